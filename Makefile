@@ -1,0 +1,92 @@
+# A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
+.DEFAULT_GOAL := all
+.PHONY: all help run test check soak bench fuzz fmt fmt-check lint layers asan tsan \
+	clang golden conformance valgrind install clean packages packages-test
+
+BUILD   := build
+ASAN    := build-asan
+TSAN    := build-tsan
+FUZZ    := build-fuzz
+SOURCES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
+ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+
+all: packages $(BUILD)/build.ninja ## build build/motet (release)
+	@ninja -C $(BUILD) --quiet
+	@ln -sf src/cli/motet $(BUILD)/motet
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | sort | expand -t 14
+
+packages:
+	@tools/install build
+
+packages-test:
+	@tools/install test
+
+$(BUILD)/build.ninja:
+	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
+
+$(ASAN)/build.ninja:
+	@CC=clang meson setup $(ASAN) --buildtype=debugoptimized -Dwerror=true \
+		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+
+$(TSAN)/build.ninja:
+	@CC=clang meson setup $(TSAN) --buildtype=debugoptimized -Dwerror=true \
+		-Db_sanitize=thread -Db_lundef=false -Db_pie=false >/dev/null
+
+$(FUZZ)/build.ninja:
+	@CC=clang meson setup $(FUZZ) --buildtype=debugoptimized -Dfuzzers=true \
+		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+
+run: all ## build and check the escrow example
+	@tools/run-demo $(BUILD)/motet
+
+test: packages-test layers fmt-check ## install what is missing and run every test
+	@tools/run-tests
+
+check: all ## the unit tests of the release build, under a minute
+	@meson test -C $(BUILD) --no-rebuild --suite unit --print-errorlogs
+
+asan: packages-test $(ASAN)/build.ninja ## all tests under ASan and UBSan
+	@ninja -C $(ASAN) --quiet
+	@$(ASAN_ENV) meson test -C $(ASAN) --no-rebuild --print-errorlogs
+
+tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TSan
+	@ninja -C $(TSAN) --quiet
+	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
+
+soak: packages-test ## the same tests, long; prints its seed
+	@MOTET_SOAK=1 tools/run-tests
+
+bench: packages-test ## print the table of figures, write build/bench.json
+	@test -f $(BUILD)/build.ninja || $(MAKE) --no-print-directory $(BUILD)/build.ninja
+	@meson configure $(BUILD) -Dbenchmarks=true
+	@ninja -C $(BUILD) --quiet
+	@tools/bench.py $(BUILD) $(BUILD)/bench.json
+
+fuzz: packages-test $(FUZZ)/build.ninja ## every fuzz target for 60 s (FUZZ_SECONDS)
+	@ninja -C $(FUZZ) --quiet
+	@tools/run-fuzz $(FUZZ)
+
+fmt: ## format the sources
+	@clang-format -i $(SOURCES)
+
+fmt-check:
+	@clang-format --dry-run -Werror $(SOURCES)
+
+lint: packages-test layers fmt-check ## static checks
+	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -Isrc -Iinclude \
+		--suppress=missingIncludeSystem --enable=warning,portability src
+
+layers:
+	@tools/layers
+
+golden: all ## rewrite golden files (MOTET_UPDATE_GOLDEN=1) or compare them
+	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite golden
+
+install: all ## install motet (also as tenor), man pages, completions
+	@meson install -C $(BUILD)
+
+clean: ## remove all build directories
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ)

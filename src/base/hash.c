@@ -1,0 +1,109 @@
+#include "base/hash.h"
+
+#include <openssl/evp.h>
+#include <stdlib.h>
+
+/* EVP_sha256() looks the algorithm up on every use; fetching it once before main()
+ * makes a short hash several times cheaper. Never freed: it lives with the process. */
+static EVP_MD *sha256;
+
+__attribute__((constructor)) static void fetch_sha256(void)
+{
+    sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+}
+
+struct mt_sha256_stream {
+    EVP_MD_CTX *ctx;
+};
+
+static void must(int ok)
+{
+    if (ok != 1) {
+        MT_BUG("SHA-256 failed in libcrypto");
+    }
+}
+
+mt_sha256 mt_sha256_of(mt_str data)
+{
+    mt_sha256 digest;
+    must(EVP_Digest(data.ptr, data.len, digest.bytes, NULL, sha256, NULL));
+    return digest;
+}
+
+mt_sha256_stream *mt_sha256_stream_new(void)
+{
+    mt_sha256_stream *s = mt_xmalloc(sizeof *s);
+    s->ctx = EVP_MD_CTX_new();
+    if (!s->ctx) {
+        MT_BUG("out of memory in libcrypto");
+    }
+    return s;
+}
+
+void mt_sha256_start(mt_sha256_stream *s)
+{
+    must(EVP_DigestInit_ex(s->ctx, sha256, NULL));
+}
+
+void mt_sha256_add(mt_sha256_stream *s, mt_str data)
+{
+    must(EVP_DigestUpdate(s->ctx, data.ptr, data.len));
+}
+
+mt_sha256 mt_sha256_end(mt_sha256_stream *s)
+{
+    mt_sha256 digest;
+    must(EVP_DigestFinal_ex(s->ctx, digest.bytes, NULL));
+    return digest;
+}
+
+void mt_sha256_stream_free(mt_sha256_stream *s)
+{
+    if (s) {
+        EVP_MD_CTX_free(s->ctx);
+        free(s);
+    }
+}
+
+void mt_hex(const unsigned char *bytes, size_t count, char *out)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    for (size_t i = 0; i < count; i++) {
+        out[2 * i] = DIGITS[bytes[i] >> 4];
+        out[2 * i + 1] = DIGITS[bytes[i] & 15];
+    }
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    if (c >= 'a' && c <= 'f') {
+        return c - 'a' + 10;
+    }
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool mt_unhex(mt_str hex, unsigned char *out, size_t count)
+{
+    if (hex.len != 2 * count) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        int high = hex_digit(hex.ptr[2 * i]), low = hex_digit(hex.ptr[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            return false;
+        }
+        out[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}
+
+mt_str mt_sha256_hex(mt_arena *a, mt_sha256 digest)
+{
+    char *text = mt_alloc(a, MT_SHA256_HEX + 1);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, text);
+    text[MT_SHA256_HEX] = '\0';
+    return mt_str_from(text, MT_SHA256_HEX);
+}

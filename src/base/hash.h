@@ -1,0 +1,30 @@
+/* base/hash.h - SHA-256 (libcrypto) and lower-case hex.
+ * Room: base. May include base/ only. */
+#ifndef MT_BASE_HASH_H
+#define MT_BASE_HASH_H
+
+#include "base/str.h"
+
+enum { MT_SHA256_BYTES = 32, MT_SHA256_HEX = 64 };
+
+typedef struct mt_sha256 {
+    unsigned char bytes[MT_SHA256_BYTES];
+} mt_sha256;
+
+mt_sha256 mt_sha256_of(mt_str data);
+
+/* In pieces. A stream belongs to one thread; reuse it with start, free it once. */
+typedef struct mt_sha256_stream mt_sha256_stream;
+mt_sha256_stream *mt_sha256_stream_new(void);
+void mt_sha256_start(mt_sha256_stream *s);
+void mt_sha256_add(mt_sha256_stream *s, mt_str data);
+mt_sha256 mt_sha256_end(mt_sha256_stream *s);
+void mt_sha256_stream_free(mt_sha256_stream *s);
+
+void mt_hex(const unsigned char *bytes, size_t count, char *out);
+/* False unless `hex` is exactly 2 * count hex digits (either case). */
+bool mt_unhex(mt_str hex, unsigned char *out, size_t count);
+/* The 64-digit text, in the arena. */
+mt_str mt_sha256_hex(mt_arena *a, mt_sha256 digest);
+
+#endif

@@ -1,0 +1,51 @@
+/* base/json_write.h - canonical JSON text.
+ * Room: base. May include base/ only.
+ * Canonical: keys in byte order, UTF-8 raw, only `"`, `\` and control characters
+ * escaped (\b \f \n \r \t, otherwise \u00xx), compact or 2-space pretty.
+ * mt_jw writes as it goes and leaves key order to the caller, who knows it statically;
+ * mt_json_write() sorts. */
+#ifndef MT_BASE_JSON_WRITE_H
+#define MT_BASE_JSON_WRITE_H
+
+#include "base/json_read.h"
+
+enum { MT_JW_MAX_DEPTH = 512 };
+
+typedef struct mt_jw {
+    mt_buf *out;
+    bool pretty;
+    bool after_key; /* a value is due, no comma before it */
+    bool first;     /* nothing written yet in the open container */
+    uint32_t depth;
+} mt_jw;
+
+static inline mt_jw mt_jw_start(mt_buf *out, bool pretty)
+{
+    return (mt_jw){.out = out, .pretty = pretty, .first = true};
+}
+
+void mt_jw_begin_object(mt_jw *w);
+void mt_jw_end_object(mt_jw *w);
+void mt_jw_begin_array(mt_jw *w);
+void mt_jw_end_array(mt_jw *w);
+void mt_jw_key(mt_jw *w, mt_str key);
+void mt_jw_str(mt_jw *w, mt_str value);
+void mt_jw_i64(mt_jw *w, int64_t value);
+void mt_jw_bool(mt_jw *w, bool value);
+void mt_jw_null(mt_jw *w);
+/* Text that already is one JSON value (a number as written). */
+void mt_jw_raw(mt_jw *w, mt_str json);
+/* A whole tree, keys sorted. */
+void mt_jw_json(mt_jw *w, const mt_json *node);
+
+#define mt_jw_keyz(w, literal)    mt_jw_key((w), MT_STR(literal))
+#define mt_jw_key_str(w, lit, s)  (mt_jw_keyz((w), lit), mt_jw_str((w), (s)))
+#define mt_jw_key_i64(w, lit, n)  (mt_jw_keyz((w), lit), mt_jw_i64((w), (n)))
+#define mt_jw_key_bool(w, lit, b) (mt_jw_keyz((w), lit), mt_jw_bool((w), (b)))
+
+/* Appends the quoted, escaped string. */
+void mt_json_quote(mt_buf *out, mt_str value);
+/* Appends the tree, keys sorted; pretty output has no trailing newline. */
+void mt_json_write(mt_buf *out, const mt_json *node, bool pretty);
+
+#endif

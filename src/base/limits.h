@@ -1,0 +1,40 @@
+/* base/limits.h - every limit at every door, in one table.
+ * Room: base. May include base/ only.
+ * A limit is named, configurable (`--limit NAME=VALUE`) and named again when hit.
+ * To add one, add a row; the field, its default and its help text follow. */
+#ifndef MT_BASE_LIMITS_H
+#define MT_BASE_LIMITS_H
+
+#include "base/str.h"
+
+/* clang-format off */
+#define MT_LIMIT_MAP(X)                                                               \
+    X(source_bytes,     64u << 20, "bytes in one contract source file")               \
+    X(source_files,     512,       "files reachable by imports from one root")        \
+    X(source_depth,     200,       "nesting of expressions, types and steps")         \
+    X(identifier_bytes, 4096,      "bytes in one identifier")                         \
+    X(diagnostics,      200,       "diagnostics reported in one run")                 \
+    X(json_bytes,       256u << 20,"bytes in one JSON document")                      \
+    X(json_depth,       200,       "nesting of one JSON document")
+/* clang-format on */
+
+typedef struct mt_limits {
+#define MT_LIMIT_FIELD(name, value, help) size_t name;
+    MT_LIMIT_MAP(MT_LIMIT_FIELD)
+#undef MT_LIMIT_FIELD
+} mt_limits;
+
+extern const mt_limits MT_LIMITS_DEFAULT;
+
+/* One row of the table, for help texts and configuration. */
+typedef struct mt_limit_row {
+    const char *name, *help;
+    size_t initial, offset; /* of the field in mt_limits */
+} mt_limit_row;
+extern const mt_limit_row MT_LIMIT_ROWS[];
+extern const size_t MT_LIMIT_ROW_COUNT;
+
+/* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero. */
+mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value);
+
+#endif

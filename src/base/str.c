@@ -1,0 +1,156 @@
+#include "base/str.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int mt_str_cmp(mt_str a, mt_str b)
+{
+    size_t shared = a.len < b.len ? a.len : b.len;
+    int order = shared ? memcmp(a.ptr, b.ptr, shared) : 0;
+    return order ? order : (a.len > b.len) - (a.len < b.len);
+}
+
+bool mt_str_starts(mt_str s, mt_str prefix)
+{
+    return s.len >= prefix.len && mt_str_eq(mt_str_from(s.ptr, prefix.len), prefix);
+}
+
+bool mt_str_ends(mt_str s, mt_str suffix)
+{
+    return s.len >= suffix.len && mt_str_eq(mt_str_skip(s, s.len - suffix.len), suffix);
+}
+
+size_t mt_str_find(mt_str s, char byte)
+{
+    const char *hit = s.len ? memchr(s.ptr, byte, s.len) : NULL;
+    return hit ? (size_t)(hit - s.ptr) : s.len;
+}
+
+mt_str mt_str_skip(mt_str s, size_t n)
+{
+    size_t gone = n < s.len ? n : s.len;
+    return (mt_str){s.ptr + gone, s.len - gone};
+}
+
+mt_str mt_str_basename(mt_str path)
+{
+    size_t start = path.len;
+    while (start > 0 && path.ptr[start - 1] != '/') {
+        start--;
+    }
+    return mt_str_skip(path, start);
+}
+
+mt_str mt_str_stem(mt_str path)
+{
+    mt_str base = mt_str_basename(path);
+    for (size_t i = base.len; i > 1; i--) {
+        if (base.ptr[i - 1] == '.') {
+            return mt_str_from(base.ptr, i - 1);
+        }
+    }
+    return base;
+}
+
+mt_str mt_str_dup(mt_arena *a, mt_str s)
+{
+    char *copy = mt_alloc(a, s.len + 1);
+    if (s.len) {
+        memcpy(copy, s.ptr, s.len);
+    }
+    copy[s.len] = '\0';
+    return (mt_str){copy, s.len};
+}
+
+mt_str mt_strfv(mt_arena *a, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (len < 0) {
+        MT_BUG("bad format");
+    }
+    char *text = mt_alloc(a, (size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, format, args);
+    return (mt_str){text, (size_t)len};
+}
+
+mt_str mt_strf(mt_arena *a, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mt_str s = mt_strfv(a, format, args);
+    va_end(args);
+    return s;
+}
+
+void mt_buf_free(mt_buf *b)
+{
+    free(b->ptr);
+    *b = (mt_buf){.ceiling = b->ceiling};
+}
+
+bool mt_buf_grow(mt_buf *b, size_t more)
+{
+    size_t need;
+    bool too_big = __builtin_add_overflow(b->len, more, &need);
+    if (too_big || (b->ceiling && need > b->ceiling)) {
+        b->full = true;
+        return false;
+    }
+    if (need <= b->cap) {
+        return true;
+    }
+    size_t cap = b->cap ? b->cap : 256;
+    while (cap < need) {
+        cap += cap / 2 + 64;
+    }
+    b->ptr = mt_xrealloc(b->ptr, cap);
+    b->cap = cap;
+    return true;
+}
+
+void mt_buf_addfv(mt_buf *b, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int len = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (len < 0) {
+        MT_BUG("bad format");
+    }
+    if (mt_buf_room(b, (size_t)len + 1)) {
+        vsnprintf(b->ptr + b->len, (size_t)len + 1, format, args);
+        b->len += (size_t)len;
+    }
+}
+
+void mt_buf_addf(mt_buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mt_buf_addfv(b, format, args);
+    va_end(args);
+}
+
+void mt_buf_add_u64(mt_buf *b, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    mt_buf_add(b, digits + at, sizeof digits - at);
+}
+
+void mt_buf_add_i64(mt_buf *b, int64_t value)
+{
+    if (value < 0) {
+        mt_buf_addc(b, '-');
+        mt_buf_add_u64(b, 0 - (uint64_t)value);
+    } else {
+        mt_buf_add_u64(b, (uint64_t)value);
+    }
+}

@@ -1,0 +1,105 @@
+#include "base/utf8.h"
+
+/* Length of the sequence that starts at p, 0 if it is malformed (Unicode table 3-7). */
+static size_t sequence_length(const unsigned char *p, size_t left)
+{
+    unsigned char lead = p[0];
+    if (lead < 0x80) {
+        return 1;
+    }
+    if (lead < 0xC2 || lead > 0xF4) {
+        return 0;
+    }
+    size_t len = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+    if (left < len) {
+        return 0;
+    }
+    unsigned char low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    unsigned char high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (p[1] < low || p[1] > high) {
+        return 0;
+    }
+    for (size_t i = 2; i < len; i++) {
+        if ((p[i] & 0xC0) != 0x80) {
+            return 0;
+        }
+    }
+    return len;
+}
+
+static bool eight_ascii(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return (word & 0x8080808080808080u) == 0;
+}
+
+size_t mt_utf8_check(mt_str s)
+{
+    size_t at = 0;
+    while (at < s.len) {
+        if (s.len - at >= 8 && eight_ascii(s.ptr + at)) {
+            at += 8;
+            continue;
+        }
+        size_t len = sequence_length((const unsigned char *)s.ptr + at, s.len - at);
+        if (!len) {
+            return at;
+        }
+        at += len;
+    }
+    return s.len;
+}
+
+uint32_t mt_utf8_decode(const char *p, size_t *len)
+{
+    const unsigned char *u = (const unsigned char *)p;
+    if (u[0] < 0x80) {
+        *len = 1;
+        return u[0];
+    }
+    if (u[0] < 0xE0) {
+        *len = 2;
+        return (u[0] & 0x1Fu) << 6 | (u[1] & 0x3Fu);
+    }
+    if (u[0] < 0xF0) {
+        *len = 3;
+        return (u[0] & 0x0Fu) << 12 | (u[1] & 0x3Fu) << 6 | (u[2] & 0x3Fu);
+    }
+    *len = 4;
+    return (u[0] & 0x07u) << 18 | (u[1] & 0x3Fu) << 12 | (u[2] & 0x3Fu) << 6 |
+           (u[3] & 0x3Fu);
+}
+
+size_t mt_utf8_encode(uint32_t c, char *out)
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xC0 | c >> 6);
+        out[1] = (char)(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xE0 | c >> 12);
+        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | c >> 18);
+    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
+    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
+    out[3] = (char)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+size_t mt_utf8_count(mt_str s)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        count += ((unsigned char)s.ptr[i] & 0xC0) != 0x80;
+    }
+    return count;
+}

@@ -1,0 +1,18 @@
+/* base/utf8.h - checking, reading and writing UTF-8.
+ * Room: base. May include base/ only.
+ * Strict: no overlong forms, no surrogates, nothing above U+10FFFF. */
+#ifndef MT_BASE_UTF8_H
+#define MT_BASE_UTF8_H
+
+#include "base/str.h"
+
+/* Offset of the first byte that is not valid UTF-8, s.len if all is well. */
+size_t mt_utf8_check(mt_str s);
+/* Decodes one character of text that was checked. *len is its length in bytes. */
+uint32_t mt_utf8_decode(const char *p, size_t *len);
+/* Writes one character to `out` (4 bytes are enough) and returns its length. */
+size_t mt_utf8_encode(uint32_t character, char *out);
+/* Number of characters in text that was checked. */
+size_t mt_utf8_count(mt_str s);
+
+#endif

@@ -1,0 +1,66 @@
+/* cli/cli.h - the command line: one table of commands, one way to read options.
+ * Room: cli. The only room that prints.
+ * A command is a row in CLI_COMMANDS (cli/commands.c); parsing, `motet help`, the man
+ * page synopsis and shell completion all follow from the row. */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/str.h"
+
+/* Exit codes, the same for every command. */
+enum {
+    CLI_HOLDS = 0, /* done, or what was asked holds */
+    CLI_FAILS = 1, /* the input has errors, or what was asked does not hold */
+    CLI_USAGE = 2, /* used wrongly */
+    CLI_WORLD = 3  /* a file, a socket or the machine failed */
+};
+
+typedef struct cli_option {
+    const char *name;     /* "out" is written --out */
+    const char *argument; /* name of its value in help texts; NULL: a flag */
+    const char *help;
+} cli_option;
+
+typedef struct cli_args cli_args;
+
+typedef struct cli_command {
+    const char *name;
+    const char *operands; /* "FILE", "OLD NEW", "[FILE...]" as help shows them */
+    const char *summary;  /* one line, no full stop */
+    int (*run)(const cli_args *args);
+    const cli_option *options;             /* ends with a row whose name is NULL */
+    const struct cli_command *subcommands; /* likewise; `run` is then NULL */
+    int least, most;                       /* operands allowed; most -1: any number */
+    const char *details;                   /* paragraphs for `motet help NAME` */
+} cli_command;
+
+struct cli_args {
+    const cli_command *command;
+    const char *const *operands;
+    int count;
+    const char *const *given; /* name, value pairs of the options, in order */
+    int given_count;
+};
+
+/* ORDER of help: the order of the table. Ends with a row whose name is NULL. */
+extern const cli_command CLI_COMMANDS[];
+
+bool cli_flag(const cli_args *args, const char *name);
+/* The option's last value, or NULL. */
+const char *cli_value(const cli_args *args, const char *name);
+/* The option's n-th value (0-based), or NULL: for options that repeat. */
+const char *cli_value_at(const cli_args *args, const char *name, int n);
+
+/* "motet NAME: text" on stderr; returns `code`. */
+int cli_fail(const cli_args *args, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Writes all of it to stdout; CLI_WORLD when that fails (a full disk, a closed pipe).
+ */
+int cli_print(mt_str text);
+/* Colour and carets: is this stream a terminal, and is NO_COLOR unset? */
+bool cli_colour(int fd);
+
+/* The whole program, for main() and for tests. */
+int cli_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,100 @@
+#include "runtime/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static mt_err from_errno(void)
+{
+    return errno == ENOENT || errno == ENOTDIR ? MT_E_NOTFOUND : MT_E_IO;
+}
+
+/* Reads until the end: size is only a hint, files grow, shrink and are pipes. */
+static mt_err read_all(mt_arena *a, int fd, size_t hint, size_t limit, mt_str *out)
+{
+    mt_buf buf = {0};
+    mt_err err = MT_OK;
+    mt_buf_grow(&buf, (hint < limit ? hint : limit) + 1);
+    for (;;) {
+        if (buf.len > limit) {
+            errno = 0;
+            err = MT_E_LIMIT;
+            break;
+        }
+        mt_buf_room(&buf, 4096);
+        ssize_t got = read(fd, buf.ptr + buf.len, buf.cap - buf.len);
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got <= 0) {
+            err = got < 0 ? MT_E_IO : MT_OK;
+            break;
+        }
+        buf.len += (size_t)got;
+    }
+    if (!err) {
+        *out = mt_str_dup(a, mt_buf_str(&buf));
+    }
+    int why = errno;
+    mt_buf_free(&buf);
+    errno = why;
+    return err;
+}
+
+mt_err rt_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
+{
+    if (strcmp(path, "-") == 0) {
+        return read_all(a, STDIN_FILENO, 4096, limit, out);
+    }
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return from_errno();
+    }
+    struct stat st;
+    mt_err err = MT_E_IO;
+    if (fstat(fd, &st) == 0) {
+        err = read_all(a, fd, st.st_size > 0 ? (size_t)st.st_size : 0, limit, out);
+    }
+    int why = errno;
+    close(fd);
+    errno = why;
+    return err;
+}
+
+static bool write_all(int fd, mt_str bytes)
+{
+    while (bytes.len) {
+        ssize_t put = write(fd, bytes.ptr, bytes.len);
+        if (put < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes = mt_str_skip(bytes, put > 0 ? (size_t)put : 0);
+    }
+    return true;
+}
+
+mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
+{
+    char temp[4096];
+    if (snprintf(temp, sizeof temp, "%s.tmp-XXXXXX", path) >= (int)sizeof temp) {
+        errno = ENAMETOOLONG;
+        return MT_E_IO;
+    }
+    int fd = mkostemp(temp, O_CLOEXEC);
+    if (fd < 0) {
+        return from_errno();
+    }
+    bool ok = write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
+    int why = errno;
+    ok = (close(fd) == 0) && ok;
+    if (!ok || rename(temp, path) != 0) {
+        why = ok ? errno : why;
+        unlink(temp);
+        errno = why;
+        return MT_E_IO;
+    }
+    return MT_OK;
+}
