@@ -5,6 +5,7 @@
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
 
+#include "base/limits.h"
 #include "base/str.h"
 
 /* Exit codes, the same for every command. */
@@ -39,17 +40,22 @@ struct cli_args {
     const char *const *operands;
     int count;
     const char *const *given; /* name, value pairs of the options, in order */
-    int given_count;
+    int given_count;          /* of pairs; a flag's value is NULL */
 };
 
 /* ORDER of help: the order of the table. Ends with a row whose name is NULL. */
 extern const cli_command CLI_COMMANDS[];
+/* Options every command has (--help, --limit, --color). Same ending. */
+extern const cli_option CLI_COMMON_OPTIONS[];
 
 bool cli_flag(const cli_args *args, const char *name);
 /* The option's last value, or NULL. */
 const char *cli_value(const cli_args *args, const char *name);
 /* The option's n-th value (0-based), or NULL: for options that repeat. */
 const char *cli_value_at(const cli_args *args, const char *name, int n);
+
+/* The limits of base/limits.h with every --limit NAME=VALUE applied. */
+mt_limits cli_limits(const cli_args *args);
 
 /* "motet NAME: text" on stderr; returns `code`. */
 int cli_fail(const cli_args *args, int code, const char *format, ...)
@@ -59,6 +65,23 @@ int cli_fail(const cli_args *args, int code, const char *format, ...)
 int cli_print(mt_str text);
 /* Colour and carets: is this stream a terminal, and is NO_COLOR unset? */
 bool cli_colour(int fd);
+/* Likewise, but --color always|never decides when it was given. */
+bool cli_wants_colour(const cli_args *args, int fd);
+
+/* The row called `name`, or NULL. */
+const cli_command *cli_find(const cli_command *table, const char *name);
+/* Reads the operands and options of `command` (argv[0] is the first word after its
+ * name). CLI_HOLDS, or CLI_USAGE after saying why on stderr. */
+int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out);
+void cli_args_free(cli_args *args);
+
+/* Help texts: of the program (command NULL) or of one command. */
+void cli_help(mt_buf *out, const cli_command *command);
+/* "motet graph run": the command with the words before it. */
+void cli_full_name(mt_buf *out, const cli_command *command);
+/* The name nearest to `word` if it is near enough to be meant, or NULL. `names` ends
+ * with NULL. */
+const char *cli_nearest(const char *word, const char *const *names);
 
 /* The whole program, for main() and for tests. */
 int cli_main(int argc, char **argv);

@@ -1,11 +1,8 @@
-/* cli/main.c - the front door: finds the command in the table and runs it.
+/* cli/main.c - the program.
  * Room: cli. */
-#include <stdio.h>
+#include "cli/cli.h"
 
 int main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    fputs("usage: motet COMMAND\n", stderr);
-    return 2;
+    return cli_main(argc, argv);
 }

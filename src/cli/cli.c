@@ -1,0 +1,144 @@
+/* cli/cli.c - finds the command, runs it, and prints for it.
+ * Room: cli. */
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int cli_print(mt_str text)
+{
+    while (text.len) {
+        ssize_t put = write(STDOUT_FILENO, text.ptr, text.len);
+        if (put < 0 && errno != EINTR) {
+            if (errno != EPIPE) { /* a reader that has seen enough is no news */
+                fprintf(stderr, "motet: cannot write to standard output: %s\n",
+                        strerror(errno));
+            }
+            return CLI_WORLD;
+        }
+        text = mt_str_skip(text, put > 0 ? (size_t)put : 0);
+    }
+    return CLI_HOLDS;
+}
+
+int cli_fail(const cli_args *args, int code, const char *format, ...)
+{
+    mt_buf line = {0};
+    cli_full_name(&line, args ? args->command : NULL);
+    mt_buf_addz(&line, ": ");
+    va_list list;
+    va_start(list, format);
+    mt_buf_addfv(&line, format, list);
+    va_end(list);
+    mt_buf_addc(&line, '\n');
+    fwrite(line.ptr, 1, line.len, stderr);
+    mt_buf_free(&line);
+    return code;
+}
+
+bool cli_colour(int fd)
+{
+    const char *no = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+    bool dumb = term && strcmp(term, "dumb") == 0;
+    return !(no && *no) && !dumb && isatty(fd);
+}
+
+bool cli_wants_colour(const cli_args *args, int fd)
+{
+    const char *when = cli_value(args, "color");
+    if (when && strcmp(when, "auto") != 0) {
+        return strcmp(when, "always") == 0;
+    }
+    return cli_colour(fd);
+}
+
+const cli_command *cli_find(const cli_command *table, const char *name)
+{
+    for (; table && table->name; table++) {
+        if (strcmp(table->name, name) == 0) {
+            return table;
+        }
+    }
+    return NULL;
+}
+
+static int unknown_command(const cli_command *within, const cli_command *table,
+                           const char *word)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (; table->name && n < 63; table++) {
+        names[n++] = table->name;
+    }
+    names[n] = NULL;
+    const char *near = cli_nearest(word, names);
+    cli_args here = {.command = within};
+    if (near) {
+        return cli_fail(&here, CLI_USAGE, "no command '%s'; did you mean '%s'?", word,
+                        near);
+    }
+    return cli_fail(&here, CLI_USAGE, "no command '%s'; see motet help", word);
+}
+
+static int show_help(const cli_command *command)
+{
+    mt_buf text = {0};
+    cli_help(&text, command);
+    int code = cli_print(mt_buf_str(&text));
+    mt_buf_free(&text);
+    return code;
+}
+
+static int run_command(const cli_command *command, int argc, char **argv)
+{
+    cli_args args;
+    int code = cli_parse(command, argc, argv, &args);
+    if (!code) {
+        code = cli_flag(&args, "help") ? show_help(command) : command->run(&args);
+    }
+    cli_args_free(&args);
+    return code;
+}
+
+static bool is_any(const char *word, const char *a, const char *b)
+{
+    return strcmp(word, a) == 0 || strcmp(word, b) == 0;
+}
+
+/* Words lead through the table until a row that runs. */
+static int dispatch(int argc, char **argv)
+{
+    const cli_command *table = CLI_COMMANDS, *within = NULL;
+    for (int i = 0; i < argc; i++) {
+        if (is_any(argv[i], "--help", "-h")) {
+            return show_help(within);
+        }
+        const cli_command *command = cli_find(table, argv[i]);
+        if (!command) {
+            return unknown_command(within, table, argv[i]);
+        }
+        if (command->run) {
+            return run_command(command, argc - i - 1, argv + i + 1);
+        }
+        within = command;
+        table = command->subcommands;
+    }
+    mt_buf text = {0};
+    cli_help(&text, within);
+    fwrite(text.ptr, 1, text.len, stderr);
+    mt_buf_free(&text);
+    return CLI_USAGE;
+}
+
+int cli_main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), not a death */
+    if (argc > 1 && is_any(argv[1], "--version", "-V")) {
+        return cli_print(MT_STR("motet " MOTET_VERSION " (contract language 1.0)\n"));
+    }
+    return argc > 0 ? dispatch(argc - 1, argv + 1) : CLI_USAGE;
+}

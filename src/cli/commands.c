@@ -1,0 +1,11 @@
+/* cli/commands.c - the table of commands. To add one, add a row.
+ * Room: cli. */
+#include "cli/commands.h"
+
+/* clang-format off */
+const cli_command CLI_COMMANDS[] = {
+    {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",
+     cmd_help, NULL, NULL, 0, 3, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,160 @@
+/* cli/help.c - help texts, written from the table of commands.
+ * Room: cli. */
+#include "cli/commands.h"
+
+/* Where `command` sits in the table: writes the words that lead to it. */
+static bool path_to(mt_buf *out, const cli_command *table, const cli_command *command)
+{
+    for (; table && table->name; table++) {
+        size_t before = out->len;
+        mt_buf_addf(out, " %s", table->name);
+        if (table == command || path_to(out, table->subcommands, command)) {
+            return true;
+        }
+        out->len = before;
+    }
+    return false;
+}
+
+void cli_full_name(mt_buf *out, const cli_command *command)
+{
+    mt_buf_addz(out, "motet");
+    if (command && !path_to(out, CLI_COMMANDS, command)) {
+        mt_buf_addf(out, " %s", command->name);
+    }
+}
+
+static void add_row(mt_buf *out, const char *left, const char *right)
+{
+    mt_buf_addf(out, "  %-24s  %s\n", left, right);
+}
+
+static void add_commands(mt_buf *out, const cli_command *table)
+{
+    mt_buf_addz(out, "\nCommands:\n");
+    for (; table->name; table++) {
+        char left[80];
+        mt_buf text = {0};
+        mt_buf_addf(&text, "%s%s%s", table->name, table->operands ? " " : "",
+                    table->operands ? table->operands : "");
+        size_t len = text.len < sizeof left - 1 ? text.len : sizeof left - 1;
+        memcpy(left, text.ptr, len);
+        left[len] = '\0';
+        mt_buf_free(&text);
+        add_row(out, left, table->summary);
+    }
+}
+
+static void add_options(mt_buf *out, const cli_option *table)
+{
+    for (; table && table->name; table++) {
+        mt_buf left = {0};
+        mt_buf_addf(&left, "--%s%s%s", table->name, table->argument ? " " : "",
+                    table->argument ? table->argument : "");
+        mt_buf_addc(&left, '\0');
+        add_row(out, left.ptr, table->help);
+        mt_buf_free(&left);
+    }
+}
+
+static void program_help(mt_buf *out)
+{
+    mt_buf_addz(out, "Usage: motet COMMAND [OPTIONS] [OPERANDS]\n\n"
+                     "One deterministic engine for behaviour: contracts, graphs and "
+                     "agents.\n");
+    add_commands(out, CLI_COMMANDS);
+    mt_buf_addz(out, "\nmotet help COMMAND explains a command, motet help CODE a "
+                     "diagnostic.\n"
+                     "Exit status: 0 it holds, 1 it does not, 2 used wrongly, 3 a file "
+                     "or the machine failed.\n");
+}
+
+void cli_help(mt_buf *out, const cli_command *command)
+{
+    if (!command) {
+        program_help(out);
+        return;
+    }
+    mt_buf_addz(out, "Usage: ");
+    cli_full_name(out, command);
+    mt_buf_addz(out, command->subcommands ? " COMMAND" : " [OPTIONS]");
+    if (command->operands && !command->subcommands) {
+        mt_buf_addf(out, " %s", command->operands);
+    }
+    mt_buf_addf(out, "\n\n%s.\n", command->summary);
+    if (command->details) {
+        mt_buf_addf(out, "\n%s\n", command->details);
+    }
+    if (command->subcommands) {
+        add_commands(out, command->subcommands);
+        return;
+    }
+    mt_buf_addz(out, "\nOptions:\n");
+    add_options(out, command->options);
+    add_options(out, CLI_COMMON_OPTIONS);
+}
+
+static void limits_help(mt_buf *out)
+{
+    mt_buf_addz(out, "Limits, each set with --limit NAME=VALUE:\n\n");
+    for (size_t i = 0; i < MT_LIMIT_ROW_COUNT; i++) {
+        mt_buf_addf(out, "  %-18s %11zu  %s\n", MT_LIMIT_ROWS[i].name,
+                    MT_LIMIT_ROWS[i].initial, MT_LIMIT_ROWS[i].help);
+    }
+}
+
+static int no_such_topic(const cli_args *args, const cli_command *table,
+                         const char *word)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (; table && table->name && n < 63; table++) {
+        names[n++] = table->name;
+    }
+    names[n] = NULL;
+    const char *near = cli_nearest(word, names);
+    return near ? cli_fail(args, CLI_USAGE, "no help on '%s'; did you mean '%s'?", word,
+                           near)
+                : cli_fail(args, CLI_USAGE,
+                           "no help on '%s'; motet help lists the commands", word);
+}
+
+/* The command the operands lead to; NULL with *wrong set when one leads nowhere. */
+static const cli_command *follow(const cli_args *args, const cli_command **table,
+                                 const char **wrong)
+{
+    const cli_command *at = NULL;
+    for (int i = 0; i < args->count; i++) {
+        const cli_command *next = cli_find(*table, args->operands[i]);
+        if (!next) {
+            *wrong = args->operands[i];
+            return NULL;
+        }
+        at = next;
+        *table = at->subcommands;
+    }
+    return at;
+}
+
+int cmd_help(const cli_args *args)
+{
+    mt_buf out = {0};
+    const cli_command *table = CLI_COMMANDS;
+    const char *wrong = NULL;
+    int code = CLI_HOLDS;
+    if (args->count == 1 && strcmp(args->operands[0], "limits") == 0) {
+        limits_help(&out);
+    } else {
+        const cli_command *command = follow(args, &table, &wrong);
+        if (wrong) {
+            code = no_such_topic(args, table, wrong);
+        } else {
+            cli_help(&out, command);
+        }
+    }
+    if (!code) {
+        code = cli_print(mt_buf_str(&out));
+    }
+    mt_buf_free(&out);
+    return code;
+}
