@@ -15,7 +15,9 @@
     X(identifier_bytes, 4096,      "bytes in one identifier")                         \
     X(diagnostics,      200,       "diagnostics reported in one run")                 \
     X(json_bytes,       256u << 20,"bytes in one JSON document")                      \
-    X(json_depth,       200,       "nesting of one JSON document")
+    X(json_depth,       200,       "nesting of one JSON document")                    \
+    X(yaml_bytes,       64u << 20, "bytes in one YAML document")                      \
+    X(yaml_nodes,       8000000,   "values in one YAML document, aliases in full")
 /* clang-format on */
 
 typedef struct mt_limits {
