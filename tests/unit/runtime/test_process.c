@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -72,13 +73,18 @@ static void kills_grandchildren_too(void **state)
     snprintf(digits, sizeof digits, "%.*s", MT_ARG(line));
     pid_t grandchild = (pid_t)atoi(digits);
     rt_child_kill(c);
-    /* Until init has reaped it, a zombie still answers kill(0); look at its state. */
-    char path[64], state_letter = 'X';
+    /* Until init has reaped it, a zombie still answers kill(0); look at its state. The
+     * kill is delivered when the kernel next schedules the victim, so wait a little. */
+    char path[64], state_letter = 'R';
     snprintf(path, sizeof path, "/proc/%d/stat", (int)grandchild);
-    FILE *f = fopen(path, "r");
-    if (f) {
-        assert_int_equal(fscanf(f, "%*d %*s %c", &state_letter), 1);
-        fclose(f);
+    for (int i = 0; i < 2000 && state_letter != 'X' && state_letter != 'Z'; i++) {
+        FILE *f = fopen(path, "r");
+        state_letter = 'X';
+        if (f) {
+            assert_int_equal(fscanf(f, "%*d %*s %c", &state_letter), 1);
+            fclose(f);
+        }
+        usleep(1000);
     }
     assert_true(state_letter == 'X' || state_letter == 'Z');
     rt_child_free(c);
