@@ -1,0 +1,80 @@
+/* contract/eval/program.h - a model compiled for evaluation, and evaluation itself.
+ * Room: contract. May include base/ and contract/.
+ *     facts --ct_evaluate--> verdicts;  snapshot --ct_holds--> does a condition hold?
+ * Facts and verdicts are slots, types are decided, so evaluating looks up no name,
+ * hashes nothing and allocates nothing. What was read is recorded as one bit per place
+ * in the expression where a fact or verdict stands ("site"), in order of first use, and
+ * turned into names only when printed.
+ * Threads: a program is immutable and shared; a ct_verdicts belongs to one thread while
+ * it is written, and is immutable afterwards. */
+#ifndef CT_EVAL_PROGRAM_H
+#define CT_EVAL_PROGRAM_H
+
+#include "contract/eval/fault.h"
+#include "contract/wire/model.h"
+
+typedef struct ct_program ct_program;
+typedef struct ct_facts ct_facts; /* eval/facts.h */
+
+/* Compiles the rules and all conditions of the model. Lives in `keep`, borrows `m`. */
+const ct_program *ct_compile(mt_arena *keep, const ct_model *m);
+const ct_model *ct_program_model(const ct_program *p);
+
+/* ---- Verdicts ----------------------------------------------------------------- */
+
+/* What one condition read, in order of first use: fact and verdict (rule) indices. */
+typedef struct ct_used {
+    const uint32_t *facts, *verdicts;
+    uint32_t fact_count, verdict_count;
+} ct_used;
+
+/* The result of evaluating all rules: for each rule whether its verdict is present, its
+ * payload and what it used. */
+typedef struct ct_verdicts ct_verdicts;
+
+/* Room for the verdicts of one program, reusable for any number of evaluations. */
+ct_verdicts *ct_verdicts_new(const ct_program *p);
+void ct_verdicts_free(ct_verdicts *v);
+
+/* Evaluates every rule, stratum by stratum. MT_OK; MT_E_OVERFLOW, MT_E_RANGE (index),
+ * MT_E_TYPE (union tag, absent verdict): then *fault says what and where, with texts in
+ * `errors`, and no verdict may be read. `v` borrows from `facts`. */
+mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
+                   mt_arena *errors, ct_fault *fault);
+
+bool ct_verdict_present(const ct_verdicts *v, uint32_t rule);
+/* Its payload, of the rule's payload_type; NULL when absent. */
+const ct_value *ct_verdict_payload(const ct_verdicts *v, uint32_t rule);
+/* What the rule read; arrays in `a`. Only for a verdict that is present. */
+ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule);
+
+/* ---- Snapshots and conditions ------------------------------------------------- */
+
+/* Facts and verdicts frozen together (spec §11.4). Borrows both. */
+typedef struct ct_snapshot {
+    const ct_program *program;
+    const ct_facts *facts;
+    const ct_verdicts *verdicts;
+} ct_snapshot;
+
+/* Does condition `index` (of the model's conditions) hold? Errors as ct_evaluate().
+ * `scratch` is a ct_verdicts of the same program used as working room only, never
+ * s->verdicts itself. `used` may be NULL; otherwise it is filled when the condition
+ * holds (and when it does not: with what was read to find that out), arrays in `a`. */
+mt_err ct_holds(const ct_snapshot *s, uint32_t index, ct_verdicts *scratch, bool *holds,
+                mt_arena *a, ct_used *used, ct_fault *fault);
+
+/* The same for any predicate of the model that stands outside a quantifier, so that an
+ * explanation can ask about the parts of a condition. Compiles as it goes: slow. */
+mt_err ct_holds_expr(const ct_snapshot *s, const ct_expr *predicate, bool *holds,
+                     mt_arena *a, ct_used *used, ct_fault *fault);
+
+/* Adds what the verdicts in `used` themselves used, and so on: the closure over verdict
+ * provenance. Arrays in `a`, in order of first use. */
+ct_used ct_used_closure(mt_arena *a, const ct_verdicts *v, ct_used used);
+
+/* Appends {"verdicts":[…]} in the suite's shape, or only the array. */
+void ct_verdicts_json(mt_buf *out, const ct_verdicts *v);
+void ct_verdicts_json_array(mt_buf *out, const ct_verdicts *v);
+
+#endif

@@ -1,0 +1,278 @@
+/* contract/wire/model.h - a bundle, resolved: names are indices, types are decided.
+ * Room: contract. May include base/ and contract/wire only.
+ * Made by ct_load() from interchange JSON, whoever wrote it; every check of spec §15.1
+ * has been passed, so what follows never meets a dangling reference or a cycle.
+ * Ownership: one immutable block in the arena given to ct_load(); any number of threads
+ * may read it. Names borrow from that arena, not from the JSON text. */
+#ifndef CT_WIRE_MODEL_H
+#define CT_WIRE_MODEL_H
+
+#include "base/diag.h"
+#include "base/json_read.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "contract/wire/value.h"
+
+/* Where a construct was written, as its `provenance` says; file may be empty. */
+typedef struct ct_origin {
+    mt_str file;
+    uint32_t line;
+} ct_origin;
+
+/* ---- Expressions: predicates and terms --------------------------------------- */
+
+typedef enum ct_op {
+    /* terms */
+    CT_LITERAL,  /* value */
+    CT_FACT,     /* index: fact */
+    CT_VARIABLE, /* index: depth of its quantifier, 0 = outermost */
+    CT_PAYLOAD,  /* index: rule whose verdict's payload this is */
+    CT_FIELD,    /* left: record; index: field */
+    CT_VARIANT,  /* left: union; index: variant; another tag is a typed error */
+    CT_TAG,      /* left: union; the tag, as an Enum of the variant names */
+    CT_AMOUNT,   /* left: money; its Decimal */
+    CT_LEN,      /* left: list */
+    CT_INDEX,    /* left: list, right: Int */
+    CT_ADD,      /* left + right, both already of the operand types of `arith` */
+    CT_SUB,
+    CT_MUL,
+    /* predicates; their type is Bool. A Bool term is a predicate too. */
+    CT_COMPARE, /* left `compare` right */
+    CT_PRESENT, /* index: rule that produces the verdict */
+    CT_AND,
+    CT_OR,
+    CT_NOT,    /* left */
+    CT_FORALL, /* left: list, right: body; index: depth of the variable */
+    CT_EXISTS
+} ct_op;
+
+/* ORDER CT_COMPARE_TEXT. */
+typedef enum ct_compare { CT_EQ, CT_NE, CT_LT, CT_LE, CT_GT, CT_GE } ct_compare;
+extern const char *const CT_COMPARE_TEXT[6]; /* "=", "!=", … */
+
+typedef struct ct_expr ct_expr;
+struct ct_expr {
+    uint8_t op;      /* ct_op */
+    uint8_t compare; /* ct_compare, of CT_COMPARE */
+    uint32_t index;
+    const ct_type *type; /* of the value; for sums and products also the bounds */
+    const ct_expr *left, *right;
+    const ct_value *value; /* CT_LITERAL */
+    mt_str name;           /* variable of a quantifier */
+};
+
+/* ---- Constructs --------------------------------------------------------------- */
+
+typedef struct ct_fact {
+    mt_str id;
+    const ct_type *type;
+    uint32_t slot;             /* first slot of its value in a fact set */
+    const ct_value *otherwise; /* default, or NULL */
+    mt_str source;             /* as canonical JSON */
+    uint32_t source_id;        /* index into sources when structured, else CT_NONE */
+    ct_origin origin;
+} ct_fact;
+
+typedef struct ct_source {
+    mt_str id, protocol, description;
+    mt_str fields; /* as canonical JSON */
+    ct_origin origin;
+} ct_source;
+
+/* References to personas no construct declares are tolerated only while the bundle
+ * declares none at all; such personas are listed after the declared ones. */
+typedef struct ct_persona {
+    mt_str id;
+    bool declared;
+    ct_origin origin;
+} ct_persona;
+
+typedef struct ct_transition {
+    uint32_t from, to; /* states */
+} ct_transition;
+
+typedef struct ct_entity {
+    mt_str id;
+    const mt_str *states;
+    uint32_t state_count;
+    uint32_t initial; /* state */
+    const ct_transition *transitions;
+    uint32_t transition_count;
+    uint32_t parent; /* entity, or CT_NONE */
+    ct_origin origin;
+} ct_entity;
+
+/* Rules are in order of evaluation: by stratum, then as in the bundle. A verdict type
+ * is produced by exactly one rule (S8), so a verdict is known by its rule's index. */
+typedef struct ct_rule {
+    mt_str id;
+    mt_str verdict;
+    uint32_t stratum;
+    const ct_expr *when;
+    const ct_type *payload_type;
+    const ct_expr *payload; /* a term of payload_type, or convertible to it */
+    ct_origin origin;
+} ct_rule;
+
+typedef struct ct_effect {
+    uint32_t entity;
+    uint32_t from, to; /* states of the entity */
+    uint32_t outcome;  /* index into the operation's outcomes; CT_NONE: the only one */
+} ct_effect;
+
+typedef struct ct_operation {
+    mt_str id;
+    const uint32_t *personas;
+    uint32_t persona_count;
+    const ct_expr *precondition; /* NULL: always holds */
+    const ct_effect *effects;
+    uint32_t effect_count;
+    const mt_str *outcomes; /* at least one; "success" when none was declared */
+    uint32_t outcome_count;
+    const mt_str *errors; /* error_contract */
+    uint32_t error_count;
+    uint32_t condition; /* index of the precondition in a program, or CT_NONE */
+    ct_origin origin;
+} ct_operation;
+
+/* A step of the same step list, or the end with an outcome. */
+typedef struct ct_target {
+    uint32_t step;  /* CT_NONE: terminal */
+    mt_str outcome; /* of the terminal */
+} ct_target;
+
+/* One compensation: Terminal outcome if it fails. */
+typedef struct ct_compensation {
+    uint32_t operation, persona;
+    mt_str on_failure;
+} ct_compensation;
+
+typedef enum ct_handler_kind {
+    CT_HANDLER_NONE, /* only where the language allows it to be missing (joins) */
+    CT_TERMINATE,
+    CT_COMPENSATE,
+    CT_ESCALATE
+} ct_handler_kind;
+
+typedef struct ct_handler {
+    uint8_t kind;   /* ct_handler_kind */
+    mt_str outcome; /* TERMINATE: the outcome; COMPENSATE: `then` */
+    const ct_compensation *steps;
+    uint32_t step_count;
+    uint32_t persona, next; /* ESCALATE: to_persona, step of the same list */
+} ct_handler;
+
+typedef enum ct_step_kind {
+    CT_OPERATION_STEP,
+    CT_BRANCH_STEP,
+    CT_HANDOFF_STEP,
+    CT_SUBFLOW_STEP,
+    CT_PARALLEL_STEP
+} ct_step_kind;
+
+typedef struct ct_step ct_step;
+
+/* Steps in bundle order; every index in them points into the same list. */
+typedef struct ct_steps {
+    const ct_step *items;
+    uint32_t count, entry;
+} ct_steps;
+
+typedef struct ct_branch {
+    mt_str id;
+    ct_steps steps;
+} ct_branch;
+
+struct ct_step {
+    mt_str id;
+    uint8_t kind; /* ct_step_kind */
+    union {
+        struct {
+            uint32_t operation, persona;
+            const ct_target *outcomes; /* one per outcome of the operation, its order */
+            ct_handler on_failure;
+        } operation;
+        struct {
+            const ct_expr *condition;
+            uint32_t code; /* index of the condition in a program */
+            uint32_t persona;
+            ct_target if_true, if_false;
+        } branch;
+        struct {
+            uint32_t from, to; /* personas */
+            uint32_t next;     /* step */
+        } handoff;
+        struct {
+            uint32_t flow, persona;
+            ct_target on_success;
+            ct_handler on_failure;
+        } subflow;
+        struct {
+            const ct_branch *branches;
+            uint32_t branch_count;
+            bool has_all_success, has_all_complete;
+            ct_target on_all_success, on_all_complete;
+            ct_handler on_any_failure; /* CT_HANDLER_NONE when missing */
+        } parallel;
+    } as;
+};
+
+typedef struct ct_flow {
+    mt_str id;
+    mt_str snapshot; /* "at_initiation" */
+    ct_steps steps;
+    ct_origin origin;
+} ct_flow;
+
+/* ---- The model ---------------------------------------------------------------- */
+
+typedef enum ct_kind {
+    CT_KIND_FACT,
+    CT_KIND_SOURCE,
+    CT_KIND_PERSONA,
+    CT_KIND_ENTITY,
+    CT_KIND_RULE,
+    CT_KIND_VERDICT, /* by verdict type; index of its rule */
+    CT_KIND_OPERATION,
+    CT_KIND_FLOW
+} ct_kind;
+enum { CT_KIND_COUNT = CT_KIND_FLOW + 1 };
+
+typedef struct ct_model {
+    mt_str id;
+    mt_str version; /* tenor_version */
+    const ct_fact *facts;
+    const ct_source *sources;
+    const ct_persona *personas;
+    const ct_entity *entities;
+    const ct_rule *rules;
+    const ct_operation *operations;
+    const ct_flow *flows;
+    uint32_t fact_count, source_count, persona_count, entity_count, rule_count,
+        operation_count, flow_count;
+    uint32_t personas_declared; /* the first so many of personas */
+    uint32_t slot_count;        /* slots of a whole fact set */
+    /* Preconditions of operations and conditions of branch steps, numbered as
+     * ct_operation.condition and ct_step.as.branch.code say. */
+    const ct_expr *const *conditions;
+    uint32_t condition_count;
+    mt_map names[CT_KIND_COUNT]; /* id -> index + 1 */
+} ct_model;
+
+/* Index of a construct by name, CT_NONE if there is none. For front doors, never while
+ * evaluating. */
+uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id);
+uint32_t ct_state_find(const ct_entity *e, mt_str state);
+uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);
+uint32_t ct_step_find(const ct_steps *steps, mt_str id);
+
+/* Reads a bundle. MT_OK: *out is set and lives in `keep`. MT_E_REJECTED: `ds` holds at
+ * least one error, each naming its JSON path and, via `file`, its place in `text`.
+ * MT_E_VERSION: the bundle's tenor_version is not one we read (also a diagnostic). */
+mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits,
+               mt_diags *ds, const ct_model **out);
+/* The same from a tree already read; offsets in the tree refer to `text`. */
+mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str file,
+                    const mt_limits *limits, mt_diags *ds, const ct_model **out);
+
+#endif

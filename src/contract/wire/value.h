@@ -1,0 +1,127 @@
+/* contract/wire/value.h - BaseTypes (spec §4.1) and the values they describe.
+ * Room: contract. May include base/ and contract/wire only.
+ * A value carries no tag: its ct_type says which member of the union is meant. Every
+ * scalar is one 16-byte ct_value ("slot"); a Record is its fields' slots in a row, in
+ * byte order of the field names; a List is one slot pointing at its elements' slots,
+ * one element after the other; a TaggedUnion is one slot pointing at the payload.
+ * So a list of records is one contiguous array and a field is a fixed offset.
+ * Ownership: types live with their model; texts, list elements and payloads live in
+ * the arena their owner (model or fact set) names. Immutable once made. */
+#ifndef CT_WIRE_VALUE_H
+#define CT_WIRE_VALUE_H
+
+#include "base/decimal.h"
+
+#define CT_NONE UINT32_MAX /* no such index */
+
+typedef enum ct_base {
+    CT_BOOL,
+    CT_INT,
+    CT_DECIMAL,
+    CT_TEXT,
+    CT_ENUM,
+    CT_DATE,
+    CT_DATETIME,
+    CT_MONEY,
+    CT_DURATION,
+    CT_RECORD,
+    CT_UNION,
+    CT_LIST
+} ct_base;
+enum { CT_BASE_COUNT = CT_LIST + 1 };
+
+/* ORDER CT_UNIT_SECONDS: from the smallest unit to the largest. */
+typedef enum ct_unit { CT_SECONDS, CT_MINUTES, CT_HOURS, CT_DAYS } ct_unit;
+enum { CT_UNIT_COUNT = CT_DAYS + 1 };
+
+typedef struct ct_type ct_type;
+typedef union ct_value ct_value;
+
+/* A field of a Record, or a variant of a TaggedUnion (whose offset is 0). */
+typedef struct ct_field {
+    mt_str name;
+    const ct_type *type;
+    uint32_t offset; /* in slots, from the record's first */
+} ct_field;
+
+struct ct_type {
+    uint8_t base;   /* ct_base */
+    uint8_t unit;   /* ct_unit, of a Duration */
+    uint32_t slots; /* how many a value takes in a row */
+    uint32_t count; /* of fields, variants or Enum values */
+    union {
+        struct {
+            int64_t min, max;
+        } range; /* Int, Duration */
+        struct {
+            uint32_t precision, scale;
+        } decimal;
+        size_t max_length;        /* Text, in characters */
+        mt_str currency;          /* Money */
+        const mt_str *values;     /* Enum, as declared; a value is an index into it */
+        const ct_field *fields;   /* Record, in byte order of the names */
+        const ct_field *variants; /* TaggedUnion, likewise; a tag is an index into it */
+        struct {
+            const ct_type *element;
+            size_t max;
+        } list;
+    } as;
+};
+
+typedef struct ct_time {
+    int64_t seconds; /* since 1970-01-01T00:00:00Z */
+    uint32_t nanos;  /* 0 .. 999,999,999 */
+} ct_time;
+
+union ct_value {
+    bool boolean;
+    int64_t integer;    /* Int; Duration in its type's unit; Date in days since 1970 */
+    mt_decimal decimal; /* Decimal; Money's amount, the type has the currency */
+    mt_str text;
+    uint32_t choice; /* Enum: index into the type's values */
+    ct_time time;    /* DateTime, UTC */
+    struct {
+        const ct_value *items;
+        uint32_t count;
+    } list;
+    struct {
+        const ct_value *payload;
+        uint32_t tag; /* index into the type's variants */
+    } variant;
+};
+
+/* "Bool", "Int", …; "seconds", …; seconds in one unit. */
+extern const char *const CT_BASE_NAMES[CT_BASE_COUNT];
+extern const char *const CT_UNIT_NAMES[CT_UNIT_COUNT];
+extern const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT];
+/* False unless `name` is a unit. */
+bool ct_unit_find(mt_str name, ct_unit *out);
+
+/* The type as the language writes it: `Int(0, 5)`, `List(Record{a: Bool}, 10)`. */
+mt_str ct_type_text(mt_arena *a, const ct_type *type);
+/* Index of the field or variant, of the Enum value; CT_NONE. */
+uint32_t ct_field_find(const ct_type *type, mt_str name);
+uint32_t ct_choice_find(const ct_type *type, mt_str value);
+
+/* May values of the two types be compared for equality? Same kind all the way down:
+ * parameters such as ranges may differ, currencies may not. */
+bool ct_type_comparable(const ct_type *a, const ct_type *b);
+/* Equality of any two comparable values (spec §4.2). Never rounds. */
+bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
+                    const ct_value *b);
+
+/* Calendar. Years 0001 to 9999; `:60` and offsets beyond 23:59 are refused. */
+enum { CT_DATE_TEXT = 10, CT_TIME_TEXT = 30 };
+bool ct_date_parse(mt_str text, int64_t *days);
+/* RFC 3339 with an offset or Z, up to nine fraction digits; normalised to UTC. */
+bool ct_time_parse(mt_str text, ct_time *out);
+size_t ct_date_print(int64_t days, char out[CT_DATE_TEXT]);
+/* "2026-01-31T23:59:00Z"; a fraction only when there is one, without trailing zeros. */
+size_t ct_time_print(ct_time t, char out[CT_TIME_TEXT]);
+/* Is the moment within years 0001 to 9999? */
+bool ct_time_valid(ct_time t);
+
+/* Appends the value as result JSON: {"kind":"int_value","value":3}, keys sorted. */
+void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value);
+
+#endif
