@@ -44,9 +44,11 @@ typedef struct mt_json_error {
     mt_str detail;       /* the duplicate key, or empty */
 } mt_json_error;
 
+/* No limit raises the nesting beyond this, so that walking a tree may recurse. */
+enum { MT_JSON_MAX_DEPTH = 512 };
+
 typedef struct mt_json_limits {
-    size_t bytes; /* 0: the default of base/limits.h */
-    size_t depth;
+    size_t bytes, depth; /* 0: the default of base/limits.h */
 } mt_json_limits;
 
 /* MT_OK; MT_E_SYNTAX; MT_E_LIMIT. `limits` and `error` may be NULL. */
@@ -70,6 +72,8 @@ static inline bool mt_json_is(const mt_json *node, mt_json_type type)
 mt_err mt_json_i64(const mt_json *node, int64_t *out);
 /* "null", "boolean", "number", "string", "array", "object". */
 const char *mt_json_type_name(const mt_json *node);
+/* Fills order[0 .. count) with the members of an object by byte order of their keys. */
+void mt_json_sort(const mt_json *object, const mt_json_member **order);
 /* Structural equality, key order ignored, numbers by value. */
 bool mt_json_equal(const mt_json *a, const mt_json *b);
 

@@ -1,8 +1,9 @@
 #include "base/utf8.h"
 
-/* Length of the sequence that starts at p, 0 if it is malformed (Unicode table 3-7). */
-static size_t sequence_length(const unsigned char *p, size_t left)
+/* The ranges are those of Unicode table 3-7. */
+size_t mt_utf8_sequence(const char *text, size_t left)
 {
+    const unsigned char *p = (const unsigned char *)text;
     unsigned char lead = p[0];
     if (lead < 0x80) {
         return 1;
@@ -42,7 +43,7 @@ size_t mt_utf8_check(mt_str s)
             at += 8;
             continue;
         }
-        size_t len = sequence_length((const unsigned char *)s.ptr + at, s.len - at);
+        size_t len = mt_utf8_sequence(s.ptr + at, s.len - at);
         if (!len) {
             return at;
         }

@@ -8,6 +8,8 @@
 
 /* Offset of the first byte that is not valid UTF-8, s.len if all is well. */
 size_t mt_utf8_check(mt_str s);
+/* Length of the character that starts at p, 0 if it is malformed. `left` > 0. */
+size_t mt_utf8_sequence(const char *p, size_t left);
 /* Decodes one character of text that was checked. *len is its length in bytes. */
 uint32_t mt_utf8_decode(const char *p, size_t *len);
 /* Writes one character to `out` (4 bytes are enough) and returns its length. */

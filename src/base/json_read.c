@@ -1,0 +1,414 @@
+#include "base/json_read.h"
+
+#include <stdlib.h>
+
+#include "base/json_scan.h"
+#include "base/limits.h"
+#include "base/map.h"
+#include "base/utf8.h"
+
+/* One pass, no recursion. Items and members of the open containers lie on one byte
+ * stack; when a container closes, its children move to the arena as one array. Below
+ * each frame lies the slot (mt_json) that the container will fill, which works for
+ * items and members alike because a member ends with its value. */
+
+enum { FIRST_STACK = 8 * 1024, FEW_KEYS = 32 };
+
+typedef struct frame {
+    size_t outer; /* position of the enclosing frame, 0 for none */
+    bool object;
+} frame;
+
+/* The slot is the last thing of both kinds of children. */
+_Static_assert(offsetof(mt_json_member, value) + sizeof(mt_json) ==
+                   sizeof(mt_json_member),
+               "a member must end with its value");
+_Static_assert(sizeof(frame) % _Alignof(mt_json_member) == 0, "frames keep alignment");
+
+typedef struct reader {
+    mt_arena *arena;
+    const char *begin, *end;
+    char *stack, *top, *stack_end;
+    char *first; /* the caller's stack memory, not to be freed */
+    size_t depth, max_depth;
+    size_t frame; /* position of the innermost open frame, 0 for none */
+    mt_err err;
+    mt_scan_fault fault;
+    mt_str detail;
+} reader;
+
+static const char *fail(reader *r, mt_err err, const char *at, const char *message)
+{
+    r->err = err;
+    r->fault = (mt_scan_fault){at, message};
+    return NULL;
+}
+
+static void widen_stack(reader *r, size_t more)
+{
+    size_t used = (size_t)(r->top - r->stack);
+    size_t size = (size_t)(r->stack_end - r->stack) * 2 + more;
+    bool borrowed = r->stack == r->first;
+    char *wider = borrowed ? mt_xmalloc(size) : mt_xrealloc(r->stack, size);
+    if (borrowed) {
+        memcpy(wider, r->stack, used);
+    }
+    r->stack = wider;
+    r->top = wider + used;
+    r->stack_end = wider + size;
+}
+
+static inline void *push(reader *r, size_t size)
+{
+    if (MT_UNLIKELY((size_t)(r->stack_end - r->top) < size)) {
+        widen_stack(r, size);
+    }
+    void *p = r->top;
+    r->top += size;
+    return p;
+}
+
+static inline frame *frame_at(const reader *r, size_t position)
+{
+    return (frame *)(void *)(r->stack + position);
+}
+
+/* The value being read: the last mt_json on the stack. */
+static inline mt_json *slot(const reader *r)
+{
+    return (mt_json *)(void *)r->top - 1;
+}
+
+static const char *read_text(reader *r, const char *p, mt_str *out)
+{
+    bool escaped = false;
+    const char *start = p + 1;
+    const char *quote = mt_scan_string(start, r->end, &escaped, &r->fault);
+    if (MT_UNLIKELY(!quote)) {
+        r->err = MT_E_SYNTAX;
+        return NULL;
+    }
+    *out = mt_str_from(start, (size_t)(quote - start));
+    if (MT_UNLIKELY(escaped)) {
+        char *decoded = mt_alloc(r->arena, out->len);
+        *out = mt_str_from(decoded, mt_scan_unescape(*out, decoded));
+    }
+    return quote + 1;
+}
+
+static const char *open_container(reader *r, const char *p, mt_json_type type)
+{
+    if (r->depth == r->max_depth) {
+        return fail(r, MT_E_LIMIT, p, "nesting is deeper than the limit");
+    }
+    r->depth++;
+    *slot(r) = (mt_json){.type = (uint8_t)type, .offset = (uint32_t)(p - r->begin)};
+    frame *f = push(r, sizeof *f);
+    *f = (frame){r->frame, type == MT_JSON_OBJECT};
+    r->frame = (size_t)((char *)f - r->stack);
+    return p + 1;
+}
+
+/* A cheap summary of a key: equal keys have equal summaries. */
+static inline unsigned key_summary(mt_str key)
+{
+    if (!key.len) {
+        return 0;
+    }
+    unsigned first = (unsigned char)key.ptr[0];
+    unsigned middle = (unsigned char)key.ptr[key.len / 2];
+    unsigned last = (unsigned char)key.ptr[key.len - 1];
+    return (first * 7 + middle * 13 + last * 31 + (unsigned)key.len) & 63;
+}
+
+/* Index of the first member whose key an earlier member has, or count. */
+static uint32_t repeated_of_few(const mt_json_member *m, uint32_t count)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t bit = (uint64_t)1 << key_summary(m[i].key);
+        for (uint32_t j = 0; MT_UNLIKELY(seen & bit) && j < i; j++) {
+            if (mt_str_eq(m[j].key, m[i].key)) {
+                return i;
+            }
+        }
+        seen |= bit;
+    }
+    return count;
+}
+
+static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t count)
+{
+    mt_mark mark = mt_arena_mark(a);
+    mt_map seen = {0};
+    mt_map_reserve(a, &seen, count);
+    uint32_t i = 0;
+    for (bool added = true; i < count; i++) {
+        mt_map_add(a, &seen, m[i].key, &added);
+        if (!added) {
+            break;
+        }
+    }
+    mt_arena_rewind(a, mark);
+    return i;
+}
+
+/* The opening quote of the key before a value. A quote inside of the key has a
+ * backslash before it, the opening one cannot have. */
+static const char *key_place(const reader *r, const mt_json_member *m)
+{
+    const char *p = r->begin + m->value.offset - 1;
+    while (*p != '"') {
+        p--;
+    }
+    do {
+        p--;
+    } while (*p != '"' || p[-1] == '\\');
+    return p;
+}
+
+static bool keys_differ(reader *r, const mt_json_member *m, uint32_t count)
+{
+    uint32_t at = count <= FEW_KEYS ? repeated_of_few(m, count)
+                                    : repeated_of_many(r->arena, m, count);
+    if (MT_LIKELY(at == count)) {
+        return true;
+    }
+    r->detail = m[at].key;
+    fail(r, MT_E_SYNTAX, key_place(r, &m[at]), "duplicate key");
+    return false;
+}
+
+static void *keep(reader *r, const void *children, size_t bytes)
+{
+    return bytes ? memcpy(mt_alloc(r->arena, bytes), children, bytes) : NULL;
+}
+
+static const char *close_container(reader *r, const char *p)
+{
+    frame *f = frame_at(r, r->frame);
+    const void *children = f + 1;
+    size_t bytes = (size_t)(r->top - (const char *)children);
+    r->top = (char *)f;
+    mt_json *value = slot(r);
+    if (f->object) {
+        const mt_json_member *members = children;
+        value->count = (uint32_t)(bytes / sizeof *members);
+        if (!keys_differ(r, members, value->count)) {
+            return NULL;
+        }
+        value->as.members = keep(r, members, bytes);
+    } else {
+        value->count = (uint32_t)(bytes / sizeof(mt_json));
+        value->as.items = keep(r, children, bytes);
+    }
+    r->frame = f->outer;
+    r->depth--;
+    return p + 1;
+}
+
+static const char *read_string(reader *r, const char *p)
+{
+    mt_str text;
+    const char *next = read_text(r, p, &text);
+    if (MT_LIKELY(next != NULL)) {
+        *slot(r) = (mt_json){.type = MT_JSON_STRING,
+                             .count = (uint32_t)text.len,
+                             .offset = (uint32_t)(p - r->begin),
+                             .as.text = text.ptr};
+    }
+    return next;
+}
+
+static const char *read_number(reader *r, const char *p)
+{
+    const char *next = mt_scan_number(p, r->end, &r->fault);
+    if (MT_UNLIKELY(!next)) {
+        r->err = MT_E_SYNTAX;
+        return NULL;
+    }
+    *slot(r) = (mt_json){.type = MT_JSON_NUMBER,
+                         .count = (uint32_t)(next - p),
+                         .offset = (uint32_t)(p - r->begin),
+                         .as.text = p};
+    return next;
+}
+
+static const char *read_word(reader *r, const char *p, mt_str word, mt_json_type type)
+{
+    const char *next = mt_scan_word(p, r->end, word, &r->fault);
+    if (MT_UNLIKELY(!next)) {
+        r->err = MT_E_SYNTAX;
+        return NULL;
+    }
+    *slot(r) = (mt_json){.type = (uint8_t)type,
+                         .boolean = *p == 't',
+                         .offset = (uint32_t)(p - r->begin)};
+    return next;
+}
+
+/* Reads `"key":` and leaves an empty slot for the value. */
+static inline const char *read_key(reader *r, const char *p)
+{
+    if (MT_UNLIKELY(p == r->end || *p != '"')) {
+        return fail(r, MT_E_SYNTAX, p, "expected a key in quotes");
+    }
+    mt_str key;
+    p = read_text(r, p, &key);
+    if (MT_UNLIKELY(!p)) {
+        return NULL;
+    }
+    p = mt_scan_space(p, r->end);
+    if (MT_UNLIKELY(p == r->end || *p != ':')) {
+        return fail(r, MT_E_SYNTAX, p, "expected ':' after a key");
+    }
+    mt_json_member *m = push(r, sizeof *m);
+    m->key = key;
+    return mt_scan_space(p + 1, r->end);
+}
+
+/* Reads the value at p into the slot; a container is only opened. */
+static inline const char *read_value(reader *r, const char *p)
+{
+    if (MT_UNLIKELY(p == r->end)) {
+        return fail(r, MT_E_SYNTAX, p, "unexpected end of the text");
+    }
+    switch (*p) {
+    case '"': return read_string(r, p);
+    case '{': return open_container(r, p, MT_JSON_OBJECT);
+    case '[': return open_container(r, p, MT_JSON_ARRAY);
+    case 't': return read_word(r, p, MT_STR("true"), MT_JSON_BOOL);
+    case 'f': return read_word(r, p, MT_STR("false"), MT_JSON_BOOL);
+    case 'n': return read_word(r, p, MT_STR("null"), MT_JSON_NULL);
+    case '-':
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9': return read_number(r, p);
+    default: return fail(r, MT_E_SYNTAX, p, "not a JSON value");
+    }
+}
+
+/* After `{` or `[`, or after a comma: makes the slot for the next child. */
+static inline const char *next_child(reader *r, const char *p)
+{
+    if (frame_at(r, r->frame)->object) {
+        return read_key(r, p);
+    }
+    push(r, sizeof(mt_json));
+    return p;
+}
+
+static inline char closing(const reader *r)
+{
+    return frame_at(r, r->frame)->object ? '}' : ']';
+}
+
+/* A container was opened: the slot for its first child, or its end. */
+static const char *first_child(reader *r, const char *p, bool *done)
+{
+    p = mt_scan_space(p, r->end);
+    *done = p < r->end && *p == closing(r);
+    return *done ? close_container(r, p) : next_child(r, p);
+}
+
+/* A value is complete: closes what ends here; p at the next value, or *done. */
+static const char *after_value(reader *r, const char *p, bool *done)
+{
+    while (p && r->frame) {
+        p = mt_scan_space(p, r->end);
+        if (MT_UNLIKELY(p == r->end)) {
+            return fail(r, MT_E_SYNTAX, p, "unexpected end of the text");
+        }
+        if (*p == ',') {
+            return next_child(r, mt_scan_space(p + 1, r->end));
+        }
+        if (MT_UNLIKELY(*p != closing(r))) {
+            return fail(r, MT_E_SYNTAX, p, "expected ',' or the end of the container");
+        }
+        p = close_container(r, p);
+    }
+    *done = true;
+    return p;
+}
+
+static const char *read_document(reader *r, const char *p)
+{
+    for (bool done = false; p && !done;) {
+        size_t depth = r->depth;
+        p = read_value(r, p);
+        bool complete = r->depth == depth;
+        if (p && !complete) {
+            p = first_child(r, p, &complete);
+        }
+        if (p && complete) {
+            p = after_value(r, p, &done);
+        }
+    }
+    return p;
+}
+
+static mt_json_limits effective(const mt_json_limits *limits)
+{
+    mt_json_limits l = limits ? *limits : (mt_json_limits){0};
+    l.bytes = l.bytes ? l.bytes : MT_LIMITS_DEFAULT.json_bytes;
+    l.depth = l.depth ? l.depth : MT_LIMITS_DEFAULT.json_depth;
+    /* Offsets are 32 bits wide, and walking a tree may recurse to its depth. */
+    l.bytes = l.bytes < UINT32_MAX ? l.bytes : UINT32_MAX;
+    l.depth = l.depth < MT_JSON_MAX_DEPTH ? l.depth : MT_JSON_MAX_DEPTH;
+    return l;
+}
+
+static mt_err read_all(reader *r, mt_str text, size_t max_bytes, mt_json *out)
+{
+    if (text.len > max_bytes) {
+        fail(r, MT_E_LIMIT, text.ptr, "document is larger than the limit");
+        return r->err;
+    }
+    if (mt_str_starts(text, MT_STR("\xEF\xBB\xBF"))) {
+        fail(r, MT_E_SYNTAX, text.ptr, "byte order mark before the value");
+        return r->err;
+    }
+    push(r, sizeof(mt_json));
+    const char *p = read_document(r, mt_scan_space(text.ptr, r->end));
+    if (p && mt_scan_space(p, r->end) != r->end) {
+        fail(r, MT_E_SYNTAX, mt_scan_space(p, r->end), "text after the value");
+    }
+    if (r->err == MT_OK) {
+        *out = *slot(r);
+    }
+    return r->err;
+}
+
+mt_err mt_json_read(mt_arena *a, mt_str text, const mt_json_limits *limits,
+                    mt_json *out, mt_json_error *error)
+{
+    _Alignas(16) char first[FIRST_STACK];
+    mt_json_limits l = effective(limits);
+    if (!text.ptr) {
+        text = MT_STR("");
+    }
+    reader r = {.arena = a,
+                .begin = text.ptr,
+                .end = text.ptr + text.len,
+                .stack = first,
+                .top = first,
+                .stack_end = first + sizeof first,
+                .first = first,
+                .max_depth = l.depth};
+    mt_err err = read_all(&r, text, l.bytes, out);
+    if (err && error) {
+        *error =
+            (mt_json_error){(size_t)(r.fault.at - r.begin), r.fault.message, r.detail};
+    }
+    if (r.stack != first) {
+        free(r.stack);
+    }
+    return err;
+}
