@@ -1,0 +1,57 @@
+/* base/sign.c - see sign.h. */
+#include "base/sign.h"
+
+#include <sodium.h>
+
+/* libsodium must be started once; it makes that safe to repeat from any thread. */
+static void start(void)
+{
+    if (sodium_init() < 0) {
+        MT_BUG("libsodium does not start");
+    }
+}
+
+void mt_sign_generate(mt_sign_key *out)
+{
+    start();
+    unsigned char seed[MT_SIGN_SEED];
+    randombytes_buf(seed, sizeof seed);
+    mt_sign_from_seed(seed, out);
+    sodium_memzero(seed, sizeof seed);
+}
+
+void mt_sign_from_seed(const unsigned char seed[MT_SIGN_SEED], mt_sign_key *out)
+{
+    start();
+    unsigned char secret[crypto_sign_SECRETKEYBYTES];
+    crypto_sign_seed_keypair(out->open.bytes, secret, seed);
+    memcpy(out->seed, seed, MT_SIGN_SEED);
+    sodium_memzero(secret, sizeof secret);
+}
+
+void mt_sign_wipe(mt_sign_key *key)
+{
+    sodium_memzero(key, sizeof *key);
+}
+
+mt_signature mt_sign(const mt_sign_key *key, mt_str message)
+{
+    start();
+    mt_signature out;
+    unsigned char secret[crypto_sign_SECRETKEYBYTES];
+    memcpy(secret, key->seed, MT_SIGN_SEED);
+    memcpy(secret + MT_SIGN_SEED, key->open.bytes, MT_SIGN_PUBLIC);
+    crypto_sign_detached(out.bytes, NULL, (const unsigned char *)message.ptr,
+                         message.len, secret);
+    sodium_memzero(secret, sizeof secret);
+    return out;
+}
+
+bool mt_sign_verify(const mt_sign_public *key, mt_str message,
+                    const mt_signature *signature)
+{
+    start();
+    return crypto_sign_verify_detached(signature->bytes,
+                                       (const unsigned char *)message.ptr, message.len,
+                                       key->bytes) == 0;
+}

@@ -1,0 +1,36 @@
+/* base/sign.h - Ed25519 signatures (libsodium).
+ * Room: base. May include base/ only.
+ * Verification is strict: malleable signatures and small-order keys are refused. A
+ * secret key is wiped by its owner with mt_sign_wipe(). Key files are the host's job.
+ */
+#ifndef MT_BASE_SIGN_H
+#define MT_BASE_SIGN_H
+
+#include "base/str.h"
+
+enum { MT_SIGN_SEED = 32, MT_SIGN_PUBLIC = 32, MT_SIGN_BYTES = 64 };
+
+typedef struct mt_sign_public {
+    unsigned char bytes[MT_SIGN_PUBLIC];
+} mt_sign_public;
+
+/* The secret: seed and public key, as Ed25519 libraries keep them. */
+typedef struct mt_sign_key {
+    unsigned char seed[MT_SIGN_SEED];
+    mt_sign_public open;
+} mt_sign_key;
+
+typedef struct mt_signature {
+    unsigned char bytes[MT_SIGN_BYTES];
+} mt_signature;
+
+/* A new random key; a key from a known seed. */
+void mt_sign_generate(mt_sign_key *out);
+void mt_sign_from_seed(const unsigned char seed[MT_SIGN_SEED], mt_sign_key *out);
+void mt_sign_wipe(mt_sign_key *key);
+
+mt_signature mt_sign(const mt_sign_key *key, mt_str message);
+bool mt_sign_verify(const mt_sign_public *key, mt_str message,
+                    const mt_signature *signature);
+
+#endif
