@@ -21,10 +21,10 @@ mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
 
 /* One difference. Breaking: one who talks to the agent may notice. */
 typedef struct ag_dna_change {
-    char sign;      /* '+', '-', '~' */
+    char sign; /* '+', '-', '~' */
     bool breaking;
-    mt_str what;    /* "receiver A--[f]-->B main.on_f" */
-    mt_str why;     /* one sentence */
+    mt_str what; /* "receiver A--[f]-->B main.on_f" */
+    mt_str why;  /* one sentence */
 } ag_dna_change;
 
 typedef struct ag_dna_changes {

@@ -12,9 +12,9 @@ typedef enum ag_part { AG_SOURCE, AG_LABEL, AG_TARGET, AG_PARTS } ag_part;
 
 typedef struct ag_route {
     mt_str canonical;
-    const ag_node *nodes;      /* sources, labels, targets, in written order */
-    uint32_t count[AG_PARTS];  /* of each part */
-    const ag_style *style;     /* the arrow that was written; NULL: none was */
+    const ag_node *nodes;     /* sources, labels, targets, in written order */
+    uint32_t count[AG_PARTS]; /* of each part */
+    const ag_style *style;    /* the arrow that was written; NULL: none was */
 } ag_route;
 
 static inline const ag_node *ag_route_part(const ag_route *r, ag_part part)

@@ -18,8 +18,8 @@ void ag_trace_cycle(mt_buf *out, uint32_t number, mt_str tape_before,
 void ag_trace_end(mt_buf *out, const ag_tape *tape);
 
 typedef struct ag_compare {
-    bool final;              /* final tape and multiset of emissions only */
-    const mt_str *only;      /* project on these nodes; count 0: no projection */
+    bool final;         /* final tape and multiset of emissions only */
+    const mt_str *only; /* project on these nodes; count 0: no projection */
     size_t only_count;
 } ag_compare;
 
