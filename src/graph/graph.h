@@ -1,0 +1,100 @@
+/* graph/graph.h - a graph that was loaded, expanded, validated and compiled.
+ * Room: graph. May include base/ only.
+ * Everything an author can do wrong is found here, all at once, before anything runs:
+ * D.*, I.*, E.*, V.*, X.*, NUM-FINITE-1. What comes out cannot be invalid.
+ * Ownership: a graph owns its memory and borrows from its registry.
+ * Threads: immutable; any number of episodes (graph/execute.h) may share it. */
+#ifndef GR_GRAPH_H
+#define GR_GRAPH_H
+
+#include "base/limits.h"
+#include "graph/primitive.h"
+
+typedef struct gr_text {
+    mt_str file, text;
+} gr_text;
+
+/* Where cluster texts come from; the kernel opens no file. `find` appends every text
+ * that may define cluster `id` when file `from` refers to it (several versions may
+ * coexist), allocated in `a`; none is not an error. *trail says where it looked. */
+typedef struct gr_finder {
+    void *user;
+    mt_err (*find)(void *user, mt_arena *a, mt_str id, mt_str from, gr_text **texts,
+                   size_t *count, mt_str *trail);
+} gr_finder;
+
+/* One node after expansion. */
+typedef struct gr_node {
+    mt_str id;   /* "n7" */
+    mt_str path; /* authoring path, names joined by '/': "once/gate" */
+    const gr_primitive *primitive;
+    mt_str requested, resolved; /* version selector and version */
+    const gr_literal *params;   /* in manifest order, defaults filled in */
+    const bool *param_given;    /* false: the default */
+    const uint32_t *inputs;     /* slot per input, 0 when not connected */
+    uint32_t slot;              /* of the first output; the others follow */
+    mt_str file;
+    uint32_t line;
+} gr_node;
+
+/* A context key some Source reads. Its index is its place in the context array. */
+typedef struct gr_key {
+    mt_str name;
+    gr_type type;  /* of the first reader that requires it, else the first reader */
+    bool required; /* by any reader */
+} gr_key;
+
+typedef struct gr_output {
+    mt_str name;
+    uint32_t node, slot;
+} gr_output;
+
+/* A key an Action can write, or one made by derive_key. */
+typedef struct gr_written {
+    mt_str name;
+    gr_type type;
+    uint32_t node;
+    bool derived; /* name was derived from the authoring path */
+} gr_written;
+
+/* clusters as they were written and how they look from outside */
+typedef enum gr_boundary {
+    GR_SOURCE_LIKE,
+    GR_COMPUTE_LIKE,
+    GR_TRIGGER_LIKE,
+    GR_ACTION_LIKE
+} gr_boundary;
+
+typedef struct gr_code gr_code; /* the compiled form, graph/compile.h */
+
+typedef struct gr_graph {
+    mt_arena arena;
+    mt_str id, version;
+    const gr_node *nodes;       /* in execution order */
+    const gr_key *keys;         /* by name */
+    const gr_output *outputs;   /* boundary outputs, by name */
+    const gr_written *written;  /* in order of nodes and declaration */
+    const uint32_t *actions;    /* indices into nodes, in execution order */
+    const mt_str *effect_kinds; /* set_context first if any, then intents by name */
+    uint32_t node_count, edge_count, slot_count, key_count, output_count, written_count,
+        action_count, effect_kind_count;
+    bool has_intents, has_writes, needs_context; /* some Source requires a key */
+    gr_boundary boundary;
+    bool side_effects, origin;
+    mt_str provenance; /* "rpv1:sha256:..." */
+    const gr_type *slot_types;
+    gr_code *code;
+} gr_graph;
+
+/* Loads a root cluster. MT_OK: *out is set. MT_E_REJECTED: `ds` holds every violation,
+ * sorted. MT_E_IO and the like: `find` failed. `finder` and `limits` may be NULL. */
+mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                     const mt_limits *limits, mt_diags *ds, gr_graph **out);
+void gr_graph_free(gr_graph *g);
+
+/* Index of a context key, -1 when no Source reads it. */
+int gr_graph_key(const gr_graph *g, mt_str name);
+/* Index of a node by runtime id or by authoring path, -1 if absent. */
+int gr_graph_node(const gr_graph *g, mt_str id_or_path);
+
+#endif
