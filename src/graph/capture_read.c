@@ -1,0 +1,501 @@
+/* graph/capture_read.c - v3 documents and journal lines to a capture. */
+#include "base/json_write.h"
+#include "graph/capture.h"
+
+typedef struct reader {
+    mt_arena *arena;
+    mt_str text; /* what offsets count in */
+    mt_buf *scratch;
+    gr_capture_fault *fault;
+    bool failed;
+} reader;
+
+static void fail(reader *r, mt_str path, const char *message)
+{
+    if (!r->failed) {
+        r->failed = true;
+        *r->fault = (gr_capture_fault){path, mt_str_z(message)};
+    }
+}
+
+/* ---- scalars ---- */
+
+static mt_str text_of(reader *r, const mt_json *object, mt_str key)
+{
+    const mt_json *node = mt_json_get(object, key);
+    if (!mt_json_is(node, MT_JSON_STRING)) {
+        fail(r, key, "must be a string");
+        return (mt_str){0};
+    }
+    return mt_json_text(node);
+}
+
+static mt_str optional_text(reader *r, const mt_json *object, mt_str key)
+{
+    const mt_json *node = mt_json_get(object, key);
+    return node ? text_of(r, object, key) : (mt_str){0};
+}
+
+/* Captures count in unsigned 64 bits; the reader's integers are signed. */
+static uint64_t count_of(reader *r, const mt_json *node, mt_str name, uint64_t most)
+{
+    mt_str digits = mt_json_text(node);
+    uint64_t value = 0;
+    bool ok = mt_json_is(node, MT_JSON_NUMBER);
+    for (size_t i = 0; ok && i < digits.len; i++) {
+        unsigned digit = (unsigned char)digits.ptr[i] - (unsigned)'0';
+        ok = digit <= 9 && !__builtin_mul_overflow(value, 10u, &value) &&
+             !__builtin_add_overflow(value, digit, &value);
+    }
+    if (!ok || value > most) {
+        fail(r, name, "must be a whole number in range");
+        return 0;
+    }
+    return value;
+}
+
+static gr_time time_of(reader *r, const mt_json *node, mt_str name)
+{
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        fail(r, name, "must be {secs, nanos}");
+        return (gr_time){0};
+    }
+    return (gr_time){
+        count_of(r, mt_json_at(node, "secs"), name, UINT64_MAX),
+        (uint32_t)count_of(r, mt_json_at(node, "nanos"), name, 999999999),
+    };
+}
+
+static bool absent(const mt_json *node)
+{
+    return !node || node->type == MT_JSON_NULL;
+}
+
+static gr_time_option time_option(reader *r, const mt_json *object, mt_str key)
+{
+    const mt_json *node = mt_json_get(object, key);
+    return absent(node) ? (gr_time_option){0}
+                        : (gr_time_option){true, time_of(r, node, key)};
+}
+
+static gr_count_option count_option(reader *r, const mt_json *object, mt_str key)
+{
+    const mt_json *node = mt_json_get(object, key);
+    return absent(node) ? (gr_count_option){0}
+                        : (gr_count_option){true, count_of(r, node, key, UINT64_MAX)};
+}
+
+/* ---- effects ---- */
+
+/* An effect's text is hashed, so its members have one order: this one. */
+static const char *const EFFECT_KEYS[] = {"kind",   "intent_id", "writes", "intents",
+                                          "fields", "key",       "name",   "value"};
+
+static void write_effect_node(mt_jw *w, const mt_json *node, int depth);
+
+static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
+{
+    size_t known = 0;
+    mt_jw_begin_object(w);
+    for (size_t k = 0; k < sizeof EFFECT_KEYS / sizeof *EFFECT_KEYS; k++) {
+        mt_str key = mt_str_z(EFFECT_KEYS[k]);
+        const mt_json *value = mt_json_get(node, key);
+        known += value != NULL;
+        bool empty_intents =
+            value && k == 3 && value->type == MT_JSON_ARRAY && !value->count;
+        if (value && !empty_intents) {
+            mt_jw_key(w, key);
+            write_effect_node(w, value, depth);
+        }
+    }
+    /* Tagged values ({"Number":1.0}) and anything unknown keep their own order. */
+    for (uint32_t i = 0; known == 0 && i < node->count; i++) {
+        mt_jw_key(w, node->as.members[i].key);
+        write_effect_node(w, &node->as.members[i].value, depth);
+    }
+    mt_jw_end_object(w);
+}
+
+static void write_effect_node(mt_jw *w, const mt_json *node, int depth)
+{
+    if (node->type == MT_JSON_OBJECT && depth < 16) {
+        write_effect_members(w, node, depth + 1);
+    } else if (node->type == MT_JSON_ARRAY && depth < 16) {
+        mt_jw_begin_array(w);
+        for (uint32_t i = 0; i < node->count; i++) {
+            write_effect_node(w, &node->as.items[i], depth + 1);
+        }
+        mt_jw_end_array(w);
+    } else {
+        mt_jw_json(w, node);
+    }
+}
+
+static mt_str effect_text(reader *r, const mt_json *node)
+{
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        fail(r, MT_STR("effect"), "must be an object");
+        return (mt_str){0};
+    }
+    mt_buf_clear(r->scratch);
+    mt_jw w = mt_jw_start(r->scratch, false);
+    write_effect_node(&w, node, 0);
+    return mt_str_dup(r->arena, mt_buf_str(r->scratch));
+}
+
+static void read_effects(reader *r, const mt_json *list, gr_capture_decision *d)
+{
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        fail(r, MT_STR("effects"), "must be a list");
+        return;
+    }
+    gr_capture_effect *effects = mt_new_array(r->arena, gr_capture_effect, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const mt_json *item = &list->as.items[i];
+        effects[i].effect = effect_text(r, mt_json_at(item, "effect"));
+        effects[i].hash = text_of(r, item, MT_STR("effect_hash"));
+    }
+    d->effects = effects;
+    d->effect_count = list->count;
+}
+
+/* ---- decisions ---- */
+
+static void read_dispatch(reader *r, const mt_json *node, gr_capture_decision *d)
+{
+    const mt_json *list = mt_json_at(node, "intent_acks");
+    d->interruption = optional_text(r, node, MT_STR("interruption"));
+    if (!list) {
+        return;
+    }
+    if (list->type != MT_JSON_ARRAY) {
+        fail(r, MT_STR("intent_acks"), "must be a list");
+        return;
+    }
+    gr_capture_ack *acks = mt_new_array(r->arena, gr_capture_ack, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const mt_json *ack = &list->as.items[i];
+        acks[i] = (gr_capture_ack){
+            .intent_id = text_of(r, ack, MT_STR("intent_id")),
+            .channel = text_of(r, ack, MT_STR("channel")),
+            .status = text_of(r, ack, MT_STR("status")),
+            .acceptance = text_of(r, ack, MT_STR("acceptance")),
+            .egress_ref = optional_text(r, ack, MT_STR("egress_ref")),
+        };
+    }
+    d->acks = acks;
+    d->ack_count = list->count;
+}
+
+static void read_termination(reader *r, const mt_json *node, gr_decision *d)
+{
+    if (absent(node)) {
+        return;
+    }
+    d->ran = true;
+    if (node->type == MT_JSON_STRING) {
+        if (!gr_end_parse(mt_json_text(node), &d->termination.end) ||
+            d->termination.end == GR_END_FAILED) {
+            fail(r, MT_STR("termination"), "is no known termination");
+        }
+        return;
+    }
+    d->termination.end = GR_END_FAILED;
+    if (!gr_failure_parse(mt_json_text(mt_json_at(node, "Failed")),
+                          &d->termination.fault)) {
+        fail(r, MT_STR("termination"), "is no known failure");
+    }
+}
+
+static gr_capture_decision read_decision(reader *r, const mt_json *node)
+{
+    gr_capture_decision d = {.event_id = text_of(r, node, MT_STR("event_id"))};
+    if (!gr_verdict_parse(text_of(r, node, MT_STR("decision")), &d.decision.verdict)) {
+        fail(r, MT_STR("decision"), "must be Invoke, Defer or Skip");
+    }
+    d.decision.schedule_at = time_option(r, node, MT_STR("schedule_at"));
+    d.decision.episode_id =
+        count_of(r, mt_json_at(node, "episode_id"), MT_STR("episode_id"), UINT64_MAX);
+    d.decision.deadline = time_option(r, node, MT_STR("deadline"));
+    read_termination(r, mt_json_at(node, "termination"), &d.decision);
+    d.decision.retry_count = (uint32_t)count_of(r, mt_json_at(node, "retry_count"),
+                                                MT_STR("retry_count"), UINT32_MAX);
+    read_effects(r, mt_json_at(node, "effects"), &d);
+    read_dispatch(r, node, &d);
+    return d;
+}
+
+/* ---- events ---- */
+
+static gr_capture_event read_event_head(reader *r, const mt_json *node)
+{
+    gr_capture_event e = {
+        .id = text_of(r, node, MT_STR("event_id")),
+        .at = time_of(r, mt_json_at(node, "event_time"), MT_STR("event_time")),
+        .payload_hash = text_of(r, node, MT_STR("payload_hash")),
+    };
+    if (!gr_signal_kind_parse(text_of(r, node, MT_STR("kind")), &e.kind)) {
+        fail(r, MT_STR("kind"), "must be Pump, DataAvailable or Command");
+    }
+    return e;
+}
+
+static mt_str read_bytes(reader *r, const mt_json *list)
+{
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        fail(r, MT_STR("payload"), "must be a list of bytes");
+        return (mt_str){0};
+    }
+    char *bytes = mt_alloc(r->arena, (size_t)list->count + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        bytes[i] = (char)count_of(r, &list->as.items[i], MT_STR("payload"), 255);
+    }
+    return mt_str_from(bytes, list->count);
+}
+
+static gr_capture_head read_head(reader *r, const mt_json *node)
+{
+    const mt_json *config = mt_json_at(node, "config");
+    if (!mt_json_is(config, MT_JSON_OBJECT)) {
+        fail(r, MT_STR("config"), "must be an object");
+    }
+    return (gr_capture_head){
+        .graph_id = text_of(r, node, MT_STR("graph_id")),
+        .adapter_provenance = text_of(r, node, MT_STR("adapter_provenance")),
+        .runtime_provenance = text_of(r, node, MT_STR("runtime_provenance")),
+        .egress_provenance = optional_text(r, node, MT_STR("egress_provenance")),
+        .config = {
+            .max_in_flight = count_option(r, config, MT_STR("max_in_flight")),
+            .max_per_window = count_option(r, config, MT_STR("max_per_window")),
+            .rate_window = time_option(r, config, MT_STR("rate_window")),
+            .deadline = time_option(r, config, MT_STR("deadline")),
+            .max_retries = (uint32_t)count_of(r, mt_json_at(config, "max_retries"),
+                                              MT_STR("max_retries"), UINT32_MAX),
+        }};
+}
+
+/* ---- journal ---- */
+
+bool gr_is_journal(mt_str text)
+{
+    return mt_str_starts(text, MT_STR("{\"journal\":"));
+}
+
+/* The payload's own bytes: from its first byte to the member that follows it. */
+static mt_str payload_slice(reader *r, const mt_json *event)
+{
+    const mt_json *payload = mt_json_at(event, "payload");
+    const mt_json *hash = mt_json_at(event, "payload_hash");
+    mt_str next = MT_STR(",\"payload_hash\":");
+    if (!payload || !hash) {
+        return (mt_str){0};
+    }
+    size_t start = payload->offset, end = hash->offset;
+    if (end < start + next.len ||
+        !mt_str_eq(mt_str_from(r->text.ptr + end - next.len, next.len), next)) {
+        fail(r, MT_STR("payload"), "is not where a journal has it");
+        return (mt_str){0};
+    }
+    return mt_str_from(r->text.ptr + start, end - next.len - start);
+}
+
+static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
+{
+    const mt_json *event = mt_json_at(node, "event");
+    const mt_json *decision = mt_json_at(node, "decision");
+    if (mt_json_at(node, "journal")) {
+        out->kind = GR_JOURNAL_HEAD;
+        out->head = read_head(r, node);
+        if (!mt_str_is(text_of(r, node, MT_STR("journal")), "motet-graph/1")) {
+            fail(r, MT_STR("journal"), "has a version this program does not read");
+        }
+    } else if (mt_json_at(node, "dispatched")) {
+        out->kind = GR_JOURNAL_ACKS;
+        out->decision.event_id = text_of(r, node, MT_STR("dispatched"));
+        read_dispatch(r, node, &out->decision);
+    } else if (mt_json_is(event, MT_JSON_OBJECT) &&
+               mt_json_is(decision, MT_JSON_OBJECT)) {
+        out->kind = GR_JOURNAL_STEP;
+        out->event = read_event_head(r, event);
+        out->event.payload = payload_slice(r, event);
+        out->decision = read_decision(r, decision);
+    } else {
+        fail(r, MT_STR("$"), "is no journal record");
+    }
+}
+
+mt_err gr_journal_read(mt_arena *a, mt_str line, gr_journal_record *out,
+                       gr_capture_fault *fault)
+{
+    mt_json root;
+    mt_json_error why;
+    mt_buf scratch = {0};
+    reader r = {.arena = a, .text = line, .scratch = &scratch, .fault = fault};
+    *out = (gr_journal_record){0};
+    if (mt_json_read(a, line, NULL, &root, &why)) {
+        fail(&r, MT_STR("$"), why.message);
+    } else {
+        read_record(&r, &root, out);
+    }
+    mt_buf_free(&scratch);
+    return r.failed ? MT_E_CORRUPT : MT_OK;
+}
+
+/* Acknowledgements belong to the step before them. */
+static bool join_acks(gr_capture *out, const gr_capture_decision *acks)
+{
+    if (!out->decisions.len) {
+        return false;
+    }
+    gr_capture_decision *last = &out->decisions.items[out->decisions.len - 1];
+    if (!mt_str_eq(last->event_id, acks->event_id)) {
+        return false;
+    }
+    last->acks = acks->acks;
+    last->ack_count = acks->ack_count;
+    last->interruption = acks->interruption;
+    return true;
+}
+
+static bool join_record(mt_arena *a, gr_capture *out, const gr_journal_record *record,
+                        bool first)
+{
+    if ((record->kind == GR_JOURNAL_HEAD) != first) {
+        return false;
+    }
+    if (record->kind == GR_JOURNAL_HEAD) {
+        out->head = record->head;
+    } else if (record->kind == GR_JOURNAL_ACKS) {
+        return join_acks(out, &record->decision);
+    } else {
+        mt_vec_push(a, &out->events, record->event);
+        mt_vec_push(a, &out->decisions, record->decision);
+    }
+    return true;
+}
+
+static mt_err read_journal(mt_arena *a, mt_str text, gr_capture *out,
+                           gr_capture_fault *fault)
+{
+    out->version = MT_STR("v3");
+    for (size_t number = 1; text.len; number++) {
+        mt_str line = mt_str_from(text.ptr, mt_str_find(text, '\n'));
+        bool torn = line.len == text.len;
+        text = mt_str_skip(text, line.len + 1);
+        gr_journal_record record;
+        mt_err err = torn ? MT_E_CORRUPT : gr_journal_read(a, line, &record, fault);
+        if (!err && !join_record(a, out, &record, number == 1)) {
+            fault->message = MT_STR("this record does not follow the one before it");
+            err = MT_E_CORRUPT;
+        }
+        if (err && !text.len && number > 1) {
+            out->truncated = true; /* the last line: the run was cut off here */
+            return MT_OK;
+        }
+        if (err) {
+            fault->path = mt_strf(a, "line %zu", number);
+            return err;
+        }
+    }
+    return MT_OK;
+}
+
+/* ---- v3 ---- */
+
+static bool known_top_level(mt_str key)
+{
+    static const char *const KEYS[] = {
+        "capture_version",
+        "graph_id",
+        "config",
+        "events",
+        "decisions",
+        "adapter_provenance",
+        "runtime_provenance",
+        "egress_provenance",
+    };
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        if (mt_str_eq(key, mt_str_z(KEYS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const mt_json *list_of(reader *r, const mt_json *root, mt_str key)
+{
+    static const mt_json NONE = {.type = MT_JSON_ARRAY};
+    const mt_json *list = mt_json_get(root, key);
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        fail(r, key, "must be a list");
+        return &NONE;
+    }
+    return list;
+}
+
+/* Says in which item of which list the first fault was. */
+static void place_fault(reader *r, bool *placed, const char *list, uint32_t index)
+{
+    if (r->failed && !*placed) {
+        *placed = true;
+        r->fault->path =
+            mt_strf(r->arena, "$.%s[%u].%.*s", list, index, MT_ARG(r->fault->path));
+    }
+}
+
+static void read_document(reader *r, const mt_json *root, gr_capture *out)
+{
+    for (uint32_t i = 0; i < root->count; i++) {
+        if (!known_top_level(root->as.members[i].key)) {
+            fail(r, root->as.members[i].key, "is no field of a capture");
+        }
+    }
+    out->version = text_of(r, root, MT_STR("capture_version"));
+    out->head = read_head(r, root);
+    bool placed = r->failed;
+    const mt_json *events = list_of(r, root, MT_STR("events"));
+    for (uint32_t i = 0; i < events->count && !r->failed; i++) {
+        const mt_json *node = &events->as.items[i];
+        gr_capture_event *e = mt_vec_add(r->arena, &out->events);
+        *e = read_event_head(r, node);
+        e->payload = read_bytes(r, mt_json_at(node, "payload"));
+        place_fault(r, &placed, "events", i);
+    }
+    const mt_json *decisions = list_of(r, root, MT_STR("decisions"));
+    for (uint32_t i = 0; i < decisions->count && !r->failed; i++) {
+        mt_vec_push(r->arena, &out->decisions,
+                    read_decision(r, &decisions->as.items[i]));
+        place_fault(r, &placed, "decisions", i);
+    }
+}
+
+static mt_err read_v3(mt_arena *a, mt_str text, gr_capture *out,
+                      gr_capture_fault *fault)
+{
+    mt_json root;
+    mt_json_error why;
+    mt_buf scratch = {0};
+    mt_err err = mt_json_read(a, text, NULL, &root, &why);
+    if (err) {
+        *fault = (gr_capture_fault){mt_strf(a, "byte %zu", why.offset),
+                                    mt_str_z(why.message)};
+        return err;
+    }
+    reader r = {.arena = a, .text = text, .scratch = &scratch, .fault = fault};
+    if (root.type != MT_JSON_OBJECT) {
+        fail(&r, MT_STR("$"), "must be an object");
+    } else {
+        read_document(&r, &root, out);
+    }
+    mt_buf_free(&scratch);
+    return r.failed ? MT_E_SYNTAX : MT_OK;
+}
+
+mt_err gr_capture_read(mt_arena *a, mt_str text, gr_capture *out,
+                       gr_capture_fault *fault)
+{
+    *out = (gr_capture){0};
+    *fault = (gr_capture_fault){0};
+    return gr_is_journal(text) ? read_journal(a, text, out, fault)
+                               : read_v3(a, text, out, fault);
+}

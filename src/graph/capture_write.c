@@ -1,0 +1,246 @@
+/* graph/capture_write.c - a capture to v3, a step to a journal line. */
+#include "base/json_write.h"
+#include "graph/capture.h"
+
+static void write_u64(mt_jw *w, uint64_t value)
+{
+    char digits[24];
+    size_t at = sizeof digits;
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value);
+    mt_jw_raw(w, mt_str_from(digits + at, sizeof digits - at));
+}
+
+static void write_time(mt_jw *w, gr_time t)
+{
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "secs");
+    write_u64(w, t.secs);
+    mt_jw_key_i64(w, "nanos", t.nanos);
+    mt_jw_end_object(w);
+}
+
+static void write_time_option(mt_jw *w, gr_time_option t)
+{
+    if (t.set) {
+        write_time(w, t.at);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void write_count_option(mt_jw *w, gr_count_option c)
+{
+    if (c.set) {
+        write_u64(w, c.count);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void write_config(mt_jw *w, const gr_constraints *c)
+{
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "max_in_flight");
+    write_count_option(w, c->max_in_flight);
+    mt_jw_keyz(w, "max_per_window");
+    write_count_option(w, c->max_per_window);
+    mt_jw_keyz(w, "rate_window");
+    write_time_option(w, c->rate_window);
+    mt_jw_keyz(w, "deadline");
+    write_time_option(w, c->deadline);
+    mt_jw_key_i64(w, "max_retries", c->max_retries);
+    mt_jw_end_object(w);
+}
+
+static void write_termination(mt_jw *w, const gr_decision *d)
+{
+    if (!d->ran) {
+        mt_jw_null(w);
+    } else if (d->termination.end != GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "Failed", mt_str_z(gr_failure_name(d->termination.fault)));
+        mt_jw_end_object(w);
+    }
+}
+
+static void write_ack(mt_jw *w, const gr_capture_ack *ack)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "intent_id", ack->intent_id);
+    mt_jw_key_str(w, "channel", ack->channel);
+    mt_jw_key_str(w, "status", ack->status);
+    mt_jw_key_str(w, "acceptance", ack->acceptance);
+    if (ack->egress_ref.ptr) {
+        mt_jw_key_str(w, "egress_ref", ack->egress_ref);
+    }
+    mt_jw_end_object(w);
+}
+
+/* The part of a decision that is known only after its intents were sent. */
+static void write_dispatch(mt_jw *w, const gr_capture_decision *d)
+{
+    if (d->ack_count) {
+        mt_jw_keyz(w, "intent_acks");
+        mt_jw_begin_array(w);
+        for (size_t i = 0; i < d->ack_count; i++) {
+            write_ack(w, &d->acks[i]);
+        }
+        mt_jw_end_array(w);
+    }
+    if (d->interruption.ptr) {
+        mt_jw_key_str(w, "interruption", d->interruption);
+    }
+}
+
+static void write_effects(mt_jw *w, const gr_capture_decision *d)
+{
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < d->effect_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "effect");
+        mt_jw_raw(w, d->effects[i].effect);
+        mt_jw_key_str(w, "effect_hash", d->effects[i].hash);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_decision(mt_jw *w, const gr_capture_decision *d)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "event_id", d->event_id);
+    mt_jw_key_str(w, "decision", mt_str_z(gr_verdict_name(d->decision.verdict)));
+    mt_jw_keyz(w, "schedule_at");
+    write_time_option(w, d->decision.schedule_at);
+    mt_jw_keyz(w, "episode_id");
+    write_u64(w, d->decision.episode_id);
+    mt_jw_keyz(w, "deadline");
+    write_time_option(w, d->decision.deadline);
+    mt_jw_keyz(w, "termination");
+    write_termination(w, &d->decision);
+    mt_jw_key_i64(w, "retry_count", d->decision.retry_count);
+    mt_jw_keyz(w, "effects");
+    write_effects(w, d);
+    write_dispatch(w, d);
+    mt_jw_end_object(w);
+}
+
+/* [123,34,…]: by far the most of a v3 document, so written without the writer. */
+static void write_bytes(mt_jw *w, mt_str bytes)
+{
+    mt_jw_begin_array(w);
+    if (w->pretty) {
+        for (size_t i = 0; i < bytes.len; i++) {
+            mt_jw_i64(w, (unsigned char)bytes.ptr[i]);
+        }
+    } else if (bytes.len && mt_buf_room(w->out, 4 * bytes.len)) {
+        for (size_t i = 0; i < bytes.len; i++) {
+            mt_buf_add_u64(w->out, (unsigned char)bytes.ptr[i]);
+            mt_buf_addc(w->out, ',');
+        }
+        w->out->len--;
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_event_head(mt_jw *w, const gr_capture_event *e)
+{
+    mt_jw_key_str(w, "event_id", e->id);
+    mt_jw_keyz(w, "event_time");
+    write_time(w, e->at);
+    mt_jw_key_str(w, "kind", mt_str_z(gr_signal_kind_name(e->kind)));
+}
+
+static void write_event(mt_jw *w, const gr_capture_event *e)
+{
+    mt_jw_begin_object(w);
+    write_event_head(w, e);
+    mt_jw_keyz(w, "payload");
+    write_bytes(w, e->payload);
+    mt_jw_key_str(w, "payload_hash", e->payload_hash);
+    mt_jw_end_object(w);
+}
+
+static void write_provenances(mt_jw *w, const gr_capture_head *head)
+{
+    mt_jw_key_str(w, "adapter_provenance", head->adapter_provenance);
+    mt_jw_key_str(w, "runtime_provenance", head->runtime_provenance);
+    if (head->egress_provenance.ptr) {
+        mt_jw_key_str(w, "egress_provenance", head->egress_provenance);
+    }
+}
+
+void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
+{
+    mt_jw w = mt_jw_start(out, pretty);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "capture_version", capture->version);
+    mt_jw_key_str(&w, "graph_id", capture->head.graph_id);
+    mt_jw_keyz(&w, "config");
+    write_config(&w, &capture->head.config);
+    mt_jw_keyz(&w, "events");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < capture->events.len; i++) {
+        write_event(&w, &capture->events.items[i]);
+    }
+    mt_jw_end_array(&w);
+    mt_jw_keyz(&w, "decisions");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < capture->decisions.len; i++) {
+        write_decision(&w, &capture->decisions.items[i]);
+    }
+    mt_jw_end_array(&w);
+    write_provenances(&w, &capture->head);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+/* ---- journal ---- */
+
+void gr_journal_head(mt_buf *out, const gr_capture_head *head)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "journal", MT_STR("motet-graph/1"));
+    mt_jw_key_str(&w, "graph_id", head->graph_id);
+    mt_jw_keyz(&w, "config");
+    write_config(&w, &head->config);
+    write_provenances(&w, head);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+void gr_journal_step(mt_buf *out, const gr_capture_event *event,
+                     const gr_capture_decision *decision)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "event");
+    mt_jw_begin_object(&w);
+    write_event_head(&w, event);
+    if (event->payload.len) {
+        mt_jw_keyz(&w, "payload");
+        mt_jw_raw(&w, event->payload);
+    }
+    mt_jw_key_str(&w, "payload_hash", event->payload_hash);
+    mt_jw_end_object(&w);
+    mt_jw_keyz(&w, "decision");
+    write_decision(&w, decision);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+void gr_journal_acks(mt_buf *out, const gr_capture_decision *decision)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "dispatched", decision->event_id);
+    write_dispatch(&w, decision);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}

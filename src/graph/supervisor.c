@@ -1,0 +1,336 @@
+#include "graph/supervisor.h"
+
+#include <stdlib.h>
+
+enum { NANOS = 1000000000 };
+
+typedef struct waiting {
+    gr_time schedule_at;
+    uint64_t episode_id;
+    void *kept;
+} waiting;
+
+struct gr_supervisor {
+    gr_constraints limits;
+    gr_supervisor_host host;
+    gr_time now; /* the latest `at` seen */
+    uint64_t next_episode;
+    waiting *queue; /* a binary heap by (schedule_at, episode_id) */
+    size_t queued, queue_cap;
+    gr_time *window; /* run times within the rate window, a ring, oldest at `first` */
+    size_t first, in_window, window_cap;
+};
+
+/* ---- names ---- */
+
+static const char *const EVENT_KINDS[] = {"Pump", "DataAvailable", "Command"};
+static const char *const VERDICTS[] = {"Invoke", "Skip", "Defer"};
+static const char *const ENDS[] = {"Completed", "TimedOut", "Aborted", "Failed"};
+
+static const struct {
+    const char *name;
+    bool retried;
+} FAULTS[GR_FAILURE_COUNT] = {
+#define GR_FAILURE_ROW(name, text, retried) [GR_FAILURE_##name] = {text, retried},
+    GR_FAILURE_MAP(GR_FAILURE_ROW)
+#undef GR_FAILURE_ROW
+};
+
+static bool find_name(const char *const *names, size_t count, mt_str name, size_t *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (mt_str_eq(mt_str_z(names[i]), name)) {
+            *out = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *gr_signal_kind_name(gr_signal_kind kind)
+{
+    return EVENT_KINDS[kind];
+}
+
+bool gr_signal_kind_parse(mt_str name, gr_signal_kind *out)
+{
+    size_t at = GR_PUMP;
+    bool known = find_name(EVENT_KINDS, 3, name, &at) || mt_str_is(name, "Tick");
+    *out = (gr_signal_kind)at;
+    return known;
+}
+
+const char *gr_verdict_name(gr_verdict verdict)
+{
+    return VERDICTS[verdict];
+}
+
+bool gr_verdict_parse(mt_str name, gr_verdict *out)
+{
+    size_t at = 0;
+    bool known = find_name(VERDICTS, 3, name, &at);
+    *out = (gr_verdict)at;
+    return known;
+}
+
+const char *gr_end_name(gr_end end)
+{
+    return ENDS[end];
+}
+
+bool gr_end_parse(mt_str name, gr_end *out)
+{
+    size_t at = 0;
+    bool known = find_name(ENDS, 4, name, &at);
+    *out = (gr_end)at;
+    return known;
+}
+
+const char *gr_failure_name(gr_failure fault)
+{
+    return FAULTS[fault].name;
+}
+
+bool gr_failure_parse(mt_str name, gr_failure *out)
+{
+    for (int i = 0; i < GR_FAILURE_COUNT; i++) {
+        if (mt_str_eq(mt_str_z(FAULTS[i].name), name)) {
+            *out = (gr_failure)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gr_termination_equal(gr_termination a, gr_termination b)
+{
+    return a.end == b.end && (a.end != GR_END_FAILED || a.fault == b.fault);
+}
+
+/* ---- time ---- */
+
+int gr_time_cmp(gr_time a, gr_time b)
+{
+    if (a.secs != b.secs) {
+        return a.secs < b.secs ? -1 : 1;
+    }
+    return (a.nanos > b.nanos) - (a.nanos < b.nanos);
+}
+
+/* Saturates: an event at the end of time must not wrap into the past. */
+static gr_time add(gr_time a, gr_time b)
+{
+    uint32_t nanos = a.nanos + b.nanos;
+    uint64_t carry = nanos >= NANOS, secs;
+    if (__builtin_add_overflow(a.secs, b.secs, &secs) ||
+        __builtin_add_overflow(secs, carry, &secs)) {
+        return (gr_time){UINT64_MAX, NANOS - 1};
+    }
+    return (gr_time){secs, nanos - (carry ? NANOS : 0)};
+}
+
+/* a - b, where b is not later than a. */
+static gr_time since(gr_time a, gr_time b)
+{
+    bool borrow = a.nanos < b.nanos;
+    return (gr_time){a.secs - b.secs - borrow,
+                     a.nanos + (borrow ? NANOS : 0) - b.nanos};
+}
+
+/* ---- the queue of deferred episodes ---- */
+
+static bool earlier(const waiting *a, const waiting *b)
+{
+    int order = gr_time_cmp(a->schedule_at, b->schedule_at);
+    return order ? order < 0 : a->episode_id < b->episode_id;
+}
+
+static void swap(waiting *a, waiting *b)
+{
+    waiting t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static void enqueue(gr_supervisor *s, waiting w)
+{
+    if (s->queued == s->queue_cap) {
+        s->queue_cap = s->queue_cap ? s->queue_cap * 2 : 16;
+        s->queue =
+            mt_xrealloc(s->queue, mt_array_bytes(s->queue_cap, sizeof *s->queue));
+    }
+    size_t at = s->queued++;
+    s->queue[at] = w;
+    for (; at && earlier(&s->queue[at], &s->queue[(at - 1) / 2]); at = (at - 1) / 2) {
+        swap(&s->queue[at], &s->queue[(at - 1) / 2]);
+    }
+}
+
+static waiting dequeue(gr_supervisor *s)
+{
+    waiting top = s->queue[0];
+    s->queue[0] = s->queue[--s->queued];
+    for (size_t at = 0;;) {
+        size_t least = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2; child++) {
+            if (child < s->queued && earlier(&s->queue[child], &s->queue[least])) {
+                least = child;
+            }
+        }
+        if (least == at) {
+            return top;
+        }
+        swap(&s->queue[at], &s->queue[least]);
+        at = least;
+    }
+}
+
+/* ---- holding back ---- */
+
+static void forget_old_runs(gr_supervisor *s)
+{
+    gr_time window = s->limits.rate_window.at;
+    while (s->in_window &&
+           gr_time_cmp(since(s->now, s->window[s->first]), window) >= 0) {
+        s->first = (s->first + 1) % s->window_cap;
+        s->in_window--;
+    }
+}
+
+static bool rate_limited(const gr_supervisor *s)
+{
+    return s->limits.max_per_window.set && s->limits.rate_window.set;
+}
+
+static void note_run(gr_supervisor *s)
+{
+    if (!rate_limited(s)) {
+        return;
+    }
+    if (s->in_window == s->window_cap) {
+        size_t cap = s->window_cap ? s->window_cap * 2 : 16;
+        gr_time *wider = mt_xmalloc(mt_array_bytes(cap, sizeof *wider));
+        for (size_t i = 0; i < s->in_window; i++) {
+            wider[i] = s->window[(s->first + i) % s->window_cap];
+        }
+        free(s->window);
+        s->window = wider;
+        s->window_cap = cap;
+        s->first = 0;
+    }
+    s->window[(s->first + s->in_window++) % s->window_cap] = s->now;
+}
+
+/* When an episode may run at the earliest; false when it may run now. */
+static bool held_back(gr_supervisor *s, gr_time *until)
+{
+    if (s->limits.max_in_flight.set && s->limits.max_in_flight.count == 0) {
+        *until = s->now;
+        return true;
+    }
+    if (!rate_limited(s)) {
+        return false;
+    }
+    forget_old_runs(s);
+    /* A limit of zero has no oldest run to wait for and therefore never holds. */
+    if (!s->in_window || s->in_window < s->limits.max_per_window.count) {
+        return false;
+    }
+    *until = add(s->window[s->first], s->limits.rate_window.at);
+    return true;
+}
+
+/* ---- running ---- */
+
+static bool retried(gr_termination t)
+{
+    return t.end == GR_END_TIMED_OUT ||
+           (t.end == GR_END_FAILED && FAULTS[t.fault].retried);
+}
+
+static gr_decision invoke(gr_supervisor *s, void *handle, uint64_t episode_id)
+{
+    gr_decision d = {.verdict = GR_INVOKE,
+                     .episode_id = episode_id,
+                     .deadline = s->limits.deadline,
+                     .ran = true};
+    note_run(s);
+    bool no_time = d.deadline.set && !d.deadline.at.secs && !d.deadline.at.nanos;
+    if (no_time) {
+        d.termination = (gr_termination){.end = GR_END_ABORTED};
+        return d;
+    }
+    d.termination = s->host.run(s->host.state, handle, 0);
+    while (retried(d.termination) && d.retry_count < s->limits.max_retries) {
+        d.termination = s->host.run(s->host.state, handle, ++d.retry_count);
+    }
+    return d;
+}
+
+static gr_decision defer(gr_supervisor *s, waiting w)
+{
+    enqueue(s, w);
+    return (gr_decision){.verdict = GR_DEFER,
+                         .schedule_at = {true, w.schedule_at},
+                         .episode_id = w.episode_id};
+}
+
+/* SUP-TICK-1: a pump releases at most one episode that is due, never runs for itself.
+ */
+static gr_decision pump(gr_supervisor *s)
+{
+    if (!s->queued || gr_time_cmp(s->queue[0].schedule_at, s->now) > 0) {
+        return (gr_decision){.verdict = GR_DEFER, .episode_id = s->next_episode++};
+    }
+    waiting w = dequeue(s);
+    if (held_back(s, &w.schedule_at)) {
+        return defer(s, w);
+    }
+    gr_decision d = invoke(s, w.kept, w.episode_id);
+    s->host.drop(s->host.state, w.kept);
+    return d;
+}
+
+gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event)
+{
+    if (gr_time_cmp(event->at, s->now) > 0) {
+        s->now = event->at;
+    }
+    if (event->filtered) {
+        return (gr_decision){.verdict = GR_SKIP, .episode_id = s->next_episode++};
+    }
+    if (event->kind == GR_PUMP) {
+        return pump(s);
+    }
+    waiting w = {.episode_id = s->next_episode++};
+    if (held_back(s, &w.schedule_at)) {
+        w.kept = s->host.keep(s->host.state, event->handle);
+        return defer(s, w);
+    }
+    return invoke(s, event->handle, w.episode_id);
+}
+
+gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host host)
+{
+    gr_supervisor *s = mt_xmalloc(sizeof *s);
+    *s = (gr_supervisor){.limits = constraints, .host = host};
+    return s;
+}
+
+size_t gr_supervisor_deferred(const gr_supervisor *s)
+{
+    return s->queued;
+}
+
+void gr_supervisor_free(gr_supervisor *s)
+{
+    if (!s) {
+        return;
+    }
+    for (size_t i = 0; i < s->queued; i++) {
+        s->host.drop(s->host.state, s->queue[i].kept);
+    }
+    free(s->queue);
+    free(s->window);
+    free(s);
+}
