@@ -10,6 +10,7 @@
 /* clang-format off */
 #define MT_LIMIT_MAP(X)                                                               \
     X(source_bytes,     64u << 20, "bytes in one contract source file")               \
+    X(source_total_bytes, 256u << 20, "bytes in all source files of one contract")    \
     X(source_files,     512,       "files reachable by imports from one root")        \
     X(source_depth,     200,       "nesting of expressions, types and steps")         \
     X(identifier_bytes, 4096,      "bytes in one identifier")                         \

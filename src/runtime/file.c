@@ -44,6 +44,15 @@ static mt_err read_all(mt_arena *a, int fd, size_t hint, size_t limit, mt_str *o
     return err;
 }
 
+mt_err rt_read_open(mt_arena *a, int fd, size_t limit, mt_str *out)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0) {
+        return MT_E_IO;
+    }
+    return read_all(a, fd, st.st_size > 0 ? (size_t)st.st_size : 0, limit, out);
+}
+
 mt_err rt_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
 {
     if (strcmp(path, "-") == 0) {
@@ -53,11 +62,7 @@ mt_err rt_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
     if (fd < 0) {
         return from_errno();
     }
-    struct stat st;
-    mt_err err = MT_E_IO;
-    if (fstat(fd, &st) == 0) {
-        err = read_all(a, fd, st.st_size > 0 ? (size_t)st.st_size : 0, limit, out);
-    }
+    mt_err err = rt_read_open(a, fd, limit, out);
     int why = errno;
     close(fd);
     errno = why;

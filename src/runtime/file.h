@@ -10,6 +10,9 @@
  * failure errno says why (0 for a limit). */
 mt_err rt_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out);
 
+/* The same from an open descriptor, which stays open. */
+mt_err rt_read_open(mt_arena *a, int fd, size_t limit, mt_str *out);
+
 /* Writes a new file beside `path`, syncs it and renames it into place: readers see the
  * old bytes or the new ones, never half. `mode` as in open(2). */
 mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode);

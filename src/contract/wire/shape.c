@@ -1,0 +1,221 @@
+#include "contract/wire/shape.h"
+
+#include "contract/wire/validate.h"
+
+enum { MAX_DEPTH = 512 };
+
+void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
+                    mt_str message)
+{
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = code,
+                 .pass = -1,
+                 .file = w->file,
+                 .field = mt_str_dup(w->ds->arena, mt_buf_str(&w->path)),
+                 .message = message};
+    mt_json_place(w->text, value->offset, &d.line, &d.column);
+    mt_diag_add(w->ds, &d);
+}
+
+static const char *path_or_top(ct_shape_walk *w)
+{
+    mt_str copy = mt_str_dup(w->ds->arena, mt_buf_str(&w->path));
+    return copy.len ? copy.ptr : "the document";
+}
+
+static void expected(ct_shape_walk *w, const mt_json *value, const char *what)
+{
+    ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
+                   mt_strf(w->ds->arena, "%s: expected %s, found %s %s", path_or_top(w),
+                           what, strchr("ao", mt_json_type_name(value)[0]) ? "an" : "a",
+                           mt_json_type_name(value)));
+}
+
+static const char *name_or(const ct_shape *shape, const char *otherwise)
+{
+    return shape->name ? shape->name : otherwise;
+}
+
+static void check_key(ct_shape_walk *w, const ct_shape_field *field,
+                      const mt_json *object)
+{
+    const mt_json *value = mt_json_get(object, mt_str_z(field->key));
+    if (!value && field->optional) {
+        return;
+    }
+    if (!value) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_KEY, object,
+                       mt_strf(w->ds->arena, "%s: key \"%s\" is missing",
+                               path_or_top(w), field->key));
+        return;
+    }
+    size_t before = w->path.len;
+    mt_buf_addf(&w->path, "%s%s", before ? "." : "", field->key);
+    ct_shape_check(w, field->shape, value);
+    w->path.len = before;
+}
+
+static void check_fields(ct_shape_walk *w, const ct_shape_field *fields,
+                         const mt_json *object)
+{
+    for (; fields && fields->key; fields++) {
+        check_key(w, fields, object);
+    }
+}
+
+static void list_tags(mt_buf *out, const ct_shape_case *cases)
+{
+    for (const ct_shape_case *c = cases; c->tag; c++) {
+        mt_buf_addf(out, "%s%s", c == cases ? "" : ", ", c->tag);
+    }
+}
+
+static void check_tagged(ct_shape_walk *w, const ct_shape *shape, const mt_json *object)
+{
+    check_fields(w, shape->fields, object);
+    const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
+    if (!mt_json_is(tag, MT_JSON_STRING)) {
+        ct_shape_field key = {shape->key, &(const ct_shape){.kind = CT_SHAPE_STRING},
+                              false};
+        check_key(w, &key, object);
+        return;
+    }
+    for (const ct_shape_case *c = shape->cases; c->tag; c++) {
+        if (mt_str_eq(mt_json_text(tag), mt_str_z(c->tag))) {
+            check_fields(w, c->fields, object);
+            return;
+        }
+    }
+    mt_buf tags = {0};
+    list_tags(&tags, shape->cases);
+    ct_shape_fault(w, CT_CODE_BUNDLE_KIND, tag,
+                   mt_strf(w->ds->arena, "%s: unknown %s \"%.*s\"; known are %.*s",
+                           path_or_top(w), shape->key, MT_ARG(mt_json_text(tag)),
+                           MT_ARG(mt_buf_str(&tags))));
+    mt_buf_free(&tags);
+}
+
+static void check_string(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    if (!mt_json_is(value, MT_JSON_STRING)) {
+        expected(w, value, name_or(shape, "a string"));
+        return;
+    }
+    if (!shape->words) {
+        return;
+    }
+    mt_buf words = {0};
+    bool known = false;
+    for (size_t i = 0; shape->words[i]; i++) {
+        known = known || mt_str_eq(mt_json_text(value), mt_str_z(shape->words[i]));
+        mt_buf_addf(&words, "%s%s", i ? ", " : "", shape->words[i]);
+    }
+    if (!known) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
+                       mt_strf(w->ds->arena, "%s: \"%.*s\" is not one of %.*s",
+                               path_or_top(w), MT_ARG(mt_json_text(value)),
+                               MT_ARG(mt_buf_str(&words))));
+    }
+    mt_buf_free(&words);
+}
+
+static void check_int(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    int64_t n = 0;
+    if (mt_json_i64(value, &n) != MT_OK) {
+        bool number = mt_json_is(value, MT_JSON_NUMBER);
+        if (!number) {
+            expected(w, value, "an integer");
+            return;
+        }
+        ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
+                       mt_strf(w->ds->arena, "%s: %.*s is not a 64-bit integer",
+                               path_or_top(w), MT_ARG(mt_json_text(value))));
+        return;
+    }
+    if (shape->has_least && n < shape->least) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
+                       mt_strf(w->ds->arena, "%s: %lld is less than %lld",
+                               path_or_top(w), (long long)n, (long long)shape->least));
+    }
+}
+
+static void check_list(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    if (value->count < shape->least) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
+                       mt_strf(w->ds->arena, "%s: needs at least %lld items, has %u",
+                               path_or_top(w), (long long)shape->least, value->count));
+    }
+    size_t before = w->path.len;
+    for (uint32_t i = 0; i < value->count; i++) {
+        mt_buf_addf(&w->path, "[%u]", i);
+        ct_shape_check(w, shape->element, &value->as.items[i]);
+        w->path.len = before;
+    }
+}
+
+static void check_map(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    size_t before = w->path.len;
+    for (uint32_t i = 0; i < value->count; i++) {
+        mt_buf_addf(&w->path, ".%.*s", MT_ARG(value->as.members[i].key));
+        ct_shape_check(w, shape->element, &value->as.members[i].value);
+        w->path.len = before;
+    }
+}
+
+static void check_choice(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    const ct_shape *chosen = shape->choose(value);
+    if (chosen) {
+        ct_shape_check(w, chosen, value);
+    } else {
+        expected(w, value, name_or(shape, "something else"));
+    }
+}
+
+typedef void check_function(ct_shape_walk *, const ct_shape *, const mt_json *);
+
+static void check_object(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    check_fields(w, shape->fields, value);
+}
+
+/* What each kind demands of the value before its own check runs. */
+static const struct row {
+    const char *what;
+    check_function *check;
+    mt_json_type type;
+    bool typed;
+} ROWS[] = {
+    [CT_SHAPE_ANY] = {NULL, NULL, MT_JSON_NULL, false},
+    [CT_SHAPE_STRING] = {NULL, check_string, MT_JSON_STRING, false},
+    [CT_SHAPE_INT] = {NULL, check_int, MT_JSON_NUMBER, false},
+    [CT_SHAPE_BOOL] = {"true or false", NULL, MT_JSON_BOOL, true},
+    [CT_SHAPE_OBJECT] = {"an object", check_object, MT_JSON_OBJECT, true},
+    [CT_SHAPE_TAGGED] = {"an object", check_tagged, MT_JSON_OBJECT, true},
+    [CT_SHAPE_LIST] = {"an array", check_list, MT_JSON_ARRAY, true},
+    [CT_SHAPE_MAP] = {"an object", check_map, MT_JSON_OBJECT, true},
+    [CT_SHAPE_CHOICE] = {NULL, check_choice, MT_JSON_NULL, false},
+};
+
+void ct_shape_check(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+{
+    if (w->depth >= MAX_DEPTH) {
+        ct_shape_fault(
+            w, CT_CODE_BUNDLE_LIMIT, value,
+            mt_strf(w->ds->arena, "nested more than %d levels deep", MAX_DEPTH));
+        return;
+    }
+    const struct row *row = &ROWS[shape->kind];
+    if (row->typed && !mt_json_is(value, row->type)) {
+        expected(w, value, name_or(shape, row->what));
+        return;
+    }
+    if (row->check) {
+        w->depth++;
+        row->check(w, shape, value);
+        w->depth--;
+    }
+}

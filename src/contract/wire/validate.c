@@ -1,0 +1,124 @@
+#include "contract/wire/validate.h"
+
+#include "base/json_write.h"
+#include "base/map.h"
+#include "contract/elaborate.h"
+#include "contract/wire/shapes.h"
+
+static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error)
+{
+    mt_arena *a = w->ds->arena;
+    bool limit = err == MT_E_LIMIT;
+    mt_str detail =
+        error->detail.len ? mt_strf(a, " \"%.*s\"", MT_ARG(error->detail)) : MT_STR("");
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = limit ? CT_CODE_BUNDLE_LIMIT : CT_CODE_BUNDLE_JSON,
+                 .pass = -1,
+                 .file = w->file,
+                 .message = mt_strf(a, "%s%s%.*s", limit ? "" : "not JSON: ",
+                                    error->message ? error->message : mt_err_text(err),
+                                    MT_ARG(detail))};
+    mt_json_place(w->text, error->offset, &d.line, &d.column);
+    mt_diag_add(w->ds, &d);
+}
+
+static void check_version(ct_shape_walk *w, const mt_json *bundle)
+{
+    const mt_json *version = mt_json_at(bundle, "tenor_version");
+    mt_str text =
+        mt_json_is(version, MT_JSON_STRING) ? mt_json_text(version) : (mt_str){0};
+    mt_str why;
+    if (ct_check_version(w->ds->arena, text, &why) != MT_OK) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_VERSION, version ? version : bundle, why);
+    }
+}
+
+/* Ids are unique within a kind (spec §14.1, pass 2). */
+static void check_unique(ct_shape_walk *w, mt_arena *a, const mt_json *constructs)
+{
+    mt_map seen = {0};
+    for (uint32_t i = 0; i < constructs->count; i++) {
+        const mt_json *construct = &constructs->as.items[i];
+        mt_str kind = mt_json_text(mt_json_at(construct, "kind"));
+        mt_str id = mt_json_text(mt_json_at(construct, "id"));
+        bool added = true;
+        if (kind.len && id.len) {
+            mt_map_add(a, &seen, mt_strf(a, "%.*s %.*s", MT_ARG(kind), MT_ARG(id)),
+                       &added);
+        }
+        if (!added) {
+            ct_shape_fault(
+                w, CT_CODE_BUNDLE_TWICE, construct,
+                mt_strf(a, "%.*s '%.*s' is declared twice", MT_ARG(kind), MT_ARG(id)));
+        }
+    }
+}
+
+static mt_str compact(mt_arena *a, const mt_json *tree)
+{
+    mt_buf text = {0};
+    mt_json_write(&text, tree, false);
+    mt_str kept = mt_str_dup(a, mt_buf_str(&text));
+    mt_buf_free(&text);
+    return kept;
+}
+
+static void check_etag(ct_shape_walk *w, mt_arena *a, const mt_json *manifest,
+                       mt_str bundle)
+{
+    const mt_json *etag = mt_json_at(manifest, "etag");
+    mt_str real = ct_bundle_etag(a, bundle);
+    if (mt_json_is(etag, MT_JSON_STRING) && !mt_str_eq(mt_json_text(etag), real)) {
+        ct_shape_fault(w, CT_CODE_BUNDLE_ETAG, etag,
+                       mt_strf(a, "etag does not match the bundle, whose etag is %.*s",
+                               MT_ARG(real)));
+    }
+}
+
+static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
+                           ct_document *out)
+{
+    out->is_manifest = mt_json_at(root, "etag") != NULL;
+    const ct_shape *shape = out->is_manifest ? &CT_SHAPE_MANIFEST : &CT_SHAPE_BUNDLE;
+    out->tree = out->is_manifest ? mt_json_at(root, "bundle") : root;
+    if (mt_json_is(out->tree, MT_JSON_OBJECT)) {
+        size_t before = w->ds->errors;
+        check_version(w, out->tree);
+        if (w->ds->errors > before) {
+            return; /* the rest of another version's rules is not ours to judge */
+        }
+    }
+    ct_shape_check(w, shape, root);
+    const mt_json *constructs = mt_json_at(out->tree, "constructs");
+    if (mt_json_is(constructs, MT_JSON_ARRAY)) {
+        check_unique(w, a, constructs);
+    }
+}
+
+mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
+                   mt_diags *ds, ct_document *out)
+{
+    limits = limits ? limits : &MT_LIMITS_DEFAULT;
+    ct_shape_walk w = {.ds = ds, .file = file, .text = text};
+    mt_json_limits bounds = {limits->json_bytes, limits->json_depth};
+    mt_json_error error = {0};
+    mt_json *root = mt_new(a, mt_json);
+    size_t before = ds->errors;
+    *out = (ct_document){0};
+    mt_err err = mt_json_read(a, text, &bounds, root, &error);
+    if (err) {
+        syntax_error(&w, err, &error);
+        return MT_E_REJECTED;
+    }
+    check_document(&w, a, root, out);
+    if (ds->errors == before) {
+        out->bundle = compact(a, out->tree);
+        check_etag(&w, a, out->is_manifest ? root : NULL, out->bundle);
+    }
+    mt_buf_free(&w.path);
+    if (ds->errors > before) {
+        out->bundle = (mt_str){0};
+        return MT_E_REJECTED;
+    }
+    return MT_OK;
+}

@@ -1,0 +1,36 @@
+/* contract/wire/validate.h - is this JSON text interchange? Structure and version.
+ * Room: contract. May include base/ and contract/ only.
+ * The rules are those of schema/interchange.schema.json and
+ * schema/manifest.schema.json; unknown keys are ignored (spec §14.2.1). References
+ * between constructs are checked when a bundle is loaded, not here. Ownership: the
+ * document lives in the arena; `text` is borrowed as long. */
+#ifndef CT_WIRE_VALIDATE_H
+#define CT_WIRE_VALIDATE_H
+
+#include "base/diag.h"
+#include "base/json_read.h"
+#include "base/limits.h"
+
+/* Codes of what is wrong with a bundle; ct_bundle_code_at() explains them. */
+#define CT_CODE_BUNDLE_READ    "B001"
+#define CT_CODE_BUNDLE_LIMIT   "B002"
+#define CT_CODE_BUNDLE_JSON    "B003"
+#define CT_CODE_BUNDLE_VERSION "B004"
+#define CT_CODE_BUNDLE_KEY     "B005"
+#define CT_CODE_BUNDLE_VALUE   "B006"
+#define CT_CODE_BUNDLE_KIND    "B007"
+#define CT_CODE_BUNDLE_TWICE   "B008"
+#define CT_CODE_BUNDLE_ETAG    "B009"
+
+typedef struct ct_document {
+    bool is_manifest;
+    const mt_json *tree; /* of the bundle; NULL when the text is no JSON */
+    mt_str bundle;       /* compact, keys sorted; empty when rejected */
+} ct_document;
+
+/* MT_OK; MT_E_REJECTED: `ds` holds at least one error, each with its line, column and,
+ * as `field`, its JSON path. `limits` may be NULL. */
+mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
+                   mt_diags *ds, ct_document *out);
+
+#endif
