@@ -5,7 +5,6 @@
 #include "base/json_scan.h"
 #include "base/limits.h"
 #include "base/map.h"
-#include "base/utf8.h"
 
 /* One pass, no recursion. Items and members of the open containers lie on one byte
  * stack; when a container closes, its children move to the arena as one array. Below
@@ -99,7 +98,7 @@ static const char *read_text(reader *r, const char *p, mt_str *out)
 static const char *open_container(reader *r, const char *p, mt_json_type type)
 {
     if (r->depth == r->max_depth) {
-        return fail(r, MT_E_LIMIT, p, "nesting is deeper than the limit");
+        return fail(r, MT_E_LIMIT, p, MT_SCAN_DEPTH);
     }
     r->depth++;
     *slot(r) = (mt_json){.type = (uint8_t)type, .offset = (uint32_t)(p - r->begin)};
@@ -175,7 +174,7 @@ static bool keys_differ(reader *r, const mt_json_member *m, uint32_t count)
         return true;
     }
     r->detail = m[at].key;
-    fail(r, MT_E_SYNTAX, key_place(r, &m[at]), "duplicate key");
+    fail(r, MT_E_SYNTAX, key_place(r, &m[at]), MT_SCAN_DUPLICATE);
     return false;
 }
 
@@ -251,7 +250,7 @@ static const char *read_word(reader *r, const char *p, mt_str word, mt_json_type
 static inline const char *read_key(reader *r, const char *p)
 {
     if (MT_UNLIKELY(p == r->end || *p != '"')) {
-        return fail(r, MT_E_SYNTAX, p, "expected a key in quotes");
+        return fail(r, MT_E_SYNTAX, p, MT_SCAN_KEY);
     }
     mt_str key;
     p = read_text(r, p, &key);
@@ -260,7 +259,7 @@ static inline const char *read_key(reader *r, const char *p)
     }
     p = mt_scan_space(p, r->end);
     if (MT_UNLIKELY(p == r->end || *p != ':')) {
-        return fail(r, MT_E_SYNTAX, p, "expected ':' after a key");
+        return fail(r, MT_E_SYNTAX, p, MT_SCAN_COLON);
     }
     mt_json_member *m = push(r, sizeof *m);
     m->key = key;
@@ -271,7 +270,7 @@ static inline const char *read_key(reader *r, const char *p)
 static inline const char *read_value(reader *r, const char *p)
 {
     if (MT_UNLIKELY(p == r->end)) {
-        return fail(r, MT_E_SYNTAX, p, "unexpected end of the text");
+        return fail(r, MT_E_SYNTAX, p, MT_SCAN_END);
     }
     switch (*p) {
     case '"': return read_string(r, p);
@@ -291,7 +290,7 @@ static inline const char *read_value(reader *r, const char *p)
     case '7':
     case '8':
     case '9': return read_number(r, p);
-    default: return fail(r, MT_E_SYNTAX, p, "not a JSON value");
+    default: return fail(r, MT_E_SYNTAX, p, MT_SCAN_VALUE);
     }
 }
 
@@ -324,13 +323,13 @@ static const char *after_value(reader *r, const char *p, bool *done)
     while (p && r->frame) {
         p = mt_scan_space(p, r->end);
         if (MT_UNLIKELY(p == r->end)) {
-            return fail(r, MT_E_SYNTAX, p, "unexpected end of the text");
+            return fail(r, MT_E_SYNTAX, p, MT_SCAN_END);
         }
         if (*p == ',') {
             return next_child(r, mt_scan_space(p + 1, r->end));
         }
         if (MT_UNLIKELY(*p != closing(r))) {
-            return fail(r, MT_E_SYNTAX, p, "expected ',' or the end of the container");
+            return fail(r, MT_E_SYNTAX, p, MT_SCAN_COMMA);
         }
         p = close_container(r, p);
     }
@@ -354,7 +353,7 @@ static const char *read_document(reader *r, const char *p)
     return p;
 }
 
-static mt_json_limits effective(const mt_json_limits *limits)
+mt_json_limits mt_json_limits_of(const mt_json_limits *limits)
 {
     mt_json_limits l = limits ? *limits : (mt_json_limits){0};
     l.bytes = l.bytes ? l.bytes : MT_LIMITS_DEFAULT.json_bytes;
@@ -365,35 +364,10 @@ static mt_json_limits effective(const mt_json_limits *limits)
     return l;
 }
 
-static mt_err read_all(reader *r, mt_str text, size_t max_bytes, mt_json *out)
-{
-    if (text.len > max_bytes) {
-        fail(r, MT_E_LIMIT, text.ptr, "document is larger than the limit");
-        return r->err;
-    }
-    if (mt_str_starts(text, MT_STR("\xEF\xBB\xBF"))) {
-        fail(r, MT_E_SYNTAX, text.ptr, "byte order mark before the value");
-        return r->err;
-    }
-    push(r, sizeof(mt_json));
-    const char *p = read_document(r, mt_scan_space(text.ptr, r->end));
-    if (p && mt_scan_space(p, r->end) != r->end) {
-        fail(r, MT_E_SYNTAX, mt_scan_space(p, r->end), "text after the value");
-    }
-    if (r->err == MT_OK) {
-        *out = *slot(r);
-    }
-    return r->err;
-}
-
-mt_err mt_json_read(mt_arena *a, mt_str text, const mt_json_limits *limits,
-                    mt_json *out, mt_json_error *error)
+mt_err mt_json_read_part(mt_arena *a, mt_str text, size_t *at, size_t max_depth,
+                         mt_json *out, mt_json_error *error)
 {
     _Alignas(16) char first[FIRST_STACK];
-    mt_json_limits l = effective(limits);
-    if (!text.ptr) {
-        text = MT_STR("");
-    }
     reader r = {.arena = a,
                 .begin = text.ptr,
                 .end = text.ptr + text.len,
@@ -401,14 +375,60 @@ mt_err mt_json_read(mt_arena *a, mt_str text, const mt_json_limits *limits,
                 .top = first,
                 .stack_end = first + sizeof first,
                 .first = first,
-                .max_depth = l.depth};
-    mt_err err = read_all(&r, text, l.bytes, out);
-    if (err && error) {
+                .max_depth = max_depth};
+    push(&r, sizeof(mt_json));
+    const char *p = read_document(&r, mt_scan_space(text.ptr + *at, r.end));
+    if (p) {
+        *out = *slot(&r);
+        *at = (size_t)(p - r.begin);
+    } else {
         *error =
             (mt_json_error){(size_t)(r.fault.at - r.begin), r.fault.message, r.detail};
     }
     if (r.stack != first) {
         free(r.stack);
     }
-    return err;
+    return r.err;
+}
+
+const char *mt_json_check_start(mt_str text, size_t max_bytes, mt_err *err)
+{
+    *err = text.len > max_bytes ? MT_E_LIMIT : MT_E_SYNTAX;
+    if (text.len > max_bytes) {
+        return "document is larger than the limit";
+    }
+    return mt_str_starts(text, MT_STR("\xEF\xBB\xBF"))
+               ? "byte order mark before the value"
+               : NULL;
+}
+
+static mt_err read_all(mt_arena *a, mt_str text, mt_json_limits l, mt_json *out,
+                       mt_json_error *error)
+{
+    mt_err err;
+    *error = (mt_json_error){.message = mt_json_check_start(text, l.bytes, &err)};
+    if (error->message) {
+        return err;
+    }
+    size_t at = 0;
+    mt_json value;
+    err = mt_json_read_part(a, text, &at, l.depth, &value, error);
+    if (err) {
+        return err;
+    }
+    const char *end = text.ptr + text.len, *rest = mt_scan_space(text.ptr + at, end);
+    if (rest != end) {
+        *error = (mt_json_error){(size_t)(rest - text.ptr), MT_SCAN_TRAILING, {0}};
+        return MT_E_SYNTAX;
+    }
+    *out = value;
+    return MT_OK;
+}
+
+mt_err mt_json_read(mt_arena *a, mt_str text, const mt_json_limits *limits,
+                    mt_json *out, mt_json_error *error)
+{
+    mt_json_error unused;
+    mt_str input = text.ptr ? text : MT_STR("");
+    return read_all(a, input, mt_json_limits_of(limits), out, error ? error : &unused);
 }

@@ -151,7 +151,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault)
+const char *mt_scan_number_slow(const char *p, const char *end, mt_scan_fault *fault)
 {
     p += *p == '-';
     const char *digits = p;
@@ -184,7 +184,7 @@ const char *mt_scan_word(const char *p, const char *end, mt_str word,
                          mt_scan_fault *fault)
 {
     if ((size_t)(end - p) < word.len || memcmp(p, word.ptr, word.len) != 0) {
-        return mt_scan_fail(fault, p, "not a JSON value");
+        return mt_scan_fail(fault, p, MT_SCAN_VALUE);
     }
     return p + word.len;
 }

@@ -1,0 +1,214 @@
+#include "base/json_pull.h"
+
+bool mt_jp_start(mt_jp *j, mt_arena *a, mt_str text, const mt_json_limits *limits)
+{
+    mt_json_limits l = mt_json_limits_of(limits);
+    mt_str input = text.ptr ? text : MT_STR("");
+    *j = (mt_jp){.p = input.ptr,
+                 .end = input.ptr + input.len,
+                 .begin = input.ptr,
+                 .arena = a,
+                 .max_depth = l.depth};
+    mt_err err;
+    const char *wrong = mt_json_check_start(input, l.bytes, &err);
+    if (wrong) {
+        return mt_jp_fail(j, err, input.ptr, wrong);
+    }
+    j->p = mt_scan_space(j->p, j->end);
+    return true;
+}
+
+mt_err mt_jp_finish(mt_jp *j, mt_json_error *error)
+{
+    if (!j->err && j->depth) {
+        mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COMMA);
+    }
+    if (!j->err && j->p != j->end) {
+        mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_TRAILING);
+    }
+    if (j->err && error) {
+        *error = j->error;
+    }
+    return j->err;
+}
+
+/* The end moves to the cursor, so that whatever is asked next finds nothing. */
+void mt_jp_set_fault(mt_jp *j, mt_err err, const char *at, const char *message)
+{
+    if (!j->err) {
+        j->err = err;
+        j->error = (mt_json_error){(size_t)(at - j->begin), message, {0}};
+    }
+    j->end = j->p;
+}
+
+bool mt_jp_duplicate(mt_jp *j, mt_str key)
+{
+    bool first = !j->err;
+    mt_jp_fail(j, MT_E_SYNTAX, j->key_at, MT_SCAN_DUPLICATE);
+    if (first) {
+        j->error.detail = key;
+    }
+    return false;
+}
+
+void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
+{
+    static const char *const MESSAGES[] = {"expected null",     "expected a boolean",
+                                           "expected a number", "expected a string",
+                                           "expected an array", "expected an object"};
+    if (j->p == j->end) {
+        mt_jp_set_fault(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
+        return;
+    }
+    /* What is no value at all is a fault of the text, not of the type. */
+    mt_jp probe = *j;
+    if (mt_jp_skip(&probe)) {
+        mt_jp_set_fault(j, MT_E_TYPE, j->p, MESSAGES[expected]);
+    } else {
+        *j = probe;
+    }
+}
+
+bool mt_jp_string_slow(mt_jp *j, const char *start, mt_str *out)
+{
+    bool escaped = false;
+    mt_scan_fault fault;
+    const char *quote = mt_scan_string_slow(start, j->end, &escaped, &fault);
+    if (!quote) {
+        return mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
+    }
+    *out = mt_str_from(start, (size_t)(quote - start));
+    if (escaped) {
+        char *decoded = mt_alloc(j->arena, out->len);
+        *out = mt_str_from(decoded, mt_scan_unescape(*out, decoded));
+    }
+    j->p = quote + 1;
+    return true;
+}
+
+/* After the key's closing quote, when no value follows the colon at once. */
+bool mt_jp_colon_slow(mt_jp *j)
+{
+    j->p = mt_scan_space(j->p, j->end);
+    if (!mt_jp_at(j, ':')) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COLON);
+    }
+    j->p = mt_scan_space(j->p + 1, j->end);
+    return true;
+}
+
+/* Not a plain comma: the first child, the end of the container, or a fault. */
+bool mt_jp_after_slow(mt_jp *j, char closing)
+{
+    if (j->p == j->end) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
+    }
+    if (*j->p == closing) {
+        MT_ASSERT(j->depth > 0);
+        j->depth--;
+        mt_jp_done(j, j->p + 1);
+        return false;
+    }
+    if (!j->first) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COMMA);
+    }
+    j->first = false;
+    return true;
+}
+
+static bool read_word(mt_jp *j, mt_str word)
+{
+    mt_scan_fault fault;
+    const char *next = mt_scan_word(j->p, j->end, word, &fault);
+    return next ? mt_jp_done(j, next)
+                : mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
+}
+
+bool mt_jp_bool_slow(mt_jp *j, bool *out)
+{
+    if (!mt_jp_at(j, 't') && !mt_jp_at(j, 'f')) {
+        return mt_jp_mismatch(j, MT_JSON_BOOL);
+    }
+    bool value = *j->p == 't';
+    if (!read_word(j, value ? MT_STR("true") : MT_STR("false"))) {
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+bool mt_jp_null(mt_jp *j)
+{
+    return mt_jp_at(j, 'n') ? read_word(j, MT_STR("null"))
+                            : mt_jp_mismatch(j, MT_JSON_NULL);
+}
+
+bool mt_jp_i64(mt_jp *j, int64_t *out)
+{
+    const char *start = j->p;
+    mt_str text;
+    if (!mt_jp_number(j, &text)) {
+        return false;
+    }
+    mt_json node = {
+        .type = MT_JSON_NUMBER, .count = (uint32_t)text.len, .as.text = text.ptr};
+    mt_err err = mt_json_i64(&node, out);
+    if (err) {
+        return mt_jp_fail(j, err, start,
+                          err == MT_E_RANGE ? "integer does not fit 64 bits"
+                                            : "expected an integer");
+    }
+    return true;
+}
+
+bool mt_jp_tree(mt_jp *j, mt_json *out)
+{
+    if (j->err) {
+        return false;
+    }
+    size_t at = mt_jp_offset(j);
+    mt_json_error error;
+    mt_str text = {j->begin, (size_t)(j->end - j->begin)};
+    mt_err err =
+        mt_json_read_part(j->arena, text, &at, j->max_depth - j->depth, out, &error);
+    if (err) {
+        mt_jp_fail(j, err, j->p, error.message);
+        j->error = error;
+        return false;
+    }
+    return mt_jp_done(j, j->begin + at);
+}
+
+static bool skip_container(mt_jp *j)
+{
+    mt_mark mark = mt_arena_mark(j->arena);
+    mt_json unused;
+    bool ok = mt_jp_tree(j, &unused);
+    if (ok) { /* an error's detail may live there */
+        mt_arena_rewind(j->arena, mark);
+    }
+    return ok;
+}
+
+bool mt_jp_skip(mt_jp *j)
+{
+    mt_str text;
+    if (j->p == j->end) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
+    }
+    if (*j->p == '"') {
+        return mt_jp_str(j, &text);
+    }
+    if (*j->p == '-' || (unsigned)(*j->p - '0') < 10) {
+        return mt_jp_number(j, &text);
+    }
+    return skip_container(j);
+}
+
+bool mt_jp_unknown(mt_jp *j, mt_map *seen, mt_str key)
+{
+    bool added;
+    mt_map_add(j->arena, seen, key, &added);
+    return added ? mt_jp_skip(j) : mt_jp_duplicate(j, key);
+}
