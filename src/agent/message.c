@@ -1,0 +1,109 @@
+/* agent/message.c - writing and reading typed envelopes. */
+#include "agent/message.h"
+
+#include "base/json_write.h"
+#include "base/utf8.h"
+
+static const char *number_type(mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '.' || text.ptr[i] == 'e' || text.ptr[i] == 'E') {
+            return "\"float\"";
+        }
+    }
+    return "\"int\"";
+}
+
+static void add_type(mt_buf *out, const mt_json *node, unsigned depth)
+{
+    MT_ASSERT(depth <= MT_JW_MAX_DEPTH); /* the reader has bounded it */
+    switch ((mt_json_type)node->type) {
+    case MT_JSON_NULL: mt_buf_addz(out, "\"null\""); return;
+    case MT_JSON_BOOL: mt_buf_addz(out, "\"bool\""); return;
+    case MT_JSON_STRING: mt_buf_addz(out, "\"str\""); return;
+    case MT_JSON_NUMBER: mt_buf_addz(out, number_type(mt_json_text(node))); return;
+    case MT_JSON_ARRAY:
+        for (uint32_t i = 0; i < node->count; i++) {
+            mt_buf_addc(out, i ? ',' : '[');
+            add_type(out, &node->as.items[i], depth + 1);
+        }
+        mt_buf_addz(out, node->count ? "]" : "[]");
+        return;
+    case MT_JSON_OBJECT:
+        for (uint32_t i = 0; i < node->count; i++) {
+            mt_buf_addc(out, i ? ',' : '{');
+            mt_json_quote(out, node->as.members[i].key);
+            mt_buf_addc(out, ':');
+            add_type(out, &node->as.members[i].value, depth + 1);
+        }
+        mt_buf_addz(out, node->count ? "}" : "{}");
+        return;
+    }
+}
+
+void ag_frame_type(mt_buf *out, const mt_json *payload)
+{
+    add_type(out, payload, 0);
+}
+
+void ag_frame_message(mt_buf *out, const mt_json *payload)
+{
+    mt_buf_addz(out, "{\"_payload\":");
+    mt_json_write(out, payload, false);
+    mt_buf_addz(out, ",\"_type\":");
+    ag_frame_type(out, payload);
+    mt_buf_addz(out, ",\"_version\":\"" AG_WIRE_VERSION "\"}\n");
+}
+
+static mt_json text_node(mt_str text)
+{
+    return (mt_json){.type = MT_JSON_STRING,
+                     .count = (uint32_t)text.len,
+                     .as.text = text.ptr ? text.ptr : ""};
+}
+
+/* JSON, or else the text itself. A limit that was hit is no reason to call a thing
+ * text: it is reported. */
+static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
+                           mt_json *out)
+{
+    mt_err err = mt_json_read(a, text, limits, out, NULL);
+    if (err == MT_E_SYNTAX) {
+        *out = text_node(text);
+        return MT_OK;
+    }
+    return err;
+}
+
+mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
+                     ag_message *out)
+{
+    *out = (ag_message){0};
+    if (mt_utf8_check(line) != line.len) {
+        return MT_E_SYNTAX;
+    }
+    mt_json whole;
+    mt_err err = json_or_text(a, line, limits, &whole);
+    if (err) {
+        return err;
+    }
+    const mt_json *address = mt_json_at(&whole, "remote_addr");
+    const mt_json *content = mt_json_at(&whole, "content");
+    out->payload = whole;
+    if (!address || !content) {
+        return MT_OK;
+    }
+    out->relayed = true;
+    out->address = mt_json_text(address);
+    out->payload = *content;
+    if (mt_json_is(content, MT_JSON_STRING)) {
+        err = json_or_text(a, mt_json_text(content), limits, &out->payload);
+    }
+    const mt_json *payload = mt_json_at(&out->payload, "_payload");
+    out->typed = payload && mt_json_at(&out->payload, "_type") &&
+                 mt_json_at(&out->payload, "_version");
+    if (!err && out->typed) {
+        out->payload = *payload;
+    }
+    return err;
+}

@@ -1,0 +1,35 @@
+/* agent/message.h - the messages agents exchange, as they are written on the wire.
+ * Room: agent. May include base/ only; pure.
+ * Out: {"_payload":P,"_type":T,"_version":"1.3.0"}, one line; T mirrors P with "str",
+ * "bool", "int", "float", "null" at its leaves. In: whatever comes. A relay's envelope
+ * and a typed one inside it are opened; any other JSON is taken as it is, and what is
+ * no JSON (a relay's warnings) is text. */
+#ifndef AG_MESSAGE_H
+#define AG_MESSAGE_H
+
+#include "base/json_read.h"
+
+#define AG_WIRE_VERSION "1.3.0"
+
+/* Appends the typed envelope of a payload, newline included. */
+void ag_frame_message(mt_buf *out, const mt_json *payload);
+/* Appends the type tree of a payload. */
+void ag_frame_type(mt_buf *out, const mt_json *payload);
+
+/* One inbound line, understood. */
+typedef struct ag_message {
+    mt_str address;  /* who sent it; ptr NULL: the line named nobody */
+    mt_json payload; /* a string when the line, or its content, is no JSON */
+    bool typed;      /* it came in a typed envelope */
+    bool relayed;    /* it came in a relay's envelope */
+} ag_message;
+
+/* Never fails: what is no JSON is text, what has no envelope is taken as it is.
+ * `content` is decoded once; strings inside the payload stay as they are. The result
+ * lives in `a` and borrows from `line`. MT_E_LIMIT when the line or what it holds is
+ * deeper or longer than `limits` (may be NULL) allow, MT_E_SYNTAX when it is not
+ * UTF-8. */
+mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
+                     ag_message *out);
+
+#endif
