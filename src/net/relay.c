@@ -1,0 +1,478 @@
+/* net/relay.c - the relay's loop, its opening and its end. */
+#include "net/relay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "net/relay_state.h"
+
+enum {
+    BACKLOG = 1024,
+    EVENTS = 256,
+    SCRATCH_BYTES = 65536,
+    HOLD_POLL_MS = 5,
+    SWEEP_MS = 1000,
+    HANDSHAKE_MS = 10000,
+    GOODBYE_MS = 500,
+    REPORTS_PER_SECOND = 20
+};
+
+#define SHUTTING_DOWN "Warning: Server is shutting down.\n"
+#define INACTIVE      "Warning: You have been disconnected due to inactivity.\n"
+
+const nt_relay_config NT_RELAY_DEFAULT = {
+    .listen = "127.0.0.1:8888",
+    .room = "default",
+    .bus_pending = 65536,
+    .max_line = 65536,
+    .queue_bytes = 1u << 20,
+    .memory_bytes = 256u << 20,
+    .max_clients = 10000,
+    .stall_seconds = 30,
+    .strikes = 5,
+    .quarantine_seconds = 300,
+    .hold_ms = 200,
+};
+
+static int64_t max64(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- reports ---- */
+
+/* A misbehaving crowd must not flood the log: some lines a second, the rest counted. */
+void nt_relay_say(nt_relay *r, const char *format, ...)
+{
+    if (!r->config.report) {
+        return;
+    }
+    char text[512];
+    if (r->now_ms - r->report_ms >= 1000) {
+        r->report_ms = r->now_ms;
+        r->reports = 0;
+        if (r->suppressed) {
+            snprintf(text, sizeof text, "%u more events not shown", r->suppressed);
+            r->suppressed = 0;
+            r->config.report(r->config.report_state, text);
+        }
+    }
+    if (r->reports++ >= REPORTS_PER_SECOND) {
+        r->suppressed++;
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    r->config.report(r->config.report_state, text);
+}
+
+/* ---- the end of a connection ---- */
+
+void nt_relay_kill(nt_relay *r, nt_conn *c)
+{
+    if (!c->dead) {
+        c->dead = true;
+        mt_vec_push(&r->arena, &r->dead, c);
+    }
+}
+
+static void remove_full(nt_relay *r, const nt_conn *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < r->full.len; i++) {
+        if (r->full.items[i] != c) {
+            r->full.items[kept++] = r->full.items[i];
+        }
+    }
+    r->full.len = kept;
+}
+
+static void remove_ready(nt_relay *r, const nt_conn *c)
+{
+    nt_conn **link = &r->ready_first, *last = NULL;
+    while (*link) {
+        if (*link == c) {
+            *link = c->next_ready;
+            r->ready_count--;
+        } else {
+            last = *link;
+            link = &(*link)->next_ready;
+        }
+    }
+    r->ready_last = last;
+}
+
+static void bury_one(nt_relay *r, nt_conn *c)
+{
+    size_t waiting = c->out.len - c->out_head;
+    r->stats.queued_bytes -= waiting;
+    r->busy_count -= waiting > 0;
+    r->stats.slow_readers -= c->slow;
+    r->stats.connections--;
+    if (c->full) {
+        remove_full(r, c);
+    }
+    if (c->ready) {
+        remove_ready(r, c);
+    }
+    nt_conn *last = r->conns.items[--r->conns.len];
+    r->conns.items[c->index] = last;
+    last->index = c->index;
+    nt_stream_close(&c->stream);
+    ag_framer_free(&c->framer);
+    mt_buf_free(&c->out);
+    free(c);
+}
+
+static void bury(nt_relay *r)
+{
+    for (size_t i = 0; i < r->dead.len; i++) {
+        bury_one(r, r->dead.items[i]);
+    }
+    r->dead.len = 0;
+}
+
+/* ---- once a second ---- */
+
+static void sweep_agent(nt_relay *r, nt_conn *c)
+{
+    int64_t silent = r->now_ms - c->heard_ms;
+    if (!c->joined && silent > HANDSHAKE_MS) {
+        r->stats.tls_failures++;
+        nt_relay_offence(r, c, "TLS handshakes that never end");
+        nt_relay_kill(r, c);
+    } else if (c->out.len > c->out_head &&
+               r->now_ms - c->progress_ms > (int64_t)r->config.stall_seconds * 1000) {
+        r->stats.closed_stalled++;
+        nt_relay_say(r, "%s disconnected: it has not read for %u s", c->address,
+                     r->config.stall_seconds);
+        nt_relay_kill(r, c);
+    } else if (r->config.idle_seconds &&
+               silent > (int64_t)r->config.idle_seconds * 1000) {
+        r->stats.closed_idle++;
+        nt_relay_tell(r, c, MT_STR(INACTIVE));
+        nt_relay_kill(r, c);
+    }
+}
+
+/* The bus tells of each arrival once (edge): its lines may have to wait. */
+static void add_to_epoll(nt_relay *r, nt_listener *l)
+{
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = l};
+    if (l->source == NT_BUS) {
+        event.events |= EPOLLET;
+    }
+    epoll_ctl(r->epoll, EPOLL_CTL_ADD, l->fd, &event);
+}
+
+static void hear_bus_news(nt_relay *r)
+{
+    mt_buf news = {0};
+    if (nt_bus_news(r->bus, &r->stats, &news)) {
+        mt_buf_addc(&news, 0);
+        nt_relay_say(r, "%s", news.ptr);
+    }
+    mt_buf_free(&news);
+}
+
+static void sweep(nt_relay *r)
+{
+    if (r->accept_again_ms && r->now_ms >= r->accept_again_ms) {
+        r->accept_again_ms = 0;
+        add_to_epoll(r, &r->agents);
+    }
+    if (r->now_ms - r->sweep_ms < SWEEP_MS) {
+        return;
+    }
+    r->sweep_ms = r->now_ms;
+    for (size_t i = 0; i < r->conns.len; i++) {
+        sweep_agent(r, r->conns.items[i]);
+    }
+    r->stats.quarantined = nt_guard_sweep(&r->guard, r->now_ms);
+    if (r->bus) {
+        hear_bus_news(r);
+    }
+    if (r->config.metrics_file) {
+        nt_scrape_write_file(r);
+    }
+}
+
+/* ---- the loop ---- */
+
+static void agent_event(nt_relay *r, nt_conn *c, uint32_t events)
+{
+    if (c->dead) {
+        return;
+    }
+    if (!c->joined) {
+        nt_relay_greet(r, c);
+    }
+    if (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+        c->hung_up = true;
+    }
+    if ((events & (EPOLLOUT | EPOLLIN)) && c->out.len > c->out_head) {
+        nt_relay_flush(r, c);
+    }
+    if (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) {
+        nt_relay_wants_turn(r, c);
+    }
+}
+
+static void drain_wake(nt_relay *r)
+{
+    uint64_t count;
+    if (read(r->wake.fd, &count, sizeof count) > 0) {
+        r->stopping = true;
+    }
+}
+
+static void handle(nt_relay *r, const struct epoll_event *event)
+{
+    switch (*(nt_source *)event->data.ptr) {
+    case NT_AGENTS: nt_relay_accept(r); return;
+    case NT_SCRAPES: nt_scrape_accept(r); return;
+    case NT_SCRAPE: nt_scrape_event(r, event->data.ptr); return;
+    case NT_WAKE: drain_wake(r); return;
+    case NT_BUS: return; /* taken in the turn, unless reading is held back */
+    case NT_AGENT: agent_event(r, event->data.ptr, event->events); return;
+    }
+}
+
+static void wait_for_events(nt_relay *r, int timeout_ms)
+{
+    struct epoll_event events[EVENTS];
+    int n = epoll_wait(r->epoll, events, EVENTS, timeout_ms);
+    r->now_ms = nt_now_ms();
+    for (int i = 0; i < n; i++) {
+        handle(r, &events[i]);
+    }
+}
+
+static int timeout_ms(const nt_relay *r)
+{
+    if (r->holding) {
+        return HOLD_POLL_MS;
+    }
+    if (r->ready_count) {
+        return 0;
+    }
+    int64_t until = r->accept_again_ms ? r->accept_again_ms : r->sweep_ms + SWEEP_MS;
+    return (int)max64(0, until - r->now_ms < SWEEP_MS ? until - r->now_ms : SWEEP_MS);
+}
+
+static void turn(nt_relay *r)
+{
+    wait_for_events(r, timeout_ms(r));
+    if (!nt_relay_held(r)) {
+        if (r->bus) {
+            nt_relay_bus_turn(r);
+        }
+        nt_relay_read_turn(r);
+        if (r->log_fd >= 0 && r->batch.len) {
+            nt_relay_log(r);
+        }
+        nt_relay_deliver(r);
+    }
+    sweep(r);
+    bury(r);
+}
+
+/* Tells everybody and gives the slow ones a moment to hear it. */
+static void say_goodbye(nt_relay *r)
+{
+    for (size_t i = 0; i < r->conns.len; i++) {
+        if (r->conns.items[i]->joined && !r->conns.items[i]->dead) {
+            nt_relay_tell(r, r->conns.items[i], MT_STR(SHUTTING_DOWN));
+        }
+    }
+    int64_t end = r->now_ms + GOODBYE_MS;
+    while (r->busy_count && r->now_ms < end) {
+        wait_for_events(r, HOLD_POLL_MS);
+        bury(r);
+    }
+}
+
+mt_err nt_relay_run(nt_relay *r)
+{
+    r->now_ms = nt_now_ms();
+    while (!r->stopping) {
+        turn(r);
+    }
+    say_goodbye(r);
+    if (r->bus) {
+        hear_bus_news(r);
+    }
+    if (r->config.metrics_file) {
+        nt_scrape_write_file(r);
+    }
+    return MT_OK;
+}
+
+void nt_relay_stop(nt_relay *r)
+{
+    uint64_t one = 1;
+    ssize_t n = write(r->wake.fd, &one, sizeof one);
+    (void)n; /* a full eventfd is a wake-up already */
+}
+
+/* ---- opening ---- */
+
+static mt_err open_listener(nt_relay *r, nt_listener *l, const char *where, mt_buf *why)
+{
+    nt_address address;
+    mt_err err = nt_address_find(where, &address);
+    if (err) {
+        mt_buf_addf(why, "'%s' is not an address; write HOST:PORT", where);
+        return err;
+    }
+    l->fd = nt_listen(&address, BACKLOG);
+    if (l->fd < 0 || nt_address_of(l->fd, &address)) {
+        mt_buf_addf(why, "cannot listen on %s: %s", where, strerror(errno));
+        return MT_E_IO;
+    }
+    nt_address_print(&address, l->address);
+    add_to_epoll(r, l);
+    return MT_OK;
+}
+
+static mt_err open_log(nt_relay *r, mt_buf *why)
+{
+    r->log_fd = open(r->config.log, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
+    if (r->log_fd < 0) {
+        mt_buf_addf(why, "cannot open %s: %s", r->config.log, strerror(errno));
+        return MT_E_IO;
+    }
+    return MT_OK;
+}
+
+static mt_err open_bus(nt_relay *r, mt_buf *why)
+{
+    mt_err err = nt_bus_open(r->config.bus, r->config.room, r->config.bus_pending,
+                             r->config.max_line, &r->bus, why);
+    if (!err) {
+        r->bus_wake = (nt_listener){.source = NT_BUS, .fd = nt_bus_fd(r->bus)};
+        add_to_epoll(r, &r->bus_wake);
+    }
+    return err;
+}
+
+static mt_err open_parts(nt_relay *r, mt_buf *why)
+{
+    const nt_relay_config *c = &r->config;
+    mt_err err = MT_OK;
+    if (c->cert || c->key) {
+        if (!c->cert || !c->key) {
+            mt_buf_addz(why, "TLS needs both a certificate and its key");
+            return MT_E_USAGE;
+        }
+        r->tls = nt_tls_server(c->cert, c->key, c->client_ca, why);
+        err = r->tls ? MT_OK : MT_E_IO;
+    }
+    if (!err && c->log) {
+        err = open_log(r, why);
+    }
+    if (!err && c->bus) {
+        err = open_bus(r, why);
+    }
+    if (!err && c->metrics) {
+        err = open_listener(r, &r->scrapes, c->metrics, why);
+    }
+    return err ? err : open_listener(r, &r->agents, c->listen, why);
+}
+
+/* A thousand agents need a thousand descriptors. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+mt_err nt_relay_open(const nt_relay_config *config, nt_relay **out, mt_buf *why)
+{
+    *out = NULL;
+    raise_descriptor_limit();
+    nt_relay *r = mt_xmalloc(sizeof *r);
+    *r = (nt_relay){.config = *config, .log_fd = -1};
+    r->agents = (nt_listener){.source = NT_AGENTS, .fd = -1};
+    r->scrapes = (nt_listener){.source = NT_SCRAPES, .fd = -1};
+    r->wake =
+        (nt_listener){.source = NT_WAKE, .fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
+    r->epoll = epoll_create1(EPOLL_CLOEXEC);
+    r->spare_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    r->scratch = mt_xmalloc(SCRATCH_BYTES);
+    r->guard.strikes = config->strikes;
+    r->guard.cooldown_ms = (int64_t)config->quarantine_seconds * 1000;
+    r->sweep_ms = r->now_ms = nt_now_ms();
+    mt_err err = MT_E_IO;
+    if (r->epoll < 0 || r->wake.fd < 0) {
+        mt_buf_addf(why, "cannot wait for events: %s", strerror(errno));
+    } else {
+        add_to_epoll(r, &r->wake);
+        err = open_parts(r, why);
+    }
+    if (err) {
+        nt_relay_free(r);
+        return err;
+    }
+    *out = r;
+    return MT_OK;
+}
+
+const char *nt_relay_address(const nt_relay *r)
+{
+    return r->agents.address;
+}
+
+const char *nt_relay_metrics_address(const nt_relay *r)
+{
+    return r->scrapes.address;
+}
+
+const nt_stats *nt_relay_stats(const nt_relay *r)
+{
+    return &r->stats;
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0) {
+        close(fd);
+    }
+}
+
+void nt_relay_free(nt_relay *r)
+{
+    if (!r) {
+        return;
+    }
+    for (size_t i = 0; i < r->conns.len; i++) {
+        nt_relay_kill(r, r->conns.items[i]);
+    }
+    bury(r);
+    nt_scrape_close_all(r);
+    nt_bus_close(r->bus);
+    close_fd(r->agents.fd);
+    close_fd(r->scrapes.fd);
+    close_fd(r->wake.fd);
+    close_fd(r->log_fd);
+    close_fd(r->spare_fd);
+    close_fd(r->epoll);
+    nt_tls_free(r->tls);
+    nt_guard_free(&r->guard);
+    mt_buf_free(&r->batch);
+    mt_buf_free(&r->log_text);
+    mt_arena_free(&r->arena);
+    free(r->scratch);
+    free(r);
+}

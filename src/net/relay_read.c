@@ -1,0 +1,191 @@
+/* net/relay_read.c - from the sockets into the batch, in turns.
+ * Room: net. Fairness: those who have something to say stand in a queue; each turn
+ * reads once from each of them, and who is not done stands at the end again. */
+#include "net/relay_state.h"
+
+#include "base/utf8.h"
+
+enum { READ_BYTES = 65536, BATCH_BYTES = 256 * 1024, WARN_EVERY_MS = 1000 };
+
+#define TOO_FAST "Warning: You are sending messages too quickly. Please slow down.\n"
+#define TOO_LONG "Warning: Your message is too long and was not delivered.\n"
+#define NOT_TEXT                                                                       \
+    "Warning: You have been disconnected: your message is not valid UTF-8.\n"
+
+void nt_relay_wants_turn(nt_relay *r, nt_conn *c)
+{
+    if (c->ready || c->dead) {
+        return;
+    }
+    c->ready = true;
+    c->next_ready = NULL;
+    if (r->ready_last) {
+        r->ready_last->next_ready = c;
+    } else {
+        r->ready_first = c;
+    }
+    r->ready_last = c;
+    r->ready_count++;
+}
+
+static nt_conn *next_turn(nt_relay *r)
+{
+    nt_conn *c = r->ready_first;
+    r->ready_first = c->next_ready;
+    if (!r->ready_first) {
+        r->ready_last = NULL;
+    }
+    c->ready = false;
+    r->ready_count--;
+    return c;
+}
+
+/* Warnings to one agent are themselves limited: it may not be reading them. */
+static void warn(nt_relay *r, nt_conn *c, mt_str text)
+{
+    if (r->now_ms - c->warned_ms >= WARN_EVERY_MS) {
+        c->warned_ms = r->now_ms;
+        nt_relay_tell(r, c, text);
+    }
+}
+
+void nt_relay_offence(nt_relay *r, nt_conn *c, const char *what)
+{
+    mt_str host = mt_str_z(c->host);
+    if (!nt_guard_strike(&r->guard, host, r->now_ms)) {
+        return;
+    }
+    r->stats.quarantines++;
+    nt_relay_say(r, "%s is in quarantine for %u s: %s", c->host,
+                 r->config.quarantine_seconds, what);
+    for (size_t i = 0; i < r->conns.len; i++) {
+        if (mt_str_eq(mt_str_z(r->conns.items[i]->host), host)) {
+            nt_relay_kill(r, r->conns.items[i]);
+        }
+    }
+}
+
+static void too_long(nt_relay *r, nt_conn *c)
+{
+    r->stats.lines_oversize++;
+    warn(r, c, MT_STR(TOO_LONG));
+    nt_relay_offence(r, c, "lines that are too long");
+}
+
+static void not_text(nt_relay *r, nt_conn *c)
+{
+    r->stats.invalid_utf8++;
+    nt_relay_say(r, "%s disconnected: text that is not UTF-8", c->address);
+    nt_relay_tell(r, c, MT_STR(NOT_TEXT));
+    nt_relay_offence(r, c, "text that is not UTF-8");
+    nt_relay_kill(r, c);
+}
+
+static void take_line(nt_relay *r, nt_conn *c, nt_segment *segment, mt_str line)
+{
+    r->stats.lines_in++;
+    if (!nt_rate_take(&c->rate, r->config.rate_per_minute, r->now_ms)) {
+        r->stats.lines_rate_limited++;
+        warn(r, c, MT_STR(TOO_FAST));
+        return;
+    }
+    if (mt_utf8_check(line) != line.len) {
+        not_text(r, c);
+        return;
+    }
+    size_t before = r->batch.len;
+    ag_frame_relay(&r->batch, mt_str_from(c->address, c->address_len), line);
+    if (r->batch.len - before > r->config.max_line) {
+        r->batch.len = before;
+        too_long(r, c);
+        return;
+    }
+    segment->lines++;
+    segment->end = r->batch.len;
+}
+
+static void take_lines(nt_relay *r, nt_conn *c, nt_segment *segment)
+{
+    mt_str line;
+    ag_frame_kind kind;
+    while (!c->dead && (kind = ag_framer_next(&c->framer, &line)) != AG_FRAME_MORE) {
+        if (kind == AG_FRAME_LINE) {
+            take_line(r, c, segment, line);
+        } else {
+            r->stats.lines_in++;
+            too_long(r, c);
+        }
+    }
+}
+
+/* The peer is gone; what it said without a last newline still counts. */
+static void take_end(nt_relay *r, nt_conn *c, nt_segment *segment)
+{
+    mt_str line;
+    if (ag_framer_end(&c->framer, &line) == AG_FRAME_LINE) {
+        take_line(r, c, segment, line);
+    }
+    nt_relay_kill(r, c);
+}
+
+static void read_once(nt_relay *r, nt_conn *c, nt_segment *segment)
+{
+    ssize_t n = nt_stream_read(&c->stream, r->scratch, READ_BYTES);
+    if (n == NT_STREAM_WAIT) {
+        return;
+    }
+    if (n <= 0) {
+        take_end(r, c, segment);
+        return;
+    }
+    r->stats.bytes_in += (uint64_t)n;
+    c->heard_ms = r->now_ms;
+    ag_framer_feed(&c->framer, mt_str_from(r->scratch, (size_t)n));
+    take_lines(r, c, segment);
+    /* A short read has emptied the socket; TLS may hold more than it gave. */
+    if ((size_t)n == READ_BYTES || c->stream.ssl || c->hung_up) {
+        nt_relay_wants_turn(r, c);
+    }
+}
+
+static void close_segment(nt_relay *r, const nt_segment *segment)
+{
+    if (!segment->lines) {
+        return;
+    }
+    mt_vec_push(&r->arena, &r->segments, *segment);
+    if (segment->from) {
+        segment->from->segment = r->segments.len;
+    }
+    if (r->bus && segment->from) {
+        mt_str lines = {r->batch.ptr + segment->start, segment->end - segment->start};
+        uint64_t failed = nt_bus_publish(r->bus, lines);
+        r->stats.bus_errors += failed;
+        r->stats.bus_published += segment->lines - failed;
+    }
+}
+
+void nt_relay_read_turn(nt_relay *r)
+{
+    for (size_t n = r->ready_count; n && r->batch.len < BATCH_BYTES; n--) {
+        nt_conn *c = next_turn(r);
+        if (c->dead || !c->joined) {
+            continue;
+        }
+        nt_segment segment = {c, r->batch.len, r->batch.len, 0};
+        read_once(r, c, &segment);
+        close_segment(r, &segment);
+    }
+    if (r->bus) {
+        nt_bus_flush(r->bus);
+    }
+}
+
+void nt_relay_bus_turn(nt_relay *r)
+{
+    nt_segment segment = {NULL, r->batch.len, r->batch.len, 0};
+    segment.lines = nt_bus_take(r->bus, &r->batch, BATCH_BYTES);
+    segment.end = r->batch.len;
+    r->stats.bus_received += segment.lines;
+    close_segment(r, &segment);
+}
