@@ -76,9 +76,9 @@ static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limit
 }
 
 mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
-                     ag_message *out)
+                     ag_inbound *out)
 {
-    *out = (ag_message){0};
+    *out = (ag_inbound){0};
     if (mt_utf8_check(line) != line.len) {
         return MT_E_SYNTAX;
     }

@@ -17,12 +17,12 @@ void ag_frame_message(mt_buf *out, const mt_json *payload);
 void ag_frame_type(mt_buf *out, const mt_json *payload);
 
 /* One inbound line, understood. */
-typedef struct ag_message {
+typedef struct ag_inbound {
     mt_str address;  /* who sent it; ptr NULL: the line named nobody */
     mt_json payload; /* a string when the line, or its content, is no JSON */
     bool typed;      /* it came in a typed envelope */
     bool relayed;    /* it came in a relay's envelope */
-} ag_message;
+} ag_inbound;
 
 /* Never fails: what is no JSON is text, what has no envelope is taken as it is.
  * `content` is decoded once; strings inside the payload stay as they are. The result
@@ -30,6 +30,6 @@ typedef struct ag_message {
  * deeper or longer than `limits` (may be NULL) allow, MT_E_SYNTAX when it is not
  * UTF-8. */
 mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
-                     ag_message *out);
+                     ag_inbound *out);
 
 #endif

@@ -6,6 +6,8 @@
 const cli_command CLI_COMMANDS[] = {
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",
      cmd_help, NULL, NULL, 0, 3, NULL},
+    {"agent", NULL, "Run and examine agents, and relay between them",
+     NULL, NULL, CMD_AGENT_COMMANDS, 0, 0, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

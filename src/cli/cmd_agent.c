@@ -1,0 +1,11 @@
+/* cli/cmd_agent.c - the table of `motet agent` commands. To add one, add a row.
+ * Room: cli. */
+#include "cli/commands.h"
+
+/* clang-format off */
+const cli_command CMD_AGENT_COMMANDS[] = {
+    {"relay", NULL, "Pass messages between agents", cmd_agent_relay,
+     CMD_AGENT_RELAY_OPTIONS, NULL, 0, 0, CMD_AGENT_RELAY_DETAILS},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */

@@ -1,0 +1,172 @@
+/* cli/cmd_agent_relay.c - motet agent relay: run a relay until told to stop.
+ * Room: cli. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "net/relay.h"
+
+/* clang-format off */
+const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
+    {"listen",       "HOST:PORT", "where agents connect (127.0.0.1:8888; port 0: any)"},
+    {"cert",         "FILE",      "TLS: the relay's certificate chain (PEM)"},
+    {"key",          "FILE",      "TLS: its private key (PEM)"},
+    {"client-ca",    "FILE",      "TLS: agents must show a certificate of this authority"},
+    {"bus",          "URL",       "join the other relays on this NATS server"},
+    {"room",         "NAME",      "relays of one room hear each other (default)"},
+    {"bus-pending",  "LINES",     "lines of other relays that may wait (65536)"},
+    {"metrics",      "HOST:PORT", "answer GET /metrics there"},
+    {"metrics-file", "FILE",      "write the metrics there every second"},
+    {"log",          "FILE",      "append every message to this file"},
+    {"max-line",     "BYTES",     "longest line, as agents get it (65536)"},
+    {"queue",        "BYTES",     "waiting for one agent at most (1048576)"},
+    {"memory",       "BYTES",     "waiting for all agents at most (268435456)"},
+    {"max-clients",  "COUNT",     "agents at once (10000)"},
+    {"rate",         "COUNT",     "lines a minute from one agent (0: no limit)"},
+    {"idle",         "SECONDS",   "disconnect an agent silent for so long (0: never)"},
+    {"stall",        "SECONDS",   "disconnect an agent that has not read for so long (30)"},
+    {"strikes",      "COUNT",     "offences a minute that lead to quarantine (5)"},
+    {"quarantine",   "SECONDS",   "refuse an offender's address for so long (300; 0: off)"},
+    {"hold",         "MILLIS",    "how long a full agent may hold back the others (200)"},
+    {"json",         NULL,        "write events as JSON lines"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static nt_relay *running;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    nt_relay_stop(running);
+}
+
+static void report_text(void *state, const char *text)
+{
+    (void)state;
+    fprintf(stderr, "motet agent relay: %s\n", text);
+}
+
+static void report_json(void *state, const char *text)
+{
+    (void)state;
+    mt_buf line = {0};
+    mt_jw w = mt_jw_start(&line, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "event", mt_str_z(text));
+    mt_jw_end_object(&w);
+    fprintf(stderr, "%.*s\n", MT_ARG(mt_buf_str(&line)));
+    mt_buf_free(&line);
+}
+
+/* Reads a whole number into *to when the option was given. */
+static bool read_number(const cli_args *args, const char *name, size_t most, size_t *to)
+{
+    const char *text = cli_value(args, name);
+    if (!text) {
+        return true;
+    }
+    char *end;
+    errno = 0;
+    unsigned long long value = strtoull(text, &end, 10);
+    if (errno || *end || end == text || text[0] == '-' || value > most) {
+        cli_fail(args, CLI_USAGE, "--%s needs a whole number up to %zu, not '%s'", name,
+                 most, text);
+        return false;
+    }
+    *to = (size_t)value;
+    return true;
+}
+
+static bool read_small(const cli_args *args, const char *name, unsigned *to)
+{
+    size_t value = *to;
+    bool ok = read_number(args, name, 1u << 30, &value);
+    *to = (unsigned)value;
+    return ok;
+}
+
+static bool read_numbers(const cli_args *args, nt_relay_config *c)
+{
+    const size_t most = (size_t)1 << 40;
+    return read_number(args, "bus-pending", 1u << 30, &c->bus_pending) &&
+           read_number(args, "max-line", 1u << 28, &c->max_line) &&
+           read_number(args, "queue", most, &c->queue_bytes) &&
+           read_number(args, "memory", most, &c->memory_bytes) &&
+           read_number(args, "max-clients", 1u << 24, &c->max_clients) &&
+           read_small(args, "rate", &c->rate_per_minute) &&
+           read_small(args, "idle", &c->idle_seconds) &&
+           read_small(args, "stall", &c->stall_seconds) &&
+           read_small(args, "strikes", &c->strikes) &&
+           read_small(args, "quarantine", &c->quarantine_seconds) &&
+           read_small(args, "hold", &c->hold_ms);
+}
+
+static void read_texts(const cli_args *args, nt_relay_config *c)
+{
+    const struct {
+        const char *name, **to;
+    } rows[] = {
+        {"listen", &c->listen},
+        {"cert", &c->cert},
+        {"key", &c->key},
+        {"client-ca", &c->client_ca},
+        {"bus", &c->bus},
+        {"room", &c->room},
+        {"metrics", &c->metrics},
+        {"log", &c->log},
+        {"metrics-file", &c->metrics_file},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *value = cli_value(args, rows[i].name);
+        *rows[i].to = value ? value : *rows[i].to;
+    }
+}
+
+static int say_where(const nt_relay *r)
+{
+    mt_buf text = {0};
+    mt_buf_addf(&text, "listening on %s\n", nt_relay_address(r));
+    if (nt_relay_metrics_address(r)[0]) {
+        mt_buf_addf(&text, "metrics on http://%s/metrics\n",
+                    nt_relay_metrics_address(r));
+    }
+    int code = cli_print(mt_buf_str(&text));
+    mt_buf_free(&text);
+    return code;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+int cmd_agent_relay(const cli_args *args)
+{
+    nt_relay_config config = NT_RELAY_DEFAULT;
+    config.report = cli_flag(args, "json") ? report_json : report_text;
+    read_texts(args, &config);
+    if (!read_numbers(args, &config)) {
+        return CLI_USAGE;
+    }
+    mt_buf why = {0};
+    mt_err err = nt_relay_open(&config, &running, &why);
+    if (err) {
+        int code = err == MT_E_USAGE || err == MT_E_NOTFOUND ? CLI_USAGE : CLI_WORLD;
+        cli_fail(args, code, "%.*s", MT_ARG(mt_buf_str(&why)));
+        mt_buf_free(&why);
+        return code;
+    }
+    catch_signals();
+    int code = say_where(running);
+    if (!code) {
+        nt_relay_run(running);
+    }
+    nt_relay_free(running);
+    return code;
+}
