@@ -4,6 +4,8 @@
 
 /* clang-format off */
 const cli_command CLI_COMMANDS[] = {
+    {"completion", "bash|zsh|fish", "Print a shell completion script", cmd_completion,
+     NULL, NULL, 1, 1, CMD_COMPLETION_DETAILS},
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",
      cmd_help, NULL, NULL, 0, 3, NULL},
     {"agent", NULL, "Run and examine agents, and relay between them",

@@ -1,0 +1,177 @@
+/* cli/contract.c - reads a contract for a command and reports its faults.
+ * Room: cli. */
+#include "cli/contract.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "contract/wire/validate.h"
+#include "runtime/file.h"
+
+static bool begins_with_brace(mt_str text)
+{
+    while (text.len && strchr(" \t\r\n", text.ptr[0])) {
+        text = mt_str_skip(text, 1);
+    }
+    return text.len && text.ptr[0] == '{';
+}
+
+/* A fault of a whole file, in the words every unreadable file gets. */
+static void add_file_error(cli_contract *c, const char *code, mt_str message)
+{
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = code,
+                 .pass = 1,
+                 .file = c->path,
+                 .message = message};
+    mt_diag_add(&c->ds, &d);
+}
+
+static void set_sources(cli_contract *c, const cli_source *items, size_t len)
+{
+    c->sources = (cli_sources){items, len};
+}
+
+static void take_error(cli_contract *c)
+{
+    const mt_diag *first = ct_first_error(&c->ds);
+    if (first) {
+        c->error = ct_error_json(&c->arena, first, false);
+    }
+}
+
+static int load_interchange(cli_contract *c, mt_str text)
+{
+    cli_source *source = mt_new(&c->arena, cli_source);
+    *source = (cli_source){c->path, text};
+    set_sources(c, source, 1);
+    ct_document document;
+    mt_err err = ct_validate(&c->arena, c->path, text, &c->limits, &c->ds, &document);
+    take_error(c);
+    c->bundle = document.bundle;
+    c->is_manifest = document.is_manifest;
+    return err ? CLI_FAILS : CLI_HOLDS;
+}
+
+static size_t count_sources(const ct_elaboration *e)
+{
+    size_t n = e->source_count;
+    for (size_t i = 0; i < e->member_count; i++) {
+        n += e->members[i].contract ? count_sources(e->members[i].contract) : 0;
+    }
+    return n;
+}
+
+static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
+{
+    for (size_t i = 0; i < e->source_count; i++) {
+        *at++ = (cli_source){e->sources[i].path, e->sources[i].text};
+    }
+    for (size_t i = 0; i < e->member_count; i++) {
+        at = e->members[i].contract ? add_sources(at, e->members[i].contract) : at;
+    }
+    return at;
+}
+
+static int load_source(cli_contract *c, bool strict)
+{
+    ct_provider provider = rt_sources_provider(&c->files, &c->limits);
+    ct_options options = {.strict = strict, .limits = &c->limits};
+    mt_err err = ct_elaborate(&c->arena, c->path, &provider, &options, &c->ds, &c->e);
+    take_error(c);
+    mt_diags_sort(&c->ds);
+    if (c->e) {
+        size_t n = count_sources(c->e);
+        cli_source *items = mt_new_array(&c->arena, cli_source, n);
+        add_sources(items, c->e);
+        set_sources(c, items, n);
+        c->bundle = err ? (mt_str){0} : c->e->bundle;
+    }
+    bool world = err == MT_E_NOTFOUND || err == MT_E_IO || c->files.failure;
+    return world && err ? CLI_WORLD : err ? CLI_FAILS : CLI_HOLDS;
+}
+
+/* The whole text of an interchange file; a fault of the world becomes an error. */
+static int read_whole(cli_contract *c, const char *path, mt_str *text)
+{
+    mt_err err = rt_read_file(&c->arena, path, c->limits.json_bytes, text);
+    if (!err) {
+        return CLI_HOLDS;
+    }
+    if (err == MT_E_LIMIT) {
+        add_file_error(c, CT_CODE_BUNDLE_LIMIT,
+                       mt_strf(&c->arena, "more than %zu bytes (limit json_bytes)",
+                               c->limits.json_bytes));
+    } else {
+        add_file_error(c, CT_CODE_BUNDLE_READ,
+                       mt_strf(&c->arena, "cannot open file: %s (os error %d)",
+                               strerror(errno), errno));
+    }
+    take_error(c);
+    return err == MT_E_LIMIT ? CLI_FAILS : CLI_WORLD;
+}
+
+int cli_contract_load(const cli_args *args, const char *path, bool strict,
+                      cli_contract *c)
+{
+    *c = (cli_contract){.limits = cli_limits(args), .path = mt_str_z(path)};
+    c->ds.arena = &c->arena;
+    c->ds.limit = c->limits.diagnostics;
+    bool is_input = strcmp(path, "-") == 0;
+    if (!is_input && !mt_str_ends(c->path, MT_STR(".json"))) {
+        return load_source(c, strict);
+    }
+    mt_str text = {0};
+    int code = read_whole(c, path, &text);
+    if (code) {
+        return code;
+    }
+    if (is_input && !begins_with_brace(text)) {
+        c->files.standard_input = text;
+        c->path = MT_STR(RT_STDIN_NAME);
+        return load_source(c, strict);
+    }
+    c->path = is_input ? MT_STR("stdin.json") : c->path;
+    return load_interchange(c, text);
+}
+
+void cli_contract_free(cli_contract *c)
+{
+    mt_arena_free(&c->arena);
+}
+
+static void json_report(mt_buf *out, const cli_contract *c, int code)
+{
+    mt_jw w = mt_jw_start(out, true);
+    mt_jw_begin_object(&w);
+    cli_show_json_keys(&w, &c->ds, c->error);
+    mt_jw_key_str(&w, "file", c->path);
+    mt_jw_key_bool(&w, "holds", code == CLI_HOLDS);
+    mt_jw_key_i64(&w, "warnings", (int64_t)c->ds.warnings);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+void cli_contract_show_text(const cli_args *args, const cli_contract *c)
+{
+    mt_buf out = {0};
+    cli_show_text(&out, &c->ds, c->sources, cli_wants_colour(args, STDERR_FILENO));
+    fwrite(out.ptr, 1, out.len, stderr);
+    mt_buf_free(&out);
+}
+
+int cli_contract_report(const cli_args *args, const cli_contract *c, int code)
+{
+    mt_buf out = {0};
+    if (cli_flag(args, "sarif")) {
+        cli_show_sarif(&out, &c->ds, c->sources);
+    } else if (cli_flag(args, "json")) {
+        json_report(&out, c, code);
+    } else {
+        cli_contract_show_text(args, c);
+    }
+    int printed = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return printed ? printed : code;
+}

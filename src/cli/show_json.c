@@ -1,0 +1,248 @@
+/* cli/show_json.c - diagnostics for programs: JSON objects and a SARIF 2.1.0 log.
+ * Room: cli.
+ * Keys are written in byte order, as everywhere. */
+#include <stdio.h>
+
+#include "base/map.h"
+#include "cli/show.h"
+
+static void str_or_null(mt_jw *w, mt_str s)
+{
+    if (s.ptr) {
+        mt_jw_str(w, s);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void number_or_null(mt_jw *w, uint32_t n)
+{
+    if (n) {
+        mt_jw_i64(w, n);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void pass_or_null(mt_jw *w, int pass)
+{
+    if (pass >= 0) {
+        mt_jw_i64(w, pass);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+void cli_show_diag_json(mt_jw *w, const mt_diag *d)
+{
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "code");
+    str_or_null(w, mt_str_z(d->code));
+    mt_jw_keyz(w, "column");
+    number_or_null(w, d->column);
+    mt_jw_keyz(w, "construct_id");
+    str_or_null(w, d->construct_id);
+    mt_jw_keyz(w, "construct_kind");
+    str_or_null(w, d->construct_kind);
+    mt_jw_keyz(w, "field");
+    str_or_null(w, d->field);
+    mt_jw_key_str(w, "file", d->file);
+    mt_jw_keyz(w, "hint");
+    str_or_null(w, d->hint.len ? d->hint : (mt_str){0});
+    mt_jw_keyz(w, "length");
+    number_or_null(w, d->length);
+    mt_jw_key_i64(w, "line", d->line);
+    mt_jw_key_str(w, "message", d->message);
+    mt_jw_keyz(w, "pass");
+    pass_or_null(w, d->pass);
+    mt_jw_key_str(w, "severity", mt_str_z(mt_severity_name(d->severity)));
+    mt_jw_end_object(w);
+}
+
+void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
+{
+    mt_jw_keyz(w, "diagnostics");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < ds->len; i++) {
+        cli_show_diag_json(w, &ds->items[i]);
+    }
+    mt_jw_end_array(w);
+    mt_jw_keyz(w, "error");
+    mt_arena scratch = {0};
+    mt_json tree = {0}; /* null, unless there is an error */
+    if (error.len && mt_json_read(&scratch, error, NULL, &tree, NULL) != MT_OK) {
+        MT_BUG("the error object is no JSON");
+    }
+    mt_jw_json(w, &tree);
+    mt_arena_free(&scratch);
+    mt_jw_key_i64(w, "errors", (int64_t)ds->errors);
+}
+
+/* A path as a relative or absolute URI reference. */
+static void add_uri(mt_jw *w, mt_str path)
+{
+    static const char PLAIN[] = "-._~/";
+    mt_buf uri = {0};
+    for (size_t i = 0; i < path.len; i++) {
+        unsigned char c = (unsigned char)path.ptr[i];
+        bool word =
+            (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (word || (c && strchr(PLAIN, c))) {
+            mt_buf_addc(&uri, (char)c);
+        } else {
+            mt_buf_addf(&uri, "%%%02X", c);
+        }
+    }
+    mt_jw_str(w, mt_buf_str(&uri));
+    mt_buf_free(&uri);
+}
+
+static const char *sarif_level(mt_severity severity)
+{
+    static const char *const LEVELS[] = {
+        [MT_ERROR] = "error", [MT_WARNING] = "warning", [MT_NOTE] = "note"};
+    return LEVELS[severity];
+}
+
+static void add_region(mt_jw *w, const mt_diag *d)
+{
+    mt_jw_keyz(w, "region");
+    mt_jw_begin_object(w);
+    if (d->column && d->length) {
+        mt_jw_key_i64(w, "endColumn", (int64_t)d->column + d->length);
+    }
+    if (d->column) {
+        mt_jw_key_i64(w, "startColumn", d->column);
+    }
+    mt_jw_key_i64(w, "startLine", d->line);
+    mt_jw_end_object(w);
+}
+
+/* The path the user gave for the file a diagnostic names. */
+static mt_str path_of(cli_sources sources, mt_str file)
+{
+    for (size_t i = 0; i < sources.len; i++) {
+        mt_str name = sources.items[i].name;
+        if (mt_str_eq(name, file) || mt_str_eq(mt_str_basename(name), file)) {
+            return name;
+        }
+    }
+    return file;
+}
+
+static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
+{
+    mt_jw_keyz(w, "locations");
+    mt_jw_begin_array(w);
+    mt_jw_begin_object(w);
+    if (d->construct_id.ptr) {
+        mt_jw_keyz(w, "logicalLocations");
+        mt_jw_begin_array(w);
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "kind");
+        mt_jw_str(w, d->construct_kind.ptr ? d->construct_kind : MT_STR("construct"));
+        mt_jw_key_str(w, "name", d->construct_id);
+        mt_jw_end_object(w);
+        mt_jw_end_array(w);
+    }
+    mt_jw_keyz(w, "physicalLocation");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "artifactLocation");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "uri");
+    add_uri(w, path_of(sources, d->file));
+    mt_jw_end_object(w);
+    if (d->line) {
+        add_region(w, d);
+    }
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+    mt_jw_end_array(w);
+}
+
+static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t rule)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "level", mt_str_z(sarif_level(d->severity)));
+    add_location(w, d, sources);
+    mt_jw_keyz(w, "message");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "text");
+    mt_buf text = {0};
+    mt_buf_adds(&text, d->message);
+    if (d->hint.len) {
+        mt_buf_addf(&text, "\nHint: %.*s", MT_ARG(d->hint));
+    }
+    mt_jw_str(w, mt_buf_str(&text));
+    mt_buf_free(&text);
+    mt_jw_end_object(w);
+    if (d->code) {
+        mt_jw_key_str(w, "ruleId", mt_str_z(d->code));
+        mt_jw_key_i64(w, "ruleIndex", rule);
+    }
+    mt_jw_end_object(w);
+}
+
+static void add_tool(mt_jw *w, const mt_map *rules)
+{
+    mt_jw_keyz(w, "tool");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "driver");
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "name", MT_STR("motet"));
+    mt_jw_keyz(w, "rules");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < rules->len; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "id", rules->entries[i].key);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_jw_key_str(w, "semanticVersion", MT_STR(MOTET_VERSION));
+    mt_jw_end_object(w);
+    mt_jw_end_object(w);
+}
+
+static mt_map rules_of(mt_arena *a, const mt_diags *ds)
+{
+    mt_map rules = {0};
+    for (size_t i = 0; i < ds->len; i++) {
+        bool added = false;
+        if (ds->items[i].code) {
+            mt_map_entry *e =
+                mt_map_add(a, &rules, mt_str_z(ds->items[i].code), &added);
+            e->value = added ? rules.len - 1 : e->value;
+        }
+    }
+    return rules;
+}
+
+void cli_show_sarif(mt_buf *out, const mt_diags *ds, cli_sources sources)
+{
+    mt_arena scratch = {0};
+    mt_map rules = rules_of(&scratch, ds);
+    mt_jw w = mt_jw_start(out, true);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "$schema",
+                  MT_STR("https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/"
+                         "schemas/sarif-schema-2.1.0.json"));
+    mt_jw_keyz(&w, "runs");
+    mt_jw_begin_array(&w);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "columnKind", MT_STR("unicodeCodePoints"));
+    mt_jw_keyz(&w, "results");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < ds->len; i++) {
+        const mt_diag *d = &ds->items[i];
+        uintptr_t rule = d->code ? mt_map_get(&rules, mt_str_z(d->code), 0) : 0;
+        add_result(&w, d, sources, (int64_t)rule);
+    }
+    mt_jw_end_array(&w);
+    add_tool(&w, &rules);
+    mt_jw_end_object(&w);
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "version", MT_STR("2.1.0"));
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+    mt_arena_free(&scratch);
+}
