@@ -71,11 +71,13 @@ typedef uint32_t ag_symbol;
 #define AG_UNKNOWN ((ag_symbol)-1)
 ag_symbol ag_program_symbol(const ag_program *p, mt_str canonical);
 
-/* A compiled gate: one table lookup per question. */
+/* A compiled gate: one table lookup per question. Symbols below form_count are forms,
+ * the others plain names. */
 typedef struct ag_gate {
-    const uint64_t *bits; /* answers for symbols low .. low + width - 1 */
-    uint32_t low, width;
-    bool otherwise; /* for every other symbol, AG_UNKNOWN too */
+    const uint64_t *bits;  /* answers for symbols low .. low + width - 1 */
+    const uint64_t *forms; /* answers for forms */
+    uint32_t low, width, form_count;
+    bool otherwise; /* for every other name, AG_UNKNOWN too */
 } ag_gate;
 
 const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate);
@@ -83,6 +85,9 @@ const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate);
 static inline bool ag_gate_accepts(const ag_gate *g, ag_symbol state)
 {
     uint32_t at = state - g->low;
+    if (state < g->form_count) {
+        return (g->forms[state >> 6] >> (state & 63)) & 1;
+    }
     return at < g->width ? (g->bits[at >> 6] >> (at & 63)) & 1 : g->otherwise;
 }
 

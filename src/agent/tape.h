@@ -20,9 +20,9 @@ void ag_tape_free(ag_tape *t);
 ag_shape ag_tape_shape(const ag_tape *t);
 /* Total of states held. */
 size_t ag_tape_size(const ag_tape *t);
-/* Keys in the order they came (removed ones are gone). */
 size_t ag_tape_keys(const ag_tape *t);
-mt_str ag_tape_key(const ag_tape *t, size_t i);
+/* The keys in the order they came; the array lives in `a`. */
+const mt_str *ag_tape_key_list(const ag_tape *t, mt_arena *a, size_t *count);
 bool ag_tape_has(const ag_tape *t, mt_str key);
 /* The canonical texts under a key, in order; *count 0 when there is no such key. Valid
  * until the tape changes; the array lives in `a`. */

@@ -18,7 +18,14 @@
     X(json_bytes,       256u << 20,"bytes in one JSON document")                      \
     X(json_depth,       200,       "nesting of one JSON document")                    \
     X(yaml_bytes,       64u << 20, "bytes in one YAML document")                      \
-    X(yaml_nodes,       8000000,   "values in one YAML document, aliases in full")
+    X(yaml_nodes,       8000000,   "values in one YAML document, aliases in full")    \
+    X(agent_route_bytes, 65536,    "bytes in one route")                              \
+    X(agent_route_depth, 16,       "nesting of lists in one route")                   \
+    X(agent_registrations, 100000, "receivers, senders and hooks of one agent")       \
+    X(agent_tape_nodes, 1u << 20,  "states on one tape")                              \
+    X(agent_activations, 1u << 20, "receiver calls for one message")                  \
+    X(agent_emissions,  65536,     "messages sent because of one message")            \
+    X(agent_message_bytes, 1u << 20,"bytes in one agent message")
 /* clang-format on */
 
 typedef struct mt_limits {

@@ -1,0 +1,165 @@
+/* agent/cycle_send.c - which senders run because of which activations.
+ * Profile order: priority, canonical route, registration, key; once per (sender, key)
+ * unless multi. Compat: routes by first registration; once per sender and message, or
+ * once per event with use_data; senders without filters run every time. */
+#include <stdlib.h>
+
+#include "agent/cycle_impl.h"
+
+static bool trigger_listed(const ag_sender *s, mt_str trigger)
+{
+    for (uint32_t i = 0; i < s->trigger_count; i++) {
+        if (mt_str_eq(s->triggers[i], trigger)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool ag_sender_matches(ag_mode mode, const ag_sender *s, const ag_event *event)
+{
+    if (event->action == AG_NONE) {
+        return false;
+    }
+    bool actions = mode == AG_COMPAT ? s->actions != 0 : s->has_actions;
+    bool triggers = mode == AG_COMPAT ? s->trigger_count != 0 : s->has_triggers;
+    return (!actions || (s->actions >> event->action) & 1) &&
+           (!triggers || trigger_listed(s, event->trigger));
+}
+
+static void add_candidate(ag_cycle *c, uint32_t sender, uint32_t activation, mt_str key)
+{
+    ag_candidate *x = mt_vec_add(&c->arena, &c->candidates);
+    *x = (ag_candidate){c->p->senders[sender].rank, sender, activation, key};
+}
+
+static void consider(ag_cycle *c, uint32_t sender, uint32_t activation)
+{
+    const ag_activation *x = &c->activations.items[activation];
+    if (ag_sender_matches(c->p->agent->mode, &c->p->agent->senders[sender],
+                          &x->event) &&
+        ag_program_compatible(c->p, sender, x->receiver)) {
+        add_candidate(c, sender, activation, x->key);
+    }
+}
+
+static void consider_all(ag_cycle *c, uint32_t activation)
+{
+    const ag_program *p = c->p;
+    const ag_nodes *nodes = &p->receivers[c->activations.items[activation].receiver];
+    uint32_t at = 0;
+    for (int part = 0; part < AG_PARTS; part++) {
+        const ag_rows *rows = &p->anchored[part];
+        for (; at < nodes->end[part]; at++) {
+            ag_symbol s = nodes->symbols[at];
+            for (uint32_t i = rows->start[s]; i < rows->start[s + 1]; i++) {
+                consider(c, rows->hits[i].index, activation);
+            }
+        }
+    }
+    for (size_t i = 0; i < p->wild_senders.len; i++) {
+        consider(c, p->wild_senders.items[i], activation);
+    }
+}
+
+static int by_rule(const void *x, const void *y, void *host)
+{
+    const ag_candidate *a = x, *b = y;
+    const ag_cycle *c = host;
+    if (a->rank != b->rank) {
+        return a->rank < b->rank ? -1 : 1;
+    }
+    if (c->p->agent->mode == AG_PROFILE) {
+        int d = ag_key_cmp(a->key, b->key);
+        if (d) {
+            return d;
+        }
+    }
+    return (a->activation > b->activation) - (a->activation < b->activation);
+}
+
+static void sort_candidates(ag_cycle *c)
+{
+    ag_candidate *x = c->candidates.items;
+    size_t n = c->candidates.len;
+    if (n > 16) {
+        qsort_r(x, n, sizeof *x, by_rule, c);
+        return;
+    }
+    for (size_t i = 1; i < n; i++) {
+        size_t at = i;
+        ag_candidate moving = x[i];
+        while (at && by_rule(&x[at - 1], &moving, c) > 0) {
+            x[at] = x[at - 1];
+            at--;
+        }
+        x[at] = moving;
+    }
+}
+
+static bool same_key(mt_str a, mt_str b)
+{
+    return ag_key_cmp(a, b) == 0;
+}
+
+/* Compat: two senders on one route with one name and key count as one. */
+static bool emitted_already(const ag_cycle *c, const ag_candidate *x)
+{
+    const ag_sender *senders = c->p->agent->senders;
+    uint32_t first = c->p->senders[x->sender].first;
+    for (size_t i = c->sends.len; i-- > 0;) {
+        const ag_send *s = &c->sends.items[i];
+        if (c->p->senders[s->sender].first != first) {
+            break;
+        }
+        if (s->activation != UINT32_MAX && same_key(s->key, x->key) &&
+            mt_str_eq(senders[s->sender].name, senders[x->sender].name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `last`: the candidate before this one, NULL for the first. */
+static bool wanted(const ag_cycle *c, const ag_candidate *last, const ag_candidate *x)
+{
+    const ag_sender *s = &c->p->agent->senders[x->sender];
+    bool again = last && last->sender == x->sender;
+    if (again && last->activation == x->activation) {
+        return false; /* found through two nodes */
+    }
+    if (c->p->agent->mode == AG_PROFILE) {
+        return s->multi || !again || !same_key(last->key, x->key);
+    }
+    if (x->activation == UINT32_MAX || s->use_data) {
+        return true;
+    }
+    return !again && !emitted_already(c, x);
+}
+
+void ag_cycle_select(ag_cycle *c)
+{
+    bool flow_off = c->p->agent->mode == AG_COMPAT && c->p->agent->flow_off;
+    for (uint32_t i = 0; i < c->activations.len && !flow_off; i++) {
+        const ag_activation *x = &c->activations.items[i];
+        if (!x->failed && x->event.action != AG_NONE) {
+            consider_all(c, i);
+        }
+    }
+    for (size_t i = 0; i < c->p->ticks.len; i++) {
+        add_candidate(c, c->p->ticks.items[i], UINT32_MAX, AG_NULL_KEY);
+    }
+    sort_candidates(c);
+    for (size_t i = 0; i < c->candidates.len; i++) {
+        const ag_candidate *x = &c->candidates.items[i];
+        if (!wanted(c, i ? x - 1 : NULL, x)) {
+            continue;
+        }
+        if (c->sends.len == c->p->limits.agent_emissions) {
+            c->limit = "agent_emissions";
+            return;
+        }
+        mt_vec_push(&c->arena, &c->sends,
+                    ((ag_send){x->sender, x->activation, x->key, NULL}));
+    }
+}

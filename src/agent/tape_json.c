@@ -1,0 +1,210 @@
+/* agent/tape_json.c - tapes in and out of JSON; see tape.h. */
+#include <stdlib.h>
+
+#include "agent/tape_impl.h"
+
+static bool all_text(const mt_json *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!mt_json_is(&list->as.items[i], MT_JSON_STRING)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static mt_err object_shape(const mt_json *value, ag_shape *out)
+{
+    *out = AG_INDEX_SINGLE;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const mt_json *v = &value->as.members[i].value;
+        if (mt_json_is(v, MT_JSON_ARRAY) && all_text(v)) {
+            *out = AG_INDEX_MANY;
+        } else if (!mt_json_is(v, MT_JSON_STRING)) {
+            *out = AG_INDEX_MANY;
+            return MT_E_TYPE;
+        }
+    }
+    return MT_OK;
+}
+
+mt_err ag_tape_shape_of(const mt_json *value, ag_shape *out)
+{
+    if (mt_json_is(value, MT_JSON_STRING)) {
+        *out = AG_SINGLE;
+        return MT_OK;
+    }
+    if (mt_json_is(value, MT_JSON_ARRAY) && all_text(value)) {
+        *out = AG_MANY;
+        return MT_OK;
+    }
+    if (mt_json_is(value, MT_JSON_OBJECT)) {
+        return object_shape(value, out);
+    }
+    *out = AG_INDEX_MANY;
+    return MT_E_TYPE;
+}
+
+static mt_err set_list(ag_tape *t, mt_str key, const mt_json *list)
+{
+    mt_str *texts = mt_xmalloc(list->count * sizeof *texts + 1);
+    for (uint32_t i = 0; i < list->count; i++) {
+        texts[i] = mt_json_text(&list->as.items[i]);
+    }
+    mt_err err = ag_tape_set(t, key, texts, list->count);
+    free(texts);
+    return err;
+}
+
+/* The SDK walks a text among lists character by character; compat does as it does. */
+static mt_err set_characters(ag_tape *t, mt_str key, mt_str text)
+{
+    mt_arena a = {0};
+    mt_str *texts = mt_new_array(&a, mt_str, text.len);
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; count++) {
+        size_t start = i++;
+        while (i < text.len && ((unsigned char)text.ptr[i] & 0xC0) == 0x80) {
+            i++;
+        }
+        texts[count] = mt_str_from(text.ptr + start, i - start);
+    }
+    mt_err err = ag_tape_set(t, key, texts, count);
+    mt_arena_free(&a);
+    return err;
+}
+
+static mt_err set_value(ag_tape *t, mt_str key, const mt_json *value)
+{
+    if (mt_json_is(value, MT_JSON_ARRAY)) {
+        return set_list(t, key, value);
+    }
+    mt_str text = mt_json_text(value);
+    if (t->p->agent->mode == AG_COMPAT && t->shape == AG_INDEX_MANY) {
+        return set_characters(t, key, text);
+    }
+    return ag_tape_set(t, key, &text, 1);
+}
+
+mt_err ag_tape_read(ag_tape *t, const mt_json *value)
+{
+    ag_shape shape;
+    mt_err err = ag_tape_shape_of(value, &shape);
+    if (err || ag_shape_indexed(shape) != ag_shape_indexed(t->shape)) {
+        return MT_E_TYPE;
+    }
+    if (!ag_shape_indexed(shape)) {
+        return set_value(t, AG_LIST, value);
+    }
+    for (uint32_t i = 0; i < value->count && !err; i++) {
+        err = set_value(t, value->as.members[i].key, &value->as.members[i].value);
+    }
+    return err;
+}
+
+static int by_text(const void *x, const void *y)
+{
+    return mt_str_cmp(*(const mt_str *)x, *(const mt_str *)y);
+}
+
+static void collect(const ag_tape *t, mt_str key, mt_arena *a, ag_pieces *out)
+{
+    size_t count;
+    const mt_str *states = ag_tape_states(t, a, key, &count);
+    for (size_t i = 0; i < count; i++) {
+        mt_vec_push(a, out, states[i]);
+    }
+}
+
+static void write_texts(mt_jw *w, ag_pieces *texts, bool sorted)
+{
+    if (sorted && texts->len) {
+        qsort(texts->items, texts->len, sizeof *texts->items, by_text);
+    }
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < texts->len; i++) {
+        mt_jw_str(w, texts->items[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_key(mt_jw *w, mt_str key)
+{
+    if (key.ptr) {
+        mt_jw_str(w, key);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void write_slots(const ag_tape *t, mt_arena *a, mt_jw *w, bool sorted)
+{
+    uint32_t count;
+    uint32_t *order = ag_tape_order(t, a, sorted, &count);
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        ag_pieces texts = {0};
+        mt_str key = t->slots[order[i]].key;
+        collect(t, key, a, &texts);
+        mt_jw_begin_array(w);
+        write_key(w, key);
+        write_texts(w, &texts, sorted);
+        mt_jw_end_array(w);
+    }
+    mt_jw_end_array(w);
+}
+
+void ag_tape_write(const ag_tape *t, mt_jw *w)
+{
+    mt_arena a = {0};
+    if (ag_shape_indexed(t->shape)) {
+        write_slots(t, &a, w, true);
+    } else {
+        ag_pieces texts = {0};
+        collect(t, AG_LIST, &a, &texts);
+        collect(t, AG_NULL_KEY, &a, &texts);
+        write_texts(w, &texts, true);
+    }
+    mt_arena_free(&a);
+}
+
+void ag_tape_save(const ag_tape *t, mt_jw *w)
+{
+    mt_arena a = {0};
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "keys");
+    write_slots(t, &a, w, false);
+    mt_jw_key_str(w, "shape", mt_str_z(ag_shape_name(t->shape)));
+    mt_jw_end_object(w);
+    mt_arena_free(&a);
+}
+
+static mt_err load_row(ag_tape *t, const mt_json *row)
+{
+    const mt_json *key = row->as.items, *states = row->as.items + 1;
+    if (!mt_json_is(row, MT_JSON_ARRAY) || row->count != 2 ||
+        !mt_json_is(states, MT_JSON_ARRAY) || !all_text(states) ||
+        !(mt_json_is(key, MT_JSON_STRING) || mt_json_is(key, MT_JSON_NULL))) {
+        return MT_E_SYNTAX;
+    }
+    bool null = mt_json_is(key, MT_JSON_NULL);
+    return set_list(t, null ? AG_NULL_KEY : mt_json_text(key), states);
+}
+
+mt_err ag_tape_load(ag_tape *t, const mt_json *saved)
+{
+    ag_shape shape;
+    const mt_json *keys = mt_json_at(saved, "keys");
+    if (!mt_json_is(keys, MT_JSON_ARRAY) ||
+        !ag_shape_from(mt_json_text(mt_json_at(saved, "shape")), &shape)) {
+        return MT_E_SYNTAX;
+    }
+    if (shape != t->shape) {
+        return MT_E_TYPE;
+    }
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < keys->count && !err; i++) {
+        err = load_row(t, &keys->as.items[i]);
+    }
+    return err;
+}
