@@ -20,7 +20,8 @@ enum {
     PENDING_BYTES = 64 << 20,
     RECONNECT_BYTES = 8 << 20,
     RECONNECT_MS = 250,
-    CONNECT_MS = 3000
+    CONNECT_MS = 3000,
+    FLUSH_MS = 1000
 };
 
 /* How far we have heard another relay. */
@@ -433,7 +434,9 @@ static void end_threads(nt_bus *b)
     pthread_mutex_unlock(&b->lock);
     if (b->publishing) {
         pthread_join(b->publisher, NULL);
-        natsConnection_FlushTimeout(b->connection, CONNECT_MS);
+    }
+    if (natsConnection_Status(b->connection) == NATS_CONN_STATUS_CONNECTED) {
+        natsConnection_FlushTimeout(b->connection, FLUSH_MS);
     }
 }
 

@@ -1,0 +1,86 @@
+"""motet agent relay over TLS."""
+import json
+import socket
+import ssl
+import subprocess
+
+from harness import main
+from wire import WireCase, wait_until
+
+
+class Tls(WireCase):
+    def make(self, *words):
+        subprocess.run(["openssl", *map(str, words)], check=True, cwd=self.dir,
+                       capture_output=True)
+
+    def setUp(self):
+        super().setUp()
+        self.make("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                  "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj",
+                  "/CN=test authority")
+        for name in ("relay", "agent"):
+            self.make("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                      "-nodes", "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj",
+                      f"/CN={name}")
+            self.write(f"{name}.ext", "subjectAltName=DNS:localhost,IP:127.0.0.1")
+            self.make("x509", "-req", "-in", f"{name}.csr", "-CA", "ca.pem", "-CAkey",
+                      "ca.key", "-CAcreateserial", "-out", f"{name}.pem", "-days", "2",
+                      "-extfile", f"{name}.ext")
+
+    def connect(self, relay, **identity):
+        context = ssl.create_default_context(cafile=self.dir / "ca.pem")
+        if identity:
+            context.load_cert_chain(**identity)
+        sock = socket.create_connection((relay.host, relay.port), 5)
+        self.addCleanup(sock.close)
+        wrapped = context.wrap_socket(sock, server_hostname="127.0.0.1")
+        self.addCleanup(wrapped.close)
+        return wrapped
+
+    def test_lines_pass_over_tls_whole_and_in_order(self):
+        relay = self.relay("--cert", "relay.pem", "--key", "relay.key")
+        a, b = self.connect(relay), self.connect(relay)
+        relay.counts(connections=2)
+        texts = [str(n) + "x" * (n * 37 % 20000) for n in range(300)]
+        reader = b.makefile("rb")
+        for start in range(0, 300, 10):
+            a.sendall("".join(t + "\n" for t in texts[start:start + 10]).encode())
+            for t in texts[start:start + 10]:
+                self.assertEqual(json.loads(reader.readline())["content"], t)
+
+    def test_a_peer_without_tls_is_turned_away_and_hears_nothing(self):
+        relay = self.relay("--cert", "relay.pem", "--key", "relay.key")
+        a, b = self.connect(relay), self.connect(relay)
+        with socket.create_connection((relay.host, relay.port), 5) as plain:
+            plain.sendall(b"hello in the clear\n")
+            self.assertTrue(wait_until(lambda: relay.metrics()["tls_failures"] == 1))
+            a.sendall(b"secret\n")
+            self.assertEqual(json.loads(b.recv(4096))["content"], "secret")
+            plain.settimeout(5)
+            try:
+                self.assertNotIn(b"secret", plain.recv(4096))
+            except ConnectionResetError:
+                pass
+
+    def test_agents_must_show_a_certificate_when_so_configured(self):
+        relay = self.relay("--cert", "relay.pem", "--key", "relay.key", "--client-ca",
+                           "ca.pem")
+        mine = {"certfile": self.dir / "agent.pem", "keyfile": self.dir / "agent.key"}
+        a, b = self.connect(relay, **mine), self.connect(relay, **mine)
+        relay.counts(connections=2)
+        a.sendall(b"known\n")
+        self.assertEqual(json.loads(b.recv(4096))["content"], "known")
+        with self.assertRaises(OSError):
+            stranger = self.connect(relay)
+            stranger.sendall(b"x\n")
+            if stranger.recv(10) == b"":
+                raise OSError("closed")
+        self.assertGreaterEqual(relay.counts(tls_failures=1)["tls_failures"], 1)
+
+    def test_a_key_that_does_not_fit_is_refused_at_start(self):
+        result = self.fails(3, "agent", "relay", "--cert", "relay.pem", "--key", "agent.key")
+        self.assertIn("certificate", result.err)
+
+
+if __name__ == "__main__":
+    main()
