@@ -25,7 +25,8 @@
     X(agent_tape_nodes, 1u << 20,  "states on one tape")                              \
     X(agent_activations, 1u << 20, "receiver calls for one message")                  \
     X(agent_emissions,  65536,     "messages sent because of one message")            \
-    X(agent_message_bytes, 1u << 20,"bytes in one agent message")
+    X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
+    X(flow_steps,       100000,    "steps in one run of a flow")
 /* clang-format on */
 
 typedef struct mt_limits {

@@ -1,0 +1,191 @@
+/* contract/flow/text.c - printing values and expressions for people.
+ * Room: contract. Depth is bounded by the loader's limit on nesting. */
+#include "contract/flow/text.h"
+
+#include "base/json_write.h"
+
+static void decimal(mt_buf *out, mt_decimal d)
+{
+    char text[MT_DECIMAL_TEXT];
+    mt_buf_add(out, text, mt_decimal_print(d, text));
+}
+
+static void record(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    mt_buf_addc(out, '{');
+    for (uint32_t i = 0; i < type->count; i++) {
+        const ct_field *f = &type->as.fields[i];
+        mt_buf_addf(out, "%s%.*s: ", i ? ", " : "", MT_ARG(f->name));
+        ct_value_text(out, f->type, value + f->offset);
+    }
+    mt_buf_addc(out, '}');
+}
+
+/* Long lists are cut: the text is for reading. */
+static void list(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    enum { SHOWN = 8 };
+    const ct_type *element = type->as.list.element;
+    mt_buf_addc(out, '[');
+    for (uint32_t i = 0; i < value->list.count && i < SHOWN; i++) {
+        mt_buf_addz(out, i ? ", " : "");
+        ct_value_text(out, element, value->list.items + (size_t)i * element->slots);
+    }
+    if (value->list.count > SHOWN) {
+        mt_buf_addf(out, ", … %u in all", value->list.count);
+    }
+    mt_buf_addc(out, ']');
+}
+
+void ct_value_text(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    char date[CT_DATE_TEXT], time[CT_TIME_TEXT];
+    switch ((ct_base)type->base) {
+    case CT_BOOL: mt_buf_addz(out, value->boolean ? "true" : "false"); break;
+    case CT_INT: mt_buf_add_i64(out, value->integer); break;
+    case CT_DECIMAL: decimal(out, value->decimal); break;
+    case CT_TEXT: mt_json_quote(out, value->text); break;
+    case CT_ENUM: mt_json_quote(out, type->as.values[value->choice]); break;
+    case CT_DATE: mt_buf_add(out, date, ct_date_print(value->integer, date)); break;
+    case CT_DATETIME: mt_buf_add(out, time, ct_time_print(value->time, time)); break;
+    case CT_MONEY:
+        decimal(out, value->decimal);
+        mt_buf_addf(out, " %.*s", MT_ARG(type->as.currency));
+        break;
+    case CT_DURATION:
+        mt_buf_add_i64(out, value->integer);
+        mt_buf_addf(out, " %s", CT_UNIT_NAMES[type->unit]);
+        break;
+    case CT_RECORD: record(out, type, value); break;
+    case CT_UNION:
+        mt_buf_addf(out, "%.*s(", MT_ARG(type->as.variants[value->variant.tag].name));
+        ct_value_text(out, type->as.variants[value->variant.tag].type,
+                      value->variant.payload);
+        mt_buf_addc(out, ')');
+        break;
+    case CT_LIST: list(out, type, value); break;
+    }
+}
+
+/* --- expressions --- */
+
+enum { LOOSE, OR, AND, NOT, COMPARE, SUM, PRODUCT, ATOM };
+
+/* ORDER ct_op: how tightly each node binds. */
+static const uint8_t BINDS[] = {
+    [CT_LITERAL] = ATOM, [CT_FACT] = ATOM,       [CT_VARIABLE] = ATOM,
+    [CT_PAYLOAD] = ATOM, [CT_FIELD] = ATOM,      [CT_VARIANT] = ATOM,
+    [CT_TAG] = ATOM,     [CT_AMOUNT] = ATOM,     [CT_LEN] = ATOM,
+    [CT_INDEX] = ATOM,   [CT_ADD] = SUM,         [CT_SUB] = SUM,
+    [CT_MUL] = PRODUCT,  [CT_COMPARE] = COMPARE, [CT_PRESENT] = ATOM,
+    [CT_AND] = AND,      [CT_OR] = OR,           [CT_NOT] = NOT,
+    [CT_FORALL] = LOOSE, [CT_EXISTS] = LOOSE,
+};
+
+/* Names of the quantifier variables around an expression, innermost first. */
+typedef struct scope {
+    const struct scope *outer;
+    uint32_t depth;
+    mt_str name;
+} scope;
+
+typedef struct printer {
+    mt_buf *out;
+    const ct_model *m;
+} printer;
+
+static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least);
+
+static mt_str variable_name(const scope *s, uint32_t depth)
+{
+    while (s && s->depth != depth) {
+        s = s->outer;
+    }
+    return s ? s->name : MT_STR("?");
+}
+
+static void infix(printer p, const scope *s, const ct_expr *e, const char *sign)
+{
+    uint8_t binds = BINDS[e->op];
+    expr(p, s, e->left, binds);
+    mt_buf_addf(p.out, " %s ", sign);
+    expr(p, s, e->right, (uint8_t)(binds + 1));
+}
+
+static void quantifier(printer p, const scope *s, const ct_expr *e)
+{
+    mt_buf_addf(p.out, "%s %.*s in ", e->op == CT_FORALL ? "forall" : "exists",
+                MT_ARG(e->name));
+    expr(p, s, e->left, ATOM);
+    mt_buf_addz(p.out, " . ");
+    scope inner = {s, e->index, e->name};
+    expr(p, &inner, e->right, LOOSE);
+}
+
+/* The field's or variant's name: `left` says of which type. */
+static mt_str member_name(const ct_expr *e)
+{
+    const ct_type *t = e->left->type;
+    return t->base == CT_RECORD ? t->as.fields[e->index].name
+                                : t->as.variants[e->index].name;
+}
+
+static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
+{
+    expr(p, s, e->left, ATOM);
+    mt_buf_addf(p.out, ".%.*s", MT_ARG(name));
+}
+
+static void node(printer p, const scope *s, const ct_expr *e)
+{
+    switch ((ct_op)e->op) {
+    case CT_LITERAL: ct_value_text(p.out, e->type, e->value); break;
+    case CT_FACT: mt_buf_adds(p.out, p.m->facts[e->index].id); break;
+    case CT_VARIABLE: mt_buf_adds(p.out, variable_name(s, e->index)); break;
+    case CT_PAYLOAD: mt_buf_adds(p.out, p.m->rules[e->index].verdict); break;
+    case CT_FIELD:
+    case CT_VARIANT: dotted(p, s, e, member_name(e)); break;
+    case CT_TAG: dotted(p, s, e, MT_STR("tag")); break;
+    case CT_AMOUNT: dotted(p, s, e, MT_STR("amount")); break;
+    case CT_LEN:
+        mt_buf_addz(p.out, "len(");
+        expr(p, s, e->left, LOOSE);
+        mt_buf_addc(p.out, ')');
+        break;
+    case CT_INDEX:
+        expr(p, s, e->left, ATOM);
+        mt_buf_addc(p.out, '[');
+        expr(p, s, e->right, LOOSE);
+        mt_buf_addc(p.out, ']');
+        break;
+    case CT_ADD: infix(p, s, e, "+"); break;
+    case CT_SUB: infix(p, s, e, "-"); break;
+    case CT_MUL: infix(p, s, e, "*"); break;
+    case CT_COMPARE: infix(p, s, e, CT_COMPARE_TEXT[e->compare]); break;
+    case CT_PRESENT:
+        mt_buf_addf(p.out, "verdict_present(%.*s)",
+                    MT_ARG(p.m->rules[e->index].verdict));
+        break;
+    case CT_AND: infix(p, s, e, "and"); break;
+    case CT_OR: infix(p, s, e, "or"); break;
+    case CT_NOT:
+        mt_buf_addz(p.out, "not ");
+        expr(p, s, e->left, NOT);
+        break;
+    case CT_FORALL:
+    case CT_EXISTS: quantifier(p, s, e); break;
+    }
+}
+
+static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least)
+{
+    bool wrap = BINDS[e->op] < least;
+    mt_buf_addz(p.out, wrap ? "(" : "");
+    node(p, s, e);
+    mt_buf_addz(p.out, wrap ? ")" : "");
+}
+
+void ct_expr_text(mt_buf *out, const ct_model *m, const ct_expr *e)
+{
+    expr((printer){out, m}, NULL, e, LOOSE);
+}
