@@ -70,11 +70,66 @@ void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
     }
 }
 
-bool mt_jp_string_slow(mt_jp *j, const char *start, mt_str *out)
+static bool at(const mt_jp *j, char c)
 {
+    return j->p < j->end && *j->p == c;
+}
+
+/* A token that ends before p was read: the cursor moves to the next. */
+static bool move(mt_jp *j, const char *p)
+{
+    j->p = mt_scan_space(p, j->end);
+    return true;
+}
+
+bool mt_jp_open_slow(mt_jp *j, mt_json_type type)
+{
+    if (!at(j, type == MT_JSON_OBJECT ? '{' : '[')) {
+        return mt_jp_mismatch(j, type);
+    }
+    if (j->depth == j->max_depth) {
+        return mt_jp_fail(j, MT_E_LIMIT, j->p, MT_SCAN_DEPTH);
+    }
+    j->depth++;
+    j->first = true;
+    move(j, j->p + 1);
+    /* Refused here, so that a comma seen later always stands between two children. */
+    return at(j, ',') ? mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_VALUE) : true;
+}
+
+/* Is there another child? Reads the comma, or the closing bracket. */
+static bool more(mt_jp *j, char closing)
+{
+    if (j->p == j->end) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
+    }
+    bool first = j->first;
+    j->first = false;
+    if (*j->p == closing) {
+        MT_ASSERT(j->depth > 0);
+        j->depth--;
+        move(j, j->p + 1);
+        return false;
+    }
+    if (first) {
+        return true;
+    }
+    return *j->p == ',' ? move(j, j->p + 1)
+                        : mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COMMA);
+}
+
+bool mt_jp_item_slow(mt_jp *j)
+{
+    return more(j, ']');
+}
+
+/* Reads a string and leaves the cursor right behind it. */
+static bool read_string(mt_jp *j, mt_str *out)
+{
+    const char *start = j->p + 1;
     bool escaped = false;
     mt_scan_fault fault;
-    const char *quote = mt_scan_string_slow(start, j->end, &escaped, &fault);
+    const char *quote = mt_scan_string(start, j->end, &escaped, &fault);
     if (!quote) {
         return mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
     }
@@ -83,51 +138,59 @@ bool mt_jp_string_slow(mt_jp *j, const char *start, mt_str *out)
         char *decoded = mt_alloc(j->arena, out->len);
         *out = mt_str_from(decoded, mt_scan_unescape(*out, decoded));
     }
-    j->p = quote + 1;
-    return true;
+    return move(j, quote + 1);
 }
 
-/* After the key's closing quote, when no value follows the colon at once. */
-bool mt_jp_colon_slow(mt_jp *j)
+bool mt_jp_key_slow(mt_jp *j, mt_str *key)
 {
-    j->p = mt_scan_space(j->p, j->end);
-    if (!mt_jp_at(j, ':')) {
-        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COLON);
-    }
-    j->p = mt_scan_space(j->p + 1, j->end);
-    return true;
-}
-
-/* Not a plain comma: the first child, the end of the container, or a fault. */
-bool mt_jp_after_slow(mt_jp *j, char closing)
-{
-    if (j->p == j->end) {
-        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
-    }
-    if (*j->p == closing) {
-        MT_ASSERT(j->depth > 0);
-        j->depth--;
-        mt_jp_done(j, j->p + 1);
+    if (!more(j, '}')) {
         return false;
     }
-    if (!j->first) {
-        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COMMA);
+    j->key_at = j->p;
+    if (!at(j, '"')) {
+        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_KEY);
     }
-    j->first = false;
-    return true;
+    if (!read_string(j, key)) {
+        return false;
+    }
+    return at(j, ':') ? move(j, j->p + 1)
+                      : mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_COLON);
+}
+
+bool mt_jp_str_slow(mt_jp *j, mt_str *out)
+{
+    return at(j, '"') ? read_string(j, out) : mt_jp_mismatch(j, MT_JSON_STRING);
+}
+
+static bool at_number(const mt_jp *j)
+{
+    return at(j, '-') || (j->p < j->end && (unsigned)(*j->p - '0') < 10);
+}
+
+bool mt_jp_number_slow(mt_jp *j, mt_str *out)
+{
+    if (!at_number(j)) {
+        return mt_jp_mismatch(j, MT_JSON_NUMBER);
+    }
+    mt_scan_fault fault;
+    const char *stop = mt_scan_number(j->p, j->end, &fault);
+    if (!stop) {
+        return mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
+    }
+    *out = mt_str_from(j->p, (size_t)(stop - j->p));
+    return move(j, stop);
 }
 
 static bool read_word(mt_jp *j, mt_str word)
 {
     mt_scan_fault fault;
     const char *next = mt_scan_word(j->p, j->end, word, &fault);
-    return next ? mt_jp_done(j, next)
-                : mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
+    return next ? move(j, next) : mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
 }
 
 bool mt_jp_bool_slow(mt_jp *j, bool *out)
 {
-    if (!mt_jp_at(j, 't') && !mt_jp_at(j, 'f')) {
+    if (!at(j, 't') && !at(j, 'f')) {
         return mt_jp_mismatch(j, MT_JSON_BOOL);
     }
     bool value = *j->p == 't';
@@ -140,8 +203,7 @@ bool mt_jp_bool_slow(mt_jp *j, bool *out)
 
 bool mt_jp_null(mt_jp *j)
 {
-    return mt_jp_at(j, 'n') ? read_word(j, MT_STR("null"))
-                            : mt_jp_mismatch(j, MT_JSON_NULL);
+    return at(j, 'n') ? read_word(j, MT_STR("null")) : mt_jp_mismatch(j, MT_JSON_NULL);
 }
 
 bool mt_jp_i64(mt_jp *j, int64_t *out)
@@ -177,7 +239,7 @@ bool mt_jp_tree(mt_jp *j, mt_json *out)
         j->error = error;
         return false;
     }
-    return mt_jp_done(j, j->begin + at);
+    return move(j, j->begin + at);
 }
 
 static bool skip_container(mt_jp *j)
@@ -200,7 +262,7 @@ bool mt_jp_skip(mt_jp *j)
     if (*j->p == '"') {
         return mt_jp_str(j, &text);
     }
-    if (*j->p == '-' || (unsigned)(*j->p - '0') < 10) {
+    if (at_number(j)) {
         return mt_jp_number(j, &text);
     }
     return skip_container(j);

@@ -70,11 +70,13 @@ bool mt_jp_null(mt_jp *j);
 /* Integers only, written without fraction or exponent: MT_E_TYPE, MT_E_RANGE. */
 bool mt_jp_i64(mt_jp *j, int64_t *out);
 
-/* Slow paths of the functions below. */
-bool mt_jp_string_slow(mt_jp *j, const char *start, mt_str *out);
+/* The general forms of the functions below. */
+bool mt_jp_open_slow(mt_jp *j, mt_json_type type);
+bool mt_jp_item_slow(mt_jp *j);
+bool mt_jp_key_slow(mt_jp *j, mt_str *key);
+bool mt_jp_str_slow(mt_jp *j, mt_str *out);
+bool mt_jp_number_slow(mt_jp *j, mt_str *out);
 bool mt_jp_bool_slow(mt_jp *j, bool *out);
-bool mt_jp_after_slow(mt_jp *j, char closing);
-bool mt_jp_colon_slow(mt_jp *j);
 
 /* Offset of the next value. */
 static inline size_t mt_jp_offset(const mt_jp *j)
@@ -96,23 +98,20 @@ static inline mt_json_type mt_jp_type(const mt_jp *j)
     }
 }
 
-static inline bool mt_jp_at(const mt_jp *j, char c)
-{
-    return MT_LIKELY(j->p < j->end) && *j->p == c;
-}
+/* Below, the inline part takes what compact text has far from its end and leaves the
+ * rest, white space too, to the general form. */
 
 static inline bool mt_jp_open(mt_jp *j, char bracket, mt_json_type type)
 {
-    if (MT_UNLIKELY(!mt_jp_at(j, bracket))) {
-        return mt_jp_mismatch(j, type);
+    const char *p = j->p;
+    if (MT_LIKELY(j->end - p >= 2 && p[0] == bracket && (unsigned char)p[1] > ' ' &&
+                  p[1] != ',' && j->depth < j->max_depth)) {
+        j->depth++;
+        j->first = true;
+        j->p = p + 1;
+        return true;
     }
-    if (MT_UNLIKELY(j->depth == j->max_depth)) {
-        return mt_jp_fail(j, MT_E_LIMIT, j->p, MT_SCAN_DEPTH);
-    }
-    j->depth++;
-    j->first = true;
-    j->p = mt_scan_space(j->p + 1, j->end);
-    return true;
+    return mt_jp_open_slow(j, type);
 }
 
 /* Enters an object; read it with mt_jp_key() until that is false. */
@@ -127,95 +126,80 @@ static inline bool mt_jp_array(mt_jp *j)
     return mt_jp_open(j, '[', MT_JSON_ARRAY);
 }
 
-/* Is there another child? Reads the comma, or the closing bracket. */
-static inline bool mt_jp_more(mt_jp *j, char closing)
-{
-    if (MT_LIKELY(mt_jp_at(j, ',') && !j->first)) {
-        j->p = mt_scan_space(j->p + 1, j->end);
-        return true;
-    }
-    return mt_jp_after_slow(j, closing);
-}
-
 /* False at the end of the array; true: the cursor is at the next item. */
 static inline bool mt_jp_item(mt_jp *j)
 {
-    return mt_jp_more(j, ']');
-}
-
-/* Reads a string body that starts at `start` and leaves the cursor behind it. */
-static inline bool mt_jp_string_at(mt_jp *j, const char *start, mt_str *out)
-{
-    if (MT_LIKELY(j->end - start >= MT_SCAN_BLOCK)) {
-        unsigned special = mt_scan_special(start);
-        const char *hit = start + (special ? __builtin_ctz(special) : 0);
-        if (MT_LIKELY(special && *hit == '"')) {
-            *out = mt_str_from(start, (size_t)(hit - start));
-            j->p = hit + 1;
-            return true;
-        }
+    const char *p = j->p;
+    if (MT_LIKELY(j->end - p >= 2 && p[0] == ',' && (unsigned char)p[1] > ' ')) {
+        j->p = p + 1;
+        return true;
     }
-    return mt_jp_string_slow(j, start, out);
+    return mt_jp_item_slow(j);
 }
 
 /* False at the end of the object; true: *key is the next key, the cursor at its value.
  */
 static inline bool mt_jp_key(mt_jp *j, mt_str *key)
 {
-    if (!mt_jp_more(j, '}')) {
-        return false;
+    const char *p = j->p, *start = NULL;
+    if (MT_LIKELY(j->end - p >= MT_SCAN_NEAR)) {
+        if (p[0] == ',' && p[1] == '"') {
+            start = p + 2;
+        } else if (p[0] == '"' && j->first) {
+            start = p + 1;
+        }
     }
-    j->key_at = j->p;
-    if (MT_UNLIKELY(!mt_jp_at(j, '"'))) {
-        return mt_jp_fail(j, MT_E_SYNTAX, j->p, MT_SCAN_KEY);
-    }
-    if (MT_UNLIKELY(!mt_jp_string_at(j, j->p + 1, key))) {
-        return false;
-    }
-    if (MT_LIKELY(j->end - j->p >= 2 && j->p[0] == ':' &&
-                  (unsigned char)j->p[1] > ' ')) {
-        j->p++;
+    const char *quote = start ? mt_scan_near_quote(start) : NULL;
+    if (MT_LIKELY(quote && quote[1] == ':' && (unsigned char)quote[2] > ' ')) {
+        *key = mt_str_from(start, (size_t)(quote - start));
+        j->key_at = start - 1;
+        j->p = quote + 2;
+        j->first = false;
         return true;
     }
-    return mt_jp_colon_slow(j);
-}
-
-/* After a scalar that ends at p: the cursor moves to the next token. */
-static inline bool mt_jp_done(mt_jp *j, const char *p)
-{
-    j->p = mt_scan_space(p, j->end);
-    j->first = false;
-    return true;
+    return mt_jp_key_slow(j, key);
 }
 
 static inline bool mt_jp_str(mt_jp *j, mt_str *out)
 {
-    if (MT_UNLIKELY(!mt_jp_at(j, '"'))) {
-        return mt_jp_mismatch(j, MT_JSON_STRING);
+    const char *p = j->p;
+    if (MT_LIKELY(j->end - p >= MT_SCAN_NEAR && *p == '"')) {
+        const char *quote = mt_scan_near_quote(p + 1);
+        if (MT_LIKELY(quote && (unsigned char)quote[1] > ' ')) {
+            *out = mt_str_from(p + 1, (size_t)(quote - p - 1));
+            j->p = quote + 1;
+            return true;
+        }
     }
-    return mt_jp_string_at(j, j->p + 1, out) && mt_jp_done(j, j->p);
+    return mt_jp_str_slow(j, out);
 }
 
 /* The number's text as written. */
 static inline bool mt_jp_number(mt_jp *j, mt_str *out)
 {
-    if (MT_UNLIKELY(j->p == j->end || ((unsigned)(*j->p - '0') > 9 && *j->p != '-'))) {
-        return mt_jp_mismatch(j, MT_JSON_NUMBER);
+    const char *p = j->p;
+    if (MT_LIKELY(j->end - p >= MT_SCAN_NEAR)) {
+        const char *stop = mt_scan_near_number(p);
+        if (MT_LIKELY(stop && (unsigned char)*stop > ' ')) {
+            *out = mt_str_from(p, (size_t)(stop - p));
+            j->p = stop;
+            return true;
+        }
     }
-    mt_scan_fault fault;
-    const char *next = mt_scan_number(j->p, j->end, &fault);
-    if (MT_UNLIKELY(!next)) {
-        return mt_jp_fail(j, MT_E_SYNTAX, fault.at, fault.message);
-    }
-    *out = mt_str_from(j->p, (size_t)(next - j->p));
-    return mt_jp_done(j, next);
+    return mt_jp_number_slow(j, out);
 }
 
 static inline bool mt_jp_bool(mt_jp *j, bool *out)
 {
-    if (MT_LIKELY(j->end - j->p > 4 && memcmp(j->p, "true", 4) == 0)) {
-        *out = true;
-        return mt_jp_done(j, j->p + 4);
+    const char *p = j->p;
+    if (MT_LIKELY(j->end - p > 5)) {
+        bool yes = memcmp(p, "true", 4) == 0, no = memcmp(p, "false", 5) == 0;
+        const char *stop = p + 4 + no;
+        if (MT_LIKELY((yes || no) && (unsigned char)*stop > ' ')) {
+            *out = yes;
+            j->p = stop;
+            return true;
+        }
     }
     return mt_jp_bool_slow(j, out);
 }

@@ -78,20 +78,30 @@ static inline mt_json *slot(const reader *r)
     return (mt_json *)(void *)r->top - 1;
 }
 
-static const char *read_text(reader *r, const char *p, mt_str *out)
+static const char *read_text_slow(reader *r, const char *start, mt_str *out)
 {
     bool escaped = false;
-    const char *start = p + 1;
     const char *quote = mt_scan_string(start, r->end, &escaped, &r->fault);
-    if (MT_UNLIKELY(!quote)) {
+    if (!quote) {
         r->err = MT_E_SYNTAX;
         return NULL;
     }
     *out = mt_str_from(start, (size_t)(quote - start));
-    if (MT_UNLIKELY(escaped)) {
+    if (escaped) {
         char *decoded = mt_alloc(r->arena, out->len);
         *out = mt_str_from(decoded, mt_scan_unescape(*out, decoded));
     }
+    return quote + 1;
+}
+
+static inline const char *read_text(reader *r, const char *p, mt_str *out)
+{
+    bool room = r->end - p >= MT_SCAN_NEAR;
+    const char *quote = MT_LIKELY(room) ? mt_scan_near_quote(p + 1) : NULL;
+    if (MT_UNLIKELY(!quote)) {
+        return read_text_slow(r, p + 1, out);
+    }
+    *out = mt_str_from(p + 1, (size_t)(quote - p - 1));
     return quote + 1;
 }
 
@@ -221,7 +231,11 @@ static const char *read_string(reader *r, const char *p)
 
 static const char *read_number(reader *r, const char *p)
 {
-    const char *next = mt_scan_number(p, r->end, &r->fault);
+    bool room = r->end - p >= MT_SCAN_NEAR;
+    const char *next = MT_LIKELY(room) ? mt_scan_near_number(p) : NULL;
+    if (MT_UNLIKELY(!next)) {
+        next = mt_scan_number(p, r->end, &r->fault);
+    }
     if (MT_UNLIKELY(!next)) {
         r->err = MT_E_SYNTAX;
         return NULL;

@@ -120,8 +120,8 @@ static const char *skip_plain(const char *p, const char *end)
     return p;
 }
 
-const char *mt_scan_string_slow(const char *p, const char *end, bool *escaped,
-                                mt_scan_fault *fault)
+const char *mt_scan_string(const char *p, const char *end, bool *escaped,
+                           mt_scan_fault *fault)
 {
     while (p) {
         p = skip_plain(p, end);
@@ -151,7 +151,7 @@ static const char *skip_digits(const char *p, const char *end)
     return p;
 }
 
-const char *mt_scan_number_slow(const char *p, const char *end, mt_scan_fault *fault)
+const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault)
 {
     p += *p == '-';
     const char *digits = p;

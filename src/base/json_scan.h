@@ -41,12 +41,14 @@ static inline const char *mt_scan_fail(mt_scan_fault *f, const char *at,
     return NULL;
 }
 
-/* Out of line: runs of white space, the tail of the input, strings that are longer than
- * a block, escaped or not ASCII. */
+/* Runs of white space. */
 const char *mt_scan_space_slow(const char *p, const char *end);
-const char *mt_scan_string_slow(const char *p, const char *end, bool *escaped,
-                                mt_scan_fault *fault);
-const char *mt_scan_number_slow(const char *p, const char *end, mt_scan_fault *fault);
+/* `p` is after the opening quote; returns the closing quote. *escaped is set when the
+ * body has escapes, and left alone otherwise. */
+const char *mt_scan_string(const char *p, const char *end, bool *escaped,
+                           mt_scan_fault *fault);
+/* `p` is at `-` or a digit. */
+const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault);
 /* `true`, `false` or `null`. */
 const char *mt_scan_word(const char *p, const char *end, mt_str word,
                          mt_scan_fault *fault);
@@ -105,44 +107,50 @@ static inline unsigned mt_scan_nondigit(const char *p)
 }
 #endif
 
-/* `p` is after the opening quote; returns the closing quote. *escaped is set when the
- * body has escapes, and is left alone otherwise. */
-static inline const char *mt_scan_string(const char *p, const char *end, bool *escaped,
-                                         mt_scan_fault *fault)
+/* The closing quote, if the string is plain ASCII without escapes and ends within two
+ * blocks; NULL otherwise. `p` is after the opening quote, two blocks are readable. */
+static inline const char *mt_scan_near_quote(const char *p)
 {
-    if (MT_LIKELY(end - p >= MT_SCAN_BLOCK)) {
-        unsigned special = mt_scan_special(p);
-        if (MT_LIKELY(special)) {
-            const char *hit = p + __builtin_ctz(special);
-            if (MT_LIKELY(*hit == '"')) {
-                return hit;
-            }
+    unsigned special = mt_scan_special(p);
+    if (MT_UNLIKELY(!special)) {
+        p += MT_SCAN_BLOCK;
+        special = mt_scan_special(p);
+        if (!special) {
+            return NULL;
         }
     }
-    return mt_scan_string_slow(p, end, escaped, fault);
+    const char *hit = p + __builtin_ctz(special);
+    return MT_LIKELY(*hit == '"') ? hit : NULL;
 }
 
-/* `p` is at `-` or a digit. Short numbers without exponent need one block: the mask
- * says where the whole part ends and, after a point, where the fraction ends. */
-static inline const char *mt_scan_number(const char *p, const char *end,
-                                         mt_scan_fault *fault)
+/* What ends a number that stands at p, if it is short and plain: within one block and
+ * without exponent; NULL otherwise. The mask says where the whole part ends and, after
+ * a point, where the fraction ends. A block and a byte are readable. */
+static inline const char *mt_scan_near_digits(const char *p)
 {
-    const char *digits = p + (*p == '-');
-    if (MT_LIKELY(end - digits >= MT_SCAN_BLOCK)) {
-        unsigned mask = mt_scan_nondigit(digits);
-        unsigned whole = mask ? (unsigned)__builtin_ctz(mask) : 0;
-        bool plain = whole == 1 || (whole > 1 && *digits != '0');
-        unsigned last = whole;
-        if (plain && digits[whole] == '.') {
-            mask &= mask - 1;
-            last = mask ? (unsigned)__builtin_ctz(mask) : 0;
-            plain = last > whole + 1;
-        }
-        if (MT_LIKELY(plain && (digits[last] | 0x20) != 'e')) {
-            return digits + last;
-        }
+    unsigned mask = mt_scan_nondigit(p);
+    unsigned whole = mask ? (unsigned)__builtin_ctz(mask) : 0;
+    bool plain = whole == 1 || (whole > 1 && *p != '0');
+    unsigned last = whole;
+    if (plain && p[whole] == '.') {
+        mask &= mask - 1;
+        last = mask ? (unsigned)__builtin_ctz(mask) : 0;
+        plain = last > whole + 1;
     }
-    return mt_scan_number_slow(p, end, fault);
+    return MT_LIKELY(plain && (p[last] | 0x20) != 'e') ? p + last : NULL;
 }
+
+static inline const char *mt_scan_near_number(const char *p)
+{
+    /* A branch can be predicted; adding the comparison to p would have to be awaited.
+     */
+    if (*p == '-') {
+        return mt_scan_near_digits(p + 1);
+    }
+    return mt_scan_near_digits(p);
+}
+
+/* More than the functions above read, with something before and after. */
+enum { MT_SCAN_NEAR = 2 * MT_SCAN_BLOCK + 4 };
 
 #endif

@@ -29,43 +29,148 @@ static void add_escaped(mt_buf *out, unsigned char c)
     }
 }
 
+#define EACH_BYTE(n) (0x0101010101010101u * (n))
+
+/* Sets a high bit when a byte of the word needs an escape. */
+static inline uint64_t needs_escape(uint64_t word)
+{
+    uint64_t quote = word ^ EACH_BYTE('"'), slash = word ^ EACH_BYTE('\\');
+    uint64_t hit = ((quote - EACH_BYTE(1)) & ~quote) |
+                   ((slash - EACH_BYTE(1)) & ~slash) |
+                   ((word - EACH_BYTE(0x20)) & ~word);
+    return hit & EACH_BYTE(0x80);
+}
+
+/* Copies up to 8 bytes as one word. */
+static inline uint64_t copy_word(char *to, const char *from, size_t len)
+{
+    uint64_t word = EACH_BYTE('a');
+    memcpy(&word, from, len);
+    memcpy(to, &word, len);
+    return word;
+}
+
+static inline bool copy_short(char *to, const char *from, size_t len)
+{
+    if (len >= 8) {
+        uint64_t first = copy_word(to, from, 8);
+        uint64_t last = copy_word(to + len - 8, from + len - 8, 8);
+        return !(needs_escape(first) | needs_escape(last));
+    }
+    if (len >= 4) {
+        uint64_t first = copy_word(to, from, 4);
+        uint64_t last = copy_word(to + len - 4, from + len - 4, 4);
+        return !(needs_escape(first) | needs_escape(last));
+    }
+    bool clean = true;
+    for (size_t i = 0; i < len; i++) {
+        to[i] = from[i];
+        clean &= !ESCAPE[(unsigned char)from[i]];
+    }
+    return clean;
+}
+
+#if defined(__SSE2__)
+static inline __m128i copy_block(char *to, const char *from)
+{
+    __m128i b = _mm_loadu_si128((const __m128i *)(const void *)from);
+    _mm_storeu_si128((__m128i *)(void *)to, b);
+    __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(b, _mm_set1_epi8('"')),
+                               _mm_cmpeq_epi8(b, _mm_set1_epi8('\\')));
+    /* Unsigned b <= 0x1F, for which there is no instruction. */
+    __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(b, _mm_set1_epi8(0x1F)), b);
+    return _mm_or_si128(hit, control);
+}
+
+static inline bool copy_long(char *to, const char *from, size_t len)
+{
+    __m128i hit = copy_block(to + len - BLOCK, from + len - BLOCK);
+    for (size_t at = 0; at + BLOCK < len; at += BLOCK) {
+        hit = _mm_or_si128(hit, copy_block(to + at, from + at));
+    }
+    return _mm_movemask_epi8(hit) == 0;
+}
+#else
+static inline bool copy_long(char *to, const char *from, size_t len)
+{
+    uint64_t hit = needs_escape(copy_word(to + len - 8, from + len - 8, 8));
+    for (size_t at = 0; at + 8 < len; at += 8) {
+        hit |= needs_escape(copy_word(to + at, from + at, 8));
+    }
+    return !hit;
+}
+#endif
+
+/* Copies len bytes; false when one of them needs an escape. */
+static inline bool copy_clean(char *to, const char *from, size_t len)
+{
+    return len >= BLOCK ? copy_long(to, from, len) : copy_short(to, from, len);
+}
+
 /* Length of the run at the start of s that needs no escape. */
 static size_t clean_run(mt_str s)
 {
     size_t at = 0;
-#if defined(__SSE2__)
-    const __m128i quote = _mm_set1_epi8('"'), slash = _mm_set1_epi8('\\');
-    const __m128i control = _mm_set1_epi8(0x1F);
-    for (; s.len - at >= BLOCK; at += BLOCK) {
-        __m128i b = _mm_loadu_si128((const __m128i *)(const void *)(s.ptr + at));
-        __m128i hit = _mm_or_si128(_mm_cmpeq_epi8(b, quote), _mm_cmpeq_epi8(b, slash));
-        /* Unsigned b <= 0x1F, for which there is no instruction. */
-        hit = _mm_or_si128(hit, _mm_cmpeq_epi8(_mm_min_epu8(b, control), b));
-        unsigned mask = (unsigned)_mm_movemask_epi8(hit);
-        if (mask) {
-            return at + (size_t)__builtin_ctz(mask);
+    for (; s.len - at >= 8; at += 8) {
+        uint64_t word;
+        memcpy(&word, s.ptr + at, sizeof word);
+        if (needs_escape(word)) {
+            break;
         }
     }
-#endif
     while (at < s.len && !ESCAPE[(unsigned char)s.ptr[at]]) {
         at++;
     }
     return at;
 }
 
+static void add_body(mt_buf *out, mt_str s)
+{
+    for (;;) {
+        size_t run = clean_run(s);
+        mt_buf_add(out, s.ptr, run);
+        if (run == s.len) {
+            return;
+        }
+        add_escaped(out, (unsigned char)s.ptr[run]);
+        s = mt_str_skip(s, run + 1);
+    }
+}
+
 void mt_json_quote(mt_buf *out, mt_str value)
 {
-    mt_buf_addc(out, '"');
-    for (;;) {
-        size_t run = clean_run(value);
-        mt_buf_add(out, value.ptr, run);
-        if (run == value.len) {
-            break;
+    if (MT_LIKELY(mt_buf_room(out, value.len + 2))) {
+        char *p = out->ptr + out->len;
+        *p = '"';
+        if (MT_LIKELY(copy_clean(p + 1, value.ptr, value.len))) {
+            p[value.len + 1] = '"';
+            out->len += value.len + 2;
+            return;
         }
-        add_escaped(out, (unsigned char)value.ptr[run]);
-        value = mt_str_skip(value, run + 1);
     }
     mt_buf_addc(out, '"');
+    add_body(out, value);
+    mt_buf_addc(out, '"');
+}
+
+/* A string at p, where there is room for it and for `after`. */
+static inline __attribute__((always_inline)) void put_string(mt_jw *w, char *p,
+                                                             mt_str value, mt_str after)
+{
+    if (MT_UNLIKELY(!p)) {
+        return;
+    }
+    *p = '"';
+    if (MT_LIKELY(copy_clean(p + 1, value.ptr, value.len))) {
+        p += value.len + 1;
+        *p++ = '"';
+        memcpy(p, after.ptr, after.len);
+        mt_jw_advance(w, p + after.len);
+        return;
+    }
+    mt_jw_advance(w, p);
+    mt_json_quote(w->out, value);
+    mt_buf_adds(w->out, after);
 }
 
 static void new_line(mt_jw *w)
@@ -78,32 +183,35 @@ static void new_line(mt_jw *w)
     }
 }
 
-/* What stands between the previous value and this one. */
-static inline void separate(mt_jw *w)
+char *mt_jw_separate_slow(mt_jw *w, size_t more)
 {
-    if (w->after_key) {
-        w->after_key = false;
-        return;
-    }
-    if (!w->first) {
+    if (!w->after_key && !w->first) {
         mt_buf_addc(w->out, ',');
     }
-    if (w->pretty && w->depth) {
+    if (!w->after_key && w->pretty && w->depth) {
         new_line(w);
     }
-    w->first = false;
+    w->first = w->after_key = false;
+    return mt_buf_room(w->out, more) ? w->out->ptr + w->out->len : NULL;
 }
 
-static void begin(mt_jw *w, char bracket)
+static inline void put_byte(mt_jw *w, char *p, char byte)
+{
+    if (MT_LIKELY(p != NULL)) {
+        *p = byte;
+        mt_jw_advance(w, p + 1);
+    }
+}
+
+static inline void begin(mt_jw *w, char bracket)
 {
     MT_ASSERT(w->depth < MT_JW_MAX_DEPTH);
-    separate(w);
-    mt_buf_addc(w->out, bracket);
+    put_byte(w, mt_jw_separate(w, 1), bracket);
     w->depth++;
     w->first = true;
 }
 
-static void end(mt_jw *w, char bracket)
+static inline void end(mt_jw *w, char bracket)
 {
     MT_ASSERT(w->depth > 0 && !w->after_key);
     w->depth--;
@@ -136,28 +244,36 @@ void mt_jw_end_array(mt_jw *w)
 
 void mt_jw_key(mt_jw *w, mt_str key)
 {
-    separate(w);
-    mt_json_quote(w->out, key);
-    mt_buf_add(w->out, ": ", w->pretty ? 2 : 1);
+    char *p = mt_jw_separate(w, key.len + 4);
+    if (w->pretty) {
+        put_string(w, p, key, MT_STR(": "));
+    } else {
+        put_string(w, p, key, MT_STR(":"));
+    }
     w->after_key = true;
 }
 
 void mt_jw_str(mt_jw *w, mt_str value)
 {
-    separate(w);
-    mt_json_quote(w->out, value);
+    put_string(w, mt_jw_separate(w, value.len + 2), value, MT_STR(""));
 }
 
 void mt_jw_i64(mt_jw *w, int64_t value)
 {
-    separate(w);
-    mt_buf_add_i64(w->out, value);
+    char *p = mt_jw_separate(w, 0);
+    if (MT_LIKELY(p != NULL)) {
+        mt_jw_advance(w, p);
+        mt_buf_add_i64(w->out, value);
+    }
 }
 
 void mt_jw_raw(mt_jw *w, mt_str json)
 {
-    separate(w);
-    mt_buf_adds(w->out, json);
+    char *p = mt_jw_separate(w, json.len);
+    if (MT_LIKELY(p != NULL)) {
+        memcpy(p, json.ptr, json.len);
+        mt_jw_advance(w, p + json.len);
+    }
 }
 
 void mt_jw_bool(mt_jw *w, bool value)
@@ -182,8 +298,11 @@ static void write_array(mt_jw *w, const mt_json *array)
 static bool is_sorted(const mt_json *object)
 {
     for (uint32_t i = 1; i < object->count; i++) {
-        const mt_json_member *m = &object->as.members[i];
-        if (mt_str_cmp(m[-1].key, m->key) > 0) {
+        mt_str a = object->as.members[i - 1].key, b = object->as.members[i].key;
+        bool by_first = a.len && b.len && a.ptr[0] != b.ptr[0];
+        bool before = by_first ? (unsigned char)a.ptr[0] < (unsigned char)b.ptr[0]
+                               : mt_str_cmp(a, b) < 0;
+        if (!before) {
             return false;
         }
     }

@@ -24,6 +24,41 @@ static inline mt_jw mt_jw_start(mt_buf *out, bool pretty)
     return (mt_jw){.out = out, .pretty = pretty, .first = true};
 }
 
+/* Slow path of mt_jw_separate(). */
+char *mt_jw_separate_slow(mt_jw *w, size_t more);
+
+/* Writes what stands between the previous value and this one and returns where to go
+ * on, with room for `more` bytes; NULL when the buffer is full. The caller says with
+ * mt_jw_advance() how far it came. */
+static inline char *mt_jw_separate(mt_jw *w, size_t more)
+{
+    mt_buf *b = w->out;
+    if (MT_UNLIKELY(w->pretty || b->cap - b->len <= more)) {
+        return mt_jw_separate_slow(w, more);
+    }
+    char *p = b->ptr + b->len;
+    *p = ',';
+    p += !(w->first | w->after_key);
+    w->first = w->after_key = false;
+    return p;
+}
+
+static inline void mt_jw_advance(mt_jw *w, const char *p)
+{
+    w->out->len = (size_t)(p - w->out->ptr);
+}
+
+/* A key that needs no escapes, given as `"key": ` with its quotes and colon. */
+static inline void mt_jw_key_plain(mt_jw *w, mt_str quoted)
+{
+    char *p = mt_jw_separate(w, quoted.len);
+    if (MT_LIKELY(p != NULL)) {
+        memcpy(p, quoted.ptr, quoted.len);
+        mt_jw_advance(w, p + quoted.len - !w->pretty);
+    }
+    w->after_key = true;
+}
+
 void mt_jw_begin_object(mt_jw *w);
 void mt_jw_end_object(mt_jw *w);
 void mt_jw_begin_array(mt_jw *w);
@@ -38,7 +73,8 @@ void mt_jw_raw(mt_jw *w, mt_str json);
 /* A whole tree, keys sorted. */
 void mt_jw_json(mt_jw *w, const mt_json *node);
 
-#define mt_jw_keyz(w, literal)    mt_jw_key((w), MT_STR(literal))
+/* Keys known at compile time; they must need no escapes. */
+#define mt_jw_keyz(w, literal)    mt_jw_key_plain((w), MT_STR("\"" literal "\": "))
 #define mt_jw_key_str(w, lit, s)  (mt_jw_keyz((w), lit), mt_jw_str((w), (s)))
 #define mt_jw_key_i64(w, lit, n)  (mt_jw_keyz((w), lit), mt_jw_i64((w), (n)))
 #define mt_jw_key_bool(w, lit, b) (mt_jw_keyz((w), lit), mt_jw_bool((w), (b)))
