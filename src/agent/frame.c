@@ -1,6 +1,8 @@
 /* agent/frame.c - cutting lines and wrapping them for the others. */
 #include "agent/frame.h"
 
+#include "agent/escape.h"
+
 /* A carry buffer above this is given back when its line is done. */
 enum { KEEP_BYTES = 16384 };
 
@@ -83,70 +85,11 @@ ag_frame_kind ag_framer_end(ag_framer *f, mt_str *line)
     return AG_FRAME_LINE;
 }
 
-/* Bytes of an eight-byte word that JSON must escape, as a mask of high bits. A byte
- * above the lowest hit may be marked wrongly (a borrow), the lowest never. */
-static uint64_t to_escape(uint64_t word)
-{
-    const uint64_t ones = 0x0101010101010101u, highs = 0x8080808080808080u;
-    uint64_t quote = word ^ (ones * '"'), slash = word ^ (ones * '\\');
-    uint64_t control = (word - ones * 0x20) & ~word;
-    return (control | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & highs;
-}
-
-/* Length of the run at p that needs no escape. */
-static size_t plain_run(const char *p, size_t len)
-{
-    size_t at = 0;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    for (; len - at >= 8; at += 8) {
-        uint64_t word;
-        memcpy(&word, p + at, sizeof word);
-        uint64_t hits = to_escape(word);
-        if (hits) {
-            return at + (size_t)__builtin_ctzll(hits) / 8;
-        }
-    }
-#endif
-    while (at < len && (unsigned char)p[at] >= 0x20 && p[at] != '"' && p[at] != '\\') {
-        at++;
-    }
-    return at;
-}
-
-static char *put_escape(char *to, unsigned char c)
-{
-    static const char HEX[] = "0123456789abcdef";
-    static const char SHORT[0x20] = {
-        ['\b'] = 'b', ['\f'] = 'f', ['\n'] = 'n', ['\r'] = 'r', ['\t'] = 't'};
-    *to++ = '\\';
-    if (c >= 0x20 || SHORT[c]) {
-        *to++ = c >= 0x20 ? (char)c : SHORT[c];
-        return to;
-    }
-    memcpy(to, "u00", 3);
-    to[3] = HEX[c >> 4];
-    to[4] = HEX[c & 15];
-    return to + 5;
-}
-
-/* A line is wrapped once and read by many, but every byte of it passes here. */
 static void add_escaped(mt_buf *out, mt_str s)
 {
-    if (!mt_buf_room(out, s.len * 6)) {
-        return;
+    if (mt_buf_room(out, s.len * AG_ESCAPE_MOST + AG_ESCAPE_SLACK)) {
+        out->len = (size_t)(ag_escape(out->ptr + out->len, s.ptr, s.len) - out->ptr);
     }
-    char *to = out->ptr + out->len;
-    while (s.len) {
-        size_t run = plain_run(s.ptr, s.len);
-        memcpy(to, s.ptr, run);
-        to += run;
-        s = mt_str_skip(s, run);
-        while (s.len && plain_run(s.ptr, 1) == 0) {
-            to = put_escape(to, (unsigned char)s.ptr[0]);
-            s = mt_str_skip(s, 1);
-        }
-    }
-    out->len = (size_t)(to - out->ptr);
 }
 
 void ag_frame_relay(mt_buf *out, mt_str address, mt_str line)
