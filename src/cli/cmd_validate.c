@@ -18,7 +18,7 @@ const char CMD_VALIDATE_DETAILS[] =
     "duplicate keys, a tenor_version we read (1.x), every construct, type, expression\n"
     "and step in its shape, ids unique, and for a manifest the etag. The same rules "
     "as\n"
-    "JSON Schemas are installed as interchange.schema.json and manifest.schema.json.\n"
+    "JSON Schemas are installed as interchange-schema.json and manifest-schema.json.\n"
     "Contract source is elaborated and its bundle checked.";
 
 int cmd_validate(const cli_args *args)

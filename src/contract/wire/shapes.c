@@ -1,5 +1,5 @@
 /* contract/wire/shapes.c - the shapes of interchange: bundle, constructs, types,
- * expressions, steps. The same rules as schema/interchange.schema.json. */
+ * expressions, steps. The same rules as schema/interchange-schema.json. */
 #include "contract/wire/shapes.h"
 
 /* clang-format off */

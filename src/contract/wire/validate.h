@@ -1,7 +1,7 @@
 /* contract/wire/validate.h - is this JSON text interchange? Structure and version.
  * Room: contract. May include base/ and contract/ only.
- * The rules are those of schema/interchange.schema.json and
- * schema/manifest.schema.json; unknown keys are ignored (spec §14.2.1). References
+ * The rules are those of schema/interchange-schema.json and
+ * schema/manifest-schema.json; unknown keys are ignored (spec §14.2.1). References
  * between constructs are checked when a bundle is loaded, not here. Ownership: the
  * document lives in the arena; `text` is borrowed as long. */
 #ifndef CT_WIRE_VALIDATE_H

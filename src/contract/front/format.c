@@ -1,0 +1,364 @@
+/* contract/front/format.c - prints the tree of format_tree.h in canonical layout. */
+#include "contract/front/format.h"
+
+#include "base/utf8.h"
+#include "contract/elaborate.h"
+#include "contract/front/format_tree.h"
+
+enum { COLUMNS = 88, STEP = 2, CONTINUED = 4 };
+
+typedef struct printer {
+    const ct_ftree *tree;
+    mt_buf *out;
+    size_t column; /* characters on the current line */
+    size_t indent; /* of the current line */
+} printer;
+
+static void put(printer *p, mt_str text)
+{
+    mt_buf_adds(p->out, text);
+    p->column += mt_utf8_count(text);
+}
+
+static void put_spaces(printer *p, size_t count)
+{
+    while (count--) {
+        put(p, MT_STR(" "));
+    }
+}
+
+static void new_line(printer *p, size_t indent)
+{
+    mt_buf_addc(p->out, '\n');
+    p->column = 0;
+    p->indent = indent;
+    put_spaces(p, indent);
+}
+
+/* Comments keep their lines; only white space at the ends of lines goes. */
+static void put_comment(printer *p, const ct_token *t)
+{
+    mt_str text = ct_ftree_text(p->tree, t);
+    while (text.len) {
+        size_t end = mt_str_find(text, '\n');
+        mt_str line = mt_str_from(text.ptr, end);
+        while (line.len && strchr(" \t\r", line.ptr[line.len - 1])) {
+            line.len--;
+        }
+        put(p, line);
+        text = mt_str_skip(text, end);
+        if (text.len) {
+            mt_buf_addc(p->out, '\n');
+            p->column = 0;
+            text = mt_str_skip(text, 1);
+        }
+    }
+}
+
+static void print_group(printer *p, const ct_fgroup *g, size_t behind);
+static void print_item(printer *p, const ct_fitem *item, size_t pad);
+
+static mt_str token_text(const printer *p, const ct_token *t)
+{
+    return ct_ftree_text(p->tree, t);
+}
+
+static bool ends_line(const printer *p, const ct_token *t)
+{
+    return t->kind == CT_T_COMMENT && p->tree->text.ptr[t->start + 1] == '/';
+}
+
+static void print_tail(printer *p, const ct_fitem *item)
+{
+    for (size_t i = 0; i < item->tail.len; i++) {
+        put_spaces(p, 2);
+        put_comment(p, item->tail.items[i]);
+    }
+}
+
+/* Everything on this line; the caller knows that it fits. */
+static void print_flat(printer *p, const ct_fitem *item)
+{
+    for (size_t i = 0; i < item->nodes.len; i++) {
+        const ct_fnode *n = &item->nodes.items[i];
+        put_spaces(p, i && ct_ftree_spaced(n - 1, n));
+        if (n->t) {
+            put(p, ct_ftree_node_text(p->tree, n));
+        } else {
+            print_group(p, n->group, 0);
+        }
+    }
+}
+
+static void print_group_flat(printer *p, const ct_fgroup *g)
+{
+    bool padded = g->open->kind == CT_T_LBRACE && g->items.len;
+    put(p, token_text(p, g->open));
+    put_spaces(p, padded);
+    for (size_t i = 0; i < g->items.len; i++) {
+        put_spaces(p, i > 0);
+        print_flat(p, &g->items.items[i]);
+    }
+    put_spaces(p, padded);
+    put(p, token_text(p, g->close));
+}
+
+/* `[{ ... }]`: a bracket around nothing but a bracket adds no level. */
+static const ct_fgroup *only_group(const ct_fgroup *g)
+{
+    if (g->items.len != 1 || g->head.len || g->block) {
+        return NULL;
+    }
+    const ct_fitem *item = &g->items.items[0];
+    return item->nodes.len == 1 && !item->tail.len ? item->nodes.items[0].group : NULL;
+}
+
+static bool is_field(const ct_fitem *item)
+{
+    return item->nodes.len > 2 && item->nodes.items[0].t && item->nodes.items[1].t &&
+           item->nodes.items[0].t->kind == CT_T_WORD &&
+           item->nodes.items[1].t->kind == CT_T_COLON;
+}
+
+static bool fits_line(const ct_fitem *item, size_t indent)
+{
+    return item->width != CT_F_WIDE && indent + item->width <= COLUMNS;
+}
+
+static size_t key_width(const printer *p, const ct_fitem *item)
+{
+    return mt_utf8_count(token_text(p, item->nodes.items[0].t));
+}
+
+/* Neighbouring one-line fields have their values in one column. */
+typedef struct column {
+    size_t end;    /* index of the first item that is not in it */
+    size_t widest; /* key */
+} column;
+
+static bool is_aligned(const ct_fitem *item, size_t indent)
+{
+    return is_field(item) && fits_line(item, indent);
+}
+
+static column column_from(const printer *p, const ct_fgroup *g, size_t at,
+                          size_t indent)
+{
+    const ct_fitem *items = g->items.items;
+    column c = {at + 1, 0};
+    if (!is_aligned(&items[at], indent)) {
+        return c;
+    }
+    c.widest = key_width(p, &items[at]);
+    for (; c.end < g->items.len && !items[c.end].blank_before &&
+           is_aligned(&items[c.end], indent);
+         c.end++) {
+        size_t width = key_width(p, &items[c.end]);
+        c.widest = width > c.widest ? width : c.widest;
+    }
+    return c;
+}
+
+static void print_group_lines(printer *p, const ct_fgroup *g)
+{
+    size_t outer = p->indent, inner = outer + STEP;
+    put(p, token_text(p, g->open));
+    const ct_fgroup *only = only_group(g);
+    if (only) {
+        print_group_lines(p, only);
+        put(p, token_text(p, g->close));
+        return;
+    }
+    for (size_t i = 0; i < g->head.len; i++) {
+        put_spaces(p, 2);
+        put_comment(p, g->head.items[i]);
+    }
+    column c = {0};
+    for (size_t i = 0; i < g->items.len; i++) {
+        const ct_fitem *item = &g->items.items[i];
+        if (i && item->blank_before) {
+            mt_buf_addc(p->out, '\n');
+        }
+        c = i < c.end ? c : column_from(p, g, i, inner);
+        size_t pad = c.widest ? c.widest - key_width(p, item) : 0;
+        bool padded = pad && inner + item->width + pad <= COLUMNS;
+        new_line(p, inner);
+        print_item(p, item, padded ? pad : 0);
+    }
+    new_line(p, outer);
+    put(p, token_text(p, g->close));
+}
+
+/* `behind`: characters that follow the group on its last line at least. */
+static void print_group(printer *p, const ct_fgroup *g, size_t behind)
+{
+    bool flat = g->width != CT_F_WIDE && p->column + g->width + behind <= COLUMNS;
+    if (flat || (g->width != CT_F_WIDE && !g->items.len)) {
+        print_group_flat(p, g);
+    } else {
+        print_group_lines(p, g);
+    }
+}
+
+static bool has_logical(const ct_fitem *item)
+{
+    for (size_t i = 0; i < item->nodes.len; i++) {
+        if (item->nodes.items[i].role == CT_F_LOGICAL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A node in the middle of an item that takes several lines. */
+static void print_node(printer *p, const ct_fitem *item, size_t i, size_t continued)
+{
+    const ct_fnode *n = &item->nodes.items[i], *last = i ? n - 1 : NULL;
+    bool broken = last && last->t && ends_line(p, last->t);
+    bool own_line =
+        n->role == CT_F_COMMENT && last && (!last->t || n->t->line > last->t->line);
+    if (broken || own_line || (n->role == CT_F_LOGICAL && i)) {
+        new_line(p, continued);
+    } else {
+        put_spaces(p, last && ct_ftree_spaced(last, n));
+    }
+    if (!n->t) {
+        bool comma = i + 1 < item->nodes.len;
+        print_group(p, n->group, comma);
+    } else if (n->t->kind == CT_T_COMMENT) {
+        put_comment(p, n->t);
+    } else {
+        put(p, ct_ftree_node_text(p->tree, n));
+    }
+}
+
+static void print_item(printer *p, const ct_fitem *item, size_t pad)
+{
+    size_t start = p->indent, continued = start + CONTINUED;
+    bool flat = item->width != CT_F_WIDE &&
+                (p->column + item->width <= COLUMNS || !has_logical(item));
+    for (size_t i = 0; i < item->nodes.len; i++) {
+        const ct_fnode *n = &item->nodes.items[i];
+        if (flat && n->t) {
+            put_spaces(p, i && ct_ftree_spaced(n - 1, n));
+            put(p, ct_ftree_node_text(p->tree, n));
+        } else if (flat) {
+            put_spaces(p, i && ct_ftree_spaced(n - 1, n));
+            print_group(p, n->group, i + 1 < item->nodes.len);
+        } else {
+            print_node(p, item, i, continued);
+        }
+        put_spaces(p, i == 1 ? pad : 0);
+    }
+    print_tail(p, item);
+}
+
+/* An empty line stands between constructs with a body, and where the author left one.
+ */
+static bool blank_between(const ct_fitem *before, const ct_fitem *item)
+{
+    if (item->blank_before) {
+        return true;
+    }
+    return before->has_body || (item->has_body && !before->is_comment);
+}
+
+static void print_file(printer *p)
+{
+    const ct_fgroup *file = p->tree->file;
+    for (size_t i = 0; i < file->items.len; i++) {
+        const ct_fitem *item = &file->items.items[i];
+        if (i && blank_between(item - 1, item)) {
+            mt_buf_addc(p->out, '\n');
+        }
+        p->column = p->indent = 0;
+        print_item(p, item, 0);
+        mt_buf_addc(p->out, '\n');
+    }
+}
+
+/* ---- Checks before and after ------------------------------------------------- */
+
+/* Errors of pass 0 mean that the text does not parse; what other files and passes say
+ * is no business of the layout. */
+static mt_err check_syntax(mt_arena *a, mt_str file, mt_str text,
+                           const mt_limits *limits, mt_diags *ds)
+{
+    ct_memory_file only = {mt_str_basename(file), text};
+    ct_memory memory = {&only, 1};
+    ct_provider provider = ct_memory_provider(&memory);
+    ct_options options = {.no_warnings = true, .limits = limits};
+    mt_diags found = {.arena = a};
+    const ct_elaboration *e = NULL;
+    ct_elaborate(a, only.path, &provider, &options, &found, &e);
+    size_t before = ds->errors;
+    for (size_t i = 0; i < found.len; i++) {
+        mt_diag d = found.items[i];
+        bool unreadable = d.pass == 1 && d.line == 0 && !d.field.ptr;
+        if (d.severity == MT_ERROR && (d.pass == 0 || unreadable)) {
+            d.file = file;
+            mt_diag_add(ds, &d);
+        }
+    }
+    return ds->errors > before ? MT_E_REJECTED : MT_OK;
+}
+
+static bool same_token(mt_str a, const ct_token *x, mt_str b, const ct_token *y)
+{
+    return x->kind == y->kind &&
+           mt_str_eq(mt_str_from(a.ptr + x->start, ct_token_len(a, x)),
+                     mt_str_from(b.ptr + y->start, ct_token_len(b, y)));
+}
+
+/* Our own promise, kept at run time: not one token differs. */
+static void check_tokens(mt_arena *a, mt_str before, mt_str after,
+                         const mt_limits *limits)
+{
+    ct_symbols syms;
+    ct_tokens x, y;
+    ct_symbols_init(&syms, a);
+    ct_lex(a, &syms, before, limits, 0, &x);
+    ct_lex(a, &syms, after, limits, 0, &y);
+    MT_ASSERT(x.count == y.count);
+    for (uint32_t i = 0; i < x.count; i++) {
+        MT_ASSERT(same_token(before, &x.items[i], after, &y.items[i]));
+    }
+}
+
+static mt_err layout(mt_arena *a, mt_str text, const mt_limits *limits, mt_buf *out)
+{
+    ct_symbols syms;
+    ct_tokens tokens;
+    ct_symbols_init(&syms, a);
+    ct_lex(a, &syms, text, limits, CT_LEX_COMMENTS, &tokens);
+    ct_ftree tree = {.a = a, .text = text};
+    if (tokens.fault_count || !ct_ftree_build(&tree, &tokens, limits->source_depth)) {
+        return MT_E_LIMIT;
+    }
+    printer p = {.tree = &tree, .out = out};
+    print_file(&p);
+    return MT_OK;
+}
+
+mt_err ct_format(mt_arena *keep, mt_str file, mt_str text, const mt_limits *limits,
+                 mt_diags *ds, mt_str *out)
+{
+    limits = limits ? limits : &MT_LIMITS_DEFAULT;
+    mt_err err = check_syntax(keep, file, text, limits, ds);
+    if (err) {
+        return err;
+    }
+    mt_buf laid = {0};
+    if (layout(keep, text, limits, &laid) != MT_OK) {
+        mt_diag d = {.severity = MT_ERROR,
+                     .code = "T018",
+                     .file = file,
+                     .message = MT_STR("nested too deeply (limit source_depth)")};
+        mt_diag_add(ds, &d);
+        return MT_E_REJECTED;
+    }
+    check_tokens(keep, text, mt_buf_str(&laid), limits);
+    *out = mt_str_dup(keep, mt_buf_str(&laid));
+    mt_buf_free(&laid);
+    return MT_OK;
+}

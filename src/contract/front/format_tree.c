@@ -1,0 +1,556 @@
+#include "contract/front/format_tree.h"
+
+#include "base/utf8.h"
+
+typedef struct builder {
+    ct_ftree *tree;
+    mt_arena *a;
+    const ct_token *t;    /* the current token */
+    const ct_token *last; /* the one before it, comments too; NULL at the start */
+    size_t depth;
+    bool failed;
+} builder;
+
+static mt_str raw_text(const ct_ftree *tree, const ct_token *t)
+{
+    return mt_str_from(tree->text.ptr + t->start, ct_token_len(tree->text, t));
+}
+
+static mt_str trim_right(mt_str s)
+{
+    while (s.len && strchr(" \t\r", s.ptr[s.len - 1])) {
+        s.len--;
+    }
+    return s;
+}
+
+mt_str ct_ftree_text(const ct_ftree *tree, const ct_token *t)
+{
+    mt_str text = raw_text(tree, t);
+    return t->kind == CT_T_COMMENT ? trim_right(text) : text;
+}
+
+mt_str ct_ftree_node_text(const ct_ftree *tree, const ct_fnode *n)
+{
+    return n->end ? mt_str_from(tree->text.ptr + n->t->start, n->end - n->t->start)
+                  : ct_ftree_text(tree, n->t);
+}
+
+static uint32_t end_line(const ct_ftree *tree, const ct_token *t)
+{
+    mt_str text = raw_text(tree, t);
+    uint32_t line = t->line;
+    for (size_t at; (at = mt_str_find(text, '\n')) < text.len;) {
+        line++;
+        text = mt_str_skip(text, at + 1);
+    }
+    return line;
+}
+
+static bool is_line_comment(const ct_ftree *tree, const ct_token *t)
+{
+    return tree->text.ptr[t->start + 1] == '/';
+}
+
+static void advance(builder *b)
+{
+    b->last = b->t;
+    b->t += b->t->kind != CT_T_EOF;
+}
+
+/* The first token from `t` on that is no comment. */
+static const ct_token *solid(const ct_token *t)
+{
+    while (t->kind == CT_T_COMMENT) {
+        t++;
+    }
+    return t;
+}
+
+static const ct_token *after(const ct_token *t)
+{
+    return t->kind == CT_T_EOF ? t : solid(t + 1);
+}
+
+static bool is_open(const ct_token *t)
+{
+    return t->kind == CT_T_LBRACE || t->kind == CT_T_LBRACKET || t->kind == CT_T_LPAREN;
+}
+
+static bool is_close(const ct_token *t)
+{
+    return t->kind == CT_T_RBRACE || t->kind == CT_T_RBRACKET ||
+           t->kind == CT_T_RPAREN || t->kind == CT_T_EOF;
+}
+
+static bool is_word(const ct_token *t, ct_sym word)
+{
+    return t->kind == CT_T_WORD && t->sym == word;
+}
+
+/* ---- What a node means ------------------------------------------------------- */
+
+static bool is_keyword_place(const ct_fitem *item, const ct_token *t)
+{
+    const ct_fnode *before =
+        item->nodes.len ? &item->nodes.items[item->nodes.len - 1] : NULL;
+    bool behind_dot = before && before->t && before->t->kind == CT_T_DOT;
+    return !behind_dot && after(t)->kind != CT_T_COLON;
+}
+
+static ct_frole word_role(const ct_fitem *item, const ct_token *t)
+{
+    if (!is_keyword_place(item, t)) {
+        return CT_F_PLAIN;
+    }
+    switch (t->sym) {
+    case CT_W_and:
+    case CT_W_or: return item->nodes.len ? CT_F_LOGICAL : CT_F_PLAIN;
+    case CT_W_not:
+    case CT_W_in:
+    case CT_W_forall:
+    case CT_W_exists: return CT_F_WORD_OP;
+    default: return CT_F_PLAIN;
+    }
+}
+
+static bool is_quantifier(const ct_fnode *n)
+{
+    return n->t && (n->t->kind == CT_T_FORALL || n->t->kind == CT_T_EXISTS ||
+                    (n->role == CT_F_WORD_OP &&
+                     (n->t->sym == CT_W_forall || n->t->sym == CT_W_exists)));
+}
+
+/* `forall x : T in ...`: the word before the colon is bound, no field begins. */
+static bool binds(const ct_fitem *item)
+{
+    size_t n = item->nodes.len;
+    return n && is_quantifier(&item->nodes.items[n - 1]);
+}
+
+static ct_frole token_role(const ct_fitem *item, const ct_token *t)
+{
+    switch (t->kind) {
+    case CT_T_AND:
+    case CT_T_OR: return CT_F_LOGICAL;
+    case CT_T_IN:
+    case CT_T_FORALL:
+    case CT_T_EXISTS: return CT_F_WORD_OP;
+    case CT_T_COMMENT: return CT_F_COMMENT;
+    case CT_T_WORD: return word_role(item, t);
+    case CT_T_COLON: {
+        size_t n = item->nodes.len;
+        return n >= 2 && is_quantifier(&item->nodes.items[n - 2]) ? CT_F_BINDER
+                                                                  : CT_F_PLAIN;
+    }
+    default: return CT_F_PLAIN;
+    }
+}
+
+/* ---- The dots of quantifiers ------------------------------------------------- */
+
+static bool is_spaced_dot(const ct_fnode *dot, const ct_fnode *next)
+{
+    const ct_token *behind = next->t ? next->t : next->group->open;
+    return (dot->t->flags | behind->flags) & CT_TOK_SPACED;
+}
+
+/* The node behind nodes[i], comments skipped; the number of nodes if there is none. */
+static size_t next_node(const ct_fitem *item, size_t i)
+{
+    do {
+        i++;
+    } while (i < item->nodes.len && item->nodes.items[i].role == CT_F_COMMENT);
+    return i;
+}
+
+static bool is_kind(const ct_fitem *item, size_t i, ct_token_kind kind)
+{
+    return i < item->nodes.len && item->nodes.items[i].t &&
+           item->nodes.items[i].t->kind == kind;
+}
+
+static bool is_spaced(const ct_fitem *item, size_t dot)
+{
+    size_t next = next_node(item, dot);
+    return next < item->nodes.len &&
+           is_spaced_dot(&item->nodes.items[dot], &item->nodes.items[next]);
+}
+
+/* The separating dot of the chain `a.b.c` whose first word is nodes[from], as the
+ * parser finds it: the first with white space beside it or without a word behind it,
+ * else the first that the bound variable follows. Behind an index only white space
+ * counts. Returns the number of nodes if there is none. */
+static size_t separating_dot(const ct_fitem *item, size_t from, ct_sym bound)
+{
+    size_t none = item->nodes.len, glued = none, i = next_node(item, from);
+    for (; is_kind(item, i, CT_T_DOT); i = next_node(item, next_node(item, i))) {
+        size_t next = next_node(item, i);
+        if (is_spaced(item, i) || !is_kind(item, next, CT_T_WORD)) {
+            return i;
+        }
+        bool bound_next = item->nodes.items[next].t->sym == bound;
+        glued = glued == none && bound_next ? i : glued;
+    }
+    if (glued != none) {
+        return glued;
+    }
+    for (; i < none; i = next_node(item, i)) {
+        bool dot = is_kind(item, i, CT_T_DOT);
+        if (dot && is_spaced(item, i)) {
+            return i;
+        }
+        if (!dot && !item->nodes.items[i].group && !is_kind(item, i, CT_T_WORD)) {
+            break;
+        }
+    }
+    return none;
+}
+
+static void mark_quantifiers(ct_fitem *item)
+{
+    for (size_t i = 0; i + 1 < item->nodes.len; i++) {
+        const ct_fnode *variable = &item->nodes.items[i + 1];
+        if (!is_quantifier(&item->nodes.items[i]) || !variable->t) {
+            continue;
+        }
+        for (size_t j = i + 2; j < item->nodes.len; j++) {
+            const ct_fnode *n = &item->nodes.items[j];
+            if (n->t && (n->t->kind == CT_T_IN || is_word(n->t, CT_W_in))) {
+                size_t dot = separating_dot(item, next_node(item, j), variable->t->sym);
+                if (dot < item->nodes.len) {
+                    item->nodes.items[dot].role = CT_F_DOT;
+                }
+                break;
+            }
+        }
+    }
+}
+
+/* ---- Spacing and widths ------------------------------------------------------ */
+
+static ct_token_kind kind_of(const ct_fnode *n)
+{
+    return n->t ? (ct_token_kind)n->t->kind : (ct_token_kind)n->group->open->kind;
+}
+
+bool ct_ftree_spaced(const ct_fnode *before, const ct_fnode *n)
+{
+    ct_token_kind next = kind_of(n), last = kind_of(before);
+    bool called = (before->group || last == CT_T_WORD) && before->role == CT_F_PLAIN;
+    if (n->role == CT_F_DOT || before->role == CT_F_DOT || n->role == CT_F_BINDER) {
+        return true;
+    }
+    if (n->role == CT_F_COMMENT || before->role == CT_F_COMMENT) {
+        return true;
+    }
+    if (next == CT_T_DOT || last == CT_T_DOT || next == CT_T_COMMA ||
+        next == CT_T_COLON || last == CT_T_NOT) {
+        return false;
+    }
+    if (n->group && next != CT_T_LBRACE) {
+        return !called;
+    }
+    return true;
+}
+
+static size_t add_width(size_t a, size_t b)
+{
+    return a == CT_F_WIDE || b == CT_F_WIDE ? CT_F_WIDE : a + b;
+}
+
+static size_t token_width(const ct_ftree *tree, const ct_fnode *n)
+{
+    mt_str text = ct_ftree_node_text(tree, n);
+    bool wide = mt_str_find(text, '\n') < text.len ||
+                (n->t->kind == CT_T_COMMENT && is_line_comment(tree, n->t));
+    return wide ? CT_F_WIDE : mt_utf8_count(text);
+}
+
+static size_t item_width(const ct_ftree *tree, const ct_fitem *item)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < item->nodes.len; i++) {
+        const ct_fnode *n = &item->nodes.items[i];
+        width = add_width(width, n->t ? token_width(tree, n) : n->group->width);
+        bool space = i && ct_ftree_spaced(n - 1, n);
+        width = add_width(width, space);
+    }
+    return width;
+}
+
+static size_t group_width(const ct_fgroup *g)
+{
+    if ((g->block && g->items.len) || g->head.len) {
+        return CT_F_WIDE;
+    }
+    bool padded = g->open->kind == CT_T_LBRACE && g->items.len;
+    size_t width = 2 + (padded ? 2u : 0u);
+    for (size_t i = 0; i < g->items.len; i++) {
+        const ct_fitem *item = &g->items.items[i];
+        size_t own = item->is_comment || item->tail.len ? CT_F_WIDE : item->width;
+        width = add_width(width, add_width(own, i ? 1 : 0));
+    }
+    return width;
+}
+
+/* ---- Building ---------------------------------------------------------------- */
+
+static ct_fgroup *build_group(builder *b, bool block);
+
+static ct_fitem *new_item(builder *b, ct_fgroup *g)
+{
+    ct_fitem *item = mt_vec_add(b->a, &g->items);
+    *item = (ct_fitem){0};
+    item->blank_before = b->last && b->t->line > end_line(b->tree, b->last) + 1;
+    return item;
+}
+
+static bool behind_on_line(const builder *b, const ct_token *t)
+{
+    return b->last && end_line(b->tree, b->last) == t->line;
+}
+
+/* `steps: {` and the bodies of steps, branches and joins always span lines. */
+static bool opens_block(const ct_fitem *item)
+{
+    size_t n = item->nodes.len;
+    const ct_token *t = n ? item->nodes.items[n - 1].t : NULL;
+    if (t && t->kind == CT_T_COLON && n >= 2) {
+        const ct_token *key = item->nodes.items[n - 2].t;
+        return key && is_word(key, CT_W_steps);
+    }
+    if (!t || t->kind != CT_T_WORD) {
+        return false;
+    }
+    return (t->sym >= CT_W_OperationStep && t->sym <= CT_W_ParallelStep) ||
+           t->sym == CT_W_Branch || t->sym == CT_W_JoinPolicy;
+}
+
+/* `source: a.b(c)` without quotes is a text: white space in it counts. */
+static bool is_bare_source(const builder *b, const ct_fitem *item)
+{
+    if (item->nodes.len != 2 || !is_kind(item, 1, CT_T_COLON) ||
+        !is_kind(item, 0, CT_T_WORD) || item->nodes.items[0].t->sym != CT_W_source) {
+        return false;
+    }
+    ct_token_kind next = (ct_token_kind)after(b->t)->kind;
+    return b->t->kind == CT_T_WORD && (next == CT_T_DOT || next == CT_T_LPAREN);
+}
+
+/* The last token of the chain of names, dots and argument lists that begins at t. */
+static const ct_token *bare_source_end(const ct_token *t)
+{
+    for (;;) {
+        const ct_token *next = after(t);
+        if (next->kind == CT_T_DOT && after(next)->kind == CT_T_WORD) {
+            t = after(next);
+        } else if (next->kind == CT_T_LPAREN) {
+            for (t = next; t->kind != CT_T_RPAREN && t->kind != CT_T_EOF;) {
+                t = after(t);
+            }
+        } else {
+            return t;
+        }
+    }
+}
+
+static ct_fnode take_bare_source(builder *b)
+{
+    const ct_token *last = bare_source_end(b->t);
+    ct_fnode node = {.t = b->t};
+    node.end = last->start + (uint32_t)ct_token_len(b->tree->text, last);
+    while (b->t < last) {
+        advance(b);
+    }
+    advance(b);
+    return node;
+}
+
+static void add_node(builder *b, ct_fitem *item, bool block)
+{
+    ct_fnode node = {0};
+    if (is_bare_source(b, item)) {
+        node = take_bare_source(b);
+    } else if (is_open(b->t)) {
+        node.group =
+            build_group(b, block || (b->t->kind == CT_T_LBRACE && opens_block(item)));
+    } else {
+        node.t = b->t;
+        node.role = (uint8_t)token_role(item, b->t);
+        advance(b);
+    }
+    mt_vec_push(b->a, &item->nodes, node);
+}
+
+static bool is_operand(const ct_fnode *n)
+{
+    return n->group || (n->role == CT_F_PLAIN &&
+                        (n->t->kind == CT_T_WORD || n->t->kind == CT_T_STR));
+}
+
+static bool starts_operand(const ct_token *t)
+{
+    return t->kind == CT_T_WORD || t->kind == CT_T_STR || t->kind == CT_T_LPAREN ||
+           t->kind == CT_T_LBRACE;
+}
+
+/* Does a new item of the group begin at the solid token `t`? Commas between fields and
+ * list elements are optional, so it takes a look. */
+static bool begins_item(const ct_fgroup *g, const ct_fitem *item, const ct_token *t)
+{
+    const ct_fnode *end = &item->nodes.items[item->nodes.len - 1];
+    if (end->t && end->t->kind == CT_T_COMMA) {
+        return true;
+    }
+    if (t->kind == CT_T_WORD && after(t)->kind == CT_T_COLON && !binds(item)) {
+        return true;
+    }
+    if (g->open->kind != CT_T_LBRACKET || !is_operand(end) || !starts_operand(t)) {
+        return false;
+    }
+    /* `Branch {`, `f(x)`: a name and what belongs to it. */
+    bool belongs = !end->group && end->t->kind == CT_T_WORD && is_open(t);
+    return !belongs;
+}
+
+/* A comment behind something on its line, at the end of an item. */
+static bool take_tail(builder *b, ct_fitem *item, const ct_token *next, bool at_end)
+{
+    if (!at_end || !behind_on_line(b, b->t) || next->line == b->t->line) {
+        return false;
+    }
+    mt_vec_push(b->a, &item->tail, b->t);
+    advance(b);
+    return true;
+}
+
+static void add_comment_item(builder *b, ct_fgroup *g)
+{
+    ct_fitem *item = new_item(b, g);
+    item->is_comment = true;
+    ct_fnode node = {.t = b->t, .role = CT_F_COMMENT};
+    mt_vec_push(b->a, &item->nodes, node);
+    item->width = CT_F_WIDE;
+    advance(b);
+}
+
+static void close_item(builder *b, ct_fitem *item)
+{
+    mark_quantifiers(item);
+    item->width = item_width(b->tree, item);
+}
+
+static void build_items(builder *b, ct_fgroup *g)
+{
+    ct_fitem *item = NULL;
+    while (!is_close(b->t) && !b->failed) {
+        const ct_token *next = solid(b->t);
+        bool at_end = !item || is_close(next) || begins_item(g, item, next);
+        if (b->t->kind == CT_T_COMMENT && at_end) {
+            if (item && take_tail(b, item, next, at_end)) {
+                continue;
+            }
+            if (item) {
+                close_item(b, item);
+                item = NULL;
+            }
+            add_comment_item(b, g);
+            continue;
+        }
+        if (item && at_end) {
+            close_item(b, item);
+            item = NULL;
+        }
+        item = item ? item : new_item(b, g);
+        add_node(b, item, false);
+    }
+    if (item) {
+        close_item(b, item);
+    }
+}
+
+static ct_token_kind closing(const ct_token *open)
+{
+    return open->kind == CT_T_LBRACE     ? CT_T_RBRACE
+           : open->kind == CT_T_LBRACKET ? CT_T_RBRACKET
+                                         : CT_T_RPAREN;
+}
+
+static ct_fgroup *build_group(builder *b, bool block)
+{
+    ct_fgroup *g = mt_new(b->a, ct_fgroup);
+    g->open = b->t;
+    g->block = block;
+    advance(b);
+    if (b->depth == 0) {
+        b->failed = true;
+        return g;
+    }
+    while (b->t->kind == CT_T_COMMENT && behind_on_line(b, b->t) &&
+           solid(b->t)->line != b->t->line) {
+        mt_vec_push(b->a, &g->head, b->t);
+        advance(b);
+    }
+    b->depth--;
+    build_items(b, g);
+    b->depth++;
+    g->close = b->t;
+    b->failed = b->failed || b->t->kind != closing(g->open);
+    g->width = group_width(g);
+    advance(b);
+    return g;
+}
+
+/* ---- The file ---------------------------------------------------------------- */
+
+/* How many solid tokens follow the keyword before the body, if there is one. */
+static void build_construct(builder *b, ct_fgroup *file)
+{
+    ct_fitem *item = new_item(b, file);
+    for (int words = 0; !is_close(b->t) && !b->failed;) {
+        const ct_token *next = solid(b->t);
+        bool starts_next =
+            words >= 2 && next->kind == CT_T_WORD && ct_is_construct_word(next->sym) &&
+            (after(next)->kind == CT_T_WORD || after(next)->kind == CT_T_STR);
+        bool equals = item->nodes.len && item->nodes.items[item->nodes.len - 1].t &&
+                      item->nodes.items[item->nodes.len - 1].t->kind == CT_T_EQ;
+        if (is_close(next) || (starts_next && !equals)) {
+            break;
+        }
+        bool brace = b->t->kind == CT_T_LBRACE;
+        words += b->t->kind == CT_T_WORD || b->t->kind == CT_T_STR;
+        add_node(b, item, brace);
+        item->has_body = item->has_body || brace;
+        if (brace) {
+            break;
+        }
+    }
+    while (b->t->kind == CT_T_COMMENT && behind_on_line(b, b->t)) {
+        mt_vec_push(b->a, &item->tail, b->t);
+        advance(b);
+    }
+    close_item(b, item);
+}
+
+static void build_file(builder *b)
+{
+    ct_fgroup *file = mt_new(b->a, ct_fgroup);
+    b->tree->file = file;
+    while (b->t->kind != CT_T_EOF && !b->failed) {
+        if (b->t->kind == CT_T_COMMENT) {
+            add_comment_item(b, file);
+        } else if (b->t->kind == CT_T_WORD) {
+            build_construct(b, file);
+        } else {
+            b->failed = true;
+        }
+    }
+}
+
+bool ct_ftree_build(ct_ftree *tree, const ct_tokens *tokens, size_t depth)
+{
+    builder b = {.tree = tree, .a = tree->a, .t = tokens->items, .depth = depth};
+    build_file(&b);
+    return !b.failed;
+}
