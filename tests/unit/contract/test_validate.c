@@ -1,0 +1,186 @@
+/* A bundle's structure and version, one fault per row (spec §14.2.1, §13 of the
+ * interchange). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "contract/wire/validate.h"
+
+#define HEAD    "{\"id\":\"x\",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"tenor_version\":"
+#define B(list) HEAD "\"1.0.0\",\"constructs\":[" list "]}"
+#define COMMON  "\"provenance\":{\"file\":\"x.tenor\",\"line\":1},\"tenor\":\"1.0\""
+#define PERSONA "{\"id\":\"p\",\"kind\":\"Persona\"," COMMON "}"
+#define FACT(type, more)                                                               \
+    "{\"id\":\"f\",\"kind\":\"Fact\",\"source\":\"s\",\"type\":" type more "," COMMON  \
+    "}"
+#define RULE(when)                                                                     \
+    "{\"id\":\"r\",\"kind\":\"Rule\",\"stratum\":0,\"body\":{\"when\":" when           \
+    ",\"produce\":{\"verdict_type\":\"v\",\"payload\":{\"type\":{\"base\":\"Bool\"},"  \
+    "\"value\":true}}}," COMMON "}"
+#define FLOW(steps)                                                                    \
+    "{\"id\":\"w\",\"kind\":\"Flow\",\"entry\":\"a\",\"snapshot\":\"at_initiation\","  \
+    "\"steps\":[" steps "]," COMMON "}"
+
+typedef struct row {
+    const char *name, *text;
+    const char *code;  /* NULL: valid */
+    const char *field; /* JSON path of the fault */
+} row;
+
+/* clang-format off */
+static const row ROWS[] = {
+    {"accepts an empty bundle", B(""), NULL, NULL},
+    {"accepts a persona", B(PERSONA), NULL, NULL},
+    {"ignores unknown keys",
+     HEAD "\"1.7.3\",\"constructs\":[],\"later\":{\"x\":[1,2]}}", NULL, NULL},
+    {"accepts a 1.1.0 bundle", HEAD "\"1.1.0\",\"constructs\":[]}", NULL, NULL},
+    {"refuses a missing tenor_version",
+     "{\"id\":\"x\",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"constructs\":[]}", "B004", ""},
+    {"refuses a malformed tenor_version", HEAD "\"1.0\",\"constructs\":[]}", "B004", ""},
+    {"refuses a tenor_version that is a number", HEAD "1,\"constructs\":[]}", "B004", ""},
+    {"refuses a higher major version", HEAD "\"2.0.0\",\"constructs\":[]}", "B004", ""},
+    {"refuses what is no JSON", "{\"id\":", "B003", NULL},
+    {"refuses duplicate keys", "{\"id\":\"x\",\"id\":\"y\"}", "B003", NULL},
+    {"refuses an array", "[]", "B006", ""},
+    {"refuses another kind",
+     "{\"id\":\"x\",\"kind\":\"Bag\",\"tenor\":\"1.0\",\"tenor_version\":\"1.0.0\","
+     "\"constructs\":[]}", "B006", "kind"},
+    {"refuses missing constructs", HEAD "\"1.0.0\"}", "B005", ""},
+    {"refuses constructs that are an object", HEAD "\"1.0.0\",\"constructs\":{}}", "B006",
+     "constructs"},
+    {"refuses an unknown kind of construct",
+     B("{\"id\":\"p\",\"kind\":\"Person\"," COMMON "}"), "B007", "constructs[0]"},
+    {"refuses a construct without id", B("{\"kind\":\"Persona\"," COMMON "}"), "B005",
+     "constructs[0]"},
+    {"refuses a construct without provenance",
+     B("{\"id\":\"p\",\"kind\":\"Persona\",\"tenor\":\"1.0\"}"), "B005", "constructs[0]"},
+    {"refuses one id twice in a kind", B(PERSONA "," PERSONA), "B008", ""},
+    {"accepts one id in two kinds",
+     B("{\"id\":\"f\",\"kind\":\"Persona\"," COMMON "}," FACT("{\"base\":\"Bool\"}", "")),
+     NULL, NULL},
+    {"refuses an unknown base type", B(FACT("{\"base\":\"Float\"}", "")), "B007",
+     "constructs[0].type"},
+    {"refuses an Int without max", B(FACT("{\"base\":\"Int\",\"min\":0}", "")), "B005",
+     "constructs[0].type"},
+    {"refuses a bound beyond 64 bits",
+     B(FACT("{\"base\":\"Int\",\"min\":0,\"max\":9223372036854775808}", "")), "B006",
+     "constructs[0].type.max"},
+    {"refuses a fraction as bound",
+     B(FACT("{\"base\":\"Int\",\"min\":0.5,\"max\":1}", "")), "B006", "constructs[0].type.min"},
+    {"refuses a negative max_length",
+     B(FACT("{\"base\":\"Text\",\"max_length\":-1}", "")), "B006",
+     "constructs[0].type.max_length"},
+    {"looks into element types",
+     B(FACT("{\"base\":\"List\",\"max\":3,\"element_type\":{\"base\":\"Record\","
+            "\"fields\":{\"a\":{\"base\":\"Nope\"}}}}", "")),
+     "B007", "constructs[0].type.element_type.fields.a"},
+    {"refuses a number as default", B(FACT("{\"base\":\"Bool\"}", ",\"default\":7")), "B006",
+     "constructs[0].default"},
+    {"accepts a record default",
+     B(FACT("{\"base\":\"Bool\"}", ",\"default\":{\"kind\":\"record_value\",\"fields\":"
+            "{\"a\":\"x\"}}")), NULL, NULL},
+    {"accepts every expression node",
+     B(RULE("{\"op\":\"and\",\"left\":{\"op\":\"not\",\"operand\":{\"verdict_present\":\"v\"}},"
+            "\"right\":{\"op\":\"<\",\"left\":{\"op\":\"*\",\"left\":{\"fact_ref\":\"a\"},"
+            "\"literal\":2},\"right\":{\"op\":\"len\",\"operand\":{\"field_of\":{\"field\":\"b\","
+            "\"of\":{\"field_ref\":{\"field\":\"c\",\"var\":\"d\"}}}}}}}")), NULL, NULL},
+    {"refuses an empty condition", B(RULE("{}")), "B006", "constructs[0].body.when"},
+    {"refuses an unknown operator",
+     B(RULE("{\"op\":\"xor\",\"left\":{\"fact_ref\":\"a\"},\"right\":{\"fact_ref\":\"b\"}}")),
+     "B007", "constructs[0].body.when"},
+    {"refuses a comparison without right side",
+     B(RULE("{\"op\":\"=\",\"left\":{\"fact_ref\":\"a\"}}")), "B005",
+     "constructs[0].body.when"},
+    {"refuses an unknown quantifier",
+     B(RULE("{\"quantifier\":\"most\",\"variable\":\"x\",\"domain\":{\"fact_ref\":\"l\"},"
+            "\"body\":{\"fact_ref\":\"x\"}}")), "B006", "constructs[0].body.when.quantifier"},
+    {"refuses a negative stratum",
+     B("{\"id\":\"r\",\"kind\":\"Rule\",\"stratum\":-1,\"body\":{\"when\":{\"fact_ref\":\"a\"},"
+       "\"produce\":{\"verdict_type\":\"v\",\"payload\":{\"type\":{\"base\":\"Bool\"},"
+       "\"value\":true}}}," COMMON "}"), "B006", "constructs[0].stratum"},
+    {"refuses an unknown step kind", B(FLOW("{\"id\":\"a\",\"kind\":\"Leap\"}")), "B007",
+     "constructs[0].steps[0]"},
+    {"refuses a target that is a number",
+     B(FLOW("{\"id\":\"a\",\"kind\":\"OperationStep\",\"op\":\"o\",\"persona\":\"p\","
+            "\"outcomes\":{\"ok\":5}}")), "B006", "constructs[0].steps[0].outcomes.ok"},
+    {"refuses an unknown failure handler",
+     B(FLOW("{\"id\":\"a\",\"kind\":\"OperationStep\",\"op\":\"o\",\"persona\":\"p\","
+            "\"outcomes\":{},\"on_failure\":{\"kind\":\"Retry\"}}")), "B007",
+     "constructs[0].steps[0].on_failure"},
+    {"refuses a manifest with another etag",
+     "{\"bundle\":" B("") ",\"capabilities\":{},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B009", ""},
+    {"refuses a manifest without bundle",
+     "{\"capabilities\":{},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B005", ""},
+};
+/* clang-format on */
+
+static void validates(void **state)
+{
+    const row *r = *state;
+    mt_arena arena = {0};
+    mt_diags ds = {.arena = &arena};
+    ct_document document;
+    mt_err err =
+        ct_validate(&arena, MT_STR("x.json"), mt_str_z(r->text), NULL, &ds, &document);
+    if (!r->code) {
+        assert_int_equal(err, MT_OK);
+        assert_true(document.bundle.len > 0);
+    } else {
+        assert_int_equal(err, MT_E_REJECTED);
+        assert_true(ds.len > 0);
+        assert_string_equal(ds.items[0].code, r->code);
+        assert_true(ds.items[0].line > 0 && ds.items[0].column > 0);
+        assert_int_equal(document.bundle.len, 0);
+    }
+    if (r->code && r->field) {
+        assert_string_equal(ds.items[0].field.ptr, r->field);
+    }
+    mt_arena_free(&arena);
+}
+
+static void bounds_the_depth(void **state)
+{
+    (void)state;
+    enum { DEEP = 100 };
+    mt_arena arena = {0};
+    mt_buf text = {0};
+    for (int i = 0; i < DEEP; i++) {
+        mt_buf_addz(&text, "{\"op\":\"not\",\"operand\":");
+    }
+    mt_buf_addz(&text, "{\"fact_ref\":\"a\"}");
+    for (int i = 0; i < DEEP; i++) {
+        mt_buf_addz(&text, "}");
+    }
+    mt_buf_addc(&text, '\0');
+    mt_str bundle = mt_strf(&arena, "%s%s%s",
+                            HEAD "\"1.0.0\",\"constructs\":[{\"id\":\"o\",\"kind\":"
+                                 "\"Operation\",\"allowed_personas\":[],\"effects\":"
+                                 "[],\"error_contract\":[],\"precondition\":",
+                            text.ptr, "," COMMON "}]}");
+    mt_limits limits = MT_LIMITS_DEFAULT;
+    mt_diags ds = {.arena = &arena};
+    ct_document document;
+    assert_int_equal(ct_validate(&arena, MT_STR("x"), bundle, &limits, &ds, &document),
+                     MT_OK);
+    limits.json_depth = 50;
+    assert_int_equal(ct_validate(&arena, MT_STR("x"), bundle, &limits, &ds, &document),
+                     MT_E_REJECTED);
+    assert_string_equal(ds.items[0].code, "B002");
+    mt_buf_free(&text);
+    mt_arena_free(&arena);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof ROWS / sizeof *ROWS };
+    struct CMUnitTest tests[COUNT + 1];
+    for (size_t i = 0; i < COUNT; i++) {
+        void *state = (void *)(uintptr_t)&ROWS[i];
+        tests[i] = (struct CMUnitTest){ROWS[i].name, validates, NULL, NULL, state};
+    }
+    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(bounds_the_depth);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
