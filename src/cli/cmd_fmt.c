@@ -20,7 +20,8 @@ const cli_option CMD_FMT_OPTIONS[] = {
 /* clang-format on */
 
 const char CMD_FMT_DETAILS[] =
-    "Rewrites each file in place: two spaces per level, 88 columns, aligned values, one\n"
+    "Rewrites each file in place: two spaces per level, 88 columns, aligned values, "
+    "one\n"
     "empty line between constructs. Comments stay, and so does every token, so the\n"
     "interchange changes in line numbers alone. Formatting twice changes nothing.\n"
     "\"-\" formats standard input to standard output. A file that does not parse is\n"
@@ -87,8 +88,9 @@ static void format_file(formatter *f, const char *path)
     mt_str text;
     mt_err err = rt_read_file(&arena, path, f->limits.source_bytes, &text);
     if (err == MT_E_LIMIT) {
-        worst(f, cli_fail(f->args, CLI_FAILS, "%s: more than %zu bytes (limit source_bytes)",
-                          path, f->limits.source_bytes));
+        worst(f, cli_fail(f->args, CLI_FAILS,
+                          "%s: more than %zu bytes (limit source_bytes)", path,
+                          f->limits.source_bytes));
     } else if (err) {
         worst(f, cli_fail(f->args, CLI_WORLD, "cannot read %s: %s", path,
                           strerror(errno)));
