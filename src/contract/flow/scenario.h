@@ -1,0 +1,78 @@
+/* contract/flow/scenario.h - an author's test: given, when, then.
+ * Room: contract. May include base/ and contract/ only. docs/scenarios.md describes the
+ * file format; JSON and YAML give the same tree.
+ * Ownership: results live in the arena given; a scenario borrows from its tree. */
+#ifndef CT_FLOW_SCENARIO_H
+#define CT_FLOW_SCENARIO_H
+
+#include "contract/eval/facts.h"
+#include "contract/flow/coverage.h"
+#include "contract/flow/states.h"
+
+/* Working room for the scenarios of one contract, reused from one to the next. */
+typedef struct ct_bench {
+    const ct_plan *plan;
+    const mt_limits *limits;
+    ct_facts *facts;
+    ct_verdicts *verdicts, *scratch;
+    ct_run run;
+} ct_bench;
+
+ct_bench ct_bench_new(const ct_plan *p, const mt_limits *limits);
+void ct_bench_free(ct_bench *b);
+
+/* What is to be run. */
+typedef struct ct_trial {
+    mt_str facts;          /* JSON text */
+    const mt_json *states; /* or NULL: every entity's `_default` in its initial state */
+    const mt_json *bindings; /* or NULL */
+    mt_str persona;          /* empty: only the rules are evaluated */
+    mt_str flow, operation;  /* one of them, or none */
+    mt_str outcome;          /* named by the caller, or empty */
+} ct_trial;
+
+/* What came of it. */
+typedef struct ct_result {
+    mt_str fault;      /* why there are no verdicts, or why the flow has no outcome */
+    mt_str fault_kind; /* its type: "missing_fact", "precondition_failed", … */
+    bool evaluated;    /* verdicts may be read */
+    bool ran;          /* the bench's run may be read */
+    mt_str outcome;    /* of the flow or operation; empty: none */
+    ct_states states;  /* afterwards */
+    ct_binding binding;
+    ct_attempt attempt; /* of an operation */
+    ct_change *changes;
+    uint32_t op;
+} ct_result;
+
+/* Runs one trial. Author's faults (unknown names) are in result->fault too. */
+void ct_trial_run(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out);
+
+/* The scenarios of a file. */
+typedef struct ct_scenario {
+    mt_str name;
+    const mt_json *given, *when, *then;
+} ct_scenario;
+
+typedef struct ct_scenarios {
+    mt_str contract; /* path as written, or empty */
+    const mt_json *shared;
+    ct_scenario *items;
+    size_t len, cap;
+} ct_scenarios;
+
+/* MT_E_TYPE: *why says what is wrong with the file. */
+mt_err ct_scenarios_read(mt_arena *a, const mt_json *tree, ct_scenarios *out,
+                         mt_str *why);
+
+/* Runs one and compares. false: `why` says line by line what differs. `coverage` may be
+ * NULL. */
+bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
+                     const ct_scenario *s, ct_coverage *coverage, mt_buf *why);
+/* Writes the scenario with `then` replaced by what happens today. */
+void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
+                        const ct_scenario *s);
+/* Writes `then` of a trial that was run: for recording what is no scenario yet. */
+void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r);
+
+#endif
