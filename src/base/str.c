@@ -106,7 +106,12 @@ bool mt_buf_grow(mt_buf *b, size_t more)
     while (cap < need) {
         cap += cap / 2 + 64;
     }
-    b->ptr = mt_xrealloc(b->ptr, cap);
+    /* Room beyond the ceiling would be filled without asking here again. */
+    if (b->ceiling && cap > b->ceiling) {
+        cap = b->ceiling;
+    }
+    /* One more than is counted, for the NUL that vsnprintf() insists on. */
+    b->ptr = mt_xrealloc(b->ptr, cap + 1);
     b->cap = cap;
     return true;
 }
@@ -120,7 +125,7 @@ void mt_buf_addfv(mt_buf *b, const char *format, va_list args)
     if (len < 0) {
         MT_BUG("bad format");
     }
-    if (mt_buf_room(b, (size_t)len + 1)) {
+    if (len && mt_buf_room(b, (size_t)len)) {
         vsnprintf(b->ptr + b->len, (size_t)len + 1, format, args);
         b->len += (size_t)len;
     }

@@ -1,0 +1,68 @@
+/* UTF-8 is checked strictly, and what is written reads back. */
+#include "../rows.h"
+
+#include "base/utf8.h"
+
+static const struct row {
+    const char *name, *text;
+    size_t bad; /* offset of the first bad byte, SIZE_MAX: none */
+} ROWS[] = {
+    {"accepts nothing", "", SIZE_MAX},
+    {"accepts ASCII of any length", "0123456789abcdef0123456789", SIZE_MAX},
+    {"accepts two bytes", "\xC2\x80\xDF\xBF", SIZE_MAX},
+    {"accepts three bytes", "\xE0\xA0\x80\xED\x9F\xBF\xEF\xBF\xBF", SIZE_MAX},
+    {"accepts four bytes", "\xF0\x90\x80\x80\xF4\x8F\xBF\xBF", SIZE_MAX},
+    {"refuses a lone continuation", "a\x80", 1},
+    {"refuses an overlong slash", "\xC0\xAF", 0},
+    {"refuses an overlong two-byte form", "\xC1\xBF", 0},
+    {"refuses an overlong three-byte form", "\xE0\x9F\xBF", 0},
+    {"refuses an overlong four-byte form", "\xF0\x8F\xBF\xBF", 0},
+    {"refuses a surrogate", "ab\xED\xA0\x80", 2},
+    {"refuses what is above the last character", "\xF4\x90\x80\x80", 0},
+    {"refuses a lead byte that never occurs", "\xF5\x80\x80\x80", 0},
+    {"refuses FF", "12345678\xFF", 8},
+    {"refuses a cut sequence", "x\xE2\x82", 1},
+    {"refuses a broken sequence", "\xE2\x28\xA1", 0},
+    {"finds the bad byte behind a clean block", "0123456701234567012\xFE", 19},
+};
+
+static void checks(void **state)
+{
+    const struct row *r = *state;
+    mt_str text = fenced(mt_str_z(r->text));
+    assert_int_equal(mt_utf8_check(text), r->bad == SIZE_MAX ? text.len : r->bad);
+    fenced_free(text);
+}
+
+static void every_character_survives(void **state)
+{
+    (void)state;
+    for (uint32_t c = 0; c <= 0x10FFFF; c++) {
+        if (c >= 0xD800 && c <= 0xDFFF) {
+            continue;
+        }
+        char bytes[4];
+        size_t len = mt_utf8_encode(c, bytes), read;
+        if (mt_utf8_check(mt_str_from(bytes, len)) != len ||
+            mt_utf8_decode(bytes, &read) != c || read != len ||
+            mt_utf8_sequence(bytes, len) != len ||
+            mt_utf8_count(mt_str_from(bytes, len)) != 1) {
+            fail_msg("U+%04X", c);
+        }
+    }
+}
+
+static void characters_are_counted_not_bytes(void **state)
+{
+    (void)state;
+    assert_int_equal(mt_utf8_count(MT_STR("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80")), 4);
+}
+
+int main(void)
+{
+    static rows_list list;
+    rows_add(&list, ROWS, checks);
+    rows_test(&list, every_character_survives);
+    rows_test(&list, characters_are_counted_not_bytes);
+    return rows_run(&list, "base/utf8");
+}
