@@ -16,7 +16,8 @@
     X(identifier_bytes, 4096,      "bytes in one identifier")                         \
     X(diagnostics,      200,       "diagnostics reported in one run")                 \
     X(json_bytes,       256u << 20,"bytes in one JSON document")                      \
-    X(json_depth,       200,       "nesting of one JSON document")                    \
+    X(json_depth,       200,       "nesting of one JSON document")                   \
+    X(bundle_depth,     2000,      "nesting of one interchange bundle")                    \
     X(yaml_bytes,       64u << 20, "bytes in one YAML document")                      \
     X(yaml_nodes,       8000000,   "values in one YAML document, aliases in full")    \
     X(agent_route_bytes, 65536,    "bytes in one route")                              \

@@ -3,7 +3,7 @@
  * Made by ct_load() from interchange JSON, whoever wrote it; every check of spec §15.1
  * has been passed, so what follows never meets a dangling reference or a cycle.
  * Ownership: one immutable block in the arena given to ct_load(); any number of threads
- * may read it. Names borrow from that arena, not from the JSON text. */
+ * may read it. Names borrow from the text, of which ct_load() keeps its own copy. */
 #ifndef CT_WIRE_MODEL_H
 #define CT_WIRE_MODEL_H
 
@@ -73,11 +73,11 @@ typedef struct ct_fact {
     ct_origin origin;
 } ct_fact;
 
-typedef struct ct_source {
+typedef struct ct_source_decl {
     mt_str id, protocol, description;
     mt_str fields; /* as canonical JSON */
     ct_origin origin;
-} ct_source;
+} ct_source_decl;
 
 /* References to personas no construct declares are tolerated only while the bundle
  * declares none at all; such personas are listed after the declared ones. */
@@ -242,7 +242,7 @@ typedef struct ct_model {
     mt_str id;
     mt_str version; /* tenor_version */
     const ct_fact *facts;
-    const ct_source *sources;
+    const ct_source_decl *sources;
     const ct_persona *personas;
     const ct_entity *entities;
     const ct_rule *rules;
@@ -271,8 +271,9 @@ uint32_t ct_step_find(const ct_steps *steps, mt_str id);
  * MT_E_VERSION: the bundle's tenor_version is not one we read (also a diagnostic). */
 mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits,
                mt_diags *ds, const ct_model **out);
-/* The same from a tree already read; offsets in the tree refer to `text`. */
+/* The same from a tree already read; offsets in the tree refer to `text`, and both must
+ * live as long as the model. */
 mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str file,
-                    const mt_limits *limits, mt_diags *ds, const ct_model **out);
+                    mt_diags *ds, const ct_model **out);
 
 #endif

@@ -31,13 +31,18 @@ typedef enum ct_base {
 enum { CT_BASE_COUNT = CT_LIST + 1 };
 
 /* ORDER CT_UNIT_SECONDS: from the smallest unit to the largest. */
-typedef enum ct_unit { CT_SECONDS, CT_MINUTES, CT_HOURS, CT_DAYS } ct_unit;
+typedef enum ct_duration_unit {
+    CT_SECONDS,
+    CT_MINUTES,
+    CT_HOURS,
+    CT_DAYS
+} ct_duration_unit;
 enum { CT_UNIT_COUNT = CT_DAYS + 1 };
 
 typedef struct ct_type ct_type;
 typedef union ct_value ct_value;
 
-/* A field of a Record, or a variant of a TaggedUnion (whose offset is 0). */
+/* A field of a Record, or a variant of a TaggedUnion (whose offset means nothing). */
 typedef struct ct_field {
     mt_str name;
     const ct_type *type;
@@ -46,7 +51,7 @@ typedef struct ct_field {
 
 struct ct_type {
     uint8_t base;   /* ct_base */
-    uint8_t unit;   /* ct_unit, of a Duration */
+    uint8_t unit;   /* ct_duration_unit, of a Duration */
     uint32_t slots; /* how many a value takes in a row */
     uint32_t count; /* of fields, variants or Enum values */
     union {
@@ -95,7 +100,7 @@ extern const char *const CT_BASE_NAMES[CT_BASE_COUNT];
 extern const char *const CT_UNIT_NAMES[CT_UNIT_COUNT];
 extern const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT];
 /* False unless `name` is a unit. */
-bool ct_unit_find(mt_str name, ct_unit *out);
+bool ct_unit_find(mt_str name, ct_duration_unit *out);
 
 /* The type as the language writes it: `Int(0, 5)`, `List(Record{a: Bool}, 10)`. */
 mt_str ct_type_text(mt_arena *a, const ct_type *type);

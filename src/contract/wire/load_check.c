@@ -1,0 +1,300 @@
+/* contract/wire/load_check.c - load-time checks that need the whole model (§15.1):
+ * entity parents, step graphs and flow references are acyclic, and no two branches of a
+ * parallel step touch one entity. Searches are iterative or bounded by flow nesting. */
+#include "contract/wire/load_internal.h"
+
+static void report(ct_loader *l, const char *code, const char *kind, mt_str id,
+                   mt_str message)
+{
+    mt_buf_clear(&l->path);
+    l->construct_kind = mt_str_z(kind);
+    l->construct_id = id;
+    ct_load_error(l, code, NULL, "%s \"%.*s\": %.*s", kind, MT_ARG(id),
+                  MT_ARG(message));
+}
+
+/* ---- Entities ------------------------------------------------------------------ */
+
+static void check_parents(ct_loader *l)
+{
+    const ct_model *m = l->m;
+    uint8_t *safe = mt_new_array(l->keep, uint8_t, m->entity_count);
+    for (uint32_t i = 0; i < m->entity_count; i++) {
+        uint32_t at = i, steps = 0;
+        while (at != CT_NONE && !safe[at] && steps <= m->entity_count) {
+            at = m->entities[at].parent;
+            steps++;
+        }
+        if (steps > m->entity_count) {
+            report(l, CT_L_CYCLE, "Entity", m->entities[i].id,
+                   MT_STR("its parents form a cycle"));
+            return;
+        }
+        for (at = i; at != CT_NONE && !safe[at]; at = m->entities[at].parent) {
+            safe[at] = 1;
+        }
+    }
+}
+
+/* ---- Step graphs --------------------------------------------------------------- */
+
+typedef MT_VEC(uint32_t) index_list;
+
+static void add_target(ct_loader *l, index_list *out, const ct_target *t)
+{
+    if (t->step != CT_NONE) {
+        mt_vec_push(l->keep, out, t->step);
+    }
+}
+
+static void add_handler(ct_loader *l, index_list *out, const ct_handler *h)
+{
+    if (h->kind == CT_ESCALATE) {
+        mt_vec_push(l->keep, out, h->next);
+    }
+}
+
+/* The steps that may follow, failure handlers and joins included. */
+static void successors(ct_loader *l, const ct_step *s, index_list *out)
+{
+    out->len = 0;
+    switch ((ct_step_kind)s->kind) {
+    case CT_OPERATION_STEP: {
+        const ct_operation *op = &l->m->operations[s->as.operation.operation];
+        for (uint32_t i = 0; i < op->outcome_count; i++) {
+            add_target(l, out, &s->as.operation.outcomes[i]);
+        }
+        add_handler(l, out, &s->as.operation.on_failure);
+        break;
+    }
+    case CT_BRANCH_STEP:
+        add_target(l, out, &s->as.branch.if_true);
+        add_target(l, out, &s->as.branch.if_false);
+        break;
+    case CT_HANDOFF_STEP: mt_vec_push(l->keep, out, s->as.handoff.next); break;
+    case CT_SUBFLOW_STEP:
+        add_target(l, out, &s->as.subflow.on_success);
+        add_handler(l, out, &s->as.subflow.on_failure);
+        break;
+    case CT_PARALLEL_STEP:
+        if (s->as.parallel.has_all_success) {
+            add_target(l, out, &s->as.parallel.on_all_success);
+        }
+        if (s->as.parallel.has_all_complete) {
+            add_target(l, out, &s->as.parallel.on_all_complete);
+        }
+        add_handler(l, out, &s->as.parallel.on_any_failure);
+        break;
+    }
+}
+
+/* Kahn's algorithm: what cannot be removed is in, or behind, a cycle. */
+static bool is_acyclic(ct_loader *l, const ct_steps *steps)
+{
+    uint32_t *incoming = mt_new_array(l->keep, uint32_t, steps->count);
+    uint32_t *ready = mt_new_array(l->keep, uint32_t, steps->count);
+    uint32_t count = 0, done = 0;
+    index_list next = {0};
+    for (uint32_t i = 0; i < steps->count; i++) {
+        successors(l, &steps->items[i], &next);
+        for (size_t k = 0; k < next.len; k++) {
+            incoming[next.items[k]]++;
+        }
+    }
+    for (uint32_t i = 0; i < steps->count; i++) {
+        if (!incoming[i]) {
+            ready[count++] = i;
+        }
+    }
+    for (; done < count; done++) {
+        successors(l, &steps->items[ready[done]], &next);
+        for (size_t k = 0; k < next.len; k++) {
+            if (!--incoming[next.items[k]]) {
+                ready[count++] = next.items[k];
+            }
+        }
+    }
+    return count == steps->count;
+}
+
+/* ---- Flows --------------------------------------------------------------------- */
+
+typedef struct walker {
+    ct_loader *l;
+    const ct_flow *flow;
+    uint8_t *mark; /* of each flow: 0 new, 1 open, 2 done */
+    bool failed;
+} walker;
+
+static void walk_flow(walker *w, uint32_t flow);
+
+/* Each step list of the flow, branches included; sub-flows are entered. */
+static void walk_steps(walker *w, const ct_steps *steps)
+{
+    const ct_flow *flow = w->flow;
+    if (!is_acyclic(w->l, steps)) {
+        report(w->l, CT_L_CYCLE, "Flow", flow->id,
+               MT_STR("its step graph is not acyclic"));
+        w->failed = true;
+    }
+    for (uint32_t i = 0; i < steps->count && !w->failed; i++) {
+        const ct_step *s = &steps->items[i];
+        if (s->kind == CT_SUBFLOW_STEP) {
+            walk_flow(w, s->as.subflow.flow);
+            w->flow = flow;
+        } else if (s->kind == CT_PARALLEL_STEP) {
+            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
+                walk_steps(w, &s->as.parallel.branches[k].steps);
+            }
+        }
+    }
+}
+
+enum { MAX_FLOW_NESTING = 256, OPEN = 1, DONE = 2 };
+
+static void walk_flow(walker *w, uint32_t flow)
+{
+    if (w->mark[flow] == DONE || w->failed) {
+        return;
+    }
+    if (w->mark[flow] == OPEN) {
+        report(w->l, CT_L_CYCLE, "Flow", w->l->m->flows[flow].id,
+               MT_STR("its sub-flows lead back to it"));
+        w->failed = true;
+        return;
+    }
+    w->mark[flow] = OPEN;
+    w->flow = &w->l->m->flows[flow];
+    walk_steps(w, &w->flow->steps);
+    w->mark[flow] = DONE;
+}
+
+/* How deep sub-flows nest, once they are known to be acyclic. */
+static uint32_t nesting(const ct_model *m, const ct_steps *steps, uint32_t *known)
+{
+    uint32_t deepest = 0;
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const ct_step *s = &steps->items[i];
+        uint32_t depth = 0;
+        if (s->kind == CT_SUBFLOW_STEP) {
+            uint32_t f = s->as.subflow.flow;
+            if (!known[f]) {
+                known[f] = 1 + nesting(m, &m->flows[f].steps, known);
+            }
+            depth = known[f];
+        } else if (s->kind == CT_PARALLEL_STEP) {
+            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
+                uint32_t d = nesting(m, &s->as.parallel.branches[k].steps, known);
+                depth = d > depth ? d : depth;
+            }
+        }
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return deepest;
+}
+
+/* ---- Parallel branches --------------------------------------------------------- */
+
+static void touch_operation(const ct_model *m, uint32_t op, uint8_t *touched)
+{
+    for (uint32_t i = 0; i < m->operations[op].effect_count; i++) {
+        touched[m->operations[op].effects[i].entity] = 1;
+    }
+}
+
+static void touch_handler(const ct_model *m, const ct_handler *h, uint8_t *touched)
+{
+    for (uint32_t i = 0; i < h->step_count; i++) {
+        touch_operation(m, h->steps[i].operation, touched);
+    }
+}
+
+/* Entities a step list may change, sub-flows and compensation included. `seen` keeps a
+ * flow that many steps call from being walked again and again. */
+static void touch_steps(const ct_model *m, const ct_steps *steps, uint8_t *seen,
+                        uint8_t *touched)
+{
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const ct_step *s = &steps->items[i];
+        if (s->kind == CT_OPERATION_STEP) {
+            touch_operation(m, s->as.operation.operation, touched);
+            touch_handler(m, &s->as.operation.on_failure, touched);
+        } else if (s->kind == CT_SUBFLOW_STEP) {
+            uint32_t f = s->as.subflow.flow;
+            touch_handler(m, &s->as.subflow.on_failure, touched);
+            if (!seen[f]) {
+                seen[f] = 1;
+                touch_steps(m, &m->flows[f].steps, seen, touched);
+            }
+        } else if (s->kind == CT_PARALLEL_STEP) {
+            touch_handler(m, &s->as.parallel.on_any_failure, touched);
+            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
+                touch_steps(m, &s->as.parallel.branches[k].steps, seen, touched);
+            }
+        }
+    }
+}
+
+static void check_parallel(ct_loader *l, const ct_flow *flow, const ct_step *s)
+{
+    const ct_model *m = l->m;
+    mt_mark mark = mt_arena_mark(l->keep);
+    uint32_t *owner = mt_new_array(l->keep, uint32_t, m->entity_count); /* + 1 */
+    for (uint32_t b = 0; b < s->as.parallel.branch_count; b++) {
+        uint8_t *touched = mt_new_array(l->keep, uint8_t, m->entity_count);
+        uint8_t *seen = mt_new_array(l->keep, uint8_t, m->flow_count);
+        touch_steps(m, &s->as.parallel.branches[b].steps, seen, touched);
+        for (uint32_t e = 0; e < m->entity_count; e++) {
+            if (touched[e] && owner[e]) {
+                report(l, CT_L_BRANCH, "Flow", flow->id,
+                       mt_strf(l->ds->arena,
+                               "parallel branches \"%.*s\" and \"%.*s\" of step "
+                               "\"%.*s\" both affect entity \"%.*s\"",
+                               MT_ARG(s->as.parallel.branches[owner[e] - 1].id),
+                               MT_ARG(s->as.parallel.branches[b].id), MT_ARG(s->id),
+                               MT_ARG(m->entities[e].id)));
+            }
+            owner[e] = touched[e] ? b + 1 : owner[e];
+        }
+    }
+    if (l->ds->arena != l->keep) {
+        mt_arena_rewind(l->keep, mark);
+    }
+}
+
+static void check_branches(ct_loader *l, const ct_flow *flow, const ct_steps *steps)
+{
+    for (uint32_t i = 0; i < steps->count; i++) {
+        const ct_step *s = &steps->items[i];
+        if (s->kind == CT_PARALLEL_STEP) {
+            check_parallel(l, flow, s);
+            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
+                check_branches(l, flow, &s->as.parallel.branches[k].steps);
+            }
+        }
+    }
+}
+
+static void check_flows(ct_loader *l)
+{
+    const ct_model *m = l->m;
+    walker w = {.l = l, .mark = mt_new_array(l->keep, uint8_t, m->flow_count)};
+    uint32_t *known = mt_new_array(l->keep, uint32_t, m->flow_count);
+    for (uint32_t i = 0; i < m->flow_count; i++) {
+        walk_flow(&w, i);
+    }
+    for (uint32_t i = 0; i < m->flow_count && !w.failed; i++) {
+        if (nesting(m, &m->flows[i].steps, known) > MAX_FLOW_NESTING) {
+            report(l, CT_L_CYCLE, "Flow", m->flows[i].id,
+                   MT_STR("its sub-flows nest too deeply"));
+            return;
+        }
+        check_branches(l, &m->flows[i], &m->flows[i].steps);
+    }
+}
+
+void ct_check_model(ct_loader *l)
+{
+    check_parents(l);
+    check_flows(l);
+}

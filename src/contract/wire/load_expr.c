@@ -1,0 +1,689 @@
+/* contract/wire/load_expr.c - predicates and terms: names resolved, types decided.
+ * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). */
+#include "base/utf8.h"
+#include "contract/wire/load_internal.h"
+
+/* ORDER ct_compare */
+const char *const CT_COMPARE_TEXT[6] = {"=", "!=", "<", "<=", ">", ">="};
+
+static const ct_expr *load_term(ct_loader *l, const mt_json *json);
+
+static ct_expr *new_expr(ct_loader *l, ct_op op, const ct_type *type)
+{
+    ct_expr *e = mt_new(l->keep, ct_expr);
+    e->op = (uint8_t)op;
+    e->type = type;
+    return e;
+}
+
+static const ct_expr *literal(ct_loader *l, const ct_type *type, const ct_value *value)
+{
+    ct_expr *e = new_expr(l, CT_LITERAL, type);
+    e->value = value;
+    return e;
+}
+
+/* ---- Literals ------------------------------------------------------------------ */
+
+static const ct_type *text_type(ct_loader *l, size_t max_length)
+{
+    ct_type *t = mt_new(l->keep, ct_type);
+    t->base = CT_TEXT;
+    t->slots = 1;
+    t->as.max_length = max_length;
+    return t;
+}
+
+static const ct_type *int_type(ct_loader *l, int64_t value)
+{
+    ct_type *t = mt_new(l->keep, ct_type);
+    t->base = CT_INT;
+    t->slots = 1;
+    t->as.range.min = t->as.range.max = value;
+    return t;
+}
+
+/* The type of a literal that does not say: true, 3 and "text" speak for themselves. */
+static const ct_type *infer_type(ct_loader *l, const mt_json *json)
+{
+    int64_t value;
+    if (mt_json_is(json, MT_JSON_BOOL)) {
+        return &CT_TYPE_BOOL;
+    }
+    if (mt_json_is(json, MT_JSON_NUMBER) && mt_json_i64(json, &value) == MT_OK) {
+        return int_type(l, value);
+    }
+    if (mt_json_is(json, MT_JSON_STRING)) {
+        return text_type(l, mt_utf8_count(mt_json_text(json)));
+    }
+    ct_load_error(l, CT_L_EXPR, json, "a literal %s needs a type",
+                  mt_json_type_name(json));
+    return NULL;
+}
+
+static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
+                                   const mt_json *type_json)
+{
+    const ct_type *type = NULL;
+    if (type_json) {
+        size_t mark = ct_path_key(l, MT_STR("type"));
+        type = ct_load_type(l, type_json);
+        ct_path_pop(l, mark);
+    } else {
+        type = infer_type(l, value);
+    }
+    if (!type) {
+        return NULL;
+    }
+    ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
+    return ct_load_value(l, type, value, v) ? literal(l, type, v) : NULL;
+}
+
+static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
+{
+    switch ((ct_base)type->base) {
+    case CT_ENUM: return (out->choice = ct_choice_find(type, text)) != CT_NONE;
+    case CT_DATE: return ct_date_parse(text, &out->integer);
+    case CT_DATETIME: return ct_time_parse(text, &out->time);
+    case CT_BOOL:
+    case CT_INT:
+    case CT_DECIMAL:
+    case CT_TEXT:
+    case CT_MONEY:
+    case CT_DURATION:
+    case CT_RECORD:
+    case CT_UNION:
+    case CT_LIST: break;
+    }
+    return false;
+}
+
+const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
+                              const mt_json *at)
+{
+    bool textual = e->type->base == CT_TEXT || e->type->base == CT_ENUM;
+    bool wanted =
+        type->base == CT_ENUM || type->base == CT_DATE || type->base == CT_DATETIME;
+    if (e->op != CT_LITERAL || !textual || !wanted) {
+        return e;
+    }
+    mt_str text = e->type->base == CT_TEXT ? e->value->text
+                                           : e->type->as.values[e->value->choice];
+    ct_value v = {0};
+    if (!text_fits(type, text, &v)) {
+        ct_load_error(l, CT_L_VALUE, at, "\"%.*s\" is not a value of %.*s",
+                      MT_ARG(text), MT_ARG(ct_type_text(l->keep, type)));
+        return NULL;
+    }
+    return literal(l, type, ct_keep_value(l, &v));
+}
+
+/* ---- References ---------------------------------------------------------------- */
+
+/* The innermost variable of that name, as its depth; CT_NONE. */
+static uint32_t find_variable(const ct_loader *l, mt_str name)
+{
+    for (size_t i = l->scope.len; i-- > 0;) {
+        if (mt_str_eq(l->scope.items[i].name, name)) {
+            return (uint32_t)i;
+        }
+    }
+    return CT_NONE;
+}
+
+static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *at)
+{
+    uint32_t depth = find_variable(l, name);
+    if (depth != CT_NONE) {
+        ct_expr *e = new_expr(l, CT_VARIABLE, l->scope.items[depth].type);
+        e->index = depth;
+        return e;
+    }
+    uint32_t fact = ct_model_find(l->m, CT_KIND_FACT, name);
+    if (fact == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, at, "unknown fact \"%.*s\"", MT_ARG(name));
+        return NULL;
+    }
+    const ct_type *type = l->m->facts[fact].type;
+    if (!type) {
+        return NULL; /* its own error was reported */
+    }
+    ct_expr *e = new_expr(l, CT_FACT, type);
+    e->index = fact;
+    return e;
+}
+
+/* The rule behind a verdict, from a lower stratum. */
+static uint32_t load_verdict(ct_loader *l, const mt_json *json)
+{
+    mt_str name = mt_json_text(json);
+    if (!mt_json_is(json, MT_JSON_STRING)) {
+        ct_load_error(l, CT_L_SHAPE, json, "expected the name of a verdict");
+        return CT_NONE;
+    }
+    uint32_t rule = ct_model_find(l->m, CT_KIND_VERDICT, name);
+    if (rule == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, json, "no rule produces verdict \"%.*s\"",
+                      MT_ARG(name));
+        return CT_NONE;
+    }
+    const ct_rule *r = &l->m->rules[rule];
+    if (r->stratum >= l->stratum_limit) {
+        ct_load_error(l, CT_L_STRATUM, json,
+                      "verdict \"%.*s\" is produced at stratum %u; a rule at stratum "
+                      "%u may only read lower ones",
+                      MT_ARG(name), r->stratum, l->stratum_limit);
+        return CT_NONE;
+    }
+    return rule;
+}
+
+static const ct_expr *load_payload_ref(ct_loader *l, const mt_json *json)
+{
+    uint32_t rule = load_verdict(l, json);
+    if (rule == CT_NONE || !l->m->rules[rule].payload_type) {
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, CT_PAYLOAD, l->m->rules[rule].payload_type);
+    e->index = rule;
+    return e;
+}
+
+static const ct_expr *part(ct_loader *l, ct_op op, const ct_type *type,
+                           const ct_expr *of, uint32_t index)
+{
+    ct_expr *e = new_expr(l, op, type);
+    e->left = of;
+    e->index = index;
+    return e;
+}
+
+static const ct_type *tag_type(ct_loader *l, const ct_type *of)
+{
+    ct_type *t = mt_new(l->keep, ct_type);
+    mt_str *names = mt_new_array(l->keep, mt_str, of->count);
+    for (uint32_t i = 0; i < of->count; i++) {
+        names[i] = of->as.variants[i].name;
+    }
+    t->base = CT_ENUM;
+    t->slots = 1;
+    t->count = of->count;
+    t->as.values = names;
+    return t;
+}
+
+static const ct_expr *currency_of(ct_loader *l, const ct_type *money)
+{
+    ct_value v = {.text = money->as.currency};
+    return literal(l, text_type(l, mt_utf8_count(v.text)), ct_keep_value(l, &v));
+}
+
+/* `of.name` for a record, a union or money. */
+static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
+                               const mt_json *at)
+{
+    const ct_type *t = of->type;
+    bool parted = t->base == CT_RECORD || t->base == CT_UNION;
+    if (t->base == CT_UNION && mt_str_is(name, "tag")) {
+        return part(l, CT_TAG, tag_type(l, t), of, 0);
+    }
+    if (t->base == CT_MONEY && mt_str_is(name, "amount")) {
+        return part(l, CT_AMOUNT, &CT_TYPE_ANY_DECIMAL, of, 0);
+    }
+    if (t->base == CT_MONEY && mt_str_is(name, "currency")) {
+        return currency_of(l, t);
+    }
+    uint32_t index = parted ? ct_field_find(t, name) : CT_NONE;
+    if (index == CT_NONE) {
+        ct_load_error(l, CT_L_EXPR, at, "%.*s has no field \"%.*s\"",
+                      MT_ARG(ct_type_text(l->keep, t)), MT_ARG(name));
+        return NULL;
+    }
+    return part(l, t->base == CT_RECORD ? CT_FIELD : CT_VARIANT,
+                t->as.fields[index].type, of, index);
+}
+
+static const ct_expr *load_field_ref(ct_loader *l, const mt_json *json)
+{
+    mt_str field, var;
+    if (!ct_want_str(l, json, MT_STR("field"), &field) ||
+        !ct_want_str(l, json, MT_STR("var"), &var)) {
+        return NULL;
+    }
+    const ct_expr *of = load_reference(l, var, json);
+    return of ? field_of(l, of, field, json) : NULL;
+}
+
+static const ct_expr *load_member_term(ct_loader *l, const mt_json *json, mt_str key)
+{
+    size_t mark = ct_path_key(l, key);
+    const ct_expr *e = load_term(l, mt_json_get(json, key));
+    ct_path_pop(l, mark);
+    return e;
+}
+
+static const ct_expr *load_field_of(ct_loader *l, const mt_json *json)
+{
+    mt_str field;
+    if (!ct_want_str(l, json, MT_STR("field"), &field)) {
+        return NULL;
+    }
+    const ct_expr *of = load_member_term(l, json, MT_STR("of"));
+    return of ? field_of(l, of, field, json) : NULL;
+}
+
+/* ---- Operators ----------------------------------------------------------------- */
+
+static const ct_expr *operands_differ(ct_loader *l, const char *op, const ct_expr *x,
+                                      const ct_expr *y, const mt_json *at)
+{
+    ct_load_error(l, CT_L_EXPR, at, "operator '%s' is not defined for %.*s and %.*s",
+                  op, MT_ARG(ct_type_text(l->keep, x->type)),
+                  MT_ARG(ct_type_text(l->keep, y->type)));
+    return NULL;
+}
+
+/* The bounds of a result: those the bundle gives, if they are of the derived kind. */
+static const ct_type *result_type(ct_loader *l, const mt_json *json,
+                                  const ct_type *derived)
+{
+    const mt_json *given = mt_json_at(json, "result_type");
+    if (!given) {
+        return derived;
+    }
+    size_t mark = ct_path_key(l, MT_STR("result_type"));
+    const ct_type *t = ct_load_type(l, given);
+    if (t && (!ct_type_comparable(t, derived) || t->unit != derived->unit)) {
+        ct_load_error(l, CT_L_EXPR, given, "the operands give %.*s",
+                      MT_ARG(ct_type_text(l->keep, derived)));
+        t = NULL;
+    }
+    ct_path_pop(l, mark);
+    return t;
+}
+
+static const ct_expr *load_sum(ct_loader *l, const mt_json *json, ct_op op)
+{
+    const ct_expr *x = load_member_term(l, json, MT_STR("left"));
+    const ct_expr *y = load_member_term(l, json, MT_STR("right"));
+    if (!x || !y || !(x = ct_fit_literal(l, x, y->type, json)) ||
+        !(y = ct_fit_literal(l, y, x->type, json))) {
+        return NULL;
+    }
+    const ct_type *derived = ct_type_of_sum(l->keep, x->type, y->type, op == CT_SUB);
+    if (!derived) {
+        return operands_differ(l, op == CT_SUB ? "-" : "+", x, y, json);
+    }
+    const ct_type *type = result_type(l, json, derived);
+    if (!type) {
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, op, type);
+    e->left = x;
+    e->right = y;
+    return e;
+}
+
+/* The factor of {"left":…,"literal":n,"op":"*"}. */
+static const ct_expr *load_factor(ct_loader *l, const mt_json *json)
+{
+    const mt_json *factor = mt_json_at(json, "literal");
+    int64_t n;
+    if (!factor) {
+        return load_member_term(l, json, MT_STR("right"));
+    }
+    if (mt_json_i64(factor, &n) != MT_OK) {
+        ct_load_error(l, CT_L_EXPR, factor, "a product needs an integer literal");
+        return NULL;
+    }
+    return load_literal(l, factor, NULL);
+}
+
+static const ct_expr *load_product(ct_loader *l, const mt_json *json)
+{
+    const ct_expr *x = load_member_term(l, json, MT_STR("left"));
+    const ct_expr *y = load_factor(l, json);
+    if (!x || !y) {
+        return NULL;
+    }
+    const ct_type *derived = ct_type_of_product(l->keep, x->type, y->type);
+    if (!derived) {
+        return operands_differ(l, "*", x, y, json);
+    }
+    if (!l->in_payload && x->op != CT_LITERAL && y->op != CT_LITERAL) {
+        ct_load_error(l, CT_L_EXPR, json, "a predicate may multiply by a literal only");
+        return NULL;
+    }
+    const ct_type *type = result_type(l, json, derived);
+    if (!type) {
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, CT_MUL, type);
+    e->left = x;
+    e->right = y;
+    return e;
+}
+
+static const ct_expr *load_list_operand(ct_loader *l, const mt_json *json, mt_str key)
+{
+    const ct_expr *list = load_member_term(l, json, key);
+    if (list && list->type->base != CT_LIST) {
+        ct_load_error(l, CT_L_EXPR, json, "expected a List, got %.*s",
+                      MT_ARG(ct_type_text(l->keep, list->type)));
+        return NULL;
+    }
+    return list;
+}
+
+static const ct_expr *load_len(ct_loader *l, const mt_json *json)
+{
+    const ct_expr *list = load_list_operand(l, json, MT_STR("operand"));
+    if (!list) {
+        return NULL;
+    }
+    ct_type *t = mt_new(l->keep, ct_type);
+    t->base = CT_INT;
+    t->slots = 1;
+    t->as.range.max = (int64_t)list->type->as.list.max;
+    return part(l, CT_LEN, t, list, 0);
+}
+
+static const ct_expr *load_index(ct_loader *l, const mt_json *json)
+{
+    const ct_expr *list = load_list_operand(l, json, MT_STR("operand"));
+    const ct_expr *index = load_member_term(l, json, MT_STR("index"));
+    if (!list || !index) {
+        return NULL;
+    }
+    if (index->type->base != CT_INT) {
+        ct_load_error(l, CT_L_EXPR, json, "an index is an Int, got %.*s",
+                      MT_ARG(ct_type_text(l->keep, index->type)));
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, CT_INDEX, list->type->as.list.element);
+    e->left = list;
+    e->right = index;
+    return e;
+}
+
+static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_str op)
+{
+    if (mt_str_is(op, "+")) {
+        return load_sum(l, json, CT_ADD);
+    }
+    if (mt_str_is(op, "-")) {
+        return load_sum(l, json, CT_SUB);
+    }
+    if (mt_str_is(op, "*")) {
+        return load_product(l, json);
+    }
+    if (mt_str_is(op, "len")) {
+        return load_len(l, json);
+    }
+    if (mt_str_is(op, "index")) {
+        return load_index(l, json);
+    }
+    ct_load_error(l, CT_L_EXPR, json, "\"%.*s\" is not an operator of terms",
+                  MT_ARG(op));
+    return NULL;
+}
+
+static const ct_expr *load_term(ct_loader *l, const mt_json *json)
+{
+    if (!mt_json_is(json, MT_JSON_OBJECT)) {
+        ct_load_error(l, CT_L_SHAPE, json, "expected a term, got %s",
+                      json ? mt_json_type_name(json) : "nothing");
+        return NULL;
+    }
+    const mt_json *v;
+    if ((v = mt_json_at(json, "fact_ref")) && mt_json_is(v, MT_JSON_STRING)) {
+        return load_reference(l, mt_json_text(v), v);
+    }
+    if ((v = mt_json_at(json, "field_ref"))) {
+        return load_field_ref(l, v);
+    }
+    if ((v = mt_json_at(json, "verdict_ref"))) {
+        return load_payload_ref(l, v);
+    }
+    if ((v = mt_json_at(json, "field_of"))) {
+        return load_field_of(l, v);
+    }
+    if ((v = mt_json_at(json, "op"))) {
+        return load_operator_term(l, json, mt_json_text(v));
+    }
+    if ((v = mt_json_at(json, "literal"))) {
+        return load_literal(l, v, mt_json_at(json, "type"));
+    }
+    ct_load_error(l, CT_L_EXPR, json, "this is no term");
+    return NULL;
+}
+
+/* ---- Predicates ---------------------------------------------------------------- */
+
+static bool is_ordered(const ct_type *t)
+{
+    static const bool ORDERED[CT_BASE_COUNT] = {
+        [CT_INT] = true,      [CT_DECIMAL] = true, [CT_DATE] = true,
+        [CT_DATETIME] = true, [CT_MONEY] = true,   [CT_DURATION] = true};
+    return ORDERED[t->base];
+}
+
+static bool is_number(const ct_type *t)
+{
+    return t->base == CT_INT || t->base == CT_DECIMAL;
+}
+
+static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_compare op)
+{
+    const ct_expr *x = load_member_term(l, json, MT_STR("left"));
+    const ct_expr *y = load_member_term(l, json, MT_STR("right"));
+    if (!x || !y || !(x = ct_fit_literal(l, x, y->type, json)) ||
+        !(y = ct_fit_literal(l, y, x->type, json))) {
+        return NULL;
+    }
+    bool alike = (is_number(x->type) && is_number(y->type)) ||
+                 ct_type_comparable(x->type, y->type);
+    if (!alike || (op >= CT_LT && !is_ordered(x->type))) {
+        return operands_differ(l, CT_COMPARE_TEXT[op], x, y, json);
+    }
+    ct_expr *e = new_expr(l, CT_COMPARE, &CT_TYPE_BOOL);
+    e->compare = (uint8_t)op;
+    e->left = x;
+    e->right = y;
+    return e;
+}
+
+static const ct_expr *load_member_predicate(ct_loader *l, const mt_json *json,
+                                            mt_str key)
+{
+    size_t mark = ct_path_key(l, key);
+    const ct_expr *e = ct_load_predicate(l, mt_json_get(json, key));
+    ct_path_pop(l, mark);
+    return e;
+}
+
+static const ct_expr *load_junction(ct_loader *l, const mt_json *json, ct_op op)
+{
+    const ct_expr *x = load_member_predicate(l, json, MT_STR("left"));
+    const ct_expr *y = load_member_predicate(l, json, MT_STR("right"));
+    if (!x || !y) {
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, op, &CT_TYPE_BOOL);
+    e->left = x;
+    e->right = y;
+    return e;
+}
+
+static const ct_expr *load_not(ct_loader *l, const mt_json *json)
+{
+    const ct_expr *x = load_member_predicate(l, json, MT_STR("operand"));
+    return x ? part(l, CT_NOT, &CT_TYPE_BOOL, x, 0) : NULL;
+}
+
+static const ct_expr *load_present(ct_loader *l, const mt_json *json)
+{
+    uint32_t rule = load_verdict(l, json);
+    return rule == CT_NONE ? NULL : part(l, CT_PRESENT, &CT_TYPE_BOOL, NULL, rule);
+}
+
+static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str name)
+{
+    mt_str variable;
+    bool all = mt_str_is(name, "forall");
+    if (!all && !mt_str_is(name, "exists")) {
+        ct_load_error(l, CT_L_EXPR, json, "unknown quantifier \"%.*s\"", MT_ARG(name));
+        return NULL;
+    }
+    const ct_expr *list = load_list_operand(l, json, MT_STR("domain"));
+    if (!ct_want_str(l, json, MT_STR("variable"), &variable) || !list) {
+        return NULL;
+    }
+    uint32_t depth = (uint32_t)l->scope.len;
+    mt_vec_push(l->keep, &l->scope,
+                ((ct_scope_variable){variable, list->type->as.list.element}));
+    const ct_expr *body = load_member_predicate(l, json, MT_STR("body"));
+    l->scope.len--;
+    if (!body) {
+        return NULL;
+    }
+    ct_expr *e = new_expr(l, all ? CT_FORALL : CT_EXISTS, &CT_TYPE_BOOL);
+    e->left = list;
+    e->right = body;
+    e->index = depth;
+    e->name = variable;
+    return e;
+}
+
+static const ct_expr *load_operator(ct_loader *l, const mt_json *json, mt_str op)
+{
+    if (mt_str_is(op, "and")) {
+        return load_junction(l, json, CT_AND);
+    }
+    if (mt_str_is(op, "or")) {
+        return load_junction(l, json, CT_OR);
+    }
+    if (mt_str_is(op, "not")) {
+        return load_not(l, json);
+    }
+    for (unsigned i = 0; i < 6; i++) {
+        if (mt_str_eq(op, mt_str_z(CT_COMPARE_TEXT[i]))) {
+            return load_comparison(l, json, (ct_compare)i);
+        }
+    }
+    return load_operator_term(l, json, op);
+}
+
+const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
+{
+    const mt_json *v;
+    const ct_expr *e;
+    if ((v = mt_json_at(json, "verdict_present"))) {
+        return load_present(l, v);
+    }
+    if ((v = mt_json_at(json, "quantifier"))) {
+        return load_quantifier(l, json, mt_json_text(v));
+    }
+    if ((v = mt_json_at(json, "op"))) {
+        e = load_operator(l, json, mt_json_text(v));
+    } else {
+        e = load_term(l, json);
+    }
+    if (e && e->type->base != CT_BOOL) {
+        ct_load_error(l, CT_L_EXPR, json, "expected a Bool, got %.*s",
+                      MT_ARG(ct_type_text(l->keep, e->type)));
+        return NULL;
+    }
+    return e;
+}
+
+/* ---- Payloads ------------------------------------------------------------------ */
+
+static bool is_term(const mt_json *json)
+{
+    static const mt_str KEYS[] = {MT_STR_INIT("fact_ref"),    MT_STR_INIT("field_ref"),
+                                  MT_STR_INIT("verdict_ref"), MT_STR_INIT("field_of"),
+                                  MT_STR_INIT("op"),          MT_STR_INIT("literal")};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
+        if (mt_json_get(json, KEYS[i])) {
+            return !mt_json_at(json, "kind");
+        }
+    }
+    return false;
+}
+
+/* Every value of `from` is one of `to`: needed where nothing is checked any more. */
+static bool contains(const ct_type *to, const ct_type *from)
+{
+    if (!ct_type_comparable(to, from) || to->unit != from->unit) {
+        return false;
+    }
+    switch ((ct_base)to->base) {
+    case CT_INT:
+    case CT_DURATION:
+        return to->as.range.min <= from->as.range.min &&
+               to->as.range.max >= from->as.range.max;
+    case CT_DECIMAL:
+        return to->as.decimal.scale >= from->as.decimal.scale &&
+               to->as.decimal.precision - to->as.decimal.scale >=
+                   from->as.decimal.precision - from->as.decimal.scale;
+    case CT_TEXT: return to->as.max_length >= from->as.max_length;
+    case CT_ENUM:
+        for (uint32_t i = 0; i < from->count; i++) {
+            if (i >= to->count || !mt_str_eq(to->as.values[i], from->as.values[i])) {
+                return false;
+            }
+        }
+        return true;
+    case CT_RECORD:
+    case CT_UNION:
+        for (uint32_t i = 0; i < to->count; i++) {
+            if (!contains(to->as.fields[i].type, from->as.fields[i].type)) {
+                return false;
+            }
+        }
+        return true;
+    case CT_LIST:
+        return to->as.list.max >= from->as.list.max &&
+               contains(to->as.list.element, from->as.list.element);
+    case CT_BOOL:
+    case CT_DATE:
+    case CT_DATETIME:
+    case CT_MONEY: break;
+    }
+    return true;
+}
+
+/* Numbers and texts are checked when the value is known; the rest must fit as a type.
+ */
+static bool payload_fits(const ct_type *to, const ct_type *from)
+{
+    if (is_number(to) && is_number(from)) {
+        return to->base == CT_DECIMAL || from->base == CT_INT;
+    }
+    if (to->base == CT_TEXT || to->base == CT_DURATION) {
+        return from->base == to->base && from->unit == to->unit;
+    }
+    return contains(to, from);
+}
+
+const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json)
+{
+    if (!is_term(json)) {
+        ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
+        return ct_load_value(l, type, json, v) ? literal(l, type, v) : NULL;
+    }
+    l->in_payload = true;
+    const ct_expr *e = load_term(l, json);
+    l->in_payload = false;
+    if (!e || !(e = ct_fit_literal(l, e, type, json))) {
+        return NULL;
+    }
+    if (!payload_fits(type, e->type)) {
+        ct_load_error(l, CT_L_EXPR, json, "payload is of %.*s, the verdict of %.*s",
+                      MT_ARG(ct_type_text(l->keep, e->type)),
+                      MT_ARG(ct_type_text(l->keep, type)));
+        return NULL;
+    }
+    return e;
+}

@@ -1,0 +1,387 @@
+/* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11). */
+#include "contract/wire/load_internal.h"
+
+/* The step ids of one list, known before its steps are read. */
+typedef struct step_names {
+    mt_map index; /* id -> index + 1 */
+} step_names;
+
+static bool load_steps(ct_loader *l, const mt_json *json, ct_steps *out);
+
+static uint32_t load_step_ref(ct_loader *l, const step_names *names,
+                              const mt_json *json)
+{
+    uint32_t step = (uint32_t)mt_map_get(&names->index, mt_json_text(json), 0) - 1;
+    if (!mt_json_is(json, MT_JSON_STRING) || step == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, json, "step reference \"%.*s\" is not in steps",
+                      MT_ARG(mt_json_text(json)));
+        return CT_NONE;
+    }
+    return step;
+}
+
+/* {"kind":"Terminal","outcome":…} or a bare outcome name. */
+static bool load_terminal(ct_loader *l, const mt_json *json, mt_str *out)
+{
+    if (mt_json_is(json, MT_JSON_OBJECT)) {
+        return ct_want_str(l, json, MT_STR("outcome"), out);
+    }
+    *out = mt_json_text(json);
+    if (!mt_json_is(json, MT_JSON_STRING)) {
+        ct_load_error(l, CT_L_SHAPE, json, "expected a Terminal");
+        return false;
+    }
+    return true;
+}
+
+static bool load_target(ct_loader *l, const step_names *names, const mt_json *parent,
+                        mt_str key, ct_target *out)
+{
+    const mt_json *json = mt_json_get(parent, key);
+    size_t mark = ct_path_key(l, key);
+    bool ok;
+    *out = (ct_target){.step = CT_NONE};
+    if (mt_json_is(json, MT_JSON_OBJECT)) {
+        ok = load_terminal(l, json, &out->outcome);
+    } else if (mt_json_is(json, MT_JSON_STRING)) {
+        out->step = load_step_ref(l, names, json);
+        ok = out->step != CT_NONE;
+    } else {
+        ct_load_error(l, CT_L_SHAPE, json ? json : parent,
+                      "expected a step or a Terminal");
+        ok = false;
+    }
+    ct_path_pop(l, mark);
+    return ok;
+}
+
+static uint32_t want_persona(ct_loader *l, const mt_json *json, mt_str key)
+{
+    mt_str id;
+    return ct_want_str(l, json, key, &id) ? ct_load_persona(l, id, json) : CT_NONE;
+}
+
+static uint32_t want_construct(ct_loader *l, const mt_json *json, mt_str key,
+                               ct_kind kind, const char *what)
+{
+    mt_str id;
+    if (!ct_want_str(l, json, key, &id)) {
+        return CT_NONE;
+    }
+    uint32_t index = ct_model_find(l->m, kind, id);
+    if (index == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, json, "%s \"%.*s\" does not exist", what,
+                      MT_ARG(id));
+    }
+    return index;
+}
+
+/* ---- Failure handlers ---------------------------------------------------------- */
+
+static bool load_compensation(ct_loader *l, const mt_json *json, ct_compensation *out)
+{
+    out->operation =
+        want_construct(l, json, MT_STR("op"), CT_KIND_OPERATION, "operation");
+    out->persona = want_persona(l, json, MT_STR("persona"));
+    return out->operation != CT_NONE && out->persona != CT_NONE &&
+           load_terminal(l, mt_json_at(json, "on_failure"), &out->on_failure);
+}
+
+static bool load_compensate(ct_loader *l, const mt_json *json, ct_handler *out)
+{
+    const mt_json *list = ct_want(l, json, MT_STR("steps"), MT_JSON_ARRAY);
+    if (!list) {
+        return false;
+    }
+    ct_compensation *steps = mt_new_array(l->keep, ct_compensation, list->count);
+    bool ok = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t mark = ct_path_key(l, MT_STR("steps"));
+        ct_path_index(l, i);
+        ok = load_compensation(l, &list->as.items[i], &steps[i]) && ok;
+        ct_path_pop(l, mark);
+    }
+    out->kind = CT_COMPENSATE;
+    out->steps = steps;
+    out->step_count = list->count;
+    return load_terminal(l, mt_json_at(json, "then"), &out->outcome) && ok;
+}
+
+static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *json,
+                          ct_handler *out)
+{
+    out->kind = CT_ESCALATE;
+    out->persona = want_persona(l, json, MT_STR("to_persona"));
+    out->next = load_step_ref(l, names, mt_json_at(json, "next"));
+    return out->persona != CT_NONE && out->next != CT_NONE;
+}
+
+static bool load_handler_kind(ct_loader *l, const step_names *names,
+                              const mt_json *json, ct_handler *out)
+{
+    mt_str kind;
+    if (!ct_want_str(l, json, MT_STR("kind"), &kind)) {
+        return false;
+    }
+    if (mt_str_is(kind, "Terminate") || mt_str_is(kind, "Terminal")) {
+        out->kind = CT_TERMINATE;
+        return load_terminal(l, mt_json_at(json, "outcome"), &out->outcome);
+    }
+    if (mt_str_is(kind, "Compensate")) {
+        return load_compensate(l, json, out);
+    }
+    if (mt_str_is(kind, "Escalate")) {
+        return load_escalate(l, names, json, out);
+    }
+    ct_load_error(l, CT_L_HANDLER, json, "unknown failure handler \"%.*s\"",
+                  MT_ARG(kind));
+    return false;
+}
+
+static bool load_handler(ct_loader *l, const step_names *names, const mt_json *parent,
+                         mt_str key, bool required, ct_handler *out)
+{
+    const mt_json *json = mt_json_get(parent, key);
+    *out = (ct_handler){.persona = CT_NONE, .next = CT_NONE};
+    if (!json) {
+        if (required) {
+            ct_load_error(l, CT_L_HANDLER, parent, "a failure handler is missing");
+        }
+        return !required;
+    }
+    size_t mark = ct_path_key(l, key);
+    bool ok = load_handler_kind(l, names, json, out);
+    ct_path_pop(l, mark);
+    return ok;
+}
+
+/* ---- Steps --------------------------------------------------------------------- */
+
+/* Every outcome of the operation is routed, and nothing else is. */
+static bool load_routes(ct_loader *l, const step_names *names, const mt_json *json,
+                        const ct_operation *op, const ct_target **out)
+{
+    const mt_json *routes = ct_want(l, json, MT_STR("outcomes"), MT_JSON_OBJECT);
+    if (!routes) {
+        return false;
+    }
+    size_t mark = ct_path_key(l, MT_STR("outcomes"));
+    ct_target *targets = mt_new_array(l->keep, ct_target, op->outcome_count);
+    bool ok = true;
+    for (uint32_t i = 0; i < op->outcome_count; i++) {
+        if (!mt_json_get(routes, op->outcomes[i])) {
+            ct_load_error(l, CT_L_OUTCOME, routes,
+                          "outcome \"%.*s\" of operation \"%.*s\" is not handled",
+                          MT_ARG(op->outcomes[i]), MT_ARG(op->id));
+            ok = false;
+        } else {
+            ok = load_target(l, names, routes, op->outcomes[i], &targets[i]) && ok;
+        }
+    }
+    for (uint32_t i = 0; i < routes->count; i++) {
+        if (ct_outcome_find(op, routes->as.members[i].key) == CT_NONE) {
+            ct_load_error(l, CT_L_OUTCOME, routes,
+                          "operation \"%.*s\" has no outcome \"%.*s\"", MT_ARG(op->id),
+                          MT_ARG(routes->as.members[i].key));
+            ok = false;
+        }
+    }
+    ct_path_pop(l, mark);
+    *out = targets;
+    return ok;
+}
+
+static bool load_operation_step(ct_loader *l, const step_names *names,
+                                const mt_json *json, ct_step *s)
+{
+    s->as.operation.operation =
+        want_construct(l, json, MT_STR("op"), CT_KIND_OPERATION, "operation");
+    s->as.operation.persona = want_persona(l, json, MT_STR("persona"));
+    bool ok = load_handler(l, names, json, MT_STR("on_failure"), true,
+                           &s->as.operation.on_failure);
+    if (s->as.operation.operation == CT_NONE || s->as.operation.persona == CT_NONE) {
+        return false;
+    }
+    const ct_operation *op = &l->m->operations[s->as.operation.operation];
+    return op->outcomes && load_routes(l, names, json, op, &s->as.operation.outcomes) &&
+           ok;
+}
+
+static bool load_branch_step(ct_loader *l, const step_names *names, const mt_json *json,
+                             ct_step *s)
+{
+    size_t mark = ct_path_key(l, MT_STR("condition"));
+    s->as.branch.condition = ct_load_predicate(l, mt_json_at(json, "condition"));
+    s->as.branch.code = ct_add_condition(l, s->as.branch.condition);
+    ct_path_pop(l, mark);
+    s->as.branch.persona = want_persona(l, json, MT_STR("persona"));
+    bool ok = load_target(l, names, json, MT_STR("if_true"), &s->as.branch.if_true);
+    ok = load_target(l, names, json, MT_STR("if_false"), &s->as.branch.if_false) && ok;
+    return ok && s->as.branch.condition && s->as.branch.persona != CT_NONE;
+}
+
+static bool load_handoff_step(ct_loader *l, const step_names *names,
+                              const mt_json *json, ct_step *s)
+{
+    s->as.handoff.from = want_persona(l, json, MT_STR("from_persona"));
+    s->as.handoff.to = want_persona(l, json, MT_STR("to_persona"));
+    s->as.handoff.next = load_step_ref(l, names, mt_json_at(json, "next"));
+    return s->as.handoff.from != CT_NONE && s->as.handoff.to != CT_NONE &&
+           s->as.handoff.next != CT_NONE;
+}
+
+static bool load_subflow_step(ct_loader *l, const step_names *names,
+                              const mt_json *json, ct_step *s)
+{
+    s->as.subflow.flow = want_construct(l, json, MT_STR("flow"), CT_KIND_FLOW, "flow");
+    s->as.subflow.persona = want_persona(l, json, MT_STR("persona"));
+    bool ok =
+        load_target(l, names, json, MT_STR("on_success"), &s->as.subflow.on_success);
+    ok = load_handler(l, names, json, MT_STR("on_failure"), true,
+                      &s->as.subflow.on_failure) &&
+         ok;
+    return ok && s->as.subflow.flow != CT_NONE && s->as.subflow.persona != CT_NONE;
+}
+
+static bool load_join_target(ct_loader *l, const step_names *names, const mt_json *join,
+                             mt_str key, bool *has, ct_target *out)
+{
+    const mt_json *v = mt_json_get(join, key);
+    *has = v && !mt_json_is(v, MT_JSON_NULL);
+    return !*has || load_target(l, names, join, key, out);
+}
+
+static bool load_join(ct_loader *l, const step_names *names, const mt_json *json,
+                      ct_step *s)
+{
+    const mt_json *join = ct_want(l, json, MT_STR("join"), MT_JSON_OBJECT);
+    if (!join) {
+        return false;
+    }
+    size_t mark = ct_path_key(l, MT_STR("join"));
+    bool ok = load_join_target(l, names, join, MT_STR("on_all_success"),
+                               &s->as.parallel.has_all_success,
+                               &s->as.parallel.on_all_success);
+    ok = load_join_target(l, names, join, MT_STR("on_all_complete"),
+                          &s->as.parallel.has_all_complete,
+                          &s->as.parallel.on_all_complete) &&
+         ok;
+    ok = load_handler(l, names, join, MT_STR("on_any_failure"), false,
+                      &s->as.parallel.on_any_failure) &&
+         ok;
+    ct_path_pop(l, mark);
+    return ok;
+}
+
+static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
+{
+    ct_branch *branches = mt_new_array(l->keep, ct_branch, list->count);
+    bool ok = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t mark = ct_path_key(l, MT_STR("branches"));
+        ct_path_index(l, i);
+        ok = ct_want_str(l, &list->as.items[i], MT_STR("id"), &branches[i].id) &&
+             load_steps(l, &list->as.items[i], &branches[i].steps) && ok;
+        for (uint32_t k = 0; k < i && ok; k++) {
+            if (mt_str_eq(branches[k].id, branches[i].id)) {
+                ct_load_error(l, CT_L_NAME, list, "branch \"%.*s\" is listed twice",
+                              MT_ARG(branches[i].id));
+                ok = false;
+            }
+        }
+        ct_path_pop(l, mark);
+    }
+    s->as.parallel.branches = branches;
+    s->as.parallel.branch_count = list->count;
+    return ok;
+}
+
+static bool load_parallel_step(ct_loader *l, const step_names *names,
+                               const mt_json *json, ct_step *s)
+{
+    const mt_json *list = ct_want(l, json, MT_STR("branches"), MT_JSON_ARRAY);
+    return list && load_branches(l, list, s) && load_join(l, names, json, s);
+}
+
+/* ORDER ct_step_kind */
+static const struct {
+    const char *name;
+    bool (*load)(ct_loader *, const step_names *, const mt_json *, ct_step *);
+} STEP_KINDS[] = {
+    {"OperationStep", load_operation_step}, {"BranchStep", load_branch_step},
+    {"HandoffStep", load_handoff_step},     {"SubFlowStep", load_subflow_step},
+    {"ParallelStep", load_parallel_step},
+};
+
+static bool load_step(ct_loader *l, const step_names *names, const mt_json *json,
+                      ct_step *s)
+{
+    mt_str kind;
+    if (!ct_want_str(l, json, MT_STR("kind"), &kind)) {
+        return false;
+    }
+    for (unsigned i = 0; i < sizeof STEP_KINDS / sizeof *STEP_KINDS; i++) {
+        if (mt_str_eq(kind, mt_str_z(STEP_KINDS[i].name))) {
+            s->kind = (uint8_t)i;
+            return STEP_KINDS[i].load(l, names, json, s);
+        }
+    }
+    ct_load_error(l, CT_L_SHAPE, json, "unknown step kind \"%.*s\"", MT_ARG(kind));
+    return false;
+}
+
+static bool name_steps(ct_loader *l, const mt_json *list, ct_step *steps,
+                       step_names *names)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bool added;
+        if (!ct_want_str(l, &list->as.items[i], MT_STR("id"), &steps[i].id)) {
+            return false;
+        }
+        mt_map_entry *e = mt_map_add(l->keep, &names->index, steps[i].id, &added);
+        if (!added) {
+            ct_load_error(l, CT_L_NAME, list, "step \"%.*s\" is listed twice",
+                          MT_ARG(steps[i].id));
+            return false;
+        }
+        e->value = i + 1;
+    }
+    return true;
+}
+
+/* `entry` and `steps` of a flow or a parallel branch. */
+static bool load_steps(ct_loader *l, const mt_json *json, ct_steps *out)
+{
+    const mt_json *list = ct_want(l, json, MT_STR("steps"), MT_JSON_ARRAY);
+    mt_str entry;
+    step_names names = {0};
+    if (!list || !ct_want_str(l, json, MT_STR("entry"), &entry)) {
+        return false;
+    }
+    ct_step *steps = mt_new_array(l->keep, ct_step, list->count);
+    if (!name_steps(l, list, steps, &names)) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t mark = ct_path_key(l, MT_STR("steps"));
+        ct_path_index(l, i);
+        ok = load_step(l, &names, &list->as.items[i], &steps[i]) && ok;
+        ct_path_pop(l, mark);
+    }
+    *out = (ct_steps){steps, list->count,
+                      (uint32_t)mt_map_get(&names.index, entry, 0) - 1};
+    if (out->entry == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, json, "entry step \"%.*s\" is not in steps",
+                      MT_ARG(entry));
+    }
+    return ok && out->entry != CT_NONE;
+}
+
+bool ct_load_flow(ct_loader *l, const mt_json *json, ct_flow *out)
+{
+    const mt_json *snapshot = mt_json_at(json, "snapshot");
+    out->id = l->construct_id;
+    out->snapshot = snapshot ? mt_json_text(snapshot) : MT_STR("at_initiation");
+    return load_steps(l, json, &out->steps);
+}

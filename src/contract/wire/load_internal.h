@@ -1,0 +1,106 @@
+/* contract/wire/load_internal.h - shared by the parts of the bundle loader.
+ * Room: contract/wire, private to load*.c.
+ * Every reader takes the JSON it reads, reports what is wrong with it at the current
+ * path and returns NULL or false; loading goes on with the next construct so that one
+ * run reports many faults. */
+#ifndef CT_WIRE_LOAD_INTERNAL_H
+#define CT_WIRE_LOAD_INTERNAL_H
+
+#include "base/vec.h"
+#include "contract/wire/model.h"
+
+/* Stable codes of the loader's diagnostics. */
+#define CT_L_JSON    "L101" /* the text is not JSON, or too large or deep */
+#define CT_L_VERSION "L102" /* tenor_version */
+#define CT_L_SHAPE   "L103" /* a member is missing or has the wrong JSON type */
+#define CT_L_TYPE    "L104" /* a BaseType that is not well-formed */
+#define CT_L_NAME    "L105" /* a reference to nothing, or a name used twice */
+#define CT_L_EXPR    "L106" /* an expression whose operands do not fit */
+#define CT_L_VALUE   "L107" /* a default or literal that is not of its type */
+#define CT_L_STRATUM "L108" /* a rule reads its own or a higher stratum */
+#define CT_L_CYCLE   "L109" /* entities, steps or flows in a circle */
+#define CT_L_EFFECT  "L110" /* an effect that is no declared transition */
+#define CT_L_OUTCOME "L111" /* outcomes not unique, not disjoint, not routed */
+#define CT_L_PERSONA "L112" /* no persona, or one that is not declared */
+#define CT_L_HANDLER "L113" /* a failure handler is missing */
+#define CT_L_BRANCH  "L114" /* parallel branches that touch one entity */
+
+typedef struct ct_scope_variable {
+    mt_str name;
+    const ct_type *type;
+} ct_scope_variable;
+
+typedef struct ct_loader {
+    mt_arena *keep;
+    mt_str text, file;
+    mt_diags *ds;
+    ct_model *m;
+    mt_buf path; /* of the JSON value being read */
+    mt_str construct_kind, construct_id;
+    /* expressions */
+    MT_VEC(ct_scope_variable) scope;
+    uint32_t stratum_limit; /* verdicts must come from strata below it */
+    bool in_payload;        /* variable * variable is allowed */
+    MT_VEC(const ct_expr *) conditions;
+    MT_VEC(ct_persona) personas;
+} ct_loader;
+
+/* Adds an error at the current path and the place of `at` (may be NULL). */
+void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Extends the path; give the returned mark to ct_path_pop(). */
+size_t ct_path_key(ct_loader *l, mt_str key);
+size_t ct_path_index(ct_loader *l, size_t index);
+void ct_path_pop(ct_loader *l, size_t mark);
+
+/* The member `key` of the given type; NULL after an error when it is missing or of
+ * another type. ct_want_*() report in the same way. */
+const mt_json *ct_want(ct_loader *l, const mt_json *object, mt_str key,
+                       mt_json_type type);
+bool ct_want_str(ct_loader *l, const mt_json *object, mt_str key, mt_str *out);
+bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out);
+/* An optional array: NULL and no error when missing or null. */
+const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key);
+/* Array of strings, in the model's arena; false after an error. */
+bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str **out,
+                  uint32_t *count);
+
+/* load_type.c */
+const ct_type *ct_load_type(ct_loader *l, const mt_json *json);
+extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_INT, CT_TYPE_ANY_DECIMAL;
+
+/* load_value.c: reads a default, a literal or a plain fact value of `type` into `out`
+ * (type->slots slots). */
+bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
+                   ct_value *out);
+/* A copy of one value in the model. */
+const ct_value *ct_keep_value(ct_loader *l, const ct_value *value);
+
+/* promote.c: the type of a sum, difference or product (spec §4.2, §13.2); NULL when the
+ * operator is not defined for the operands. */
+const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *right,
+                              bool minus);
+const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
+                                  const ct_type *right);
+
+/* load_expr.c */
+const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json);
+/* The payload of a rule, converted to `type` where that is allowed. */
+const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json);
+/* A literal beside a value of `type` takes that type: a text becomes a Date or an Enum
+ * value, an integer a Decimal where asked. The expression itself when nothing is to
+ * do; NULL after an error. */
+const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
+                              const mt_json *at);
+
+/* load_operation.c, load_flow.c, load_check.c: the index of a persona; CT_NONE after an
+ * error. */
+uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at);
+uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition);
+bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out);
+bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out);
+bool ct_load_flow(ct_loader *l, const mt_json *json, ct_flow *out);
+/* The checks that need the whole model: parents, strata, cycles, parallel branches. */
+void ct_check_model(ct_loader *l);
+
+#endif

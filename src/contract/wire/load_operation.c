@@ -1,0 +1,266 @@
+/* contract/wire/load_operation.c - entities and operations (spec §6, §9). */
+#include "contract/wire/load_internal.h"
+
+uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at)
+{
+    bool added;
+    mt_map_entry *e = mt_map_find(&l->m->names[CT_KIND_PERSONA], id);
+    if (e) {
+        return (uint32_t)e->value - 1;
+    }
+    if (l->m->personas_declared) {
+        ct_load_error(l, CT_L_PERSONA, at, "persona \"%.*s\" is not declared",
+                      MT_ARG(id));
+        return CT_NONE;
+    }
+    e = mt_map_add(l->keep, &l->m->names[CT_KIND_PERSONA], id, &added);
+    mt_vec_push(l->keep, &l->personas, ((ct_persona){.id = id}));
+    e->value = l->personas.len;
+    return (uint32_t)l->personas.len - 1;
+}
+
+uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition)
+{
+    mt_vec_push(l->keep, &l->conditions, condition);
+    return (uint32_t)l->conditions.len - 1;
+}
+
+/* ---- Entities ------------------------------------------------------------------ */
+
+static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json,
+                           mt_str key)
+{
+    mt_str name;
+    if (!ct_want_str(l, json, key, &name)) {
+        return CT_NONE;
+    }
+    uint32_t state = ct_state_find(e, name);
+    if (state == CT_NONE) {
+        ct_load_error(l, CT_L_NAME, json, "%.*s: \"%.*s\" is no state of \"%.*s\"",
+                      MT_ARG(key), MT_ARG(name), MT_ARG(e->id));
+    }
+    return state;
+}
+
+static bool unique_names(ct_loader *l, const mt_str *names, uint32_t count,
+                         const mt_json *at, const char *code, const char *what)
+{
+    mt_map seen = {0};
+    for (uint32_t i = 0; i < count; i++) {
+        bool added;
+        mt_map_add(l->keep, &seen, names[i], &added);
+        if (!added) {
+            ct_load_error(l, code, at, "%s \"%.*s\" is listed twice", what,
+                          MT_ARG(names[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
+{
+    const mt_json *list = ct_want(l, json, MT_STR("transitions"), MT_JSON_ARRAY);
+    if (!list) {
+        return false;
+    }
+    ct_transition *ts = mt_new_array(l->keep, ct_transition, list->count);
+    bool ok = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t mark = ct_path_key(l, MT_STR("transitions"));
+        ct_path_index(l, i);
+        ts[i].from = want_state(l, e, &list->as.items[i], MT_STR("from"));
+        ts[i].to = want_state(l, e, &list->as.items[i], MT_STR("to"));
+        ok = ok && ts[i].from != CT_NONE && ts[i].to != CT_NONE;
+        ct_path_pop(l, mark);
+    }
+    e->transitions = ts;
+    e->transition_count = list->count;
+    return ok;
+}
+
+bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
+{
+    out->id = l->construct_id;
+    out->parent = CT_NONE;
+    const mt_json *states = ct_want(l, json, MT_STR("states"), MT_JSON_ARRAY);
+    if (!states ||
+        !ct_want_strs(l, states, MT_STR("states"), &out->states, &out->state_count) ||
+        !unique_names(l, out->states, out->state_count, states, CT_L_NAME, "state")) {
+        return false;
+    }
+    out->initial = want_state(l, out, json, MT_STR("initial"));
+    const mt_json *parent = mt_json_at(json, "parent");
+    if (parent && !mt_json_is(parent, MT_JSON_NULL)) {
+        out->parent = ct_model_find(l->m, CT_KIND_ENTITY, mt_json_text(parent));
+        if (out->parent == CT_NONE) {
+            ct_load_error(l, CT_L_NAME, parent, "parent \"%.*s\" is no entity",
+                          MT_ARG(mt_json_text(parent)));
+        }
+    }
+    return load_transitions(l, json, out);
+}
+
+/* ---- Operations ---------------------------------------------------------------- */
+
+static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
+{
+    const mt_json *list = ct_want_array_opt(l, json, MT_STR("allowed_personas"));
+    const mt_str *names;
+    uint32_t count;
+    if (!list || !list->count) {
+        ct_load_error(l, CT_L_PERSONA, json, "allowed_personas must not be empty");
+        return false;
+    }
+    if (!ct_want_strs(l, list, MT_STR("allowed_personas"), &names, &count)) {
+        return false;
+    }
+    uint32_t *ids = mt_new_array(l->keep, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        ids[i] = ct_load_persona(l, names[i], list);
+    }
+    op->personas = ids;
+    op->persona_count = count;
+    return true;
+}
+
+/* Declared outcomes; without any, the labels of the effects; without those, success. */
+static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effects,
+                          ct_operation *op)
+{
+    const mt_json *list = ct_want_array_opt(l, json, MT_STR("outcomes"));
+    if (list && list->count) {
+        return ct_want_strs(l, list, MT_STR("outcomes"), &op->outcomes,
+                            &op->outcome_count) &&
+               unique_names(l, op->outcomes, op->outcome_count, list, CT_L_OUTCOME,
+                            "outcome");
+    }
+    mt_map labels = {0};
+    for (uint32_t i = 0; effects && i < effects->count; i++) {
+        const mt_json *label = mt_json_at(&effects->as.items[i], "outcome");
+        bool added;
+        if (mt_json_is(label, MT_JSON_STRING)) {
+            mt_map_add(l->keep, &labels, mt_json_text(label), &added);
+        }
+    }
+    mt_str *names = mt_new_array(l->keep, mt_str, labels.len + 1);
+    names[0] = MT_STR("success");
+    for (uint32_t i = 0; i < labels.len; i++) {
+        names[i] = labels.entries[i].key;
+    }
+    op->outcomes = names;
+    op->outcome_count = labels.len ? labels.len : 1;
+    return true;
+}
+
+static bool is_transition(const ct_entity *e, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < e->transition_count; i++) {
+        if (e->transitions[i].from == from && e->transitions[i].to == to) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool load_effect_outcome(ct_loader *l, const mt_json *json,
+                                const ct_operation *op, ct_effect *out)
+{
+    const mt_json *label = mt_json_at(json, "outcome");
+    out->outcome = CT_NONE;
+    if (label) {
+        out->outcome = ct_outcome_find(op, mt_json_text(label));
+        if (out->outcome == CT_NONE) {
+            ct_load_error(l, CT_L_OUTCOME, label,
+                          "effect references undeclared outcome \"%.*s\"",
+                          MT_ARG(mt_json_text(label)));
+            return false;
+        }
+    } else if (op->outcome_count > 1) {
+        ct_load_error(l, CT_L_OUTCOME, json,
+                      "an effect of an operation with several outcomes must name one");
+        return false;
+    }
+    return true;
+}
+
+static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *op,
+                        ct_effect *out)
+{
+    mt_str id;
+    if (!ct_want_str(l, json, MT_STR("entity_id"), &id)) {
+        return false;
+    }
+    out->entity = ct_model_find(l->m, CT_KIND_ENTITY, id);
+    if (out->entity == CT_NONE) {
+        ct_load_error(l, CT_L_EFFECT, json,
+                      "effect references undeclared entity \"%.*s\"", MT_ARG(id));
+        return false;
+    }
+    const ct_entity *e = &l->m->entities[out->entity];
+    out->from = want_state(l, e, json, MT_STR("from"));
+    out->to = want_state(l, e, json, MT_STR("to"));
+    if (out->from == CT_NONE || out->to == CT_NONE) {
+        return false;
+    }
+    if (!is_transition(e, out->from, out->to)) {
+        ct_load_error(
+            l, CT_L_EFFECT, json, "(%.*s, %.*s) is not a transition of \"%.*s\"",
+            MT_ARG(e->states[out->from]), MT_ARG(e->states[out->to]), MT_ARG(e->id));
+        return false;
+    }
+    return load_effect_outcome(l, json, op, out);
+}
+
+static bool load_effects(ct_loader *l, const mt_json *list, ct_operation *op)
+{
+    uint32_t count = list ? list->count : 0;
+    ct_effect *effects = mt_new_array(l->keep, ct_effect, count);
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++) {
+        size_t mark = ct_path_key(l, MT_STR("effects"));
+        ct_path_index(l, i);
+        ok = load_effect(l, &list->as.items[i], op, &effects[i]) && ok;
+        ct_path_pop(l, mark);
+    }
+    op->effects = effects;
+    op->effect_count = count;
+    return ok;
+}
+
+static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
+{
+    const mt_json *list = ct_want_array_opt(l, json, MT_STR("error_contract"));
+    if (list && !ct_want_strs(l, list, MT_STR("error_contract"), &op->errors,
+                              &op->error_count)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < op->error_count; i++) {
+        if (ct_outcome_find(op, op->errors[i]) != CT_NONE) {
+            ct_load_error(l, CT_L_OUTCOME, list,
+                          "\"%.*s\" is both an outcome and an error",
+                          MT_ARG(op->errors[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out)
+{
+    const mt_json *effects = ct_want_array_opt(l, json, MT_STR("effects"));
+    const mt_json *precondition = mt_json_at(json, "precondition");
+    out->id = l->construct_id;
+    out->condition = CT_NONE;
+    bool ok = load_allowed(l, json, out);
+    ok = load_outcomes(l, json, effects, out) && ok;
+    ok = ok && load_effects(l, effects, out) && load_errors(l, json, out);
+    if (precondition && !mt_json_is(precondition, MT_JSON_NULL)) {
+        size_t mark = ct_path_key(l, MT_STR("precondition"));
+        out->precondition = ct_load_predicate(l, precondition);
+        out->condition = ct_add_condition(l, out->precondition);
+        ct_path_pop(l, mark);
+        ok = ok && out->precondition;
+    }
+    return ok;
+}

@@ -1,0 +1,218 @@
+/* contract/wire/load_type.c - BaseTypes from interchange, checked to be well-formed. */
+#include <stdlib.h>
+
+#include "contract/wire/load_internal.h"
+
+const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
+const ct_type CT_TYPE_ANY_INT = {
+    .base = CT_INT, .slots = 1, .as.range = {INT64_MIN, INT64_MAX}};
+const ct_type CT_TYPE_ANY_DECIMAL = {
+    .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
+
+static bool load_plain(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    (void)l, (void)json, (void)t;
+    return true;
+}
+
+static bool load_range(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    int64_t min, max;
+    if (!ct_want_i64(l, json, MT_STR("min"), &min) ||
+        !ct_want_i64(l, json, MT_STR("max"), &max)) {
+        return false;
+    }
+    if (min > max) {
+        ct_load_error(l, CT_L_TYPE, json, "min %lld is greater than max %lld",
+                      (long long)min, (long long)max);
+        return false;
+    }
+    t->as.range.min = min;
+    t->as.range.max = max;
+    return true;
+}
+
+/* A count that fits 32 bits. */
+static bool want_count(ct_loader *l, const mt_json *json, mt_str key, uint32_t *out)
+{
+    int64_t value;
+    if (!ct_want_i64(l, json, key, &value)) {
+        return false;
+    }
+    if (value < 0 || value > UINT32_MAX) {
+        ct_load_error(l, CT_L_TYPE, json, "%.*s %lld is out of range", MT_ARG(key),
+                      (long long)value);
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
+static bool load_decimal(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    uint32_t precision, scale;
+    if (!want_count(l, json, MT_STR("precision"), &precision) ||
+        !want_count(l, json, MT_STR("scale"), &scale)) {
+        return false;
+    }
+    if (!precision || scale > precision) {
+        ct_load_error(l, CT_L_TYPE, json, "Decimal(%u, %u) holds no number", precision,
+                      scale);
+        return false;
+    }
+    t->as.decimal.precision = precision;
+    t->as.decimal.scale = scale;
+    return true;
+}
+
+static bool load_text(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    uint32_t length;
+    bool ok = want_count(l, json, MT_STR("max_length"), &length);
+    t->as.max_length = ok ? length : 0;
+    return ok;
+}
+
+static bool load_money(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    return ct_want_str(l, json, MT_STR("currency"), &t->as.currency);
+}
+
+static bool load_duration(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    mt_str name;
+    ct_duration_unit unit;
+    if (!ct_want_str(l, json, MT_STR("unit"), &name) || !load_range(l, json, t)) {
+        return false;
+    }
+    if (!ct_unit_find(name, &unit)) {
+        ct_load_error(l, CT_L_TYPE, json,
+                      "Duration unit \"%.*s\" is not one of seconds, minutes, hours, "
+                      "days",
+                      MT_ARG(name));
+        return false;
+    }
+    t->unit = (uint8_t)unit;
+    return true;
+}
+
+static bool load_enum(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    const mt_json *values = ct_want(l, json, MT_STR("values"), MT_JSON_ARRAY);
+    if (!values ||
+        !ct_want_strs(l, values, MT_STR("values"), &t->as.values, &t->count)) {
+        return false;
+    }
+    if (!t->count) {
+        ct_load_error(l, CT_L_TYPE, values, "Enum has no values");
+        return false;
+    }
+    mt_map seen = {0};
+    for (uint32_t i = 0; i < t->count; i++) {
+        bool added;
+        mt_map_add(l->keep, &seen, t->as.values[i], &added);
+        if (!added) {
+            ct_load_error(l, CT_L_TYPE, values, "Enum value \"%.*s\" is listed twice",
+                          MT_ARG(t->as.values[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return mt_str_cmp(((const ct_field *)a)->name, ((const ct_field *)b)->name);
+}
+
+/* The members of an object of types, in byte order of their names, in a row. */
+static bool load_members(ct_loader *l, const mt_json *object, mt_str key, ct_type *t)
+{
+    ct_field *fields = mt_new_array(l->keep, ct_field, object->count);
+    size_t mark = ct_path_key(l, key);
+    bool ok = true;
+    for (uint32_t i = 0; i < object->count; i++) {
+        const mt_json_member *m = &object->as.members[i];
+        size_t inner = ct_path_key(l, m->key);
+        fields[i] = (ct_field){m->key, ct_load_type(l, &m->value), 0};
+        ok = ok && fields[i].type;
+        ct_path_pop(l, inner);
+    }
+    ct_path_pop(l, mark);
+    if (object->count) {
+        qsort(fields, object->count, sizeof *fields, by_name);
+    }
+    t->as.fields = fields;
+    t->count = object->count;
+    t->slots = 0;
+    for (uint32_t i = 0; i < t->count && ok; i++) {
+        fields[i].offset = t->slots;
+        t->slots += fields[i].type->slots;
+    }
+    return ok;
+}
+
+static bool load_record(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    const mt_json *fields = ct_want(l, json, MT_STR("fields"), MT_JSON_OBJECT);
+    return fields && load_members(l, fields, MT_STR("fields"), t);
+}
+
+static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    const mt_json *variants = ct_want(l, json, MT_STR("variants"), MT_JSON_OBJECT);
+    if (!variants || !load_members(l, variants, MT_STR("variants"), t)) {
+        return false;
+    }
+    t->slots = 1;
+    if (!t->count) {
+        ct_load_error(l, CT_L_TYPE, variants, "TaggedUnion has no variants");
+    }
+    return t->count > 0;
+}
+
+static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    uint32_t max;
+    const mt_json *element = ct_want(l, json, MT_STR("element_type"), MT_JSON_OBJECT);
+    if (!element || !want_count(l, json, MT_STR("max"), &max)) {
+        return false;
+    }
+    size_t mark = ct_path_key(l, MT_STR("element_type"));
+    t->as.list.element = ct_load_type(l, element);
+    if (t->as.list.element && t->as.list.element->base == CT_LIST) {
+        ct_load_error(l, CT_L_TYPE, element, "a List may not hold Lists");
+        t->as.list.element = NULL;
+    }
+    ct_path_pop(l, mark);
+    t->as.list.max = max;
+    return t->as.list.element != NULL;
+}
+
+/* ORDER ct_base */
+static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const mt_json *, ct_type *) = {
+    load_plain, load_range, load_decimal,  load_text,   load_enum,  load_plain,
+    load_plain, load_money, load_duration, load_record, load_union, load_list};
+
+const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
+{
+    mt_str base;
+    if (!mt_json_is(json, MT_JSON_OBJECT)) {
+        ct_load_error(l, CT_L_SHAPE, json, "expected a type object, got %s",
+                      mt_json_type_name(json));
+        return NULL;
+    }
+    if (!ct_want_str(l, json, MT_STR("base"), &base)) {
+        return NULL;
+    }
+    for (unsigned i = 0; i < CT_BASE_COUNT; i++) {
+        if (mt_str_eq(base, mt_str_z(CT_BASE_NAMES[i]))) {
+            ct_type *t = mt_new(l->keep, ct_type);
+            t->base = (uint8_t)i;
+            t->slots = 1;
+            return LOADERS[i](l, json, t) ? t : NULL;
+        }
+    }
+    ct_load_error(l, CT_L_TYPE, json, "unknown base type \"%.*s\"", MT_ARG(base));
+    return NULL;
+}

@@ -1,0 +1,217 @@
+/* contract/wire/load_value.c - defaults and literals of a bundle, as typed values.
+ * Three spellings are read: the interchange's own ({"kind":"decimal_value",…}), a bare
+ * literal, and the form facts are given in. */
+#include "base/utf8.h"
+#include "contract/wire/load_internal.h"
+
+const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
+{
+    ct_value *copy = mt_new(l->keep, ct_value);
+    *copy = *value;
+    return copy;
+}
+
+static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
+{
+    mt_str text = ct_type_text(l->keep, type);
+    ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s, got %s", MT_ARG(text),
+                  mt_json_is(json, MT_JSON_STRING) || mt_json_is(json, MT_JSON_NUMBER)
+                      ? mt_strf(l->keep, "%.*s", MT_ARG(mt_json_text(json))).ptr
+                      : mt_json_type_name(json));
+    return false;
+}
+
+/* The `value` of {"kind":…,"value":…}, otherwise the node itself. */
+static const mt_json *unwrap(const mt_json *json)
+{
+    const mt_json *inner = mt_json_at(json, "value");
+    return inner ? inner : json;
+}
+
+static bool load_bool(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *v = unwrap(json);
+    if (!mt_json_is(v, MT_JSON_BOOL)) {
+        return wrong(l, type, json);
+    }
+    out->boolean = v->boolean;
+    return true;
+}
+
+static bool in_range(const ct_type *type, int64_t v)
+{
+    return v >= type->as.range.min && v <= type->as.range.max;
+}
+
+static bool load_int(ct_loader *l, const ct_type *type, const mt_json *json,
+                     ct_value *out)
+{
+    int64_t v;
+    if (mt_json_i64(unwrap(json), &v) != MT_OK || !in_range(type, v)) {
+        return wrong(l, type, json);
+    }
+    out->integer = v;
+    return true;
+}
+
+static bool parse_decimal(const mt_json *json, mt_decimal *out)
+{
+    const mt_json *v = unwrap(json);
+    return (mt_json_is(v, MT_JSON_STRING) || mt_json_is(v, MT_JSON_NUMBER)) &&
+           mt_decimal_parse(mt_json_text(v), out) == MT_OK;
+}
+
+static bool load_decimal(ct_loader *l, const ct_type *type, const mt_json *json,
+                         ct_value *out)
+{
+    if (!parse_decimal(json, &out->decimal) ||
+        !mt_decimal_fits(out->decimal, type->as.decimal.precision,
+                         type->as.decimal.scale)) {
+        return wrong(l, type, json);
+    }
+    return true;
+}
+
+static bool load_money(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    const mt_json *currency = mt_json_at(json, "currency");
+    if (!parse_decimal(mt_json_at(json, "amount"), &out->decimal) ||
+        (currency && !mt_str_eq(mt_json_text(currency), type->as.currency))) {
+        return wrong(l, type, json);
+    }
+    return true;
+}
+
+static bool load_text(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *v = unwrap(json);
+    out->text = mt_json_text(v);
+    if (!mt_json_is(v, MT_JSON_STRING) ||
+        (out->text.len > type->as.max_length &&
+         mt_utf8_count(out->text) > type->as.max_length)) {
+        return wrong(l, type, json);
+    }
+    return true;
+}
+
+static bool load_enum(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *v = unwrap(json);
+    out->choice =
+        mt_json_is(v, MT_JSON_STRING) ? ct_choice_find(type, mt_json_text(v)) : CT_NONE;
+    return out->choice != CT_NONE || wrong(l, type, json);
+}
+
+static bool load_date(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *v = unwrap(json);
+    return (mt_json_is(v, MT_JSON_STRING) &&
+            ct_date_parse(mt_json_text(v), &out->integer)) ||
+           wrong(l, type, json);
+}
+
+static bool load_time(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *v = unwrap(json);
+    return (mt_json_is(v, MT_JSON_STRING) &&
+            ct_time_parse(mt_json_text(v), &out->time)) ||
+           wrong(l, type, json);
+}
+
+/* A number alone, or in an int_literal, counts in the type's unit. */
+static bool load_duration(ct_loader *l, const ct_type *type, const mt_json *json,
+                          ct_value *out)
+{
+    const mt_json *unit = mt_json_at(json, "unit");
+    int64_t v;
+    if (mt_json_i64(unwrap(json), &v) != MT_OK || !in_range(type, v) ||
+        (unit && !mt_str_eq(mt_json_text(unit), mt_str_z(CT_UNIT_NAMES[type->unit])))) {
+        return wrong(l, type, json);
+    }
+    out->integer = v;
+    return true;
+}
+
+/* The member that holds the parts in the interchange's own form, else the node. */
+static const mt_json *parts(const mt_json *json, mt_str kind, mt_str key)
+{
+    return mt_str_eq(mt_json_text(mt_json_at(json, "kind")), kind)
+               ? mt_json_get(json, key)
+               : json;
+}
+
+static bool load_record(ct_loader *l, const ct_type *type, const mt_json *json,
+                        ct_value *out)
+{
+    const mt_json *fields = parts(json, MT_STR("record_value"), MT_STR("fields"));
+    if (!mt_json_is(fields, MT_JSON_OBJECT)) {
+        return wrong(l, type, json);
+    }
+    for (uint32_t i = 0; i < type->count; i++) {
+        const ct_field *f = &type->as.fields[i];
+        const mt_json *v = mt_json_get(fields, f->name);
+        if (!v) {
+            ct_load_error(l, CT_L_VALUE, json, "field \"%.*s\" is missing",
+                          MT_ARG(f->name));
+            return false;
+        }
+        if (!ct_load_value(l, f->type, v, out + f->offset)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool load_union(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    const mt_json *payload = mt_json_at(json, "payload");
+    uint32_t tag = ct_field_find(type, mt_json_text(mt_json_at(json, "tag")));
+    if (!payload || tag == CT_NONE) {
+        return wrong(l, type, json);
+    }
+    const ct_type *inner = type->as.variants[tag].type;
+    ct_value *room = mt_new_array(l->keep, ct_value, inner->slots);
+    out->variant.tag = tag;
+    out->variant.payload = room;
+    return ct_load_value(l, inner, payload, room);
+}
+
+static bool load_list(ct_loader *l, const ct_type *type, const mt_json *json,
+                      ct_value *out)
+{
+    const mt_json *items = parts(json, MT_STR("list_value"), MT_STR("elements"));
+    const ct_type *element = type->as.list.element;
+    if (!mt_json_is(items, MT_JSON_ARRAY) || items->count > type->as.list.max) {
+        return wrong(l, type, json);
+    }
+    ct_value *room =
+        mt_new_array(l->keep, ct_value, (size_t)items->count * element->slots);
+    for (uint32_t i = 0; i < items->count; i++) {
+        if (!ct_load_value(l, element, &items->as.items[i],
+                           room + (size_t)i * element->slots)) {
+            return false;
+        }
+    }
+    out->list.items = room;
+    out->list.count = items->count;
+    return true;
+}
+
+/* ORDER ct_base */
+static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const ct_type *,
+                                            const mt_json *, ct_value *) = {
+    load_bool, load_int,   load_decimal,  load_text,   load_enum,  load_date,
+    load_time, load_money, load_duration, load_record, load_union, load_list};
+
+bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
+                   ct_value *out)
+{
+    return LOADERS[type->base](l, type, json, out);
+}

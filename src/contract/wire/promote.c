@@ -1,0 +1,175 @@
+/* contract/wire/promote.c - the types of sums and products (spec §4.2, §13.2).
+ * Whole numbers only: the digits of a bound are counted, no logarithm is taken. */
+#include "contract/wire/load_internal.h"
+
+__extension__ typedef __int128 wide;
+
+static int64_t clamp(wide value)
+{
+    return value < INT64_MIN   ? INT64_MIN
+           : value > INT64_MAX ? INT64_MAX
+                               : (int64_t)value;
+}
+
+static const ct_type *range_type(mt_arena *a, ct_base base, unsigned unit, wide min,
+                                 wide max)
+{
+    ct_type *t = mt_new(a, ct_type);
+    t->base = (uint8_t)base;
+    t->unit = (uint8_t)unit;
+    t->slots = 1;
+    t->as.range.min = clamp(min);
+    t->as.range.max = clamp(max);
+    return t;
+}
+
+static const ct_type *decimal_type(mt_arena *a, uint64_t precision, uint64_t scale)
+{
+    ct_type *t = mt_new(a, ct_type);
+    t->base = CT_DECIMAL;
+    t->slots = 1;
+    t->as.decimal.scale =
+        scale > MT_DECIMAL_MAX_SCALE ? MT_DECIMAL_MAX_SCALE : (uint32_t)scale;
+    t->as.decimal.precision = precision > UINT32_MAX ? UINT32_MAX : (uint32_t)precision;
+    return t;
+}
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v;
+}
+
+/* ceil(log10(max(|min|,|max|))) + 1; ceil(log10(m)) is the number of digits of m-1. */
+static uint32_t int_precision(const ct_type *t)
+{
+    uint64_t lo = magnitude(t->as.range.min), hi = magnitude(t->as.range.max);
+    uint64_t m = lo > hi ? lo : hi;
+    uint32_t digits = 1;
+    for (uint64_t rest = m ? m - 1 : 0; rest; rest /= 10) {
+        digits++;
+    }
+    return digits;
+}
+
+static bool is_numeric(const ct_type *t)
+{
+    return t->base == CT_INT || t->base == CT_DECIMAL;
+}
+
+static void as_decimal(const ct_type *t, uint64_t *precision, uint64_t *scale)
+{
+    *precision = t->base == CT_INT ? int_precision(t) : t->as.decimal.precision;
+    *scale = t->base == CT_INT ? 0 : t->as.decimal.scale;
+}
+
+static const ct_type *decimal_sum(mt_arena *a, const ct_type *x, const ct_type *y)
+{
+    uint64_t p1, s1, p2, s2;
+    as_decimal(x, &p1, &s1);
+    as_decimal(y, &p2, &s2);
+    return decimal_type(a, (p1 > p2 ? p1 : p2) + 1, s1 > s2 ? s1 : s2);
+}
+
+static const ct_type *int_sum(mt_arena *a, const ct_type *x, const ct_type *y,
+                              bool minus)
+{
+    wide min = (wide)x->as.range.min +
+               (minus ? -(wide)y->as.range.max : (wide)y->as.range.min);
+    wide max = (wide)x->as.range.max +
+               (minus ? -(wide)y->as.range.min : (wide)y->as.range.max);
+    return range_type(a, CT_INT, 0, min, max);
+}
+
+static const ct_type *duration_sum(mt_arena *a, const ct_type *x, const ct_type *y,
+                                   bool minus)
+{
+    unsigned unit = x->unit < y->unit ? x->unit : y->unit;
+    wide fx = CT_UNIT_SECONDS[x->unit] / CT_UNIT_SECONDS[unit];
+    wide fy = CT_UNIT_SECONDS[y->unit] / CT_UNIT_SECONDS[unit];
+    wide y_min = fy * y->as.range.min, y_max = fy * y->as.range.max;
+    return range_type(a, CT_DURATION, unit,
+                      fx * x->as.range.min + (minus ? -y_max : y_min),
+                      fx * x->as.range.max + (minus ? -y_min : y_max));
+}
+
+/* Seconds from 0001-01-01 to the end of 9999-12-31 bound every difference. */
+static const ct_type *time_difference(mt_arena *a)
+{
+    const wide span = (wide)3652059 * 86400;
+    return range_type(a, CT_DURATION, CT_SECONDS, -span, span);
+}
+
+const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *right,
+                              bool minus)
+{
+    if (left->base == CT_INT && right->base == CT_INT) {
+        return int_sum(a, left, right, minus);
+    }
+    if (is_numeric(left) && is_numeric(right)) {
+        return decimal_sum(a, left, right);
+    }
+    if (left->base == CT_MONEY && ct_type_comparable(left, right)) {
+        return left;
+    }
+    if (left->base == CT_DURATION && right->base == CT_DURATION) {
+        return duration_sum(a, left, right, minus);
+    }
+    if (left->base == CT_DATETIME && right->base == CT_DURATION) {
+        return left;
+    }
+    if (left->base == CT_DURATION && right->base == CT_DATETIME && !minus) {
+        return right;
+    }
+    if (left->base == CT_DATETIME && right->base == CT_DATETIME && minus) {
+        return time_difference(a);
+    }
+    return NULL;
+}
+
+static const ct_type *int_product(mt_arena *a, const ct_type *x, const ct_type *y)
+{
+    wide corner[4] = {(wide)x->as.range.min * y->as.range.min,
+                      (wide)x->as.range.min * y->as.range.max,
+                      (wide)x->as.range.max * y->as.range.min,
+                      (wide)x->as.range.max * y->as.range.max};
+    wide min = corner[0], max = corner[0];
+    for (int i = 1; i < 4; i++) {
+        min = corner[i] < min ? corner[i] : min;
+        max = corner[i] > max ? corner[i] : max;
+    }
+    return range_type(a, CT_INT, 0, min, max);
+}
+
+/* Digits of a whole number as written. */
+static uint64_t digits_of(int64_t value)
+{
+    uint64_t digits = 1;
+    for (uint64_t rest = magnitude(value) / 10; rest; rest /= 10) {
+        digits++;
+    }
+    return digits;
+}
+
+/* Decimal(p,s) * n is Decimal(p + digits(n), s); a Decimal factor adds its own digits
+ * and scale, so that the product stays exact as long as 28 digits hold it. */
+const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
+                                  const ct_type *right)
+{
+    if (!is_numeric(left) || !is_numeric(right)) {
+        return NULL;
+    }
+    if (left->base == CT_INT && right->base == CT_INT) {
+        return int_product(a, left, right);
+    }
+    if (left->base == CT_INT) {
+        const ct_type *swap = left;
+        left = right;
+        right = swap;
+    }
+    uint64_t p1, s1, p2, s2;
+    as_decimal(left, &p1, &s1);
+    as_decimal(right, &p2, &s2);
+    bool literal = right->base == CT_INT && right->as.range.min == right->as.range.max;
+    return decimal_type(a, p1 + (literal ? digits_of(right->as.range.min) : p2),
+                        s1 + s2);
+}

@@ -1,0 +1,197 @@
+/* contract/wire/value.c - names of types, and equality of any two values. */
+#include "contract/wire/value.h"
+
+/* ORDER ct_base */
+const char *const CT_BASE_NAMES[CT_BASE_COUNT] = {
+    "Bool",     "Int",   "Decimal",  "Text",   "Enum",        "Date",
+    "DateTime", "Money", "Duration", "Record", "TaggedUnion", "List"};
+/* ORDER ct_duration_unit */
+const char *const CT_UNIT_NAMES[CT_UNIT_COUNT] = {"seconds", "minutes", "hours",
+                                                  "days"};
+const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT] = {1, 60, 3600, 86400};
+
+bool ct_unit_find(mt_str name, ct_duration_unit *out)
+{
+    for (unsigned i = 0; i < CT_UNIT_COUNT; i++) {
+        if (mt_str_eq(name, mt_str_z(CT_UNIT_NAMES[i]))) {
+            *out = (ct_duration_unit)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void type_text(mt_buf *b, const ct_type *t);
+
+static void fields_text(mt_buf *b, const ct_field *fields, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        mt_buf_addf(b, "%s%.*s: ", i ? ", " : "", MT_ARG(fields[i].name));
+        type_text(b, fields[i].type);
+    }
+}
+
+static void values_text(mt_buf *b, const ct_type *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        mt_buf_addf(b, "%s\"%.*s\"", i ? ", " : "", MT_ARG(t->as.values[i]));
+    }
+}
+
+static void type_text(mt_buf *b, const ct_type *t)
+{
+    switch ((ct_base)t->base) {
+    case CT_BOOL:
+    case CT_DATE:
+    case CT_DATETIME: mt_buf_addz(b, CT_BASE_NAMES[t->base]); break;
+    case CT_INT:
+        mt_buf_addf(b, "Int(%lld, %lld)", (long long)t->as.range.min,
+                    (long long)t->as.range.max);
+        break;
+    case CT_DECIMAL:
+        mt_buf_addf(b, "Decimal(%u, %u)", t->as.decimal.precision, t->as.decimal.scale);
+        break;
+    case CT_TEXT: mt_buf_addf(b, "Text(max_length=%zu)", t->as.max_length); break;
+    case CT_ENUM:
+        mt_buf_addz(b, "Enum(");
+        values_text(b, t);
+        mt_buf_addc(b, ')');
+        break;
+    case CT_MONEY: mt_buf_addf(b, "Money(%.*s)", MT_ARG(t->as.currency)); break;
+    case CT_DURATION:
+        mt_buf_addf(b, "Duration(%s, %lld, %lld)", CT_UNIT_NAMES[t->unit],
+                    (long long)t->as.range.min, (long long)t->as.range.max);
+        break;
+    case CT_RECORD:
+    case CT_UNION:
+        mt_buf_addf(b, "%s{", CT_BASE_NAMES[t->base]);
+        fields_text(b, t->as.fields, t->count);
+        mt_buf_addc(b, '}');
+        break;
+    case CT_LIST:
+        mt_buf_addz(b, "List(");
+        type_text(b, t->as.list.element);
+        mt_buf_addf(b, ", %zu)", t->as.list.max);
+        break;
+    }
+}
+
+mt_str ct_type_text(mt_arena *a, const ct_type *type)
+{
+    mt_buf b = {0};
+    type_text(&b, type);
+    mt_str text = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+uint32_t ct_field_find(const ct_type *type, mt_str name)
+{
+    for (uint32_t lo = 0, hi = type->count; lo < hi;) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int order = mt_str_cmp(type->as.fields[mid].name, name);
+        if (!order) {
+            return mid;
+        }
+        if (order < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return CT_NONE;
+}
+
+uint32_t ct_choice_find(const ct_type *type, mt_str value)
+{
+    for (uint32_t i = 0; i < type->count; i++) {
+        if (mt_str_eq(type->as.values[i], value)) {
+            return i;
+        }
+    }
+    return CT_NONE;
+}
+
+bool ct_type_comparable(const ct_type *a, const ct_type *b)
+{
+    if (a->base != b->base) {
+        return false;
+    }
+    switch ((ct_base)a->base) {
+    case CT_MONEY: return mt_str_eq(a->as.currency, b->as.currency);
+    case CT_RECORD:
+    case CT_UNION:
+        for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
+            if (!mt_str_eq(a->as.fields[i].name, b->as.fields[i].name) ||
+                !ct_type_comparable(a->as.fields[i].type, b->as.fields[i].type)) {
+                return false;
+            }
+        }
+        return a->count == b->count;
+    case CT_LIST: return ct_type_comparable(a->as.list.element, b->as.list.element);
+    case CT_BOOL:
+    case CT_INT:
+    case CT_DECIMAL:
+    case CT_TEXT:
+    case CT_ENUM:
+    case CT_DATE:
+    case CT_DATETIME:
+    case CT_DURATION: break;
+    }
+    return true;
+}
+
+static bool lists_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
+                        const ct_value *b)
+{
+    if (a->list.count != b->list.count) {
+        return false;
+    }
+    const ct_type *ae = at->as.list.element, *be = bt->as.list.element;
+    for (uint32_t i = 0; i < a->list.count; i++) {
+        if (!ct_value_equal(ae, a->list.items + (size_t)i * ae->slots, be,
+                            b->list.items + (size_t)i * be->slots)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool durations_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
+                            const ct_value *b)
+{
+    __extension__ typedef __int128 wide;
+    return (wide)a->integer * CT_UNIT_SECONDS[at->unit] ==
+           (wide)b->integer * CT_UNIT_SECONDS[bt->unit];
+}
+
+bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
+                    const ct_value *b)
+{
+    switch ((ct_base)at->base) {
+    case CT_BOOL: return a->boolean == b->boolean;
+    case CT_INT:
+    case CT_DATE: return a->integer == b->integer;
+    case CT_DECIMAL:
+    case CT_MONEY: return mt_decimal_cmp(a->decimal, b->decimal) == 0;
+    case CT_TEXT: return mt_str_eq(a->text, b->text);
+    case CT_ENUM: return mt_str_eq(at->as.values[a->choice], bt->as.values[b->choice]);
+    case CT_DATETIME:
+        return a->time.seconds == b->time.seconds && a->time.nanos == b->time.nanos;
+    case CT_DURATION: return durations_equal(at, a, bt, b);
+    case CT_RECORD:
+        for (uint32_t i = 0; i < at->count; i++) {
+            const ct_field *af = &at->as.fields[i], *bf = &bt->as.fields[i];
+            if (!ct_value_equal(af->type, a + af->offset, bf->type, b + bf->offset)) {
+                return false;
+            }
+        }
+        return true;
+    case CT_UNION:
+        return a->variant.tag == b->variant.tag &&
+               ct_value_equal(at->as.variants[a->variant.tag].type, a->variant.payload,
+                              bt->as.variants[b->variant.tag].type, b->variant.payload);
+    case CT_LIST: return lists_equal(at, a, bt, b);
+    }
+    MT_BUG("unknown base type");
+}
