@@ -119,78 +119,75 @@ static bool is_acyclic(ct_loader *l, const ct_steps *steps)
 
 /* ---- Flows --------------------------------------------------------------------- */
 
+enum { MAX_FLOW_NESTING = 256, OPEN = 1, DONE = 2 };
+
 typedef struct walker {
     ct_loader *l;
     const ct_flow *flow;
-    uint8_t *mark; /* of each flow: 0 new, 1 open, 2 done */
+    uint8_t *mark;   /* of each flow: 0 new, OPEN, DONE */
+    uint32_t *depth; /* of each flow that is done: how deep its sub-flows nest */
+    uint32_t open;   /* flows being walked */
     bool failed;
 } walker;
 
-static void walk_flow(walker *w, uint32_t flow);
+static uint32_t walk_flow(walker *w, uint32_t flow);
 
-/* Each step list of the flow, branches included; sub-flows are entered. */
-static void walk_steps(walker *w, const ct_steps *steps)
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void walk_failed(walker *w, const ct_flow *flow, mt_str why)
+{
+    report(w->l, CT_L_CYCLE, "Flow", flow->id, why);
+    w->failed = true;
+}
+
+/* Each step list of the flow, branches included; sub-flows are entered. Returns how
+ * deep they nest. */
+static uint32_t walk_steps(walker *w, const ct_steps *steps)
 {
     const ct_flow *flow = w->flow;
+    uint32_t deepest = 0;
     if (!is_acyclic(w->l, steps)) {
-        report(w->l, CT_L_CYCLE, "Flow", flow->id,
-               MT_STR("its step graph is not acyclic"));
-        w->failed = true;
+        walk_failed(w, flow, MT_STR("its step graph is not acyclic"));
     }
     for (uint32_t i = 0; i < steps->count && !w->failed; i++) {
         const ct_step *s = &steps->items[i];
         if (s->kind == CT_SUBFLOW_STEP) {
-            walk_flow(w, s->as.subflow.flow);
+            deepest = larger(deepest, walk_flow(w, s->as.subflow.flow));
             w->flow = flow;
         } else if (s->kind == CT_PARALLEL_STEP) {
             for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
-                walk_steps(w, &s->as.parallel.branches[k].steps);
+                const ct_steps *inner = &s->as.parallel.branches[k].steps;
+                deepest = larger(deepest, walk_steps(w, inner));
             }
         }
-    }
-}
-
-enum { MAX_FLOW_NESTING = 256, OPEN = 1, DONE = 2 };
-
-static void walk_flow(walker *w, uint32_t flow)
-{
-    if (w->mark[flow] == DONE || w->failed) {
-        return;
-    }
-    if (w->mark[flow] == OPEN) {
-        report(w->l, CT_L_CYCLE, "Flow", w->l->m->flows[flow].id,
-               MT_STR("its sub-flows lead back to it"));
-        w->failed = true;
-        return;
-    }
-    w->mark[flow] = OPEN;
-    w->flow = &w->l->m->flows[flow];
-    walk_steps(w, &w->flow->steps);
-    w->mark[flow] = DONE;
-}
-
-/* How deep sub-flows nest, once they are known to be acyclic. */
-static uint32_t nesting(const ct_model *m, const ct_steps *steps, uint32_t *known)
-{
-    uint32_t deepest = 0;
-    for (uint32_t i = 0; i < steps->count; i++) {
-        const ct_step *s = &steps->items[i];
-        uint32_t depth = 0;
-        if (s->kind == CT_SUBFLOW_STEP) {
-            uint32_t f = s->as.subflow.flow;
-            if (!known[f]) {
-                known[f] = 1 + nesting(m, &m->flows[f].steps, known);
-            }
-            depth = known[f];
-        } else if (s->kind == CT_PARALLEL_STEP) {
-            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
-                uint32_t d = nesting(m, &s->as.parallel.branches[k].steps, known);
-                depth = d > depth ? d : depth;
-            }
-        }
-        deepest = depth > deepest ? depth : deepest;
     }
     return deepest;
+}
+
+static uint32_t walk_flow(walker *w, uint32_t flow)
+{
+    const ct_flow *f = &w->l->m->flows[flow];
+    if (w->mark[flow] == DONE || w->failed) {
+        return w->depth[flow];
+    }
+    if (w->mark[flow] == OPEN) {
+        walk_failed(w, f, MT_STR("its sub-flows lead back to it"));
+        return 0;
+    }
+    w->mark[flow] = OPEN;
+    w->flow = f;
+    w->open++;
+    w->depth[flow] =
+        w->open > MAX_FLOW_NESTING ? w->open : 1 + walk_steps(w, &f->steps);
+    w->open--;
+    w->mark[flow] = DONE;
+    if (w->depth[flow] > MAX_FLOW_NESTING && !w->failed) {
+        walk_failed(w, f, MT_STR("its sub-flows nest too deeply"));
+    }
+    return w->depth[flow];
 }
 
 /* ---- Parallel branches --------------------------------------------------------- */
@@ -278,17 +275,13 @@ static void check_branches(ct_loader *l, const ct_flow *flow, const ct_steps *st
 static void check_flows(ct_loader *l)
 {
     const ct_model *m = l->m;
-    walker w = {.l = l, .mark = mt_new_array(l->keep, uint8_t, m->flow_count)};
-    uint32_t *known = mt_new_array(l->keep, uint32_t, m->flow_count);
+    walker w = {.l = l,
+                .mark = mt_new_array(l->keep, uint8_t, m->flow_count),
+                .depth = mt_new_array(l->keep, uint32_t, m->flow_count)};
     for (uint32_t i = 0; i < m->flow_count; i++) {
         walk_flow(&w, i);
     }
     for (uint32_t i = 0; i < m->flow_count && !w.failed; i++) {
-        if (nesting(m, &m->flows[i].steps, known) > MAX_FLOW_NESTING) {
-            report(l, CT_L_CYCLE, "Flow", m->flows[i].id,
-                   MT_STR("its sub-flows nest too deeply"));
-            return;
-        }
         check_branches(l, &m->flows[i], &m->flows[i].steps);
     }
 }

@@ -112,7 +112,7 @@ const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *typ
     ct_value v = {0};
     if (!text_fits(type, text, &v)) {
         ct_load_error(l, CT_L_VALUE, at, "\"%.*s\" is not a value of %.*s",
-                      MT_ARG(text), MT_ARG(ct_type_text(l->keep, type)));
+                      MT_ARG(text), MT_ARG(ct_type_spell(l->keep, type)));
         return NULL;
     }
     return literal(l, type, ct_keep_value(l, &v));
@@ -236,7 +236,7 @@ static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
     uint32_t index = parted ? ct_field_find(t, name) : CT_NONE;
     if (index == CT_NONE) {
         ct_load_error(l, CT_L_EXPR, at, "%.*s has no field \"%.*s\"",
-                      MT_ARG(ct_type_text(l->keep, t)), MT_ARG(name));
+                      MT_ARG(ct_type_spell(l->keep, t)), MT_ARG(name));
         return NULL;
     }
     return part(l, t->base == CT_RECORD ? CT_FIELD : CT_VARIANT,
@@ -278,8 +278,8 @@ static const ct_expr *operands_differ(ct_loader *l, const char *op, const ct_exp
                                       const ct_expr *y, const mt_json *at)
 {
     ct_load_error(l, CT_L_EXPR, at, "operator '%s' is not defined for %.*s and %.*s",
-                  op, MT_ARG(ct_type_text(l->keep, x->type)),
-                  MT_ARG(ct_type_text(l->keep, y->type)));
+                  op, MT_ARG(ct_type_spell(l->keep, x->type)),
+                  MT_ARG(ct_type_spell(l->keep, y->type)));
     return NULL;
 }
 
@@ -295,7 +295,7 @@ static const ct_type *result_type(ct_loader *l, const mt_json *json,
     const ct_type *t = ct_load_type(l, given);
     if (t && (!ct_type_comparable(t, derived) || t->unit != derived->unit)) {
         ct_load_error(l, CT_L_EXPR, given, "the operands give %.*s",
-                      MT_ARG(ct_type_text(l->keep, derived)));
+                      MT_ARG(ct_type_spell(l->keep, derived)));
         t = NULL;
     }
     ct_path_pop(l, mark);
@@ -369,7 +369,7 @@ static const ct_expr *load_list_operand(ct_loader *l, const mt_json *json, mt_st
     const ct_expr *list = load_member_term(l, json, key);
     if (list && list->type->base != CT_LIST) {
         ct_load_error(l, CT_L_EXPR, json, "expected a List, got %.*s",
-                      MT_ARG(ct_type_text(l->keep, list->type)));
+                      MT_ARG(ct_type_spell(l->keep, list->type)));
         return NULL;
     }
     return list;
@@ -397,7 +397,7 @@ static const ct_expr *load_index(ct_loader *l, const mt_json *json)
     }
     if (index->type->base != CT_INT) {
         ct_load_error(l, CT_L_EXPR, json, "an index is an Int, got %.*s",
-                      MT_ARG(ct_type_text(l->keep, index->type)));
+                      MT_ARG(ct_type_spell(l->keep, index->type)));
         return NULL;
     }
     ct_expr *e = new_expr(l, CT_INDEX, list->type->as.list.element);
@@ -591,7 +591,7 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
     }
     if (e && e->type->base != CT_BOOL) {
         ct_load_error(l, CT_L_EXPR, json, "expected a Bool, got %.*s",
-                      MT_ARG(ct_type_text(l->keep, e->type)));
+                      MT_ARG(ct_type_spell(l->keep, e->type)));
         return NULL;
     }
     return e;
@@ -667,11 +667,23 @@ static bool payload_fits(const ct_type *to, const ct_type *from)
     return contains(to, from);
 }
 
+/* A written payload. Digits beyond a Decimal's scale are rounded away (§13.4). */
+static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
+                                           const mt_json *json)
+{
+    ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
+    const ct_type *as = type->base == CT_DECIMAL ? &CT_TYPE_ANY_DECIMAL : type;
+    if (!json) {
+        ct_load_error(l, CT_L_SHAPE, json, "\"value\" is missing");
+        return NULL;
+    }
+    return ct_load_value(l, as, json, v) ? literal(l, as, v) : NULL;
+}
+
 const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     if (!is_term(json)) {
-        ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-        return ct_load_value(l, type, json, v) ? literal(l, type, v) : NULL;
+        return load_payload_literal(l, type, json);
     }
     l->in_payload = true;
     const ct_expr *e = load_term(l, json);
@@ -681,8 +693,8 @@ const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json 
     }
     if (!payload_fits(type, e->type)) {
         ct_load_error(l, CT_L_EXPR, json, "payload is of %.*s, the verdict of %.*s",
-                      MT_ARG(ct_type_text(l->keep, e->type)),
-                      MT_ARG(ct_type_text(l->keep, type)));
+                      MT_ARG(ct_type_spell(l->keep, e->type)),
+                      MT_ARG(ct_type_spell(l->keep, type)));
         return NULL;
     }
     return e;

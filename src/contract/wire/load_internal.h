@@ -67,7 +67,6 @@ bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str *
 
 /* load_type.c */
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json);
-extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_INT, CT_TYPE_ANY_DECIMAL;
 
 /* load_value.c: reads a default, a literal or a plain fact value of `type` into `out`
  * (type->slots slots). */

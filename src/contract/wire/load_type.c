@@ -3,12 +3,6 @@
 
 #include "contract/wire/load_internal.h"
 
-const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
-const ct_type CT_TYPE_ANY_INT = {
-    .base = CT_INT, .slots = 1, .as.range = {INT64_MIN, INT64_MAX}};
-const ct_type CT_TYPE_ANY_DECIMAL = {
-    .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
-
 static bool load_plain(ct_loader *l, const mt_json *json, ct_type *t)
 {
     (void)l, (void)json, (void)t;
@@ -144,6 +138,8 @@ static bool load_members(ct_loader *l, const mt_json *object, mt_str key, ct_typ
     }
     t->as.fields = fields;
     t->count = object->count;
+    t->notes = l->m->note_count;
+    l->m->note_count += t->count + 1;
     t->slots = 0;
     for (uint32_t i = 0; i < t->count && ok; i++) {
         fields[i].offset = t->slots;

@@ -13,7 +13,7 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 
 static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
 {
-    mt_str text = ct_type_text(l->keep, type);
+    mt_str text = ct_type_spell(l->keep, type);
     ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s, got %s", MT_ARG(text),
                   mt_json_is(json, MT_JSON_STRING) || mt_json_is(json, MT_JSON_NUMBER)
                       ? mt_strf(l->keep, "%.*s", MT_ARG(mt_json_text(json))).ptr

@@ -252,6 +252,7 @@ typedef struct ct_model {
         operation_count, flow_count;
     uint32_t personas_declared; /* the first so many of personas */
     uint32_t slot_count;        /* slots of a whole fact set */
+    uint32_t note_count;        /* places in a reader's notes, see ct_type.notes */
     /* Preconditions of operations and conditions of branch steps, numbered as
      * ct_operation.condition and ct_step.as.branch.code say. */
     const ct_expr *const *conditions;

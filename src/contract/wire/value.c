@@ -1,6 +1,12 @@
 /* contract/wire/value.c - names of types, and equality of any two values. */
 #include "contract/wire/value.h"
 
+const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
+const ct_type CT_TYPE_ANY_INT = {
+    .base = CT_INT, .slots = 1, .as.range = {INT64_MIN, INT64_MAX}};
+const ct_type CT_TYPE_ANY_DECIMAL = {
+    .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
+
 /* ORDER ct_base */
 const char *const CT_BASE_NAMES[CT_BASE_COUNT] = {
     "Bool",     "Int",   "Decimal",  "Text",   "Enum",        "Date",
@@ -76,7 +82,7 @@ static void type_text(mt_buf *b, const ct_type *t)
     }
 }
 
-mt_str ct_type_text(mt_arena *a, const ct_type *type)
+mt_str ct_type_spell(mt_arena *a, const ct_type *type)
 {
     mt_buf b = {0};
     type_text(&b, type);

@@ -54,6 +54,7 @@ struct ct_type {
     uint8_t unit;   /* ct_duration_unit, of a Duration */
     uint32_t slots; /* how many a value takes in a row */
     uint32_t count; /* of fields, variants or Enum values */
+    uint32_t notes; /* Record: its first of count + 1 places in a reader's notes */
     union {
         struct {
             int64_t min, max;
@@ -95,6 +96,9 @@ union ct_value {
     } variant;
 };
 
+/* Types every model shares: Bool, and the widest Int and Decimal. */
+extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_INT, CT_TYPE_ANY_DECIMAL;
+
 /* "Bool", "Int", …; "seconds", …; seconds in one unit. */
 extern const char *const CT_BASE_NAMES[CT_BASE_COUNT];
 extern const char *const CT_UNIT_NAMES[CT_UNIT_COUNT];
@@ -103,7 +107,7 @@ extern const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT];
 bool ct_unit_find(mt_str name, ct_duration_unit *out);
 
 /* The type as the language writes it: `Int(0, 5)`, `List(Record{a: Bool}, 10)`. */
-mt_str ct_type_text(mt_arena *a, const ct_type *type);
+mt_str ct_type_spell(mt_arena *a, const ct_type *type);
 /* Index of the field or variant, of the Enum value; CT_NONE. */
 uint32_t ct_field_find(const ct_type *type, mt_str name);
 uint32_t ct_choice_find(const ct_type *type, mt_str value);

@@ -1,0 +1,153 @@
+/* contract/eval/program_internal.h - the code a model compiles to.
+ * Room: contract/eval, private to it.
+ * Code is one array of 32-byte instructions: the rules in order of evaluation, one
+ * after the other, then the conditions. A test jumps or falls through, so `and`, `or`
+ * and `not` cost nothing. An operand is a base register and a slot offset: base 0 is
+ * the fact set, 1 the constants, 2 temporaries; higher ones hold what is found while
+ * running (a quantifier's element, a list item, a union's payload, a verdict's). */
+#ifndef CT_EVAL_PROGRAM_INTERNAL_H
+#define CT_EVAL_PROGRAM_INTERNAL_H
+
+#include "contract/eval/facts.h"
+#include "contract/eval/program.h"
+
+enum { CT_AT_FACTS, CT_AT_CONSTANTS, CT_AT_TEMPS, CT_AT_FIRST_FREE };
+
+typedef enum ct_code {
+    /* Tests: jump to `target` when bit (order + 1) of `mask` is set, where order is
+     * -1, 0 or 1; CT_CODE_BOOL uses bit 0 for false and bit 1 for true. */
+    CT_CODE_BOOL,
+    CT_CODE_INT,
+    CT_CODE_DECIMAL,
+    CT_CODE_TEXT,
+    CT_CODE_CHOICE,
+    CT_CODE_TIME,
+    CT_CODE_SECONDS, /* durations; `wide` = seconds per unit of a | of b << 32 */
+    CT_CODE_DEEP,    /* any two comparable values; `extra`, `extra`+1: their types */
+    CT_CODE_HAVE,    /* verdicts: jump when (present[extra] & wide) differs from want */
+    CT_CODE_JUMP,
+    /* Quantifiers: a list; `base` walks its elements. */
+    CT_CODE_EACH, /* jump when the list is empty */
+    CT_CODE_NEXT, /* back to `b` with the next element, or jump when there is none */
+    CT_CODE_ALL_BOOL, /* jump when some element's Bool at slot b is in `mask` */
+    /* What was read. */
+    CT_CODE_TOUCH,          /* mask |= wide */
+    CT_CODE_TOUCH_IN_ORDER, /* site `extra`, unless it was touched before */
+    CT_CODE_FORGET,         /* nothing was read yet */
+    /* Terms: into register `base`, or temporary `b` where nothing else is said. */
+    CT_CODE_PAYLOAD, /* of verdict `extra`; jump when absent */
+    CT_CODE_NEED,    /* likewise; absent is a fault */
+    CT_CODE_VARIANT, /* payload of tag `extra`; another tag is a fault */
+    CT_CODE_TAG,     /* temporary `target` = tag of a */
+    CT_CODE_LEN,
+    CT_CODE_INDEX, /* element number b of list a, `extra` slots each */
+    CT_CODE_TO_DECIMAL,
+    CT_CODE_ADD_INT, /* from here: temporary `target` = a op b, of type `extra` */
+    CT_CODE_SUB_INT,
+    CT_CODE_MUL_INT,
+    CT_CODE_ADD_DECIMAL,
+    CT_CODE_SUB_DECIMAL,
+    CT_CODE_MUL_DECIMAL,
+    CT_CODE_ADD_MONEY,
+    CT_CODE_SUB_MONEY,
+    CT_CODE_ADD_DURATION, /* `wide`: factors, as for CT_CODE_SECONDS */
+    CT_CODE_SUB_DURATION,
+    CT_CODE_ADD_TIME, /* DateTime a, Duration b in `wide` seconds */
+    CT_CODE_SUB_TIME,
+    CT_CODE_TIME_DIFFERENCE,
+    CT_CODE_FIT_INT, /* from here: temporary `target` = a, if it is of type `extra` */
+    CT_CODE_FIT_DECIMAL,
+    CT_CODE_FIT_TEXT,
+    /* Ends. */
+    CT_CODE_PRODUCE,      /* verdict `extra` with payload a; it used `wide` as well */
+    CT_CODE_PRODUCE_COPY, /* the same when a is a temporary */
+    CT_CODE_DONE,         /* all rules are evaluated */
+    CT_CODE_TRUE,         /* a condition holds, or not */
+    CT_CODE_FALSE
+} ct_code;
+
+typedef struct ct_insn {
+    uint8_t op;   /* ct_code */
+    uint8_t mask; /* of tests */
+    uint16_t a_base, b_base;
+    uint16_t base; /* register that is set */
+    uint32_t a, b; /* slot offsets from their bases */
+    uint32_t target;
+    uint32_t extra;
+    uint64_t wide;
+} ct_insn;
+
+/* Places where a fact or a verdict is read, in the order they are written. */
+typedef struct ct_site {
+    bool is_verdict;
+    uint32_t index;
+} ct_site;
+
+/* How a piece of code records what it read. */
+typedef enum ct_trace {
+    CT_TRACE_STATIC, /* every site, always: nothing is recorded */
+    CT_TRACE_MASK,   /* one bit per site; their order is the order of use */
+    CT_TRACE_ORDER   /* sites in order of first use: loops, or more than 64 sites */
+} ct_trace;
+
+/* The code of one rule or condition. */
+typedef struct ct_piece {
+    uint32_t start, end; /* instructions */
+    uint32_t first_site, site_count;
+    uint8_t trace;
+    uint32_t order_at; /* CT_TRACE_ORDER in a rule: its room in ct_verdicts.order */
+} ct_piece;
+
+struct ct_program {
+    const ct_model *model;
+    const ct_insn *code;
+    const ct_value *constants;
+    const ct_type *const *types;
+    const ct_site *sites;
+    const ct_piece *rules, *conditions;
+    uint32_t rules_end; /* instructions before it belong to rules */
+    uint32_t bases, temps, seen_words, present_words;
+    uint32_t order_room, condition_order; /* the latter: where conditions write */
+    const struct ct_json_parts *json;     /* by rule: what of its JSON is known */
+};
+
+struct ct_facts {
+    const ct_model *model;
+    ct_value *values;
+    uint8_t *given;  /* by fact: was it asserted from outside? */
+    mt_arena arena;  /* texts, list elements, payloads; errors */
+    uint16_t *notes; /* which member followed which in the objects read so far */
+    ct_value *room;  /* the memory behind values, given and notes */
+};
+
+struct ct_verdicts {
+    const ct_program *program;
+    uint64_t *present;        /* one bit per rule */
+    const ct_value **payload; /* by rule, where present */
+    uint64_t *used;           /* by rule: CT_TRACE_MASK bits */
+    uint32_t *order;          /* CT_TRACE_ORDER: count, then sites, at order_at */
+    ct_value *store;          /* by rule: payloads that were computed */
+    /* Working room. */
+    const ct_value **bases;
+    uint32_t *left; /* by register: elements a quantifier still has to see */
+    ct_value *temps;
+    uint64_t *seen; /* sites touched, CT_TRACE_ORDER */
+    uint64_t mask;  /* what a condition touched */
+};
+
+/* The working state that an instruction stream needs besides the above. */
+mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
+              const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
+              ct_fault *fault);
+
+/* report.c: prepares ct_program.json. */
+void ct_prepare_json(mt_arena *keep, ct_program *p);
+
+/* compile.c: one condition, for ct_holds_expr(). The program borrows from `base`. */
+const ct_program *ct_compile_one(mt_arena *keep, const ct_program *base,
+                                 const ct_expr *predicate);
+/* What the piece read, as names. */
+ct_used ct_piece_used(mt_arena *a, const ct_program *p, const ct_piece *piece,
+                      uint64_t mask, const uint32_t *order);
+
+#endif

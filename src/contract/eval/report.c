@@ -1,0 +1,182 @@
+/* contract/eval/report.c - verdicts as JSON, in the suite's shape, keys sorted.
+ * What of a verdict's text does not depend on the facts is made once, when the program
+ * is compiled: printing is then copying. */
+#include "base/json_write.h"
+#include "contract/eval/program_internal.h"
+
+/* By rule. */
+typedef struct ct_json_parts {
+    mt_str payload; /* constant payload; empty when it is computed */
+    mt_str used;    /* facts_used and what precedes it, when static; else empty */
+    mt_str between; /* `],"rule":"…","stratum":n,"verdicts_used":[` */
+    mt_str end;     /* `]},"type":"…"}` */
+} ct_json_parts;
+
+static mt_str keep_text(mt_arena *keep, mt_buf *b)
+{
+    mt_str text = mt_str_dup(keep, mt_buf_str(b));
+    mt_buf_clear(b);
+    return text;
+}
+
+static mt_str fact_name(const ct_model *m, uint32_t index)
+{
+    return m->facts[index].id;
+}
+
+static mt_str verdict_name(const ct_model *m, uint32_t index)
+{
+    return m->rules[index].verdict;
+}
+
+static void add_names(mt_buf *b, const ct_model *m, const uint32_t *indices,
+                      uint32_t count, mt_str (*name)(const ct_model *, uint32_t))
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (i) {
+            mt_buf_addc(b, ',');
+        }
+        mt_json_quote(b, name(m, indices[i]));
+    }
+}
+
+static const mt_str BEFORE_USED = MT_STR_INIT(",\"provenance\":{\"facts_used\":[");
+
+static void prepare_rule(mt_arena *keep, mt_buf *b, const ct_program *p, uint32_t rule,
+                         ct_json_parts *out)
+{
+    const ct_rule *r = &p->model->rules[rule];
+    const ct_piece *piece = &p->rules[rule];
+    const ct_insn *last = &p->code[piece->end - 1];
+    if (last->op == CT_CODE_PRODUCE && last->a_base == CT_AT_CONSTANTS) {
+        mt_buf_adds(b, MT_STR("{\"payload\":"));
+        ct_value_json(b, r->payload_type, p->constants + last->a);
+        out->payload = keep_text(keep, b);
+    }
+    mt_buf_addz(b, "],\"rule\":");
+    mt_json_quote(b, r->id);
+    mt_buf_addf(b, ",\"stratum\":%u,\"verdicts_used\":[", r->stratum);
+    out->between = keep_text(keep, b);
+    mt_buf_addz(b, "]},\"type\":");
+    mt_json_quote(b, r->verdict);
+    mt_buf_addc(b, '}');
+    out->end = keep_text(keep, b);
+    if (piece->trace == CT_TRACE_STATIC) {
+        ct_used used = ct_piece_used(keep, p, piece, 0, NULL);
+        mt_buf_adds(b, BEFORE_USED);
+        add_names(b, p->model, used.facts, used.fact_count, fact_name);
+        mt_buf_adds(b, out->between);
+        add_names(b, p->model, used.verdicts, used.verdict_count, verdict_name);
+        mt_buf_adds(b, out->end);
+        out->used = keep_text(keep, b);
+    }
+}
+
+void ct_prepare_json(mt_arena *keep, ct_program *p)
+{
+    ct_json_parts *parts = mt_new_array(keep, ct_json_parts, p->model->rule_count);
+    mt_buf b = {0};
+    for (uint32_t i = 0; i < p->model->rule_count; i++) {
+        prepare_rule(keep, &b, p, i, &parts[i]);
+    }
+    mt_buf_free(&b);
+    p->json = parts;
+}
+
+/* Did an earlier place that was touched read the same thing? */
+static bool repeats(const ct_site *sites, uint64_t mask, uint32_t at)
+{
+    for (uint64_t bits = mask & (((uint64_t)1 << at) - 1); bits; bits &= bits - 1) {
+        const ct_site *s = &sites[__builtin_ctzll(bits)];
+        if (s->is_verdict == sites[at].is_verdict && s->index == sites[at].index) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_site(mt_buf *out, const ct_model *m, const ct_site *s, bool *first)
+{
+    if (!*first) {
+        mt_buf_addc(out, ',');
+    }
+    *first = false;
+    mt_json_quote(out,
+                  s->is_verdict ? verdict_name(m, s->index) : fact_name(m, s->index));
+}
+
+/* The facts or the verdicts among what a rule read, nothing allocated. */
+static void add_read(mt_buf *out, const ct_verdicts *v, uint32_t rule, bool verdicts)
+{
+    const ct_program *p = v->program;
+    const ct_piece *piece = &p->rules[rule];
+    const ct_site *sites = p->sites + piece->first_site;
+    const uint32_t *order = v->order + piece->order_at;
+    uint64_t mask = v->used[rule];
+    bool first = true;
+    if (piece->trace == CT_TRACE_ORDER) {
+        for (uint32_t i = 1; i <= order[0]; i++) {
+            if (sites[order[i]].is_verdict == verdicts) {
+                add_site(out, p->model, &sites[order[i]], &first);
+            }
+        }
+        return;
+    }
+    for (uint64_t bits = mask; bits; bits &= bits - 1) {
+        uint32_t at = (uint32_t)__builtin_ctzll(bits);
+        if (sites[at].is_verdict == verdicts && !repeats(sites, mask, at)) {
+            add_site(out, p->model, &sites[at], &first);
+        }
+    }
+}
+
+/* Provenance that depends on the path taken. */
+static void add_used(mt_buf *out, const ct_verdicts *v, uint32_t rule,
+                     const ct_json_parts *parts)
+{
+    mt_buf_adds(out, BEFORE_USED);
+    add_read(out, v, rule, false);
+    mt_buf_adds(out, parts->between);
+    add_read(out, v, rule, true);
+    mt_buf_adds(out, parts->end);
+}
+
+static void add_verdict(mt_buf *out, const ct_verdicts *v, uint32_t rule)
+{
+    const ct_program *p = v->program;
+    const ct_json_parts *parts = &p->json[rule];
+    if (parts->payload.len) {
+        mt_buf_adds(out, parts->payload);
+    } else {
+        mt_buf_adds(out, MT_STR("{\"payload\":"));
+        ct_value_json(out, p->model->rules[rule].payload_type, v->payload[rule]);
+    }
+    if (parts->used.len) {
+        mt_buf_adds(out, parts->used);
+    } else {
+        add_used(out, v, rule, parts);
+    }
+}
+
+void ct_verdicts_json_array(mt_buf *out, const ct_verdicts *v)
+{
+    bool first = true;
+    mt_buf_addc(out, '[');
+    for (uint32_t word = 0; word < v->program->present_words; word++) {
+        for (uint64_t bits = v->present[word]; bits; bits &= bits - 1) {
+            if (!first) {
+                mt_buf_addc(out, ',');
+            }
+            first = false;
+            add_verdict(out, v, word * 64 + (uint32_t)__builtin_ctzll(bits));
+        }
+    }
+    mt_buf_addc(out, ']');
+}
+
+void ct_verdicts_json(mt_buf *out, const ct_verdicts *v)
+{
+    mt_buf_adds(out, MT_STR("{\"verdicts\":"));
+    ct_verdicts_json_array(out, v);
+    mt_buf_addc(out, '}');
+}
