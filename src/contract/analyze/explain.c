@@ -340,7 +340,7 @@ static void fact_cells(mt_buf cells[4], mt_arena *a, const ct_model *m,
         mt_buf_clear(&cells[i]);
     }
     mt_buf_adds(&cells[0], f->id);
-    mt_buf_adds(&cells[1], ct_type_text(a, f->type));
+    mt_buf_adds(&cells[1], ct_type_spell(a, f->type));
     source_text(&cells[2], m, f);
     default_text(&cells[3], f);
 }
