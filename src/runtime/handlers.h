@@ -1,0 +1,40 @@
+/* runtime/handlers.h - handlers that are programs of their own.
+ * Room: runtime. One child process per group of an agent file, started when first
+ * needed, spoken to in JSON lines, one call at a time:
+ *   -> {"call":"receive","function":F,"id":N,"key":K,"payload":P,"state":S}
+ *      {"call":"send","cause":{"action":A,"data":D,"trigger":T},"function":F,...}
+ *      {"call":"hook","direction":"receive"|"send","function":F,"id":N,"payload":P}
+ *   <- {"id":N,"action":"move","trigger":"ok","data":D}        to receive
+ *      {"id":N,"payload":P}                   to send and hook; without: none, drop
+ *      {"id":N,"error":"why"}                                  to any
+ * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are no
+ * answer to the call are reported and skipped. A child that dies, answers too late or
+ * says too much is killed with its whole process group; the call fails, and the next
+ * one starts it anew as long as the group's restarts last. */
+#ifndef RT_HANDLERS_H
+#define RT_HANDLERS_H
+
+#include "agent/agent_file.h"
+
+typedef struct rt_handlers rt_handlers;
+
+/* What a handler asked of the host since the last message. */
+typedef struct rt_wish {
+    bool quit;
+    char travel[256]; /* "" : nowhere */
+} rt_wish;
+
+typedef void rt_report(void *state, const char *text);
+
+/* `directory`: where the children run (NULL: here). The file must outlive it. */
+rt_handlers *rt_handlers_new(const ag_file *file, const char *directory,
+                             rt_report *report, void *report_state);
+/* Forgets the answers given so far: call before each message. */
+void rt_handlers_begin(rt_handlers *h);
+/* An ag_handler; the host is the rt_handlers. */
+void rt_handlers_call(void *handlers, const ag_call *call, ag_answer *answer);
+rt_wish *rt_handlers_wish(rt_handlers *h);
+/* Closes the children's input, waits a moment, kills what remains. Accepts NULL. */
+void rt_handlers_free(rt_handlers *h);
+
+#endif
