@@ -27,7 +27,10 @@
     X(agent_activations, 1u << 20, "receiver calls for one message")                  \
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
-    X(flow_steps,       100000,    "steps in one run of a flow")
+    X(flow_steps,       100000,    "steps in one run of a flow")                      \
+    X(graph_nodes,      1000000,   "nodes of one graph after expansion")              \
+    X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
+    X(cluster_depth,    64,        "nesting of clusters")
 /* clang-format on */
 
 typedef struct mt_limits {

@@ -23,7 +23,7 @@ typedef struct gr_finder {
                    size_t *count, mt_str *trail);
 } gr_finder;
 
-/* One node after expansion. */
+/* One node after expansion. Its kind is primitive->manifest.kind. */
 typedef struct gr_node {
     mt_str id;   /* "n7" */
     mt_str path; /* authoring path, names joined by '/': "once/gate" */
@@ -33,8 +33,8 @@ typedef struct gr_node {
     const bool *param_given;    /* false: the default */
     const uint32_t *inputs;     /* slot per input, 0 when not connected */
     uint32_t slot;              /* of the first output; the others follow */
-    mt_str file;
-    uint32_t line;
+    gr_text source;             /* where it was written; gr_line_of(source.text, at) */
+    uint32_t at;
 } gr_node;
 
 /* A context key some Source reads. Its index is its place in the context array. */

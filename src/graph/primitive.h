@@ -27,7 +27,8 @@ typedef bool (*gr_run_fn)(void *user, gr_call *call);
 
 typedef struct gr_primitive {
     gr_manifest manifest;
-    uint16_t op; /* graph/op.h; GR_OP_CUSTOM calls `run` */
+    uint16_t op;                      /* graph/op.h; GR_OP_CUSTOM calls `run` */
+    const struct gr_cluster *cluster; /* what an expression became, or NULL */
     gr_run_fn run;
     void *user;
     bool standard;

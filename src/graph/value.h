@@ -113,7 +113,8 @@ typedef struct gr_literal {
     int64_t integer;
     double number;
     bool boolean;
-    mt_str text; /* String and Enum */
+    bool derived; /* made by derive_key from the authoring path */
+    mt_str text;  /* String and Enum */
 } gr_literal;
 
 const char *gr_param_type_name(gr_param_type type); /* "Int", ... */

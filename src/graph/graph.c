@@ -1,0 +1,99 @@
+#include "graph/graph.h"
+
+#include <stdlib.h>
+
+#include "graph/compile.h"
+
+/* The same fault of a cluster used twice is one fault. */
+static void drop_repeats(mt_diags *ds, size_t from)
+{
+    size_t kept = from;
+    for (size_t i = from; i < ds->len; i++) {
+        const mt_diag *d = &ds->items[i];
+        bool repeat = false;
+        for (size_t k = from; k < kept && !repeat; k++) {
+            const mt_diag *other = &ds->items[k];
+            repeat = other->line == d->line && other->column == d->column &&
+                     strcmp(other->code, d->code) == 0 &&
+                     mt_str_eq(other->file, d->file) &&
+                     mt_str_eq(other->message, d->message);
+        }
+        if (!repeat) {
+            ds->items[kept++] = ds->items[i];
+        } else if (d->severity == MT_ERROR) {
+            ds->errors--;
+        }
+    }
+    ds->len = kept;
+}
+
+static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
+{
+    mt_diags *ds = lib->ds;
+    gr_flat *flat = mt_new(&g->arena, gr_flat);
+    const gr_linked *linked = gr_link(lib, root, 1);
+    if (lib->bottomless || !gr_expand(lib, linked, flat)) {
+        return false;
+    }
+    gr_wiring w = gr_wire(&g->arena, flat);
+    uint32_t *order = mt_new_array(&g->arena, uint32_t, flat->nodes.len);
+    gr_validate(&g->arena, flat, &w, ds);
+    if (!gr_order(&g->arena, flat, ds, order) || ds->errors || lib->err) {
+        return false;
+    }
+    gr_compile(g, flat, &w, order);
+    return true;
+}
+
+mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
+                     const mt_limits *limits, mt_diags *ds, gr_graph **out)
+{
+    gr_graph *g = mt_xmalloc(sizeof *g);
+    *g = (gr_graph){0};
+    *out = NULL;
+    /* In the caller's arena: diagnostics outlive a graph that was refused. */
+    mt_diags own = {.arena = ds->arena,
+                    .limit =
+                        limits ? limits->diagnostics : MT_LIMITS_DEFAULT.diagnostics};
+    gr_library lib = {.arena = &g->arena,
+                      .registry = registry,
+                      .finder = finder,
+                      .limits = limits ? *limits : MT_LIMITS_DEFAULT,
+                      .ds = &own};
+    mt_json_limits reading = {lib.limits.yaml_bytes, lib.limits.json_depth};
+    mt_str file = mt_str_dup(&g->arena, root.file);
+    mt_str text = mt_str_dup(&g->arena, root.text);
+    const gr_cluster *c = gr_cluster_read(&g->arena, file, text, &reading, &own);
+    bool built = c && build(&lib, c, g);
+    mt_diags_sort(&own);
+    drop_repeats(&own, 0);
+    for (size_t i = 0; i < own.len; i++) {
+        mt_diag_add(ds, &own.items[i]);
+    }
+    if (built) {
+        *out = g;
+        return MT_OK;
+    }
+    gr_graph_free(g);
+    return lib.err ? lib.err : MT_E_REJECTED;
+}
+
+void gr_graph_free(gr_graph *g)
+{
+    if (g) {
+        mt_arena arena = g->arena;
+        free(g);
+        mt_arena_free(&arena);
+    }
+}
+
+int gr_graph_node(const gr_graph *g, mt_str id_or_path)
+{
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        if (mt_str_eq(g->nodes[i].id, id_or_path) ||
+            mt_str_eq(g->nodes[i].path, id_or_path)) {
+            return (int)i;
+        }
+    }
+    return -1;
+}

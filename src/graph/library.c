@@ -1,0 +1,405 @@
+#include "graph/library.h"
+
+#include "graph/version.h"
+
+/* ---- finding definitions ---- */
+
+static const gr_cluster *read_once(gr_library *lib, gr_text text)
+{
+    mt_map_entry *known = mt_map_find(&lib->files, text.file);
+    if (known) {
+        return (const gr_cluster *)known->value;
+    }
+    mt_json_limits limits = {lib->limits.yaml_bytes, lib->limits.json_depth};
+    mt_str file = mt_str_dup(lib->arena, text.file);
+    const gr_cluster *c =
+        gr_cluster_read(lib->arena, file, text.text, &limits, lib->ds);
+    mt_map_put(lib->arena, &lib->files, file, (uintptr_t)c);
+    return c;
+}
+
+typedef MT_VEC(const gr_cluster *) candidates;
+
+/* Adds a definition of `id`; a file that defines another id, or the same version as
+ * another file, is a fault of discovery. */
+static void add_candidate(gr_library *lib, const gr_cluster *c, mt_str id,
+                          candidates *found)
+{
+    gr_subject s = gr_cluster_subject(c, lib->ds);
+    if (!mt_str_eq(c->id, id)) {
+        gr_report(&s, "graph.discovery", 0, MT_STR("$.id"),
+                  "name the file after the id of its cluster",
+                  "looked for cluster \"%.*s\", the file defines \"%.*s\"", MT_ARG(id),
+                  MT_ARG(c->id));
+        return;
+    }
+    for (size_t i = 0; i < found->len; i++) {
+        if (mt_str_eq(found->items[i]->version, c->version)) {
+            gr_report(&s, "graph.discovery", 0, MT_STR("$.version"),
+                      "give one of them another version",
+                      "%.*s@%.*s is also defined in %.*s", MT_ARG(id),
+                      MT_ARG(c->version), MT_ARG(found->items[i]->file));
+            return;
+        }
+    }
+    mt_vec_push(lib->arena, found, c);
+}
+
+static void find_candidates(gr_library *lib, mt_str id, mt_str from, candidates *found,
+                            mt_str *trail)
+{
+    gr_text *texts = NULL;
+    size_t count = 0;
+    if (lib->finder) {
+        mt_err err = lib->finder->find(lib->finder->user, lib->arena, id, from, &texts,
+                                       &count, trail);
+        lib->err = lib->err ? lib->err : err;
+        count = err ? 0 : count;
+    }
+    bool any = count > 0;
+    for (size_t i = 0; i < count; i++) {
+        const gr_cluster *c = read_once(lib, texts[i]);
+        if (c) {
+            add_candidate(lib, c, id, found);
+        }
+    }
+    /* An author's own cluster of the same name hides a ready-made one. */
+    for (size_t i = 0; i < GR_READY_COUNT && !any; i++) {
+        if (mt_str_eq(mt_str_skip(GR_READY[i].file, 6), id)) {
+            const gr_cluster *c = read_once(lib, GR_READY[i]);
+            MT_ASSERT(c);
+            add_candidate(lib, c, id, found);
+        }
+    }
+}
+
+/* ---- targets ---- */
+
+typedef struct linker {
+    gr_library *lib;
+    gr_linked *l;
+    gr_subject subject;
+    size_t depth;
+} linker;
+
+static bool selector_fault(linker *k, const gr_member *m, gr_match match,
+                           const char *what)
+{
+    if (match == GR_BAD_SELECTOR) {
+        return gr_report(&k->subject, "I.6", m->at, MT_STR("$.nodes"),
+                         "write a version or a requirement, like ^1.2",
+                         "\"%.*s\" is not a version requirement", MT_ARG(m->selector));
+    }
+    return gr_report(&k->subject, "I.6", m->at, MT_STR("$.nodes"),
+                     "ask for a version that exists",
+                     "no version of %s \"%.*s\" satisfies %.*s", what,
+                     MT_ARG(m->target), MT_ARG(m->selector));
+}
+
+static void target_primitive(linker *k, const gr_member *m, gr_target *out);
+
+static void target_cluster(linker *k, const gr_member *m, gr_target *out)
+{
+    candidates found = {0};
+    mt_str trail = MT_STR("");
+    gr_version best = {0}, v;
+    const gr_cluster *chosen = NULL;
+    gr_match match = GR_NO_MATCH;
+    size_t errors = k->lib->ds->errors;
+    find_candidates(k->lib, m->target, k->l->def->file, &found, &trail);
+    for (size_t i = 0; i < found.len; i++) {
+        gr_version_read(found.items[i]->version, &v);
+        gr_match one = gr_version_match(m->selector, &v);
+        match = one == GR_BAD_SELECTOR ? one : match;
+        if (one == GR_MATCH && (!chosen || gr_version_cmp(&v, &best) > 0)) {
+            chosen = found.items[i];
+            best = v;
+        }
+    }
+    if (chosen) {
+        out->resolved = chosen->version;
+        out->cluster = gr_link(k->lib, chosen, k->depth + 1);
+    } else if (found.len) {
+        selector_fault(k, m, match, "cluster");
+    } else if (k->lib->ds->errors == errors) {
+        gr_report(&k->subject, "E.9", m->at, MT_STR("$.nodes"),
+                  "put the cluster in a file named after it, beside this one or on the "
+                  "search path",
+                  "there is no cluster \"%.*s\"%s%.*s", MT_ARG(m->target),
+                  trail.len ? "; looked in " : "", MT_ARG(trail));
+    }
+}
+
+/* A Compute or Trigger from a file is a cluster: its expression's, or the one named. */
+static void target_realised(linker *k, const gr_member *m, const gr_primitive *p,
+                            gr_target *out)
+{
+    if (p->cluster) {
+        out->cluster = gr_link(k->lib, p->cluster, k->depth + 1);
+        return;
+    }
+    mt_str body = p->manifest.body;
+    size_t n = mt_str_find(body, '@');
+    gr_member inner = *m;
+    inner.target = mt_str_from(body.ptr, n);
+    inner.selector = n < body.len ? mt_str_skip(body, n + 1) : MT_STR("*");
+    target_cluster(k, &inner, out);
+}
+
+static void target_primitive(linker *k, const gr_member *m, gr_target *out)
+{
+    const gr_primitive *p = gr_registry_find(k->lib->registry, m->target);
+    gr_version v;
+    if (!p) {
+        gr_report(&k->subject, "V.8", m->at, MT_STR("$.nodes"),
+                  "see `motet graph primitives` for what there is",
+                  "there is no primitive \"%.*s\"", MT_ARG(m->target));
+        return;
+    }
+    gr_version_read(p->manifest.version, &v);
+    gr_match match = gr_version_match(m->selector, &v);
+    if (match != GR_MATCH) {
+        selector_fault(k, m, match, "primitive");
+        return;
+    }
+    out->resolved = p->manifest.version;
+    if (p->cluster || p->manifest.body.len) {
+        target_realised(k, m, p, out);
+        out->resolved = p->manifest.version;
+    } else {
+        out->primitive = p;
+    }
+}
+
+/* ---- ports ---- */
+
+static const gr_target *target_of(const gr_linked *l, mt_str node)
+{
+    int i = gr_cluster_member(l->def, node);
+    return i < 0 ? NULL : &l->targets[i];
+}
+
+const gr_primitive *gr_linked_output(const gr_linked *l, mt_str name, int *port)
+{
+    for (;;) {
+        int i = gr_cluster_output_index(l->def, name);
+        const gr_target *t =
+            i < 0 ? NULL : target_of(l, l->def->outputs[i].maps_to.node);
+        if (!t) {
+            return NULL;
+        }
+        name = l->def->outputs[i].maps_to.port;
+        if (t->primitive) {
+            *port = gr_output_index(&t->primitive->manifest, name);
+            return *port < 0 ? NULL : t->primitive;
+        }
+        if (!t->cluster || t->cluster->visiting) {
+            return NULL;
+        }
+        l = t->cluster;
+    }
+}
+
+static bool has_output(const gr_target *t, mt_str port)
+{
+    return t->primitive ? gr_output_index(&t->primitive->manifest, port) >= 0
+                        : gr_cluster_output_index(t->cluster->def, port) >= 0;
+}
+
+static bool has_input(const gr_target *t, mt_str port)
+{
+    return t->primitive ? gr_input_index(&t->primitive->manifest, port) >= 0
+                        : gr_cluster_input_index(t->cluster->def, port) >= 0;
+}
+
+static bool known(const gr_target *t)
+{
+    return t && (t->primitive || t->cluster);
+}
+
+static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_str path)
+{
+    const gr_target *t = target_of(k->l, e.node);
+    if (!known(t) || (output ? has_output(t, e.port) : has_input(t, e.port))) {
+        return;
+    }
+    gr_report(&k->subject, t->cluster && output ? "D.4" : "D.2", at, path,
+              "name a declared port", "%.*s has no %s \"%.*s\"", MT_ARG(e.node),
+              output ? "output" : "input", MT_ARG(e.port));
+}
+
+static void check_ports(linker *k)
+{
+    const gr_cluster *c = k->l->def;
+    for (uint32_t i = 0; i < c->edge_count; i++) {
+        const gr_edge *e = &c->edges[i];
+        if (e->from.node.ptr) {
+            check_port(k, e->from, true, e->at, MT_STR("$.edges"));
+        }
+        check_port(k, e->to, false, e->at, MT_STR("$.edges"));
+    }
+    for (uint32_t i = 0; i < c->output_count; i++) {
+        check_port(k, c->outputs[i].maps_to, true, c->outputs[i].at,
+                   MT_STR("$.output_ports"));
+    }
+}
+
+static void check_fed(linker *k, uint32_t i)
+{
+    const gr_member *m = &k->l->def->members[i];
+    const gr_linked *inner = k->l->targets[i].cluster;
+    for (uint32_t n = 0; inner && n < inner->def->input_count; n++) {
+        const gr_cluster_input *in = &inner->def->inputs[n];
+        if (in->required && !gr_cluster_edge_into(k->l->def, m->name, in->name)) {
+            gr_report(&k->subject, "E.3", m->at, MT_STR("$.edges"),
+                      "connect the input or declare it `required: false`",
+                      "input \"%.*s\" of \"%.*s\" is not connected", MT_ARG(in->name),
+                      MT_ARG(m->name));
+        }
+    }
+}
+
+/* ---- how a cluster looks from outside ---- */
+
+static bool has_inbound(const gr_cluster *c, mt_str node)
+{
+    uint32_t low = 0, high = c->edge_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mt_str_cmp(c->by_target[middle]->to.node, node) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < c->edge_count && mt_str_eq(c->by_target[low]->to.node, node);
+}
+
+static void infer_effects(gr_linked *l)
+{
+    l->all_sources = true;
+    for (uint32_t i = 0; i < l->def->member_count; i++) {
+        const gr_target *t = &l->targets[i];
+        bool root = !has_inbound(l->def, l->def->members[i].name);
+        if (t->primitive) {
+            l->side_effects |= t->primitive->manifest.kind == GR_ACTION;
+            l->all_sources &= !root || t->primitive->manifest.kind == GR_SOURCE;
+        } else if (t->cluster) {
+            l->side_effects |= t->cluster->side_effects;
+            l->all_sources &= !root || t->cluster->all_sources;
+        }
+    }
+}
+
+static void infer_boundary(gr_linked *l)
+{
+    uint32_t wireable = 0, events = 0;
+    for (uint32_t i = 0; i < l->def->output_count; i++) {
+        int port;
+        const gr_primitive *p = gr_linked_output(l, l->def->outputs[i].name, &port);
+        if (p && p->manifest.kind != GR_ACTION) {
+            wireable++;
+            events += p->manifest.outputs[port].type == GR_EVENT;
+        }
+    }
+    if (!wireable) {
+        l->boundary = GR_ACTION_LIKE;
+    } else if (!l->def->input_count && !events) {
+        l->boundary = GR_SOURCE_LIKE;
+    } else {
+        l->boundary = events ? GR_TRIGGER_LIKE : GR_COMPUTE_LIKE;
+    }
+}
+
+static void claim_fault(linker *k, const char *rule, mt_str what)
+{
+    gr_report(&k->subject, rule, k->l->def->claims_at, MT_STR("$.declared_signature"),
+              "declare what the cluster is, or change the cluster",
+              "the declared signature does not hold: %.*s", MT_ARG(what));
+}
+
+static void check_claims(linker *k)
+{
+    static const char *const NAMES[] = {"SourceLike", "ComputeLike", "TriggerLike",
+                                        "ActionLike"};
+    const gr_cluster *c = k->l->def;
+    if (c->claimed_kind.len &&
+        !mt_str_eq(c->claimed_kind, mt_str_z(NAMES[k->l->boundary]))) {
+        claim_fault(k, "D.10",
+                    mt_strf(k->lib->arena, "it is %s", NAMES[k->l->boundary]));
+    }
+    if (c->claimed_effects >= 0 && c->claimed_effects != k->l->side_effects) {
+        claim_fault(k, "D.10", MT_STR("has_side_effects"));
+    }
+    bool origin = !c->input_count && k->l->all_sources;
+    if (c->claimed_origin >= 0 && c->claimed_origin != origin) {
+        claim_fault(k, "D.10", MT_STR("is_origin"));
+    }
+    for (uint32_t i = 0; i < c->claim_count; i++) {
+        int port;
+        const gr_primitive *p = gr_linked_output(k->l, c->claims[i].name, &port);
+        if (c->claims[i].wireable && p && p->manifest.kind == GR_ACTION) {
+            claim_fault(k, "D.11",
+                        mt_strf(k->lib->arena,
+                                "output \"%.*s\" of an Action is not "
+                                "wireable",
+                                MT_ARG(c->claims[i].name)));
+        }
+    }
+}
+
+/* ---- linking ---- */
+
+static gr_linked *start_linked(gr_library *lib, const gr_cluster *def, bool *known_one)
+{
+    mt_str key = mt_strf(lib->arena, "%.*s@%.*s\n%.*s", MT_ARG(def->id),
+                         MT_ARG(def->version), MT_ARG(def->file));
+    bool added;
+    mt_map_entry *e = mt_map_add(lib->arena, &lib->linked, key, &added);
+    *known_one = !added;
+    if (added) {
+        gr_linked *l = mt_new(lib->arena, gr_linked);
+        l->def = def;
+        l->targets = mt_new_array(lib->arena, gr_target, def->member_count);
+        e->value = (uintptr_t)l;
+    }
+    return (gr_linked *)e->value;
+}
+
+gr_linked *gr_link(gr_library *lib, const gr_cluster *def, size_t depth)
+{
+    bool known_one;
+    gr_linked *l = start_linked(lib, def, &known_one);
+    linker k = {lib, l, gr_cluster_subject(def, lib->ds), depth};
+    if (known_one) {
+        if (l->visiting) {
+            lib->bottomless = true;
+            gr_report(&k.subject, "X.9", 0, MT_STR("$.nodes"),
+                      "a cluster cannot contain itself, directly or through others",
+                      "cluster \"%.*s\" contains itself", MT_ARG(def->id));
+        }
+        return l;
+    }
+    if (depth > lib->limits.cluster_depth) {
+        lib->bottomless = true;
+        gr_report(&k.subject, "LIMIT", 0, MT_STR("$.nodes"),
+                  "flatten the clusters or raise cluster_depth",
+                  "clusters are nested deeper than %zu", lib->limits.cluster_depth);
+        return l;
+    }
+    l->visiting = true;
+    for (uint32_t i = 0; i < def->member_count; i++) {
+        if (def->members[i].is_cluster) {
+            target_cluster(&k, &def->members[i], &l->targets[i]);
+        } else {
+            target_primitive(&k, &def->members[i], &l->targets[i]);
+        }
+        check_fed(&k, i);
+    }
+    check_ports(&k);
+    infer_effects(l);
+    infer_boundary(l);
+    check_claims(&k);
+    l->visiting = false;
+    return l;
+}

@@ -1,0 +1,245 @@
+/* The identity of an expanded graph: "rpv1:sha256:" and the hash of its compact JSON,
+ * fields in fixed order, lists sorted; see docs/graphs.md. */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/json_write.h"
+#include "graph/compile.h"
+
+typedef struct named {
+    mt_str name;
+    uint32_t index;
+} named;
+
+static int by_name(const void *a, const void *b)
+{
+    return mt_str_cmp(((const named *)a)->name, ((const named *)b)->name);
+}
+
+static void comma(mt_buf *out, bool first)
+{
+    if (!first) {
+        mt_buf_addc(out, ',');
+    }
+}
+
+static void key_text(mt_buf *out, const char *key, mt_str text)
+{
+    mt_buf_addf(out, "\"%s\":", key);
+    mt_json_quote(out, text);
+}
+
+/* ---- nodes ---- */
+
+static named *sorted_params(mt_arena *a, const gr_manifest *m)
+{
+    named *order = mt_new_array(a, named, m->param_count);
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        order[i] = (named){m->params[i].name, i};
+    }
+    qsort(order, m->param_count, sizeof *order, by_name);
+    return order;
+}
+
+/* Parameters as they were bound; defaults belong to the primitive's own entry. */
+static void node_json(mt_arena *a, mt_buf *out, const gr_flat_node *n)
+{
+    mt_mark mark = mt_arena_mark(a);
+    named *order = mt_new_array(a, named, n->given_count);
+    for (uint32_t i = 0; i < n->given_count; i++) {
+        order[i] = (named){n->given[i].name, i};
+    }
+    qsort(order, n->given_count, sizeof *order, by_name);
+    mt_buf_addc(out, '{');
+    key_text(out, "runtime_id", n->id);
+    mt_buf_addc(out, ',');
+    key_text(out, "impl_id", n->primitive->manifest.id);
+    mt_buf_addc(out, ',');
+    key_text(out, "requested_version", n->requested);
+    mt_buf_addc(out, ',');
+    key_text(out, "resolved_version", n->resolved);
+    mt_buf_addz(out, ",\"parameters\":[");
+    for (uint32_t i = 0; i < n->given_count; i++) {
+        comma(out, i == 0);
+        mt_buf_addc(out, '{');
+        key_text(out, "name", order[i].name);
+        mt_buf_addz(out, ",\"value\":");
+        gr_literal_json(out, &n->given[order[i].index].value);
+        mt_buf_addc(out, '}');
+    }
+    mt_buf_addz(out, "]}");
+    mt_arena_rewind(a, mark);
+}
+
+/* ---- edges ---- */
+
+typedef struct edge_key {
+    mt_str from, to; /* "node:n1.out", "ext:name" */
+    const gr_flat_edge *edge;
+} edge_key;
+
+static int by_edge(const void *a, const void *b)
+{
+    const edge_key *x = a, *y = b;
+    int order = mt_str_cmp(x->from, y->from);
+    return order ? order : mt_str_cmp(x->to, y->to);
+}
+
+static mt_str port_key(mt_arena *a, const gr_flat_node *n, mt_str port)
+{
+    return mt_strf(a, "node:%.*s.%.*s", MT_ARG(n->id), MT_ARG(port));
+}
+
+static void port_json(mt_buf *out, mt_str id, mt_str port)
+{
+    mt_buf_addz(out, "{\"kind\":\"NodePort\",");
+    key_text(out, "node_id", id);
+    mt_buf_addc(out, ',');
+    key_text(out, "port_name", port);
+    mt_buf_addc(out, '}');
+}
+
+static void edges_json(mt_arena *a, mt_buf *out, const gr_flat *f)
+{
+    edge_key *keys = mt_new_array(a, edge_key, f->edges.len);
+    for (size_t i = 0; i < f->edges.len; i++) {
+        const gr_flat_edge *e = &f->edges.items[i];
+        const gr_flat_node *to = &f->nodes.items[e->to_node];
+        keys[i].edge = e;
+        keys[i].to = port_key(a, to, to->primitive->manifest.inputs[e->to_port].name);
+        if (e->from_node == GR_NO_NODE) {
+            keys[i].from = mt_strf(a, "ext:%.*s", MT_ARG(e->external));
+        } else {
+            const gr_flat_node *from = &f->nodes.items[e->from_node];
+            keys[i].from =
+                port_key(a, from, from->primitive->manifest.outputs[e->from_port].name);
+        }
+    }
+    if (f->edges.len) {
+        qsort(keys, f->edges.len, sizeof *keys, by_edge);
+    }
+    for (size_t i = 0; i < f->edges.len; i++) {
+        const gr_flat_edge *e = keys[i].edge;
+        const gr_flat_node *to = &f->nodes.items[e->to_node];
+        comma(out, i == 0);
+        mt_buf_addz(out, "{\"from\":");
+        if (e->from_node == GR_NO_NODE) {
+            mt_buf_addz(out, "{\"kind\":\"ExternalInput\",");
+            key_text(out, "name", e->external);
+            mt_buf_addc(out, '}');
+        } else {
+            const gr_flat_node *from = &f->nodes.items[e->from_node];
+            port_json(out, from->id,
+                      from->primitive->manifest.outputs[e->from_port].name);
+        }
+        mt_buf_addz(out, ",\"to\":");
+        port_json(out, to->id, to->primitive->manifest.inputs[e->to_port].name);
+        mt_buf_addc(out, '}');
+    }
+}
+
+/* ---- primitives ---- */
+
+static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t count,
+                       bool input)
+{
+    named *order = mt_new_array(a, named, count);
+    for (uint32_t i = 0; i < count; i++) {
+        order[i] = (named){ports[i].name, i};
+    }
+    qsort(order, count, sizeof *order, by_name);
+    for (uint32_t i = 0; i < count; i++) {
+        const gr_port *p = &ports[order[i].index];
+        comma(out, i == 0);
+        mt_buf_addc(out, '{');
+        key_text(out, "name", p->name);
+        mt_buf_addf(out, ",\"value_type\":\"%s\",", gr_type_name(p->type));
+        mt_buf_addf(out, input ? "\"required\":%s}" : "\"cardinality\":\"%s\"}",
+                    input ? (p->required ? "true" : "false") : "Single");
+    }
+}
+
+static void primitive_json(mt_arena *a, mt_buf *out, const gr_manifest *m,
+                           mt_str version)
+{
+    named *order = sorted_params(a, m);
+    mt_buf_addc(out, '{');
+    key_text(out, "impl_id", m->id);
+    mt_buf_addc(out, ',');
+    key_text(out, "resolved_version", version);
+    mt_buf_addf(out, ",\"kind\":\"%s\",\"inputs\":[", gr_kind_title(m->kind));
+    ports_json(a, out, m->inputs, m->input_count, true);
+    mt_buf_addz(out, "],\"outputs\":[");
+    ports_json(a, out, m->outputs, m->output_count, false);
+    mt_buf_addz(out, "],\"parameters\":[");
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        const gr_param *p = &m->params[order[i].index];
+        comma(out, i == 0);
+        mt_buf_addc(out, '{');
+        key_text(out, "name", p->name);
+        mt_buf_addf(out, ",\"ty\":\"%s\",\"required\":%s,\"default\":",
+                    gr_param_type_name(p->type), p->required ? "true" : "false");
+        if (p->initial.type == GR_P_NONE) {
+            mt_buf_addz(out, "null");
+        } else {
+            gr_literal_json(out, &p->initial);
+        }
+        mt_buf_addc(out, '}');
+    }
+    mt_buf_addz(out, "]}");
+}
+
+static void primitives_json(mt_arena *a, mt_buf *out, const gr_flat *f)
+{
+    mt_map used = {0};
+    bool added;
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        const gr_flat_node *n = &f->nodes.items[i];
+        mt_map_add(a, &used, n->primitive->manifest.id, &added)->value = i;
+    }
+    named *order = mt_new_array(a, named, used.len);
+    for (uint32_t i = 0; i < used.len; i++) {
+        order[i] = (named){used.entries[i].key, (uint32_t)used.entries[i].value};
+    }
+    qsort(order, used.len, sizeof *order, by_name);
+    for (uint32_t i = 0; i < used.len; i++) {
+        const gr_flat_node *n = &f->nodes.items[order[i].index];
+        comma(out, i == 0);
+        primitive_json(a, out, &n->primitive->manifest, n->resolved);
+    }
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const gr_flat_node *const *x = a, *const *y = b;
+    return mt_str_cmp((*x)->id, (*y)->id);
+}
+
+mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
+{
+    mt_arena scratch = {0};
+    mt_buf out = {0};
+    const gr_flat_node **order =
+        mt_new_array(&scratch, const gr_flat_node *, f->nodes.len);
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        order[i] = &f->nodes.items[i];
+    }
+    qsort(order, f->nodes.len, sizeof *order, by_id);
+    mt_buf_addc(&out, '{');
+    key_text(&out, "graph_id", f->graph_id);
+    mt_buf_addz(&out, ",\"nodes\":[");
+    for (size_t i = 0; i < f->nodes.len; i++) {
+        comma(&out, i == 0);
+        node_json(&scratch, &out, order[i]);
+    }
+    mt_buf_addz(&out, "],\"edges\":[");
+    edges_json(&scratch, &out, f);
+    mt_buf_addz(&out, "],\"primitives\":[");
+    primitives_json(&scratch, &out, f);
+    mt_buf_addz(&out, "]}");
+    mt_str hex = mt_sha256_hex(&scratch, mt_sha256_of(mt_buf_str(&out)));
+    mt_str id = mt_strf(keep, "rpv1:sha256:%.*s", MT_ARG(hex));
+    mt_buf_free(&out);
+    mt_arena_free(&scratch);
+    return id;
+}
