@@ -1,0 +1,159 @@
+/* cli/cmd_init.c - motet init: a starter contract with a scenario.
+ * Room: cli.
+ * Writes only new files: what exists is never touched. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "runtime/file.h"
+
+const char CMD_INIT_DETAILS[] =
+    "Makes DIR and writes contract.tenor, a small contract that holds, and\n"
+    "small_purchase.scenario.json, a run of its flow with the result it must have.\n"
+    "Existing files are never overwritten.";
+
+static const char CONTRACT[] =
+    "// Purchases: small ones are approved at once, larger ones by a manager.\n"
+    "// Check it with: motet check contract.tenor\n"
+    "\n"
+    "persona employee\n"
+    "persona manager\n"
+    "\n"
+    "fact amount {\n"
+    "  type:   Money(\"USD\")\n"
+    "  source: \"purchase_form.amount\"\n"
+    "}\n"
+    "\n"
+    "fact self_service_limit {\n"
+    "  type:    Money(\"USD\")\n"
+    "  source:  \"policy.self_service_limit\"\n"
+    "  default: Money { amount: \"500.00\", currency: \"USD\" }\n"
+    "}\n"
+    "\n"
+    "entity Purchase {\n"
+    "  states:      [requested, approved, refused]\n"
+    "  initial:     requested\n"
+    "  transitions: [(requested, approved), (requested, refused)]\n"
+    "}\n"
+    "\n"
+    "rule small_purchase {\n"
+    "  stratum: 0\n"
+    "  when:    amount <= self_service_limit\n"
+    "  produce: verdict within_limit { payload: Bool = true }\n"
+    "}\n"
+    "\n"
+    "operation approve_own {\n"
+    "  allowed_personas: [employee]\n"
+    "  precondition:     verdict_present(within_limit)\n"
+    "  effects:          [(Purchase, requested, approved)]\n"
+    "  outcomes:         [approved]\n"
+    "  error_contract:   [precondition_failed, persona_rejected]\n"
+    "}\n"
+    "\n"
+    "operation decide {\n"
+    "  allowed_personas: [manager]\n"
+    "  precondition:     not verdict_present(within_limit)\n"
+    "  effects: [\n"
+    "    (Purchase, requested, approved, approved),\n"
+    "    (Purchase, requested, refused, refused)\n"
+    "  ]\n"
+    "  outcomes:       [approved, refused]\n"
+    "  error_contract: [precondition_failed, persona_rejected]\n"
+    "}\n"
+    "\n"
+    "flow purchase {\n"
+    "  snapshot: at_initiation\n"
+    "  entry:    check_amount\n"
+    "\n"
+    "  steps: {\n"
+    "    check_amount: BranchStep {\n"
+    "      condition: verdict_present(within_limit)\n"
+    "      persona:   employee\n"
+    "      if_true:   self_service\n"
+    "      if_false:  to_manager\n"
+    "    }\n"
+    "\n"
+    "    self_service: OperationStep {\n"
+    "      op:         approve_own\n"
+    "      persona:    employee\n"
+    "      outcomes:   { approved: Terminal(success) }\n"
+    "      on_failure: Terminate(outcome: failure)\n"
+    "    }\n"
+    "\n"
+    "    to_manager: HandoffStep {\n"
+    "      from_persona: employee\n"
+    "      to_persona:   manager\n"
+    "      next:         manager_decides\n"
+    "    }\n"
+    "\n"
+    "    manager_decides: OperationStep {\n"
+    "      op:         decide\n"
+    "      persona:    manager\n"
+    "      outcomes:   { approved: Terminal(success), refused: Terminal(failure) }\n"
+    "      on_failure: Terminate(outcome: failure)\n"
+    "    }\n"
+    "  }\n"
+    "}\n";
+
+static const char SCENARIO[] =
+    "{\n"
+    "  \"contract\": \"contract.tenor\",\n"
+    "  \"given\": {\n"
+    "    \"facts\": {\"amount\": {\"amount\": \"120.00\", \"currency\": \"USD\"}},\n"
+    "    \"states\": {\"Purchase\": \"requested\"}\n"
+    "  },\n"
+    "  \"when\": {\"flow\": \"purchase\", \"persona\": \"employee\"},\n"
+    "  \"then\": {\n"
+    "    \"verdicts\": {\"within_limit\": true},\n"
+    "    \"outcome\": \"success\",\n"
+    "    \"states\": {\"Purchase\": \"approved\"}\n"
+    "  }\n"
+    "}\n";
+
+static const struct starter {
+    const char *name, *text;
+} STARTERS[] = {{"contract.tenor", CONTRACT}, {"small_purchase.scenario.json", SCENARIO}};
+
+enum { STARTER_COUNT = sizeof STARTERS / sizeof *STARTERS };
+
+static int refuse_existing(const cli_args *args, mt_arena *a, const char *dir)
+{
+    for (size_t i = 0; i < STARTER_COUNT; i++) {
+        mt_str path = mt_strf(a, "%s/%s", dir, STARTERS[i].name);
+        if (access(path.ptr, F_OK) == 0) {
+            return cli_fail(args, CLI_FAILS, "%s exists; nothing was written", path.ptr);
+        }
+    }
+    return CLI_HOLDS;
+}
+
+static int write_starters(const cli_args *args, mt_arena *a, const char *dir)
+{
+    for (size_t i = 0; i < STARTER_COUNT; i++) {
+        mt_str path = mt_strf(a, "%s/%s", dir, STARTERS[i].name);
+        if (rt_write_file(path.ptr, mt_str_z(STARTERS[i].text), 0644) != MT_OK) {
+            return cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
+                            strerror(errno));
+        }
+        int code = cli_print(mt_strf(a, "%.*s\n", MT_ARG(path)));
+        if (code) {
+            return code;
+        }
+    }
+    return cli_print(mt_strf(a, "next: motet check %s/contract.tenor\n", dir));
+}
+
+int cmd_init(const cli_args *args)
+{
+    const char *dir = args->operands[0];
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        return cli_fail(args, CLI_WORLD, "cannot make %s: %s", dir, strerror(errno));
+    }
+    mt_arena arena = {0};
+    int code = refuse_existing(args, &arena, dir);
+    code = code ? code : write_starters(args, &arena, dir);
+    mt_arena_free(&arena);
+    return code;
+}

@@ -1,0 +1,196 @@
+"""motet check: all faults at once, as text, JSON and SARIF; --fix, --strict, --watch."""
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+
+from contracts import GOOD, SAME_STRATUM, THREE_ERRORS
+from harness import MOTET, Case, main
+
+
+class Check(Case):
+    def test_a_good_contract_holds_and_is_counted(self):
+        result = self.holds("check", self.write("shop.tenor", GOOD))
+        self.assertIn("shop.tenor: holds (2 personas, 1 source, 2 facts, 1 entity, 1 rule, "
+                      "1 operation, 1 flow)", result.out)
+        self.assertEqual(result.err, "")
+
+    def test_every_error_is_shown_with_line_and_caret(self):
+        result = self.fails(1, "check", self.write("bad.tenor", THREE_ERRORS))
+        for place, line in [("bad.tenor:8", "when:    missing = true"),
+                            ("bad.tenor:14", "when:    a > true"),
+                            ("bad.tenor:20", "initial:     t")]:
+            self.assertIn(place, result.err)
+            self.assertIn(line, result.err)
+        self.assertIn("^", result.err)
+        self.assertIn("hint:", result.err)
+        self.assertIn("does not hold", result.out)
+        self.assertRegex(result.err, r"\n3 errors")
+
+    def test_json_has_the_first_error_and_all_diagnostics(self):
+        result = self.fails(1, "check", "--json", self.write("bad.tenor", THREE_ERRORS))
+        report = json.loads(result.out)
+        self.assertEqual(report["errors"], 3)
+        self.assertEqual(report["holds"], False)
+        self.assertEqual(report["error"]["file"], "bad.tenor")
+        self.assertEqual(report["error"]["pass"], 4)
+        self.assertEqual(report["error"]["message"],
+                         "unresolved fact reference: 'missing' is not declared in this contract")
+        first = report["diagnostics"][0]
+        self.assertEqual(sorted(first), ["code", "column", "construct_id", "construct_kind", "field",
+                                         "file", "hint", "length", "line", "message", "pass",
+                                         "severity"])
+
+    def test_json_of_a_good_contract(self):
+        report = json.loads(self.holds("check", "--json", self.write("shop.tenor", GOOD)).out)
+        self.assertEqual((report["error"], report["errors"], report["holds"]), (None, 0, True))
+
+    def test_sarif_names_rules_and_places(self):
+        result = self.fails(1, "check", "--sarif", self.write("a b.tenor", THREE_ERRORS))
+        log = json.loads(result.out)
+        self.assertEqual(log["version"], "2.1.0")
+        run = log["runs"][0]
+        self.assertEqual(run["tool"]["driver"]["name"], "motet")
+        self.assertEqual(len(run["results"]), 3)
+        for found in run["results"]:
+            rule = run["tool"]["driver"]["rules"][found["ruleIndex"]]
+            self.assertEqual(rule["id"], found["ruleId"])
+            place = found["locations"][0]["physicalLocation"]
+            self.assertTrue(place["artifactLocation"]["uri"].endswith("a%20b.tenor"))
+            self.assertGreater(place["region"]["startLine"], 0)
+
+    def test_json_and_sarif_exclude_each_other(self):
+        self.fails(2, "check", "--json", "--sarif", "x.tenor")
+
+    def test_every_code_shown_is_explained(self):
+        result = self.fails(1, "check", "--json", self.write("bad.tenor", THREE_ERRORS))
+        for diagnostic in json.loads(result.out)["diagnostics"]:
+            text = self.holds("help", diagnostic["code"]).out
+            self.assertIn(diagnostic["code"], text)
+            self.assertEqual(text, self.holds("help", diagnostic["code"].lower()).out)
+
+    def test_strict_refuses_what_is_tolerated(self):
+        sloppy = GOOD.replace("Terminal(success)", "Terminal(paid_in_full)")
+        path = self.write("shop.tenor", sloppy)
+        self.assertIn("warning", self.holds("check", path).err)
+        self.fails(1, "check", "--strict", path)
+
+    def test_a_long_list_is_cut_and_says_so(self):
+        path = self.write("bad.tenor", THREE_ERRORS)
+        result = self.fails(1, "check", "--limit", "diagnostics=1", path)
+        self.assertIn("--limit diagnostics=N shows more", result.err)
+
+    def test_control_characters_never_reach_the_terminal(self):
+        path = self.write("bad.tenor", b'fact a { type: Bool source: "\x1b[31mx" } @\x1b]0;title\x07\n')
+        result = self.fails(1, "check", path)
+        self.assertNotIn("\x1b", result.err)
+
+    def test_interchange_is_checked_alike(self):
+        bundle = self.holds("elaborate", self.write("shop.tenor", GOOD)).out
+        self.assertIn("holds", self.holds("check", self.write("shop.json", bundle)).out)
+
+    def test_tabs_and_wide_characters_keep_the_caret_in_place(self):
+        path = self.write("t.tenor", 'fact f {\n\ttype: Enum(["é"]) @\n\tsource: "x"\n}\n')
+        lines = self.fails(1, "check", path).err.splitlines()
+        at = next(i for i, line in enumerate(lines) if "@" in line and "|" in line)
+        self.assertEqual(lines[at].index("@"), lines[at + 1].index("^"))
+
+
+class Colour(Case):
+    def run_on_terminal(self, *words, env=None):
+        master, slave = pty.openpty()
+        surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
+        process = subprocess.Popen([str(MOTET), *map(str, words)], cwd=self.dir, stderr=slave,
+                                   stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
+                                   env={**surroundings, "TERM": "xterm", **(env or {})})
+        os.close(slave)
+        out = b""
+        while True:
+            try:
+                chunk = os.read(master, 4096)
+            except OSError:
+                break
+            if not chunk:
+                break
+            out += chunk
+        process.wait(timeout=30)
+        os.close(master)
+        return out
+
+    def test_a_terminal_gets_colour(self):
+        path = self.write("bad.tenor", THREE_ERRORS)
+        self.assertIn(b"\x1b[1;31merror", self.run_on_terminal("check", path))
+
+    def test_no_color_is_respected(self):
+        path = self.write("bad.tenor", THREE_ERRORS)
+        self.assertNotIn(b"\x1b", self.run_on_terminal("check", path, env={"NO_COLOR": "1"}))
+
+    def test_color_never_and_always(self):
+        path = self.write("bad.tenor", THREE_ERRORS)
+        self.assertNotIn(b"\x1b", self.run_on_terminal("check", "--color=never", path))
+        self.assertIn("\x1b[", self.fails(1, "check", "--color", "always", path).err)
+
+
+class Fix(Case):
+    def test_strata_are_renumbered_in_place_and_nothing_else_changes(self):
+        path = self.write("c.tenor", SAME_STRATUM)
+        self.fails(1, "check", path)
+        result = self.holds("check", "--fix", path)
+        self.assertIn("renumbered", result.err)
+        self.assertEqual(path.read_text(),
+                         SAME_STRATUM.replace("stratum: 0 // too low", "stratum: 1 // too low"))
+        self.assertEqual(self.holds("check", "--fix", path).err.count("renumbered"), 0)
+
+    def test_a_cycle_is_left_alone(self):
+        text = SAME_STRATUM.replace("a = true", "verdict_present(v2)")
+        path = self.write("c.tenor", text)
+        self.fails(1, "check", "--fix", path)
+        self.assertEqual(path.read_text(), text)
+
+    def test_a_file_that_cannot_be_written_is_exit_3(self):
+        path = self.write("sub/c.tenor", SAME_STRATUM)
+        if os.geteuid() == 0:
+            self.skipTest("root may write everywhere")
+        path.parent.chmod(0o555)
+        self.addCleanup(path.parent.chmod, 0o755)
+        self.fails(3, "check", "--fix", path)
+
+
+class Watch(Case):
+    def read_until(self, process, text, seconds=20):
+        seen, end = b"", time.monotonic() + seconds
+        while text not in seen:
+            self.assertLess(time.monotonic(), end, f"waited for {text!r}, saw {seen!r}")
+            if select.select([process.stdout], [], [], 0.2)[0]:
+                chunk = os.read(process.stdout.fileno(), 65536)
+                self.assertTrue(chunk, f"ended while waiting for {text!r}: {seen!r}")
+                seen += chunk
+        return seen
+
+    def test_checks_again_on_change_and_stops_on_interrupt(self):
+        path = self.write("c.tenor", GOOD)
+        process = subprocess.Popen([str(MOTET), "check", "--watch", str(path)], cwd=self.dir,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.stdout.close)
+        try:
+            self.read_until(process, b": holds")
+            path.write_text(THREE_ERRORS)
+            self.read_until(process, b"does not hold")
+            fresh = self.write("c.new", GOOD)
+            fresh.rename(path)  # as editors save
+            self.read_until(process, b": holds")
+            process.send_signal(signal.SIGINT)
+            self.assertEqual(process.wait(timeout=20), 0)
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    def test_standard_input_cannot_be_watched(self):
+        self.fails(2, "check", "--watch", "-")
+
+
+main()

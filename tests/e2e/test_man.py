@@ -1,0 +1,32 @@
+"""Man pages: mandoc finds no error in them, and the pages name the options there are."""
+import re
+import shutil
+import subprocess
+import unittest
+
+from harness import SOURCE, Case, main
+
+PAGES = sorted((SOURCE / "docs" / "man").glob("*.1"))
+# Commands whose page documents every option of the table.
+DOCUMENTED = ["check", "completion", "elaborate", "fmt", "help", "init", "test", "validate"]
+
+
+class ManPages(Case):
+    @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
+    def test_mandoc_finds_no_error(self):
+        self.assertTrue(PAGES)
+        for page in PAGES:
+            with self.subTest(page.name):
+                done = subprocess.run(["mandoc", "-Tlint", "-W", "error", str(page)],
+                                      capture_output=True, text=True)
+                self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+    def test_every_option_is_in_the_page_of_its_command(self):
+        for name in DOCUMENTED:
+            text = (SOURCE / "docs" / "man" / f"motet-{name}.1").read_text()
+            for option in re.findall(r"^  --(\w+)", self.holds("help", name).out, re.M):
+                with self.subTest(f"{name} --{option}"):
+                    self.assertIn(f"Fl -{option}", text)
+
+
+main()

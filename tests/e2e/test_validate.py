@@ -1,0 +1,140 @@
+"""motet validate and the JSON Schemas: what we emit is valid, what was mutilated is not."""
+import json
+import random
+
+import jsonschema
+from contracts import GOOD, examples
+from harness import SEED, SOURCE, Case, main
+
+MUTATIONS = 150
+
+
+def schemas():
+    bundle = json.loads((SOURCE / "schema" / "interchange-schema.json").read_text())
+    manifest = json.loads((SOURCE / "schema" / "manifest-schema.json").read_text())
+    manifest["properties"]["bundle"] = {k: v for k, v in bundle.items() if k != "$id"}
+    manifest["properties"]["bundle"] = json.loads(
+        json.dumps(manifest["properties"]["bundle"]).replace("#/$defs/", "#/properties/bundle/$defs/"))
+    kind = jsonschema.Draft202012Validator
+    kind.check_schema(bundle)
+    kind.check_schema(manifest)
+    return kind(bundle), kind(manifest)
+
+
+BUNDLE, MANIFEST = schemas()
+
+
+def places(value, path=()):
+    """Every (path, value) inside a JSON value."""
+    yield path, value
+    if isinstance(value, dict):
+        for key in value:
+            yield from places(value[key], path + (key,))
+    elif isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from places(item, path + (index,))
+
+
+def mutilate(bundle, choose):
+    """A copy with one key gone or one value of another kind."""
+    copy = json.loads(json.dumps(bundle))
+    path, value = choose.choice([p for p in places(copy) if p[0]])
+    holder = copy
+    for step in path[:-1]:
+        holder = holder[step]
+    if isinstance(holder, dict) and choose.random() < 0.5:
+        del holder[path[-1]]
+    else:
+        holder[path[-1]] = choose.choice([None, 7, "x", [], {}, True, -1])
+    return copy, path
+
+
+class Validate(Case):
+    def bundle(self, text=GOOD):
+        return json.loads(self.holds("elaborate", self.write("shop.tenor", text)).out)
+
+    def test_a_bundle_and_its_manifest_are_valid(self):
+        path = self.write("shop.tenor", GOOD)
+        bundle = self.write("b.json", self.holds("elaborate", path).out)
+        manifest = self.write("m.json", self.holds("elaborate", "--manifest", path).out)
+        self.assertIn("valid bundle", self.holds("validate", bundle).out)
+        self.assertIn("valid manifest", self.holds("validate", manifest).out)
+        self.assertIn("valid bundle", self.holds("validate", path).out)
+        self.assertEqual(json.loads(self.holds("validate", "--json", bundle).out)["holds"], True)
+
+    def test_versions_are_checked(self):
+        bundle = self.bundle()
+        for version, code in [("1.0.0", 0), ("1.9.3", 0), ("2.0.0", 1), ("1.0", 1), ("x", 1), (1, 1)]:
+            with self.subTest(version):
+                bundle["tenor_version"] = version
+                result = self.run_motet("validate", self.write("v.json", json.dumps(bundle)))
+                self.assertEqual(result.code, code, repr(result))
+        del bundle["tenor_version"]
+        self.assertIn("tenor_version", self.fails(1, "validate", self.write("v.json",
+                                                                            json.dumps(bundle))).err)
+
+    def test_unknown_optional_fields_are_ignored(self):
+        bundle = self.bundle()
+        bundle["later"] = {"x": 1}
+        bundle["constructs"][0]["later"] = [1]
+        self.holds("validate", self.write("v.json", json.dumps(bundle)))
+
+    def test_faults_have_line_column_and_path(self):
+        text = json.dumps(self.bundle(), indent=2).replace('"states"', '"stats"')
+        result = self.fails(1, "validate", "--json", self.write("v.json", text))
+        fault = json.loads(result.out)["diagnostics"][0]
+        self.assertRegex(fault["field"], r"^constructs\[\d+\]$")
+        self.assertGreater(fault["line"], 1)
+        self.assertIn('"states" is missing', fault["message"])
+
+    def test_what_is_no_json_is_refused(self):
+        for text in ["", "{", '{"a":1,"a":2}', "nul", b"\xff{}", '{"a":"\\ud800"}', "{} {}"]:
+            with self.subTest(text):
+                self.assertEqual(self.fails(1, "validate", self.write("v.json", text)).out, "")
+
+    def test_deep_json_is_refused(self):
+        result = self.fails(1, "validate", self.write("v.json", "[" * 100000))
+        self.assertNotIn("Sanitizer", result.err)
+
+    def test_a_missing_file_is_exit_3(self):
+        self.fails(3, "validate", "nowhere.json")
+
+    def test_a_changed_etag_is_found(self):
+        manifest = json.loads(self.holds("elaborate", "--manifest",
+                                         self.write("shop.tenor", GOOD)).out)
+        manifest["bundle"]["id"] = "other"
+        result = self.fails(1, "validate", self.write("m.json", json.dumps(manifest)))
+        self.assertIn("etag does not match", result.err)
+
+
+class Schemas(Case):
+    def test_everything_we_emit_validates(self):
+        count = 0
+        for path in examples():
+            result = self.run_motet("elaborate", path)
+            if result.code:
+                continue
+            count += 1
+            with self.subTest(str(path)):
+                BUNDLE.validate(json.loads(result.out))
+                MANIFEST.validate(json.loads(self.holds("elaborate", "--manifest", path).out))
+                self.holds("validate", self.write("x.json", result.out))
+        self.assertGreater(count, 0)
+
+    def test_mutilated_bundles_do_not(self):
+        """Where the schema refuses, so does motet; most single wounds are noticed."""
+        choose = random.Random(SEED)
+        whole = json.loads(self.holds("elaborate", self.write("shop.tenor", GOOD)).out)
+        refused = 0
+        for _ in range(MUTATIONS):
+            wounded, where = mutilate(whole, choose)
+            by_schema = not BUNDLE.is_valid(wounded)
+            result = self.run_motet("validate", self.write("x.json", json.dumps(wounded)))
+            self.assertIn(result.code, (0, 1))
+            refused += by_schema
+            if by_schema:
+                self.assertEqual(result.code, 1, f"seed {SEED}: {where}\n{json.dumps(wounded)}")
+        self.assertGreater(refused, MUTATIONS // 2)
+
+
+main()
