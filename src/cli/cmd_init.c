@@ -114,7 +114,8 @@ static const char SCENARIO[] =
 
 static const struct starter {
     const char *name, *text;
-} STARTERS[] = {{"contract.tenor", CONTRACT}, {"small_purchase.scenario.json", SCENARIO}};
+} STARTERS[] = {{"contract.tenor", CONTRACT},
+                {"small_purchase.scenario.json", SCENARIO}};
 
 enum { STARTER_COUNT = sizeof STARTERS / sizeof *STARTERS };
 
@@ -123,7 +124,8 @@ static int refuse_existing(const cli_args *args, mt_arena *a, const char *dir)
     for (size_t i = 0; i < STARTER_COUNT; i++) {
         mt_str path = mt_strf(a, "%s/%s", dir, STARTERS[i].name);
         if (access(path.ptr, F_OK) == 0) {
-            return cli_fail(args, CLI_FAILS, "%s exists; nothing was written", path.ptr);
+            return cli_fail(args, CLI_FAILS, "%s exists; nothing was written",
+                            path.ptr);
         }
     }
     return CLI_HOLDS;
