@@ -234,28 +234,19 @@ mt_err mt_decimal_parse(mt_str text, mt_decimal *out)
     return MT_OK;
 }
 
-static char *put_digits(char *end, uint64_t value)
-{
-    do {
-        *--end = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    return end;
-}
-
 size_t mt_decimal_print(mt_decimal d, char out[MT_DECIMAL_TEXT])
 {
     char digits[48];
     char *end = digits + sizeof digits, *start = end;
     mt_u128 c = coefficient(d);
     if (c >> 64) {
-        start = put_digits(end, (uint64_t)(c % POW64[POW64_MAX]));
+        start = mt_put_digits((uint64_t)(c % POW64[POW64_MAX]), end);
         while (end - start < POW64_MAX) {
             *--start = '0';
         }
         c /= POW64[POW64_MAX];
     }
-    start = put_digits(start, (uint64_t)c);
+    start = mt_put_digits((uint64_t)c, start);
     while (end - start <= d.scale) {
         *--start = '0';
     }
@@ -308,7 +299,7 @@ static int cmp_size(mt_decimal a, mt_decimal b)
     return wide_cmp(widened(a, scale), widened(b, scale));
 }
 
-int mt_decimal_cmp(mt_decimal a, mt_decimal b)
+int mt_decimal_cmp_slow(mt_decimal a, mt_decimal b)
 {
     if (a.negative != b.negative) {
         return a.negative ? -1 : 1;
@@ -335,7 +326,7 @@ static mt_err add_wide(mt_decimal a, mt_decimal b, mt_decimal *out)
     return fit(difference, scale, larger ? a.negative : b.negative, out);
 }
 
-mt_err mt_decimal_add(mt_decimal a, mt_decimal b, mt_decimal *out)
+mt_err mt_decimal_add_slow(mt_decimal a, mt_decimal b, mt_decimal *out)
 {
     if (MT_UNLIKELY(a.scale != b.scale)) {
         return add_wide(a, b, out);
@@ -351,12 +342,6 @@ mt_err mt_decimal_add(mt_decimal a, mt_decimal b, mt_decimal *out)
     }
     *out = make(x + y, a.scale, a.negative);
     return MT_OK;
-}
-
-mt_err mt_decimal_sub(mt_decimal a, mt_decimal b, mt_decimal *out)
-{
-    b.negative = !b.negative;
-    return mt_decimal_add(a, b, out);
 }
 
 mt_err mt_decimal_mul(mt_decimal a, mt_decimal b, mt_decimal *out)

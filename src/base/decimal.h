@@ -29,11 +29,49 @@ mt_decimal mt_decimal_from_i64(int64_t value);
 /* MT_E_RANGE when d is no whole number or does not fit. */
 mt_err mt_decimal_to_i64(mt_decimal d, int64_t *out);
 
-/* By value: 1.5 equals 1.50. Never rounds. */
-int mt_decimal_cmp(mt_decimal a, mt_decimal b);
+/* The general forms of the inline functions below. */
+int mt_decimal_cmp_slow(mt_decimal a, mt_decimal b);
+mt_err mt_decimal_add_slow(mt_decimal a, mt_decimal b, mt_decimal *out);
 
-mt_err mt_decimal_add(mt_decimal a, mt_decimal b, mt_decimal *out);
-mt_err mt_decimal_sub(mt_decimal a, mt_decimal b, mt_decimal *out);
+/* Do both have one scale and coefficients below 2^62? Then signed words can do it. */
+static inline bool mt_decimal_simple(mt_decimal a, mt_decimal b)
+{
+    return a.scale == b.scale && !(a.hi | b.hi | (a.lo | b.lo) >> 62);
+}
+
+static inline int64_t mt_decimal_word(mt_decimal d)
+{
+    return d.negative ? -(int64_t)d.lo : (int64_t)d.lo;
+}
+
+/* By value: 1.5 equals 1.50. Never rounds. */
+static inline int mt_decimal_cmp(mt_decimal a, mt_decimal b)
+{
+    if (MT_LIKELY(mt_decimal_simple(a, b))) {
+        int64_t x = mt_decimal_word(a), y = mt_decimal_word(b);
+        return (x > y) - (x < y);
+    }
+    return mt_decimal_cmp_slow(a, b);
+}
+
+static inline mt_err mt_decimal_add(mt_decimal a, mt_decimal b, mt_decimal *out)
+{
+    if (MT_LIKELY(mt_decimal_simple(a, b))) {
+        int64_t sum = mt_decimal_word(a) + mt_decimal_word(b);
+        *out = (mt_decimal){.lo = (uint64_t)(sum < 0 ? -sum : sum),
+                            .scale = a.scale,
+                            .negative = sum < 0};
+        return MT_OK;
+    }
+    return mt_decimal_add_slow(a, b, out);
+}
+
+static inline mt_err mt_decimal_sub(mt_decimal a, mt_decimal b, mt_decimal *out)
+{
+    b.negative = !b.negative;
+    return mt_decimal_add(a, b, out);
+}
+
 mt_err mt_decimal_mul(mt_decimal a, mt_decimal b, mt_decimal *out);
 /* Exactly `scale` fraction digits, rounding or padding. */
 mt_err mt_decimal_rescale(mt_decimal d, unsigned scale, mt_decimal *out);

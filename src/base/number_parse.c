@@ -57,9 +57,37 @@ static const char *parse_exponent(const char *p, const char *end, int64_t *expon
     return stop;
 }
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+/* The value of eight digits: pairs, then fours, then all, in one word. */
+static uint64_t eight_digits(const char *p)
+{
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    v = (v & 0x0F0F0F0F0F0F0F0Fu) * 2561 >> 8;
+    v = (v & 0x00FF00FF00FF00FFu) * 6553601 >> 16;
+    return (v & 0x0000FFFF0000FFFFu) * 42949672960001u >> 32;
+}
+#else
+static uint64_t eight_digits(const char *p)
+{
+    uint64_t v = 0;
+    for (int i = 0; i < 8; i++) {
+        v = v * 10 + (uint64_t)(p[i] - '0');
+    }
+    return v;
+}
+#endif
+
 /* Adds the digits of p..end to the word; `step` is what each costs in exponent. */
 static void take_digits(parsed *n, int *count, const char *p, const char *end, int step)
 {
+    /* Eight at a time, unless leading zeros would count as digits. */
+    while (end - p >= 8 && *count + 8 <= WORD_DIGITS && (*count || *p != '0')) {
+        n->word = n->word * 100000000 + eight_digits(p);
+        *count += 8;
+        n->exponent -= 8 * step;
+        p += 8;
+    }
     for (; p < end; p++) {
         unsigned digit = (unsigned)(*p - '0');
         if (*count < WORD_DIGITS) {

@@ -92,18 +92,6 @@ static decimal without_zeros(decimal d)
     return d;
 }
 
-/* Writes the digits of value > 0; returns how many. */
-static int put_digits(uint64_t value, char *out)
-{
-    char text[20];
-    int at = 20;
-    for (; value; value /= 10) {
-        text[--at] = (char)('0' + value % 10);
-    }
-    memcpy(out, text + at, (size_t)(20 - at));
-    return 20 - at;
-}
-
 static char *put_scientific(char *p, const char *digits, int count, int exponent)
 {
     *p++ = digits[0];
@@ -116,7 +104,10 @@ static char *put_scientific(char *p, const char *digits, int count, int exponent
     if (exponent < 0) {
         *p++ = '-';
     }
-    return p + put_digits((uint64_t)(exponent < 0 ? -exponent : exponent), p);
+    char text[20], *end = text + sizeof text;
+    char *start = mt_put_digits((uint64_t)(exponent < 0 ? -exponent : exponent), end);
+    memcpy(p, start, (size_t)(end - start));
+    return p + (end - start);
 }
 
 /* 0.DIGITS x 10^point with -5 < point <= 16. */
@@ -158,8 +149,9 @@ size_t mt_number_print(double value, char out[MT_NUMBER_TEXT])
         return (size_t)(p + 3 - out);
     }
     decimal d = without_zeros(to_decimal(fraction, biased));
-    char digits[20];
-    int count = put_digits(d.digits, digits);
+    char text[20], *end = text + sizeof text;
+    const char *digits = mt_put_digits(d.digits, end);
+    int count = (int)(end - digits);
     int point = count + d.exponent;
     p = -5 < point && point <= 16 ? put_fixed(p, digits, count, point)
                                   : put_scientific(p, digits, count, point - 1);

@@ -139,15 +139,31 @@ void mt_buf_addf(mt_buf *b, const char *format, ...)
     va_end(args);
 }
 
+char *mt_put_digits(uint64_t value, char *end)
+{
+    static const char PAIRS[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    while (value >= 100) {
+        end -= 2;
+        memcpy(end, PAIRS + 2 * (value % 100), 2);
+        value /= 100;
+    }
+    if (value >= 10) {
+        end -= 2;
+        memcpy(end, PAIRS + 2 * value, 2);
+    } else {
+        *--end = (char)('0' + value);
+    }
+    return end;
+}
+
 void mt_buf_add_u64(mt_buf *b, uint64_t value)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value);
-    mt_buf_add(b, digits + at, sizeof digits - at);
+    char digits[20], *end = digits + sizeof digits;
+    const char *start = mt_put_digits(value, end);
+    mt_buf_add(b, start, (size_t)(end - start));
 }
 
 void mt_buf_add_i64(mt_buf *b, int64_t value)

@@ -54,6 +54,10 @@ mt_str mt_str_skip(mt_str s, size_t n);
 mt_str mt_str_basename(mt_str path);
 mt_str mt_str_stem(mt_str path);
 
+/* Writes the digits of value so that they end before `end`, at most 20; returns where
+ * they start. */
+char *mt_put_digits(uint64_t value, char *end);
+
 /* Copies into the arena; the copy is followed by a NUL. */
 mt_str mt_str_dup(mt_arena *a, mt_str s);
 mt_str mt_strf(mt_arena *a, const char *format, ...)
