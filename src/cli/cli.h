@@ -57,9 +57,16 @@ const char *cli_value_at(const cli_args *args, const char *name, int n);
 /* The limits of base/limits.h with every --limit NAME=VALUE applied. */
 mt_limits cli_limits(const cli_args *args);
 
+/* Reads a whole number up to `most` into *to when the option was given; false after
+ * saying what is wrong with it. */
+bool cli_number(const cli_args *args, const char *name, size_t most, size_t *to);
+
 /* "motet NAME: text" on stderr; returns `code`. */
 int cli_fail(const cli_args *args, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* One event of a running service on stderr: "motet: text", or {"event":text}. */
+void cli_report_text(void *state, const char *text);
+void cli_report_json(void *state, const char *text);
 /* Writes all of it to stdout; CLI_WORLD when that fails (a full disk, a closed pipe).
  */
 int cli_print(mt_str text);

@@ -6,6 +6,8 @@
 const cli_command CMD_AGENT_COMMANDS[] = {
     {"relay", NULL, "Pass messages between agents", cmd_agent_relay,
      CMD_AGENT_RELAY_OPTIONS, NULL, 0, 0, CMD_AGENT_RELAY_DETAILS},
+    {"run", "AGENT", "Run an agent at a relay", cmd_agent_run,
+     CMD_AGENT_RUN_OPTIONS, NULL, 1, 1, CMD_AGENT_RUN_DETAILS},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

@@ -1,11 +1,8 @@
 /* cli/cmd_agent_relay.c - motet agent relay: run a relay until told to stop.
  * Room: cli. */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/json_write.h"
 #include "cli/commands.h"
 #include "net/relay.h"
 
@@ -44,47 +41,10 @@ static void stop(int signal_number)
     nt_relay_stop(running);
 }
 
-static void report_text(void *state, const char *text)
-{
-    (void)state;
-    fprintf(stderr, "motet agent relay: %s\n", text);
-}
-
-static void report_json(void *state, const char *text)
-{
-    (void)state;
-    mt_buf line = {0};
-    mt_jw w = mt_jw_start(&line, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "event", mt_str_z(text));
-    mt_jw_end_object(&w);
-    fprintf(stderr, "%.*s\n", MT_ARG(mt_buf_str(&line)));
-    mt_buf_free(&line);
-}
-
-/* Reads a whole number into *to when the option was given. */
-static bool read_number(const cli_args *args, const char *name, size_t most, size_t *to)
-{
-    const char *text = cli_value(args, name);
-    if (!text) {
-        return true;
-    }
-    char *end;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (errno || *end || end == text || text[0] == '-' || value > most) {
-        cli_fail(args, CLI_USAGE, "--%s needs a whole number up to %zu, not '%s'", name,
-                 most, text);
-        return false;
-    }
-    *to = (size_t)value;
-    return true;
-}
-
 static bool read_small(const cli_args *args, const char *name, unsigned *to)
 {
     size_t value = *to;
-    bool ok = read_number(args, name, 1u << 30, &value);
+    bool ok = cli_number(args, name, 1u << 30, &value);
     *to = (unsigned)value;
     return ok;
 }
@@ -92,11 +52,11 @@ static bool read_small(const cli_args *args, const char *name, unsigned *to)
 static bool read_numbers(const cli_args *args, nt_relay_config *c)
 {
     const size_t most = (size_t)1 << 40;
-    return read_number(args, "bus-pending", 1u << 30, &c->bus_pending) &&
-           read_number(args, "max-line", 1u << 28, &c->max_line) &&
-           read_number(args, "queue", most, &c->queue_bytes) &&
-           read_number(args, "memory", most, &c->memory_bytes) &&
-           read_number(args, "max-clients", 1u << 24, &c->max_clients) &&
+    return cli_number(args, "bus-pending", 1u << 30, &c->bus_pending) &&
+           cli_number(args, "max-line", 1u << 28, &c->max_line) &&
+           cli_number(args, "queue", most, &c->queue_bytes) &&
+           cli_number(args, "memory", most, &c->memory_bytes) &&
+           cli_number(args, "max-clients", 1u << 24, &c->max_clients) &&
            read_small(args, "rate", &c->rate_per_minute) &&
            read_small(args, "idle", &c->idle_seconds) &&
            read_small(args, "stall", &c->stall_seconds) &&
@@ -149,7 +109,7 @@ static void catch_signals(void)
 int cmd_agent_relay(const cli_args *args)
 {
     nt_relay_config config = NT_RELAY_DEFAULT;
-    config.report = cli_flag(args, "json") ? report_json : report_text;
+    config.report = cli_flag(args, "json") ? cli_report_json : cli_report_text;
     read_texts(args, &config);
     if (!read_numbers(args, &config)) {
         return CLI_USAGE;

@@ -23,6 +23,14 @@ extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
 int cmd_agent_relay(const cli_args *args);
+int cmd_agent_run(const cli_args *args);
+extern const cli_option CMD_AGENT_RUN_OPTIONS[];
+#define CMD_AGENT_RUN_DETAILS                                                          \
+    "AGENT is an agent file, YAML or JSON. The agent connects to a relay, answers "    \
+    "what "                                                                            \
+    "it hears and comes back by itself when the connection breaks. With --state its "  \
+    "tape, memory and unsent messages survive a crash.\n\n"                            \
+    "SIGTERM and SIGINT end it after what is committed has been sent."
 extern const cli_option CMD_AGENT_RELAY_OPTIONS[];
 #define CMD_AGENT_RELAY_DETAILS                                                        \
     "Agents connect over TCP and send lines; every other agent hears them, each in "   \

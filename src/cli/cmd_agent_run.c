@@ -1,0 +1,263 @@
+/* cli/cmd_agent_run.c - motet agent run: an agent file at a relay, until it ends.
+ * Room: cli. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/yaml_read.h"
+#include "cli/commands.h"
+#include "cli/show.h"
+#include "net/runner.h"
+#include "runtime/file.h"
+
+/* clang-format off */
+const cli_option CMD_AGENT_RUN_OPTIONS[] = {
+    {"connect",   "HOST:PORT", "the relay; repeated: others to try when it is away"},
+    {"state",     "FILE",      "keep tape, memory and unsent messages there"},
+    {"upload",    "FILE",      "start with this tape (JSON) instead of the kept one"},
+    {"download",  "FILE",      "write the tape there whenever it changes"},
+    {"quit-on",   "TRIGGER",   "end when a receiver answers with this trigger"},
+    {"travel-on", "TRIGGER=HOST:PORT", "go to another relay on this trigger; repeats"},
+    {"retries",   "COUNT",     "failures in a row before giving up (0: never)"},
+    {"pause",     "MILLIS",    "first pause between attempts, then longer (100)"},
+    {"tls",       NULL,        "speak TLS and check the relay's certificate"},
+    {"ca",        "FILE",      "TLS: trust this authority instead of the system's"},
+    {"cert",      "FILE",      "TLS: the agent's certificate chain (PEM)"},
+    {"key",       "FILE",      "TLS: its private key (PEM)"},
+    {"json",      NULL,        "write events as JSON lines"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+enum { MOST_RELAYS = 32, MOST_TRAVELS = 32 };
+
+/* Everything one run needs, released together. */
+typedef struct run {
+    const cli_args *args;
+    mt_limits limits;
+    mt_arena arena;
+    ag_file file;
+    char *directory;
+    const char *relays[MOST_RELAYS + 1];
+    const char *travels[2 * MOST_TRAVELS + 1];
+    mt_json upload;
+    rt_agent *agent;
+    mt_buf why;
+} run;
+
+static nt_runner *running;
+
+static void stop(int signal_number)
+{
+    (void)signal_number;
+    nt_runner_stop(running);
+}
+
+static int fail(run *r, int code)
+{
+    cli_fail(r->args, code, "%.*s", MT_ARG(mt_buf_str(&r->why)));
+    return code;
+}
+
+/* ---- reading what was given ---- */
+
+static int read_document(run *r, const char *path, mt_str *text, mt_json *tree)
+{
+    if (rt_read_file(&r->arena, path, r->limits.json_bytes, text)) {
+        mt_buf_addf(&r->why, "cannot read %s: %s", path, strerror(errno));
+        return fail(r, CLI_WORLD);
+    }
+    mt_json_error error = {0};
+    bool json = mt_str_ends(mt_str_z(path), MT_STR(".json"));
+    mt_err err = json ? mt_json_read(&r->arena, *text, NULL, tree, &error)
+                      : mt_yaml_read(&r->arena, *text, NULL, tree, &error);
+    if (err) {
+        uint32_t line, column;
+        mt_json_place(*text, error.offset, &line, &column);
+        mt_buf_addf(&r->why, "%s:%u:%u: %s", path, line, column,
+                    error.message ? error.message : mt_err_text(err));
+        return fail(r, CLI_FAILS);
+    }
+    return CLI_HOLDS;
+}
+
+static int read_agent(run *r)
+{
+    const char *path = r->args->operands[0];
+    mt_str text;
+    mt_json *tree = mt_new(&r->arena, mt_json);
+    int code = read_document(r, path, &text, tree);
+    if (code) {
+        return code;
+    }
+    mt_diags ds = {.arena = &r->arena, .limit = r->limits.diagnostics};
+    mt_err err = ag_file_read(&r->arena, mt_str_z(path), text, tree, &ds, &r->file);
+    if (ds.len) {
+        cli_source source = {mt_str_z(path), text};
+        mt_buf shown = {0};
+        cli_show_text(&shown, &ds, (cli_sources){&source, 1},
+                      cli_wants_colour(r->args, 2));
+        fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&shown)));
+        mt_buf_free(&shown);
+    }
+    return err ? CLI_FAILS : CLI_HOLDS;
+}
+
+static int read_relays(run *r)
+{
+    for (int i = 0; cli_value_at(r->args, "connect", i); i++) {
+        if (i == MOST_RELAYS) {
+            mt_buf_addf(&r->why, "at most %d relays", MOST_RELAYS);
+            return fail(r, CLI_USAGE);
+        }
+        r->relays[i] = cli_value_at(r->args, "connect", i);
+    }
+    if (!r->relays[0]) {
+        mt_buf_addz(&r->why, "--connect HOST:PORT says where the relay is");
+        return fail(r, CLI_USAGE);
+    }
+    return CLI_HOLDS;
+}
+
+static int read_travels(run *r)
+{
+    for (int i = 0; cli_value_at(r->args, "travel-on", i); i++) {
+        mt_str text = mt_str_z(cli_value_at(r->args, "travel-on", i));
+        size_t at = mt_str_find(text, '=');
+        if (i == MOST_TRAVELS || !at || at == text.len) {
+            mt_buf_addf(&r->why,
+                        "--travel-on needs TRIGGER=HOST:PORT, at most %d times",
+                        MOST_TRAVELS);
+            return fail(r, CLI_USAGE);
+        }
+        r->travels[2 * i] = mt_str_dup(&r->arena, mt_str_from(text.ptr, at)).ptr;
+        r->travels[2 * i + 1] = text.ptr + at + 1;
+    }
+    return CLI_HOLDS;
+}
+
+static int read_upload(run *r)
+{
+    const char *path = cli_value(r->args, "upload");
+    mt_str text;
+    return path ? read_document(r, path, &text, &r->upload) : CLI_HOLDS;
+}
+
+/* ---- running ---- */
+
+static void find_directory(run *r)
+{
+    /* Handlers are named relative to the file that names them. */
+    mt_str path = mt_str_z(r->args->operands[0]);
+    size_t len = path.len - mt_str_basename(path).len;
+    mt_str directory = len ? mt_str_from(path.ptr, len) : MT_STR(".");
+    r->directory = mt_xmalloc(directory.len + 1);
+    memcpy(r->directory, directory.ptr, directory.len);
+    r->directory[directory.len] = '\0';
+}
+
+static rt_report *reporter(const run *r)
+{
+    return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
+}
+
+static int open_keep(run *r, rt_keep **keep)
+{
+    const char *path = cli_value(r->args, "state");
+    if (!path) {
+        *keep = rt_keep_open_memory();
+        return CLI_HOLDS;
+    }
+    mt_err err = rt_keep_open_file(path, keep, &r->why);
+    if (err) {
+        return fail(r, CLI_WORLD);
+    }
+    if (r->why.len) {
+        mt_buf_addc(&r->why, 0);
+        reporter(r)(NULL, r->why.ptr);
+        mt_buf_clear(&r->why);
+    }
+    return CLI_HOLDS;
+}
+
+static int open_agent(run *r)
+{
+    rt_keep *keep;
+    int code = open_keep(r, &keep);
+    if (code) {
+        return code;
+    }
+    rt_agent_options options = {
+        .file = &r->file,
+        .limits = &r->limits,
+        .directory = r->directory,
+        .keep = keep,
+        .upload = cli_value(r->args, "upload") ? &r->upload : NULL,
+        .download = cli_value(r->args, "download"),
+        .quit_on = cli_value(r->args, "quit-on"),
+        .travel_on = r->travels,
+        .report = reporter(r),
+    };
+    return rt_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
+}
+
+static int read_config(run *r, nt_runner_config *c)
+{
+    size_t retries = 0, pause = c->pause_ms;
+    if (!cli_number(r->args, "retries", 1u << 20, &retries) ||
+        !cli_number(r->args, "pause", 1u << 20, &pause)) {
+        return CLI_USAGE;
+    }
+    c->relays = r->relays;
+    c->retries = (unsigned)retries;
+    c->pause_ms = pause ? (unsigned)pause : 1;
+    c->tls = cli_flag(r->args, "tls");
+    c->ca = cli_value(r->args, "ca");
+    c->cert = cli_value(r->args, "cert");
+    c->key = cli_value(r->args, "key");
+    c->max_line = r->limits.agent_message_bytes;
+    c->report = reporter(r);
+    return CLI_HOLDS;
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+}
+
+static int run_agent(run *r)
+{
+    nt_runner_config config = NT_RUNNER_DEFAULT;
+    int code = read_config(r, &config);
+    if (code) {
+        return code;
+    }
+    mt_err err = nt_runner_open(&config, r->agent, &running, &r->why);
+    if (err) {
+        return fail(r, err == MT_E_USAGE ? CLI_USAGE : CLI_WORLD);
+    }
+    catch_signals();
+    err = nt_runner_run(running);
+    nt_runner_free(running);
+    return err ? CLI_WORLD : CLI_HOLDS;
+}
+
+int cmd_agent_run(const cli_args *args)
+{
+    run r = {.args = args, .limits = cli_limits(args)};
+    int code = read_relays(&r);
+    code = code ? code : read_travels(&r);
+    code = code ? code : read_agent(&r);
+    code = code ? code : read_upload(&r);
+    find_directory(&r);
+    code = code ? code : open_agent(&r);
+    code = code ? code : run_agent(&r);
+    rt_agent_free(r.agent);
+    free(r.directory);
+    mt_buf_free(&r.why);
+    mt_arena_free(&r.arena);
+    return code;
+}

@@ -1,0 +1,374 @@
+#include "runtime/agent_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/message.h"
+#include "base/json_write.h"
+#include "base/vec.h"
+#include "runtime/file.h"
+
+enum { UNSENT_MOST = 8 << 20 };
+
+struct rt_agent {
+    rt_agent_options options;
+    mt_limits limits;
+    ag_actor *actor;
+    rt_handlers *handlers;
+    rt_agent_counts counts;
+    mt_arena message; /* of the line being handled */
+    mt_buf fresh;     /* lines to be committed */
+    mt_buf state;
+    bool changed;
+    uint32_t *send_hooks; /* in the order they run */
+    uint32_t send_hook_count;
+    int64_t *due_ms; /* of each sender; timed ones only */
+};
+
+__attribute__((format(printf, 2, 3))) static void say(const rt_agent *x,
+                                                      const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (x->options.report) {
+        x->options.report(x->options.report_state, text);
+    }
+}
+
+/* ---- calls ---- */
+
+/* Declarative first, else the child process. */
+static void answer_call(rt_agent *x, const ag_call *call, ag_answer *answer)
+{
+    if (!ag_actor_answer(x->actor, call, answer)) {
+        rt_handlers_call(x->handlers, call, answer);
+    }
+}
+
+static void emit(rt_agent *x, const mt_json *payload)
+{
+    ag_frame_message(&x->fresh, payload);
+    x->counts.sent++;
+}
+
+/* ---- a message ---- */
+
+static void take_triggers(rt_agent *x, const ag_record *record)
+{
+    rt_wish *wish = rt_handlers_wish(x->handlers);
+    for (uint32_t i = 0; i < record->activation_count; i++) {
+        const ag_activation *a = &record->activations[i];
+        if (a->failed) {
+            x->counts.failed++;
+            say(x, "a receiver failed: %.200s", a->failed);
+            continue;
+        }
+        if (x->options.quit_on &&
+            mt_str_eq(a->event.trigger, mt_str_z(x->options.quit_on))) {
+            wish->quit = true;
+        }
+        for (const char *const *p = x->options.travel_on; p && *p; p += 2) {
+            if (mt_str_eq(a->event.trigger, mt_str_z(p[0]))) {
+                snprintf(wish->travel, sizeof wish->travel, "%s", p[1]);
+            }
+        }
+    }
+}
+
+static void take_record(rt_agent *x)
+{
+    const ag_cycle *cycle = ag_actor_cycle(x->actor);
+    ag_record record = ag_cycle_record(cycle);
+    take_triggers(x, &record);
+    for (uint32_t i = 0; i < record.send_count; i++) {
+        if (record.sends[i].failed) {
+            x->counts.failed++;
+            say(x, "a sender failed: %.200s", record.sends[i].failed);
+        }
+    }
+    switch (ag_cycle_fate(cycle)) {
+    case AG_FINISHED: break;
+    case AG_DROPPED: x->counts.dropped++; break;
+    case AG_HOOK_FAILED:
+        x->counts.failed++;
+        say(x, "a hook failed; the message was dropped");
+        break;
+    case AG_OVER_LIMIT:
+        x->counts.failed++;
+        say(x, "limit %s was hit; the message went no further",
+            record.limit ? record.limit : "unknown");
+        break;
+    }
+    for (uint32_t i = 0; i < ag_cycle_emissions(cycle); i++) {
+        emit(x, ag_cycle_emission(cycle, i));
+    }
+}
+
+static mt_json text_node(mt_str text)
+{
+    return (mt_json){.type = MT_JSON_STRING,
+                     .count = (uint32_t)text.len,
+                     .as.text = text.ptr ? text.ptr : ""};
+}
+
+/* What handlers see: {"content":P,"remote_addr":A}, as agents in other languages do;
+ * a line that named nobody is itself. */
+static mt_json as_payload(rt_agent *x, const ag_inbound *in)
+{
+    if (!in->relayed) {
+        return in->payload;
+    }
+    mt_json_member *members = mt_new_array(&x->message, mt_json_member, 2);
+    members[0] = (mt_json_member){MT_STR("content"), in->payload};
+    members[1] = (mt_json_member){MT_STR("remote_addr"), text_node(in->address)};
+    return (mt_json){.type = MT_JSON_OBJECT, .count = 2, .as.members = members};
+}
+
+static void answer_external(void *host, const ag_call *call, ag_answer *answer)
+{
+    rt_agent *x = host;
+    rt_handlers_call(x->handlers, call, answer);
+}
+
+void rt_agent_receive(rt_agent *x, mt_str line)
+{
+    mt_arena_reset(&x->message);
+    ag_inbound in;
+    mt_json_limits limits = {.bytes = x->limits.agent_message_bytes};
+    mt_err err =
+        ag_frame_read(&x->message, mt_str_dup(&x->message, line), &limits, &in);
+    x->counts.received++;
+    if (err) {
+        x->counts.unreadable++;
+        say(x, "a line could not be read: %s", mt_err_text(err));
+        return;
+    }
+    mt_json *payload = mt_new(&x->message, mt_json);
+    *payload = as_payload(x, &in);
+    rt_handlers_begin(x->handlers);
+    ag_actor_run(x->actor, payload, answer_external, x);
+    take_record(x);
+    x->changed = true;
+}
+
+/* ---- timed senders ---- */
+
+static const mt_json *through_hooks(rt_agent *x, const mt_json *payload)
+{
+    for (uint32_t i = 0; payload && i < x->send_hook_count; i++) {
+        ag_call call = {
+            .kind = AG_CALL_SEND_HOOK, .index = x->send_hooks[i], .payload = payload};
+        ag_answer answer = {0};
+        answer_call(x, &call, &answer);
+        if (answer.failed) {
+            x->counts.failed++;
+            say(x, "a send hook failed: %.200s", answer.failed);
+        }
+        payload = answer.failed ? NULL : answer.payload;
+    }
+    return payload;
+}
+
+static const mt_json *tick_message(rt_agent *x, uint32_t sender)
+{
+    if (!x->options.file->senders[sender].group) {
+        return ag_actor_tick(x->actor, sender);
+    }
+    ag_call call = {.kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY};
+    ag_answer answer = {0};
+    rt_handlers_call(x->handlers, &call, &answer);
+    if (answer.failed) {
+        x->counts.failed++;
+        say(x, "a timed sender failed: %.200s", answer.failed);
+    }
+    return answer.failed ? NULL : answer.payload;
+}
+
+static void fire(rt_agent *x, uint32_t sender)
+{
+    mt_arena_reset(&x->message);
+    rt_handlers_begin(x->handlers);
+    const mt_json *message = tick_message(x, sender);
+    bool many = x->options.file->agent.senders[sender].multi &&
+                mt_json_is(message, MT_JSON_ARRAY);
+    uint32_t count = many ? message->count : message ? 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
+        if (out) {
+            emit(x, out);
+        }
+    }
+    x->changed = true;
+}
+
+int64_t rt_agent_tick(rt_agent *x, int64_t now_ms)
+{
+    const ag_agent *agent = &x->options.file->agent;
+    int64_t next = -1;
+    for (uint32_t i = 0; i < agent->sender_count; i++) {
+        int64_t every = (int64_t)agent->senders[i].every_ms;
+        if (!every) {
+            continue;
+        }
+        if (now_ms >= x->due_ms[i]) {
+            if (!rt_agent_is_full(x)) {
+                fire(x, i);
+            }
+            x->due_ms[i] = now_ms + every; /* missed ticks are not caught up */
+        }
+        int64_t left = x->due_ms[i] - now_ms;
+        next = next < 0 || left < next ? left : next;
+    }
+    return next;
+}
+
+/* ---- what must not be forgotten ---- */
+
+static void write_download(rt_agent *x)
+{
+    mt_buf text = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    ag_tape_write(ag_actor_tape(x->actor), &w);
+    mt_buf_addc(&text, '\n');
+    if (rt_write_file(x->options.download, mt_buf_str(&text), 0600)) {
+        say(x, "cannot write %s", x->options.download);
+    }
+    mt_buf_free(&text);
+}
+
+mt_err rt_agent_commit(rt_agent *x)
+{
+    if (!x->changed) {
+        return MT_OK;
+    }
+    mt_buf_clear(&x->state);
+    ag_actor_save(x->actor, &x->state);
+    mt_str state = mt_buf_str(&x->state);
+    bool same = mt_str_eq(state, mt_buf_str(&x->options.keep->state));
+    if (!same || x->fresh.len) {
+        mt_err err = x->options.keep->commit(
+            x->options.keep, same ? (mt_str){0} : state, mt_buf_str(&x->fresh));
+        if (err) {
+            return err;
+        }
+        x->counts.commits++;
+    }
+    mt_buf_clear(&x->fresh);
+    x->changed = false;
+    if (!same && x->options.download) {
+        write_download(x);
+    }
+    return MT_OK;
+}
+
+mt_str rt_agent_unsent(const rt_agent *x)
+{
+    return mt_buf_str(&x->options.keep->unsent);
+}
+
+void rt_agent_sent(rt_agent *x, size_t lines)
+{
+    if (lines && x->options.keep->sent(x->options.keep, lines)) {
+        say(x, "cannot note what was sent; it may be sent again after a restart");
+    }
+}
+
+bool rt_agent_is_full(const rt_agent *x)
+{
+    return x->options.keep->unsent.len + x->fresh.len > UNSENT_MOST;
+}
+
+rt_wish *rt_agent_wish(rt_agent *x)
+{
+    return rt_handlers_wish(x->handlers);
+}
+
+rt_agent_counts rt_agent_count(const rt_agent *x)
+{
+    return x->counts;
+}
+
+ag_actor *rt_agent_actor(rt_agent *x)
+{
+    return x->actor;
+}
+
+/* ---- opening ---- */
+
+static mt_err load_kept(rt_agent *x, mt_buf *why)
+{
+    const rt_keep *keep = x->options.keep;
+    if (!keep->state.len) {
+        return MT_OK;
+    }
+    mt_arena a = {0};
+    mt_json saved;
+    mt_err err = mt_json_read(&a, mt_buf_str(&keep->state), NULL, &saved, NULL);
+    err = err ? err : ag_actor_load(x->actor, &saved);
+    mt_arena_free(&a);
+    if (err) {
+        mt_buf_addf(why, "the kept state does not fit this agent: %s",
+                    mt_err_text(err));
+        return MT_E_CORRUPT;
+    }
+    return MT_OK;
+}
+
+static mt_err load_upload(rt_agent *x, mt_buf *why)
+{
+    if (!x->options.upload) {
+        return MT_OK;
+    }
+    mt_err err = ag_tape_read(ag_actor_tape(x->actor), x->options.upload);
+    if (err) {
+        mt_buf_addf(why, "the uploaded tape does not fit this agent: %s",
+                    mt_err_text(err));
+    }
+    x->changed = true;
+    return err;
+}
+
+mt_err rt_agent_open(const rt_agent_options *options, rt_agent **out, mt_buf *why)
+{
+    const ag_agent *agent = &options->file->agent;
+    rt_agent *x = mt_xmalloc(sizeof *x);
+    *x = (rt_agent){.options = *options,
+                    .limits = options->limits ? *options->limits : MT_LIMITS_DEFAULT};
+    x->actor = ag_actor_new(options->file, &x->limits);
+    x->handlers = rt_handlers_new(options->file, options->directory, options->report,
+                                  options->report_state);
+    x->send_hooks =
+        mt_xmalloc(mt_array_bytes(agent->hook_count + 1u, sizeof(uint32_t)));
+    x->send_hook_count = ag_hook_order(agent->mode, agent->hooks, agent->hook_count,
+                                       AG_SEND, x->send_hooks);
+    x->due_ms = mt_xmalloc(mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    memset(x->due_ms, 0, mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    mt_err err = load_kept(x, why);
+    err = err ? err : load_upload(x, why);
+    err = err ? err : rt_agent_commit(x);
+    if (err) {
+        rt_agent_free(x);
+        x = NULL;
+    }
+    *out = x;
+    return err;
+}
+
+void rt_agent_free(rt_agent *x)
+{
+    if (!x) {
+        return;
+    }
+    rt_handlers_free(x->handlers);
+    ag_actor_free(x->actor);
+    rt_keep_close(x->options.keep);
+    mt_arena_free(&x->message);
+    mt_buf_free(&x->fresh);
+    mt_buf_free(&x->state);
+    free(x->send_hooks);
+    free(x->due_ms);
+    free(x);
+}
