@@ -283,8 +283,9 @@ static const mt_json *not_null(const mt_json *node)
 static void take_event(const mt_json *answer, ag_answer *out)
 {
     const mt_json *action = not_null(mt_json_at(answer, "action"));
+    mt_str trigger = mt_json_text(mt_json_at(answer, "trigger"));
     out->event = (ag_event){.action = AG_NONE,
-                            .trigger = mt_json_text(mt_json_at(answer, "trigger")),
+                            .trigger = trigger.len ? trigger : MT_STR("ok"),
                             .data = not_null(mt_json_at(answer, "data"))};
     if (action && !ag_action_from(mt_json_text(action), &out->event.action)) {
         out->failed = "the handler's action is not move, stay or test";

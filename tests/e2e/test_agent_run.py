@@ -1,0 +1,363 @@
+"""motet agent run: agents at a relay, on their own feet: reconnect, travel, crash, go on."""
+import hashlib
+import json
+import os
+import socket
+import sys
+import time
+
+from harness import main
+from wire import LOOPBACK, Peer, Process, WireCase, wait_until
+
+# Walks A, B, C, A ... one step per message "go"; says where it is; keeps a count.
+WALKER = """
+agent: walker
+tape: {shape: single, start: A}
+memory: {steps: 0}
+receivers:
+  - {route: A --> B, name: ab, rules: [{when: {content.say: go}, do: move, count: {steps: 1}}, {do: stay}]}
+  - {route: B --> C, name: bc, rules: [{when: {content.say: go}, do: move, count: {steps: 1}}, {do: stay}]}
+  - {route: C --> A, name: ca, rules: [{when: {content.say: go}, do: move, count: {steps: 1}}, {do: stay}]}
+senders:
+  - {route: A --> B, on_actions: [move], message: {at: B, steps: "{{memory.steps}}"}}
+  - {route: B --> C, on_actions: [move], message: {at: C, steps: "{{memory.steps}}"}}
+  - {route: C --> A, on_actions: [move], message: {at: A, steps: "{{memory.steps}}"}}
+  - {route: /all --> /all, on_actions: [stay], message: {stays: true}}
+"""
+
+
+class Running(WireCase):
+    def agent(self, text, *words, name="agent.yaml", relay=None, connected=True):
+        path = self.write(name, text)
+        connect = ("--connect", relay.address) if relay else ()
+        process = Process(self, "agent", "run", path, *connect, "--pause", "20", *words)
+        if connected:
+            self.assertTrue(wait_until(lambda: "connected to" in process.err, 10),
+                            process.err)
+            relay.counts(connections=1)
+        return process
+
+    def walk(self, peer, steps):
+        """Says go so often; returns where the walker says it is each time."""
+        places = []
+        for _ in range(steps):
+            peer.say({"say": "go"})
+            places.append(peer.hear()[1])
+        return places
+
+    def test_an_agent_answers_and_stops_in_good_order(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.agent(WALKER, relay=relay)
+        relay.counts(connections=2)
+        self.assertEqual([p["at"] for p in self.walk(peer, 7)], list("BCABCAB"))
+        peer.say({"say": "something else"})
+        self.assertEqual(peer.hear()[1], {"stays": True})
+        peer.raw(b"Warning: bare text\n[[[[\n\n")
+        for _ in range(3):
+            self.assertEqual(peer.hear()[1], {"stays": True})
+        self.assertEqual(agent.stop(), 0, agent.err)
+        self.assertTrue(wait_until(lambda: relay.metrics()["connections"] == 1))
+
+    def test_what_it_sends_is_a_typed_envelope(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent(WALKER, relay=relay)
+        relay.counts(connections=2)
+        peer.say({"say": "go"})
+        outer = json.loads(peer.line())
+        self.assertEqual(json.loads(outer["content"]),
+                         {"_version": "1.3.0", "_payload": {"at": "B", "steps": 1},
+                          "_type": {"at": "str", "steps": "int"}})
+
+    def test_a_killed_agent_goes_on_where_it_was(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        places, last = [], 0
+        for _ in range(6):
+            agent = self.agent(WALKER, "--state", "state", relay=relay)
+            relay.counts(connections=2)
+            for _ in range(4):
+                peer.say({"say": "go"})
+                heard = peer.hear()[1]
+                if heard["steps"] == last:  # killed before it could note it as sent
+                    heard = peer.hear()[1]
+                last = heard["steps"]
+                places.append((last, heard["at"]))
+            agent.kill()
+            self.assertTrue(wait_until(lambda: relay.metrics()["connections"] == 1))
+        self.assertEqual(places, [(n + 1, "BCA"[n % 3]) for n in range(24)])
+
+    def test_a_relay_killed_and_restarted_loses_no_tape(self):
+        relay = self.relay()
+        port, heard = relay.port, []
+        agent = self.agent(WALKER, "--state", "state", relay=relay)
+        for round_ in range(3):
+            peer, = self.peers(relay, 1)
+            self.assertTrue(relay.counts(connections=2)["connections"] == 2)
+            heard += self.walk(peer, 5)
+            relay.kill()
+            relay = self.relay(listen=f"{LOOPBACK}:{port}")
+            self.assertTrue(wait_until(lambda: relay.metrics()["connections"] == 1, 10),
+                            agent.err)
+        self.assertEqual([p["steps"] for p in heard], list(range(1, 16)))
+        self.assertEqual(agent.stop(), 0, agent.err)
+        self.assertIn("next attempt in", agent.err)
+
+    def test_two_agents_cannot_share_one_state(self):
+        relay = self.relay()
+        self.agent(WALKER, "--state", "state", relay=relay)
+        result = self.fails(3, "agent", "run", "agent.yaml", "--connect", relay.address,
+                            "--state", "state")
+        self.assertIn("in use", result.err)
+
+    def test_a_damaged_state_is_refused_not_guessed(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.agent(WALKER, "--state", "state", relay=relay)
+        relay.counts(connections=2)
+        self.walk(peer, 3)
+        agent.stop()
+        path = self.dir / "state"
+        text = path.read_bytes()
+        path.write_bytes(text.replace(b"steps", b"stips", 1))
+        result = self.fails(3, "agent", "run", "agent.yaml", "--connect", relay.address,
+                            "--state", "state")
+        self.assertIn("does not verify", result.err)
+        # A record cut short by a crash is dropped, and said.
+        path.write_bytes(text + b"0123456789abcdef {\"out\":[],\"sta")
+        agent = self.agent(WALKER, "--state", "state", relay=relay)
+        relay.counts(connections=2)
+        self.assertIn("unfinished record", agent.err)
+        self.assertEqual(self.walk(peer, 1)[0]["steps"], 4)
+
+    def test_messages_committed_but_unsent_are_sent_after_a_restart(self):
+        def record(body):
+            text = body if isinstance(body, str) else json.dumps(body)
+            return hashlib.sha256(text.encode()).hexdigest()[:16] + " " + text + "\n"
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.write("state", record('{"motet_agent_state":1}') +
+                   record({"out": ['{"_payload":1}', '{"_payload":2}', '{"_payload":3}']}) +
+                   record({"sent": 1}))
+        agent = self.agent(WALKER, "--state", "state", relay=relay)
+        self.assertEqual([peer.hear()[1] for _ in range(2)], [2, 3])
+        agent.stop()
+        agent = self.agent(WALKER, "--state", "state", relay=relay)
+        self.assertTrue(peer.silent())
+
+    def test_upload_sets_the_tape_and_download_shows_it(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.write("tape.json", '"C"')
+        self.agent(WALKER, "--upload", "tape.json", "--download", "now.json", relay=relay)
+        relay.counts(connections=2)
+        self.assertEqual([p["at"] for p in self.walk(peer, 2)], ["A", "B"])
+        self.assertTrue(wait_until(
+            lambda: (self.dir / "now.json").read_text() == '["B"]\n'))
+
+    def test_a_trigger_ends_the_agent_after_its_last_words(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.agent("""
+agent: leaver
+tape: {shape: many, start: [A]}
+receivers:
+  - {route: A --> A, rules: [{when: {content: bye}, do: move, trigger: leave}, {do: stay}]}
+senders:
+  - {route: A --> A, on_triggers: [leave], message: farewell}
+""", "--quit-on", "leave", relay=relay)
+        relay.counts(connections=2)
+        peer.say("hello")
+        peer.say("bye")
+        self.assertEqual(peer.hear()[1], "farewell")
+        self.assertEqual(agent.child.wait(5), 0)
+
+    def test_a_trigger_takes_the_agent_to_another_relay(self):
+        here, there = self.relay(), self.relay()
+        at_home, = self.peers(here, 1)
+        away, = self.peers(there, 1)
+        agent = self.agent("""
+agent: traveller
+tape: {shape: many, start: [home]}
+receivers:
+  - {route: home --> away, rules: [{when: {content: go}, do: move, trigger: gone}, {do: stay}]}
+  - {route: away --> away, rules: [{do: stay}]}
+senders:
+  - {route: home --> away, on_triggers: [gone], message: leaving}
+  - {route: away --> away, message: arrived}
+""", "--travel-on", f"gone={there.address}", relay=here)
+        here.counts(connections=2)
+        at_home.say("go")
+        self.assertEqual(at_home.hear()[1], "leaving")
+        self.assertEqual(there.counts(connections=2)["connections"], 2)
+        away.say("who is there?")
+        self.assertEqual(away.hear()[1], "arrived")
+        # The new relay vanishes for good: the agent goes home.
+        there.kill()
+        self.assertEqual(here.counts(connections=2, seconds=10)["connections"], 2)
+        self.assertEqual(agent.stop(), 0)
+        self.assertIn("going home", agent.err)
+
+    def test_timed_senders_fire_without_being_asked(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent("""
+agent: clock
+tape: {shape: many, start: []}
+memory: {n: 0}
+senders:
+  - {route: A, every_ms: 50, message: {tick: true}}
+""", relay=relay)
+        start = time.monotonic()
+        for _ in range(5):
+            self.assertEqual(peer.hear()[1], {"tick": True})
+        self.assertGreater(time.monotonic() - start, 0.15)
+
+    def test_it_gives_up_when_so_configured(self):
+        with socket.socket() as s:
+            s.bind((LOOPBACK, 0))
+            nobody = "%s:%d" % s.getsockname()
+        path = self.write("a.yaml", WALKER)
+        result = self.fails(3, "agent", "run", path, "--connect", nobody, "--retries", "3",
+                            "--pause", "5")
+        self.assertIn("giving up after 3 failures", result.err)
+
+    def test_it_tries_the_other_relays_it_was_given(self):
+        with socket.socket() as s:
+            s.bind((LOOPBACK, 0))
+            nobody = "%s:%d" % s.getsockname()
+        relay = self.relay()
+        path = self.write("a.yaml", WALKER)
+        Process(self, "agent", "run", path, "--connect", nobody, "--connect",
+                relay.address, "--pause", "20")
+        self.assertEqual(relay.counts(connections=1)["connections"], 1)
+
+    def test_used_wrongly(self):
+        path = self.write("a.yaml", WALKER)
+        bad = self.write("bad.yaml", "receivers: [{route: 'A --> '}]")
+        torn = self.write("torn.yaml", "a: [")
+        for code, words, reason in [
+                (2, [path], "--connect"),
+                (2, [path, "--connect", "nowhere"], "HOST:PORT"),
+                (2, [path, "--connect", "a:1", "--travel-on", "x"], "TRIGGER=HOST:PORT"),
+                (2, [path, "--connect", "127.0.0.1:1", "--cert", "x"], "belong together"),
+                (1, [bad, "--connect", "a:1"], ""),
+                (1, [torn, "--connect", "a:1"], "torn.yaml:"),
+                (3, ["missing.yaml", "--connect", "a:1"], "cannot read"),
+                (3, [path, "--connect", "a:1", "--state", "/nonexistent/x"], "cannot open")]:
+            with self.subTest(words):
+                self.assertIn(reason, self.fails(code, "agent", "run", *words).err)
+
+
+# Answers by function name; may misbehave when told to.
+HANDLERS = """
+import json, os, sys, time
+print("starting", os.getpid(), flush=True)
+for line in sys.stdin:
+    call = json.loads(line)
+    content = call["payload"]["content"] if isinstance(call["payload"], dict) and \\
+        "content" in call["payload"] else call["payload"]
+    answer = {"id": call["id"]}
+    if content == "crash":
+        print("about to crash", file=sys.stderr, flush=True)
+        os._exit(3)
+    if content == "hang":
+        time.sleep(60)
+    if content == "garbage":
+        print("garbage {{{")
+        print(json.dumps({"id": 999}))
+    if call["function"] == "decide":
+        answer.update(action="move", trigger="ok", data={"was": content})
+        if content == "quit":
+            answer["quit"] = True
+        if isinstance(content, str) and content.startswith("travel "):
+            answer["travel"] = content.split()[1]
+    elif call["function"] == "reply":
+        answer["payload"] = {"said": call["cause"]["data"]["was"], "pid": os.getpid()}
+    print(json.dumps(answer), flush=True)
+"""
+
+BY_HAND = """
+agent: helper
+tape: {shape: many, start: [A]}
+handlers:
+  mine: {command: ["%s", handlers.py], time_limit_ms: 700, restarts: 5}
+receivers:
+  - {route: A --> A, handler: mine.decide}
+senders:
+  - {route: A --> A, handler: mine.reply, on_actions: [move]}
+""" % sys.executable
+
+
+class External(WireCase):
+    def start(self, relay, *words):
+        self.write("handlers.py", HANDLERS)
+        path = self.write("agent.yaml", BY_HAND)
+        agent = Process(self, "agent", "run", path, "--connect", relay.address, "--pause",
+                        "20", *words)
+        relay.counts(connections=2)
+        return agent
+
+    def gone(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat") as stat:
+                return stat.read().split(")")[1].split()[0] == "Z"
+        except OSError:
+            return True
+
+    def test_handlers_answer_crash_hang_and_babble_and_the_agent_lives(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.start(relay)
+        peer.say("one")
+        first = peer.hear()[1]
+        self.assertEqual(first["said"], "one")
+        pids = {first["pid"]}
+        # A receiver that failed activates nothing, so the tape's A is put back by hand.
+        for trouble in ("garbage", "two"):
+            peer.say(trouble)
+            self.assertEqual(peer.hear()[1], {"said": trouble, "pid": first["pid"]})
+        for trouble, reason in [("crash", "the handler died: about to crash"),
+                                ("hang", "the handler took too long")]:
+            peer.say(trouble)
+            self.assertTrue(wait_until(lambda: reason in agent.err, 5), agent.err)
+            self.assertTrue(wait_until(lambda: self.gone(first["pid"])))
+            peer.say("after " + trouble)
+            answer = peer.hear()[1]
+            self.assertEqual(answer["said"], "after " + trouble)
+            self.assertNotIn(answer["pid"], pids)
+            pids.add(answer["pid"])
+            first = answer
+        self.assertIn("not an answer: starting", agent.err)
+        self.assertIn("not an answer: garbage {{{", agent.err)
+        self.assertEqual(agent.stop(), 0)
+        self.assertTrue(wait_until(lambda: all(self.gone(pid) for pid in pids)))
+
+    def test_a_handler_may_travel_and_quit(self):
+        here, there = self.relay(), self.relay()
+        at_home, = self.peers(here, 1)
+        away, = self.peers(there, 1)
+        agent = self.start(here)
+        at_home.say("travel nonsense")
+        self.assertEqual(at_home.hear()[1]["said"], "travel nonsense")
+        at_home.say("travel " + there.address)
+        self.assertEqual(at_home.hear()[1]["said"], "travel " + there.address)
+        self.assertEqual(there.counts(connections=2)["connections"], 2)
+        away.say("quit")
+        self.assertEqual(away.hear()[1]["said"], "quit")
+        self.assertEqual(agent.child.wait(5), 0)
+        self.assertIn("cannot travel to 'nonsense'", agent.err)
+
+    def test_a_killed_agent_takes_its_handlers_along(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.start(relay)
+        peer.say("x")
+        pid = peer.hear()[1]["pid"]
+        agent.kill()
+        self.assertTrue(wait_until(lambda: self.gone(pid)), "the handler outlived its agent")
+
+
+if __name__ == "__main__":
+    main()
