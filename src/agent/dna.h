@@ -42,12 +42,13 @@ mt_err ag_dna_merge(mt_arena *a, const ag_agent *agents, size_t count, ag_agent 
 
 /* "sha256:…" of the canonical profile form: what a pin names. */
 mt_str ag_dna_pin(mt_arena *a, const ag_agent *agent);
-/* Signed document: {"dna":…,"pin":…,"profile":…,"public_key":…,"signature":…}. */
-void ag_dna_sign(mt_arena *a, const ag_agent *agent, const mt_sign_key *key,
-                 mt_buf *out);
+/* Signed document, one JSON object: dna, pin, profile, public_key, signature, version.
+ * The signature covers the canonical bytes of {dna, profile, version}. */
+void ag_dna_sign(mt_arena *a, const ag_agent *agent, mt_str version,
+                 const mt_sign_key *key, mt_buf *out);
 /* MT_OK; MT_E_CORRUPT and *why when it does not verify; `expected` NULL: whatever key
  * the document names. */
-mt_err ag_dna_verify(mt_arena *a, const mt_json *signed_dna,
+mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
                      const mt_sign_public *expected, const char **why);
 
 #endif

@@ -31,6 +31,7 @@ struct ag_node {
 typedef struct ag_fault {
     size_t offset;       /* in bytes */
     const char *message; /* static text, lower case, no full stop */
+    mt_str token;        /* compat: the piece that is no token */
 } ag_fault;
 
 /* One token. MT_E_SYNTAX or MT_E_LIMIT with *fault set (fault may be NULL). */

@@ -262,8 +262,9 @@ static bool read_route(reader *r, node_list *list, ag_route *out)
 static mt_err too_long(ag_fault *fault)
 {
     if (fault) {
-        *fault = (ag_fault){MT_LIMITS_DEFAULT.agent_route_bytes,
-                            "the route is longer than the limit agent_route_bytes"};
+        *fault = (ag_fault){.offset = MT_LIMITS_DEFAULT.agent_route_bytes,
+                            .message =
+                                "the route is longer than the limit agent_route_bytes"};
     }
     return MT_E_LIMIT;
 }
@@ -271,7 +272,8 @@ static mt_err too_long(ag_fault *fault)
 static mt_err refused(const reader *r, mt_str text, ag_fault *fault)
 {
     if (fault) {
-        *fault = (ag_fault){(size_t)(r->at - text.ptr), r->message};
+        *fault =
+            (ag_fault){.offset = (size_t)(r->at - text.ptr), .message = r->message};
     }
     return r->limit ? MT_E_LIMIT : MT_E_SYNTAX;
 }

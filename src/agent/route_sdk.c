@@ -203,7 +203,7 @@ static void split_items(mt_arena *a, mt_str text, ag_pieces *out)
 static mt_err malformed(ag_fault *fault, size_t offset, const char *message)
 {
     if (fault) {
-        *fault = (ag_fault){offset, message};
+        *fault = (ag_fault){.offset = offset, .message = message};
     }
     return MT_E_SYNTAX;
 }
@@ -271,6 +271,16 @@ static size_t token_length(mt_str s)
     return at + close < s.len ? at + close + 1 : at;
 }
 
+const char AG_NO_TOKEN[] = "a token cannot hold this character";
+
+static mt_err bad_piece(ag_fault *fault, mt_str piece)
+{
+    if (fault) {
+        fault->token = piece;
+    }
+    return MT_E_SYNTAX;
+}
+
 static mt_err make_nodes(mt_arena *a, mt_str text, const ag_pieces *pieces,
                          ag_node *nodes, ag_fault *fault)
 {
@@ -278,14 +288,14 @@ static mt_err make_nodes(mt_arena *a, mt_str text, const ag_pieces *pieces,
         mt_str piece = pieces->items[i];
         size_t offset = (size_t)(piece.ptr - text.ptr), length = token_length(piece);
         if (length != piece.len) {
-            return malformed(fault, offset + length,
-                             "a token cannot hold this character");
+            malformed(fault, offset + length, AG_NO_TOKEN);
+            return bad_piece(fault, piece);
         }
         ag_fault inner = {0};
         mt_err err = ag_node_parse_sdk(a, piece, &nodes[i], &inner);
         if (err) {
             malformed(fault, offset + inner.offset, inner.message);
-            return err;
+            return bad_piece(fault, piece);
         }
     }
     return MT_OK;

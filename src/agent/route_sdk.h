@@ -9,4 +9,7 @@ mt_err ag_route_parse_sdk(mt_arena *a, const ag_styles *styles, mt_str text,
                           ag_route *out, ag_fault *fault);
 mt_err ag_node_parse_sdk(mt_arena *a, mt_str text, ag_node *out, ag_fault *fault);
 
+/* Message of a piece that fails the outer filter, before it is read as a node. */
+extern const char AG_NO_TOKEN[];
+
 #endif

@@ -125,7 +125,7 @@ static void rejects(ag_mode mode, const bad *b)
 {
     mt_arena a = {0};
     ag_route r;
-    ag_fault fault = {99, NULL};
+    ag_fault fault = {.offset = 99};
     assert_int_equal(ag_route_parse(&a, mode, NULL, mt_str_z(b->text), &r, &fault),
                      MT_E_SYNTAX);
     assert_int_equal(fault.offset, b->offset);

@@ -1,0 +1,231 @@
+/* agent/dna_read.c - DNA documents into agents; see dna.h. Codes AG2xx.
+ * Both forms are read the same way; a table per form says how members are called. */
+#include "agent/dna.h"
+
+#include "base/vec.h"
+
+typedef struct reading {
+    mt_arena *a;
+    mt_str name, text;
+    mt_diags *ds;
+    ag_mode mode;
+    MT_VEC(ag_receiver) receivers;
+    MT_VEC(ag_sender) senders;
+    MT_VEC(ag_hook) hooks;
+} reading;
+
+static void complain(reading *r, const char *code, const mt_json *at, mt_str message)
+{
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = code,
+                 .pass = -1,
+                 .file = r->name,
+                 .message = message};
+    if (at && r->text.ptr) {
+        mt_json_place(r->text, at->offset, &d.line, &d.column);
+    }
+    mt_diag_add(r->ds, &d);
+}
+
+static mt_str text_at(reading *r, const mt_json *object, const char *key, bool needed)
+{
+    const mt_json *v = mt_json_get(object, mt_str_z(key));
+    if (!mt_json_is(v, MT_JSON_STRING) && (v || needed)) {
+        complain(r, "AG201", v ? v : object, mt_strf(r->a, "`%s` must be a text", key));
+    }
+    return mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : MT_STR("");
+}
+
+static ag_priority priority_at(reading *r, const mt_json *object)
+{
+    const mt_json *list = mt_json_at(object, "priority");
+    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    int64_t *items = mt_new_array(r->a, int64_t, count);
+    bool ok = !list || mt_json_is(list, MT_JSON_ARRAY);
+    for (uint32_t i = 0; i < count; i++) {
+        ok &= mt_json_i64(&list->as.items[i], &items[i]) == MT_OK;
+    }
+    if (!ok) {
+        complain(r, "AG202", list,
+                 MT_STR("`priority` must be a list of whole numbers"));
+    }
+    return (ag_priority){items, count};
+}
+
+/* An SDK document keeps routes that do not parse; a profile document has none. */
+static bool route_at(reading *r, const mt_json *object, mt_str *text, ag_route *route)
+{
+    ag_fault fault = {0};
+    *text = text_at(r, object, "route", true);
+    if (!ag_route_parse(r->a, r->mode, NULL, *text, route, &fault)) {
+        return true;
+    }
+    if (r->mode == AG_PROFILE) {
+        complain(r, "AG203", mt_json_at(object, "route"),
+                 mt_strf(r->a, "route `%.*s`, character %zu: %s", MT_ARG(*text),
+                         fault.offset + 1, fault.message));
+    }
+    return false;
+}
+
+static bool flag_at(reading *r, const mt_json *object, const char *key)
+{
+    const mt_json *v = mt_json_get(object, mt_str_z(key));
+    if (v && !mt_json_is(v, MT_JSON_BOOL)) {
+        complain(r, "AG204", v, mt_strf(r->a, "`%s` must be true or false", key));
+    }
+    return v && v->boolean;
+}
+
+/* A filter: absent when null (profile) or, in the SDK's form, when empty. */
+static const mt_json *filter_at(reading *r, const mt_json *object, const char *key)
+{
+    const mt_json *v = mt_json_get(object, mt_str_z(key));
+    if (!v || mt_json_is(v, MT_JSON_NULL)) {
+        return NULL;
+    }
+    if (!mt_json_is(v, MT_JSON_ARRAY)) {
+        complain(r, "AG205", v, mt_strf(r->a, "`%s` must be a list or null", key));
+        return NULL;
+    }
+    return r->mode == AG_COMPAT && !v->count ? NULL : v;
+}
+
+static void read_filters(reading *r, const mt_json *at, ag_sender *s)
+{
+    const mt_json *actions = filter_at(r, at, "on_actions");
+    const mt_json *triggers = filter_at(r, at, "on_triggers");
+    s->has_actions = actions != NULL;
+    s->has_triggers = triggers != NULL;
+    for (uint32_t i = 0; actions && i < actions->count; i++) {
+        ag_action action;
+        if (!ag_action_from(mt_json_text(&actions->as.items[i]), &action) ||
+            action == AG_NONE || action == AG_EVENT) {
+            complain(r, "AG206", &actions->as.items[i], MT_STR("no such action"));
+        } else {
+            s->actions |= (uint8_t)(1u << action);
+        }
+    }
+    s->trigger_count = triggers ? triggers->count : 0;
+    mt_str *names = mt_new_array(r->a, mt_str, s->trigger_count);
+    for (uint32_t i = 0; i < s->trigger_count; i++) {
+        names[i] = mt_json_text(&triggers->as.items[i]);
+    }
+    s->triggers = names;
+}
+
+static void read_receiver(reading *r, const mt_json *at, mt_str function)
+{
+    ag_receiver *x = mt_vec_add(r->a, &r->receivers);
+    *x = (ag_receiver){.name = function, .module = text_at(r, at, "module", false)};
+    x->priority = priority_at(r, at);
+    x->parsed = route_at(r, at, &x->text, &x->route);
+}
+
+static void read_sender(reading *r, const mt_json *at, mt_str function)
+{
+    ag_sender *x = mt_vec_add(r->a, &r->senders);
+    int64_t every = 0;
+    *x = (ag_sender){.name = function, .module = text_at(r, at, "module", false)};
+    x->priority = priority_at(r, at);
+    x->parsed = route_at(r, at, &x->text, &x->route);
+    read_filters(r, at, x);
+    x->multi = flag_at(r, at, "multi");
+    x->use_data = flag_at(r, at, "use_data");
+    if (!mt_json_i64(mt_json_at(at, "every_ms"), &every) && every > 0) {
+        x->every_ms = (uint64_t)every;
+    }
+}
+
+static void read_hook(reading *r, const mt_json *at, mt_str function)
+{
+    ag_hook *x = mt_vec_add(r->a, &r->hooks);
+    mt_str direction = text_at(r, at, "direction", true);
+    *x = (ag_hook){.name = function, .module = text_at(r, at, "module", false)};
+    x->priority = priority_at(r, at);
+    bool send = mt_str_is(direction, "send") || mt_str_is(direction, "SEND");
+    if (!send && !mt_str_is(direction, "receive") && !mt_str_is(direction, "RECEIVE")) {
+        complain(r, "AG207", at, MT_STR("a hook's direction is receive or send"));
+    }
+    x->direction = send ? AG_SEND : AG_RECEIVE;
+}
+
+static const struct kind {
+    mt_str profile, sdk;
+    void (*read)(reading *, const mt_json *, mt_str);
+} KINDS[] = {
+    {MT_STR_INIT("receiver"), MT_STR_INIT("receive"), read_receiver},
+    {MT_STR_INIT("sender"), MT_STR_INIT("send"), read_sender},
+    {MT_STR_INIT("hook"), MT_STR_INIT("hook"), read_hook},
+};
+
+/* The SDK's entries that register nothing a peer could notice. */
+static bool skipped(mt_str kind)
+{
+    return mt_str_is(kind, "upload_states") || mt_str_is(kind, "download_states") ||
+           mt_str_is(kind, "__context__");
+}
+
+static void read_entry(reading *r, const mt_json *at, bool sdk)
+{
+    if (!mt_json_is(at, MT_JSON_OBJECT)) {
+        complain(r, "AG208", at, MT_STR("a registration is an object"));
+        return;
+    }
+    mt_str kind = text_at(r, at, sdk ? "type" : "kind", true);
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (mt_str_eq(kind, sdk ? KINDS[i].sdk : KINDS[i].profile)) {
+            KINDS[i].read(r, at, text_at(r, at, sdk ? "fn_name" : "function", !sdk));
+            return;
+        }
+    }
+    if (!sdk || !skipped(kind)) {
+        complain(r, "AG209", at,
+                 mt_strf(r->a, "`%.*s` is no kind of registration", MT_ARG(kind)));
+    }
+}
+
+static const mt_json *entries_of(reading *r, const mt_json *tree)
+{
+    const mt_json *inner = mt_json_at(tree, "dna"); /* of a signed document */
+    tree = inner ? inner : tree;
+    if (mt_json_is(tree, MT_JSON_ARRAY)) {
+        r->mode = AG_COMPAT;
+        return tree;
+    }
+    mt_str profile = mt_json_text(mt_json_at(tree, "profile"));
+    const mt_json *list = mt_json_at(tree, "registrations");
+    if (!mt_str_is(profile, AG_PROFILE_ID)) {
+        complain(r, "AG210", tree,
+                 mt_strf(r->a, "`profile` must be %s", AG_PROFILE_ID));
+    } else if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        complain(r, "AG211", tree, MT_STR("`registrations` must be a list"));
+    } else if (list->count > MT_LIMITS_DEFAULT.agent_registrations) {
+        complain(r, "AG212", list,
+                 MT_STR("more than agent_registrations registrations"));
+    } else {
+        return list;
+    }
+    return NULL;
+}
+
+mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
+                   mt_diags *ds, ag_agent *out)
+{
+    reading r = {.a = a, .name = name, .text = text, .ds = ds};
+    size_t before = ds->errors;
+    memset(out, 0, sizeof *out);
+    const mt_json *list = entries_of(&r, tree);
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        read_entry(&r, &list->as.items[i], r.mode == AG_COMPAT);
+    }
+    *out = (ag_agent){.name = name,
+                      .mode = r.mode,
+                      .receivers = r.receivers.items,
+                      .senders = r.senders.items,
+                      .hooks = r.hooks.items,
+                      .receiver_count = (uint32_t)r.receivers.len,
+                      .sender_count = (uint32_t)r.senders.len,
+                      .hook_count = (uint32_t)r.hooks.len};
+    return ds->errors > before ? MT_E_REJECTED : MT_OK;
+}
