@@ -394,7 +394,10 @@ static mt_json cast_int(mt_arena *a, mt_json v)
         return v;
     }
     double d = double_of(&v);
-    return isfinite(d) ? ag_number_value(mt_strf(a, "%.0f", trunc(d) + 0.0)) : v;
+    if (d > -9e15 && d < 9e15) { /* beyond, a double has no fraction */
+        return ag_i64_value(a, (int64_t)d);
+    }
+    return isfinite(d) ? ag_number_value(mt_strf(a, "%.0f", d)) : v;
 }
 
 static mt_json float_value(mt_arena *a, double d)

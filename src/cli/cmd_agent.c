@@ -4,6 +4,8 @@
 
 /* clang-format off */
 const cli_command CMD_AGENT_COMMANDS[] = {
+    {"harness", NULL, "Answer conformance questions, one JSON line each",
+     cmd_agent_harness, CMD_AGENT_HARNESS_OPTIONS, NULL, 0, 0, CMD_AGENT_HARNESS_DETAILS},
     {"relay", NULL, "Pass messages between agents", cmd_agent_relay,
      CMD_AGENT_RELAY_OPTIONS, NULL, 0, 0, CMD_AGENT_RELAY_DETAILS},
     {"run", "AGENT", "Run an agent at a relay", cmd_agent_run,

@@ -22,6 +22,14 @@ extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
+int cmd_agent_harness(const cli_args *args);
+extern const cli_option CMD_AGENT_HARNESS_OPTIONS[];
+#define CMD_AGENT_HARNESS_DETAILS                                                      \
+    "Each line of standard input is one question {\"op\": ...}; each line of "         \
+    "standard output is its answer, in the same order. Operations: parse, style, "     \
+    "node, tokens, accepts, route_accepts, outcome, activations, tape, responds, "     \
+    "triggers, hook_order, wrap, recover, cycle, dna. An answer has \"ok\"; a failed " \
+    "one says why in \"error\"."
 int cmd_agent_relay(const cli_args *args);
 int cmd_agent_run(const cli_args *args);
 extern const cli_option CMD_AGENT_RUN_OPTIONS[];
