@@ -1,0 +1,24 @@
+/* ledger/chain.h - the growing end of a ledger.
+ * Room: ledger. May include base/ only.
+ * Knows the last hash and the tree's frontier, nothing else: constant memory however
+ * long the ledger is. */
+#ifndef LG_CHAIN_H
+#define LG_CHAIN_H
+
+#include "ledger/checkpoint.h"
+#include "ledger/entry.h"
+
+/* An all-zero chain is the empty ledger. */
+typedef struct lg_chain {
+    mt_sha256 head;
+    lg_frontier tree; /* tree.size records so far */
+} lg_chain;
+
+/* The next record with this body; the chain has grown by it. */
+lg_entry lg_chain_append(lg_chain *c, mt_str body);
+/* Is this the next record? Grows by it if so. MT_E_CORRUPT otherwise. */
+mt_err lg_chain_accept(lg_chain *c, const lg_entry *entry);
+/* Where the ledger stands now, unsigned. */
+lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain);
+
+#endif

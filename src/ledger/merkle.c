@@ -1,0 +1,213 @@
+#include "ledger/merkle.h"
+
+static mt_sha256 hash_parts(char tag, const mt_sha256 *a, const mt_sha256 *b)
+{
+    char bytes[1 + 2 * MT_SHA256_BYTES];
+    size_t len = 1 + MT_SHA256_BYTES;
+    bytes[0] = tag;
+    memcpy(bytes + 1, a->bytes, MT_SHA256_BYTES);
+    if (b) {
+        memcpy(bytes + len, b->bytes, MT_SHA256_BYTES);
+        len += MT_SHA256_BYTES;
+    }
+    return mt_sha256_of(mt_str_from(bytes, len));
+}
+
+mt_sha256 lg_leaf(const mt_sha256 *record_hash)
+{
+    return hash_parts(0, record_hash, NULL);
+}
+
+static mt_sha256 node(const mt_sha256 *left, const mt_sha256 *right)
+{
+    return hash_parts(1, left, right);
+}
+
+static bool same(const mt_sha256 *a, const mt_sha256 *b)
+{
+    return memcmp(a->bytes, b->bytes, MT_SHA256_BYTES) == 0;
+}
+
+/* ---- growing ---- */
+
+void lg_frontier_add(lg_frontier *f, mt_sha256 leaf)
+{
+    unsigned level = 0;
+    for (; f->size >> level & 1; level++) {
+        leaf = node(&f->roots[level], &leaf);
+    }
+    f->roots[level] = leaf;
+    f->size++;
+}
+
+mt_sha256 lg_frontier_root(const lg_frontier *f)
+{
+    if (!f->size) {
+        return mt_sha256_of((mt_str){"", 0});
+    }
+    mt_sha256 root = {{0}};
+    bool any = false;
+    for (unsigned level = 0; level < 64; level++) {
+        if (f->size >> level & 1) {
+            root = any ? node(&f->roots[level], &root) : f->roots[level];
+            any = true;
+        }
+    }
+    return root;
+}
+
+/* ---- proving ---- */
+
+/* The largest power of two below n (n > 1). */
+static uint64_t split(uint64_t n)
+{
+    return (uint64_t)1 << (63 - __builtin_clzll(n - 1));
+}
+
+mt_sha256 lg_root(const mt_sha256 *leaves, uint64_t size)
+{
+    lg_frontier f = {0};
+    for (uint64_t i = 0; i < size; i++) {
+        lg_frontier_add(&f, leaves[i]);
+    }
+    return lg_frontier_root(&f);
+}
+
+static void push(lg_proof *p, mt_sha256 hash)
+{
+    p->hashes[p->count++] = hash;
+}
+
+/* Recursion is as deep as the tree: at most 64. */
+static void prove_path(const mt_sha256 *leaves, uint64_t size, uint64_t index,
+                       lg_proof *out)
+{
+    if (size <= 1) {
+        return;
+    }
+    uint64_t k = split(size);
+    if (index < k) {
+        prove_path(leaves, k, index, out);
+        push(out, lg_root(leaves + k, size - k));
+    } else {
+        prove_path(leaves + k, size - k, index - k, out);
+        push(out, lg_root(leaves, k));
+    }
+}
+
+void lg_prove_inclusion(const mt_sha256 *leaves, uint64_t size, uint64_t index,
+                        lg_proof *out)
+{
+    MT_ASSERT(index < size);
+    out->count = 0;
+    prove_path(leaves, size, index, out);
+}
+
+/* RFC 6962 SUBPROOF: `whole` while the earlier tree is a complete subtree here. */
+static void prove_extension(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
+                            bool whole, lg_proof *out)
+{
+    if (earlier == size) {
+        if (!whole) {
+            push(out, lg_root(leaves, size));
+        }
+        return;
+    }
+    uint64_t k = split(size);
+    if (earlier <= k) {
+        prove_extension(leaves, earlier, k, whole, out);
+        push(out, lg_root(leaves + k, size - k));
+    } else {
+        prove_extension(leaves + k, earlier - k, size - k, false, out);
+        push(out, lg_root(leaves, k));
+    }
+}
+
+void lg_prove_consistency(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
+                          lg_proof *out)
+{
+    MT_ASSERT(earlier <= size);
+    out->count = 0;
+    if (earlier && earlier < size) {
+        prove_extension(leaves, earlier, size, true, out);
+    }
+}
+
+/* ---- checking (RFC 9162, 2.1.3.2 and 2.1.4.2) ---- */
+
+bool lg_check_inclusion(const mt_sha256 *root, uint64_t size, uint64_t index,
+                        const mt_sha256 *leaf, const lg_proof *proof)
+{
+    if (index >= size) {
+        return false;
+    }
+    uint64_t fn = index, sn = size - 1;
+    mt_sha256 r = *leaf;
+    for (size_t i = 0; i < proof->count; i++) {
+        if (!sn) {
+            return false;
+        }
+        if ((fn & 1) || fn == sn) {
+            r = node(&proof->hashes[i], &r);
+            while (fn && !(fn & 1)) {
+                fn >>= 1;
+                sn >>= 1;
+            }
+        } else {
+            r = node(&r, &proof->hashes[i]);
+        }
+        fn >>= 1;
+        sn >>= 1;
+    }
+    return !sn && same(&r, root);
+}
+
+static bool check_extension(const mt_sha256 *earlier_root, uint64_t earlier,
+                            const mt_sha256 *root, uint64_t size, const lg_proof *proof)
+{
+    uint64_t fn = earlier - 1, sn = size - 1;
+    size_t at = 0;
+    for (; fn & 1; fn >>= 1, sn >>= 1) {
+    }
+    /* A complete earlier tree is its own first hash. */
+    bool complete = (earlier & (earlier - 1)) == 0;
+    if (!complete && !proof->count) {
+        return false;
+    }
+    mt_sha256 fr = complete ? *earlier_root : proof->hashes[at++];
+    mt_sha256 sr = fr;
+    for (; at < proof->count; at++) {
+        const mt_sha256 *c = &proof->hashes[at];
+        if (!sn) {
+            return false;
+        }
+        if ((fn & 1) || fn == sn) {
+            fr = node(c, &fr);
+            sr = node(c, &sr);
+            while (fn && !(fn & 1)) {
+                fn >>= 1;
+                sn >>= 1;
+            }
+        } else {
+            sr = node(&sr, c);
+        }
+        fn >>= 1;
+        sn >>= 1;
+    }
+    return !sn && same(&fr, earlier_root) && same(&sr, root);
+}
+
+bool lg_check_consistency(const mt_sha256 *earlier_root, uint64_t earlier,
+                          const mt_sha256 *root, uint64_t size, const lg_proof *proof)
+{
+    if (earlier > size) {
+        return false;
+    }
+    if (earlier == size) {
+        return !proof->count && same(earlier_root, root);
+    }
+    if (!earlier) {
+        return !proof->count; /* anything extends the empty log */
+    }
+    return check_extension(earlier_root, earlier, root, size, proof);
+}
