@@ -16,7 +16,6 @@ typedef struct gr_context_key {
     gr_type type;
     bool required, writable, has_writable;
     mt_str description; /* ptr NULL: none */
-    bool derived;       /* declared by gr_adapter_derive(), not by the author */
     uint32_t at;
 } gr_context_key;
 

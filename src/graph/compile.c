@@ -33,17 +33,26 @@ void gr_add_counted(mt_buf *out, mt_str s)
 
 /* ---- context keys ---- */
 
-/* A key name as the node resolves it: itself, or the text of the parameter. */
-static mt_str key_name(const gr_flat_node *n, mt_str name, bool *derived)
+mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
+                   bool *derived)
 {
     *derived = false;
     if (!name.len || name.ptr[0] != '$') {
         return name;
     }
-    const gr_literal *l =
-        &n->params[gr_param_index(&n->primitive->manifest, mt_str_skip(name, 1))];
+    const gr_literal *l = &params[gr_param_index(m, mt_str_skip(name, 1))];
     *derived = l->derived;
     return l->text;
+}
+
+static mt_str key_name(const gr_flat_node *n, mt_str name, bool *derived)
+{
+    return gr_key_name(&n->primitive->manifest, n->params, name, derived);
+}
+
+mt_str gr_node_key(const gr_node *n, mt_str name, bool *derived)
+{
+    return gr_key_name(&n->primitive->manifest, n->params, name, derived);
 }
 
 static int by_key_name(const void *a, const void *b)

@@ -94,6 +94,9 @@ void gr_graph_free(gr_graph *g);
 
 /* Index of a context key, -1 when no Source reads it. */
 int gr_graph_key(const gr_graph *g, mt_str name);
+/* The context key a declaration names at this node: itself, or the text of "$param".
+ * *derived: it was made by derive_key. */
+mt_str gr_node_key(const gr_node *n, mt_str name, bool *derived);
 /* Index of a node by runtime id or by authoring path, -1 if absent. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path);
 

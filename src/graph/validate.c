@@ -148,6 +148,37 @@ static void check_params(const gr_flat_node *n, gr_subject *s)
     }
 }
 
+/* A key named by a parameter needs that parameter's text. */
+static void check_key(const gr_flat_node *n, mt_str name, gr_subject *s)
+{
+    if (!name.len || name.ptr[0] != '$') {
+        return;
+    }
+    int i = gr_param_index(&n->primitive->manifest, mt_str_skip(name, 1));
+    if (n->params[i].type == GR_P_NONE) {
+        gr_report(s, "COMP-16", n->member->at, MT_STR("$.nodes"),
+                  "bind the parameter that names the key",
+                  "node \"%.*s\": %.*s has no text", MT_ARG(n->member->name),
+                  MT_ARG(name));
+    }
+}
+
+static void check_keys(const gr_flat_node *n, gr_subject *s)
+{
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->need_count; i++) {
+        check_key(n, m->needs[i].name, s);
+    }
+    for (uint32_t i = 0; i < m->write_count; i++) {
+        check_key(n, m->writes[i].name, s);
+    }
+    for (uint32_t i = 0; i < m->intent_count; i++) {
+        for (uint32_t k = 0; k < m->intents[i].mirror_count; k++) {
+            check_key(n, m->intents[i].mirrors[k].name, s);
+        }
+    }
+}
+
 bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags *ds)
 {
     size_t before = ds->errors;
@@ -165,6 +196,7 @@ bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags 
         gr_subject s = node_subject(&flat->nodes.items[i], ds);
         check_inputs(flat, w, (uint32_t)i, &s);
         check_params(&flat->nodes.items[i], &s);
+        check_keys(&flat->nodes.items[i], &s);
     }
     return ds->errors == before;
 }

@@ -1,0 +1,267 @@
+#include "graph/adapter_check.h"
+
+#include "graph/version.h"
+
+typedef struct checker {
+    const gr_adapter *ad;
+    const gr_subject *s;
+    bool ok;
+} checker;
+
+#define BREAK(c, rule, at, path, fix, ...)                                             \
+    ((c)->ok = gr_report((c)->s, (rule), (at), MT_STR(path), (fix), __VA_ARGS__))
+
+static void check_header(checker *c)
+{
+    const gr_adapter *ad = c->ad;
+    gr_version version, needed, runtime;
+    gr_version_read(MT_STR(GR_RUNTIME_VERSION), &runtime);
+    if (!gr_id_ok(ad->id)) {
+        BREAK(c, "ADP-1", 0, "$.id",
+              "use lower-case letters, digits and _, beginning with a letter",
+              "id \"%.*s\" is not a valid id", MT_ARG(ad->id));
+    }
+    if (!gr_version_read(ad->version, &version)) {
+        BREAK(c, "ADP-2", 0, "$.version", "write three numbers, like 1.0.0",
+              "version \"%.*s\" is not a semantic version", MT_ARG(ad->version));
+    }
+    if (!gr_version_read(ad->runtime_compatibility, &needed) ||
+        gr_version_cmp(&runtime, &needed) < 0) {
+        BREAK(c, "ADP-3", 0, "$.runtime_compatibility",
+              "name a runtime version up to " GR_RUNTIME_VERSION,
+              "the adapter needs runtime \"%.*s\"", MT_ARG(ad->runtime_compatibility));
+    }
+    if (!ad->key_count && !ad->event_count) {
+        BREAK(c, "ADP-4", 0, "$", "declare a context key or an event kind",
+              "the adapter declares neither context keys nor event kinds");
+    }
+}
+
+static void check_keys(checker *c)
+{
+    bool writable = false;
+    for (uint32_t i = 0; i < c->ad->key_count; i++) {
+        const gr_context_key *k = &c->ad->keys[i];
+        writable = writable || k->writable;
+        if (gr_adapter_key(c->ad, k->name) != k) {
+            BREAK(c, "ADP-5", k->at, "$.context_keys", "declare every key once",
+                  "key \"%.*s\" is declared twice", MT_ARG(k->name));
+        }
+        if (k->type == GR_NONE) {
+            BREAK(c, "ADP-6", k->at, "$.context_keys",
+                  "use Number, Series, Bool or String",
+                  "key \"%.*s\" has no legal type", MT_ARG(k->name));
+        }
+        if (!k->has_writable) {
+            BREAK(c, "ADP-11", k->at, "$.context_keys", "say writable: true or false",
+                  "key \"%.*s\" does not say whether it is writable", MT_ARG(k->name));
+        }
+        if (k->writable && k->required) {
+            BREAK(c, "ADP-17", k->at, "$.context_keys",
+                  "make the key optional or not writable",
+                  "key \"%.*s\" is writable and required", MT_ARG(k->name));
+        }
+    }
+    if (writable && !gr_adapter_effect(c->ad, MT_STR("set_context"))) {
+        BREAK(c, "ADP-14", 0, "$.accepts.effects", "accept the effect set_context",
+              "there are writable keys, but set_context is not accepted");
+    }
+}
+
+/* ---- schemas ---- */
+
+static bool is_text(const mt_json *node, const char *text)
+{
+    return mt_json_is(node, MT_JSON_STRING) &&
+           mt_str_eq(mt_json_text(node), mt_str_z(text));
+}
+
+static bool closed(const mt_json *schema)
+{
+    const mt_json *more = mt_json_at(schema, "additionalProperties");
+    return mt_json_is(more, MT_JSON_BOOL) && !more->boolean;
+}
+
+/* oneOf, anyOf, references out of the document and open objects, at any depth. NULL:
+ * all is well. Enum and const hold values, not schemas. */
+static const char *banned(const mt_json *node, int depth)
+{
+    if (depth > 100) {
+        return "is nested too deeply";
+    }
+    if (mt_json_is(node, MT_JSON_ARRAY)) {
+        for (uint32_t i = 0; i < node->count; i++) {
+            const char *why = banned(&node->as.items[i], depth + 1);
+            if (why) {
+                return why;
+            }
+        }
+    }
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        return NULL;
+    }
+    const mt_json *ref = mt_json_at(node, "$ref");
+    if (mt_json_at(node, "oneOf") || mt_json_at(node, "anyOf")) {
+        return "uses oneOf or anyOf";
+    }
+    if (mt_json_is(ref, MT_JSON_STRING) &&
+        !mt_str_starts(mt_json_text(ref), MT_STR("#"))) {
+        return "refers out of the document";
+    }
+    if ((mt_json_is(mt_json_at(node, "properties"), MT_JSON_OBJECT) ||
+         is_text(mt_json_at(node, "type"), "object")) &&
+        !closed(node)) {
+        return "has an object without additionalProperties: false";
+    }
+    for (uint32_t i = 0; i < node->count; i++) {
+        const mt_json_member *m = &node->as.members[i];
+        /* Property names are not keywords: look at their schemas one by one. */
+        bool names = mt_str_is(m->key, "properties") || mt_str_is(m->key, "$defs");
+        for (uint32_t k = 0; names && k < m->value.count; k++) {
+            const char *why = m->value.type == MT_JSON_OBJECT
+                                  ? banned(&m->value.as.members[k].value, depth + 1)
+                                  : NULL;
+            if (why) {
+                return why;
+            }
+        }
+        const char *why =
+            names || mt_str_is(m->key, "enum") || mt_str_is(m->key, "const")
+                ? NULL
+                : banned(&m->value, depth + 1);
+        if (why) {
+            return why;
+        }
+    }
+    return NULL;
+}
+
+static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rule,
+                         const char *path)
+{
+    const char *why = NULL;
+    if (!s->source || !s->schema) {
+        why = "is not a JSON Schema this adapter may use";
+    } else {
+        why = banned(s->source, 0);
+    }
+    if (why) {
+        c->ok =
+            gr_report(c->s, rule, s->at, mt_str_z(path),
+                      "use closed objects without oneOf, anyOf and outside references",
+                      "the schema of \"%.*s\" %s", MT_ARG(s->name), why);
+    }
+    return !why;
+}
+
+gr_type gr_schema_type(const mt_json *property, bool strict)
+{
+    const mt_json *type = mt_json_at(property, "type");
+    if (is_text(type, "number") || (!strict && is_text(type, "integer"))) {
+        return GR_NUMBER;
+    }
+    if (is_text(type, "boolean")) {
+        return GR_BOOL;
+    }
+    if (is_text(type, "string")) {
+        return GR_STRING;
+    }
+    const mt_json *item = mt_json_at(mt_json_at(property, "items"), "type");
+    bool numbers = is_text(item, "number") || (!strict && is_text(item, "integer"));
+    return is_text(type, "array") && numbers ? GR_SERIES : GR_NONE;
+}
+
+/* ADP-19 and ADP-18: what an event carries must have a place in the context. */
+static void check_event_shape(checker *c, const gr_adapter_schema *e)
+{
+    const mt_json *properties = mt_json_at(e->source, "properties");
+    const mt_json *required = mt_json_at(e->source, "required");
+    if (!is_text(mt_json_at(e->source, "type"), "object")) {
+        BREAK(c, "ADP-19", e->at, "$.event_kinds", "say type: object",
+              "the payload of \"%.*s\" is not an object", MT_ARG(e->name));
+        return;
+    }
+    for (uint32_t i = 0; properties && i < properties->count; i++) {
+        const mt_json_member *m = &properties->as.members[i];
+        if (gr_schema_type(&m->value, false) == GR_NONE) {
+            BREAK(c, "ADP-19", e->at, "$.event_kinds",
+                  "use number, integer, boolean, string or an array of numbers",
+                  "property \"%.*s\" of \"%.*s\" cannot become a context value",
+                  MT_ARG(m->key), MT_ARG(e->name));
+        }
+    }
+    for (uint32_t i = 0; required && i < required->count; i++) {
+        mt_str name = mt_json_text(&required->as.items[i]);
+        const gr_context_key *k = gr_adapter_key(c->ad, name);
+        const mt_json *p = mt_json_get(properties, name);
+        if (!k || !p || k->type != gr_schema_type(p, false)) {
+            BREAK(c, "ADP-18", e->at, "$.event_kinds",
+                  "declare it as a context key of the same type",
+                  "required field \"%.*s\" of \"%.*s\" is no context key of its type",
+                  MT_ARG(name), MT_ARG(e->name));
+        }
+    }
+}
+
+static void check_events(checker *c)
+{
+    for (uint32_t i = 0; i < c->ad->event_count; i++) {
+        const gr_adapter_schema *e = &c->ad->events[i];
+        if (gr_adapter_event(c->ad, e->name) != e) {
+            BREAK(c, "ADP-7", e->at, "$.event_kinds", "declare every kind once",
+                  "event kind \"%.*s\" is declared twice", MT_ARG(e->name));
+        }
+        if (check_schema(c, e, "ADP-8", "$.event_kinds")) {
+            check_event_shape(c, e);
+        }
+    }
+}
+
+static void check_effects(checker *c)
+{
+    for (uint32_t i = 0; i < c->ad->effect_count; i++) {
+        const gr_adapter_schema *e = &c->ad->effects[i];
+        if (gr_adapter_effect(c->ad, e->name) != e) {
+            BREAK(c, "ADP-12", e->at, "$.accepts.effects", "accept every effect once",
+                  "effect \"%.*s\" is accepted twice", MT_ARG(e->name));
+        }
+        if (e->source) {
+            check_schema(c, e, "ADP-13", "$.accepts.effects");
+        }
+    }
+}
+
+static void check_capture(checker *c)
+{
+    static const char *const META[] = {"meta.adapter_id", "meta.adapter_version",
+                                       "meta.timestamp"};
+    if (!c->ad->capture_format.len) {
+        BREAK(c, "ADP-9", 0, "$.capture.format_version", "write format_version: \"1\"",
+              "the capture format has no version");
+    }
+    for (uint32_t i = 0; i < c->ad->capture_field_count; i++) {
+        mt_str f = c->ad->capture_fields[i];
+        bool known = mt_str_starts(f, MT_STR("event.")) &&
+                     gr_adapter_event(c->ad, mt_str_skip(f, 6));
+        for (size_t k = 0; k < 3 && !known; k++) {
+            known = mt_str_eq(f, mt_str_z(META[k]));
+        }
+        if (!known) {
+            BREAK(
+                c, "ADP-10", 0, "$.capture.fields",
+                "use event.KIND, meta.adapter_id, meta.adapter_version, meta.timestamp",
+                "\"%.*s\" cannot be captured", MT_ARG(f));
+        }
+    }
+}
+
+bool gr_adapter_check(const gr_adapter *ad, const gr_subject *s)
+{
+    checker c = {ad, s, true};
+    check_header(&c);
+    check_keys(&c);
+    check_events(&c);
+    check_capture(&c);
+    check_effects(&c);
+    return c.ok;
+}
