@@ -143,19 +143,11 @@ const char *mt_scan_string(const char *p, const char *end, bool *escaped,
     return NULL;
 }
 
-static const char *skip_digits(const char *p, const char *end)
-{
-    while (p < end && (unsigned)(*p - '0') < 10) {
-        p++;
-    }
-    return p;
-}
-
 const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault)
 {
     p += *p == '-';
     const char *digits = p;
-    p = skip_digits(p, end);
+    p = mt_scan_digits(p, end);
     if (p == digits) {
         return mt_scan_fail(fault, p, "number has no digits");
     }
@@ -164,7 +156,7 @@ const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault)
     }
     if (p < end && *p == '.') {
         const char *fraction = p + 1;
-        p = skip_digits(fraction, end);
+        p = mt_scan_digits(fraction, end);
         if (p == fraction) {
             return mt_scan_fail(fault, p, "number has no digits after the point");
         }
@@ -172,7 +164,7 @@ const char *mt_scan_number(const char *p, const char *end, mt_scan_fault *fault)
     if (p < end && (*p | 0x20) == 'e') {
         const char *exponent = p + 1;
         exponent += exponent < end && (*exponent == '+' || *exponent == '-');
-        p = skip_digits(exponent, end);
+        p = mt_scan_digits(exponent, end);
         if (p == exponent) {
             return mt_scan_fail(fault, p, "number has no digits in the exponent");
         }

@@ -107,6 +107,22 @@ static inline unsigned mt_scan_nondigit(const char *p)
 }
 #endif
 
+/* The first byte from p on that is no digit. */
+static inline const char *mt_scan_digits(const char *p, const char *end)
+{
+    while (end - p >= MT_SCAN_BLOCK) {
+        unsigned mask = mt_scan_nondigit(p);
+        if (mask) {
+            return p + __builtin_ctz(mask);
+        }
+        p += MT_SCAN_BLOCK;
+    }
+    while (p < end && (unsigned)(*p - '0') < 10) {
+        p++;
+    }
+    return p;
+}
+
 /* The closing quote, if the string is plain ASCII without escapes and ends within two
  * blocks; NULL otherwise. `p` is after the opening quote, two blocks are readable. */
 static inline const char *mt_scan_near_quote(const char *p)

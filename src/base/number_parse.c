@@ -4,6 +4,7 @@
  * round to the same double; comparison with the midpoint in big integers. */
 #include <float.h>
 
+#include "base/json_scan.h"
 #include "base/number.h"
 #include "base/number_powers.h"
 
@@ -29,21 +30,13 @@ typedef struct parsed {
     mt_str mantissa; /* digits and point */
 } parsed;
 
-static const char *digit_run(const char *p, const char *end)
-{
-    while (p < end && (unsigned)(*p - '0') < 10) {
-        p++;
-    }
-    return p;
-}
-
 /* Reads `e` and what follows; NULL if malformed. */
 static const char *parse_exponent(const char *p, const char *end, int64_t *exponent)
 {
     p++;
     bool negative = p < end && *p == '-';
     p += p < end && (*p == '-' || *p == '+');
-    const char *stop = digit_run(p, end);
+    const char *stop = mt_scan_digits(p, end);
     if (stop == p) {
         return NULL;
     }
@@ -108,14 +101,14 @@ static bool split(mt_str text, parsed *n)
     p += n->negative;
     const char *start = p;
     int count = 0;
-    p = digit_run(p, end);
+    p = mt_scan_digits(p, end);
     if (p == start || (*start == '0' && p - start > 1)) {
         return false;
     }
     take_digits(n, &count, start, p, 0);
     if (p < end && *p == '.') {
         const char *fraction = p + 1;
-        p = digit_run(fraction, end);
+        p = mt_scan_digits(fraction, end);
         if (p == fraction) {
             return false;
         }
