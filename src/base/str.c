@@ -29,7 +29,8 @@ size_t mt_str_find(mt_str s, char byte)
 mt_str mt_str_skip(mt_str s, size_t n)
 {
     size_t gone = n < s.len ? n : s.len;
-    return (mt_str){s.ptr + gone, s.len - gone};
+    /* NULL + 0 is undefined in C. */
+    return (mt_str){gone ? s.ptr + gone : s.ptr, s.len - gone};
 }
 
 mt_str mt_str_basename(mt_str path)

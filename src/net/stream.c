@@ -109,7 +109,10 @@ static bool demand_name(SSL *ssl, const char *host)
         return true;
     }
     ERR_clear_error();
-    return SSL_set1_host(ssl, host) == 1 && SSL_set_tlsext_host_name(ssl, host) == 1;
+    /* SSL_set_tlsext_host_name() without its cast; the library only reads. */
+    return SSL_set1_host(ssl, host) == 1 &&
+           SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                    (void *)(uintptr_t)host) == 1;
 }
 
 bool nt_stream_open(nt_stream *s, int fd, nt_tls *tls, const char *host)

@@ -206,7 +206,6 @@ static void compact(rt_child *c)
 static bool take_line(rt_child *c, mt_str *line)
 {
     size_t from = c->consumed + c->scanned;
-    char *start = c->text.ptr + c->consumed;
     char *end = from < c->text.len
                     ? memchr(c->text.ptr + from, '\n', c->text.len - from)
                     : NULL;
@@ -214,6 +213,7 @@ static bool take_line(rt_child *c, mt_str *line)
         c->scanned = c->text.len - c->consumed;
         return false;
     }
+    char *start = c->text.ptr + c->consumed;
     *line = mt_str_from(start, (size_t)(end - start));
     c->consumed += line->len + 1;
     c->scanned = 0;

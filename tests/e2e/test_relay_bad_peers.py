@@ -168,7 +168,7 @@ class BadPeers(WireCase):
         self.assertTrue(wait_until(lambda: results["quick"][0] == 200))
 
     def test_flow_control_loses_nothing_when_the_only_reader_is_slower(self):
-        relay = self.relay("--queue", "131072")
+        relay = self.relay("--queue", "131072", "--hold", "5000")
         sender, reader = self.peers(relay, 2)
         count = 3000
 
