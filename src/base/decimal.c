@@ -89,14 +89,32 @@ static int wide_cmp(u256 a, u256 b)
     return 0;
 }
 
+/* high:low / divisor for high < divisor, so that the quotient is one word. */
+static inline uint64_t div_word(uint64_t high, uint64_t low, uint64_t divisor,
+                                uint64_t *rest)
+{
+#if defined(__x86_64__)
+    /* The compiler calls a library function for it; the machine has an instruction. */
+    uint64_t quotient;
+    __asm__("divq %4"
+            : "=a"(quotient), "=d"(*rest)
+            : "0"(low), "1"(high), "r"(divisor));
+    return quotient;
+#else
+    mt_u128 part = (mt_u128)high << 64 | low;
+    *rest = (uint64_t)(part % divisor);
+    return (uint64_t)(part / divisor);
+#endif
+}
+
 /* Divides in place, returns the remainder. */
 static uint64_t wide_div(u256 *a, uint64_t divisor)
 {
     uint64_t rest = 0;
     for (int i = 3; i >= 0; i--) {
-        mt_u128 part = (mt_u128)rest << 64 | a->w[i];
-        a->w[i] = (uint64_t)(part / divisor);
-        rest = (uint64_t)(part % divisor);
+        if (rest | a->w[i]) {
+            a->w[i] = div_word(rest, a->w[i], divisor, &rest);
+        }
     }
     return rest;
 }
@@ -288,14 +306,32 @@ static u256 widened(mt_decimal d, unsigned scale)
     return wide_mul(coefficient(d), pow10_u128(scale - d.scale));
 }
 
-static int cmp_size(mt_decimal a, mt_decimal b)
+/* Coefficients at one scale. */
+typedef struct aligned {
+    mt_u128 a, b;
+    unsigned scale;
+} aligned;
+
+/* True when both are small enough to be aligned in 128 bits; one of them is below 2^64,
+ * so that their sum fits as well. */
+static inline bool align(mt_decimal a, mt_decimal b, aligned *out)
 {
     unsigned scale = a.scale > b.scale ? a.scale : b.scale;
     unsigned up_a = scale - a.scale, up_b = scale - b.scale;
-    if (!(a.hi | b.hi) && (up_a | up_b) <= POW64_MAX) {
-        mt_u128 x = (mt_u128)a.lo * POW64[up_a], y = (mt_u128)b.lo * POW64[up_b];
-        return (x > y) - (x < y);
+    if ((a.hi | b.hi) || (up_a | up_b) > POW64_MAX) {
+        return false;
     }
+    *out = (aligned){(mt_u128)a.lo * POW64[up_a], (mt_u128)b.lo * POW64[up_b], scale};
+    return true;
+}
+
+static int cmp_size(mt_decimal a, mt_decimal b)
+{
+    aligned x;
+    if (align(a, b, &x)) {
+        return (x.a > x.b) - (x.a < x.b);
+    }
+    unsigned scale = a.scale > b.scale ? a.scale : b.scale;
     return wide_cmp(widened(a, scale), widened(b, scale));
 }
 
@@ -328,19 +364,16 @@ static mt_err add_wide(mt_decimal a, mt_decimal b, mt_decimal *out)
 
 mt_err mt_decimal_add_slow(mt_decimal a, mt_decimal b, mt_decimal *out)
 {
-    if (MT_UNLIKELY(a.scale != b.scale)) {
+    aligned x = {coefficient(a), coefficient(b), a.scale};
+    if (a.scale != b.scale && !align(a, b, &x)) {
         return add_wide(a, b, out);
     }
-    mt_u128 x = coefficient(a), y = coefficient(b);
-    if (a.negative != b.negative) {
-        *out = x >= y ? make(x - y, a.scale, a.negative)
-                      : make(y - x, a.scale, b.negative);
-        return MT_OK;
-    }
-    if (MT_UNLIKELY((x + y) >> BITS)) {
+    bool same = a.negative == b.negative;
+    mt_u128 sum = same ? x.a + x.b : x.a >= x.b ? x.a - x.b : x.b - x.a;
+    if (MT_UNLIKELY(sum >> BITS)) {
         return add_wide(a, b, out);
     }
-    *out = make(x + y, a.scale, a.negative);
+    *out = make(sum, x.scale, same || x.a >= x.b ? a.negative : b.negative);
     return MT_OK;
 }
 
