@@ -1,0 +1,98 @@
+/* contract/front/elaborate.c - the passes in their order. */
+#include "contract/elaborate.h"
+
+#include "contract/front/system.h"
+#include "contract/front/unit.h"
+
+const mt_diag *ct_first_error(const mt_diags *ds)
+{
+    for (size_t i = 0; i < ds->len; i++) {
+        if (ds->items[i].severity == MT_ERROR) {
+            return &ds->items[i];
+        }
+    }
+    return NULL;
+}
+
+static void append(mt_diags *to, const mt_diags *from)
+{
+    /* What the list only counted is counted again. */
+    to->errors += from->errors;
+    to->warnings += from->warnings;
+    for (size_t i = 0; i < from->len; i++) {
+        mt_diag_add(to, &from->items[i]);
+        to->errors -= from->items[i].severity == MT_ERROR;
+        to->warnings -= from->items[i].severity == MT_WARNING;
+    }
+}
+
+static void finish(ct_unit *u, ct_elaboration *out)
+{
+    append(u->first, &u->later);
+    append(u->first, &u->remarks);
+    ct_source *sources = mt_new_array(u->keep, ct_source, u->files.len);
+    for (size_t i = 0; i < u->files.len; i++) {
+        const ct_file *f = u->files.items[i];
+        sources[i] = (ct_source){f->path, f->id, f->text};
+    }
+    out->sources = sources;
+    out->source_count = u->files.len;
+    out->members = u->members;
+    out->member_count = u->member_count;
+    out->unit = u;
+}
+
+/* Everything after the sources are read. */
+static void run_passes(ct_unit *u, ct_elaboration *out)
+{
+    ct_pass2_index(u);
+    ct_pass3_types(u);
+    ct_pass4_check(u);
+    ct_pass5_validate(u);
+    if (u->kinds[CT_SYSTEM].len) {
+        out->is_system = true;
+        ct_elaborate_members(u);
+    }
+    if (!ct_refused(u)) {
+        out->bundle = ct_pass6_emit(u);
+    }
+    if (!u->options.no_warnings && !u->incomplete) {
+        ct_warn(u);
+    }
+}
+
+mt_err ct_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
+                          const ct_provider *files, const ct_options *opts,
+                          mt_diags *ds, const ct_elaboration **out)
+{
+    static const ct_options DEFAULT;
+    ct_unit *u = mt_new(keep, ct_unit);
+    ct_elaboration *result = mt_new(keep, ct_elaboration);
+    u->keep = keep;
+    u->provider = files;
+    u->options = opts ? *opts : DEFAULT;
+    u->limits = u->options.limits ? u->options.limits : &MT_LIMITS_DEFAULT;
+    ds->limit = ds->limit ? ds->limit : u->limits->diagnostics;
+    u->first = ds;
+    u->later = u->remarks = (mt_diags){.arena = ds->arena, .limit = ds->limit};
+    ct_symbols_init(&u->syms, keep);
+    result->id = mt_str_stem(path);
+    result->bundle = MT_STR("");
+    size_t errors = ds->errors;
+    mt_err err = ct_pass1_bundle(u, id, path);
+    if (err == MT_OK) {
+        run_passes(u, result);
+    }
+    finish(u, result);
+    *out = result;
+    if (err != MT_OK && err != MT_E_REJECTED) {
+        return err;
+    }
+    return err != MT_OK || ds->errors > errors ? MT_E_REJECTED : MT_OK;
+}
+
+mt_err ct_elaborate(mt_arena *keep, mt_str root, const ct_provider *files,
+                    const ct_options *opts, mt_diags *ds, const ct_elaboration **out)
+{
+    return ct_elaborate_named(keep, MT_STR(""), root, files, opts, ds, out);
+}

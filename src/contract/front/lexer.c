@@ -1,0 +1,543 @@
+/* contract/front/lexer.c - source text to tokens, in one pass.
+ * ASCII is decided by a 256-entry table; everything else decodes one character and asks
+ * the Unicode tables. */
+#include "contract/front/lexer.h"
+
+#include <unictype.h>
+
+#include "base/utf8.h"
+
+/* What a byte can begin. */
+enum { C_BAD, C_SPACE, C_NEWLINE, C_WORD, C_DIGIT, C_QUOTE, C_PUNCT, C_WIDE };
+
+/* clang-format off */
+#define W C_WORD
+#define D C_DIGIT
+#define P C_PUNCT
+#define S C_SPACE
+#define U C_WIDE
+static const uint8_t CLASS[256] = {
+    0,0,0,0,0,0,0,0,0,S,C_NEWLINE,S,S,S,0,0, 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
+    S,P,C_QUOTE,0,0,0,0,0,P,P,P,P,P,P,P,P, D,D,D,D,D,D,D,D,D,D,P,0,P,P,P,0,
+    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,P,0,P,0,W,
+    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,P,0,P,0,0,
+    U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
+    U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
+    U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
+    U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
+};
+#undef W
+#undef D
+#undef P
+#undef S
+#undef U
+
+/* Operators outside ASCII. */
+static const struct {
+    uint32_t character;
+    uint8_t kind;
+} WIDE_OPERATORS[] = {
+    {0x2192, CT_T_ARROW},  {0x2264, CT_T_LTE},    {0x2265, CT_T_GTE}, {0x2260, CT_T_NEQ},
+    {0x00D7, CT_T_STAR},   {0x2227, CT_T_AND},    {0x2228, CT_T_OR},  {0x00AC, CT_T_NOT},
+    {0x2200, CT_T_FORALL}, {0x2203, CT_T_EXISTS}, {0x2208, CT_T_IN},
+};
+/* clang-format on */
+
+enum { MAX_FAULTS = 1000 };
+
+typedef struct lexer {
+    mt_arena *arena;
+    ct_symbols *syms;
+    const char *base, *p, *end;
+    ct_token *items;
+    uint32_t count, cap;
+    uint32_t line;
+    uint8_t flags; /* of the next token */
+    unsigned mode;
+    size_t max_word;
+    ct_lex_fault *faults;
+    uint32_t fault_count, fault_cap;
+} lexer;
+
+static ct_token *grow_tokens(lexer *x)
+{
+    uint32_t cap = x->cap * 2;
+    ct_token *bigger = mt_alloc(x->arena, mt_array_bytes(cap, sizeof *bigger));
+    memcpy(bigger, x->items, x->count * sizeof *bigger);
+    x->items = bigger;
+    x->cap = cap;
+    return &x->items[x->count++];
+}
+
+static inline void add_token(lexer *x, ct_token_kind kind, const char *start,
+                             const char *end, ct_sym sym)
+{
+    ct_token *t = MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
+    size_t len = (size_t)(end - start);
+    *t = (ct_token){.start = (uint32_t)(start - x->base),
+                    .line = x->line,
+                    .sym = sym,
+                    .kind = (uint8_t)kind,
+                    .flags = x->flags,
+                    .len = (uint16_t)(len < CT_TOK_RAW_LEN ? len : CT_TOK_RAW_LEN)};
+    x->flags = 0;
+}
+
+static void fault(lexer *x, ct_code code, const char *start, const char *end,
+                  mt_str message)
+{
+    if (x->fault_count >= MAX_FAULTS) {
+        return;
+    }
+    if (x->fault_count == x->fault_cap) {
+        uint32_t cap = x->fault_cap ? x->fault_cap * 2 : 4;
+        ct_lex_fault *bigger = mt_new_array(x->arena, ct_lex_fault, cap);
+        if (x->fault_count) {
+            memcpy(bigger, x->faults, x->fault_count * sizeof *bigger);
+        }
+        x->faults = bigger;
+        x->fault_cap = cap;
+    }
+    x->faults[x->fault_count++] = (ct_lex_fault){
+        code, (uint32_t)(start - x->base), (uint32_t)(end - start), x->line, message};
+}
+
+/* The number of p[0..len), interned; the inlined fast path of ct_intern(). */
+static inline ct_sym intern(lexer *x, const char *p, size_t len)
+{
+    ct_symbols *s = x->syms;
+    uint32_t hash = ct_symbol_hash(s->seed, p, len);
+    for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
+        ct_symbol_slot slot = s->slots[at];
+        if (!slot.sym) {
+            return ct_symbol_add(s, mt_str_from(p, len), hash);
+        }
+        if (slot.hash == hash && s->items[slot.sym].len == len &&
+            memcmp(s->items[slot.sym].ptr, p, len) == 0) {
+            return slot.sym;
+        }
+    }
+}
+
+static bool is_wide_space(uint32_t c)
+{
+    return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
+           c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+static bool starts_word(uint32_t c)
+{
+    return uc_is_property_alphabetic(c);
+}
+
+static bool continues_word(uint32_t c)
+{
+    return uc_is_property_alphabetic(c) ||
+           uc_is_general_category_withtable(c, UC_CATEGORY_MASK_N);
+}
+
+/* End of the word that goes on at p. */
+static const char *word_end(const lexer *x, const char *p)
+{
+    for (;;) {
+        while (p < x->end &&
+               (uint8_t)(CLASS[(unsigned char)*p] - C_WORD) <= C_DIGIT - C_WORD) {
+            p++;
+        }
+        if (p == x->end || (unsigned char)*p < 0x80) {
+            return p;
+        }
+        size_t len;
+        if (!continues_word(mt_utf8_decode(p, &len))) {
+            return p;
+        }
+        p += len;
+    }
+}
+
+static void lex_word(lexer *x)
+{
+    const char *start = x->p, *end = word_end(x, start);
+    size_t len = (size_t)(end - start);
+    if (MT_UNLIKELY(len > x->max_word)) {
+        fault(x, CT_E_LEX_IDENTIFIER, start, end,
+              mt_strf(x->arena, "identifier of %zu bytes; at most %zu are allowed", len,
+                      x->max_word));
+    }
+    add_token(x, CT_T_WORD, start, end, intern(x, start, len));
+    x->p = end;
+}
+
+static bool is_digit(const lexer *x, const char *p)
+{
+    return p < x->end && CLASS[(unsigned char)*p] == C_DIGIT;
+}
+
+static bool fits_int64(const char *p, const char *end)
+{
+    bool negative = *p == '-';
+    p += negative;
+    while (p < end && *p == '0') {
+        p++;
+    }
+    size_t digits = (size_t)(end - p);
+    const char *limit = negative ? "9223372036854775808" : "9223372036854775807";
+    return digits < 19 || (digits == 19 && memcmp(p, limit, 19) <= 0);
+}
+
+static void lex_number(lexer *x)
+{
+    const char *start = x->p, *p = start + (*start == '-');
+    while (is_digit(x, p)) {
+        p++;
+    }
+    ct_token_kind kind = CT_T_INT;
+    if (p < x->end && *p == '.' && is_digit(x, p + 1)) {
+        kind = CT_T_FLOAT;
+        for (p++; is_digit(x, p); p++) {
+        }
+    }
+    if (kind == CT_T_INT && !fits_int64(start, p)) {
+        size_t shown = (size_t)(p - start);
+        fault(x, CT_E_LEX_INTEGER, start, p,
+              mt_strf(x->arena, "invalid integer '%.*s'",
+                      (int)(shown < 1000 ? shown : 1000), start));
+    }
+    add_token(x, kind, start, p, intern(x, start, (size_t)(p - start)));
+    x->p = p;
+}
+
+/* The value of a string that has backslashes: \" \\ \n \t; any other pair stays. */
+static ct_sym unescape(lexer *x, const char *p, const char *end)
+{
+    char *out = mt_alloc(x->arena, (size_t)(end - p) + 1), *q = out;
+    while (p < end) {
+        if (*p != '\\' || p + 1 == end) {
+            *q++ = *p++;
+            continue;
+        }
+        char c = p[1];
+        char plain = c == 'n' ? '\n' : c == 't' ? '\t' : c == '"' || c == '\\' ? c : 0;
+        if (plain) {
+            *q++ = plain;
+        } else {
+            *q++ = '\\';
+            *q++ = c;
+        }
+        p += 2;
+    }
+    return intern(x, out, (size_t)(q - out));
+}
+
+static void lex_string(lexer *x)
+{
+    const char *start = x->p, *p = start + 1;
+    bool escaped = false, cut_escape = false;
+    while (p < x->end && *p != '"' && *p != '\n') {
+        if (*p == '\\') {
+            escaped = true;
+            if (++p == x->end) {
+                cut_escape = true;
+                break;
+            }
+            /* A newline behind a backslash is kept as any other pair is. */
+            x->line += *p == '\n';
+        }
+        p++;
+    }
+    bool closed = p < x->end && *p == '"';
+    if (!closed) {
+        fault(x, cut_escape ? CT_E_LEX_ESCAPE : CT_E_LEX_STRING, start, p,
+              cut_escape ? MT_STR("unterminated escape in string")
+                         : MT_STR("unterminated string literal"));
+    }
+    ct_sym sym = escaped ? unescape(x, start + 1, p)
+                         : intern(x, start + 1, (size_t)(p - start - 1));
+    p += closed;
+    add_token(x, closed ? CT_T_STR : CT_T_BAD, start, p, sym);
+    x->p = p;
+}
+
+static void comment_token(lexer *x, const char *start, uint32_t line)
+{
+    if (x->mode & CT_LEX_COMMENTS) {
+        uint32_t now = x->line;
+        x->line = line;
+        add_token(x, CT_T_COMMENT, start, x->p, CT_W_none);
+        x->line = now;
+    }
+    x->flags |= CT_TOK_SPACED;
+}
+
+static void lex_line_comment(lexer *x)
+{
+    const char *start = x->p;
+    const char *newline = memchr(start, '\n', (size_t)(x->end - start));
+    x->p = newline ? newline : x->end;
+    comment_token(x, start, x->line);
+}
+
+static void lex_block_comment(lexer *x)
+{
+    const char *start = x->p, *p = start + 2;
+    uint32_t line = x->line;
+    while (p < x->end && !(p[0] == '*' && p + 1 < x->end && p[1] == '/')) {
+        x->line += *p == '\n';
+        p++;
+    }
+    if (p == x->end) {
+        fault(x, CT_E_LEX_COMMENT, start, start + 2,
+              MT_STR("unterminated block comment"));
+        x->p = p;
+        return;
+    }
+    x->p = p + 2;
+    comment_token(x, start, line);
+}
+
+static void bad_character(lexer *x)
+{
+    size_t len;
+    mt_utf8_decode(x->p, &len);
+    fault(x, CT_E_LEX_CHAR, x->p, x->p + len,
+          mt_strf(x->arena, "unexpected character '%.*s'", (int)len, x->p));
+    if (*x->p == '\0') { /* printf ends at NUL */
+        ct_lex_fault *f = x->fault_count ? &x->faults[x->fault_count - 1] : NULL;
+        if (f && f->code == CT_E_LEX_CHAR) {
+            static const char NUL_MESSAGE[] = "unexpected character '\0'";
+            f->message = mt_str_from(NUL_MESSAGE, sizeof NUL_MESSAGE - 1);
+        }
+    }
+    add_token(x, CT_T_BAD, x->p, x->p + len, CT_W_none);
+    x->p += len;
+}
+
+/* Can the last token end a term, so that a minus behind it subtracts? */
+static bool after_term(const lexer *x)
+{
+    if (!x->count) {
+        return false;
+    }
+    const ct_token *t = &x->items[x->count - 1];
+    switch (t->kind) {
+    case CT_T_WORD:
+        return t->sym != CT_W_and && t->sym != CT_W_or && t->sym != CT_W_not &&
+               t->sym != CT_W_in;
+    case CT_T_STR:
+    case CT_T_INT:
+    case CT_T_FLOAT:
+    case CT_T_RPAREN:
+    case CT_T_RBRACKET:
+    case CT_T_RBRACE: return true;
+    default: return false;
+    }
+}
+
+static void add_punct(lexer *x, ct_token_kind kind, size_t len)
+{
+    add_token(x, kind, x->p, x->p + len, CT_W_none);
+    x->p += len;
+}
+
+static void lex_minus(lexer *x)
+{
+    if (x->p + 1 < x->end && x->p[1] == '>') {
+        add_punct(x, CT_T_ARROW, 2);
+    } else if (is_digit(x, x->p + 1) && !after_term(x)) {
+        lex_number(x);
+    } else {
+        add_punct(x, CT_T_MINUS, 1);
+    }
+}
+
+static void lex_slash(lexer *x)
+{
+    char next = x->p + 1 < x->end ? x->p[1] : '\0';
+    if (next == '/') {
+        lex_line_comment(x);
+    } else if (next == '*') {
+        lex_block_comment(x);
+    } else {
+        bad_character(x);
+    }
+}
+
+static void lex_punct(lexer *x)
+{
+    bool equals = x->p + 1 < x->end && x->p[1] == '=';
+    switch (*x->p) {
+    case '{': add_punct(x, CT_T_LBRACE, 1); break;
+    case '}': add_punct(x, CT_T_RBRACE, 1); break;
+    case '[': add_punct(x, CT_T_LBRACKET, 1); break;
+    case ']': add_punct(x, CT_T_RBRACKET, 1); break;
+    case '(': add_punct(x, CT_T_LPAREN, 1); break;
+    case ')': add_punct(x, CT_T_RPAREN, 1); break;
+    case ':': add_punct(x, CT_T_COLON, 1); break;
+    case ',': add_punct(x, CT_T_COMMA, 1); break;
+    case '.': add_punct(x, CT_T_DOT, 1); break;
+    case '=': add_punct(x, CT_T_EQ, 1); break;
+    case '*': add_punct(x, CT_T_STAR, 1); break;
+    case '+': add_punct(x, CT_T_PLUS, 1); break;
+    case '<': add_punct(x, equals ? CT_T_LTE : CT_T_LT, equals ? 2 : 1); break;
+    case '>': add_punct(x, equals ? CT_T_GTE : CT_T_GT, equals ? 2 : 1); break;
+    case '-': lex_minus(x); break;
+    case '/': lex_slash(x); break;
+    case '!':
+        if (equals) {
+            add_punct(x, CT_T_NEQ, 2);
+            break;
+        }
+        bad_character(x);
+        break;
+    default: bad_character(x); break;
+    }
+}
+
+static void lex_wide(lexer *x)
+{
+    size_t len;
+    uint32_t c = mt_utf8_decode(x->p, &len);
+    for (size_t i = 0; i < sizeof WIDE_OPERATORS / sizeof *WIDE_OPERATORS; i++) {
+        if (WIDE_OPERATORS[i].character == c) {
+            add_punct(x, (ct_token_kind)WIDE_OPERATORS[i].kind, len);
+            return;
+        }
+    }
+    if (is_wide_space(c)) {
+        x->p += len;
+        x->flags |= CT_TOK_SPACED;
+    } else if (starts_word(c)) {
+        lex_word(x);
+    } else {
+        bad_character(x);
+    }
+}
+
+static void lex_all(lexer *x)
+{
+    while (x->p < x->end) {
+        switch (CLASS[(unsigned char)*x->p]) {
+        case C_NEWLINE: x->line++; /* fall through */
+        case C_SPACE:
+            x->p++;
+            x->flags |= CT_TOK_SPACED;
+            break;
+        case C_WORD: lex_word(x); break;
+        case C_DIGIT: lex_number(x); break;
+        case C_QUOTE: lex_string(x); break;
+        case C_PUNCT: lex_punct(x); break;
+        case C_WIDE: lex_wide(x); break;
+        default: bad_character(x); break;
+        }
+    }
+}
+
+void ct_lex(mt_arena *a, ct_symbols *syms, mt_str text, const mt_limits *limits,
+            unsigned flags, ct_tokens *out)
+{
+    lexer x = {.arena = a,
+               .syms = syms,
+               .base = text.ptr,
+               .p = text.ptr,
+               .end = text.ptr + text.len,
+               .cap = (uint32_t)(text.len / 4 + 32),
+               .line = 1,
+               .mode = flags,
+               .max_word = limits->identifier_bytes};
+    x.items = mt_alloc(a, mt_array_bytes(x.cap, sizeof *x.items));
+    lex_all(&x);
+    add_token(&x, CT_T_EOF, x.p, x.p, CT_W_none);
+    *out = (ct_tokens){x.items, x.count, x.faults, x.fault_count};
+}
+
+size_t ct_token_len(mt_str text, const ct_token *t)
+{
+    if (t->len < CT_TOK_RAW_LEN) {
+        return t->len;
+    }
+    /* Rare: lex this one token again. */
+    mt_arena scratch = {0};
+    ct_symbols syms;
+    ct_symbols_init(&syms, &scratch);
+    lexer x = {.arena = &scratch,
+               .syms = &syms,
+               .base = text.ptr,
+               .p = text.ptr + t->start,
+               .end = text.ptr + text.len,
+               .cap = 32,
+               .mode = CT_LEX_COMMENTS,
+               .max_word = SIZE_MAX};
+    x.items = mt_alloc(&scratch, x.cap * sizeof *x.items);
+    const char *start = x.p;
+    if (t->kind == CT_T_STR || t->kind == CT_T_BAD) {
+        lex_string(&x);
+    } else if (t->kind == CT_T_COMMENT) {
+        lex_slash(&x);
+    } else if (t->kind == CT_T_WORD) {
+        lex_word(&x);
+    } else {
+        lex_number(&x);
+    }
+    mt_arena_free(&scratch);
+    return (size_t)(x.p - start);
+}
+
+/* Appends `text` quoted and escaped as a debug string. */
+static void add_debug_text(mt_buf *b, mt_str text)
+{
+    mt_buf_addc(b, '"');
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        switch (c) {
+        case '"': mt_buf_addz(b, "\\\""); break;
+        case '\\': mt_buf_addz(b, "\\\\"); break;
+        case '\n': mt_buf_addz(b, "\\n"); break;
+        case '\t': mt_buf_addz(b, "\\t"); break;
+        case '\r': mt_buf_addz(b, "\\r"); break;
+        case '\0': mt_buf_addz(b, "\\0"); break;
+        default:
+            if ((unsigned char)c < 0x20 || c == 0x7F) {
+                mt_buf_addf(b, "\\u{%x}", (unsigned)c);
+            } else {
+                mt_buf_addc(b, c);
+            }
+        }
+    }
+    mt_buf_addc(b, '"');
+}
+
+mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+{
+    static const char *const NAMES[] = {
+#define CT_TOKEN_NAME(name, text) text,
+        CT_TOKEN_MAP(CT_TOKEN_NAME)
+#undef CT_TOKEN_NAME
+    };
+    const char *name = NAMES[t->kind];
+    if (t->kind == CT_T_INT) {
+        return mt_strf(a, "Int(%lld)", (long long)ct_int_value(syms, t->sym));
+    }
+    if (t->kind != CT_T_WORD && t->kind != CT_T_STR && t->kind != CT_T_FLOAT) {
+        return mt_str_z(name);
+    }
+    mt_str text = ct_text(syms, t->sym);
+    text.len = text.len < 4096 ? text.len : 4096;
+    mt_buf b = {0};
+    mt_buf_addf(&b, "%s(", name);
+    add_debug_text(&b, text);
+    mt_buf_addc(&b, ')');
+    mt_str result = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return result;
+}
+
+int64_t ct_int_value(const ct_symbols *syms, ct_sym sym)
+{
+    mt_str text = ct_text(syms, sym);
+    bool negative = text.len && text.ptr[0] == '-';
+    uint64_t value = 0;
+    for (size_t i = negative; i < text.len; i++) {
+        value = value * 10 + (uint64_t)(text.ptr[i] - '0');
+    }
+    return (int64_t)(negative ? 0 - value : value);
+}

@@ -1,0 +1,226 @@
+/* contract/front/pass1_bundle.c - imports, the sandbox, cycles, one bundle.
+ * Depth first: a file is lexed and parsed, then its imports are loaded, then its own
+ * constructs join the bundle. A file is loaded once. */
+#include "base/map.h"
+#include "base/utf8.h"
+#include "contract/front/unit.h"
+
+typedef struct loader {
+    ct_unit *u;
+    mt_map by_id; /* file id -> ct_file * */
+    MT_VEC(const ct_file *) stack;
+    bool limit_reported;
+} loader;
+
+static void load(loader *l, ct_file *file);
+
+/* ---- reading ---- */
+
+static bool read_text(ct_unit *u, ct_file *file, mt_err *err)
+{
+    mt_str why = MT_STR("");
+    *err = u->provider->read(u->provider->state, u->keep, file->id,
+                             u->limits->source_bytes, &file->text, &why);
+    if (*err == MT_E_LIMIT) {
+        ct_report_file(u, CT_E_FILE_LIMIT, file->path,
+                       "file '%.*s' has more than %zu bytes", MT_ARG(file->path),
+                       u->limits->source_bytes);
+        return false;
+    }
+    if (*err == MT_OK && mt_utf8_check(file->text) < file->text.len) {
+        why = MT_STR("stream did not contain valid UTF-8");
+        *err = MT_E_REJECTED;
+    }
+    if (*err != MT_OK) {
+        ct_report_file(u, CT_E_FILE_READ, file->id, "cannot read file '%.*s': %.*s",
+                       MT_ARG(file->id), MT_ARG(why));
+    }
+    return *err == MT_OK;
+}
+
+static ct_file *add_file(loader *l, mt_str id, mt_str path)
+{
+    ct_file *file = mt_new(l->u->keep, ct_file);
+    file->id = id;
+    file->path = path;
+    file->name = mt_str_basename(path);
+    *mt_vec_add(l->u->keep, &l->u->files) = file;
+    mt_map_put(l->u->keep, &l->by_id, id, (uintptr_t)file);
+    return file;
+}
+
+/* ---- imports ---- */
+
+static ct_place import_place(const ct_construct *import)
+{
+    return (ct_place){
+        .file = import->file, .tok = import->tok, .field = CT_FIELD("import")};
+}
+
+static bool in_sandbox(const ct_unit *u, mt_str id)
+{
+    mt_str root = u->sandbox;
+    if (!root.len) {
+        return !mt_str_starts(id, MT_STR("../")) && !mt_str_starts(id, MT_STR("/"));
+    }
+    bool below_slash = mt_str_is(root, "/");
+    return mt_str_starts(id, root) &&
+           (below_slash || (id.len > root.len && id.ptr[root.len] == '/'));
+}
+
+static void report_cycle(loader *l, const ct_construct *import, const ct_file *target)
+{
+    mt_buf path = {0};
+    for (size_t i = 0; i < l->stack.len; i++) {
+        mt_buf_adds(&path, l->stack.items[i]->name);
+        mt_buf_addz(&path, " → ");
+    }
+    mt_buf_adds(&path, target->name);
+    ct_report(l->u, CT_E_IMPORT_CYCLE, import_place(import),
+              "import cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
+    mt_buf_free(&path);
+}
+
+static bool too_many_files(loader *l, const ct_construct *import)
+{
+    if (l->u->files.len < l->u->limits->source_files) {
+        return false;
+    }
+    if (!l->limit_reported) {
+        ct_report(l->u, CT_E_FILE_LIMIT, import_place(import),
+                  "the contract has more than %zu files", l->u->limits->source_files);
+    }
+    return l->limit_reported = true;
+}
+
+static bool find_import(loader *l, const ct_construct *import, mt_str *id)
+{
+    ct_unit *u = l->u;
+    mt_str written = ct_str(u, import->id), why = MT_STR("");
+    if (u->provider->find(u->provider->state, u->keep, ct_path_dir(import->file->id),
+                          written, id, &why) != MT_OK) {
+        ct_report(u, CT_E_IMPORT_MISSING, import_place(import),
+                  "import resolution failed: cannot resolve path '%.*s'",
+                  MT_ARG(written));
+        return false;
+    }
+    if (!in_sandbox(u, *id)) {
+        ct_report(u, CT_E_IMPORT_ESCAPES, import_place(import),
+                  "import '%.*s' escapes the contract root directory", MT_ARG(written));
+        return false;
+    }
+    return true;
+}
+
+static void follow_import(loader *l, const ct_construct *import)
+{
+    mt_str id;
+    if (import->broken || !find_import(l, import, &id)) {
+        l->u->incomplete = true;
+        return;
+    }
+    const ct_file *known = (const ct_file *)mt_map_get(&l->by_id, id, 0);
+    if (known) {
+        if (known->loading) {
+            report_cycle(l, import, known);
+        }
+        return;
+    }
+    if (too_many_files(l, import)) {
+        l->u->incomplete = true;
+        return;
+    }
+    mt_str path = ct_path_join(l->u->keep, ct_path_dir(import->file->path),
+                               ct_str(l->u, import->id));
+    ct_file *file = add_file(l, id, path);
+    mt_err err;
+    if (!read_text(l->u, file, &err)) {
+        l->u->incomplete = true;
+        return;
+    }
+    load(l, file);
+    if (file->is_system) {
+        ct_report(l->u, CT_E_IMPORT_SYSTEM, import_place(import),
+                  "'%.*s' is a System file; it cannot be imported",
+                  CT_ARG(l->u, import->id));
+    }
+}
+
+/* A file of types only may not import. False if it does. */
+static bool check_library(ct_unit *u, ct_file *file, ct_construct **items, size_t count)
+{
+    const ct_construct *import = NULL;
+    size_t others = 0, types = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (items[i]->kind == CT_IMPORT) {
+            import = import ? import : items[i];
+        } else {
+            others++;
+            types += items[i]->kind == CT_TYPEDECL;
+        }
+    }
+    file->is_library = others && types == others;
+    if (!file->is_library || !import) {
+        return true;
+    }
+    ct_report(u, CT_E_LIBRARY_IMPORT, import_place(import),
+              "type library files may not contain import declarations; a file "
+              "containing only TypeDecl constructs is a type library and must be "
+              "self-contained");
+    return false;
+}
+
+static void load(loader *l, ct_file *file)
+{
+    ct_unit *u = l->u;
+    ct_construct **items;
+    size_t count;
+    ct_lex(u->keep, &u->syms, file->text, u->limits, 0, &file->tokens);
+    for (uint32_t i = 0; i < file->tokens.fault_count; i++) {
+        ct_report_lex(u, file, &file->tokens.faults[i]);
+    }
+    ct_parse(u, file, &items, &count);
+    file->loading = true;
+    *mt_vec_add(u->keep, &l->stack) = file;
+    if (check_library(u, file, items, count)) {
+        for (size_t i = 0; i < count; i++) {
+            if (items[i]->kind == CT_IMPORT) {
+                follow_import(l, items[i]);
+            }
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (items[i]->kind != CT_IMPORT) {
+            *mt_vec_add(u->keep, &u->all) = items[i];
+        }
+    }
+    l->stack.len--;
+    file->loading = false;
+}
+
+static mt_err find_root(ct_unit *u, mt_str path, mt_str *id)
+{
+    mt_str why = MT_STR("");
+    mt_err err =
+        u->provider->find(u->provider->state, u->keep, MT_STR(""), path, id, &why);
+    if (err != MT_OK) {
+        ct_report_file(u, CT_E_ROOT_OPEN, path, "cannot open file: %.*s", MT_ARG(why));
+    }
+    return err;
+}
+
+mt_err ct_pass1_bundle(ct_unit *u, mt_str id, mt_str path)
+{
+    loader l = {.u = u};
+    mt_err err = id.len ? MT_OK : find_root(u, path, &id);
+    if (err != MT_OK) {
+        return err;
+    }
+    ct_file *file = add_file(&l, id, path);
+    u->sandbox = ct_path_dir(id);
+    if (!read_text(u, file, &err)) {
+        return err;
+    }
+    load(&l, file);
+    return MT_OK;
+}

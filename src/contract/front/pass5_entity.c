@@ -1,0 +1,183 @@
+/* contract/front/pass5_entity.c - entities: states, transitions, parents. */
+#include <stdlib.h>
+
+#include "contract/front/validate.h"
+
+static void check_initial(ct_unit *u, const ct_entity *e)
+{
+    if (ct_is_marked(u, e->initial.sym)) {
+        return;
+    }
+    ct_report(u, CT_E_ENTITY_INITIAL,
+              ct_at(&e->head, e->has_initial ? e->initial_tok : e->head.tok,
+                    CT_FIELD("initial")),
+              "initial state '%.*s' is not declared in states: %.*s",
+              CT_ARG(u, e->initial.sym), MT_ARG(ct_list_text(u, &e->states)));
+}
+
+static void check_endpoint(ct_unit *u, const ct_entity *e, const ct_transition *t,
+                           ct_sym state)
+{
+    if (!ct_is_marked(u, state)) {
+        ct_report(u, CT_E_ENTITY_ENDPOINT,
+                  ct_at(&e->head, t->tok, CT_FIELD("transitions")),
+                  "transition endpoint '%.*s' is not declared in states: %.*s",
+                  CT_ARG(u, state), MT_ARG(ct_list_text(u, &e->states)));
+    }
+}
+
+static void report_twice(ct_unit *u, const ct_entity *e, ct_tok tok, mt_str field,
+                         mt_str what)
+{
+    ct_report(u, CT_E_ENTITY_TWICE, ct_at(&e->head, tok, field),
+              "%.*s is declared twice", MT_ARG(what));
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static uint64_t pair_of(ct_sym from, ct_sym to)
+{
+    return (uint64_t)from << 32 | to;
+}
+
+static void sort_transitions(ct_unit *u, ct_entity *e)
+{
+    size_t count = e->transitions.len;
+    e->pairs = mt_new_array(u->keep, uint64_t, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        e->pairs[i] =
+            pair_of(e->transitions.items[i].from.sym, e->transitions.items[i].to.sym);
+    }
+    qsort(e->pairs, count, sizeof *e->pairs, compare_pairs);
+}
+
+bool ct_has_transition(ct_unit *u, ct_entity *e, ct_sym from, ct_sym to)
+{
+    enum { FEW = 16 };
+    size_t count = e->transitions.len;
+    if (count <= FEW && !e->pairs) {
+        for (size_t i = 0; i < count; i++) {
+            const ct_transition *t = &e->transitions.items[i];
+            if (t->from.sym == from && t->to.sym == to) {
+                return true;
+            }
+        }
+        return false;
+    }
+    if (!e->pairs) {
+        sort_transitions(u, e);
+    }
+    uint64_t pair = pair_of(from, to);
+    return bsearch(&pair, e->pairs, count, sizeof pair, compare_pairs) != NULL;
+}
+
+static void check_repeated(ct_unit *u, ct_entity *e)
+{
+    if (e->transitions.len < 2) {
+        return;
+    }
+    sort_transitions(u, e);
+    for (size_t i = 1; i < e->transitions.len; i++) {
+        if (e->pairs[i - 1] == e->pairs[i]) {
+            ct_sym from = (ct_sym)(e->pairs[i] >> 32), to = (ct_sym)e->pairs[i];
+            report_twice(u, e, e->head.tok, CT_FIELD("transitions"),
+                         mt_strf(u->keep, "transition (%.*s, %.*s)", CT_ARG(u, from),
+                                 CT_ARG(u, to)));
+            return;
+        }
+    }
+}
+
+void ct_validate_entity(ct_unit *u, ct_entity *e)
+{
+    ct_new_stamp(u);
+    for (size_t i = 0; i < e->states.len; i++) {
+        ct_name state = e->states.items[i];
+        if (!ct_mark_new(u, state.sym, 0)) {
+            report_twice(u, e, state.tok, CT_FIELD("states"),
+                         mt_strf(u->keep, "state '%.*s'", CT_ARG(u, state.sym)));
+        }
+    }
+    check_initial(u, e);
+    for (size_t i = 0; i < e->transitions.len; i++) {
+        check_endpoint(u, e, &e->transitions.items[i],
+                       e->transitions.items[i].from.sym);
+        check_endpoint(u, e, &e->transitions.items[i], e->transitions.items[i].to.sym);
+    }
+    check_repeated(u, e);
+    if (!e->states.len) {
+        ct_report(u, CT_E_ENTITY_STATES,
+                  ct_at(&e->head, e->head.tok, CT_FIELD("states")),
+                  "entity '%.*s' has no states", CT_ARG(u, e->head.id));
+    }
+    if (e->parent.sym && !ct_find(u, CT_ENTITY, e->parent.sym) && !u->incomplete) {
+        ct_report(u, CT_E_ENTITY_PARENT,
+                  ct_at(&e->head, e->parent_tok, CT_FIELD("parent")),
+                  "parent '%.*s' is not a declared entity", CT_ARG(u, e->parent.sym));
+    }
+}
+
+/* ---- parents ---- */
+
+enum { NEW, OPEN, DONE };
+
+static ct_entity *parent_of(const ct_unit *u, const ct_entity *e)
+{
+    return e->parent.sym ? ct_find(u, CT_ENTITY, e->parent.sym) : NULL;
+}
+
+/* `last` is the entity whose parent closes the cycle. */
+static void report_cycle(ct_unit *u, const ct_entity *last)
+{
+    mt_buf path = {0};
+    const ct_entity *at = last;
+    do {
+        mt_buf_adds(&path, ct_str(u, at->head.id));
+        mt_buf_addz(&path, " → ");
+        at = parent_of(u, at);
+    } while (at != last);
+    mt_buf_adds(&path, ct_str(u, last->head.id));
+    ct_report(u, CT_E_ENTITY_CYCLE,
+              ct_at(&last->head, last->parent_tok, CT_FIELD("parent")),
+              "entity hierarchy cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
+    mt_buf_free(&path);
+}
+
+static void follow_parents(ct_unit *u, ct_entity *start)
+{
+    ct_entity *at = start, *last = NULL;
+    while (at && at->state == NEW) {
+        at->state = OPEN;
+        last = at;
+        at = parent_of(u, at);
+    }
+    if (at && at->state == OPEN) {
+        report_cycle(u, last);
+    }
+    for (at = start; at && at->state == OPEN; at = parent_of(u, at)) {
+        at->state = DONE;
+    }
+}
+
+void ct_validate_parents(ct_unit *u)
+{
+    size_t count = u->kinds[CT_ENTITY].len;
+    bool any = false;
+    for (size_t i = 0; i < count && !any; i++) {
+        any =
+            ((const ct_entity *)u->kinds[CT_ENTITY].items[i])->parent.sym != CT_W_none;
+    }
+    if (!any) {
+        return;
+    }
+    ct_construct **sorted = mt_alloc(u->keep, mt_array_bytes(count, sizeof *sorted));
+    memcpy(sorted, u->kinds[CT_ENTITY].items, count * sizeof *sorted);
+    ct_sort_by_id(u, sorted, count);
+    for (size_t i = 0; i < count; i++) {
+        follow_parents(u, (ct_entity *)sorted[i]);
+    }
+}

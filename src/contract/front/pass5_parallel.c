@@ -1,0 +1,227 @@
+/* contract/front/pass5_parallel.c - parallel branches must not change the same entity.
+ * The suite looks at operations of a branch and of the flows it calls; the
+ * specification also at what those call, at nested parallel steps and compensation. */
+#include <stdlib.h>
+
+#include "contract/front/validate.h"
+
+enum { BUDGET = 20000000 }; /* steps looked at in all */
+
+/* How a branch changes an entity. */
+typedef struct change {
+    ct_sym entity;
+    uint32_t branch;
+    ct_sym flow, op; /* flow none: directly */
+} change;
+
+typedef struct change_list {
+    change *items;
+    size_t len, cap;
+} change_list;
+
+typedef struct conflict {
+    const change *first, *second;
+} conflict;
+
+typedef struct analysis {
+    ct_unit *u;
+    ct_flow *flow;
+    const ct_step *step;
+    bool deep;
+    uint32_t branch;
+    change_list changes;
+    MT_VEC(const ct_flow *) pending; /* flows the branch calls, each once */
+    uint64_t spent;
+    bool stopped;
+} analysis;
+
+static bool spend(analysis *a)
+{
+    if (a->spent++ < BUDGET) {
+        return true;
+    }
+    if (!a->stopped) {
+        ct_report(a->u, CT_E_ANALYSIS_LIMIT,
+                  ct_at(&a->flow->head, a->step->branches_tok,
+                        mt_strf(a->u->keep, "steps.%.*s.branches",
+                                CT_ARG(a->u, a->step->id.sym))),
+                  "the effects of these parallel branches are too many to compare");
+    }
+    a->stopped = true;
+    return false;
+}
+
+static void add_operation(analysis *a, ct_sym op, ct_sym via)
+{
+    const ct_operation *o = ct_find(a->u, CT_OPERATION, op);
+    if (!o || o->head.broken) {
+        return;
+    }
+    for (size_t i = 0; i < o->effects.len && spend(a); i++) {
+        *mt_vec_add(a->u->keep, &a->changes) =
+            (change){o->effects.items[i].entity.sym, a->branch, via, op};
+    }
+}
+
+/* A flow is looked at once per branch, later: a chain of flows may be long. */
+static void add_flow(analysis *a, ct_sym name)
+{
+    const ct_flow *f = ct_find(a->u, CT_FLOW, name);
+    if (f && !f->head.broken && ct_mark_new(a->u, name, 0)) {
+        *mt_vec_add(a->u->keep, &a->pending) = f;
+    }
+}
+
+static void add_compensations(analysis *a, const ct_step *s, ct_sym via)
+{
+    for (size_t i = 0; i < s->handler.steps.len; i++) {
+        add_operation(a, s->handler.steps.items[i].op.sym, via);
+    }
+}
+
+/* `subflows`: enter the flows these steps call. */
+static void add_steps(analysis *a, const ct_steps *steps, ct_sym via, bool subflows)
+{
+    for (size_t i = 0; i < steps->len && spend(a); i++) {
+        const ct_step *s = steps->items[i];
+        if (s->kind == CT_STEP_OPERATION) {
+            add_operation(a, s->op.sym, via);
+        } else if (s->kind == CT_STEP_SUBFLOW && subflows) {
+            add_flow(a, s->op.sym);
+        }
+        for (size_t b = 0;
+             a->deep && s->kind == CT_STEP_PARALLEL && b < s->branches.len; b++) {
+            add_steps(a, &s->branches.items[b].steps, via, subflows);
+        }
+        if (a->deep) {
+            add_compensations(a, s, via);
+        }
+    }
+}
+
+/* By entity, then branch; a direct change before one through a flow. */
+static int compare_changes(const void *a, const void *b)
+{
+    const change *x = a, *y = b;
+    if (x->entity != y->entity) {
+        return x->entity < y->entity ? -1 : 1;
+    }
+    if (x->branch != y->branch) {
+        return x->branch < y->branch ? -1 : 1;
+    }
+    if (x->flow != y->flow) {
+        return x->flow < y->flow ? -1 : 1;
+    }
+    return x->op < y->op ? -1 : x->op > y->op;
+}
+
+static int compare_conflicts(const void *a, const void *b, void *unit)
+{
+    const conflict *x = a, *y = b;
+    if (x->first->branch != y->first->branch) {
+        return x->first->branch < y->first->branch ? -1 : 1;
+    }
+    if (x->second->branch != y->second->branch) {
+        return x->second->branch < y->second->branch ? -1 : 1;
+    }
+    return ct_sym_cmp(unit, x->first->entity, y->first->entity);
+}
+
+static ct_sym branch_name(const analysis *a, uint32_t branch)
+{
+    return a->step->branches.items[branch].id.sym;
+}
+
+static void report_conflict(analysis *a, const conflict *c)
+{
+    ct_unit *u = a->u;
+    ct_place at =
+        ct_at(&a->flow->head, a->step->branches_tok,
+              mt_strf(u->keep, "steps.%.*s.branches", CT_ARG(u, a->step->id.sym)));
+    at.late = a->deep;
+    ct_sym x = branch_name(a, c->first->branch), y = branch_name(a, c->second->branch);
+    const change *far = c->first->flow ? c->first : c->second->flow ? c->second : NULL;
+    mt_str detail = mt_strf(u->keep, "both declare effects on entity '%.*s'",
+                            CT_ARG(u, c->first->entity));
+    if (far) {
+        detail = mt_strf(u->keep,
+                         "both affect entity '%.*s' (%.*s transitively through "
+                         "SubFlowStep → %.*s → %.*s)",
+                         CT_ARG(u, far->entity), CT_ARG(u, branch_name(a, far->branch)),
+                         CT_ARG(u, far->flow), CT_ARG(u, far->op));
+    }
+    ct_report(u, CT_E_PARALLEL_CONFLICT, at,
+              "parallel branches '%.*s' and '%.*s' %.*s; parallel branch entity effect "
+              "sets must be disjoint",
+              CT_ARG(u, x), CT_ARG(u, y), MT_ARG(detail));
+}
+
+/* Reports every entity that two branches change; returns how many. */
+static size_t report_conflicts(analysis *a)
+{
+    MT_VEC(conflict) found = {0};
+    change *items = a->changes.items;
+    size_t count = a->changes.len, first = 0;
+    if (count) {
+        qsort(items, count, sizeof *items, compare_changes);
+    }
+    for (size_t i = 1; i < count; i++) {
+        if (items[i].entity != items[first].entity) {
+            first = i;
+        } else if (items[i].branch != items[i - 1].branch) {
+            *mt_vec_add(a->u->keep, &found) = (conflict){&items[first], &items[i]};
+        }
+    }
+    if (found.len) {
+        qsort_r(found.items, found.len, sizeof *found.items, compare_conflicts, a->u);
+    }
+    for (size_t i = 0; i < found.len; i++) {
+        report_conflict(a, &found.items[i]);
+    }
+    return found.len;
+}
+
+static size_t compare_branches(analysis *a, bool deep)
+{
+    a->deep = deep;
+    a->changes.len = 0;
+    for (uint32_t b = 0; b < a->step->branches.len; b++) {
+        ct_new_stamp(a->u);
+        a->branch = b;
+        a->pending.len = 0;
+        add_steps(a, &a->step->branches.items[b].steps, CT_W_none, true);
+        for (size_t i = 0; i < a->pending.len; i++) {
+            const ct_flow *f = a->pending.items[i];
+            add_steps(a, &f->steps, f->head.id, deep);
+        }
+    }
+    return report_conflicts(a);
+}
+
+static void check_steps(analysis *a, const ct_steps *steps, bool outer)
+{
+    for (size_t i = 0; i < steps->len; i++) {
+        const ct_step *s = steps->items[i];
+        if (s->kind != CT_STEP_PARALLEL) {
+            continue;
+        }
+        a->step = s;
+        if (!outer || !compare_branches(a, false)) {
+            compare_branches(a, true);
+        }
+        for (size_t b = 0; b < s->branches.len; b++) {
+            check_steps(a, &s->branches.items[b].steps, false);
+        }
+    }
+}
+
+void ct_validate_parallel(ct_unit *u)
+{
+    analysis a = {.u = u};
+    for (size_t i = 0; i < u->kinds[CT_FLOW].len; i++) {
+        a.flow = (ct_flow *)u->kinds[CT_FLOW].items[i];
+        if (!a.flow->head.broken) {
+            check_steps(&a, &a.flow->steps, true);
+        }
+    }
+}

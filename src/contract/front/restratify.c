@@ -1,0 +1,148 @@
+/* contract/front/restratify.c - new stratum numbers (specification, 7.3).
+ * Every rule gets the least stratum that is not below the written one and above every
+ * verdict it reads; a cycle of references cannot be mended. */
+#include <stdlib.h>
+
+#include "contract/front/unit.h"
+
+enum { NEW, OPEN, DONE };
+
+typedef struct reader {
+    int64_t stratum;
+    uint8_t state;
+    uint32_t next;              /* reference to look at */
+    MT_VEC(uint32_t) producers; /* rules whose verdicts it reads */
+} reader;
+
+typedef struct plan {
+    const ct_unit *u;
+    mt_arena *a;
+    reader *readers; /* by number of the rule */
+    size_t count;
+    bool cyclic;
+} plan;
+
+static void add_verdict(plan *p, reader *r, ct_sym verdict)
+{
+    uint32_t at = verdict < p->u->index_len ? p->u->index[verdict].verdict : 0;
+    if (at) {
+        *mt_vec_add(p->a, &r->producers) = at - 1;
+    }
+}
+
+static void collect(plan *p, reader *r, const ct_expr *e)
+{
+    if (!e) {
+        return;
+    }
+    switch ((ct_expr_kind)e->kind) {
+    case CT_X_VERDICT: add_verdict(p, r, e->sym); break;
+    case CT_X_REF:
+        if (e->op == CT_REF_VERDICT) {
+            add_verdict(p, r, e->sym);
+        }
+        break;
+    case CT_X_INDEX:
+    case CT_X_MUL:
+    case CT_X_ADD:
+    case CT_X_SUB:
+    case CT_X_COMPARE:
+    case CT_X_AND:
+    case CT_X_OR:
+    case CT_X_FORALL:
+    case CT_X_EXISTS:
+        collect(p, r, e->left);
+        collect(p, r, e->right);
+        break;
+    case CT_X_FIELD:
+    case CT_X_LEN:
+    case CT_X_NOT:
+    case CT_X_PRESENT: collect(p, r, e->left); break;
+    case CT_X_BOOL:
+    case CT_X_INT:
+    case CT_X_FLOAT:
+    case CT_X_STR:
+    case CT_X_MONEY:
+    case CT_X_DURATION:
+    case CT_X_LIST:
+    case CT_X_RECORD:
+    case CT_X_ENTRY:
+    case CT_X_ERROR: break;
+    }
+}
+
+/* Depth first with a stack of its own: chains of rules may be long. */
+static void settle(plan *p, uint32_t start)
+{
+    MT_VEC(uint32_t) stack = {0};
+    *mt_vec_add(p->a, &stack) = start;
+    while (stack.len && !p->cyclic) {
+        reader *r = &p->readers[stack.items[stack.len - 1]];
+        r->state = OPEN;
+        if (r->next == r->producers.len) {
+            r->state = DONE;
+            stack.len--;
+            continue;
+        }
+        uint32_t producer = r->producers.items[r->next];
+        const reader *q = &p->readers[producer];
+        if (q->state == NEW) {
+            *mt_vec_add(p->a, &stack) = producer;
+        } else if (q->state == OPEN) {
+            p->cyclic = true;
+        } else {
+            r->next++;
+            r->stratum = q->stratum >= r->stratum ? q->stratum + 1 : r->stratum;
+        }
+    }
+}
+
+static int compare_edits(const void *a, const void *b)
+{
+    const ct_edit *x = a, *y = b;
+    int order = mt_str_cmp(x->file, y->file);
+    return order ? order : x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static ct_edit edit_of(const plan *p, const ct_rule *r, int64_t stratum)
+{
+    const ct_file *f = r->head.file;
+    const ct_token *t = ct_token_at(f, r->stratum_value_tok);
+    return (ct_edit){.file = f->path,
+                     .offset = t->start,
+                     .length = ct_token_len(f->text, t),
+                     .text = mt_strf(p->a, "%lld", (long long)stratum)};
+}
+
+size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits)
+{
+    const ct_unit *u = e->unit;
+    plan p = {.u = u, .a = a, .count = u->kinds[CT_RULE].len};
+    MT_VEC(ct_edit) list = {0};
+    *edits = NULL;
+    p.readers = mt_new_array(a, reader, p.count);
+    for (size_t i = 0; i < p.count; i++) {
+        const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
+        p.readers[i].stratum = r->stratum < 0 ? 0 : r->stratum;
+        if (!r->head.broken) {
+            collect(&p, &p.readers[i], r->when);
+            collect(&p, &p.readers[i], r->payload);
+        }
+    }
+    for (uint32_t i = 0; i < p.count && !p.cyclic; i++) {
+        if (p.readers[i].state == NEW) {
+            settle(&p, i);
+        }
+    }
+    for (size_t i = 0; i < p.count && !p.cyclic; i++) {
+        const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
+        if (!r->head.broken && p.readers[i].stratum != r->stratum) {
+            *mt_vec_add(a, &list) = edit_of(&p, r, p.readers[i].stratum);
+        }
+    }
+    if (list.len) {
+        qsort(list.items, list.len, sizeof *list.items, compare_edits);
+    }
+    *edits = list.items;
+    return list.len;
+}

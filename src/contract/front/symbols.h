@@ -1,0 +1,126 @@
+/* contract/front/symbols.h - every word and literal text of a bundle, interned once.
+ * Room: contract/front.
+ * Equal texts have equal numbers, so the passes compare and index numbers and never
+ * hash again. The words the language knows have fixed numbers, CT_W_fact and so on.
+ * Ownership: texts are borrowed from the sources or live in the arena. */
+#ifndef CT_FRONT_SYMBOLS_H
+#define CT_FRONT_SYMBOLS_H
+
+#include "base/str.h"
+
+typedef uint32_t ct_sym; /* 0: none */
+
+/* clang-format off */
+#define CT_CONSTRUCT_WORDS(X) \
+    X(import) X(type) X(fact) X(source) X(entity) X(rule) X(operation) X(persona) \
+    X(flow) X(system)
+#define CT_FIELD_WORDS(X) \
+    X(path) X(protocol) X(description) X(states) X(initial) X(transitions) X(parent) \
+    X(stratum) X(when) X(produce) X(verdict) X(payload) X(allowed_personas) \
+    X(personas) X(precondition) X(require) X(effects) X(error_contract) X(outcomes) \
+    X(snapshot) X(entry) X(steps) X(op) X(on_failure) X(condition) X(if_true) \
+    X(if_false) X(from_persona) X(to_persona) X(next) X(on_success) X(branches) \
+    X(join) X(id) X(outcome) X(then) X(to) X(on_all_success) X(on_any_failure) \
+    X(on_all_complete) X(members) X(shared_personas) X(shared_entities) X(triggers) \
+    X(contracts) X(on) X(target) X(default) X(amount) X(currency) X(value) X(unit) \
+    X(min) X(max) X(precision) X(scale) X(max_length) X(values) X(element_type) \
+    X(fields) X(variants) X(tag)
+#define CT_OTHER_WORDS(X) \
+    X(Bool) X(Int) X(Decimal) X(Text) X(Enum) X(Date) X(DateTime) X(Money) X(Record) \
+    X(TaggedUnion) X(List) X(Duration) X(OperationStep) X(BranchStep) X(HandoffStep) \
+    X(SubFlowStep) X(ParallelStep) X(Terminal) X(Terminate) X(Compensate) X(Escalate) \
+    X(Branch) X(JoinPolicy) X(null) X(true) X(false) X(and) X(or) X(not) X(forall) \
+    X(exists) X(in) X(present) X(len) X(verdict_present) X(success) X(failure) \
+    X(escalation) X(at_initiation) X(http) X(database) X(graphql) X(grpc) X(static) \
+    X(manual) X(base_url) X(dialect) X(endpoint) X(auth) X(schema_ref) X(proto_ref) \
+    X(seconds) X(minutes) X(hours) X(days) X(matches) X(like) X(contains) X(sum) \
+    X(count) X(average) X(avg) X(state) X(precondition_failed) X(persona_rejected) \
+    X(size) X(length) X(for)
+/* clang-format on */
+
+enum {
+    CT_W_none,
+    CT_W_empty, /* the empty text */
+#define CT_WORD_ENUM(name) CT_W_##name,
+    CT_CONSTRUCT_WORDS(CT_WORD_ENUM) CT_FIELD_WORDS(CT_WORD_ENUM)
+        CT_OTHER_WORDS(CT_WORD_ENUM)
+#undef CT_WORD_ENUM
+            CT_WORD_COUNT,
+    CT_LAST_CONSTRUCT_WORD = CT_W_system,
+    CT_LAST_FIELD_WORD = CT_W_tag
+};
+
+static inline bool ct_is_construct_word(ct_sym s)
+{
+    return s >= CT_W_import && s <= CT_LAST_CONSTRUCT_WORD;
+}
+
+typedef struct ct_symbol {
+    const char *ptr;
+    uint32_t len;
+    uint32_t hash;
+} ct_symbol;
+
+typedef struct ct_symbol_slot {
+    uint32_t hash;
+    ct_sym sym; /* 0: free */
+} ct_symbol_slot;
+
+typedef struct ct_symbols {
+    mt_arena *arena;
+    ct_symbol *items; /* [0] is none */
+    ct_symbol_slot *slots;
+    uint64_t seed;
+    uint32_t len, cap, mask;
+} ct_symbols;
+
+/* Fills the table with the known words. */
+void ct_symbols_init(ct_symbols *s, mt_arena *a);
+/* The number of `text`; a new symbol borrows the text. At most 4 GB of text. */
+ct_sym ct_intern(ct_symbols *s, mt_str text);
+/* The number of `text` if it is interned, 0 otherwise. */
+ct_sym ct_symbol_find(const ct_symbols *s, mt_str text);
+/* Slow path of the lexer's inlined lookup: adds a text known to be absent. */
+ct_sym ct_symbol_add(ct_symbols *s, mt_str text, uint32_t hash);
+
+static inline mt_str ct_text(const ct_symbols *s, ct_sym sym)
+{
+    return mt_str_from(s->items[sym].ptr, s->items[sym].len);
+}
+
+static inline uint64_t ct_fold(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Hash of p[0..len); reads no byte outside. */
+static inline uint32_t ct_symbol_hash(uint64_t seed, const char *p, size_t len)
+{
+    uint64_t h = seed ^ len, word = 0;
+    size_t left = len;
+    for (; left >= 8; p += 8, left -= 8) {
+        memcpy(&word, p, 8);
+        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
+    }
+    if (left && len >= 8) {
+        /* The last 8 bytes overlap what was hashed: no byte loop. */
+        memcpy(&word, p + left - 8, 8);
+        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
+    } else if (left >= 4) {
+        uint32_t low, high;
+        memcpy(&low, p, 4);
+        memcpy(&high, p + left - 4, 4);
+        h = ct_fold(h ^ ((uint64_t)high << 32 | low), 0x9e3779b97f4a7c15u);
+    } else if (left) {
+        word = (uint64_t)(unsigned char)p[0] |
+               (uint64_t)(unsigned char)p[left / 2] << 8 |
+               (uint64_t)(unsigned char)p[left - 1] << 16;
+        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
+    }
+    h = ct_fold(h, seed | 1);
+    return (uint32_t)(h ^ h >> 32);
+}
+
+#endif

@@ -1,0 +1,248 @@
+/* contract/front/types.c - questions about types and literals. */
+#include "contract/front/types.h"
+
+const ct_type CT_BOOL = {.base = CT_TYPE_BOOL};
+const ct_type CT_TEXT = {.base = CT_TYPE_TEXT};
+const ct_type CT_DATE = {.base = CT_TYPE_DATE};
+const ct_type CT_DATETIME = {.base = CT_TYPE_DATETIME};
+const ct_type CT_UNKNOWN = {.base = CT_TYPE_ERROR};
+
+const char *ct_base_name(ct_base base)
+{
+    static const char *const NAMES[] = {
+        [CT_TYPE_BOOL] = "Bool",         [CT_TYPE_INT] = "Int",
+        [CT_TYPE_DECIMAL] = "Decimal",   [CT_TYPE_TEXT] = "Text",
+        [CT_TYPE_ENUM] = "Enum",         [CT_TYPE_DATE] = "Date",
+        [CT_TYPE_DATETIME] = "DateTime", [CT_TYPE_MONEY] = "Money",
+        [CT_TYPE_RECORD] = "Record",     [CT_TYPE_UNION] = "TaggedUnion",
+        [CT_TYPE_LIST] = "List",         [CT_TYPE_DURATION] = "Duration",
+        [CT_TYPE_REF] = "unknown",       [CT_TYPE_ERROR] = "unknown",
+    };
+    return NAMES[base];
+}
+
+mt_str ct_type_text(const ct_unit *u, mt_arena *a, const ct_type *t)
+{
+    if (t->base == CT_TYPE_INT) {
+        return mt_strf(a, "Int(min: %lld, max: %lld)", (long long)t->min,
+                       (long long)t->max);
+    }
+    if (t->base == CT_TYPE_MONEY) {
+        return mt_strf(a, "Money(currency: %.*s)", CT_ARG(u, t->name));
+    }
+    return mt_str_z(ct_base_name((ct_base)t->base));
+}
+
+/* `budget` bounds the work on types that contain types many times over. */
+static bool equal_within(const ct_type *a, const ct_type *b, unsigned *budget)
+{
+    if (a == b || ct_is_unknown(a) || ct_is_unknown(b)) {
+        return true;
+    }
+    if (a->base != b->base || !*budget) {
+        return false;
+    }
+    --*budget;
+    switch ((ct_base)a->base) {
+    case CT_TYPE_INT: return a->min == b->min && a->max == b->max;
+    case CT_TYPE_DURATION:
+        return a->min == b->min && a->max == b->max && a->name == b->name;
+    case CT_TYPE_DECIMAL: return a->precision == b->precision && a->scale == b->scale;
+    case CT_TYPE_TEXT: return a->length == b->length;
+    case CT_TYPE_MONEY: return a->name == b->name;
+    case CT_TYPE_ENUM:
+        return a->value_count == b->value_count &&
+               (!a->value_count ||
+                memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0);
+    case CT_TYPE_LIST:
+        return a->limit == b->limit && equal_within(a->element, b->element, budget);
+    case CT_TYPE_RECORD:
+    case CT_TYPE_UNION:
+        if (a->field_count != b->field_count) {
+            return false;
+        }
+        for (uint32_t i = 0; i < a->field_count; i++) {
+            if (a->fields[i].name != b->fields[i].name ||
+                !equal_within(a->fields[i].type, b->fields[i].type, budget)) {
+                return false;
+            }
+        }
+        return true;
+    case CT_TYPE_BOOL:
+    case CT_TYPE_DATE:
+    case CT_TYPE_DATETIME:
+    case CT_TYPE_REF:
+    case CT_TYPE_ERROR: return true;
+    }
+    return true;
+}
+
+bool ct_type_equal(const ct_type *a, const ct_type *b)
+{
+    unsigned budget = 100000;
+    return equal_within(a, b, &budget);
+}
+
+const ct_type *ct_type_field_of(const ct_unit *u, const ct_type *t, ct_sym name)
+{
+    uint32_t low = 0, high = t->field_count; /* fields are sorted by name */
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = ct_sym_cmp(u, t->fields[middle].name, name);
+        if (order == 0) {
+            return t->fields[middle].type;
+        }
+        if (order < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return NULL;
+}
+
+unsigned ct_digits(int64_t n)
+{
+    uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+    unsigned digits = 1;
+    while (left >= 10) {
+        left /= 10;
+        digits++;
+    }
+    return digits;
+}
+
+static uint64_t magnitude(int64_t n)
+{
+    return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
+}
+
+unsigned ct_int_precision(const ct_type *t)
+{
+    uint64_t low = magnitude(t->min), high = magnitude(t->max);
+    uint64_t m = low > high ? low : high;
+    unsigned ceil_log10 = 0; /* the number of digits of m - 1; 0 has none */
+    for (uint64_t left = m ? m - 1 : 0; left; left /= 10) {
+        ceil_log10++;
+    }
+    return ceil_log10 + 1;
+}
+
+void ct_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
+{
+    *precision = *scale = 0;
+    bool fraction = false;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '.') {
+            fraction = true;
+        } else if (text.ptr[i] >= '0' && text.ptr[i] <= '9') {
+            ++*precision;
+            *scale += fraction;
+        }
+    }
+}
+
+int64_t ct_unit_seconds(ct_sym unit)
+{
+    switch (unit) {
+    case CT_W_seconds: return 1;
+    case CT_W_minutes: return 60;
+    case CT_W_hours: return 3600;
+    case CT_W_days: return 86400;
+    default: return 0;
+    }
+}
+
+/* ---- dates ---- */
+
+static bool take_digits(mt_str *s, unsigned count, unsigned *out)
+{
+    *out = 0;
+    if (s->len < count) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (s->ptr[i] < '0' || s->ptr[i] > '9') {
+            return false;
+        }
+        *out = *out * 10 + (unsigned)(s->ptr[i] - '0');
+    }
+    *s = mt_str_skip(*s, count);
+    return true;
+}
+
+static bool take_char(mt_str *s, char c)
+{
+    if (!s->len || s->ptr[0] != c) {
+        return false;
+    }
+    *s = mt_str_skip(*s, 1);
+    return true;
+}
+
+static unsigned month_days(unsigned year, unsigned month)
+{
+    static const uint8_t DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    return month == 2 && leap ? 29 : DAYS[month - 1];
+}
+
+static bool take_date(mt_str *s)
+{
+    unsigned year, month, day;
+    return take_digits(s, 4, &year) && take_char(s, '-') && take_digits(s, 2, &month) &&
+           take_char(s, '-') && take_digits(s, 2, &day) && year >= 1 && month >= 1 &&
+           month <= 12 && day >= 1 && day <= month_days(year, month);
+}
+
+bool ct_valid_date(mt_str text)
+{
+    return take_date(&text) && text.len == 0;
+}
+
+static bool take_offset(mt_str *s)
+{
+    unsigned hours, minutes;
+    if (take_char(s, 'Z') || take_char(s, 'z')) {
+        return true;
+    }
+    return (take_char(s, '+') || take_char(s, '-')) && take_digits(s, 2, &hours) &&
+           take_char(s, ':') && take_digits(s, 2, &minutes) && hours < 24 &&
+           minutes < 60;
+}
+
+bool ct_valid_datetime(mt_str text)
+{
+    mt_str s = text;
+    unsigned hour, minute, second, digit;
+    if (!take_date(&s) || !(take_char(&s, 'T') || take_char(&s, 't')) ||
+        !take_digits(&s, 2, &hour) || !take_char(&s, ':') ||
+        !take_digits(&s, 2, &minute) || !take_char(&s, ':') ||
+        !take_digits(&s, 2, &second) || hour > 23 || minute > 59 || second > 59) {
+        return false;
+    }
+    if (take_char(&s, '.')) {
+        if (!take_digits(&s, 1, &digit)) {
+            return false;
+        }
+        while (take_digits(&s, 1, &digit)) {
+        }
+    }
+    return take_offset(&s) && s.len == 0;
+}
+
+bool ct_valid_decimal(mt_str text)
+{
+    bool digit = false, dot = false;
+    for (size_t i = text.len && text.ptr[0] == '-'; i < text.len; i++) {
+        char c = text.ptr[i];
+        if (c == '.' && !dot) {
+            dot = true;
+        } else if (c >= '0' && c <= '9') {
+            digit = true;
+        } else {
+            return false;
+        }
+    }
+    return digit;
+}

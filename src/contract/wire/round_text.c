@@ -1,0 +1,81 @@
+/* contract/wire/round_text.c - decimal texts of any length, rounded half to even.
+ * Defaults are carried as text: more digits may be declared than can be computed with.
+ */
+#include "contract/wire/emit.h"
+
+/* Does the dropped part round the kept digits up? */
+static bool rounds_up(mt_str dropped, char last_kept)
+{
+    if (dropped.ptr[0] != '5') {
+        return dropped.ptr[0] > '5';
+    }
+    for (size_t i = 1; i < dropped.len; i++) {
+        if (dropped.ptr[i] != '0') {
+            return true;
+        }
+    }
+    return (last_kept - '0') % 2 == 1;
+}
+
+/* Adds one in the last place of digits[0..len), skipping a dot; true: a 1 is due in
+ * front. */
+static bool carry(char *digits, size_t len)
+{
+    for (size_t i = len; i-- > 0;) {
+        if (digits[i] == '.') {
+            continue;
+        }
+        if (digits[i] != '9') {
+            digits[i]++;
+            return false;
+        }
+        digits[i] = '0';
+    }
+    return true;
+}
+
+static mt_str pad(mt_arena *a, mt_str text, bool has_dot, size_t zeros)
+{
+    char *out = mt_alloc(a, text.len + zeros + 2);
+    memcpy(out, text.ptr, text.len);
+    size_t len = text.len;
+    if (!has_dot && zeros) {
+        out[len++] = '.';
+    }
+    memset(out + len, '0', zeros);
+    len += zeros;
+    if (len && zeros == 0 && out[len - 1] == '.') {
+        len--; /* "5." with scale 0 */
+    }
+    return mt_str_from(out, len);
+}
+
+mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
+{
+    bool negative = text.len && text.ptr[0] == '-';
+    mt_str digits = mt_str_skip(text, negative);
+    size_t dot = mt_str_find(digits, '.');
+    bool has_dot = dot < digits.len;
+    size_t fraction = has_dot ? digits.len - dot - 1 : 0;
+    if (fraction <= scale) {
+        return pad(a, text, has_dot, scale - fraction);
+    }
+    size_t kept = scale ? dot + 1 + scale : dot;
+    mt_str dropped = mt_str_skip(digits, dot + 1 + scale);
+    char *out = mt_alloc(a, kept + 3);
+    char *number = out + 2; /* room for a sign and a carried 1 */
+    memcpy(number, digits.ptr, kept);
+    char last = kept ? number[kept - 1] : '0';
+    if (last == '.') {
+        last = kept > 1 ? number[kept - 2] : '0';
+    }
+    if (rounds_up(dropped, last) && carry(number, kept)) {
+        *--number = '1';
+        kept++;
+    }
+    if (negative) {
+        *--number = '-';
+        kept++;
+    }
+    return mt_str_from(number, kept);
+}
