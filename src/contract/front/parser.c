@@ -213,7 +213,7 @@ void ct_repeated(ct_parser *p, ct_tok tok, ct_sym field)
 
 static bool read_field(ct_parser *p, const ct_body *body, void *node, ct_seen *seen)
 {
-    ct_name field;
+    ct_name field = {0};
     if (!ct_take_word(p, &field) || !ct_take(p, CT_T_COLON)) {
         return false;
     }
@@ -262,7 +262,7 @@ ct_construct *ct_new_construct(ct_parser *p, ct_kind kind, size_t size)
     c->file = p->file;
     c->tok = ct_here(p);
     ct_advance(p);
-    ct_name id;
+    ct_name id = {0};
     if (!ct_take_word(p, &id)) {
         c->broken = true;
         return c;

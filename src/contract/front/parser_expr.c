@@ -196,7 +196,7 @@ static ct_expr *simple_literal(ct_parser *p)
 {
     ct_expr *e = NULL;
     ct_tok tok = ct_here(p);
-    switch (ct_peek(p)) {
+    switch (p->t->kind) {
     case CT_T_INT: e = leaf(p, CT_X_INT, tok, p->t->sym); break;
     case CT_T_FLOAT: e = leaf(p, CT_X_FLOAT, tok, p->t->sym); break;
     case CT_T_STR: e = leaf(p, CT_X_STR, tok, p->t->sym); break;
@@ -349,7 +349,7 @@ static ct_expr *parse_any_literal(ct_parser *p)
     if (e) {
         return e;
     }
-    switch (ct_peek(p)) {
+    switch (p->t->kind) {
     case CT_T_LBRACKET: return parse_list_literal(p);
     case CT_T_LBRACE: return parse_record_literal(p, ct_here(p), CT_W_none);
     case CT_T_WORD: return parse_word_literal(p);
@@ -450,7 +450,7 @@ static ct_expr *parse_primary(ct_parser *p)
     if (e) {
         return e;
     }
-    switch (ct_peek(p)) {
+    switch (p->t->kind) {
     case CT_T_LPAREN: return parse_parenthesis(p);
     case CT_T_WORD: return parse_word_term(p);
     default: ct_expected(p, "term"); return NULL;

@@ -162,7 +162,7 @@ static void check_agreement(ct_check *k, const ct_expr *e, const ct_type *a,
 static const ct_type *seen_type(const ct_expr *e)
 {
     const ct_expr *literal, *factor;
-    switch ((ct_expr_kind)e->kind) {
+    switch (e->kind) {
     case CT_X_INT:
     case CT_X_ADD:
     case CT_X_SUB:

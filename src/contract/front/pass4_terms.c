@@ -383,7 +383,7 @@ static const ct_type *literal_type(ct_check *k, ct_expr *e)
 {
     uint32_t precision, scale;
     ct_type *t;
-    switch ((ct_expr_kind)e->kind) {
+    switch (e->kind) {
     case CT_X_BOOL: return &CT_BOOL;
     case CT_X_STR: return &CT_TEXT;
     case CT_X_INT: {
@@ -432,7 +432,7 @@ static const ct_type *infer(ct_check *k, ct_expr *e, bool direct)
         check_literal(k, e, t);
         return t;
     }
-    switch ((ct_expr_kind)e->kind) {
+    switch (e->kind) {
     case CT_X_REF: return name_type(k, e, direct);
     case CT_X_FIELD: return field_type(k, e);
     case CT_X_INDEX: return index_type(k, e);

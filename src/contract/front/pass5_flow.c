@@ -446,7 +446,8 @@ static void report_cycle(const scope *s, bool deep)
         mt_buf_adds(&names, ct_str(s->u, step->id.sym));
         first = first ? first : step;
     }
-    ct_place at = ct_at(&s->flow->head, first->id.tok, CT_FIELD("steps"));
+    ct_place at = ct_at(&s->flow->head, first ? first->id.tok : s->flow->head.tok,
+                        CT_FIELD("steps"));
     at.late = deep || s->late;
     ct_report(s->u, CT_E_FLOW_CYCLE, at,
               "flow step graph is not acyclic: cycle detected involving steps [%.*s]",

@@ -494,6 +494,9 @@ static void check_trigger_persona(ct_unit *u, const ct_system *s, const ct_trigg
                                   const ct_flow *target)
 {
     const ct_unit *other = contract_of(u, t->target_contract.sym);
+    if (!other) {
+        return;
+    }
     ct_sym persona = translated(u, other, t->persona.sym);
     ct_place at = ct_at(&s->head, t->persona.tok, CT_FIELD("triggers"));
     at.late = true;

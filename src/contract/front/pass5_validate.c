@@ -7,7 +7,7 @@ void ct_validate_verdicts(ct_unit *u)
     for (size_t i = 0; i < u->kinds[CT_RULE].len; i++) {
         const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
         const ct_rule *first = ct_find_verdict(u, r->verdict.sym);
-        if (!r->verdict.sym || first == r) {
+        if (!r->verdict.sym || !first || first == r) {
             continue;
         }
         ct_report(u, CT_E_VERDICT_TWICE,
