@@ -417,8 +417,9 @@ static void lex_all(lexer *x)
 {
     while (x->p < x->end) {
         switch (CLASS[(unsigned char)*x->p]) {
-        case C_NEWLINE: x->line++; /* fall through */
+        case C_NEWLINE:
         case C_SPACE:
+            x->line += *x->p == '\n';
             x->p++;
             x->flags |= CT_TOK_SPACED;
             break;
