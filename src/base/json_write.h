@@ -9,7 +9,8 @@
 
 #include "base/json_read.h"
 
-enum { MT_JW_MAX_DEPTH = 512 };
+/* Enough for a tree of MT_JSON_MAX_DEPTH inside of as many levels of the caller. */
+enum { MT_JW_MAX_DEPTH = 2 * MT_JSON_MAX_DEPTH };
 
 typedef struct mt_jw {
     mt_buf *out;

@@ -404,6 +404,7 @@ static mt_yaml_limits effective(const mt_yaml_limits *given)
     mt_yaml_limits l = given ? *given : (mt_yaml_limits){0};
     l.bytes = l.bytes ? l.bytes : MT_LIMITS_DEFAULT.yaml_bytes;
     l.depth = l.depth ? l.depth : MT_LIMITS_DEFAULT.json_depth;
+    l.depth = l.depth < MT_JSON_MAX_DEPTH ? l.depth : MT_JSON_MAX_DEPTH;
     l.nodes = l.nodes ? l.nodes : MT_LIMITS_DEFAULT.yaml_nodes;
     return l;
 }

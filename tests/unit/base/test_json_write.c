@@ -163,6 +163,30 @@ static void a_ceiling_stops_the_writer(void **state)
     mt_buf_free(&whole);
 }
 
+/* The deepest tree that can be read, put into an envelope. */
+static void a_deep_tree_can_be_embedded(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf text = {0}, out = {0};
+    mt_json tree;
+    mt_json_limits deep = {.depth = MT_JSON_MAX_DEPTH};
+    for (int i = 0; i < 2 * MT_JSON_MAX_DEPTH; i++) {
+        mt_buf_addc(&text, i < MT_JSON_MAX_DEPTH ? '[' : ']');
+    }
+    assert_int_equal(mt_json_read(&a, mt_buf_str(&text), &deep, &tree, NULL), MT_OK);
+    mt_jw w = mt_jw_start(&out, true);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "payload");
+    mt_jw_json(&w, &tree);
+    mt_jw_end_object(&w);
+    assert_int_equal(mt_json_read(&a, mt_buf_str(&out), &deep, &tree, NULL),
+                     MT_E_LIMIT);
+    mt_buf_free(&text);
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+}
+
 static void large_objects_are_sorted_too(void **state)
 {
     (void)state;
@@ -195,6 +219,7 @@ int main(void)
     rows_test(&list, every_byte_at_every_place_is_quoted_right);
     rows_test(&list, streaming_puts_commas_and_lines);
     rows_test(&list, a_ceiling_stops_the_writer);
+    rows_test(&list, a_deep_tree_can_be_embedded);
     rows_test(&list, large_objects_are_sorted_too);
     return rows_run(&list, "base/json_write");
 }
