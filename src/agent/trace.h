@@ -1,21 +1,26 @@
 /* agent/trace.h - normalized traces: what a scenario did, in canonical JSON.
  * Room: agent. May include base/ only.
- * One JSON line per record: a header (mode, profile id, tape rule, order rule, what is
- * compared), one per message, one at the end. docs/agents.md has every field. */
+ * One JSON object per line, keys sorted: a header (mode, profile id, tape rule, order,
+ * what is compared), one per registration's route, one per message, one at the end.
+ * docs/agents.md lists every field. */
 #ifndef AG_TRACE_H
 #define AG_TRACE_H
 
 #include "agent/cycle.h"
 
-/* {"trace":"motet-agent-trace/1", …}: what the trace is about. */
-void ag_trace_header(mt_buf *out, const ag_agent *agent, ag_shape shape);
-/* One line per registration: text, parts, canonical form; unparsed ones say so. */
-void ag_trace_routes(mt_buf *out, const ag_agent *agent);
-/* Call after begin with the tape still untouched, then after the cycle. */
-void ag_trace_before(mt_buf *out, const ag_tape *tape);
-void ag_trace_cycle(mt_buf *out, uint32_t number, mt_str tape_before,
-                    const ag_program *p, const ag_cycle *c, const ag_tape *after);
-void ag_trace_end(mt_buf *out, const ag_tape *tape);
+#define AG_TRACE_FORMAT "motet-agent-trace/1"
+
+/* Header and routes: what the trace is about. */
+void ag_trace_begin(mt_buf *out, const ag_agent *agent, ag_shape shape);
+/* The canonical text of a tape, to be taken before the message and handed back. */
+mt_str ag_trace_tape(mt_arena *a, const ag_tape *tape);
+/* One message, after its cycle; `number` counts from 1. */
+void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
+                      const ag_program *p, const ag_cycle *c, const ag_tape *after);
+void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages);
+
+/* Where a rule is declared: order of receivers and senders, in words. */
+const char *ag_order_rule(ag_mode mode);
 
 typedef struct ag_compare {
     bool final;         /* final tape and multiset of emissions only */
@@ -24,7 +29,7 @@ typedef struct ag_compare {
 } ag_compare;
 
 /* Reads two traces. MT_OK and *same; when they part, *where says at which record and
- * field (in `a`). MT_E_SYNTAX: *where names the trace that is malformed. */
+ * field (in `a`). MT_E_SYNTAX: *where says which trace is malformed. */
 mt_err ag_trace_compare(mt_arena *a, mt_str left, mt_str right, const ag_compare *how,
                         bool *same, mt_str *where);
 

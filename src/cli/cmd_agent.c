@@ -4,12 +4,24 @@
 
 /* clang-format off */
 const cli_command CMD_AGENT_COMMANDS[] = {
+    {"compare", "A B", "Say whether two traces agree, and where they part",
+     cmd_agent_compare, CMD_AGENT_COMPARE_OPTIONS, NULL, 2, 2, CMD_AGENT_COMPARE_DETAILS},
+    {"dna", NULL, "Registrations as a document: show, diff, merge, sign, verify", NULL,
+     NULL, CMD_AGENT_DNA_COMMANDS, 0, 0, NULL},
     {"harness", NULL, "Answer conformance questions, one JSON line each",
      cmd_agent_harness, CMD_AGENT_HARNESS_OPTIONS, NULL, 0, 0, CMD_AGENT_HARNESS_DETAILS},
     {"relay", NULL, "Pass messages between agents", cmd_agent_relay,
      CMD_AGENT_RELAY_OPTIONS, NULL, 0, 0, CMD_AGENT_RELAY_DETAILS},
     {"run", "AGENT", "Run an agent at a relay", cmd_agent_run,
      CMD_AGENT_RUN_OPTIONS, NULL, 1, 1, CMD_AGENT_RUN_DETAILS},
+    {"route", "TEXT [TEXT2]", "Parse a route; with two, say whether they are equivalent",
+     cmd_agent_route, CMD_AGENT_ROUTE_OPTIONS, NULL, 1, 2, NULL},
+    {"routes", "AGENT", "List what an agent registers", cmd_agent_routes,
+     CMD_AGENT_ROUTES_OPTIONS, NULL, 1, 1, NULL},
+    {"statement", NULL, "Print the conformance statement", cmd_agent_statement, NULL, NULL,
+     0, 0, NULL},
+    {"trace", "SCENARIO", "Run a scripted conversation and print its trace",
+     cmd_agent_trace, CMD_AGENT_TRACE_OPTIONS, NULL, 1, 1, CMD_AGENT_TRACE_DETAILS},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

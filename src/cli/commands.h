@@ -22,7 +22,22 @@ extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
+int cmd_agent_compare(const cli_args *args);
 int cmd_agent_harness(const cli_args *args);
+int cmd_agent_route(const cli_args *args);
+int cmd_agent_routes(const cli_args *args);
+int cmd_agent_statement(const cli_args *args);
+int cmd_agent_trace(const cli_args *args);
+extern const cli_command CMD_AGENT_DNA_COMMANDS[];
+extern const cli_option CMD_AGENT_COMPARE_OPTIONS[], CMD_AGENT_ROUTE_OPTIONS[],
+    CMD_AGENT_ROUTES_OPTIONS[], CMD_AGENT_TRACE_OPTIONS[];
+#define CMD_AGENT_TRACE_DETAILS                                                        \
+    "SCENARIO is JSON or YAML: an agent (or the path of its file) and messages. The "  \
+    "trace is one JSON object per line, the same bytes on every run and in whatever "  \
+    "order handlers answer."
+#define CMD_AGENT_COMPARE_DETAILS                                                      \
+    "Compared are fate, hooks, receivers, tape deltas, tapes and senders of each "     \
+    "message and the final tape. Exit status 1: the traces part."
 extern const cli_option CMD_AGENT_HARNESS_OPTIONS[];
 #define CMD_AGENT_HARNESS_DETAILS                                                      \
     "Each line of standard input is one question {\"op\": ...}; each line of "         \

@@ -1,0 +1,279 @@
+/* agent/dna_diff.c - what changed between two agents, for those who talk to them, and
+ * several agents as one; see dna.h.
+ * Two registrations are the same one when kind, route (or direction) and their turn
+ * among such agree. Breaking is what a peer may notice: fewer messages are understood
+ * or sent, or in another order. */
+#include "agent/chars.h"
+#include "agent/dna.h"
+#include "base/map.h"
+#include "base/vec.h"
+
+/* A registration of any kind, seen alike. */
+typedef struct seen {
+    mt_str identity; /* kind, route, turn */
+    const char *kind;
+    mt_str route, module, function;
+    ag_priority priority;
+    const ag_sender *sender; /* NULL: no sender */
+    bool hook;
+} seen;
+
+typedef struct seen_list {
+    seen *items;
+    size_t len, cap;
+    mt_map index, turns;
+} seen_list;
+
+static void see(mt_arena *a, seen_list *list, seen x)
+{
+    mt_str name = mt_strf(a, "%s %.*s", x.kind, MT_ARG(x.route));
+    bool added;
+    mt_map_entry *turn = mt_map_add(a, &list->turns, name, &added);
+    x.identity = mt_strf(a, "%.*s #%zu", MT_ARG(name), (size_t)turn->value++);
+    mt_vec_push(a, list, x);
+    mt_map_put(a, &list->index, x.identity, list->len);
+}
+
+static mt_str route_of(mt_arena *a, bool parsed, const ag_route *route, mt_str text)
+{
+    return parsed ? route->canonical : ag_squeeze(a, text);
+}
+
+static seen_list see_all(mt_arena *a, const ag_agent *agent)
+{
+    seen_list list = {0};
+    for (uint32_t i = 0; i < agent->receiver_count; i++) {
+        const ag_receiver *r = &agent->receivers[i];
+        see(a, &list,
+            (seen){.kind = "receiver",
+                   .route = route_of(a, r->parsed, &r->route, r->text),
+                   .module = r->module,
+                   .function = r->name,
+                   .priority = r->priority});
+    }
+    for (uint32_t i = 0; i < agent->sender_count; i++) {
+        const ag_sender *s = &agent->senders[i];
+        see(a, &list,
+            (seen){.kind = "sender",
+                   .route = route_of(a, s->parsed, &s->route, s->text),
+                   .module = s->module,
+                   .function = s->name,
+                   .priority = s->priority,
+                   .sender = s});
+    }
+    for (uint32_t i = 0; i < agent->hook_count; i++) {
+        const ag_hook *h = &agent->hooks[i];
+        see(a, &list,
+            (seen){.kind = "hook",
+                   .route = mt_str_z(ag_direction_name(h->direction)),
+                   .module = h->module,
+                   .function = h->name,
+                   .priority = h->priority,
+                   .hook = true});
+    }
+    return list;
+}
+
+static const seen *find(const seen_list *list, mt_str identity)
+{
+    uintptr_t at = mt_map_get(&list->index, identity, 0);
+    return at ? &list->items[at - 1] : NULL;
+}
+
+static void report(mt_arena *a, ag_dna_changes *out, char sign, bool breaking,
+                   const seen *x, const char *why)
+{
+    mt_str what =
+        mt_strf(a, "%s %.*s %.*s%s%.*s", x->kind, MT_ARG(x->route), MT_ARG(x->module),
+                x->module.len ? "." : "", MT_ARG(x->function));
+    mt_vec_push(a, out, ((ag_dna_change){sign, breaking, what, mt_str_z(why)}));
+    out->breaking |= breaking;
+}
+
+static bool has_trigger(const ag_sender *s, mt_str name)
+{
+    for (uint32_t i = 0; i < s->trigger_count; i++) {
+        if (mt_str_eq(s->triggers[i], name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does everything that passed `before` still pass `after`? */
+static bool covers_actions(const ag_sender *before, const ag_sender *after)
+{
+    return !after->has_actions ||
+           (before->has_actions && (before->actions & ~after->actions) == 0);
+}
+
+static bool covers_triggers(const ag_sender *before, const ag_sender *after)
+{
+    if (!after->has_triggers) {
+        return true;
+    }
+    for (uint32_t i = 0; i < before->trigger_count; i++) {
+        if (!has_trigger(after, before->triggers[i])) {
+            return false;
+        }
+    }
+    return before->has_triggers;
+}
+
+static bool covers(const ag_sender *before, const ag_sender *after)
+{
+    return covers_actions(before, after) && covers_triggers(before, after);
+}
+
+static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *out)
+{
+    const ag_sender *b = x->sender, *n = y->sender;
+    if (!covers(b, n)) {
+        report(a, out, '~', true, y, "its filters let less through than before");
+    } else if (!covers(n, b)) {
+        report(a, out, '~', false, y, "its filters let more through than before");
+    }
+    if (b->multi != n->multi) {
+        report(a, out, '~', b->multi, y,
+               b->multi ? "it no longer sends once per activation"
+                        : "it may send once per activation");
+    }
+    if (b->every_ms != n->every_ms) {
+        report(a, out, '~', true, y, "it sends at another interval");
+    }
+}
+
+static void diff_one(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *out)
+{
+    if (ag_priority_cmp(x->priority, y->priority)) {
+        report(a, out, '~', true, y,
+               "its priority, and so the order of calls, changed");
+    }
+    if (!mt_str_eq(x->module, y->module) || !mt_str_eq(x->function, y->function)) {
+        report(a, out, '~', false, y, "another function answers");
+    }
+    if (x->sender) {
+        diff_senders(a, x, y, out);
+    }
+}
+
+static const char *why_removed(const seen *x)
+{
+    return x->hook     ? "messages pass unchecked and unchanged now"
+           : x->sender ? "what it sent is no longer sent"
+                       : "what it understood is no longer understood";
+}
+
+void ag_dna_diff(mt_arena *a, const ag_agent *before, const ag_agent *after,
+                 ag_dna_changes *out)
+{
+    seen_list x = see_all(a, before), y = see_all(a, after);
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < x.len; i++) {
+        const seen *now = find(&y, x.items[i].identity);
+        if (now) {
+            diff_one(a, &x.items[i], now, out);
+        } else {
+            report(a, out, '-', true, &x.items[i], why_removed(&x.items[i]));
+        }
+    }
+    for (size_t i = 0; i < y.len; i++) {
+        const seen *now = &y.items[i];
+        if (!find(&x, now->identity)) {
+            report(a, out, '+', now->hook, now,
+                   now->hook ? "it may drop or change messages"
+                             : "it adds to what was there");
+        }
+    }
+}
+
+/* --- merging
+ * -----------------------------------------------------------------------------------
+ */
+
+typedef struct merging {
+    mt_arena *a;
+    mt_map known; /* kind, module, function to what is registered, as text */
+    MT_VEC(ag_receiver) receivers;
+    MT_VEC(ag_sender) senders;
+    MT_VEC(ag_hook) hooks;
+    mt_str why;
+} merging;
+
+/* The registration alone, written as DNA: equal texts are equal registrations. */
+static mt_str text_of(mt_arena *a, const ag_agent *one)
+{
+    mt_buf out = {0};
+    ag_dna_write(a, one, AG_DNA_PROFILE, &out);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+/* True: take it. A second one of the same identity must be the same. */
+static bool take(merging *m, const char *kind, mt_str module, mt_str function,
+                 const ag_agent *one)
+{
+    mt_str identity =
+        mt_strf(m->a, "%s %.*s.%.*s", kind, MT_ARG(module), MT_ARG(function));
+    mt_str text = text_of(m->a, one);
+    bool added;
+    mt_map_entry *e = mt_map_add(m->a, &m->known, identity, &added);
+    if (added) {
+        e->value = (uintptr_t)text.ptr;
+        return true;
+    }
+    union {
+        uintptr_t in;
+        const char *out;
+    } old = {e->value};
+    if (!mt_str_eq(mt_str_z(old.out), text) && !m->why.len) {
+        m->why = mt_strf(m->a, "two registrations are called %.*s and differ",
+                         MT_ARG(identity));
+    }
+    return false;
+}
+
+static void merge_one(merging *m, const ag_agent *from)
+{
+    for (uint32_t i = 0; i < from->receiver_count; i++) {
+        const ag_receiver *r = &from->receivers[i];
+        ag_agent one = {.mode = from->mode, .receivers = r, .receiver_count = 1};
+        if (take(m, "receiver", r->module, r->name, &one)) {
+            mt_vec_push(m->a, &m->receivers, *r);
+        }
+    }
+    for (uint32_t i = 0; i < from->sender_count; i++) {
+        const ag_sender *s = &from->senders[i];
+        ag_agent one = {.mode = from->mode, .senders = s, .sender_count = 1};
+        if (take(m, "sender", s->module, s->name, &one)) {
+            mt_vec_push(m->a, &m->senders, *s);
+        }
+    }
+    for (uint32_t i = 0; i < from->hook_count; i++) {
+        const ag_hook *h = &from->hooks[i];
+        ag_agent one = {.mode = from->mode, .hooks = h, .hook_count = 1};
+        if (take(m, "hook", h->module, h->name, &one)) {
+            mt_vec_push(m->a, &m->hooks, *h);
+        }
+    }
+}
+
+mt_err ag_dna_merge(mt_arena *a, const ag_agent *agents, size_t count, ag_agent *out,
+                    mt_str *why)
+{
+    merging m = {.a = a};
+    for (size_t i = 0; i < count; i++) {
+        merge_one(&m, &agents[i]);
+    }
+    *why = m.why;
+    *out = (ag_agent){.name = count ? agents[0].name : MT_STR(""),
+                      .mode = count ? agents[0].mode : AG_PROFILE,
+                      .receivers = m.receivers.items,
+                      .senders = m.senders.items,
+                      .hooks = m.hooks.items,
+                      .receiver_count = (uint32_t)m.receivers.len,
+                      .sender_count = (uint32_t)m.senders.len,
+                      .hook_count = (uint32_t)m.hooks.len};
+    return m.why.len ? MT_E_CONFLICT : MT_OK;
+}

@@ -1,0 +1,409 @@
+/* agent/trace.c - see trace.h: writing. Keys are written in byte order. */
+#include "agent/trace.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+const char *ag_order_rule(ag_mode mode)
+{
+    return mode == AG_COMPAT
+               ? "receivers: priority, registration, key insertion, state, gate; "
+                 "senders: first registration of the route, registration"
+               : "receivers: priority, canonical route, key, state, registration; "
+                 "senders: priority, canonical route, registration, key";
+}
+
+/* What ag_trace_compare() looks at; everything else is commentary. */
+static const char *const COMPARED[] = {
+    "fate", "receive_hooks", "receivers", "delta", "tape_after", "senders", "tape"};
+
+static void end_line(mt_jw *w)
+{
+    mt_jw_end_object(w);
+    mt_buf_addc(w->out, '\n');
+}
+
+static void write_key(mt_jw *w, mt_str key)
+{
+    if (key.ptr) {
+        mt_jw_str(w, key);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_jw_str(w, nodes[i].text);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_header(mt_buf *out, const ag_agent *agent, ag_shape shape)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "agent", agent->name);
+    mt_jw_keyz(&w, "compared");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < sizeof COMPARED / sizeof *COMPARED; i++) {
+        mt_jw_str(&w, mt_str_z(COMPARED[i]));
+    }
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "format", MT_STR(AG_TRACE_FORMAT));
+    mt_jw_key_str(&w, "mode", mt_str_z(ag_mode_name(agent->mode)));
+    mt_jw_keyz(&w, "nondeterminism");
+    mt_jw_begin_array(&w);
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "order", mt_str_z(ag_order_rule(agent->mode)));
+    mt_jw_key_str(&w, "profile", MT_STR(AG_PROFILE_ID));
+    mt_jw_key_str(&w, "record", MT_STR("header"));
+    mt_jw_key_str(&w, "shape", mt_str_z(ag_shape_name(shape)));
+    mt_jw_key_str(&w, "tape_rule",
+                  agent->mode == AG_COMPAT ? MT_STR("fresh tape per priority group")
+                  : agent->rule == AG_ADD  ? MT_STR("add")
+                                           : MT_STR("replace"));
+    end_line(&w);
+}
+
+static void write_route(mt_buf *out, const char *kind, mt_str name, mt_str text,
+                        const ag_route *r, bool parsed)
+{
+    static const ag_route NONE = {0};
+    r = parsed ? r : &NONE;
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "canonical");
+    write_key(&w, parsed ? r->canonical : AG_NULL_KEY);
+    mt_jw_key_str(&w, "kind", mt_str_z(kind));
+    mt_jw_keyz(&w, "label");
+    write_nodes(&w, ag_route_part(r, AG_LABEL), r->count[AG_LABEL]);
+    mt_jw_key_str(&w, "name", name);
+    mt_jw_key_bool(&w, "parsed", parsed);
+    mt_jw_key_str(&w, "record", MT_STR("route"));
+    mt_jw_keyz(&w, "source");
+    write_nodes(&w, r->nodes, r->count[AG_SOURCE]);
+    mt_jw_keyz(&w, "target");
+    write_nodes(&w, ag_route_part(r, AG_TARGET), r->count[AG_TARGET]);
+    mt_jw_key_str(&w, "text", text);
+    end_line(&w);
+}
+
+void ag_trace_begin(mt_buf *out, const ag_agent *agent, ag_shape shape)
+{
+    write_header(out, agent, shape);
+    for (uint32_t i = 0; i < agent->receiver_count; i++) {
+        const ag_receiver *r = &agent->receivers[i];
+        write_route(out, "receiver", r->name, r->text, &r->route, r->parsed);
+    }
+    for (uint32_t i = 0; i < agent->sender_count; i++) {
+        const ag_sender *s = &agent->senders[i];
+        write_route(out, "sender", s->name, s->text, &s->route, s->parsed);
+    }
+}
+
+mt_str ag_trace_tape(mt_arena *a, const ag_tape *tape)
+{
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    ag_tape_write(tape, &w);
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+/* --- one message
+ * -------------------------------------------------------------------------------- */
+
+static void write_failed(mt_jw *w, const char *failed)
+{
+    mt_jw_keyz(w, "failed");
+    write_key(w, mt_str_z(failed));
+}
+
+static void write_hooks(mt_jw *w, const ag_agent *agent, const ag_hook_record *records,
+                        uint32_t count)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        const ag_hook_record *h = &records[i];
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "name", agent->hooks[h->hook].name);
+        mt_jw_key_str(w, "result",
+                      h->failed    ? MT_STR("failed")
+                      : h->dropped ? MT_STR("dropped")
+                                   : MT_STR("kept"));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_activation(mt_jw *w, const ag_agent *agent, const ag_activation *x)
+{
+    const ag_receiver *r = &agent->receivers[x->receiver];
+    bool gated = r->parsed && r->route.count[AG_SOURCE] && x->state.ptr;
+    uint32_t count = 0;
+    const ag_node *nodes =
+        r->parsed ? ag_route_activates(&r->route, x->event.action, &count) : NULL;
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "action", mt_str_z(ag_action_name(x->event.action)));
+    mt_jw_keyz(w, "activated");
+    write_nodes(w, nodes, x->failed ? 0 : count);
+    write_failed(w, x->failed);
+    mt_jw_keyz(w, "gate");
+    write_key(w, gated ? r->route.nodes[x->gate].text : AG_NULL_KEY);
+    mt_jw_keyz(w, "key");
+    write_key(w, x->key);
+    mt_jw_key_str(w, "name", r->name);
+    mt_jw_key_str(w, "route", r->parsed ? r->route.canonical : r->text);
+    mt_jw_keyz(w, "state");
+    write_key(w, gated ? x->state : AG_NULL_KEY);
+    mt_jw_keyz(w, "trigger");
+    write_key(w, x->event.action == AG_NONE ? AG_NULL_KEY : x->event.trigger);
+    mt_jw_end_object(w);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
+}
+
+static void write_sorted(mt_arena *a, mt_jw *w, const mt_str *texts, uint32_t count)
+{
+    mt_str *sorted = mt_new_array(a, mt_str, count);
+    if (count) {
+        memcpy(sorted, texts, count * sizeof *texts);
+        qsort(sorted, count, sizeof *sorted, by_text);
+    }
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_jw_str(w, sorted[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+static int by_key(const void *x, const void *y)
+{
+    mt_str a = ((const ag_delta *)x)->key, b = ((const ag_delta *)y)->key;
+    if (!a.ptr || !b.ptr) {
+        return (a.ptr != NULL) - (b.ptr != NULL);
+    }
+    return mt_str_cmp(a, b);
+}
+
+static void write_deltas(mt_arena *a, mt_jw *w, const ag_record *r)
+{
+    ag_delta *sorted = mt_new_array(a, ag_delta, r->delta_count);
+    if (r->delta_count) {
+        memcpy(sorted, r->deltas, r->delta_count * sizeof *sorted);
+        qsort(sorted, r->delta_count, sizeof *sorted, by_key);
+    }
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < r->delta_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "added");
+        write_sorted(a, w, sorted[i].added, sorted[i].added_count);
+        mt_jw_keyz(w, "key");
+        write_key(w, sorted[i].key);
+        mt_jw_keyz(w, "removed");
+        write_sorted(a, w, sorted[i].removed, sorted[i].removed_count);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_filters(mt_jw *w, const ag_sender *s)
+{
+    mt_jw_keyz(w, "on_actions");
+    if (!s->has_actions) {
+        mt_jw_null(w);
+    } else {
+        mt_jw_begin_array(w);
+        for (ag_action action = AG_TEST; action <= AG_MOVE; action++) {
+            if ((s->actions >> action) & 1) {
+                mt_jw_str(w, mt_str_z(ag_action_name(action)));
+            }
+        }
+        mt_jw_end_array(w);
+    }
+    mt_jw_keyz(w, "on_triggers");
+    if (!s->has_triggers) {
+        mt_jw_null(w);
+    } else {
+        mt_jw_begin_array(w);
+        for (uint32_t i = 0; i < s->trigger_count; i++) {
+            mt_jw_str(w, s->triggers[i]);
+        }
+        mt_jw_end_array(w);
+    }
+}
+
+static void write_emission(mt_jw *w, const ag_agent *agent, const ag_record *r,
+                           const ag_emission *e)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_bool(w, "dropped", !e->payload);
+    mt_jw_keyz(w, "hooks");
+    write_hooks(w, agent, r->send_hooks + e->hook_at, e->hooks);
+    mt_jw_keyz(w, "payload");
+    if (e->payload) {
+        mt_jw_json(w, e->payload);
+    } else {
+        mt_jw_null(w);
+    }
+    mt_jw_end_object(w);
+}
+
+static void write_sends(mt_jw *w, const ag_agent *agent, const ag_record *r)
+{
+    uint32_t e = 0;
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < r->send_count; i++) {
+        const ag_sender *s = &agent->senders[r->sends[i].sender];
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "emissions");
+        mt_jw_begin_array(w);
+        for (; e < r->emission_count && r->emissions[e].send == i; e++) {
+            write_emission(w, agent, r, &r->emissions[e]);
+        }
+        mt_jw_end_array(w);
+        write_failed(w, r->sends[i].failed);
+        mt_jw_keyz(w, "key");
+        write_key(w, r->sends[i].key);
+        mt_jw_key_bool(w, "multi", s->multi);
+        mt_jw_key_str(w, "name", s->name);
+        write_filters(w, s);
+        mt_jw_key_str(w, "route", s->parsed ? s->route.canonical : s->text);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+static const char *const FATES[] = {"finished", "dropped", "hook_failed", "over_limit"};
+
+void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
+                      const ag_program *p, const ag_cycle *c, const ag_tape *after)
+{
+    mt_arena a = {0};
+    const ag_agent *agent = ag_program_agent(p);
+    ag_record r = ag_cycle_record(c);
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "delta");
+    write_deltas(&a, &w, &r);
+    mt_jw_key_str(&w, "fate", mt_str_z(FATES[ag_cycle_fate(c)]));
+    mt_jw_keyz(&w, "limit");
+    write_key(&w, mt_str_z(r.limit));
+    mt_jw_key_i64(&w, "number", number);
+    mt_jw_keyz(&w, "receive_hooks");
+    write_hooks(&w, agent, r.receive_hooks, r.receive_hook_count);
+    mt_jw_keyz(&w, "receivers");
+    mt_jw_begin_array(&w);
+    for (uint32_t i = 0; i < r.activation_count; i++) {
+        write_activation(&w, agent, &r.activations[i]);
+    }
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "record", MT_STR("message"));
+    mt_jw_keyz(&w, "senders");
+    write_sends(&w, agent, &r);
+    mt_jw_keyz(&w, "tape_after");
+    ag_tape_write(after, &w);
+    mt_jw_keyz(&w, "tape_before");
+    mt_jw_raw(&w, tape_before);
+    end_line(&w);
+    mt_arena_free(&a);
+}
+
+void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_i64(&w, "messages", messages);
+    mt_jw_key_str(&w, "record", MT_STR("end"));
+    mt_jw_keyz(&w, "tape");
+    ag_tape_write(tape, &w);
+    end_line(&w);
+}
+
+/* --- the conformance statement
+ * ------------------------------------------------------------------- */
+
+static void write_list(mt_jw *w, const char *key, const char *const *texts)
+{
+    mt_jw_key(w, mt_str_z(key));
+    mt_jw_begin_array(w);
+    for (; *texts; texts++) {
+        mt_jw_str(w, mt_str_z(*texts));
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_mode(mt_jw *w, ag_mode mode, const char *tape_rule,
+                       const char *const *deviations)
+{
+    mt_jw_key(w, mt_str_z(ag_mode_name(mode)));
+    mt_jw_begin_object(w);
+    write_list(w, "deviations", deviations);
+    mt_jw_key_str(w, "order", mt_str_z(ag_order_rule(mode)));
+    mt_jw_key_str(w, "tape_rule", mt_str_z(tape_rule));
+    mt_jw_end_object(w);
+}
+
+void ag_statement(mt_buf *out, bool pretty)
+{
+    static const char *const SHAPES[] = {"single", "many", "index-single", "index-many",
+                                         NULL};
+    static const char *const STYLES[] = {"A--[f]-->B (canonical)",
+                                         "A-->B (read as A--[]-->B)", NULL};
+    static const char *const NONE[] = {NULL};
+    static const char *const PROFILE[] = {
+        "3.1: white space between two characters of names is refused, not ignored",
+        "3.1: a route in which source, label and target are all empty is refused",
+        NULL};
+    static const char *const COMPAT[] = {
+        "3.1: identifiers may go on with Unicode letters and digits; list items are "
+        "not checked; other arrow styles can be registered",
+        "3.2: empty tokens are dropped; each arrow style keeps its own canonical text",
+        "4: non-plain states are matched as the existing SDK does",
+        "6.1: a failing hook passes the payload on; of hooks of equal priority the "
+        "last "
+        "registered remains",
+        "6.2: a receiver runs once per accepting gate; of receivers on one route the "
+        "last registered remains",
+        "6.4: a sender runs at most once per message; empty filters never wait",
+        NULL};
+    mt_jw w = mt_jw_start(out, pretty);
+    mt_jw_begin_object(&w);
+    write_list(&w, "arrow_styles", STYLES);
+    write_list(&w, "compared",
+               (const char *const[]){COMPARED[0], COMPARED[1], COMPARED[2], COMPARED[3],
+                                     COMPARED[4], COMPARED[5], COMPARED[6], NULL});
+    mt_jw_key_bool(&w, "conformance_mode_forces_schedule", true);
+    mt_jw_key_str(&w, "default_mode", MT_STR("profile"));
+    write_list(&w, "declared_nondeterminism", NONE);
+    mt_jw_keyz(&w, "limits");
+    mt_jw_begin_object(&w);
+    mt_jw_key_i64(&w, "activations_per_message",
+                  (int64_t)MT_LIMITS_DEFAULT.agent_activations);
+    mt_jw_key_i64(&w, "emissions_per_message",
+                  (int64_t)MT_LIMITS_DEFAULT.agent_emissions);
+    mt_jw_key_i64(&w, "list_depth", (int64_t)MT_LIMITS_DEFAULT.agent_route_depth);
+    mt_jw_key_i64(&w, "route_bytes", (int64_t)MT_LIMITS_DEFAULT.agent_route_bytes);
+    mt_jw_key_i64(&w, "tape_nodes", (int64_t)MT_LIMITS_DEFAULT.agent_tape_nodes);
+    mt_jw_end_object(&w);
+    mt_jw_keyz(&w, "modes");
+    mt_jw_begin_object(&w);
+    write_mode(&w, AG_COMPAT, "fresh tape per priority group", COMPAT);
+    write_mode(&w, AG_PROFILE, "replace (add when the scenario says so)", PROFILE);
+    mt_jw_end_object(&w);
+    mt_jw_key_str(&w, "profile", MT_STR(AG_PROFILE_ID));
+    mt_jw_key_str(&w, "profile_version", MT_STR("0.1.0"));
+    write_list(&w, "tape_shapes", SHAPES);
+    mt_jw_key_str(&w, "trace_format", MT_STR(AG_TRACE_FORMAT));
+    mt_jw_key_str(&w, "trigger_matching", MT_STR("exact name"));
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}

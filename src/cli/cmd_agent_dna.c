@@ -1,0 +1,290 @@
+/* cli/cmd_agent_dna.c - motet agent dna: an agent's registrations as a document.
+ * Room: cli. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/dna.h"
+#include "base/hash.h"
+#include "base/vec.h"
+#include "cli/commands.h"
+#include "cli/document.h"
+#include "runtime/file.h"
+
+/* clang-format off */
+static const cli_option FORM_OPTIONS[] = {
+    {"form", "FORM", "profile (default) or sdk"},
+    {NULL, NULL, NULL},
+};
+static const cli_option DIFF_OPTIONS[] = {
+    {"json", NULL, "one JSON object per change"},
+    {NULL, NULL, NULL},
+};
+static const cli_option SIGN_OPTIONS[] = {
+    {"key",     "FILE", "secret key, from motet agent dna keygen"},
+    {"version", "TEXT", "version of the agent, covered by the signature"},
+    {NULL, NULL, NULL},
+};
+static const cli_option VERIFY_OPTIONS[] = {
+    {"key",     "HEX",  "the public key it must be signed with"},
+    {"pin",     "PIN",  "the pin it must have"},
+    {"version", "TEXT", "the version it must have"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static bool form_of(const cli_args *args, ag_dna_form *out)
+{
+    const char *form = cli_value(args, "form");
+    *out = form && strcmp(form, "sdk") == 0 ? AG_DNA_SDK : AG_DNA_PROFILE;
+    return !form || *out == AG_DNA_SDK || strcmp(form, "profile") == 0;
+}
+
+static int print_dna(mt_arena *a, const ag_agent *agent, ag_dna_form form)
+{
+    mt_buf out = {0};
+    ag_dna_write(a, agent, form, &out);
+    mt_buf_addc(&out, '\n');
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
+/* Reads every operand. */
+static int read_agents(const cli_args *args, mt_arena *a, ag_agent *agents)
+{
+    int code = CLI_HOLDS;
+    for (int i = 0; i < args->count && !code; i++) {
+        ag_file file;
+        code = cli_read_agent(args, a, args->operands[i], &file);
+        agents[i] = file.agent;
+    }
+    return code;
+}
+
+static int run_show(const cli_args *args)
+{
+    mt_arena a = {0};
+    ag_agent agent;
+    ag_dna_form form;
+    if (!form_of(args, &form)) {
+        return cli_fail(args, CLI_USAGE, "--form is profile or sdk");
+    }
+    int code = read_agents(args, &a, &agent);
+    code = code ? code : print_dna(&a, &agent, form);
+    mt_arena_free(&a);
+    return code;
+}
+
+static int run_validate(const cli_args *args)
+{
+    mt_arena a = {0};
+    ag_agent agent;
+    int code = read_agents(args, &a, &agent);
+    if (!code) {
+        code = cli_print(mt_strf(&a, "%u receivers, %u senders, %u hooks\n",
+                                 agent.receiver_count, agent.sender_count,
+                                 agent.hook_count));
+    }
+    mt_arena_free(&a);
+    return code;
+}
+
+static int run_pin(const cli_args *args)
+{
+    mt_arena a = {0};
+    ag_agent agent;
+    int code = read_agents(args, &a, &agent);
+    if (!code) {
+        code = cli_print(mt_strf(&a, "%.*s\n", MT_ARG(ag_dna_pin(&a, &agent))));
+    }
+    mt_arena_free(&a);
+    return code;
+}
+
+static void show_change(mt_buf *out, const ag_dna_change *c, bool json)
+{
+    if (!json) {
+        mt_buf_addf(out, "%c %-8s %.*s: %.*s\n", c->sign,
+                    c->breaking ? "BREAKING" : "ok", MT_ARG(c->what), MT_ARG(c->why));
+        return;
+    }
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_bool(&w, "breaking", c->breaking);
+    mt_jw_key_str(&w, "change",
+                  c->sign == '+'   ? MT_STR("added")
+                  : c->sign == '-' ? MT_STR("removed")
+                                   : MT_STR("changed"));
+    mt_jw_key_str(&w, "what", c->what);
+    mt_jw_key_str(&w, "why", c->why);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+static int run_diff(const cli_args *args)
+{
+    mt_arena a = {0};
+    mt_buf out = {0};
+    ag_agent agents[2];
+    ag_dna_changes changes = {0};
+    int code = read_agents(args, &a, agents);
+    if (!code) {
+        ag_dna_diff(&a, &agents[0], &agents[1], &changes);
+        for (size_t i = 0; i < changes.len; i++) {
+            show_change(&out, &changes.items[i], cli_flag(args, "json"));
+        }
+        code = cli_print(mt_buf_str(&out));
+    }
+    code = !code && changes.breaking ? CLI_FAILS : code;
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+    return code;
+}
+
+static int run_merge(const cli_args *args)
+{
+    mt_arena a = {0};
+    ag_agent merged, *agents = mt_new_array(&a, ag_agent, (size_t)args->count);
+    ag_dna_form form;
+    mt_str why;
+    if (!form_of(args, &form)) {
+        mt_arena_free(&a);
+        return cli_fail(args, CLI_USAGE, "--form is profile or sdk");
+    }
+    int code = read_agents(args, &a, agents);
+    if (!code && ag_dna_merge(&a, agents, (size_t)args->count, &merged, &why)) {
+        code = cli_fail(args, CLI_FAILS, "%.*s", MT_ARG(why));
+    }
+    code = code ? code : print_dna(&a, &merged, form);
+    mt_arena_free(&a);
+    return code;
+}
+
+/* --- keys and signatures
+ * -------------------------------------------------------------------------- */
+
+/* A key file holds the seed in hex and is readable by its owner only. */
+static int run_keygen(const cli_args *args)
+{
+    mt_sign_key key;
+    char hex[2 * MT_SIGN_SEED + 1], open[2 * MT_SIGN_PUBLIC + 1];
+    mt_sign_generate(&key);
+    mt_hex(key.seed, MT_SIGN_SEED, hex);
+    mt_hex(key.open.bytes, MT_SIGN_PUBLIC, open);
+    mt_sign_wipe(&key);
+    hex[sizeof hex - 1] = open[sizeof open - 1] = '\n';
+    mt_err err = rt_write_file(args->operands[0], mt_str_from(hex, sizeof hex), 0600);
+    explicit_bzero(hex, sizeof hex);
+    if (err) {
+        return cli_fail(args, CLI_WORLD, "%s: %s", args->operands[0],
+                        errno ? strerror(errno) : mt_err_text(err));
+    }
+    return cli_print(mt_str_from(open, sizeof open));
+}
+
+static int read_key(const cli_args *args, mt_arena *a, mt_sign_key *out)
+{
+    const char *path = cli_value(args, "key");
+    mt_str text;
+    unsigned char seed[MT_SIGN_SEED];
+    if (!path) {
+        return cli_fail(args, CLI_USAGE, "--key FILE is needed");
+    }
+    mt_err err = rt_read_file(a, path, 4096, &text);
+    if (err) {
+        return cli_fail(args, CLI_WORLD, "%s: %s", path,
+                        errno ? strerror(errno) : mt_err_text(err));
+    }
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    if (!mt_unhex(text, seed, sizeof seed)) {
+        return cli_fail(args, CLI_FAILS, "%s holds no key", path);
+    }
+    mt_sign_from_seed(seed, out);
+    explicit_bzero(seed, sizeof seed);
+    return CLI_HOLDS;
+}
+
+static int run_sign(const cli_args *args)
+{
+    mt_arena a = {0};
+    mt_buf out = {0};
+    ag_agent agent;
+    mt_sign_key key;
+    const char *version = cli_value(args, "version");
+    int code = read_agents(args, &a, &agent);
+    code = code ? code : read_key(args, &a, &key);
+    if (!code) {
+        ag_dna_sign(&a, &agent, mt_str_z(version ? version : ""), &key, &out);
+        mt_sign_wipe(&key);
+        mt_buf_addc(&out, '\n');
+        code = cli_print(mt_buf_str(&out));
+    }
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+    return code;
+}
+
+/* An option's value must be the document's member. */
+static int must_be(const cli_args *args, const mt_json *document, const char *name)
+{
+    const char *wanted = cli_value(args, name);
+    mt_str found = mt_json_text(mt_json_get(document, mt_str_z(name)));
+    if (wanted && !mt_str_eq(mt_str_z(wanted), found)) {
+        return cli_fail(args, CLI_FAILS, "its %s is %.*s, not %s", name, MT_ARG(found),
+                        wanted);
+    }
+    return CLI_HOLDS;
+}
+
+static int verify(const cli_args *args, mt_arena *a, const cli_document *d)
+{
+    const char *hex = cli_value(args, "key"), *why = NULL;
+    mt_sign_public key;
+    mt_diags ds = {.arena = a};
+    ag_agent agent;
+    if (hex && !mt_unhex(mt_str_z(hex), key.bytes, MT_SIGN_PUBLIC)) {
+        return cli_fail(args, CLI_USAGE, "--key takes 64 hex digits");
+    }
+    if (ag_dna_verify(a, &d->tree, hex ? &key : NULL, &why)) {
+        return cli_fail(args, CLI_FAILS, "%.*s: %s", MT_ARG(d->name), why);
+    }
+    if (ag_dna_read(a, d->name, d->text, &d->tree, &ds, &agent)) {
+        return cli_show_faults(&ds, d, 1);
+    }
+    int code = must_be(args, &d->tree, "pin");
+    code = code ? code : must_be(args, &d->tree, "version");
+    return code ? code
+                : cli_print(mt_strf(a, "verified: %.*s\n",
+                                    MT_ARG(mt_json_text(mt_json_at(&d->tree, "pin")))));
+}
+
+static int run_verify(const cli_args *args)
+{
+    mt_arena a = {0};
+    cli_document document;
+    int code = cli_read_document(args, &a, args->operands[0], &document);
+    code = code ? code : verify(args, &a, &document);
+    mt_arena_free(&a);
+    return code;
+}
+
+/* clang-format off */
+const cli_command CMD_AGENT_DNA_COMMANDS[] = {
+    {"show", "AGENT", "Print the registrations of an agent, canonical", run_show,
+     FORM_OPTIONS, NULL, 1, 1, "AGENT is an agent file, a scenario, or DNA in either form."},
+    {"validate", "DNA", "Check a document and count its registrations", run_validate,
+     NULL, NULL, 1, 1, NULL},
+    {"diff", "OLD NEW", "Say what changed, and what of it breaks those who talk to it",
+     run_diff, DIFF_OPTIONS, NULL, 2, 2, "Exit status 1: something breaks."},
+    {"merge", "DNA...", "Join the registrations of several agents", run_merge,
+     FORM_OPTIONS, NULL, 1, -1, NULL},
+    {"pin", "AGENT", "Print the hash that names exactly these registrations", run_pin,
+     NULL, NULL, 1, 1, NULL},
+    {"keygen", "FILE", "Write a new signing key, print its public half", run_keygen,
+     NULL, NULL, 1, 1, NULL},
+    {"sign", "AGENT", "Print signed DNA", run_sign, SIGN_OPTIONS, NULL, 1, 1, NULL},
+    {"verify", "FILE", "Check a signed document", run_verify, VERIFY_OPTIONS, NULL, 1, 1,
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */

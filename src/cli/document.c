@@ -1,0 +1,122 @@
+/* cli/document.c - see document.h. */
+#include "cli/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "agent/dna.h"
+#include "agent/scenario.h"
+#include "base/limits.h"
+#include "base/yaml_read.h"
+#include "cli/show.h"
+#include "runtime/file.h"
+
+static bool is_yaml(const char *path)
+{
+    mt_str p = mt_str_z(path);
+    return mt_str_ends(p, MT_STR(".yaml")) || mt_str_ends(p, MT_STR(".yml"));
+}
+
+int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count)
+{
+    cli_source sources[4];
+    mt_buf out = {0};
+    for (size_t i = 0; i < count && i < 4; i++) {
+        sources[i] = (cli_source){documents[i].name, documents[i].text};
+    }
+    cli_show_text(&out, ds, (cli_sources){sources, count}, cli_colour(2));
+    fwrite(out.ptr, 1, out.len, stderr);
+    mt_buf_free(&out);
+    return CLI_FAILS;
+}
+
+static int show_syntax(mt_arena *a, const cli_document *d, const mt_json_error *e)
+{
+    mt_diags ds = {.arena = a};
+    mt_diag fault = {
+        .severity = MT_ERROR, .code = "AG001", .pass = -1, .file = d->name};
+    mt_json_place(d->text, e->offset, &fault.line, &fault.column);
+    fault.message =
+        mt_strf(a, "%s%s%.*s", e->message, e->detail.len ? " " : "", MT_ARG(e->detail));
+    mt_diag_add(&ds, &fault);
+    return cli_show_faults(&ds, d, 1);
+}
+
+int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
+                      cli_document *out)
+{
+    mt_json_error fault = {0};
+    mt_err err = rt_read_file(a, path, MT_LIMITS_DEFAULT.json_bytes, &out->text);
+    out->name = mt_str_dup(a, mt_str_z(path));
+    if (err) {
+        return cli_fail(args, CLI_WORLD, "%s: %s", path,
+                        errno ? strerror(errno) : mt_err_text(err));
+    }
+    err = is_yaml(path) ? mt_yaml_read(a, out->text, NULL, &out->tree, &fault)
+                        : mt_json_read(a, out->text, NULL, &out->tree, &fault);
+    return err ? show_syntax(a, out, &fault) : CLI_HOLDS;
+}
+
+const char *cli_beside(mt_arena *a, mt_str document, mt_str path)
+{
+    mt_str base = mt_str_basename(document);
+    if (path.ptr[0] == '/') {
+        return mt_str_dup(a, path).ptr;
+    }
+    return mt_strf(a, "%.*s%.*s", (int)(document.len - base.len), document.ptr,
+                   MT_ARG(path))
+        .ptr;
+}
+
+/* The agent a scenario stands on: its own file, or the scenario itself. */
+static int agent_document(const cli_args *args, mt_arena *a,
+                          const cli_document *scenario, cli_document *out)
+{
+    mt_str path = ag_scenario_agent(&scenario->tree);
+    const mt_json *inside = mt_json_at(&scenario->tree, "agent");
+    if (path.len) {
+        return cli_read_document(args, a, cli_beside(a, scenario->name, path), out);
+    }
+    *out = *scenario;
+    out->tree = inside ? *inside : scenario->tree;
+    return CLI_HOLDS;
+}
+
+static bool is_dna(const mt_json *tree)
+{
+    return mt_json_is(tree, MT_JSON_ARRAY) || mt_json_at(tree, "registrations") ||
+           mt_json_at(tree, "dna");
+}
+
+int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out)
+{
+    cli_document document, agent;
+    mt_diags ds = {.arena = a};
+    int code = cli_read_document(args, a, path, &document);
+    if (code) {
+        return code;
+    }
+    memset(out, 0, sizeof *out);
+    if (is_dna(&document.tree)) {
+        return ag_dna_read(a, document.name, document.text, &document.tree, &ds,
+                           &out->agent)
+                   ? cli_show_faults(&ds, &document, 1)
+                   : CLI_HOLDS;
+    }
+    agent = document;
+    if (mt_json_at(&document.tree, "messages")) {
+        code = agent_document(args, a, &document, &agent);
+    }
+    if (code) {
+        return code;
+    }
+    return ag_file_read(a, agent.name, agent.text, &agent.tree, &ds, out)
+               ? cli_show_faults(&ds, &agent, 1)
+               : CLI_HOLDS;
+}
+
+void cli_write_dna(mt_arena *a, const ag_agent *agent, mt_buf *out)
+{
+    ag_dna_write(a, agent, AG_DNA_PROFILE, out);
+    mt_buf_addc(out, '\n');
+}
