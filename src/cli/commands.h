@@ -8,17 +8,18 @@
 int cmd_check(const cli_args *args);
 int cmd_completion(const cli_args *args);
 int cmd_elaborate(const cli_args *args);
+int cmd_eval(const cli_args *args);
 int cmd_fmt(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_init(const cli_args *args);
 int cmd_test(const cli_args *args);
 int cmd_validate(const cli_args *args);
 
-extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[], CMD_FMT_OPTIONS[],
-    CMD_TEST_OPTIONS[], CMD_VALIDATE_OPTIONS[];
+extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[],
+    CMD_EVAL_OPTIONS[], CMD_FMT_OPTIONS[], CMD_TEST_OPTIONS[], CMD_VALIDATE_OPTIONS[];
 extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
-    CMD_ELABORATE_DETAILS[], CMD_FMT_DETAILS[], CMD_INIT_DETAILS[], CMD_TEST_DETAILS[],
-    CMD_VALIDATE_DETAILS[];
+    CMD_ELABORATE_DETAILS[], CMD_EVAL_DETAILS[], CMD_FMT_DETAILS[], CMD_INIT_DETAILS[],
+    CMD_TEST_DETAILS[], CMD_VALIDATE_DETAILS[];
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
