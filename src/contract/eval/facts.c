@@ -15,7 +15,7 @@ typedef struct reader {
     ct_facts *f;
     bool strict;
     ct_fault *fault;
-    mt_str detail; /* what follows the path in the message */
+    mt_str text; /* the whole input: a fault moves the cursor's end */
 } reader;
 
 /* ---- The set ------------------------------------------------------------------- */
@@ -148,12 +148,11 @@ static bool malformed(reader *r)
     mt_json_error error = {0};
     mt_err err = mt_jp_finish(&r->j, &error);
     uint32_t line = 0, column = 0;
-    mt_str text = mt_str_from(r->j.begin, (size_t)(r->j.end - r->j.begin));
     if (error.detail.len) {
         return fail(r, CT_FAULT_DUPLICATE, "%s '%.*s'", error.message,
                     MT_ARG(error.detail));
     }
-    mt_json_place(text, error.offset, &line, &column);
+    mt_json_place(r->text, error.offset, &line, &column);
     return fail(r, err == MT_E_LIMIT ? CT_FAULT_LIMIT : CT_FAULT_SYNTAX,
                 "facts, line %u, column %u: %s", line, column, error.message);
 }
@@ -161,16 +160,13 @@ static bool malformed(reader *r)
 /* The value here is of another JSON type than `type` wants, or is no JSON at all. */
 static bool mismatch(reader *r, const ct_type *type)
 {
-    if (r->j.err != MT_OK && r->j.err != MT_E_TYPE) {
-        return malformed(r);
-    }
-    mt_json example = {.type = (uint8_t)mt_jp_type(&r->j)};
-    r->j.err = MT_OK;
     mt_jp probe = r->j;
-    if (!mt_jp_skip(&probe)) {
+    if (r->j.err != MT_E_TYPE && !mt_jp_skip(&probe)) {
         r->j = probe;
         return malformed(r);
     }
+    r->j.end = r->text.ptr + r->text.len;
+    mt_json example = {.type = (uint8_t)mt_jp_type(&r->j)};
     return fail(r, CT_FAULT_TYPE_MISMATCH, "expected %s, got %s",
                 CT_BASE_NAMES[type->base], mt_json_type_name(&example));
 }
@@ -775,7 +771,7 @@ mt_err ct_facts_read(ct_facts *f, mt_str json, const mt_limits *limits, bool str
 {
     const mt_limits *lim = limits ? limits : &MT_LIMITS_DEFAULT;
     mt_json_limits bounds = {lim->json_bytes, lim->json_depth};
-    reader r = {.f = f, .strict = strict, .fault = fault};
+    reader r = {.f = f, .strict = strict, .fault = fault, .text = json};
     *fault = (ct_fault){0};
     mt_arena_reset(&f->arena);
     memset(f->given, 0, f->model->fact_count);
