@@ -33,7 +33,6 @@ typedef struct verdict {
     mt_str name;
     bool present;
     value payload;
-    const mt_json *type;
 } verdict;
 
 typedef struct scope {
@@ -66,6 +65,12 @@ static mt_str text_at(const mt_json *o, const char *key)
 static bool base_is(const mt_json *type, const char *name)
 {
     return mt_str_eq(text_at(type, "base"), mt_str_z(name));
+}
+
+/* Members or items of a node, 0 for none at all. */
+static uint32_t count(const mt_json *n)
+{
+    return n ? n->count : 0;
 }
 
 static int64_t int_at(const mt_json *o, const char *key)
@@ -259,7 +264,7 @@ static bool check_parts(state *st, const mt_json *t, const mt_json *v, mt_str pa
             return false;
         }
     }
-    for (uint32_t i = 0; i < fields->count; i++) {
+    for (uint32_t i = 0; i < count(fields); i++) {
         if (!mt_json_get(v, fields->as.members[i].key)) {
             return bad(st, "missing_field", path);
         }
@@ -370,7 +375,7 @@ static bool check_word(state *st, const mt_json *t, const mt_json *v, mt_str pat
         return parse_time(s, &x, &y) || bad(st, "invalid_date", path);
     }
     const mt_json *values = mt_json_at(t, "values");
-    for (uint32_t i = 0; i < values->count; i++) {
+    for (uint32_t i = 0; i < count(values); i++) {
         if (mt_str_eq(mt_json_text(&values->as.items[i]), s)) {
             return true;
         }
@@ -425,7 +430,8 @@ static value from_json(const mt_json *t, const mt_json *v)
     value r = {.type = t, .node = v, .k = TREE};
     if (base_is(t, "Bool")) {
         r.k = BOOL;
-        r.i = unwrapped(v)->boolean;
+        const mt_json *b = unwrapped(v);
+        r.i = b && b->boolean;
     } else if (base_is(t, "Int")) {
         r.k = INT;
         mt_json_i64(unwrapped(v), &r.i);
@@ -487,7 +493,7 @@ static void use(names *n, mt_str name)
 static const mt_json *construct(const state *st, const char *kind_name, mt_str id)
 {
     const mt_json *all = mt_json_at(st->bundle, "constructs");
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < count(all); i++) {
         if (mt_str_eq(text_at(&all->as.items[i], "kind"), mt_str_z(kind_name)) &&
             mt_str_eq(text_at(&all->as.items[i], "id"), id)) {
             return &all->as.items[i];
@@ -604,16 +610,16 @@ static value decimal_arith(state *st, const mt_json *node, char op, value a, val
 {
     const mt_json *bounds = mt_json_at(node, "result_type");
     bool int_literal = (a.k == INT && a.literal) || (b.k == INT && b.literal);
-    int64_t n = a.k == INT ? a.i : b.i, count = 1;
+    int64_t n = a.k == INT ? a.i : b.i, places = 1;
     for (wide m = (n < 0 ? -(wide)n : n) / 10; m; m /= 10) {
-        count++;
+        places++;
     }
     bool swap = a.k == INT;
     a = promoted(a);
     b = promoted(b);
     int64_t p = (a.p > b.p ? a.p : b.p) + 1, s = a.s > b.s ? a.s : b.s;
     if (op == '*') {
-        p = int_literal ? (swap ? b.p : a.p) + count : a.p + b.p;
+        p = int_literal ? (swap ? b.p : a.p) + places : a.p + b.p;
         s = a.s + b.s > 28 ? 28 : a.s + b.s;
     }
     if (bounds) {
@@ -709,7 +715,7 @@ static value element(state *st, value list, value index)
     if (list.k == ABSENT || index.k == ABSENT) {
         return (value){.k = ABSENT};
     }
-    if (index.i < 0 || index.i >= list.node->count) {
+    if (index.i < 0 || index.i >= count(list.node)) {
         return fail(st, "index_out_of_range");
     }
     return from_json(mt_json_at(list.type, "element_type"),
@@ -722,7 +728,7 @@ static value operator_term(state *st, const mt_json *n, mt_str op)
         value list = term(st, mt_json_at(n, "operand"));
         return list.k == ABSENT ? list
                                 : (value){.k = INT,
-                                          .i = list.node->count,
+                                          .i = count(list.node),
                                           .max = int_at(list.type, "max")};
     }
     if (mt_str_is(op, "index")) {
@@ -775,7 +781,7 @@ static bool trees_equal(value a, value b)
 {
     if (base_is(a.type, "Record")) {
         const mt_json *fields = mt_json_at(a.type, "fields");
-        for (uint32_t i = 0; i < fields->count; i++) {
+        for (uint32_t i = 0; i < count(fields); i++) {
             mt_str name = fields->as.members[i].key;
             const mt_json *bt = mt_json_get(mt_json_at(b.type, "fields"), name);
             if (!equal(
@@ -787,10 +793,10 @@ static bool trees_equal(value a, value b)
         return true;
     }
     if (base_is(a.type, "List")) {
-        if (a.node->count != b.node->count) {
+        if (count(a.node) != count(b.node)) {
             return false;
         }
-        for (uint32_t i = 0; i < a.node->count; i++) {
+        for (uint32_t i = 0; i < count(a.node); i++) {
             if (!equal(
                     from_json(mt_json_at(a.type, "element_type"), &a.node->as.items[i]),
                     from_json(mt_json_at(b.type, "element_type"),
@@ -871,7 +877,7 @@ static bool quantified(state *st, const mt_json *n)
     if (list.k == ABSENT) {
         return false;
     }
-    for (uint32_t i = 0; i < list.node->count && !st->fault; i++) {
+    for (uint32_t i = 0; i < count(list.node) && !st->fault; i++) {
         scope s = {
             st->vars, text_at(n, "variable"),
             from_json(mt_json_at(list.type, "element_type"), &list.node->as.items[i])};
@@ -933,7 +939,7 @@ static void print_fields(state *st, mt_jw *w, const mt_json *t, value v)
     const mt_json *fields = mt_json_at(t, "fields");
     mt_jw_keyz(w, "fields");
     mt_jw_begin_object(w);
-    for (uint32_t i = 0; i < fields->count; i++) {
+    for (uint32_t i = 0; i < count(fields); i++) {
         const mt_json_member *m = &fields->as.members[i];
         mt_jw_key(w, m->key);
         print_value(st, w, &m->value,
@@ -950,7 +956,7 @@ static void print_tree(state *st, mt_jw *w, const mt_json *t, value v)
     } else if (base_is(t, "List")) {
         mt_jw_keyz(w, "elements");
         mt_jw_begin_array(w);
-        for (uint32_t i = 0; i < v.node->count; i++) {
+        for (uint32_t i = 0; i < count(v.node); i++) {
             const mt_json *et = mt_json_at(t, "element_type");
             print_value(st, w, et, from_json(et, &v.node->as.items[i]));
         }
@@ -1060,8 +1066,11 @@ static void rule(state *st, const mt_json *r, mt_jw *w)
     if (!holds) {
         return;
     }
-    *find_verdict(st, text_at(produce, "verdict_type")) =
-        (verdict){text_at(produce, "verdict_type"), true, v, NULL};
+    verdict *made = find_verdict(st, text_at(produce, "verdict_type"));
+    if (made) {
+        made->present = true;
+        made->payload = v;
+    }
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "payload");
     print_value(st, w, mt_json_at(p, "type"), v);
@@ -1082,14 +1091,14 @@ static void rule(state *st, const mt_json *r, mt_jw *w)
 static bool assemble(state *st)
 {
     const mt_json *all = mt_json_at(st->bundle, "constructs");
-    for (uint32_t i = 0; i < st->facts->count; i++) {
+    for (uint32_t i = 0; i < count(st->facts); i++) {
         const mt_json_member *m = &st->facts->as.members[i];
         const mt_json *fact = construct(st, "Fact", m->key);
         if (fact && !check(st, mt_json_at(fact, "type"), &m->value, m->key)) {
             return false;
         }
     }
-    for (uint32_t i = 0; i < all->count; i++) {
+    for (uint32_t i = 0; i < count(all); i++) {
         const mt_json *c = &all->as.items[i];
         if (mt_str_is(text_at(c, "kind"), "Fact") && !mt_json_at(c, "default") &&
             !mt_json_get(st->facts, text_at(c, "id"))) {
@@ -1112,7 +1121,7 @@ naive_result naive_evaluate(mt_arena *a, const mt_json *bundle, const mt_json *f
         mt_jw_begin_object(&w);
         mt_jw_keyz(&w, "verdicts");
         mt_jw_begin_array(&w);
-        for (uint32_t i = 0; i < all->count; i++) {
+        for (uint32_t i = 0; i < count(all); i++) {
             const mt_json *p =
                 mt_json_at(mt_json_at(&all->as.items[i], "body"), "produce");
             if (p) {
@@ -1120,7 +1129,7 @@ naive_result naive_evaluate(mt_arena *a, const mt_json *bundle, const mt_json *f
             }
         }
         for (int64_t n = 0; n < 16; n++) {
-            for (uint32_t i = 0; i < all->count && !st->fault; i++) {
+            for (uint32_t i = 0; i < count(all) && !st->fault; i++) {
                 const mt_json *r = &all->as.items[i];
                 if (mt_json_at(r, "body") && int_at(r, "stratum") == n) {
                     rule(st, r, &w);
