@@ -10,6 +10,10 @@
 #include "contract/eval/program.h"
 #include "escrow_by_hand.h"
 
+#ifndef TEST_DATA
+#define TEST_DATA "tests/data" /* when run from the project's directory */
+#endif
+
 /* Every call of the allocator is counted. */
 extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *old, size_t size);
