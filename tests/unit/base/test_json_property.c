@@ -180,6 +180,38 @@ static void a_damaged_text_is_judged_the_same_by_both_readers(void **state)
     }
 }
 
+/* The fast scanners answer only what the general ones answer. */
+static void fast_and_general_scanners_agree(void **state)
+{
+    (void)state;
+    static const char NUMBERS[] = "0123456789012345678900..-+eE,",
+                      STRINGS[] = "aaaaaaaaaaaa\"\\\n\xC3z";
+    dice d = dice_from_environment();
+    size_t fast_numbers = 0, fast_strings = 0;
+    for (size_t i = soak_or(20000000, 400000); i > 0; i--) {
+        char text[MT_SCAN_NEAR + 8];
+        bool number = i & 1, escaped;
+        for (size_t k = 0; k < sizeof text; k++) {
+            text[k] = number ? NUMBERS[dice_below(&d, sizeof NUMBERS - 1)]
+                             : STRINGS[dice_below(&d, sizeof STRINGS - 1)];
+        }
+        const char *end = text + sizeof text;
+        mt_scan_fault fault;
+        const char *fast =
+            number ? mt_scan_near_number(text) : mt_scan_near_quote(text);
+        bool starts = text[0] == '-' || (unsigned)(text[0] - '0') < 10;
+        const char *general = !number  ? mt_scan_string(text, end, &escaped, &fault)
+                              : starts ? mt_scan_number(text, end, &fault)
+                                       : NULL;
+        fast_numbers += fast && number;
+        fast_strings += fast && !number;
+        if (fast && fast != general) {
+            fail_msg("%.*s", (int)sizeof text, text);
+        }
+    }
+    assert_true(fast_numbers > 1000 && fast_strings > 1000);
+}
+
 static mt_err read_repeated(const char *piece, size_t times)
 {
     mt_arena a = {0};
@@ -282,6 +314,7 @@ int main(void)
     rows_test(&list, what_is_written_reads_back);
     rows_test(&list, a_text_cut_anywhere_is_refused);
     rows_test(&list, a_damaged_text_is_judged_the_same_by_both_readers);
+    rows_test(&list, fast_and_general_scanners_agree);
     rows_test(&list, endless_nesting_ends_at_the_limit);
     rows_test(&list, the_depth_limit_has_a_ceiling);
     rows_test(&list, a_huge_number_keeps_all_its_digits);

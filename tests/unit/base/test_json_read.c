@@ -123,6 +123,63 @@ static const struct bad {
      "duplicate key"},
 };
 
+/* The text inside of an array and far from the end, where the readers take their fast
+ * paths. */
+static mt_str surrounded(mt_str text)
+{
+    mt_buf b = {0};
+    mt_buf_addc(&b, '[');
+    mt_buf_adds(&b, text);
+    mt_buf_addz(&b, ",\"0123456789012345678901234567890123456789\"]");
+    mt_str copy = fenced(mt_buf_str(&b));
+    mt_buf_free(&b);
+    return copy;
+}
+
+static void reads_far_from_the_end(void **state)
+{
+    const struct good *r = *state;
+    mt_arena a = {0};
+    mt_str text = mt_str_z(r->text), wrapped = surrounded(text);
+    mt_json tree, alone, pulled;
+    assert_int_equal(mt_json_read(&a, text, NULL, &alone, NULL), MT_OK);
+    assert_int_equal(mt_json_read(&a, wrapped, NULL, &tree, NULL), MT_OK);
+    assert_true(mt_json_equal(&alone, &tree.as.items[0]));
+    assert_int_equal(pull_walk(&a, wrapped, NULL, &pulled, NULL), MT_OK);
+    assert_true(mt_json_equal(&tree, &pulled));
+    fenced_free(wrapped);
+    mt_arena_free(&a);
+}
+
+static void refuses_far_from_the_end(void **state)
+{
+    const struct bad *r = *state;
+    mt_arena a = {0};
+    mt_str wrapped = surrounded(mt_str_z(r->text));
+    mt_json tree;
+    assert_int_equal(mt_json_read(&a, wrapped, NULL, &tree, NULL), MT_E_SYNTAX);
+    assert_int_equal(pull_walk(&a, wrapped, NULL, &tree, NULL), MT_E_SYNTAX);
+    fenced_free(wrapped);
+    mt_arena_free(&a);
+}
+
+static void control_characters_are_refused_in_strings(void **state)
+{
+    (void)state;
+    for (int c = 0; c < 0x20; c++) {
+        char text[] = "\"a?b\"";
+        text[2] = (char)c;
+        mt_str alone = mt_str_from(text, sizeof text - 1), wrapped = surrounded(alone);
+        mt_arena a = {0};
+        mt_json tree;
+        assert_int_equal(mt_json_read(&a, alone, NULL, &tree, NULL), MT_E_SYNTAX);
+        assert_int_equal(mt_json_read(&a, wrapped, NULL, &tree, NULL), MT_E_SYNTAX);
+        assert_int_equal(pull_walk(&a, wrapped, NULL, &tree, NULL), MT_E_SYNTAX);
+        fenced_free(wrapped);
+        mt_arena_free(&a);
+    }
+}
+
 static void refuses(void **state)
 {
     const struct bad *r = *state;
@@ -310,6 +367,9 @@ int main(void)
     static rows_list list;
     rows_add(&list, GOOD, reads);
     rows_add(&list, BAD, refuses);
+    rows_add(&list, GOOD, reads_far_from_the_end);
+    rows_add(&list, BAD, refuses_far_from_the_end);
+    rows_test(&list, control_characters_are_refused_in_strings);
     rows_add(&list, WHOLES, reads_integers);
     rows_add(&list, PAIRS, compares);
     rows_test(&list, a_raw_nul_is_refused_everywhere);
