@@ -8,6 +8,7 @@
 
 /* clang-format off */
 const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
+    {"config",       "FILE",      "read settings (JSON or YAML); options come first"},
     {"listen",       "HOST:PORT", "where agents connect (127.0.0.1:8888; port 0: any)"},
     {"cert",         "FILE",      "TLS: the relay's certificate chain (PEM)"},
     {"key",          "FILE",      "TLS: its private key (PEM)"},

@@ -149,7 +149,7 @@ static void sweep_agent(nt_relay *r, nt_conn *c)
         r->stats.tls_failures++;
         nt_relay_offence(r, c, "TLS handshakes that never end");
         nt_relay_kill(r, c);
-    } else if (c->out.len > c->out_head &&
+    } else if (r->config.stall_seconds && c->out.len > c->out_head &&
                r->now_ms - c->progress_ms > (int64_t)r->config.stall_seconds * 1000) {
         r->stats.closed_stalled++;
         nt_relay_say(r, "%s disconnected: it has not read for %u s", c->address,

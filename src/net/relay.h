@@ -28,7 +28,7 @@ typedef struct nt_relay_config {
     size_t max_clients;
     unsigned rate_per_minute;    /* lines of one agent; 0: no limit */
     unsigned idle_seconds;       /* silence that ends a connection; 0: none does */
-    unsigned stall_seconds;      /* not reading for so long ends a connection */
+    unsigned stall_seconds;      /* not reading for so long ends one; 0: never */
     unsigned strikes;            /* offences within a minute that lead to quarantine */
     unsigned quarantine_seconds; /* 0: no quarantine */
     unsigned hold_ms;            /* how long a full agent may hold back the others */

@@ -1,0 +1,129 @@
+/* Configuration files of existing relays, and our own keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "net/relay_config.h"
+
+typedef struct read {
+    mt_arena arena;
+    nt_relay_config config;
+    mt_buf notes;
+} read;
+
+static mt_err read_text(read *r, const char *text)
+{
+    mt_json tree;
+    *r = (read){.config = NT_RELAY_DEFAULT};
+    assert_int_equal(mt_json_read(&r->arena, mt_str_z(text), NULL, &tree, NULL), MT_OK);
+    mt_err err = nt_relay_config_read(&r->arena, &tree, &r->config, &r->notes);
+    mt_buf_addc(&r->notes, 0);
+    return err;
+}
+
+static void end(read *r)
+{
+    mt_buf_free(&r->notes);
+    mt_arena_free(&r->arena);
+}
+
+static void an_existing_relay_s_file_is_read(void **state)
+{
+    (void)state;
+    read r;
+    assert_int_equal(
+        read_text(&r, "{\"host\":\"0.0.0.0\",\"port\":8889,\"version\":\"x\","
+                      "\"logger\":{\"log_level\":\"INFO\"},\"hyper_parameters\":{"
+                      "\"client_timeout_secs\":600,\"rate_limit_msgs_per_minute\":1000,"
+                      "\"quarantine_cooldown_secs\":60,\"flow_control_delay_ms\":1000,"
+                      "\"worker_threads\":4,\"backpressure_policy\":{"
+                      "\"enable_disconnect\":false,\"disconnect_threshold\":300}}}"),
+        MT_OK);
+    assert_string_equal(r.notes.ptr, "");
+    assert_string_equal(r.config.listen, "0.0.0.0:8889");
+    assert_int_equal(r.config.idle_seconds, 600);
+    assert_int_equal(r.config.rate_per_minute, 1000);
+    assert_int_equal(r.config.quarantine_seconds, 60);
+    assert_int_equal(r.config.hold_ms, 1000);
+    assert_int_equal(r.config.stall_seconds, 0);
+    end(&r);
+}
+
+static void null_means_never_or_default(void **state)
+{
+    (void)state;
+    read r;
+    assert_int_equal(read_text(&r, "{\"host\":null,\"port\":null,\"hyper_parameters\":"
+                                   "{\"client_timeout_secs\":null}}"),
+                     MT_OK);
+    assert_string_equal(r.notes.ptr, "");
+    assert_string_equal(r.config.listen, NT_RELAY_DEFAULT.listen);
+    assert_int_equal(r.config.idle_seconds, 0);
+    end(&r);
+}
+
+static void a_port_alone_keeps_loopback_and_ipv6_gets_brackets(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r, "{\"port\":9}");
+    assert_string_equal(r.config.listen, "127.0.0.1:9");
+    end(&r);
+    read_text(&r, "{\"host\":\"::1\"}");
+    assert_string_equal(r.config.listen, "[::1]:8888");
+    end(&r);
+}
+
+static void our_own_keys_stand_under_motet(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r,
+              "{\"port\":9,\"motet\":{\"listen\":\"127.0.0.1:7\",\"queue_bytes\":5000,"
+              "\"bus\":\"nats://x\",\"room\":\"r\",\"stall_secs\":3,\"strikes\":2}}");
+    assert_string_equal(r.config.listen, "127.0.0.1:7");
+    assert_int_equal(r.config.queue_bytes, 5000);
+    assert_string_equal(r.config.bus, "nats://x");
+    assert_int_equal(r.config.stall_seconds, 3);
+    assert_int_equal(r.config.strikes, 2);
+    end(&r);
+}
+
+static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
+{
+    (void)state;
+    read r;
+    assert_int_equal(
+        read_text(&r, "{\"port\":99999,\"prot\":1,\"hyper_parameters\":{"
+                      "\"rate_limit_msgs_per_minute\":-1,\"client_timeout_secs\":1.5},"
+                      "\"motet\":[]}"),
+        MT_OK);
+    assert_string_equal(
+        r.notes.ptr,
+        "port has the wrong type or range; left out\n"
+        "prot is no setting of a relay; passed over\n"
+        "motet is no object; left out\n"
+        "hyper_parameters.rate_limit_msgs_per_minute has the wrong type or range; left "
+        "out\n"
+        "hyper_parameters.client_timeout_secs has the wrong type or range; left out\n");
+    assert_int_equal(r.config.rate_per_minute, NT_RELAY_DEFAULT.rate_per_minute);
+    assert_string_equal(r.config.listen, NT_RELAY_DEFAULT.listen);
+    end(&r);
+    assert_int_equal(read_text(&r, "[]"), MT_E_TYPE);
+    end(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_existing_relay_s_file_is_read),
+        cmocka_unit_test(null_means_never_or_default),
+        cmocka_unit_test(a_port_alone_keeps_loopback_and_ipv6_gets_brackets),
+        cmocka_unit_test(our_own_keys_stand_under_motet),
+        cmocka_unit_test(wrong_types_and_unknown_keys_are_noted_and_left_out),
+    };
+    return cmocka_run_group_tests_name("relay_config", tests, NULL, NULL);
+}
