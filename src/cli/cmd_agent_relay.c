@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "net/relay.h"
+#include "cli/document.h"
+#include "net/relay_config.h"
 
 /* clang-format off */
 const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
@@ -87,6 +88,25 @@ static void read_texts(const cli_args *args, nt_relay_config *c)
     }
 }
 
+/* Settings of the file; options are read after it and win. */
+static int read_config(const cli_args *args, mt_arena *a, nt_relay_config *c)
+{
+    const char *path = cli_value(args, "config");
+    cli_document document;
+    mt_buf notes = {0};
+    int code = path ? cli_read_document(args, a, path, &document) : CLI_HOLDS;
+    if (path && !code && nt_relay_config_read(a, &document.tree, c, &notes)) {
+        code = cli_fail(args, CLI_FAILS, "%s: a configuration is an object", path);
+    }
+    for (mt_str rest = mt_buf_str(&notes); rest.len;) {
+        size_t end = mt_str_find(rest, '\n');
+        c->report(NULL, mt_strf(a, "%s: %.*s", path, (int)end, rest.ptr).ptr);
+        rest = mt_str_skip(rest, end + 1);
+    }
+    mt_buf_free(&notes);
+    return code;
+}
+
 static int say_where(const nt_relay *r)
 {
     mt_buf text = {0};
@@ -107,10 +127,14 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
 }
 
-int cmd_agent_relay(const cli_args *args)
+static int run_relay(const cli_args *args, mt_arena *a)
 {
     nt_relay_config config = NT_RELAY_DEFAULT;
     config.report = cli_flag(args, "json") ? cli_report_json : cli_report_text;
+    int code = read_config(args, a, &config);
+    if (code) {
+        return code;
+    }
     read_texts(args, &config);
     if (!read_numbers(args, &config)) {
         return CLI_USAGE;
@@ -118,16 +142,24 @@ int cmd_agent_relay(const cli_args *args)
     mt_buf why = {0};
     mt_err err = nt_relay_open(&config, &running, &why);
     if (err) {
-        int code = err == MT_E_USAGE || err == MT_E_NOTFOUND ? CLI_USAGE : CLI_WORLD;
+        code = err == MT_E_USAGE || err == MT_E_NOTFOUND ? CLI_USAGE : CLI_WORLD;
         cli_fail(args, code, "%.*s", MT_ARG(mt_buf_str(&why)));
         mt_buf_free(&why);
         return code;
     }
     catch_signals();
-    int code = say_where(running);
+    code = say_where(running);
     if (!code) {
         nt_relay_run(running);
     }
     nt_relay_free(running);
+    return code;
+}
+
+int cmd_agent_relay(const cli_args *args)
+{
+    mt_arena arena = {0};
+    int code = run_relay(args, &arena);
+    mt_arena_free(&arena);
     return code;
 }

@@ -1,15 +1,11 @@
 /* cli/cmd_agent_run.c - motet agent run: an agent file at a relay, until it ends.
  * Room: cli. */
-#include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "base/yaml_read.h"
 #include "cli/commands.h"
-#include "cli/show.h"
+#include "cli/document.h"
 #include "net/runner.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_AGENT_RUN_OPTIONS[] = {
@@ -62,46 +58,19 @@ static int fail(run *r, int code)
 
 /* ---- reading what was given ---- */
 
-static int read_document(run *r, const char *path, mt_str *text, mt_json *tree)
-{
-    if (rt_read_file(&r->arena, path, r->limits.json_bytes, text)) {
-        mt_buf_addf(&r->why, "cannot read %s: %s", path, strerror(errno));
-        return fail(r, CLI_WORLD);
-    }
-    mt_json_error error = {0};
-    bool json = mt_str_ends(mt_str_z(path), MT_STR(".json"));
-    mt_err err = json ? mt_json_read(&r->arena, *text, NULL, tree, &error)
-                      : mt_yaml_read(&r->arena, *text, NULL, tree, &error);
-    if (err) {
-        uint32_t line, column;
-        mt_json_place(*text, error.offset, &line, &column);
-        mt_buf_addf(&r->why, "%s:%u:%u: %s", path, line, column,
-                    error.message ? error.message : mt_err_text(err));
-        return fail(r, CLI_FAILS);
-    }
-    return CLI_HOLDS;
-}
-
 static int read_agent(run *r)
 {
-    const char *path = r->args->operands[0];
-    mt_str text;
-    mt_json *tree = mt_new(&r->arena, mt_json);
-    int code = read_document(r, path, &text, tree);
-    if (code) {
-        return code;
+    int code = cli_read_agent(r->args, &r->arena, r->args->operands[0], &r->file);
+    const ag_file *f = &r->file;
+    bool dna = (f->agent.receiver_count && !f->receivers) ||
+               (f->agent.sender_count && !f->senders) ||
+               (f->agent.hook_count && !f->hooks);
+    if (!code && dna) {
+        mt_buf_addz(&r->why,
+                    "DNA says what an agent does, not how; run its agent file");
+        return fail(r, CLI_FAILS);
     }
-    mt_diags ds = {.arena = &r->arena, .limit = r->limits.diagnostics};
-    mt_err err = ag_file_read(&r->arena, mt_str_z(path), text, tree, &ds, &r->file);
-    if (ds.len) {
-        cli_source source = {mt_str_z(path), text};
-        mt_buf shown = {0};
-        cli_show_text(&shown, &ds, (cli_sources){&source, 1},
-                      cli_wants_colour(r->args, 2));
-        fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&shown)));
-        mt_buf_free(&shown);
-    }
-    return err ? CLI_FAILS : CLI_HOLDS;
+    return code;
 }
 
 static int read_relays(run *r)
@@ -140,8 +109,13 @@ static int read_travels(run *r)
 static int read_upload(run *r)
 {
     const char *path = cli_value(r->args, "upload");
-    mt_str text;
-    return path ? read_document(r, path, &text, &r->upload) : CLI_HOLDS;
+    cli_document document;
+    if (!path) {
+        return CLI_HOLDS;
+    }
+    int code = cli_read_document(r->args, &r->arena, path, &document);
+    r->upload = document.tree;
+    return code;
 }
 
 /* ---- running ---- */

@@ -243,8 +243,10 @@ senders:
                 (2, [path, "--connect", "a:1", "--travel-on", "x"], "TRIGGER=HOST:PORT"),
                 (2, [path, "--connect", "127.0.0.1:1", "--cert", "x"], "belong together"),
                 (1, [bad, "--connect", "a:1"], ""),
+                (1, [self.write("dna.json", '[{"type":"receive","route":"A"}]'), "--connect",
+                     "a:1"], "agent file"),
                 (1, [torn, "--connect", "a:1"], "torn.yaml:"),
-                (3, ["missing.yaml", "--connect", "a:1"], "cannot read"),
+                (3, ["missing.yaml", "--connect", "a:1"], "missing.yaml"),
                 (3, [path, "--connect", "a:1", "--state", "/nonexistent/x"], "cannot open")]:
             with self.subTest(words):
                 self.assertIn(reason, self.fails(code, "agent", "run", *words).err)

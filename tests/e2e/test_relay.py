@@ -129,6 +129,21 @@ class Relaying(WireCase):
             s.sendall(b"GET /nothing HTTP/1.1\r\n\r\n")
             self.assertTrue(s.recv(100).startswith(b"HTTP/1.1 404"))
 
+    def test_a_configuration_file_of_an_existing_relay(self):
+        config = self.write("config.json", json.dumps({
+            "host": LOOPBACK, "port": 1, "version": "python", "logger": {},
+            "hyper_parameters": {"rate_limit_msgs_per_minute": 2, "client_timeout_secs": "x",
+                                 "worker_threads": 4}}))
+        relay = self.relay("--config", config)  # --listen comes first
+        a, b = self.peers(relay, 2)
+        a.raw(b"1\n2\n3\n")
+        self.assertEqual(a.line()[:33], b"Warning: You are sending messages")
+        self.assertEqual(relay.metrics()["lines_rate_limited"], 1)
+        self.assertIn("client_timeout_secs has the wrong type", relay.err)
+        self.fails(1, "agent", "relay", "--config", self.write("list.yaml", "[]"))
+        self.fails(1, "agent", "relay", "--config", self.write("torn.json", "{"))
+        self.fails(3, "agent", "relay", "--config", "missing.json")
+
     def test_used_wrongly(self):
         for words, reason in [(["--listen", "nonsense"], "HOST:PORT"),
                               (["--listen", "::1:99"], "HOST:PORT"),
