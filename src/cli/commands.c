@@ -4,6 +4,8 @@
 
 /* clang-format off */
 const cli_command CLI_COMMANDS[] = {
+    {"eval", "FILE", "Evaluate facts to verdicts", cmd_eval, CMD_EVAL_OPTIONS, NULL, 1, 1,
+     CMD_EVAL_DETAILS},
     {"completion", "bash|zsh|fish", "Print a shell completion script", cmd_completion,
      NULL, NULL, 1, 1, CMD_COMPLETION_DETAILS},
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",
