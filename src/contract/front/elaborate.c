@@ -56,7 +56,7 @@ static void run_passes(ct_unit *u, ct_elaboration *out)
     if (!ct_refused(u)) {
         out->bundle = ct_pass6_emit(u);
     }
-    if (!u->options.no_warnings && !u->incomplete) {
+    if (!u->options.no_warnings && !u->incomplete && !u->damaged) {
         ct_warn(u);
     }
 }

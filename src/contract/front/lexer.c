@@ -1,26 +1,31 @@
 /* contract/front/lexer.c - source text to tokens, in one pass.
  * ASCII is decided by a 256-entry table; everything else decodes one character and asks
- * the Unicode tables. */
+ * the Unicode tables. The text is copied once with zeros behind it, so that 16 bytes
+ * can be looked at anywhere; a zero ends every run. */
 #include "contract/front/lexer.h"
 
 #include <unictype.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/utf8.h"
 
 /* What a byte can begin. */
-enum { C_BAD, C_SPACE, C_NEWLINE, C_WORD, C_DIGIT, C_QUOTE, C_PUNCT, C_WIDE };
+enum { C_BAD, C_SPACE, C_NEWLINE, C_WORD, C_DIGIT, C_QUOTE, C_PUNCT, C_SINGLE, C_WIDE };
 
 /* clang-format off */
 #define W C_WORD
 #define D C_DIGIT
 #define P C_PUNCT
+#define I C_SINGLE
 #define S C_SPACE
 #define U C_WIDE
 static const uint8_t CLASS[256] = {
     0,0,0,0,0,0,0,0,0,S,C_NEWLINE,S,S,S,0,0, 0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,
-    S,P,C_QUOTE,0,0,0,0,0,P,P,P,P,P,P,P,P, D,D,D,D,D,D,D,D,D,D,P,0,P,P,P,0,
-    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,P,0,P,0,W,
-    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,P,0,P,0,0,
+    S,P,C_QUOTE,0,0,0,0,0,I,I,I,I,I,P,I,P, D,D,D,D,D,D,D,D,D,D,I,0,P,I,P,0,
+    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,I,0,I,0,W,
+    0,W,W,W,W,W,W,W,W,W,W,W,W,W,W,W, W,W,W,W,W,W,W,W,W,W,W,I,0,I,0,0,
     U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
     U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
     U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U, U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,U,
@@ -29,8 +34,17 @@ static const uint8_t CLASS[256] = {
 #undef W
 #undef D
 #undef P
+#undef I
 #undef S
 #undef U
+
+/* Tokens of one character that begin no longer token. */
+static const uint8_t SINGLE[128] = {
+    ['{'] = CT_T_LBRACE,   ['}'] = CT_T_RBRACE,   ['['] = CT_T_LBRACKET,
+    [']'] = CT_T_RBRACKET, ['('] = CT_T_LPAREN,   [')'] = CT_T_RPAREN,
+    [':'] = CT_T_COLON,    [','] = CT_T_COMMA,    ['.'] = CT_T_DOT,
+    ['='] = CT_T_EQ,       ['*'] = CT_T_STAR,     ['+'] = CT_T_PLUS,
+};
 
 /* Operators outside ASCII. */
 static const struct {
@@ -102,18 +116,130 @@ static void fault(lexer *x, ct_code code, const char *start, const char *end,
         code, (uint32_t)(start - x->base), (uint32_t)(end - start), x->line, message};
 }
 
-/* The number of p[0..len), interned; the inlined fast path of ct_intern(). */
+/* ---- runs of bytes; the text has at least 16 zeros behind its end ---- */
+
+#ifdef __SSE2__
+static __m128i in_range(__m128i v, char low, char count)
+{
+    __m128i moved = _mm_sub_epi8(v, _mm_set1_epi8((char)(low + -128)));
+    return _mm_cmplt_epi8(moved, _mm_set1_epi8((char)(-128 + count)));
+}
+
+static __m128i load16(const char *p)
+{
+    __m128i v;
+    memcpy(&v, p, sizeof v);
+    return v;
+}
+
+/* Bytes at p that are not marked in `mask`, at most 16. */
+static unsigned first_clear(__m128i mask)
+{
+    return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(mask));
+}
+
+static const char *ascii_word_end(const char *p)
+{
+    for (;;) {
+        __m128i v = load16(p);
+        __m128i letter = in_range(_mm_or_si128(v, _mm_set1_epi8(0x20)), 'a', 26);
+        __m128i other =
+            _mm_or_si128(in_range(v, '0', 10), _mm_cmpeq_epi8(v, _mm_set1_epi8('_')));
+        unsigned run = first_clear(_mm_or_si128(letter, other));
+        p += run;
+        if (run < 16) {
+            return p;
+        }
+    }
+}
+
+static const char *spaces_end(const char *p)
+{
+    for (;;) {
+        unsigned run = first_clear(_mm_cmpeq_epi8(load16(p), _mm_set1_epi8(' ')));
+        p += run;
+        if (run < 16) {
+            return p;
+        }
+    }
+}
+
+/* To the first quote, backslash, newline or zero. */
+static const char *plain_end(const char *p)
+{
+    for (;;) {
+        __m128i v = load16(p);
+        __m128i stop = _mm_or_si128(_mm_cmpeq_epi8(v, _mm_set1_epi8('"')),
+                                    _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        stop = _mm_or_si128(stop, _mm_cmpeq_epi8(v, _mm_set1_epi8('\n')));
+        stop = _mm_or_si128(stop, _mm_cmpeq_epi8(v, _mm_setzero_si128()));
+        unsigned found = (unsigned)_mm_movemask_epi8(stop);
+        if (found) {
+            return p + __builtin_ctz(found);
+        }
+        p += 16;
+    }
+}
+#else
+static const char *ascii_word_end(const char *p)
+{
+    while (CLASS[(unsigned char)*p] == C_WORD || CLASS[(unsigned char)*p] == C_DIGIT) {
+        p++;
+    }
+    return p;
+}
+
+static const char *spaces_end(const char *p)
+{
+    while (*p == ' ') {
+        p++;
+    }
+    return p;
+}
+
+static const char *plain_end(const char *p)
+{
+    while (*p != '"' && *p != '\\' && *p != '\n' && *p != '\0') {
+        p++;
+    }
+    return p;
+}
+#endif
+
+/* ---- symbols ---- */
+
+static uint64_t first_bytes(const char *p, size_t count)
+{
+    uint64_t word;
+    memcpy(&word, p, 8);
+    return count >= 8 ? word : word & (((uint64_t)1 << count * 8) - 1);
+}
+
+/* The first bytes of a text that has 16 readable bytes. */
+static ct_symbol_head head_of(const char *p, size_t len)
+{
+    return (ct_symbol_head){first_bytes(p, len),
+                            len > 8 ? first_bytes(p + 8, len - 8) : 0};
+}
+
+/* The number of p[0..len), interned; the inlined fast path of ct_intern(). The text
+ * must be followed by 16 readable bytes. */
 static inline ct_sym intern(lexer *x, const char *p, size_t len)
 {
     ct_symbols *s = x->syms;
-    uint32_t hash = ct_symbol_hash(s->seed, p, len);
+    ct_symbol_head head = head_of(p, len);
+    uint32_t hash = MT_LIKELY(len <= 16)
+                        ? ct_hash_end(ct_hash_step(s->seed ^ len, head))
+                        : ct_symbol_hash(s->seed, p, len);
     for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
         ct_symbol_slot slot = s->slots[at];
         if (!slot.sym) {
-            return ct_symbol_add(s, mt_str_from(p, len), hash);
+            return ct_symbol_add(s, mt_str_from(p, len), head, hash);
         }
-        if (slot.hash == hash && s->items[slot.sym].len == len &&
-            memcmp(s->items[slot.sym].ptr, p, len) == 0) {
+        const ct_symbol *known = &s->items[slot.sym];
+        if (slot.hash == hash && known->len == len && known->head.low == head.low &&
+            known->head.high == head.high &&
+            (len <= 16 || memcmp(known->ptr, p, len) == 0)) {
             return slot.sym;
         }
     }
@@ -137,14 +263,11 @@ static bool continues_word(uint32_t c)
 }
 
 /* End of the word that goes on at p. */
-static const char *word_end(const lexer *x, const char *p)
+static const char *word_end(const char *p)
 {
     for (;;) {
-        while (p < x->end &&
-               (uint8_t)(CLASS[(unsigned char)*p] - C_WORD) <= C_DIGIT - C_WORD) {
-            p++;
-        }
-        if (p == x->end || (unsigned char)*p < 0x80) {
+        p = ascii_word_end(p);
+        if (MT_LIKELY((unsigned char)*p < 0x80)) {
             return p;
         }
         size_t len;
@@ -157,7 +280,7 @@ static const char *word_end(const lexer *x, const char *p)
 
 static void lex_word(lexer *x)
 {
-    const char *start = x->p, *end = word_end(x, start);
+    const char *start = x->p, *end = word_end(start);
     size_t len = (size_t)(end - start);
     if (MT_UNLIKELY(len > x->max_word)) {
         fault(x, CT_E_LEX_IDENTIFIER, start, end,
@@ -168,9 +291,9 @@ static void lex_word(lexer *x)
     x->p = end;
 }
 
-static bool is_digit(const lexer *x, const char *p)
+static bool is_digit(const char *p)
 {
-    return p < x->end && CLASS[(unsigned char)*p] == C_DIGIT;
+    return CLASS[(unsigned char)*p] == C_DIGIT;
 }
 
 static bool fits_int64(const char *p, const char *end)
@@ -188,13 +311,13 @@ static bool fits_int64(const char *p, const char *end)
 static void lex_number(lexer *x)
 {
     const char *start = x->p, *p = start + (*start == '-');
-    while (is_digit(x, p)) {
+    while (is_digit(p)) {
         p++;
     }
     ct_token_kind kind = CT_T_INT;
-    if (p < x->end && *p == '.' && is_digit(x, p + 1)) {
+    if (*p == '.' && is_digit(p + 1)) {
         kind = CT_T_FLOAT;
-        for (p++; is_digit(x, p); p++) {
+        for (p++; is_digit(p); p++) {
         }
     }
     if (kind == CT_T_INT && !fits_int64(start, p)) {
@@ -210,7 +333,7 @@ static void lex_number(lexer *x)
 /* The value of a string that has backslashes: \" \\ \n \t; any other pair stays. */
 static ct_sym unescape(lexer *x, const char *p, const char *end)
 {
-    char *out = mt_alloc(x->arena, (size_t)(end - p) + 1), *q = out;
+    char *out = mt_alloc(x->arena, (size_t)(end - p) + 16), *q = out;
     while (p < end) {
         if (*p != '\\' || p + 1 == end) {
             *q++ = *p++;
@@ -226,35 +349,44 @@ static ct_sym unescape(lexer *x, const char *p, const char *end)
         }
         p += 2;
     }
+    memset(q, 0, 16);
     return intern(x, out, (size_t)(q - out));
 }
 
 static void lex_string(lexer *x)
 {
     const char *start = x->p, *p = start + 1;
-    bool escaped = false, cut_escape = false;
-    while (p < x->end && *p != '"' && *p != '\n') {
+    uint32_t line = x->line;
+    bool escaped = false, cut = false;
+    for (;;) {
+        p = plain_end(p);
         if (*p == '\\') {
             escaped = true;
-            if (++p == x->end) {
-                cut_escape = true;
+            p++;
+            if (p == x->end) {
+                cut = true;
                 break;
             }
             /* A newline behind a backslash is kept as any other pair is. */
-            x->line += *p == '\n';
+            line += *p == '\n';
+            p++;
+        } else if (*p == '\0' && p < x->end) {
+            p++;
+        } else {
+            break;
         }
-        p++;
     }
-    bool closed = p < x->end && *p == '"';
+    bool closed = *p == '"' && p < x->end;
     if (!closed) {
-        fault(x, cut_escape ? CT_E_LEX_ESCAPE : CT_E_LEX_STRING, start, p,
-              cut_escape ? MT_STR("unterminated escape in string")
-                         : MT_STR("unterminated string literal"));
+        fault(x, cut ? CT_E_LEX_ESCAPE : CT_E_LEX_STRING, start, p,
+              cut ? MT_STR("unterminated escape in string")
+                  : MT_STR("unterminated string literal"));
     }
     ct_sym sym = escaped ? unescape(x, start + 1, p)
                          : intern(x, start + 1, (size_t)(p - start - 1));
     p += closed;
     add_token(x, closed ? CT_T_STR : CT_T_BAD, start, p, sym);
+    x->line = line;
     x->p = p;
 }
 
@@ -266,7 +398,7 @@ static void comment_token(lexer *x, const char *start, uint32_t line)
         add_token(x, CT_T_COMMENT, start, x->p, CT_W_none);
         x->line = now;
     }
-    x->flags |= CT_TOK_SPACED;
+    x->flags = CT_TOK_SPACED;
 }
 
 static void lex_line_comment(lexer *x)
@@ -341,9 +473,9 @@ static void add_punct(lexer *x, ct_token_kind kind, size_t len)
 
 static void lex_minus(lexer *x)
 {
-    if (x->p + 1 < x->end && x->p[1] == '>') {
+    if (x->p[1] == '>') {
         add_punct(x, CT_T_ARROW, 2);
-    } else if (is_digit(x, x->p + 1) && !after_term(x)) {
+    } else if (is_digit(x->p + 1) && !after_term(x)) {
         lex_number(x);
     } else {
         add_punct(x, CT_T_MINUS, 1);
@@ -352,7 +484,7 @@ static void lex_minus(lexer *x)
 
 static void lex_slash(lexer *x)
 {
-    char next = x->p + 1 < x->end ? x->p[1] : '\0';
+    char next = x->p[1];
     if (next == '/') {
         lex_line_comment(x);
     } else if (next == '*') {
@@ -364,32 +496,18 @@ static void lex_slash(lexer *x)
 
 static void lex_punct(lexer *x)
 {
-    bool equals = x->p + 1 < x->end && x->p[1] == '=';
+    bool equals = x->p[1] == '=';
     switch (*x->p) {
-    case '{': add_punct(x, CT_T_LBRACE, 1); break;
-    case '}': add_punct(x, CT_T_RBRACE, 1); break;
-    case '[': add_punct(x, CT_T_LBRACKET, 1); break;
-    case ']': add_punct(x, CT_T_RBRACKET, 1); break;
-    case '(': add_punct(x, CT_T_LPAREN, 1); break;
-    case ')': add_punct(x, CT_T_RPAREN, 1); break;
-    case ':': add_punct(x, CT_T_COLON, 1); break;
-    case ',': add_punct(x, CT_T_COMMA, 1); break;
-    case '.': add_punct(x, CT_T_DOT, 1); break;
-    case '=': add_punct(x, CT_T_EQ, 1); break;
-    case '*': add_punct(x, CT_T_STAR, 1); break;
-    case '+': add_punct(x, CT_T_PLUS, 1); break;
     case '<': add_punct(x, equals ? CT_T_LTE : CT_T_LT, equals ? 2 : 1); break;
     case '>': add_punct(x, equals ? CT_T_GTE : CT_T_GT, equals ? 2 : 1); break;
     case '-': lex_minus(x); break;
     case '/': lex_slash(x); break;
-    case '!':
+    default: /* '!' */
         if (equals) {
             add_punct(x, CT_T_NEQ, 2);
-            break;
+        } else {
+            bad_character(x);
         }
-        bad_character(x);
-        break;
-    default: bad_character(x); break;
     }
 }
 
@@ -405,7 +523,7 @@ static void lex_wide(lexer *x)
     }
     if (is_wide_space(c)) {
         x->p += len;
-        x->flags |= CT_TOK_SPACED;
+        x->flags = CT_TOK_SPACED;
     } else if (starts_word(c)) {
         lex_word(x);
     } else {
@@ -415,32 +533,52 @@ static void lex_wide(lexer *x)
 
 static void lex_all(lexer *x)
 {
-    while (x->p < x->end) {
-        switch (CLASS[(unsigned char)*x->p]) {
+    for (;;) {
+        unsigned char c = (unsigned char)*x->p;
+        switch (CLASS[c]) {
         case C_NEWLINE:
         case C_SPACE:
-            x->line += *x->p == '\n';
-            x->p++;
-            x->flags |= CT_TOK_SPACED;
+            x->line += c == '\n';
+            x->p = spaces_end(x->p + 1);
+            x->flags = CT_TOK_SPACED;
             break;
         case C_WORD: lex_word(x); break;
+        case C_SINGLE: add_punct(x, (ct_token_kind)SINGLE[c], 1); break;
         case C_DIGIT: lex_number(x); break;
         case C_QUOTE: lex_string(x); break;
         case C_PUNCT: lex_punct(x); break;
         case C_WIDE: lex_wide(x); break;
-        default: bad_character(x); break;
+        default:
+            if (x->p >= x->end) {
+                return;
+            }
+            bad_character(x);
         }
     }
+}
+
+enum { PADDING = 32 };
+
+/* The text with zeros behind it. */
+static const char *padded(mt_arena *a, mt_str text)
+{
+    char *copy = mt_alloc(a, text.len + PADDING);
+    if (text.len) {
+        memcpy(copy, text.ptr, text.len);
+    }
+    memset(copy + text.len, 0, PADDING);
+    return copy;
 }
 
 void ct_lex(mt_arena *a, ct_symbols *syms, mt_str text, const mt_limits *limits,
             unsigned flags, ct_tokens *out)
 {
+    const char *copy = padded(a, text);
     lexer x = {.arena = a,
                .syms = syms,
-               .base = text.ptr,
-               .p = text.ptr,
-               .end = text.ptr + text.len,
+               .base = copy,
+               .p = copy,
+               .end = copy + text.len,
                .cap = (uint32_t)(text.len / 4 + 32),
                .line = 1,
                .mode = flags,
@@ -456,20 +594,20 @@ size_t ct_token_len(mt_str text, const ct_token *t)
     if (t->len < CT_TOK_RAW_LEN) {
         return t->len;
     }
-    /* Rare: lex this one token again. */
+    /* Rare: lex from this token on, which is again the first. */
     mt_arena scratch = {0};
     ct_symbols syms;
     ct_symbols_init(&syms, &scratch);
+    const char *copy = padded(&scratch, mt_str_skip(text, t->start));
     lexer x = {.arena = &scratch,
                .syms = &syms,
-               .base = text.ptr,
-               .p = text.ptr + t->start,
-               .end = text.ptr + text.len,
+               .base = copy,
+               .p = copy,
+               .end = copy + (text.len - t->start),
                .cap = 32,
                .mode = CT_LEX_COMMENTS,
                .max_word = SIZE_MAX};
     x.items = mt_alloc(&scratch, x.cap * sizeof *x.items);
-    const char *start = x.p;
     if (t->kind == CT_T_STR || t->kind == CT_T_BAD) {
         lex_string(&x);
     } else if (t->kind == CT_T_COMMENT) {
@@ -479,8 +617,9 @@ size_t ct_token_len(mt_str text, const ct_token *t)
     } else {
         lex_number(&x);
     }
+    size_t len = (size_t)(x.p - copy);
     mt_arena_free(&scratch);
-    return (size_t)(x.p - start);
+    return len;
 }
 
 /* Appends `text` quoted and escaped as a debug string. */

@@ -121,7 +121,12 @@ bool ct_read_list(ct_parser *p, ct_item_reader read, void *list)
 static bool read_word_item(ct_parser *p, void *list)
 {
     ct_names *names = list;
-    return ct_take_word(p, mt_vec_add(p->a, names));
+    ct_name name;
+    if (!ct_take_word(p, &name)) {
+        return false;
+    }
+    *mt_vec_add(p->a, names) = name;
+    return true;
 }
 
 bool ct_take_words(ct_parser *p, ct_names *out)

@@ -501,6 +501,7 @@ void ct_parse(ct_unit *u, ct_file *file, ct_construct ***constructs, size_t *cou
         ct_construct *c = parse_construct(&p);
         *mt_vec_add(p.a, &list) = c;
         if (c->broken) {
+            u->damaged = true;
             u->incomplete |= !c->id;
             if (p.nest != 0 || ct_peek(&p) != CT_T_WORD) {
                 skip_to_construct(&p);

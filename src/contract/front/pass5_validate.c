@@ -79,7 +79,7 @@ static void check_personas_declared(ct_unit *u)
     }
     for (size_t i = 0; i < u->kinds[CT_OPERATION].len; i++) {
         const ct_operation *o = (const ct_operation *)u->kinds[CT_OPERATION].items[i];
-        if (o->personas.len) {
+        if (!o->head.broken && o->personas.len) {
             ct_report(
                 u, CT_E_PERSONA_NONE,
                 ct_at(&o->head, o->personas.items[0].tok, CT_FIELD("allowed_personas")),

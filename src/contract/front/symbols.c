@@ -42,7 +42,8 @@ static void build_template(void)
     template_items[0] = (ct_symbol){.ptr = ""};
     for (ct_sym w = CT_W_empty; w < CT_WORD_COUNT; w++) {
         uint32_t hash = ct_symbol_hash(template_seed, WORDS[w].ptr, WORDS[w].len);
-        template_items[w] = (ct_symbol){WORDS[w].ptr, (uint32_t)WORDS[w].len, hash};
+        template_items[w] = (ct_symbol){WORDS[w].ptr, (uint32_t)WORDS[w].len, hash,
+                                        ct_symbol_part(WORDS[w].ptr, WORDS[w].len)};
         put_slot(template_slots, FIRST_SLOTS - 1, hash, w);
     }
 }
@@ -77,13 +78,13 @@ static void grow(ct_symbols *s)
     s->mask = mask;
 }
 
-ct_sym ct_symbol_add(ct_symbols *s, mt_str text, uint32_t hash)
+ct_sym ct_symbol_add(ct_symbols *s, mt_str text, ct_symbol_head head, uint32_t hash)
 {
     if (s->len == s->cap) {
         grow(s);
     }
     ct_sym sym = s->len++;
-    s->items[sym] = (ct_symbol){text.ptr, (uint32_t)text.len, hash};
+    s->items[sym] = (ct_symbol){text.ptr, (uint32_t)text.len, hash, head};
     put_slot(s->slots, s->mask, hash, sym);
     return sym;
 }
@@ -108,5 +109,6 @@ ct_sym ct_intern(ct_symbols *s, mt_str text)
 {
     uint32_t hash = ct_symbol_hash(s->seed, text.ptr, text.len);
     ct_sym found = lookup(s, text, hash);
-    return found ? found : ct_symbol_add(s, text, hash);
+    return found ? found
+                 : ct_symbol_add(s, text, ct_symbol_part(text.ptr, text.len), hash);
 }

@@ -55,10 +55,17 @@ static inline bool ct_is_construct_word(ct_sym s)
     return s >= CT_W_import && s <= CT_LAST_CONSTRUCT_WORD;
 }
 
+/* The first 16 bytes of a text as numbers, zeros behind its end: short texts are equal
+ * if these and the lengths are. */
+typedef struct ct_symbol_head {
+    uint64_t low, high;
+} ct_symbol_head;
+
 typedef struct ct_symbol {
     const char *ptr;
     uint32_t len;
     uint32_t hash;
+    ct_symbol_head head;
 } ct_symbol;
 
 typedef struct ct_symbol_slot {
@@ -81,7 +88,7 @@ ct_sym ct_intern(ct_symbols *s, mt_str text);
 /* The number of `text` if it is interned, 0 otherwise. */
 ct_sym ct_symbol_find(const ct_symbols *s, mt_str text);
 /* Slow path of the lexer's inlined lookup: adds a text known to be absent. */
-ct_sym ct_symbol_add(ct_symbols *s, mt_str text, uint32_t hash);
+ct_sym ct_symbol_add(ct_symbols *s, mt_str text, ct_symbol_head head, uint32_t hash);
 
 static inline mt_str ct_text(const ct_symbols *s, ct_sym sym)
 {
@@ -95,32 +102,35 @@ static inline uint64_t ct_fold(uint64_t a, uint64_t b)
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Hash of p[0..len); reads no byte outside. */
+static inline uint64_t ct_hash_step(uint64_t h, ct_symbol_head part)
+{
+    return ct_fold(part.low ^ h, part.high ^ 0x9e3779b97f4a7c15u);
+}
+
+static inline uint32_t ct_hash_end(uint64_t h)
+{
+    return (uint32_t)(h ^ h >> 32);
+}
+
+/* Up to 16 bytes of p[0..len); reads no byte outside. */
+static inline ct_symbol_head ct_symbol_part(const char *p, size_t len)
+{
+    ct_symbol_head part = {0, 0};
+    memcpy(&part, p, len < sizeof part ? len : sizeof part);
+    return part;
+}
+
+/* Hash of p[0..len) in steps of 16 bytes; reads no byte outside. */
 static inline uint32_t ct_symbol_hash(uint64_t seed, const char *p, size_t len)
 {
-    uint64_t h = seed ^ len, word = 0;
-    size_t left = len;
-    for (; left >= 8; p += 8, left -= 8) {
-        memcpy(&word, p, 8);
-        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
-    }
-    if (left && len >= 8) {
-        /* The last 8 bytes overlap what was hashed: no byte loop. */
-        memcpy(&word, p + left - 8, 8);
-        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
-    } else if (left >= 4) {
-        uint32_t low, high;
-        memcpy(&low, p, 4);
-        memcpy(&high, p + left - 4, 4);
-        h = ct_fold(h ^ ((uint64_t)high << 32 | low), 0x9e3779b97f4a7c15u);
-    } else if (left) {
-        word = (uint64_t)(unsigned char)p[0] |
-               (uint64_t)(unsigned char)p[left / 2] << 8 |
-               (uint64_t)(unsigned char)p[left - 1] << 16;
-        h = ct_fold(h ^ word, 0x9e3779b97f4a7c15u);
-    }
-    h = ct_fold(h, seed | 1);
-    return (uint32_t)(h ^ h >> 32);
+    uint64_t h = seed ^ len;
+    do {
+        size_t step = len < 16 ? len : 16;
+        h = ct_hash_step(h, ct_symbol_part(p, step));
+        p += step;
+        len -= step;
+    } while (len);
+    return ct_hash_end(h);
 }
 
 #endif

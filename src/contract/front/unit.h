@@ -40,6 +40,7 @@ typedef struct ct_unit {
     mt_diags later;   /* further errors, appended at the end */
     mt_diags remarks; /* warnings and notes, appended last */
     bool incomplete;  /* something did not parse: do not report unknown names */
+    bool damaged;     /* some construct did not parse: no warnings */
     bool extended;    /* the bundle needs a node that 1.0 does not have */
     bool has_personas;
     const struct ct_member *members; /* of a System */

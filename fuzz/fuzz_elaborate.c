@@ -1,0 +1,74 @@
+/* fuzz/fuzz_elaborate.c - any text through all passes.
+ * The input is one file or several, separated by lines that are `//// NAME`; the first
+ * is the root. Properties: a bundle is strict JSON, laying it out keeps its meaning,
+ * elaborating again gives the same bytes, a refusal has at least one error. */
+#include "base/json_read.h"
+#include "contract/elaborate.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX_FILES = 8 };
+
+static size_t split(mt_arena *a, mt_str text, ct_memory_file *files)
+{
+    size_t count = 0, start = 0;
+    mt_str name = MT_STR("root.tenor");
+    for (size_t i = 0; i <= text.len && count < MAX_FILES; i++) {
+        mt_str rest = mt_str_skip(text, i);
+        bool mark = mt_str_starts(rest, MT_STR("\n//// "));
+        if (!mark && i < text.len) {
+            continue;
+        }
+        /* Exactly the bytes, so that a read past them is seen. */
+        char *copy = mt_alloc(a, i - start + 16);
+        memcpy(copy, text.ptr + start, i - start);
+        files[count++] = (ct_memory_file){name, mt_str_from(copy, i - start)};
+        if (mark) {
+            rest = mt_str_skip(rest, 6);
+            name = mt_str_from(rest.ptr, mt_str_find(rest, '\n'));
+            start = i = i + 6 + name.len;
+        }
+    }
+    return count;
+}
+
+static mt_str run(mt_arena *a, const ct_memory *memory, bool strict)
+{
+    ct_provider files = ct_memory_provider(memory);
+    mt_diags ds = {.arena = a};
+    ct_options options = {.strict = strict};
+    const ct_elaboration *e;
+    mt_err err = ct_elaborate(a, MT_STR("root.tenor"), &files, &options, &ds, &e);
+    MT_ASSERT((err == MT_OK) == (ct_first_error(&ds) == NULL));
+    MT_ASSERT((err == MT_OK) == (e->bundle.len > 0));
+    if (err != MT_OK) {
+        mt_json json;
+        mt_str text = ct_error_json(a, ct_first_error(&ds), false);
+        MT_ASSERT(mt_json_read(a, text, NULL, &json, NULL) == MT_OK);
+        const ct_edit *edits;
+        if (e->source_count) {
+            ct_fix_strata(a, e, &edits);
+        }
+    }
+    return e->bundle;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    mt_arena a = {0};
+    ct_memory_file files[MAX_FILES];
+    ct_memory memory = {files, split(&a, mt_str_from((const char *)data, size), files)};
+    mt_str bundle = run(&a, &memory, false);
+    if (bundle.len) {
+        mt_json compact, pretty;
+        MT_ASSERT(mt_json_read(&a, bundle, NULL, &compact, NULL) == MT_OK);
+        mt_str laid_out = ct_json_pretty(&a, bundle);
+        MT_ASSERT(mt_json_read(&a, laid_out, NULL, &pretty, NULL) == MT_OK);
+        MT_ASSERT(mt_json_equal(&compact, &pretty));
+        MT_ASSERT(mt_str_eq(run(&a, &memory, false), bundle));
+    }
+    mt_str strict = run(&a, &memory, true);
+    MT_ASSERT(!strict.len || mt_str_eq(strict, bundle));
+    mt_arena_free(&a);
+    return 0;
+}
