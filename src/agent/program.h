@@ -82,13 +82,16 @@ typedef struct ag_gate {
 
 const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate);
 
+/* Without branches: both kinds of symbol take the same steps. A row of bits has at
+ * least one word. */
 static inline bool ag_gate_accepts(const ag_gate *g, ag_symbol state)
 {
-    uint32_t at = state - g->low;
-    if (state < g->form_count) {
-        return (g->forms[state >> 6] >> (state & 63)) & 1;
-    }
-    return at < g->width ? (g->bits[at >> 6] >> (at & 63)) & 1 : g->otherwise;
+    bool form = state < g->form_count;
+    const uint64_t *bits = form ? g->forms : g->bits;
+    uint32_t at = state - (form ? 0 : g->low);
+    bool known = at < (form ? g->form_count : g->width);
+    uint64_t bit = bits[known ? at >> 6 : 0] >> (at & 63);
+    return (known ? bit : (uint64_t)g->otherwise) & 1;
 }
 
 #endif
