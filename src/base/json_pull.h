@@ -160,6 +160,30 @@ static inline bool mt_jp_key(mt_jp *j, mt_str *key)
     return mt_jp_key_slow(j, key);
 }
 
+/* For callers that can guess the next key: true, and the cursor at its value, when it
+ * is written just like `quoted`, which is the key with its quotes and the colon.
+ * Otherwise false and nothing has changed: ask mt_jp_key(). A right guess is cheaper
+ * than a key, because its length is known before it is looked at. */
+static inline bool mt_jp_expect(mt_jp *j, mt_str quoted)
+{
+    const char *p = j->p;
+    if (MT_UNLIKELY((size_t)(j->end - p) < quoted.len + 2)) {
+        return false;
+    }
+    if (*p == ',') {
+        p++;
+    } else if (!j->first) {
+        return false;
+    }
+    if (memcmp(p, quoted.ptr, quoted.len) != 0 || (unsigned char)p[quoted.len] <= ' ') {
+        return false;
+    }
+    j->key_at = p;
+    j->p = p + quoted.len;
+    j->first = false;
+    return true;
+}
+
 static inline bool mt_jp_str(mt_jp *j, mt_str *out)
 {
     const char *p = j->p;

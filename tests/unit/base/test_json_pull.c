@@ -121,6 +121,44 @@ static void faults(void **state)
     mt_arena_free(&a);
 }
 
+/* Guesses right, wrong, with space, at the end and at a wrong place. */
+static void a_guessed_key_is_read_or_left_alone(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_jp j;
+    mt_str key, value;
+    mt_str text = fenced(MT_STR("{\"a\":\"1\",\"bb\":\"2\",\"c\": \"3\",\"d\":\"4\"}"));
+    mt_jp_start(&j, &a, text, NULL);
+    mt_jp_object(&j);
+    assert_false(mt_jp_expect(&j, MT_STR("\"bb\":")));
+    assert_true(mt_jp_expect(&j, MT_STR("\"a\":")));
+    assert_true(mt_jp_str(&j, &value));
+    assert_false(mt_jp_expect(&j, MT_STR("\"b\":")));
+    assert_true(mt_jp_expect(&j, MT_STR("\"bb\":")));
+    assert_true(mt_jp_str(&j, &value));
+    assert_text(value, MT_STR("2"));
+    assert_false(mt_jp_expect(&j, MT_STR("\"c\":")));
+    assert_true(mt_jp_key(&j, &key));
+    assert_text(key, MT_STR("c"));
+    assert_true(mt_jp_str(&j, &value));
+    assert_true(mt_jp_expect(&j, MT_STR("\"d\":")));
+    assert_true(mt_jp_str(&j, &value));
+    assert_false(mt_jp_expect(&j, MT_STR("\"e\":")));
+    assert_false(mt_jp_key(&j, &key));
+    assert_int_equal(mt_jp_finish(&j, NULL), MT_OK);
+    fenced_free(text);
+    /* No comma between two members: the guess must not step over it. */
+    mt_jp_start(&j, &a, MT_STR("{\"a\":\"1\"\"b\":\"2\",\"c\":\"3\"}"), NULL);
+    mt_jp_object(&j);
+    assert_true(mt_jp_expect(&j, MT_STR("\"a\":")));
+    assert_true(mt_jp_str(&j, &value));
+    assert_false(mt_jp_expect(&j, MT_STR("\"b\":")));
+    assert_false(mt_jp_key(&j, &key));
+    assert_int_equal(mt_jp_finish(&j, NULL), MT_E_SYNTAX);
+    mt_arena_free(&a);
+}
+
 static void what_is_left_open_is_a_fault(void **state)
 {
     (void)state;
@@ -209,6 +247,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, ROWS, faults);
     rows_test(&list, a_document_is_read_in_one_pass);
+    rows_test(&list, a_guessed_key_is_read_or_left_alone);
     rows_test(&list, what_is_left_open_is_a_fault);
     rows_test(&list, duplicates_are_refused_for_known_and_unknown_keys);
     rows_test(&list, a_value_can_be_taken_as_a_tree);
