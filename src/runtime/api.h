@@ -1,0 +1,24 @@
+/* runtime/api.h - what is behind the handles of motet.h.
+ * Room: runtime, private to api_*.c. */
+#ifndef RT_API_H
+#define RT_API_H
+
+#include "contract/eval/facts.h"
+#include "contract/eval/program.h"
+#include "motet.h"
+
+struct motet_contract {
+    mt_arena arena;
+    mt_diags ds;
+    const motet_str *messages; /* one per diagnostic */
+    mt_str bundle;
+    const ct_model *model;
+    const ct_program *program;
+};
+
+static inline motet_str rt_out_str(mt_str s)
+{
+    return (motet_str){s.ptr ? s.ptr : "", s.len};
+}
+
+#endif
