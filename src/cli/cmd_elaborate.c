@@ -89,6 +89,7 @@ int cmd_elaborate(const cli_args *args)
     if (code) {
         code = cli_contract_report(args, &c, code);
     } else {
+        cli_contract_drop_notes(&c);
         cli_contract_show_text(args, &c);
         code = dir ? write_all(args, &c, dir)
                    : cli_print(rendered(args, &c.arena, c.bundle));

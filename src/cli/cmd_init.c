@@ -11,7 +11,7 @@
 
 const char CMD_INIT_DETAILS[] =
     "Makes DIR and writes contract.tenor, a small contract that holds, and\n"
-    "small_purchase.scenario.json, a run of its flow with the result it must have.\n"
+    "contract.scenarios.json, runs with the results they must have.\n"
     "Existing files are never overwritten.";
 
 static const char CONTRACT[] =
@@ -100,22 +100,37 @@ static const char CONTRACT[] =
 static const char SCENARIO[] =
     "{\n"
     "  \"contract\": \"contract.tenor\",\n"
-    "  \"given\": {\n"
-    "    \"facts\": {\"amount\": {\"amount\": \"120.00\", \"currency\": \"USD\"}},\n"
-    "    \"states\": {\"Purchase\": \"requested\"}\n"
-    "  },\n"
-    "  \"when\": {\"flow\": \"purchase\", \"persona\": \"employee\"},\n"
-    "  \"then\": {\n"
-    "    \"verdicts\": {\"within_limit\": true},\n"
-    "    \"outcome\": \"success\",\n"
-    "    \"states\": {\"Purchase\": \"approved\"}\n"
-    "  }\n"
+    "  \"given\": {\"states\": {\"Purchase\": \"requested\"}},\n"
+    "  \"scenarios\": [\n"
+    "    {\n"
+    "      \"name\": \"a small purchase is approved at once\",\n"
+    "      \"given\": {\"facts\": {\"amount\": {\"amount\": \"120.00\", \"currency\": "
+    "\"USD\"}}},\n"
+    "      \"when\": {\"persona\": \"employee\", \"flow\": \"purchase\"},\n"
+    "      \"then\": {\n"
+    "        \"verdicts\": [\"within_limit\"],\n"
+    "        \"outcome\": \"success\",\n"
+    "        \"states\": {\"Purchase\": \"approved\"}\n"
+    "      }\n"
+    "    },\n"
+    "    {\n"
+    "      \"name\": \"a manager refuses a large one\",\n"
+    "      \"given\": {\"facts\": {\"amount\": {\"amount\": \"9000.00\", \"currency\": "
+    "\"USD\"}}},\n"
+    "      \"when\": {\"persona\": \"manager\", \"operation\": \"decide\", "
+    "\"outcome\": \"refused\"},\n"
+    "      \"then\": {\n"
+    "        \"verdicts\": [],\n"
+    "        \"outcome\": \"refused\",\n"
+    "        \"states\": {\"Purchase\": \"refused\"}\n"
+    "      }\n"
+    "    }\n"
+    "  ]\n"
     "}\n";
 
 static const struct starter {
     const char *name, *text;
-} STARTERS[] = {{"contract.tenor", CONTRACT},
-                {"small_purchase.scenario.json", SCENARIO}};
+} STARTERS[] = {{"contract.tenor", CONTRACT}, {"contract.scenarios.json", SCENARIO}};
 
 enum { STARTER_COUNT = sizeof STARTERS / sizeof *STARTERS };
 

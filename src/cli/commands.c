@@ -4,8 +4,20 @@
 
 /* clang-format off */
 const cli_command CLI_COMMANDS[] = {
+    {"elaborate", "FILE", "Turn contract source into its interchange bundle",
+     cmd_elaborate, CMD_ELABORATE_OPTIONS, NULL, 1, 1, CMD_ELABORATE_DETAILS},
+    {"check", "FILE", "Show every fault of a contract at once",
+     cmd_check, CMD_CHECK_OPTIONS, NULL, 1, 1, CMD_CHECK_DETAILS},
+    {"validate", "FILE", "Check an interchange bundle or manifest",
+     cmd_validate, CMD_VALIDATE_OPTIONS, NULL, 1, 1, CMD_VALIDATE_DETAILS},
+    {"fmt", "FILE...", "Lay out contract source canonically",
+     cmd_fmt, CMD_FMT_OPTIONS, NULL, 1, -1, CMD_FMT_DETAILS},
     {"eval", "FILE", "Evaluate facts to verdicts", cmd_eval, CMD_EVAL_OPTIONS, NULL, 1, 1,
      CMD_EVAL_DETAILS},
+    {"test", "DIR", "Run a conformance suite and report in TAP",
+     cmd_test, CMD_TEST_OPTIONS, NULL, 1, 1, CMD_TEST_DETAILS},
+    {"init", "DIR", "Write a starter contract with scenarios",
+     cmd_init, NULL, NULL, 1, 1, CMD_INIT_DETAILS},
     {"completion", "bash|zsh|fish", "Print a shell completion script", cmd_completion,
      NULL, NULL, 1, 1, CMD_COMPLETION_DETAILS},
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",

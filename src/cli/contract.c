@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "contract/wire/model.h"
 #include "contract/wire/validate.h"
 #include "runtime/file.h"
 
@@ -48,8 +49,12 @@ static int load_interchange(cli_contract *c, mt_str text)
     set_sources(c, source, 1);
     ct_document document;
     mt_err err = ct_validate(&c->arena, c->path, text, &c->limits, &c->ds, &document);
+    const ct_model *model; /* only for what loading it finds */
+    if (!err) {
+        err = ct_load_json(&c->arena, document.tree, text, c->path, &c->ds, &model);
+    }
     take_error(c);
-    c->bundle = document.bundle;
+    c->bundle = err ? (mt_str){0} : document.bundle;
     c->is_manifest = document.is_manifest;
     return err ? CLI_FAILS : CLI_HOLDS;
 }
@@ -151,6 +156,17 @@ static void json_report(mt_buf *out, const cli_contract *c, int code)
     mt_jw_key_i64(&w, "warnings", (int64_t)c->ds.warnings);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
+}
+
+void cli_contract_drop_notes(cli_contract *c)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < c->ds.len; i++) {
+        if (c->ds.items[i].severity != MT_NOTE) {
+            c->ds.items[kept++] = c->ds.items[i];
+        }
+    }
+    c->ds.len = kept;
 }
 
 void cli_contract_show_text(const cli_args *args, const cli_contract *c)

@@ -34,6 +34,8 @@ void cli_contract_free(cli_contract *c);
  * on stdout when it has --sarif, otherwise as text on stderr. Returns `code`, or
  * CLI_WORLD when stdout fails. */
 int cli_contract_report(const cli_args *args, const cli_contract *c, int code);
+/* Forgets what only informs, for commands whose business it is not. */
+void cli_contract_drop_notes(cli_contract *c);
 /* The diagnostics as text on stderr, whatever the options say. */
 void cli_contract_show_text(const cli_args *args, const cli_contract *c);
 

@@ -2,6 +2,10 @@
  * Room: cli. */
 #include "cli/commands.h"
 
+#include <strings.h>
+
+#include "contract/wire/validate.h"
+
 /* Where `command` sits in the table: writes the words that lead to it. */
 static bool path_to(mt_buf *out, const cli_command *table, const cli_command *command)
 {
@@ -64,7 +68,8 @@ static void program_help(mt_buf *out)
                      "agents.\n");
     add_commands(out, CLI_COMMANDS);
     mt_buf_addz(out, "\nmotet help COMMAND explains a command, motet help CODE a "
-                     "diagnostic.\n"
+                     "diagnostic;\n"
+                     "motet help codes and motet help limits list what there is.\n"
                      "Exit status: 0 it holds, 1 it does not, 2 used wrongly, 3 a file "
                      "or the machine failed.\n");
 }
@@ -98,8 +103,70 @@ static void limits_help(mt_buf *out)
 {
     mt_buf_addz(out, "Limits, each set with --limit NAME=VALUE:\n\n");
     for (size_t i = 0; i < MT_LIMIT_ROW_COUNT; i++) {
-        mt_buf_addf(out, "  %-18s %11zu  %s\n", MT_LIMIT_ROWS[i].name,
+        mt_buf_addf(out, "  %-22s %11zu  %s\n", MT_LIMIT_ROWS[i].name,
                     MT_LIMIT_ROWS[i].initial, MT_LIMIT_ROWS[i].help);
+    }
+}
+
+/* Every diagnostic there is: the elaborator's, then those of bundles. */
+static const ct_code_info *code_at(size_t index)
+{
+    size_t front = 0;
+    while (ct_code_at(front)) {
+        front++;
+    }
+    return index < front ? ct_code_at(index) : ct_bundle_code_at(index - front);
+}
+
+static const ct_code_info *code_find(const char *word)
+{
+    const ct_code_info *info;
+    for (size_t i = 0; (info = code_at(i)); i++) {
+        if (strcasecmp(info->code, word) == 0) {
+            return info;
+        }
+    }
+    return NULL;
+}
+
+/* The paragraph, broken before column 88. */
+static void add_wrapped(mt_buf *out, const char *text)
+{
+    size_t column = 0;
+    for (const char *word = text; *word;) {
+        size_t len = strcspn(word, " ");
+        if (column && column + 1 + len > 88) {
+            mt_buf_addc(out, '\n');
+            column = 0;
+        } else if (column) {
+            mt_buf_addc(out, ' ');
+            column++;
+        }
+        mt_buf_add(out, word, len);
+        column += len;
+        word += len + strspn(word + len, " ");
+    }
+    mt_buf_addc(out, '\n');
+}
+
+static void code_help(mt_buf *out, const ct_code_info *info)
+{
+    mt_buf_addf(out, "%s: %s\n\n", info->code, info->title);
+    add_wrapped(out, info->explanation);
+    if (info->hint && *info->hint) {
+        mt_buf_addf(out, "\nWhat to do: %s.\n", info->hint);
+    }
+    mt_buf_addf(out, "Specification: %s%s\n",
+                info->rule[0] >= '0' && info->rule[0] <= '9' ? "section " : "",
+                info->rule);
+}
+
+static void codes_help(mt_buf *out)
+{
+    mt_buf_addz(out, "Diagnostics; motet help CODE explains one:\n\n");
+    const ct_code_info *info;
+    for (size_t i = 0; (info = code_at(i)); i++) {
+        mt_buf_addf(out, "  %s  %-44s %s\n", info->code, info->title, info->rule);
     }
 }
 
@@ -142,8 +209,14 @@ int cmd_help(const cli_args *args)
     const cli_command *table = CLI_COMMANDS;
     const char *wrong = NULL;
     int code = CLI_HOLDS;
-    if (args->count == 1 && strcmp(args->operands[0], "limits") == 0) {
+    const char *topic = args->count == 1 ? args->operands[0] : "";
+    const ct_code_info *info = code_find(topic);
+    if (strcmp(topic, "limits") == 0) {
         limits_help(&out);
+    } else if (strcmp(topic, "codes") == 0) {
+        codes_help(&out);
+    } else if (info) {
+        code_help(&out, info);
     } else {
         const cli_command *command = follow(args, &table, &wrong);
         if (wrong) {

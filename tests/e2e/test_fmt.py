@@ -19,7 +19,7 @@ rule r { stratum:0
   // why
   when: f>1 and f<8 // tail
   produce:verdict v{payload:Bool=true} }
-rule s { stratum: 1 when: verdict_present(v) and f > 1 and f > 2 and f > 3 and f > 4 and f > 5 and f > 6
+rule s { stratum: 1 when: verdict_present(v) and f > 1 and f > 2 and f > 3 and f > 4 and f > 5 and f > 6 and f > 7
   produce: w(true) }
 '''
 PRETTY = '''\
@@ -51,6 +51,7 @@ rule s {
       and f > 4
       and f > 5
       and f > 6
+      and f > 7
   produce: w(true)
 }
 '''

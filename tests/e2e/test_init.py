@@ -17,7 +17,7 @@ class Init(Case):
 
     def test_the_scenario_is_json_about_the_contract(self):
         self.holds("init", "new")
-        scenarios = list((self.dir / "new").glob("*.scenario.json"))
+        scenarios = list((self.dir / "new").glob("*.scenarios.json"))
         self.assertEqual(len(scenarios), 1)
         json.loads(scenarios[0].read_text())
 

@@ -447,10 +447,14 @@ static void bad_character(lexer *x)
 /* Can the last token end a term, so that a minus behind it subtracts? */
 static bool after_term(const lexer *x)
 {
-    if (!x->count) {
+    uint32_t n = x->count;
+    while (n && x->items[n - 1].kind == CT_T_COMMENT) {
+        n--;
+    }
+    if (!n) {
         return false;
     }
-    const ct_token *t = &x->items[x->count - 1];
+    const ct_token *t = &x->items[n - 1];
     switch (t->kind) {
     case CT_T_WORD:
         return t->sym != CT_W_and && t->sym != CT_W_or && t->sym != CT_W_not &&

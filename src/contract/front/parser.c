@@ -142,7 +142,8 @@ bool ct_enter(ct_parser *p)
         return true;
     }
     p->broken = true;
-    ct_report(p->u, CT_E_PARSE_DEPTH, here(p), "nested deeper than %zu levels",
+    ct_report(p->u, CT_E_PARSE_DEPTH, here(p),
+              "nested deeper than %zu levels (limit source_depth)",
               p->u->limits->source_depth);
     return false;
 }

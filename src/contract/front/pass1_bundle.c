@@ -22,9 +22,10 @@ static bool read_text(ct_unit *u, ct_file *file, mt_err *err)
     *err = u->provider->read(u->provider->state, u->keep, file->id,
                              u->limits->source_bytes, &file->text, &why);
     if (*err == MT_E_LIMIT) {
-        ct_report_file(u, CT_E_FILE_LIMIT, file->path,
-                       "file '%.*s' has more than %zu bytes", MT_ARG(file->path),
-                       u->limits->source_bytes);
+        mt_str limit = mt_strf(u->keep, "more than %zu bytes (limit source_bytes)",
+                               u->limits->source_bytes);
+        ct_report_file(u, CT_E_FILE_LIMIT, file->path, "file '%.*s' has %.*s",
+                       MT_ARG(file->path), MT_ARG(why.len ? why : limit));
         return false;
     }
     if (*err == MT_OK && mt_utf8_check(file->text) < file->text.len) {
@@ -88,7 +89,8 @@ static bool too_many_files(loader *l, const ct_construct *import)
     }
     if (!l->limit_reported) {
         ct_report(l->u, CT_E_FILE_LIMIT, import_place(import),
-                  "the contract has more than %zu files", l->u->limits->source_files);
+                  "the contract has more than %zu files (limit source_files)",
+                  l->u->limits->source_files);
     }
     return l->limit_reported = true;
 }

@@ -2,7 +2,6 @@
 
 #include "base/json_write.h"
 #include "base/map.h"
-#include "contract/elaborate.h"
 #include "contract/wire/shapes.h"
 
 static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error)
@@ -100,7 +99,7 @@ mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limit
 {
     limits = limits ? limits : &MT_LIMITS_DEFAULT;
     ct_shape_walk w = {.ds = ds, .file = file, .text = text};
-    mt_json_limits bounds = {limits->json_bytes, limits->json_depth};
+    mt_json_limits bounds = {limits->json_bytes, limits->bundle_depth};
     mt_json_error error = {0};
     mt_json *root = mt_new(a, mt_json);
     size_t before = ds->errors;

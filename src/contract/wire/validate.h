@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/json_read.h"
 #include "base/limits.h"
+#include "contract/elaborate.h"
 
 /* Codes of what is wrong with a bundle; ct_bundle_code_at() explains them. */
 #define CT_CODE_BUNDLE_READ    "B001"
@@ -21,6 +22,9 @@
 #define CT_CODE_BUNDLE_KIND    "B007"
 #define CT_CODE_BUNDLE_TWICE   "B008"
 #define CT_CODE_BUNDLE_ETAG    "B009"
+
+/* Explanations of these and of the loader's codes, in order; NULL past the end. */
+const ct_code_info *ct_bundle_code_at(size_t index);
 
 typedef struct ct_document {
     bool is_manifest;

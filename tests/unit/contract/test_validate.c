@@ -165,7 +165,7 @@ static void bounds_the_depth(void **state)
     ct_document document;
     assert_int_equal(ct_validate(&arena, MT_STR("x"), bundle, &limits, &ds, &document),
                      MT_OK);
-    limits.json_depth = 50;
+    limits.bundle_depth = 50;
     assert_int_equal(ct_validate(&arena, MT_STR("x"), bundle, &limits, &ds, &document),
                      MT_E_REJECTED);
     assert_string_equal(ds.items[0].code, "B002");
