@@ -45,7 +45,7 @@ void cli_case_add(cli_cases *out, const cli_suite *suite, mt_str dir, mt_str fil
     mt_vec_push(out->arena, &out->list, c);
 }
 
-mt_str cli_beside(mt_arena *a, mt_str path, const char *suffix)
+mt_str cli_expected_path(mt_arena *a, mt_str path, const char *suffix)
 {
     size_t cut = mt_str_ends(path, MT_STR(".tenor")) ? strlen(".tenor") : 0;
     return mt_strf(a, "%.*s%s", (int)(path.len - cut), path.ptr, suffix);
@@ -208,7 +208,8 @@ static bool run_accepted(const cli_case *c, mt_arena *a, const mt_limits *limits
 {
     mt_str bundle;
     return must_elaborate(c, a, limits, &bundle, why) &&
-           compare_output(a, cli_beside(a, c->path, c->suite->expected), bundle, why);
+           compare_output(a, cli_expected_path(a, c->path, c->suite->expected), bundle,
+                          why);
 }
 
 static bool run_cross_file(const cli_case *c, mt_arena *a, const mt_limits *limits,
@@ -226,7 +227,7 @@ static bool run_manifest(const cli_case *c, mt_arena *a, const mt_limits *limits
 {
     mt_str bundle;
     return must_elaborate(c, a, limits, &bundle, why) &&
-           compare_output(a, cli_beside(a, c->path, c->suite->expected),
+           compare_output(a, cli_expected_path(a, c->path, c->suite->expected),
                           ct_manifest(a, bundle), why);
 }
 
@@ -236,7 +237,7 @@ static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
     mt_diags ds = {0};
     mt_json expected, actual;
     const ct_elaboration *e = NULL;
-    mt_str path = cli_beside(a, c->path, c->suite->expected);
+    mt_str path = cli_expected_path(a, c->path, c->suite->expected);
     if (!cli_expected_read(a, path, why, &expected)) {
         return false;
     }

@@ -53,6 +53,6 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out);
 bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *actual,
                    mt_buf *why);
 /* path with ".tenor" replaced. */
-mt_str cli_beside(mt_arena *a, mt_str path, const char *suffix);
+mt_str cli_expected_path(mt_arena *a, mt_str path, const char *suffix);
 
 #endif
