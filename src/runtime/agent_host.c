@@ -50,7 +50,15 @@ static void answer_call(rt_agent *x, const ag_call *call, ag_answer *answer)
 
 static void emit(rt_agent *x, const mt_json *payload)
 {
+    size_t before = x->fresh.len;
     ag_frame_message(&x->fresh, payload);
+    size_t size = x->fresh.len - before;
+    if (size > x->limits.agent_message_bytes) {
+        x->fresh.len = before;
+        x->counts.failed++;
+        say(x, "a message of %zu bytes was not sent: limit agent_message_bytes", size);
+        return;
+    }
     x->counts.sent++;
 }
 

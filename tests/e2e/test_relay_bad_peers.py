@@ -1,12 +1,13 @@
 """motet agent relay against peers that misbehave: bounded, reported, others unaffected."""
 import json
+import random
 import re
 import resource
 import socket
 import threading
 import time
 
-from harness import main
+from harness import SEED, SOAK, main
 from wire import LOOPBACK, Peer, WireCase, wait_until
 
 OTHER = "127.0.0.2"  # an address of its own, still at home
@@ -153,6 +154,63 @@ class BadPeers(WireCase):
         while b"were not delivered" not in text:
             text = text[-200:] + late.sock.recv(1 << 16)
         self.assertRegex(text, rb"Warning: \d+ messages were not delivered")
+
+    def test_a_reader_that_trickles_slows_the_others_hardly(self):
+        relay = self.relay("--queue", "131072", "--stall", "60")
+        sender, quick = self.peers(relay, 2)
+        slow = Peer(self, relay, receive_buffer=4096)
+        relay.counts(connections=3)
+        results, line, count, stop = {}, b"x" * 1000 + b"\n", 30000, threading.Event()
+
+        def trickle():
+            # Always some progress, at a hundredth of what is sent.
+            while not stop.is_set():
+                slow.sock.recv(2048)
+                time.sleep(0.02)
+        threads = [threading.Thread(target=drain, args=(quick, results, "quick")),
+                   threading.Thread(target=trickle)]
+        for t in threads:
+            t.start()
+        start = time.monotonic()
+        for _ in range(count // 100):
+            sender.raw(line * 100)
+        arrived = wait_until(lambda: results["quick"][0] >= count, 10)
+        took = time.monotonic() - start
+        stop.set()
+        quick.sock.shutdown(socket.SHUT_RDWR)
+        for t in threads:
+            t.join(5)
+        self.assertTrue(arrived, results)
+        # Alone the quick one needs well under a second; the slow one may cost 200 ms.
+        self.assertLess(took, 5)
+        self.assertGreater(relay.metrics()["lines_dropped"], 0)
+
+    def test_random_bytes_harm_nobody_else(self):
+        rng = random.Random(SEED)
+        relay = self.relay("--quarantine", "0", "--max-line", "4096")
+        a, b = self.peers(relay, 2)
+        end, rounds = time.monotonic() + (60 if SOAK else 1.5), 0
+        while time.monotonic() < end:
+            bad = Peer(self, relay)
+            for _ in range(rng.randrange(1, 6)):
+                size = rng.choice([1, 3, 100, 5000, 70000])
+                alphabet = rng.choice([bytes(range(256)), b"\n", b'"\\\n{}[]', b"a\xc3\xa9\n"])
+                try:
+                    bad.raw(bytes(rng.choices(alphabet, k=size)))
+                except OSError:
+                    break  # it was thrown out
+            bad.sock.close()
+            a.raw(b"ping %d\n" % rounds)
+            want = "ping %d" % rounds
+            while True:
+                line = json.loads(b.line())  # every line is whole JSON
+                if line["remote_addr"] == a.address:
+                    self.assertEqual(line["content"], want)
+                    break
+            rounds += 1
+        self.assertGreater(rounds, 10, f"seed {SEED}")
+        b.close()
+        self.assertEqual(relay.stop(), 0)
 
     def test_a_peer_that_never_reads_is_disconnected_in_time(self):
         relay = self.relay("--queue", "65536", "--stall", "1")

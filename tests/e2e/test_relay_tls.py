@@ -5,7 +5,7 @@ import ssl
 import subprocess
 
 from harness import main
-from wire import WireCase, wait_until
+from wire import Process, WireCase, wait_until
 
 
 class Tls(WireCase):
@@ -76,6 +76,33 @@ class Tls(WireCase):
             if stranger.recv(10) == b"":
                 raise OSError("closed")
         self.assertGreaterEqual(relay.counts(tls_failures=1)["tls_failures"], 1)
+
+    def test_an_agent_runs_over_tls_and_checks_its_relay(self):
+        relay = self.relay("--cert", "relay.pem", "--key", "relay.key", "--client-ca",
+                           "ca.pem")
+        self.write("echo.yaml", """
+agent: echo
+tape: {shape: many, start: [A]}
+receivers: [{route: A --> A, do: stay}]
+senders: [{route: A --> A, message: {heard: "{{content}}"}}]
+""")
+        mine = {"certfile": self.dir / "agent.pem", "keyfile": self.dir / "agent.key"}
+        peer = self.connect(relay, **mine)
+        agent = Process(self, "agent", "run", "echo.yaml", "--connect", relay.address,
+                        "--tls", "--ca", "ca.pem", "--cert", "agent.pem", "--key",
+                        "agent.key", "--pause", "20")
+        self.assertEqual(relay.counts(connections=2, seconds=10)["connections"], 2)
+        self.assertTrue(wait_until(lambda: "connected to" in agent.err), agent.err)
+        reader = peer.makefile("rb")
+        for n in (3, 40000):
+            peer.sendall(b"x" * n + b"\n")
+            heard = json.loads(json.loads(reader.readline())["content"])["_payload"]
+            self.assertEqual(heard, {"heard": "x" * n})
+        self.assertEqual(agent.stop(), 0, agent.err)
+        # Without our authority the relay is not trusted, and nothing is said to it.
+        result = self.fails(3, "agent", "run", "echo.yaml", "--connect", relay.address,
+                            "--tls", "--retries", "1")
+        self.assertIn("certificate verify failed", result.err)
 
     def test_a_key_that_does_not_fit_is_refused_at_start(self):
         result = self.fails(3, "agent", "relay", "--cert", "relay.pem", "--key", "agent.key")
