@@ -18,6 +18,7 @@ enum {
     CONNECT_MS = 10000,
     FLUSH_MS = 1000,      /* for the last messages before leaving a relay */
     COMMIT_EVERY_MS = 20, /* while many lines are waiting */
+    COMMIT_SHARE = 4,     /* working time to the time a commit takes */
     STABLE_MS = 5000,     /* a connection that held so long was a good one */
     TRAVEL_ATTEMPTS = 3,  /* before going home again */
     POLL_MOST_MS = 60000
@@ -40,9 +41,10 @@ struct nt_runner {
     int64_t since_ms;     /* of this phase */
     int64_t attempt_ms;   /* when to try next */
     int64_t committed_ms; /* when last */
-    size_t written;       /* bytes of the first unsent lines the relay has */
-    size_t reads;         /* that brought something */
-    mt_err fault;         /* the state could not be kept */
+    int64_t commit_cost_ms;
+    size_t written; /* bytes of the first unsent lines the relay has */
+    size_t reads;   /* that brought something */
+    mt_err fault;   /* the state could not be kept */
     int wake;
     atomic_bool stop;
 };
@@ -170,12 +172,22 @@ static void advance(nt_runner *r)
 
 static bool commit(nt_runner *r)
 {
-    r->committed_ms = nt_now_ms();
+    int64_t start = nt_now_ms();
     r->fault = rt_agent_commit(r->agent);
+    r->committed_ms = nt_now_ms();
+    r->commit_cost_ms = r->committed_ms - start;
     if (r->fault) {
         say(r, "the agent's state cannot be kept: %s", strerror(errno));
     }
     return !r->fault;
+}
+
+/* While many lines wait, not each has its own commit: a large state takes its time. */
+static bool commit_is_due(const nt_runner *r)
+{
+    int64_t pause = r->commit_cost_ms * COMMIT_SHARE;
+    return nt_now_ms() - r->committed_ms >
+           (pause > COMMIT_EVERY_MS ? pause : COMMIT_EVERY_MS);
 }
 
 /* The relay has `written` bytes: whole lines among them are sent. */
@@ -240,7 +252,7 @@ static void take_lines(nt_runner *r)
             continue;
         }
         rt_agent_receive(r->agent, line);
-        if (nt_now_ms() - r->committed_ms > COMMIT_EVERY_MS && commit(r)) {
+        if (commit_is_due(r) && commit(r)) {
             write_out(r);
         }
     }
