@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "graph/sweep.h"
+
 typedef struct compiler {
     gr_graph *g;
     mt_arena *a;
@@ -10,6 +12,7 @@ typedef struct compiler {
     const uint32_t *order;
     uint32_t *slot;  /* per flat node: slot of its first output */
     uint32_t *place; /* per flat node: its place in the order */
+    uint32_t *by_level, *level;
     gr_code *code;
     MT_VEC(gr_value) constants;
     MT_VEC(uint32_t) gates;
@@ -105,15 +108,53 @@ int gr_graph_key(const gr_graph *g, mt_str name)
 
 /* ---- slots ---- */
 
+static const gr_primitive *primitive_of(const compiler *c, uint32_t node)
+{
+    return c->flat->nodes.items[node].primitive;
+}
+
+static int by_word(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Nodes by level (the longest way from a node without inputs), then op, then place in
+ * the order; Actions last. */
+static void level_order(compiler *c)
+{
+    uint32_t count = (uint32_t)c->flat->nodes.len;
+    uint32_t *level = mt_new_array(c->a, uint32_t, count);
+    uint64_t *keys = mt_new_array(c->a, uint64_t, count);
+    c->place = mt_new_array(c->a, uint32_t, count);
+    c->by_level = mt_new_array(c->a, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = c->order[i];
+        for (uint32_t k = c->wiring->first[node]; k < c->wiring->first[node + 1]; k++) {
+            uint32_t e = c->wiring->edge[k];
+            uint32_t below = e ? level[c->flat->edges.items[e - 1].from_node] + 1 : 0;
+            level[node] = below > level[node] ? below : level[node];
+        }
+        bool action = primitive_of(c, node)->manifest.kind == GR_ACTION;
+        c->place[node] = i;
+        /* 24 bits of level, 7 of op, 32 of place: more than the limits allow. */
+        keys[i] = (uint64_t)action << 63 | (uint64_t)level[node] << 39 |
+                  (uint64_t)primitive_of(c, node)->op << 32 | i;
+    }
+    qsort(keys, count, sizeof *keys, by_word);
+    for (uint32_t i = 0; i < count; i++) {
+        c->by_level[i] = c->order[(uint32_t)keys[i]];
+    }
+    c->level = level;
+}
+
 static void number_slots(compiler *c)
 {
     uint32_t next = 1;
     c->slot = mt_new_array(c->a, uint32_t, c->flat->nodes.len);
-    c->place = mt_new_array(c->a, uint32_t, c->flat->nodes.len);
     for (uint32_t i = 0; i < c->flat->nodes.len; i++) {
-        c->slot[c->order[i]] = next;
-        c->place[c->order[i]] = i;
-        next += c->flat->nodes.items[c->order[i]].primitive->manifest.output_count;
+        c->slot[c->by_level[i]] = next;
+        next += primitive_of(c, c->by_level[i])->manifest.output_count;
     }
     c->output_slots = next;
 }
@@ -371,6 +412,46 @@ static void compile_nodes(compiler *c)
     c->g->action_count = (uint32_t)actions.len;
 }
 
+static bool sweepable(const compiler *c)
+{
+    bool ok = c->flat->nodes.len >= GR_SWEEP_LEAST;
+    for (size_t i = 0; ok && i < c->flat->nodes.len; i++) {
+        uint16_t op = c->flat->nodes.items[i].primitive->op;
+        ok = op != GR_OP_CUSTOM && op != GR_OP_CUSTOM_ACTION && op != GR_OP_SOURCE;
+    }
+    return ok;
+}
+
+static void compile_sweep(compiler *c)
+{
+    MT_VEC(gr_step) swept = {0};
+    MT_VEC(uint32_t) runs = {0};
+    uint32_t last_level = 0;
+    bool sweep = sweepable(c);
+    for (uint32_t i = 0; sweep && i < c->flat->nodes.len; i++) {
+        uint32_t node = c->by_level[i];
+        const gr_step *s = &c->code->steps[c->place[node]];
+        if (s->op == GR_OP_ACTION) {
+            break;
+        }
+        if (s->op == GR_OP_CONSTANT) {
+            continue;
+        }
+        bool more = swept.len && swept.items[swept.len - 1].op == s->op &&
+                    last_level == c->level[node];
+        if (more) {
+            runs.items[runs.len - 1]++;
+        } else {
+            mt_vec_push(c->a, &runs, 1);
+        }
+        last_level = c->level[node];
+        mt_vec_push(c->a, &swept, *s);
+    }
+    c->code->swept = swept.items;
+    c->code->runs = runs.items;
+    c->code->run_count = (uint32_t)runs.len;
+}
+
 /* Outputs that are known before the first pass: constants, and outputs from params. */
 static void fill_constants(compiler *c, gr_value *slots)
 {
@@ -496,8 +577,10 @@ void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
     g->id = flat->graph_id;
     g->version = flat->version;
     collect_keys(&c);
+    level_order(&c);
     number_slots(&c);
     compile_nodes(&c);
+    compile_sweep(&c);
     fill_slots(&c);
     keep_plans(&c);
     effect_kinds(&c);

@@ -1,6 +1,6 @@
 /* graph/compile.h - the flat form the executor runs.
  * Room: graph. Internal to it.
- * Slots: [0] nothing, then the outputs of all nodes in execution order, then constants
+ * Slots: [0] nothing, then the outputs of all nodes level by level, then constants
  * (parameters that steps and effects read). Types of slots never change, so a step
  * writes only the 8 bytes of its result. */
 #ifndef GR_COMPILE_H
@@ -60,7 +60,12 @@ typedef struct gr_call_plan {
 } gr_call_plan;
 
 struct gr_code {
-    gr_step *steps;    /* one per node, in order */
+    gr_step *steps; /* one per node, in order */
+    /* The same without constants and Actions, by level and then op, in runs of equal
+     * ops; none when the graph is small or calls into C (graph/sweep.h). */
+    gr_step *swept;
+    uint32_t *runs; /* lengths */
+    uint32_t run_count;
     gr_value *initial; /* slots before the first pass */
     uint32_t *gates;
     gr_action_plan *actions;

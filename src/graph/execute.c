@@ -3,6 +3,8 @@
 #include <stdlib.h>
 
 #include "graph/compile.h"
+#include "graph/steps.h"
+#include "graph/sweep.h"
 
 typedef struct gr_workspace {
     mt_arena scratch; /* series made in a pass */
@@ -87,81 +89,7 @@ static gr_fault_code failed(gr_episode *e, uint32_t node, const char *detail)
     return fault(e, GR_FAULT_COMPUTE_FAILED, node, MT_STR(""), detail);
 }
 
-/* ---- values ---- */
-
-static inline bool is_finite(double n)
-{
-    uint64_t bits;
-    memcpy(&bits, &n, sizeof bits);
-    return (bits & 0x7ff0000000000000u) != 0x7ff0000000000000u;
-}
-
-/* Equal finite numbers differ at most in the sign of zero: or and and choose it. */
-static inline double lesser(double a, double b)
-{
-    uint64_t x, y;
-    if (a != b) {
-        return a < b ? a : b;
-    }
-    memcpy(&x, &a, 8);
-    memcpy(&y, &b, 8);
-    x |= y;
-    memcpy(&a, &x, 8);
-    return a;
-}
-
-static inline double greater(double a, double b)
-{
-    uint64_t x, y;
-    if (a != b) {
-        return a > b ? a : b;
-    }
-    memcpy(&x, &a, 8);
-    memcpy(&y, &b, 8);
-    x &= y;
-    memcpy(&a, &x, 8);
-    return a;
-}
-
-static double total(const gr_value *series)
-{
-    double sum = 0.0;
-    for (uint32_t i = 0; i < series->len; i++) {
-        sum += series->as.series[i];
-    }
-    return sum;
-}
-
-static void append(gr_workspace *w, const gr_value *series, double value, gr_value *out)
-{
-    double *copy = mt_alloc(&w->scratch, mt_array_bytes(series->len + (size_t)1, 8));
-    if (series->len) {
-        memcpy(copy, series->as.series, series->len * sizeof *copy);
-    }
-    copy[series->len] = value;
-    *out = gr_series(copy, series->len + (size_t)1);
-}
-
-static void window(const gr_value *series, uint32_t size, gr_value *out)
-{
-    uint32_t skip = series->len > size ? series->len - size : 0;
-    out->as.series = series->len ? series->as.series + skip : NULL;
-    out->len = series->len - skip;
-}
-
 /* ---- sources ---- */
-
-/* A context value of the wanted type, or the type's zero. False: not finite. */
-static inline bool from_context(const gr_value *v, uint32_t type, gr_value *out)
-{
-    if (MT_LIKELY(v->type == type)) {
-        *out = *v;
-        return type == GR_NUMBER ? is_finite(v->as.number)
-                                 : type != GR_SERIES || gr_value_finite(v);
-    }
-    *out = gr_type_zero((gr_type)type);
-    return true;
-}
 
 static gr_fault_code read_needs(gr_episode *e, const gr_call_plan *p)
 {
@@ -176,7 +104,7 @@ static gr_fault_code read_needs(gr_episode *e, const gr_call_plan *p)
                          p->node, e->graph->keys[need->key].name, NULL);
         }
         w->call_context[i] = *v;
-        if (need->out && !from_context(v, need->type, &e->slots[need->out])) {
+        if (need->out && !gr_from_context(v, need->type, &e->slots[need->out])) {
             return fault(e, GR_FAULT_NON_FINITE_OUTPUT, p->node,
                          output_name(e, p->node, need->out - p->out), NULL);
         }
@@ -340,7 +268,7 @@ static gr_fault_code act(gr_episode *e, const gr_step *s, uint32_t node)
     do {                                                                               \
         double result_ = (value);                                                      \
         NUMBER(s->out) = result_;                                                      \
-        if (MT_UNLIKELY(!is_finite(result_))) {                                        \
+        if (MT_UNLIKELY(!gr_finite(result_))) {                                        \
             e->ran = i;                                                                \
             return not_finite(e, i);                                                   \
         }                                                                              \
@@ -353,17 +281,14 @@ static gr_fault_code divide(gr_episode *e, uint32_t i, double a, double b, doubl
         return failed(e, i, "DivisionByZero");
     }
     *out = a / b;
-    return is_finite(*out) ? GR_OK : failed(e, i, "NonFiniteResult");
+    return gr_finite(*out) ? GR_OK : failed(e, i, "NonFiniteResult");
 }
 
 static gr_fault_code summary(gr_episode *e, uint32_t i, const gr_value *series,
                              bool mean, double *out)
 {
-    *out = total(series);
-    if (mean && series->len) {
-        *out /= series->len;
-    }
-    return is_finite(*out) ? GR_OK : failed(e, i, "NonFiniteResult");
+    *out = mean ? gr_mean(series) : gr_sum(series);
+    return gr_finite(*out) ? GR_OK : failed(e, i, "NonFiniteResult");
 }
 
 /* What is rare or long, kept out of the loop so that the loop stays small. */
@@ -375,9 +300,9 @@ __attribute__((noinline)) static gr_fault_code slow_step(gr_episode *e,
     switch (s->op) {
     case GR_OP_SOURCE: return read_needs(e, &code->calls[s->a]);
     case GR_OP_APPEND:
-        append(e->work, &slots[s->a], NUMBER(s->b), &slots[s->out]);
+        gr_append(&e->work->scratch, &slots[s->a], NUMBER(s->b), &slots[s->out]);
         return GR_OK;
-    case GR_OP_WINDOW: window(&slots[s->a], s->c, &slots[s->out]); return GR_OK;
+    case GR_OP_WINDOW: gr_window(&slots[s->a], s->c, &slots[s->out]); return GR_OK;
     case GR_OP_MEAN: return summary(e, i, &slots[s->a], true, &NUMBER(s->out));
     case GR_OP_SUM: return summary(e, i, &slots[s->a], false, &NUMBER(s->out));
     case GR_OP_CUSTOM: return call_out(e, &code->calls[s->a]);
@@ -397,8 +322,8 @@ static gr_fault_code run_steps(gr_episode *e)
         switch ((gr_op)s->op) {
         case GR_OP_CONSTANT: break;
         case GR_OP_CONTEXT:
-            if (MT_UNLIKELY(
-                    !from_context(&e->work->context[s->a], s->aux, &slots[s->out]))) {
+            if (MT_UNLIKELY(!gr_from_context(&e->work->context[s->a], s->aux,
+                                             &slots[s->out]))) {
                 e->ran = i;
                 return not_finite(e, i);
             }
@@ -413,15 +338,13 @@ static gr_fault_code run_steps(gr_episode *e)
                 return code;
             }
             break;
-        case GR_OP_SAFE_DIVIDE: {
-            double q = NUMBER(s->a) / NUMBER(s->b);
-            NUMBER(s->out) = NUMBER(s->b) == 0 || !is_finite(q) ? NUMBER(s->c) : q;
+        case GR_OP_SAFE_DIVIDE:
+            NUMBER(s->out) = gr_safe_divide(NUMBER(s->a), NUMBER(s->b), NUMBER(s->c));
             break;
-        }
         case GR_OP_ABS: NUMBER(s->out) = __builtin_fabs(NUMBER(s->a)); break;
         case GR_OP_NEGATE: NUMBER(s->out) = -NUMBER(s->a); break;
-        case GR_OP_MIN: NUMBER(s->out) = lesser(NUMBER(s->a), NUMBER(s->b)); break;
-        case GR_OP_MAX: NUMBER(s->out) = greater(NUMBER(s->a), NUMBER(s->b)); break;
+        case GR_OP_MIN: NUMBER(s->out) = gr_lesser(NUMBER(s->a), NUMBER(s->b)); break;
+        case GR_OP_MAX: NUMBER(s->out) = gr_greater(NUMBER(s->a), NUMBER(s->b)); break;
         case GR_OP_GT: GIVE_BOOL(NUMBER(s->a) > NUMBER(s->b)); break;
         case GR_OP_GTE: GIVE_BOOL(NUMBER(s->a) >= NUMBER(s->b)); break;
         case GR_OP_LT: GIVE_BOOL(NUMBER(s->a) < NUMBER(s->b)); break;
@@ -458,6 +381,25 @@ static gr_fault_code run_steps(gr_episode *e)
     return GR_OK;
 }
 
+/* The pass in runs of equal steps, then the Actions in their order. False: something
+ * failed, and run_steps() will say what came first; nothing has been seen outside. */
+static bool sweep(gr_episode *e)
+{
+    const gr_graph *g = e->graph;
+    if (!gr_sweep(g->code, e->slots, e->work->context, &e->work->scratch)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < g->action_count; i++) {
+        if (act(e, &g->code->steps[g->actions[i]], g->actions[i])) {
+            e->effect_count = 0;
+            e->fault.code = GR_OK;
+            return false;
+        }
+    }
+    e->ran = g->node_count;
+    return true;
+}
+
 /* Puts the event id behind the head of eid1's text, once per pass. */
 static void place_event_id(gr_episode *e, mt_str event_id)
 {
@@ -492,6 +434,9 @@ gr_fault_code gr_run(gr_episode *e, const gr_value *context, mt_str event_id)
             return fault(e, GR_FAULT_METADATA_REQUIRED, 0, MT_STR(""), NULL);
         }
         place_event_id(e, event_id);
+    }
+    if (e->graph->code->run_count && sweep(e)) {
+        return GR_OK;
     }
     gr_fault_code code = run_steps(e);
     if (code) {

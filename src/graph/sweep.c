@@ -1,0 +1,174 @@
+#include "graph/sweep.h"
+
+#include "graph/steps.h"
+
+#define NUMBER(slot) (v[slot].as.number)
+#define BOOL(slot)   (v[slot].as.boolean)
+#define EVENT(slot)  (v[slot].as.event)
+#define EACH         for (; s < end; s++)
+
+/* Keeps the exponent bits of the worst result: all ones means not finite. */
+#define WATCHED(expression)                                                            \
+    EACH                                                                               \
+    {                                                                                  \
+        double result = (expression);                                                  \
+        NUMBER(s->out) = result;                                                       \
+        ok &= gr_finite(result);                                                       \
+    }
+
+static bool run(const gr_step *s, const gr_step *end, gr_value *restrict v,
+                const gr_value *context, mt_arena *scratch)
+{
+    bool ok = true;
+    switch (s->op) {
+    case GR_OP_CONTEXT:
+        EACH
+        {
+            ok &= gr_from_context(&context[s->a], s->aux, &v[s->out]);
+        }
+        break;
+    case GR_OP_ADD: WATCHED(NUMBER(s->a) + NUMBER(s->b)) break;
+    case GR_OP_SUBTRACT: WATCHED(NUMBER(s->a) - NUMBER(s->b)) break;
+    case GR_OP_MULTIPLY: WATCHED(NUMBER(s->a) * NUMBER(s->b)) break;
+    case GR_OP_DIVIDE:
+        WATCHED(NUMBER(s->a) / NUMBER(s->b)) break; /* x/0 is not finite */
+    case GR_OP_SAFE_DIVIDE:
+        EACH
+        {
+            NUMBER(s->out) = gr_safe_divide(NUMBER(s->a), NUMBER(s->b), NUMBER(s->c));
+        }
+        break;
+    case GR_OP_ABS:
+        EACH
+        {
+            NUMBER(s->out) = __builtin_fabs(NUMBER(s->a));
+        }
+        break;
+    case GR_OP_NEGATE:
+        EACH
+        {
+            NUMBER(s->out) = -NUMBER(s->a);
+        }
+        break;
+    case GR_OP_MIN:
+        EACH
+        {
+            NUMBER(s->out) = gr_lesser(NUMBER(s->a), NUMBER(s->b));
+        }
+        break;
+    case GR_OP_MAX:
+        EACH
+        {
+            NUMBER(s->out) = gr_greater(NUMBER(s->a), NUMBER(s->b));
+        }
+        break;
+    case GR_OP_GT:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) > NUMBER(s->b);
+        }
+        break;
+    case GR_OP_GTE:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) >= NUMBER(s->b);
+        }
+        break;
+    case GR_OP_LT:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) < NUMBER(s->b);
+        }
+        break;
+    case GR_OP_LTE:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) <= NUMBER(s->b);
+        }
+        break;
+    case GR_OP_EQ:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) == NUMBER(s->b);
+        }
+        break;
+    case GR_OP_NEQ:
+        EACH
+        {
+            BOOL(s->out) = NUMBER(s->a) != NUMBER(s->b);
+        }
+        break;
+    case GR_OP_AND:
+        EACH
+        {
+            BOOL(s->out) = BOOL(s->a) & BOOL(s->b);
+        }
+        break;
+    case GR_OP_OR:
+        EACH
+        {
+            BOOL(s->out) = BOOL(s->a) | BOOL(s->b);
+        }
+        break;
+    case GR_OP_NOT:
+        EACH
+        {
+            BOOL(s->out) = BOOL(s->a) ^ 1;
+        }
+        break;
+    case GR_OP_SELECT:
+        EACH
+        {
+            v[s->out].as = v[BOOL(s->a) ? s->b : s->c].as;
+        }
+        break;
+    case GR_OP_APPEND:
+        EACH
+        {
+            gr_append(scratch, &v[s->a], NUMBER(s->b), &v[s->out]);
+        }
+        break;
+    case GR_OP_WINDOW:
+        EACH
+        {
+            gr_window(&v[s->a], s->c, &v[s->out]);
+        }
+        break;
+    case GR_OP_MEAN: WATCHED(gr_mean(&v[s->a])) break;
+    case GR_OP_SUM: WATCHED(gr_sum(&v[s->a])) break;
+    case GR_OP_LEN:
+        EACH
+        {
+            NUMBER(s->out) = v[s->a].len;
+        }
+        break;
+    case GR_OP_EMIT_IF_TRUE:
+        EACH
+        {
+            EVENT(s->out) = BOOL(s->a);
+        }
+        break;
+    case GR_OP_EMIT_IF_EVENT_AND_TRUE:
+        EACH
+        {
+            EVENT(s->out) = (EVENT(s->a) == GR_EMITTED) & BOOL(s->b);
+        }
+        break;
+    default: MT_BUG("a step that cannot be swept");
+    }
+    return ok;
+}
+
+bool gr_sweep(const gr_code *code, gr_value *slots, const gr_value *context,
+              mt_arena *scratch)
+{
+    const gr_step *s = code->swept;
+    for (uint32_t i = 0; i < code->run_count; i++) {
+        const gr_step *end = s + code->runs[i];
+        if (MT_UNLIKELY(!run(s, end, slots, context, scratch))) {
+            return false;
+        }
+        s = end;
+    }
+    return true;
+}
