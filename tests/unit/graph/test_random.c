@@ -360,7 +360,7 @@ static void a_hundred_thousand_nodes_load_and_run(void **state)
     /* The same closed to a ring: refused, and soon. */
     text.len = open;
     char *feed = strstr(text.ptr, "a.value -> m0.value");
-    memcpy(feed, "m9.result-> m0.value", 19);
+    memcpy(feed, "m9.result->m0.value", 19);
     assert_false(gt_load(t, text.ptr));
     assert_string_equal(gt_codes(t), "V.1");
     mt_buf_free(&text);
