@@ -73,9 +73,9 @@ static const struct row {
     void (*work)(void *, uint64_t);
     double target;
 } ROWS[] = {
-    {"decimal.cmp", cmp_same, 5},       {"decimal.cmp.mixed", cmp_mixed, NAN},
-    {"decimal.add", add_same, 5},       {"decimal.add.mixed", add_mixed, NAN},
-    {"decimal.mul", mul_same, 5},       {"decimal.mul.mixed", mul_mixed, NAN},
+    {"decimal.cmp", cmp_same, 10},      {"decimal.cmp.mixed", cmp_mixed, NAN},
+    {"decimal.add", add_same, 10},      {"decimal.add.mixed", add_mixed, NAN},
+    {"decimal.mul", mul_same, 10},      {"decimal.mul.mixed", mul_mixed, NAN},
     {"decimal.parse", parse, NAN},      {"decimal.print", print, NAN},
     {"number.print", number_print, 60},
 };

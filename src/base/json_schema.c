@@ -442,7 +442,7 @@ static void free_patterns(pattern_link *link)
 mt_err mt_schema_compile(mt_arena *a, const mt_json *source, mt_schema **out,
                          mt_schema_error *error)
 {
-    mt_schema_error ignored;
+    mt_schema_error ignored = {0};
     compiler c = {.a = a, .root = source, .error = error ? error : &ignored};
     *out = NULL;
     const mt_schema *root = compile(&c, source, MT_STR("$"));
@@ -743,7 +743,7 @@ static bool holds(checker *k, const mt_schema *s, const mt_json *v)
 mt_err mt_schema_check(const mt_schema *s, mt_arena *a, const mt_json *instance,
                        mt_schema_error *error)
 {
-    mt_schema_error ignored;
+    mt_schema_error ignored = {0};
     checker k = {.a = a, .error = error ? error : &ignored};
     *k.error = (mt_schema_error){0};
     bool ok = holds(&k, s, instance);

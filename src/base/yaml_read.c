@@ -422,7 +422,7 @@ static bool acceptable(reader *r)
 mt_err mt_yaml_read(mt_arena *a, mt_str text, const mt_yaml_limits *limits,
                     mt_json *out, mt_json_error *error)
 {
-    mt_json_error ignored;
+    mt_json_error ignored = {0};
     reader r = {.arena = a,
                 .text = text,
                 .limits = effective(limits),
