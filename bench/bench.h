@@ -12,7 +12,8 @@
 uint64_t bench_now(void);
 
 /* Calls work(state, n) with growing n until one call takes long enough, repeats that
- * and returns the least nanoseconds per unit of n seen. */
+ * and returns the least nanoseconds of processor time per unit of n seen. The work must
+ * happen on the calling thread and must not wait. */
 double bench_ns(void (*work)(void *state, uint64_t n), void *state);
 
 typedef enum bench_better { BENCH_LOWER, BENCH_HIGHER } bench_better;
