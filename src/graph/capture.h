@@ -86,10 +86,11 @@ typedef struct gr_journal_record {
 } gr_journal_record;
 
 bool gr_is_journal(mt_str text);
-/* For reading a long journal line by line; everything lives in the arena and borrows
- * from the line. MT_E_CORRUPT when the line is not what a run writes. */
-mt_err gr_journal_read(mt_arena *a, mt_str line, gr_journal_record *out,
-                       gr_capture_fault *fault);
+/* For reading a long journal line by line. The record lives in `keep` and borrows from
+ * the line; `tree` is reset and used for parsing. MT_E_CORRUPT when the line is not
+ * what a run writes. */
+mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
+                       gr_journal_record *out, gr_capture_fault *fault);
 
 /* Journal lines, each ending in a newline. */
 void gr_journal_head(mt_buf *out, const gr_capture_head *head);

@@ -3,10 +3,11 @@
 #include "graph/capture.h"
 
 typedef struct reader {
-    mt_arena *arena;
-    mt_str text; /* what offsets count in */
+    mt_arena *arena; /* what the capture keeps; the JSON tree lives elsewhere */
+    mt_str text;     /* what offsets count in */
     mt_buf *scratch;
     gr_capture_fault *fault;
+    bool terse; /* a journal: what is absent is null, zero or empty */
     bool failed;
 } reader;
 
@@ -20,6 +21,13 @@ static void fail(reader *r, mt_str path, const char *message)
 
 /* ---- scalars ---- */
 
+/* Text without escapes borrows from the input; decoded text dies with the tree. */
+static mt_str keep_text(reader *r, mt_str s)
+{
+    uintptr_t at = (uintptr_t)s.ptr, start = (uintptr_t)r->text.ptr;
+    return at >= start && at - start < r->text.len ? s : mt_str_dup(r->arena, s);
+}
+
 static mt_str text_of(reader *r, const mt_json *object, mt_str key)
 {
     const mt_json *node = mt_json_get(object, key);
@@ -27,7 +35,7 @@ static mt_str text_of(reader *r, const mt_json *object, mt_str key)
         fail(r, key, "must be a string");
         return (mt_str){0};
     }
-    return mt_json_text(node);
+    return keep_text(r, mt_json_text(node));
 }
 
 static mt_str optional_text(reader *r, const mt_json *object, mt_str key)
@@ -145,6 +153,9 @@ static mt_str effect_text(reader *r, const mt_json *node)
 
 static void read_effects(reader *r, const mt_json *list, gr_capture_decision *d)
 {
+    if (r->terse && !list) {
+        return;
+    }
     if (!mt_json_is(list, MT_JSON_ARRAY)) {
         fail(r, MT_STR("effects"), "must be a list");
         return;
@@ -209,7 +220,11 @@ static void read_termination(reader *r, const mt_json *node, gr_decision *d)
 
 static gr_capture_decision read_decision(reader *r, const mt_json *node)
 {
-    gr_capture_decision d = {.event_id = text_of(r, node, MT_STR("event_id"))};
+    const mt_json *retries = mt_json_at(node, "retry_count");
+    gr_capture_decision d = {0};
+    if (!r->terse) {
+        d.event_id = text_of(r, node, MT_STR("event_id"));
+    }
     if (!gr_verdict_parse(text_of(r, node, MT_STR("decision")), &d.decision.verdict)) {
         fail(r, MT_STR("decision"), "must be Invoke, Defer or Skip");
     }
@@ -218,8 +233,10 @@ static gr_capture_decision read_decision(reader *r, const mt_json *node)
         count_of(r, mt_json_at(node, "episode_id"), MT_STR("episode_id"), UINT64_MAX);
     d.decision.deadline = time_option(r, node, MT_STR("deadline"));
     read_termination(r, mt_json_at(node, "termination"), &d.decision);
-    d.decision.retry_count = (uint32_t)count_of(r, mt_json_at(node, "retry_count"),
-                                                MT_STR("retry_count"), UINT32_MAX);
+    if (retries || !r->terse) {
+        d.decision.retry_count =
+            (uint32_t)count_of(r, retries, MT_STR("retry_count"), UINT32_MAX);
+    }
     read_effects(r, mt_json_at(node, "effects"), &d);
     read_dispatch(r, node, &d);
     return d;
@@ -229,11 +246,14 @@ static gr_capture_decision read_decision(reader *r, const mt_json *node)
 
 static gr_capture_event read_event_head(reader *r, const mt_json *node)
 {
+    const mt_json *at = mt_json_at(node, "event_time");
     gr_capture_event e = {
         .id = text_of(r, node, MT_STR("event_id")),
-        .at = time_of(r, mt_json_at(node, "event_time"), MT_STR("event_time")),
         .payload_hash = text_of(r, node, MT_STR("payload_hash")),
     };
+    if (at || !r->terse) {
+        e.at = time_of(r, at, MT_STR("event_time"));
+    }
     if (!gr_signal_kind_parse(text_of(r, node, MT_STR("kind")), &e.kind)) {
         fail(r, MT_STR("kind"), "must be Pump, DataAvailable or Command");
     }
@@ -319,20 +339,26 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
         out->event = read_event_head(r, event);
         out->event.payload = payload_slice(r, event);
         out->decision = read_decision(r, decision);
+        out->decision.event_id = out->event.id;
     } else {
         fail(r, MT_STR("$"), "is no journal record");
     }
 }
 
-mt_err gr_journal_read(mt_arena *a, mt_str line, gr_journal_record *out,
-                       gr_capture_fault *fault)
+mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
+                       gr_journal_record *out, gr_capture_fault *fault)
 {
     mt_json root;
     mt_json_error why;
     mt_buf scratch = {0};
-    reader r = {.arena = a, .text = line, .scratch = &scratch, .fault = fault};
+    reader r = {.arena = keep,
+                .text = line,
+                .scratch = &scratch,
+                .fault = fault,
+                .terse = true};
     *out = (gr_journal_record){0};
-    if (mt_json_read(a, line, NULL, &root, &why)) {
+    mt_arena_reset(tree);
+    if (mt_json_read(tree, line, NULL, &root, &why)) {
         fail(&r, MT_STR("$"), why.message);
     } else {
         read_record(&r, &root, out);
@@ -377,27 +403,28 @@ static bool join_record(mt_arena *a, gr_capture *out, const gr_journal_record *r
 static mt_err read_journal(mt_arena *a, mt_str text, gr_capture *out,
                            gr_capture_fault *fault)
 {
+    mt_arena tree = {0};
+    mt_err err = MT_OK;
     out->version = MT_STR("v3");
-    for (size_t number = 1; text.len; number++) {
+    for (size_t number = 1; text.len && !err; number++) {
         mt_str line = mt_str_from(text.ptr, mt_str_find(text, '\n'));
         bool torn = line.len == text.len;
         text = mt_str_skip(text, line.len + 1);
         gr_journal_record record;
-        mt_err err = torn ? MT_E_CORRUPT : gr_journal_read(a, line, &record, fault);
+        err = torn ? MT_E_CORRUPT : gr_journal_read(a, &tree, line, &record, fault);
         if (!err && !join_record(a, out, &record, number == 1)) {
             fault->message = MT_STR("this record does not follow the one before it");
             err = MT_E_CORRUPT;
         }
         if (err && !text.len && number > 1) {
             out->truncated = true; /* the last line: the run was cut off here */
-            return MT_OK;
-        }
-        if (err) {
+            err = MT_OK;
+        } else if (err) {
             fault->path = mt_strf(a, "line %zu", number);
-            return err;
         }
     }
-    return MT_OK;
+    mt_arena_free(&tree);
+    return err;
 }
 
 /* ---- v3 ---- */
@@ -447,7 +474,7 @@ static void read_document(reader *r, const mt_json *root, gr_capture *out)
 {
     for (uint32_t i = 0; i < root->count; i++) {
         if (!known_top_level(root->as.members[i].key)) {
-            fail(r, root->as.members[i].key, "is no field of a capture");
+            fail(r, keep_text(r, root->as.members[i].key), "is no field of a capture");
         }
     }
     out->version = text_of(r, root, MT_STR("capture_version"));

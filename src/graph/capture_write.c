@@ -130,6 +130,36 @@ static void write_decision(mt_jw *w, const gr_capture_decision *d)
     mt_jw_end_object(w);
 }
 
+/* In a journal: the same without what is null, zero or empty, and without the event's
+ * id, which stands beside it. */
+static void write_terse_decision(mt_jw *w, const gr_capture_decision *d)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "decision", mt_str_z(gr_verdict_name(d->decision.verdict)));
+    if (d->decision.schedule_at.set) {
+        mt_jw_keyz(w, "schedule_at");
+        write_time(w, d->decision.schedule_at.at);
+    }
+    mt_jw_keyz(w, "episode_id");
+    write_u64(w, d->decision.episode_id);
+    if (d->decision.deadline.set) {
+        mt_jw_keyz(w, "deadline");
+        write_time(w, d->decision.deadline.at);
+    }
+    if (d->decision.ran) {
+        mt_jw_keyz(w, "termination");
+        write_termination(w, &d->decision);
+    }
+    if (d->decision.retry_count) {
+        mt_jw_key_i64(w, "retry_count", d->decision.retry_count);
+    }
+    if (d->effect_count) {
+        mt_jw_keyz(w, "effects");
+        write_effects(w, d);
+    }
+    mt_jw_end_object(w);
+}
+
 /* [123,34,…]: by far the most of a v3 document, so written without the writer. */
 static void write_bytes(mt_jw *w, mt_str bytes)
 {
@@ -148,18 +178,20 @@ static void write_bytes(mt_jw *w, mt_str bytes)
     mt_jw_end_array(w);
 }
 
-static void write_event_head(mt_jw *w, const gr_capture_event *e)
+static void write_event_head(mt_jw *w, const gr_capture_event *e, bool terse)
 {
     mt_jw_key_str(w, "event_id", e->id);
-    mt_jw_keyz(w, "event_time");
-    write_time(w, e->at);
+    if (!terse || e->at.secs || e->at.nanos) {
+        mt_jw_keyz(w, "event_time");
+        write_time(w, e->at);
+    }
     mt_jw_key_str(w, "kind", mt_str_z(gr_signal_kind_name(e->kind)));
 }
 
 static void write_event(mt_jw *w, const gr_capture_event *e)
 {
     mt_jw_begin_object(w);
-    write_event_head(w, e);
+    write_event_head(w, e, false);
     mt_jw_keyz(w, "payload");
     write_bytes(w, e->payload);
     mt_jw_key_str(w, "payload_hash", e->payload_hash);
@@ -222,7 +254,7 @@ void gr_journal_step(mt_buf *out, const gr_capture_event *event,
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "event");
     mt_jw_begin_object(&w);
-    write_event_head(&w, event);
+    write_event_head(&w, event, true);
     if (event->payload.len) {
         mt_jw_keyz(&w, "payload");
         mt_jw_raw(&w, event->payload);
@@ -230,7 +262,7 @@ void gr_journal_step(mt_buf *out, const gr_capture_event *event,
     mt_jw_key_str(&w, "payload_hash", event->payload_hash);
     mt_jw_end_object(&w);
     mt_jw_keyz(&w, "decision");
-    write_decision(&w, decision);
+    write_terse_decision(&w, decision);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

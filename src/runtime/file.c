@@ -69,16 +69,16 @@ mt_err rt_read_file(mt_arena *a, const char *path, size_t limit, mt_str *out)
     return err;
 }
 
-static bool write_all(int fd, mt_str bytes)
+mt_err rt_write_all(int fd, mt_str bytes)
 {
     while (bytes.len) {
         ssize_t put = write(fd, bytes.ptr, bytes.len);
         if (put < 0 && errno != EINTR) {
-            return false;
+            return MT_E_IO;
         }
         bytes = mt_str_skip(bytes, put > 0 ? (size_t)put : 0);
     }
-    return true;
+    return MT_OK;
 }
 
 mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
@@ -92,7 +92,7 @@ mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
     if (fd < 0) {
         return from_errno();
     }
-    bool ok = write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
+    bool ok = !rt_write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
     int why = errno;
     ok = (close(fd) == 0) && ok;
     if (!ok || rename(temp, path) != 0) {

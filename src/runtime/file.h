@@ -17,4 +17,7 @@ mt_err rt_read_open(mt_arena *a, int fd, size_t limit, mt_str *out);
  * old bytes or the new ones, never half. `mode` as in open(2). */
 mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode);
 
+/* Writes all bytes to a descriptor; MT_E_IO with errno. */
+mt_err rt_write_all(int fd, mt_str bytes);
+
 #endif

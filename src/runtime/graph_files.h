@@ -1,0 +1,38 @@
+/* runtime/graph_files.h - a graph and what belongs to it, from files.
+ * Room: runtime.
+ * A cluster `c` that file F refers to is looked for, in this order, as dir(F)/c.yaml,
+ * dir(F)/clusters/c.yaml, then for each search path P as P/c.yaml and P/clusters/c.yaml
+ * (.yml and .json too); every one that exists is read, so versions may coexist. The
+ * ready-made clusters come last. Primitive manifests are given by name or found as
+ * dir(GRAPH)/manifests/ *.yaml. */
+#ifndef RT_GRAPH_FILES_H
+#define RT_GRAPH_FILES_H
+
+#include "base/diag.h"
+#include "base/limits.h"
+#include "graph/adapter.h"
+#include "graph/graph.h"
+
+typedef struct rt_graph_paths {
+    const char *graph;
+    const char *adapter; /* NULL: none */
+    const char *const *cluster_paths;
+    size_t cluster_path_count;
+    const char *const *manifests; /* files or directories */
+    size_t manifest_count;
+} rt_graph_paths;
+
+typedef struct rt_graph_files {
+    mt_arena arena; /* texts of all files read */
+    gr_registry *registry;
+    gr_graph *graph;
+    gr_adapter *adapter; /* NULL: none was asked for */
+} rt_graph_files;
+
+/* MT_OK; MT_E_REJECTED with diagnostics; MT_E_NOTFOUND, MT_E_IO or MT_E_LIMIT with one
+ * diagnostic that names the file. Free it in any case. */
+mt_err rt_graph_files_load(const rt_graph_paths *paths, const mt_limits *limits,
+                           mt_diags *ds, rt_graph_files *out);
+void rt_graph_files_free(rt_graph_files *f);
+
+#endif

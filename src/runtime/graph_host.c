@@ -1,0 +1,552 @@
+#include "runtime/graph_host.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/json_write.h"
+#include "base/map.h"
+#include "runtime/graph_merge.h"
+
+/* One event on its way through the supervisor. */
+typedef struct pending {
+    mt_str event_id;
+    const gr_value *context;
+    mt_arena *own; /* a deferred event's own memory, NULL while it is being stepped */
+} pending;
+
+struct rt_graph_host {
+    rt_graph_options o;
+    gr_supervisor *supervisor;
+    gr_episode *episode;
+    mt_arena ids;      /* keys of `seen` */
+    mt_map seen;       /* HST-9: event ids of this run */
+    mt_arena scratch;  /* one step */
+    mt_arena *retired; /* a deferred event that has just run */
+    mt_buf payload, text;
+    uint32_t runs; /* of the graph in this step: HST-3 */
+    const gr_decision *recorded;
+    rt_graph_counts counts;
+    rt_graph_problem problem;
+    mt_arena problem_arena;
+};
+
+static mt_err refuse(rt_graph_host *h, const char *code, mt_str message)
+{
+    mt_arena_reset(&h->problem_arena);
+    h->problem = (rt_graph_problem){code, mt_str_dup(&h->problem_arena, message)};
+    return MT_E_REJECTED;
+}
+
+/* ---- what the supervisor asks ---- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool too_late(const gr_time_option *deadline, uint64_t started)
+{
+    gr_time d = deadline->at;
+    return d.secs < UINT64_MAX / 2000000000u &&
+           now_ns() - started > d.secs * 1000000000u + d.nanos;
+}
+
+static gr_termination termination_of(gr_fault_code code)
+{
+    switch (gr_fault_class_of(code)) {
+    case GR_FAULT_NOTHING: return (gr_termination){.end = GR_END_COMPLETED};
+    case GR_FAULT_SEMANTIC:
+        return (gr_termination){GR_END_FAILED, GR_FAILURE_SEMANTIC_ERROR};
+    case GR_FAULT_RUNTIME: break;
+    }
+    return (gr_termination){GR_END_FAILED, GR_FAILURE_RUNTIME_ERROR};
+}
+
+static gr_termination run_graph(void *state, void *handle, uint32_t attempt)
+{
+    rt_graph_host *h = state;
+    const pending *p = handle;
+    const gr_time_option *deadline = &h->o.limits.deadline;
+    bool measured = deadline->set && !h->recorded;
+    uint64_t started = measured ? now_ns() : 0;
+    (void)attempt;
+    h->runs++;
+    gr_fault_code code = gr_run(h->episode, p->context, p->event_id);
+    /* Only the clock knows this, so a replay takes it from the record. */
+    bool late = measured ? too_late(deadline, started)
+                         : h->recorded && h->recorded->ran &&
+                               h->recorded->termination.end == GR_END_TIMED_OUT;
+    return late ? (gr_termination){.end = GR_END_TIMED_OUT} : termination_of(code);
+}
+
+/* A deferred episode keeps the snapshot it came with (§6.3), not what is stored later.
+ */
+static void *keep_event(void *state, void *handle)
+{
+    rt_graph_host *h = state;
+    const pending *p = handle;
+    mt_arena *own = mt_xmalloc(sizeof *own);
+    *own = (mt_arena){0};
+    uint32_t count = h->o.graph->key_count;
+    gr_value *context = mt_new_array(own, gr_value, count);
+    for (uint32_t i = 0; i < count; i++) {
+        context[i] = gr_value_dup(own, p->context[i]);
+    }
+    pending *kept = mt_new(own, pending);
+    *kept = (pending){mt_str_dup(own, p->event_id), context, own};
+    return kept;
+}
+
+static void free_retired(rt_graph_host *h)
+{
+    if (h->retired) {
+        mt_arena_free(h->retired);
+        free(h->retired);
+        h->retired = NULL;
+    }
+}
+
+/* The effects of its run still borrow from it, so it goes with the next step. */
+static void drop_event(void *state, void *handle)
+{
+    rt_graph_host *h = state;
+    free_retired(h);
+    h->retired = ((pending *)handle)->own;
+}
+
+static void begin_step(rt_graph_host *h)
+{
+    free_retired(h);
+    mt_arena_reset(&h->scratch);
+}
+
+/* ---- construction ---- */
+
+static void complain(mt_diags *ds, const char *code, mt_str message, mt_str hint)
+{
+    mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
+                               .code = code,
+                               .pass = -1,
+                               .message = message,
+                               .hint = hint});
+}
+
+/* RUN-CANON-2. */
+static void check_adapter_need(const rt_graph_options *o, mt_diags *ds)
+{
+    const gr_graph *g = o->graph;
+    if (o->adapter) {
+        return;
+    }
+    if (g->needs_context || g->has_writes || g->has_intents) {
+        complain(ds, "adapter.required_for_graph",
+                 MT_STR("this graph reads required context keys or has effects, so it "
+                        "needs an adapter"),
+                 MT_STR("give one with --adapter FILE"));
+    } else if (o->production) {
+        complain(ds, "adapter.production_requires_adapter",
+                 MT_STR("a graph driven by a process needs an adapter"),
+                 MT_STR("give one with --adapter FILE, or run it on a fixture"));
+    }
+}
+
+/* HST-5: every effect kind the graph can emit has exactly one owner. */
+static void check_coverage(const rt_graph_options *o, mt_diags *ds)
+{
+    for (uint32_t i = 0; o->adapter && !o->replay && i < o->graph->effect_kind_count;
+         i++) {
+        mt_str kind = o->graph->effect_kinds[i];
+        bool handled = mt_str_is(kind, GR_SET_CONTEXT);
+        bool routed = o->egress && rt_egress_routes(o->egress, kind);
+        if (handled && routed) {
+            complain(ds, "HST-5",
+                     MT_STR("set_context is applied by the host and cannot be routed"),
+                     MT_STR("remove the route from the egress configuration"));
+        } else if (!handled && !routed) {
+            complain(
+                ds, "HST-5",
+                mt_strf(ds->arena, "nothing takes the intent '%.*s'", MT_ARG(kind)),
+                MT_STR("route it to a channel in the egress configuration"));
+        }
+    }
+}
+
+static void check_routes(const rt_graph_options *o, mt_diags *ds)
+{
+    for (size_t i = 0; o->egress && i < rt_egress_route_count(o->egress); i++) {
+        mt_str kind = rt_egress_route_at(o->egress, i);
+        if (!o->adapter || !gr_adapter_effect(o->adapter, kind)) {
+            complain(ds, "host.configuration_invalid",
+                     mt_strf(ds->arena,
+                             "the adapter does not accept '%.*s', which the "
+                             "egress configuration routes",
+                             MT_ARG(kind)),
+                     MT_STR("accept it in the adapter or remove the route"));
+        }
+    }
+}
+
+gr_capture_head rt_graph_host_head(const rt_graph_host *h)
+{
+    return (gr_capture_head){
+        .graph_id = h->o.graph->id,
+        .config = h->o.limits,
+        .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),
+        .runtime_provenance = h->o.graph->provenance,
+        .egress_provenance =
+            h->o.egress ? rt_egress_provenance(h->o.egress) : (mt_str){0},
+    };
+}
+
+mt_err rt_graph_host_new(const rt_graph_options *options, mt_diags *ds,
+                         rt_graph_host **out)
+{
+    size_t before = ds->errors;
+    *out = NULL;
+    check_adapter_need(options, ds);
+    if (options->adapter) {
+        (void)gr_adapter_compose(options->adapter, options->graph, ds);
+    }
+    check_coverage(options, ds);
+    check_routes(options, ds);
+    if (ds->errors > before) {
+        return MT_E_REJECTED;
+    }
+    rt_graph_host *h = mt_xmalloc(sizeof *h);
+    *h = (rt_graph_host){.o = *options};
+    h->episode = gr_episode_new(options->graph);
+    h->supervisor = gr_supervisor_new(
+        options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+    *out = h;
+    if (!options->journal) {
+        return MT_OK;
+    }
+    gr_capture_head head = rt_graph_host_head(h);
+    gr_journal_head(rt_journal_line(options->journal), &head);
+    return rt_journal_sync(options->journal);
+}
+
+void rt_graph_host_free(rt_graph_host *h)
+{
+    if (!h) {
+        return;
+    }
+    gr_supervisor_free(h->supervisor);
+    free_retired(h);
+    gr_episode_free(h->episode);
+    mt_arena_free(&h->ids);
+    mt_arena_free(&h->scratch);
+    mt_arena_free(&h->problem_arena);
+    mt_buf_free(&h->payload);
+    mt_buf_free(&h->text);
+    free(h);
+}
+
+/* ---- building the event ---- */
+
+static mt_err build_checked(rt_graph_host *h, const rt_graph_event *event,
+                            mt_json *merged)
+{
+    mt_arena *a = &h->scratch;
+    if (!event->semantic_kind.ptr) {
+        return refuse(
+            h, "host.missing_semantic_kind",
+            MT_STR("an event needs a semantic_kind when there is an adapter"));
+    }
+    const gr_adapter_schema *kind =
+        gr_adapter_event(h->o.adapter, event->semantic_kind);
+    if (!kind) {
+        return refuse(h, "host.unknown_semantic_kind",
+                      mt_strf(a, "the adapter has no event kind '%.*s'",
+                              MT_ARG(event->semantic_kind)));
+    }
+    if (!event->payload) {
+        return refuse(h, "host.missing_payload",
+                      MT_STR("an event needs a payload when there is an adapter"));
+    }
+    *merged = rt_graph_merge(a, h->o.adapter, kind, &h->o.context, event->payload);
+    mt_schema_error why;
+    if (kind->schema && mt_schema_check(kind->schema, a, merged, &why)) {
+        return refuse(h, "host.event_build_failed",
+                      mt_strf(a,
+                              "the payload breaks the schema of '%.*s' at %.*s: %.*s",
+                              MT_ARG(event->semantic_kind), MT_ARG(why.path),
+                              MT_ARG(why.message)));
+    }
+    *merged = rt_graph_merge_derived(a, h->o.graph, &h->o.context, merged);
+    return MT_OK;
+}
+
+static mt_err build(rt_graph_host *h, const rt_graph_event *event, mt_json *merged)
+{
+    if (event->payload && event->payload->type != MT_JSON_OBJECT) {
+        return refuse(h, "host.payload_must_be_object",
+                      mt_strf(&h->scratch, "the payload must be an object, not a %s",
+                              mt_json_type_name(event->payload)));
+    }
+    if (h->o.adapter) {
+        return build_checked(h, event, merged);
+    }
+    *merged = rt_graph_merge(&h->scratch, NULL, NULL, &h->o.context, event->payload);
+    return MT_OK;
+}
+
+static bool filtered(const rt_graph_host *h, const rt_graph_event *event)
+{
+    for (size_t i = 0; event->semantic_kind.ptr && i < h->o.skip_kind_count; i++) {
+        if (mt_str_eq(h->o.skip_kinds[i], event->semantic_kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* HST-9. *again when the id was seen and the configuration skips such events. */
+static mt_err note_id(rt_graph_host *h, mt_str id, bool *again)
+{
+    *again = mt_map_find(&h->seen, id) != NULL;
+    if (!*again) {
+        mt_map_put(&h->ids, &h->seen, mt_str_dup(&h->ids, id), 1);
+    } else if (!h->o.skip_duplicates) {
+        return refuse(
+            h, "host.duplicate_event_id",
+            mt_strf(&h->scratch, "event id '%.*s' was used before", MT_ARG(id)));
+    }
+    return MT_OK;
+}
+
+/* ---- effects ---- */
+
+/* HST-2, and all of it before anything is applied. */
+static mt_err check_writes(rt_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    for (uint32_t i = 0; i < e->effect_count; i++) {
+        for (uint32_t w = 0; w < e->effects[i].write_count; w++) {
+            const gr_effect_write *write = &e->effects[i].writes[w];
+            const gr_context_key *key =
+                h->o.adapter ? gr_adapter_key(h->o.adapter, write->key) : NULL;
+            const char *fault = NULL;
+            if (!gr_value_finite(&write->value)) {
+                fault = "is not a finite number";
+            } else if (key && !key->writable) {
+                fault = "is not writable";
+            } else if (key && key->type != (gr_type)write->value.type) {
+                fault = "has another type in the adapter";
+            }
+            if (fault) {
+                return refuse(h, "HST-2",
+                              mt_strf(&h->scratch, "context key '%.*s' %s",
+                                      MT_ARG(write->key), fault));
+            }
+        }
+    }
+    return MT_OK;
+}
+
+static const gr_capture_effect *describe_effects(rt_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    mt_arena *a = &h->scratch;
+    gr_capture_effect *list = mt_new_array(a, gr_capture_effect, e->effect_count);
+    for (uint32_t i = 0; i < e->effect_count; i++) {
+        mt_buf_clear(&h->text);
+        gr_effect_json(&h->text, &e->effects[i]);
+        list[i].effect = mt_str_dup(a, mt_buf_str(&h->text));
+        list[i].hash = mt_sha256_hex(a, mt_sha256_of(list[i].effect));
+    }
+    return list;
+}
+
+static mt_err apply_writes(rt_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
+        err = h->o.context.apply(h->o.context.state, e->effects[i].writes,
+                                 e->effects[i].write_count);
+    }
+    return err;
+}
+
+/* Intents leave only after their record is on disk. */
+static mt_err send_intents(rt_graph_host *h, rt_graph_step *step)
+{
+    const gr_episode *e = h->episode;
+    mt_arena *a = &h->scratch;
+    uint32_t intents = 0;
+    for (uint32_t i = 0; i < e->effect_count; i++) {
+        intents += e->effects[i].intent != NULL;
+    }
+    if (!intents) {
+        return MT_OK;
+    }
+    mt_err err = h->o.journal ? rt_journal_sync(h->o.journal) : MT_OK;
+    gr_capture_ack *acks = mt_new_array(a, gr_capture_ack, intents);
+    size_t got = 0;
+    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
+        if (e->effects[i].intent) {
+            err = rt_egress_send(h->o.egress, a, e->effects[i].intent, &acks[got]);
+            got += !err;
+        }
+    }
+    step->decision.acks = acks;
+    step->decision.ack_count = got;
+    if (err) {
+        step->decision.interruption =
+            mt_strf(a, "egress dispatch failed: %.*s",
+                    MT_ARG(rt_egress_last_problem(h->o.egress).message));
+        err = MT_E_CLOSED;
+    }
+    if (h->o.journal) {
+        gr_journal_acks(rt_journal_line(h->o.journal), &step->decision);
+        mt_err recorded = rt_journal_commit(h->o.journal);
+        err = recorded ? recorded : err;
+    }
+    return err;
+}
+
+/* ---- one step ---- */
+
+static void count(rt_graph_host *h, const gr_decision *d)
+{
+    h->counts.events++;
+    h->counts.invoked += d->verdict == GR_INVOKE;
+    h->counts.deferred += d->verdict == GR_DEFER;
+    h->counts.skipped += d->verdict == GR_SKIP;
+    h->counts.failed += d->ran && d->termination.end != GR_END_COMPLETED;
+}
+
+/* Fills the step from the decision; effects only of a completed run. */
+static mt_err conclude(rt_graph_host *h, rt_graph_step *step)
+{
+    const gr_decision *d = &step->decision.decision;
+    uint32_t due =
+        d->ran && d->termination.end != GR_END_ABORTED ? d->retry_count + 1 : 0;
+    if (h->runs != due) {
+        MT_BUG("the supervisor's decision and the runs of the graph differ (HST-3)");
+    }
+    count(h, d);
+    if (!due) {
+        return MT_OK;
+    }
+    step->episode = h->episode;
+    if (d->termination.end == GR_END_FAILED) {
+        step->fault = gr_fault_text(&h->scratch, h->episode);
+    }
+    if (d->termination.end != GR_END_COMPLETED) {
+        return MT_OK;
+    }
+    mt_err err = check_writes(h);
+    if (!err) {
+        step->decision.effects = describe_effects(h);
+        step->decision.effect_count = h->episode->effect_count;
+    }
+    return err;
+}
+
+static mt_err supervise(rt_graph_host *h, const gr_signal *signal, rt_graph_step *step)
+{
+    h->runs = 0;
+    step->decision.event_id = step->event.id;
+    step->decision.decision = gr_supervise(h->supervisor, signal);
+    return conclude(h, step);
+}
+
+static void hash_payload(rt_graph_host *h, rt_graph_step *step)
+{
+    step->event.payload_hash =
+        mt_sha256_hex(&h->scratch, mt_sha256_of(step->event.payload));
+}
+
+static bool completed(const rt_graph_step *step)
+{
+    const gr_decision *d = &step->decision.decision;
+    return d->ran && d->termination.end == GR_END_COMPLETED;
+}
+
+static mt_err record_and_dispatch(rt_graph_host *h, rt_graph_step *step)
+{
+    mt_err err = MT_OK;
+    if (h->o.journal) {
+        gr_journal_step(rt_journal_line(h->o.journal), &step->event, &step->decision);
+        err = rt_journal_commit(h->o.journal);
+    }
+    if (!err && completed(step)) {
+        err = apply_writes(h);
+    }
+    return err || !completed(step) ? err : send_intents(h, step);
+}
+
+mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
+                          rt_graph_step *step)
+{
+    mt_json merged;
+    bool again = false;
+    *step = (rt_graph_step){0};
+    begin_step(h);
+    mt_err err = build(h, event, &merged);
+    err = err ? err : note_id(h, event->id, &again);
+    if (!err && h->o.egress) {
+        err = rt_egress_start(h->o.egress);
+    }
+    if (err) {
+        return err;
+    }
+    mt_buf_clear(&h->payload);
+    if (event->payload) {
+        mt_json_write(&h->payload, &merged, false);
+    }
+    step->event = (gr_capture_event){.id = event->id,
+                                     .kind = event->kind,
+                                     .at = event->at,
+                                     .payload = mt_buf_str(&h->payload)};
+    hash_payload(h, step);
+    pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &merged), NULL};
+    gr_signal signal = {.id = event->id,
+                        .kind = event->kind,
+                        .at = event->at,
+                        .filtered = again || filtered(h, event),
+                        .handle = &p};
+    err = supervise(h, &signal, step);
+    return err ? err : record_and_dispatch(h, step);
+}
+
+mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
+                            const gr_decision *recorded, rt_graph_step *step)
+{
+    mt_json object = {.type = MT_JSON_OBJECT};
+    mt_json_error why;
+    *step = (rt_graph_step){.event = *event};
+    begin_step(h);
+    if (event->payload.len &&
+        (mt_json_read(&h->scratch, event->payload, NULL, &object, &why) ||
+         object.type != MT_JSON_OBJECT)) {
+        return refuse(h, "replay.invalid_payload",
+                      MT_STR("the recorded payload is not a JSON object"));
+    }
+    mt_json sorted = rt_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
+    hash_payload(h, step);
+    pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &sorted), NULL};
+    gr_signal signal = {.id = event->id,
+                        .kind = event->kind,
+                        .at = event->at,
+                        .filtered = recorded && recorded->verdict == GR_SKIP,
+                        .handle = &p};
+    h->recorded = recorded;
+    mt_err err = supervise(h, &signal, step);
+    h->recorded = NULL;
+    return err || !completed(step) ? err : apply_writes(h);
+}
+
+rt_graph_problem rt_graph_host_problem(const rt_graph_host *h)
+{
+    return h->problem;
+}
+
+rt_graph_counts rt_graph_host_counts(const rt_graph_host *h)
+{
+    return h->counts;
+}

@@ -1,0 +1,84 @@
+/* runtime/graph_host.h - runs a graph, event by event (Execution Model §6.3, §7).
+ * Room: runtime. One step: build the event (merge the context store into the payload,
+ * the event wins; check it against the adapter), ask the supervisor, run the graph,
+ * check all its effects, write the journal line, apply the writes, send the intents.
+ * HST-1..9 hold per step. An episode that fails is a normal decision, not an error.
+ * Ownership: the host borrows graph, adapter, context, journal and egress.
+ * Threads: one host belongs to one thread. */
+#ifndef RT_GRAPH_HOST_H
+#define RT_GRAPH_HOST_H
+
+#include "base/diag.h"
+#include "graph/adapter.h"
+#include "graph/capture.h"
+#include "graph/execute.h"
+#include "runtime/graph_context.h"
+#include "runtime/graph_egress.h"
+#include "runtime/graph_journal.h"
+
+typedef struct rt_graph_host rt_graph_host;
+
+typedef struct rt_graph_options {
+    const gr_graph *graph;
+    const gr_adapter *adapter; /* NULL: fixture-driven, no merge, no effects */
+    rt_context context;
+    rt_egress *egress;   /* NULL: no channel */
+    rt_journal *journal; /* NULL: nothing is recorded */
+    gr_constraints limits;
+    bool production;          /* a process drives it: an adapter is required */
+    bool replay;              /* intents are derived, never sent: no channel needed */
+    bool skip_duplicates;     /* a repeated event id is skipped instead of refused */
+    const mt_str *skip_kinds; /* semantic kinds the configuration filters out */
+    size_t skip_kind_count;
+} rt_graph_options;
+
+/* An event as it comes in. */
+typedef struct rt_graph_event {
+    mt_str id;
+    gr_signal_kind kind;
+    gr_time at;
+    mt_str semantic_kind;   /* ptr NULL: none */
+    const mt_json *payload; /* NULL: none */
+} rt_graph_event;
+
+/* What became of it; everything is valid until the next step. */
+typedef struct rt_graph_step {
+    gr_capture_event event;
+    gr_capture_decision decision;
+    const gr_episode *episode; /* values and outcomes, when the graph ran */
+    mt_str fault;              /* why the episode failed, or empty */
+} rt_graph_step;
+
+/* Checks that graph, adapter, egress and options fit (RUN-CANON-2, COMP-*, HST-5) and
+ * writes the journal's head. MT_E_REJECTED: `ds` says why. */
+mt_err rt_graph_host_new(const rt_graph_options *options, mt_diags *ds,
+                         rt_graph_host **out);
+void rt_graph_host_free(rt_graph_host *h);
+
+/* MT_OK: *step is filled. MT_E_REJECTED: the event is refused, nothing happened and the
+ * next one may come (rt_graph_problem() says why). MT_E_CLOSED: an intent could not be
+ * delivered; *step is filled and recorded, and the run must end (finalize-only).
+ * Anything else: the host can no longer record; the run must end. */
+mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
+                          rt_graph_step *step);
+
+/* For replay: the same with the payload bytes of a capture instead of an event: no
+ * merge, no schema, nothing sent. `recorded` imposes what only a clock could tell. */
+mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
+                            const gr_decision *recorded, rt_graph_step *step);
+
+typedef struct rt_graph_problem {
+    const char *code; /* "host.duplicate_event_id"; static text */
+    mt_str message;
+} rt_graph_problem;
+rt_graph_problem rt_graph_host_problem(const rt_graph_host *h);
+
+/* What the journal and every capture of this host begin with. */
+gr_capture_head rt_graph_host_head(const rt_graph_host *h);
+
+typedef struct rt_graph_counts {
+    uint64_t events, invoked, deferred, skipped, failed;
+} rt_graph_counts;
+rt_graph_counts rt_graph_host_counts(const rt_graph_host *h);
+
+#endif

@@ -1,0 +1,371 @@
+#include "runtime/graph_ingress.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "runtime/process.h"
+
+enum { HELLO_MS = 5000, EXIT_MS = 5000 };
+
+#define PROTOCOL "ergo-driver.v0"
+
+struct rt_ingress {
+    mt_arena arena; /* the current event */
+    mt_arena fault_arena;
+    rt_ingress_fault fault;
+    /* fixture */
+    mt_str rest;
+    size_t line_number;
+    bool with_adapter;
+    uint64_t events, episodes, events_in_episode;
+    bool broken;
+    /* process */
+    rt_child *child;
+    bool said_hello;
+};
+
+static rt_ingress_result broken(rt_ingress *in, const char *code, const char *format,
+                                ...) __attribute__((format(printf, 3, 4)));
+
+static rt_ingress_result broken(rt_ingress *in, const char *code, const char *format,
+                                ...)
+{
+    va_list args;
+    va_start(args, format);
+    mt_arena_reset(&in->fault_arena);
+    in->fault = (rt_ingress_fault){code, mt_strfv(&in->fault_arena, format, args)};
+    va_end(args);
+    in->broken = true;
+    return RT_INGRESS_BROKEN;
+}
+
+/* The first member that is none of `names`, or NULL. */
+static const mt_json_member *unknown_member(const mt_json *object,
+                                            const char *const *names, size_t count)
+{
+    for (uint32_t i = 0; i < object->count; i++) {
+        bool known = false;
+        for (size_t n = 0; n < count && !known; n++) {
+            known = mt_str_eq(object->as.members[i].key, mt_str_z(names[n]));
+        }
+        if (!known) {
+            return &object->as.members[i];
+        }
+    }
+    return NULL;
+}
+
+static const mt_json *text_member(const mt_json *object, mt_str key, mt_str *out)
+{
+    const mt_json *node = mt_json_get(object, key);
+    *out = mt_json_is(node, MT_JSON_STRING) ? mt_json_text(node) : (mt_str){0};
+    return node;
+}
+
+static const mt_json *payload_of(const mt_json *event)
+{
+    const mt_json *payload = mt_json_at(event, "payload");
+    return mt_json_is(payload, MT_JSON_NULL) ? NULL : payload;
+}
+
+/* ---- fixture ---- */
+
+static rt_ingress_result fixture_fault(rt_ingress *in, const char *code,
+                                       const char *message)
+{
+    return broken(in, code, "line %zu: %s", in->line_number, message);
+}
+
+static rt_ingress_result fixture_event(rt_ingress *in, const mt_json *node,
+                                       rt_graph_event *event)
+{
+    static const char *const FIELDS[] = {"type", "id", "payload", "semantic_kind"};
+    mt_str type, id;
+    if (!mt_json_is(node, MT_JSON_OBJECT)) {
+        return fixture_fault(in, "fixture.parse_error", "event must be an object");
+    }
+    const mt_json_member *stranger = unknown_member(node, FIELDS, 4);
+    if (stranger) {
+        return broken(in, "fixture.parse_error", "line %zu: unknown field '%.*s'",
+                      in->line_number, MT_ARG(stranger->key));
+    }
+    if (!in->episodes) {
+        return fixture_fault(in, "fixture.parse_error",
+                             "an event before the first episode_start");
+    }
+    text_member(node, MT_STR("type"), &type);
+    text_member(node, MT_STR("semantic_kind"), &event->semantic_kind);
+    const mt_json *given = text_member(node, MT_STR("id"), &id);
+    if (!gr_signal_kind_parse(type, &event->kind)) {
+        return fixture_fault(in, "fixture.parse_error",
+                             "type must be Pump, DataAvailable or Command");
+    }
+    if (given && !id.len) {
+        return fixture_fault(in, "fixture.parse_error",
+                             "id must be a non-empty string");
+    }
+    if (in->with_adapter && !event->semantic_kind.ptr) {
+        return fixture_fault(in, "fixture.semantic_kind_missing",
+                             "an event needs a semantic_kind when there is an adapter");
+    }
+    if (!in->with_adapter && event->semantic_kind.ptr) {
+        return fixture_fault(in, "fixture.unexpected_semantic_kind",
+                             "semantic_kind needs an adapter");
+    }
+    in->events++;
+    in->events_in_episode++;
+    static const mt_json NOTHING = {.type = MT_JSON_OBJECT};
+    const mt_json *payload = payload_of(node);
+    event->id =
+        given ? id
+              : mt_strf(&in->arena, "fixture_evt_%llu", (unsigned long long)in->events);
+    event->payload = payload || !in->with_adapter ? payload : &NOTHING;
+    return RT_INGRESS_EVENT;
+}
+
+static rt_ingress_result fixture_episode(rt_ingress *in, const mt_json *node)
+{
+    static const char *const FIELDS[] = {"kind", "id"};
+    const mt_json_member *stranger = unknown_member(node, FIELDS, 2);
+    if (stranger) {
+        return broken(in, "fixture.parse_error", "line %zu: unknown field '%.*s'",
+                      in->line_number, MT_ARG(stranger->key));
+    }
+    if (in->episodes && !in->events_in_episode) {
+        return fixture_fault(in, "fixture.episode_without_events",
+                             "the episode before this one has no events");
+    }
+    in->episodes++;
+    in->events_in_episode = 0;
+    return RT_INGRESS_WAIT;
+}
+
+static rt_ingress_result fixture_line(rt_ingress *in, mt_str line,
+                                      rt_graph_event *event)
+{
+    static const char *const FIELDS[] = {"kind", "event"};
+    mt_json node;
+    mt_json_error why;
+    mt_str kind;
+    if (mt_json_read(&in->arena, line, NULL, &node, &why)) {
+        return broken(in, "fixture.parse_error", "line %zu, byte %zu: %s",
+                      in->line_number, why.offset + 1, why.message);
+    }
+    text_member(&node, MT_STR("kind"), &kind);
+    if (mt_str_is(kind, "episode_start")) {
+        return fixture_episode(in, &node);
+    }
+    if (!mt_str_is(kind, "event")) {
+        return fixture_fault(in, "fixture.parse_error",
+                             "kind must be episode_start or event");
+    }
+    if (unknown_member(&node, FIELDS, 2)) {
+        return fixture_fault(in, "fixture.parse_error",
+                             "an event line has the fields kind and event only");
+    }
+    return fixture_event(in, mt_json_at(&node, "event"), event);
+}
+
+static bool blank(mt_str line)
+{
+    for (size_t i = 0; i < line.len; i++) {
+        if (line.ptr[i] != ' ' && line.ptr[i] != '\t' && line.ptr[i] != '\r') {
+            return false;
+        }
+    }
+    return true;
+}
+
+static rt_ingress_result fixture_next(rt_ingress *in, rt_graph_event *event)
+{
+    while (in->rest.len) {
+        mt_str line = mt_str_from(in->rest.ptr, mt_str_find(in->rest, '\n'));
+        in->rest = mt_str_skip(in->rest, line.len + 1);
+        in->line_number++;
+        rt_ingress_result result =
+            blank(line) ? RT_INGRESS_WAIT : fixture_line(in, line, event);
+        if (result != RT_INGRESS_WAIT) {
+            return result;
+        }
+    }
+    if (!in->events) {
+        return broken(in, "fixture.no_events", "the fixture has no events");
+    }
+    if (!in->events_in_episode) {
+        return broken(in, "fixture.episode_without_events",
+                      "the last episode has no events");
+    }
+    return RT_INGRESS_END;
+}
+
+rt_ingress *rt_ingress_fixture(mt_str text, bool with_adapter)
+{
+    rt_ingress *in = mt_xmalloc(sizeof *in);
+    *in = (rt_ingress){.rest = text, .with_adapter = with_adapter};
+    return in;
+}
+
+/* ---- process ---- */
+
+static rt_ingress_result violation(rt_ingress *in, const char *message)
+{
+    mt_str said = rt_child_complaint(in->child);
+    rt_ingress_result result =
+        broken(in, "protocol_violation", "the driver %s%s%.*s", message,
+               said.len ? "; it last said: " : "", MT_ARG(said));
+    rt_child_kill(in->child);
+    return result;
+}
+
+static rt_ingress_result terminated(rt_ingress *in, const char *message)
+{
+    int status = 0;
+    rt_child_stop(in->child, EXIT_MS, &status);
+    mt_str said = rt_child_complaint(in->child);
+    return broken(in, "driver_terminated", "the driver %s (exit status %d)%s%.*s",
+                  message, status, said.len ? "; it last said: " : "", MT_ARG(said));
+}
+
+/* After `end` nothing may follow but a clean exit. */
+static rt_ingress_result driver_end(rt_ingress *in)
+{
+    mt_str line;
+    mt_err err = rt_child_read_line(in->child, EXIT_MS, &line);
+    if (err == MT_OK) {
+        return violation(in, "went on after its end");
+    }
+    int status = 0;
+    if (err != MT_E_CLOSED || rt_child_rest(in->child).len) {
+        return violation(in, "did not close its output after its end");
+    }
+    if (!rt_child_stop(in->child, EXIT_MS, &status) || status != 0) {
+        return terminated(in, "did not exit cleanly after its end");
+    }
+    return RT_INGRESS_END;
+}
+
+static bool read_time(const mt_json *node, gr_time *out)
+{
+    int64_t secs, nanos;
+    if (mt_json_i64(mt_json_at(node, "secs"), &secs) ||
+        mt_json_i64(mt_json_at(node, "nanos"), &nanos) || secs < 0 || nanos < 0 ||
+        nanos > 999999999) {
+        return false;
+    }
+    *out = (gr_time){(uint64_t)secs, (uint32_t)nanos};
+    return true;
+}
+
+static rt_ingress_result driver_event(rt_ingress *in, const mt_json *node,
+                                      rt_graph_event *event)
+{
+    static const char *const FIELDS[] = {"event_id", "kind", "at", "semantic_kind",
+                                         "payload"};
+    mt_str kind;
+    if (!mt_json_is(node, MT_JSON_OBJECT) || unknown_member(node, FIELDS, 5)) {
+        return violation(in, "sent an event with unknown fields");
+    }
+    text_member(node, MT_STR("event_id"), &event->id);
+    text_member(node, MT_STR("kind"), &kind);
+    text_member(node, MT_STR("semantic_kind"), &event->semantic_kind);
+    event->payload = payload_of(node);
+    if (!event->id.len || !gr_signal_kind_parse(kind, &event->kind) ||
+        !read_time(mt_json_at(node, "at"), &event->at)) {
+        return violation(in, "sent an event without a proper event_id, kind or at");
+    }
+    in->events++;
+    return RT_INGRESS_EVENT;
+}
+
+static rt_ingress_result driver_frame(rt_ingress *in, mt_str line,
+                                      rt_graph_event *event)
+{
+    mt_json frame;
+    mt_str type, protocol;
+    if (mt_json_read(&in->arena, mt_str_dup(&in->arena, line), NULL, &frame, NULL) ||
+        frame.type != MT_JSON_OBJECT) {
+        return violation(in, "sent a line that is no JSON object");
+    }
+    text_member(&frame, MT_STR("type"), &type);
+    if (mt_str_is(type, "hello") != !in->said_hello) {
+        return violation(in, in->said_hello ? "said hello twice"
+                                            : "did not begin with hello");
+    }
+    if (!in->said_hello) {
+        text_member(&frame, MT_STR("protocol"), &protocol);
+        in->said_hello = mt_str_is(protocol, PROTOCOL);
+        return in->said_hello ? RT_INGRESS_WAIT
+                              : violation(in, "does not speak " PROTOCOL);
+    }
+    if (mt_str_is(type, "event")) {
+        return driver_event(in, mt_json_at(&frame, "event"), event);
+    }
+    if (!mt_str_is(type, "end")) {
+        return violation(in, "sent a frame of unknown type");
+    }
+    return in->events ? driver_end(in) : violation(in, "ended before its first event");
+}
+
+static rt_ingress_result driver_next(rt_ingress *in, int timeout_ms,
+                                     rt_graph_event *event)
+{
+    mt_str line;
+    mt_err err =
+        rt_child_read_line(in->child, in->said_hello ? timeout_ms : HELLO_MS, &line);
+    if (err == MT_OK) {
+        return driver_frame(in, line, event);
+    }
+    if (err == MT_E_TIMEOUT) {
+        return in->said_hello ? RT_INGRESS_WAIT
+                              : violation(in, "did not say hello in time");
+    }
+    if (err == MT_E_LIMIT) {
+        return violation(in, "sent a line that is too long");
+    }
+    return err == MT_E_CLOSED ? terminated(in, "ended without saying so")
+                              : broken(in, "driver_io", "the driver could not be read");
+}
+
+rt_ingress *rt_ingress_process(const char *const *argv)
+{
+    rt_ingress *in = mt_xmalloc(sizeof *in);
+    *in = (rt_ingress){.episodes = 1};
+    rt_child_options o = {.argv = argv};
+    if (rt_child_start(&o, &in->child)) {
+        broken(in, "driver.start_failed", "cannot start '%s': %s", argv[0],
+               strerror(errno));
+    }
+    return in;
+}
+
+/* ---- both ---- */
+
+rt_ingress_result rt_ingress_next(rt_ingress *in, int timeout_ms, rt_graph_event *event)
+{
+    if (in->broken) {
+        return RT_INGRESS_BROKEN;
+    }
+    mt_arena_reset(&in->arena);
+    *event = (rt_graph_event){0};
+    return in->child ? driver_next(in, timeout_ms, event) : fixture_next(in, event);
+}
+
+rt_ingress_fault rt_ingress_problem(const rt_ingress *in)
+{
+    return in->fault;
+}
+
+uint64_t rt_ingress_episodes(const rt_ingress *in)
+{
+    return in->episodes;
+}
+
+void rt_ingress_free(rt_ingress *in)
+{
+    if (in) {
+        rt_child_free(in->child);
+        mt_arena_free(&in->arena);
+        mt_arena_free(&in->fault_arena);
+        free(in);
+    }
+}

@@ -1,0 +1,44 @@
+/* runtime/graph_replay.h - strict replay: run a capture again and compare everything.
+ * Room: runtime. Checks, in this order: graph id, captured effect kinds, version,
+ * payload hashes (REP-1), unique event ids (REP-8), adapter and runtime provenance
+ * (REP-7), then event by event the decision, its termination and every effect. Context
+ * writes are applied for real, intents only derived again. The first difference is
+ * reported with its place and both values. */
+#ifndef RT_GRAPH_REPLAY_H
+#define RT_GRAPH_REPLAY_H
+
+#include "runtime/graph_host.h"
+
+typedef struct rt_replay_options {
+    const gr_graph *graph;
+    const gr_adapter *adapter; /* NULL: none */
+    mt_str trace;              /* the node trace beside the capture; ptr NULL: none */
+    size_t until;              /* stop after so many events; 0: all */
+    /* Called after every step that matched; NULL: nobody looks. */
+    void (*observe)(void *user, size_t index, const rt_graph_step *step);
+    void *user;
+} rt_replay_options;
+
+/* The first difference. `code` NULL: there was none. */
+typedef struct rt_divergence {
+    const char *code; /* "replay.decision_mismatch"; static text */
+    mt_str message;   /* one sentence */
+    size_t event;     /* index; SIZE_MAX when it concerns no single event */
+    mt_str event_id;
+    mt_str field;              /* "termination", "effects[1].writes", … */
+    mt_str node;               /* authoring path of the node concerned, or empty */
+    mt_str recorded, replayed; /* both values, as text */
+} rt_divergence;
+
+typedef struct rt_replay_result {
+    rt_divergence divergence;
+    rt_graph_counts counts;
+    mt_diags diags; /* of a graph and adapter that do not compose */
+} rt_replay_result;
+
+/* MT_OK: everything compared equal. MT_E_REJECTED: see result->divergence. Texts of the
+ * result live in `a`. */
+mt_err rt_replay(mt_arena *a, const gr_capture *capture,
+                 const rt_replay_options *options, rt_replay_result *result);
+
+#endif

@@ -1,0 +1,18 @@
+/* runtime/graph_trace.h - what every node said in one pass, as one JSON line.
+ * Room: runtime.
+ * {"event_id":…,"nodes":[{"id":"n0","path":"a/b","outputs":{port:value}}],
+ * "outcomes":[{"node":"n3","outcome":"Skipped"}]}; values plain, events by name. Nodes
+ * in execution order; after a fault only those that ran. One outcome record per Action
+ * per pass, Skipped too (§6.2). */
+#ifndef RT_GRAPH_TRACE_H
+#define RT_GRAPH_TRACE_H
+
+#include "runtime/graph_host.h"
+
+/* Appends the line with its newline. A step in which the graph did not run has empty
+ * lists. */
+void rt_graph_trace_line(mt_buf *out, const rt_graph_step *step);
+/* Only the outcome records, as a JSON list. */
+void rt_graph_trace_outcomes(mt_buf *out, const rt_graph_step *step);
+
+#endif
