@@ -24,6 +24,8 @@ const cli_command CLI_COMMANDS[] = {
      cmd_help, NULL, NULL, 0, 3, NULL},
     {"agent", NULL, "Run and examine agents, and relay between them",
      NULL, NULL, CMD_AGENT_COMMANDS, 0, 0, NULL},
+    {"graph", NULL, "Check, run, replay and draw graphs",
+     NULL, NULL, CMD_GRAPH_COMMANDS, 0, 0, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

@@ -62,4 +62,23 @@ extern const cli_option CMD_AGENT_RELAY_OPTIONS[];
     "The first line on standard output says where agents connect.\n\n"                 \
     "SIGTERM and SIGINT stop the relay after it has told its agents."
 
+/* motet graph ...: the table is in cmd_graph.c. */
+extern const cli_command CMD_GRAPH_COMMANDS[], CMD_GRAPH_FIXTURE_COMMANDS[];
+int cmd_graph_capture(const cli_args *args);
+int cmd_graph_check(const cli_args *args);
+int cmd_graph_explain(const cli_args *args);
+int cmd_graph_fixture_check(const cli_args *args);
+int cmd_graph_fixture_import(const cli_args *args);
+int cmd_graph_init(const cli_args *args);
+int cmd_graph_primitives(const cli_args *args);
+int cmd_graph_render(const cli_args *args);
+int cmd_graph_replay(const cli_args *args);
+int cmd_graph_run(const cli_args *args);
+extern const cli_option CMD_GRAPH_CAPTURE_OPTIONS[], CMD_GRAPH_CHECK_OPTIONS[],
+    CMD_GRAPH_EXPLAIN_OPTIONS[], CMD_GRAPH_PRIMITIVES_OPTIONS[],
+    CMD_GRAPH_RENDER_OPTIONS[], CMD_GRAPH_REPLAY_OPTIONS[], CMD_GRAPH_RUN_OPTIONS[];
+extern const char CMD_GRAPH_CAPTURE_DETAILS[], CMD_GRAPH_CHECK_DETAILS[],
+    CMD_GRAPH_EXPLAIN_DETAILS[], CMD_GRAPH_RENDER_DETAILS[], CMD_GRAPH_REPLAY_DETAILS[],
+    CMD_GRAPH_RUN_DETAILS[];
+
 #endif

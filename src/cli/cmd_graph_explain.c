@@ -1,0 +1,129 @@
+/* cli/cmd_graph_explain.c - motet graph explain: what a graph does, in words.
+ * Room: cli. */
+#include "cli/commands.h"
+#include "cli/graph.h"
+#include "cli/graph_edges.h"
+
+/* clang-format off */
+const cli_option CMD_GRAPH_EXPLAIN_OPTIONS[] = {
+    CLI_GRAPH_OPTIONS,
+    {"json", NULL, "print diagnostics of a broken graph as JSON"},
+    {NULL, NULL, NULL},
+};
+const char CMD_GRAPH_EXPLAIN_DETAILS[] =
+    "Lists the nodes in the order in which they run, with what they read and from where, "
+    "the context keys the graph reads and writes, and the effects it can ask for. With NODE "
+    "(a runtime id such as n3, or a path such as filter/gate) only that one.";
+/* clang-format on */
+
+static void explain_inputs(mt_buf *out, const gr_graph *g, const gr_node *n)
+{
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->input_count; i++) {
+        cli_edge from;
+        mt_buf_addf(out, "      %.*s <- ", MT_ARG(m->inputs[i].name));
+        if (cli_graph_edge(g, n, i, &from)) {
+            const gr_node *source = &g->nodes[from.node];
+            mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->path), MT_ARG(from.port));
+        } else {
+            mt_buf_addz(out, "not connected\n");
+        }
+    }
+}
+
+static void explain_params(mt_buf *out, const gr_node *n)
+{
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        gr_value value = gr_literal_value(&n->params[i]);
+        if (n->params[i].type == GR_P_NONE) {
+            continue;
+        }
+        mt_buf_addf(out, "      %.*s = ", MT_ARG(m->params[i].name));
+        gr_value_plain_json(out, &value);
+        mt_buf_addz(out, n->param_given[i] ? "\n" : " (default)\n");
+    }
+}
+
+static void explain_node(mt_buf *out, const gr_graph *g, uint32_t index)
+{
+    const gr_node *n = &g->nodes[index];
+    const gr_manifest *m = &n->primitive->manifest;
+    mt_buf_addf(out, "  %u. %.*s (%.*s): %s %.*s@%.*s. %.*s\n", index + 1,
+                MT_ARG(n->path), MT_ARG(n->id), gr_kind_name(m->kind), MT_ARG(m->id),
+                MT_ARG(n->resolved), MT_ARG(m->summary));
+    explain_params(out, n);
+    explain_inputs(out, g, n);
+}
+
+static void explain_keys(mt_buf *out, const gr_graph *g)
+{
+    if (g->key_count) {
+        mt_buf_addz(out, "\nIt reads these context keys:\n");
+    }
+    for (uint32_t i = 0; i < g->key_count; i++) {
+        mt_buf_addf(out, "  %.*s: %s, %s\n", MT_ARG(g->keys[i].name),
+                    gr_type_name(g->keys[i].type),
+                    g->keys[i].required ? "required" : "optional");
+    }
+    if (g->written_count) {
+        mt_buf_addz(out, "\nIt can write these context keys:\n");
+    }
+    for (uint32_t i = 0; i < g->written_count; i++) {
+        const gr_written *w = &g->written[i];
+        mt_buf_addf(out, "  %.*s: %s, by %.*s%s\n", MT_ARG(w->name),
+                    gr_type_name(w->type), MT_ARG(g->nodes[w->node].path),
+                    w->derived ? " (a key derived from its place)" : "");
+    }
+}
+
+static void explain_effects(mt_buf *out, const gr_graph *g)
+{
+    mt_buf_addz(out, g->effect_kind_count ? "\nIt can ask for these effects:\n"
+                                          : "\nIt asks for no effects.\n");
+    for (uint32_t i = 0; i < g->effect_kind_count; i++) {
+        mt_buf_addf(out, "  %.*s\n", MT_ARG(g->effect_kinds[i]));
+    }
+}
+
+static void explain_graph(mt_buf *out, const gr_graph *g)
+{
+    mt_buf_addf(out, "Graph %.*s@%.*s has %u nodes, which run in this order:\n",
+                MT_ARG(g->id), MT_ARG(g->version), g->node_count);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        explain_node(out, g, i);
+    }
+    explain_keys(out, g);
+    explain_effects(out, g);
+    if (g->output_count) {
+        mt_buf_addz(out, "\nIts outputs:\n");
+    }
+    for (uint32_t i = 0; i < g->output_count; i++) {
+        mt_buf_addf(out, "  %.*s: from %.*s\n", MT_ARG(g->outputs[i].name),
+                    MT_ARG(g->nodes[g->outputs[i].node].path));
+    }
+}
+
+int cmd_graph_explain(const cli_args *args)
+{
+    cli_graph g;
+    mt_buf out = {0};
+    int code = cli_graph_load(args, args->operands[0], &g);
+    if (code) {
+        code = cli_graph_report(args, &g, code);
+    } else if (args->count == 2) {
+        int node = gr_graph_node(g.files.graph, mt_str_z(args->operands[1]));
+        if (node < 0) {
+            code = cli_fail(args, CLI_FAILS, "the graph has no node '%s'",
+                            args->operands[1]);
+        } else {
+            explain_node(&out, g.files.graph, (uint32_t)node);
+        }
+    } else {
+        explain_graph(&out, g.files.graph);
+    }
+    code = code ? code : cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    cli_graph_free(&g);
+    return code;
+}

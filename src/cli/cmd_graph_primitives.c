@@ -1,0 +1,131 @@
+/* cli/cmd_graph_primitives.c - motet graph primitives: the catalogue.
+ * Room: cli. */
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "graph/primitive.h"
+
+/* clang-format off */
+const cli_option CMD_GRAPH_PRIMITIVES_OPTIONS[] = {
+    {"json", NULL, "print the catalogue as JSON"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static void show_ports(mt_buf *out, const gr_port *ports, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        mt_buf_addf(out, "%s%.*s: %s%s", i ? ", " : "", MT_ARG(ports[i].name),
+                    gr_type_name(ports[i].type), ports[i].required ? "" : "?");
+    }
+}
+
+static void show_params(mt_buf *out, const gr_manifest *m)
+{
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        const gr_param *p = &m->params[i];
+        mt_buf_addf(out, "%s%.*s: %s", i ? ", " : "", MT_ARG(p->name),
+                    gr_param_type_name(p->type));
+        if (p->initial.type != GR_P_NONE) {
+            gr_value initial = gr_literal_value(&p->initial);
+            mt_buf_addz(out, " = ");
+            gr_value_plain_json(out, &initial);
+        }
+    }
+}
+
+static void show_text(mt_buf *out, const gr_manifest *m)
+{
+    mt_buf_addf(out, "%.*s@%.*s  (%s)\n", MT_ARG(m->id), MT_ARG(m->version),
+                gr_kind_name(m->kind));
+    mt_buf_addf(out, "    %.*s\n", MT_ARG(m->summary));
+    if (m->input_count) {
+        mt_buf_addz(out, "    in   ");
+        show_ports(out, m->inputs, m->input_count);
+        mt_buf_addc(out, '\n');
+    }
+    if (m->param_count) {
+        mt_buf_addz(out, "    with ");
+        show_params(out, m);
+        mt_buf_addc(out, '\n');
+    }
+    mt_buf_addz(out, "    out  ");
+    show_ports(out, m->outputs, m->output_count);
+    mt_buf_addz(out, "\n\n");
+}
+
+static void write_ports(mt_jw *w, const gr_port *ports, uint32_t count)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "name", ports[i].name);
+        mt_jw_key_bool(w, "required", ports[i].required);
+        mt_jw_key_str(w, "type", mt_str_z(gr_type_name(ports[i].type)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_json(mt_jw *w, const gr_manifest *m)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "id", m->id);
+    mt_jw_keyz(w, "inputs");
+    write_ports(w, m->inputs, m->input_count);
+    mt_jw_key_str(w, "kind", mt_str_z(gr_kind_name(m->kind)));
+    mt_jw_keyz(w, "outputs");
+    write_ports(w, m->outputs, m->output_count);
+    mt_jw_keyz(w, "parameters");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        mt_jw_begin_object(w);
+        if (m->params[i].initial.type != GR_P_NONE) {
+            mt_buf text = {0};
+            gr_value initial = gr_literal_value(&m->params[i].initial);
+            gr_value_plain_json(&text, &initial);
+            mt_jw_keyz(w, "default");
+            mt_jw_raw(w, mt_buf_str(&text));
+            mt_buf_free(&text);
+        }
+        mt_jw_key_str(w, "name", m->params[i].name);
+        mt_jw_key_str(w, "type", mt_str_z(gr_param_type_name(m->params[i].type)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_jw_key_str(w, "summary", m->summary);
+    mt_jw_key_str(w, "version", m->version);
+    mt_jw_end_object(w);
+}
+
+int cmd_graph_primitives(const cli_args *args)
+{
+    gr_registry *registry = gr_registry_new();
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, true);
+    bool json = cli_flag(args, "json"), found = args->count == 0;
+    if (json) {
+        mt_jw_begin_array(&w);
+    }
+    for (size_t i = 0; i < gr_registry_count(registry); i++) {
+        const gr_manifest *m = &gr_registry_at(registry, i)->manifest;
+        if (args->count && !mt_str_eq(m->id, mt_str_z(args->operands[0]))) {
+            continue;
+        }
+        found = true;
+        if (json) {
+            write_json(&w, m);
+        } else {
+            show_text(&out, m);
+        }
+    }
+    if (json) {
+        mt_jw_end_array(&w);
+        mt_buf_addc(&out, '\n');
+    }
+    int code = found ? cli_print(mt_buf_str(&out))
+                     : cli_fail(args, CLI_FAILS, "there is no primitive '%s'",
+                                args->operands[0]);
+    mt_buf_free(&out);
+    gr_registry_free(registry);
+    return code;
+}

@@ -1,0 +1,247 @@
+/* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
+ * compare, export a journal.
+ * Room: cli. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cli/commands.h"
+#include "cli/graph.h"
+#include "runtime/file.h"
+#include "runtime/graph_replay.h"
+#include "runtime/graph_run.h"
+#include "runtime/graph_trace.h"
+
+/* clang-format off */
+const cli_option CMD_GRAPH_REPLAY_OPTIONS[] = {
+    {"graph",        "FILE",  "the graph the capture was made with"},
+    CLI_GRAPH_OPTIONS,
+    {"until",        "COUNT", "stop after so many events"},
+    {"event",        "ID",    "print what every node said at this event"},
+    {"json",         NULL,    "print the result as JSON"},
+    {NULL, NULL, NULL},
+};
+const char CMD_GRAPH_REPLAY_DETAILS[] =
+    "Reads a capture (v3) or a journal, checks CAPTURE.sum when it is there, runs every "
+    "event again and compares decisions and effects byte for byte. The first difference is "
+    "shown with its event, the node concerned and both values; with CAPTURE.trace.jsonl "
+    "beside the capture, down to the first node that said something else. Intents are "
+    "derived again, never sent.";
+const cli_option CMD_GRAPH_CAPTURE_OPTIONS[] = {
+    {"out",    "FILE", "where to write the capture (JOURNAL without .journal)"},
+    {"pretty", NULL,   "write it indented"},
+    {NULL, NULL, NULL},
+};
+const char CMD_GRAPH_CAPTURE_DETAILS[] =
+    "A run that was killed leaves its journal. This assembles the capture (v3) and its "
+    "checksum from what the journal holds.";
+/* clang-format on */
+
+typedef struct replayer {
+    const cli_args *args;
+    cli_graph graph;
+    mt_arena arena;
+    mt_buf out;
+    const char *wanted; /* --event */
+    bool found;
+} replayer;
+
+static int read_file(const cli_args *args, mt_arena *a, const char *path, mt_str *out)
+{
+    errno = 0;
+    mt_err err = rt_read_file(a, path, UINT32_MAX, out);
+    return !err ? CLI_HOLDS
+                : cli_fail(args, CLI_WORLD, "cannot read %s: %s", path,
+                           errno ? strerror(errno) : mt_err_text(err));
+}
+
+static void observe(void *user, size_t index, const rt_graph_step *step)
+{
+    replayer *r = user;
+    (void)index;
+    if (r->wanted && mt_str_eq(step->event.id, mt_str_z(r->wanted))) {
+        r->found = true;
+        rt_graph_trace_line(&r->out, step);
+    }
+}
+
+static void show_divergence(mt_buf *out, const rt_divergence *d)
+{
+    mt_buf_addf(out, "%s: %.*s\n", d->code, MT_ARG(d->message));
+    if (d->event != SIZE_MAX) {
+        mt_buf_addf(out, "  event     %zu (%.*s)\n", d->event, MT_ARG(d->event_id));
+    }
+    if (d->node.len) {
+        mt_buf_addf(out, "  node      %.*s\n", MT_ARG(d->node));
+    }
+    if (d->field.len) {
+        mt_buf_addf(out, "  recorded  %.*s\n  replayed  %.*s\n", MT_ARG(d->recorded),
+                    MT_ARG(d->replayed));
+    }
+}
+
+static void write_divergence(mt_jw *w, const rt_divergence *d)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "code", mt_str_z(d->code));
+    if (d->event != SIZE_MAX) {
+        mt_jw_key_i64(w, "event", (int64_t)d->event);
+        mt_jw_key_str(w, "event_id", d->event_id);
+    }
+    mt_jw_key_str(w, "field", d->field);
+    mt_jw_key_str(w, "message", d->message);
+    mt_jw_key_str(w, "node", d->node);
+    mt_jw_key_str(w, "recorded", d->recorded);
+    mt_jw_key_str(w, "replayed", d->replayed);
+    mt_jw_end_object(w);
+}
+
+static void show_json(mt_buf *out, const gr_capture *c, const rt_replay_result *result,
+                      rt_sum_state sum)
+{
+    static const char *const SUMS[] = {"absent", "good", "bad"};
+    mt_jw w = mt_jw_start(out, true);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "checksum", mt_str_z(SUMS[sum]));
+    mt_jw_key_i64(&w, "deferred", (int64_t)result->counts.deferred);
+    mt_jw_keyz(&w, "divergence");
+    if (result->divergence.code) {
+        write_divergence(&w, &result->divergence);
+    } else {
+        mt_jw_null(&w);
+    }
+    mt_jw_key_i64(&w, "events", (int64_t)result->counts.events);
+    mt_jw_key_str(&w, "graph_id", c->head.graph_id);
+    mt_jw_key_i64(&w, "invoked", (int64_t)result->counts.invoked);
+    mt_jw_key_i64(&w, "skipped", (int64_t)result->counts.skipped);
+    mt_jw_key_bool(&w, "truncated", c->truncated);
+    mt_jw_key_bool(&w, "verified", !result->divergence.code);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+static void show_text(mt_buf *out, const gr_capture *c, const rt_replay_result *result,
+                      rt_sum_state sum)
+{
+    const rt_graph_counts *n = &result->counts;
+    if (result->divergence.code) {
+        show_divergence(out, &result->divergence);
+        return;
+    }
+    mt_buf_addf(out,
+                "replay graph_id=%.*s events=%llu invoked=%llu deferred=%llu "
+                "skipped=%llu verified%s\n",
+                MT_ARG(c->head.graph_id), (unsigned long long)n->events,
+                (unsigned long long)n->invoked, (unsigned long long)n->deferred,
+                (unsigned long long)n->skipped,
+                sum == RT_SUM_GOOD ? ", checksum good" : "");
+    if (c->truncated) {
+        mt_buf_addz(out,
+                    "the journal ends in the middle of a line: the run was cut off "
+                    "there\n");
+    }
+}
+
+/* The node trace beside the capture, if there is one. */
+static int read_trace(replayer *r, const char *capture, mt_str *trace)
+{
+    mt_str path = mt_strf(&r->arena, "%s.trace.jsonl", capture);
+    errno = 0;
+    mt_err err = rt_read_file(&r->arena, path.ptr, UINT32_MAX, trace);
+    if (err == MT_E_NOTFOUND) {
+        *trace = (mt_str){0};
+        return CLI_HOLDS;
+    }
+    return err ? cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr) : CLI_HOLDS;
+}
+
+static int load(replayer *r, gr_capture *c, mt_str *trace, rt_sum_state *sum)
+{
+    const char *path = r->args->operands[0];
+    const char *graph = cli_value(r->args, "graph");
+    mt_str text;
+    gr_capture_fault fault;
+    if (!graph) {
+        return cli_fail(r->args, CLI_USAGE, "--graph FILE is needed");
+    }
+    int code = read_file(r->args, &r->arena, path, &text);
+    code = code ? code : read_trace(r, path, trace);
+    if (code) {
+        return code;
+    }
+    *sum = rt_capture_sum(path, text);
+    if (*sum == RT_SUM_BAD) {
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s was changed: it does not match its checksum %s.sum", path,
+                        path);
+    }
+    if (gr_capture_read(&r->arena, text, c, &fault)) {
+        return cli_fail(r->args, CLI_FAILS, "%s, %.*s: %.*s", path, MT_ARG(fault.path),
+                        MT_ARG(fault.message));
+    }
+    code = cli_graph_load(r->args, graph, &r->graph);
+    return code ? cli_graph_report(r->args, &r->graph, code) : CLI_HOLDS;
+}
+
+static int replay(replayer *r)
+{
+    gr_capture c;
+    mt_str trace = {0};
+    rt_sum_state sum = RT_SUM_ABSENT;
+    int code = load(r, &c, &trace, &sum);
+    if (code) {
+        return code;
+    }
+    const char *until = cli_value(r->args, "until");
+    rt_replay_options o = {.graph = r->graph.files.graph,
+                           .adapter = r->graph.files.adapter,
+                           .trace = trace,
+                           .until = until ? strtoul(until, NULL, 10) : 0,
+                           .observe = observe,
+                           .user = r};
+    rt_replay_result result;
+    code = rt_replay(&r->arena, &c, &o, &result) ? CLI_FAILS : CLI_HOLDS;
+    if (r->wanted && !r->found && !code) {
+        return cli_fail(r->args, CLI_FAILS, "the capture has no event '%s'", r->wanted);
+    }
+    (cli_flag(r->args, "json") ? show_json : show_text)(&r->out, &c, &result, sum);
+    int printed = cli_print(mt_buf_str(&r->out));
+    return printed ? printed : code;
+}
+
+int cmd_graph_replay(const cli_args *args)
+{
+    replayer r = {.args = args, .wanted = cli_value(args, "event")};
+    int code = replay(&r);
+    cli_graph_free(&r.graph);
+    mt_buf_free(&r.out);
+    mt_arena_free(&r.arena);
+    return code;
+}
+
+int cmd_graph_capture(const cli_args *args)
+{
+    mt_arena a = {0};
+    mt_buf why = {0};
+    mt_str journal = mt_str_z(args->operands[0]);
+    const char *out = cli_value(args, "out");
+    if (!out && mt_str_ends(journal, MT_STR(".journal"))) {
+        out = mt_str_dup(&a, mt_str_from(journal.ptr, journal.len - 8)).ptr;
+    }
+    int code = CLI_HOLDS;
+    if (!out) {
+        code = cli_fail(args, CLI_USAGE, "give --out FILE");
+    } else {
+        mt_err err =
+            rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"), &why);
+        bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX;
+        code = err ? cli_fail(args, broken ? CLI_FAILS : CLI_WORLD, "%.*s", MT_ARG(why))
+                   : CLI_HOLDS;
+    }
+    if (!code) {
+        mt_str line = mt_strf(&a, "capture: %s\n", out);
+        code = cli_print(line);
+    }
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+    return code;
+}

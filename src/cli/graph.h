@@ -1,0 +1,35 @@
+/* cli/graph.h - a graph from the command line, shared by the `motet graph` commands.
+ * Room: cli. Options: --adapter FILE, --cluster-path DIR…, --manifest PATH…,
+ * --egress FILE. */
+#ifndef CLI_GRAPH_H
+#define CLI_GRAPH_H
+
+#include "cli/show.h"
+#include "runtime/graph_egress.h"
+#include "runtime/graph_files.h"
+
+typedef struct cli_graph {
+    mt_arena arena;
+    mt_diags ds;
+    rt_graph_files files;
+    rt_egress *egress; /* NULL: none was asked for */
+} cli_graph;
+
+/* The options every command that loads a graph has; end the table with CLI_NO_OPTION.
+ */
+/* clang-format off */
+#define CLI_GRAPH_OPTIONS                                                              \
+    {"adapter",      "FILE", "the adapter: context keys, event kinds, accepted effects"}, \
+    {"cluster-path", "DIR",  "look for clusters there too (repeats)"},                 \
+    {"manifest",     "PATH", "a primitive manifest, or a directory of them (repeats)"}
+/* clang-format on */
+
+/* Loads `path` and what the options name. CLI_HOLDS, CLI_FAILS or CLI_WORLD;
+ * diagnostics are in out->ds. Free it in any case. */
+int cli_graph_load(const cli_args *args, const char *path, cli_graph *out);
+void cli_graph_free(cli_graph *g);
+
+/* Shows the diagnostics (stderr, or stdout as JSON with --json) and returns `code`. */
+int cli_graph_report(const cli_args *args, const cli_graph *g, int code);
+
+#endif

@@ -1,0 +1,553 @@
+"""motet graph: check, run, replay, export, explain, render, fixture, init, primitives."""
+import hashlib
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+from harness import MOTET, SEED, SOAK, SOURCE, Case, main
+
+EXAMPLE = SOURCE / "examples" / "crossover"
+
+DRIVER = """
+import json, sys, time
+def say(x): print(json.dumps(x), flush=True)
+say({"type": "hello", "protocol": "ergo-driver.v0"})
+mode = sys.argv[1]
+def event(i, **more):
+    say({"type": "event", "event": {"event_id": f"d{i}", "kind": "DataAvailable",
+        "at": {"secs": i, "nanos": 0}, "semantic_kind": "reading",
+        "payload": {"reading": 29.0 + i}, **more}})
+for i in range(1, 5):
+    event(i)
+if mode == "die": sys.exit(7)
+if mode == "hang": time.sleep(600)
+if mode == "garbage": print("not json", flush=True); time.sleep(600)
+if mode == "flood": sys.stdout.write("x" * 5000000); sys.stdout.flush(); time.sleep(600)
+if mode == "again": event(1)
+if mode == "bad": event(9, payload={"reading": "text"})
+say({"type": "end"})
+if mode == "after": event(10)
+if mode == "status": sys.exit(3)
+"""
+
+CHANNEL = """
+import json, sys, time
+mode = sys.argv[1]
+def say(x): print(json.dumps(x), flush=True)
+if mode == "never_ready": time.sleep(600)
+kinds = [] if mode == "wrong_kinds" else ["place_order"]
+say({"type": "ready", "protocol": "ergo-egress.v1", "handled_kinds": kinds})
+for line in sys.stdin:
+    frame = json.loads(line)
+    if frame["type"] == "end":
+        if mode == "stays": time.sleep(600)
+        break
+    if mode == "silent": time.sleep(600)
+    if mode == "dies": sys.exit(1)
+    if mode == "nonsense": print("nonsense", flush=True); continue
+    if mode == "other_id": frame["intent_id"] = "eid1:sha256:0"
+    say({"type": "intent_ack", "intent_id": frame["intent_id"], "status": "accepted",
+         "acceptance": "durable"})
+"""
+
+
+class Project(Case):
+    """A scaffolded project, and one with intents."""
+
+    def setUp(self):
+        super().setUp()
+        self.project = self.dir / "p"
+        self.holds("graph", "init", self.project)
+
+    def graph(self, *words, **named):
+        return self.run_motet("graph", *words, cwd=self.project, **named)
+
+    def run_fixture(self, *more):
+        return self.graph("run", "graph.yaml", "--adapter", "adapter.yaml", "--fixture",
+                          "fixture.jsonl", "--capture", "c.json", *more)
+
+    def replay(self, *more, capture="c.json"):
+        return self.graph("replay", capture, "--graph", "graph.yaml", "--adapter",
+                          "adapter.yaml", *more)
+
+
+class Init(Project):
+    def test_the_scaffold_checks_runs_and_replays(self):
+        self.assertEqual(self.graph("check", "graph.yaml", "--adapter", "adapter.yaml").code, 0)
+        result = self.run_fixture("--json")
+        self.assertEqual(result.code, 0, result)
+        lines = [json.loads(line) for line in result.out.splitlines()]
+        self.assertEqual([line["decision"] for line in lines[:3]], ["Invoke"] * 3)
+        outcomes = [line["outcomes"][0]["outcome"] for line in lines[:3]]
+        self.assertEqual(outcomes, ["Skipped", "Attempted", "Attempted"])
+        writes = [line["effects"][0]["writes"] for line in lines[1:3]]
+        self.assertEqual(writes, [[{"key": "count", "value": {"Number": 1.0}}],
+                                  [{"key": "count", "value": {"Number": 2.0}}]])
+        self.assertEqual(lines[3]["status"], "completed")
+        replayed = self.replay()
+        self.assertEqual(replayed.code, 0, replayed)
+        self.assertIn("verified, checksum good", replayed.out)
+
+    def test_an_existing_directory_is_left_alone(self):
+        result = self.run_motet("graph", "init", self.project)
+        self.assertEqual(result.code, 1)
+
+    def test_check_reads_adapters_too(self):
+        result = self.graph("check", "adapter.yaml")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("adapter:sensor@1.0.0;sha256:", result.out)
+
+
+class Run(Project):
+    def test_one_source_of_events_is_needed(self):
+        self.assertEqual(self.graph("run", "graph.yaml", "--adapter", "adapter.yaml").code, 2)
+
+    def test_effects_need_an_adapter(self):
+        self.project.joinpath("plain.jsonl").write_text(
+            '{"kind":"episode_start"}\n{"kind":"event","event":{"type":"Command"}}\n')
+        result = self.graph("run", "graph.yaml", "--fixture", "plain.jsonl")
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("adapter.required_for_graph", result.err)
+
+    def test_max_events_ends_the_run_with_a_capture(self):
+        result = self.run_fixture("--max-events", "2")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("status=interrupted reason=host_stop_requested", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_broken_fixture_line_keeps_what_was_committed(self):
+        with open(self.project / "fixture.jsonl", "a") as f:
+            f.write("{broken\n")
+        result = self.run_fixture()
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("fixture.parse_error", result.err)
+        self.assertIn("events=3", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_payload_against_the_schema_is_refused(self):
+        with open(self.project / "fixture.jsonl", "a") as f:
+            f.write('{"kind":"event","event":{"type":"DataAvailable","semantic_kind":'
+                    '"reading","payload":{"reading":"hot"}}}\n')
+        result = self.run_fixture()
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("host.event_build_failed", result.err)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_duplicate_ids_are_refused_or_skipped(self):
+        line = ('{"kind":"event","event":{"type":"DataAvailable","id":"same","semantic_kind":'
+                '"reading","payload":{"reading":40.0}}}\n')
+        with open(self.project / "fixture.jsonl", "a") as f:
+            f.write(line + line)
+        self.assertIn("host.duplicate_event_id", self.run_fixture().err)
+        self.assertEqual(self.replay().code, 0)
+        result = self.run_fixture("--skip-duplicates")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("skipped=1", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_events_of_a_filtered_kind_are_skipped(self):
+        result = self.run_fixture("--skip-kind", "reading")
+        self.assertIn("invoked=0 deferred=0 skipped=3", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_rate_limit_defers_and_replays(self):
+        result = self.run_fixture("--max-per-window", "1", "--rate-window", "10s")
+        self.assertIn("invoked=1 deferred=2", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_options_that_make_no_sense_are_refused(self):
+        for words in (["--max-events", "many"], ["--deadline", "soon"],
+                      ["--max-per-window", "1"], ["--rate-window", "1s"]):
+            self.assertEqual(self.run_fixture(*words).code, 2, words)
+
+    def test_files_that_are_not_there(self):
+        self.assertEqual(self.graph("run", "no.yaml", "--fixture", "fixture.jsonl").code, 3)
+        self.assertEqual(self.graph("run", "graph.yaml", "--adapter", "adapter.yaml",
+                                    "--fixture", "no.jsonl").code, 3)
+        self.assertEqual(self.run_fixture("--capture", "no/where/c.json").code, 3)
+
+
+class Drivers(Project):
+    def drive(self, mode, *more, **named):
+        driver = self.write("driver.py", DRIVER)
+        return self.graph("run", "graph.yaml", "--adapter", "adapter.yaml", "--driver",
+                          sys.executable, "--driver-arg", driver, "--driver-arg", mode,
+                          "--capture", "c.json", *more, **named)
+
+    def assert_interrupted(self, mode, reason, events=4):
+        result = self.drive(mode)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn(f"reason={reason}", result.out)
+        self.assertIn(f"events={events}", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_driver_that_behaves(self):
+        result = self.drive("well")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("status=completed", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_driver_that_dies(self):
+        self.assert_interrupted("die", "driver_terminated")
+
+    def test_a_driver_that_speaks_nonsense(self):
+        self.assert_interrupted("garbage", "protocol_violation")
+
+    def test_a_driver_that_floods(self):
+        self.assert_interrupted("flood", "protocol_violation")
+
+    def test_a_driver_that_goes_on_after_its_end(self):
+        self.assert_interrupted("after", "protocol_violation")
+
+    def test_a_driver_with_a_bad_exit_status(self):
+        self.assert_interrupted("status", "driver_terminated")
+
+    def test_a_driver_that_repeats_an_event(self):
+        self.assert_interrupted("again", "host.duplicate_event_id")
+
+    def test_a_driver_that_sends_a_bad_payload(self):
+        self.assert_interrupted("bad", "host.event_build_failed")
+
+    def test_a_driver_that_hangs_is_stopped_by_the_duration(self):
+        result = self.drive("hang", "--max-duration", "700ms")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("host_stop_requested", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_driver_that_does_not_exist(self):
+        result = self.graph("run", "graph.yaml", "--adapter", "adapter.yaml", "--driver",
+                            "/no/such/driver", "--capture", "c.json")
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("driver.start_failed", result.err)
+
+    def test_a_driver_needs_an_adapter(self):
+        result = self.graph("run", "graph.yaml", "--driver", "true")
+        self.assertIn("adapter", result.err)
+        self.assertEqual(result.code, 1)
+
+
+class Egress(Case):
+    """The crossover example with channels of every temper."""
+
+    def setUp(self):
+        super().setUp()
+        shutil.copytree(EXAMPLE, self.dir / "x")
+        self.here = self.dir / "x"
+        self.run_motet("graph", "fixture", "import", "prices.csv", "--semantic-kind", "price",
+                       "--columns", "close,spread", "--out", "prices.jsonl", cwd=self.here)
+
+    def trade(self, egress="egress.yaml"):
+        return self.run_motet("graph", "run", "crossover.yaml", "--adapter", "adapter.yaml",
+                              "--egress", egress, "--fixture", "prices.jsonl", "--capture",
+                              "c.json", cwd=self.here)
+
+    def replay(self):
+        return self.run_motet("graph", "replay", "c.json", "--graph", "crossover.yaml",
+                              "--adapter", "adapter.yaml", cwd=self.here)
+
+    def channel(self, mode):
+        self.here.joinpath("channel.py").write_text(CHANNEL)
+        self.here.joinpath("e.json").write_text(json.dumps({
+            "default_ack_timeout": "300ms",
+            "channels": {"broker": {"type": "process",
+                                    "command": [sys.executable, "channel.py", mode]}},
+            "routes": {"place_order": {"channel": "broker"}}}))
+        return self.trade("e.json")
+
+    def test_orders_arrive_once_and_are_acknowledged(self):
+        result = self.trade()
+        self.assertEqual(result.code, 0, result)
+        orders = [json.loads(x) for x in (self.here / "orders.jsonl").read_text().splitlines()]
+        self.assertGreaterEqual(len(orders), 3)
+        self.assertEqual({o["fields"]["symbol"] for o in orders}, {"EURUSD"})
+        self.assertEqual(len({o["intent_id"] for o in orders}), len(orders))
+        capture = json.loads((self.here / "c.json").read_text())
+        acks = [a for d in capture["decisions"] for a in d.get("intent_acks", [])]
+        self.assertEqual([a["intent_id"] for a in acks], [o["intent_id"] for o in orders])
+        self.assertTrue(capture["egress_provenance"].startswith("epv1:sha256:"))
+        before = (self.here / "orders.jsonl").read_bytes()
+        self.assertEqual(self.replay().code, 0)
+        self.assertEqual((self.here / "orders.jsonl").read_bytes(), before)
+
+    def assert_interrupted(self, mode, reason):
+        result = self.channel(mode)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn(f"reason={reason}", result.out)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_channel_that_never_answers(self):
+        self.assert_interrupted("silent", "egress_ack_timeout")
+        capture = json.loads((self.here / "c.json").read_text())
+        self.assertIn("egress dispatch failed", capture["decisions"][-1]["interruption"])
+
+    def test_a_channel_that_dies(self):
+        self.assert_interrupted("dies", "egress_io")
+
+    def test_a_channel_that_speaks_nonsense(self):
+        self.assert_interrupted("nonsense", "egress_protocol_violation")
+
+    def test_a_channel_that_acknowledges_something_else(self):
+        self.assert_interrupted("other_id", "egress_protocol_violation")
+
+    def test_a_channel_without_the_kind(self):
+        self.assert_interrupted("wrong_kinds", "egress_protocol_violation")
+
+    def test_intents_need_a_route(self):
+        result = self.run_motet("graph", "check", "crossover.yaml", "--adapter",
+                                "adapter.yaml", "--egress", self.write("none.yaml",
+                                "default_ack_timeout: 1s\nchannels: {}\nroutes: {}\n"),
+                                cwd=self.here)
+        self.assertEqual(result.code, 1, result)
+        self.assertIn("HST-5", result.err)
+
+    def test_a_bad_configuration_is_refused_with_every_fault(self):
+        bad = self.write("bad.yaml", "default_ack_timeout: soon\nchannels:\n"
+                         "  a: {type: pipe, command: []}\nroutes:\n  place_order: "
+                         "{channel: b}\nsurprise: 1\n")
+        result = self.trade(bad)
+        self.assertEqual(result.code, 1, result)
+        self.assertGreaterEqual(result.err.count("egress.config_invalid"), 4)
+
+
+class Replay(Project):
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.run_fixture("--trace").code, 0)
+
+    def tamper(self, change, keep_sum=False):
+        path = self.project / "c.json"
+        document = json.loads(path.read_text())
+        change(document)
+        path.write_text(json.dumps(document))
+        if not keep_sum:
+            (self.project / "c.json.sum").unlink(missing_ok=True)
+        (self.project / "c.json.trace.jsonl").unlink(missing_ok=True)
+
+    def assert_code(self, change, code):
+        self.tamper(change)
+        result = self.replay("--json")
+        self.assertEqual(result.code, 1, result)
+        found = json.loads(result.out)["divergence"]
+        self.assertEqual(found["code"], code)
+        return found
+
+    def test_every_changed_byte_is_caught_by_the_checksum(self):
+        path = self.project / "c.json"
+        good = path.read_bytes()
+        generator = random.Random(SEED)
+        count = len(good) if SOAK else 40
+        for at in sorted(generator.sample(range(len(good)), count)):
+            broken = bytearray(good)
+            broken[at] ^= 1 << generator.randrange(8)
+            path.write_bytes(bytes(broken))
+            result = self.replay()
+            self.assertEqual(result.code, 1, f"byte {at}: {result}")
+            self.assertIn("checksum", result.err)
+
+    def test_REP_1_a_payload_hash_that_does_not_match(self):
+        def change(d): d["events"][1]["payload"][12] ^= 1
+        self.assertEqual(self.assert_code(change, "replay.hash_mismatch")["event"], 1)
+
+    def test_a_changed_payload_with_its_hash_changes_the_effects(self):
+        def change(d):
+            text = bytes(d["events"][1]["payload"]).replace(b"31.0", b"3.0").replace(
+                b'"reading":31', b'"reading":3')
+            d["events"][1]["payload"] = list(text)
+            d["events"][1]["payload_hash"] = hashlib.sha256(text).hexdigest()
+        found = self.assert_code(change, "replay.effect_mismatch")
+        self.assertEqual(found["event_id"], "fixture_evt_2")
+
+    def test_the_version(self):
+        def change(d): d["capture_version"] = "v2"
+        self.assert_code(change, "replay.unsupported_capture_version")
+
+    def test_the_graph_id(self):
+        def change(d): d["graph_id"] = "other"
+        self.assert_code(change, "replay.graph_id_mismatch")
+
+    def test_REP_8_event_ids_are_unique(self):
+        def change(d): d["events"][1]["event_id"] = d["events"][0]["event_id"]
+        self.assert_code(change, "replay.duplicate_event_id")
+
+    def test_REP_7_the_adapter_is_the_same(self):
+        def change(d): d["adapter_provenance"] += "0"
+        self.assert_code(change, "replay.adapter_provenance_mismatch")
+
+    def test_REP_7_a_capture_without_adapter_refuses_one(self):
+        def change(d): d["adapter_provenance"] = "none"
+        self.assert_code(change, "replay.unexpected_adapter")
+
+    def test_REP_7_a_capture_with_adapter_needs_one(self):
+        result = self.graph("replay", "c.json", "--graph", "graph.yaml", "--json")
+        self.assertEqual(json.loads(result.out)["divergence"]["code"],
+                         "replay.adapter_required")
+
+    def test_REP_7_the_graph_is_the_same(self):
+        def change(d): d["runtime_provenance"] += "0"
+        self.assert_code(change, "replay.runtime_provenance_mismatch")
+
+    def test_an_effect_kind_the_graph_cannot_produce(self):
+        def change(d): d["decisions"][1]["effects"][0]["effect"]["kind"] = "launch"
+        self.assert_code(change, "replay.external_effect_kind_unrepresentable")
+
+    def test_each_field_of_a_decision(self):
+        changes = {
+            "event_id": "x", "decision": "Defer", "schedule_at": {"secs": 1, "nanos": 0},
+            "episode_id": 9, "deadline": {"secs": 1, "nanos": 0},
+            "termination": {"Failed": "SemanticError"}, "retry_count": 1,
+        }
+        good = (self.project / "c.json").read_bytes()
+        for field, value in changes.items():
+            (self.project / "c.json").write_bytes(good)
+            def change(d): d["decisions"][1][field] = value
+            found = self.assert_code(change, "replay.decision_mismatch")
+            self.assertEqual(found["field"], field)
+
+    def test_the_number_of_decisions(self):
+        def change(d): d["decisions"].pop()
+        self.assert_code(change, "replay.decision_mismatch")
+
+    def test_an_effect_and_its_hash(self):
+        good = (self.project / "c.json").read_bytes()
+        def value(d):
+            d["decisions"][1]["effects"][0]["effect"]["writes"][0]["value"]["Number"] = 7.0
+        found = self.assert_code(value, "replay.effect_mismatch")
+        self.assertEqual(found["node"], "remember")
+        self.assertIn("7.0", found["recorded"])
+        (self.project / "c.json").write_bytes(good)
+        def digest(d): d["decisions"][1]["effects"][0]["effect_hash"] = "0" * 64
+        self.assert_code(digest, "replay.effect_mismatch")
+        (self.project / "c.json").write_bytes(good)
+        def none(d): d["decisions"][1]["effects"] = []
+        self.assert_code(none, "replay.effect_mismatch")
+
+    def test_a_trace_finds_the_node(self):
+        path = self.project / "c.json.trace.jsonl"
+        path.write_text(path.read_text().replace('"result":true', '"result":false', 1))
+        result = self.replay("--json")
+        found = json.loads(result.out)["divergence"]
+        self.assertEqual((found["code"], found["node"]), ("replay.trace_mismatch", "high"))
+
+    def test_event_shows_what_every_node_said(self):
+        result = self.replay("--event", "fixture_evt_2")
+        line = json.loads(result.out.splitlines()[0])
+        said = {node["path"]: node["outputs"] for node in line["nodes"]}
+        self.assertEqual(said["next"], {"result": 1.0})
+        self.assertEqual(line["outcomes"][0]["outcome"], "Attempted")
+        self.assertEqual(self.replay("--event", "nobody").code, 1)
+
+    def test_until_stops_early(self):
+        self.assertIn("events=1 ", self.replay("--until", "1").out)
+
+    def test_truncated_and_strange_captures(self):
+        good = (self.project / "c.json").read_bytes()
+        (self.project / "c.json.sum").unlink()
+        for text in (b"", b"{}", b"[]", b"null", good[:-20], b"\xff\xfe", b"{" * 100000):
+            (self.project / "c.json").write_bytes(text)
+            self.assertEqual(self.replay().code, 1, text[:20])
+
+
+class Killed(Project):
+    def test_a_run_killed_at_any_moment_replays_up_to_the_kill(self):
+        line = ('{"kind":"event","event":{"type":"DataAvailable","semantic_kind":"reading",'
+                '"payload":{"reading":%d.5}}}\n')
+        with open(self.project / "fixture.jsonl", "w") as f:
+            f.write('{"kind":"episode_start"}\n')
+            f.writelines(line % (i % 50) for i in range(400000))
+        generator = random.Random(SEED)
+        for _ in range(10 if SOAK else 3):
+            child = subprocess.Popen(
+                [str(MOTET), "graph", "run", "graph.yaml", "--adapter", "adapter.yaml",
+                 "--fixture", "fixture.jsonl", "--capture", "k.json"], cwd=self.project,
+                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            time.sleep(generator.uniform(0.05, 0.5))
+            os.kill(child.pid, signal.SIGKILL)
+            child.wait()
+            journal = self.project / "k.json.journal"
+            if not journal.exists() or not journal.stat().st_size:
+                continue
+            self.assertEqual(self.replay(capture="k.json.journal").code, 0)
+            exported = self.graph("export", "k.json.journal", "--out", "k2.json")
+            self.assertEqual(exported.code, 0, exported)
+            self.assertEqual(self.replay(capture="k2.json").code, 0)
+
+
+class Show(Case):
+    def test_explain_tells_the_order_and_the_keys(self):
+        result = self.run_motet("graph", "explain", EXAMPLE / "crossover.yaml")
+        self.assertEqual(result.code, 0, result)
+        self.assertIn("It can write these context keys:", result.out)
+        self.assertIn("history: Series", result.out)
+        one = self.run_motet("graph", "explain", EXAMPLE / "crossover.yaml", "fast")
+        self.assertIn("series <- short.result", one.out)
+        self.fails(1, "graph", "explain", EXAMPLE / "crossover.yaml", "nobody")
+
+    def test_render_draws_every_form(self):
+        for form, start in (("dot", "digraph"), ("mermaid", "flowchart LR"), ("svg", "<?xml")):
+            result = self.holds("graph", "render", EXAMPLE / "crossover.yaml", "--format", form)
+            self.assertTrue(result.out.startswith(start), result.out[:80])
+        self.fails(2, "graph", "render", EXAMPLE / "crossover.yaml", "--format", "png")
+
+    def test_render_paints_an_episode(self):
+        self.holds("graph", "init", "p")
+        here = self.dir / "p"
+        self.holds("graph", "run", "graph.yaml", "--adapter", "adapter.yaml", "--fixture",
+                   "fixture.jsonl", "--capture", "c.json", cwd=here)
+        result = self.holds("graph", "render", "graph.yaml", "--adapter", "adapter.yaml",
+                            "--capture", "c.json", "--event", "fixture_evt_3", "--format",
+                            "dot", cwd=here)
+        self.assertIn("35.2", result.out)
+
+    def test_primitives_is_the_catalogue(self):
+        catalogue = json.loads(self.holds("graph", "primitives", "--json").out)
+        self.assertEqual(len(catalogue), 42)
+        self.assertIn("divide@0.2.0", self.holds("graph", "primitives", "divide").out)
+        self.fails(1, "graph", "primitives", "nothing")
+
+
+class Fixture(Case):
+    def test_check_counts(self):
+        self.write("f.jsonl", '{"kind":"episode_start"}\n\n{"kind":"event","event":'
+                   '{"type":"Pump"}}\n{"kind":"event","event":{"type":"Command"}}\n')
+        self.assertEqual(self.holds("graph", "fixture", "check", "f.jsonl").out,
+                         "episodes=1 events=2 Pump=1 DataAvailable=0 Command=1\n")
+
+    def test_check_refuses(self):
+        event = '{"kind":"event","event":{"type":"Pump"%s}}\n'
+        start = '{"kind":"episode_start"}\n'
+        rows = {
+            "": "fixture.no_events",
+            start: "fixture.no_events",
+            start + start + event % "": "fixture.episode_without_events",
+            start + event % "" + start: "fixture.episode_without_events",
+            event % "": "fixture.parse_error",
+            start + event % ',"surprise":1': "fixture.parse_error",
+            start + event % ',"id":"a"' * 1 + event % ',"id":"a"': "fixture.duplicate_event_id",
+            start + event % ',"semantic_kind":"k"': "fixture.unexpected_semantic_kind",
+            start + '{"kind":"event","event":{"type":"Tock"}}\n': "fixture.parse_error",
+            start + "nonsense\n": "fixture.parse_error",
+        }
+        for text, code in rows.items():
+            self.write("f.jsonl", text)
+            self.assertIn(code, self.fails(1, "graph", "fixture", "check", "f.jsonl").err)
+
+    def test_import_reads_quotes_and_numbers(self):
+        self.write("t.csv", 'a,"b ""x""",c\n1,"two, and\nmore",\n-2.50,true,1e3\n')
+        lines = self.holds("graph", "fixture", "import", "t.csv").out.splitlines()
+        payloads = [json.loads(line)["event"]["payload"] for line in lines[1:]]
+        self.assertEqual(payloads, [{"a": 1.0, 'b "x"': "two, and\nmore"},
+                                    {"a": -2.5, 'b "x"': True, "c": 1000.0}])
+
+    def test_import_refuses_broken_tables(self):
+        for text in ("", "a,b\n", "a,a\n1,2\n", "a,\n1,2\n", 'a\n"open\n', "a,b\n1\n",
+                     b"a\n\xff\n"):
+            self.write("t.csv", text)
+            self.fails(1, "graph", "fixture", "import", "t.csv")
+
+
+main()
