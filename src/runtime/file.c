@@ -92,7 +92,8 @@ mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
     if (fd < 0) {
         return from_errno();
     }
-    bool ok = !rt_write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
+    bool ok =
+        !rt_write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
     int why = errno;
     ok = (close(fd) == 0) && ok;
     if (!ok || rename(temp, path) != 0) {
