@@ -122,7 +122,7 @@ static void add_node(maker *m, const shape *s)
         connect(m, s->in[i].type, s->in[i].port);
     }
     if (s->out != GR_NONE) {
-        add_end(m, s->out, m->made, s->out_port);
+        add_end(m, (int)s->out, m->made, s->out_port);
     }
     if (s->out == GR_BOOL && (s->in[0].port || s->params[1] == 'v')) {
         add_end(m, COMPUTED_BOOL, m->made, s->out_port);
