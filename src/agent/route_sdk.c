@@ -185,7 +185,7 @@ void ag_split_tokens(mt_arena *a, mt_str text, mt_str separator, ag_pieces *out)
             start = i + len;
         }
     }
-    add_piece(a, out, mt_str_from(text.ptr + start, text.len - start));
+    add_piece(a, out, mt_str_skip(text, start));
 }
 
 /* Items between the parentheses: at commas, raw, empties dropped. */
