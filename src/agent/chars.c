@@ -76,7 +76,7 @@ mt_str ag_strip(mt_str s)
         }
         end = last;
     }
-    return mt_str_from(s.ptr + start, end - start);
+    return mt_str_skip(mt_str_from(s.ptr, end), start);
 }
 
 size_t ag_unicode_identifier(mt_str s)
