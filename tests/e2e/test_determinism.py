@@ -38,7 +38,7 @@ class Determinism(Case):
             if b"import" in text or b"system" in text:
                 continue
             with self.subTest(str(path)):
-                self.assertEqual(len(self.variants(path, 100 if SOAK else 5)), 1)
+                self.assertEqual(len(self.variants(path, 100 if SOAK else 3)), 1)
 
 
 main()

@@ -357,8 +357,8 @@ mt_err ct_format(mt_arena *keep, mt_str file, mt_str text, const mt_limits *limi
         mt_diag_add(ds, &d);
         return MT_E_REJECTED;
     }
-    check_tokens(keep, text, mt_buf_str(&laid), limits);
-    *out = mt_str_dup(keep, mt_buf_str(&laid));
+    *out = mt_str_dup(keep, laid.len ? mt_buf_str(&laid) : MT_STR(""));
+    check_tokens(keep, text, *out, limits);
     mt_buf_free(&laid);
     return MT_OK;
 }
