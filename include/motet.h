@@ -148,6 +148,108 @@ MOTET_API bool motet_verdict_present(const motet_verdicts *verdicts, const char 
 MOTET_API motet_str motet_verdicts_json(motet_verdicts *verdicts);
 MOTET_API motet_fault motet_verdicts_fault(const motet_verdicts *verdicts);
 
+/* ---- Graphs -------------------------------------------------------------------------
+ * A graph turns one outside event into values, events and proposed effects in a single
+ * deterministic pass. */
+
+typedef enum motet_type {
+    MOTET_NONE, /* nothing is there */
+    MOTET_NUMBER,
+    MOTET_SERIES,
+    MOTET_BOOL,
+    MOTET_STRING,
+    MOTET_EVENT
+} motet_type;
+
+/* A Trigger says the first two, an Action one of the others. */
+typedef enum motet_event {
+    MOTET_NOT_EMITTED,
+    MOTET_EMITTED,
+    MOTET_ATTEMPTED,
+    MOTET_COMPLETED,
+    MOTET_REJECTED,
+    MOTET_CANCELLED,
+    MOTET_FAILED,
+    MOTET_SKIPPED
+} motet_event;
+
+typedef struct motet_value {
+    motet_type type;
+    double number;
+    bool boolean;
+    motet_event event;
+    const double *series; /* `len` numbers */
+    const char *text;     /* `len` bytes of UTF-8 */
+    size_t len;
+} motet_value;
+
+/* One call of a primitive written in C. Inputs, parameters and context values come in
+ * the order of its manifest; an input that is not connected has type MOTET_NONE. */
+typedef struct motet_call motet_call;
+MOTET_API motet_value motet_call_input(const motet_call *call, size_t index);
+MOTET_API motet_value motet_call_param(const motet_call *call, size_t index);
+/* Sources only: one value per entry of requires.context. */
+MOTET_API motet_value motet_call_context(const motet_call *call, size_t index);
+/* Sets an output; series and text are copied. Type and finiteness are checked after the
+ * call. An Action sets output 0 to its outcome. */
+MOTET_API void motet_call_output(motet_call *call, size_t index, motet_value value);
+/* Says why the primitive is about to return false; `text` is static. */
+MOTET_API void motet_call_error(motet_call *call, const char *text);
+
+/* Returns false to end the pass. Must depend on nothing but its inputs, parameters and
+ * context, or captures will not replay. Called from any thread that runs an episode. */
+typedef bool (*motet_primitive)(void *user, motet_call *call);
+
+/* The primitives graphs may use: the standard library and what is added. Fill it on one
+ * thread; after that any number of threads may load graphs with it. Free it after the
+ * last graph. */
+typedef struct motet_primitives motet_primitives;
+MOTET_API motet_primitives *motet_primitives_new(void);
+MOTET_API void motet_primitives_free(motet_primitives *primitives);
+/* Adds a primitive: its manifest as YAML or JSON, and what it does. `run` may be NULL
+ * when the manifest says it itself (sources with `from`, actions, formulas, clusters).
+ * MOTET_E_REJECTED: the messages say which rules it breaks. */
+MOTET_API motet_status motet_primitives_add(motet_primitives *primitives,
+                                            motet_str manifest, motet_primitive run,
+                                            void *user);
+/* Faults of all additions so far, "NAME:LINE:COLUMN: RULE: ..."; empty past the end.
+ * Each text lives until the next call on the handle. */
+MOTET_API motet_str motet_primitives_message(motet_primitives *primitives,
+                                             size_t index);
+
+/* A loaded graph is immutable: any number of threads may run episodes of it. Free it
+ * after its last episode. */
+typedef struct motet_graph motet_graph;
+/* Loads a graph from YAML or JSON, which is copied; ready-made clusters are found,
+ * others are not. MOTET_E_REJECTED: *out can be asked for all violations. *out is set
+ * in every case and must be freed. */
+MOTET_API motet_status motet_graph_load(const motet_primitives *primitives,
+                                        motet_str text, const char *name,
+                                        motet_graph **out);
+MOTET_API void motet_graph_free(motet_graph *graph);
+MOTET_API motet_str motet_graph_message(const motet_graph *graph, size_t index);
+/* "rpv1:sha256:...": equal graphs have equal identities. */
+MOTET_API motet_str motet_graph_identity(const motet_graph *graph);
+
+/* Room for one pass at a time; belongs to one thread. */
+typedef struct motet_episode motet_episode;
+MOTET_API motet_episode *motet_episode_new(const motet_graph *graph);
+MOTET_API void motet_episode_free(motet_episode *episode);
+/* Sets a context key for the passes to come; series and text are copied. A value of
+ * type MOTET_NONE removes it. MOTET_E_NOTFOUND: no Source of the graph reads it. */
+MOTET_API motet_status motet_episode_set(motet_episode *episode, const char *key,
+                                         motet_value value);
+/* Runs one pass. MOTET_E_REJECTED: it was aborted, there are no effects, and
+ * motet_episode_fault() says why. `event_id` identifies what caused it. */
+MOTET_API motet_status motet_episode_run(motet_episode *episode, motet_str event_id);
+/* An output of a node, named by its place ("once/gate") or runtime id ("n7"); type
+ * MOTET_NONE when there is none. Lives until the next run. */
+MOTET_API motet_value motet_episode_value(const motet_episode *episode,
+                                          const char *node, const char *port);
+/* The effects as a JSON array, in order; lives until the next call. */
+MOTET_API motet_str motet_episode_effects(motet_episode *episode);
+MOTET_API motet_str motet_episode_fault(motet_episode *episode);
+
 #ifdef __cplusplus
 }
 #endif

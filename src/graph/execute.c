@@ -158,7 +158,8 @@ static gr_fault_code call_out(gr_episode *e, const gr_call_plan *p)
     for (uint32_t i = 0; i < m->output_count; i++) {
         e->slots[p->out + i].type = GR_NONE;
     }
-    gr_call call = {.inputs = w->call_inputs,
+    gr_call call = {.manifest = m,
+                    .inputs = w->call_inputs,
                     .params = p->params,
                     .context = w->call_context,
                     .outputs = &e->slots[p->out],

@@ -13,6 +13,7 @@
 
 /* One call of a primitive written in C. Arrays follow the manifest's order. */
 typedef struct gr_call {
+    const gr_manifest *manifest;
     const gr_value *inputs; /* type GR_NONE: optional and not connected */
     const gr_value *params;
     const gr_value *context; /* Source: one per requires.context entry */
