@@ -15,8 +15,17 @@
 const cli_option CMD_EVAL_OPTIONS[] = {
     {"facts",  "FILE", "facts as a JSON object; - is standard input"},
     {"lines",  NULL,   "evaluate every line of the facts; JSON lines out"},
+    {"flow",      "ID",             "run this flow in memory, as --persona"},
+    {"operation", "ID",             "or try this one operation"},
+    {"persona",   "P",              "who acts"},
+    {"outcome",   "O",              "which outcome, where several match the states"},
+    {"states",    "FILE",           "instances and their states, JSON or YAML"},
+    {"state",     "E[/INST]=STATE", "one instance and its state; may repeat"},
+    {"bind",      "E=INST",         "which instance a flow works on; may repeat"},
+    {"dry-run",   NULL,             "mark every record as a simulation"},
     {"strict", NULL,   "refuse facts the contract does not declare"},
     {"json",   NULL,   "print JSON"},
+    {"pretty", NULL,   "lay the JSON of a flow out in lines"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -27,7 +36,10 @@ const char CMD_EVAL_DETAILS[] =
     "with their provenance. A fault names its type and the path of the fact; nothing\n"
     "is computed past it. With --lines each line of the facts is one fact set and\n"
     "each line printed one result, faults included: the exit status is then 1 if any\n"
-    "line had a fault.";
+    "line had a fault.\n\n"
+    "--flow runs a flow on the verdicts to its end: nothing is stored, what would\n"
+    "change is printed. Entities nobody mentions have one instance, _default, in the\n"
+    "initial state. Exit status 1 if the flow breaks off or the operation is refused.";
 
 typedef struct evaluation {
     const cli_args *args;
@@ -181,6 +193,9 @@ int cmd_eval(const cli_args *args)
     }
     if (!strcmp(path, "-") && !strcmp(args->operands[0], "-")) {
         return cli_fail(args, CLI_USAGE, "contract and facts cannot both be -");
+    }
+    if (cli_value(args, "flow") || cli_value(args, "operation")) {
+        return cmd_eval_flow(args);
     }
     int code = cli_contract_load(args, args->operands[0], false, &e.contract);
     if (!code) {

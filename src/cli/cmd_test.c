@@ -1,15 +1,20 @@
 /* cli/cmd_test.c - motet test: runs a conformance suite, reports in TAP 14.
  * Room: cli. */
-#include <stdio.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "base/json_write.h"
 #include "cli/commands.h"
-#include "cli/suite.h"
+#include "cli/suite_run.h"
+#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_TEST_OPTIONS[] = {
     {"only", "TEXT", "run only the cases whose name contains TEXT"},
+    {"coverage",     NULL,   "say what the scenarios reached and what they never did"},
+    {"coverage-min", "N",    "exit 1 if a contract is covered by less than N percent"},
+    {"record",       "FILE", "write failing cases to FILE as scenarios of what happens"},
     {"json", NULL,   "report as one JSON object instead of TAP"},
     {NULL, NULL, NULL},
 };
@@ -20,7 +25,11 @@ const char CMD_TEST_DETAILS[] =
     "parallel/, numeric/, promotion/, shorthand/ and manifest/ hold NAME.tenor with\n"
     "NAME.expected.json, NAME.expected-error.json or NAME.expected-manifest.json "
     "beside\n"
-    "it. The report is TAP version 14. Exit status 1 if a case fails or there is none.";
+    "it; eval/*/, ambiguity/ and domains/*/ hold NAME.facts.json with\n"
+    "NAME.verdicts.json. Files NAME.scenarios.yaml, .yml or .json anywhere below DIR\n"
+    "hold an author's scenarios for NAME.tenor; DIR may be such a file. --coverage\n"
+    "counts the rules, operations, outcomes and flow paths they reached.\n\n"
+    "The report is TAP version 14. Exit status 1 if a case fails or there is none.";
 
 typedef struct tally {
     size_t run, passed;
@@ -34,8 +43,17 @@ static bool is_dir(const char *path)
 
 static void find_cases(const char *root, cli_cases *out)
 {
+    if (!is_dir(root)) {
+        const cli_suite *s = CLI_SUITES;
+        while (s->find != cli_find_scenarios) {
+            s++;
+        }
+        s->find(s, mt_str_z(root), out);
+        return;
+    }
     for (const cli_suite *s = CLI_SUITES; s->dir; s++) {
-        mt_str dir = mt_strf(out->arena, "%s/%s", root, s->dir);
+        mt_str dir =
+            *s->dir ? mt_strf(out->arena, "%s/%s", root, s->dir) : mt_str_z(root);
         if (is_dir(dir.ptr)) {
             s->find(s, dir, out);
         }
@@ -58,11 +76,11 @@ static void keep_only(cli_cases *cases, const char *part)
     cases->list.len = part ? kept : cases->list.len;
 }
 
-static void add_comment(mt_buf *out, mt_str text)
+static void add_lines(mt_buf *out, const char *before, mt_str text)
 {
     while (text.len) {
         size_t end = mt_str_find(text, '\n');
-        mt_buf_addf(out, "  # %.*s\n", (int)end, text.ptr);
+        mt_buf_addf(out, "%s%.*s\n", before, (int)end, text.ptr);
         text = mt_str_skip(text, end + 1);
     }
 }
@@ -70,7 +88,7 @@ static void add_comment(mt_buf *out, mt_str text)
 static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_str why)
 {
     mt_buf_addf(out, "%sok %zu - %.*s\n", ok ? "" : "not ", number, MT_ARG(c->name));
-    add_comment(out, why);
+    add_lines(out, "  # ", why);
 }
 
 static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
@@ -94,6 +112,9 @@ static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *t
         bool ok = c->suite->run(c, &arena, limits, &why);
         t->run++;
         t->passed += ok;
+        if (!ok) {
+            cli_record_failure();
+        }
         if (json) {
             add_json(json, c, ok, mt_buf_str(&why));
         } else {
@@ -105,8 +126,8 @@ static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *t
     mt_arena_free(&arena);
 }
 
-static void report_json(const cli_cases *cases, const mt_limits *limits, mt_buf *out,
-                        tally *t)
+static void report_json(const cli_cases *cases, const mt_limits *limits, bool coverage,
+                        mt_buf *out, tally *t)
 {
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
@@ -114,6 +135,10 @@ static void report_json(const cli_cases *cases, const mt_limits *limits, mt_buf 
     mt_jw_begin_array(&w);
     run_cases(cases, limits, NULL, &w, t);
     mt_jw_end_array(&w);
+    if (coverage) {
+        mt_jw_keyz(&w, "coverage");
+        cli_coverage_json(&w);
+    }
     mt_jw_key_i64(&w, "fail", (int64_t)(t->run - t->passed));
     mt_jw_key_i64(&w, "pass", (int64_t)t->passed);
     mt_jw_key_i64(&w, "tests", (int64_t)t->run);
@@ -121,35 +146,99 @@ static void report_json(const cli_cases *cases, const mt_limits *limits, mt_buf 
     mt_buf_addc(out, '\n');
 }
 
-static void report_tap(const cli_cases *cases, const mt_limits *limits, mt_buf *out,
-                       tally *t)
+static void report_tap(const cli_cases *cases, const mt_limits *limits, bool coverage,
+                       mt_buf *out, tally *t)
 {
     mt_buf_addf(out, "TAP version 14\n1..%zu\n", cases->list.len);
     run_cases(cases, limits, out, NULL, t);
     mt_buf_addf(out, "# tests %zu\n# pass  %zu\n# fail  %zu\n", t->run, t->passed,
                 t->run - t->passed);
+    if (coverage) {
+        mt_buf text = {0};
+        cli_coverage_text(&text);
+        add_lines(out, "# ", mt_buf_str(&text));
+        mt_buf_free(&text);
+    }
 }
 
-int cmd_test(const cli_args *args)
+/* Writes what was recorded; nothing when nothing failed. */
+static int write_record(const cli_args *args, const char *path)
 {
-    const char *root = args->operands[0];
-    if (!is_dir(root)) {
-        return cli_fail(args, CLI_WORLD,
-                        "error: conformance suite directory not found: %s", root);
+    mt_buf out = {0};
+    int code = CLI_HOLDS;
+    if (path && cli_record_json(&out)) {
+        mt_arena a = {0};
+        mt_str text =
+            mt_strf(&a, "%.*s\n", MT_ARG(ct_json_pretty(&a, mt_buf_str(&out))));
+        if (rt_write_file(path, text, 0644)) {
+            code = cli_fail(args, CLI_WORLD, "%s: %s", path, strerror(errno));
+        }
+        mt_arena_free(&a);
     }
+    mt_buf_free(&out);
+    return code;
+}
+
+/* -1: not asked for; -2: no number from 0 to 100. */
+static int wanted_percent(const cli_args *args)
+{
+    const char *text = cli_value(args, "coverage-min");
+    char *end;
+    if (!text) {
+        return -1;
+    }
+    long n = strtol(text, &end, 10);
+    return *text && !*end && n >= 0 && n <= 100 ? (int)n : -2;
+}
+
+static int verdict_on(const cli_args *args, const tally *t, int percent)
+{
+    unsigned covered = cli_coverage_permille();
+    if (!t->run) {
+        return cli_fail(args, CLI_FAILS, "no cases in %s", args->operands[0]);
+    }
+    if (percent >= 0 && covered < (unsigned)percent * 10) {
+        return cli_fail(args, CLI_FAILS, "coverage is %u.%u %%, less than %d %%",
+                        covered / 10, covered % 10, percent);
+    }
+    return t->passed == t->run ? CLI_HOLDS : CLI_FAILS;
+}
+
+static int run_all(const cli_args *args, const char *root, int percent)
+{
     mt_arena arena = {0};
     cli_cases cases = {.arena = &arena};
+    const char *record = cli_value(args, "record");
+    if (record) {
+        cli_record_start();
+    }
     find_cases(root, &cases);
     keep_only(&cases, cli_value(args, "only"));
     mt_limits limits = cli_limits(args);
     mt_buf out = {0};
     tally t = {0};
-    (cli_flag(args, "json") ? report_json : report_tap)(&cases, &limits, &out, &t);
+    (cli_flag(args, "json") ? report_json : report_tap)(
+        &cases, &limits, cli_flag(args, "coverage") || percent >= 0, &out, &t);
     int code = cli_print(mt_buf_str(&out));
-    if (!code && !t.run) {
-        code = cli_fail(args, CLI_FAILS, "no cases in %s", root);
-    }
+    code = code ? code : write_record(args, record);
+    code = code ? code : verdict_on(args, &t, percent);
+    cli_scenarios_free();
     mt_buf_free(&out);
     mt_arena_free(&arena);
-    return code ? code : t.passed == t.run ? CLI_HOLDS : CLI_FAILS;
+    return code;
+}
+
+int cmd_test(const cli_args *args)
+{
+    const char *root = args->operands[0];
+    struct stat st;
+    int percent = wanted_percent(args);
+    if (percent == -2) {
+        return cli_fail(args, CLI_USAGE, "--coverage-min is a number from 0 to 100");
+    }
+    if (stat(root, &st)) {
+        return cli_fail(args, CLI_WORLD,
+                        "error: conformance suite directory not found: %s", root);
+    }
+    return run_all(args, root, percent);
 }

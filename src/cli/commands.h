@@ -5,13 +5,17 @@
 
 #include "cli/cli.h"
 
+int cmd_actions(const cli_args *args);
 int cmd_check(const cli_args *args);
 int cmd_completion(const cli_args *args);
 int cmd_elaborate(const cli_args *args);
 int cmd_eval(const cli_args *args);
+int cmd_eval_flow(const cli_args *args);
+int cmd_explain(const cli_args *args);
 int cmd_fmt(const cli_args *args);
 int cmd_help(const cli_args *args);
 int cmd_init(const cli_args *args);
+int cmd_repl(const cli_args *args);
 int cmd_test(const cli_args *args);
 int cmd_validate(const cli_args *args);
 
@@ -20,6 +24,10 @@ extern const cli_option CMD_CHECK_OPTIONS[], CMD_ELABORATE_OPTIONS[],
 extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
     CMD_ELABORATE_DETAILS[], CMD_EVAL_DETAILS[], CMD_FMT_DETAILS[], CMD_INIT_DETAILS[],
     CMD_TEST_DETAILS[], CMD_VALIDATE_DETAILS[];
+
+extern const cli_option CMD_ACTIONS_OPTIONS[], CMD_EXPLAIN_OPTIONS[],
+    CMD_REPL_OPTIONS[];
+extern const char CMD_ACTIONS_DETAILS[], CMD_EXPLAIN_DETAILS[], CMD_REPL_DETAILS[];
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "cli/suite_run.h"
 #include "runtime/file.h"
 #include "runtime/sources.h"
 
@@ -164,14 +165,14 @@ static void find_cross_file(const cli_suite *suite, mt_str dir, cli_cases *out)
     out->list.items[out->list.len - 1].name = MT_STR("cross_file/bundle");
 }
 
-static mt_err elaborate(const cli_case *c, mt_arena *a, const mt_limits *limits,
-                        mt_diags *ds, const ct_elaboration **out)
+static mt_err elaborate(mt_str path, mt_arena *a, const mt_limits *limits, mt_diags *ds,
+                        const ct_elaboration **out)
 {
     rt_sources files = {0};
     ct_provider provider = rt_sources_provider(&files, limits);
     ct_options options = {.no_warnings = true, .limits = limits};
     ds->arena = a;
-    return ct_elaborate(a, c->path, &provider, &options, ds, out);
+    return ct_elaborate(a, path, &provider, &options, ds, out);
 }
 
 static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_buf *why)
@@ -186,13 +187,12 @@ static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_bu
     return cli_same_json("output mismatch", &expected, &actual, why);
 }
 
-/* Elaborates; on an error says so. */
-static bool must_elaborate(const cli_case *c, mt_arena *a, const mt_limits *limits,
-                           mt_str *bundle, mt_buf *why)
+bool cli_must_elaborate(mt_str path, mt_arena *a, const mt_limits *limits,
+                        mt_str *bundle, mt_buf *why)
 {
     mt_diags ds = {0};
     const ct_elaboration *e = NULL;
-    if (elaborate(c, a, limits, &ds, &e) == MT_OK) {
+    if (elaborate(path, a, limits, &ds, &e) == MT_OK) {
         *bundle = e->bundle;
         return true;
     }
@@ -207,7 +207,7 @@ static bool run_accepted(const cli_case *c, mt_arena *a, const mt_limits *limits
                          mt_buf *why)
 {
     mt_str bundle;
-    return must_elaborate(c, a, limits, &bundle, why) &&
+    return cli_must_elaborate(c->path, a, limits, &bundle, why) &&
            compare_output(a, cli_expected_path(a, c->path, c->suite->expected), bundle,
                           why);
 }
@@ -218,7 +218,7 @@ static bool run_cross_file(const cli_case *c, mt_arena *a, const mt_limits *limi
     mt_str bundle;
     mt_str dir = ct_path_dir(c->path);
     mt_str expected = mt_strf(a, "%.*s/bundle.expected.json", MT_ARG(dir));
-    return must_elaborate(c, a, limits, &bundle, why) &&
+    return cli_must_elaborate(c->path, a, limits, &bundle, why) &&
            compare_output(a, expected, bundle, why);
 }
 
@@ -226,7 +226,7 @@ static bool run_manifest(const cli_case *c, mt_arena *a, const mt_limits *limits
                          mt_buf *why)
 {
     mt_str bundle;
-    return must_elaborate(c, a, limits, &bundle, why) &&
+    return cli_must_elaborate(c->path, a, limits, &bundle, why) &&
            compare_output(a, cli_expected_path(a, c->path, c->suite->expected),
                           ct_manifest(a, bundle), why);
 }
@@ -241,7 +241,7 @@ static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
     if (!cli_expected_read(a, path, why, &expected)) {
         return false;
     }
-    if (elaborate(c, a, limits, &ds, &e) == MT_OK) {
+    if (elaborate(c->path, a, limits, &ds, &e) == MT_OK) {
         mt_buf_addf(why,
                     "expected pass %d elaboration error but elaboration succeeded\n",
                     c->suite->pass);
@@ -268,6 +268,12 @@ const cli_suite CLI_SUITES[] = {
     {"shorthand",  "shorthand",      find_all,        run_accepted,   0, ".expected.json"},
     {"manifest",   "manifest",       find_all,        run_manifest,   0,
      ".expected-manifest.json"},
+    {"eval/positive", "eval/positive", cli_find_eval,     cli_run_eval,     0, NULL},
+    {"eval/numeric",  "eval/numeric",  cli_find_eval,     cli_run_eval,     0, NULL},
+    {"eval/frozen",   "eval/frozen",   cli_find_eval,     cli_run_eval,     0, NULL},
+    {"ambiguity",     "ambiguity",     cli_find_vectors,  cli_run_eval,     0, NULL},
+    {"domains",       "domains",       cli_find_domains,  cli_run_eval,     0, NULL},
+    {"",              "scenarios",     cli_find_scenarios, cli_run_scenario, 0, NULL},
     {NULL, NULL, NULL, NULL, 0, NULL},
 };
 /* clang-format on */

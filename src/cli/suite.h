@@ -16,6 +16,7 @@ typedef struct cli_case {
     mt_str name; /* "positive/entity_basic" */
     mt_str path; /* of the contract */
     const cli_suite *suite;
+    size_t index; /* of the scenario in its file */
 } cli_case;
 
 typedef struct cli_cases {
@@ -52,6 +53,9 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out);
  * under the heading where they differ. */
 bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *actual,
                    mt_buf *why);
+/* Elaborates; false after saying why it cannot be. */
+bool cli_must_elaborate(mt_str path, mt_arena *a, const mt_limits *limits,
+                        mt_str *bundle, mt_buf *why);
 /* path with ".tenor" replaced. */
 mt_str cli_expected_path(mt_arena *a, mt_str path, const char *suffix);
 

@@ -1,7 +1,8 @@
 /* The trace of the specification's worked example, step by step: D.9, D.10 and D.11
  * (the last with the flow and the instance that exist). */
 #include "contract/flow/action_space.h"
-#include "escrow_fixture.h"
+#include "escrow_bundle.h"
+#include "flow_fixture.h"
 
 static int open_escrow(void **state)
 {

@@ -1,9 +1,9 @@
-/* tests/unit/contract/escrow_fixture.h - the worked example of the specification's
+/* tests/unit/contract/escrow_bundle.h - the worked example of the specification's
  * appendix, as interchange, with the transition its own text lacks. */
-#ifndef ESCROW_FIXTURE_H
-#define ESCROW_FIXTURE_H
+#ifndef ESCROW_BUNDLE_H
+#define ESCROW_BUNDLE_H
 
-#include "flow_fixture.h"
+#include "flow_bundle.h"
 
 #define USD "{'base':'Money','currency':'USD'}"
 #define ITEM                                                                           \

@@ -1,0 +1,169 @@
+/* cli/cmd_eval_flow.c - motet eval --flow or --operation: what would a persona's act
+ * do? Room: cli. */
+#include "cli/commands.h"
+#include "cli/engine.h"
+#include "cli/render.h"
+#include "contract/flow/report.h"
+#include "contract/flow/text.h"
+
+static void changes_text(mt_buf *out, const ct_plan *p, const ct_change *c,
+                         size_t count, const mt_str *instances)
+{
+    if (count) {
+        mt_buf_addz(out, "Entity state changes:\n");
+    }
+    for (size_t i = 0; i < count; i++) {
+        mt_str entity = ct_entity_id(p, c[i].entity), instance = instances[c[i].entity];
+        mt_buf_addf(out, "  %.*s", MT_ARG(entity));
+        if (!mt_str_eq(instance, CT_DEFAULT_INSTANCE)) {
+            mt_buf_addf(out, "/%.*s", MT_ARG(instance));
+        }
+        mt_buf_addf(out, " : %.*s -> %.*s\n",
+                    MT_ARG(ct_plan_state_id(p, c[i].entity, c[i].from)),
+                    MT_ARG(ct_plan_state_id(p, c[i].entity, c[i].to)));
+    }
+}
+
+static void steps_text(mt_buf *out, const ct_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->records.len; i++) {
+        count += ct_record_is_flat(run, &run->records.items[i]);
+    }
+    mt_buf_addf(out, "Steps executed: %zu\n", count);
+    for (size_t i = 0; i < run->records.len; i++) {
+        const ct_record *r = &run->records.items[i];
+        if (ct_record_is_flat(run, r)) {
+            mt_buf_addz(out, "  ");
+            ct_record_step_text(out, run, r);
+            mt_buf_addz(out, " -> ");
+            ct_record_result_text(out, run, r);
+            mt_buf_addc(out, '\n');
+        }
+    }
+}
+
+void cli_verdicts_text(mt_buf *out, const ct_model *m, const ct_verdicts *v)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < m->rule_count; i++) {
+        count += ct_verdict_present(v, i);
+    }
+    if (count) {
+        mt_buf_addf(out, "%u verdict(s):\n", count);
+    }
+    for (uint32_t i = 0; i < m->rule_count; i++) {
+        const ct_value *payload = ct_verdict_payload(v, i);
+        if (payload) {
+            const ct_rule *r = &m->rules[i];
+            mt_buf_addf(out, "  [%.*s] ", MT_ARG(r->verdict));
+            ct_value_text(out, r->payload_type, payload);
+            mt_buf_addf(out, " (rule: %.*s, stratum: %u)\n", MT_ARG(r->id), r->stratum);
+        }
+    }
+}
+
+void cli_run_text(mt_buf *out, const ct_run *run)
+{
+    const ct_plan *p = run->plan;
+    mt_buf_addf(out, "Flow: %.*s\n", MT_ARG(p->graphs[run->flow].id));
+    if (run->status == CT_RUN_DONE) {
+        mt_buf_addf(out, "Outcome: %.*s\n", MT_ARG(p->terminals[run->outcome].name));
+    }
+    mt_buf_addf(out, "Persona: %.*s\n", MT_ARG(run->persona));
+    steps_text(out, run);
+    changes_text(out, p, run->changes.items, run->changes.len, run->instances);
+    cli_verdicts_text(out, p->model, run->frozen.snapshot.verdicts);
+}
+
+static int eval_flow(cli_engine *e)
+{
+    const cli_args *args = e->args;
+    const ct_run *run = &e->bench.run;
+    int code = cli_engine_run(e, cli_value(args, "flow"), cli_value(args, "persona"),
+                              cli_value(args, "outcome"), cli_flag(args, "dry-run"));
+    if (code) {
+        return code;
+    }
+    mt_buf out = {0};
+    if (cli_flag(args, "json")) {
+        ct_run_json(&out, run);
+    } else if (run->status == CT_RUN_FAILED) {
+        ct_run_fault_text(&out, run);
+        code = cli_fail(args, CLI_FAILS, "%.*s", MT_ARG(mt_buf_str(&out)));
+        mt_buf_free(&out);
+        return code;
+    } else {
+        cli_run_text(&out, run);
+    }
+    return cli_engine_print(args, &out,
+                            run->status == CT_RUN_DONE ? CLI_HOLDS : CLI_FAILS);
+}
+
+static void operation_text(mt_buf *out, const ct_op_report *r)
+{
+    const ct_plan *p = r->frozen->plan;
+    uint32_t entity = r->attempt->entity;
+    mt_buf_addf(out, "Operation: %.*s\n", MT_ARG(ct_operation_id(p, r->op)));
+    mt_buf_addf(out, "Persona: %.*s\n", MT_ARG(r->persona));
+    if (r->attempt->error) {
+        mt_buf_addf(out, "Error: %.*s: ", MT_ARG(ct_op_error_name(r->attempt->error)));
+        ct_op_error_text(out, p, r->op, r->persona, r->attempt,
+                         entity == CT_NONE ? (mt_str){0} : r->instances[entity]);
+        mt_buf_addc(out, '\n');
+    } else {
+        mt_buf_addf(out, "Outcome: %.*s\n",
+                    MT_ARG(p->outcomes[r->attempt->outcome].label));
+    }
+    changes_text(out, p, r->changes, r->attempt->change_count, r->instances);
+}
+
+static int eval_operation(cli_engine *e)
+{
+    const cli_args *args = e->args;
+    const char *name = cli_value(args, "operation"),
+               *outcome = cli_value(args, "outcome");
+    mt_str persona = mt_str_z(cli_value(args, "persona"));
+    uint32_t op = ct_model_find(e->model, CT_KIND_OPERATION, mt_str_z(name));
+    if (op == CT_NONE) {
+        return cli_fail(args, CLI_FAILS, "operation '%s' not found in contract", name);
+    }
+    uint32_t wanted =
+        outcome ? ct_plan_outcome_named(e->plan, op, mt_str_z(outcome)) : CT_NONE;
+    if (outcome && wanted == CT_NONE) {
+        return cli_fail(args, CLI_FAILS, "operation '%s' has no outcome '%s'", name,
+                        outcome);
+    }
+    ct_attempt attempt;
+    ct_change *changes =
+        mt_new_array(&e->contract.arena, ct_change, e->plan->max_changes);
+    ct_op_try(&e->frozen, op, ct_model_find(e->model, CT_KIND_PERSONA, persona),
+              e->binding.states, wanted, &e->contract.arena, &attempt, changes);
+    ct_op_report report = {&e->frozen,
+                           op,
+                           persona,
+                           &attempt,
+                           changes,
+                           e->binding.instances,
+                           cli_flag(args, "dry-run")};
+    mt_buf out = {0};
+    (cli_flag(args, "json") ? ct_op_json : operation_text)(&out, &report);
+    return cli_engine_print(args, &out, attempt.error ? CLI_FAILS : CLI_HOLDS);
+}
+
+int cmd_eval_flow(const cli_args *args)
+{
+    if (!cli_value(args, "persona")) {
+        return cli_fail(args, CLI_USAGE,
+                        "error: --persona is required when --flow is specified");
+    }
+    cli_engine e;
+    int code = cli_engine_load(args, args->operands[0], &e);
+    code = code ? code : cli_engine_facts(&e);
+    code = code ? code : cli_engine_states(&e);
+    if (!code) {
+        code = cli_value(args, "flow") ? eval_flow(&e) : eval_operation(&e);
+    }
+    cli_engine_free(&e);
+    return code;
+}

@@ -1,0 +1,109 @@
+/* cli/cmd_repl.c - motet repl: a session at the terminal, or lines from a pipe.
+ * Room: cli. Line editing, history and completion are libedit's. */
+#include <editline/readline.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/repl.h"
+
+/* clang-format off */
+const cli_option CMD_REPL_OPTIONS[] = {
+    {"states", "FILE",           "instances and their states, JSON or YAML"},
+    {"state",  "E[/INST]=STATE", "one instance and its state; may repeat"},
+    {"bind",   "E=INST",         "which instance flows work on; may repeat"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const char CMD_REPL_DETAILS[] =
+    "Opens a contract: give facts values and see which verdicts come and go, set\n"
+    "states, run flows, ask why. help lists the commands; Tab completes them and "
+    "every\n"
+    "name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
+    "taken the same way.";
+
+/* libedit's completion has no context argument. */
+static const cli_repl *completing;
+static size_t completion_start;
+
+static char *completion(const char *word, int state)
+{
+    static size_t n;
+    n = state ? n + 1 : 0;
+    mt_str before = {rl_line_buffer, completion_start};
+    mt_str found = cli_repl_complete(completing, before, mt_str_z(word), n);
+    return found.ptr ? strndup(found.ptr, found.len) : NULL;
+}
+
+static char **complete(const char *word, int start, int end)
+{
+    (void)end;
+    completion_start = (size_t)start;
+    rl_attempted_completion_over = 1;
+    return rl_completion_matches(word, completion);
+}
+
+static int answer(cli_repl *r, mt_str line)
+{
+    mt_buf out = {0};
+    cli_repl_line(r, line, &out);
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
+static int at_terminal(cli_repl *r)
+{
+    completing = r;
+    rl_readline_name = "motet";
+    rl_attempted_completion_function = complete;
+    using_history();
+    int code = CLI_HOLDS;
+    char *line;
+    while (!r->done && !code && (line = readline("motet> "))) {
+        if (*line) {
+            add_history(line);
+        }
+        code = answer(r, mt_str_z(line));
+        free(line);
+    }
+    return code ? code : cli_print(MT_STR("\n"));
+}
+
+static int from_pipe(cli_repl *r)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t len;
+    int code = CLI_HOLDS;
+    while (!r->done && !code && (len = getline(&line, &room, stdin)) >= 0) {
+        code = answer(r, (mt_str){line, (size_t)len});
+    }
+    free(line);
+    return code;
+}
+
+int cmd_repl(const cli_args *args)
+{
+    cli_engine e;
+    if (!strcmp(args->operands[0], "-")) {
+        return cli_fail(args, CLI_USAGE, "the contract cannot be standard input");
+    }
+    int code = cli_engine_load(args, args->operands[0], &e);
+    code = code ? code : cli_engine_states(&e);
+    if (!code) {
+        cli_repl r;
+        mt_buf out = {0};
+        cli_repl_start(&r, &e, &out);
+        code = cli_print(mt_buf_str(&out));
+        mt_buf_free(&out);
+        if (!code) {
+            code = isatty(STDIN_FILENO) ? at_terminal(&r) : from_pipe(&r);
+        }
+        cli_repl_free(&r);
+    }
+    cli_engine_free(&e);
+    return code;
+}

@@ -1,0 +1,36 @@
+/* cli/repl.h - a contract by hand: what the lines of `motet repl` do.
+ * Room: cli.
+ * The session knows nothing of terminals: a line goes in, text comes out. So it is the
+ * same typed, piped or tested. */
+#ifndef CLI_REPL_H
+#define CLI_REPL_H
+
+#include "base/map.h"
+#include "cli/engine.h"
+
+typedef struct cli_repl {
+    cli_engine *engine;
+    mt_arena arena; /* what was typed and is kept */
+    mt_str *facts;  /* JSON per fact; ptr NULL: not given */
+    bool *present;  /* verdicts as they were shown last */
+    bool evaluated; /* all facts are there and have verdicts */
+    bool done;
+} cli_repl;
+
+typedef struct cli_repl_command {
+    const char *name, *arguments, *help;
+    void (*run)(cli_repl *r, mt_str rest, mt_buf *out);
+} cli_repl_command;
+
+/* Ends with a row whose name is NULL. */
+extern const cli_repl_command CLI_REPL_COMMANDS[];
+
+void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out);
+void cli_repl_free(cli_repl *r);
+/* One line; r->done after `quit`. */
+void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out);
+/* The n-th word that may follow `before` (the line up to the word) and begins with
+ * `word`; ptr NULL past the end. */
+mt_str cli_repl_complete(const cli_repl *r, mt_str before, mt_str word, size_t n);
+
+#endif

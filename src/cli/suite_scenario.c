@@ -1,0 +1,367 @@
+/* cli/suite_scenario.c - authors' scenarios as test cases, coverage, recording.
+ * Room: cli.
+ * A case is one scenario of one file. Files and their contracts are opened once and
+ * kept until cli_scenarios_free(), because coverage adds up over the cases. */
+#include "cli/suite_run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+
+#include "base/yaml_read.h"
+#include "contract/wire/validate.h"
+#include "runtime/file.h"
+
+/* --- a contract ready to run --- */
+
+static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
+                        const mt_limits *limits, cli_ready *out, mt_buf *why)
+{
+    mt_diags ds = {.arena = a};
+    const ct_model *model = NULL;
+    mt_err err = ct_load(a, bundle, path, limits, &ds, &model);
+    if (!err) {
+        err = ct_plan_build(a, ct_compile(a, model), &ds, &out->plan);
+    }
+    for (size_t i = 0; err && i < ds.len; i++) {
+        mt_buf_addf(why, "%.*s: %.*s\n", MT_ARG(path), MT_ARG(ds.items[i].message));
+    }
+    if (!err) {
+        out->bench = ct_bench_new(out->plan, limits);
+    }
+    return !err;
+}
+
+static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
+                        mt_str *bundle, mt_buf *why)
+{
+    mt_str text;
+    ct_document document;
+    mt_diags ds = {.arena = a};
+    if (rt_read_file(a, path.ptr, limits->json_bytes, &text)) {
+        mt_buf_addf(why, "%.*s: %s\n", MT_ARG(path), strerror(errno));
+        return false;
+    }
+    if (ct_validate(a, path, text, limits, &ds, &document)) {
+        mt_buf_addf(why, "%.*s is no bundle\n", MT_ARG(path));
+        return false;
+    }
+    *bundle = document.bundle;
+    return true;
+}
+
+bool cli_ready_open(mt_arena *a, mt_str path, const mt_limits *limits, cli_ready *out,
+                    mt_buf *why)
+{
+    mt_str bundle;
+    *out = (cli_ready){.limits = limits};
+    bool got = mt_str_ends(path, MT_STR(".json"))
+                   ? read_bundle(a, path, limits, &bundle, why)
+                   : cli_must_elaborate(path, a, limits, &bundle, why);
+    return got && take_bundle(a, bundle, path, limits, out, why);
+}
+
+void cli_ready_close(cli_ready *r)
+{
+    if (r->bench.plan) {
+        ct_bench_free(&r->bench);
+    }
+    *r = (cli_ready){0};
+}
+
+/* --- open files --- */
+
+typedef struct session {
+    struct session *next;
+    mt_str path;
+    mt_str fault; /* why nothing of it can run */
+    mt_json tree;
+    ct_scenarios scenarios;
+    cli_ready ready;
+    ct_coverage *coverage;
+    mt_str contract;
+} session;
+
+static struct {
+    mt_arena arena;
+    session *first, **last;
+    bool recording;
+    mt_str recorded; /* the last case, as a scenario */
+    MT_VEC(mt_str) failures;
+} kept;
+
+static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
+{
+    mt_str text;
+    mt_json_error error = {0};
+    if (rt_read_file(&kept.arena, s->path.ptr, limits->json_bytes, &text)) {
+        mt_buf_addf(why, "%.*s: %s\n", MT_ARG(s->path), strerror(errno));
+        return false;
+    }
+    mt_err err = mt_str_ends(s->path, MT_STR(".json"))
+                     ? mt_json_read(&kept.arena, text, NULL, &s->tree, &error)
+                     : mt_yaml_read(&kept.arena, text, NULL, &s->tree, &error);
+    if (err) {
+        uint32_t line, column;
+        mt_json_place(text, error.offset, &line, &column);
+        mt_buf_addf(why, "%.*s:%u:%u: %s %.*s\n", MT_ARG(s->path), line, column,
+                    error.message, MT_ARG(error.detail));
+        return false;
+    }
+    mt_str fault;
+    if (ct_scenarios_read(&kept.arena, &s->tree, &s->scenarios, &fault)) {
+        mt_buf_addf(why, "%.*s: %.*s\n", MT_ARG(s->path), MT_ARG(fault));
+        return false;
+    }
+    return true;
+}
+
+/* `contract` of the file, else NAME.tenor beside NAME.scenarios.*. */
+static mt_str contract_of(const session *s)
+{
+    mt_str dir = ct_path_dir(s->path), name = mt_str_basename(s->path);
+    if (s->scenarios.contract.len) {
+        return ct_path_join(&kept.arena, dir, s->scenarios.contract);
+    }
+    const char *end = memmem(name.ptr, name.len, ".scenarios.", strlen(".scenarios."));
+    name.len = (size_t)(end - name.ptr);
+    return ct_path_join(&kept.arena, dir,
+                        mt_strf(&kept.arena, "%.*s.tenor", MT_ARG(name)));
+}
+
+static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
+{
+    s->contract = mt_str_dup(&kept.arena, contract_of(s));
+    if (!cli_ready_open(&kept.arena, s->contract, limits, &s->ready, why)) {
+        return false;
+    }
+    /* Several files may test one contract: they share its coverage. */
+    for (session *other = kept.first; other != s; other = other->next) {
+        if (other->coverage && mt_str_eq(other->contract, s->contract)) {
+            s->coverage = other->coverage;
+            return true;
+        }
+    }
+    s->coverage = ct_coverage_new(&kept.arena, s->ready.plan);
+    return true;
+}
+
+static session *session_for(mt_str path, const mt_limits *limits)
+{
+    for (session *s = kept.first; s; s = s->next) {
+        if (mt_str_eq(s->path, path)) {
+            return s;
+        }
+    }
+    session *s = mt_new(&kept.arena, session);
+    s->path = mt_str_dup(&kept.arena, path);
+    kept.last = kept.last ? kept.last : &kept.first;
+    *kept.last = s;
+    kept.last = &s->next;
+    mt_buf why = {0};
+    if (!read_file(s, limits, &why) || !open_contract(s, limits, &why)) {
+        s->fault = mt_str_dup(&kept.arena, mt_buf_str(&why));
+    }
+    mt_buf_free(&why);
+    return s;
+}
+
+/* --- cases --- */
+
+static bool is_scenario_file(mt_str name)
+{
+    return mt_str_ends(name, MT_STR(".scenarios.yaml")) ||
+           mt_str_ends(name, MT_STR(".scenarios.yml")) ||
+           mt_str_ends(name, MT_STR(".scenarios.json"));
+}
+
+static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
+{
+    session *s = session_for(path, &MT_LIMITS_DEFAULT);
+    size_t count = s->scenarios.len ? s->scenarios.len : 1;
+    for (size_t i = 0; i < count; i++) {
+        mt_str name =
+            s->scenarios.len ? s->scenarios.items[i].name : MT_STR("the file");
+        cli_case c = {.name = mt_strf(out->arena, "%.*s: %.*s",
+                                      MT_ARG(mt_str_basename(path)), MT_ARG(name)),
+                      .path = s->path,
+                      .suite = suite,
+                      .index = i};
+        mt_vec_push(out->arena, &out->list, c);
+    }
+}
+
+enum { MAX_DEPTH = 16 };
+
+static void find_below(const cli_suite *suite, mt_str dir, int depth, cli_cases *out)
+{
+    cli_names names = cli_list_dir(out->arena, dir, "");
+    for (size_t i = 0; i < names.len; i++) {
+        mt_str name = names.items[i];
+        mt_str path = mt_strf(out->arena, "%.*s/%.*s", MT_ARG(dir), MT_ARG(name));
+        struct stat st;
+        if (name.ptr[0] == '.' || lstat(path.ptr, &st)) {
+            continue;
+        }
+        if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH) {
+            find_below(suite, path, depth + 1, out);
+        } else if (S_ISREG(st.st_mode) && is_scenario_file(name)) {
+            add_file(suite, path, out);
+        }
+    }
+}
+
+void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
+{
+    if (is_scenario_file(dir)) {
+        add_file(suite, dir, out);
+    } else {
+        find_below(suite, dir, 0, out);
+    }
+}
+
+bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
+                      mt_buf *why)
+{
+    session *s = session_for(c->path, limits);
+    kept.recorded = (mt_str){0};
+    if (s->fault.ptr) {
+        mt_buf_adds(why, s->fault);
+        return false;
+    }
+    if (!s->scenarios.len) {
+        mt_buf_addz(why, "the file has no scenarios\n");
+        return false;
+    }
+    const ct_scenario *scenario = &s->scenarios.items[c->index];
+    bool ok =
+        ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, s->coverage, why);
+    if (!ok && kept.recording) {
+        mt_buf out = {0};
+        mt_jw w = mt_jw_start(&out, false);
+        ct_scenario_record(&w, a, &s->ready.bench, &s->scenarios, scenario);
+        kept.recorded = mt_str_dup(&kept.arena, mt_buf_str(&out));
+        mt_buf_free(&out);
+    }
+    return ok;
+}
+
+/* --- coverage --- */
+
+/* Coverage is shared by the files of one contract: each is told once. */
+static bool told_before(const session *s)
+{
+    for (const session *other = kept.first; other != s; other = other->next) {
+        if (other->coverage == s->coverage) {
+            return true;
+        }
+    }
+    return !s->coverage;
+}
+
+void cli_coverage_text(mt_buf *out)
+{
+    for (session *s = kept.first; s; s = s->next) {
+        if (!told_before(s)) {
+            mt_buf_addf(out, "coverage of %.*s\n", MT_ARG(s->contract));
+            ct_coverage_text(out, s->coverage);
+        }
+    }
+}
+
+void cli_coverage_json(mt_jw *w)
+{
+    mt_jw_begin_array(w);
+    for (session *s = kept.first; s; s = s->next) {
+        if (!told_before(s)) {
+            mt_jw_begin_object(w);
+            mt_jw_key_str(w, "contract", s->contract);
+            mt_jw_keyz(w, "coverage");
+            ct_coverage_json(w, s->coverage);
+            mt_jw_end_object(w);
+        }
+    }
+    mt_jw_end_array(w);
+}
+
+unsigned cli_coverage_permille(void)
+{
+    unsigned least = 1000;
+    for (session *s = kept.first; s; s = s->next) {
+        unsigned now = s->coverage ? ct_coverage_permille(s->coverage) : 0;
+        least = now < least ? now : least;
+    }
+    return least;
+}
+
+/* --- recording --- */
+
+void cli_record_start(void)
+{
+    kept.recording = true;
+}
+
+static void given_json(mt_jw *w, const ct_trial *t)
+{
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "facts");
+    mt_jw_raw(w, t->facts);
+    mt_jw_end_object(w);
+}
+
+void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
+                       const ct_result *r)
+{
+    if (!kept.recording) {
+        return;
+    }
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "given");
+    given_json(&w, t);
+    mt_jw_key_str(&w, "name", c->name);
+    mt_jw_keyz(&w, "then");
+    ct_result_json(&w, b, r);
+    if (t->flow.len) {
+        mt_jw_keyz(&w, "when");
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "flow", t->flow);
+        mt_jw_key_str(&w, "persona", t->persona);
+        mt_jw_end_object(&w);
+    }
+    mt_jw_end_object(&w);
+    kept.recorded = mt_str_dup(&kept.arena, mt_buf_str(&out));
+    mt_buf_free(&out);
+}
+
+void cli_record_failure(void)
+{
+    if (kept.recorded.ptr) {
+        mt_vec_push(&kept.arena, &kept.failures, kept.recorded);
+        kept.recorded = (mt_str){0};
+    }
+}
+
+size_t cli_record_json(mt_buf *out)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "scenarios");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < kept.failures.len; i++) {
+        mt_jw_raw(&w, kept.failures.items[i]);
+    }
+    mt_jw_end_array(&w);
+    mt_jw_end_object(&w);
+    return kept.failures.len;
+}
+
+void cli_scenarios_free(void)
+{
+    for (session *s = kept.first; s; s = s->next) {
+        cli_ready_close(&s->ready);
+    }
+    mt_arena_free(&kept.arena);
+    memset(&kept, 0, sizeof kept);
+}

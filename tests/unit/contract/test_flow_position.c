@@ -1,0 +1,182 @@
+/* Positions: written after every step, taken up again, and hostile ones refused. */
+#include "flow_fixture.h"
+#include "position_bundle.h"
+
+static int open_outer(void **state)
+{
+    fixture *f = malloc(sizeof *f);
+    fixture_open(f, POSITION_BUNDLE);
+    fixture_facts(f, "{'go':true,'no':false}");
+    fixture_states(f, "{}");
+    *state = f;
+    return 0;
+}
+
+static int close_outer(void **state)
+{
+    fixture_close(*state);
+    free(*state);
+    return 0;
+}
+
+static mt_str position(fixture *f, const ct_run *run)
+{
+    mt_buf out = {0};
+    ct_position_write(&out, run);
+    mt_str text = mt_str_dup(&f->a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
+}
+
+static mt_err take_up(fixture *f, ct_run *run, const ct_run_input *in, mt_str text,
+                      mt_str *why)
+{
+    mt_json tree;
+    assert_int_equal(mt_json_read(&f->a, text, NULL, &tree, NULL), MT_OK);
+    return ct_position_read(run, in, &tree, why);
+}
+
+static const char EVERY_STEP[] =
+    "ask=true | call=failure | call=escalated to bob | finish=ok";
+
+/* However many steps were done before the break, the end is the same. */
+static void resume_at_every_step_equals_run_through(void **state)
+{
+    fixture *f = *state;
+    assert_string_equal(fixture_run(f, "outer", "ann"), "rescued");
+    assert_string_equal(fixture_steps(f), EVERY_STEP);
+    mt_buf whole = {0};
+    ct_run_json(&whole, &f->run);
+    ct_run_input in = fixture_input(f, "outer", "ann");
+    for (int before = 0; before < 12; before++) {
+        ct_run first = {0}, second = {0};
+        mt_str why;
+        ct_run_start(&first, &in);
+        for (int i = 0; i < before; i++) {
+            ct_run_step(&first);
+        }
+        assert_int_equal(take_up(f, &second, &in, position(f, &first), &why), MT_OK);
+        ct_run_all(&second);
+        mt_buf rest = {0};
+        ct_run_json(&rest, &second);
+        assert_true(mt_str_eq(mt_buf_str(&whole), mt_buf_str(&rest)));
+        mt_buf_free(&rest);
+        ct_run_free(&first);
+        ct_run_free(&second);
+    }
+    mt_buf_free(&whole);
+}
+
+static bool is_ann(void *context, const ct_run *run, uint32_t persona)
+{
+    (void)context;
+    return mt_str_is(ct_persona_id(run->plan, persona), "ann");
+}
+
+static void a_waiting_run_says_for_whom_and_goes_on(void **state)
+{
+    fixture *f = *state;
+    ct_run_input in = fixture_input(f, "outer", "ann");
+    in.host.may_act = is_ann;
+    ct_run_start(&f->run, &in);
+    assert_int_equal(ct_run_all(&f->run), CT_RUN_WAITING);
+    mt_str text = position(f, &f->run);
+    assert_non_null(strstr(text.ptr, "\"status\":\"waiting\""));
+    assert_non_null(strstr(text.ptr, "\"waiting_for\":\"bob\""));
+    ct_run again = {0};
+    mt_str why;
+    in.host.may_act = NULL;
+    assert_int_equal(take_up(f, &again, &in, text, &why), MT_OK);
+    assert_int_equal(again.status, CT_RUN_MORE);
+    assert_int_equal(ct_run_all(&again), CT_RUN_DONE);
+    ct_run_free(&again);
+}
+
+/* A position in the middle, with one text replaced by another, must be refused. */
+static void a_position_that_does_not_fit_is_refused(void **state)
+{
+    static const struct row {
+        const char *from, *to, *why;
+    } ROWS[] = {
+        {"\"version\":1", "\"version\":2", "position: has another version"},
+        {"\"contract\":\"t\"", "\"contract\":\"u\"",
+         "position: belongs to contract 'u'"},
+        {"\"flow\":\"outer\"", "\"flow\":\"other\"", "position: unknown 'other'"},
+        {"\"flow\":\"outer\"", "\"flow\":\"inner\"", "position: unknown step 'ask'"},
+        {"\"step\":\"r2\"", "\"step\":\"zz\"", "position: unknown step 'zz'"},
+        {"\"status\":\"running\"", "\"status\":\"done\"",
+         "position: status, frames and outcome disagree"},
+        {"\"status\":\"running\"", "\"status\":\"odd\"",
+         "position: unknown status 'odd'"},
+        {"\"record\":1", "\"record\":0",
+         "position: a frame does not have its own record"},
+        {"\"record\":1", "\"record\":77", "position: out of range: 'record'"},
+        {"\"parent\":1", "\"parent\":0",
+         "position: a record lies inside a step that has no inside"},
+        {"\"op\":\"x_on\"", "\"op\":\"y_on\"",
+         "position: a record does not fit its step"},
+        {"\"result\":\"ok\"", "\"result\":\"no\"", "position: unknown outcome 'no'"},
+        {"\"X\":\"b\"", "\"X\":\"q\"", "position: unknown state 'q'"},
+        {"\"X\":\"_default\"", "\"X\":\"\"", "position: an instance has an empty name"},
+        {"\"X\":\"_default\",", "", "position: binds no instance to entity 'X'"},
+        {"\"index\":1", "\"index\":2", "position: out of range: 'index'"},
+        {"\"phase\":\"step\"", "\"phase\":\"inside\"",
+         "position: frames are not nested as steps are"},
+        {"\"phase\":\"step\"", "\"index\":0,\"phase\":\"compensate\"",
+         "position: out of range: 'index'"},
+        {"\"kind\":\"branch\"", "\"kind\":\"bench\"",
+         "position: unknown kind of record 'bench'"},
+        {"\"branch\":\"left\"", "\"branch\":\"up\"", "position: unknown branch 'up'"},
+        {"\"steps_left\":", "\"steps_left\":-", "position: lacks 'steps_left'"},
+    };
+    fixture *f = *state;
+    ct_run_input in = fixture_input(f, "outer", "ann");
+    ct_run_start(&f->run, &in);
+    for (int i = 0; i < 6; i++) {
+        ct_run_step(&f->run);
+    }
+    mt_str good = position(f, &f->run);
+    ct_run run = {0};
+    mt_str why = {0};
+    assert_int_equal(take_up(f, &run, &in, good, &why), MT_OK);
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        const char *at = strstr(good.ptr, ROWS[i].from);
+        if (!at) {
+            fail_msg("%s is not in %s", ROWS[i].from, good.ptr);
+        }
+        mt_str bad = mt_strf(&f->a, "%.*s%s%s", (int)(at - good.ptr), good.ptr,
+                             ROWS[i].to, at + strlen(ROWS[i].from));
+        assert_int_not_equal(take_up(f, &run, &in, bad, &why), MT_OK);
+        assert_string_equal(mt_str_dup(&f->a, why).ptr, ROWS[i].why);
+        assert_int_equal(ct_run_step(&run), CT_RUN_FAILED);
+    }
+    ct_run_free(&run);
+}
+
+static void positions_are_canonical(void **state)
+{
+    fixture *f = *state;
+    ct_run_input in = fixture_input(f, "outer", "ann");
+    ct_run_start(&f->run, &in);
+    for (ct_run_status s = CT_RUN_MORE; s == CT_RUN_MORE; s = ct_run_step(&f->run)) {
+        mt_json tree;
+        mt_buf sorted = {0};
+        mt_str text = position(f, &f->run);
+        mt_json_read(&f->a, text, NULL, &tree, NULL);
+        mt_json_write(&sorted, &tree, false);
+        assert_true(mt_str_eq(mt_buf_str(&sorted), text));
+        mt_buf_free(&sorted);
+    }
+}
+
+int main(void)
+{
+#define ROW(test) cmocka_unit_test_setup_teardown(test, open_outer, close_outer)
+    const struct CMUnitTest tests[] = {
+        ROW(resume_at_every_step_equals_run_through),
+        ROW(a_waiting_run_says_for_whom_and_goes_on),
+        ROW(a_position_that_does_not_fit_is_refused),
+        ROW(positions_are_canonical),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
