@@ -1,0 +1,21 @@
+/* fuzz/fuzz_bundle.c - any bytes as a bundle: refused with a diagnostic, or loaded into
+ * a model that compiles. */
+#include "contract/eval/program.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a, .limit = 50};
+    const ct_model *m = NULL;
+    mt_str text = mt_str_from((const char *)data, size);
+    mt_err err = ct_load(&a, text, MT_STR("fuzz"), NULL, &ds, &m);
+    MT_ASSERT((err == MT_OK) == (m != NULL));
+    MT_ASSERT((err == MT_OK) == (ds.errors == 0));
+    if (m) {
+        ct_compile(&a, m);
+    }
+    mt_arena_free(&a);
+    return 0;
+}

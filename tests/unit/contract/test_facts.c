@@ -1,0 +1,229 @@
+/* Fact assembly: what is accepted and how it is kept; what is refused, with its path.
+ */
+#include "../rows.h"
+#include "bundle_text.h"
+#include "contract/eval/facts.h"
+
+#define INT_T   "{'base':'Int','min':0,'max':5}"
+#define DEC_T   "{'base':'Decimal','precision':5,'scale':2}"
+#define TEXT_T  "{'base':'Text','max_length':3}"
+#define ENUM_T  "{'base':'Enum','values':['a','b']}"
+#define MONEY_T "{'base':'Money','currency':'USD'}"
+#define HOURS_T "{'base':'Duration','unit':'hours','min':0,'max':9}"
+#define UNION_T                                                                        \
+    "{'base':'TaggedUnion','variants':{'Card':" TEXT_T ",'Cash':" BOOL_T "}}"
+#define ITEMS_T                                                                        \
+    "{'base':'List','max':3,'element_type':{'base':'Record','fields':{'amount'"        \
+    ":" MONEY_T ",'n':" INT_T "}}}"
+#define ITEM(n, currency)                                                              \
+    "{'n':" n ",'amount':{'amount':'1','currency':'" currency "'}}"
+
+static const struct accepted {
+    const char *name, *type, *json, *kept;
+} ACCEPTED[] = {
+    {"a Bool", BOOL_T, "true", "true"},
+    {"the largest Int of the range", INT_T, "5", "5"},
+    {"a Decimal as text keeps its scale", DEC_T, "'1.50'", "'1.50'"},
+    {"a Decimal as an object", DEC_T, "{'value':'1.5'}", "'1.5'"},
+    {"a Decimal as an exact number", DEC_T, "1.25", "'1.25'"},
+    {"zeros beyond the scale are exact", DEC_T, "'1.25000'", "'1.25000'"},
+    {"zero has no sign", DEC_T, "'-0.00'", "'0.00'"},
+    {"Text is measured in characters", TEXT_T, "'\xc3\xa9\xc3\xa9\xc3\xa9'",
+     "'\xc3\xa9\xc3\xa9\xc3\xa9'"},
+    {"escapes are decoded", TEXT_T, "'\\u00e9\\n'", "'\xc3\xa9\\n'"},
+    {"an Enum value", ENUM_T, "'b'", "'b'"},
+    {"a leap day", "{'base':'Date'}", "'2024-02-29'", "'2024-02-29'"},
+    {"the first and the last year", "{'base':'Date'}", "'0001-01-01'", "'0001-01-01'"},
+    {"E6 a DateTime is normalised to UTC", "{'base':'DateTime'}",
+     "'2024-01-01T00:30:00+02:00'", "'2023-12-31T22:30:00Z'"},
+    {"nanoseconds are kept", "{'base':'DateTime'}", "'2024-01-01T00:00:00.000000001Z'",
+     "'2024-01-01T00:00:00.000000001Z'"},
+    {"trailing zeros of a fraction are not", "{'base':'DateTime'}",
+     "'2024-01-01T00:00:00.500Z'", "'2024-01-01T00:00:00.5Z'"},
+    {"money of the type's currency", MONEY_T, "{'amount':'5.00','currency':'USD'}",
+     "'5.00','currency':'USD'"},
+    {"money without a currency is the type's", MONEY_T, "{'amount':{'value':'5'}}",
+     "'5','currency':'USD'"},
+    {"a Duration in its unit", HOURS_T, "{'value':3,'unit':'hours'}", "3"},
+    {"a union whose payload comes first", UNION_T, "{'payload':'xy','tag':'Card'}",
+     "'xy'},'tag':'Card'"},
+    {"an empty list", ITEMS_T, "[]", "[]"},
+    {"a list of records, fields in any order", ITEMS_T, "[" ITEM("1", "USD") "]",
+     "'1','currency':'USD'"},
+    {"a surplus field is dropped", ITEMS_T,
+     "[{'n':1,'x':[1,{}],'amount':{'amount':'1'}}]", "'value':1"},
+};
+
+static const struct refused {
+    const char *name, *type, *json;
+    ct_fault_kind kind;
+    const char *path;
+} REFUSED[] = {
+    {"a missing fact", BOOL_T, "", CT_FAULT_MISSING_FACT, "f"},
+    {"null", BOOL_T, "null", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"an Int above its range", INT_T, "6", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"an Int with a fraction", INT_T, "3.0", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"an Int beyond 64 bits", INT_T, "99999999999999999999", CT_FAULT_TYPE_MISMATCH,
+     "f"},
+    {"too many fraction digits", DEC_T, "'1.255'", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"too many digits in all", DEC_T, "'1000.00'", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"digits that only rounding would hide", DEC_T,
+     "'1.00000000000000000000000000000000001'", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"a Decimal with an exponent", DEC_T, "1e1", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"Text that is too long", TEXT_T, "'abcd'", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"an unknown Enum value", ENUM_T, "'c'", CT_FAULT_INVALID_ENUM, "f"},
+    {"a day that does not exist", "{'base':'Date'}", "'2023-02-29'",
+     CT_FAULT_INVALID_DATE, "f"},
+    {"year zero", "{'base':'Date'}", "'0000-01-01'", CT_FAULT_INVALID_DATE, "f"},
+    {"a DateTime without an offset", "{'base':'DateTime'}", "'2024-01-01T00:00:00'",
+     CT_FAULT_INVALID_DATE, "f"},
+    {"a leap second", "{'base':'DateTime'}", "'2024-01-01T00:00:60Z'",
+     CT_FAULT_INVALID_DATE, "f"},
+    {"an offset of a whole day", "{'base':'DateTime'}", "'2024-01-01T00:00:00+24:00'",
+     CT_FAULT_INVALID_DATE, "f"},
+    {"a DateTime whose UTC leaves year 9999", "{'base':'DateTime'}",
+     "'9999-12-31T23:59:59-01:00'", CT_FAULT_INVALID_DATE, "f"},
+    {"another currency", MONEY_T, "{'amount':'1','currency':'EUR'}", CT_FAULT_CURRENCY,
+     "f.currency"},
+    {"money without an amount", MONEY_T, "{'currency':'USD'}", CT_FAULT_MISSING_FIELD,
+     "f"},
+    {"a Duration in another unit", HOURS_T, "{'value':3,'unit':'days'}",
+     CT_FAULT_INVALID_UNIT, "f"},
+    {"a Duration out of range", HOURS_T, "{'value':10}", CT_FAULT_TYPE_MISMATCH, "f"},
+    {"an unknown tag", UNION_T, "{'tag':'Coin','payload':1}", CT_FAULT_INVALID_TAG,
+     "f"},
+    {"a payload of another variant", UNION_T, "{'tag':'Cash','payload':'x'}",
+     CT_FAULT_TYPE_MISMATCH, "f.payload"},
+    {"a list longer than its max", ITEMS_T,
+     "[" ITEM("1", "USD") "," ITEM("1", "USD") "," ITEM("1", "USD") "," ITEM("1",
+                                                                             "USD") "]",
+     CT_FAULT_LIST_OVERFLOW, "f"},
+    {"the currency of the third element", ITEMS_T,
+     "[" ITEM("1", "USD") "," ITEM("2", "USD") "," ITEM("3", "EUR") "]",
+     CT_FAULT_CURRENCY, "f[2].amount.currency"},
+    {"a field that is missing", ITEMS_T, "[{'n':1}]", CT_FAULT_MISSING_FIELD, "f[0]"},
+    {"a field given twice", ITEMS_T, "[{'n':1,'n':1,'amount':{'amount':'1'}}]",
+     CT_FAULT_DUPLICATE, "f[0]"},
+    {"an unknown field given twice", ITEMS_T,
+     "[{'q':1,'q':1,'n':1,'amount':{'amount':'1'}}]", CT_FAULT_DUPLICATE, "f[0]"},
+    {"text that is not JSON", ITEMS_T, "[{'n':}]", CT_FAULT_SYNTAX, "f[0].n"},
+};
+
+typedef struct fixture {
+    mt_arena a;
+    const ct_model *m;
+    ct_facts *f;
+} fixture;
+
+static fixture with_type(const char *type)
+{
+    fixture x = {0};
+    mt_diags ds = {.arena = &x.a};
+    mt_str fact =
+        mt_strf(&x.a, "{'id':'f','kind':'Fact','source':'s','type':%s}", type);
+    assert_int_equal(
+        ct_load(&x.a, bundle_of(&x.a, fact.ptr), MT_STR("b"), NULL, &ds, &x.m), MT_OK);
+    x.f = ct_facts_new(x.m);
+    return x;
+}
+
+static void done(fixture *x)
+{
+    ct_facts_free(x->f);
+    mt_arena_free(&x->a);
+}
+
+static mt_str facts_of(fixture *x, const char *json)
+{
+    mt_str value = quoted(&x->a, json);
+    return value.len ? mt_strf(&x->a, "{\"f\": %.*s, \"other\": 1}", MT_ARG(value))
+                     : MT_STR("{}");
+}
+
+static void is_accepted(void **state)
+{
+    const struct accepted *r = *state;
+    fixture x = with_type(r->type);
+    ct_fault fault;
+    assert_int_equal(ct_facts_read(x.f, facts_of(&x, r->json), NULL, false, &fault),
+                     MT_OK);
+    mt_buf out = {0};
+    ct_value_json(&out, x.m->facts[0].type, ct_facts_value(x.f, 0));
+    mt_buf_addc(&out, '\0');
+    assert_non_null(strstr(out.ptr, mt_str_dup(&x.a, quoted(&x.a, r->kept)).ptr));
+    assert_true(ct_facts_external(x.f, 0));
+    mt_buf_free(&out);
+    done(&x);
+}
+
+static void is_refused(void **state)
+{
+    const struct refused *r = *state;
+    fixture x = with_type(r->type);
+    ct_fault fault;
+    assert_int_not_equal(ct_facts_read(x.f, facts_of(&x, r->json), NULL, false, &fault),
+                         MT_OK);
+    assert_string_equal(ct_fault_name(fault.kind), ct_fault_name(r->kind));
+    assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, r->path);
+    assert_true(fault.message.len > 0);
+    done(&x);
+}
+
+static void surplus_facts_are_refused_only_when_asked(void **state)
+{
+    (void)state;
+    fixture x = with_type(BOOL_T);
+    ct_fault fault;
+    mt_str facts = facts_of(&x, "true");
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, false, &fault), MT_OK);
+    assert_int_equal(ct_facts_read(x.f, facts, NULL, true, &fault), MT_E_TYPE);
+    assert_int_equal(fault.kind, CT_FAULT_SURPLUS_FACT);
+    assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, "other");
+    done(&x);
+}
+
+static void a_megabyte_of_text_is_measured(void **state)
+{
+    (void)state;
+    fixture x = with_type("{'base':'Text','max_length':1000000}");
+    for (size_t len = 1000000; len <= 1000001; len++) {
+        mt_buf b = {0};
+        mt_buf_addz(&b, "{\"f\":\"");
+        for (size_t i = 0; i < len; i++) {
+            mt_buf_addc(&b, 'x');
+        }
+        mt_buf_addz(&b, "\"}");
+        ct_fault fault;
+        assert_int_equal(ct_facts_read(x.f, mt_buf_str(&b), NULL, false, &fault),
+                         len == 1000000 ? MT_OK : MT_E_TYPE);
+        mt_buf_free(&b);
+    }
+    done(&x);
+}
+
+static void typed_values_are_checked_like_json(void **state)
+{
+    (void)state;
+    fixture x = with_type(ITEMS_T);
+    ct_fault fault = {0};
+    ct_value item[2] = {{.decimal = {.lo = 1}}, {.integer = 6}};
+    ct_value list = {.list = {item, 1}};
+    ct_facts_begin(x.f);
+    assert_int_equal(ct_facts_set(x.f, 0, &list, &fault), MT_E_TYPE);
+    assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, "f[0].n");
+    item[1].integer = 5;
+    assert_int_equal(ct_facts_set(x.f, 0, &list, &fault), MT_OK);
+    assert_int_equal(ct_facts_end(x.f, &fault), MT_OK);
+    done(&x);
+}
+
+int main(void)
+{
+    static rows_list l;
+    rows_add(&l, ACCEPTED, is_accepted);
+    rows_add(&l, REFUSED, is_refused);
+    rows_test(&l, surplus_facts_are_refused_only_when_asked);
+    rows_test(&l, a_megabyte_of_text_is_measured);
+    rows_test(&l, typed_values_are_checked_like_json);
+    return rows_run(&l, "contract/facts");
+}

@@ -1,0 +1,285 @@
+/* Bundles that must be refused, each with a diagnostic that says why and where. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bundle_text.h"
+
+#define ENTITY(id, extra)                                                              \
+    "{'id':'" id "','kind':'Entity','states':['s','t'],'initial':'s','transitions':[{" \
+    "'from':'s','to':'t'}]" extra "}"
+#define OPERATION(extra)                                                               \
+    "{'id':'o','kind':'Operation','precondition':" TRUE_P "," extra "}"
+#define END     "{'kind':'Terminal','outcome':'success'}"
+#define HANDLER "'on_failure':{'kind':'Terminate','outcome':'failure'}"
+#define FLOW(id, entry, steps)                                                         \
+    "{'id':'" id "','kind':'Flow','snapshot':'at_initiation','entry':'" entry          \
+    "','steps':[" steps "]}"
+#define STEP(id, target, handler)                                                      \
+    "{'id':'" id                                                                       \
+    "','kind':'OperationStep','op':'o','persona':'p','outcomes':{'success':" target    \
+    "}" handler "}"
+#define OP                                                                             \
+    OPERATION("'allowed_personas':['p'],'effects':[{'entity_id':'E','from':'s',"       \
+              "'to':'t'}]")
+#define SUB(id, flow)                                                                  \
+    "{'id':'" id "','kind':'SubFlowStep','flow':'" flow                                \
+    "','persona':'p','on_success':" END "," HANDLER "}"
+#define BRANCH(id, op)                                                                 \
+    "{'id':'" id "','entry':'a','steps':[{'id':'a','kind':'OperationStep','op':'" op   \
+    "','persona':'p','outcomes':{'success':" END "}," HANDLER "}]}"
+
+static const struct row {
+    const char *name, *constructs, *code, *message;
+} ROWS[] = {
+    {"a type without a base", FACT("x", "{}"), "L103", "constructs[0].type: \"base\""},
+    {"an unknown base", FACT("x", "{'base':'Float'}"), "L104", "unknown base type"},
+    {"15.1.1 an Int whose bounds are crossed",
+     FACT("x", "{'base':'Int','min':2,'max':1}"), "L104", "min 2 is greater"},
+    {"15.1.1 a list of lists",
+     FACT("x", "{'base':'List','max':1,'element_type':{'base':'List','max':1,"
+               "'element_type':{'base':'Bool'}}}"),
+     "L104", "may not hold Lists"},
+    {"an Enum value listed twice", FACT("x", "{'base':'Enum','values':['a','a']}"),
+     "L104", "listed twice"},
+    {"an unknown Duration unit",
+     FACT("x", "{'base':'Duration','unit':'weeks','min':0,'max':1}"), "L104", "weeks"},
+    {"a default of another type",
+     "{'id':'x','kind':'Fact','source':'s','type':{'base':'Int','min':0,'max':1},"
+     "'default':{'kind':'int_literal','value':9}}",
+     "L107", "constructs[0].default"},
+    {"a fact declared twice", FACT("x", BOOL_T) "," FACT("x", BOOL_T), "L105", "twice"},
+    {"a source that is not declared",
+     "{'id':'x','kind':'Fact','source':{'source_id':'s','path':'p'},'type':" BOOL_T "}",
+     "L105", "undeclared source"},
+    {"a rule on an unknown fact", RULE("r", "0", REF("x"), "v", BOOL_T, "true"), "L105",
+     "constructs[0].body.when: unknown fact"},
+    {"a comparison of Text and Int",
+     FACT("x", "{'base':'Text','max_length':4}") "," RULE(
+         "r", "0", "{'left':" REF("x") ",'op':'=','right':{'literal':3}}", "v", BOOL_T,
+         "true"),
+     "L106", "not defined for"},
+    {"an order of Bools",
+     FACT("x", BOOL_T) "," RULE("r", "0",
+                                "{'left':" REF("x") ",'op':'<','right':" TRUE_P "}",
+                                "v", BOOL_T, "true"),
+     "L106", "operator '<'"},
+    {"a value outside the Enum",
+     FACT("x", "{'base':'Enum','values':['a']}") "," RULE(
+         "r", "0", "{'left':" REF("x") ",'op':'=','right':{'literal':'b'}}", "v",
+         BOOL_T, "true"),
+     "L107", "\"b\" is not a value"},
+    {"variable times variable in a predicate",
+     FACT("x", "{'base':'Int','min':0,'max':9}") "," RULE(
+         "r", "0",
+         "{'left':{'left':" REF("x") ",'op':'*','right':" REF(
+             "x") "},'op':'=','right':{'literal':4}}",
+         "v", BOOL_T, "true"),
+     "L106", "multiply by a literal only"},
+    {"money of two currencies",
+     FACT("x", "{'base':'Money','currency':'USD'}") "," FACT(
+         "y", "{'base':'Money','currency':'EUR'}") "," RULE("r", "0",
+                                                            "{'left':" REF(
+                                                                "x") ",'op':'<','right'"
+                                                                     ":" REF("y") "}",
+                                                            "v", BOOL_T, "true"),
+     "L106", "Money(USD) and Money(EUR)"},
+    {"15.1.8 a rule that reads its own stratum",
+     RULE("a", "0", TRUE_P, "v", BOOL_T,
+          "true") "," RULE("b", "0", "{'verdict_present':'v'}", "w", BOOL_T, "true"),
+     "L108", "stratum 0 may only read lower"},
+    {"a negative stratum", RULE("a", "-1", TRUE_P, "v", BOOL_T, "true"), "L108",
+     "out of range"},
+    {"a verdict no rule produces",
+     RULE("b", "1", "{'verdict_present':'v'}", "w", BOOL_T, "true"), "L105",
+     "no rule produces"},
+    {"a verdict two rules produce",
+     RULE("a", "0", TRUE_P, "v", BOOL_T, "true") "," RULE("b", "0", TRUE_P, "v", BOOL_T,
+                                                          "true"),
+     "L105", "declared twice"},
+    {"15.1.2 entities that are their own parents",
+     ENTITY("A", ",'parent':'B'") "," ENTITY("B", ",'parent':'A'"), "L109", "cycle"},
+    {"a parent that does not exist", ENTITY("A", ",'parent':'B'"), "L105", "no entity"},
+    {"15.1.5 an effect that is no transition",
+     ENTITY("E", "") "," OPERATION("'allowed_personas':['p'],'effects':[{'entity_id':"
+                                   "'E','from':'t','to':'s'}]"),
+     "L110", "is not a transition"},
+    {"15.1.6 an operation nobody may invoke",
+     OPERATION("'allowed_personas':[],'effects':[]"), "L112", "must not be empty"},
+    {"15.1.6 a persona that is not declared",
+     "{'id':'q','kind':'Persona'}," OPERATION("'allowed_personas':['p'],'effects':[]"),
+     "L112", "\"p\" is not declared"},
+    {"15.1.9 an outcome that is an error as well",
+     OPERATION("'allowed_personas':['p'],'effects':[],'outcomes':['x'],"
+               "'error_contract':['x']"),
+     "L111", "both an outcome and an error"},
+    {"15.1.9 an effect of several outcomes without one",
+     ENTITY("E", "") "," OPERATION(
+         "'allowed_personas':['p'],'outcomes':['x','y'],'effects':[{'entity_id':'E',"
+         "'from':'s','to':'t'}]"),
+     "L111", "must name one"},
+    {"15.1.9 an outcome that is not routed",
+     ENTITY("E", "") "," OP "," FLOW("f", "a",
+                                     "{'id':'a','kind':'OperationStep','op':'o','"
+                                     "persona':'p','outcomes':{}," HANDLER "}"),
+     "L111", "is not handled"},
+    {"15.1.7 a step without a failure handler",
+     ENTITY("E", "") "," OP "," FLOW("f", "a", STEP("a", END, "")), "L113", "missing"},
+    {"15.1.3 steps in a circle",
+     ENTITY("E", "") "," OP "," FLOW(
+         "f", "a", STEP("a", "'b'", "," HANDLER) "," STEP("b", "'a'", "," HANDLER)),
+     "L109", "not acyclic"},
+    {"15.1.3 a circle through an escalation",
+     ENTITY("E", "") "," OP
+                     "," FLOW("f", "a",
+                              STEP("a", END,
+                                   ",'on_failure':{'kind':'Escalate','to_persona':'p',"
+                                   "'next':'a'}")),
+     "L109", "not acyclic"},
+    {"15.1.4 flows that call each other",
+     FLOW("f", "a", SUB("a", "g")) "," FLOW("g", "a", SUB("a", "f")), "L109",
+     "lead back"},
+    {"a step that does not exist",
+     ENTITY("E", "") "," OP "," FLOW("f", "a", STEP("a", "'z'", "," HANDLER)), "L105",
+     "\"z\" is not in steps"},
+    {"an entry that does not exist",
+     ENTITY("E", "") "," OP "," FLOW("f", "z", STEP("a", END, "," HANDLER)), "L105",
+     "entry step"},
+    {"11.5 parallel branches on one entity",
+     ENTITY("E", "") "," OP "," FLOW(
+         "f", "p",
+         "{'id':'p','kind':'ParallelStep','branches':[" BRANCH("x", "o") "," BRANCH(
+             "y", "o") "],'join':{'on_all_success':" END "}}"),
+     "L114", "both affect entity"},
+};
+
+static void is_refused(void **state)
+{
+    const struct row *r = *state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    const ct_model *m = NULL;
+    mt_err err = ct_load(&a, bundle_of(&a, r->constructs), MT_STR("b"), NULL, &ds, &m);
+    assert_int_equal(err, MT_E_REJECTED);
+    assert_null(m);
+    bool found = false;
+    for (size_t i = 0; i < ds.len; i++) {
+        found |= strcmp(ds.items[i].code, r->code) == 0 &&
+                 strstr(ds.items[i].message.ptr, r->message) != NULL;
+    }
+    if (!found) {
+        print_error("%s %s\n", ds.items[0].code, ds.items[0].message.ptr);
+    }
+    assert_true(found);
+    mt_arena_free(&a);
+}
+
+static mt_err load_text(mt_str text)
+{
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    const ct_model *m;
+    mt_err err = ct_load(&a, text, MT_STR("b"), NULL, &ds, &m);
+    assert_true((err != MT_OK) == (ds.errors > 0));
+    mt_arena_free(&a);
+    return err;
+}
+
+static void versions_of_another_major_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        mt_err err;
+    } VERSIONS[] = {{"'1.0.0'", MT_OK},        {"'1.7.3'", MT_OK},
+                    {"'2.0.0'", MT_E_VERSION}, {"'0.3.0'", MT_E_VERSION},
+                    {"'1.0'", MT_E_VERSION},   {"1", MT_E_VERSION},
+                    {"'x'", MT_E_VERSION}};
+    for (size_t i = 0; i < sizeof VERSIONS / sizeof *VERSIONS; i++) {
+        mt_arena a = {0};
+        mt_str text =
+            mt_strf(&a, "{'constructs':[],'id':'t','tenor_version':%s,'new':1}",
+                    VERSIONS[i].text);
+        assert_int_equal(load_text(quoted(&a, text.ptr)), VERSIONS[i].err);
+        mt_arena_free(&a);
+    }
+}
+
+/* Nesting of and/or far beyond what people write is fine, absurd nesting is refused. */
+static void depth_is_bounded(void **state)
+{
+    (void)state;
+    static const struct {
+        int depth;
+        mt_err err;
+    } DEPTHS[] = {{500, MT_OK}, {100000, MT_E_LIMIT}};
+    for (size_t i = 0; i < 2; i++) {
+        mt_arena a = {0};
+        mt_buf b = {0};
+        mt_str head = quoted(&a, "{'op':'not','operand':"), leaf = quoted(&a, TRUE_P);
+        for (int k = 0; k < DEPTHS[i].depth; k++) {
+            mt_buf_adds(&b, head);
+        }
+        mt_buf_adds(&b, leaf);
+        for (int k = 0; k < DEPTHS[i].depth; k++) {
+            mt_buf_addc(&b, '}');
+        }
+        mt_buf_addc(&b, '\0');
+        mt_buf rule = {0};
+        mt_buf_addf(&rule,
+                    "{'id':'r','kind':'Rule','stratum':0,'body':{'when':%s,"
+                    "'produce':{'verdict_type':'v','payload':{'type':" BOOL_T
+                    ",'value':true}}}}",
+                    b.ptr);
+        mt_buf_addc(&rule, '\0');
+        assert_int_equal(load_text(bundle_of(&a, rule.ptr)), DEPTHS[i].err);
+        mt_buf_free(&b);
+        mt_buf_free(&rule);
+        mt_arena_free(&a);
+    }
+}
+
+/* A chain of sub-flows as long as a hostile bundle cares to make it. */
+static void a_long_chain_of_flows_is_refused(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf b = {0};
+    enum { CHAIN = 20000 };
+    for (int i = 0; i < CHAIN; i++) {
+        mt_str one =
+            mt_strf(&a, "%s" FLOW("f%d", "a", SUB("a", "f%d")), i ? "," : "", i, i + 1);
+        mt_buf_adds(&b, one);
+    }
+    mt_str last =
+        mt_strf(&a,
+                "," FLOW("f%d", "a",
+                         "{'id':'a','kind':'BranchStep','condition':" TRUE_P
+                         ",'persona':'p','if_true':" END ",'if_false':" END "}"),
+                CHAIN);
+    mt_buf_adds(&b, last);
+    mt_buf_addc(&b, '\0');
+    assert_int_equal(load_text(bundle_of(&a, b.ptr)), MT_E_REJECTED);
+    mt_buf_free(&b);
+    mt_arena_free(&a);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof ROWS / sizeof *ROWS };
+    static struct CMUnitTest tests[COUNT + 3];
+    for (size_t i = 0; i < COUNT; i++) {
+        tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
+                                       .test_func = is_refused,
+                                       .initial_state = (void *)(uintptr_t)&ROWS[i]};
+    }
+    tests[COUNT] =
+        (struct CMUnitTest)cmocka_unit_test(versions_of_another_major_are_refused);
+    tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(depth_is_bounded);
+    tests[COUNT + 2] =
+        (struct CMUnitTest)cmocka_unit_test(a_long_chain_of_flows_is_refused);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
