@@ -3,33 +3,30 @@
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 
+/* clang-format off */
 #define TYPED(id, type)                                                                \
-    "{\"id\":\"" id                                                                    \
-    "\",\"kind\":\"Fact\",\"source\":\"s\",\"tenor\":\"1.0\",\"type\":"                \
+    "{\"id\":\"" id "\",\"kind\":\"Fact\",\"source\":\"s\",\"tenor\":\"1.0\",\"type\":" \
     "{\"base\":" type "}}"
 
 static const char BUNDLE[] =
     "{\"id\":\"f\",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"tenor_version\":\"1.1.0\","
-    "\"constructs\":[" TYPED("b", "\"Bool\"") "," TYPED("i", "\"Int\",\"min\":-5,"
-                                                             "\"max\":100") "," TYPED("d", "\"Decimal\",\"precision\":8,\"scale\":3") "," TYPED("t", "\"Text\",\"max_length\":5") "," TYPED("e", "\"Enum\",\"values\":[\"x\",\"y\"]") "," TYPED(
-        "day",
-        "\"Date\"") "," TYPED("at",
-                              "\"DateTime\"") "," TYPED("m",
-                                                        "\"Money\",\"currency\":"
-                                                        "\"USD\"") "," TYPED("span",
-                                                                             "\"Duratio"
-                                                                             "n\","
-                                                                             "\"unit\":"
-                                                                             "\"hours\""
-                                                                             ",\"min\":"
-                                                                             "0,"
-                                                                             "\"max\":"
-                                                                             "99") "," TYPED("u",
-                                                                                             "\"TaggedUnion\",\"variants\":{\"A\":{\"base\":\"Bool\"},\"B\":{\"base\":"
-                                                                                             "\"Record\",\"fields\":{\"n\":{\"base\":\"Int\",\"min\":0,\"max\":9}}}}") "," TYPED("l",
-                                                                                                                                                                                 "\"List\",\"max\":3,\"element_type\":{\"base\":\"Record\",\"fields\":{"
-                                                                                                                                                                                 "\"p\":{\"base\":\"Money\",\"currency\":\"EUR\"},\"q\":{\"base\":\"List\","
-                                                                                                                                                                                 "\"max\":2,\"element_type\":{\"base\":\"Text\",\"max_length\":3}}}}") "]}";
+    "\"constructs\":["
+    TYPED("b", "\"Bool\"") ","
+    TYPED("i", "\"Int\",\"min\":-5,\"max\":100") ","
+    TYPED("d", "\"Decimal\",\"precision\":8,\"scale\":3") ","
+    TYPED("t", "\"Text\",\"max_length\":5") ","
+    TYPED("e", "\"Enum\",\"values\":[\"x\",\"y\"]") ","
+    TYPED("day", "\"Date\"") ","
+    TYPED("at", "\"DateTime\"") ","
+    TYPED("m", "\"Money\",\"currency\":\"USD\"") ","
+    TYPED("span", "\"Duration\",\"unit\":\"hours\",\"min\":0,\"max\":99") ","
+    TYPED("u", "\"TaggedUnion\",\"variants\":{\"A\":{\"base\":\"Bool\"},\"B\":{\"base\":"
+               "\"Record\",\"fields\":{\"n\":{\"base\":\"Int\",\"min\":0,\"max\":9}}}}") ","
+    TYPED("l", "\"List\",\"max\":3,\"element_type\":{\"base\":\"Record\",\"fields\":{"
+               "\"p\":{\"base\":\"Money\",\"currency\":\"EUR\"},\"q\":{\"base\":\"List\","
+               "\"max\":2,\"element_type\":{\"base\":\"Text\",\"max_length\":3}}}}")
+    "]}";
+/* clang-format on */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
