@@ -8,7 +8,9 @@
 #include "base/vec.h"
 #include "runtime/file.h"
 
-enum { UNSENT_MOST = 8 << 20 };
+/* Above the first, the agent takes no more messages; above the second, what one message
+ * still wants sent is not. */
+enum { UNSENT_MOST = 8 << 20, FRESH_MOST = 64 << 20 };
 
 struct rt_agent {
     rt_agent_options options;
@@ -53,10 +55,12 @@ static void emit(rt_agent *x, const mt_json *payload)
     size_t before = x->fresh.len;
     ag_frame_message(&x->fresh, payload);
     size_t size = x->fresh.len - before;
-    if (size > x->limits.agent_message_bytes) {
+    bool long_one = size > x->limits.agent_message_bytes;
+    if (long_one || x->fresh.len > FRESH_MOST) {
         x->fresh.len = before;
         x->counts.failed++;
-        say(x, "a message of %zu bytes was not sent: limit agent_message_bytes", size);
+        say(x, "a message of %zu bytes was not sent: %s", size,
+            long_one ? "limit agent_message_bytes" : "too many at once");
         return;
     }
     x->counts.sent++;

@@ -233,6 +233,44 @@ senders:
                 relay.address, "--pause", "20")
         self.assertEqual(relay.counts(connections=1)["connections"], 1)
 
+    def test_a_relay_that_sends_nonsense_harms_nobody(self):
+        """The relay is ours here: a bare socket that says what it likes."""
+        with socket.create_server((LOOPBACK, 0)) as server:
+            address = "%s:%d" % server.getsockname()
+            path = self.write("a.yaml", WALKER)
+            agent = Process(self, "agent", "run", path, "--connect", address, "--pause", "20")
+            server.settimeout(10)
+            link = server.accept()[0]
+            with link:
+                link.settimeout(5)
+                answers = link.makefile("rb")
+                go = json.dumps({"remote_addr": "1.2.3.4:5", "content": json.dumps(
+                    {"_version": "1.3.0", "_payload": {"say": "go", "x": "h\u00e9"},
+                     "_type": {}})}).encode() + b"\n"
+                deep = b"[" * 100000 + b"]" * 100000 + b"\n"
+                inside = json.dumps({"remote_addr": "a", "content": "[" * 5000}).encode()
+                steps = 0
+                for nonsense in [b"\xff\xfe\n", b"{\n", b"\x00\x01\n", deep, inside + b"\n",
+                                 b"z" * (3 << 20) + b"\n", b'{"remote_addr":1,"content":2}\n',
+                                 b'{"remote_addr":null,"content":null}\n']:
+                    link.sendall(nonsense + go)
+                    while True:  # the walker stays on what it can read but not use
+                        payload = json.loads(answers.readline())["_payload"]
+                        if payload != {"stays": True}:
+                            break
+                    steps += 1
+                    self.assertEqual(payload["steps"], steps, nonsense[:40])
+                for cut in range(1, len(go), 7):
+                    link.sendall(go[:cut])
+                    time.sleep(0.002)
+                    link.sendall(go[cut:])
+                    steps += 1
+                    self.assertEqual(json.loads(answers.readline())["_payload"]["steps"],
+                                     steps)
+            self.assertEqual(agent.stop(), 0, agent.err)
+            self.assertIn("a line could not be read", agent.err)
+            self.assertIn("bytes was skipped", agent.err)
+
     def test_used_wrongly(self):
         path = self.write("a.yaml", WALKER)
         bad = self.write("bad.yaml", "receivers: [{route: 'A --> '}]")
@@ -350,6 +388,20 @@ class External(WireCase):
         self.assertEqual(away.hear()[1]["said"], "quit")
         self.assertEqual(agent.child.wait(5), 0)
         self.assertIn("cannot travel to 'nonsense'", agent.err)
+
+    def test_a_hanging_handler_does_not_keep_an_agent_from_stopping(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.start(relay)
+        peer.say("x")
+        pid = peer.hear()[1]["pid"]
+        for _ in range(20):
+            peer.say("hang")
+        time.sleep(0.1)
+        start = time.monotonic()
+        self.assertEqual(agent.stop(), 0)
+        self.assertLess(time.monotonic() - start, 4)
+        self.assertTrue(wait_until(lambda: self.gone(pid)))
 
     def test_a_killed_agent_takes_its_handlers_along(self):
         relay = self.relay()

@@ -136,8 +136,8 @@ class BadPeers(WireCase):
                         f"the quick reader got {results} of {count}")
         took = time.monotonic() - start
         now = relay.metrics()
-        self.assertLess(took, 8)
-        self.assertLess(results["quick"][1], 1.5, "the quick reader had to wait")
+        self.assertLess(took, 10)
+        self.assertLess(results["quick"][1], 3, "the quick reader had to wait")
         self.assertEqual(now["slow_readers"], 20)
         self.assertGreater(now["lines_dropped"], 0)
         # 20 stalled readers of 256 KiB each, one batch beyond, and the program itself.
@@ -181,8 +181,9 @@ class BadPeers(WireCase):
         for t in threads:
             t.join(5)
         self.assertTrue(arrived, results)
-        # Alone the quick one needs well under a second; the slow one may cost 200 ms.
-        self.assertLess(took, 5)
+        # Alone the quick one needs well under a second; the slow one may cost 200 ms. Were
+        # it to set the pace, it would take five minutes.
+        self.assertLess(took, 10)
         self.assertGreater(relay.metrics()["lines_dropped"], 0)
 
     def test_random_bytes_harm_nobody_else(self):
