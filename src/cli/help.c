@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "contract/wire/validate.h"
+#include "graph/rules.h"
 
 /* Where `command` sits in the table: writes the words that lead to it. */
 static bool path_to(mt_buf *out, const cli_command *table, const cli_command *command)
@@ -168,6 +169,10 @@ static void codes_help(mt_buf *out)
     for (size_t i = 0; (info = code_at(i)); i++) {
         mt_buf_addf(out, "  %s  %-44s %s\n", info->code, info->title, info->rule);
     }
+    mt_buf_addz(out, "\nRules of graphs, manifests and adapters:\n\n");
+    for (size_t i = 0; i < GR_RULE_COUNT; i++) {
+        mt_buf_addf(out, "  %-13s %s\n", GR_RULES[i].id, GR_RULES[i].says);
+    }
 }
 
 static int no_such_topic(const cli_args *args, const cli_command *table,
@@ -211,12 +216,16 @@ int cmd_help(const cli_args *args)
     int code = CLI_HOLDS;
     const char *topic = args->count == 1 ? args->operands[0] : "";
     const ct_code_info *info = code_find(topic);
+    const gr_rule *rule = gr_rule_find(mt_str_z(topic));
     if (strcmp(topic, "limits") == 0) {
         limits_help(&out);
     } else if (strcmp(topic, "codes") == 0) {
         codes_help(&out);
     } else if (info) {
         code_help(&out, info);
+    } else if (rule) {
+        mt_buf_addf(&out, "%s: ", rule->id);
+        add_wrapped(&out, rule->says);
     } else {
         const cli_command *command = follow(args, &table, &wrong);
         if (wrong) {

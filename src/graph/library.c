@@ -130,6 +130,45 @@ static void target_cluster(linker *k, const gr_member *m, gr_target *out)
     }
 }
 
+/* A manifest's ports and parameters must be those of the cluster that realises it. */
+static void check_realised(linker *k, const gr_member *m, const gr_manifest *wanted,
+                           const gr_linked *body)
+{
+    for (uint32_t i = 0; i < wanted->input_count; i++) {
+        int at = gr_cluster_input_index(body->def, wanted->inputs[i].name);
+        if (at < 0 || body->def->inputs[at].type != wanted->inputs[i].type) {
+            gr_report(&k->subject, "D.2", m->at, MT_STR("$.inputs"),
+                      "give the cluster the inputs of the manifest",
+                      "cluster \"%.*s\" has no input \"%.*s\" of its type",
+                      MT_ARG(body->def->id), MT_ARG(wanted->inputs[i].name));
+        }
+    }
+    for (uint32_t i = 0; i < wanted->output_count; i++) {
+        int port;
+        const gr_primitive *p = gr_linked_output(body, wanted->outputs[i].name, &port);
+        if (!p || p->manifest.outputs[port].type != wanted->outputs[i].type) {
+            gr_report(&k->subject, "D.4", m->at, MT_STR("$.outputs"),
+                      "give the cluster the outputs of the manifest",
+                      "cluster \"%.*s\" has no output \"%.*s\" of its type",
+                      MT_ARG(body->def->id), MT_ARG(wanted->outputs[i].name));
+        }
+    }
+    for (uint32_t i = 0; i < wanted->param_count; i++) {
+        if (gr_cluster_param_index(body->def, wanted->params[i].name) < 0) {
+            gr_report(&k->subject, "I.7", m->at, MT_STR("$.parameters"),
+                      "give the cluster the parameters of the manifest",
+                      "cluster \"%.*s\" has no parameter \"%.*s\"",
+                      MT_ARG(body->def->id), MT_ARG(wanted->params[i].name));
+        }
+    }
+    if (body->side_effects) {
+        gr_report(&k->subject, wanted->kind == GR_COMPUTE ? "CMP-8" : "TRG-10", m->at,
+                  MT_STR("$.cluster"), "take the actions out of the cluster",
+                  "cluster \"%.*s\" has actions, a %s has none", MT_ARG(body->def->id),
+                  gr_kind_title(wanted->kind));
+    }
+}
+
 /* A Compute or Trigger from a file is a cluster: its expression's, or the one named. */
 static void target_realised(linker *k, const gr_member *m, const gr_primitive *p,
                             gr_target *out)
@@ -144,6 +183,9 @@ static void target_realised(linker *k, const gr_member *m, const gr_primitive *p
     inner.target = mt_str_from(body.ptr, n);
     inner.selector = n < body.len ? mt_str_skip(body, n + 1) : MT_STR("*");
     target_cluster(k, &inner, out);
+    if (out->cluster && !out->cluster->visiting) {
+        check_realised(k, m, &p->manifest, out->cluster);
+    }
 }
 
 static void target_primitive(linker *k, const gr_member *m, gr_target *out)

@@ -1,5 +1,6 @@
 /* The identities that travel: byte for byte, against known digests. */
 #include "base/hash.h"
+#include "graph/adapter.h"
 #include "graph/compile.h"
 #include "graph_test.h"
 
@@ -40,6 +41,63 @@ static void payload_hash_of_nothing(void **state)
     assert_string_equal(
         mt_sha256_hex(&a, mt_sha256_of(MT_STR(""))).ptr,
         "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    mt_arena_free(&a);
+}
+
+static void epv1_of_the_known_configuration(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_str json =
+        MT_STR("{\"default_ack_timeout\":\"5s\",\"channels\":{\"broker\":{\"type\":"
+               "\"process\",\"command\":[\"python3\",\"broker.py\"]}},\"routes\":{"
+               "\"cancel_order\":{\"channel\":\"broker\",\"ack_timeout\":null},"
+               "\"place_order\":{\"channel\":\"broker\",\"ack_timeout\":\"10s\"}}}");
+    assert_string_equal(
+        gr_egress_provenance(&a, json).ptr,
+        "epv1:sha256:8f2d35f5153bc1e0f3e2e0309762c599bd22d14dfa7837f6b96a44934ec79d6e");
+    mt_arena_free(&a);
+}
+
+/* The order of keys, spelling of numbers and a description's absence do not matter; a
+ * description's presence does. */
+static void an_adapter_is_identified_by_what_it_says(void **state)
+{
+    (void)state;
+    static const char *const TEXTS[] = {
+        "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+        "context_keys: [{name: x, type: Number, required: true, writable: false}]\n"
+        "event_kinds: [{name: t, payload_schema: {type: object, properties: {x: {type: "
+        "number, minimum: 1.50}}, additionalProperties: false}}]\n"
+        "capture: {format_version: \"1\", fields: []}\n",
+        "{\"capture\":{\"fields\":[],\"format_version\":\"1\"},\"kind\":\"adapter\","
+        "\"version\":\"1.0.0\","
+        "\"id\":\"a\",\"runtime_compatibility\":\"0.1.0\",\"event_kinds\":[{\"payload_"
+        "schema\":"
+        "{\"additionalProperties\":false,\"properties\":{\"x\":{\"minimum\":1.5,"
+        "\"type\":\"number\"}},\"type\":\"object\"},"
+        "\"name\":\"t\"}],\"context_keys\":[{\"writable\":false,\"type\":\"Number\","
+        "\"name\":\"x\",\"required\":true}]}",
+        "kind: adapter\nid: a\nversion: 1.0.0\nruntime_compatibility: 0.1.0\n"
+        "context_keys: [{name: x, type: Number, required: true, writable: false, "
+        "description: d}]\n"
+        "event_kinds: [{name: t, payload_schema: {type: object, properties: {x: {type: "
+        "number, minimum: 1.50}}, additionalProperties: false}}]\n"
+        "capture: {format_version: \"1\", fields: []}\n"};
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    gr_adapter *ad[3];
+    for (int i = 0; i < 3; i++) {
+        gr_text text = {MT_STR("a"), mt_str_z(TEXTS[i])};
+        assert_int_equal(gr_adapter_read(text, &ds, &ad[i]), MT_OK);
+    }
+    assert_true(mt_str_starts(ad[0]->fingerprint, MT_STR("adapter:a@1.0.0;sha256:")));
+    assert_int_equal(ad[0]->fingerprint.len, 23 + 64);
+    assert_true(mt_str_eq(ad[0]->fingerprint, ad[1]->fingerprint));
+    assert_false(mt_str_eq(ad[0]->fingerprint, ad[2]->fingerprint));
+    for (int i = 0; i < 3; i++) {
+        gr_adapter_free(ad[i]);
+    }
     mt_arena_free(&a);
 }
 
@@ -192,6 +250,8 @@ int main(void)
         cmocka_unit_test(eid1_of_the_two_known_intents),
         cmocka_unit_test(effect_hash_of_the_known_write),
         cmocka_unit_test(payload_hash_of_nothing),
+        cmocka_unit_test(epv1_of_the_known_configuration),
+        cmocka_unit_test(an_adapter_is_identified_by_what_it_says),
         cmocka_unit_test(rpv1_of_the_known_graph),
         cmocka_unit_test(the_smallest_graph_completes_without_effects),
         cmocka_unit_test(rpv1_of_the_smallest_graph_stays),

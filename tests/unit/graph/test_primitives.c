@@ -376,6 +376,30 @@ static void a_compute_can_be_a_cluster(void **state)
     gt_end(t);
 }
 
+static void a_cluster_that_realises_a_manifest_has_its_ports(void **state)
+{
+    (void)state;
+    static const gr_text FILES[] = {
+        {MT_STR_INIT("other.yaml"),
+         MT_STR_INIT("kind: cluster\nid: other\nversion: 1.0.0\n"
+                     "inputs: [{name: y, type: number, required: false}]\n"
+                     "nodes: {m: {impl: gt@*}}\n"
+                     "edges: [$y -> m.a, $y -> m.b]\noutputs: {result: m.result}\n")}};
+    gt *t = gt_begin();
+    t->files = FILES;
+    t->file_count = 1;
+    assert_true(
+        gt_manifest(t, "kind: compute\nid: square\nversion: 2.0.0\n"
+                       "inputs: [{name: x, type: number}]\n"
+                       "parameters: [{name: k, type: number, default: 1}]\n"
+                       "outputs: [{name: result, type: number}]\ncluster: other@1\n"));
+    assert_false(gt_load(t, HEAD "nodes: {s: {impl: square@2}}\n"));
+    assert_true(gt_has_code(t, "D.2"));
+    assert_true(gt_has_code(t, "D.4"));
+    assert_true(gt_has_code(t, "I.7"));
+    gt_end(t);
+}
+
 /* ---- from C ---- */
 
 static bool hypotenuse(void *user, gr_call *c)
@@ -597,6 +621,7 @@ int main(void)
         cmocka_unit_test(a_formula_is_part_of_the_identity),
         cmocka_unit_test(a_trigger_from_a_formula_is_gated_by_its_event),
         cmocka_unit_test(a_compute_can_be_a_cluster),
+        cmocka_unit_test(a_cluster_that_realises_a_manifest_has_its_ports),
         cmocka_unit_test(CMP_11_and_12_a_compute_from_C_is_watched),
         cmocka_unit_test(
             an_action_from_C_decides_its_outcome_and_is_not_called_when_skipped),

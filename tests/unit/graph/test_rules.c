@@ -1,6 +1,7 @@
 /* Every rule id that can be violated: a text that holds, and the same text with one
  * change that breaks exactly this rule. */
 #include "graph/adapter.h"
+#include "graph/rules.h"
 #include "graph_test.h"
 
 /* clang-format off */
@@ -405,6 +406,7 @@ static void holds_then_breaks(void **state)
     }
     for (size_t i = 0; i < t->ds.len; i++) {
         assert_true(t->ds.items[i].hint.len > 0); /* every violation says what to do */
+        assert_non_null(gr_rule_find(mt_str_z(t->ds.items[i].code)));
         assert_true(t->ds.items[i].field.len > 0);
         assert_true(t->ds.items[i].message.len > 0);
     }

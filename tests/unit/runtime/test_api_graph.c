@@ -1,4 +1,5 @@
 /* Graphs through motet.h alone: primitives in C, loading, episodes, faults. */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,7 @@ static motet_value number(double n)
     return (motet_value){.type = MOTET_NUMBER, .number = n};
 }
 
-/* Repeats a text as often as its parameter says; refuses negative inputs. */
+/* The smaller of input and parameter; refuses negative inputs. */
 static bool clamp(void *user, motet_call *call)
 {
     int *calls = user;
@@ -140,6 +141,54 @@ static void values_are_copied_in(void **state)
     motet_primitives_free(p);
 }
 
+typedef struct job {
+    const motet_graph *graph;
+    double from;
+    bool ok;
+} job;
+
+static void *run_many(void *argument)
+{
+    job *j = argument;
+    motet_episode *e = motet_episode_new(j->graph);
+    j->ok = true;
+    for (int i = 0; i < 500; i++) {
+        double x = j->from + i;
+        motet_episode_set(e, "x", number(x));
+        j->ok = j->ok && motet_episode_run(e, str("evt")) == MOTET_OK &&
+                motet_episode_value(e, "d", "result").number == 2 * x;
+    }
+    motet_episode_free(e);
+    return NULL;
+}
+
+static void threads_share_a_graph(void **state)
+{
+    (void)state;
+    motet_graph *g;
+    motet_primitives *p = motet_primitives_new();
+    assert_int_equal(
+        motet_graph_load(
+            p,
+            str("kind: cluster\nid: g\nversion: 1\nnodes:\n"
+                "  x: {impl: context_number_source@*, params: {key: x}}\n"
+                "  d: {impl: add@*}\nedges: [x.value -> d.a, x.value -> d.b]\n"),
+            "g", &g),
+        MOTET_OK);
+    job jobs[4];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = (job){.graph = g, .from = i * 1000.0};
+        assert_int_equal(pthread_create(&threads[i], NULL, run_many, &jobs[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_true(jobs[i].ok);
+    }
+    motet_graph_free(g);
+    motet_primitives_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_manifest_from_C_obeys_the_same_rules),
         cmocka_unit_test(a_refused_graph_says_why),
         cmocka_unit_test(values_are_copied_in),
+        cmocka_unit_test(threads_share_a_graph),
     };
     return cmocka_run_group_tests_name("runtime/api graph", tests, NULL, NULL);
 }
