@@ -14,7 +14,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import MOTET, SOURCE, main
+from harness import MOTET, SOURCE, main, run
 
 FENCE = re.compile(r"^```(\S*)\s*$")
 TIMEOUT = 60
@@ -24,8 +24,8 @@ def documents():
     return [SOURCE / "README.md", *sorted((SOURCE / "docs").rglob("*.md"))]
 
 
-def blocks(lines):
-    """(first, end) line indices of the insides of the console blocks."""
+def blocks(lines, kind="console"):
+    """(first, end) line indices of the insides of the blocks of a kind."""
     start = None
     for number, line in enumerate(lines):
         match = FENCE.match(line)
@@ -34,7 +34,7 @@ def blocks(lines):
         if start is None:
             start = (number + 1, match.group(1))
         else:
-            if start[1] == "console":
+            if start[1] == kind:
                 yield start[0], number
             start = None
 
@@ -113,6 +113,24 @@ class Documents(unittest.TestCase):
         for path in documents():
             with self.subTest(str(path.relative_to(SOURCE))):
                 self.check_document(path)
+
+
+class Contracts(unittest.TestCase):
+    """The contracts in docs/contract-language.md are one contract, in canonical layout."""
+
+    def setUp(self):
+        lines = (SOURCE / "docs" / "contract-language.md").read_text().splitlines()
+        self.texts = ["\n".join(lines[a:b]) + "\n" for a, b in blocks(lines, "tenor")]
+
+    def test_they_are_laid_out_as_fmt_does(self):
+        self.assertTrue(self.texts)
+        for text in self.texts:
+            self.assertEqual(run("fmt", "-", stdin=text).out, text)
+
+    def test_together_they_hold(self):
+        whole = "\n".join(text for text in self.texts if not text.startswith("system"))
+        result = run("check", "-", stdin=whole)
+        self.assertEqual(result.code, 0, repr(result))
 
 
 class Runner(unittest.TestCase):
