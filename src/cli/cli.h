@@ -70,6 +70,9 @@ void cli_report_json(void *state, const char *text);
 /* Writes all of it to stdout; CLI_WORLD when that fails (a full disk, a closed pipe).
  */
 int cli_print(mt_str text);
+/* Replaces the text of an existing file, whole or not at all; its mode stays, and a
+ * link stays a link. MT_E_IO: errno says why. */
+mt_err cli_rewrite(const char *path, mt_str text);
 /* Colour and carets: is this stream a terminal, and is NO_COLOR unset? */
 bool cli_colour(int fd);
 /* Likewise, but --color always|never decides when it was given. */

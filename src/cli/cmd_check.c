@@ -6,7 +6,6 @@
 #include "cli/commands.h"
 #include "cli/contract.h"
 #include "cli/watch.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_CHECK_OPTIONS[] = {
@@ -111,7 +110,7 @@ static int fix_file(const cli_args *args, cli_contract *c, const cli_source *sou
 {
     mt_str path = mt_str_dup(&c->arena, source->name);
     mt_str text = edited(&c->arena, source->text, edits, count);
-    if (rt_write_file(path.ptr, text, 0644) != MT_OK) {
+    if (cli_rewrite(path.ptr, text) != MT_OK) {
         return cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
                         strerror(errno));
     }

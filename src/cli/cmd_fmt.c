@@ -2,7 +2,6 @@
  * Room: cli. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -50,18 +49,12 @@ static void show(const formatter *f, const mt_diags *ds, const char *path, mt_st
     mt_buf_free(&out);
 }
 
-static unsigned mode_of(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 ? st.st_mode & 07777 : 0644;
-}
-
 static void write_back(formatter *f, const char *path, mt_str text)
 {
     mt_vec_push(&f->names, &f->changed, mt_str_z(path));
     if (cli_flag(f->args, "check")) {
         worst(f, CLI_FAILS);
-    } else if (rt_write_file(path, text, mode_of(path)) != MT_OK) {
+    } else if (cli_rewrite(path, text) != MT_OK) {
         worst(f, cli_fail(f->args, CLI_WORLD, "cannot write %s: %s", path,
                           strerror(errno)));
     }

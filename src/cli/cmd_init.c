@@ -6,8 +6,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/json_write.h"
 #include "cli/commands.h"
 #include "runtime/file.h"
+
+/* clang-format off */
+const cli_option CMD_INIT_OPTIONS[] = {
+    {"json", NULL, "name the files in a JSON object"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
 
 const char CMD_INIT_DETAILS[] =
     "Makes DIR and writes contract.tenor, a small contract that holds, and\n"
@@ -154,12 +162,38 @@ static int write_starters(const cli_args *args, mt_arena *a, const char *dir)
             return cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
                             strerror(errno));
         }
-        int code = cli_print(mt_strf(a, "%.*s\n", MT_ARG(path)));
-        if (code) {
-            return code;
+    }
+    return CLI_HOLDS;
+}
+
+static int report(const cli_args *args, mt_arena *a, const char *dir)
+{
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, true);
+    bool json = cli_flag(args, "json");
+    if (json) {
+        mt_jw_begin_object(&w);
+        mt_jw_keyz(&w, "files");
+        mt_jw_begin_array(&w);
+    }
+    for (size_t i = 0; i < STARTER_COUNT; i++) {
+        mt_str path = mt_strf(a, "%s/%s", dir, STARTERS[i].name);
+        if (json) {
+            mt_jw_str(&w, path);
+        } else {
+            mt_buf_addf(&out, "%.*s\n", MT_ARG(path));
         }
     }
-    return cli_print(mt_strf(a, "next: motet check %s/contract.tenor\n", dir));
+    if (json) {
+        mt_jw_end_array(&w);
+        mt_jw_end_object(&w);
+        mt_buf_addc(&out, '\n');
+    } else {
+        mt_buf_addf(&out, "next: motet check %s/contract.tenor\n", dir);
+    }
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
 }
 
 int cmd_init(const cli_args *args)
@@ -171,6 +205,7 @@ int cmd_init(const cli_args *args)
     mt_arena arena = {0};
     int code = refuse_existing(args, &arena, dir);
     code = code ? code : write_starters(args, &arena, dir);
+    code = code ? code : report(args, &arena, dir);
     mt_arena_free(&arena);
     return code;
 }

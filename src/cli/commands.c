@@ -23,7 +23,7 @@ const cli_command CLI_COMMANDS[] = {
     {"test", "DIR", "Run a conformance suite and scenarios",
      cmd_test, CMD_TEST_OPTIONS, NULL, 1, 1, CMD_TEST_DETAILS},
     {"init", "DIR", "Write a starter contract with scenarios",
-     cmd_init, NULL, NULL, 1, 1, CMD_INIT_DETAILS},
+     cmd_init, CMD_INIT_OPTIONS, NULL, 1, 1, CMD_INIT_DETAILS},
     {"completion", "bash|zsh|fish", "Print a shell completion script", cmd_completion,
      NULL, NULL, 1, 1, CMD_COMPLETION_DETAILS},
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",

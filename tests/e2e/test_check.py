@@ -137,8 +137,10 @@ class Colour(Case):
 class Fix(Case):
     def test_strata_are_renumbered_in_place_and_nothing_else_changes(self):
         path = self.write("c.tenor", SAME_STRATUM)
+        path.chmod(0o600)
         self.fails(1, "check", path)
         result = self.holds("check", "--fix", path)
+        self.assertEqual(path.stat().st_mode & 0o777, 0o600)
         self.assertIn("renumbered", result.err)
         self.assertEqual(path.read_text(),
                          SAME_STRATUM.replace("stratum: 0 // too low", "stratum: 1 // too low"))

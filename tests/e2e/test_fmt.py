@@ -96,6 +96,14 @@ class Fmt(Case):
         self.assertEqual(path.stat().st_mode & 0o777, 0o640)
         self.assertEqual(self.holds("fmt", path).out, "")
 
+    def test_a_link_stays_a_link(self):
+        path = self.write("real/u.tenor", UGLY)
+        link = self.dir / "link.tenor"
+        link.symlink_to(path)
+        self.holds("fmt", link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(path.read_text(), PRETTY)
+
     def test_check_changes_nothing(self):
         ugly, pretty = self.write("u.tenor", UGLY), self.write("p.tenor", PRETTY)
         result = self.fails(1, "fmt", "--check", ugly, pretty)

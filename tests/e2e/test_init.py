@@ -21,6 +21,12 @@ class Init(Case):
         self.assertEqual(len(scenarios), 1)
         json.loads(scenarios[0].read_text())
 
+    def test_json_names_the_files(self):
+        files = json.loads(self.holds("init", "--json", "new").out)["files"]
+        self.assertEqual(files, ["new/contract.tenor", "new/contract.scenarios.json"])
+        for name in files:
+            self.assertTrue((self.dir / name).exists())
+
     def test_existing_files_are_never_overwritten(self):
         path = self.write("new/contract.tenor", "mine")
         self.assertIn("nothing was written", self.fails(1, "init", "new").err)

@@ -1,0 +1,18 @@
+/* cli/rewrite.c - replaces the text of a file that exists.
+ * Room: cli. */
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "runtime/file.h"
+
+mt_err cli_rewrite(const char *path, mt_str text)
+{
+    char real[PATH_MAX];
+    struct stat st;
+    if (!realpath(path, real) || stat(real, &st) != 0) {
+        return MT_E_IO;
+    }
+    return rt_write_file(real, text, st.st_mode & 07777);
+}
