@@ -8,7 +8,7 @@ from harness import SOURCE, Case, main
 
 PAGES = sorted((SOURCE / "docs" / "man").glob("*.1"))
 # Commands whose page documents every option of the table.
-DOCUMENTED = ["check", "completion", "elaborate", "fmt", "help", "init", "test", "validate"]
+DOCUMENTED = ["check", "completion", "elaborate", "eval", "fmt", "help", "init", "test", "validate"]
 
 
 class ManPages(Case):
