@@ -140,7 +140,7 @@ class Peer:
         return line
 
     def hear(self):
-        """The next message: (address, payload), the payload by the SDK's rules."""
+        """The next message: (address, payload) out of both envelopes."""
         outer = json.loads(self.line())
         inner = json.loads(outer["content"])
         return outer["remote_addr"], inner["_payload"]
