@@ -28,6 +28,14 @@ size_t mt_utf8_sequence(const char *text, size_t left)
     return len;
 }
 
+/* Four words at once: most text is ASCII, and this is all that is done with it. */
+static bool all_ascii(const char *p)
+{
+    uint64_t word[4];
+    memcpy(word, p, sizeof word);
+    return ((word[0] | word[1] | word[2] | word[3]) & 0x8080808080808080u) == 0;
+}
+
 static bool eight_ascii(const char *p)
 {
     uint64_t word;
@@ -39,6 +47,9 @@ size_t mt_utf8_check(mt_str s)
 {
     size_t at = 0;
     while (at < s.len) {
+        while (s.len - at >= 32 && all_ascii(s.ptr + at)) {
+            at += 32;
+        }
         if (s.len - at >= 8 && eight_ascii(s.ptr + at)) {
             at += 8;
             continue;

@@ -461,10 +461,7 @@ X(UNUSED_TYPE, "T705", 5, WARN, "4.5", "type is never used", \
   "remove it, or use it") \
 X(UNUSED_ENTITY, "T706", 5, WARN, "6", "entity is never changed", \
   "No operation has an effect on the entity.", \
-  "remove it, or give an operation an effect on it") \
-X(UNUSED_OPERATION, "T707", 5, NOTE, "9", "operation is in no flow", \
-  "No flow runs the operation; it can still be invoked on its own.", \
-  "")
+  "remove it, or give an operation an effect on it")
 /* clang-format on */
 
 typedef enum ct_code {

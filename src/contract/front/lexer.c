@@ -119,13 +119,13 @@ static void fault(lexer *x, ct_code code, const char *start, const char *end,
 /* ---- runs of bytes; the text has at least 16 zeros behind its end ---- */
 
 #ifdef __SSE2__
-static __m128i in_range(__m128i v, char low, char count)
+static inline __m128i in_range(__m128i v, char low, char count)
 {
     __m128i moved = _mm_sub_epi8(v, _mm_set1_epi8((char)(low + -128)));
     return _mm_cmplt_epi8(moved, _mm_set1_epi8((char)(-128 + count)));
 }
 
-static __m128i load16(const char *p)
+static inline __m128i load16(const char *p)
 {
     __m128i v;
     memcpy(&v, p, sizeof v);
@@ -133,12 +133,12 @@ static __m128i load16(const char *p)
 }
 
 /* Bytes at p that are not marked in `mask`, at most 16. */
-static unsigned first_clear(__m128i mask)
+static inline unsigned first_clear(__m128i mask)
 {
     return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(mask));
 }
 
-static const char *ascii_word_end(const char *p)
+static inline const char *ascii_word_end(const char *p)
 {
     for (;;) {
         __m128i v = load16(p);
@@ -153,7 +153,7 @@ static const char *ascii_word_end(const char *p)
     }
 }
 
-static const char *spaces_end(const char *p)
+static inline const char *spaces_end(const char *p)
 {
     for (;;) {
         unsigned run = first_clear(_mm_cmpeq_epi8(load16(p), _mm_set1_epi8(' ')));
@@ -181,7 +181,7 @@ static const char *plain_end(const char *p)
     }
 }
 #else
-static const char *ascii_word_end(const char *p)
+static inline const char *ascii_word_end(const char *p)
 {
     while (CLASS[(unsigned char)*p] == C_WORD || CLASS[(unsigned char)*p] == C_DIGIT) {
         p++;
@@ -189,7 +189,7 @@ static const char *ascii_word_end(const char *p)
     return p;
 }
 
-static const char *spaces_end(const char *p)
+static inline const char *spaces_end(const char *p)
 {
     while (*p == ' ') {
         p++;
@@ -208,38 +208,64 @@ static const char *plain_end(const char *p)
 
 /* ---- symbols ---- */
 
-static uint64_t first_bytes(const char *p, size_t count)
-{
-    uint64_t word;
-    memcpy(&word, p, 8);
-    return count >= 8 ? word : word & (((uint64_t)1 << count * 8) - 1);
-}
+/* What of 16 bytes belongs to a text of this length. */
+#define LOW(n) ((n) >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (n)*8 % 64) - 1)
+#define MASK(n)                                                                        \
+    {                                                                                  \
+        LOW(n), (n) > 8 ? LOW((n)-8) : 0                                               \
+    }
+static const ct_symbol_head MASKS[17] = {
+    MASK(0),  MASK(1),  MASK(2),  MASK(3),  MASK(4),  MASK(5),
+    MASK(6),  MASK(7),  MASK(8),  MASK(9),  MASK(10), MASK(11),
+    MASK(12), MASK(13), MASK(14), MASK(15), MASK(16),
+};
 
 /* The first bytes of a text that has 16 readable bytes. */
-static ct_symbol_head head_of(const char *p, size_t len)
+static inline ct_symbol_head head_of(const char *p, size_t len)
 {
-    return (ct_symbol_head){first_bytes(p, len),
-                            len > 8 ? first_bytes(p + 8, len - 8) : 0};
+    ct_symbol_head head, mask = MASKS[len < 16 ? len : 16];
+    memcpy(&head, p, sizeof head);
+    return (ct_symbol_head){head.low & mask.low, head.high & mask.high};
 }
 
-/* The number of p[0..len), interned; the inlined fast path of ct_intern(). The text
- * must be followed by 16 readable bytes. */
-static inline ct_sym intern(lexer *x, const char *p, size_t len)
+/* Texts of more than 16 bytes. */
+static ct_sym intern_long(ct_symbols *s, const char *p, size_t len)
 {
-    ct_symbols *s = x->syms;
     ct_symbol_head head = head_of(p, len);
-    uint32_t hash = MT_LIKELY(len <= 16)
-                        ? ct_hash_end(ct_hash_step(s->seed ^ len, head))
-                        : ct_symbol_hash(s->seed, p, len);
+    uint64_t h = s->seed ^ len;
+    for (size_t done = 0; done < len; done += 16) { /* as ct_symbol_hash() */
+        h = ct_hash_step(h, head_of(p + done, len - done));
+    }
+    uint32_t hash = ct_hash_end(h);
     for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
         ct_symbol_slot slot = s->slots[at];
         if (!slot.sym) {
             return ct_symbol_add(s, mt_str_from(p, len), head, hash);
         }
         const ct_symbol *known = &s->items[slot.sym];
-        if (slot.hash == hash && known->len == len && known->head.low == head.low &&
-            known->head.high == head.high &&
-            (len <= 16 || memcmp(known->ptr, p, len) == 0)) {
+        if (slot.hash == hash && known->len == len && memcmp(known->ptr, p, len) == 0) {
+            return slot.sym;
+        }
+    }
+}
+
+/* The number of p[0..len), interned; the inlined fast path of ct_intern(). The text
+ * must be followed by 16 readable bytes. */
+static inline ct_sym intern(ct_symbols *s, const char *p, size_t len)
+{
+    if (MT_UNLIKELY(len > 16)) {
+        return intern_long(s, p, len);
+    }
+    ct_symbol_head head = head_of(p, len);
+    uint32_t hash = ct_hash_end(ct_hash_step(s->seed ^ len, head));
+    for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
+        ct_symbol_slot slot = s->slots[at];
+        if (MT_UNLIKELY(!slot.sym)) {
+            return ct_symbol_add(s, mt_str_from(p, len), head, hash);
+        }
+        const ct_symbol *known = &s->items[slot.sym];
+        if (MT_LIKELY(slot.hash == hash && known->len == len &&
+                      known->head.low == head.low && known->head.high == head.high)) {
             return slot.sym;
         }
     }
@@ -263,7 +289,7 @@ static bool continues_word(uint32_t c)
 }
 
 /* End of the word that goes on at p. */
-static const char *word_end(const char *p)
+static inline const char *word_end(const char *p)
 {
     for (;;) {
         p = ascii_word_end(p);
@@ -278,16 +304,22 @@ static const char *word_end(const char *p)
     }
 }
 
+static void long_word(lexer *x, const char *start, const char *end)
+{
+    fault(x, CT_E_LEX_IDENTIFIER, start, end,
+          mt_strf(x->arena, "identifier of %zu bytes; at most %zu are allowed",
+                  (size_t)(end - start), x->max_word));
+}
+
+/* A word that does not begin with an ASCII letter, or out of line. */
 static void lex_word(lexer *x)
 {
     const char *start = x->p, *end = word_end(start);
     size_t len = (size_t)(end - start);
-    if (MT_UNLIKELY(len > x->max_word)) {
-        fault(x, CT_E_LEX_IDENTIFIER, start, end,
-              mt_strf(x->arena, "identifier of %zu bytes; at most %zu are allowed", len,
-                      x->max_word));
+    if (len > x->max_word) {
+        long_word(x, start, end);
     }
-    add_token(x, CT_T_WORD, start, end, intern(x, start, len));
+    add_token(x, CT_T_WORD, start, end, intern(x->syms, start, len));
     x->p = end;
 }
 
@@ -326,7 +358,7 @@ static void lex_number(lexer *x)
               mt_strf(x->arena, "invalid integer '%.*s'",
                       (int)(shown < 1000 ? shown : 1000), start));
     }
-    add_token(x, kind, start, p, intern(x, start, (size_t)(p - start)));
+    add_token(x, kind, start, p, intern(x->syms, start, (size_t)(p - start)));
     x->p = p;
 }
 
@@ -350,7 +382,7 @@ static ct_sym unescape(lexer *x, const char *p, const char *end)
         p += 2;
     }
     memset(q, 0, 16);
-    return intern(x, out, (size_t)(q - out));
+    return intern(x->syms, out, (size_t)(q - out));
 }
 
 static void lex_string(lexer *x)
@@ -383,7 +415,7 @@ static void lex_string(lexer *x)
                   : MT_STR("unterminated string literal"));
     }
     ct_sym sym = escaped ? unescape(x, start + 1, p)
-                         : intern(x, start + 1, (size_t)(p - start - 1));
+                         : intern(x->syms, start + 1, (size_t)(p - start - 1));
     p += closed;
     add_token(x, closed ? CT_T_STR : CT_T_BAD, start, p, sym);
     x->line = line;
@@ -431,8 +463,10 @@ static void bad_character(lexer *x)
 {
     size_t len;
     mt_utf8_decode(x->p, &len);
-    fault(x, CT_E_LEX_CHAR, x->p, x->p + len,
-          mt_strf(x->arena, "unexpected character '%.*s'", (int)len, x->p));
+    if (x->fault_count < MAX_FAULTS) {
+        fault(x, CT_E_LEX_CHAR, x->p, x->p + len,
+              mt_strf(x->arena, "unexpected character '%.*s'", (int)len, x->p));
+    }
     if (*x->p == '\0') { /* printf ends at NUL */
         ct_lex_fault *f = x->fault_count ? &x->faults[x->fault_count - 1] : NULL;
         if (f && f->code == CT_E_LEX_CHAR) {
@@ -535,29 +569,75 @@ static void lex_wide(lexer *x)
     }
 }
 
+/* Everything but words, single characters and spaces. False at the end. */
+static bool lex_other(lexer *x)
+{
+    switch (CLASS[(unsigned char)*x->p]) {
+    case C_DIGIT: lex_number(x); break;
+    case C_QUOTE: lex_string(x); break;
+    case C_PUNCT: lex_punct(x); break;
+    case C_WIDE: lex_wide(x); break;
+    default:
+        if (x->p >= x->end) {
+            return false;
+        }
+        bad_character(x);
+    }
+    return true;
+}
+
+/* The common tokens are made here, with everything they need in registers. */
 static void lex_all(lexer *x)
 {
+    const char *p = x->p;
+    uint32_t line = x->line;
+    uint8_t flags = 0;
     for (;;) {
-        unsigned char c = (unsigned char)*x->p;
-        switch (CLASS[c]) {
-        case C_NEWLINE:
-        case C_SPACE:
-            x->line += c == '\n';
-            x->p = spaces_end(x->p + 1);
-            x->flags = CT_TOK_SPACED;
-            break;
-        case C_WORD: lex_word(x); break;
-        case C_SINGLE: add_punct(x, (ct_token_kind)SINGLE[c], 1); break;
-        case C_DIGIT: lex_number(x); break;
-        case C_QUOTE: lex_string(x); break;
-        case C_PUNCT: lex_punct(x); break;
-        case C_WIDE: lex_wide(x); break;
-        default:
-            if (x->p >= x->end) {
+        unsigned char c = (unsigned char)*p;
+        const char *start = p;
+        ct_sym sym = CT_W_none;
+        ct_token_kind kind;
+        uint8_t class = CLASS[c];
+        if (class <= C_NEWLINE && class != C_BAD) {
+            line += c == '\n';
+            p = spaces_end(p + 1);
+            flags = CT_TOK_SPACED;
+            continue;
+        }
+        if (class == C_WORD) {
+            p = word_end(p);
+            size_t len = (size_t)(p - start);
+            if (MT_UNLIKELY(len > x->max_word)) {
+                x->line = line;
+                long_word(x, start, p);
+            }
+            sym = intern(x->syms, start, len);
+            kind = CT_T_WORD;
+        } else if (class == C_SINGLE) {
+            kind = (ct_token_kind)SINGLE[c];
+            p++;
+        } else {
+            x->p = p;
+            x->line = line;
+            x->flags = flags;
+            if (!lex_other(x)) {
                 return;
             }
-            bad_character(x);
+            p = x->p;
+            line = x->line;
+            flags = x->flags;
+            continue;
         }
+        ct_token *t =
+            MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
+        size_t len = (size_t)(p - start);
+        *t = (ct_token){.start = (uint32_t)(start - x->base),
+                        .line = line,
+                        .sym = sym,
+                        .kind = (uint8_t)kind,
+                        .flags = flags,
+                        .len = (uint16_t)(len < CT_TOK_RAW_LEN ? len : CT_TOK_RAW_LEN)};
+        flags = 0;
     }
 }
 

@@ -48,19 +48,9 @@ bool ct_missing(ct_parser *p, ct_tok at, const char *what, const char *field)
     return false;
 }
 
-bool ct_take(ct_parser *p, ct_token_kind kind)
+bool ct_expected_kind(ct_parser *p, ct_token_kind kind)
 {
-    return MT_LIKELY(ct_accept(p, kind)) || ct_expected(p, KIND_TEXT[kind]);
-}
-
-bool ct_take_word(ct_parser *p, ct_name *out)
-{
-    if (MT_UNLIKELY(ct_peek(p) != CT_T_WORD)) {
-        return ct_expected(p, "identifier");
-    }
-    *out = (ct_name){p->t->sym, ct_here(p)};
-    ct_advance(p);
-    return true;
+    return ct_expected(p, kind == CT_T_WORD ? "identifier" : KIND_TEXT[kind]);
 }
 
 bool ct_take_str(ct_parser *p, ct_name *out)

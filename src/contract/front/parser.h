@@ -67,8 +67,19 @@ void ct_repeated(ct_parser *p, ct_tok tok, ct_sym field);
 bool ct_missing(ct_parser *p, ct_tok at, const char *what, const char *field);
 
 /* Consume or report: '{' and so on, a word, a string, an integer, a given word. */
-bool ct_take(ct_parser *p, ct_token_kind kind);
-bool ct_take_word(ct_parser *p, ct_name *out);
+bool ct_expected_kind(ct_parser *p, ct_token_kind kind);
+
+static inline bool ct_take(ct_parser *p, ct_token_kind kind)
+{
+    return MT_LIKELY(ct_accept(p, kind)) || ct_expected_kind(p, kind);
+}
+
+static inline bool ct_take_word(ct_parser *p, ct_name *out)
+{
+    *out = (ct_name){p->t->sym, ct_here(p)};
+    return ct_take(p, CT_T_WORD);
+}
+
 bool ct_take_str(ct_parser *p, ct_name *out);
 bool ct_take_int(ct_parser *p, int64_t *out);
 bool ct_take_the_word(ct_parser *p, ct_sym word);

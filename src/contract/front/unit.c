@@ -190,9 +190,26 @@ static bool is_sorted(const ct_unit *u, ct_construct *const *items, size_t count
     return true;
 }
 
+static void insertion_sort(const ct_unit *u, ct_construct **items, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        ct_construct *c = items[i];
+        size_t at = i;
+        for (; at && ct_sym_cmp(u, items[at - 1]->id, c->id) > 0; at--) {
+            items[at] = items[at - 1];
+        }
+        items[at] = c;
+    }
+}
+
 void ct_sort_by_id(const ct_unit *u, ct_construct **items, size_t count)
 {
+    enum { FEW = 12 };
     if (is_sorted(u, items, count)) {
+        return;
+    }
+    if (count <= FEW) {
+        insertion_sort(u, items, count);
         return;
     }
     mt_mark mark = mt_arena_mark(u->keep);

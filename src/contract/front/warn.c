@@ -126,7 +126,4 @@ void ct_warn(ct_unit *u)
     warn_verdicts(u);
     warn_operations(u);
     warn_flows(u);
-    if (u->kinds[CT_FLOW].len) {
-        warn_unused(u, CT_OPERATION, CT_E_UNUSED_OPERATION, "run by a flow");
-    }
 }

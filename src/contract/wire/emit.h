@@ -10,7 +10,9 @@
 typedef struct ct_emit {
     ct_unit *u;
     mt_buf *b;
-    bool extended; /* a node beyond 1.0 was written */
+    const ct_file *file; /* whose provenance text is ready */
+    mt_str provenance;   /* ,"provenance":{"file":"...","line": */
+    bool extended;       /* a node beyond 1.0 was written */
 } ct_emit;
 
 /* A literal piece of JSON. */
@@ -21,12 +23,18 @@ static inline void ct_emit_name(ct_emit *e, ct_sym sym)
 {
     ct_symbol s = e->u->syms.items[sym];
     mt_buf *b = e->b;
-    if (mt_buf_room(b, (size_t)s.len + 2)) {
-        b->ptr[b->len] = '"';
-        memcpy(b->ptr + b->len + 1, s.ptr, s.len);
-        b->ptr[b->len + 1 + s.len] = '"';
-        b->len += (size_t)s.len + 2;
+    if (MT_UNLIKELY(!mt_buf_room(b, (size_t)s.len + 18))) {
+        return;
     }
+    char *out = b->ptr + b->len;
+    out[0] = '"';
+    if (s.len <= sizeof s.head) {
+        memcpy(out + 1, &s.head, sizeof s.head); /* no call for short names */
+    } else {
+        memcpy(out + 1, s.ptr, s.len);
+    }
+    out[1 + s.len] = '"';
+    b->len += (size_t)s.len + 2;
 }
 
 /* A quoted string value, escaped where needed. */

@@ -2,9 +2,27 @@
 #include "contract/front/types.h"
 #include "contract/wire/emit.h"
 
+/* Has one of eight bytes to be escaped? A few that have not may be found too. */
+static bool word_needs_escape(uint64_t word)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    uint64_t quote = word ^ ones * '"', slash = word ^ ones * '\\';
+    uint64_t control = (word - ones * 0x20) & ~word;
+    return ((control | ((quote - ones) & ~quote) | ((slash - ones) & ~slash)) & tops) !=
+           0;
+}
+
 static bool needs_escape(mt_str s)
 {
-    for (size_t i = 0; i < s.len; i++) {
+    size_t i = 0;
+    for (; s.len - i >= 8; i += 8) {
+        uint64_t word;
+        memcpy(&word, s.ptr + i, 8);
+        if (word_needs_escape(word)) {
+            return true;
+        }
+    }
+    for (; i < s.len; i++) {
         unsigned char c = (unsigned char)s.ptr[i];
         if (c < 0x20 || c == '"' || c == '\\') {
             return true;

@@ -5,11 +5,26 @@
 
 #include "contract/wire/emit.h"
 
+/* The part of the provenance that is the same for all constructs of a file. */
+static void prepare_provenance(ct_emit *e, const ct_file *file)
+{
+    mt_buf text = {0}, *out = e->b;
+    e->b = &text;
+    CT_PUT(e, ",\"provenance\":{\"file\":");
+    ct_emit_text(e, file->name);
+    CT_PUT(e, ",\"line\":");
+    e->b = out;
+    e->file = file;
+    e->provenance = mt_str_dup(e->u->keep, mt_buf_str(&text));
+    mt_buf_free(&text);
+}
+
 void ct_emit_provenance(ct_emit *e, const ct_construct *c)
 {
-    CT_PUT(e, ",\"provenance\":{\"file\":");
-    ct_emit_text(e, c->file->name);
-    CT_PUT(e, ",\"line\":");
+    if (MT_UNLIKELY(e->file != c->file)) {
+        prepare_provenance(e, c->file);
+    }
+    mt_buf_adds(e->b, e->provenance);
     mt_buf_add_u64(e->b, ct_line(c->file, c->tok));
     mt_buf_addc(e->b, '}');
 }
@@ -268,23 +283,47 @@ static void emit_constructs(ct_emit *e)
     }
 }
 
+static void emit_bundle(ct_emit *e)
+{
+    const ct_file *root = e->u->files.items[0];
+    CT_PUT(e, "{\"constructs\":[");
+    emit_constructs(e);
+    CT_PUT(e, "],\"id\":");
+    ct_emit_text(e, mt_str_stem(root->path));
+    CT_PUT(e, ",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"tenor_version\":");
+    mt_buf_addz(e->b, e->extended ? "\"1.1.0\"}" : "\"1.0.0\"}");
+    e->u->extended = e->extended;
+}
+
+/* Most bundles fit in three times their source: written in place, no copy. */
+static bool emit_in_place(ct_unit *u, mt_str *bundle)
+{
+    size_t room = 4096;
+    for (size_t i = 0; i < u->files.len; i++) {
+        room += u->files.items[i]->text.len * 3;
+    }
+    if (room > u->limits->json_bytes) {
+        return false;
+    }
+    mt_buf b = {.ptr = mt_alloc(u->keep, room), .cap = room, .ceiling = room};
+    ct_emit e = {.u = u, .b = &b};
+    emit_bundle(&e);
+    *bundle = mt_buf_str(&b);
+    return !b.full;
+}
+
 mt_str ct_pass6_emit(ct_unit *u)
 {
+    mt_str bundle = MT_STR("");
+    if (emit_in_place(u, &bundle)) {
+        return bundle;
+    }
     mt_buf b = {.ceiling = u->limits->json_bytes};
     ct_emit e = {.u = u, .b = &b};
-    const ct_file *root = u->files.items[0];
-    size_t guess = root->text.len * 2 + 1024;
-    mt_buf_grow(&b, guess < b.ceiling ? guess : b.ceiling);
-    CT_PUT(&e, "{\"constructs\":[");
-    emit_constructs(&e);
-    CT_PUT(&e, "],\"id\":");
-    ct_emit_text(&e, mt_str_stem(root->path));
-    CT_PUT(&e, ",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"tenor_version\":");
-    mt_buf_addz(&b, e.extended ? "\"1.1.0\"}" : "\"1.0.0\"}");
-    u->extended = e.extended;
-    mt_str bundle = MT_STR("");
+    emit_bundle(&e);
+    bundle = MT_STR("");
     if (b.full) {
-        ct_report_file(u, CT_E_OUTPUT_LIMIT, root->path,
+        ct_report_file(u, CT_E_OUTPUT_LIMIT, u->files.items[0]->path,
                        "the bundle has more than %zu bytes", u->limits->json_bytes);
     } else {
         bundle = mt_str_dup(u->keep, mt_buf_str(&b));
