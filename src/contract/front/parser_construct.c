@@ -448,9 +448,11 @@ static void refuse_toplevel(ct_parser *p)
         ct_report(p->u, CT_E_PARSE_KEYWORD, at, "expected construct keyword, got %.*s",
                   MT_ARG(ct_token_debug(p->a, &p->u->syms, p->t)));
     }
-    p->u->incomplete = true;
+    const ct_token *stray = p->t;
     ct_advance(p);
     skip_to_construct(p);
+    /* A stray character hides nothing; more may have been a declaration. */
+    p->u->incomplete |= stray->kind != CT_T_BAD || p->t > stray + 1;
 }
 
 /* C-SYS-05, then C-SYS-04. */

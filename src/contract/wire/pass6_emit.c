@@ -309,6 +309,7 @@ static bool emit_in_place(ct_unit *u, mt_str *bundle)
     ct_emit e = {.u = u, .b = &b};
     emit_bundle(&e);
     *bundle = mt_buf_str(&b);
+    mt_buf_addc(&b, '\0'); /* behind it, as behind every text in an arena */
     return !b.full;
 }
 

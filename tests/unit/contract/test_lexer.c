@@ -1,0 +1,140 @@
+/* Tokens of the union syntax, one text per row. */
+#include "contract/front/lexer.h"
+#include "elaborate_fixture.h"
+
+typedef struct row {
+    const char *name, *text, *want; /* spellings, then faults behind a bar */
+} row;
+
+/* clang-format off */
+static const row ROWS[] = {
+    {"reads words, strings and numbers", "fact x \"a\" 12 -3 4.50",
+     "Word(\"fact\") Word(\"x\") Str(\"a\") Int(12) Minus Int(3) Float(\"4.50\") Eof"},
+    {"reads a negative number behind a colon", "min: -5", "Word(\"min\") Colon Int(-5) Eof"},
+    {"subtracts behind a term", "a -1", "Word(\"a\") Minus Int(1) Eof"},
+    {"reads a negative number behind an operator word", "and -1", "Word(\"and\") Int(-1) Eof"},
+    {"takes both arrows for one token", "-> →", "Arrow Arrow Eof"},
+    {"takes the longest arrow, never minus and greater", "a->b",
+     "Word(\"a\") Arrow Word(\"b\") Eof"},
+    {"takes both spellings of comparisons", "<= ≤ >= ≥ != ≠ < > =",
+     "Lte Lte Gte Gte Neq Neq Lt Gt Eq Eof"},
+    {"takes both spellings of the product", "* ×", "Star Star Eof"},
+    {"reads the signs of logic", "∧ ∨ ¬ ∀ ∃ ∈", "And Or Not Forall Exists In Eof"},
+    {"keeps a dot behind an integer apart", "5.", "Int(5) Dot Eof"},
+    {"keeps a dot before an integer apart", ".5", "Dot Int(5) Eof"},
+    {"knows two escapes and keeps the others", "\"a\\\"b\\\\c\\q\"",
+     "Str(\"a\\\"b\\\\c\\\\q\") Eof"},
+    {"skips comments of both kinds", "a // b\nc /* d /* e */ f",
+     "Word(\"a\") Word(\"c\") Word(\"f\") Eof"},
+    {"reads words in any script", "größe été 名前 a1 _x",
+     "Word(\"größe\") Word(\"été\") Word(\"名前\") Word(\"a1\") Word(\"_x\") Eof"},
+    {"takes wide white space for white space", "a\u00a0b\u3000c",
+     "Word(\"a\") Word(\"b\") Word(\"c\") Eof"},
+    {"reports a character that is no token", "a @ b",
+     "Word(\"a\") Bad Word(\"b\") Eof |1: unexpected character '@'"},
+    {"reports a lone exclamation mark", "!x", "Bad Word(\"x\") Eof |1: unexpected character '!'"},
+    {"reports a string without end where it began", "\n\"abc\nd",
+     "Bad Word(\"d\") Eof |2: unterminated string literal"},
+    {"reports an escape cut off by the end", "\"abc\\",
+     "Bad Eof |1: unterminated escape in string"},
+    {"reports a comment without end at the last line", "/* a\nb\n",
+     "Eof |3: unterminated block comment"},
+    {"reports an integer beyond 64 bits", "9223372036854775808",
+     "Int(-9223372036854775808) Eof |1: invalid integer '9223372036854775808'"},
+    {"takes the least integer", ": -9223372036854775808", "Colon Int(-9223372036854775808) Eof"},
+    {"refuses a byte-order mark", "\ufeffx", "Bad Word(\"x\") Eof |1: unexpected character '\ufeff'"},
+    {"names long words once", "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz",
+     "Word(\"abcdefghijklmnopqrstuvwxyz\") Word(\"abcdefghijklmnopqrstuvwxyz\") Eof"},
+};
+/* clang-format on */
+
+static void lexes(void **state)
+{
+    const row *r = *state;
+    mt_arena a = {0};
+    ct_symbols syms;
+    ct_tokens tokens;
+    mt_buf got = {0};
+    ct_symbols_init(&syms, &a);
+    ct_lex(&a, &syms, mt_str_z(r->text), &MT_LIMITS_DEFAULT, 0, &tokens);
+    for (uint32_t i = 0; i < tokens.count; i++) {
+        mt_buf_addz(&got, i ? " " : "");
+        mt_buf_adds(&got, ct_token_debug(&a, &syms, &tokens.items[i]));
+    }
+    for (uint32_t i = 0; i < tokens.fault_count; i++) {
+        mt_buf_addf(&got, " |%u: %.*s", tokens.faults[i].line,
+                    MT_ARG(tokens.faults[i].message));
+    }
+    mt_buf_addc(&got, '\0');
+    assert_string_equal(got.ptr, r->want);
+    mt_buf_free(&got);
+    mt_arena_free(&a);
+}
+
+static void equal_words_have_equal_numbers(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ct_symbols syms;
+    ct_tokens tokens;
+    ct_symbols_init(&syms, &a);
+    ct_lex(&a, &syms, MT_STR("fact seventeen_letters fact \"fact\" seventeen_letters"),
+           &MT_LIMITS_DEFAULT, 0, &tokens);
+    assert_int_equal(tokens.items[0].sym, CT_W_fact);
+    assert_int_equal(tokens.items[1].sym, tokens.items[4].sym);
+    assert_int_equal(tokens.items[3].sym, CT_W_fact);
+    assert_int_equal(ct_symbol_find(&syms, MT_STR("seventeen_letters")),
+                     tokens.items[1].sym);
+    assert_int_equal(ct_symbol_find(&syms, MT_STR("absent")), CT_W_none);
+    mt_arena_free(&a);
+}
+
+static void comments_are_tokens_when_asked_for(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ct_symbols syms;
+    ct_tokens tokens;
+    mt_str text = MT_STR("a // one\n/* two */ b");
+    ct_symbols_init(&syms, &a);
+    ct_lex(&a, &syms, text, &MT_LIMITS_DEFAULT, CT_LEX_COMMENTS, &tokens);
+    assert_int_equal(tokens.count, 5);
+    assert_int_equal(tokens.items[1].kind, CT_T_COMMENT);
+    assert_int_equal(ct_token_len(text, &tokens.items[1]), 6);
+    assert_int_equal(tokens.items[2].line, 2);
+    mt_arena_free(&a);
+}
+
+static void a_very_long_token_knows_its_length(void **state)
+{
+    (void)state;
+    enum { LENGTH = 100000 };
+    mt_arena a = {0};
+    ct_symbols syms;
+    ct_tokens tokens;
+    char *text = mt_alloc(&a, LENGTH);
+    memset(text, 'x', LENGTH);
+    ct_symbols_init(&syms, &a);
+    ct_lex(&a, &syms, mt_str_from(text, LENGTH), &MT_LIMITS_DEFAULT, 0, &tokens);
+    assert_int_equal(ct_token_len(mt_str_from(text, LENGTH), &tokens.items[0]), LENGTH);
+    assert_int_equal(tokens.fault_count, 1);
+    assert_int_equal(tokens.faults[0].code, CT_E_LEX_IDENTIFIER);
+    mt_arena_free(&a);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof ROWS / sizeof *ROWS };
+    struct CMUnitTest tests[COUNT + 3];
+    for (size_t i = 0; i < COUNT; i++) {
+        tests[i] = (struct CMUnitTest){ROWS[i].name, lexes, NULL, NULL,
+                                       (void *)(uintptr_t)&ROWS[i]};
+    }
+    const struct CMUnitTest more[] = {
+        cmocka_unit_test(equal_words_have_equal_numbers),
+        cmocka_unit_test(comments_are_tokens_when_asked_for),
+        cmocka_unit_test(a_very_long_token_knows_its_length),
+    };
+    memcpy(tests + COUNT, more, sizeof more);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

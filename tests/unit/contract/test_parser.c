@@ -1,0 +1,154 @@
+/* The first fault of a text, with its line, and what recovery finds behind it. */
+#include "elaborate_fixture.h"
+
+typedef struct row {
+    const char *name, *text;
+    unsigned line;
+    const char *message;
+} row;
+
+#define RULE(when) "rule r { stratum: 0 when: " when " produce: v(true) }"
+
+/* clang-format off */
+static const row ROWS[] = {
+    {"wants a construct", "{", 1, "expected construct keyword, got LBrace"},
+    {"names a word that is no construct", "\nfacts x {}", 2, "unexpected token 'facts'"},
+    {"wants a name", "fact {", 1, "expected identifier, got LBrace"},
+    {"wants a body", "fact x\n", 2, "expected '{', got Eof"},
+    {"names an unknown field at its value", "fact x {\n colour:\n red }", 3,
+     "unknown Fact field 'colour'"},
+    {"wants the type of a fact, behind its body", "fact x { source: \"a\" }\n\nfact y", 3,
+     "Fact missing 'type'"},
+    {"wants the source of a fact", "fact x { type: Bool }", 1, "Fact missing 'source'"},
+    {"wants the protocol of a source", "source s { }", 1, "Source missing 'protocol'"},
+    {"wants the stratum of a rule", "rule r { when: x = 1 }", 1, "Rule missing 'stratum'"},
+    {"wants the condition of a rule", "rule r { stratum: 0 }", 1, "Rule missing 'when'"},
+    {"wants the precondition of an operation", "operation o { allowed_personas: [p] }", 1,
+     "Operation missing 'precondition'"},
+    {"refuses a comma between fields", "fact x { type: Bool, source: \"a\" }", 1,
+     "expected identifier, got Comma"},
+    {"refuses two commas in a list", "entity E { states: [a,,b] }", 1,
+     "expected identifier, got Comma"},
+    {"refuses a comma at the end of an effect",
+     "operation o { effects: [(E, a, b,)] precondition: x = 1 }", 1, "expected ')', got Comma"},
+    {"wants a separator in a transition", "entity E { transitions: [(a b)] }", 1,
+     "expected ',' or '->'/'->''', got Word(\"b\")"},
+    {"wants a term", RULE("= 1"), 1, "expected term, got Eq"},
+    {"wants a comparison behind a number", RULE("5"), 1,
+     "expected comparison operator, got Word(\"produce\")"},
+    {"wants the sign of membership", RULE("∀ x xs . x = 1"), 1,
+     "expected ∈ after quantifier variable"},
+    {"wants the dot behind a domain", RULE("∀ x ∈ xs x = 1"), 1,
+     "expected '.' after quantifier domain"},
+    {"wants payload in a verdict", "rule r { stratum: 0 when: x = 1 produce: verdict v { } }", 1,
+     "expected 'payload', got RBrace"},
+    {"names an unknown step kind", "flow f { steps: { s: JumpStep {\n} } }", 2,
+     "unknown step kind 'JumpStep'"},
+    {"names an unknown handler", "flow f { steps: { s: OperationStep { on_failure: Retry\n(x) } } }", 2,
+     "unknown failure handler kind 'Retry'"},
+    {"wants the parts of a branch step", "flow f { steps: { s: BranchStep { persona: p\n} } }", 2,
+     "BranchStep missing condition"},
+    {"wants the parts of a sub-flow step", "flow f { steps: { s: SubFlowStep { flow: g } } }", 1,
+     "SubFlowStep missing on_success"},
+    {"wants the join of a parallel step", "flow f { steps: { s: ParallelStep { branches: [] } } }", 1,
+     "ParallelStep missing join"},
+    {"wants the elements' type of a list", "fact x { type: List(max: 3) source: \"a\" }", 1,
+     "List missing element_type"},
+    {"names an unknown parameter", "fact x { type: Duration(size: 3) source: \"a\" }", 1,
+     "unknown Duration param 'size'"},
+    {"names an unknown money key", "fact x { type: Bool source: \"a\" default: Money { sum: 3 } }", 1,
+     "unknown Money key 'sum'"},
+    {"wants a literal as default", "fact x { type: Bool source: \"a\" default: y }", 1,
+     "expected literal value, got Word(\"y\")"},
+    {"wants the dot in a trigger", "system s { triggers: [{ source: a on: success }] }", 1,
+     "expected '.' after source contract in trigger"},
+    {"refuses two systems", "system s { members: [] }\nsystem t { members: [] }", 2,
+     "multiple System declarations in a single file"},
+    {"refuses constructs beside a system", "system s { members: [] }\n\npersona p", 3,
+     "System files may not contain contract constructs"},
+};
+/* clang-format on */
+
+static void reports(void **state)
+{
+    const row *r = *state;
+    elaborated got = elaborate_text(r->text, false);
+    const mt_diag *d = ct_first_error(&got.ds);
+    assert_non_null(d);
+    assert_int_equal(got.err, MT_E_REJECTED);
+    assert_int_equal(got.e->bundle.len, 0);
+    char *message = strndup(d->message.ptr, d->message.len);
+    assert_string_equal(message, r->message);
+    free(message);
+    assert_int_equal(d->line, r->line);
+    assert_int_equal(d->pass, 0);
+    done(&got);
+}
+
+static void one_run_reports_many_independent_faults(void **state)
+{
+    (void)state;
+    elaborated got = elaborate_text("fact a { type: Bool source: 5 }\n"
+                                    "fact b { typ: Bool source: \"x\" }\n"
+                                    "entity E { states: [x, 7] initial: x }\n"
+                                    "fact c { type: Nope source: \"x\" }\n"
+                                    "rule r { stratum: 0 when: a = true and c < 3 "
+                                    "produce: v(true) }\n"
+                                    "@\n",
+                                    false);
+    assert_int_equal(got.ds.errors, 5);
+    assert_string_equal(first_code(&got), "T001");
+    assert_true(has_code(&got, "T012"));
+    assert_true(has_code(&got, "T013"));
+    assert_true(has_code(&got, "T401"));
+    /* Nothing is said about names of constructs that did not parse. */
+    assert_false(has_code(&got, "T403"));
+    done(&got);
+}
+
+static void every_fault_has_a_place_and_advice(void **state)
+{
+    (void)state;
+    elaborated got = elaborate_text(
+        "fact x {\n  type: Bool\n  source: wörld { path: \"a\" }\n}", false);
+    const mt_diag *d = ct_first_error(&got.ds);
+    assert_non_null(d);
+    assert_string_equal(d->code, "T573");
+    assert_int_equal(d->line, 1);
+    assert_int_equal(d->column, 1);
+    assert_int_equal(d->length, 4);
+    assert_true(mt_str_is(d->construct_kind, "Fact"));
+    assert_true(mt_str_is(d->construct_id, "x"));
+    assert_true(mt_str_is(d->field, "source"));
+    assert_true(d->hint.len > 0);
+    done(&got);
+}
+
+static void every_code_is_explained_once(void **state)
+{
+    (void)state;
+    for (size_t i = 0; ct_code_at(i); i++) {
+        const ct_code_info *c = ct_code_at(i);
+        assert_true(c->title[0] && c->explanation[0] && c->rule[0]);
+        assert_ptr_equal(ct_code_find(mt_str_z(c->code)), c);
+    }
+    assert_null(ct_code_find(MT_STR("T9")));
+    assert_non_null(ct_code_find(MT_STR("t001")));
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof ROWS / sizeof *ROWS };
+    struct CMUnitTest tests[COUNT + 3];
+    for (size_t i = 0; i < COUNT; i++) {
+        tests[i] = (struct CMUnitTest){ROWS[i].name, reports, NULL, NULL,
+                                       (void *)(uintptr_t)&ROWS[i]};
+    }
+    const struct CMUnitTest more[] = {
+        cmocka_unit_test(one_run_reports_many_independent_faults),
+        cmocka_unit_test(every_fault_has_a_place_and_advice),
+        cmocka_unit_test(every_code_is_explained_once),
+    };
+    memcpy(tests + COUNT, more, sizeof more);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
