@@ -76,10 +76,10 @@ static void report_cycle(search *s, const ct_typedecl *target)
 static void report_depth(search *s, const ct_typedecl *decl)
 {
     if (!s->stopped) {
-        ct_report(s->u, CT_E_TYPE_DEPTH,
-                  ct_at(&decl->head, decl->head.tok, CT_FIELD("type")),
-                  "types are nested deeper than %zu levels (half of limit source_depth)",
-                  s->u->limits->source_depth / 2);
+        ct_report(
+            s->u, CT_E_TYPE_DEPTH, ct_at(&decl->head, decl->head.tok, CT_FIELD("type")),
+            "types are nested deeper than %zu levels (half of limit source_depth)",
+            s->u->limits->source_depth / 2);
     }
     s->stopped = true;
 }
