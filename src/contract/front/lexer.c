@@ -209,16 +209,27 @@ static const char *plain_end(const char *p)
 /* ---- symbols ---- */
 
 /* What of 16 bytes belongs to a text of this length. */
-#define LOW(n) ((n) >= 8 ? ~(uint64_t)0 : ((uint64_t)1 << (n)*8 % 64) - 1)
-#define MASK(n)                                                                        \
-    {                                                                                  \
-        LOW(n), (n) > 8 ? LOW((n)-8) : 0                                               \
-    }
+/* clang-format off */
 static const ct_symbol_head MASKS[17] = {
-    MASK(0),  MASK(1),  MASK(2),  MASK(3),  MASK(4),  MASK(5),
-    MASK(6),  MASK(7),  MASK(8),  MASK(9),  MASK(10), MASK(11),
-    MASK(12), MASK(13), MASK(14), MASK(15), MASK(16),
+    {0x0000000000000000u, 0x0000000000000000u},
+    {0x00000000000000ffu, 0x0000000000000000u},
+    {0x000000000000ffffu, 0x0000000000000000u},
+    {0x0000000000ffffffu, 0x0000000000000000u},
+    {0x00000000ffffffffu, 0x0000000000000000u},
+    {0x000000ffffffffffu, 0x0000000000000000u},
+    {0x0000ffffffffffffu, 0x0000000000000000u},
+    {0x00ffffffffffffffu, 0x0000000000000000u},
+    {0xffffffffffffffffu, 0x0000000000000000u},
+    {0xffffffffffffffffu, 0x00000000000000ffu},
+    {0xffffffffffffffffu, 0x000000000000ffffu},
+    {0xffffffffffffffffu, 0x0000000000ffffffu},
+    {0xffffffffffffffffu, 0x00000000ffffffffu},
+    {0xffffffffffffffffu, 0x000000ffffffffffu},
+    {0xffffffffffffffffu, 0x0000ffffffffffffu},
+    {0xffffffffffffffffu, 0x00ffffffffffffffu},
+    {0xffffffffffffffffu, 0xffffffffffffffffu},
 };
+/* clang-format on */
 
 /* The first bytes of a text that has 16 readable bytes. */
 static inline ct_symbol_head head_of(const char *p, size_t len)
