@@ -24,7 +24,8 @@ const char CMD_INIT_DETAILS[] =
 
 static const char CONTRACT[] =
     "// Purchases: small ones are approved at once, larger ones by a manager.\n"
-    "// Check it with: motet check contract.tenor\n"
+    "// Check it with: motet check contract.tenor; run its scenarios with: motet test "
+    ".\n"
     "\n"
     "persona employee\n"
     "persona manager\n"
@@ -189,7 +190,8 @@ static int report(const cli_args *args, mt_arena *a, const char *dir)
         mt_jw_end_object(&w);
         mt_buf_addc(&out, '\n');
     } else {
-        mt_buf_addf(&out, "next: motet check %s/contract.tenor\n", dir);
+        mt_buf_addf(&out, "next: motet check %s/contract.tenor, motet test %s\n", dir,
+                    dir);
     }
     int code = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);

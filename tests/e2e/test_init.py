@@ -15,11 +15,11 @@ class Init(Case):
         self.holds("init", "new")
         self.holds("fmt", "--check", "new/contract.tenor")
 
-    def test_the_scenario_is_json_about_the_contract(self):
+    def test_the_scenarios_pass(self):
         self.holds("init", "new")
-        scenarios = list((self.dir / "new").glob("*.scenarios.json"))
-        self.assertEqual(len(scenarios), 1)
-        json.loads(scenarios[0].read_text())
+        out = self.holds("test", "new").out
+        self.assertIn("ok 2 - contract.scenarios.json", out)
+        self.assertIn("# fail  0", out)
 
     def test_json_names_the_files(self):
         files = json.loads(self.holds("init", "--json", "new").out)["files"]

@@ -24,7 +24,7 @@ class ManPages(Case):
     def test_every_option_is_in_the_page_of_its_command(self):
         for name in DOCUMENTED:
             text = (SOURCE / "docs" / "man" / f"motet-{name}.1").read_text()
-            for option in re.findall(r"^  --(\w+)", self.holds("help", name).out, re.M):
+            for option in re.findall(r"^  --([\w-]+)", self.holds("help", name).out, re.M):
                 with self.subTest(f"{name} --{option}"):
                     self.assertIn(f"Fl -{option}", text)
 
