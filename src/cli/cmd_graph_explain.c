@@ -16,14 +16,14 @@ const char CMD_GRAPH_EXPLAIN_DETAILS[] =
     "(a runtime id such as n3, or a path such as filter/gate) only that one.";
 /* clang-format on */
 
-static void explain_inputs(mt_buf *out, const gr_graph *g, const gr_node *n)
+static void explain_inputs(mt_buf *out, const cli_edges *edges, const gr_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
     for (uint32_t i = 0; i < m->input_count; i++) {
         cli_edge from;
         mt_buf_addf(out, "      %.*s <- ", MT_ARG(m->inputs[i].name));
-        if (cli_graph_edge(g, n, i, &from)) {
-            const gr_node *source = &g->nodes[from.node];
+        if (cli_graph_edge(edges, n, i, &from)) {
+            const gr_node *source = &edges->graph->nodes[from.node];
             mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->path), MT_ARG(from.port));
         } else {
             mt_buf_addz(out, "not connected\n");
@@ -45,15 +45,15 @@ static void explain_params(mt_buf *out, const gr_node *n)
     }
 }
 
-static void explain_node(mt_buf *out, const gr_graph *g, uint32_t index)
+static void explain_node(mt_buf *out, const cli_edges *edges, uint32_t index)
 {
-    const gr_node *n = &g->nodes[index];
+    const gr_node *n = &edges->graph->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
     mt_buf_addf(out, "  %u. %.*s (%.*s): %s %.*s@%.*s. %.*s\n", index + 1,
                 MT_ARG(n->path), MT_ARG(n->id), gr_kind_name(m->kind), MT_ARG(m->id),
                 MT_ARG(n->resolved), MT_ARG(m->summary));
     explain_params(out, n);
-    explain_inputs(out, g, n);
+    explain_inputs(out, edges, n);
 }
 
 static void explain_keys(mt_buf *out, const gr_graph *g)
@@ -86,12 +86,13 @@ static void explain_effects(mt_buf *out, const gr_graph *g)
     }
 }
 
-static void explain_graph(mt_buf *out, const gr_graph *g)
+static void explain_graph(mt_buf *out, const cli_edges *edges)
 {
+    const gr_graph *g = edges->graph;
     mt_buf_addf(out, "Graph %.*s@%.*s has %u nodes, which run in this order:\n",
                 MT_ARG(g->id), MT_ARG(g->version), g->node_count);
     for (uint32_t i = 0; i < g->node_count; i++) {
-        explain_node(out, g, i);
+        explain_node(out, edges, i);
     }
     explain_keys(out, g);
     explain_effects(out, g);
@@ -104,24 +105,28 @@ static void explain_graph(mt_buf *out, const gr_graph *g)
     }
 }
 
+static int explain(const cli_args *args, cli_graph *g, mt_buf *out)
+{
+    cli_edges edges = cli_graph_edges(&g->arena, g->files.graph);
+    if (args->count == 1) {
+        explain_graph(out, &edges);
+        return CLI_HOLDS;
+    }
+    int node = gr_graph_node(g->files.graph, mt_str_z(args->operands[1]));
+    if (node < 0) {
+        return cli_fail(args, CLI_FAILS, "the graph has no node '%s'",
+                        args->operands[1]);
+    }
+    explain_node(out, &edges, (uint32_t)node);
+    return CLI_HOLDS;
+}
+
 int cmd_graph_explain(const cli_args *args)
 {
     cli_graph g;
     mt_buf out = {0};
     int code = cli_graph_load(args, args->operands[0], &g);
-    if (code) {
-        code = cli_graph_report(args, &g, code);
-    } else if (args->count == 2) {
-        int node = gr_graph_node(g.files.graph, mt_str_z(args->operands[1]));
-        if (node < 0) {
-            code = cli_fail(args, CLI_FAILS, "the graph has no node '%s'",
-                            args->operands[1]);
-        } else {
-            explain_node(&out, g.files.graph, (uint32_t)node);
-        }
-    } else {
-        explain_graph(&out, g.files.graph);
-    }
+    code = code ? cli_graph_report(args, &g, code) : explain(args, &g, &out);
     code = code ? code : cli_print(mt_buf_str(&out));
     mt_buf_free(&out);
     cli_graph_free(&g);

@@ -44,6 +44,7 @@ typedef struct paint {
 
 typedef struct picture {
     const gr_graph *g;
+    cli_edges edges;
     const paint *paint;
     bool ports;
     mt_buf out;
@@ -190,7 +191,7 @@ static void each_edge(picture *p,
         const gr_node *node = &p->g->nodes[n];
         for (uint32_t i = 0; i < node->primitive->manifest.input_count; i++) {
             cli_edge from;
-            if (cli_graph_edge(p->g, node, i, &from)) {
+            if (cli_graph_edge(&p->edges, node, i, &from)) {
                 draw(p, &from, n, i);
             }
         }
@@ -285,8 +286,10 @@ static int draw(const cli_args *args, picture *p)
 static int render(const cli_args *args, const cli_graph *g, mt_arena *a)
 {
     paint painted = {.arena = a, .wanted = cli_value(args, "event")};
-    picture p = {
-        .g = g->files.graph, .paint = &painted, .ports = cli_flag(args, "ports")};
+    picture p = {.g = g->files.graph,
+                 .edges = cli_graph_edges(a, g->files.graph),
+                 .paint = &painted,
+                 .ports = cli_flag(args, "ports")};
     const char *capture = cli_value(args, "capture");
     const char *out = cli_value(args, "out");
     int code = capture ? paint_capture(args, g, capture, &painted) : CLI_HOLDS;

@@ -1,24 +1,27 @@
 #include "cli/graph_edges.h"
 
-/* Slots grow with the order of execution, so the producer is found by halving. */
-bool cli_graph_edge(const gr_graph *g, const gr_node *node, uint32_t input,
+cli_edges cli_graph_edges(mt_arena *a, const gr_graph *g)
+{
+    uint32_t *owner = mt_new_array(a, uint32_t, g->slot_count);
+    for (uint32_t n = 0; n < g->node_count; n++) {
+        uint32_t outputs = g->nodes[n].primitive->manifest.output_count;
+        for (uint32_t i = 0; i < outputs; i++) {
+            owner[g->nodes[n].slot + i] = n;
+        }
+    }
+    return (cli_edges){g, owner};
+}
+
+bool cli_graph_edge(const cli_edges *edges, const gr_node *node, uint32_t input,
                     cli_edge *out)
 {
     uint32_t slot = node->inputs[input];
     if (!slot) {
         return false;
     }
-    uint32_t low = 0, high = g->node_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (g->nodes[middle].slot <= slot) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    const gr_node *source = &g->nodes[low];
-    *out =
-        (cli_edge){low, source->primitive->manifest.outputs[slot - source->slot].name};
+    uint32_t owner = edges->owner[slot];
+    const gr_node *source = &edges->graph->nodes[owner];
+    *out = (cli_edge){owner,
+                      source->primitive->manifest.outputs[slot - source->slot].name};
     return true;
 }

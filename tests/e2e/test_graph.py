@@ -3,6 +3,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -485,6 +486,9 @@ class Show(Case):
         self.assertIn("history: Series", result.out)
         one = self.run_motet("graph", "explain", EXAMPLE / "crossover.yaml", "fast")
         self.assertIn("series <- short.result", one.out)
+        order = self.run_motet("graph", "explain", EXAMPLE / "crossover.yaml", "order")
+        for edge in ("event <- on_signal.event", "side <- side.result", "price <- close.value"):
+            self.assertIn(edge, order.out)
         self.fails(1, "graph", "explain", EXAMPLE / "crossover.yaml", "nobody")
 
     def test_render_draws_every_form(self):
@@ -492,6 +496,17 @@ class Show(Case):
             result = self.holds("graph", "render", EXAMPLE / "crossover.yaml", "--format", form)
             self.assertTrue(result.out.startswith(start), result.out[:80])
         self.fails(2, "graph", "render", EXAMPLE / "crossover.yaml", "--format", "png")
+
+    def test_render_draws_the_edges_that_are_written(self):
+        lines = (EXAMPLE / "crossover.yaml").read_text().splitlines()
+        written = sorted(line.strip(" -") for line in lines if " -> " in line)
+        self.assertEqual(len(written), 38)
+        dot = self.holds("graph", "render", EXAMPLE / "crossover.yaml", "--format", "dot",
+                         "--ports").out
+        names = dict(re.findall(r'^  (n\d+) \[shape=.*?label="([^\\]*)\\n', dot, re.M))
+        drawn = re.findall(r'^  (n\d+) -> (n\d+) .*label="(.*?) → (.*?)"', dot, re.M)
+        self.assertEqual(sorted(f"{names[a]}.{x} -> {names[b]}.{y}" for a, b, x, y in drawn),
+                         written)
 
     def test_render_paints_an_episode(self):
         self.holds("graph", "init", "p")
