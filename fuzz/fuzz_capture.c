@@ -4,6 +4,8 @@
 
 #include "graph/capture.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mt_arena a = {0};
