@@ -67,12 +67,34 @@ MOTET_API motet_status motet_contract_open(const char *path, motet_contract **ou
  * `name` is what faults call it. */
 MOTET_API motet_status motet_contract_load(motet_str text, const char *name,
                                            motet_contract **out);
+/* The same from several texts in memory: the first is the root, the others are what it
+ * and they import, or the members of a System. Paths are relative, with slashes;
+ * everything is copied. A System has a bundle but cannot be evaluated. */
+typedef struct motet_file {
+    const char *path;
+    motet_str text;
+} motet_file;
+MOTET_API motet_status motet_contract_load_files(const motet_file *files, size_t count,
+                                                 motet_contract **out);
 MOTET_API void motet_contract_free(motet_contract *contract);
 
 /* Faults and warnings, "FILE:LINE:COLUMN: error CODE: …", in order; empty past the end.
  * They live as long as the contract. */
 MOTET_API motet_str motet_contract_message(const motet_contract *contract,
                                            size_t index);
+/* The same with its parts, for editors. False past the end. Texts live as long as the
+ * contract; those that do not apply are empty. */
+typedef struct motet_diagnostic {
+    const char *severity; /* "error", "warning", "note" */
+    const char *code;     /* stable: "T403" */
+    int pass;             /* elaboration pass 0..6, -1: none */
+    motet_str file;
+    uint32_t line, column, length; /* 1-based, in characters; 0: unknown */
+    motet_str construct_kind, construct_id, field;
+    motet_str message, hint;
+} motet_diagnostic;
+MOTET_API bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
+                                         motet_diagnostic *out);
 /* The interchange bundle, compact. */
 MOTET_API motet_str motet_contract_bundle(const motet_contract *contract);
 

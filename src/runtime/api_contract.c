@@ -107,6 +107,24 @@ motet_status motet_contract_load(motet_str text, const char *name, motet_contrac
     return finish(c, called, from_source(c, called, &files));
 }
 
+motet_status motet_contract_load_files(const motet_file *files, size_t count,
+                                       motet_contract **out)
+{
+    motet_contract *c = *out = new_contract();
+    ct_memory_file *copies = mt_new_array(&c->arena, ct_memory_file, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        mt_str text = mt_str_from(files[i].text.ptr, files[i].text.len);
+        copies[i].path = mt_str_dup(&c->arena, mt_str_z(files[i].path));
+        copies[i].text = mt_str_dup(&c->arena, text);
+    }
+    if (!count) {
+        return MOTET_E_USAGE;
+    }
+    ct_memory memory = {copies, count};
+    ct_provider provider = ct_memory_provider(&memory);
+    return finish(c, copies[0].path, from_source(c, copies[0].path, &provider));
+}
+
 motet_status motet_contract_open(const char *path, motet_contract **out)
 {
     motet_contract *c = *out = new_contract();
@@ -133,6 +151,28 @@ motet_str motet_contract_message(const motet_contract *contract, size_t index)
 {
     return index < contract->ds.len && contract->messages ? contract->messages[index]
                                                           : (motet_str){"", 0};
+}
+
+bool motet_contract_diagnostic(const motet_contract *contract, size_t index,
+                               motet_diagnostic *out)
+{
+    if (index >= contract->ds.len) {
+        return false;
+    }
+    const mt_diag *d = &contract->ds.items[index];
+    *out = (motet_diagnostic){.severity = mt_severity_name(d->severity),
+                              .code = d->code,
+                              .pass = d->pass,
+                              .file = rt_out_str(d->file),
+                              .line = d->line,
+                              .column = d->column,
+                              .length = d->length,
+                              .construct_kind = rt_out_str(d->construct_kind),
+                              .construct_id = rt_out_str(d->construct_id),
+                              .field = rt_out_str(d->field),
+                              .message = rt_out_str(d->message),
+                              .hint = rt_out_str(d->hint)};
+    return true;
 }
 
 motet_str motet_contract_bundle(const motet_contract *contract)

@@ -336,7 +336,7 @@ X(FLOW_STEP_TWICE, "T558", 5, SPEC, "11.1", "step declared twice", \
 X(FLOW_SNAPSHOT, "T559", 5, SPEC, "11.1", "unknown snapshot policy", \
   "The only snapshot policy is at_initiation: facts and verdicts are computed once, when the flow starts.", \
   "write snapshot: at_initiation") \
-X(FLOW_COMPENSATION_PERSONA, "T560", 5, SPEC, "9.4", "persona may not run the compensation", \
+X(FLOW_COMPENSATION_PERSONA, "T560", 5, TOLERATED, "9.4", "persona may not run the compensation", \
   "The compensation could never succeed: its persona is not in allowed_personas of the operation.", \
   "use an allowed persona, or allow this one") \
 X(FLOW_TERMINAL, "T561", 5, TOLERATED, "11.2", "free terminal name", \
@@ -367,7 +367,7 @@ X(SOURCE_UNDECLARED, "T573", 5, SUITE, "C-SRC-06", "unknown source", \
   "A structured fact source must name a declared source.", \
   "declare the source, or write the source as a string") \
 X(SOURCE_PATH, "T574", 5, SPEC, "14.2", "malformed source path", \
-  "A path is segments, each a name or {name}, separated by dots (http also by slashes); for a database it is table.column.", \
+  "A path is never empty. For http it is segments, each a name or {name}, separated by dots or slashes; for a database it is table.column, or schema.table.column.", \
   "correct the path") \
 X(SOURCE_EMPTY, "T575", 5, SPEC, "5.1", "empty source", \
   "Every fact says where its value comes from.", \

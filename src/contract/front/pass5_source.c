@@ -112,9 +112,7 @@ static const char *path_fault(ct_sym protocol, mt_str path)
     switch (protocol) {
     case CT_W_http:
         return count ? NULL : "names or {name} separated by dots or slashes";
-    case CT_W_database: return count == 2 ? NULL : "table.column";
-    case CT_W_graphql:
-    case CT_W_grpc: return count ? NULL : "names or {name} separated by dots";
+    case CT_W_database: return count == 2 || count == 3 ? NULL : "table.column";
     default: return path.len ? NULL : "not empty";
     }
 }
