@@ -66,6 +66,9 @@ static size_t before(mt_str s, size_t at)
 mt_str ag_strip(mt_str s)
 {
     size_t start = 0, end = s.len, len;
+    if (!s.len) {
+        return s;
+    }
     while (start < end && ag_unicode_space(mt_utf8_decode(s.ptr + start, &len))) {
         start += len;
     }

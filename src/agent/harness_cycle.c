@@ -408,7 +408,8 @@ static void write_sends(ag_question *q, const script *s, const ag_record *r)
         mt_jw_end_object(q->w);
         for (; e < r->emission_count && r->emissions[e].send == i; e++) {
             const ag_emission *x = &r->emissions[e];
-            write_hooks(q->w, s, r->send_hooks + x->hook_at, x->hooks);
+            write_hooks(q->w, s, x->hooks ? r->send_hooks + x->hook_at : NULL,
+                        x->hooks);
             if (x->payload) {
                 write_emit(q, x->payload);
             }

@@ -19,11 +19,9 @@ typedef struct ag_route {
 
 static inline const ag_node *ag_route_part(const ag_route *r, ag_part part)
 {
-    const ag_node *nodes = r->nodes;
-    if (part != AG_SOURCE) {
-        nodes += r->count[AG_SOURCE];
-    }
-    return part == AG_TARGET ? nodes + r->count[AG_LABEL] : nodes;
+    uint32_t first = part == AG_SOURCE ? 0 : r->count[AG_SOURCE];
+    first += part == AG_TARGET ? r->count[AG_LABEL] : 0;
+    return first ? r->nodes + first : r->nodes;
 }
 
 static inline uint32_t ag_route_nodes(const ag_route *r)

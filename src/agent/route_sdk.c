@@ -172,6 +172,9 @@ static void add_piece(mt_arena *a, ag_pieces *out, mt_str piece)
 void ag_split_tokens(mt_arena *a, mt_str text, mt_str separator, ag_pieces *out)
 {
     size_t depth = 0, start = 0, len;
+    if (!text.len) {
+        return;
+    }
     for (size_t i = 0; i < text.len; i += len) {
         mt_utf8_decode(text.ptr + i, &len);
         char c = text.ptr[i];

@@ -247,7 +247,7 @@ static void write_emission(mt_jw *w, const ag_agent *agent, const ag_record *r,
     mt_jw_begin_object(w);
     mt_jw_key_bool(w, "dropped", !e->payload);
     mt_jw_keyz(w, "hooks");
-    write_hooks(w, agent, r->send_hooks + e->hook_at, e->hooks);
+    write_hooks(w, agent, e->hooks ? r->send_hooks + e->hook_at : NULL, e->hooks);
     mt_jw_keyz(w, "payload");
     if (e->payload) {
         mt_jw_json(w, e->payload);
