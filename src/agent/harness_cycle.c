@@ -278,7 +278,7 @@ static mt_json download_of(ag_question *q, const script *s, const ag_tape *t,
     *has_null = false;
     for (size_t k = 0; k < keys; k++) {
         if (names[k].ptr) {
-            members[count++].key = names[k];
+            members[count++].key = mt_str_dup(q->a, names[k]); /* outlives the tape */
         }
     }
     for (uint32_t i = batch.first; i < batch.first + batch.count; i++) {
