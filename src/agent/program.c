@@ -153,7 +153,8 @@ static const uint64_t *answer_forms(ag_program *p, const ag_node *gate)
 
 static void compile_gate(ag_program *p, ag_symbol symbol)
 {
-    static const ag_node NOBODY = {.text = MT_STR_INIT("\1"), .kind = AG_PLAIN};
+    /* A comma is in no name and in no raw item, so this is nobody's name. */
+    static const ag_node NOBODY = {.text = MT_STR_INIT(","), .kind = AG_PLAIN};
     const ag_node *node = p->nodes.items[symbol];
     ag_gate *g = &p->gates[symbol];
     uint32_t low = AG_UNKNOWN, high = 0;

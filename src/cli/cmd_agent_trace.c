@@ -71,7 +71,8 @@ int cmd_agent_trace(const cli_args *args)
     }
     int code = read_scenario(args, &a, args->operands[0], &scenario);
     if (!code) {
-        ag_scenario_run(&scenario, NULL, answers, NULL, NULL, &out);
+        mt_limits limits = cli_limits(args);
+        ag_scenario_run(&scenario, &limits, answers, NULL, NULL, &out);
         code = cli_print(mt_buf_str(&out));
     }
     mt_buf_free(&out);
