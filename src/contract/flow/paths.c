@@ -3,6 +3,10 @@
  * INVARIANT: both halves write the same words for the same thing. */
 #include "contract/flow/paths.h"
 
+#include "contract/flow/possible.h"
+
+enum { MAX_DEMANDS = 24 };
+
 typedef struct walker {
     mt_arena *a;
     const ct_plan *p;
@@ -12,6 +16,8 @@ typedef struct walker {
     size_t bytes; /* of all texts so far */
     uint32_t depth;
     mt_buf text;
+    ct_demand demands[MAX_DEMANDS]; /* what the way so far asks of the snapshot */
+    size_t demand_count;
 } walker;
 
 /* A hostile bundle can have a hundred thousand steps in a row. */
@@ -49,6 +55,20 @@ static void walk_word(walker *w, const char *prefix, mt_str step, mt_str result,
     add_word(&w->text, prefix, step, result);
     walk(w, to);
     w->text.len = before;
+}
+
+/* Goes on only if the snapshot can be such that the predicate has this value. */
+static void walk_if(walker *w, const ct_expr *predicate, bool value, mt_str step,
+                    mt_str result, ct_plan_target to)
+{
+    size_t before = w->demand_count;
+    if (predicate && before < MAX_DEMANDS) {
+        w->demands[w->demand_count++] = (ct_demand){predicate, value};
+    }
+    if (ct_possible(w->demands, w->demand_count)) {
+        walk_word(w, "", step, result, to);
+    }
+    w->demand_count = before;
 }
 
 static void walk_undo(walker *w, const ct_plan_handler *h, uint32_t nth)
@@ -112,14 +132,17 @@ static void walk_step(walker *w, const ct_plan_step *s)
     case CT_OPERATION_STEP: {
         const ct_plan_op *op = &w->p->ops[s->what];
         for (uint32_t i = 0; i < op->outcome_count; i++) {
-            walk_word(w, "", s->id, w->p->outcomes[op->first_outcome + i].label, to[i]);
+            walk_if(w, w->p->model->operations[s->what].precondition, true, s->id,
+                    w->p->outcomes[op->first_outcome + i].label, to[i]);
         }
         walk_failure(w, s, ERROR);
         break;
     }
     case CT_BRANCH_STEP:
-        walk_word(w, "", s->id, MT_STR("true"), to[0]);
-        walk_word(w, "", s->id, MT_STR("false"), to[1]);
+        walk_if(w, w->p->model->conditions[s->what], true, s->id, MT_STR("true"),
+                to[0]);
+        walk_if(w, w->p->model->conditions[s->what], false, s->id, MT_STR("false"),
+                to[1]);
         break;
     case CT_HANDOFF_STEP: walk_word(w, "", s->id, MT_STR("handoff"), to[0]); break;
     case CT_SUBFLOW_STEP:

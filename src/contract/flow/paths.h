@@ -3,6 +3,7 @@
  * A path is the text of one way through one graph (a flow or a parallel branch):
  *     step_confirm=confirmed > step_check=true > step_release=error > comp:undo=done >
  *     failure
+ * Ways no snapshot allows (a branch that asks again what was answered) are left out.
  * A sub-flow or a parallel step is one step of the graph around it (`success` or
  * `failed`); its inside has paths of its own. So the number of paths stays the sum, not
  * the product, of what is nested. */

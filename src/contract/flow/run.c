@@ -434,6 +434,19 @@ ct_run_status ct_run_step(ct_run *r)
     return settle(r, m);
 }
 
+uint32_t ct_run_next(const ct_run *r, uint32_t *undo)
+{
+    *undo = CT_NONE;
+    if (!r->frames.len) {
+        return CT_NONE;
+    }
+    const ct_frame *f = &r->frames.items[r->frames.len - 1];
+    if (f->phase == CT_COMPENSATING) {
+        *undo = r->plan->undos[step_of(r, f)->handler.first_undo + f->index].op;
+    }
+    return f->step;
+}
+
 ct_run_status ct_run_all(ct_run *r)
 {
     while (ct_run_step(r) == CT_RUN_MORE) {

@@ -141,6 +141,9 @@ void ct_run_prepare(ct_run *run, const ct_run_input *input);
 ct_run_status ct_run_step(ct_run *run);
 /* Steps until it is no longer MORE. */
 ct_run_status ct_run_all(ct_run *run);
+/* What ct_run_step() will do next: the step of plan->steps, CT_NONE when there is none;
+ * *undo is the operation if it is a compensation, else CT_NONE. */
+uint32_t ct_run_next(const ct_run *run, uint32_t *undo);
 /* After WAITING or STOPPED: the host can go on now. */
 void ct_run_resume(ct_run *run);
 /* What the host read: the current state of the instance bound to `entity`. */

@@ -42,7 +42,8 @@ static mt_err check_scenario(mt_arena *a, const mt_json *node, const ct_scenario
 {
     static const char *const SELF[] = {"name", "given", "when", "then", NULL};
     static const char *const GIVEN[] = {"facts", "states", "bind", NULL};
-    static const char *const WHEN[] = {"persona", "flow", "operation", "outcome", NULL};
+    static const char *const WHEN[] = {"persona", "flow",      "operation",
+                                       "outcome", "meanwhile", NULL};
     static const char *const THEN[] = {"verdicts", "present", "absent",
                                        "payloads", "outcome", "states",
                                        "steps",    "error",   NULL};
@@ -134,7 +135,8 @@ static ct_trial trial_of(mt_arena *a, const ct_scenarios *file, const ct_scenari
         .persona = mt_json_text(mt_json_at(s->when, "persona")),
         .flow = mt_json_text(mt_json_at(s->when, "flow")),
         .operation = mt_json_text(mt_json_at(s->when, "operation")),
-        .outcome = mt_json_text(mt_json_at(s->when, "outcome")),
+        .outcome = mt_json_at(s->when, "outcome"),
+        .meanwhile = mt_json_at(s->when, "meanwhile"),
     };
     mt_buf_free(&facts);
     return t;

@@ -25,10 +25,11 @@ void ct_bench_free(ct_bench *b);
 typedef struct ct_trial {
     mt_str facts;          /* JSON text */
     const mt_json *states; /* or NULL: every entity's `_default` in its initial state */
-    const mt_json *bindings; /* or NULL */
-    mt_str persona;          /* empty: only the rules are evaluated */
-    mt_str flow, operation;  /* one of them, or none */
-    mt_str outcome;          /* named by the caller, or empty */
+    const mt_json *bindings;  /* or NULL */
+    mt_str persona;           /* empty: only the rules are evaluated */
+    mt_str flow, operation;   /* one of them, or none */
+    const mt_json *outcome;   /* a label, or {step: label}; NULL: none is named */
+    const mt_json *meanwhile; /* {step: {entity: state}}: what others do before it */
 } ct_trial;
 
 /* What came of it. */

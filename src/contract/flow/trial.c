@@ -75,13 +75,68 @@ static void settle(ct_result *r, const uint32_t *states)
     }
 }
 
+/* The label for a step: one for all, or one per step. */
+static mt_str label_for(const ct_trial *t, mt_str step)
+{
+    return mt_json_text(mt_json_is(t->outcome, MT_JSON_OBJECT)
+                            ? mt_json_get(t->outcome, step)
+                            : t->outcome);
+}
+
 static uint32_t pick_named(void *context, const ct_run *run, uint32_t step, uint32_t op,
                            const uint32_t *matching, uint32_t count)
 {
-    (void)step;
     (void)matching;
     (void)count;
-    return ct_plan_outcome_named(run->plan, op, ((const ct_trial *)context)->outcome);
+    mt_str label = label_for(context, run->plan->steps[step].id);
+    return label.len ? ct_plan_outcome_named(run->plan, op, label) : CT_NONE;
+}
+
+/* Others change states before the step that is due, as other flows would. */
+static bool disturb(mt_arena *a, ct_run *run, const ct_trial *t, mt_str *why)
+{
+    uint32_t undo, step = ct_run_next(run, &undo);
+    if (step == CT_NONE || !t->meanwhile) {
+        return true;
+    }
+    mt_str name = undo == CT_NONE ? run->plan->steps[step].id
+                                  : mt_strf(a, "comp:%.*s",
+                                            MT_ARG(ct_operation_id(run->plan, undo)));
+    const mt_json *changes = mt_json_get(t->meanwhile, name);
+    for (uint32_t i = 0; mt_json_is(changes, MT_JSON_OBJECT) && i < changes->count;
+         i++) {
+        const mt_json_member *m = &changes->as.members[i];
+        uint32_t e = ct_model_find(run->plan->model, CT_KIND_ENTITY, m->key);
+        uint32_t s = e == CT_NONE ? CT_NONE
+                                  : ct_state_find(&run->plan->model->entities[e],
+                                                  mt_json_text(&m->value));
+        if (s == CT_NONE) {
+            *why =
+                mt_strf(a, "meanwhile: no such entity or state: %.*s", MT_ARG(m->key));
+            return false;
+        }
+        ct_run_set_state(run, e, s);
+    }
+    return true;
+}
+
+static void walk(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
+{
+    mt_str why = {0};
+    do {
+        if (!disturb(a, &b->run, t, &why)) {
+            blame(out, "notfound", why);
+            return;
+        }
+    } while (ct_run_step(&b->run) == CT_RUN_MORE);
+    if (b->run.status == CT_RUN_DONE) {
+        out->outcome = b->plan->terminals[b->run.outcome].name;
+        return;
+    }
+    mt_buf text = {0};
+    ct_run_fault_text(&text, &b->run);
+    blame(out, "flow_error", mt_str_dup(a, mt_buf_str(&text)));
+    mt_buf_free(&text);
 }
 
 static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
@@ -100,19 +155,12 @@ static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
                        .instances = out->binding.instances,
                        .states = out->binding.states,
                        .max_steps = b->limits->flow_steps};
-    if (t->outcome.len) {
+    if (t->outcome) {
         in.host = (ct_host){.context = t, .choose = pick_named};
     }
     ct_run_start(&b->run, &in);
     out->ran = true;
-    if (ct_run_all(&b->run) == CT_RUN_DONE) {
-        out->outcome = p->terminals[b->run.outcome].name;
-    } else {
-        mt_buf text = {0};
-        ct_run_fault_text(&text, &b->run);
-        blame(out, "flow_error", mt_str_dup(a, mt_buf_str(&text)));
-        mt_buf_free(&text);
-    }
+    walk(a, b, t, out);
     settle(out, b->run.states);
 }
 
@@ -128,8 +176,8 @@ static void run_operation(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result
         return;
     }
     uint32_t wanted = CT_NONE;
-    if (t->outcome.len) {
-        wanted = ct_plan_outcome_named(p, op, t->outcome);
+    if (t->outcome) {
+        wanted = ct_plan_outcome_named(p, op, mt_json_text(t->outcome));
         wanted = wanted == CT_NONE ? p->outcome_count : wanted; /* names none */
     }
     ct_frozen z = {p, {p->program, b->facts, b->verdicts}, b->scratch};

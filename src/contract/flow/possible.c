@@ -1,0 +1,78 @@
+/* contract/flow/possible.c - a truth table over the questions.
+ * Room: contract. */
+#include "contract/flow/possible.h"
+
+enum { MAX_QUESTIONS = 10 }; /* more are not tried: taken as possible */
+
+typedef struct questions {
+    const ct_expr *items[MAX_QUESTIONS];
+    size_t len;
+    bool too_many;
+} questions;
+
+static bool same(const ct_expr *a, const ct_expr *b)
+{
+    if (a == b || !a || !b) {
+        return a == b;
+    }
+    if (a->op != b->op || a->compare != b->compare || a->index != b->index) {
+        return false;
+    }
+    if (a->op == CT_LITERAL) {
+        return ct_type_comparable(a->type, b->type) &&
+               ct_value_equal(a->type, a->value, b->type, b->value);
+    }
+    return same(a->left, b->left) && same(a->right, b->right);
+}
+
+static size_t number_of(questions *q, const ct_expr *e)
+{
+    size_t i = 0;
+    while (i < q->len && !same(q->items[i], e)) {
+        i++;
+    }
+    if (i == q->len && q->len < MAX_QUESTIONS) {
+        q->items[q->len++] = e;
+    } else if (i == q->len) {
+        q->too_many = true;
+    }
+    return i;
+}
+
+/* The predicate under one assignment; also how the questions are collected. */
+static bool value(questions *q, const ct_expr *e, unsigned answers)
+{
+    if (e->op == CT_AND || e->op == CT_OR) {
+        bool l = value(q, e->left, answers), r = value(q, e->right, answers);
+        return e->op == CT_AND ? l && r : l || r;
+    }
+    if (e->op == CT_NOT) {
+        return !value(q, e->left, answers);
+    }
+    if (e->op == CT_LITERAL) {
+        return e->value->boolean;
+    }
+    return (answers >> number_of(q, e)) & 1;
+}
+
+bool ct_possible(const ct_demand *demands, size_t count)
+{
+    questions q = {.len = 0};
+    for (size_t i = 0; i < count; i++) {
+        value(&q, demands[i].predicate, 0);
+    }
+    if (q.too_many) {
+        return true;
+    }
+    for (unsigned answers = 0; answers < 1u << q.len; answers++) {
+        size_t met = 0;
+        while (met < count &&
+               value(&q, demands[met].predicate, answers) == demands[met].value) {
+            met++;
+        }
+        if (met == count) {
+            return true;
+        }
+    }
+    return false;
+}
