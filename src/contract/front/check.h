@@ -15,8 +15,9 @@ typedef struct ct_check {
     ct_unit *u;
     const ct_construct *c;
     mt_str field;
-    ct_tok tok;      /* where faults are shown; 0: at the expression itself */
-    bool late;       /* the suite does not look here */
+    ct_tok tok;    /* where faults are shown; 0: at the expression itself */
+    ct_tok anchor; /* first token of the comparison, whose line the suite shows; or 0 */
+    bool late;     /* the suite does not look here */
     bool in_payload; /* two variables may be multiplied */
     int64_t stratum; /* verdicts of lower strata may be read; INT64_MAX: all */
     unsigned quantifiers;

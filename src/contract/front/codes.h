@@ -288,6 +288,9 @@ X(OUTCOME_UNREACHABLE, "T531", 5, WARN, "9.2", "outcome without effects", \
 X(ERROR_CONTRACT, "T532", 5, WARN, "9.2", "error missing from the error contract", \
   "An operation can fail with precondition_failed and persona_rejected; errors that are not in its error contract are reported as undeclared.", \
   "add the error to error_contract") \
+X(OUTCOMES_EMPTY, "T533", 5, SPEC, "9.4", "operation without an outcome", \
+  "An operation has at least one outcome. One that leaves the field out has the single outcome success; an empty list says it has none.", \
+  "list an outcome, or leave the field out if success is the only one") \
 X(FLOW_ENTRY, "T540", 5, SUITE, "11.5", "unknown entry step", \
   "A flow begins at its entry step, which must be one of its steps.", \
   "name a declared step") \

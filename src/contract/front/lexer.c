@@ -752,6 +752,14 @@ mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
     if (t->kind == CT_T_INT) {
         return mt_strf(a, "Int(%lld)", (long long)ct_int_value(syms, t->sym));
     }
+    if (t->kind == CT_T_MINUS && t[1].start == t->start + 1) { /* Eof is behind it */
+        if (t[1].kind == CT_T_INT) {
+            return mt_strf(a, "Int(-%.*s)", MT_ARG(ct_text(syms, t[1].sym)));
+        }
+        if (t[1].kind == CT_T_FLOAT) {
+            return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(ct_text(syms, t[1].sym)));
+        }
+    }
     if (t->kind != CT_T_WORD && t->kind != CT_T_STR && t->kind != CT_T_FLOAT) {
         return mt_str_z(name);
     }
@@ -770,6 +778,9 @@ int64_t ct_int_value(const ct_symbols *syms, ct_sym sym)
 {
     mt_str text = ct_text(syms, sym);
     bool negative = text.len && text.ptr[0] == '-';
+    if (!fits_int64(text.ptr, text.ptr + text.len)) {
+        return negative ? INT64_MIN : INT64_MAX; /* refused already; no second error */
+    }
     uint64_t value = 0;
     for (size_t i = negative; i < text.len; i++) {
         value = value * 10 + (uint64_t)(text.ptr[i] - '0');

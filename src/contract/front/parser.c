@@ -193,10 +193,34 @@ static bool see(ct_seen *seen, ct_sym field)
     return before;
 }
 
+/* Advice for fields that other languages have; NULL: the row's hint. */
+static const char *field_advice(const char *what, mt_str field)
+{
+    static const struct {
+        const char *what, *field, *hint;
+    } ROWS[] = {
+        {"Operation field", "produce",
+         "verdicts are produced by rules; produce it in one"},
+        {"Operation field", "verdict",
+         "verdicts are produced by rules; produce it in one"},
+        {"JoinPolicy field", "first_success",
+         "all branches run to their end: use on_all_success, on_any_failure or "
+         "on_all_complete"},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        if (!strcmp(what, ROWS[i].what) && mt_str_eq(field, mt_str_z(ROWS[i].field))) {
+            return ROWS[i].hint;
+        }
+    }
+    return NULL;
+}
+
 bool ct_unknown_field(ct_parser *p, const char *what, ct_sym field)
 {
     p->broken = true;
-    ct_report(p->u, CT_E_PARSE_FIELD, here(p), "unknown %s '%.*s'", what,
+    ct_place at = here(p);
+    at.hint = field_advice(what, ct_str(p->u, field));
+    ct_report(p->u, CT_E_PARSE_FIELD, at, "unknown %s '%.*s'", what,
               CT_ARG(p->u, field));
     return false;
 }

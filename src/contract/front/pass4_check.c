@@ -232,14 +232,17 @@ static const ct_type *comparison_type(ct_check *k, const ct_expr *e)
 
 static void check_comparison(ct_check *k, ct_expr *e)
 {
+    k->anchor = e->tok;
     check_fact_product(k, e->left);
     check_fact_product(k, e->right);
     const ct_type *a = ct_term_type(k, e->left, true);
     const ct_type *b = ct_term_type(k, e->right, true);
+    k->anchor = 0;
+    bool defined = ct_is_unknown(a) || !is_order(e->op) ||
+                   check_operator(k, e, a, is_fact(k, e->left));
     if (ct_is_unknown(a) || ct_is_unknown(b)) {
         return;
     }
-    bool defined = !is_order(e->op) || check_operator(k, e, a, is_fact(k, e->left));
     if (defined) {
         check_agreement(k, e, a, b);
     }

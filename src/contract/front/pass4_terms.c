@@ -6,6 +6,10 @@ ct_place ct_check_at(const ct_check *k, const ct_expr *e, bool late)
 {
     ct_place at = ct_at(k->c, k->tok ? k->tok : e->tok, k->field);
     at.late = late || k->late;
+    if (!at.late && k->anchor && !k->tok &&
+        ct_line(at.file, k->anchor) != ct_line(at.file, at.tok)) {
+        at.tok = k->anchor;
+    }
     return at;
 }
 

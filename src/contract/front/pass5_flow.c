@@ -356,8 +356,8 @@ static void report_branches(const scope *s, const ct_step *step, ct_tok tok,
 
 static void check_parallel(const scope *s, const ct_step *step)
 {
-    if (step->branches.len < 2) {
-        report_branches(s, step, step->id.tok, "a ParallelStep needs two branches");
+    if (!step->branches.len) {
+        report_branches(s, step, step->id.tok, "a ParallelStep needs branches");
     }
     if (!step->all_success.name.sym || step->handler.kind == CT_HANDLER_NONE) {
         report_branches(s, step, step->id.tok,

@@ -177,6 +177,12 @@ void ct_validate_operation(ct_unit *u, ct_operation *o)
     check_set(u, o, &o->personas, CT_FIELD("allowed_personas"));
     check_set(u, o, &o->errors, CT_FIELD("error_contract"));
     check_repeated_effects(u, o);
+    if (o->outcomes_tok && !o->outcomes.len) {
+        ct_report(u, CT_E_OUTCOMES_EMPTY,
+                  ct_at(&o->head, o->outcomes_tok, CT_FIELD("outcomes")),
+                  "outcomes must be non-empty; an Operation without outcomes never "
+                  "succeeds");
+    }
 }
 
 /* ---- transitions, the suite's last check ---- */
