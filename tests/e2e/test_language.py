@@ -4,6 +4,10 @@ checks/<ID>/      accepted.tenor holds; refused.tenor is refused as refused.json
                   the id of the check or the section of the specification (S11_5_acyclic),
                   behind it what this case is about. refused.json has "error" (the whole first
                   error object), "code" (of that error), "hint" (text its hint contains).
+spec/             the examples of the specification, with the declarations they lack: those of
+                  accepted/ hold, those of refused/ are refused with the advice of their json.
+interchange/      contract.tenor elaborates to what expected.json says of its parts, by
+                  Kind/id/key/...; "order" is that of the constructs, "steps of F" of a flow.
 """
 import json
 
@@ -44,6 +48,74 @@ class Checks(Case):
                 self.accept(case / "accepted.tenor")
                 self.refuse(case / "refused.tenor",
                             json.loads((case / "refused.json").read_text()))
+
+    def test_every_correct_example_of_the_specification_holds(self):
+        examples = sorted((ROOT / "spec" / "accepted").glob("*.tenor"))
+        self.assertGreaterEqual(len(examples), 15)
+        for path in examples + [SOURCE / "examples" / "escrow" / "escrow.tenor"]:
+            with self.subTest(path.name):
+                self.accept(path)
+
+    def test_every_incorrect_example_is_refused_with_advice(self):
+        examples = sorted((ROOT / "spec" / "refused").glob("*.tenor"))
+        self.assertEqual(len(examples), 5)
+        for path in examples:
+            with self.subTest(path.name):
+                expected = json.loads(path.with_suffix(".json").read_text())
+                self.assertTrue(expected["hint"])
+                self.refuse(path, expected)
+
+    def test_the_worked_example_as_printed_lacks_one_transition(self):
+        text = (SOURCE / "examples" / "escrow" / "escrow.tenor").read_text()
+        added = "    (pending, failed),\n    (confirmed, pending)\n"
+        self.assertEqual(text.count(added), 1)
+        printed = text.replace(added, "    (pending, failed)\n")
+        path = self.write("escrow.tenor", printed)
+        effect = "(DeliveryRecord, confirmed, pending)"
+        line = printed[:printed.index(effect)].count("\n") + 1
+        _, found = report(path)
+        self.assertEqual(found["errors"], 1)
+        self.assertEqual(found["error"], {
+            "construct_id": "revert_delivery_confirmation", "construct_kind": "Operation",
+            "field": "effects", "file": "escrow.tenor", "line": line, "pass": 5,
+            "message": f"effect {effect} is not a declared transition in entity "
+                       "DeliveryRecord; declared transitions are: "
+                       "[(pending, confirmed), (pending, failed)]"})
+
+
+def elaborate(path):
+    result = run("elaborate", path.name, cwd=path.parent)
+    return result, json.loads(result.out) if result.code == 0 else None
+
+
+def part(bundle, path):
+    """The part Kind/id/key/... of a bundle; None when it is not there."""
+    kind, name, *keys = path.split("/")
+    value = next(c for c in bundle["constructs"] if (c["kind"], c["id"]) == (kind, name))
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+class Interchange(Case):
+    def compare(self, bundle, key, expected):
+        if key == "order":
+            found = [f"{c['kind']}/{c['id']}" for c in bundle["constructs"]]
+        elif key.startswith("steps of "):
+            found = [s["id"] for s in part(bundle, f"Flow/{key[9:]}/steps")]
+        else:
+            found = part(bundle, key)
+        self.assertEqual(found, expected)
+
+    def test_each_part_is_written_as_expected(self):
+        cases = sorted((ROOT / "interchange").iterdir())
+        self.assertGreaterEqual(len(cases), 8)
+        for case in cases:
+            result, bundle = elaborate(case / "contract.tenor")
+            self.assertEqual(result.code, 0, repr(result))
+            for key, expected in json.loads((case / "expected.json").read_text()).items():
+                with self.subTest(f"{case.name}: {key}"):
+                    self.compare(bundle, key, expected)
 
 
 main()

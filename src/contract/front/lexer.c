@@ -752,14 +752,6 @@ mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
     if (t->kind == CT_T_INT) {
         return mt_strf(a, "Int(%lld)", (long long)ct_int_value(syms, t->sym));
     }
-    if (t->kind == CT_T_MINUS && t[1].start == t->start + 1) { /* Eof is behind it */
-        if (t[1].kind == CT_T_INT) {
-            return mt_strf(a, "Int(-%.*s)", MT_ARG(ct_text(syms, t[1].sym)));
-        }
-        if (t[1].kind == CT_T_FLOAT) {
-            return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(ct_text(syms, t[1].sym)));
-        }
-    }
     if (t->kind != CT_T_WORD && t->kind != CT_T_STR && t->kind != CT_T_FLOAT) {
         return mt_str_z(name);
     }
@@ -772,6 +764,18 @@ mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
     mt_str result = mt_str_dup(a, mt_buf_str(&b));
     mt_buf_free(&b);
     return result;
+}
+
+mt_str ct_found_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+{
+    bool glued = t->kind == CT_T_MINUS && t[1].start == t->start + 1;
+    if (glued && t[1].kind == CT_T_INT) {
+        return mt_strf(a, "Int(-%.*s)", MT_ARG(ct_text(syms, t[1].sym)));
+    }
+    if (glued && t[1].kind == CT_T_FLOAT) {
+        return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(ct_text(syms, t[1].sym)));
+    }
+    return ct_token_debug(a, syms, t);
 }
 
 int64_t ct_int_value(const ct_symbols *syms, ct_sym sym)

@@ -71,6 +71,8 @@ void ct_lex(mt_arena *a, ct_symbols *syms, mt_str text, const mt_limits *limits,
 size_t ct_token_len(mt_str text, const ct_token *t);
 /* As messages spell it: Word("x"), Int(-1), LBrace. */
 mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t);
+/* The same for a message: a sign glued to a number behind it is shown with it. */
+mt_str ct_found_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t);
 /* The value of an Int token (the lexer has checked that it fits). */
 int64_t ct_int_value(const ct_symbols *syms, ct_sym sym);
 

@@ -30,7 +30,7 @@ bool ct_syntax(ct_parser *p, const char *message, const char *hint)
 
 bool ct_expected_hint(ct_parser *p, const char *what, const char *hint)
 {
-    mt_str got = ct_token_debug(p->a, &p->u->syms, p->t);
+    mt_str got = ct_found_debug(p->a, &p->u->syms, p->t);
     return ct_syntax(p, mt_strf(p->a, "expected %s, got %.*s", what, MT_ARG(got)).ptr,
                      hint);
 }

@@ -446,7 +446,7 @@ static void refuse_toplevel(ct_parser *p)
                   CT_ARG(p->u, p->t->sym));
     } else if (ct_peek(p) != CT_T_BAD) {
         ct_report(p->u, CT_E_PARSE_KEYWORD, at, "expected construct keyword, got %.*s",
-                  MT_ARG(ct_token_debug(p->a, &p->u->syms, p->t)));
+                  MT_ARG(ct_found_debug(p->a, &p->u->syms, p->t)));
     }
     const ct_token *stray = p->t;
     ct_advance(p);

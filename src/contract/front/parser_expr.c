@@ -376,7 +376,7 @@ static ct_expr *no_comparison(ct_parser *p, const char *hint)
         ct_report(p->u, CT_E_PARSE_COMPARISON,
                   (ct_place){.file = p->file, .tok = ct_here(p), .hint = hint},
                   "expected comparison operator, got %.*s",
-                  MT_ARG(ct_token_debug(p->a, &p->u->syms, p->t)));
+                  MT_ARG(ct_found_debug(p->a, &p->u->syms, p->t)));
     }
     return NULL;
 }
@@ -417,7 +417,9 @@ static const char *call_hint(ct_sym word)
     return is_aggregate(word)
                ? "a contract computes no aggregates: supply the total as a fact of its "
                  "own, calculated by the system it comes from"
-               : "only verdict_present(...) and len(...) can be called";
+               : "there are no functions beside verdict_present(...) and len(...): "
+                 "supply the "
+                 "value as a fact";
 }
 
 static ct_expr *parse_word_term(ct_parser *p)

@@ -40,7 +40,7 @@ static const row ROWS[] = {
     {"reports a comment without end at the last line", "/* a\nb\n",
      "Eof |3: unterminated block comment"},
     {"reports an integer beyond 64 bits", "9223372036854775808",
-     "Int(-9223372036854775808) Eof |1: invalid integer '9223372036854775808'"},
+     "Int(9223372036854775807) Eof |1: invalid integer '9223372036854775808'"},
     {"takes the least integer", ": -9223372036854775808", "Colon Int(-9223372036854775808) Eof"},
     {"refuses a byte-order mark", "\ufeffx", "Bad Word(\"x\") Eof |1: unexpected character '\ufeff'"},
     {"names long words once", "abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz",
