@@ -47,8 +47,9 @@ size_t mt_utf8_check(mt_str s)
 {
     size_t at = 0;
     while (at < s.len) {
-        while (s.len - at >= 32 && all_ascii(s.ptr + at)) {
+        if (s.len - at >= 32 && all_ascii(s.ptr + at)) {
             at += 32;
+            continue;
         }
         if (s.len - at >= 8 && eight_ascii(s.ptr + at)) {
             at += 8;
