@@ -467,14 +467,32 @@ void mt_schema_free(mt_schema *s)
 
 /* ---- checking ---- */
 
+/* Where the check is in the instance: a chain up the stack, made text only when
+ * something is wrong there. */
+typedef struct place {
+    const struct place *up;
+    mt_str key;     /* ptr NULL: an item */
+    uint32_t index; /* of an item */
+} place;
+
 typedef struct checker {
     mt_arena *a;
-    mt_buf path;
+    const place *at;        /* NULL: the whole instance */
     mt_schema_error *error; /* NULL while only yes or no is asked */
     unsigned depth, steps;
 } checker;
 
 static bool holds(checker *k, const mt_schema *s, const mt_json *v);
+
+static mt_str path_text(mt_arena *a, const place *at)
+{
+    if (!at) {
+        return MT_STR("$");
+    }
+    mt_str up = path_text(a, at->up); /* as deep as the instance, which is limited */
+    return at->key.ptr ? mt_strf(a, "%.*s.%.*s", MT_ARG(up), MT_ARG(at->key))
+                       : mt_strf(a, "%.*s[%u]", MT_ARG(up), at->index);
+}
 
 static bool violated(checker *k, const char *keyword, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -486,7 +504,7 @@ static bool violated(checker *k, const char *keyword, const char *format, ...)
         k->error->message = mt_strfv(k->a, format, args);
         va_end(args);
         k->error->keyword = keyword;
-        k->error->path = mt_strf(k->a, "$%.*s", MT_ARG(mt_buf_str(&k->path)));
+        k->error->path = path_text(k->a, k->at);
     }
     return false;
 }
@@ -495,11 +513,11 @@ static bool violated(checker *k, const char *keyword, const char *format, ...)
 static bool quietly(checker *k, const mt_schema *s, const mt_json *v)
 {
     mt_schema_error *kept = k->error;
-    size_t len = k->path.len;
+    const place *at = k->at;
     k->error = NULL;
     bool ok = holds(k, s, v);
     k->error = kept;
-    k->path.len = len;
+    k->at = at;
     return ok;
 }
 
@@ -520,22 +538,20 @@ static bool matches(const pcre2_code *code, mt_str text)
     return found >= 0;
 }
 
-static unsigned bits_of(const mt_json *v)
+/* Is the value of one of these types? A number is parsed only for "integer". */
+static bool has_type(unsigned types, const mt_json *v)
 {
     static const unsigned BITS[] = {T_NULL,   T_BOOL,  T_NUMBER,
                                     T_STRING, T_ARRAY, T_OBJECT};
     double n;
-    unsigned bits = BITS[v->type];
-    if (v->type == MT_JSON_NUMBER && !mt_number_parse(mt_json_text(v), &n) &&
-        n == floor(n)) {
-        bits |= T_INTEGER;
-    }
-    return bits;
+    return (types & BITS[v->type]) ||
+           ((types & T_INTEGER) && v->type == MT_JSON_NUMBER &&
+            !mt_number_parse(mt_json_text(v), &n) && n == floor(n));
 }
 
 static bool check_value(checker *k, const mt_schema *s, const mt_json *v)
 {
-    if (s->types && !(s->types & bits_of(v))) {
+    if (s->types && !has_type(s->types, v)) {
         return violated(k, "type", "has type %s", mt_json_type_name(v));
     }
     if (s->exactly && !mt_json_equal(s->exactly, v)) {
@@ -615,12 +631,13 @@ static bool check_array(checker *k, const mt_schema *s, const mt_json *v)
     }
     for (uint32_t i = 0; i < v->count; i++) {
         const mt_schema *item = i < s->prefix.count ? s->prefix.items[i] : s->items;
-        size_t len = k->path.len;
-        mt_buf_addf(&k->path, "[%u]", i);
-        if (item && !holds(k, item, &v->as.items[i])) {
+        place here = {.up = k->at, .index = i};
+        k->at = &here;
+        bool ok = !item || holds(k, item, &v->as.items[i]);
+        k->at = here.up;
+        if (!ok) {
             return false;
         }
-        k->path.len = len;
     }
     return true;
 }
@@ -664,12 +681,14 @@ static bool check_object(checker *k, const mt_schema *s, const mt_json *v)
         return violated(k, "maxProperties", "has too many members");
     }
     for (uint32_t i = 0; i < v->count; i++) {
-        size_t len = k->path.len;
-        mt_buf_addf(&k->path, ".%.*s", MT_ARG(v->as.members[i].key));
-        if (!check_member(k, s, &v->as.members[i])) {
+        const mt_json_member *m = &v->as.members[i];
+        place here = {.up = k->at, .key = m->key.ptr ? m->key : MT_STR("")};
+        k->at = &here;
+        bool ok = check_member(k, s, m);
+        k->at = here.up;
+        if (!ok) {
             return false;
         }
-        k->path.len = len;
     }
     for (uint32_t i = 0; s->required && i < s->required->count; i++) {
         mt_str name = mt_json_text(&s->required->as.items[i]);
@@ -746,7 +765,5 @@ mt_err mt_schema_check(const mt_schema *s, mt_arena *a, const mt_json *instance,
     mt_schema_error ignored = {0};
     checker k = {.a = a, .error = error ? error : &ignored};
     *k.error = (mt_schema_error){0};
-    bool ok = holds(&k, s, instance);
-    mt_buf_free(&k.path);
-    return ok ? MT_OK : MT_E_REJECTED;
+    return holds(&k, s, instance) ? MT_OK : MT_E_REJECTED;
 }
