@@ -4,7 +4,6 @@
 
 #include <strings.h>
 
-#include "contract/wire/load_codes.h"
 #include "contract/wire/validate.h"
 #include "graph/rules.h"
 
@@ -110,22 +109,14 @@ static void limits_help(mt_buf *out)
     }
 }
 
-/* Every diagnostic there is: the elaborator's, those of bundles, the loader's. */
+/* Every diagnostic there is: the elaborator's, then those of bundles. */
 static const ct_code_info *code_at(size_t index)
 {
-    static const ct_code_info *(*const TABLES[])(size_t) = {
-        ct_code_at, ct_bundle_code_at, ct_load_code_at};
-    for (size_t i = 0; i < sizeof TABLES / sizeof *TABLES; i++) {
-        size_t count = 0;
-        while (count <= index && TABLES[i](count)) {
-            count++;
-        }
-        if (index < count) {
-            return TABLES[i](index);
-        }
-        index -= count;
+    size_t front = 0;
+    while (ct_code_at(front)) {
+        front++;
     }
-    return NULL;
+    return index < front ? ct_code_at(index) : ct_bundle_code_at(index - front);
 }
 
 static const ct_code_info *code_find(const char *word)
