@@ -170,6 +170,70 @@ MOTET_API bool motet_verdict_present(const motet_verdicts *verdicts, const char 
 MOTET_API motet_str motet_verdicts_json(motet_verdicts *verdicts);
 MOTET_API motet_fault motet_verdicts_fault(const motet_verdicts *verdicts);
 
+/* ---- Flows --------------------------------------------------------------------------
+ * A run drives one flow step by step and proposes the changes of each operation to its
+ * host; see docs/flows.md. Belongs to one thread; contract, facts and verdicts may be
+ * shared and must live, unchanged, until the run ends or starts anew. */
+typedef struct motet_run motet_run;
+
+/* A proposed transition. */
+typedef struct motet_change {
+    motet_str entity, instance, from, to;
+} motet_change;
+
+/* Every member may be NULL: then the run may act as anybody, keeps changes in memory
+ * and names no outcome. */
+typedef struct motet_host {
+    void *user;
+    bool (*may_act)(void *user, motet_str persona);
+    /* Applies all or none. MOTET_E_CONFLICT: a source state had moved, the operation
+     * fails; any other failure stops the run before the step. */
+    motet_status (*apply)(void *user, const motet_change *changes, size_t count);
+    /* The outcome to take where several match; ptr NULL: none. */
+    motet_str (*choose)(void *user, motet_str step, motet_str operation);
+} motet_host;
+
+typedef enum motet_run_state {
+    MOTET_RUN_MORE,    /* there is another step */
+    MOTET_RUN_DONE,    /* ended with an outcome: motet_run_json() */
+    MOTET_RUN_FAILED,  /* broke off: motet_run_message() */
+    MOTET_RUN_WAITING, /* the host may not act as the next step's persona */
+    MOTET_RUN_STOPPED  /* `apply` failed; the step was not done */
+} motet_run_state;
+
+/* NULL when the flows of the contract cannot be compiled: two parallel branches change
+ * one entity, or effects of one outcome contradict. */
+MOTET_API motet_run *motet_run_new(const motet_contract *contract);
+MOTET_API void motet_run_free(motet_run *run);
+
+/* Begins a flow. `states` is {"Entity":{"instance":"state"}}, `bindings`
+ * {"Entity":"instance"}; empty texts mean one instance `_default` each. `host` may be
+ * NULL. Failures leave motet_run_message(). */
+MOTET_API motet_status motet_run_start(motet_run *run, const motet_facts *facts,
+                                       const motet_verdicts *verdicts, const char *flow,
+                                       const char *persona, motet_str states,
+                                       motet_str bindings, const motet_host *host);
+/* Takes a flow up where motet_run_position() left it, with the same facts. */
+MOTET_API motet_status motet_run_resume(motet_run *run, const motet_facts *facts,
+                                        const motet_verdicts *verdicts,
+                                        motet_str position, const motet_host *host);
+/* One step. After WAITING or STOPPED it tries again. */
+MOTET_API motet_run_state motet_run_step(motet_run *run);
+/* What the host read: the state of the instance bound to `entity`. */
+MOTET_API motet_status motet_run_set_state(motet_run *run, const char *entity,
+                                           const char *state);
+/* Texts that live until the next call on the run: its position, its result so far, why
+ * the last call failed. */
+MOTET_API motet_str motet_run_position(motet_run *run);
+MOTET_API motet_str motet_run_json(motet_run *run);
+MOTET_API motet_str motet_run_message(const motet_run *run);
+
+/* What a persona can do now: the JSON of `motet actions --json`; lives until the next
+ * call on the run, which serves as working room. */
+MOTET_API motet_status motet_actions(motet_run *run, const motet_facts *facts,
+                                     const motet_verdicts *verdicts, motet_str states,
+                                     const char *persona, motet_str *json);
+
 /* ---- Graphs -------------------------------------------------------------------------
  * A graph turns one outside event into values, events and proposed effects in a single
  * deterministic pass. */

@@ -16,6 +16,10 @@ struct motet_contract {
     const ct_program *program;
 };
 
+/* What is inside a fact set and a set of verdicts. */
+const ct_facts *rt_facts_inside(const motet_facts *facts);
+const ct_verdicts *rt_verdicts_inside(const motet_verdicts *verdicts);
+
 static inline motet_str rt_out_str(mt_str s)
 {
     return (motet_str){s.ptr ? s.ptr : "", s.len};

@@ -36,6 +36,16 @@ struct motet_verdicts {
     mt_buf json;
 };
 
+const ct_facts *rt_facts_inside(const motet_facts *facts)
+{
+    return facts->facts;
+}
+
+const ct_verdicts *rt_verdicts_inside(const motet_verdicts *verdicts)
+{
+    return verdicts->verdicts;
+}
+
 static motet_fault out_fault(const ct_fault *f)
 {
     return (motet_fault){ct_fault_name(f->kind), rt_out_str(f->path),
