@@ -8,6 +8,8 @@ spec/             the examples of the specification, with the declarations they 
                   accepted/ hold, those of refused/ are refused with the advice of their json.
 interchange/      contract.tenor elaborates to what expected.json says of its parts, by
                   Kind/id/key/...; "order" is that of the constructs, "steps of F" of a flow.
+union/            one form of the language in each directory: the interchange of suite.tenor,
+                  apart from line numbers and names of files, is that of every other file.
 """
 import json
 
@@ -116,6 +118,51 @@ class Interchange(Case):
             for key, expected in json.loads((case / "expected.json").read_text()).items():
                 with self.subTest(f"{case.name}: {key}"):
                     self.compare(bundle, key, expected)
+
+    def test_the_interchange_is_the_same_whichever_form_was_written(self):
+        forms = sorted((ROOT / "union").iterdir())
+        self.assertGreaterEqual(len(forms), 40)
+        for form in forms:
+            result, bundle = elaborate(form / "suite.tenor")
+            self.assertEqual(result.code, 0, repr(result))
+            others = sorted(form.glob("other*.tenor"))
+            self.assertTrue(others)
+            for other in others:
+                with self.subTest(f"{form.name}/{other.name}"):
+                    result, found = elaborate(other)
+                    self.assertEqual(result.code, 0, repr(result))
+                    self.assertEqual(without_places(found), without_places(bundle))
+
+
+def without_places(bundle):
+    """A bundle without its name, and its constructs without file and line."""
+    rest = {key: value for key, value in bundle.items() if key not in ("constructs", "id")}
+    rest["constructs"] = [{k: v for k, v in c.items() if k != "provenance"}
+                          for c in bundle["constructs"]]
+    return rest
+
+
+class Files(Case):
+    """Errors of files, which no pair of contracts can show."""
+
+    def error(self, code, path, message, file=None):
+        result = self.fails(code, "check", "--json", path)
+        self.assertEqual(json.loads(result.out)["error"], {
+            "construct_id": None, "construct_kind": None, "field": None,
+            "file": str(file or path), "line": 0, "message": message, "pass": 1})
+
+    def test_a_root_that_does_not_exist_is_named_as_given(self):
+        self.error(3, "none.tenor", "cannot open file: No such file or directory (os error 2)")
+
+    def test_a_file_that_is_not_utf8_is_named_in_full(self):
+        bad = self.write("bad.tenor", b"persona \xff\n").resolve()
+        message = f"cannot read file '{bad}': stream did not contain valid UTF-8"
+        self.error(1, "bad.tenor", message, bad)
+        self.error(1, self.write("root.tenor", 'import "bad.tenor"\n'), message, bad)
+
+    def test_crlf_counts_lines_as_lf_does(self):
+        path = self.write("crlf.tenor", b"persona p\r\n\r\npersona 1\r\n")
+        self.assertEqual(report(path)[1]["error"]["line"], 3)
 
 
 main()

@@ -65,10 +65,17 @@ bool ct_take_str(ct_parser *p, ct_name *out)
 
 bool ct_take_int(ct_parser *p, int64_t *out)
 {
+    /* Behind a number a sign is read as an operator: Int(-9 -1) has no comma. */
+    bool negative = ct_peek(p) == CT_T_MINUS && p->t[1].kind == CT_T_INT &&
+                    p->t[-1].kind == CT_T_INT;
+    if (negative) {
+        ct_advance(p);
+    }
     if (ct_peek(p) != CT_T_INT) {
         return ct_expected(p, "integer");
     }
-    *out = ct_int_value(&p->u->syms, p->t->sym);
+    int64_t value = ct_int_value(&p->u->syms, p->t->sym);
+    *out = negative ? -value : value;
     ct_advance(p);
     return true;
 }
