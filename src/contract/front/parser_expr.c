@@ -385,7 +385,9 @@ static ct_expr *parse_call(ct_parser *p, ct_expr_kind kind)
 {
     ct_tok tok = ct_here(p);
     ct_advance(p);
-    ct_advance(p);
+    if (!ct_take(p, CT_T_LPAREN)) {
+        return NULL;
+    }
     if (kind == CT_X_VERDICT) {
         ct_name verdict;
         bool ok = ct_take_word(p, &verdict) && ct_take(p, CT_T_RPAREN);
@@ -426,7 +428,7 @@ static ct_expr *parse_word_term(ct_parser *p)
 {
     ct_token_kind next = ct_peek_at(p, 1);
     ct_sym word = p->t->sym;
-    if (next == CT_T_LPAREN && word == CT_W_verdict_present) {
+    if (word == CT_W_verdict_present) {
         return parse_call(p, CT_X_VERDICT);
     }
     if (next == CT_T_LPAREN && word == CT_W_len) {
@@ -597,6 +599,10 @@ static ct_expr *as_condition(ct_parser *p, ct_expr *e)
         return no_comparison(p,
                              "text is only compared exactly: classify it outside and "
                              "supply the result as a Bool or Enum fact");
+    }
+    bool bare = e->kind == CT_X_REF || e->kind == CT_X_FIELD;
+    if (bare && ct_peek(p) == CT_T_COLON) { /* the next field was taken for a fact */
+        return no_comparison(p, "the condition before this field is not complete");
     }
     return could_be_condition(e) ? e : no_comparison(p, NULL);
 }

@@ -18,7 +18,7 @@ static bool take_terminal(ct_parser *p, ct_name *out)
 static bool take_target(ct_parser *p, ct_target *out)
 {
     ct_tok tok = ct_here(p);
-    out->terminal = ct_is_word(p, CT_W_Terminal) && ct_peek_at(p, 1) == CT_T_LPAREN;
+    out->terminal = ct_is_word(p, CT_W_Terminal);
     if (!out->terminal) {
         return ct_take_word(p, &out->name);
     }

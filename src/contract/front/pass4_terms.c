@@ -183,9 +183,14 @@ static const ct_type *undefined(ct_check *k, const ct_expr *e, const ct_type *a,
     static const char *const SIGNS[] = {
         [CT_X_MUL] = "*", [CT_X_ADD] = "+", [CT_X_SUB] = "-"};
     if (!ct_is_unknown(a) && !ct_is_unknown(b)) {
-        ct_report(k->u, CT_E_ARITHMETIC_TYPES, ct_check_at(k, e, true),
-                  "%s %s %s is not defined", ct_type_text(k->u, k->u->keep, a).ptr,
-                  SIGNS[e->kind], ct_type_text(k->u, k->u->keep, b).ptr);
+        ct_place at = ct_check_at(k, e, true);
+        if (a->base == CT_TYPE_MONEY && b->base == CT_TYPE_MONEY) {
+            at.hint =
+                "convert in a rule with a rate supplied as a fact, and use its verdict";
+        }
+        ct_report(k->u, CT_E_ARITHMETIC_TYPES, at, "%s %s %s is not defined",
+                  ct_type_text(k->u, k->u->keep, a).ptr, SIGNS[e->kind],
+                  ct_type_text(k->u, k->u->keep, b).ptr);
     }
     return &CT_UNKNOWN;
 }
