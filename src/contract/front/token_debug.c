@@ -1,0 +1,81 @@
+/* contract/front/token_debug.c - tokens as messages spell them: Word("x"), Int(-1),
+ * LBrace. Room: contract/front. Texts are quoted and escaped, so that a message shows
+ * what a reader would not see. */
+#include "contract/front/lexer.h"
+
+#include <unictype.h>
+
+#include "base/utf8.h"
+
+/* Controls, separators, formats, private use, and marks that join a letter. */
+static bool is_invisible(uint32_t c)
+{
+    const uint32_t mask = UC_CATEGORY_MASK_C | UC_CATEGORY_MASK_Z;
+    return c != ' ' && (uc_is_general_category_withtable(c, mask) ||
+                        uc_is_property_grapheme_extend(c));
+}
+
+/* Appends `text` quoted and escaped as a debug string. */
+static void add_debug_text(mt_buf *b, mt_str text)
+{
+    mt_buf_addc(b, '"');
+    for (size_t i = 0, len = 1; i < text.len; i += len) {
+        len = mt_utf8_sequence(text.ptr + i, text.len - i);
+        len = len ? len : 1; /* cut off in the middle of a character */
+        size_t same;
+        uint32_t c =
+            len > 1 ? mt_utf8_decode(text.ptr + i, &same) : (uint8_t)text.ptr[i];
+        switch (c) {
+        case '"': mt_buf_addz(b, "\\\""); break;
+        case '\\': mt_buf_addz(b, "\\\\"); break;
+        case '\n': mt_buf_addz(b, "\\n"); break;
+        case '\t': mt_buf_addz(b, "\\t"); break;
+        case '\r': mt_buf_addz(b, "\\r"); break;
+        case '\0': mt_buf_addz(b, "\\0"); break;
+        default:
+            if (is_invisible(c)) {
+                mt_buf_addf(b, "\\u{%x}", (unsigned)c);
+            } else {
+                mt_buf_add(b, text.ptr + i, len);
+            }
+        }
+    }
+    mt_buf_addc(b, '"');
+}
+
+mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+{
+    static const char *const NAMES[] = {
+#define CT_TOKEN_NAME(name, text) text,
+        CT_TOKEN_MAP(CT_TOKEN_NAME)
+#undef CT_TOKEN_NAME
+    };
+    const char *name = NAMES[t->kind];
+    if (t->kind == CT_T_INT) {
+        return mt_strf(a, "Int(%lld)", (long long)ct_int_value(syms, t->sym));
+    }
+    if (t->kind != CT_T_WORD && t->kind != CT_T_STR && t->kind != CT_T_FLOAT) {
+        return mt_str_z(name);
+    }
+    mt_str text = ct_text(syms, t->sym);
+    text.len = text.len < 4096 ? text.len : 4096;
+    mt_buf b = {0};
+    mt_buf_addf(&b, "%s(", name);
+    add_debug_text(&b, text);
+    mt_buf_addc(&b, ')');
+    mt_str result = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return result;
+}
+
+mt_str ct_found_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+{
+    bool glued = t->kind == CT_T_MINUS && t[1].start == t->start + 1;
+    if (glued && t[1].kind == CT_T_INT) {
+        return mt_strf(a, "Int(-%.*s)", MT_ARG(ct_text(syms, t[1].sym)));
+    }
+    if (glued && t[1].kind == CT_T_FLOAT) {
+        return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(ct_text(syms, t[1].sym)));
+    }
+    return ct_token_debug(a, syms, t);
+}
