@@ -160,6 +160,11 @@ class Files(Case):
         self.error(1, "bad.tenor", message, bad)
         self.error(1, self.write("root.tenor", 'import "bad.tenor"\n'), message, bad)
 
+    def test_a_directory_cannot_be_imported(self):
+        here = self.dir.resolve()
+        self.error(3, self.write("root.tenor", 'import "."\n'),
+                   f"cannot read file '{here}': Is a directory (os error 21)", here)
+
     def test_crlf_counts_lines_as_lf_does(self):
         path = self.write("crlf.tenor", b"persona p\r\n\r\npersona 1\r\n")
         self.assertEqual(report(path)[1]["error"]["line"], 3)

@@ -626,6 +626,7 @@ static ct_expr *parse_membership(ct_parser *p, ct_expr *e)
             return NULL;
         }
         equal->op = CT_T_EQ;
+        equal->sym2 = all ? CT_W_none : CT_W_in; /* pass 4 looks at the first of them */
         all = all ? binary(p, CT_X_OR, all, equal) : equal;
         ct_accept(p, CT_T_COMMA);
     } while (all && ct_peek(p) != CT_T_RBRACKET);

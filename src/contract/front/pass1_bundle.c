@@ -66,7 +66,7 @@ static bool in_sandbox(const ct_unit *u, mt_str id)
     }
     bool below_slash = mt_str_is(root, "/");
     return mt_str_starts(id, root) &&
-           (below_slash || (id.len > root.len && id.ptr[root.len] == '/'));
+           (below_slash || id.len == root.len || id.ptr[root.len] == '/');
 }
 
 static void report_cycle(loader *l, const ct_construct *import, const ct_file *target)

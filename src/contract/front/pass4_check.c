@@ -230,6 +230,18 @@ static const ct_type *comparison_type(ct_check *k, const ct_expr *e)
     return NULL;
 }
 
+/* `x in [...]` came from the parser as equalities, the first of them marked. */
+static void check_membership(ct_check *k, const ct_expr *e, const ct_type *a)
+{
+    if (e->sym2 == CT_W_in && !ct_is_unknown(a) && a->base != CT_TYPE_ENUM) {
+        ct_place at = ct_check_at(k, e, true);
+        at.hint = "write an equality for each value and join them with 'or'";
+        ct_report(k->u, CT_E_OPERATOR_TYPE, at,
+                  "type error: operator 'in' not defined for %s; only Enum has it",
+                  ct_type_text(k->u, k->u->keep, a).ptr);
+    }
+}
+
 static void check_comparison(ct_check *k, ct_expr *e)
 {
     k->anchor = e->tok;
@@ -240,6 +252,7 @@ static void check_comparison(ct_check *k, ct_expr *e)
     k->anchor = 0;
     bool defined = ct_is_unknown(a) || !is_order(e->op) ||
                    check_operator(k, e, a, is_fact(k, e->left));
+    check_membership(k, e, a);
     if (ct_is_unknown(a) || ct_is_unknown(b)) {
         return;
     }
