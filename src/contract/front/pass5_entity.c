@@ -75,6 +75,16 @@ bool ct_has_transition(ct_unit *u, ct_entity *e, ct_sym from, ct_sym to)
     return bsearch(&pair, e->pairs, count, sizeof pair, compare_pairs) != NULL;
 }
 
+/* Where the last transition between two states stands. */
+static ct_tok last_written(const ct_entity *e, ct_sym from, ct_sym to)
+{
+    size_t i = e->transitions.len;
+    while (i-- && (e->transitions.items[i].from.sym != from ||
+                   e->transitions.items[i].to.sym != to)) {
+    }
+    return i < e->transitions.len ? e->transitions.items[i].tok : e->head.tok;
+}
+
 static void check_repeated(ct_unit *u, ct_entity *e)
 {
     if (e->transitions.len < 2) {
@@ -84,7 +94,7 @@ static void check_repeated(ct_unit *u, ct_entity *e)
     for (size_t i = 1; i < e->transitions.len; i++) {
         if (e->pairs[i - 1] == e->pairs[i]) {
             ct_sym from = (ct_sym)(e->pairs[i] >> 32), to = (ct_sym)e->pairs[i];
-            report_twice(u, e, e->head.tok, CT_FIELD("transitions"),
+            report_twice(u, e, last_written(e, from, to), CT_FIELD("transitions"),
                          mt_strf(u->keep, "transition (%.*s, %.*s)", CT_ARG(u, from),
                                  CT_ARG(u, to)));
             return;

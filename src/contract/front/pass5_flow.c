@@ -274,13 +274,13 @@ static void require(const scope *s, const ct_step *step, ct_name name,
 }
 
 static ct_operation *check_operation_name(const scope *s, const ct_step *step,
-                                          ct_name name)
+                                          ct_name name, const char *field)
 {
     ct_operation *o = ct_find(s->u, CT_OPERATION, name.sym);
     if (o) {
         o->head.used = true;
     } else if (name.sym != CT_W_empty && !s->u->incomplete) {
-        ct_report(s->u, CT_E_FLOW_OPERATION, at_step(s, step, name.tok, ".op"),
+        ct_report(s->u, CT_E_FLOW_OPERATION, at_step(s, step, name.tok, field),
                   "operation '%.*s' is not declared", CT_ARG(s->u, name.sym));
     }
     return o && !o->head.broken ? o : NULL;
@@ -297,7 +297,7 @@ static void check_compensation(const scope *s, const ct_step *step,
             "a compensation step needs op, persona and on_failure: Terminal(...)");
         return;
     }
-    ct_operation *o = check_operation_name(s, step, c->op);
+    ct_operation *o = check_operation_name(s, step, c->op, ".on_failure");
     if (check_persona(s, step, c->persona, ".on_failure", true) && o &&
         !ct_names_have(s->u, &o->personas, c->persona.sym)) {
         ct_report(s->u, CT_E_FLOW_COMPENSATION_PERSONA,
@@ -375,7 +375,7 @@ static void check_fields(const scope *s)
         case CT_STEP_OPERATION:
             require(s, step, step->op, "op");
             require(s, step, step->persona, "persona");
-            check_operation_name(s, step, step->op);
+            check_operation_name(s, step, step->op, ".op");
             for (size_t r = 0; r < step->routes.len; r++) {
                 check_terminal_target(s, step, &step->routes.items[r].target);
             }
