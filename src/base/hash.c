@@ -1,15 +1,40 @@
 #include "base/hash.h"
 
 #include <openssl/evp.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 /* EVP_sha256() looks the algorithm up on every use; fetching it once before main()
  * makes a short hash several times cheaper. Never freed: it lives with the process. */
 static EVP_MD *sha256;
 
+/* Making a context costs more than a short hash, so each thread keeps one. The key's
+ * destructor releases it when the thread ends. */
+static _Thread_local EVP_MD_CTX *thread_ctx;
+static pthread_key_t thread_ctx_key;
+
+static void free_ctx(void *ctx)
+{
+    EVP_MD_CTX_free(ctx);
+}
+
 __attribute__((constructor)) static void fetch_sha256(void)
 {
     sha256 = EVP_MD_fetch(NULL, "SHA256", NULL);
+    if (!sha256 || pthread_key_create(&thread_ctx_key, free_ctx) != 0) {
+        MT_BUG("SHA-256 is not available in libcrypto");
+    }
+}
+
+static EVP_MD_CTX *context_of_thread(void)
+{
+    if (MT_UNLIKELY(!thread_ctx)) {
+        thread_ctx = EVP_MD_CTX_new();
+        if (!thread_ctx || pthread_setspecific(thread_ctx_key, thread_ctx) != 0) {
+            MT_BUG("out of memory in libcrypto");
+        }
+    }
+    return thread_ctx;
 }
 
 struct mt_sha256_stream {
@@ -25,8 +50,19 @@ static void must(int ok)
 
 mt_sha256 mt_sha256_of(mt_str data)
 {
+    return mt_sha256_of_two(data, (mt_str){0});
+}
+
+mt_sha256 mt_sha256_of_two(mt_str first, mt_str second)
+{
     mt_sha256 digest;
-    must(EVP_Digest(data.ptr, data.len, digest.bytes, NULL, sha256, NULL));
+    EVP_MD_CTX *ctx = context_of_thread();
+    must(EVP_DigestInit_ex(ctx, sha256, NULL));
+    must(EVP_DigestUpdate(ctx, first.ptr, first.len));
+    if (second.len) {
+        must(EVP_DigestUpdate(ctx, second.ptr, second.len));
+    }
+    must(EVP_DigestFinal_ex(ctx, digest.bytes, NULL));
     return digest;
 }
 

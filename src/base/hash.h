@@ -12,6 +12,8 @@ typedef struct mt_sha256 {
 } mt_sha256;
 
 mt_sha256 mt_sha256_of(mt_str data);
+/* Of the one followed by the other. */
+mt_sha256 mt_sha256_of_two(mt_str first, mt_str second);
 
 /* In pieces. A stream belongs to one thread; reuse it with start, free it once. */
 typedef struct mt_sha256_stream mt_sha256_stream;

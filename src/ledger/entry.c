@@ -4,15 +4,8 @@
 
 mt_sha256 lg_hash(const mt_sha256 *prev, mt_str body)
 {
-    /* One thread-local stream: creating a context costs more than a short hash. */
-    static _Thread_local mt_sha256_stream *stream;
-    if (!stream) {
-        stream = mt_sha256_stream_new();
-    }
-    mt_sha256_start(stream);
-    mt_sha256_add(stream, mt_str_from((const char *)prev->bytes, MT_SHA256_BYTES));
-    mt_sha256_add(stream, body);
-    return mt_sha256_end(stream);
+    return mt_sha256_of_two(mt_str_from((const char *)prev->bytes, MT_SHA256_BYTES),
+                            body);
 }
 
 static void add_hex(mt_buf *out, const mt_sha256 *digest)

@@ -306,9 +306,11 @@ static bool filtered(const rt_graph_host *h, const rt_graph_event *event)
 /* HST-9. *again when the id was seen and the configuration skips such events. */
 static mt_err note_id(rt_graph_host *h, mt_str id, bool *again)
 {
-    *again = mt_map_find(&h->seen, id) != NULL;
-    if (!*again) {
-        mt_map_put(&h->ids, &h->seen, mt_str_dup(&h->ids, id), 1);
+    bool added;
+    mt_map_entry *e = mt_map_add(&h->ids, &h->seen, id, &added);
+    *again = !added;
+    if (added) {
+        e->key = mt_str_dup(&h->ids, id); /* the event's own text does not last */
     } else if (!h->o.skip_duplicates) {
         return refuse(
             h, "host.duplicate_event_id",

@@ -40,13 +40,13 @@ static rt_ingress_result broken(rt_ingress *in, const char *code, const char *fo
 }
 
 /* The first member that is none of `names`, or NULL. */
-static const mt_json_member *unknown_member(const mt_json *object,
-                                            const char *const *names, size_t count)
+static const mt_json_member *unknown_member(const mt_json *object, const mt_str *names,
+                                            size_t count)
 {
     for (uint32_t i = 0; i < object->count; i++) {
         bool known = false;
         for (size_t n = 0; n < count && !known; n++) {
-            known = mt_str_eq(object->as.members[i].key, mt_str_z(names[n]));
+            known = mt_str_eq(object->as.members[i].key, names[n]);
         }
         if (!known) {
             return &object->as.members[i];
@@ -79,7 +79,9 @@ static rt_ingress_result fixture_fault(rt_ingress *in, const char *code,
 static rt_ingress_result fixture_event(rt_ingress *in, const mt_json *node,
                                        rt_graph_event *event)
 {
-    static const char *const FIELDS[] = {"type", "id", "payload", "semantic_kind"};
+    static const mt_str FIELDS[] = {MT_STR_INIT("type"), MT_STR_INIT("id"),
+                                    MT_STR_INIT("payload"),
+                                    MT_STR_INIT("semantic_kind")};
     mt_str type, id;
     if (!mt_json_is(node, MT_JSON_OBJECT)) {
         return fixture_fault(in, "fixture.parse_error", "event must be an object");
@@ -125,7 +127,7 @@ static rt_ingress_result fixture_event(rt_ingress *in, const mt_json *node,
 
 static rt_ingress_result fixture_episode(rt_ingress *in, const mt_json *node)
 {
-    static const char *const FIELDS[] = {"kind", "id"};
+    static const mt_str FIELDS[] = {MT_STR_INIT("kind"), MT_STR_INIT("id")};
     const mt_json_member *stranger = unknown_member(node, FIELDS, 2);
     if (stranger) {
         return broken(in, "fixture.parse_error", "line %zu: unknown field '%.*s'",
@@ -143,7 +145,7 @@ static rt_ingress_result fixture_episode(rt_ingress *in, const mt_json *node)
 static rt_ingress_result fixture_line(rt_ingress *in, mt_str line,
                                       rt_graph_event *event)
 {
-    static const char *const FIELDS[] = {"kind", "event"};
+    static const mt_str FIELDS[] = {MT_STR_INIT("kind"), MT_STR_INIT("event")};
     mt_json node;
     mt_json_error why;
     mt_str kind;
@@ -259,8 +261,9 @@ static bool read_time(const mt_json *node, gr_time *out)
 static rt_ingress_result driver_event(rt_ingress *in, const mt_json *node,
                                       rt_graph_event *event)
 {
-    static const char *const FIELDS[] = {"event_id", "kind", "at", "semantic_kind",
-                                         "payload"};
+    static const mt_str FIELDS[] = {MT_STR_INIT("event_id"), MT_STR_INIT("kind"),
+                                    MT_STR_INIT("at"), MT_STR_INIT("semantic_kind"),
+                                    MT_STR_INIT("payload")};
     mt_str kind;
     if (!mt_json_is(node, MT_JSON_OBJECT) || unknown_member(node, FIELDS, 5)) {
         return violation(in, "sent an event with unknown fields");

@@ -2,16 +2,15 @@
 
 #include <stdlib.h>
 
+#include "base/number.h"
+
 /* ---- a stored value as a JSON node ---- */
 
 static mt_json number_node(mt_arena *a, double n)
 {
-    mt_buf text = {0};
-    gr_number_text(&text, n);
-    mt_str copy = mt_str_dup(a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return (mt_json){
-        .type = MT_JSON_NUMBER, .count = (uint32_t)copy.len, .as.text = copy.ptr};
+    char *text = mt_alloc(a, MT_NUMBER_TEXT);
+    size_t len = mt_number_print(n, text);
+    return (mt_json){.type = MT_JSON_NUMBER, .count = (uint32_t)len, .as.text = text};
 }
 
 static mt_json series_node(mt_arena *a, const gr_value *v)
@@ -61,7 +60,13 @@ static mt_json_member *copy_members(mt_arena *a, const mt_json *object, uint32_t
 
 static mt_json sorted_object(mt_json_member *members, uint32_t count)
 {
-    qsort(members, count, sizeof *members, by_key);
+    bool sorted = true; /* as most events come */
+    for (uint32_t i = 1; i < count && sorted; i++) {
+        sorted = by_key(&members[i - 1], &members[i]) < 0;
+    }
+    if (!sorted) {
+        qsort(members, count, sizeof *members, by_key);
+    }
     return (mt_json){.type = MT_JSON_OBJECT, .count = count, .as.members = members};
 }
 
