@@ -69,11 +69,26 @@ static mt_err follow_branch(mt_arena *a, const ct_frozen *z, const ct_plan_step 
     return MT_OK;
 }
 
+/* Compensation begins with its first operation; every other handler leads on. */
+static ct_plan_target enter_handler(mt_arena *a, const ct_frozen *z, uint32_t step,
+                                    entry_list *out)
+{
+    const ct_plan_handler *h = &z->plan->steps[step].handler;
+    if (!h->undo_count) {
+        return h->next;
+    }
+    const ct_plan_undo *first = &z->plan->undos[h->first_undo];
+    ct_entry entry = {step, first->op, first->persona};
+    mt_vec_push(a, out, entry);
+    return (ct_plan_target){CT_NONE, CT_NONE};
+}
+
 /* Branches of a parallel step that end at once have no first operation; if none has
  * one, the join leads on as after an empty success. */
-static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, const ct_plan_step *s,
+static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, uint32_t step,
                              entry_list *out, ct_plan_target *to, mt_str *message)
 {
+    const ct_plan_step *s = &z->plan->steps[step];
     size_t before = out->len;
     bool failed = false;
     for (uint32_t i = 0; i < s->branch_count; i++) {
@@ -90,23 +105,24 @@ static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, const ct_plan_step
     *to = (ct_plan_target){CT_NONE, CT_NONE};
     if (out->len == before) {
         bool all = !failed && (join[0].step != CT_NONE || join[0].terminal != CT_NONE);
-        *to = all                                            ? join[0]
-              : failed && s->handler.kind != CT_HANDLER_NONE ? s->handler.next
-                                                             : join[1];
+        bool handled = failed && s->handler.kind != CT_HANDLER_NONE;
+        *to = handled ? enter_handler(a, z, step, out) : join[all ? 0 : 1];
     }
     return MT_OK;
 }
 
-static mt_err enter_subflow(mt_arena *a, const ct_frozen *z, const ct_plan_step *s,
+static mt_err enter_subflow(mt_arena *a, const ct_frozen *z, uint32_t step,
                             entry_list *out, ct_plan_target *to, mt_str *message)
 {
+    const ct_plan_step *s = &z->plan->steps[step];
     size_t before = out->len;
     uint32_t terminal = CT_NONE;
     mt_err err = find_entries(a, z, s->what, out, &terminal, message);
     *to = (ct_plan_target){CT_NONE, CT_NONE};
     if (!err && out->len == before) {
         bool failed = terminal == CT_NONE || z->plan->terminals[terminal].failed;
-        *to = failed ? s->handler.next : z->plan->targets[s->first_target];
+        *to =
+            failed ? enter_handler(a, z, step, out) : z->plan->targets[s->first_target];
     }
     return err;
 }
@@ -125,8 +141,12 @@ static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
         case CT_OPERATION_STEP: mt_vec_push(a, out, entry); return MT_OK;
         case CT_HANDOFF_STEP: at = z->plan->targets[s->first_target]; break;
         case CT_BRANCH_STEP: err = follow_branch(a, z, s, &at, message); break;
-        case CT_SUBFLOW_STEP: err = enter_subflow(a, z, s, out, &at, message); break;
-        case CT_PARALLEL_STEP: err = enter_parallel(a, z, s, out, &at, message); break;
+        case CT_SUBFLOW_STEP:
+            err = enter_subflow(a, z, at.step, out, &at, message);
+            break;
+        case CT_PARALLEL_STEP:
+            err = enter_parallel(a, z, at.step, out, &at, message);
+            break;
         }
         if (err) {
             return err;

@@ -1,7 +1,8 @@
 /* contract/flow/action_space.h - what a persona can do now, and what it cannot and why.
  * Room: contract. May include base/ and contract/ only.
  * For each flow the operations it reaches first are found on the snapshot: branches are
- * decided, hand-offs passed, sub-flows and parallel branches entered. The flow is open
+ * decided, hand-offs passed, sub-flows and parallel branches entered; where these end
+ * at once with a failure, its compensation begins. The flow is open
  * to a persona when one of these operations is to be done by it, each such operation
  * allows it, has a precondition that holds and instances in a source state.
  * Grouping is lossless: an action stands for every combination of one instance from

@@ -15,6 +15,8 @@
 #include "contract/flow/position.h"
 #include "contract/flow/report.h"
 #include "contract/flow/states.h"
+#include "contract/flow/text.h"
+#include "contract/flow/why.h"
 #include "flow_bundle.h"
 
 typedef struct fixture {
@@ -145,6 +147,16 @@ static inline const char *fixture_steps(fixture *f)
     const char *text = mt_str_dup(&f->a, mt_buf_str(&out)).ptr;
     mt_buf_free(&out);
     return text;
+}
+
+/* "n > 3 is false; not verdict_present(v) is true" */
+static inline void fixture_reasons(mt_buf *out, const fixture *f, const ct_reasons *r)
+{
+    for (size_t i = 0; i < r->len; i++) {
+        mt_buf_addz(out, i ? "; " : "");
+        ct_expr_text(out, f->model, r->items[i].atom);
+        mt_buf_addz(out, r->items[i].value ? " is true" : " is false");
+    }
 }
 
 /* The state of an entity's bound instance after the run. */
