@@ -150,27 +150,16 @@ const mt_json *ag_lookup(mt_arena *a, ag_scope *scope, mt_str path)
 /* --- expressions
  * ---------------------------------------------------------------------- */
 
-static mt_str trim(mt_str s)
-{
-    while (s.len && s.ptr[0] == ' ') {
-        s = mt_str_skip(s, 1);
-    }
-    while (s.len && s.ptr[s.len - 1] == ' ') {
-        s.len--;
-    }
-    return s;
-}
-
 /* `left + right`, `left - right`, or a path alone. */
 static char split_expression(mt_str text, mt_str *left, mt_str *right)
 {
-    text = trim(text);
+    text = mt_str_trim(text, MT_STR(" "));
     for (size_t i = 1; i + 2 < text.len; i++) {
         char c = text.ptr[i];
         if ((c == '+' || c == '-') && text.ptr[i - 1] == ' ' &&
             text.ptr[i + 1] == ' ') {
-            *left = trim(mt_str_from(text.ptr, i));
-            *right = trim(mt_str_skip(text, i + 1));
+            *left = mt_str_trim(mt_str_from(text.ptr, i), MT_STR(" "));
+            *right = mt_str_trim(mt_str_skip(text, i + 1), MT_STR(" "));
             return c;
         }
     }

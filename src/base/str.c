@@ -33,6 +33,17 @@ mt_str mt_str_skip(mt_str s, size_t n)
     return (mt_str){gone ? s.ptr + gone : s.ptr, s.len - gone};
 }
 
+mt_str mt_str_trim(mt_str s, mt_str set)
+{
+    while (s.len && mt_str_find(set, s.ptr[0]) < set.len) {
+        s = mt_str_skip(s, 1);
+    }
+    while (s.len && mt_str_find(set, s.ptr[s.len - 1]) < set.len) {
+        s.len--;
+    }
+    return s;
+}
+
 mt_str mt_str_basename(mt_str path)
 {
     size_t start = path.len;

@@ -50,6 +50,8 @@ bool mt_str_ends(mt_str s, mt_str suffix);
 size_t mt_str_find(mt_str s, char byte);
 /* s without its first n bytes (all of them if n is larger). */
 mt_str mt_str_skip(mt_str s, size_t n);
+/* s without the bytes of `set` it begins and ends with. */
+mt_str mt_str_trim(mt_str s, mt_str set);
 /* What follows the last '/', and the last name without its last extension. */
 mt_str mt_str_basename(mt_str path);
 mt_str mt_str_stem(mt_str path);

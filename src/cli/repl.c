@@ -7,26 +7,18 @@
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 
-static mt_str trim(mt_str s)
-{
-    while (s.len && strchr(" \t\r\n", s.ptr[0])) {
-        s = mt_str_skip(s, 1);
-    }
-    while (s.len && strchr(" \t\r\n", s.ptr[s.len - 1])) {
-        s.len--;
-    }
-    return s;
-}
+/* With NUL: a word ends there too. */
+#define BLANKS MT_STR(" \t\r\n\0")
 
 /* Takes the first word off *rest. */
 static mt_str next_word(mt_str *rest)
 {
-    mt_str s = trim(*rest);
+    mt_str s = mt_str_trim(*rest, BLANKS);
     size_t end = 0;
     while (end < s.len && !strchr(" \t", s.ptr[end])) {
         end++;
     }
-    *rest = trim(mt_str_skip(s, end));
+    *rest = mt_str_trim(mt_str_skip(s, end), BLANKS);
     return (mt_str){s.ptr, end};
 }
 
@@ -426,7 +418,7 @@ static mt_str nth_command(mt_str word, size_t n)
 mt_str cli_repl_complete(const cli_repl *r, mt_str before, mt_str word, size_t n)
 {
     const ct_model *m = r->engine->model;
-    if (!trim(before).len) {
+    if (!mt_str_trim(before, BLANKS).len) {
         return nth_command(word, n);
     }
     for (uint32_t i = 0; i < m->fact_count; i++) {

@@ -213,17 +213,6 @@ static gr_member *members(reader *r, const mt_json *root)
 
 /* ---- edges ---- */
 
-static mt_str trim(mt_str s)
-{
-    while (s.len && (s.ptr[0] == ' ' || s.ptr[0] == '\t')) {
-        s = mt_str_skip(s, 1);
-    }
-    while (s.len && (s.ptr[s.len - 1] == ' ' || s.ptr[s.len - 1] == '\t')) {
-        s.len--;
-    }
-    return s;
-}
-
 /* "node.port", or "$input" where that is allowed. */
 static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
 {
@@ -265,8 +254,10 @@ static void edge(reader *r, const mt_json *node, gr_edge *out)
         mt_str s = mt_json_text(node);
         size_t n = arrow(s);
         ok = n < s.len &&
-             endpoint_text(trim(mt_str_from(s.ptr, n)), true, &out->from) &&
-             endpoint_text(trim(mt_str_skip(s, n + 2)), false, &out->to);
+             endpoint_text(mt_str_trim(mt_str_from(s.ptr, n), MT_STR(" \t")), true,
+                           &out->from) &&
+             endpoint_text(mt_str_trim(mt_str_skip(s, n + 2), MT_STR(" \t")), false,
+                           &out->to);
     } else if (mt_json_is(node, MT_JSON_OBJECT)) {
         ok = endpoint_map(r, mt_json_at(node, "from"), true, &out->from) &&
              endpoint_map(r, mt_json_at(node, "to"), false, &out->to);

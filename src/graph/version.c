@@ -153,17 +153,6 @@ typedef struct comparator {
     int parts;          /* how many were given, 0..3 */
 } comparator;
 
-static mt_str trim(mt_str s)
-{
-    while (s.len && s.ptr[0] == ' ') {
-        s = mt_str_skip(s, 1);
-    }
-    while (s.len && s.ptr[s.len - 1] == ' ') {
-        s.len--;
-    }
-    return s;
-}
-
 static relation take_relation(mt_str *s)
 {
     static const struct {
@@ -173,7 +162,7 @@ static relation take_relation(mt_str *s)
                  {"=", EXACTLY},     {"^", CARET},    {"~", TILDE}};
     for (size_t i = 0; i < sizeof SIGNS / sizeof *SIGNS; i++) {
         if (mt_str_starts(*s, mt_str_z(SIGNS[i].text))) {
-            *s = trim(mt_str_skip(*s, strlen(SIGNS[i].text)));
+            *s = mt_str_trim(mt_str_skip(*s, strlen(SIGNS[i].text)), MT_STR(" "));
             return SIGNS[i].relation;
         }
     }
@@ -249,7 +238,7 @@ gr_match gr_version_match(mt_str selector, const gr_version *v)
     for (mt_str rest = selector;;) {
         size_t n = mt_str_find(rest, ',');
         comparator c;
-        if (!read_comparator(trim(mt_str_from(rest.ptr, n)), &c)) {
+        if (!read_comparator(mt_str_trim(mt_str_from(rest.ptr, n), MT_STR(" ")), &c)) {
             return GR_BAD_SELECTOR;
         }
         all = all && holds(&c, v);

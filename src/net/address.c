@@ -7,7 +7,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 bool nt_address_split(const char *text, char host[NT_HOST_TEXT], char port[8])
@@ -129,11 +128,4 @@ mt_err nt_address_of(int fd, nt_address *out)
     out->len = sizeof out->at;
     return getsockname(fd, (struct sockaddr *)&out->at, &out->len) == 0 ? MT_OK
                                                                         : MT_E_IO;
-}
-
-int64_t nt_now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }

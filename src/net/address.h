@@ -29,7 +29,4 @@ int nt_connect(const nt_address *a);
 /* Where a socket is bound. */
 mt_err nt_address_of(int fd, nt_address *out);
 
-/* Monotonic milliseconds. */
-int64_t nt_now_ms(void);
-
 #endif

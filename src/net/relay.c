@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "net/relay_state.h"
+#include "runtime/clock.h"
 
 enum {
     BACKLOG = 1024,
@@ -250,7 +251,7 @@ static void wait_for_events(nt_relay *r, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
     int n = epoll_wait(r->epoll, events, EVENTS, timeout_ms);
-    r->now_ms = nt_now_ms();
+    r->now_ms = rt_now_ms();
     for (int i = 0; i < n; i++) {
         handle(r, &events[i]);
     }
@@ -302,7 +303,7 @@ static void say_goodbye(nt_relay *r)
 
 mt_err nt_relay_run(nt_relay *r)
 {
-    r->now_ms = nt_now_ms();
+    r->now_ms = rt_now_ms();
     while (!r->stopping) {
         turn(r);
     }
@@ -413,7 +414,7 @@ mt_err nt_relay_open(const nt_relay_config *config, nt_relay **out, mt_buf *why)
     r->scratch = mt_xmalloc(SCRATCH_BYTES);
     r->guard.strikes = config->strikes;
     r->guard.cooldown_ms = (int64_t)config->quarantine_seconds * 1000;
-    r->sweep_ms = r->now_ms = nt_now_ms();
+    r->sweep_ms = r->now_ms = rt_now_ms();
     mt_err err = MT_E_IO;
     if (r->epoll < 0 || r->wake.fd < 0) {
         mt_buf_addf(why, "cannot wait for events: %s", strerror(errno));

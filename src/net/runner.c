@@ -12,6 +12,7 @@
 #include "agent/frame.h"
 #include "net/address.h"
 #include "net/stream.h"
+#include "runtime/clock.h"
 
 enum {
     READ_BYTES = 65536,
@@ -52,18 +53,7 @@ struct nt_runner {
 const nt_runner_config NT_RUNNER_DEFAULT = {
     .pause_ms = 100, .pause_most_ms = 10000, .max_line = 1u << 20};
 
-__attribute__((format(printf, 2, 3))) static void say(const nt_runner *r,
-                                                      const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (r->config.report) {
-        r->config.report(r->config.report_state, text);
-    }
-}
+#define SAY(r, ...) rt_say((r)->config.report, (r)->config.report_state, __VA_ARGS__)
 
 /* ---- coming and going ---- */
 
@@ -92,7 +82,7 @@ static int64_t pause_ms(const nt_runner *r)
 static void choose_next_relay(nt_runner *r)
 {
     if (r->travel[0] && r->failures >= TRAVEL_ATTEMPTS) {
-        say(r, "cannot reach %s; going home", r->travel);
+        SAY(r, "cannot reach %s; going home", r->travel);
         r->travel[0] = '\0';
         r->relay = 0;
     } else if (!r->travel[0]) {
@@ -102,7 +92,7 @@ static void choose_next_relay(nt_runner *r)
 
 static void lost(nt_runner *r, const char *why)
 {
-    int64_t now = nt_now_ms();
+    int64_t now = rt_now_ms();
     if (r->phase == TOGETHER && now - r->since_ms >= STABLE_MS) {
         r->failures = 0;
     }
@@ -110,7 +100,7 @@ static void lost(nt_runner *r, const char *why)
     go_away(r);
     choose_next_relay(r);
     r->attempt_ms = now + pause_ms(r);
-    say(r, "%s: %s; next attempt in %lld ms", r->target, why,
+    SAY(r, "%s: %s; next attempt in %lld ms", r->target, why,
         (long long)(r->attempt_ms - now));
 }
 
@@ -119,7 +109,7 @@ static void attempt(nt_runner *r)
     nt_address address;
     snprintf(r->target, sizeof r->target, "%s",
              r->travel[0] ? r->travel : r->config.relays[r->relay]);
-    r->since_ms = nt_now_ms();
+    r->since_ms = rt_now_ms();
     if (nt_address_find(r->target, &address)) {
         lost(r, "no such host");
         return;
@@ -141,8 +131,8 @@ static void attempt(nt_runner *r)
 static void together(nt_runner *r)
 {
     r->phase = TOGETHER;
-    r->since_ms = nt_now_ms();
-    say(r, "connected to %s", r->target);
+    r->since_ms = rt_now_ms();
+    SAY(r, "connected to %s", r->target);
 }
 
 /* The socket has news while connecting or opening TLS. */
@@ -172,12 +162,12 @@ static void advance(nt_runner *r)
 
 static bool commit(nt_runner *r)
 {
-    int64_t start = nt_now_ms();
+    int64_t start = rt_now_ms();
     r->fault = rt_agent_commit(r->agent);
-    r->committed_ms = nt_now_ms();
+    r->committed_ms = rt_now_ms();
     r->commit_cost_ms = r->committed_ms - start;
     if (r->fault) {
-        say(r, "the agent's state cannot be kept: %s", strerror(errno));
+        SAY(r, "the agent's state cannot be kept: %s", strerror(errno));
     }
     return !r->fault;
 }
@@ -186,7 +176,7 @@ static bool commit(nt_runner *r)
 static bool commit_is_due(const nt_runner *r)
 {
     int64_t pause = r->commit_cost_ms * COMMIT_SHARE;
-    return nt_now_ms() - r->committed_ms >
+    return rt_now_ms() - r->committed_ms >
            (pause > COMMIT_EVERY_MS ? pause : COMMIT_EVERY_MS);
 }
 
@@ -248,7 +238,7 @@ static void take_lines(nt_runner *r)
     while (!leaving(r) && r->phase == TOGETHER &&
            (kind = ag_framer_next(&r->framer, &line)) != AG_FRAME_MORE) {
         if (kind == AG_FRAME_TOO_LONG) {
-            say(r, "a line longer than %zu bytes was skipped", r->config.max_line);
+            SAY(r, "a line longer than %zu bytes was skipped", r->config.max_line);
             continue;
         }
         rt_agent_receive(r->agent, line);
@@ -291,11 +281,11 @@ static void read_in(nt_runner *r)
 /* What is committed should still reach this relay; a moment for that. */
 static void flush_before_leaving(nt_runner *r)
 {
-    int64_t end = nt_now_ms() + FLUSH_MS;
+    int64_t end = rt_now_ms() + FLUSH_MS;
     if (!r->fault) {
         commit(r);
     }
-    while (r->phase == TOGETHER && !r->fault && nt_now_ms() < end) {
+    while (r->phase == TOGETHER && !r->fault && rt_now_ms() < end) {
         write_out(r);
         if (r->phase != TOGETHER || rt_agent_unsent(r->agent).len <= r->written) {
             break;
@@ -310,7 +300,7 @@ static void travel(nt_runner *r)
     rt_wish *wish = rt_agent_wish(r->agent);
     char host[NT_HOST_TEXT], port[8];
     if (!nt_address_split(wish->travel, host, port)) {
-        say(r, "cannot travel to '%s'; write HOST:PORT", wish->travel);
+        SAY(r, "cannot travel to '%s'; write HOST:PORT", wish->travel);
         wish->travel[0] = '\0';
         take_lines(r); /* what came with the bad wish is still waiting */
         return;
@@ -318,7 +308,7 @@ static void travel(nt_runner *r)
     flush_before_leaving(r);
     snprintf(r->travel, sizeof r->travel, "%s", wish->travel);
     wish->travel[0] = '\0';
-    say(r, "travelling to %s", r->travel);
+    SAY(r, "travelling to %s", r->travel);
     r->failures = 0;
     r->attempt_ms = 0;
     go_away(r);
@@ -326,7 +316,7 @@ static void travel(nt_runner *r)
 
 static int64_t timeout_ms(nt_runner *r)
 {
-    int64_t now = nt_now_ms(), wait = POLL_MOST_MS;
+    int64_t now = rt_now_ms(), wait = POLL_MOST_MS;
     switch (r->phase) {
     case AWAY: wait = r->attempt_ms - now; break;
     case CONNECTING:
@@ -361,7 +351,7 @@ static void react(nt_runner *r, short events)
     if (r->phase == CONNECTING || r->phase == OPENING) {
         if (events) {
             advance(r);
-        } else if (nt_now_ms() - r->since_ms >= CONNECT_MS) {
+        } else if (rt_now_ms() - r->since_ms >= CONNECT_MS) {
             lost(r, "no answer");
         }
         return;
@@ -376,7 +366,7 @@ static void react(nt_runner *r, short events)
 
 static void turn(nt_runner *r)
 {
-    if (r->phase == AWAY && nt_now_ms() >= r->attempt_ms) {
+    if (r->phase == AWAY && rt_now_ms() >= r->attempt_ms) {
         attempt(r);
     }
     int wait = (int)timeout_ms(r);
@@ -404,7 +394,7 @@ mt_err nt_runner_run(nt_runner *r)
     rt_wish *wish = rt_agent_wish(r->agent);
     while (!r->fault && !atomic_load(&r->stop) && !wish->quit) {
         if (gave_up(r)) {
-            say(r, "giving up after %u failures", r->failures);
+            SAY(r, "giving up after %u failures", r->failures);
             return MT_E_CLOSED;
         }
         turn(r);

@@ -27,18 +27,7 @@ struct rt_agent {
     int64_t *due_ms; /* of each sender; timed ones only */
 };
 
-__attribute__((format(printf, 2, 3))) static void say(const rt_agent *x,
-                                                      const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    if (x->options.report) {
-        x->options.report(x->options.report_state, text);
-    }
-}
+#define SAY(x, ...) rt_say((x)->options.report, (x)->options.report_state, __VA_ARGS__)
 
 /* ---- calls ---- */
 
@@ -59,7 +48,7 @@ static void emit(rt_agent *x, const mt_json *payload)
     if (long_one || x->fresh.len > FRESH_MOST) {
         x->fresh.len = before;
         x->counts.failed++;
-        say(x, "a message of %zu bytes was not sent: %s", size,
+        SAY(x, "a message of %zu bytes was not sent: %s", size,
             long_one ? "limit agent_message_bytes" : "too many at once");
         return;
     }
@@ -75,7 +64,7 @@ static void take_triggers(rt_agent *x, const ag_record *record)
         const ag_activation *a = &record->activations[i];
         if (a->failed) {
             x->counts.failed++;
-            say(x, "a receiver failed: %.200s", a->failed);
+            SAY(x, "a receiver failed: %.200s", a->failed);
             continue;
         }
         if (x->options.quit_on &&
@@ -98,7 +87,7 @@ static void take_record(rt_agent *x)
     for (uint32_t i = 0; i < record.send_count; i++) {
         if (record.sends[i].failed) {
             x->counts.failed++;
-            say(x, "a sender failed: %.200s", record.sends[i].failed);
+            SAY(x, "a sender failed: %.200s", record.sends[i].failed);
         }
     }
     switch (ag_cycle_fate(cycle)) {
@@ -106,11 +95,11 @@ static void take_record(rt_agent *x)
     case AG_DROPPED: x->counts.dropped++; break;
     case AG_HOOK_FAILED:
         x->counts.failed++;
-        say(x, "a hook failed; the message was dropped");
+        SAY(x, "a hook failed; the message was dropped");
         break;
     case AG_OVER_LIMIT:
         x->counts.failed++;
-        say(x, "limit %s was hit; the message went no further",
+        SAY(x, "limit %s was hit; the message went no further",
             record.limit ? record.limit : "unknown");
         break;
     }
@@ -155,7 +144,7 @@ void rt_agent_receive(rt_agent *x, mt_str line)
     x->counts.received++;
     if (err) {
         x->counts.unreadable++;
-        say(x, "a line could not be read: %s", mt_err_text(err));
+        SAY(x, "a line could not be read: %s", mt_err_text(err));
         return;
     }
     mt_json *payload = mt_new(&x->message, mt_json);
@@ -177,7 +166,7 @@ static const mt_json *through_hooks(rt_agent *x, const mt_json *payload)
         answer_call(x, &call, &answer);
         if (answer.failed) {
             x->counts.failed++;
-            say(x, "a send hook failed: %.200s", answer.failed);
+            SAY(x, "a send hook failed: %.200s", answer.failed);
         }
         payload = answer.failed ? NULL : answer.payload;
     }
@@ -194,7 +183,7 @@ static const mt_json *tick_message(rt_agent *x, uint32_t sender)
     rt_handlers_call(x->handlers, &call, &answer);
     if (answer.failed) {
         x->counts.failed++;
-        say(x, "a timed sender failed: %.200s", answer.failed);
+        SAY(x, "a timed sender failed: %.200s", answer.failed);
     }
     return answer.failed ? NULL : answer.payload;
 }
@@ -246,7 +235,7 @@ static void write_download(rt_agent *x)
     ag_tape_write(ag_actor_tape(x->actor), &w);
     mt_buf_addc(&text, '\n');
     if (rt_write_file(x->options.download, mt_buf_str(&text), 0600)) {
-        say(x, "cannot write %s", x->options.download);
+        SAY(x, "cannot write %s", x->options.download);
     }
     mt_buf_free(&text);
 }
@@ -284,7 +273,7 @@ mt_str rt_agent_unsent(const rt_agent *x)
 void rt_agent_sent(rt_agent *x, size_t lines)
 {
     if (lines && x->options.keep->sent(x->options.keep, lines)) {
-        say(x, "cannot note what was sent; it may be sent again after a restart");
+        SAY(x, "cannot note what was sent; it may be sent again after a restart");
     }
 }
 

@@ -1,10 +1,10 @@
 #include "runtime/graph_host.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/json_write.h"
 #include "base/map.h"
+#include "runtime/clock.h"
 #include "runtime/graph_merge.h"
 
 /* One event on its way through the supervisor. */
@@ -39,18 +39,11 @@ static mt_err refuse(rt_graph_host *h, const char *code, mt_str message)
 
 /* ---- what the supervisor asks ---- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool too_late(const gr_time_option *deadline, uint64_t started)
 {
     gr_time d = deadline->at;
     return d.secs < UINT64_MAX / 2000000000u &&
-           now_ns() - started > d.secs * 1000000000u + d.nanos;
+           rt_clock_ns(CLOCK_MONOTONIC) - started > d.secs * 1000000000u + d.nanos;
 }
 
 static gr_termination termination_of(gr_fault_code code)
@@ -70,7 +63,7 @@ static gr_termination run_graph(void *state, void *handle, uint32_t attempt)
     const pending *p = handle;
     const gr_time_option *deadline = &h->o.limits.deadline;
     bool measured = deadline->set && !h->recorded;
-    uint64_t started = measured ? now_ns() : 0;
+    uint64_t started = measured ? rt_clock_ns(CLOCK_MONOTONIC) : 0;
     (void)attempt;
     h->runs++;
     gr_fault_code code = gr_run(h->episode, p->context, p->event_id);

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "runtime/clock.h"
 #include "runtime/file.h"
 
 enum { FLUSH_BYTES = 256 * 1024, SYNC_NS = 100 * 1000 * 1000 };
@@ -16,13 +16,6 @@ struct rt_journal {
     bool unsynced;
     uint64_t first_unsynced_ns; /* when the oldest byte not on disk was appended */
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 mt_err rt_journal_open(const char *path, bool replace, rt_journal **out)
 {
@@ -52,7 +45,7 @@ static mt_err flush(rt_journal *j)
 
 mt_err rt_journal_commit(rt_journal *j)
 {
-    uint64_t now = now_ns();
+    uint64_t now = rt_clock_ns(CLOCK_MONOTONIC_COARSE);
     if (!j->unsynced) {
         j->unsynced = true;
         j->first_unsynced_ns = now;

@@ -2,23 +2,17 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
+#include "runtime/clock.h"
 #include "runtime/file.h"
 
 enum { POLL_MS = 100 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 typedef struct loop {
     mt_arena *arena;
     const rt_run_options *o;
-    uint64_t started_ms, committed;
+    int64_t started_ms;
+    uint64_t committed;
     rt_run_result result;
 } loop;
 
@@ -39,7 +33,7 @@ static bool asked_to_stop(loop *l)
         return end(l, "host_stop_requested", MT_STR("reached the number of events"),
                    true);
     }
-    if (o->max_ms && now_ms() - l->started_ms >= o->max_ms) {
+    if (o->max_ms && (uint64_t)(rt_now_ms() - l->started_ms) >= o->max_ms) {
         return end(l, "host_stop_requested", MT_STR("reached the duration"), true);
     }
     return false;
@@ -98,7 +92,7 @@ static bool turn(loop *l)
 
 rt_run_result rt_graph_run(mt_arena *a, const rt_run_options *options)
 {
-    loop l = {.arena = a, .o = options, .started_ms = now_ms()};
+    loop l = {.arena = a, .o = options, .started_ms = rt_now_ms()};
     while (!asked_to_stop(&l) && !turn(&l)) {
     }
     if (options->egress && rt_egress_stop(options->egress) && !l.result.reason) {

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/json_write.h"
+#include "runtime/clock.h"
 #include "runtime/process.h"
 
 enum {
@@ -63,15 +63,12 @@ rt_wish *rt_handlers_wish(rt_handlers *h)
 __attribute__((format(printf, 3, 4))) static void say(rt_handlers *h, const group *g,
                                                       const char *format, ...)
 {
-    char text[400], line[512];
+    char text[400];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    snprintf(line, sizeof line, "handlers %.*s: %s", MT_ARG(g->row->name), text);
-    if (h->report) {
-        h->report(h->report_state, line);
-    }
+    rt_say(h->report, h->report_state, "handlers %.*s: %s", MT_ARG(g->row->name), text);
 }
 
 /* ---- the child ---- */
@@ -213,13 +210,6 @@ static int time_limit_ms(const group *g)
     return (int)(g->row->time_limit_ms < most ? g->row->time_limit_ms : most);
 }
 
-static int64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Is this line the answer to call `id`? Its tree lives in the arena. */
 static const mt_json *read_answer(rt_handlers *h, mt_str line, int64_t id)
 {
@@ -238,9 +228,9 @@ static const mt_json *read_answer(rt_handlers *h, mt_str line, int64_t id)
 /* The answer, or NULL and why there is none. */
 static const mt_json *await(rt_handlers *h, group *g, int64_t id, const char **failed)
 {
-    int64_t end = now_ms() + time_limit_ms(g);
+    int64_t end = rt_now_ms() + time_limit_ms(g);
     for (int garbage = 0; garbage <= GARBAGE_MOST; garbage++) {
-        int64_t left = end - now_ms();
+        int64_t left = end - rt_now_ms();
         mt_str line;
         mt_err err =
             left > 0 ? rt_child_read_line(g->child, (int)left, &line) : MT_E_TIMEOUT;

@@ -15,6 +15,7 @@
 #define RT_HANDLERS_H
 
 #include "agent/agent_file.h"
+#include "runtime/report.h"
 
 typedef struct rt_handlers rt_handlers;
 
@@ -23,8 +24,6 @@ typedef struct rt_wish {
     bool quit;
     char travel[256]; /* "" : nowhere */
 } rt_wish;
-
-typedef void rt_report(void *state, const char *text);
 
 /* `directory`: where the children run (NULL: here). The file must outlive it. */
 rt_handlers *rt_handlers_new(const ag_file *file, const char *directory,

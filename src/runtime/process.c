@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "runtime/clock.h"
 
 enum { COMPLAINT_BYTES = 4096, READ_BYTES = 64 * 1024, DEFAULT_MAX_LINE = 1 << 20 };
 
@@ -24,20 +25,13 @@ struct rt_child {
     size_t complaint_len;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-}
-
 /* Milliseconds left until `deadline`; -1 stays "for ever". */
-static int left_ms(int timeout_ms, uint64_t deadline)
+static int left_ms(int timeout_ms, int64_t deadline)
 {
     if (timeout_ms < 0) {
         return -1;
     }
-    uint64_t now = now_ms();
+    int64_t now = rt_now_ms();
     return now >= deadline ? 0 : (int)(deadline - now);
 }
 
@@ -239,7 +233,7 @@ static mt_err read_some(rt_child *c)
 
 mt_err rt_child_read_line(rt_child *c, int timeout_ms, mt_str *line)
 {
-    uint64_t deadline = now_ms() + (timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
+    int64_t deadline = rt_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
     for (;;) {
         if (take_line(c, line)) {
             return line->len > c->max_line ? MT_E_LIMIT : MT_OK;
@@ -274,7 +268,7 @@ mt_str rt_child_rest(const rt_child *c)
 
 mt_err rt_child_write(rt_child *c, mt_str bytes, int timeout_ms)
 {
-    uint64_t deadline = now_ms() + (timeout_ms > 0 ? (uint64_t)timeout_ms : 0);
+    int64_t deadline = rt_now_ms() + (timeout_ms > 0 ? timeout_ms : 0);
     while (bytes.len) {
         if (c->in < 0) {
             return MT_E_CLOSED;
@@ -331,7 +325,7 @@ void rt_child_kill(rt_child *c)
 
 bool rt_child_stop(rt_child *c, int grace_ms, int *exit_status)
 {
-    uint64_t deadline = now_ms() + (uint64_t)(grace_ms > 0 ? grace_ms : 0);
+    int64_t deadline = rt_now_ms() + (grace_ms > 0 ? grace_ms : 0);
     pid_t group = c->pid;
     bool by_itself = group == 0;
     while (!by_itself) {
@@ -341,7 +335,7 @@ bool rt_child_stop(rt_child *c, int grace_ms, int *exit_status)
             note_exit(c, status);
             by_itself = true;
             kill(-group, SIGKILL); /* grandchildren it left behind */
-        } else if (now_ms() >= deadline) {
+        } else if (rt_now_ms() >= deadline) {
             rt_child_kill(c);
             break;
         } else {
