@@ -1,0 +1,349 @@
+/* Why a predicate is what it is: the smallest set of atoms that decides it, and every
+ * atom that has a part in it. The contracts are written in the language. */
+#include "elaborate_fixture.h"
+#include "flow_fixture.h"
+
+static const char CONTRACT[] =
+    "persona ann\n"
+    "fact a { type: Bool source: \"x.a\" }\n"
+    "fact b { type: Bool source: \"x.b\" }\n"
+    "fact c { type: Bool source: \"x.c\" }\n"
+    "fact d { type: Bool source: \"x.d\" }\n"
+    "fact n { type: Int(min: 0, max: 9) source: \"x.n\" }\n"
+    "fact xs { type: List(element_type: Int(min: 0, max: 9), max: 5) source: \"x.xs\" "
+    "}\n"
+    "fact box { type: Record { lines: List(element_type: Record { ok: Bool, k: "
+    "Int(min: "
+    "0, max: 9) }, max: 4) } source: \"x.box\" }\n"
+    "entity E { states: [s, t] initial: s transitions: [(s, t)] }\n"
+    "rule r0 { stratum: 0 when: a = true produce: verdict va { payload: Bool = true } "
+    "}\n"
+    "rule r1 { stratum: 1 when: verdict_present(va) and b = true\n"
+    "  produce: verdict vb { payload: Bool = true } }\n"
+    "rule r2 { stratum: 2 when: verdict_present(vb) or n > 5\n"
+    "  produce: verdict vc { payload: Bool = true } }\n"
+    "operation op { allowed_personas: [ann] precondition: %s\n"
+    "  effects: [(E, s, t)] outcomes: [done] error_contract: [] }\n";
+
+/* The contract with this precondition, and with facts. */
+static void open_with(fixture *f, const char *predicate, const char *facts)
+{
+    char text[4096];
+    assert_true(snprintf(text, sizeof text, CONTRACT, predicate) < (int)sizeof text);
+    elaborated e = elaborate_text(text, false);
+    if (e.err) {
+        fail_msg("%s: %.*s", predicate, MT_ARG(ct_first_error(&e.ds)->message));
+    }
+    char *bundle = strndup(e.e->bundle.ptr, e.e->bundle.len);
+    fixture_open(f, bundle);
+    free(bundle);
+    done(&e);
+    fixture_facts(f, facts);
+}
+
+typedef mt_err (*asker)(mt_arena *a, const ct_snapshot *s, const ct_expr *predicate,
+                        bool *value, ct_reasons *out, ct_fault *fault);
+
+static ct_reasons reasons_for(fixture *f, asker ask, bool *value)
+{
+    ct_reasons reasons;
+    ct_fault fault;
+    const ct_expr *e = f->model->conditions[f->model->operations[0].condition];
+    assert_int_equal(ask(&f->a, &f->frozen.snapshot, e, value, &reasons, &fault),
+                     MT_OK);
+    return reasons;
+}
+
+static const char *why_text(fixture *f, asker ask)
+{
+    bool value, holds;
+    ct_fault fault;
+    mt_buf out = {0};
+    ct_reasons reasons = reasons_for(f, ask, &value);
+    uint32_t condition = f->model->operations[0].condition;
+    assert_int_equal(ct_holds(&f->frozen.snapshot, condition, f->scratch, &holds, &f->a,
+                              NULL, &fault),
+                     MT_OK);
+    assert_int_equal(value, holds);
+    fixture_reasons(&out, f, &reasons);
+    const char *text = mt_str_dup(&f->a, mt_buf_str(&out)).ptr;
+    mt_buf_free(&out);
+    return text;
+}
+
+typedef struct row {
+    const char *facts, *predicate, *smallest, *all;
+} row;
+
+static void check_rows(const row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        fixture f;
+        open_with(&f, rows[i].predicate, rows[i].facts);
+        const char *smallest = why_text(&f, ct_why), *all = why_text(&f, ct_why_all);
+        if (strcmp(smallest, rows[i].smallest) != 0 || strcmp(all, rows[i].all) != 0) {
+            fail_msg("row %zu, %s: [%s] [%s]", i, rows[i].predicate, smallest, all);
+        }
+        fixture_close(&f);
+    }
+}
+
+#define CHECK(rows) check_rows(rows, sizeof rows / sizeof *rows)
+#define FACTS(abcd, n, xs, lines)                                                      \
+    "{" abcd ",'n':" n ",'xs':[" xs "],'box':{'lines':[" lines "]}}"
+#define NONE        "'a':false,'b':false,'c':false,'d':false"
+#define ONLY_A      "'a':true,'b':false,'c':false,'d':false"
+#define ALL         "'a':true,'b':true,'c':true,'d':true"
+#define LINE(ok, k) "{'k':" k ",'ok':" ok "}"
+
+static void connectives_need_one_part_or_all(void **state)
+{
+    (void)state;
+    static const char N[] = FACTS(NONE, "1", "", ""), A[] = FACTS(ONLY_A, "1", "", ""),
+                      T[] = FACTS(ALL, "1", "", "");
+    const row rows[] = {
+        {N, "a = true and b = true", "a = true is false",
+         "a = true is false; b = true is false"},
+        {A, "a = true and b = true", "b = true is false", "b = true is false"},
+        {T, "a = true and b = true", "a = true is true; b = true is true",
+         "a = true is true; b = true is true"},
+        {N, "a = true or b = true", "a = true is false; b = true is false",
+         "a = true is false; b = true is false"},
+        {A, "b = true or a = true", "a = true is true", "a = true is true"},
+        {T, "a = true or b = true", "a = true is true",
+         "a = true is true; b = true is true"},
+        /* the conjunct with fewer false parts, wherever it is written */
+        {N, "(a = true or b = true) and c = true", "c = true is false",
+         "a = true is false; b = true is false; c = true is false"},
+        {N, "(a = true or b = true) and (c = true or d = true)",
+         "a = true is false; b = true is false",
+         "a = true is false; b = true is false; c = true is false; d = true is false"},
+        {T, "(a = true and b = true) or c = true", "c = true is true",
+         "a = true is true; b = true is true; c = true is true"},
+        {A, "(a = true and b = true) or (c = true and d = true)",
+         "b = true is false; c = true is false",
+         "b = true is false; c = true is false; d = true is false"},
+    };
+    CHECK(rows);
+}
+
+static void not_turns_it_round(void **state)
+{
+    (void)state;
+    static const char N[] = FACTS(NONE, "1", "", ""), A[] = FACTS(ONLY_A, "1", "", ""),
+                      T[] = FACTS(ALL, "1", "", "");
+    const row rows[] = {
+        {A, "not a = true", "not a = true is false", "not a = true is false"},
+        {N, "not a = true", "not a = true is true", "not a = true is true"},
+        /* false, since both hold */
+        {T, "not (a = true and b = true)", "a = true is true; b = true is true",
+         "a = true is true; b = true is true"},
+        /* false, since one holds: one is enough */
+        {T, "not (a = true or b = true)", "a = true is true",
+         "a = true is true; b = true is true"},
+        {N, "not (a = true or b = true)", "a = true is false; b = true is false",
+         "a = true is false; b = true is false"},
+        {A, "not not a = true", "not not a = true is true", "not not a = true is true"},
+    };
+    CHECK(rows);
+}
+
+static void a_quantifier_names_the_elements_that_decide(void **state)
+{
+    (void)state;
+    static const char X[] =
+        FACTS(NONE, "3", "1,7,2,8",
+              LINE("true", "1") "," LINE("false", "0") "," LINE("false", "5")),
+                      EMPTY[] = FACTS(NONE, "3", "", "");
+    const row rows[] = {
+        {X, "forall x in xs . x < 5", "xs[1] < 5 is false",
+         "xs[1] < 5 is false; xs[3] < 5 is false"},
+        {X, "exists x in xs . x = 2", "xs[2] = 2 is true", "xs[2] = 2 is true"},
+        {X, "forall x in xs . x < 9", "forall x in xs . x < 9 is true",
+         "forall x in xs . x < 9 is true"},
+        {X, "exists x in xs . x > 8", "exists x in xs . x > 8 is false",
+         "exists x in xs . x > 8 is false"},
+        {EMPTY, "forall x in xs . x < 0", "forall x in xs . x < 0 is true",
+         "forall x in xs . x < 0 is true"},
+        {EMPTY, "exists x in xs . x >= 0", "exists x in xs . x >= 0 is false",
+         "exists x in xs . x >= 0 is false"},
+        /* line 1 fails both ways, line 2 only one: each needs but one reason */
+        {X, "forall l in box.lines . l.ok = true and l.k > 0",
+         "box.lines[1].ok = true is false",
+         "box.lines[1].ok = true is false; box.lines[1].k > 0 is false; "
+         "box.lines[2].ok = true is false"},
+        /* every element takes two atoms, the outer conjunct one */
+        {X, "(forall x in xs . x > 7 or x = n) and n > 5", "n > 5 is false",
+         "xs[0] > 7 is false; xs[0] = n is false; xs[1] > 7 is false; "
+         "xs[1] = n is false; xs[2] > 7 is false; xs[2] = n is false; n > 5 is false"},
+        {X, "not (exists x in xs . x = 7)", "xs[1] = 7 is true", "xs[1] = 7 is true"},
+        /* a quantifier within a quantifier is one atom */
+        {X, "forall x in xs . exists l in box.lines . l.k > x",
+         "forall x in xs . exists l in box.lines . l.k > x is false",
+         "forall x in xs . exists l in box.lines . l.k > x is false"},
+    };
+    CHECK(rows);
+}
+
+static void a_verdict_counts_once(void **state)
+{
+    (void)state;
+    static const char N[] = FACTS(NONE, "1", "", "");
+    const row rows[] = {
+        {N, "verdict_present(va) or verdict_present(va)",
+         "verdict_present(va) is false", "verdict_present(va) is false"},
+        {N,
+         "(verdict_present(va) or b = true) and (verdict_present(va) or "
+         "verdict_present(va))",
+         "verdict_present(va) is false",
+         "verdict_present(va) is false; b = true is false"},
+    };
+    CHECK(rows);
+}
+
+/* Names of what the only reason read: "va | a", verdicts first. */
+static const char *used_text(fixture *f, ct_used used)
+{
+    mt_buf out = {0};
+    for (uint32_t i = 0; i < used.verdict_count; i++) {
+        mt_buf_addf(&out, "%.*s ", MT_ARG(f->model->rules[used.verdicts[i]].verdict));
+    }
+    mt_buf_addc(&out, '|');
+    for (uint32_t i = 0; i < used.fact_count; i++) {
+        mt_buf_addf(&out, " %.*s", MT_ARG(f->model->facts[used.facts[i]].id));
+    }
+    const char *text = mt_str_dup(&f->a, mt_buf_str(&out)).ptr;
+    mt_buf_free(&out);
+    return text;
+}
+
+static void a_present_verdict_leads_down_its_chain(void **state)
+{
+    (void)state;
+    fixture f;
+    bool value;
+    open_with(&f, "verdict_present(vc) and n = 1", FACTS(ALL, "2", "", ""));
+    assert_string_equal(why_text(&f, ct_why), "n = 1 is false");
+    assert_string_equal(used_text(&f, reasons_for(&f, ct_why, &value).items[0].used),
+                        "| n");
+    fixture_facts(&f, FACTS(ALL, "1", "", ""));
+    ct_reasons reasons = reasons_for(&f, ct_why, &value);
+    assert_true(value);
+    assert_int_equal(reasons.len, 2);
+    assert_string_equal(used_text(&f, reasons.items[0].used), "vc |");
+    assert_string_equal(
+        used_text(&f, ct_used_closure(&f.a, f.verdicts, reasons.items[0].used)),
+        "vc vb va | b a");
+    fixture_close(&f);
+}
+
+static void a_part_never_asked_is_no_fault(void **state)
+{
+    (void)state;
+    fixture f;
+    open_with(&f, "n > 5 and xs[3] = 1", FACTS(NONE, "1", "4", ""));
+    assert_string_equal(why_text(&f, ct_why), "n > 5 is false");
+    assert_string_equal(why_text(&f, ct_why_all), "n > 5 is false");
+    fixture_facts(&f, FACTS(NONE, "6", "4", ""));
+    bool value;
+    ct_reasons reasons;
+    ct_fault fault;
+    const ct_expr *e = f.model->conditions[f.model->operations[0].condition];
+    assert_int_equal(ct_why(&f.a, &f.frozen.snapshot, e, &value, &reasons, &fault),
+                     MT_E_RANGE);
+    assert_true(fault.message.len > 0);
+    fixture_close(&f);
+}
+
+/* --- against every subset --- */
+
+/* A random predicate in which each of the four facts stands at most once. */
+static void random_predicate(mt_buf *out, uint32_t *seed, int first, int count)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    uint32_t dice = *seed >> 20;
+    if (dice % 3 == 0) {
+        mt_buf_addz(out, "not ");
+    }
+    if (count == 1) {
+        mt_buf_addf(out, "%c = true", 'a' + first);
+        return;
+    }
+    int left = 1 + (int)(dice / 3 % (uint32_t)(count - 1));
+    mt_buf_addc(out, '(');
+    random_predicate(out, seed, first, left);
+    mt_buf_addz(out, dice & 1 ? " and " : " or ");
+    random_predicate(out, seed, first + left, count - left);
+    mt_buf_addc(out, ')');
+}
+
+static bool value_with(fixture *f, unsigned bits)
+{
+    bool value;
+    ct_fault fault;
+    char facts[200];
+    static const char *const WORD[] = {"false", "true"};
+    snprintf(facts, sizeof facts,
+             "{'a':%s,'b':%s,'c':%s,'d':%s,'n':1,'xs':[],'box':{'lines':[]}}",
+             WORD[bits & 1], WORD[bits >> 1 & 1], WORD[bits >> 2 & 1],
+             WORD[bits >> 3 & 1]);
+    fixture_facts(f, facts);
+    assert_int_equal(ct_holds(&f->frozen.snapshot, f->model->operations[0].condition,
+                              f->scratch, &value, &f->a, NULL, &fault),
+                     MT_OK);
+    return value;
+}
+
+/* The fewest facts that, kept as they are in `bits`, leave no doubt. */
+static int fewest(const bool *values, unsigned bits)
+{
+    int best = 4;
+    for (unsigned kept = 0; kept < 16; kept++) {
+        bool decided = true;
+        for (unsigned other = 0; other < 16; other++) {
+            decided &= ((other ^ bits) & kept) || values[other] == values[bits];
+        }
+        int size = __builtin_popcount(kept);
+        best = decided && size < best ? size : best;
+    }
+    return best;
+}
+
+static void no_smaller_set_decides(void **state)
+{
+    (void)state;
+    uint32_t seed = 11;
+    for (int round = 0; round < 25; round++) {
+        mt_buf text = {0};
+        fixture f;
+        bool values[16], value;
+        random_predicate(&text, &seed, 0, 4);
+        mt_buf_addc(&text, '\0');
+        open_with(&f, text.ptr, FACTS(NONE, "1", "", ""));
+        for (unsigned bits = 0; bits < 16; bits++) {
+            values[bits] = value_with(&f, bits);
+        }
+        for (unsigned bits = 0; bits < 16; bits++) {
+            value_with(&f, bits);
+            ct_reasons reasons = reasons_for(&f, ct_why, &value);
+            assert_int_equal(value, values[bits]);
+            assert_int_equal(reasons.len, fewest(values, bits));
+        }
+        fixture_close(&f);
+        mt_buf_free(&text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(connectives_need_one_part_or_all),
+        cmocka_unit_test(not_turns_it_round),
+        cmocka_unit_test(a_quantifier_names_the_elements_that_decide),
+        cmocka_unit_test(a_verdict_counts_once),
+        cmocka_unit_test(a_present_verdict_leads_down_its_chain),
+        cmocka_unit_test(a_part_never_asked_is_no_fault),
+        cmocka_unit_test(no_smaller_set_decides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
