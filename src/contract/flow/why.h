@@ -24,7 +24,8 @@ typedef struct ct_reasons {
 
 /* The smallest reason for the predicate being what it is; ties go to what is written
  * first. Each choice is made on its own, so where one atom stands in several parts a
- * smaller reason may exist. MT_E_OVERFLOW, MT_E_RANGE, MT_E_TYPE: it has no value, *fault says why. */
+ * smaller reason may exist. MT_E_OVERFLOW, MT_E_RANGE, MT_E_TYPE: it has no value,
+ * *fault says why. */
 mt_err ct_why(mt_arena *a, const ct_snapshot *s, const ct_expr *predicate, bool *value,
               ct_reasons *out, ct_fault *fault);
 
