@@ -67,6 +67,17 @@ int cli_fail(const cli_args *args, int code, const char *format, ...)
 /* One event of a running service on stderr: "motet: text", or {"event":text}. */
 void cli_report_text(void *state, const char *text);
 void cli_report_json(void *state, const char *text);
+/* Why a file could not be read or written: errno's text, or that of `err`. */
+const char *cli_why(mt_err err);
+/* A whole file ("-": standard input) into the arena. CLI_HOLDS, or CLI_WORLD after
+ * saying why not. */
+int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,
+                  mt_str *out);
+/* The same for the input of a contract: more than `limit` bytes is CLI_FAILS. */
+int cli_read_input(const cli_args *args, mt_arena *a, const char *path, size_t limit,
+                   mt_str *out);
+/* The same for fixtures and captures of graphs, which may be long: up to 4 GiB. */
+int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str *out);
 /* Writes all of it to stdout; CLI_WORLD when that fails (a full disk, a closed pipe).
  */
 int cli_print(mt_str text);

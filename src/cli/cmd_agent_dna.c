@@ -1,6 +1,5 @@
 /* cli/cmd_agent_dna.c - motet agent dna: an agent's registrations as a document.
  * Room: cli. */
-#include <errno.h>
 #include <stdio.h>
 
 #include "agent/dna.h"
@@ -176,8 +175,7 @@ static int run_keygen(const cli_args *args)
     mt_err err = rt_write_file(args->operands[0], mt_str_from(hex, sizeof hex), 0600);
     explicit_bzero(hex, sizeof hex);
     if (err) {
-        return cli_fail(args, CLI_WORLD, "%s: %s", args->operands[0],
-                        errno ? strerror(errno) : mt_err_text(err));
+        return cli_fail(args, CLI_WORLD, "%s: %s", args->operands[0], cli_why(err));
     }
     return cli_print(mt_str_from(open, sizeof open));
 }
@@ -190,10 +188,9 @@ static int read_key(const cli_args *args, mt_arena *a, mt_sign_key *out)
     if (!path) {
         return cli_fail(args, CLI_USAGE, "--key FILE is needed");
     }
-    mt_err err = rt_read_file(a, path, 4096, &text);
-    if (err) {
-        return cli_fail(args, CLI_WORLD, "%s: %s", path,
-                        errno ? strerror(errno) : mt_err_text(err));
+    int code = cli_read_text(args, a, path, 4096, &text);
+    if (code) {
+        return code;
     }
     text.len -= text.len && text.ptr[text.len - 1] == '\n';
     if (!mt_unhex(text, seed, sizeof seed)) {

@@ -1,13 +1,10 @@
 /* cli/cmd_agent_trace.c - motet agent trace, compare, statement.
  * Room: cli. */
-#include <errno.h>
-
 #include "agent/scenario.h"
 #include "agent/trace.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/document.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_AGENT_TRACE_OPTIONS[] = {
@@ -80,14 +77,6 @@ int cmd_agent_trace(const cli_args *args)
     return code;
 }
 
-static int read_text(const cli_args *args, mt_arena *a, const char *path, mt_str *out)
-{
-    mt_err err = rt_read_file(a, path, MT_LIMITS_DEFAULT.json_bytes, out);
-    return err ? cli_fail(args, CLI_WORLD, "%s: %s", path,
-                          errno ? strerror(errno) : mt_err_text(err))
-               : CLI_HOLDS;
-}
-
 static int show_comparison(const cli_args *args, mt_arena *a, mt_str left, mt_str right,
                            const ag_compare *how)
 {
@@ -132,8 +121,9 @@ int cmd_agent_compare(const cli_args *args)
         mt_arena_free(&a);
         return cli_fail(args, CLI_USAGE, "--only takes nodes with commas: A,B");
     }
-    int code = read_text(args, &a, args->operands[0], &left);
-    code = code ? code : read_text(args, &a, args->operands[1], &right);
+    const size_t most = MT_LIMITS_DEFAULT.json_bytes;
+    int code = cli_read_text(args, &a, args->operands[0], most, &left);
+    code = code ? code : cli_read_text(args, &a, args->operands[1], most, &right);
     code = code ? code : show_comparison(args, &a, left, right, &how);
     mt_arena_free(&a);
     return code;

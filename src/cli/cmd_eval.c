@@ -1,6 +1,5 @@
 /* cli/cmd_eval.c - motet eval: which verdicts do these facts give?
  * Room: cli. */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +8,6 @@
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "contract/flow/text.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_EVAL_OPTIONS[] = {
@@ -166,18 +164,15 @@ static int eval_lines(evaluation *e, mt_str text)
 static int with_program(evaluation *e, const ct_model *m, const char *path)
 {
     mt_str text;
-    mt_err err =
-        rt_read_file(&e->contract.arena, path, e->contract.limits.json_bytes, &text);
-    if (err == MT_E_LIMIT) {
-        return cli_fail(e->args, CLI_FAILS, "%s: %s", path, mt_err_text(err));
-    }
-    if (err) {
-        return cli_fail(e->args, CLI_WORLD, "%s: %s", path, strerror(errno));
+    int code = cli_read_input(e->args, &e->contract.arena, path,
+                              e->contract.limits.json_bytes, &text);
+    if (code) {
+        return code;
     }
     e->program = ct_compile(&e->contract.arena, m);
     e->facts = ct_facts_new(m);
     e->verdicts = ct_verdicts_new(e->program);
-    int code = cli_flag(e->args, "lines") ? eval_lines(e, text) : eval_once(e, text);
+    code = cli_flag(e->args, "lines") ? eval_lines(e, text) : eval_once(e, text);
     ct_facts_free(e->facts);
     ct_verdicts_free(e->verdicts);
     return code;

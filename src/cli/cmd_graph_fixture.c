@@ -36,15 +36,6 @@ const cli_command CMD_GRAPH_FIXTURE_COMMANDS[] = {
 };
 /* clang-format on */
 
-static int read_file(const cli_args *args, mt_arena *a, mt_str *out)
-{
-    errno = 0;
-    mt_err err = rt_read_file(a, args->operands[0], UINT32_MAX, out);
-    return !err ? CLI_HOLDS
-                : cli_fail(args, CLI_WORLD, "cannot read %s: %s", args->operands[0],
-                           errno ? strerror(errno) : mt_err_text(err));
-}
-
 typedef struct figures {
     uint64_t events, by_kind[3];
 } figures;
@@ -95,7 +86,7 @@ int cmd_graph_fixture_check(const cli_args *args)
 {
     mt_arena a = {0};
     mt_str text;
-    int code = read_file(args, &a, &text);
+    int code = cli_read_record(args, &a, args->operands[0], &text);
     if (!code) {
         rt_ingress *in = rt_ingress_fixture(text, cli_flag(args, "adapter"));
         figures f = {0};
@@ -138,7 +129,7 @@ int cmd_graph_fixture_import(const cli_args *args)
         return cli_fail(args, CLI_USAGE,
                         "--event-kind must be DataAvailable, Command or Pump");
     }
-    int code = read_file(args, &a, &csv);
+    int code = cli_read_record(args, &a, args->operands[0], &csv);
     if (!code && rt_csv_to_fixture(csv, &o, &fixture, &why)) {
         code = cli_fail(args, CLI_FAILS, "%s: %.*s", args->operands[0], MT_ARG(why));
     }

@@ -80,8 +80,9 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
     mt_str text;
     gr_capture c;
     gr_capture_fault fault;
-    if (rt_read_file(p->arena, path, UINT32_MAX, &text)) {
-        return cli_fail(args, CLI_WORLD, "cannot read %s: %s", path, strerror(errno));
+    int code = cli_read_record(args, p->arena, path, &text);
+    if (code) {
+        return code;
     }
     if (gr_capture_read(p->arena, text, &c, &fault)) {
         return cli_fail(args, CLI_FAILS, "%s, %.*s: %.*s", path, MT_ARG(fault.path),

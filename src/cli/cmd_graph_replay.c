@@ -1,7 +1,6 @@
 /* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
  * compare, export a journal.
  * Room: cli. */
-#include <errno.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
@@ -44,15 +43,6 @@ typedef struct replayer {
     const char *wanted; /* --event */
     bool found;
 } replayer;
-
-static int read_file(const cli_args *args, mt_arena *a, const char *path, mt_str *out)
-{
-    errno = 0;
-    mt_err err = rt_read_file(a, path, UINT32_MAX, out);
-    return !err ? CLI_HOLDS
-                : cli_fail(args, CLI_WORLD, "cannot read %s: %s", path,
-                           errno ? strerror(errno) : mt_err_text(err));
-}
 
 static void observe(void *user, size_t index, const rt_graph_step *step)
 {
@@ -145,7 +135,6 @@ static void show_text(mt_buf *out, const gr_capture *c, const rt_replay_result *
 static int read_trace(replayer *r, const char *capture, mt_str *trace)
 {
     mt_str path = mt_strf(&r->arena, "%s.trace.jsonl", capture);
-    errno = 0;
     mt_err err = rt_read_file(&r->arena, path.ptr, UINT32_MAX, trace);
     if (err == MT_E_NOTFOUND) {
         *trace = (mt_str){0};
@@ -163,7 +152,7 @@ static int load(replayer *r, gr_capture *c, mt_str *trace, rt_sum_state *sum)
     if (!graph) {
         return cli_fail(r->args, CLI_USAGE, "--graph FILE is needed");
     }
-    int code = read_file(r->args, &r->arena, path, &text);
+    int code = cli_read_record(r->args, &r->arena, path, &text);
     code = code ? code : read_trace(r, path, trace);
     if (code) {
         return code;

@@ -11,7 +11,6 @@
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "runtime/duration.h"
-#include "runtime/file.h"
 #include "runtime/graph_run.h"
 #include "runtime/graph_trace.h"
 
@@ -145,11 +144,9 @@ static void read_skips(runner *r)
 
 static int open_fixture(runner *r, const char *path)
 {
-    errno = 0;
-    mt_err err = rt_read_file(&r->graph.arena, path, UINT32_MAX, &r->fixture);
-    if (err) {
-        return cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
-                        errno ? strerror(errno) : mt_err_text(err));
+    int code = cli_read_record(r->args, &r->graph.arena, path, &r->fixture);
+    if (code) {
+        return code;
     }
     r->ingress = rt_ingress_fixture(r->fixture, r->options.adapter != NULL);
     return CLI_HOLDS;

@@ -1,7 +1,6 @@
 /* cli/document.c - see document.h. */
 #include "cli/document.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "agent/dna.h"
@@ -9,7 +8,6 @@
 #include "base/limits.h"
 #include "base/yaml_read.h"
 #include "cli/show.h"
-#include "runtime/file.h"
 
 static bool is_yaml(const char *path)
 {
@@ -46,14 +44,13 @@ int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
                       cli_document *out)
 {
     mt_json_error fault = {0};
-    mt_err err = rt_read_file(a, path, MT_LIMITS_DEFAULT.json_bytes, &out->text);
+    int code = cli_read_text(args, a, path, MT_LIMITS_DEFAULT.json_bytes, &out->text);
     out->name = mt_str_dup(a, mt_str_z(path));
-    if (err) {
-        return cli_fail(args, CLI_WORLD, "%s: %s", path,
-                        errno ? strerror(errno) : mt_err_text(err));
+    if (code) {
+        return code;
     }
-    err = is_yaml(path) ? mt_yaml_read(a, out->text, NULL, &out->tree, &fault)
-                        : mt_json_read(a, out->text, NULL, &out->tree, &fault);
+    mt_err err = is_yaml(path) ? mt_yaml_read(a, out->text, NULL, &out->tree, &fault)
+                               : mt_json_read(a, out->text, NULL, &out->tree, &fault);
     return err ? show_syntax(a, out, &fault) : CLI_HOLDS;
 }
 

@@ -2,11 +2,8 @@
  * Room: cli. */
 #include "cli/engine.h"
 
-#include <errno.h>
-
 #include "base/yaml_read.h"
 #include "contract/flow/report.h"
-#include "runtime/file.h"
 
 int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
 {
@@ -36,21 +33,11 @@ void cli_engine_free(cli_engine *e)
     cli_contract_free(&e->contract);
 }
 
-static int read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,
-                     mt_str *out)
-{
-    mt_err err = rt_read_file(a, path, limit, out);
-    if (err == MT_E_LIMIT) {
-        return cli_fail(args, CLI_FAILS, "%s: %s", path, mt_err_text(err));
-    }
-    return err ? cli_fail(args, CLI_WORLD, "%s: %s", path, strerror(errno)) : CLI_HOLDS;
-}
-
 int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
                   const mt_limits *limits, mt_json *out)
 {
     mt_str text, name = mt_str_z(path);
-    int code = read_text(args, a, path, limits->json_bytes, &text);
+    int code = cli_read_input(args, a, path, limits->json_bytes, &text);
     if (code) {
         return code;
     }
@@ -87,8 +74,8 @@ int cli_engine_facts(cli_engine *e)
     const char *path = cli_value(e->args, "facts");
     mt_str text = MT_STR("{}");
     if (path) {
-        int code = read_text(e->args, &e->contract.arena, path,
-                             e->contract.limits.json_bytes, &text);
+        int code = cli_read_input(e->args, &e->contract.arena, path,
+                                  e->contract.limits.json_bytes, &text);
         if (code) {
             return code;
         }

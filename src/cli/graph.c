@@ -1,6 +1,5 @@
 #include "cli/graph.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -26,17 +25,15 @@ static int exit_of(mt_err err)
 static mt_err load_egress(const char *path, cli_graph *g)
 {
     mt_str text;
-    errno = 0;
     mt_err err = rt_read_file(&g->arena, path, 1 << 20, &text);
     if (err) {
-        mt_diag_add(
-            &g->ds,
-            &(mt_diag){.severity = MT_ERROR,
-                       .code = "egress.config_read_failed",
-                       .pass = -1,
-                       .file = mt_str_z(path),
-                       .message = mt_strf(&g->arena, "cannot read %s: %s", path,
-                                          errno ? strerror(errno) : mt_err_text(err))});
+        mt_diag_add(&g->ds,
+                    &(mt_diag){.severity = MT_ERROR,
+                               .code = "egress.config_read_failed",
+                               .pass = -1,
+                               .file = mt_str_z(path),
+                               .message = mt_strf(&g->arena, "cannot read %s: %s", path,
+                                                  cli_why(err))});
         return err;
     }
     return rt_egress_read(mt_str_z(path), text, &g->ds, &g->egress);

@@ -55,6 +55,16 @@ static void starts_ends_and_finds(void **state)
     assert_int_equal(mt_str_skip(s, 9).len, 0);
 }
 
+static void trims_only_the_given_bytes_at_both_ends(void **state)
+{
+    (void)state;
+    assert_text(mt_str_trim(MT_STR(" \t a b\t "), MT_STR(" \t")), MT_STR("a b"));
+    assert_text(mt_str_trim(MT_STR("\ta "), MT_STR(" ")), MT_STR("\ta"));
+    assert_text(mt_str_trim(MT_STR("\0a\0"), MT_STR(" \0")), MT_STR("a"));
+    assert_int_equal(mt_str_trim(MT_STR("   "), MT_STR(" ")).len, 0);
+    assert_int_equal(mt_str_trim((mt_str){0}, MT_STR(" ")).len, 0);
+}
+
 static void strings_may_contain_nul(void **state)
 {
     (void)state;
@@ -161,6 +171,7 @@ int main(void)
     rows_add(&list, NUMBERS, prints_integers);
     rows_test(&list, unsigned_integers_print_in_full);
     rows_test(&list, starts_ends_and_finds);
+    rows_test(&list, trims_only_the_given_bytes_at_both_ends);
     rows_test(&list, strings_may_contain_nul);
     rows_test(&list, formats_into_the_arena);
     rows_test(&list, a_buffer_grows_by_any_amount);

@@ -1,0 +1,33 @@
+/* cli/read.c - whole files for commands; what cannot be read is said on stderr.
+ * Room: cli. */
+#include <errno.h>
+
+#include "cli/cli.h"
+#include "runtime/file.h"
+
+const char *cli_why(mt_err err)
+{
+    return errno ? strerror(errno) : mt_err_text(err);
+}
+
+int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,
+                  mt_str *out)
+{
+    mt_err err = rt_read_file(a, path, limit, out);
+    return err ? cli_fail(args, CLI_WORLD, "%s: %s", path, cli_why(err)) : CLI_HOLDS;
+}
+
+int cli_read_input(const cli_args *args, mt_arena *a, const char *path, size_t limit,
+                   mt_str *out)
+{
+    mt_err err = rt_read_file(a, path, limit, out);
+    int code = err == MT_E_LIMIT ? CLI_FAILS : CLI_WORLD;
+    return err ? cli_fail(args, code, "%s: %s", path, cli_why(err)) : CLI_HOLDS;
+}
+
+int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str *out)
+{
+    mt_err err = rt_read_file(a, path, UINT32_MAX, out);
+    return err ? cli_fail(args, CLI_WORLD, "cannot read %s: %s", path, cli_why(err))
+               : CLI_HOLDS;
+}
