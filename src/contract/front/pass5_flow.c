@@ -401,32 +401,16 @@ static void check_fields(const scope *s)
 
 /* ---- cycles ---- */
 
-typedef struct edge_count {
-    const ct_unit *u;
-    const ct_steps *steps;
+typedef struct removal {
+    ct_step_scope in;
     ct_step **queue;
     size_t len;
-} edge_count;
-
-static ct_step *target_of(const edge_count *c, ct_name to)
-{
-    return ct_is_marked(c->u, to.sym) ? c->steps->items[c->u->marks[to.sym].value - 1]
-                                      : NULL;
-}
-
-static void count_edge(void *state, ct_step *from, ct_name to)
-{
-    ct_step *target = target_of(state, to);
-    (void)from;
-    if (target) {
-        target->mark++;
-    }
-}
+} removal;
 
 static void release_edge(void *state, ct_step *from, ct_name to)
 {
-    edge_count *c = state;
-    ct_step *target = target_of(c, to);
+    removal *c = state;
+    ct_step *target = ct_target_of(&c->in, to);
     (void)from;
     if (target && --target->mark == 0) {
         c->queue[c->len++] = target;
@@ -460,14 +444,9 @@ static void report_cycle(const scope *s, bool deep)
 static bool check_cycle(const scope *s, bool deep)
 {
     mt_mark mark = mt_arena_mark(s->u->keep);
-    edge_count c = {.u = s->u, .steps = s->steps};
+    removal c = {.in = {s->u, s->steps}};
     c.queue = mt_new_array(s->u->keep, ct_step *, s->steps->len);
-    for (size_t i = 0; i < s->steps->len; i++) {
-        s->steps->items[i]->mark = 0;
-    }
-    for (size_t i = 0; i < s->steps->len; i++) {
-        ct_each_target(s->steps->items[i], deep, count_edge, &c);
-    }
+    ct_count_edges(&c.in, deep);
     for (size_t i = 0; i < s->steps->len; i++) {
         if (!s->steps->items[i]->mark) {
             c.queue[c.len++] = s->steps->items[i];

@@ -57,19 +57,32 @@ ct_step **ct_steps_by_id(ct_unit *u, const ct_steps *steps)
     return sorted;
 }
 
+static void count_edge(void *state, ct_step *from, ct_name to)
+{
+    ct_step *target = ct_target_of(state, to);
+    (void)from;
+    if (target) {
+        target->mark++;
+    }
+}
+
+void ct_count_edges(const ct_step_scope *s, bool deep)
+{
+    ct_step_scope scope = *s; /* the visitor takes no const */
+    for (size_t i = 0; i < s->steps->len; i++) {
+        s->steps->items[i]->mark = 0;
+    }
+    for (size_t i = 0; i < s->steps->len; i++) {
+        ct_each_target(s->steps->items[i], deep, count_edge, &scope);
+    }
+}
+
 typedef struct walk {
-    ct_unit *u;
-    ct_steps *steps;
+    ct_step_scope in;
     ct_step **list; /* breadth-first order, or a heap */
     size_t len;
     bool in_order; /* no edge leads backwards */
 } walk;
-
-static ct_step *target_of(const walk *w, ct_name to)
-{
-    return ct_is_marked(w->u, to.sym) ? w->steps->items[w->u->marks[to.sym].value - 1]
-                                      : NULL;
-}
 
 static void reach(walk *w, ct_step *s)
 {
@@ -82,28 +95,29 @@ static void reach(walk *w, ct_step *s)
 
 static void reach_edge(void *state, ct_step *from, ct_name to)
 {
+    walk *w = state;
     (void)from;
-    reach(state, target_of(state, to));
+    reach(w, ct_target_of(&w->in, to));
 }
 
 static void compare_edge(void *state, ct_step *from, ct_name to)
 {
     walk *w = state;
-    const ct_step *target = target_of(w, to);
+    const ct_step *target = ct_target_of(&w->in, to);
     w->in_order &= !target || target->number > from->number;
 }
 
 /* Breadth first from the entry, then the others by id. */
 static void breadth_first(walk *w, ct_step **by_id, ct_sym entry)
 {
-    for (size_t i = 0; i < w->steps->len; i++) {
-        w->steps->items[i]->reached = false;
+    for (size_t i = 0; i < w->in.steps->len; i++) {
+        w->in.steps->items[i]->reached = false;
     }
-    reach(w, target_of(w, (ct_name){entry, 0}));
+    reach(w, ct_target_of(&w->in, (ct_name){entry, 0}));
     for (size_t i = 0; i < w->len; i++) {
         ct_each_target(w->list[i], false, reach_edge, w);
     }
-    for (size_t i = 0; i < w->steps->len; i++) {
+    for (size_t i = 0; i < w->in.steps->len; i++) {
         reach(w, by_id[i]);
     }
 }
@@ -143,38 +157,25 @@ static ct_step *pop(walk *heap)
     return least;
 }
 
-static void count_edge(void *state, ct_step *from, ct_name to)
-{
-    ct_step *target = target_of(state, to);
-    (void)from;
-    if (target) {
-        target->mark++;
-    }
-}
-
 static void release_edge(void *state, ct_step *from, ct_name to)
 {
-    ct_step *target = target_of(state, to);
+    walk *heap = state;
+    ct_step *target = ct_target_of(&heap->in, to);
     (void)from;
     if (target && --target->mark == 0) {
-        push(state, target);
+        push(heap, target);
     }
 }
 
 static void topological(walk *w)
 {
-    size_t count = w->steps->len;
-    walk heap = {.u = w->u, .steps = w->steps};
-    heap.list = mt_new_array(w->u->keep, ct_step *, count);
+    size_t count = w->in.steps->len;
+    walk heap = {.in = w->in};
+    heap.list = mt_new_array(w->in.u->keep, ct_step *, count);
+    ct_count_edges(&w->in, true);
     for (size_t i = 0; i < count; i++) {
-        w->steps->items[i]->mark = 0;
-    }
-    for (size_t i = 0; i < count; i++) {
-        ct_each_target(w->steps->items[i], true, count_edge, w);
-    }
-    for (size_t i = 0; i < count; i++) {
-        if (!w->steps->items[i]->mark) {
-            push(&heap, w->steps->items[i]);
+        if (!w->in.steps->items[i]->mark) {
+            push(&heap, w->in.steps->items[i]);
         }
     }
     for (size_t i = 0; i < count && heap.len; i++) {
@@ -185,7 +186,7 @@ static void topological(walk *w)
 
 void ct_order_steps(ct_unit *u, ct_steps *steps, ct_step **by_id, ct_sym entry)
 {
-    walk w = {.u = u, .steps = steps, .in_order = true};
+    walk w = {.in = {u, steps}, .in_order = true};
     w.list = mt_alloc(u->keep, mt_array_bytes(steps->len, sizeof *w.list));
     breadth_first(&w, by_id, entry);
     for (size_t i = 0; i < steps->len; i++) {

@@ -32,6 +32,19 @@ bool ct_has_outcome(ct_unit *u, ct_operation *o, ct_sym outcome);
  * `deep` also where escalations and joins lead. */
 typedef void (*ct_edge_visitor)(void *state, ct_step *from, ct_name to);
 void ct_each_target(ct_step *s, bool deep, ct_edge_visitor visit, void *state);
+/* The steps of one scope; its marks must be set: symbol -> index + 1. */
+typedef struct ct_step_scope {
+    ct_unit *u;
+    const ct_steps *steps;
+} ct_step_scope;
+/* The step called `to` in the scope, or NULL. */
+static inline ct_step *ct_target_of(const ct_step_scope *s, ct_name to)
+{
+    return ct_is_marked(s->u, to.sym) ? s->steps->items[s->u->marks[to.sym].value - 1]
+                                      : NULL;
+}
+/* Sets every step's `mark` to the number of edges that lead to it. */
+void ct_count_edges(const ct_step_scope *s, bool deep);
 /* Steps by ascending id, in the arena. */
 ct_step **ct_steps_by_id(ct_unit *u, const ct_steps *steps);
 /* Fills steps->order. The scope's marks must be set: symbol -> index + 1. */
