@@ -7,7 +7,7 @@ import socket
 import threading
 import time
 
-from harness import SEED, SOAK, main
+from harness import MOTET, SEED, SOAK, main
 from wire import LOOPBACK, Peer, WireCase, wait_until
 
 OTHER = "127.0.0.2"  # an address of its own, still at home
@@ -140,8 +140,10 @@ class BadPeers(WireCase):
         self.assertLess(results["quick"][1], 3, "the quick reader had to wait")
         self.assertEqual(now["slow_readers"], 20)
         self.assertGreater(now["lines_dropped"], 0)
-        # 20 stalled readers of 256 KiB each, one batch beyond, and the program itself.
-        self.assertLess(relay.memory_kib(), (20 * (256 + 700) + 20000))
+        # 20 stalled readers of 256 KiB each, one batch beyond, and the program itself,
+        # which is larger with a sanitizer that keeps freed memory for a while.
+        program = 100000 if "san" in str(MOTET) else 20000
+        self.assertLess(relay.memory_kib(), (20 * (256 + 700) + program))
         self.assertLessEqual(now["queued_bytes"], 20 * (262144 + 700000))
         quick.sock.shutdown(socket.SHUT_RDWR)
         reader.join(5)
@@ -204,10 +206,16 @@ class BadPeers(WireCase):
             a.raw(b"ping %d\n" % rounds)
             want = "ping %d" % rounds
             while True:
-                line = json.loads(b.line())  # every line is whole JSON
+                text = b.line()
+                if text.startswith(b"Warning: "):
+                    # On a slow machine b may fall behind and miss lines: ask again.
+                    a.raw(b"ping %d\n" % rounds)
+                    continue
+                line = json.loads(text)  # every other line is whole JSON
                 if line["remote_addr"] == a.address:
-                    self.assertEqual(line["content"], want)
-                    break
+                    self.assertLessEqual(int(line["content"].split()[1]), rounds)
+                    if line["content"] == want:
+                        break
             rounds += 1
         self.assertGreater(rounds, 10, f"seed {SEED}")
         b.close()
