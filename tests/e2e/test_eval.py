@@ -83,4 +83,80 @@ class Eval(Case):
                     self.assertEqual(code, 1)
 
 
+ADDITIVE = SOURCE / "tests" / "language" / "interchange" / "additive" / "contract.tenor"
+DEFAULTS = {
+    "duration": 'd_duration = Duration { value: 30, unit: "days" }',
+    "record": 'd_record.side = 4 and d_record.name = "sq"',
+    "list": "len(d_list) = 2 and d_list[1] = 5",
+    "union": 'd_union.tag = "Cash" and d_union.Cash = 6',
+}
+FALSE_FACTS = {"n": 20, "o": -5, "flag": False, "xs": [7, 1, 7],
+               "age": {"value": 30, "unit": "days"}, "rec": {"ok": True, "part": {"k": 0}},
+               "lines": [{"k": 0, "ok": True}, {"k": 3, "ok": False}]}
+TRUE_FACTS = {"n": 1, "o": 4, "flag": True, "xs": [2, 7],
+              "age": {"value": 31, "unit": "days"}, "rec": {"ok": False, "part": {"k": 3}},
+              "lines": [{"k": 3, "ok": False}, {"k": 0, "ok": True}]}
+
+
+class BeyondTheFirstVersion(Case):
+    """Every node of docs/interchange.md, true and false; the results are worked out by hand."""
+
+    def verdicts(self, facts, more=""):
+        contract = self.write("contract.tenor", ADDITIVE.read_text() + more)
+        bundle = self.write("bundle.json", self.holds("elaborate", contract).out)
+        given = self.write("facts.json", json.dumps(facts))
+        out = [self.holds("eval", what, "--facts", given, "--json").out
+               for what in (contract, bundle)]
+        self.assertEqual(*out)
+        return {v["type"]: v["payload"]["value"] for v in json.loads(out[0])["verdicts"]}
+
+    def test_conditions_that_hold(self):
+        # n + o = 5, n - o = -3, and (n + o) * 2 = 10 is not below n.
+        true = ["length", "index", "sum", "difference", "deep_field", "field_of_element",
+                "bare_fact", "bare_field", "bare_element", "verdict_payload", "duration"]
+        self.assertEqual(self.verdicts(TRUE_FACTS),
+                         {**{f"v_{name}": True for name in true}, "v_score": 4,
+                          "v_payload_reference": 4, "v_payload_sum": 5})
+
+    def test_conditions_that_do_not_hold(self):
+        # n + o = 15, n - o = 25, 30 days are not more than 30, v_score is absent.
+        self.assertEqual(self.verdicts(FALSE_FACTS), {})
+
+    def test_a_product_of_a_sum(self):
+        # (2 - 5) * 2 = -6 < 2; n + o = -3, n - o = 7.
+        self.assertEqual(self.verdicts({**FALSE_FACTS, "n": 2}),
+                         {"v_product": True, "v_sum": True, "v_difference": True})
+
+    def test_require_true_holds_whatever_the_facts(self):
+        contract = self.write("contract.tenor", ADDITIVE.read_text())
+        facts = self.write("facts.json", json.dumps(FALSE_FACTS))
+        got = self.holds("eval", contract, "--facts", facts, "--operation", "always",
+                         "--persona", "p", "--json")
+        found = json.loads(got.out)
+        self.assertEqual(found["outcome"], "done")
+        self.assertEqual(found["entity_state_changes"], [
+            {"entity_id": "E", "from": "s", "instance_id": "_default", "to": "t"}])
+
+    def test_an_index_out_of_range_is_a_typed_error(self):
+        contract = self.write("contract.tenor", ADDITIVE.read_text())
+        facts = self.write("facts.json", json.dumps({**TRUE_FACTS, "xs": [7]}))
+        got = self.run_motet("eval", contract, "--facts", facts, "--json")
+        self.assertEqual(got.code, 1)
+        self.assertEqual(json.loads(got.out)["details"]["type"], "index_out_of_range")
+
+    def test_defaults_stand_in_for_facts_not_given(self):
+        rules = "".join(f"rule of_{name} {{ stratum: 0 when: {when} "
+                        f"produce: verdict d_{name}_used {{ payload: Bool = true }} }}\n"
+                        for name, when in DEFAULTS.items())
+        used = {f"d_{name}_used": True for name in DEFAULTS}
+        self.assertEqual(self.verdicts(FALSE_FACTS, rules), used)
+        given = {"d_duration": {"value": 31, "unit": "days"},
+                 "d_record": {"side": 5, "name": "sq"}, "d_list": [3, 4],
+                 "d_union": {"tag": "Card", "payload": "x"}}
+        for name, value in given.items():
+            with self.subTest(name):
+                self.assertEqual(self.verdicts({**FALSE_FACTS, name: value}, rules),
+                                 {k: v for k, v in used.items() if k != f"{name}_used"})
+
+
 main()

@@ -7,7 +7,9 @@ checks/<ID>/      accepted.tenor holds; refused.tenor is refused as refused.json
 spec/             the examples of the specification, with the declarations they lack: those of
                   accepted/ hold, those of refused/ are refused with the advice of their json.
 interchange/      contract.tenor elaborates to what expected.json says of its parts, by
-                  Kind/id/key/...; "order" is that of the constructs, "steps of F" of a flow.
+                  Kind/id/key/...; "order" is that of the constructs, "steps of F" of a flow,
+                  "tenor_version" that of the bundle. In additive/ every block but the first
+                  needs a node of docs/interchange.md.
 union/            one form of the language in each directory: the interchange of suite.tenor,
                   apart from line numbers and names of files, is that of every other file.
 """
@@ -105,6 +107,8 @@ class Interchange(Case):
             found = [f"{c['kind']}/{c['id']}" for c in bundle["constructs"]]
         elif key.startswith("steps of "):
             found = [s["id"] for s in part(bundle, f"Flow/{key[9:]}/steps")]
+        elif key == "tenor_version":
+            found = bundle[key]
         else:
             found = part(bundle, key)
         self.assertEqual(found, expected)
@@ -118,6 +122,18 @@ class Interchange(Case):
             for key, expected in json.loads((case / "expected.json").read_text()).items():
                 with self.subTest(f"{case.name}: {key}"):
                     self.compare(bundle, key, expected)
+
+    def test_each_node_beyond_1_0_raises_the_version_by_itself(self):
+        text = (ROOT / "interchange" / "additive" / "contract.tenor").read_text()
+        facts, *blocks = text.split("\n\n")
+        self.assertEqual(len(blocks), 19)
+        for block, version in [("", "1.0.0")] + [(b, "1.1.0") for b in blocks]:
+            with self.subTest(block or "only the facts"):
+                path = self.write("contract.tenor", f"{facts}\n{block}\n")
+                result, bundle = elaborate(path)
+                self.assertEqual(result.code, 0, repr(result))
+                self.assertEqual(bundle["tenor_version"], version)
+                self.holds("validate", self.write("bundle.json", result.out))
 
     def test_the_interchange_is_the_same_whichever_form_was_written(self):
         forms = sorted((ROOT / "union").iterdir())
