@@ -266,7 +266,7 @@ void ag_dna_write(mt_arena *a, const ag_agent *agent, ag_dna_form form, mt_buf *
 /* --- pin and signature
  * -------------------------------------------------------------------------- */
 
-static mt_str profile_text(mt_arena *a, const ag_agent *agent)
+mt_str ag_dna_text(mt_arena *a, const ag_agent *agent)
 {
     mt_buf out = {0};
     ag_dna_write(a, agent, AG_DNA_PROFILE, &out);
@@ -282,7 +282,7 @@ static mt_str pin_of(mt_arena *a, mt_str canonical)
 
 mt_str ag_dna_pin(mt_arena *a, const ag_agent *agent)
 {
-    return pin_of(a, profile_text(a, agent));
+    return pin_of(a, ag_dna_text(a, agent));
 }
 
 /* What a signature covers. The prefix keeps it from meaning anything else. */
@@ -312,7 +312,7 @@ static mt_str hex_of(mt_arena *a, const unsigned char *bytes, size_t count)
 void ag_dna_sign(mt_arena *a, const ag_agent *agent, mt_str version,
                  const mt_sign_key *key, mt_buf *out)
 {
-    mt_str dna = profile_text(a, agent);
+    mt_str dna = ag_dna_text(a, agent);
     mt_signature s = mt_sign(key, signed_text(a, dna, MT_STR(AG_PROFILE_ID), version));
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);

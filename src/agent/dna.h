@@ -14,6 +14,8 @@ typedef enum ag_dna_form { AG_DNA_PROFILE, AG_DNA_SDK } ag_dna_form;
 
 /* What an agent registers. */
 void ag_dna_write(mt_arena *a, const ag_agent *agent, ag_dna_form form, mt_buf *out);
+/* The profile form as one text: equal texts are equal registrations. */
+mt_str ag_dna_text(mt_arena *a, const ag_agent *agent);
 
 /* Either form into an agent; the form is found by looking. MT_E_REJECTED: see `ds`. */
 mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,

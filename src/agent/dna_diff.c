@@ -200,23 +200,13 @@ typedef struct merging {
     mt_str why;
 } merging;
 
-/* The registration alone, written as DNA: equal texts are equal registrations. */
-static mt_str text_of(mt_arena *a, const ag_agent *one)
-{
-    mt_buf out = {0};
-    ag_dna_write(a, one, AG_DNA_PROFILE, &out);
-    mt_str text = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return text;
-}
-
 /* True: take it. A second one of the same identity must be the same. */
 static bool take(merging *m, const char *kind, mt_str module, mt_str function,
                  const ag_agent *one)
 {
     mt_str identity =
         mt_strf(m->a, "%s %.*s.%.*s", kind, MT_ARG(module), MT_ARG(function));
-    mt_str text = text_of(m->a, one);
+    mt_str text = ag_dna_text(m->a, one);
     bool added;
     mt_map_entry *e = mt_map_add(m->a, &m->known, identity, &added);
     if (added) {

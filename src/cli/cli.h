@@ -69,6 +69,8 @@ void cli_report_text(void *state, const char *text);
 void cli_report_json(void *state, const char *text);
 /* Why a file could not be read or written: errno's text, or that of `err`. */
 const char *cli_why(mt_err err);
+/* Does the name end in .yaml or .yml? */
+bool cli_is_yaml(const char *path);
 /* A whole file ("-": standard input) into the arena. CLI_HOLDS, or CLI_WORLD after
  * saying why not. */
 int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,

@@ -9,12 +9,6 @@
 #include "base/yaml_read.h"
 #include "cli/show.h"
 
-static bool is_yaml(const char *path)
-{
-    mt_str p = mt_str_z(path);
-    return mt_str_ends(p, MT_STR(".yaml")) || mt_str_ends(p, MT_STR(".yml"));
-}
-
 int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count)
 {
     cli_source sources[4];
@@ -49,8 +43,9 @@ int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
     if (code) {
         return code;
     }
-    mt_err err = is_yaml(path) ? mt_yaml_read(a, out->text, NULL, &out->tree, &fault)
-                               : mt_json_read(a, out->text, NULL, &out->tree, &fault);
+    mt_err err = cli_is_yaml(path)
+                     ? mt_yaml_read(a, out->text, NULL, &out->tree, &fault)
+                     : mt_json_read(a, out->text, NULL, &out->tree, &fault);
     return err ? show_syntax(a, out, &fault) : CLI_HOLDS;
 }
 

@@ -36,15 +36,14 @@ void cli_engine_free(cli_engine *e)
 int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
                   const mt_limits *limits, mt_json *out)
 {
-    mt_str text, name = mt_str_z(path);
+    mt_str text;
     int code = cli_read_input(args, a, path, limits->json_bytes, &text);
     if (code) {
         return code;
     }
-    bool yaml = mt_str_ends(name, MT_STR(".yaml")) || mt_str_ends(name, MT_STR(".yml"));
     mt_json_error error = {0};
-    mt_err err = yaml ? mt_yaml_read(a, text, NULL, out, &error)
-                      : mt_json_read(a, text, NULL, out, &error);
+    mt_err err = cli_is_yaml(path) ? mt_yaml_read(a, text, NULL, out, &error)
+                                   : mt_json_read(a, text, NULL, out, &error);
     if (err) {
         uint32_t line, column;
         mt_json_place(text, error.offset, &line, &column);

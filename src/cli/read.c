@@ -10,6 +10,12 @@ const char *cli_why(mt_err err)
     return errno ? strerror(errno) : mt_err_text(err);
 }
 
+bool cli_is_yaml(const char *path)
+{
+    mt_str p = mt_str_z(path);
+    return mt_str_ends(p, MT_STR(".yaml")) || mt_str_ends(p, MT_STR(".yml"));
+}
+
 int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,
                   mt_str *out)
 {

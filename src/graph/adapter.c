@@ -20,10 +20,8 @@ typedef struct reader {
 static void wrong(reader *r, const mt_json *node, const char *path,
                   const char *expected)
 {
-    r->ok = gr_report(&r->subject, SHAPE, node ? node->offset : 0, mt_str_z(path),
-                      "see docs/graphs.md for the form of an adapter",
-                      "expected %s, found %s", expected,
-                      node ? mt_json_type_name(node) : "nothing");
+    r->ok = gr_report_shape(&r->subject, SHAPE, node, path,
+                            "see docs/graphs.md for the form of an adapter", expected);
 }
 
 static mt_str text_in(reader *r, const mt_json *object, mt_str key, const char *path)

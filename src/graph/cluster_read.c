@@ -19,9 +19,8 @@ typedef struct reader {
 static void wrong(reader *r, const mt_json *node, const char *path,
                   const char *expected)
 {
-    r->ok = gr_report(&r->subject, SHAPE, node->offset, mt_str_z(path),
-                      "see docs/graphs.md for the form of a cluster",
-                      "expected %s, found %s", expected, mt_json_type_name(node));
+    r->ok = gr_report_shape(&r->subject, SHAPE, node, path,
+                            "see docs/graphs.md for the form of a cluster", expected);
 }
 
 /* Names: not empty, none of . @ $ / \ : and space. Ports may have more. */

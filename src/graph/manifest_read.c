@@ -15,10 +15,8 @@ typedef struct reader {
 static void wrong(reader *r, const mt_json *node, const char *path,
                   const char *expected)
 {
-    r->ok = gr_report(&r->subject, SHAPE, node ? node->offset : 0, mt_str_z(path),
-                      "see docs/graphs.md for the form of a manifest",
-                      "expected %s, found %s", expected,
-                      node ? mt_json_type_name(node) : "nothing");
+    r->ok = gr_report_shape(&r->subject, SHAPE, node, path,
+                            "see docs/graphs.md for the form of a manifest", expected);
 }
 
 static mt_str text_at(reader *r, const mt_json *object, mt_str key, const char *path)

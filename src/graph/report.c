@@ -40,6 +40,14 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
     return false;
 }
 
+bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
+                     const char *path, const char *fix, const char *expected)
+{
+    return gr_report(s, rule, node ? node->offset : 0, mt_str_z(path), fix,
+                     "expected %s, found %s", expected,
+                     node ? mt_json_type_name(node) : "nothing");
+}
+
 static bool looks_like_json(mt_str text)
 {
     size_t i = 0;

@@ -19,6 +19,9 @@ typedef struct gr_subject {
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
+/* "expected X, found Y": the node (NULL: none) has the wrong shape. Returns false. */
+bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
+                     const char *path, const char *fix, const char *expected);
 
 /* Reads YAML or JSON into a tree. A text that begins like a JSON object is tried as
  * JSON first. False: reported under `code` (NUM-FINITE-1 for .inf and .nan). */

@@ -147,36 +147,17 @@ void ct_check_type(ct_unit *u, ct_type *t, const ct_construct *c, mt_str field)
 
 /* ---- literals ---- */
 
+/* By kind; no other kind is a literal. */
+static const char *const LITERAL_NAMES[CT_X_ERROR + 1] = {
+    [CT_X_BOOL] = "a Bool",  [CT_X_INT] = "an Int",      [CT_X_FLOAT] = "a Decimal",
+    [CT_X_STR] = "a string", [CT_X_MONEY] = "Money",     [CT_X_DURATION] = "a Duration",
+    [CT_X_LIST] = "a List",  [CT_X_RECORD] = "a Record", [CT_X_ENTRY] = "a TaggedUnion",
+};
+
 static const char *literal_name(const ct_expr *e)
 {
-    switch ((ct_expr_kind)e->kind) {
-    case CT_X_BOOL: return "a Bool";
-    case CT_X_INT: return "an Int";
-    case CT_X_FLOAT: return "a Decimal";
-    case CT_X_STR: return "a string";
-    case CT_X_MONEY: return "Money";
-    case CT_X_DURATION: return "a Duration";
-    case CT_X_LIST: return "a List";
-    case CT_X_RECORD: return "a Record";
-    case CT_X_ENTRY: return "a TaggedUnion";
-    case CT_X_REF:
-    case CT_X_FIELD:
-    case CT_X_INDEX:
-    case CT_X_LEN:
-    case CT_X_MUL:
-    case CT_X_ADD:
-    case CT_X_SUB:
-    case CT_X_COMPARE:
-    case CT_X_AND:
-    case CT_X_OR:
-    case CT_X_NOT:
-    case CT_X_VERDICT:
-    case CT_X_PRESENT:
-    case CT_X_FORALL:
-    case CT_X_EXISTS:
-    case CT_X_ERROR: break;
-    }
-    return "no literal";
+    const char *name = LITERAL_NAMES[e->kind];
+    return name ? name : "no literal";
 }
 
 static mt_str wrong_kind(ct_unit *u, const ct_type *t, const ct_expr *e)
