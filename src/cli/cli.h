@@ -83,6 +83,10 @@ int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str 
 /* Writes all of it to stdout; CLI_WORLD when that fails (a full disk, a closed pipe).
  */
 int cli_print(mt_str text);
+/* Writes a whole file. CLI_HOLDS, or CLI_WORLD after saying why not. */
+int cli_write_text(const cli_args *args, const char *path, mt_str text);
+/* To the file of --out, without it to stdout. */
+int cli_write_out(const cli_args *args, mt_str text);
 /* Replaces the text of an existing file, whole or not at all; its mode stays, and a
  * link stays a link. MT_E_IO: errno says why. */
 mt_err cli_rewrite(const char *path, mt_str text);

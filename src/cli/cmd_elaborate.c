@@ -7,7 +7,6 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_ELABORATE_OPTIONS[] = {
@@ -42,11 +41,8 @@ static int write_one(const cli_args *args, mt_arena *a, const char *dir, mt_str 
     bool manifest = cli_flag(args, "manifest");
     mt_str path =
         mt_strf(a, "%s/%.*s%s.json", dir, MT_ARG(id), manifest ? ".manifest" : "");
-    if (rt_write_file(path.ptr, rendered(args, a, bundle), 0644) != MT_OK) {
-        return cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
-                        strerror(errno));
-    }
-    return cli_print(mt_strf(a, "%.*s\n", MT_ARG(path)));
+    int code = cli_write_text(args, path.ptr, rendered(args, a, bundle));
+    return code ? code : cli_print(mt_strf(a, "%.*s\n", MT_ARG(path)));
 }
 
 /* A member and the System that would be written to the same file. */

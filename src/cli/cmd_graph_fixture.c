@@ -1,12 +1,9 @@
 /* cli/cmd_graph_fixture.c - motet graph fixture: look at, check and make fixtures.
  * Room: cli. */
-#include <errno.h>
-
 #include "base/json_write.h"
 #include "base/map.h"
 #include "base/number.h"
 #include "cli/commands.h"
-#include "runtime/file.h"
 #include "runtime/graph_csv.h"
 #include "runtime/graph_ingress.h"
 
@@ -120,7 +117,6 @@ int cmd_graph_fixture_import(const cli_args *args)
     const char *kind = cli_value(args, "event-kind");
     const char *semantic = cli_value(args, "semantic-kind");
     const char *episode = cli_value(args, "episode");
-    const char *out = cli_value(args, "out");
     rt_csv_options o = {.event_kind = GR_DATA_AVAILABLE,
                         .semantic_kind = mt_str_z(semantic),
                         .episode = mt_str_z(episode ? episode : "E1"),
@@ -133,11 +129,7 @@ int cmd_graph_fixture_import(const cli_args *args)
     if (!code && rt_csv_to_fixture(csv, &o, &fixture, &why)) {
         code = cli_fail(args, CLI_FAILS, "%s: %.*s", args->operands[0], MT_ARG(why));
     }
-    if (!code && out && rt_write_file(out, mt_buf_str(&fixture), 0644)) {
-        code = cli_fail(args, CLI_WORLD, "cannot write %s: %s", out, strerror(errno));
-    } else if (!code && !out) {
-        code = cli_print(mt_buf_str(&fixture));
-    }
+    code = code ? code : cli_write_out(args, mt_buf_str(&fixture));
     mt_buf_free(&fixture);
     mt_buf_free(&why);
     mt_arena_free(&a);

@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include "cli/commands.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 static const struct {
@@ -93,10 +92,7 @@ int cmd_graph_init(const cli_args *args)
     }
     for (size_t i = 0; !code && i < sizeof FILES / sizeof *FILES; i++) {
         mt_str path = mt_strf(&a, "%s/%s", directory, FILES[i].name);
-        if (rt_write_file(path.ptr, mt_str_z(FILES[i].text), 0644)) {
-            code = cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
-                            strerror(errno));
-        }
+        code = cli_write_text(args, path.ptr, mt_str_z(FILES[i].text));
     }
     if (!code) {
         code = cli_print(mt_strf(&a,

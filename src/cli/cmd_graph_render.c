@@ -1,11 +1,8 @@
 /* cli/cmd_graph_render.c - motet graph render: DOT, SVG and Mermaid.
  * Room: cli. With a capture and an event, every node shows what it said then. */
-#include <errno.h>
-
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/graph_edges.h"
-#include "runtime/file.h"
 #include "runtime/graph_replay.h"
 #include "runtime/process.h"
 
@@ -292,14 +289,9 @@ static int render(const cli_args *args, const cli_graph *g, mt_arena *a)
                  .paint = &painted,
                  .ports = cli_flag(args, "ports")};
     const char *capture = cli_value(args, "capture");
-    const char *out = cli_value(args, "out");
     int code = capture ? paint_capture(args, g, capture, &painted) : CLI_HOLDS;
     code = code ? code : draw(args, &p);
-    if (!code && out && rt_write_file(out, mt_buf_str(&p.out), 0644)) {
-        code = cli_fail(args, CLI_WORLD, "cannot write %s: %s", out, strerror(errno));
-    } else if (!code && !out) {
-        code = cli_print(mt_buf_str(&p.out));
-    }
+    code = code ? code : cli_write_out(args, mt_buf_str(&p.out));
     mt_buf_free(&p.out);
     return code;
 }

@@ -8,7 +8,6 @@
 
 #include "base/json_write.h"
 #include "cli/commands.h"
-#include "runtime/file.h"
 
 /* clang-format off */
 const cli_option CMD_INIT_OPTIONS[] = {
@@ -157,14 +156,12 @@ static int refuse_existing(const cli_args *args, mt_arena *a, const char *dir)
 
 static int write_starters(const cli_args *args, mt_arena *a, const char *dir)
 {
-    for (size_t i = 0; i < STARTER_COUNT; i++) {
+    int code = CLI_HOLDS;
+    for (size_t i = 0; !code && i < STARTER_COUNT; i++) {
         mt_str path = mt_strf(a, "%s/%s", dir, STARTERS[i].name);
-        if (rt_write_file(path.ptr, mt_str_z(STARTERS[i].text), 0644) != MT_OK) {
-            return cli_fail(args, CLI_WORLD, "cannot write %s: %s", path.ptr,
-                            strerror(errno));
-        }
+        code = cli_write_text(args, path.ptr, mt_str_z(STARTERS[i].text));
     }
-    return CLI_HOLDS;
+    return code;
 }
 
 static int report(const cli_args *args, mt_arena *a, const char *dir)

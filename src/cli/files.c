@@ -1,4 +1,4 @@
-/* cli/read.c - whole files for commands; what cannot be read is said on stderr.
+/* cli/files.c - whole files for commands; what cannot be read or written is said.
  * Room: cli. */
 #include <errno.h>
 
@@ -36,4 +36,17 @@ int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str 
     mt_err err = rt_read_file(a, path, UINT32_MAX, out);
     return err ? cli_fail(args, CLI_WORLD, "cannot read %s: %s", path, cli_why(err))
                : CLI_HOLDS;
+}
+
+int cli_write_text(const cli_args *args, const char *path, mt_str text)
+{
+    mt_err err = rt_write_file(path, text, 0644);
+    return err ? cli_fail(args, CLI_WORLD, "cannot write %s: %s", path, cli_why(err))
+               : CLI_HOLDS;
+}
+
+int cli_write_out(const cli_args *args, mt_str text)
+{
+    const char *path = cli_value(args, "out");
+    return path ? cli_write_text(args, path, text) : cli_print(text);
 }
