@@ -159,4 +159,75 @@ class BeyondTheFirstVersion(Case):
                                  {k: v for k, v in used.items() if k != f"{name}_used"})
 
 
+UNDECLARED = """persona p
+fact go { type: Bool source: "x.go" }
+entity E { states: [a, b] initial: a transitions: [(a, b)] }
+entity F { states: [a, b] initial: a transitions: [(a, b)] }
+operation op {
+  allowed_personas: [p]
+  precondition:     go
+  effects:          [%s]
+  %s
+}
+flow f {
+  snapshot: at_initiation
+  entry:    s
+  steps: {
+    s: OperationStep {
+      op:         op
+      persona:    p
+      outcomes:   { %s: Terminal(success) }
+      on_failure: Terminate(outcome: failure)
+    }
+  }
+}
+"""
+
+
+class UndeclaredOutcomes(Case):
+    """What elaborates loads and runs, whatever label the effects of the one outcome have."""
+
+    def flow(self, effects, outcomes, route):
+        source = self.write("c.tenor", UNDECLARED % (effects, outcomes, route))
+        bundle = self.write("c.json", self.holds("elaborate", source).out)
+        facts = self.write("facts.json", '{"go":true}')
+        self.holds("validate", bundle)
+        words = ("--facts", facts, "--flow", "f", "--persona", "p", "--json")
+        out = [self.holds("eval", what, *words).out for what in (source, bundle)]
+        self.assertEqual(*out)
+        found = json.loads(out[0])
+        return (found["flow_outcome"], [s["result"] for s in found["steps_executed"]],
+                [c["entity_id"] for c in found["entity_state_changes"]])
+
+    def test_the_outcome_is_success_and_bears_the_first_label(self):
+        rows = [("(E, a, b)", "success", ["E"]),
+                ("(E, a, b, done)", "done", ["E"]),
+                ("(E, a, b), (F, a, b, done)", "done", ["E", "F"]),
+                ("(E, a, b, done), (F, a, b, other)", "done", ["E", "F"])]
+        for effects, label, changed in rows:
+            with self.subTest(effects):
+                self.assertEqual(self.flow(effects, "", "success"),
+                                 ("success", [label], changed))
+
+    def test_the_only_declared_outcome_has_all_effects(self):
+        self.assertEqual(self.flow("(E, a, b, other), (F, a, b)", "outcomes: [done]", "done"),
+                         ("success", ["done"], ["E", "F"]))
+
+    def test_an_error_may_have_the_name_of_a_label(self):
+        self.assertEqual(self.flow("(E, a, b, done)", "error_contract: [done]", "success"),
+                         ("success", ["done"], ["E"]))
+
+    def test_a_bundle_may_route_the_label_but_not_both_names(self):
+        source = self.write("c.tenor", UNDECLARED % ("(E, a, b, done)", "", "success"))
+        bundle = json.loads(self.holds("elaborate", source).out)
+        step = next(c for c in bundle["constructs"] if c["kind"] == "Flow")["steps"][0]
+        target = step["outcomes"]["success"]
+        for names, code in [(["done"], 0), (["success"], 0), (["done", "success"], 1),
+                            (["other"], 1), ([], 1)]:
+            with self.subTest(names):
+                step["outcomes"] = {name: target for name in names}
+                path = self.write("c.json", json.dumps(bundle))
+                self.assertEqual(self.run_motet("validate", path).code, code)
+
+
 main()

@@ -157,6 +157,20 @@ static bool load_handler(ct_loader *l, const step_names *names, const mt_json *p
 
 /* ---- Steps --------------------------------------------------------------------- */
 
+/* The name a step routes the outcome by. One that was not declared is `success` to the
+ * elaborator even where an effect gives it a label. */
+static mt_str route_name(const mt_json *routes, const ct_operation *op, uint32_t i)
+{
+    bool by_label = !op->undeclared || mt_json_get(routes, op->outcomes[i]);
+    return by_label ? op->outcomes[i] : CT_SUCCESS;
+}
+
+static bool is_route(const mt_json *routes, const ct_operation *op, mt_str name)
+{
+    return ct_outcome_find(op, name) != CT_NONE ||
+           (op->undeclared && mt_str_eq(name, route_name(routes, op, 0)));
+}
+
 /* Every outcome of the operation is routed, and nothing else is. */
 static bool load_routes(ct_loader *l, const step_names *names, const mt_json *json,
                         const ct_operation *op, const ct_target **out)
@@ -169,17 +183,18 @@ static bool load_routes(ct_loader *l, const step_names *names, const mt_json *js
     ct_target *targets = mt_new_array(l->keep, ct_target, op->outcome_count);
     bool ok = true;
     for (uint32_t i = 0; i < op->outcome_count; i++) {
-        if (!mt_json_get(routes, op->outcomes[i])) {
+        mt_str name = route_name(routes, op, i);
+        if (!mt_json_get(routes, name)) {
             ct_load_error(l, CT_L_OUTCOME, routes,
                           "outcome \"%.*s\" of operation \"%.*s\" is not handled",
-                          MT_ARG(op->outcomes[i]), MT_ARG(op->id));
+                          MT_ARG(name), MT_ARG(op->id));
             ok = false;
         } else {
-            ok = load_target(l, names, routes, op->outcomes[i], &targets[i]) && ok;
+            ok = load_target(l, names, routes, name, &targets[i]) && ok;
         }
     }
     for (uint32_t i = 0; i < routes->count; i++) {
-        if (ct_outcome_find(op, routes->as.members[i].key) == CT_NONE) {
+        if (!is_route(routes, op, routes->as.members[i].key)) {
             ct_load_error(l, CT_L_OUTCOME, routes,
                           "operation \"%.*s\" has no outcome \"%.*s\"", MT_ARG(op->id),
                           MT_ARG(routes->as.members[i].key));

@@ -124,7 +124,19 @@ static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
     return true;
 }
 
-/* Declared outcomes; without any, the labels of the effects; without those, success. */
+/* Without a declared outcome there is one: named by the first effect that has a label,
+ * else success. */
+static mt_str only_outcome(const mt_json *effects)
+{
+    for (uint32_t i = 0; effects && i < effects->count; i++) {
+        const mt_json *label = mt_json_at(&effects->as.items[i], "outcome");
+        if (mt_json_is(label, MT_JSON_STRING)) {
+            return mt_json_text(label);
+        }
+    }
+    return CT_SUCCESS;
+}
+
 static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effects,
                           ct_operation *op)
 {
@@ -135,21 +147,11 @@ static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effe
                unique_names(l, op->outcomes, op->outcome_count, list, CT_L_OUTCOME,
                             "outcome");
     }
-    mt_map labels = {0};
-    for (uint32_t i = 0; effects && i < effects->count; i++) {
-        const mt_json *label = mt_json_at(&effects->as.items[i], "outcome");
-        bool added;
-        if (mt_json_is(label, MT_JSON_STRING)) {
-            mt_map_add(l->keep, &labels, mt_json_text(label), &added);
-        }
-    }
-    mt_str *names = mt_new_array(l->keep, mt_str, labels.len + 1);
-    names[0] = MT_STR("success");
-    for (uint32_t i = 0; i < labels.len; i++) {
-        names[i] = labels.entries[i].key;
-    }
-    op->outcomes = names;
-    op->outcome_count = labels.len ? labels.len : 1;
+    mt_str *name = mt_new(l->keep, mt_str);
+    *name = only_outcome(effects);
+    op->outcomes = name;
+    op->outcome_count = 1;
+    op->undeclared = true;
     return true;
 }
 
@@ -163,25 +165,28 @@ static bool is_transition(const ct_entity *e, uint32_t from, uint32_t to)
     return false;
 }
 
+/* Where there is one outcome every effect belongs to it, whatever its label:
+ * elaboration only warns of another one. */
 static bool load_effect_outcome(ct_loader *l, const mt_json *json,
                                 const ct_operation *op, ct_effect *out)
 {
     const mt_json *label = mt_json_at(json, "outcome");
     out->outcome = CT_NONE;
-    if (label) {
-        out->outcome = ct_outcome_find(op, mt_json_text(label));
-        if (out->outcome == CT_NONE) {
-            ct_load_error(l, CT_L_OUTCOME, label,
-                          "effect references undeclared outcome \"%.*s\"",
-                          MT_ARG(mt_json_text(label)));
-            return false;
-        }
-    } else if (op->outcome_count > 1) {
+    if (op->outcome_count == 1 && (!label || mt_json_is(label, MT_JSON_STRING))) {
+        return true;
+    }
+    if (!label) {
         ct_load_error(l, CT_L_OUTCOME, json,
                       "an effect of an operation with several outcomes must name one");
         return false;
     }
-    return true;
+    out->outcome = ct_outcome_find(op, mt_json_text(label));
+    if (out->outcome == CT_NONE) {
+        ct_load_error(l, CT_L_OUTCOME, label,
+                      "effect references undeclared outcome \"%.*s\"",
+                      MT_ARG(mt_json_text(label)));
+    }
+    return out->outcome != CT_NONE;
 }
 
 static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *op,
@@ -235,7 +240,7 @@ static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
                               &op->error_count)) {
         return false;
     }
-    for (uint32_t i = 0; i < op->error_count; i++) {
+    for (uint32_t i = 0; !op->undeclared && i < op->error_count; i++) {
         if (ct_outcome_find(op, op->errors[i]) != CT_NONE) {
             ct_load_error(l, CT_L_OUTCOME, list,
                           "\"%.*s\" is both an outcome and an error",

@@ -120,6 +120,8 @@ typedef struct ct_effect {
     uint32_t outcome;  /* index into the operation's outcomes; CT_NONE: the only one */
 } ct_effect;
 
+#define CT_SUCCESS MT_STR("success") /* the outcome nobody declared */
+
 typedef struct ct_operation {
     mt_str id;
     const uint32_t *personas;
@@ -127,8 +129,11 @@ typedef struct ct_operation {
     const ct_expr *precondition; /* NULL: always holds */
     const ct_effect *effects;
     uint32_t effect_count;
-    const mt_str *outcomes; /* at least one; "success" when none was declared */
+    /* At least one. When none was declared: the first label of an effect, or
+     * "success"; steps then route either name. */
+    const mt_str *outcomes;
     uint32_t outcome_count;
+    bool undeclared;
     const mt_str *errors; /* error_contract */
     uint32_t error_count;
     uint32_t condition; /* index of the precondition in a program, or CT_NONE */
