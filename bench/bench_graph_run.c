@@ -157,7 +157,7 @@ int main(void)
         run = fmin(run, run_once(graph, adapter, mt_buf_str(&fixture), journal));
         mt_buf why = {0};
         uint64_t start = bench_now();
-        if (rt_capture_export(journal, capture, false, &why)) {
+        if (rt_capture_export(journal, capture, false, NULL, &why)) {
             die("the export failed");
         }
         export = fmin(export, seconds_since(start));

@@ -7,6 +7,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/document.h"
+#include "cli/keys.h"
 #include "runtime/file.h"
 
 /* clang-format off */
@@ -180,27 +181,6 @@ static int run_keygen(const cli_args *args)
     return cli_print(mt_str_from(open, sizeof open));
 }
 
-static int read_key(const cli_args *args, mt_arena *a, mt_sign_key *out)
-{
-    const char *path = cli_value(args, "key");
-    mt_str text;
-    unsigned char seed[MT_SIGN_SEED];
-    if (!path) {
-        return cli_fail(args, CLI_USAGE, "--key FILE is needed");
-    }
-    int code = cli_read_text(args, a, path, 4096, &text);
-    if (code) {
-        return code;
-    }
-    text.len -= text.len && text.ptr[text.len - 1] == '\n';
-    if (!mt_unhex(text, seed, sizeof seed)) {
-        return cli_fail(args, CLI_FAILS, "%s holds no key", path);
-    }
-    mt_sign_from_seed(seed, out);
-    explicit_bzero(seed, sizeof seed);
-    return CLI_HOLDS;
-}
-
 static int run_sign(const cli_args *args)
 {
     mt_arena a = {0};
@@ -209,7 +189,7 @@ static int run_sign(const cli_args *args)
     mt_sign_key key;
     const char *version = cli_value(args, "version");
     int code = read_agents(args, &a, &agent);
-    code = code ? code : read_key(args, &a, &key);
+    code = code ? code : cli_read_key(args, "key", &a, &key);
     if (!code) {
         ag_dna_sign(&a, &agent, mt_str_z(version ? version : ""), &key, &out);
         mt_sign_wipe(&key);
@@ -235,20 +215,22 @@ static int must_be(const cli_args *args, const mt_json *document, const char *na
 
 static int verify(const cli_args *args, mt_arena *a, const cli_document *d)
 {
-    const char *hex = cli_value(args, "key"), *why = NULL;
+    const char *why = NULL;
     mt_sign_public key;
+    bool demanded;
     mt_diags ds = {.arena = a};
     ag_agent agent;
-    if (hex && !mt_unhex(mt_str_z(hex), key.bytes, MT_SIGN_PUBLIC)) {
-        return cli_fail(args, CLI_USAGE, "--key takes 64 hex digits");
+    int code = cli_read_public(args, "key", &key, &demanded);
+    if (code) {
+        return code;
     }
-    if (ag_dna_verify(a, &d->tree, hex ? &key : NULL, &why)) {
+    if (ag_dna_verify(a, &d->tree, demanded ? &key : NULL, &why)) {
         return cli_fail(args, CLI_FAILS, "%.*s: %s", MT_ARG(d->name), why);
     }
     if (ag_dna_read(a, d->name, d->text, &d->tree, &ds, &agent)) {
         return cli_show_faults(&ds, d, 1);
     }
-    int code = must_be(args, &d->tree, "pin");
+    code = must_be(args, &d->tree, "pin");
     code = code ? code : must_be(args, &d->tree, "version");
     return code ? code
                 : cli_print(mt_strf(a, "verified: %.*s\n",

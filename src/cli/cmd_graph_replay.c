@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/graph.h"
+#include "cli/keys.h"
 #include "runtime/file.h"
 #include "runtime/graph_replay.h"
 #include "runtime/graph_run.h"
@@ -14,13 +15,14 @@
 const cli_option CMD_GRAPH_REPLAY_OPTIONS[] = {
     {"graph",        "FILE",  "the graph the capture was made with"},
     CLI_GRAPH_OPTIONS,
+    {"key",          "HEX",   "demand a signature by this public key"},
     {"until",        "COUNT", "stop after so many events"},
     {"event",        "ID",    "print what every node said at this event"},
     {"json",         NULL,    "print the result as JSON"},
     {NULL, NULL, NULL},
 };
 const char CMD_GRAPH_REPLAY_DETAILS[] =
-    "Reads a capture (v3) or a journal, checks CAPTURE.sum when it is there, runs every "
+    "Reads a capture (v3) or a journal, checks CAPTURE.sum and CAPTURE.sig when they are there, runs every "
     "event again and compares decisions and effects byte for byte. The first difference is "
     "shown with its event, the node concerned and both values; with CAPTURE.trace.jsonl "
     "beside the capture, down to the first node that said something else. Intents are "
@@ -28,6 +30,7 @@ const char CMD_GRAPH_REPLAY_DETAILS[] =
 const cli_option CMD_GRAPH_CAPTURE_OPTIONS[] = {
     {"out",    "FILE", "where to write the capture (JOURNAL without .journal)"},
     {"pretty", NULL,   "write it indented"},
+    {"sign",   "FILE", "sign it with this key (motet agent dna keygen)"},
     {NULL, NULL, NULL},
 };
 const char CMD_GRAPH_CAPTURE_DETAILS[] =
@@ -143,6 +146,32 @@ static int read_trace(replayer *r, const char *capture, mt_str *trace)
     return err ? cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr) : CLI_HOLDS;
 }
 
+/* Does everything beside the capture vouch for it? */
+static int check_witnesses(replayer *r, const char *path, mt_str text,
+                           rt_sum_state *sum)
+{
+    mt_sign_public key;
+    bool demanded;
+    int code = cli_read_public(r->args, "key", &key, &demanded);
+    if (code) {
+        return code;
+    }
+    *sum = rt_capture_sum(path, text);
+    if (*sum == RT_SUM_BAD) {
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s was changed: it does not match its checksum %s.sum", path,
+                        path);
+    }
+    rt_sum_state signature = rt_capture_signature(path, text, demanded ? &key : NULL);
+    if (signature == RT_SUM_BAD) {
+        return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
+                        path, path);
+    }
+    return demanded && signature == RT_SUM_ABSENT
+               ? cli_fail(r->args, CLI_FAILS, "%s is not signed", path)
+               : CLI_HOLDS;
+}
+
 static int load(replayer *r, gr_capture *c, mt_str *trace, rt_sum_state *sum)
 {
     const char *path = r->args->operands[0];
@@ -154,14 +183,9 @@ static int load(replayer *r, gr_capture *c, mt_str *trace, rt_sum_state *sum)
     }
     int code = cli_read_record(r->args, &r->arena, path, &text);
     code = code ? code : read_trace(r, path, trace);
+    code = code ? code : check_witnesses(r, path, text, sum);
     if (code) {
         return code;
-    }
-    *sum = rt_capture_sum(path, text);
-    if (*sum == RT_SUM_BAD) {
-        return cli_fail(r->args, CLI_FAILS,
-                        "%s was changed: it does not match its checksum %s.sum", path,
-                        path);
     }
     if (gr_capture_read(&r->arena, text, c, &fault)) {
         return cli_fail(r->args, CLI_FAILS, "%s, %.*s: %.*s", path, MT_ARG(fault.path),
@@ -216,12 +240,15 @@ int cmd_graph_capture(const cli_args *args)
     if (!out && mt_str_ends(journal, MT_STR(".journal"))) {
         out = mt_str_dup(&a, mt_str_from(journal.ptr, journal.len - 8)).ptr;
     }
-    int code = CLI_HOLDS;
-    if (!out) {
+    bool sign = cli_value(args, "sign") != NULL;
+    mt_sign_key key = {0};
+    int code = sign ? cli_read_key(args, "sign", &a, &key) : CLI_HOLDS;
+    if (!code && !out) {
         code = cli_fail(args, CLI_USAGE, "give --out FILE");
-    } else {
-        mt_err err =
-            rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"), &why);
+    } else if (!code) {
+        mt_err err = rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
+                                       sign ? &key : NULL, &why);
+        mt_sign_wipe(&key);
         bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX;
         code = err ? cli_fail(args, broken ? CLI_FAILS : CLI_WORLD, "%.*s", MT_ARG(why))
                    : CLI_HOLDS;

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
+#include "cli/keys.h"
 #include "runtime/duration.h"
 #include "runtime/graph_run.h"
 #include "runtime/graph_trace.h"
@@ -22,6 +23,7 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
     {"driver",          "PROGRAM",  "take the events from this program"},
     {"driver-arg",      "WORD",     "an argument for the driver (repeats)"},
     {"capture",         "FILE",     "write the capture there (GRAPH-capture.json)"},
+    {"sign",            "FILE",     "sign the capture with this key (motet agent dna keygen)"},
     {"journal-only",    NULL,       "leave the journal, assemble no capture"},
     {"pretty",          NULL,       "write the capture indented"},
     {"trace",           NULL,       "also write what every node said to CAPTURE.trace.jsonl"},
@@ -60,6 +62,7 @@ typedef struct runner {
     mt_str journal_path, trace_path;
     mt_str fixture;
     rt_ingress *ingress;
+    mt_sign_key key; /* of --sign */
     FILE *trace;
     mt_buf line;
     bool out_failed;
@@ -277,7 +280,8 @@ static int finish(runner *r, const rt_run_result *result, const rt_graph_counts 
     if (cli_flag(r->args, "journal-only")) {
         artifact = r->journal_path.ptr;
     } else if (rt_capture_export(r->journal_path.ptr, r->capture,
-                                 cli_flag(r->args, "pretty"), &why)) {
+                                 cli_flag(r->args, "pretty"),
+                                 cli_value(r->args, "sign") ? &r->key : NULL, &why)) {
         cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                  r->journal_path.ptr);
         artifact = r->journal_path.ptr;
@@ -369,6 +373,9 @@ static int run(runner *r)
                                     .egress = r->graph.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;
+    if (!code && cli_value(r->args, "sign")) {
+        code = cli_read_key(r->args, "sign", &r->graph.arena, &r->key);
+    }
     code = code ? code : open_ingress(r);
     code = code ? code : open_outputs(r, &journal);
     return code ? code : run_host(r, journal);
@@ -384,6 +391,7 @@ int cmd_graph_run(const cli_args *args)
     if (r.options.context.free) {
         r.options.context.free(r.options.context.state);
     }
+    mt_sign_wipe(&r.key);
     rt_ingress_free(r.ingress);
     mt_buf_free(&r.line);
     cli_graph_free(&r.graph);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "runtime/clock.h"
 #include "runtime/file.h"
@@ -111,15 +112,40 @@ static mt_str sum_line(mt_arena *a, const char *capture, mt_str bytes)
     return mt_strf(a, "%.*s  %.*s\n", MT_ARG(hex), MT_ARG(name));
 }
 
-static mt_err write_with_sum(mt_arena *a, const char *capture, mt_str bytes)
+/* What is signed: a name of our own before the digest, so that a signature of something
+ * else can never pass for one of a capture. */
+static mt_str signed_text(mt_arena *a, mt_str bytes)
+{
+    return mt_strf(a, "motet-capture %.*s",
+                   MT_ARG(mt_sha256_hex(a, mt_sha256_of(bytes))));
+}
+
+static mt_err write_signature(mt_arena *a, const char *capture, mt_str bytes,
+                              const mt_sign_key *key)
+{
+    char line[2 * MT_SIGN_PUBLIC + 1 + 2 * MT_SIGN_BYTES + 1];
+    mt_signature signature = mt_sign(key, signed_text(a, bytes));
+    mt_hex(key->open.bytes, MT_SIGN_PUBLIC, line);
+    line[2 * MT_SIGN_PUBLIC] = ' ';
+    mt_hex(signature.bytes, MT_SIGN_BYTES, line + 2 * MT_SIGN_PUBLIC + 1);
+    line[sizeof line - 1] = '\n';
+    return rt_write_file(mt_strf(a, "%s.sig", capture).ptr,
+                         mt_str_from(line, sizeof line), 0644);
+}
+
+/* The capture, then what vouches for it. A signature of an earlier capture goes. */
+static mt_err write_capture(mt_arena *a, const char *capture, mt_str bytes,
+                            const mt_sign_key *key)
 {
     mt_str sum = mt_strf(a, "%s.sum", capture);
+    unlink(mt_strf(a, "%s.sig", capture).ptr);
     mt_err err = rt_write_file(capture, bytes, 0644);
-    return err ? err : rt_write_file(sum.ptr, sum_line(a, capture, bytes), 0644);
+    err = err ? err : rt_write_file(sum.ptr, sum_line(a, capture, bytes), 0644);
+    return err || !key ? err : write_signature(a, capture, bytes, key);
 }
 
 mt_err rt_capture_export(const char *journal, const char *capture, bool pretty,
-                         mt_buf *why)
+                         const mt_sign_key *key, mt_buf *why)
 {
     mt_arena a = {0};
     mt_buf out = {0};
@@ -139,7 +165,7 @@ mt_err rt_capture_export(const char *journal, const char *capture, bool pretty,
         goto out;
     }
     gr_capture_write(&out, &c, pretty);
-    err = write_with_sum(&a, capture, mt_buf_str(&out));
+    err = write_capture(&a, capture, mt_buf_str(&out), key);
     if (err) {
         mt_buf_addf(why, "cannot write %s: %s", capture, strerror(errno));
     }
@@ -160,6 +186,35 @@ rt_sum_state rt_capture_sum(const char *capture, mt_str bytes)
         /* The digest decides; the name in it may be that of an earlier place. */
         mt_str digest = mt_sha256_hex(&a, mt_sha256_of(bytes));
         bool good = !err && mt_str_starts(stored, digest);
+        state = good ? RT_SUM_GOOD : RT_SUM_BAD;
+    }
+    mt_arena_free(&a);
+    return state;
+}
+
+static bool signature_good(mt_arena *a, mt_str line, mt_str bytes,
+                           const mt_sign_public *expected)
+{
+    mt_sign_public key;
+    mt_signature signature;
+    mt_str hex = mt_str_from(line.ptr, mt_str_find(line, ' '));
+    mt_str rest = mt_str_skip(line, hex.len + 1);
+    rest.len -= rest.len && rest.ptr[rest.len - 1] == '\n';
+    return mt_unhex(hex, key.bytes, MT_SIGN_PUBLIC) &&
+           mt_unhex(rest, signature.bytes, MT_SIGN_BYTES) &&
+           (!expected || memcmp(expected->bytes, key.bytes, MT_SIGN_PUBLIC) == 0) &&
+           mt_sign_verify(&key, signed_text(a, bytes), &signature);
+}
+
+rt_sum_state rt_capture_signature(const char *capture, mt_str bytes,
+                                  const mt_sign_public *expected)
+{
+    mt_arena a = {0};
+    mt_str line;
+    mt_err err = rt_read_file(&a, mt_strf(&a, "%s.sig", capture).ptr, 4096, &line);
+    rt_sum_state state = RT_SUM_ABSENT;
+    if (err != MT_E_NOTFOUND) {
+        bool good = !err && signature_good(&a, line, bytes, expected);
         state = good ? RT_SUM_GOOD : RT_SUM_BAD;
     }
     mt_arena_free(&a);

@@ -6,6 +6,7 @@
 
 #include <signal.h>
 
+#include "base/sign.h"
 #include "runtime/graph_host.h"
 #include "runtime/graph_ingress.h"
 
@@ -32,13 +33,17 @@ typedef struct rt_run_result {
 rt_run_result rt_graph_run(mt_arena *a, const rt_run_options *options);
 
 /* Reads a journal and writes capture v3 with its checksum file CAPTURE.sum (the digest
- * and name, as sha256sum writes and checks them). */
+ * and name, as sha256sum writes and checks them) and, with a key, its signature
+ * CAPTURE.sig (public key and Ed25519 signature of the digest, in hex). */
 mt_err rt_capture_export(const char *journal, const char *capture, bool pretty,
-                         mt_buf *why);
+                         const mt_sign_key *key, mt_buf *why);
 
 typedef enum rt_sum_state { RT_SUM_ABSENT, RT_SUM_GOOD, RT_SUM_BAD } rt_sum_state;
 
 /* Does CAPTURE.sum, if there is one, agree with these bytes? */
 rt_sum_state rt_capture_sum(const char *capture, mt_str bytes);
+/* Does CAPTURE.sig, if there is one, sign these bytes, by this key (NULL: any)? */
+rt_sum_state rt_capture_signature(const char *capture, mt_str bytes,
+                                  const mt_sign_public *expected);
 
 #endif

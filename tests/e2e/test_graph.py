@@ -442,6 +442,23 @@ class Replay(Project):
         self.assertEqual(line["outcomes"][0]["outcome"], "Attempted")
         self.assertEqual(self.replay("--event", "nobody").code, 1)
 
+    def test_a_signed_capture(self):
+        mine = self.run_motet("agent", "dna", "keygen", self.project / "mine").out.strip()
+        other = self.run_motet("agent", "dna", "keygen", self.project / "other").out.strip()
+        self.assertEqual(self.replay("--key", mine).code, 1, "not signed yet")
+        self.assertEqual(self.run_fixture("--sign", "mine").code, 0)
+        self.assertEqual(self.replay("--key", mine).code, 0)
+        self.assertEqual(self.replay().code, 0)
+        self.assertEqual(self.replay("--key", other).code, 1)
+        self.assertEqual(self.replay("--key", "short").code, 2)
+        signature = self.project / "c.json.sig"
+        good = signature.read_text()
+        for bad in ("", "x", good[:-9], good.replace(good[70], "0" if good[70] != "0" else "1")):
+            signature.write_text(bad)
+            self.assertEqual(self.replay().code, 1, bad)
+        self.assertEqual(self.run_fixture().code, 0)
+        self.assertFalse(signature.exists(), "the signature of an earlier capture goes")
+
     def test_until_stops_early(self):
         self.assertIn("events=1 ", self.replay("--until", "1").out)
 
