@@ -12,7 +12,7 @@
 #include "runtime/graph_replay.h"
 #include "runtime/graph_run.h"
 
-enum { EVENTS = 400000, ROUNDS = 3 };
+enum { EVENTS = 400000, ROUNDS = 5 };
 
 static const char GRAPH[] =
     "kind: cluster\n"

@@ -151,6 +151,20 @@ static mt_str effect_text(reader *r, const mt_json *node)
     return mt_str_dup(r->arena, mt_buf_str(r->scratch));
 }
 
+/* The bytes of a value as written: from its first byte to the member that follows it
+ * without white space, as our own writer lays them out. False when they do not. */
+static bool slice_before(const reader *r, const mt_json *value, const mt_json *next,
+                         mt_str between, mt_str *out)
+{
+    if (!value || !next || next->offset < value->offset + between.len) {
+        return false;
+    }
+    const char *end = r->text.ptr + next->offset - between.len;
+    *out = mt_str_from(r->text.ptr + value->offset,
+                       (size_t)(end - r->text.ptr) - value->offset);
+    return mt_str_eq(mt_str_from(end, between.len), between);
+}
+
 static void read_effects(reader *r, const mt_json *list, gr_capture_decision *d)
 {
     if (r->terse && !list) {
@@ -163,7 +177,14 @@ static void read_effects(reader *r, const mt_json *list, gr_capture_decision *d)
     gr_capture_effect *effects = mt_new_array(r->arena, gr_capture_effect, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const mt_json *item = &list->as.items[i];
-        effects[i].effect = effect_text(r, mt_json_at(item, "effect"));
+        const mt_json *effect = mt_json_at(item, "effect");
+        /* A journal has the very text that was hashed. */
+        bool as_written = r->terse && mt_json_is(effect, MT_JSON_OBJECT) &&
+                          slice_before(r, effect, mt_json_at(item, "effect_hash"),
+                                       MT_STR(",\"effect_hash\":"), &effects[i].effect);
+        if (!as_written) {
+            effects[i].effect = effect_text(r, effect);
+        }
         effects[i].hash = text_of(r, item, MT_STR("effect_hash"));
     }
     d->effects = effects;
@@ -301,22 +322,17 @@ bool gr_is_journal(mt_str text)
     return mt_str_starts(text, MT_STR("{\"journal\":"));
 }
 
-/* The payload's own bytes: from its first byte to the member that follows it. */
+/* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)
 {
     const mt_json *payload = mt_json_at(event, "payload");
     const mt_json *hash = mt_json_at(event, "payload_hash");
-    mt_str next = MT_STR(",\"payload_hash\":");
-    if (!payload || !hash) {
-        return (mt_str){0};
-    }
-    size_t start = payload->offset, end = hash->offset;
-    if (end < start + next.len ||
-        !mt_str_eq(mt_str_from(r->text.ptr + end - next.len, next.len), next)) {
+    mt_str bytes = {0};
+    if (payload && hash &&
+        !slice_before(r, payload, hash, MT_STR(",\"payload_hash\":"), &bytes)) {
         fail(r, MT_STR("payload"), "is not where a journal has it");
-        return (mt_str){0};
     }
-    return mt_str_from(r->text.ptr + start, end - next.len - start);
+    return bytes;
 }
 
 static void read_record(reader *r, const mt_json *node, gr_journal_record *out)

@@ -12,36 +12,36 @@ static mt_err from_errno(void)
     return errno == ENOENT || errno == ENOTDIR ? MT_E_NOTFOUND : MT_E_IO;
 }
 
-/* Reads until the end: size is only a hint, files grow, shrink and are pipes. */
+/* Reads until the end, straight into the arena: size is only a hint, files grow, shrink
+ * and are pipes. */
 static mt_err read_all(mt_arena *a, int fd, size_t hint, size_t limit, mt_str *out)
 {
-    mt_buf buf = {0};
-    mt_err err = MT_OK;
-    mt_buf_grow(&buf, (hint < limit ? hint : limit) + 1);
+    size_t cap = (hint < limit ? hint : limit) + 1; /* one more, to see the end */
+    size_t len = 0;
+    cap = cap < 4096 ? 4096 : cap;
+    char *text = mt_alloc(a, cap + 1);
     for (;;) {
-        if (buf.len > limit) {
+        if (len == cap) {
+            char *wider = mt_alloc(a, 2 * cap + 1);
+            memcpy(wider, text, len);
+            text = wider;
+            cap *= 2;
+        }
+        ssize_t got = read(fd, text + len, cap - len);
+        if (got < 0 && errno != EINTR) {
+            return MT_E_IO;
+        }
+        if (got == 0) {
+            text[len] = '\0';
+            *out = mt_str_from(text, len);
+            return MT_OK;
+        }
+        len += got > 0 ? (size_t)got : 0;
+        if (len > limit) {
             errno = 0;
-            err = MT_E_LIMIT;
-            break;
+            return MT_E_LIMIT;
         }
-        mt_buf_room(&buf, 4096);
-        ssize_t got = read(fd, buf.ptr + buf.len, buf.cap - buf.len);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            err = got < 0 ? MT_E_IO : MT_OK;
-            break;
-        }
-        buf.len += (size_t)got;
     }
-    if (!err) {
-        *out = mt_str_dup(a, mt_buf_str(&buf));
-    }
-    int why = errno;
-    mt_buf_free(&buf);
-    errno = why;
-    return err;
 }
 
 mt_err rt_read_open(mt_arena *a, int fd, size_t limit, mt_str *out)

@@ -523,7 +523,6 @@ mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
                       MT_STR("the recorded payload is not a JSON object"));
     }
     mt_json sorted = rt_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
-    hash_payload(h, step);
     pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &sorted), NULL};
     gr_signal signal = {.id = event->id,
                         .kind = event->kind,

@@ -62,8 +62,9 @@ void rt_graph_host_free(rt_graph_host *h);
 mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
                           rt_graph_step *step);
 
-/* For replay: the same with the payload bytes of a capture instead of an event: no
- * merge, no schema, nothing sent. `recorded` imposes what only a clock could tell. */
+/* For replay: the same with the payload bytes of a capture, whose hash the caller has
+ * checked, instead of an event: no merge, no schema, nothing sent. `recorded` imposes
+ * what only a clock could tell. */
 mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
                             const gr_decision *recorded, rt_graph_step *step);
 
