@@ -1,0 +1,259 @@
+/* store/store.h - everything that must outlive the process, behind one interface.
+ * Room: store. May include base/ only: it knows rows, never what they mean.
+ * Two backends, the same promises: SQLite (one process, one writer, WAL, synchronous
+ * FULL) and PostgreSQL (any number of processes). A transaction is serializable as used
+ * here: whoever writes a row has locked it with st_instances_lock() or st_flow_lock()
+ * first, and nothing is decided on a row that was read without a lock.
+ *
+ * Ownership: texts handed out live in the arena of the call, or, for walkers, until the
+ * walker returns. Threads: an st_store is shared; an st_tx belongs to one thread.
+ * Errors: MT_E_CONFLICT (lost a race; try the transaction again), MT_E_EXISTS,
+ * MT_E_NOTFOUND, MT_E_BUSY (pool or lock not to be had in time), MT_E_CLOSED (database
+ * gone; a later transaction connects again), MT_E_IO (disk full, read-only, …),
+ * MT_E_CORRUPT, MT_E_LIMIT. Where rows are locked first, a backend may send writes
+ * ahead and report their failure with a later call, at the latest with st_commit().
+ * After any error but NOTFOUND and EXISTS the transaction can only be rolled back. */
+#ifndef ST_STORE_H
+#define ST_STORE_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct st_store st_store;
+typedef struct st_tx st_tx;
+
+typedef struct st_options {
+    unsigned pool;    /* connections at most; 0: 8 */
+    unsigned wait_ms; /* for a connection or a lock; 0: 5000 */
+    bool read_only;   /* opens an existing store, migrates nothing, takes no lock */
+    bool must_exist;  /* do not create it */
+    bool shared_tool; /* SQLite: a command beside a running server (tokens, ledger):
+                         does not claim the file, waits for its turn to write */
+} st_options;
+
+/* "sqlite:PATH", a bare path, or "postgresql://…" / "postgres://…". Creates and
+ * migrates the schema. A SQLite file is claimed by one server at a time: MT_E_BUSY
+ * otherwise. MT_E_VERSION: made by a newer program. `why` gets one sentence without
+ * secrets. */
+mt_err st_open(const char *url, const st_options *options, st_store **out, mt_buf *why);
+void st_close(st_store *s);
+/* May several processes write at once? Then records are queued and chained later. */
+bool st_is_shared(const st_store *s);
+/* "SQLite 3.40.1, schema 1"; for logs. */
+mt_str st_describe(const st_store *s);
+/* The URL without its password; for logs. */
+mt_str st_shown_url(const st_store *s);
+/* Is the database there? One round trip. */
+mt_err st_ping(st_store *s);
+/* Tables made before version `to` exist as they were; 0 is an empty database. */
+int st_schema_version(const st_store *s);
+
+/* ---- Transactions -------------------------------------------------------------- */
+
+typedef enum st_mode { ST_READ, ST_WRITE } st_mode;
+
+mt_err st_begin(st_store *s, st_mode mode, st_tx **out);
+/* Durable when it returns MT_OK. Otherwise nothing happened, with one exception: when
+ * the connection breaks during the commit it is unknown (MT_E_CLOSED), and the caller
+ * finds out by reading (idempotency row, record). The transaction is gone either way.
+ */
+mt_err st_commit(st_tx *tx);
+void st_rollback(st_tx *tx);
+/* What went wrong last in this transaction, one sentence without secrets. */
+mt_str st_why(const st_tx *tx);
+/* A named lock held until the transaction ends. False: another has it. */
+bool st_try_lock(st_tx *tx, const char *name);
+
+/* Pages: rows after `after` (the last key of the page before; empty: from the start),
+ * at most `limit` of them. Order is the key's byte order unless said otherwise. */
+typedef struct st_page {
+    mt_str after;
+    uint32_t limit;
+} st_page;
+
+/* ---- Entity instances ---------------------------------------------------------- */
+
+/* (scope, entity, id) is the key. Scope is the contract, or what members of a System
+ * share. Version is 0 at creation and grows by one with each change. */
+typedef struct st_instance {
+    mt_str scope, entity, id;
+    mt_str state;
+    int64_t version;
+    int64_t created_ms, updated_ms;
+    bool deleted; /* the row stays for ever: an id is never used again */
+    mt_str last_flow, last_operation;
+} st_instance;
+
+/* MT_E_EXISTS when the id is or was in use. */
+mt_err st_instance_add(st_tx *tx, const st_instance *row);
+/* Without a lock. MT_E_NOTFOUND; deleted rows are found. */
+mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_str id,
+                       st_instance *out);
+/* Locks and reads `count` rows (their keys filled in) until the end of the transaction,
+ * in key order whatever order they are given in, so two callers never wait for each
+ * other. found[i] says whether row i exists. */
+mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
+                         size_t count);
+/* Writes state, version, updated_ms, deleted and last_* of a locked row. MT_E_CONFLICT
+ * unless the stored version is row->version - 1. */
+mt_err st_instance_put(st_tx *tx, const st_instance *row);
+typedef struct st_instance_filter {
+    mt_str scope;
+    mt_str entity; /* empty: all, key is then "entity/id" */
+    mt_str state;  /* empty: any */
+    bool deleted;  /* deleted ones too */
+} st_instance_filter;
+typedef mt_err st_instance_walker(void *state, const st_instance *row);
+mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
+                        st_instance_walker *each, void *state);
+
+/* ---- Flow executions ----------------------------------------------------------- */
+
+typedef struct st_flow {
+    mt_str id; /* chosen by the caller */
+    mt_str contract, etag, flow;
+    mt_str persona, initiator; /* who began it: persona and token id */
+    mt_str status;             /* running waiting done failed cancelled aborted */
+    mt_str outcome;            /* once ended */
+    mt_str waiting_step, waiting_persona;
+    mt_str bindings; /* JSON {"E":"instance"} */
+    mt_str facts;    /* JSON snapshot: every fact as it was */
+    mt_str position; /* contract/flow/position.h */
+    mt_str extra;    /* JSON: verdicts, fact provenance, trigger that began it, … */
+    int64_t version;
+    int64_t started_ms, updated_ms;
+} st_flow;
+
+mt_err st_flow_add(st_tx *tx, const st_flow *row);
+mt_err st_flow_get(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
+mt_err st_flow_lock(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
+/* Writes everything but id, facts, bindings, persona, initiator, started_ms. Version
+ * as with instances. */
+mt_err st_flow_put(st_tx *tx, const st_flow *row);
+typedef struct st_flow_filter {
+    mt_str contract, etag, flow, status, outcome, persona,
+        waiting_persona; /* empty: any */
+    bool in_flight;      /* only running and waiting */
+} st_flow_filter;
+typedef mt_err st_flow_walker(void *state, const st_flow *row);
+mt_err st_flow_walk(st_tx *tx, const st_flow_filter *filter, st_page page,
+                    st_flow_walker *each, void *state);
+
+/* ---- Ledger -------------------------------------------------------------------- */
+
+/* A record's body and what it is found by. */
+typedef struct st_record {
+    int64_t id;  /* given by the store */
+    int64_t seq; /* place in the chain; -1: not chained yet */
+    mt_str kind, contract, flow;
+    mt_str subject; /* "Entity/instance" or what else it is about; may be empty */
+    int64_t time_ms;
+    mt_str body; /* canonical JSON */
+    mt_str hash; /* 32 bytes; empty before it is chained */
+} st_record;
+
+/* Queues a record (shared stores): commits with the rest, is chained later. */
+mt_err st_pending_add(st_tx *tx, const st_record *row, int64_t *id);
+/* Takes up to `limit` queued records in order of id, removing them from the queue. */
+mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
+                       size_t *count);
+/* Appends chained records; seq must be the next ones. row->id 0: the store gives one
+ * and writes it back. */
+mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count);
+/* The chain's end as the last writer left it: an opaque text (head and frontier). */
+mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *tail);
+mt_err st_ledger_set_tail(st_tx *tx, int64_t size, mt_str tail);
+/* By id, chained or not; by seq. */
+mt_err st_record_get(st_tx *tx, mt_arena *a, int64_t id, st_record *out);
+mt_err st_record_at(st_tx *tx, mt_arena *a, int64_t seq, st_record *out);
+typedef struct st_record_filter {
+    mt_str kind, contract, flow, subject; /* empty: any */
+    int64_t from_seq, to_seq;             /* [from, to); to 0: the end */
+    int64_t from_ms, to_ms;               /* likewise */
+    bool newest_first;
+    bool pending; /* those not chained yet, too, at the end */
+} st_record_filter;
+typedef mt_err st_record_walker(void *state, const st_record *row);
+/* In order of seq; a page's `after` is the decimal seq. */
+mt_err st_record_walk(st_tx *tx, const st_record_filter *filter, st_page page,
+                      st_record_walker *each, void *state);
+/* Signed checkpoints, one text for each size. */
+mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text);
+/* The newest at or below `size` (-1: of all). */
+mt_err st_checkpoint_get(st_tx *tx, mt_arena *a, int64_t size, mt_str *text);
+
+/* ---- Outbox of triggers --------------------------------------------------------- */
+
+typedef struct st_trigger {
+    mt_str id;     /* unique: source flow execution and trigger, so it fires once */
+    mt_str status; /* pending done failed */
+    mt_str body;   /* JSON */
+    int32_t attempts;
+    int64_t due_ms, created_ms;
+} st_trigger;
+
+/* MT_E_EXISTS: it has fired already. */
+mt_err st_trigger_add(st_tx *tx, const st_trigger *row);
+/* Locks up to `limit` pending ones that are due and that nobody else has locked. */
+mt_err st_trigger_take(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
+                       st_trigger **rows, size_t *count);
+mt_err st_trigger_put(st_tx *tx, const st_trigger *row);
+typedef mt_err st_trigger_walker(void *state, const st_trigger *row);
+mt_err st_trigger_walk(st_tx *tx, mt_str status, st_page page, st_trigger_walker *each,
+                       void *state);
+
+/* ---- Idempotency ---------------------------------------------------------------- */
+
+typedef struct st_answer {
+    mt_str caller, key;
+    mt_str request; /* digest of method, path and body */
+    int32_t status;
+    mt_str body;
+    int64_t created_ms;
+} st_answer;
+
+mt_err st_answer_get(st_tx *tx, mt_arena *a, mt_str caller, mt_str key, st_answer *out);
+/* MT_E_EXISTS: somebody was faster. */
+mt_err st_answer_add(st_tx *tx, const st_answer *row);
+mt_err st_answers_forget(st_tx *tx, int64_t older_than_ms);
+
+/* ---- Documents --------------------------------------------------------------------
+ */
+
+/* Everything else that is one text under one name: contract versions, tokens, manual
+ * facts, graph contexts, captures, agent tapes and messages, settings. Version as with
+ * instances; (kind, id) is the key, `tag` a second way to find it. */
+typedef struct st_doc {
+    mt_str kind, id, tag;
+    mt_str body;
+    int64_t version;
+    int64_t updated_ms;
+} st_doc;
+
+/* Inserts when version is 0 (MT_E_EXISTS), else replaces version - 1 (MT_E_CONFLICT).
+ */
+mt_err st_doc_put(st_tx *tx, const st_doc *row);
+/* Inserts or replaces whatever is there. */
+mt_err st_doc_set(st_tx *tx, const st_doc *row);
+mt_err st_doc_get(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
+mt_err st_doc_lock(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
+mt_err st_doc_delete(st_tx *tx, mt_str kind, mt_str id);
+typedef mt_err st_doc_walker(void *state, const st_doc *row);
+mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
+                   st_doc_walker *each, void *state);
+
+/* A number that grows whenever documents of this kind change, for caches: cheap. */
+mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
+
+/* ---- Whole store --------------------------------------------------------------- */
+
+/* A consistent copy of everything, as JSON lines given to `write`, a digest last.
+ */
+mt_err st_dump(st_store *s, mt_err (*write)(void *state, mt_str bytes), void *state,
+               mt_buf *why);
+/* Fills an empty store; nothing is written unless everything checks. */
+mt_err st_load(st_store *s, mt_err (*read)(void *state, mt_str *line), void *state,
+               mt_buf *why);
+
+#endif
