@@ -1,0 +1,146 @@
+/* runtime/adapter.h - facts from the outside: what fetches the value of a fact whose
+ * source is structured (spec §5A), within a deadline, and says where it came from.
+ * Room: runtime. The engine never sees an adapter: it gets JSON text and checks it.
+ *
+ * Built once per contract version from its model and the `sources` part of the
+ * configuration (docs/facts.md); a source nobody can serve is refused there, by name.
+ * Ownership: an rt_adapters keeps its own copy of the configuration and borrows the
+ * model. Everything an answer points at lives in the arena of its fetch, or with the
+ * model.
+ * Threads: any number may fetch from one rt_adapters at the same time, each with an
+ * arena of its own. Credentials are in here and in nothing that comes out. */
+#ifndef RT_ADAPTER_H
+#define RT_ADAPTER_H
+
+#include "base/json_write.h"
+#include "contract/wire/model.h"
+
+typedef struct rt_adapters rt_adapters;
+
+/* A value somebody asserted for a fact of a `manual` source. Times are milliseconds
+ * since 1970 UTC. */
+typedef struct rt_manual {
+    mt_str value; /* JSON text */
+    mt_str asserted_by;
+    int64_t asserted_at;
+    int64_t expires_at; /* 0: never */
+} rt_manual;
+
+typedef struct rt_adapter_options {
+    const ct_model *model;
+    const mt_json *sources; /* an object, source id -> settings; NULL: none */
+    mt_str directory;       /* what relative file names start from; empty: here */
+    /* Sources the contract does not declare are a fault, unless several contracts
+     * share one configuration. */
+    bool shared;
+    /* The last asserted value of a fact: MT_OK, MT_E_NOTFOUND, or the store's fault.
+     * Called from any fetching thread. NULL: nobody asserts anything here. */
+    mt_err (*lookup_manual)(void *context, mt_arena *a, uint32_t fact, rt_manual *out);
+    /* Wall clock in milliseconds since 1970 UTC; NULL: the system's. */
+    int64_t (*now_ms)(void *context);
+    void *context;
+} rt_adapter_options;
+
+/* MT_OK: *out is set. MT_E_REJECTED: `ds` holds at least one error (codes F1xx). Opens
+ * no connection and starts no process, but reads the credentials. */
+mt_err rt_adapters_open(const rt_adapter_options *options, mt_diags *ds,
+                        rt_adapters **out);
+/* After the last fetch has returned. Accepts NULL. */
+void rt_adapters_free(rt_adapters *a);
+
+/* Has this fact a structured source, so that rt_adapters_fetch() answers for it? */
+bool rt_adapters_serves(const rt_adapters *a, uint32_t fact);
+/* And is that source manual, so that a person may assert it? */
+bool rt_adapters_is_manual(const rt_adapters *a, uint32_t fact);
+
+/* clang-format off */
+#define RT_FACT_ERROR_MAP(X)                                                           \
+    X(NO_SOURCE,     "no_source",     "the fact has no structured source")             \
+    X(PARAM_MISSING, "param_missing", "a {name} of the path has no value")             \
+    X(PARAM_REFUSED, "param_refused", "a {name} of the path has an unusable value")    \
+    X(UNREACHABLE,   "unreachable",   "the source could not be reached")               \
+    X(TIMEOUT,       "timeout",       "the source did not answer in time")             \
+    X(TOO_LARGE,     "too_large",     "the answer is larger than allowed")             \
+    X(STATUS,        "status",        "the source answered with an error status")      \
+    X(REDIRECT,      "redirect",      "the source answered with a redirect")           \
+    X(MALFORMED,     "malformed",     "the answer is not what it should be")           \
+    X(NOT_FOUND,     "not_found",     "the answer has no such value")                  \
+    X(AMBIGUOUS,     "ambiguous",     "the answer has several values")                 \
+    X(REFUSED,       "refused",       "the source refused the question")               \
+    X(NOT_ASSERTED,  "not_asserted",  "nobody asserted a value")                       \
+    X(EXPIRED,       "expired",       "the asserted value has expired")
+/* clang-format on */
+
+typedef enum rt_fact_error {
+    RT_FACT_OK = 0,
+#define RT_FACT_ERROR_ENUM(name, text, meaning) RT_FACT_##name,
+    RT_FACT_ERROR_MAP(RT_FACT_ERROR_ENUM)
+#undef RT_FACT_ERROR_ENUM
+        RT_FACT_ERROR_COUNT
+} rt_fact_error;
+
+/* "param_missing"; "ok" for RT_FACT_OK. */
+const char *rt_fact_error_name(rt_fact_error e);
+
+/* A value for `{name}`; the text as it is, whatever JSON type it had. */
+typedef struct rt_param {
+    mt_str name, value;
+} rt_param;
+
+typedef struct rt_fetch {
+    const uint32_t *facts; /* wanted, each once; indices into the model */
+    size_t fact_count;
+    const rt_param *params; /* of the request */
+    size_t param_count;
+    /* One per entity of the model: the instance the request is bound to, ptr NULL where
+     * none is. NULL: none at all. */
+    const mt_str *instances;
+    int64_t deadline; /* as rt_now_ms() counts; nothing is waited for beyond it */
+} rt_fetch;
+
+/* What became of one wanted fact. */
+typedef struct rt_fact_answer {
+    uint32_t fact;
+    rt_fact_error error;
+    /* The fetch failed and the source's policy is `on_error: default`: leave the fact
+     * out, its default holds (assertion_source "contract"). `error` says why. */
+    bool use_default;
+    bool cached;        /* the value is from an earlier fetch, young enough */
+    bool stale;         /* ... or too old, but `on_error: stale` lets it pass */
+    mt_str value;       /* JSON text, set unless there is an error */
+    mt_str message;     /* one sentence, set when there is or was an error */
+    mt_str adapter_id;  /* "motet.http" */
+    mt_str path;        /* as declared, with every {name} filled in */
+    mt_str digest;      /* "sha256:" and the hex digest of the raw response */
+    mt_str response;    /* the raw response, when the source says `response: keep` */
+    mt_str asserted_by; /* manual only */
+    int64_t fetched_at; /* milliseconds since 1970 UTC; manual: when asserted */
+    int64_t expires_at; /* manual only; 0: never */
+} rt_fact_answer;
+
+/* True when the answer stops an evaluation: no value and no leave to do without. */
+static inline bool rt_fact_failed(const rt_fact_answer *answer)
+{
+    return answer->error != RT_FACT_OK && !answer->use_default;
+}
+
+/* Fetches all wanted facts at the same time; answers[0 .. fact_count) are in their
+ * order. Always answers, at the latest shortly after the deadline. */
+void rt_adapters_fetch(rt_adapters *a, const rt_fetch *fetch, mt_arena *arena,
+                       rt_fact_answer *answers);
+
+/* Writes one EnrichedFactProvenance (spec §5A.10), exactly its fields: adapter_id,
+ * assertion_source, fetch_timestamp, id, source, source_response, value.
+ * source_response is the raw response if it was kept, otherwise its digest. Only for
+ * answers that have a value. */
+void rt_fact_provenance_json(mt_jw *w, const ct_model *m, const rt_fact_answer *answer);
+/* What else is known about a fetch, for logs and audits: {cached, error?, fact,
+ * message?, path, protocol, response_digest, source, stale}. */
+void rt_fact_fetch_json(mt_jw *w, const ct_model *m, const rt_fact_answer *answer);
+
+/* The facts for ct_facts_read(): the members of `given` (an object or NULL) and the
+ * fetched values, as one JSON object. A fact that was given is not overwritten. */
+void rt_facts_join(mt_buf *out, const ct_model *m, const mt_json *given,
+                   const rt_fact_answer *answers, size_t count);
+
+#endif
