@@ -4,6 +4,7 @@
 
 #include <strings.h>
 
+#include "contract/analyze/finding.h"
 #include "contract/wire/validate.h"
 #include "graph/rules.h"
 
@@ -109,14 +110,21 @@ static void limits_help(mt_buf *out)
     }
 }
 
-/* Every diagnostic there is: the elaborator's, then those of bundles. */
+/* Every code there is: the elaborator's, those of bundles, those of findings. */
 static const ct_code_info *code_at(size_t index)
 {
-    size_t front = 0;
-    while (ct_code_at(front)) {
-        front++;
+    static const ct_code_info *(*const TABLES[])(size_t) = {
+        ct_code_at, ct_bundle_code_at, ct_finding_code_at};
+    for (size_t t = 0; t < sizeof TABLES / sizeof *TABLES; t++) {
+        size_t count = 0;
+        while (TABLES[t](count)) {
+            if (count++ == index) {
+                return TABLES[t](index);
+            }
+        }
+        index -= count;
     }
-    return index < front ? ct_code_at(index) : ct_bundle_code_at(index - front);
+    return NULL;
 }
 
 static const ct_code_info *code_find(const char *word)

@@ -1,0 +1,143 @@
+/* contract/analyze/finding.c - lists of findings.
+ * Room: contract. */
+#include "contract/analyze/finding.h"
+
+#include <stdlib.h>
+
+#include "base/vec.h"
+
+void ct_finding_add(ct_findings *fs, const ct_finding *f)
+{
+    mt_vec_push(fs->arena, fs, *f);
+    fs->warnings += f->severity == MT_WARNING;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const ct_finding *x = a, *y = b;
+    int order = mt_str_cmp(x->member, y->member);
+    order = order ? order : strcmp(x->code, y->code);
+    order = order ? order : strcmp(x->kind, y->kind);
+    order = order ? order : mt_str_cmp(x->construct, y->construct);
+    order = order ? order : mt_str_cmp(x->part, y->part);
+    return order ? order : mt_str_cmp(x->message, y->message);
+}
+
+void ct_findings_sort(ct_findings *fs)
+{
+    if (fs->len) {
+        qsort(fs->items, fs->len, sizeof *fs->items, compare);
+    }
+}
+
+mt_str ct_finding_key(mt_arena *a, const ct_finding *f)
+{
+    return mt_strf(a, "%.*s%s%s/%s/%.*s%s%.*s", MT_ARG(f->member),
+                   f->member.len ? "/" : "", f->code, f->kind, MT_ARG(f->construct),
+                   f->part.len ? "/" : "", MT_ARG(f->part));
+}
+
+/* ---- baseline ---- */
+
+static mt_err read_keys(mt_arena *a, const mt_json *baseline, mt_map *keys)
+{
+    const mt_json *list = mt_json_at(baseline, "findings");
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        return MT_E_TYPE;
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        const mt_json *key = mt_json_at(&list->as.items[i], "key");
+        if (!mt_json_is(key, MT_JSON_STRING)) {
+            return MT_E_TYPE;
+        }
+        mt_map_put(a, keys, mt_json_text(key), 1);
+    }
+    return MT_OK;
+}
+
+mt_err ct_findings_against(ct_findings *fs, const mt_json *baseline)
+{
+    mt_arena scratch = {0};
+    mt_map keys = {0};
+    mt_err err = read_keys(&scratch, baseline, &keys);
+    size_t kept = 0;
+    for (size_t i = 0; i < fs->len && !err; i++) {
+        const ct_finding *f = &fs->items[i];
+        if (mt_map_find(&keys, ct_finding_key(&scratch, f))) {
+            fs->known += f->severity == MT_WARNING;
+            fs->warnings -= f->severity == MT_WARNING;
+        } else {
+            fs->items[kept++] = *f;
+        }
+    }
+    fs->len = err ? fs->len : kept;
+    mt_arena_free(&scratch);
+    return err;
+}
+
+/* ---- output ---- */
+
+void ct_findings_text(mt_buf *out, const ct_findings *fs)
+{
+    for (size_t i = 0; i < fs->len; i++) {
+        const ct_finding *f = &fs->items[i];
+        if (f->origin.line) {
+            mt_buf_addf(out, "%.*s:%u: ", MT_ARG(f->origin.file), f->origin.line);
+        }
+        mt_buf_addf(out, "%s %s: %.*s%s%s %.*s: %.*s\n", f->code,
+                    mt_severity_name(f->severity), MT_ARG(f->member),
+                    f->member.len ? "." : "", f->kind, MT_ARG(f->construct),
+                    MT_ARG(f->message));
+        if (f->hint.len) {
+            mt_buf_addf(out, "  hint: %.*s\n", MT_ARG(f->hint));
+        }
+    }
+}
+
+static void key_or_null(mt_jw *w, mt_str value)
+{
+    if (value.len) {
+        mt_jw_str(w, value);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+void ct_finding_json(mt_jw *w, const ct_finding *f)
+{
+    mt_arena scratch = {0};
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "analysis", mt_str_z(f->analysis));
+    mt_jw_key_str(w, "code", mt_str_z(f->code));
+    mt_jw_key_str(w, "construct_id", f->construct);
+    mt_jw_key_str(w, "construct_kind", mt_str_z(f->kind));
+    mt_jw_keyz(w, "details");
+    if (f->details.len) {
+        mt_jw_raw(w, f->details);
+    } else {
+        mt_jw_null(w);
+    }
+    mt_jw_keyz(w, "file");
+    key_or_null(w, f->origin.file);
+    mt_jw_keyz(w, "hint");
+    key_or_null(w, f->hint);
+    mt_jw_key_str(w, "key", ct_finding_key(&scratch, f));
+    mt_jw_key_i64(w, "line", f->origin.line);
+    mt_jw_keyz(w, "member");
+    key_or_null(w, f->member);
+    mt_jw_key_str(w, "message", f->message);
+    mt_jw_keyz(w, "part");
+    key_or_null(w, f->part);
+    mt_jw_key_str(w, "severity", mt_str_z(mt_severity_name(f->severity)));
+    mt_jw_end_object(w);
+    mt_arena_free(&scratch);
+}
+
+void ct_findings_json(mt_jw *w, const ct_findings *fs)
+{
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < fs->len; i++) {
+        ct_finding_json(w, &fs->items[i]);
+    }
+    mt_jw_end_array(w);
+}

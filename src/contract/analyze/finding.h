@@ -1,0 +1,57 @@
+/* contract/analyze/finding.h - what an analysis found, for people and for programs.
+ * Room: contract. May include base/ and contract/ only.
+ * A finding is about one construct and is known by its key, which has no line and no
+ * wording in it: so a baseline still matches after lines moved.
+ * Ownership: a list and its texts live in its arena; texts given to add are borrowed
+ * and must live as long. */
+#ifndef CT_ANALYZE_FINDING_H
+#define CT_ANALYZE_FINDING_H
+
+#include "base/json_write.h"
+#include "base/map.h"
+#include "contract/elaborate.h"
+#include "contract/wire/model.h"
+
+typedef struct ct_finding {
+    const char *code;     /* "S201": a row of the codes, explained by `motet help` */
+    const char *analysis; /* "s2", "s3a", "system", "prove"; static text */
+    mt_severity severity; /* MT_WARNING: it counts. MT_NOTE: it only informs */
+    const char *kind;     /* "Entity", "Flow", …; static text */
+    mt_str construct;     /* its id */
+    mt_str part;          /* state, step, outcome, …; empty: the whole construct */
+    mt_str member;        /* of a System; empty: the contract itself */
+    ct_origin origin;
+    mt_str message;
+    mt_str hint;    /* what to do about it; empty: nothing to add */
+    mt_str details; /* one compact JSON object (a witness, a list); empty: none */
+} ct_finding;
+
+typedef struct ct_findings {
+    mt_arena *arena;
+    ct_finding *items;
+    size_t len, cap;
+    size_t warnings; /* of all, the new ones only after ct_findings_against() */
+    size_t known;    /* warnings the baseline had already */
+} ct_findings;
+
+/* Adds a copy. */
+void ct_finding_add(ct_findings *fs, const ct_finding *f);
+/* By member, code, kind, construct, part, message. */
+void ct_findings_sort(ct_findings *fs);
+/* "S201/Entity/order/archived", with "member/" in front in a System. */
+mt_str ct_finding_key(mt_arena *a, const ct_finding *f);
+
+/* Leaves out what `baseline` has: the tree of an earlier report, an object whose
+ * "findings" have a "key" each. MT_E_TYPE: it is no such report. */
+mt_err ct_findings_against(ct_findings *fs, const mt_json *baseline);
+
+/* Each as one line "S201 warning: Entity order: …", its hint below. */
+void ct_findings_text(mt_buf *out, const ct_findings *fs);
+/* An array of objects, every key always there. */
+void ct_findings_json(mt_jw *w, const ct_findings *fs);
+void ct_finding_json(mt_jw *w, const ct_finding *f);
+
+/* The codes of findings in order; NULL past the end. */
+const ct_code_info *ct_finding_code_at(size_t index);
+
+#endif
