@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/document.h"
 #include "cli/keys.h"
-#include "runtime/file.h"
+#include "runtime/key_file.h"
 
 /* clang-format off */
 static const cli_option FORM_OPTIONS[] = {
@@ -163,22 +163,19 @@ static int run_merge(const cli_args *args)
 /* --- keys and signatures
  * -------------------------------------------------------------------------- */
 
-/* A key file holds the seed in hex and is readable by its owner only. */
+/* What exists is never replaced: a lost key cannot be had back. */
 static int run_keygen(const cli_args *args)
 {
     mt_sign_key key;
-    char hex[2 * MT_SIGN_SEED + 1], open[2 * MT_SIGN_PUBLIC + 1];
+    mt_buf why = {0};
+    char open[2 * MT_SIGN_PUBLIC + 1];
     mt_sign_generate(&key);
-    mt_hex(key.seed, MT_SIGN_SEED, hex);
     mt_hex(key.open.bytes, MT_SIGN_PUBLIC, open);
+    open[sizeof open - 1] = '\n';
+    mt_err err = rt_key_write(args->operands[0], &key, &why);
     mt_sign_wipe(&key);
-    hex[sizeof hex - 1] = open[sizeof open - 1] = '\n';
-    mt_err err = rt_write_file(args->operands[0], mt_str_from(hex, sizeof hex), 0600);
-    explicit_bzero(hex, sizeof hex);
-    if (err) {
-        return cli_fail(args, CLI_WORLD, "%s: %s", args->operands[0], cli_why(err));
-    }
-    return cli_print(mt_str_from(open, sizeof open));
+    int code = cli_key_code(args, err, &why);
+    return code ? code : cli_print(mt_str_from(open, sizeof open));
 }
 
 static int run_sign(const cli_args *args)
@@ -189,7 +186,7 @@ static int run_sign(const cli_args *args)
     mt_sign_key key;
     const char *version = cli_value(args, "version");
     int code = read_agents(args, &a, &agent);
-    code = code ? code : cli_read_key(args, "key", &a, &key);
+    code = code ? code : cli_read_key(args, "key", &key);
     if (!code) {
         ag_dna_sign(&a, &agent, mt_str_z(version ? version : ""), &key, &out);
         mt_sign_wipe(&key);

@@ -242,7 +242,7 @@ int cmd_graph_capture(const cli_args *args)
     }
     bool sign = cli_value(args, "sign") != NULL;
     mt_sign_key key = {0};
-    int code = sign ? cli_read_key(args, "sign", &a, &key) : CLI_HOLDS;
+    int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
     if (!code && !out) {
         code = cli_fail(args, CLI_USAGE, "give --out FILE");
     } else if (!code) {

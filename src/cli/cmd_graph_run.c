@@ -374,7 +374,7 @@ static int run(runner *r)
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;
     if (!code && cli_value(r->args, "sign")) {
-        code = cli_read_key(r->args, "sign", &r->graph.arena, &r->key);
+        code = cli_read_key(r->args, "sign", &r->key);
     }
     code = code ? code : open_ingress(r);
     code = code ? code : open_outputs(r, &journal);

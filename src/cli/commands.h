@@ -30,6 +30,13 @@ extern const cli_option CMD_ACTIONS_OPTIONS[], CMD_EXPLAIN_OPTIONS[],
     CMD_REPL_OPTIONS[];
 extern const char CMD_ACTIONS_DETAILS[], CMD_EXPLAIN_DETAILS[], CMD_REPL_DETAILS[];
 
+/* Trust: who vouches for a bundle. */
+int cmd_keygen(const cli_args *args);
+int cmd_sign(const cli_args *args);
+int cmd_verify(const cli_args *args);
+extern const cli_option CMD_KEYGEN_OPTIONS[], CMD_SIGN_OPTIONS[], CMD_VERIFY_OPTIONS[];
+extern const char CMD_KEYGEN_DETAILS[], CMD_SIGN_DETAILS[], CMD_VERIFY_DETAILS[];
+
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
 int cmd_agent_compare(const cli_args *args);

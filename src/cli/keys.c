@@ -1,36 +1,53 @@
 #include "cli/keys.h"
 
-#include "base/hash.h"
+#include "runtime/key_file.h"
 
-int cli_read_key(const cli_args *args, const char *option, mt_arena *a,
-                 mt_sign_key *out)
+/* What is no key, or must not be used as one, is the user's input and no failure of
+ * the machine. */
+int cli_key_code(const cli_args *args, mt_err err, mt_buf *why)
+{
+    bool input = err == MT_E_SYNTAX || err == MT_E_DENIED || err == MT_E_EXISTS;
+    int code = CLI_HOLDS;
+    if (err) {
+        code = cli_fail(args, input ? CLI_FAILS : CLI_WORLD, "%.*s",
+                        MT_ARG(mt_buf_str(why)));
+    }
+    mt_buf_free(why);
+    return code;
+}
+
+int cli_read_key(const cli_args *args, const char *option, mt_sign_key *out)
 {
     const char *path = cli_value(args, option);
-    mt_str text;
-    unsigned char seed[MT_SIGN_SEED];
+    mt_buf why = {0};
     if (!path) {
         return cli_fail(args, CLI_USAGE, "--%s FILE is needed", option);
     }
-    int code = cli_read_text(args, a, path, 4096, &text);
-    if (code) {
-        return code;
+    return cli_key_code(args, rt_key_read(path, out, &why), &why);
+}
+
+int cli_read_public_at(const cli_args *args, const char *option, int n,
+                       mt_sign_public *out, bool *given)
+{
+    const char *text = cli_value_at(args, option, n);
+    mt_buf why = {0};
+    *given = text != NULL;
+    if (!text) {
+        return CLI_HOLDS;
     }
-    text.len -= text.len && text.ptr[text.len - 1] == '\n';
-    if (!mt_unhex(text, seed, sizeof seed)) {
-        return cli_fail(args, CLI_FAILS, "%s holds no key", path);
+    mt_err err = rt_key_public(text, out, &why);
+    if (err == MT_E_NOTFOUND) {
+        mt_buf_free(&why);
+        return cli_fail(args, CLI_USAGE,
+                        "--%s takes a public key (64 hex digits or base64) or a file "
+                        "with one; '%s' is neither",
+                        option, text);
     }
-    mt_sign_from_seed(seed, out);
-    explicit_bzero(seed, sizeof seed);
-    return CLI_HOLDS;
+    return cli_key_code(args, err, &why);
 }
 
 int cli_read_public(const cli_args *args, const char *option, mt_sign_public *out,
                     bool *given)
 {
-    const char *hex = cli_value(args, option);
-    *given = hex != NULL;
-    if (hex && !mt_unhex(mt_str_z(hex), out->bytes, MT_SIGN_PUBLIC)) {
-        return cli_fail(args, CLI_USAGE, "--%s takes 64 hex digits", option);
-    }
-    return CLI_HOLDS;
+    return cli_read_public_at(args, option, 0, out, given);
 }

@@ -99,8 +99,16 @@ mt_str ct_error_json(mt_arena *a, const mt_diag *d, bool pretty);
 mt_str ct_json_pretty(mt_arena *a, mt_str compact);
 /* Lower-case hex SHA-256 of the compact bundle. */
 mt_str ct_bundle_etag(mt_arena *a, mt_str bundle);
-/* The manifest around a compact bundle, compact. */
+/* The manifest around a compact bundle, compact: what `elaborate --manifest` prints. */
 mt_str ct_manifest(mt_arena *a, mt_str bundle);
+/* The same from its parts, each compact JSON with sorted keys. The etag is the bundle's
+ * alone: neither capabilities nor trust change it. */
+typedef struct ct_manifest_parts {
+    mt_str bundle;
+    mt_str capabilities; /* empty: left out, as a static file does */
+    mt_str trust;        /* empty: left out, nobody attests the bundle */
+} ct_manifest_parts;
+mt_str ct_manifest_of(mt_arena *a, const ct_manifest_parts *parts);
 
 /* tenor_version of a bundle that is read: MT_OK; MT_E_VERSION when it is missing,
  * malformed or of a higher major version; *why then says so in one sentence. Pass an

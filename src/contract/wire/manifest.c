@@ -8,18 +8,37 @@ mt_str ct_bundle_etag(mt_arena *a, mt_str bundle)
     return mt_sha256_hex(a, mt_sha256_of(bundle));
 }
 
-mt_str ct_manifest(mt_arena *a, mt_str bundle)
+/* `,"key":value`, or nothing for an empty value. */
+static void add_member(mt_buf *b, const char *key, mt_str value)
+{
+    if (value.len) {
+        mt_buf_addf(b, ",\"%s\":", key);
+        mt_buf_adds(b, value);
+    }
+}
+
+mt_str ct_manifest_of(mt_arena *a, const ct_manifest_parts *parts)
 {
     mt_buf b = {0};
     mt_buf_addz(&b, "{\"bundle\":");
-    mt_buf_adds(&b, bundle);
-    mt_buf_addz(&b, ",\"capabilities\":{\"migration_analysis_mode\":\"conservative\"},"
-                    "\"etag\":\"");
-    mt_buf_adds(&b, ct_bundle_etag(a, bundle));
-    mt_buf_addz(&b, "\",\"tenor\":\"1.0\"}");
+    mt_buf_adds(&b, parts->bundle);
+    add_member(&b, "capabilities", parts->capabilities);
+    mt_buf_addz(&b, ",\"etag\":\"");
+    mt_buf_adds(&b, ct_bundle_etag(a, parts->bundle));
+    mt_buf_addz(&b, "\",\"tenor\":\"1.0\"");
+    add_member(&b, "trust", parts->trust);
+    mt_buf_addc(&b, '}');
     mt_str manifest = mt_str_dup(a, mt_buf_str(&b));
     mt_buf_free(&b);
     return manifest;
+}
+
+mt_str ct_manifest(mt_arena *a, mt_str bundle)
+{
+    ct_manifest_parts parts = {
+        .bundle = bundle,
+        .capabilities = MT_STR("{\"migration_analysis_mode\":\"conservative\"}")};
+    return ct_manifest_of(a, &parts);
 }
 
 static void new_line(mt_buf *b, size_t depth)

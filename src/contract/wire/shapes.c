@@ -309,8 +309,26 @@ const ct_shape CT_SHAPE_BUNDLE = {
     .kind = CT_SHAPE_OBJECT, .name = "a bundle", .fields = BUNDLE_FIELDS};
 
 static const ct_shape OBJECT = {.kind = CT_SHAPE_OBJECT, .fields = NO_FIELDS};
-FIELDS(MANIFEST_FIELDS) = {{"bundle", &CT_SHAPE_BUNDLE, false}, {"capabilities", &OBJECT, false},
-                           {"etag", &STRING, false}, {"tenor", &STRING, false}, END};
+
+/* An attestation says how to read it (spec §19.1); a trust domain may stand alone. */
+FIELDS(DOMAIN_FIELDS) = {{"attestation_format", &STRING, true}, {"trust_domain", &STRING, true}, END};
+FIELDS(ATTESTED_FIELDS) = {{"attestation_format", &STRING, false},
+                           {"bundle_attestation", &STRING, false},
+                           {"signer_public_key", &STRING, true}, {"trust_domain", &STRING, true}, END};
+static const ct_shape DOMAIN = {.kind = CT_SHAPE_OBJECT, .fields = DOMAIN_FIELDS};
+static const ct_shape ATTESTED = {.kind = CT_SHAPE_OBJECT, .fields = ATTESTED_FIELDS};
+static const ct_shape *choose_trust(const mt_json *value)
+{
+    return mt_json_at(value, "bundle_attestation")      ? &ATTESTED
+           : mt_json_is(value, MT_JSON_OBJECT) ? &DOMAIN
+                                               : NULL;
+}
+static const ct_shape TRUST = {
+    .kind = CT_SHAPE_CHOICE, .name = "a trust section", .choose = choose_trust};
+
+FIELDS(MANIFEST_FIELDS) = {{"bundle", &CT_SHAPE_BUNDLE, false}, {"capabilities", &OBJECT, true},
+                           {"etag", &STRING, false}, {"tenor", &STRING, false},
+                           {"trust", &TRUST, true}, END};
 const ct_shape CT_SHAPE_MANIFEST = {
     .kind = CT_SHAPE_OBJECT, .name = "a manifest", .fields = MANIFEST_FIELDS};
 /* clang-format on */

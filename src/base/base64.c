@@ -1,0 +1,25 @@
+#include "base/base64.h"
+
+#include <sodium.h>
+
+void mt_base64_put(const unsigned char *bytes, size_t count, char *out)
+{
+    sodium_bin2base64(out, MT_BASE64_LEN(count) + 1, bytes, count,
+                      sodium_base64_VARIANT_ORIGINAL);
+}
+
+mt_str mt_base64(mt_arena *a, const unsigned char *bytes, size_t count)
+{
+    char *text = mt_alloc(a, MT_BASE64_LEN(count) + 1);
+    mt_base64_put(bytes, count, text);
+    return mt_str_from(text, MT_BASE64_LEN(count));
+}
+
+bool mt_unbase64(mt_str text, unsigned char *out, size_t count)
+{
+    size_t got;
+    return text.len == MT_BASE64_LEN(count) &&
+           sodium_base642bin(out, count, text.ptr, text.len, NULL, &got, NULL,
+                             sodium_base64_VARIANT_ORIGINAL) == 0 &&
+           got == count;
+}
