@@ -14,6 +14,7 @@
 
 #include "base/json_write.h"
 #include "contract/wire/model.h"
+#include "runtime/param.h"
 
 typedef struct rt_adapters rt_adapters;
 
@@ -82,15 +83,10 @@ typedef enum rt_fact_error {
 /* "param_missing"; "ok" for RT_FACT_OK. */
 const char *rt_fact_error_name(rt_fact_error e);
 
-/* A value for `{name}`; the text as it is, whatever JSON type it had. */
-typedef struct rt_param {
-    mt_str name, value;
-} rt_param;
-
 typedef struct rt_fetch {
     const uint32_t *facts; /* wanted, each once; indices into the model */
     size_t fact_count;
-    const rt_param *params; /* of the request */
+    const rt_param *params; /* of the request, for `{name}` */
     size_t param_count;
     /* One per entity of the model: the instance the request is bound to, ptr NULL where
      * none is. NULL: none at all. */

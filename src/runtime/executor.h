@@ -24,6 +24,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "runtime/param.h"
 #include "store/store.h"
 
 typedef struct rt_executor rt_executor;
@@ -100,10 +101,6 @@ typedef enum rt_action {
 #undef RT_ACTION_ENUM
         RT_ACTION_COUNT
 } rt_action;
-
-typedef struct rt_param {
-    mt_str name, value;
-} rt_param;
 
 /* Borrowed until the reply is given. */
 typedef struct rt_call {
