@@ -18,6 +18,14 @@ typedef struct lg_chain {
 lg_entry lg_chain_append(lg_chain *c, mt_str body);
 /* Is this the next record? Grows by it if so. MT_E_CORRUPT otherwise. */
 mt_err lg_chain_accept(lg_chain *c, const lg_entry *entry);
+/* The same when the record is known to have this hash after the head. */
+void lg_chain_grow(lg_chain *c, const mt_sha256 *hash);
+
+/* The chain as one text for whoever keeps it, and back. MT_E_CORRUPT unless it is what
+ * the writer gives. */
+void lg_chain_write(mt_buf *out, const lg_chain *c);
+mt_err lg_chain_read(mt_str text, lg_chain *out);
+
 /* Where the ledger stands now, unsigned. */
 lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain);
 

@@ -1,6 +1,6 @@
 #include "ledger/entry.h"
 
-#include "base/json_write.h"
+#include "base/json_canonical.h"
 
 mt_sha256 lg_hash(const mt_sha256 *prev, mt_str body)
 {
@@ -38,19 +38,14 @@ static bool drop_end(mt_str *rest, mt_str literal)
     return true;
 }
 
-static bool drop_hex(mt_str *rest, mt_sha256 *out)
+static bool drop_digest(mt_str *rest, const char **out)
 {
     if (rest->len < MT_SHA256_HEX) {
         return false;
     }
-    mt_str hex = mt_str_skip(*rest, rest->len - MT_SHA256_HEX);
-    for (size_t i = 0; i < hex.len; i++) {
-        if (hex.ptr[i] >= 'A' && hex.ptr[i] <= 'F') {
-            return false; /* one spelling only */
-        }
-    }
     rest->len -= MT_SHA256_HEX;
-    return mt_unhex(hex, out->bytes, MT_SHA256_BYTES);
+    *out = rest->ptr + rest->len;
+    return true;
 }
 
 static bool drop_number(mt_str *rest, uint64_t *out)
@@ -71,29 +66,53 @@ static bool drop_number(mt_str *rest, uint64_t *out)
 }
 
 /* From the end, because everything behind the body has a fixed layout. */
-mt_err lg_entry_read(mt_str line, lg_entry *out)
+mt_err lg_line_split(mt_str line, lg_line *out)
 {
     static const char START[] = "{\"body\":";
     mt_str rest = line;
-    bool ok = drop_end(&rest, MT_STR("}")) && drop_number(&rest, &out->seq) &&
-              drop_end(&rest, MT_STR("\",\"seq\":")) && drop_hex(&rest, &out->prev) &&
-              drop_end(&rest, MT_STR("\",\"prev\":\"")) &&
-              drop_hex(&rest, &out->hash) && drop_end(&rest, MT_STR(",\"hash\":\"")) &&
-              mt_str_starts(rest, mt_str_z(START));
+    bool ok =
+        drop_end(&rest, MT_STR("}")) && drop_number(&rest, &out->seq) &&
+        drop_end(&rest, MT_STR("\",\"seq\":")) && drop_digest(&rest, &out->prev) &&
+        drop_end(&rest, MT_STR("\",\"prev\":\"")) && drop_digest(&rest, &out->hash) &&
+        drop_end(&rest, MT_STR(",\"hash\":\"")) && mt_str_starts(rest, mt_str_z(START));
     out->body = mt_str_skip(rest, sizeof START - 1);
     return ok ? MT_OK : MT_E_CORRUPT;
 }
 
-bool lg_body_check(mt_arena *scratch, mt_str body)
+/* One spelling only. */
+static bool lower_hex(const char *text, mt_sha256 *out)
 {
-    mt_json node;
-    mt_buf again = {0};
-    bool good =
-        !mt_json_read(scratch, body, NULL, &node, NULL) && node.type == MT_JSON_OBJECT;
-    if (good) {
-        mt_json_write(&again, &node, false);
-        good = mt_str_eq(mt_buf_str(&again), body);
+    for (size_t i = 0; i < MT_SHA256_HEX; i++) {
+        if (text[i] >= 'A' && text[i] <= 'F') {
+            return false;
+        }
     }
-    mt_buf_free(&again);
-    return good;
+    return mt_unhex(mt_str_from(text, MT_SHA256_HEX), out->bytes, MT_SHA256_BYTES);
+}
+
+mt_err lg_entry_read(mt_str line, lg_entry *out)
+{
+    lg_line parts;
+    if (lg_line_split(line, &parts) || !lower_hex(parts.hash, &out->hash) ||
+        !lower_hex(parts.prev, &out->prev)) {
+        return MT_E_CORRUPT;
+    }
+    out->seq = parts.seq;
+    out->body = parts.body;
+    return MT_OK;
+}
+
+bool lg_body_check(mt_str body, lg_body *out)
+{
+    enum { KIND, KEY, DOMAIN, COUNT };
+    mt_json_pick picks[COUNT] = {[KIND] = {.key = MT_STR_INIT("kind")},
+                                 [KEY] = {.key = MT_STR_INIT("key")},
+                                 [DOMAIN] = {.key = MT_STR_INIT("trust_domain")}};
+    if (!mt_json_canonical(body, picks, COUNT)) {
+        return false;
+    }
+    if (out) {
+        *out = (lg_body){picks[KIND].value, picks[KEY].value, picks[DOMAIN].value};
+    }
+    return true;
 }

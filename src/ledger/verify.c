@@ -1,10 +1,6 @@
 #include "ledger/verify.h"
 
-typedef struct check {
-    const lg_expectation *expect;
-    lg_finding *found;
-    mt_arena scratch;
-} check;
+#include "base/json_write.h"
 
 static bool same(const mt_sha256 *a, const mt_sha256 *b)
 {
@@ -18,84 +14,212 @@ static bool agrees(const lg_chain *chain, const lg_checkpoint *c)
     return same(&chain->head, &c->head) && same(&root, &c->root);
 }
 
-static const char *signature_fault(const check *k, const lg_checkpoint *c)
+/* ---- the trust domain ---- */
+
+/* `raw` is JSON text, ptr NULL for none. It may be declared later, but then it stays.
+ */
+static const char *record_domain(lg_verifier *v, mt_str raw)
 {
-    if (k->expect->key &&
-        memcmp(k->expect->key->bytes, c->key.bytes, MT_SIGN_PUBLIC) != 0) {
-        return "a checkpoint is signed by another key";
+    if (mt_str_eq(raw, mt_buf_str(&v->domain))) {
+        return NULL;
     }
-    return lg_checkpoint_verify(c) ? NULL : "a checkpoint's signature is wrong";
+    if (v->domain.len) {
+        return raw.ptr ? "a record is of another trust domain"
+                       : "a record names no trust domain";
+    }
+    bool text = raw.len > 2 && raw.ptr[0] == '"';
+    if (!text) {
+        return "a record's trust domain is no text";
+    }
+    mt_buf_adds(&v->domain, raw);
+    return NULL;
 }
 
-static const char *checkpoint_fault(check *k, mt_str line)
+static const char *checkpoint_domain(lg_verifier *v, const lg_checkpoint *c)
+{
+    mt_buf quoted = {0};
+    mt_json_quote(&quoted, c->domain);
+    bool none = !c->domain.len && !v->domain.len;
+    bool equal = none || mt_str_eq(mt_buf_str(&quoted), mt_buf_str(&v->domain));
+    mt_buf_free(&quoted);
+    if (v->expect->domain.ptr && !mt_str_eq(v->expect->domain, c->domain)) {
+        return "a checkpoint is of another trust domain than expected";
+    }
+    /* An empty ledger has no record that could have declared it. */
+    return equal || !c->size ? NULL : "a checkpoint is of another trust domain";
+}
+
+/* ---- lines ---- */
+
+static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number)
 {
     lg_checkpoint c;
-    mt_arena_reset(&k->scratch);
-    if (lg_checkpoint_read(&k->scratch, line, &c)) {
+    lg_finding *f = v->found;
+    mt_arena_reset(&v->scratch);
+    if (lg_checkpoint_read(&v->scratch, line, &c)) {
         return "this line is neither a record nor a checkpoint";
     }
-    const char *fault = signature_fault(k, &c);
+    if (!lg_checkpoint_verify(&c)) {
+        return "a checkpoint's signature is wrong";
+    }
+    if (c.size != f->end.tree.size) {
+        return "a checkpoint is for another number of records";
+    }
+    if (!agrees(&f->end, &c)) {
+        return "the records do not agree with a checkpoint";
+    }
+    const char *fault = checkpoint_domain(v, &c);
+    fault = fault ? fault : lg_keyring_checkpoint(&v->keys, &c, number);
+    if (!fault) {
+        f->checkpoints++;
+        f->signer = c.key;
+    }
+    return fault;
+}
+
+/* What is said depends on what is most likely meant. */
+static const char *link_fault(const lg_verifier *v, const lg_line *l)
+{
+    uint64_t due = v->found->end.tree.size;
+    if (l->seq != due) {
+        return l->seq > due ? "records are missing before this one"
+                            : "a record stands where it does not belong";
+    }
+    return "a record does not follow the one before it";
+}
+
+static const char *record_fault(lg_verifier *v, const lg_line *l)
+{
+    lg_finding *f = v->found;
+    lg_body body;
+    if (l->seq != f->end.tree.size || memcmp(l->prev, v->head, sizeof v->head) != 0) {
+        return link_fault(v, l);
+    }
+    mt_sha256 hash = lg_hash(&f->end.head, l->body);
+    char hex[MT_SHA256_HEX];
+    mt_hex(hash.bytes, MT_SHA256_BYTES, hex);
+    if (memcmp(l->hash, hex, sizeof hex) != 0) {
+        return "a record was changed";
+    }
+    if (!lg_body_check(l->body, &body)) {
+        return "a record's body is not canonical JSON";
+    }
+    const char *fault = record_domain(v, body.domain);
+    fault = fault ? fault : lg_keyring_record(&v->keys, l->seq, &body);
     if (fault) {
         return fault;
     }
-    k->found->checkpoints++;
-    if (c.size != k->found->end.tree.size) {
-        return "a checkpoint is for another number of records";
-    }
-    return agrees(&k->found->end, &c) ? NULL
-                                      : "the records do not agree with a checkpoint";
-}
-
-static const char *record_fault(check *k, const lg_entry *e)
-{
-    mt_arena_reset(&k->scratch);
-    if (k->expect->check_bodies && !lg_body_check(&k->scratch, e->body)) {
-        return "a record's body is not canonical JSON";
-    }
-    if (lg_chain_accept(&k->found->end, e)) {
-        return "a record does not follow the one before it";
-    }
-    k->found->records++;
-    const lg_checkpoint *t = k->expect->trusted;
-    bool due = t && t->size == k->found->end.tree.size;
-    return due && !agrees(&k->found->end, t)
+    memcpy(v->head, hex, sizeof hex);
+    lg_chain_grow(&f->end, &hash);
+    f->records++;
+    const lg_checkpoint *t = v->expect->trusted;
+    bool due = t && t->size == f->end.tree.size;
+    return due && !agrees(&f->end, t)
                ? "the records do not agree with the trusted checkpoint"
                : NULL;
 }
 
-static const char *line_fault(check *k, mt_str line)
+bool lg_verify_line(lg_verifier *v, mt_str line)
 {
-    lg_entry e;
-    return lg_entry_read(line, &e) ? checkpoint_fault(k, line) : record_fault(k, &e);
+    lg_finding *f = v->found;
+    lg_line l;
+    if (f->problem) {
+        return false;
+    }
+    uint64_t number = f->records + f->checkpoints + 1;
+    f->about_record = !lg_line_split(line, &l);
+    f->seq = f->end.tree.size;
+    f->bytes += line.len + 1;
+    f->problem =
+        f->about_record ? record_fault(v, &l) : checkpoint_fault(v, line, number);
+    f->line = f->problem ? number : 0;
+    return !f->problem;
 }
 
-static const char *end_fault(const check *k)
+/* ---- beginning and end ---- */
+
+void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out)
 {
-    const lg_checkpoint *t = k->expect->trusted;
-    if (!t) {
-        return NULL;
+    static const lg_expectation NOTHING = {0};
+    *out = (lg_finding){0};
+    *v = (lg_verifier){.expect = expect ? expect : &NOTHING, .found = out};
+    memset(v->head, '0', sizeof v->head);
+    for (size_t i = 0; i < v->expect->key_count; i++) {
+        lg_keyring_give(&v->keys, &v->expect->keys[i]);
     }
-    const char *fault = signature_fault(k, t);
-    return fault                               ? fault
-           : t->size > k->found->end.tree.size ? "records are missing at the end"
-                                               : NULL;
+    /* Whoever brings a checkpoint of his own trusts its signer, unless he says whom. */
+    if (v->expect->trusted && !v->expect->key_count) {
+        lg_keyring_give(&v->keys, &v->expect->trusted->key);
+    }
+}
+
+/* The checkpoint from elsewhere itself. It need not be in the file. */
+static const char *trusted_fault(lg_verifier *v)
+{
+    const lg_checkpoint *t = v->expect->trusted;
+    if (!lg_checkpoint_verify(t)) {
+        return "the trusted checkpoint's signature is wrong";
+    }
+    if (t->size > v->found->end.tree.size) {
+        return "records are missing at the end";
+    }
+    lg_chain empty = {0};
+    if (!t->size && !agrees(&empty, t)) {
+        return "the records do not agree with the trusted checkpoint";
+    }
+    return lg_keyring_checkpoint(&v->keys, t, 0);
+}
+
+mt_err lg_verify_end(lg_verifier *v)
+{
+    lg_finding *f = v->found;
+    if (!f->problem && v->expect->trusted) {
+        f->problem = trusted_fault(v);
+        f->seq = f->end.tree.size;
+    }
+    if (!f->problem) {
+        f->problem = lg_keyring_end(&v->keys);
+        f->line = f->problem ? v->keys.unvouched : 0;
+    }
+    f->any_attested = v->keys.any;
+    f->attested = v->keys.attested;
+    f->believed = v->keys.believed;
+    lg_keyring_free(&v->keys);
+    mt_buf_free(&v->domain);
+    mt_arena_free(&v->scratch);
+    return f->problem ? MT_E_CORRUPT : MT_OK;
+}
+
+/* Why there is no next line, when that is wrong. */
+static const char *stop_fault(mt_err err)
+{
+    return err == MT_E_NOTFOUND  ? NULL
+           : err == MT_E_CORRUPT ? "the last line is cut off"
+           : err == MT_E_LIMIT   ? "a line is longer than the limit"
+                                 : "the ledger cannot be read on";
+}
+
+mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
+                        lg_finding *out)
+{
+    lg_verifier v;
+    mt_str line;
+    mt_err err;
+    lg_verify_start(&v, expect, out);
+    while (!(err = source->next(source->state, &line)) && lg_verify_line(&v, line)) {
+    }
+    const char *fault = err ? stop_fault(err) : NULL;
+    if (fault) {
+        out->problem = fault;
+        out->line = out->records + out->checkpoints + 1;
+        out->world = err == MT_E_CORRUPT ? MT_OK : err;
+    }
+    return lg_verify_end(&v);
 }
 
 mt_err lg_verify(mt_str text, const lg_expectation *expect, lg_finding *out)
 {
-    static const lg_expectation NOTHING = {0};
-    check k = {.expect = expect ? expect : &NOTHING, .found = out};
-    *out = (lg_finding){0};
-    for (size_t number = 1; text.len && !out->problem; number++) {
-        mt_str line = mt_str_from(text.ptr, mt_str_find(text, '\n'));
-        out->problem =
-            line.len == text.len ? "the last line is cut off" : line_fault(&k, line);
-        out->line = out->problem ? number : 0;
-        text = mt_str_skip(text, line.len + 1);
-    }
-    if (!out->problem) {
-        out->problem = end_fault(&k);
-    }
-    mt_arena_free(&k.scratch);
-    return out->problem ? MT_E_CORRUPT : MT_OK;
+    lg_text lines = {text};
+    lg_source source = lg_text_source(&lines);
+    return lg_verify_source(&source, expect, out);
 }

@@ -1,28 +1,59 @@
 /* ledger/verify.h - is a copy of a ledger what it claims to be?
  * Room: ledger. May include base/ only.
- * A ledger file has one record or checkpoint per line. Every record must follow the one
- * before it, every checkpoint must be signed and agree with the records before it. With
- * a checkpoint from elsewhere, nothing before it may have been changed, removed,
- * reordered or cut off either, even if the whole file was made anew. */
+ * A ledger has one record or checkpoint per line. Every record must follow the one
+ * before it, have a canonical body and stay in its trust domain; every checkpoint must
+ * be signed by a key that may (ledger/keyring.h) and agree with the records before it.
+ * With a checkpoint from elsewhere, nothing before it may have been changed, removed,
+ * reordered or cut off either, even if the whole file was made anew.
+ * Reads line by line in constant memory. */
 #ifndef LG_VERIFY_H
 #define LG_VERIFY_H
 
 #include "ledger/chain.h"
+#include "ledger/keyring.h"
+#include "ledger/source.h"
 
 typedef struct lg_finding {
     const char *problem; /* static text; NULL: nothing was found */
-    size_t line;         /* 1-based; 0: the file as a whole */
-    uint64_t records, checkpoints;
-    lg_chain end; /* where the good part ends */
+    uint64_t line;       /* 1-based; 0: the ledger as a whole */
+    uint64_t seq;        /* the first record that is bad, or that is not there */
+    bool about_record;   /* seq says something */
+    mt_err world;        /* the lines could not be read on: MT_E_IO, MT_E_LIMIT, … */
+    uint64_t records, checkpoints, bytes;
+    bool any_attested;     /* some checkpoint counts ... */
+    uint64_t attested;     /* ... for the records [0, attested) */
+    bool believed;         /* the signer's key was taken from the ledger itself */
+    mt_sign_public signer; /* of the last checkpoint, when there is one */
+    lg_chain end;          /* where the good part ends */
 } lg_finding;
 
 typedef struct lg_expectation {
-    const lg_checkpoint *trusted; /* NULL: none */
-    const mt_sign_public *key;    /* who must have signed; NULL: anyone */
-    bool check_bodies;            /* parse every body too: slower */
+    const lg_checkpoint *trusted; /* a checkpoint from elsewhere; NULL: none */
+    const mt_sign_public *keys;   /* who may sign; none: the first signer is believed */
+    size_t key_count;
+    mt_str domain; /* the trust domain it must have; ptr NULL: any */
 } lg_expectation;
 
-/* MT_OK, or MT_E_CORRUPT and what was found first. `expect` may be NULL. */
+typedef struct lg_verifier {
+    const lg_expectation *expect;
+    lg_finding *found;
+    lg_keyring keys;
+    mt_arena scratch;
+    mt_buf domain; /* the trust domain so far, as written in JSON; empty: undeclared */
+    char head[MT_SHA256_HEX]; /* of found->end, as text */
+} lg_verifier;
+
+/* Line by line: what a caller with lines of its own does. `expect` may be NULL. After
+ * a problem was found more lines change nothing. */
+void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
+bool lg_verify_line(lg_verifier *v, mt_str line);
+/* MT_OK, or MT_E_CORRUPT and what was found first. Releases the verifier. */
+mt_err lg_verify_end(lg_verifier *v);
+
+/* All lines of a source. */
+mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
+                        lg_finding *out);
+/* All lines of a text. */
 mt_err lg_verify(mt_str text, const lg_expectation *expect, lg_finding *out);
 
 #endif

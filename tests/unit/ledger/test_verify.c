@@ -17,7 +17,7 @@ static void make_ledger(mt_buf *out, lg_checkpoint *last, char salt)
 {
     lg_chain chain = {0};
     for (int i = 0; i < RECORDS; i++) {
-        char body[] = "{\"kind\":\"test\",\"n\":00}";
+        char body[] = "{\"kind\":\"test\",\"n\":00,\"trust_domain\":\"here\"}";
         body[19] = (char)('1' + i);
         body[20] = salt;
         lg_entry e = lg_chain_append(&chain, mt_str_z(body));
@@ -37,7 +37,7 @@ static void a_good_ledger_verifies(void **state)
     lg_checkpoint last;
     lg_finding found;
     make_ledger(&text, &last, '0');
-    lg_expectation all = {.trusted = &last, .key = &key.open, .check_bodies = true};
+    lg_expectation all = {.trusted = &last, .keys = &key.open, .key_count = 1};
     assert_int_equal(lg_verify(mt_buf_str(&text), &all, &found), MT_OK);
     assert_int_equal(found.records, RECORDS);
     assert_int_equal(found.checkpoints, 2);
@@ -52,7 +52,7 @@ static void every_changed_byte_is_found(void **state)
     lg_checkpoint last;
     lg_finding found;
     make_ledger(&text, &last, '0');
-    lg_expectation trusted = {.trusted = &last, .key = &key.open};
+    lg_expectation trusted = {.trusted = &last, .keys = &key.open, .key_count = 1};
     for (size_t i = 0; i < text.len; i++) {
         char was = text.ptr[i];
         text.ptr[i] = (char)(was ^ 4);
@@ -126,7 +126,7 @@ static void another_key_is_found(void **state)
     mt_sign_key stranger;
     make_ledger(&text, &last, '0');
     mt_sign_generate(&stranger);
-    lg_expectation expect = {.key = &stranger.open};
+    lg_expectation expect = {.keys = &stranger.open, .key_count = 1};
     assert_int_equal(lg_verify(mt_buf_str(&text), &expect, &found), MT_E_CORRUPT);
     assert_string_equal(found.problem, "a checkpoint is signed by another key");
     mt_buf_free(&text);
