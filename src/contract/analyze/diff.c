@@ -1,0 +1,279 @@
+/* contract/analyze/diff.c - matching the constructs of two bundles.
+ * Room: contract. */
+#include <stdlib.h>
+
+#include "contract/analyze/diff_internal.h"
+
+typedef struct differ {
+    mt_arena *a;
+    ct_diff *d;
+    const mt_json *old_bundle, *new_bundle;
+    MT_VEC(ct_diff_entry) entries;
+} differ;
+
+/* ---- Parts and fields ----------------------------------------------------------- */
+
+void ct_cmp_part(ct_cmp *c, const char *change, const ct_names *names)
+{
+    ct_diff_part part = {.taxon = ct_classify(c->kind, c->field, mt_str_z(change))};
+    if (names) {
+        part.names = names->items;
+        part.name_count = (uint32_t)names->len;
+    }
+    mt_vec_push(c->a, &c->parts, part);
+}
+
+void ct_cmp_end_field(ct_cmp *c, const mt_json *before, const mt_json *after)
+{
+    if (!c->parts.len) {
+        return;
+    }
+    ct_diff_field f = {.field = c->field,
+                       .before = before,
+                       .after = after,
+                       .parts = c->parts.items,
+                       .part_count = (uint32_t)c->parts.len};
+    for (uint32_t i = 0; i < f.part_count; i++) {
+        ct_class class = f.parts[i].taxon->class;
+        f.class = class > f.class ? class : f.class;
+    }
+    mt_vec_push(c->a, &c->fields, f);
+    c->parts.items = NULL;
+    c->parts.len = c->parts.cap = 0;
+}
+
+static int by_field(const void *x, const void *y)
+{
+    return mt_str_cmp(((const ct_diff_field *)x)->field,
+                      ((const ct_diff_field *)y)->field);
+}
+
+/* An entry of what the comparison found, if it found anything. */
+static void add_entry(differ *w, ct_cmp *c, mt_str id, ct_diff_change change)
+{
+    if (!c->fields.len) {
+        return;
+    }
+    qsort(c->fields.items, c->fields.len, sizeof *c->fields.items, by_field);
+    ct_diff_entry e = {.kind = c->kind,
+                       .id = id,
+                       .change = change,
+                       .fields = c->fields.items,
+                       .field_count = (uint32_t)c->fields.len};
+    for (uint32_t i = 0; i < e.field_count; i++) {
+        e.class = e.fields[i].class > e.class ? e.fields[i].class : e.class;
+    }
+    mt_vec_push(w->a, &w->entries, e);
+}
+
+/* ---- Constructs ----------------------------------------------------------------- */
+
+static mt_str text_at(const mt_json *object, mt_str key)
+{
+    return mt_json_text(mt_json_get(object, key));
+}
+
+/* kind and id in one key; a kind has no NUL in it that would make two keys equal,
+ * since it is one of a few words or compared with itself. */
+static mt_str key_of(mt_arena *a, const mt_json *construct)
+{
+    mt_str kind = text_at(construct, MT_STR("kind"));
+    mt_str id = text_at(construct, MT_STR("id"));
+    char *key = mt_alloc(a, kind.len + id.len + 1);
+    memcpy(key, kind.ptr ? kind.ptr : "", kind.len);
+    key[kind.len] = '\0';
+    memcpy(key + kind.len + 1, id.ptr ? id.ptr : "", id.len);
+    return mt_str_from(key, kind.len + id.len + 1);
+}
+
+static const mt_json *constructs_of(const mt_json *bundle)
+{
+    const mt_json *list = mt_json_at(bundle, "constructs");
+    return mt_json_is(list, MT_JSON_ARRAY) ? list : NULL;
+}
+
+static void index_constructs(differ *w, const mt_json *bundle, mt_map *out)
+{
+    const mt_json *list = constructs_of(bundle);
+    mt_map_reserve(w->a, out, list ? list->count : 0);
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const mt_json *c = &list->as.items[i];
+        if (c->type == MT_JSON_OBJECT) {
+            mt_map_put(w->a, out, key_of(w->a, c), (uintptr_t)c);
+        }
+    }
+}
+
+static bool names_source(const mt_json *construct, mt_str id)
+{
+    return mt_str_is(text_at(construct, MT_STR("kind")), "Fact") &&
+           mt_str_eq(text_at(mt_json_at(construct, "source"), MT_STR("source_id")), id);
+}
+
+/* Do facts of the new version still refer to a source that was removed? */
+static bool source_in_use(const mt_json *bundle, mt_str id)
+{
+    const mt_json *list = constructs_of(bundle);
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        if (names_source(&list->as.items[i], id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ct_cmp start_cmp(differ *w, mt_str kind, const mt_json *before,
+                        const mt_json *after)
+{
+    return (ct_cmp){.a = w->a,
+                    .kind = kind,
+                    .before = before,
+                    .after = after,
+                    .old_bundle = w->old_bundle,
+                    .new_bundle = w->new_bundle};
+}
+
+static void whole_construct(differ *w, const mt_json *before, const mt_json *after)
+{
+    const mt_json *one = before ? before : after;
+    mt_str kind = text_at(one, MT_STR("kind")), id = text_at(one, MT_STR("id"));
+    ct_cmp c = start_cmp(w, kind, before, after);
+    c.field = MT_STR("id");
+    bool used = before && mt_str_is(kind, "Source") && source_in_use(w->new_bundle, id);
+    ct_cmp_part(&c, after ? "add" : used ? "remove_in_use" : "remove", NULL);
+    ct_cmp_end_field(&c, before, after);
+    add_entry(w, &c, id, after ? CT_ADDED : CT_REMOVED);
+}
+
+static void compare_construct(differ *w, const mt_json *before, const mt_json *after)
+{
+    ct_cmp c = start_cmp(w, text_at(after, MT_STR("kind")), before, after);
+    ct_cmp_fields(&c);
+    add_entry(w, &c, text_at(after, MT_STR("id")), CT_CHANGED);
+    w->d->common++;
+}
+
+static void compare_constructs(differ *w)
+{
+    mt_map old = {0}, now = {0};
+    index_constructs(w, w->old_bundle, &old);
+    index_constructs(w, w->new_bundle, &now);
+    for (uint32_t i = 0; i < now.len; i++) {
+        const mt_json *after = (const mt_json *)now.entries[i].value;
+        const mt_map_entry *was = mt_map_find(&old, now.entries[i].key);
+        if (was) {
+            compare_construct(w, (const mt_json *)was->value, after);
+        } else {
+            whole_construct(w, NULL, after);
+        }
+    }
+    for (uint32_t i = 0; i < old.len; i++) {
+        if (!mt_map_find(&now, old.entries[i].key)) {
+            whole_construct(w, (const mt_json *)old.entries[i].value, NULL);
+        }
+    }
+}
+
+/* ---- The envelope --------------------------------------------------------------- */
+
+static void compare_version(ct_cmp *c, mt_str key)
+{
+    const mt_json *before = mt_json_get(c->old_bundle, key);
+    const mt_json *after = mt_json_get(c->new_bundle, key);
+    if (!mt_str_eq(mt_json_text(before), mt_json_text(after))) {
+        c->field = key;
+        ct_cmp_part(c, "change", NULL);
+        ct_cmp_end_field(c, before, after);
+    }
+}
+
+static void compare_envelope(differ *w, ct_diff_side before, ct_diff_side after)
+{
+    ct_cmp c = start_cmp(w, MT_STR("Bundle"), NULL, NULL);
+    compare_version(&c, MT_STR("tenor"));
+    compare_version(&c, MT_STR("tenor_version"));
+    add_entry(w, &c, w->d->new_id, CT_CHANGED);
+    ct_cmp m = start_cmp(w, MT_STR("Manifest"), NULL, NULL);
+    ct_cmp_trust(&m, before.manifest, after.manifest);
+    add_entry(w, &m, w->d->new_id, CT_CHANGED);
+}
+
+/* ---- The whole ------------------------------------------------------------------ */
+
+static int by_kind_and_id(const void *x, const void *y)
+{
+    const ct_diff_entry *a = x, *b = y;
+    int by_kind = mt_str_cmp(a->kind, b->kind);
+    return by_kind ? by_kind : mt_str_cmp(a->id, b->id);
+}
+
+bool ct_diff_part_breaks(const ct_diff_part *p)
+{
+    return p->taxon->class == CT_BREAKING ||
+           (p->taxon->class == CT_REQUIRES_ANALYSIS && p->resolution != CT_PROVEN_SAFE);
+}
+
+bool ct_diff_entry_breaks(const ct_diff_entry *e)
+{
+    for (uint32_t f = 0; f < e->field_count; f++) {
+        for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
+            if (ct_diff_part_breaks(&e->fields[f].parts[p])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void ct_diff_decide(ct_diff *d)
+{
+    d->policy_required = false;
+    for (uint32_t i = 0; i < d->entry_count; i++) {
+        d->policy_required |= ct_diff_entry_breaks(&d->entries[i]);
+    }
+}
+
+static void count_parts(ct_diff *d, const ct_diff_entry *e)
+{
+    for (uint32_t f = 0; f < e->field_count; f++) {
+        for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
+            d->counts[e->fields[f].parts[p].taxon->class]++;
+        }
+    }
+    d->class = e->class > d->class ? e->class : d->class;
+}
+
+ct_diff *ct_diff_bundles(mt_arena *a, ct_diff_side before, ct_diff_side after)
+{
+    ct_diff *d = mt_new(a, ct_diff);
+    differ w = {
+        .a = a, .d = d, .old_bundle = before.bundle, .new_bundle = after.bundle};
+    d->old_id = text_at(before.bundle, MT_STR("id"));
+    d->new_id = text_at(after.bundle, MT_STR("id"));
+    compare_constructs(&w);
+    compare_envelope(&w, before, after);
+    d->entries = w.entries.items;
+    d->entry_count = (uint32_t)w.entries.len;
+    if (d->entry_count > 1) {
+        qsort(d->entries, d->entry_count, sizeof *d->entries, by_kind_and_id);
+    }
+    for (uint32_t i = 0; i < d->entry_count; i++) {
+        count_parts(d, &d->entries[i]);
+    }
+    d->infrastructure = d->counts[CT_INFRASTRUCTURE] > 0;
+    ct_diff_decide(d);
+    return d;
+}
+
+const ct_diff_entry *ct_diff_find(const ct_diff *d, mt_str kind, mt_str id)
+{
+    ct_diff_entry key = {.kind = kind, .id = id};
+    return d->entry_count ? bsearch(&key, d->entries, d->entry_count,
+                                    sizeof *d->entries, by_kind_and_id)
+                          : NULL;
+}
+
+bool ct_diff_related(const ct_diff *d)
+{
+    return d->common || mt_str_eq(d->old_id, d->new_id);
+}
