@@ -13,7 +13,7 @@ typedef struct differ {
 
 /* ---- Parts and fields ----------------------------------------------------------- */
 
-void ct_cmp_part(ct_cmp *c, const char *change, const ct_names *names)
+void ct_cmp_part(ct_cmp *c, const char *change, const ct_diff_names *names)
 {
     ct_diff_part part = {.taxon = ct_classify(c->kind, c->field, mt_str_z(change))};
     if (names) {

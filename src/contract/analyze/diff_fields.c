@@ -7,7 +7,7 @@ typedef void compare_field(ct_cmp *c, const mt_json *before, const mt_json *afte
 
 /* ---- Building blocks ------------------------------------------------------------ */
 
-static void part_if(ct_cmp *c, const char *change, const ct_names *names)
+static void part_if(ct_cmp *c, const char *change, const ct_diff_names *names)
 {
     if (names->len) {
         ct_cmp_part(c, change, names);
@@ -191,7 +191,7 @@ static void note_entities(mt_arena *a, mt_map *to, const mt_json *effects)
 static void compare_effects(ct_cmp *c, const mt_json *before, const mt_json *after)
 {
     ct_set_change s = ct_set_compare(c->a, before, after, key_effect, NULL);
-    ct_names added = {0}, changed = {0}, removed = {0};
+    ct_diff_names added = {0}, changed = {0}, removed = {0};
     mt_map old = {0}, now = {0};
     note_entities(c->a, &old, before);
     note_entities(c->a, &now, after);

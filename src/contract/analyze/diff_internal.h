@@ -7,10 +7,10 @@
 #include "base/vec.h"
 #include "contract/analyze/diff.h"
 
-typedef struct ct_names {
+typedef struct ct_diff_names {
     mt_str *items;
     size_t len, cap;
-} ct_names;
+} ct_diff_names;
 
 /* Two versions of one construct being compared. */
 typedef struct ct_cmp {
@@ -23,7 +23,7 @@ typedef struct ct_cmp {
 } ct_cmp;
 
 /* Adds a change of the current field; `names` may be NULL. */
-void ct_cmp_part(ct_cmp *c, const char *change, const ct_names *names);
+void ct_cmp_part(ct_cmp *c, const char *change, const ct_diff_names *names);
 /* Compares every field of the construct; c->fields holds what changed, unsorted. */
 void ct_cmp_fields(ct_cmp *c);
 /* Ends the current field: if parts were added, it has changed. */
@@ -31,7 +31,7 @@ void ct_cmp_end_field(ct_cmp *c, const mt_json *before, const mt_json *after);
 
 /* Elements of two arrays matched by key. */
 typedef struct ct_set_change {
-    ct_names added, removed, changed;
+    ct_diff_names added, removed, changed;
 } ct_set_change;
 typedef mt_str ct_key_of(mt_arena *a, const mt_json *element);
 typedef bool ct_same_as(const mt_json *a, const mt_json *b);

@@ -198,7 +198,7 @@ static int by_name(const void *x, const void *y)
     return mt_str_cmp(*(const mt_str *)x, *(const mt_str *)y);
 }
 
-static void sort_names(ct_names *n)
+static void sort_names(ct_diff_names *n)
 {
     if (n->len > 1) {
         qsort(n->items, n->len, sizeof *n->items, by_name);

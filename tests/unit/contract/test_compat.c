@@ -1,0 +1,274 @@
+/* Compatibility of flows under way with a new version: FMC1 to FMC7. */
+#include "version_fixture.h"
+
+/* A contract in parts, so that a version is one part replaced. */
+#define PEOPLE "persona ann persona bob persona eve\n"
+#define FACTS                                                                          \
+    "fact ready { type: Bool source: \"x.ready\" default: true }\n"                    \
+    "fact small { type: Bool source: \"x.small\" default: true }\n"
+#define RULES                                                                          \
+    "rule is_ready { stratum: 0 when: ready = true produce: verdict go { payload: "    \
+    "Bool = true } }\n"
+#define ORDER_STATES                                                                   \
+    "entity Order { states: [draft, submitted, released, cancelled] initial: draft "   \
+    "transitions: [(draft, submitted), (submitted, released), (submitted, cancelled)," \
+    " (draft, cancelled)] }\n"
+#define CONFIRM                                                                        \
+    "operation confirm { allowed_personas: [ann] precondition: "                       \
+    "verdict_present(go) effects: [(Order, draft, submitted)] }\n"
+#define RELEASE                                                                        \
+    "operation release { allowed_personas: [bob] precondition: "                       \
+    "verdict_present(go) effects: [(Order, submitted, released)] }\n"
+#define CANCEL                                                                         \
+    "operation cancel { allowed_personas: [ann] precondition: true effects: [(Order, " \
+    "submitted, cancelled)] }\n"
+#define STEP_CONFIRM(next)                                                             \
+    "step_confirm: OperationStep { op: confirm persona: ann outcomes: { "              \
+    "success: " next " } on_failure: Terminate(outcome: failure) }\n"
+#define STEP_CHECK                                                                     \
+    "step_check_threshold: BranchStep { condition: small = true persona: ann "         \
+    "if_true: "                                                                        \
+    "step_auto_release if_false: step_cancel }\n"
+#define STEP_RELEASE                                                                   \
+    "step_auto_release: OperationStep { op: release persona: bob outcomes: { "         \
+    "success: "                                                                        \
+    "Terminal(success) } on_failure: Terminate(outcome: failure) }\n"
+#define STEP_CANCEL                                                                    \
+    "step_cancel: OperationStep { op: cancel persona: ann outcomes: { success: "       \
+    "Terminal(failure) } on_failure: Terminate(outcome: failure) }\n"
+#define FLOW(steps)                                                                    \
+    "flow f { snapshot: at_initiation entry: step_confirm steps: {\n" steps "} }\n"
+#define STEPS STEP_CONFIRM("step_check_threshold") STEP_CHECK STEP_RELEASE STEP_CANCEL
+#define V1    PEOPLE FACTS RULES ORDER_STATES CONFIRM RELEASE CANCEL FLOW(STEPS)
+
+/* §18.6.4: a compliance step is inserted and the release needs its verdict. */
+static const char COMPLIANCE[] = PEOPLE FACTS
+    "fact cleared { type: Bool source: \"x.cleared\" default: false }\n" RULES
+    "rule clears { stratum: 0 when: cleared = true produce: verdict "
+    "compliance_cleared { payload: Bool = true } }\n" ORDER_STATES CONFIRM
+    "operation comply { allowed_personas: [eve] precondition: true effects: [] }\n"
+    "operation release { allowed_personas: [bob] precondition: "
+    "verdict_present(go) and verdict_present(compliance_cleared) effects: [(Order, "
+    "submitted, released)] }\n" CANCEL FLOW(STEP_CONFIRM(
+        "step_compliance_check") "step_compliance_check: OperationStep { op: comply "
+                                 "persona: eve outcomes: { "
+                                 "success: step_check_threshold } on_failure: "
+                                 "Terminate(outcome: failure) }\n" STEP_CHECK
+                                                STEP_RELEASE STEP_CANCEL);
+
+/* §18.6.7: the state `cancelled` is gone, and with it the step that leads there. */
+#define NO_CANCELLED                                                                   \
+    "entity Order { states: [draft, submitted, released] initial: draft transitions: " \
+    "[(draft, submitted), (submitted, released)] }\n"
+static const char NEVER_CANCELLED[] =
+    PEOPLE FACTS RULES NO_CANCELLED CONFIRM RELEASE FLOW(
+        STEP_CONFIRM("step_check_threshold") "step_check_threshold: BranchStep { "
+                                             "condition: small = true persona: ann "
+                                             "if_true: step_auto_release if_false: "
+                                             "Terminal(failure) }\n" STEP_RELEASE);
+
+static ct_compatibility judge(version *v1, version *v2, bool aggressive)
+{
+    ct_compatibility out;
+    ct_compat_options options = {aggressive};
+    ct_compat(&v2->a, &v1->run, v2->plan, &options, &out);
+    return out;
+}
+
+/* The first obstacle as "layer condition name step subject". */
+static const char *verdict(version *v2, const ct_compatibility *c)
+{
+    if (c->compatible) {
+        return "compatible";
+    }
+    const ct_obstacle *o = &c->obstacles.items[0];
+    assert_true(o->reason.len > 0);
+    assert_int_equal(o->layer, c->layer);
+    assert_false(c->passes[c->layer - 1]);
+    return mt_strf(&v2->a, "%u %s %s %.*s %.*s", o->layer, o->condition,
+                   ct_obstacle_name(o->kind), MT_ARG(o->step), MT_ARG(o->subject))
+        .ptr;
+}
+
+typedef struct row {
+    const char *name, *v1, *v2, *facts, *at, *want, *aggressive;
+} row;
+
+/* clang-format off */
+#define V2(people, facts, rules, states, confirm, release, cancel, steps) \
+    people facts rules states confirm release cancel FLOW(steps)
+static const row ROWS[] = {
+    {"FMC7_an_unchanged_contract_is_compatible", V1, V1, "{}", "step_confirm",
+     "compatible", NULL},
+    {"FMC4_18_6_4_a_verdict_no_step_of_v1_produced", V1, COMPLIANCE, "{}",
+     "step_check_threshold",
+     "3 FMC4 verdict_lacking step_auto_release compliance_cleared", NULL},
+    {"FMC4_18_6_4_aggressive_forgives_what_the_snapshot_rules_out", V1, COMPLIANCE,
+     "{\"small\":false}", "step_check_threshold",
+     "3 FMC4 verdict_lacking step_auto_release compliance_cleared", "compatible"},
+    {"FMC5_18_6_7_before_the_removed_state_is_compatible", V1, NEVER_CANCELLED, "{}",
+     "step_confirm", "compatible", NULL},
+    {"FMC5_18_6_7_at_the_step_that_cancels_is_incompatible", V1, NEVER_CANCELLED,
+     "{\"small\":false}", "step_cancel", "3 FMC1 no_step  step_cancel", NULL},
+    {"FMC1_a_flow_that_is_gone", V1,
+     PEOPLE FACTS RULES ORDER_STATES CONFIRM RELEASE CANCEL, "{}", "step_confirm",
+     "3 FMC1 no_flow  f", NULL},
+    {"FMC1_a_step_that_runs_another_operation", V1,
+     V2(PEOPLE, FACTS, RULES, ORDER_STATES, CONFIRM, RELEASE,
+        CANCEL "operation other { allowed_personas: [ann] precondition: true effects: "
+               "[(Order, submitted, cancelled)] }\n",
+        STEP_CONFIRM("step_check_threshold") STEP_CHECK STEP_RELEASE
+        "step_cancel: OperationStep { op: other persona: ann outcomes: { success: "
+        "Terminal(failure) } on_failure: Terminate(outcome: failure) }\n"),
+     "{}", "step_check_threshold", "3 FMC1 other_step step_cancel other", "compatible"},
+    {"FMC1_a_step_of_another_kind", V1,
+     V2(PEOPLE, FACTS, RULES, ORDER_STATES, CONFIRM, RELEASE, CANCEL,
+        STEP_CONFIRM("step_check_threshold")
+        "step_check_threshold: HandoffStep { from_persona: ann to_persona: bob next: "
+        "step_auto_release }\n" STEP_RELEASE),
+     "{}", "step_check_threshold",
+     "3 FMC1 other_step step_check_threshold step_check_threshold", NULL},
+    {"FMC1_a_step_removed_behind_the_position_does_not_matter", V1,
+     PEOPLE FACTS RULES ORDER_STATES RELEASE CANCEL
+     "flow f { snapshot: at_initiation entry: step_check_threshold steps: {\n" STEP_CHECK
+     STEP_RELEASE STEP_CANCEL "} }\n",
+     "{}", "step_check_threshold", "compatible", NULL},
+    {"FMC2_a_fact_without_value_or_default", V1,
+     V2(PEOPLE, FACTS "fact fresh { type: Bool source: \"x.fresh\" }\n", RULES,
+        ORDER_STATES, CONFIRM,
+        "operation release { allowed_personas: [bob] precondition: fresh = true "
+        "effects: [(Order, submitted, released)] }\n", CANCEL, STEPS),
+     "{}", "step_check_threshold", "3 FMC2 fact_missing step_auto_release fresh", NULL},
+    {"FMC2_a_new_fact_with_a_default_is_satisfied", V1,
+     V2(PEOPLE, FACTS "fact fresh { type: Bool source: \"x.fresh\" default: true }\n",
+        RULES, ORDER_STATES, CONFIRM,
+        "operation release { allowed_personas: [bob] precondition: fresh = true "
+        "effects: [(Order, submitted, released)] }\n", CANCEL, STEPS),
+     "{}", "step_check_threshold", "compatible", NULL},
+    {"FMC2_a_frozen_value_that_is_none_of_the_new_type", V1,
+     V2(PEOPLE, "fact ready { type: Bool source: \"x.ready\" default: true }\n"
+        "fact small { type: Int(min: 0, max: 9) source: \"x.small\" default: 1 }\n",
+        RULES, ORDER_STATES, CONFIRM, RELEASE, CANCEL,
+        STEP_CONFIRM("step_check_threshold")
+        "step_check_threshold: BranchStep { condition: small > 3 persona: ann if_true: "
+        "step_auto_release if_false: step_cancel }\n" STEP_RELEASE STEP_CANCEL),
+     "{}", "step_check_threshold", "3 FMC2 fact_misfit step_check_threshold small",
+     NULL},
+    {"FMC2_wider_authority_is_compatible", V1,
+     V2(PEOPLE, FACTS, RULES, ORDER_STATES, CONFIRM,
+        "operation release { allowed_personas: [bob, eve] precondition: "
+        "verdict_present(go) effects: [(Order, submitted, released)] }\n", CANCEL,
+        STEPS),
+     "{}", "step_confirm", "compatible", NULL},
+    {"FMC2_a_removed_rule_leaves_the_frozen_verdict", V1,
+     PEOPLE FACTS
+     "rule is_ready { stratum: 0 when: ready = false produce: verdict go { payload: "
+     "Bool = true } }\n" ORDER_STATES CONFIRM RELEASE CANCEL FLOW(STEPS),
+     "{}", "step_check_threshold", "compatible", NULL},
+    {"FMC3_the_current_state_is_gone", V1,
+     V2(PEOPLE, FACTS, RULES,
+        "entity Order { states: [draft, sent, released, cancelled] initial: draft "
+        "transitions: [(draft, sent), (sent, released), (sent, cancelled)] }\n",
+        "operation confirm { allowed_personas: [ann] precondition: verdict_present(go) "
+        "effects: [(Order, draft, sent)] }\n",
+        "operation release { allowed_personas: [bob] precondition: verdict_present(go) "
+        "effects: [(Order, sent, released)] }\n",
+        "operation cancel { allowed_personas: [ann] precondition: true effects: [(Order,"
+        " sent, cancelled)] }\n", STEPS),
+     "{}", "step_check_threshold", "2 FMC3 state_removed step_auto_release Order", NULL},
+    {"FMC3_the_same_before_anything_moved_is_compatible", V1,
+     V2(PEOPLE, FACTS, RULES,
+        "entity Order { states: [draft, sent, released, cancelled] initial: draft "
+        "transitions: [(draft, sent), (sent, released), (sent, cancelled)] }\n",
+        "operation confirm { allowed_personas: [ann] precondition: verdict_present(go) "
+        "effects: [(Order, draft, sent)] }\n",
+        "operation release { allowed_personas: [bob] precondition: verdict_present(go) "
+        "effects: [(Order, sent, released)] }\n",
+        "operation cancel { allowed_personas: [ann] precondition: true effects: [(Order,"
+        " sent, cancelled)] }\n", STEPS),
+     "{}", "step_confirm", "compatible", NULL},
+    {"FMC3_a_source_state_nothing_on_the_way_establishes", V1,
+     V2(PEOPLE, FACTS, RULES,
+        "entity Order { states: [draft, submitted, checked, released, cancelled] initial:"
+        " draft transitions: [(draft, submitted), (submitted, checked), (checked, "
+        "released), (submitted, cancelled)] }\n",
+        CONFIRM "operation inspect { allowed_personas: [eve] precondition: true effects: "
+        "[(Order, submitted, checked)] }\n",
+        "operation release { allowed_personas: [bob] precondition: verdict_present(go) "
+        "effects: [(Order, checked, released)] }\n", CANCEL,
+        STEP_CONFIRM("step_inspect")
+        "step_inspect: OperationStep { op: inspect persona: eve outcomes: { success: "
+        "step_check_threshold } on_failure: Terminate(outcome: failure) }\n"
+        STEP_CHECK STEP_RELEASE STEP_CANCEL),
+     "{}", "step_auto_release", "2 FMC3 state_unreached step_auto_release Order", NULL},
+    {"FMC3_an_entity_nobody_bound", V1,
+     V2(PEOPLE, FACTS, RULES,
+        ORDER_STATES "entity Box { states: [open, shut] initial: open transitions: "
+                     "[(open, shut)] }\n",
+        CONFIRM,
+        "operation release { allowed_personas: [bob] precondition: verdict_present(go) "
+        "effects: [(Order, submitted, released), (Box, open, shut)] }\n", CANCEL, STEPS),
+     "{}", "step_check_threshold", "2 FMC3 entity_unbound  Box", NULL},
+    {"AL48_a_parent_that_changed_is_incompatible", V1,
+     V2(PEOPLE, FACTS, RULES,
+        "entity Shop { states: [open] initial: open transitions: [] }\n"
+        "entity Order { states: [draft, submitted, released, cancelled] initial: draft "
+        "transitions: [(draft, submitted), (submitted, released), (submitted, cancelled)"
+        ", (draft, cancelled)] parent: Shop }\n",
+        CONFIRM, RELEASE, CANCEL, STEPS),
+     "{}", "step_check_threshold", "2 FMC3 parent_changed step_auto_release Order", NULL},
+};
+/* clang-format on */
+
+static void judged(void **state)
+{
+    const row *r = *state;
+    version v1, v2;
+    version_open(&v1, r->v1);
+    version_open(&v2, r->v2);
+    version_begin(&v1, r->facts, "f", "ann");
+    version_reach(&v1, r->at);
+    ct_compatibility c = judge(&v1, &v2, false);
+    assert_string_equal(verdict(&v2, &c), r->want);
+    ct_compatibility bold = judge(&v1, &v2, true);
+    assert_string_equal(verdict(&v2, &bold), r->aggressive ? r->aggressive : r->want);
+    if (bold.compatible) {
+        assert_int_equal(version_migrate(&v1, &v2), CT_RUN_DONE);
+    }
+    version_close(&v1);
+    version_close(&v2);
+}
+
+/* Elaboration refuses such a contract, a bundle may still have it. */
+static void FMC2_a_step_whose_persona_may_not_invoke_the_operation(void **state)
+{
+    (void)state;
+    version v1, v2;
+    version_open(&v1, V1);
+    version_elaborate(&v2, V1);
+    char *at = strstr(v2.text, "[\"bob\"]");
+    assert_non_null(at);
+    memcpy(at, "[\"eve\"]", 7);
+    version_load(&v2);
+    version_begin(&v1, "{}", "f", "ann");
+    ct_compatibility c = judge(&v1, &v2, false);
+    assert_string_equal(verdict(&v2, &c),
+                        "3 FMC2 persona_refused step_auto_release bob");
+    version_close(&v1);
+    version_close(&v2);
+}
+
+enum { COUNT = sizeof ROWS / sizeof *ROWS };
+
+int main(void)
+{
+    struct CMUnitTest tests[COUNT + 1];
+    for (size_t i = 0; i < COUNT; i++) {
+        tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
+                                       .test_func = judged,
+                                       .initial_state = (void *)(uintptr_t)&ROWS[i]};
+    }
+    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(
+        FMC2_a_step_whose_persona_may_not_invoke_the_operation);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
