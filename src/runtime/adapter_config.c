@@ -1,0 +1,273 @@
+/* runtime/adapter_config.c - the settings of sources and facts, one table each.
+ * Room: runtime.
+ * A key that is not in the table, or not for this kind of source, is a fault: what is
+ * written in a configuration has an effect or is refused. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "runtime/adapter_impl.h"
+#include "runtime/duration.h"
+
+typedef enum setting_kind {
+    TEXT,     /* mt_str */
+    FILENAME, /* mt_str, from the directory of the configuration */
+    DURATION, /* uint64_t milliseconds, written "5s" */
+    SIZE,     /* size_t */
+    SWITCH,   /* bool */
+    TREE,     /* const mt_json *, read by the adapter */
+    ON_ERROR, /* rt_on_error by name */
+    RESPONSE  /* digest or keep */
+} setting_kind;
+
+enum {
+    WEB = 1 << RT_HTTP | 1 << RT_GRAPHQL,
+    DATABASE = 1 << RT_SQLITE | 1 << RT_POSTGRES,
+    POOLED = DATABASE | 1 << RT_PROCESS,
+    REMOTE = WEB | POOLED,
+    CACHED = REMOTE | 1 << RT_STATIC,
+    ALL = (1 << RT_ADAPTER_COUNT) - 1
+};
+
+typedef struct setting {
+    const char *key;
+    setting_kind kind;
+    unsigned adapters; /* 1 << rt_adapter_kind */
+    size_t offset;
+} setting;
+
+/* clang-format off */
+#define AT(field) offsetof(rt_source, field)
+static const setting SOURCE_SETTINGS[] = {
+    {"base_url",        TEXT,     1 << RT_HTTP,        AT(base_url)},
+    {"endpoint",        TEXT,     1 << RT_GRAPHQL,     AT(base_url)},
+    {"auth",            TREE,     WEB,                 AT(auth)},
+    {"headers",         TREE,     WEB,                 AT(headers)},
+    {"connect_timeout", DURATION, WEB,                 AT(connect_timeout)},
+    {"redirects",       SIZE,     WEB,                 AT(redirects)},
+    {"proxy",           TEXT,     WEB,                 AT(proxy)},
+    {"ca_file",         FILENAME, WEB,                 AT(ca_file)},
+    {"timeout",         DURATION, REMOTE,              AT(timeout)},
+    {"max_bytes",       SIZE,     CACHED,              AT(max_bytes)},
+    {"connections",     SIZE,     DATABASE,            AT(connections)},
+    {"connection",      TREE,     1 << RT_POSTGRES,    AT(connection)},
+    {"file",            FILENAME, 1 << RT_SQLITE | 1 << RT_STATIC, AT(file)},
+    {"environment",     SWITCH,   1 << RT_STATIC,      AT(environment)},
+    {"values",          TREE,     1 << RT_STATIC,      AT(values)},
+    {"command",         TREE,     1 << RT_PROCESS,     AT(command)},
+    {"directory",       FILENAME, 1 << RT_PROCESS,     AT(working_directory)},
+    {"processes",       SIZE,     1 << RT_PROCESS,     AT(connections)},
+    {"fixed",           TEXT,     1 << RT_CLOCK,       AT(fixed)},
+    {"max_age",         DURATION, CACHED | 1 << RT_MANUAL, AT(max_age)},
+    {"stale_for",       DURATION, CACHED,              AT(stale_for)},
+    {"on_error",        ON_ERROR, ALL,                 AT(on_error)},
+    {"response",        RESPONSE, ALL,                 AT(keep_response)},
+    {"facts",           TREE,     ALL,                 AT(facts)},
+};
+#undef AT
+#define AT(field) offsetof(rt_fact_plan, field)
+static const setting FACT_SETTINGS[] = {
+    {"resource",   TEXT, 1 << RT_HTTP,                     AT(resource_text)},
+    {"select",     TEXT, WEB | 1 << RT_STATIC,             AT(select_text)},
+    {"query",      TEXT, DATABASE | 1 << RT_GRAPHQL,       AT(query)},
+    {"parameters", TREE, DATABASE | 1 << RT_GRAPHQL | 1 << RT_PROCESS, AT(parameters)},
+    {"variable",   TEXT, 1 << RT_STATIC,                   AT(variable)},
+};
+#undef AT
+/* clang-format on */
+
+/* ---- Faults ---- */
+
+static bool fault(rt_opening *o, const char *code, const char *kind, mt_str id,
+                  const char *format, va_list args)
+    __attribute__((format(printf, 5, 0)));
+
+static bool fault(rt_opening *o, const char *code, const char *kind, mt_str id,
+                  const char *format, va_list args)
+{
+    mt_diag_add(o->ds, &(mt_diag){.severity = MT_ERROR,
+                                  .code = code,
+                                  .pass = -1,
+                                  .file = MT_STR("sources"),
+                                  .construct_kind = mt_str_z(kind),
+                                  .construct_id = mt_str_dup(o->ds->arena, id),
+                                  .message = mt_strfv(o->ds->arena, format, args)});
+    return false;
+}
+
+bool rt_source_fault(rt_opening *o, const rt_source *s, const char *code,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool result = fault(o, code, "Source", s->decl->id, format, args);
+    va_end(args);
+    return result;
+}
+
+bool rt_fact_fault(rt_opening *o, const rt_fact_plan *p, const char *code,
+                   const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool result = fault(o, code, "Fact", p->fact->id, format, args);
+    va_end(args);
+    return result;
+}
+
+mt_str rt_beside(rt_opening *o, mt_str name)
+{
+    bool absolute = name.len && name.ptr[0] == '/';
+    mt_arena *a = &o->adapters->arena;
+    return absolute || !o->directory.len
+               ? mt_str_dup(a, name)
+               : mt_strf(a, "%.*s/%.*s", MT_ARG(o->directory), MT_ARG(name));
+}
+
+/* ---- One setting ---- */
+
+static bool set_text(rt_opening *o, const setting *s, const mt_json *value, void *to)
+{
+    mt_str text = mt_json_text(value);
+    if (!mt_json_is(value, MT_JSON_STRING) || !text.len ||
+        memchr(text.ptr, 0, text.len)) {
+        return false;
+    }
+    *(mt_str *)to = s->kind == FILENAME ? rt_beside(o, text)
+                                        : mt_str_dup(&o->adapters->arena, text);
+    return true;
+}
+
+static bool set_size(const mt_json *value, void *to)
+{
+    int64_t number;
+    if (mt_json_i64(value, &number) || number < 0 || number > (int64_t)1 << 32) {
+        return false;
+    }
+    *(size_t *)to = (size_t)number;
+    return true;
+}
+
+static bool set_duration(const mt_json *value, void *to)
+{
+    return mt_json_is(value, MT_JSON_STRING) &&
+           rt_duration_parse(mt_json_text(value), to) == MT_OK &&
+           *(const uint64_t *)to <= UINT64_C(3660) * 24 * 3600 * 1000;
+}
+
+static bool set_switch(const mt_json *value, void *to)
+{
+    *(bool *)to = mt_json_is(value, MT_JSON_BOOL) && value->boolean;
+    return mt_json_is(value, MT_JSON_BOOL);
+}
+
+static bool set_on_error(const mt_json *value, void *to)
+{
+    static const char *const NAMES[] = {"fail", "default", "stale"}; /* rt_on_error */
+    for (uint8_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if (mt_str_eq(mt_json_text(value), mt_str_z(NAMES[i]))) {
+            *(uint8_t *)to = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool set_response(const mt_json *value, void *to)
+{
+    *(bool *)to = mt_str_is(mt_json_text(value), "keep");
+    return *(bool *)to || mt_str_is(mt_json_text(value), "digest");
+}
+
+static bool set(rt_opening *o, const setting *s, const mt_json *value, void *target)
+{
+    void *to = (char *)target + s->offset;
+    switch (s->kind) {
+    case TEXT:
+    case FILENAME: return set_text(o, s, value, to);
+    case DURATION: return set_duration(value, to);
+    case SIZE: return set_size(value, to);
+    case SWITCH: return set_switch(value, to);
+    case TREE: *(const mt_json **)to = value; return true;
+    case ON_ERROR: return set_on_error(value, to);
+    case RESPONSE: return set_response(value, to);
+    }
+    return false;
+}
+
+static const setting *find(const setting *table, size_t count, mt_str key,
+                           rt_adapter_kind kind)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (mt_str_eq(mt_str_z(table[i].key), key) && table[i].adapters >> kind & 1) {
+            return &table[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- All of them ---- */
+
+static bool check_source(rt_opening *o, const rt_source *s)
+{
+    if (s->on_error == RT_ON_ERROR_STALE && !s->stale_for) {
+        return rt_source_fault(o, s, RT_F_POLICY,
+                               "on_error: stale of source '%.*s' needs stale_for",
+                               MT_ARG(s->decl->id));
+    }
+    if (!s->timeout || !s->connect_timeout || !s->max_bytes || !s->connections) {
+        return rt_source_fault(o, s, RT_F_SETTING,
+                               "a limit of source '%.*s' is zero: timeout, "
+                               "connect_timeout, max_bytes, connections and processes "
+                               "must be more",
+                               MT_ARG(s->decl->id));
+    }
+    return true;
+}
+
+bool rt_source_settings(rt_opening *o, rt_source *s, const mt_json *settings)
+{
+    size_t count = sizeof SOURCE_SETTINGS / sizeof *SOURCE_SETTINGS;
+    bool ok = true;
+    if (settings && !mt_json_is(settings, MT_JSON_OBJECT)) {
+        return rt_source_fault(o, s, RT_F_SETTING,
+                               "the settings of source '%.*s' are no object",
+                               MT_ARG(s->decl->id));
+    }
+    for (uint32_t i = 0; settings && i < settings->count; i++) {
+        const mt_json_member *m = &settings->as.members[i];
+        const setting *row = find(SOURCE_SETTINGS, count, m->key, s->kind);
+        if (!row || !set(o, row, &m->value, s)) {
+            ok = rt_source_fault(
+                o, s, RT_F_SETTING,
+                row ? "'%.*s' of source '%.*s' has the wrong type or value"
+                    : "'%.*s' is no setting of source '%.*s', served by %.*s",
+                MT_ARG(m->key), MT_ARG(s->decl->id), MT_ARG(RT_ADAPTERS[s->kind].id));
+        }
+        s->on_error_given |= row && row->kind == ON_ERROR;
+    }
+    return ok && check_source(o, s);
+}
+
+bool rt_fact_settings(rt_opening *o, rt_fact_plan *p, const mt_json *settings)
+{
+    size_t count = sizeof FACT_SETTINGS / sizeof *FACT_SETTINGS;
+    bool ok = true;
+    if (settings && !mt_json_is(settings, MT_JSON_OBJECT)) {
+        return rt_fact_fault(o, p, RT_F_SETTING,
+                             "the settings of fact '%.*s' are no object",
+                             MT_ARG(p->fact->id));
+    }
+    for (uint32_t i = 0; settings && i < settings->count; i++) {
+        const mt_json_member *m = &settings->as.members[i];
+        const setting *row = find(FACT_SETTINGS, count, m->key, p->source->kind);
+        if (!row || !set(o, row, &m->value, p)) {
+            ok = rt_fact_fault(
+                o, p, RT_F_SETTING,
+                row ? "'%.*s' of fact '%.*s' has the wrong type or value"
+                    : "'%.*s' is no setting of fact '%.*s', served by %.*s",
+                MT_ARG(m->key), MT_ARG(p->fact->id),
+                MT_ARG(RT_ADAPTERS[p->source->kind].id));
+        }
+    }
+    return ok;
+}

@@ -1,0 +1,417 @@
+/* runtime/adapter_fetch.c - all facts of one request, fetched at the same time.
+ * Room: runtime.
+ * Order: fill in the names, look into the cache, ask every source, wait for what is
+ * under way in one loop, apply the policies. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "runtime/adapter_impl.h"
+#include "runtime/clock.h"
+
+enum {
+    MOST_VALUE_BYTES = 4096, /* of a {name} */
+    TICK_MS = 50,            /* a job is looked at that often, whatever its fd says */
+    KEPT_MULTIS = 64,
+    HOST_CONNECTIONS = 8
+};
+
+/* ---- Answers ---- */
+
+static void end_with(rt_fetching *f, rt_question *q, rt_fact_error error,
+                     const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+static void end_with(rt_fetching *f, rt_question *q, rt_fact_error error,
+                     const char *format, va_list args)
+{
+    mt_str message = mt_strfv(f->arena, format, args);
+    q->answer->error = error;
+    q->answer->message = rt_redact(f->adapters, f->arena, message);
+    q->done = true;
+}
+
+void rt_answer_error(rt_fetching *f, rt_question *q, rt_fact_error error,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    end_with(f, q, error, format, args);
+    va_end(args);
+}
+
+void rt_answer_all(rt_job *job, rt_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        if (!job->questions[i]->done) {
+            va_list args;
+            va_start(args, format);
+            end_with(job->fetching, job->questions[i], error, format, args);
+            va_end(args);
+        }
+    }
+    job->done = true;
+}
+
+static void end_with_value(rt_fetching *f, rt_question *q, mt_str value, mt_str raw)
+{
+    rt_fact_answer *to = q->answer;
+    if (!value.ptr) {
+        rt_answer_error(f, q, RT_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
+                        MT_ARG(q->plan->fact->id));
+        return;
+    }
+    mt_str hex = mt_sha256_hex(f->arena, mt_sha256_of(raw));
+    to->value = value;
+    to->digest = mt_strf(f->arena, "sha256:%.*s", MT_ARG(hex));
+    to->fetched_at = to->fetched_at ? to->fetched_at : f->wall_ms;
+    if (q->plan->source->keep_response) {
+        to->response = rt_redact(f->adapters, f->arena, mt_str_dup(f->arena, raw));
+    }
+    q->done = true;
+}
+
+void rt_answer_json(rt_fetching *f, rt_question *q, const mt_json *value, mt_str raw)
+{
+    if (!value || mt_json_is(value, MT_JSON_NULL)) {
+        rt_answer_error(f, q, RT_FACT_NOT_FOUND, "the answer has %s for fact '%.*s'",
+                        value ? "null" : "nothing", MT_ARG(q->plan->fact->id));
+        return;
+    }
+    end_with_value(f, q, rt_shape_json(f->arena, q->plan->fact->type, value), raw);
+}
+
+void rt_answer_text(rt_fetching *f, rt_question *q, mt_str text, mt_str raw)
+{
+    end_with_value(f, q, rt_shape_text(f->arena, q->plan->fact->type, text), raw);
+}
+
+/* ---- Names ---- */
+
+static bool same_letters(mt_str a, mt_str b)
+{
+    return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* `order`, `Order` and `order_id` all mean the instance of entity Order. */
+static bool names_entity(mt_str name, mt_str entity)
+{
+    mt_str id = MT_STR("_id");
+    return same_letters(name, entity) ||
+           (mt_str_ends(name, id) &&
+            same_letters(mt_str_from(name.ptr, name.len - id.len), entity));
+}
+
+/* The instance of the entity that the name names, else the only one there is. */
+static mt_str bound_instance(const rt_fetching *f, mt_str name)
+{
+    const ct_model *m = f->adapters->model;
+    const mt_str *instances = f->fetch->instances;
+    mt_str only = {0};
+    size_t count = 0;
+    for (uint32_t i = 0; instances && i < m->entity_count; i++) {
+        if (instances[i].ptr && names_entity(name, m->entities[i].id)) {
+            return instances[i];
+        }
+        if (instances[i].ptr) {
+            only = instances[i];
+            count++;
+        }
+    }
+    return count == 1 ? only : (mt_str){0};
+}
+
+static mt_str value_of(const rt_fetching *f, mt_str name)
+{
+    for (size_t i = 0; i < f->fetch->param_count; i++) {
+        if (mt_str_eq(f->fetch->params[i].name, name)) {
+            mt_str value = f->fetch->params[i].value;
+            return value.ptr ? value : MT_STR("");
+        }
+    }
+    return bound_instance(f, name);
+}
+
+/* An empty segment or a dot would be another resource, a NUL would end a text early. */
+static bool is_usable(mt_str value)
+{
+    return value.len && value.len <= MOST_VALUE_BYTES && !mt_str_is(value, ".") &&
+           !mt_str_is(value, "..") && !memchr(value.ptr, 0, value.len);
+}
+
+static bool fill_names(rt_fetching *f, rt_question *q)
+{
+    const rt_names *names = &q->plan->names;
+    q->values = mt_new_array(f->arena, mt_str, names->len + 1);
+    for (size_t i = 0; i < names->len; i++) {
+        q->values[i] = value_of(f, names->items[i]);
+        if (!q->values[i].ptr || !is_usable(q->values[i])) {
+            bool missing = !q->values[i].ptr;
+            rt_answer_error(
+                f, q, missing ? RT_FACT_PARAM_MISSING : RT_FACT_PARAM_REFUSED,
+                "fact '%.*s' needs a %s for {%.*s}", MT_ARG(q->plan->fact->id),
+                missing ? "parameter or one bound instance"
+                        : "value that is not empty, a dot, too long or "
+                          "with NUL",
+                MT_ARG(names->items[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the answer depends on: the fact and the values of its names. */
+static mt_str cache_key(rt_fetching *f, const rt_question *q)
+{
+    mt_buf key = {0};
+    mt_buf_add_u64(&key, q->plan->index);
+    for (size_t i = 0; i < q->plan->names.len; i++) {
+        mt_buf_addc(&key, 0);
+        mt_buf_adds(&key, q->values[i]);
+    }
+    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&key));
+    mt_buf_free(&key);
+    return copy;
+}
+
+static void begin_question(rt_fetching *f, rt_question *q, uint32_t fact,
+                           rt_fact_answer *answer)
+{
+    *q = (rt_question){.plan = &f->adapters->plans[fact], .answer = answer};
+    *answer = (rt_fact_answer){.fact = fact};
+    const rt_source *s = q->plan->source;
+    if (!s) {
+        answer->error = RT_FACT_NO_SOURCE;
+        answer->message = mt_strf(f->arena, "fact '%.*s' has no structured source",
+                                  MT_ARG(f->adapters->model->facts[fact].id));
+        q->done = true;
+        return;
+    }
+    answer->adapter_id = s->adapter_id;
+    if (!fill_names(f, q)) {
+        return;
+    }
+    mt_buf path = {0};
+    rt_template_fill(&path, &q->plan->path, q->values);
+    answer->path = mt_str_dup(f->arena, mt_buf_str(&path));
+    mt_buf_free(&path);
+    q->key = cache_key(f, q);
+    if (s->max_age && s->kind != RT_MANUAL &&
+        rt_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms, s->max_age,
+                     answer)) {
+        q->done = answer->cached = true;
+    }
+}
+
+/* ---- Policies ---- */
+
+/* A request without what it must have is the caller's fault, not the source's. */
+static bool is_callers(rt_fact_error error)
+{
+    return error == RT_FACT_PARAM_MISSING || error == RT_FACT_PARAM_REFUSED ||
+           error == RT_FACT_NO_SOURCE;
+}
+
+static bool try_stale(rt_fetching *f, rt_question *q)
+{
+    const rt_source *s = q->plan->source;
+    rt_fact_answer *to = q->answer;
+    /* A source that says "there is none" is no source that fails. */
+    if (s->on_error != RT_ON_ERROR_STALE || to->error == RT_FACT_NOT_FOUND ||
+        !rt_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms,
+                      s->max_age + s->stale_for, to)) {
+        return false;
+    }
+    to->error = RT_FACT_OK;
+    to->cached = to->stale = true;
+    return true;
+}
+
+static bool may_default(const rt_fact_plan *p)
+{
+    const rt_source *s = p->source;
+    bool implied = s->kind == RT_MANUAL && !s->on_error_given;
+    return p->fact->otherwise && (implied || s->on_error == RT_ON_ERROR_DEFAULT);
+}
+
+static void finish(rt_fetching *f, rt_question *q)
+{
+    rt_fact_answer *to = q->answer;
+    const rt_source *s = q->plan->source;
+    MT_ASSERT(q->done);
+    if (to->error == RT_FACT_OK) {
+        bool keep = (s->max_age || s->stale_for) && s->kind != RT_MANUAL;
+        if (keep && !to->cached) {
+            rt_cache_put(f->adapters->cache, q->key, to);
+        }
+    } else if (!is_callers(to->error) && !try_stale(f, q)) {
+        to->use_default = may_default(q->plan);
+    }
+}
+
+/* ---- Waiting ---- */
+
+rt_job *rt_job_add(rt_fetching *f, rt_source *s, rt_question **questions, size_t count)
+{
+    rt_job *job = mt_new(f->arena, rt_job);
+    *job = (rt_job){.fetching = f, .source = s, .count = count, .fd = -1};
+    job->questions = mt_new_array(f->arena, rt_question *, count);
+    memcpy(job->questions, questions, count * sizeof *questions);
+    job->deadline = rt_source_deadline(f, s);
+    mt_vec_push(f->arena, &f->jobs, job);
+    return job;
+}
+
+int64_t rt_source_deadline(const rt_fetching *f, const rt_source *s)
+{
+    int64_t own = rt_now_ms() + (int64_t)s->timeout;
+    return own < f->fetch->deadline ? own : f->fetch->deadline;
+}
+
+/* Lets every job that is not driven by curl take a step; how long all may sleep. */
+static int step_jobs(rt_fetching *f, size_t *open)
+{
+    int64_t now = rt_now_ms(), sleep = TICK_MS;
+    *open = 0;
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        rt_job *job = f->jobs.items[i];
+        if (!job->done && job->step) {
+            job->step(job);
+        }
+        if (!job->done && now >= job->deadline) {
+            job->give_up(job);
+        }
+        if (!job->done) {
+            (*open)++;
+            sleep = job->deadline - now < sleep ? job->deadline - now : sleep;
+        }
+    }
+    return (int)(sleep < 0 ? 0 : sleep);
+}
+
+static void wait_for_all(rt_fetching *f)
+{
+    struct curl_waitfd *fds = mt_new_array(f->arena, struct curl_waitfd, f->jobs.len);
+    for (;;) {
+        int running;
+        size_t open;
+        curl_multi_perform(f->multi, &running);
+        rt_http_harvest(f);
+        int sleep = step_jobs(f, &open);
+        if (!open) {
+            return;
+        }
+        unsigned count = 0;
+        for (size_t i = 0; i < f->jobs.len; i++) {
+            const rt_job *job = f->jobs.items[i];
+            if (!job->done && job->fd >= 0) {
+                short wait = (short)(job->events & POLLIN ? CURL_WAIT_POLLIN : 0);
+                wait |= (short)(job->events & POLLOUT ? CURL_WAIT_POLLOUT : 0);
+                fds[count++] = (struct curl_waitfd){job->fd, wait, 0};
+            }
+        }
+        curl_multi_poll(f->multi, fds, count, sleep, NULL);
+    }
+}
+
+/* ---- Multi handles: each has its connections, one fetch uses one at a time ---- */
+
+static CURLM *take_multi(rt_adapters *a)
+{
+    CURLM *multi = NULL;
+    pthread_mutex_lock(&a->lock);
+    if (a->multi_count) {
+        multi = a->multis[--a->multi_count];
+    }
+    pthread_mutex_unlock(&a->lock);
+    if (!multi) {
+        multi = curl_multi_init();
+        MT_ASSERT(multi);
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)HOST_CONNECTIONS);
+    }
+    return multi;
+}
+
+static void give_multi(rt_adapters *a, CURLM *multi)
+{
+    pthread_mutex_lock(&a->lock);
+    if (!a->multis) {
+        a->multis = mt_xmalloc(KEPT_MULTIS * sizeof(CURLM *));
+    }
+    if (a->multi_count < KEPT_MULTIS) {
+        a->multis[a->multi_count++] = multi;
+        multi = NULL;
+    }
+    pthread_mutex_unlock(&a->lock);
+    if (multi) {
+        curl_multi_cleanup(multi);
+    }
+}
+
+/* ---- All together ---- */
+
+/* The open questions of one source, at the front of `group`. */
+static size_t gather(rt_question *questions, size_t count, const rt_source *s,
+                     rt_question **group)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!questions[i].done && questions[i].plan->source == s) {
+            group[found++] = &questions[i];
+        }
+    }
+    return found;
+}
+
+static void ask_all(rt_fetching *f, rt_question *questions)
+{
+    rt_adapters *a = f->adapters;
+    size_t count = f->fetch->fact_count;
+    rt_question **group = mt_new_array(f->arena, rt_question *, count + 1);
+    for (int kind = 0; kind < RT_ADAPTER_COUNT; kind++) {
+        for (size_t i = 0; i < a->source_count; i++) {
+            rt_source *s = &a->sources[i];
+            size_t found = s->decl && (int)s->kind == kind
+                               ? gather(questions, count, s, group)
+                               : 0;
+            if (found) {
+                RT_ADAPTERS[kind].ask(f, s, group, found);
+            }
+        }
+    }
+}
+
+static bool any_open(const rt_question *questions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!questions[i].done) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void rt_adapters_fetch(rt_adapters *a, const rt_fetch *fetch, mt_arena *arena,
+                       rt_fact_answer *answers)
+{
+    size_t count = fetch->fact_count;
+    rt_fetching f = {.adapters = a,
+                     .fetch = fetch,
+                     .arena = arena,
+                     .wall_ms = rt_adapters_wall_ms(a)};
+    rt_question *questions = mt_new_array(arena, rt_question, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        begin_question(&f, &questions[i], fetch->facts[i], &answers[i]);
+    }
+    if (any_open(questions, count)) {
+        f.multi = take_multi(a);
+        ask_all(&f, questions);
+        if (f.jobs.len) {
+            wait_for_all(&f);
+        }
+        give_multi(a, f.multi);
+    }
+    for (size_t i = 0; i < count; i++) {
+        finish(&f, &questions[i]);
+    }
+}

@@ -1,0 +1,59 @@
+/* runtime/adapter_pool.c - a bounded number of connections, lent to one fetch each.
+ * Room: runtime.
+ * A fetch takes from the pools in one order (ORDER rt_adapter_kind, then the contract's
+ * sources), so two of them never wait for each other in a circle. */
+#include <time.h>
+
+#include "runtime/adapter_impl.h"
+
+void rt_pool_init(rt_pool *p, mt_arena *a, size_t most)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->given, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    p->most = most;
+    p->idle = mt_new_array(a, void *, most);
+    p->idle_count = p->out = 0;
+}
+
+mt_err rt_pool_take(rt_pool *p, int64_t deadline, void **out)
+{
+    struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
+    int waited = 0;
+    *out = NULL;
+    pthread_mutex_lock(&p->lock);
+    while (p->out == p->most && waited == 0) {
+        waited = pthread_cond_timedwait(&p->given, &p->lock, &until);
+    }
+    bool ok = p->out < p->most;
+    if (ok) {
+        p->out++;
+        *out = p->idle_count ? p->idle[--p->idle_count] : NULL;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return ok ? MT_OK : MT_E_TIMEOUT;
+}
+
+void rt_pool_give(rt_pool *p, void *thing)
+{
+    pthread_mutex_lock(&p->lock);
+    p->out--;
+    if (thing) {
+        p->idle[p->idle_count++] = thing;
+    }
+    pthread_cond_signal(&p->given);
+    pthread_mutex_unlock(&p->lock);
+}
+
+void rt_pool_free(rt_pool *p, void (*close)(void *thing))
+{
+    MT_ASSERT(p->out == 0);
+    while (p->idle_count) {
+        close(p->idle[--p->idle_count]);
+    }
+    pthread_cond_destroy(&p->given);
+    pthread_mutex_destroy(&p->lock);
+}

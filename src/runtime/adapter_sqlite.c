@@ -1,0 +1,195 @@
+/* runtime/adapter_sqlite.c - facts from a SQLite database, opened for reading only.
+ * Room: runtime.
+ * All facts of one request are read in one transaction, so they fit together. A query
+ * that takes too long is interrupted; one that would write is refused. */
+#include <sqlite3.h>
+
+#include "runtime/adapter_impl.h"
+#include "runtime/clock.h"
+
+enum { STEPS_BETWEEN_LOOKS = 1000 };
+
+bool rt_sqlite_set_up(rt_opening *o, rt_source *s)
+{
+    if (!s->file.len) {
+        return rt_source_fault(o, s, RT_F_SETTING, "source '%.*s' needs a file",
+                               MT_ARG(s->decl->id));
+    }
+    rt_pool_init(&s->pool, &o->adapters->arena, s->connections);
+    s->has_pool = true;
+    return true;
+}
+
+static void close_connection(void *connection)
+{
+    sqlite3_close_v2(connection);
+}
+
+void rt_sqlite_close(rt_source *s)
+{
+    if (s->has_pool) {
+        rt_pool_free(&s->pool, close_connection);
+    }
+}
+
+static sqlite3 *open_connection(const rt_source *s)
+{
+    sqlite3 *db = NULL;
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    if (sqlite3_open_v2(s->file.ptr, &db, flags, NULL) != SQLITE_OK) {
+        sqlite3_close_v2(db);
+        return NULL;
+    }
+    sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)s->max_bytes);
+    if (sqlite3_exec(db, "PRAGMA query_only=1", NULL, NULL, NULL) != SQLITE_OK) {
+        sqlite3_close_v2(db);
+        return NULL;
+    }
+    return db;
+}
+
+static int is_too_late(void *deadline)
+{
+    return rt_now_ms() >= *(const int64_t *)deadline;
+}
+
+static void query_fault(rt_fetching *f, rt_question *q, sqlite3 *db, int code)
+{
+    int primary = code & 0xff;
+    rt_fact_error error = primary == SQLITE_INTERRUPT || primary == SQLITE_BUSY
+                              ? RT_FACT_TIMEOUT
+                          : primary == SQLITE_TOOBIG ? RT_FACT_TOO_LARGE
+                          : primary == SQLITE_CANTOPEN || primary == SQLITE_IOERR ||
+                                  primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT
+                              ? RT_FACT_UNREACHABLE
+                              : RT_FACT_REFUSED;
+    rt_answer_error(f, q, error, "the query of fact '%.*s' failed: %s",
+                    MT_ARG(q->plan->fact->id), sqlite3_errmsg(db));
+}
+
+/* False: the query has no such parameter, or more than there are names. */
+static bool bind_all(sqlite3_stmt *statement, const rt_question *q)
+{
+    const rt_fact_plan *p = q->plan;
+    for (size_t i = 0; i < p->bound_count; i++) {
+        char name[24];
+        mt_str value = q->values[p->bound[i]];
+        sqlite3_snprintf((int)sizeof name, name, "$%llu", (unsigned long long)(i + 1));
+        int at = sqlite3_bind_parameter_index(statement, name);
+        if (!at || sqlite3_bind_text(statement, at, value.ptr, (int)value.len,
+                                     SQLITE_STATIC) != SQLITE_OK) {
+            return false;
+        }
+    }
+    return sqlite3_bind_parameter_count(statement) == (int)p->bound_count;
+}
+
+static void read_column(rt_fetching *f, rt_question *q, sqlite3_stmt *statement)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, 0);
+    int type = sqlite3_column_type(statement, 0);
+    size_t length = (size_t)sqlite3_column_bytes(statement, 0);
+    if (!text) {
+        rt_answer_error(f, q, RT_FACT_NOT_FOUND, "the query of fact '%.*s' found NULL",
+                        MT_ARG(q->plan->fact->id));
+    } else if (type == SQLITE_BLOB) {
+        rt_answer_error(f, q, RT_FACT_MALFORMED,
+                        "the query of fact '%.*s' found a blob",
+                        MT_ARG(q->plan->fact->id));
+    } else {
+        mt_str copy = mt_str_dup(f->arena, mt_str_from(text, length));
+        rt_answer_text(f, q, copy, copy);
+    }
+}
+
+static void read_rows(rt_fetching *f, rt_question *q, sqlite3 *db, sqlite3_stmt *st)
+{
+    mt_str id = q->plan->fact->id;
+    int code = sqlite3_step(st);
+    if (code == SQLITE_DONE) {
+        rt_answer_error(f, q, RT_FACT_NOT_FOUND,
+                        "the query of fact '%.*s' found no row", MT_ARG(id));
+        return;
+    }
+    if (code == SQLITE_ROW) {
+        read_column(f, q, st);
+        code = sqlite3_step(st);
+        if (code == SQLITE_ROW) {
+            rt_answer_error(f, q, RT_FACT_AMBIGUOUS,
+                            "the query of fact '%.*s' found more than one row",
+                            MT_ARG(id));
+            return;
+        }
+    }
+    if (code != SQLITE_DONE) {
+        query_fault(f, q, db, code);
+    }
+}
+
+/* One statement, one column, and nothing that writes. */
+static bool is_fit(sqlite3_stmt *statement, const char *tail)
+{
+    return statement && sqlite3_stmt_readonly(statement) &&
+           sqlite3_column_count(statement) == 1 &&
+           mt_str_trim(mt_str_z(tail), MT_STR(" \t\r\n;")).len == 0;
+}
+
+static void run_query(rt_fetching *f, rt_question *q, sqlite3 *db)
+{
+    sqlite3_stmt *statement = NULL;
+    const char *tail = "";
+    mt_str query = q->plan->query;
+    int code = sqlite3_prepare_v2(db, query.ptr, (int)query.len + 1, &statement, &tail);
+    if (code != SQLITE_OK) {
+        query_fault(f, q, db, code);
+    } else if (!is_fit(statement, tail) || !bind_all(statement, q)) {
+        rt_answer_error(
+            f, q, RT_FACT_REFUSED,
+            "the query of fact '%.*s' must be one SELECT of one column with "
+            "$1 … for its parameters",
+            MT_ARG(q->plan->fact->id));
+    } else {
+        read_rows(f, q, db, statement);
+    }
+    sqlite3_finalize(statement);
+}
+
+static void run_all(rt_fetching *f, sqlite3 *db, rt_question **questions, size_t count,
+                    int64_t deadline)
+{
+    int64_t left = deadline - rt_now_ms();
+    sqlite3_busy_timeout(db, (int)(left > 0 ? left : 0));
+    sqlite3_progress_handler(db, STEPS_BETWEEN_LOOKS, is_too_late, &deadline);
+    sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    for (size_t i = 0; i < count; i++) {
+        run_query(f, questions[i], db);
+    }
+    sqlite3_progress_handler(db, 0, NULL, NULL);
+    sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+void rt_sqlite_ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t count)
+{
+    int64_t deadline = rt_source_deadline(f, s);
+    void *db = NULL;
+    mt_err err = rt_pool_take(&s->pool, deadline, &db);
+    bool taken = err == MT_OK;
+    if (taken && !db) {
+        db = open_connection(s);
+    }
+    if (db) {
+        run_all(f, db, questions, count, deadline);
+    }
+    for (size_t i = 0; !db && i < count; i++) {
+        rt_answer_error(f, questions[i], taken ? RT_FACT_UNREACHABLE : RT_FACT_TIMEOUT,
+                        "source '%.*s': %s", MT_ARG(s->decl->id),
+                        taken ? "the database cannot be opened"
+                              : "all connections are in use");
+    }
+    if (taken) {
+        rt_pool_give(&s->pool, db);
+    }
+}
