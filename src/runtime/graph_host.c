@@ -472,7 +472,10 @@ static mt_err record_and_dispatch(rt_graph_host *h, rt_graph_step *step)
     if (!err && completed(step)) {
         err = apply_writes(h);
     }
-    return err || !completed(step) ? err : send_intents(h, step);
+    if (err || !completed(step) || h->o.hold_intents) {
+        return err;
+    }
+    return send_intents(h, step);
 }
 
 mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
@@ -484,7 +487,7 @@ mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
     begin_step(h);
     mt_err err = build(h, event, &merged);
     err = err ? err : note_id(h, event->id, &again);
-    if (!err && h->o.egress) {
+    if (!err && h->o.egress && !h->o.hold_intents) {
         err = rt_egress_start(h->o.egress);
     }
     if (err) {

@@ -27,6 +27,7 @@ typedef struct rt_graph_options {
     gr_constraints limits;
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
+    bool hold_intents;        /* the caller sends them, from step->episode */
     bool skip_duplicates;     /* a repeated event id is skipped instead of refused */
     const mt_str *skip_kinds; /* semantic kinds the configuration filters out */
     size_t skip_kind_count;

@@ -1,0 +1,647 @@
+#include "runtime/graph_service.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/vec.h"
+#include "runtime/duration.h"
+#include "runtime/file.h"
+#include "runtime/graph_files.h"
+
+struct rt_graph_service {
+    mt_arena arena; /* name, paths, configuration */
+    mt_str name;
+    rt_graph_files files;
+    rt_egress *egress; /* NULL: none */
+    rt_graph_options options;
+    rt_graph_host *host; /* NULL: to be read from the store */
+    mt_arena scratch;    /* one event */
+    mt_buf text;
+    int64_t capture, events; /* what the host has read */
+};
+
+/* ---- configuration ---- */
+
+static const char *path_of(mt_arena *a, const mt_json *node)
+{
+    return node ? mt_str_dup(a, mt_json_text(node)).ptr : NULL;
+}
+
+typedef MT_VEC(const char *) path_list;
+
+static path_list paths_of(mt_arena *a, const mt_json *list)
+{
+    path_list out = {0};
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        mt_vec_push(a, &out, path_of(a, &list->as.items[i]));
+    }
+    return out;
+}
+
+static bool count_of(const mt_json *node, gr_count_option *out)
+{
+    int64_t n = 0;
+    out->set = node != NULL;
+    if (node && (mt_json_i64(node, &n) || n < 0)) {
+        return false;
+    }
+    out->count = (uint64_t)n;
+    return true;
+}
+
+static bool span_of(const mt_json *node, gr_time_option *out)
+{
+    uint64_t ms = 0;
+    out->set = node != NULL;
+    if (node && rt_duration_parse(mt_json_text(node), &ms)) {
+        return false;
+    }
+    out->at = (gr_time){ms / 1000, (uint32_t)(ms % 1000) * 1000000u};
+    return true;
+}
+
+static mt_err read_limits(const mt_json *config, gr_constraints *out, mt_buf *why)
+{
+    gr_count_option retries;
+    if (!count_of(mt_json_at(config, "max_per_window"), &out->max_per_window) ||
+        !count_of(mt_json_at(config, "max_retries"), &retries) ||
+        retries.count > UINT32_MAX ||
+        !span_of(mt_json_at(config, "rate_window"), &out->rate_window) ||
+        !span_of(mt_json_at(config, "deadline"), &out->deadline)) {
+        mt_buf_addz(why, "max_per_window and max_retries are whole numbers, "
+                         "rate_window and deadline times such as 250ms or 5s");
+        return MT_E_REJECTED;
+    }
+    if (out->max_per_window.set != out->rate_window.set ||
+        (out->max_per_window.set && !out->max_per_window.count)) {
+        mt_buf_addz(why, "max_per_window (at least 1) and rate_window go together");
+        return MT_E_REJECTED;
+    }
+    out->max_retries = (uint32_t)retries.count;
+    return MT_OK;
+}
+
+static const char *const KEYS[] = {"graph",           "adapter",    "egress",
+                                   "clusters",        "manifests",  "max_per_window",
+                                   "rate_window",     "deadline",   "max_retries",
+                                   "skip_duplicates", "skip_kinds", NULL};
+
+static mt_err check_keys(const mt_json *config, mt_buf *why)
+{
+    if (!mt_json_is(config, MT_JSON_OBJECT) || !mt_json_at(config, "graph")) {
+        mt_buf_addz(why, "it needs a member 'graph', the graph's file");
+        return MT_E_REJECTED;
+    }
+    for (uint32_t i = 0; i < config->count; i++) {
+        mt_str key = config->as.members[i].key;
+        const char *const *k = KEYS;
+        while (*k && !mt_str_eq(key, mt_str_z(*k))) {
+            k++;
+        }
+        if (!*k) {
+            mt_buf_addf(why, "it has no option '%.*s'", MT_ARG(key));
+            return MT_E_REJECTED;
+        }
+    }
+    return MT_OK;
+}
+
+static mt_err read_egress(rt_graph_service *g, const char *path, mt_diags *ds)
+{
+    mt_str text;
+    mt_err err = rt_read_file(&g->arena, path, 1 << 20, &text);
+    if (err) {
+        mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
+                                   .code = "egress.config_read_failed",
+                                   .pass = -1,
+                                   .file = mt_str_z(path),
+                                   .message = mt_str_z(mt_err_text(err))});
+        return err;
+    }
+    return rt_egress_read(mt_str_z(path), text, ds, &g->egress);
+}
+
+static mt_err load_files(rt_graph_service *g, const mt_json *config,
+                         const mt_limits *limits, mt_diags *ds)
+{
+    mt_arena *a = &g->arena;
+    path_list clusters = paths_of(a, mt_json_at(config, "clusters"));
+    path_list manifests = paths_of(a, mt_json_at(config, "manifests"));
+    rt_graph_paths paths = {
+        .graph = path_of(a, mt_json_at(config, "graph")),
+        .adapter = path_of(a, mt_json_at(config, "adapter")),
+        .cluster_paths = clusters.items,
+        .cluster_path_count = clusters.len,
+        .manifests = manifests.items,
+        .manifest_count = manifests.len,
+    };
+    mt_err err = rt_graph_files_load(&paths, limits, ds, &g->files);
+    const char *egress = path_of(a, mt_json_at(config, "egress"));
+    return err || !egress ? err : read_egress(g, egress, ds);
+}
+
+static void read_skips(rt_graph_service *g, const mt_json *config)
+{
+    const mt_json *kinds = mt_json_at(config, "skip_kinds");
+    MT_VEC(mt_str) list = {0};
+    for (uint32_t i = 0; mt_json_is(kinds, MT_JSON_ARRAY) && i < kinds->count; i++) {
+        mt_vec_push(&g->arena, &list,
+                    mt_str_dup(&g->arena, mt_json_text(&kinds->as.items[i])));
+    }
+    const mt_json *again = mt_json_at(config, "skip_duplicates");
+    g->options.skip_kinds = list.items;
+    g->options.skip_kind_count = list.len;
+    g->options.skip_duplicates = again && again->boolean;
+}
+
+static mt_err new_host(rt_graph_service *g, mt_diags *ds)
+{
+    g->options.context = rt_context_in_memory();
+    mt_err err = rt_graph_host_new(&g->options, ds, &g->host);
+    if (err) {
+        g->options.context.free(g->options.context.state);
+        g->options.context = (rt_context){0};
+    }
+    return err;
+}
+
+static mt_err open_service(rt_graph_service *g, const mt_json *config,
+                           const mt_limits *limits, mt_buf *why)
+{
+    mt_arena notes = {0};
+    mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
+    mt_err err = check_keys(config, why);
+    err = err ? err : read_limits(config, &g->options.limits, why);
+    err = err ? err : load_files(g, config, limits, &ds);
+    if (!err) {
+        g->options.graph = g->files.graph;
+        g->options.adapter = g->files.adapter;
+        g->options.egress = g->egress;
+        g->options.hold_intents = true;
+        g->options.production = true;
+        read_skips(g, config);
+        err = new_host(g, &ds);
+        rt_graph_service_forget(g);
+    }
+    for (size_t i = 0; i < ds.len; i++) {
+        mt_buf_addf(why, "%s%.*s", i ? "; " : "", MT_ARG(ds.items[i].message));
+    }
+    mt_arena_free(&notes);
+    return err;
+}
+
+mt_err rt_graph_service_open(mt_str name, const mt_json *config,
+                             const mt_limits *limits, rt_graph_service **out,
+                             mt_buf *why)
+{
+    rt_graph_service *g = mt_xmalloc(sizeof *g);
+    *g = (rt_graph_service){0};
+    g->name = mt_str_dup(&g->arena, name);
+    mt_err err = open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, why);
+    if (err) {
+        rt_graph_service_close(g);
+        g = NULL;
+    }
+    *out = g;
+    return err;
+}
+
+void rt_graph_service_forget(rt_graph_service *g)
+{
+    rt_graph_host_free(g->host);
+    if (g->options.context.free) {
+        g->options.context.free(g->options.context.state);
+    }
+    g->host = NULL;
+    g->options.context = (rt_context){0};
+}
+
+void rt_graph_service_close(rt_graph_service *g)
+{
+    if (!g) {
+        return;
+    }
+    rt_graph_service_forget(g);
+    if (g->egress) {
+        (void)rt_egress_stop(g->egress);
+    }
+    rt_egress_free(g->egress);
+    rt_graph_files_free(&g->files);
+    mt_arena_free(&g->scratch);
+    mt_buf_free(&g->text);
+    mt_arena_free(&g->arena);
+    free(g);
+}
+
+mt_str rt_graph_service_name(const rt_graph_service *g)
+{
+    return g->name;
+}
+
+const gr_graph *rt_graph_service_graph(const rt_graph_service *g)
+{
+    return g->files.graph;
+}
+
+/* ---- names in the store ---- */
+
+static mt_str capture_id(mt_arena *a, const rt_graph_service *g, int64_t number)
+{
+    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->name), (long long)number);
+}
+
+static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
+{
+    return mt_strf(a, "%.*s/%08lld", MT_ARG(capture), (long long)number);
+}
+
+/* ---- reading what the store knows ---- */
+
+typedef struct head {
+    st_doc doc;
+    int64_t capture, events;
+    bool fresh; /* nothing is stored yet */
+    bool opens; /* this event begins a capture */
+} head;
+
+static mt_err lock_head(rt_graph_service *g, st_tx *tx, head *out)
+{
+    mt_json body;
+    *out = (head){0};
+    mt_err err = st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->name, &out->doc);
+    if (err == MT_E_NOTFOUND) {
+        out->fresh = true;
+        return MT_OK;
+    }
+    if (err) {
+        return err;
+    }
+    if (mt_json_read(&g->scratch, out->doc.body, NULL, &body, NULL) ||
+        mt_json_i64(mt_json_at(&body, "capture"), &out->capture) ||
+        mt_json_i64(mt_json_at(&body, "events"), &out->events)) {
+        return MT_E_CORRUPT;
+    }
+    return MT_OK;
+}
+
+/* A stored value is {"Number":1.0} and the like: the one member's value is plain. */
+static mt_err put_context(void *state, const st_doc *row)
+{
+    rt_graph_service *g = state;
+    mt_arena a = {0};
+    mt_json node;
+    gr_effect_write write = {.key = mt_str_skip(row->id, g->name.len + 1)};
+    mt_err err = mt_json_read(&a, row->body, NULL, &node, NULL);
+    if (!err && (node.type != MT_JSON_OBJECT || node.count != 1 ||
+                 !gr_value_from_json(&a, &node.as.members[0].value, &write.value))) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err : g->options.context.apply(g->options.context.state, &write, 1);
+    mt_arena_free(&a);
+    return err;
+}
+
+static mt_err replay_line(void *state, const st_doc *row)
+{
+    rt_graph_service *g = state;
+    mt_arena keep = {0}, tree = {0};
+    gr_journal_record r;
+    gr_capture_fault fault;
+    rt_graph_step step;
+    mt_str line = mt_str_trim(row->body, MT_STR("\n"));
+    mt_err err = gr_journal_read(&keep, &tree, line, &r, &fault);
+    if (!err && r.kind != GR_JOURNAL_STEP) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err
+              : rt_graph_host_replay(g->host, &r.event, &r.decision.decision, &step);
+    g->events++;
+    mt_arena_free(&keep);
+    mt_arena_free(&tree);
+    return err == MT_E_REJECTED ? MT_E_CORRUPT : err;
+}
+
+static mt_err read_lines(rt_graph_service *g, st_tx *tx)
+{
+    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    st_page page = {.limit = UINT32_MAX};
+    if (g->events) {
+        page.after = line_id(&g->scratch, capture, g->events - 1);
+    }
+    return st_doc_walk(tx, MT_STR("capture_line"), capture, page, replay_line, g);
+}
+
+static mt_err rebuild(rt_graph_service *g, st_tx *tx, const head *h)
+{
+    mt_diags ds = {.arena = &g->scratch, .limit = 10};
+    rt_graph_service_forget(g);
+    mt_err err = new_host(g, &ds);
+    g->capture = h->capture;
+    g->events = 0;
+    st_page all = {.limit = UINT32_MAX};
+    err = err ? err
+              : st_doc_walk(tx, MT_STR("graph_context"), g->name, all, put_context, g);
+    return err;
+}
+
+/* Is the open capture one of this very graph, adapter and limits? */
+static mt_err same_graph(rt_graph_service *g, st_tx *tx, const head *h, bool *same)
+{
+    st_doc doc;
+    mt_str id = capture_id(&g->scratch, g, h->capture);
+    mt_err err = st_doc_get(tx, &g->scratch, MT_STR("capture"), id, &doc);
+    gr_capture_head now = rt_graph_host_head(g->host);
+    mt_buf_clear(&g->text);
+    gr_journal_head(&g->text, &now);
+    *same = !err && mt_str_eq(doc.body, mt_buf_str(&g->text));
+    return err;
+}
+
+/* ---- writing ---- */
+
+static mt_err put_head(rt_graph_service *g, st_tx *tx, const head *h, int64_t now_ms)
+{
+    mt_buf_clear(&g->text);
+    mt_buf_addf(&g->text, "{\"capture\":%lld,\"events\":%lld}", (long long)g->capture,
+                (long long)g->events);
+    return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
+                                    .id = g->name,
+                                    .body = mt_buf_str(&g->text),
+                                    .version = h->fresh ? 0 : h->doc.version + 1,
+                                    .updated_ms = now_ms});
+}
+
+/* A new capture; it is written with its first event, never alone. */
+static mt_err begin_capture(rt_graph_service *g, st_tx *tx, head *h)
+{
+    h->capture++;
+    h->events = 0;
+    h->opens = true;
+    return rebuild(g, tx, h);
+}
+
+static mt_err put_capture(rt_graph_service *g, st_tx *tx, mt_str id, int64_t now_ms)
+{
+    gr_capture_head first = rt_graph_host_head(g->host);
+    mt_buf_clear(&g->text);
+    gr_journal_head(&g->text, &first);
+    return st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
+                                    .id = id,
+                                    .tag = g->name,
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+/* The host has read everything the store has, and a capture is open. */
+static mt_err catch_up(rt_graph_service *g, st_tx *tx, head *h)
+{
+    mt_err err = lock_head(g, tx, h);
+    if (err) {
+        return err;
+    }
+    if (h->fresh || h->events >= RT_CAPTURE_EVENTS) {
+        return begin_capture(g, tx, h);
+    }
+    if (!g->host || g->capture != h->capture || g->events > h->events) {
+        bool same = false;
+        err = rebuild(g, tx, h);
+        err = err ? err : same_graph(g, tx, h, &same);
+        if (err || !same) {
+            return err ? err : begin_capture(g, tx, h);
+        }
+    }
+    return g->events < h->events ? read_lines(g, tx) : MT_OK;
+}
+
+static mt_err keep_writes(rt_graph_service *g, st_tx *tx, const gr_effect *e,
+                          int64_t now_ms)
+{
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < e->write_count && !err; i++) {
+        mt_buf_clear(&g->text);
+        gr_value_json(&g->text, &e->writes[i].value);
+        err = st_doc_set(
+            tx, &(st_doc){.kind = MT_STR("graph_context"),
+                          .id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(g->name),
+                                        MT_ARG(e->writes[i].key)),
+                          .tag = g->name,
+                          .body = mt_buf_str(&g->text),
+                          .updated_ms = now_ms});
+    }
+    return err;
+}
+
+static mt_err keep_intent(rt_graph_service *g, st_tx *tx, const gr_effect *e,
+                          mt_str capture, int64_t now_ms)
+{
+    if (!e->intent) {
+        return MT_OK;
+    }
+    mt_buf_clear(&g->text);
+    mt_jw w = mt_jw_start(&g->text, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "capture", capture);
+    mt_jw_keyz(&w, "fields");
+    mt_jw_begin_object(&w);
+    for (uint32_t i = 0; i < e->intent->field_count; i++) {
+        mt_buf value = {0};
+        gr_value_plain_json(&value, &e->intent->fields[i].value);
+        mt_jw_key(&w, e->intent->fields[i].name);
+        mt_jw_raw(&w, mt_buf_str(&value));
+        mt_buf_free(&value);
+    }
+    mt_jw_end_object(&w);
+    mt_jw_key_str(&w, "graph", g->name);
+    mt_jw_key_str(&w, "intent_id", gr_intent_id(e->intent));
+    mt_jw_key_str(&w, "kind", e->intent->kind);
+    mt_jw_key_str(&w, "type", MT_STR("intent"));
+    mt_jw_end_object(&w);
+    mt_str id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(capture),
+                        MT_ARG(gr_intent_id(e->intent)));
+    return st_trigger_add(tx, &(st_trigger){.id = id,
+                                            .status = MT_STR("pending"),
+                                            .body = mt_buf_str(&g->text),
+                                            .due_ms = now_ms,
+                                            .created_ms = now_ms});
+}
+
+static mt_err keep_step(rt_graph_service *g, st_tx *tx, const head *h, int64_t now_ms,
+                        const rt_graph_done *done)
+{
+    const rt_graph_step *step = &done->step;
+    mt_err err = h->opens ? put_capture(g, tx, done->capture, now_ms) : MT_OK;
+    mt_buf_clear(&g->text);
+    gr_journal_step(&g->text, &step->event, &step->decision);
+    err = err ? err
+              : st_doc_put(tx, &(st_doc){.kind = MT_STR("capture_line"),
+                                         .id = line_id(&g->scratch, done->capture,
+                                                       done->number),
+                                         .tag = done->capture,
+                                         .body = mt_buf_str(&g->text),
+                                         .updated_ms = now_ms});
+    for (size_t i = 0; i < step->decision.effect_count && !err; i++) {
+        const gr_effect *e = &step->episode->effects[i];
+        err = keep_writes(g, tx, e, now_ms);
+        err = err ? err : keep_intent(g, tx, e, done->capture, now_ms);
+    }
+    g->events++;
+    return err ? err : put_head(g, tx, h, now_ms);
+}
+
+mt_err rt_graph_service_event(rt_graph_service *g, st_tx *tx, int64_t now_ms,
+                              const rt_graph_event *event, rt_graph_done *done)
+{
+    head h;
+    *done = (rt_graph_done){0};
+    mt_arena_reset(&g->scratch);
+    mt_err err = catch_up(g, tx, &h);
+    if (err) {
+        return err;
+    }
+    err = rt_graph_host_step(g->host, event, &done->step);
+    if (err == MT_E_REJECTED) {
+        done->refused = true;
+        done->problem = rt_graph_host_problem(g->host);
+        done->problem.message = mt_str_dup(&g->scratch, done->problem.message);
+        /* The new capture is not written, and a refusal after the supervisor decided
+         * leaves it ahead of the journal. */
+        if (h.opens || strncmp(done->problem.code, "host.", 5) != 0) {
+            rt_graph_service_forget(g);
+        }
+        return MT_OK;
+    }
+    if (err) {
+        return err;
+    }
+    done->capture = capture_id(&g->scratch, g, g->capture);
+    done->number = g->events;
+    return keep_step(g, tx, &h, now_ms, done);
+}
+
+/* ---- reading for others ---- */
+
+typedef struct listing {
+    const rt_graph_service *g;
+    mt_arena *arena;
+    mt_jw *w;
+    mt_str last;
+} listing;
+
+static mt_err list_context(void *state, const st_doc *row)
+{
+    listing *l = state;
+    mt_jw_key(l->w, mt_str_skip(row->id, l->g->name.len + 1));
+    mt_jw_raw(l->w, row->body);
+    return MT_OK;
+}
+
+mt_err rt_graph_service_context(const rt_graph_service *g, st_tx *tx, mt_jw *w)
+{
+    listing l = {.g = g, .w = w};
+    st_page all = {.limit = UINT32_MAX};
+    mt_jw_begin_object(w);
+    mt_err err =
+        st_doc_walk(tx, MT_STR("graph_context"), g->name, all, list_context, &l);
+    mt_jw_end_object(w);
+    return err;
+}
+
+static mt_err append_line(void *state, const st_doc *row)
+{
+    mt_buf_adds(state, row->body);
+    return MT_OK;
+}
+
+mt_err rt_graph_service_capture(const rt_graph_service *g, st_tx *tx, mt_str id,
+                                mt_buf *out)
+{
+    mt_arena a = {0};
+    mt_buf journal = {0};
+    st_doc doc;
+    st_page all = {.limit = UINT32_MAX};
+    gr_capture capture;
+    gr_capture_fault fault;
+    mt_err err = st_doc_get(tx, &a, MT_STR("capture"), id, &doc);
+    if (!err && !mt_str_eq(doc.tag, g->name)) {
+        err = MT_E_NOTFOUND;
+    }
+    if (!err) {
+        mt_buf_adds(&journal, doc.body);
+        err = st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, &journal);
+    }
+    err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
+    if (!err) {
+        gr_capture_write(out, &capture, false);
+    }
+    mt_buf_free(&journal);
+    mt_arena_free(&a);
+    return err;
+}
+
+static mt_err list_capture(void *state, const st_doc *row)
+{
+    listing *l = state;
+    mt_jw_begin_object(l->w);
+    mt_jw_key_str(l->w, "id", row->id);
+    mt_jw_end_object(l->w);
+    l->last = mt_str_dup(l->arena, row->id);
+    return MT_OK;
+}
+
+mt_err rt_graph_service_captures(const rt_graph_service *g, st_tx *tx, st_page page,
+                                 mt_arena *a, mt_jw *w, mt_str *next)
+{
+    listing l = {.g = g, .arena = a, .w = w};
+    mt_jw_begin_array(w);
+    mt_err err = st_doc_walk(tx, MT_STR("capture"), g->name, page, list_capture, &l);
+    mt_jw_end_array(w);
+    *next = l.last;
+    return err;
+}
+
+/* ---- intents ---- */
+
+mt_err rt_graph_service_deliver(rt_graph_service *g, const mt_json *body, mt_buf *ack,
+                                mt_buf *why)
+{
+    mt_arena a = {0};
+    const mt_json *fields = mt_json_at(body, "fields");
+    mt_str id = mt_json_text(mt_json_at(body, "intent_id"));
+    gr_intent intent = {.kind = mt_json_text(mt_json_at(body, "kind"))};
+    gr_capture_ack got;
+    if (!g->egress || !rt_egress_routes(g->egress, intent.kind) ||
+        id.len != GR_INTENT_ID_LEN || !mt_json_is(fields, MT_JSON_OBJECT)) {
+        mt_buf_addf(why, "no channel takes the intent '%.*s'", MT_ARG(intent.kind));
+        return MT_E_REJECTED;
+    }
+    memcpy(intent.id, id.ptr, GR_INTENT_ID_LEN);
+    gr_effect_field *list = mt_new_array(&a, gr_effect_field, fields->count);
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < fields->count && !err; i++) {
+        list[i].name = fields->as.members[i].key;
+        err = gr_value_from_json(&a, &fields->as.members[i].value, &list[i].value)
+                  ? MT_OK
+                  : MT_E_REJECTED;
+    }
+    intent.fields = list;
+    intent.field_count = fields->count;
+    err = err ? err : rt_egress_start(g->egress);
+    err = err ? err : rt_egress_send(g->egress, &a, &intent, &got);
+    if (err) {
+        mt_buf_adds(why, rt_egress_last_problem(g->egress).message);
+        err = err == MT_E_REJECTED ? err : MT_E_CLOSED;
+    } else {
+        mt_jw w = mt_jw_start(ack, false);
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "acceptance", got.acceptance);
+        mt_jw_key_str(&w, "channel", got.channel);
+        if (got.egress_ref.ptr) {
+            mt_jw_key_str(&w, "egress_ref", got.egress_ref);
+        }
+        mt_jw_key_str(&w, "intent_id", id);
+        mt_jw_key_str(&w, "status", got.status);
+        mt_jw_end_object(&w);
+    }
+    mt_arena_free(&a);
+    return err;
+}
