@@ -12,7 +12,12 @@
  * gone; a later transaction connects again), MT_E_IO (disk full, read-only, …),
  * MT_E_CORRUPT, MT_E_LIMIT. Where rows are locked first, a backend may send writes
  * ahead and report their failure with a later call, at the latest with st_commit().
- * After any error but NOTFOUND and EXISTS the transaction can only be rolled back. */
+ * After any error but NOTFOUND, EXISTS and those of the door the transaction can only
+ * be rolled back.
+ *
+ * The door: texts are UTF-8 without NUL bytes (MT_E_TYPE); keys and names have at most
+ * 800 bytes, ids of triggers and subjects 1601, other texts 256 MiB (MT_E_LIMIT). A
+ * text refused at the door changes nothing; when reading, such a key is not found. */
 #ifndef ST_STORE_H
 #define ST_STORE_H
 
@@ -53,6 +58,7 @@ int st_schema_version(const st_store *s);
 
 typedef enum st_mode { ST_READ, ST_WRITE } st_mode;
 
+/* ST_READ sees one moment: what was committed before its first read, all of it. */
 mt_err st_begin(st_store *s, st_mode mode, st_tx **out);
 /* Durable when it returns MT_OK. Otherwise nothing happened, with one exception: when
  * the connection breaks during the commit it is unknown (MT_E_CLOSED), and the caller
@@ -66,7 +72,9 @@ mt_str st_why(const st_tx *tx);
 bool st_try_lock(st_tx *tx, const char *name);
 
 /* Pages: rows after `after` (the last key of the page before; empty: from the start),
- * at most `limit` of them. Order is the key's byte order unless said otherwise. */
+ * at most `limit` of them (0: all; they are streamed, never gathered). Order is the
+ * key's byte order unless said otherwise. A walker's error ends the walk and is given
+ * back; the transaction goes on. Walkers may use the transaction they are called in. */
 typedef struct st_page {
     mt_str after;
     uint32_t limit;
@@ -125,6 +133,7 @@ typedef struct st_flow {
     int64_t started_ms, updated_ms;
 } st_flow;
 
+/* MT_E_CONFLICT when the id is in use. */
 mt_err st_flow_add(st_tx *tx, const st_flow *row);
 mt_err st_flow_get(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
 mt_err st_flow_lock(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
@@ -158,10 +167,11 @@ mt_err st_pending_add(st_tx *tx, const st_record *row, int64_t *id);
 /* Takes up to `limit` queued records in order of id, removing them from the queue. */
 mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
                        size_t *count);
-/* Appends chained records; seq must be the next ones. row->id 0: the store gives one
- * and writes it back. */
+/* Appends chained records; seq must be the next ones (MT_E_CONFLICT). row->id 0: the
+ * store gives one and writes it back. */
 mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count);
-/* The chain's end as the last writer left it: an opaque text (head and frontier). */
+/* The chain's end as the last writer left it: an opaque text (head and frontier); 0 and
+ * empty in a new store. */
 mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *tail);
 mt_err st_ledger_set_tail(st_tx *tx, int64_t size, mt_str tail);
 /* By id, chained or not; by seq. */
@@ -175,7 +185,8 @@ typedef struct st_record_filter {
     bool pending; /* those not chained yet, too, at the end */
 } st_record_filter;
 typedef mt_err st_record_walker(void *state, const st_record *row);
-/* In order of seq; a page's `after` is the decimal seq. */
+/* In order of seq; a page's `after` is the decimal seq, or "p" and the decimal id after
+ * a record that was not chained yet. Newest first begins with those. */
 mt_err st_record_walk(st_tx *tx, const st_record_filter *filter, st_page page,
                       st_record_walker *each, void *state);
 /* Signed checkpoints, one text for each size. */
@@ -214,7 +225,8 @@ typedef struct st_answer {
 } st_answer;
 
 mt_err st_answer_get(st_tx *tx, mt_arena *a, mt_str caller, mt_str key, st_answer *out);
-/* MT_E_EXISTS: somebody was faster. */
+/* MT_E_EXISTS: somebody was faster. A shared store says MT_E_CONFLICT instead, perhaps
+ * with a later call: the transaction is tried again and finds the answer. */
 mt_err st_answer_add(st_tx *tx, const st_answer *row);
 mt_err st_answers_forget(st_tx *tx, int64_t older_than_ms);
 
@@ -234,7 +246,8 @@ typedef struct st_doc {
 /* Inserts when version is 0 (MT_E_EXISTS), else replaces version - 1 (MT_E_CONFLICT).
  */
 mt_err st_doc_put(st_tx *tx, const st_doc *row);
-/* Inserts or replaces whatever is there. */
+/* Inserts (version 0) or replaces whatever is there (its version grows by one);
+ * row->version is not used. */
 mt_err st_doc_set(st_tx *tx, const st_doc *row);
 mt_err st_doc_get(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
 mt_err st_doc_lock(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
@@ -243,7 +256,8 @@ typedef mt_err st_doc_walker(void *state, const st_doc *row);
 mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
                    st_doc_walker *each, void *state);
 
-/* A number that grows whenever documents of this kind change, for caches: cheap. */
+/* A number that grows whenever documents of this kind change, for caches: cheap. 0:
+ * none ever changed. */
 mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
 
 /* ---- Whole store --------------------------------------------------------------- */
@@ -252,7 +266,8 @@ mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
  */
 mt_err st_dump(st_store *s, mt_err (*write)(void *state, mt_str bytes), void *state,
                mt_buf *why);
-/* Fills an empty store; nothing is written unless everything checks. */
+/* Fills an empty store; nothing is written unless everything checks. `read` gives one
+ * line without its newline, good until the next call; MT_E_NOTFOUND after the last. */
 mt_err st_load(st_store *s, mt_err (*read)(void *state, mt_str *line), void *state,
                mt_buf *why);
 

@@ -1,0 +1,295 @@
+/* store/dump.c - the whole store as lines of JSON, and back.
+ *     {"motet_store":1,"schema":1}
+ *     {"row":["escrow","Account","a-1","held",3,…],"table":"instances"}
+ *     {"rows":1,"sha256":"…"}
+ * Tables in the order of ST_TABLE_MAP, rows in key order, cells in column order; bytes
+ * are hex. The digest is over every byte of the lines before it. Equal stores give
+ * equal copies, whichever backend holds them. */
+#include "base/hash.h"
+#include "base/json_write.h"
+#include "store/driver.h"
+
+enum { FORMAT = 1 };
+
+typedef struct table {
+    mt_str name;
+    const char *letters;
+    st_statement_id dump, load;
+} table;
+
+#define TABLE(name, from, order, table, columns, letters, places)                      \
+    {MT_STR_INIT(table), letters, ST_SQL_DUMP_##name, ST_SQL_LOAD_##name},
+static const table TABLES[] = {ST_TABLE_MAP(TABLE)};
+enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
+
+/* ---- Out ------------------------------------------------------------------------ */
+
+typedef struct writer {
+    mt_err (*write)(void *state, mt_str bytes);
+    void *state;
+    mt_sha256_stream *digest;
+    const table *table;
+    int64_t rows;
+    mt_buf line;
+} writer;
+
+static mt_err write_line(writer *w)
+{
+    mt_buf_addc(&w->line, '\n');
+    mt_sha256_add(w->digest, mt_buf_str(&w->line));
+    mt_err err = w->write(w->state, mt_buf_str(&w->line));
+    mt_buf_clear(&w->line);
+    return err;
+}
+
+static void write_bytes(mt_buf *out, mt_str bytes)
+{
+    mt_buf_addc(out, '"');
+    if (mt_buf_room(out, 2 * bytes.len)) {
+        mt_hex((const unsigned char *)bytes.ptr, bytes.len, out->ptr + out->len);
+        out->len += 2 * bytes.len;
+    }
+    mt_buf_addc(out, '"');
+}
+
+static mt_err write_row(void *state, const st_value *cells)
+{
+    writer *w = state;
+    mt_buf_addz(&w->line, "{\"row\":[");
+    for (size_t i = 0; w->table->letters[i]; i++) {
+        mt_buf_addz(&w->line, i ? "," : "");
+        switch (w->table->letters[i]) {
+        case 'i': mt_buf_add_i64(&w->line, cells[i].number); break;
+        case 'b': write_bytes(&w->line, cells[i].text); break;
+        default: mt_json_quote(&w->line, cells[i].text); break;
+        }
+    }
+    mt_buf_addf(&w->line, "],\"table\":\"%.*s\"}", MT_ARG(w->table->name));
+    w->rows++;
+    return write_line(w);
+}
+
+static mt_err write_all(writer *w, st_tx *tx)
+{
+    mt_buf_addf(&w->line, "{\"motet_store\":%d,\"schema\":%d}", FORMAT,
+                tx->store->schema);
+    mt_err err = write_line(w);
+    for (size_t i = 0; i < TABLE_COUNT && !err; i++) {
+        w->table = &TABLES[i];
+        err = st_run(tx, TABLES[i].dump, NULL, write_row, w, NULL);
+    }
+    mt_sha256 digest = mt_sha256_end(w->digest);
+    char hex[MT_SHA256_HEX];
+    mt_hex(digest.bytes, sizeof digest.bytes, hex);
+    mt_buf_addf(&w->line, "{\"rows\":%lld,\"sha256\":\"%.*s\"}\n", (long long)w->rows,
+                MT_SHA256_HEX, hex);
+    return err ? err : w->write(w->state, mt_buf_str(&w->line));
+}
+
+static void explain(mt_buf *why, const char *what, const st_tx *tx, mt_err err)
+{
+    mt_str said = tx ? st_why(tx) : (mt_str){0};
+    said = said.len ? said : mt_str_z(mt_err_text(err));
+    if (why) {
+        mt_buf_addf(why, "%s: %.*s", what, MT_ARG(said));
+    }
+}
+
+mt_err st_dump(st_store *s, mt_err (*write)(void *state, mt_str bytes), void *state,
+               mt_buf *why)
+{
+    st_tx *tx = NULL;
+    mt_err err = st_begin(s, ST_READ, &tx);
+    if (!err) {
+        writer w = {.write = write, .state = state, .digest = mt_sha256_stream_new()};
+        mt_sha256_start(w.digest);
+        err = write_all(&w, tx);
+        mt_sha256_stream_free(w.digest);
+        mt_buf_free(&w.line);
+    }
+    if (err) {
+        explain(why, "cannot copy the store", tx, err);
+    }
+    st_rollback(tx);
+    return err;
+}
+
+/* ---- In ------------------------------------------------------------------------- */
+
+typedef struct reader {
+    mt_err (*read)(void *state, mt_str *line);
+    void *state;
+    mt_sha256_stream *digest;
+    st_tx *tx;
+    int64_t rows;
+    size_t lines;
+    mt_arena arena; /* of one line */
+} reader;
+
+static mt_err bad_line(reader *r, mt_err err, const char *what)
+{
+    return st_fail(r->tx, err, "line %zu: %s", r->lines, what);
+}
+
+/* Without the digest being told. */
+static mt_err next_line(reader *r, mt_str *line, mt_json *out)
+{
+    mt_err err = r->read(r->state, line);
+    r->lines++;
+    if (err == MT_E_NOTFOUND) {
+        return bad_line(r, MT_E_CORRUPT, "the copy ends before its digest");
+    }
+    if (err) {
+        return bad_line(r, err, "it cannot be read");
+    }
+    mt_arena_reset(&r->arena);
+    mt_json_limits limits = {.bytes = (size_t)1 << 30, .depth = 4};
+    return mt_json_read(&r->arena, *line, &limits, out, NULL)
+               ? bad_line(r, MT_E_CORRUPT, "it is not JSON")
+               : MT_OK;
+}
+
+static void count_line(reader *r, mt_str line)
+{
+    mt_sha256_add(r->digest, line);
+    mt_sha256_add(r->digest, MT_STR("\n"));
+}
+
+static mt_err read_head(reader *r)
+{
+    mt_str line;
+    mt_json head;
+    int64_t format = 0, schema = 0;
+    mt_err err = next_line(r, &line, &head);
+    if (err) {
+        return err;
+    }
+    if (mt_json_i64(mt_json_at(&head, "motet_store"), &format) ||
+        mt_json_i64(mt_json_at(&head, "schema"), &schema)) {
+        return bad_line(r, MT_E_CORRUPT, "it is not the copy of a store");
+    }
+    if (format != FORMAT || schema != r->tx->store->schema) {
+        return bad_line(r, MT_E_VERSION, "the copy was made by another version");
+    }
+    count_line(r, line);
+    return MT_OK;
+}
+
+static const table *table_named(mt_str name)
+{
+    for (size_t i = 0; i < TABLE_COUNT; i++) {
+        if (mt_str_eq(name, TABLES[i].name)) {
+            return &TABLES[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_cell(mt_arena *a, char letter, const mt_json *node, st_value *out)
+{
+    if (letter == 'i') {
+        return mt_json_i64(node, &out->number) == MT_OK;
+    }
+    if (!mt_json_is(node, MT_JSON_STRING)) {
+        return false;
+    }
+    out->text = mt_json_text(node);
+    if (letter != 'b') {
+        return true;
+    }
+    unsigned char *bytes = mt_alloc(a, out->text.len / 2);
+    bool fine = mt_unhex(out->text, bytes, out->text.len / 2);
+    out->text = mt_str_from((const char *)bytes, out->text.len / 2);
+    return fine;
+}
+
+static mt_err read_row(reader *r, const mt_json *line)
+{
+    const table *t = table_named(mt_json_text(mt_json_at(line, "table")));
+    const mt_json *row = mt_json_at(line, "row");
+    st_value cells[ST_MAX_PARAMS] = {0};
+    if (!t || !mt_json_is(row, MT_JSON_ARRAY) || row->count != strlen(t->letters)) {
+        return bad_line(r, MT_E_CORRUPT, "it is not a row of a table");
+    }
+    for (size_t i = 0; t->letters[i]; i++) {
+        if (!read_cell(&r->arena, t->letters[i], &row->as.items[i], &cells[i])) {
+            return bad_line(r, MT_E_CORRUPT, "a cell has the wrong type");
+        }
+    }
+    r->rows++;
+    mt_err err = st_send(r->tx, t->load, cells, MT_E_CORRUPT);
+    return err && !r->tx->broken ? bad_line(r, MT_E_CORRUPT, "a cell is out of range")
+                                 : err;
+}
+
+static mt_err check_end(reader *r, const mt_json *line)
+{
+    int64_t rows = -1;
+    mt_sha256 given, made = mt_sha256_end(r->digest);
+    bool same = mt_json_i64(mt_json_at(line, "rows"), &rows) == MT_OK &&
+                rows == r->rows &&
+                mt_unhex(mt_json_text(mt_json_at(line, "sha256")), given.bytes,
+                         sizeof given.bytes) &&
+                memcmp(given.bytes, made.bytes, sizeof made.bytes) == 0;
+    return same ? MT_OK
+                : bad_line(r, MT_E_CORRUPT, "the digest does not fit what came before");
+}
+
+static mt_err note_number(void *state, const st_value *cells)
+{
+    *(int64_t *)state = cells[0].number;
+    return MT_OK;
+}
+
+static mt_err must_be_empty(st_tx *tx)
+{
+    int64_t any = 0;
+    mt_err err = st_run(tx, ST_SQL_ANY_ROW, NULL, note_number, &any, NULL);
+    return err ? err : any ? st_fail(tx, MT_E_EXISTS, "the store is not empty") : MT_OK;
+}
+
+static mt_err read_all(reader *r)
+{
+    mt_err err = must_be_empty(r->tx);
+    err = err ? err : read_head(r);
+    while (!err) {
+        mt_str line;
+        mt_json node;
+        err = next_line(r, &line, &node);
+        if (!err && mt_json_at(&node, "sha256")) {
+            err = check_end(r, &node);
+            break;
+        }
+        if (!err) {
+            count_line(r, line);
+            err = read_row(r, &node);
+        }
+    }
+    st_value least[] = {ST_I(1)};
+    return err ? err : st_run(r->tx, ST_SQL_SETTLE_IDS, least, NULL, NULL, NULL);
+}
+
+mt_err st_load(st_store *s, mt_err (*read)(void *state, mt_str *line), void *state,
+               mt_buf *why)
+{
+    st_tx *tx = NULL;
+    mt_err err = st_begin(s, ST_WRITE, &tx);
+    if (!err) {
+        reader r = {
+            .read = read, .state = state, .tx = tx, .digest = mt_sha256_stream_new()};
+        mt_sha256_start(r.digest);
+        err = read_all(&r);
+        mt_sha256_stream_free(r.digest);
+        mt_arena_free(&r.arena);
+    }
+    if (err) {
+        explain(why, "cannot fill the store", tx, err);
+        st_rollback(tx);
+        return err;
+    }
+    err = st_commit(tx);
+    if (err) {
+        explain(why, "cannot fill the store", NULL, err);
+    }
+    return err;
+}

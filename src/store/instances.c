@@ -1,0 +1,162 @@
+/* store/instances.c - entity instances. */
+#include <stdlib.h>
+
+#include "store/driver.h"
+
+static void instance_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(st_instance *)out = (st_instance){
+        .scope = st_keep(a, c[0].text),
+        .entity = st_keep(a, c[1].text),
+        .id = st_keep(a, c[2].text),
+        .state = st_keep(a, c[3].text),
+        .version = c[4].number,
+        .created_ms = c[5].number,
+        .updated_ms = c[6].number,
+        .deleted = c[7].number != 0,
+        .last_flow = st_keep(a, c[8].text),
+        .last_operation = st_keep(a, c[9].text),
+    };
+}
+
+mt_err st_instance_add(st_tx *tx, const st_instance *row)
+{
+    st_value params[] = {
+        ST_T(row->scope),          ST_T(row->entity),  ST_T(row->id),
+        ST_T(row->state),          ST_I(row->version), ST_I(row->created_ms),
+        ST_I(row->updated_ms),     ST_I(row->deleted), ST_T(row->last_flow),
+        ST_T(row->last_operation),
+    };
+    return st_write(tx, ST_SQL_INSTANCE_ADD, params, MT_E_EXISTS);
+}
+
+mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_str id,
+                       st_instance *out)
+{
+    st_value key[] = {ST_T(scope), ST_T(entity), ST_T(id)};
+    return st_get(tx, ST_SQL_INSTANCE_GET, key, instance_read, a, out);
+}
+
+mt_err st_instance_put(st_tx *tx, const st_instance *row)
+{
+    st_value params[] = {
+        ST_T(row->state),   ST_I(row->version),   ST_I(row->updated_ms),
+        ST_I(row->deleted), ST_T(row->last_flow), ST_T(row->last_operation),
+        ST_T(row->scope),   ST_T(row->entity),    ST_T(row->id),
+    };
+    return st_send(tx, ST_SQL_INSTANCE_PUT, params, MT_E_CONFLICT);
+}
+
+/* ---- Locking -------------------------------------------------------------------- */
+
+typedef struct locking {
+    st_instance *rows;
+    bool *found;
+    const size_t *order; /* indices of the rows in key order */
+    size_t count, at;
+    mt_arena *arena;
+} locking;
+
+static int compare_keys(mt_str scope, mt_str entity, mt_str id, const st_instance *row)
+{
+    int diff = mt_str_cmp(scope, row->scope);
+    diff = diff ? diff : mt_str_cmp(entity, row->entity);
+    return diff ? diff : mt_str_cmp(id, row->id);
+}
+
+static int by_key(const void *x, const void *y, void *rows)
+{
+    const st_instance *a = (const st_instance *)rows + *(const size_t *)x;
+    const st_instance *b = (const st_instance *)rows + *(const size_t *)y;
+    return compare_keys(a->scope, a->entity, a->id, b);
+}
+
+/* Rows come in the order of the keys, those that are not there left out. */
+static mt_err note_locked(void *state, const st_value *c)
+{
+    locking *l = state;
+    while (l->at < l->count) {
+        st_instance *row = &l->rows[l->order[l->at]];
+        int diff = compare_keys(c[0].text, c[1].text, c[2].text, row);
+        if (diff < 0) {
+            break;
+        }
+        if (diff == 0) {
+            instance_read(l->arena, c, row);
+            l->found[l->order[l->at]] = true;
+        }
+        l->at++;
+    }
+    return MT_OK;
+}
+
+static bool may_be_key(const st_instance *row)
+{
+    return !st_door('k', row->scope) && !st_door('k', row->entity) &&
+           !st_door('k', row->id);
+}
+
+mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
+                         size_t count)
+{
+    size_t *order = mt_new_array(&tx->scratch, size_t, count);
+    mt_str *keys = mt_new_array(&tx->scratch, mt_str, 3 * count);
+    size_t sane = 0, unique = 0;
+    for (size_t i = 0; i < count; i++) {
+        found[i] = false;
+        order[sane] = i;
+        sane += may_be_key(&rows[i]);
+    }
+    qsort_r(order, sane, sizeof *order, by_key, rows);
+    for (size_t i = 0; i < sane; i++) {
+        const st_instance *row = &rows[order[i]];
+        if (i == 0 || by_key(&order[i - 1], &order[i], rows) != 0) {
+            keys[3 * unique] = row->scope;
+            keys[3 * unique + 1] = row->entity;
+            keys[3 * unique++ + 2] = row->id;
+        }
+    }
+    locking l = {rows, found, order, sane, 0, a};
+    st_ids_forget(tx);
+    if (tx->broken || unique == 0) {
+        return tx->broken;
+    }
+    return tx->store->driver->lock_instances(tx, keys, unique, note_locked, &l);
+}
+
+/* ---- Walking -------------------------------------------------------------------- */
+
+typedef struct walking {
+    st_instance_walker *each;
+    void *state;
+} walking;
+
+static mt_err walk_row(void *state, const st_value *cells)
+{
+    walking *w = state;
+    st_instance row;
+    instance_read(NULL, cells, &row);
+    return w->each(w->state, &row);
+}
+
+mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
+                        st_instance_walker *each, void *state)
+{
+    bool all = filter->entity.len == 0;
+    size_t slash = mt_str_find(page.after, '/');
+    mt_str entity = all ? mt_str_from(page.after.ptr, slash) : filter->entity;
+    mt_str id = all ? mt_str_skip(page.after, slash + 1) : page.after;
+    st_value params[] = {
+        ST_T(filter->scope), ST_T(entity),          ST_T(id),
+        ST_T(filter->state), ST_I(filter->deleted), ST_I(0),
+    };
+    st_walk walk = {.id = all ? ST_SQL_INSTANCE_WALK_ALL : ST_SQL_INSTANCE_WALK,
+                    .params = params,
+                    .limit_param = 5,
+                    .key_count = 2,
+                    .key_cell = {1, 2},
+                    .key_param = {1, 2}};
+    walking w = {each, state};
+    uint64_t left = st_page_limit(page);
+    return st_walk_run(tx, &walk, walk_row, &w, &left);
+}

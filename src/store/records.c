@@ -1,0 +1,321 @@
+/* store/records.c - the ledger's records: queued, chained, found again. */
+#include "store/driver.h"
+
+enum { FIRST_DRAW = 16, LARGEST_DRAW = 256 };
+
+static void record_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(st_record *)out = (st_record){
+        .id = c[0].number,
+        .seq = c[1].number,
+        .kind = st_keep(a, c[2].text),
+        .contract = st_keep(a, c[3].text),
+        .flow = st_keep(a, c[4].text),
+        .subject = st_keep(a, c[5].text),
+        .time_ms = c[6].number,
+        .body = st_keep(a, c[7].text),
+        .hash = st_keep(a, c[8].text),
+    };
+}
+
+static void pending_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(st_record *)out = (st_record){
+        .id = c[0].number,
+        .seq = -1,
+        .kind = st_keep(a, c[1].text),
+        .contract = st_keep(a, c[2].text),
+        .flow = st_keep(a, c[3].text),
+        .subject = st_keep(a, c[4].text),
+        .time_ms = c[5].number,
+        .body = st_keep(a, c[6].text),
+    };
+}
+
+static void number_read(mt_arena *a, const st_value *c, void *out)
+{
+    (void)a;
+    *(int64_t *)out = c[0].number;
+}
+
+/* ---- Numbers -------------------------------------------------------------------- */
+
+/* A number must be drawn while its rows are locked: then records about one instance
+ * have numbers in the order of their commits, whatever node wrote them. */
+void st_ids_forget(st_tx *tx)
+{
+    tx->ids_left = 0;
+}
+
+typedef struct draw {
+    int64_t first;
+    uint32_t run; /* consecutive ones; another node may have drawn in between */
+} draw;
+
+static mt_err note_drawn(void *state, const st_value *c)
+{
+    draw *d = state;
+    if (d->run == 0) {
+        d->first = c[0].number;
+    }
+    d->run += c[0].number == d->first + d->run;
+    return MT_OK;
+}
+
+static mt_err next_id(st_tx *tx, int64_t *id)
+{
+    if (tx->ids_left == 0) {
+        uint32_t count = tx->ids_drawn ? LARGEST_DRAW : FIRST_DRAW;
+        draw d = {0};
+        st_value params[] = {ST_I(count)};
+        mt_err err = st_run(tx, ST_SQL_RECORD_IDS, params, note_drawn, &d, NULL);
+        if (err) {
+            return err;
+        }
+        /* A file has one writer: all that follow are free. */
+        tx->ids_left = tx->store->driver->shared ? d.run : UINT32_MAX;
+        tx->ids_drawn += count;
+        tx->next_id = d.first;
+    }
+    tx->ids_left--;
+    *id = tx->next_id++;
+    return MT_OK;
+}
+
+/* ---- Queue ---------------------------------------------------------------------- */
+
+mt_err st_pending_add(st_tx *tx, const st_record *row, int64_t *id)
+{
+    mt_err err = next_id(tx, id);
+    st_value params[] = {
+        ST_I(*id),          ST_T(row->kind),    ST_T(row->contract), ST_T(row->flow),
+        ST_T(row->subject), ST_I(row->time_ms), ST_T(row->body),
+    };
+    return err ? err : st_send(tx, ST_SQL_PENDING_ADD, params, MT_E_CONFLICT);
+}
+
+mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
+                       size_t *count)
+{
+    st_value params[] = {ST_I(limit)};
+    void *list = NULL;
+    mt_err err = st_list(tx, ST_SQL_PENDING_TAKE, params, pending_read, a,
+                         sizeof(st_record), &list, count);
+    *rows = list;
+    if (err || *count == 0 || tx->store->driver->shared) {
+        return err;
+    }
+    st_value last[] = {ST_I((*rows)[*count - 1].id)};
+    return st_run(tx, ST_SQL_PENDING_DROP, last, NULL, NULL, NULL);
+}
+
+/* ---- Chain ---------------------------------------------------------------------- */
+
+static mt_err add_one(st_tx *tx, st_record *row)
+{
+    if (row->seq != tx->next_seq) {
+        return st_fail(tx, MT_E_CONFLICT, "record %lld is not the next of the chain",
+                       (long long)row->seq);
+    }
+    mt_err err = row->id ? MT_OK : next_id(tx, &row->id);
+    st_value params[] = {
+        ST_I(row->id),       ST_I(row->seq),  ST_T(row->kind),
+        ST_T(row->contract), ST_T(row->flow), ST_T(row->subject),
+        ST_I(row->time_ms),  ST_T(row->body), ST_T(row->hash),
+    };
+    err = err ? err : st_send(tx, ST_SQL_LEDGER_ADD, params, MT_E_CONFLICT);
+    tx->next_seq += !err;
+    return err;
+}
+
+mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count)
+{
+    mt_err err = MT_OK;
+    if (tx->next_seq < 0) {
+        err = st_get(tx, ST_SQL_LEDGER_NEXT, NULL, number_read, NULL, &tx->next_seq);
+    }
+    for (size_t i = 0; i < count && !err; i++) {
+        err = add_one(tx, &rows[i]);
+    }
+    return err;
+}
+
+typedef struct tail {
+    int64_t size;
+    mt_str text;
+} tail;
+
+static void tail_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(tail *)out = (tail){c[0].number, st_keep(a, c[1].text)};
+}
+
+mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *text)
+{
+    tail t = {0};
+    mt_err err = st_get(tx, ST_SQL_LEDGER_TAIL, NULL, tail_read, a, &t);
+    *size = t.size;
+    *text = t.text;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+mt_err st_ledger_set_tail(st_tx *tx, int64_t size, mt_str text)
+{
+    st_value params[] = {ST_I(size), ST_T(text)};
+    return st_send(tx, ST_SQL_LEDGER_SET_TAIL, params, MT_E_CONFLICT);
+}
+
+mt_err st_record_get(st_tx *tx, mt_arena *a, int64_t id, st_record *out)
+{
+    st_value key[] = {ST_I(id)};
+    /* The queue first: a record moves from it to the chain, never back. */
+    mt_err err = st_get(tx, ST_SQL_PENDING_GET, key, pending_read, a, out);
+    return err == MT_E_NOTFOUND
+               ? st_get(tx, ST_SQL_RECORD_GET, key, record_read, a, out)
+               : err;
+}
+
+mt_err st_record_at(st_tx *tx, mt_arena *a, int64_t seq, st_record *out)
+{
+    st_value key[] = {ST_I(seq)};
+    return st_get(tx, ST_SQL_RECORD_AT, key, record_read, a, out);
+}
+
+/* ---- Walks ---------------------------------------------------------------------- */
+
+typedef struct walking {
+    st_record_walker *each;
+    st_reader *read;
+    void *state;
+} walking;
+
+static mt_err walk_row(void *state, const st_value *cells)
+{
+    walking *w = state;
+    st_record row;
+    w->read(NULL, cells, &row);
+    return w->each(w->state, &row);
+}
+
+/* Where a page begins: after a chained record ("17") or a queued one ("p203"). */
+typedef struct place {
+    bool given, queued;
+    int64_t number;
+} place;
+
+static mt_err read_place(mt_str after, place *out)
+{
+    *out = (place){.given = after.len > 0, .queued = after.len && *after.ptr == 'p'};
+    if (!out->given) {
+        return MT_OK;
+    }
+    mt_str digits = mt_str_skip(after, out->queued);
+    int64_t value = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        int digit = digits.ptr[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
+            __builtin_add_overflow(value, digit, &value)) {
+            return MT_E_RANGE;
+        }
+    }
+    out->number = value;
+    return digits.len ? MT_OK : MT_E_RANGE;
+}
+
+/* The index that serves the filter best; downwards is the next row of the table. */
+static st_statement_id path_for(const st_record_filter *f)
+{
+    st_statement_id up = f->subject.len ? ST_SQL_SUBJECT_WALK_UP
+                         : f->flow.len  ? ST_SQL_RECORD_FLOW_UP
+                                        : ST_SQL_RECORD_WALK_UP;
+    return f->newest_first ? up + 1 : up;
+}
+
+typedef struct range {
+    int64_t after, before; /* exclusive */
+} range;
+
+static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id,
+                        range r, bool queued, walking *w, uint64_t *left)
+{
+    st_value params[] = {
+        ST_I(r.after),    ST_I(r.before),
+        ST_T(f->kind),    ST_T(f->contract),
+        ST_T(f->flow),    ST_T(f->subject),
+        ST_I(f->from_ms), ST_I(f->to_ms ? f->to_ms : INT64_MAX),
+        ST_I(0),
+    };
+    st_walk walk = {.id = id,
+                    .params = params,
+                    .limit_param = 8,
+                    .key_count = 1,
+                    .key_cell = {queued ? 0 : 1},
+                    .key_param = {f->newest_first ? 1 : 0}};
+    w->read = queued ? pending_read : record_read;
+    return st_walk_run(tx, &walk, walk_row, w, left);
+}
+
+static mt_err walk_chain(st_tx *tx, const st_record_filter *f, place at, walking *w,
+                         uint64_t *left)
+{
+    range r = {f->from_seq - 1, f->to_seq ? f->to_seq : INT64_MAX};
+    if (at.given && !at.queued && f->newest_first && at.number < r.before) {
+        r.before = at.number;
+    }
+    if (at.given && !at.queued && !f->newest_first && at.number > r.after) {
+        r.after = at.number;
+    }
+    return walk_part(tx, f, path_for(f), r, false, w, left);
+}
+
+static mt_err walk_queue(st_tx *tx, const st_record_filter *f, place at, walking *w,
+                         uint64_t *left)
+{
+    range r = {0, INT64_MAX};
+    if (at.queued) {
+        *(f->newest_first ? &r.before : &r.after) = at.number;
+    }
+    return walk_part(
+        tx, f, f->newest_first ? ST_SQL_PENDING_WALK_DOWN : ST_SQL_PENDING_WALK_UP, r,
+        true, w, left);
+}
+
+mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
+                      st_record_walker *each, void *state)
+{
+    place at;
+    mt_err err = read_place(page.after, &at);
+    walking w = {.each = each, .state = state};
+    uint64_t left = st_page_limit(page);
+    bool chained_behind = at.given && !at.queued;
+    bool queue = f->pending && f->to_seq == 0;
+    if (!err && queue && f->newest_first && !chained_behind) {
+        err = walk_queue(tx, f, at, &w, &left);
+    }
+    if (!err && left && !(at.queued && !f->newest_first)) {
+        err = walk_chain(tx, f, at, &w, &left);
+    }
+    if (!err && left && queue && !f->newest_first) {
+        err = walk_queue(tx, f, at, &w, &left);
+    }
+    return err;
+}
+
+/* ---- Checkpoints ---------------------------------------------------------------- */
+
+mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text)
+{
+    st_value params[] = {ST_I(size), ST_T(text)};
+    return st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
+}
+
+static void text_read(mt_arena *a, const st_value *c, void *out)
+{
+    *(mt_str *)out = st_keep(a, c[0].text);
+}
+
+mt_err st_checkpoint_get(st_tx *tx, mt_arena *a, int64_t size, mt_str *text)
+{
+    st_value key[] = {ST_I(size < 0 ? INT64_MAX : size)};
+    return st_get(tx, ST_SQL_CHECKPOINT_GET, key, text_read, a, text);
+}

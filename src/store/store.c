@@ -1,0 +1,359 @@
+/* store/store.c - opening, transactions, and what every group of calls needs. */
+#include "store/store.h"
+
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "store/driver.h"
+
+enum {
+    KEY_BYTES = 800,       /* three of them fit one entry of a PostgreSQL index */
+    LONG_KEY_BYTES = 1601, /* entity, slash, instance */
+    TEXT_BYTES = 256 << 20,
+    WHY_BYTES = 1000,
+    DEFAULT_POOL = 8,
+    DEFAULT_WAIT_MS = 5000,
+};
+
+/* ---- Opening -------------------------------------------------------------------- */
+
+static const st_driver *driver_for(mt_str url, mt_str *rest)
+{
+    *rest = url;
+    if (mt_str_starts(url, MT_STR("postgresql://")) ||
+        mt_str_starts(url, MT_STR("postgres://"))) {
+        return NULL;
+    }
+    if (mt_str_starts(url, MT_STR("sqlite:"))) {
+        *rest = mt_str_skip(url, sizeof "sqlite:" - 1);
+    }
+    return &ST_SQLITE;
+}
+
+mt_err st_open(const char *url, const st_options *options, st_store **out, mt_buf *why)
+{
+    st_store *s = mt_xmalloc(sizeof *s);
+    *s = (st_store){.options = options ? *options : (st_options){0}};
+    s->options.pool = s->options.pool ? s->options.pool : DEFAULT_POOL;
+    s->options.wait_ms = s->options.wait_ms ? s->options.wait_ms : DEFAULT_WAIT_MS;
+    mt_str rest;
+    s->driver = driver_for(mt_str_z(url), &rest);
+    mt_buf own = {0};
+    why = why ? why : &own;
+    mt_err err = MT_E_USAGE;
+    if (s->driver) {
+        err = s->driver->open(s, rest, why);
+    } else {
+        mt_buf_addz(why, "PostgreSQL is not supported yet");
+    }
+    mt_buf_free(&own);
+    if (err) {
+        mt_arena_free(&s->arena);
+        free(s);
+        s = NULL;
+    }
+    *out = s;
+    return err;
+}
+
+void st_close(st_store *s)
+{
+    if (s) {
+        s->driver->close(s);
+        mt_arena_free(&s->arena);
+        free(s);
+    }
+}
+
+bool st_is_shared(const st_store *s)
+{
+    return s->driver->shared;
+}
+
+mt_str st_describe(const st_store *s)
+{
+    return s->description;
+}
+
+mt_str st_shown_url(const st_store *s)
+{
+    return s->shown_url;
+}
+
+int st_schema_version(const st_store *s)
+{
+    return s->schema;
+}
+
+mt_err st_ping(st_store *s)
+{
+    st_tx *tx;
+    mt_err err = st_begin(s, ST_READ, &tx);
+    if (!err) {
+        err = st_run(tx, ST_SQL_PING, NULL, NULL, NULL, NULL);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+/* ---- Transactions --------------------------------------------------------------- */
+
+void st_tx_start(st_tx *tx, st_store *s, st_mode mode)
+{
+    tx->store = s;
+    tx->mode = mode;
+    tx->broken = MT_OK;
+    tx->why.ceiling = WHY_BYTES;
+    mt_buf_clear(&tx->why);
+    tx->ids_left = tx->ids_drawn = 0;
+    tx->next_seq = -1;
+}
+
+void st_tx_clear(st_tx *tx)
+{
+    tx->kinds.items = NULL;
+    tx->kinds.len = tx->kinds.cap = 0;
+    mt_arena_reset(&tx->scratch);
+}
+
+void st_tx_free(st_tx *tx)
+{
+    mt_buf_free(&tx->why);
+    mt_arena_free(&tx->scratch);
+}
+
+mt_err st_begin(st_store *s, st_mode mode, st_tx **out)
+{
+    *out = NULL;
+    if (mode == ST_WRITE && s->options.read_only) {
+        return MT_E_DENIED;
+    }
+    return s->driver->begin(s, mode, out);
+}
+
+/* In order of their names and at the very end, so that writers of documents wait for
+ * each other as shortly as possible and never in a circle. */
+static mt_err grow_stamps(st_tx *tx)
+{
+    for (size_t i = 1; i < tx->kinds.len; i++) {
+        mt_str kind = tx->kinds.items[i];
+        size_t at = i;
+        for (; at && mt_str_cmp(kind, tx->kinds.items[at - 1]) < 0; at--) {
+            tx->kinds.items[at] = tx->kinds.items[at - 1];
+        }
+        tx->kinds.items[at] = kind;
+    }
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < tx->kinds.len && !err; i++) {
+        st_value kind[] = {ST_T(tx->kinds.items[i])};
+        err = st_send(tx, ST_SQL_STAMP_GROW, kind, MT_E_CORRUPT);
+    }
+    return err;
+}
+
+mt_err st_commit(st_tx *tx)
+{
+    mt_err err = tx->broken ? tx->broken : grow_stamps(tx);
+    if (err) {
+        st_rollback(tx);
+        return err;
+    }
+    return tx->store->driver->commit(tx);
+}
+
+void st_rollback(st_tx *tx)
+{
+    if (tx) {
+        tx->store->driver->rollback(tx);
+    }
+}
+
+mt_str st_why(const st_tx *tx)
+{
+    return mt_buf_str(&tx->why);
+}
+
+mt_err st_fail(st_tx *tx, mt_err err, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mt_buf_clear(&tx->why);
+    mt_buf_addfv(&tx->why, format, args);
+    va_end(args);
+    tx->broken = err;
+    return err;
+}
+
+static mt_err note_locked(void *state, const st_value *cells)
+{
+    *(bool *)state = cells[0].number != 0;
+    return MT_OK;
+}
+
+bool st_try_lock(st_tx *tx, const char *name)
+{
+    bool locked = false;
+    st_value params[] = {ST_T(mt_str_z(name))};
+    return tx->mode == ST_WRITE &&
+           st_run(tx, ST_SQL_TRY_LOCK, params, note_locked, &locked, NULL) == MT_OK &&
+           locked;
+}
+
+/* ---- Statements ----------------------------------------------------------------- */
+
+mt_err st_door(char letter, mt_str text)
+{
+    size_t most = letter == 'k'   ? KEY_BYTES
+                  : letter == 's' ? LONG_KEY_BYTES
+                                  : TEXT_BYTES;
+    if (text.len > most) {
+        return MT_E_LIMIT;
+    }
+    if (letter == 'b' || text.len == 0) {
+        return MT_OK;
+    }
+    return memchr(text.ptr, 0, text.len) || mt_utf8_check(text) != text.len ? MT_E_TYPE
+                                                                            : MT_OK;
+}
+
+/* Nothing was sent when this fails: the transaction goes on. */
+static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params)
+{
+    if (tx->broken) {
+        return tx->broken;
+    }
+    const char *letters = ST_STATEMENTS[id].params;
+    for (size_t i = 0; letters[i]; i++) {
+        mt_err err = letters[i] == 'i' ? MT_OK : st_door(letters[i], params[i].text);
+        if (err) {
+            mt_buf_clear(&tx->why);
+            mt_buf_addz(&tx->why, err == MT_E_LIMIT
+                                      ? "a text is too long for the store"
+                                      : "a text has a NUL byte or is not UTF-8");
+            return err;
+        }
+    }
+    return MT_OK;
+}
+
+mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
+              void *state, int64_t *changed)
+{
+    mt_err err = check_params(tx, id, params);
+    return err ? err : tx->store->driver->run(tx, id, params, each, state, changed);
+}
+
+mt_err st_send(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none)
+{
+    mt_err err = check_params(tx, id, params);
+    return err ? err : tx->store->driver->send(tx, id, params, if_none);
+}
+
+mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none)
+{
+    int64_t changed = 0;
+    mt_err err = st_run(tx, id, params, NULL, NULL, &changed);
+    return err ? err : changed ? MT_OK : if_none;
+}
+
+typedef struct got {
+    st_reader *read;
+    mt_arena *arena;
+    void *out;
+    bool found;
+} got;
+
+static mt_err read_one(void *state, const st_value *cells)
+{
+    got *g = state;
+    g->read(g->arena, cells, g->out);
+    g->found = true;
+    return MT_OK;
+}
+
+mt_err st_get(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
+              mt_arena *a, void *out)
+{
+    got g = {read, a, out, false};
+    mt_err err = st_run(tx, id, params, read_one, &g, NULL);
+    if (!tx->broken && (err == MT_E_TYPE || err == MT_E_LIMIT)) {
+        return MT_E_NOTFOUND; /* no row can have such a key */
+    }
+    return err ? err : g.found ? MT_OK : MT_E_NOTFOUND;
+}
+
+typedef struct listing {
+    st_reader *read;
+    mt_arena *arena;
+    size_t size, count, cap;
+    char *rows;
+} listing;
+
+static mt_err read_next(void *state, const st_value *cells)
+{
+    listing *l = state;
+    if (l->count == l->cap) {
+        l->rows = mt_vec_grown(l->arena, l->rows, l->count, &l->cap, l->size);
+    }
+    char *row = l->rows + l->size * l->count++;
+    memset(row, 0, l->size);
+    l->read(l->arena, cells, row);
+    return MT_OK;
+}
+
+mt_err st_list(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
+               mt_arena *a, size_t size, void **rows, size_t *count)
+{
+    listing l = {.read = read, .arena = a, .size = size};
+    mt_err err = st_run(tx, id, params, read_next, &l, NULL);
+    *rows = l.rows;
+    *count = err ? 0 : l.count;
+    return err;
+}
+
+/* ---- Walks ---------------------------------------------------------------------- */
+
+typedef struct walking {
+    const st_walk *walk;
+    st_each *each;
+    void *state;
+    uint64_t seen;
+    mt_buf key[2]; /* of the last row, when the walk goes on with another statement */
+    int64_t number[2];
+    bool keep_key;
+} walking;
+
+static mt_err walk_row(void *state, const st_value *cells)
+{
+    walking *w = state;
+    w->seen++;
+    for (size_t i = 0; w->keep_key && i < w->walk->key_count; i++) {
+        mt_buf_clear(&w->key[i]);
+        mt_buf_adds(&w->key[i], cells[w->walk->key_cell[i]].text);
+        w->number[i] = cells[w->walk->key_cell[i]].number;
+    }
+    return w->each(w->state, cells);
+}
+
+mt_err st_walk_run(st_tx *tx, const st_walk *walk, st_each *each, void *state,
+                   uint64_t *left)
+{
+    uint32_t chunk = tx->store->driver->chunk;
+    walking w = {.walk = walk, .each = each, .state = state, .keep_key = chunk != 0};
+    mt_err err = MT_OK;
+    uint64_t want = 0;
+    do {
+        want = chunk && chunk < *left ? chunk : *left;
+        walk->params[walk->limit_param].number = (int64_t)want;
+        w.seen = 0;
+        err = want ? st_run(tx, walk->id, walk->params, walk_row, &w, NULL) : MT_OK;
+        *left -= w.seen;
+        for (size_t i = 0; i < walk->key_count && w.seen; i++) {
+            walk->params[walk->key_param[i]] =
+                (st_value){mt_buf_str(&w.key[i]), w.number[i]};
+        }
+    } while (!err && w.seen == want && *left);
+    mt_buf_free(&w.key[0]);
+    mt_buf_free(&w.key[1]);
+    return err;
+}
