@@ -89,28 +89,3 @@ size_t nt_guard_sweep(nt_guard *g, int64_t now_ms)
     }
     return out;
 }
-
-void nt_rate_start(nt_rate *r, unsigned per_minute, int64_t now_ms)
-{
-    *r = (nt_rate){(int64_t)per_minute * 1000, now_ms};
-}
-
-bool nt_rate_take(nt_rate *r, unsigned per_minute, int64_t now_ms)
-{
-    if (!per_minute) {
-        return true;
-    }
-    int64_t full = (int64_t)per_minute * 1000;
-    int64_t passed = now_ms - r->at_ms < 60000 ? now_ms - r->at_ms : 60000;
-    int64_t gained = passed * per_minute / 60;
-    if (gained > 0) {
-        r->tokens_milli =
-            r->tokens_milli + gained < full ? r->tokens_milli + gained : full;
-        r->at_ms = now_ms;
-    }
-    if (r->tokens_milli < 1000) {
-        return false;
-    }
-    r->tokens_milli -= 1000;
-    return true;
-}

@@ -31,14 +31,4 @@ bool nt_guard_is_out(nt_guard *g, mt_str host, int64_t now_ms);
 /* Forgets what has expired; returns how many are in quarantine. */
 size_t nt_guard_sweep(nt_guard *g, int64_t now_ms);
 
-/* A bucket of permissions: `per_minute` at most at once, refilled evenly. */
-typedef struct nt_rate {
-    int64_t tokens_milli; /* thousandths of one permission */
-    int64_t at_ms;
-} nt_rate;
-
-void nt_rate_start(nt_rate *r, unsigned per_minute, int64_t now_ms);
-/* Takes one permission; false when there is none. per_minute 0: always true. */
-bool nt_rate_take(nt_rate *r, unsigned per_minute, int64_t now_ms);
-
 #endif

@@ -328,18 +328,18 @@ void nt_relay_stop(nt_relay *r)
 
 static mt_err open_listener(nt_relay *r, nt_listener *l, const char *where, mt_buf *why)
 {
-    nt_address address;
-    mt_err err = nt_address_find(where, &address);
+    rt_address address;
+    mt_err err = rt_address_find(where, &address);
     if (err) {
         mt_buf_addf(why, "'%s' is not an address; write HOST:PORT", where);
         return err;
     }
-    l->fd = nt_listen(&address, BACKLOG);
-    if (l->fd < 0 || nt_address_of(l->fd, &address)) {
+    l->fd = rt_listen(&address, BACKLOG);
+    if (l->fd < 0 || rt_address_of(l->fd, &address)) {
         mt_buf_addf(why, "cannot listen on %s: %s", where, strerror(errno));
         return MT_E_IO;
     }
-    nt_address_print(&address, l->address);
+    rt_address_print(&address, l->address);
     add_to_epoll(r, l);
     return MT_OK;
 }

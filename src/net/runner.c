@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "agent/frame.h"
-#include "net/address.h"
 #include "net/stream.h"
+#include "runtime/address.h"
 #include "runtime/clock.h"
 
 enum {
@@ -106,21 +106,21 @@ static void lost(nt_runner *r, const char *why)
 
 static void attempt(nt_runner *r)
 {
-    nt_address address;
+    rt_address address;
     snprintf(r->target, sizeof r->target, "%s",
              r->travel[0] ? r->travel : r->config.relays[r->relay]);
     r->since_ms = rt_now_ms();
-    if (nt_address_find(r->target, &address)) {
+    if (rt_address_find(r->target, &address)) {
         lost(r, "no such host");
         return;
     }
-    int fd = nt_connect(&address);
+    int fd = rt_connect(&address);
     if (fd < 0) {
         lost(r, strerror(errno));
         return;
     }
-    char host[NT_HOST_TEXT], port[8];
-    nt_address_split(r->target, host, port);
+    char host[RT_HOST_TEXT], port[8];
+    rt_address_split(r->target, host, port);
     if (!nt_stream_open(&r->stream, fd, r->tls, host)) {
         lost(r, "TLS cannot be started");
         return;
@@ -298,8 +298,8 @@ static void flush_before_leaving(nt_runner *r)
 static void travel(nt_runner *r)
 {
     rt_wish *wish = rt_agent_wish(r->agent);
-    char host[NT_HOST_TEXT], port[8];
-    if (!nt_address_split(wish->travel, host, port)) {
+    char host[RT_HOST_TEXT], port[8];
+    if (!rt_address_split(wish->travel, host, port)) {
         SAY(r, "cannot travel to '%s'; write HOST:PORT", wish->travel);
         wish->travel[0] = '\0';
         take_lines(r); /* what came with the bad wish is still waiting */
@@ -417,9 +417,9 @@ void nt_runner_stop(nt_runner *r)
 
 static mt_err check_config(const nt_runner_config *c, mt_buf *why)
 {
-    char host[NT_HOST_TEXT], port[8];
+    char host[RT_HOST_TEXT], port[8];
     for (const char *const *p = c->relays; *p; p++) {
-        if (!nt_address_split(*p, host, port)) {
+        if (!rt_address_split(*p, host, port)) {
             mt_buf_addf(why, "'%s' is not an address; write HOST:PORT", *p);
             return MT_E_USAGE;
         }

@@ -64,39 +64,6 @@ static void the_table_is_bounded_and_keeps_the_newest(void **state)
     nt_guard_free(&g);
 }
 
-static void a_bucket_gives_its_burst_then_an_even_rate(void **state)
-{
-    (void)state;
-    nt_rate r;
-    nt_rate_start(&r, 60, 0);
-    int given = 0;
-    while (nt_rate_take(&r, 60, 0)) {
-        given++;
-    }
-    assert_int_equal(given, 60);
-    /* One a second from now on, however often one asks. */
-    for (int64_t t = 1; t <= 10000; t++) {
-        given += nt_rate_take(&r, 60, t);
-    }
-    assert_in_range(given, 69, 70);
-    /* A long pause does not save up more than one burst. */
-    given = 0;
-    while (nt_rate_take(&r, 60, 100000000)) {
-        given++;
-    }
-    assert_int_equal(given, 60);
-}
-
-static void no_limit_always_gives(void **state)
-{
-    (void)state;
-    nt_rate r;
-    nt_rate_start(&r, 0, 0);
-    for (int i = 0; i < 100000; i++) {
-        assert_true(nt_rate_take(&r, 0, 0));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -104,8 +71,6 @@ int main(void)
         cmocka_unit_test(strikes_far_apart_are_forgiven),
         cmocka_unit_test(the_machine_itself_is_never_out),
         cmocka_unit_test(the_table_is_bounded_and_keeps_the_newest),
-        cmocka_unit_test(a_bucket_gives_its_burst_then_an_even_rate),
-        cmocka_unit_test(no_limit_always_gives),
     };
     return cmocka_run_group_tests_name("guard", tests, NULL, NULL);
 }

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "net/address.h"
+#include "runtime/address.h"
 
 static const struct row {
     const char *text, *host, *port; /* host NULL: refused */
@@ -33,8 +33,8 @@ static const struct row {
 static void splits(void **state)
 {
     const struct row *r = *state;
-    char host[NT_HOST_TEXT], port[8];
-    bool ok = nt_address_split(r->text, host, port);
+    char host[RT_HOST_TEXT], port[8];
+    bool ok = rt_address_split(r->text, host, port);
     assert_int_equal(ok, r->host != NULL);
     if (ok) {
         assert_string_equal(host, r->host);
@@ -45,10 +45,10 @@ static void splits(void **state)
 static void a_host_name_longer_than_any_is_refused(void **state)
 {
     (void)state;
-    char text[400], host[NT_HOST_TEXT], port[8];
+    char text[400], host[RT_HOST_TEXT], port[8];
     memset(text, 'a', 300);
     strcpy(text + 300, ":80");
-    assert_false(nt_address_split(text, host, port));
+    assert_false(rt_address_split(text, host, port));
 }
 
 static void what_is_found_is_printed_as_it_was(void **state)
@@ -56,17 +56,17 @@ static void what_is_found_is_printed_as_it_was(void **state)
     (void)state;
     const char *texts[] = {"127.0.0.1:8888", "[::1]:9"};
     for (size_t i = 0; i < 2; i++) {
-        nt_address address;
-        char out[NT_ADDRESS_TEXT];
-        if (nt_address_find(texts[i], &address) == MT_OK) { /* IPv6 may be missing */
-            assert_int_equal(nt_address_print(&address, out), strlen(texts[i]));
+        rt_address address;
+        char out[RT_ADDRESS_TEXT];
+        if (rt_address_find(texts[i], &address) == MT_OK) { /* IPv6 may be missing */
+            assert_int_equal(rt_address_print(&address, out), strlen(texts[i]));
             assert_string_equal(out, texts[i]);
         } else {
             assert_int_equal(i, 1);
         }
     }
-    nt_address address;
-    assert_int_equal(nt_address_find("nonsense", &address), MT_E_USAGE);
+    rt_address address;
+    assert_int_equal(rt_address_find("nonsense", &address), MT_E_USAGE);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-#include "net/address.h"
+#include "runtime/address.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-bool nt_address_split(const char *text, char host[NT_HOST_TEXT], char port[8])
+bool rt_address_split(const char *text, char host[RT_HOST_TEXT], char port[8])
 {
     const char *colon = strrchr(text, ':');
     if (!colon || strlen(colon + 1) > 5 || !colon[1]) {
@@ -28,7 +28,7 @@ bool nt_address_split(const char *text, char host[NT_HOST_TEXT], char port[8])
         }
         name = mt_str_from(name.ptr + 1, name.len - 2);
     }
-    if (!name.len || name.len >= NT_HOST_TEXT || atoi(colon + 1) > 65535 ||
+    if (!name.len || name.len >= RT_HOST_TEXT || atoi(colon + 1) > 65535 ||
         (!bracketed && mt_str_find(name, ':') < name.len)) {
         return false;
     }
@@ -38,10 +38,10 @@ bool nt_address_split(const char *text, char host[NT_HOST_TEXT], char port[8])
     return true;
 }
 
-mt_err nt_address_find(const char *text, nt_address *out)
+mt_err rt_address_find(const char *text, rt_address *out)
 {
-    char host[NT_HOST_TEXT], port[8];
-    if (!nt_address_split(text, host, port)) {
+    char host[RT_HOST_TEXT], port[8];
+    if (!rt_address_split(text, host, port)) {
         return MT_E_USAGE;
     }
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -55,30 +55,30 @@ mt_err nt_address_find(const char *text, nt_address *out)
     return MT_OK;
 }
 
-size_t nt_address_print_host(const nt_address *a, char out[NT_ADDRESS_TEXT])
+size_t rt_address_print_host(const rt_address *a, char out[RT_ADDRESS_TEXT])
 {
     const void *raw = &((const struct sockaddr_in *)&a->at)->sin_addr;
     if (a->at.ss_family == AF_INET6) {
         raw = &((const struct sockaddr_in6 *)&a->at)->sin6_addr;
     }
-    if (!inet_ntop(a->at.ss_family, raw, out, NT_ADDRESS_TEXT)) {
-        snprintf(out, NT_ADDRESS_TEXT, "unknown");
+    if (!inet_ntop(a->at.ss_family, raw, out, RT_ADDRESS_TEXT)) {
+        snprintf(out, RT_ADDRESS_TEXT, "unknown");
     }
     return strlen(out);
 }
 
-size_t nt_address_print(const nt_address *a, char out[NT_ADDRESS_TEXT])
+size_t rt_address_print(const rt_address *a, char out[RT_ADDRESS_TEXT])
 {
-    char host[NT_ADDRESS_TEXT];
-    nt_address_print_host(a, host);
+    char host[RT_ADDRESS_TEXT];
+    rt_address_print_host(a, host);
     bool six = a->at.ss_family == AF_INET6;
     unsigned port = ntohs(six ? ((const struct sockaddr_in6 *)&a->at)->sin6_port
                               : ((const struct sockaddr_in *)&a->at)->sin_port);
-    return (size_t)snprintf(out, NT_ADDRESS_TEXT, six ? "[%.60s]:%u" : "%.60s:%u", host,
+    return (size_t)snprintf(out, RT_ADDRESS_TEXT, six ? "[%.60s]:%u" : "%.60s:%u", host,
                             port);
 }
 
-static int stream_socket(const nt_address *a)
+static int stream_socket(const rt_address *a)
 {
     int fd = socket(a->at.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     int on = 1;
@@ -96,7 +96,7 @@ static int close_failed(int fd)
     return -1;
 }
 
-int nt_listen(const nt_address *a, int backlog)
+int rt_listen(const rt_address *a, int backlog)
 {
     int fd = stream_socket(a), on = 1;
     if (fd < 0) {
@@ -110,7 +110,7 @@ int nt_listen(const nt_address *a, int backlog)
     return fd;
 }
 
-int nt_connect(const nt_address *a)
+int rt_connect(const rt_address *a)
 {
     int fd = stream_socket(a);
     if (fd < 0) {
@@ -123,7 +123,7 @@ int nt_connect(const nt_address *a)
     return fd;
 }
 
-mt_err nt_address_of(int fd, nt_address *out)
+mt_err rt_address_of(int fd, rt_address *out)
 {
     out->len = sizeof out->at;
     return getsockname(fd, (struct sockaddr *)&out->at, &out->len) == 0 ? MT_OK
