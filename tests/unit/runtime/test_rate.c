@@ -1,7 +1,7 @@
 /* How often somebody may do something. */
 #include "runtime/rate.h"
 
-#include "unit/rows.h"
+#include "../rows.h"
 
 static void a_bucket_gives_its_burst_then_an_even_rate(void **state)
 {
