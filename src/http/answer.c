@@ -1,0 +1,153 @@
+/* http/answer.c - answers on their way out: status, header fields, problems.
+ * Room: http. A problem (RFC 9457) says type, title, status, detail, code and the id of
+ * the request; `code` is stable and is what programs look at. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "http/server_state.h"
+
+#define JSON_TYPE    "application/json"
+#define PROBLEM_TYPE "application/problem+json"
+
+const char *ht_status_text(int status)
+{
+    const char *text = MHD_get_reason_phrase_for((unsigned)status);
+    return text ? text : "Error";
+}
+
+void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
+                      const char *request_id)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "code", mt_str_z(code));
+    if (detail.len) {
+        mt_jw_key_str(&w, "detail", detail);
+    }
+    if (request_id) {
+        mt_jw_key_str(&w, "request_id", mt_str_z(request_id));
+    }
+    mt_jw_key_i64(&w, "status", status);
+    mt_jw_key_str(&w, "title", mt_str_z(ht_status_text(status)));
+    mt_jw_keyz(&w, "type");
+    mt_buf_addz(w.out, "\"urn:motet:problem:");
+    mt_buf_addz(w.out, code);
+    mt_buf_addc(w.out, '"');
+    w.after_key = w.first = false;
+    mt_jw_end_object(&w);
+}
+
+static void add(struct MHD_Response *answer, const char *name, const char *value)
+{
+    MHD_add_response_header(answer, name, value);
+}
+
+static void add_str(struct MHD_Response *answer, const char *name, mt_str value,
+                    const char *quote)
+{
+    char text[256];
+    if (value.len && value.len < sizeof text - 3) {
+        snprintf(text, sizeof text, "%s%.*s%s", quote, MT_ARG(value), quote);
+        add(answer, name, text);
+    }
+}
+
+/* What a status alone demands. */
+static void add_for_status(ht_request *r, int status, struct MHD_Response *answer)
+{
+    switch (status) {
+    case MHD_HTTP_UNAUTHORIZED:
+        add(answer, "WWW-Authenticate",
+            r->head.authorization.ptr
+                ? "Bearer realm=\"motet\", error=\"invalid_token\""
+                : "Bearer realm=\"motet\"");
+        break;
+    case MHD_HTTP_TOO_MANY_REQUESTS:
+    case MHD_HTTP_SERVICE_UNAVAILABLE: add(answer, "Retry-After", "1"); break;
+    case MHD_HTTP_METHOD_NOT_ALLOWED: add(answer, "Allow", r->match.allow); break;
+    default: break;
+    }
+    if (status == MHD_HTTP_BAD_REQUEST || status == MHD_HTTP_CONTENT_TOO_LARGE ||
+        atomic_load_explicit(&r->server->stopping, memory_order_relaxed)) {
+        add(answer, "Connection", "close");
+    }
+}
+
+enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *answer)
+{
+    if (!answer) {
+        return MHD_NO;
+    }
+    add(answer, "X-Request-Id", r->id);
+    add_for_status(r, status, answer);
+    r->status = status;
+    if (r->peer) {
+        ht_peers_now(r->server->peers, r->peer, HT_READING, ht_now_ms());
+    }
+    enum MHD_Result result =
+        MHD_queue_response(r->connection, (unsigned)status, answer);
+    MHD_destroy_response(answer);
+    return result;
+}
+
+/* The bytes go with the answer; libmicrohttpd frees them. */
+static struct MHD_Response *from_buf(mt_buf *body, const char *type)
+{
+    struct MHD_Response *answer = MHD_create_response_from_buffer(
+        body->len, body->ptr,
+        body->ptr ? MHD_RESPMEM_MUST_FREE : MHD_RESPMEM_PERSISTENT);
+    if (answer) {
+        *body = (mt_buf){0};
+        add(answer, "Content-Type", type);
+        add(answer, "X-Content-Type-Options", "nosniff");
+    }
+    return answer;
+}
+
+enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
+                               mt_buf *body)
+{
+    struct MHD_Response *answer = from_buf(body, type);
+    if (answer) {
+        add(answer, "Cache-Control", "no-store");
+    }
+    return ht_answer_queue(r, status, answer);
+}
+
+enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
+                                  const char *detail)
+{
+    mt_buf body = {0};
+    ht_problem_write(&body, status, code, mt_str_z(detail), r->id);
+    return ht_answer_text(r, status, PROBLEM_TYPE, &body);
+}
+
+static bool may_be_unmodified(const ht_request *r, const rt_reply *reply)
+{
+    return reply->etag.len && reply->status == MHD_HTTP_OK &&
+           r->head.if_none_match.ptr && strcmp(r->match.route->method, "GET") == 0 &&
+           ht_head_has_etag(&r->head, reply->etag);
+}
+
+enum MHD_Result ht_answer_reply(ht_request *r)
+{
+    rt_reply *reply = &r->reply;
+    int status = reply->status;
+    if (may_be_unmodified(r, reply)) {
+        status = MHD_HTTP_NOT_MODIFIED;
+        mt_buf_free(&reply->body);
+        reply->body = (mt_buf){0};
+    }
+    struct MHD_Response *answer =
+        from_buf(&reply->body, reply->problem ? PROBLEM_TYPE : JSON_TYPE);
+    if (answer) {
+        add_str(answer, "ETag", reply->etag, "\"");
+        add_str(answer, "Location", reply->location, "");
+        add(answer, "Cache-Control", reply->etag.len ? "no-cache" : "no-store");
+        if (reply->replayed) {
+            add(answer, "Idempotency-Replayed", "true");
+        }
+    }
+    return ht_answer_queue(r, status, answer);
+}

@@ -1,0 +1,190 @@
+#include "http/head.h"
+
+#include <stddef.h>
+#include <strings.h>
+
+static const struct field {
+    mt_str name;
+    size_t offset;
+} FIELDS[] = {
+#define FIELD_ROW(field, name) {MT_STR_INIT(name), offsetof(ht_head, field)},
+    HT_FIELD_MAP(FIELD_ROW)
+#undef FIELD_ROW
+};
+
+static void fault(ht_head *h, const char *text)
+{
+    h->fault = h->fault ? h->fault : text;
+}
+
+static bool same_name(mt_str a, mt_str b)
+{
+    return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+static bool is_token(mt_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if (c <= ' ' || c >= 0x7f || memchr("()<>@,;:\\\"/[]?={}", c, 17)) {
+            return false;
+        }
+    }
+    return s.len > 0;
+}
+
+static bool is_clean(mt_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.ptr[i];
+        if ((c < ' ' && c != '\t') || c == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ht_head_add(ht_head *h, mt_str name, mt_str value)
+{
+    if (++h->fields > HT_HEAD_FIELDS) {
+        fault(h, "there are too many header fields");
+        return;
+    }
+    if (!is_token(name)) {
+        fault(h, "the name of a header field is malformed");
+    }
+    if (!is_clean(value)) {
+        fault(h, "a header field has a control character");
+    }
+    for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
+        if (same_name(name, FIELDS[i].name)) {
+            mt_str *to = (mt_str *)(void *)((char *)h + FIELDS[i].offset);
+            if (to->ptr) {
+                fault(h, "a header field that may be given once is given twice");
+            }
+            *to = value.ptr ? value : MT_STR("");
+            return;
+        }
+    }
+}
+
+static bool is_digits(mt_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '0' || s.ptr[i] > '9') {
+            return false;
+        }
+    }
+    return s.len > 0 && s.len <= 15;
+}
+
+static bool is_printable(mt_str s, size_t most)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.ptr[i] < '!' || s.ptr[i] > '~') {
+            return false;
+        }
+    }
+    return s.len > 0 && s.len <= most;
+}
+
+bool ht_head_check(ht_head *h)
+{
+    if (h->content_length.ptr && h->transfer_encoding.ptr) {
+        fault(h, "a request has a length or a transfer coding, not both");
+    }
+    if (h->content_length.ptr && !is_digits(h->content_length)) {
+        fault(h, "the content length is malformed");
+    }
+    if (h->transfer_encoding.ptr &&
+        !same_name(h->transfer_encoding, MT_STR("chunked"))) {
+        fault(h, "the only transfer coding understood is chunked");
+    }
+    if (h->content_encoding.ptr &&
+        !same_name(h->content_encoding, MT_STR("identity"))) {
+        fault(h, "bodies are taken as they are, without a content coding");
+    }
+    if (h->idempotency_key.ptr && !is_printable(h->idempotency_key, HT_KEY_BYTES)) {
+        fault(h, "an idempotency key is 1 to 255 printable ASCII characters");
+    }
+    return !h->fault;
+}
+
+size_t ht_head_length(const ht_head *h, size_t otherwise)
+{
+    if (!h->content_length.ptr) {
+        return otherwise;
+    }
+    size_t length = 0;
+    for (size_t i = 0; i < h->content_length.len; i++) {
+        length = length * 10 + (size_t)(h->content_length.ptr[i] - '0');
+    }
+    return length;
+}
+
+#define BLANKS MT_STR(" \t")
+
+bool ht_head_is_json(const ht_head *h)
+{
+    mt_str type = h->content_type;
+    size_t end = mt_str_find(type, ';');
+    mt_str rest = mt_str_trim(mt_str_skip(type, end + 1), BLANKS);
+    type = mt_str_trim(mt_str_from(type.ptr, end), BLANKS);
+    return same_name(type, MT_STR("application/json")) &&
+           (!rest.len || same_name(rest, MT_STR("charset=utf-8")) ||
+            same_name(rest, MT_STR("charset=\"utf-8\"")));
+}
+
+static bool etag_is(mt_str written, mt_str etag)
+{
+    if (mt_str_starts(written, MT_STR("W/"))) {
+        written = mt_str_skip(written, 2);
+    }
+    if (written.len >= 2 && written.ptr[0] == '"' &&
+        written.ptr[written.len - 1] == '"') {
+        written = mt_str_from(written.ptr + 1, written.len - 2);
+    }
+    return mt_str_eq(written, etag);
+}
+
+bool ht_head_has_etag(const ht_head *h, mt_str etag)
+{
+    for (mt_str rest = h->if_none_match; rest.len;) {
+        size_t end = mt_str_find(rest, ',');
+        mt_str one = mt_str_trim(mt_str_from(rest.ptr, end), BLANKS);
+        if (mt_str_is(one, "*") || etag_is(one, etag)) {
+            return true;
+        }
+        rest = mt_str_skip(rest, end + 1);
+    }
+    return false;
+}
+
+bool ht_head_host_is_local(const ht_head *h)
+{
+    static const mt_str NAMES[] = {MT_STR_INIT("localhost"), MT_STR_INIT("127.0.0.1"),
+                                   MT_STR_INIT("[::1]")};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        mt_str name = NAMES[i], host = h->host;
+        if (host.len >= name.len && strncasecmp(host.ptr, name.ptr, name.len) == 0) {
+            mt_str rest = mt_str_skip(host, name.len);
+            if (!rest.len || (rest.ptr[0] == ':' && is_digits(mt_str_skip(rest, 1)))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool ht_head_request_id_ok(const ht_head *h)
+{
+    mt_str id = h->request_id;
+    for (size_t i = 0; i < id.len; i++) {
+        char c = id.ptr[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+              (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.')) {
+            return false;
+        }
+    }
+    return id.len > 0 && id.len <= HT_REQUEST_ID_BYTES;
+}

@@ -1,0 +1,418 @@
+/* http/request.c - one request from its first line to its answer.
+ * Room: http. libmicrohttpd calls in this order: begin (the request line is there),
+ * go_on once for the head, once for each piece of the body, once more at the end of the
+ * body and again after each resume, end. Everything that can be refused by the head
+ * alone is refused at the head, before a body is read. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "http/server_state.h"
+
+enum { POOLED = 1024, KEEP_BODY = 64 << 10, KEEP_ARENA = 64 << 10, DRAIN = 1 << 20 };
+
+static ht_request *new_request(ht_server *s)
+{
+    pthread_mutex_lock(&s->lock);
+    ht_request *r = s->pool;
+    if (r) {
+        s->pool = r->next;
+        s->pooled--;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!r) {
+        r = mt_xmalloc(sizeof *r);
+        memset(r, 0, sizeof *r);
+    }
+    r->server = s;
+    return r;
+}
+
+void ht_request_free(ht_request *r)
+{
+    mt_arena_free(&r->arena);
+    mt_buf_free(&r->body);
+    free(r);
+}
+
+/* Keeps its memory for the next request unless it has grown large. */
+static void recycle(ht_server *s, ht_request *r)
+{
+    if (r->arena.reserved > KEEP_ARENA) {
+        mt_arena_free(&r->arena);
+    } else {
+        mt_arena_reset(&r->arena);
+    }
+    if (r->body.cap > KEEP_BODY) {
+        mt_buf_free(&r->body);
+    }
+    mt_buf_clear(&r->body);
+    pthread_mutex_lock(&s->lock);
+    bool keep = s->pooled < POOLED;
+    if (keep) {
+        r->next = s->pool;
+        s->pool = r;
+        s->pooled++;
+    }
+    pthread_mutex_unlock(&s->lock);
+    if (!keep) {
+        ht_request_free(r);
+    }
+}
+
+static ht_peer *peer_of(struct MHD_Connection *c)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
+{
+    ht_request *r = new_request(server);
+    r->connection = c;
+    r->peer = peer_of(c);
+    atomic_store_explicit(&r->stage, HT_NEW, memory_order_relaxed);
+    r->uri = mt_str_dup(&r->arena, mt_str_z(uri));
+    r->target.path = (mt_str){0};
+    r->match = (ht_match){0};
+    r->head = (ht_head){0};
+    r->pass = (ht_pass){0};
+    r->body_dropped = 0;
+    r->status = 0;
+    r->reply.status = 0;
+    r->reply.body = (mt_buf){0};
+    return r;
+}
+
+static enum MHD_Result add_field(void *state, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_len, const char *value, size_t value_len)
+{
+    (void)kind;
+    ht_head_add(state, mt_str_from(name, name_len), mt_str_from(value, value_len));
+    return MHD_YES;
+}
+
+static void give_id(ht_request *r)
+{
+    if (ht_head_request_id_ok(&r->head)) {
+        memcpy(r->id, r->head.request_id.ptr, r->head.request_id.len);
+        r->id[r->head.request_id.len] = '\0';
+        return;
+    }
+    uint64_t number =
+        atomic_fetch_add_explicit(&r->server->id_next, 1, memory_order_relaxed);
+    unsigned char bytes[12];
+    uint32_t low = (uint32_t)number;
+    memcpy(bytes, &r->server->id_start, 8);
+    for (int i = 0; i < 4; i++) {
+        bytes[8 + i] = (unsigned char)(low >> (24 - 8 * i));
+    }
+    mt_hex(bytes, sizeof bytes, r->id);
+    r->id[24] = '\0';
+}
+
+static enum MHD_Result answer_options(ht_request *r)
+{
+    struct MHD_Response *answer =
+        MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+    if (answer) {
+        MHD_add_response_header(answer, "Allow", r->match.allow);
+    }
+    return ht_answer_queue(r, MHD_HTTP_NO_CONTENT, answer);
+}
+
+/* The route, or an answer that says why there is none. *answered says which. */
+static enum MHD_Result find_route(ht_request *r, bool *answered)
+{
+    const char *why = NULL;
+    *answered = true;
+    mt_err err = ht_target_read(&r->arena, r->uri, &r->target, &why);
+    if (err) {
+        return err == MT_E_LIMIT
+                   ? ht_answer_problem(r, MHD_HTTP_URI_TOO_LONG, "uri_too_long", why)
+                   : ht_answer_problem(r, MHD_HTTP_BAD_REQUEST, "bad_request", why);
+    }
+    ht_route_find(r->method, &r->target, &r->match);
+    if (r->match.route) {
+        *answered = false;
+        return MHD_YES;
+    }
+    if (!r->match.allow[0]) {
+        return ht_answer_problem(r, MHD_HTTP_NOT_FOUND, "not_found",
+                                 "there is nothing at this path");
+    }
+    if (mt_str_is(r->method, "OPTIONS")) {
+        return answer_options(r);
+    }
+    return ht_answer_problem(r, MHD_HTTP_METHOD_NOT_ALLOWED, "method_not_allowed",
+                             "this path does not have that method");
+}
+
+static enum MHD_Result let_in(ht_request *r, bool *answered)
+{
+    ht_server *s = r->server;
+    *answered = true;
+    bool public =
+        (r->match.route->flags & HT_PUBLIC) &&
+        !(s->options.private_manifest &&
+          (r->match.route->page == HT_MANIFEST || r->match.route->page == HT_OPENAPI));
+    bool open = ht_tokens_open_to_all(s->tokens);
+    if (open && !s->options.insecure && !ht_head_host_is_local(&r->head)) {
+        return ht_answer_problem(r, MHD_HTTP_MISDIRECTED_REQUEST, "wrong_host",
+                                 "a server without tokens answers to localhost only");
+    }
+    if (!public) {
+        ht_verdict verdict =
+            ht_tokens_check(s->tokens, r->head.authorization, &r->pass);
+        if (verdict != HT_LET_IN) {
+            return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
+                                     verdict == HT_NO_TOKEN ? "a bearer token is needed"
+                                                            : "the token is not valid");
+        }
+    }
+    *answered = false;
+    return MHD_YES;
+}
+
+static enum MHD_Result check_body(ht_request *r, bool *answered)
+{
+    size_t length = ht_head_length(&r->head, 0);
+    bool has = length || r->head.transfer_encoding.ptr;
+    *answered = true;
+    if (has && !(r->match.route->flags & HT_BODY)) {
+        return ht_answer_problem(r, MHD_HTTP_BAD_REQUEST, "bad_request",
+                                 "this request takes no body");
+    }
+    if (length > r->server->options.max_body) {
+        return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
+                                 "the body is larger than the server takes");
+    }
+    if (has && !ht_head_is_json(&r->head)) {
+        return ht_answer_problem(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                                 "unsupported_media_type",
+                                 "a body must be application/json in UTF-8");
+    }
+    *answered = false;
+    return MHD_YES;
+}
+
+static enum MHD_Result take_head(ht_request *r)
+{
+    ht_server *s = r->server;
+    atomic_fetch_add_explicit(&s->requests, 1, memory_order_relaxed);
+    MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &r->head);
+    give_id(r);
+    int64_t now = ht_now_ms();
+    if (r->peer) {
+        ht_peers_now(s->peers, r->peer, HT_SENDING, now);
+    }
+    if (!ht_head_check(&r->head)) {
+        return ht_answer_problem(r, MHD_HTTP_BAD_REQUEST, "bad_request", r->head.fault);
+    }
+    if (r->peer && !ht_peers_take(s->peers, r->peer, now)) {
+        return ht_answer_problem(r, MHD_HTTP_TOO_MANY_REQUESTS, "rate_limited",
+                                 "too many requests from this address");
+    }
+    if (atomic_load_explicit(&s->draining, memory_order_relaxed)) {
+        return ht_answer_problem(r, MHD_HTTP_SERVICE_UNAVAILABLE, "stopping",
+                                 "the server is stopping");
+    }
+    bool answered;
+    enum MHD_Result result = find_route(r, &answered);
+    result = answered ? result : let_in(r, &answered);
+    return answered ? result : check_body(r, &answered);
+}
+
+/* A body that turns out too large can be refused only at its end; up to DRAIN bytes
+ * are read and dropped for that, then the connection is closed. */
+static enum MHD_Result take_body(ht_request *r, const char *data, size_t *size)
+{
+    if (r->body.len + *size > r->server->options.max_body || r->body_dropped) {
+        r->body_dropped += *size;
+        if (r->body_dropped > DRAIN) {
+            return MHD_NO;
+        }
+    } else {
+        mt_buf_add(&r->body, data, *size);
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
+static void take_digest(ht_request *r)
+{
+    mt_str head = mt_strf(&r->arena, "%.*s %.*s\n", MT_ARG(r->method), MT_ARG(r->uri));
+    mt_sha256 digest = mt_sha256_of_two(head, mt_buf_str(&r->body));
+    mt_hex(digest.bytes, MT_SHA256_BYTES, r->digest);
+}
+
+static void make_call(ht_request *r)
+{
+    r->call = (rt_call){.action = r->match.route->action,
+                        .caller = r->pass.caller,
+                        .contract = r->match.contract,
+                        .name = r->match.name,
+                        .id = r->match.id,
+                        .body = mt_buf_str(&r->body),
+                        .query = r->target.query,
+                        .query_count = r->target.query_count};
+    if (r->head.idempotency_key.ptr) {
+        take_digest(r);
+        r->call.idempotency_key = r->head.idempotency_key;
+        r->call.request_digest = mt_str_from(r->digest, sizeof r->digest);
+    }
+}
+
+/* Texts of a reply that stand in its own room stand in ours afterwards. */
+static mt_str moved(mt_str text, const char *old_room, char *room, size_t size)
+{
+    if (text.ptr != old_room || text.len > size) {
+        size_t len = text.len < size ? text.len : size;
+        if (len) {
+            memcpy(room, text.ptr, len);
+        }
+        return mt_str_from(room, len);
+    }
+    return mt_str_from(room, text.len);
+}
+
+/* The executor's answer, on any thread. */
+static void done(void *state, rt_reply *reply)
+{
+    ht_request *r = state;
+    r->reply = *reply;
+    reply->body = (mt_buf){0};
+    r->reply.etag = moved(reply->etag, reply->etag_room, r->reply.etag_room,
+                          sizeof r->reply.etag_room);
+    r->reply.location = moved(reply->location, reply->location_room,
+                              r->reply.location_room, sizeof r->reply.location_room);
+    atomic_fetch_sub(&r->server->under_way, 1);
+    if (atomic_exchange(&r->stage, HT_DONE) == HT_SUSPENDED) {
+        MHD_resume_connection(r->connection);
+    }
+}
+
+void ht_request_call(ht_request *r)
+{
+    rt_executor_call(r->server->options.executor, &r->call, done, r);
+}
+
+/* The connection sleeps first, then the word is changed: whoever changes it second
+ * finds a connection that can be woken. */
+static void sleep_until_done(ht_request *r)
+{
+    int expected = HT_CALLING;
+    MHD_suspend_connection(r->connection);
+    if (!atomic_compare_exchange_strong(&r->stage, &expected, HT_SUSPENDED)) {
+        MHD_resume_connection(r->connection);
+    }
+}
+
+static enum MHD_Result give_to_worker(ht_request *r)
+{
+    MHD_suspend_connection(r->connection);
+    atomic_store(&r->stage, HT_SUSPENDED);
+    if (!ht_workers_give(r->server->workers, r)) {
+        rt_reply busy = {.status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true};
+        ht_problem_write(&busy.body, busy.status, "busy",
+                         MT_STR("too many calls are waiting"), r->id);
+        done(r, &busy);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result start_call(ht_request *r)
+{
+    make_call(r);
+    atomic_fetch_add_explicit(&r->server->calls, 1, memory_order_relaxed);
+    atomic_fetch_add(&r->server->under_way, 1);
+    if (r->peer) {
+        ht_peers_now(r->server->peers, r->peer, HT_SERVED, ht_now_ms());
+    }
+    if (r->server->workers) {
+        return give_to_worker(r);
+    }
+    atomic_store(&r->stage, HT_CALLING);
+    ht_request_call(r);
+    if (atomic_load(&r->stage) == HT_DONE) {
+        return ht_answer_reply(r);
+    }
+    sleep_until_done(r);
+    return MHD_YES;
+}
+
+static enum MHD_Result finish(ht_request *r)
+{
+    if (r->body_dropped) {
+        return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
+                                 "the body is larger than the server takes");
+    }
+    return r->match.route->page == HT_CALL ? start_call(r) : ht_page_answer(r);
+}
+
+enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
+                                 const char *url, const char *method,
+                                 const char *version, const char *data, size_t *size,
+                                 void **state)
+{
+    (void)server, (void)c, (void)url, (void)version;
+    ht_request *r = *state;
+    switch (atomic_load(&r->stage)) {
+    case HT_NEW:
+        r->method = mt_str_dup(&r->arena, mt_str_z(method));
+        if (r->server->options.access_log) {
+            r->began_ns = (int64_t)rt_clock_ns(CLOCK_MONOTONIC);
+        }
+        atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
+        return take_head(r);
+    case HT_TAKING: return *size ? take_body(r, data, size) : finish(r);
+    case HT_DONE: return ht_answer_reply(r);
+    default: return MHD_YES; /* woken for nothing */
+    }
+}
+
+static void log_access(const ht_request *r)
+{
+    mt_buf fields = {0};
+    mt_jw w = mt_jw_start(&fields, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "request_id", mt_str_z(r->id));
+    mt_jw_key_str(&w, "method", r->method);
+    mt_jw_key_str(&w, "path", r->target.path);
+    mt_jw_key_i64(&w, "status", r->status);
+    mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->token : MT_STR(""));
+    mt_jw_key_i64(&w, "micros",
+                  ((int64_t)rt_clock_ns(CLOCK_MONOTONIC) - r->began_ns) / 1000);
+    mt_jw_end_object(&w);
+    ht_log_write((void *)(uintptr_t)r->server->options.log, HT_INFO, MT_STR("request"),
+                 mt_buf_str(&fields));
+    mt_buf_free(&fields);
+}
+
+void ht_request_end(void *server, struct MHD_Connection *c, void **state,
+                    enum MHD_RequestTerminationCode code)
+{
+    (void)c, (void)code;
+    ht_server *s = server;
+    ht_request *r = *state;
+    if (!r) {
+        return;
+    }
+    if (r->status >= 100 && r->status < 600) {
+        atomic_fetch_add_explicit(&s->answered[r->status / 100], 1,
+                                  memory_order_relaxed);
+    }
+    if (s->options.access_log && r->method.ptr) {
+        log_access(r);
+    }
+    if (r->peer) {
+        ht_peers_now(s->peers, r->peer, HT_WAITING, ht_now_ms());
+    }
+    mt_buf_free(&r->reply.body);
+    r->reply.body = (mt_buf){0};
+    r->method = (mt_str){0};
+    ht_pass_end(&r->pass);
+    *state = NULL;
+    recycle(s, r);
+}

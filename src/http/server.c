@@ -1,0 +1,330 @@
+#include "http/server.h"
+
+#include <errno.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <sodium.h>
+
+#include "http/server_state.h"
+#include "runtime/address.h"
+
+enum { KEEP_HOUSE_MS = 250, CONNECTION_BYTES = 32 << 10, OWN_FILES = 128 };
+
+const ht_options HT_OPTIONS_DEFAULT = {
+    .listen = "127.0.0.1:8440",
+    .threads = 1,
+    .max_body = 1 << 20,
+    .max_streams = 1000,
+    .heartbeat_seconds = 15,
+    .peers = {.connections = 16384,
+              .seconds = {[HT_WAITING] = 60, [HT_SENDING] = 30, [HT_READING] = 120}},
+};
+
+/* ---- What libmicrohttpd calls ------------------------------------------------------
+ */
+
+static enum MHD_Result admit(void *state, const struct sockaddr *from, socklen_t len)
+{
+    (void)len;
+    ht_server *s = state;
+    return ht_peers_admit(s->peers, from, ht_now_ms()) ? MHD_YES : MHD_NO;
+}
+
+static void notice_connection(void *state, struct MHD_Connection *c, void **context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+    ht_server *s = state;
+    if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+        if (*context) {
+            ht_peers_remove(s->peers, *context);
+            *context = NULL;
+        }
+        return;
+    }
+    const union MHD_ConnectionInfo *fd =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+    const union MHD_ConnectionInfo *from =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+    *context = ht_peers_add(s->peers, fd->connect_fd, from->client_addr, ht_now_ms());
+}
+
+/* Escapes are decoded by http/path.c, once. */
+static size_t keep_escapes(void *state, struct MHD_Connection *c, char *text)
+{
+    (void)state, (void)c;
+    return strlen(text);
+}
+
+static void log_library(void *state, const char *format, va_list args)
+{
+    const ht_server *s = state;
+    mt_buf text = {0};
+    mt_buf_addfv(&text, format, args);
+    ht_log_text(s->options.log, HT_DEBUG, "http_library", "message",
+                mt_str_trim(mt_buf_str(&text), MT_STR("\n")));
+    mt_buf_free(&text);
+}
+
+/* ---- Keeping house ------------------------------------------------------------------
+ */
+
+static void *keep_house(void *state)
+{
+    ht_server *s = state;
+    int64_t refreshed = 0;
+    while (!atomic_load(&s->stopping)) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += KEEP_HOUSE_MS * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        pthread_mutex_lock(&s->lock);
+        pthread_cond_timedwait(&s->wake, &s->lock, &until);
+        pthread_mutex_unlock(&s->lock);
+        int64_t now = ht_now_ms();
+        ht_streams_tend(s->streams, now);
+        if (now - refreshed >= KEEP_HOUSE_MS) {
+            refreshed = now;
+            ht_peers_sweep(s->peers, now);
+            (void)ht_tokens_refresh(s->tokens);
+        }
+    }
+    return NULL;
+}
+
+/* ---- Opening ------------------------------------------------------------------------
+ */
+
+static bool is_loopback(const rt_address *a)
+{
+    if (a->at.ss_family == AF_INET) {
+        const struct sockaddr_in *four = (const struct sockaddr_in *)&a->at;
+        return ntohl(four->sin_addr.s_addr) >> 24 == 127;
+    }
+    const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)&a->at;
+    return a->at.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&six->sin6_addr);
+}
+
+/* As many files as the system lets us have; fewer connections if that is too few. */
+static void fit_connections(ht_server *s)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) {
+        return;
+    }
+    rlim_t wanted = s->options.peers.connections + OWN_FILES;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        (void)setrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur < wanted) {
+        size_t fits =
+            files.rlim_cur > 2 * OWN_FILES ? files.rlim_cur - OWN_FILES : OWN_FILES;
+        char text[64];
+        int len = snprintf(text, sizeof text, "%zu instead of %zu", fits,
+                           s->options.peers.connections);
+        ht_log_text(s->options.log, HT_WARN, "fewer_connections", "limit",
+                    mt_str_from(text, (size_t)len));
+        s->options.peers.connections = fits;
+    }
+}
+
+static mt_err find_address(const ht_server *s, rt_address *out, mt_buf *why)
+{
+    mt_err err = rt_address_find(s->options.listen, out);
+    if (err) {
+        mt_buf_addf(why, "%s is not an address to listen on (HOST:PORT)",
+                    s->options.listen);
+        return err;
+    }
+    if (ht_tokens_open_to_all(s->tokens) && !is_loopback(out) && !s->options.insecure) {
+        mt_buf_addf(why,
+                    "there are no tokens, so anyone who can reach %s could do "
+                    "anything; make one (motet token create), listen on 127.0.0.1, "
+                    "or say --insecure",
+                    s->options.listen);
+        return MT_E_DENIED;
+    }
+    return MT_OK;
+}
+
+static mt_err bind_socket(ht_server *s, const rt_address *at, int *fd, mt_buf *why)
+{
+    rt_address bound;
+    *fd = rt_listen(at, 4096);
+    if (*fd < 0) {
+        mt_buf_addf(why, "cannot listen on %s: %s", s->options.listen, strerror(errno));
+        return MT_E_IO;
+    }
+    (void)rt_address_of(*fd, &bound);
+    rt_address_print(&bound, s->address);
+    return MT_OK;
+}
+
+static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
+{
+    const ht_options *o = &s->options;
+    unsigned threads = o->threads ? o->threads : 1;
+    struct MHD_OptionItem extra[4] = {{MHD_OPTION_END, 0, NULL}};
+    size_t n = 0;
+    if (threads > 1) {
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
+                                             (intptr_t)threads, NULL};
+    }
+    if (o->tls_cert.len) {
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
+                                             (void *)(uintptr_t)o->tls_cert.ptr};
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0,
+                                             (void *)(uintptr_t)o->tls_key.ptr};
+    }
+    extra[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+                     MHD_USE_ERROR_LOG | (o->tls_cert.len ? MHD_USE_TLS : 0);
+    /* Connections are counted by http/peers.c, over all threads; the library divides
+     * its own limit among them, so it gets a larger one. */
+    unsigned most = (unsigned)(o->peers.connections + OWN_FILES) * threads;
+    return MHD_start_daemon(
+        flags, 0, admit, s, ht_request_go_on, s, MHD_OPTION_EXTERNAL_LOGGER,
+        log_library, s, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, most,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+        MHD_OPTION_CONNECTION_TIMEOUT, o->peers.seconds[HT_READING],
+        MHD_OPTION_NOTIFY_COMPLETED, ht_request_end, s, MHD_OPTION_NOTIFY_CONNECTION,
+        notice_connection, s, MHD_OPTION_URI_LOG_CALLBACK, ht_request_begin, s,
+        MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_ARRAY, extra, MHD_OPTION_END);
+}
+
+static mt_err start(ht_server *s, mt_buf *why)
+{
+    rt_address at;
+    int fd = -1;
+    mt_err err = ht_tokens_open(s->options.store, &s->tokens, why);
+    err = err ? err : find_address(s, &at, why);
+    if (err) {
+        return err;
+    }
+    s->started_open = ht_tokens_open_to_all(s->tokens);
+    fit_connections(s);
+    err = bind_socket(s, &at, &fd, why);
+    if (err) {
+        return err;
+    }
+    s->peers = ht_peers_new(&s->options.peers);
+    s->streams = ht_streams_new(s);
+    s->workers = s->options.workers ? ht_workers_start(s, s->options.workers) : NULL;
+    s->daemon = start_daemon(s, fd);
+    if (!s->daemon) {
+        close(fd);
+        mt_buf_addf(why, "cannot serve on %s%s", s->address,
+                    s->options.tls_cert.len
+                        ? ": is the certificate or its key malformed?"
+                        : "");
+        return MT_E_IO;
+    }
+    s->keeper_runs = pthread_create(&s->keeper, NULL, keep_house, s) == 0;
+    return MT_OK;
+}
+
+mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
+{
+    if (sodium_init() < 0) {
+        MT_BUG("libsodium cannot be used");
+    }
+    ht_server *s = mt_xmalloc(sizeof *s);
+    memset(s, 0, sizeof *s);
+    s->options = *options;
+    s->options.peers.seconds[HT_SERVED] = 0;
+    pthread_mutex_init(&s->lock, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    randombytes_buf(&s->id_start, sizeof s->id_start);
+    mt_err err = start(s, why);
+    if (err) {
+        ht_server_free(s);
+        return err;
+    }
+    *out = s;
+    return MT_OK;
+}
+
+const char *ht_server_address(const ht_server *s)
+{
+    return s->address;
+}
+
+bool ht_server_is_open_to_all(const ht_server *s)
+{
+    return ht_tokens_open_to_all(s->tokens);
+}
+
+/* ---- Stopping -----------------------------------------------------------------------
+ */
+
+/* Is anybody still sending a request or reading an answer? */
+static bool is_busy(ht_server *s)
+{
+    ht_peer_counts counts;
+    ht_peers_count(s->peers, &counts);
+    return counts.doing[HT_SENDING] || counts.doing[HT_SERVED] ||
+           counts.doing[HT_READING];
+}
+
+bool ht_server_drain(ht_server *s, unsigned seconds)
+{
+    int64_t until = rt_now_ms() + (int64_t)seconds * 1000;
+    atomic_store(&s->draining, true);
+    MHD_socket fd = MHD_quiesce_daemon(s->daemon);
+    if (fd != MHD_INVALID_SOCKET) {
+        close(fd);
+    }
+    ht_streams_end(s->streams);
+    while (atomic_load(&s->under_way) && rt_now_ms() < until) {
+        usleep(2000);
+    }
+    /* The answers are there; give them a moment to be read. */
+    int64_t moment = rt_now_ms() + 1000;
+    until = moment < until ? moment : until;
+    while (is_busy(s) && rt_now_ms() < until) {
+        usleep(2000);
+    }
+    return atomic_load(&s->under_way) == 0;
+}
+
+void ht_server_free(ht_server *s)
+{
+    atomic_store(&s->draining, true);
+    atomic_store(&s->stopping, true);
+    if (s->keeper_runs) {
+        pthread_cond_signal(&s->wake);
+        pthread_join(s->keeper, NULL);
+    }
+    if (s->streams) {
+        ht_streams_end(s->streams);
+    }
+    ht_workers_stop(s->workers);
+    if (s->daemon) {
+        MHD_stop_daemon(s->daemon);
+    }
+    if (s->streams) {
+        ht_streams_free(s->streams);
+    }
+    for (ht_request *r; (r = s->pool);) {
+        s->pool = r->next;
+        ht_request_free(r);
+    }
+    if (s->peers) {
+        ht_peers_free(s->peers);
+    }
+    ht_tokens_free(s->tokens);
+    pthread_mutex_destroy(&s->lock);
+    pthread_cond_destroy(&s->wake);
+    free(s);
+}

@@ -1,0 +1,123 @@
+/* http/server_state.h - what the files of the server share. Nobody else includes it.
+ * Room: http. */
+#ifndef HT_SERVER_STATE_H
+#define HT_SERVER_STATE_H
+
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "http/head.h"
+#include "http/route.h"
+#include "http/server.h"
+#include "runtime/clock.h"
+
+typedef struct ht_request ht_request;
+typedef struct ht_streams ht_streams;
+typedef struct ht_workers ht_workers;
+
+/* Where a request is. The word changes hands between the network thread and the thread
+ * that answers: whoever comes second goes on. */
+enum {
+    HT_NEW,       /* head not seen yet */
+    HT_TAKING,    /* head accepted, body coming */
+    HT_CALLING,   /* given to the executor, still on its caller's stack */
+    HT_SUSPENDED, /* the connection sleeps until the reply */
+    HT_DONE       /* reply is there */
+};
+
+struct ht_request {
+    ht_server *server;
+    ht_request *next; /* in the pool, or among those waiting for a worker */
+    struct MHD_Connection *connection;
+    ht_peer *peer;
+    atomic_int stage;
+    mt_arena arena;
+    mt_str method, uri;
+    ht_target target;
+    ht_match match;
+    ht_head head;
+    ht_pass pass;
+    mt_buf body;
+    size_t body_dropped; /* bytes of a body that is too large */
+    rt_call call;
+    char digest[64];
+    char id[HT_REQUEST_ID_BYTES + 1];
+    int64_t began_ns;
+    int status; /* answered with */
+    rt_reply reply;
+};
+
+struct ht_server {
+    ht_options options;
+    struct MHD_Daemon *daemon;
+    ht_peers *peers;
+    ht_tokens *tokens;
+    ht_streams *streams;
+    ht_workers *workers;
+    bool started_open; /* without tokens when it began */
+    char address[96];
+    atomic_bool stopping;
+    atomic_bool draining;
+    pthread_t keeper; /* keeps house */
+    bool keeper_runs;
+    pthread_mutex_t lock; /* of `pool` and `wake` */
+    pthread_cond_t wake;
+    ht_request *pool;
+    size_t pooled;
+    uint64_t id_start;
+    atomic_uint_fast64_t id_next;
+    atomic_uint_fast64_t requests, calls, answered[6]; /* [n]: nxx */
+    atomic_size_t under_way;                           /* calls not yet answered */
+};
+
+static inline int64_t ht_now_ms(void)
+{
+    return (int64_t)(rt_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
+}
+
+/* http/request.c: what libmicrohttpd calls. */
+void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c);
+enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
+                                 const char *url, const char *method,
+                                 const char *version, const char *data, size_t *size,
+                                 void **state);
+void ht_request_end(void *server, struct MHD_Connection *c, void **state,
+                    enum MHD_RequestTerminationCode code);
+void ht_request_free(ht_request *r);
+/* Runs the call of a request; on a network thread or a worker. */
+void ht_request_call(ht_request *r);
+
+/* http/answer.c */
+enum MHD_Result ht_answer_reply(ht_request *r);
+enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
+                                  const char *detail);
+/* Moves `body` out. `type`: the content type. */
+enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
+                               mt_buf *body);
+/* Adds what every answer has and queues it; drops the response. */
+enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *answer);
+const char *ht_status_text(int status);
+/* Appends a problem of RFC 9457. */
+void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
+                      const char *request_id);
+
+/* http/pages.c: what the front door answers by itself. */
+enum MHD_Result ht_page_answer(ht_request *r);
+
+/* http/events.c */
+ht_streams *ht_streams_new(ht_server *s);
+void ht_streams_free(ht_streams *s);
+enum MHD_Result ht_events_answer(ht_request *r);
+/* Reads what is new and wakes who waits for it; from the house keeper. */
+void ht_streams_tend(ht_streams *s, int64_t now_ms);
+void ht_streams_end(ht_streams *s);
+size_t ht_streams_count(ht_streams *s);
+
+/* http/workers.c */
+ht_workers *ht_workers_start(ht_server *s, unsigned count);
+/* False: too many wait already. */
+bool ht_workers_give(ht_workers *w, ht_request *r);
+void ht_workers_stop(ht_workers *w);
+
+#endif

@@ -1,0 +1,149 @@
+#include "http/token.h"
+
+#include <sodium.h>
+
+#include "base/hash.h"
+#include "base/json_write.h"
+
+static bool is_hex(mt_str s)
+{
+    for (size_t i = 0; i < s.len; i++) {
+        char c = s.ptr[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void ht_token_make(mt_arena *a, ht_token *t, char text[HT_TOKEN_TEXT + 1])
+{
+    unsigned char random[(HT_TOKEN_ID + HT_TOKEN_SECRET) / 2];
+    if (sodium_init() < 0) {
+        MT_BUG("libsodium cannot be used");
+    }
+    randombytes_buf(random, sizeof random);
+    memcpy(text, "mt_", 3);
+    mt_hex(random, HT_TOKEN_ID / 2, text + 3);
+    text[3 + HT_TOKEN_ID] = '_';
+    mt_hex(random + HT_TOKEN_ID / 2, HT_TOKEN_SECRET / 2, text + 4 + HT_TOKEN_ID);
+    text[HT_TOKEN_TEXT] = '\0';
+    sodium_memzero(random, sizeof random);
+    t->id = mt_str_dup(a, mt_str_from(text + 3, HT_TOKEN_ID));
+    t->hash = mt_sha256_hex(
+        a, mt_sha256_of(mt_str_from(text + 4 + HT_TOKEN_ID, HT_TOKEN_SECRET)));
+}
+
+bool ht_token_split(mt_str text, mt_str *id, mt_str *secret)
+{
+    if (text.len != HT_TOKEN_TEXT || memcmp(text.ptr, "mt_", 3) != 0 ||
+        text.ptr[3 + HT_TOKEN_ID] != '_') {
+        return false;
+    }
+    *id = mt_str_from(text.ptr + 3, HT_TOKEN_ID);
+    *secret = mt_str_from(text.ptr + 4 + HT_TOKEN_ID, HT_TOKEN_SECRET);
+    return is_hex(*id) && is_hex(*secret);
+}
+
+bool ht_token_fits(const ht_token *t, mt_str secret)
+{
+    char hex[MT_SHA256_HEX];
+    mt_sha256 digest = mt_sha256_of(secret);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return t->hash.len == MT_SHA256_HEX &&
+           sodium_memcmp(hex, t->hash.ptr, MT_SHA256_HEX) == 0;
+}
+
+bool ht_token_lives(const ht_token *t, int64_t now_ms)
+{
+    return !t->revoked_ms && (!t->expires_ms || now_ms < t->expires_ms);
+}
+
+bool ht_right_known(mt_str right)
+{
+    static const mt_str WHOLE[] = {MT_STR_INIT("admin"),
+                                   MT_STR_INIT("deploy"),
+                                   MT_STR_INIT("instances:create"),
+                                   MT_STR_INIT("instances:delete"),
+                                   MT_STR_INIT("facts:override"),
+                                   MT_STR_INIT("ledger:read"),
+                                   MT_STR_INIT("metrics:read")};
+    static const mt_str BEGIN[] = {MT_STR_INIT("facts:"), MT_STR_INIT("source:"),
+                                   MT_STR_INIT("graphs:"), MT_STR_INIT("agents:")};
+    for (size_t i = 0; i < sizeof WHOLE / sizeof *WHOLE; i++) {
+        if (mt_str_eq(right, WHOLE[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof BEGIN / sizeof *BEGIN; i++) {
+        if (mt_str_starts(right, BEGIN[i]) && right.len > BEGIN[i].len) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_list(mt_jw *w, const mt_str *items, size_t count)
+{
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        mt_jw_str(w, items[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+void ht_token_write(mt_buf *out, const ht_token *t)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_i64(&w, "created_ms", t->created_ms);
+    mt_jw_key_i64(&w, "expires_ms", t->expires_ms);
+    mt_jw_key_str(&w, "hash", t->hash);
+    mt_jw_key_str(&w, "name", t->name);
+    mt_jw_keyz(&w, "personas");
+    write_list(&w, t->personas, t->persona_count);
+    mt_jw_key_i64(&w, "revoked_ms", t->revoked_ms);
+    mt_jw_keyz(&w, "rights");
+    write_list(&w, t->rights, t->right_count);
+    mt_jw_end_object(&w);
+}
+
+static bool read_list(mt_arena *a, const mt_json *list, const mt_str **items,
+                      size_t *count)
+{
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        return false;
+    }
+    mt_str *to = mt_new_array(a, mt_str, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        if (!mt_json_is(&list->as.items[i], MT_JSON_STRING)) {
+            return false;
+        }
+        to[i] = mt_str_dup(a, mt_json_text(&list->as.items[i]));
+    }
+    *items = to;
+    *count = list->count;
+    return true;
+}
+
+static bool read_times(const mt_json *tree, ht_token *out)
+{
+    return !mt_json_i64(mt_json_at(tree, "created_ms"), &out->created_ms) &&
+           !mt_json_i64(mt_json_at(tree, "expires_ms"), &out->expires_ms) &&
+           !mt_json_i64(mt_json_at(tree, "revoked_ms"), &out->revoked_ms);
+}
+
+mt_err ht_token_read(mt_arena *a, mt_str id, mt_str body, ht_token *out)
+{
+    mt_json tree;
+    *out = (ht_token){.id = mt_str_dup(a, id)};
+    if (mt_json_read(a, body, NULL, &tree, NULL) || !read_times(&tree, out) ||
+        !read_list(a, mt_json_at(&tree, "personas"), &out->personas,
+                   &out->persona_count) ||
+        !read_list(a, mt_json_at(&tree, "rights"), &out->rights, &out->right_count)) {
+        return MT_E_CORRUPT;
+    }
+    out->name = mt_str_dup(a, mt_json_text(mt_json_at(&tree, "name")));
+    out->hash = mt_str_dup(a, mt_json_text(mt_json_at(&tree, "hash")));
+    return out->hash.len == MT_SHA256_HEX ? MT_OK : MT_E_CORRUPT;
+}

@@ -1,0 +1,234 @@
+#include "http/tokens.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <strings.h>
+#include <time.h>
+
+#include "base/map.h"
+
+typedef struct entry {
+    ht_token token;
+    rt_caller caller;
+} entry;
+
+/* Never changes once made; lives while anyone holds it. */
+typedef struct ht_token_table {
+    atomic_uint holders;
+    mt_arena arena;
+    mt_map by_id; /* id -> entry * */
+    int64_t stamp;
+    bool damaged; /* a document could not be read: nobody gets in by being open */
+} ht_token_table;
+
+struct ht_tokens {
+    st_store *store;
+    pthread_mutex_t lock; /* of `table` */
+    ht_token_table *table;
+    atomic_bool closed; /* tokens have been seen */
+};
+
+static const rt_caller ANYONE = {.name = MT_STR_INIT("anyone"), .anyone = true};
+
+static void drop(ht_token_table *table)
+{
+    if (table && atomic_fetch_sub(&table->holders, 1) == 1) {
+        mt_arena_free(&table->arena);
+        free(table);
+    }
+}
+
+typedef struct reading {
+    ht_token_table *table;
+    uint32_t count; /* rows of this page */
+    mt_str last;
+} reading;
+
+static mt_err keep_token(void *state, const st_doc *row)
+{
+    reading *r = state;
+    ht_token_table *table = r->table;
+    r->count++;
+    r->last = mt_str_dup(&table->arena, row->id);
+    entry *e = mt_new(&table->arena, entry);
+    if (ht_token_read(&table->arena, row->id, row->body, &e->token)) {
+        table->damaged = true;
+        return MT_OK; /* a damaged token lets nobody in */
+    }
+    e->caller = (rt_caller){.token = e->token.id,
+                            .name = e->token.name,
+                            .personas = e->token.personas,
+                            .persona_count = e->token.persona_count,
+                            .rights = e->token.rights,
+                            .right_count = e->token.right_count};
+    mt_map_put(&table->arena, &table->by_id, e->token.id, (uintptr_t)e);
+    return MT_OK;
+}
+
+static mt_err read_all(st_tx *tx, ht_token_table *table)
+{
+    enum { PAGE = 1000 };
+    reading r = {.table = table, .last = MT_STR("")};
+    do {
+        st_page page = {.after = r.last, .limit = PAGE};
+        r.count = 0;
+        mt_err err = st_doc_walk(tx, HT_TOKEN_KIND, MT_STR(""), page, keep_token, &r);
+        if (err) {
+            return err;
+        }
+    } while (r.count == PAGE);
+    return MT_OK;
+}
+
+static ht_token_table *new_table(void)
+{
+    ht_token_table *table = mt_xmalloc(sizeof *table);
+    *table = (ht_token_table){.stamp = -1};
+    atomic_init(&table->holders, 1);
+    return table;
+}
+
+static void install(ht_tokens *t, ht_token_table *table)
+{
+    if (table->by_id.len || table->damaged) {
+        atomic_store(&t->closed, true);
+    }
+    pthread_mutex_lock(&t->lock);
+    ht_token_table *old = t->table;
+    t->table = table;
+    pthread_mutex_unlock(&t->lock);
+    drop(old);
+}
+
+/* Only the thread that refreshes replaces t->table, so it may read it. */
+static mt_err refresh(ht_tokens *t, st_tx *tx)
+{
+    int64_t stamp;
+    mt_err err = st_doc_stamp(tx, HT_TOKEN_KIND, &stamp);
+    if (err || stamp == t->table->stamp) {
+        return err;
+    }
+    ht_token_table *table = new_table();
+    table->stamp = stamp;
+    err = read_all(tx, table);
+    if (err) {
+        drop(table);
+        return err;
+    }
+    install(t, table);
+    return MT_OK;
+}
+
+mt_err ht_tokens_refresh(ht_tokens *t)
+{
+    st_tx *tx;
+    mt_err err = t->store ? st_begin(t->store, ST_READ, &tx) : MT_OK;
+    if (err || !t->store) {
+        return err;
+    }
+    err = refresh(t, tx);
+    st_rollback(tx);
+    return err;
+}
+
+mt_err ht_tokens_open(st_store *store, ht_tokens **out, mt_buf *why)
+{
+    ht_tokens *t = mt_xmalloc(sizeof *t);
+    *t = (ht_tokens){.store = store, .table = new_table()};
+    atomic_init(&t->closed, false);
+    pthread_mutex_init(&t->lock, NULL);
+    mt_err err = ht_tokens_refresh(t);
+    if (err) {
+        mt_buf_addf(why, "the tokens cannot be read: %s", mt_err_text(err));
+        ht_tokens_free(t);
+        return err;
+    }
+    *out = t;
+    return MT_OK;
+}
+
+void ht_tokens_free(ht_tokens *t)
+{
+    if (t) {
+        drop(t->table);
+        pthread_mutex_destroy(&t->lock);
+        free(t);
+    }
+}
+
+bool ht_tokens_open_to_all(ht_tokens *t)
+{
+    return !atomic_load(&t->closed);
+}
+
+static int64_t wall_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static ht_token_table *hold(ht_tokens *t)
+{
+    pthread_mutex_lock(&t->lock);
+    ht_token_table *table = t->table;
+    atomic_fetch_add(&table->holders, 1);
+    pthread_mutex_unlock(&t->lock);
+    return table;
+}
+
+static const entry *entry_of(const ht_token_table *table, mt_str id)
+{
+    return (const entry *)mt_map_get(&table->by_id, id, 0);
+}
+
+bool ht_tokens_still(ht_tokens *t, mt_str id)
+{
+    ht_token_table *table = hold(t);
+    const entry *e = entry_of(table, id);
+    bool yes = e && ht_token_lives(&e->token, wall_ms());
+    drop(table);
+    return yes;
+}
+
+static ht_verdict check_token(ht_tokens *t, mt_str text, ht_pass *out)
+{
+    mt_str id, secret;
+    if (!ht_token_split(text, &id, &secret)) {
+        return HT_BAD_TOKEN;
+    }
+    ht_token_table *table = hold(t);
+    const entry *e = entry_of(table, id);
+    if (!e || !ht_token_fits(&e->token, secret) ||
+        !ht_token_lives(&e->token, wall_ms())) {
+        drop(table);
+        return HT_BAD_TOKEN;
+    }
+    *out = (ht_pass){&e->caller, table};
+    return HT_LET_IN;
+}
+
+ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out)
+{
+    static const mt_str BEARER = MT_STR_INIT("Bearer ");
+    *out = (ht_pass){0};
+    if (ht_tokens_open_to_all(t)) {
+        out->caller = &ANYONE;
+        return HT_LET_IN;
+    }
+    if (!authorization.ptr) {
+        return HT_NO_TOKEN;
+    }
+    if (authorization.len < BEARER.len ||
+        strncasecmp(authorization.ptr, BEARER.ptr, BEARER.len) != 0) {
+        return HT_BAD_TOKEN;
+    }
+    return check_token(t, mt_str_skip(authorization, BEARER.len), out);
+}
+
+void ht_pass_end(ht_pass *p)
+{
+    drop(p->table);
+    *p = (ht_pass){0};
+}

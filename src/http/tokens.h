@@ -1,0 +1,41 @@
+/* http/tokens.h - the tokens of the store, kept at hand.
+ * Room: http. All tokens are read at once into a table that never changes; when the
+ * store's stamp moves, the next refresh puts a new table in its place, and a request
+ * that came in under the old one keeps it until it is answered. So nothing is asked of
+ * the store while a request is looked at, and a revoked token is refused as soon as the
+ * next refresh (every 250 ms) has seen it.
+ * Threads: any. */
+#ifndef HT_TOKENS_H
+#define HT_TOKENS_H
+
+#include "http/token.h"
+
+typedef struct ht_tokens ht_tokens;
+
+/* A caller let in. Give it back with ht_pass_end(). */
+typedef struct ht_pass {
+    const rt_caller *caller;
+    struct ht_token_table *table;
+} ht_pass;
+
+typedef enum ht_verdict {
+    HT_LET_IN,
+    HT_NO_TOKEN,  /* none was shown, and one is needed */
+    HT_BAD_TOKEN, /* malformed, unknown, expired or revoked: which is not told */
+} ht_verdict;
+
+/* `store` NULL: no tokens ever. MT_OK, or the store's fault with `why`. */
+mt_err ht_tokens_open(st_store *store, ht_tokens **out, mt_buf *why);
+void ht_tokens_free(ht_tokens *t);
+/* Looks whether the store has other tokens by now. On failure the old ones stay. */
+mt_err ht_tokens_refresh(ht_tokens *t);
+/* No token has ever been made: everyone may do everything. Once false, it stays so. */
+bool ht_tokens_open_to_all(ht_tokens *t);
+
+/* Judges the value of an Authorization field (ptr NULL: none). */
+ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out);
+void ht_pass_end(ht_pass *p);
+/* Is the token of this id still good? For connections that last. */
+bool ht_tokens_still(ht_tokens *t, mt_str id);
+
+#endif

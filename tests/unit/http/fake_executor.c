@@ -1,0 +1,223 @@
+#include "fake_executor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { RECORDS = 1000 };
+rt_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
+fake_token fake_tokens[8];
+size_t fake_token_count;
+int64_t fake_stamp;
+static st_record records[RECORDS];
+static int64_t record_count;
+
+static const char *const NAMES[] = {
+#define NAME(name, writes) #name,
+    RT_ACTION_MAP(NAME)
+#undef NAME
+};
+
+void fake_reset(void)
+{
+    pthread_mutex_lock(&fake.lock);
+    fake.last[0] = '\0';
+    fake.calls = 0;
+    fake.status = 200;
+    fake.body = "{\"ok\":true}";
+    fake.etag = fake.location = "";
+    fake.later_ms = 0;
+    fake.ready = true;
+    fake_token_count = 0;
+    fake_stamp++;
+    record_count = 0;
+    pthread_mutex_unlock(&fake.lock);
+}
+
+bool rt_caller_holds(const rt_caller *who, mt_str persona)
+{
+    for (size_t i = 0; i < who->persona_count; i++) {
+        if (mt_str_eq(who->personas[i], persona)) {
+            return true;
+        }
+    }
+    return who->anyone;
+}
+
+bool rt_caller_may(const rt_caller *who, mt_str right)
+{
+    for (size_t i = 0; i < who->right_count; i++) {
+        if (mt_str_eq(who->rights[i], right)) {
+            return true;
+        }
+    }
+    return who->anyone;
+}
+
+typedef struct promise {
+    rt_done *done;
+    void *state;
+    unsigned after_ms;
+    int status;
+} promise;
+
+static void answer(rt_done *done, void *state)
+{
+    rt_reply reply = {0};
+    pthread_mutex_lock(&fake.lock);
+    reply.status = fake.status;
+    reply.problem = fake.status >= 400;
+    mt_buf_addz(&reply.body, fake.body);
+    reply.etag = mt_str_z(fake.etag);
+    snprintf(reply.location_room, sizeof reply.location_room, "%s", fake.location);
+    reply.location = mt_str_z(reply.location_room);
+    pthread_mutex_unlock(&fake.lock);
+    done(state, &reply);
+    mt_buf_free(&reply.body);
+}
+
+static void *answer_later(void *state)
+{
+    promise *p = state;
+    usleep(p->after_ms * 1000);
+    answer(p->done, p->state);
+    free(p);
+    return NULL;
+}
+
+void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
+{
+    pthread_mutex_lock(&x->lock);
+    snprintf(x->last, sizeof x->last, "%s [%.*s] [%.*s] [%.*s] %.*s|%.*s|%.*s",
+             NAMES[call->action], MT_ARG(call->contract), MT_ARG(call->name),
+             MT_ARG(call->id), MT_ARG(call->body), MT_ARG(call->idempotency_key),
+             MT_ARG(call->caller->name));
+    x->calls++;
+    unsigned later = x->later_ms;
+    pthread_mutex_unlock(&x->lock);
+    if (!later) {
+        answer(done, state);
+        return;
+    }
+    promise *p = mt_xmalloc(sizeof *p);
+    *p = (promise){.done = done, .state = state, .after_ms = later};
+    pthread_t thread;
+    pthread_create(&thread, NULL, answer_later, p);
+    pthread_detach(thread);
+}
+
+mt_err rt_executor_manifest(rt_executor *x, mt_str contract, rt_manifest *out)
+{
+    (void)x;
+    *out = (rt_manifest){.text = MT_STR("{\"etag\":\"abc\"}"), .etag = MT_STR("abc")};
+    return contract.len && !mt_str_is(contract, "escrow") ? MT_E_NOTFOUND : MT_OK;
+}
+
+void rt_executor_release(rt_executor *x, rt_manifest *m)
+{
+    (void)x, (void)m;
+}
+
+bool rt_executor_ready(rt_executor *x, mt_buf *why)
+{
+    if (!x->ready) {
+        mt_buf_addz(why, "the store is gone");
+    }
+    return x->ready;
+}
+
+void rt_executor_metrics(rt_executor *x, mt_buf *out)
+{
+    (void)x;
+    mt_buf_addz(out, "motet_fake 1\n");
+}
+
+void rt_executor_openapi(rt_executor *x, mt_buf *out)
+{
+    (void)x;
+    mt_buf_addz(out, "{\"openapi\":\"3.1.0\"}");
+}
+
+void rt_executor_on_news(rt_executor *x, rt_news *news, void *state)
+{
+    x->news = news;
+    x->news_state = state;
+}
+
+void fake_record(const char *kind, const char *subject, const char *body)
+{
+    pthread_mutex_lock(&fake.lock);
+    int64_t seq = record_count++;
+    records[seq] = (st_record){.seq = seq,
+                               .kind = mt_str_z(kind),
+                               .contract = MT_STR("escrow"),
+                               .subject = mt_str_z(subject),
+                               .body = mt_str_z(body)};
+    pthread_mutex_unlock(&fake.lock);
+    if (fake.news) {
+        fake.news(fake.news_state, seq);
+    }
+}
+
+/* ---- The store ----------------------------------------------------------------------
+ */
+
+mt_err st_begin(st_store *s, st_mode mode, st_tx **out)
+{
+    (void)mode;
+    *out = (st_tx *)(void *)s;
+    return MT_OK;
+}
+
+void st_rollback(st_tx *tx)
+{
+    (void)tx;
+}
+
+mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)
+{
+    (void)tx, (void)kind;
+    pthread_mutex_lock(&fake.lock);
+    *stamp = fake_stamp;
+    pthread_mutex_unlock(&fake.lock);
+    return MT_OK;
+}
+
+mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
+                   st_doc_walker *each, void *state)
+{
+    (void)tx, (void)tag, (void)page;
+    for (size_t i = 0; i < fake_token_count; i++) {
+        st_doc row = {
+            .kind = kind, .id = fake_tokens[i].id, .body = fake_tokens[i].body};
+        mt_err err = each(state, &row);
+        if (err) {
+            return err;
+        }
+    }
+    return MT_OK;
+}
+
+mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *tail)
+{
+    (void)tx, (void)a;
+    pthread_mutex_lock(&fake.lock);
+    *size = record_count;
+    pthread_mutex_unlock(&fake.lock);
+    *tail = MT_STR("");
+    return MT_OK;
+}
+
+mt_err st_record_walk(st_tx *tx, const st_record_filter *filter, st_page page,
+                      st_record_walker *each, void *state)
+{
+    (void)tx;
+    pthread_mutex_lock(&fake.lock);
+    mt_err err = MT_OK;
+    for (int64_t i = filter->from_seq;
+         !err && i < record_count && i < filter->from_seq + (int64_t)page.limit; i++) {
+        err = each(state, &records[i]);
+    }
+    pthread_mutex_unlock(&fake.lock);
+    return err;
+}

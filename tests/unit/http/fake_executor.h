@@ -1,0 +1,37 @@
+/* An executor and a store that exist only in the test: calls are written down and
+ * answered as told, at once or later by another thread. Defines every function of
+ * runtime/executor.h and those of store/store.h that the front door uses. */
+#ifndef FAKE_EXECUTOR_H
+#define FAKE_EXECUTOR_H
+
+#include <pthread.h>
+
+#include "runtime/executor.h"
+
+typedef struct fake_token {
+    mt_str id, body;
+} fake_token;
+
+struct rt_executor {
+    pthread_mutex_t lock;
+    /* What was asked last: "ACTION contract name id body|key|who". */
+    char last[1024];
+    size_t calls;
+    int status;       /* of the next answers */
+    const char *body; /* likewise */
+    const char *etag, *location;
+    unsigned later_ms; /* 0: at once, else by another thread after so long */
+    bool ready;
+    rt_news *news;
+    void *news_state;
+};
+
+extern rt_executor fake;
+extern fake_token fake_tokens[8];
+extern size_t fake_token_count;
+extern int64_t fake_stamp;
+/* Adds a record to the ledger and tells the front door. */
+void fake_record(const char *kind, const char *subject, const char *body);
+void fake_reset(void);
+
+#endif

@@ -1,0 +1,87 @@
+/* The table of routes. */
+#include "../rows.h"
+#include "http/route.h"
+
+static void find(const char *method, const char *path, ht_match *m)
+{
+    static ht_target t; /* matches borrow from it */
+    mt_arena arena = {0};
+    const char *why;
+    assert_int_equal(ht_target_read(&arena, mt_str_z(path), &t, &why), MT_OK);
+    ht_route_find(mt_str_z(method), &t, m);
+    mt_arena_free(&arena);
+}
+
+static const struct row {
+    const char *name, *method, *path, *pattern, *allow;
+} ROWS[] = {
+    {"an operation", "POST", "/v1/contracts/escrow/operations/release",
+     "/v1/contracts/{c}/operations/{n}", ""},
+    {"HEAD is GET without a body", "HEAD", "/healthz", "/healthz", ""},
+    {"a fixed word beats a parameter", "GET", "/v1/ledger/checkpoint",
+     "/v1/ledger/checkpoint", ""},
+    {"a parameter takes what is left", "GET", "/v1/ledger/17", "/v1/ledger/{i}", ""},
+    {"discovery of one contract", "GET", "/v1/contracts/a/.well-known/tenor",
+     "/v1/contracts/{c}/.well-known/tenor", ""},
+    {"another method is told which there are", "PATCH", "/v1/contracts", NULL,
+     "GET, HEAD, POST, OPTIONS"},
+    {"methods are case sensitive", "get", "/healthz", NULL, "GET, HEAD, OPTIONS"},
+    {"a longer path is another path", "GET", "/healthz/x", NULL, ""},
+    {"a shorter path is another path", "GET", "/v1", NULL, ""},
+    {"the root is nothing", "GET", "/", NULL, ""},
+    {"words are case sensitive", "GET", "/V1/ledger", NULL, ""},
+};
+
+static void is_found(void **state)
+{
+    const struct row *row = *state;
+    ht_match m;
+    find(row->method, row->path, &m);
+    assert_string_equal(m.route ? m.route->pattern : "",
+                        row->pattern ? row->pattern : "");
+    assert_string_equal(m.allow, row->allow);
+}
+
+static void parameters_are_kept(void **state)
+{
+    (void)state;
+    ht_match m;
+    find("GET", "/v1/contracts/escrow/instances/Order/o-1/history", &m);
+    assert_non_null(m.route);
+    assert_int_equal(m.route->action, RT_INSTANCE_HISTORY);
+    assert_text(m.contract, MT_STR("escrow"));
+    assert_text(m.name, MT_STR("Order"));
+    assert_text(m.id, MT_STR("o-1"));
+}
+
+/* Every action of the executor can be asked for, and what writes is no GET. */
+static void every_action_has_a_route(void **state)
+{
+    (void)state;
+    static const bool WRITES[] = {
+#define WRITES_ROW(name, writes) writes,
+        RT_ACTION_MAP(WRITES_ROW)
+#undef WRITES_ROW
+    };
+    bool seen[RT_ACTION_COUNT] = {0};
+    for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
+        const ht_route *r = &HT_ROUTES[i];
+        if (r->page == HT_CALL) {
+            seen[r->action] = true;
+            assert_false(WRITES[r->action] && strcmp(r->method, "GET") == 0);
+            assert_false(r->flags & HT_PUBLIC);
+        }
+    }
+    for (size_t i = 0; i < RT_ACTION_COUNT; i++) {
+        assert_true(seen[i]);
+    }
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_add(&list, ROWS, is_found);
+    rows_test(&list, parameters_are_kept);
+    rows_test(&list, every_action_has_a_route);
+    return rows_run(&list, "http/route");
+}

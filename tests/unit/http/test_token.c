@@ -1,0 +1,202 @@
+/* Tokens: made once, kept as a hash, judged without telling why. */
+#include <stdio.h>
+
+#include "../rows.h"
+#include "fake_executor.h"
+#include "http/tokens.h"
+
+static char text[HT_TOKEN_TEXT + 1];
+static const mt_str PERSONAS[] = {MT_STR_INIT("seller")};
+static const mt_str RIGHTS[] = {MT_STR_INIT("instances:create")};
+
+/* One token in the fake store; `change` may spoil it first. */
+static ht_tokens *with_token(mt_arena *a, int64_t expires_ms, int64_t revoked_ms)
+{
+    ht_token t = {.name = MT_STR("Sam"),
+                  .personas = PERSONAS,
+                  .persona_count = 1,
+                  .rights = RIGHTS,
+                  .right_count = 1,
+                  .created_ms = 5,
+                  .expires_ms = expires_ms,
+                  .revoked_ms = revoked_ms};
+    mt_buf body = {0};
+    fake_reset();
+    ht_token_make(a, &t, text);
+    ht_token_write(&body, &t);
+    fake_tokens[0] = (fake_token){t.id, mt_str_dup(a, mt_buf_str(&body))};
+    fake_token_count = 1;
+    fake_stamp++;
+    mt_buf_free(&body);
+    ht_tokens *tokens;
+    mt_buf why = {0};
+    assert_int_equal(ht_tokens_open((st_store *)&fake, &tokens, &why), MT_OK);
+    return tokens;
+}
+
+static ht_verdict show(ht_tokens *tokens, const char *scheme, const char *token)
+{
+    char header[256];
+    ht_pass pass;
+    snprintf(header, sizeof header, "%s %s", scheme, token);
+    ht_verdict verdict = ht_tokens_check(tokens, mt_str_z(header), &pass);
+    ht_pass_end(&pass);
+    return verdict;
+}
+
+static void a_token_lets_its_holder_in(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0);
+    ht_pass pass;
+    mt_str header = mt_strf(&a, "Bearer %s", text);
+    assert_int_equal(ht_tokens_check(tokens, header, &pass), HT_LET_IN);
+    assert_text(pass.caller->name, MT_STR("Sam"));
+    assert_text(pass.caller->personas[0], MT_STR("seller"));
+    assert_text(pass.caller->rights[0], MT_STR("instances:create"));
+    assert_int_equal(pass.caller->token.len, HT_TOKEN_ID);
+    assert_false(pass.caller->anyone);
+    ht_pass_end(&pass);
+    assert_int_equal(show(tokens, "bearer", text), HT_LET_IN);
+    assert_int_equal(ht_tokens_check(tokens, (mt_str){0}, &pass), HT_NO_TOKEN);
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void what_is_kept_has_no_secret(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0);
+    assert_null(strstr(fake_tokens[0].body.ptr, text + 4 + HT_TOKEN_ID));
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void every_changed_character_is_refused(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0);
+    for (size_t i = 0; i < HT_TOKEN_TEXT; i++) {
+        char old = text[i];
+        text[i] = old == '0' ? '1' : '0';
+        assert_int_equal(show(tokens, "Bearer", text), HT_BAD_TOKEN);
+        text[i] = old;
+    }
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static const struct shape {
+    const char *name, *format;
+} SHAPES[] = {
+    {"a token without its scheme is refused", "%s"},
+    {"a token under another scheme is refused", "Basic %s"},
+    {"a token with a tail is refused", "Bearer %sx"},
+    {"a token with a blank is refused", "Bearer  %s"},
+    {"a token in quotes is refused", "Bearer \"%s\""},
+};
+
+static void shape_is_refused(void **state)
+{
+    const struct shape *row = *state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0);
+    char header[256];
+    ht_pass pass;
+    const char *mark = strstr(row->format, "%s");
+    snprintf(header, sizeof header, "%.*s%s%s", (int)(mark - row->format), row->format,
+             text, mark + 2);
+    assert_int_equal(ht_tokens_check(tokens, mt_str_z(header), &pass), HT_BAD_TOKEN);
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void an_expired_token_is_refused(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 1000, 0);
+    assert_int_equal(show(tokens, "Bearer", text), HT_BAD_TOKEN);
+    assert_false(ht_tokens_still(tokens, fake_tokens[0].id));
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void a_revoked_token_is_refused_and_opens_nothing(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 1000);
+    assert_int_equal(show(tokens, "Bearer", text), HT_BAD_TOKEN);
+    assert_false(ht_tokens_open_to_all(tokens));
+    fake_token_count = 0; /* even if they all vanish */
+    fake_stamp++;
+    assert_int_equal(ht_tokens_refresh(tokens), MT_OK);
+    assert_false(ht_tokens_open_to_all(tokens));
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void a_damaged_token_lets_nobody_in(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_tokens *tokens = with_token(&a, 0, 0);
+    fake_tokens[0].body = MT_STR("{\"name\":\"x\"}");
+    fake_stamp++;
+    assert_int_equal(ht_tokens_refresh(tokens), MT_OK);
+    assert_int_equal(show(tokens, "Bearer", text), HT_BAD_TOKEN);
+    assert_false(ht_tokens_open_to_all(tokens));
+    ht_tokens_free(tokens);
+    mt_arena_free(&a);
+}
+
+static void without_tokens_everyone_is_let_in(void **state)
+{
+    (void)state;
+    fake_reset();
+    ht_tokens *tokens;
+    mt_buf why = {0};
+    ht_pass pass;
+    assert_int_equal(ht_tokens_open((st_store *)&fake, &tokens, &why), MT_OK);
+    assert_true(ht_tokens_open_to_all(tokens));
+    assert_int_equal(ht_tokens_check(tokens, (mt_str){0}, &pass), HT_LET_IN);
+    assert_true(pass.caller->anyone);
+    ht_tokens_free(tokens);
+}
+
+static const struct right {
+    const char *name, *text;
+    bool known;
+} KNOWN[] = {
+    {"admin is a right", "admin", true},
+    {"a fact is a right", "facts:amount", true},
+    {"all facts are a right", "facts:*", true},
+    {"no fact is none", "facts:", false},
+    {"a persona is none", "seller", false},
+    {"nothing is none", "", false},
+};
+
+static void right_is_judged(void **state)
+{
+    const struct right *row = *state;
+    assert_int_equal(ht_right_known(mt_str_z(row->text)), row->known);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_test(&list, a_token_lets_its_holder_in);
+    rows_test(&list, what_is_kept_has_no_secret);
+    rows_test(&list, every_changed_character_is_refused);
+    rows_add(&list, SHAPES, shape_is_refused);
+    rows_test(&list, an_expired_token_is_refused);
+    rows_test(&list, a_revoked_token_is_refused_and_opens_nothing);
+    rows_test(&list, a_damaged_token_lets_nobody_in);
+    rows_test(&list, without_tokens_everyone_is_let_in);
+    rows_add(&list, KNOWN, right_is_judged);
+    return rows_run(&list, "http/token");
+}
