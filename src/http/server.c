@@ -60,7 +60,8 @@ static size_t keep_escapes(void *state, struct MHD_Connection *c, char *text)
     return strlen(text);
 }
 
-static void log_library(void *state, const char *format, va_list args)
+__attribute__((format(printf, 2, 0))) static void
+log_library(void *state, const char *format, va_list args)
 {
     const ht_server *s = state;
     mt_buf text = {0};
