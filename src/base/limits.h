@@ -30,7 +30,8 @@
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
     X(graph_nodes,      1000000,   "nodes of one graph after expansion")              \
     X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
-    X(cluster_depth,    64,        "nesting of clusters")
+    X(cluster_depth,    64,        "nesting of clusters")                            \
+    X(ledger_line_bytes, 16u << 20, "bytes in one record of a ledger")
 /* clang-format on */
 
 typedef struct mt_limits {

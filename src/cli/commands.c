@@ -30,6 +30,8 @@ const cli_command CLI_COMMANDS[] = {
      NULL, 1, 1, CMD_SIGN_DETAILS},
     {"verify", "FILE", "Check who vouches for a signed contract", cmd_verify,
      CMD_VERIFY_OPTIONS, NULL, 1, 1, CMD_VERIFY_DETAILS},
+    {"ledger", NULL, "Show, verify, prove and copy ledgers", NULL, NULL, CMD_LEDGER_COMMANDS,
+     0, 0, NULL},
     {"completion", "bash|zsh|fish", "Print a shell completion script", cmd_completion,
      NULL, NULL, 1, 1, CMD_COMPLETION_DETAILS},
     {"help", "[COMMAND|CODE]", "Explain a command, a diagnostic code or the limits",

@@ -37,6 +37,17 @@ int cmd_verify(const cli_args *args);
 extern const cli_option CMD_KEYGEN_OPTIONS[], CMD_SIGN_OPTIONS[], CMD_VERIFY_OPTIONS[];
 extern const char CMD_KEYGEN_DETAILS[], CMD_SIGN_DETAILS[], CMD_VERIFY_DETAILS[];
 
+/* motet ledger ...: the table is in cmd_ledger.c. */
+extern const cli_command CMD_LEDGER_COMMANDS[];
+int cmd_ledger_export(const cli_args *args);
+int cmd_ledger_prove(const cli_args *args);
+int cmd_ledger_show(const cli_args *args);
+int cmd_ledger_verify(const cli_args *args);
+extern const cli_option CMD_LEDGER_EXPORT_OPTIONS[], CMD_LEDGER_PROVE_OPTIONS[],
+    CMD_LEDGER_SHOW_OPTIONS[], CMD_LEDGER_VERIFY_OPTIONS[];
+extern const char CMD_LEDGER_EXPORT_DETAILS[], CMD_LEDGER_PROVE_DETAILS[],
+    CMD_LEDGER_SHOW_DETAILS[], CMD_LEDGER_VERIFY_DETAILS[];
+
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
 int cmd_agent_compare(const cli_args *args);

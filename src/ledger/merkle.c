@@ -73,64 +73,114 @@ mt_sha256 lg_root(const mt_sha256 *leaves, uint64_t size)
     return lg_frontier_root(&f);
 }
 
-static void push(lg_proof *p, mt_sha256 hash)
+static void push(lg_prover *p, uint64_t from, uint64_t to)
 {
-    p->hashes[p->count++] = hash;
+    p->ranges[p->proof.count].from = from;
+    p->ranges[p->proof.count].to = to;
+    p->proof.count++;
 }
 
 /* Recursion is as deep as the tree: at most 64. */
-static void prove_path(const mt_sha256 *leaves, uint64_t size, uint64_t index,
-                       lg_proof *out)
+static void plan_path(lg_prover *p, uint64_t from, uint64_t to, uint64_t index)
 {
-    if (size <= 1) {
+    if (to - from <= 1) {
         return;
     }
-    uint64_t k = split(size);
-    if (index < k) {
-        prove_path(leaves, k, index, out);
-        push(out, lg_root(leaves + k, size - k));
+    uint64_t middle = from + split(to - from);
+    if (index < middle) {
+        plan_path(p, from, middle, index);
+        push(p, middle, to);
     } else {
-        prove_path(leaves + k, size - k, index - k, out);
-        push(out, lg_root(leaves, k));
+        plan_path(p, middle, to, index);
+        push(p, from, middle);
     }
+}
+
+void lg_prover_inclusion(lg_prover *p, uint64_t size, uint64_t index)
+{
+    MT_ASSERT(index < size);
+    *p = (lg_prover){.size = size};
+    plan_path(p, 0, size, index);
+}
+
+/* RFC 6962 SUBPROOF: `whole` while the earlier tree is a complete subtree here. */
+static void plan_extension(lg_prover *p, uint64_t from, uint64_t earlier, uint64_t to,
+                           bool whole)
+{
+    if (earlier == to) {
+        if (!whole) {
+            push(p, from, to);
+        }
+        return;
+    }
+    uint64_t middle = from + split(to - from);
+    if (earlier <= middle) {
+        plan_extension(p, from, earlier, middle, whole);
+        push(p, middle, to);
+    } else {
+        plan_extension(p, middle, earlier, to, false);
+        push(p, from, middle);
+    }
+}
+
+void lg_prover_consistency(lg_prover *p, uint64_t earlier, uint64_t size)
+{
+    MT_ASSERT(earlier <= size);
+    *p = (lg_prover){.size = size};
+    if (earlier && earlier < size) {
+        plan_extension(p, 0, earlier, size, true);
+    }
+}
+
+static bool within(const lg_prover *p, size_t range)
+{
+    return p->next >= p->ranges[range].from && p->next < p->ranges[range].to;
+}
+
+bool lg_prover_add(lg_prover *p, const mt_sha256 *leaf)
+{
+    if (p->next >= p->size) {
+        return true;
+    }
+    size_t r = p->current;
+    if (r >= p->proof.count || !within(p, r)) {
+        for (r = 0; r < p->proof.count && !within(p, r); r++) {
+        }
+        p->current = r;
+        p->tree = (lg_frontier){0};
+    }
+    if (r < p->proof.count) {
+        lg_frontier_add(&p->tree, *leaf);
+        if (p->next + 1 == p->ranges[r].to) {
+            p->proof.hashes[r] = lg_frontier_root(&p->tree);
+        }
+    }
+    p->next++;
+    return p->next == p->size;
+}
+
+static void run(lg_prover *p, const mt_sha256 *leaves, lg_proof *out)
+{
+    for (uint64_t i = 0; i < p->size; i++) {
+        lg_prover_add(p, &leaves[i]);
+    }
+    *out = p->proof;
 }
 
 void lg_prove_inclusion(const mt_sha256 *leaves, uint64_t size, uint64_t index,
                         lg_proof *out)
 {
-    MT_ASSERT(index < size);
-    out->count = 0;
-    prove_path(leaves, size, index, out);
-}
-
-/* RFC 6962 SUBPROOF: `whole` while the earlier tree is a complete subtree here. */
-static void prove_extension(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
-                            bool whole, lg_proof *out)
-{
-    if (earlier == size) {
-        if (!whole) {
-            push(out, lg_root(leaves, size));
-        }
-        return;
-    }
-    uint64_t k = split(size);
-    if (earlier <= k) {
-        prove_extension(leaves, earlier, k, whole, out);
-        push(out, lg_root(leaves + k, size - k));
-    } else {
-        prove_extension(leaves + k, earlier - k, size - k, false, out);
-        push(out, lg_root(leaves, k));
-    }
+    lg_prover p;
+    lg_prover_inclusion(&p, size, index);
+    run(&p, leaves, out);
 }
 
 void lg_prove_consistency(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
                           lg_proof *out)
 {
-    MT_ASSERT(earlier <= size);
-    out->count = 0;
-    if (earlier && earlier < size) {
-        prove_extension(leaves, earlier, size, true, out);
-    }
+    lg_prover p;
+    lg_prover_consistency(&p, earlier, size);
+    run(&p, leaves, out);
 }
 
 /* ---- checking (RFC 9162, 2.1.3.2 and 2.1.4.2) ---- */

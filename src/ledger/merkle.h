@@ -31,11 +31,30 @@ typedef struct lg_proof {
 
 /* The root of the first `size` of these leaves. */
 mt_sha256 lg_root(const mt_sha256 *leaves, uint64_t size);
-/* Proof that leaf `index` is in the tree of the first `size` leaves (index < size). */
+
+/* Makes a proof while the leaves pass by once, in constant memory: each hash of a proof
+ * is the root of a range of leaves, and the ranges do not overlap. */
+typedef struct lg_prover {
+    struct {
+        uint64_t from, to;
+    } ranges[LG_PROOF_MOST]; /* in the order of the proof */
+    uint64_t size;           /* leaves needed */
+    uint64_t next;           /* the leaf that comes next */
+    size_t current;          /* the range being read */
+    lg_frontier tree;        /* of that range */
+    lg_proof proof;          /* complete when next == size */
+} lg_prover;
+
+/* That leaf `index` is in the tree of the first `size` leaves (index < size). */
+void lg_prover_inclusion(lg_prover *p, uint64_t size, uint64_t index);
+/* That the tree of `size` leaves extends the one of `earlier` (earlier <= size). */
+void lg_prover_consistency(lg_prover *p, uint64_t earlier, uint64_t size);
+/* The next leaf; leaves past the size are ignored. True once the proof is complete. */
+bool lg_prover_add(lg_prover *p, const mt_sha256 *leaf);
+
+/* The same from leaves in memory. */
 void lg_prove_inclusion(const mt_sha256 *leaves, uint64_t size, uint64_t index,
                         lg_proof *out);
-/* Proof that the tree of `size` leaves extends the one of `earlier` (earlier <= size).
- */
 void lg_prove_consistency(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
                           lg_proof *out);
 

@@ -49,6 +49,14 @@ static const char *checkpoint_domain(lg_verifier *v, const lg_checkpoint *c)
     return equal || !c->size ? NULL : "a checkpoint is of another trust domain";
 }
 
+mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a)
+{
+    mt_json text;
+    mt_str raw = mt_str_dup(a, mt_buf_str(&v->domain));
+    return raw.len && !mt_json_read(a, raw, NULL, &text, NULL) ? mt_json_text(&text)
+                                                               : MT_STR("");
+}
+
 /* ---- lines ---- */
 
 static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number)

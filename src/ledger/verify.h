@@ -47,6 +47,8 @@ typedef struct lg_verifier {
  * a problem was found more lines change nothing. */
 void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
 bool lg_verify_line(lg_verifier *v, mt_str line);
+/* The trust domain of the records so far, in the arena; empty: none declared. */
+mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a);
 /* MT_OK, or MT_E_CORRUPT and what was found first. Releases the verifier. */
 mt_err lg_verify_end(lg_verifier *v);
 

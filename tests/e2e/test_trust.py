@@ -6,6 +6,7 @@ import os
 import shutil
 import stat
 
+import ledgers
 from harness import SOURCE, Case, main
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
@@ -162,6 +163,17 @@ class Verify(Signed):
             self.assertEqual((result.out, result.err), (
                 f"Bundle verified: etag matches, signature valid, signer: {signer}...\n", ""))
         self.assertIn("the key is the manifest's own", self.holds("verify", "escrow.signed.json").err)
+
+    def test_E18_it_is_an_ed25519_signature_of_the_etag(self):
+        """Checked by openssl, which knows nothing of us."""
+        manifest = self.manifest()
+        public = base64.b64decode(manifest["trust"]["signer_public_key"])
+        (self.dir / "sig").write_bytes(base64.b64decode(manifest["trust"]["bundle_attestation"]))
+        words = ("-verify", "-pubin", "-sigfile", str(self.dir / "sig"))
+        done = ledgers.openssl(ledgers.SPKI + public, manifest["etag"].encode(), *words)
+        self.assertEqual(done.returncode, 0, done)
+        done = ledgers.openssl(ledgers.SPKI + public, b"0" * 64, *words)
+        self.assertNotEqual(done.returncode, 0)
 
     def test_E18_layout_does_not_matter_content_does(self):
         manifest = self.manifest()

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -30,7 +32,7 @@ static void make_ledger(mt_buf *out, lg_checkpoint *last, char salt)
     }
 }
 
-static void a_good_ledger_verifies(void **state)
+static void E19_a_good_ledger_verifies(void **state)
 {
     (void)state;
     mt_buf text = {0};
@@ -45,7 +47,8 @@ static void a_good_ledger_verifies(void **state)
     mt_buf_free(&text);
 }
 
-static void every_changed_byte_is_found(void **state)
+/* Every bit of every byte, the file's and nothing else's word for it. */
+static void E19_every_flipped_bit_is_found(void **state)
 {
     (void)state;
     mt_buf text = {0};
@@ -53,11 +56,11 @@ static void every_changed_byte_is_found(void **state)
     lg_finding found;
     make_ledger(&text, &last, '0');
     lg_expectation trusted = {.trusted = &last, .keys = &key.open, .key_count = 1};
-    for (size_t i = 0; i < text.len; i++) {
-        char was = text.ptr[i];
-        text.ptr[i] = (char)(was ^ 4);
+    for (size_t i = 0; i < 8 * text.len; i++) {
+        char *at = &text.ptr[i / 8], was = *at;
+        *at = (char)(was ^ 1 << i % 8);
         assert_int_equal(lg_verify(mt_buf_str(&text), &trusted, &found), MT_E_CORRUPT);
-        text.ptr[i] = was;
+        *at = was;
     }
     mt_buf_free(&text);
 }
@@ -80,7 +83,7 @@ static mt_err without_lines(mt_str text, size_t from, size_t to,
     return err;
 }
 
-static void removed_records_are_found(void **state)
+static void E19_removed_records_are_found(void **state)
 {
     (void)state;
     mt_buf text = {0};
@@ -100,7 +103,7 @@ static void removed_records_are_found(void **state)
     mt_buf_free(&text);
 }
 
-static void a_ledger_made_anew_is_found(void **state)
+static void E19_a_ledger_made_anew_is_found(void **state)
 {
     (void)state;
     mt_buf mine = {0}, forged = {0};
@@ -117,7 +120,7 @@ static void a_ledger_made_anew_is_found(void **state)
     mt_buf_free(&forged);
 }
 
-static void another_key_is_found(void **state)
+static void E19_another_key_is_found(void **state)
 {
     (void)state;
     mt_buf text = {0};
@@ -132,16 +135,76 @@ static void another_key_is_found(void **state)
     mt_buf_free(&text);
 }
 
+/* The same lines as a file, whatever pieces it is read in. */
+static void a_file_is_read_in_pieces(void **state)
+{
+    (void)state;
+    mt_buf text = {0};
+    lg_checkpoint last;
+    make_ledger(&text, &last, '0');
+    for (size_t piece = 1; piece < text.len; piece += 97) {
+        lg_finding found;
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            for (size_t at = 0; at < text.len; at += piece) {
+                size_t len = text.len - at < piece ? text.len - at : piece;
+                if (write(ends[1], text.ptr + at, len) < 0) {
+                    _exit(1);
+                }
+            }
+            _exit(0);
+        }
+        close(ends[1]);
+        lg_file *file = lg_file_new(ends[0], 4096);
+        lg_source source = lg_file_source(file);
+        assert_int_equal(lg_verify_source(&source, NULL, &found), MT_OK);
+        assert_int_equal(found.records, RECORDS);
+        assert_int_equal(found.bytes, text.len);
+        lg_file_free(file);
+        close(ends[0]);
+        assert_int_equal(waitpid(child, NULL, 0), child);
+    }
+    mt_buf_free(&text);
+}
+
+static void a_chain_is_kept_as_text(void **state)
+{
+    (void)state;
+    lg_chain chain = {0};
+    for (int i = 0; i < 70; i++) {
+        mt_buf text = {0}, again = {0};
+        lg_chain back;
+        lg_chain_write(&text, &chain);
+        assert_int_equal(lg_chain_read(mt_buf_str(&text), &back), MT_OK);
+        lg_chain_write(&again, &back);
+        assert_true(mt_str_eq(mt_buf_str(&text), mt_buf_str(&again)));
+        mt_sha256 a = lg_frontier_root(&chain.tree), b = lg_frontier_root(&back.tree);
+        assert_memory_equal(&a, &b, sizeof a);
+        assert_memory_equal(&chain.head, &back.head, sizeof a);
+        for (size_t cut = 0; cut < text.len; cut += 7) {
+            assert_int_not_equal(lg_chain_read(mt_str_from(text.ptr, cut), &back),
+                                 MT_OK);
+        }
+        mt_buf_free(&text);
+        mt_buf_free(&again);
+        lg_chain_append(&chain, MT_STR("{}"));
+    }
+}
+
 int main(void)
 {
     unsigned char seed[MT_SIGN_SEED] = {7};
     mt_sign_from_seed(seed, &key);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_ledger_verifies),
-        cmocka_unit_test(every_changed_byte_is_found),
-        cmocka_unit_test(removed_records_are_found),
-        cmocka_unit_test(a_ledger_made_anew_is_found),
-        cmocka_unit_test(another_key_is_found),
+        cmocka_unit_test(E19_a_good_ledger_verifies),
+        cmocka_unit_test(E19_every_flipped_bit_is_found),
+        cmocka_unit_test(E19_removed_records_are_found),
+        cmocka_unit_test(E19_a_ledger_made_anew_is_found),
+        cmocka_unit_test(E19_another_key_is_found),
+        cmocka_unit_test(a_file_is_read_in_pieces),
+        cmocka_unit_test(a_chain_is_kept_as_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

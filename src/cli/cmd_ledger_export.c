@@ -1,0 +1,200 @@
+/* cli/cmd_ledger_export.c - motet ledger export: a copy that others can verify.
+ * Room: cli.
+ * What is copied is verified on the way; a copy of something broken is never left. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/keys.h"
+#include "cli/ledger.h"
+#include "runtime/file.h"
+
+/* clang-format off */
+const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
+    {"out",        "FILE", "write there instead of to standard output"},
+    {"checkpoint", "SIZE", "only the checkpoint of this size, or the `last` one"},
+    {"sign",       "FILE", "end the copy with a checkpoint signed by this secret key"},
+    {"key",        "KEY",  "a public key that may sign (repeats), as in verify"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const char CMD_LEDGER_EXPORT_DETAILS[] =
+    "Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
+    "a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
+    "keeps the ledger cannot reach them: then nothing before them can be rewritten.";
+
+typedef struct copying {
+    const cli_args *args;
+    const char *path; /* NULL: standard output */
+    char *temp;
+    int fd;
+    mt_buf out;
+    mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
+    mt_buf chosen;     /* the checkpoint line so far */
+} copying;
+
+static int cannot_write(const copying *c)
+{
+    return cli_fail(c->args, CLI_WORLD, "cannot write %s: %s",
+                    c->path ? c->path : "standard output", strerror(errno));
+}
+
+static int begin(copying *c)
+{
+    mt_arena a = {0};
+    if (!c->path) {
+        return CLI_HOLDS;
+    }
+    c->temp = strdup(mt_strf(&a, "%s.tmp-XXXXXX", c->path).ptr);
+    mt_arena_free(&a);
+    c->fd = c->temp ? mkostemp(c->temp, O_CLOEXEC) : -1;
+    return c->fd < 0 ? cannot_write(c) : CLI_HOLDS;
+}
+
+static int flush(copying *c, size_t above)
+{
+    if (c->out.len <= above) {
+        return CLI_HOLDS;
+    }
+    if (!c->path) {
+        int code = cli_print(mt_buf_str(&c->out));
+        mt_buf_clear(&c->out);
+        return code;
+    }
+    mt_err err = rt_write_all(c->fd, mt_buf_str(&c->out));
+    mt_buf_clear(&c->out);
+    return err ? cannot_write(c) : CLI_HOLDS;
+}
+
+/* Puts the whole copy in its place, or takes away what there is of it. */
+static int end(copying *c, int code)
+{
+    if (c->fd >= 0) {
+        bool ok = !code && fchmod(c->fd, 0644) == 0 && fsync(c->fd) == 0;
+        ok = close(c->fd) == 0 && ok && rename(c->temp, c->path) == 0;
+        code = ok || code ? code : cannot_write(c);
+        if (!ok) {
+            unlink(c->temp);
+        }
+    }
+    free(c->temp);
+    mt_buf_free(&c->out);
+    mt_buf_free(&c->chosen);
+    return code;
+}
+
+/* Keeps what is wanted of a verified line. */
+static void keep_checkpoint(copying *c, mt_str line)
+{
+    mt_arena a = {0};
+    lg_checkpoint point;
+    if (!lg_checkpoint_read(&a, line, &point)) {
+        mt_str size = mt_strf(&a, "%llu", (unsigned long long)point.size);
+        if (c->checkpoint.ptr &&
+            (mt_str_is(c->checkpoint, "last") || mt_str_eq(c->checkpoint, size))) {
+            mt_buf_clear(&c->chosen);
+            mt_buf_adds(&c->chosen, line);
+            mt_buf_addc(&c->chosen, '\n');
+        }
+    }
+    mt_arena_free(&a);
+}
+
+static int copy_line(copying *c, mt_str line, bool record)
+{
+    if (!record) {
+        keep_checkpoint(c, line);
+    }
+    if (c->checkpoint.ptr) {
+        return CLI_HOLDS;
+    }
+    mt_buf_adds(&c->out, line);
+    mt_buf_addc(&c->out, '\n');
+    return flush(c, 1 << 18);
+}
+
+/* A checkpoint over everything so far. The verifier sees it too, so a key that may not
+ * sign this ledger is refused. */
+static void add_signed(copying *c, lg_verifier *v, const mt_sign_key *key)
+{
+    mt_arena a = {0};
+    mt_buf line = {0};
+    lg_checkpoint point = lg_chain_checkpoint(&v->found->end, lg_verify_domain(v, &a));
+    lg_checkpoint_sign(&point, key);
+    lg_checkpoint_write(&line, &point);
+    if (lg_verify_line(v, mt_str_from(line.ptr, line.len - 1))) {
+        copy_line(c, mt_str_from(line.ptr, line.len - 1), false);
+    }
+    mt_buf_free(&line);
+    mt_arena_free(&a);
+}
+
+static int finish(copying *c)
+{
+    if (c->checkpoint.ptr && !c->chosen.len) {
+        return cli_fail(c->args, CLI_FAILS, "the ledger has no such checkpoint");
+    }
+    mt_buf_adds(&c->out, mt_buf_str(&c->chosen));
+    return flush(c, 0);
+}
+
+static int copy_all(copying *c, const cli_ledger *l, const lg_expectation *expect,
+                    const mt_sign_key *key)
+{
+    lg_verifier v;
+    lg_finding f;
+    mt_str line;
+    mt_err err = MT_OK;
+    int code = CLI_HOLDS;
+    lg_verify_start(&v, expect, &f);
+    while (!code && !(err = l->source.next(l->source.state, &line)) &&
+           lg_verify_line(&v, line)) {
+        code = copy_line(c, line, f.about_record);
+    }
+    code =
+        code ? code : cli_ledger_stop(c->args, l, err, f.records + f.checkpoints + 1);
+    if (!code && !f.problem && key) {
+        add_signed(c, &v, key);
+    }
+    lg_verify_end(&v);
+    code = code ? code : cli_ledger_fault(c->args, l, &f);
+    return code ? code : finish(c);
+}
+
+static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
+{
+    copying c = {.args = args,
+                 .path = cli_value(args, "out"),
+                 .fd = -1,
+                 .checkpoint = mt_str_z(cli_value(args, "checkpoint"))};
+    lg_expectation expect = {0};
+    cli_ledger l;
+    int code = cli_read_publics(args, a, &expect.keys, &expect.key_count);
+    if (code) {
+        return code;
+    }
+    code = cli_ledger_open(args, &l);
+    code = code ? code : begin(&c);
+    code = code ? code : copy_all(&c, &l, &expect, key);
+    cli_ledger_close(&l);
+    return end(&c, code);
+}
+
+int cmd_ledger_export(const cli_args *args)
+{
+    mt_arena a = {0};
+    mt_sign_key key;
+    bool sign = cli_value(args, "sign") != NULL;
+    int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
+    code = code ? code : export(args, &a, sign ? &key : NULL);
+    if (sign) {
+        mt_sign_wipe(&key);
+    }
+    mt_arena_free(&a);
+    return code;
+}

@@ -1,0 +1,290 @@
+/* cli/cmd_ledger_show.c - motet ledger show: records for people, or as JSON lines.
+ * Room: cli.
+ * What a record says is told from its body alone: when, what kind, which contract, then
+ * every other member in its order. */
+#include <stdint.h>
+
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "cli/ledger.h"
+#include "runtime/key_file.h"
+
+/* clang-format off */
+const cli_option CMD_LEDGER_SHOW_OPTIONS[] = {
+    {"from",     "N",    "from record N on"},
+    {"to",       "M",    "up to, not including, record M"},
+    {"kind",     "NAME", "only records of this kind"},
+    {"contract", "ID",   "only records of this contract"},
+    {"flow",     "ID",   "only records of this flow or flow execution"},
+    {"instance", "ID",   "only records about this instance: ID or Entity/ID"},
+    {"most",     "N",    "stop after N records"},
+    {"json",     NULL,   "the records as they are, one per line"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const char CMD_LEDGER_SHOW_DETAILS[] = "Shows what a ledger says; whether it can be "
+                                       "believed is for `motet ledger verify`.\n"
+                                       "Checkpoints are shown when no filter is given.";
+
+typedef struct filter {
+    size_t from, to, most;
+    mt_str kind, contract, flow; /* ptr NULL: any */
+    mt_str entity, instance;     /* entity empty: any */
+    bool all;                    /* no filter by content was given */
+} filter;
+
+/* ---- choosing ---- */
+
+static bool read_filter(const cli_args *args, filter *f)
+{
+    *f = (filter){.to = SIZE_MAX,
+                  .most = SIZE_MAX,
+                  .kind = mt_str_z(cli_value(args, "kind")),
+                  .contract = mt_str_z(cli_value(args, "contract")),
+                  .flow = mt_str_z(cli_value(args, "flow")),
+                  .instance = mt_str_z(cli_value(args, "instance"))};
+    f->all = !f->kind.ptr && !f->contract.ptr && !f->flow.ptr && !f->instance.ptr;
+    size_t slash = mt_str_find(f->instance, '/');
+    if (f->instance.ptr && slash < f->instance.len) {
+        f->entity = mt_str_from(f->instance.ptr, slash);
+        f->instance = mt_str_skip(f->instance, slash + 1);
+    }
+    return cli_number(args, "from", SIZE_MAX - 1, &f->from) &&
+           cli_number(args, "to", SIZE_MAX - 1, &f->to) &&
+           cli_number(args, "most", SIZE_MAX - 1, &f->most);
+}
+
+static bool is_text(const mt_json *node, mt_str text)
+{
+    return mt_json_is(node, MT_JSON_STRING) && mt_str_eq(mt_json_text(node), text);
+}
+
+static bool has(const mt_json *body, const char *key, mt_str wanted)
+{
+    return !wanted.ptr || is_text(mt_json_get(body, mt_str_z(key)), wanted);
+}
+
+static bool of_flow(const mt_json *body, mt_str flow)
+{
+    return has(body, "flow", flow) || has(body, "flow_id", flow) ||
+           has(body, "execution", flow);
+}
+
+/* "Entity/ID" or "ID". */
+static bool names(const filter *f, mt_str text)
+{
+    size_t slash = mt_str_find(text, '/');
+    bool split = slash < text.len;
+    mt_str entity = split ? mt_str_from(text.ptr, slash) : (mt_str){0};
+    mt_str id = split ? mt_str_skip(text, slash + 1) : text;
+    return mt_str_eq(id, f->instance) &&
+           (!f->entity.len || mt_str_eq(entity, f->entity));
+}
+
+/* {"Entity": "ID", ...}, or {"Entity": {"ID": state}} as states are written. */
+static bool binds(const filter *f, const mt_json *map)
+{
+    for (uint32_t i = 0; mt_json_is(map, MT_JSON_OBJECT) && i < map->count; i++) {
+        const mt_json_member *m = &map->as.members[i];
+        bool entity = !f->entity.len || mt_str_eq(m->key, f->entity);
+        bool inside = mt_json_is(&m->value, MT_JSON_OBJECT) &&
+                      mt_json_get(&m->value, f->instance);
+        if ((entity && (is_text(&m->value, f->instance) || inside)) ||
+            names(f, m->key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool about_instance(const filter *f, const mt_json *body)
+{
+    static const char *const TEXTS[] = {"instance", "instance_id", "subject"};
+    static const char *const MAPS[] = {"instance_binding", "bindings", "instances",
+                                       "state_before", "state_after"};
+    if (!f->instance.ptr) {
+        return true;
+    }
+    const mt_json *entity = mt_json_at(body, "entity");
+    for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
+        const mt_json *text = mt_json_get(body, mt_str_z(TEXTS[i]));
+        bool alone = is_text(text, f->instance) &&
+                     (!f->entity.len || is_text(entity, f->entity));
+        if (alone || (text && names(f, mt_json_text(text)))) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof MAPS / sizeof *MAPS; i++) {
+        if (binds(f, mt_json_get(body, mt_str_z(MAPS[i])))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool chosen(const filter *f, const mt_json *body)
+{
+    return has(body, "kind", f->kind) && has(body, "contract", f->contract) &&
+           of_flow(body, f->flow) && about_instance(f, body);
+}
+
+/* ---- showing ---- */
+
+/* Strings without quotes when they need none, anything else as JSON. */
+static void add_value(mt_buf *out, const mt_json *node)
+{
+    size_t start = out->len;
+    mt_json_write(out, node, false);
+    mt_str text = mt_str_from(out->ptr + start, out->len - start);
+    bool plain = mt_json_is(node, MT_JSON_STRING) && text.len > 2 &&
+                 mt_str_find(text, ' ') == text.len &&
+                 mt_str_find(text, '\\') == text.len;
+    if (plain) {
+        memmove(out->ptr + start, out->ptr + start + 1, text.len - 2);
+        out->len -= 2;
+    }
+}
+
+static void add_column(mt_buf *out, const mt_json *body, const char *key, size_t width)
+{
+    const mt_json *node = mt_json_get(body, mt_str_z(key));
+    size_t start = out->len;
+    if (node) {
+        add_value(out, node);
+    } else {
+        mt_buf_addc(out, '-');
+    }
+    do {
+        mt_buf_addc(out, ' ');
+    } while (out->len - start < width + 1);
+}
+
+static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
+{
+    static const char *const COLUMNS[] = {"time", "kind", "contract", "etag",
+                                          "trust_domain"};
+    mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
+    add_column(out, body, "time", 24);
+    add_column(out, body, "kind", 16);
+    add_column(out, body, "contract", 8);
+    for (uint32_t i = 0; i < body->count; i++) {
+        const mt_json_member *m = &body->as.members[i];
+        bool column = false;
+        for (size_t c = 0; c < sizeof COLUMNS / sizeof *COLUMNS; c++) {
+            column = column || mt_str_eq(m->key, mt_str_z(COLUMNS[c]));
+        }
+        if (!column) {
+            mt_buf_addf(out, " %.*s=", MT_ARG(m->key));
+            add_value(out, &m->value);
+        }
+    }
+    mt_buf_addc(out, '\n');
+}
+
+static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
+{
+    char name[RT_KEY_NAME], root[17];
+    rt_key_name(&c->key, name);
+    mt_hex(c->root.bytes, 8, root);
+    root[16] = '\0';
+    mt_buf_addf(out, "     -  checkpoint: %llu records, root %s..., key %s\n",
+                (unsigned long long)c->size, root, name);
+}
+
+/* ---- the walk ---- */
+
+typedef struct show {
+    const cli_args *args;
+    filter filter;
+    bool json;
+    size_t shown;
+    mt_buf out;
+    mt_arena scratch;
+} show;
+
+static const char *show_record(show *s, mt_str line, const lg_entry *e)
+{
+    mt_json body;
+    if (e->seq < s->filter.from || e->seq >= s->filter.to) {
+        return NULL;
+    }
+    if (mt_json_read(&s->scratch, e->body, NULL, &body, NULL) ||
+        body.type != MT_JSON_OBJECT) {
+        return "the body is no JSON object";
+    }
+    if (chosen(&s->filter, &body)) {
+        s->shown++;
+        if (s->json) {
+            mt_buf_adds(&s->out, line);
+            mt_buf_addc(&s->out, '\n');
+        } else {
+            add_text(&s->out, e->seq, &body);
+        }
+    }
+    return NULL;
+}
+
+/* NULL, or what is wrong with the line. */
+static const char *show_line(show *s, mt_str line)
+{
+    lg_entry e;
+    lg_checkpoint c;
+    mt_arena_reset(&s->scratch);
+    if (!lg_entry_read(line, &e)) {
+        return show_record(s, line, &e);
+    }
+    if (lg_checkpoint_read(&s->scratch, line, &c)) {
+        return "this line is neither a record nor a checkpoint";
+    }
+    if (s->filter.all && !s->json && c.size >= s->filter.from &&
+        c.size <= s->filter.to) {
+        add_checkpoint(&s->out, &c);
+    }
+    return NULL;
+}
+
+static int flush(show *s, size_t above)
+{
+    int code = s->out.len > above ? cli_print(mt_buf_str(&s->out)) : CLI_HOLDS;
+    if (s->out.len > above) {
+        mt_buf_clear(&s->out);
+    }
+    return code;
+}
+
+static int walk(show *s, const cli_ledger *l)
+{
+    int code = CLI_HOLDS;
+    const char *fault = NULL;
+    uint64_t number = 1;
+    mt_err err = MT_OK;
+    mt_str line;
+    while (!code && !fault && s->shown < s->filter.most &&
+           !(err = l->source.next(l->source.state, &line))) {
+        fault = show_line(s, line);
+        number += !fault;
+        code = flush(s, 1 << 16);
+    }
+    code = code ? code : flush(s, 0);
+    if (fault) {
+        return cli_fail(s->args, CLI_FAILS, "%s, line %llu: %s", l->name,
+                        (unsigned long long)number, fault);
+    }
+    return code ? code : cli_ledger_stop(s->args, l, err, number);
+}
+
+int cmd_ledger_show(const cli_args *args)
+{
+    cli_ledger l;
+    show s = {.args = args, .json = cli_flag(args, "json")};
+    if (!read_filter(args, &s.filter)) {
+        return CLI_USAGE;
+    }
+    int code = cli_ledger_open(args, &l);
+    code = code ? code : walk(&s, &l);
+    cli_ledger_close(&l);
+    mt_buf_free(&s.out);
+    mt_arena_free(&s.scratch);
+    return code;
+}

@@ -1,0 +1,225 @@
+/* cli/cmd_ledger_verify.c - motet ledger verify: a copy of a ledger, or a proof.
+ * Room: cli. */
+#include <stdio.h>
+
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "cli/ledger.h"
+#include "ledger/proof.h"
+#include "runtime/file.h"
+#include "runtime/key_file.h"
+
+/* clang-format off */
+const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
+    {"key",        "KEY",  "a public key that may sign: file, hex or base64 (repeats)"},
+    {"checkpoint", "FILE", "a checkpoint kept elsewhere; the ledger must go on from it"},
+    {"proof",      "FILE", "check this proof against --checkpoint, without a ledger"},
+    {"domain",     "TEXT", "the trust domain it must be of"},
+    {"json",       NULL,   "print the result as JSON"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const char CMD_LEDGER_VERIFY_DETAILS[] =
+    "Reads the whole ledger and finds the first record that was changed, removed,\n"
+    "reordered or put in, and every checkpoint that does not agree with the records\n"
+    "or is not signed by a key that may. Records cut off at the end are found when a\n"
+    "checkpoint behind them is given.\n\n"
+    "With --key only that key and those its checkpoints vouch for (key_added) count;\n"
+    "without it the first signer is believed, which shows consistency, not origin.\n"
+    "A consistency proof takes two --checkpoint options.";
+
+/* ---- a whole ledger ---- */
+
+static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
+{
+    char hex[MT_SHA256_HEX];
+    mt_hex(hash->bytes, MT_SHA256_BYTES, hex);
+    mt_jw_key(w, key);
+    mt_jw_str(w, mt_str_from(hex, sizeof hex));
+}
+
+static void write_json(mt_buf *out, const lg_finding *f)
+{
+    char name[RT_KEY_NAME];
+    mt_sha256 root = lg_frontier_root(&f->end.tree);
+    mt_jw w = mt_jw_start(out, true);
+    mt_jw_begin_object(&w);
+    mt_jw_key_i64(&w, "attested", (int64_t)f->attested);
+    mt_jw_key_bool(&w, "believed_key", f->believed);
+    mt_jw_key_i64(&w, "checkpoints", (int64_t)f->checkpoints);
+    key_hash(&w, MT_STR("head"), &f->end.head);
+    mt_jw_key_bool(&w, "holds", !f->problem);
+    if (f->problem) {
+        mt_jw_key_i64(&w, "line", (int64_t)f->line);
+        mt_jw_key_str(&w, "problem", mt_str_z(f->problem));
+        if (f->about_record) {
+            mt_jw_key_i64(&w, "record", (int64_t)f->seq);
+        }
+    }
+    mt_jw_key_i64(&w, "records", (int64_t)f->records);
+    key_hash(&w, MT_STR("root"), &root);
+    if (f->checkpoints) {
+        rt_key_name(&f->signer, name);
+        mt_jw_key_str(&w, "signer", mt_str_z(name));
+    }
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+static void write_text(mt_buf *out, const lg_finding *f)
+{
+    unsigned long long records = f->records, checkpoints = f->checkpoints;
+    unsigned long long rest = f->records - f->attested;
+    char name[RT_KEY_NAME];
+    mt_buf_addf(out, "verified: %llu record%s, %llu checkpoint%s\n", records,
+                plural(records), checkpoints, plural(checkpoints));
+    if (f->checkpoints) {
+        rt_key_name(&f->signer, name);
+        mt_buf_addf(out, "signed by: %s\n", name);
+    }
+    if (rest) {
+        mt_buf_addf(out, "not signed for yet: the last %llu record%s\n", rest,
+                    plural(rest));
+    }
+}
+
+static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
+{
+    mt_buf out = {0};
+    bool json = cli_flag(args, "json");
+    if (json && !f->world) {
+        write_json(&out, f);
+    } else if (!f->problem) {
+        write_text(&out, f);
+    }
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    if (!f->problem && f->believed && !json) {
+        fputs("note: the signer's key is the ledger's own; --key says whose it must "
+              "be\n",
+              stderr);
+    }
+    int found = cli_ledger_fault(args, l, f);
+    return code ? code : found;
+}
+
+static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expect)
+{
+    cli_ledger l;
+    lg_finding f;
+    const char *path = cli_value(args, "checkpoint");
+    lg_checkpoint trusted;
+    int code = path ? cli_read_checkpoint(args, a, path, &trusted) : CLI_HOLDS;
+    if (code) {
+        return code;
+    }
+    expect->trusted = path ? &trusted : NULL;
+    code = cli_ledger_open(args, &l);
+    if (!code) {
+        lg_verify_source(&l.source, expect, &f);
+        code = tell(args, &l, &f);
+    }
+    cli_ledger_close(&l);
+    return code;
+}
+
+/* ---- a proof ---- */
+
+static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
+{
+    for (size_t i = 0; i < expect->key_count; i++) {
+        if (memcmp(key->bytes, expect->keys[i].bytes, MT_SIGN_PUBLIC) == 0) {
+            return true;
+        }
+    }
+    return !expect->key_count;
+}
+
+static const char *checkpoint_fault(const lg_checkpoint *c,
+                                    const lg_expectation *expect)
+{
+    return !is_one_of(&c->key, expect) ? "a checkpoint is signed by another key"
+           : expect->domain.ptr && !mt_str_eq(expect->domain, c->domain)
+               ? "a checkpoint is of another trust domain than expected"
+               : NULL;
+}
+
+static int tell_proof(const cli_args *args, const lg_statement *s, const char *fault)
+{
+    mt_arena a = {0};
+    mt_str text = {0};
+    unsigned long long from = s->inclusion ? s->record.seq : s->from, size = s->size;
+    if (cli_flag(args, "json")) {
+        text = mt_strf(
+            &a, "{\"holds\": %s, \"proof\": \"%s\"%s%s%s}\n", fault ? "false" : "true",
+            s->inclusion ? "inclusion" : "consistency",
+            fault ? ", \"problem\": \"" : "", fault ? fault : "", fault ? "\"" : "");
+    } else if (!fault) {
+        text = s->inclusion
+                   ? mt_strf(&a,
+                             "verified: record %llu is in the ledger of %llu records\n",
+                             from, size)
+                   : mt_strf(&a,
+                             "verified: the ledger of %llu records begins with the one "
+                             "of %llu\n",
+                             size, from);
+    }
+    int code = cli_print(text);
+    mt_arena_free(&a);
+    if (fault) {
+        return cli_fail(args, CLI_FAILS, "%s: %s", cli_value(args, "proof"), fault);
+    }
+    return code;
+}
+
+/* One checkpoint for inclusion, two for consistency; the larger one is the later. */
+static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation *expect)
+{
+    lg_checkpoint c[2];
+    lg_statement s;
+    mt_str text;
+    int count = 0, code = CLI_HOLDS;
+    for (; !code && count < 2 && cli_value_at(args, "checkpoint", count); count++) {
+        code = cli_read_checkpoint(args, a, cli_value_at(args, "checkpoint", count),
+                                   &c[count]);
+    }
+    if (!code && !count) {
+        code = cli_fail(args, CLI_USAGE, "--proof needs --checkpoint FILE");
+    }
+    const char *path = cli_value(args, "proof");
+    code =
+        code ? code
+             : cli_read_input(args, a, path, cli_limits(args).ledger_line_bytes, &text);
+    if (code) {
+        return code;
+    }
+    if (lg_statement_read(a, text, &s)) {
+        return cli_fail(args, CLI_FAILS, "%s: this is no proof", path);
+    }
+    bool swapped = count == 2 && c[0].size > c[1].size;
+    const lg_checkpoint *later = &c[swapped ? 0 : count - 1];
+    const lg_checkpoint *earlier = count == 2 ? &c[swapped ? 1 : 0] : NULL;
+    const char *fault = checkpoint_fault(later, expect);
+    fault = fault || !earlier ? fault : checkpoint_fault(earlier, expect);
+    return tell_proof(args, &s, fault ? fault : lg_statement_fault(&s, earlier, later));
+}
+
+int cmd_ledger_verify(const cli_args *args)
+{
+    mt_arena a = {0};
+    const char *domain = cli_value(args, "domain");
+    lg_expectation expect = {.domain = mt_str_z(domain)};
+    int code = cli_read_publics(args, &a, &expect.keys, &expect.key_count);
+    if (!code) {
+        code = cli_value(args, "proof") ? verify_proof(args, &a, &expect)
+                                        : verify_ledger(args, &a, &expect);
+    }
+    mt_arena_free(&a);
+    return code;
+}

@@ -1,0 +1,129 @@
+#include "cli/ledger.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/vec.h"
+#include "cli/keys.h"
+
+static void start(cli_ledger *l)
+{
+    l->file = lg_file_new(l->fd, l->line_limit);
+    l->source = lg_file_source(l->file);
+}
+
+int cli_ledger_open(const cli_args *args, cli_ledger *l)
+{
+    *l = (cli_ledger){.fd = -1, .line_limit = cli_limits(args).ledger_line_bytes};
+    if (!args->count) {
+        return cli_fail(args, CLI_USAGE, "the file of a ledger is needed");
+    }
+    l->name = args->operands[0];
+    l->operands = 1;
+    l->fd = strcmp(l->name, "-") == 0 ? dup(STDIN_FILENO)
+                                      : open(l->name, O_RDONLY | O_CLOEXEC);
+    if (l->fd < 0) {
+        return cli_fail(args, CLI_WORLD, "%s: %s", l->name, strerror(errno));
+    }
+    posix_fadvise(l->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+    start(l);
+    return CLI_HOLDS;
+}
+
+int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
+{
+    if (lseek(l->fd, 0, SEEK_SET) < 0) {
+        return cli_fail(args, CLI_WORLD, "%s must be a file, it is read twice: %s",
+                        l->name, strerror(errno));
+    }
+    lg_file_free(l->file);
+    start(l);
+    return CLI_HOLDS;
+}
+
+void cli_ledger_close(cli_ledger *l)
+{
+    lg_file_free(l->file);
+    if (l->fd >= 0) {
+        close(l->fd);
+    }
+}
+
+int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,
+                    uint64_t line)
+{
+    unsigned long long at = line;
+    switch ((int)err) {
+    case MT_OK:
+    case MT_E_NOTFOUND: return CLI_HOLDS;
+    case MT_E_CORRUPT:
+        return cli_fail(args, CLI_FAILS, "%s, line %llu: the line is cut off", l->name,
+                        at);
+    case MT_E_LIMIT:
+        return cli_fail(args, CLI_FAILS,
+                        "%s, line %llu: more than %zu bytes (limit ledger_line_bytes)",
+                        l->name, at, l->line_limit);
+    default: return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
+    }
+}
+
+int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding *f)
+{
+    if (!f->problem) {
+        return CLI_HOLDS;
+    }
+    if (f->world) {
+        return cli_ledger_stop(args, l, f->world, f->line);
+    }
+    mt_buf place = {0};
+    mt_buf_addf(&place, "%s", l->name);
+    if (f->line) {
+        mt_buf_addf(&place, ", line %llu", (unsigned long long)f->line);
+    }
+    if (f->about_record) {
+        mt_buf_addf(&place, ", record %llu", (unsigned long long)f->seq);
+    }
+    int code =
+        cli_fail(args, CLI_FAILS, "%.*s: %s", MT_ARG(mt_buf_str(&place)), f->problem);
+    mt_buf_free(&place);
+    return code;
+}
+
+int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
+                        lg_checkpoint *out)
+{
+    mt_str text;
+    int code = cli_read_text(args, a, path, 1 << 16, &text);
+    if (code) {
+        return code;
+    }
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    if (lg_checkpoint_read(a, text, out)) {
+        return cli_fail(args, CLI_FAILS, "%s: this is no checkpoint", path);
+    }
+    return lg_checkpoint_verify(out)
+               ? CLI_HOLDS
+               : cli_fail(args, CLI_FAILS, "%s: the signature is wrong", path);
+}
+
+int cli_read_publics(const cli_args *args, mt_arena *a, const mt_sign_public **keys,
+                     size_t *count)
+{
+    MT_VEC(mt_sign_public) all = {0};
+    for (int i = 0;; i++) {
+        mt_sign_public key;
+        bool given;
+        int code = cli_read_public_at(args, "key", i, &key, &given);
+        if (code) {
+            return code;
+        }
+        if (!given) {
+            break;
+        }
+        mt_vec_push(a, &all, key);
+    }
+    *keys = all.items;
+    *count = all.len;
+    return CLI_HOLDS;
+}

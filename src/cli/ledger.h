@@ -1,0 +1,41 @@
+/* cli/ledger.h - a ledger from the command line: an exported file, or a store.
+ * Room: cli.
+ * All of `motet ledger ...` reads through the source, so where the lines come from is
+ * the same to every subcommand. */
+#ifndef CLI_LEDGER_H
+#define CLI_LEDGER_H
+
+#include "cli/cli.h"
+#include "ledger/verify.h"
+
+typedef struct cli_ledger {
+    lg_source source;
+    const char *name; /* for messages */
+    int operands;     /* how many the ledger itself took: 1 for a file, 0 for a store */
+    int fd;           /* -1: none */
+    lg_file *file;
+    size_t line_limit;
+} cli_ledger;
+
+/* The file that is the first operand ("-": standard input). CLI_HOLDS, or the exit code
+ * after saying why; to be closed in both cases. */
+int cli_ledger_open(const cli_args *args, cli_ledger *out);
+/* From the first line again. CLI_WORLD when the input cannot be read twice. */
+int cli_ledger_rewind(const cli_args *args, cli_ledger *l);
+void cli_ledger_close(cli_ledger *l);
+
+/* Says why lines ended early; CLI_HOLDS when they did not (err is MT_E_NOTFOUND). */
+int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,
+                    uint64_t line);
+/* Says what was found, with line and record; CLI_HOLDS when nothing was. */
+int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding *f);
+
+/* A signed checkpoint in a file of its own, its signature checked. Texts live in the
+ * arena. */
+int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
+                        lg_checkpoint *out);
+/* All keys of --key; they live in the arena. */
+int cli_read_publics(const cli_args *args, mt_arena *a, const mt_sign_public **keys,
+                     size_t *count);
+
+#endif
