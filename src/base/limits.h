@@ -28,6 +28,10 @@
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
+    X(prove_steps,      20000000,  "steps of the solver for one question")            \
+    X(prove_ms,         5000,      "milliseconds of the solver for one question")     \
+    X(prove_megabytes,  2048,      "megabytes the solver may use")                    \
+    X(prove_unfold,     2000,      "quantifier bodies written out for one question")  \
     X(graph_nodes,      1000000,   "nodes of one graph after expansion")              \
     X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
     X(cluster_depth,    64,        "nesting of clusters")                            \

@@ -1,0 +1,210 @@
+/* contract/analyze/prove_smt.c - formulas of the solver, with easy ones folded.
+ * Room: contract. Formulas live as long as the context. */
+#include "contract/analyze/prove_internal.h"
+
+Z3_ast pv_and(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    if (a == p->no || b == p->no) {
+        return p->no;
+    }
+    if (a == p->yes || a == b) {
+        return b;
+    }
+    return b == p->yes ? a : Z3_mk_and(p->z, 2, (Z3_ast[]){a, b});
+}
+
+Z3_ast pv_or(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    if (a == p->yes || b == p->yes) {
+        return p->yes;
+    }
+    if (a == p->no || a == b) {
+        return b;
+    }
+    return b == p->no ? a : Z3_mk_or(p->z, 2, (Z3_ast[]){a, b});
+}
+
+Z3_ast pv_not(ct_prover *p, Z3_ast a)
+{
+    return a == p->yes ? p->no : a == p->no ? p->yes : Z3_mk_not(p->z, a);
+}
+
+Z3_ast pv_if(ct_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
+{
+    if (c == p->yes || a == b) {
+        return a;
+    }
+    if (c == p->no) {
+        return b;
+    }
+    if (a == p->yes) {
+        return pv_or(p, c, b);
+    }
+    if (b == p->no) {
+        return pv_and(p, c, a);
+    }
+    return Z3_mk_ite(p->z, c, a, b);
+}
+
+static bool both_small(ct_prover *p, Z3_ast a, Z3_ast b, int64_t *x, int64_t *y)
+{
+    return Z3_get_ast_kind(p->z, a) == Z3_NUMERAL_AST &&
+           Z3_get_ast_kind(p->z, b) == Z3_NUMERAL_AST &&
+           Z3_get_numeral_int64(p->z, a, x) && Z3_get_numeral_int64(p->z, b, y);
+}
+
+static Z3_ast constant_bool(const ct_prover *p, bool b)
+{
+    return b ? p->yes : p->no;
+}
+
+Z3_ast pv_eq(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    int64_t x, y;
+    if (a == b) {
+        return p->yes;
+    }
+    if (a == p->yes || b == p->yes) {
+        return a == p->yes ? b : a;
+    }
+    if (a == p->no || b == p->no) {
+        return pv_not(p, a == p->no ? b : a);
+    }
+    return both_small(p, a, b, &x, &y) ? constant_bool(p, x == y)
+                                       : Z3_mk_eq(p->z, a, b);
+}
+
+Z3_ast pv_le(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    int64_t x, y;
+    return both_small(p, a, b, &x, &y) ? constant_bool(p, x <= y)
+                                       : Z3_mk_le(p->z, a, b);
+}
+
+Z3_ast pv_lt(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    int64_t x, y;
+    return both_small(p, a, b, &x, &y) ? constant_bool(p, x < y) : Z3_mk_lt(p->z, a, b);
+}
+
+/* Operands in one order, so that a + b and b + a are one formula. */
+static void in_order(ct_prover *p, Z3_ast pair[2])
+{
+    if (Z3_get_ast_id(p->z, pair[0]) > Z3_get_ast_id(p->z, pair[1])) {
+        Z3_ast first = pair[0];
+        pair[0] = pair[1];
+        pair[1] = first;
+    }
+}
+
+Z3_ast pv_add(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    Z3_ast pair[2] = {a, b};
+    in_order(p, pair);
+    return Z3_mk_add(p->z, 2, pair);
+}
+
+Z3_ast pv_sub(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    return Z3_mk_sub(p->z, 2, (Z3_ast[]){a, b});
+}
+
+Z3_ast pv_mul(ct_prover *p, Z3_ast a, Z3_ast b)
+{
+    Z3_ast pair[2] = {a, b};
+    in_order(p, pair);
+    return Z3_mk_mul(p->z, 2, pair);
+}
+
+Z3_ast pv_int(ct_prover *p, int64_t value)
+{
+    return Z3_mk_int64(p->z, value, p->int_sort);
+}
+
+Z3_ast pv_digits(ct_prover *p, mt_str digits)
+{
+    return Z3_mk_numeral(p->z, mt_str_dup(&p->tmp, digits).ptr, p->int_sort);
+}
+
+static Z3_ast with_zeros(ct_prover *p, mt_str digits, unsigned zeros)
+{
+    char *text = mt_alloc(&p->tmp, digits.len + zeros + 1);
+    memcpy(text, digits.ptr, digits.len);
+    memset(text + digits.len, '0', zeros);
+    text[digits.len + zeros] = 0;
+    return Z3_mk_numeral(p->z, text, p->int_sort);
+}
+
+Z3_ast pv_power(ct_prover *p, unsigned n)
+{
+    return with_zeros(p, MT_STR("1"), n);
+}
+
+Z3_ast pv_word(ct_prover *p, unsigned n)
+{
+    return with_zeros(p, MT_STR("79228162514264337593543950336"), n);
+}
+
+Z3_ast pv_constant(ct_prover *p, mt_str name, Z3_sort sort)
+{
+    const char *text = mt_str_dup(&p->tmp, name).ptr;
+    return Z3_mk_const(p->z, Z3_mk_string_symbol(p->z, text), sort);
+}
+
+Z3_ast pv_round(ct_prover *p, Z3_ast v, unsigned digits)
+{
+    if (!digits) {
+        return v;
+    }
+    Z3_ast unit = pv_power(p, digits);
+    Z3_ast down = Z3_mk_div(p->z, v, unit), rest = Z3_mk_mod(p->z, v, unit);
+    Z3_ast twice = pv_mul(p, pv_int(p, 2), rest);
+    Z3_ast odd = pv_eq(p, Z3_mk_mod(p->z, down, pv_int(p, 2)), pv_int(p, 1));
+    Z3_ast up = pv_or(p, pv_lt(p, unit, twice), pv_and(p, pv_eq(p, unit, twice), odd));
+    return pv_if(p, up, pv_add(p, down, pv_int(p, 1)), down);
+}
+
+Z3_ast pv_between(ct_prover *p, Z3_ast v, Z3_ast a, Z3_ast b)
+{
+    return pv_and(p, pv_le(p, a, v), pv_le(p, v, b));
+}
+
+Z3_ast pv_within(ct_prover *p, Z3_ast v, Z3_ast most)
+{
+    Z3_ast least = Z3_mk_unary_minus(p->z, most);
+    return pv_and(p, pv_lt(p, least, v), pv_lt(p, v, most));
+}
+
+/* ---- The context ---------------------------------------------------------------- */
+
+static void note_error(Z3_context z, Z3_error_code code)
+{
+    (void)z;
+    (void)code; /* Z3_get_error_code() tells it where it is looked for */
+}
+
+bool pv_open(ct_prover *p)
+{
+    Z3_config config = Z3_mk_config();
+    p->z = config ? Z3_mk_context(config) : NULL;
+    if (config) {
+        Z3_del_config(config);
+    }
+    if (!p->z) {
+        return false;
+    }
+    Z3_set_error_handler(p->z, note_error);
+    p->int_sort = Z3_mk_int_sort(p->z);
+    p->bool_sort = Z3_mk_bool_sort(p->z);
+    p->yes = Z3_mk_true(p->z);
+    p->no = Z3_mk_false(p->z);
+    return true;
+}
+
+void pv_close(ct_prover *p)
+{
+    if (p->z) {
+        Z3_del_context(p->z);
+    }
+    p->z = NULL;
+}
