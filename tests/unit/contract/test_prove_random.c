@@ -25,8 +25,7 @@ static const char *const DECLARED[KINDS] = {
     [M] = "fact m { type: Int(-1, 1) source: \"s\" }\n",
     [B] = "fact b { type: Bool source: \"s\" }\n",
     [C] = "fact c { type: Enum([\"red\", \"blue\"]) source: \"s\" }\n",
-    [ITEMS] = "type Item { v: Int(0, 1) ok: Bool }\n"
-              "fact items { type: List(element_type: Item, max: 2) source: \"s\" }\n",
+    [ITEMS] = "type Item { v: Int(0, 1) ok: Bool } fact items { type: List(element_type: Item, max: 2) source: \"s\" }\n",
     [D] = "fact d { type: Decimal(1, 1) source: \"s\" }\n",
     [T] = "fact t { type: Text(max_length: 2) source: \"s\" }\n",
     [U] = "fact u { type: Text(max_length: 2) source: \"s\" }\n",
