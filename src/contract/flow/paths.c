@@ -3,38 +3,20 @@
  * INVARIANT: both halves write the same words for the same thing. */
 #include "contract/flow/paths.h"
 
-#include "contract/flow/possible.h"
+#include "contract/flow/ways.h"
 
-enum { MAX_DEMANDS = 24 };
-
-typedef struct walker {
-    mt_arena *a;
-    const ct_plan *p;
-    uint32_t graph;
-    ct_paths *out;
-    size_t first; /* of this graph's paths in out */
-    size_t bytes; /* of all texts so far */
-    uint32_t depth;
-    mt_buf text;
-    ct_demand demands[MAX_DEMANDS]; /* what the way so far asks of the snapshot */
-    size_t demand_count;
-} walker;
-
-/* A hostile bundle can have a hundred thousand steps in a row. */
-enum { MAX_DEPTH = 2000, MAX_BYTES = 16 << 20 };
-
-static const char DONE[] = "done", ERROR[] = "error", SUCCESS[] = "success",
-                  FAILED[] = "failed";
+enum { MAX_BYTES = 16 << 20 }; /* of the texts of one graph's paths */
 
 static void add_word(mt_buf *text, const char *prefix, mt_str step, mt_str result)
 {
-    mt_buf_addf(text, "%s%s%.*s=%.*s", text->len ? " > " : "", prefix, MT_ARG(step),
-                MT_ARG(result));
+    mt_buf_addz(text, text->len ? " > " : "");
+    ct_word_text(text, prefix, step, result);
 }
 
 static void add_end(mt_buf *text, mt_str terminal)
 {
-    mt_buf_addf(text, "%s%.*s", text->len ? " > " : "", MT_ARG(terminal));
+    mt_buf_addz(text, text->len ? " > " : "");
+    mt_buf_adds(text, terminal);
 }
 
 static void add_path(mt_arena *a, ct_paths *out, uint32_t graph, const mt_buf *text)
@@ -45,139 +27,33 @@ static void add_path(mt_arena *a, ct_paths *out, uint32_t graph, const mt_buf *t
 
 /* --- all paths --- */
 
-static void walk(walker *w, ct_plan_target at);
+typedef struct list {
+    mt_arena *a;
+    ct_paths *out;
+    uint32_t graph;
+    size_t bytes;
+    mt_buf text;
+} list;
 
-/* Goes on after a word, then forgets it. */
-static void walk_word(walker *w, const char *prefix, mt_str step, mt_str result,
-                      ct_plan_target to)
+static bool keep_path(void *context, const ct_way *way)
 {
-    size_t before = w->text.len;
-    add_word(&w->text, prefix, step, result);
-    walk(w, to);
-    w->text.len = before;
-}
-
-/* Goes on only if the snapshot can be such that the predicate has this value. */
-static void walk_if(walker *w, const ct_expr *predicate, bool value, mt_str step,
-                    mt_str result, ct_plan_target to)
-{
-    size_t before = w->demand_count;
-    if (predicate && before < MAX_DEMANDS) {
-        w->demands[w->demand_count++] = (ct_demand){predicate, value};
-    }
-    if (ct_possible(w->demands, w->demand_count)) {
-        walk_word(w, "", step, result, to);
-    }
-    w->demand_count = before;
-}
-
-static void walk_undo(walker *w, const ct_plan_handler *h, uint32_t nth)
-{
-    if (nth >= MAX_DEPTH) {
-        w->out->truncated = true;
-        return;
-    }
-    if (nth == h->undo_count) {
-        walk(w, h->next);
-        return;
-    }
-    const ct_plan_undo *undo = &w->p->undos[h->first_undo + nth];
-    mt_str op = ct_operation_id(w->p, undo->op);
-    size_t before = w->text.len;
-    add_word(&w->text, "comp:", op, mt_str_z(DONE));
-    walk_undo(w, h, nth + 1);
-    w->text.len = before;
-    walk_word(w, "comp:", op, mt_str_z(ERROR),
-              (ct_plan_target){CT_NONE, undo->on_failure});
-}
-
-static void walk_failure(walker *w, const ct_plan_step *s, const char *result)
-{
-    if (s->handler.kind == CT_HANDLER_NONE) {
-        return; /* the run breaks off: no path */
-    }
-    size_t before = w->text.len;
-    add_word(&w->text, "", s->id, mt_str_z(result));
-    if (s->handler.kind == CT_COMPENSATE) {
-        walk_undo(w, &s->handler, 0);
-    } else {
-        walk(w, s->handler.next);
-    }
-    w->text.len = before;
-}
-
-static bool given(ct_plan_target t)
-{
-    return t.step != CT_NONE || t.terminal != CT_NONE;
-}
-
-static void walk_parallel(walker *w, const ct_plan_step *s)
-{
-    const ct_plan_target *to = &w->p->targets[s->first_target];
-    ct_plan_target success = given(to[0]) ? to[0] : to[1];
-    if (given(success)) {
-        walk_word(w, "", s->id, mt_str_z(SUCCESS), success);
-    }
-    if (s->handler.kind != CT_HANDLER_NONE) {
-        walk_failure(w, s, FAILED);
-    } else if (given(to[1])) {
-        walk_word(w, "", s->id, mt_str_z(FAILED), to[1]);
-    }
-}
-
-static void walk_step(walker *w, const ct_plan_step *s)
-{
-    const ct_plan_target *to = &w->p->targets[s->first_target];
-    switch (s->kind) {
-    case CT_OPERATION_STEP: {
-        const ct_plan_op *op = &w->p->ops[s->what];
-        for (uint32_t i = 0; i < op->outcome_count; i++) {
-            walk_if(w, w->p->model->operations[s->what].precondition, true, s->id,
-                    w->p->outcomes[op->first_outcome + i].label, to[i]);
-        }
-        walk_failure(w, s, ERROR);
-        break;
-    }
-    case CT_BRANCH_STEP:
-        walk_if(w, w->p->model->conditions[s->what], true, s->id, MT_STR("true"),
-                to[0]);
-        walk_if(w, w->p->model->conditions[s->what], false, s->id, MT_STR("false"),
-                to[1]);
-        break;
-    case CT_HANDOFF_STEP: walk_word(w, "", s->id, MT_STR("handoff"), to[0]); break;
-    case CT_SUBFLOW_STEP:
-        walk_word(w, "", s->id, mt_str_z(SUCCESS), to[0]);
-        walk_failure(w, s, FAILED);
-        break;
-    case CT_PARALLEL_STEP: walk_parallel(w, s); break;
-    }
-}
-
-static void walk(walker *w, ct_plan_target at)
-{
-    if (w->out->len - w->first >= CT_MAX_PATHS || w->depth >= MAX_DEPTH ||
-        w->bytes > MAX_BYTES) {
-        w->out->truncated = true;
-        return;
-    }
-    if (at.step != CT_NONE) {
-        w->depth++;
-        walk_step(w, &w->p->steps[at.step]);
-        w->depth--;
-        return;
-    }
-    size_t before = w->text.len;
-    add_end(&w->text, w->p->terminals[at.terminal].name);
-    add_path(w->a, w->out, w->graph, &w->text);
-    w->bytes += w->text.len;
-    w->text.len = before;
+    list *l = context;
+    mt_buf_clear(&l->text);
+    ct_way_text(&l->text, way);
+    add_path(l->a, l->out, l->graph, &l->text);
+    l->bytes += l->text.len;
+    return l->bytes <= MAX_BYTES;
 }
 
 void ct_paths_of(mt_arena *a, const ct_plan *p, uint32_t graph, ct_paths *out)
 {
-    walker w = {.a = a, .p = p, .graph = graph, .out = out, .first = out->len};
-    walk(&w, (ct_plan_target){p->graphs[graph].entry, CT_NONE});
-    mt_buf_free(&w.text);
+    list l = {.a = a, .out = out, .graph = graph};
+    ct_ways_options options = {
+        .only_possible = true, .most = CT_MAX_PATHS, .visit = keep_path, .context = &l};
+    if (!ct_ways(p, graph, &options)) {
+        out->truncated = true;
+    }
+    mt_buf_free(&l.text);
 }
 
 /* --- the paths of a run --- */
@@ -198,15 +74,15 @@ static mt_str result_word(const ct_run *run, const ct_record *r)
     const ct_plan *p = run->plan;
     switch (r->kind) {
     case CT_RECORD_OPERATION:
-        return r->error ? mt_str_z(ERROR) : p->outcomes[r->result].label;
-    case CT_RECORD_COMPENSATION: return mt_str_z(r->error ? ERROR : DONE);
+        return r->error ? CT_RESULT_ERROR : p->outcomes[r->result].label;
+    case CT_RECORD_COMPENSATION: return r->error ? CT_RESULT_ERROR : CT_RESULT_DONE;
     case CT_RECORD_BRANCH: return r->result ? MT_STR("true") : MT_STR("false");
     case CT_RECORD_SUBFLOW: {
         bool failed = r->result == CT_NONE || p->terminals[r->result].failed;
-        return mt_str_z(failed ? FAILED : SUCCESS);
+        return failed ? CT_RESULT_FAILED : CT_RESULT_SUCCESS;
     }
     case CT_RECORD_PARALLEL:
-        return mt_str_z(branches_failed(run, r) ? FAILED : SUCCESS);
+        return branches_failed(run, r) ? CT_RESULT_FAILED : CT_RESULT_SUCCESS;
     case CT_RECORD_HANDOFF:
     case CT_RECORD_ESCALATION: break;
     }

@@ -375,10 +375,9 @@ static ct_plan *finish(builder *b, const ct_program *program)
     return p;
 }
 
-mt_err ct_plan_build(mt_arena *keep, const ct_program *program, mt_diags *ds,
-                     const ct_plan **out)
+static mt_err build(mt_arena *keep, const ct_model *m, const ct_program *program,
+                    mt_diags *ds, const ct_plan **out)
 {
-    const ct_model *m = ct_program_model(program);
     builder b = {.keep = keep, .ds = ds, .m = m};
     size_t errors = ds->errors;
     b.entity_words = m->entity_count / 64 + 1;
@@ -397,6 +396,18 @@ mt_err ct_plan_build(mt_arena *keep, const ct_program *program, mt_diags *ds,
     }
     *out = finish(&b, program);
     return ds->errors == errors ? MT_OK : MT_E_REJECTED;
+}
+
+mt_err ct_plan_build(mt_arena *keep, const ct_program *program, mt_diags *ds,
+                     const ct_plan **out)
+{
+    return build(keep, ct_program_model(program), program, ds, out);
+}
+
+mt_err ct_plan_of_model(mt_arena *keep, const ct_model *m, mt_diags *ds,
+                        const ct_plan **out)
+{
+    return build(keep, m, NULL, ds, out);
 }
 
 uint32_t ct_plan_terminal_named(const ct_plan *p, mt_str name)

@@ -76,7 +76,7 @@ typedef struct ct_plan_terminal {
 } ct_plan_terminal;
 
 typedef struct ct_plan {
-    const ct_program *program;
+    const ct_program *program; /* NULL: made by ct_plan_of_model() */
     const ct_model *model;
     const ct_plan_effect *effects;
     const ct_plan_outcome *outcomes;
@@ -95,6 +95,9 @@ typedef struct ct_plan {
  * that can change the same entity, or effects of one outcome that contradict. */
 mt_err ct_plan_build(mt_arena *keep, const ct_program *program, mt_diags *ds,
                      const ct_plan **out);
+/* The same without a program, for what looks at flows and never runs one. */
+mt_err ct_plan_of_model(mt_arena *keep, const ct_model *m, mt_diags *ds,
+                        const ct_plan **out);
 
 /* Index by name, CT_NONE if there is none. */
 uint32_t ct_plan_terminal_named(const ct_plan *p, mt_str name);

@@ -6,11 +6,11 @@ enum { MAX_QUESTIONS = 10 }; /* more are not tried: taken as possible */
 
 typedef struct questions {
     const ct_expr *items[MAX_QUESTIONS];
-    size_t len;
+    size_t len, asked; /* different ones; all of them */
     bool too_many;
 } questions;
 
-static bool same(const ct_expr *a, const ct_expr *b)
+bool ct_expr_same(const ct_expr *a, const ct_expr *b)
 {
     if (a == b || !a || !b) {
         return a == b;
@@ -22,13 +22,14 @@ static bool same(const ct_expr *a, const ct_expr *b)
         return ct_type_comparable(a->type, b->type) &&
                ct_value_equal(a->type, a->value, b->type, b->value);
     }
-    return same(a->left, b->left) && same(a->right, b->right);
+    return ct_expr_same(a->left, b->left) && ct_expr_same(a->right, b->right);
 }
 
 static size_t number_of(questions *q, const ct_expr *e)
 {
     size_t i = 0;
-    while (i < q->len && !same(q->items[i], e)) {
+    q->asked++;
+    while (i < q->len && !ct_expr_same(q->items[i], e)) {
         i++;
     }
     if (i == q->len && q->len < MAX_QUESTIONS) {
@@ -50,6 +51,7 @@ static bool value(questions *q, const ct_expr *e, unsigned answers)
         return !value(q, e->left, answers);
     }
     if (e->op == CT_LITERAL) {
+        q->asked++; /* it is no free question, so the short cut does not hold */
         return e->value->boolean;
     }
     return (answers >> number_of(q, e)) & 1;
@@ -61,8 +63,8 @@ bool ct_possible(const ct_demand *demands, size_t count)
     for (size_t i = 0; i < count; i++) {
         value(&q, demands[i].predicate, 0);
     }
-    if (q.too_many) {
-        return true;
+    if (q.too_many || q.asked == q.len) {
+        return true; /* nothing is asked twice: every answer is possible */
     }
     for (unsigned answers = 0; answers < 1u << q.len; answers++) {
         size_t met = 0;

@@ -13,6 +13,8 @@ typedef struct ct_demand {
     bool value;
 } ct_demand;
 
+/* Do the two say the same, word for word? Variables by their quantifier's depth. */
+bool ct_expr_same(const ct_expr *a, const ct_expr *b);
 bool ct_possible(const ct_demand *demands, size_t count);
 
 #endif
