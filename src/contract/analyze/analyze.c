@@ -1,0 +1,129 @@
+/* contract/analyze/analyze.c - runs the obligations in their order.
+ * Room: contract.
+ * INVARIANT: S1 to S3a are always computed, the others lean on them; `only` decides
+ * what is computed beyond that and which findings are kept. */
+#include "contract/analyze/analyze.h"
+
+const ct_obligation_info CT_OBLIGATIONS[CT_OBLIGATION_COUNT] = {
+    [CT_S1] = {"s1", "State space"},
+    [CT_S2] = {"s2", "Reachable states"},
+    [CT_S3A] = {"s3a", "Admissible operations"},
+    [CT_S4] = {"s4", "Authority"},
+    [CT_S5] = {"s5", "Verdicts and outcomes"},
+    [CT_S6] = {"s6", "Flow paths"},
+    [CT_S7] = {"s7", "Bounds"},
+    [CT_S8] = {"s8", "Verdict uniqueness"},
+};
+
+static uint32_t obligation_bit(mt_str name)
+{
+    for (int i = 0; i < CT_OBLIGATION_COUNT; i++) {
+        if (mt_str_eq(name, mt_str_z(CT_OBLIGATIONS[i].name))) {
+            return 1u << i;
+        }
+    }
+    return mt_str_is(name, "s3") ? 1u << CT_S3A : 0;
+}
+
+uint32_t ct_obligations_read(mt_str names)
+{
+    uint32_t set = 0;
+    for (;;) {
+        size_t comma = mt_str_find(names, ',');
+        uint32_t bit =
+            obligation_bit(mt_str_trim(mt_str_from(names.ptr, comma), MT_STR(" ")));
+        if (!bit) {
+            return 0;
+        }
+        set |= bit;
+        if (comma == names.len) {
+            return set;
+        }
+        names = mt_str_skip(names, comma + 1);
+    }
+}
+
+bool ct_go_on(ct_analyzer *z, const char *what, uint64_t done, uint64_t all)
+{
+    if (z->an->complete && z->watcher.go_on &&
+        !z->watcher.go_on(z->watcher.context, what, done, all)) {
+        z->an->complete = false;
+    }
+    return z->an->complete;
+}
+
+static const ct_code_info *code_info(const char *code)
+{
+    const ct_code_info *info;
+    for (size_t i = 0; (info = ct_finding_code_at(i)); i++) {
+        if (strcmp(info->code, code) == 0) {
+            return info;
+        }
+    }
+    MT_BUG("a finding without a row in finding_codes.c");
+}
+
+void ct_report_finding(ct_analyzer *z, const char *code, mt_severity severity,
+                       const char *kind, mt_str construct, mt_str part,
+                       ct_origin origin, const char *format, ...)
+{
+    va_list args;
+    const ct_code_info *info = code_info(code);
+    va_start(args, format);
+    mt_str message = mt_strfv(z->fs->arena, format, args);
+    va_end(args);
+    ct_finding f = {.code = info->code,
+                    .analysis = CT_OBLIGATIONS[code[1] - '1'].name,
+                    .severity = severity,
+                    .kind = kind,
+                    .construct = construct,
+                    .part = part,
+                    .origin = origin,
+                    .message = message,
+                    .hint = mt_str_z(info->hint)};
+    ct_finding_add(z->fs, &f);
+}
+
+/* ORDER: each may read what those before it wrote. */
+static const struct part {
+    const char *what;
+    void (*run)(ct_analyzer *z);
+    uint32_t for_any_of; /* 0: always */
+} PARTS[] = {
+    {"states", ct_s1_states, 0},
+    {"conditions", ct_s3_truths, 0},
+    {"admissible operations", ct_s3_admissible, 0},
+    {"reachable states", ct_s2_reach, 0},
+    {"authority", ct_s4_authority, 1 << CT_S4},
+    {"verdicts", ct_s5_space, 1 << CT_S5},
+    {"flow paths", ct_s6_count, 1 << CT_S6 | 1 << CT_S7},
+    {"states of flows", ct_s6_states, 1 << CT_S6},
+    {"flows", ct_s6_findings, 1 << CT_S6},
+    {"bounds", ct_s7_bounds, 1 << CT_S7},
+    {"verdict types", ct_s8_unique, 1 << CT_S8},
+};
+
+const ct_analysis *ct_analyze(mt_arena *keep, const ct_plan *p,
+                              const ct_analyze_options *options, ct_findings *fs)
+{
+    ct_analysis *an = mt_new(keep, ct_analysis);
+    ct_analyzer z = {.keep = keep, .an = an, .fs = fs};
+    if (options) {
+        z.watcher = options->watcher;
+    }
+    an->plan = p;
+    an->model = p->model;
+    an->only = options && options->only ? options->only : CT_ALL;
+    an->complete = true;
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS && an->complete; i++) {
+        const struct part *part = &PARTS[i];
+        if (!part->for_any_of || (part->for_any_of & an->only)) {
+            part->run(&z);
+            ct_go_on(&z, part->what, 1, 1);
+            mt_arena_reset(&z.scratch);
+        }
+    }
+    mt_arena_free(&z.scratch);
+    ct_findings_sort(fs);
+    return an;
+}

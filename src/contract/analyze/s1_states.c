@@ -1,0 +1,90 @@
+/* contract/analyze/s1_states.c - S1: the state space of every entity.
+ * Room: contract. */
+#include "contract/analyze/analyze.h"
+
+static uint32_t number_states(ct_analyzer *z)
+{
+    const ct_model *m = z->an->model;
+    uint32_t *first = mt_new_array(z->keep, uint32_t, (size_t)m->entity_count + 1);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        first[e + 1] = first[e] + m->entities[e].state_count;
+    }
+    z->an->first_state = first;
+    return first[m->entity_count];
+}
+
+static void group_transitions(ct_analyzer *z, uint32_t states)
+{
+    const ct_model *m = z->an->model;
+    const uint32_t *first = z->an->first_state;
+    uint32_t count = 0, at = 0;
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        count += m->entities[e].transition_count;
+    }
+    ct_edge *edges = mt_new_array(z->keep, ct_edge, count);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        for (uint32_t i = 0; i < m->entities[e].transition_count; i++) {
+            const ct_transition *t = &m->entities[e].transitions[i];
+            edges[at++] = (ct_edge){first[e] + t->from, first[e] + t->to, e};
+        }
+    }
+    z->transitions = ct_edges_group(z->keep, edges, count, states);
+}
+
+static void group_effects(ct_analyzer *z, uint32_t states)
+{
+    const ct_model *m = z->an->model;
+    const uint32_t *first = z->an->first_state;
+    uint32_t count = 0, at = 0;
+    for (uint32_t o = 0; o < m->operation_count; o++) {
+        count += m->operations[o].effect_count;
+    }
+    ct_edge *edges = mt_new_array(z->keep, ct_edge, count);
+    for (uint32_t o = 0; o < m->operation_count; o++) {
+        for (uint32_t i = 0; i < m->operations[o].effect_count; i++) {
+            const ct_effect *e = &m->operations[o].effects[i];
+            edges[at++] =
+                (ct_edge){first[e->entity] + e->from, first[e->entity] + e->to, o};
+        }
+    }
+    z->effects = ct_edges_group(z->keep, edges, count, states);
+}
+
+/* Transitions from one state that no effect makes; `made` is stamped per state. */
+static void report_idle(ct_analyzer *z, const ct_entity *e, uint32_t base,
+                        uint32_t state, uint32_t *made)
+{
+    uint32_t node = base + state;
+    for (uint32_t i = z->effects.first[node]; i < z->effects.first[node + 1]; i++) {
+        made[z->effects.items[i].to] = node + 1;
+    }
+    for (uint32_t i = z->transitions.first[node]; i < z->transitions.first[node + 1];
+         i++) {
+        uint32_t to = z->transitions.items[i].to;
+        if (made[to] != node + 1) {
+            mt_str part =
+                mt_strf(z->fs->arena, "%.*s to %.*s", MT_ARG(e->states[state]),
+                        MT_ARG(e->states[to - base]));
+            ct_report_finding(z, "S101", MT_NOTE, "Entity", e->id, part, e->origin,
+                              "no operation makes the transition from '%.*s' to '%.*s'",
+                              MT_ARG(e->states[state]), MT_ARG(e->states[to - base]));
+        }
+    }
+}
+
+void ct_s1_states(ct_analyzer *z)
+{
+    const ct_model *m = z->an->model;
+    uint32_t states = number_states(z);
+    group_transitions(z, states);
+    group_effects(z, states);
+    if (!ct_wants(z, CT_S1)) {
+        return;
+    }
+    uint32_t *made = mt_new_array(&z->scratch, uint32_t, (size_t)states + 1);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        for (uint32_t s = 0; s < m->entities[e].state_count; s++) {
+            report_idle(z, &m->entities[e], z->an->first_state[e], s, made);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+/* contract/analyze/s8_unique.c - S8: one rule per verdict type.
+ * Room: contract. The loader refuses anything else; looked at again, so that the answer
+ * is about the model at hand and not about who loaded it. */
+#include "contract/analyze/analyze.h"
+
+void ct_s8_unique(ct_analyzer *z)
+{
+    const ct_model *m = z->an->model;
+    mt_map rules = {0};
+    for (uint32_t i = 0; i < m->rule_count; i++) {
+        bool added;
+        mt_map_entry *entry =
+            mt_map_add(&z->scratch, &rules, m->rules[i].verdict, &added);
+        if (added) {
+            entry->value = i;
+            continue;
+        }
+        ct_report_finding(
+            z, "S801", MT_WARNING, "Rule", m->rules[i].id, (mt_str){0},
+            m->rules[i].origin, "produces verdict %.*s, and so does rule %.*s",
+            MT_ARG(m->rules[i].verdict), MT_ARG(m->rules[entry->value].id));
+    }
+}
