@@ -82,14 +82,14 @@ static bool replay_word(replay *r, const ct_word *word)
     const ct_plan_step *s = word->step == CT_NONE ? NULL : &p->steps[word->step];
     if (word->kind == CT_WORD_UNDO && word->done) {
         const ct_plan_op *op = &p->ops[word->op];
-        return ct_admissible(r->an, word->op) &
-               apply(r, op->first_outcome, op->outcome_count);
+        return apply(r, op->first_outcome, op->outcome_count) &&
+               ct_admissible(r->an, word->op);
     }
     if (word->kind != CT_WORD_STEP) {
         return true;
     }
     if (word->outcome != CT_NONE) {
-        return ct_admissible(r->an, word->op) & apply(r, word->outcome, 1);
+        return apply(r, word->outcome, 1) && ct_admissible(r->an, word->op);
     }
     if (s->kind == CT_BRANCH_STEP) {
         ct_truth wanted = mt_str_is(word->result, "true") ? CT_CAN_HOLD : CT_CAN_FAIL;
