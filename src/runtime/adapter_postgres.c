@@ -152,6 +152,13 @@ static void give_up(rt_job *job)
     end(job, false);
 }
 
+/* What the server remarks is not for our standard error. */
+static void ignore_notice(void *state, const char *message)
+{
+    (void)state;
+    (void)message;
+}
+
 static void connect_anew(rt_job *job)
 {
     exchange *x = job->state;
@@ -161,6 +168,9 @@ static void connect_anew(rt_job *job)
     x->conn = PQconnectStartParams(job->source->pg_keys, job->source->pg_values, 0);
     x->stage = CONNECTING;
     x->reused = false;
+    if (x->conn) {
+        PQsetNoticeProcessor(x->conn, ignore_notice, NULL);
+    }
     job->fd = x->conn ? PQsocket(x->conn) : -1;
     job->events = POLLOUT;
 }

@@ -7,7 +7,7 @@
 #include "runtime/adapter_impl.h"
 #include "runtime/clock.h"
 
-enum { STEPS_BETWEEN_LOOKS = 1000 };
+enum { STEPS_BETWEEN_LOOKS = 1000, MOST_VALUE_BYTES = 1000000000 };
 
 bool rt_sqlite_set_up(rt_opening *o, rt_source *s)
 {
@@ -43,7 +43,10 @@ static sqlite3 *open_connection(const rt_source *s)
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, (int)s->max_bytes);
+    /* The answer is measured itself; this bounds what lies on the way to it. */
+    size_t most = (size_t)1 << 20 | s->max_bytes * 4;
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH,
+                  (int)(most < MOST_VALUE_BYTES ? most : MOST_VALUE_BYTES));
     if (sqlite3_exec(db, "PRAGMA query_only=1", NULL, NULL, NULL) != SQLITE_OK) {
         sqlite3_close_v2(db);
         return NULL;
@@ -98,6 +101,10 @@ static void read_column(rt_fetching *f, rt_question *q, sqlite3_stmt *statement)
     } else if (type == SQLITE_BLOB) {
         rt_answer_error(f, q, RT_FACT_MALFORMED,
                         "the query of fact '%.*s' found a blob",
+                        MT_ARG(q->plan->fact->id));
+    } else if (length > q->plan->source->max_bytes) {
+        rt_answer_error(f, q, RT_FACT_TOO_LARGE,
+                        "the query of fact '%.*s' found more than max_bytes",
                         MT_ARG(q->plan->fact->id));
     } else {
         mt_str copy = mt_str_dup(f->arena, mt_str_from(text, length));
