@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/fetch.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "contract/flow/text.h"
@@ -12,6 +13,9 @@
 /* clang-format off */
 const cli_option CMD_EVAL_OPTIONS[] = {
     {"facts",  "FILE", "facts as a JSON object; - is standard input"},
+    {"sources", "CONFIG", "fetch facts from their sources as this file says"},
+    {"param",   "NAME=VALUE", "fills {NAME} in the path of a source; may repeat"},
+    {"provenance", "FILE", "write where the fetched facts came from, JSON"},
     {"lines",  NULL,   "evaluate every line of the facts; JSON lines out"},
     {"flow",      "ID",             "run this flow in memory, as --persona"},
     {"operation", "ID",             "or try this one operation"},
@@ -35,6 +39,8 @@ const char CMD_EVAL_DETAILS[] =
     "is computed past it. With --lines each line of the facts is one fact set and\n"
     "each line printed one result, faults included: the exit status is then 1 if any\n"
     "line had a fault.\n\n"
+    "--sources CONFIG fetches the facts whose source is structured and that are not\n"
+    "in the file, as the `sources` of the configuration say (docs/facts.md).\n\n"
     "--flow runs a flow on the verdicts to its end: nothing is stored, what would\n"
     "change is printed. Entities nobody mentions have one instance, _default, in the\n"
     "initial state. Exit status 1 if the flow breaks off or the operation is refused.";
@@ -161,11 +167,11 @@ static int eval_lines(evaluation *e, mt_str text)
     return printed ? printed : code;
 }
 
-static int with_program(evaluation *e, const ct_model *m, const char *path)
+static int with_program(evaluation *e, const ct_model *m)
 {
     mt_str text;
-    int code = cli_read_input(e->args, &e->contract.arena, path,
-                              e->contract.limits.json_bytes, &text);
+    int code =
+        cli_facts_text(e->args, &e->contract.arena, m, &e->contract.limits, &text);
     if (code) {
         return code;
     }
@@ -183,10 +189,13 @@ int cmd_eval(const cli_args *args)
     const char *path = cli_value(args, "facts");
     evaluation e = {.args = args};
     const ct_model *m;
-    if (!path) {
+    if (!path && !cli_value(args, "sources")) {
         return cli_fail(args, CLI_USAGE, "--facts FILE is required");
     }
-    if (!strcmp(path, "-") && !strcmp(args->operands[0], "-")) {
+    if (cli_flag(args, "lines") && cli_value(args, "sources")) {
+        return cli_fail(args, CLI_USAGE, "--lines and --sources exclude each other");
+    }
+    if (path && !strcmp(path, "-") && !strcmp(args->operands[0], "-")) {
         return cli_fail(args, CLI_USAGE, "contract and facts cannot both be -");
     }
     if (cli_value(args, "flow") || cli_value(args, "operation")) {
@@ -198,8 +207,7 @@ int cmd_eval(const cli_args *args)
         mt_err err = ct_load(&c->arena, c->bundle, c->path, &c->limits, &c->ds, &m);
         code = err ? CLI_FAILS : CLI_HOLDS;
     }
-    code =
-        code ? cli_contract_report(args, &e.contract, code) : with_program(&e, m, path);
+    code = code ? cli_contract_report(args, &e.contract, code) : with_program(&e, m);
     mt_arena_free(&e.errors);
     cli_contract_free(&e.contract);
     return code;

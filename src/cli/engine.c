@@ -3,6 +3,7 @@
 #include "cli/engine.h"
 
 #include "base/yaml_read.h"
+#include "cli/fetch.h"
 #include "contract/flow/report.h"
 
 int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
@@ -70,16 +71,10 @@ int cli_engine_facts_text(cli_engine *e, mt_str json)
 
 int cli_engine_facts(cli_engine *e)
 {
-    const char *path = cli_value(e->args, "facts");
-    mt_str text = MT_STR("{}");
-    if (path) {
-        int code = cli_read_input(e->args, &e->contract.arena, path,
-                                  e->contract.limits.json_bytes, &text);
-        if (code) {
-            return code;
-        }
-    }
-    return cli_engine_facts_text(e, text);
+    mt_str text;
+    int code = cli_facts_text(e->args, &e->contract.arena, e->model,
+                              &e->contract.limits, &text);
+    return code ? code : cli_engine_facts_text(e, text);
 }
 
 static mt_err add_states(cli_engine *e, mt_str *why)

@@ -1,0 +1,176 @@
+/* cli/fetch.c - facts for commands, with adapters when --sources names them.
+ * Room: cli. */
+#include "cli/fetch.h"
+
+#include "base/vec.h"
+#include "cli/engine.h"
+#include "runtime/adapter.h"
+#include "runtime/clock.h"
+
+enum { FETCH_MS = 30000 }; /* each source has its own timeout within it */
+
+typedef struct fetching {
+    const cli_args *args;
+    mt_arena *arena;
+    const ct_model *model;
+    const mt_json *given; /* NULL: none */
+    rt_adapters *adapters;
+    MT_VEC(rt_param) params;
+    MT_VEC(uint32_t) wanted;
+    ct_binding binding;
+    rt_fact_answer *answers;
+} fetching;
+
+static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
+{
+    mt_json *tree = mt_new(f->arena, mt_json);
+    mt_diags ds = {.arena = f->arena};
+    int code = cli_read_tree(f->args, f->arena, path, limits, tree);
+    if (code) {
+        return code;
+    }
+    const mt_json *sources = mt_json_at(tree, "sources");
+    if (!sources) {
+        return cli_fail(f->args, CLI_FAILS, "%s: there are no `sources`", path);
+    }
+    mt_str name = mt_str_z(path), base = mt_str_basename(name);
+    rt_adapter_options options = {
+        .model = f->model,
+        .sources = sources,
+        .directory = mt_str_from(name.ptr, name.len - base.len),
+    };
+    if (rt_adapters_open(&options, &ds, &f->adapters)) {
+        for (size_t i = 0; i < ds.len; i++) {
+            cli_fail(f->args, CLI_FAILS, "%s: error[%s]: %.*s", path, ds.items[i].code,
+                     MT_ARG(ds.items[i].message));
+        }
+        return CLI_FAILS;
+    }
+    return CLI_HOLDS;
+}
+
+static int read_names(fetching *f)
+{
+    const char *text;
+    mt_str why = {0};
+    for (int i = 0; (text = cli_value_at(f->args, "param", i)); i++) {
+        mt_str param = mt_str_z(text);
+        size_t equals = mt_str_find(param, '=');
+        if (equals == 0 || equals == param.len) {
+            return cli_fail(f->args, CLI_USAGE, "--param must be NAME=VALUE");
+        }
+        mt_vec_push(
+            f->arena, &f->params,
+            ((rt_param){mt_str_from(text, equals), mt_str_skip(param, equals + 1)}));
+    }
+    f->binding = ct_binding_new(f->arena, f->model);
+    for (int i = 0; (text = cli_value_at(f->args, "bind", i)); i++) {
+        if (ct_binding_read_text(f->arena, &f->binding, f->model, mt_str_z(text),
+                                 &why)) {
+            return cli_fail(f->args, CLI_FAILS, "%.*s", MT_ARG(why));
+        }
+    }
+    return CLI_HOLDS;
+}
+
+/* What people assert stands in the file of --facts; the rest is fetched. */
+static void choose_wanted(fetching *f)
+{
+    for (uint32_t i = 0; i < f->model->fact_count; i++) {
+        if (rt_adapters_serves(f->adapters, i) &&
+            !rt_adapters_is_manual(f->adapters, i) &&
+            !mt_json_get(f->given, f->model->facts[i].id)) {
+            mt_vec_push(f->arena, &f->wanted, i);
+        }
+    }
+}
+
+static bool is_world(rt_fact_error error)
+{
+    return error != RT_FACT_PARAM_MISSING && error != RT_FACT_PARAM_REFUSED;
+}
+
+static int fetch(fetching *f)
+{
+    rt_fetch request = {.facts = f->wanted.items,
+                        .fact_count = f->wanted.len,
+                        .params = f->params.items,
+                        .param_count = f->params.len,
+                        .instances = f->binding.instances,
+                        .deadline = rt_now_ms() + FETCH_MS};
+    int code = CLI_HOLDS;
+    f->answers = mt_new_array(f->arena, rt_fact_answer, f->wanted.len + 1);
+    rt_adapters_fetch(f->adapters, &request, f->arena, f->answers);
+    for (size_t i = 0; i < f->wanted.len; i++) {
+        const rt_fact_answer *got = &f->answers[i];
+        if (rt_fact_failed(got)) {
+            int own = is_world(got->error) ? CLI_WORLD : CLI_FAILS;
+            cli_fail(f->args, own, "%s: %.*s", rt_fact_error_name(got->error),
+                     MT_ARG(got->message));
+            code = own > code ? own : code;
+        }
+    }
+    return code;
+}
+
+static int write_provenance(const fetching *f)
+{
+    const char *path = cli_value(f->args, "provenance");
+    mt_buf out = {0};
+    mt_jw w = mt_jw_start(&out, true);
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; path && i < f->wanted.len; i++) {
+        if (!f->answers[i].error) {
+            rt_fact_provenance_json(&w, f->model, &f->answers[i]);
+        }
+    }
+    mt_jw_end_array(&w);
+    mt_buf_addc(&out, '\n');
+    int code = path ? cli_write_text(f->args, path, mt_buf_str(&out)) : CLI_HOLDS;
+    mt_buf_free(&out);
+    return code;
+}
+
+static int read_given(fetching *f, mt_str text)
+{
+    mt_json *tree = mt_new(f->arena, mt_json);
+    mt_json_error error = {0};
+    if (mt_json_read(f->arena, text, NULL, tree, &error) ||
+        !mt_json_is(tree, MT_JSON_OBJECT)) {
+        return cli_fail(f->args, CLI_FAILS, "the facts are no JSON object%s%s",
+                        error.message ? ": " : "", error.message ? error.message : "");
+    }
+    f->given = tree;
+    return CLI_HOLDS;
+}
+
+int cli_facts_text(const cli_args *args, mt_arena *a, const ct_model *m,
+                   const mt_limits *limits, mt_str *text)
+{
+    const char *path = cli_value(args, "facts"), *sources = cli_value(args, "sources");
+    fetching f = {.args = args, .arena = a, .model = m};
+    int code = CLI_HOLDS;
+    *text = MT_STR("{}");
+    if (path) {
+        code = cli_read_input(args, a, path, limits->json_bytes, text);
+    }
+    if (code || !sources) {
+        return code;
+    }
+    code = read_given(&f, *text);
+    code = code ? code : open_adapters(&f, sources, limits);
+    code = code ? code : read_names(&f);
+    if (!code) {
+        choose_wanted(&f);
+        code = fetch(&f);
+    }
+    code = code ? code : write_provenance(&f);
+    if (!code) {
+        mt_buf joined = {0};
+        rt_facts_join(&joined, m, f.given, f.answers, f.wanted.len);
+        *text = mt_str_dup(a, mt_buf_str(&joined));
+        mt_buf_free(&joined);
+    }
+    rt_adapters_free(f.adapters);
+    return code;
+}
