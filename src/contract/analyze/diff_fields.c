@@ -88,10 +88,10 @@ static void compare_source(ct_cmp *c, const mt_json *before, const mt_json *afte
                     NULL);
         return;
     }
-    if (!mt_json_equal(old_id, new_id)) {
+    if (!ct_same_json(old_id, new_id)) {
         ct_cmp_part(c, "source_id", NULL);
     }
-    if (!mt_json_equal(mt_json_at(before, "path"), mt_json_at(after, "path"))) {
+    if (!ct_same_json(mt_json_at(before, "path"), mt_json_at(after, "path"))) {
         ct_cmp_part(c, "path", NULL);
     }
 }
@@ -214,7 +214,7 @@ static void compare_effects(ct_cmp *c, const mt_json *before, const mt_json *aft
 
 static bool same_path(const mt_json *a, const mt_json *b)
 {
-    return mt_json_equal(mt_json_at(a, "path"), mt_json_at(b, "path"));
+    return ct_same_json(mt_json_at(a, "path"), mt_json_at(b, "path"));
 }
 
 static void compare_members(ct_cmp *c, const mt_json *before, const mt_json *after)
@@ -271,7 +271,7 @@ static mt_str key_trigger(mt_arena *a, const mt_json *t)
 
 static bool same_persona(const mt_json *a, const mt_json *b)
 {
-    return mt_json_equal(mt_json_at(a, "persona"), mt_json_at(b, "persona"));
+    return ct_same_json(mt_json_at(a, "persona"), mt_json_at(b, "persona"));
 }
 
 static void compare_triggers(ct_cmp *c, const mt_json *before, const mt_json *after)
@@ -364,11 +364,6 @@ static const mt_json *field_at(const mt_json *construct, const field_row *row)
     return at;
 }
 
-static bool untouched(const mt_json *before, const mt_json *after)
-{
-    return before == after || (before && after && mt_json_equal(before, after));
-}
-
 /* Keys the table does not list are compared as they are. Those of every construct:
  * id and kind are its identity, provenance and line are noise (M7). */
 static bool is_listed(const field_row *rows, mt_str key)
@@ -390,7 +385,7 @@ static bool is_listed(const field_row *rows, mt_str key)
 static void compare_other(ct_cmp *c, mt_str key, const mt_json *before,
                           const mt_json *after)
 {
-    if (!untouched(before, after)) {
+    if (!ct_same_json(before, after)) {
         c->field = key;
         ct_cmp_part(c, "change", NULL);
         ct_cmp_end_field(c, before, after);
@@ -418,7 +413,7 @@ void ct_cmp_fields(ct_cmp *c)
     const field_row *rows = fields_of(c->kind);
     for (const field_row *r = rows; r->name; r++) {
         const mt_json *before = field_at(c->before, r), *after = field_at(c->after, r);
-        if (!untouched(before, after)) {
+        if (!ct_same_json(before, after)) {
             c->field = mt_str_z(r->name);
             r->compare(c, before, after);
             ct_cmp_end_field(c, before, after);
@@ -438,7 +433,7 @@ static bool rest_of_trust_same(const mt_json *a, const mt_json *b)
             const mt_json_member *m = &from->as.members[i];
             bool own = mt_str_is(m->key, "trust_domain") ||
                        mt_str_is(m->key, "attestation_format");
-            if (!own && !untouched(&m->value, mt_json_get(to, m->key))) {
+            if (!own && !ct_same_json(&m->value, mt_json_get(to, m->key))) {
                 return false;
             }
         }
@@ -449,7 +444,7 @@ static bool rest_of_trust_same(const mt_json *a, const mt_json *b)
 static void compare_trust_key(ct_cmp *c, mt_str field, const mt_json *before,
                               const mt_json *after)
 {
-    if (!untouched(before, after)) {
+    if (!ct_same_json(before, after)) {
         c->field = field;
         presence(c, before, after);
         ct_cmp_end_field(c, before, after);

@@ -44,6 +44,12 @@ mt_str ct_key_text(mt_arena *a, const mt_json *element);
 enum { CT_TYPE_WIDENED = 1, CT_TYPE_NARROWED = 2, CT_TYPE_REBASED = 4 };
 unsigned ct_type_compare(mt_arena *a, const mt_json *before, const mt_json *after);
 
+/* The same JSON; NULL is only itself. */
+static inline bool ct_same_json(const mt_json *a, const mt_json *b)
+{
+    return a == b || (a && b && mt_json_equal(a, b));
+}
+
 /* Same value: decimals by value, not by digits. */
 bool ct_same_value(const mt_json *a, const mt_json *b);
 /* Same expression: annotations that the elaborator derives from declarations

@@ -103,7 +103,7 @@ bool ct_same_value(const mt_json *a, const mt_json *b)
         return same_items(a, b, ct_same_value);
     }
     if (a->type != MT_JSON_OBJECT) {
-        return mt_json_equal(a, b);
+        return ct_same_json(a, b);
     }
     if (is_decimal_value(a) && is_decimal_value(b)) {
         return same_decimal(mt_json_text(mt_json_at(a, "value")),
@@ -152,8 +152,8 @@ static bool same_branch(const mt_json *a, const mt_json *b)
     ct_set_change steps = ct_set_compare(&scratch, mt_json_at(a, "steps"),
                                          mt_json_at(b, "steps"), key_id, ct_same_step);
     bool same = !(steps.added.len | steps.removed.len | steps.changed.len) &&
-                mt_json_equal(mt_json_at(a, "id"), mt_json_at(b, "id")) &&
-                mt_json_equal(mt_json_at(a, "entry"), mt_json_at(b, "entry"));
+                ct_same_json(mt_json_at(a, "id"), mt_json_at(b, "id")) &&
+                ct_same_json(mt_json_at(a, "entry"), mt_json_at(b, "entry"));
     mt_arena_free(&scratch);
     return same;
 }
@@ -167,7 +167,7 @@ static bool same_step_member(mt_str key, const mt_json *x, const mt_json *y)
         y->type == MT_JSON_ARRAY) {
         return same_items(x, y, same_branch);
     }
-    return mt_json_equal(x, y);
+    return ct_same_json(x, y);
 }
 
 static const mt_str NOISE[] = {MT_STR_INIT("provenance"), MT_STR_INIT("line")};
@@ -175,7 +175,7 @@ static const mt_str NOISE[] = {MT_STR_INIT("provenance"), MT_STR_INIT("line")};
 bool ct_same_step(const mt_json *a, const mt_json *b)
 {
     if (a->type != MT_JSON_OBJECT || b->type != MT_JSON_OBJECT) {
-        return mt_json_equal(a, b);
+        return ct_same_json(a, b);
     }
     return same_members(a, b, (ignore){NOISE, 2}, same_step_member);
 }
