@@ -22,7 +22,7 @@ static const st_driver *driver_for(mt_str url, mt_str *rest)
     *rest = url;
     if (mt_str_starts(url, MT_STR("postgresql://")) ||
         mt_str_starts(url, MT_STR("postgres://"))) {
-        return NULL;
+        return &ST_POSTGRES;
     }
     if (mt_str_starts(url, MT_STR("sqlite:"))) {
         *rest = mt_str_skip(url, sizeof "sqlite:" - 1);
@@ -39,13 +39,7 @@ mt_err st_open(const char *url, const st_options *options, st_store **out, mt_bu
     mt_str rest;
     s->driver = driver_for(mt_str_z(url), &rest);
     mt_buf own = {0};
-    why = why ? why : &own;
-    mt_err err = MT_E_USAGE;
-    if (s->driver) {
-        err = s->driver->open(s, rest, why);
-    } else {
-        mt_buf_addz(why, "PostgreSQL is not supported yet");
-    }
+    mt_err err = s->driver->open(s, rest, why ? why : &own);
     mt_buf_free(&own);
     if (err) {
         mt_arena_free(&s->arena);

@@ -2,6 +2,7 @@
 #include "store_fixture.h"
 
 #include <dirent.h>
+#include <libpq-fe.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -46,10 +47,41 @@ static const char *empty_file(void)
     return url;
 }
 
-backend BACKENDS[] = {{"sqlite", empty_file}};
+static void ignore(void *state, const char *message)
+{
+    (void)state;
+    (void)message;
+}
 
+void on_postgres(const char *sql)
+{
+    PGconn *pg = PQconnectdb(getenv("MOTET_TEST_POSTGRES"));
+    PQsetNoticeProcessor(pg, ignore, NULL);
+    PGresult *done = PQexec(pg, sql);
+    if (PQresultStatus(done) != PGRES_COMMAND_OK &&
+        PQresultStatus(done) != PGRES_TUPLES_OK) {
+        fail_msg("%s", PQerrorMessage(pg));
+    }
+    PQclear(done);
+    PQfinish(pg);
+}
+
+static const char *empty_database(void)
+{
+    on_postgres("SET lock_timeout = 5000; DROP SCHEMA IF EXISTS motet CASCADE");
+    return getenv("MOTET_TEST_POSTGRES");
+}
+
+backend BACKENDS[] = {{"sqlite", empty_file}, {"postgres", empty_database}};
+
+/* tests/e2e/postgres.py starts a server and says where it is; by hand, without it, only
+ * the first backend is tested. */
 size_t backends_start(void)
 {
+    if (!getenv("MOTET_TEST_POSTGRES")) {
+        print_message("MOTET_TEST_POSTGRES is not set: SQLite only\n");
+        return 1;
+    }
     return rows_count(BACKENDS);
 }
 

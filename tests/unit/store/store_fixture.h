@@ -23,6 +23,8 @@ void remove_store_file(const char *path);
 size_t backends_start(void);
 void backends_stop(void);
 extern backend BACKENDS[];
+/* Statements on the test's own PostgreSQL. */
+void on_postgres(const char *sql);
 
 /* A fresh store of the backend a test was given; and the same store again. */
 st_store *fresh(void **state);

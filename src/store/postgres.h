@@ -1,0 +1,44 @@
+/* store/postgres.h - one connection to PostgreSQL, always in pipeline mode.
+ * Room: store, private to postgres.c and postgres_conn.c.
+ * Writes are sent ahead: their answers are read with the next statement that has rows,
+ * when AHEAD of them are under way, and before the commit. */
+#ifndef ST_POSTGRES_H
+#define ST_POSTGRES_H
+
+#include <libpq-fe.h>
+
+#include "store/driver.h"
+
+enum { PG_AHEAD = 256 };
+
+typedef struct pg_conn {
+    st_conn head;
+    PGconn *pg;
+    bool begun;    /* the server has a transaction open, or is on its way to */
+    bool draining; /* the end of a reading transaction was sent, not awaited */
+    unsigned ahead;
+    mt_err expected[PG_AHEAD]; /* when not exactly one row changed; MT_OK: any number */
+    bool prepared[ST_STATEMENT_COUNT];
+} pg_conn;
+
+typedef struct pg_backend {
+    st_pool pool;
+    char *url; /* with its secrets: never shown */
+} pg_backend;
+
+/* MT_E_CLOSED with a sentence, MT_E_DENIED, MT_E_BUSY, MT_E_USAGE. */
+mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why);
+void pg_conn_close(pg_conn *c);
+/* Is an idle connection still good? Reads what is left of its last transaction. */
+bool pg_conn_rested(pg_conn *c);
+/* Reads results up to the next synchronisation point; false when the connection is
+ * gone. */
+bool pg_sync(pg_conn *c);
+
+/* Maps what the server said and breaks the transaction. */
+mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result);
+mt_err pg_lost(st_tx *tx, const pg_conn *c);
+/* First line of a message of libpq. */
+mt_str pg_sentence(const char *message);
+
+#endif

@@ -1,0 +1,373 @@
+/* store/store.h: the ledger's records, and copies of the whole store. */
+#include <stdio.h>
+
+#include "store_fixture.h"
+
+static mt_err see_record(void *state, const st_record *row)
+{
+    if (row->seq < 0) {
+        mt_buf_addf(state, "p%lld ", (long long)row->id);
+    } else {
+        mt_buf_addf(state, "%lld ", (long long)row->seq);
+    }
+    return MT_OK;
+}
+
+static void assert_walk(st_tx *tx, st_record_filter f, const char *after,
+                        uint32_t limit, const char *want)
+{
+    mt_buf got = {0};
+    st_page page = {mt_str_z(after), limit};
+    assert_fine(st_record_walk(tx, &f, page, see_record, &got));
+    assert_text(mt_buf_str(&got), mt_str_z(want));
+    mt_buf_free(&got);
+}
+
+static void a_record_comes_back_as_it_was(void **state)
+{
+    mt_arena a = {0};
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    st_record row = a_record(0), got;
+    assert_fine(st_ledger_add(tx, &row, 1));
+    assert_true(row.id > 0);
+    assert_fine(st_commit(tx));
+    tx = begin(s, ST_READ);
+    for (int i = 0; i < 2; i++) {
+        assert_fine(i ? st_record_get(tx, &a, row.id, &got)
+                      : st_record_at(tx, &a, 0, &got));
+        assert_int_equal(got.id, row.id);
+        assert_int_equal(got.seq, 0);
+        assert_int_equal(got.time_ms, 100);
+        assert_str(got.kind, "operation");
+        assert_str(got.contract, "escrow");
+        assert_str(got.flow, "f-1");
+        assert_str(got.subject, "Account/a-1");
+        assert_str(got.body, "{\"n\":1}");
+        assert_text(got.hash, row.hash);
+    }
+    assert_err(st_record_at(tx, &a, 1, &got), MT_E_NOTFOUND);
+    assert_err(st_record_get(tx, &a, row.id + 1, &got), MT_E_NOTFOUND);
+    st_rollback(tx);
+    st_close(s);
+    mt_arena_free(&a);
+}
+
+static void the_chain_has_no_gap_and_no_fork(void **state)
+{
+    static const int64_t BAD[] = {0, 1, 3, -1};
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    st_record rows[2] = {a_record(0), a_record(1)};
+    assert_fine(st_ledger_add(tx, rows, 2));
+    assert_fine(st_commit(tx));
+    for (size_t i = 0; i < rows_count(BAD); i++) {
+        tx = begin(s, ST_WRITE);
+        st_record bad = a_record(BAD[i]);
+        mt_err err = st_ledger_add(tx, &bad, 1);
+        assert_err(err ? (st_rollback(tx), err) : st_commit(tx), MT_E_CONFLICT);
+    }
+    tx = begin(s, ST_WRITE);
+    st_record good = a_record(2);
+    assert_fine(st_ledger_add(tx, &good, 1));
+    good = a_record(3);
+    assert_fine(st_ledger_add(tx, &good, 1));
+    assert_fine(st_commit(tx));
+    st_close(s);
+}
+
+static void the_tail_is_remembered(void **state)
+{
+    mt_arena a = {0};
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    int64_t size = 9;
+    mt_str tail;
+    assert_fine(st_ledger_tail(tx, &a, &size, &tail));
+    assert_int_equal(size, 0);
+    assert_int_equal(tail.len, 0);
+    assert_fine(st_ledger_set_tail(tx, 2, MT_STR("head")));
+    assert_fine(st_ledger_set_tail(tx, 3, MT_STR("next")));
+    assert_fine(st_commit(tx));
+    tx = begin(s, ST_READ);
+    assert_fine(st_ledger_tail(tx, &a, &size, &tail));
+    assert_int_equal(size, 3);
+    assert_str(tail, "next");
+    st_rollback(tx);
+    st_close(s);
+    mt_arena_free(&a);
+}
+
+static void queued_records_are_found_taken_once_and_chained(void **state)
+{
+    mt_arena a = {0};
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    int64_t ids[40];
+    for (int64_t i = 0; i < 40; i++) {
+        st_record row = a_record(i);
+        assert_fine(st_pending_add(tx, &row, &ids[i]));
+        assert_true(i == 0 || ids[i] > ids[i - 1]);
+    }
+    assert_fine(st_commit(tx));
+
+    tx = begin(s, ST_WRITE);
+    st_record *rows, got;
+    size_t count;
+    assert_fine(st_record_get(tx, &a, ids[7], &got));
+    assert_int_equal(got.seq, -1);
+    assert_int_equal(got.hash.len, 0);
+    assert_int_equal(got.time_ms, 107);
+    assert_fine(st_pending_take(tx, 30, &a, &rows, &count));
+    assert_int_equal(count, 30);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(rows[i].id, ids[i]);
+        assert_str(rows[i].subject, "Account/a-1");
+        rows[i].seq = (int64_t)i;
+        rows[i].hash = a_record(0).hash;
+    }
+    assert_fine(st_ledger_add(tx, rows, count));
+    assert_fine(st_commit(tx));
+
+    tx = begin(s, ST_WRITE);
+    assert_fine(st_record_get(tx, &a, ids[7], &got));
+    assert_int_equal(got.seq, 7);
+    assert_fine(st_pending_take(tx, 30, &a, &rows, &count));
+    assert_int_equal(count, 10);
+    assert_int_equal(rows[0].id, ids[30]);
+    st_rollback(tx); /* given back to the queue */
+    tx = begin(s, ST_WRITE);
+    assert_fine(st_pending_take(tx, 30, &a, &rows, &count));
+    assert_int_equal(count, 10);
+    st_rollback(tx);
+    st_close(s);
+    mt_arena_free(&a);
+}
+
+static void records_are_filtered_in_both_directions(void **state)
+{
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    st_record rows[8];
+    for (int64_t i = 0; i < 8; i++) {
+        rows[i] = a_record(i);
+        rows[i].kind = i % 2 ? MT_STR("odd") : MT_STR("even");
+        rows[i].subject = i % 3 ? MT_STR("A/1") : MT_STR("");
+        rows[i].flow = i < 4 ? MT_STR("f1") : MT_STR("f2");
+        rows[i].contract = i == 5 ? MT_STR("c5") : MT_STR("c");
+    }
+    assert_fine(st_ledger_add(tx, rows, 8));
+    int64_t id[2];
+    st_record queued = a_record(0);
+    queued.kind = MT_STR("odd");
+    queued.subject = MT_STR("A/1");
+    assert_fine(st_pending_add(tx, &queued, &id[0]));
+    queued.kind = MT_STR("even");
+    assert_fine(st_pending_add(tx, &queued, &id[1]));
+    assert_fine(st_commit(tx));
+
+    tx = begin(s, ST_READ);
+    char after[32], all[96], down[96];
+    snprintf(after, sizeof after, "p%lld", (long long)id[0]);
+    snprintf(all, sizeof all, "6 7 p%lld p%lld ", (long long)id[0], (long long)id[1]);
+    snprintf(down, sizeof down, "p%lld p%lld 7 6 ", (long long)id[1], (long long)id[0]);
+    st_record_filter any = {.pending = false};
+#define WITH(...) ((st_record_filter){__VA_ARGS__})
+    assert_walk(tx, any, "", 0, "0 1 2 3 4 5 6 7 ");
+    assert_walk(tx, any, "2", 3, "3 4 5 ");
+    assert_walk(tx, any, "7", 3, "");
+    assert_walk(tx, WITH(.newest_first = true), "", 3, "7 6 5 ");
+    assert_walk(tx, WITH(.newest_first = true), "2", 3, "1 0 ");
+    assert_walk(tx, WITH(.kind = MT_STR("odd")), "", 0, "1 3 5 7 ");
+    assert_walk(tx, WITH(.subject = MT_STR("A/1")), "", 0, "1 2 4 5 7 ");
+    assert_walk(tx, WITH(.subject = MT_STR("A/1"), .newest_first = true), "5", 2,
+                "4 2 ");
+    assert_walk(tx, WITH(.subject = MT_STR("A/1"), .kind = MT_STR("odd")), "", 0,
+                "1 5 7 ");
+    assert_walk(tx, WITH(.flow = MT_STR("f2")), "", 0, "4 5 6 7 ");
+    assert_walk(tx, WITH(.flow = MT_STR("f2"), .newest_first = true), "", 2, "7 6 ");
+    assert_walk(tx, WITH(.contract = MT_STR("c5")), "", 0, "5 ");
+    assert_walk(tx, WITH(.from_seq = 2, .to_seq = 5), "", 0, "2 3 4 ");
+    assert_walk(tx, WITH(.from_seq = 2, .to_seq = 5, .newest_first = true), "", 2,
+                "4 3 ");
+    assert_walk(tx, WITH(.from_ms = 102, .to_ms = 104), "", 0, "2 3 ");
+    assert_walk(tx, WITH(.pending = true), "5", 0, all);
+    assert_walk(tx, WITH(.pending = true), after, 0, strrchr(all, 'p'));
+    assert_walk(tx, WITH(.pending = true, .newest_first = true), "", 4, down);
+    assert_walk(tx, WITH(.pending = true, .newest_first = true), after, 2, "7 6 ");
+    assert_walk(tx, WITH(.pending = true, .newest_first = true), "6", 2, "5 4 ");
+    snprintf(all, sizeof all, "7 p%lld ", (long long)id[0]);
+    assert_walk(tx, WITH(.pending = true, .subject = MT_STR("A/1")), "5", 2, all);
+    static const char *const BAD[] = {"x", "-1", "p", "1 ", "99999999999999999999"};
+    for (size_t i = 0; i < rows_count(BAD); i++) {
+        st_page page = {mt_str_z(BAD[i]), 1};
+        assert_err(st_record_walk(tx, &any, page, see_record, NULL), MT_E_RANGE);
+    }
+    st_rollback(tx);
+    st_close(s);
+}
+
+static void checkpoints_are_found_at_or_below_a_size(void **state)
+{
+    mt_arena a = {0};
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    mt_str text;
+    assert_err(st_checkpoint_get(tx, &a, -1, &text), MT_E_NOTFOUND);
+    assert_fine(st_checkpoint_add(tx, 10, MT_STR("ten")));
+    assert_fine(st_checkpoint_add(tx, 20, MT_STR("twenty")));
+    assert_err(st_checkpoint_add(tx, 10, MT_STR("other")), MT_E_EXISTS);
+    assert_err(st_checkpoint_get(tx, &a, 9, &text), MT_E_NOTFOUND);
+    assert_fine(st_checkpoint_get(tx, &a, 10, &text));
+    assert_str(text, "ten");
+    assert_fine(st_checkpoint_get(tx, &a, 19, &text));
+    assert_str(text, "ten");
+    assert_fine(st_checkpoint_get(tx, &a, -1, &text));
+    assert_str(text, "twenty");
+    assert_fine(st_commit(tx));
+    st_close(s);
+    mt_arena_free(&a);
+}
+
+/* ---- Copies ---------------------------------------------------------------------- */
+
+static mt_err to_buf(void *state, mt_str bytes)
+{
+    mt_buf_adds(state, bytes);
+    return MT_OK;
+}
+
+static mt_err from_str(void *state, mt_str *line)
+{
+    mt_str *left = state;
+    if (left->len == 0) {
+        return MT_E_NOTFOUND;
+    }
+    size_t end = mt_str_find(*left, '\n');
+    *line = mt_str_from(left->ptr, end);
+    *left = mt_str_skip(*left, end + 1);
+    return MT_OK;
+}
+
+static void fill(st_store *s)
+{
+    st_tx *tx = begin(s, ST_WRITE);
+    for (int64_t i = 0; i < 300; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "i-%03lld \"'\n\xE2\x82\xAC", (long long)i);
+        st_instance row = an_instance(id);
+        st_flow flow = a_flow(id);
+        st_record record = a_record(i);
+        st_doc doc = {.kind = MT_STR("k"), .id = mt_str_z(id), .body = MT_STR("b")};
+        assert_fine(st_instance_add(tx, &row));
+        assert_fine(st_flow_add(tx, &flow));
+        assert_fine(st_ledger_add(tx, &record, 1));
+        assert_fine(st_doc_set(tx, &doc));
+    }
+    int64_t id;
+    st_record queued = a_record(0);
+    st_trigger trigger = a_trigger("t", 4);
+    st_answer answer = {.caller = MT_STR("c"), .key = MT_STR("k"), .status = 200};
+    assert_fine(st_pending_add(tx, &queued, &id));
+    assert_fine(st_trigger_add(tx, &trigger));
+    assert_fine(st_answer_add(tx, &answer));
+    assert_fine(st_checkpoint_add(tx, 300, MT_STR("cp")));
+    assert_fine(st_ledger_set_tail(tx, 300, MT_STR("tail")));
+    assert_fine(st_commit(tx));
+}
+
+static void a_copy_fills_an_empty_store_with_the_same(void **state)
+{
+    mt_arena a = {0};
+    mt_buf copy = {0}, second = {0}, why = {0};
+    st_store *s = fresh(state);
+    fill(s);
+    assert_fine(st_dump(s, to_buf, &copy, &why));
+    mt_str left = mt_buf_str(&copy);
+    assert_err(st_load(s, from_str, &left, &why), MT_E_EXISTS);
+    assert_true(why.len > 0);
+    st_close(s);
+
+    s = fresh(state);
+    left = mt_buf_str(&copy);
+    assert_fine(st_load(s, from_str, &left, &why));
+    assert_fine(st_dump(s, to_buf, &second, &why));
+    assert_text(mt_buf_str(&second), mt_buf_str(&copy));
+    /* and life goes on: ids do not collide */
+    st_tx *tx = begin(s, ST_WRITE);
+    st_record next = a_record(300), queued = a_record(0);
+    int64_t id;
+    assert_fine(st_ledger_add(tx, &next, 1));
+    assert_fine(st_pending_add(tx, &queued, &id));
+    assert_true(next.id > 301 && id > next.id);
+    assert_fine(st_commit(tx));
+    st_close(s);
+
+    /* also through the file backend, whichever made it */
+    static const char PATH[] = "copy.db";
+    s = NULL;
+    assert_fine(st_open(temp_path(PATH), NULL, &s, &why));
+    left = mt_buf_str(&copy);
+    assert_fine(st_load(s, from_str, &left, &why));
+    mt_buf_clear(&second);
+    assert_fine(st_dump(s, to_buf, &second, &why));
+    assert_text(mt_buf_str(&second), mt_buf_str(&copy));
+    st_close(s);
+    remove_store_file(temp_path(PATH));
+    mt_buf_free(&copy);
+    mt_buf_free(&second);
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+}
+
+static void a_damaged_copy_fills_nothing(void **state)
+{
+    mt_buf copy = {0}, why = {0};
+    st_store *s = fresh(state);
+    fill(s);
+    assert_fine(st_dump(s, to_buf, &copy, &why));
+    st_close(s);
+    s = fresh(state);
+    mt_buf damaged = {0};
+    for (int way = 0; way < 6; way++) {
+        mt_buf_clear(&damaged);
+        mt_buf_adds(&damaged, mt_buf_str(&copy));
+        char *held = strstr(damaged.ptr, "held");
+        switch (way) {
+        case 0: held[0] = 'H'; break;                 /* a changed byte */
+        case 1: damaged.len = damaged.len / 2; break; /* cut in a line */
+        case 2: damaged.len = mt_str_find(mt_buf_str(&damaged), '\n') + 1; break;
+        case 3: held[-1] = 'x'; break; /* not JSON any more */
+        case 4: memcpy(strstr(damaged.ptr, "instances"), "instancex", 9); break;
+        default: mt_buf_clear(&damaged); break;
+        }
+        mt_str left = mt_buf_str(&damaged);
+        mt_buf_clear(&why);
+        assert_err(st_load(s, from_str, &left, &why), MT_E_CORRUPT);
+        assert_true(why.len > 0);
+    }
+    mt_str newer = MT_STR("{\"motet_store\":1,\"schema\":99}\n");
+    assert_err(st_load(s, from_str, &newer, &why), MT_E_VERSION);
+    mt_str left = mt_buf_str(&copy); /* still empty: the good copy fits */
+    assert_fine(st_load(s, from_str, &left, &why));
+    st_close(s);
+    mt_buf_free(&copy);
+    mt_buf_free(&damaged);
+    mt_buf_free(&why);
+}
+
+int main(void)
+{
+    static rows_list l;
+    both(&l, a_record_comes_back_as_it_was);
+    both(&l, the_chain_has_no_gap_and_no_fork);
+    both(&l, the_tail_is_remembered);
+    both(&l, queued_records_are_found_taken_once_and_chained);
+    both(&l, records_are_filtered_in_both_directions);
+    both(&l, checkpoints_are_found_at_or_below_a_size);
+    both(&l, a_copy_fills_an_empty_store_with_the_same);
+    both(&l, a_damaged_copy_fills_nothing);
+    int failed = rows_run(&l, "store/records");
+    backends_stop();
+    return failed;
+}
