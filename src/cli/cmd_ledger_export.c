@@ -19,6 +19,7 @@ const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     {"checkpoint", "SIZE", "only the checkpoint of this size, or the `last` one"},
     {"sign",       "FILE", "end the copy with a checkpoint signed by this secret key"},
     {"key",        "KEY",  "a public key that may sign (repeats), as in verify"},
+    CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -178,7 +179,7 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     if (code) {
         return code;
     }
-    code = cli_ledger_open(args, &l);
+    code = cli_ledger_open(args, 0, &l);
     code = code ? code : begin(&c);
     code = code ? code : copy_all(&c, &l, &expect, key);
     cli_ledger_close(&l);

@@ -12,6 +12,7 @@ const cli_option CMD_LEDGER_PROVE_OPTIONS[] = {
     {"to",   "M",    "size of the later ledger (default: the last checkpoint's)"},
     {"size", "M",    "prove inclusion in the ledger of M records (likewise)"},
     {"out",  "FILE", "write the proof there"},
+    CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -132,7 +133,7 @@ int cmd_ledger_prove(const cli_args *args)
     mt_arena a = {0};
     mt_buf out = {0};
     cli_ledger l;
-    int code = cli_ledger_open(args, &l);
+    int code = cli_ledger_open(args, 0, &l);
     code = code ? code : prove(args, &a, &l, &out);
     code = code ? code : cli_write_out(args, mt_buf_str(&out));
     cli_ledger_close(&l);

@@ -19,6 +19,7 @@ const cli_option CMD_LEDGER_SHOW_OPTIONS[] = {
     {"instance", "ID",   "only records about this instance: ID or Entity/ID"},
     {"most",     "N",    "stop after N records"},
     {"json",     NULL,   "the records as they are, one per line"},
+    CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -281,7 +282,7 @@ int cmd_ledger_show(const cli_args *args)
     if (!read_filter(args, &s.filter)) {
         return CLI_USAGE;
     }
-    int code = cli_ledger_open(args, &l);
+    int code = cli_ledger_open(args, s.filter.from, &l);
     code = code ? code : walk(&s, &l);
     cli_ledger_close(&l);
     mt_buf_free(&s.out);

@@ -16,6 +16,7 @@ const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
     {"proof",      "FILE", "check this proof against --checkpoint, without a ledger"},
     {"domain",     "TEXT", "the trust domain it must be of"},
     {"json",       NULL,   "print the result as JSON"},
+    CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -120,7 +121,7 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
         return code;
     }
     expect->trusted = path ? &trusted : NULL;
-    code = cli_ledger_open(args, &l);
+    code = cli_ledger_open(args, 0, &l);
     if (!code) {
         lg_verify_source(&l.source, expect, &f);
         code = tell(args, &l, &f);

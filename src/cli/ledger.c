@@ -7,17 +7,16 @@
 #include "base/vec.h"
 #include "cli/keys.h"
 
-static void start(cli_ledger *l)
+static void start_file(cli_ledger *l)
 {
     l->file = lg_file_new(l->fd, l->line_limit);
     l->source = lg_file_source(l->file);
 }
 
-int cli_ledger_open(const cli_args *args, cli_ledger *l)
+static int open_file(const cli_args *args, cli_ledger *l)
 {
-    *l = (cli_ledger){.fd = -1, .line_limit = cli_limits(args).ledger_line_bytes};
     if (!args->count) {
-        return cli_fail(args, CLI_USAGE, "the file of a ledger is needed");
+        return cli_fail(args, CLI_USAGE, "the file of a ledger or --store is needed");
     }
     l->name = args->operands[0];
     l->operands = 1;
@@ -27,23 +26,65 @@ int cli_ledger_open(const cli_args *args, cli_ledger *l)
         return cli_fail(args, CLI_WORLD, "%s: %s", l->name, strerror(errno));
     }
     posix_fadvise(l->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-    start(l);
+    start_file(l);
     return CLI_HOLDS;
+}
+
+static int start_rows(const cli_args *args, cli_ledger *l)
+{
+    errno = 0;
+    mt_err err = rt_ledger_open(l->store, l->from, &l->rows);
+    if (err) {
+        return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
+    }
+    l->source = rt_ledger_source(l->rows);
+    return CLI_HOLDS;
+}
+
+/* Beside a running server as well: nothing is written and nothing claimed. */
+static int open_store(const cli_args *args, const char *url, cli_ledger *l)
+{
+    st_options options = {.read_only = true, .must_exist = true};
+    mt_buf why = {0};
+    if (st_open(url, &options, &l->store, &why)) {
+        int code = cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)));
+        mt_buf_free(&why);
+        return code;
+    }
+    mt_buf_free(&why);
+    l->name = st_shown_url(l->store).ptr;
+    return start_rows(args, l);
+}
+
+int cli_ledger_open(const cli_args *args, uint64_t from, cli_ledger *l)
+{
+    const char *url = cli_value(args, "store");
+    *l = (cli_ledger){
+        .fd = -1, .from = from, .line_limit = cli_limits(args).ledger_line_bytes};
+    return url ? open_store(args, url, l) : open_file(args, l);
 }
 
 int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
 {
+    if (l->store) {
+        rt_ledger_close(l->rows);
+        return start_rows(args, l);
+    }
     if (lseek(l->fd, 0, SEEK_SET) < 0) {
         return cli_fail(args, CLI_WORLD, "%s must be a file, it is read twice: %s",
                         l->name, strerror(errno));
     }
     lg_file_free(l->file);
-    start(l);
+    start_file(l);
     return CLI_HOLDS;
 }
 
 void cli_ledger_close(cli_ledger *l)
 {
+    rt_ledger_close(l->rows);
+    if (l->store) {
+        st_close(l->store);
+    }
     lg_file_free(l->file);
     if (l->fd >= 0) {
         close(l->fd);

@@ -7,22 +7,32 @@
 
 #include "cli/cli.h"
 #include "ledger/verify.h"
+#include "runtime/ledger_store.h"
 
 typedef struct cli_ledger {
     lg_source source;
     const char *name; /* for messages */
     int operands;     /* how many the ledger itself took: 1 for a file, 0 for a store */
-    int fd;           /* -1: none */
-    lg_file *file;
+    uint64_t from;    /* a store is read from this record on */
     size_t line_limit;
+    int fd; /* -1: none */
+    lg_file *file;
+    st_store *store;
+    rt_ledger *rows;
 } cli_ledger;
 
-/* The file that is the first operand ("-": standard input). CLI_HOLDS, or the exit code
- * after saying why; to be closed in both cases. */
-int cli_ledger_open(const cli_args *args, cli_ledger *out);
+/* The store of --store, else the file that is the first operand ("-": standard input).
+ * Records before `from` may be left out, where that saves work. CLI_HOLDS, or the exit
+ * code after saying why; to be closed in both cases. */
+int cli_ledger_open(const cli_args *args, uint64_t from, cli_ledger *out);
 /* From the first line again. CLI_WORLD when the input cannot be read twice. */
 int cli_ledger_rewind(const cli_args *args, cli_ledger *l);
 void cli_ledger_close(cli_ledger *l);
+/* The row of --store for the options of a command. */
+#define CLI_LEDGER_STORE_OPTION                                                        \
+    {                                                                                  \
+        "store", "URL", "read the ledger of this store instead of FILE"                \
+    }
 
 /* Says why lines ended early; CLI_HOLDS when they did not (err is MT_E_NOTFOUND). */
 int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,

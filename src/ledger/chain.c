@@ -35,60 +35,51 @@ lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain)
                            .root = lg_frontier_root(&c->tree)};
 }
 
-/* "SIZE HEAD ROOT...": the roots of the full subtrees, lowest first. */
-void lg_chain_write(mt_buf *out, const lg_chain *c)
+static void add_digest(mt_buf *out, const mt_sha256 *digest)
 {
     char hex[MT_SHA256_HEX];
-    mt_buf_add_u64(out, c->tree.size);
-    mt_hex(c->head.bytes, MT_SHA256_BYTES, hex);
-    mt_buf_addc(out, ' ');
+    mt_hex(digest->bytes, MT_SHA256_BYTES, hex);
     mt_buf_add(out, hex, sizeof hex);
-    for (unsigned level = 0; level < 64; level++) {
-        if (c->tree.size >> level & 1) {
-            mt_hex(c->tree.roots[level].bytes, MT_SHA256_BYTES, hex);
-            mt_buf_addc(out, ' ');
-            mt_buf_add(out, hex, sizeof hex);
-        }
-    }
 }
 
-static bool take_size(mt_str *rest, uint64_t *out)
+void lg_chain_write(mt_buf *out, const lg_chain *c)
 {
-    size_t digits = mt_str_find(*rest, ' ');
-    *out = 0;
-    if (!digits || digits > 18 || digits == rest->len) {
-        return false;
+    if (!c->tree.size) {
+        return;
     }
-    for (size_t i = 0; i < digits; i++) {
-        if (rest->ptr[i] < '0' || rest->ptr[i] > '9') {
-            return false;
+    add_digest(out, &c->head);
+    for (unsigned level = 0; level < 64; level++) {
+        if (c->tree.size >> level & 1) {
+            mt_buf_addc(out, ' ');
+            add_digest(out, &c->tree.roots[level]);
         }
-        *out = *out * 10 + (uint64_t)(rest->ptr[i] - '0');
     }
-    *rest = mt_str_skip(*rest, digits);
-    return true;
 }
 
 static bool take_digest(mt_str *rest, mt_sha256 *out)
 {
-    if (rest->len < 1 + MT_SHA256_HEX || rest->ptr[0] != ' ' ||
-        !mt_unhex(mt_str_from(rest->ptr + 1, MT_SHA256_HEX), out->bytes,
-                  MT_SHA256_BYTES)) {
-        return false;
-    }
-    *rest = mt_str_skip(*rest, 1 + MT_SHA256_HEX);
-    return true;
+    bool good =
+        rest->len >= MT_SHA256_HEX &&
+        mt_unhex(mt_str_from(rest->ptr, MT_SHA256_HEX), out->bytes, MT_SHA256_BYTES);
+    *rest = mt_str_skip(*rest, MT_SHA256_HEX);
+    return good;
 }
 
-mt_err lg_chain_read(mt_str text, lg_chain *out)
+static bool take_space(mt_str *rest)
 {
-    mt_str rest = text;
-    *out = (lg_chain){0};
-    bool good = take_size(&rest, &out->tree.size) && take_digest(&rest, &out->head);
+    bool good = rest->len && rest->ptr[0] == ' ';
+    *rest = mt_str_skip(*rest, 1);
+    return good;
+}
+
+mt_err lg_chain_read(mt_str text, uint64_t size, lg_chain *out)
+{
+    *out = (lg_chain){.tree.size = size};
+    bool good = !size || take_digest(&text, &out->head);
     for (unsigned level = 0; good && level < 64; level++) {
-        if (out->tree.size >> level & 1) {
-            good = take_digest(&rest, &out->tree.roots[level]);
+        if (size >> level & 1) {
+            good = take_space(&text) && take_digest(&text, &out->tree.roots[level]);
         }
     }
-    return good && !rest.len ? MT_OK : MT_E_CORRUPT;
+    return good && !text.len ? MT_OK : MT_E_CORRUPT;
 }

@@ -21,10 +21,11 @@ mt_err lg_chain_accept(lg_chain *c, const lg_entry *entry);
 /* The same when the record is known to have this hash after the head. */
 void lg_chain_grow(lg_chain *c, const mt_sha256 *hash);
 
-/* The chain as one text for whoever keeps it, and back. MT_E_CORRUPT unless it is what
- * the writer gives. */
+/* The chain as one text for whoever keeps it beside its size, and back: the head and
+ * the roots of the full subtrees from the smallest up, in hex, a space between them;
+ * nothing for an empty one. MT_E_CORRUPT unless it is what the writer gives. */
 void lg_chain_write(mt_buf *out, const lg_chain *c);
-mt_err lg_chain_read(mt_str text, lg_chain *out);
+mt_err lg_chain_read(mt_str text, uint64_t size, lg_chain *out);
 
 /* Where the ledger stands now, unsigned. */
 lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain);

@@ -1,0 +1,19 @@
+/* runtime/ledger_store.h - the ledger of a store as lines, as in an exported file.
+ * Room: runtime.
+ * Records in order, each checkpoint behind the last record it covers. What is still
+ * queued is no part of the ledger yet. Read in pages inside one transaction: what is
+ * appended meanwhile is not seen. */
+#ifndef RT_LEDGER_STORE_H
+#define RT_LEDGER_STORE_H
+
+#include "ledger/source.h"
+#include "store/store.h"
+
+typedef struct rt_ledger rt_ledger;
+
+/* From record `from` on. The store is borrowed. */
+mt_err rt_ledger_open(st_store *store, uint64_t from, rt_ledger **out);
+lg_source rt_ledger_source(rt_ledger *l);
+void rt_ledger_close(rt_ledger *l);
+
+#endif
