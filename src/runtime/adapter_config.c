@@ -62,6 +62,7 @@ static const setting SOURCE_SETTINGS[] = {
     {"on_error",        ON_ERROR, ALL,                 AT(on_error)},
     {"response",        RESPONSE, ALL,                 AT(keep_response)},
     {"facts",           TREE,     ALL,                 AT(facts)},
+    {"instances",       TREE,     ALL,                 AT(instances)},
 };
 #undef AT
 #define AT(field) offsetof(rt_fact_plan, field)
@@ -207,6 +208,21 @@ static const setting *find(const setting *table, size_t count, mt_str key,
 
 /* ---- All of them ---- */
 
+/* {name: Entity}: whose bound instance fills {name}. */
+static bool check_instances(rt_opening *o, const rt_source *s)
+{
+    const mt_json *map = s->instances;
+    bool ok = !map || mt_json_is(map, MT_JSON_OBJECT);
+    for (uint32_t i = 0; ok && map && i < map->count; i++) {
+        mt_str entity = mt_json_text(&map->as.members[i].value);
+        ok = ct_model_find(o->adapters->model, CT_KIND_ENTITY, entity) != CT_NONE;
+    }
+    return ok || rt_source_fault(o, s, RT_F_SETTING,
+                                 "'instances' of source '%.*s' must be names and "
+                                 "entities of the contract",
+                                 MT_ARG(s->decl->id));
+}
+
 static bool check_source(rt_opening *o, const rt_source *s)
 {
     if (s->on_error == RT_ON_ERROR_STALE && !s->stale_for) {
@@ -245,7 +261,7 @@ bool rt_source_settings(rt_opening *o, rt_source *s, const mt_json *settings)
         }
         s->on_error_given |= row && row->kind == ON_ERROR;
     }
-    return ok && check_source(o, s);
+    return ok && check_source(o, s) && check_instances(o, s);
 }
 
 bool rt_fact_settings(rt_opening *o, rt_fact_plan *p, const mt_json *settings)

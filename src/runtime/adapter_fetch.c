@@ -102,26 +102,30 @@ static bool names_entity(mt_str name, mt_str entity)
             same_letters(mt_str_from(name.ptr, name.len - id.len), entity));
 }
 
-/* The instance of the entity that the name names, else the only one there is. */
-static mt_str bound_instance(const rt_fetching *f, mt_str name)
+/* The instance of the entity that the configuration or the name itself names, else the
+ * one instance all entities are bound to. */
+static mt_str bound_instance(const rt_fetching *f, const rt_source *s, mt_str name)
 {
     const ct_model *m = f->adapters->model;
     const mt_str *instances = f->fetch->instances;
+    mt_str said = mt_json_text(mt_json_get(s->instances, name));
     mt_str only = {0};
-    size_t count = 0;
+    bool several = false;
     for (uint32_t i = 0; instances && i < m->entity_count; i++) {
-        if (instances[i].ptr && names_entity(name, m->entities[i].id)) {
+        mt_str entity = m->entities[i].id;
+        if (said.len ? mt_str_eq(said, entity)
+                     : instances[i].ptr && names_entity(name, entity)) {
             return instances[i];
         }
         if (instances[i].ptr) {
+            several |= only.ptr && !mt_str_eq(only, instances[i]);
             only = instances[i];
-            count++;
         }
     }
-    return count == 1 ? only : (mt_str){0};
+    return several || said.len ? (mt_str){0} : only;
 }
 
-static mt_str value_of(const rt_fetching *f, mt_str name)
+static mt_str value_of(const rt_fetching *f, const rt_source *s, mt_str name)
 {
     for (size_t i = 0; i < f->fetch->param_count; i++) {
         if (mt_str_eq(f->fetch->params[i].name, name)) {
@@ -129,7 +133,7 @@ static mt_str value_of(const rt_fetching *f, mt_str name)
             return value.ptr ? value : MT_STR("");
         }
     }
-    return bound_instance(f, name);
+    return bound_instance(f, s, name);
 }
 
 /* An empty segment or a dot would be another resource, a NUL would end a text early. */
@@ -144,7 +148,7 @@ static bool fill_names(rt_fetching *f, rt_question *q)
     const rt_names *names = &q->plan->names;
     q->values = mt_new_array(f->arena, mt_str, names->len + 1);
     for (size_t i = 0; i < names->len; i++) {
-        q->values[i] = value_of(f, names->items[i]);
+        q->values[i] = value_of(f, q->plan->source, names->items[i]);
         if (!q->values[i].ptr || !is_usable(q->values[i])) {
             bool missing = !q->values[i].ptr;
             rt_answer_error(

@@ -234,22 +234,43 @@ void rt_http_close(rt_source *s)
     }
 }
 
-/* `orders/{id}.balance`: what is before the first dot of the last segment is the
- * resource, what is behind it the way into the answer. */
+/* Where the way into the answer begins: at the first dot behind the last slash and the
+ * last {name}. */
+static size_t resource_end(mt_str path)
+{
+    size_t last = path.len;
+    while (last && path.ptr[last - 1] != '/' && path.ptr[last - 1] != '}') {
+        last--;
+    }
+    return last + mt_str_find(mt_str_skip(path, last), '.');
+}
+
+/* Both `orders/{id}.balance` and `orders.{id}.balance` are the member `balance` of the
+ * resource orders/{id}. */
+static void split_path(mt_arena *a, mt_str path, mt_str *resource, mt_str *select)
+{
+    size_t end = resource_end(path);
+    char *slashed = mt_alloc(a, end + 1);
+    for (size_t i = 0; i < end; i++) {
+        slashed[i] = path.ptr[i];
+        if (slashed[i] == '.') {
+            slashed[i] = '/';
+        }
+    }
+    *resource = mt_str_from(slashed, end);
+    *select = mt_str_skip(path, end + 1);
+}
+
 bool rt_http_plan(rt_opening *o, const rt_source *s, rt_fact_plan *p)
 {
     mt_arena *a = &o->adapters->arena;
-    mt_str path = p->path_text;
+    mt_str resource = p->resource_text, select = p->select_text, rest;
     (void)s;
-    size_t last = path.len;
-    while (last && path.ptr[last - 1] != '/') {
-        last--;
+    if (!resource.len) {
+        split_path(a, p->path_text, &resource, &rest);
+        select = select.len ? select : rest;
     }
-    size_t dot = last + mt_str_find(mt_str_skip(path, last), '.');
-    mt_str resource = mt_str_from(path.ptr, dot), select = mt_str_skip(path, dot + 1);
-    resource = p->resource_text.len ? p->resource_text : resource;
-    select = p->select_text.len || p->resource_text.len ? p->select_text : select;
-    if (resource.len && resource.ptr[0] == '/') {
+    if (mt_str_starts(resource, MT_STR("/"))) {
         resource = mt_str_skip(resource, 1);
     }
     bool ok = is_printable(resource) && mt_str_find(resource, '#') == resource.len &&

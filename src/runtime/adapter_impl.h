@@ -128,7 +128,7 @@ struct rt_source {
     uint8_t on_error; /* rt_on_error */
     bool on_error_given, keep_response, environment;
     mt_str base_url, proxy, ca_file, file, fixed, working_directory;
-    const mt_json *auth, *headers, *connection, *command, *values, *facts;
+    const mt_json *auth, *headers, *connection, *command, *values, *facts, *instances;
     /* Made from them. */
     mt_json fields; /* of the declaration */
     mt_str user, password, auth_query;

@@ -22,7 +22,7 @@ static bool from_file(rt_opening *o, mt_str name, mt_str *out, const char **why)
 {
     struct stat about;
     mt_str path = rt_beside(o, name);
-    if (stat(path.ptr, &about) != 0) {
+    if (stat(path.ptr, &about) != 0 || !S_ISREG(about.st_mode)) {
         *why = "cannot be read";
         return false;
     }

@@ -21,7 +21,7 @@ typedef struct http_server {
     int listener, port;
     atomic_bool stop;
     atomic_int connections, requests;
-    atomic_bool failing; /* answer everything with 503 */
+    atomic_int failing; /* answer everything with this status; 0: do not */
     pthread_t thread, workers[HTTP_CONNECTIONS];
     int worker_count;
     pthread_mutex_t lock;
@@ -173,7 +173,9 @@ static bool http_serve(http_peer *p, const char *request)
     snprintf(s->last, sizeof s->last, "%s", request);
     pthread_mutex_unlock(&s->lock);
     if (atomic_load(&s->failing)) {
-        http_answer(p->fd, "503 Busy", "", "{}");
+        char status[32];
+        snprintf(status, sizeof status, "%d No", atomic_load(&s->failing));
+        http_answer(p->fd, status, "", "{}");
         return true;
     }
     if (!http_misbehave(p, target)) {

@@ -51,6 +51,7 @@ static const struct refused_row {
     {"E1_a_clock_gives_no_number", V_OF("x_motet.clock"), "", "F104", "DateTime"},
     {"E1_a_clock_fixed_at_no_time_is_refused", V_OF("x_motet.clock"), "s: {fixed: noon}", "F101", "'fixed'"},
     {"E1_a_command_must_be_a_list", V_OF("x_a"), "s: {command: 'rm -rf'}", "F101", "list"},
+    {"E1_instances_of_an_unknown_entity_are_refused", HTTP_V, "s: {instances: {id: Order}}", "F101", "entities of the contract"},
     {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "no object"},
 };
 /* clang-format on */
@@ -397,6 +398,15 @@ static const struct bound_row {
      MT_STR_INIT("b1"), "b1"},
     {"E1_two_instances_do_not_fill_a_foreign_name", "a.{id}", MT_STR_INIT("o1"),
      MT_STR_INIT("b1"), NULL},
+    {"E1_instances_that_are_the_same_fill_any_name", "a.{id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("o1"), "o1"},
+    {"E1_the_configuration_says_whose_instance_fills_a_name", "a.{mapped}",
+     MT_STR_INIT("o1"), MT_STR_INIT("b1"), "b1"},
+    {"E1_an_entity_that_is_not_bound_fills_nothing",
+     "a.{mapped}",
+     MT_STR_INIT("o1"),
+     {0},
+     NULL},
     {"E1_without_instances_a_name_stays_empty", "a.{id}", {0}, {0}, NULL},
 };
 
@@ -411,7 +421,9 @@ static void binds_instance(void **state)
                           SOURCE("s", "static", "") FACT_OF("s", "%s", "v", TEXT_TYPE)
                               ENTITY_OF("Buyer") ENTITY_OF("Order"),
                           row->path);
-    outlet_open(&o, text.ptr, MT_STR("s: {values: {a: {o1: o1, b1: b1}}}"));
+    outlet_open(&o, text.ptr,
+                MT_STR("s: {values: {a: {o1: o1, b1: b1}}, instances: "
+                       "{mapped: Buyer}}"));
     bool order_first = mt_str_is(o.model->entities[0].id, "Order");
     mt_str instances[] = {order_first ? row->first : row->second,
                           order_first ? row->second : row->first};

@@ -39,6 +39,9 @@ static const struct value_row {
     {"E6_a_moment_is_handed_on_as_written", "orders/{id}.due", "{'base':'DateTime'}",
      "\"2026-01-31T23:59:00+02:00\""},
     {"E1_a_leading_slash_changes_nothing", "/orders/{id}.count", INT_TYPE, "3"},
+    {"E1_dots_lead_to_a_resource_as_slashes_do", "orders.{id}.count", INT_TYPE, "3"},
+    {"E1_without_a_name_the_first_dot_ends_the_resource", "orders/7.lines.0.sku",
+     TEXT_TYPE, "\"a\""},
     {"E1_without_a_dot_the_whole_answer_is_meant", "scalar", INT_TYPE, "42"},
 };
 
@@ -339,19 +342,23 @@ static void E1_a_stale_value_passes_only_as_long_as_allowed(void **state)
     (void)state;
     outlet o = open_aging(API(FACT_OF("api", "orders/7.count", "v", INT_TYPE)),
                           "  on_error: stale\n  stale_for: 1m\n");
-    atomic_store(&SERVER.failing, true);
+    atomic_store(&SERVER.failing, 503);
     assert_error(ask(&o, "v", NULL), "status"); /* nothing to fall back on */
-    atomic_store(&SERVER.failing, false);
+    atomic_store(&SERVER.failing, 0);
     assert_value(ask(&o, "v", NULL), "3");
-    atomic_store(&SERVER.failing, true);
+    atomic_store(&SERVER.failing, 503);
     TEST_NOW += 60000;
     rt_fact_answer stale = ask(&o, "v", NULL);
+    atomic_store(&SERVER.failing, 404); /* it works, and says there is none */
+    rt_fact_answer gone = ask(&o, "v", NULL);
+    atomic_store(&SERVER.failing, 503);
     TEST_NOW += 1;
     rt_fact_answer late = ask(&o, "v", NULL);
-    atomic_store(&SERVER.failing, false);
+    atomic_store(&SERVER.failing, 0);
     assert_value(stale, "3");
     assert_true(stale.stale);
     assert_int_not_equal(stale.message.len, 0); /* why it had to be */
+    assert_error(gone, "not_found");
     assert_error(late, "status");
     outlet_close(&o);
 }
