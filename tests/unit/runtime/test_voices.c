@@ -11,6 +11,10 @@
 #include "runtime/graph_replay.h"
 #include "runtime/graph_service.h"
 
+#ifndef EXAMPLES
+#define EXAMPLES "examples" /* the build gives the full path */
+#endif
+
 static mt_arena arena;
 
 static const mt_json *yaml(const char *text)
