@@ -11,6 +11,7 @@ PAGES = sorted((SOURCE / "docs" / "man").glob("*.1"))
 DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "agent-statement",
               "agent-trace", "check", "completion", "elaborate", "eval", "fmt", "help", "init",
               "test", "validate"]
+DOCUMENTED += ["ask"]
 DOCUMENTED += ["actions", "explain", "repl"]
 
 

@@ -273,6 +273,9 @@ static Z3_solver new_solver(ct_prover *p)
 static Z3_ast plain_value(ct_prover *p, const pv_sym *s)
 {
     const ct_type *t = s->type;
+    if (s->plain) {
+        return s->plain;
+    }
     switch ((ct_base)t->base) {
     case CT_BOOL: return p->no;
     case CT_ENUM: return pv_text(p, t->as.values[0]);
@@ -335,10 +338,15 @@ static mt_str solver_reason(question *q, Z3_solver s)
         p->stopped = true;
         return MT_STR("interrupted");
     }
-    if (mt_str_is(why, "timeout") || mt_str_is(why, "canceled")) {
-        return mt_strf(q->a,
-                       "the solver's limit was reached (prove_ms %zu, prove_steps %zu)",
-                       p->limits.prove_ms, p->limits.prove_steps);
+    /* The solver has no one word for it. */
+    static const char *const LIMIT[] = {"timeout", "canceled", "unknown",
+                                        "max. resource limit exceeded"};
+    for (size_t i = 0; i < sizeof LIMIT / sizeof *LIMIT; i++) {
+        if (mt_str_eq(why, mt_str_z(LIMIT[i]))) {
+            return mt_strf(
+                q->a, "the solver's limit was reached (prove_ms %zu, prove_steps %zu)",
+                p->limits.prove_ms, p->limits.prove_steps);
+        }
     }
     return mt_strf(q->a, "the solver gave up: %.*s", MT_ARG(why));
 }

@@ -193,15 +193,6 @@ pv_sym *pv_free_sym(ct_prover *p, const ct_type *type, mt_str path, mt_str list_
     return s;
 }
 
-pv_sym *pv_fact_sym(ct_prover *p, uint32_t fact)
-{
-    pv_fact *f = &p->facts.items[fact];
-    if (!f->s) {
-        f->s = pv_free_sym(p, f->type, f->id, f->id);
-    }
-    return f->s;
-}
-
 /* A text is one of those that were met, as far as it is not too long, or another. */
 void pv_text_bounds(ct_prover *p)
 {
@@ -352,6 +343,21 @@ pv_sym *pv_sym_if(ct_prover *p, Z3_ast c, pv_sym *a, pv_sym *b)
         s->parts[i] = pv_sym_if(p, c, part_at(a, i), part_at(b, i));
     }
     return s;
+}
+
+pv_sym *pv_fact_sym(ct_prover *p, uint32_t fact)
+{
+    pv_fact *f = &p->facts.items[fact];
+    if (f->s) {
+        return f->s;
+    }
+    f->s = pv_free_sym(p, f->type, f->id, f->id);
+    if (f->otherwise && f->type->base < CT_RECORD) {
+        const pv_sym *given = pv_literal(p, f->type, f->otherwise);
+        f->s->plain =
+            given->scale <= f->s->scale ? scaled(p, given, f->s->scale) : NULL;
+    }
+    return f->s;
 }
 
 /* ---- Equality ------------------------------------------------------------------- */

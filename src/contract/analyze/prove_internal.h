@@ -28,6 +28,7 @@ struct pv_sym {
     Z3_ast v;        /* the value; a list's length; a union's tag */
     unsigned scale;  /* of a Decimal or Money: v is the value times 10^scale */
     unsigned digits; /* of those: |v| < 10^digits */
+    Z3_ast plain;    /* of a fact with a default: that, where it can be */
     pv_sym **parts;  /* fields, payloads of the variants, elements */
     uint32_t count;  /* of parts */
     mt_str name;     /* path of the fact; of a list: what identifies it */

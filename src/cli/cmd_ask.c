@@ -1,0 +1,65 @@
+/* cli/cmd_ask.c - motet ask: questions about a contract, answered with a proof.
+ * Room: cli. */
+#include "cli/commands.h"
+#include "cli/contract.h"
+#include "contract/analyze/ask.h"
+
+/* clang-format off */
+const cli_option CMD_ASK_OPTIONS[] = {
+    {"json", NULL, "print JSON"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const char CMD_ASK_DETAILS[] =
+    "Answers for every fact set the contract accepts, by proof, or shows a fact set\n"
+    "(motet eval confirms it). Questions:\n\n"
+    "  can PERSONA reach ENTITY.STATE       can PERSONA perform OPERATION\n"
+    "  can PERSONA move ENTITY from STATE to STATE\n"
+    "  who can reach|move|perform ...       can CONDITION hold\n"
+    "  when is CONDITION                    when can OPERATION\n"
+    "  is CONDITION implied by CONDITION    is CONDITION possible|always\n\n"
+    "PERSONA may be anyone. A CONDITION is made of verdicts, Bool facts, operations\n"
+    "(their preconditions) and comparisons (amount <= 100.00, status = \"paid\",\n"
+    "len(items) > 3), with and, or, not and parentheses. The limits prove_ms,\n"
+    "prove_steps and prove_megabytes bound the solver; a question that exceeds one is\n"
+    "answered from the structure alone, or with unknown, and says so.\n"
+    "Exit status 0: yes, 1: no or unknown, 2: the question was not understood.";
+
+static int not_understood(const cli_args *args, const ct_reply *r)
+{
+    return cli_fail(args, CLI_USAGE, "%.*s\n  %s\n  %*s^", MT_ARG(r->text),
+                    args->operands[1], (int)r->place, "");
+}
+
+static int answer(const cli_args *args, cli_contract *c, const ct_program *program)
+{
+    ct_prover *p = ct_prover_new(program, NULL, &c->limits);
+    ct_reply r = ct_ask(&c->arena, p, program, mt_str_z(args->operands[1]));
+    ct_prover_free(p);
+    if (r.kind == CT_REPLY_FAULT) {
+        return not_understood(args, &r);
+    }
+    int code = r.kind == CT_REPLY_YES ? CLI_HOLDS : CLI_FAILS;
+    mt_buf out = {0};
+    bool json = cli_flag(args, "json");
+    mt_buf_adds(&out, json ? r.json : r.text);
+    mt_buf_addz(&out, json ? "\n" : "");
+    int printed = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return printed ? printed : code;
+}
+
+int cmd_ask(const cli_args *args)
+{
+    cli_contract c;
+    const ct_model *m = NULL;
+    int code = cli_contract_load(args, args->operands[0], false, &c);
+    if (!code && ct_load(&c.arena, c.bundle, c.path, &c.limits, &c.ds, &m) != MT_OK) {
+        code = CLI_FAILS;
+    }
+    code = code ? cli_contract_report(args, &c, code)
+                : answer(args, &c, ct_compile(&c.arena, m));
+    cli_contract_free(&c);
+    return code;
+}
