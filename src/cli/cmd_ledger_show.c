@@ -1,7 +1,8 @@
 /* cli/cmd_ledger_show.c - motet ledger show: records for people, or as JSON lines.
  * Room: cli.
  * What a record says is told from its body alone: when, what kind, which contract, then
- * every other member in its order. */
+ * every other member in its order. Members of "provenance" count as the body's own;
+ * what is long is only counted. */
 #include <stdint.h>
 
 #include "base/json_write.h"
@@ -66,6 +67,12 @@ static bool has(const mt_json *body, const char *key, mt_str wanted)
     return !wanted.ptr || is_text(mt_json_get(body, mt_str_z(key)), wanted);
 }
 
+/* The body, then its provenance: where a record's members are. */
+static const mt_json *part_of(const mt_json *body, int n)
+{
+    return n ? mt_json_at(body, "provenance") : body;
+}
+
 static bool of_flow(const mt_json *body, mt_str flow)
 {
     return has(body, "flow", flow) || has(body, "flow_id", flow) ||
@@ -99,14 +106,11 @@ static bool binds(const filter *f, const mt_json *map)
     return false;
 }
 
-static bool about_instance(const filter *f, const mt_json *body)
+static bool about_instance_in(const filter *f, const mt_json *body)
 {
     static const char *const TEXTS[] = {"instance", "instance_id", "subject"};
     static const char *const MAPS[] = {"instance_binding", "bindings", "instances",
                                        "state_before", "state_after"};
-    if (!f->instance.ptr) {
-        return true;
-    }
     const mt_json *entity = mt_json_at(body, "entity");
     for (size_t i = 0; i < sizeof TEXTS / sizeof *TEXTS; i++) {
         const mt_json *text = mt_json_get(body, mt_str_z(TEXTS[i]));
@@ -124,15 +128,31 @@ static bool about_instance(const filter *f, const mt_json *body)
     return false;
 }
 
+static bool about_instance(const filter *f, const mt_json *body)
+{
+    return !f->instance.ptr || about_instance_in(f, part_of(body, 0)) ||
+           about_instance_in(f, part_of(body, 1));
+}
+
 static bool chosen(const filter *f, const mt_json *body)
 {
-    return has(body, "kind", f->kind) && has(body, "contract", f->contract) &&
-           of_flow(body, f->flow) && about_instance(f, body);
+    bool flow =
+        of_flow(part_of(body, 0), f->flow) || of_flow(part_of(body, 1), f->flow);
+    return has(body, "kind", f->kind) && has(body, "contract", f->contract) && flow &&
+           about_instance(f, body);
 }
 
 /* ---- showing ---- */
 
-/* Strings without quotes when they need none, anything else as JSON. */
+enum { SHORT = 40 };
+
+static bool is_container(const mt_json *node)
+{
+    return node->type == MT_JSON_OBJECT || node->type == MT_JSON_ARRAY;
+}
+
+/* Strings without quotes when they need none; long lists and objects as their number
+ * of items; anything else as JSON. */
 static void add_value(mt_buf *out, const mt_json *node)
 {
     size_t start = out->len;
@@ -144,6 +164,10 @@ static void add_value(mt_buf *out, const mt_json *node)
     if (plain) {
         memmove(out->ptr + start, out->ptr + start + 1, text.len - 2);
         out->len -= 2;
+    } else if (is_container(node) && text.len > SHORT) {
+        bool list = node->type == MT_JSON_ARRAY;
+        out->len = start;
+        mt_buf_addf(out, "%c%u%c", list ? '[' : '{', node->count, list ? ']' : '}');
     }
 }
 
@@ -161,24 +185,45 @@ static void add_column(mt_buf *out, const mt_json *body, const char *key, size_t
     } while (out->len - start < width + 1);
 }
 
+/* What has a column, or is the same in every record. */
+static bool has_column(mt_str key)
+{
+    static const char *const COLUMNS[] = {"contract",   "etag", "kind",
+                                          "provenance", "time", "trust_domain"};
+    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
+        if (mt_str_eq(key, mt_str_z(COLUMNS[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_members(mt_buf *out, const mt_json *part)
+{
+    for (uint32_t i = 0; mt_json_is(part, MT_JSON_OBJECT) && i < part->count; i++) {
+        const mt_json_member *m = &part->as.members[i];
+        if (!has_column(m->key)) {
+            size_t start = out->len;
+            mt_json_quote(out, m->key); /* escapes what a terminal would obey */
+            memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
+            out->ptr[out->len - 2] = '=';
+            out->len -= 1;
+            add_value(out, &m->value);
+            mt_buf_addc(out, ' ');
+        }
+    }
+}
+
 static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
 {
-    static const char *const COLUMNS[] = {"time", "kind", "contract", "etag",
-                                          "trust_domain"};
     mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
     add_column(out, body, "time", 24);
-    add_column(out, body, "kind", 16);
+    add_column(out, body, "kind", 17);
     add_column(out, body, "contract", 8);
-    for (uint32_t i = 0; i < body->count; i++) {
-        const mt_json_member *m = &body->as.members[i];
-        bool column = false;
-        for (size_t c = 0; c < sizeof COLUMNS / sizeof *COLUMNS; c++) {
-            column = column || mt_str_eq(m->key, mt_str_z(COLUMNS[c]));
-        }
-        if (!column) {
-            mt_buf_addf(out, " %.*s=", MT_ARG(m->key));
-            add_value(out, &m->value);
-        }
+    add_members(out, part_of(body, 1));
+    add_members(out, part_of(body, 0));
+    while (out->ptr[out->len - 1] == ' ') {
+        out->len--;
     }
     mt_buf_addc(out, '\n');
 }

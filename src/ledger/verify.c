@@ -184,10 +184,12 @@ mt_err lg_verify_end(lg_verifier *v)
     if (!f->problem && v->expect->trusted) {
         f->problem = trusted_fault(v);
         f->seq = f->end.tree.size;
+        f->about_record = v->expect->trusted->size > f->seq; /* the first missing one */
     }
     if (!f->problem) {
         f->problem = lg_keyring_end(&v->keys);
         f->line = f->problem ? v->keys.unvouched : 0;
+        f->about_record = false;
     }
     f->any_attested = v->keys.any;
     f->attested = v->keys.attested;
@@ -220,6 +222,7 @@ mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
     if (fault) {
         out->problem = fault;
         out->line = out->records + out->checkpoints + 1;
+        out->about_record = false;
         out->world = err == MT_E_CORRUPT ? MT_OK : err;
     }
     return lg_verify_end(&v);

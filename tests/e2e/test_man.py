@@ -13,6 +13,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
               "test", "validate"]
 DOCUMENTED += ["ask"]
 DOCUMENTED += ["actions", "explain", "repl"]
+DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 
 
 class ManPages(Case):
