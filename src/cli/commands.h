@@ -50,6 +50,11 @@ extern const cli_option CMD_LEDGER_EXPORT_OPTIONS[], CMD_LEDGER_PROVE_OPTIONS[],
 extern const char CMD_LEDGER_EXPORT_DETAILS[], CMD_LEDGER_PROVE_DETAILS[],
     CMD_LEDGER_SHOW_DETAILS[], CMD_LEDGER_VERIFY_DETAILS[];
 
+int cmd_diff(const cli_args *args);
+int cmd_migrate(const cli_args *args);
+extern const cli_option CMD_DIFF_OPTIONS[], CMD_MIGRATE_OPTIONS[];
+extern const char CMD_DIFF_DETAILS[], CMD_MIGRATE_DETAILS[];
+
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];
 int cmd_agent_compare(const cli_args *args);

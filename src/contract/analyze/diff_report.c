@@ -166,26 +166,54 @@ void ct_diff_json(mt_jw *w, const ct_diff *d)
 
 static const char SIGNS[] = {'+', '~', '-'}; /* ORDER ct_diff_change */
 
-enum { MAX_VALUE = 60 }; /* bytes of a value on one line */
+enum { MAX_VALUE = 60, CONTEXT = 16 }; /* bytes of a value on one line */
 
-static void short_value(mt_buf *out, const mt_json *value)
+static bool inside_character(const mt_buf *b, size_t at)
 {
-    mt_buf b = {0};
+    return at < b->len && ((unsigned char)b->ptr[at] & 0xC0) == 0x80;
+}
+
+static void value_buf(mt_buf *out, const mt_json *value)
+{
     if (value) {
-        mt_json_write(&b, value, false);
+        mt_json_write(out, value, false);
     } else {
-        mt_buf_addz(&b, "nothing");
+        mt_buf_addz(out, "nothing");
     }
-    size_t end = b.len;
-    if (b.len > MAX_VALUE) {
-        end = MAX_VALUE - 3;
-        while (end && ((unsigned char)b.ptr[end] & 0xC0) == 0x80) {
-            end--; /* never inside a character */
-        }
+}
+
+/* What of a value fits, from `start` on; cut at whole characters. */
+static void window(mt_buf *out, const mt_buf *b, size_t start)
+{
+    size_t end = start + MAX_VALUE < b->len ? start + MAX_VALUE : b->len;
+    while (inside_character(b, start)) {
+        start--;
     }
-    mt_buf_add(out, b.ptr, end);
-    mt_buf_addz(out, end < b.len ? "..." : "");
-    mt_buf_free(&b);
+    while (inside_character(b, end)) {
+        end--;
+    }
+    mt_buf_addz(out, start ? "..." : "");
+    mt_buf_add(out, b->ptr + start, end - start);
+    mt_buf_addz(out, end < b->len ? "..." : "");
+}
+
+/* Long values are shown from where they begin to differ. */
+static void two_values(mt_buf *out, const mt_json *before, const mt_json *after)
+{
+    mt_buf x = {0}, y = {0};
+    value_buf(&x, before);
+    value_buf(&y, after);
+    size_t same = 0;
+    while (same < x.len && same < y.len && x.ptr[same] == y.ptr[same]) {
+        same++;
+    }
+    bool fits = x.len <= MAX_VALUE && y.len <= MAX_VALUE;
+    size_t start = fits || same < CONTEXT ? 0 : same - CONTEXT;
+    window(out, &x, start);
+    mt_buf_addz(out, " -> ");
+    window(out, &y, start);
+    mt_buf_free(&x);
+    mt_buf_free(&y);
 }
 
 static void names_text(mt_buf *out, const ct_diff_part *p)
@@ -215,9 +243,7 @@ static void part_text(mt_buf *out, const ct_diff_field *f, const ct_diff_part *p
         mt_buf_addz(out, p->taxon->change);
         names_text(out, p);
     } else {
-        short_value(out, f->before);
-        mt_buf_addz(out, " -> ");
-        short_value(out, f->after);
+        two_values(out, f->before, f->after);
     }
     mt_buf_addf(out, "  [%.*s]\n", MT_ARG(CT_CLASS_NAMES[p->taxon->class]));
     impact_text(out, p->taxon);
