@@ -40,6 +40,14 @@ void lg_frontier_add(lg_frontier *f, mt_sha256 leaf)
     f->size++;
 }
 
+mt_sha256 lg_frontier_subtree(const lg_frontier *f, mt_sha256 leaf, unsigned levels)
+{
+    for (unsigned level = 0; level < levels; level++) {
+        leaf = node(&f->roots[level], &leaf);
+    }
+    return leaf;
+}
+
 mt_sha256 lg_frontier_root(const lg_frontier *f)
 {
     if (!f->size) {

@@ -21,6 +21,9 @@ typedef struct lg_frontier {
 } lg_frontier;
 
 void lg_frontier_add(lg_frontier *f, mt_sha256 leaf);
+/* The root of the full subtree of 2^levels leaves that `leaf` would complete: the last
+ * `levels` bits of the size are set. */
+mt_sha256 lg_frontier_subtree(const lg_frontier *f, mt_sha256 leaf, unsigned levels);
 /* The root; of the empty tree the SHA-256 of nothing. */
 mt_sha256 lg_frontier_root(const lg_frontier *f);
 

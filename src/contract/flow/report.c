@@ -476,8 +476,13 @@ void ct_run_provenance_json(mt_jw *w, const ct_run *run)
     facts_json(w, run);
     simulation_key(w, run);
     mt_jw_keyz(w, "steps");
-    records_json(w, run, CT_NONE, run->flow);
+    ct_run_records_json(w, run);
     mt_jw_end_object(w);
+}
+
+void ct_run_records_json(mt_jw *w, const ct_run *run)
+{
+    records_json(w, run, CT_NONE, run->flow);
 }
 
 void ct_run_fault_text(mt_buf *out, const ct_run *run)
@@ -528,17 +533,41 @@ void ct_run_json(mt_buf *out, const ct_run *run)
     mt_jw_end_object(&w);
 }
 
+void ct_op_changes_json(mt_jw *w, const ct_op_report *r)
+{
+    changes_json(w, r->frozen->plan, r->changes, r->attempt->change_count,
+                 r->instances);
+}
+
+static void own_error_text(mt_buf *out, const ct_op_report *r)
+{
+    uint32_t e = r->attempt->entity;
+    ct_op_error_text(out, r->frozen->plan, r->op, r->persona, r->attempt,
+                     e == CT_NONE ? (mt_str){0} : r->instances[e]);
+}
+
+void ct_op_provenance_json(mt_jw *w, const ct_op_report *r)
+{
+    mt_buf error = {0};
+    own_error_text(&error, r);
+    op_provenance_json(w, r, MT_STR("operation"), (mt_str){0}, mt_buf_str(&error));
+    mt_buf_free(&error);
+}
+
+void ct_record_provenance_json(mt_jw *w, const ct_run *run, const ct_record *r)
+{
+    operation_record(w, run, r);
+}
+
 void ct_op_json(mt_buf *out, const ct_op_report *r)
 {
     mt_buf error = {0};
     const ct_plan *p = r->frozen->plan;
-    uint32_t e = r->attempt->entity;
-    ct_op_error_text(&error, p, r->op, r->persona, r->attempt,
-                     e == CT_NONE ? (mt_str){0} : r->instances[e]);
+    own_error_text(&error, r);
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "entity_state_changes");
-    changes_json(&w, p, r->changes, r->attempt->change_count, r->instances);
+    ct_op_changes_json(&w, r);
     if (r->attempt->error) {
         mt_jw_keyz(&w, "error");
         op_error_json(&w, r, mt_buf_str(&error));

@@ -26,6 +26,8 @@ void ct_run_steps_json(mt_jw *w, const ct_run *run);
 void ct_run_changes_json(mt_jw *w, const ct_run *run);
 /* {"contract","facts":[…],"steps":[…]}. */
 void ct_run_provenance_json(mt_jw *w, const ct_run *run);
+/* Only the steps of it: FlowProvenance (§11.6), one StepRecord each. */
+void ct_run_records_json(mt_jw *w, const ct_run *run);
 /* {"E":"instance"} for what the flow can change. */
 void ct_run_bindings_json(mt_jw *w, const ct_run *run);
 
@@ -46,5 +48,10 @@ typedef struct ct_op_report {
 } ct_op_report;
 
 void ct_op_json(mt_buf *out, const ct_op_report *r);
+/* Parts of it: OperationProvenance (§9.5) of an operation on its own, of record `r` of
+ * a run, and the changes. */
+void ct_op_provenance_json(mt_jw *w, const ct_op_report *r);
+void ct_record_provenance_json(mt_jw *w, const ct_run *run, const ct_record *r);
+void ct_op_changes_json(mt_jw *w, const ct_op_report *r);
 
 #endif

@@ -132,5 +132,8 @@ bool ct_time_valid(ct_time t);
 
 /* Appends the value as result JSON: {"kind":"int_value","value":3}, keys sorted. */
 void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value);
+/* Appends the value as facts are given: 3, "1.50", {"amount":"5.00","currency":"USD"}.
+ * What is written reads as the same value again. */
+void ct_value_plain(mt_buf *out, const ct_type *type, const ct_value *value);
 
 #endif

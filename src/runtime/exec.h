@@ -1,0 +1,534 @@
+/* runtime/exec.h - inside the executor. Private to exec_*.c; names begin with rx_.
+ * Room: runtime.
+ *
+ *     exec_open      opens, closes, keeps the pool of jobs
+ *     exec_call      the table of handlers, one per rt_action
+ *     exec_contract  contract versions: stored, compiled once, kept until close
+ *     exec_source    what files give: bundles and Systems
+ *     exec_request   bodies and queries
+ *     exec_facts     facts and verdicts of one call, manual facts
+ *     exec_commit    the queue and the committer: groups, locks, retries
+ *     exec_cache     states of instances, for reads on a store nobody shares
+ *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
+ *
+ * A job is one call on its way. prepare() runs on the caller's thread and either fills
+ * the reply or leaves the job to the committer, which calls claim() (what to lock) and
+ * commit() (what to write) inside of a group's transaction. */
+#ifndef RT_EXEC_H
+#define RT_EXEC_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/json_write.h"
+#include "base/map.h"
+#include "base/sign.h"
+#include "base/vec.h"
+#include "contract/eval/facts.h"
+#include "contract/flow/run.h"
+#include "ledger/chain.h"
+#include "runtime/adapter.h"
+#include "runtime/executor.h"
+
+typedef struct rx_version rx_version;
+typedef struct rx_snap rx_snap;
+typedef struct rx_job rx_job;
+typedef struct rx_group rx_group;
+
+/* ---- Contracts --------------------------------------------------------------------
+ */
+
+/* Where a fact's value came from. */
+typedef enum rx_from {
+    RX_FROM_CONTRACT, /* its default */
+    RX_FROM_CALLER,   /* asserted with the request */
+    RX_FROM_OVERRIDE, /* likewise, though an adapter serves it */
+    RX_FROM_MANUAL,   /* asserted earlier, kept in the store */
+    RX_FROM_ADAPTER
+} rx_from;
+
+/* Facts and verdicts of one call and room for one operation; belongs to one job. */
+struct rx_snap {
+    rx_snap *next; /* free ones of a version */
+    ct_facts *facts;
+    ct_verdicts *verdicts, *scratch;
+    uint8_t *from;                  /* rx_from per fact */
+    const rt_fact_answer **answers; /* per fact; NULL: not fetched */
+    mt_str *instances;              /* per entity: bound instance; ptr NULL: none */
+    int64_t *versions;              /* per entity: of that instance */
+    uint32_t *states;               /* per entity: of that instance; CT_NONE */
+    ct_change *changes;
+    void *room; /* all the arrays */
+};
+
+/* One version of a contract, compiled. Immutable; lives until the executor closes,
+ * since flows are pinned to the version they began with. */
+struct rx_version {
+    rx_version *next; /* all that are loaded */
+    rt_executor *x;
+    mt_arena arena;
+    mt_str contract, etag, bundle, manifest;
+    int64_t number; /* 1 for the first version */
+    int64_t deployed_ms;
+    const ct_model *model;
+    const ct_plan *plan;
+    const mt_str *scopes;     /* per entity: rx_scope_of() */
+    const mt_str *fact_heads; /* per fact: "id":…,"source":…,"value": */
+    bool sorted;              /* entities are in byte order of their names */
+    rt_adapters *adapters;    /* NULL: none */
+    pthread_mutex_t lock;
+    rx_snap *free; /* under lock */
+};
+
+typedef struct rx_contract {
+    mt_str id;
+    _Atomic(rx_version *) current;
+} rx_contract;
+
+/* A System as it was declared. */
+typedef struct rx_system {
+    mt_str id, bundle;
+    const mt_json *declaration; /* its construct */
+} rx_system;
+
+/* The version that is served now; NULL: no such contract. An empty id: the default. */
+rx_version *rx_current(rt_executor *x, mt_str contract);
+/* A version by its etag, loaded from the store if need be; NULL with *err. */
+rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err);
+/* Whose instances are those of this entity? The contract's, or a System's when its
+ * members share them: the one place that decides it. In the arena. */
+mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity);
+/* Makes the version the one that is served. */
+void rx_serve(rt_executor *x, rx_version *v);
+/* Writes the version and that it is the current one. */
+mt_err rx_version_store(rx_group *g, const rx_version *v, mt_str trust);
+rx_snap *rx_snap_take(rx_version *v);
+void rx_snap_give(rx_version *v, rx_snap *s);
+
+/* What a file gives: its contracts (members of a System each) and the System itself. */
+typedef struct rx_source {
+    mt_str id, bundle;
+    mt_str trust; /* of a signed manifest: its trust section, or empty */
+} rx_source;
+typedef struct rx_sources {
+    rx_source *items;
+    size_t len, cap;
+    rx_source system; /* id empty: none */
+} rx_sources;
+mt_err rx_source_read(mt_arena *a, const char *path, const mt_limits *limits,
+                      rx_sources *out, mt_buf *why);
+
+/* Serves the files and what the store has. */
+mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why);
+void rx_contracts_close(rt_executor *x);
+/* Takes up what other processes deployed; cheap when nothing changed. */
+mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx);
+
+/* ---- The executor -----------------------------------------------------------------
+ */
+
+typedef struct rx_metrics {
+    atomic_ullong calls[RT_ACTION_COUNT];
+    atomic_ullong answers[6]; /* by status class */
+    atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
+    atomic_llong waiting; /* jobs in the queue */
+} rx_metrics;
+
+typedef struct rx_cache rx_cache;
+
+struct rt_executor {
+    mt_arena arena; /* copies of the options */
+    st_store *store;
+    bool shared;
+    mt_limits limits;
+    mt_str default_contract, trust_domain;
+    const mt_str *auto_personas;
+    size_t auto_persona_count;
+    const mt_json *adapters, *settings;
+    unsigned group, checkpoint_every;
+    unsigned flow_turn; /* steps of one flow in one transaction at most */
+    void (*log)(void *state, int level, mt_str event, mt_str json);
+    void *log_state;
+    bool has_key;
+    mt_sign_key key;
+
+    pthread_rwlock_t contracts_lock;
+    mt_arena contracts_arena; /* the table's, under the lock */
+    mt_map contracts;         /* id -> rx_contract */
+    MT_VEC(rx_system) systems;
+    rx_version *versions;
+    int64_t contract_stamp;
+
+    pthread_mutex_t facts_lock; /* manual facts as last read */
+    mt_arena facts_arena;
+    mt_map facts; /* "contract/fact" -> rx_manual */
+    int64_t facts_stamp;
+    atomic_bool has_facts;
+
+    pthread_mutex_t jobs_lock;
+    rx_job *free_jobs;
+    size_t free_count;
+
+    pthread_mutex_t queue_lock;
+    pthread_cond_t queue_more, queue_done;
+    rx_job *first, *last;
+    size_t running; /* jobs taken and not yet answered */
+    bool closing, stopped;
+    pthread_t committer;
+    bool has_committer;
+
+    pthread_t sequencer;
+    bool has_sequencer;
+    pthread_cond_t pending_more; /* with queue_lock */
+    bool pending;
+
+    ct_run run; /* the committer's */
+    /* Called when a flow ends, in the transaction that ends it: for triggers. */
+    mt_err (*flow_ended)(rx_group *g, rx_job *job, const st_flow *row);
+
+    lg_chain chain; /* the committer's (or sequencer's); see chain_known */
+    bool chain_known;
+    int64_t last_checkpoint;
+    rx_cache *cache; /* NULL on a shared store */
+    atomic_llong last_ms;
+    atomic_int store_fault; /* mt_err of the last group, for readiness */
+    _Atomic(rt_news *) news;
+    void *news_state;
+    rx_metrics metrics;
+};
+
+/* Wall clock in ms since 1970 UTC that never goes back. */
+int64_t rx_now(rt_executor *x);
+/* A new identifier: PREFIX, '-', 32 hex digits; unguessable. */
+mt_str rx_new_id(mt_arena *a, const char *prefix);
+void rx_time_json(mt_jw *w, int64_t ms);
+void rx_log(rt_executor *x, int level, const char *event, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* ---- Jobs -------------------------------------------------------------------------
+ */
+
+/* A body, its members as far as they are known. ptr NULL, NULL: not given. */
+typedef struct rx_request {
+    mt_str persona, id, reason, state;
+    mt_str facts; /* JSON text */
+    mt_str value; /* JSON text */
+    const mt_json *params, *bindings, *outcome, *expected, *flows;
+    int64_t expires_ms, ttl_ms; /* 0: not given */
+    bool dry_run;
+} rx_request;
+
+struct rx_job {
+    rx_job *next;
+    rt_executor *x;
+    const rt_call *call;
+    rt_done *done;
+    void *state;
+    mt_arena arena;
+    rt_reply reply;
+    bool answered;
+    bool simulation;  /* a dry run: every answer says so */
+    bool internal;    /* nobody called: no idempotency, not refused when closing */
+    bool again;       /* not finished: to be done once more in a later group */
+    bool put_off;     /* waits for another request with the same key */
+    bool resumed;     /* FLOW_RESUME: its first turn is done */
+    bool flow_is_new; /* flow_id names a row that is not there yet */
+    rx_version *v;
+    rx_snap *snap;
+    rx_request request;
+    uint32_t what;     /* operation, flow or entity, by the action */
+    uint32_t persona;  /* of the model */
+    mt_str facts_json; /* all facts as they are, for the flow's row */
+    mt_str flow_id;    /* FLOW_*: the execution */
+    mt_str origin;     /* FLOW_START: JSON of what triggered it, or empty */
+    void *work;        /* the handler's own */
+};
+
+/* A row of RX_HANDLERS, ORDER rt_action. */
+typedef struct rx_handler {
+    bool (*prepare)(rx_job *job);               /* true: answered */
+    void (*claim)(rx_job *job, rx_group *g);    /* may be NULL */
+    mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
+} rx_handler;
+extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
+
+rx_job *rx_job_take(rt_executor *x);
+void rx_job_give(rx_job *job);
+void rx_jobs_free(rt_executor *x);
+/* Gives the reply and the job back. */
+void rx_answer(rx_job *job);
+/* Leaves the job to the committer. */
+void rx_enqueue(rx_job *job);
+
+/* Starts a reply: 200 … and its body; the writer stands inside of the open object. */
+mt_jw rx_reply(rx_job *job, int status);
+void rx_reply_end(mt_jw *w);
+
+/* ---- Problems ---------------------------------------------------------------------
+ */
+
+/* clang-format off */
+#define RX_PROBLEM_MAP(X)                                                                       \
+    X(BAD_REQUEST,          400, "bad_request",          "The request is malformed")            \
+    X(PERSONA_REJECTED,     403, "persona_rejected",     "The persona may not do this")         \
+    X(FORBIDDEN,            403, "forbidden",            "The caller lacks a right")            \
+    X(FACT_FORBIDDEN,       403, "fact_forbidden",       "The caller may not assert this fact") \
+    X(NOT_FOUND,            404, "not_found",            "There is no such thing")              \
+    X(UNKNOWN_CONTRACT,     404, "unknown_contract",     "There is no such contract")           \
+    X(UNKNOWN_OPERATION,    404, "unknown_operation",    "The contract has no such operation")  \
+    X(UNKNOWN_FLOW,         404, "unknown_flow",         "The contract has no such flow")       \
+    X(UNKNOWN_ENTITY,       404, "unknown_entity",       "The contract has no such entity")     \
+    X(UNKNOWN_FACT,         404, "unknown_fact",         "The contract has no such fact")       \
+    X(UNKNOWN_INSTANCE,     404, "unknown_instance",     "There is no such instance")           \
+    X(UNKNOWN_EXECUTION,    404, "unknown_execution",    "There is no such flow execution")     \
+    X(UNKNOWN_RECORD,       404, "unknown_record",       "There is no such ledger record")      \
+    X(INVALID_SOURCE_STATE, 409, "invalid_source_state", "An instance is in another state")     \
+    X(VERSION_CONFLICT,     409, "version_conflict",     "An instance has another version")     \
+    X(AMBIGUOUS_OUTCOME,    409, "ambiguous_outcome",    "Several outcomes match")              \
+    X(INSTANCE_EXISTS,      409, "instance_exists",      "The id is or was in use")             \
+    X(INSTANCE_BUSY,        409, "instance_busy",        "A flow holds the instance")           \
+    X(NOT_RESUMABLE,        409, "not_resumable",        "The flow does not wait")              \
+    X(CONTRACT_CHANGED,     409, "contract_changed",     "The contract has a new version")      \
+    X(CONFLICT,             409, "conflict",             "Others changed it again and again")   \
+    X(NOT_CHAINED,          409, "not_chained",          "The record is not chained yet")       \
+    X(TOO_LARGE,            413, "too_large",            "There is more than one answer holds") \
+    X(PRECONDITION_FAILED,  422, "precondition_failed",  "The precondition is false")           \
+    X(EVALUATION_ERROR,     422, "evaluation_error",     "A condition has no value")            \
+    X(UNKNOWN_OUTCOME,      422, "unknown_outcome",      "The operation has no such outcome")   \
+    X(MISSING_FACT,         422, "missing_fact",         "A fact is missing")                   \
+    X(INVALID_FACT,         422, "invalid_fact",         "A fact is not of its declared type")  \
+    X(MISSING_BINDING,      422, "missing_binding",      "An entity is bound to no instance")   \
+    X(INVALID_BINDING,      422, "invalid_binding",      "A binding does not fit")              \
+    X(UNKNOWN_PERSONA,      422, "unknown_persona",      "The contract has no such persona")    \
+    X(INVALID_ID,           422, "invalid_id",           "The id cannot be used")               \
+    X(INVALID_STATE,        422, "invalid_initial_state", "Instances begin in the initial state") \
+    X(FLOW_FAILED,          422, "flow_failed",          "The flow could not begin")            \
+    X(NOT_ASSERTABLE,       422, "not_assertable",       "The fact comes from its adapter")     \
+    X(IDEMPOTENCY_MISMATCH, 422, "idempotency_mismatch", "The key was used for another request") \
+    X(NOT_IMPLEMENTED,      501, "not_implemented",      "This is not served")                  \
+    X(SOURCE_FAILED,        502, "source_failed",        "A source of facts failed")            \
+    X(STORE_UNAVAILABLE,    503, "store_unavailable",    "The store cannot be written")         \
+    X(OUTCOME_UNKNOWN,      503, "outcome_unknown",      "The store broke during the commit")   \
+    X(CLOSING,              503, "closing",              "The executor is shutting down")
+/* clang-format on */
+
+typedef enum rx_problem {
+#define RX_PROBLEM_ENUM(name, status, code, title) RX_##name,
+    RX_PROBLEM_MAP(RX_PROBLEM_ENUM)
+#undef RX_PROBLEM_ENUM
+        RX_PROBLEM_COUNT
+} rx_problem;
+
+/* Fills the reply with a problem (RFC 9457); always true: the job is answered. */
+bool rx_refuse(rx_job *job, rx_problem p, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same in two parts, for problems with members of their own in between. */
+mt_jw rx_problem_open(rx_job *job, rx_problem p, mt_str detail);
+bool rx_problem_close(mt_jw *w);
+/* The store's fault on the caller's thread. */
+bool rx_refuse_store(rx_job *job, mt_err err);
+
+/* ---- Requests ---------------------------------------------------------------------
+ */
+
+/* Reads the body. True: refused, as in prepare(). */
+bool rx_request_read(rx_job *job);
+enum { RX_PAGE_USUAL = 100, RX_PAGE_MOST = 1000 };
+/* A parameter of the query; ptr NULL: not given. */
+mt_str rx_query(const rx_job *job, const char *name);
+/* A number of the query within [least, most]. True: refused. */
+bool rx_query_i64(rx_job *job, const char *name, int64_t least, int64_t most,
+                  int64_t otherwise, int64_t *out);
+/* The page that `after` and `limit` of the query ask for. True: refused. */
+bool rx_query_page(rx_job *job, st_page *out);
+/* Finds the call's contract (job->v). True: refused. */
+bool rx_find_contract(rx_job *job);
+/* Fills the snap's instances from the request's bindings. True: refused. */
+bool rx_bind(rx_job *job);
+/* May the caller act as the request's persona, and does the contract know it? */
+bool rx_check_persona(rx_job *job);
+mt_str rx_caller_id(const rx_job *job);
+
+/* ---- Facts ------------------------------------------------------------------------
+ */
+
+/* Gathers and evaluates the facts of a request into the snap. True: refused. */
+bool rx_snapshot(rx_job *job);
+/* Fills the snap from a flow's row. MT_E_CORRUPT: it does not fit its contract. */
+mt_err rx_snapshot_restore(rx_job *job, const st_flow *row);
+/* {"fact":value} of all facts. */
+void rx_facts_json(mt_buf *out, const rx_version *v, const rx_snap *s);
+/* [FactProvenance] (§5.3, enriched §5A.10). */
+void rx_fact_provenance(mt_jw *w, const rx_version *v, const rx_snap *s);
+/* ["verdict"] that are present. */
+void rx_verdict_names(mt_jw *w, const rx_version *v, const ct_verdicts *verdicts);
+/* Manual facts: documents of this kind, id CONTRACT/FACT, tag CONTRACT, body
+ * {"asserted_by","asserted_ms","expires_ms","value"}. */
+#define RX_KIND_FACT MT_STR("fact")
+mt_str rx_fact_key(mt_arena *a, mt_str contract, mt_str fact);
+/* Reads them anew if they changed. */
+mt_err rx_facts_reload(rt_executor *x, st_tx *tx);
+/* May the caller assert the fact? Is it one that an adapter fetches? */
+bool rx_may_assert(const rt_caller *who, const ct_model *m, uint32_t fact);
+bool rx_served(const rx_version *v, uint32_t fact);
+
+/* ---- Cache of states --------------------------------------------------------------
+ */
+
+rx_cache *rx_cache_new(void);
+void rx_cache_free(rx_cache *c);
+/* A number that changes with every publication; see rx_cache_offer(). */
+uint64_t rx_cache_stamp(rx_cache *c);
+/* The state's name, in the arena. False: not known. */
+bool rx_cache_get(rx_cache *c, mt_arena *a, const st_instance *key, st_instance *out);
+/* What the committer committed. */
+void rx_cache_put(rx_cache *c, const st_instance *row);
+/* What a reader read, unless something was published since `stamp`. */
+void rx_cache_offer(rx_cache *c, const st_instance *row, uint64_t stamp);
+/* States of what the snap binds, read without a lock. False: refused. */
+mt_err rx_states_read(rx_job *job);
+
+/* ---- Groups -----------------------------------------------------------------------
+ */
+
+/* An instance as it stands in the group. */
+typedef struct rx_row {
+    st_instance row;
+    bool found, changed;
+} rx_row;
+
+typedef struct rx_flow_row {
+    st_flow row;
+    bool found;
+} rx_flow_row;
+
+struct rx_group {
+    rt_executor *x;
+    st_tx *tx;
+    mt_arena *arena; /* reset with each group */
+    mt_buf body;     /* of a record being written */
+    int64_t now_ms;
+    mt_map index; /* "scope\0entity\0id" -> row + 1 */
+    MT_VEC(rx_row) rows;
+    mt_map flow_index;
+    MT_VEC(rx_flow_row) flows;
+    mt_map answers; /* idempotency keys of this group */
+    size_t records;
+    bool wrote;         /* something is to be committed, though there is no record */
+    bool facts_changed; /* manual ones */
+};
+
+/* The row of an instance; in claim() it is added, to be locked. */
+void rx_claim(rx_group *g, mt_str scope, mt_str entity, mt_str id);
+rx_row *rx_row_of(rx_group *g, mt_str scope, mt_str entity, mt_str id);
+/* Claims everything the job's snap binds; reads their states. */
+void rx_claim_bound(rx_job *job, rx_group *g);
+void rx_group_states(rx_job *job, rx_group *g);
+/* Moves an instance: writes the row, its version one higher. */
+mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation);
+/* The flow's row, locked by the group. */
+rx_flow_row *rx_flow_of(rx_group *g, mt_str id);
+
+void *rx_committer(void *executor);
+/* For the recovery worker and others that have no caller: the call is kept until it is
+ * answered. */
+void rx_submit_resume(rt_executor *x, mt_str flow_id);
+/* Takes up flows that run and have not moved for so long. */
+mt_err rx_recover_flows(rt_executor *x, int64_t idle_ms);
+
+/* ---- Ledger -----------------------------------------------------------------------
+ */
+
+/* A record in the making: the writer stands inside of the object, after "kind". Members
+ * are to be written in byte order; those every record has are written by their own
+ * functions, at their place. */
+typedef struct rx_record {
+    const char *kind;
+    mt_str contract, flow, subject;
+    bool unsorted; /* the body has keys out of order */
+} rx_record;
+
+/* Records whose subtree has its root kept. */
+enum { RX_BLOCK_LEVELS = 8, RX_BLOCK = 1 << RX_BLOCK_LEVELS };
+/* The id of a block's document; returns its length. */
+size_t rx_block_id(uint64_t block, char out[24]);
+
+/* Chains (or queues) the body in g->body and gives the record's id. */
+mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id);
+/* "caller":{…} */
+void rx_caller_json(mt_jw *w, const rx_job *job);
+/* "contract", "etag" and, later in the order, "time" and "trust_domain". */
+void rx_record_time(mt_jw *w, const rx_group *g);
+/* Loads the chain's end once; signs what is due. Inside the group's transaction. */
+mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a);
+mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added);
+void *rx_sequencer(void *executor);
+mt_err rx_ledger_close(rt_executor *x);
+
+/* ---- Operations -------------------------------------------------------------------
+ */
+
+/* What one operation changes. */
+typedef struct rx_effects {
+    const rx_version *v;
+    const ct_change *changes;
+    uint32_t count;
+    const mt_str *instances; /* per entity */
+    mt_str flow, operation;
+} rx_effects;
+
+ct_frozen rx_frozen(const rx_job *job);
+mt_err rx_apply(rx_group *g, const rx_effects *f);
+/* Records for the second and further instances; `of`: the operation's record. */
+mt_err rx_effect_records(rx_group *g, const rx_effects *f, int64_t of);
+/* "Entity/instance". */
+mt_str rx_subject(mt_arena *a, mt_str entity, mt_str id);
+/* Are the instances at the versions the caller expects? True: refused. */
+bool rx_check_versions(rx_job *job);
+/* Is the job's version still the one that is served? True: refused. */
+bool rx_check_current(rx_job *job);
+
+/* ---- Handlers ---------------------------------------------------------------------
+ */
+
+bool rx_contract_list(rx_job *job);
+bool rx_contract_get(rx_job *job);
+bool rx_contract_versions(rx_job *job);
+bool rx_evaluate(rx_job *job);
+bool rx_actions(rx_job *job);
+bool rx_fact_list(rx_job *job);
+bool rx_fact_assert(rx_job *job);
+mt_err rx_fact_assert_commit(rx_job *job, rx_group *g);
+bool rx_fact_retract(rx_job *job);
+mt_err rx_fact_retract_commit(rx_job *job, rx_group *g);
+bool rx_operation(rx_job *job);
+mt_err rx_operation_commit(rx_job *job, rx_group *g);
+bool rx_flow_start(rx_job *job);
+mt_err rx_flow_start_commit(rx_job *job, rx_group *g);
+bool rx_flow_list(rx_job *job);
+bool rx_flow_get(rx_job *job);
+bool rx_flow_resume(rx_job *job);
+void rx_flow_resume_claim(rx_job *job, rx_group *g);
+mt_err rx_flow_resume_commit(rx_job *job, rx_group *g);
+bool rx_flow_cancel(rx_job *job);
+mt_err rx_flow_cancel_commit(rx_job *job, rx_group *g);
+bool rx_instance_create(rx_job *job);
+void rx_instance_claim(rx_job *job, rx_group *g);
+mt_err rx_instance_create_commit(rx_job *job, rx_group *g);
+bool rx_instance_list(rx_job *job);
+bool rx_instance_get(rx_job *job);
+bool rx_instance_history(rx_job *job);
+bool rx_instance_delete(rx_job *job);
+mt_err rx_instance_delete_commit(rx_job *job, rx_group *g);
+/* One page of records; `scope`: only those of contracts that share the subject there.
+ */
+bool rx_list_records(rx_job *job, st_record_filter *f, mt_str scope);
+bool rx_ledger_list(rx_job *job);
+bool rx_ledger_get(rx_job *job);
+bool rx_ledger_proof(rx_job *job);
+bool rx_ledger_checkpoint(rx_job *job);
+bool rx_ledger_consistency(rx_job *job);
+bool rx_system_list(rx_job *job);
+bool rx_system_get(rx_job *job);
+
+#endif

@@ -1,0 +1,152 @@
+/* runtime/exec_call.c - from a call to its answer.
+ * Room: runtime. To serve another action, fill in its row. */
+#include <stdlib.h>
+
+#include "runtime/exec.h"
+
+/* ORDER rt_action; a row without prepare() is not served. */
+/* clang-format off */
+const rx_handler RX_HANDLERS[RT_ACTION_COUNT] = {
+    [RT_CONTRACT_LIST]     = {rx_contract_list, NULL, NULL},
+    [RT_CONTRACT_GET]      = {rx_contract_get, NULL, NULL},
+    [RT_CONTRACT_VERSIONS] = {rx_contract_versions, NULL, NULL},
+    [RT_EVALUATE]          = {rx_evaluate, NULL, NULL},
+    [RT_ACTIONS]           = {rx_actions, NULL, NULL},
+    [RT_FACT_LIST]         = {rx_fact_list, NULL, NULL},
+    [RT_FACT_ASSERT]       = {rx_fact_assert, NULL, rx_fact_assert_commit},
+    [RT_FACT_RETRACT]      = {rx_fact_retract, NULL, rx_fact_retract_commit},
+    [RT_OPERATION]         = {rx_operation, rx_claim_bound, rx_operation_commit},
+    [RT_FLOW_START]        = {rx_flow_start, rx_claim_bound, rx_flow_start_commit},
+    [RT_FLOW_LIST]         = {rx_flow_list, NULL, NULL},
+    [RT_FLOW_GET]          = {rx_flow_get, NULL, NULL},
+    [RT_FLOW_RESUME]       = {rx_flow_resume, rx_flow_resume_claim,
+                              rx_flow_resume_commit},
+    [RT_FLOW_CANCEL]       = {rx_flow_cancel, NULL, rx_flow_cancel_commit},
+    [RT_INSTANCE_CREATE]   = {rx_instance_create, rx_instance_claim,
+                              rx_instance_create_commit},
+    [RT_INSTANCE_LIST]     = {rx_instance_list, NULL, NULL},
+    [RT_INSTANCE_GET]      = {rx_instance_get, NULL, NULL},
+    [RT_INSTANCE_HISTORY]  = {rx_instance_history, NULL, NULL},
+    [RT_INSTANCE_DELETE]   = {rx_instance_delete, rx_instance_claim,
+                              rx_instance_delete_commit},
+    [RT_LEDGER_LIST]       = {rx_ledger_list, NULL, NULL},
+    [RT_LEDGER_GET]        = {rx_ledger_get, NULL, NULL},
+    [RT_LEDGER_PROOF]      = {rx_ledger_proof, NULL, NULL},
+    [RT_LEDGER_CHECKPOINT] = {rx_ledger_checkpoint, NULL, NULL},
+    [RT_LEDGER_CONSISTENCY] = {rx_ledger_consistency, NULL, NULL},
+    [RT_SYSTEM_LIST]       = {rx_system_list, NULL, NULL},
+    [RT_SYSTEM_GET]        = {rx_system_get, NULL, NULL},
+};
+/* clang-format on */
+
+/* ---- Jobs -------------------------------------------------------------------------
+ */
+
+enum { FREE_JOBS_MOST = 512, JOB_KEEP_MOST = 1 << 20 };
+
+rx_job *rx_job_take(rt_executor *x)
+{
+    pthread_mutex_lock(&x->jobs_lock);
+    rx_job *job = x->free_jobs;
+    if (job) {
+        x->free_jobs = job->next;
+        x->free_count--;
+    }
+    pthread_mutex_unlock(&x->jobs_lock);
+    if (!job) {
+        job = mt_xmalloc(sizeof *job);
+        *job = (rx_job){.x = x};
+    }
+    return job;
+}
+
+static void job_free(rx_job *job)
+{
+    mt_arena_free(&job->arena);
+    mt_buf_free(&job->reply.body);
+    free(job);
+}
+
+void rx_job_give(rx_job *job)
+{
+    rt_executor *x = job->x;
+    if (job->snap) {
+        rx_snap_give(job->v, job->snap);
+    }
+    mt_arena arena = job->arena;
+    mt_buf body = job->reply.body;
+    mt_arena_reset(&arena);
+    mt_buf_clear(&body);
+    *job = (rx_job){.x = x, .arena = arena, .reply.body = body};
+    pthread_mutex_lock(&x->jobs_lock);
+    bool keep = x->free_count < FREE_JOBS_MOST && arena.reserved <= JOB_KEEP_MOST &&
+                body.cap <= JOB_KEEP_MOST;
+    if (keep) {
+        job->next = x->free_jobs;
+        x->free_jobs = job;
+        x->free_count++;
+    }
+    pthread_mutex_unlock(&x->jobs_lock);
+    if (!keep) {
+        job_free(job);
+    }
+}
+
+void rx_jobs_free(rt_executor *x)
+{
+    while (x->free_jobs) {
+        rx_job *job = x->free_jobs;
+        x->free_jobs = job->next;
+        job_free(job);
+    }
+}
+
+mt_jw rx_reply(rx_job *job, int status)
+{
+    mt_buf_clear(&job->reply.body);
+    job->reply.status = status;
+    job->reply.problem = false;
+    job->answered = true;
+    mt_jw w = mt_jw_start(&job->reply.body, false);
+    mt_jw_begin_object(&w);
+    return w;
+}
+
+void rx_reply_end(mt_jw *w)
+{
+    mt_jw_end_object(w);
+}
+
+void rx_answer(rx_job *job)
+{
+    rx_metrics *m = &job->x->metrics;
+    unsigned class = (unsigned)job->reply.status / 100;
+    atomic_fetch_add_explicit(&m->answers[class < 6 ? class : 0], 1,
+                              memory_order_relaxed);
+    if (job->reply.replayed) {
+        atomic_fetch_add_explicit(&m->replayed, 1, memory_order_relaxed);
+    }
+    job->done(job->state, &job->reply);
+    rx_job_give(job);
+}
+
+/* ---- Calls ------------------------------------------------------------------------
+ */
+
+void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
+{
+    rx_job *job = rx_job_take(x);
+    job->call = call;
+    job->done = done;
+    job->state = state;
+    atomic_fetch_add_explicit(&x->metrics.calls[call->action], 1, memory_order_relaxed);
+    const rx_handler *h = &RX_HANDLERS[call->action];
+    bool answered = h->prepare ? h->prepare(job)
+                               : rx_refuse(job, RX_NOT_IMPLEMENTED,
+                                           "this action is not served here");
+    if (answered) {
+        rx_answer(job);
+    } else {
+        rx_enqueue(job);
+    }
+}

@@ -1,0 +1,470 @@
+/* runtime/exec_commit.c - the committer: what waits is done in groups, each durable
+ * with one commit, and answered only then.
+ * Room: runtime.
+ * A group locks all flows its jobs name (in order of their ids), then all instances (in
+ * key order), so groups of several processes never wait for each other in a circle.
+ * Jobs are done in the order they arrived, each seeing what those before it did. A
+ * refused job has written nothing. When the store fails, everything in the group is
+ * answered as not done; when it says that somebody else was faster, the jobs are tried
+ * again one by one, so one loser does not hold up the others. */
+#include <stdlib.h>
+
+#include "runtime/exec.h"
+
+enum { TRIES = 8 };
+
+/* ---- The queue --------------------------------------------------------------------
+ */
+
+static void push(rt_executor *x, rx_job *job)
+{
+    job->next = NULL;
+    if (x->last) {
+        x->last->next = job;
+    } else {
+        x->first = job;
+    }
+    x->last = job;
+    atomic_fetch_add_explicit(&x->metrics.waiting, 1, memory_order_relaxed);
+}
+
+void rx_enqueue(rx_job *job)
+{
+    rt_executor *x = job->x;
+    pthread_mutex_lock(&x->queue_lock);
+    bool closing = x->closing && !job->internal;
+    if (!closing) {
+        push(x, job);
+        pthread_cond_signal(&x->queue_more);
+    }
+    pthread_mutex_unlock(&x->queue_lock);
+    if (closing) {
+        rx_refuse(job, RX_CLOSING, "the executor takes no more calls");
+        rx_answer(job);
+    }
+}
+
+/* Takes up to `most` jobs; none: it is time to stop. */
+static size_t take(rt_executor *x, rx_job **jobs, size_t most)
+{
+    size_t n = 0;
+    pthread_mutex_lock(&x->queue_lock);
+    while (!x->first && !x->stopped) {
+        pthread_cond_wait(&x->queue_more, &x->queue_lock);
+    }
+    while (x->first && n < most) {
+        rx_job *job = x->first;
+        x->first = job->next;
+        jobs[n++] = job;
+    }
+    x->last = x->first ? x->last : NULL;
+    x->running = n;
+    pthread_mutex_unlock(&x->queue_lock);
+    atomic_fetch_sub_explicit(&x->metrics.waiting, (long long)n, memory_order_relaxed);
+    return n;
+}
+
+static void settled(rt_executor *x)
+{
+    pthread_mutex_lock(&x->queue_lock);
+    x->running = 0;
+    if (!x->first) {
+        pthread_cond_broadcast(&x->queue_done);
+    }
+    pthread_mutex_unlock(&x->queue_lock);
+}
+
+/* ---- Rows -------------------------------------------------------------------------
+ */
+
+static mt_str row_key(mt_arena *a, mt_str scope, mt_str entity, mt_str id)
+{
+    size_t len = scope.len + entity.len + id.len + 2;
+    char *text = mt_alloc(a, len);
+    memcpy(text, scope.ptr, scope.len);
+    text[scope.len] = '\0';
+    memcpy(text + scope.len + 1, entity.ptr, entity.len);
+    text[scope.len + 1 + entity.len] = '\0';
+    memcpy(text + scope.len + entity.len + 2, id.ptr, id.len);
+    return mt_str_from(text, len);
+}
+
+void rx_claim(rx_group *g, mt_str scope, mt_str entity, mt_str id)
+{
+    bool added;
+    mt_map_entry *e =
+        mt_map_add(g->arena, &g->index, row_key(g->arena, scope, entity, id), &added);
+    if (added) {
+        rx_row r = {.row = {.scope = scope, .entity = entity, .id = id}};
+        mt_vec_push(g->arena, &g->rows, r);
+        e->value = g->rows.len;
+    }
+}
+
+rx_row *rx_row_of(rx_group *g, mt_str scope, mt_str entity, mt_str id)
+{
+    uintptr_t at = mt_map_get(&g->index, row_key(g->arena, scope, entity, id), 0);
+    return at ? &g->rows.items[at - 1] : NULL;
+}
+
+static mt_err lock_rows(rx_group *g)
+{
+    size_t n = g->rows.len;
+    st_instance *rows = mt_new_array(g->arena, st_instance, n);
+    bool *found = mt_new_array(g->arena, bool, n);
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = g->rows.items[i].row;
+    }
+    mt_err err = n ? st_instances_lock(g->tx, g->arena, rows, found, n) : MT_OK;
+    for (size_t i = 0; !err && i < n; i++) {
+        if (found[i]) {
+            g->rows.items[i].row = rows[i];
+        }
+        g->rows.items[i].found = found[i];
+    }
+    return err;
+}
+
+void rx_claim_bound(rx_job *job, rx_group *g)
+{
+    const rx_version *v = job->v;
+    for (uint32_t e = 0; e < v->model->entity_count; e++) {
+        if (job->snap->instances[e].ptr) {
+            rx_claim(g, v->scopes[e], v->model->entities[e].id,
+                     job->snap->instances[e]);
+        }
+    }
+}
+
+void rx_group_states(rx_job *job, rx_group *g)
+{
+    const rx_version *v = job->v;
+    for (uint32_t e = 0; e < v->model->entity_count; e++) {
+        job->snap->states[e] = CT_NONE;
+        if (!job->snap->instances[e].ptr) {
+            continue;
+        }
+        const ct_entity *entity = &v->model->entities[e];
+        const rx_row *r =
+            rx_row_of(g, v->scopes[e], entity->id, job->snap->instances[e]);
+        if (r && r->found && !r->row.deleted) {
+            job->snap->states[e] = ct_state_find(entity, r->row.state);
+            job->snap->versions[e] = r->row.version;
+        }
+    }
+}
+
+mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation)
+{
+    r->row.state = state;
+    r->row.version++;
+    r->row.updated_ms = g->now_ms;
+    r->row.last_flow = flow;
+    r->row.last_operation = operation;
+    r->changed = true;
+    return st_instance_put(g->tx, &r->row);
+}
+
+/* ---- Flows ------------------------------------------------------------------------
+ */
+
+static int by_text(const void *a, const void *b)
+{
+    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
+}
+
+static mt_err lock_flows(rx_group *g, rx_job **jobs, size_t n)
+{
+    mt_str *ids = mt_new_array(g->arena, mt_str, n);
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!jobs[i]->answered && jobs[i]->flow_id.len && !jobs[i]->flow_is_new) {
+            ids[count++] = jobs[i]->flow_id;
+        }
+    }
+    qsort(ids, count, sizeof *ids, by_text);
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        bool added;
+        mt_map_entry *e = mt_map_add(g->arena, &g->flow_index, ids[i], &added);
+        if (added) {
+            rx_flow_row *f = mt_vec_add(g->arena, &g->flows);
+            *f = (rx_flow_row){.found = true};
+            e->value = g->flows.len;
+            err = st_flow_lock(g->tx, g->arena, ids[i], &f->row);
+            f->found = !err;
+            err = err == MT_E_NOTFOUND ? MT_OK : err;
+        }
+    }
+    return err;
+}
+
+rx_flow_row *rx_flow_of(rx_group *g, mt_str id)
+{
+    uintptr_t at = mt_map_get(&g->flow_index, id, 0);
+    return at ? &g->flows.items[at - 1] : NULL;
+}
+
+/* ---- Idempotency ------------------------------------------------------------------
+ */
+
+/* Answers a repeated request as the first time. A second one in the same group is put
+ * off until the first is durable. */
+static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
+{
+    mt_str key = job->call->idempotency_key;
+    if (!key.len || job->internal) {
+        return MT_OK;
+    }
+    bool added;
+    mt_map_add(g->arena, &g->answers,
+               row_key(g->arena, MT_STR(""), rx_caller_id(job), key), &added);
+    if (!added) {
+        *put_off = true;
+        return MT_OK;
+    }
+    st_answer a;
+    mt_err err = st_answer_get(g->tx, g->arena, rx_caller_id(job), key, &a);
+    if (err) {
+        return err == MT_E_NOTFOUND ? MT_OK : err;
+    }
+    if (!mt_str_eq(a.request, job->call->request_digest)) {
+        rx_refuse(job, RX_IDEMPOTENCY_MISMATCH,
+                  "the key '%.*s' was used for another request", MT_ARG(key));
+        return MT_OK;
+    }
+    job->answered = true;
+    job->reply.status = a.status;
+    job->reply.replayed = true;
+    mt_buf_clear(&job->reply.body);
+    mt_buf_adds(&job->reply.body, a.body);
+    return MT_OK;
+}
+
+/* Only what had an effect is remembered: a refusal may be asked again. */
+static mt_err keep_answer(rx_group *g, const rx_job *job)
+{
+    if (!job->call->idempotency_key.len || job->internal || job->reply.status >= 400) {
+        return MT_OK;
+    }
+    st_answer a = {.caller = rx_caller_id(job),
+                   .key = job->call->idempotency_key,
+                   .request = job->call->request_digest,
+                   .status = job->reply.status,
+                   .body = mt_buf_str(&job->reply.body),
+                   .created_ms = g->now_ms};
+    return st_answer_add(g->tx, &a);
+}
+
+/* ---- One group --------------------------------------------------------------------
+ */
+
+static void reset(rx_job *job)
+{
+    job->answered = job->again = job->put_off = false;
+    job->reply.replayed = job->reply.problem = false;
+    job->reply.status = 0;
+    mt_buf_clear(&job->reply.body);
+}
+
+static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
+{
+    mt_err err = st_begin(g->x->store, ST_WRITE, &g->tx);
+    if (err) {
+        g->tx = NULL;
+        return err;
+    }
+    g->now_ms = rx_now(g->x);
+    err = rx_chain_load(g->x, g->tx, g->arena);
+    if (!err && g->x->shared) {
+        err = rx_contracts_refresh(g->x, g->tx);
+    }
+    for (size_t i = 0; i < n && !err; i++) {
+        err = look_up_answer(g, jobs[i], &jobs[i]->put_off);
+    }
+    err = err ? err : lock_flows(g, jobs, n);
+    for (size_t i = 0; i < n && !err; i++) {
+        const rx_handler *h = &RX_HANDLERS[jobs[i]->call->action];
+        if (!jobs[i]->answered && !jobs[i]->put_off && h->claim) {
+            h->claim(jobs[i], g);
+        }
+    }
+    return err ? err : lock_rows(g);
+}
+
+static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        rx_job *job = jobs[i];
+        if (job->answered || job->put_off) {
+            continue;
+        }
+        size_t before = g->records;
+        err = RX_HANDLERS[job->call->action].commit(job, g);
+        if (!err && !job->again && g->records > before) {
+            err = keep_answer(g, job);
+        }
+    }
+    return err ? err : rx_chain_save(g->x, g->tx, g->records);
+}
+
+static void publish(rx_group *g)
+{
+    rt_executor *x = g->x;
+    for (size_t i = 0; x->cache && i < g->rows.len; i++) {
+        if (g->rows.items[i].changed) {
+            rx_cache_put(x->cache, &g->rows.items[i].row);
+        }
+    }
+    if (g->facts_changed) {
+        st_tx *tx;
+        if (!st_begin(x->store, ST_READ, &tx)) {
+            rx_facts_reload(x, tx);
+            st_rollback(tx);
+        }
+    }
+}
+
+static void announce(rx_group *g)
+{
+    rt_executor *x = g->x;
+    rt_news *news = atomic_load(&x->news);
+    if (!g->records) {
+        return;
+    }
+    atomic_fetch_add_explicit(&x->metrics.records, g->records, memory_order_relaxed);
+    if (!x->shared && news) {
+        news(x->news_state, (int64_t)x->chain.tree.size - 1);
+    } else if (x->shared) {
+        pthread_mutex_lock(&x->queue_lock);
+        x->pending = true;
+        pthread_cond_signal(&x->pending_more);
+        pthread_mutex_unlock(&x->queue_lock);
+    }
+}
+
+/* All of it or nothing. *unknown: the store broke while it committed. */
+static mt_err run_group(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
+                        size_t n, bool *unknown)
+{
+    rx_group g = {.x = x, .arena = arena, .body = *body};
+    mt_arena_reset(arena);
+    *unknown = false;
+    mt_err err = open_group(&g, jobs, n);
+    err = err ? err : do_jobs(&g, jobs, n);
+    if (err && g.tx) {
+        rx_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(err),
+               MT_ARG(st_why(g.tx)));
+        st_rollback(g.tx);
+    } else if (!err && !g.records && !g.wrote) {
+        st_rollback(g.tx);
+    } else if (!err) {
+        err = st_commit(g.tx);
+        *unknown = err == MT_E_CLOSED;
+    }
+    *body = g.body;
+    atomic_store(&x->store_fault, (int)err);
+    if (err) {
+        x->chain_known = false;
+        return err;
+    }
+    atomic_fetch_add_explicit(&x->metrics.groups, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&x->metrics.grouped, n, memory_order_relaxed);
+    publish(&g);
+    announce(&g);
+    return MT_OK;
+}
+
+/* ---- Outcomes ---------------------------------------------------------------------
+ */
+
+static void finish(rx_job *job)
+{
+    if (job->again || job->put_off) {
+        if (job->again) { /* its first turn is durable now */
+            job->flow_is_new = false;
+            job->resumed = true;
+        }
+        reset(job);
+        pthread_mutex_lock(&job->x->queue_lock);
+        push(job->x, job);
+        pthread_mutex_unlock(&job->x->queue_lock);
+    } else {
+        rx_answer(job);
+    }
+}
+
+static bool worth_retrying(mt_err err)
+{
+    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
+}
+
+static void fail(rx_job *job, mt_err err, bool unknown)
+{
+    reset(job);
+    atomic_fetch_add_explicit(&job->x->metrics.failures, 1, memory_order_relaxed);
+    if (unknown) {
+        rx_refuse(job, RX_OUTCOME_UNKNOWN,
+                  "it is not known whether the request was done; send it again with "
+                  "its Idempotency-Key to find out");
+    } else if (worth_retrying(err)) {
+        rx_refuse(job, RX_CONFLICT, "nothing was done: others were faster %d times",
+                  TRIES);
+    } else {
+        rx_refuse_store(job, err);
+    }
+    rx_answer(job);
+}
+
+static void one_by_one(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
+                       size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool unknown = false;
+        mt_err err = MT_E_CONFLICT;
+        for (int tries = 0; tries < TRIES && worth_retrying(err); tries++) {
+            atomic_fetch_add_explicit(&x->metrics.retries, 1, memory_order_relaxed);
+            reset(jobs[i]);
+            err = run_group(x, arena, body, &jobs[i], 1, &unknown);
+        }
+        if (err) {
+            fail(jobs[i], err, unknown);
+        } else {
+            finish(jobs[i]);
+        }
+    }
+}
+
+static void process(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
+                    size_t n)
+{
+    bool unknown;
+    mt_err err = run_group(x, arena, body, jobs, n, &unknown);
+    if (worth_retrying(err)) {
+        one_by_one(x, arena, body, jobs, n);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (err) {
+            fail(jobs[i], err, unknown);
+        } else {
+            finish(jobs[i]);
+        }
+    }
+}
+
+void *rx_committer(void *executor)
+{
+    rt_executor *x = executor;
+    mt_arena arena = {0};
+    mt_buf body = {0};
+    rx_job **jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *jobs));
+    for (size_t n; (n = take(x, jobs, x->group)) > 0; settled(x)) {
+        process(x, &arena, &body, jobs, n);
+    }
+    free(jobs);
+    mt_buf_free(&body);
+    mt_arena_free(&arena);
+    return NULL;
+}

@@ -1,0 +1,616 @@
+/* runtime/exec_contract.c - contract versions: stored, compiled once, served.
+ * Room: runtime.
+ * Documents: kind "contract", id "CONTRACT/ETAG", tag CONTRACT, body {"bundle",
+ * "deployed_ms","number","trust"}: one version each, for ever, since flows are pinned
+ * to them. Kind "contract.current", id CONTRACT, body {"etag"}: what is served. Kind
+ * "system", id SYSTEM, body its bundle. */
+#include <stdlib.h>
+
+#include "contract/elaborate.h"
+#include "runtime/exec.h"
+#include "runtime/trust.h"
+
+#define KIND_VERSION MT_STR("contract")
+#define KIND_CURRENT MT_STR("contract.current")
+#define KIND_SYSTEM  MT_STR("system")
+
+/* ---- Compiling --------------------------------------------------------------------
+ */
+
+static mt_str trust_section(rt_executor *x, rx_version *v, mt_str given)
+{
+    mt_arena *a = &v->arena;
+    if (given.len) {
+        return given;
+    }
+    if (x->has_key) {
+        rt_attestation t = rt_attest(a, v->bundle, &x->key, x->trust_domain);
+        return rt_trust_section(a, &t);
+    }
+    if (!x->trust_domain.len) {
+        return (mt_str){0};
+    }
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "trust_domain", x->trust_domain);
+    mt_jw_end_object(&w);
+    mt_str text = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+/* E14: what is said here is what runs. */
+static void make_manifest(rt_executor *x, rx_version *v, mt_str trust)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "bundle");
+    mt_jw_raw(&w, v->bundle);
+    mt_jw_keyz(&w, "capabilities");
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "migration_analysis_mode", MT_STR("conservative"));
+    mt_jw_key_bool(&w, "multi_instance_entities", true);
+    mt_jw_key_bool(&w, "source_adapters", v->adapters != NULL);
+    mt_jw_end_object(&w);
+    mt_jw_key_str(&w, "etag", v->etag);
+    mt_jw_key_str(&w, "tenor", MT_STR("1.0"));
+    mt_str section = trust_section(x, v, trust);
+    if (section.len) {
+        mt_jw_keyz(&w, "trust");
+        mt_jw_raw(&w, section);
+    }
+    mt_jw_end_object(&w);
+    v->manifest = mt_str_dup(&v->arena, mt_buf_str(&b));
+    mt_buf_free(&b);
+}
+
+/* What every FactProvenance of a fact has in common. */
+static void make_heads(rx_version *v)
+{
+    const ct_model *m = v->model;
+    mt_str *heads = mt_new_array(&v->arena, mt_str, m->fact_count);
+    mt_buf b = {0};
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        mt_buf_clear(&b);
+        mt_buf_addz(&b, "\"id\":");
+        mt_json_quote(&b, m->facts[i].id);
+        mt_buf_addz(&b, ",\"source\":");
+        mt_buf_adds(&b, m->facts[i].source);
+        heads[i] = mt_str_dup(&v->arena, mt_buf_str(&b));
+    }
+    mt_buf_free(&b);
+    v->fact_heads = heads;
+}
+
+static void make_scopes(rt_executor *x, rx_version *v)
+{
+    const ct_model *m = v->model;
+    mt_str *scopes = mt_new_array(&v->arena, mt_str, m->entity_count);
+    v->sorted = true;
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        scopes[e] = rx_scope_of(x, &v->arena, v->contract, m->entities[e].id);
+        v->sorted &= !e || mt_str_cmp(m->entities[e - 1].id, m->entities[e].id) < 0;
+    }
+    v->scopes = scopes;
+}
+
+static void version_free(rx_version *v)
+{
+    while (v->free) {
+        rx_snap *s = v->free;
+        v->free = s->next;
+        ct_facts_free(s->facts);
+        ct_verdicts_free(s->verdicts);
+        ct_verdicts_free(s->scratch);
+        free(s->room);
+        free(s);
+    }
+    rt_adapters_free(v->adapters);
+    pthread_mutex_destroy(&v->lock);
+    mt_arena_free(&v->arena);
+    free(v);
+}
+
+static mt_err open_adapters(rt_executor *x, rx_version *v, mt_diags *ds)
+{
+    if (!x->adapters) {
+        return MT_OK;
+    }
+    rt_adapter_options o = {.model = v->model, .sources = x->adapters, .shared = true};
+    return rt_adapters_open(&o, ds, &v->adapters);
+}
+
+static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
+{
+    mt_diags ds = {.arena = &v->arena, .limit = x->limits.diagnostics};
+    mt_err err = ct_load(&v->arena, v->bundle, v->contract, &x->limits, &ds, &v->model);
+    if (!err) {
+        const ct_program *program = ct_compile(&v->arena, v->model);
+        err = ct_plan_build(&v->arena, program, &ds, &v->plan);
+    }
+    err = err ? err : open_adapters(x, v, &ds);
+    if (err) {
+        const mt_diag *d = ct_first_error(&ds);
+        mt_buf_addf(why, "contract '%.*s': %.*s", MT_ARG(v->contract),
+                    d ? (int)d->message.len : 0, d ? d->message.ptr : "");
+        return err;
+    }
+    make_heads(v);
+    make_scopes(x, v);
+    make_manifest(x, v, trust);
+    return MT_OK;
+}
+
+/* Compiles a version; *out is not in any list yet. */
+static mt_err make_version(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
+                           int64_t number, int64_t deployed_ms, rx_version **out,
+                           mt_buf *why)
+{
+    rx_version *v = mt_xmalloc(sizeof *v);
+    *v = (rx_version){.x = x, .number = number, .deployed_ms = deployed_ms};
+    pthread_mutex_init(&v->lock, NULL);
+    v->contract = mt_str_dup(&v->arena, contract);
+    v->bundle = mt_str_dup(&v->arena, bundle);
+    v->etag = ct_bundle_etag(&v->arena, v->bundle);
+    mt_err err = compile(x, v, mt_str_dup(&v->arena, trust), why);
+    if (err) {
+        version_free(v);
+        return err;
+    }
+    *out = v;
+    return MT_OK;
+}
+
+/* ---- Working room -----------------------------------------------------------------
+ */
+
+static rx_snap *snap_new(const rx_version *v)
+{
+    const ct_model *m = v->model;
+    rx_snap *s = mt_xmalloc(sizeof *s);
+    size_t facts = m->fact_count, entities = m->entity_count;
+    size_t changes = v->plan->max_changes + 1;
+    size_t bytes = facts * sizeof(void *) + changes * sizeof(ct_change) + facts + 1 +
+                   entities * (sizeof(mt_str) + sizeof(int64_t) + sizeof(uint32_t));
+    char *room = mt_xmalloc(bytes);
+    memset(room, 0, bytes);
+    /* ORDER largest alignment first. */
+    *s = (rx_snap){.facts = ct_facts_new(m),
+                   .verdicts = ct_verdicts_new(v->plan->program),
+                   .scratch = ct_verdicts_new(v->plan->program)};
+    s->room = room;
+    s->instances = (mt_str *)(void *)room;
+    room += entities * sizeof(mt_str);
+    s->answers = (const rt_fact_answer **)(void *)room;
+    room += facts * sizeof(void *);
+    s->versions = (int64_t *)(void *)room;
+    room += entities * sizeof(int64_t);
+    s->changes = (ct_change *)(void *)room;
+    room += changes * sizeof(ct_change);
+    s->states = (uint32_t *)(void *)room;
+    room += entities * sizeof(uint32_t);
+    s->from = (uint8_t *)room;
+    return s;
+}
+
+rx_snap *rx_snap_take(rx_version *v)
+{
+    pthread_mutex_lock(&v->lock);
+    rx_snap *s = v->free;
+    if (s) {
+        v->free = s->next;
+    }
+    pthread_mutex_unlock(&v->lock);
+    if (!s) {
+        s = snap_new(v);
+    }
+    for (uint32_t e = 0; e < v->model->entity_count; e++) {
+        s->instances[e] = (mt_str){0};
+        s->states[e] = CT_NONE;
+    }
+    for (uint32_t i = 0; i < v->model->fact_count; i++) {
+        s->answers[i] = NULL;
+    }
+    return s;
+}
+
+void rx_snap_give(rx_version *v, rx_snap *s)
+{
+    pthread_mutex_lock(&v->lock);
+    s->next = v->free;
+    v->free = s;
+    pthread_mutex_unlock(&v->lock);
+}
+
+/* ---- The table --------------------------------------------------------------------
+ */
+
+static rx_contract *find_contract(rt_executor *x, mt_str id)
+{
+    return (rx_contract *)mt_map_get(&x->contracts, id, 0);
+}
+
+static rx_version *find_version(rt_executor *x, mt_str contract, mt_str etag)
+{
+    rx_version *v = x->versions;
+    while (v && !(mt_str_eq(v->etag, etag) && mt_str_eq(v->contract, contract))) {
+        v = v->next;
+    }
+    return v;
+}
+
+rx_version *rx_current(rt_executor *x, mt_str contract)
+{
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    rx_contract *c = find_contract(x, contract.len ? contract : x->default_contract);
+    rx_version *v = c ? atomic_load(&c->current) : NULL;
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return v;
+}
+
+/* Lists a version; another thread may have been faster. */
+static rx_version *list_version(rt_executor *x, rx_version *v)
+{
+    pthread_rwlock_wrlock(&x->contracts_lock);
+    rx_version *known = find_version(x, v->contract, v->etag);
+    if (!known) {
+        v->next = x->versions;
+        x->versions = v;
+    }
+    pthread_rwlock_unlock(&x->contracts_lock);
+    if (known) {
+        version_free(v);
+        return known;
+    }
+    return v;
+}
+
+void rx_serve(rt_executor *x, rx_version *v)
+{
+    pthread_rwlock_wrlock(&x->contracts_lock);
+    rx_contract *c = find_contract(x, v->contract);
+    if (!c) {
+        c = mt_new(&x->contracts_arena, rx_contract);
+        c->id = mt_str_dup(&x->contracts_arena, v->contract);
+        mt_map_put(&x->contracts_arena, &x->contracts, c->id, (uintptr_t)c);
+    }
+    atomic_store(&c->current, v);
+    pthread_rwlock_unlock(&x->contracts_lock);
+}
+
+mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity)
+{
+    for (size_t s = 0; s < x->systems.len; s++) {
+        const mt_json *shared =
+            mt_json_at(x->systems.items[s].declaration, "shared_entities");
+        for (uint32_t i = 0; shared && i < shared->count; i++) {
+            const mt_json *row = &shared->as.items[i];
+            const mt_json *members = mt_json_at(row, "contracts");
+            bool same = mt_str_eq(mt_json_text(mt_json_at(row, "entity")), entity);
+            for (uint32_t m = 0; same && members && m < members->count; m++) {
+                if (mt_str_eq(mt_json_text(&members->as.items[m]), contract)) {
+                    return mt_strf(a, "system:%.*s", MT_ARG(x->systems.items[s].id));
+                }
+            }
+        }
+    }
+    return mt_str_dup(a, contract);
+}
+
+/* ---- The store --------------------------------------------------------------------
+ */
+
+static mt_str version_id(mt_arena *a, mt_str contract, mt_str etag)
+{
+    return mt_strf(a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag));
+}
+
+static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str etag,
+                           rx_version **out, mt_buf *why)
+{
+    mt_arena a = {0};
+    st_doc doc;
+    mt_json tree;
+    mt_err err = st_doc_get(tx, &a, KIND_VERSION, version_id(&a, contract, etag), &doc);
+    mt_json_limits limits = {x->limits.json_bytes, x->limits.bundle_depth};
+    if (!err && mt_json_read(&a, doc.body, &limits, &tree, NULL)) {
+        err = MT_E_CORRUPT;
+    }
+    if (!err) {
+        int64_t number = 0, ms = 0;
+        mt_buf bundle = {0}, trust = {0};
+        mt_json_i64(mt_json_at(&tree, "number"), &number);
+        mt_json_i64(mt_json_at(&tree, "deployed_ms"), &ms);
+        mt_json_write(&bundle, mt_json_at(&tree, "bundle"), false);
+        if (mt_json_at(&tree, "trust")) {
+            mt_json_write(&trust, mt_json_at(&tree, "trust"), false);
+        }
+        err = make_version(x, contract, mt_buf_str(&bundle), mt_buf_str(&trust), number,
+                           ms, out, why);
+        if (!err && !mt_str_eq((*out)->etag, etag)) {
+            version_free(*out);
+            mt_buf_addf(why, "contract '%.*s' in the store is not what its etag says",
+                        MT_ARG(contract));
+            err = MT_E_CORRUPT;
+        }
+        mt_buf_free(&bundle);
+        mt_buf_free(&trust);
+    }
+    mt_arena_free(&a);
+    if (!err) {
+        *out = list_version(x, *out);
+    }
+    return err;
+}
+
+rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err)
+{
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    rx_version *v = find_version(x, contract, etag);
+    pthread_rwlock_unlock(&x->contracts_lock);
+    *err = MT_OK;
+    if (v) {
+        return v;
+    }
+    st_tx *tx;
+    mt_buf why = {0};
+    *err = st_begin(x->store, ST_READ, &tx);
+    if (!*err) {
+        *err = load_version(x, tx, contract, etag, &v, &why);
+        st_rollback(tx);
+    }
+    if (*err) {
+        rx_log(x, 3, "contract_unreadable", "%.*s", MT_ARG(mt_buf_str(&why)));
+    }
+    mt_buf_free(&why);
+    return *err ? NULL : v;
+}
+
+mt_err rx_version_store(rx_group *g, const rx_version *v, mt_str trust)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "bundle");
+    mt_jw_raw(&w, v->bundle);
+    mt_jw_key_i64(&w, "deployed_ms", v->deployed_ms);
+    mt_jw_key_i64(&w, "number", v->number);
+    if (trust.len) {
+        mt_jw_keyz(&w, "trust");
+        mt_jw_raw(&w, trust);
+    }
+    mt_jw_end_object(&w);
+    st_doc doc = {.kind = KIND_VERSION,
+                  .id = version_id(g->arena, v->contract, v->etag),
+                  .tag = v->contract,
+                  .body = mt_buf_str(&b),
+                  .updated_ms = g->now_ms};
+    mt_err err = st_doc_set(g->tx, &doc);
+    doc.kind = KIND_CURRENT;
+    doc.id = v->contract;
+    doc.body = mt_strf(g->arena, "{\"etag\":\"%.*s\"}", MT_ARG(v->etag));
+    err = err ? err : st_doc_set(g->tx, &doc);
+    mt_buf_free(&b);
+    return err;
+}
+
+static mt_err record_deployed(rx_group *g, const rx_version *v)
+{
+    mt_buf_clear(&g->body);
+    mt_jw w = mt_jw_start(&g->body, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "contract", v->contract);
+    mt_jw_key_str(&w, "etag", v->etag);
+    mt_jw_key_str(&w, "kind", MT_STR("contract_deployed"));
+    mt_jw_key_i64(&w, "number", v->number);
+    rx_record_time(&w, g);
+    mt_jw_end_object(&w);
+    rx_record r = {.kind = "contract_deployed", .contract = v->contract};
+    int64_t id;
+    return rx_record_add(g, &r, &id);
+}
+
+/* ---- Opening ----------------------------------------------------------------------
+ */
+
+static mt_str text_of_current(const st_doc *doc, mt_arena *a)
+{
+    mt_json tree;
+    mt_str body = mt_str_dup(a, doc->body);
+    return mt_json_read(a, body, NULL, &tree, NULL)
+               ? (mt_str){0}
+               : mt_json_text(mt_json_at(&tree, "etag"));
+}
+
+static mt_err add_system(rt_executor *x, mt_str bundle)
+{
+    mt_arena *a = &x->contracts_arena;
+    mt_json *tree = mt_new(a, mt_json);
+    if (mt_json_read(a, mt_str_dup(a, bundle), NULL, tree, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    const mt_json *list = mt_json_at(tree, "constructs");
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const mt_json *c = &list->as.items[i];
+        if (mt_str_is(mt_json_text(mt_json_at(c, "kind")), "System")) {
+            rx_system s = {mt_json_text(mt_json_at(c, "id")), mt_str_dup(a, bundle), c};
+            for (size_t k = 0; k < x->systems.len; k++) {
+                if (mt_str_eq(x->systems.items[k].id, s.id)) {
+                    x->systems.items[k] = s;
+                    return MT_OK;
+                }
+            }
+            mt_vec_push(a, &x->systems, s);
+        }
+    }
+    return MT_OK;
+}
+
+static mt_err take_system(void *state, const st_doc *row)
+{
+    return add_system(state, row->body);
+}
+
+typedef struct pair {
+    mt_str contract, etag;
+} pair;
+typedef struct pairs {
+    mt_arena *a;
+    pair *items;
+    size_t len, cap;
+} pairs;
+
+static mt_err take_pair(void *state, const st_doc *row)
+{
+    pairs *p = state;
+    pair one = {mt_str_dup(p->a, row->id), text_of_current(row, p->a)};
+    mt_vec_push(p->a, p, one);
+    return MT_OK;
+}
+
+/* Serves what the store says is current. */
+static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
+{
+    mt_arena a = {0};
+    pairs p = {.a = &a};
+    mt_err err = st_doc_walk(tx, KIND_SYSTEM, MT_STR(""),
+                             (st_page){.limit = UINT32_MAX}, take_system, x);
+    err = err ? err
+              : st_doc_walk(tx, KIND_CURRENT, MT_STR(""),
+                            (st_page){.limit = UINT32_MAX}, take_pair, &p);
+    for (size_t i = 0; !err && i < p.len; i++) {
+        rx_version *v = find_version(x, p.items[i].contract, p.items[i].etag);
+        if (!v) {
+            err = load_version(x, tx, p.items[i].contract, p.items[i].etag, &v, why);
+        }
+        if (!err && rx_current(x, p.items[i].contract) != v) {
+            rx_serve(x, v);
+        }
+    }
+    mt_arena_free(&a);
+    return err;
+}
+
+mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx)
+{
+    int64_t stamp;
+    mt_err err = st_doc_stamp(tx, KIND_CURRENT, &stamp);
+    if (err || stamp == x->contract_stamp) {
+        return err;
+    }
+    mt_buf why = {0};
+    err = load_current(x, tx, &why);
+    if (err) {
+        rx_log(x, 3, "contract_unreadable", "%.*s", MT_ARG(mt_buf_str(&why)));
+    } else {
+        x->contract_stamp = stamp;
+    }
+    mt_buf_free(&why);
+    return err;
+}
+
+/* One contract of a file: new to the store, or what it has already. */
+static mt_err open_source(rx_group *g, const rx_source *s, mt_buf *why)
+{
+    rt_executor *x = g->x;
+    rx_version *now = rx_current(x, s->id), *v;
+    mt_err err = make_version(x, s->id, s->bundle, s->trust, 1, g->now_ms, &v, why);
+    if (err) {
+        return err;
+    }
+    if (now && !mt_str_eq(now->etag, v->etag)) {
+        mt_buf_addf(why,
+                    "the store has version %lld of contract '%.*s', which differs from "
+                    "the file: deploy the new version instead of starting with it",
+                    (long long)now->number, MT_ARG(s->id));
+        version_free(v);
+        return MT_E_EXISTS;
+    }
+    if (now) {
+        version_free(v);
+        return MT_OK;
+    }
+    v = list_version(x, v);
+    rx_serve(x, v);
+    err = rx_version_store(g, v, s->trust);
+    return err ? err : record_deployed(g, v);
+}
+
+static mt_err open_file(rx_group *g, const char *path, mt_str *first, mt_buf *why)
+{
+    rt_executor *x = g->x;
+    rx_sources found = {0};
+    mt_err err = rx_source_read(g->arena, path, &x->limits, &found, why);
+    if (!err && found.system.id.len) {
+        st_doc doc = {.kind = KIND_SYSTEM,
+                      .id = found.system.id,
+                      .body = found.system.bundle,
+                      .updated_ms = g->now_ms};
+        err = add_system(x, found.system.bundle);
+        err = err ? err : st_doc_set(g->tx, &doc);
+    }
+    for (size_t i = 0; !err && i < found.len; i++) {
+        if (!first->len) {
+            *first = mt_str_dup(&x->arena, found.items[i].id);
+        }
+        err = open_source(g, &found.items[i], why);
+    }
+    return err;
+}
+
+static mt_err choose_default(rt_executor *x, mt_str first, mt_buf *why)
+{
+    if (!x->default_contract.len) {
+        x->default_contract = first.len          ? first
+                              : x->contracts.len ? x->contracts.entries[0].key
+                                                 : (mt_str){0};
+    } else if (!find_contract(x, x->default_contract)) {
+        mt_buf_addf(why, "the default contract '%.*s' is not served",
+                    MT_ARG(x->default_contract));
+        return MT_E_NOTFOUND;
+    }
+    return MT_OK;
+}
+
+mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why)
+{
+    mt_arena a = {0};
+    rx_group g = {.x = x, .arena = &a, .now_ms = rx_now(x)};
+    mt_str first = {0};
+    mt_err err = st_begin(x->store, ST_WRITE, &g.tx);
+    if (err) {
+        mt_buf_addf(why, "the store cannot be written: %s", mt_err_text(err));
+        return err;
+    }
+    err = rx_chain_load(x, g.tx, &a);
+    err = err ? err : load_current(x, g.tx, why);
+    for (size_t i = 0; !err && files && files[i]; i++) {
+        err = open_file(&g, files[i], &first, why);
+    }
+    err = err ? err : choose_default(x, first, why);
+    err = err ? err : rx_chain_save(x, g.tx, g.records);
+    err = err ? err : st_doc_stamp(g.tx, KIND_CURRENT, &x->contract_stamp);
+    if (err) {
+        st_rollback(g.tx);
+    } else {
+        err = st_commit(g.tx);
+    }
+    if (err && !why->len) {
+        mt_buf_addf(why, "the contracts cannot be stored: %s", mt_err_text(err));
+    }
+    mt_buf_free(&g.body);
+    mt_arena_free(&a);
+    return err;
+}
+
+void rx_contracts_close(rt_executor *x)
+{
+    while (x->versions) {
+        rx_version *v = x->versions;
+        x->versions = v->next;
+        version_free(v);
+    }
+    mt_arena_free(&x->contracts_arena);
+}

@@ -1,0 +1,404 @@
+/* runtime/exec_instance.c - entity instances: made in their initial state, listed
+ * whole, deleted without being forgotten. Room: runtime. E15: an instance begins in the
+ * initial state and nowhere else. E16: the row of a deleted instance stays, so its id
+ * is never used again. E17: lists have every instance; what does not fit a page is on
+ * the next. */
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "runtime/exec.h"
+
+enum { ID_MOST = 256 };
+
+/* ---- Names ------------------------------------------------------------------------
+ */
+
+static bool find_entity(rx_job *job)
+{
+    if (rx_find_contract(job)) {
+        return true;
+    }
+    job->what = ct_model_find(job->v->model, CT_KIND_ENTITY, job->call->name);
+    return job->what == CT_NONE &&
+           rx_refuse(job, RX_UNKNOWN_ENTITY, "the contract has no entity '%.*s'",
+                     MT_ARG(job->call->name));
+}
+
+static const ct_entity *entity_of(const rx_job *job)
+{
+    return &job->v->model->entities[job->what];
+}
+
+static mt_str scope_of(const rx_job *job)
+{
+    return job->v->scopes[job->what];
+}
+
+static bool usable_id(mt_str id)
+{
+    for (size_t i = 0; i < id.len; i++) {
+        if ((unsigned char)id.ptr[i] < ' ' || id.ptr[i] == 0x7f) {
+            return false;
+        }
+    }
+    return id.len && id.len <= ID_MOST && mt_utf8_check(id) == id.len;
+}
+
+/* The instance a job is about: named in the path, or in the body of a creation. */
+static mt_str id_of(const rx_job *job)
+{
+    return job->call->id.len ? job->call->id : job->request.id;
+}
+
+void rx_instance_claim(rx_job *job, rx_group *g)
+{
+    rx_claim(g, scope_of(job), entity_of(job)->id, id_of(job));
+}
+
+static rx_row *row_of(rx_job *job, rx_group *g)
+{
+    return rx_row_of(g, scope_of(job), entity_of(job)->id, id_of(job));
+}
+
+static bool not_found(rx_job *job)
+{
+    return rx_refuse(job, RX_UNKNOWN_INSTANCE, "entity '%.*s' has no instance '%.*s'",
+                     MT_ARG(entity_of(job)->id), MT_ARG(id_of(job)));
+}
+
+static bool lacks(rx_job *job, mt_str right)
+{
+    return !rt_caller_may(job->call->caller, right) &&
+           rx_refuse(job, RX_FORBIDDEN, "the caller lacks the right '%.*s'",
+                     MT_ARG(right));
+}
+
+static bool no_dry_run(rx_job *job)
+{
+    return job->simulation &&
+           rx_refuse(job, RX_BAD_REQUEST, "only operations and flows have a dry run");
+}
+
+/* ---- Words ------------------------------------------------------------------------
+ */
+
+static void members_json(mt_jw *w, const st_instance *r)
+{
+    mt_jw_keyz(w, "created_at");
+    rx_time_json(w, r->created_ms);
+    if (r->deleted) {
+        mt_jw_key_bool(w, "deleted", true);
+    }
+    mt_jw_key_str(w, "entity", r->entity);
+    mt_jw_key_str(w, "id", r->id);
+    if (r->last_flow.len) {
+        mt_jw_key_str(w, "last_flow", r->last_flow);
+    }
+    if (r->last_operation.len) {
+        mt_jw_key_str(w, "last_operation", r->last_operation);
+    }
+    mt_jw_key_str(w, "state", r->state);
+    mt_jw_keyz(w, "updated_at");
+    rx_time_json(w, r->updated_ms);
+    mt_jw_key_i64(w, "version", r->version);
+}
+
+static mt_err record_life(rx_job *job, rx_group *g, const char *kind,
+                          const st_instance *row, int64_t *id)
+{
+    mt_buf_clear(&g->body);
+    mt_jw w = mt_jw_start(&g->body, false);
+    mt_jw_begin_object(&w);
+    rx_caller_json(&w, job);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    mt_jw_key_str(&w, "entity", row->entity);
+    mt_jw_key_str(&w, "etag", job->v->etag);
+    mt_jw_key_str(&w, "instance", row->id);
+    mt_jw_key_str(&w, "kind", mt_str_z(kind));
+    mt_jw_key_str(&w, "state", row->state);
+    rx_record_time(&w, g);
+    mt_jw_end_object(&w);
+    rx_record r = {.kind = kind,
+                   .contract = job->v->contract,
+                   .subject = rx_subject(g->arena, row->entity, row->id)};
+    return rx_record_add(g, &r, id);
+}
+
+static void reply_row(rx_job *job, int status, const st_instance *row, int64_t record)
+{
+    mt_jw w = rx_reply(job, status);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    members_json(&w, row);
+    if (record) {
+        mt_jw_key_i64(&w, "record", record);
+    }
+    rx_reply_end(&w);
+}
+
+/* ---- Creating ---------------------------------------------------------------------
+ */
+
+bool rx_instance_create(rx_job *job)
+{
+    if (find_entity(job) || lacks(job, MT_STR("instances:create")) ||
+        rx_request_read(job) || no_dry_run(job)) {
+        return true;
+    }
+    const ct_entity *e = entity_of(job);
+    mt_str state = job->request.state;
+    if (state.ptr && !mt_str_eq(state, e->states[e->initial])) {
+        return rx_refuse(job, RX_INVALID_STATE,
+                         "an instance of '%.*s' begins in state '%.*s', not '%.*s'",
+                         MT_ARG(e->id), MT_ARG(e->states[e->initial]), MT_ARG(state));
+    }
+    if (!job->request.id.ptr && !job->call->id.len) {
+        job->request.id = rx_new_id(&job->arena, "i");
+    }
+    return !usable_id(id_of(job)) &&
+           rx_refuse(job, RX_INVALID_ID,
+                     "an id is 1 to %d bytes of text without control characters",
+                     ID_MOST);
+}
+
+/* Where the new instance is found, if its id can stand in a path as it is. */
+static void set_location(rx_job *job, mt_str id)
+{
+    rt_reply *r = &job->reply;
+    for (size_t i = 0; i < id.len; i++) {
+        char c = id.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+        if (!plain) {
+            return;
+        }
+    }
+    mt_str path =
+        mt_strf(&job->arena, "/v1/contracts/%.*s/instances/%.*s/%.*s",
+                MT_ARG(job->v->contract), MT_ARG(entity_of(job)->id), MT_ARG(id));
+    if (path.len < sizeof r->location_room) {
+        memcpy(r->location_room, path.ptr, path.len + 1);
+        r->location = mt_str_from(r->location_room, path.len);
+    }
+}
+
+mt_err rx_instance_create_commit(rx_job *job, rx_group *g)
+{
+    const ct_entity *e = entity_of(job);
+    rx_row *r = row_of(job, g);
+    int64_t record;
+    if (rx_check_current(job)) {
+        return MT_OK;
+    }
+    if (r->found) {
+        rx_refuse(job, RX_INSTANCE_EXISTS, "the id '%.*s' %s in use for entity '%.*s'",
+                  MT_ARG(id_of(job)), r->row.deleted ? "was" : "is", MT_ARG(e->id));
+        return MT_OK;
+    }
+    r->row.state = e->states[e->initial];
+    r->row.created_ms = r->row.updated_ms = g->now_ms;
+    mt_err err = st_instance_add(g->tx, &r->row);
+    err = err ? err : record_life(job, g, "instance_created", &r->row, &record);
+    if (!err) {
+        r->found = r->changed = true;
+        reply_row(job, 201, &r->row, record);
+        set_location(job, r->row.id);
+    }
+    return err;
+}
+
+/* ---- Deleting ---------------------------------------------------------------------
+ */
+
+bool rx_instance_delete(rx_job *job)
+{
+    return find_entity(job) || lacks(job, MT_STR("instances:delete")) ||
+           rx_request_read(job) || no_dry_run(job);
+}
+
+typedef struct holder {
+    mt_arena *a;
+    mt_str entity, id;
+    mt_str flow; /* found: its id */
+} holder;
+
+static mt_err look_at_flow(void *state, const st_flow *row)
+{
+    holder *h = state;
+    mt_json tree;
+    mt_str text = mt_str_dup(h->a, row->bindings);
+    if (!h->flow.len && !mt_json_read(h->a, text, NULL, &tree, NULL) &&
+        mt_str_eq(mt_json_text(mt_json_get(&tree, h->entity)), h->id)) {
+        h->flow = mt_str_dup(h->a, row->id);
+    }
+    return MT_OK;
+}
+
+mt_err rx_instance_delete_commit(rx_job *job, rx_group *g)
+{
+    rx_row *r = row_of(job, g);
+    int64_t record;
+    if (!r->found || r->row.deleted) {
+        not_found(job);
+        return MT_OK;
+    }
+    holder h = {.a = g->arena, .entity = r->row.entity, .id = r->row.id};
+    st_flow_filter filter = {.in_flight = true};
+    mt_err err =
+        st_flow_walk(g->tx, &filter, (st_page){.limit = UINT32_MAX}, look_at_flow, &h);
+    if (!err && h.flow.len) {
+        rx_refuse(job, RX_INSTANCE_BUSY, "flow execution '%.*s' is bound to it",
+                  MT_ARG(h.flow));
+        return MT_OK;
+    }
+    r->row.deleted = true;
+    err = err ? err
+              : rx_move(g, r, r->row.state, r->row.last_flow, r->row.last_operation);
+    err = err ? err : record_life(job, g, "instance_deleted", &r->row, &record);
+    if (!err) {
+        reply_row(job, 200, &r->row, record);
+    }
+    return err;
+}
+
+/* ---- Reading ----------------------------------------------------------------------
+ */
+
+bool rx_instance_get(rx_job *job)
+{
+    st_tx *tx;
+    st_instance row;
+    if (find_entity(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    err = st_instance_get(tx, &job->arena, scope_of(job), entity_of(job)->id,
+                          job->call->id, &row);
+    st_rollback(tx);
+    if (err == MT_E_NOTFOUND || (!err && row.deleted)) {
+        return not_found(job);
+    }
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    reply_row(job, 200, &row, 0);
+    return true;
+}
+
+typedef struct lister {
+    mt_jw *w;
+    mt_arena *a;
+    uint32_t left;
+    bool more;
+    mt_str last; /* "entity/id" or "id" */
+    bool whole;  /* with the entity */
+} lister;
+
+static mt_err list_one(void *state, const st_instance *row)
+{
+    lister *l = state;
+    if (!l->left) {
+        l->more = true;
+        return MT_OK;
+    }
+    l->left--;
+    mt_jw_begin_object(l->w);
+    members_json(l->w, row);
+    mt_jw_end_object(l->w);
+    if (!l->left) {
+        l->last = l->whole ? rx_subject(l->a, row->entity, row->id)
+                           : mt_str_dup(l->a, row->id);
+    }
+    return MT_OK;
+}
+
+static int by_name(const void *a, const void *b, void *model)
+{
+    const ct_model *m = model;
+    return mt_str_cmp(m->entities[*(const uint32_t *)a].id,
+                      m->entities[*(const uint32_t *)b].id);
+}
+
+/* The contract's entities by name: some may live in the scope of a System. */
+static mt_err list_all(rx_job *job, st_tx *tx, st_page page, st_instance_filter *f,
+                       lister *l)
+{
+    const ct_model *m = job->v->model;
+    uint32_t *order = mt_new_array(&job->arena, uint32_t, m->entity_count);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        order[e] = e;
+    }
+    ct_model *shared = (ct_model *)(uintptr_t)m;
+    qsort_r(order, m->entity_count, sizeof *order, by_name, shared);
+    size_t slash = mt_str_find(page.after, '/');
+    mt_str from = mt_str_from(page.after.ptr, slash);
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < m->entity_count && !err && !l->more; i++) {
+        const ct_entity *e = &m->entities[order[i]];
+        int order_of = page.after.len ? mt_str_cmp(e->id, from) : 1;
+        if (order_of < 0) {
+            continue;
+        }
+        f->scope = job->v->scopes[order[i]];
+        f->entity = e->id;
+        st_page part = {order_of ? MT_STR("") : mt_str_skip(page.after, slash + 1),
+                        l->left + 1};
+        err = st_instance_walk(tx, f, part, list_one, l);
+    }
+    return err;
+}
+
+bool rx_instance_list(rx_job *job)
+{
+    st_page page;
+    st_tx *tx;
+    bool whole = !job->call->name.len;
+    if ((whole ? rx_find_contract(job) : find_entity(job)) ||
+        rx_query_page(job, &page)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    st_instance_filter f = {.state = rx_query(job, "state"),
+                            .deleted = mt_str_is(rx_query(job, "deleted"), "true")};
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    lister l = {.w = &w, .a = &job->arena, .left = page.limit, .whole = whole};
+    if (whole) {
+        err = list_all(job, tx, page, &f, &l);
+    } else {
+        f.scope = scope_of(job);
+        f.entity = entity_of(job)->id;
+        page.limit++;
+        err = st_instance_walk(tx, &f, page, list_one, &l);
+    }
+    st_rollback(tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    mt_jw_end_array(&w);
+    if (l.more) {
+        mt_jw_key_str(&w, "next", l.last);
+    }
+    rx_reply_end(&w);
+    return true;
+}
+
+bool rx_instance_history(rx_job *job)
+{
+    if (find_entity(job)) {
+        return true;
+    }
+    st_record_filter f = {
+        .subject = rx_subject(&job->arena, entity_of(job)->id, job->call->id),
+        .pending = true};
+    /* Members of a System that share the entity all write about it. */
+    bool shared = !mt_str_eq(scope_of(job), job->v->contract);
+    f.contract = shared ? (mt_str){0} : job->v->contract;
+    return rx_list_records(job, &f, shared ? scope_of(job) : (mt_str){0});
+}

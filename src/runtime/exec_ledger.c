@@ -1,0 +1,346 @@
+/* runtime/exec_ledger.c - records are written, chained and signed.
+ * Room: runtime.
+ * On a store of its own the committer chains each record in the transaction that
+ * writes its effects. On a shared one the record is queued in that transaction, and
+ * whichever process holds the lock "sequencer" chains what is queued, in batches; a
+ * record is found by its id from the moment it is acknowledged.
+ * The tail kept with the chain is "HEAD ROOT ROOT …" in hex, roots of the tree's full
+ * subtrees from the smallest up, so opening costs the same however long the ledger is.
+ * Every 256 records the root of their subtree is kept as a document of kind
+ * "ledger.block", so a proof reads a few hundred hashes, not all. */
+#include <errno.h>
+
+#include "contract/wire/value.h"
+#include "runtime/exec.h"
+
+#define KIND_BLOCK MT_STR("ledger.block")
+
+/* ---- The end of the chain ---------------------------------------------------------
+ */
+
+static void tail_write(mt_buf *out, const lg_chain *c)
+{
+    char hex[MT_SHA256_HEX];
+    mt_hex(c->head.bytes, MT_SHA256_BYTES, hex);
+    mt_buf_add(out, hex, MT_SHA256_HEX);
+    for (unsigned i = 0; i < 64; i++) {
+        if (c->tree.size >> i & 1) {
+            mt_hex(c->tree.roots[i].bytes, MT_SHA256_BYTES, hex);
+            mt_buf_addc(out, ' ');
+            mt_buf_add(out, hex, MT_SHA256_HEX);
+        }
+    }
+}
+
+static bool take_hash(mt_str *rest, mt_sha256 *out)
+{
+    mt_str hex = {rest->ptr, rest->len < MT_SHA256_HEX ? rest->len : MT_SHA256_HEX};
+    *rest = mt_str_skip(*rest, MT_SHA256_HEX + 1);
+    return mt_unhex(hex, out->bytes, MT_SHA256_BYTES);
+}
+
+static mt_err tail_read(mt_str text, int64_t size, lg_chain *c)
+{
+    *c = (lg_chain){.tree.size = (uint64_t)size};
+    if (!size) {
+        return MT_OK;
+    }
+    bool good = size > 0 && take_hash(&text, &c->head);
+    for (unsigned i = 0; good && i < 64; i++) {
+        if (c->tree.size >> i & 1) {
+            good = take_hash(&text, &c->tree.roots[i]);
+        }
+    }
+    return good && !text.len ? MT_OK : MT_E_CORRUPT;
+}
+
+mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
+{
+    if (x->chain_known || x->shared) {
+        return MT_OK;
+    }
+    int64_t size = 0;
+    mt_str tail = {0};
+    mt_err err = st_ledger_tail(tx, a, &size, &tail);
+    err = err == MT_E_NOTFOUND ? MT_OK : err;
+    err = err ? err : tail_read(tail, size, &x->chain);
+    if (!err) {
+        x->chain_known = true;
+        x->last_checkpoint = size;
+    }
+    return err;
+}
+
+/* ---- Appending --------------------------------------------------------------------
+ */
+
+/* Keeps the root of a full block, which the record about to be added completes. */
+static mt_err keep_block(st_tx *tx, const lg_chain *c, const mt_sha256 *hash)
+{
+    char id[24], hex[MT_SHA256_HEX];
+    if ((c->tree.size + 1) % RX_BLOCK) {
+        return MT_OK;
+    }
+    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(hash), RX_BLOCK_LEVELS);
+    mt_hex(root.bytes, MT_SHA256_BYTES, hex);
+    size_t n = rx_block_id(c->tree.size / RX_BLOCK, id);
+    st_doc doc = {.kind = KIND_BLOCK,
+                  .id = {id, n},
+                  .body = {hex, MT_SHA256_HEX},
+                  .updated_ms = 0};
+    return st_doc_set(tx, &doc);
+}
+
+size_t rx_block_id(uint64_t block, char out[24])
+{
+    char *end = out + 12;
+    char *start = mt_put_digits(block, end);
+    while (start > out) {
+        *--start = '0';
+    }
+    return 12;
+}
+
+static mt_err chain(rt_executor *x, st_tx *tx, st_record *row)
+{
+    mt_sha256 hash = lg_hash(&x->chain.head, row->body);
+    mt_err err = keep_block(tx, &x->chain, &hash);
+    lg_entry e = lg_chain_append(&x->chain, row->body);
+    row->seq = (int64_t)e.seq;
+    row->hash = mt_str_from((const char *)e.hash.bytes, MT_SHA256_BYTES);
+    return err ? err : st_ledger_add(tx, row, 1);
+}
+
+/* A contract whose entities are out of order makes objects whose keys are. */
+static void make_canonical(mt_buf *body)
+{
+    mt_arena a = {0};
+    mt_json tree;
+    if (!mt_json_read(&a, mt_str_dup(&a, mt_buf_str(body)), NULL, &tree, NULL)) {
+        mt_buf_clear(body);
+        mt_json_write(body, &tree, false);
+    }
+    mt_arena_free(&a);
+}
+
+mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id)
+{
+    rt_executor *x = g->x;
+    if (r->unsorted) {
+        make_canonical(&g->body);
+    }
+    st_record row = {.seq = -1,
+                     .kind = mt_str_z(r->kind),
+                     .contract = r->contract,
+                     .flow = r->flow,
+                     .subject = r->subject,
+                     .time_ms = g->now_ms,
+                     .body = mt_buf_str(&g->body)};
+    g->records++;
+    if (x->shared) {
+        return st_pending_add(g->tx, &row, id);
+    }
+    mt_err err = chain(x, g->tx, &row);
+    *id = row.id;
+    return err;
+}
+
+/* ---- Checkpoints ------------------------------------------------------------------
+ */
+
+static mt_err sign_checkpoint(rt_executor *x, st_tx *tx)
+{
+    mt_buf text = {0};
+    lg_checkpoint c = lg_chain_checkpoint(&x->chain, x->trust_domain);
+    lg_checkpoint_sign(&c, &x->key);
+    lg_checkpoint_write(&text, &c);
+    mt_err err = st_checkpoint_add(tx, (int64_t)c.size, mt_buf_str(&text));
+    mt_buf_free(&text);
+    if (!err) {
+        x->last_checkpoint = (int64_t)c.size;
+    }
+    return err == MT_E_EXISTS ? MT_OK : err;
+}
+
+static mt_err save_tail(rt_executor *x, st_tx *tx)
+{
+    mt_buf tail = {0};
+    int64_t size = (int64_t)x->chain.tree.size, every = x->checkpoint_every;
+    tail_write(&tail, &x->chain);
+    mt_err err = st_ledger_set_tail(tx, size, mt_buf_str(&tail));
+    mt_buf_free(&tail);
+    bool due = x->has_key && size / every > x->last_checkpoint / every;
+    return !err && due ? sign_checkpoint(x, tx) : err;
+}
+
+mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added)
+{
+    return added && !x->shared ? save_tail(x, tx) : MT_OK;
+}
+
+/* ---- What records have in common --------------------------------------------------
+ */
+
+void rx_time_json(mt_jw *w, int64_t ms)
+{
+    char text[CT_TIME_TEXT];
+    ct_time t = {ms / 1000, (uint32_t)(ms % 1000) * 1000000u};
+    mt_jw_str(w, mt_str_from(text, ct_time_print(t, text)));
+}
+
+void rx_record_time(mt_jw *w, const rx_group *g)
+{
+    mt_jw_keyz(w, "time");
+    rx_time_json(w, g->now_ms);
+    if (g->x->trust_domain.len) {
+        mt_jw_key_str(w, "trust_domain", g->x->trust_domain);
+    }
+}
+
+void rx_caller_json(mt_jw *w, const rx_job *job)
+{
+    const rt_caller *c = job->call->caller;
+    mt_jw_keyz(w, "caller");
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "id", rx_caller_id(job));
+    if (c && c->name.len) {
+        mt_jw_key_str(w, "name", c->name);
+    }
+    mt_jw_end_object(w);
+}
+
+/* ---- The sequencer ----------------------------------------------------------------
+ */
+
+enum { BATCH = 1000, PAUSE_MS = 50 };
+
+/* Chains one batch. *count is what it chained; MT_E_BUSY: another process does it. */
+static mt_err chain_batch(rt_executor *x, size_t *count)
+{
+    mt_arena a = {0};
+    st_tx *tx;
+    st_record *rows = NULL;
+    *count = 0;
+    mt_err err = st_begin(x->store, ST_WRITE, &tx);
+    if (err) {
+        return err;
+    }
+    if (!st_try_lock(tx, "sequencer")) {
+        st_rollback(tx);
+        return MT_E_BUSY;
+    }
+    int64_t size = 0;
+    mt_str tail = {0};
+    err = st_pending_take(tx, BATCH, &a, &rows, count);
+    if (!err && *count) {
+        err = st_ledger_tail(tx, &a, &size, &tail);
+        err = err == MT_E_NOTFOUND ? MT_OK : err;
+        err = err ? err : tail_read(tail, size, &x->chain);
+        x->last_checkpoint = size;
+        for (size_t i = 0; !err && i < *count; i++) {
+            err = chain(x, tx, &rows[i]);
+        }
+        err = err ? err : save_tail(x, tx);
+    }
+    if (err || !*count) {
+        st_rollback(tx);
+    } else {
+        err = st_commit(tx);
+    }
+    mt_arena_free(&a);
+    return err;
+}
+
+static void tell_news(rt_executor *x, int64_t size)
+{
+    rt_news *news = atomic_load(&x->news);
+    if (news && size > 0) {
+        news(x->news_state, size - 1);
+    }
+}
+
+/* What other processes chained and deployed meanwhile. */
+static int64_t look_around(rt_executor *x)
+{
+    mt_arena a = {0};
+    st_tx *tx;
+    int64_t size = 0;
+    mt_str tail;
+    if (!st_begin(x->store, ST_READ, &tx)) {
+        if (st_ledger_tail(tx, &a, &size, &tail)) {
+            size = 0;
+        }
+        rx_contracts_refresh(x, tx);
+        st_rollback(tx);
+    }
+    mt_arena_free(&a);
+    return size;
+}
+
+static bool wait_for_work(rt_executor *x)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += PAUSE_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&x->queue_lock);
+    int waited = 0;
+    while (!x->pending && !x->stopped && waited != ETIMEDOUT) {
+        waited = pthread_cond_timedwait(&x->pending_more, &x->queue_lock, &until);
+    }
+    x->pending = false;
+    bool stop = x->stopped;
+    pthread_mutex_unlock(&x->queue_lock);
+    return !stop;
+}
+
+void *rx_sequencer(void *executor)
+{
+    rt_executor *x = executor;
+    int64_t told = 0;
+    bool more = true;
+    while (more) {
+        more = wait_for_work(x);
+        size_t count;
+        while (!chain_batch(x, &count) && count == BATCH) {
+        }
+        int64_t size = look_around(x);
+        if (size != told) {
+            told = size;
+            tell_news(x, size);
+        }
+    }
+    return NULL;
+}
+
+mt_err rx_ledger_close(rt_executor *x)
+{
+    if (!x->has_key) {
+        return MT_OK;
+    }
+    mt_arena a = {0};
+    st_tx *tx;
+    int64_t size = 0;
+    mt_str tail = {0}, text = {0};
+    mt_err err = st_begin(x->store, ST_WRITE, &tx);
+    if (err) {
+        return err;
+    }
+    lg_checkpoint last = {0};
+    err = st_ledger_tail(tx, &a, &size, &tail);
+    err = err ? err : tail_read(tail, size, &x->chain);
+    if (!err && !st_checkpoint_get(tx, &a, -1, &text)) {
+        lg_checkpoint_read(&a, mt_str_trim(text, MT_STR("\n")), &last);
+    }
+    if (!err && size > 0 && last.size < (uint64_t)size) {
+        err = sign_checkpoint(x, tx);
+    }
+    if (err) {
+        st_rollback(tx);
+    } else {
+        err = st_commit(tx);
+    }
+    mt_arena_free(&a);
+    return err;
+}

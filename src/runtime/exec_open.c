@@ -1,0 +1,216 @@
+/* runtime/exec_open.c - the executor's life.
+ * Room: runtime. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "runtime/exec.h"
+#include "runtime/key_file.h"
+
+enum { GROUP = 256, CHECKPOINT_EVERY = 1000, FLOW_TURN = 256 };
+
+/* ---- Small things -----------------------------------------------------------------
+ */
+
+int64_t rx_now(rt_executor *x)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    long long now = (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+    long long last = atomic_load(&x->last_ms);
+    while (now > last && !atomic_compare_exchange_weak(&x->last_ms, &last, now)) {
+    }
+    return now > last ? now : last;
+}
+
+mt_str rx_new_id(mt_arena *a, const char *prefix)
+{
+    unsigned char random[16];
+    char hex[32];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
+        MT_BUG("no random numbers");
+    }
+    mt_hex(random, sizeof random, hex);
+    return mt_strf(a, "%s-%.*s", prefix, (int)sizeof hex, hex);
+}
+
+void rx_log(rt_executor *x, int level, const char *event, const char *format, ...)
+{
+    if (!x->log) {
+        return;
+    }
+    mt_arena a = {0};
+    mt_buf json = {0};
+    va_list args;
+    va_start(args, format);
+    mt_str text = mt_strfv(&a, format, args);
+    va_end(args);
+    mt_jw w = mt_jw_start(&json, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "message", text);
+    mt_jw_end_object(&w);
+    x->log(x->log_state, level, mt_str_z(event), mt_buf_str(&json));
+    mt_buf_free(&json);
+    mt_arena_free(&a);
+}
+
+/* ---- Opening ----------------------------------------------------------------------
+ */
+
+static unsigned setting(const rt_executor *x, mt_str name, unsigned otherwise)
+{
+    int64_t value;
+    const mt_json *s = mt_json_get(mt_json_at(x->settings, "executor"), name);
+    return s && !mt_json_i64(s, &value) && value > 0 && value < INT32_MAX
+               ? (unsigned)value
+               : otherwise;
+}
+
+static void copy_options(rt_executor *x, const rt_executor_options *o)
+{
+    x->store = o->store;
+    x->shared = st_is_shared(o->store);
+    x->limits = o->limits ? *o->limits : MT_LIMITS_DEFAULT;
+    x->default_contract = mt_str_dup(&x->arena, o->default_contract);
+    x->trust_domain = mt_str_dup(&x->arena, o->trust_domain);
+    mt_str *personas = mt_new_array(&x->arena, mt_str, o->auto_persona_count);
+    for (size_t i = 0; i < o->auto_persona_count; i++) {
+        personas[i] = mt_str_dup(&x->arena, o->auto_personas[i]);
+    }
+    x->auto_personas = personas;
+    x->auto_persona_count = o->auto_persona_count;
+    x->adapters = o->adapters;
+    x->settings = o->settings;
+    x->group = o->group ? o->group : GROUP;
+    x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
+    x->flow_turn = setting(x, MT_STR("flow_turn"), FLOW_TURN);
+    x->log = o->log;
+    x->log_state = o->log_state;
+}
+
+static void make_locks(rt_executor *x)
+{
+    pthread_rwlock_init(&x->contracts_lock, NULL);
+    pthread_mutex_init(&x->facts_lock, NULL);
+    pthread_mutex_init(&x->jobs_lock, NULL);
+    pthread_mutex_init(&x->queue_lock, NULL);
+    pthread_cond_init(&x->queue_more, NULL);
+    pthread_cond_init(&x->queue_done, NULL);
+    pthread_cond_init(&x->pending_more, NULL);
+}
+
+static void drop_locks(rt_executor *x)
+{
+    pthread_rwlock_destroy(&x->contracts_lock);
+    pthread_mutex_destroy(&x->facts_lock);
+    pthread_mutex_destroy(&x->jobs_lock);
+    pthread_mutex_destroy(&x->queue_lock);
+    pthread_cond_destroy(&x->queue_more);
+    pthread_cond_destroy(&x->queue_done);
+    pthread_cond_destroy(&x->pending_more);
+}
+
+static void executor_free(rt_executor *x)
+{
+    rx_jobs_free(x);
+    rx_contracts_close(x);
+    rx_cache_free(x->cache);
+    ct_run_free(&x->run);
+    mt_arena_free(&x->facts_arena);
+    mt_sign_wipe(&x->key);
+    drop_locks(x);
+    mt_arena_free(&x->arena);
+    free(x);
+}
+
+static mt_err load_facts(rt_executor *x)
+{
+    st_tx *tx;
+    x->facts_stamp = -1;
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
+        err = rx_facts_reload(x, tx);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+static mt_err start_threads(rt_executor *x)
+{
+    if (pthread_create(&x->committer, NULL, rx_committer, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_committer = true;
+    if (x->shared && pthread_create(&x->sequencer, NULL, rx_sequencer, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_sequencer = x->shared;
+    return MT_OK;
+}
+
+mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
+                        mt_buf *why)
+{
+    rt_executor *x = mt_xmalloc(sizeof *x);
+    memset(x, 0, sizeof *x);
+    *out = NULL;
+    make_locks(x);
+    copy_options(x, options);
+    mt_err err = MT_OK;
+    if (options->signing_key) {
+        err = rt_key_read(options->signing_key, &x->key, why);
+        x->has_key = !err;
+    }
+    x->cache = x->shared ? NULL : rx_cache_new();
+    err = err ? err : rx_contracts_open(x, options->files, why);
+    err = err ? err : load_facts(x);
+    err = err ? err : start_threads(x);
+    err = err ? err : rx_recover_flows(x, 0);
+    if (err) {
+        if (!why->len) {
+            mt_buf_addf(why, "the executor cannot start: %s", mt_err_text(err));
+        }
+        rt_executor_close(x);
+        return err;
+    }
+    *out = x;
+    return MT_OK;
+}
+
+/* ---- Closing ----------------------------------------------------------------------
+ */
+
+static void wait_until_idle(rt_executor *x)
+{
+    pthread_mutex_lock(&x->queue_lock);
+    x->closing = true;
+    while (x->has_committer && (x->first || x->running)) {
+        pthread_cond_wait(&x->queue_done, &x->queue_lock);
+    }
+    x->stopped = true;
+    pthread_cond_broadcast(&x->queue_more);
+    pthread_cond_broadcast(&x->pending_more);
+    pthread_mutex_unlock(&x->queue_lock);
+}
+
+void rt_executor_close(rt_executor *x)
+{
+    if (!x) {
+        return;
+    }
+    wait_until_idle(x);
+    if (x->has_committer) {
+        pthread_join(x->committer, NULL);
+    }
+    if (x->has_sequencer) {
+        pthread_join(x->sequencer, NULL);
+    }
+    if (x->has_committer) {
+        mt_err err = rx_ledger_close(x);
+        if (err) {
+            rx_log(x, 3, "checkpoint_failed", "%s", mt_err_text(err));
+        }
+    }
+    executor_free(x);
+}

@@ -1,0 +1,332 @@
+/* runtime/exec_query.c - what is only read: contracts, verdicts, flows, systems.
+ * Room: runtime. Every list has pages: `limit` and `after` in the query, `next` in the
+ * answer while there is more. */
+#include "contract/flow/report.h"
+#include "runtime/exec_flow.h"
+
+/* ---- Contracts --------------------------------------------------------------------
+ */
+
+static void set_etag(rx_job *job, mt_str etag)
+{
+    rt_reply *r = &job->reply;
+    if (etag.len < sizeof r->etag_room) {
+        memcpy(r->etag_room, etag.ptr, etag.len);
+        r->etag = mt_str_from(r->etag_room, etag.len);
+    }
+}
+
+static void names_json(mt_jw *w, const ct_model *m, ct_kind kind)
+{
+    const mt_map *names = &m->names[kind];
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < names->len; i++) {
+        mt_jw_str(w, names->entries[i].key);
+    }
+    mt_jw_end_array(w);
+}
+
+static void contract_json(mt_jw *w, const rx_version *v, bool is_default)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_bool(w, "default", is_default);
+    mt_jw_keyz(w, "deployed_at");
+    rx_time_json(w, v->deployed_ms);
+    mt_jw_keyz(w, "entities");
+    names_json(w, v->model, CT_KIND_ENTITY);
+    mt_jw_key_str(w, "etag", v->etag);
+    mt_jw_keyz(w, "facts");
+    names_json(w, v->model, CT_KIND_FACT);
+    mt_jw_keyz(w, "flows");
+    names_json(w, v->model, CT_KIND_FLOW);
+    mt_jw_key_str(w, "id", v->contract);
+    mt_jw_keyz(w, "operations");
+    names_json(w, v->model, CT_KIND_OPERATION);
+    mt_jw_keyz(w, "personas");
+    names_json(w, v->model, CT_KIND_PERSONA);
+    mt_jw_key_i64(w, "version", v->number);
+    mt_jw_end_object(w);
+}
+
+bool rx_contract_list(rx_job *job)
+{
+    rt_executor *x = job->x;
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    for (uint32_t i = 0; i < x->contracts.len; i++) {
+        rx_contract *c = (rx_contract *)x->contracts.entries[i].value;
+        contract_json(&w, atomic_load(&c->current),
+                      mt_str_eq(c->id, x->default_contract));
+    }
+    pthread_rwlock_unlock(&x->contracts_lock);
+    mt_jw_end_array(&w);
+    rx_reply_end(&w);
+    return true;
+}
+
+/* The manifest (§19.1), of the current version or the one `etag` names. */
+bool rx_contract_get(rx_job *job)
+{
+    mt_str etag = rx_query(job, "etag");
+    mt_err err = MT_OK;
+    if (rx_find_contract(job)) {
+        return true;
+    }
+    const rx_version *v =
+        etag.len ? rx_version_with(job->x, job->v->contract, etag, &err) : job->v;
+    if (!v) {
+        return err == MT_E_NOTFOUND
+                   ? rx_refuse(job, RX_NOT_FOUND, "the contract has no such version")
+                   : rx_refuse_store(job, err);
+    }
+    rx_reply(job, 200);
+    mt_buf_clear(&job->reply.body);
+    mt_buf_adds(&job->reply.body, v->manifest);
+    set_etag(job, v->etag);
+    return true;
+}
+
+typedef struct versions {
+    mt_jw *w;
+    mt_arena *a;
+    mt_str current;
+    uint32_t left;
+    mt_str last;
+    bool more;
+} versions;
+
+static mt_err list_version(void *state, const st_doc *row)
+{
+    versions *l = state;
+    if (!l->left) {
+        l->more = true;
+        return MT_OK;
+    }
+    mt_json tree;
+    mt_json_limits limits = {0, MT_LIMITS_DEFAULT.bundle_depth};
+    if (mt_json_read(l->a, mt_str_dup(l->a, row->body), &limits, &tree, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    int64_t number = 0, ms = 0;
+    mt_json_i64(mt_json_at(&tree, "number"), &number);
+    mt_json_i64(mt_json_at(&tree, "deployed_ms"), &ms);
+    mt_str etag = mt_str_dup(l->a, mt_str_skip(row->id, row->tag.len + 1));
+    l->left--;
+    l->last = mt_str_dup(l->a, row->id);
+    mt_jw_begin_object(l->w);
+    mt_jw_key_bool(l->w, "current", mt_str_eq(etag, l->current));
+    mt_jw_keyz(l->w, "deployed_at");
+    rx_time_json(l->w, ms);
+    mt_jw_key_str(l->w, "etag", etag);
+    mt_jw_key_i64(l->w, "version", number);
+    mt_jw_end_object(l->w);
+    return MT_OK;
+}
+
+bool rx_contract_versions(rx_job *job)
+{
+    st_page page;
+    st_tx *tx;
+    if (rx_find_contract(job) || rx_query_page(job, &page)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    versions l = {&w, &job->arena, job->v->etag, page.limit++, {0}, false};
+    err = st_doc_walk(tx, MT_STR("contract"), job->v->contract, page, list_version, &l);
+    st_rollback(tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    mt_jw_end_array(&w);
+    if (l.more) {
+        mt_jw_key_str(&w, "next", l.last);
+    }
+    rx_reply_end(&w);
+    return true;
+}
+
+mt_err rt_executor_manifest(rt_executor *x, mt_str contract, rt_manifest *out)
+{
+    const rx_version *v = rx_current(x, contract);
+    *out = (rt_manifest){0};
+    if (!v) {
+        return MT_E_NOTFOUND;
+    }
+    *out = (rt_manifest){v->manifest, v->etag, v};
+    return MT_OK;
+}
+
+void rt_executor_release(rt_executor *x, rt_manifest *m)
+{
+    (void)x; /* versions live until the executor closes */
+    *m = (rt_manifest){0};
+}
+
+/* ---- Verdicts ---------------------------------------------------------------------
+ */
+
+bool rx_evaluate(rx_job *job)
+{
+    if (rx_find_contract(job) || rx_request_read(job)) {
+        return true;
+    }
+    job->snap = rx_snap_take(job->v);
+    if (rx_bind(job) || rx_snapshot(job)) {
+        return true;
+    }
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    mt_jw_key_str(&w, "etag", job->v->etag);
+    mt_jw_keyz(&w, "verdicts");
+    mt_jw_raw(&w, MT_STR(""));
+    ct_verdicts_json_array(&job->reply.body, job->snap->verdicts);
+    rx_reply_end(&w);
+    return true;
+}
+
+/* ---- Flows ------------------------------------------------------------------------
+ */
+
+static bool no_execution(rx_job *job)
+{
+    return rx_refuse(job, RX_UNKNOWN_EXECUTION, "no flow execution '%.*s'",
+                     MT_ARG(job->call->id));
+}
+
+bool rx_flow_get(rx_job *job)
+{
+    st_tx *tx;
+    st_flow row;
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    err = st_flow_get(tx, &job->arena, job->call->id, &row);
+    st_rollback(tx);
+    if (err) {
+        return err == MT_E_NOTFOUND ? no_execution(job) : rx_refuse_store(job, err);
+    }
+    mt_jw w = rx_reply(job, 200);
+    rx_flow_members(&w, &row);
+    mt_jw_keyz(&w, "extra");
+    mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
+    mt_jw_keyz(&w, "facts");
+    mt_jw_raw(&w, row.facts);
+    mt_jw_keyz(&w, "position");
+    mt_jw_raw(&w, row.position);
+    rx_reply_end(&w);
+    return true;
+}
+
+typedef struct flows {
+    mt_jw *w;
+    mt_arena *a;
+    uint32_t left;
+    mt_str last;
+    bool more;
+} flows;
+
+static mt_err list_flow(void *state, const st_flow *row)
+{
+    flows *l = state;
+    if (!l->left) {
+        l->more = true;
+        return MT_OK;
+    }
+    l->left--;
+    l->last = l->left ? l->last : mt_str_dup(l->a, row->id);
+    mt_jw_begin_object(l->w);
+    rx_flow_members(l->w, row);
+    mt_jw_end_object(l->w);
+    return MT_OK;
+}
+
+bool rx_flow_list(rx_job *job)
+{
+    st_page page;
+    st_tx *tx;
+    if (rx_query_page(job, &page)) {
+        return true;
+    }
+    st_flow_filter f = {.contract = job->call->contract,
+                        .etag = rx_query(job, "etag"),
+                        .flow = rx_query(job, "flow"),
+                        .status = rx_query(job, "status"),
+                        .outcome = rx_query(job, "outcome"),
+                        .persona = rx_query(job, "persona"),
+                        .waiting_persona = rx_query(job, "waiting_persona"),
+                        .in_flight = mt_str_is(rx_query(job, "in_flight"), "true")};
+    if (!f.contract.len) {
+        f.contract = rx_query(job, "contract");
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    flows l = {.w = &w, .a = &job->arena, .left = page.limit++};
+    err = st_flow_walk(tx, &f, page, list_flow, &l);
+    st_rollback(tx);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    mt_jw_end_array(&w);
+    if (l.more) {
+        mt_jw_key_str(&w, "next", l.last);
+    }
+    rx_reply_end(&w);
+    return true;
+}
+
+/* ---- Systems ----------------------------------------------------------------------
+ */
+
+bool rx_system_list(rx_job *job)
+{
+    rt_executor *x = job->x;
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    for (size_t i = 0; i < x->systems.len; i++) {
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "id", x->systems.items[i].id);
+        mt_jw_keyz(&w, "members");
+        mt_jw_json(&w, mt_json_at(x->systems.items[i].declaration, "members"));
+        mt_jw_end_object(&w);
+    }
+    pthread_rwlock_unlock(&x->contracts_lock);
+    mt_jw_end_array(&w);
+    rx_reply_end(&w);
+    return true;
+}
+
+bool rx_system_get(rx_job *job)
+{
+    rt_executor *x = job->x;
+    bool found = false;
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    for (size_t i = 0; i < x->systems.len && !found; i++) {
+        if (mt_str_eq(x->systems.items[i].id, job->call->name)) {
+            found = true;
+            mt_jw w = rx_reply(job, 200);
+            mt_jw_keyz(&w, "bundle");
+            mt_jw_raw(&w, x->systems.items[i].bundle);
+            mt_jw_key_str(&w, "id", x->systems.items[i].id);
+            rx_reply_end(&w);
+        }
+    }
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return found || rx_refuse(job, RX_NOT_FOUND, "no System '%.*s' is served",
+                              MT_ARG(job->call->name));
+}

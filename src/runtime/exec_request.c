@@ -1,0 +1,259 @@
+/* runtime/exec_request.c - bodies and queries: read once, refused with a reason.
+ * Room: runtime. Bodies are read with a cursor; facts and values stay text, because the
+ * contract's types say how to read them. A member nobody knows is refused: a misspelt
+ * `expected_versions` must not be ignored. */
+#include "base/json_pull.h"
+#include "contract/flow/states.h"
+#include "runtime/exec.h"
+
+/* ---- Bodies -----------------------------------------------------------------------
+ */
+
+typedef enum member_kind { TEXT, RAW, OBJECT, ANY, FLAG, NUMBER, TIME } member_kind;
+
+/* clang-format off */
+static const struct member {
+    mt_str name;
+    member_kind kind;
+    size_t offset;
+} MEMBERS[] = {
+#define MEMBER(text, kind, field) {MT_STR_INIT(text), kind, offsetof(rx_request, field)}
+    MEMBER("persona",           TEXT,   persona),
+    MEMBER("facts",             RAW,    facts),
+    MEMBER("bindings",          OBJECT, bindings),
+    MEMBER("params",            OBJECT, params),
+    MEMBER("outcome",           ANY,    outcome),
+    MEMBER("dry_run",           FLAG,   dry_run),
+    MEMBER("expected_versions", OBJECT, expected),
+    MEMBER("id",                TEXT,   id),
+    MEMBER("value",             RAW,    value),
+    MEMBER("expires_at",        TIME,   expires_ms),
+    MEMBER("ttl_ms",            NUMBER, ttl_ms),
+    MEMBER("reason",            TEXT,   reason),
+    MEMBER("flows",             ANY,    flows),
+    MEMBER("state",             TEXT,   state),
+#undef MEMBER
+};
+/* clang-format on */
+enum { MEMBER_COUNT = sizeof MEMBERS / sizeof *MEMBERS };
+
+static bool read_time(mt_jp *j, int64_t *ms)
+{
+    mt_str text;
+    ct_time t;
+    if (!mt_jp_str(j, &text)) {
+        return false;
+    }
+    if (!ct_time_parse(text, &t)) {
+        return mt_jp_fail(j, MT_E_TYPE, text.ptr, "expected a date and time");
+    }
+    *ms = t.seconds * 1000 + t.nanos / 1000000;
+    return true;
+}
+
+static bool read_member(mt_jp *j, member_kind kind, void *at)
+{
+    const char *start = j->p;
+    switch (kind) {
+    case TEXT: return mt_jp_str(j, at);
+    case FLAG: return mt_jp_bool(j, at);
+    case NUMBER: return mt_jp_i64(j, at);
+    case TIME: return read_time(j, at);
+    case RAW:
+        if (!mt_jp_skip(j)) {
+            return false;
+        }
+        *(mt_str *)at = mt_str_from(start, (size_t)(j->p - start));
+        return true;
+    case OBJECT:
+    case ANY: {
+        if (kind == OBJECT && mt_jp_type(j) != MT_JSON_OBJECT) {
+            return mt_jp_mismatch(j, MT_JSON_OBJECT);
+        }
+        mt_json *tree = mt_new(j->arena, mt_json);
+        *(const mt_json **)at = tree;
+        return mt_jp_tree(j, tree);
+    }
+    }
+    return false;
+}
+
+static const struct member *find_member(mt_str key)
+{
+    for (size_t i = 0; i < MEMBER_COUNT; i++) {
+        if (mt_str_eq(MEMBERS[i].name, key)) {
+            return &MEMBERS[i];
+        }
+    }
+    return NULL;
+}
+
+static bool refuse_body(rx_job *job, mt_jp *j, mt_str member)
+{
+    mt_json_error error = {0};
+    mt_err err = mt_jp_finish(j, &error);
+    uint32_t line, column;
+    mt_json_place(job->call->body, error.offset, &line, &column);
+    return rx_refuse(job, err == MT_E_LIMIT ? RX_TOO_LARGE : RX_BAD_REQUEST,
+                     "body, line %u, column %u%s%.*s: %s%s%.*s", line, column,
+                     member.len ? ", member " : "", MT_ARG(member),
+                     error.message ? error.message : "malformed",
+                     error.detail.len ? " " : "", MT_ARG(error.detail));
+}
+
+bool rx_request_read(rx_job *job)
+{
+    mt_str body = job->call->body;
+    mt_jp j;
+    mt_str key = {0};
+    uint32_t seen = 0;
+    if (!body.len) {
+        return false;
+    }
+    mt_json_limits limits = {job->x->limits.json_bytes, job->x->limits.json_depth};
+    mt_jp_start(&j, &job->arena, body, &limits);
+    mt_jp_object(&j);
+    while (mt_jp_key(&j, &key)) {
+        const struct member *m = find_member(key);
+        if (!m) {
+            return rx_refuse(job, RX_BAD_REQUEST,
+                             "the body has an unknown member '%.*s'", MT_ARG(key));
+        }
+        uint32_t bit = (uint32_t)1 << (m - MEMBERS);
+        if (seen & bit) {
+            mt_jp_duplicate(&j, key);
+            break;
+        }
+        seen |= bit;
+        if (!read_member(&j, m->kind, (char *)&job->request + m->offset)) {
+            break;
+        }
+    }
+    mt_jp probe = j;
+    if (mt_jp_finish(&probe, NULL)) {
+        return refuse_body(job, &j, key);
+    }
+    job->simulation = job->request.dry_run;
+    return false;
+}
+
+/* ---- Queries ----------------------------------------------------------------------
+ */
+
+mt_str rx_query(const rx_job *job, const char *name)
+{
+    mt_str wanted = mt_str_z(name);
+    for (size_t i = 0; i < job->call->query_count; i++) {
+        if (mt_str_eq(job->call->query[i].name, wanted)) {
+            return job->call->query[i].value;
+        }
+    }
+    return (mt_str){0};
+}
+
+bool rx_query_i64(rx_job *job, const char *name, int64_t least, int64_t most,
+                  int64_t otherwise, int64_t *out)
+{
+    mt_str text = rx_query(job, name);
+    *out = otherwise;
+    if (!text.ptr) {
+        return false;
+    }
+    mt_json number = {
+        .type = MT_JSON_NUMBER, .count = (uint32_t)text.len, .as.text = text.ptr};
+    bool digits = text.len && text.len < 20;
+    for (size_t i = 0; i < text.len && digits; i++) {
+        digits = text.ptr[i] >= '0' && text.ptr[i] <= '9';
+    }
+    if (!digits || mt_json_i64(&number, out) || *out < least || *out > most) {
+        return rx_refuse(job, RX_BAD_REQUEST,
+                         "query parameter '%s' must be a number from %lld to %lld",
+                         name, (long long)least, (long long)most);
+    }
+    return false;
+}
+
+bool rx_query_page(rx_job *job, st_page *out)
+{
+    int64_t limit;
+    if (rx_query_i64(job, "limit", 1, RX_PAGE_MOST, RX_PAGE_USUAL, &limit)) {
+        return true;
+    }
+    mt_str after = rx_query(job, "after");
+    *out = (st_page){after.ptr ? after : MT_STR(""), (uint32_t)limit};
+    return false;
+}
+
+/* ---- Names ------------------------------------------------------------------------
+ */
+
+bool rx_find_contract(rx_job *job)
+{
+    job->v = rx_current(job->x, job->call->contract);
+    return job->v ? false
+                  : rx_refuse(job, RX_UNKNOWN_CONTRACT, "no contract '%.*s' is served",
+                              MT_ARG(job->call->contract));
+}
+
+bool rx_bind(rx_job *job)
+{
+    const ct_model *m = job->v->model;
+    const mt_json *given = job->request.bindings;
+    for (uint32_t i = 0; given && i < given->count; i++) {
+        const mt_json_member *b = &given->as.members[i];
+        uint32_t entity = ct_model_find(m, CT_KIND_ENTITY, b->key);
+        mt_str id = mt_json_text(&b->value);
+        if (entity == CT_NONE) {
+            return rx_refuse(job, RX_INVALID_BINDING,
+                             "the contract has no entity '%.*s'", MT_ARG(b->key));
+        }
+        if (!mt_json_is(&b->value, MT_JSON_STRING) || !id.len) {
+            return rx_refuse(job, RX_INVALID_BINDING,
+                             "entity '%.*s' must be bound to the id of an instance",
+                             MT_ARG(b->key));
+        }
+        job->snap->instances[entity] = id;
+    }
+    return false;
+}
+
+mt_str rx_caller_id(const rx_job *job)
+{
+    const rt_caller *c = job->call->caller;
+    return c && c->token.len ? c->token : MT_STR("anonymous");
+}
+
+bool rt_caller_holds(const rt_caller *who, mt_str persona)
+{
+    for (size_t i = 0; i < who->persona_count; i++) {
+        if (mt_str_eq(who->personas[i], persona)) {
+            return true;
+        }
+    }
+    return who->anyone;
+}
+
+bool rt_caller_may(const rt_caller *who, mt_str right)
+{
+    for (size_t i = 0; i < who->right_count; i++) {
+        if (mt_str_eq(who->rights[i], right)) {
+            return true;
+        }
+    }
+    return who->anyone;
+}
+
+bool rx_check_persona(rx_job *job)
+{
+    mt_str persona = job->request.persona;
+    if (!persona.len) {
+        return rx_refuse(job, RX_BAD_REQUEST, "the body must name a `persona`");
+    }
+    if (!rt_caller_holds(job->call->caller, persona)) {
+        return rx_refuse(job, RX_PERSONA_REJECTED,
+                         "the caller does not hold the persona '%.*s'",
+                         MT_ARG(persona));
+    }
+    job->persona = ct_model_find(job->v->model, CT_KIND_PERSONA, persona);
+    return false;
+}
