@@ -270,6 +270,9 @@ static inline const char *contract_file(const char *name, const char *text)
     return path;
 }
 
+#ifndef EXAMPLES
+#define EXAMPLES "examples"
+#endif
 #define ESCROW EXAMPLES "/escrow/escrow.tenor"
 #define ESCROW_FACTS                                                                   \
     "\"facts\":{\"escrow_amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},"       \
