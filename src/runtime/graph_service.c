@@ -17,7 +17,8 @@ struct rt_graph_service {
     rt_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
     mt_buf text;
-    int64_t capture, events; /* what the host has read */
+    int64_t capture, events;  /* what the host has read */
+    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
 };
 
 /* ---- configuration ---- */
@@ -260,8 +261,9 @@ static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
 typedef struct head {
     st_doc doc;
     int64_t capture, events;
-    bool fresh; /* nothing is stored yet */
-    bool opens; /* this event begins a capture */
+    mt_str last; /* digest of the last line */
+    bool fresh;  /* nothing is stored yet */
+    bool opens;  /* this event begins a capture */
 } head;
 
 static mt_err lock_head(rt_graph_service *g, st_tx *tx, head *out)
@@ -281,7 +283,14 @@ static mt_err lock_head(rt_graph_service *g, st_tx *tx, head *out)
         mt_json_i64(mt_json_at(&body, "events"), &out->events)) {
         return MT_E_CORRUPT;
     }
-    return MT_OK;
+    out->last = mt_json_text(mt_json_at(&body, "last"));
+    return out->last.len == MT_SHA256_HEX ? MT_OK : MT_E_CORRUPT;
+}
+
+static void note_line(rt_graph_service *g, mt_str line)
+{
+    mt_hex(mt_sha256_of(line).bytes, MT_SHA256_BYTES, g->last);
+    g->events++;
 }
 
 /* A stored value is {"Number":1.0} and the like: the one member's value is plain. */
@@ -315,7 +324,7 @@ static mt_err replay_line(void *state, const st_doc *row)
     }
     err = err ? err
               : rt_graph_host_replay(g->host, &r.event, &r.decision.decision, &step);
-    g->events++;
+    note_line(g, row->body);
     mt_arena_free(&keep);
     mt_arena_free(&tree);
     return err == MT_E_REJECTED ? MT_E_CORRUPT : err;
@@ -362,8 +371,8 @@ static mt_err same_graph(rt_graph_service *g, st_tx *tx, const head *h, bool *sa
 static mt_err put_head(rt_graph_service *g, st_tx *tx, const head *h, int64_t now_ms)
 {
     mt_buf_clear(&g->text);
-    mt_buf_addf(&g->text, "{\"capture\":%lld,\"events\":%lld}", (long long)g->capture,
-                (long long)g->events);
+    mt_buf_addf(&g->text, "{\"capture\":%lld,\"events\":%lld,\"last\":\"%.*s\"}",
+                (long long)g->capture, (long long)g->events, MT_SHA256_HEX, g->last);
     return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
                                     .id = g->name,
                                     .body = mt_buf_str(&g->text),
@@ -392,6 +401,31 @@ static mt_err put_capture(rt_graph_service *g, st_tx *tx, mt_str id, int64_t now
                                     .updated_ms = now_ms});
 }
 
+/* Is what the host knows the beginning of what the store has? A step whose transaction
+ * was rolled back is not, whoever wrote in its place. */
+static mt_err has_read(rt_graph_service *g, st_tx *tx, const head *h, bool *yes)
+{
+    *yes = false;
+    if (!g->host || g->capture != h->capture || g->events > h->events) {
+        return MT_OK;
+    }
+    st_doc line;
+    char last[MT_SHA256_HEX];
+    mt_str mine = mt_str_from(g->last, sizeof g->last);
+    if (!g->events || g->events == h->events) {
+        *yes = !g->events || mt_str_eq(mine, h->last);
+        return MT_OK;
+    }
+    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    mt_err err = st_doc_get(tx, &g->scratch, MT_STR("capture_line"),
+                            line_id(&g->scratch, capture, g->events - 1), &line);
+    if (!err) {
+        mt_hex(mt_sha256_of(line.body).bytes, MT_SHA256_BYTES, last);
+        *yes = mt_str_eq(mine, mt_str_from(last, sizeof last));
+    }
+    return err;
+}
+
 /* The host has read everything the store has, and a capture is open. */
 static mt_err catch_up(rt_graph_service *g, st_tx *tx, head *h)
 {
@@ -402,15 +436,16 @@ static mt_err catch_up(rt_graph_service *g, st_tx *tx, head *h)
     if (h->fresh || h->events >= RT_CAPTURE_EVENTS) {
         return begin_capture(g, tx, h);
     }
-    if (!g->host || g->capture != h->capture || g->events > h->events) {
-        bool same = false;
+    bool known, same = false;
+    err = has_read(g, tx, h, &known);
+    if (!err && !known) {
         err = rebuild(g, tx, h);
         err = err ? err : same_graph(g, tx, h, &same);
         if (err || !same) {
             return err ? err : begin_capture(g, tx, h);
         }
     }
-    return g->events < h->events ? read_lines(g, tx) : MT_OK;
+    return !err && g->events < h->events ? read_lines(g, tx) : err;
 }
 
 static mt_err keep_writes(rt_graph_service *g, st_tx *tx, const gr_effect *e,
@@ -472,6 +507,7 @@ static mt_err keep_step(rt_graph_service *g, st_tx *tx, const head *h, int64_t n
     mt_err err = h->opens ? put_capture(g, tx, done->capture, now_ms) : MT_OK;
     mt_buf_clear(&g->text);
     gr_journal_step(&g->text, &step->event, &step->decision);
+    note_line(g, mt_buf_str(&g->text));
     err = err ? err
               : st_doc_put(tx, &(st_doc){.kind = MT_STR("capture_line"),
                                          .id = line_id(&g->scratch, done->capture,
@@ -484,7 +520,6 @@ static mt_err keep_step(rt_graph_service *g, st_tx *tx, const head *h, int64_t n
         err = keep_writes(g, tx, e, now_ms);
         err = err ? err : keep_intent(g, tx, e, done->capture, now_ms);
     }
-    g->events++;
     return err ? err : put_head(g, tx, h, now_ms);
 }
 

@@ -6,13 +6,13 @@
  * store.
  *
  * Kept in the store (documents):
- *   graph          NAME                  {"capture":N,"events":N} of the open capture
- *   graph_context  NAME '/' KEY          the value, tagged; tag NAME
- *   capture        NAME '.' number       the journal's head line; tag NAME
- *   capture_line   CAPTURE '/' number    one journal line; tag CAPTURE
- * A capture ends after RT_CAPTURE_EVENTS events, or when the graph itself is another
- * one; the supervisor starts anew with each, the context goes on.
- * Ownership: a service owns its graph. Threads: one at a time. */
+ *   graph          NAME                  {"capture":N,"events":N,"last":D}: the open
+ * capture, how many lines it has, the last one's digest graph_context  NAME '/' KEY the
+ * value, tagged; tag NAME capture        NAME '.' number       the journal's head line;
+ * tag NAME capture_line   CAPTURE '/' number    one journal line; tag CAPTURE A capture
+ * ends after RT_CAPTURE_EVENTS events, or when the graph itself is another one; the
+ * supervisor starts anew with each, the context goes on. Ownership: a service owns its
+ * graph. Threads: one at a time. */
 #ifndef RT_GRAPH_SERVICE_H
 #define RT_GRAPH_SERVICE_H
 
