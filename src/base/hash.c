@@ -136,6 +136,24 @@ bool mt_unhex(mt_str hex, unsigned char *out, size_t count)
     return true;
 }
 
+bool mt_unhex_lower(mt_str hex, unsigned char *out, size_t count)
+{
+    for (size_t i = 0; i < hex.len; i++) {
+        if (hex.ptr[i] >= 'A' && hex.ptr[i] <= 'F') {
+            return false;
+        }
+    }
+    return mt_unhex(hex, out, count);
+}
+
+void mt_buf_add_hex(mt_buf *out, const unsigned char *bytes, size_t count)
+{
+    if (mt_buf_room(out, 2 * count)) {
+        mt_hex(bytes, count, out->ptr + out->len);
+        out->len += 2 * count;
+    }
+}
+
 mt_str mt_sha256_hex(mt_arena *a, mt_sha256 digest)
 {
     char *text = mt_alloc(a, MT_SHA256_HEX + 1);

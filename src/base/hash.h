@@ -26,6 +26,10 @@ void mt_sha256_stream_free(mt_sha256_stream *s);
 void mt_hex(const unsigned char *bytes, size_t count, char *out);
 /* False unless `hex` is exactly 2 * count hex digits (either case). */
 bool mt_unhex(mt_str hex, unsigned char *out, size_t count);
+/* The same, lower-case digits only: one spelling for one value. */
+bool mt_unhex_lower(mt_str hex, unsigned char *out, size_t count);
+/* Appends the digits. */
+void mt_buf_add_hex(mt_buf *out, const unsigned char *bytes, size_t count);
 /* The 64-digit text, in the arena. */
 mt_str mt_sha256_hex(mt_arena *a, mt_sha256 digest);
 

@@ -35,32 +35,25 @@ lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain)
                            .root = lg_frontier_root(&c->tree)};
 }
 
-static void add_digest(mt_buf *out, const mt_sha256 *digest)
-{
-    char hex[MT_SHA256_HEX];
-    mt_hex(digest->bytes, MT_SHA256_BYTES, hex);
-    mt_buf_add(out, hex, sizeof hex);
-}
-
 void lg_chain_write(mt_buf *out, const lg_chain *c)
 {
     if (!c->tree.size) {
         return;
     }
-    add_digest(out, &c->head);
+    mt_buf_add_hex(out, c->head.bytes, MT_SHA256_BYTES);
     for (unsigned level = 0; level < 64; level++) {
         if (c->tree.size >> level & 1) {
             mt_buf_addc(out, ' ');
-            add_digest(out, &c->tree.roots[level]);
+            mt_buf_add_hex(out, c->tree.roots[level].bytes, MT_SHA256_BYTES);
         }
     }
 }
 
 static bool take_digest(mt_str *rest, mt_sha256 *out)
 {
-    bool good =
-        rest->len >= MT_SHA256_HEX &&
-        mt_unhex(mt_str_from(rest->ptr, MT_SHA256_HEX), out->bytes, MT_SHA256_BYTES);
+    bool good = rest->len >= MT_SHA256_HEX &&
+                mt_unhex_lower(mt_str_from(rest->ptr, MT_SHA256_HEX), out->bytes,
+                               MT_SHA256_BYTES);
     *rest = mt_str_skip(*rest, MT_SHA256_HEX);
     return good;
 }

@@ -8,21 +8,14 @@ mt_sha256 lg_hash(const mt_sha256 *prev, mt_str body)
                             body);
 }
 
-static void add_hex(mt_buf *out, const mt_sha256 *digest)
-{
-    char hex[MT_SHA256_HEX];
-    mt_hex(digest->bytes, MT_SHA256_BYTES, hex);
-    mt_buf_add(out, hex, sizeof hex);
-}
-
 void lg_entry_write(mt_buf *out, const lg_entry *entry)
 {
     mt_buf_addz(out, "{\"body\":");
     mt_buf_adds(out, entry->body);
     mt_buf_addz(out, ",\"hash\":\"");
-    add_hex(out, &entry->hash);
+    mt_buf_add_hex(out, entry->hash.bytes, MT_SHA256_BYTES);
     mt_buf_addz(out, "\",\"prev\":\"");
-    add_hex(out, &entry->prev);
+    mt_buf_add_hex(out, entry->prev.bytes, MT_SHA256_BYTES);
     mt_buf_addz(out, "\",\"seq\":");
     mt_buf_add_u64(out, entry->seq);
     mt_buf_addz(out, "}\n");
@@ -79,15 +72,10 @@ mt_err lg_line_split(mt_str line, lg_line *out)
     return ok ? MT_OK : MT_E_CORRUPT;
 }
 
-/* One spelling only. */
 static bool lower_hex(const char *text, mt_sha256 *out)
 {
-    for (size_t i = 0; i < MT_SHA256_HEX; i++) {
-        if (text[i] >= 'A' && text[i] <= 'F') {
-            return false;
-        }
-    }
-    return mt_unhex(mt_str_from(text, MT_SHA256_HEX), out->bytes, MT_SHA256_BYTES);
+    return mt_unhex_lower(mt_str_from(text, MT_SHA256_HEX), out->bytes,
+                          MT_SHA256_BYTES);
 }
 
 mt_err lg_entry_read(mt_str line, lg_entry *out)

@@ -50,13 +50,8 @@ static bool read_key(mt_str raw, mt_sign_public *out)
     if (raw.len != 2 * MT_SIGN_PUBLIC + 2 || raw.ptr[0] != '"') {
         return false;
     }
-    mt_str hex = mt_str_from(raw.ptr + 1, raw.len - 2);
-    for (size_t i = 0; i < hex.len; i++) {
-        if (hex.ptr[i] >= 'A' && hex.ptr[i] <= 'F') {
-            return false;
-        }
-    }
-    return mt_unhex(hex, out->bytes, MT_SIGN_PUBLIC);
+    return mt_unhex_lower(mt_str_from(raw.ptr + 1, raw.len - 2), out->bytes,
+                          MT_SIGN_PUBLIC);
 }
 
 static const char *add(lg_key *k, uint64_t seq)
