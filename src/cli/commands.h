@@ -115,4 +115,16 @@ extern const char CMD_GRAPH_CAPTURE_DETAILS[], CMD_GRAPH_CHECK_DETAILS[],
     CMD_GRAPH_EXPLAIN_DETAILS[], CMD_GRAPH_RENDER_DETAILS[], CMD_GRAPH_REPLAY_DETAILS[],
     CMD_GRAPH_RUN_DETAILS[];
 
+/* Commands that talk to a running server. */
+int cmd_deploy(const cli_args *args);
+extern const cli_option CMD_DEPLOY_OPTIONS[];
+extern const char CMD_DEPLOY_DETAILS[];
+extern const cli_command CMD_FLOW_COMMANDS[], CMD_INSTANCE_COMMANDS[];
+
+/* The server itself, and who may come in. */
+int cmd_serve(const cli_args *args);
+extern const cli_option CMD_SERVE_OPTIONS[];
+extern const char CMD_SERVE_DETAILS[];
+extern const cli_command CMD_TOKEN_COMMANDS[];
+
 #endif

@@ -75,7 +75,6 @@ ht_streams *ht_streams_new(ht_server *server)
 
 void ht_streams_free(ht_streams *s)
 {
-    rt_executor_on_news(s->server->options.executor, NULL, NULL);
     mt_arena_free(&s->page_arena);
     pthread_mutex_destroy(&s->lock);
     free(s);
@@ -404,10 +403,14 @@ void ht_streams_tend(ht_streams *s, int64_t now_ms)
 void ht_streams_end(ht_streams *s)
 {
     pthread_mutex_lock(&s->lock);
+    bool first = !s->ending;
     s->ending = true;
     for (stream *st = s->first; st; st = st->next) {
         st->ended = true;
         wake(st);
     }
     pthread_mutex_unlock(&s->lock);
+    if (first) { /* the executor may be gone when we are called again */
+        rt_executor_on_news(s->server->options.executor, NULL, NULL);
+    }
 }

@@ -1,0 +1,230 @@
+#include "cli/client.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <curl/curl.h>
+#include <sodium.h>
+
+#include "base/hash.h"
+#include "runtime/file.h"
+
+enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
+
+typedef struct question {
+    const cli_args *args;
+    const char *method;
+    mt_str path, body;
+    mt_arena arena;
+    CURL *curl;
+    struct curl_slist *fields;
+    mt_buf answer;
+    char why[CURL_ERROR_SIZE];
+} question;
+
+static void add_escaped(mt_buf *path, mt_str text)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-._~";
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.ptr[i];
+        if (c && memchr(plain, c, sizeof plain - 1)) {
+            mt_buf_addc(path, (char)c);
+        } else {
+            mt_buf_addf(path, "%%%02X", c);
+        }
+    }
+}
+
+void cli_add_segment(mt_buf *path, mt_str text)
+{
+    mt_buf_addc(path, '/');
+    add_escaped(path, text);
+}
+
+void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
+                   const char *name)
+{
+    const char *value = cli_value(args, option);
+    if (!value) {
+        return;
+    }
+    bool first = mt_str_find(mt_buf_str(path), '?') == path->len;
+    mt_buf_addf(path, "%c%s=", first ? '?' : '&', name);
+    add_escaped(path, mt_str_z(value));
+}
+
+static void add_value(mt_jw *w, mt_str text, bool json)
+{
+    mt_arena arena = {0};
+    mt_json tree;
+    if (json && mt_json_read(&arena, text, NULL, &tree, NULL) == MT_OK) {
+        mt_jw_json(w, &tree);
+    } else {
+        mt_jw_str(w, text);
+    }
+    mt_arena_free(&arena);
+}
+
+bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
+{
+    const char *pair;
+    mt_jw_begin_object(w);
+    for (int n = 0; (pair = cli_value_at(args, option, n)); n++) {
+        mt_str text = mt_str_z(pair);
+        size_t equals = mt_str_find(text, '=');
+        if (!equals || equals == text.len) {
+            cli_fail(args, CLI_USAGE, "--%s takes NAME=VALUE, not %s", option, pair);
+            return false;
+        }
+        mt_jw_key(w, mt_str_from(text.ptr, equals));
+        add_value(w, mt_str_skip(text, equals + 1), json);
+    }
+    mt_jw_end_object(w);
+    return true;
+}
+
+static size_t keep(char *data, size_t size, size_t count, void *state)
+{
+    question *q = state;
+    mt_buf_add(&q->answer, data, size * count);
+    return q->answer.full ? 0 : size * count;
+}
+
+static void add_field(question *q, const char *name, mt_str value)
+{
+    mt_str line = mt_strf(&q->arena, "%s: %.*s", name, MT_ARG(value));
+    q->fields = curl_slist_append(q->fields, line.ptr);
+}
+
+/* The token, or nothing. False after saying why its file cannot be read. */
+static int add_token(question *q)
+{
+    const char *path = cli_value(q->args, "token-file");
+    mt_str token = mt_str_z(getenv("MOTET_TOKEN"));
+    if (path) {
+        int code = cli_read_text(q->args, &q->arena, path, TOKEN_BYTES, &token);
+        if (code) {
+            return code;
+        }
+    }
+    token = mt_str_trim(token, MT_STR(" \t\r\n"));
+    if (token.len) {
+        add_field(q, "Authorization", mt_strf(&q->arena, "Bearer %.*s", MT_ARG(token)));
+    }
+    return CLI_HOLDS;
+}
+
+/* Writes carry a key, so that whoever repeats one by hand can act once. */
+static void add_key(question *q)
+{
+    const char *given = cli_value(q->args, "key");
+    unsigned char random[16];
+    char hex[sizeof random * 2];
+    if (strcmp(q->method, "GET") == 0) {
+        return;
+    }
+    randombytes_buf(random, sizeof random);
+    mt_hex(random, sizeof random, hex);
+    add_field(q, "Idempotency-Key",
+              given ? mt_str_z(given) : mt_str_from(hex, sizeof hex));
+}
+
+static const char *server_of(const cli_args *args)
+{
+    const char *server = cli_value(args, "server");
+    server = server ? server : getenv("MOTET_SERVER");
+    return server && server[0] ? server : "http://127.0.0.1:8440";
+}
+
+static void set_up(question *q)
+{
+    mt_str base = mt_str_trim(mt_str_z(server_of(q->args)), MT_STR("/"));
+    mt_str url = mt_strf(&q->arena, "%.*s%.*s", MT_ARG(base), MT_ARG(q->path));
+    const char *ca = cli_value(q->args, "ca");
+    curl_easy_setopt(q->curl, CURLOPT_URL, url.ptr);
+    curl_easy_setopt(q->curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    curl_easy_setopt(q->curl, CURLOPT_CUSTOMREQUEST, q->method);
+    curl_easy_setopt(q->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(q->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
+    curl_easy_setopt(q->curl, CURLOPT_ERRORBUFFER, q->why);
+    curl_easy_setopt(q->curl, CURLOPT_WRITEFUNCTION, keep);
+    curl_easy_setopt(q->curl, CURLOPT_WRITEDATA, q);
+    if (ca) {
+        curl_easy_setopt(q->curl, CURLOPT_CAINFO, ca);
+    }
+    if (q->body.ptr) {
+        add_field(q, "Content-Type", MT_STR("application/json"));
+        curl_easy_setopt(q->curl, CURLOPT_POSTFIELDS, q->body.ptr);
+        curl_easy_setopt(q->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->body.len);
+    }
+    curl_easy_setopt(q->curl, CURLOPT_HTTPHEADER, q->fields);
+}
+
+static int show_problem(question *q, long status)
+{
+    mt_json tree;
+    mt_str text = mt_buf_str(&q->answer);
+    bool read = mt_json_read(&q->arena, text, NULL, &tree, NULL) == MT_OK;
+    mt_str code = mt_json_text(read ? mt_json_at(&tree, "code") : NULL);
+    mt_str detail = mt_json_text(read ? mt_json_at(&tree, "detail") : NULL);
+    if (cli_flag(q->args, "json") && read) {
+        mt_buf_addc(&q->answer, '\n');
+        (void)cli_print(mt_buf_str(&q->answer));
+    }
+    return cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD, "%ld%s%.*s%s%.*s",
+                    status, code.len ? " " : "", MT_ARG(code), detail.len ? ": " : "",
+                    MT_ARG(detail));
+}
+
+static int show_answer(question *q)
+{
+    mt_json tree;
+    mt_buf out = {0};
+    if (!q->answer.len) {
+        return CLI_HOLDS;
+    }
+    if (mt_json_read(&q->arena, mt_buf_str(&q->answer), NULL, &tree, NULL)) {
+        return cli_fail(q->args, CLI_WORLD, "the server's answer is not JSON");
+    }
+    mt_json_write(&out, &tree, !cli_flag(q->args, "json"));
+    mt_buf_addc(&out, '\n');
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
+static int ask(question *q)
+{
+    long status = 0;
+    int code = add_token(q);
+    if (code) {
+        return code;
+    }
+    add_key(q);
+    set_up(q);
+    CURLcode result = curl_easy_perform(q->curl);
+    if (result != CURLE_OK) {
+        return cli_fail(q->args, CLI_WORLD, "%s: %s", server_of(q->args),
+                        q->why[0] ? q->why : curl_easy_strerror(result));
+    }
+    curl_easy_getinfo(q->curl, CURLINFO_RESPONSE_CODE, &status);
+    return status >= 200 && status < 300 ? show_answer(q) : show_problem(q, status);
+}
+
+int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
+{
+    question q = {.args = args, .method = method, .path = path, .body = body};
+    q.answer.ceiling = ANSWER_BYTES;
+    if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) ||
+        !(q.curl = curl_easy_init())) {
+        return cli_fail(args, CLI_WORLD, "libcurl cannot be used");
+    }
+    int code = ask(&q);
+    curl_slist_free_all(q.fields);
+    curl_easy_cleanup(q.curl);
+    curl_global_cleanup();
+    mt_buf_free(&q.answer);
+    mt_arena_free(&q.arena);
+    return code;
+}

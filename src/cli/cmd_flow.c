@@ -1,0 +1,191 @@
+/* cli/cmd_flow.c - motet flow: flows of a running server.
+ * Room: cli. */
+#include "base/json_read.h"
+#include "cli/client.h"
+#include "cli/commands.h"
+#include "cli/document.h"
+
+/* clang-format off */
+static const cli_option START_OPTIONS[] = {
+    CLI_WRITE_OPTIONS,
+    {"persona", "NAME",        "who acts"},
+    {"bind",    "ENTITY=ID",   "the instance of an entity; may be repeated"},
+    {"fact",    "NAME=VALUE",  "assert a fact, JSON or text; may be repeated"},
+    {"facts",   "FILE",        "assert the facts of this document"},
+    {"param",   "NAME=VALUE",  "for {name} in paths of sources; may be repeated"},
+    {"outcome", "NAME",        "the outcome, where several match"},
+    {"dry-run", NULL,          "only try it"},
+    {NULL, NULL, NULL},
+};
+static const cli_option END_OPTIONS[] = {
+    CLI_WRITE_OPTIONS,
+    {"persona", "NAME",   "who acts"},
+    {"outcome", "NAME",   "the outcome, where several match"},
+    {"reason",  "TEXT",   "why, for the record"},
+    {NULL, NULL, NULL},
+};
+static const cli_option SHOW_OPTIONS[] = {CLI_CLIENT_OPTIONS, {NULL, NULL, NULL}};
+static const cli_option LIST_OPTIONS[] = {
+    CLI_CLIENT_OPTIONS,
+    {"contract", "ID",     "only of this contract"},
+    {"flow",     "NAME",   "only of this flow"},
+    {"status",   "WORD",   "only in this status (waiting, done, failed, …)"},
+    {"persona",  "NAME",   "only those begun by this persona"},
+    {"after",    "KEY",    "the page after this one (`next` of the page before)"},
+    {"rows", "COUNT", "rows of one page (100)"},
+    {NULL, NULL, NULL},
+};
+/* clang-format on */
+
+static void add_text(const cli_args *args, mt_jw *w, const char *option)
+{
+    const char *value = cli_value(args, option);
+    if (value) {
+        mt_jw_key(w, mt_str_z(option));
+        mt_jw_str(w, mt_str_z(value));
+    }
+}
+
+static int add_pairs(const cli_args *args, mt_jw *w, const char *option,
+                     const char *member, bool json)
+{
+    if (!cli_value(args, option)) {
+        return CLI_HOLDS;
+    }
+    mt_jw_key(w, mt_str_z(member));
+    return cli_pairs(args, w, option, json) ? CLI_HOLDS : CLI_USAGE;
+}
+
+static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
+{
+    const char *path = cli_value(args, "facts");
+    cli_document document;
+    if (!path) {
+        return add_pairs(args, w, "fact", "facts", true);
+    }
+    if (cli_value(args, "fact")) {
+        return cli_fail(args, CLI_USAGE, "--fact and --facts do not go together");
+    }
+    int code = cli_read_document(args, a, path, &document);
+    if (!code) {
+        mt_jw_keyz(w, "facts");
+        mt_jw_json(w, &document.tree);
+    }
+    return code;
+}
+
+static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
+{
+    mt_jw w = mt_jw_start(body, false);
+    mt_jw_begin_object(&w);
+    add_text(args, &w, "persona");
+    add_text(args, &w, "outcome");
+    int code = add_pairs(args, &w, "bind", "bindings", false);
+    code = code ? code : add_pairs(args, &w, "param", "params", false);
+    code = code ? code : add_facts(args, a, &w);
+    if (cli_flag(args, "dry-run")) {
+        mt_jw_key_bool(&w, "dry_run", true);
+    }
+    mt_jw_end_object(&w);
+    return code;
+}
+
+/* What begins: a flow or one operation alone, by the word in the path. */
+static int begin(const cli_args *args, const char *what)
+{
+    mt_arena arena = {0};
+    mt_buf path = {0}, body = {0};
+    mt_buf_addz(&path, "/v1/contracts");
+    cli_add_segment(&path, mt_str_z(args->operands[0]));
+    mt_buf_addf(&path, "/%s", what);
+    cli_add_segment(&path, mt_str_z(args->operands[1]));
+    int code = write_start(args, &arena, &body);
+    if (!code) {
+        code = cli_ask(args, "POST", mt_buf_str(&path), mt_buf_str(&body));
+    }
+    mt_buf_free(&path);
+    mt_buf_free(&body);
+    mt_arena_free(&arena);
+    return code;
+}
+
+static int start(const cli_args *args)
+{
+    return begin(args, "flows");
+}
+
+static int operate(const cli_args *args)
+{
+    return begin(args, "operations");
+}
+
+static mt_buf path_of(const cli_args *args, const char *after)
+{
+    mt_buf path = {0};
+    mt_buf_addz(&path, "/v1/flows");
+    cli_add_segment(&path, mt_str_z(args->operands[0]));
+    mt_buf_addz(&path, after);
+    return path;
+}
+
+static int send_on(const cli_args *args, const char *after)
+{
+    mt_buf path = path_of(args, after), body = {0};
+    mt_jw w = mt_jw_start(&body, false);
+    mt_jw_begin_object(&w);
+    add_text(args, &w, "persona");
+    add_text(args, &w, "outcome");
+    add_text(args, &w, "reason");
+    mt_jw_end_object(&w);
+    int code = cli_ask(args, "POST", mt_buf_str(&path), mt_buf_str(&body));
+    mt_buf_free(&path);
+    mt_buf_free(&body);
+    return code;
+}
+
+static int resume(const cli_args *args)
+{
+    return send_on(args, "/resume");
+}
+
+static int cancel(const cli_args *args)
+{
+    return send_on(args, "/cancel");
+}
+
+static int show(const cli_args *args)
+{
+    mt_buf path = path_of(args, "");
+    int code = cli_ask(args, "GET", mt_buf_str(&path), (mt_str){0});
+    mt_buf_free(&path);
+    return code;
+}
+
+static int list(const cli_args *args)
+{
+    static const char *const FILTERS[] = {"contract", "flow", "status", "persona",
+                                          "after"};
+    mt_buf path = {0};
+    mt_buf_addz(&path, "/v1/flows");
+    for (size_t i = 0; i < sizeof FILTERS / sizeof *FILTERS; i++) {
+        cli_add_query(&path, args, FILTERS[i], FILTERS[i]);
+    }
+    cli_add_query(&path, args, "rows", "limit");
+    int code = cli_ask(args, "GET", mt_buf_str(&path), (mt_str){0});
+    mt_buf_free(&path);
+    return code;
+}
+
+/* clang-format off */
+const cli_command CMD_FLOW_COMMANDS[] = {
+    {"start", "CONTRACT FLOW", "Start a flow, or try it with --dry-run", start, START_OPTIONS,
+     NULL, 2, 2, NULL},
+    {"operation", "CONTRACT OPERATION", "Execute one operation, or try it with --dry-run",
+     operate, START_OPTIONS, NULL, 2, 2, NULL},
+    {"list", "", "List flow executions", list, LIST_OPTIONS, NULL, 0, 0, NULL},
+    {"show", "ID", "Show one flow execution", show, SHOW_OPTIONS, NULL, 1, 1, NULL},
+    {"resume", "ID", "Go on with a waiting flow", resume, END_OPTIONS, NULL, 1, 1, NULL},
+    {"cancel", "ID", "Cancel a flow", cancel, END_OPTIONS, NULL, 1, 1, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */

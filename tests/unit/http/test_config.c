@@ -1,0 +1,125 @@
+/* Settings: read, ranged, and unknown ones refused with their line. */
+#include "../rows.h"
+#include "http/config.h"
+
+static const struct bad {
+    const char *name, *text, *fault;
+} BAD[] = {
+    {"an unknown key is refused with its line", "listen: a:1\nlisen: b\n",
+     "c.yaml:2:1: there is no setting lisen\n"},
+    {"a wrong type is refused", "listen: 7\n", "c.yaml:1:9: listen is a text\n"},
+    {"a text is no number", "rate: x\n",
+     "c.yaml:1:7: rate is a whole number from 0 to 1073741824\n"},
+    {"a negative number is refused", "rate: -1\n",
+     "c.yaml:1:7: rate is a whole number from 0 to 1073741824\n"},
+    {"a fraction is refused", "idle: 1.5\n",
+     "c.yaml:1:7: idle is a whole number from 1 to 86400\n"},
+    {"too small is refused", "idle: 0\n",
+     "c.yaml:1:7: idle is a whole number from 1 to 86400\n"},
+    {"too large is refused", "threads: 257\n",
+     "c.yaml:1:10: threads is a whole number from 1 to 256\n"},
+    {"a flag is true or false", "insecure: yes\n",
+     "c.yaml:1:11: insecure is true or false\n"},
+    {"a list is a list", "files: a\n", "c.yaml:1:8: files is a list of texts\n"},
+    {"a list holds texts", "files: [1]\n", "c.yaml:1:8: files is a list of texts\n"},
+    {"a tree is an object", "sources: 1\n", "c.yaml:1:10: sources is an object\n"},
+    {"a document is an object", "- a\n", "c.yaml:1:1: a configuration is an object\n"},
+    {"every fault is told", "a: 1\nb: 2\n",
+     "c.yaml:1:1: there is no setting a\nc.yaml:2:1: there is no setting b\n"},
+};
+
+static void is_refused(void **state)
+{
+    const struct bad *row = *state;
+    mt_arena a = {0};
+    mt_buf faults = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    assert_int_equal(
+        ht_config_read(&a, MT_STR("c.yaml"), mt_str_z(row->text), true, &c, &faults),
+        MT_E_REJECTED);
+    assert_text(mt_buf_str(&faults), mt_str_z(row->fault));
+    mt_buf_free(&faults);
+    mt_arena_free(&a);
+}
+
+static void a_file_sets_what_it_names(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf faults = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    mt_str text = MT_STR("files: [a.tenor, b.tenor]\nstore: sqlite:x.db\nrate: 600\n"
+                         "insecure: true\nsources: {s: {type: static}}\n");
+    assert_int_equal(ht_config_read(&a, MT_STR("c"), text, true, &c, &faults), MT_OK);
+    assert_int_equal(c.files.count, 2);
+    assert_string_equal(c.files.items[1], "b.tenor");
+    assert_null(c.files.items[2]);
+    assert_string_equal(c.store, "sqlite:x.db");
+    assert_int_equal(c.rate, 600);
+    assert_true(c.insecure);
+    assert_non_null(mt_json_at(c.sources, "s"));
+    assert_non_null(mt_json_at(c.all, "rate"));
+    assert_string_equal(c.listen, "127.0.0.1:8440"); /* as before */
+    mt_arena_free(&a);
+}
+
+static void an_empty_file_changes_nothing(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf faults = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    assert_int_equal(ht_config_read(&a, MT_STR("c"), MT_STR(""), true, &c, &faults),
+                     MT_OK);
+    assert_int_equal(c.threads, 1);
+    mt_arena_free(&a);
+}
+
+static void options_win(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    assert_int_equal(ht_config_set(&a, &c, "max-body", "4096"), MT_OK);
+    assert_int_equal(c.max_body, 4096);
+    assert_int_equal(ht_config_set(&a, &c, "insecure", NULL), MT_OK);
+    assert_true(c.insecure);
+    assert_int_equal(ht_config_set(&a, &c, "auto-persona", "p"), MT_OK);
+    assert_int_equal(ht_config_set(&a, &c, "auto-persona", "q"), MT_OK);
+    assert_string_equal(c.auto_personas.items[1], "q");
+    assert_int_equal(ht_config_set(&a, &c, "max-body", "x"), MT_E_RANGE);
+    assert_int_equal(ht_config_set(&a, &c, "max-body", "1"), MT_E_RANGE);
+    assert_int_equal(ht_config_set(&a, &c, "max-body", ""), MT_E_RANGE);
+    assert_int_equal(ht_config_set(&a, &c, "sources", "x"), MT_E_NOTFOUND);
+    mt_arena_free(&a);
+}
+
+static void settings_must_fit_together(void **state)
+{
+    (void)state;
+    mt_buf faults = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    assert_int_equal(ht_config_check(&c, &faults), MT_OK);
+    c.listen = "nowhere";
+    c.tls_cert = "x";
+    c.log = "xml";
+    c.log_level = "loud";
+    assert_int_equal(ht_config_check(&c, &faults), MT_E_REJECTED);
+    size_t lines = 0;
+    for (size_t i = 0; i < faults.len; i++) {
+        lines += faults.ptr[i] == '\n';
+    }
+    assert_int_equal(lines, 4);
+    mt_buf_free(&faults);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_add(&list, BAD, is_refused);
+    rows_test(&list, a_file_sets_what_it_names);
+    rows_test(&list, an_empty_file_changes_nothing);
+    rows_test(&list, options_win);
+    rows_test(&list, settings_must_fit_together);
+    return rows_run(&list, "http/config");
+}
