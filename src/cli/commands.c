@@ -38,6 +38,8 @@ const cli_command CLI_COMMANDS[] = {
      CMD_VERIFY_OPTIONS, NULL, 1, 1, CMD_VERIFY_DETAILS},
     {"ledger", NULL, "Show, verify, prove and copy ledgers", NULL, NULL, CMD_LEDGER_COMMANDS,
      0, 0, NULL},
+    {"token", NULL, "Make, list and revoke the tokens of a server",
+     NULL, NULL, CMD_TOKEN_COMMANDS, 0, 0, NULL},
     {"deploy", "FILE", "Give a running server a contract or a new version", cmd_deploy,
      CMD_DEPLOY_OPTIONS, NULL, 1, 1, CMD_DEPLOY_DETAILS},
     {"instance", NULL, "Create, list, show and delete instances on a running server",

@@ -1,0 +1,358 @@
+/* cli/cmd_token.c - motet token: who may come in.
+ * Room: cli. Works on the store itself, beside a running server, which sees the change
+ * within a second. */
+#include <stdio.h>
+#include <time.h>
+
+#include <sodium.h>
+
+#include "base/json_write.h"
+#include "cli/commands.h"
+#include "http/config.h"
+#include "http/token.h"
+#include "runtime/duration.h"
+
+#define STORE_OPTION                                                                   \
+    {                                                                                  \
+        "store", "URL", "where everything is kept (sqlite:motet.db)"                   \
+    }
+
+/* clang-format off */
+static const cli_option CREATE_OPTIONS[] = {
+    STORE_OPTION,
+    {"name",    "TEXT",     "whose token it is"},
+    {"persona", "NAME",     "may act as this persona; may be repeated"},
+    {"right",   "RIGHT",    "has this right; may be repeated"},
+    {"expires", "DURATION", "good for so long (90d, 12h, 30m); never ends if not given"},
+    {"json",    NULL,       "print a JSON object"},
+    {NULL, NULL, NULL},
+};
+static const cli_option LIST_OPTIONS[] = {
+    STORE_OPTION,
+    {"json", NULL, "print a JSON object"},
+    {NULL, NULL, NULL},
+};
+static const cli_option REVOKE_OPTIONS[] = {STORE_OPTION, {NULL, NULL, NULL}};
+/* clang-format on */
+
+enum { MOST = 1000 };
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static int open_store(const cli_args *args, st_store **out)
+{
+    const char *url = cli_value(args, "store");
+    st_options options = {.pool = 1, .shared_tool = true};
+    mt_buf why = {0};
+    mt_err err = st_open(url ? url : HT_CONFIG_DEFAULT.store, &options, out, &why);
+    int code = CLI_HOLDS;
+    if (err) {
+        code = cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)));
+    }
+    mt_buf_free(&why);
+    return code;
+}
+
+static int store_fault(const cli_args *args, mt_err err)
+{
+    return cli_fail(args, CLI_WORLD, "the store: %s", mt_err_text(err));
+}
+
+static size_t gather(const cli_args *args, mt_arena *a, const char *option,
+                     const mt_str **out)
+{
+    mt_str *list = mt_new_array(a, mt_str, MOST);
+    size_t count = 0;
+    for (const char *value;
+         count < MOST && (value = cli_value_at(args, option, (int)count));) {
+        list[count++] = mt_str_z(value);
+    }
+    *out = list;
+    return count;
+}
+
+/* "90d" beside what runtime/duration.h reads. */
+static bool read_expiry(const char *text, int64_t now, int64_t *out)
+{
+    uint64_t milliseconds;
+    mt_str span = mt_str_z(text);
+    if (span.len > 1 && span.ptr[span.len - 1] == 'd') {
+        char hours[32];
+        int len = snprintf(hours, sizeof hours, "%.*sh", (int)span.len - 1, span.ptr);
+        if (rt_duration_parse(mt_str_from(hours, (size_t)len), &milliseconds) ||
+            milliseconds > INT64_MAX / 64) {
+            return false;
+        }
+        milliseconds *= 24;
+    } else if (rt_duration_parse(span, &milliseconds)) {
+        return false;
+    }
+    *out = now + (int64_t)milliseconds;
+    return milliseconds > 0 && milliseconds < (uint64_t)1 << 50;
+}
+
+static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
+{
+    const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
+    *t = (ht_token){.name = mt_str_z(name ? name : ""), .created_ms = now_ms()};
+    t->persona_count = gather(args, a, "persona", &t->personas);
+    t->right_count = gather(args, a, "right", &t->rights);
+    for (size_t i = 0; i < t->right_count; i++) {
+        if (!ht_right_known(t->rights[i])) {
+            return cli_fail(args, CLI_USAGE, "there is no right %.*s",
+                            MT_ARG(t->rights[i]));
+        }
+    }
+    if (!t->persona_count && !t->right_count) {
+        return cli_fail(args, CLI_USAGE,
+                        "a token without --persona and --right opens nothing");
+    }
+    if (expires && !read_expiry(expires, t->created_ms, &t->expires_ms)) {
+        return cli_fail(args, CLI_USAGE, "--expires takes a time such as 90d or 12h");
+    }
+    return CLI_HOLDS;
+}
+
+static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
+{
+    mt_buf body = {0};
+    st_tx *tx;
+    mt_err err = st_begin(store, ST_WRITE, &tx);
+    if (err) {
+        return err;
+    }
+    ht_token_write(&body, t);
+    st_doc row = {.kind = HT_TOKEN_KIND,
+                  .id = t->id,
+                  .tag = MT_STR(""),
+                  .body = mt_buf_str(&body),
+                  .version = version,
+                  .updated_ms = now_ms()};
+    err = st_doc_put(tx, &row);
+    if (err) {
+        st_rollback(tx);
+    } else {
+        err = st_commit(tx);
+    }
+    mt_buf_free(&body);
+    return err;
+}
+
+static int show_secret(const cli_args *args, const ht_token *t, const char *text)
+{
+    mt_buf out = {0};
+    if (cli_flag(args, "json")) {
+        mt_jw w = mt_jw_start(&out, false);
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "id", t->id);
+        mt_jw_key_str(&w, "token", mt_str_z(text));
+        mt_jw_end_object(&w);
+    } else {
+        mt_buf_addz(&out, text);
+    }
+    mt_buf_addc(&out, '\n');
+    int code = cli_print(mt_buf_str(&out));
+    sodium_memzero(out.ptr, out.len);
+    mt_buf_free(&out);
+    return code;
+}
+
+static int create(const cli_args *args)
+{
+    mt_arena arena = {0};
+    ht_token t;
+    st_store *store = NULL;
+    char text[HT_TOKEN_TEXT + 1];
+    int code = read_token(args, &arena, &t);
+    code = code ? code : open_store(args, &store);
+    if (!code) {
+        ht_token_make(&arena, &t, text);
+        mt_err err = put_token(store, &t, 0);
+        code = err ? store_fault(args, err) : show_secret(args, &t, text);
+        sodium_memzero(text, sizeof text);
+        st_close(store);
+    }
+    mt_arena_free(&arena);
+    return code;
+}
+
+/* ---- list
+ * ---------------------------------------------------------------------------- */
+
+typedef struct listing {
+    mt_arena arena;
+    mt_buf out;
+    mt_jw w;
+    bool json;
+    uint32_t count;
+    mt_str last;
+    int64_t now;
+} listing;
+
+static const char *state_of(const ht_token *t, int64_t now)
+{
+    return t->revoked_ms                           ? "revoked"
+           : t->expires_ms && t->expires_ms <= now ? "expired"
+                                                   : "good";
+}
+
+static void add_names(mt_buf *out, const char *label, const mt_str *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        mt_buf_addf(out, "%s%.*s", i ? "," : label, MT_ARG(names[i]));
+    }
+}
+
+static void add_name_list(mt_jw *w, const mt_str *names, size_t count)
+{
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        mt_jw_str(w, names[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+static void add_object(listing *l, const ht_token *t)
+{
+    mt_jw *w = &l->w;
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "created_ms", t->created_ms);
+    mt_jw_key_i64(w, "expires_ms", t->expires_ms);
+    mt_jw_key_str(w, "id", t->id);
+    mt_jw_key_str(w, "name", t->name);
+    mt_jw_keyz(w, "personas");
+    add_name_list(w, t->personas, t->persona_count);
+    mt_jw_key_i64(w, "revoked_ms", t->revoked_ms);
+    mt_jw_keyz(w, "rights");
+    add_name_list(w, t->rights, t->right_count);
+    mt_jw_key_str(w, "state", mt_str_z(state_of(t, l->now)));
+    mt_jw_end_object(w);
+}
+
+static mt_err add_token(void *state, const st_doc *row)
+{
+    listing *l = state;
+    ht_token t;
+    l->count++;
+    l->last = mt_str_dup(&l->arena, row->id);
+    if (ht_token_read(&l->arena, row->id, row->body, &t)) {
+        return MT_E_CORRUPT;
+    }
+    if (l->json) {
+        add_object(l, &t);
+        return MT_OK;
+    }
+    mt_buf_addf(&l->out, "%.*s  %-7s", MT_ARG(t.id), state_of(&t, l->now));
+    add_names(&l->out, "  personas=", t.personas, t.persona_count);
+    add_names(&l->out, "  rights=", t.rights, t.right_count);
+    if (t.name.len) {
+        mt_buf_addz(&l->out, "  name=");
+        mt_json_quote(&l->out, t.name);
+    }
+    mt_buf_addc(&l->out, '\n');
+    return MT_OK;
+}
+
+static mt_err walk_tokens(st_store *store, listing *l)
+{
+    st_tx *tx;
+    mt_err err = st_begin(store, ST_READ, &tx);
+    if (err) {
+        return err;
+    }
+    l->last = MT_STR("");
+    do {
+        st_page page = {.after = l->last, .limit = MOST};
+        l->count = 0;
+        err = st_doc_walk(tx, HT_TOKEN_KIND, MT_STR(""), page, add_token, l);
+    } while (!err && l->count == MOST);
+    st_rollback(tx);
+    return err;
+}
+
+static int list(const cli_args *args)
+{
+    st_store *store;
+    int code = open_store(args, &store);
+    if (code) {
+        return code;
+    }
+    listing l = {.json = cli_flag(args, "json"), .now = now_ms()};
+    l.w = mt_jw_start(&l.out, false);
+    if (l.json) {
+        mt_jw_begin_object(&l.w);
+        mt_jw_keyz(&l.w, "tokens");
+        mt_jw_begin_array(&l.w);
+    }
+    mt_err err = walk_tokens(store, &l);
+    if (l.json) {
+        mt_jw_end_array(&l.w);
+        mt_jw_end_object(&l.w);
+        mt_buf_addc(&l.out, '\n');
+    }
+    code = err ? store_fault(args, err) : cli_print(mt_buf_str(&l.out));
+    st_close(store);
+    mt_buf_free(&l.out);
+    mt_arena_free(&l.arena);
+    return code;
+}
+
+/* ---- revoke
+ * -------------------------------------------------------------------------- */
+
+static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
+{
+    st_doc row;
+    ht_token t;
+    st_tx *tx;
+    mt_err err = st_begin(store, ST_READ, &tx);
+    if (err) {
+        return err;
+    }
+    err = st_doc_get(tx, a, HT_TOKEN_KIND, id, &row);
+    st_rollback(tx);
+    err = err ? err : ht_token_read(a, id, row.body, &t);
+    if (err || t.revoked_ms) {
+        return err;
+    }
+    t.revoked_ms = now_ms();
+    return put_token(store, &t, row.version + 1);
+}
+
+static int revoke(const cli_args *args)
+{
+    mt_arena arena = {0};
+    st_store *store;
+    mt_str id = mt_str_z(args->operands[0]), secret;
+    (void)ht_token_split(id, &id, &secret); /* a whole token will do, too */
+    int code = open_store(args, &store);
+    if (!code) {
+        mt_err err = revoke_in(store, &arena, id);
+        if (err == MT_E_NOTFOUND) {
+            code = cli_fail(args, CLI_FAILS, "there is no token %.*s", MT_ARG(id));
+        } else if (err) {
+            code = store_fault(args, err);
+        }
+        st_close(store);
+    }
+    mt_arena_free(&arena);
+    return code;
+}
+
+/* clang-format off */
+const cli_command CMD_TOKEN_COMMANDS[] = {
+    {"create", "", "Make a token and show it, once", create, CREATE_OPTIONS, NULL, 0, 0,
+     "Rights: admin, deploy, instances:create, instances:delete, facts:NAME (or *), "
+     "source:NAME, facts:override, ledger:read, metrics:read, graphs:NAME, agents:NAME. "
+     "No right, admin neither, lets a token act as a persona: name the personas."},
+    {"list", "", "List tokens, never their secrets", list, LIST_OPTIONS, NULL, 0, 0, NULL},
+    {"revoke", "ID", "Make a token useless, within a second", revoke, REVOKE_OPTIONS, NULL,
+     1, 1, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
+};
+/* clang-format on */
