@@ -48,7 +48,6 @@ static const step STEPS[] = {
         "CREATE TABLE answers (caller TEXT NOT NULL, key TEXT NOT NULL,"
         " request TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL,"
         " created_ms INTEGER NOT NULL, PRIMARY KEY (caller, key)) STRICT;"
-        "CREATE INDEX answers_age ON answers (created_ms);"
         "CREATE TABLE docs (kind TEXT NOT NULL, id TEXT NOT NULL, tag TEXT NOT NULL,"
         " body TEXT NOT NULL, version INTEGER NOT NULL, updated_ms INTEGER NOT NULL,"
         " PRIMARY KEY (kind, id)) STRICT;"
