@@ -58,11 +58,11 @@ mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-    if (!state && PQstatus(c->pg) != CONNECTION_OK) {
-        return pg_lost(tx, c);
+    if (!state) {
+        return pg_lost(tx, c); /* not the server speaks but libpq */
     }
     return st_fail(tx, err_of(state), "PostgreSQL: %s (%s)", said ? said : "failed",
-                   state ? state : "no state");
+                   state);
 }
 
 /* ---- Connecting ----------------------------------------------------------------- */

@@ -410,12 +410,12 @@ static mt_err look_inside(st_tx *tx, int64_t *tables, bool *ours)
     return err;
 }
 
-static mt_err settle_schema(st_store *s, mt_buf *why)
+static mt_err settle_in(st_store *s, st_mode mode, mt_buf *why)
 {
     st_tx *tx;
-    bool ours = false, may_change = !s->options.read_only;
+    bool ours = false, may_change = mode == ST_WRITE;
     int64_t tables = 0;
-    mt_err err = sqlite_begin(s, may_change ? ST_WRITE : ST_READ, &tx);
+    mt_err err = sqlite_begin(s, mode, &tx);
     if (err) {
         mt_buf_addf(why, "cannot open the store %.*s: %s", MT_ARG(s->shown_url),
                     mt_err_text(err));
@@ -429,8 +429,6 @@ static mt_err settle_schema(st_store *s, mt_buf *why)
     if (err) {
         mt_buf_addf(why, "cannot open the store %.*s: %.*s", MT_ARG(s->shown_url),
                     MT_ARG(st_why(tx)));
-    }
-    if (err || !may_change) {
         sqlite_rollback(tx);
         return err;
     }
@@ -439,6 +437,18 @@ static mt_err settle_schema(st_store *s, mt_buf *why)
         mt_buf_addf(why, "cannot write the store %.*s", MT_ARG(s->shown_url));
     }
     return err;
+}
+
+/* Looks first: a store that is as it should be is opened beside one who writes. */
+static mt_err settle_schema(st_store *s, mt_buf *why)
+{
+    size_t said = why->len;
+    mt_err err = settle_in(s, ST_READ, why);
+    if (!err || s->options.read_only) {
+        return err;
+    }
+    why->len = said;
+    return settle_in(s, ST_WRITE, why);
 }
 
 /* The first connection, so that what is wrong is said in SQLite's words. */
