@@ -29,11 +29,13 @@
 #include "ledger/chain.h"
 #include "runtime/adapter.h"
 #include "runtime/executor.h"
+#include "runtime/graph_service.h"
 
 typedef struct rx_version rx_version;
 typedef struct rx_snap rx_snap;
 typedef struct rx_job rx_job;
 typedef struct rx_group rx_group;
+typedef struct rx_agent rx_agent; /* exec_agent.c */
 
 /* ---- Contracts --------------------------------------------------------------------
  */
@@ -182,6 +184,9 @@ struct rt_executor {
     pthread_cond_t pending_more; /* with queue_lock */
     bool pending;
 
+    MT_VEC(rt_graph_service *) graphs; /* the committer runs them */
+    MT_VEC(rx_agent *) agents;
+
     ct_run run; /* the committer's */
     /* Called when a flow ends, in the transaction that ends it: for triggers. */
     mt_err (*flow_ended)(rx_group *g, rx_job *job, const st_flow *row);
@@ -249,6 +254,7 @@ typedef struct rx_handler {
     bool (*prepare)(rx_job *job);               /* true: answered */
     void (*claim)(rx_job *job, rx_group *g);    /* may be NULL */
     mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
+    void (*queue)(rx_job *job);                 /* where it waits; NULL: rx_enqueue() */
 } rx_handler;
 extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 
@@ -303,6 +309,7 @@ void rx_reply_end(mt_jw *w);
     X(INVALID_ID,           422, "invalid_id",           "The id cannot be used")               \
     X(INVALID_STATE,        422, "invalid_initial_state", "Instances begin in the initial state") \
     X(FLOW_FAILED,          422, "flow_failed",          "The flow could not begin")            \
+    X(EVENT_REFUSED,        422, "event_refused",        "The graph does not take this event")  \
     X(NOT_ASSERTABLE,       422, "not_assertable",       "The fact comes from its adapter")     \
     X(IDEMPOTENCY_MISMATCH, 422, "idempotency_mismatch", "The key was used for another request") \
     X(NOT_IMPLEMENTED,      501, "not_implemented",      "This is not served")                  \
@@ -530,5 +537,29 @@ bool rx_ledger_checkpoint(rx_job *job);
 bool rx_ledger_consistency(rx_job *job);
 bool rx_system_list(rx_job *job);
 bool rx_system_get(rx_job *job);
+
+/* ---- The other two voices ---------------------------------------------------------
+ */
+
+/* What the settings name under `graphs` and `agents`. */
+mt_err rx_graphs_open(rt_executor *x, mt_buf *why);
+void rx_graphs_close(rt_executor *x);
+rt_graph_service *rx_graph_named(rt_executor *x, mt_str name);
+mt_err rx_agents_open(rt_executor *x, mt_buf *why);
+/* While the committer still runs: what waits is answered first. */
+void rx_agents_close(rt_executor *x);
+
+bool rx_graph_list(rx_job *job);
+bool rx_graph_event(rx_job *job);
+mt_err rx_graph_event_commit(rx_job *job, rx_group *g);
+bool rx_graph_context(rx_job *job);
+bool rx_capture_list(rx_job *job);
+bool rx_capture_get(rx_job *job);
+bool rx_agent_list(rx_job *job);
+bool rx_agent_message(rx_job *job);
+void rx_agent_message_queue(rx_job *job);
+mt_err rx_agent_message_commit(rx_job *job, rx_group *g);
+bool rx_agent_tape(rx_job *job);
+bool rx_agent_log(rx_job *job);
 
 #endif

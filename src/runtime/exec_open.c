@@ -114,6 +114,7 @@ static void drop_locks(rt_executor *x)
 static void executor_free(rt_executor *x)
 {
     rx_jobs_free(x);
+    rx_graphs_close(x);
     rx_contracts_close(x);
     rx_cache_free(x->cache);
     ct_run_free(&x->run);
@@ -165,7 +166,9 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     x->cache = x->shared ? NULL : rx_cache_new();
     err = err ? err : rx_contracts_open(x, options->files, why);
     err = err ? err : load_facts(x);
+    err = err ? err : rx_graphs_open(x, why);
     err = err ? err : start_threads(x);
+    err = err ? err : rx_agents_open(x, why);
     err = err ? err : rx_recover_flows(x, 0);
     if (err) {
         if (!why->len) {
@@ -199,6 +202,7 @@ void rt_executor_close(rt_executor *x)
     if (!x) {
         return;
     }
+    rx_agents_close(x);
     wait_until_idle(x);
     if (x->has_committer) {
         pthread_join(x->committer, NULL);

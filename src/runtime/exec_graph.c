@@ -1,0 +1,300 @@
+/* runtime/exec_graph.c - graphs that are served: an event is one job of the committer.
+ * Room: runtime. The episode runs inside the group's transaction (it is pure and
+ * short), so its journal line, its context, its intents and its ledger record commit
+ * together. Only the committer's thread runs events; everybody may read. */
+#include "runtime/exec.h"
+#include "runtime/graph_service.h"
+#include "runtime/graph_trace.h"
+
+/* ---- Which graphs -----------------------------------------------------------------
+ */
+
+mt_err rx_graphs_open(rt_executor *x, mt_buf *why)
+{
+    const mt_json *all = mt_json_at(x->settings, "graphs");
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        const mt_json_member *m = &all->as.members[i];
+        rt_graph_service *g = NULL;
+        mt_buf reason = {0};
+        mt_err err = rt_graph_service_open(m->key, &m->value, &x->limits, &g, &reason);
+        if (err) {
+            mt_buf_addf(why, "graph '%.*s': %.*s", MT_ARG(m->key), MT_ARG(reason));
+        } else {
+            mt_vec_push(&x->arena, &x->graphs, g);
+        }
+        mt_buf_free(&reason);
+        if (err) {
+            return err;
+        }
+    }
+    return MT_OK;
+}
+
+void rx_graphs_close(rt_executor *x)
+{
+    for (size_t i = 0; i < x->graphs.len; i++) {
+        rt_graph_service_close(x->graphs.items[i]);
+    }
+    x->graphs.len = 0;
+}
+
+rt_graph_service *rx_graph_named(rt_executor *x, mt_str name)
+{
+    for (size_t i = 0; i < x->graphs.len; i++) {
+        if (mt_str_eq(rt_graph_service_name(x->graphs.items[i]), name)) {
+            return x->graphs.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Finds the call's graph. True: refused. */
+static bool find_graph(rx_job *job, rt_graph_service **out)
+{
+    *out = rx_graph_named(job->x, job->call->name);
+    return !*out && rx_refuse(job, RX_NOT_FOUND, "no graph '%.*s' is served",
+                              MT_ARG(job->call->name));
+}
+
+/* ---- Events -----------------------------------------------------------------------
+ */
+
+static bool lacks_right(rx_job *job)
+{
+    mt_str right = mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name));
+    return !rt_caller_may(job->call->caller, right) &&
+           rx_refuse(job, RX_FORBIDDEN, "the caller lacks the right '%.*s'",
+                     MT_ARG(right));
+}
+
+static bool read_time(rx_job *job, const mt_json *at, gr_time *out)
+{
+    int64_t secs = rx_now(job->x) / 1000, nanos = 0;
+    if (at &&
+        (mt_json_i64(mt_json_at(at, "secs"), &secs) || secs < 0 ||
+         (mt_json_at(at, "nanos") && mt_json_i64(mt_json_at(at, "nanos"), &nanos)) ||
+         nanos < 0 || nanos > 999999999)) {
+        return rx_refuse(job, RX_BAD_REQUEST,
+                         "`at` is {\"secs\":N,\"nanos\":N}, nanos below 1000000000");
+    }
+    *out = (gr_time){(uint64_t)secs, (uint32_t)nanos};
+    return false;
+}
+
+/* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
+static bool read_event(rx_job *job, rt_graph_event *event)
+{
+    static const char *const KNOWN[] = {"at", "id", "kind", "payload", "semantic_kind"};
+    mt_json *body = mt_new(&job->arena, mt_json);
+    if (mt_json_read(&job->arena, job->call->body, NULL, body, NULL) ||
+        body->type != MT_JSON_OBJECT) {
+        return rx_refuse(job, RX_BAD_REQUEST, "the body must be a JSON object");
+    }
+    for (uint32_t i = 0; i < body->count; i++) {
+        bool known = false;
+        for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++) {
+            known |= mt_str_eq(body->as.members[i].key, mt_str_z(KNOWN[k]));
+        }
+        if (!known) {
+            return rx_refuse(job, RX_BAD_REQUEST, "an event has no member '%.*s'",
+                             MT_ARG(body->as.members[i].key));
+        }
+    }
+    const mt_json *kind = mt_json_at(body, "kind"), *id = mt_json_at(body, "id");
+    const mt_json *semantic = mt_json_at(body, "semantic_kind");
+    *event = (rt_graph_event){.kind = GR_DATA_AVAILABLE,
+                              .payload = mt_json_at(body, "payload")};
+    if (kind && !gr_signal_kind_parse(mt_json_text(kind), &event->kind)) {
+        return rx_refuse(job, RX_BAD_REQUEST,
+                         "`kind` is Pump, DataAvailable or Command");
+    }
+    event->semantic_kind = semantic ? mt_json_text(semantic) : (mt_str){0};
+    event->id = id ? mt_json_text(id) : rx_new_id(&job->arena, "event");
+    if (!event->id.len) {
+        return rx_refuse(job, RX_BAD_REQUEST, "`id` must be a text that is not empty");
+    }
+    return read_time(job, mt_json_at(body, "at"), &event->at);
+}
+
+bool rx_graph_event(rx_job *job)
+{
+    rt_graph_service *g;
+    rt_graph_event *event = mt_new(&job->arena, rt_graph_event);
+    job->work = event;
+    return find_graph(job, &g) || lacks_right(job) || read_event(job, event);
+}
+
+static void termination_json(mt_jw *w, const gr_decision *d)
+{
+    mt_jw_keyz(w, "termination");
+    if (d->ran && d->termination.end == GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+    } else if (d->ran) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void effects_json(mt_jw *w, const gr_capture_decision *d)
+{
+    mt_jw_keyz(w, "effects");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < d->effect_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "effect");
+        mt_jw_raw(w, d->effects[i].effect);
+        mt_jw_key_str(w, "hash", d->effects[i].hash);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+/* What the record and the answer have in common, between "caller" and "time". */
+static void episode_json(mt_jw *w, const rt_graph_service *g, const rt_graph_done *done)
+{
+    const rt_graph_step *s = &done->step;
+    mt_buf outcomes = {0};
+    mt_jw_key_str(w, "capture", done->capture);
+    mt_jw_key_str(w, "decision",
+                  mt_str_z(gr_verdict_name(s->decision.decision.verdict)));
+    effects_json(w, &s->decision);
+    mt_jw_key_str(w, "event", s->event.id);
+    if (s->fault.len) {
+        mt_jw_key_str(w, "fault", s->fault);
+    }
+    mt_jw_key_str(w, "graph", rt_graph_service_name(g));
+    mt_jw_key_str(w, "kind", MT_STR("episode"));
+    mt_jw_key_i64(w, "number", done->number);
+    rt_graph_trace_outcomes(&outcomes, s);
+    mt_jw_keyz(w, "outcomes");
+    mt_jw_raw(w, mt_buf_str(&outcomes));
+    mt_buf_free(&outcomes);
+    mt_jw_key_str(w, "payload_hash", s->event.payload_hash);
+}
+
+static mt_err record_episode(rx_job *job, rx_group *gr, const rt_graph_service *g,
+                             const rt_graph_done *done, int64_t *id)
+{
+    mt_buf_clear(&gr->body);
+    mt_jw w = mt_jw_start(&gr->body, false);
+    mt_jw_begin_object(&w);
+    rx_caller_json(&w, job);
+    episode_json(&w, g, done);
+    mt_jw_key_str(&w, "runtime_provenance", rt_graph_service_graph(g)->provenance);
+    termination_json(&w, &done->step.decision.decision);
+    rx_record_time(&w, gr);
+    mt_jw_end_object(&w);
+    rx_record r = {
+        .kind = "episode", .subject = rt_graph_service_name(g), .unsorted = true};
+    return rx_record_add(gr, &r, id);
+}
+
+mt_err rx_graph_event_commit(rx_job *job, rx_group *gr)
+{
+    rt_graph_service *g = rx_graph_named(job->x, job->call->name);
+    rt_graph_done done;
+    int64_t record;
+    mt_err err = rt_graph_service_event(g, gr->tx, gr->now_ms, job->work, &done);
+    if (!err && done.refused) {
+        mt_jw w = rx_problem_open(job, RX_EVENT_REFUSED, done.problem.message);
+        mt_jw_key_str(&w, "reason", mt_str_z(done.problem.code));
+        rx_problem_close(&w);
+        return MT_OK;
+    }
+    err = err ? err : record_episode(job, gr, g, &done, &record);
+    if (err) {
+        rt_graph_service_forget(g);
+        return err;
+    }
+    mt_jw w = rx_reply(job, 200);
+    episode_json(&w, g, &done);
+    mt_jw_key_i64(&w, "record", record);
+    termination_json(&w, &done.step.decision.decision);
+    rx_reply_end(&w);
+    return MT_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------------
+ */
+
+bool rx_graph_list(rx_job *job)
+{
+    mt_jw w = rx_reply(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < job->x->graphs.len; i++) {
+        const rt_graph_service *g = job->x->graphs.items[i];
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "graph", rt_graph_service_graph(g)->id);
+        mt_jw_key_str(&w, "id", rt_graph_service_name(g));
+        mt_jw_key_str(&w, "runtime_provenance", rt_graph_service_graph(g)->provenance);
+        mt_jw_end_object(&w);
+    }
+    mt_jw_end_array(&w);
+    rx_reply_end(&w);
+    return true;
+}
+
+bool rx_graph_context(rx_job *job)
+{
+    rt_graph_service *g;
+    st_tx *tx;
+    if (find_graph(job, &g) || lacks_right(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        mt_jw w = rx_reply(job, 200);
+        mt_jw_keyz(&w, "context");
+        err = rt_graph_service_context(g, tx, &w);
+        mt_jw_key_str(&w, "graph", rt_graph_service_name(g));
+        rx_reply_end(&w);
+        st_rollback(tx);
+    }
+    return err ? rx_refuse_store(job, err) : true;
+}
+
+bool rx_capture_list(rx_job *job)
+{
+    rt_graph_service *g;
+    st_tx *tx;
+    st_page page;
+    mt_str last;
+    if (find_graph(job, &g) || lacks_right(job) || rx_query_page(job, &page)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        mt_jw w = rx_reply(job, 200);
+        mt_jw_keyz(&w, "items");
+        err = rt_graph_service_captures(g, tx, page, &job->arena, &w, &last);
+        if (last.len) {
+            mt_jw_key_str(&w, "next", last);
+        }
+        rx_reply_end(&w);
+        st_rollback(tx);
+    }
+    return err ? rx_refuse_store(job, err) : true;
+}
+
+bool rx_capture_get(rx_job *job)
+{
+    rt_graph_service *g;
+    st_tx *tx;
+    if (find_graph(job, &g) || lacks_right(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        (void)rx_reply(job, 200);
+        mt_buf_clear(&job->reply.body);
+        err = rt_graph_service_capture(g, tx, job->call->id, &job->reply.body);
+        st_rollback(tx);
+    }
+    if (err == MT_E_NOTFOUND) {
+        return rx_refuse(job, RX_NOT_FOUND, "graph '%.*s' has no capture '%.*s'",
+                         MT_ARG(job->call->name), MT_ARG(job->call->id));
+    }
+    return err ? rx_refuse_store(job, err) : true;
+}
