@@ -2,6 +2,7 @@
  * Every pair is over a few small facts; all their fact sets are evaluated, so the
  * relation is known. MOTET_SOAK=1: 10,000 pairs; MOTET_SEED: another start. */
 #include "prove_fixture.h"
+#include "random_contract.h"
 
 typedef struct rng {
     uint64_t state;
@@ -349,10 +350,106 @@ static void random_pairs_agree_with_brute_force(void **state)
     }
 }
 
+/* ---- Contracts of every type ------------------------------------------------------
+ */
+
+enum { MOST_RULES = 6, FACT_SETS = 60 };
+
+typedef struct tally {
+    unsigned never, possible, unknown;
+} tally;
+
+/* Present, absent and present without the next: each a claim about rule i. */
+static const ct_claim *claim_about(mt_arena *a, uint32_t rules, uint32_t rule,
+                                   uint32_t kind)
+{
+    const ct_claim *present = ct_claim_verdict(a, CT_FIRST, rule);
+    const ct_claim *next = ct_claim_verdict(a, CT_FIRST, (rule + 1) % rules);
+    if (kind == 0) {
+        return present;
+    }
+    return kind == 1 ? ct_claim_and(a, ct_claim_holds(a, CT_FIRST, NULL),
+                                    ct_claim_not(a, present))
+                     : ct_claim_and(a, present, ct_claim_not(a, next));
+}
+
+static bool claim_is_true(const ct_verdicts *v, uint32_t rules, uint32_t rule,
+                          uint32_t kind)
+{
+    bool present = ct_verdict_present(v, rule);
+    bool next = ct_verdict_present(v, (rule + 1) % rules);
+    return kind == 0 ? present : kind == 1 ? !present : present && !next;
+}
+
+static void check_contract(uint64_t seed, tally *t)
+{
+    mt_arena a = {0};
+    random_contract *c = random_contract_new(&a, seed);
+    mt_str bundle = random_bundle(c);
+    side s = side_of_bundle(&a, bundle);
+    uint32_t rules =
+        s.model->rule_count < MOST_RULES ? s.model->rule_count : MOST_RULES;
+    ct_prover *p = ct_prover_new(s.program, NULL, NULL);
+    ct_prover_plain(p, seed % 3 == 0);
+    ct_possible said[MOST_RULES][3];
+    for (uint32_t i = 0; i < rules; i++) {
+        for (uint32_t k = 0; k < 3; k++) {
+            ct_answer found = ct_prove_possible(p, &a, claim_about(&a, rules, i, k));
+            said[i][k] = found.possible;
+            t->never += found.possible == CT_NEVER;
+            t->possible += found.possible == CT_POSSIBLE;
+            t->unknown += found.possible == CT_UNKNOWN;
+        }
+    }
+    for (int n = 0; n < FACT_SETS; n++) {
+        ct_fault fault;
+        mt_str facts = random_facts(c);
+        if (ct_facts_read(s.facts, facts, NULL, false, &fault) != MT_OK ||
+            ct_evaluate(s.program, s.facts, s.verdicts, &a, &fault) != MT_OK) {
+            continue;
+        }
+        for (uint32_t i = 0; i < rules * 3; i++) {
+            if (said[i / 3][i % 3] == CT_NEVER &&
+                claim_is_true(s.verdicts, rules, i / 3, i % 3)) {
+                print_error("seed %llu: rule %u, claim %u was proven to be never true\n"
+                            "%.*s\n%.*s\n",
+                            (unsigned long long)seed, i / 3, i % 3, MT_ARG(bundle),
+                            MT_ARG(facts));
+                fail();
+            }
+        }
+    }
+    if (ct_prover_disagreements(p)) {
+        print_error("seed %llu: %u fact sets refused by the evaluator\n%.*s\n",
+                    (unsigned long long)seed, ct_prover_disagreements(p),
+                    MT_ARG(bundle));
+        fail();
+    }
+    ct_prover_free(p);
+    side_free(&s);
+    mt_arena_free(&a);
+}
+
+static void no_fact_set_contradicts_a_proof(void **state)
+{
+    (void)state;
+    const char *seed = getenv("MOTET_SEED"), *soak = getenv("MOTET_SOAK");
+    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    unsigned contracts = soak && *soak == '1' ? 3000 : 60;
+    tally t = {0};
+    for (unsigned i = 0; i < contracts; i++) {
+        check_contract(first * 7919 + i, &t);
+    }
+    print_message("never %u, possible %u, unknown %u\n", t.never, t.possible,
+                  t.unknown);
+    assert_true(t.never > 0 && t.possible > t.unknown);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_pairs_agree_with_brute_force),
+        cmocka_unit_test(no_fact_set_contradicts_a_proof),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
