@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/prove.h"
 #include "cli/watch.h"
 
 /* clang-format off */
@@ -12,6 +13,7 @@ const cli_option CMD_CHECK_OPTIONS[] = {
     {"strict", NULL, "refuse what is only tolerated, and warnings"},
     {"fix",    NULL, "renumber strata that acyclic verdict references need"},
     {"watch",  NULL, "check again whenever a source changes, until Ctrl-C"},
+    {"prove",  NULL, "also show what proofs find: what never happens, what overlaps"},
     {"json",   NULL, "report as one JSON object"},
     {"sarif",  NULL, "report as a SARIF 2.1.0 log"},
     {NULL, NULL, NULL},
@@ -26,7 +28,14 @@ const char CMD_CHECK_DETAILS[] =
     "\n"
     "--fix rewrites stratum numbers in place when rules read verdicts of their own or "
     "a\n"
-    "higher stratum and the references are acyclic; nothing else is changed.";
+    "higher stratum and the references are acyclic; nothing else is changed.\n"
+    "\n"
+    "--prove asks a solver about every rule, precondition and step: which are never\n"
+    "true, reached or successful for any fact set (warnings), which verdicts imply "
+    "each\n"
+    "other and which rules and operations overlap (notes), each with facts to try. "
+    "The\n"
+    "limits prove_* bound it.";
 
 enum { FIX_ROUNDS = 4 };
 
@@ -164,6 +173,10 @@ static int check_once(const cli_args *args, cli_watch *watched)
     cli_contract c;
     bool strict = cli_flag(args, "strict");
     int code = cli_contract_load(args, args->operands[0], strict, &c);
+    if (code == CLI_HOLDS && cli_flag(args, "prove") &&
+        cli_prove_diagnostics(&c) != MT_OK) {
+        code = CLI_FAILS;
+    }
     if (code == CLI_HOLDS && strict && c.ds.warnings) {
         code = CLI_FAILS;
     }

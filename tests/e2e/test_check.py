@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from contracts import GOOD, SAME_STRATUM, THREE_ERRORS
-from harness import MOTET, Case, main
+from harness import MOTET, SOURCE, Case, main
 
 
 class Check(Case):
@@ -192,6 +192,66 @@ class Watch(Case):
 
     def test_standard_input_cannot_be_watched(self):
         self.fails(2, "check", "--watch", "-")
+
+
+PROVABLE = """persona p
+entity E { states: [x, y] initial: x transitions: [(x, y)] }
+fact n { type: Int(0, 100) source: "s" }
+rule low { stratum: 0 when: n < 20 produce: verdict low { payload: Bool = true } }
+rule high { stratum: 0 when: n > 10 produce: verdict high { payload: Bool = true } }
+rule odd { stratum: 1 when: verdict_present(low) and n > 50 produce: verdict odd { payload: Bool = true } }
+operation go { allowed_personas: [p] precondition: verdict_present(odd) or verdict_present(low)
+  effects: [(E, x, y)] outcomes: [done] error_contract: [precondition_failed, persona_rejected] }
+"""
+
+
+class Prove(Case):
+    def findings(self, text, *options):
+        path = self.write("c.tenor", text)
+        report = json.loads(self.run_motet("check", "--prove", "--json", *options, path).out)
+        return {d["code"]: d for d in report["diagnostics"] if d["code"].startswith("S3")}
+
+    def facts(self, finding):
+        return json.loads(finding["hint"][finding["hint"].index("{"):])["facts"]
+
+    def verdicts(self, facts):
+        path = self.write("facts.json", json.dumps(facts))
+        out = self.holds("eval", "--json", self.dir / "c.tenor", "--facts", path).out
+        return {v["type"] for v in json.loads(out)["verdicts"]}
+
+    def test_what_never_happens_is_a_warning_with_its_place(self):
+        found = self.findings(PROVABLE)
+        self.assertEqual(sorted(found), ["S312", "S323"])
+        self.assertEqual((found["S312"]["severity"], found["S312"]["line"]), ("warning", 6))
+        self.assertNotIn("odd", self.verdicts(self.facts(found["S312"])))
+
+    def test_the_facts_of_an_overlap_give_both_verdicts(self):
+        self.assertEqual(self.verdicts(self.facts(self.findings(PROVABLE)["S323"])),
+                         {"low", "high"})
+
+    def test_strict_counts_what_is_proven(self):
+        path = self.write("c.tenor", PROVABLE)
+        self.fails(1, "check", "--prove", "--strict", path)
+        self.holds("check", "--prove", path)
+
+    def test_without_the_option_nothing_is_proven(self):
+        report = self.holds("check", "--json", self.write("c.tenor", PROVABLE)).out
+        self.assertNotIn("S312", report)
+
+    def test_a_limit_that_is_exceeded_is_said(self):
+        found = self.findings(PROVABLE, "--limit", "prove_steps=1")
+        self.assertIn("S398", found)
+
+    def test_a_bundle_is_proven_like_its_source(self):
+        self.write("c.tenor", PROVABLE)
+        bundle = self.write("c.json", self.holds("elaborate", self.dir / "c.tenor").out)
+        out = self.run_motet("check", "--prove", "--json", bundle).out
+        self.assertEqual({d["code"] for d in json.loads(out)["diagnostics"]},
+                         {"S312", "S323"})
+
+    def test_members_of_a_system_are_proven(self):
+        system = SOURCE / "examples" / "trade_platform" / "trade_platform.tenor"
+        self.holds("check", "--prove", system)
 
 
 main()

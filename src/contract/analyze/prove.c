@@ -145,11 +145,20 @@ const ct_claim *ct_claim_or(mt_arena *a, const ct_claim *x, const ct_claim *y)
     return new_claim(a, (ct_claim){.op = PV_OR, .x = x, .y = y});
 }
 
+uintptr_t *pv_claim_note(mt_arena *a, mt_map *notes, const ct_claim *c, bool *added)
+{
+    const ct_claim **key = mt_new(a, const ct_claim *);
+    *key = c;
+    mt_str bytes = mt_str_from((const char *)key, sizeof *key);
+    return &mt_map_add(a, notes, bytes, added)->value;
+}
+
 /* Calls `visit` for every PV_HOLDS of the claim. */
 static void each_atom(ct_prover *p, const ct_claim *c,
                       void (*visit)(ct_prover *p, const ct_claim *atom))
 {
-    if (!c) {
+    bool added;
+    if (!c || (pv_claim_note(&p->tmp, &p->claims, c, &added), !added)) {
         return;
     }
     if (c->op == PV_HOLDS) {
@@ -159,7 +168,9 @@ static void each_atom(ct_prover *p, const ct_claim *c,
     each_atom(p, c->y, visit);
 }
 
-static Z3_ast claim_formula(ct_prover *p, const ct_claim *c)
+static Z3_ast claim_formula(ct_prover *p, const ct_claim *c);
+
+static Z3_ast new_formula(ct_prover *p, const ct_claim *c)
 {
     pv_side *s = &p->sides[c->side];
     switch (c->op) {
@@ -175,6 +186,19 @@ static Z3_ast claim_formula(ct_prover *p, const ct_claim *c)
     }
     }
     MT_BUG("unknown kind of claim");
+}
+
+static Z3_ast claim_formula(ct_prover *p, const ct_claim *c)
+{
+    bool added;
+    uintptr_t *note = pv_claim_note(&p->tmp, &p->claims, c, &added);
+    if (!*note) {
+        Z3_ast f = new_formula(p, c);
+        /* The map may have grown. */
+        *pv_claim_note(&p->tmp, &p->claims, c, &added) = (uintptr_t)f;
+        return f;
+    }
+    return (Z3_ast)*note;
 }
 
 /* ---- One question in one world ----------------------------------------------------
@@ -199,6 +223,7 @@ static void begin(ct_prover *p, pv_world world)
     memset(&p->leaves, 0, sizeof p->leaves);
     memset(&p->text_leaves, 0, sizeof p->text_leaves);
     memset(&p->variables, 0, sizeof p->variables);
+    memset(&p->claims, 0, sizeof p->claims);
     for (size_t i = 0; i < p->facts.len; i++) {
         p->facts.items[i].s = NULL;
     }

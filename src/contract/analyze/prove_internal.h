@@ -115,6 +115,7 @@ struct ct_prover {
     mt_map list_paths;
     size_t list_steps;
     MT_VEC(pv_sym *) variables;
+    mt_map claims; /* parts of the claim already seen: claims may share parts */
 };
 
 /* prove_smt.c: formulas; constants are folded where that is easy. */
@@ -197,6 +198,9 @@ bool pv_may_fault(const ct_expr *e);
 mt_str pv_witness(ct_prover *p, mt_arena *a, Z3_model model);
 /* Is the claim true of the fact set, says the evaluator? */
 bool pv_confirm(ct_prover *p, const ct_claim *claim, mt_str facts);
+
+/* What is noted about a part of the claim; *added: nothing was yet. */
+uintptr_t *pv_claim_note(mt_arena *a, mt_map *notes, const ct_claim *c, bool *added);
 
 /* prove.c */
 typedef enum pv_claim_op { PV_HOLDS, PV_NOT, PV_AND, PV_OR } pv_claim_op;

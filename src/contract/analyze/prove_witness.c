@@ -242,9 +242,12 @@ typedef struct judge {
     ct_prover *p;
     bool sound[2]; /* the side evaluated without a fault */
     ct_fault fault;
+    mt_map known; /* by claim: 1 false, 2 true */
 } judge;
 
-static bool is_true(judge *j, const ct_claim *c)
+static bool is_true(judge *j, const ct_claim *c);
+
+static bool find_out(judge *j, const ct_claim *c)
 {
     bool holds = false;
     const pv_side *s = &j->p->sides[c->side];
@@ -260,6 +263,17 @@ static bool is_true(judge *j, const ct_claim *c)
                                   holds));
     }
     MT_BUG("unknown kind of claim");
+}
+
+static bool is_true(judge *j, const ct_claim *c)
+{
+    bool added;
+    uintptr_t known = *pv_claim_note(&j->p->tmp, &j->known, c, &added);
+    if (!known) {
+        known = find_out(j, c) ? 2 : 1;
+        *pv_claim_note(&j->p->tmp, &j->known, c, &added) = known;
+    }
+    return known == 2;
 }
 
 bool pv_confirm(ct_prover *p, const ct_claim *claim, mt_str facts)

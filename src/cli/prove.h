@@ -1,0 +1,16 @@
+/* cli/prove.h - proofs for the commands that offer them.
+ * Room: cli. */
+#ifndef CLI_PROVE_H
+#define CLI_PROVE_H
+
+#include "cli/contract.h"
+#include "contract/analyze/finding.h"
+
+/* Adds what proofs find wrong with the contract, or with the members of a System, to
+ * `fs`. Progress goes to stderr after two seconds; Ctrl-C ends it with what is known.
+ * MT_E_REJECTED: a bundle does not load, c->ds says why. */
+mt_err cli_prove_contract(cli_contract *c, ct_findings *fs);
+/* The same, as diagnostics of the contract. */
+mt_err cli_prove_diagnostics(cli_contract *c);
+
+#endif

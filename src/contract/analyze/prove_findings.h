@@ -1,0 +1,18 @@
+/* contract/analyze/prove_findings.h - what proofs find wrong with a contract (spec
+ * S3b). Room: contract, in the library contract_prove. May include base/ and contract/.
+ */
+#ifndef CT_ANALYZE_PROVE_FINDINGS_H
+#define CT_ANALYZE_PROVE_FINDINGS_H
+
+#include "contract/analyze/analyze.h"
+#include "contract/analyze/prove.h"
+
+/* Adds to `fs`, sorted: rules, preconditions and branches that are never or always
+ * true; steps no fact set leads to, or whose operation cannot succeed there; verdicts
+ * implied by others; rules, operations and outcomes that overlap. Each with a fact set
+ * as `details` that the evaluator has confirmed, where there is one to show. What S3a
+ * has reported already is not reported again. `p` is a prover over `program`. */
+void ct_prove_findings(ct_prover *p, const ct_program *program, ct_watcher watcher,
+                       ct_findings *fs);
+
+#endif
