@@ -14,7 +14,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
 DOCUMENTED += ["ask"]
 DOCUMENTED += ["actions", "explain", "repl"]
 DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
-DOCUMENTED += ["actions", "diff", "explain", "migrate", "repl"]
+DOCUMENTED += ["diff", "migrate"]
 
 
 class ManPages(Case):

@@ -21,7 +21,8 @@ static const struct obstacle_row {
     {"fact_misfit", "FMC2", 3},     {"payload_misfit", "FMC2", 3},
     {"no_value", "FMC2", 3},        {"verdict_lacking", "FMC4", 3},
     {"entity_unbound", "FMC3", 2},  {"state_removed", "FMC3", 2},
-    {"state_unreached", "FMC3", 2}, {"parent_changed", "FMC3", 2},
+    {"state_unreached", "FMC3", 2}, {"state_not_set", "FMC4", 2},
+    {"parent_changed", "FMC3", 2},
 };
 
 const char *ct_obstacle_name(ct_obstacle_kind kind)
@@ -40,6 +41,8 @@ typedef struct checker {
     uint32_t *states; /* per new entity: current state, or CT_NONE */
     ct_walk walk;     /* all that can follow */
     ct_walk live;     /* what the frozen snapshot leaves of it; aggressive only */
+    ct_walk before;   /* what could follow under the old contract */
+    uint64_t *leads;  /* states that transitions lead to from the current ones */
     ct_facts *facts;  /* the snapshot, carried over */
     ct_verdicts *verdicts, *scratch, *old_scratch;
     ct_carry carry;
@@ -246,6 +249,14 @@ static value check_condition(checker *c, uint32_t step, uint32_t condition)
     return v;
 }
 
+/* Where an operation is invoked. */
+typedef struct place {
+    uint32_t step;       /* in the new plan */
+    uint32_t was;        /* that step in the old one, or CT_NONE */
+    uint32_t undo;       /* which compensation of the step, or CT_NONE: the step */
+    const uint64_t *set; /* states the entities may then have */
+} place;
+
 /* ---- Entities (layer 2) ---------------------------------------------------------- */
 
 static mt_str parent_of(const ct_model *m, uint32_t *entity)
@@ -312,24 +323,62 @@ static void check_entity(checker *c, uint32_t step, uint32_t entity)
     }
 }
 
-static void check_effects(checker *c, uint32_t step, uint32_t op, const uint64_t *set)
+/* States of the old contract when the step begins, or its compensation `undo`. */
+static const uint64_t *set_before(checker *c, uint32_t was, uint32_t undo)
+{
+    ct_walk *w = &c->before;
+    const ct_plan_handler *h = &c->old->steps[was].handler;
+    bool due = w->reached[was] & CT_REACHED_UNDO;
+    if (undo == CT_NONE) {
+        return w->in[was];
+    }
+    uint64_t *set = due ? w->in[was] : ct_walk_failed(w, c->a, was);
+    for (uint32_t i = due ? w->index[was] : 0; i < undo && i < h->undo_count; i++) {
+        uint64_t *next = mt_new_array(c->a, uint64_t, w->words);
+        ct_walk_apply(w, set, c->old->undos[h->first_undo + i].op, next);
+        set = next;
+    }
+    return set;
+}
+
+/* Could the operation start under the old contract, in the same place? If not, that it
+ * cannot now is nothing new. */
+static bool started_before(checker *c, const place *at, mt_str op)
+{
+    uint32_t old = ct_model_find(c->old->model, CT_KIND_OPERATION, op);
+    uint32_t entity;
+    return at->was == CT_NONE || old == CT_NONE || !c->before.reached[at->was] ||
+           ct_walk_possible(&c->before, set_before(c, at->was, at->undo), old, &entity);
+}
+
+static void check_sources(checker *c, const place *at, uint32_t op)
+{
+    uint32_t entity;
+    bool led = ct_walk_possible(&c->walk, c->leads, op, &entity);
+    if (led && ct_walk_possible(&c->walk, at->set, op, &entity)) {
+        return;
+    }
+    mt_str name = ct_entity_id(c->p, entity), id = ct_operation_id(c->p, op);
+    if (c->states[entity] == CT_NONE || (led && !started_before(c, at, id))) {
+        return; /* the former was said before */
+    }
+    oppose(c, led ? CT_STATE_NOT_SET : CT_STATE_UNREACHED, at->step, name,
+           "operation '%.*s' finds entity '%.*s' in no state it can start from: it is "
+           "in '%.*s' and %s",
+           MT_ARG(id), MT_ARG(name), MT_ARG(current_state(c, entity)),
+           led ? "no step on the way moves it there" : "no transition leads there");
+}
+
+static void check_effects(checker *c, const place *at, uint32_t op)
 {
     const ct_plan_op *o = &c->p->ops[op];
     for (uint32_t i = 0; i < o->outcome_count; i++) {
         const ct_plan_outcome *outcome = &c->p->outcomes[o->first_outcome + i];
         for (uint32_t k = 0; k < outcome->effect_count; k++) {
-            check_entity(c, step, c->p->effects[outcome->first_effect + k].entity);
+            check_entity(c, at->step, c->p->effects[outcome->first_effect + k].entity);
         }
     }
-    uint32_t entity;
-    if (ct_walk_possible(&c->walk, set, op, &entity) || c->states[entity] == CT_NONE) {
-        return; /* the latter was said above */
-    }
-    mt_str name = ct_entity_id(c->p, entity), id = ct_operation_id(c->p, op);
-    oppose(c, CT_STATE_UNREACHED, step, name,
-           "operation '%.*s' finds entity '%.*s' in no state it can start from: it is "
-           "in '%.*s' and nothing on the way moves it there",
-           MT_ARG(id), MT_ARG(name), MT_ARG(current_state(c, entity)));
+    check_sources(c, at, op);
 }
 
 /* ---- Steps (layer 3) ------------------------------------------------------------- */
@@ -388,19 +437,19 @@ static bool check_equivalent(checker *c, uint32_t was, uint32_t step)
     return true;
 }
 
-static void check_operation(checker *c, uint32_t step, uint32_t op, uint32_t persona,
-                            const uint64_t *set)
+static void check_operation(checker *c, const place *at, uint32_t op, uint32_t persona)
 {
     const ct_plan_op *o = &c->p->ops[op];
-    check_effects(c, step, op, set);
+    check_effects(c, at, op);
     if (!ct_bit(o->allowed, persona)) {
         mt_str who = ct_persona_id(c->p, persona), id = ct_operation_id(c->p, op);
-        oppose(c, CT_PERSONA_REFUSED, step, who,
+        oppose(c, CT_PERSONA_REFUSED, at->step, who,
                "persona '%.*s' may not invoke operation '%.*s'", MT_ARG(who),
                MT_ARG(id));
     }
-    if (o->condition != CT_NONE && check_condition(c, step, o->condition) == IS_FALSE) {
-        check_refusal(c, step, op);
+    if (o->condition != CT_NONE &&
+        check_condition(c, at->step, o->condition) == IS_FALSE) {
+        check_refusal(c, at->step, op);
     }
 }
 
@@ -423,7 +472,7 @@ static void check_join(checker *c, uint32_t step)
     }
 }
 
-static void check_handler(checker *c, uint32_t step)
+static void check_handler(checker *c, uint32_t step, uint32_t was)
 {
     const ct_plan_step *s = &c->p->steps[step];
     const ct_plan_handler *h = &s->handler;
@@ -431,7 +480,7 @@ static void check_handler(checker *c, uint32_t step)
     uint64_t *set = due ? c->walk.in[step] : ct_walk_failed(&c->walk, c->a, step);
     for (uint32_t i = due ? c->walk.index[step] : 0; i < h->undo_count; i++) {
         const ct_plan_undo *u = &c->p->undos[h->first_undo + i];
-        check_operation(c, step, u->op, u->persona, set);
+        check_operation(c, &(place){step, was, i, set}, u->op, u->persona);
         uint64_t *next = mt_new_array(c->a, uint64_t, c->walk.words);
         ct_walk_apply(&c->walk, set, u->op, next);
         set = next;
@@ -441,15 +490,16 @@ static void check_handler(checker *c, uint32_t step)
 static void check_step(checker *c, uint32_t step)
 {
     const ct_plan_step *s = &c->p->steps[step];
+    uint32_t graph = old_graph(c, s->graph);
+    uint32_t was =
+        graph == CT_NONE ? CT_NONE : ct_plan_step_named(c->old, graph, s->id);
     if (c->walk.reached[step] & CT_REACHED_STEP) {
-        uint32_t graph = old_graph(c, s->graph);
-        uint32_t was =
-            graph == CT_NONE ? CT_NONE : ct_plan_step_named(c->old, graph, s->id);
         if (was != CT_NONE && !check_equivalent(c, was, step)) {
             return;
         }
         if (s->kind == CT_OPERATION_STEP) {
-            check_operation(c, step, s->what, s->persona, c->walk.in[step]);
+            place at = {step, was, CT_NONE, c->walk.in[step]};
+            check_operation(c, &at, s->what, s->persona);
         } else if (s->kind == CT_BRANCH_STEP) {
             check_condition(c, step, s->what);
         }
@@ -457,7 +507,7 @@ static void check_step(checker *c, uint32_t step)
     if (s->kind == CT_PARALLEL_STEP) {
         check_join(c, step);
     }
-    check_handler(c, step);
+    check_handler(c, step, was);
 }
 
 /* ---- The position ---------------------------------------------------------------- */
@@ -571,6 +621,40 @@ static void check_bindings(checker *c)
     }
 }
 
+/* All that could follow under the old contract. */
+static void walk_before(checker *c)
+{
+    ct_walk *w = &c->before;
+    ct_walk_start(w, c->a, c->old, c->run->flow);
+    uint64_t *set = ct_walk_set(w, c->run->states);
+    for (size_t i = 0; i < c->run->frames.len; i++) {
+        const ct_frame *f = &c->run->frames.items[i];
+        ct_walk_seed(w, f->step, ct_walk_how(f->phase), f->index, set);
+    }
+    ct_walk_all(w);
+}
+
+/* Where transitions lead from the current states; each round adds a state or ends. */
+static void find_leads(checker *c)
+{
+    const ct_model *m = c->p->model;
+    c->leads = ct_walk_set(&c->walk, c->states);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        const ct_entity *entity = &m->entities[e];
+        uint32_t base = c->walk.base[e];
+        for (bool more = base != CT_NONE; more;) {
+            more = false;
+            for (uint32_t i = 0; i < entity->transition_count; i++) {
+                ct_transition t = entity->transitions[i];
+                if (ct_bit(c->leads, base + t.from) && !ct_bit(c->leads, base + t.to)) {
+                    ct_bit_set(c->leads, base + t.to);
+                    more = true;
+                }
+            }
+        }
+    }
+}
+
 static void prune(checker *c)
 {
     ct_walk_start(&c->live, c->a, c->p, c->flow);
@@ -587,6 +671,8 @@ static void check_all(checker *c, bool aggressive)
     bool placed = place_frames(c, &c->walk);
     if (placed) {
         ct_walk_all(&c->walk);
+        walk_before(c);
+        find_leads(c);
         if (aggressive) {
             prune(c);
         }
@@ -599,6 +685,7 @@ static void check_all(checker *c, bool aggressive)
         }
     }
     ct_walk_free(&c->walk);
+    ct_walk_free(&c->before);
 }
 
 static void open_snapshot(checker *c)

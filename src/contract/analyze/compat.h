@@ -36,7 +36,8 @@ typedef enum ct_obstacle_kind {
     CT_VERDICT_LACKING, /* FMC4: a new dependency on a verdict the snapshot lacks */
     CT_ENTITY_UNBOUND,  /* FMC3: no instance is bound to an entity it needs */
     CT_STATE_REMOVED,   /* FMC3: the current state is gone */
-    CT_STATE_UNREACHED, /* FMC3, FMC4: nothing brings the entity to the source state */
+    CT_STATE_UNREACHED, /* FMC3: no transitions lead to the source state */
+    CT_STATE_NOT_SET,   /* FMC4: no step on the way sets it, as v1's did */
     CT_PARENT_CHANGED,  /* FMC3: the entity hierarchy changed */
     CT_OBSTACLE_COUNT
 } ct_obstacle_kind;

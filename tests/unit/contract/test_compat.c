@@ -187,7 +187,7 @@ static const row ROWS[] = {
         "operation cancel { allowed_personas: [ann] precondition: true effects: [(Order,"
         " sent, cancelled)] }\n", STEPS),
      "{}", "step_confirm", "compatible", NULL},
-    {"FMC3_a_source_state_nothing_on_the_way_establishes", V1,
+    {"FMC4_a_source_state_no_step_on_the_way_sets", V1,
      V2(PEOPLE, FACTS, RULES,
         "entity Order { states: [draft, submitted, checked, released, cancelled] initial:"
         " draft transitions: [(draft, submitted), (submitted, checked), (checked, "
@@ -200,6 +200,14 @@ static const row ROWS[] = {
         "step_inspect: OperationStep { op: inspect persona: eve outcomes: { success: "
         "step_check_threshold } on_failure: Terminate(outcome: failure) }\n"
         STEP_CHECK STEP_RELEASE STEP_CANCEL),
+     "{}", "step_auto_release", "2 FMC4 state_not_set step_auto_release Order", NULL},
+    {"FMC3_a_source_state_no_transition_leads_to", V1,
+     V2(PEOPLE, FACTS, RULES,
+        "entity Order { states: [draft, submitted, checked, released, cancelled] initial:"
+        " draft transitions: [(draft, submitted), (checked, released), (submitted, "
+        "cancelled)] }\n", CONFIRM,
+        "operation release { allowed_personas: [bob] precondition: verdict_present(go) "
+        "effects: [(Order, checked, released)] }\n", CANCEL, STEPS),
      "{}", "step_auto_release", "2 FMC3 state_unreached step_auto_release Order", NULL},
     {"FMC3_an_entity_nobody_bound", V1,
      V2(PEOPLE, FACTS, RULES,

@@ -136,7 +136,8 @@ static inline void version_reach(version *v, const char *step)
 }
 
 /* Takes the run of `from` up under `to`: its position and its frozen snapshot. */
-static inline ct_run_status version_migrate(version *from, version *to)
+static inline ct_run_status version_migrate_with(version *from, version *to,
+                                                 ct_host host)
 {
     mt_buf text = {0};
     mt_json *tree = mt_new(&to->a, mt_json);
@@ -147,12 +148,18 @@ static inline ct_run_status version_migrate(version *from, version *to)
     mt_str kept = mt_str_dup(&to->a, mt_buf_str(&text));
     mt_buf_free(&text);
     assert_int_equal(mt_json_read(&to->a, kept, NULL, tree, NULL), MT_OK);
-    ct_run_input in = {.plan = to->plan, .snapshot = version_snapshot(to)};
+    ct_run_input in = {
+        .plan = to->plan, .snapshot = version_snapshot(to), .host = host};
     if (ct_position_read(&to->run, &in, tree, &why)) {
         fail_msg("the carried position is refused: %.*s\n%.*s", MT_ARG(why),
                  MT_ARG(kept));
     }
     return ct_run_all(&to->run);
+}
+
+static inline ct_run_status version_migrate(version *from, version *to)
+{
+    return version_migrate_with(from, to, (ct_host){0});
 }
 
 #endif
