@@ -12,6 +12,7 @@
 enum {
     MOST_VALUE_BYTES = 4096, /* of a {name} */
     TICK_MS = 50,            /* a job is looked at that often, whatever its fd says */
+    SLICE_MS = 20,           /* of waiting for a connection */
     KEPT_MULTIS = 64,
     HOST_CONNECTIONS = 8
 };
@@ -38,6 +39,17 @@ void rt_answer_error(rt_fetching *f, rt_question *q, rt_fact_error error,
     va_start(args, format);
     end_with(f, q, error, format, args);
     va_end(args);
+}
+
+void rt_answer_each(rt_fetching *f, rt_question **questions, size_t count,
+                    rt_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < count; i++) {
+        va_list args;
+        va_start(args, format);
+        end_with(f, questions[i], error, format, args);
+        va_end(args);
+    }
 }
 
 void rt_answer_all(rt_job *job, rt_fact_error error, const char *format, ...)
@@ -291,6 +303,30 @@ static int step_jobs(rt_fetching *f, size_t *open)
         }
     }
     return (int)(sleep < 0 ? 0 : sleep);
+}
+
+void rt_fetching_drive(rt_fetching *f)
+{
+    int running;
+    size_t open;
+    curl_multi_perform(f->multi, &running);
+    rt_http_harvest(f);
+    step_jobs(f, &open);
+}
+
+mt_err rt_fetching_take(rt_fetching *f, rt_pool *p, int64_t deadline, void **out)
+{
+    for (;;) {
+        int64_t slice = rt_now_ms() + SLICE_MS;
+        bool last = slice >= deadline;
+        if (rt_pool_take(p, last ? deadline : slice, out) == MT_OK) {
+            return MT_OK;
+        }
+        if (last) {
+            return MT_E_TIMEOUT;
+        }
+        rt_fetching_drive(f);
+    }
 }
 
 static void wait_for_all(rt_fetching *f)

@@ -5,6 +5,7 @@
  * redirect is followed only when allowed, and never to another origin, so credentials
  * stay where they were meant to go. */
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "runtime/adapter_impl.h"
 #include "runtime/clock.h"
@@ -298,12 +299,22 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *state)
     return t->header_bytes > MOST_HEADER_BYTES ? 0 : size * count;
 }
 
+/* Not for our child processes: they are to see no conversation but their own. */
+static curl_socket_t open_socket(void *state, curlsocktype purpose,
+                                 struct curl_sockaddr *address)
+{
+    (void)state;
+    (void)purpose;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
 #define SET(t, option, value)                                                          \
     MT_ASSERT(curl_easy_setopt((t)->easy, option, (value)) == CURLE_OK)
 
 static void set_source(transfer *t, const rt_source *s)
 {
     SET(t, CURLOPT_NOSIGNAL, 1L);
+    SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket);
     SET(t, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(t, CURLOPT_FOLLOWLOCATION, 0L);
     SET(t, CURLOPT_PROXY, s->proxy.len ? s->proxy.ptr : "");

@@ -244,6 +244,12 @@ struct rt_fetching {
     MT_VEC(rt_job *) jobs;
 };
 
+/* Lets everything under way take a step, for those that keep the thread: they call it
+ * every few milliseconds, so that nobody else's time runs out meanwhile. */
+void rt_fetching_drive(rt_fetching *f);
+/* rt_pool_take() that drives while it waits; to be called before rt_job_add(). */
+mt_err rt_fetching_take(rt_fetching *f, rt_pool *p, int64_t deadline, void **out);
+
 rt_job *rt_job_add(rt_fetching *f, rt_source *s, rt_question **questions, size_t count);
 /* The earlier of the fetch's deadline and the source's timeout from now. */
 int64_t rt_source_deadline(const rt_fetching *f, const rt_source *s);
@@ -251,6 +257,10 @@ int64_t rt_source_deadline(const rt_fetching *f, const rt_source *s);
 /* Ends a question with an error. */
 void rt_answer_error(rt_fetching *f, rt_question *q, rt_fact_error error,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+void rt_answer_each(rt_fetching *f, rt_question **questions, size_t count,
+                    rt_fact_error error, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+/* Ends what is still open of a job, and the job. */
 void rt_answer_all(rt_job *job, rt_fact_error error, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Ends a question with a value found in an answer whose raw bytes were `raw`. The value

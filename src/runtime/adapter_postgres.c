@@ -175,6 +175,21 @@ static void connect_anew(rt_job *job)
     job->events = POLLOUT;
 }
 
+/* What libpq says about a connection, without address and advice. */
+static mt_str complaint(const PGconn *conn)
+{
+    mt_str text = conn ? mt_str_z(PQerrorMessage(conn)) : MT_STR("no memory");
+    static const char *const BEFORE[] = {"failed: ", "FATAL:  "};
+    text.len = mt_str_find(text, '\n');
+    for (size_t i = 0; i < sizeof BEFORE / sizeof *BEFORE; i++) {
+        const char *found = memmem(text.ptr, text.len, BEFORE[i], strlen(BEFORE[i]));
+        if (found) {
+            text = mt_str_skip(text, (size_t)(found - text.ptr) + strlen(BEFORE[i]));
+        }
+    }
+    return text;
+}
+
 /* The connection is no more: a fresh one when it had been idle, else the end. */
 static void lost(rt_job *job)
 {
@@ -183,9 +198,9 @@ static void lost(rt_job *job)
         connect_anew(job);
         return;
     }
-    rt_answer_all(job, RT_FACT_UNREACHABLE, "source '%.*s': %s",
-                  MT_ARG(job->source->decl->id),
-                  x->conn ? PQerrorMessage(x->conn) : "no memory");
+    mt_str why = complaint(x->conn);
+    rt_answer_all(job, RT_FACT_UNREACHABLE, "source '%.*s': %.*s",
+                  MT_ARG(job->source->decl->id), MT_ARG(why));
     end(job, false);
 }
 
@@ -380,19 +395,19 @@ static void step(rt_job *job)
 
 void rt_postgres_ask(rt_fetching *f, rt_source *s, rt_question **qs, size_t count)
 {
+    void *idle;
+    if (rt_fetching_take(f, &s->pool, rt_source_deadline(f, s), &idle)) {
+        rt_answer_each(f, qs, count, RT_FACT_TIMEOUT,
+                       "source '%.*s': all connections are in use",
+                       MT_ARG(s->decl->id));
+        return;
+    }
     rt_job *job = rt_job_add(f, s, qs, count);
     exchange *x = mt_new(f->arena, exchange);
-    void *idle;
+    *x = (exchange){.conn = idle, .reused = idle != NULL};
     job->state = x;
     job->step = step;
     job->give_up = give_up;
-    if (rt_pool_take(&s->pool, job->deadline, &idle)) {
-        rt_answer_all(job, RT_FACT_TIMEOUT, "source '%.*s': all connections are in use",
-                      MT_ARG(s->decl->id));
-        return;
-    }
-    x->conn = idle;
-    x->reused = idle != NULL;
     if (idle) {
         begin(job);
     } else {

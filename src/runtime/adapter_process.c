@@ -243,18 +243,17 @@ static void step(rt_job *job)
 
 void rt_process_ask(rt_fetching *f, rt_source *s, rt_question **qs, size_t count)
 {
+    void *idle;
+    if (rt_fetching_take(f, &s->pool, rt_source_deadline(f, s), &idle)) {
+        rt_answer_each(f, qs, count, RT_FACT_TIMEOUT,
+                       "source '%.*s': all processes are busy", MT_ARG(s->decl->id));
+        return;
+    }
     rt_job *job = rt_job_add(f, s, qs, count);
     dialogue *d = mt_new(f->arena, dialogue);
-    void *idle;
+    *d = (dialogue){.server = idle, .reused = idle != NULL};
     job->state = d;
     job->step = step;
     job->give_up = give_up;
-    if (rt_pool_take(&s->pool, job->deadline, &idle)) {
-        rt_answer_all(job, RT_FACT_TIMEOUT, "source '%.*s': all processes are busy",
-                      MT_ARG(s->decl->id));
-        return;
-    }
-    d->server = idle;
-    d->reused = idle != NULL;
     begin(job);
 }

@@ -2,12 +2,23 @@
  * Room: runtime.
  * All facts of one request are read in one transaction, so they fit together. A query
  * that takes too long is interrupted; one that would write is refused. */
+#include <poll.h>
 #include <sqlite3.h>
 
 #include "runtime/adapter_impl.h"
 #include "runtime/clock.h"
 
-enum { STEPS_BETWEEN_LOOKS = 1000, MOST_VALUE_BYTES = 1000000000 };
+enum {
+    STEPS_BETWEEN_LOOKS = 1000,
+    MOST_VALUE_BYTES = 1000000000,
+    DRIVE_MS = 5 /* the other jobs of the fetch are looked at that often */
+};
+
+/* The fetch that keeps the thread while SQLite works. */
+typedef struct turn {
+    rt_fetching *fetching;
+    int64_t deadline, driven;
+} turn;
 
 bool rt_sqlite_set_up(rt_opening *o, rt_source *s)
 {
@@ -54,9 +65,24 @@ static sqlite3 *open_connection(const rt_source *s)
     return db;
 }
 
-static int is_too_late(void *deadline)
+/* Non-zero: enough. */
+static int while_working(void *state)
 {
-    return rt_now_ms() >= *(const int64_t *)deadline;
+    turn *t = state;
+    int64_t now = rt_now_ms();
+    if (now - t->driven >= DRIVE_MS) {
+        rt_fetching_drive(t->fetching);
+        t->driven = now;
+    }
+    return now >= t->deadline;
+}
+
+/* Zero: no longer. */
+static int while_locked(void *state, int count)
+{
+    (void)count;
+    poll(NULL, 0, DRIVE_MS);
+    return !while_working(state);
 }
 
 static void query_fault(rt_fetching *f, rt_question *q, sqlite3 *db, int code)
@@ -167,36 +193,35 @@ static void run_query(rt_fetching *f, rt_question *q, sqlite3 *db)
 static void run_all(rt_fetching *f, sqlite3 *db, rt_question **questions, size_t count,
                     int64_t deadline)
 {
-    int64_t left = deadline - rt_now_ms();
-    sqlite3_busy_timeout(db, (int)(left > 0 ? left : 0));
-    sqlite3_progress_handler(db, STEPS_BETWEEN_LOOKS, is_too_late, &deadline);
+    turn t = {f, deadline, rt_now_ms()};
+    sqlite3_busy_handler(db, while_locked, &t);
+    sqlite3_progress_handler(db, STEPS_BETWEEN_LOOKS, while_working, &t);
     sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
     for (size_t i = 0; i < count; i++) {
         run_query(f, questions[i], db);
     }
     sqlite3_progress_handler(db, 0, NULL, NULL);
+    sqlite3_busy_handler(db, NULL, NULL);
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 void rt_sqlite_ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t count)
 {
     int64_t deadline = rt_source_deadline(f, s);
-    void *db = NULL;
-    mt_err err = rt_pool_take(&s->pool, deadline, &db);
-    bool taken = err == MT_OK;
-    if (taken && !db) {
-        db = open_connection(s);
+    void *db;
+    if (rt_fetching_take(f, &s->pool, deadline, &db)) {
+        rt_answer_each(f, questions, count, RT_FACT_TIMEOUT,
+                       "source '%.*s': all connections are in use",
+                       MT_ARG(s->decl->id));
+        return;
     }
+    db = db ? db : open_connection(s);
     if (db) {
         run_all(f, db, questions, count, deadline);
+    } else {
+        rt_answer_each(f, questions, count, RT_FACT_UNREACHABLE,
+                       "the database of source '%.*s' cannot be opened",
+                       MT_ARG(s->decl->id));
     }
-    for (size_t i = 0; !db && i < count; i++) {
-        rt_answer_error(f, questions[i], taken ? RT_FACT_UNREACHABLE : RT_FACT_TIMEOUT,
-                        "source '%.*s': %s", MT_ARG(s->decl->id),
-                        taken ? "the database cannot be opened"
-                              : "all connections are in use");
-    }
-    if (taken) {
-        rt_pool_give(&s->pool, db);
-    }
+    rt_pool_give(&s->pool, db);
 }
