@@ -21,7 +21,8 @@ typedef struct http_server {
     int listener, port;
     atomic_bool stop;
     atomic_int connections, requests;
-    atomic_int failing; /* answer everything with this status; 0: do not */
+    atomic_int slow, most_slow; /* answers under way, and how many there were at once */
+    atomic_int failing;         /* answer everything with this status; 0: do not */
     pthread_t thread, workers[HTTP_CONNECTIONS];
     int worker_count;
     pthread_mutex_t lock;
@@ -182,7 +183,11 @@ static bool http_serve(http_peer *p, const char *request)
         return false;
     }
     if (!strncmp(target, "/slow", 5)) {
+        int now = atomic_fetch_add(&s->slow, 1) + 1, most = atomic_load(&s->most_slow);
+        while (now > most && !atomic_compare_exchange_weak(&s->most_slow, &most, now)) {
+        }
         usleep(200000);
+        atomic_fetch_sub(&s->slow, 1);
         http_answer(p->fd, "200 OK", "", "{\"v\":1}");
         return true;
     }

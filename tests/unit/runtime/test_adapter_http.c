@@ -101,7 +101,7 @@ static void gives_fault(void **state)
     outlet o = open_row(row->path, INT_TYPE, row->more);
     int64_t start = rt_now_ms();
     assert_error(ask(&o, "v", "7"), row->want);
-    assert_true(rt_now_ms() - start < 5000);
+    assert_true(rt_now_ms() - start < 10000);
     outlet_close(&o);
 }
 
@@ -125,10 +125,10 @@ static void E1_nobody_listening_is_unreachable(void **state)
 static void E1_the_deadline_of_the_request_holds(void **state)
 {
     (void)state;
-    outlet o = open_row("silent.v", INT_TYPE, "");
+    outlet o = open_row("silent.v", INT_TYPE, "  timeout: 30s\n");
     int64_t start = rt_now_ms();
     assert_error(ask_within(&o, "v", "7", 100), "timeout");
-    assert_true(rt_now_ms() - start < 900);
+    assert_true(rt_now_ms() - start < 10000);
     assert_error(ask_within(&o, "v", "7", -1), "timeout");
     outlet_close(&o);
 }
@@ -211,11 +211,12 @@ static void E1_facts_are_fetched_at_the_same_time(void **state)
     outlet o;
     uint32_t facts[] = {0, 1, 2, 3, 4, 5};
     rt_fact_answer answers[6];
-    open_api(&o, API(SLOW("1") SLOW("2") SLOW("3") SLOW("4") SLOW("5") SLOW("6")), "");
-    rt_fetch fetch = {.facts = facts, .fact_count = 6, .deadline = rt_now_ms() + 5000};
-    int64_t start = rt_now_ms();
+    open_api(&o, API(SLOW("1") SLOW("2") SLOW("3") SLOW("4") SLOW("5") SLOW("6")),
+             "  timeout: 20s\n");
+    rt_fetch fetch = {.facts = facts, .fact_count = 6, .deadline = rt_now_ms() + 20000};
+    atomic_store(&SERVER.most_slow, 0);
     rt_adapters_fetch(o.adapters, &fetch, &o.arena, answers);
-    assert_true(rt_now_ms() - start < 900); /* one after the other: 1200 */
+    assert_in_range(atomic_load(&SERVER.most_slow), 2, 6); /* at the same time */
     for (size_t i = 0; i < 6; i++) {
         assert_value(answers[i], "1");
         assert_int_equal(answers[i].fact, i);
