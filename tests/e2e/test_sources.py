@@ -2,9 +2,11 @@
 import http.server
 import json
 import sqlite3
+import ssl
+import subprocess
 import threading
 
-from harness import Case, main
+from harness import SOURCE, Case, main
 
 CONTRACT = """
 source orders { protocol: http base_url: "https://orders.example/v2" auth: bearer_token }
@@ -178,6 +180,40 @@ class Sources(Case):
         result = self.eval(facts=False)
         self.assertEqual(result.code, 1, repr(result))
         self.assertIn("missing required fact: approved", result.err)
+
+    def test_E1_a_certificate_nobody_vouches_for_is_refused(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                        "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "key.pem", "-out",
+                        "cert.pem", "-days", "2", "-subj", "/CN=here", "-addext",
+                        "subjectAltName=IP:127.0.0.1"], check=True, cwd=self.dir,
+                       capture_output=True)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.dir / "cert.pem", self.dir / "key.pem")
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        orders = self.config["sources"]["orders"]
+        orders["base_url"] = orders["base_url"].replace("http:", "https:")
+        result = self.eval()
+        self.assertEqual(result.code, 3, repr(result))
+        self.assertIn("unreachable: source 'orders'", result.err)
+        self.assertEqual(Orders.seen, [])
+        orders["ca_file"] = "cert.pem"
+        self.assertEqual(self.eval().code, 0)
+        orders["base_url"] = orders["base_url"].replace("127.0.0.1", "localhost")
+        self.assertEqual(self.eval().code, 3)  # vouched for, but for another name
+
+    def test_the_settings_in_the_documentation_are_accepted(self):
+        text = (SOURCE / "docs" / "facts.md").read_text()
+        block = text.split("```yaml\n# escrow")[1].split("```")[0]
+        block = block.replace("https://", "http://127.0.0.1:1/")
+        config = self.write("escrow.yaml", block.replace("/var/run/postgresql", str(self.dir)))
+        result = self.run_motet("eval", SOURCE / "examples" / "escrow" / "escrow.tenor",
+                                "--sources", config, "--param", "id=1", env={
+                                    "ESCROW_TOKEN": "t-escrow", "DELIVERY_KEY": "k-delivery",
+                                    "ORDERS_TOKEN": "t-orders", "COMPLIANCE_PASSWORD": "p-compl"})
+        self.assertEqual(result.code, 3, repr(result))
+        for source in ("escrow_service", "delivery_service", "order_service"):
+            self.assertIn(f"unreachable: source '{source}'", result.err)
+        self.assertEqual(result.err.count("\n"), 3)  # the fourth fact takes its default
 
     def test_used_wrongly(self):
         self.assertEqual(self.eval("--lines").code, 2)
