@@ -373,6 +373,8 @@ void rx_verdict_names(mt_jw *w, const rx_version *v, const ct_verdicts *verdicts
  * {"asserted_by","asserted_ms","expires_ms","value"}. */
 #define RX_KIND_FACT MT_STR("fact")
 mt_str rx_fact_key(mt_arena *a, mt_str contract, mt_str fact);
+/* The one of a version's fact: rt_adapter_options.lookup_manual. */
+mt_err rx_manual_lookup(void *version, mt_arena *a, uint32_t fact, rt_manual *out);
 /* Reads them anew if they changed. */
 mt_err rx_facts_reload(rt_executor *x, st_tx *tx);
 /* May the caller assert the fact? Is it one that an adapter fetches? */

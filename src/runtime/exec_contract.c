@@ -118,7 +118,11 @@ static mt_err open_adapters(rt_executor *x, rx_version *v, mt_diags *ds)
     if (!x->adapters) {
         return MT_OK;
     }
-    rt_adapter_options o = {.model = v->model, .sources = x->adapters, .shared = true};
+    rt_adapter_options o = {.model = v->model,
+                            .sources = x->adapters,
+                            .shared = true,
+                            .lookup_manual = rx_manual_lookup,
+                            .context = v};
     return rt_adapters_open(&o, ds, &v->adapters);
 }
 

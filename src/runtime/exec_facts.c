@@ -127,24 +127,35 @@ static mt_err see_others(rt_executor *x)
     return err;
 }
 
-static bool find_manual(rx_job *job, uint32_t fact, rt_fact_answer *out)
+mt_err rx_manual_lookup(void *version, mt_arena *a, uint32_t fact, rt_manual *out)
 {
-    rt_executor *x = job->x;
-    mt_str id =
-        rx_fact_key(&job->arena, job->v->contract, job->v->model->facts[fact].id);
+    const rx_version *v = version;
+    rt_executor *x = v->x;
+    mt_str id = rx_fact_key(a, v->contract, v->model->facts[fact].id);
     pthread_mutex_lock(&x->facts_lock);
     const rt_manual *m = (const rt_manual *)mt_map_get(&x->facts, id, 0);
-    bool found = m && (!m->expires_at || m->expires_at > rx_now(x));
-    if (found) {
-        *out = (rt_fact_answer){.fact = fact,
-                                .value = mt_str_dup(&job->arena, m->value),
-                                .adapter_id = MT_STR("motet.manual"),
-                                .asserted_by = mt_str_dup(&job->arena, m->asserted_by),
-                                .fetched_at = m->asserted_at,
-                                .expires_at = m->expires_at};
+    if (m) {
+        *out = (rt_manual){mt_str_dup(a, m->value), mt_str_dup(a, m->asserted_by),
+                           m->asserted_at, m->expires_at};
     }
     pthread_mutex_unlock(&x->facts_lock);
-    return found;
+    return m ? MT_OK : MT_E_NOTFOUND;
+}
+
+static bool find_manual(rx_job *job, uint32_t fact, rt_fact_answer *out)
+{
+    rt_manual m;
+    if (rx_manual_lookup(job->v, &job->arena, fact, &m) ||
+        (m.expires_at && m.expires_at <= rx_now(job->x))) {
+        return false;
+    }
+    *out = (rt_fact_answer){.fact = fact,
+                            .value = m.value,
+                            .adapter_id = MT_STR("motet.manual"),
+                            .asserted_by = m.asserted_by,
+                            .fetched_at = m.asserted_at,
+                            .expires_at = m.expires_at};
+    return true;
 }
 
 mt_str rx_fact_key(mt_arena *a, mt_str contract, mt_str fact)
@@ -205,14 +216,16 @@ static bool fetch(rx_job *job, const uint32_t *facts, size_t count,
             return refuse_fetch(job, a);
         }
         if (!a->use_default) {
-            job->snap->from[a->fact] = RX_FROM_ADAPTER;
+            bool manual = rt_adapters_is_manual(job->v->adapters, a->fact);
+            job->snap->from[a->fact] = manual ? RX_FROM_MANUAL : RX_FROM_ADAPTER;
             job->snap->answers[a->fact] = a;
         }
     }
     return false;
 }
 
-/* Facts that were not given: kept ones, then fetched ones. True: refused. */
+/* Facts that were not given: fetched ones (of manual sources too: their policy is the
+ * source's), or kept ones. True: refused. */
 static bool gather(rx_job *job, const mt_json *given, rt_fact_answer **out, size_t *len)
 {
     const ct_model *m = job->v->model;
@@ -224,11 +237,11 @@ static bool gather(rx_job *job, const mt_json *given, rt_fact_answer **out, size
             if (check_given(job, i)) {
                 return true;
             }
+        } else if (job->v->adapters && rt_adapters_serves(job->v->adapters, i)) {
+            wanted[wanted_count++] = i;
         } else if (find_manual(job, i, &answers[n])) {
             job->snap->from[i] = RX_FROM_MANUAL;
             job->snap->answers[i] = &answers[n++];
-        } else if (rx_served(job->v, i)) {
-            wanted[wanted_count++] = i;
         }
     }
     *out = answers;

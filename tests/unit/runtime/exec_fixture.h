@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "base/json_write.h"
 #include "runtime/executor.h"
 
 /* ---- Callers ----------------------------------------------------------------------
@@ -207,6 +207,13 @@ static inline const mt_json *at(const mt_json *tree, const char *path)
         rest = mt_str_skip(rest, dot + 1);
     }
     return tree;
+}
+
+/* 1, 0, or -1 when there is no such boolean. */
+static inline int flag_at(const mt_json *tree, const char *path)
+{
+    const mt_json *f = at(tree, path);
+    return f && f->type == MT_JSON_BOOL ? f->boolean : -1;
 }
 
 #define assert_at(tree, path, want)                                                    \
