@@ -284,6 +284,8 @@ void rt_http_ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t c
 void rt_http_close(rt_source *s);
 bool rt_graphql_plan(rt_opening *o, const rt_source *s, rt_fact_plan *p);
 void rt_graphql_ask(rt_fetching *f, rt_source *s, rt_question **qs, size_t count);
+/* "https://host:1" of a URL; empty when it is no plain http(s) URL. */
+mt_str rt_http_origin(mt_str url);
 /* Reads what became of the transfers of the multi handle. */
 void rt_http_harvest(rt_fetching *f);
 
