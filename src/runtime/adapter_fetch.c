@@ -134,7 +134,7 @@ static mt_str bound_instance(const rt_fetching *f, const rt_source *s, mt_str na
             only = instances[i];
         }
     }
-    return several || said.len ? (mt_str){0} : only;
+    return several || said.len ? mt_str_z(NULL) : only;
 }
 
 static mt_str value_of(const rt_fetching *f, const rt_source *s, mt_str name)
