@@ -1,0 +1,248 @@
+/* Many callers at once: one winner, nothing lost, nothing done twice; and a store that
+ * fails. On every store. */
+#include "exec_fixture.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+#include "ledger/verify.h"
+#include "runtime/ledger_store.h"
+
+enum { THREADS = 8 };
+
+/* An entity that goes round, so that every call can succeed when it is its turn. */
+static const char WHEEL[] =
+    "persona driver\n"
+    "fact go { type: Bool source: \"road.go\" default: true }\n"
+    "entity Wheel { states: [n, e, s, w] initial: n\n"
+    "  transitions: [(n, e), (e, s), (s, w), (w, n)] }\n"
+    "entity Brake { states: [off, on] initial: off transitions: [(off, on), (on, off)] "
+    "}\n"
+    "operation turn { allowed_personas: [driver] precondition: go = true\n"
+    "  effects: [(Wheel, n, e), (Wheel, e, s), (Wheel, s, w), (Wheel, w, n)] }\n"
+    "operation once { allowed_personas: [driver] precondition: go = true\n"
+    "  effects: [(Wheel, n, e)] }\n"
+    "operation stop { allowed_personas: [driver] precondition: go = true\n"
+    "  effects: [(Wheel, n, e), (Brake, off, on)] }\n";
+
+typedef struct crew {
+    desk *d;
+    rt_call call;
+    unsigned rounds;
+    atomic_uint won, lost, other, replayed;
+} crew;
+
+static void *work(void *state)
+{
+    crew *c = state;
+    for (unsigned i = 0; i < c->rounds; i++) {
+        answer a;
+        call_and_wait(c->d->x, &c->call, &a);
+        atomic_fetch_add(a.status == 200 || a.status == 201 ? &c->won
+                         : a.status == 409                  ? &c->lost
+                                                            : &c->other,
+                         1);
+        atomic_fetch_add(&c->replayed, a.replayed);
+        mt_buf_free(&a.body);
+    }
+    return NULL;
+}
+
+static void race(crew *c)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, c), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(atomic_load(&c->other), 0);
+}
+
+static desk wheel(void **state)
+{
+    desk d = desk_open(state, contract_file("wheel.tenor", WHEEL), NULL);
+    create(&d, "Wheel", "w");
+    create(&d, "Brake", "b");
+    return d;
+}
+
+static rt_call call_of(rt_action action, mt_str name, mt_str body)
+{
+    return (rt_call){.action = action, .caller = &ANYONE, .name = name, .body = body};
+}
+
+#define DRIVE MT_STR("{\"persona\":\"driver\",\"bindings\":{\"Wheel\":\"w\"}}")
+
+/* The ledger of the store is whole and says what the executor says. */
+static void assert_ledger(desk *d)
+{
+    rt_ledger *l;
+    lg_finding found;
+    for (int wait = 0; st_is_shared(d->store) && wait < 100; wait++) {
+        rt_param q[] = {{MT_STR("pending"), MT_STR("true")},
+                        {MT_STR("order"), MT_STR("desc")},
+                        {MT_STR("limit"), MT_STR("1")}};
+        if (at(ask_query(d, RT_LEDGER_LIST, "", "", q, 3), "items.0.seq")) {
+            break;
+        }
+        usleep(20000);
+    }
+    assert_fine(rt_ledger_open(d->store, 0, &l));
+    lg_source source = rt_ledger_source(l);
+    mt_err err = lg_verify_source(&source, NULL, &found);
+    if (err) {
+        fail_msg("line %zu: %s", found.line, found.problem);
+    }
+    rt_ledger_close(l);
+}
+
+static void of_many_who_race_for_one_instance_exactly_one_wins(void **state)
+{
+    desk d = wheel(state);
+    crew c = {.d = &d, .rounds = 5};
+    c.call = call_of(RT_OPERATION, MT_STR("once"), DRIVE);
+    race(&c);
+    assert_int_equal(atomic_load(&c.won), 1);
+    assert_int_equal(atomic_load(&c.lost), THREADS * 5 - 1);
+    assert_int_equal(records(&d, "operation"), 1);
+    assert_ledger(&d);
+    desk_close(&d);
+}
+
+static void every_call_that_fits_is_done_once_and_in_some_order(void **state)
+{
+    desk d = wheel(state);
+    crew c = {.d = &d, .rounds = 25};
+    c.call = call_of(RT_OPERATION, MT_STR("turn"), DRIVE);
+    race(&c);
+    assert_int_equal(atomic_load(&c.won), THREADS * 25);
+    const mt_json *r = ask(&d, &ANYONE, RT_INSTANCE_GET, "Wheel", "w", "");
+    assert_at(r, "version", "200");
+    assert_at(r, "state", "n");
+    assert_int_equal(records(&d, "operation"), THREADS * 25);
+    /* The records are a serial order: each begins where the one before it ended. */
+    mt_str state_now = MT_STR("n"), after = MT_STR("");
+    do {
+        rt_param q[] = {{MT_STR("after"), after}, {MT_STR("limit"), MT_STR("100")}};
+        r = ask_query(&d, RT_INSTANCE_HISTORY, "Wheel", "w", q, 2);
+        for (uint32_t i = 0; i < count_at(r, "items"); i++) {
+            char path[80];
+            snprintf(path, sizeof path, "items.%u.body.provenance.state_before.Wheel.w",
+                     i);
+            mt_str before = mt_json_text(at(r, path));
+            if (before.len) {
+                assert_text(before, state_now);
+                snprintf(path, sizeof path,
+                         "items.%u.body.provenance.state_after.Wheel.w", i);
+                state_now = mt_json_text(at(r, path));
+            }
+        }
+        after = mt_json_text(at(r, "next"));
+    } while (after.len);
+    assert_str(state_now, "n");
+    assert_ledger(&d);
+    desk_close(&d);
+}
+
+static void of_many_who_create_one_id_exactly_one_does(void **state)
+{
+    desk d = wheel(state);
+    crew c = {.d = &d, .rounds = 3};
+    c.call = call_of(RT_INSTANCE_CREATE, MT_STR("Wheel"), MT_STR("{\"id\":\"new\"}"));
+    race(&c);
+    assert_int_equal(atomic_load(&c.won), 1);
+    desk_close(&d);
+}
+
+static void a_key_used_by_many_at_once_has_one_effect(void **state)
+{
+    desk d = wheel(state);
+    crew c = {.d = &d, .rounds = 4};
+    c.call = call_of(RT_OPERATION, MT_STR("turn"), DRIVE);
+    c.call.idempotency_key = MT_STR("once");
+    c.call.request_digest = MT_STR("digest");
+    race(&c);
+    assert_int_equal(atomic_load(&c.won), THREADS * 4);
+    assert_int_equal(atomic_load(&c.replayed), THREADS * 4 - 1);
+    assert_state(&d, "Wheel", "w", "e");
+    assert_int_equal(records(&d, "operation"), 1);
+    desk_close(&d);
+}
+
+/* ---- Two processes' worth of executors --------------------------------------------
+ */
+
+static void two_executors_on_one_database_take_turns(void **state)
+{
+    desk d = wheel(state);
+    if (!st_is_shared(d.store)) {
+        /* A file is claimed by one server. */
+        st_store *second = NULL;
+        mt_buf why = {0};
+        assert_err(st_open(current_url(), NULL, &second, &why), MT_E_BUSY);
+        mt_buf_free(&why);
+        desk_close(&d);
+        return;
+    }
+    desk e = desk_on(again(state, NULL), NULL, NULL);
+    crew c = {.d = &d, .rounds = 20}, f = {.d = &e, .rounds = 20};
+    c.call = f.call = call_of(RT_OPERATION, MT_STR("turn"), DRIVE);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        pthread_create(&threads[i], NULL, work, i % 2 ? &c : &f);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(atomic_load(&c.won) + atomic_load(&f.won), THREADS * 20);
+    const mt_json *r = ask(&e, &ANYONE, RT_INSTANCE_GET, "Wheel", "w", "");
+    assert_at(r, "version", "160");
+    /* What one asserts the other sees; what one did is found through the other. */
+    ask(&d, &ANYONE, RT_FACT_ASSERT, "go", "", "{\"value\":false}");
+    expect(&d, 200);
+    r = ask(&e, &ANYONE, RT_OPERATION, "turn", "", DRIVE.ptr);
+    expect_code(&e, r, 422, "precondition_failed");
+    assert_int_equal(records(&e, "operation"), 160);
+    assert_ledger(&e);
+    desk_close(&e);
+    desk_close(&d);
+}
+
+/* ---- A store that fails -----------------------------------------------------------
+ */
+
+static void when_the_database_is_gone_nothing_is_done_and_it_says_so(void **state)
+{
+    desk d = wheel(state);
+    if (!st_is_shared(d.store)) {
+        desk_close(&d);
+        return;
+    }
+    on_postgres("ALTER SCHEMA motet RENAME TO hidden");
+    const mt_json *r = ask(&d, &ANYONE, RT_OPERATION, "turn", "", DRIVE.ptr);
+    on_postgres("ALTER SCHEMA hidden RENAME TO motet");
+    expect(&d, 503);
+    assert_non_null(at(r, "code"));
+    assert_state(&d, "Wheel", "w", "n");
+    ask(&d, &ANYONE, RT_OPERATION, "turn", "", DRIVE.ptr);
+    expect(&d, 200);
+    assert_int_equal(records(&d, "operation"), 1);
+    assert_ledger(&d);
+    desk_close(&d);
+}
+
+int main(void)
+{
+    static rows_list l;
+    both(&l, of_many_who_race_for_one_instance_exactly_one_wins);
+    both(&l, every_call_that_fits_is_done_once_and_in_some_order);
+    both(&l, of_many_who_create_one_id_exactly_one_does);
+    both(&l, a_key_used_by_many_at_once_has_one_effect);
+    both(&l, two_executors_on_one_database_take_turns);
+    both(&l, when_the_database_is_gone_nothing_is_done_and_it_says_so);
+    int failed = rows_run(&l, "runtime/executor_race");
+    backends_stop();
+    return failed;
+}
