@@ -705,9 +705,8 @@ static void it_counts_and_describes_itself(void **state)
     const mt_json *facts = mt_json_at(at(&tree, "components.schemas"), "escrow.facts");
     assert_at(facts, "properties.delivery_status.enum.1", "confirmed");
     assert_at(facts, "properties.line_items.maxItems", "100");
-                "not_implemented");
-                mt_buf_free(&out);
-                desk_close(&d);
+    mt_buf_free(&out);
+    desk_close(&d);
 }
 
 int main(void)
