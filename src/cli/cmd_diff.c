@@ -2,12 +2,14 @@
  * Room: cli. */
 #include "cli/commands.h"
 #include "cli/engine.h"
+#include "cli/prove.h"
 #include "cli/versions.h"
 #include "contract/analyze/diff_report.h"
 
 /* clang-format off */
 const cli_option CMD_DIFF_OPTIONS[] = {
     {"breaking",  NULL,   "one line per change, the most severe first"},
+    {"prove",     NULL,   "resolve what requires analysis by proof"},
     {"migration", NULL,   "print the migration contract: the diff as a contract"},
     {"baseline",  "FILE", "an earlier --json report; only what it lacks counts"},
     {"json",      NULL,   "print the entries as JSON"},
@@ -21,6 +23,13 @@ const char CMD_DIFF_DETAILS[] =
     "a\n"
     "class: BREAKING, REQUIRES_ANALYSIS (counts as breaking until proven safe),\n"
     "INFRASTRUCTURE (the operator must be told) or NON_BREAKING.\n\n"
+    "--prove compares changed predicates for every fact set: weaker, stronger, equal "
+    "or\n"
+    "neither, with facts that tell the versions apart. A change is proven safe when "
+    "no\n"
+    "operation is refused that was allowed and every branch goes its way; classes "
+    "stay,\n"
+    "whether a policy is required may change.\n\n"
     "Exit status 1: a migration policy must be declared to deploy NEW.";
 
 static void write_json(mt_buf *out, const cli_versions *v)
@@ -110,6 +119,9 @@ int cmd_diff(const cli_args *args)
     }
     cli_versions v;
     int code = cli_versions_load(args, &v);
+    if (!code && cli_flag(args, "prove") && cli_prove_versions(&v) != MT_OK) {
+        code = cli_contract_report(args, &v.new.contract, CLI_FAILS);
+    }
     code = code ? code : print(&v);
     cli_versions_free(&v);
     return code;

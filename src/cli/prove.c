@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "contract/analyze/prove_diff.h"
 #include "contract/analyze/prove_findings.h"
 
 enum { QUIET_SECONDS = 2 };
@@ -112,4 +113,44 @@ mt_err cli_prove_diagnostics(cli_contract *c)
         add_diagnostic(c, &fs.items[i]);
     }
     return err;
+}
+
+/* ---- Two versions ------------------------------------------------------------------
+ */
+
+static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)
+{
+    cli_contract *c = &v->contract;
+    for (size_t i = 0; i < c->e->member_count; i++) {
+        const ct_member *member = &c->e->members[i];
+        const ct_model *m;
+        if (!mt_str_eq(member->id, id)) {
+            continue;
+        }
+        mt_err err = ct_load(&c->arena, member->contract->bundle, member->file,
+                             &c->limits, &c->ds, &m);
+        *out = err ? NULL : ct_compile(&c->arena, m);
+        return err;
+    }
+    MT_BUG("a member that was compared is gone");
+}
+
+mt_err cli_prove_versions(cli_versions *v)
+{
+    mt_arena *a = &v->new.contract.arena;
+    const mt_limits *limits = &v->new.contract.limits;
+    ct_prove_diff(a, ct_compile(a, v->old.model), ct_compile(a, v->new.model), limits,
+                  v->diff);
+    v->policy_required = v->diff->policy_required;
+    for (size_t i = 0; i < v->member_count; i++) {
+        const ct_program *old, *now;
+        mt_err err = member_program(&v->old, v->members[i].id, &old);
+        err = err ? err : member_program(&v->new, v->members[i].id, &now);
+        if (err) {
+            return err;
+        }
+        ct_prove_diff(a, old, now, limits, v->members[i].diff);
+        v->policy_required |= v->members[i].diff->policy_required;
+    }
+    return MT_OK;
 }

@@ -4,6 +4,7 @@
 #define CLI_PROVE_H
 
 #include "cli/contract.h"
+#include "cli/versions.h"
 #include "contract/analyze/finding.h"
 
 /* Adds what proofs find wrong with the contract, or with the members of a System, to
@@ -12,5 +13,9 @@
 mt_err cli_prove_contract(cli_contract *c, ct_findings *fs);
 /* The same, as diagnostics of the contract. */
 mt_err cli_prove_diagnostics(cli_contract *c);
+
+/* Resolves by proof what the diff leaves to analysis, in the members of Systems too.
+ * MT_E_REJECTED: a member does not load. */
+mt_err cli_prove_versions(cli_versions *v);
 
 #endif

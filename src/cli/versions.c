@@ -65,7 +65,7 @@ static const ct_member *member_named(const ct_elaboration *e, mt_str id)
     return NULL;
 }
 
-static const ct_diff *diff_members(cli_versions *v, const ct_member *old,
+static ct_diff *diff_members(cli_versions *v, const ct_member *old,
                                    const ct_member *new)
 {
     mt_arena *a = &v->new.contract.arena;

@@ -18,7 +18,7 @@ typedef struct cli_version {
 /* Two members of the same name in two Systems. */
 typedef struct cli_member_diff {
     mt_str id;
-    const ct_diff *diff;
+    ct_diff *diff;
 } cli_member_diff;
 
 typedef struct cli_versions {

@@ -27,7 +27,7 @@ typedef struct ct_diff_part {
     /* A prover may set these two where the class is REQUIRES_ANALYSIS, and then calls
      * ct_diff_decide(); the class itself never changes. */
     ct_resolution resolution;
-    mt_str proof; /* one sentence, or empty */
+    mt_str proof; /* one sentence, or empty; unresolved: why it could not be proven */
 } ct_diff_part;
 
 typedef struct ct_diff_field {

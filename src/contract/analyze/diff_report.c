@@ -5,6 +5,9 @@
 #include "base/hash.h"
 #include "base/map.h"
 
+/* ORDER ct_resolution: before the sentence a proof left. */
+static const char *const PROOFS[] = {"not proven", "proven safe", "proven breaking"};
+
 static mt_str compact(mt_arena *a, const mt_json *value)
 {
     if (!value) {
@@ -69,7 +72,7 @@ static void part_json(mt_jw *w, mt_arena *a, const ct_diff_entry *e,
         mt_jw_str(w, p->names[i]);
     }
     mt_jw_end_array(w);
-    if (p->resolution) {
+    if (p->proof.len) {
         mt_jw_key_str(w, "proof", p->proof);
     }
     mt_jw_key_str(w, "reason", mt_str_z(t->reason));
@@ -247,10 +250,8 @@ static void part_text(mt_buf *out, const ct_diff_field *f, const ct_diff_part *p
     }
     mt_buf_addf(out, "  [%.*s]\n", MT_ARG(CT_CLASS_NAMES[p->taxon->class]));
     impact_text(out, p->taxon);
-    if (p->resolution) {
-        mt_buf_addf(out, "        %s: %.*s\n",
-                    p->resolution == CT_PROVEN_SAFE ? "proven safe" : "proven breaking",
-                    MT_ARG(p->proof));
+    if (p->proof.len) {
+        mt_buf_addf(out, "        %s: %.*s\n", PROOFS[p->resolution], MT_ARG(p->proof));
     }
 }
 
@@ -318,10 +319,8 @@ static void line_text(mt_buf *out, const ct_diff_entry *e, const ct_diff_field *
         }
     }
     mt_buf_addf(out, " \xE2\x80\x94 %s", p->taxon->reason);
-    if (p->resolution) {
-        mt_buf_addf(out, "; %s: %.*s",
-                    p->resolution == CT_PROVEN_SAFE ? "proven safe" : "proven breaking",
-                    MT_ARG(p->proof));
+    if (p->proof.len) {
+        mt_buf_addf(out, "; %s: %.*s", PROOFS[p->resolution], MT_ARG(p->proof));
     }
     mt_buf_addc(out, '\n');
 }

@@ -145,3 +145,11 @@ bool pv_facts_join(ct_prover *p)
     }
     return !p->mismatch.len;
 }
+
+void pv_leave_out(ct_prover *p, mt_str fact, bool yes)
+{
+    uintptr_t at = mt_map_get(&p->fact_names, fact, 0);
+    if (at && p->facts.items[at - 1].otherwise) {
+        p->facts.items[at - 1].left_out = yes;
+    }
+}

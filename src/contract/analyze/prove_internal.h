@@ -81,6 +81,7 @@ typedef struct pv_fact {
     mt_str id;
     const ct_type *type;       /* what both contracts accept; NULL: nothing */
     const ct_value *otherwise; /* default, where every contract that has it has one */
+    bool left_out;             /* not given: each contract takes its own default */
     pv_sym *s;                 /* of the question, once it is read */
 } pv_fact;
 
@@ -168,6 +169,9 @@ void pv_align(ct_prover *p, const pv_sym *a, const pv_sym *b, Z3_ast *x, Z3_ast 
 Z3_ast pv_opaque(ct_prover *p, Z3_sort sort, const char *what, Z3_ast a, Z3_ast b);
 /* Bounds of texts, once all are known. */
 void pv_text_bounds(ct_prover *p);
+
+/* From now on the fact is not given, where both contracts have a default for it. */
+void pv_leave_out(ct_prover *p, mt_str fact, bool yes);
 
 /* prove_lists.c: how many elements stand for a list, seen from the predicates that are
  * going to be translated. */

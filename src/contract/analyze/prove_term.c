@@ -363,17 +363,20 @@ static pv_term part_of(pv_term of, pv_sym *part)
     return of;
 }
 
+static pv_sym *fact_term(ct_prover *p, const ct_fact *fact)
+{
+    uint32_t at = (uint32_t)mt_map_get(&p->fact_names, fact->id, 1) - 1;
+    return p->facts.items[at].left_out ? pv_literal(p, fact->type, fact->otherwise)
+                                       : pv_fact_sym(p, at);
+}
+
 pv_term pv_translate_term(ct_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_term t;
     const pv_rule *r;
     switch ((ct_op)e->op) {
     case CT_LITERAL: return plain(p, pv_literal(p, e->type, e->value));
-    case CT_FACT: {
-        mt_str id = side->model->facts[e->index].id;
-        return plain(p,
-                     pv_fact_sym(p, (uint32_t)mt_map_get(&p->fact_names, id, 1) - 1));
-    }
+    case CT_FACT: return plain(p, fact_term(p, &side->model->facts[e->index]));
     case CT_VARIABLE: return plain(p, p->variables.items[e->index]);
     case CT_PAYLOAD:
         r = &side->rules[e->index];

@@ -225,7 +225,7 @@ mt_str pv_witness(ct_prover *p, mt_arena *a, Z3_model model)
     mt_jw_begin_object(&w.w);
     for (size_t i = 0; i < p->facts.len; i++) {
         const pv_fact *f = &p->facts.items[i];
-        if (f->s || !f->otherwise) {
+        if ((f->s || !f->otherwise) && !f->left_out) {
             mt_jw_key(&w.w, f->id);
             write_sym(&w, f->type, f->s);
         }
