@@ -1,0 +1,91 @@
+"""motet diff --prove: weaker, stronger, equal or neither, and facts that tell versions apart."""
+import json
+import re
+
+from harness import SOURCE, Case, main
+
+ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
+
+
+class Proven(Case):
+    def version(self, *edits):
+        text = ESCROW.read_text()
+        for find, replace in edits:
+            self.assertIn(find, text)
+            text = text.replace(find, replace, 1)
+        return self.write("new/escrow.tenor", text)
+
+    def proofs(self, new, code, *options):
+        """(kind id, field) -> (resolution, proof), of what requires analysis."""
+        result = self.run_motet("diff", "--prove", "--json", *options, ESCROW, new)
+        self.assertEqual(result.code, code, repr(result))
+        found = {}
+
+        def walk(value, key):
+            if isinstance(value, dict):
+                if "reason" in value and "impact" in value:
+                    found[key] = (value.get("resolution"), value.get("proof", ""))
+                name = value.get("id") or value.get("construct_id")
+                kind = value.get("kind") or value.get("construct_kind")
+                for inner, part in value.items():
+                    walk(part, f"{kind} {name}" if kind and name else key)
+            elif isinstance(value, list):
+                for part in value:
+                    walk(part, key)
+
+        walk(json.loads(result.out), "")
+        return found
+
+    def verdicts(self, contract, facts):
+        path = self.write("facts.json", json.dumps(facts))
+        out = self.holds("eval", "--json", contract, "--facts", path).out
+        return {v["type"] for v in json.loads(out)["verdicts"]}
+
+    def facts(self, proof):
+        return json.loads(re.search(r"\{.*\}", proof).group(0))
+
+    def test_an_equal_rule_needs_no_policy(self):
+        new = self.version(("buyer_requested_refund = true", "not (buyer_requested_refund = false)"))
+        self.fails(1, "diff", ESCROW, new)
+        ((resolution, proof),) = self.proofs(new, 0).values()
+        self.assertIn("safe", resolution)
+        self.assertTrue(proof.startswith("equal"), proof)
+
+    def test_a_weaker_precondition_is_told_apart_by_facts(self):
+        new = self.version(("precondition:     verdict_present(refund_approved)",
+                            "precondition:     verdict_present(refund_approved) or verdict_present(delivery_failed)"))
+        ((resolution, proof),) = self.proofs(new, 0).values()
+        self.assertIn("safe", resolution)
+        got = self.verdicts(new, self.facts(proof))
+        self.assertIn("delivery_failed", got)
+        self.assertNotIn("refund_approved", got)
+
+    def test_a_stronger_precondition_breaks_for_the_facts_shown(self):
+        new = self.version(("precondition:     verdict_present(refund_approved)",
+                            "precondition:     verdict_present(refund_approved) and escrow_amount > "
+                            "Money { amount: Decimal(5.00), currency: \"USD\" }"))
+        ((resolution, proof),) = self.proofs(new, 1).values()
+        self.assertIn("breaking", resolution)
+        facts = self.facts(proof)
+        self.assertIn("refund_approved", self.verdicts(ESCROW, facts))
+        self.assertLessEqual(float(facts["escrow_amount"]["amount"]), 5)
+
+    def test_a_wider_rule_that_takes_an_operation_away_breaks(self):
+        new = self.version(("escrow_amount ≤ compliance_threshold",
+                            "escrow_amount ≤ compliance_threshold or delivery_status = \"confirmed\""))
+        ((resolution, proof),) = self.proofs(new, 1).values()
+        self.assertIn("breaking", resolution)
+        self.assertIn("weaker", proof)
+        facts = self.facts(proof)
+        self.assertIn("compliance_review_required", self.verdicts(ESCROW, facts))
+        self.assertNotIn("compliance_review_required", self.verdicts(new, facts))
+
+    def test_a_limit_leaves_it_open_and_says_so(self):
+        new = self.version(("escrow_amount ≤ compliance_threshold",
+                            "escrow_amount < compliance_threshold"))
+        ((resolution, proof),) = self.proofs(new, 1, "--limit", "prove_steps=1").values()
+        self.assertIsNone(resolution)
+        self.assertIn("limit", proof)
+
+
+main()
