@@ -66,7 +66,7 @@ static const ct_member *member_named(const ct_elaboration *e, mt_str id)
 }
 
 static ct_diff *diff_members(cli_versions *v, const ct_member *old,
-                                   const ct_member *new)
+                             const ct_member *new)
 {
     mt_arena *a = &v->new.contract.arena;
     mt_json *trees = mt_new_array(a, mt_json, 2);
