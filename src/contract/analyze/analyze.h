@@ -106,6 +106,8 @@ typedef struct ct_analysis {
     const uint64_t *steps_reached; /* bit per step of the plan */
 
     const ct_bound *rule_bounds, *condition_bounds; /* NULL without S7 */
+
+    bool verdicts_unique; /* S8 */
 } ct_analysis;
 
 /* Asked now and then: false stops the analysis. */

@@ -7,6 +7,7 @@ void ct_s8_unique(ct_analyzer *z)
 {
     const ct_model *m = z->an->model;
     mt_map rules = {0};
+    z->an->verdicts_unique = true;
     for (uint32_t i = 0; i < m->rule_count; i++) {
         bool added;
         mt_map_entry *entry =
