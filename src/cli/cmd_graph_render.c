@@ -3,8 +3,8 @@
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/graph_edges.h"
+#include "cli/svg.h"
 #include "runtime/graph_replay.h"
-#include "runtime/process.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RENDER_OPTIONS[] = {
@@ -101,32 +101,16 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
 
 /* ---- text for both languages ---- */
 
-/* Both languages accept HTML entities inside quotes. */
-static void add_escaped(mt_buf *out, mt_str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        switch (s.ptr[i]) {
-        case '"': mt_buf_addz(out, "&quot;"); break;
-        case '&': mt_buf_addz(out, "&amp;"); break;
-        case '<': mt_buf_addz(out, "&lt;"); break;
-        case '>': mt_buf_addz(out, "&gt;"); break;
-        case '\\': mt_buf_addz(out, "&#92;"); break;
-        case '\n': mt_buf_addc(out, ' '); break;
-        default: mt_buf_addc(out, s.ptr[i]);
-        }
-    }
-}
-
 static void add_label(picture *p, uint32_t index, const char *newline)
 {
     const gr_node *n = &p->g->nodes[index];
-    add_escaped(&p->out, n->path);
+    mt_buf_add_label(&p->out, n->path);
     mt_buf_addz(&p->out, newline);
-    add_escaped(&p->out, n->primitive->manifest.id);
+    mt_buf_add_label(&p->out, n->primitive->manifest.id);
     if (p->paint->values) {
         mt_str value = p->paint->values[index];
         mt_buf_addz(&p->out, newline);
-        add_escaped(&p->out, value.len > 40 ? mt_str_from(value.ptr, 40) : value);
+        mt_buf_add_label(&p->out, value.len > 40 ? mt_str_from(value.ptr, 40) : value);
         mt_buf_addz(&p->out, value.len > 40 ? "…" : "");
     }
 }
@@ -145,9 +129,9 @@ static edge_kind kind_of_edge(const gr_node *to, uint32_t input)
 static void add_edge_label(picture *p, const cli_edge *from, const gr_node *to,
                            uint32_t input)
 {
-    add_escaped(&p->out, from->port);
+    mt_buf_add_label(&p->out, from->port);
     mt_buf_addz(&p->out, " → ");
-    add_escaped(&p->out, to->primitive->manifest.inputs[input].name);
+    mt_buf_add_label(&p->out, to->primitive->manifest.inputs[input].name);
 }
 
 /* ---- DOT ---- */
@@ -199,7 +183,7 @@ static void each_edge(picture *p,
 static void draw_dot(picture *p)
 {
     mt_buf_addz(&p->out, "digraph \"");
-    add_escaped(&p->out, p->g->id);
+    mt_buf_add_label(&p->out, p->g->id);
     mt_buf_addz(&p->out, "\" {\n  rankdir=LR;\n  node [fontname=\"DejaVu Sans\", "
                          "fontsize=10];\n  edge [fontname=\"DejaVu Sans\", "
                          "fontsize=8];\n");
@@ -227,38 +211,6 @@ static void draw_mermaid(picture *p)
     each_edge(p, mermaid_edge);
 }
 
-/* DOT to SVG through Graphviz, in place. MT_E_NOTFOUND when it is not installed. */
-static mt_err to_svg(mt_buf *text)
-{
-    enum { TIMEOUT_MS = 60 * 1000 };
-    const char *const argv[] = {"dot", "-Tsvg", NULL};
-    rt_child_options o = {
-        .argv = argv, .wants_stdin = true, .max_line = (size_t)64 << 20};
-    rt_child *dot;
-    mt_err err = rt_child_start(&o, &dot);
-    if (err) {
-        return err;
-    }
-    mt_buf svg = {0};
-    mt_str line;
-    err = rt_child_write(dot, mt_buf_str(text), TIMEOUT_MS);
-    rt_child_close_stdin(dot);
-    while (!err && !(err = rt_child_read_line(dot, TIMEOUT_MS, &line))) {
-        mt_buf_adds(&svg, line);
-        mt_buf_addc(&svg, '\n');
-    }
-    int status = 1;
-    bool ended = rt_child_stop(dot, TIMEOUT_MS, &status);
-    rt_child_free(dot);
-    if (err == MT_E_CLOSED && ended && status == 0 && svg.len) {
-        mt_buf_free(text);
-        *text = svg;
-        return MT_OK;
-    }
-    mt_buf_free(&svg);
-    return MT_E_IO;
-}
-
 static int draw(const cli_args *args, picture *p)
 {
     const char *format = cli_value(args, "format");
@@ -273,7 +225,7 @@ static int draw(const cli_args *args, picture *p)
     if (format && strcmp(format, "svg") != 0) {
         return cli_fail(args, CLI_USAGE, "--format must be dot, svg or mermaid");
     }
-    mt_err err = to_svg(&p->out);
+    mt_err err = cli_svg(&p->out);
     bool needed = format != NULL || err != MT_E_NOTFOUND;
     return err && needed ? cli_fail(args, CLI_WORLD,
                                     "Graphviz cannot draw it (is `dot` "

@@ -18,6 +18,8 @@ const cli_command CLI_COMMANDS[] = {
      cmd_actions, CMD_ACTIONS_OPTIONS, NULL, 1, 1, CMD_ACTIONS_DETAILS},
     {"explain", "FILE", "Tell a contract in prose, or why something is so", cmd_explain,
      CMD_EXPLAIN_OPTIONS, NULL, 1, 1, CMD_EXPLAIN_DETAILS},
+    {"analyze", "FILE", "Derive what a contract can do without running it", cmd_analyze,
+     CMD_ANALYZE_OPTIONS, NULL, 1, 1, CMD_ANALYZE_DETAILS},
     {"ask", "FILE QUESTION", "Answer a question about a contract, with a proof", cmd_ask,
      CMD_ASK_OPTIONS, NULL, 2, 2, CMD_ASK_DETAILS},
     {"repl", "FILE", "Try a contract by hand", cmd_repl, CMD_REPL_OPTIONS, NULL, 1, 1,

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 int cmd_actions(const cli_args *args);
+int cmd_analyze(const cli_args *args);
 int cmd_ask(const cli_args *args);
 int cmd_check(const cli_args *args);
 int cmd_completion(const cli_args *args);
@@ -27,10 +28,10 @@ extern const char CMD_CHECK_DETAILS[], CMD_COMPLETION_DETAILS[],
     CMD_ELABORATE_DETAILS[], CMD_EVAL_DETAILS[], CMD_FMT_DETAILS[], CMD_INIT_DETAILS[],
     CMD_TEST_DETAILS[], CMD_VALIDATE_DETAILS[];
 
-extern const cli_option CMD_ACTIONS_OPTIONS[], CMD_ASK_OPTIONS[], CMD_EXPLAIN_OPTIONS[],
-    CMD_REPL_OPTIONS[];
-extern const char CMD_ACTIONS_DETAILS[], CMD_ASK_DETAILS[], CMD_EXPLAIN_DETAILS[],
-    CMD_REPL_DETAILS[];
+extern const cli_option CMD_ACTIONS_OPTIONS[], CMD_ANALYZE_OPTIONS[], CMD_ASK_OPTIONS[],
+    CMD_EXPLAIN_OPTIONS[], CMD_REPL_OPTIONS[];
+extern const char CMD_ACTIONS_DETAILS[], CMD_ANALYZE_DETAILS[], CMD_ASK_DETAILS[],
+    CMD_EXPLAIN_DETAILS[], CMD_REPL_DETAILS[];
 
 /* Trust: who vouches for a bundle. */
 int cmd_keygen(const cli_args *args);

@@ -11,7 +11,7 @@ PAGES = sorted((SOURCE / "docs" / "man").glob("*.1"))
 DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "agent-statement",
               "agent-trace", "check", "completion", "elaborate", "eval", "fmt", "help", "init",
               "test", "validate"]
-DOCUMENTED += ["ask"]
+DOCUMENTED += ["analyze", "ask"]
 DOCUMENTED += ["actions", "explain", "repl"]
 DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["diff", "migrate"]

@@ -135,6 +135,8 @@ bool ct_may_invoke(const ct_analysis *an, uint32_t op, uint32_t persona);
  * many; `out` has room for the moves of the state. */
 uint32_t ct_operations_in(const ct_analysis *an, uint32_t persona, uint32_t entity,
                           uint32_t state, uint32_t *out);
+/* Can the persona move the entity at all? */
+bool ct_has_authority(const ct_analysis *an, uint32_t persona, uint32_t entity);
 /* Number of the state among the states of all entities. */
 static inline uint32_t ct_state_number(const ct_analysis *an, uint32_t entity,
                                        uint32_t state)

@@ -50,29 +50,13 @@ typedef struct pen {
     uint32_t groups;
 } pen;
 
-/* Both languages accept HTML entities inside quotes. */
-static void add_escaped(mt_buf *out, mt_str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        switch (s.ptr[i]) {
-        case '"': mt_buf_addz(out, "&quot;"); break;
-        case '&': mt_buf_addz(out, "&amp;"); break;
-        case '<': mt_buf_addz(out, "&lt;"); break;
-        case '>': mt_buf_addz(out, "&gt;"); break;
-        case '\\': mt_buf_addz(out, "&#92;"); break;
-        case '\n': mt_buf_addc(out, ' '); break;
-        default: mt_buf_addc(out, s.ptr[i]);
-        }
-    }
-}
-
 static void begin_group(pen *x, mt_str title)
 {
     bool dot = x->language == CT_PICTURE_DOT;
     mt_buf_addf(x->out,
                 dot ? "  subgraph cluster_%u {\n    label=\"" : "  subgraph g%u [\"",
                 x->groups++);
-    add_escaped(x->out, title);
+    mt_buf_add_label(x->out, title);
     mt_buf_addz(x->out, dot ? "\";\n" : "\"]\n");
 }
 
@@ -89,7 +73,7 @@ static void node(pen *x, mt_str name, shape s, mt_str label)
     } else {
         mt_buf_addf(x->out, "    %.*s%s\"", MT_ARG(name), SHAPE[s].open);
     }
-    add_escaped(x->out, label);
+    mt_buf_add_label(x->out, label);
     if (dot) {
         mt_buf_addz(x->out, "\"];\n");
     } else {
@@ -107,7 +91,7 @@ static void edge(pen *x, mt_str from, mt_str to, line l, mt_str label)
         mt_buf_addf(x->out, "    %.*s %s%s", MT_ARG(from), LINE[l].mermaid,
                     label.len ? "|\"" : "");
     }
-    add_escaped(x->out, label);
+    mt_buf_add_label(x->out, label);
     if (dot) {
         mt_buf_addz(x->out, "\"];\n");
     } else {
@@ -323,7 +307,7 @@ void ct_analysis_draw(mt_buf *out, const ct_analysis *an, ct_picture language)
     bool dot = language == CT_PICTURE_DOT;
     if (dot) {
         mt_buf_addz(out, "digraph \"");
-        add_escaped(out, an->model->id);
+        mt_buf_add_label(out, an->model->id);
         mt_buf_addz(out, "\" {\n  rankdir=LR;\n  node [fontname=\"DejaVu Sans\", "
                          "fontsize=10];\n  edge [fontname=\"DejaVu Sans\", "
                          "fontsize=8];\n");

@@ -193,19 +193,6 @@ static void s3(writer *x)
     mt_jw_end_object(w);
 }
 
-static bool has_authority(const writer *x, uint32_t persona, uint32_t entity)
-{
-    const ct_edges *moves = &x->an->moves;
-    uint32_t first = moves->first[x->an->first_state[entity]];
-    uint32_t end = moves->first[x->an->first_state[entity + 1]];
-    for (uint32_t i = first; i < end; i++) {
-        if (ct_may_invoke(x->an, moves->items[i].tag, persona)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *ops,
                       size_t *left)
 {
@@ -229,7 +216,7 @@ static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
     mt_jw_keyz(w, "by_entity");
     mt_jw_begin_object(w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
-        if (*left && has_authority(x, persona, e)) {
+        if (*left && ct_has_authority(x->an, persona, e)) {
             mt_jw_key(w, x->m->entities[e].id);
             s4_entity(x, persona, e, ops, left);
         }
@@ -238,7 +225,7 @@ static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
     mt_jw_keyz(w, "reaches");
     mt_jw_begin_object(w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
-        if (*left && has_authority(x, persona, e)) {
+        if (*left && ct_has_authority(x->an, persona, e)) {
             mt_mark mark = mt_arena_mark(&x->a);
             mt_jw_key(w, x->m->entities[e].id);
             states_json(
@@ -266,7 +253,7 @@ static void s4_move(writer *x, uint32_t persona, uint32_t entity, const ct_edge 
 }
 
 /* Every (persona, move) pair there is, counted; as many as allowed are written. */
-static size_t s4_moves(writer *x)
+static size_t s4_moves(writer *x, bool write)
 {
     size_t total = 0;
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
@@ -275,7 +262,7 @@ static size_t s4_moves(writer *x)
             const ct_edge *move = &x->an->moves.items[i];
             const ct_operation *o = &x->m->operations[move->tag];
             for (uint32_t k = 0; k < o->persona_count; k++) {
-                if (total++ < x->sink->entries && ct_sink_go_on(x->sink)) {
+                if (total++ < x->sink->entries && write && ct_sink_go_on(x->sink)) {
                     s4_move(x, o->personas[k], e, move);
                 }
             }
@@ -298,12 +285,12 @@ static void s4(writer *x)
         s4_persona(x, p, ops, &left);
     }
     mt_jw_end_object(w);
+    mt_jw_key_i64(w, "total_personas", x->m->persona_count);
+    mt_jw_key_i64(w, "total_transition_authorities", (int64_t)s4_moves(x, false));
     mt_jw_keyz(w, "transition_authorities");
     mt_jw_begin_array(w);
-    size_t total = s4_moves(x);
+    size_t total = s4_moves(x, true);
     mt_jw_end_array(w);
-    mt_jw_key_i64(w, "total_personas", x->m->persona_count);
-    mt_jw_key_i64(w, "total_transition_authorities", (int64_t)total);
     mt_jw_key_bool(w, "truncated",
                    !left || total > x->sink->entries || x->sink->stopped);
     mt_jw_end_object(w);

@@ -12,6 +12,11 @@ typedef struct teller {
     uint32_t *ops; /* room for the operations of one state */
 } teller;
 
+static const char *plural(uint64_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
 static void heading(teller *t, ct_obligation o)
 {
     const char *name = CT_OBLIGATIONS[o].name;
@@ -35,10 +40,12 @@ static void s1(teller *t)
 {
     for (uint32_t i = 0; i < t->m->entity_count && ct_sink_go_on(t->sink); i++) {
         const ct_entity *e = &t->m->entities[i];
-        mt_buf_addf(t->out, "  %.*s: %u states (", MT_ARG(e->id), e->state_count);
+        mt_buf_addf(t->out, "  %.*s: %u state%s (", MT_ARG(e->id), e->state_count,
+                    plural(e->state_count));
         state_list(t, i, NULL, 0);
-        mt_buf_addf(t->out, "), initially %.*s, %u transitions\n",
-                    MT_ARG(e->states[e->initial]), e->transition_count);
+        mt_buf_addf(t->out, "), initially %.*s, %u transition%s\n",
+                    MT_ARG(e->states[e->initial]), e->transition_count,
+                    plural(e->transition_count));
     }
 }
 
@@ -126,25 +133,13 @@ static void s4_moves(teller *t, uint32_t persona, uint32_t entity, size_t *left)
     }
 }
 
-static bool has_moves(teller *t, uint32_t persona, uint32_t entity)
-{
-    const ct_edges *moves = &t->an->moves;
-    uint32_t end = moves->first[t->an->first_state[entity + 1]];
-    for (uint32_t i = moves->first[t->an->first_state[entity]]; i < end; i++) {
-        if (ct_may_invoke(t->an, moves->items[i].tag, persona)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void s4(teller *t)
 {
     size_t left = t->sink->entries;
     for (uint32_t p = 0; p < t->m->persona_count && left; p++) {
         mt_buf_addf(t->out, "  %.*s\n", MT_ARG(t->m->personas[p].id));
         for (uint32_t e = 0; e < t->m->entity_count && left; e++) {
-            if (!ct_sink_go_on(t->sink) || !has_moves(t, p, e)) {
+            if (!ct_sink_go_on(t->sink) || !ct_has_authority(t->an, p, e)) {
                 continue;
             }
             mt_mark mark = mt_arena_mark(&t->a);
@@ -219,7 +214,8 @@ static void flow_head(teller *t, uint32_t flow)
     if (g->longest == UINT64_MAX) {
         mt_buf_addz(t->out, "), more than 2^63 steps\n");
     } else {
-        mt_buf_addf(t->out, "), at most %llu steps\n", (unsigned long long)g->longest);
+        mt_buf_addf(t->out, "), at most %llu step%s\n", (unsigned long long)g->longest,
+                    plural(g->longest));
     }
 }
 
@@ -256,7 +252,9 @@ static void bound(teller *t, const char *kind, mt_str id, mt_str step,
     mt_buf_addf(t->out, "  %s %.*s%s%.*s: ", kind, MT_ARG(id), step.len ? "/" : "",
                 MT_ARG(step));
     ct_count_text(t->out, b->steps);
-    mt_buf_addf(t->out, " steps at most (%u nodes", b->nodes);
+    bool one = !b->steps.len && b->steps.low == 1;
+    mt_buf_addf(t->out, " step%s at most (%u node%s", plural(one), b->nodes,
+                plural(b->nodes));
     if (b->quantifiers) {
         mt_buf_addf(t->out, ", quantifiers %u deep", b->quantifiers);
     }
@@ -300,10 +298,13 @@ void ct_analysis_text(ct_sink *s, const ct_analysis *an)
     };
     teller t = {.sink = s, .out = s->out, .an = an, .m = an->model};
     t.ops = mt_new_array(&t.a, uint32_t, (size_t)an->model->operation_count + 1);
-    mt_buf_addf(s->out,
-                "%.*s: %u personas, %u entities, %u operations, %u rules, %u flows\n",
-                MT_ARG(t.m->id), t.m->persona_count, t.m->entity_count,
-                t.m->operation_count, t.m->rule_count, t.m->flow_count);
+    mt_buf_addf(
+        s->out,
+        "%.*s: %u persona%s, %u entit%s, %u operation%s, %u rule%s, %u flow%s\n",
+        MT_ARG(t.m->id), t.m->persona_count, plural(t.m->persona_count),
+        t.m->entity_count, t.m->entity_count == 1 ? "y" : "ies", t.m->operation_count,
+        plural(t.m->operation_count), t.m->rule_count, plural(t.m->rule_count),
+        t.m->flow_count, plural(t.m->flow_count));
     for (int i = 0; i < CT_OBLIGATION_COUNT; i++) {
         if (ct_analysis_has(an, (ct_obligation)i) && ct_sink_go_on(s)) {
             heading(&t, (ct_obligation)i);

@@ -62,6 +62,18 @@ uint32_t ct_way_to(mt_arena *a, const ct_analysis *an, uint32_t persona,
     return count;
 }
 
+bool ct_has_authority(const ct_analysis *an, uint32_t persona, uint32_t entity)
+{
+    const ct_edges *moves = &an->moves;
+    uint32_t end = moves->first[an->first_state[entity + 1]];
+    for (uint32_t i = moves->first[an->first_state[entity]]; i < end; i++) {
+        if (ct_may_invoke(an, moves->items[i].tag, persona)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- findings ---- */
 
 static void mark_handler(const ct_plan *p, const ct_plan_handler *h, uint64_t *ops,

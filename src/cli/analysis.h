@@ -1,0 +1,34 @@
+/* cli/analysis.h - a contract or a System, loaded and analysed for a command.
+ * Room: cli.
+ * Ownership: everything lives in it until cli_analysis_free(). */
+#ifndef CLI_ANALYSIS_H
+#define CLI_ANALYSIS_H
+
+#include "cli/contract.h"
+#include "cli/progress.h"
+#include "contract/analyze/report.h"
+
+typedef struct cli_analysis {
+    const cli_args *args;
+    uint32_t only; /* asked for; set before it is run */
+    size_t paths;  /* to list of each flow; likewise */
+    mt_limits limits;
+    mt_arena arena;
+    cli_contract contract;
+    const ct_analysis *an;
+    ct_findings fs;
+    bool complete;
+    cli_progress progress;
+} cli_analysis;
+
+/* Loads and analyses. Another code than CLI_HOLDS: it was reported. To be freed in
+ * every case. */
+int cli_analysis_run(cli_analysis *x, const char *path);
+void cli_analysis_free(cli_analysis *x);
+
+/* The whole report on stdout, as it is found. CLI_HOLDS or CLI_WORLD. */
+int cli_analysis_text(cli_analysis *x);
+int cli_analysis_json(cli_analysis *x);
+void cli_analysis_draw(mt_buf *out, const cli_analysis *x, ct_picture language);
+
+#endif
