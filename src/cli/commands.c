@@ -40,6 +40,8 @@ const cli_command CLI_COMMANDS[] = {
      CMD_VERIFY_OPTIONS, NULL, 1, 1, CMD_VERIFY_DETAILS},
     {"ledger", NULL, "Show, verify, prove and copy ledgers", NULL, NULL, CMD_LEDGER_COMMANDS,
      0, 0, NULL},
+    {"serve", "[FILE...]", "Serve contracts over HTTP", cmd_serve, CMD_SERVE_OPTIONS, NULL, 0,
+     -1, CMD_SERVE_DETAILS},
     {"token", NULL, "Make, list and revoke the tokens of a server",
      NULL, NULL, CMD_TOKEN_COMMANDS, 0, 0, NULL},
     {"deploy", "FILE", "Give a running server a contract or a new version", cmd_deploy,

@@ -1,0 +1,353 @@
+/* cli/cmd_serve.c - motet serve: contracts that run, until told to stop.
+ * Room: cli. */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/contract.h"
+#include "http/config.h"
+#include "http/server.h"
+#include "runtime/file.h"
+#include "runtime/key_file.h"
+
+/* clang-format off */
+const cli_option CMD_SERVE_OPTIONS[] = {
+    {"config", "FILE", "read settings (YAML or JSON); options come first"},
+    {"check-config", NULL, "check everything, start nothing"},
+#define OPTION_ROW(key, option, kind, type, initial, least, most, argument, help) \
+    {option, argument, help},
+    HT_OPTION_MAP(OPTION_ROW)
+#undef OPTION_ROW
+    {NULL, NULL, NULL},
+};
+const char CMD_SERVE_DETAILS[] =
+    "Files are .tenor sources, bundles, manifests or Systems; without any, what the store "
+    "has is served. Every option is a key of the configuration file, too (underscores for "
+    "dashes).\n\n"
+    "Without tokens (motet token create) everyone may do everything, so the server then "
+    "listens on this machine only. The first line on standard output says where it "
+    "listens. SIGTERM and SIGINT stop it after what runs is finished.";
+/* clang-format on */
+
+enum { PEM_BYTES = 1 << 20 };
+
+typedef struct service {
+    const cli_args *args;
+    mt_arena arena;
+    ht_config config;
+    ht_log log;
+    mt_limits limits;
+    st_store *store;
+    rt_executor *executor;
+    ht_server *server;
+    mt_str tls_cert, tls_key;
+} service;
+
+/* ---- Settings
+ * ------------------------------------------------------------------------ */
+
+static int read_file(service *s)
+{
+    const char *path = cli_value(s->args, "config");
+    mt_str text;
+    mt_buf faults = {0};
+    int code =
+        path ? cli_read_text(s->args, &s->arena, path, s->limits.yaml_bytes, &text)
+             : CLI_HOLDS;
+    if (path && !code &&
+        ht_config_read(&s->arena, mt_str_z(path), text,
+                       !mt_str_ends(mt_str_z(path), MT_STR(".json")), &s->config,
+                       &faults)) {
+        fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&faults)));
+        code = CLI_FAILS;
+    }
+    mt_buf_free(&faults);
+    return code;
+}
+
+static int read_options(service *s)
+{
+    const cli_args *args = s->args;
+    bool listed = false;
+    for (int i = 0; i < args->given_count; i++) {
+        const char *name = args->given[2 * i], *value = args->given[2 * i + 1];
+        if (strcmp(name, "auto-persona") == 0 && !listed) {
+            s->config.auto_personas = (ht_list){0}; /* options replace, not add */
+            listed = true;
+        }
+        if (ht_config_set(&s->arena, &s->config, name, value) == MT_E_RANGE) {
+            return cli_fail(args, CLI_USAGE, "--%s cannot be %s", name, value);
+        }
+    }
+    if (args->count) {
+        const char **files =
+            mt_new_array(&s->arena, const char *, (size_t)args->count + 1);
+        memcpy(files, args->operands, (size_t)args->count * sizeof *files);
+        s->config.files = (ht_list){files, (size_t)args->count};
+    }
+    return CLI_HOLDS;
+}
+
+static int check_together(service *s)
+{
+    mt_buf faults = {0};
+    mt_err err = ht_config_check(&s->config, &faults);
+    for (mt_str rest = mt_buf_str(&faults); rest.len;) {
+        size_t end = mt_str_find(rest, '\n');
+        cli_fail(s->args, CLI_USAGE, "%.*s", (int)end, rest.ptr);
+        rest = mt_str_skip(rest, end + 1);
+    }
+    mt_buf_free(&faults);
+    return err ? CLI_USAGE : CLI_HOLDS;
+}
+
+static int read_tls(service *s)
+{
+    const ht_config *c = &s->config;
+    if (!c->tls_cert) {
+        return CLI_HOLDS;
+    }
+    int code = cli_read_text(s->args, &s->arena, c->tls_cert, PEM_BYTES, &s->tls_cert);
+    return code ? code
+                : cli_read_text(s->args, &s->arena, c->tls_key, PEM_BYTES, &s->tls_key);
+}
+
+static int read_settings(service *s)
+{
+    s->config = HT_CONFIG_DEFAULT;
+    s->limits = cli_limits(s->args);
+    int code = read_file(s);
+    code = code ? code : read_options(s);
+    code = code ? code : check_together(s);
+    if (code) {
+        return code;
+    }
+    s->log = (ht_log){.fd = 2, .json = strcmp(s->config.log, "json") == 0};
+    (void)ht_level_read(mt_str_z(s->config.log_level), &s->log.least);
+    return read_tls(s);
+}
+
+/* ---- --check-config
+ * ------------------------------------------------------------------ */
+
+static int check_key(service *s)
+{
+    mt_sign_key key;
+    mt_buf why = {0};
+    int code = CLI_HOLDS;
+    if (s->config.signing_key && rt_key_read(s->config.signing_key, &key, &why)) {
+        code = cli_fail(s->args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)));
+    } else if (s->config.signing_key) {
+        mt_sign_wipe(&key);
+    }
+    mt_buf_free(&why);
+    return code;
+}
+
+static int check_files(service *s)
+{
+    int worst = CLI_HOLDS;
+    for (size_t i = 0; i < s->config.files.count; i++) {
+        cli_contract contract = {0};
+        int code =
+            cli_contract_load(s->args, s->config.files.items[i], false, &contract);
+        if (code) {
+            cli_contract_show_text(s->args, &contract);
+        }
+        cli_contract_free(&contract);
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static int check_config(service *s)
+{
+    int code = check_key(s);
+    int files = check_files(s);
+    code = code ? code : files;
+    return code ? code : cli_print(MT_STR("the configuration holds\n"));
+}
+
+/* ---- Opening
+ * -------------------------------------------------------------------------- */
+
+static int say_why(service *s, int code, mt_buf *why)
+{
+    cli_fail(s->args, code, "%.*s", MT_ARG(mt_buf_str(why)));
+    mt_buf_free(why);
+    return code;
+}
+
+static int open_store(service *s)
+{
+    mt_buf why = {0};
+    st_options options = {.pool = (unsigned)s->config.pool};
+    mt_err err = st_open(s->config.store, &options, &s->store, &why);
+    if (err) {
+        return say_why(s, CLI_WORLD, &why);
+    }
+    ht_log_text(&s->log, HT_INFO, "store_open", "store", st_describe(s->store));
+    return CLI_HOLDS;
+}
+
+static mt_str text_or_empty(const char *text)
+{
+    return mt_str_z(text ? text : "");
+}
+
+static int open_executor(service *s)
+{
+    const ht_config *c = &s->config;
+    static const char *const NO_FILES[] = {NULL};
+    mt_buf why = {0};
+    mt_str *personas = mt_new_array(&s->arena, mt_str, c->auto_personas.count);
+    for (size_t i = 0; i < c->auto_personas.count; i++) {
+        personas[i] = mt_str_z(c->auto_personas.items[i]);
+    }
+    rt_executor_options options = {
+        .store = s->store,
+        .limits = &s->limits,
+        .files = c->files.count ? c->files.items : NO_FILES,
+        .default_contract = text_or_empty(c->default_contract),
+        .trust_domain = text_or_empty(c->trust_domain),
+        .signing_key = c->signing_key,
+        .auto_personas = personas,
+        .auto_persona_count = c->auto_personas.count,
+        .adapters = c->sources,
+        .settings = c->all,
+        .group = (unsigned)c->group,
+        .checkpoint_every = (unsigned)c->checkpoint_every,
+        .log = ht_log_write,
+        .log_state = &s->log,
+    };
+    mt_err err = rt_executor_open(&options, &s->executor, &why);
+    return err ? say_why(s, err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD, &why)
+               : CLI_HOLDS;
+}
+
+/* A call may wait for the network when the database is somewhere else, or when facts
+ * are fetched. */
+static unsigned workers_of(const service *s)
+{
+    bool waits = st_is_shared(s->store) || s->config.sources;
+    return s->config.workers ? (unsigned)s->config.workers : waits ? 32 : 0;
+}
+
+static int open_server(service *s)
+{
+    const ht_config *c = &s->config;
+    mt_buf why = {0};
+    ht_options o = {
+        .executor = s->executor,
+        .store = s->store,
+        .log = &s->log,
+        .listen = c->listen,
+        .tls_cert = s->tls_cert,
+        .tls_key = s->tls_key,
+        .threads = (unsigned)c->threads,
+        .workers = workers_of(s),
+        .max_body = c->max_body,
+        .max_streams = c->max_streams,
+        .heartbeat_seconds = (unsigned)c->heartbeat,
+        .insecure = c->insecure,
+        .private_manifest = c->private_manifest,
+        .access_log = c->access_log,
+        .peers = {.connections = c->max_connections,
+                  .per_address = c->max_per_address,
+                  .rate_per_minute = (unsigned)c->rate,
+                  .rate_local = c->rate_local,
+                  .seconds = {[HT_WAITING] = (unsigned)c->idle,
+                              [HT_SENDING] = (unsigned)c->request_timeout,
+                              [HT_READING] = (unsigned)c->answer_timeout}},
+    };
+    mt_err err = ht_server_open(&o, &s->server, &why);
+    bool usage = err == MT_E_USAGE || err == MT_E_NOTFOUND || err == MT_E_DENIED;
+    return err ? say_why(s, usage ? CLI_USAGE : CLI_WORLD, &why) : CLI_HOLDS;
+}
+
+/* ---- Running
+ * -------------------------------------------------------------------------- */
+
+static int say_where(service *s)
+{
+    mt_buf line = {0};
+    mt_buf_addf(&line, "listening on %s://%s\n", s->tls_cert.len ? "https" : "http",
+                ht_server_address(s->server));
+    int code = cli_print(mt_buf_str(&line));
+    if (!code && s->config.ready_file) {
+        mt_str address = mt_str_skip(mt_buf_str(&line), strlen("listening on "));
+        code = cli_write_text(s->args, s->config.ready_file, address);
+    }
+    mt_buf_free(&line);
+    ht_log_text(&s->log, HT_INFO, "listening", "address",
+                mt_str_z(ht_server_address(s->server)));
+    if (ht_server_is_open_to_all(s->server)) {
+        ht_log_text(&s->log, HT_WARN, "open_to_all", "warning",
+                    MT_STR("there are no tokens: everyone who reaches this address may "
+                           "do everything (motet token create)"));
+    }
+    return code;
+}
+
+static void wait_for_signal(const sigset_t *signals, service *s)
+{
+    int which = 0;
+    sigwait(signals, &which);
+    ht_log_text(&s->log, HT_INFO, "stopping", "signal",
+                which == SIGTERM ? MT_STR("SIGTERM") : MT_STR("SIGINT"));
+}
+
+static void close_all(service *s)
+{
+    bool drained =
+        !s->server || ht_server_drain(s->server, (unsigned)s->config.stop_timeout);
+    if (s->server && drained) {
+        ht_server_free(s->server);
+    }
+    if (s->executor) {
+        rt_executor_close(s->executor);
+    }
+    if (s->server && !drained) { /* closing has answered the rest */
+        ht_server_free(s->server);
+    }
+    if (s->store) {
+        st_close(s->store);
+    }
+}
+
+static int serve(service *s, const sigset_t *signals)
+{
+    int code = open_store(s);
+    code = code ? code : open_executor(s);
+    code = code ? code : open_server(s);
+    code = code ? code : say_where(s);
+    if (!code) {
+        wait_for_signal(signals, s);
+    }
+    close_all(s);
+    if (!code) {
+        ht_log_write(&s->log, HT_INFO, MT_STR("stopped"), MT_STR("{}"));
+    }
+    return code;
+}
+
+int cmd_serve(const cli_args *args)
+{
+    service s = {.args = args};
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    int code = read_settings(&s);
+    if (!code && cli_flag(args, "check-config")) {
+        code = check_config(&s);
+    } else if (!code) {
+        /* Before any thread is made, so that all of them leave signals to us. */
+        pthread_sigmask(SIG_BLOCK, &signals, NULL);
+        signal(SIGPIPE, SIG_IGN);
+        code = serve(&s, &signals);
+    }
+    mt_arena_free(&s.arena);
+    return code;
+}
