@@ -148,7 +148,9 @@ struct rt_executor {
     size_t auto_persona_count;
     const mt_json *adapters, *settings;
     unsigned group, checkpoint_every;
-    unsigned flow_turn; /* steps of one flow in one transaction at most */
+    unsigned flow_turn;   /* steps of one flow in one transaction at most */
+    unsigned answer_days; /* how long idempotent answers are kept */
+    int64_t forget_ms;    /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
@@ -159,6 +161,7 @@ struct rt_executor {
     mt_map contracts;         /* id -> rx_contract */
     MT_VEC(rx_system) systems;
     rx_version *versions;
+    pthread_mutex_t refresh_lock; /* one thread at a time takes up what others did */
     int64_t contract_stamp;
 
     pthread_mutex_t facts_lock; /* manual facts as last read */
@@ -197,7 +200,8 @@ struct rt_executor {
     rx_cache *cache; /* NULL on a shared store */
     atomic_llong last_ms;
     atomic_int store_fault; /* mt_err of the last group, for readiness */
-    _Atomic(rt_news *) news;
+    pthread_mutex_t news_lock;
+    rt_news *news;
     void *news_state;
     rx_metrics metrics;
 };
@@ -471,6 +475,8 @@ void rx_record_time(mt_jw *w, const rx_group *g);
 /* Loads the chain's end once; signs what is due. Inside the group's transaction. */
 mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a);
 mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added);
+/* There are `size` records now. */
+void rx_tell_news(rt_executor *x, int64_t size);
 void *rx_sequencer(void *executor);
 mt_err rx_ledger_close(rt_executor *x);
 

@@ -11,7 +11,7 @@
 
 #include "runtime/exec.h"
 
-enum { TRIES = 8 };
+enum { TRIES = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
 /* ---- The queue --------------------------------------------------------------------
  */
@@ -32,7 +32,7 @@ void rx_enqueue(rx_job *job)
 {
     rt_executor *x = job->x;
     pthread_mutex_lock(&x->queue_lock);
-    bool closing = x->closing && !job->internal;
+    bool closing = x->stopped || (x->closing && !job->internal);
     if (!closing) {
         push(x, job);
         pthread_cond_signal(&x->queue_more);
@@ -292,6 +292,17 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
     return err ? err : lock_rows(g);
 }
 
+/* Once in a while: answers that nobody will ask for again. */
+static mt_err forget_answers(rx_group *g)
+{
+    rt_executor *x = g->x;
+    if (g->now_ms < x->forget_ms) {
+        return MT_OK;
+    }
+    x->forget_ms = g->now_ms + FORGET_EVERY_MS;
+    return st_answers_forget(g->tx, g->now_ms - (int64_t)x->answer_days * DAY_MS);
+}
+
 static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
 {
     mt_err err = MT_OK;
@@ -306,6 +317,7 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
             err = keep_answer(g, job);
         }
     }
+    err = err || !g->records ? err : forget_answers(g);
     return err ? err : rx_chain_save(g->x, g->tx, g->records);
 }
 
@@ -329,14 +341,13 @@ static void publish(rx_group *g)
 static void announce(rx_group *g)
 {
     rt_executor *x = g->x;
-    rt_news *news = atomic_load(&x->news);
     if (!g->records) {
         return;
     }
     atomic_fetch_add_explicit(&x->metrics.records, g->records, memory_order_relaxed);
-    if (!x->shared && news) {
-        news(x->news_state, (int64_t)x->chain.tree.size - 1);
-    } else if (x->shared) {
+    if (!x->shared) {
+        rx_tell_news(x, (int64_t)x->chain.tree.size);
+    } else {
         pthread_mutex_lock(&x->queue_lock);
         x->pending = true;
         pthread_cond_signal(&x->pending_more);

@@ -245,6 +245,14 @@ static rx_version *find_version(rt_executor *x, mt_str contract, mt_str etag)
     return v;
 }
 
+static rx_version *known_version(rt_executor *x, mt_str contract, mt_str etag)
+{
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    rx_version *v = find_version(x, contract, etag);
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return v;
+}
+
 rx_version *rx_current(rt_executor *x, mt_str contract)
 {
     pthread_rwlock_rdlock(&x->contracts_lock);
@@ -284,23 +292,34 @@ void rx_serve(rt_executor *x, rx_version *v)
     pthread_rwlock_unlock(&x->contracts_lock);
 }
 
-mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity)
+/* Does the System say that these members share this entity? */
+static bool shares(const rx_system *s, mt_str contract, mt_str entity)
 {
-    for (size_t s = 0; s < x->systems.len; s++) {
-        const mt_json *shared =
-            mt_json_at(x->systems.items[s].declaration, "shared_entities");
-        for (uint32_t i = 0; shared && i < shared->count; i++) {
-            const mt_json *row = &shared->as.items[i];
-            const mt_json *members = mt_json_at(row, "contracts");
-            bool same = mt_str_eq(mt_json_text(mt_json_at(row, "entity")), entity);
-            for (uint32_t m = 0; same && members && m < members->count; m++) {
-                if (mt_str_eq(mt_json_text(&members->as.items[m]), contract)) {
-                    return mt_strf(a, "system:%.*s", MT_ARG(x->systems.items[s].id));
-                }
+    const mt_json *shared = mt_json_at(s->declaration, "shared_entities");
+    for (uint32_t i = 0; shared && i < shared->count; i++) {
+        const mt_json *row = &shared->as.items[i];
+        const mt_json *members = mt_json_at(row, "contracts");
+        bool same = mt_str_eq(mt_json_text(mt_json_at(row, "entity")), entity);
+        for (uint32_t m = 0; same && members && m < members->count; m++) {
+            if (mt_str_eq(mt_json_text(&members->as.items[m]), contract)) {
+                return true;
             }
         }
     }
-    return mt_str_dup(a, contract);
+    return false;
+}
+
+mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity)
+{
+    mt_str scope = {0};
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    for (size_t s = 0; s < x->systems.len && !scope.len; s++) {
+        if (shares(&x->systems.items[s], contract, entity)) {
+            scope = mt_strf(a, "system:%.*s", MT_ARG(x->systems.items[s].id));
+        }
+    }
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return scope.len ? scope : mt_str_dup(a, contract);
 }
 
 /* ---- The store --------------------------------------------------------------------
@@ -351,9 +370,7 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
 
 rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err)
 {
-    pthread_rwlock_rdlock(&x->contracts_lock);
-    rx_version *v = find_version(x, contract, etag);
-    pthread_rwlock_unlock(&x->contracts_lock);
+    rx_version *v = known_version(x, contract, etag);
     *err = MT_OK;
     if (v) {
         return v;
@@ -428,28 +445,34 @@ static mt_str text_of_current(const st_doc *doc, mt_arena *a)
                : mt_json_text(mt_json_at(&tree, "etag"));
 }
 
+/* Adds the System, or replaces the one of its name. Under the lock. */
+static void put_system(rt_executor *x, rx_system s)
+{
+    for (size_t k = 0; k < x->systems.len; k++) {
+        if (mt_str_eq(x->systems.items[k].id, s.id)) {
+            x->systems.items[k] = s;
+            return;
+        }
+    }
+    mt_vec_push(&x->contracts_arena, &x->systems, s);
+}
+
 static mt_err add_system(rt_executor *x, mt_str bundle)
 {
     mt_arena *a = &x->contracts_arena;
+    pthread_rwlock_wrlock(&x->contracts_lock);
     mt_json *tree = mt_new(a, mt_json);
-    if (mt_json_read(a, mt_str_dup(a, bundle), NULL, tree, NULL)) {
-        return MT_E_CORRUPT;
-    }
-    const mt_json *list = mt_json_at(tree, "constructs");
+    mt_str text = mt_str_dup(a, bundle);
+    mt_err err = mt_json_read(a, text, NULL, tree, NULL) ? MT_E_CORRUPT : MT_OK;
+    const mt_json *list = err ? NULL : mt_json_at(tree, "constructs");
     for (uint32_t i = 0; list && i < list->count; i++) {
         const mt_json *c = &list->as.items[i];
         if (mt_str_is(mt_json_text(mt_json_at(c, "kind")), "System")) {
-            rx_system s = {mt_json_text(mt_json_at(c, "id")), mt_str_dup(a, bundle), c};
-            for (size_t k = 0; k < x->systems.len; k++) {
-                if (mt_str_eq(x->systems.items[k].id, s.id)) {
-                    x->systems.items[k] = s;
-                    return MT_OK;
-                }
-            }
-            mt_vec_push(a, &x->systems, s);
+            put_system(x, (rx_system){mt_json_text(mt_json_at(c, "id")), text, c});
         }
     }
-    return MT_OK;
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return err;
 }
 
 static mt_err take_system(void *state, const st_doc *row)
@@ -485,7 +508,7 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
               : st_doc_walk(tx, KIND_CURRENT, MT_STR(""),
                             (st_page){.limit = UINT32_MAX}, take_pair, &p);
     for (size_t i = 0; !err && i < p.len; i++) {
-        rx_version *v = find_version(x, p.items[i].contract, p.items[i].etag);
+        rx_version *v = known_version(x, p.items[i].contract, p.items[i].etag);
         if (!v) {
             err = load_version(x, tx, p.items[i].contract, p.items[i].etag, &v, why);
         }
@@ -500,17 +523,23 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
 mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx)
 {
     int64_t stamp;
+    mt_buf why = {0};
     mt_err err = st_doc_stamp(tx, KIND_CURRENT, &stamp);
-    if (err || stamp == x->contract_stamp) {
+    if (err) {
         return err;
     }
-    mt_buf why = {0};
+    pthread_mutex_lock(&x->refresh_lock);
+    if (stamp == x->contract_stamp) {
+        pthread_mutex_unlock(&x->refresh_lock);
+        return MT_OK;
+    }
     err = load_current(x, tx, &why);
     if (err) {
         rx_log(x, 3, "contract_unreadable", "%.*s", MT_ARG(mt_buf_str(&why)));
     } else {
         x->contract_stamp = stamp;
     }
+    pthread_mutex_unlock(&x->refresh_lock);
     mt_buf_free(&why);
     return err;
 }

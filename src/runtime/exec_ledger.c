@@ -212,7 +212,7 @@ void rx_caller_json(mt_jw *w, const rx_job *job)
 /* ---- The sequencer ----------------------------------------------------------------
  */
 
-enum { BATCH = 1000, PAUSE_MS = 50 };
+enum { BATCH = 1000, PAUSE_MS = 50, SWEEP_MS = 5000, IDLE_MS = 10000 };
 
 /* Chains one batch. *count is what it chained; MT_E_BUSY: another process does it. */
 static mt_err chain_batch(rt_executor *x, size_t *count)
@@ -251,12 +251,13 @@ static mt_err chain_batch(rt_executor *x, size_t *count)
     return err;
 }
 
-static void tell_news(rt_executor *x, int64_t size)
+void rx_tell_news(rt_executor *x, int64_t size)
 {
-    rt_news *news = atomic_load(&x->news);
-    if (news && size > 0) {
-        news(x->news_state, size - 1);
+    pthread_mutex_lock(&x->news_lock);
+    if (x->news && size > 0) {
+        x->news(x->news_state, size - 1);
     }
+    pthread_mutex_unlock(&x->news_lock);
 }
 
 /* What other processes chained and deployed meanwhile. */
@@ -298,17 +299,21 @@ static bool wait_for_work(rt_executor *x)
 void *rx_sequencer(void *executor)
 {
     rt_executor *x = executor;
-    int64_t told = 0;
+    int64_t told = 0, swept = rx_now(x);
     bool more = true;
     while (more) {
         more = wait_for_work(x);
+        if (more && rx_now(x) - swept > SWEEP_MS) {
+            swept = rx_now(x);
+            rx_recover_flows(x, IDLE_MS); /* of processes that died */
+        }
         size_t count;
         while (!chain_batch(x, &count) && count == BATCH) {
         }
         int64_t size = look_around(x);
         if (size != told) {
             told = size;
-            tell_news(x, size);
+            rx_tell_news(x, size);
         }
     }
     return NULL;

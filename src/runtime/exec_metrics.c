@@ -75,6 +75,8 @@ bool rt_executor_ready(rt_executor *x, mt_buf *why)
 
 void rt_executor_on_news(rt_executor *x, rt_news *news, void *state)
 {
+    pthread_mutex_lock(&x->news_lock); /* once it returns, the old one is not called */
     x->news_state = state;
-    atomic_store(&x->news, news);
+    x->news = news;
+    pthread_mutex_unlock(&x->news_lock);
 }

@@ -8,7 +8,7 @@
 #include "runtime/exec.h"
 #include "runtime/key_file.h"
 
-enum { GROUP = 256, CHECKPOINT_EVERY = 1000, FLOW_TURN = 256 };
+enum { GROUP = 256, CHECKPOINT_EVERY = 1000, FLOW_TURN = 256, ANSWER_DAYS = 7 };
 
 /* ---- Small things -----------------------------------------------------------------
  */
@@ -85,6 +85,7 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
     x->flow_turn = setting(x, MT_STR("flow_turn"), FLOW_TURN);
+    x->answer_days = setting(x, MT_STR("answer_days"), ANSWER_DAYS);
     x->log = o->log;
     x->log_state = o->log_state;
 }
@@ -92,6 +93,8 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
 static void make_locks(rt_executor *x)
 {
     pthread_rwlock_init(&x->contracts_lock, NULL);
+    pthread_mutex_init(&x->refresh_lock, NULL);
+    pthread_mutex_init(&x->news_lock, NULL);
     pthread_mutex_init(&x->facts_lock, NULL);
     pthread_mutex_init(&x->jobs_lock, NULL);
     pthread_mutex_init(&x->queue_lock, NULL);
@@ -103,6 +106,8 @@ static void make_locks(rt_executor *x)
 static void drop_locks(rt_executor *x)
 {
     pthread_rwlock_destroy(&x->contracts_lock);
+    pthread_mutex_destroy(&x->refresh_lock);
+    pthread_mutex_destroy(&x->news_lock);
     pthread_mutex_destroy(&x->facts_lock);
     pthread_mutex_destroy(&x->jobs_lock);
     pthread_mutex_destroy(&x->queue_lock);
