@@ -114,15 +114,9 @@ static void compare_transitions(ct_cmp *c, const mt_json *before, const mt_json 
     add_set_parts(c, &s);
 }
 
-static mt_str key_id(mt_arena *a, const mt_json *element)
-{
-    (void)a;
-    return mt_json_text(mt_json_at(element, "id"));
-}
-
 static void compare_steps(ct_cmp *c, const mt_json *before, const mt_json *after)
 {
-    ct_set_change s = ct_set_compare(c->a, before, after, key_id, ct_same_step);
+    ct_set_change s = ct_set_compare(c->a, before, after, ct_key_id, ct_same_step);
     add_set_parts(c, &s);
 }
 
@@ -219,7 +213,7 @@ static bool same_path(const mt_json *a, const mt_json *b)
 
 static void compare_members(ct_cmp *c, const mt_json *before, const mt_json *after)
 {
-    ct_set_change s = ct_set_compare(c->a, before, after, key_id, same_path);
+    ct_set_change s = ct_set_compare(c->a, before, after, ct_key_id, same_path);
     add_set_parts(c, &s);
 }
 

@@ -39,6 +39,7 @@ typedef bool ct_same_as(const mt_json *a, const mt_json *b);
 ct_set_change ct_set_compare(mt_arena *a, const mt_json *before, const mt_json *after,
                              ct_key_of *key, ct_same_as *same);
 mt_str ct_key_text(mt_arena *a, const mt_json *element);
+mt_str ct_key_id(mt_arena *a, const mt_json *element);
 
 /* How a type changed: a set of bits, 0 for two spellings of the same type. */
 enum { CT_TYPE_WIDENED = 1, CT_TYPE_NARROWED = 2, CT_TYPE_REBASED = 4 };

@@ -140,17 +140,12 @@ bool ct_same_expr(const mt_json *a, const mt_json *b)
     return same_members(a, b, (ignore){DERIVED, 3}, same_expr_member);
 }
 
-static mt_str key_id(mt_arena *a, const mt_json *element)
-{
-    (void)a;
-    return mt_json_text(mt_json_at(element, "id"));
-}
-
 static bool same_branch(const mt_json *a, const mt_json *b)
 {
     mt_arena scratch = {0};
-    ct_set_change steps = ct_set_compare(&scratch, mt_json_at(a, "steps"),
-                                         mt_json_at(b, "steps"), key_id, ct_same_step);
+    ct_set_change steps =
+        ct_set_compare(&scratch, mt_json_at(a, "steps"), mt_json_at(b, "steps"),
+                       ct_key_id, ct_same_step);
     bool same = !(steps.added.len | steps.removed.len | steps.changed.len) &&
                 ct_same_json(mt_json_at(a, "id"), mt_json_at(b, "id")) &&
                 ct_same_json(mt_json_at(a, "entry"), mt_json_at(b, "entry"));
@@ -186,6 +181,12 @@ mt_str ct_key_text(mt_arena *a, const mt_json *element)
 {
     (void)a;
     return mt_json_text(element);
+}
+
+mt_str ct_key_id(mt_arena *a, const mt_json *element)
+{
+    (void)a;
+    return mt_json_text(mt_json_at(element, "id"));
 }
 
 static uint32_t length(const mt_json *array)

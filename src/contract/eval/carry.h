@@ -2,7 +2,9 @@
  * Room: contract. May include base/ and contract/ only.
  * A flow that goes on under a new contract keeps the facts and verdicts that were
  * frozen when it began (spec §18.6.5): nothing is evaluated anew. Facts are matched by
- * id, verdicts by verdict type; their values take the shape of the new types. */
+ * id, verdicts by verdict type; their values take the shape of the new types. A host
+ * that keeps facts as text evaluates them under the contract the flow began with, and
+ * carries the result to the one it runs under, each time it takes the flow up. */
 #ifndef CT_EVAL_CARRY_H
 #define CT_EVAL_CARRY_H
 

@@ -228,14 +228,16 @@ static const row ROWS[] = {
 };
 /* clang-format on */
 
-static void judged(void **state)
+static void judge_row(const row *r, int more)
 {
-    const row *r = *state;
     version v1, v2;
     version_open(&v1, r->v1);
     version_open(&v2, r->v2);
     version_begin(&v1, r->facts, "f", "ann");
     version_reach(&v1, r->at);
+    for (; more; more--) {
+        assert_int_equal(ct_run_step(&v1.run), CT_RUN_MORE);
+    }
     ct_compatibility c = judge(&v1, &v2, false);
     assert_string_equal(verdict(&v2, &c), r->want);
     ct_compatibility bold = judge(&v1, &v2, true);
@@ -243,6 +245,148 @@ static void judged(void **state)
     if (bold.compatible) {
         assert_int_equal(version_migrate(&v1, &v2), CT_RUN_DONE);
     }
+    version_close(&v1);
+    version_close(&v2);
+}
+
+static void judged(void **state)
+{
+    judge_row(*state, 0);
+}
+
+/* ---- Nested: sub-flows, parallel branches, compensation under way ---- */
+
+#define N_HEAD                                                                         \
+    "persona ann persona bob\n"                                                        \
+    "fact stop { type: Bool source: \"x.stop\" default: false }\n"                     \
+    "entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2), "   \
+    "(a2, a1)] }\n"                                                                    \
+    "entity B { states: [b0, b1, b2] initial: b0 transitions: [(b0, b1), (b1, b2)] "   \
+    "}\n"                                                                              \
+    "entity C { states: [c0, c1] initial: c0 transitions: [(c0, c1)] }\n"              \
+    "operation one { allowed_personas: [ann] precondition: true effects: [(A, a0, "    \
+    "a1)]"                                                                             \
+    " }\n"                                                                             \
+    "operation two { allowed_personas: [ann] precondition: true effects: [(A, a1, "    \
+    "a2)]"                                                                             \
+    " }\n"                                                                             \
+    "operation back { allowed_personas: [ann] precondition: true effects: [(A, a2, "   \
+    "a1)] }\n"                                                                         \
+    "operation left { allowed_personas: [ann] precondition: true effects: [(B, b0, "   \
+    "b1),"                                                                             \
+    " (B, b1, b2)] }\n"                                                                \
+    "operation right { allowed_personas: [ann] precondition: true effects: [(C, c0, "  \
+    "c1)] }\n"                                                                         \
+    "operation never { allowed_personas: [ann] precondition: stop = true effects: [] " \
+    "}\n"
+#define N_OP(id, op, next)                                                             \
+    id ": OperationStep { op: " op " persona: ann outcomes: { success: " next          \
+       " } on_failure: Terminate(outcome: failure) }\n"
+#define N_INNER(op)                                                                    \
+    "flow inner { snapshot: at_initiation entry: i1 steps: { " N_OP("i1", op, "i2")    \
+        N_OP("i2", "right", "Terminal(success)") "} }\n"
+#define N_LEFT                                                                         \
+    "Branch { id: bl entry: l1 steps: { " N_OP("l1", "left", "l2")                     \
+        N_OP("l2", "left", "Terminal(success)") "} }"
+#define N_RIGHT                                                                        \
+    "Branch { id: br entry: r1 steps: { " N_OP("r1", "never", "Terminal(success)") "}" \
+                                                                                   " " \
+                                                                                   "}"
+#define N_FLOW(branches, join, handler)                                                \
+    "flow f { snapshot: at_initiation entry: s1 steps: {\n" N_OP(                      \
+        "s1", "one",                                                                   \
+        "s2") "s2: SubFlowStep { flow: inner persona: ann on_success: s3 on_failure: " \
+              "Terminate(outcome: failure) }\n"                                        \
+              "s3: ParallelStep { branches: [" branches "] join: JoinPolicy { " join   \
+              " } }\n"                                                                 \
+              "s4: OperationStep { op: never persona: ann outcomes: { success: "       \
+              "Terminal(success) } on_failure: " handler " }\n} }\n"
+#define N_UNDO                                                                         \
+    "Compensate(steps: [{ op: back persona: ann on_failure: Terminal(failure) }] "     \
+    "then: Terminal(failure))"
+#define N_ALL "on_all_success: s4 on_any_failure: Escalate(to: ann next: s4)"
+#define N1    N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO)
+
+/* clang-format off */
+static const struct nested {
+    row row;
+    int more; /* steps after the place was reached */
+} NESTED[] = {
+    {{"FMC6_inside_a_sub_flow_unchanged", N1, N1, "{}", "i1", "compatible", NULL}, 0},
+    {{"FMC6_a_sub_flow_ahead_is_checked_at_its_entry", N1,
+      N_HEAD "operation other { allowed_personas: [ann] precondition: true effects: [(A, "
+      "a1, a2)] }\n" N_INNER("other") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO),
+      "{}", "s1", "3 FMC1 other_step i1 other", NULL}, 0},
+    {{"FMC6_a_sub_flow_under_way_is_checked_where_it_stands", N1,
+      N_HEAD "operation other { allowed_personas: [ann] precondition: true effects: [(A, "
+      "a1, a2)] }\n" N_INNER("other") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO),
+      "{}", "i2", "compatible", NULL}, 0},
+    {{"FMC6_another_sub_flow_at_the_step_that_waits_for_it", N1,
+      N_HEAD N_INNER("two") "flow twin { snapshot: at_initiation entry: i1 steps: { "
+      N_OP("i1", "two", "i2") N_OP("i2", "right", "Terminal(success)") "} }\n"
+      "flow f { snapshot: at_initiation entry: s2 steps: { s2: SubFlowStep { flow: twin "
+      "persona: ann on_success: Terminal(success) on_failure: Terminate(outcome: failure) "
+      "} } }\n",
+      "{}", "i2", "3 FMC1 other_step s2 twin", NULL}, 0},
+    {{"AL46_inside_a_branch_unchanged", N1, N1, "{}", "l2", "compatible", NULL}, 0},
+    {{"AL46_in_the_last_branch_unchanged", N1, N1, "{}", "r1", "compatible", NULL}, 0},
+    {{"AL46_a_parallel_step_under_way_with_a_branch_less", N1,
+      N_HEAD N_INNER("two") N_FLOW(N_LEFT, N_ALL, N_UNDO), "{}", "l2",
+      "3 FMC1 other_branches s3 s3", NULL}, 0},
+    {{"AL46_one_incompatible_branch_is_enough", N1,
+      N_HEAD "operation other { allowed_personas: [ann] precondition: true effects: [] "
+      "}\n" N_INNER("two") N_FLOW(N_LEFT ", Branch { id: br entry: r1 steps: { "
+      N_OP("r1", "other", "Terminal(success)") "} }", N_ALL, N_UNDO),
+      "{}", "l2", "3 FMC1 other_step r1 other", NULL}, 0},
+    {{"FMC1_compensation_under_way_unchanged", N1, N1, "{}", "s4", "compatible", NULL}, 1},
+    {{"FMC1_compensation_under_way_is_gone", N1,
+      N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL,
+      "Terminate(outcome: failure)"), "{}", "s4", "3 FMC1 other_handler s4 s4", NULL}, 1},
+    {{"FMC1_a_handler_that_changed_ahead_is_compatible", N1,
+      N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL,
+      "Terminate(outcome: failure)"), "{}", "s4", "compatible", NULL}, 0},
+};
+/* clang-format on */
+enum { NESTED_COUNT = sizeof NESTED / sizeof *NESTED };
+
+static void judged_nested(void **state)
+{
+    const struct nested *n = *state;
+    judge_row(&n->row, n->more);
+}
+
+/* Which flows meet a breaking change, and what an instance can still meet of it. */
+static void M5_flows_meet_the_changes_on_their_way(void **state)
+{
+    (void)state;
+    version v1, v2;
+    mt_arena a = {0};
+    ct_touches all, left;
+    version_open(&v1, N1);
+    version_open(&v2, N_HEAD N_INNER("two")
+                          N_FLOW(N_LEFT "," N_RIGHT, N_ALL,
+                                 N_UNDO) "persona eve\n" /* nobody meets it */);
+    char *at = strstr(v2.text, "{\"entity_id\":\"A\",\"from\":\"a0\",\"to\":\"a1\"}");
+    assert_non_null(at);
+    memcpy(strstr(at, "a1"), "a2", 2); /* operation one, at step s1 only */
+    version_read(&v2);
+    const ct_diff *d = ct_diff_bundles(&a, (ct_diff_side){&v1.tree, NULL},
+                                       (ct_diff_side){&v2.tree, NULL});
+    uint32_t f = ct_model_find(v1.model, CT_KIND_FLOW, MT_STR("f"));
+    ct_flow_touches(&a, d, v1.plan, f, NULL, &all);
+    assert_int_equal(all.len, 1);
+    assert_true(mt_str_is(all.items[0].entry->id, "one"));
+    assert_true(mt_str_is(all.items[0].step, "s1"));
+    uint32_t inner = ct_model_find(v1.model, CT_KIND_FLOW, MT_STR("inner"));
+    ct_flow_touches(&a, d, v1.plan, inner, NULL, &all);
+    assert_int_equal(all.len, 0);
+    version_begin(&v1, "{}", "f", "ann");
+    ct_flow_touches(&a, d, v1.plan, f, &v1.run, &left);
+    assert_int_equal(left.len, 1);
+    version_reach(&v1, "i1");
+    ct_flow_touches(&a, d, v1.plan, f, &v1.run, &left);
+    assert_int_equal(left.len, 0);
+    mt_arena_free(&a);
     version_close(&v1);
     version_close(&v2);
 }
@@ -268,15 +412,24 @@ static void FMC2_a_step_whose_persona_may_not_invoke_the_operation(void **state)
 
 enum { COUNT = sizeof ROWS / sizeof *ROWS };
 
+static struct CMUnitTest test_of(const row *r, CMUnitTestFunction run,
+                                 const void *state)
+{
+    return (struct CMUnitTest){
+        .name = r->name, .test_func = run, .initial_state = (void *)(uintptr_t)state};
+}
+
 int main(void)
 {
-    struct CMUnitTest tests[COUNT + 1];
+    struct CMUnitTest tests[COUNT + NESTED_COUNT + 2] = {
+        cmocka_unit_test(FMC2_a_step_whose_persona_may_not_invoke_the_operation),
+        cmocka_unit_test(M5_flows_meet_the_changes_on_their_way),
+    };
     for (size_t i = 0; i < COUNT; i++) {
-        tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
-                                       .test_func = judged,
-                                       .initial_state = (void *)(uintptr_t)&ROWS[i]};
+        tests[2 + i] = test_of(&ROWS[i], judged, &ROWS[i]);
     }
-    tests[COUNT] = (struct CMUnitTest)cmocka_unit_test(
-        FMC2_a_step_whose_persona_may_not_invoke_the_operation);
+    for (size_t i = 0; i < NESTED_COUNT; i++) {
+        tests[2 + COUNT + i] = test_of(&NESTED[i].row, judged_nested, &NESTED[i]);
+    }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
