@@ -5,6 +5,7 @@
 #define TEST_HTTP_FIXTURE_H
 
 #include <arpa/inet.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -257,6 +258,7 @@ static void *http_listen(void *state)
         }
         http_peer *p = malloc(sizeof *p);
         *p = (http_peer){s, accept(s->listener, NULL, NULL)};
+        setsockopt(p->fd, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
         atomic_fetch_add(&s->connections, 1);
         pthread_create(&s->workers[s->worker_count++], NULL, http_connection, p);
     }
