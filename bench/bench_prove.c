@@ -1,7 +1,10 @@
 /* bench/bench_prove.c - what is known about a contract before it runs.
  * prove.analyze_escrow: the plan of a loaded model, S1 to S8, every path of every flow
  * visited with its states. prove.analyze_large: the same for 1,000 operations, 200
- * flows, 500 rules, 100 entities; paths are counted, and 10 of each flow visited. */
+ * flows, 500 rules, 100 entities; paths are counted, and 10 of each flow visited.
+ * prove.query_cold: a solver is opened, one implication between two verdicts of the
+ * escrow contract proven, the solver closed. prove.query_warm: the same question, and
+ * one that ends with a fact set, to a solver that is open. Medians. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +12,7 @@
 #include "../tests/unit/contract/escrow_bundle.h"
 #include "bench.h"
 #include "contract/analyze/analyze.h"
+#include "contract/analyze/prove.h"
 
 enum { OPERATIONS = 1000, FLOWS = 200, RULES = 500, ENTITIES = 100, STATES = 8 };
 
@@ -199,8 +203,92 @@ static void bench_analyze(void)
     mt_arena_free(&large.results);
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+typedef struct questions {
+    const ct_program *program;
+    const ct_claim *never, *possible;
+    ct_prover *open;
+} questions;
+
+static void ask(ct_prover *p, mt_arena *a, const ct_claim *c, ct_possible want)
+{
+    mt_mark mark = mt_arena_mark(a);
+    if (ct_prove_possible(p, a, c).possible != want) {
+        stop("the solver errs");
+    }
+    mt_arena_rewind(a, mark);
+}
+
+static void ask_cold(questions *q, mt_arena *a)
+{
+    ct_prover *p = ct_prover_new(q->program, NULL, NULL);
+    ask(p, a, q->never, CT_NEVER);
+    ct_prover_free(p);
+}
+
+static void ask_warm(questions *q, mt_arena *a)
+{
+    ask(q->open, a, q->never, CT_NEVER);
+}
+
+static void ask_for_facts(questions *q, mt_arena *a)
+{
+    ask(q->open, a, q->possible, CT_POSSIBLE);
+}
+
+/* Milliseconds. */
+static double median(void (*run)(questions *q, mt_arena *a), questions *q, mt_arena *a)
+{
+    enum { TIMES = 41 };
+    double ms[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        uint64_t began = bench_now();
+        run(q, a);
+        ms[i] = (double)(bench_now() - began) / 1e6;
+    }
+    qsort(ms, TIMES, sizeof *ms, by_size);
+    return ms[TIMES / 2];
+}
+
+static const ct_claim *verdict(work *w, const char *type)
+{
+    uint32_t rule = ct_model_find(w->m, CT_KIND_VERDICT, mt_str_z(type));
+    return rule == CT_NONE ? NULL : ct_claim_verdict(&w->model, CT_FIRST, rule);
+}
+
+static void bench_queries(void)
+{
+    work w = {0};
+    load(&w, fixture_json(&w.model, ESCROW));
+    const ct_claim *x = verdict(&w, "release_approved");
+    const ct_claim *y = verdict(&w, "within_threshold");
+    if (!x || !y) {
+        stop("escrow has other verdicts");
+    }
+    const ct_program *program = ct_compile(&w.model, w.m);
+    questions q = {.program = program,
+                   .never = ct_claim_and(&w.model, x, ct_claim_not(&w.model, y)),
+                   .possible = ct_claim_and(&w.model, y, ct_claim_not(&w.model, x)),
+                   .open = ct_prover_new(program, NULL, NULL)};
+    bench_report("prove.query_cold", median(ask_cold, &q, &w.results), "ms", NULL, 0,
+                 50, BENCH_LOWER);
+    bench_report("prove.query_warm", median(ask_warm, &q, &w.results), "ms", NULL, 0,
+                 10, BENCH_LOWER);
+    bench_report("prove.query_facts", median(ask_for_facts, &q, &w.results), "ms", NULL,
+                 0, 10, BENCH_LOWER);
+    ct_prover_free(q.open);
+    mt_arena_free(&w.model);
+    mt_arena_free(&w.results);
+}
+
 int main(void)
 {
     bench_analyze();
+    bench_queries();
     return 0;
 }
