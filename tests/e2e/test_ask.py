@@ -111,6 +111,24 @@ class Ask(Case):
                          "--limit", "prove_steps=1", code=0)
         self.assertEqual(reply["proof"], "structure")
 
+    def test_any_amount_of_memory_ends_with_an_answer(self):
+        fields = " ".join(f"a{i}: Int(0, 1000000)" for i in range(20))
+        text = [f"type I {{ {fields} }}", "persona p",
+                'fact l { type: List(element_type: I, max: 24) source: "s" }']
+        for r in range(12):
+            inner = " and ".join(f"(exists y in l . x.a{i} + y.a{(i * 7 + r) % 20} > {i * r})"
+                                 for i in range(3))
+            text.append(f"rule r{r} {{ stratum: 0 when: forall x in l . {inner} "
+                        f"produce: verdict v{r} {{ payload: Bool = true }} }}")
+        contract = self.write("big.tenor", "\n".join(text))
+        question = "can " + " and ".join(f"v{r}" for r in range(12)) + " hold"
+        for megabytes in [1, 16, 18, 20, 24, 30]:
+            with self.subTest(megabytes):
+                reply = self.ask(question, "--limit", f"prove_megabytes={megabytes}", "--limit",
+                                 "prove_unfold=100000", "--limit", "prove_ms=500", code=1,
+                                 contract=contract)
+                self.assertEqual(reply["reply"], "unknown")
+
     def test_replies_are_the_same_every_time(self):
         question = "is release_approved implied by delivery_confirmed"
         self.assertEqual(self.ask(question), self.ask(question))

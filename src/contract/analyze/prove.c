@@ -282,8 +282,15 @@ static Z3_solver new_solver(ct_prover *p)
 {
     /* What the solver hands out lives until its next call unless it is held. */
     Z3_solver s = Z3_mk_simple_solver(p->z);
+    if (!s) {
+        return NULL;
+    }
     Z3_solver_inc_ref(p->z, s);
     Z3_params params = Z3_mk_params(p->z);
+    if (!params) {
+        Z3_solver_dec_ref(p->z, s);
+        return NULL;
+    }
     Z3_params_inc_ref(p->z, params);
     Z3_params_set_uint(p->z, params, Z3_mk_string_symbol(p->z, "timeout"),
                        as_unsigned(p->limits.prove_ms));
@@ -408,10 +415,17 @@ static verdict try_world(question *q, pv_world world)
                             p->limits.prove_unfold);
         return OPEN;
     }
+    if (p->broken) {
+        return OPEN;
+    }
     if (f == p->no) {
         return IMPOSSIBLE;
     }
     Z3_solver s = new_solver(p);
+    if (!s) {
+        p->broken = true;
+        return OPEN;
+    }
     for (size_t i = 0; i < p->bounds.len; i++) {
         Z3_solver_assert(p->z, s, p->bounds.items[i]);
     }

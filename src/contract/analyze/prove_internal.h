@@ -99,7 +99,7 @@ struct ct_prover {
     unsigned money_scale; /* in the small world */
     Z3_context z;
     Z3_sort int_sort, bool_sort;
-    Z3_ast yes, no;
+    Z3_ast yes, no, zero;
     bool broken;  /* the solver reported an error */
     mt_map texts; /* every text met: its number + 1 */
     MT_VEC(mt_str) text_list;
@@ -130,6 +130,7 @@ Z3_ast pv_lt(ct_prover *p, Z3_ast a, Z3_ast b);
 Z3_ast pv_add(ct_prover *p, Z3_ast a, Z3_ast b);
 Z3_ast pv_sub(ct_prover *p, Z3_ast a, Z3_ast b);
 Z3_ast pv_mul(ct_prover *p, Z3_ast a, Z3_ast b);
+Z3_ast pv_minus(ct_prover *p, Z3_ast a);
 Z3_ast pv_int(ct_prover *p, int64_t value);
 Z3_ast pv_digits(ct_prover *p, mt_str digits);
 /* 10^n */

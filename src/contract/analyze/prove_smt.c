@@ -2,6 +2,14 @@
  * Room: contract. Formulas live as long as the context. */
 #include "contract/analyze/prove_internal.h"
 
+/* What the solver could not make for want of memory: the question ends, and until then
+ * any formula will do. */
+static Z3_ast made(ct_prover *p, Z3_ast f, Z3_ast otherwise)
+{
+    p->broken |= !f;
+    return f ? f : otherwise;
+}
+
 Z3_ast pv_and(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     if (a == p->no || b == p->no) {
@@ -10,7 +18,7 @@ Z3_ast pv_and(ct_prover *p, Z3_ast a, Z3_ast b)
     if (a == p->yes || a == b) {
         return b;
     }
-    return b == p->yes ? a : Z3_mk_and(p->z, 2, (Z3_ast[]){a, b});
+    return b == p->yes ? a : made(p, Z3_mk_and(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_or(ct_prover *p, Z3_ast a, Z3_ast b)
@@ -21,12 +29,12 @@ Z3_ast pv_or(ct_prover *p, Z3_ast a, Z3_ast b)
     if (a == p->no || a == b) {
         return b;
     }
-    return b == p->no ? a : Z3_mk_or(p->z, 2, (Z3_ast[]){a, b});
+    return b == p->no ? a : made(p, Z3_mk_or(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_not(ct_prover *p, Z3_ast a)
 {
-    return a == p->yes ? p->no : a == p->no ? p->yes : Z3_mk_not(p->z, a);
+    return a == p->yes ? p->no : a == p->no ? p->yes : made(p, Z3_mk_not(p->z, a), a);
 }
 
 Z3_ast pv_if(ct_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
@@ -43,7 +51,7 @@ Z3_ast pv_if(ct_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
     if (b == p->no) {
         return pv_and(p, c, a);
     }
-    return Z3_mk_ite(p->z, c, a, b);
+    return made(p, Z3_mk_ite(p->z, c, a, b), a);
 }
 
 static bool both_small(ct_prover *p, Z3_ast a, Z3_ast b, int64_t *x, int64_t *y)
@@ -71,20 +79,21 @@ Z3_ast pv_eq(ct_prover *p, Z3_ast a, Z3_ast b)
         return pv_not(p, a == p->no ? b : a);
     }
     return both_small(p, a, b, &x, &y) ? constant_bool(p, x == y)
-                                       : Z3_mk_eq(p->z, a, b);
+                                       : made(p, Z3_mk_eq(p->z, a, b), p->no);
 }
 
 Z3_ast pv_le(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     int64_t x, y;
     return both_small(p, a, b, &x, &y) ? constant_bool(p, x <= y)
-                                       : Z3_mk_le(p->z, a, b);
+                                       : made(p, Z3_mk_le(p->z, a, b), p->no);
 }
 
 Z3_ast pv_lt(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     int64_t x, y;
-    return both_small(p, a, b, &x, &y) ? constant_bool(p, x < y) : Z3_mk_lt(p->z, a, b);
+    return both_small(p, a, b, &x, &y) ? constant_bool(p, x < y)
+                                       : made(p, Z3_mk_lt(p->z, a, b), p->no);
 }
 
 /* Operands in one order, so that a + b and b + a are one formula. */
@@ -101,29 +110,35 @@ Z3_ast pv_add(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     Z3_ast pair[2] = {a, b};
     in_order(p, pair);
-    return Z3_mk_add(p->z, 2, pair);
+    return made(p, Z3_mk_add(p->z, 2, pair), a);
 }
 
 Z3_ast pv_sub(ct_prover *p, Z3_ast a, Z3_ast b)
 {
-    return Z3_mk_sub(p->z, 2, (Z3_ast[]){a, b});
+    return made(p, Z3_mk_sub(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_mul(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     Z3_ast pair[2] = {a, b};
     in_order(p, pair);
-    return Z3_mk_mul(p->z, 2, pair);
+    return made(p, Z3_mk_mul(p->z, 2, pair), a);
+}
+
+Z3_ast pv_minus(ct_prover *p, Z3_ast a)
+{
+    return made(p, Z3_mk_unary_minus(p->z, a), a);
 }
 
 Z3_ast pv_int(ct_prover *p, int64_t value)
 {
-    return Z3_mk_int64(p->z, value, p->int_sort);
+    return made(p, Z3_mk_int64(p->z, value, p->int_sort), p->zero);
 }
 
 Z3_ast pv_digits(ct_prover *p, mt_str digits)
 {
-    return Z3_mk_numeral(p->z, mt_str_dup(&p->tmp, digits).ptr, p->int_sort);
+    const char *text = mt_str_dup(&p->tmp, digits).ptr;
+    return made(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
 }
 
 static Z3_ast with_zeros(ct_prover *p, mt_str digits, unsigned zeros)
@@ -132,7 +147,7 @@ static Z3_ast with_zeros(ct_prover *p, mt_str digits, unsigned zeros)
     memcpy(text, digits.ptr, digits.len);
     memset(text + digits.len, '0', zeros);
     text[digits.len + zeros] = 0;
-    return Z3_mk_numeral(p->z, text, p->int_sort);
+    return made(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
 }
 
 Z3_ast pv_power(ct_prover *p, unsigned n)
@@ -148,7 +163,9 @@ Z3_ast pv_word(ct_prover *p, unsigned n)
 Z3_ast pv_constant(ct_prover *p, mt_str name, Z3_sort sort)
 {
     const char *text = mt_str_dup(&p->tmp, name).ptr;
-    return Z3_mk_const(p->z, Z3_mk_string_symbol(p->z, text), sort);
+    Z3_symbol symbol = Z3_mk_string_symbol(p->z, text);
+    Z3_ast otherwise = sort == p->bool_sort ? p->no : p->zero;
+    return made(p, symbol ? Z3_mk_const(p->z, symbol, sort) : NULL, otherwise);
 }
 
 Z3_ast pv_round(ct_prover *p, Z3_ast v, unsigned digits)
@@ -157,9 +174,11 @@ Z3_ast pv_round(ct_prover *p, Z3_ast v, unsigned digits)
         return v;
     }
     Z3_ast unit = pv_power(p, digits);
-    Z3_ast down = Z3_mk_div(p->z, v, unit), rest = Z3_mk_mod(p->z, v, unit);
+    Z3_ast down = made(p, Z3_mk_div(p->z, v, unit), v);
+    Z3_ast rest = made(p, Z3_mk_mod(p->z, v, unit), v);
     Z3_ast twice = pv_mul(p, pv_int(p, 2), rest);
-    Z3_ast odd = pv_eq(p, Z3_mk_mod(p->z, down, pv_int(p, 2)), pv_int(p, 1));
+    Z3_ast odd =
+        pv_eq(p, made(p, Z3_mk_mod(p->z, down, pv_int(p, 2)), v), pv_int(p, 1));
     Z3_ast up = pv_or(p, pv_lt(p, unit, twice), pv_and(p, pv_eq(p, unit, twice), odd));
     return pv_if(p, up, pv_add(p, down, pv_int(p, 1)), down);
 }
@@ -171,7 +190,7 @@ Z3_ast pv_between(ct_prover *p, Z3_ast v, Z3_ast a, Z3_ast b)
 
 Z3_ast pv_within(ct_prover *p, Z3_ast v, Z3_ast most)
 {
-    Z3_ast least = Z3_mk_unary_minus(p->z, most);
+    Z3_ast least = pv_minus(p, most);
     return pv_and(p, pv_lt(p, least, v), pv_lt(p, v, most));
 }
 
@@ -198,12 +217,15 @@ bool pv_open(ct_prover *p)
     p->bool_sort = Z3_mk_bool_sort(p->z);
     p->yes = Z3_mk_true(p->z);
     p->no = Z3_mk_false(p->z);
-    return true;
+    p->zero = p->int_sort ? Z3_mk_int64(p->z, 0, p->int_sort) : NULL;
+    return p->bool_sort && p->yes && p->no && p->zero;
 }
 
 void pv_close(ct_prover *p)
 {
     if (p->z) {
+        /* Closing takes memory too: the limit must not meet it. */
+        Z3_global_param_set("memory_max_size", "0");
         Z3_del_context(p->z);
     }
     p->z = NULL;

@@ -161,7 +161,7 @@ static pv_term in_decimal(ct_prover *p, const ct_type *t, pv_sym *s)
 /* |a| */
 static Z3_ast size_of(ct_prover *p, Z3_ast a)
 {
-    return pv_if(p, pv_le(p, pv_int(p, 0), a), a, Z3_mk_unary_minus(p->z, a));
+    return pv_if(p, pv_le(p, pv_int(p, 0), a), a, pv_minus(p, a));
 }
 
 /* A sum that may have more than 96 bits: near the exact one. A rounding to the digits
