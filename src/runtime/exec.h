@@ -190,6 +190,11 @@ struct rt_executor {
     MT_VEC(rt_graph_service *) graphs; /* the committer runs them */
     MT_VEC(rx_agent *) agents;
 
+    pthread_t outbox;
+    bool has_outbox, outbox_stop, outbox_news; /* under queue_lock */
+    pthread_cond_t outbox_more;
+    unsigned trigger_attempts, trigger_pause_ms;
+
     ct_run run; /* the committer's */
     /* Called when a flow ends, in the transaction that ends it: for triggers. */
     mt_err (*flow_ended)(rx_group *g, rx_job *job, const st_flow *row);
@@ -227,6 +232,8 @@ typedef struct rx_request {
     bool dry_run;
 } rx_request;
 
+typedef struct rx_handler rx_handler;
+
 struct rx_job {
     rx_job *next;
     rt_executor *x;
@@ -245,21 +252,22 @@ struct rx_job {
     rx_version *v;
     rx_snap *snap;
     rx_request request;
-    uint32_t what;     /* operation, flow or entity, by the action */
-    uint32_t persona;  /* of the model */
-    mt_str facts_json; /* all facts as they are, for the flow's row */
-    mt_str flow_id;    /* FLOW_*: the execution */
-    mt_str origin;     /* FLOW_START: JSON of what triggered it, or empty */
-    void *work;        /* the handler's own */
+    uint32_t what;             /* operation, flow or entity, by the action */
+    uint32_t persona;          /* of the model */
+    mt_str facts_json;         /* all facts as they are, for the flow's row */
+    mt_str flow_id;            /* FLOW_*: the execution */
+    mt_str origin;             /* FLOW_START: JSON of what triggered it, or empty */
+    void *work;                /* the handler's own */
+    const rx_handler *handler; /* NULL: the action's of RX_HANDLERS */
 };
 
 /* A row of RX_HANDLERS, ORDER rt_action. */
-typedef struct rx_handler {
+struct rx_handler {
     bool (*prepare)(rx_job *job);               /* true: answered */
     void (*claim)(rx_job *job, rx_group *g);    /* may be NULL */
     mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
     void (*queue)(rx_job *job);                 /* where it waits; NULL: rx_enqueue() */
-} rx_handler;
+};
 extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 
 rx_job *rx_job_take(rt_executor *x);
@@ -427,6 +435,7 @@ struct rx_group {
     MT_VEC(rx_flow_row) flows;
     mt_map answers; /* idempotency keys of this group */
     size_t records;
+    bool outbox;        /* something was promised: wake its thread */
     bool wrote;         /* something is to be committed, though there is no record */
     bool facts_changed; /* manual ones */
 };
@@ -545,6 +554,35 @@ bool rx_ledger_checkpoint(rx_job *job);
 bool rx_ledger_consistency(rx_job *job);
 bool rx_system_list(rx_job *job);
 bool rx_system_get(rx_job *job);
+
+/* ---- The outbox --------------------------------------------------------------------
+ */
+
+/* What was promised in a transaction and is done after it: triggers of Systems and
+ * intents of graphs. */
+void *rx_outbox(void *executor);
+/* Something was put there. */
+void rx_outbox_wake(rt_executor *x);
+/* One row of the outbox on its way; begins with the row. */
+typedef struct rx_delivery {
+    st_trigger row;
+    const mt_json *body;
+    mt_str reason;  /* why it failed; empty: it did not */
+    bool transient; /* it may succeed later */
+} rx_delivery;
+/* A job for a delivery; its call lives in its arena. */
+rx_job *rx_delivery_job(rt_executor *x, const st_trigger *row, rt_done *done,
+                        void *state);
+/* In the transaction: has somebody else done it already? Else `row` is locked. */
+mt_err rx_delivery_claim(rx_job *job, rx_group *g, bool *due);
+/* Writes what became of the row: done, to be tried again, or failed for good. */
+mt_err rx_delivery_settle(rx_job *job, rx_group *g, bool *failed);
+/* Starts the target flow of a trigger, or the sending of an intent. */
+void rx_trigger_fire(rx_job *job);
+void rx_intent_send(rx_job *job);
+/* The hook of x->flow_ended: one row for each trigger that matches. */
+mt_err rx_flow_triggers(rx_group *g, rx_job *job, const st_flow *row);
+bool rx_trigger_list(rx_job *job);
 
 /* ---- The other two voices ---------------------------------------------------------
  */

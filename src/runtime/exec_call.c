@@ -33,6 +33,7 @@ const rx_handler RX_HANDLERS[RT_ACTION_COUNT] = {
     [RT_LEDGER_CONSISTENCY] = {.prepare = rx_ledger_consistency},
     [RT_SYSTEM_LIST]       = {.prepare = rx_system_list},
     [RT_SYSTEM_GET]        = {.prepare = rx_system_get},
+    [RT_TRIGGER_LIST]      = {.prepare = rx_trigger_list},
     [RT_GRAPH_LIST]        = {.prepare = rx_graph_list},
     [RT_GRAPH_EVENT]       = {rx_graph_event, NULL, rx_graph_event_commit, NULL},
     [RT_GRAPH_CONTEXT]     = {.prepare = rx_graph_context},

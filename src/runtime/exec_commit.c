@@ -267,6 +267,11 @@ static void reset(rx_job *job)
     mt_buf_clear(&job->reply.body);
 }
 
+static const rx_handler *handler_of(const rx_job *job)
+{
+    return job->handler ? job->handler : &RX_HANDLERS[job->call->action];
+}
+
 static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
 {
     mt_err err = st_begin(g->x->store, ST_WRITE, &g->tx);
@@ -284,7 +289,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
     }
     err = err ? err : lock_flows(g, jobs, n);
     for (size_t i = 0; i < n && !err; i++) {
-        const rx_handler *h = &RX_HANDLERS[jobs[i]->call->action];
+        const rx_handler *h = handler_of(jobs[i]);
         if (!jobs[i]->answered && !jobs[i]->put_off && h->claim) {
             h->claim(jobs[i], g);
         }
@@ -312,7 +317,7 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
             continue;
         }
         size_t before = g->records;
-        err = RX_HANDLERS[job->call->action].commit(job, g);
+        err = handler_of(job)->commit(job, g);
         if (!err && !job->again && g->records > before) {
             err = keep_answer(g, job);
         }
@@ -341,6 +346,9 @@ static void publish(rx_group *g)
 static void announce(rx_group *g)
 {
     rt_executor *x = g->x;
+    if (g->outbox) {
+        rx_outbox_wake(x);
+    }
     if (!g->records) {
         return;
     }

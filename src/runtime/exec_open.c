@@ -9,6 +9,7 @@
 #include "runtime/key_file.h"
 
 enum { GROUP = 256, CHECKPOINT_EVERY = 1000, FLOW_TURN = 256, ANSWER_DAYS = 7 };
+enum { TRIGGER_ATTEMPTS = 8, TRIGGER_PAUSE_MS = 500 };
 
 /* ---- Small things -----------------------------------------------------------------
  */
@@ -86,6 +87,9 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
     x->flow_turn = setting(x, MT_STR("flow_turn"), FLOW_TURN);
     x->answer_days = setting(x, MT_STR("answer_days"), ANSWER_DAYS);
+    x->trigger_attempts = setting(x, MT_STR("trigger_attempts"), TRIGGER_ATTEMPTS);
+    x->trigger_pause_ms = setting(x, MT_STR("trigger_pause_ms"), TRIGGER_PAUSE_MS);
+    x->flow_ended = rx_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
 }
@@ -101,6 +105,7 @@ static void make_locks(rt_executor *x)
     pthread_cond_init(&x->queue_more, NULL);
     pthread_cond_init(&x->queue_done, NULL);
     pthread_cond_init(&x->pending_more, NULL);
+    pthread_cond_init(&x->outbox_more, NULL);
 }
 
 static void drop_locks(rt_executor *x)
@@ -114,6 +119,7 @@ static void drop_locks(rt_executor *x)
     pthread_cond_destroy(&x->queue_more);
     pthread_cond_destroy(&x->queue_done);
     pthread_cond_destroy(&x->pending_more);
+    pthread_cond_destroy(&x->outbox_more);
 }
 
 static void executor_free(rt_executor *x)
@@ -152,6 +158,10 @@ static mt_err start_threads(rt_executor *x)
         return MT_E_BUSY;
     }
     x->has_sequencer = x->shared;
+    if (pthread_create(&x->outbox, NULL, rx_outbox, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_outbox = true;
     return MT_OK;
 }
 
@@ -202,12 +212,25 @@ static void wait_until_idle(rt_executor *x)
     pthread_mutex_unlock(&x->queue_lock);
 }
 
+/* What it has begun is finished; the rest waits in the store. */
+static void stop_outbox(rt_executor *x)
+{
+    if (x->has_outbox) {
+        pthread_mutex_lock(&x->queue_lock);
+        x->outbox_stop = true;
+        pthread_cond_broadcast(&x->outbox_more);
+        pthread_mutex_unlock(&x->queue_lock);
+        pthread_join(x->outbox, NULL);
+    }
+}
+
 void rt_executor_close(rt_executor *x)
 {
     if (!x) {
         return;
     }
     rx_agents_close(x);
+    stop_outbox(x);
     wait_until_idle(x);
     if (x->has_committer) {
         pthread_join(x->committer, NULL);

@@ -170,6 +170,12 @@
       "AND due_ms <= $1 ORDER BY due_ms, id LIMIT $2",                                 \
       "SELECT " ST_TRIGGER_COLUMNS " FROM triggers WHERE status = 'pending' "          \
       "AND due_ms <= $1 ORDER BY due_ms, id LIMIT $2 FOR UPDATE SKIP LOCKED")          \
+    X(TRIGGER_DUE, "ii", ST_TRIGGER_LETTERS,                                           \
+      "SELECT " ST_TRIGGER_COLUMNS " FROM triggers WHERE status = 'pending' "          \
+      "AND due_ms <= $1 ORDER BY due_ms, id LIMIT $2", "")                             \
+    X(TRIGGER_LOCK, "s", ST_TRIGGER_LETTERS,                                           \
+      "SELECT " ST_TRIGGER_COLUMNS " FROM triggers WHERE id = $1",                     \
+      "SELECT " ST_TRIGGER_COLUMNS " FROM triggers WHERE id = $1 FOR UPDATE")          \
     X(TRIGGER_PUT, "ktiis", "",                                                        \
       "UPDATE triggers SET status = $1, body = $2, attempts = $3, due_ms = $4 "        \
       "WHERE id = $5", "")                                                             \

@@ -209,6 +209,11 @@ mt_err st_trigger_add(st_tx *tx, const st_trigger *row);
 /* Locks up to `limit` pending ones that are due and that nobody else has locked. */
 mt_err st_trigger_take(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
                        st_trigger **rows, size_t *count);
+/* The same without locking any. */
+mt_err st_trigger_due(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
+                      st_trigger **rows, size_t *count);
+/* Locks the one with this id, whatever its status. */
+mt_err st_trigger_lock(st_tx *tx, mt_arena *a, mt_str id, st_trigger *out);
 mt_err st_trigger_put(st_tx *tx, const st_trigger *row);
 typedef mt_err st_trigger_walker(void *state, const st_trigger *row);
 mt_err st_trigger_walk(st_tx *tx, mt_str status, st_page page, st_trigger_walker *each,

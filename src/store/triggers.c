@@ -22,15 +22,33 @@ mt_err st_trigger_add(st_tx *tx, const st_trigger *row)
     return st_write(tx, ST_SQL_TRIGGER_ADD, params, MT_E_EXISTS);
 }
 
-mt_err st_trigger_take(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
-                       st_trigger **rows, size_t *count)
+static mt_err list_due(st_tx *tx, int statement, int64_t now_ms, uint32_t limit,
+                       mt_arena *a, st_trigger **rows, size_t *count)
 {
     st_value params[] = {ST_I(now_ms), ST_I(limit)};
     void *list = NULL;
-    mt_err err = st_list(tx, ST_SQL_TRIGGER_TAKE, params, trigger_read, a,
-                         sizeof(st_trigger), &list, count);
+    mt_err err = st_list(tx, statement, params, trigger_read, a, sizeof(st_trigger),
+                         &list, count);
     *rows = list;
     return err;
+}
+
+mt_err st_trigger_take(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
+                       st_trigger **rows, size_t *count)
+{
+    return list_due(tx, ST_SQL_TRIGGER_TAKE, now_ms, limit, a, rows, count);
+}
+
+mt_err st_trigger_due(st_tx *tx, int64_t now_ms, uint32_t limit, mt_arena *a,
+                      st_trigger **rows, size_t *count)
+{
+    return list_due(tx, ST_SQL_TRIGGER_DUE, now_ms, limit, a, rows, count);
+}
+
+mt_err st_trigger_lock(st_tx *tx, mt_arena *a, mt_str id, st_trigger *out)
+{
+    st_value key[] = {ST_T(id)};
+    return st_get(tx, ST_SQL_TRIGGER_LOCK, key, trigger_read, a, out);
 }
 
 mt_err st_trigger_put(st_tx *tx, const st_trigger *row)

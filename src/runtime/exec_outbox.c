@@ -1,0 +1,193 @@
+/* runtime/exec_outbox.c - what was promised in a transaction is done after it.
+ * Room: runtime.
+ * A flow that ends, or an episode with intents, leaves rows in the outbox in the very
+ * transaction that ends it. This thread looks for rows that are due, starts what each
+ * of them asks for, and the row is settled in the transaction that does it: so nothing
+ * is done twice, whoever of several processes is faster, and nothing is forgotten.
+ * What fails for a reason that may pass (a source, the store, a channel) is tried again
+ * after a pause that doubles; after `trigger_attempts`, or at once for any other
+ * reason, it has failed for good, and a record says so. */
+#include <stdlib.h>
+#include <time.h>
+
+#include "runtime/exec.h"
+
+enum { BATCH = 64, LOOK_EVERY_MS = 200, PAUSE_MOST_MS = 60000 };
+
+typedef struct batch {
+    rt_executor *x;
+    pthread_mutex_t lock;
+    pthread_cond_t less;
+    size_t running;
+    mt_arena arena;
+    st_trigger *rows;
+    size_t count;
+} batch;
+
+void rx_outbox_wake(rt_executor *x)
+{
+    pthread_mutex_lock(&x->queue_lock);
+    x->outbox_news = true;
+    pthread_cond_signal(&x->outbox_more);
+    pthread_mutex_unlock(&x->queue_lock);
+}
+
+/* ---- One delivery ------------------------------------------------------------------
+ */
+
+rx_job *rx_delivery_job(rt_executor *x, const st_trigger *row, rt_done *done,
+                        void *state)
+{
+    rx_job *job = rx_job_take(x);
+    mt_arena *a = &job->arena;
+    rx_delivery *d = mt_new(a, rx_delivery);
+    mt_json *body = mt_new(a, mt_json);
+    rt_call *call = mt_new(a, rt_call);
+    d->row = (st_trigger){.id = mt_str_dup(a, row->id),
+                          .status = MT_STR("pending"),
+                          .body = mt_str_dup(a, row->body),
+                          .attempts = row->attempts,
+                          .due_ms = row->due_ms,
+                          .created_ms = row->created_ms};
+    if (mt_json_read(a, d->row.body, NULL, body, NULL)) {
+        d->reason = MT_STR("the outbox row cannot be read");
+    }
+    d->body = body;
+    job->call = call;
+    job->work = d;
+    job->done = done;
+    job->state = state;
+    job->internal = true;
+    return job;
+}
+
+mt_err rx_delivery_claim(rx_job *job, rx_group *g, bool *due)
+{
+    rx_delivery *d = job->work;
+    st_trigger now;
+    mt_err err = st_trigger_lock(g->tx, g->arena, d->row.id, &now);
+    *due = !err && mt_str_is(now.status, "pending") && now.attempts == d->row.attempts;
+    if (!err && !*due) {
+        mt_jw w = rx_reply(job, 200);
+        rx_reply_end(&w);
+    }
+    return err;
+}
+
+static int64_t pause_ms(const rt_executor *x, int32_t attempts)
+{
+    int64_t pause = x->trigger_pause_ms;
+    for (int32_t i = 0; i < attempts && pause < PAUSE_MOST_MS; i++) {
+        pause *= 2;
+    }
+    return pause < PAUSE_MOST_MS ? pause : PAUSE_MOST_MS;
+}
+
+mt_err rx_delivery_settle(rx_job *job, rx_group *g, bool *failed)
+{
+    const rt_executor *x = job->x;
+    const rx_delivery *d = job->work;
+    st_trigger row = d->row;
+    bool again = d->reason.len && d->transient &&
+                 (unsigned)row.attempts + 1 < x->trigger_attempts;
+    *failed = d->reason.len && !again;
+    row.due_ms = again ? g->now_ms + pause_ms(x, row.attempts) : row.due_ms;
+    row.attempts++;
+    row.status = again     ? MT_STR("pending")
+                 : *failed ? MT_STR("failed")
+                           : MT_STR("done");
+    g->wrote = true;
+    return st_trigger_put(g->tx, &row);
+}
+
+/* ---- Looking ------------------------------------------------------------------------
+ */
+
+static void one_less(void *state, rt_reply *reply)
+{
+    batch *b = state;
+    (void)reply;
+    pthread_mutex_lock(&b->lock);
+    b->running--;
+    pthread_cond_signal(&b->less);
+    pthread_mutex_unlock(&b->lock);
+}
+
+static size_t look(batch *b)
+{
+    st_tx *tx;
+    mt_arena_reset(&b->arena);
+    if (st_begin(b->x->store, ST_READ, &tx)) {
+        return 0;
+    }
+    mt_err err =
+        st_trigger_due(tx, rx_now(b->x), BATCH, &b->arena, &b->rows, &b->count);
+    st_rollback(tx);
+    return err ? 0 : b->count;
+}
+
+static void start(batch *b, const st_trigger *row)
+{
+    rx_job *job = rx_delivery_job(b->x, row, one_less, b);
+    const rx_delivery *d = job->work;
+    pthread_mutex_lock(&b->lock);
+    b->running++;
+    pthread_mutex_unlock(&b->lock);
+    if (mt_str_is(mt_json_text(mt_json_at(d->body, "type")), "intent")) {
+        rx_intent_send(job);
+    } else {
+        rx_trigger_fire(job);
+    }
+}
+
+/* All of them, side by side; the next look comes when the last is settled. */
+static void deliver(batch *b)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        start(b, &b->rows[i]);
+    }
+    pthread_mutex_lock(&b->lock);
+    while (b->running) {
+        pthread_cond_wait(&b->less, &b->lock);
+    }
+    pthread_mutex_unlock(&b->lock);
+}
+
+/* Until there is news or it is time to look anyway; false: stop. */
+static bool wait_for_news(rt_executor *x)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_EVERY_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_mutex_lock(&x->queue_lock);
+    int timed_out = 0;
+    while (!x->outbox_news && !x->outbox_stop && !timed_out) {
+        timed_out = pthread_cond_timedwait(&x->outbox_more, &x->queue_lock, &until);
+    }
+    x->outbox_news = false;
+    bool go_on = !x->outbox_stop;
+    pthread_mutex_unlock(&x->queue_lock);
+    return go_on;
+}
+
+void *rx_outbox(void *executor)
+{
+    batch b = {.x = executor,
+               .lock = PTHREAD_MUTEX_INITIALIZER,
+               .less = PTHREAD_COND_INITIALIZER};
+    do {
+        while (look(&b)) {
+            deliver(&b);
+            pthread_mutex_lock(&b.x->queue_lock);
+            bool stop = b.x->outbox_stop;
+            pthread_mutex_unlock(&b.x->queue_lock);
+            if (stop) {
+                break;
+            }
+        }
+    } while (wait_for_news(b.x));
+    mt_arena_free(&b.arena);
+    return NULL;
+}
