@@ -22,8 +22,8 @@ mt_err st_trigger_add(st_tx *tx, const st_trigger *row)
     return st_write(tx, ST_SQL_TRIGGER_ADD, params, MT_E_EXISTS);
 }
 
-static mt_err list_due(st_tx *tx, int statement, int64_t now_ms, uint32_t limit,
-                       mt_arena *a, st_trigger **rows, size_t *count)
+static mt_err list_due(st_tx *tx, st_statement_id statement, int64_t now_ms,
+                       uint32_t limit, mt_arena *a, st_trigger **rows, size_t *count)
 {
     st_value params[] = {ST_I(now_ms), ST_I(limit)};
     void *list = NULL;
