@@ -65,6 +65,9 @@ mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result)
                    state);
 }
 
+/* Before it plans could not be settled once for all. */
+enum { OLDEST_SERVER = 120000 };
+
 /* ---- Connecting ----------------------------------------------------------------- */
 
 static void no_notice(void *state, const char *message)
@@ -124,6 +127,9 @@ static mt_err start_conn(const st_store *s, pg_conn *c)
     if (PQstatus(c->pg) != CONNECTION_OK) {
         return MT_E_CLOSED;
     }
+    if (PQserverVersion(c->pg) < OLDEST_SERVER) {
+        return MT_E_VERSION;
+    }
     PQsetNoticeProcessor(c->pg, no_notice, NULL);
     mt_err err = settle(s, c->pg);
     return err ? err : PQenterPipelineMode(c->pg) ? MT_OK : MT_E_CLOSED;
@@ -136,8 +142,9 @@ mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why)
     mt_err err = start_conn(s, c);
     if (err) {
         if (why) {
-            mt_buf_addf(why, "cannot open the store: %.*s",
-                        MT_ARG(pg_sentence(PQerrorMessage(c->pg))));
+            mt_str said = err == MT_E_VERSION ? MT_STR("PostgreSQL is older than 12")
+                                              : pg_sentence(PQerrorMessage(c->pg));
+            mt_buf_addf(why, "cannot open the store: %.*s", MT_ARG(said));
         }
         pg_conn_close(c);
         c = NULL;
