@@ -14,6 +14,10 @@
 #include "bench.h"
 #include "store/store.h"
 
+#ifndef WITH_POSTGRES
+#define WITH_POSTGRES "tests/e2e/postgres.py"
+#endif
+
 enum { INSTANCES = 20000, BODY = 600, MAX_GROUP = 256, MAX_CLIENTS = 8 };
 
 static const double SECONDS = 0.7; /* of each rate */
