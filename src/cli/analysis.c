@@ -2,6 +2,8 @@
  * Room: cli. */
 #include "cli/analysis.h"
 
+#include "cli/prove.h"
+
 enum { MOST_ENTRIES = 100000 };
 
 static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m)
@@ -33,6 +35,10 @@ int cli_analysis_run(cli_analysis *x, const char *path)
         return cli_contract_report(x->args, c, code);
     }
     x->complete = x->an->complete;
+    if (cli_flag(x->args, "prove") && x->complete &&
+        cli_prove_contract(c, &x->progress, &x->fs, &x->complete)) {
+        return cli_contract_report(x->args, c, CLI_FAILS);
+    }
     return CLI_HOLDS;
 }
 

@@ -11,6 +11,7 @@
 const cli_option CMD_ANALYZE_OPTIONS[] = {
     {"only",     "s4,s6", "these obligations only: s1 s2 s3a s4 s5 s6 s7 s8"},
     {"paths",    "N",     "list at most N paths of each flow (100); they are all counted"},
+    {"prove",    NULL,    "also what proofs find: what never happens, what overlaps"},
     {"baseline", "FILE",  "leave out findings of FILE, the --json of an earlier run"},
     {"json",     NULL,    "report as one JSON object"},
     {"dot",      NULL,    "draw state machines, authority and flows for Graphviz"},

@@ -174,7 +174,7 @@ static int check_once(const cli_args *args, cli_watch *watched)
     bool strict = cli_flag(args, "strict");
     int code = cli_contract_load(args, args->operands[0], strict, &c);
     if (code == CLI_HOLDS && cli_flag(args, "prove") &&
-        cli_prove_diagnostics(&c) != MT_OK) {
+        cli_prove_diagnostics(args, &c) != MT_OK) {
         code = CLI_FAILS;
     }
     if (code == CLI_HOLDS && strict && c.ds.warnings) {

@@ -2,43 +2,49 @@
  * Room: cli. */
 #include "cli/prove.h"
 
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "contract/analyze/prove_diff.h"
 #include "contract/analyze/prove_findings.h"
 
-enum { QUIET_SECONDS = 2 };
+/* ---- Ctrl-C ------------------------------------------------------------------------
+ */
 
-typedef struct progress {
-    time_t began, said;
-} progress;
+static ct_prover *volatile asked; /* while it is asked */
 
-static time_t now(void)
+static void interrupt(int number)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec;
-}
-
-/* A line on stderr that overwrites itself, once a second, where somebody watches. */
-static bool go_on(void *context, const char *what, uint64_t done, uint64_t all)
-{
-    progress *p = context;
-    time_t t = now();
-    (void)all;
-    if (t - p->began >= QUIET_SECONDS && t > p->said) {
-        p->said = t;
-        fprintf(stderr, "%s%s: %llu questions, %lld s%s", isatty(2) ? "\r" : "", what,
-                (unsigned long long)done, (long long)(t - p->began),
-                isatty(2) ? "" : "\n");
+    (void)number;
+    if (asked) {
+        ct_prover_interrupt(asked);
     }
-    return true;
 }
+
+typedef struct handlers {
+    struct sigaction old_int, old_term;
+} handlers;
+
+/* A second signal ends the program as usual. */
+static handlers catch_for(ct_prover *p)
+{
+    struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+    handlers h;
+    asked = p;
+    sigaction(SIGINT, &action, &h.old_int);
+    sigaction(SIGTERM, &action, &h.old_term);
+    return h;
+}
+
+static void release(const handlers *h)
+{
+    sigaction(SIGINT, &h->old_int, NULL);
+    sigaction(SIGTERM, &h->old_term, NULL);
+    asked = NULL;
+}
+
+/* ---- Findings ----------------------------------------------------------------------
+ */
 
 static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
-                           ct_findings *fs)
+                           cli_progress *progress, ct_findings *fs, bool *complete)
 {
     const ct_model *m;
     mt_err err = ct_load(&c->arena, bundle, c->path, &c->limits, &c->ds, &m);
@@ -47,33 +53,27 @@ static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
     }
     const ct_program *program = ct_compile(&c->arena, m);
     ct_prover *p = ct_prover_new(program, NULL, &c->limits);
-    progress seen = {.began = now()};
-    size_t first = fs->len;
-    ct_prove_findings(p, program, (ct_watcher){go_on, &seen}, fs);
-    if (seen.said && isatty(2)) {
-        fputc('\n', stderr);
-    }
-    for (size_t i = first; i < fs->len; i++) {
-        fs->items[i].member = member;
-    }
+    ct_watcher watcher = {cli_progress_step, progress};
+    handlers before = catch_for(p);
+    *complete = ct_prove_findings(p, program, member, watcher, fs) && *complete;
+    release(&before);
     ct_prover_free(p);
     return MT_OK;
 }
 
-mt_err cli_prove_contract(cli_contract *c, ct_findings *fs)
+mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, ct_findings *fs,
+                          bool *complete)
 {
+    *complete = true;
     if (!c->e || !c->e->is_system) {
-        return prove_bundle(c, c->bundle, MT_STR(""), fs);
+        return prove_bundle(c, c->bundle, MT_STR(""), progress, fs, complete);
     }
     mt_err err = MT_OK;
-    for (size_t i = 0; i < c->e->member_count && !err; i++) {
+    for (size_t i = 0; i < c->e->member_count && !err && *complete; i++) {
         const ct_member *member = &c->e->members[i];
-        ct_findings own = {.arena = fs->arena};
         if (member->contract) {
-            err = prove_bundle(c, member->contract->bundle, member->id, &own);
-        }
-        for (size_t k = 0; k < own.len; k++) {
-            ct_finding_add(fs, &own.items[k]);
+            err = prove_bundle(c, member->contract->bundle, member->id, progress, fs,
+                               complete);
         }
     }
     return err;
@@ -105,10 +105,14 @@ static void add_diagnostic(cli_contract *c, const ct_finding *f)
     mt_diag_add(&c->ds, &d);
 }
 
-mt_err cli_prove_diagnostics(cli_contract *c)
+mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
 {
     ct_findings fs = {.arena = &c->arena};
-    mt_err err = cli_prove_contract(c, &fs);
+    cli_progress progress;
+    bool complete; /* a finding says so */
+    cli_progress_start(&progress, args);
+    mt_err err = cli_prove_contract(c, &progress, &fs, &complete);
+    cli_progress_end(&progress);
     for (size_t i = 0; i < fs.len; i++) {
         add_diagnostic(c, &fs.items[i]);
     }

@@ -4,15 +4,17 @@
 #define CLI_PROVE_H
 
 #include "cli/contract.h"
+#include "cli/progress.h"
 #include "cli/versions.h"
 #include "contract/analyze/finding.h"
 
 /* Adds what proofs find wrong with the contract, or with the members of a System, to
- * `fs`. Progress goes to stderr after two seconds; Ctrl-C ends it with what is known.
+ * `fs`, with progress. Ctrl-C ends it with what is known; *complete is then false.
  * MT_E_REJECTED: a bundle does not load, c->ds says why. */
-mt_err cli_prove_contract(cli_contract *c, ct_findings *fs);
+mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, ct_findings *fs,
+                          bool *complete);
 /* The same, as diagnostics of the contract. */
-mt_err cli_prove_diagnostics(cli_contract *c);
+mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c);
 
 /* Resolves by proof what the diff leaves to analysis, in the members of Systems too.
  * MT_E_REJECTED: a member does not load. */

@@ -1,8 +1,11 @@
 """motet diff --prove: weaker, stronger, equal or neither, and facts that tell versions apart."""
 import json
 import re
+import signal
+import subprocess
+import time
 
-from harness import SOURCE, Case, main
+from harness import MOTET, SOURCE, Case, main
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 
@@ -86,6 +89,43 @@ class Proven(Case):
         ((resolution, proof),) = self.proofs(new, 1, "--limit", "prove_steps=1").values()
         self.assertIsNone(resolution)
         self.assertIn("limit", proof)
+
+
+# Products of unknown factors: the solver would search for long.
+HARD = "\n".join(
+    ["persona p", 'fact a { type: Int(2, 3000000000) source: "s" }',
+     'fact b { type: Int(2, 3000000000) source: "s" }',
+     "rule product { stratum: 0 when: a > b produce: verdict product "
+     "{ payload: Int(0, 9000000000000000000) = a * b } }"] +
+    [f"rule r{i} {{ stratum: 1 when: product = {2305843009213693951 - 2 * i} "
+     f"produce: verdict v{i} {{ payload: Bool = true }} }}" for i in range(40)])
+
+
+class Stopped(Case):
+    def test_ctrl_c_ends_with_what_is_known(self):
+        path = self.write("hard.tenor", HARD)
+        run = subprocess.Popen([MOTET, "check", "--prove", "--json", "--limit", "prove_ms=60000",
+                                "--limit", "prove_steps=4000000000", path],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.addCleanup(run.kill)
+        time.sleep(1.5)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=30)
+        codes = {d["code"]: d["message"] for d in json.loads(out)["diagnostics"]}
+        self.assertIn("stopped after", codes["S398"])
+
+    def test_analyze_reports_the_same_findings(self):
+        path = self.write("c.tenor", "persona p\n" 'fact n { type: Int(0, 9) source: "s" }\n'
+                          "rule r { stratum: 0 when: n > 5 and n < 5 "
+                          "produce: verdict v { payload: Bool = true } }\n")
+        report = json.loads(self.fails(1, "analyze", "--prove", "--json", path).out)
+        (found,) = [f for f in report["findings"] if f["analysis"] == "prove"]
+        self.assertEqual((found["code"], found["key"]), ("S312", "S312/Rule/r"))
+        self.assertEqual(set(found["details"]["facts"]), {"n"})
+        baseline = self.write("base.json", json.dumps(report))
+        again = json.loads(self.run_motet("analyze", "--prove", "--json", "--baseline", baseline,
+                                          path).out)
+        self.assertEqual([f for f in again["findings"] if f["analysis"] == "prove"], [])
 
 
 main()

@@ -96,6 +96,14 @@ void ct_prover_plain(ct_prover *p, bool plain)
     p->plain = plain;
 }
 
+void ct_prover_interrupt(ct_prover *p)
+{
+    p->stopped = 1;
+    if (p->z) {
+        Z3_interrupt(p->z);
+    }
+}
+
 bool ct_prover_stopped(const ct_prover *p)
 {
     return p->stopped;
@@ -296,6 +304,8 @@ static Z3_solver new_solver(ct_prover *p)
                        as_unsigned(p->limits.prove_ms));
     Z3_params_set_uint(p->z, params, Z3_mk_string_symbol(p->z, "rlimit"),
                        as_unsigned(p->limits.prove_steps));
+    /* Signals are the program's business. */
+    Z3_params_set_bool(p->z, params, Z3_mk_string_symbol(p->z, "ctrl_c"), false);
     Z3_solver_set_params(p->z, s, params);
     Z3_params_dec_ref(p->z, params);
     return s;
@@ -366,8 +376,7 @@ static mt_str solver_reason(question *q, Z3_solver s)
 {
     ct_prover *p = q->p;
     mt_str why = mt_str_z(Z3_solver_get_reason_unknown(p->z, s));
-    if (mt_str_starts(why, MT_STR("interrupted"))) {
-        p->stopped = true;
+    if (p->stopped) {
         return MT_STR("interrupted");
     }
     /* The solver has no one word for it. */

@@ -49,7 +49,9 @@ typedef struct ct_answer {
 
 /* Is there a fact set for which the claim is true? */
 ct_answer ct_prove_possible(ct_prover *p, mt_arena *a, const ct_claim *claim);
-/* Was a question ended by an interrupt from outside? Later ones are then unknown. */
+/* Ends the question being asked; it and later ones are unknown. The only function that
+ * may be called while another runs: from a signal handler, or another thread. */
+void ct_prover_interrupt(ct_prover *p);
 bool ct_prover_stopped(const ct_prover *p);
 /* Fact sets that an exact model promised and the evaluator refused: our fault. */
 unsigned ct_prover_disagreements(const ct_prover *p);

@@ -46,7 +46,8 @@ static bool reported(const ct_findings *fs, const ct_finding *by)
     for (size_t i = 0; i < fs->len; i++) {
         const ct_finding *f = &fs->items[i];
         if (!strncmp(f->code, "S30", 3) && !strcmp(f->kind, by->kind) &&
-            mt_str_eq(f->construct, by->construct) && mt_str_eq(f->part, by->part)) {
+            mt_str_eq(f->construct, by->construct) && mt_str_eq(f->part, by->part) &&
+            mt_str_eq(f->member, by->member)) {
             return true;
         }
     }
@@ -71,6 +72,7 @@ void pf_report(pf_finder *f, ct_finding finding, mt_str facts, const char *forma
     finding.message = mt_strfv(f->fs->arena, format, args);
     va_end(args);
     finding.analysis = "prove";
+    finding.member = f->member;
     finding.hint = hint_of(finding.code);
     if (facts.len) {
         finding.details = mt_strf(f->fs->arena, "{\"facts\":%.*s}", MT_ARG(facts));
@@ -364,14 +366,15 @@ static void left_open(pf_finder *f)
               f->asked, f->open);
 }
 
-void ct_prove_findings(ct_prover *p, const ct_program *program, ct_watcher watcher,
-                       ct_findings *fs)
+bool ct_prove_findings(ct_prover *p, const ct_program *program, mt_str member,
+                       ct_watcher watcher, ct_findings *fs)
 {
     const ct_model *m = ct_program_model(program);
     pf_finder f = {.a = fs->arena,
                    .p = p,
                    .m = m,
                    .fs = fs,
+                   .member = member,
                    .watcher = watcher,
                    .rule_dead = mt_new_array(fs->arena, bool, m->rule_count + 1),
                    .operation_dead =
@@ -384,4 +387,5 @@ void ct_prove_findings(ct_prover *p, const ct_program *program, ct_watcher watch
     outcome_pairs(&f);
     left_open(&f);
     ct_findings_sort(fs);
+    return !f.stopped;
 }

@@ -11,8 +11,9 @@
  * true; steps no fact set leads to, or whose operation cannot succeed there; verdicts
  * implied by others; rules, operations and outcomes that overlap. Each with a fact set
  * as `details` that the evaluator has confirmed, where there is one to show. What S3a
- * has reported already is not reported again. `p` is a prover over `program`. */
-void ct_prove_findings(ct_prover *p, const ct_program *program, ct_watcher watcher,
-                       ct_findings *fs);
+ * has reported already is not reported again. `p` is a prover over `program`; `member`
+ * names it in a System, and is empty otherwise. false: it was stopped. */
+bool ct_prove_findings(ct_prover *p, const ct_program *program, mt_str member,
+                       ct_watcher watcher, ct_findings *fs);
 
 #endif

@@ -10,6 +10,7 @@ typedef struct pf_finder {
     ct_prover *p;
     const ct_model *m;
     ct_findings *fs;
+    mt_str member;
     ct_watcher watcher;
     bool *rule_dead, *operation_dead; /* proven never to hold */
     size_t asked, open, pairs;

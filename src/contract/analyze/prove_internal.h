@@ -10,6 +10,7 @@
 #ifndef CT_ANALYZE_PROVE_INTERNAL_H
 #define CT_ANALYZE_PROVE_INTERNAL_H
 
+#include <signal.h>
 #include <z3.h>
 
 #include "base/vec.h"
@@ -89,7 +90,8 @@ struct ct_prover {
     mt_arena keep; /* lives with the prover */
     mt_arena tmp;  /* of one question */
     mt_limits limits;
-    bool plain, stopped;
+    bool plain;
+    volatile sig_atomic_t stopped; /* set by ct_prover_interrupt() */
     unsigned disagreements;
     pv_side sides[2];
     unsigned side_count;

@@ -78,7 +78,7 @@ static void finds(void **state)
     ct_prover *p = ct_prover_new(s.program, NULL, NULL);
     ct_findings fs = {.arena = &a};
     mt_buf got = {0};
-    ct_prove_findings(p, s.program, (ct_watcher){0}, &fs);
+    assert_true(ct_prove_findings(p, s.program, MT_STR(""), (ct_watcher){0}, &fs));
     for (size_t i = 0; i < fs.len; i++) {
         mt_buf_addf(&got, "%.*s\n", MT_ARG(ct_finding_key(&a, &fs.items[i])));
         assert_true(fs.items[i].details.len > 0);
