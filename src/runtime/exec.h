@@ -247,7 +247,7 @@ struct rx_job {
     bool internal;    /* nobody called: no idempotency, not refused when closing */
     bool again;       /* not finished: to be done once more in a later group */
     bool put_off;     /* waits for another request with the same key */
-    bool resumed;     /* FLOW_RESUME: its first turn is done */
+    bool resumed;     /* of a flow: its first turn is durable */
     bool flow_is_new; /* flow_id names a row that is not there yet */
     rx_version *v;
     rx_snap *snap;

@@ -9,7 +9,10 @@
  * again one by one, so one loser does not hold up the others. */
 #include <stdlib.h>
 
-#include "runtime/exec.h"
+#include "runtime/exec_flow.h"
+
+/* The status of an answer that is the id of a flow, to be looked at again. */
+enum { STILL_RUNNING = 0 };
 
 enum { TRIES = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
@@ -213,7 +216,7 @@ rx_flow_row *rx_flow_of(rx_group *g, mt_str id)
 static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
 {
     mt_str key = job->call->idempotency_key;
-    if (!key.len || job->internal) {
+    if (!key.len || job->internal || job->resumed) {
         return MT_OK;
     }
     bool added;
@@ -233,25 +236,35 @@ static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
                   "the key '%.*s' was used for another request", MT_ARG(key));
         return MT_OK;
     }
+    job->reply.replayed = true;
+    if (a.status == STILL_RUNNING) {
+        st_flow row;
+        err = st_flow_get(g->tx, g->arena, a.body, &row);
+        if (!err) {
+            rx_reply_flow(job, &row);
+        }
+        return err;
+    }
     job->answered = true;
     job->reply.status = a.status;
-    job->reply.replayed = true;
     mt_buf_clear(&job->reply.body);
     mt_buf_adds(&job->reply.body, a.body);
     return MT_OK;
 }
 
-/* Only what had an effect is remembered: a refusal may be asked again. */
-static mt_err keep_answer(rx_group *g, const rx_job *job)
+/* Only what had an effect is remembered: a refusal may be asked again. A flow of many
+ * turns is remembered with its first: whatever happens then, it has begun. */
+static mt_err keep_answer(rx_group *g, rx_job *job)
 {
-    if (!job->call->idempotency_key.len || job->internal || job->reply.status >= 400) {
+    bool refused = !job->again && job->reply.status >= 400;
+    if (!job->call->idempotency_key.len || job->internal || refused || job->resumed) {
         return MT_OK;
     }
     st_answer a = {.caller = rx_caller_id(job),
                    .key = job->call->idempotency_key,
                    .request = job->call->request_digest,
-                   .status = job->reply.status,
-                   .body = mt_buf_str(&job->reply.body),
+                   .status = job->again ? STILL_RUNNING : job->reply.status,
+                   .body = job->again ? job->flow_id : mt_buf_str(&job->reply.body),
                    .created_ms = g->now_ms};
     return st_answer_add(g->tx, &a);
 }
@@ -318,7 +331,7 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
         }
         size_t before = g->records;
         err = handler_of(job)->commit(job, g);
-        if (!err && !job->again && g->records > before) {
+        if (!err && (job->again || g->records > before)) {
             err = keep_answer(g, job);
         }
     }
