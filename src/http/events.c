@@ -207,6 +207,7 @@ static enum MHD_Result answer_stream(ht_request *r, stream *st)
     MHD_add_response_header(answer, "Content-Type", "text/event-stream");
     MHD_add_response_header(answer, "Cache-Control", "no-store");
     MHD_add_response_header(answer, "X-Accel-Buffering", "no");
+    MHD_add_response_header(answer, "Connection", "close"); /* its end is the end */
     enum MHD_Result result = ht_answer_queue(r, MHD_HTTP_OK, answer);
     if (r->peer) {
         ht_peers_now(r->server->peers, r->peer, HT_SERVED, ht_now_ms());

@@ -4,6 +4,7 @@ In a block fenced with ```console, a line that starts with `$ ` is run by bash i
 copy of examples/ (one copy per document, so later commands see earlier files), with `motet` and
 `tenor` on the PATH; the lines up to the next `$ ` are what it must print, standard output and
 standard error together. A line `...` stands for any lines. A line `> ` continues a command.
+Pages named curl-*.md get a server of the escrow example of their own; $URL says where it listens.
 MOTET_UPDATE_GOLDEN=1 rewrites the expected lines (of blocks without `...`).
 """
 import os
@@ -15,6 +16,7 @@ import tempfile
 import unittest
 
 from harness import MOTET, SOURCE, main, run
+from serve import Server
 
 FENCE = re.compile(r"^```(\S*)\s*$")
 TIMEOUT = 60
@@ -93,6 +95,11 @@ class Documents(unittest.TestCase):
         lines = path.read_text().splitlines()
         surroundings = Surroundings()
         self.addCleanup(surroundings.holder.cleanup)
+        if path.name.startswith("curl-"):
+            server = Server(surroundings.work, "escrow/escrow.tenor")
+            server.start()
+            self.addCleanup(server.stop)
+            surroundings.env["URL"] = server.url
         rewritten, last = [], 0
         for start, end in blocks(lines):
             rewritten += lines[last:start]

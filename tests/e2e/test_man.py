@@ -12,7 +12,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
               "agent-trace", "check", "completion", "elaborate", "eval", "fmt", "help", "init",
               "test", "validate"]
 DOCUMENTED += ["analyze", "ask"]
-DOCUMENTED += ["actions", "explain", "repl"]
+DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["diff", "migrate"]
 

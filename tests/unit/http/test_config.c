@@ -1,6 +1,7 @@
 /* Settings: read, ranged, and unknown ones refused with their line. */
 #include "../rows.h"
 #include "http/config.h"
+#include "runtime/file.h"
 
 static const struct bad {
     const char *name, *text, *fault;
@@ -113,6 +114,23 @@ static void settings_must_fit_together(void **state)
     mt_buf_free(&faults);
 }
 
+static void the_documentation_has_every_setting(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_str text;
+    assert_int_equal(rt_read_file(&a, DOCS "/config.md", 1 << 20, &text), MT_OK);
+    for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
+        const ht_setting *s = &HT_SETTINGS[i];
+        mt_str row = s->option ? mt_strf(&a, "\n| `%s` | `--%s` |", s->key, s->option)
+                               : mt_strf(&a, "\n| `%s` | ", s->key);
+        if (!strstr(text.ptr, row.ptr) || !strstr(text.ptr, s->help)) {
+            fail_msg("docs/config.md lacks %s", row.ptr);
+        }
+    }
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -121,5 +139,6 @@ int main(void)
     rows_test(&list, an_empty_file_changes_nothing);
     rows_test(&list, options_win);
     rows_test(&list, settings_must_fit_together);
+    rows_test(&list, the_documentation_has_every_setting);
     return rows_run(&list, "http/config");
 }

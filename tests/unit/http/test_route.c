@@ -1,6 +1,7 @@
 /* The table of routes. */
 #include "../rows.h"
 #include "http/route.h"
+#include "runtime/file.h"
 
 static void find(const char *method, const char *path, ht_match *m)
 {
@@ -77,11 +78,35 @@ static void every_action_has_a_route(void **state)
     }
 }
 
+/* docs/http-api.md has a line for each row, and no line more. */
+static void the_documentation_has_the_same_table(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_str text;
+    size_t lines = 0;
+    assert_int_equal(rt_read_file(&a, DOCS "/http-api.md", 1 << 20, &text), MT_OK);
+    for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
+        const ht_route *r = &HT_ROUTES[i];
+        mt_str row = mt_strf(&a, "\n| %s | `%s` | %s | %s |\n", r->method, r->pattern,
+                             r->flags & HT_PUBLIC ? "anyone" : "token", r->summary);
+        if (!strstr(text.ptr, row.ptr)) {
+            fail_msg("docs/http-api.md lacks %s", row.ptr);
+        }
+    }
+    for (const char *at = text.ptr; (at = strstr(at, " | `/")); at++) {
+        lines++;
+    }
+    assert_int_equal(lines, HT_ROUTE_COUNT);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, ROWS, is_found);
     rows_test(&list, parameters_are_kept);
     rows_test(&list, every_action_has_a_route);
+    rows_test(&list, the_documentation_has_the_same_table);
     return rows_run(&list, "http/route");
 }

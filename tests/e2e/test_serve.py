@@ -1,0 +1,288 @@
+"""motet serve: every route with real requests, on one machine."""
+import json
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from harness import SOURCE, Case, main, run
+from serve import ESCROW, FACTS, Server
+
+CONTRACT = "/v1/contracts/escrow"
+BOUND = {"EscrowAccount": "acc-1", "DeliveryRecord": "del-1"}
+
+
+class Serve(Case):
+    def serve(self, *files, **named):
+        server = Server(self.dir, *(files or (ESCROW,)), **named)
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def with_instances(self, **named):
+        server = self.serve(**named)
+        for entity, name in BOUND.items():
+            answer = server.post(f"{CONTRACT}/instances/{entity}", {"id": name})
+            self.assertEqual(answer.status, 201, answer)
+        return server
+
+    def test_health_and_readiness(self):
+        server = self.serve()
+        self.assertEqual(server.get("/healthz").json, {"status": "alive"})
+        self.assertEqual(server.get("/readyz").json, {"status": "ready"})
+        metrics = server.get("/metrics")
+        self.assertTrue(metrics.headers["Content-Type"].startswith("text/plain"))
+        self.assertIn(b"motet_http_requests_total ", metrics.body)
+
+    def test_E10_the_manifest_has_its_etag(self):
+        server = self.serve()
+        answer = server.get("/.well-known/tenor")
+        self.assertEqual(answer.status, 200)
+        self.assertEqual(answer.headers["Content-Type"], "application/json")
+        self.assertEqual(answer.headers["ETag"], '"%s"' % answer.json["etag"])
+        same = server.get(f"{CONTRACT}/.well-known/tenor")
+        self.assertEqual(same.body, answer.body)
+        etag = answer.json["etag"]
+        for text in (f'"{etag}"', etag, f'W/"{etag}"', f'"x", "{etag}"', "*"):
+            again = server.get("/.well-known/tenor", headers={"If-None-Match": text})
+            self.assertEqual((again.status, again.body), (304, b""), text)
+            self.assertEqual(again.headers["ETag"], f'"{etag}"')
+        other = server.get("/.well-known/tenor", headers={"If-None-Match": '"other"'})
+        self.assertEqual(other.status, 200)
+
+    def test_E11_E12_the_bundle_is_whole_and_the_etag_its_digest(self):
+        server = self.serve()
+        manifest = server.get("/.well-known/tenor").json
+        local = json.loads(run("elaborate", ESCROW, "--manifest").out)
+        self.assertEqual(manifest["bundle"], local["bundle"])
+        self.assertEqual(manifest["etag"], local["etag"])
+
+    def test_E14_a_dynamic_executor_tells_its_capabilities(self):
+        self.assertIn("capabilities", self.serve().get("/.well-known/tenor").json)
+
+    def test_E13_a_dry_run_answers_alike_and_leaves_no_record(self):
+        server = self.with_instances()
+        size = len(server.get("/v1/ledger").json["items"])
+        body = {"persona": "escrow_agent", "bindings": BOUND, "facts": FACTS}
+        operation = f"{CONTRACT}/operations/release_escrow"
+        dry = server.post(operation, {**body, "dry_run": True})
+        self.assertEqual(dry.status, 200, dry)
+        self.assertIs(dry.json["simulation"], True)
+        self.assertEqual(len(server.get("/v1/ledger").json["items"]), size)
+        refused = {**body, "facts": {**FACTS, "delivery_status": "pending"}}
+        real = server.post(operation, refused)
+        dry = server.post(operation, {**refused, "dry_run": True})
+        self.assertEqual((dry.status, dry.code), (real.status, real.code))
+        self.assertIs(dry.json["simulation"], True)
+        self.assertEqual(server.post(operation, body).status, 200)
+
+    def test_a_flow_walks_and_waits_for_its_persons(self):
+        server = self.with_instances()
+        seller = server.token("--persona", "seller", "--right", "facts:*", "--right", "facts:override")
+        agent = server.token("--persona", "escrow_agent")
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/flows").status == 401))
+        started = server.post(f"{CONTRACT}/flows/standard_release", token=seller, body={
+            "persona": "seller", "bindings": BOUND, "facts": FACTS})
+        self.assertIn(started.status, (200, 201, 202), started)
+        self.assertEqual(started.json["status"], "waiting", started)
+        path = "/v1/flows/" + started.json["id"]
+        self.assertEqual(server.post(f"{path}/resume", token=seller, body={
+            "persona": "seller"}).status, 403)
+        resumed = server.post(f"{path}/resume", token=agent, body={"persona": "escrow_agent"})
+        self.assertEqual(resumed.status, 200, resumed)
+        self.assertEqual(server.get(path, token=agent).json["outcome"], "success")
+        account = server.get(f"{CONTRACT}/instances/EscrowAccount/acc-1", token=agent)
+        self.assertEqual(account.json["state"], "released")
+
+    def test_a_repeated_request_has_one_effect(self):
+        server = self.with_instances()
+        body = {"persona": "escrow_agent", "bindings": BOUND, "facts": FACTS}
+        key = {"Idempotency-Key": "once"}
+        path = f"{CONTRACT}/operations/release_escrow"
+        first = server.post(path, body, headers=key)
+        again = server.post(path, body, headers=key)
+        self.assertEqual((again.status, again.body), (first.status, first.body))
+        self.assertEqual(again.headers["Idempotency-Replayed"], "true")
+        other = server.post(path, {**body, "outcome": "released"}, headers=key)
+        self.assertEqual((other.status, other.code), (422, "idempotency_mismatch"))
+        without = server.post(path, body)
+        self.assertEqual((without.status, without.code), (409, "invalid_source_state"))
+
+    def test_every_route_answers_as_a_route(self):
+        """No documented route is a 404 of the front door or a 405."""
+        server = self.with_instances()
+        table = (SOURCE / "docs" / "http-api.md").read_text()
+        rows = re.findall(r"^\| (GET|POST|PUT|DELETE) \| `([^`]+)` \|", table, re.M)
+        self.assertGreater(len(rows), 40)
+        values = {"c": "escrow", "n": "EscrowAccount", "i": "acc-1"}
+        for method, pattern in rows:
+            if pattern == "/v1/events":
+                continue
+            path = re.sub(r"\{(\w)\}", lambda m: values[m.group(1)], pattern)
+            body = {} if method in ("POST", "PUT") else None
+            answer = server.ask(method, path, body)
+            with self.subTest(f"{method} {path}"):
+                self.assertNotEqual(answer.status, 405)
+                self.assertNotEqual(answer.status, 500)
+                if answer.status >= 400:
+                    self.assertEqual(answer.headers["Content-Type"], "application/problem+json")
+                    self.assertNotIn("nothing at this path", answer.json.get("detail", ""))
+                    self.assertEqual(answer.json["status"], answer.status)
+
+    def test_events_tell_what_happens_and_what_was_missed(self):
+        server = self.with_instances()
+        stream = socket.create_connection((server.host, server.port), timeout=10)
+        self.addCleanup(stream.close)
+        stream.sendall(b"GET /v1/events HTTP/1.1\r\nHost: localhost\r\nLast-Event-ID: 0\r\n\r\n")
+        reader = stream.makefile("rb")
+        seen = self.read_events(reader, 2)
+        body = {"persona": "escrow_agent", "bindings": BOUND, "facts": FACTS}
+        server.post(f"{CONTRACT}/operations/release_escrow", body)
+        seen += self.read_events(reader, 1)
+        ids = [int(event["id"]) for event in seen]
+        self.assertEqual(ids, sorted(ids))
+        self.assertGreaterEqual(ids[0], 1)
+        record = server.get(f"/v1/ledger?from={ids[-1]}&limit=1").json["items"][0]
+        self.assertEqual(record["seq"], ids[-1])
+        self.assertEqual(record["body"], json.loads(seen[-1]["data"]))
+        self.assertIn("release_escrow", seen[-1]["data"])
+        json.loads(seen[-1]["data"])
+
+    def read_events(self, reader, count):
+        events, event = [], {}
+        while len(events) < count:
+            line = reader.readline().decode()
+            self.assertTrue(line, "the stream ended")
+            name, colon, value = line.rstrip("\r\n").partition(": ")
+            if colon and name in ("id", "event", "data"):
+                event[name] = value
+            elif not line.strip() and "data" in event:
+                events.append(event)
+                event = {}
+        return events
+
+    def test_it_stops_when_told_and_goes_on_where_it_was(self):
+        server = self.with_instances()
+        self.assertEqual(server.stop(signal.SIGTERM), 0)
+        self.assertIn("stopped", server.log())
+        server.start()
+        state = server.get(f"{CONTRACT}/instances/EscrowAccount/acc-1").json["state"]
+        self.assertEqual(state, "held")
+        self.assertEqual(server.stop(signal.SIGINT), 0)
+
+    def test_two_servers_do_not_share_one_file(self):
+        self.serve()
+        second = Server(self.dir, ESCROW)
+        with self.assertRaises(RuntimeError):
+            second.start()
+        second.errors.close()
+        second.process.stdout.close()
+        second.process = None
+
+    def test_logs_are_json_when_asked_and_have_no_secret(self):
+        server = self.serve(options=["--log", "json", "--access-log", "--log-level", "debug"])
+        token = server.token("--right", "admin")
+        server.wait_until(lambda: server.get("/v1/flows").status == 401)
+        server.get("/v1/flows?secret=hush", token=token)
+        server.get("/v1/flows", token=token[:-1] + "0")
+        server.stop()
+        lines = [json.loads(line) for line in server.log().splitlines()]
+        self.assertTrue(any(line["event"] == "request" for line in lines))
+        self.assertNotIn(token[-64:], server.log())
+        self.assertNotIn("hush", server.log())
+
+    def test_tls_from_files(self):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2",
+                        "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1",
+                        "-keyout", "key.pem", "-out", "cert.pem"], cwd=self.dir, check=True,
+                       capture_output=True)
+        server = self.serve(options=["--tls-cert", "cert.pem", "--tls-key", "key.pem"])
+        self.assertTrue(server.url.startswith("https://"))
+        result = self.holds("instance", "create", "escrow", "EscrowAccount", "a", "--server",
+                            server.url, "--ca", "cert.pem")
+        self.assertIn('"a"', result.out)
+        self.fails(3, "instance", "list", "escrow", "--server", server.url)
+
+    def test_check_config_checks_everything_and_starts_nothing(self):
+        good = self.write("good.yaml", f"files: [{ESCROW}]\nlisten: 127.0.0.1:0\n")
+        self.assertIn("holds", self.holds("serve", "--config", good, "--check-config").out)
+        self.assertFalse((self.dir / "motet.db").exists())
+        for text, where in (("listen: 127.0.0.1:0\nlisen: x\n", "bad.yaml:2:1"),
+                            ("threads: 0\n", "bad.yaml:1:10"), ("files: [none.tenor]\n", "none.tenor"),
+                            ("tls_cert: x\n", "tls_key"), ("signing_key: none\n", "none"),
+                            ("log: loud\n", "loud")):
+            bad = self.write("bad.yaml", text)
+            result = self.run_motet("serve", "--config", "bad.yaml", "--check-config")
+            self.assertIn(result.code, (1, 2, 3), text)
+            self.assertIn(where, result.err, text)
+
+    def test_the_command_line_wins_over_the_file(self):
+        self.write("c.yaml", f"files: [{ESCROW}]\nmax_body: 2000\nstore: sqlite:other.db\n")
+        server = self.serve(options=["--config", "c.yaml", "--max-body", "1024"])
+        large = {"facts": {}, "padding": "x" * 1500}
+        self.assertEqual(server.post(f"{CONTRACT}/evaluate", large).status, 413)
+        self.assertFalse((self.dir / "other.db").exists())
+
+    def test_others_are_kept_out_without_tokens(self):
+        result = self.fails(2, "serve", ESCROW, "--listen", "0.0.0.0:0")
+        self.assertIn("no tokens", result.err)
+
+    def test_a_stream_ends_when_its_token_is_revoked(self):
+        server = self.serve()
+        token = server.token("--right", "ledger:read")
+        server.wait_until(lambda: server.get("/v1/flows").status == 401)
+        stream = socket.create_connection((server.host, server.port), timeout=10)
+        self.addCleanup(stream.close)
+        stream.sendall(f"GET /v1/events HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n\r\n"
+                       .encode())
+        self.assertIn(b"200 OK", stream.recv(4096))
+        self.holds("token", "revoke", token, "--store", server.store)
+        started = time.monotonic()
+        while stream.recv(4096):
+            self.assertLess(time.monotonic() - started, 5)
+        self.assertLess(time.monotonic() - started, 3)
+
+
+class Commands(Case):
+    """motet instance and motet flow against a real server."""
+
+    def test_they_do_what_they_say(self):
+        with Server(self.dir, ESCROW) as server:
+            at = ("--server", server.url)
+            for entity, name in BOUND.items():
+                self.holds("instance", "create", "escrow", entity, name, *at)
+            self.assertIn("held", self.holds("instance", "list", "escrow", *at).out)
+            self.assertIn("acc-1", self.holds("instance", "show", "escrow", "EscrowAccount",
+                                              "acc-1", *at).out)
+            self.fails(1, "instance", "show", "escrow", "EscrowAccount", "none", *at)
+            facts = self.write("facts.json", json.dumps(FACTS))
+            bind = [word for pair in BOUND.items() for word in ("--bind", "=".join(pair))]
+            words = ("flow", "start", "escrow", "standard_release", "--persona", "seller",
+                     "--facts", facts, *bind, *at)
+            tried = json.loads(self.holds(*words, "--dry-run").out)
+            self.assertIs(tried["simulation"], True)
+            done = json.loads(self.holds(*words, "--key", "k1", "--json").out)
+            self.assertEqual(json.loads(self.holds(*words, "--key", "k1", "--json").out), done)
+            self.assertEqual(done["outcome"], "success")
+            shown = json.loads(self.holds("flow", "list", "--status", "done", *at).out)
+            self.assertEqual(len(shown["items"]), 1)
+            self.assertIn("released", self.holds("instance", "history", "escrow", "EscrowAccount",
+                                                 "acc-1", *at).out)
+            refused = self.fails(1, "flow", "operation", "escrow", "release_escrow", "--persona",
+                                 "escrow_agent", "--facts", facts, *bind, *at)
+            self.assertIn("invalid_source_state", refused.err)
+        self.fails(3, "flow", "list", *at)
+
+    def test_a_token_is_read_from_a_file_or_the_environment(self):
+        with Server(self.dir, ESCROW) as server:
+            token = server.token("--right", "admin")
+            server.wait_until(lambda: server.get("/v1/flows").status == 401)
+            at = ("--server", server.url)
+            self.assertIn("401", self.fails(1, "flow", "list", *at).err)
+            self.write("t", token + "\n")
+            self.holds("flow", "list", "--token-file", "t", *at)
+            self.holds("flow", "list", *at, env={"MOTET_TOKEN": token})
+
+
+main()
