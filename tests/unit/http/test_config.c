@@ -3,6 +3,10 @@
 #include "http/config.h"
 #include "runtime/file.h"
 
+#ifndef DOCS
+#define DOCS "docs"
+#endif
+
 static const struct bad {
     const char *name, *text, *fault;
 } BAD[] = {

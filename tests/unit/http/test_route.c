@@ -3,6 +3,10 @@
 #include "http/route.h"
 #include "runtime/file.h"
 
+#ifndef DOCS
+#define DOCS "docs"
+#endif
+
 static void find(const char *method, const char *path, ht_match *m)
 {
     static ht_target t; /* matches borrow from it */
