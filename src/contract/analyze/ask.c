@@ -1,5 +1,6 @@
 /* contract/analyze/ask.c - reading a question, and the answers about conditions.
  * Room: contract. */
+#include "base/utf8.h"
 #include "contract/analyze/ask_internal.h"
 #include "contract/flow/text.h"
 
@@ -74,6 +75,10 @@ static size_t scan(mt_str q, size_t i, ask_token *t)
 
 static bool tokenise(asker *k, mt_str q)
 {
+    size_t whole = mt_utf8_check(q);
+    if (whole != q.len) {
+        return ask_fault(k, &(ask_token){.at = whole}, "this is no UTF-8");
+    }
     q = mt_str_trim(q, MT_STR(" \t\r\n?"));
     for (size_t i = 0; i < q.len;) {
         ask_token t = {0};
