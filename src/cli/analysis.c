@@ -6,40 +6,154 @@
 
 enum { MOST_ENTRIES = 100000 };
 
-static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m)
+/* Findings get the member's name, if it is one. NULL: the contract has no plan. */
+static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m,
+                                        mt_str member, const uint64_t *shared)
 {
     const ct_plan *plan;
+    ct_findings found = {.arena = &x->arena};
     if (ct_plan_of_model(&x->arena, m, &x->contract.ds, &plan)) {
         return NULL;
     }
     ct_analyze_options options = {.only = x->only,
+                                  .shared = shared,
                                   .watcher = {cli_progress_step, &x->progress}};
-    return ct_analyze(&x->arena, plan, &options, &x->fs);
+    const ct_analysis *an = ct_analyze(&x->arena, plan, &options, &found);
+    for (size_t i = 0; i < found.len; i++) {
+        found.items[i].member = member;
+        ct_finding_add(&x->fs, &found.items[i]);
+    }
+    x->complete = x->complete && an->complete;
+    return an;
+}
+
+static int analyze_contract(cli_analysis *x)
+{
+    cli_contract *c = &x->contract;
+    const ct_model *m;
+    if (ct_load(&x->arena, c->bundle, c->path, &c->limits, &c->ds, &m) ||
+        !(x->an = analyze_model(x, m, (mt_str){0}, NULL))) {
+        return CLI_FAILS;
+    }
+    return CLI_HOLDS;
+}
+
+/* ---- systems ---- */
+
+/* The bundle of a member: elaborated with the System's source, or read from beside its
+ * bundle. *bundle is empty when there is no such file. */
+static int member_bundle(cli_analysis *x, const ct_sys_member *m, mt_str *bundle)
+{
+    const ct_elaboration *e = x->contract.e;
+    *bundle = (mt_str){0};
+    for (size_t i = 0; e && i < e->member_count; i++) {
+        if (mt_str_eq(e->members[i].id, m->id)) {
+            *bundle = e->members[i].contract ? e->members[i].contract->bundle : *bundle;
+        }
+    }
+    if (e) {
+        return CLI_HOLDS;
+    }
+    cli_contract other;
+    mt_str path = ct_path_join(&x->arena, ct_path_dir(x->contract.path), m->path);
+    path = mt_str_dup(&x->arena, path);
+    int code = cli_contract_load(x->args, path.ptr, false, &other);
+    if (code == CLI_HOLDS) {
+        *bundle = mt_str_dup(&x->arena, other.bundle);
+    } else if (code == CLI_FAILS) {
+        cli_contract_report(x->args, &other, code);
+    }
+    cli_contract_free(&other);
+    return code == CLI_FAILS ? CLI_FAILS : CLI_HOLDS;
+}
+
+/* Bit per entity: does the member share it? */
+static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const ct_sys_member *who)
+{
+    uint64_t *set = mt_new_array(&x->arena, uint64_t, m->entity_count / 64 + 1);
+    for (uint32_t i = 0; i < x->system->entity_count; i++) {
+        const ct_sys_shared *e = &x->system->entities[i];
+        uint32_t entity = ct_model_find(m, CT_KIND_ENTITY, e->name);
+        for (uint32_t k = 0; k < e->count && entity != CT_NONE; k++) {
+            if (&x->system->members[e->members[k]] == who) {
+                ct_bit_set(set, entity);
+            }
+        }
+    }
+    return set;
+}
+
+static int analyze_member(cli_analysis *x, ct_sys_member *m)
+{
+    mt_str bundle;
+    const ct_model *model;
+    int code = member_bundle(x, m, &bundle);
+    if (code || !bundle.len) {
+        return code;
+    }
+    if (ct_load(&x->arena, bundle, m->path, &x->limits, &x->contract.ds, &model) ||
+        !(m->an = analyze_model(x, model, m->id, shared_by(x, model, m)))) {
+        return cli_contract_report(x->args, &x->contract, CLI_FAILS);
+    }
+    return CLI_HOLDS;
+}
+
+static int analyze_system(cli_analysis *x)
+{
+    int code = CLI_HOLDS;
+    for (uint32_t i = 0; i < x->system->member_count && !code; i++) {
+        code = analyze_member(x, &x->system->members[i]);
+    }
+    if (!code) {
+        x->across = ct_sys_analyze(&x->arena, x->system, &x->fs);
+    }
+    return code;
+}
+
+/* CLI_HOLDS with x->system set or not; or the System is not whole. */
+static int find_system(cli_analysis *x)
+{
+    mt_json *tree = mt_new(&x->arena, mt_json);
+    ct_sys *system = mt_new(&x->arena, ct_sys);
+    mt_json_limits bounds = {.bytes = x->limits.json_bytes,
+                             .depth = x->limits.bundle_depth};
+    mt_err err = mt_json_read(&x->arena, x->contract.bundle, &bounds, tree, NULL);
+    err = err ? err : ct_sys_read(&x->arena, tree, system);
+    if (err == MT_E_REJECTED) {
+        return cli_fail(x->args, CLI_FAILS,
+                        "the System names members it does not have");
+    }
+    x->system = err ? NULL : system;
+    return CLI_HOLDS;
+}
+
+/* With --prove, what proofs find is added. */
+static int prove(cli_analysis *x)
+{
+    if (cli_flag(x->args, "prove") && x->complete &&
+        cli_prove_contract(&x->contract, &x->progress, &x->fs, &x->complete)) {
+        return cli_contract_report(x->args, &x->contract, CLI_FAILS);
+    }
+    return CLI_HOLDS;
 }
 
 int cli_analysis_run(cli_analysis *x, const char *path)
 {
-    cli_contract *c = &x->contract;
-    const ct_model *m = NULL;
     x->limits = cli_limits(x->args);
     x->fs.arena = &x->arena;
+    x->complete = true;
     cli_progress_start(&x->progress, x->args);
-    int code = cli_contract_load(x->args, path, false, c);
-    if (!code && ct_load(&x->arena, c->bundle, c->path, &c->limits, &c->ds, &m)) {
-        code = CLI_FAILS;
-    }
-    if (!code && !(x->an = analyze_model(x, m))) {
-        code = CLI_FAILS;
-    }
+    int code = cli_contract_load(x->args, path, false, &x->contract);
     if (code) {
-        return cli_contract_report(x->args, c, code);
+        return cli_contract_report(x->args, &x->contract, code);
     }
-    x->complete = x->an->complete;
-    if (cli_flag(x->args, "prove") && x->complete &&
-        cli_prove_contract(c, &x->progress, &x->fs, &x->complete)) {
-        return cli_contract_report(x->args, c, CLI_FAILS);
+    code = find_system(x);
+    if (!code && x->system) {
+        code = analyze_system(x);
+    } else if (!code && (code = analyze_contract(x))) {
+        cli_contract_report(x->args, &x->contract, code);
     }
-    return CLI_HOLDS;
+    return code ? code : prove(x);
 }
 
 void cli_analysis_free(cli_analysis *x)
@@ -94,7 +208,19 @@ int cli_analysis_text(cli_analysis *x)
 {
     mt_buf out = {0};
     ct_sink s = sink_for(x, &out);
-    ct_analysis_text(&s, x->an);
+    if (x->an) {
+        ct_analysis_text(&s, x->an);
+    }
+    for (uint32_t i = 0; x->system && i < x->system->member_count; i++) {
+        const ct_sys_member *m = &x->system->members[i];
+        mt_buf_addf(&out, "%sMember %.*s\n", i ? "\n" : "", MT_ARG(m->id));
+        if (m->an) {
+            ct_analysis_text(&s, m->an);
+        }
+    }
+    if (x->across) {
+        ct_sys_text(&out, x->across);
+    }
     findings_text(&out, x);
     return finish(x, &s);
 }
@@ -111,6 +237,24 @@ static void analyses_run(mt_jw *w, uint32_t only)
     mt_jw_end_array(w);
 }
 
+static void members_json(ct_sink *s, mt_jw *w, const ct_sys *system)
+{
+    mt_jw_keyz(w, "members");
+    mt_jw_begin_object(w);
+    for (uint32_t i = 0; i < system->member_count; i++) {
+        mt_jw_key(w, system->members[i].id);
+        if (!system->members[i].an) {
+            mt_jw_null(w);
+            continue;
+        }
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "contract", system->members[i].an->model->id);
+        ct_analysis_json_keys(s, w, system->members[i].an);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_object(w);
+}
+
 int cli_analysis_json(cli_analysis *x)
 {
     mt_buf out = {0};
@@ -118,12 +262,20 @@ int cli_analysis_json(cli_analysis *x)
     ct_sink s = sink_for(x, &out);
     mt_jw_begin_object(&w);
     analyses_run(&w, x->only);
-    mt_jw_key_str(&w, "contract", x->an->model->id);
+    mt_jw_key_str(&w, "contract", x->an ? x->an->model->id : x->system->id);
     mt_jw_keyz(&w, "findings");
     ct_findings_json(&w, &x->fs);
     mt_jw_key_i64(&w, "known_warnings", (int64_t)x->fs.known);
-    ct_analysis_json_keys(&s, &w, x->an);
+    if (x->system) {
+        members_json(&s, &w, x->system);
+    } else {
+        ct_analysis_json_keys(&s, &w, x->an);
+    }
     mt_jw_key_bool(&w, "stopped", s.stopped || !x->complete);
+    if (x->across) {
+        mt_jw_keyz(&w, "system");
+        ct_sys_json(&w, x->across);
+    }
     mt_jw_key_i64(&w, "warnings", (int64_t)x->fs.warnings);
     mt_jw_end_object(&w);
     mt_buf_addc(&out, '\n');
@@ -132,5 +284,18 @@ int cli_analysis_json(cli_analysis *x)
 
 void cli_analysis_draw(mt_buf *out, const cli_analysis *x, ct_picture language)
 {
-    ct_analysis_draw(out, x->an, language);
+    if (x->an) {
+        ct_analysis_draw(out, &x->an, 1, x->an->model->id, language);
+        return;
+    }
+    uint32_t count = x->system->member_count, there = 0;
+    mt_arena a = {0};
+    const ct_analysis **list = mt_new_array(&a, const ct_analysis *, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (x->system->members[i].an) {
+            list[there++] = x->system->members[i].an;
+        }
+    }
+    ct_analysis_draw(out, list, there, x->system->id, language);
+    mt_arena_free(&a);
 }

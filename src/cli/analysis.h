@@ -6,7 +6,7 @@
 
 #include "cli/contract.h"
 #include "cli/progress.h"
-#include "contract/analyze/report.h"
+#include "contract/analyze/system.h"
 
 typedef struct cli_analysis {
     const cli_args *args;
@@ -15,7 +15,9 @@ typedef struct cli_analysis {
     mt_limits limits;
     mt_arena arena;
     cli_contract contract;
-    const ct_analysis *an;
+    const ct_analysis *an; /* of a contract; NULL for a System */
+    ct_sys *system;        /* NULL for a contract */
+    const ct_sys_analysis *across;
     ct_findings fs;
     bool complete;
     cli_progress progress;

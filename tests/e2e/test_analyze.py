@@ -109,6 +109,38 @@ class Analyze(Case):
         for code in {f["code"] for f in got["findings"]}:
             self.assertIn(code, self.holds("help", code).out)
 
+    # ---- systems ----
+
+    def test_a_system_is_analysed_across_its_members(self):
+        shutil.copytree(SOURCE / "examples" / "trade_platform", self.dir / "trade")
+        source = self.json("trade/trade_platform.tenor")
+        self.assertEqual(sorted(source["members"]), ["fulfillment", "order_mgmt"])
+        self.assertEqual(source["warnings"], 0)
+        (trigger,) = source["system"]["cross_contract_paths"]
+        self.assertEqual((trigger["can_fire"], trigger["path_count"]), (True, "3"))
+        counts = {(a["persona_id"], a["contract_id"]): a["operation_count"]
+                  for a in source["system"]["cross_contract_authorities"]}
+        self.assertEqual(counts["admin", "order_mgmt"], 2)
+        self.assertEqual(source["system"]["shared_entities"]["Order"]["operated_states"],
+                         ["placed", "paid", "shipped", "cancelled"])
+        bundle = self.holds("elaborate", "trade/trade_platform.tenor").out
+        self.write("trade/trade_platform.json", bundle)
+        self.assertEqual(self.json("trade/trade_platform.json"), source)
+        self.assertIn("fulfillment: flow shipment_flow",
+                      self.holds("analyze", "--dot", "trade/trade_platform.tenor").out)
+        text = self.holds("analyze", "trade/trade_platform.tenor").out
+        self.assertIn("System trade_platform", text)
+
+    def test_a_member_that_is_not_there_is_a_warning(self):
+        path = self.write("s.tenor", """system s { members: [a: "a.tenor", b: "b.tenor"]
+  shared_personas: [] triggers: [] shared_entities: [] }
+""")
+        self.write("a.tenor", "persona p")
+        got = self.json(path, code=1)
+        self.assertIsNone(got["members"]["b"])
+        self.assertEqual([f["key"] for f in got["findings"] if f["severity"] == "warning"],
+                         ["S907/System/s/b"])
+
     # ---- pictures ----
 
     def test_dot_and_mermaid_draw_machines_authority_and_flows(self):

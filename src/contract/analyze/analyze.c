@@ -52,23 +52,12 @@ bool ct_go_on(ct_analyzer *z, const char *what, uint64_t done, uint64_t all)
     return z->an->complete;
 }
 
-static const ct_code_info *code_info(const char *code)
-{
-    const ct_code_info *info;
-    for (size_t i = 0; (info = ct_finding_code_at(i)); i++) {
-        if (strcmp(info->code, code) == 0) {
-            return info;
-        }
-    }
-    MT_BUG("a finding without a row in finding_codes.c");
-}
-
 void ct_report_finding(ct_analyzer *z, const char *code, mt_severity severity,
                        const char *kind, mt_str construct, mt_str part,
                        ct_origin origin, const char *format, ...)
 {
     va_list args;
-    const ct_code_info *info = code_info(code);
+    const ct_code_info *info = ct_finding_info(code);
     va_start(args, format);
     mt_str message = mt_strfv(z->fs->arena, format, args);
     va_end(args);
@@ -110,6 +99,7 @@ const ct_analysis *ct_analyze(mt_arena *keep, const ct_plan *p,
     ct_analyzer z = {.keep = keep, .an = an, .fs = fs};
     if (options) {
         z.watcher = options->watcher;
+        z.shared = options->shared;
     }
     an->plan = p;
     an->model = p->model;

@@ -118,6 +118,9 @@ typedef struct ct_watcher {
 
 typedef struct ct_analyze_options {
     uint32_t only; /* 0: everything */
+    /* Bit per entity, or NULL: others move it too, as members of a System do, so it may
+     * be in any of its states, and who moves it is not for this contract to say. */
+    const uint64_t *shared;
     ct_watcher watcher;
 } ct_analyze_options;
 
@@ -186,6 +189,7 @@ typedef struct ct_analyzer {
     ct_analysis *an;
     ct_findings *fs;
     ct_watcher watcher;
+    const uint64_t *shared; /* as in the options */
     ct_graph_paths *graphs; /* an->graphs, while it is made */
     ct_edges transitions;   /* of all entities; the tag is the entity */
     ct_edges effects;       /* of all operations; the tag is the operation */
@@ -207,6 +211,11 @@ void ct_s8_unique(ct_analyzer *z);
 static inline bool ct_wants(const ct_analyzer *z, ct_obligation o)
 {
     return (z->an->only >> o) & 1;
+}
+
+static inline bool ct_is_shared(const ct_analyzer *z, uint32_t entity)
+{
+    return z->shared && ct_bit(z->shared, entity);
 }
 
 /* false: stop. */

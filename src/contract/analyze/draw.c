@@ -48,6 +48,8 @@ typedef struct pen {
     ct_picture language;
     mt_arena a;
     uint32_t groups;
+    uint32_t contract; /* which of them, in the names of nodes */
+    bool several;
 } pen;
 
 static void begin_group(pen *x, mt_str title)
@@ -56,6 +58,10 @@ static void begin_group(pen *x, mt_str title)
     mt_buf_addf(x->out,
                 dot ? "  subgraph cluster_%u {\n    label=\"" : "  subgraph g%u [\"",
                 x->groups++);
+    if (x->several) {
+        mt_buf_add_label(x->out, x->m->id);
+        mt_buf_addz(x->out, ": ");
+    }
     mt_buf_add_label(x->out, title);
     mt_buf_addz(x->out, dot ? "\";\n" : "\"]\n");
 }
@@ -69,9 +75,11 @@ static void node(pen *x, mt_str name, shape s, mt_str label)
 {
     bool dot = x->language == CT_PICTURE_DOT;
     if (dot) {
-        mt_buf_addf(x->out, "    %.*s [shape=%s, label=\"", MT_ARG(name), SHAPE[s].dot);
+        mt_buf_addf(x->out, "    c%u%.*s [shape=%s, label=\"", x->contract,
+                    MT_ARG(name), SHAPE[s].dot);
     } else {
-        mt_buf_addf(x->out, "    %.*s%s\"", MT_ARG(name), SHAPE[s].open);
+        mt_buf_addf(x->out, "    c%u%.*s%s\"", x->contract, MT_ARG(name),
+                    SHAPE[s].open);
     }
     mt_buf_add_label(x->out, label);
     if (dot) {
@@ -85,17 +93,18 @@ static void edge(pen *x, mt_str from, mt_str to, line l, mt_str label)
 {
     bool dot = x->language == CT_PICTURE_DOT;
     if (dot) {
-        mt_buf_addf(x->out, "    %.*s -> %.*s [style=%s, label=\"", MT_ARG(from),
-                    MT_ARG(to), LINE[l].dot);
+        mt_buf_addf(x->out, "    c%u%.*s -> c%u%.*s [style=%s, label=\"", x->contract,
+                    MT_ARG(from), x->contract, MT_ARG(to), LINE[l].dot);
     } else {
-        mt_buf_addf(x->out, "    %.*s %s%s", MT_ARG(from), LINE[l].mermaid,
-                    label.len ? "|\"" : "");
+        mt_buf_addf(x->out, "    c%u%.*s %s%s", x->contract, MT_ARG(from),
+                    LINE[l].mermaid, label.len ? "|\"" : "");
     }
     mt_buf_add_label(x->out, label);
     if (dot) {
         mt_buf_addz(x->out, "\"];\n");
     } else {
-        mt_buf_addf(x->out, "%s %.*s\n", label.len ? "\"|" : "", MT_ARG(to));
+        mt_buf_addf(x->out, "%s c%u%.*s\n", label.len ? "\"|" : "", x->contract,
+                    MT_ARG(to));
     }
 }
 
@@ -301,29 +310,41 @@ static void draw_graph(pen *x, uint32_t graph)
     mt_arena_rewind(&x->a, mark);
 }
 
-void ct_analysis_draw(mt_buf *out, const ct_analysis *an, ct_picture language)
+static void draw_contract(pen *x)
 {
-    pen x = {.out = out, .an = an, .m = an->model, .p = an->plan, .language = language};
+    bool states = ct_analysis_has(x->an, CT_S1) || ct_analysis_has(x->an, CT_S2) ||
+                  ct_analysis_has(x->an, CT_S3A);
+    for (uint32_t e = 0; e < x->m->entity_count && states; e++) {
+        draw_entity(x, e);
+    }
+    if (ct_analysis_has(x->an, CT_S4)) {
+        draw_authority(x);
+    }
+    for (uint32_t g = 0; ct_analysis_has(x->an, CT_S6) && g < x->p->graph_count; g++) {
+        draw_graph(x, g);
+    }
+}
+
+void ct_analysis_draw(mt_buf *out, const ct_analysis *const *list, uint32_t count,
+                      mt_str title, ct_picture language)
+{
+    pen x = {.out = out, .language = language, .several = count > 1};
     bool dot = language == CT_PICTURE_DOT;
     if (dot) {
         mt_buf_addz(out, "digraph \"");
-        mt_buf_add_label(out, an->model->id);
+        mt_buf_add_label(out, title);
         mt_buf_addz(out, "\" {\n  rankdir=LR;\n  node [fontname=\"DejaVu Sans\", "
                          "fontsize=10];\n  edge [fontname=\"DejaVu Sans\", "
                          "fontsize=8];\n");
     } else {
         mt_buf_addz(out, "flowchart LR\n");
     }
-    bool states = ct_analysis_has(an, CT_S1) || ct_analysis_has(an, CT_S2) ||
-                  ct_analysis_has(an, CT_S3A);
-    for (uint32_t e = 0; e < an->model->entity_count && states; e++) {
-        draw_entity(&x, e);
-    }
-    if (ct_analysis_has(an, CT_S4)) {
-        draw_authority(&x);
-    }
-    for (uint32_t g = 0; ct_analysis_has(an, CT_S6) && g < an->plan->graph_count; g++) {
-        draw_graph(&x, g);
+    for (uint32_t i = 0; i < count; i++) {
+        x.an = list[i];
+        x.m = list[i]->model;
+        x.p = list[i]->plan;
+        x.contract = i;
+        draw_contract(&x);
     }
     mt_buf_addz(out, dot ? "}\n" : "");
     mt_arena_free(&x.a);

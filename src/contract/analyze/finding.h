@@ -53,5 +53,7 @@ void ct_finding_json(mt_jw *w, const ct_finding *f);
 
 /* The codes of findings in order; NULL past the end. */
 const ct_code_info *ct_finding_code_at(size_t index);
+/* The row of a code that is there. */
+const ct_code_info *ct_finding_info(const char *code);
 
 #endif

@@ -98,7 +98,7 @@ static const ct_code_info CODES[] = {
      "One persona has authority in several member contracts.", ""},
     {"S904", "AL62", "transition a member does not know",
      "A member's operation moves a shared entity along a transition that another member does not declare.",
-     "declare the transition in every member that shares the entity"},
+     "declare the transition there too if the member is to allow for it"},
     {"S905", "AL62", "different initial states",
      "Members that share an entity disagree on the state it begins in.",
      "declare the same initial state everywhere"},
@@ -108,13 +108,30 @@ static const ct_code_info CODES[] = {
      "The member's contract is not there, so what depends on it is not known.",
      "add the member's file"},
     {"S908", "AL62", "shared entity that gets stuck",
-     "A member brings the shared entity to a state that it would leave in the other member only by an operation "
-     "that does not exist or never succeeds.",
+     "Operations of the members bring the shared entity to a state that declared transitions leave, but no operation "
+     "of any member does.",
      "add an operation that leaves the state to one of the members"},
+    {"S909", "C-SYS-15", "triggers in a circle",
+     "A flow's end starts a flow whose end, by way of other triggers, starts the first one again.",
+     "remove one of the triggers"},
+    {"S910", "AL65", "unreachable state of a shared entity",
+     "No sequence of transitions, whichever members declare them, leads from the initial state to this state.",
+     "add a transition into the state to a member, or remove the state from all"},
 };
 /* clang-format on */
 
 const ct_code_info *ct_finding_code_at(size_t index)
 {
     return index < sizeof CODES / sizeof *CODES ? &CODES[index] : NULL;
+}
+
+const ct_code_info *ct_finding_info(const char *code)
+{
+    const ct_code_info *info;
+    for (size_t i = 0; (info = ct_finding_code_at(i)); i++) {
+        if (strcmp(info->code, code) == 0) {
+            return info;
+        }
+    }
+    MT_BUG("a finding without a row in finding_codes.c");
 }

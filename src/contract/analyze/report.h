@@ -32,7 +32,9 @@ void ct_analysis_json_keys(ct_sink *s, mt_jw *w, const ct_analysis *an);
 typedef enum ct_picture { CT_PICTURE_DOT, CT_PICTURE_MERMAID } ct_picture;
 
 /* State machines (S1 to S3a), the authority map (S4) and flow graphs (S6), those that
- * were asked for. DOT: one digraph of clusters; Mermaid: one flowchart of subgraphs. */
-void ct_analysis_draw(mt_buf *out, const ct_analysis *an, ct_picture language);
+ * were asked for, of one contract or of the members of a System. DOT: one digraph of
+ * clusters; Mermaid: one flowchart of subgraphs. */
+void ct_analysis_draw(mt_buf *out, const ct_analysis *const *list, uint32_t count,
+                      mt_str title, ct_picture language);
 
 #endif

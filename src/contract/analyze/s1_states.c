@@ -83,7 +83,8 @@ void ct_s1_states(ct_analyzer *z)
     }
     uint32_t *made = mt_new_array(&z->scratch, uint32_t, (size_t)states + 1);
     for (uint32_t e = 0; e < m->entity_count; e++) {
-        for (uint32_t s = 0; s < m->entities[e].state_count; s++) {
+        for (uint32_t s = 0; s < m->entities[e].state_count && !ct_is_shared(z, e);
+             s++) {
             report_idle(z, &m->entities[e], z->an->first_state[e], s, made);
         }
     }

@@ -19,11 +19,24 @@ static uint64_t *states_reached(ct_analyzer *z, const search *s, uint32_t entity
     return set;
 }
 
+static uint64_t *all_states(ct_analyzer *z, const ct_entity *e)
+{
+    uint64_t *set = mt_new_array(z->keep, uint64_t, e->state_count / 64 + 1);
+    for (uint32_t s = 0; s < e->state_count; s++) {
+        ct_bit_set(set, s);
+    }
+    return set;
+}
+
 static uint64_t *reached_by(ct_analyzer *z, search *s, const ct_edges *edges,
                             uint32_t entity, uint32_t *count)
 {
     const ct_entity *e = &z->an->model->entities[entity];
     uint32_t first = z->an->first_state[entity];
+    if (ct_is_shared(z, entity)) {
+        *count = e->state_count;
+        return all_states(z, e);
+    }
     memset(s->visited, 0, e->state_count * sizeof *s->visited);
     *count = ct_edges_visit(edges, first, first + e->initial, NULL, NULL, s->visited,
                             s->queue);
