@@ -212,7 +212,7 @@ static void flow_head(teller *t, uint32_t flow)
         ct_count_text(t->out, g->ends[i].paths);
     }
     if (g->longest == UINT64_MAX) {
-        mt_buf_addz(t->out, "), more than 2^63 steps\n");
+        mt_buf_addz(t->out, "), at least 2^62 steps\n");
     } else {
         mt_buf_addf(t->out, "), at most %llu step%s\n", (unsigned long long)g->longest,
                     plural(g->longest));

@@ -51,7 +51,7 @@ static void report_flow(ct_analyzer *z, uint32_t flow)
     uint64_t longest = z->an->graphs[flow].longest;
     if (longest == UINT64_MAX) {
         ct_report_finding(z, "S701", MT_WARNING, "Flow", f->id, (mt_str){0}, f->origin,
-                          "its longest path has more than 2^63 steps");
+                          "its longest path has at least 2^62 steps");
     } else if (longest > DEEP_FLOW) {
         ct_report_finding(z, "S701", MT_WARNING, "Flow", f->id, (mt_str){0}, f->origin,
                           "its longest path has %llu steps",

@@ -475,6 +475,7 @@ const ct_sys_analysis *ct_sys_analyze(mt_arena *a, const ct_sys *s, ct_findings 
         entities[i] = judge_entity(&j, &s->entities[i]);
     }
     out->system = s;
+    out->flows = flows;
     out->entities = entities;
     out->chains = j.chains;
     ct_findings_sort(fs);

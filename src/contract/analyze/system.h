@@ -65,6 +65,7 @@ typedef struct ct_sys_analysis {
     uint32_t authority_count;
     const ct_sys_entity *entities; /* as ct_sys.entities */
     const ct_sys_chain *chains;    /* as ct_sys.triggers */
+    bool flows; /* the members' flows are counted, so chains mean something */
 } ct_sys_analysis;
 
 /* The members' analyses have S6 when triggers are to be judged. Adds findings. */

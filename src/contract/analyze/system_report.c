@@ -19,12 +19,16 @@ void ct_sys_text(mt_buf *out, const ct_sys_analysis *x)
     }
     for (uint32_t i = 0; i < s->trigger_count; i++) {
         const ct_sys_trigger *t = &s->triggers[i];
-        mt_buf_addf(out, "  %.*s.%.*s on %.*s starts %.*s.%.*s as %.*s: ",
+        mt_buf_addf(out, "  %.*s.%.*s on %.*s starts %.*s.%.*s as %.*s",
                     MT_ARG(member_id(s, t->source)), MT_ARG(t->source_flow),
                     MT_ARG(t->on), MT_ARG(member_id(s, t->target)),
                     MT_ARG(t->target_flow), MT_ARG(t->persona));
-        ct_count_text(out, x->chains[i].paths);
-        mt_buf_addz(out, " paths through both\n");
+        if (x->flows) {
+            mt_buf_addz(out, ": ");
+            ct_count_text(out, x->chains[i].paths);
+            mt_buf_addz(out, " paths through both");
+        }
+        mt_buf_addc(out, '\n');
     }
     for (uint32_t i = 0; i < s->entity_count; i++) {
         const ct_entity *e = x->entities[i].entity;
@@ -66,9 +70,19 @@ static void chains_json(mt_jw *w, const ct_sys_analysis *x)
         mt_buf_clear(&digits);
         ct_count_text(&digits, x->chains[i].paths);
         mt_jw_begin_object(w);
-        mt_jw_key_bool(w, "can_fire", x->chains[i].can_fire);
+        mt_jw_keyz(w, "can_fire");
+        if (x->flows) {
+            mt_jw_bool(w, x->chains[i].can_fire);
+        } else {
+            mt_jw_null(w);
+        }
         mt_jw_key_str(w, "on", t->on);
-        mt_jw_key_str(w, "path_count", mt_buf_str(&digits));
+        mt_jw_keyz(w, "path_count");
+        if (x->flows) {
+            mt_jw_str(w, mt_buf_str(&digits));
+        } else {
+            mt_jw_null(w);
+        }
         mt_jw_key_str(w, "persona", t->persona);
         mt_jw_key_str(w, "source_contract", member_id(s, t->source));
         mt_jw_key_str(w, "source_flow", t->source_flow);
