@@ -35,18 +35,22 @@ static const char *record_domain(lg_verifier *v, mt_str raw)
     return NULL;
 }
 
+/* A checkpoint may be the first to declare it. */
 static const char *checkpoint_domain(lg_verifier *v, const lg_checkpoint *c)
 {
     mt_buf quoted = {0};
-    mt_json_quote(&quoted, c->domain);
-    bool none = !c->domain.len && !v->domain.len;
-    bool equal = none || mt_str_eq(mt_buf_str(&quoted), mt_buf_str(&v->domain));
+    if (c->domain.len) {
+        mt_json_quote(&quoted, c->domain);
+    }
+    if (!v->domain.len) {
+        mt_buf_adds(&v->domain, mt_buf_str(&quoted));
+    }
+    bool equal = mt_str_eq(mt_buf_str(&quoted), mt_buf_str(&v->domain));
     mt_buf_free(&quoted);
     if (v->expect->domain.ptr && !mt_str_eq(v->expect->domain, c->domain)) {
         return "a checkpoint is of another trust domain than expected";
     }
-    /* An empty ledger has no record that could have declared it. */
-    return equal || !c->size ? NULL : "a checkpoint is of another trust domain";
+    return equal ? NULL : "a checkpoint is of another trust domain";
 }
 
 mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a)

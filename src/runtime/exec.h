@@ -486,6 +486,19 @@ mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a);
 mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added);
 /* There are `size` records now. */
 void rx_tell_news(rt_executor *x, int64_t size);
+/* For what must be in the chain at once, also on a shared store: takes the sequencer's
+ * place until the transaction ends (MT_E_BUSY: another has it) and loads the end of the
+ * chain; appends a record; signs where it stands. */
+mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a);
+mt_err rx_chain_put(rt_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
+                    mt_str body);
+mt_err rx_chain_sign(rt_executor *x, st_tx *tx, const mt_sign_key *key);
+/* The newest checkpoint. MT_E_NOTFOUND: nothing is signed. */
+mt_err rx_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out);
+/* Before anything is written: the ledger stays in its trust domain, and its keys are
+ * announced in it (exec_keys.c). `previous`: file of the key to take over from, or
+ * NULL. */
+mt_err rx_keys_open(rt_executor *x, const char *previous, mt_buf *why);
 void *rx_sequencer(void *executor);
 mt_err rx_ledger_close(rt_executor *x);
 

@@ -4,8 +4,8 @@
  * writes its effects. On a shared one the record is queued in that transaction, and
  * whichever process holds the lock "sequencer" chains what is queued, in batches; a
  * record is found by its id from the moment it is acknowledged.
- * The tail kept with the chain is "HEAD ROOT ROOT …" in hex, roots of the tree's full
- * subtrees from the smallest up, so opening costs the same however long the ledger is.
+ * The tail kept with the chain (ledger/chain.h) makes opening cost the same however
+ * long the ledger is.
  * Every 256 records the root of their subtree is kept as a document of kind
  * "ledger.block", so a proof reads a few hundred hashes, not all. */
 #include <errno.h>
@@ -14,44 +14,22 @@
 #include "runtime/exec.h"
 
 #define KIND_BLOCK MT_STR("ledger.block")
+#define SEQUENCER  "sequencer"
 
 /* ---- The end of the chain ---------------------------------------------------------
  */
 
-static void tail_write(mt_buf *out, const lg_chain *c)
+static mt_err load_tail(rt_executor *x, st_tx *tx, mt_arena *a)
 {
-    char hex[MT_SHA256_HEX];
-    mt_hex(c->head.bytes, MT_SHA256_BYTES, hex);
-    mt_buf_add(out, hex, MT_SHA256_HEX);
-    for (unsigned i = 0; i < 64; i++) {
-        if (c->tree.size >> i & 1) {
-            mt_hex(c->tree.roots[i].bytes, MT_SHA256_BYTES, hex);
-            mt_buf_addc(out, ' ');
-            mt_buf_add(out, hex, MT_SHA256_HEX);
-        }
+    int64_t size = 0;
+    mt_str tail = {0};
+    mt_err err = st_ledger_tail(tx, a, &size, &tail);
+    err = err == MT_E_NOTFOUND ? MT_OK : err;
+    err = err ? err : lg_chain_read(tail, (uint64_t)size, &x->chain);
+    if (!err) {
+        x->last_checkpoint = size;
     }
-}
-
-static bool take_hash(mt_str *rest, mt_sha256 *out)
-{
-    mt_str hex = {rest->ptr, rest->len < MT_SHA256_HEX ? rest->len : MT_SHA256_HEX};
-    *rest = mt_str_skip(*rest, MT_SHA256_HEX + 1);
-    return mt_unhex(hex, out->bytes, MT_SHA256_BYTES);
-}
-
-static mt_err tail_read(mt_str text, int64_t size, lg_chain *c)
-{
-    *c = (lg_chain){.tree.size = (uint64_t)size};
-    if (!size) {
-        return MT_OK;
-    }
-    bool good = size > 0 && take_hash(&text, &c->head);
-    for (unsigned i = 0; good && i < 64; i++) {
-        if (c->tree.size >> i & 1) {
-            good = take_hash(&text, &c->tree.roots[i]);
-        }
-    }
-    return good && !text.len ? MT_OK : MT_E_CORRUPT;
+    return err;
 }
 
 mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
@@ -59,16 +37,17 @@ mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
     if (x->chain_known || x->shared) {
         return MT_OK;
     }
-    int64_t size = 0;
-    mt_str tail = {0};
-    mt_err err = st_ledger_tail(tx, a, &size, &tail);
-    err = err == MT_E_NOTFOUND ? MT_OK : err;
-    err = err ? err : tail_read(tail, size, &x->chain);
-    if (!err) {
-        x->chain_known = true;
-        x->last_checkpoint = size;
-    }
+    mt_err err = load_tail(x, tx, a);
+    x->chain_known = !err;
     return err;
+}
+
+mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
+{
+    if (x->shared && !st_try_lock(tx, SEQUENCER)) {
+        return MT_E_BUSY;
+    }
+    return load_tail(x, tx, a);
 }
 
 /* ---- Appending --------------------------------------------------------------------
@@ -123,6 +102,20 @@ static void make_canonical(mt_buf *body)
     mt_arena_free(&a);
 }
 
+mt_err rx_chain_put(rt_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
+                    mt_str body)
+{
+    st_record row = {
+        .seq = -1, .kind = mt_str_z(kind), .time_ms = now_ms, .body = body};
+    mt_buf tail = {0};
+    mt_err err = chain(x, tx, &row);
+    lg_chain_write(&tail, &x->chain);
+    err = err ? err
+              : st_ledger_set_tail(tx, (int64_t)x->chain.tree.size, mt_buf_str(&tail));
+    mt_buf_free(&tail);
+    return err;
+}
+
 mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id)
 {
     rt_executor *x = g->x;
@@ -148,11 +141,11 @@ mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id)
 /* ---- Checkpoints ------------------------------------------------------------------
  */
 
-static mt_err sign_checkpoint(rt_executor *x, st_tx *tx)
+mt_err rx_chain_sign(rt_executor *x, st_tx *tx, const mt_sign_key *key)
 {
     mt_buf text = {0};
     lg_checkpoint c = lg_chain_checkpoint(&x->chain, x->trust_domain);
-    lg_checkpoint_sign(&c, &x->key);
+    lg_checkpoint_sign(&c, key);
     lg_checkpoint_write(&text, &c);
     mt_err err = st_checkpoint_add(tx, (int64_t)c.size, mt_buf_str(&text));
     mt_buf_free(&text);
@@ -162,11 +155,35 @@ static mt_err sign_checkpoint(rt_executor *x, st_tx *tx)
     return err == MT_E_EXISTS ? MT_OK : err;
 }
 
+mt_err rx_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out)
+{
+    mt_str text;
+    *out = (lg_checkpoint){0};
+    mt_err err = st_checkpoint_get(tx, a, -1, &text);
+    return err ? err : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), out);
+}
+
+/* Another process may have handed over to a new key meanwhile: then this one's is
+ * revoked and must sign no more. */
+static mt_err sign_checkpoint(rt_executor *x, st_tx *tx)
+{
+    mt_arena a = {0};
+    lg_checkpoint last;
+    mt_err err = x->shared ? rx_last_checkpoint(tx, &a, &last) : MT_E_NOTFOUND;
+    bool mine = err || memcmp(last.key.bytes, x->key.open.bytes, MT_SIGN_PUBLIC) == 0;
+    mt_arena_free(&a);
+    if (!mine) {
+        rx_log(x, 2, "key_replaced", "the ledger is signed with a newer key");
+        return MT_OK;
+    }
+    return rx_chain_sign(x, tx, &x->key);
+}
+
 static mt_err save_tail(rt_executor *x, st_tx *tx)
 {
     mt_buf tail = {0};
     int64_t size = (int64_t)x->chain.tree.size, every = x->checkpoint_every;
-    tail_write(&tail, &x->chain);
+    lg_chain_write(&tail, &x->chain);
     mt_err err = st_ledger_set_tail(tx, size, mt_buf_str(&tail));
     mt_buf_free(&tail);
     bool due = x->has_key && size / every > x->last_checkpoint / every;
@@ -225,18 +242,13 @@ static mt_err chain_batch(rt_executor *x, size_t *count)
     if (err) {
         return err;
     }
-    if (!st_try_lock(tx, "sequencer")) {
+    if (!st_try_lock(tx, SEQUENCER)) {
         st_rollback(tx);
         return MT_E_BUSY;
     }
-    int64_t size = 0;
-    mt_str tail = {0};
     err = st_pending_take(tx, BATCH, &a, &rows, count);
     if (!err && *count) {
-        err = st_ledger_tail(tx, &a, &size, &tail);
-        err = err == MT_E_NOTFOUND ? MT_OK : err;
-        err = err ? err : tail_read(tail, size, &x->chain);
-        x->last_checkpoint = size;
+        err = load_tail(x, tx, &a);
         for (size_t i = 0; !err && i < *count; i++) {
             err = chain(x, tx, &rows[i]);
         }
@@ -326,19 +338,16 @@ mt_err rx_ledger_close(rt_executor *x)
     }
     mt_arena a = {0};
     st_tx *tx;
-    int64_t size = 0;
-    mt_str tail = {0}, text = {0};
     mt_err err = st_begin(x->store, ST_WRITE, &tx);
     if (err) {
         return err;
     }
     lg_checkpoint last = {0};
-    err = st_ledger_tail(tx, &a, &size, &tail);
-    err = err ? err : tail_read(tail, size, &x->chain);
-    if (!err && !st_checkpoint_get(tx, &a, -1, &text)) {
-        lg_checkpoint_read(&a, mt_str_trim(text, MT_STR("\n")), &last);
+    err = load_tail(x, tx, &a);
+    if (!err) {
+        rx_last_checkpoint(tx, &a, &last);
     }
-    if (!err && size > 0 && last.size < (uint64_t)size) {
+    if (!err && last.size < x->chain.tree.size) {
         err = sign_checkpoint(x, tx);
     }
     if (err) {

@@ -179,6 +179,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
         x->has_key = !err;
     }
     x->cache = x->shared ? NULL : rx_cache_new();
+    err = err ? err : rx_keys_open(x, options->previous_key, why);
     err = err ? err : rx_contracts_open(x, options->files, why);
     err = err ? err : load_facts(x);
     err = err ? err : rx_graphs_open(x, why);

@@ -4,6 +4,7 @@
  * short one as it is splits at the same places as the tree over records (RFC 6962
  * splits at the largest power of two, and a block is one), so a proof inside the block
  * followed by a proof of the block is the proof. */
+#include "ledger/proof.h"
 #include "runtime/exec.h"
 
 /* ---- Records ----------------------------------------------------------------------
@@ -279,21 +280,31 @@ static void prove_growth(const forest *f, uint64_t earlier, lg_proof *out)
 }
 
 /* ---- Proofs -----------------------------------------------------------------------
- */
+ * Answers are the documents of ledger/proof.h: `motet ledger verify --proof` takes them
+ * as they are. */
 
-static mt_str hash_text(mt_arena *a, const mt_sha256 *h)
+static void reply_statement(rx_job *job, const lg_statement *s)
 {
-    return mt_sha256_hex(a, *h);
+    rx_reply(job, 200);
+    mt_buf_clear(&job->reply.body);
+    lg_statement_write(&job->reply.body, s);
 }
 
-static void proof_json(mt_jw *w, mt_arena *a, const lg_proof *p)
+/* The record with the hash before it. */
+static mt_err read_entry(rx_job *job, st_tx *tx, const st_record *r, lg_entry *out)
 {
-    mt_jw_keyz(w, "proof");
-    mt_jw_begin_array(w);
-    for (size_t i = 0; i < p->count; i++) {
-        mt_jw_str(w, hash_text(a, &p->hashes[i]));
+    st_record before = {0};
+    *out = (lg_entry){.seq = (uint64_t)r->seq, .body = r->body};
+    mt_err err = r->seq ? st_record_at(tx, &job->arena, r->seq - 1, &before) : MT_OK;
+    if (err || r->hash.len != MT_SHA256_BYTES ||
+        (r->seq && before.hash.len != MT_SHA256_BYTES)) {
+        return err ? err : MT_E_CORRUPT;
     }
-    mt_jw_end_array(w);
+    memcpy(out->hash.bytes, r->hash.ptr, MT_SHA256_BYTES);
+    if (r->seq) {
+        memcpy(out->prev.bytes, before.hash.ptr, MT_SHA256_BYTES);
+    }
+    return MT_OK;
 }
 
 static bool refuse_read(rx_job *job, mt_err err)
@@ -327,25 +338,17 @@ bool rx_ledger_proof(rx_job *job)
         return true;
     }
     uint64_t seq = (uint64_t)r.seq;
-    err = err ? err : read_forest(job, tx, (uint64_t)wanted, seq / RX_BLOCK, &f);
+    lg_statement s = {.inclusion = true, .size = (uint64_t)wanted};
+    err = err ? err : read_forest(job, tx, s.size, seq / RX_BLOCK, &f);
+    err = err ? err : read_entry(job, tx, &r, &s.record);
     st_rollback(tx);
     if (err) {
         return refuse_read(job, err);
     }
     lg_proof p;
     prove_record(&f, seq, &p);
-    mt_sha256 root = lg_root(f.roots.items, f.roots.len);
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_keyz(&w, "body");
-    mt_jw_raw(&w, r.body);
-    mt_jw_key_str(&w, "hash",
-                  hash_text(&job->arena, (const mt_sha256 *)(const void *)r.hash.ptr));
-    mt_jw_key_i64(&w, "id", r.id);
-    proof_json(&w, &job->arena, &p);
-    mt_jw_key_str(&w, "root", hash_text(&job->arena, &root));
-    mt_jw_key_i64(&w, "seq", r.seq);
-    mt_jw_key_i64(&w, "size", wanted);
-    rx_reply_end(&w);
+    s.path = &p;
+    reply_statement(job, &s);
     return true;
 }
 
@@ -376,11 +379,8 @@ bool rx_ledger_consistency(rx_job *job)
     if (err || refused) {
         return refused || refuse_read(job, err);
     }
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_key_i64(&w, "from", from);
-    proof_json(&w, &job->arena, &p);
-    mt_jw_key_i64(&w, "to", to);
-    rx_reply_end(&w);
+    lg_statement s = {.from = (uint64_t)from, .size = (uint64_t)to, .path = &p};
+    reply_statement(job, &s);
     return true;
 }
 
@@ -410,7 +410,7 @@ bool rx_ledger_checkpoint(rx_job *job)
     }
     mt_sha256 root = lg_root(f.roots.items, f.roots.len);
     mt_jw w = rx_reply(job, 200);
-    mt_jw_key_str(&w, "root", hash_text(&job->arena, &root));
+    mt_jw_key_str(&w, "root", mt_sha256_hex(&job->arena, root));
     if (text.len) {
         mt_jw_keyz(&w, "signed");
         mt_jw_raw(&w, mt_str_trim(text, MT_STR("\n")));

@@ -141,6 +141,8 @@ typedef struct rt_executor_options {
     mt_str default_contract;     /* empty: the first file's */
     mt_str trust_domain;         /* empty: none */
     const char *signing_key;     /* file of the executor's key, or NULL */
+    const char *previous_key;    /* file of the key that signed until now, to hand over;
+                                    NULL: no handing over */
     const mt_str *auto_personas; /* act for the system */
     size_t auto_persona_count;
     const struct mt_json *adapters; /* configuration subtree, or NULL */
