@@ -67,7 +67,8 @@ static void E19_the_ledger_of_a_service_verifies(void **state)
     assert_null(f.problem);
     assert_int_equal(f.records, 22); /* the key, the contract, the instances */
     assert_int_equal(f.attested, 22);
-    assert_true(f.checkpoints >= 4);
+    /* A shared ledger is signed once for each batch that is chained. */
+    assert_true(f.checkpoints >= (st_is_shared(d.store) ? 2u : 4u));
     assert_string_equal(
         verify(d.store, 1, 1).problem,
         "a checkpoint is signed by a key that no trusted key vouches for");
