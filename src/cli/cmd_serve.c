@@ -212,6 +212,7 @@ static int open_executor(service *s)
         .default_contract = text_or_empty(c->default_contract),
         .trust_domain = text_or_empty(c->trust_domain),
         .signing_key = c->signing_key,
+        .previous_key = c->previous_signing_key,
         .auto_personas = personas,
         .auto_persona_count = c->auto_personas.count,
         .adapters = c->sources,
