@@ -103,6 +103,9 @@ static int open_database(const st_store *s, conn *c, bool writer)
     int code = sqlite3_open_v2(b->path, &c->db, flags, NULL);
     sqlite3_busy_timeout(c->db, (int)s->options.wait_ms);
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    if (!code && writer && sqlite3_db_readonly(c->db, "main") == 1) {
+        code = SQLITE_READONLY; /* opened all the same, but not for us */
+    }
     code = code ? code : sqlite3_exec(c->db, COMMON_SETTINGS, NULL, NULL, NULL);
     return code ? code
                 : sqlite3_exec(c->db, writer ? WRITER_SETTINGS : READER_SETTINGS, NULL,
@@ -118,7 +121,8 @@ static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
     if (code) {
         if (why) {
             mt_buf_addf(why, "cannot open the store %.*s: %s", MT_ARG(s->shown_url),
-                        sqlite3_errmsg(c->db));
+                        sqlite3_errcode(c->db) ? sqlite3_errmsg(c->db)
+                                               : sqlite3_errstr(code));
         }
         conn_close(c);
         c = NULL;

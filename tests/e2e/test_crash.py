@@ -1,0 +1,243 @@
+"""The service killed again and again under load: what was acknowledged is there, what
+is there was done whole, and every request was done once. Then several nodes on one
+database, one of them killed meanwhile: one serial order explains every answer.
+
+MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes.
+"""
+import glob
+import json
+import random
+import shutil
+import subprocess
+import time
+import unittest
+from datetime import datetime
+
+import turnstile
+from fleet import Node
+from harness import MOTET, SEED, SOAK, Case, main
+from postgres import Postgres
+
+INSTANCES = 12
+SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
+
+
+def setting(short, soak, sanitized):
+    return soak if SOAK else sanitized if SANITIZED else short
+
+
+class Service(Case):
+    def begin(self, store, nodes=1, options=(), environment=None):
+        contract = self.write("turnstile.tenor", turnstile.CONTRACT)
+        self.store, self.nodes = store, []
+        for n in range(nodes):
+            node = Node(self.dir, store, [contract], options, f"node{n}",
+                        environment)
+            self.addCleanup(node.close)
+            self.nodes.append(node.start())
+        for n in range(INSTANCES):
+            for entity, name in (("Gate", f"g{n}"), ("Seal", f"s{n}")):
+                path = f"/v1/contracts/turnstile/instances/{entity}"
+                self.assertEqual(self.nodes[0].post(path, {"id": name})[0], 201)
+        return self.nodes[0]
+
+    def load(self, clients, count, seed, seconds=900):
+        run = turnstile.Load([n.port for n in self.nodes], clients, count, INSTANCES, seed,
+                             seconds=seconds)
+        run.start()
+        return run
+
+    def finish(self, loads):
+        answers = []
+        for run in loads:
+            run.join()
+            self.assertEqual(run.unanswered, 0, "clients that were never answered")
+            answers += run.answers
+        return answers
+
+    def verify_ledger(self):
+        result = self.holds("ledger", "verify", "--store", self.store)
+        self.assertIn("record", result.out)
+
+    def look(self, node):
+        """Everything the service says of itself, once all records are chained."""
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            items = node.pages("/v1/ledger?pending=true")
+            if all(i.get("seq", -1) is not None and i.get("seq", -1) >= 0 for i in items):
+                break
+            time.sleep(0.1)
+        instances = {(i["entity"], i["id"]): i["state"]
+                     for e in ("Gate", "Seal")
+                     for i in node.pages(f"/v1/contracts/turnstile/instances/{e}")}
+        return items, instances
+
+    def flows_settled(self, node):
+        """After a restart every flow is finished or can be resumed; here nobody waits."""
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            if not node.pages("/v1/flows?status=running"):
+                break
+            time.sleep(0.05)
+        self.assertEqual(node.pages("/v1/flows?status=running"), [])
+        self.assertEqual(node.pages("/v1/flows?status=waiting"), [])
+
+    def kill_under_load(self, store, kills, count, clients):
+        node = self.begin(store)
+        rng = random.Random(SEED)
+        run = self.load(clients, count, SEED)
+        killed = 0
+        while run.is_alive() and killed < kills:
+            time.sleep(rng.uniform(0.0, 0.25))
+            node.kill()
+            killed += 1
+            if killed % 10 == 0:
+                self.verify_ledger()
+            node.start()
+        answers = self.finish([run])
+        while killed < kills:  # the load was done before: the rest without it
+            node.kill()
+            node.start()
+            killed += 1
+        self.flows_settled(node)
+        done, refused = turnstile.check(answers, *self.look(node))
+        self.assertEqual(len(answers), count)
+        self.assertEqual(node.stop(), 0)
+        self.verify_ledger()
+        print(f"  {killed} kills, {count} requests, {done} operations, {refused} refusals, "
+              f"{run.retries} retries", flush=True)
+
+
+class Crash(Service):
+    def test_sqlite_survives_kills_under_load(self):
+        self.kill_under_load(f"sqlite:{self.dir}/store.db", setting(25, 300, 4),
+                             setting(30000, 300000, 1500), 16)
+
+    def test_postgresql_survives_kills_under_load(self):
+        with Postgres() as server:
+            self.kill_under_load(server.url(), setting(15, 200, 3),
+                                 setting(20000, 200000, 1000), 16)
+
+    def test_a_database_that_goes_and_comes_back(self):
+        with Postgres() as server:
+            node = self.begin(server.url())
+            run = self.load(8, setting(3000, 30000, 500), SEED + 1)
+            for _ in range(setting(2, 10, 1)):
+                time.sleep(0.3)
+                server.stop()
+                time.sleep(0.3)
+                status, _ = node.get("/readyz")
+                self.assertEqual(status, 503)
+                self.assertEqual(node.get("/healthz")[0], 200)
+                server.start()
+            answers = self.finish([run])
+            self.flows_settled(node)
+            turnstile.check(answers, *self.look(node))
+
+    def test_two_servers_on_one_file_the_second_is_refused(self):
+        self.begin(f"sqlite:{self.dir}/store.db")
+        result = self.run_motet("serve", "--store", f"sqlite:{self.dir}/store.db", "--listen",
+                                "127.0.0.1:0")
+        self.assertEqual(result.code, 3, repr(result))
+        self.assertIn("another", result.err)
+
+    def test_a_file_that_cannot_be_written_is_refused_with_its_name(self):
+        node = self.begin(f"sqlite:{self.dir}/store.db")
+        self.assertEqual(node.stop(), 0)
+        held = subprocess.run(["chattr", "+i", self.dir / "store.db"], check=False,
+                              capture_output=True)
+        if held.returncode:
+            self.skipTest("no right to make a file immutable")
+        try:
+            result = self.run_motet("serve", "--store", f"sqlite:{self.dir}/store.db",
+                                    "--listen", "127.0.0.1:0", timeout=30)
+        finally:
+            subprocess.run(["chattr", "-i", self.dir / "store.db"], check=True)
+        self.assertEqual(result.code, 3, repr(result))
+        self.assertIn("store.db", result.err)
+        self.assertEqual(node.start().stop(), 0)
+
+    def test_a_full_disk_refuses_writes_and_loses_nothing(self):
+        disk = self.dir / "disk"
+        disk.mkdir()
+        mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk],
+                                 check=False, capture_output=True).returncode == 0
+        if not mounted:
+            self.skipTest("no right to mount a small disk")
+        self.addCleanup(subprocess.run, ["umount", "-l", disk], check=True)
+        node = self.begin(f"sqlite:{disk}/store.db")
+        answers, refused = [], 0
+        for n in range(20000):
+            job = turnstile.Job(f"full-{n}", random.Random(n), INSTANCES, None)
+            began = time.monotonic()
+            head, text = job.bytes.split(b"\r\n\r\n", 1)
+            path = head.split(b" ")[1].decode()
+            status, body = node.request("POST", path, json.loads(text),
+                                        {"Idempotency-Key": job.key})
+            if status >= 500:
+                refused += 1
+                if refused == 3:
+                    break
+            else:
+                answers.append((job, status, body, began, time.monotonic()))
+        self.assertEqual(refused, 3, "the disk never got full")
+        node.kill()
+        shutil.copytree(disk, self.dir / "copy")
+        self.store = f"sqlite:{self.dir}/copy/store.db"
+        again = Node(self.dir, self.store, name="again")
+        self.addCleanup(again.close)
+        again.start()
+        turnstile.check(answers, *self.look(again))
+        again.stop()
+        self.verify_ledger()
+
+    def test_a_clock_that_jumps_back_changes_no_order(self):
+        if SANITIZED:
+            self.skipTest("a preloaded clock and a sanitizer do not go together")
+        library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+        self.assertTrue(library, "faketime is installed by make test")
+        clock = self.write("clock", "+0")
+        node = self.begin(f"sqlite:{self.dir}/store.db", environment={
+            "LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(clock),
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+        for step, offset in enumerate(("+0", "-1h", "+2h", "-3d", "+0")):
+            clock.write_text(offset)
+            for n in range(20):
+                node.post("/v1/contracts/turnstile/instances/Gate", {"id": f"c{step}-{n}"})
+        items = node.pages("/v1/ledger")
+        times = [datetime.fromisoformat(i["body"]["time"]) for i in items]
+        self.assertEqual(times, sorted(times))
+        turnstile.Replay(items)
+        self.assertEqual(len(items), 1 + 2 * INSTANCES + 100)
+        self.assertEqual(node.stop(), 0)
+        self.verify_ledger()
+
+
+class Nodes(Service):
+    def test_three_nodes_one_database_one_order(self):
+        with Postgres() as server:
+            self.begin(server.url(), nodes=3)
+            count = setting(12000, 1000000, 900)
+            loads = [self.load(16, count // 4, SEED * 100 + n, seconds=3000)
+                     for n in range(4)]
+            rng, kills = random.Random(SEED), 0
+            while any(run.is_alive() for run in loads) and kills < setting(4, 100, 1):
+                time.sleep(rng.uniform(0.2, 1.0))
+                node = self.nodes[rng.randrange(1, 3)]
+                node.kill()
+                kills += 1
+                time.sleep(rng.uniform(0.0, 0.3))
+                node.start()
+            answers = self.finish(loads)
+            self.flows_settled(self.nodes[0])
+            done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
+            self.assertEqual(len(answers), count // 4 * 4)
+            for node in self.nodes:
+                self.assertEqual(node.stop(), 0)
+            self.verify_ledger()
+            print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
+
+
+if __name__ == "__main__":
+    unittest.TestLoader.sortTestMethodsUsing = None
+    main()
