@@ -360,6 +360,22 @@ bool rx_query_i64(rx_job *job, const char *name, int64_t least, int64_t most,
                   int64_t otherwise, int64_t *out);
 /* The page that `after` and `limit` of the query ask for. True: refused. */
 bool rx_query_page(rx_job *job, st_page *out);
+/* One page on its way into the reply. */
+typedef struct rx_list {
+    rx_job *job;
+    st_tx *tx;
+    mt_jw w;      /* inside of `items` */
+    st_page page; /* with room for one row more */
+    uint32_t left;
+    bool more;
+    mt_str last; /* key of the page's last row: set it when `left` is 0 */
+} rx_list;
+/* True: refused, and nothing is open. */
+bool rx_list_open(rx_list *l, rx_job *job);
+/* Is there room for this row? */
+bool rx_list_take(rx_list *l);
+/* Ends transaction and reply; always true. */
+bool rx_list_close(rx_list *l, mt_err err);
 /* Finds the call's contract (job->v). True: refused. */
 bool rx_find_contract(rx_job *job);
 /* Fills the snap's instances from the request's bindings. True: refused. */

@@ -287,29 +287,19 @@ bool rx_instance_get(rx_job *job)
     return true;
 }
 
-typedef struct lister {
-    mt_jw *w;
-    mt_arena *a;
-    uint32_t left;
-    bool more;
-    mt_str last; /* "entity/id" or "id" */
-    bool whole;  /* with the entity */
-} lister;
-
 static mt_err list_one(void *state, const st_instance *row)
 {
-    lister *l = state;
-    if (!l->left) {
-        l->more = true;
+    rx_list *l = state;
+    mt_arena *a = &l->job->arena;
+    if (!rx_list_take(l)) {
         return MT_OK;
     }
-    l->left--;
-    mt_jw_begin_object(l->w);
-    members_json(l->w, row);
-    mt_jw_end_object(l->w);
+    mt_jw_begin_object(&l->w);
+    members_json(&l->w, row);
+    mt_jw_end_object(&l->w);
     if (!l->left) {
-        l->last = l->whole ? rx_subject(l->a, row->entity, row->id)
-                           : mt_str_dup(l->a, row->id);
+        l->last = l->job->call->name.len ? mt_str_dup(a, row->id)
+                                         : rx_subject(a, row->entity, row->id);
     }
     return MT_OK;
 }
@@ -322,8 +312,7 @@ static int by_name(const void *a, const void *b, void *model)
 }
 
 /* The contract's entities by name: some may live in the scope of a System. */
-static mt_err list_all(rx_job *job, st_tx *tx, st_page page, st_instance_filter *f,
-                       lister *l)
+static mt_err list_all(rx_job *job, st_instance_filter *f, rx_list *l)
 {
     const ct_model *m = job->v->model;
     uint32_t *order = mt_new_array(&job->arena, uint32_t, m->entity_count);
@@ -332,61 +321,40 @@ static mt_err list_all(rx_job *job, st_tx *tx, st_page page, st_instance_filter 
     }
     ct_model *shared = (ct_model *)(uintptr_t)m;
     qsort_r(order, m->entity_count, sizeof *order, by_name, shared);
-    size_t slash = mt_str_find(page.after, '/');
-    mt_str from = mt_str_from(page.after.ptr, slash);
+    mt_str after = l->page.after;
+    size_t slash = mt_str_find(after, '/');
+    mt_str from = mt_str_from(after.ptr, slash);
     mt_err err = MT_OK;
     for (uint32_t i = 0; i < m->entity_count && !err && !l->more; i++) {
         const ct_entity *e = &m->entities[order[i]];
-        int order_of = page.after.len ? mt_str_cmp(e->id, from) : 1;
-        if (order_of < 0) {
+        int place = after.len ? mt_str_cmp(e->id, from) : 1;
+        if (place < 0) {
             continue;
         }
         f->scope = job->v->scopes[order[i]];
         f->entity = e->id;
-        st_page part = {order_of ? MT_STR("") : mt_str_skip(page.after, slash + 1),
+        st_page part = {place ? MT_STR("") : mt_str_skip(after, slash + 1),
                         l->left + 1};
-        err = st_instance_walk(tx, f, part, list_one, l);
+        err = st_instance_walk(l->tx, f, part, list_one, l);
     }
     return err;
 }
 
 bool rx_instance_list(rx_job *job)
 {
-    st_page page;
-    st_tx *tx;
+    rx_list l;
     bool whole = !job->call->name.len;
-    if ((whole ? rx_find_contract(job) : find_entity(job)) ||
-        rx_query_page(job, &page)) {
+    if ((whole ? rx_find_contract(job) : find_entity(job)) || rx_list_open(&l, job)) {
         return true;
-    }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return rx_refuse_store(job, err);
     }
     st_instance_filter f = {.state = rx_query(job, "state"),
                             .deleted = mt_str_is(rx_query(job, "deleted"), "true")};
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_keyz(&w, "items");
-    mt_jw_begin_array(&w);
-    lister l = {.w = &w, .a = &job->arena, .left = page.limit, .whole = whole};
     if (whole) {
-        err = list_all(job, tx, page, &f, &l);
-    } else {
-        f.scope = scope_of(job);
-        f.entity = entity_of(job)->id;
-        page.limit++;
-        err = st_instance_walk(tx, &f, page, list_one, &l);
+        return rx_list_close(&l, list_all(job, &f, &l));
     }
-    st_rollback(tx);
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw_end_array(&w);
-    if (l.more) {
-        mt_jw_key_str(&w, "next", l.last);
-    }
-    rx_reply_end(&w);
-    return true;
+    f.scope = scope_of(job);
+    f.entity = entity_of(job)->id;
+    return rx_list_close(&l, st_instance_walk(l.tx, &f, l.page, list_one, &l));
 }
 
 bool rx_instance_history(rx_job *job)

@@ -27,65 +27,38 @@ static void record_json(mt_jw *w, const st_record *r)
     mt_jw_end_object(w);
 }
 
-typedef struct lister {
-    rx_job *job;
-    mt_jw *w;
-    mt_str scope, entity;
-    uint32_t left;
-    mt_str last;
-    bool more;
-} lister;
+typedef struct records {
+    rx_list list;
+    mt_str scope; /* empty: any */
+} records;
 
 static mt_err list_record(void *state, const st_record *r)
 {
-    lister *l = state;
-    mt_arena *a = &l->job->arena;
-    if (!l->left) {
-        l->more = true;
+    records *l = state;
+    mt_arena *a = &l->list.job->arena;
+    if (!rx_list_take(&l->list)) {
         return MT_OK;
     }
-    l->left--;
-    if (!l->left) {
-        l->last = r->seq >= 0 ? mt_strf(a, "%lld", (long long)r->seq)
-                              : mt_strf(a, "p%lld", (long long)r->id);
+    if (!l->list.left) {
+        l->list.last = r->seq >= 0 ? mt_strf(a, "%lld", (long long)r->seq)
+                                   : mt_strf(a, "p%lld", (long long)r->id);
     }
     mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
     if (!l->scope.len ||
-        mt_str_eq(rx_scope_of(l->job->x, a, r->contract, entity), l->scope)) {
-        record_json(l->w, r);
+        mt_str_eq(rx_scope_of(l->list.job->x, a, r->contract, entity), l->scope)) {
+        record_json(&l->list.w, r);
     }
     return MT_OK;
 }
 
 bool rx_list_records(rx_job *job, st_record_filter *f, mt_str scope)
 {
-    st_page page;
-    st_tx *tx;
-    if (rx_query_page(job, &page)) {
+    records l = {.scope = scope};
+    if (rx_list_open(&l.list, job)) {
         return true;
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_keyz(&w, "items");
-    mt_jw_begin_array(&w);
-    lister l = {.job = job, .w = &w, .scope = scope, .left = page.limit++};
-    err = st_record_walk(tx, f, page, list_record, &l);
-    st_rollback(tx);
-    if (err == MT_E_RANGE) {
-        return rx_refuse(job, RX_BAD_REQUEST, "`after` is not a place in the ledger");
-    }
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw_end_array(&w);
-    if (l.more) {
-        mt_jw_key_str(&w, "next", l.last);
-    }
-    rx_reply_end(&w);
-    return true;
+    return rx_list_close(&l.list,
+                         st_record_walk(l.list.tx, f, l.list.page, list_record, &l));
 }
 
 static bool may_read(rx_job *job)

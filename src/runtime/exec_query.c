@@ -88,69 +88,41 @@ bool rx_contract_get(rx_job *job)
     return true;
 }
 
-typedef struct versions {
-    mt_jw *w;
-    mt_arena *a;
-    mt_str current;
-    uint32_t left;
-    mt_str last;
-    bool more;
-} versions;
-
 static mt_err list_version(void *state, const st_doc *row)
 {
-    versions *l = state;
-    if (!l->left) {
-        l->more = true;
-        return MT_OK;
-    }
+    rx_list *l = state;
+    mt_arena *a = &l->job->arena;
     mt_json tree;
     mt_json_limits limits = {0, MT_LIMITS_DEFAULT.bundle_depth};
-    if (mt_json_read(l->a, mt_str_dup(l->a, row->body), &limits, &tree, NULL)) {
+    if (!rx_list_take(l)) {
+        return MT_OK;
+    }
+    if (mt_json_read(a, mt_str_dup(a, row->body), &limits, &tree, NULL)) {
         return MT_E_CORRUPT;
     }
     int64_t number = 0, ms = 0;
     mt_json_i64(mt_json_at(&tree, "number"), &number);
     mt_json_i64(mt_json_at(&tree, "deployed_ms"), &ms);
-    mt_str etag = mt_str_dup(l->a, mt_str_skip(row->id, row->tag.len + 1));
-    l->left--;
-    l->last = mt_str_dup(l->a, row->id);
-    mt_jw_begin_object(l->w);
-    mt_jw_key_bool(l->w, "current", mt_str_eq(etag, l->current));
-    mt_jw_keyz(l->w, "deployed_at");
-    rx_time_json(l->w, ms);
-    mt_jw_key_str(l->w, "etag", etag);
-    mt_jw_key_i64(l->w, "version", number);
-    mt_jw_end_object(l->w);
+    l->last = mt_str_dup(a, row->id);
+    mt_str etag = mt_str_skip(l->last, row->tag.len + 1);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_bool(&l->w, "current", mt_str_eq(etag, l->job->v->etag));
+    mt_jw_keyz(&l->w, "deployed_at");
+    rx_time_json(&l->w, ms);
+    mt_jw_key_str(&l->w, "etag", etag);
+    mt_jw_key_i64(&l->w, "version", number);
+    mt_jw_end_object(&l->w);
     return MT_OK;
 }
 
 bool rx_contract_versions(rx_job *job)
 {
-    st_page page;
-    st_tx *tx;
-    if (rx_find_contract(job) || rx_query_page(job, &page)) {
+    rx_list l;
+    if (rx_find_contract(job) || rx_list_open(&l, job)) {
         return true;
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_keyz(&w, "items");
-    mt_jw_begin_array(&w);
-    versions l = {&w, &job->arena, job->v->etag, page.limit++, {0}, false};
-    err = st_doc_walk(tx, MT_STR("contract"), job->v->contract, page, list_version, &l);
-    st_rollback(tx);
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw_end_array(&w);
-    if (l.more) {
-        mt_jw_key_str(&w, "next", l.last);
-    }
-    rx_reply_end(&w);
-    return true;
+    return rx_list_close(&l, st_doc_walk(l.tx, MT_STR("contract"), job->v->contract,
+                                         l.page, list_version, &l));
 }
 
 mt_err rt_executor_manifest(rt_executor *x, mt_str contract, rt_manifest *out)
@@ -226,36 +198,22 @@ bool rx_flow_get(rx_job *job)
     return true;
 }
 
-typedef struct flows {
-    mt_jw *w;
-    mt_arena *a;
-    uint32_t left;
-    mt_str last;
-    bool more;
-} flows;
-
 static mt_err list_flow(void *state, const st_flow *row)
 {
-    flows *l = state;
-    if (!l->left) {
-        l->more = true;
+    rx_list *l = state;
+    if (!rx_list_take(l)) {
         return MT_OK;
     }
-    l->left--;
-    l->last = l->left ? l->last : mt_str_dup(l->a, row->id);
-    mt_jw_begin_object(l->w);
-    rx_flow_members(l->w, row);
-    mt_jw_end_object(l->w);
+    l->last = l->left ? l->last : mt_str_dup(&l->job->arena, row->id);
+    mt_jw_begin_object(&l->w);
+    rx_flow_members(&l->w, row);
+    mt_jw_end_object(&l->w);
     return MT_OK;
 }
 
 bool rx_flow_list(rx_job *job)
 {
-    st_page page;
-    st_tx *tx;
-    if (rx_query_page(job, &page)) {
-        return true;
-    }
+    rx_list l;
     st_flow_filter f = {.contract = job->call->contract,
                         .etag = rx_query(job, "etag"),
                         .flow = rx_query(job, "flow"),
@@ -267,25 +225,10 @@ bool rx_flow_list(rx_job *job)
     if (!f.contract.len) {
         f.contract = rx_query(job, "contract");
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return rx_refuse_store(job, err);
+    if (rx_list_open(&l, job)) {
+        return true;
     }
-    mt_jw w = rx_reply(job, 200);
-    mt_jw_keyz(&w, "items");
-    mt_jw_begin_array(&w);
-    flows l = {.w = &w, .a = &job->arena, .left = page.limit++};
-    err = st_flow_walk(tx, &f, page, list_flow, &l);
-    st_rollback(tx);
-    if (err) {
-        return rx_refuse_store(job, err);
-    }
-    mt_jw_end_array(&w);
-    if (l.more) {
-        mt_jw_key_str(&w, "next", l.last);
-    }
-    rx_reply_end(&w);
-    return true;
+    return rx_list_close(&l, st_flow_walk(l.tx, &f, l.page, list_flow, &l));
 }
 
 /* ---- Systems ----------------------------------------------------------------------
