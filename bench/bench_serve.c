@@ -1,0 +1,629 @@
+/* bench_serve.c - the server under load, over HTTP on loopback.
+ * The load generator (one thread, epoll, keep-alive, one request in flight for each
+ * connection) shares the machine with server and ceiling alike. The ceiling of what
+ * only reads is a bare libmicrohttpd daemon that takes the same POST and gives an
+ * answer of the same size; all run as child processes.
+ *
+ *   serve.evaluate, serve.dry_run   requests/s, at least 60 % of the bare POST
+ *   serve.sqlite_N                  durable operations/s with N connections
+ *   serve.p99                       ms, at half the rate of serve.sqlite_64
+ *   serve.instances                 bytes of memory for each of many instances
+ *   serve.start                     seconds until a server with that ledger answers
+ *
+ * MOTET_BENCH_ROWS sets the number of instances (and records); 1,000,000 if not set. */
+#include <errno.h>
+#include <math.h>
+#include <microhttpd.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "bench.h"
+#include "http/server.h"
+#include "runtime/address.h"
+
+#ifndef EXAMPLES
+#define EXAMPLES "examples"
+#endif
+
+enum { MOST = 64, ANSWER = 16384, LATENCIES = 1 << 20 };
+
+static void die(const char *what)
+{
+    perror(what);
+    exit(1);
+}
+
+/* ---- Children that serve ------------------------------------------------------------
+ */
+
+typedef struct child {
+    pid_t pid;
+    int port;
+    int hold; /* the child ends when this is closed */
+} child;
+
+static const char WHEEL[] =
+    "persona driver\nfact go { type: Bool source: \"road.go\" default: true }\n"
+    "entity Wheel { states: [n, e] initial: n transitions: [(n, e), (e, n)] }\n"
+    "operation turn { allowed_personas: [driver] precondition: go = true\n"
+    "  effects: [(Wheel, n, e), (Wheel, e, n)] }\n";
+
+static char dir[64] = "/tmp/motet-bench-XXXXXX";
+static char wheel[128];
+
+typedef struct service {
+    st_store *store;
+    rt_executor *x;
+    ht_server *http;
+} service;
+
+static void must(mt_err err, const mt_buf *why)
+{
+    if (err) {
+        fprintf(stderr, "bench_serve: %.*s\n", (int)why->len, why->ptr);
+        exit(1);
+    }
+}
+
+static service serve(const char *store, const char *file)
+{
+    service s;
+    mt_buf why = {0};
+    const char *files[] = {file, NULL};
+    static const ht_log silent = {.fd = -1};
+    must(st_open(store, NULL, &s.store, &why), &why);
+    rt_executor_options options = {.store = s.store, .files = files};
+    must(rt_executor_open(&options, &s.x, &why), &why);
+    ht_options http = HT_OPTIONS_DEFAULT;
+    http.executor = s.x;
+    http.store = s.store;
+    http.log = &silent;
+    http.listen = "127.0.0.1:0";
+    must(ht_server_open(&http, &s.http, &why), &why);
+    return s;
+}
+
+static void stop(service *s)
+{
+    (void)ht_server_drain(s->http, 5);
+    ht_server_free(s->http);
+    rt_executor_close(s->x);
+    st_close(s->store);
+}
+
+/* The bare daemon: takes the body, answers with `bare_bytes` bytes. */
+static size_t bare_bytes;
+static char bare_body[ANSWER];
+
+static enum MHD_Result bare(void *state, struct MHD_Connection *c, const char *url,
+                            const char *method, const char *version, const char *data,
+                            size_t *size, void **seen)
+{
+    (void)state, (void)url, (void)method, (void)version, (void)data;
+    static int first;
+    if (!*seen) {
+        *seen = &first;
+        return MHD_YES;
+    }
+    if (*size) {
+        *size = 0;
+        return MHD_YES;
+    }
+    struct MHD_Response *answer =
+        MHD_create_response_from_buffer(bare_bytes, bare_body, MHD_RESPMEM_PERSISTENT);
+    MHD_add_response_header(answer, "Content-Type", "application/json");
+    enum MHD_Result result = MHD_queue_response(c, MHD_HTTP_OK, answer);
+    MHD_destroy_response(answer);
+    return result;
+}
+
+static int port_of(const char *address)
+{
+    return atoi(strrchr(address, ':') + 1);
+}
+
+static void run_bare(int tell, int hold)
+{
+    struct MHD_Daemon *d =
+        MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD, 0, NULL, NULL, bare, NULL,
+                         MHD_OPTION_CONNECTION_LIMIT, 1000u, MHD_OPTION_END);
+    if (!d) {
+        die("bare daemon");
+    }
+    int port = MHD_get_daemon_info(d, MHD_DAEMON_INFO_BIND_PORT)->port;
+    char byte;
+    if (write(tell, &port, sizeof port) < 0 || read(hold, &byte, 1) < 0) {
+        die("pipe");
+    }
+    MHD_stop_daemon(d);
+}
+
+static void run_server(int tell, int hold, const char *store, const char *file)
+{
+    service s = serve(store, file);
+    int port = port_of(ht_server_address(s.http));
+    char byte;
+    if (write(tell, &port, sizeof port) < 0 || read(hold, &byte, 1) < 0) {
+        die("pipe");
+    }
+    stop(&s);
+}
+
+/* `store` NULL: the bare daemon. */
+static child start(const char *store, const char *file)
+{
+    int tell[2], hold[2];
+    if (pipe(tell) || pipe(hold)) {
+        die("pipe");
+    }
+    child c = {.pid = fork(), .hold = hold[1]};
+    if (c.pid == 0) {
+        close(hold[1]);
+        if (store) {
+            run_server(tell[1], hold[0], store, file);
+        } else {
+            run_bare(tell[1], hold[0]);
+        }
+        exit(0);
+    }
+    close(tell[1]);
+    close(hold[0]);
+    if (read(tell[0], &c.port, sizeof c.port) != sizeof c.port) {
+        die("the child did not start");
+    }
+    close(tell[0]);
+    return c;
+}
+
+static void end(child *c)
+{
+    close(c->hold);
+    waitpid(c->pid, NULL, 0);
+}
+
+/* ---- The load -----------------------------------------------------------------------
+ */
+
+typedef struct line {
+    int fd;
+    char request[2048];
+    size_t request_len;
+    char heard[ANSWER];
+    size_t len;
+    uint64_t sent_ns;
+    bool busy;
+} line;
+
+typedef struct load {
+    line lines[MOST];
+    unsigned count;
+    int epoll;
+    uint64_t done;
+    size_t body; /* bytes of the last answer's body */
+    float *latencies;
+    size_t latency_count;
+} load;
+
+static void dial(load *l, line *c, int port)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    int on = 1;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    c->fd = socket(AF_INET, SOCK_STREAM, 0);
+    if (connect(c->fd, (const struct sockaddr *)&at, sizeof at)) {
+        die("connect");
+    }
+    setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = c};
+    epoll_ctl(l->epoll, EPOLL_CTL_ADD, c->fd, &event);
+}
+
+static void ask(line *c)
+{
+    c->len = 0;
+    c->busy = true;
+    c->sent_ns = bench_now();
+    if (send(c->fd, c->request, c->request_len, MSG_NOSIGNAL) !=
+        (ssize_t)c->request_len) {
+        die("send");
+    }
+}
+
+/* Has the whole answer come? */
+static bool whole(load *l, line *c)
+{
+    c->heard[c->len] = '\0';
+    char *end_of_head = strstr(c->heard, "\r\n\r\n");
+    if (!end_of_head) {
+        return false;
+    }
+    const char *length = strstr(c->heard, "Content-Length: ");
+    size_t body = length ? (size_t)atol(length + 16) : 0;
+    if (c->len < (size_t)(end_of_head + 4 - c->heard) + body) {
+        return false;
+    }
+    if (memcmp(c->heard + 9, "20", 2) != 0) {
+        fprintf(stderr, "bench_serve: %s\n", c->heard);
+        exit(1);
+    }
+    l->body = body;
+    return true;
+}
+
+static void hear(load *l, line *c)
+{
+    ssize_t n = recv(c->fd, c->heard + c->len, ANSWER - 1 - c->len, 0);
+    if (n <= 0) {
+        die("recv");
+    }
+    c->len += (size_t)n;
+    if (whole(l, c)) {
+        c->busy = false;
+        l->done++;
+        if (l->latencies && l->latency_count < LATENCIES) {
+            l->latencies[l->latency_count++] = (float)(bench_now() - c->sent_ns);
+        }
+    }
+}
+
+static void listen_once(load *l, int wait_ms)
+{
+    struct epoll_event events[MOST];
+    int n = epoll_wait(l->epoll, events, MOST, wait_ms);
+    for (int i = 0; i < n; i++) {
+        hear(l, events[i].data.ptr);
+    }
+}
+
+/* Everyone asks again as soon as answered; requests a second. */
+static double closed_loop(load *l, double seconds)
+{
+    uint64_t began = bench_now(), until = began + (uint64_t)(seconds * 1e9);
+    l->done = 0;
+    while (bench_now() < until) {
+        for (unsigned i = 0; i < l->count; i++) {
+            if (!l->lines[i].busy) {
+                ask(&l->lines[i]);
+            }
+        }
+        listen_once(l, 100);
+    }
+    double rate = (double)l->done / ((double)(bench_now() - began) / 1e9);
+    for (unsigned i = 0; i < l->count; i++) {
+        while (l->lines[i].busy) {
+            listen_once(l, 100);
+        }
+    }
+    return rate;
+}
+
+/* Asks at an even rate, whoever is free; latencies are kept. */
+static void open_loop(load *l, double per_second, double seconds)
+{
+    uint64_t began = bench_now(), until = began + (uint64_t)(seconds * 1e9);
+    double sent = 0;
+    for (uint64_t now; (now = bench_now()) < until;) {
+        double due = (double)(now - began) / 1e9 * per_second;
+        for (unsigned i = 0; i < l->count && sent < due; i++) {
+            if (!l->lines[i].busy) {
+                ask(&l->lines[i]);
+                sent++;
+            }
+        }
+        listen_once(l, 0);
+    }
+    for (unsigned i = 0; i < l->count; i++) {
+        while (l->lines[i].busy) {
+            listen_once(l, 100);
+        }
+    }
+}
+
+#define FACTS                                                                          \
+    "\"facts\":{\"escrow_amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},"       \
+    "\"delivery_status\":\"confirmed\",\"line_items\":[{\"id\":\"a\",\"description\":" \
+    "\"b\",\"amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},\"valid\":true}]}"
+
+static void set_request(line *c, const char *path, const char *body)
+{
+    c->request_len = (size_t)snprintf(
+        c->request, sizeof c->request,
+        "POST %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        "Content-Length: %zu\r\n\r\n%s",
+        path, strlen(body), body);
+}
+
+static load *open_load(int port, unsigned count)
+{
+    load *l = calloc(1, sizeof *l);
+    l->count = count;
+    l->epoll = epoll_create1(0);
+    for (unsigned i = 0; i < count; i++) {
+        dial(l, &l->lines[i], port);
+    }
+    return l;
+}
+
+static void close_load(load *l)
+{
+    for (unsigned i = 0; i < l->count; i++) {
+        close(l->lines[i].fd);
+    }
+    close(l->epoll);
+    free(l->latencies);
+    free(l);
+}
+
+/* One request by itself. */
+static void once(int port, const char *path, const char *body)
+{
+    load *l = open_load(port, 1);
+    set_request(&l->lines[0], path, body);
+    ask(&l->lines[0]);
+    while (l->lines[0].busy) {
+        listen_once(l, 1000);
+    }
+    close_load(l);
+}
+
+/* ---- Figures
+ * ------------------------------------------------------------------------- */
+
+static double rate_of(int port, const char *path, const char *body, size_t *bytes)
+{
+    load *l = open_load(port, 32);
+    for (unsigned i = 0; i < l->count; i++) {
+        set_request(&l->lines[i], path, body);
+    }
+    closed_loop(l, 0.3);
+    double rate = closed_loop(l, 1.5);
+    *bytes = l->body;
+    close_load(l);
+    return rate;
+}
+
+/* In turns, so that a noisy moment hits both; the best of each counts. */
+static void measure_reads(const char *name, child *server, const char *path,
+                          const char *body)
+{
+    double own = 0, ceiling = 0;
+    size_t bytes;
+    for (int round = 0; round < 3; round++) {
+        double rate = rate_of(server->port, path, body, &bytes);
+        own = rate > own ? rate : own;
+        bare_bytes = bytes;
+        child daemon = start(NULL, NULL);
+        rate = rate_of(daemon.port, path, body, &bytes);
+        ceiling = rate > ceiling ? rate : ceiling;
+        end(&daemon);
+    }
+    bench_report(name, own, "requests/s", "bare libmicrohttpd POST", ceiling,
+                 0.6 * ceiling, BENCH_HIGHER);
+}
+
+static void bench_reads(void)
+{
+    char url[128];
+    snprintf(url, sizeof url, "sqlite:%s/reads.db", dir);
+    child server = start(url, EXAMPLES "/escrow/escrow.tenor");
+    once(server.port, "/v1/contracts/escrow/instances/EscrowAccount", "{\"id\":\"a\"}");
+    measure_reads("serve.evaluate", &server, "/v1/contracts/escrow/evaluate",
+                  "{" FACTS "}");
+    measure_reads("serve.dry_run", &server,
+                  "/v1/contracts/escrow/operations/release_escrow",
+                  "{\"persona\":\"escrow_agent\",\"dry_run\":true,\"bindings\":{"
+                  "\"EscrowAccount\":\"a\"}," FACTS "}");
+    end(&server);
+}
+
+static load *turning(int port, unsigned count)
+{
+    load *l = open_load(port, count);
+    for (unsigned i = 0; i < count; i++) {
+        char body[256];
+        snprintf(body, sizeof body,
+                 "{\"persona\":\"driver\",\"bindings\":{\"Wheel\":\"w%u\"}}", i);
+        set_request(&l->lines[i], "/v1/contracts/wheel/operations/turn", body);
+    }
+    return l;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+static void bench_p99(int port, double half)
+{
+    load *l = turning(port, MOST);
+    l->latencies = malloc(LATENCIES * sizeof *l->latencies);
+    open_loop(l, half, 3);
+    qsort(l->latencies, l->latency_count, sizeof *l->latencies, by_value);
+    double p99 = l->latencies[l->latency_count * 99 / 100];
+    bench_report("serve.p99", p99 / 1e6, "ms", NULL, NAN, NAN, BENCH_LOWER);
+    close_load(l);
+}
+
+static void bench_writes(void)
+{
+    static const unsigned COUNTS[] = {1, 8, 64};
+    char url[128], name[32];
+    double best = 0;
+    snprintf(url, sizeof url, "sqlite:%s/writes.db", dir);
+    child server = start(url, wheel);
+    for (int i = 0; i < MOST; i++) {
+        char body[32];
+        snprintf(body, sizeof body, "{\"id\":\"w%d\"}", i);
+        once(server.port, "/v1/contracts/wheel/instances/Wheel", body);
+    }
+    for (size_t i = 0; i < 3; i++) {
+        load *l = turning(server.port, COUNTS[i]);
+        closed_loop(l, 0.3);
+        best = 0;
+        for (int round = 0; round < 3; round++) {
+            double rate = closed_loop(l, 1);
+            best = rate > best ? rate : best;
+        }
+        close_load(l);
+        snprintf(name, sizeof name, "serve.sqlite_%u", COUNTS[i]);
+        bench_report(name, best, "operations/s", NULL, NAN,
+                     COUNTS[i] == 64 ? 20000 : NAN, BENCH_HIGHER);
+    }
+    bench_p99(server.port, best / 2);
+    end(&server);
+}
+
+/* ---- Many instances
+ * ------------------------------------------------------------------- */
+
+typedef struct crowd {
+    pthread_mutex_t lock;
+    pthread_cond_t some;
+    unsigned in_flight;
+} crowd;
+
+static void created(void *state, rt_reply *reply)
+{
+    crowd *c = state;
+    if (reply->status != 201) {
+        fprintf(stderr, "bench_serve: %.*s\n", (int)reply->body.len, reply->body.ptr);
+        exit(1);
+    }
+    pthread_mutex_lock(&c->lock);
+    c->in_flight--;
+    pthread_cond_signal(&c->some);
+    pthread_mutex_unlock(&c->lock);
+}
+
+/* Calls and their bodies are borrowed until the answer, so they are kept in a ring that
+ * is longer than what may be in flight; answers come in order. */
+static void create_all(rt_executor *x, size_t rows)
+{
+    enum { FLIGHT = 512, RING = 1024 };
+    static const rt_caller anyone = {.anyone = true};
+    static rt_call calls[RING];
+    static char bodies[RING][32];
+    crowd c = {.in_flight = 0};
+    pthread_mutex_init(&c.lock, NULL);
+    pthread_cond_init(&c.some, NULL);
+    for (size_t i = 0; i <= rows; i++) {
+        pthread_mutex_lock(&c.lock);
+        while (c.in_flight > (i < rows ? FLIGHT : 0)) {
+            pthread_cond_wait(&c.some, &c.lock);
+        }
+        c.in_flight++;
+        pthread_mutex_unlock(&c.lock);
+        if (i == rows) {
+            break;
+        }
+        int len = snprintf(bodies[i % RING], sizeof *bodies, "{\"id\":\"i%zu\"}", i);
+        calls[i % RING] = (rt_call){.action = RT_INSTANCE_CREATE,
+                                    .caller = &anyone,
+                                    .contract = MT_STR("wheel"),
+                                    .name = MT_STR("Wheel"),
+                                    .body = {bodies[i % RING], (size_t)len}};
+        rt_executor_call(x, &calls[i % RING], created, &c);
+    }
+}
+
+static double resident(void)
+{
+    long pages = 0, all = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld %ld", &all, &pages) != 2) {
+        die("statm");
+    }
+    fclose(f);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* A server of its own, so that nothing else has grown its memory before. */
+static double bytes_for_each(const char *url, size_t rows)
+{
+    int tell[2];
+    double bytes = 0;
+    if (pipe(tell)) {
+        die("pipe");
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        service s = serve(url, wheel);
+        double before = resident();
+        create_all(s.x, rows);
+        bytes = (resident() - before) / (double)rows;
+        if (write(tell[1], &bytes, sizeof bytes) < 0) {
+            die("write");
+        }
+        stop(&s);
+        exit(0);
+    }
+    if (read(tell[0], &bytes, sizeof bytes) != sizeof bytes) {
+        die("the child did not count");
+    }
+    waitpid(pid, NULL, 0);
+    close(tell[0]);
+    close(tell[1]);
+    return bytes;
+}
+
+static void bench_many(void)
+{
+    const char *wanted = getenv("MOTET_BENCH_ROWS");
+    size_t rows = wanted ? (size_t)atol(wanted) : 1000000;
+    char url[128];
+    snprintf(url, sizeof url, "sqlite:%s/many.db", dir);
+    bench_report("serve.instances", bytes_for_each(url, rows), "bytes", NULL, NAN, 300,
+                 BENCH_LOWER);
+    double best = INFINITY;
+    for (int round = 0; round < 3; round++) {
+        uint64_t began = bench_now();
+        child server = start(url, wheel);
+        once(server.port, "/v1/contracts/wheel/evaluate", "{}");
+        double seconds = (double)(bench_now() - began) / 1e9;
+        best = seconds < best ? seconds : best;
+        end(&server);
+    }
+    bench_report("serve.start", best, "s", NULL, NAN, 1, BENCH_LOWER);
+}
+
+static void remove_all(void)
+{
+    static const char *const NAMES[] = {"reads.db", "writes.db", "many.db"};
+    static const char *const ENDS[] = {"", "-wal", "-shm", ".lock"};
+    char path[160];
+    for (size_t i = 0; i < 3; i++) {
+        for (size_t j = 0; j < 4; j++) {
+            snprintf(path, sizeof path, "%s/%s%s", dir, NAMES[i], ENDS[j]);
+            unlink(path);
+        }
+    }
+    unlink(wheel);
+    rmdir(dir);
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir)) {
+        die("mkdtemp");
+    }
+    snprintf(wheel, sizeof wheel, "%s/wheel.tenor", dir);
+    FILE *f = fopen(wheel, "w");
+    if (!f || fputs(WHEEL, f) < 0 || fclose(f)) {
+        die(wheel);
+    }
+    signal(SIGPIPE, SIG_IGN);
+    bench_reads();
+    bench_writes();
+    bench_many();
+    remove_all();
+    return 0;
+}
