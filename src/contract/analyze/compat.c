@@ -48,6 +48,8 @@ typedef struct checker {
     ct_carry carry;
     uint8_t *values;       /* per condition of the new model: value */
     uint8_t *entity_noted; /* per new entity */
+    uint8_t *matched;      /* per new graph: are its steps in `was`? */
+    uint32_t *was;         /* per new step: the old step of the same name, or CT_NONE */
     ct_compatibility *out;
 } checker;
 
@@ -406,6 +408,34 @@ static uint32_t old_graph(const checker *c, uint32_t graph)
     return CT_NONE;
 }
 
+/* Finds the old steps of one graph; by a map, since flows may be long. */
+static void match_steps(checker *c, uint32_t graph)
+{
+    const ct_plan_graph *g = &c->p->graphs[graph];
+    uint32_t around = old_graph(c, graph);
+    mt_map names = {0};
+    mt_arena scratch = {0};
+    for (uint32_t i = 0; around != CT_NONE && i < c->old->graphs[around].step_count;
+         i++) {
+        uint32_t step = c->old->graphs[around].first_step + i;
+        mt_map_put(&scratch, &names, c->old->steps[step].id, step);
+    }
+    for (uint32_t i = g->first_step; i < g->first_step + g->step_count; i++) {
+        c->was[i] = (uint32_t)mt_map_get(&names, c->p->steps[i].id, CT_NONE);
+    }
+    c->matched[graph] = 1;
+    mt_arena_free(&scratch);
+}
+
+static uint32_t old_step(checker *c, uint32_t step)
+{
+    uint32_t graph = c->p->steps[step].graph;
+    if (!c->matched[graph]) {
+        match_steps(c, graph);
+    }
+    return c->was[step];
+}
+
 /* What a step does, by name: its operation or sub-flow. */
 static mt_str does(const ct_plan *p, const ct_plan_step *s)
 {
@@ -490,9 +520,7 @@ static void check_handler(checker *c, uint32_t step, uint32_t was)
 static void check_step(checker *c, uint32_t step)
 {
     const ct_plan_step *s = &c->p->steps[step];
-    uint32_t graph = old_graph(c, s->graph);
-    uint32_t was =
-        graph == CT_NONE ? CT_NONE : ct_plan_step_named(c->old, graph, s->id);
+    uint32_t was = old_step(c, step);
     if (c->walk.reached[step] & CT_REACHED_STEP) {
         if (was != CT_NONE && !check_equivalent(c, was, step)) {
             return;
@@ -744,6 +772,8 @@ void ct_compat(mt_arena *a, const ct_run *run, const ct_plan *next,
     } else {
         c.values = mt_new_array(a, uint8_t, next->model->condition_count);
         c.entity_noted = mt_new_array(a, uint8_t, next->model->entity_count);
+        c.matched = mt_new_array(a, uint8_t, next->graph_count);
+        c.was = mt_new_array(a, uint32_t, next->step_count);
         find_states(&c);
         open_snapshot(&c);
         check_all(&c, options && options->aggressive);

@@ -8,6 +8,7 @@ typedef struct differ {
     mt_arena *a;
     ct_diff *d;
     const mt_json *old_bundle, *new_bundle;
+    mt_map sources_used;
     MT_VEC(ct_diff_entry) entries;
 } differ;
 
@@ -104,22 +105,17 @@ static void index_constructs(differ *w, const mt_json *bundle, mt_map *out)
     }
 }
 
-static bool names_source(const mt_json *construct, mt_str id)
+/* Which sources the facts of the new version refer to. */
+static void note_sources(differ *w)
 {
-    return mt_str_is(text_at(construct, MT_STR("kind")), "Fact") &&
-           mt_str_eq(text_at(mt_json_at(construct, "source"), MT_STR("source_id")), id);
-}
-
-/* Do facts of the new version still refer to a source that was removed? */
-static bool source_in_use(const mt_json *bundle, mt_str id)
-{
-    const mt_json *list = constructs_of(bundle);
+    const mt_json *list = constructs_of(w->new_bundle);
     for (uint32_t i = 0; list && i < list->count; i++) {
-        if (names_source(&list->as.items[i], id)) {
-            return true;
+        const mt_json *source = mt_json_at(&list->as.items[i], "source");
+        mt_str id = text_at(source, MT_STR("source_id"));
+        if (id.len) {
+            mt_map_put(w->a, &w->sources_used, id, 1);
         }
     }
-    return false;
 }
 
 static ct_cmp start_cmp(differ *w, mt_str kind, const mt_json *before,
@@ -139,7 +135,8 @@ static void whole_construct(differ *w, const mt_json *before, const mt_json *aft
     mt_str kind = text_at(one, MT_STR("kind")), id = text_at(one, MT_STR("id"));
     ct_cmp c = start_cmp(w, kind, before, after);
     c.field = MT_STR("id");
-    bool used = before && mt_str_is(kind, "Source") && source_in_use(w->new_bundle, id);
+    bool used =
+        before && mt_str_is(kind, "Source") && mt_map_find(&w->sources_used, id);
     ct_cmp_part(&c, after ? "add" : used ? "remove_in_use" : "remove", NULL);
     ct_cmp_end_field(&c, before, after);
     add_entry(w, &c, id, after ? CT_ADDED : CT_REMOVED);
@@ -156,6 +153,7 @@ static void compare_construct(differ *w, const mt_json *before, const mt_json *a
 static void compare_constructs(differ *w)
 {
     mt_map old = {0}, now = {0};
+    note_sources(w);
     index_constructs(w, w->old_bundle, &old);
     index_constructs(w, w->new_bundle, &now);
     for (uint32_t i = 0; i < now.len; i++) {

@@ -388,16 +388,11 @@ static void compare_other(ct_cmp *c, mt_str key, const mt_json *before,
 
 static void compare_others(ct_cmp *c, const field_row *rows)
 {
-    for (uint32_t i = 0; i < c->before->count; i++) {
-        const mt_json_member *m = &c->before->as.members[i];
-        if (!is_listed(rows, m->key)) {
-            compare_other(c, m->key, &m->value, mt_json_get(c->after, m->key));
-        }
-    }
-    for (uint32_t i = 0; i < c->after->count; i++) {
-        const mt_json_member *m = &c->after->as.members[i];
-        if (!is_listed(rows, m->key) && !mt_json_get(c->before, m->key)) {
-            compare_other(c, m->key, NULL, &m->value);
+    uint32_t count;
+    const ct_member_pair *pairs = ct_member_pairs(c->a, c->before, c->after, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_listed(rows, pairs[i].key)) {
+            compare_other(c, pairs[i].key, pairs[i].before, pairs[i].after);
         }
     }
 }
@@ -419,17 +414,15 @@ void ct_cmp_fields(ct_cmp *c)
 /* ---- Trust ---------------------------------------------------------------------- */
 
 /* trust_domain and attestation_format have rows of their own. */
-static bool rest_of_trust_same(const mt_json *a, const mt_json *b)
+static bool rest_of_trust_same(mt_arena *a, const mt_json *before, const mt_json *after)
 {
-    for (int side = 0; side < 2; side++) {
-        const mt_json *from = side ? b : a, *to = side ? a : b;
-        for (uint32_t i = 0; i < from->count; i++) {
-            const mt_json_member *m = &from->as.members[i];
-            bool own = mt_str_is(m->key, "trust_domain") ||
-                       mt_str_is(m->key, "attestation_format");
-            if (!own && !ct_same_json(&m->value, mt_json_get(to, m->key))) {
-                return false;
-            }
+    uint32_t count;
+    const ct_member_pair *pairs = ct_member_pairs(a, before, after, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = mt_str_is(pairs[i].key, "trust_domain") ||
+                   mt_str_is(pairs[i].key, "attestation_format");
+        if (!own && !ct_same_json(pairs[i].before, pairs[i].after)) {
+            return false;
         }
     }
     return true;
@@ -450,7 +443,8 @@ void ct_cmp_trust(ct_cmp *c, const mt_json *before, const mt_json *after)
     const mt_json *old = mt_json_at(before, "trust"), *now = mt_json_at(after, "trust");
     old = mt_json_is(old, MT_JSON_OBJECT) ? old : NULL;
     now = mt_json_is(now, MT_JSON_OBJECT) ? now : NULL;
-    if ((old != NULL) != (now != NULL) || (old && !rest_of_trust_same(old, now))) {
+    if ((old != NULL) != (now != NULL) ||
+        (old && !rest_of_trust_same(c->a, old, now))) {
         c->field = MT_STR("trust");
         presence(c, old, now);
         ct_cmp_end_field(c, old, now);

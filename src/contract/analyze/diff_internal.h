@@ -41,6 +41,15 @@ ct_set_change ct_set_compare(mt_arena *a, const mt_json *before, const mt_json *
 mt_str ct_key_text(mt_arena *a, const mt_json *element);
 mt_str ct_key_id(mt_arena *a, const mt_json *element);
 
+/* Members of two objects side by side, by byte order of the keys. What is no object
+ * has none. Sorting keeps objects with very many members affordable. */
+typedef struct ct_member_pair {
+    mt_str key;
+    const mt_json *before, *after; /* NULL: missing on that side */
+} ct_member_pair;
+ct_member_pair *ct_member_pairs(mt_arena *a, const mt_json *before,
+                                const mt_json *after, uint32_t *count);
+
 /* How a type changed: a set of bits, 0 for two spellings of the same type. */
 enum { CT_TYPE_WIDENED = 1, CT_TYPE_NARROWED = 2, CT_TYPE_REBASED = 4 };
 unsigned ct_type_compare(mt_arena *a, const mt_json *before, const mt_json *after);

@@ -53,26 +53,51 @@ typedef struct ignore {
     size_t count;
 } ignore;
 
+static const mt_json_member **sorted(mt_arena *a, const mt_json *object)
+{
+    const mt_json_member **order = mt_alloc(a, object->count * sizeof *order);
+    mt_json_sort(object, order);
+    return order;
+}
+
+ct_member_pair *ct_member_pairs(mt_arena *a, const mt_json *before,
+                                const mt_json *after, uint32_t *count)
+{
+    static const mt_json NONE = {.type = MT_JSON_OBJECT};
+    const mt_json *x = mt_json_is(before, MT_JSON_OBJECT) ? before : &NONE;
+    const mt_json *y = mt_json_is(after, MT_JSON_OBJECT) ? after : &NONE;
+    const mt_json_member **old = sorted(a, x), **now = sorted(a, y);
+    ct_member_pair *pairs =
+        mt_new_array(a, ct_member_pair, (size_t)x->count + y->count);
+    uint32_t i = 0, k = 0, n = 0;
+    while (i < x->count || k < y->count) {
+        int order = i == x->count   ? 1
+                    : k == y->count ? -1
+                                    : mt_str_cmp(old[i]->key, now[k]->key);
+        ct_member_pair *p = &pairs[n++];
+        p->key = order <= 0 ? old[i]->key : now[k]->key;
+        p->before = order <= 0 ? &old[i++]->value : NULL;
+        p->after = order >= 0 ? &now[k++]->value : NULL;
+    }
+    *count = n;
+    return pairs;
+}
+
 /* Members of two objects, those with an ignored key aside. */
 static bool same_members(const mt_json *a, const mt_json *b, ignore skip,
                          bool (*same)(mt_str key, const mt_json *x, const mt_json *y))
 {
-    uint32_t seen = 0, there = 0;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const mt_json_member *m = &a->as.members[i];
-        if (is_one_of(m->key, skip.words, skip.count)) {
-            continue;
-        }
-        const mt_json *other = mt_json_get(b, m->key);
-        if (!other || !same(m->key, &m->value, other)) {
-            return false;
-        }
-        seen++;
+    mt_arena scratch = {0};
+    uint32_t count;
+    bool equal = true;
+    const ct_member_pair *pairs = ct_member_pairs(&scratch, a, b, &count);
+    for (uint32_t i = 0; equal && i < count; i++) {
+        const ct_member_pair *p = &pairs[i];
+        equal = is_one_of(p->key, skip.words, skip.count) ||
+                (p->before && p->after && same(p->key, p->before, p->after));
     }
-    for (uint32_t i = 0; i < b->count; i++) {
-        there += !is_one_of(b->as.members[i].key, skip.words, skip.count);
-    }
-    return seen == there;
+    mt_arena_free(&scratch);
+    return equal;
 }
 
 static bool same_items(const mt_json *a, const mt_json *b, ct_same_as *same)

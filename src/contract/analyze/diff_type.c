@@ -60,12 +60,11 @@ static unsigned compare_named(mt_arena *arena, const mt_json *b, const mt_json *
     if (!mt_json_is(b, MT_JSON_OBJECT) || !mt_json_is(a, MT_JSON_OBJECT)) {
         return CT_TYPE_REBASED;
     }
-    for (uint32_t i = 0; i < b->count; i++) {
-        const mt_json *now = mt_json_get(a, b->as.members[i].key);
-        how |= now ? ct_type_compare(arena, &b->as.members[i].value, now) : removed;
-    }
-    for (uint32_t i = 0; i < a->count; i++) {
-        how |= mt_json_get(b, a->as.members[i].key) ? 0 : added;
+    uint32_t count;
+    const ct_member_pair *pairs = ct_member_pairs(arena, b, a, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *old = pairs[i].before, *now = pairs[i].after;
+        how |= !old ? added : !now ? removed : ct_type_compare(arena, old, now);
     }
     return how;
 }
