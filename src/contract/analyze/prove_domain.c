@@ -65,9 +65,13 @@ static pv_sym *free_decimal(ct_prover *p, const ct_type *type, mt_str path)
     unsigned precision = type->as.decimal.precision, scale = type->as.decimal.scale;
     Z3_ast v = pv_constant(p, path, p->int_sort);
     if (precision > MT_DECIMAL_MAX_SCALE) {
-        p->restricted |= p->world == PV_SMALL;
-        precision = p->world == PV_SMALL ? MT_DECIMAL_MAX_SCALE : precision;
-        precision = precision > 60 ? 60 : precision; /* more than 96 bits, scaled */
+        bool small = p->world == PV_SMALL;
+        unsigned digits = small && scale > p->money_scale ? p->money_scale : scale;
+        unsigned most = MT_DECIMAL_MAX_SCALE + (small ? 0 : 1 + digits);
+        p->restricted |= small;
+        precision -= scale - digits;
+        precision = precision > most ? most : precision;
+        scale = digits;
     }
     bound(p, pv_within(p, v, pv_power(p, precision)));
     return pv_number(p, type, v, scale, precision);

@@ -68,6 +68,8 @@ static const struct row {
     {"dec_sum_overflows", "fact d { type: Decimal(4, 0) source: \"s\" }\nfact r { type: Decimal(4, 3) source: \"s\" }\n",
                           "fact d { type: Decimal(4, 0) source: \"s\" }\nfact r { type: Decimal(4, 3) source: \"s\" }\n",
                           "d + r >= d + r", "true", CT_REL_WEAKER},
+    {"dec_wide", "fact w { type: Decimal(38, 2) source: \"s\" }\n", "fact w { type: Decimal(38, 2) source: \"s\" }\n", "w > 1.00", "w >= 1.01", CT_REL_EQUAL},
+    {"dec_wide_weaker", "fact w { type: Decimal(38, 30) source: \"s\" }\n", "fact w { type: Decimal(38, 30) source: \"s\" }\n", "w > 1.50", "w > 0.50", CT_REL_WEAKER},
     /* money */
     {"money_same", CASH, CASH, "a <= b", "b >= a", CT_REL_EQUAL},
     {"money_limit_up", CASH, CASH, "a <= " USD("100.00"), "a <= " USD("200.00"), CT_REL_WEAKER},
