@@ -18,7 +18,8 @@ typedef struct opening {
     lg_keyring ring;
     const char *previous;
     mt_buf *why;
-    bool wrote;
+    bool may_write; /* otherwise it only looks whether it would */
+    bool writes;
 } opening;
 
 /* ---- The trust domain -------------------------------------------------------------
@@ -116,7 +117,6 @@ static mt_err put_event(opening *o, bool revoked, const mt_sign_public *key,
     mt_err err = rx_chain_put(x, o->tx, revoked ? "key_revoked" : "key_added", now,
                               mt_buf_str(&body));
     mt_buf_free(&body);
-    o->wrote = true;
     return err;
 }
 
@@ -191,42 +191,57 @@ static mt_err check_keys(opening *o)
     }
     bool taken = find_signer(o, &signer) &&
                  memcmp(signer.bytes, own->bytes, MT_SIGN_PUBLIC) != 0;
-    return taken ? take_over(o, &signer) : first_key(o);
+    o->writes = true;
+    return !o->may_write ? MT_OK : taken ? take_over(o, &signer) : first_key(o);
 }
 
 /* ---- Opening ----------------------------------------------------------------------
  */
 
 /* One attempt. MT_E_BUSY: another process chains records just now. */
-static mt_err try_open(opening *o)
+static mt_err attempt(opening *o)
 {
     rt_executor *x = o->x;
-    mt_err err = st_begin(x->store, ST_WRITE, &o->tx);
+    mt_err err = st_begin(x->store, o->may_write ? ST_WRITE : ST_READ, &o->tx);
     if (err) {
         return err;
     }
-    err = rx_chain_claim(x, o->tx, &o->arena);
+    err = o->may_write ? rx_chain_claim(x, o->tx, &o->arena) : MT_OK;
     err = err ? err : check_domain(o);
     err = err || !x->has_key ? err : check_keys(o);
-    if (!err && o->wrote) {
+    if (!err && o->may_write && o->writes) {
         return st_commit(o->tx);
     }
     st_rollback(o->tx);
     return err;
 }
 
+/* *writes: is there anything to write? Then it was, if it might be. */
+static mt_err open_keys(rt_executor *x, const char *previous, mt_buf *why,
+                        bool may_write, bool *writes)
+{
+    opening o = {.x = x, .previous = previous, .why = why, .may_write = may_write};
+    mt_err err = attempt(&o);
+    *writes = o.writes;
+    lg_keyring_free(&o.ring);
+    mt_arena_free(&o.arena);
+    return err;
+}
+
+/* Almost always there is nothing to write, and nobody is kept waiting. */
 mt_err rx_keys_open(rt_executor *x, const char *previous, mt_buf *why)
 {
     enum { TRIES = 500, PAUSE_NS = 20000000 };
-    mt_err err = MT_E_BUSY;
-    for (int i = 0; i < TRIES && (err == MT_E_BUSY || err == MT_E_CONFLICT); i++) {
-        opening o = {.x = x, .previous = previous, .why = why};
-        if (i) {
+    bool writes;
+    mt_err err = open_keys(x, previous, why, false, &writes);
+    for (int i = 0; !err && writes && i < TRIES; i++) {
+        err = open_keys(x, previous, why, true, &writes);
+        bool again = (err == MT_E_BUSY || err == MT_E_CONFLICT) && i + 1 < TRIES;
+        if (again) {
             nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         }
-        err = try_open(&o);
-        lg_keyring_free(&o.ring);
-        mt_arena_free(&o.arena);
+        writes = again;
+        err = again ? MT_OK : err;
     }
     x->chain_known = false; /* what a failed attempt left of it */
     if (err && !why->len) {
