@@ -1,6 +1,6 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
-.PHONY: all help run test check soak bench fuzz fmt fmt-check lint layers asan tsan \
+.PHONY: all help run stop test check soak bench fuzz fmt fmt-check lint layers asan tsan \
 	clang golden conformance valgrind install clean packages packages-test
 
 BUILD   := build
@@ -39,8 +39,11 @@ $(FUZZ)/build.ninja:
 	@CC=clang meson setup $(FUZZ) --buildtype=debugoptimized -Dfuzzers=true \
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 
-run: all ## build and check the escrow example
+run: all ## build, start the escrow service, walk it, leave it up
 	@tools/run-demo $(BUILD)/motet
+
+stop: ## end the service that `make run` left up
+	@tools/run-demo $(BUILD)/motet stop
 
 test: packages-test layers fmt-check ## install what is missing and run every test
 	@tools/run-tests
