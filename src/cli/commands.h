@@ -128,4 +128,11 @@ extern const cli_option CMD_SERVE_OPTIONS[];
 extern const char CMD_SERVE_DETAILS[];
 extern const cli_command CMD_TOKEN_COMMANDS[];
 
+int cmd_backup(const cli_args *args);
+extern const cli_option CMD_BACKUP_OPTIONS[];
+extern const char CMD_BACKUP_DETAILS[];
+int cmd_restore(const cli_args *args);
+extern const cli_option CMD_RESTORE_OPTIONS[];
+extern const char CMD_RESTORE_DETAILS[];
+
 #endif

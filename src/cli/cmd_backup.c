@@ -1,0 +1,221 @@
+/* cli/cmd_backup.c - motet backup and motet restore.
+ * Room: cli. Both check everything before they say that it is done. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "cli/commands.h"
+#include "contract/wire/value.h"
+#include "http/config.h"
+#include "runtime/backup.h"
+
+/* clang-format off */
+const cli_option CMD_BACKUP_OPTIONS[] = {
+    {"store", "URL",  "what to copy (sqlite:motet.db)"},
+    {"out",   "FILE", "write the copy there; an existing file is never replaced"},
+    {"dir",   "DIR",  "write it into this directory, named after time and length"},
+    {"check", "FILE", "copy nothing: check this copy"},
+    {NULL, NULL, NULL},
+};
+const char CMD_BACKUP_DETAILS[] =
+    "Copies a whole store, of one moment, beside a running server: instances, flows, "
+    "the ledger, contracts, tokens (hashed), graphs and agents. The copy is then read "
+    "back: its digest and every record of its ledger must hold. Run it as often as you "
+    "want points in time to return to.";
+
+const cli_option CMD_RESTORE_OPTIONS[] = {
+    {"store", "URL",   "the store to fill; it must be empty (sqlite:motet.db)"},
+    {"to",    "POINT", "from a directory: the newest copy not after this time or length"},
+    {NULL, NULL, NULL},
+};
+const char CMD_RESTORE_DETAILS[] =
+    "Fills an empty store from a copy that `motet backup` made, on either kind of "
+    "database. The copy is checked first; a copy that was changed, cut off or does not "
+    "verify is refused and nothing is written. BACKUP may be a directory of copies: "
+    "then --to takes a time (2026-11-16T01:45:00Z) or a number of ledger records, and "
+    "the newest copy not after it is used; without --to the newest one. What happened "
+    "between that copy and the point is not brought back: it is as exact as the copies "
+    "are frequent.";
+/* clang-format on */
+
+static int open_store(const cli_args *args, bool read_only, st_store **out)
+{
+    const char *url = cli_value(args, "store");
+    st_options options = {.pool = 1, .read_only = read_only, .must_exist = read_only};
+    mt_buf why = {0};
+    int code = CLI_HOLDS;
+    if (st_open(url ? url : HT_CONFIG_DEFAULT.store, &options, out, &why)) {
+        code = cli_fail(args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)));
+    }
+    mt_buf_free(&why);
+    return code;
+}
+
+static int fault(const cli_args *args, mt_err err, mt_buf *why)
+{
+    int code = err == MT_E_CORRUPT || err == MT_E_VERSION ? CLI_FAILS : CLI_WORLD;
+    if (!why->len) {
+        mt_buf_addz(why, mt_err_text(err));
+    }
+    cli_fail(args, code, "%.*s", MT_ARG(mt_buf_str(why)));
+    mt_buf_free(why);
+    return code;
+}
+
+static int check(const cli_args *args, const char *path, rt_backup_info *info)
+{
+    mt_buf why = {0};
+    mt_err err = rt_backup_check(path, info, &why);
+    return err ? fault(args, err, &why) : CLI_HOLDS;
+}
+
+static int tell(const char *what, const char *path, const rt_backup_info *info)
+{
+    mt_buf out = {0};
+    mt_buf_addf(&out, "%s %s: %lld rows, ledger of %lld records, all verified\n", what,
+                path, (long long)info->rows, (long long)info->records);
+    int code = cli_print(mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
+/* ---- backup -------------------------------------------------------------------------
+ */
+
+static int64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static mt_err name_copy(const cli_args *args, mt_arena *a, st_store *s,
+                        const char **path)
+{
+    int64_t records = 0;
+    mt_str tail;
+    st_tx *tx;
+    if (cli_value(args, "out")) {
+        *path = cli_value(args, "out");
+        return MT_OK;
+    }
+    int64_t now = now_ms(); /* before the copy: it has at least what was there then */
+    mt_err err = st_begin(s, ST_READ, &tx);
+    if (err) {
+        return err;
+    }
+    err = st_ledger_tail(tx, a, &records, &tail);
+    st_rollback(tx);
+    mt_str name = rt_backup_name(a, now, records);
+    *path = mt_strf(a, "%s/%.*s", cli_value(args, "dir"), MT_ARG(name)).ptr;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+static int copy(const cli_args *args, st_store *s)
+{
+    mt_arena a = {0};
+    mt_buf why = {0};
+    const char *path = NULL;
+    rt_backup_info info;
+    mt_err err = name_copy(args, &a, s, &path);
+    err = err ? err : rt_backup_write(s, path, &why);
+    int code = err ? fault(args, err, &why) : check(args, path, &info);
+    code = code ? code : tell("copied to", path, &info);
+    mt_arena_free(&a);
+    return code;
+}
+
+int cmd_backup(const cli_args *args)
+{
+    const char *copy_path = cli_value(args, "check");
+    st_store *s;
+    rt_backup_info info;
+    int given = !!copy_path + !!cli_value(args, "out") + !!cli_value(args, "dir");
+    if (given != 1) {
+        return cli_fail(args, CLI_USAGE, "give one of --out, --dir and --check");
+    }
+    if (copy_path) {
+        int code = check(args, copy_path, &info);
+        return code ? code : tell("checked", copy_path, &info);
+    }
+    int code = open_store(args, true, &s);
+    if (!code) {
+        code = copy(args, s);
+        st_close(s);
+    }
+    return code;
+}
+
+/* ---- restore ------------------------------------------------------------------------
+ */
+
+static bool read_point(const char *text, int64_t *records, int64_t *at_ms)
+{
+    char *end;
+    ct_time t;
+    *records = -1;
+    *at_ms = INT64_MAX;
+    if (!text) {
+        return true;
+    }
+    long long number = strtoll(text, &end, 10);
+    if (end != text && !*end && number >= 0) {
+        *records = number;
+        return true;
+    }
+    if (!ct_time_parse(mt_str_z(text), &t)) {
+        return false;
+    }
+    *at_ms = t.seconds * 1000 + t.nanos / 1000000;
+    return true;
+}
+
+static int choose(const cli_args *args, mt_arena *a, const char **path)
+{
+    struct stat st;
+    int64_t records, at_ms;
+    mt_str found;
+    const char *to = cli_value(args, "to");
+    if (!read_point(to, &records, &at_ms)) {
+        return cli_fail(args, CLI_USAGE,
+                        "--to needs a time such as 2026-11-16T01:45:00Z or a number of "
+                        "records, not '%s'",
+                        to);
+    }
+    if (stat(*path, &st) || !S_ISDIR(st.st_mode)) {
+        return to ? cli_fail(args, CLI_USAGE, "--to needs a directory of copies")
+                  : CLI_HOLDS;
+    }
+    if (rt_backup_find(a, *path, records, at_ms, &found)) {
+        return cli_fail(args, CLI_WORLD, "%s has no copy %s%s", *path,
+                        to ? "at or before " : "", to ? to : "at all");
+    }
+    *path = found.ptr;
+    return CLI_HOLDS;
+}
+
+static int fill(const cli_args *args, const char *path, const rt_backup_info *info)
+{
+    mt_buf why = {0};
+    st_store *s;
+    int code = open_store(args, false, &s);
+    if (code) {
+        return code;
+    }
+    mt_err err = rt_backup_restore(s, path, &why);
+    st_close(s);
+    return err ? fault(args, err, &why) : tell("restored from", path, info);
+}
+
+int cmd_restore(const cli_args *args)
+{
+    mt_arena a = {0};
+    const char *path = args->operands[0];
+    rt_backup_info info;
+    int code = choose(args, &a, &path);
+    code = code ? code : check(args, path, &info);
+    code = code ? code : fill(args, path, &info);
+    mt_arena_free(&a);
+    return code;
+}

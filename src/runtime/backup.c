@@ -1,0 +1,264 @@
+#include "runtime/backup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json_read.h"
+#include "ledger/chain.h"
+#include "runtime/file.h"
+
+/* ---- Out ---------------------------------------------------------------------------
+ */
+
+static mt_err write_piece(void *state, mt_str bytes)
+{
+    return fwrite(bytes.ptr, 1, bytes.len, state) == bytes.len ? MT_OK : MT_E_IO;
+}
+
+static mt_err say_errno(mt_buf *why, const char *what, const char *path)
+{
+    mt_buf_addf(why, "cannot %s %s: %s", what, path, strerror(errno));
+    return errno == ENOENT ? MT_E_NOTFOUND : MT_E_IO;
+}
+
+static mt_err dump_to(st_store *s, FILE *f, const char *path, mt_buf *why)
+{
+    errno = 0;
+    mt_err err = st_dump(s, write_piece, f, why);
+    if (!err && (fflush(f) || fsync(fileno(f)))) {
+        err = MT_E_IO;
+    }
+    return err && !why->len ? say_errno(why, "write", path) : err;
+}
+
+mt_err rt_backup_write(st_store *s, const char *path, mt_buf *why)
+{
+    mt_arena a = {0};
+    const char *part = mt_strf(&a, "%s.part.%ld", path, (long)getpid()).ptr;
+    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+    mt_err err = f ? dump_to(s, f, part, why) : say_errno(why, "create", part);
+    if (f && fclose(f) && !err) {
+        err = say_errno(why, "write", part);
+    }
+    /* link() instead of rename(): a copy is never replaced by another. */
+    if (!err && link(part, path)) {
+        err = say_errno(why, "name the copy", path);
+    }
+    if (f) {
+        unlink(part);
+    }
+    mt_arena_free(&a);
+    return err;
+}
+
+/* ---- Lines --------------------------------------------------------------------------
+ */
+
+typedef struct lines {
+    FILE *file;
+    char *line;
+    size_t room;
+    size_t number;
+} lines;
+
+static mt_err open_lines(const char *path, lines *l, mt_buf *why)
+{
+    *l = (lines){.file = fopen(path, "re")};
+    return l->file ? MT_OK : say_errno(why, "read", path);
+}
+
+static void close_lines(lines *l)
+{
+    if (l->file) {
+        fclose(l->file);
+    }
+    free(l->line);
+}
+
+/* As st_load() asks: without the newline; MT_E_NOTFOUND after the last. */
+static mt_err next_line(void *state, mt_str *line)
+{
+    lines *l = state;
+    ssize_t n = getline(&l->line, &l->room, l->file);
+    if (n < 0) {
+        return ferror(l->file) ? MT_E_IO : MT_E_NOTFOUND;
+    }
+    l->number++;
+    size_t len = (size_t)n;
+    *line = mt_str_from(l->line, len && l->line[len - 1] == '\n' ? len - 1 : len);
+    return MT_OK;
+}
+
+/* ---- Checking
+ * ------------------------------------------------------------------------ */
+
+typedef struct checking {
+    lines lines;
+    lg_chain chain;
+    mt_sha256_stream *digest;
+    mt_arena arena;
+    rt_backup_info *info;
+    bool ended;
+} checking;
+
+/* ORDER of the columns of a copied ledger row. */
+enum { SEQ = 1, TIME = 6, BODY = 7, HASH = 8, COLUMNS = 9 };
+
+static const char *check_record(checking *c, const mt_json *row)
+{
+    lg_entry e = {.prev = c->chain.head};
+    int64_t seq;
+    if (row->count != COLUMNS || mt_json_i64(&row->as.items[SEQ], &seq) ||
+        mt_json_i64(&row->as.items[TIME], &c->info->last_ms) ||
+        !mt_unhex(mt_json_text(&row->as.items[HASH]), e.hash.bytes, MT_SHA256_BYTES)) {
+        return "it is no record of a ledger";
+    }
+    e.seq = (uint64_t)seq;
+    e.body = mt_json_text(&row->as.items[BODY]);
+    c->info->records++;
+    return lg_chain_accept(&c->chain, &e) ? "the ledger was changed there" : NULL;
+}
+
+static const char *check_end(checking *c, const mt_json *node)
+{
+    int64_t rows;
+    mt_sha256 given, made = mt_sha256_end(c->digest);
+    c->ended = true;
+    bool same = mt_json_i64(mt_json_at(node, "rows"), &rows) == MT_OK &&
+                rows == c->info->rows &&
+                mt_unhex(mt_json_text(mt_json_at(node, "sha256")), given.bytes,
+                         sizeof given.bytes) &&
+                memcmp(given.bytes, made.bytes, sizeof made.bytes) == 0;
+    return same ? NULL : "the digest does not fit what came before";
+}
+
+static const char *check_line(checking *c, mt_str line)
+{
+    mt_json node;
+    mt_arena_reset(&c->arena);
+    if (c->ended) {
+        return "something follows the end";
+    }
+    if (mt_json_read(&c->arena, line, NULL, &node, NULL)) {
+        return "it is not JSON";
+    }
+    if (mt_json_at(&node, "sha256")) {
+        return check_end(c, &node);
+    }
+    mt_sha256_add(c->digest, line);
+    mt_sha256_add(c->digest, MT_STR("\n"));
+    const mt_json *row = mt_json_at(&node, "row");
+    c->info->rows += row != NULL;
+    if (!row && !mt_json_at(&node, "motet_store")) {
+        return "it is not the copy of a store";
+    }
+    return mt_json_is(row, MT_JSON_ARRAY) &&
+                   mt_str_is(mt_json_text(mt_json_at(&node, "table")), "ledger")
+               ? check_record(c, row)
+               : NULL;
+}
+
+static mt_err check_lines(checking *c, const char *path, mt_buf *why)
+{
+    mt_str line;
+    mt_err err;
+    while (!(err = next_line(&c->lines, &line))) {
+        const char *fault = check_line(c, line);
+        if (fault) {
+            mt_buf_addf(why, "%s, line %zu: %s", path, c->lines.number, fault);
+            return MT_E_CORRUPT;
+        }
+    }
+    if (err != MT_E_NOTFOUND) {
+        return say_errno(why, "read", path);
+    }
+    if (!c->ended) {
+        mt_buf_addf(why, "%s ends before its digest: it was cut off", path);
+        return MT_E_CORRUPT;
+    }
+    return MT_OK;
+}
+
+mt_err rt_backup_check(const char *path, rt_backup_info *info, mt_buf *why)
+{
+    *info = (rt_backup_info){0};
+    checking c = {.info = info};
+    mt_err err = open_lines(path, &c.lines, why);
+    if (!err) {
+        c.digest = mt_sha256_stream_new();
+        mt_sha256_start(c.digest);
+        err = check_lines(&c, path, why);
+        mt_sha256_stream_free(c.digest);
+    }
+    close_lines(&c.lines);
+    mt_arena_free(&c.arena);
+    return err;
+}
+
+mt_err rt_backup_restore(st_store *s, const char *path, mt_buf *why)
+{
+    lines l;
+    mt_err err = open_lines(path, &l, why);
+    err = err ? err : st_load(s, next_line, &l, why);
+    close_lines(&l);
+    return err;
+}
+
+/* ---- Points in time
+ * ------------------------------------------------------------------- */
+
+mt_str rt_backup_name(mt_arena *a, int64_t now_ms, int64_t records)
+{
+    struct tm t;
+    time_t seconds = (time_t)(now_ms / 1000);
+    char text[32];
+    gmtime_r(&seconds, &t);
+    strftime(text, sizeof text, "%Y%m%dT%H%M%S", &t);
+    return mt_strf(a, "motet-%s.%03dZ-%012lld.backup", text, (int)(now_ms % 1000),
+                   (long long)records);
+}
+
+static bool read_name(const char *name, int64_t *at_ms, int64_t *records)
+{
+    struct tm t = {0};
+    int ms, end = 0;
+    long long n;
+    if (sscanf(name, "motet-%4d%2d%2dT%2d%2d%2d.%3dZ-%12lld.backup%n", &t.tm_year,
+               &t.tm_mon, &t.tm_mday, &t.tm_hour, &t.tm_min, &t.tm_sec, &ms, &n,
+               &end) != 8 ||
+        !end || name[end]) {
+        return false;
+    }
+    t.tm_year -= 1900;
+    t.tm_mon -= 1;
+    *at_ms = (int64_t)timegm(&t) * 1000 + ms;
+    *records = n;
+    return true;
+}
+
+mt_err rt_backup_find(mt_arena *a, const char *directory, int64_t records,
+                      int64_t at_ms, mt_str *path)
+{
+    DIR *d = opendir(directory);
+    int64_t best = -1;
+    *path = (mt_str){0};
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        int64_t at, size;
+        if (read_name(e->d_name, &at, &size) && at <= at_ms && at > best &&
+            (records < 0 || size <= records)) {
+            best = at;
+            *path = mt_strf(a, "%s/%s", directory, e->d_name);
+        }
+    }
+    if (d) {
+        closedir(d);
+    }
+    return path->len ? MT_OK : MT_E_NOTFOUND;
+}
