@@ -6,9 +6,11 @@ import os
 import random
 import shutil
 import subprocess
+import time
+import urllib.request
 
 import ledgers
-from harness import MOTET, SEED, SOAK, Case, main
+from harness import MOTET, SEED, SOAK, SOURCE, Case, main
 
 RECORDS = 8
 
@@ -409,6 +411,63 @@ class Show(Ledgers):
         self.assertIn("line 1", self.fails(1, "ledger", "show", self.write("y", "{}\n")).err)
         self.fails(1, "ledger", "show", self.write("y", "{}"))
         self.fails(3, "ledger", "show", "nowhere")
+
+
+class Served(Ledgers):
+    """The ledger of a running service, its proofs, and a key handed over."""
+
+    def serve(self, *words):
+        (self.dir / "ready").unlink(missing_ok=True)
+        server = subprocess.Popen(
+            [str(MOTET), "serve", *map(str, words), "--store", "sqlite:s.db", "--listen",
+             "127.0.0.1:0", "--ready-file", "ready", "--trust-domain", "acme.test"],
+            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(server.wait)
+        self.addCleanup(server.kill)
+        for _ in range(600):
+            if (self.dir / "ready").exists() and (self.dir / "ready").read_text().strip():
+                return server, (self.dir / "ready").read_text().strip()
+            self.assertIsNone(server.poll(), "the service ended")
+            time.sleep(0.05)
+        self.fail("the service does not start")
+
+    def stop(self, server):
+        server.terminate()
+        self.assertEqual(server.wait(30), 0)
+
+    def get(self, url, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(url, data=data,
+                                         headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return answer.read().decode()
+
+    def test_E19_what_a_service_did_is_verified_and_proven_elsewhere(self):
+        escrow = SOURCE / "examples" / "escrow" / "escrow.tenor"
+        server, url = self.serve(escrow, "--signing-key", "a.secret")
+        made = json.loads(self.get(f"{url}/v1/contracts/escrow/instances/EscrowAccount",
+                                   {"id": "e1"}))
+        out = self.holds("ledger", "show", "--store", "sqlite:s.db", "--instance", "e1").out
+        self.assertIn("instance_created", out)
+        self.assertIn("not signed for yet", self.holds("ledger", "verify", "--store", "sqlite:s.db",
+                                                       "--key", "a.pub").out)
+        self.stop(server)
+        server, url = self.serve("--signing-key", "b.secret", "--previous-signing-key", "a.secret")
+        proof = self.get(f"{url}/v1/ledger/{made['record']}/proof?size=5")
+        self.stop(server)
+        for key in ("a.pub", "b.pub"):
+            self.holds("ledger", "verify", "--store", "sqlite:s.db", "--key", key)
+        self.holds("ledger", "export", "--store", "sqlite:s.db", "--out", "copy.jsonl")
+        self.holds("ledger", "verify", "copy.jsonl", "--key", "b.pub", "--domain", "acme.test")
+        self.holds("ledger", "export", "copy.jsonl", "--checkpoint", "5", "--out", "c.json")
+        self.write("p.json", proof)
+        self.holds("ledger", "verify", "--proof", "p.json", "--checkpoint", "c.json", "--key", "b.pub")
+        own = json.loads(self.holds("ledger", "prove", "--store", "sqlite:s.db", "2").out)
+        self.assertEqual(own["record"], json.loads(proof)["record"])
+
+    def test_a_store_that_is_not_there_is_said(self):
+        self.fails(3, "ledger", "verify", "--store", "sqlite:nowhere.db")
+        self.assertFalse((self.dir / "nowhere.db").exists())
 
 
 class Export(Ledgers):
