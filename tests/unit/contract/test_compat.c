@@ -160,6 +160,22 @@ static const row ROWS[] = {
         "verdict_present(go) effects: [(Order, submitted, released)] }\n", CANCEL,
         STEPS),
      "{}", "step_confirm", "compatible", NULL},
+    {"FMC2_a_frozen_payload_that_is_none_of_the_new_type", V1,
+     V2(PEOPLE, FACTS,
+        "rule is_ready { stratum: 0 when: ready = true produce: verdict go { payload: "
+        "Text = \"yes\" } }\n",
+        ORDER_STATES, CONFIRM,
+        "operation release { allowed_personas: [bob] precondition: go = \"yes\" effects: "
+        "[(Order, submitted, released)] }\n", CANCEL, STEPS),
+     "{}", "step_check_threshold", "3 FMC2 payload_misfit step_auto_release go", NULL},
+    {"FMC2_a_condition_without_a_value", V1,
+     V2(PEOPLE, FACTS "fact xs { type: List(element_type: Int(min: 0, max: 9), max: 3) "
+        "source: \"x.xs\" default: [] }\n",
+        RULES, ORDER_STATES, CONFIRM, RELEASE, CANCEL,
+        STEP_CONFIRM("step_check_threshold")
+        "step_check_threshold: BranchStep { condition: xs[0] > 1 persona: ann if_true: "
+        "step_auto_release if_false: step_cancel }\n" STEP_RELEASE STEP_CANCEL),
+     "{}", "step_check_threshold", "3 FMC2 no_value step_check_threshold ", NULL},
     {"FMC2_a_removed_rule_leaves_the_frozen_verdict", V1,
      PEOPLE FACTS
      "rule is_ready { stratum: 0 when: ready = false produce: verdict go { payload: "
