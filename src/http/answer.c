@@ -91,6 +91,15 @@ enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *
     return result;
 }
 
+/* Only what was got can be kept or shown: other answers go without these. */
+static void add_cache(const ht_request *r, struct MHD_Response *answer, bool revalidate)
+{
+    if (mt_str_is(r->method, "GET") || mt_str_is(r->method, "HEAD")) {
+        add(answer, "Cache-Control", revalidate ? "no-cache" : "no-store");
+        add(answer, "X-Content-Type-Options", "nosniff");
+    }
+}
+
 /* The bytes go with the answer; libmicrohttpd frees them. */
 static struct MHD_Response *from_buf(mt_buf *body, const char *type)
 {
@@ -100,7 +109,6 @@ static struct MHD_Response *from_buf(mt_buf *body, const char *type)
     if (answer) {
         *body = (mt_buf){0};
         add(answer, "Content-Type", type);
-        add(answer, "X-Content-Type-Options", "nosniff");
     }
     return answer;
 }
@@ -110,7 +118,7 @@ enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
 {
     struct MHD_Response *answer = from_buf(body, type);
     if (answer) {
-        add(answer, "Cache-Control", "no-store");
+        add_cache(r, answer, false);
     }
     return ht_answer_queue(r, status, answer);
 }
@@ -144,7 +152,7 @@ enum MHD_Result ht_answer_reply(ht_request *r)
     if (answer) {
         add_str(answer, "ETag", reply->etag, "\"");
         add_str(answer, "Location", reply->location, "");
-        add(answer, "Cache-Control", reply->etag.len ? "no-cache" : "no-store");
+        add_cache(r, answer, reply->etag.len > 0);
         if (reply->replayed) {
             add(answer, "Idempotency-Replayed", "true");
         }

@@ -35,7 +35,7 @@ struct ht_streams {
     ht_server *server;
     pthread_mutex_t lock; /* of the list and everything in it */
     stream *first;
-    size_t count;
+    atomic_size_t count;
     bool ending;
     atomic_int_fast64_t last; /* newest seq in the ledger, -1: none */
     /* Only the house keeper touches these: */
@@ -49,7 +49,7 @@ static void hear_news(void *state, int64_t last)
 {
     ht_streams *s = state;
     atomic_store(&s->last, last);
-    if (s->count) { /* a guess without the lock: the timer comes anyway */
+    if (atomic_load(&s->count)) {
         pthread_cond_signal(&s->server->wake);
     }
 }
@@ -82,10 +82,7 @@ void ht_streams_free(ht_streams *s)
 
 size_t ht_streams_count(ht_streams *s)
 {
-    pthread_mutex_lock(&s->lock);
-    size_t count = s->count;
-    pthread_mutex_unlock(&s->lock);
-    return count;
+    return atomic_load(&s->count);
 }
 
 /* ---- The reader's side: network threads -------------------------------------------

@@ -34,6 +34,13 @@ void fake_reset(void)
     pthread_mutex_unlock(&fake.lock);
 }
 
+void fake_later(unsigned ms)
+{
+    pthread_mutex_lock(&fake.lock);
+    fake.later_ms = ms;
+    pthread_mutex_unlock(&fake.lock);
+}
+
 bool rt_caller_holds(const rt_caller *who, mt_str persona)
 {
     for (size_t i = 0; i < who->persona_count; i++) {

@@ -33,5 +33,7 @@ extern int64_t fake_stamp;
 /* Adds a record to the ledger and tells the front door. */
 void fake_record(const char *kind, const char *subject, const char *body);
 void fake_reset(void);
+/* From now on answers come after so long. */
+void fake_later(unsigned ms);
 
 #endif

@@ -198,7 +198,7 @@ static void is_answered(void **state)
 static void a_reply_that_comes_later_is_waited_for(void **state)
 {
     (void)state;
-    fake.later_ms = 50;
+    fake_later(50);
     fake.status = 201;
     fake.location = "/v1/flows/7";
     int fd = dial();
@@ -215,7 +215,7 @@ static void a_reply_that_comes_later_is_waited_for(void **state)
 static void who_leaves_before_the_reply_harms_nobody(void **state)
 {
     (void)state;
-    fake.later_ms = 30;
+    fake_later(30);
     for (int i = 0; i < 20; i++) {
         int fd = dial();
         say(fd, "POST /v1/contracts/c/flows/f HTTP/1.1\r\n" HOST JSON
@@ -225,7 +225,7 @@ static void who_leaves_before_the_reply_harms_nobody(void **state)
         close(fd);
     }
     usleep(100000);
-    fake.later_ms = 0;
+    fake_later(0);
     ask("GET /healthz HTTP/1.1\r\n" HOST CLOSE "\r\n");
     assert_non_null(strstr(heard, "200 OK"));
 }
@@ -313,7 +313,7 @@ static void workers_answer_too(void **state)
     o.threads = 2;
     open_with(&o);
     for (unsigned i = 0; i < 50; i++) {
-        fake.later_ms = i % 2;
+        fake_later(i % 2);
         ask("POST /v1/contracts/c/evaluate HTTP/1.1\r\n" HOST CLOSE JSON
             "Content-Length: 2\r\n\r\n{}");
         assert_non_null(strstr(heard, "200 OK"));
@@ -425,7 +425,7 @@ static void what_runs_is_finished_before_the_end(void **state)
     fake_reset();
     ht_options o = options();
     open_with(&o);
-    fake.later_ms = 300;
+    fake_later(300);
     int fd = dial();
     say(fd, "POST /v1/contracts/c/flows/f HTTP/1.1\r\n" HOST JSON
             "Content-Length: 2\r\n\r\n{}");
