@@ -81,7 +81,9 @@ class Serve(Case):
         server = self.with_instances()
         seller = server.token("--persona", "seller", "--right", "facts:*", "--right", "facts:override")
         agent = server.token("--persona", "escrow_agent")
-        self.assertTrue(server.wait_until(lambda: server.get("/v1/flows").status == 401))
+        self.assertTrue(server.wait_until(
+            lambda: server.get("/v1/flows", token=agent).status == 200 and
+            server.get("/v1/flows").status == 401))
         started = server.post(f"{CONTRACT}/flows/standard_release", token=seller, body={
             "persona": "seller", "bindings": BOUND, "facts": FACTS})
         self.assertIn(started.status, (200, 201, 202), started)
