@@ -467,6 +467,14 @@ mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operati
 /* The flow's row, locked by the group. */
 rx_flow_row *rx_flow_of(rx_group *g, mt_str id);
 
+/* Idempotency. Answers the job if its key was used before. */
+mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena);
+/* The same before anything is prepared. True: answered. */
+bool rx_answer_again(rx_job *job);
+/* Remembers the answer of what had an effect (a refusal may be asked again); of a flow
+ * of many turns with its first: whatever happens then, it has begun. */
+mt_err rx_answer_keep(rx_group *g, rx_job *job);
+
 void *rx_committer(void *executor);
 /* For the recovery worker and others that have no caller: the call is kept until it is
  * answered. */

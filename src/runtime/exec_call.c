@@ -141,6 +141,22 @@ void rx_answer(rx_job *job)
 /* ---- Calls ------------------------------------------------------------------------
  */
 
+/* ORDER rt_action. */
+static const bool WRITES[] = {
+#define RX_WRITES(name, writes) writes,
+    RT_ACTION_MAP(RX_WRITES)
+#undef RX_WRITES
+};
+
+static bool prepare(rx_job *job, const rx_handler *h)
+{
+    if (!h->prepare) {
+        return rx_refuse(job, RX_NOT_IMPLEMENTED, "this action is not served here");
+    }
+    bool keyed = job->call->idempotency_key.len && WRITES[job->call->action];
+    return (keyed && rx_answer_again(job)) || h->prepare(job);
+}
+
 void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
 {
     rx_job *job = rx_job_take(x);
@@ -149,9 +165,7 @@ void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *
     job->state = state;
     atomic_fetch_add_explicit(&x->metrics.calls[call->action], 1, memory_order_relaxed);
     const rx_handler *h = &RX_HANDLERS[call->action];
-    bool answered = h->prepare ? h->prepare(job)
-                               : rx_refuse(job, RX_NOT_IMPLEMENTED,
-                                           "this action is not served here");
+    bool answered = prepare(job, h);
     if (answered) {
         rx_answer(job);
     } else {

@@ -9,10 +9,7 @@
  * again one by one, so one loser does not hold up the others. */
 #include <stdlib.h>
 
-#include "runtime/exec_flow.h"
-
-/* The status of an answer that is the id of a flow, to be looked at again. */
-enum { STILL_RUNNING = 0 };
+#include "runtime/exec.h"
 
 enum { TRIES = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
@@ -211,8 +208,7 @@ rx_flow_row *rx_flow_of(rx_group *g, mt_str id)
 /* ---- Idempotency ------------------------------------------------------------------
  */
 
-/* Answers a repeated request as the first time. A second one in the same group is put
- * off until the first is durable. */
+/* A second request with the key in one group is put off until the first is durable. */
 static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
 {
     mt_str key = job->call->idempotency_key;
@@ -222,51 +218,8 @@ static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
     bool added;
     mt_map_add(g->arena, &g->answers,
                row_key(g->arena, MT_STR(""), rx_caller_id(job), key), &added);
-    if (!added) {
-        *put_off = true;
-        return MT_OK;
-    }
-    st_answer a;
-    mt_err err = st_answer_get(g->tx, g->arena, rx_caller_id(job), key, &a);
-    if (err) {
-        return err == MT_E_NOTFOUND ? MT_OK : err;
-    }
-    if (!mt_str_eq(a.request, job->call->request_digest)) {
-        rx_refuse(job, RX_IDEMPOTENCY_MISMATCH,
-                  "the key '%.*s' was used for another request", MT_ARG(key));
-        return MT_OK;
-    }
-    job->reply.replayed = true;
-    if (a.status == STILL_RUNNING) {
-        st_flow row;
-        err = st_flow_get(g->tx, g->arena, a.body, &row);
-        if (!err) {
-            rx_reply_flow(job, &row);
-        }
-        return err;
-    }
-    job->answered = true;
-    job->reply.status = a.status;
-    mt_buf_clear(&job->reply.body);
-    mt_buf_adds(&job->reply.body, a.body);
-    return MT_OK;
-}
-
-/* Only what had an effect is remembered: a refusal may be asked again. A flow of many
- * turns is remembered with its first: whatever happens then, it has begun. */
-static mt_err keep_answer(rx_group *g, rx_job *job)
-{
-    bool refused = !job->again && job->reply.status >= 400;
-    if (!job->call->idempotency_key.len || job->internal || refused || job->resumed) {
-        return MT_OK;
-    }
-    st_answer a = {.caller = rx_caller_id(job),
-                   .key = job->call->idempotency_key,
-                   .request = job->call->request_digest,
-                   .status = job->again ? STILL_RUNNING : job->reply.status,
-                   .body = job->again ? job->flow_id : mt_buf_str(&job->reply.body),
-                   .created_ms = g->now_ms};
-    return st_answer_add(g->tx, &a);
+    *put_off = !added;
+    return added ? rx_answer_find(job, g->tx, g->arena) : MT_OK;
 }
 
 /* ---- One group --------------------------------------------------------------------
@@ -332,7 +285,7 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
         size_t before = g->records;
         err = handler_of(job)->commit(job, g);
         if (!err && (job->again || g->records > before)) {
-            err = keep_answer(g, job);
+            err = rx_answer_keep(g, job);
         }
     }
     err = err || !g->records ? err : forget_answers(g);
@@ -432,6 +385,12 @@ static bool worth_retrying(mt_err err)
     return err == MT_E_CONFLICT || err == MT_E_EXISTS;
 }
 
+/* The store as a whole fails; otherwise one job may be what it cannot take. */
+static bool is_world(mt_err err)
+{
+    return err == MT_E_CLOSED || err == MT_E_IO || err == MT_E_BUSY;
+}
+
 static void fail(rx_job *job, mt_err err, bool unknown)
 {
     reset(job);
@@ -473,7 +432,7 @@ static void process(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs
 {
     bool unknown;
     mt_err err = run_group(x, arena, body, jobs, n, &unknown);
-    if (worth_retrying(err)) {
+    if (worth_retrying(err) || (err && n > 1 && !is_world(err))) {
         one_by_one(x, arena, body, jobs, n);
         return;
     }

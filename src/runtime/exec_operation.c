@@ -386,7 +386,7 @@ bool rx_operation(rx_job *job)
     if (check_allowed(job) || rx_bind(job) || check_bound(job) || rx_snapshot(job)) {
         return true;
     }
-    return job->simulation ? dry_run(job) : refused_early(job);
+    return refused_early(job) || (job->simulation && dry_run(job));
 }
 
 bool rx_check_current(rx_job *job)

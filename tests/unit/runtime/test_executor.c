@@ -239,6 +239,8 @@ static void E13_a_dry_run_answers_as_the_call_would_and_changes_nothing(void **s
         CASE("both",
              "\"persona\":\"clerk\",\"bindings\":{\"Left\":\"q\",\"Right\":\"r\"}"),
         CASE("choose", "\"persona\":\"clerk\",\"bindings\":{\"Right\":\"r\"}"),
+        CASE("both", "\"persona\":\"clerk\",\"facts\":{\"ready\":false},\"expected_"
+                     "versions\":{\"Left\":9}," BOTH_BOUND),
         CASE("both", "\"persona\":\"clerk\"," BOTH_BOUND),
 #undef CASE
     };
@@ -304,6 +306,26 @@ static void a_retried_request_has_one_effect_and_the_same_answer(void **state)
     /* Keys belong to their caller. */
     r = ask_once(&d, &ANYONE, RT_OPERATION, "release_escrow", RELEASE, "k1");
     expect_code(&d, r, 409, "invalid_source_state");
+    desk_close(&d);
+}
+
+static void a_retry_is_answered_whatever_has_changed_since(void **state)
+{
+    desk d = pair(state);
+    const char *body = "{\"persona\":\"clerk\"," BOTH_BOUND "}";
+    ask_once(&d, &ANYONE, RT_OPERATION, "both", body, "k");
+    expect(&d, 200);
+    mt_str first = d.text;
+    ask(&d, &ANYONE, RT_FACT_ASSERT, "ready", "", "{\"value\":false}");
+    ask_once(&d, &ANYONE, RT_OPERATION, "both", body, "k");
+    expect(&d, 200);
+    assert_text(d.text, first);
+    /* A key the store cannot take is refused at the door. */
+    char huge[5000];
+    memset(huge, 'k', sizeof huge - 1);
+    huge[sizeof huge - 1] = '\0';
+    const mt_json *r = ask_once(&d, &ANYONE, RT_OPERATION, "both", body, huge);
+    expect_code(&d, r, 400, "bad_request");
     desk_close(&d);
 }
 
@@ -731,6 +753,7 @@ int main(void)
     both(&l, a_persona_acts_only_for_who_holds_it);
     both(&l, a_caller_may_name_the_version_it_expects);
     both(&l, a_retried_request_has_one_effect_and_the_same_answer);
+    both(&l, a_retry_is_answered_whatever_has_changed_since);
     both(&l, a_refusal_is_not_remembered);
     both(&l, a_forged_manifest_is_not_served);
     both(&l, another_version_is_not_taken_from_a_file);

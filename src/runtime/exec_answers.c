@@ -1,0 +1,82 @@
+/* runtime/exec_answers.c - idempotency: a request with a key is done once, and answered
+ * the same way again.
+ * Room: runtime. The answer is written in the transaction that does the request. It is
+ * looked for twice: before anything else, since what a request needs (facts, states)
+ * may have changed since it was done; and in the group, where a twin may have been
+ * faster. */
+#include "base/utf8.h"
+#include "runtime/exec_flow.h"
+
+/* The status of an answer that is the id of a flow, to be looked at again. */
+enum { STILL_RUNNING = 0 };
+
+enum { KEY_MOST = 255 };
+
+mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena)
+{
+    mt_str key = job->call->idempotency_key;
+    st_answer a;
+    st_flow row;
+    mt_err err = st_answer_get(tx, arena, rx_caller_id(job), key, &a);
+    if (err) {
+        return err == MT_E_NOTFOUND ? MT_OK : err;
+    }
+    if (!mt_str_eq(a.request, job->call->request_digest)) {
+        rx_refuse(job, RX_IDEMPOTENCY_MISMATCH,
+                  "the key '%.*s' was used for another request", MT_ARG(key));
+        return MT_OK;
+    }
+    job->reply.replayed = true;
+    if (a.status == STILL_RUNNING) {
+        err = st_flow_get(tx, arena, a.body, &row);
+        if (!err) {
+            rx_reply_flow(job, &row);
+        }
+        return err;
+    }
+    job->answered = true;
+    job->reply.status = a.status;
+    mt_buf_clear(&job->reply.body);
+    mt_buf_adds(&job->reply.body, a.body);
+    return MT_OK;
+}
+
+static bool usable(mt_str key)
+{
+    for (size_t i = 0; i < key.len; i++) {
+        if ((unsigned char)key.ptr[i] < ' ') {
+            return false;
+        }
+    }
+    return key.len <= KEY_MOST && mt_utf8_check(key) == key.len;
+}
+
+bool rx_answer_again(rx_job *job)
+{
+    st_tx *tx;
+    if (!usable(job->call->idempotency_key)) {
+        return rx_refuse(job, RX_BAD_REQUEST,
+                         "an Idempotency-Key is at most %d bytes of text", KEY_MOST);
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        err = rx_answer_find(job, tx, &job->arena);
+        st_rollback(tx);
+    }
+    return err ? rx_refuse_store(job, err) : job->answered;
+}
+
+mt_err rx_answer_keep(rx_group *g, rx_job *job)
+{
+    bool refused = !job->again && job->reply.status >= 400;
+    if (!job->call->idempotency_key.len || job->internal || refused || job->resumed) {
+        return MT_OK;
+    }
+    st_answer a = {.caller = rx_caller_id(job),
+                   .key = job->call->idempotency_key,
+                   .request = job->call->request_digest,
+                   .status = job->again ? STILL_RUNNING : job->reply.status,
+                   .body = job->again ? job->flow_id : mt_buf_str(&job->reply.body),
+                   .created_ms = g->now_ms};
+    return st_answer_add(g->tx, &a);
+}
