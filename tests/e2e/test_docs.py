@@ -122,6 +122,16 @@ class Documents(unittest.TestCase):
                 self.check_document(path)
 
 
+class Obligations(unittest.TestCase):
+    def test_every_test_the_page_names_exists(self):
+        page = (SOURCE / "docs" / "conformance.md").read_text()
+        names = set(re.findall(r"`([A-Za-z0-9]+_[A-Za-z_0-9]+)`", page))
+        self.assertGreater(len(names), 40)
+        tests = "".join(p.read_text() for kind in ("*.c", "*.py")
+                        for p in (SOURCE / "tests").rglob(kind))
+        self.assertEqual([n for n in sorted(names) if n not in tests], [])
+
+
 class Contracts(unittest.TestCase):
     """The contracts in docs/contract-language.md are one contract, in canonical layout."""
 
