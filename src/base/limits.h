@@ -35,7 +35,8 @@
     X(graph_nodes,      1000000,   "nodes of one graph after expansion")              \
     X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
     X(cluster_depth,    64,        "nesting of clusters")                            \
-    X(ledger_line_bytes, 16u << 20, "bytes in one record of a ledger")
+    X(ledger_line_bytes, 16u << 20, "bytes in one record of a ledger")                \
+    X(whatif_flows,     1000000,   "flows under way at once in a replayed ledger")
 /* clang-format on */
 
 typedef struct mt_limits {

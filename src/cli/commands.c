@@ -28,6 +28,8 @@ const cli_command CLI_COMMANDS[] = {
      cmd_diff, CMD_DIFF_OPTIONS, NULL, 2, 2, CMD_DIFF_DETAILS},
     {"migrate", "OLD NEW", "Plan how flows under way come to a new version",
      cmd_migrate, CMD_MIGRATE_OPTIONS, NULL, 2, 2, CMD_MIGRATE_DETAILS},
+    {"whatif", "[LEDGER] NEW", "Decide what a ledger records again, under another contract",
+     cmd_whatif, CMD_WHATIF_OPTIONS, NULL, 1, 2, CMD_WHATIF_DETAILS},
     {"test", "DIR", "Run a conformance suite and scenarios",
      cmd_test, CMD_TEST_OPTIONS, NULL, 1, 1, CMD_TEST_DETAILS},
     {"init", "DIR", "Write a starter contract with scenarios",

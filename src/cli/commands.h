@@ -55,6 +55,9 @@ int cmd_diff(const cli_args *args);
 int cmd_migrate(const cli_args *args);
 extern const cli_option CMD_DIFF_OPTIONS[], CMD_MIGRATE_OPTIONS[];
 extern const char CMD_DIFF_DETAILS[], CMD_MIGRATE_DETAILS[];
+int cmd_whatif(const cli_args *args);
+extern const cli_option CMD_WHATIF_OPTIONS[];
+extern const char CMD_WHATIF_DETAILS[];
 
 /* motet agent ...: the table is in cmd_agent.c. */
 extern const cli_command CMD_AGENT_COMMANDS[];

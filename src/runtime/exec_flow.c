@@ -81,6 +81,22 @@ static void bindings_json(mt_jw *w, const rx_job *job)
     mt_jw_end_object(w);
 }
 
+/* The states a flow finds when it begins and leaves when it ends: with them a ledger
+ * says all that decided it. */
+static void states_json(mt_jw *w, const rx_job *job, const uint32_t *states)
+{
+    const ct_plan *p = job->v->plan;
+    mt_jw_keyz(w, "states");
+    mt_jw_begin_object(w);
+    for (uint32_t e = 0; e < p->model->entity_count; e++) {
+        if (states[e] != CT_NONE) {
+            mt_jw_key(w, ct_entity_id(p, e));
+            mt_jw_str(w, ct_plan_state_id(p, e, states[e]));
+        }
+    }
+    mt_jw_end_object(w);
+}
+
 static mt_err record_started(rx_turn *t)
 {
     rx_job *job = t->job;
@@ -98,6 +114,7 @@ static mt_err record_started(rx_turn *t)
     mt_jw_key_str(&w, "flow", t->row.flow);
     mt_jw_key_str(&w, "kind", MT_STR("flow_started"));
     mt_jw_key_str(&w, "persona", t->row.persona);
+    states_json(&w, job, t->run->states);
     rx_record_time(&w, t->g);
     mt_jw_keyz(&w, "verdicts");
     rx_verdict_names(&w, job->v, job->snap->verdicts);
@@ -129,6 +146,9 @@ mt_err rx_record_flow_ended(rx_turn *t, mt_str error)
     mt_jw_key_str(&w, "kind", MT_STR("flow_ended"));
     if (t->row.outcome.len) {
         mt_jw_key_str(&w, "outcome", t->row.outcome);
+    }
+    if (t->run) {
+        states_json(&w, t->job, t->run->states);
     }
     mt_jw_key_str(&w, "status", t->row.status);
     if (t->run) {

@@ -14,7 +14,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
 DOCUMENTED += ["analyze", "ask"]
 DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
 DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
-DOCUMENTED += ["diff", "migrate"]
+DOCUMENTED += ["diff", "migrate", "whatif"]
 
 
 class ManPages(Case):
