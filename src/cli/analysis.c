@@ -4,7 +4,7 @@
 
 #include "cli/prove.h"
 
-enum { MOST_ENTRIES = 100000 };
+enum { MOST_ENTRIES = 100000, MOST_STEPS = 1000000 };
 
 /* Findings get the member's name, if it is one. NULL: the contract has no plan. */
 static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m,
@@ -182,7 +182,8 @@ static ct_sink sink_for(cli_analysis *x, mt_buf *out)
                      .flush = flush,
                      .context = x,
                      .paths = x->paths,
-                     .entries = MOST_ENTRIES};
+                     .entries = MOST_ENTRIES,
+                     .steps = x->paths > 100 ? SIZE_MAX : MOST_STEPS};
 }
 
 static int finish(cli_analysis *x, const ct_sink *s)

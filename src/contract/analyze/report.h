@@ -15,11 +15,19 @@ typedef struct ct_sink {
     void *context;
     size_t paths;   /* listed of each flow at most */
     size_t entries; /* of one relation (authority, admissibility) at most */
+    size_t steps;   /* of all listed paths together at most; counted down */
     bool stopped;   /* flush said so */
 } ct_sink;
 
 /* false: stop. */
 bool ct_sink_go_on(ct_sink *s);
+/* A path of so many steps was listed. false: no further one. */
+bool ct_sink_listed(ct_sink *s, uint32_t steps);
+/* How many paths of the next flow may be listed. */
+static inline size_t ct_sink_paths(const ct_sink *s)
+{
+    return s->steps ? s->paths : 0;
+}
 
 /* Was it asked for, and did the analysis come that far? */
 bool ct_analysis_has(const ct_analysis *an, ct_obligation o);

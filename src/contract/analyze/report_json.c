@@ -13,6 +13,12 @@ bool ct_sink_go_on(ct_sink *s)
     return !s->stopped;
 }
 
+bool ct_sink_listed(ct_sink *s, uint32_t steps)
+{
+    s->steps -= steps < s->steps ? steps : s->steps;
+    return ct_sink_go_on(s) && s->steps;
+}
+
 typedef struct writer {
     ct_sink *sink;
     mt_jw *w;
@@ -419,7 +425,7 @@ static bool path_json(void *context, const ct_path_visit *path)
                           : x->an->plan->terminals[way->terminal].name);
     mt_jw_end_object(w);
     x->listed++;
-    return ct_sink_go_on(x->sink);
+    return ct_sink_listed(x->sink, way->steps);
 }
 
 static void ends_json(writer *x, const ct_graph_paths *g)
@@ -500,7 +506,7 @@ static void flow_json(writer *x, uint32_t flow)
     mt_jw_keyz(w, "paths");
     mt_jw_begin_array(w);
     x->listed = 0;
-    bool all = ct_each_path(x->an, flow, x->sink->paths, path_json, x);
+    bool all = ct_each_path(x->an, flow, ct_sink_paths(x->sink), path_json, x);
     mt_jw_end_array(w);
     mt_jw_key_i64(w, "paths_listed", (int64_t)x->listed);
     mt_jw_keyz(w, "reachable_steps");

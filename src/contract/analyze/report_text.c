@@ -193,7 +193,7 @@ static bool path_text(void *context, const ct_path_visit *path)
         }
     }
     mt_buf_addz(t->out, path->state_count ? "\n" : "");
-    return ct_sink_go_on(t->sink);
+    return ct_sink_listed(t->sink, path->way->steps);
 }
 
 static void flow_head(teller *t, uint32_t flow)
@@ -237,9 +237,10 @@ static void s6(teller *t)
         flow_head(t, i);
         flow_states(t, i);
         t->listed = 0;
-        if (!ct_each_path(t->an, i, t->sink->paths, path_text, t)) {
+        if (!ct_each_path(t->an, i, ct_sink_paths(t->sink), path_text, t)) {
             mt_buf_addf(t->out, "    … %zu listed%s\n", t->listed,
-                        t->sink->stopped ? "" : "; --paths N lists more");
+                        t->sink->stopped || !t->sink->steps ? ""
+                                                            : "; --paths N lists more");
         }
     }
 }

@@ -27,14 +27,16 @@ uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition)
 
 /* ---- Entities ------------------------------------------------------------------ */
 
+/* `states` maps names to index + 1, for many look-ups in one entity; NULL: search. */
 static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json,
-                           mt_str key)
+                           mt_str key, const mt_map *states)
 {
     mt_str name;
     if (!ct_want_str(l, json, key, &name)) {
         return CT_NONE;
     }
-    uint32_t state = ct_state_find(e, name);
+    uint32_t state =
+        states ? (uint32_t)mt_map_get(states, name, 0) - 1 : ct_state_find(e, name);
     if (state == CT_NONE) {
         ct_load_error(l, CT_L_NAME, json, "%.*s: \"%.*s\" is no state of \"%.*s\"",
                       MT_ARG(key), MT_ARG(name), MT_ARG(e->id));
@@ -58,6 +60,8 @@ static bool unique_names(ct_loader *l, const mt_str *names, uint32_t count,
     return true;
 }
 
+enum { FEW_STATES = 16 }; /* as many are searched faster than mapped */
+
 static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
 {
     const mt_json *list = ct_want(l, json, MT_STR("transitions"), MT_JSON_ARRAY);
@@ -65,12 +69,18 @@ static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
         return false;
     }
     ct_transition *ts = mt_new_array(l->keep, ct_transition, list->count);
-    bool ok = true;
+    mt_map states = {0};
+    bool ok = true, many = e->state_count > FEW_STATES;
+    for (uint32_t i = 0; i < e->state_count && many; i++) {
+        mt_map_put(l->keep, &states, e->states[i], i + 1);
+    }
     for (uint32_t i = 0; i < list->count; i++) {
         size_t mark = ct_path_key(l, MT_STR("transitions"));
         ct_path_index(l, i);
-        ts[i].from = want_state(l, e, &list->as.items[i], MT_STR("from"));
-        ts[i].to = want_state(l, e, &list->as.items[i], MT_STR("to"));
+        ts[i].from =
+            want_state(l, e, &list->as.items[i], MT_STR("from"), many ? &states : NULL);
+        ts[i].to =
+            want_state(l, e, &list->as.items[i], MT_STR("to"), many ? &states : NULL);
         ok = ok && ts[i].from != CT_NONE && ts[i].to != CT_NONE;
         ct_path_pop(l, mark);
     }
@@ -89,7 +99,7 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
         !unique_names(l, out->states, out->state_count, states, CT_L_NAME, "state")) {
         return false;
     }
-    out->initial = want_state(l, out, json, MT_STR("initial"));
+    out->initial = want_state(l, out, json, MT_STR("initial"), NULL);
     const mt_json *parent = mt_json_at(json, "parent");
     if (parent && !mt_json_is(parent, MT_JSON_NULL)) {
         out->parent = ct_model_find(l->m, CT_KIND_ENTITY, mt_json_text(parent));
@@ -203,8 +213,8 @@ static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *o
         return false;
     }
     const ct_entity *e = &l->m->entities[out->entity];
-    out->from = want_state(l, e, json, MT_STR("from"));
-    out->to = want_state(l, e, json, MT_STR("to"));
+    out->from = want_state(l, e, json, MT_STR("from"), NULL);
+    out->to = want_state(l, e, json, MT_STR("to"), NULL);
     if (out->from == CT_NONE || out->to == CT_NONE) {
         return false;
     }
