@@ -136,6 +136,28 @@ static void executor_free(rt_executor *x)
     free(x);
 }
 
+static mt_err take_time(void *state, const st_record *row)
+{
+    rt_executor *x = state;
+    if (row->time_ms > atomic_load(&x->last_ms)) {
+        atomic_store(&x->last_ms, row->time_ms);
+    }
+    return MT_OK;
+}
+
+/* Time goes on from the last record, wherever the clock was put meanwhile. */
+static mt_err load_time(rt_executor *x)
+{
+    st_tx *tx;
+    st_record_filter newest = {.newest_first = true, .pending = true};
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
+        err = st_record_walk(tx, &newest, (st_page){.limit = 1}, take_time, x);
+        st_rollback(tx);
+    }
+    return err;
+}
+
 static mt_err load_facts(rt_executor *x)
 {
     st_tx *tx;
@@ -180,6 +202,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     }
     x->cache = x->shared ? NULL : rx_cache_new();
     err = err ? err : rx_keys_open(x, options->previous_key, why);
+    err = err ? err : load_time(x);
     err = err ? err : rx_contracts_open(x, options->files, why);
     err = err ? err : load_facts(x);
     err = err ? err : rx_graphs_open(x, why);

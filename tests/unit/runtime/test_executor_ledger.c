@@ -230,6 +230,33 @@ static void lists_have_pages_and_filters(void **state)
     desk_close(&d);
 }
 
+static void time_does_not_go_back_with_the_clock(void **state)
+{
+    desk d = desk_open(state, contract_file("dot.tenor", DOT), NULL);
+    desk_close(&d);
+    st_store *s = again(state, NULL);
+    st_tx *tx = begin(s, ST_WRITE);
+    st_record row = {.kind = MT_STR("note"),
+                     .time_ms = ((int64_t)time(NULL) + 3600) * 1000,
+                     .body = MT_STR("{\"kind\":\"note\"}")};
+    int64_t id;
+    assert_fine(st_pending_add(tx, &row, &id));
+    assert_fine(st_commit(tx));
+    /* As if the clock had been an hour ahead when that was written. */
+    d = desk_on(s, NULL, NULL);
+    const mt_json *r =
+        ask(&d, &ANYONE, RT_INSTANCE_CREATE, "Dot", "", "{\"id\":\"x\"}");
+    expect(&d, 201);
+    int64_t record;
+    assert_fine(mt_json_i64(at(r, "record"), &record));
+    st_record got;
+    tx = begin(d.store, ST_READ);
+    assert_fine(st_record_get(tx, &d.arena, record, &got));
+    st_rollback(tx);
+    assert_true(got.time_ms >= row.time_ms);
+    desk_close(&d);
+}
+
 static double now(void)
 {
     struct timespec t;
@@ -258,6 +285,7 @@ int main(void)
     both(&l, E19_proofs_convince_a_third_party);
     both(&l, E19_the_ledger_is_chained_signed_and_verifies);
     both(&l, lists_have_pages_and_filters);
+    both(&l, time_does_not_go_back_with_the_clock);
     both(&l, a_long_ledger_opens_at_once);
     int failed = rows_run(&l, "runtime/executor_ledger");
     backends_stop();
