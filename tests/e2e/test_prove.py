@@ -83,6 +83,16 @@ class Proven(Case):
         self.assertIn("compliance_review_required", self.verdicts(ESCROW, facts))
         self.assertNotIn("compliance_review_required", self.verdicts(new, facts))
 
+    def test_members_of_systems_are_proven(self):
+        platform = SOURCE / "examples" / "trade_platform"
+        for path in platform.rglob("*.tenor"):
+            text = path.read_text().replace("parcel_weight_grams < 30000",
+                                            "not (parcel_weight_grams >= 30000)")
+            self.write(f"new/{path.relative_to(platform)}", text)
+        old, new = platform / "trade_platform.tenor", self.dir / "new" / "trade_platform.tenor"
+        self.fails(1, "diff", old, new)
+        self.assertIn("proven safe: equal", self.holds("diff", "--prove", old, new).out)
+
     def test_a_limit_leaves_it_open_and_says_so(self):
         new = self.version(("escrow_amount ≤ compliance_threshold",
                             "escrow_amount < compliance_threshold"))
