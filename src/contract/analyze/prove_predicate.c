@@ -187,6 +187,9 @@ pv_pred pv_translate(ct_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_pred a;
     pv_term t;
+    if (p->broken || p->too_large) {
+        return (pv_pred){p->no, p->no}; /* the question is over */
+    }
     switch ((ct_op)e->op) {
     case CT_COMPARE: return comparison(p, side, e);
     case CT_PRESENT: return (pv_pred){side->rules[e->index].present, p->no};

@@ -10,6 +10,9 @@ static Z3_ast made(ct_prover *p, Z3_ast f, Z3_ast otherwise)
     return f ? f : otherwise;
 }
 
+/* Not even asked for any more: every refusal is a costly exception inside. */
+#define MADE(p, f, otherwise) made((p), (p)->broken ? NULL : (f), (otherwise))
+
 Z3_ast pv_and(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     if (a == p->no || b == p->no) {
@@ -18,7 +21,7 @@ Z3_ast pv_and(ct_prover *p, Z3_ast a, Z3_ast b)
     if (a == p->yes || a == b) {
         return b;
     }
-    return b == p->yes ? a : made(p, Z3_mk_and(p->z, 2, (Z3_ast[]){a, b}), a);
+    return b == p->yes ? a : MADE(p, Z3_mk_and(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_or(ct_prover *p, Z3_ast a, Z3_ast b)
@@ -29,12 +32,12 @@ Z3_ast pv_or(ct_prover *p, Z3_ast a, Z3_ast b)
     if (a == p->no || a == b) {
         return b;
     }
-    return b == p->no ? a : made(p, Z3_mk_or(p->z, 2, (Z3_ast[]){a, b}), a);
+    return b == p->no ? a : MADE(p, Z3_mk_or(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_not(ct_prover *p, Z3_ast a)
 {
-    return a == p->yes ? p->no : a == p->no ? p->yes : made(p, Z3_mk_not(p->z, a), a);
+    return a == p->yes ? p->no : a == p->no ? p->yes : MADE(p, Z3_mk_not(p->z, a), a);
 }
 
 Z3_ast pv_if(ct_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
@@ -51,7 +54,7 @@ Z3_ast pv_if(ct_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
     if (b == p->no) {
         return pv_and(p, c, a);
     }
-    return made(p, Z3_mk_ite(p->z, c, a, b), a);
+    return MADE(p, Z3_mk_ite(p->z, c, a, b), a);
 }
 
 static bool both_small(ct_prover *p, Z3_ast a, Z3_ast b, int64_t *x, int64_t *y)
@@ -79,21 +82,21 @@ Z3_ast pv_eq(ct_prover *p, Z3_ast a, Z3_ast b)
         return pv_not(p, a == p->no ? b : a);
     }
     return both_small(p, a, b, &x, &y) ? constant_bool(p, x == y)
-                                       : made(p, Z3_mk_eq(p->z, a, b), p->no);
+                                       : MADE(p, Z3_mk_eq(p->z, a, b), p->no);
 }
 
 Z3_ast pv_le(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     int64_t x, y;
     return both_small(p, a, b, &x, &y) ? constant_bool(p, x <= y)
-                                       : made(p, Z3_mk_le(p->z, a, b), p->no);
+                                       : MADE(p, Z3_mk_le(p->z, a, b), p->no);
 }
 
 Z3_ast pv_lt(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     int64_t x, y;
     return both_small(p, a, b, &x, &y) ? constant_bool(p, x < y)
-                                       : made(p, Z3_mk_lt(p->z, a, b), p->no);
+                                       : MADE(p, Z3_mk_lt(p->z, a, b), p->no);
 }
 
 /* Operands in one order, so that a + b and b + a are one formula. */
@@ -110,35 +113,35 @@ Z3_ast pv_add(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     Z3_ast pair[2] = {a, b};
     in_order(p, pair);
-    return made(p, Z3_mk_add(p->z, 2, pair), a);
+    return MADE(p, Z3_mk_add(p->z, 2, pair), a);
 }
 
 Z3_ast pv_sub(ct_prover *p, Z3_ast a, Z3_ast b)
 {
-    return made(p, Z3_mk_sub(p->z, 2, (Z3_ast[]){a, b}), a);
+    return MADE(p, Z3_mk_sub(p->z, 2, (Z3_ast[]){a, b}), a);
 }
 
 Z3_ast pv_mul(ct_prover *p, Z3_ast a, Z3_ast b)
 {
     Z3_ast pair[2] = {a, b};
     in_order(p, pair);
-    return made(p, Z3_mk_mul(p->z, 2, pair), a);
+    return MADE(p, Z3_mk_mul(p->z, 2, pair), a);
 }
 
 Z3_ast pv_minus(ct_prover *p, Z3_ast a)
 {
-    return made(p, Z3_mk_unary_minus(p->z, a), a);
+    return MADE(p, Z3_mk_unary_minus(p->z, a), a);
 }
 
 Z3_ast pv_int(ct_prover *p, int64_t value)
 {
-    return made(p, Z3_mk_int64(p->z, value, p->int_sort), p->zero);
+    return MADE(p, Z3_mk_int64(p->z, value, p->int_sort), p->zero);
 }
 
 Z3_ast pv_digits(ct_prover *p, mt_str digits)
 {
     const char *text = mt_str_dup(&p->tmp, digits).ptr;
-    return made(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
+    return MADE(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
 }
 
 static Z3_ast with_zeros(ct_prover *p, mt_str digits, unsigned zeros)
@@ -147,7 +150,7 @@ static Z3_ast with_zeros(ct_prover *p, mt_str digits, unsigned zeros)
     memcpy(text, digits.ptr, digits.len);
     memset(text + digits.len, '0', zeros);
     text[digits.len + zeros] = 0;
-    return made(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
+    return MADE(p, Z3_mk_numeral(p->z, text, p->int_sort), p->zero);
 }
 
 Z3_ast pv_power(ct_prover *p, unsigned n)
@@ -165,7 +168,7 @@ Z3_ast pv_constant(ct_prover *p, mt_str name, Z3_sort sort)
     const char *text = mt_str_dup(&p->tmp, name).ptr;
     Z3_symbol symbol = Z3_mk_string_symbol(p->z, text);
     Z3_ast otherwise = sort == p->bool_sort ? p->no : p->zero;
-    return made(p, symbol ? Z3_mk_const(p->z, symbol, sort) : NULL, otherwise);
+    return MADE(p, symbol ? Z3_mk_const(p->z, symbol, sort) : NULL, otherwise);
 }
 
 Z3_ast pv_round(ct_prover *p, Z3_ast v, unsigned digits)
@@ -174,11 +177,11 @@ Z3_ast pv_round(ct_prover *p, Z3_ast v, unsigned digits)
         return v;
     }
     Z3_ast unit = pv_power(p, digits);
-    Z3_ast down = made(p, Z3_mk_div(p->z, v, unit), v);
-    Z3_ast rest = made(p, Z3_mk_mod(p->z, v, unit), v);
+    Z3_ast down = MADE(p, Z3_mk_div(p->z, v, unit), v);
+    Z3_ast rest = MADE(p, Z3_mk_mod(p->z, v, unit), v);
     Z3_ast twice = pv_mul(p, pv_int(p, 2), rest);
     Z3_ast odd =
-        pv_eq(p, made(p, Z3_mk_mod(p->z, down, pv_int(p, 2)), v), pv_int(p, 1));
+        pv_eq(p, MADE(p, Z3_mk_mod(p->z, down, pv_int(p, 2)), v), pv_int(p, 1));
     Z3_ast up = pv_or(p, pv_lt(p, unit, twice), pv_and(p, pv_eq(p, unit, twice), odd));
     return pv_if(p, up, pv_add(p, down, pv_int(p, 1)), down);
 }
