@@ -63,6 +63,7 @@ typedef struct ht_list {
     X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/facts.md)") \
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
+    X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \
     X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */

@@ -113,10 +113,48 @@ static void version_free(rx_version *v)
     free(v);
 }
 
+/* Protocols that need no program of the operator's. */
+static bool is_built_in(mt_str protocol)
+{
+    static const char *const NAMES[] = {"http",   "graphql", "database",
+                                        "static", "manual",  "x_motet.clock"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        if (mt_str_eq(protocol, mt_str_z(NAMES[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Without any configuration facts are pushed by who has the right; but what only a
+ * program of the operator's can ask must be named at the start, not at the first call.
+ */
+static mt_err check_protocols(const rx_version *v, mt_diags *ds)
+{
+    const ct_model *m = v->model;
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        uint32_t s = m->facts[i].source_id;
+        if (s != CT_NONE && !is_built_in(m->sources[s].protocol)) {
+            mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
+                                       .code = "F102",
+                                       .pass = -1,
+                                       .message = mt_strf(
+                                           ds->arena,
+                                           "source '%.*s' speaks '%.*s', for which "
+                                           "`sources` configures no command",
+                                           MT_ARG(m->sources[s].id),
+                                           MT_ARG(m->sources[s].protocol))});
+            err = MT_E_REJECTED;
+        }
+    }
+    return err;
+}
+
 static mt_err open_adapters(rt_executor *x, rx_version *v, mt_diags *ds)
 {
     if (!x->adapters) {
-        return MT_OK;
+        return check_protocols(v, ds);
     }
     rt_adapter_options o = {.model = v->model,
                             .sources = x->adapters,
