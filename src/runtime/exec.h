@@ -9,6 +9,7 @@
  *     exec_facts     facts and verdicts of one call, manual facts
  *     exec_commit    the queue and the committer: groups, locks, retries
  *     exec_cache     states of instances, for reads on a store nobody shares
+ *     exec_deploy    new versions; exec_migrate: what becomes of what runs
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -102,8 +103,18 @@ rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err
 mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity);
 /* Makes the version the one that is served. */
 void rx_serve(rt_executor *x, rx_version *v);
-/* Writes the version and that it is the current one. */
-mt_err rx_version_store(rx_group *g, const rx_version *v, mt_str trust);
+/* Compiles a version; *out is not in any list yet, so it may be freed. */
+mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
+                       int64_t number, int64_t deployed_ms, rx_version **out,
+                       mt_buf *why);
+void rx_version_free(rx_version *v);
+/* Lists a version for good; gives back the one that was there before, if any. */
+rx_version *rx_version_list(rt_executor *x, rx_version *v);
+/* Locks what says which version is served. MT_E_NOTFOUND: there is none. */
+mt_err rx_version_current(rx_group *g, mt_str contract, mt_str *etag);
+/* Writes the version (its number and time are given then) and that it is the current
+ * one; `first`: of its contract. */
+mt_err rx_version_store(rx_group *g, rx_version *v, mt_str trust, bool first);
 rx_snap *rx_snap_take(rx_version *v);
 void rx_snap_give(rx_version *v, rx_snap *s);
 
@@ -147,6 +158,7 @@ struct rt_executor {
     const mt_str *auto_personas;
     size_t auto_persona_count;
     const mt_json *adapters, *settings;
+    const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */
     unsigned answer_days; /* how long idempotent answers are kept */
@@ -225,9 +237,10 @@ void rx_log(rt_executor *x, int level, const char *event, const char *format, ..
 /* A body, its members as far as they are known. ptr NULL, NULL: not given. */
 typedef struct rx_request {
     mt_str persona, id, reason, state;
-    mt_str facts; /* JSON text */
-    mt_str value; /* JSON text */
-    const mt_json *params, *bindings, *outcome, *expected, *flows;
+    mt_str facts;                    /* JSON text */
+    mt_str value;                    /* JSON text */
+    mt_str bundle, source, contract; /* JSON text, text of a .tenor file, name */
+    const mt_json *params, *bindings, *outcome, *expected, *flows, *policy, *state_map;
     int64_t expires_ms, ttl_ms; /* 0: not given */
     bool dry_run;
 } rx_request;
@@ -251,6 +264,9 @@ struct rx_job {
     bool flow_is_new; /* flow_id names a row that is not there yet */
     rx_version *v;
     rx_snap *snap;
+    rx_version *frozen_v; /* a migrated flow: where its snapshot was frozen; or NULL */
+    rx_snap *frozen_snap; /* the job's snap borrows from it */
+    rx_version *fresh;    /* DEPLOY: compiled, in no list yet */
     rx_request request;
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
@@ -267,10 +283,13 @@ struct rx_handler {
     void (*claim)(rx_job *job, rx_group *g);    /* may be NULL */
     mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
     void (*queue)(rx_job *job);                 /* where it waits; NULL: rx_enqueue() */
+    bool alone;                                 /* in a group of its own */
 };
 extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 
 rx_job *rx_job_take(rt_executor *x);
+/* Gives back the snapshot and what it borrows from. */
+void rx_job_drop_snap(rx_job *job);
 void rx_job_give(rx_job *job);
 void rx_jobs_free(rt_executor *x);
 /* Gives the reply and the job back. */
@@ -309,6 +328,8 @@ void rx_reply_end(mt_jw *w);
     X(CONTRACT_CHANGED,     409, "contract_changed",     "The contract has a new version")      \
     X(CONFLICT,             409, "conflict",             "Others changed it again and again")   \
     X(NOT_CHAINED,          409, "not_chained",          "The record is not chained yet")       \
+    X(POLICY_REQUIRED,      409, "migration_policy_required", "The change breaks what runs")    \
+    X(MIGRATION_INCOMPLETE, 409, "migration_incomplete", "Something is left to migrate")        \
     X(TOO_LARGE,            413, "too_large",            "There is more than one answer holds") \
     X(PRECONDITION_FAILED,  422, "precondition_failed",  "The precondition is false")           \
     X(EVALUATION_ERROR,     422, "evaluation_error",     "A condition has no value")            \
@@ -323,6 +344,9 @@ void rx_reply_end(mt_jw *w);
     X(FLOW_FAILED,          422, "flow_failed",          "The flow could not begin")            \
     X(EVENT_REFUSED,        422, "event_refused",        "The graph does not take this event")  \
     X(NOT_ASSERTABLE,       422, "not_assertable",       "The fact comes from its adapter")     \
+    X(INVALID_CONTRACT,     422, "invalid_contract",     "The contract has errors")             \
+    X(INVALID_POLICY,       422, "invalid_policy",       "The migration policy does not fit")   \
+    X(INVALID_STATE_MAP,    422, "invalid_state_map",    "The state map does not fit")          \
     X(IDEMPOTENCY_MISMATCH, 422, "idempotency_mismatch", "The key was used for another request") \
     X(NOT_IMPLEMENTED,      501, "not_implemented",      "This is not served")                  \
     X(SOURCE_FAILED,        502, "source_failed",        "A source of facts failed")            \
@@ -451,14 +475,17 @@ struct rx_group {
     MT_VEC(rx_flow_row) flows;
     mt_map answers; /* idempotency keys of this group */
     size_t records;
-    bool outbox;        /* something was promised: wake its thread */
-    bool wrote;         /* something is to be committed, though there is no record */
-    bool facts_changed; /* manual ones */
+    bool outbox;          /* something was promised: wake its thread */
+    bool wrote;           /* something is to be committed, though there is no record */
+    bool facts_changed;   /* manual ones */
+    rx_version *deployed; /* to be served once it is durable */
 };
 
 /* The row of an instance; in claim() it is added, to be locked. */
 void rx_claim(rx_group *g, mt_str scope, mt_str entity, mt_str id);
 rx_row *rx_row_of(rx_group *g, mt_str scope, mt_str entity, mt_str id);
+/* Locks and reads what was claimed, for a job that is alone in its group. */
+mt_err rx_lock_rows(rx_group *g);
 /* Claims everything the job's snap binds; reads their states. */
 void rx_claim_bound(rx_job *job, rx_group *g);
 void rx_group_states(rx_job *job, rx_group *g);
@@ -555,6 +582,14 @@ bool rx_check_current(rx_job *job);
 bool rx_contract_list(rx_job *job);
 bool rx_contract_get(rx_job *job);
 bool rx_contract_versions(rx_job *job);
+bool rx_deploy(rx_job *job);
+mt_err rx_deploy_commit(rx_job *job, rx_group *g);
+bool rx_migration_get(rx_job *job);
+bool rx_migration_complete(rx_job *job);
+mt_err rx_migration_complete_commit(rx_job *job, rx_group *g);
+/* A version that a file gives at the start; takes it over. Serves it, or says why it
+ * may not be served without a policy. */
+mt_err rx_deploy_at_start(rx_group *g, rx_version *v, mt_str trust, mt_buf *why);
 bool rx_evaluate(rx_job *job);
 bool rx_actions(rx_job *job);
 bool rx_fact_list(rx_job *job);
@@ -565,6 +600,7 @@ mt_err rx_fact_retract_commit(rx_job *job, rx_group *g);
 bool rx_operation(rx_job *job);
 mt_err rx_operation_commit(rx_job *job, rx_group *g);
 bool rx_flow_start(rx_job *job);
+void rx_flow_start_claim(rx_job *job, rx_group *g);
 mt_err rx_flow_start_commit(rx_job *job, rx_group *g);
 bool rx_flow_list(rx_job *job);
 bool rx_flow_get(rx_job *job);
@@ -619,6 +655,9 @@ void rx_trigger_fire(rx_job *job);
 void rx_intent_send(rx_job *job);
 /* The hook of x->flow_ended: one row for each trigger that matches. */
 mt_err rx_flow_triggers(rx_group *g, rx_job *job, const st_flow *row);
+/* One that cannot be kept any more: settled as failed, with its record. */
+mt_err rx_trigger_fail(rx_group *g, const st_trigger *row, const mt_json *body,
+                       mt_str reason);
 bool rx_trigger_list(rx_job *job);
 
 /* ---- The other two voices ---------------------------------------------------------

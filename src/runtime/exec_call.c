@@ -10,22 +10,26 @@ const rx_handler RX_HANDLERS[RT_ACTION_COUNT] = {
     [RT_CONTRACT_LIST]     = {.prepare = rx_contract_list},
     [RT_CONTRACT_GET]      = {.prepare = rx_contract_get},
     [RT_CONTRACT_VERSIONS] = {.prepare = rx_contract_versions},
+    [RT_CONTRACT_DEPLOY]   = {.prepare = rx_deploy, .commit = rx_deploy_commit, .alone = true},
+    [RT_MIGRATION_GET]     = {.prepare = rx_migration_get},
+    [RT_MIGRATION_COMPLETE] = {.prepare = rx_migration_complete,
+                              .commit = rx_migration_complete_commit, .alone = true},
     [RT_EVALUATE]          = {.prepare = rx_evaluate},
     [RT_ACTIONS]           = {.prepare = rx_actions},
     [RT_FACT_LIST]         = {.prepare = rx_fact_list},
-    [RT_FACT_ASSERT]       = {rx_fact_assert, NULL, rx_fact_assert_commit, NULL},
-    [RT_FACT_RETRACT]      = {rx_fact_retract, NULL, rx_fact_retract_commit, NULL},
-    [RT_OPERATION]         = {rx_operation, rx_claim_bound, rx_operation_commit, NULL},
-    [RT_FLOW_START]        = {rx_flow_start, rx_claim_bound, rx_flow_start_commit, NULL},
+    [RT_FACT_ASSERT]       = {.prepare = rx_fact_assert, .commit = rx_fact_assert_commit},
+    [RT_FACT_RETRACT]      = {.prepare = rx_fact_retract, .commit = rx_fact_retract_commit},
+    [RT_OPERATION]         = {.prepare = rx_operation, .claim = rx_claim_bound, .commit = rx_operation_commit},
+    [RT_FLOW_START]        = {.prepare = rx_flow_start, .claim = rx_flow_start_claim, .commit = rx_flow_start_commit},
     [RT_FLOW_LIST]         = {.prepare = rx_flow_list},
     [RT_FLOW_GET]          = {.prepare = rx_flow_get},
-    [RT_FLOW_RESUME]       = {rx_flow_resume, rx_flow_resume_claim, rx_flow_resume_commit, NULL},
-    [RT_FLOW_CANCEL]       = {rx_flow_cancel, NULL, rx_flow_cancel_commit, NULL},
-    [RT_INSTANCE_CREATE]   = {rx_instance_create, rx_instance_claim, rx_instance_create_commit, NULL},
+    [RT_FLOW_RESUME]       = {.prepare = rx_flow_resume, .claim = rx_flow_resume_claim, .commit = rx_flow_resume_commit},
+    [RT_FLOW_CANCEL]       = {.prepare = rx_flow_cancel, .commit = rx_flow_cancel_commit},
+    [RT_INSTANCE_CREATE]   = {.prepare = rx_instance_create, .claim = rx_instance_claim, .commit = rx_instance_create_commit},
     [RT_INSTANCE_LIST]     = {.prepare = rx_instance_list},
     [RT_INSTANCE_GET]      = {.prepare = rx_instance_get},
     [RT_INSTANCE_HISTORY]  = {.prepare = rx_instance_history},
-    [RT_INSTANCE_DELETE]   = {rx_instance_delete, rx_instance_claim, rx_instance_delete_commit, NULL},
+    [RT_INSTANCE_DELETE]   = {.prepare = rx_instance_delete, .claim = rx_instance_claim, .commit = rx_instance_delete_commit},
     [RT_LEDGER_LIST]       = {.prepare = rx_ledger_list},
     [RT_LEDGER_GET]        = {.prepare = rx_ledger_get},
     [RT_LEDGER_PROOF]      = {.prepare = rx_ledger_proof},
@@ -35,13 +39,13 @@ const rx_handler RX_HANDLERS[RT_ACTION_COUNT] = {
     [RT_SYSTEM_GET]        = {.prepare = rx_system_get},
     [RT_TRIGGER_LIST]      = {.prepare = rx_trigger_list},
     [RT_GRAPH_LIST]        = {.prepare = rx_graph_list},
-    [RT_GRAPH_EVENT]       = {rx_graph_event, NULL, rx_graph_event_commit, NULL},
+    [RT_GRAPH_EVENT]       = {.prepare = rx_graph_event, .commit = rx_graph_event_commit},
     [RT_GRAPH_CONTEXT]     = {.prepare = rx_graph_context},
     [RT_CAPTURE_LIST]      = {.prepare = rx_capture_list},
     [RT_CAPTURE_GET]       = {.prepare = rx_capture_get},
     [RT_AGENT_LIST]        = {.prepare = rx_agent_list},
-    [RT_AGENT_MESSAGE]     = {rx_agent_message, NULL, rx_agent_message_commit,
-                              rx_agent_message_queue},
+    [RT_AGENT_MESSAGE]     = {.prepare = rx_agent_message, .commit = rx_agent_message_commit,
+                              .queue = rx_agent_message_queue},
     [RT_AGENT_TAPE]        = {.prepare = rx_agent_tape},
     [RT_AGENT_LOG]         = {.prepare = rx_agent_log},
 };
@@ -75,11 +79,24 @@ static void job_free(rx_job *job)
     free(job);
 }
 
+void rx_job_drop_snap(rx_job *job)
+{
+    if (job->snap) {
+        rx_snap_give(job->v, job->snap);
+    }
+    if (job->frozen_snap) {
+        rx_snap_give(job->frozen_v, job->frozen_snap);
+    }
+    job->snap = job->frozen_snap = NULL;
+    job->frozen_v = NULL;
+}
+
 void rx_job_give(rx_job *job)
 {
     rt_executor *x = job->x;
-    if (job->snap) {
-        rx_snap_give(job->v, job->snap);
+    rx_job_drop_snap(job);
+    if (job->fresh) {
+        rx_version_free(job->fresh);
     }
     mt_arena arena = job->arena;
     mt_buf body = job->reply.body;

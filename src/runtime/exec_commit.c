@@ -44,6 +44,11 @@ void rx_enqueue(rx_job *job)
     }
 }
 
+static const rx_handler *handler_of(const rx_job *job)
+{
+    return job->handler ? job->handler : &RX_HANDLERS[job->call->action];
+}
+
 /* Takes up to `most` jobs; none: it is time to stop. */
 static size_t take(rt_executor *x, rx_job **jobs, size_t most)
 {
@@ -52,8 +57,12 @@ static size_t take(rt_executor *x, rx_job **jobs, size_t most)
     while (!x->first && !x->stopped) {
         pthread_cond_wait(&x->queue_more, &x->queue_lock);
     }
-    while (x->first && n < most) {
+    for (bool alone = false; x->first && n < most && !alone;) {
         rx_job *job = x->first;
+        alone = handler_of(job)->alone;
+        if (alone && n) {
+            break;
+        }
         x->first = job->next;
         jobs[n++] = job;
     }
@@ -107,7 +116,7 @@ rx_row *rx_row_of(rx_group *g, mt_str scope, mt_str entity, mt_str id)
     return at ? &g->rows.items[at - 1] : NULL;
 }
 
-static mt_err lock_rows(rx_group *g)
+mt_err rx_lock_rows(rx_group *g)
 {
     size_t n = g->rows.len;
     st_instance *rows = mt_new_array(g->arena, st_instance, n);
@@ -233,11 +242,6 @@ static void reset(rx_job *job)
     mt_buf_clear(&job->reply.body);
 }
 
-static const rx_handler *handler_of(const rx_job *job)
-{
-    return job->handler ? job->handler : &RX_HANDLERS[job->call->action];
-}
-
 static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
 {
     mt_err err = st_begin(g->x->store, ST_WRITE, &g->tx);
@@ -260,7 +264,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
             h->claim(jobs[i], g);
         }
     }
-    return err ? err : lock_rows(g);
+    return err ? err : rx_lock_rows(g);
 }
 
 /* Once in a while: answers that nobody will ask for again. */
@@ -299,6 +303,9 @@ static void publish(rx_group *g)
         if (g->rows.items[i].changed) {
             rx_cache_put(x->cache, &g->rows.items[i].row);
         }
+    }
+    if (g->deployed) {
+        rx_serve(x, g->deployed);
     }
     if (g->facts_changed) {
         st_tx *tx;

@@ -96,7 +96,7 @@ static void make_scopes(rt_executor *x, rx_version *v)
     v->scopes = scopes;
 }
 
-static void version_free(rx_version *v)
+void rx_version_free(rx_version *v)
 {
     while (v->free) {
         rx_snap *s = v->free;
@@ -185,10 +185,9 @@ static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
     return MT_OK;
 }
 
-/* Compiles a version; *out is not in any list yet. */
-static mt_err make_version(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
-                           int64_t number, int64_t deployed_ms, rx_version **out,
-                           mt_buf *why)
+mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
+                       int64_t number, int64_t deployed_ms, rx_version **out,
+                       mt_buf *why)
 {
     rx_version *v = mt_xmalloc(sizeof *v);
     *v = (rx_version){.x = x, .number = number, .deployed_ms = deployed_ms};
@@ -198,7 +197,7 @@ static mt_err make_version(rt_executor *x, mt_str contract, mt_str bundle, mt_st
     v->etag = ct_bundle_etag(&v->arena, v->bundle);
     mt_err err = compile(x, v, mt_str_dup(&v->arena, trust), why);
     if (err) {
-        version_free(v);
+        rx_version_free(v);
         return err;
     }
     *out = v;
@@ -300,8 +299,8 @@ rx_version *rx_current(rt_executor *x, mt_str contract)
     return v;
 }
 
-/* Lists a version; another thread may have been faster. */
-static rx_version *list_version(rt_executor *x, rx_version *v)
+/* Another thread may have been faster. */
+rx_version *rx_version_list(rt_executor *x, rx_version *v)
 {
     pthread_rwlock_wrlock(&x->contracts_lock);
     rx_version *known = find_version(x, v->contract, v->etag);
@@ -311,7 +310,7 @@ static rx_version *list_version(rt_executor *x, rx_version *v)
     }
     pthread_rwlock_unlock(&x->contracts_lock);
     if (known) {
-        version_free(v);
+        rx_version_free(v);
         return known;
     }
     return v;
@@ -388,10 +387,10 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
         if (mt_json_at(&tree, "trust")) {
             mt_json_write(&trust, mt_json_at(&tree, "trust"), false);
         }
-        err = make_version(x, contract, mt_buf_str(&bundle), mt_buf_str(&trust), number,
-                           ms, out, why);
+        err = rx_version_make(x, contract, mt_buf_str(&bundle), mt_buf_str(&trust),
+                              number, ms, out, why);
         if (!err && !mt_str_eq((*out)->etag, etag)) {
-            version_free(*out);
+            rx_version_free(*out);
             mt_buf_addf(why, "contract '%.*s' in the store is not what its etag says",
                         MT_ARG(contract));
             err = MT_E_CORRUPT;
@@ -401,7 +400,7 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
     }
     mt_arena_free(&a);
     if (!err) {
-        *out = list_version(x, *out);
+        *out = rx_version_list(x, *out);
     }
     return err;
 }
@@ -427,8 +426,45 @@ rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err
     return *err ? NULL : v;
 }
 
-mt_err rx_version_store(rx_group *g, const rx_version *v, mt_str trust)
+static mt_str text_of_current(const st_doc *doc, mt_arena *a)
 {
+    mt_json tree;
+    mt_str body = mt_str_dup(a, doc->body);
+    return mt_json_read(a, body, NULL, &tree, NULL)
+               ? (mt_str){0}
+               : mt_json_text(mt_json_at(&tree, "etag"));
+}
+
+mt_err rx_version_current(rx_group *g, mt_str contract, mt_str *etag)
+{
+    st_doc doc;
+    mt_err err = st_doc_lock(g->tx, g->arena, KIND_CURRENT, contract, &doc);
+    *etag = err ? (mt_str){0} : text_of_current(&doc, g->arena);
+    return err;
+}
+
+static mt_err count_one(void *state, const st_doc *row)
+{
+    (void)row;
+    ++*(int64_t *)state;
+    return MT_OK;
+}
+
+/* Writes the version unless it is there already: what was deployed once keeps its
+ * number when it comes back. */
+static mt_err store_version(rx_group *g, rx_version *v, mt_str trust)
+{
+    st_doc doc;
+    int64_t count = 0;
+    mt_str id = version_id(g->arena, v->contract, v->etag);
+    mt_err err = st_doc_get(g->tx, g->arena, KIND_VERSION, id, &doc);
+    if (err != MT_E_NOTFOUND) {
+        return err;
+    }
+    err = st_doc_walk(g->tx, KIND_VERSION, v->contract, (st_page){.limit = UINT32_MAX},
+                      count_one, &count);
+    v->number = count + 1;
+    v->deployed_ms = g->now_ms;
     mt_buf b = {0};
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_object(&w);
@@ -441,47 +477,29 @@ mt_err rx_version_store(rx_group *g, const rx_version *v, mt_str trust)
         mt_jw_raw(&w, trust);
     }
     mt_jw_end_object(&w);
-    st_doc doc = {.kind = KIND_VERSION,
-                  .id = version_id(g->arena, v->contract, v->etag),
-                  .tag = v->contract,
-                  .body = mt_buf_str(&b),
-                  .updated_ms = g->now_ms};
-    mt_err err = st_doc_set(g->tx, &doc);
-    doc.kind = KIND_CURRENT;
-    doc.id = v->contract;
-    doc.body = mt_strf(g->arena, "{\"etag\":\"%.*s\"}", MT_ARG(v->etag));
+    doc = (st_doc){.kind = KIND_VERSION,
+                   .id = id,
+                   .tag = v->contract,
+                   .body = mt_buf_str(&b),
+                   .updated_ms = g->now_ms};
     err = err ? err : st_doc_set(g->tx, &doc);
     mt_buf_free(&b);
     return err;
 }
 
-static mt_err record_deployed(rx_group *g, const rx_version *v)
+mt_err rx_version_store(rx_group *g, rx_version *v, mt_str trust, bool first)
 {
-    mt_buf_clear(&g->body);
-    mt_jw w = mt_jw_start(&g->body, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "contract", v->contract);
-    mt_jw_key_str(&w, "etag", v->etag);
-    mt_jw_key_str(&w, "kind", MT_STR("contract_deployed"));
-    mt_jw_key_i64(&w, "number", v->number);
-    rx_record_time(&w, g);
-    mt_jw_end_object(&w);
-    rx_record r = {.kind = "contract_deployed", .contract = v->contract};
-    int64_t id;
-    return rx_record_add(g, &r, &id);
+    mt_err err = store_version(g, v, trust);
+    st_doc doc = {.kind = KIND_CURRENT,
+                  .id = v->contract,
+                  .tag = v->contract,
+                  .body = mt_strf(g->arena, "{\"etag\":\"%.*s\"}", MT_ARG(v->etag)),
+                  .updated_ms = g->now_ms};
+    return err ? err : first ? st_doc_put(g->tx, &doc) : st_doc_set(g->tx, &doc);
 }
 
 /* ---- Opening ----------------------------------------------------------------------
  */
-
-static mt_str text_of_current(const st_doc *doc, mt_arena *a)
-{
-    mt_json tree;
-    mt_str body = mt_str_dup(a, doc->body);
-    return mt_json_read(a, body, NULL, &tree, NULL)
-               ? (mt_str){0}
-               : mt_json_text(mt_json_at(&tree, "etag"));
-}
 
 /* Adds the System, or replaces the one of its name. Under the lock. */
 static void put_system(rt_executor *x, rx_system s)
@@ -582,31 +600,13 @@ mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx)
     return err;
 }
 
-/* One contract of a file: new to the store, or what it has already. */
+/* One contract of a file: what the store has, or a deployment like any other. */
 static mt_err open_source(rx_group *g, const rx_source *s, mt_buf *why)
 {
-    rt_executor *x = g->x;
-    rx_version *now = rx_current(x, s->id), *v;
-    mt_err err = make_version(x, s->id, s->bundle, s->trust, 1, g->now_ms, &v, why);
-    if (err) {
-        return err;
-    }
-    if (now && !mt_str_eq(now->etag, v->etag)) {
-        mt_buf_addf(why,
-                    "the store has version %lld of contract '%.*s', which differs from "
-                    "the file: deploy the new version instead of starting with it",
-                    (long long)now->number, MT_ARG(s->id));
-        version_free(v);
-        return MT_E_EXISTS;
-    }
-    if (now) {
-        version_free(v);
-        return MT_OK;
-    }
-    v = list_version(x, v);
-    rx_serve(x, v);
-    err = rx_version_store(g, v, s->trust);
-    return err ? err : record_deployed(g, v);
+    rx_version *v;
+    mt_err err =
+        rx_version_make(g->x, s->id, s->bundle, s->trust, 1, g->now_ms, &v, why);
+    return err ? err : rx_deploy_at_start(g, v, s->trust, why);
 }
 
 static mt_err open_file(rx_group *g, const char *path, mt_str *first, mt_buf *why)
@@ -681,7 +681,7 @@ void rx_contracts_close(rt_executor *x)
     while (x->versions) {
         rx_version *v = x->versions;
         x->versions = v->next;
-        version_free(v);
+        rx_version_free(v);
     }
     mt_arena_free(&x->contracts_arena);
 }

@@ -4,6 +4,7 @@
  * earlier and kept (manual), fetched by an adapter, the contract's default. A fact that
  * an adapter serves may be asserted only with the right facts:override, and the ledger
  * says so. Every value is checked against its declared type; DateTimes become UTC. */
+#include "contract/eval/carry.h"
 #include "runtime/exec.h"
 
 #include "runtime/clock.h"
@@ -337,18 +338,54 @@ bool rx_snapshot(rx_job *job)
     return err ? refuse_evaluation(job, &fault) : false;
 }
 
-mt_err rx_snapshot_restore(rx_job *job, const st_flow *row)
+static mt_err evaluate_row(rx_job *job, const st_flow *row, const rx_version *v,
+                           rx_snap *s)
 {
     ct_fault fault = {0};
-    if (!job->snap) {
-        job->snap = rx_snap_take(job->v);
-    }
-    rx_snap *s = job->snap;
     mt_str facts = mt_str_dup(&job->arena, row->facts);
     bool good =
         !ct_facts_read(s->facts, facts, &job->x->limits, true, &fault) &&
-        !ct_evaluate(job->v->plan->program, s->facts, s->verdicts, &job->arena, &fault);
+        !ct_evaluate(v->plan->program, s->facts, s->verdicts, &job->arena, &fault);
     return good ? MT_OK : MT_E_CORRUPT;
+}
+
+/* The version whose rules the snapshot was frozen by, when a migration has moved the
+ * flow since; empty: its own. */
+static mt_str began_with(rx_job *job, const st_flow *row)
+{
+    mt_json tree;
+    mt_str extra = mt_str_dup(&job->arena, row->extra);
+    return extra.len && !mt_json_read(&job->arena, extra, NULL, &tree, NULL)
+               ? mt_json_text(mt_json_at(&tree, "began"))
+               : (mt_str){0};
+}
+
+mt_err rx_snapshot_restore(rx_job *job, const st_flow *row)
+{
+    mt_str began = began_with(job, row);
+    mt_err err;
+    if (!job->snap) {
+        job->snap = rx_snap_take(job->v);
+    }
+    if (!began.len || mt_str_eq(began, job->v->etag)) {
+        return evaluate_row(job, row, job->v, job->snap);
+    }
+    if (!job->frozen_snap) {
+        job->frozen_v = rx_version_with(job->x, row->contract, began, &err);
+        if (!job->frozen_v) {
+            return MT_E_CORRUPT;
+        }
+        job->frozen_snap = rx_snap_take(job->frozen_v);
+    }
+    const rx_snap *frozen = job->frozen_snap;
+    err = evaluate_row(job, row, job->frozen_v, job->frozen_snap);
+    if (!err) {
+        ct_snapshot from = {job->frozen_v->plan->program, frozen->facts,
+                            frozen->verdicts};
+        ct_snapshot_carry(&job->arena, &from, job->v->plan->program, job->snap->facts,
+                          job->snap->verdicts);
+    }
+    return err;
 }
 
 /* ---- Words ------------------------------------------------------------------------

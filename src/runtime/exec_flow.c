@@ -273,6 +273,9 @@ static mt_str extra_of(rx_turn *t)
         mt_jw_key_str(&w, "token", t->who->token);
         mt_jw_end_object(&w);
     }
+    if (t->job->frozen_v) {
+        mt_jw_key_str(&w, "began", t->job->frozen_v->etag);
+    }
     if (t->job->origin.len) {
         mt_jw_keyz(&w, "trigger");
         mt_jw_raw(&w, t->job->origin);
@@ -512,6 +515,16 @@ static mt_err start(rx_job *job, rx_group *g)
         settle(&t);
     }
     return err;
+}
+
+void rx_flow_start_claim(rx_job *job, rx_group *g)
+{
+    const rx_flow_row *f = job->flow_is_new ? NULL : rx_flow_of(g, job->flow_id);
+    if (f && f->found && !mt_str_eq(f->row.etag, job->v->etag)) {
+        rx_flow_resume_claim(job, g); /* a migration moved it between two turns */
+    } else {
+        rx_claim_bound(job, g);
+    }
 }
 
 mt_err rx_flow_start_commit(rx_job *job, rx_group *g)

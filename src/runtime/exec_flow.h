@@ -21,6 +21,8 @@ typedef struct rx_turn {
 mt_err rx_flow_turn(rx_job *job, rx_group *g, rx_flow_row *f, const rt_caller *who);
 /* The same for a job whose flow is not finished. */
 mt_err rx_flow_continue(rx_job *job, rx_group *g);
+/* Binds the job's snap as the row says. True: refused. */
+bool rx_flow_bind(rx_job *job, const st_flow *row);
 /* The end of a flow: its record, and what follows from it (x->flow_ended). */
 mt_err rx_record_flow_ended(rx_turn *t, mt_str error);
 /* A flow's row as JSON: its members; a whole answer. */

@@ -94,6 +94,30 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->log_state = o->log_state;
 }
 
+/* The policies for files that differ from the store. */
+static mt_err read_policies(rt_executor *x, const rt_executor_options *o, mt_buf *why)
+{
+    mt_buf text = {0};
+    mt_str bad = {0};
+    if (!o->policy_count) {
+        return MT_OK;
+    }
+    mt_err err = rt_policy_json(&text, o->policies, o->policy_count, &bad);
+    mt_json *tree = mt_new(&x->arena, mt_json);
+    err = err ? err
+              : mt_json_read(&x->arena, mt_str_dup(&x->arena, mt_buf_str(&text)), NULL,
+                             tree, NULL);
+    if (err) {
+        mt_buf_addf(why,
+                    "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
+                    "after FLOW=",
+                    MT_ARG(bad));
+    }
+    x->policy = tree;
+    mt_buf_free(&text);
+    return err ? MT_E_USAGE : MT_OK;
+}
+
 static void make_locks(rt_executor *x)
 {
     pthread_rwlock_init(&x->contracts_lock, NULL);
@@ -195,8 +219,8 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     *out = NULL;
     make_locks(x);
     copy_options(x, options);
-    mt_err err = MT_OK;
-    if (options->signing_key) {
+    mt_err err = read_policies(x, options, why);
+    if (!err && options->signing_key) {
         err = rt_key_read(options->signing_key, &x->key, why);
         x->has_key = !err;
     }

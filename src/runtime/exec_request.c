@@ -32,6 +32,11 @@ static const struct member {
     MEMBER("reason",            TEXT,   reason),
     MEMBER("flows",             ANY,    flows),
     MEMBER("state",             TEXT,   state),
+    MEMBER("bundle",            RAW,    bundle),
+    MEMBER("source",            TEXT,   source),
+    MEMBER("contract",          TEXT,   contract),
+    MEMBER("policy",            ANY,    policy),
+    MEMBER("state_map",         OBJECT, state_map),
 #undef MEMBER
 };
 /* clang-format on */

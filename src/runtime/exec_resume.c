@@ -23,27 +23,34 @@ bool rx_flow_cancel(rx_job *job)
     return rx_flow_resume(job);
 }
 
-static bool bind_row(rx_job *job, const st_flow *row)
+/* They were checked when it began; an entity that a later version lacks is left out. */
+bool rx_flow_bind(rx_job *job, const st_flow *row)
 {
     mt_json *tree = mt_new(&job->arena, mt_json);
     mt_str text = mt_str_dup(&job->arena, row->bindings);
     if (mt_json_read(&job->arena, text, NULL, tree, NULL)) {
         return rx_refuse(job, RX_FLOW_FAILED, "the flow's bindings cannot be read");
     }
-    const mt_json *given = job->request.bindings;
-    job->request.bindings = tree;
-    bool refused = rx_bind(job);
-    job->request.bindings = given;
-    return refused;
+    for (uint32_t i = 0; mt_json_is(tree, MT_JSON_OBJECT) && i < tree->count; i++) {
+        const mt_json_member *b = &tree->as.members[i];
+        uint32_t entity = ct_model_find(job->v->model, CT_KIND_ENTITY, b->key);
+        if (entity != CT_NONE) {
+            job->snap->instances[entity] = mt_json_text(&b->value);
+        }
+    }
+    return false;
 }
 
-/* The version it began with, its snapshot and what it is bound to. */
+/* The version it runs under, its snapshot and what it is bound to. */
 void rx_flow_resume_claim(rx_job *job, rx_group *g)
 {
     rx_flow_row *f = rx_flow_of(g, job->flow_id);
     mt_err err;
     if (!f || !f->found) {
         return;
+    }
+    if (job->snap && !mt_str_eq(job->v->etag, f->row.etag)) {
+        rx_job_drop_snap(job); /* a migration moved it since the last turn */
     }
     if (!job->snap) {
         job->v = rx_version_with(job->x, f->row.contract, f->row.etag, &err);
@@ -56,7 +63,7 @@ void rx_flow_resume_claim(rx_job *job, rx_group *g)
     job->what = ct_model_find(job->v->model, CT_KIND_FLOW, f->row.flow);
     if (rx_snapshot_restore(job, &f->row)) {
         rx_refuse(job, RX_FLOW_FAILED, "the flow's snapshot does not fit its contract");
-    } else if (!bind_row(job, &f->row)) {
+    } else if (!rx_flow_bind(job, &f->row)) {
         rx_claim_bound(job, g);
     }
 }

@@ -165,6 +165,8 @@ static void take_reason(rx_job *job)
     d->reason = MT_STR("refused");
     if (!mt_json_read(a, mt_str_dup(a, mt_buf_str(&job->reply.body)), NULL, &problem,
                       NULL)) {
+        /* The target got a new version while this waited: that one may take it. */
+        d->transient |= mt_str_is(member(&problem, "code"), "contract_changed");
         d->reason = mt_strf(a, "%.*s: %.*s", MT_ARG(member(&problem, "code")),
                             MT_ARG(member(&problem, "detail")));
     }
@@ -172,16 +174,15 @@ static void take_reason(rx_job *job)
 }
 
 /* TriggerProvenance (§12.4), and with a failure the TriggerFailureRecord. */
-static mt_err record_trigger(rx_job *job, rx_group *g)
+static mt_err record_trigger(rx_group *g, const rx_delivery *d, mt_str initiated)
 {
-    const rx_delivery *d = job->work;
     mt_buf_clear(&g->body);
     mt_jw w = mt_jw_start(&g->body, false);
     mt_jw_begin_object(&w);
     if (d->reason.len) {
         mt_jw_key_str(&w, "failure_reason", d->reason);
     } else {
-        mt_jw_key_str(&w, "initiated_at", job->flow_id);
+        mt_jw_key_str(&w, "initiated_at", initiated);
     }
     mt_jw_key_str(&w, "kind", MT_STR("trigger"));
     mt_jw_key_str(&w, "persona", member(d->body, "persona"));
@@ -202,13 +203,23 @@ static mt_err record_trigger(rx_job *job, rx_group *g)
     return rx_record_add(g, &r, &ignored);
 }
 
+mt_err rx_trigger_fail(rx_group *g, const st_trigger *row, const mt_json *body,
+                       mt_str reason)
+{
+    rx_delivery d = {.row = *row, .body = body, .reason = reason};
+    d.row.status = MT_STR("failed");
+    d.row.attempts++;
+    mt_err err = st_trigger_put(g->tx, &d.row);
+    return err ? err : record_trigger(g, &d, (mt_str){0});
+}
+
 static mt_err settle(rx_job *job, rx_group *g)
 {
     const rx_delivery *d = job->work;
     bool failed;
     mt_err err = rx_delivery_settle(job, g, &failed);
     if (!err && (failed || !d->reason.len)) {
-        err = record_trigger(job, g);
+        err = record_trigger(g, d, job->flow_id);
     }
     if (!err && failed) {
         rx_log(job->x, 2, "trigger_failed", "%.*s: %.*s", MT_ARG(d->row.id),
@@ -221,7 +232,7 @@ static void fire_claim(rx_job *job, rx_group *g)
 {
     const rx_delivery *d = job->work;
     if (!d->reason.len) {
-        rx_claim_bound(job, g);
+        rx_flow_start_claim(job, g);
     }
 }
 
@@ -255,7 +266,7 @@ static mt_err fire_commit(rx_job *job, rx_group *g)
     return err;
 }
 
-static const rx_handler FIRE = {NULL, fire_claim, fire_commit, NULL};
+static const rx_handler FIRE = {.claim = fire_claim, .commit = fire_commit};
 
 void rx_trigger_fire(rx_job *job)
 {
@@ -328,7 +339,7 @@ static mt_err intent_commit(rx_job *job, rx_group *g)
     return err;
 }
 
-static const rx_handler INTENT = {NULL, NULL, intent_commit, NULL};
+static const rx_handler INTENT = {.commit = intent_commit};
 
 /* The channel is another program: it is asked here, and only here, on the outbox's own
  * thread. It may hear of an intent twice when the process dies in between; the intent's

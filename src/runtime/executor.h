@@ -147,11 +147,18 @@ typedef struct rt_executor_options {
     size_t auto_persona_count;
     const struct mt_json *adapters; /* configuration subtree, or NULL */
     const struct mt_json *settings; /* all of the configuration, or NULL */
-    unsigned group;                 /* calls per commit at most; 0: 256 */
-    unsigned checkpoint_every;      /* records; 0: 1000 */
+    /* What becomes of flows in flight when a file is another version than the store
+     * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */
+    const mt_str *policies;
+    size_t policy_count;
+    unsigned group;            /* calls per commit at most; 0: 256 */
+    unsigned checkpoint_every; /* records; 0: 1000 */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
 } rt_executor_options;
+
+/* Such a list as the `policy` of a deployment. MT_E_SYNTAX: one is none; *bad. */
+mt_err rt_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str *bad);
 
 mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
                         mt_buf *why);
