@@ -9,7 +9,7 @@
  *     exec_facts     facts and verdicts of one call, manual facts
  *     exec_commit    the queue and the committer: groups, locks, retries
  *     exec_cache     states of instances, for reads on a store nobody shares
- *     exec_deploy    new versions; exec_migrate: what becomes of what runs
+ *     exec_deploy    new versions; exec_migrate what becomes of what runs
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -590,6 +590,8 @@ mt_err rx_migration_complete_commit(rx_job *job, rx_group *g);
 /* A version that a file gives at the start; takes it over. Serves it, or says why it
  * may not be served without a policy. */
 mt_err rx_deploy_at_start(rx_group *g, rx_version *v, mt_str trust, mt_buf *why);
+/* The same question for a System: may it replace the one in the store? */
+mt_err rx_system_at_start(rx_group *g, mt_str kind, const rx_source *s, mt_buf *why);
 bool rx_evaluate(rx_job *job);
 bool rx_actions(rx_job *job);
 bool rx_fact_list(rx_job *job);

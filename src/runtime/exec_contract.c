@@ -619,7 +619,8 @@ static mt_err open_file(rx_group *g, const char *path, mt_str *first, mt_buf *wh
                       .id = found.system.id,
                       .body = found.system.bundle,
                       .updated_ms = g->now_ms};
-        err = add_system(x, found.system.bundle);
+        err = rx_system_at_start(g, KIND_SYSTEM, &found.system, why);
+        err = err ? err : add_system(x, found.system.bundle);
         err = err ? err : st_doc_set(g->tx, &doc);
     }
     for (size_t i = 0; !err && i < found.len; i++) {

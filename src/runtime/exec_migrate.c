@@ -126,7 +126,7 @@ static mt_err add_flight(rx_migration *m, mt_str id)
     }
     f.bindings = bindings;
     f.policy = rx_policy_for(m->policy, f.row.flow);
-    if (f.v == m->next) {
+    if (mt_str_eq(f.v->etag, m->next->etag)) {
         f.fate = RX_THERE;
     } else {
         rx_migration_removed(m, f.v);

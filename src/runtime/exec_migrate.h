@@ -83,6 +83,38 @@ size_t rx_migration_instances_left(const rx_migration *m);
 /* The policy for a flow; CT_POLICY_NONE: none is declared. */
 ct_policy rx_policy_for(const mt_json *policy, mt_str flow);
 
+/* ---- Around it --------------------------------------------------------------------
+ */
+
+/* A deployment on its way: job->work. */
+typedef struct rx_deployment {
+    rx_version *next; /* job->fresh until it is listed */
+    mt_str trust;
+} rx_deployment;
+
+/* The caller's right, the shape of `policy`. True: refused. */
+bool rx_deploy_forbidden(rx_job *job);
+bool rx_deploy_bad_policy(rx_job *job);
+/* Does the policy name a flow that nobody knows? True: refused. */
+bool rx_migration_unknown_flow(rx_migration *m, const rx_version *old);
+rx_migration rx_migration_begin(rx_job *job, rx_group *g, rx_version *next);
+/* The version that is served, under a lock. MT_E_CONFLICT: another process has deployed
+ * one that this one has not taken up yet; the group is tried again. */
+mt_err rx_migration_lock(rx_group *g, mt_str contract, rx_version **out);
+/* Its document; NULL: there is none. */
+mt_err rx_migration_load(st_tx *tx, mt_arena *a, mt_str contract, bool lock,
+                         const mt_json **out);
+bool rx_migration_under_way(const mt_json *migration);
+/* States that an earlier migration, still under way, found removed. */
+void rx_migration_take_removed(rx_migration *m, const mt_json *migration);
+/* M4, M5: it is over when nothing is left; flows on an older version count only if the
+ * change asked for a policy. */
+mt_str rx_migration_status(const rx_migration *m, bool breaking);
+mt_err rx_migration_store(const rx_migration *m, mt_str from, mt_str status);
+
+void rx_policy_json(mt_jw *w, const mt_json *policy);
+void rx_fates_json(mt_jw *w, const rx_migration *m);
+void rx_moves_json(mt_jw *w, const rx_migration *m);
 /* [{"flow","id","fate",…}], [{"entity","id",…}]. */
 void rx_flights_json(mt_jw *w, const rx_migration *m);
 void rx_orphans_json(mt_jw *w, const rx_migration *m);

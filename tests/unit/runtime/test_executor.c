@@ -682,21 +682,6 @@ static void a_forged_manifest_is_not_served(void **state)
     mt_arena_free(&a);
 }
 
-static void another_version_is_not_taken_from_a_file(void **state)
-{
-    desk d = desk_open(state, contract_file("pair.tenor", PAIR), NULL);
-    desk_close(&d);
-    char changed[sizeof PAIR + 64];
-    snprintf(changed, sizeof changed, "%spersona other\n", PAIR);
-    mt_buf why = {0};
-    assert_err(desk_try(&d, again(state, NULL), contract_file("pair.tenor", changed),
-                        NULL, &why),
-               MT_E_EXISTS);
-    assert_true(why.len > 0);
-    st_close(d.store);
-    mt_buf_free(&why);
-}
-
 /* ---- What front doors need --------------------------------------------------------
  */
 
@@ -756,7 +741,6 @@ int main(void)
     both(&l, a_retry_is_answered_whatever_has_changed_since);
     both(&l, a_refusal_is_not_remembered);
     both(&l, a_forged_manifest_is_not_served);
-    both(&l, another_version_is_not_taken_from_a_file);
     both(&l, it_counts_and_describes_itself);
     int failed = rows_run(&l, "runtime/executor");
     backends_stop();
