@@ -9,8 +9,10 @@
 /* clang-format off */
 const cli_option CMD_DEPLOY_OPTIONS[] = {
     CLI_WRITE_OPTIONS,
-    {"migration", "FILE", "how to go over: policies and state maps (JSON or YAML)"},
-    {"policy",    "NAME", "for every flow in flight: blue_green, force_migrate or abort"},
+    {"contract",  "ID",   "under this id, instead of the bundle's own"},
+    {"policy",    "NAME", "for flows in flight: blue_green, force_migrate or abort"},
+    {"policies",  "FILE", "the same for each flow by its name (JSON or YAML)"},
+    {"state-map", "FILE", "{Entity: {old: new}} for instances (JSON or YAML)"},
     {"dry-run",   NULL,   "only say what would change"},
     {"status",    NULL,   "show the migration under way; FILE is then a contract's id"},
     {"complete",  NULL,   "end it; FILE is then a contract's id"},
@@ -21,18 +23,28 @@ const char CMD_DEPLOY_DETAILS[] =
     "flight is refused unless a policy says what becomes of them.";
 /* clang-format on */
 
+static int add_document(const cli_args *args, mt_arena *a, mt_jw *w, const char *option,
+                        const char *member)
+{
+    const char *path = cli_value(args, option);
+    cli_document document;
+    int code = path ? cli_read_document(args, a, path, &document) : CLI_HOLDS;
+    if (path && !code) {
+        mt_jw_key(w, mt_str_z(member));
+        mt_jw_json(w, &document.tree);
+    }
+    return code;
+}
+
 static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
 {
-    const char *path = cli_value(args, "migration"),
-               *policy = cli_value(args, "policy");
-    cli_document document;
-    if (path) {
-        int code = cli_read_document(args, a, path, &document);
-        if (code) {
-            return code;
-        }
-        mt_jw_keyz(w, "migration");
-        mt_jw_json(w, &document.tree);
+    const char *contract = cli_value(args, "contract");
+    const char *policy = cli_value(args, "policy");
+    if (policy && cli_value(args, "policies")) {
+        return cli_fail(args, CLI_USAGE, "--policy and --policies do not go together");
+    }
+    if (contract) {
+        mt_jw_key_str(w, "contract", mt_str_z(contract));
     }
     if (policy) {
         mt_jw_key_str(w, "policy", mt_str_z(policy));
@@ -40,7 +52,8 @@ static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
     if (cli_flag(args, "dry-run")) {
         mt_jw_key_bool(w, "dry_run", true);
     }
-    return CLI_HOLDS;
+    int code = add_document(args, a, w, "policies", "policy");
+    return code ? code : add_document(args, a, w, "state-map", "state_map");
 }
 
 static int deploy(const cli_args *args, const cli_contract *contract)
