@@ -290,6 +290,11 @@ void wi_why_flow(rt_whatif *w, const rt_whatif_difference *d, const wi_step *rec
                       candidate->change_count);
         }
     }
+    if (d->differs & 1u << RT_WHATIF_OUTCOME) {
+        sentence(w);
+        mt_buf_addf(&w->reason, "ended with %.*s, would end with %.*s", MT_ARG(d->was),
+                    MT_ARG(d->now));
+    }
     wi_why_verdicts(w, d);
 }
 
