@@ -213,6 +213,7 @@ static int open_executor(service *s)
         .trust_domain = text_or_empty(c->trust_domain),
         .signing_key = c->signing_key,
         .previous_key = c->previous_signing_key,
+        .shadow = c->shadow,
         .auto_personas = personas,
         .auto_persona_count = c->auto_personas.count,
         .adapters = c->sources,

@@ -10,6 +10,7 @@
  *     exec_commit    the queue and the committer: groups, locks, retries
  *     exec_cache     states of instances, for reads on a store nobody shares
  *     exec_deploy    new versions; exec_migrate what becomes of what runs
+ *     exec_shadow    a candidate contract that looks on
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -144,10 +145,12 @@ typedef struct rx_metrics {
     atomic_ullong calls[RT_ACTION_COUNT];
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
+    atomic_ullong shadow_compared, shadow_differing;
     atomic_llong waiting; /* jobs in the queue */
 } rx_metrics;
 
 typedef struct rx_cache rx_cache;
+typedef struct rx_shadow rx_shadow; /* exec_shadow.c */
 
 struct rt_executor {
     mt_arena arena; /* copies of the options */
@@ -214,7 +217,8 @@ struct rt_executor {
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
     int64_t last_checkpoint;
-    rx_cache *cache; /* NULL on a shared store */
+    rx_cache *cache;   /* NULL on a shared store */
+    rx_shadow *shadow; /* the committer's; NULL: none */
     atomic_llong last_ms;
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     pthread_mutex_t news_lock;
@@ -552,6 +556,19 @@ mt_err rx_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out);
 mt_err rx_keys_open(rt_executor *x, const char *previous, mt_buf *why);
 void *rx_sequencer(void *executor);
 mt_err rx_ledger_close(rt_executor *x);
+
+/* ---- The shadow -------------------------------------------------------------------
+ */
+
+/* `path` NULL: there is none. */
+mt_err rx_shadow_open(rt_executor *x, const char *path, mt_buf *why);
+void rx_shadow_close(rt_executor *x);
+/* Does the shadow look at this contract? */
+bool rx_shadows(const rt_executor *x, const rx_version *v);
+/* After record `id` was written from g->body; overwrites it when they disagree. */
+mt_err rx_shadow_record(rx_group *g, const rx_record *r, int64_t id);
+/* An operation was refused, on the group's states. Overwrites g->body. */
+mt_err rx_shadow_refusal(rx_job *job, rx_group *g, const ct_attempt *a);
 
 /* ---- Operations -------------------------------------------------------------------
  */

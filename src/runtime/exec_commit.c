@@ -288,7 +288,8 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
         }
         size_t before = g->records;
         err = handler_of(job)->commit(job, g);
-        if (!err && (job->again || g->records > before)) {
+        bool effect = g->records > before && !job->reply.problem;
+        if (!err && (job->again || effect)) {
             err = rx_answer_keep(g, job);
         }
     }

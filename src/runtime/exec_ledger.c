@@ -130,12 +130,11 @@ mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id)
                      .time_ms = g->now_ms,
                      .body = mt_buf_str(&g->body)};
     g->records++;
-    if (x->shared) {
-        return st_pending_add(g->tx, &row, id);
+    mt_err err = x->shared ? st_pending_add(g->tx, &row, id) : chain(x, g->tx, &row);
+    if (!x->shared) {
+        *id = row.id;
     }
-    mt_err err = chain(x, g->tx, &row);
-    *id = row.id;
-    return err;
+    return !err && x->shadow ? rx_shadow_record(g, r, *id) : err;
 }
 
 /* ---- Checkpoints ------------------------------------------------------------------

@@ -50,6 +50,12 @@ void rt_executor_metrics(rt_executor *x, mt_buf *out)
     counter(out, "replayed_total", "Idempotent requests answered again.",
             atomic_load(&m->replayed));
     counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
+    if (x->shadow) {
+        counter(out, "shadow_compared_total", "Decisions the shadow looked at.",
+                atomic_load(&m->shadow_compared));
+        counter(out, "shadow_differing_total", "Of them, where it disagreed.",
+                atomic_load(&m->shadow_differing));
+    }
     mt_buf_addf(out,
                 "# HELP motet_queue Calls that wait for the committer.\n"
                 "# TYPE motet_queue gauge\nmotet_queue %lld\n",

@@ -151,6 +151,7 @@ static void executor_free(rt_executor *x)
     rx_jobs_free(x);
     rx_graphs_close(x);
     rx_contracts_close(x);
+    rx_shadow_close(x);
     rx_cache_free(x->cache);
     ct_run_free(&x->run);
     mt_arena_free(&x->facts_arena);
@@ -228,6 +229,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     err = err ? err : rx_keys_open(x, options->previous_key, why);
     err = err ? err : load_time(x);
     err = err ? err : rx_contracts_open(x, options->files, why);
+    err = err ? err : rx_shadow_open(x, options->shadow, why);
     err = err ? err : load_facts(x);
     err = err ? err : rx_graphs_open(x, why);
     err = err ? err : start_threads(x);

@@ -345,13 +345,35 @@ static bool dry_run(rx_job *job)
 }
 
 /* Persona and precondition need no state: a refusal need not wait for the committer. */
+static bool is_early(const ct_attempt *a)
+{
+    return a->error == CT_OP_PERSONA || a->error == CT_OP_PRECONDITION ||
+           a->error == CT_OP_EVALUATION || a->error == CT_OP_OUTCOME;
+}
+
 static bool refused_early(rx_job *job)
 {
     ct_attempt a;
     try(job, &a);
-    bool early = a.error == CT_OP_PERSONA || a.error == CT_OP_PRECONDITION ||
-                 a.error == CT_OP_EVALUATION || a.error == CT_OP_OUTCOME;
-    return early && refuse_attempt(job, &a);
+    return is_early(&a) && !rx_shadows(job->x, job->v) && refuse_attempt(job, &a);
+}
+
+/* With a shadow it waits, so that both contracts see the same states; the answer is the
+ * same, and comes before any other. */
+static bool refused_late(rx_job *job, rx_group *g, mt_err *err)
+{
+    ct_attempt a;
+    *err = MT_OK;
+    if (!rx_shadows(job->x, job->v)) {
+        return false;
+    }
+    try(job, &a);
+    if (!is_early(&a)) {
+        return false;
+    }
+    refuse_attempt(job, &a);
+    *err = rx_shadow_refusal(job, g, &a);
+    return true;
 }
 
 static bool find_operation(rx_job *job)
@@ -402,21 +424,25 @@ mt_err rx_operation_commit(rx_job *job, rx_group *g)
 {
     ct_attempt a;
     int64_t id = 0;
+    mt_err err;
     rx_group_states(job, g);
+    if (refused_late(job, g, &err)) {
+        return err;
+    }
     if (rx_check_current(job) || rx_check_versions(job)) {
         return MT_OK;
     }
     try(job, &a);
     if (a.error) {
         refuse_attempt(job, &a);
-        return MT_OK;
+        return rx_shadows(job->x, job->v) ? rx_shadow_refusal(job, g, &a) : MT_OK;
     }
     rx_effects f = {.v = job->v,
                     .changes = job->snap->changes,
                     .count = a.change_count,
                     .instances = job->snap->instances,
                     .operation = ct_operation_id(job->v->plan, job->what)};
-    mt_err err = rx_apply(g, &f);
+    err = rx_apply(g, &f);
     err = err ? err : record_operation(job, g, &a, &f, &id);
     if (!err) {
         rx_group_states(job, g); /* versions as they are now */

@@ -143,6 +143,7 @@ typedef struct rt_executor_options {
     const char *signing_key;     /* file of the executor's key, or NULL */
     const char *previous_key;    /* file of the key that signed until now, to hand over;
                                     NULL: no handing over */
+    const char *shadow;          /* file of a candidate that looks on, or NULL */
     const mt_str *auto_personas; /* act for the system */
     size_t auto_persona_count;
     const struct mt_json *adapters; /* configuration subtree, or NULL */

@@ -200,7 +200,12 @@ static void try(rt_whatif *w, const wi_step *s, uint32_t op)
 {
     ct_frozen z = {w->plan, wi_snapshot(w), w->scratch};
     uint32_t persona = ct_model_find(w->model, CT_KIND_PERSONA, s->persona);
-    ct_op_try(&z, op, persona, w->states, CT_NONE, &w->texts, &w->attempt, w->changes);
+    uint32_t named = CT_NONE;
+    if (s->error.len && s->result.len) { /* refused, so it is the caller's wish */
+        named = ct_plan_outcome_named(w->plan, op, s->result);
+        named = named == CT_NONE ? w->plan->outcome_count : named;
+    }
+    ct_op_try(&z, op, persona, w->states, named, &w->texts, &w->attempt, w->changes);
     if (w->attempt.error == CT_OP_AMBIGUOUS && s->result.len) {
         uint32_t wanted = ct_plan_outcome_named(w->plan, op, s->result);
         if (wanted != CT_NONE) {

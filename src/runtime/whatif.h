@@ -45,6 +45,7 @@ typedef struct rt_whatif_difference {
     uint64_t seq; /* of the operation's record, or of the one that began the flow */
     rt_whatif_kind kind;
     unsigned differs;            /* bit set of kinds */
+    bool unnumbered;             /* there is no such record */
     bool is_flow;                /* otherwise an operation on its own */
     mt_str name;                 /* of the flow or operation */
     mt_str execution;            /* of a flow */

@@ -346,7 +346,9 @@ void rt_whatif_json(mt_buf *out, const rt_whatif_difference *d)
     }
     text_member(&w, "persona", d->persona);
     text_member(&w, "reason", d->reason);
-    mt_jw_key_i64(&w, "seq", (int64_t)d->seq);
+    if (!d->unnumbered) {
+        mt_jw_key_i64(&w, "seq", (int64_t)d->seq);
+    }
     text_member(&w, "step", d->step);
     text_member(&w, "was", d->was);
     mt_jw_end_object(&w);

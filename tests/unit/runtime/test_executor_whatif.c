@@ -1,0 +1,205 @@
+/* test_executor_whatif.c - what an executor records, decided again; and the shadow. */
+#include "exec_fixture.h"
+
+#include <unistd.h>
+
+#include "ledger/entry.h"
+#include "runtime/file.h"
+#include "runtime/ledger_store.h"
+#include "runtime/whatif.h"
+#include "whatif_ledger.h"
+
+#define BOTH "{\"persona\":\"seller\"," ESCROW_FACTS "," ESCROW_BOUND "}"
+#define DISPUTE                                                                        \
+    "{\"persona\":\"buyer\"," ESCROW_FACTS ",\"bindings\":{\"EscrowAccount\":\"e1\"}}"
+
+/* The escrow example with one thing changed. */
+static mt_str changed(mt_arena *a, const char *find, const char *replace)
+{
+    mt_str text;
+    assert_int_equal(rt_read_file(a, ESCROW, 1 << 20, &text), MT_OK);
+    const char *at = strstr(text.ptr, find);
+    assert_non_null(at);
+    return mt_strf(a, "%.*s%s%s", (int)(at - text.ptr), text.ptr, replace,
+                   at + strlen(find));
+}
+
+static void wait_until_chained(desk *d)
+{
+    rt_param q[] = {{MT_STR("limit"), MT_STR("1000")}};
+    for (int i = 0; i < 200; i++) {
+        const mt_json *r = ask_query(d, RT_LEDGER_LIST, "", "", q, 1);
+        if (count_at(r, "items") == records(d, "")) {
+            return;
+        }
+        usleep(20000);
+    }
+    fail_msg("the records are not chained");
+}
+
+static rt_whatif_counts replay(desk *d, mt_str source)
+{
+    contract c = contract_load(source);
+    rt_whatif_options o = {.candidate = c.plan};
+    rt_whatif *w = rt_whatif_new(&o);
+    rt_ledger *rows;
+    mt_str line;
+    wait_until_chained(d);
+    assert_fine(rt_ledger_open(d->store, 0, &rows));
+    lg_source lines = rt_ledger_source(rows);
+    while (!lines.next(lines.state, &line)) {
+        lg_line parts;
+        assert_fine(lg_line_split(line, &parts));
+        assert_fine(rt_whatif_record(w, parts.seq, parts.body));
+    }
+    rt_ledger_close(rows);
+    assert_fine(rt_whatif_end(w));
+    rt_whatif_counts n = *rt_whatif_result(w);
+    rt_whatif_free(w);
+    contract_free(&c);
+    return n;
+}
+
+static void others_move_an_instance_while_the_flow_waits(void **state)
+{
+    desk d = desk_open(state, ESCROW, NULL);
+    create(&d, "EscrowAccount", "e1");
+    create(&d, "DeliveryRecord", "d1");
+    const mt_json *r = ask(&d, &SELLER, RT_FLOW_START, "standard_release", "", BOTH);
+    expect(&d, 200);
+    assert_at(r, "status", "waiting");
+    const char *id = mt_str_dup(&d.arena, mt_json_text(at(r, "id"))).ptr;
+    mt_str same = changed(&d.arena, "// Escrow:", "// Of escrow:");
+    rt_whatif_counts n = replay(&d, same);
+    assert_int_equal(n.under_way, 1);
+    assert_int_equal(n.differing, 0);
+    ask(&d, &ANYONE, RT_OPERATION, "flag_dispute", "", DISPUTE);
+    expect(&d, 200);
+    r = ask(&d, &AGENT, RT_FLOW_RESUME, "", id, "");
+    expect(&d, 200);
+    assert_at(r, "outcome", "failure");
+    /* The same contract sees the dispute where it happened, and fails likewise. */
+    n = replay(&d, same);
+    assert_int_equal(n.flows, 1);
+    assert_int_equal(n.operations, 1);
+    assert_int_equal(n.differing + n.under_way + n.unknown + n.orphans, 0);
+    /* One that can release a disputed account does. */
+    n = replay(&d,
+               changed(&d.arena, "effects:          [(EscrowAccount, held, released)]",
+                       "effects:          [(EscrowAccount, held, released), "
+                       "(EscrowAccount, disputed, released)]"));
+    assert_int_equal(n.differing, 1);
+    assert_int_equal(n.kinds[RT_WHATIF_OUTCOME], 1);
+    desk_close(&d);
+}
+
+/* ---- The shadow -------------------------------------------------------------------
+ */
+
+/* An executor of the example beside a changed one. */
+static desk shadowed(void **state, const char *find, const char *replace)
+{
+    mt_arena a = {0};
+    const char *path = contract_file("escrow.tenor", changed(&a, find, replace).ptr);
+    rt_executor_options o = {.shadow = path};
+    desk d = desk_open(state, ESCROW, &o);
+    mt_arena_free(&a);
+    create(&d, "EscrowAccount", "e1");
+    create(&d, "DeliveryRecord", "d1");
+    return d;
+}
+
+static const mt_json *shadow_records(desk *d, uint32_t count)
+{
+    rt_param q[] = {{MT_STR("kind"), MT_STR("shadow")},
+                    {MT_STR("pending"), MT_STR("true")}};
+    const mt_json *r = ask_query(d, RT_LEDGER_LIST, "", "", q, 2);
+    expect(d, 200);
+    assert_int_equal(count_at(r, "items"), count);
+    return r;
+}
+
+static void a_shadow_that_agrees_leaves_nothing(void **state)
+{
+    desk d = shadowed(state, "// Escrow:", "// Of escrow:");
+    ask(&d, &ANYONE, RT_FLOW_START, "standard_release", "", BOTH);
+    expect(&d, 200);
+    const mt_json *r = ask(&d, &ANYONE, RT_OPERATION, "release_escrow", "", RELEASE);
+    expect_code(&d, r, 409, "invalid_source_state");
+    shadow_records(&d, 0);
+    mt_buf text = {0};
+    rt_executor_metrics(d.x, &text);
+    mt_buf_addc(&text, '\0');
+    assert_non_null(strstr(text.ptr, "motet_shadow_compared_total 2\n"));
+    assert_non_null(strstr(text.ptr, "motet_shadow_differing_total 0\n"));
+    mt_buf_free(&text);
+    desk_close(&d);
+}
+
+static void a_shadow_records_where_it_disagrees(void **state)
+{
+    desk d = shadowed(state, "10000.00", "100.00");
+    const mt_json *r = ask(&d, &ANYONE, RT_FLOW_START, "standard_release", "", BOTH);
+    expect(&d, 200);
+    assert_at(r, "outcome", "success");
+    assert_state(&d, "EscrowAccount", "e1", "released");
+    r = shadow_records(&d, 1);
+    assert_at(r, "items.0.body.difference.kind", "steps");
+    assert_at(r, "items.0.body.difference.step", "step_check_threshold");
+    assert_at(r, "items.0.body.difference.gained.0", "compliance_review_required");
+    int64_t of = 0;
+    assert_fine(mt_json_i64(at(r, "items.0.body.of"), &of));
+    char id[24];
+    snprintf(id, sizeof id, "%lld", (long long)of);
+    r = ask(&d, &ANYONE, RT_LEDGER_GET, "", id, "");
+    assert_at(r, "body.kind", "flow_started");
+    desk_close(&d);
+}
+
+static void a_shadow_sees_what_was_refused(void **state)
+{
+    desk d = shadowed(state, "precondition:     verdict_present(release_approved)",
+                      "precondition:     verdict_present(delivery_confirmed)");
+    static const char LARGE[] = "{\"persona\":\"escrow_agent\"," ESCROW_LARGE
+                                ",\"bindings\":{\"EscrowAccount\":\"e1\"}}";
+    const mt_json *r =
+        ask_once(&d, &ANYONE, RT_OPERATION, "release_escrow", LARGE, "k1");
+    expect_code(&d, r, 422, "precondition_failed");
+    assert_state(&d, "EscrowAccount", "e1", "held");
+    r = shadow_records(&d, 1);
+    assert_at(r, "items.0.body.difference.kind", "allowed");
+    assert_at(r, "items.0.body.difference.was", "precondition_failed");
+    assert_at(r, "items.0.body.difference.now", "released");
+    /* A refusal may still be asked again under the same key. */
+    ask_once(&d, &ANYONE, RT_OPERATION, "release_escrow", LARGE, "k1");
+    expect(&d, 422);
+    assert_false(d.replayed);
+    desk_close(&d);
+}
+
+static void a_shadow_of_nothing_is_refused(void **state)
+{
+    desk d;
+    mt_buf why = {0};
+    rt_executor_options o = {
+        .shadow = contract_file("stranger.tenor", "persona p\nentity E { states: [a] "
+                                                  "initial: a transitions: [] }\n")};
+    assert_true(desk_try(&d, fresh(state), ESCROW, &o, &why));
+    mt_buf_addc(&why, '\0');
+    assert_non_null(strstr(why.ptr, "no contract 'stranger' is served"));
+    mt_buf_free(&why);
+    st_close(d.store);
+}
+
+int main(void)
+{
+    static rows_list l;
+    both(&l, others_move_an_instance_while_the_flow_waits);
+    both(&l, a_shadow_that_agrees_leaves_nothing);
+    both(&l, a_shadow_records_where_it_disagrees);
+    both(&l, a_shadow_sees_what_was_refused);
+    both(&l, a_shadow_of_nothing_is_refused);
+    int failed = rows_run(&l, "runtime/executor_whatif");
+    backends_stop();
+    return failed;
+}
