@@ -410,8 +410,8 @@ static void a_body_that_is_none_is_refused(void **state)
         "{\"contract\":\"escrow\",\"kind\":\"operation\"}",
         "{\"contract\":\"escrow\",\"kind\":\"operation\",\"provenance\":[]}",
         "{\"contract\":\"escrow\",\"facts\":[1],\"kind\":\"operation\"}",
-        "{\"contract\":\"escrow\",\"kind\":\"operation\",\"provenance\":{\"state_"
-        "before\":1}}",
+        "{\"contract\":\"escrow\",\"kind\":\"operation\",\"provenance\":3}",
+        "{\"contract\":\"escrow\",\"facts\":[{}],\"kind\":\"operation\"",
     };
     rt_whatif_options o = {.candidate = LEDGER.old.plan};
     rt_whatif *w = rt_whatif_new(&o);
