@@ -93,6 +93,90 @@ static void others_move_an_instance_while_the_flow_waits(void **state)
     desk_close(&d);
 }
 
+/* ---- Steps of every kind ----------------------------------------------------------
+ */
+
+/* A sub-flow that may fail, branches beside each other, an escalation, an operation
+ * whose outcome the caller names, something to undo. */
+static const char EVERY[] =
+    "persona clerk\npersona boss\n"
+    "fact fine { type: Bool source: \"desk.fine\" default: true }\n"
+    "entity Doc { states: [s0, s1, s2] initial: s0\n"
+    "  transitions: [(s0, s1), (s1, s2), (s1, s0)] }\n"
+    "entity Seal { states: [open, shut, lost] initial: open\n"
+    "  transitions: [(open, shut), (open, lost)] }\n"
+    "rule ok { stratum: 0 when: fine = true produce: verdict ok { payload: Bool = true "
+    "} }\n"
+    "operation one { allowed_personas: [clerk] precondition: fine = true or fine = "
+    "false effects: [(Doc, s0, s1)] outcomes: [done] }\n"
+    "operation two { allowed_personas: [clerk, boss] precondition: "
+    "verdict_present(ok) effects: [(Doc, s1, s2)] outcomes: [done] }\n"
+    "operation undo { allowed_personas: [clerk] precondition: fine = true or fine = "
+    "false effects: [(Doc, s1, s0)] outcomes: [done] }\n"
+    "operation seal { personas: [clerk, boss] require: fine = true or fine = false\n"
+    "  outcomes: [closed, gone]\n"
+    "  effects: [Seal: open -> shut -> closed, Seal: open -> lost -> gone] }\n"
+    "flow inner { snapshot: at_initiation entry: x steps: {\n"
+    "  x: OperationStep { op: one persona: clerk outcomes: { done: y } on_failure: "
+    "Terminate(outcome: failure) }\n"
+    "  y: OperationStep { op: two persona: clerk outcomes: { done: Terminal(success) } "
+    "on_failure: Compensate(steps: [{ op: undo persona: clerk on_failure: "
+    "Terminal(failure) }] then: Terminal(failure)) }\n"
+    "} }\n"
+    "flow outer { snapshot: at_initiation entry: a steps: {\n"
+    "  a: SubFlowStep { flow: inner persona: clerk on_success: h on_failure: "
+    "Escalate(to_persona: boss next: e) }\n"
+    "  h: HandoffStep { from_persona: clerk to_persona: boss next: e }\n"
+    "  e: OperationStep { op: seal persona: boss outcomes: { closed: "
+    "Terminal(success), gone: Terminal(failure) } on_failure: "
+    "Terminate(outcome: failure) }\n"
+    "} }\n"
+    "flow side { snapshot: at_initiation entry: p steps: {\n"
+    "  p: ParallelStep {\n    branches: [\n"
+    "      Branch { id: left entry: x steps: { x: SubFlowStep { flow: inner persona: "
+    "clerk on_success: Terminal(success) on_failure: Terminate(outcome: failure) } } "
+    "},\n"
+    "      Branch { id: right entry: y steps: { y: OperationStep { op: seal persona: "
+    "clerk outcomes: { closed: Terminal(success), gone: Terminal(success) } "
+    "on_failure: "
+    "Terminate(outcome: failure) } } }\n    ]\n"
+    "    join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: "
+    "Terminate(outcome: failure) on_all_complete: null }\n  }\n} }\n";
+
+static void steps_of_every_kind_are_followed(void **state)
+{
+    static const char *const FLOWS[] = {"outer", "side"};
+    static const char *const FACTS[] = {"true", "false"};
+    static const char *const OUTCOMES[] = {"closed", "gone"};
+    desk d = desk_open(state, contract_file("escrow.tenor", EVERY), NULL);
+    unsigned n = 0;
+    for (unsigned i = 0; i < 8; i++, n++) {
+        char doc[8], seal[8], body[300];
+        snprintf(doc, sizeof doc, "d%u", n);
+        snprintf(seal, sizeof seal, "s%u", n);
+        create(&d, "Doc", doc);
+        create(&d, "Seal", seal);
+        snprintf(body, sizeof body,
+                 "{\"persona\":\"clerk\",\"facts\":{\"fine\":%s},\"outcome\":\"%s\","
+                 "\"bindings\":{\"Doc\":\"%s\",\"Seal\":\"%s\"}}",
+                 FACTS[i / 2 % 2], OUTCOMES[i / 4], doc, seal);
+        ask(&d, &ANYONE, RT_FLOW_START, FLOWS[i % 2], "", body);
+        expect(&d, 200);
+    }
+    rt_whatif_counts same = replay(&d, mt_str_z(EVERY));
+    assert_int_equal(same.flows, n);
+    assert_int_equal(same.differing + same.unknown + same.under_way + same.orphans, 0);
+    /* Deep inside: the second step of the sub-flow, by somebody else. */
+    mt_arena a = {0};
+    const char *at = strstr(EVERY, "op: two persona: clerk");
+    mt_str other = mt_strf(&a, "%.*sop: two persona: boss%s", (int)(at - EVERY), EVERY,
+                           at + strlen("op: two persona: clerk"));
+    rt_whatif_counts changed_step = replay(&d, other);
+    assert_int_equal(changed_step.kinds[RT_WHATIF_STEPS], n);
+    mt_arena_free(&a);
+    desk_close(&d);
+}
+
 /* ---- The shadow -------------------------------------------------------------------
  */
 
@@ -195,6 +279,7 @@ int main(void)
 {
     static rows_list l;
     both(&l, others_move_an_instance_while_the_flow_waits);
+    both(&l, steps_of_every_kind_are_followed);
     both(&l, a_shadow_that_agrees_leaves_nothing);
     both(&l, a_shadow_records_where_it_disagrees);
     both(&l, a_shadow_sees_what_was_refused);
