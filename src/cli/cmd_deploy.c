@@ -4,56 +4,116 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
-#include "cli/document.h"
+#include "runtime/executor.h"
 
 /* clang-format off */
 const cli_option CMD_DEPLOY_OPTIONS[] = {
     CLI_WRITE_OPTIONS,
-    {"contract",  "ID",   "under this id, instead of the bundle's own"},
-    {"policy",    "NAME", "for flows in flight: blue_green, force_migrate or abort"},
-    {"policies",  "FILE", "the same for each flow by its name (JSON or YAML)"},
-    {"state-map", "FILE", "{Entity: {old: new}} for instances (JSON or YAML)"},
-    {"dry-run",   NULL,   "only say what would change"},
-    {"status",    NULL,   "show the migration under way; FILE is then a contract's id"},
-    {"complete",  NULL,   "end it; FILE is then a contract's id"},
+    {"contract",  "ID",     "serve it under this id (the bundle's own)"},
+    {"policy",    "POLICY", "for flows in flight: blue_green, force_migrate or abort, or FLOW=POLICY; may be repeated"},
+    {"state-map", "ENTITY.OLD=NEW", "move instances out of a removed state; may be repeated"},
+    {"dry-run",   NULL,     "only say what would happen"},
+    {"status",    NULL,     "show the migration under way; FILE is then a contract's id"},
+    {"complete",  NULL,     "end it; FILE is then a contract's id"},
     {NULL, NULL, NULL},
 };
 const char CMD_DEPLOY_DETAILS[] =
     "FILE is source or a bundle; it is elaborated here. A change that breaks flows in "
-    "flight is refused unless a policy says what becomes of them.";
+    "flight is refused unless a policy says what becomes of them. --policy and "
+    "--state-map also go with --complete.";
 /* clang-format on */
 
-static int add_document(const cli_args *args, mt_arena *a, mt_jw *w, const char *option,
-                        const char *member)
+static int add_policy(const cli_args *args, mt_arena *a, mt_jw *w)
 {
-    const char *path = cli_value(args, option);
-    cli_document document;
-    int code = path ? cli_read_document(args, a, path, &document) : CLI_HOLDS;
-    if (path && !code) {
-        mt_jw_key(w, mt_str_z(member));
-        mt_jw_json(w, &document.tree);
+    mt_buf text = {0};
+    mt_str bad;
+    mt_str *all = mt_new_array(a, mt_str, (size_t)args->given_count);
+    size_t count = 0;
+    for (const char *one; (one = cli_value_at(args, "policy", (int)count)) != NULL;) {
+        all[count++] = mt_str_z(one);
     }
+    int code = CLI_HOLDS;
+    if (count && rt_policy_json(&text, all, count, &bad)) {
+        code = cli_fail(args, CLI_USAGE,
+                        "--policy %.*s: blue_green, force_migrate or abort, alone or "
+                        "after FLOW=",
+                        MT_ARG(bad));
+    } else if (count) {
+        mt_jw_keyz(w, "policy");
+        mt_jw_raw(w, mt_str_dup(a, mt_buf_str(&text)));
+    }
+    mt_buf_free(&text);
     return code;
+}
+
+/* One ENTITY.OLD=NEW. */
+typedef struct move {
+    mt_str entity, from, to;
+} move;
+
+static int read_move(const cli_args *args, const char *text, move *out)
+{
+    mt_str all = mt_str_z(text);
+    size_t dot = mt_str_find(all, '.'), equals = mt_str_find(all, '=');
+    if (!dot || dot >= equals || equals >= all.len) {
+        return cli_fail(args, CLI_USAGE, "--state-map %s is not ENTITY.OLD=NEW", text);
+    }
+    *out = (move){mt_str_from(all.ptr, dot),
+                  mt_str_from(all.ptr + dot + 1, equals - dot - 1),
+                  mt_str_skip(all, equals + 1)};
+    return CLI_HOLDS;
+}
+
+/* {"Entity":{"old":"new"}}; an entity may be named several times. */
+static void moves_json(mt_jw *w, const move *moves, size_t count)
+{
+    mt_jw_begin_object(w);
+    for (size_t i = 0; i < count; i++) {
+        size_t first = 0;
+        while (!mt_str_eq(moves[first].entity, moves[i].entity)) {
+            first++;
+        }
+        if (first < i) {
+            continue;
+        }
+        mt_jw_key(w, moves[i].entity);
+        mt_jw_begin_object(w);
+        for (size_t k = i; k < count; k++) {
+            if (mt_str_eq(moves[k].entity, moves[i].entity)) {
+                mt_jw_key(w, moves[k].from);
+                mt_jw_str(w, moves[k].to);
+            }
+        }
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_object(w);
+}
+
+static int add_moves(const cli_args *args, mt_arena *a, mt_jw *w)
+{
+    move *moves = mt_new_array(a, move, (size_t)args->given_count);
+    size_t count = 0;
+    for (const char *one; (one = cli_value_at(args, "state-map", (int)count));) {
+        int code = read_move(args, one, &moves[count++]);
+        if (code) {
+            return code;
+        }
+    }
+    if (count) {
+        mt_jw_keyz(w, "state_map");
+        moves_json(w, moves, count);
+    }
+    return CLI_HOLDS;
 }
 
 static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
 {
-    const char *contract = cli_value(args, "contract");
-    const char *policy = cli_value(args, "policy");
-    if (policy && cli_value(args, "policies")) {
-        return cli_fail(args, CLI_USAGE, "--policy and --policies do not go together");
-    }
-    if (contract) {
-        mt_jw_key_str(w, "contract", mt_str_z(contract));
-    }
-    if (policy) {
-        mt_jw_key_str(w, "policy", mt_str_z(policy));
-    }
-    if (cli_flag(args, "dry-run")) {
+    int code = add_policy(args, a, w);
+    code = code ? code : add_moves(args, a, w);
+    if (!code && cli_flag(args, "dry-run")) {
         mt_jw_key_bool(w, "dry_run", true);
     }
-    int code = add_document(args, a, w, "policies", "policy");
-    return code ? code : add_document(args, a, w, "state-map", "state_map");
+    return code;
 }
 
 static int deploy(const cli_args *args, const cli_contract *contract)
@@ -64,6 +124,9 @@ static int deploy(const cli_args *args, const cli_contract *contract)
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "bundle");
     mt_jw_raw(&w, contract->bundle);
+    if (cli_value(args, "contract")) {
+        mt_jw_key_str(&w, "contract", mt_str_z(cli_value(args, "contract")));
+    }
     int code = add_migration(args, &arena, &w);
     mt_jw_end_object(&w);
     if (!code) {
@@ -76,13 +139,23 @@ static int deploy(const cli_args *args, const cli_contract *contract)
 
 static int ask_migration(const cli_args *args, const char *method, const char *after)
 {
-    mt_buf path = {0};
+    mt_arena arena = {0};
+    mt_buf path = {0}, body = {0};
+    bool post = strcmp(method, "POST") == 0;
     mt_buf_addz(&path, "/v1/contracts");
     cli_add_segment(&path, mt_str_z(args->operands[0]));
     mt_buf_addf(&path, "/migration%s", after);
-    mt_str body = strcmp(method, "POST") == 0 ? MT_STR("{}") : (mt_str){0};
-    int code = cli_ask(args, method, mt_buf_str(&path), body);
+    mt_jw w = mt_jw_start(&body, false);
+    mt_jw_begin_object(&w);
+    int code = post ? add_migration(args, &arena, &w) : CLI_HOLDS;
+    mt_jw_end_object(&w);
+    if (!code) {
+        code = cli_ask(args, method, mt_buf_str(&path),
+                       post ? mt_buf_str(&body) : (mt_str){0});
+    }
     mt_buf_free(&path);
+    mt_buf_free(&body);
+    mt_arena_free(&arena);
     return code;
 }
 

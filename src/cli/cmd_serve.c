@@ -69,12 +69,16 @@ static int read_file(service *s)
 static int read_options(service *s)
 {
     const cli_args *args = s->args;
-    bool listed = false;
+    bool listed = false, declared = false;
     for (int i = 0; i < args->given_count; i++) {
         const char *name = args->given[2 * i], *value = args->given[2 * i + 1];
         if (strcmp(name, "auto-persona") == 0 && !listed) {
             s->config.auto_personas = (ht_list){0}; /* options replace, not add */
             listed = true;
+        }
+        if (strcmp(name, "policy") == 0 && !declared) {
+            s->config.policies = (ht_list){0};
+            declared = true;
         }
         if (ht_config_set(&s->arena, &s->config, name, value) == MT_E_RANGE) {
             return cli_fail(args, CLI_USAGE, "--%s cannot be %s", name, value);
@@ -196,15 +200,20 @@ static mt_str text_or_empty(const char *text)
     return mt_str_z(text ? text : "");
 }
 
+static const mt_str *texts_of(service *s, ht_list list)
+{
+    mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
+    for (size_t i = 0; i < list.count; i++) {
+        texts[i] = mt_str_z(list.items[i]);
+    }
+    return texts;
+}
+
 static int open_executor(service *s)
 {
     const ht_config *c = &s->config;
     static const char *const NO_FILES[] = {NULL};
     mt_buf why = {0};
-    mt_str *personas = mt_new_array(&s->arena, mt_str, c->auto_personas.count);
-    for (size_t i = 0; i < c->auto_personas.count; i++) {
-        personas[i] = mt_str_z(c->auto_personas.items[i]);
-    }
     rt_executor_options options = {
         .store = s->store,
         .limits = &s->limits,
@@ -214,8 +223,10 @@ static int open_executor(service *s)
         .signing_key = c->signing_key,
         .previous_key = c->previous_signing_key,
         .shadow = c->shadow,
-        .auto_personas = personas,
+        .auto_personas = texts_of(s, c->auto_personas),
         .auto_persona_count = c->auto_personas.count,
+        .policies = texts_of(s, c->policies),
+        .policy_count = c->policies.count,
         .adapters = c->sources,
         .settings = c->all,
         .group = (unsigned)c->group,
@@ -224,8 +235,10 @@ static int open_executor(service *s)
         .log_state = &s->log,
     };
     mt_err err = rt_executor_open(&options, &s->executor, &why);
-    return err ? say_why(s, err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD, &why)
-               : CLI_HOLDS;
+    int code = err == MT_E_REJECTED ? CLI_FAILS
+               : err == MT_E_USAGE  ? CLI_USAGE
+                                    : CLI_WORLD;
+    return err ? say_why(s, code, &why) : CLI_HOLDS;
 }
 
 /* A call may wait for the network when the database is somewhere else, or when facts

@@ -38,6 +38,7 @@ typedef struct ht_list {
     X(previous_signing_key, "previous-signing-key", TEXT, const char *, NULL, 0, 0, "FILE", "the key that signed until now, to hand over to --signing-key") \
     X(shadow, "shadow", TEXT, const char *, NULL, 0, 0, "FILE", "a candidate that looks on; where it disagrees is recorded") \
     X(auto_personas, "auto-persona", LIST, ht_list, {0}, 0, 0, "NAME", "acts for the system; may be repeated") \
+    X(policies, "policy", LIST, ht_list, {0}, 0, 0, "POLICY", "blue_green, force_migrate or abort, or FLOW=POLICY: for flows in flight when a file is a new version; may be repeated") \
     X(group, "group", COUNT, size_t, 256, 1, 65536, "COUNT", "operations committed together at most (256)") \
     X(checkpoint_every, "checkpoint-every", COUNT, size_t, 1000, 1, 1u << 30, "RECORDS", "sign a checkpoint so often (1000)") \
     X(threads, "threads", COUNT, size_t, 1, 1, 256, "COUNT", "network threads (1)") \
