@@ -239,6 +239,7 @@ static void reset(rx_job *job)
     job->answered = job->again = job->put_off = false;
     job->reply.replayed = job->reply.problem = false;
     job->reply.status = 0;
+    job->reply.location = (mt_str){0};
     mt_buf_clear(&job->reply.body);
 }
 

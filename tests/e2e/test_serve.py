@@ -89,6 +89,7 @@ class Serve(Case):
         self.assertIn(started.status, (200, 201, 202), started)
         self.assertEqual(started.json["status"], "waiting", started)
         path = "/v1/flows/" + started.json["id"]
+        self.assertEqual(started.headers["Location"], path)
         self.assertEqual(server.post(f"{path}/resume", token=seller, body={
             "persona": "seller"}).status, 403)
         resumed = server.post(f"{path}/resume", token=agent, body={"persona": "escrow_agent"})
