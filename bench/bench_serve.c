@@ -6,6 +6,8 @@
  *
  *   serve.evaluate, serve.dry_run   requests/s, at least 60 % of the bare POST
  *   serve.sqlite_N                  durable operations/s with N connections
+ *   serve.pg_N                      the same on PostgreSQL, at least 70 % of the same
+ *                                   rows written bare in groups as large
  *   serve.p99                       ms, at half the rate of serve.sqlite_64
  *   serve.instances                 bytes of memory for each of many instances
  *   serve.start                     seconds until a server with that ledger answers
@@ -25,12 +27,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bare_postgres.h"
 #include "bench.h"
 #include "http/server.h"
 #include "runtime/address.h"
 
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
+#endif
+#ifndef WITH_POSTGRES
+#define WITH_POSTGRES "tests/e2e/postgres.py"
 #endif
 
 enum { MOST = 64, ANSWER = 16384, LATENCIES = 1 << 20 };
@@ -453,18 +459,24 @@ static void bench_p99(int port, double half)
     close_load(l);
 }
 
+static void make_wheels(int port)
+{
+    for (int i = 0; i < MOST; i++) {
+        char body[32];
+        snprintf(body, sizeof body, "{\"id\":\"w%d\"}", i);
+        once(port, "/v1/contracts/wheel/instances/Wheel", body);
+    }
+}
+
+static const unsigned COUNTS[] = {1, 8, 64};
+
 static void bench_writes(void)
 {
-    static const unsigned COUNTS[] = {1, 8, 64};
     char url[128], name[32];
     double best = 0;
     snprintf(url, sizeof url, "sqlite:%s/writes.db", dir);
     child server = start(url, wheel);
-    for (int i = 0; i < MOST; i++) {
-        char body[32];
-        snprintf(body, sizeof body, "{\"id\":\"w%d\"}", i);
-        once(server.port, "/v1/contracts/wheel/instances/Wheel", body);
-    }
+    make_wheels(server.port);
     for (size_t i = 0; i < 3; i++) {
         load *l = turning(server.port, COUNTS[i]);
         closed_loop(l, 0.3);
@@ -479,6 +491,66 @@ static void bench_writes(void)
                      COUNTS[i] == 64 ? 20000 : NAN, BENCH_HIGHER);
     }
     bench_p99(server.port, best / 2);
+    end(&server);
+}
+
+/* One counter of the server's. */
+static double counted(int port, const char *name)
+{
+    load *l = open_load(port, 1);
+    line *c = &l->lines[0];
+    c->request_len =
+        (size_t)snprintf(c->request, sizeof c->request,
+                         "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    ask(c);
+    while (c->busy) {
+        listen_once(l, 1000);
+    }
+    const char *at = strstr(c->heard, name);
+    if (!at) {
+        die(name);
+    }
+    double value = atof(at + strlen(name));
+    close_load(l);
+    return value;
+}
+
+/* In turns, as above; the bare groups are as large as the server's just were. */
+static void measure_pg(int port, unsigned count)
+{
+    char name[32];
+    double own = 0, ceiling = 0;
+    for (int round = 0; round < 3; round++) {
+        load *l = turning(port, count);
+        double groups = counted(port, "\nmotet_groups_total ");
+        double grouped = counted(port, "\nmotet_grouped_calls_total ");
+        double rate = closed_loop(l, 0.6);
+        groups = counted(port, "\nmotet_groups_total ") - groups;
+        grouped = counted(port, "\nmotet_grouped_calls_total ") - grouped;
+        own = rate > own ? rate : own;
+        close_load(l);
+        usleep(100000); /* the last records are chained */
+        rate = bare_postgres_rate(grouped / groups, 0.4);
+        ceiling = rate > ceiling ? rate : ceiling;
+    }
+    snprintf(name, sizeof name, "serve.pg_%u", count);
+    bench_report(name, own, "operations/s", "bare PostgreSQL", ceiling, 0.7 * ceiling,
+                 BENCH_HIGHER);
+}
+
+static void bench_pg(const char *url)
+{
+    child server = start(url, wheel);
+    make_wheels(server.port);
+    load *l = turning(server.port, MOST);
+    closed_loop(l, 0.2);
+    close_load(l);
+    usleep(200000); /* a record must be chained to be copied */
+    bare_postgres_open(url);
+    for (size_t i = 0; i < 3; i++) {
+        measure_pg(server.port, COUNTS[i]);
+    }
+    bare_postgres_close();
     end(&server);
 }
 
@@ -610,8 +682,14 @@ static void remove_all(void)
     rmdir(dir);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
+    const char *postgres = getenv("MOTET_TEST_POSTGRES");
+    if (!postgres) { /* once more, with a server around us */
+        execlp("python3", "python3", WITH_POSTGRES, "--durable", argv[0], NULL);
+        die("starting PostgreSQL");
+    }
     if (!mkdtemp(dir)) {
         die("mkdtemp");
     }
@@ -623,6 +701,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     bench_reads();
     bench_writes();
+    bench_pg(postgres);
     bench_many();
     remove_all();
     return 0;
