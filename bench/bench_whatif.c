@@ -1,7 +1,7 @@
 /* bench/bench_whatif.c - recorded decisions decided again.
  * prove.whatif: records a second of a ledger of random decisions of the escrow contract
  * (flows of about four records, operations on their own), split from their lines and
- * replayed under a candidate with another default, by which about a sixth differ.
+ * replayed under a candidate with another default, by which about a fifth differ.
  * prove.whatif_same: under the contract itself. */
 #include <math.h>
 
