@@ -109,7 +109,8 @@ mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str tr
                        int64_t number, int64_t deployed_ms, rx_version **out,
                        mt_buf *why);
 void rx_version_free(rx_version *v);
-/* Lists a version for good; gives back the one that was there before, if any. */
+/* Lists a version for good; gives back the one that was there before, if any: the
+ * caller then still owns its own. */
 rx_version *rx_version_list(rt_executor *x, rx_version *v);
 /* Locks what says which version is served. MT_E_NOTFOUND: there is none. */
 mt_err rx_version_current(rx_group *g, mt_str contract, mt_str *etag);

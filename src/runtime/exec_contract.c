@@ -309,11 +309,7 @@ rx_version *rx_version_list(rt_executor *x, rx_version *v)
         x->versions = v;
     }
     pthread_rwlock_unlock(&x->contracts_lock);
-    if (known) {
-        rx_version_free(v);
-        return known;
-    }
-    return v;
+    return known ? known : v;
 }
 
 void rx_serve(rt_executor *x, rx_version *v)
@@ -400,7 +396,11 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
     }
     mt_arena_free(&a);
     if (!err) {
-        *out = rx_version_list(x, *out);
+        rx_version *mine = *out;
+        *out = rx_version_list(x, mine);
+        if (*out != mine) {
+            rx_version_free(mine);
+        }
     }
     return err;
 }

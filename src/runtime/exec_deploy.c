@@ -204,8 +204,10 @@ static rx_version *list_next(rx_job *job)
 {
     rx_deployment *d = job->work;
     if (job->fresh) {
+        /* If it was known, the fresh one is freed with the job: the plan and the answer
+         * borrow from it. */
         d->next = rx_version_list(job->x, job->fresh);
-        job->fresh = NULL;
+        job->fresh = d->next == job->fresh ? NULL : job->fresh;
     }
     return d->next;
 }
