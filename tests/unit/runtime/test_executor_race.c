@@ -111,6 +111,20 @@ static void of_many_who_race_for_one_instance_exactly_one_wins(void **state)
     desk_close(&d);
 }
 
+/* Pages are of one order only once nothing moves into it any more. */
+static void wait_until_chained(desk *d, uint32_t count)
+{
+    rt_param q[] = {{MT_STR("kind"), MT_STR("operation")},
+                    {MT_STR("limit"), MT_STR("1000")}};
+    for (int i = 0; i < 1000; i++) {
+        if (count_at(ask_query(d, RT_LEDGER_LIST, "", "", q, 2), "items") == count) {
+            return;
+        }
+        usleep(10000);
+    }
+    fail_msg("the records are never chained");
+}
+
 static void every_call_that_fits_is_done_once_and_in_some_order(void **state)
 {
     desk d = wheel(state);
@@ -122,6 +136,7 @@ static void every_call_that_fits_is_done_once_and_in_some_order(void **state)
     assert_at(r, "version", "200");
     assert_at(r, "state", "n");
     assert_int_equal(records(&d, "operation"), THREADS * 25);
+    wait_until_chained(&d, THREADS * 25);
     /* The records are a serial order: each begins where the one before it ended. */
     mt_str state_now = MT_STR("n"), after = MT_STR("");
     do {
