@@ -228,7 +228,7 @@ void rx_caller_json(mt_jw *w, const rx_job *job)
 /* ---- The sequencer ----------------------------------------------------------------
  */
 
-enum { BATCH = 1000, PAUSE_MS = 50, SWEEP_MS = 5000, IDLE_MS = 10000 };
+enum { BATCH = 1000, PAUSE_MS = 50, GATHER_MS = 10, SWEEP_MS = 5000, IDLE_MS = 10000 };
 
 /* Chains one batch. *count is what it chained; MT_E_BUSY: another process does it. */
 static mt_err chain_batch(rt_executor *x, size_t *count)
@@ -307,6 +307,13 @@ static bool wait_for_work(rt_executor *x)
     return !stop;
 }
 
+/* A batch costs a commit, which those who write then have to share the disk with. */
+static void let_gather(void)
+{
+    struct timespec moment = {.tv_nsec = GATHER_MS * 1000000L};
+    nanosleep(&moment, NULL);
+}
+
 void *rx_sequencer(void *executor)
 {
     rt_executor *x = executor;
@@ -320,6 +327,9 @@ void *rx_sequencer(void *executor)
         }
         size_t count;
         while (!chain_batch(x, &count) && count == BATCH) {
+        }
+        if (more && count) {
+            let_gather();
         }
         int64_t size = look_around(x);
         if (size != told) {
