@@ -446,13 +446,14 @@ static mt_err settle_in(st_store *s, st_mode mode, mt_buf *why)
 /* Looks first: a store that is as it should be is opened beside one who writes. */
 static mt_err settle_schema(st_store *s, mt_buf *why)
 {
-    size_t said = why->len;
-    mt_err err = settle_in(s, ST_READ, why);
-    if (!err || s->options.read_only) {
-        return err;
+    mt_buf said = {0};
+    mt_err err = settle_in(s, ST_READ, &said);
+    bool settled = !err || s->options.read_only;
+    if (settled) {
+        mt_buf_adds(why, mt_buf_str(&said));
     }
-    why->len = said;
-    return settle_in(s, ST_WRITE, why);
+    mt_buf_free(&said);
+    return settled ? err : settle_in(s, ST_WRITE, why);
 }
 
 /* The first connection, so that what is wrong is said in SQLite's words. */

@@ -152,8 +152,10 @@ static void add_records(mt_buf *out, const ct_run *run)
         } else {
             ct_record_result_text(out, run, r);
         }
-        add_changes(out, run->plan, &run->changes.items[r->first_change],
-                    r->change_count);
+        if (r->change_count) {
+            add_changes(out, run->plan, &run->changes.items[r->first_change],
+                        r->change_count);
+        }
     }
 }
 
