@@ -217,7 +217,7 @@ class Verify(Ledgers):
         lines = ledgers.records([ledgers.operation(n % 60, pad="x" * 2000) for n in range(9000)])
         self.put(lines)
         script = f"ulimit -v 200000; exec {MOTET} ledger verify x.jsonl"
-        if not os.environ.get("ASAN_OPTIONS"):
+        if "asan" not in str(MOTET):  # a sanitizer cannot live with the limit
             done = subprocess.run(["bash", "-c", script], cwd=self.dir, capture_output=True)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.good(ledgers.records([{"kind": "x" * 9000000}]))
