@@ -167,7 +167,7 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
     rx_turn *t = context;
     const rx_version *v = t->job->v;
     rx_effects f = {.v = v,
-                    .changes = &run->changes.items[record->first_change],
+                    .changes = ct_record_changes(run, record),
                     .count = record->change_count,
                     .instances = run->instances,
                     .flow = t->row.id,

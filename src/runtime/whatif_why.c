@@ -78,7 +78,7 @@ bool wi_same_step(const rt_whatif *w, const wi_step *s, const ct_record *r)
            mt_str_eq(s->kind, ct_record_kind_name(r->kind)) &&
            (r->op == CT_NONE || mt_str_eq(s->op, ct_operation_id(p, r->op))) &&
            mt_str_eq(s->persona, from) && mt_str_eq(s->to, to) &&
-           wi_same_moves(w, s, run->changes.items + r->first_change, r->change_count);
+           wi_same_moves(w, s, ct_record_changes(run, r), r->change_count);
 }
 
 /* ---- Reasons ----------------------------------------------------------------------
@@ -286,7 +286,7 @@ void wi_why_flow(rt_whatif *w, const rt_whatif_difference *d, const wi_step *rec
             mt_buf_addz(&w->reason, "the end");
         }
         if (recorded && candidate) {
-            why_moves(w, recorded, w->run.changes.items + candidate->first_change,
+            why_moves(w, recorded, ct_record_changes(&w->run, candidate),
                       candidate->change_count);
         }
     }

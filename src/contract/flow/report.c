@@ -303,14 +303,13 @@ static void operation_record(mt_jw *w, const ct_run *run, const ct_record *r)
                           .change_count = r->change_count,
                           .entity = r->entity,
                           .state = r->state};
-    ct_op_report report = {
-        .frozen = &run->frozen,
-        .op = r->op,
-        .persona = ct_persona_id(run->plan, r->persona),
-        .attempt = &attempt,
-        .changes = r->change_count ? &run->changes.items[r->first_change] : NULL,
-        .instances = run->instances,
-        .simulation = run->simulation};
+    ct_op_report report = {.frozen = &run->frozen,
+                           .op = r->op,
+                           .persona = ct_persona_id(run->plan, r->persona),
+                           .attempt = &attempt,
+                           .changes = ct_record_changes(run, r),
+                           .instances = run->instances,
+                           .simulation = run->simulation};
     op_provenance_json(w, &report, ct_record_kind_name(r->kind),
                        run->plan->steps[r->step].id, message(run, r->message));
 }

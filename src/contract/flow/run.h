@@ -119,6 +119,12 @@ struct ct_run {
     const ct_plan *sized_for; /* plan the arrays were made for */
 };
 
+/* The first of the record's changes; NULL when it changed nothing. */
+static inline const ct_change *ct_record_changes(const ct_run *run, const ct_record *r)
+{
+    return r->change_count ? &run->changes.items[r->first_change] : NULL;
+}
+
 /* What a run needs to begin. */
 typedef struct ct_run_input {
     const ct_plan *plan;
