@@ -83,15 +83,14 @@ class Node:
     def post(self, path, body, key=None):
         return self.request("POST", path, body, {"Idempotency-Key": key} if key else None)
 
-    def pages(self, path):
-        """All items of a list, page after page."""
-        items, after = [], None
-        while True:
-            mark = "&" if "?" in path else "?"
-            status, page = self.get(f"{path}{mark}limit=1000" +
-                                    (f"&after={after}" if after is not None else ""))
+    def each(self, path):
+        """The items of a list, page after page, one page in memory."""
+        mark, after = "&" if "?" in path else "?", ""
+        while after is not None:
+            status, page = self.get(f"{path}{mark}limit=1000{after}")
             assert status == 200, page
-            items += page["items"]
-            after = page.get("next")
-            if after is None:
-                return items
+            yield from page["items"]
+            after = f"&after={page['next']}" if "next" in page else None
+
+    def pages(self, path):
+        return list(self.each(path))

@@ -4,6 +4,7 @@ import time
 import turnstile
 from fleet import Node
 from harness import SEED, Case, main
+from load import Load
 from postgres import Postgres
 
 
@@ -18,8 +19,8 @@ class Backup(Case):
         for entity, letter in (("Gate", "g"), ("Seal", "s")):
             for n in range(4):
                 node.post(f"/v1/contracts/turnstile/instances/{entity}", {"id": f"{letter}{n}"})
-        load = turnstile.Load([node.port], 4, count, 4, seed, seconds=60)
-        load.start()
+        load = Load("turnstile", [node.port], 4, count, 4, seed, self.dir / "answers",
+                    seconds=60).start()
         load.join()
         self.assertEqual(load.unanswered, 0)
 

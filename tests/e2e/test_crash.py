@@ -5,7 +5,7 @@ database, one of them killed meanwhile: one serial order explains every answer.
 MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes.
 """
 import glob
-import json
+import itertools
 import random
 import shutil
 import subprocess
@@ -16,7 +16,9 @@ from datetime import datetime
 import turnstile
 from fleet import Node
 from harness import MOTET, SEED, SOAK, Case, main
+from load import Answer, Load
 from postgres import Postgres
+from serial_order import Replay
 
 INSTANCES = 12
 SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
@@ -24,6 +26,18 @@ SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
 
 def setting(short, soak, sanitized):
     return soak if SOAK else sanitized if SANITIZED else short
+
+
+def wait_until(test, seconds):
+    deadline = time.monotonic() + seconds
+    while not test() and time.monotonic() < deadline:
+        time.sleep(0.05)
+
+
+def chained(node):
+    """No record waits for its place: the newest has one."""
+    page = node.get("/v1/ledger?pending=true&order=desc&limit=1")[1]
+    return page["items"][0].get("seq") is not None
 
 
 class Service(Case):
@@ -41,44 +55,35 @@ class Service(Case):
                 self.assertEqual(self.nodes[0].post(path, {"id": name})[0], 201)
         return self.nodes[0]
 
-    def load(self, clients, count, seed, seconds=900):
-        run = turnstile.Load([n.port for n in self.nodes], clients, count, INSTANCES, seed,
-                             seconds=seconds)
-        run.start()
-        return run
+    def load(self, clients, count, seed, seconds=900, kind="turnstile"):
+        run = Load(kind, [n.port for n in self.nodes], clients, count, INSTANCES, seed,
+                   self.dir / f"answers-{seed}", seconds)
+        self.addCleanup(run.close)
+        return run.start()
 
-    def finish(self, loads):
-        answers = []
+    def finish(self, loads, count):
+        """What all clients were answered, to be gone through once."""
         for run in loads:
             run.join()
             self.assertEqual(run.unanswered, 0, "clients that were never answered")
-            answers += run.answers
-        return answers
+        self.assertEqual(sum(1 for run in loads for _ in run.answers()), count)
+        return itertools.chain.from_iterable(run.answers() for run in loads)
 
     def verify_ledger(self):
-        result = self.holds("ledger", "verify", "--store", self.store)
+        result = self.holds("ledger", "verify", "--store", self.store, timeout=600)
         self.assertIn("record", result.out)
 
-    def look(self, node):
-        """Everything the service says of itself, once all records are chained."""
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            items = node.pages("/v1/ledger?pending=true")
-            if all(i.get("seq", -1) is not None and i.get("seq", -1) >= 0 for i in items):
-                break
-            time.sleep(0.1)
-        instances = {(i["entity"], i["id"]): i["state"]
-                     for e in ("Gate", "Seal")
-                     for i in node.pages(f"/v1/contracts/turnstile/instances/{e}")}
-        return items, instances
+    def look(self, node, contract="turnstile", entities=("Gate", "Seal")):
+        """What the service says of itself, once all records are chained."""
+        wait_until(lambda: chained(node), 60 if not SOAK else 600)
+        instances = {(i["entity"], i["id"]): (i["state"], i["version"])
+                     for e in entities
+                     for i in node.each(f"/v1/contracts/{contract}/instances/{e}")}
+        return node.each("/v1/ledger?pending=true"), instances
 
     def flows_settled(self, node):
         """After a restart every flow is finished or can be resumed; here nobody waits."""
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            if not node.pages("/v1/flows?status=running"):
-                break
-            time.sleep(0.05)
+        wait_until(lambda: not node.pages("/v1/flows?status=running"), 30)
         self.assertEqual(node.pages("/v1/flows?status=running"), [])
         self.assertEqual(node.pages("/v1/flows?status=waiting"), [])
 
@@ -94,14 +99,13 @@ class Service(Case):
             if killed % 10 == 0:
                 self.verify_ledger()
             node.start()
-        answers = self.finish([run])
+        answers = self.finish([run], count)
         while killed < kills:  # the load was done before: the rest without it
             node.kill()
             node.start()
             killed += 1
         self.flows_settled(node)
         done, refused = turnstile.check(answers, *self.look(node))
-        self.assertEqual(len(answers), count)
         self.assertEqual(node.stop(), 0)
         self.verify_ledger()
         print(f"  {killed} kills, {count} requests, {done} operations, {refused} refusals, "
@@ -121,7 +125,8 @@ class Crash(Service):
     def test_a_database_that_goes_and_comes_back(self):
         with Postgres() as server:
             node = self.begin(server.url())
-            run = self.load(8, setting(3000, 30000, 500), SEED + 1)
+            count = setting(3000, 30000, 500)
+            run = self.load(8, count, SEED + 1)
             for _ in range(setting(2, 10, 1)):
                 time.sleep(0.3)
                 server.stop()
@@ -130,7 +135,7 @@ class Crash(Service):
                 self.assertEqual(status, 503)
                 self.assertEqual(node.get("/healthz")[0], 200)
                 server.start()
-            answers = self.finish([run])
+            answers = self.finish([run], count)
             self.flows_settled(node)
             turnstile.check(answers, *self.look(node))
 
@@ -168,18 +173,16 @@ class Crash(Service):
         node = self.begin(f"sqlite:{disk}/store.db")
         answers, refused = [], 0
         for n in range(20000):
-            job = turnstile.Job(f"full-{n}", random.Random(n), INSTANCES, None)
+            job = turnstile.Job(f"full-{n}", random.Random(n), INSTANCES)
             began = time.monotonic()
-            head, text = job.bytes.split(b"\r\n\r\n", 1)
-            path = head.split(b" ")[1].decode()
-            status, body = node.request("POST", path, json.loads(text),
-                                        {"Idempotency-Key": job.key})
+            status, body = node.post(f"/v1/{job.path}", job.body, job.key)
             if status >= 500:
                 refused += 1
                 if refused == 3:
                     break
             else:
-                answers.append((job, status, body, began, time.monotonic()))
+                answers.append(Answer(job.told(), status, job.reduce(status, body), began,
+                                      time.monotonic()))
         self.assertEqual(refused, 3, "the disk never got full")
         node.kill()
         shutil.copytree(disk, self.dir / "copy")
@@ -207,7 +210,7 @@ class Crash(Service):
         items = node.pages("/v1/ledger")
         times = [datetime.fromisoformat(i["body"]["time"]) for i in items]
         self.assertEqual(times, sorted(times))
-        turnstile.Replay(items)
+        Replay(items, turnstile.EFFECTS)
         self.assertEqual(len(items), 1 + 2 * INSTANCES + 100)
         self.assertEqual(node.stop(), 0)
         self.verify_ledger()
@@ -228,10 +231,9 @@ class Nodes(Service):
                 kills += 1
                 time.sleep(rng.uniform(0.0, 0.3))
                 node.start()
-            answers = self.finish(loads)
+            answers = self.finish(loads, count // 4 * 4)
             self.flows_settled(self.nodes[0])
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
-            self.assertEqual(len(answers), count // 4 * 4)
             for node in self.nodes:
                 self.assertEqual(node.stop(), 0)
             self.verify_ledger()
