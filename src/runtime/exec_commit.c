@@ -217,18 +217,37 @@ rx_flow_row *rx_flow_of(rx_group *g, mt_str id)
 /* ---- Idempotency ------------------------------------------------------------------
  */
 
-/* A second request with the key in one group is put off until the first is durable. */
-static mt_err look_up_answer(rx_group *g, rx_job *job, bool *put_off)
+static bool has_key(const rx_job *job)
 {
-    mt_str key = job->call->idempotency_key;
-    if (!key.len || job->internal || job->resumed) {
-        return MT_OK;
+    return job->call->idempotency_key.len && !job->internal && !job->resumed;
+}
+
+/* A second request with the key in one group is put off until the first is durable. */
+static void put_off_twins(rx_group *g, rx_job **jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (has_key(jobs[i])) {
+            bool added;
+            mt_map_add(g->arena, &g->answers,
+                       row_key(g->arena, MT_STR(""), rx_caller_id(jobs[i]),
+                               jobs[i]->call->idempotency_key),
+                       &added);
+            jobs[i]->put_off = !added;
+        }
     }
-    bool added;
-    mt_map_add(g->arena, &g->answers,
-               row_key(g->arena, MT_STR(""), rx_caller_id(job), key), &added);
-    *put_off = !added;
-    return added ? rx_answer_find(job, g->tx, g->arena) : MT_OK;
+}
+
+/* INVARIANT: the rows are locked. A twin in another process holds them until its
+ * answer is there; who looked before could refuse what the twin has just done. */
+static mt_err look_up_answers(rx_group *g, rx_job **jobs, size_t n)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        if (has_key(jobs[i]) && !jobs[i]->put_off && !jobs[i]->answered) {
+            err = rx_answer_find(jobs[i], g->tx, g->arena);
+        }
+    }
+    return err;
 }
 
 /* ---- One group --------------------------------------------------------------------
@@ -255,9 +274,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
     if (!err && g->x->shared) {
         err = rx_contracts_refresh(g->x, g->tx);
     }
-    for (size_t i = 0; i < n && !err; i++) {
-        err = look_up_answer(g, jobs[i], &jobs[i]->put_off);
-    }
+    put_off_twins(g, jobs, n);
     err = err ? err : lock_flows(g, jobs, n);
     for (size_t i = 0; i < n && !err; i++) {
         const rx_handler *h = handler_of(jobs[i]);
@@ -265,7 +282,8 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
             h->claim(jobs[i], g);
         }
     }
-    return err ? err : rx_lock_rows(g);
+    err = err ? err : rx_lock_rows(g);
+    return err ? err : look_up_answers(g, jobs, n);
 }
 
 /* Once in a while: answers that nobody will ask for again. */

@@ -4,6 +4,7 @@ database, one of them killed meanwhile: one serial order explains every answer.
 
 MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes.
 """
+import concurrent.futures
 import glob
 import itertools
 import random
@@ -217,6 +218,22 @@ class Crash(Service):
 
 
 class Nodes(Service):
+    def test_one_request_at_two_nodes_at_once_is_done_once_and_answered_alike(self):
+        """As when a client hears nothing for a while and asks somewhere else."""
+        with Postgres() as server:
+            self.begin(server.url(), nodes=2)
+            rng, answers = random.Random(SEED), []
+            with concurrent.futures.ThreadPoolExecutor(2) as both:
+                for n in range(setting(300, 3000, 60)):
+                    job = turnstile.Job(f"twin-{n}", rng, 1)
+                    began = time.monotonic()
+                    twins = list(both.map(lambda node, job=job: node.post(
+                        f"/v1/{job.path}", job.body, job.key), self.nodes))
+                    self.assertEqual(*twins)
+                    answers.append(Answer(job.told(), twins[0][0], job.reduce(*twins[0]), began,
+                                          time.monotonic()))
+            turnstile.check(answers, *self.look(self.nodes[0]))
+
     def test_three_nodes_one_database_one_order(self):
         with Postgres() as server:
             self.begin(server.url(), nodes=3)
