@@ -16,11 +16,12 @@ from bisect import bisect_left, bisect_right
 class Flow:
     """One execution as the ledger tells it."""
 
-    __slots__ = ("body", "seq", "operations", "outcome", "place", "error", "states")
+    __slots__ = ("body", "seq", "operations", "outcome", "place", "error", "states",
+                 "ended_seq")
 
     def __init__(self, body, seq):
         self.body, self.seq, self.operations = body, seq, []
-        self.outcome = self.place = self.error = self.states = None
+        self.outcome = self.place = self.error = self.states = self.ended_seq = None
 
 
 class Replay:
@@ -106,7 +107,7 @@ class Replay:
         flow = self.flows[body["execution"]]
         assert flow.outcome is None, f"record {number}: ended twice"
         flow.outcome, flow.place = body["outcome"], self.place()
-        flow.states = body["states"]
+        flow.states, flow.ended_seq = body["states"], self.records
         flow.error = next((s["error"]["type"] for s in body["steps"] if "error" in s), None)
         self.expect_states(number, flow.body["bindings"], body["states"])
 

@@ -1,6 +1,7 @@
 """The service killed again and again under load: what was acknowledged is there, what
 is there was done whole, and every request was done once. Then several nodes on one
-database, one of them killed meanwhile: one serial order explains every answer.
+database, killed in turn meanwhile: one serial order explains every answer, and every end
+of a flow triggers what it must once.
 
 MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes.
 """
@@ -14,6 +15,7 @@ import time
 import unittest
 from datetime import datetime
 
+import post_office
 import turnstile
 from fleet import Node
 from harness import MOTET, SEED, SOAK, Case, main
@@ -42,18 +44,25 @@ def chained(node):
 
 
 class Service(Case):
-    def begin(self, store, nodes=1, options=(), environment=None):
-        contract = self.write("turnstile.tenor", turnstile.CONTRACT)
+    def serve(self, store, file, nodes, environment=None):
         self.store, self.nodes = store, []
         for n in range(nodes):
-            node = Node(self.dir, store, [contract], options, f"node{n}",
-                        environment)
+            node = Node(self.dir, store, [file], (), f"node{n}", environment)
             self.addCleanup(node.close)
             self.nodes.append(node.start())
+        return self.nodes[0]
+
+    def create(self, contract, entity, letter):
         for n in range(INSTANCES):
-            for entity, name in (("Gate", f"g{n}"), ("Seal", f"s{n}")):
-                path = f"/v1/contracts/turnstile/instances/{entity}"
-                self.assertEqual(self.nodes[0].post(path, {"id": name})[0], 201)
+            answer = self.nodes[0].post(f"/v1/contracts/{contract}/instances/{entity}",
+                                        {"id": f"{letter}{n}"})
+            self.assertEqual(answer[0], 201, answer)
+
+    def begin(self, store, nodes=1, environment=None):
+        contract = self.write("turnstile.tenor", turnstile.CONTRACT)
+        self.serve(store, contract, nodes, environment)
+        self.create("turnstile", "Gate", "g")
+        self.create("turnstile", "Seal", "s")
         return self.nodes[0]
 
     def load(self, clients, count, seed, seconds=900, kind="turnstile"):
@@ -224,7 +233,7 @@ class Nodes(Service):
             self.begin(server.url(), nodes=2)
             rng, answers = random.Random(SEED), []
             with concurrent.futures.ThreadPoolExecutor(2) as both:
-                for n in range(setting(300, 3000, 60)):
+                for n in range(setting(150, 3000, 60)):
                     job = turnstile.Job(f"twin-{n}", rng, 1)
                     began = time.monotonic()
                     twins = list(both.map(lambda node, job=job: node.post(
@@ -234,27 +243,59 @@ class Nodes(Service):
                                           time.monotonic()))
             turnstile.check(answers, *self.look(self.nodes[0]))
 
+    def kill_meanwhile(self, loads, kills):
+        """Now this node, now that, until the load is over; returns how many."""
+        rng, killed = random.Random(SEED), 0
+        while any(run.is_alive() for run in loads) and killed < kills:
+            time.sleep(rng.uniform(0.2, 1.0))
+            node = self.nodes[rng.randrange(len(self.nodes))]
+            node.kill()
+            killed += 1
+            time.sleep(rng.uniform(0.0, 0.3))
+            node.start()
+        return killed
+
+    def stop_all(self):
+        for node in self.nodes:
+            self.assertEqual(node.stop(), 0)
+        self.verify_ledger()
+
     def test_three_nodes_one_database_one_order(self):
         with Postgres() as server:
             self.begin(server.url(), nodes=3)
             count = setting(12000, 1000000, 900)
             loads = [self.load(16, count // 4, SEED * 100 + n, seconds=3000)
                      for n in range(4)]
-            rng, kills = random.Random(SEED), 0
-            while any(run.is_alive() for run in loads) and kills < setting(4, 100, 1):
-                time.sleep(rng.uniform(0.2, 1.0))
-                node = self.nodes[rng.randrange(1, 3)]
-                node.kill()
-                kills += 1
-                time.sleep(rng.uniform(0.0, 0.3))
-                node.start()
+            kills = self.kill_meanwhile(loads, setting(4, 100, 1))
             answers = self.finish(loads, count // 4 * 4)
             self.flows_settled(self.nodes[0])
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
-            for node in self.nodes:
-                self.assertEqual(node.stop(), 0)
-            self.verify_ledger()
+            self.stop_all()
             print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
+
+    def triggers(self, status):
+        return sum(1 for _ in self.nodes[0].each(
+            f"/v1/systems/post_office/triggers?status={status}"))
+
+    def test_E_SYS_01_every_end_triggers_once_whoever_dies(self):
+        with Postgres() as server:
+            for name, text in post_office.FILES.items():
+                self.write(name, text)
+            self.serve(server.url(), self.dir / "post_office.tenor", 3)
+            self.create("desk", "Parcel", "p")
+            count = setting(600, 100000, 100)
+            loads = [self.load(8, count // 2, SEED * 100 + n, seconds=3000,
+                               kind="post_office") for n in range(2)]
+            kills = self.kill_meanwhile(loads, setting(2, 60, 1))
+            answers = self.finish(loads, count)
+            wait_until(lambda: not self.triggers("pending"), setting(60, 600, 120))
+            self.flows_settled(self.nodes[0])
+            found = self.look(self.nodes[0], "desk", ["Parcel"])
+            listed = {s: self.triggers(s) for s in ("done", "failed", "pending")
+                      if self.triggers(s)}
+            done, failed = post_office.check(answers, *found, listed)
+            self.stop_all()
+            print(f"  {kills} kills, {done} triggers delivered, {failed} failed", flush=True)
 
 
 if __name__ == "__main__":

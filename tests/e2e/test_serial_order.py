@@ -1,9 +1,10 @@
-"""The checker of the crash tests, checked: ledgers and answers made by hand, right ones it
-takes and wrong ones it must refuse, each for its reason."""
+"""The checkers of the crash tests, checked: ledgers and answers made by hand, right ones they
+take and wrong ones they must refuse, each for its reason."""
 import copy
 import time
 import unittest
 
+import post_office
 import turnstile
 from harness import main
 from load import Answer
@@ -295,6 +296,127 @@ class SerialOrder(unittest.TestCase):
         order.settle()
         self.assertEqual(order.points(1, 2), (0, 0))
         self.assertEqual(Replay([], {}).places, 0)
+
+
+class Post:
+    """Two flows of a desk, one that succeeded and one that failed, and what came of them."""
+
+    def __init__(self):
+        self.items, self.answers = [], []
+        self.record({"kind": "instance_created", "entity": "Parcel", "instance": "p0",
+                     "state": "here"})
+        for n, outcome in enumerate(("success", "failure")):
+            self.flow("desk", "hand_in", f"source-{n}", outcome, ("take", "give"))
+            told = post_office.Told(f"k{n}", "p0", outcome == "success")
+            self.answers.append(Answer(told, 200, {"id": f"source-{n}", "outcome": outcome},
+                                       n, n + 0.5))
+        self.flow("van", "carry", "target-0", "success", ("leave", "arrive"))
+        self.trigger("source-0", "success", status="initiated", initiated_at="target-0")
+        self.trigger("source-1", "failure", status="failed", failure_reason="missing_binding: x")
+        self.instances = {("Parcel", "p0"): ("here", 4)}
+        self.listed = {"done": 1, "failed": 1}
+
+    def record(self, body):
+        self.items.append({"id": len(self.items), "seq": len(self.items), "body": body})
+
+    def flow(self, contract, name, execution, outcome, operations):
+        self.record({"kind": "flow_started", "execution": execution, "contract": contract,
+                     "flow": name, "persona": "clerk", "bindings": {"Parcel": "p0"},
+                     "states": {"Parcel": "here"}})
+        for op in operations if outcome == "success" else ():
+            source, target = post_office.EFFECTS[op]["Parcel"]
+            self.record({"kind": "operation", "execution": execution, "provenance": {
+                "op": op, "state_before": {"Parcel": {"p0": source}},
+                "state_after": {"Parcel": {"p0": target}}}})
+        self.record({"kind": "flow_ended", "execution": execution, "outcome": outcome,
+                     "states": {"Parcel": "here"}, "steps": []})
+
+    def trigger(self, source, outcome, **more):
+        self.record({"kind": "trigger", **post_office.SAYS, "source_execution": source,
+                     "source_outcome": outcome, "target_flow": post_office.TARGETS[outcome],
+                     **more})
+
+    def check(self):
+        for seq, item in enumerate(self.items):
+            item["seq"] = seq
+        return post_office.check(self.answers, self.items, self.instances, self.listed)
+
+
+class Triggers(unittest.TestCase):
+    def setUp(self):
+        self.post = Post()
+
+    def refused(self, words):
+        with self.assertRaises(AssertionError) as caught:
+            self.post.check()
+        self.assertIn(words, str(caught.exception))
+
+    def trigger(self, nth):
+        return self.post.items[-2 + nth]["body"]
+
+    def test_a_right_System_is_explained(self):
+        self.assertEqual(self.post.check(), (1, 1))
+
+    def test_an_end_that_triggered_nothing(self):
+        del self.post.items[-1]
+        self.refused("no trigger came of ['source-1']")
+
+    def test_a_trigger_that_fired_twice(self):
+        self.post.flow("van", "carry", "target-1", "success", ("leave", "arrive"))
+        self.post.trigger("source-0", "success", status="initiated", initiated_at="target-1")
+        self.post.instances = {("Parcel", "p0"): ("here", 6)}
+        self.refused("source-0 has two triggers")
+
+    def test_a_trigger_that_was_delivered_and_failed_too(self):
+        self.post.trigger("source-0", "success", status="failed", failure_reason="late")
+        self.refused("source-0 has two triggers")
+
+    def test_a_triggered_flow_without_its_trigger(self):
+        self.post.flow("van", "carry", "target-1", "success", ("leave", "arrive"))
+        self.post.instances = {("Parcel", "p0"): ("here", 6)}
+        self.refused("nobody caused target-1")
+
+    def test_a_trigger_without_source(self):
+        self.post.trigger("source-9", "success", status="initiated", initiated_at="target-0")
+        self.refused("a trigger without source")
+
+    def test_a_trigger_whose_flow_is_lost(self):
+        self.trigger(0)["initiated_at"] = "target-9"
+        self.refused("target-9 is lost")
+
+    def test_a_trigger_of_another_outcome(self):
+        self.trigger(1).update(target_flow="carry")
+        self.refused("'target_flow': 'carry'")
+
+    def test_a_trigger_that_failed_without_need(self):
+        self.trigger(0).update(status="failed", failure_reason="tired")
+        self.refused("tired")
+
+    def test_a_trigger_as_somebody_else(self):
+        self.trigger(0)["persona"] = "guard"
+        self.refused("guard")
+
+    def test_a_failure_without_a_reason_that_can_be(self):
+        self.trigger(1)["failure_reason"] = "refused"
+        self.refused("refused")
+
+    def test_a_target_that_began_before_its_source_was_over(self):
+        items = self.post.items
+        target = [i for i in items if i["body"].get("execution") == "target-0"]
+        self.post.items = items[:1] + target + [i for i in items[1:] if i not in target]
+        self.refused("began before its source was over")
+
+    def test_a_source_that_nobody_was_told_of(self):
+        self.post.answers.pop()
+        self.refused("a trigger without source")
+
+    def test_a_source_that_was_done_twice(self):
+        self.post.flow("desk", "hand_in", "source-2", "failure", ())
+        self.refused("nobody caused source-2")
+
+    def test_a_trigger_still_in_the_outbox(self):
+        self.post.listed = {"done": 1, "pending": 1}
+        self.refused("pending")
 
 
 if __name__ == "__main__":
