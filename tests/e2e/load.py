@@ -20,6 +20,7 @@ import sys
 import time
 
 TELL_EVERY = 30  # seconds, in the long forms
+NUDGE_EVERY, PATIENCE = 0.02, 20  # seconds
 BUSY = (429, 500, 502, 503, 504)
 
 # job: what the kind's Job.told() says of it; body: what is left of the answer by its
@@ -171,21 +172,27 @@ class Crowd:
                   f"{self.done / (now - self.began):.0f}/s, {self.retries} retries",
                   file=sys.stderr, flush=True)
 
+    def nudge(self, now):
+        """Those who were put off, and those who have waited too long; how many are left."""
+        busy = [c for c in self.connections if c.job is not None]
+        for c in busy:
+            if c.socket is None and now >= c.wake:
+                c.send(now)
+            elif c.socket is not None and now - c.sent_at > PATIENCE:
+                c.drop(now)
+        return len(busy)
+
     def run(self, tells):
-        busy = [c for c in self.connections if c.send(time.monotonic())]
-        while busy and time.monotonic() < self.deadline:
-            for key, _ in self.selector.select(0.05):
+        busy, nudged = sum(c.send(time.monotonic()) for c in self.connections), 0.0
+        while busy and nudged < self.deadline:
+            for key, _ in self.selector.select(NUDGE_EVERY):
                 key.data.read(time.monotonic())
             now = time.monotonic()
-            for c in busy:
-                if c.job is not None and c.socket is None and now >= c.wake:
-                    c.send(now)
-                elif c.job is not None and c.socket is not None and now - c.sent_at > 20:
-                    c.drop(now)
-            busy = [c for c in busy if c.job is not None]
-            if tells:
-                self.tell(now)
-        self.file.write(json.dumps({"retries": self.retries, "unanswered": len(busy)}) + "\n")
+            if now - nudged > NUDGE_EVERY:
+                busy, nudged = self.nudge(now), now
+                if tells:
+                    self.tell(now)
+        self.file.write(json.dumps({"retries": self.retries, "unanswered": busy}) + "\n")
 
 
 def main():

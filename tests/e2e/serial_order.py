@@ -51,10 +51,13 @@ class Replay:
         assert not self.effects_due, \
             f"no record of the effects of {sorted(self.effects_due)[:5]}"
 
+    def key(self, entity, instance):
+        """Kept once, however often it is told: there are a million of them."""
+        return self.keys.setdefault((entity, instance), (entity, instance))
+
     def flat(self, states):
-        """{(entity, id): state}; each key is kept once, however often it is told."""
-        return {self.keys.setdefault((e, i), (e, i)): s
-                for e, of in states.items() for i, s in of.items()}
+        """{(entity, id): state}"""
+        return {self.key(e, i): s for e, of in states.items() for i, s in of.items()}
 
     def ignore(self, number, body):
         pass
@@ -64,7 +67,7 @@ class Replay:
         return self.places - 1
 
     def on_instance_created(self, number, body):
-        key = (body["entity"], body["instance"])
+        key = self.key(body["entity"], body["instance"])
         assert key not in self.states, f"record {number}: {key} is made twice"
         self.move(key, body["state"])
 

@@ -3,14 +3,17 @@ is there was done whole, and every request was done once. Then several nodes on 
 database, killed in turn meanwhile: one serial order explains every answer, and every end
 of a flow triggers what it must once.
 
-MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes.
+MOTET_SOAK=1: several hundred kills on each backend, a million operations on three nodes;
+MOTET_SOAK_SCALE=0.1: a tenth of that.
 """
 import concurrent.futures
 import glob
 import itertools
+import os
 import random
 import shutil
 import subprocess
+import sys
 import time
 import unittest
 from datetime import datetime
@@ -27,8 +30,20 @@ INSTANCES = 12
 SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
 
 
+SCALE = float(os.environ.get("MOTET_SOAK_SCALE") or 1)  # of the long forms: 0.1 is a tenth
+
+
 def setting(short, soak, sanitized):
-    return soak if SOAK else sanitized if SANITIZED else short
+    """How many; a sanitizer makes everything slower, so its long form is the short one."""
+    if SANITIZED:
+        return short if SOAK else sanitized
+    return max(1, round(soak * SCALE)) if SOAK else short
+
+
+def tell(text):
+    """Where a long run is."""
+    if SOAK:
+        print(f"  {time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def wait_until(test, seconds):
@@ -77,6 +92,7 @@ class Service(Case):
             run.join()
             self.assertEqual(run.unanswered, 0, "clients that were never answered")
         self.assertEqual(sum(1 for run in loads for _ in run.answers()), count)
+        tell(f"all {count} requests are answered")
         return itertools.chain.from_iterable(run.answers() for run in loads)
 
     def verify_ledger(self):
@@ -85,7 +101,8 @@ class Service(Case):
 
     def look(self, node, contract="turnstile", entities=("Gate", "Seal")):
         """What the service says of itself, once all records are chained."""
-        wait_until(lambda: chained(node), 60 if not SOAK else 600)
+        wait_until(lambda: chained(node), 600 if SOAK else 60)
+        tell("all records are chained; reading them")
         instances = {(i["entity"], i["id"]): (i["state"], i["version"])
                      for e in entities
                      for i in node.each(f"/v1/contracts/{contract}/instances/{e}")}
@@ -108,6 +125,8 @@ class Service(Case):
             killed += 1
             if killed % 10 == 0:
                 self.verify_ledger()
+            if killed % 50 == 0:
+                tell(f"{killed} kills")
             node.start()
         answers = self.finish([run], count)
         while killed < kills:  # the load was done before: the rest without it
@@ -247,7 +266,7 @@ class Nodes(Service):
         """Now this node, now that, until the load is over; returns how many."""
         rng, killed = random.Random(SEED), 0
         while any(run.is_alive() for run in loads) and killed < kills:
-            time.sleep(rng.uniform(0.2, 1.0))
+            time.sleep(rng.uniform(0.2, 1.0) * (5 if SOAK else 1))
             node = self.nodes[rng.randrange(len(self.nodes))]
             node.kill()
             killed += 1
@@ -264,10 +283,10 @@ class Nodes(Service):
         with Postgres() as server:
             self.begin(server.url(), nodes=3)
             count = setting(12000, 1000000, 900)
-            loads = [self.load(16, count // 4, SEED * 100 + n, seconds=3000)
-                     for n in range(4)]
+            loads = [self.load(32, count // 2, SEED * 100 + n, seconds=3000)
+                     for n in range(2)]
             kills = self.kill_meanwhile(loads, setting(4, 100, 1))
-            answers = self.finish(loads, count // 4 * 4)
+            answers = self.finish(loads, count // 2 * 2)
             self.flows_settled(self.nodes[0])
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
             self.stop_all()
@@ -283,12 +302,13 @@ class Nodes(Service):
                 self.write(name, text)
             self.serve(server.url(), self.dir / "post_office.tenor", 3)
             self.create("desk", "Parcel", "p")
-            count = setting(600, 100000, 100)
+            count = setting(600, 50000, 100)
             loads = [self.load(8, count // 2, SEED * 100 + n, seconds=3000,
                                kind="post_office") for n in range(2)]
             kills = self.kill_meanwhile(loads, setting(2, 60, 1))
-            answers = self.finish(loads, count)
-            wait_until(lambda: not self.triggers("pending"), setting(60, 600, 120))
+            answers = self.finish(loads, count // 2 * 2)
+            wait_until(lambda: not self.triggers("pending"), 600 if SOAK else 60)
+            tell("all triggers are settled")
             self.flows_settled(self.nodes[0])
             found = self.look(self.nodes[0], "desk", ["Parcel"])
             listed = {s: self.triggers(s) for s in ("done", "failed", "pending")

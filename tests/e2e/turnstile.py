@@ -4,6 +4,7 @@ The contract has two entities that one operation moves together, so a half-appli
 operation would show. The checker knows nothing of the server but its ledger and its
 answers: it replays the ledger in order and explains every answer by it.
 """
+import sys
 from collections import namedtuple
 
 from serial_order import Order, Replay, explain
@@ -135,7 +136,7 @@ def check(answers, items, instances):
         job = Told(*answer.job)
         if answer.status != 200:
             refused += 1
-            note_refusal(reads, job, answer)
+            note_refusal(replay, reads, job, answer)
         elif job.name == FLOW:
             note_flow(replay, order, job, answer)
         else:
@@ -173,14 +174,14 @@ def note_flow(replay, order, job, answer):
         order.claim(place, job.key, answer.began, answer.ended)
 
 
-def note_refusal(reads, job, answer):
+def note_refusal(replay, reads, job, answer):
     body = answer.body
     told = (answer.status, body["code"])
     if not job.allowed:
         assert told == (422, "precondition_failed"), (job.key, body)
         return
     assert told == (409, "invalid_source_state"), (job.key, body)
-    key = (body["entity"], body["instance"])
+    key = replay.key(body["entity"], body["instance"])
     assert key in (("Gate", job.gate), ("Seal", job.seal)), (job.key, body)
     assert body["state"] != EFFECTS[job.name][key[0]][0], (job.key, body)
-    reads.append((answer.began, answer.ended, key, body["state"], job.key))
+    reads.append((answer.began, answer.ended, key, sys.intern(body["state"]), job.key))
