@@ -109,7 +109,7 @@ class Connection:
         self.socket, self.buffer = None, b""
 
     def drop(self, now):
-        """The server is gone or not itself: the same job again in a moment."""
+        """The server is gone, or not itself, or not done: the same job again in a moment."""
         self.leave()
         self.tries += 1
         self.crowd.retries += 1
@@ -128,10 +128,11 @@ class Connection:
         if not found or len(rest) < content_length(head):
             return
         status, self.buffer = int(head.split(b" ", 2)[1]), b""
-        if status in BUSY:
+        body = json.loads(rest) if status not in BUSY else None
+        if body is None or body.get("status") == "running":
             self.drop(now)
             return
-        self.crowd.answered(self.job, status, json.loads(rest), self.began)
+        self.crowd.answered(self.job, status, body, self.began)
         self.job = None
         if not self.send(now):
             self.leave()

@@ -59,10 +59,10 @@ def chained(node):
 
 
 class Service(Case):
-    def serve(self, store, file, nodes, environment=None):
+    def serve(self, store, file, nodes, environment=None, options=()):
         self.store, self.nodes = store, []
         for n in range(nodes):
-            node = Node(self.dir, store, [file], (), f"node{n}", environment)
+            node = Node(self.dir, store, [file], options, f"node{n}", environment)
             self.addCleanup(node.close)
             self.nodes.append(node.start())
         return self.nodes[0]
@@ -73,9 +73,9 @@ class Service(Case):
                                         {"id": f"{letter}{n}"})
             self.assertEqual(answer[0], 201, answer)
 
-    def begin(self, store, nodes=1, environment=None):
+    def begin(self, store, nodes=1, environment=None, options=()):
         contract = self.write("turnstile.tenor", turnstile.CONTRACT)
-        self.serve(store, contract, nodes, environment)
+        self.serve(store, contract, nodes, environment, options)
         self.create("turnstile", "Gate", "g")
         self.create("turnstile", "Seal", "s")
         return self.nodes[0]
@@ -289,6 +289,22 @@ class Nodes(Service):
             answers = self.finish(loads, count // 2 * 2)
             self.flows_settled(self.nodes[0])
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
+            self.stop_all()
+            print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
+
+    def test_flows_that_take_several_turns_are_finished_by_whoever_lives(self):
+        """One step per transaction: a kill leaves flows between two steps."""
+        config = self.write("motet.yaml", "executor: {flow_turn: 1}\n")
+        with Postgres() as server:
+            self.begin(server.url(), nodes=3, options=["--config", config])
+            count = setting(2000, 100000, 300)
+            loads = [self.load(16, count // 2, SEED * 100 + n, seconds=3000)
+                     for n in range(2)]
+            kills = self.kill_meanwhile(loads, setting(2, 60, 1))
+            answers = self.finish(loads, count // 2 * 2)
+            self.flows_settled(self.nodes[0])
+            done, refused = turnstile.check(answers, *self.look(self.nodes[0]),
+                                            one_turn=False)
             self.stop_all()
             print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
 
