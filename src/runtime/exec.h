@@ -261,6 +261,7 @@ struct rx_job {
     mt_arena arena;
     rt_reply reply;
     bool answered;
+    bool kept; /* the answer is one to keep for the request's key, if it has one */
     bool simulation;  /* a dry run: every answer says so */
     bool internal;    /* nobody called: no idempotency, not refused when closing */
     bool again;       /* not finished: to be done once more in a later group */
@@ -302,6 +303,11 @@ void rx_answer(rx_job *job);
 /* Leaves the job to the committer. */
 void rx_enqueue(rx_job *job);
 
+/* Where a new thing is found, for the answer's head. An instance whose id cannot stand
+ * in a path as it is has no such place. */
+void rx_locate_flow(rx_job *job, mt_str id);
+void rx_locate_instance(rx_job *job, mt_str contract, mt_str entity, mt_str id);
+
 /* Starts a reply: 200 … and its body; the writer stands inside of the open object. */
 mt_jw rx_reply(rx_job *job, int status);
 void rx_reply_end(mt_jw *w);
@@ -310,58 +316,62 @@ void rx_reply_end(mt_jw *w);
  */
 
 /* clang-format off */
-#define RX_PROBLEM_MAP(X)                                                                       \
-    X(BAD_REQUEST,          400, "bad_request",          "The request is malformed")            \
-    X(PERSONA_REJECTED,     403, "persona_rejected",     "The persona may not do this")         \
-    X(FORBIDDEN,            403, "forbidden",            "The caller lacks a right")            \
-    X(FACT_FORBIDDEN,       403, "fact_forbidden",       "The caller may not assert this fact") \
-    X(NOT_FOUND,            404, "not_found",            "There is no such thing")              \
-    X(UNKNOWN_CONTRACT,     404, "unknown_contract",     "There is no such contract")           \
-    X(UNKNOWN_OPERATION,    404, "unknown_operation",    "The contract has no such operation")  \
-    X(UNKNOWN_FLOW,         404, "unknown_flow",         "The contract has no such flow")       \
-    X(UNKNOWN_ENTITY,       404, "unknown_entity",       "The contract has no such entity")     \
-    X(UNKNOWN_FACT,         404, "unknown_fact",         "The contract has no such fact")       \
-    X(UNKNOWN_INSTANCE,     404, "unknown_instance",     "There is no such instance")           \
-    X(UNKNOWN_EXECUTION,    404, "unknown_execution",    "There is no such flow execution")     \
-    X(UNKNOWN_RECORD,       404, "unknown_record",       "There is no such ledger record")      \
-    X(INVALID_SOURCE_STATE, 409, "invalid_source_state", "An instance is in another state")     \
-    X(VERSION_CONFLICT,     409, "version_conflict",     "An instance has another version")     \
-    X(AMBIGUOUS_OUTCOME,    409, "ambiguous_outcome",    "Several outcomes match")              \
-    X(INSTANCE_EXISTS,      409, "instance_exists",      "The id is or was in use")             \
-    X(INSTANCE_BUSY,        409, "instance_busy",        "A flow holds the instance")           \
-    X(NOT_RESUMABLE,        409, "not_resumable",        "The flow does not wait")              \
-    X(CONTRACT_CHANGED,     409, "contract_changed",     "The contract has a new version")      \
-    X(CONFLICT,             409, "conflict",             "Others changed it again and again")   \
-    X(NOT_CHAINED,          409, "not_chained",          "The record is not chained yet")       \
-    X(POLICY_REQUIRED,      409, "migration_policy_required", "The change breaks what runs")    \
-    X(MIGRATION_INCOMPLETE, 409, "migration_incomplete", "Something is left to migrate")        \
-    X(TOO_LARGE,            413, "too_large",            "There is more than one answer holds") \
-    X(PRECONDITION_FAILED,  422, "precondition_failed",  "The precondition is false")           \
-    X(EVALUATION_ERROR,     422, "evaluation_error",     "A condition has no value")            \
-    X(UNKNOWN_OUTCOME,      422, "unknown_outcome",      "The operation has no such outcome")   \
-    X(MISSING_FACT,         422, "missing_fact",         "A fact is missing")                   \
-    X(INVALID_FACT,         422, "invalid_fact",         "A fact is not of its declared type")  \
-    X(MISSING_BINDING,      422, "missing_binding",      "An entity is bound to no instance")   \
-    X(INVALID_BINDING,      422, "invalid_binding",      "A binding does not fit")              \
-    X(UNKNOWN_PERSONA,      422, "unknown_persona",      "The contract has no such persona")    \
-    X(INVALID_ID,           422, "invalid_id",           "The id cannot be used")               \
-    X(INVALID_STATE,        422, "invalid_initial_state", "Instances begin in the initial state") \
-    X(FLOW_FAILED,          422, "flow_failed",          "The flow could not begin")            \
-    X(EVENT_REFUSED,        422, "event_refused",        "The graph does not take this event")  \
-    X(NOT_ASSERTABLE,       422, "not_assertable",       "The fact comes from its adapter")     \
-    X(INVALID_CONTRACT,     422, "invalid_contract",     "The contract has errors")             \
-    X(INVALID_POLICY,       422, "invalid_policy",       "The migration policy does not fit")   \
-    X(INVALID_STATE_MAP,    422, "invalid_state_map",    "The state map does not fit")          \
-    X(IDEMPOTENCY_MISMATCH, 422, "idempotency_mismatch", "The key was used for another request") \
-    X(NOT_IMPLEMENTED,      501, "not_implemented",      "This is not served")                  \
-    X(SOURCE_FAILED,        502, "source_failed",        "A source of facts failed")            \
-    X(STORE_UNAVAILABLE,    503, "store_unavailable",    "The store cannot be written")         \
-    X(OUTCOME_UNKNOWN,      503, "outcome_unknown",      "The store broke during the commit")   \
-    X(CLOSING,              503, "closing",              "The executor is shutting down")
+/* Columns: name, status, is the answer kept, code, title. With an
+ * Idempotency-Key, what contract, states and facts decided is kept; what is wrong with
+ * the request, the caller or the world, or says "ask again", is not. */
+#define RX_PROBLEM_MAP(X)                                                                               \
+    X(BAD_REQUEST,          400, false, "bad_request",          "The request is malformed")             \
+    X(PERSONA_REJECTED,     403, true,  "persona_rejected",     "The persona may not do this")          \
+    X(PERSONA_NOT_HELD,     403, false, "persona_rejected",     "The persona may not do this")          \
+    X(FORBIDDEN,            403, false, "forbidden",            "The caller lacks a right")             \
+    X(FACT_FORBIDDEN,       403, false, "fact_forbidden",       "The caller may not assert this fact")  \
+    X(NOT_FOUND,            404, true,  "not_found",            "There is no such thing")               \
+    X(UNKNOWN_CONTRACT,     404, false, "unknown_contract",     "There is no such contract")            \
+    X(UNKNOWN_OPERATION,    404, true,  "unknown_operation",    "The contract has no such operation")   \
+    X(UNKNOWN_FLOW,         404, true,  "unknown_flow",         "The contract has no such flow")        \
+    X(UNKNOWN_ENTITY,       404, true,  "unknown_entity",       "The contract has no such entity")      \
+    X(UNKNOWN_FACT,         404, true,  "unknown_fact",         "The contract has no such fact")        \
+    X(UNKNOWN_INSTANCE,     404, true,  "unknown_instance",     "There is no such instance")            \
+    X(UNKNOWN_EXECUTION,    404, true,  "unknown_execution",    "There is no such flow execution")      \
+    X(UNKNOWN_RECORD,       404, false, "unknown_record",       "There is no such ledger record")       \
+    X(INVALID_SOURCE_STATE, 409, true,  "invalid_source_state", "An instance is in another state")      \
+    X(VERSION_CONFLICT,     409, true,  "version_conflict",     "An instance has another version")      \
+    X(AMBIGUOUS_OUTCOME,    409, true,  "ambiguous_outcome",    "Several outcomes match")               \
+    X(INSTANCE_EXISTS,      409, true,  "instance_exists",      "The id is or was in use")              \
+    X(INSTANCE_BUSY,        409, true,  "instance_busy",        "A flow holds the instance")            \
+    X(NOT_RESUMABLE,        409, true,  "not_resumable",        "The flow does not wait")               \
+    X(CONTRACT_CHANGED,     409, false, "contract_changed",     "The contract has a new version")       \
+    X(CONFLICT,             409, false, "conflict",             "Others changed it again and again")    \
+    X(NOT_CHAINED,          409, false, "not_chained",          "The record is not chained yet")        \
+    X(POLICY_REQUIRED,      409, true,  "migration_policy_required", "The change breaks what runs")     \
+    X(MIGRATION_INCOMPLETE, 409, true,  "migration_incomplete", "Something is left to migrate")         \
+    X(TOO_LARGE,            413, false, "too_large",            "There is more than one answer holds")  \
+    X(PRECONDITION_FAILED,  422, true,  "precondition_failed",  "The precondition is false")            \
+    X(EVALUATION_ERROR,     422, true,  "evaluation_error",     "A condition has no value")             \
+    X(UNKNOWN_OUTCOME,      422, true,  "unknown_outcome",      "The operation has no such outcome")    \
+    X(MISSING_FACT,         422, true,  "missing_fact",         "A fact is missing")                    \
+    X(INVALID_FACT,         422, true,  "invalid_fact",         "A fact is not of its declared type")   \
+    X(MISSING_BINDING,      422, true,  "missing_binding",      "An entity is bound to no instance")    \
+    X(INVALID_BINDING,      422, true,  "invalid_binding",      "A binding does not fit")               \
+    X(UNKNOWN_PERSONA,      422, true,  "unknown_persona",      "The contract has no such persona")     \
+    X(INVALID_ID,           422, true,  "invalid_id",           "The id cannot be used")                \
+    X(INVALID_STATE,        422, true,  "invalid_initial_state", "Instances begin in the initial state") \
+    X(FLOW_FAILED,          422, true,  "flow_failed",          "The flow could not begin")             \
+    X(EVENT_REFUSED,        422, true,  "event_refused",        "The graph does not take this event")   \
+    X(NOT_ASSERTABLE,       422, true,  "not_assertable",       "The fact comes from its adapter")      \
+    X(INVALID_CONTRACT,     422, true,  "invalid_contract",     "The contract has errors")              \
+    X(INVALID_POLICY,       422, true,  "invalid_policy",       "The migration policy does not fit")    \
+    X(INVALID_STATE_MAP,    422, true,  "invalid_state_map",    "The state map does not fit")           \
+    X(IDEMPOTENCY_MISMATCH, 422, false, "idempotency_mismatch", "The key was used for another request") \
+    X(NOT_IMPLEMENTED,      501, false, "not_implemented",      "This is not served")                   \
+    X(SOURCE_FAILED,        502, false, "source_failed",        "A source of facts failed")             \
+    X(STORE_UNAVAILABLE,    503, false, "store_unavailable",    "The store cannot be written")          \
+    X(OUTCOME_UNKNOWN,      503, false, "outcome_unknown",      "The store broke during the commit")    \
+    X(CLOSING,              503, false, "closing",              "The executor is shutting down")
 /* clang-format on */
 
 typedef enum rx_problem {
-#define RX_PROBLEM_ENUM(name, status, code, title) RX_##name,
+#define RX_PROBLEM_ENUM(name, status, kept, code, title) RX_##name,
     RX_PROBLEM_MAP(RX_PROBLEM_ENUM)
 #undef RX_PROBLEM_ENUM
         RX_PROBLEM_COUNT
@@ -503,9 +513,12 @@ rx_flow_row *rx_flow_of(rx_group *g, mt_str id);
 mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena);
 /* The same before anything is prepared. True: answered. */
 bool rx_answer_again(rx_job *job);
-/* Remembers the answer of what had an effect (a refusal may be asked again); of a flow
- * of many turns with its first: whatever happens then, it has begun. */
+/* Remembers the answer of a request with a key, if it is one to keep; of a flow of many
+ * turns with its first: whatever happens then, it has begun. */
 mt_err rx_answer_keep(rx_group *g, rx_job *job);
+/* What prepare() answered, and is to be kept: the committer writes it down, then gives
+ * it. False: it is not to be kept. */
+bool rx_answer_defer(rx_job *job);
 
 void *rx_committer(void *executor);
 /* For the recovery worker and others that have no caller: the call is kept until it is

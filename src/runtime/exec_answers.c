@@ -1,9 +1,11 @@
 /* runtime/exec_answers.c - idempotency: a request with a key is done once, and answered
- * the same way again.
+ * the same way again, refusals too: a client that lost the answer must not find the
+ * request done although the first answer said no.
  * Room: runtime. The answer is written in the transaction that does the request. It is
  * looked for twice: before anything else, since what a request needs (facts, states)
  * may have changed since it was done; and in the group, where a twin may have been
- * faster. */
+ * faster. What is refused without the committer goes through it all the same when it
+ * has a key. Which refusals are kept is a column of RX_PROBLEM_MAP. */
 #include "base/utf8.h"
 #include "runtime/exec_flow.h"
 
@@ -11,6 +13,33 @@
 enum { STILL_RUNNING = 0 };
 
 enum { KEY_MOST = 255 };
+
+static void give(rx_job *job, int status, mt_str body)
+{
+    job->answered = true;
+    job->reply.status = status;
+    job->reply.problem = status >= 400;
+    mt_buf_clear(&job->reply.body);
+    mt_buf_adds(&job->reply.body, body);
+}
+
+/* The head of an answer is not kept: what it says of the place is in the body, too. */
+static void locate(rx_job *job, int status, mt_str body)
+{
+    rt_action action = job->call->action;
+    mt_json made;
+    if (status >= 300 || (action != RT_FLOW_START && action != RT_INSTANCE_CREATE) ||
+        mt_json_read(&job->arena, body, NULL, &made, NULL)) {
+        return;
+    }
+    mt_str id = mt_json_text(mt_json_at(&made, "id"));
+    if (action == RT_FLOW_START) {
+        rx_locate_flow(job, id);
+    } else {
+        rx_locate_instance(job, mt_json_text(mt_json_at(&made, "contract")),
+                           mt_json_text(mt_json_at(&made, "entity")), id);
+    }
+}
 
 mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena)
 {
@@ -34,10 +63,8 @@ mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena)
         }
         return err;
     }
-    job->answered = true;
-    job->reply.status = a.status;
-    mt_buf_clear(&job->reply.body);
-    mt_buf_adds(&job->reply.body, a.body);
+    give(job, a.status, a.body);
+    locate(job, a.status, a.body);
     return MT_OK;
 }
 
@@ -68,8 +95,8 @@ bool rx_answer_again(rx_job *job)
 
 mt_err rx_answer_keep(rx_group *g, rx_job *job)
 {
-    bool refused = !job->again && job->reply.status >= 400;
-    if (!job->call->idempotency_key.len || job->internal || refused || job->resumed) {
+    if (!job->call->idempotency_key.len || job->internal || job->resumed ||
+        job->simulation || !(job->again || job->kept)) {
         return MT_OK;
     }
     st_answer a = {.caller = rx_caller_id(job),
@@ -78,5 +105,39 @@ mt_err rx_answer_keep(rx_group *g, rx_job *job)
                    .status = job->again ? STILL_RUNNING : job->reply.status,
                    .body = job->again ? job->flow_id : mt_buf_str(&job->reply.body),
                    .created_ms = g->now_ms};
+    g->wrote = true;
     return st_answer_add(g->tx, &a);
+}
+
+/* ---- Refused before the committer --------------------------------------------------
+ */
+
+typedef struct decided {
+    int status;
+    mt_str body;
+} decided;
+
+static mt_err give_decided(rx_job *job, rx_group *g)
+{
+    (void)g;
+    const decided *d = job->work;
+    give(job, d->status, d->body);
+    job->kept = true;
+    return MT_OK;
+}
+
+bool rx_answer_defer(rx_job *job)
+{
+    static const rx_handler GIVE = {.commit = give_decided};
+    if (!job->kept || job->simulation) {
+        return false;
+    }
+    decided *d = mt_new(&job->arena, decided);
+    *d = (decided){job->reply.status,
+                   mt_str_dup(&job->arena, mt_buf_str(&job->reply.body))};
+    job->work = d;
+    job->handler = &GIVE;
+    job->flow_id = (mt_str){0};
+    job->answered = false;
+    return true;
 }

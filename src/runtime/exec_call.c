@@ -131,7 +131,7 @@ mt_jw rx_reply(rx_job *job, int status)
     mt_buf_clear(&job->reply.body);
     job->reply.status = status;
     job->reply.problem = false;
-    job->answered = true;
+    job->answered = job->kept = true;
     mt_jw w = mt_jw_start(&job->reply.body, false);
     mt_jw_begin_object(&w);
     return w;
@@ -140,6 +140,36 @@ mt_jw rx_reply(rx_job *job, int status)
 void rx_reply_end(mt_jw *w)
 {
     mt_jw_end_object(w);
+}
+
+static void locate(rx_job *job, mt_str path)
+{
+    rt_reply *r = &job->reply;
+    if (path.len < sizeof r->location_room) {
+        memcpy(r->location_room, path.ptr, path.len + 1);
+        r->location = mt_str_from(r->location_room, path.len);
+    }
+}
+
+void rx_locate_flow(rx_job *job, mt_str id)
+{
+    if (job->call->action == RT_FLOW_START) {
+        locate(job, mt_strf(&job->arena, "/v1/flows/%.*s", MT_ARG(id)));
+    }
+}
+
+void rx_locate_instance(rx_job *job, mt_str contract, mt_str entity, mt_str id)
+{
+    for (size_t i = 0; i < id.len; i++) {
+        char c = id.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+        if (!plain) {
+            return;
+        }
+    }
+    locate(job, mt_strf(&job->arena, "/v1/contracts/%.*s/instances/%.*s/%.*s",
+                        MT_ARG(contract), MT_ARG(entity), MT_ARG(id)));
 }
 
 void rx_answer(rx_job *job)
@@ -170,8 +200,10 @@ static bool prepare(rx_job *job, const rx_handler *h)
     if (!h->prepare) {
         return rx_refuse(job, RX_NOT_IMPLEMENTED, "this action is not served here");
     }
-    bool keyed = job->call->idempotency_key.len && WRITES[job->call->action];
-    return (keyed && rx_answer_again(job)) || h->prepare(job);
+    if (!job->call->idempotency_key.len || !WRITES[job->call->action]) {
+        return h->prepare(job);
+    }
+    return rx_answer_again(job) || (h->prepare(job) && !rx_answer_defer(job));
 }
 
 void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
@@ -186,6 +218,6 @@ void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *
     if (answered) {
         rx_answer(job);
     } else {
-        (h->queue ? h->queue : rx_enqueue)(job);
+        (h->queue && !job->handler ? h->queue : rx_enqueue)(job);
     }
 }

@@ -4,9 +4,10 @@
  * A group locks all flows its jobs name (in order of their ids), then all instances (in
  * key order), so groups of several processes never wait for each other in a circle.
  * Jobs are done in the order they arrived, each seeing what those before it did. A
- * refused job has written nothing. When the store fails, everything in the group is
- * answered as not done; when it says that somebody else was faster, the jobs are tried
- * again one by one, so one loser does not hold up the others. */
+ * refused job has written nothing but, if it has a key, its answer. When the store
+ * fails, everything in the group is answered as not done; when it says that somebody
+ * else was faster, the jobs are tried again one by one, so one loser does not hold up
+ * the others. */
 #include <stdlib.h>
 
 #include "runtime/exec.h"
@@ -255,7 +256,7 @@ static mt_err look_up_answers(rx_group *g, rx_job **jobs, size_t n)
 
 static void reset(rx_job *job)
 {
-    job->answered = job->again = job->put_off = false;
+    job->answered = job->kept = job->again = job->put_off = false;
     job->reply.replayed = job->reply.problem = false;
     job->reply.status = 0;
     job->reply.location = (mt_str){0};
@@ -305,14 +306,10 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
         if (job->answered || job->put_off) {
             continue;
         }
-        size_t before = g->records;
         err = handler_of(job)->commit(job, g);
-        bool effect = g->records > before && !job->reply.problem;
-        if (!err && (job->again || effect)) {
-            err = rx_answer_keep(g, job);
-        }
+        err = err ? err : rx_answer_keep(g, job);
     }
-    err = err || !g->records ? err : forget_answers(g);
+    err = err || !(g->records || g->wrote) ? err : forget_answers(g);
     return err ? err : rx_chain_save(g->x, g->tx, g->records);
 }
 

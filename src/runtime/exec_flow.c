@@ -336,17 +336,6 @@ static void waiting_json(mt_jw *w, const st_flow *row)
     }
 }
 
-/* Where the execution that the call started is found. */
-static void set_location(rx_job *job, mt_str id)
-{
-    rt_reply *r = &job->reply;
-    mt_str path = mt_strf(&job->arena, "/v1/flows/%.*s", MT_ARG(id));
-    if (job->call->action == RT_FLOW_START && path.len < sizeof r->location_room) {
-        memcpy(r->location_room, path.ptr, path.len + 1);
-        r->location = mt_str_from(r->location_room, path.len);
-    }
-}
-
 static void reply_run(rx_turn *t)
 {
     rx_job *job = t->job;
@@ -362,7 +351,7 @@ static void reply_run(rx_turn *t)
     mt_jw_key_str(&w, "flow", t->row.flow);
     if (!job->simulation) {
         mt_jw_key_str(&w, "id", t->row.id);
-        set_location(job, t->row.id);
+        rx_locate_flow(job, t->row.id);
     }
     if (run->status == CT_RUN_DONE) {
         mt_jw_key_str(&w, "outcome", run->plan->terminals[run->outcome].name);
@@ -633,5 +622,5 @@ void rx_reply_flow(rx_job *job, const st_flow *row)
     mt_jw w = rx_reply(job, 200);
     rx_flow_members(&w, row);
     rx_reply_end(&w);
-    set_location(job, row->id);
+    rx_locate_flow(job, row->id);
 }

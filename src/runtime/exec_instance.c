@@ -160,27 +160,6 @@ bool rx_instance_create(rx_job *job)
                      ID_MOST);
 }
 
-/* Where the new instance is found, if its id can stand in a path as it is. */
-static void set_location(rx_job *job, mt_str id)
-{
-    rt_reply *r = &job->reply;
-    for (size_t i = 0; i < id.len; i++) {
-        char c = id.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-        if (!plain) {
-            return;
-        }
-    }
-    mt_str path =
-        mt_strf(&job->arena, "/v1/contracts/%.*s/instances/%.*s/%.*s",
-                MT_ARG(job->v->contract), MT_ARG(entity_of(job)->id), MT_ARG(id));
-    if (path.len < sizeof r->location_room) {
-        memcpy(r->location_room, path.ptr, path.len + 1);
-        r->location = mt_str_from(r->location_room, path.len);
-    }
-}
-
 mt_err rx_instance_create_commit(rx_job *job, rx_group *g)
 {
     const ct_entity *e = entity_of(job);
@@ -201,7 +180,7 @@ mt_err rx_instance_create_commit(rx_job *job, rx_group *g)
     if (!err) {
         r->found = r->changed = true;
         reply_row(job, 201, &r->row, record);
-        set_location(job, r->row.id);
+        rx_locate_instance(job, job->v->contract, e->id, r->row.id);
     }
     return err;
 }

@@ -5,10 +5,11 @@
 
 static const struct row {
     int status;
+    bool kept;
     mt_str code, title;
 } ROWS[] = {
-#define RX_PROBLEM_ROW(name, status, code, title)                                      \
-    {status, MT_STR_INIT(code), MT_STR_INIT(title)},
+#define RX_PROBLEM_ROW(name, status, kept, code, title)                                \
+    {status, kept, MT_STR_INIT(code), MT_STR_INIT(title)},
     RX_PROBLEM_MAP(RX_PROBLEM_ROW)
 #undef RX_PROBLEM_ROW
 };
@@ -18,6 +19,7 @@ mt_jw rx_problem_open(rx_job *job, rx_problem p, mt_str detail)
     const struct row *r = &ROWS[p];
     mt_jw w = rx_reply(job, r->status);
     job->reply.problem = true;
+    job->kept = r->kept;
     mt_jw_key_str(&w, "code", r->code);
     mt_jw_key_str(&w, "detail", detail);
     mt_jw_key_i64(&w, "status", r->status);

@@ -255,7 +255,7 @@ bool rx_check_persona(rx_job *job)
         return rx_refuse(job, RX_BAD_REQUEST, "the body must name a `persona`");
     }
     if (!rt_caller_holds(job->call->caller, persona)) {
-        return rx_refuse(job, RX_PERSONA_REJECTED,
+        return rx_refuse(job, RX_PERSONA_NOT_HELD,
                          "the caller does not hold the persona '%.*s'",
                          MT_ARG(persona));
     }

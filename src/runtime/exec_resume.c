@@ -136,7 +136,7 @@ mt_err rx_flow_resume_commit(rx_job *job, rx_group *g)
         return MT_OK;
     }
     if (!rt_caller_holds(job->call->caller, f->row.waiting_persona)) {
-        mt_jw w = rx_problem_open(job, RX_PERSONA_REJECTED,
+        mt_jw w = rx_problem_open(job, RX_PERSONA_NOT_HELD,
                                   mt_strf(&job->arena,
                                           "the flow waits for the persona '%.*s'",
                                           MT_ARG(f->row.waiting_persona)));

@@ -112,6 +112,29 @@ class Serve(Case):
         without = server.post(path, body)
         self.assertEqual((without.status, without.code), (409, "invalid_source_state"))
 
+    def test_a_repeated_request_has_the_same_answer(self):
+        """Refusals too, and the head of the answer with them."""
+        server = self.with_instances()
+        path = f"{CONTRACT}/operations/release_escrow"
+        body = {"persona": "escrow_agent", "bindings": {"EscrowAccount": "acc-9"}, "facts": FACTS}
+        made = {"id": "acc-9"}
+        accounts = f"{CONTRACT}/instances/EscrowAccount"
+        for what, where, ask, status in (("refusal", path, body, 404), ("creation", accounts, made, 201),
+                                         ("twin", accounts, made, 409)):
+            with self.subTest(what):
+                key = {"Idempotency-Key": what}
+                first = server.post(where, ask, headers=key)
+                self.assertEqual(first.status, status, first)
+                again = server.post(where, ask, headers=key)
+                self.assertEqual(again.headers["Idempotency-Replayed"], "true")
+                for field in ("Location", "Content-Type"):
+                    self.assertEqual(again.headers.get(field), first.headers.get(field))
+                self.assertEqual((again.status, again.body), (first.status, first.body))
+        # The account is there now, but that request was refused.
+        again = server.post(path, body, headers={"Idempotency-Key": "refusal"})
+        self.assertEqual((again.status, again.code), (404, "unknown_instance"))
+        self.assertEqual(server.post(path, body, headers={"Idempotency-Key": "new"}).status, 200)
+
     def test_every_route_answers_as_a_route(self):
         """No documented route is a 404 of the front door or a 405."""
         server = self.with_instances()

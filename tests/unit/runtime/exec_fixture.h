@@ -52,6 +52,7 @@ typedef struct desk {
     int status; /* of the last answer */
     bool problem, replayed;
     mt_str text; /* its body */
+    mt_str location;
 } desk;
 
 /* Opens an executor on this store, which the desk takes over. */
@@ -107,6 +108,7 @@ typedef struct answer {
     bool here, problem, replayed;
     int status;
     mt_buf body;
+    char location[sizeof((rt_reply){0}).location_room];
 } answer;
 
 static inline void hear(void *state, rt_reply *reply)
@@ -117,6 +119,7 @@ static inline void hear(void *state, rt_reply *reply)
     a->problem = reply->problem;
     a->replayed = reply->replayed;
     mt_buf_adds(&a->body, mt_buf_str(&reply->body));
+    snprintf(a->location, sizeof a->location, "%.*s", MT_ARG(reply->location));
     a->here = true;
     pthread_cond_signal(&a->given);
     pthread_mutex_unlock(&a->lock);
@@ -141,6 +144,7 @@ static inline const mt_json *ask_call(desk *d, const rt_call *call)
     d->problem = a.problem;
     d->replayed = a.replayed;
     d->text = mt_str_dup(&d->arena, mt_buf_str(&a.body));
+    d->location = mt_str_dup(&d->arena, mt_str_z(a.location));
     mt_buf_free(&a.body);
     mt_json *tree = mt_new(&d->arena, mt_json);
     if (mt_json_read(&d->arena, d->text, NULL, tree, NULL)) {

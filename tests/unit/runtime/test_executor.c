@@ -329,15 +329,95 @@ static void a_retry_is_answered_whatever_has_changed_since(void **state)
     desk_close(&d);
 }
 
-static void a_refusal_is_not_remembered(void **state)
+/* The answer was given before: it comes again, byte for byte. */
+static void expect_again(desk *d, mt_str first, const rt_caller *who, rt_action action,
+                         const char *name, const char *body, const char *key)
 {
-    desk d = desk_open(state, ESCROW, NULL);
-    const mt_json *r =
-        ask_once(&d, &AGENT, RT_OPERATION, "release_escrow", RELEASE, "k");
+    mt_str place = d->location;
+    ask_once(d, who, action, name, body, key);
+    assert_true(d->replayed);
+    assert_text(d->text, first);
+    assert_text(d->location, place);
+}
+
+static void a_refusal_asked_again_is_the_same_refusal(void **state)
+{
+    desk d = desk_open(state, contract_file("pair.tenor", PAIR), NULL);
+    const char *body = "{\"persona\":\"clerk\"," BOTH_BOUND "}";
+    /* By the states, in the committer. */
+    const mt_json *r = ask_once(&d, &CLERK, RT_OPERATION, "both", body, "k1");
     expect_code(&d, r, 404, "unknown_instance");
-    create(&d, "EscrowAccount", "e1");
-    ask_once(&d, &AGENT, RT_OPERATION, "release_escrow", RELEASE, "k");
+    mt_str first = d.text;
+    create(&d, "Left", "l");
+    create(&d, "Right", "r");
+    d.location = MT_STR("");
+    expect_again(&d, first, &CLERK, RT_OPERATION, "both", body, "k1");
+    /* By facts, before the committer. */
+    ask(&d, &ANYONE, RT_FACT_ASSERT, "ready", "", "{\"value\":false}");
+    r = ask_once(&d, &CLERK, RT_OPERATION, "both", body, "k2");
+    expect_code(&d, r, 422, "precondition_failed");
+    first = d.text;
+    ask(&d, &ANYONE, RT_FACT_ASSERT, "ready", "", "{\"value\":true}");
+    uint32_t before = records(&d, "");
+    expect_again(&d, first, &CLERK, RT_OPERATION, "both", body, "k2");
+    assert_int_equal(records(&d, ""), before);
+    /* After a restart, too; a new key is a new request. */
+    d = desk_again(state, &d, NULL);
+    r = ask_once(&d, &CLERK, RT_OPERATION, "both", body, "k2");
+    expect_code(&d, r, 422, "precondition_failed");
+    assert_true(d.replayed);
+    ask_once(&d, &CLERK, RT_OPERATION, "both", body, "k3");
     expect(&d, 200);
+    desk_close(&d);
+}
+
+CALLER(CLERK_PROMOTED, "tok-clerk", LIST(T("clerk"), T("nobody")), LIST(T("facts:*")));
+
+/* What the caller lacks, and what was only tried, was no answer of the contract. */
+static void what_the_contract_did_not_decide_may_be_asked_again(void **state)
+{
+    desk d = pair(state);
+    const mt_json *r =
+        ask_once(&d, &CLERK, RT_FACT_ASSERT, "ready", "{\"value\":false}", "rights");
+    expect_code(&d, r, 403, "fact_forbidden");
+    ask_once(&d, &CLERK_PROMOTED, RT_FACT_ASSERT, "ready", "{\"value\":false}",
+             "rights");
+    expect(&d, 200);
+    const char *body = "{\"persona\":\"nobody\"," BOTH_BOUND "}";
+    r = ask_once(&d, &CLERK, RT_OPERATION, "both", body, "persona");
+    expect_code(&d, r, 403, "persona_rejected");
+    r = ask_once(&d, &CLERK_PROMOTED, RT_OPERATION, "both", body, "persona");
+    expect_code(&d, r, 403, "persona_rejected");
+    assert_false(d.replayed);
+    expect_again(&d, d.text, &CLERK_PROMOTED, RT_OPERATION, "both", body, "persona");
+    const char *trial = "{\"dry_run\":true,\"persona\":\"clerk\"," BOTH_BOUND "}";
+    r = ask_once(&d, &CLERK, RT_OPERATION, "both", trial, "trial");
+    expect_code(&d, r, 422, "precondition_failed");
+    ask(&d, &ANYONE, RT_FACT_ASSERT, "ready", "", "{\"value\":true}");
+    ask_once(&d, &CLERK, RT_OPERATION, "both", trial, "trial");
+    expect(&d, 200);
+    desk_close(&d);
+}
+
+static void an_answer_given_again_says_where_the_new_thing_is(void **state)
+{
+    desk d = escrow(state);
+    const char *body = "{\"id\":\"e9\"}";
+    const char *start = "{\"persona\":\"seller\"," ESCROW_FACTS "," ESCROW_BOUND "}";
+    ask_once(&d, &CLERK, RT_INSTANCE_CREATE, "EscrowAccount", body, "make");
+    expect(&d, 201);
+    assert_text(d.location, MT_STR("/v1/contracts/escrow/instances/EscrowAccount/e9"));
+    expect_again(&d, d.text, &CLERK, RT_INSTANCE_CREATE, "EscrowAccount", body, "make");
+    ask_once(&d, &CLERK, RT_INSTANCE_CREATE, "EscrowAccount", body, "make again");
+    expect(&d, 409);
+    assert_text(d.location, MT_STR(""));
+    expect_again(&d, d.text, &CLERK, RT_INSTANCE_CREATE, "EscrowAccount", body,
+                 "make again");
+    ask_once(&d, &SELLER, RT_FLOW_START, "standard_release", start, "start");
+    expect(&d, 200);
+    assert_true(mt_str_starts(d.location, MT_STR("/v1/flows/")));
+    expect_again(&d, d.text, &SELLER, RT_FLOW_START, "standard_release", start,
+                 "start");
     desk_close(&d);
 }
 
@@ -739,7 +819,9 @@ int main(void)
     both(&l, a_caller_may_name_the_version_it_expects);
     both(&l, a_retried_request_has_one_effect_and_the_same_answer);
     both(&l, a_retry_is_answered_whatever_has_changed_since);
-    both(&l, a_refusal_is_not_remembered);
+    both(&l, a_refusal_asked_again_is_the_same_refusal);
+    both(&l, what_the_contract_did_not_decide_may_be_asked_again);
+    both(&l, an_answer_given_again_says_where_the_new_thing_is);
     both(&l, a_forged_manifest_is_not_served);
     both(&l, it_counts_and_describes_itself);
     int failed = rows_run(&l, "runtime/executor");
