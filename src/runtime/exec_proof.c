@@ -29,7 +29,8 @@ static void record_json(mt_jw *w, const st_record *r)
 
 typedef struct records {
     rx_list list;
-    mt_str scope; /* empty: any */
+    mt_str scope;    /* empty: any */
+    int64_t id, seq; /* of the page's last record */
 } records;
 
 static mt_err list_record(void *state, const st_record *r)
@@ -39,10 +40,8 @@ static mt_err list_record(void *state, const st_record *r)
     if (!rx_list_take(&l->list)) {
         return MT_OK;
     }
-    if (!l->list.left) {
-        l->list.last = r->seq >= 0 ? mt_strf(a, "%lld", (long long)r->seq)
-                                   : mt_strf(a, "p%lld", (long long)r->id);
-    }
+    l->id = r->id;
+    l->seq = r->seq;
     mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
     if (!l->scope.len ||
         mt_str_eq(rx_scope_of(l->list.job->x, a, r->contract, entity), l->scope)) {
@@ -57,8 +56,12 @@ bool rx_list_records(rx_job *job, st_record_filter *f, mt_str scope)
     if (rx_list_open(&l.list, job)) {
         return true;
     }
-    return rx_list_close(&l.list,
-                         st_record_walk(l.list.tx, f, l.list.page, list_record, &l));
+    mt_err err = st_record_walk(l.list.tx, f, l.list.page, list_record, &l);
+    if (!err && l.list.more) {
+        err = st_record_after(l.list.tx, &job->arena, l.list.page.after, l.id, l.seq,
+                              &l.list.last);
+    }
+    return rx_list_close(&l.list, err);
 }
 
 static bool may_read(rx_job *job)

@@ -183,43 +183,103 @@ mt_err st_record_at(st_tx *tx, mt_arena *a, int64_t seq, st_record *out)
 
 /* ---- Walks ---------------------------------------------------------------------- */
 
+/* Where a page begins. Queued records are chained at any moment, so a place behind one
+ * says how far the chain reached then: what was chained since, and was queued when it
+ * was listed, is told by its id.
+ *     17           behind the chained record 17
+ *     p203.18      behind the queued record with id 203; 18 records were chained
+ *     p203.18.21   likewise, and then behind the chained record 21 */
+typedef struct place {
+    bool queued, chained;
+    int64_t id, size, seq;
+} place;
+
 typedef struct walking {
     st_record_walker *each;
     st_reader *read;
     void *state;
+    place at;
+    bool newest_first;
+    uint64_t passed; /* rows that were listed before */
+    int64_t last;    /* seq of the last row, passed or not */
 } walking;
+
+static bool was_listed(const walking *w, const st_record *row)
+{
+    return w->at.queued && row->seq >= w->at.size &&
+           (w->newest_first ? row->id >= w->at.id : row->id <= w->at.id);
+}
 
 static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;
     st_record row;
     w->read(NULL, cells, &row);
+    w->last = row.seq;
+    if (was_listed(w, &row)) {
+        w->passed++;
+        return MT_OK;
+    }
     return w->each(w->state, &row);
 }
 
-/* Where a page begins: after a chained record ("17") or a queued one ("p203"). */
-typedef struct place {
-    bool given, queued;
-    int64_t number;
-} place;
+static bool read_number(mt_str *text, int64_t *out)
+{
+    size_t i = 0;
+    *out = 0;
+    for (; i < text->len && text->ptr[i] != '.'; i++) {
+        int digit = text->ptr[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, digit, out)) {
+            return false;
+        }
+    }
+    *text = mt_str_skip(*text, i);
+    return i > 0;
+}
+
+/* The next number of a place; none is not wrong. */
+static bool read_next(mt_str *text, int64_t *out, bool *given)
+{
+    *given = text->len && *text->ptr == '.';
+    *text = mt_str_skip(*text, *given);
+    return !*given || read_number(text, out);
+}
 
 static mt_err read_place(mt_str after, place *out)
 {
-    *out = (place){.given = after.len > 0, .queued = after.len && *after.ptr == 'p'};
-    if (!out->given) {
+    bool sized = true;
+    *out = (place){.queued = after.len && *after.ptr == 'p'};
+    if (!after.len) {
         return MT_OK;
     }
-    mt_str digits = mt_str_skip(after, out->queued);
-    int64_t value = 0;
-    for (size_t i = 0; i < digits.len; i++) {
-        int digit = digits.ptr[i] - '0';
-        if (digit < 0 || digit > 9 || __builtin_mul_overflow(value, 10, &value) ||
-            __builtin_add_overflow(value, digit, &value)) {
-            return MT_E_RANGE;
-        }
+    if (!out->queued) {
+        out->chained = true;
+        return read_number(&after, &out->seq) && !after.len ? MT_OK : MT_E_RANGE;
     }
-    out->number = value;
-    return digits.len ? MT_OK : MT_E_RANGE;
+    after = mt_str_skip(after, 1);
+    bool fine = read_number(&after, &out->id) &&
+                read_next(&after, &out->size, &sized) && sized &&
+                read_next(&after, &out->seq, &out->chained);
+    return fine && !after.len ? MT_OK : MT_E_RANGE;
+}
+
+mt_err st_record_after(st_tx *tx, mt_arena *a, mt_str after, int64_t id, int64_t seq,
+                       mt_str *out)
+{
+    place at;
+    int64_t size = 0;
+    mt_err err = read_place(after, &at);
+    if (!err && seq < 0) {
+        err = st_get(tx, ST_SQL_LEDGER_NEXT, NULL, number_read, NULL, &size);
+        *out = mt_strf(a, "p%lld.%lld", (long long)id, (long long)size);
+    } else if (!err && at.queued && seq >= at.size) {
+        *out = mt_strf(a, "p%lld.%lld.%lld", (long long)at.id, (long long)at.size,
+                       (long long)seq);
+    } else if (!err) {
+        *out = mt_strf(a, "%lld", (long long)seq);
+    }
+    return err;
 }
 
 /* The index that serves the filter best; downwards is the next row of the table. */
@@ -255,25 +315,41 @@ static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id
     return st_walk_run(tx, &walk, walk_row, w, left);
 }
 
-static mt_err walk_chain(st_tx *tx, const st_record_filter *f, place at, walking *w,
-                         uint64_t *left)
+static range chain_range(const st_record_filter *f, const place *at)
 {
     range r = {f->from_seq - 1, f->to_seq ? f->to_seq : INT64_MAX};
-    if (at.given && !at.queued && f->newest_first && at.number < r.before) {
-        r.before = at.number;
+    if (f->newest_first) {
+        r.before = at->chained && at->seq < r.before ? at->seq : r.before;
+        return r;
     }
-    if (at.given && !at.queued && !f->newest_first && at.number > r.after) {
-        r.after = at.number;
-    }
-    return walk_part(tx, f, path_for(f), r, false, w, left);
+    r.after = at->queued && at->size - 1 > r.after ? at->size - 1 : r.after;
+    r.after = at->chained && at->seq > r.after ? at->seq : r.after;
+    return r;
 }
 
-static mt_err walk_queue(st_tx *tx, const st_record_filter *f, place at, walking *w,
+/* What is passed over does not count, so that much more is asked for. */
+static mt_err walk_chain(st_tx *tx, const st_record_filter *f, walking *w,
+                         uint64_t *left)
+{
+    range r = chain_range(f, &w->at);
+    mt_err err = MT_OK;
+    bool more = true;
+    while (!err && more && *left) {
+        w->passed = 0;
+        err = walk_part(tx, f, path_for(f), r, false, w, left);
+        more = w->passed && !*left;
+        *left += w->passed;
+        *(f->newest_first ? &r.before : &r.after) = w->last;
+    }
+    return err;
+}
+
+static mt_err walk_queue(st_tx *tx, const st_record_filter *f, walking *w,
                          uint64_t *left)
 {
     range r = {0, INT64_MAX};
-    if (at.queued) {
-        *(f->newest_first ? &r.before : &r.after) = at.number;
+    if (w->at.queued) {
+        *(f->newest_first ? &r.before : &r.after) = w->at.id;
     }
     return walk_part(
         tx, f, f->newest_first ? ST_SQL_PENDING_WALK_DOWN : ST_SQL_PENDING_WALK_UP, r,
@@ -283,20 +359,18 @@ static mt_err walk_queue(st_tx *tx, const st_record_filter *f, place at, walking
 mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
                       st_record_walker *each, void *state)
 {
-    place at;
-    mt_err err = read_place(page.after, &at);
-    walking w = {.each = each, .state = state};
+    walking w = {.each = each, .state = state, .newest_first = f->newest_first};
+    mt_err err = read_place(page.after, &w.at);
     uint64_t left = st_page_limit(page);
-    bool chained_behind = at.given && !at.queued;
     bool queue = f->pending && f->to_seq == 0;
-    if (!err && queue && f->newest_first && !chained_behind) {
-        err = walk_queue(tx, f, at, &w, &left);
+    if (!err && queue && f->newest_first && !w.at.chained) {
+        err = walk_queue(tx, f, &w, &left);
     }
-    if (!err && left && !(at.queued && !f->newest_first)) {
-        err = walk_chain(tx, f, at, &w, &left);
+    if (!err && left) {
+        err = walk_chain(tx, f, &w, &left);
     }
     if (!err && left && queue && !f->newest_first) {
-        err = walk_queue(tx, f, at, &w, &left);
+        err = walk_queue(tx, f, &w, &left);
     }
     return err;
 }

@@ -185,10 +185,17 @@ typedef struct st_record_filter {
     bool pending; /* those not chained yet, too, at the end */
 } st_record_filter;
 typedef mt_err st_record_walker(void *state, const st_record *row);
-/* In order of seq; a page's `after` is the decimal seq, or "p" and the decimal id after
- * a record that was not chained yet. Newest first begins with those. */
+/* In order of seq, then those not chained yet in order of id; newest first the other
+ * way round. */
 mt_err st_record_walk(st_tx *tx, const st_record_filter *filter, st_page page,
                       st_record_walker *each, void *state);
+/* The `after` of the page that follows one which began after `after` and ended with
+ * this record; in the transaction that read it. However records are chained between two
+ * pages, what was there at the first is listed once. What is committed meanwhile may be
+ * missing: it is at the latest in a walk that begins anew. Newest first, a record may
+ * come twice when one with a smaller id is committed later. */
+mt_err st_record_after(st_tx *tx, mt_arena *a, mt_str after, int64_t id, int64_t seq,
+                       mt_str *out);
 /* Signed checkpoints, one text for each size. */
 mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text);
 /* The newest at or below `size` (-1: of all). */

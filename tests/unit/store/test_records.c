@@ -1,5 +1,6 @@
 /* store/store.h: the ledger's records, and copies of the whole store. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "store_fixture.h"
 
@@ -168,7 +169,7 @@ static void records_are_filtered_in_both_directions(void **state)
 
     tx = begin(s, ST_READ);
     char after[32], all[96], down[96];
-    snprintf(after, sizeof after, "p%lld", (long long)id[0]);
+    snprintf(after, sizeof after, "p%lld.8", (long long)id[0]);
     snprintf(all, sizeof all, "6 7 p%lld p%lld ", (long long)id[0], (long long)id[1]);
     snprintf(down, sizeof down, "p%lld p%lld 7 6 ", (long long)id[1], (long long)id[0]);
     st_record_filter any = {.pending = false};
@@ -198,13 +199,129 @@ static void records_are_filtered_in_both_directions(void **state)
     assert_walk(tx, WITH(.pending = true, .newest_first = true), "6", 2, "5 4 ");
     snprintf(all, sizeof all, "7 p%lld ", (long long)id[0]);
     assert_walk(tx, WITH(.pending = true, .subject = MT_STR("A/1")), "5", 2, all);
-    static const char *const BAD[] = {"x", "-1", "p", "1 ", "99999999999999999999"};
+    static const char *const BAD[] = {
+        "x",   "-1", "p",   "1 ",    "99999999999999999999",
+        "1.2", "p1", "p1.", "p1.2.", "p1.2.3.4"};
     for (size_t i = 0; i < rows_count(BAD); i++) {
         st_page page = {mt_str_z(BAD[i]), 1};
         assert_err(st_record_walk(tx, &any, page, see_record, NULL), MT_E_RANGE);
     }
     st_rollback(tx);
     st_close(s);
+}
+
+/* ---- Pages while records are chained ----------------------------------------------
+ */
+
+typedef struct pages {
+    st_store *store;
+    st_record_filter filter;
+    mt_arena a;
+    mt_str after;
+    int64_t id, seq; /* of the last one */
+    int seen[12];    /* by n of the body */
+} pages;
+
+static mt_err count_record(void *state, const st_record *row)
+{
+    pages *p = state;
+    p->seen[atoi(row->body.ptr + strlen("{\"n\":")) % 12]++;
+    p->id = row->id;
+    p->seq = row->seq;
+    return MT_OK;
+}
+
+/* One page; false: it was empty. */
+static bool turn(pages *p, uint32_t limit)
+{
+    st_tx *tx = begin(p->store, ST_READ);
+    p->id = 0;
+    assert_fine(
+        st_record_walk(tx, &p->filter, (st_page){p->after, limit}, count_record, p));
+    if (p->id) {
+        assert_fine(st_record_after(tx, &p->a, p->after, p->id, p->seq, &p->after));
+    }
+    st_rollback(tx);
+    return p->id != 0;
+}
+
+/* What the sequencer does: `first` of the queue become part of the chain. */
+static void chain_some(st_store *s, mt_arena *a, uint32_t count, int64_t *size)
+{
+    st_record *rows;
+    size_t taken;
+    st_tx *tx = begin(s, ST_WRITE);
+    assert_fine(st_pending_take(tx, count, a, &rows, &taken));
+    for (size_t i = 0; i < taken; i++) {
+        rows[i].seq = (*size)++;
+        rows[i].hash = a_record(0).hash;
+    }
+    assert_fine(st_ledger_add(tx, rows, taken));
+    assert_fine(st_commit(tx));
+}
+
+/* Twelve records, of which `chained` are chained at first, two or three per page;
+ * before every page `step` more are chained. */
+static void every_page_has_what_the_others_lack(void **state)
+{
+    for (int round = 0; round < 2 * 6 * 4 * 2; round++) {
+        bool down = round % 2;
+        uint32_t chained = (uint32_t)(round / 2 % 6) * 2,
+                 step = (uint32_t)(round / 12 % 4);
+        uint32_t limit = 2 + (uint32_t)(round / 48);
+        int64_t size = 0, ids[12];
+        pages p = {.store = fresh(state),
+                   .filter = {.pending = true, .newest_first = down}};
+        st_tx *tx = begin(p.store, ST_WRITE);
+        for (int64_t i = 0; i < 12; i++) {
+            st_record row = a_record(i);
+            row.body = mt_strf(&p.a, "{\"n\":%lld}", (long long)i);
+            assert_fine(st_pending_add(tx, &row, &ids[i]));
+        }
+        assert_fine(st_commit(tx));
+        chain_some(p.store, &p.a, chained, &size);
+        while (turn(&p, limit)) {
+            chain_some(p.store, &p.a, step, &size);
+        }
+        for (int i = 0; i < 12; i++) {
+            if (p.seen[i] != 1) {
+                fail_msg("record %d was listed %d times (%s, %u chained, %u a page, "
+                         "%u chained between pages)",
+                         i, p.seen[i], down ? "down" : "up", chained, limit, step);
+            }
+        }
+        st_close(p.store);
+        mt_arena_free(&p.a);
+    }
+}
+
+/* The chain need not have the order of ids: 3 was committed after 5 was chained. */
+static void a_record_chained_out_of_turn_is_listed_once(void **state)
+{
+    pages p = {.store = fresh(state), .filter = {.pending = true}};
+    int64_t ids[6], size = 0;
+    st_tx *tx = begin(p.store, ST_WRITE);
+    for (int64_t i = 0; i < 6; i++) {
+        st_record row = a_record(i);
+        row.body = mt_strf(&p.a, "{\"n\":%lld}", (long long)i);
+        if (i == 5) { /* the last one is in the chain already */
+            row.seq = size++;
+            row.id = ids[4] + 100;
+            assert_fine(st_ledger_add(tx, &row, 1));
+        } else {
+            assert_fine(st_pending_add(tx, &row, &ids[i]));
+        }
+    }
+    assert_fine(st_commit(tx));
+    assert_true(turn(&p, 3)); /* 5, 0, 1 */
+    chain_some(p.store, &p.a, 4, &size);
+    while (turn(&p, 1)) {
+    }
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(p.seen[i], 1);
+    }
+    st_close(p.store);
+    mt_arena_free(&p.a);
 }
 
 static void checkpoints_are_found_at_or_below_a_size(void **state)
@@ -364,6 +481,8 @@ int main(void)
     both(&l, the_tail_is_remembered);
     both(&l, queued_records_are_found_taken_once_and_chained);
     both(&l, records_are_filtered_in_both_directions);
+    both(&l, every_page_has_what_the_others_lack);
+    both(&l, a_record_chained_out_of_turn_is_listed_once);
     both(&l, checkpoints_are_found_at_or_below_a_size);
     both(&l, a_copy_fills_an_empty_store_with_the_same);
     both(&l, a_damaged_copy_fills_nothing);
