@@ -209,6 +209,14 @@ static const mt_str *texts_of(service *s, ht_list list)
     return texts;
 }
 
+/* Of the configuration file; with its slash, or empty. */
+static mt_str directory_of(const service *s)
+{
+    const char *path = cli_value(s->args, "config");
+    mt_str name = mt_str_z(path ? path : "");
+    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
+}
+
 static int open_executor(service *s)
 {
     const ht_config *c = &s->config;
@@ -228,6 +236,7 @@ static int open_executor(service *s)
         .policies = texts_of(s, c->policies),
         .policy_count = c->policies.count,
         .adapters = c->sources,
+        .directory = directory_of(s),
         .settings = c->all,
         .group = (unsigned)c->group,
         .checkpoint_every = (unsigned)c->checkpoint_every,

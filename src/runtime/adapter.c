@@ -279,6 +279,15 @@ bool rt_adapters_is_manual(const rt_adapters *a, uint32_t fact)
     return rt_adapters_serves(a, fact) && a->plans[fact].source->kind == RT_MANUAL;
 }
 
+int64_t rt_adapters_manual_until(const rt_adapters *a, uint32_t fact,
+                                 const rt_manual *m)
+{
+    bool bounded = rt_adapters_is_manual(a, fact) && a->plans[fact].source->max_age;
+    int64_t aged =
+        bounded ? m->asserted_at + (int64_t)a->plans[fact].source->max_age : 0;
+    return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
+}
+
 int64_t rt_adapters_wall_ms(const rt_adapters *a)
 {
     struct timespec now;

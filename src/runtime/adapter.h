@@ -53,6 +53,10 @@ void rt_adapters_free(rt_adapters *a);
 bool rt_adapters_serves(const rt_adapters *a, uint32_t fact);
 /* And is that source manual, so that a person may assert it? */
 bool rt_adapters_is_manual(const rt_adapters *a, uint32_t fact);
+/* Until when does an assertion hold: as long as it says, and no longer than its
+ * source's max_age. 0: for ever. */
+int64_t rt_adapters_manual_until(const rt_adapters *a, uint32_t fact,
+                                 const rt_manual *m);
 
 /* clang-format off */
 #define RT_FACT_ERROR_MAP(X)                                                           \

@@ -52,6 +52,7 @@ static const setting SOURCE_SETTINGS[] = {
     {"connection",      TREE,     1 << RT_POSTGRES,    AT(connection)},
     {"file",            FILENAME, 1 << RT_SQLITE | 1 << RT_STATIC, AT(file)},
     {"environment",     SWITCH,   1 << RT_STATIC,      AT(environment)},
+    {"environment",     TREE,     1 << RT_PROCESS,     AT(variables)},
     {"values",          TREE,     1 << RT_STATIC,      AT(values)},
     {"command",         TREE,     1 << RT_PROCESS,     AT(command)},
     {"directory",       FILENAME, 1 << RT_PROCESS,     AT(working_directory)},

@@ -129,11 +129,12 @@ struct rt_source {
     bool on_error_given, keep_response, environment;
     mt_str base_url, proxy, ca_file, file, fixed, working_directory;
     const mt_json *auth, *headers, *connection, *command, *values, *facts, *instances;
+    const mt_json *variables; /* of the host's environment that a process is given */
     /* Made from them. */
     mt_json fields; /* of the declaration */
     mt_str user, password, auth_query;
     struct curl_slist *header_list;
-    const char *const *argv;
+    const char *const *argv, *const *process_environment;
     const char *const *pg_keys, *const *pg_values;
     int64_t fixed_ms; /* of the clock; 0: it runs */
     rt_pool pool;

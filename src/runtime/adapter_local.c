@@ -102,10 +102,9 @@ void rt_static_ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t
 
 static void take_manual(rt_fetching *f, rt_question *q, const rt_manual *m)
 {
-    const rt_source *s = q->plan->source;
-    bool aged = s->max_age && f->wall_ms - m->asserted_at > (int64_t)s->max_age;
+    int64_t until = rt_adapters_manual_until(f->adapters, q->plan->index, m);
     mt_json value;
-    if (aged || (m->expires_at && f->wall_ms >= m->expires_at)) {
+    if (until && f->wall_ms >= until) {
         rt_answer_error(f, q, RT_FACT_EXPIRED,
                         "what was asserted for fact '%.*s' has "
                         "expired",

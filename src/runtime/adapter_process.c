@@ -28,6 +28,51 @@ typedef struct dialogue {
 
 /* ---- Setting up ---- */
 
+/* What every process is given, if the host has it: nothing of it is a secret. */
+static const char *const USUAL[] = {"PATH", "HOME", "LANG", "TZ"};
+enum { USUAL_COUNT = sizeof USUAL / sizeof *USUAL };
+
+static void pass_on(mt_arena *a, const char *name, const char **list, size_t *count)
+{
+    const char *value = getenv(name);
+    if (value) {
+        list[(*count)++] = mt_strf(a, "%s=%s", name, value).ptr;
+    }
+}
+
+/* The environment of the host holds what is not the process's business (credentials of
+ * other sources, of the store): it gets what the configuration names. */
+static bool set_environment(rt_opening *o, rt_source *s)
+{
+    mt_arena *a = &o->adapters->arena;
+    const mt_json *names = s->variables;
+    bool ok = !names || mt_json_is(names, MT_JSON_ARRAY);
+    size_t given = ok && names ? names->count : 0, count = 0;
+    const char **list = mt_new_array(a, const char *, USUAL_COUNT + given + 1);
+    for (size_t i = 0; i < USUAL_COUNT; i++) {
+        pass_on(a, USUAL[i], list, &count);
+    }
+    for (size_t i = 0; i < given && ok; i++) {
+        mt_str name = mt_json_text(&names->as.items[i]);
+        ok = mt_json_is(&names->as.items[i], MT_JSON_STRING) && name.len &&
+             !memchr(name.ptr, 0, name.len) && !memchr(name.ptr, '=', name.len);
+        const char *word = mt_str_dup(a, name).ptr;
+        if (ok && !getenv(word)) {
+            return rt_source_fault(o, s, RT_F_CREDENTIAL,
+                                   "the variable %s for source '%.*s' is not set", word,
+                                   MT_ARG(s->decl->id));
+        }
+        if (ok) {
+            pass_on(a, word, list, &count);
+        }
+    }
+    s->process_environment = list;
+    return ok || rt_source_fault(o, s, RT_F_SETTING,
+                                 "environment of source '%.*s' must be a list of names "
+                                 "of variables",
+                                 MT_ARG(s->decl->id));
+}
+
 bool rt_process_set_up(rt_opening *o, rt_source *s)
 {
     mt_arena *a = &o->adapters->arena;
@@ -45,6 +90,9 @@ bool rt_process_set_up(rt_opening *o, rt_source *s)
         return rt_source_fault(o, s, RT_F_SETTING,
                                "command of source '%.*s' must be a list of texts",
                                MT_ARG(s->decl->id));
+    }
+    if (!set_environment(o, s)) {
+        return false;
     }
     s->argv = argv;
     s->adapter_id =
@@ -130,6 +178,7 @@ static bool start_server(rt_job *job)
     rt_child_options options = {
         .argv = s->argv,
         .directory = s->working_directory.ptr,
+        .environment = s->process_environment,
         .wants_stdin = true,
         .max_line = s->max_bytes,
     };

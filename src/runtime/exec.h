@@ -162,6 +162,7 @@ struct rt_executor {
     const mt_str *auto_personas;
     size_t auto_persona_count;
     const mt_json *adapters, *settings;
+    mt_str directory;      /* of the configuration */
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */

@@ -158,6 +158,7 @@ static mt_err open_adapters(rt_executor *x, rx_version *v, mt_diags *ds)
     }
     rt_adapter_options o = {.model = v->model,
                             .sources = x->adapters,
+                            .directory = x->directory,
                             .shared = true,
                             .lookup_manual = rx_manual_lookup,
                             .context = v};

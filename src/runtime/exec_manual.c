@@ -183,15 +183,18 @@ static void asserted_json(mt_jw *w, rx_job *job, uint32_t fact)
     pthread_mutex_lock(&x->facts_lock);
     const rt_manual *m = (const rt_manual *)mt_map_get(&x->facts, id, 0);
     if (m) {
+        int64_t until = job->v->adapters
+                            ? rt_adapters_manual_until(job->v->adapters, fact, m)
+                            : m->expires_at;
         mt_jw_keyz(w, "asserted");
         mt_jw_begin_object(w);
         mt_jw_keyz(w, "at");
         rx_time_json(w, m->asserted_at);
         mt_jw_key_str(w, "by", m->asserted_by);
-        mt_jw_key_bool(w, "expired", m->expires_at && m->expires_at <= rx_now(x));
-        if (m->expires_at) {
+        mt_jw_key_bool(w, "expired", until && until <= rx_now(x));
+        if (until) {
             mt_jw_keyz(w, "expires_at");
-            rx_time_json(w, m->expires_at);
+            rx_time_json(w, until);
         }
         mt_jw_keyz(w, "value");
         mt_jw_raw(w, m->value);

@@ -82,6 +82,7 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->auto_personas = personas;
     x->auto_persona_count = o->auto_persona_count;
     x->adapters = o->adapters;
+    x->directory = mt_str_dup(&x->arena, o->directory);
     x->settings = o->settings;
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;

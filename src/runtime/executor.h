@@ -147,6 +147,7 @@ typedef struct rt_executor_options {
     const mt_str *auto_personas; /* act for the system */
     size_t auto_persona_count;
     const struct mt_json *adapters; /* configuration subtree, or NULL */
+    mt_str directory; /* what relative file names in it start from; empty: here */
     const struct mt_json *settings; /* all of the configuration, or NULL */
     /* What becomes of flows in flight when a file is another version than the store
      * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */

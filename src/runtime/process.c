@@ -85,9 +85,10 @@ _Noreturn static void become(const rt_child_options *o, const pipes *p, pid_t pa
               dup2(p->out[1], 1) == 1 && dup2(p->err[1], 2) == 2 &&
               (!o->directory || chdir(o->directory) == 0);
     if (ok) {
-        /* execvp takes char *const[] for historical reasons and does not write. */
+        /* exec takes char *const[] for historical reasons and does not write. */
         char *const *argv = (char *const *)(uintptr_t)o->argv;
-        execvp(argv[0], argv);
+        char *const *own = (char *const *)(uintptr_t)o->environment;
+        execvpe(argv[0], argv, own ? own : environ);
     }
     int why = errno;
     ssize_t ignored = write(p->fault[1], &why, sizeof why);

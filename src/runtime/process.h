@@ -14,8 +14,10 @@ typedef struct rt_child rt_child;
 typedef struct rt_child_options {
     const char *const *argv; /* ends with NULL; argv[0] is looked up in PATH */
     const char *directory;   /* NULL: the host's */
-    bool wants_stdin;        /* false: it gets /dev/null */
-    size_t max_line;         /* bytes in one line of its stdout; 0: 1 MiB */
+    const char *const
+        *environment; /* NAME=VALUE each, ends with NULL; NULL: the host's */
+    bool wants_stdin; /* false: it gets /dev/null */
+    size_t max_line;  /* bytes in one line of its stdout; 0: 1 MiB */
 } rt_child_options;
 
 /* MT_E_NOTFOUND when the program does not exist, MT_E_IO otherwise; errno says why. */

@@ -243,6 +243,31 @@ class Serve(Case):
             self.assertIn(result.code, (1, 2, 3), text)
             self.assertIn(where, result.err, text)
 
+    def test_E1_file_names_start_from_the_configuration_and_assertions_age(self):
+        self.write("conf/limits.json", '{"largest": 3}')
+        self.write("conf/c.tenor", """
+source limits { protocol: static }
+source desk { protocol: manual }
+fact largest { type: Int(min: 0, max: 9) source: limits { path: "largest" } }
+fact ready { type: Bool source: desk { path: "ready" } }
+rule fine { stratum: 0 when: ready = true and largest = 3 produce: fine(true) }
+""")
+        self.write("conf/motet.yaml", "sources:\n"
+                   "  limits: {file: limits.json}\n  desk: {max_age: 1s}\n")
+        server = self.serve("conf/c.tenor", options=["--config", "conf/motet.yaml"])
+        self.assertEqual(server.ask("PUT", "/v1/contracts/c/facts/ready", {"value": True}).status, 200)
+        answer = server.post("/v1/contracts/c/evaluate", {})
+        self.assertEqual(answer.status, 200, answer)
+        self.assertEqual([v["type"] for v in answer.json["verdicts"]], ["fine"])
+
+        def asserted():
+            items = server.get("/v1/contracts/c/facts").json["items"]
+            return next(i["asserted"] for i in items if i["id"] == "ready")
+        self.assertIn("expires_at", asserted())
+        self.assertTrue(server.wait_until(lambda: asserted()["expired"]))
+        late = server.post("/v1/contracts/c/evaluate", {})
+        self.assertEqual((late.status, late.code), (422, "missing_fact"))
+
     def test_the_command_line_wins_over_the_file(self):
         self.write("c.yaml", f"files: [{ESCROW}]\nmax_body: 2000\nstore: sqlite:other.db\n")
         server = self.serve(options=["--config", "c.yaml", "--max-body", "1024"])

@@ -51,6 +51,9 @@ static const struct refused_row {
     {"E1_a_clock_gives_no_number", V_OF("x_motet.clock"), "", "F104", "DateTime"},
     {"E1_a_clock_fixed_at_no_time_is_refused", V_OF("x_motet.clock"), "s: {fixed: noon}", "F101", "'fixed'"},
     {"E1_a_command_must_be_a_list", V_OF("x_a"), "s: {command: 'rm -rf'}", "F101", "list"},
+    {"E1_variables_of_a_process_must_be_a_list", V_OF("x_a"), "s: {command: [cat], environment: true}", "F101", "list of names"},
+    {"E1_a_variable_of_a_process_must_be_a_name", V_OF("x_a"), "s: {command: [cat], environment: ['A=B']}", "F101", "list of names"},
+    {"E1_a_variable_of_a_process_must_be_set", V_OF("x_a"), "s: {command: [cat], environment: [MOTET_TEST_UNSET]}", "F103", "MOTET_TEST_UNSET"},
     {"E1_instances_of_an_unknown_entity_are_refused", HTTP_V, "s: {instances: {id: Order}}", "F101", "entities of the contract"},
     {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "no object"},
 };
@@ -287,10 +290,15 @@ static void E1_max_age_bounds_what_people_said(void **state)
     outlet_open_with(&o, V_OF("manual"), MT_STR("s: {max_age: 2s}"), &MANUAL);
     ASSERTED_ERR = MT_OK;
     ASSERTED = (rt_manual){MT_STR("7"), MT_STR("clerk"), 1000, 0};
-    TEST_NOW = 3000;
+    TEST_NOW = 2999;
     assert_value(ask(&o, "v", NULL), "7");
-    TEST_NOW = 3001;
+    assert_int_equal(rt_adapters_manual_until(o.adapters, 0, &ASSERTED), 3000);
+    TEST_NOW = 3000;
     assert_error(ask(&o, "v", NULL), "expired");
+    ASSERTED.expires_at = 2000; /* the earlier one counts */
+    assert_int_equal(rt_adapters_manual_until(o.adapters, 0, &ASSERTED), 2000);
+    ASSERTED.expires_at = 4000;
+    assert_int_equal(rt_adapters_manual_until(o.adapters, 0, &ASSERTED), 3000);
     outlet_close(&o);
 }
 
@@ -336,6 +344,29 @@ static void E1_a_process_answers_line_by_line(void **state)
     assert_error(ask(&o, "v", "8"), "unreachable"); /* it ended */
     assert_value(ask(&o, "v", "7"), "1");           /* another one */
     outlet_close(&o);
+}
+
+/* It answers 1 and one more 1 for each variable it sees. */
+#define SEES                                                                           \
+    "v=1${PATH:+1}${MOTET_TEST_GIVEN:+1}${MOTET_TEST_SECRET:+1}; "                     \
+    "echo \"{\\\"request\\\":$n,\\\"value\\\":$v}\""
+
+static void E1_a_process_sees_only_what_it_is_given(void **state)
+{
+    (void)state;
+    outlet o;
+    assert_int_equal(setenv("MOTET_TEST_GIVEN", "x", 1), 0);
+    assert_int_equal(setenv("MOTET_TEST_SECRET", "x", 1), 0);
+    outlet_open(&o, X_V, MT_STR(SERVER(SEES)));
+    assert_value(ask(&o, "v", "7"), "11");
+    outlet_close(&o);
+    outlet_open(&o, X_V,
+                MT_STR("s: {environment: [MOTET_TEST_GIVEN], command: [sh, -c, 'while "
+                       "read -r line; do n=${line#*request??}; n=${n%%,*}; " SEES
+                       "; done']}"));
+    assert_value(ask(&o, "v", "7"), "111");
+    outlet_close(&o);
+    assert_int_equal(unsetenv("MOTET_TEST_SECRET"), 0);
 }
 
 static const struct process_row {
@@ -555,6 +586,7 @@ int main(void)
     rows_test(&list, E1_max_age_bounds_what_people_said);
     rows_test(&list, E1_what_nobody_asserted_takes_its_default);
     rows_test(&list, E1_a_process_answers_line_by_line);
+    rows_test(&list, E1_a_process_sees_only_what_it_is_given);
     rows_test(&list, E1_a_chatty_process_does_not_block);
     rows_test(&list, E1_a_parameter_goes_before_an_instance);
     rows_test(&list, C5A_10_provenance_has_exactly_its_fields);
