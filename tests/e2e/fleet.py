@@ -22,7 +22,7 @@ class Node:
     def __init__(self, directory, store, files=(), options=(), name="node", environment=None):
         self.directory, self.port, self.name = directory, free_port(), name
         self.command = [str(MOTET), "serve", *map(str, files), "--store", store, "--listen",
-                        f"127.0.0.1:{self.port}", "--log-level", "warn", *options]
+                        f"127.0.0.1:{self.port}", "--log-level", "warn", *map(str, options)]
         self.environment = {**os.environ, **(environment or {})}
         self.process, self.starts = None, 0
 

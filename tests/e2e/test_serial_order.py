@@ -314,7 +314,7 @@ class Post:
         self.trigger("source-0", "success", status="initiated", initiated_at="target-0")
         self.trigger("source-1", "failure", status="failed", failure_reason="missing_binding: x")
         self.instances = {("Parcel", "p0"): ("here", 4)}
-        self.listed = {"done": 1, "failed": 1}
+        self.listed = {"done": 1, "failed": 1, "pending": 0}
 
     def record(self, body):
         self.items.append({"id": len(self.items), "seq": len(self.items), "body": body})
@@ -415,8 +415,8 @@ class Triggers(unittest.TestCase):
         self.refused("nobody caused source-2")
 
     def test_a_trigger_still_in_the_outbox(self):
-        self.post.listed = {"done": 1, "pending": 1}
-        self.refused("pending")
+        self.post.listed = {"done": 1, "failed": 0, "pending": 1}
+        self.refused("'pending': 1")
 
 
 if __name__ == "__main__":
