@@ -1,12 +1,16 @@
-/* Requests: the first line, header fields and target as a peer may send them, through
- * everything that judges them before the executor is called. Whatever is let through
- * has one meaning: its segments are clean and its route's parameters are whole
- * segments.
- */
+/* Requests: the first line, header fields, an empty line and a body as a peer may send
+ * them, through everything that judges them and on to the executor when they are let
+ * in. Whatever is let through has one meaning: its segments are clean and its route's
+ * parameters are whole segments.
+ *
+ * Tokens are random, so no seed can have one: "Bearer clerk" and "Bearer admin" stand
+ * for the tokens that the target makes at its start; everything else is judged as it
+ * is. What an answer of the executor must be is in served.c. */
 #include "base/utf8.h"
 #include "http/head.h"
 #include "http/route.h"
-#include "http/token.h"
+#include "http/tokens.h"
+#include "served.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -29,59 +33,166 @@ static void check_text(mt_str s, bool segment)
     MT_ASSERT(!segment || (s.len && !mt_str_is(s, ".") && !mt_str_is(s, "..")));
 }
 
-static void check_target(mt_arena *a, mt_str method, mt_str text)
+/* The route of a clean target, or none. */
+static void check_target(mt_arena *a, mt_str method, mt_str text, ht_target *t,
+                         ht_match *m)
 {
-    ht_target t;
-    ht_match m;
     const char *why = NULL;
-    if (ht_target_read(a, text, &t, &why)) {
+    if (ht_target_read(a, text, t, &why)) {
         MT_ASSERT(why);
         return;
     }
-    for (size_t i = 0; i < t.segment_count; i++) {
-        check_text(t.segments[i], true);
+    for (size_t i = 0; i < t->segment_count; i++) {
+        check_text(t->segments[i], true);
     }
-    for (size_t i = 0; i < t.query_count; i++) {
-        check_text(t.query[i].name, false);
-        check_text(t.query[i].value, false);
-        MT_ASSERT(mt_str_eq(ht_target_param(&t, t.query[i].name), t.query[i].value));
+    for (size_t i = 0; i < t->query_count; i++) {
+        check_text(t->query[i].name, false);
+        check_text(t->query[i].value, false);
+        MT_ASSERT(mt_str_eq(ht_target_param(t, t->query[i].name), t->query[i].value));
     }
-    ht_route_find(method, &t, &m);
-    MT_ASSERT(!m.route || !m.allow[0]);
-    MT_ASSERT(!m.route || m.route->page != HT_CALL ||
-              m.route->action < RT_ACTION_COUNT);
+    ht_route_find(method, t, m);
+    MT_ASSERT(!m->route || !m->allow[0]);
+    MT_ASSERT(!m->route || m->route->page != HT_CALL ||
+              m->route->action < RT_ACTION_COUNT);
 }
 
-static void check_head(mt_str rest)
+/* Takes the lines up to the empty one. False: refused. */
+static bool check_head(mt_str *rest, ht_head *h)
 {
-    ht_head h = {0};
-    while (rest.len) {
-        mt_str line = take_line(&rest);
+    for (mt_str line; rest->len && (line = take_line(rest)).len;) {
         size_t colon = mt_str_find(line, ':');
-        ht_head_add(&h, mt_str_from(line.ptr, colon), mt_str_skip(line, colon + 1));
+        mt_str value = mt_str_skip(line, colon + 1);
+        value = value.len && value.ptr[0] == ' ' ? mt_str_skip(value, 1) : value;
+        ht_head_add(h, mt_str_from(line.ptr, colon), value);
     }
-    if (ht_head_check(&h)) {
-        MT_ASSERT(!(h.content_length.ptr && h.transfer_encoding.ptr));
-        (void)ht_head_length(&h, 0);
+    bool good = ht_head_check(h);
+    if (good) {
+        MT_ASSERT(!(h->content_length.ptr && h->transfer_encoding.ptr));
+        (void)ht_head_length(h, 0);
     }
-    (void)ht_head_is_json(&h);
-    (void)ht_head_has_etag(&h, MT_STR("abc"));
-    (void)ht_head_host_is_local(&h);
-    (void)ht_head_request_id_ok(&h);
+    (void)ht_head_has_etag(h, MT_STR("abc"));
+    (void)ht_head_request_id_ok(h);
     mt_str id, secret;
-    if (ht_token_split(h.authorization, &id, &secret)) {
+    if (ht_token_split(h->authorization, &id, &secret)) {
         MT_ASSERT(id.len == HT_TOKEN_ID && secret.len == HT_TOKEN_SECRET);
     }
+    (void)ht_head_host_is_local(h);
+    return good;
+}
+
+/* ---- Who comes ---------------------------------------------------------------------
+ */
+
+static const struct {
+    mt_str name;
+    mt_str personas[8], rights[10];
+    size_t persona_count, right_count;
+} CALLERS[] = {
+    {MT_STR_INIT("Bearer clerk"),
+     {MT_STR_INIT("p"), MT_STR_INIT("seller"), MT_STR_INIT("buyer")},
+     {MT_STR_INIT("source:a"), MT_STR_INIT("instances:create")},
+     3,
+     2},
+    {MT_STR_INIT("Bearer admin"),
+     {MT_STR_INIT("p"), MT_STR_INIT("q"), MT_STR_INIT("admin"),
+      MT_STR_INIT("escrow_agent"), MT_STR_INIT("compliance_officer"),
+      MT_STR_INIT("warehouse_ops")},
+     {MT_STR_INIT("admin"), MT_STR_INIT("deploy"), MT_STR_INIT("facts:*"),
+      MT_STR_INIT("instances:create"), MT_STR_INIT("instances:delete"),
+      MT_STR_INIT("ledger:read"), MT_STR_INIT("graphs:fx"),
+      MT_STR_INIT("agents:seller")},
+     6,
+     8},
+};
+enum { CALLER_COUNT = sizeof CALLERS / sizeof *CALLERS };
+
+static char secrets[CALLER_COUNT][sizeof "Bearer " + HT_TOKEN_TEXT];
+
+static void put_token(st_store *store, size_t i)
+{
+    mt_arena a = {0};
+    mt_buf body = {0};
+    st_tx *tx;
+    ht_token t = {.name = CALLERS[i].name,
+                  .personas = CALLERS[i].personas,
+                  .persona_count = CALLERS[i].persona_count,
+                  .rights = CALLERS[i].rights,
+                  .right_count = CALLERS[i].right_count};
+    memcpy(secrets[i], "Bearer ", 7);
+    ht_token_make(&a, &t, secrets[i] + 7);
+    ht_token_write(&body, &t);
+    st_doc row = {.kind = HT_TOKEN_KIND, .id = t.id, .body = mt_buf_str(&body)};
+    MT_ASSERT(!st_begin(store, ST_WRITE, &tx) && !st_doc_put(tx, &row));
+    MT_ASSERT(!st_commit(tx));
+    mt_buf_free(&body);
+    mt_arena_free(&a);
+}
+
+static ht_tokens *tokens(void)
+{
+    static ht_tokens *all;
+    if (!all) {
+        mt_buf why = {0};
+        for (size_t i = 0; i < CALLER_COUNT; i++) {
+            put_token(served_open()->store, i);
+        }
+        MT_ASSERT(!ht_tokens_open(served_open()->store, &all, &why));
+    }
+    return all;
+}
+
+static mt_str shown(mt_str authorization)
+{
+    for (size_t i = 0; i < CALLER_COUNT; i++) {
+        if (mt_str_eq(authorization, CALLERS[i].name)) {
+            return mt_str_z(secrets[i]);
+        }
+    }
+    return authorization;
+}
+
+/* ---- What is called ----------------------------------------------------------------
+ */
+
+static void call(const ht_target *t, const ht_match *m, const ht_head *h, mt_str body)
+{
+    ht_pass pass;
+    ht_tokens *all = tokens();
+    mt_str authorization = shown(h->authorization);
+    if (ht_tokens_check(all, authorization, &pass) != HT_LET_IN) {
+        MT_ASSERT(mt_str_eq(authorization, h->authorization));
+        return;
+    }
+    rt_call c = {.action = m->route->action,
+                 .caller = pass.caller,
+                 .contract = m->contract,
+                 .name = m->name,
+                 .id = m->id,
+                 .body = m->route->flags & HT_BODY ? body : (mt_str){0},
+                 .idempotency_key = h->idempotency_key,
+                 .request_digest = h->idempotency_key,
+                 .query = t->query,
+                 .query_count = t->query_count};
+    served_ask(&c);
+    ht_pass_end(&pass);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mt_arena arena = {0};
+    ht_target t = {0};
+    ht_match m = {0};
+    ht_head h = {0};
     mt_str rest = mt_str_from((const char *)data, size);
     mt_str line = take_line(&rest);
     size_t space = mt_str_find(line, ' ');
-    check_target(&arena, mt_str_from(line.ptr, space), mt_str_skip(line, space + 1));
-    check_head(rest);
+    check_target(&arena, mt_str_from(line.ptr, space), mt_str_skip(line, space + 1), &t,
+                 &m);
+    bool good = check_head(&rest, &h);
+    bool json = ht_head_is_json(&h);
+    if (good && m.route && m.route->page == HT_CALL && (json || !rest.len)) {
+        call(&t, &m, &h, rest);
+    }
     mt_arena_free(&arena);
     return 0;
 }

@@ -1,0 +1,23 @@
+/* fuzz/served.h - a whole executor for fuzz targets: contracts of every kind, a System,
+ * a graph and an agent on a SQLite store in a directory of its own (below TMPDIR),
+ * which is removed at exit. One per process; inputs meet the state that earlier ones
+ * left.
+ */
+#ifndef FUZZ_SERVED_H
+#define FUZZ_SERVED_H
+
+#include "runtime/executor.h"
+
+typedef struct served {
+    st_store *store;
+    rt_executor *x;
+} served;
+
+/* The one executor, opened by the first call. */
+const served *served_open(void);
+/* Calls it, waits for the answer and looks at it: JSON, a problem with a code exactly
+ * when the status says so, and never the executor's own fault. Ids of flows are
+ * random: the id "last" is that of the flow started last. Returns the status. */
+int served_ask(const rt_call *call);
+
+#endif
