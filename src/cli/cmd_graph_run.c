@@ -203,14 +203,7 @@ static void print_decision(mt_buf *out, const rt_graph_step *s)
     rt_graph_trace_outcomes(&outcomes, s);
     mt_jw_raw(&w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
-    mt_jw_keyz(&w, "termination");
-    if (d->ran && d->termination.end == GR_END_FAILED) {
-        mt_jw_str(&w, mt_str_z(gr_failure_name(d->termination.fault)));
-    } else if (d->ran) {
-        mt_jw_str(&w, mt_str_z(gr_end_name(d->termination.end)));
-    } else {
-        mt_jw_null(&w);
-    }
+    rt_graph_trace_termination(&w, d);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

@@ -124,18 +124,6 @@ bool rx_graph_event(rx_job *job)
     return find_graph(job, &g) || lacks_right(job) || read_event(job, event);
 }
 
-static void termination_json(mt_jw *w, const gr_decision *d)
-{
-    mt_jw_keyz(w, "termination");
-    if (d->ran && d->termination.end == GR_END_FAILED) {
-        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
-    } else if (d->ran) {
-        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
-    } else {
-        mt_jw_null(w);
-    }
-}
-
 static void effects_json(mt_jw *w, const gr_capture_decision *d)
 {
     mt_jw_keyz(w, "effects");
@@ -182,7 +170,7 @@ static mt_err record_episode(rx_job *job, rx_group *gr, const rt_graph_service *
     rx_caller_json(&w, job);
     episode_json(&w, g, done);
     mt_jw_key_str(&w, "runtime_provenance", rt_graph_service_graph(g)->provenance);
-    termination_json(&w, &done->step.decision.decision);
+    rt_graph_trace_termination(&w, &done->step.decision.decision);
     rx_record_time(&w, gr);
     mt_jw_end_object(&w);
     rx_record r = {
@@ -210,7 +198,7 @@ mt_err rx_graph_event_commit(rx_job *job, rx_group *gr)
     mt_jw w = rx_reply(job, 200);
     episode_json(&w, g, &done);
     mt_jw_key_i64(&w, "record", record);
-    termination_json(&w, &done.step.decision.decision);
+    rt_graph_trace_termination(&w, &done.step.decision.decision);
     rx_reply_end(&w);
     return MT_OK;
 }

@@ -1,6 +1,5 @@
 #include "runtime/graph_trace.h"
 
-#include "base/json_write.h"
 
 static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
 {
@@ -51,4 +50,16 @@ void rt_graph_trace_line(mt_buf *out, const rt_graph_step *step)
     mt_buf_addz(out, "],\"outcomes\":");
     rt_graph_trace_outcomes(out, step);
     mt_buf_addz(out, "}\n");
+}
+
+void rt_graph_trace_termination(mt_jw *w, const gr_decision *d)
+{
+    mt_jw_keyz(w, "termination");
+    if (d->ran && d->termination.end == GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+    } else if (d->ran) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else {
+        mt_jw_null(w);
+    }
 }

@@ -7,6 +7,7 @@
 #ifndef RT_GRAPH_TRACE_H
 #define RT_GRAPH_TRACE_H
 
+#include "base/json_write.h"
 #include "runtime/graph_host.h"
 
 /* Appends the line with its newline. A step in which the graph did not run has empty
@@ -14,5 +15,8 @@
 void rt_graph_trace_line(mt_buf *out, const rt_graph_step *step);
 /* Only the outcome records, as a JSON list. */
 void rt_graph_trace_outcomes(mt_buf *out, const rt_graph_step *step);
+/* The member "termination": how the graph ended or what failed, null if it did not
+ * run. */
+void rt_graph_trace_termination(mt_jw *w, const gr_decision *d);
 
 #endif
