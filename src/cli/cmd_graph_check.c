@@ -77,8 +77,8 @@ static int check_graph(const cli_args *args, cli_graph *g, mt_buf *done)
     rt_graph_options o = {.graph = graph,
                           .adapter = g->files.adapter,
                           .context = rt_context_in_memory(),
-                          .egress = g->egress,
-                          .replay = !g->egress};
+                          .egress = g->files.egress,
+                          .replay = !g->files.egress};
     rt_graph_host *host = NULL;
     code = rt_graph_host_new(&o, &g->ds, &host) ? CLI_FAILS : CLI_HOLDS;
     rt_graph_host_free(host);

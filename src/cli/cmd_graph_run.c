@@ -70,18 +70,16 @@ typedef struct runner {
 
 /* ---- options ---- */
 
-static bool read_count(const cli_args *args, const char *name, uint64_t *out,
-                       bool *given)
+static bool read_count(const cli_args *args, const char *name, gr_count_option *out)
 {
     const char *text = cli_value(args, name);
-    *given = text != NULL;
-    *out = 0;
+    *out = (gr_count_option){.set = text != NULL};
     if (!text) {
         return true;
     }
     char *end;
     errno = 0;
-    *out = strtoull(text, &end, 10);
+    out->count = strtoull(text, &end, 10);
     if (errno || *end || end == text || text[0] == '-') {
         cli_fail(args, CLI_USAGE, "--%s needs a whole number, not '%s'", name, text);
         return false;
@@ -89,10 +87,9 @@ static bool read_count(const cli_args *args, const char *name, uint64_t *out,
     return true;
 }
 
-static bool read_time(const cli_args *args, const char *name, uint64_t *ms, bool *given)
+static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
 {
     const char *text = cli_value(args, name);
-    *given = text != NULL;
     *ms = 0;
     if (text && rt_duration_parse(mt_str_z(text), ms)) {
         cli_fail(args, CLI_USAGE,
@@ -102,32 +99,31 @@ static bool read_time(const cli_args *args, const char *name, uint64_t *ms, bool
     return true;
 }
 
-static gr_time_option duration_option(bool given, uint64_t ms)
+static bool read_time(const cli_args *args, const char *name, gr_time_option *out)
 {
-    return (gr_time_option){given, {ms / 1000, (uint32_t)(ms % 1000) * 1000000u}};
+    uint64_t ms;
+    bool good = read_span(args, name, &ms);
+    *out = (gr_time_option){cli_value(args, name) != NULL, gr_time_of_ms(ms)};
+    return good;
 }
 
 static bool read_limits(const cli_args *args, gr_constraints *out)
 {
-    uint64_t per_window, in_flight, retries, window, deadline;
-    bool has_window, has_deadline, ignored;
-    if (!read_count(args, "max-per-window", &per_window, &out->max_per_window.set) ||
-        !read_count(args, "max-in-flight", &in_flight, &out->max_in_flight.set) ||
-        !read_count(args, "max-retries", &retries, &ignored) ||
-        !read_time(args, "rate-window", &window, &has_window) ||
-        !read_time(args, "deadline", &deadline, &has_deadline)) {
+    gr_count_option retries;
+    if (!read_count(args, "max-per-window", &out->max_per_window) ||
+        !read_count(args, "max-in-flight", &out->max_in_flight) ||
+        !read_count(args, "max-retries", &retries) ||
+        !read_time(args, "rate-window", &out->rate_window) ||
+        !read_time(args, "deadline", &out->deadline)) {
         return false;
     }
-    if (out->max_per_window.set != has_window || (has_window && !per_window)) {
+    if (!gr_constraints_fit(out)) {
         cli_fail(args, CLI_USAGE,
                  "--max-per-window (at least 1) and --rate-window go together");
         return false;
     }
-    out->max_per_window.count = per_window;
-    out->max_in_flight.count = in_flight;
-    out->max_retries = retries > UINT32_MAX ? UINT32_MAX : (uint32_t)retries;
-    out->rate_window = duration_option(has_window, window);
-    out->deadline = duration_option(has_deadline, deadline);
+    out->max_retries =
+        retries.count > UINT32_MAX ? UINT32_MAX : (uint32_t)retries.count;
     return true;
 }
 
@@ -295,16 +291,17 @@ static int run_host(runner *r, rt_journal *journal)
 {
     rt_run_options run = {.ingress = r->ingress,
                           .journal = journal,
-                          .egress = r->graph.egress,
+                          .egress = r->graph.files.egress,
                           .stop = &stop_requested,
                           .observe = observe,
                           .user = r};
-    bool ignored;
-    if (!read_count(r->args, "max-events", &run.max_events, &ignored) ||
-        !read_time(r->args, "max-duration", &run.max_ms, &ignored)) {
+    gr_count_option events;
+    if (!read_count(r->args, "max-events", &events) ||
+        !read_span(r->args, "max-duration", &run.max_ms)) {
         rt_journal_close(journal);
         return CLI_USAGE;
     }
+    run.max_events = events.count;
     r->options.journal = journal;
     mt_err err = rt_graph_host_new(&r->options, &r->graph.ds, &run.host);
     if (err) {
@@ -363,7 +360,7 @@ static int run(runner *r)
     r->options = (rt_graph_options){.graph = r->graph.files.graph,
                                     .adapter = r->graph.files.adapter,
                                     .context = rt_context_in_memory(),
-                                    .egress = r->graph.egress};
+                                    .egress = r->graph.files.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;
     if (!code && cli_value(r->args, "sign")) {

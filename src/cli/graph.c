@@ -22,23 +22,6 @@ static int exit_of(mt_err err)
     return !err ? CLI_HOLDS : err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD;
 }
 
-static mt_err load_egress(const char *path, cli_graph *g)
-{
-    mt_str text;
-    mt_err err = rt_read_file(&g->arena, path, 1 << 20, &text);
-    if (err) {
-        mt_diag_add(&g->ds,
-                    &(mt_diag){.severity = MT_ERROR,
-                               .code = "egress.config_read_failed",
-                               .pass = -1,
-                               .file = mt_str_z(path),
-                               .message = mt_strf(&g->arena, "cannot read %s: %s", path,
-                                                  cli_why(err))});
-        return err;
-    }
-    return rt_egress_read(mt_str_z(path), text, &g->ds, &g->egress);
-}
-
 int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
 {
     *out = (cli_graph){0};
@@ -50,23 +33,17 @@ int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
     rt_graph_paths paths = {
         .graph = path,
         .adapter = cli_value(args, "adapter"),
+        .egress = cli_value(args, "egress"),
         .cluster_paths = clusters.items,
         .cluster_path_count = clusters.len,
         .manifests = manifests.items,
         .manifest_count = manifests.len,
     };
-    mt_err err = rt_graph_files_load(&paths, &limits, &out->ds, &out->files);
-    const char *egress = cli_value(args, "egress");
-    if (egress) {
-        mt_err also = load_egress(egress, out);
-        err = err ? err : also;
-    }
-    return exit_of(err);
+    return exit_of(rt_graph_files_load(&paths, &limits, &out->ds, &out->files));
 }
 
 void cli_graph_free(cli_graph *g)
 {
-    rt_egress_free(g->egress);
     rt_graph_files_free(&g->files);
     mt_arena_free(&g->arena);
 }

@@ -109,6 +109,17 @@ bool gr_termination_equal(gr_termination a, gr_termination b)
 
 /* ---- time ---- */
 
+gr_time gr_time_of_ms(uint64_t milliseconds)
+{
+    return (gr_time){milliseconds / 1000, (uint32_t)(milliseconds % 1000) * 1000000u};
+}
+
+bool gr_constraints_fit(const gr_constraints *c)
+{
+    return c->max_per_window.set == c->rate_window.set &&
+           (!c->max_per_window.set || c->max_per_window.count);
+}
+
 int gr_time_cmp(gr_time a, gr_time b)
 {
     if (a.secs != b.secs) {

@@ -15,6 +15,7 @@ typedef struct gr_time {
 } gr_time;
 
 int gr_time_cmp(gr_time a, gr_time b);
+gr_time gr_time_of_ms(uint64_t milliseconds);
 
 typedef struct gr_time_option {
     bool set;
@@ -78,6 +79,8 @@ typedef struct gr_constraints {
     gr_time_option deadline;    /* a duration; zero: every run is aborted */
     uint32_t max_retries;
 } gr_constraints;
+/* max_per_window, at least 1, and rate_window are both set or neither. */
+bool gr_constraints_fit(const gr_constraints *c);
 
 typedef struct gr_signal {
     mt_str id;

@@ -9,18 +9,20 @@
 #include "base/vec.h"
 #include "runtime/file.h"
 
+enum { EGRESS_BYTES = 1 << 20 };
+
 typedef struct search {
     mt_arena *arena; /* texts that live as long as the graph */
     const rt_graph_paths *paths;
     const mt_limits *limits;
 } search;
 
-static mt_err complain(mt_diags *ds, mt_err err, const char *path)
+static mt_err complain(mt_diags *ds, const char *code, mt_err err, const char *path)
 {
     const char *why = errno ? strerror(errno) : mt_err_text(err);
     mt_diag_add(
         ds, &(mt_diag){.severity = MT_ERROR,
-                       .code = "graph.load_failed",
+                       .code = code,
                        .pass = -1,
                        .file = mt_str_dup(ds->arena, mt_str_z(path)),
                        .message = mt_strf(ds->arena, "cannot read %s: %s", path, why)});
@@ -32,7 +34,7 @@ static mt_err read_text(search *s, mt_diags *ds, const char *path, gr_text *out)
     errno = 0;
     out->file = mt_str_dup(s->arena, mt_str_z(path));
     mt_err err = rt_read_file(s->arena, path, s->limits->source_bytes, &out->text);
-    return err ? complain(ds, err, path) : MT_OK;
+    return err ? complain(ds, "graph.load_failed", err, path) : MT_OK;
 }
 
 /* ---- clusters ---- */
@@ -160,7 +162,7 @@ static mt_err add_directory(search *s, gr_registry *registry, mt_diags *ds,
     mt_err worst = MT_OK;
     int count = scandir(directory, &entries, keep_manifest, by_bytes);
     if (count < 0) {
-        return complain(ds, MT_E_IO, directory);
+        return complain(ds, "graph.load_failed", MT_E_IO, directory);
     }
     for (int i = 0; i < count; i++) {
         mt_str path = mt_strf(s->arena, "%s/%s", directory, entries[i]->d_name);
@@ -197,6 +199,15 @@ static mt_err add_manifests(search *s, gr_registry *registry, mt_diags *ds)
 
 /* ---- everything ---- */
 
+static mt_err read_egress(mt_arena *a, const char *path, mt_diags *ds, rt_egress **out)
+{
+    mt_str text;
+    errno = 0;
+    mt_err err = rt_read_file(a, path, EGRESS_BYTES, &text);
+    return err ? complain(ds, "egress.config_read_failed", err, path)
+               : rt_egress_read(mt_str_dup(a, mt_str_z(path)), text, ds, out);
+}
+
 mt_err rt_graph_files_load(const rt_graph_paths *paths, const mt_limits *limits,
                            mt_diags *ds, rt_graph_files *out)
 {
@@ -216,11 +227,16 @@ mt_err rt_graph_files_load(const rt_graph_paths *paths, const mt_limits *limits,
         err = err ? err : gr_adapter_read(text, ds, &out->adapter);
         worst = err ? err : worst;
     }
+    if (paths->egress) {
+        err = read_egress(&out->arena, paths->egress, ds, &out->egress);
+        worst = worst ? worst : err;
+    }
     return worst;
 }
 
 void rt_graph_files_free(rt_graph_files *f)
 {
+    rt_egress_free(f->egress);
     gr_adapter_free(f->adapter);
     gr_graph_free(f->graph);
     gr_registry_free(f->registry);

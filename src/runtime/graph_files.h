@@ -12,10 +12,12 @@
 #include "base/limits.h"
 #include "graph/adapter.h"
 #include "graph/graph.h"
+#include "runtime/graph_egress.h"
 
 typedef struct rt_graph_paths {
     const char *graph;
     const char *adapter; /* NULL: none */
+    const char *egress;  /* NULL: none */
     const char *const *cluster_paths;
     size_t cluster_path_count;
     const char *const *manifests; /* files or directories */
@@ -27,6 +29,7 @@ typedef struct rt_graph_files {
     gr_registry *registry;
     gr_graph *graph;
     gr_adapter *adapter; /* NULL: none was asked for */
+    rt_egress *egress;   /* likewise; not started */
 } rt_graph_files;
 
 /* MT_OK; MT_E_REJECTED with diagnostics; MT_E_NOTFOUND, MT_E_IO or MT_E_LIMIT with one

@@ -5,14 +5,12 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "runtime/duration.h"
-#include "runtime/file.h"
 #include "runtime/graph_files.h"
 
 struct rt_graph_service {
     mt_arena arena; /* name, paths, configuration */
     mt_str name;
     rt_graph_files files;
-    rt_egress *egress; /* NULL: none */
     rt_graph_options options;
     rt_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
@@ -57,7 +55,7 @@ static bool span_of(const mt_json *node, gr_time_option *out)
     if (node && rt_duration_parse(mt_json_text(node), &ms)) {
         return false;
     }
-    out->at = (gr_time){ms / 1000, (uint32_t)(ms % 1000) * 1000000u};
+    out->at = gr_time_of_ms(ms);
     return true;
 }
 
@@ -73,8 +71,7 @@ static mt_err read_limits(const mt_json *config, gr_constraints *out, mt_buf *wh
                          "rate_window and deadline times such as 250ms or 5s");
         return MT_E_REJECTED;
     }
-    if (out->max_per_window.set != out->rate_window.set ||
-        (out->max_per_window.set && !out->max_per_window.count)) {
+    if (!gr_constraints_fit(out)) {
         mt_buf_addz(why, "max_per_window (at least 1) and rate_window go together");
         return MT_E_REJECTED;
     }
@@ -107,21 +104,6 @@ static mt_err check_keys(const mt_json *config, mt_buf *why)
     return MT_OK;
 }
 
-static mt_err read_egress(rt_graph_service *g, const char *path, mt_diags *ds)
-{
-    mt_str text;
-    mt_err err = rt_read_file(&g->arena, path, 1 << 20, &text);
-    if (err) {
-        mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
-                                   .code = "egress.config_read_failed",
-                                   .pass = -1,
-                                   .file = mt_str_z(path),
-                                   .message = mt_str_z(mt_err_text(err))});
-        return err;
-    }
-    return rt_egress_read(mt_str_z(path), text, ds, &g->egress);
-}
-
 static mt_err load_files(rt_graph_service *g, const mt_json *config,
                          const mt_limits *limits, mt_diags *ds)
 {
@@ -131,14 +113,13 @@ static mt_err load_files(rt_graph_service *g, const mt_json *config,
     rt_graph_paths paths = {
         .graph = path_of(a, mt_json_at(config, "graph")),
         .adapter = path_of(a, mt_json_at(config, "adapter")),
+        .egress = path_of(a, mt_json_at(config, "egress")),
         .cluster_paths = clusters.items,
         .cluster_path_count = clusters.len,
         .manifests = manifests.items,
         .manifest_count = manifests.len,
     };
-    mt_err err = rt_graph_files_load(&paths, limits, ds, &g->files);
-    const char *egress = path_of(a, mt_json_at(config, "egress"));
-    return err || !egress ? err : read_egress(g, egress, ds);
+    return rt_graph_files_load(&paths, limits, ds, &g->files);
 }
 
 static void read_skips(rt_graph_service *g, const mt_json *config)
@@ -177,7 +158,7 @@ static mt_err open_service(rt_graph_service *g, const mt_json *config,
     if (!err) {
         g->options.graph = g->files.graph;
         g->options.adapter = g->files.adapter;
-        g->options.egress = g->egress;
+        g->options.egress = g->files.egress;
         g->options.hold_intents = true;
         g->options.production = true;
         read_skips(g, config);
@@ -223,10 +204,9 @@ void rt_graph_service_close(rt_graph_service *g)
         return;
     }
     rt_graph_service_forget(g);
-    if (g->egress) {
-        (void)rt_egress_stop(g->egress);
+    if (g->files.egress) {
+        (void)rt_egress_stop(g->files.egress);
     }
-    rt_egress_free(g->egress);
     rt_graph_files_free(&g->files);
     mt_arena_free(&g->scratch);
     mt_buf_free(&g->text);
@@ -644,7 +624,7 @@ mt_err rt_graph_service_deliver(rt_graph_service *g, const mt_json *body, mt_buf
     mt_str id = mt_json_text(mt_json_at(body, "intent_id"));
     gr_intent intent = {.kind = mt_json_text(mt_json_at(body, "kind"))};
     gr_capture_ack got;
-    if (!g->egress || !rt_egress_routes(g->egress, intent.kind) ||
+    if (!g->files.egress || !rt_egress_routes(g->files.egress, intent.kind) ||
         id.len != GR_INTENT_ID_LEN || !mt_json_is(fields, MT_JSON_OBJECT)) {
         mt_buf_addf(why, "no channel takes the intent '%.*s'", MT_ARG(intent.kind));
         return MT_E_REJECTED;
@@ -660,10 +640,10 @@ mt_err rt_graph_service_deliver(rt_graph_service *g, const mt_json *body, mt_buf
     }
     intent.fields = list;
     intent.field_count = fields->count;
-    err = err ? err : rt_egress_start(g->egress);
-    err = err ? err : rt_egress_send(g->egress, &a, &intent, &got);
+    err = err ? err : rt_egress_start(g->files.egress);
+    err = err ? err : rt_egress_send(g->files.egress, &a, &intent, &got);
     if (err) {
-        mt_buf_adds(why, rt_egress_last_problem(g->egress).message);
+        mt_buf_adds(why, rt_egress_last_problem(g->files.egress).message);
         err = err == MT_E_REJECTED ? err : MT_E_CLOSED;
     } else {
         mt_jw w = mt_jw_start(ack, false);
