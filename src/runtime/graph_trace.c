@@ -1,6 +1,5 @@
 #include "runtime/graph_trace.h"
 
-
 static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
 {
     const gr_manifest *m = &node->primitive->manifest;
