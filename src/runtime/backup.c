@@ -8,10 +8,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/hash.h"
-#include "base/json_read.h"
 #include "ledger/chain.h"
 #include "runtime/file.h"
+#include "store/copy.h"
 
 /* ---- Out ---------------------------------------------------------------------------
  */
@@ -65,7 +64,6 @@ typedef struct lines {
     FILE *file;
     char *line;
     size_t room;
-    size_t number;
 } lines;
 
 static mt_err open_lines(const char *path, lines *l, mt_buf *why)
@@ -90,7 +88,6 @@ static mt_err next_line(void *state, mt_str *line)
     if (n < 0) {
         return ferror(l->file) ? MT_E_IO : MT_E_NOTFOUND;
     }
-    l->number++;
     size_t len = (size_t)n;
     *line = mt_str_from(l->line, len && l->line[len - 1] == '\n' ? len - 1 : len);
     return MT_OK;
@@ -100,12 +97,8 @@ static mt_err next_line(void *state, mt_str *line)
  * ------------------------------------------------------------------------ */
 
 typedef struct checking {
-    lines lines;
     lg_chain chain;
-    mt_sha256_stream *digest;
-    mt_arena arena;
     rt_backup_info *info;
-    bool ended;
 } checking;
 
 /* ORDER of the columns of a copied ledger row. */
@@ -126,79 +119,39 @@ static const char *check_record(checking *c, const mt_json *row)
     return lg_chain_accept(&c->chain, &e) ? "the ledger was changed there" : NULL;
 }
 
-static const char *check_end(checking *c, const mt_json *node)
+/* The ledger's rows; the rest is the store's business. */
+static mt_err check_rows(checking *c, st_copy *copy)
 {
-    int64_t rows;
-    mt_sha256 given, made = mt_sha256_end(c->digest);
-    c->ended = true;
-    bool same = mt_json_i64(mt_json_at(node, "rows"), &rows) == MT_OK &&
-                rows == c->info->rows &&
-                mt_unhex(mt_json_text(mt_json_at(node, "sha256")), given.bytes,
-                         sizeof given.bytes) &&
-                memcmp(given.bytes, made.bytes, sizeof made.bytes) == 0;
-    return same ? NULL : "the digest does not fit what came before";
-}
-
-static const char *check_line(checking *c, mt_str line)
-{
-    mt_json node;
-    mt_arena_reset(&c->arena);
-    if (c->ended) {
-        return "something follows the end";
-    }
-    if (mt_json_read(&c->arena, line, NULL, &node, NULL)) {
-        return "it is not JSON";
-    }
-    if (mt_json_at(&node, "sha256")) {
-        return check_end(c, &node);
-    }
-    mt_sha256_add(c->digest, line);
-    mt_sha256_add(c->digest, MT_STR("\n"));
-    const mt_json *row = mt_json_at(&node, "row");
-    c->info->rows += row != NULL;
-    if (!row && !mt_json_at(&node, "motet_store")) {
-        return "it is not the copy of a store";
-    }
-    return mt_json_is(row, MT_JSON_ARRAY) &&
-                   mt_str_is(mt_json_text(mt_json_at(&node, "table")), "ledger")
-               ? check_record(c, row)
-               : NULL;
-}
-
-static mt_err check_lines(checking *c, const char *path, mt_buf *why)
-{
-    mt_str line;
+    mt_json line;
     mt_err err;
-    while (!(err = next_line(&c->lines, &line))) {
-        const char *fault = check_line(c, line);
-        if (fault) {
-            mt_buf_addf(why, "%s, line %zu: %s", path, c->lines.number, fault);
+    while (!(err = st_copy_next(copy, &line))) {
+        if (mt_str_is(mt_json_text(mt_json_at(&line, "table")), "ledger")) {
+            copy->fault = check_record(c, mt_json_at(&line, "row"));
+        }
+        if (copy->fault) {
             return MT_E_CORRUPT;
         }
     }
-    if (err != MT_E_NOTFOUND) {
-        return say_errno(why, "read", path);
-    }
-    if (!c->ended) {
-        mt_buf_addf(why, "%s ends before its digest: it was cut off", path);
-        return MT_E_CORRUPT;
-    }
-    return MT_OK;
+    c->info->rows = copy->rows;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
 mt_err rt_backup_check(const char *path, rt_backup_info *info, mt_buf *why)
 {
     *info = (rt_backup_info){0};
     checking c = {.info = info};
-    mt_err err = open_lines(path, &c.lines, why);
+    lines l;
+    mt_err err = open_lines(path, &l, why);
     if (!err) {
-        c.digest = mt_sha256_stream_new();
-        mt_sha256_start(c.digest);
-        err = check_lines(&c, path, why);
-        mt_sha256_stream_free(c.digest);
+        st_copy copy;
+        err = st_copy_begin(&copy, next_line, &l);
+        err = err ? err : check_rows(&c, &copy);
+        if (err) {
+            mt_buf_addf(why, "%s, line %zu: %s", path, copy.line, copy.fault);
+        }
+        st_copy_end(&copy);
     }
-    close_lines(&c.lines);
-    mt_arena_free(&c.arena);
+    close_lines(&l);
     return err;
 }
 

@@ -7,9 +7,8 @@
  * equal copies, whichever backend holds them. */
 #include "base/hash.h"
 #include "base/json_write.h"
+#include "store/copy.h"
 #include "store/driver.h"
-
-enum { FORMAT = 1 };
 
 typedef struct table {
     mt_str name;
@@ -71,7 +70,7 @@ static mt_err write_row(void *state, const st_value *cells)
 
 static mt_err write_all(writer *w, st_tx *tx)
 {
-    mt_buf_addf(&w->line, "{\"motet_store\":%d,\"schema\":%d}", FORMAT,
+    mt_buf_addf(&w->line, "{\"motet_store\":%d,\"schema\":%d}", ST_COPY_FORMAT,
                 tx->store->schema);
     mt_err err = write_line(w);
     for (size_t i = 0; i < TABLE_COUNT && !err; i++) {
@@ -116,65 +115,6 @@ mt_err st_dump(st_store *s, mt_err (*write)(void *state, mt_str bytes), void *st
 
 /* ---- In ------------------------------------------------------------------------- */
 
-typedef struct reader {
-    mt_err (*read)(void *state, mt_str *line);
-    void *state;
-    mt_sha256_stream *digest;
-    st_tx *tx;
-    int64_t rows;
-    size_t lines;
-    mt_arena arena; /* of one line */
-} reader;
-
-static mt_err bad_line(reader *r, mt_err err, const char *what)
-{
-    return st_fail(r->tx, err, "line %zu: %s", r->lines, what);
-}
-
-/* Without the digest being told. */
-static mt_err next_line(reader *r, mt_str *line, mt_json *out)
-{
-    mt_err err = r->read(r->state, line);
-    r->lines++;
-    if (err == MT_E_NOTFOUND) {
-        return bad_line(r, MT_E_CORRUPT, "the copy ends before its digest");
-    }
-    if (err) {
-        return bad_line(r, err, "it cannot be read");
-    }
-    mt_arena_reset(&r->arena);
-    mt_json_limits limits = {.bytes = (size_t)1 << 30, .depth = 4};
-    return mt_json_read(&r->arena, *line, &limits, out, NULL)
-               ? bad_line(r, MT_E_CORRUPT, "it is not JSON")
-               : MT_OK;
-}
-
-static void count_line(reader *r, mt_str line)
-{
-    mt_sha256_add(r->digest, line);
-    mt_sha256_add(r->digest, MT_STR("\n"));
-}
-
-static mt_err read_head(reader *r)
-{
-    mt_str line;
-    mt_json head;
-    int64_t format = 0, schema = 0;
-    mt_err err = next_line(r, &line, &head);
-    if (err) {
-        return err;
-    }
-    if (mt_json_i64(mt_json_at(&head, "motet_store"), &format) ||
-        mt_json_i64(mt_json_at(&head, "schema"), &schema)) {
-        return bad_line(r, MT_E_CORRUPT, "it is not the copy of a store");
-    }
-    if (format != FORMAT || schema != r->tx->store->schema) {
-        return bad_line(r, MT_E_VERSION, "the copy was made by another version");
-    }
-    count_line(r, line);
-    return MT_OK;
-}
-
 static const table *table_named(mt_str name)
 {
     for (size_t i = 0; i < TABLE_COUNT; i++) {
@@ -203,36 +143,27 @@ static bool read_cell(mt_arena *a, char letter, const mt_json *node, st_value *o
     return fine;
 }
 
-static mt_err read_row(reader *r, const mt_json *line)
+static mt_err bad_line(st_tx *tx, const st_copy *c, mt_err err, const char *what)
+{
+    return st_fail(tx, err, "line %zu: %s", c->line, what);
+}
+
+static mt_err read_row(st_tx *tx, st_copy *c, const mt_json *line)
 {
     const table *t = table_named(mt_json_text(mt_json_at(line, "table")));
     const mt_json *row = mt_json_at(line, "row");
     st_value cells[ST_MAX_PARAMS] = {0};
-    if (!t || !mt_json_is(row, MT_JSON_ARRAY) || row->count != strlen(t->letters)) {
-        return bad_line(r, MT_E_CORRUPT, "it is not a row of a table");
+    if (!t || row->count != strlen(t->letters)) {
+        return bad_line(tx, c, MT_E_CORRUPT, "it is not a row of a table");
     }
     for (size_t i = 0; t->letters[i]; i++) {
-        if (!read_cell(&r->arena, t->letters[i], &row->as.items[i], &cells[i])) {
-            return bad_line(r, MT_E_CORRUPT, "a cell has the wrong type");
+        if (!read_cell(&c->arena, t->letters[i], &row->as.items[i], &cells[i])) {
+            return bad_line(tx, c, MT_E_CORRUPT, "a cell has the wrong type");
         }
     }
-    r->rows++;
-    mt_err err = st_send(r->tx, t->load, cells, MT_E_CORRUPT);
-    return err && !r->tx->broken ? bad_line(r, MT_E_CORRUPT, "a cell is out of range")
-                                 : err;
-}
-
-static mt_err check_end(reader *r, const mt_json *line)
-{
-    int64_t rows = -1;
-    mt_sha256 given, made = mt_sha256_end(r->digest);
-    bool same = mt_json_i64(mt_json_at(line, "rows"), &rows) == MT_OK &&
-                rows == r->rows &&
-                mt_unhex(mt_json_text(mt_json_at(line, "sha256")), given.bytes,
-                         sizeof given.bytes) &&
-                memcmp(given.bytes, made.bytes, sizeof made.bytes) == 0;
-    return same ? MT_OK
-                : bad_line(r, MT_E_CORRUPT, "the digest does not fit what came before");
+    mt_err err = st_send(tx, t->load, cells, MT_E_CORRUPT);
+    return err && !tx->broken ? bad_line(tx, c, MT_E_CORRUPT, "a cell is out of range")
+                              : err;
 }
 
 static mt_err note_number(void *state, const st_value *cells)
@@ -248,25 +179,32 @@ static mt_err must_be_empty(st_tx *tx)
     return err ? err : any ? st_fail(tx, MT_E_EXISTS, "the store is not empty") : MT_OK;
 }
 
-static mt_err read_all(reader *r)
+static mt_err read_rows(st_tx *tx, st_copy *c)
 {
-    mt_err err = must_be_empty(r->tx);
-    err = err ? err : read_head(r);
-    while (!err) {
-        mt_str line;
-        mt_json node;
-        err = next_line(r, &line, &node);
-        if (!err && mt_json_at(&node, "sha256")) {
-            err = check_end(r, &node);
-            break;
-        }
-        if (!err) {
-            count_line(r, line);
-            err = read_row(r, &node);
+    mt_json line;
+    mt_err err;
+    while (!(err = st_copy_next(c, &line))) {
+        err = read_row(tx, c, &line);
+        if (err) {
+            return err;
         }
     }
+    return err == MT_E_NOTFOUND ? MT_OK : bad_line(tx, c, err, c->fault);
+}
+
+static mt_err read_all(st_tx *tx, st_copy *c, mt_err (*read)(void *state, mt_str *line),
+                       void *state)
+{
+    mt_err err = st_copy_begin(c, read, state);
+    if (err) {
+        return bad_line(tx, c, err, c->fault);
+    }
+    if (c->schema != tx->store->schema) {
+        return bad_line(tx, c, MT_E_VERSION, "the copy was made by another version");
+    }
+    err = read_rows(tx, c);
     st_value least[] = {ST_I(1)};
-    return err ? err : st_run(r->tx, ST_SQL_SETTLE_IDS, least, NULL, NULL, NULL);
+    return err ? err : st_run(tx, ST_SQL_SETTLE_IDS, least, NULL, NULL, NULL);
 }
 
 mt_err st_load(st_store *s, mt_err (*read)(void *state, mt_str *line), void *state,
@@ -274,13 +212,11 @@ mt_err st_load(st_store *s, mt_err (*read)(void *state, mt_str *line), void *sta
 {
     st_tx *tx = NULL;
     mt_err err = st_begin(s, ST_WRITE, &tx);
+    err = err ? err : must_be_empty(tx);
     if (!err) {
-        reader r = {
-            .read = read, .state = state, .tx = tx, .digest = mt_sha256_stream_new()};
-        mt_sha256_start(r.digest);
-        err = read_all(&r);
-        mt_sha256_stream_free(r.digest);
-        mt_arena_free(&r.arena);
+        st_copy c;
+        err = read_all(tx, &c, read, state);
+        st_copy_end(&c);
     }
     if (err) {
         explain(why, "cannot fill the store", tx, err);

@@ -446,7 +446,7 @@ static void a_damaged_copy_fills_nothing(void **state)
     st_close(s);
     s = fresh(state);
     mt_buf damaged = {0};
-    for (int way = 0; way < 6; way++) {
+    for (int way = 0; way < 7; way++) {
         mt_buf_clear(&damaged);
         mt_buf_adds(&damaged, mt_buf_str(&copy));
         char *held = strstr(damaged.ptr, "held");
@@ -456,6 +456,7 @@ static void a_damaged_copy_fills_nothing(void **state)
         case 2: damaged.len = mt_str_find(mt_buf_str(&damaged), '\n') + 1; break;
         case 3: held[-1] = 'x'; break; /* not JSON any more */
         case 4: memcpy(strstr(damaged.ptr, "instances"), "instancex", 9); break;
+        case 5: mt_buf_addz(&damaged, "{}\n"); break; /* something behind the end */
         default: mt_buf_clear(&damaged); break;
         }
         mt_str left = mt_buf_str(&damaged);
