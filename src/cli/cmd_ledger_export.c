@@ -2,11 +2,6 @@
  * Room: cli.
  * What is copied is verified on the way; a copy of something broken is never left. */
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/keys.h"
@@ -32,8 +27,7 @@ const char CMD_LEDGER_EXPORT_DETAILS[] =
 typedef struct copying {
     const cli_args *args;
     const char *path; /* NULL: standard output */
-    char *temp;
-    int fd;
+    rt_new_file file;
     mt_buf out;
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
@@ -47,43 +41,31 @@ static int cannot_write(const copying *c)
 
 static int begin(copying *c)
 {
-    mt_arena a = {0};
-    if (!c->path) {
-        return CLI_HOLDS;
-    }
-    c->temp = strdup(mt_strf(&a, "%s.tmp-XXXXXX", c->path).ptr);
-    mt_arena_free(&a);
-    c->fd = c->temp ? mkostemp(c->temp, O_CLOEXEC) : -1;
-    return c->fd < 0 ? cannot_write(c) : CLI_HOLDS;
+    return c->path && rt_new_file_begin(&c->file, c->path, 0644) ? cannot_write(c)
+                                                                 : CLI_HOLDS;
 }
 
 static int flush(copying *c, size_t above)
 {
+    int code = CLI_HOLDS;
     if (c->out.len <= above) {
-        return CLI_HOLDS;
-    }
-    if (!c->path) {
-        int code = cli_print(mt_buf_str(&c->out));
-        mt_buf_clear(&c->out);
         return code;
     }
-    mt_err err = rt_write_all(c->fd, mt_buf_str(&c->out));
+    if (!c->path) {
+        code = cli_print(mt_buf_str(&c->out));
+    } else if (rt_new_file_add(&c->file, mt_buf_str(&c->out))) {
+        code = cannot_write(c);
+    }
     mt_buf_clear(&c->out);
-    return err ? cannot_write(c) : CLI_HOLDS;
+    return code;
 }
 
 /* Puts the whole copy in its place, or takes away what there is of it. */
 static int end(copying *c, int code)
 {
-    if (c->fd >= 0) {
-        bool ok = !code && fchmod(c->fd, 0644) == 0 && fsync(c->fd) == 0;
-        ok = close(c->fd) == 0 && ok && rename(c->temp, c->path) == 0;
-        code = ok || code ? code : cannot_write(c);
-        if (!ok) {
-            unlink(c->temp);
-        }
+    if (c->path && rt_new_file_end(&c->file, code ? MT_E_REJECTED : MT_OK, true)) {
+        code = code ? code : cannot_write(c);
     }
-    free(c->temp);
     mt_buf_free(&c->out);
     mt_buf_free(&c->chosen);
     return code;
@@ -171,7 +153,7 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
 {
     copying c = {.args = args,
                  .path = cli_value(args, "out"),
-                 .fd = -1,
+                 .file = {.fd = -1},
                  .checkpoint = mt_str_z(cli_value(args, "checkpoint"))};
     lg_expectation expect = {0};
     cli_ledger l;

@@ -2,11 +2,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "ledger/chain.h"
 #include "runtime/file.h"
@@ -17,7 +15,7 @@
 
 static mt_err write_piece(void *state, mt_str bytes)
 {
-    return fwrite(bytes.ptr, 1, bytes.len, state) == bytes.len ? MT_OK : MT_E_IO;
+    return rt_new_file_add(state, bytes);
 }
 
 static mt_err say_errno(mt_buf *why, const char *what, const char *path)
@@ -26,35 +24,14 @@ static mt_err say_errno(mt_buf *why, const char *what, const char *path)
     return errno == ENOENT ? MT_E_NOTFOUND : MT_E_IO;
 }
 
-static mt_err dump_to(st_store *s, FILE *f, const char *path, mt_buf *why)
-{
-    errno = 0;
-    mt_err err = st_dump(s, write_piece, f, why);
-    if (!err && (fflush(f) || fsync(fileno(f)))) {
-        err = MT_E_IO;
-    }
-    return err && !why->len ? say_errno(why, "write", path) : err;
-}
-
+/* A copy never replaces another. */
 mt_err rt_backup_write(st_store *s, const char *path, mt_buf *why)
 {
-    mt_arena a = {0};
-    const char *part = mt_strf(&a, "%s.part.%ld", path, (long)getpid()).ptr;
-    int fd = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
-    mt_err err = f ? dump_to(s, f, part, why) : say_errno(why, "create", part);
-    if (f && fclose(f) && !err) {
-        err = say_errno(why, "write", part);
-    }
-    /* link() instead of rename(): a copy is never replaced by another. */
-    if (!err && link(part, path)) {
-        err = say_errno(why, "name the copy", path);
-    }
-    if (f) {
-        unlink(part);
-    }
-    mt_arena_free(&a);
-    return err;
+    rt_new_file f;
+    mt_err err = rt_new_file_begin(&f, path, 0600);
+    err = err ? err : st_dump(s, write_piece, &f, why);
+    err = rt_new_file_end(&f, err, false);
+    return err && !why->len ? say_errno(why, "write", path) : err;
 }
 
 /* ---- Lines --------------------------------------------------------------------------

@@ -81,26 +81,98 @@ mt_err rt_write_all(int fd, mt_str bytes)
     return MT_OK;
 }
 
-mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
+/* ---- New files ---------------------------------------------------------------------
+ */
+
+enum { PIECE = 1 << 18 };
+
+mt_err rt_new_file_begin(rt_new_file *f, const char *path, unsigned mode)
 {
-    char temp[4096];
-    if (snprintf(temp, sizeof temp, "%s.tmp-XXXXXX", path) >= (int)sizeof temp) {
+    *f = (rt_new_file){.path = path, .fd = -1, .mode = mode};
+    if (snprintf(f->temp, sizeof f->temp, "%s.tmp-XXXXXX", path) >=
+        (int)sizeof f->temp) {
         errno = ENAMETOOLONG;
         return MT_E_IO;
     }
-    int fd = mkostemp(temp, O_CLOEXEC);
-    if (fd < 0) {
-        return from_errno();
+    f->fd = mkostemp(f->temp, O_CLOEXEC);
+    return f->fd < 0 ? from_errno() : MT_OK;
+}
+
+static mt_err flush(rt_new_file *f)
+{
+    mt_err err = rt_write_all(f->fd, mt_buf_str(&f->waiting));
+    mt_buf_clear(&f->waiting);
+    return err;
+}
+
+mt_err rt_new_file_add(rt_new_file *f, mt_str bytes)
+{
+    if (f->waiting.len + bytes.len < PIECE) {
+        mt_buf_adds(&f->waiting, bytes);
+        return MT_OK;
     }
-    bool ok =
-        !rt_write_all(fd, bytes) && fchmod(fd, (mode_t)mode) == 0 && fsync(fd) == 0;
-    int why = errno;
-    ok = (close(fd) == 0) && ok;
-    if (!ok || rename(temp, path) != 0) {
-        why = ok ? errno : why;
-        unlink(temp);
-        errno = why;
+    mt_err err = flush(f);
+    return err ? err : rt_write_all(f->fd, bytes);
+}
+
+/* A name outlives a crash once its directory is on the disk, too. Not every file system
+ * can do it; then the name is as safe as it gets. */
+static void sync_directory(char *path)
+{
+    char *slash = strrchr(path, '/');
+    const char *directory = !slash ? "." : slash == path ? "/" : path;
+    if (slash) {
+        *slash = '\0';
+    }
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+}
+
+/* link() instead of rename(): what is there is never replaced. */
+static mt_err put_in_place(const rt_new_file *f, bool replace)
+{
+    if (replace) {
+        return rename(f->temp, f->path) == 0 ? MT_OK : MT_E_IO;
+    }
+    if (link(f->temp, f->path) != 0) {
         return MT_E_IO;
     }
+    unlink(f->temp);
     return MT_OK;
+}
+
+mt_err rt_new_file_end(rt_new_file *f, mt_err err, bool replace)
+{
+    int why = errno;
+    if (f->fd >= 0) {
+        err = err ? err : flush(f);
+        err = !err && (fchmod(f->fd, (mode_t)f->mode) || fsync(f->fd)) ? MT_E_IO : err;
+        why = errno;
+        if (close(f->fd) != 0 && !err) {
+            err = MT_E_IO;
+            why = errno;
+        }
+        if (!err && (err = put_in_place(f, replace))) {
+            why = errno;
+        }
+        if (err) {
+            unlink(f->temp);
+        } else {
+            sync_directory(f->temp);
+        }
+    }
+    mt_buf_free(&f->waiting);
+    errno = why;
+    return err;
+}
+
+mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode)
+{
+    rt_new_file f;
+    mt_err err = rt_new_file_begin(&f, path, mode);
+    err = err ? err : rt_new_file_add(&f, bytes);
+    return rt_new_file_end(&f, err, true);
 }

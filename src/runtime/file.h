@@ -17,6 +17,26 @@ mt_err rt_read_open(mt_arena *a, int fd, size_t limit, mt_str *out);
  * old bytes or the new ones, never half. `mode` as in open(2). */
 mt_err rt_write_file(const char *path, mt_str bytes, unsigned mode);
 
+/* The same piece by piece, for what is too large to be held:
+ *     rt_new_file f;
+ *     mt_err err = rt_new_file_begin(&f, path, 0644);
+ *     err = err ? err : rt_new_file_add(&f, bytes);   // as often as needed
+ *     err = rt_new_file_end(&f, err, true);
+ * Ending it with an error takes away what there is of it and gives the error back. With
+ * `replace` false a file that is there stays, MT_E_IO and EEXIST. On failure errno says
+ * why. */
+typedef struct rt_new_file {
+    const char *path; /* borrowed */
+    char temp[4096];  /* where it is until its end */
+    int fd;
+    unsigned mode;
+    mt_buf waiting; /* not yet written */
+} rt_new_file;
+
+mt_err rt_new_file_begin(rt_new_file *f, const char *path, unsigned mode);
+mt_err rt_new_file_add(rt_new_file *f, mt_str bytes);
+mt_err rt_new_file_end(rt_new_file *f, mt_err err, bool replace);
+
 /* Writes all bytes to a descriptor; MT_E_IO with errno. */
 mt_err rt_write_all(int fd, mt_str bytes);
 

@@ -122,7 +122,7 @@ class Backup(Case):
         self.write("taken", "mine")
         self.fails(3, "backup", "--store", f"sqlite:{self.dir}/a.db", "--out", "taken")
         self.assertEqual((self.dir / "taken").read_text(), "mine")
-        self.assertEqual([p.name for p in self.dir.glob("*.part*")], [])
+        self.assertEqual([p.name for p in self.dir.glob("*.tmp-*")], [])
 
 
 main()
