@@ -301,28 +301,8 @@ mt_err rt_agent_service_tape(const rt_agent_service *s, st_tx *tx, mt_jw *w)
     return err;
 }
 
-typedef struct listing {
-    mt_arena *arena;
-    mt_jw *w;
-    mt_str last;
-} listing;
-
-static mt_err list_message(void *state, const st_doc *row)
-{
-    listing *l = state;
-    mt_jw_raw(l->w, row->body);
-    l->last = mt_str_dup(l->arena, row->id);
-    return MT_OK;
-}
-
 mt_err rt_agent_service_log(const rt_agent_service *s, st_tx *tx, st_page page,
-                            mt_arena *a, mt_jw *w, mt_str *next)
+                            st_doc_walker *each, void *state)
 {
-    listing l = {.arena = a, .w = w};
-    mt_jw_begin_array(w);
-    mt_err err =
-        st_doc_walk(tx, MT_STR("agent_message"), s->name, page, list_message, &l);
-    mt_jw_end_array(w);
-    *next = l.last;
-    return err;
+    return st_doc_walk(tx, MT_STR("agent_message"), s->name, page, each, state);
 }

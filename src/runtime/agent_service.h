@@ -45,8 +45,8 @@ void rt_agent_service_forget(rt_agent_service *s);
 
 /* Tape and memory as they are stored; "null" before the first message. */
 mt_err rt_agent_service_tape(const rt_agent_service *s, st_tx *tx, mt_jw *w);
-/* The messages, oldest first, as a list; *next as in graph_service.h. */
+/* The messages, oldest first; a row's body is one. */
 mt_err rt_agent_service_log(const rt_agent_service *s, st_tx *tx, st_page page,
-                            mt_arena *a, mt_jw *w, mt_str *next);
+                            st_doc_walker *each, void *state);
 
 #endif

@@ -343,25 +343,24 @@ bool rx_agent_tape(rx_job *job)
     return err ? rx_refuse_store(job, err) : true;
 }
 
+static mt_err list_message(void *state, const st_doc *row)
+{
+    rx_list *l = state;
+    if (!rx_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = mt_str_dup(&l->job->arena, row->id);
+    mt_jw_raw(&l->w, row->body);
+    return MT_OK;
+}
+
 bool rx_agent_log(rx_job *job)
 {
     rx_agent *a = NULL;
-    st_tx *tx;
-    st_page page;
-    mt_str last;
-    if (find_agent(job, &a) || lacks_right(job) || rx_query_page(job, &page)) {
+    rx_list l;
+    if (find_agent(job, &a) || lacks_right(job) || rx_list_open(&l, job)) {
         return true;
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (!err) {
-        mt_jw w = rx_reply(job, 200);
-        mt_jw_keyz(&w, "items");
-        err = rt_agent_service_log(a->service, tx, page, &job->arena, &w, &last);
-        if (last.len) {
-            mt_jw_key_str(&w, "next", last);
-        }
-        rx_reply_end(&w);
-        st_rollback(tx);
-    }
-    return err ? rx_refuse_store(job, err) : true;
+    return rx_list_close(
+        &l, rt_agent_service_log(a->service, l.tx, l.page, list_message, &l));
 }

@@ -243,27 +243,28 @@ bool rx_graph_context(rx_job *job)
     return err ? rx_refuse_store(job, err) : true;
 }
 
+static mt_err list_capture(void *state, const st_doc *row)
+{
+    rx_list *l = state;
+    if (!rx_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = mt_str_dup(&l->job->arena, row->id);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_str(&l->w, "id", row->id);
+    mt_jw_end_object(&l->w);
+    return MT_OK;
+}
+
 bool rx_capture_list(rx_job *job)
 {
     rt_graph_service *g;
-    st_tx *tx;
-    st_page page;
-    mt_str last;
-    if (find_graph(job, &g) || lacks_right(job) || rx_query_page(job, &page)) {
+    rx_list l;
+    if (find_graph(job, &g) || lacks_right(job) || rx_list_open(&l, job)) {
         return true;
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (!err) {
-        mt_jw w = rx_reply(job, 200);
-        mt_jw_keyz(&w, "items");
-        err = rt_graph_service_captures(g, tx, page, &job->arena, &w, &last);
-        if (last.len) {
-            mt_jw_key_str(&w, "next", last);
-        }
-        rx_reply_end(&w);
-        st_rollback(tx);
-    }
-    return err ? rx_refuse_store(job, err) : true;
+    return rx_list_close(&l,
+                         rt_graph_service_captures(g, l.tx, l.page, list_capture, &l));
 }
 
 bool rx_capture_get(rx_job *job)

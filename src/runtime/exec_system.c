@@ -369,17 +369,10 @@ void rx_intent_send(rx_job *job)
 /* ---- Looking ------------------------------------------------------------------------
  */
 
-typedef struct listing {
-    rx_job *job;
-    mt_jw *w;
-    uint32_t left;
-    mt_str last;
-    bool more;
-} listing;
-
+/* MT_E_LIMIT: the page is full, and there is more. */
 static mt_err list_trigger(void *state, const st_trigger *row)
 {
-    listing *l = state;
+    rx_list *l = state;
     mt_arena *a = &l->job->arena;
     mt_json body;
     if (mt_json_read(a, mt_str_dup(a, row->body), NULL, &body, NULL)) {
@@ -388,51 +381,35 @@ static mt_err list_trigger(void *state, const st_trigger *row)
     if (!mt_str_eq(member(&body, "system"), l->job->call->name)) {
         return MT_OK;
     }
-    if (!l->left) {
-        l->more = true;
-        return MT_OK;
+    if (!rx_list_take(l)) {
+        return MT_E_LIMIT;
     }
-    l->left--;
     l->last = mt_str_dup(a, row->id);
-    mt_jw_begin_object(l->w);
-    mt_jw_key_i64(l->w, "attempts", row->attempts);
-    mt_jw_key_str(l->w, "id", row->id);
-    mt_jw_key_str(l->w, "source_contract", member(&body, "source_contract"));
-    mt_jw_key_str(l->w, "source_execution", member(&body, "source_execution"));
-    mt_jw_key_str(l->w, "source_flow", member(&body, "source_flow"));
-    mt_jw_key_str(l->w, "status", row->status);
-    mt_jw_key_str(l->w, "target_contract", member(&body, "target_contract"));
-    mt_jw_key_str(l->w, "target_flow", member(&body, "target_flow"));
-    mt_jw_end_object(l->w);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_i64(&l->w, "attempts", row->attempts);
+    mt_jw_key_str(&l->w, "id", row->id);
+    mt_jw_key_str(&l->w, "source_contract", member(&body, "source_contract"));
+    mt_jw_key_str(&l->w, "source_execution", member(&body, "source_execution"));
+    mt_jw_key_str(&l->w, "source_flow", member(&body, "source_flow"));
+    mt_jw_key_str(&l->w, "status", row->status);
+    mt_jw_key_str(&l->w, "target_contract", member(&body, "target_contract"));
+    mt_jw_key_str(&l->w, "target_flow", member(&body, "target_flow"));
+    mt_jw_end_object(&l->w);
     return MT_OK;
 }
 
 bool rx_trigger_list(rx_job *job)
 {
-    st_tx *tx;
-    st_page page;
-    if (rx_query_page(job, &page)) {
-        return true;
-    }
+    rx_list l;
     if (!declaration_of(job, job->call->name)) {
         return rx_refuse(job, RX_NOT_FOUND, "no System '%.*s' is served",
                          MT_ARG(job->call->name));
     }
-    mt_err err = st_begin(job->x->store, ST_READ, &tx);
-    if (err) {
-        return rx_refuse_store(job, err);
+    if (rx_list_open(&l, job)) {
+        return true;
     }
-    mt_jw w = rx_reply(job, 200);
-    listing l = {.job = job, .w = &w, .left = page.limit};
-    page.limit = UINT32_MAX; /* other Systems' rows are passed over */
-    mt_jw_keyz(&w, "items");
-    mt_jw_begin_array(&w);
-    err = st_trigger_walk(tx, rx_query(job, "status"), page, list_trigger, &l);
-    mt_jw_end_array(&w);
-    if (l.more) {
-        mt_jw_key_str(&w, "next", l.last);
-    }
-    rx_reply_end(&w);
-    st_rollback(tx);
-    return err ? rx_refuse_store(job, err) : true;
+    l.page.limit = UINT32_MAX; /* other Systems' rows are passed over */
+    mt_err err =
+        st_trigger_walk(l.tx, rx_query(job, "status"), l.page, list_trigger, &l);
+    return rx_list_close(&l, err == MT_E_LIMIT && l.more ? MT_OK : err);
 }

@@ -537,9 +537,7 @@ mt_err rt_graph_service_event(rt_graph_service *g, st_tx *tx, int64_t now_ms,
 
 typedef struct listing {
     const rt_graph_service *g;
-    mt_arena *arena;
     mt_jw *w;
-    mt_str last;
 } listing;
 
 static mt_err list_context(void *state, const st_doc *row)
@@ -593,25 +591,10 @@ mt_err rt_graph_service_capture(const rt_graph_service *g, st_tx *tx, mt_str id,
     return err;
 }
 
-static mt_err list_capture(void *state, const st_doc *row)
-{
-    listing *l = state;
-    mt_jw_begin_object(l->w);
-    mt_jw_key_str(l->w, "id", row->id);
-    mt_jw_end_object(l->w);
-    l->last = mt_str_dup(l->arena, row->id);
-    return MT_OK;
-}
-
 mt_err rt_graph_service_captures(const rt_graph_service *g, st_tx *tx, st_page page,
-                                 mt_arena *a, mt_jw *w, mt_str *next)
+                                 st_doc_walker *each, void *state)
 {
-    listing l = {.g = g, .arena = a, .w = w};
-    mt_jw_begin_array(w);
-    mt_err err = st_doc_walk(tx, MT_STR("capture"), g->name, page, list_capture, &l);
-    mt_jw_end_array(w);
-    *next = l.last;
-    return err;
+    return st_doc_walk(tx, MT_STR("capture"), g->name, page, each, state);
 }
 
 /* ---- intents ---- */

@@ -57,9 +57,9 @@ mt_err rt_graph_service_context(const rt_graph_service *g, st_tx *tx, mt_jw *w);
 /* A capture as v3. MT_E_NOTFOUND: this graph has none of this id. */
 mt_err rt_graph_service_capture(const rt_graph_service *g, st_tx *tx, mt_str id,
                                 mt_buf *out);
-/* Its captures, oldest first: [{"id":…}]; *next is the id to go on after, or empty. */
+/* Its captures, oldest first; a row's id is the capture's. */
 mt_err rt_graph_service_captures(const rt_graph_service *g, st_tx *tx, st_page page,
-                                 mt_arena *a, mt_jw *w, mt_str *next);
+                                 st_doc_walker *each, void *state);
 
 /* Sends one intent of the outbox (the body that an event put there). MT_OK: `ack` has
  * the channel's acknowledgement as JSON; MT_E_REJECTED: it can never be sent;

@@ -136,6 +136,35 @@ static void a_message_is_a_cycle_with_a_record(void **state)
     desk_close(&d);
 }
 
+static void lists_go_on_exactly_while_there_is_more(void **state)
+{
+    rt_executor_options o = with_voices();
+    desk d = desk_open(state, NULL, &o);
+    for (int i = 0; i < 2; i++) {
+        ask(&d, &DRIVER, RT_AGENT_MESSAGE, "seller", "",
+            "{\"remote_addr\":\"127.0.0.1:1\",\"content\":{\"from\":\"b\"}}");
+        expect(&d, 200);
+    }
+    ask(&d, &DRIVER, RT_GRAPH_EVENT, "fx", "", PRICE);
+    expect(&d, 200);
+    rt_param one[] = {{MT_STR("limit"), MT_STR("1")}, {MT_STR("after"), {0}}};
+    const mt_json *r = ask_query(&d, RT_CAPTURE_LIST, "fx", "", one, 1);
+    assert_at(r, "items.0.id", "fx.000001");
+    assert_null(at(r, "next"));
+    uint32_t seen = 0;
+    for (size_t params = 1; params; params = one[1].value.len ? 2 : 0) {
+        r = ask_query(&d, RT_AGENT_LOG, "seller", "", one, params);
+        expect(&d, 200);
+        assert_int_equal(count_at(r, "items"), 1); /* a last page is never empty */
+        seen++;
+        one[1].value = at(r, "next") ? mt_json_text(at(r, "next")) : (mt_str){0};
+    }
+    r = ask_query(&d, RT_AGENT_LOG, "seller", "", NULL, 0);
+    assert_int_equal(count_at(r, "items"), seen);
+    assert_null(at(r, "next"));
+    desk_close(&d);
+}
+
 static void a_graph_or_agent_that_cannot_be_read_is_refused_at_the_start(void **state)
 {
     static const char *const BAD[] = {
@@ -168,6 +197,7 @@ int main(void)
     both(&l, nobody_runs_a_graph_without_the_right);
     both(&l, broken_events_are_refused_with_a_reason);
     both(&l, a_message_is_a_cycle_with_a_record);
+    both(&l, lists_go_on_exactly_while_there_is_more);
     both(&l, a_graph_or_agent_that_cannot_be_read_is_refused_at_the_start);
     int failed = rows_run(&l, "runtime/executor_voices");
     backends_stop();
