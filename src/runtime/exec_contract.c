@@ -529,6 +529,7 @@ static mt_err add_system(rt_executor *x, mt_str bundle)
         }
     }
     pthread_rwlock_unlock(&x->contracts_lock);
+    rx_outbox_wake(x);
     return err;
 }
 

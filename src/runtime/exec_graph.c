@@ -178,6 +178,16 @@ static mt_err record_episode(rx_job *job, rx_group *gr, const rt_graph_service *
     return rx_record_add(gr, &r, id);
 }
 
+static bool has_intents(const rt_graph_step *s)
+{
+    for (size_t i = 0; i < s->decision.effect_count; i++) {
+        if (s->episode->effects[i].intent) {
+            return true;
+        }
+    }
+    return false;
+}
+
 mt_err rx_graph_event_commit(rx_job *job, rx_group *gr)
 {
     rt_graph_service *g = rx_graph_named(job->x, job->call->name);
@@ -195,6 +205,7 @@ mt_err rx_graph_event_commit(rx_job *job, rx_group *gr)
         rt_graph_service_forget(g);
         return err;
     }
+    gr->outbox = gr->outbox || has_intents(&done.step);
     mt_jw w = rx_reply(job, 200);
     episode_json(&w, g, &done);
     mt_jw_key_i64(&w, "record", record);

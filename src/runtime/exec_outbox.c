@@ -6,13 +6,18 @@
  * is done twice, whoever of several processes is faster, and nothing is forgotten.
  * What fails for a reason that may pass (a source, the store, a channel) is tried again
  * after a pause that doubles; after `trigger_attempts`, or at once for any other
- * reason, it has failed for good, and a record says so. */
+ * reason, it has failed for good, and a record says so.
+ *
+ * It sleeps until a commit promises something, or a row is due again. Only where other
+ * processes write to the same store, and something here could keep their promises for
+ * them, does it look without being asked. */
 #include <stdlib.h>
 #include <time.h>
 
 #include "runtime/exec.h"
 
-enum { BATCH = 64, LOOK_EVERY_MS = 200, PAUSE_MOST_MS = 60000 };
+enum { BATCH = 64, LOOK_EVERY_MS = 1000, PAUSE_MOST_MS = 60000 };
+#define NEVER INT64_MAX
 
 typedef struct batch {
     rt_executor *x;
@@ -22,6 +27,7 @@ typedef struct batch {
     mt_arena arena;
     st_trigger *rows;
     size_t count;
+    int64_t wait_ms; /* until the next look, or NEVER */
 } batch;
 
 void rx_outbox_wake(rt_executor *x)
@@ -113,17 +119,40 @@ static void one_less(void *state, rt_reply *reply)
     pthread_mutex_unlock(&b->lock);
 }
 
+/* Could somebody else's promise be kept here? */
+static bool looks_for_others(rt_executor *x)
+{
+    pthread_rwlock_rdlock(&x->contracts_lock);
+    bool any = x->systems.len || x->graphs.len;
+    pthread_rwlock_unlock(&x->contracts_lock);
+    return any && x->shared;
+}
+
+/* The rows that are due, and how long to wait when there are none. The clock may jump,
+ * so nobody waits long for a row that is to be tried again. */
 static size_t look(batch *b)
 {
     st_tx *tx;
     mt_arena_reset(&b->arena);
+    b->wait_ms = LOOK_EVERY_MS;
     if (st_begin(b->x->store, ST_READ, &tx)) {
         return 0;
     }
-    mt_err err =
-        st_trigger_due(tx, rx_now(b->x), BATCH, &b->arena, &b->rows, &b->count);
+    size_t pending;
+    mt_err err = st_trigger_due(tx, NEVER, BATCH, &b->arena, &b->rows, &pending);
     st_rollback(tx);
-    return err ? 0 : b->count;
+    int64_t now = rx_now(b->x);
+    b->count = 0;
+    while (!err && b->count < pending && b->rows[b->count].due_ms <= now) {
+        b->count++;
+    }
+    if (!err && b->count < pending) {
+        int64_t left = b->rows[b->count].due_ms - now;
+        b->wait_ms = left < LOOK_EVERY_MS ? left : LOOK_EVERY_MS;
+    } else if (!err && !looks_for_others(b->x)) {
+        b->wait_ms = NEVER;
+    }
+    return b->count;
 }
 
 static void start(batch *b, const st_trigger *row)
@@ -154,17 +183,22 @@ static void deliver(batch *b)
 }
 
 /* Until there is news or it is time to look anyway; false: stop. */
-static bool wait_for_news(rt_executor *x)
+static bool wait_for_news(rt_executor *x, int64_t wait_ms)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_EVERY_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    if (wait_ms != NEVER) {
+        until.tv_nsec += (long)wait_ms * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+    }
     pthread_mutex_lock(&x->queue_lock);
     int timed_out = 0;
     while (!x->outbox_news && !x->outbox_stop && !timed_out) {
-        timed_out = pthread_cond_timedwait(&x->outbox_more, &x->queue_lock, &until);
+        timed_out =
+            wait_ms == NEVER
+                ? pthread_cond_wait(&x->outbox_more, &x->queue_lock)
+                : pthread_cond_timedwait(&x->outbox_more, &x->queue_lock, &until);
     }
     x->outbox_news = false;
     bool go_on = !x->outbox_stop;
@@ -187,7 +221,7 @@ void *rx_outbox(void *executor)
                 break;
             }
         }
-    } while (wait_for_news(b.x));
+    } while (wait_for_news(b.x, b.wait_ms));
     mt_arena_free(&b.arena);
     return NULL;
 }

@@ -356,7 +356,7 @@ void rx_intent_send(rx_job *job)
     rt_graph_service *g = rx_graph_named(job->x, member(d->body, "graph"));
     mt_err err = g ? rt_graph_service_deliver(g, d->body, &ack, &why) : MT_E_REJECTED;
     if (err) {
-        d->transient = err == MT_E_CLOSED;
+        d->transient = err == MT_E_CLOSED || (!g && job->x->shared); /* by others */
         d->reason = why.len ? mt_str_dup(&job->arena, mt_buf_str(&why))
                             : MT_STR("the graph is not served");
     }

@@ -158,6 +158,55 @@ static void E_SYS_01_b_a_trigger_fires_once_however_often_we_start(void **state)
     desk_close(&d);
 }
 
+/* A promise that this executor's committer did not write. */
+static void promise(st_store *s, int64_t due_ms)
+{
+    static const char BODY[] =
+        "{\"bindings\":{\"Order\":\"o1\"},\"persona\":\"warehouse_ops\","
+        "\"source_contract\":\"order_mgmt\",\"source_execution\":\"f-0\","
+        "\"source_flow\":\"order_processing\",\"source_outcome\":\"success\","
+        "\"system\":\"trade_platform\",\"target_contract\":\"fulfillment\","
+        "\"target_flow\":\"shipment_flow\",\"type\":\"trigger\"}";
+    st_trigger row = {.id = MT_STR("f-0/trade_platform/0"),
+                      .status = MT_STR("pending"),
+                      .body = mt_str_z(BODY),
+                      .due_ms = due_ms};
+    st_tx *tx = begin(s, ST_WRITE);
+    assert_fine(st_trigger_add(tx, &row));
+    assert_fine(st_commit(tx));
+}
+
+static int64_t ms_from_now(int64_t ms)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000 + ms;
+}
+
+/* While this one runs where the store is shared, else before it starts; at once or when
+ * the time has come. */
+static void E_SYS_01_what_another_process_promised_is_kept(void **state)
+{
+    rt_executor_options o = with_shipment("s1");
+    for (int later = 0; later < 2; later++) {
+        desk d = platform(state, &o);
+        weigh(&d);
+        if (!st_is_shared(d.store)) {
+            desk_close(&d);
+            st_store *s = again(state, NULL);
+            promise(s, ms_from_now(later * 300));
+            d = desk_on(s, NULL, &o);
+        } else {
+            promise(d.store, ms_from_now(later * 300));
+        }
+        settle(&d);
+        assert_int_equal(listed(&d, "done"), 1);
+        /* Nobody paid, so the flow ends there. */
+        assert_state_in(&d, "fulfillment", "Shipment", "s1", "packed");
+        desk_close(&d);
+    }
+}
+
 static void E_SYS_01_d_a_failure_is_recorded_and_hurts_nobody(void **state)
 {
     static const struct {
@@ -271,6 +320,7 @@ int main(void)
     both(&l, E_SYS_01_a_trigger_starts_its_flow_and_says_so);
     both(&l, E_SYS_01_a_another_outcome_triggers_nothing);
     both(&l, E_SYS_01_b_a_trigger_fires_once_however_often_we_start);
+    both(&l, E_SYS_01_what_another_process_promised_is_kept);
     both(&l, E_SYS_01_d_a_failure_is_recorded_and_hurts_nobody);
     both(&l, E_SYS_02_members_see_one_state_of_a_shared_entity);
     both(&l, E_SYS_03_a_shared_persona_is_one_actor_with_each_contracts_rights);
