@@ -9,6 +9,10 @@
 #include "base/json_read.h"
 #include "base/yaml_read.h"
 
+#ifndef EXAMPLES
+#define EXAMPLES "examples" /* the build gives the full path */
+#endif
+
 static const char CONTRACT[] =
     "persona p\n"
     "persona q\n"
