@@ -24,14 +24,17 @@ class Node:
         self.command = [str(MOTET), "serve", *map(str, files), "--store", store, "--listen",
                         f"127.0.0.1:{self.port}", "--log-level", "warn", *map(str, options)]
         self.environment = {**os.environ, **(environment or {})}
-        self.process, self.starts = None, 0
+        self.process = None
 
-    def start(self, seconds=30):
+    def launch(self):
+        """Starts it, without a look whether it answers."""
         with open(self.directory / f"{self.name}.log", "ab") as log:
             self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL,
                                             stdout=log, stderr=log,
                                             env=self.environment)
-        self.starts += 1
+
+    def start(self, seconds=30):
+        self.launch()
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if self.process.poll() is not None:

@@ -125,11 +125,15 @@ class Service(Case):
         run = self.load(clients, count, SEED)
         killed = 0
         while run.is_alive() and killed < kills:
-            time.sleep(rng.uniform(0.0, 0.25))
+            time.sleep(rng.uniform(0.0, 0.25) * (3 if SOAK else 1))
             node.kill()
             killed += 1
             if killed % 10 == 0:
                 self.verify_ledger()
+            if killed % 5 == 0:  # and again, while it still finds its feet
+                node.launch()
+                time.sleep(rng.uniform(0.0, 0.1))
+                node.kill()
             if killed % 50 == 0:
                 tell(f"{killed} kills")
             node.start()
@@ -299,7 +303,8 @@ class Nodes(Service):
             self.flows_settled(self.nodes[0])
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]))
             self.stop_all()
-            print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
+            print(f"  {kills} kills, {count} requests, {done} operations, {refused} refusals",
+                  flush=True)
 
     def test_flows_that_take_several_turns_are_finished_by_whoever_lives(self):
         """One step per transaction: a kill leaves flows between two steps."""
@@ -315,7 +320,8 @@ class Nodes(Service):
             done, refused = turnstile.check(answers, *self.look(self.nodes[0]),
                                             one_turn=False)
             self.stop_all()
-            print(f"  {kills} kills, {done} operations, {refused} refusals", flush=True)
+            print(f"  {kills} kills, {count} requests, {done} operations, {refused} refusals",
+                  flush=True)
 
     def triggers(self, status):
         return sum(1 for _ in self.nodes[0].each(
