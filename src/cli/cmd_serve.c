@@ -9,7 +9,6 @@
 #include "http/config.h"
 #include "http/server.h"
 #include "runtime/file.h"
-#include "runtime/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_SERVE_OPTIONS[] = {
@@ -36,6 +35,7 @@ typedef struct service {
     const cli_args *args;
     mt_arena arena;
     ht_config config;
+    mt_str text; /* of the configuration file */
     ht_log log;
     mt_limits limits;
     st_store *store;
@@ -50,13 +50,12 @@ typedef struct service {
 static int read_file(service *s)
 {
     const char *path = cli_value(s->args, "config");
-    mt_str text;
     mt_buf faults = {0};
     int code =
-        path ? cli_read_text(s->args, &s->arena, path, s->limits.yaml_bytes, &text)
+        path ? cli_read_text(s->args, &s->arena, path, s->limits.yaml_bytes, &s->text)
              : CLI_HOLDS;
     if (path && !code &&
-        ht_config_read(&s->arena, mt_str_z(path), text,
+        ht_config_read(&s->arena, mt_str_z(path), s->text,
                        !mt_str_ends(mt_str_z(path), MT_STR(".json")), &s->config,
                        &faults)) {
         fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&faults)));
@@ -132,22 +131,58 @@ static int read_settings(service *s)
     return read_tls(s);
 }
 
+static mt_str text_or_empty(const char *text)
+{
+    return mt_str_z(text ? text : "");
+}
+
+static const mt_str *texts_of(service *s, ht_list list)
+{
+    mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
+    for (size_t i = 0; i < list.count; i++) {
+        texts[i] = mt_str_z(list.items[i]);
+    }
+    return texts;
+}
+
+/* Of the configuration file; with its slash, or empty. */
+static mt_str directory_of(const service *s)
+{
+    const char *path = cli_value(s->args, "config");
+    mt_str name = mt_str_z(path ? path : "");
+    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
+}
+
+static const char *const NO_FILES[] = {NULL};
+
+/* All but the store. */
+static rt_executor_options executor_options(service *s)
+{
+    const ht_config *c = &s->config;
+    return (rt_executor_options){
+        .limits = &s->limits,
+        .files = c->files.count ? c->files.items : NO_FILES,
+        .default_contract = text_or_empty(c->default_contract),
+        .trust_domain = text_or_empty(c->trust_domain),
+        .signing_key = c->signing_key,
+        .previous_key = c->previous_signing_key,
+        .shadow = c->shadow,
+        .auto_personas = texts_of(s, c->auto_personas),
+        .auto_persona_count = c->auto_personas.count,
+        .policies = texts_of(s, c->policies),
+        .policy_count = c->policies.count,
+        .adapters = c->sources,
+        .directory = directory_of(s),
+        .settings = c->all,
+        .group = (unsigned)c->group,
+        .checkpoint_every = (unsigned)c->checkpoint_every,
+        .log = ht_log_write,
+        .log_state = &s->log,
+    };
+}
+
 /* ---- --check-config
  * ------------------------------------------------------------------ */
-
-static int check_key(service *s)
-{
-    mt_sign_key key;
-    mt_buf why = {0};
-    int code = CLI_HOLDS;
-    if (s->config.signing_key && rt_key_read(s->config.signing_key, &key, &why)) {
-        code = cli_fail(s->args, CLI_WORLD, "%.*s", MT_ARG(mt_buf_str(&why)));
-    } else if (s->config.signing_key) {
-        mt_sign_wipe(&key);
-    }
-    mt_buf_free(&why);
-    return code;
-}
 
 static int check_files(service *s)
 {
@@ -165,11 +200,31 @@ static int check_files(service *s)
     return worst;
 }
 
+/* One line per fault, with the place of the key where it is in the file. */
+static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
+{
+    const service *s = state;
+    const char *path = cli_value(s->args, "config");
+    uint32_t line, column;
+    if (!path || offset == RT_NO_PLACE) {
+        cli_fail(s->args, CLI_FAILS, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
+        return;
+    }
+    mt_json_place(s->text, offset, &line, &column);
+    fprintf(stderr, "%s:%u:%u: %.*s: %.*s\n", path, line, column, MT_ARG(key),
+            MT_ARG(reason));
+}
+
 static int check_config(service *s)
 {
-    int code = check_key(s);
-    int files = check_files(s);
-    code = code ? code : files;
+    int code = check_files(s);
+    rt_executor_options options = executor_options(s);
+    if (code) { /* and said so */
+        options.files = NO_FILES;
+    }
+    if (rt_executor_check(&options, say_fault, s)) {
+        code = code ? code : CLI_FAILS;
+    }
     return code ? code : cli_print(MT_STR("the configuration holds\n"));
 }
 
@@ -195,54 +250,11 @@ static int open_store(service *s)
     return CLI_HOLDS;
 }
 
-static mt_str text_or_empty(const char *text)
-{
-    return mt_str_z(text ? text : "");
-}
-
-static const mt_str *texts_of(service *s, ht_list list)
-{
-    mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
-    for (size_t i = 0; i < list.count; i++) {
-        texts[i] = mt_str_z(list.items[i]);
-    }
-    return texts;
-}
-
-/* Of the configuration file; with its slash, or empty. */
-static mt_str directory_of(const service *s)
-{
-    const char *path = cli_value(s->args, "config");
-    mt_str name = mt_str_z(path ? path : "");
-    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
-}
-
 static int open_executor(service *s)
 {
-    const ht_config *c = &s->config;
-    static const char *const NO_FILES[] = {NULL};
     mt_buf why = {0};
-    rt_executor_options options = {
-        .store = s->store,
-        .limits = &s->limits,
-        .files = c->files.count ? c->files.items : NO_FILES,
-        .default_contract = text_or_empty(c->default_contract),
-        .trust_domain = text_or_empty(c->trust_domain),
-        .signing_key = c->signing_key,
-        .previous_key = c->previous_signing_key,
-        .shadow = c->shadow,
-        .auto_personas = texts_of(s, c->auto_personas),
-        .auto_persona_count = c->auto_personas.count,
-        .policies = texts_of(s, c->policies),
-        .policy_count = c->policies.count,
-        .adapters = c->sources,
-        .directory = directory_of(s),
-        .settings = c->all,
-        .group = (unsigned)c->group,
-        .checkpoint_every = (unsigned)c->checkpoint_every,
-        .log = ht_log_write,
-        .log_state = &s->log,
-    };
+    rt_executor_options options = executor_options(s);
+    options.store = s->store;
     mt_err err = rt_executor_open(&options, &s->executor, &why);
     int code = err == MT_E_REJECTED ? CLI_FAILS
                : err == MT_E_USAGE  ? CLI_USAGE

@@ -104,6 +104,10 @@ rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err
 mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity);
 /* Makes the version the one that is served. */
 void rx_serve(rt_executor *x, rx_version *v);
+/* The adapters of a contract, or none when no `sources` are configured; `v` is who
+ * looks up manual facts, or NULL. MT_E_REJECTED: `ds` says why. */
+mt_err rx_adapters_open(const mt_json *sources, mt_str directory, const ct_model *m,
+                        rx_version *v, mt_diags *ds, rt_adapters **out);
 /* Compiles a version; *out is not in any list yet, so it may be freed. */
 mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
                        int64_t number, int64_t deployed_ms, rx_version **out,
@@ -229,6 +233,10 @@ struct rt_executor {
     rx_metrics metrics;
 };
 
+/* The numbers under `executor` in the configuration. MT_E_REJECTED: one is none. */
+mt_err rx_numbers_read(rt_executor *x, const rt_executor_options *o, mt_buf *why);
+/* What is wrong with such a policy. */
+mt_str rx_no_policy(mt_arena *a, mt_str bad);
 /* Wall clock in ms since 1970 UTC that never goes back. */
 int64_t rx_now(rt_executor *x);
 /* A new identifier: PREFIX, '-', 32 hex digits; unguessable. */

@@ -129,9 +129,8 @@ static bool is_built_in(mt_str protocol)
 /* Without any configuration facts are pushed by who has the right; but what only a
  * program of the operator's can ask must be named at the start, not at the first call.
  */
-static mt_err check_protocols(const rx_version *v, mt_diags *ds)
+static mt_err check_protocols(const ct_model *m, mt_diags *ds)
 {
-    const ct_model *m = v->model;
     mt_err err = MT_OK;
     for (uint32_t i = 0; i < m->fact_count; i++) {
         uint32_t s = m->facts[i].source_id;
@@ -139,6 +138,8 @@ static mt_err check_protocols(const rx_version *v, mt_diags *ds)
             mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
                                        .code = "F102",
                                        .pass = -1,
+                                       .construct_kind = MT_STR("Source"),
+                                       .construct_id = m->sources[s].id,
                                        .message = mt_strf(
                                            ds->arena,
                                            "source '%.*s' speaks '%.*s', for which "
@@ -151,18 +152,19 @@ static mt_err check_protocols(const rx_version *v, mt_diags *ds)
     return err;
 }
 
-static mt_err open_adapters(rt_executor *x, rx_version *v, mt_diags *ds)
+mt_err rx_adapters_open(const mt_json *sources, mt_str directory, const ct_model *m,
+                        rx_version *v, mt_diags *ds, rt_adapters **out)
 {
-    if (!x->adapters) {
-        return check_protocols(v, ds);
+    if (!sources) {
+        return check_protocols(m, ds);
     }
-    rt_adapter_options o = {.model = v->model,
-                            .sources = x->adapters,
-                            .directory = x->directory,
+    rt_adapter_options o = {.model = m,
+                            .sources = sources,
+                            .directory = directory,
                             .shared = true,
-                            .lookup_manual = rx_manual_lookup,
+                            .lookup_manual = v ? rx_manual_lookup : NULL,
                             .context = v};
-    return rt_adapters_open(&o, ds, &v->adapters);
+    return rt_adapters_open(&o, ds, out);
 }
 
 static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
@@ -173,7 +175,9 @@ static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
         const ct_program *program = ct_compile(&v->arena, v->model);
         err = ct_plan_build(&v->arena, program, &ds, &v->plan);
     }
-    err = err ? err : open_adapters(x, v, &ds);
+    err = err ? err
+              : rx_adapters_open(x->adapters, x->directory, v->model, v, &ds,
+                                 &v->adapters);
     if (err) {
         const mt_diag *d = ct_first_error(&ds);
         mt_buf_addf(why, "contract '%.*s': %.*s", MT_ARG(v->contract),

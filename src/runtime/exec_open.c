@@ -8,8 +8,7 @@
 #include "runtime/exec.h"
 #include "runtime/key_file.h"
 
-enum { GROUP = 256, CHECKPOINT_EVERY = 1000, FLOW_TURN = 256, ANSWER_DAYS = 7 };
-enum { TRIGGER_ATTEMPTS = 8, TRIGGER_PAUSE_MS = 500 };
+enum { GROUP = 256, CHECKPOINT_EVERY = 1000 };
 
 /* ---- Small things -----------------------------------------------------------------
  */
@@ -59,15 +58,6 @@ void rx_log(rt_executor *x, int level, const char *event, const char *format, ..
 /* ---- Opening ----------------------------------------------------------------------
  */
 
-static unsigned setting(const rt_executor *x, mt_str name, unsigned otherwise)
-{
-    int64_t value;
-    const mt_json *s = mt_json_get(mt_json_at(x->settings, "executor"), name);
-    return s && !mt_json_i64(s, &value) && value > 0 && value < INT32_MAX
-               ? (unsigned)value
-               : otherwise;
-}
-
 static void copy_options(rt_executor *x, const rt_executor_options *o)
 {
     x->store = o->store;
@@ -86,13 +76,17 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->settings = o->settings;
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
-    x->flow_turn = setting(x, MT_STR("flow_turn"), FLOW_TURN);
-    x->answer_days = setting(x, MT_STR("answer_days"), ANSWER_DAYS);
-    x->trigger_attempts = setting(x, MT_STR("trigger_attempts"), TRIGGER_ATTEMPTS);
-    x->trigger_pause_ms = setting(x, MT_STR("trigger_pause_ms"), TRIGGER_PAUSE_MS);
     x->flow_ended = rx_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
+}
+
+mt_str rx_no_policy(mt_arena *a, mt_str bad)
+{
+    return mt_strf(a,
+                   "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
+                   "after FLOW=",
+                   MT_ARG(bad));
 }
 
 /* The policies for files that differ from the store. */
@@ -109,10 +103,7 @@ static mt_err read_policies(rt_executor *x, const rt_executor_options *o, mt_buf
               : mt_json_read(&x->arena, mt_str_dup(&x->arena, mt_buf_str(&text)), NULL,
                              tree, NULL);
     if (err) {
-        mt_buf_addf(why,
-                    "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
-                    "after FLOW=",
-                    MT_ARG(bad));
+        mt_buf_adds(why, rx_no_policy(&x->arena, bad));
     }
     x->policy = tree;
     mt_buf_free(&text);
@@ -221,7 +212,8 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     *out = NULL;
     make_locks(x);
     copy_options(x, options);
-    mt_err err = read_policies(x, options, why);
+    mt_err err = rx_numbers_read(x, options, why);
+    err = err ? err : read_policies(x, options, why);
     if (!err && options->signing_key) {
         err = rt_key_read(options->signing_key, &x->key, why);
         x->has_key = !err;

@@ -164,6 +164,14 @@ mt_err rt_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str 
 
 mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
                         mt_buf *why);
+
+/* Something in the configuration that opening would refuse. `key`: "graphs.pricing";
+ * `offset`: of its value in the text of the configuration. */
+typedef void rt_config_fault(void *state, mt_str key, size_t offset, mt_str reason);
+#define RT_NO_PLACE SIZE_MAX /* the offset is not known */
+/* All of them, as far as they show without the store; starts nothing. How many. */
+size_t rt_executor_check(const rt_executor_options *options, rt_config_fault *fault,
+                         void *state);
 /* Takes no more calls, finishes or checkpoints what runs, answers all that wait. */
 void rt_executor_close(rt_executor *x);
 

@@ -243,6 +243,56 @@ class Serve(Case):
             self.assertIn(result.code, (1, 2, 3), text)
             self.assertIn(where, result.err, text)
 
+    def test_check_config_looks_inside_every_section(self):
+        self.write("limits.tenor", """
+source limits { protocol: static }
+source risk { protocol: x_risk }
+fact largest { type: Int(min: 0, max: 9) source: limits { path: "largest" } }
+fact score { type: Int(min: 0, max: 9) source: risk { path: "score" } }
+rule fine { stratum: 0 when: largest = score produce: fine(true) }
+""")
+        self.write("bad.agent.yaml", "agent: 7\n")
+        text = """files: [limits.tenor]
+sources:
+  limits: {file: limits.json, max_agee: 1s}
+  risk: {directory: .}
+graphs:
+  none: {graph: none.yaml}
+  odd: {graph: none.yaml, speed: 3}
+agents:
+  broken: {file: bad.agent.yaml}
+  two: {file: a, files: b}
+executor:
+  flow_turn: fast
+  anser_days: 3
+policies: [sometimes]
+shadow: none.tenor
+"""
+        self.write("bad.yaml", text)
+        result = self.run_motet("serve", "--config", "bad.yaml", "--check-config")
+        self.assertEqual(result.code, 1, result)
+        lines = result.err.splitlines()
+        for place, key, reason in (
+                ("bad.yaml:3:", "sources.limits", "max_agee"), ("bad.yaml:4:", "sources.risk", "x_risk"),
+                ("bad.yaml:6:", "graphs.none", "none.yaml"), ("bad.yaml:7:", "graphs.odd", "speed"),
+                ("bad.yaml:9:", "agents.broken", ""), ("bad.yaml:10:", "agents.two", "file"),
+                ("bad.yaml:12:", "executor.flow_turn", "whole number"),
+                ("bad.yaml:13:", "executor.anser_days", "no such setting"),
+                ("bad.yaml:14:", "policies", "sometimes"), ("", "shadow", "none.tenor")):
+            with self.subTest(key):
+                self.assertTrue(any(l.startswith(place) and f"{key}: " in l and reason in l for l in lines),
+                                result.err)
+        self.assertFalse((self.dir / "motet.db").exists())
+        # Serving refuses each of them, too.
+        sections = re.findall(r"^(?:sources|graphs|agents|executor|policies|shadow):.*\n(?:  .*\n)*", text, re.M)
+        self.assertEqual(len(sections), 6)
+        for section in sections:
+            with self.subTest(section):
+                files = "limits.tenor" if section.startswith("sources") else str(ESCROW)
+                self.write("one.yaml", f"files: [{files}]\nlisten: 127.0.0.1:0\nstore: sqlite:one.db\n{section}")
+                result = self.run_motet("serve", "--config", "one.yaml")
+                self.assertIn(result.code, (1, 2, 3), result)
+
     def test_E1_file_names_start_from_the_configuration_and_assertions_age(self):
         self.write("conf/limits.json", '{"largest": 3}')
         self.write("conf/c.tenor", """
