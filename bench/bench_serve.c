@@ -12,6 +12,7 @@
  *   serve.instances                 bytes of memory for each of many instances
  *   serve.start                     seconds until a server with that ledger answers
  *
+ * An argument picks one part: reads, sqlite, pg, many.
  * MOTET_BENCH_ROWS sets the number of instances (and records); 1,000,000 if not set. */
 #include <errno.h>
 #include <math.h>
@@ -682,12 +683,17 @@ static void remove_all(void)
     rmdir(dir);
 }
 
+static bool wanted(const char *only, const char *part)
+{
+    return !only || strcmp(only, part) == 0;
+}
+
 int main(int argc, char **argv)
 {
-    (void)argc;
+    const char *only = argc > 1 ? argv[1] : NULL;
     const char *postgres = getenv("MOTET_TEST_POSTGRES");
     if (!postgres) { /* once more, with a server around us */
-        execlp("python3", "python3", WITH_POSTGRES, "--durable", argv[0], NULL);
+        execlp("python3", "python3", WITH_POSTGRES, "--durable", argv[0], only, NULL);
         die("starting PostgreSQL");
     }
     if (!mkdtemp(dir)) {
@@ -699,10 +705,18 @@ int main(int argc, char **argv)
         die(wheel);
     }
     signal(SIGPIPE, SIG_IGN);
-    bench_reads();
-    bench_writes();
-    bench_pg(postgres);
-    bench_many();
+    if (wanted(only, "reads")) {
+        bench_reads();
+    }
+    if (wanted(only, "sqlite")) {
+        bench_writes();
+    }
+    if (wanted(only, "pg")) {
+        bench_pg(postgres);
+    }
+    if (wanted(only, "many")) {
+        bench_many();
+    }
     remove_all();
     return 0;
 }

@@ -80,7 +80,9 @@ static void store_group(client *c)
 {
     st_instance rows[MAX_GROUP];
     bool found[MAX_GROUP];
-    char rooms[MAX_GROUP][32];
+    char rooms[MAX_GROUP][32], subjects[MAX_GROUP][64];
+    st_record records[MAX_GROUP];
+    int64_t was[MAX_GROUP];
     st_tx *tx = NULL;
     for (uint64_t i = 0; i < c->group; i++) {
         uint64_t n = c->first + c->step * (c->done + i);
@@ -89,23 +91,21 @@ static void store_group(client *c)
     must(!st_begin(c->store, ST_WRITE, &tx), "begin");
     must(!st_instances_lock(tx, &c->arena, rows, found, c->group), "lock");
     for (uint64_t i = 0; i < c->group; i++) {
-        char subject[64];
-        snprintf(subject, sizeof subject, "EscrowAccount/%s", rooms[i]);
-        st_record record = {.seq = c->seq,
-                            .kind = MT_STR("operation"),
-                            .contract = MT_STR("escrow"),
-                            .subject = mt_str_z(subject),
-                            .body = mt_str_from(body, BODY),
-                            .hash = mt_str_from(body, 32)};
-        int64_t id;
-        rows[i].version++;
-        must(!st_instance_put(tx, &rows[i]), "put");
-        if (st_is_shared(c->store)) {
-            must(!st_pending_add(tx, &record, &id), "queue");
-        } else {
-            must(!st_ledger_add(tx, &record, 1), "ledger");
-            c->seq++;
-        }
+        snprintf(subjects[i], sizeof subjects[i], "EscrowAccount/%s", rooms[i]);
+        records[i] = (st_record){.seq = c->seq + (int64_t)i,
+                                 .kind = MT_STR("operation"),
+                                 .contract = MT_STR("escrow"),
+                                 .subject = mt_str_z(subjects[i]),
+                                 .body = mt_str_from(body, BODY),
+                                 .hash = mt_str_from(body, 32)};
+        was[i] = rows[i].version++;
+    }
+    must(!st_instances_put(tx, rows, was, c->group), "put");
+    if (st_is_shared(c->store)) {
+        must(!st_pending_add(tx, records, c->group), "queue");
+    } else {
+        must(!st_ledger_add(tx, records, c->group), "ledger");
+        c->seq += (int64_t)c->group;
     }
     must(!st_commit(tx), "commit");
     mt_arena_reset(&c->arena);

@@ -142,6 +142,11 @@ mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why);
 void rx_contracts_close(rt_executor *x);
 /* Takes up what other processes deployed; cheap when nothing changed. */
 mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx);
+/* The same in two steps, the store's answer being waited for in between. From the first
+ * on nobody else deploys until the transaction ends; `deploy`: nobody else does
+ * anything. */
+mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t *stamp);
+mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp);
 
 /* ---- The executor -----------------------------------------------------------------
  */
@@ -188,7 +193,7 @@ struct rt_executor {
     pthread_mutex_t facts_lock; /* manual facts as last read */
     mt_arena facts_arena;
     mt_map facts; /* "contract/fact" -> rx_manual */
-    int64_t facts_stamp;
+    atomic_llong facts_stamp;
     atomic_bool has_facts;
 
     pthread_mutex_t jobs_lock;
@@ -275,6 +280,9 @@ struct rx_job {
     bool internal;    /* nobody called: no idempotency, not refused when closing */
     bool again;       /* not finished: to be done once more in a later group */
     bool put_off;     /* waits for another request with the same key */
+    bool stale;       /* prepared with facts that others have changed: once more */
+    bool took_facts;  /* those that facts_stamp was for */
+    bool saw_facts;   /* they are known to be newer than the call */
     bool resumed;     /* of a flow: its first turn is durable */
     bool flow_is_new; /* flow_id names a row that is not there yet */
     rx_version *v;
@@ -285,6 +293,7 @@ struct rx_job {
     rx_request request;
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
+    int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
     mt_str origin;             /* FLOW_START: JSON of what triggered it, or empty */
@@ -303,6 +312,8 @@ struct rx_handler {
 extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 
 rx_job *rx_job_take(rt_executor *x);
+/* From the beginning, with facts that are newer than the call. */
+void rx_job_begin_again(rx_job *job);
 /* Gives back the snapshot and what it borrows from. */
 void rx_job_drop_snap(rx_job *job);
 void rx_job_give(rx_job *job);
@@ -453,6 +464,12 @@ mt_str rx_fact_key(mt_arena *a, mt_str contract, mt_str fact);
 mt_err rx_manual_lookup(void *version, mt_arena *a, uint32_t fact, rt_manual *out);
 /* Reads them anew if they changed. */
 mt_err rx_facts_reload(rt_executor *x, st_tx *tx);
+/* On a shared store another process may have asserted a fact that the job was prepared
+ * without. Such a job is prepared again, once: then it has what was true after the call
+ * came. A job that writes is looked at in its group, where it costs no round trip; one
+ * that was answered at once, before the answer is given. */
+mt_err rx_facts_check(rx_job *job);
+void rx_facts_mark(rx_job *job, int64_t stamp);
 /* May the caller assert the fact? Is it one that an adapter fetches? */
 bool rx_may_assert(const rt_caller *who, const ct_model *m, uint32_t fact);
 bool rx_served(const rx_version *v, uint32_t fact);
@@ -480,6 +497,7 @@ mt_err rx_states_read(rx_job *job);
 typedef struct rx_row {
     st_instance row;
     bool found, changed;
+    int64_t stored; /* its version in the store, to which the group's end brings it */
 } rx_row;
 
 typedef struct rx_flow_row {
@@ -497,7 +515,9 @@ struct rx_group {
     MT_VEC(rx_row) rows;
     mt_map flow_index;
     MT_VEC(rx_flow_row) flows;
-    mt_map answers; /* idempotency keys of this group */
+    mt_map keys;                 /* of idempotency, in this group */
+    MT_VEC(st_answer) answers;   /* to be kept */
+    MT_VEC(st_record) unwritten; /* records */
     size_t records;
     bool outbox;          /* something was promised: wake its thread */
     bool wrote;           /* something is to be committed, though there is no record */
@@ -513,18 +533,23 @@ mt_err rx_lock_rows(rx_group *g);
 /* Claims everything the job's snap binds; reads their states. */
 void rx_claim_bound(rx_job *job, rx_group *g);
 void rx_group_states(rx_job *job, rx_group *g);
-/* Moves an instance: writes the row, its version one higher. */
-mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation);
+/* Moves an instance: its version is one higher. Written with the group's end. */
+void rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation);
+/* Writes rows that moved, records and answers, all of a kind together. */
+mt_err rx_write_group(rx_group *g);
 /* The flow's row, locked by the group. */
 rx_flow_row *rx_flow_of(rx_group *g, mt_str id);
 
-/* Idempotency. Answers the job if its key was used before. */
-mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena);
-/* The same before anything is prepared. True: answered. */
+/* Idempotency. Answers the job whose key was used before. */
+mt_err rx_answer_use(rx_job *job, st_tx *tx, mt_arena *arena, const st_answer *a);
+/* Is the key one that can be kept? True: refused. */
+bool rx_answer_key(rx_job *job);
+/* What prepare() answered without the committer gives way to what was answered before.
+ * Always true: answered. */
 bool rx_answer_again(rx_job *job);
 /* Remembers the answer of a request with a key, if it is one to keep; of a flow of many
  * turns with its first: whatever happens then, it has begun. */
-mt_err rx_answer_keep(rx_group *g, rx_job *job);
+void rx_answer_keep(rx_group *g, rx_job *job);
 /* What prepare() answered, and is to be kept: the committer writes it down, then gives
  * it. False: it is not to be kept. */
 bool rx_answer_defer(rx_job *job);
@@ -553,8 +578,10 @@ enum { RX_BLOCK_LEVELS = 8, RX_BLOCK = 1 << RX_BLOCK_LEVELS };
 /* The id of a block's document; returns its length. */
 size_t rx_block_id(uint64_t block, char out[24]);
 
-/* Chains (or queues) the body in g->body and gives the record's id. */
+/* Chains (or queues) the body in g->body and gives the record's id. Written with the
+ * group's end. */
 mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id);
+mt_err rx_write_records(rx_group *g);
 /* "caller":{…} */
 void rx_caller_json(mt_jw *w, const rx_job *job);
 /* "contract", "etag" and, later in the order, "time" and "trust_domain". */

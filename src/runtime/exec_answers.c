@@ -1,11 +1,11 @@
 /* runtime/exec_answers.c - idempotency: a request with a key is done once, and answered
  * the same way again, refusals too: a client that lost the answer must not find the
  * request done although the first answer said no.
- * Room: runtime. The answer is written in the transaction that does the request. It is
- * looked for twice: before anything else, since what a request needs (facts, states)
- * may have changed since it was done; and in the group, where a twin may have been
- * faster. What is refused without the committer goes through it all the same when it
- * has a key. Which refusals are kept is a column of RX_PROBLEM_MAP. */
+ * Room: runtime. The answer is written in the transaction that does the request, and
+ * looked for there, before anything else is decided: what a request needs (facts,
+ * states) may have changed since it was done. What is refused without the committer
+ * goes through it all the same when it has a key. Which refusals are kept is a column
+ * of RX_PROBLEM_MAP. */
 #include "base/utf8.h"
 #include "runtime/exec_flow.h"
 
@@ -41,30 +41,25 @@ static void locate(rx_job *job, int status, mt_str body)
     }
 }
 
-mt_err rx_answer_find(rx_job *job, st_tx *tx, mt_arena *arena)
+mt_err rx_answer_use(rx_job *job, st_tx *tx, mt_arena *arena, const st_answer *a)
 {
-    mt_str key = job->call->idempotency_key;
-    st_answer a;
-    st_flow row;
-    mt_err err = st_answer_get(tx, arena, rx_caller_id(job), key, &a);
-    if (err) {
-        return err == MT_E_NOTFOUND ? MT_OK : err;
-    }
-    if (!mt_str_eq(a.request, job->call->request_digest)) {
+    if (!mt_str_eq(a->request, job->call->request_digest)) {
         rx_refuse(job, RX_IDEMPOTENCY_MISMATCH,
-                  "the key '%.*s' was used for another request", MT_ARG(key));
+                  "the key '%.*s' was used for another request",
+                  MT_ARG(job->call->idempotency_key));
         return MT_OK;
     }
     job->reply.replayed = true;
-    if (a.status == STILL_RUNNING) {
-        err = st_flow_get(tx, arena, a.body, &row);
+    if (a->status == STILL_RUNNING) {
+        st_flow row;
+        mt_err err = st_flow_get(tx, arena, a->body, &row);
         if (!err) {
             rx_reply_flow(job, &row);
         }
         return err;
     }
-    give(job, a.status, a.body);
-    locate(job, a.status, a.body);
+    give(job, a->status, a->body);
+    locate(job, a->status, a->body);
     return MT_OK;
 }
 
@@ -78,26 +73,34 @@ static bool usable(mt_str key)
     return key.len <= KEY_MOST && mt_utf8_check(key) == key.len;
 }
 
+bool rx_answer_key(rx_job *job)
+{
+    return !usable(job->call->idempotency_key) &&
+           rx_refuse(job, RX_BAD_REQUEST,
+                     "an Idempotency-Key is at most %d bytes of text", KEY_MOST);
+}
+
 bool rx_answer_again(rx_job *job)
 {
     st_tx *tx;
-    if (!usable(job->call->idempotency_key)) {
-        return rx_refuse(job, RX_BAD_REQUEST,
-                         "an Idempotency-Key is at most %d bytes of text", KEY_MOST);
-    }
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
     if (!err) {
-        err = rx_answer_find(job, tx, &job->arena);
+        st_answer a;
+        err = st_answer_get(tx, &job->arena, rx_caller_id(job),
+                            job->call->idempotency_key, &a);
+        err = err == MT_E_NOTFOUND ? MT_OK
+              : err                ? err
+                                   : rx_answer_use(job, tx, &job->arena, &a);
         st_rollback(tx);
     }
-    return err ? rx_refuse_store(job, err) : job->answered;
+    return err ? rx_refuse_store(job, err) : true;
 }
 
-mt_err rx_answer_keep(rx_group *g, rx_job *job)
+void rx_answer_keep(rx_group *g, rx_job *job)
 {
     if (!job->call->idempotency_key.len || job->internal || job->resumed ||
         job->simulation || !(job->again || job->kept)) {
-        return MT_OK;
+        return;
     }
     st_answer a = {.caller = rx_caller_id(job),
                    .key = job->call->idempotency_key,
@@ -106,7 +109,7 @@ mt_err rx_answer_keep(rx_group *g, rx_job *job)
                    .body = job->again ? job->flow_id : mt_buf_str(&job->reply.body),
                    .created_ms = g->now_ms};
     g->wrote = true;
-    return st_answer_add(g->tx, &a);
+    mt_vec_push(g->arena, &g->answers, a);
 }
 
 /* ---- Refused before the committer --------------------------------------------------

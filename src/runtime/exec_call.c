@@ -91,9 +91,9 @@ void rx_job_drop_snap(rx_job *job)
     job->frozen_v = NULL;
 }
 
-void rx_job_give(rx_job *job)
+/* Nothing but the memory it has. */
+static void job_clear(rx_job *job)
 {
-    rt_executor *x = job->x;
     rx_job_drop_snap(job);
     if (job->fresh) {
         rx_version_free(job->fresh);
@@ -102,10 +102,17 @@ void rx_job_give(rx_job *job)
     mt_buf body = job->reply.body;
     mt_arena_reset(&arena);
     mt_buf_clear(&body);
-    *job = (rx_job){.x = x, .arena = arena, .reply.body = body};
+    *job = (rx_job){.x = job->x, .arena = arena, .reply.body = body};
+}
+
+void rx_job_give(rx_job *job)
+{
+    rt_executor *x = job->x;
+    job_clear(job);
     pthread_mutex_lock(&x->jobs_lock);
-    bool keep = x->free_count < FREE_JOBS_MOST && arena.reserved <= JOB_KEEP_MOST &&
-                body.cap <= JOB_KEEP_MOST;
+    bool keep = x->free_count < FREE_JOBS_MOST &&
+                job->arena.reserved <= JOB_KEEP_MOST &&
+                job->reply.body.cap <= JOB_KEEP_MOST;
     if (keep) {
         job->next = x->free_jobs;
         x->free_jobs = job;
@@ -203,7 +210,42 @@ static bool prepare(rx_job *job, const rx_handler *h)
     if (!job->call->idempotency_key.len || !WRITES[job->call->action]) {
         return h->prepare(job);
     }
-    return rx_answer_again(job) || (h->prepare(job) && !rx_answer_defer(job));
+    if (rx_answer_key(job)) {
+        return true;
+    }
+    return h->prepare(job) && !rx_answer_defer(job) && rx_answer_again(job);
+}
+
+/* Answered at once, or left to those who write. */
+static void begin(rx_job *job)
+{
+    const rx_handler *h = &RX_HANDLERS[job->call->action];
+    bool answered = prepare(job, h);
+    mt_err err = answered ? rx_facts_check(job) : MT_OK;
+    if (err) {
+        rx_refuse_store(job, err);
+    } else if (job->stale) {
+        rx_job_begin_again(job);
+        return;
+    }
+    if (answered) {
+        rx_answer(job);
+    } else {
+        (h->queue && !job->handler ? h->queue : rx_enqueue)(job);
+    }
+}
+
+void rx_job_begin_again(rx_job *job)
+{
+    const rt_call *call = job->call;
+    rt_done *done = job->done;
+    void *state = job->state;
+    job_clear(job);
+    job->call = call;
+    job->done = done;
+    job->state = state;
+    job->saw_facts = true;
+    begin(job);
 }
 
 void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
@@ -213,11 +255,5 @@ void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *
     job->done = done;
     job->state = state;
     atomic_fetch_add_explicit(&x->metrics.calls[call->action], 1, memory_order_relaxed);
-    const rx_handler *h = &RX_HANDLERS[call->action];
-    bool answered = prepare(job, h);
-    if (answered) {
-        rx_answer(job);
-    } else {
-        (h->queue && !job->handler ? h->queue : rx_enqueue)(job);
-    }
+    begin(job);
 }

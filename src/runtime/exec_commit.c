@@ -12,7 +12,7 @@
 
 #include "runtime/exec.h"
 
-enum { TRIES = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
+enum { TRIES = 8, SPARE_IDS = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
 /* ---- The queue --------------------------------------------------------------------
  */
@@ -117,20 +117,42 @@ rx_row *rx_row_of(rx_group *g, mt_str scope, mt_str entity, mt_str id)
     return at ? &g->rows.items[at - 1] : NULL;
 }
 
-mt_err rx_lock_rows(rx_group *g)
+/* The rows are filled in when st_settle() returns, *locked then taken over. */
+typedef struct locked {
+    st_instance *rows;
+    bool *found;
+} locked;
+
+static mt_err lock_soon(rx_group *g, locked *l)
 {
     size_t n = g->rows.len;
-    st_instance *rows = mt_new_array(g->arena, st_instance, n);
-    bool *found = mt_new_array(g->arena, bool, n);
+    *l = (locked){mt_new_array(g->arena, st_instance, n),
+                  mt_new_array(g->arena, bool, n)};
     for (size_t i = 0; i < n; i++) {
-        rows[i] = g->rows.items[i].row;
+        l->rows[i] = g->rows.items[i].row;
     }
-    mt_err err = n ? st_instances_lock(g->tx, g->arena, rows, found, n) : MT_OK;
-    for (size_t i = 0; !err && i < n; i++) {
-        if (found[i]) {
-            g->rows.items[i].row = rows[i];
+    return st_instances_lock_soon(g->tx, g->arena, l->rows, l->found, n);
+}
+
+static void take_locked(rx_group *g, const locked *l)
+{
+    for (size_t i = 0; i < g->rows.len; i++) {
+        rx_row *r = &g->rows.items[i];
+        if (l->found[i]) {
+            r->row = l->rows[i];
         }
-        g->rows.items[i].found = found[i];
+        r->found = l->found[i];
+        r->stored = r->row.version;
+    }
+}
+
+mt_err rx_lock_rows(rx_group *g)
+{
+    locked l;
+    mt_err err = lock_soon(g, &l);
+    err = err ? err : st_settle(g->tx);
+    if (!err) {
+        take_locked(g, &l);
     }
     return err;
 }
@@ -164,7 +186,7 @@ void rx_group_states(rx_job *job, rx_group *g)
     }
 }
 
-mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation)
+void rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operation)
 {
     r->row.state = state;
     r->row.version++;
@@ -172,7 +194,32 @@ mt_err rx_move(rx_group *g, rx_row *r, mt_str state, mt_str flow, mt_str operati
     r->row.last_flow = flow;
     r->row.last_operation = operation;
     r->changed = true;
-    return st_instance_put(g->tx, &r->row);
+}
+
+/* Whatever happened to a row in between, it is written once. */
+static mt_err write_rows(rx_group *g)
+{
+    st_instance *rows = mt_new_array(g->arena, st_instance, g->rows.len);
+    int64_t *was = mt_new_array(g->arena, int64_t, g->rows.len);
+    size_t n = 0;
+    for (size_t i = 0; i < g->rows.len; i++) {
+        rx_row *r = &g->rows.items[i];
+        if (r->found && r->row.version != r->stored) {
+            rows[n] = r->row;
+            was[n++] = r->stored;
+            r->stored = r->row.version;
+        }
+    }
+    return st_instances_put(g->tx, rows, was, n);
+}
+
+mt_err rx_write_group(rx_group *g)
+{
+    mt_err err = write_rows(g);
+    err = err ? err : rx_write_records(g);
+    err = err ? err : st_answers_add(g->tx, g->answers.items, g->answers.len);
+    g->answers.len = 0;
+    return err;
 }
 
 /* ---- Flows ------------------------------------------------------------------------
@@ -183,27 +230,27 @@ static int by_text(const void *a, const void *b)
     return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
 }
 
-static mt_err lock_flows(rx_group *g, rx_job **jobs, size_t n)
+/* Rows are pointed to until they have come: there must be room for all. */
+static mt_err lock_flows_soon(rx_group *g, rx_job **jobs, size_t n)
 {
     mt_str *ids = mt_new_array(g->arena, mt_str, n);
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!jobs[i]->answered && jobs[i]->flow_id.len && !jobs[i]->flow_is_new) {
+        if (jobs[i]->flow_id.len && !jobs[i]->flow_is_new) {
             ids[count++] = jobs[i]->flow_id;
         }
     }
     qsort(ids, count, sizeof *ids, by_text);
+    g->flows.items = mt_new_array(g->arena, rx_flow_row, count);
+    g->flows.cap = count;
     mt_err err = MT_OK;
     for (size_t i = 0; i < count && !err; i++) {
         bool added;
         mt_map_entry *e = mt_map_add(g->arena, &g->flow_index, ids[i], &added);
         if (added) {
             rx_flow_row *f = mt_vec_add(g->arena, &g->flows);
-            *f = (rx_flow_row){.found = true};
             e->value = g->flows.len;
-            err = st_flow_lock(g->tx, g->arena, ids[i], &f->row);
-            f->found = !err;
-            err = err == MT_E_NOTFOUND ? MT_OK : err;
+            err = st_flow_lock_soon(g->tx, g->arena, ids[i], &f->row, &f->found);
         }
     }
     return err;
@@ -229,7 +276,7 @@ static void put_off_twins(rx_group *g, rx_job **jobs, size_t n)
     for (size_t i = 0; i < n; i++) {
         if (has_key(jobs[i])) {
             bool added;
-            mt_map_add(g->arena, &g->answers,
+            mt_map_add(g->arena, &g->keys,
                        row_key(g->arena, MT_STR(""), rx_caller_id(jobs[i]),
                                jobs[i]->call->idempotency_key),
                        &added);
@@ -238,14 +285,33 @@ static void put_off_twins(rx_group *g, rx_job **jobs, size_t n)
     }
 }
 
+typedef struct found_answer {
+    st_answer answer;
+    bool found;
+} found_answer;
+
 /* INVARIANT: the rows are locked. A twin in another process holds them until its
  * answer is there; who looked before could refuse what the twin has just done. */
-static mt_err look_up_answers(rx_group *g, rx_job **jobs, size_t n)
+static mt_err look_up_soon(rx_group *g, rx_job **jobs, size_t n, found_answer *out)
 {
     mt_err err = MT_OK;
     for (size_t i = 0; i < n && !err; i++) {
-        if (has_key(jobs[i]) && !jobs[i]->put_off && !jobs[i]->answered) {
-            err = rx_answer_find(jobs[i], g->tx, g->arena);
+        if (has_key(jobs[i]) && !jobs[i]->put_off) {
+            err = st_answer_get_soon(g->tx, g->arena, rx_caller_id(jobs[i]),
+                                     jobs[i]->call->idempotency_key, &out[i].answer,
+                                     &out[i].found);
+        }
+    }
+    return err;
+}
+
+static mt_err use_answers(rx_group *g, rx_job **jobs, size_t n,
+                          const found_answer *found)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        if (found[i].found) {
+            err = rx_answer_use(jobs[i], g->tx, g->arena, &found[i].answer);
         }
     }
     return err;
@@ -256,35 +322,77 @@ static mt_err look_up_answers(rx_group *g, rx_job **jobs, size_t n)
 
 static void reset(rx_job *job)
 {
-    job->answered = job->kept = job->again = job->put_off = false;
+    job->answered = job->kept = job->again = job->put_off = job->stale = false;
     job->reply.replayed = job->reply.problem = false;
     job->reply.status = 0;
     job->reply.location = (mt_str){0};
     mt_buf_clear(&job->reply.body);
 }
 
+/* Locks flows, and then, since what is to be locked depends on them, instances. */
+static mt_err claim_all(rx_group *g, rx_job **jobs, size_t n, locked *l)
+{
+    put_off_twins(g, jobs, n);
+    mt_err err = lock_flows_soon(g, jobs, n);
+    err = !err && g->flows.len ? st_settle(g->tx) : err;
+    for (size_t i = 0; i < n && !err; i++) {
+        const rx_handler *h = handler_of(jobs[i]);
+        if (!jobs[i]->put_off && h->claim) {
+            h->claim(jobs[i], g);
+        }
+    }
+    return err ? err : lock_soon(g, l);
+}
+
+typedef struct stamps {
+    int64_t contracts, facts;
+} stamps;
+
+/* What other processes did since the jobs were prepared. */
+static mt_err see_others(rx_group *g, rx_job **jobs, size_t n, const stamps *now)
+{
+    mt_err err = rx_contracts_take(g->x, g->tx, now->contracts);
+    if (!err && now->facts != atomic_load(&g->x->facts_stamp)) {
+        err = rx_facts_reload(g->x, g->tx);
+    }
+    for (size_t i = 0; i < n && !err; i++) {
+        if (!jobs[i]->answered && !jobs[i]->resumed) {
+            rx_facts_mark(jobs[i], now->facts);
+        }
+    }
+    return err;
+}
+
+/* All that is asked of the store travels together, unless there are flows. */
 static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
 {
-    mt_err err = st_begin(g->x->store, ST_WRITE, &g->tx);
+    rt_executor *x = g->x;
+    locked l;
+    stamps now = {0};
+    found_answer *found = mt_new_array(g->arena, found_answer, n);
+    mt_err err = st_begin(x->store, ST_WRITE, &g->tx);
     if (err) {
         g->tx = NULL;
         return err;
     }
-    g->now_ms = rx_now(g->x);
-    err = rx_chain_load(g->x, g->tx, g->arena);
-    if (!err && g->x->shared) {
-        err = rx_contracts_refresh(g->x, g->tx);
+    g->now_ms = rx_now(x);
+    err = rx_chain_load(x, g->tx, g->arena);
+    if (!err && x->shared) {
+        err = rx_contracts_hold(g->tx, handler_of(jobs[0])->alone, &now.contracts);
+        err = err ? err : st_doc_stamp_soon(g->tx, RX_KIND_FACT, &now.facts);
     }
-    put_off_twins(g, jobs, n);
-    err = err ? err : lock_flows(g, jobs, n);
-    for (size_t i = 0; i < n && !err; i++) {
-        const rx_handler *h = handler_of(jobs[i]);
-        if (!jobs[i]->answered && !jobs[i]->put_off && h->claim) {
-            h->claim(jobs[i], g);
-        }
+    err = err ? err : claim_all(g, jobs, n, &l);
+    err = err ? err : look_up_soon(g, jobs, n, found);
+    if (!err && x->shared) {
+        err = st_record_ids_soon(g->tx, (uint32_t)n + SPARE_IDS);
     }
-    err = err ? err : rx_lock_rows(g);
-    return err ? err : look_up_answers(g, jobs, n);
+    err = err ? err : st_settle(g->tx);
+    if (err) {
+        return err;
+    }
+    take_locked(g, &l);
+    err = use_answers(g, jobs, n, found);
+    return !err && x->shared ? see_others(g, jobs, n, &now) : err;
 }
 
 /* Once in a while: answers that nobody will ask for again. */
@@ -303,12 +411,15 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
     mt_err err = MT_OK;
     for (size_t i = 0; i < n && !err; i++) {
         rx_job *job = jobs[i];
-        if (job->answered || job->put_off) {
+        if (job->answered || job->put_off || job->stale) {
             continue;
         }
         err = handler_of(job)->commit(job, g);
-        err = err ? err : rx_answer_keep(g, job);
+        if (!err) {
+            rx_answer_keep(g, job);
+        }
     }
+    err = err ? err : rx_write_group(g);
     err = err || !(g->records || g->wrote) ? err : forget_answers(g);
     return err ? err : rx_chain_save(g->x, g->tx, g->records);
 }
@@ -390,7 +501,9 @@ static mt_err run_group(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **
 
 static void finish(rx_job *job)
 {
-    if (job->again || job->put_off) {
+    if (job->stale) {
+        rx_job_begin_again(job);
+    } else if (job->again || job->put_off) {
         if (job->again) { /* its first turn is durable now */
             job->flow_is_new = false;
             job->resumed = true;

@@ -582,20 +582,28 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
     return err;
 }
 
+mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t *stamp)
+{
+    mt_err err = st_lock_soon(tx, "contracts", !deploy);
+    return err ? err : st_doc_stamp_soon(tx, KIND_CURRENT, stamp);
+}
+
 mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx)
 {
     int64_t stamp;
-    mt_buf why = {0};
     mt_err err = st_doc_stamp(tx, KIND_CURRENT, &stamp);
-    if (err) {
-        return err;
-    }
+    return err ? err : rx_contracts_take(x, tx, stamp);
+}
+
+mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
+{
+    mt_buf why = {0};
     pthread_mutex_lock(&x->refresh_lock);
     if (stamp == x->contract_stamp) {
         pthread_mutex_unlock(&x->refresh_lock);
         return MT_OK;
     }
-    err = load_current(x, tx, &why);
+    mt_err err = load_current(x, tx, &why);
     if (err) {
         rx_log(x, 3, "contract_unreadable", "%.*s", MT_ARG(mt_buf_str(&why)));
     } else {
@@ -663,11 +671,13 @@ mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why)
         return err;
     }
     err = rx_chain_load(x, g.tx, &a);
+    err = err ? err : rx_contracts_hold(g.tx, true, &x->contract_stamp);
     err = err ? err : load_current(x, g.tx, why);
     for (size_t i = 0; !err && files && files[i]; i++) {
         err = open_file(&g, files[i], &first, why);
     }
     err = err ? err : choose_default(x, first, why);
+    err = err ? err : rx_write_group(&g);
     err = err ? err : rx_chain_save(x, g.tx, g.records);
     err = err ? err : st_doc_stamp(g.tx, KIND_CURRENT, &x->contract_stamp);
     if (err) {

@@ -104,26 +104,44 @@ mt_err rx_facts_reload(rt_executor *x, st_tx *tx)
         return err;
     }
     pthread_mutex_lock(&x->facts_lock);
-    if (stamp != x->facts_stamp) {
+    if (stamp != atomic_load(&x->facts_stamp)) {
         mt_arena_reset(&x->facts_arena);
         x->facts = (mt_map){0};
         err = st_doc_walk(tx, RX_KIND_FACT, MT_STR(""), (st_page){.limit = UINT32_MAX},
                           take_manual, x);
-        x->facts_stamp = err ? -1 : stamp;
         atomic_store(&x->has_facts, x->facts.len > 0);
+        atomic_store(&x->facts_stamp, err ? -1 : stamp);
     }
     pthread_mutex_unlock(&x->facts_lock);
     return err;
 }
 
-/* Another process may have asserted something: costs a round trip on a shared store. */
+/* Another process may have asserted something: costs a round trip. */
 static mt_err see_others(rt_executor *x)
 {
     st_tx *tx;
-    mt_err err = x->shared ? st_begin(x->store, ST_READ, &tx) : MT_OK;
-    if (x->shared && !err) {
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
         err = rx_facts_reload(x, tx);
         st_rollback(tx);
+    }
+    return err;
+}
+
+void rx_facts_mark(rx_job *job, int64_t stamp)
+{
+    job->stale = job->took_facts && !job->saw_facts && job->facts_stamp != stamp;
+}
+
+mt_err rx_facts_check(rx_job *job)
+{
+    rt_executor *x = job->x;
+    if (!x->shared || !job->took_facts || job->saw_facts) {
+        return MT_OK;
+    }
+    mt_err err = see_others(x);
+    if (!err) {
+        rx_facts_mark(job, atomic_load(&x->facts_stamp));
     }
     return err;
 }
@@ -325,10 +343,12 @@ bool rx_snapshot(rx_job *job)
     rx_snap *s = job->snap;
     ct_fault fault = {0};
     mt_str text = job->request.facts.len ? job->request.facts : MT_STR("{}");
-    mt_err err = see_others(job->x);
+    mt_err err = job->internal && job->x->shared ? see_others(job->x) : MT_OK;
     if (err) {
         return rx_refuse_store(job, err);
     }
+    job->took_facts = !job->internal;
+    job->facts_stamp = atomic_load(&job->x->facts_stamp);
     memset(s->from, RX_FROM_CONTRACT, v->model->fact_count);
     bool others = v->adapters || atomic_load(&job->x->has_facts);
     if (others ? read_gathered(job, text) : read_given(job, text)) {

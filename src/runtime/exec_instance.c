@@ -229,9 +229,10 @@ mt_err rx_instance_delete_commit(rx_job *job, rx_group *g)
                   MT_ARG(h.flow));
         return MT_OK;
     }
-    r->row.deleted = true;
-    err = err ? err
-              : rx_move(g, r, r->row.state, r->row.last_flow, r->row.last_operation);
+    if (!err) {
+        r->row.deleted = true;
+        rx_move(g, r, r->row.state, r->row.last_flow, r->row.last_operation);
+    }
     err = err ? err : record_life(job, g, "instance_deleted", &r->row, &record);
     if (!err) {
         reply_row(job, 200, &r->row, record);

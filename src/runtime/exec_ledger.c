@@ -16,6 +16,9 @@
 #define KIND_BLOCK MT_STR("ledger.block")
 #define SEQUENCER  "sequencer"
 
+/* Records that wait to be written together. */
+enum { AT_ONCE = 512 };
+
 /* ---- The end of the chain ---------------------------------------------------------
  */
 
@@ -80,14 +83,15 @@ size_t rx_block_id(uint64_t block, char out[24])
     return 12;
 }
 
-static mt_err chain(rt_executor *x, st_tx *tx, st_record *row)
+/* Gives the record its place. Its hash is in the arena. */
+static mt_err chain(rt_executor *x, st_tx *tx, mt_arena *a, st_record *row)
 {
     mt_sha256 hash = lg_hash(&x->chain.head, row->body);
     mt_err err = keep_block(tx, &x->chain, &hash);
     lg_entry e = lg_chain_append(&x->chain, row->body);
     row->seq = (int64_t)e.seq;
-    row->hash = mt_str_from((const char *)e.hash.bytes, MT_SHA256_BYTES);
-    return err ? err : st_ledger_add(tx, row, 1);
+    row->hash = mt_str_dup(a, mt_str_from((const char *)e.hash.bytes, MT_SHA256_BYTES));
+    return err;
 }
 
 /* A contract whose entities are out of order makes objects whose keys are. */
@@ -108,11 +112,14 @@ mt_err rx_chain_put(rt_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
     st_record row = {
         .seq = -1, .kind = mt_str_z(kind), .time_ms = now_ms, .body = body};
     mt_buf tail = {0};
-    mt_err err = chain(x, tx, &row);
+    mt_arena a = {0};
+    mt_err err = chain(x, tx, &a, &row);
+    err = err ? err : st_ledger_add(tx, &row, 1);
     lg_chain_write(&tail, &x->chain);
     err = err ? err
               : st_ledger_set_tail(tx, (int64_t)x->chain.tree.size, mt_buf_str(&tail));
     mt_buf_free(&tail);
+    mt_arena_free(&a);
     return err;
 }
 
@@ -124,17 +131,30 @@ mt_err rx_record_add(rx_group *g, const rx_record *r, int64_t *id)
     }
     st_record row = {.seq = -1,
                      .kind = mt_str_z(r->kind),
-                     .contract = r->contract,
-                     .flow = r->flow,
-                     .subject = r->subject,
+                     .contract = mt_str_dup(g->arena, r->contract),
+                     .flow = mt_str_dup(g->arena, r->flow),
+                     .subject = mt_str_dup(g->arena, r->subject),
                      .time_ms = g->now_ms,
-                     .body = mt_buf_str(&g->body)};
+                     .body = mt_str_dup(g->arena, mt_buf_str(&g->body))};
     g->records++;
-    mt_err err = x->shared ? st_pending_add(g->tx, &row, id) : chain(x, g->tx, &row);
-    if (!x->shared) {
-        *id = row.id;
+    mt_err err = x->shared ? MT_OK : chain(x, g->tx, g->arena, &row);
+    err = err ? err : st_record_id(g->tx, &row.id);
+    *id = row.id;
+    mt_vec_push(g->arena, &g->unwritten, row);
+    if (!err && g->unwritten.len == AT_ONCE) {
+        err = rx_write_records(g);
     }
     return !err && x->shadow ? rx_shadow_record(g, r, *id) : err;
+}
+
+mt_err rx_write_records(rx_group *g)
+{
+    st_record *rows = g->unwritten.items;
+    size_t n = g->unwritten.len;
+    g->unwritten.len = 0;
+    return n == 0         ? MT_OK
+           : g->x->shared ? st_pending_add(g->tx, rows, n)
+                          : st_ledger_add(g->tx, rows, n);
 }
 
 /* ---- Checkpoints ------------------------------------------------------------------
@@ -228,7 +248,7 @@ void rx_caller_json(mt_jw *w, const rx_job *job)
 /* ---- The sequencer ----------------------------------------------------------------
  */
 
-enum { BATCH = 1000, PAUSE_MS = 50, GATHER_MS = 10, SWEEP_MS = 5000, IDLE_MS = 10000 };
+enum { BATCH = 1000, PAUSE_MS = 50, GATHER_MS = 25, SWEEP_MS = 5000, IDLE_MS = 10000 };
 
 /* Chains one batch. *count is what it chained; MT_E_BUSY: another process does it. */
 static mt_err chain_batch(rt_executor *x, size_t *count)
@@ -249,8 +269,9 @@ static mt_err chain_batch(rt_executor *x, size_t *count)
     if (!err && *count) {
         err = load_tail(x, tx, &a);
         for (size_t i = 0; !err && i < *count; i++) {
-            err = chain(x, tx, &rows[i]);
+            err = chain(x, tx, &a, &rows[i]);
         }
+        err = err ? err : st_ledger_add(tx, rows, *count);
         err = err ? err : save_tail(x, tx);
     }
     if (err || !*count) {
@@ -314,27 +335,44 @@ static void let_gather(void)
     nanosleep(&moment, NULL);
 }
 
+/* Chains what is queued. How long the chain is then; -1: there was nothing to do, or
+ * another process does it. */
+static int64_t chain_queued(rt_executor *x)
+{
+    size_t count;
+    int64_t size = -1;
+    while (!chain_batch(x, &count) && count) {
+        size = (int64_t)x->chain.tree.size;
+        if (count < BATCH) {
+            break;
+        }
+    }
+    return size;
+}
+
 void *rx_sequencer(void *executor)
 {
     rt_executor *x = executor;
-    int64_t told = 0, swept = rx_now(x);
+    int64_t told = 0, swept = rx_now(x), looked = 0;
     bool more = true;
     while (more) {
         more = wait_for_work(x);
-        if (more && rx_now(x) - swept > SWEEP_MS) {
-            swept = rx_now(x);
+        int64_t now = rx_now(x);
+        if (more && now - swept > SWEEP_MS) {
+            swept = now;
             rx_recover_flows(x, IDLE_MS); /* of processes that died */
         }
-        size_t count;
-        while (!chain_batch(x, &count) && count == BATCH) {
+        int64_t chained = chain_queued(x), size = chained;
+        if (chained < 0 || now - looked >= PAUSE_MS) {
+            looked = now;
+            size = look_around(x);
         }
-        if (more && count) {
-            let_gather();
-        }
-        int64_t size = look_around(x);
         if (size != told) {
             told = size;
             rx_tell_news(x, size);
+        }
+        if (more && chained >= 0) {
+            let_gather();
         }
     }
     return NULL;

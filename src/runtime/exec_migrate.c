@@ -569,7 +569,7 @@ static mt_err migrate_flow(rx_migration *m, rx_flight *f)
 static mt_err move_orphan(rx_migration *m, const rx_orphan *o)
 {
     rx_row *r = rx_row_of(m->g, o->row.scope, o->row.entity, o->row.id);
-    mt_err err = rx_move(m->g, r, o->to, r->row.last_flow, r->row.last_operation);
+    rx_move(m->g, r, o->to, r->row.last_flow, r->row.last_operation);
     mt_buf_clear(&m->g->body);
     mt_jw w = mt_jw_start(&m->g->body, false);
     mt_jw_begin_object(&w);
@@ -587,7 +587,7 @@ static mt_err move_orphan(rx_migration *m, const rx_orphan *o)
                      .contract = m->next->contract,
                      .subject = rx_subject(m->a, o->row.entity, o->row.id)};
     int64_t ignored;
-    return err ? err : rx_record_add(m->g, &rec, &ignored);
+    return rx_record_add(m->g, &rec, &ignored);
 }
 
 static mt_err fail_trigger(rx_migration *m, mt_str id)

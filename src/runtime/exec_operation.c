@@ -235,16 +235,16 @@ mt_err rx_effect_records(rx_group *g, const rx_effects *f, int64_t of)
 mt_err rx_apply(rx_group *g, const rx_effects *f)
 {
     const ct_plan *p = f->v->plan;
-    mt_err err = MT_OK;
-    for (uint32_t i = 0; i < f->count && !err; i++) {
+    for (uint32_t i = 0; i < f->count; i++) {
         const ct_change *c = &f->changes[i];
         rx_row *r = rx_row_of(g, f->v->scopes[c->entity], ct_entity_id(p, c->entity),
                               f->instances[c->entity]);
-        err = r && r->found ? rx_move(g, r, ct_plan_state_id(p, c->entity, c->to),
-                                      f->flow, f->operation)
-                            : MT_E_CONFLICT;
+        if (!r || !r->found) {
+            return MT_E_CONFLICT;
+        }
+        rx_move(g, r, ct_plan_state_id(p, c->entity, c->to), f->flow, f->operation);
     }
-    return err;
+    return MT_OK;
 }
 
 static mt_err record_operation(rx_job *job, rx_group *g, const ct_attempt *a,

@@ -121,3 +121,11 @@ mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)
     mt_err err = st_get(tx, ST_SQL_STAMP_GET, key, stamp_read, NULL, stamp);
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
+
+mt_err st_doc_stamp_soon(st_tx *tx, mt_str kind, int64_t *stamp)
+{
+    st_value key[] = {ST_T(kind)};
+    bool *found = mt_new(&tx->scratch, bool);
+    *stamp = 0;
+    return st_get_soon(tx, ST_SQL_STAMP_GET, key, stamp_read, NULL, stamp, found);
+}

@@ -33,14 +33,17 @@ typedef struct st_driver {
     void (*rollback)(st_tx *tx);
     mt_err (*run)(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
                   void *state, int64_t *changed);
-    /* A write of exactly one row; anything else is `if_none`, perhaps later. */
-    mt_err (*send)(st_tx *tx, st_statement_id id, const st_value *params,
+    /* Writes `rows` rows, one unless the statement is for many; any other number of
+     * changed rows is `if_none` (MT_OK: does not matter), perhaps later. */
+    mt_err (*send)(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
                    mt_err if_none);
+    /* Reads; the rows come when settle() returns, at the latest. `each` must not use
+     * the transaction. */
+    mt_err (*ask)(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+                  st_each *each, void *state);
+    mt_err (*settle)(st_tx *tx);
     /* Several statements without parameters or rows. */
     mt_err (*script)(st_tx *tx, const char *sql);
-    /* Rows whose key is one of `keys` (three texts each), locked, in key order. */
-    mt_err (*lock_instances)(st_tx *tx, const mt_str *keys, size_t count, st_each *each,
-                             void *state);
 } st_driver;
 
 extern const st_driver ST_SQLITE, ST_POSTGRES;
@@ -50,8 +53,10 @@ struct st_tx {
     st_mode mode;
     mt_err broken; /* why it can only be rolled back */
     mt_buf why;
-    int64_t next_id; /* of records: drawn after the last lock was taken */
-    uint32_t ids_left, ids_drawn;
+    /* Numbers of records, drawn after the last lock was taken. */
+    MT_VEC(int64_t) ids;
+    size_t ids_used;
+    bool ids_follow;      /* all that follow the last are free, too */
     int64_t next_seq;     /* -1: not asked yet */
     mt_arena scratch;     /* until the transaction ends */
     MT_VEC(mt_str) kinds; /* of documents that changed */
@@ -87,8 +92,15 @@ void st_tx_free(st_tx *tx);
 mt_err st_door(char letter, mt_str text);
 mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
               void *state, int64_t *changed);
+/* Like st_run(), but the rows may come later: at the latest with st_settle(). */
+mt_err st_ask(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+              st_each *each, void *state);
 /* A write of one row; when there is none, `if_none`, perhaps with a later call. */
 mt_err st_send(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none);
+/* A statement for many rows, or its form for one: `rows` times the parameters of one
+ * row; when not all are written, `if_none`, perhaps with a later call. */
+mt_err st_send_many(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+                    mt_err if_none);
 /* A write of one row; MT_E_EXISTS or MT_E_NOTFOUND at once, the transaction goes on. */
 mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none);
 
@@ -96,9 +108,30 @@ mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if
 typedef void st_reader(mt_arena *a, const st_value *cells, void *out);
 mt_err st_get(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
               mt_arena *a, void *out);
+/* The same later; *found tells whether there was such a row. */
+mt_err st_get_soon(st_tx *tx, st_statement_id id, const st_value *params,
+                   st_reader *read, mt_arena *a, void *out, bool *found);
 /* All rows, `size` bytes each, in the arena. */
 mt_err st_list(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
                mt_arena *a, size_t size, void **rows, size_t *count);
+
+/* The statement for so many rows. */
+static inline st_statement_id st_form(const st_tx *tx, st_statement_id many,
+                                      size_t rows)
+{
+    return rows == 1 && tx->store->driver->shared ? many + 1 : many;
+}
+
+/* Is the statement one for many rows? What kind is a parameter? */
+static inline bool st_is_many(const char *letters)
+{
+    return *letters >= 'A' && *letters <= 'Z';
+}
+
+static inline char st_kind(char letter)
+{
+    return (char)(letter | 0x20);
+}
 
 static inline mt_str st_keep(mt_arena *a, mt_str s)
 {

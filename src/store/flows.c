@@ -53,6 +53,13 @@ mt_err st_flow_lock(st_tx *tx, mt_arena *a, mt_str id, st_flow *out)
     return st_get(tx, ST_SQL_FLOW_LOCK, key, flow_read, a, out);
 }
 
+mt_err st_flow_lock_soon(st_tx *tx, mt_arena *a, mt_str id, st_flow *out, bool *found)
+{
+    st_value key[] = {ST_T(id)};
+    st_ids_forget(tx);
+    return st_get_soon(tx, ST_SQL_FLOW_LOCK, key, flow_read, a, out, found);
+}
+
 mt_err st_flow_put(st_tx *tx, const st_flow *row)
 {
     st_value params[] = {

@@ -37,14 +37,29 @@ mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_s
     return st_get(tx, ST_SQL_INSTANCE_GET, key, instance_read, a, out);
 }
 
+mt_err st_instances_put(st_tx *tx, const st_instance *rows, const int64_t *was,
+                        size_t count)
+{
+    enum { COLUMNS = 10 };
+    st_value *params = mt_new_array(&tx->scratch, st_value, COLUMNS * count);
+    for (size_t i = 0; i < count; i++) {
+        const st_instance *row = &rows[i];
+        const st_value cells[COLUMNS] = {
+            ST_T(row->state),   ST_I(row->version),   ST_I(row->updated_ms),
+            ST_I(row->deleted), ST_T(row->last_flow), ST_T(row->last_operation),
+            ST_T(row->scope),   ST_T(row->entity),    ST_T(row->id),
+            ST_I(was[i]),
+        };
+        memcpy(params + COLUMNS * i, cells, sizeof cells);
+    }
+    return st_send_many(tx, st_form(tx, ST_SQL_INSTANCE_PUT, count), params, count,
+                        MT_E_CONFLICT);
+}
+
 mt_err st_instance_put(st_tx *tx, const st_instance *row)
 {
-    st_value params[] = {
-        ST_T(row->state),   ST_I(row->version),   ST_I(row->updated_ms),
-        ST_I(row->deleted), ST_T(row->last_flow), ST_T(row->last_operation),
-        ST_T(row->scope),   ST_T(row->entity),    ST_T(row->id),
-    };
-    return st_send(tx, ST_SQL_INSTANCE_PUT, params, MT_E_CONFLICT);
+    int64_t was = row->version - 1;
+    return st_instances_put(tx, row, &was, 1);
 }
 
 /* ---- Locking -------------------------------------------------------------------- */
@@ -96,11 +111,11 @@ static bool may_be_key(const st_instance *row)
            !st_door('k', row->id);
 }
 
-mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
-                         size_t count)
+mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
+                              size_t count)
 {
     size_t *order = mt_new_array(&tx->scratch, size_t, count);
-    mt_str *keys = mt_new_array(&tx->scratch, mt_str, 3 * count);
+    st_value *keys = mt_new_array(&tx->scratch, st_value, 3 * count);
     size_t sane = 0, unique = 0;
     for (size_t i = 0; i < count; i++) {
         found[i] = false;
@@ -111,17 +126,24 @@ mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
     for (size_t i = 0; i < sane; i++) {
         const st_instance *row = &rows[order[i]];
         if (i == 0 || by_key(&order[i - 1], &order[i], rows) != 0) {
-            keys[3 * unique] = row->scope;
-            keys[3 * unique + 1] = row->entity;
-            keys[3 * unique++ + 2] = row->id;
+            keys[3 * unique] = ST_T(row->scope);
+            keys[3 * unique + 1] = ST_T(row->entity);
+            keys[3 * unique++ + 2] = ST_T(row->id);
         }
     }
-    locking l = {rows, found, order, sane, 0, a};
+    locking *l = mt_new(&tx->scratch, locking);
+    *l = (locking){rows, found, order, sane, 0, a};
     st_ids_forget(tx);
-    if (tx->broken || unique == 0) {
-        return tx->broken;
-    }
-    return tx->store->driver->lock_instances(tx, keys, unique, note_locked, &l);
+    return unique ? st_ask(tx, st_form(tx, ST_SQL_INSTANCE_LOCK, unique), keys, unique,
+                           note_locked, l)
+                  : tx->broken;
+}
+
+mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
+                         size_t count)
+{
+    mt_err err = st_instances_lock_soon(tx, a, rows, found, count);
+    return err ? err : st_settle(tx);
 }
 
 /* ---- Walking -------------------------------------------------------------------- */

@@ -7,7 +7,14 @@
 
 #include "store/postgres.h"
 
-enum { OID_BYTEA = 17, OID_INT8 = 20, OID_TEXT = 25, OID_TEXT_LIST = 1009 };
+enum {
+    OID_BYTEA = 17,
+    OID_INT8 = 20,
+    OID_TEXT = 25,
+    OID_BYTEA_LIST = 1001,
+    OID_TEXT_LIST = 1009,
+    OID_INT8_LIST = 1016
+};
 
 static pg_conn *conn_of(st_tx *tx)
 {
@@ -16,9 +23,10 @@ static pg_conn *conn_of(st_tx *tx)
 
 /* ---- Results -------------------------------------------------------------------- */
 
-static void expect(pg_conn *c, mt_err if_none)
+static void expect(pg_conn *c, pg_due due)
 {
-    c->expected[c->ahead++] = if_none;
+    c->due[c->ahead++] = due;
+    c->unsure += due.if_none != MT_OK;
 }
 
 /* Reads one statement's result and its end. NULL: the connection is gone. */
@@ -50,18 +58,50 @@ static void judge(st_tx *tx, pg_conn *c, const PGresult *r, mt_err if_none)
     }
 }
 
+static void read_cells(const PGresult *r, int row, const char *letters, st_value *cells)
+{
+    for (int i = 0; letters[i]; i++) {
+        const char *value = PQgetvalue(r, row, i);
+        if (letters[i] == 'i') {
+            uint64_t number = 0;
+            memcpy(&number, value, sizeof number);
+            cells[i].number = (int64_t)be64toh(number);
+        } else {
+            cells[i].text = mt_str_from(value, (size_t)PQgetlength(r, row, i));
+        }
+    }
+}
+
+static mt_err give_rows(const PGresult *r, const pg_due *due)
+{
+    st_value cells[ST_MAX_CELLS] = {0};
+    mt_err err = MT_OK;
+    for (int row = 0; row < PQntuples(r) && due->each && !err; row++) {
+        read_cells(r, row, due->letters, cells);
+        err = due->each(due->state, cells);
+    }
+    return err;
+}
+
 /* Reads the answers to all that was sent ahead. */
 static mt_err collect(st_tx *tx, pg_conn *c)
 {
     unsigned count = c->ahead;
-    c->ahead = 0;
+    mt_err said = MT_OK;
+    c->ahead = c->unsure = 0;
     for (unsigned i = 0; i < count; i++) {
         PGresult *r = next_result(tx, c);
         if (!r) {
             return tx->broken;
         }
-        judge(tx, c, r, c->expected[i]);
+        judge(tx, c, r, c->due[i].if_none);
+        if (!tx->broken && !said) {
+            said = give_rows(r, &c->due[i]);
+        }
         PQclear(r);
+    }
+    if (said && !tx->broken) {
+        st_fail(tx, said, "%s", mt_err_text(said));
     }
     return tx->broken;
 }
@@ -86,7 +126,7 @@ static mt_err begin_server(st_tx *tx, pg_conn *c)
         return pg_lost(tx, c);
     }
     c->begun = true;
-    expect(c, MT_OK);
+    expect(c, (pg_due){0});
     return MT_OK;
 }
 
@@ -103,8 +143,9 @@ static Oid oid_of(char letter)
     switch (letter) {
     case 'i': return OID_INT8;
     case 'b': return OID_BYTEA;
-    case 'a': return OID_TEXT_LIST;
-    default: return OID_TEXT;
+    case 'I': return OID_INT8_LIST;
+    case 'B': return OID_BYTEA_LIST;
+    default: return st_is_many(&letter) ? OID_TEXT_LIST : OID_TEXT;
     }
 }
 
@@ -125,33 +166,62 @@ static mt_err ensure_prepared(st_tx *tx, pg_conn *c, st_statement_id id)
     if (!err && !PQsendPrepare(c->pg, name, st->postgres, count, types)) {
         return pg_lost(tx, c);
     }
-    expect(c, MT_OK);
+    expect(c, (pg_due){0});
     err = err ? err : push(tx, c);
     err = err ? err : collect(tx, c);
     c->prepared[id] = !err;
     return err;
 }
 
+static void add_be32(mt_buf *out, uint32_t value)
+{
+    uint32_t bytes = htobe32(value);
+    mt_buf_add(out, (const char *)&bytes, sizeof bytes);
+}
+
+/* One column of the rows, as the binary form of a list. */
+static mt_str list_of(mt_buf *out, char letter, const st_value *column, size_t columns,
+                      size_t rows)
+{
+    mt_buf_clear(out);
+    add_be32(out, 1); /* dimensions */
+    add_be32(out, 0); /* no NULLs */
+    add_be32(out, oid_of(st_kind(letter)));
+    add_be32(out, (uint32_t)rows);
+    add_be32(out, 1); /* first index */
+    for (size_t i = 0; i < rows; i++, column += columns) {
+        uint64_t number = htobe64((uint64_t)column->number);
+        mt_str value = letter == 'I' ? mt_str_from((const char *)&number, sizeof number)
+                                     : column->text;
+        add_be32(out, (uint32_t)value.len);
+        mt_buf_adds(out, value);
+    }
+    return mt_buf_str(out);
+}
+
 static mt_err send_statement(st_tx *tx, pg_conn *c, st_statement_id id,
-                             const st_value *params)
+                             const st_value *params, size_t rows)
 {
     const char *letters = ST_STATEMENTS[id].params;
+    size_t columns = strlen(letters);
     const char *values[ST_MAX_PARAMS];
-    int lengths[ST_MAX_PARAMS], formats[ST_MAX_PARAMS], count = 0;
+    int lengths[ST_MAX_PARAMS], formats[ST_MAX_PARAMS];
     uint64_t numbers[ST_MAX_PARAMS];
-    for (; letters[count]; count++) {
-        const st_value *p = &params[count];
-        numbers[count] = htobe64((uint64_t)p->number);
-        bool number = letters[count] == 'i';
-        values[count] = number        ? (const char *)&numbers[count]
-                        : p->text.len ? p->text.ptr
-                                      : "";
-        lengths[count] = number ? (int)sizeof numbers[count] : (int)p->text.len;
-        formats[count] = 1;
+    for (size_t i = 0; i < columns; i++) {
+        mt_str value = params[i].text;
+        if (st_is_many(&letters[i])) {
+            value = list_of(&c->lists[i], letters[i], &params[i], columns, rows);
+        } else if (letters[i] == 'i') {
+            numbers[i] = htobe64((uint64_t)params[i].number);
+            value = mt_str_from((const char *)&numbers[i], sizeof numbers[i]);
+        }
+        values[i] = value.len ? value.ptr : "";
+        lengths[i] = (int)value.len;
+        formats[i] = 1;
     }
     char name[16];
     name_of(id, name);
-    return PQsendQueryPrepared(c->pg, name, count, values, lengths, formats, 1)
+    return PQsendQueryPrepared(c->pg, name, (int)columns, values, lengths, formats, 1)
                ? MT_OK
                : pg_lost(tx, c);
 }
@@ -171,95 +241,94 @@ static mt_err make_ready(st_tx *tx, pg_conn *c, st_statement_id id)
     return err;
 }
 
-static void read_cells(const PGresult *r, int row, const char *letters, st_value *cells)
-{
-    for (int i = 0; letters[i]; i++) {
-        const char *value = PQgetvalue(r, row, i);
-        if (letters[i] == 'i') {
-            uint64_t number = 0;
-            memcpy(&number, value, sizeof number);
-            cells[i].number = (int64_t)be64toh(number);
-        } else {
-            cells[i].text = mt_str_from(value, (size_t)PQgetlength(r, row, i));
-        }
-    }
-}
-
-typedef struct reading {
-    const char *letters;
-    st_each *each;
-    void *state;
-    mt_err err; /* what `each` said */
-} reading;
-
-static void give_rows(const PGresult *r, reading *rd)
-{
-    st_value cells[ST_MAX_CELLS] = {0};
-    for (int row = 0; row < PQntuples(r) && rd->each && !rd->err; row++) {
-        read_cells(r, row, rd->letters, cells);
-        rd->err = rd->each(rd->state, cells);
-    }
-}
-
 /* Whole tables come row by row. */
-static mt_err stream_rows(st_tx *tx, pg_conn *c, reading *rd)
+static mt_err stream_rows(st_tx *tx, pg_conn *c, const pg_due *due)
 {
     PQsetSingleRowMode(c->pg);
+    mt_err said = MT_OK;
     PGresult *r;
     while ((r = PQgetResult(c->pg))) {
         ExecStatusType status = PQresultStatus(r);
-        if (status == PGRES_SINGLE_TUPLE || status == PGRES_TUPLES_OK) {
-            give_rows(r, rd);
-        } else if (!tx->broken) {
-            pg_fail(tx, c, r);
+        if (status != PGRES_SINGLE_TUPLE && status != PGRES_TUPLES_OK) {
+            judge(tx, c, r, MT_OK);
+        } else if (!said) {
+            said = give_rows(r, due);
         }
         PQclear(r);
     }
-    return tx->broken ? tx->broken : rd->err;
+    return tx->broken ? tx->broken : said;
 }
 
-static mt_err read_rows(st_tx *tx, pg_conn *c, reading *rd, int64_t *changed)
+static mt_err read_rows(st_tx *tx, pg_conn *c, const pg_due *due, int64_t *changed)
 {
     PGresult *r = next_result(tx, c);
     if (!r) {
         return tx->broken;
     }
     judge(tx, c, r, MT_OK);
-    if (!tx->broken) {
-        give_rows(r, rd);
-        if (changed) {
-            *changed = strtoll(PQcmdTuples(r), NULL, 10);
-        }
+    mt_err said = tx->broken ? tx->broken : give_rows(r, due);
+    if (!tx->broken && changed) {
+        *changed = strtoll(PQcmdTuples(r), NULL, 10);
     }
     PQclear(r);
-    return tx->broken ? tx->broken : rd->err;
+    return tx->broken ? tx->broken : said;
 }
 
 static mt_err pg_run(st_tx *tx, st_statement_id id, const st_value *params,
                      st_each *each, void *state, int64_t *changed)
 {
     pg_conn *c = conn_of(tx);
-    reading rd = {ST_STATEMENTS[id].results, each, state, MT_OK};
+    pg_due due = {.letters = ST_STATEMENTS[id].results, .each = each, .state = state};
     mt_err err = make_ready(tx, c, id);
-    err = err ? err : send_statement(tx, c, id, params);
+    err = err ? err : send_statement(tx, c, id, params, 1);
     err = err ? err : push(tx, c);
-    if (err || collect(tx, c)) {
-        return tx->broken; /* the rollback reads what is left */
+    err = err ? err : collect(tx, c);
+    if (err) {
+        return err; /* the rollback reads what is left */
     }
     bool whole = id >= ST_SQL_DUMP_INSTANCES && id < ST_SQL_LOAD_INSTANCES;
-    return whole ? stream_rows(tx, c, &rd) : read_rows(tx, c, &rd, changed);
+    return whole ? stream_rows(tx, c, &due) : read_rows(tx, c, &due, changed);
 }
 
-static mt_err pg_send(st_tx *tx, st_statement_id id, const st_value *params,
-                      mt_err if_none)
+static mt_err send_ahead(st_tx *tx, st_statement_id id, const st_value *params,
+                         size_t rows, pg_due due)
 {
     pg_conn *c = conn_of(tx);
     mt_err err = make_ready(tx, c, id);
-    err = err ? err : send_statement(tx, c, id, params);
+    err = err ? err : send_statement(tx, c, id, params, rows);
     if (!err) {
-        expect(c, if_none);
+        expect(c, due);
     }
     return err;
+}
+
+/* Does the statement itself see to it that all rows are written? */
+static bool is_sure(st_statement_id id)
+{
+    return st_is_many(ST_STATEMENTS[id].params) || id == ST_SQL_INSTANCE_PUT_ONE ||
+           id == ST_SQL_PENDING_ADD_ONE;
+}
+
+static mt_err pg_send(st_tx *tx, st_statement_id id, const st_value *params,
+                      size_t rows, mt_err if_none)
+{
+    return send_ahead(tx, id, params, rows,
+                      (pg_due){.if_none = is_sure(id) ? MT_OK : if_none});
+}
+
+static mt_err pg_ask(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+                     st_each *each, void *state)
+{
+    return send_ahead(
+        tx, id, params, rows,
+        (pg_due){.letters = ST_STATEMENTS[id].results, .each = each, .state = state});
+}
+
+static mt_err pg_settle(st_tx *tx)
+{
+    pg_conn *c = conn_of(tx);
+    mt_err err = c->ahead ? push(tx, c) : MT_OK;
+    return err ? err : collect(tx, c);
 }
 
 /* Several statements in one text need the simple protocol. */
@@ -267,8 +336,7 @@ static mt_err pg_script(st_tx *tx, const char *sql)
 {
     pg_conn *c = conn_of(tx);
     mt_err err = begin_server(tx, c);
-    err = err ? err : push(tx, c);
-    err = err ? err : collect(tx, c);
+    err = err ? err : pg_settle(tx);
     if (err) {
         return err;
     }
@@ -282,45 +350,6 @@ static mt_err pg_script(st_tx *tx, const char *sql)
     }
     PQclear(r);
     return PQenterPipelineMode(c->pg) ? err : pg_lost(tx, c);
-}
-
-/* ---- Lists of keys -------------------------------------------------------------- */
-
-static void add_be32(mt_buf *out, uint32_t value)
-{
-    uint32_t bytes = htobe32(value);
-    mt_buf_add(out, (const char *)&bytes, sizeof bytes);
-}
-
-/* One column of the keys, as the binary form of text[]. */
-static void add_list(mt_buf *out, const mt_str *keys, size_t count, size_t column)
-{
-    add_be32(out, 1); /* dimensions */
-    add_be32(out, 0); /* no NULLs */
-    add_be32(out, OID_TEXT);
-    add_be32(out, (uint32_t)count);
-    add_be32(out, 1); /* first index */
-    for (size_t i = 0; i < count; i++) {
-        mt_str key = keys[3 * i + column];
-        add_be32(out, (uint32_t)key.len);
-        mt_buf_adds(out, key);
-    }
-}
-
-static mt_err pg_lock_instances(st_tx *tx, const mt_str *keys, size_t count,
-                                st_each *each, void *state)
-{
-    mt_buf lists[3] = {{0}};
-    st_value params[3];
-    for (size_t i = 0; i < 3; i++) {
-        add_list(&lists[i], keys, count, i);
-        params[i] = ST_T(mt_buf_str(&lists[i]));
-    }
-    mt_err err = pg_run(tx, ST_SQL_INSTANCE_LOCK, params, each, state, NULL);
-    for (size_t i = 0; i < 3; i++) {
-        mt_buf_free(&lists[i]);
-    }
-    return err;
 }
 
 /* ---- Transactions --------------------------------------------------------------- */
@@ -397,17 +426,18 @@ static void pg_rollback(st_tx *tx)
     }
 }
 
-/* The writes are known to be good before the commit is sent. */
+/* When a statement fails, the server passes over all that was sent after it, the commit
+ * too. What is not an error to the server must be known to be good before. */
 static mt_err end_server(st_tx *tx, pg_conn *c)
 {
-    mt_err err = push(tx, c);
-    err = err ? err : collect(tx, c);
+    mt_err err = c->unsure ? pg_settle(tx) : MT_OK;
     if (err) {
         return err;
     }
     if (!send_end(c, "COMMIT")) {
         return pg_lost(tx, c);
     }
+    collect(tx, c);
     PGresult *r = next_result(tx, c);
     if (!r) {
         return tx->broken;
@@ -557,6 +587,7 @@ const st_driver ST_POSTGRES = {
     .rollback = pg_rollback,
     .run = pg_run,
     .send = pg_send,
+    .ask = pg_ask,
+    .settle = pg_settle,
     .script = pg_script,
-    .lock_instances = pg_lock_instances,
 };

@@ -1,7 +1,7 @@
 /* store/postgres.h - one connection to PostgreSQL, always in pipeline mode.
  * Room: store, private to postgres.c and postgres_conn.c.
- * Writes are sent ahead: their answers are read with the next statement that has rows,
- * when AHEAD of them are under way, and before the commit. */
+ * Statements are sent ahead: their answers are read with the next one whose rows are
+ * needed at once, when AHEAD of them are under way, and with the commit. */
 #ifndef ST_POSTGRES_H
 #define ST_POSTGRES_H
 
@@ -11,14 +11,24 @@
 
 enum { PG_AHEAD = 256 };
 
+/* The answer to one statement, when it comes. */
+typedef struct pg_due {
+    mt_err if_none; /* when not exactly one row changed; MT_OK: any number */
+    const char *letters;
+    st_each *each;
+    void *state;
+} pg_due;
+
 typedef struct pg_conn {
     st_conn head;
     PGconn *pg;
     bool begun;    /* the server has a transaction open, or is on its way to */
     bool draining; /* the end of a reading transaction was sent, not awaited */
     unsigned ahead;
-    mt_err expected[PG_AHEAD]; /* when not exactly one row changed; MT_OK: any number */
+    unsigned unsure; /* of those: wrong ones would be committed all the same */
+    pg_due due[PG_AHEAD];
     bool prepared[ST_STATEMENT_COUNT];
+    mt_buf lists[ST_MAX_PARAMS]; /* of a statement for many rows */
 } pg_conn;
 
 typedef struct pg_backend {

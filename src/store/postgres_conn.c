@@ -15,7 +15,8 @@ typedef struct meaning {
 static const meaning MEANINGS[] = {
     {"40001", MT_E_CONFLICT}, /* serialization failure */
     {"40P01", MT_E_CONFLICT}, /* deadlock */
-    {"23505", MT_E_CONFLICT}, /* unique violation: our inserts avoid it */
+    {"23505", MT_E_CONFLICT}, /* unique violation */
+    {"22012", MT_E_CONFLICT}, /* division by zero: ST_ALL_DONE found one missing */
     {"55P03", MT_E_BUSY},     /* lock timeout */
     {"57014", MT_E_BUSY},     /* statement timeout */
     {"53300", MT_E_BUSY},     /* too many connections */
@@ -60,6 +61,9 @@ mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result)
     const char *said = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (!state) {
         return pg_lost(tx, c); /* not the server speaks but libpq */
+    }
+    if (strcmp(state, "22012") == 0 || strcmp(state, "23505") == 0) {
+        said = "somebody else changed the row first";
     }
     return st_fail(tx, err_of(state), "PostgreSQL: %s (%s)", said ? said : "failed",
                    state);
@@ -157,6 +161,9 @@ void pg_conn_close(pg_conn *c)
 {
     if (c) {
         PQfinish(c->pg);
+        for (size_t i = 0; i < ST_MAX_PARAMS; i++) {
+            mt_buf_free(&c->lists[i]);
+        }
         st_tx_free(&c->head.tx);
         free(c);
     }
@@ -166,7 +173,7 @@ void pg_conn_close(pg_conn *c)
 
 bool pg_sync(pg_conn *c)
 {
-    c->ahead = 0;
+    c->ahead = c->unsure = 0;
     /* Each statement's results end with NULL; two in a row mean nothing is coming. */
     for (unsigned nothing = 0; nothing < 2;) {
         PGresult *r = PQgetResult(c->pg);

@@ -1,7 +1,7 @@
 /* store/records.c - the ledger's records: queued, chained, found again. */
 #include "store/driver.h"
 
-enum { FIRST_DRAW = 16, LARGEST_DRAW = 256 };
+enum { DRAW = 32, LARGEST_DRAW = 256 };
 
 static void record_read(mt_arena *a, const st_value *c, void *out)
 {
@@ -41,57 +41,76 @@ static void number_read(mt_arena *a, const st_value *c, void *out)
 /* ---- Numbers -------------------------------------------------------------------- */
 
 /* A number must be drawn while its rows are locked: then records about one instance
- * have numbers in the order of their commits, whatever node wrote them. */
+ * have numbers in the order of their commits, whatever node wrote them. A file has one
+ * writer, who locks everything at once. */
 void st_ids_forget(st_tx *tx)
 {
-    tx->ids_left = 0;
+    if (tx->store->driver->shared) {
+        tx->ids.len = tx->ids_used = 0;
+    }
 }
-
-typedef struct draw {
-    int64_t first;
-    uint32_t run; /* consecutive ones; another node may have drawn in between */
-} draw;
 
 static mt_err note_drawn(void *state, const st_value *c)
 {
-    draw *d = state;
-    if (d->run == 0) {
-        d->first = c[0].number;
-    }
-    d->run += c[0].number == d->first + d->run;
+    st_tx *tx = state;
+    mt_vec_push(&tx->scratch, &tx->ids, c[0].number);
+    tx->ids_follow = !tx->store->driver->shared;
     return MT_OK;
 }
 
-static mt_err next_id(st_tx *tx, int64_t *id)
+mt_err st_record_ids_soon(st_tx *tx, uint32_t count)
 {
-    if (tx->ids_left == 0) {
-        uint32_t count = tx->ids_drawn ? LARGEST_DRAW : FIRST_DRAW;
-        draw d = {0};
-        st_value params[] = {ST_I(count)};
-        mt_err err = st_run(tx, ST_SQL_RECORD_IDS, params, note_drawn, &d, NULL);
-        if (err) {
-            return err;
-        }
-        /* A file has one writer: all that follow are free. */
-        tx->ids_left = tx->store->driver->shared ? d.run : UINT32_MAX;
-        tx->ids_drawn += count;
-        tx->next_id = d.first;
+    st_value params[] = {ST_I(count < LARGEST_DRAW ? count : LARGEST_DRAW)};
+    return st_ask(tx, ST_SQL_RECORD_IDS, params, 1, note_drawn, tx);
+}
+
+mt_err st_record_id(st_tx *tx, int64_t *id)
+{
+    mt_err err = MT_OK;
+    if (tx->ids_used == tx->ids.len) {
+        err = st_record_ids_soon(tx, tx->ids_used ? LARGEST_DRAW : DRAW);
+        err = err ? err : st_settle(tx);
     }
-    tx->ids_left--;
-    *id = tx->next_id++;
+    if (err) {
+        return err;
+    }
+    *id = tx->ids.items[tx->ids_used];
+    if (tx->ids_follow) {
+        tx->ids.items[tx->ids_used]++;
+    } else {
+        tx->ids_used++;
+    }
     return MT_OK;
+}
+
+static mt_err give_ids(st_tx *tx, st_record *rows, size_t count)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < count && !err; i++) {
+        err = rows[i].id ? MT_OK : st_record_id(tx, &rows[i].id);
+    }
+    return err;
 }
 
 /* ---- Queue ---------------------------------------------------------------------- */
 
-mt_err st_pending_add(st_tx *tx, const st_record *row, int64_t *id)
+mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count)
 {
-    mt_err err = next_id(tx, id);
-    st_value params[] = {
-        ST_I(*id),          ST_T(row->kind),    ST_T(row->contract), ST_T(row->flow),
-        ST_T(row->subject), ST_I(row->time_ms), ST_T(row->body),
-    };
-    return err ? err : st_send(tx, ST_SQL_PENDING_ADD, params, MT_E_CONFLICT);
+    enum { COLUMNS = 7 };
+    mt_err err = give_ids(tx, rows, count);
+    st_value *params = mt_new_array(&tx->scratch, st_value, COLUMNS * count);
+    for (size_t i = 0; i < count; i++) {
+        const st_record *row = &rows[i];
+        const st_value cells[COLUMNS] = {
+            ST_I(row->id),   ST_T(row->kind),    ST_T(row->contract),
+            ST_T(row->flow), ST_T(row->subject), ST_I(row->time_ms),
+            ST_T(row->body),
+        };
+        memcpy(params + COLUMNS * i, cells, sizeof cells);
+    }
+    return err ? err
+               : st_send_many(tx, st_form(tx, ST_SQL_PENDING_ADD, count), params, count,
+                              MT_E_CONFLICT);
 }
 
 mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
@@ -111,33 +130,39 @@ mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
 
 /* ---- Chain ---------------------------------------------------------------------- */
 
-static mt_err add_one(st_tx *tx, st_record *row)
-{
-    if (row->seq != tx->next_seq) {
-        return st_fail(tx, MT_E_CONFLICT, "record %lld is not the next of the chain",
-                       (long long)row->seq);
-    }
-    mt_err err = row->id ? MT_OK : next_id(tx, &row->id);
-    st_value params[] = {
-        ST_I(row->id),       ST_I(row->seq),  ST_T(row->kind),
-        ST_T(row->contract), ST_T(row->flow), ST_T(row->subject),
-        ST_I(row->time_ms),  ST_T(row->body), ST_T(row->hash),
-    };
-    err = err ? err : st_send(tx, ST_SQL_LEDGER_ADD, params, MT_E_CONFLICT);
-    tx->next_seq += !err;
-    return err;
-}
-
-mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count)
+/* Are they the next ones? */
+static mt_err check_place(st_tx *tx, const st_record *rows, size_t count)
 {
     mt_err err = MT_OK;
     if (tx->next_seq < 0) {
         err = st_get(tx, ST_SQL_LEDGER_NEXT, NULL, number_read, NULL, &tx->next_seq);
     }
     for (size_t i = 0; i < count && !err; i++) {
-        err = add_one(tx, &rows[i]);
+        if (rows[i].seq != tx->next_seq++) {
+            err = st_fail(tx, MT_E_CONFLICT, "record %lld is not the next of the chain",
+                          (long long)rows[i].seq);
+        }
     }
     return err;
+}
+
+mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count)
+{
+    enum { COLUMNS = 9 };
+    mt_err err = check_place(tx, rows, count);
+    err = err ? err : give_ids(tx, rows, count);
+    st_value *params = mt_new_array(&tx->scratch, st_value, COLUMNS * count);
+    for (size_t i = 0; i < count; i++) {
+        const st_record *row = &rows[i];
+        const st_value cells[COLUMNS] = {
+            ST_I(row->id),       ST_I(row->seq),  ST_T(row->kind),
+            ST_T(row->contract), ST_T(row->flow), ST_T(row->subject),
+            ST_I(row->time_ms),  ST_T(row->body), ST_T(row->hash),
+        };
+        memcpy(params + COLUMNS * i, cells, sizeof cells);
+    }
+    return err ? err
+               : st_send_many(tx, ST_SQL_LEDGER_ADD, params, count, MT_E_CONFLICT);
 }
 
 typedef struct tail {

@@ -216,9 +216,10 @@ static int bind_all(sqlite3_stmt *stmt, const char *letters, const st_value *par
     for (int i = 0; letters[i] && !code; i++) {
         const char *ptr = params[i].text.len ? params[i].text.ptr : "";
         size_t len = params[i].text.len;
-        if (letters[i] == 'i') {
+        char kind = st_kind(letters[i]);
+        if (kind == 'i') {
             code = sqlite3_bind_int64(stmt, i + 1, params[i].number);
-        } else if (letters[i] == 'b') {
+        } else if (kind == 'b') {
             code = sqlite3_bind_blob64(stmt, i + 1, ptr, len, SQLITE_STATIC);
         } else {
             code =
@@ -271,8 +272,8 @@ static mt_err sqlite_run(st_tx *tx, st_statement_id id, const st_value *params,
     return err;
 }
 
-static mt_err sqlite_send(st_tx *tx, st_statement_id id, const st_value *params,
-                          mt_err if_none)
+static mt_err send_row(st_tx *tx, st_statement_id id, const st_value *params,
+                       mt_err if_none)
 {
     int64_t changed = 0;
     mt_err err = sqlite_run(tx, id, params, NULL, NULL, &changed);
@@ -284,24 +285,40 @@ static mt_err sqlite_send(st_tx *tx, st_statement_id id, const st_value *params,
     return err;
 }
 
+static mt_err sqlite_send(st_tx *tx, st_statement_id id, const st_value *params,
+                          size_t rows, mt_err if_none)
+{
+    size_t columns = strlen(ST_STATEMENTS[id].params);
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < rows && !err; i++) {
+        err = send_row(tx, id, params + i * columns, if_none);
+    }
+    return err;
+}
+
+/* Nothing is gained by waiting: the rows come at once. Whoever writes is alone, so
+ * reading is locking. */
+static mt_err sqlite_ask(st_tx *tx, st_statement_id id, const st_value *params,
+                         size_t rows, st_each *each, void *state)
+{
+    size_t columns = strlen(ST_STATEMENTS[id].params);
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < rows && !err; i++) {
+        err = sqlite_run(tx, id, params + i * columns, each, state, NULL);
+    }
+    return err;
+}
+
+static mt_err sqlite_settle(st_tx *tx)
+{
+    return tx->broken;
+}
+
 static mt_err sqlite_script(st_tx *tx, const char *sql)
 {
     conn *c = conn_of(tx);
     int code = sqlite3_exec(c->db, sql, NULL, NULL, NULL);
     return code ? fail(tx, c, code) : MT_OK;
-}
-
-/* Whoever writes is alone: reading is locking. */
-static mt_err sqlite_lock_instances(st_tx *tx, const mt_str *keys, size_t count,
-                                    st_each *each, void *state)
-{
-    mt_err err = MT_OK;
-    for (size_t i = 0; i < count && !err; i++) {
-        st_value key[] = {ST_T(keys[3 * i]), ST_T(keys[3 * i + 1]),
-                          ST_T(keys[3 * i + 2])};
-        err = sqlite_run(tx, ST_SQL_INSTANCE_GET, key, each, state, NULL);
-    }
-    return err;
 }
 
 /* ---- Opening -------------------------------------------------------------------- */
@@ -537,6 +554,7 @@ const st_driver ST_SQLITE = {
     .rollback = sqlite_rollback,
     .run = sqlite_run,
     .send = sqlite_send,
+    .ask = sqlite_ask,
+    .settle = sqlite_settle,
     .script = sqlite_script,
-    .lock_instances = sqlite_lock_instances,
 };

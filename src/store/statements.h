@@ -2,8 +2,11 @@
  * Room: store, private.
  * A row: name, letters of the parameters, letters of the result, text, and PostgreSQL's
  * own text where it differs ("": the same). Letters: i number, k key text, s long key
- * text, t text, b bytes, a list of key texts (PostgreSQL only). Parameters must first
- * appear in the order $1, $2, …: SQLite numbers them by appearance. */
+ * text, t text, b bytes. A capital: a statement for many rows; SQLite runs it once for
+ * each, PostgreSQL once for all, the parameter being the list of the rows' values, and
+ * it fails (MT_E_CONFLICT) unless every row is written. Next to it in the table stands
+ * what PostgreSQL does faster for a single row. Parameters must first appear in the
+ * order $1, $2, …: SQLite numbers them by appearance. */
 #ifndef ST_STATEMENTS_H
 #define ST_STATEMENTS_H
 
@@ -31,6 +34,10 @@
 #define ST_DOC_COLUMNS "kind, id, tag, body, version, updated_ms"
 #define ST_DOC_LETTERS "kkktii"
 
+#define ST_LOCK_KEY "hashtextextended('motet ' || $1, 0)"
+/* Ends with an error, and so with it the transaction, unless `done` has all rows. */
+#define ST_ALL_DONE " SELECT 1 / (count(*) = cardinality($1))::int::bigint FROM done"
+
 /* Empty means any. */
 #define ST_ANY(column, n) " AND ($" #n " = '' OR " column " = $" #n ")"
 #define ST_OPEN_FLOWS " AND status IN ('running', 'waiting')"
@@ -51,6 +58,10 @@
 #define ST_BY_FLOW " AND flow = $5 AND flow <> ''"
 #define ST_RECORD_FILTER "iikkksiii"
 
+#define ST_INSTANCE_PUT                                                                \
+    "UPDATE instances SET state = $1, version = $2, updated_ms = $3, deleted = $4, "   \
+    "last_flow = $5, last_operation = $6 "                                             \
+    "WHERE scope = $7 AND entity = $8 AND id = $9 AND version = $10"
 #define ST_INSERT_6 "($1, $2, $3, $4, $5, $6)"
 #define ST_INSERT_7 "($1, $2, $3, $4, $5, $6, $7)"
 #define ST_INSERT_9 "($1, $2, $3, $4, $5, $6, $7, $8, $9)"
@@ -71,8 +82,11 @@
       "AND tablename = 'meta'")                                                        \
     X(PING, "", "i", "SELECT CAST(1 AS BIGINT)", "")                                   \
     X(TRY_LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                   \
-      "SELECT pg_try_advisory_xact_lock(hashtextextended('motet ' || $1, 0))"          \
-      "::int::bigint")                                                                 \
+      "SELECT pg_try_advisory_xact_lock(" ST_LOCK_KEY ")::int::bigint")                \
+    X(LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                       \
+      "SELECT 1::bigint FROM pg_advisory_xact_lock(" ST_LOCK_KEY ")")                  \
+    X(LOCK_SHARED, "k", "i", "SELECT 1 WHERE $1 <> ''",                                \
+      "SELECT 1::bigint FROM pg_advisory_xact_lock_shared(" ST_LOCK_KEY ")")           \
     /* Instances */                                                                    \
     X(INSTANCE_ADD, ST_INSTANCE_LETTERS, "",                                           \
       "INSERT INTO instances (" ST_INSTANCE_COLUMNS ") VALUES " ST_INSERT_10           \
@@ -80,14 +94,27 @@
     X(INSTANCE_GET, "kkk", ST_INSTANCE_LETTERS,                                        \
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE scope = $1 AND entity = $2 AND id = $3", "")                              \
-    X(INSTANCE_LOCK, "aaa", ST_INSTANCE_LETTERS,                                       \
-      "", "SELECT " ST_INSTANCE_COLUMNS " FROM unnest($1, $2, $3) AS k (s, e, i) "     \
+    X(INSTANCE_LOCK, "KKK", ST_INSTANCE_LETTERS,                                       \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
+      "WHERE scope = $1 AND entity = $2 AND id = $3",                                  \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM unnest($1, $2, $3) AS k (s, e, i) "     \
       "JOIN instances ON scope = s AND entity = e AND id = i "                         \
       "ORDER BY scope, entity, id FOR UPDATE OF instances")                            \
-    X(INSTANCE_PUT, "kiiikkkkk", "",                                                   \
-      "UPDATE instances SET state = $1, version = $2, updated_ms = $3, deleted = $4, " \
-      "last_flow = $5, last_operation = $6 "                                           \
-      "WHERE scope = $7 AND entity = $8 AND id = $9 AND version = $2 - 1", "")         \
+    X(INSTANCE_LOCK_ONE, "kkk", ST_INSTANCE_LETTERS,                                   \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
+      "WHERE scope = $1 AND entity = $2 AND id = $3",                                  \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
+      "WHERE scope = $1 AND entity = $2 AND id = $3 FOR UPDATE")                       \
+    X(INSTANCE_PUT, "KIIIKKKKKI", "", ST_INSTANCE_PUT,                                 \
+      "WITH done AS (UPDATE instances AS i SET state = n.state, version = n.version, " \
+      "updated_ms = n.updated_ms, deleted = n.deleted, last_flow = n.last_flow, "      \
+      "last_operation = n.last_operation "                                             \
+      "FROM unnest($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS n (state, version, "    \
+      "updated_ms, deleted, last_flow, last_operation, scope, entity, id, was) "       \
+      "WHERE i.scope = n.scope AND i.entity = n.entity AND i.id = n.id "               \
+      "AND i.version = n.was RETURNING 1)" ST_ALL_DONE)                                \
+    X(INSTANCE_PUT_ONE, "kiiikkkkki", "", ST_INSTANCE_PUT,                             \
+      "WITH done AS (" ST_INSTANCE_PUT " RETURNING 1) SELECT 1 / count(*) FROM done")  \
     X(INSTANCE_WALK, "kkkkii", ST_INSTANCE_LETTERS,                                    \
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances WHERE scope = $1 "                \
       "AND entity = $2 AND id > $3" ST_ANY("state", 4)                                 \
@@ -119,7 +146,11 @@
       "SELECT max(coalesce((SELECT max(id) FROM ledger), 0), "                         \
       "coalesce((SELECT max(id) FROM pending), 0)) + 1 WHERE $1 > 0",                  \
       "SELECT nextval('record_ids') FROM generate_series(1, $1)")                      \
-    X(PENDING_ADD, ST_PENDING_LETTERS, "",                                             \
+    X(PENDING_ADD, "IKKKSIT", "",                                                      \
+      "INSERT INTO pending (" ST_PENDING_COLUMNS ") VALUES " ST_INSERT_7,              \
+      "INSERT INTO pending (" ST_PENDING_COLUMNS ") "                                  \
+      "SELECT * FROM unnest" ST_INSERT_7)                                              \
+    X(PENDING_ADD_ONE, ST_PENDING_LETTERS, "",                                         \
       "INSERT INTO pending (" ST_PENDING_COLUMNS ") VALUES " ST_INSERT_7, "")          \
     X(PENDING_GET, "i", ST_PENDING_LETTERS,                                            \
       "SELECT " ST_PENDING_COLUMNS " FROM pending WHERE id = $1", "")                  \
@@ -133,9 +164,10 @@
     X(PENDING_WALK_DOWN, ST_RECORD_FILTER, ST_PENDING_LETTERS,                         \
       ST_PENDING_WHERE("DESC"), "")                                                    \
     X(LEDGER_NEXT, "", "i", "SELECT coalesce(max(seq), -1) + 1 FROM ledger", "")       \
-    X(LEDGER_ADD, ST_RECORD_LETTERS, "",                                               \
+    X(LEDGER_ADD, "IIKKKSITB", "",                                                     \
       "INSERT INTO ledger (" ST_RECORD_COLUMNS ") VALUES " ST_INSERT_9                 \
-      " ON CONFLICT DO NOTHING", "")                                                   \
+      " ON CONFLICT DO NOTHING",                                                       \
+      "INSERT INTO ledger (" ST_RECORD_COLUMNS ") SELECT * FROM unnest" ST_INSERT_9)   \
     X(LEDGER_TAIL, "", "it", "SELECT number, text FROM meta WHERE name = 'ledger'", "")\
     X(LEDGER_SET_TAIL, "it", "",                                                       \
       "INSERT INTO meta (name, number, text) VALUES ('ledger', $1, $2) "               \
@@ -185,9 +217,10 @@
     /* Idempotency */                                                                  \
     X(ANSWER_GET, "kk", ST_ANSWER_LETTERS,                                             \
       "SELECT " ST_ANSWER_COLUMNS " FROM answers WHERE caller = $1 AND key = $2", "")  \
-    X(ANSWER_ADD, ST_ANSWER_LETTERS, "",                                               \
+    X(ANSWER_ADD, "KKTITI", "",                                                        \
       "INSERT INTO answers (" ST_ANSWER_COLUMNS ") VALUES "                            \
-      ST_INSERT_6 " ON CONFLICT DO NOTHING", "")                                      \
+      ST_INSERT_6 " ON CONFLICT DO NOTHING",                                          \
+      "INSERT INTO answers (" ST_ANSWER_COLUMNS ") SELECT * FROM unnest" ST_INSERT_6)  \
     /* In a file, rows lie in the order of their making: no index is needed. */        \
     X(ANSWERS_FORGET, "i", "",                                                         \
       "DELETE FROM answers WHERE rowid < coalesce((SELECT rowid FROM answers "         \

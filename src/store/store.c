@@ -99,7 +99,6 @@ void st_tx_start(st_tx *tx, st_store *s, st_mode mode)
     tx->broken = MT_OK;
     tx->why.ceiling = WHY_BYTES;
     mt_buf_clear(&tx->why);
-    tx->ids_left = tx->ids_drawn = 0;
     tx->next_seq = -1;
 }
 
@@ -107,6 +106,9 @@ void st_tx_clear(st_tx *tx)
 {
     tx->kinds.items = NULL;
     tx->kinds.len = tx->kinds.cap = 0;
+    tx->ids.items = NULL;
+    tx->ids.len = tx->ids.cap = tx->ids_used = 0;
+    tx->ids_follow = false;
     mt_arena_reset(&tx->scratch);
 }
 
@@ -193,6 +195,17 @@ bool st_try_lock(st_tx *tx, const char *name)
            locked;
 }
 
+mt_err st_lock_soon(st_tx *tx, const char *name, bool shared)
+{
+    st_value params[] = {ST_T(mt_str_z(name))};
+    return st_ask(tx, shared ? ST_SQL_LOCK_SHARED : ST_SQL_LOCK, params, 1, NULL, NULL);
+}
+
+mt_err st_settle(st_tx *tx)
+{
+    return tx->broken ? tx->broken : tx->store->driver->settle(tx);
+}
+
 /* ---- Statements ----------------------------------------------------------------- */
 
 mt_err st_door(char letter, mt_str text)
@@ -211,14 +224,17 @@ mt_err st_door(char letter, mt_str text)
 }
 
 /* Nothing was sent when this fails: the transaction goes on. */
-static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params)
+static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params,
+                           size_t rows)
 {
     if (tx->broken) {
         return tx->broken;
     }
     const char *letters = ST_STATEMENTS[id].params;
-    for (size_t i = 0; letters[i]; i++) {
-        mt_err err = letters[i] == 'i' ? MT_OK : st_door(letters[i], params[i].text);
+    size_t columns = strlen(letters);
+    for (size_t i = 0; i < rows * columns; i++) {
+        char kind = st_kind(letters[i % columns]);
+        mt_err err = kind == 'i' ? MT_OK : st_door(kind, params[i].text);
         if (err) {
             mt_buf_clear(&tx->why);
             mt_buf_addz(&tx->why, err == MT_E_LIMIT
@@ -233,14 +249,27 @@ static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params
 mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
               void *state, int64_t *changed)
 {
-    mt_err err = check_params(tx, id, params);
+    mt_err err = check_params(tx, id, params, 1);
     return err ? err : tx->store->driver->run(tx, id, params, each, state, changed);
+}
+
+mt_err st_ask(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+              st_each *each, void *state)
+{
+    mt_err err = check_params(tx, id, params, rows);
+    return err ? err : tx->store->driver->ask(tx, id, params, rows, each, state);
+}
+
+mt_err st_send_many(st_tx *tx, st_statement_id id, const st_value *params, size_t rows,
+                    mt_err if_none)
+{
+    mt_err err = check_params(tx, id, params, rows);
+    return err || !rows ? err : tx->store->driver->send(tx, id, params, rows, if_none);
 }
 
 mt_err st_send(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none)
 {
-    mt_err err = check_params(tx, id, params);
-    return err ? err : tx->store->driver->send(tx, id, params, if_none);
+    return st_send_many(tx, id, params, 1, if_none);
 }
 
 mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if_none)
@@ -250,30 +279,41 @@ mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if
     return err ? err : changed ? MT_OK : if_none;
 }
 
-typedef struct got {
+typedef struct expected {
     st_reader *read;
     mt_arena *arena;
     void *out;
-    bool found;
-} got;
+    bool *found;
+} expected;
 
-static mt_err read_one(void *state, const st_value *cells)
+static mt_err read_expected(void *state, const st_value *cells)
 {
-    got *g = state;
-    g->read(g->arena, cells, g->out);
-    g->found = true;
+    expected *e = state;
+    e->read(e->arena, cells, e->out);
+    *e->found = true;
     return MT_OK;
 }
 
 mt_err st_get(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
               mt_arena *a, void *out)
 {
-    got g = {read, a, out, false};
-    mt_err err = st_run(tx, id, params, read_one, &g, NULL);
+    bool found = false;
+    expected e = {read, a, out, &found};
+    mt_err err = st_run(tx, id, params, read_expected, &e, NULL);
     if (!tx->broken && (err == MT_E_TYPE || err == MT_E_LIMIT)) {
         return MT_E_NOTFOUND; /* no row can have such a key */
     }
-    return err ? err : g.found ? MT_OK : MT_E_NOTFOUND;
+    return err ? err : found ? MT_OK : MT_E_NOTFOUND;
+}
+
+mt_err st_get_soon(st_tx *tx, st_statement_id id, const st_value *params,
+                   st_reader *read, mt_arena *a, void *out, bool *found)
+{
+    expected *e = mt_new(&tx->scratch, expected);
+    *e = (expected){read, a, out, found};
+    *found = false;
+    mt_err err = st_ask(tx, id, params, 1, read_expected, e);
+    return !tx->broken && (err == MT_E_TYPE || err == MT_E_LIMIT) ? MT_OK : err;
 }
 
 typedef struct listing {

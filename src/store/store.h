@@ -71,6 +71,13 @@ mt_str st_why(const st_tx *tx);
 /* A named lock held until the transaction ends. False: another has it. */
 bool st_try_lock(st_tx *tx, const char *name);
 
+/* Calls named …_soon send a question without waiting for its answer, so that several
+ * travel together. What they write to must live, and is good, when st_settle() returns;
+ * any other call that reads settles, too. */
+mt_err st_settle(st_tx *tx);
+/* A named lock, waited for; several may hold it when they share it. */
+mt_err st_lock_soon(st_tx *tx, const char *name, bool shared);
+
 /* Pages: rows after `after` (the last key of the page before; empty: from the start),
  * at most `limit` of them (0: all; they are streamed, never gathered). Order is the
  * key's byte order unless said otherwise. A walker's error ends the walk and is given
@@ -103,8 +110,13 @@ mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_s
  * other. found[i] says whether row i exists. */
 mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
                          size_t count);
-/* Writes state, version, updated_ms, deleted and last_* of a locked row. MT_E_CONFLICT
- * unless the stored version is row->version - 1. */
+mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
+                              size_t count);
+/* Writes state, version, updated_ms, deleted and last_* of locked rows, each named
+ * once. MT_E_CONFLICT unless their stored versions are `was`. */
+mt_err st_instances_put(st_tx *tx, const st_instance *rows, const int64_t *was,
+                        size_t count);
+/* One row, from version row->version - 1. */
 mt_err st_instance_put(st_tx *tx, const st_instance *row);
 typedef struct st_instance_filter {
     mt_str scope;
@@ -137,6 +149,7 @@ typedef struct st_flow {
 mt_err st_flow_add(st_tx *tx, const st_flow *row);
 mt_err st_flow_get(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
 mt_err st_flow_lock(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
+mt_err st_flow_lock_soon(st_tx *tx, mt_arena *a, mt_str id, st_flow *out, bool *found);
 /* Writes everything but id, facts, bindings, persona, initiator, started_ms. Version
  * as with instances. */
 mt_err st_flow_put(st_tx *tx, const st_flow *row);
@@ -162,13 +175,18 @@ typedef struct st_record {
     mt_str hash; /* 32 bytes; empty before it is chained */
 } st_record;
 
-/* Queues a record (shared stores): commits with the rest, is chained later. */
-mt_err st_pending_add(st_tx *tx, const st_record *row, int64_t *id);
+/* The next id of a record. To be drawn while the rows are locked that it is about: then
+ * records about one instance have ids in the order of their commits. */
+mt_err st_record_id(st_tx *tx, int64_t *id);
+/* Has this many at hand with the next settling. */
+mt_err st_record_ids_soon(st_tx *tx, uint32_t count);
+/* Queues records (shared stores): they commit with the rest and are chained later.
+ * row->id 0: the store gives one and writes it back. */
+mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count);
 /* Takes up to `limit` queued records in order of id, removing them from the queue. */
 mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
                        size_t *count);
-/* Appends chained records; seq must be the next ones (MT_E_CONFLICT). row->id 0: the
- * store gives one and writes it back. */
+/* Appends chained records; seq must be the next ones (MT_E_CONFLICT). Ids likewise. */
 mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count);
 /* The chain's end as the last writer left it: an opaque text (head and frontier); 0 and
  * empty in a new store. */
@@ -237,9 +255,11 @@ typedef struct st_answer {
 } st_answer;
 
 mt_err st_answer_get(st_tx *tx, mt_arena *a, mt_str caller, mt_str key, st_answer *out);
-/* MT_E_EXISTS: somebody was faster. A shared store says MT_E_CONFLICT instead, perhaps
- * with a later call: the transaction is tried again and finds the answer. */
-mt_err st_answer_add(st_tx *tx, const st_answer *row);
+mt_err st_answer_get_soon(st_tx *tx, mt_arena *a, mt_str caller, mt_str key,
+                          st_answer *out, bool *found);
+/* MT_E_CONFLICT, perhaps with a later call: somebody was faster. Tried again, the
+ * transaction finds the answer. */
+mt_err st_answers_add(st_tx *tx, const st_answer *rows, size_t count);
 mt_err st_answers_forget(st_tx *tx, int64_t older_than_ms);
 
 /* ---- Documents --------------------------------------------------------------------
@@ -271,6 +291,7 @@ mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
 /* A number that grows whenever documents of this kind change, for caches: cheap. 0:
  * none ever changed. */
 mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
+mt_err st_doc_stamp_soon(st_tx *tx, mt_str kind, int64_t *stamp);
 
 /* ---- Whole store --------------------------------------------------------------- */
 

@@ -628,17 +628,17 @@ static void an_answer_is_given_once_and_forgotten_later(void **state)
                      .body = MT_STR("{}"),
                      .created_ms = 10},
               got;
-    assert_fine(st_answer_add(tx, &row));
+    assert_fine(st_answers_add(tx, &row, 1));
     row.key = MT_STR("k2");
     row.created_ms = 20;
-    assert_fine(st_answer_add(tx, &row));
+    assert_fine(st_answers_add(tx, &row, 1));
     assert_fine(st_commit(tx));
 
     tx = begin(s, ST_WRITE);
-    mt_err err = st_answer_add(tx, &row);
+    mt_err err = st_answers_add(tx, &row, 1);
     if (err) {
         st_rollback(tx);
-        assert_err(err, MT_E_EXISTS);
+        assert_err(err, MT_E_CONFLICT);
     } else {
         assert_err(st_commit(tx), MT_E_CONFLICT);
     }

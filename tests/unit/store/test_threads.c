@@ -315,9 +315,8 @@ static mt_err change_and_record(race *r, mt_arena *a)
     err = err ? err : st_instance_put(tx, &row);
     for (int i = 0; i < 20 && !err; i++) { /* more than one draw of numbers */
         st_record record = a_record(0);
-        int64_t id;
         record.time_ms = row.version;
-        err = st_pending_add(tx, &record, &id);
+        err = st_pending_add(tx, &record, 1);
     }
     if (err) {
         st_rollback(tx);
