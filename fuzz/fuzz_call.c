@@ -49,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                     .name = name,
                     .id = mt_str_is(name, "last") ? name : (mt_str){0},
                     .body = mt_str_from((const char *)data + 1, size - 1)};
+    served_open();
     served_ask(&call);
     return 0;
 }

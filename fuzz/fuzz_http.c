@@ -5,12 +5,17 @@
  *
  * Tokens are random, so no seed can have one: "Bearer clerk" and "Bearer admin" stand
  * for the tokens that the target makes at its start; everything else is judged as it
- * is. What an answer of the executor must be is in served.c. */
+ * is. A line "---" ends a request, and another may follow: what comes of one is there
+ * for the next. What an answer of the executor must be is in served.c. */
+#include <string.h>
+
 #include "base/utf8.h"
 #include "http/head.h"
 #include "http/route.h"
 #include "http/tokens.h"
 #include "served.h"
+
+enum { REQUESTS = 8 }; /* and the last one, at most */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -128,15 +133,18 @@ static void put_token(st_store *store, size_t i)
     mt_arena_free(&a);
 }
 
-static ht_tokens *tokens(void)
+static ht_tokens *tokens(const served *s)
 {
     static ht_tokens *all;
-    if (!all) {
+    static unsigned round;
+    if (round != s->round) {
         mt_buf why = {0};
+        round = s->round;
+        ht_tokens_free(all);
         for (size_t i = 0; i < CALLER_COUNT; i++) {
-            put_token(served_open()->store, i);
+            put_token(s->store, i);
         }
-        MT_ASSERT(!ht_tokens_open(served_open()->store, &all, &why));
+        MT_ASSERT(!ht_tokens_open(s->store, &all, &why));
     }
     return all;
 }
@@ -157,7 +165,7 @@ static mt_str shown(mt_str authorization)
 static void call(const ht_target *t, const ht_match *m, const ht_head *h, mt_str body)
 {
     ht_pass pass;
-    ht_tokens *all = tokens();
+    ht_tokens *all = tokens(served_open());
     mt_str authorization = shown(h->authorization);
     if (ht_tokens_check(all, authorization, &pass) != HT_LET_IN) {
         MT_ASSERT(mt_str_eq(authorization, h->authorization));
@@ -177,13 +185,12 @@ static void call(const ht_target *t, const ht_match *m, const ht_head *h, mt_str
     ht_pass_end(&pass);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void handle(mt_str rest)
 {
     mt_arena arena = {0};
     ht_target t = {0};
     ht_match m = {0};
     ht_head h = {0};
-    mt_str rest = mt_str_from((const char *)data, size);
     mt_str line = take_line(&rest);
     size_t space = mt_str_find(line, ' ');
     check_target(&arena, mt_str_from(line.ptr, space), mt_str_skip(line, space + 1), &t,
@@ -194,5 +201,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         call(&t, &m, &h, rest);
     }
     mt_arena_free(&arena);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const mt_str END = MT_STR_INIT("\n---\n");
+    mt_str rest = mt_str_from((const char *)data, size);
+    for (int i = 0; i < REQUESTS; i++) {
+        const char *end = memmem(rest.ptr, rest.len, END.ptr, END.len);
+        if (!end) {
+            break;
+        }
+        mt_str one = mt_str_from(rest.ptr, (size_t)(end - rest.ptr));
+        handle(one);
+        rest = mt_str_skip(rest, one.len + END.len);
+    }
+    handle(rest);
     return 0;
 }

@@ -48,6 +48,10 @@ static const char EGRESS[] = "default_ack_timeout: 1s\n"
                              "channels: {broker: {type: process, command: [cat]}}\n"
                              "routes: {place_order: {channel: broker}}\n";
 
+enum { FRESH_AFTER = 5000 }; /* calls */
+
+static served now;
+static unsigned calls;
 static char directory[200];
 
 static void remove_files(void)
@@ -68,7 +72,6 @@ static void make_directory(void)
     snprintf(directory, sizeof directory, "%s/motet-fuzz-XXXXXX",
              top && *top ? top : "/tmp");
     MT_ASSERT(mkdtemp(directory) != NULL);
-    atexit(remove_files);
 }
 
 static void write_file(const char *name, const char *text)
@@ -112,6 +115,10 @@ static void open_it(served *s)
     static mt_arena arena;
     mt_buf why = {0};
     char path[300], url[320];
+    mt_arena_reset(&arena);
+    if (now.round == 1) {
+        atexit(remove_files);
+    }
     make_directory();
     snprintf(path, sizeof path, "%s/c.tenor", directory);
     snprintf(url, sizeof url, "sqlite:%s/s.db", directory);
@@ -127,14 +134,26 @@ static void open_it(served *s)
     must(rt_executor_open(&o, &s->x, &why), &why);
 }
 
+static void close_it(served *s)
+{
+    rt_executor_close(s->x);
+    st_close(s->store);
+    remove_files();
+}
+
 const served *served_open(void)
 {
-    static served s;
-    if (!s.x) {
-        open_it(&s);
-        fill();
+    if (now.x && calls < FRESH_AFTER) {
+        return &now;
     }
-    return &s;
+    if (now.x) {
+        close_it(&now);
+    }
+    calls = 0;
+    now.round++;
+    open_it(&now);
+    fill();
+    return &now;
 }
 
 /* ---- Calls ------------------------------------------------------------------------
@@ -191,7 +210,8 @@ int served_ask(const rt_call *call)
         memcpy(id, last_flow, sizeof id);
         c.id = mt_str_z(id);
     }
-    rt_executor_call(served_open()->x, &c, hear, &w);
+    calls++;
+    rt_executor_call(now.x, &c, hear, &w);
     pthread_mutex_lock(&w.lock);
     while (!w.status) {
         pthread_cond_wait(&w.given, &w.lock);
