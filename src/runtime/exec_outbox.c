@@ -24,6 +24,7 @@ typedef struct batch {
     pthread_mutex_t lock;
     pthread_cond_t less;
     size_t running;
+    bool failed; /* one of them could not even be settled */
     mt_arena arena;
     st_trigger *rows;
     size_t count;
@@ -112,9 +113,9 @@ mt_err rx_delivery_settle(rx_job *job, rx_group *g, bool *failed)
 static void one_less(void *state, rt_reply *reply)
 {
     batch *b = state;
-    (void)reply;
     pthread_mutex_lock(&b->lock);
     b->running--;
+    b->failed |= reply->status >= 500;
     pthread_cond_signal(&b->less);
     pthread_mutex_unlock(&b->lock);
 }
@@ -169,9 +170,11 @@ static void start(batch *b, const st_trigger *row)
     }
 }
 
-/* All of them, side by side; the next look comes when the last is settled. */
-static void deliver(batch *b)
+/* All of them, side by side; the next look comes when the last is settled. False: the
+ * store took not all of it, and asking again at once would only be in its way. */
+static bool deliver(batch *b)
 {
+    b->failed = false;
     for (size_t i = 0; i < b->count; i++) {
         start(b, &b->rows[i]);
     }
@@ -179,7 +182,9 @@ static void deliver(batch *b)
     while (b->running) {
         pthread_cond_wait(&b->less, &b->lock);
     }
+    bool settled = !b->failed;
     pthread_mutex_unlock(&b->lock);
+    return settled;
 }
 
 /* Until there is news or it is time to look anyway; false: stop. */
@@ -206,18 +211,23 @@ static bool wait_for_news(rt_executor *x, int64_t wait_ms)
     return go_on;
 }
 
+static bool told_to_stop(rt_executor *x)
+{
+    pthread_mutex_lock(&x->queue_lock);
+    bool stop = x->outbox_stop;
+    pthread_mutex_unlock(&x->queue_lock);
+    return stop;
+}
+
 void *rx_outbox(void *executor)
 {
     batch b = {.x = executor,
                .lock = PTHREAD_MUTEX_INITIALIZER,
                .less = PTHREAD_COND_INITIALIZER};
     do {
-        while (look(&b)) {
-            deliver(&b);
-            pthread_mutex_lock(&b.x->queue_lock);
-            bool stop = b.x->outbox_stop;
-            pthread_mutex_unlock(&b.x->queue_lock);
-            if (stop) {
+        while (look(&b) && !told_to_stop(b.x)) {
+            if (!deliver(&b)) {
+                b.wait_ms = LOOK_EVERY_MS;
                 break;
             }
         }

@@ -47,8 +47,9 @@ class Node:
             time.sleep(0.02)
         raise RuntimeError(f"{self.name} does not answer: {self.log()}")
 
-    def log(self):
-        return (self.directory / f"{self.name}.log").read_text(errors="replace")[-2000:]
+    def log(self, most=2000):
+        text = (self.directory / f"{self.name}.log").read_text(errors="replace")
+        return text if most is None else text[-most:]
 
     def kill(self):
         """As a power cut would."""
