@@ -442,6 +442,10 @@ bool rx_bind(rx_job *job);
 /* May the caller act as the request's persona, and does the contract know it? */
 bool rx_check_persona(rx_job *job);
 mt_str rx_caller_id(const rx_job *job);
+/* May the caller read the ledger? The facts that calls of this contract were decided
+ * on? (docs/serve.md, who reads what) */
+bool rx_may_read_ledger(const rx_job *job);
+bool rx_may_read_facts(const rx_job *job, mt_str contract);
 
 /* ---- Facts ------------------------------------------------------------------------
  */

@@ -180,6 +180,8 @@ static void asserted_json(mt_jw *w, rx_job *job, uint32_t fact)
     rt_executor *x = job->x;
     mt_str id =
         rx_fact_key(&job->arena, job->v->contract, job->v->model->facts[fact].id);
+    bool seen = rx_may_read_facts(job, job->v->contract) ||
+                rx_may_assert(job->call->caller, job->v->model, fact);
     pthread_mutex_lock(&x->facts_lock);
     const rt_manual *m = (const rt_manual *)mt_map_get(&x->facts, id, 0);
     if (m) {
@@ -190,14 +192,18 @@ static void asserted_json(mt_jw *w, rx_job *job, uint32_t fact)
         mt_jw_begin_object(w);
         mt_jw_keyz(w, "at");
         rx_time_json(w, m->asserted_at);
-        mt_jw_key_str(w, "by", m->asserted_by);
+        if (seen) {
+            mt_jw_key_str(w, "by", m->asserted_by);
+        }
         mt_jw_key_bool(w, "expired", until && until <= rx_now(x));
         if (until) {
             mt_jw_keyz(w, "expires_at");
             rx_time_json(w, until);
         }
-        mt_jw_keyz(w, "value");
-        mt_jw_raw(w, m->value);
+        if (seen) {
+            mt_jw_keyz(w, "value");
+            mt_jw_raw(w, m->value);
+        }
         mt_jw_end_object(w);
     }
     pthread_mutex_unlock(&x->facts_lock);

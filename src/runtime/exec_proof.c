@@ -10,12 +10,17 @@
 /* ---- Records ----------------------------------------------------------------------
  */
 
-static void record_json(mt_jw *w, const st_record *r)
+/* Who may not read the contract's facts learns that there is a record, not what it
+ * says.
+ */
+static void record_json(mt_jw *w, const rx_job *job, const st_record *r)
 {
     char hex[MT_SHA256_HEX];
     mt_jw_begin_object(w);
-    mt_jw_keyz(w, "body");
-    mt_jw_raw(w, r->body);
+    if (rx_may_read_facts(job, r->contract)) {
+        mt_jw_keyz(w, "body");
+        mt_jw_raw(w, r->body);
+    }
     if (r->hash.len == MT_SHA256_BYTES) {
         mt_hex((const unsigned char *)r->hash.ptr, MT_SHA256_BYTES, hex);
         mt_jw_key_str(w, "hash", mt_str_from(hex, MT_SHA256_HEX));
@@ -45,7 +50,7 @@ static mt_err list_record(void *state, const st_record *r)
     mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
     if (!l->scope.len ||
         mt_str_eq(rx_scope_of(l->list.job->x, a, r->contract, entity), l->scope)) {
-        record_json(&l->list.w, r);
+        record_json(&l->list.w, l->list.job, r);
     }
     return MT_OK;
 }
@@ -64,15 +69,9 @@ bool rx_list_records(rx_job *job, st_record_filter *f, mt_str scope)
     return rx_list_close(&l.list, err);
 }
 
-static bool may_read(rx_job *job)
-{
-    const rt_caller *c = job->call->caller;
-    return rt_caller_may(c, MT_STR("ledger:read")) || rt_caller_may(c, MT_STR("admin"));
-}
-
 static bool lacks_right(rx_job *job)
 {
-    return !may_read(job) &&
+    return !rx_may_read_ledger(job) &&
            rx_refuse(job, RX_FORBIDDEN, "the caller lacks the right 'ledger:read'");
 }
 
@@ -140,7 +139,7 @@ bool rx_ledger_get(rx_job *job)
     rx_reply(job, 200);
     mt_buf_clear(&job->reply.body);
     mt_jw w = mt_jw_start(&job->reply.body, false);
-    record_json(&w, &r);
+    record_json(&w, job, &r);
     return true;
 }
 

@@ -186,12 +186,16 @@ bool rx_flow_get(rx_job *job)
     if (err) {
         return err == MT_E_NOTFOUND ? no_execution(job) : rx_refuse_store(job, err);
     }
+    mt_str caller = job->call->caller->token;
+    bool began = caller.len && mt_str_eq(caller, row.initiator);
     mt_jw w = rx_reply(job, 200);
     rx_flow_members(&w, &row);
-    mt_jw_keyz(&w, "extra");
-    mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
-    mt_jw_keyz(&w, "facts");
-    mt_jw_raw(&w, row.facts);
+    if (began || rx_may_read_facts(job, row.contract)) {
+        mt_jw_keyz(&w, "extra");
+        mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
+        mt_jw_keyz(&w, "facts");
+        mt_jw_raw(&w, row.facts);
+    }
     mt_jw_keyz(&w, "position");
     mt_jw_raw(&w, row.position);
     rx_reply_end(&w);

@@ -248,6 +248,23 @@ bool rt_caller_may(const rt_caller *who, mt_str right)
     return who->anyone;
 }
 
+bool rx_may_read_ledger(const rx_job *job)
+{
+    const rt_caller *c = job->call->caller;
+    return rt_caller_may(c, MT_STR("ledger:read")) || rt_caller_may(c, MT_STR("admin"));
+}
+
+bool rx_may_read_facts(const rx_job *job, mt_str contract)
+{
+    const rx_version *v = contract.len ? rx_current(job->x, contract) : NULL;
+    bool may = rx_may_read_ledger(job);
+    for (uint32_t i = 0; !may && v && i < v->model->names[CT_KIND_PERSONA].len; i++) {
+        may = rt_caller_holds(job->call->caller,
+                              v->model->names[CT_KIND_PERSONA].entries[i].key);
+    }
+    return may;
+}
+
 bool rx_check_persona(rx_job *job)
 {
     mt_str persona = job->request.persona;

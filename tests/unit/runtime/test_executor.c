@@ -421,6 +421,47 @@ static void an_answer_given_again_says_where_the_new_thing_is(void **state)
     desk_close(&d);
 }
 
+/* ---- Who reads what ---------------------------------------------------------------
+ */
+
+CALLER(STRANGER, "tok-stranger", LIST(T("astronaut")), LIST(T("metrics:read")));
+CALLER(AUDITOR, "tok-auditor", LIST(T("astronaut")), LIST(T("ledger:read")));
+CALLER(STARTER, "tok-seller", LIST(T("astronaut")), LIST(T("metrics:read")));
+
+static void facts_are_shown_to_those_they_concern(void **state)
+{
+    desk d = escrow(state);
+    const char *start = "{\"persona\":\"seller\"," ESCROW_FACTS "," ESCROW_BOUND "}";
+    ask(&d, &SELLER, RT_FACT_ASSERT, "buyer_requested_refund", "", "{\"value\":false}");
+    expect(&d, 200);
+    const mt_json *r = ask(&d, &SELLER, RT_FLOW_START, "standard_release", "", start);
+    expect(&d, 200);
+    const char *id = mt_str_dup(&d.arena, mt_json_text(at(r, "id"))).ptr;
+    const struct {
+        const rt_caller *who;
+        bool flow, history, fact;
+    } ROWS[] = {{&STRANGER, false, false, false}, {&AUDITOR, true, true, true},
+                {&ADMIN, true, true, true},       {&BUYER, true, true, true},
+                {&ANYONE, true, true, true},      {&STARTER, true, false, false}};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        r = ask(&d, ROWS[i].who, RT_FLOW_GET, "", id, "");
+        expect(&d, 200);
+        assert_at(r, "status", "waiting");
+        assert_int_equal(at(r, "facts") != NULL, ROWS[i].flow);
+        assert_int_equal(at(r, "extra") != NULL, ROWS[i].flow);
+        r = ask(&d, ROWS[i].who, RT_INSTANCE_HISTORY, "DeliveryRecord", "d1", "");
+        expect(&d, 200);
+        assert_true(count_at(r, "items") >= 1);
+        assert_int_equal(at(r, "items.0.body") != NULL, ROWS[i].history);
+        r = ask(&d, ROWS[i].who, RT_FACT_LIST, "", "", "");
+        expect(&d, 200);
+        assert_at(r, "items.0.id", "buyer_requested_refund");
+        assert_non_null(at(r, "items.0.asserted.at"));
+        assert_int_equal(at(r, "items.0.asserted.value") != NULL, ROWS[i].fact);
+    }
+    desk_close(&d);
+}
+
 /* ---- Instances --------------------------------------------------------------------
  */
 
@@ -821,6 +862,7 @@ int main(void)
     both(&l, a_retry_is_answered_whatever_has_changed_since);
     both(&l, a_refusal_asked_again_is_the_same_refusal);
     both(&l, what_the_contract_did_not_decide_may_be_asked_again);
+    both(&l, facts_are_shown_to_those_they_concern);
     both(&l, an_answer_given_again_says_where_the_new_thing_is);
     both(&l, a_forged_manifest_is_not_served);
     both(&l, it_counts_and_describes_itself);
