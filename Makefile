@@ -10,6 +10,9 @@ FUZZ    := build-fuzz
 SOURCES := $(shell git ls-files '*.c' '*.h' 2>/dev/null)
 ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
+# Half the work of a sanitized build is the optimizer: little of it for what then runs a
+# lot, none for what has threads and waits. Lines are all that a stack trace needs.
+SANITIZE := CC=clang meson setup -Dwerror=true -Ddebug=true -Db_lundef=false
 
 all: packages $(BUILD)/build.ninja ## build build/motet (release)
 	@ninja -C $(BUILD) --quiet
@@ -28,12 +31,12 @@ $(BUILD)/build.ninja:
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
 $(ASAN)/build.ninja:
-	@CC=clang meson setup $(ASAN) --buildtype=debugoptimized -Dwerror=true \
-		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
+	@$(SANITIZE) $(ASAN) -Doptimization=1 -Db_sanitize=address,undefined \
+		-Dc_args='-g1 -fno-sanitize-recover=all' >/dev/null
 
 $(TSAN)/build.ninja:
-	@CC=clang meson setup $(TSAN) --buildtype=debugoptimized -Dwerror=true \
-		-Db_sanitize=thread -Db_lundef=false -Db_pie=false >/dev/null
+	@$(SANITIZE) $(TSAN) -Doptimization=0 -Db_sanitize=thread -Db_pie=false \
+		-Dc_args=-g1 >/dev/null
 
 $(FUZZ)/build.ninja:
 	@CC=clang meson setup $(FUZZ) --buildtype=debugoptimized -Dfuzzers=true \
