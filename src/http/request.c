@@ -358,6 +358,9 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
 {
     (void)server, (void)c, (void)url, (void)version;
     ht_request *r = *state;
+    if (r->status) {
+        return MHD_NO; /* answered: a daemon that stops drops the answer and goes on */
+    }
     switch (atomic_load(&r->stage)) {
     case HT_NEW:
         r->method = mt_str_dup(&r->arena, mt_str_z(method));
