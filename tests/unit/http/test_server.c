@@ -72,7 +72,8 @@ static void hear(int fd, char *to, size_t room, const char *mark)
     size_t len = 0;
     to[0] = '\0';
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (len < room - 1 && !(mark && strstr(to, mark)) && poll(&p, 1, 2000) > 0) {
+    int patience = mark ? 10000 : 2000; // what is sure to come may come late
+    while (len < room - 1 && !(mark && strstr(to, mark)) && poll(&p, 1, patience) > 0) {
         ssize_t n = recv(fd, to + len, room - 1 - len, 0);
         if (n <= 0) {
             break;
