@@ -266,6 +266,8 @@ int cli_analysis_json(cli_analysis *x)
     mt_jw_key_str(&w, "contract", x->an ? x->an->model->id : x->system->id);
     mt_jw_keyz(&w, "findings");
     ct_findings_json(&w, &x->fs);
+    mt_jw_keyz(&w, "findings_more");
+    ct_findings_more_json(&w, &x->fs);
     mt_jw_key_i64(&w, "known_warnings", (int64_t)x->fs.known);
     if (x->system) {
         members_json(&s, &w, x->system);

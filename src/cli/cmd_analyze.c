@@ -108,6 +108,7 @@ static int report(const cli_args *args, cli_analysis *x)
     bool picture =
         cli_flag(args, "dot") || cli_flag(args, "svg") || cli_flag(args, "mermaid");
     int code = apply_baseline(args, x);
+    ct_findings_cut(&x->fs, x->limits.findings);
     if (code) {
         return code;
     }

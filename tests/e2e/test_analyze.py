@@ -104,6 +104,18 @@ class Analyze(Case):
         got = self.json("--baseline", known, self.write("worse.tenor", worse), code=1)
         self.assertEqual([f["key"] for f in got["findings"]], ["S201/Entity/Order/gone"])
 
+    def test_too_many_findings_of_a_code_are_counted_not_listed(self):
+        states = ", ".join(f"lost_{i}" for i in range(1500))
+        path = self.write("many.tenor", DEAD.replace("lost]", f"lost, {states}]"))
+        got = self.json(path, code=1)
+        self.assertEqual(sum(f["code"] == "S201" for f in got["findings"]), 1000)
+        self.assertEqual(got["findings_more"], {"S201": 501})
+        self.assertEqual(got["warnings"], 1503)
+        few = self.run_motet("analyze", "--limit", "findings=2", path)
+        self.assertIn("S201: and 1499 more\n", few.out)
+        known = self.write("known.json", self.run_motet("analyze", "--json", path).out)
+        self.assertEqual(self.json("--baseline", known, path)["known_warnings"], 1503)
+
     def test_codes_of_findings_are_explained(self):
         got = self.json(self.write("dead.tenor", DEAD), code=1)
         for code in {f["code"] for f in got["findings"]}:

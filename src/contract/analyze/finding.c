@@ -55,15 +55,37 @@ static mt_err read_keys(mt_arena *a, const mt_json *baseline, mt_map *keys)
     return MT_OK;
 }
 
+static mt_err read_more(mt_arena *a, const mt_json *baseline, mt_map *more)
+{
+    const mt_json *all = mt_json_at(baseline, "findings_more");
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        int64_t count;
+        if (mt_json_i64(&all->as.members[i].value, &count) || count < 0) {
+            return MT_E_TYPE;
+        }
+        mt_map_put(a, more, all->as.members[i].key, (uintptr_t)count);
+    }
+    return MT_OK;
+}
+
+/* Takes one of those the baseline only counted. */
+static bool take_more(mt_map *more, const char *code)
+{
+    mt_map_entry *e = mt_map_find(more, mt_str_z(code));
+    return e && e->value && e->value--;
+}
+
 mt_err ct_findings_against(ct_findings *fs, const mt_json *baseline)
 {
     mt_arena scratch = {0};
-    mt_map keys = {0};
+    mt_map keys = {0}, more = {0};
     mt_err err = read_keys(&scratch, baseline, &keys);
+    err = err ? err : read_more(&scratch, baseline, &more);
     size_t kept = 0;
     for (size_t i = 0; i < fs->len && !err; i++) {
         const ct_finding *f = &fs->items[i];
-        if (mt_map_find(&keys, ct_finding_key(&scratch, f))) {
+        if (mt_map_find(&keys, ct_finding_key(&scratch, f)) ||
+            take_more(&more, f->code)) {
             fs->known += f->severity == MT_WARNING;
             fs->warnings -= f->severity == MT_WARNING;
         } else {
@@ -73,6 +95,40 @@ mt_err ct_findings_against(ct_findings *fs, const mt_json *baseline)
     fs->len = err ? fs->len : kept;
     mt_arena_free(&scratch);
     return err;
+}
+
+/* ---- not too many ---- */
+
+/* The row of the code; it is the place of the code in the table that orders them. */
+static size_t row_of(const char *code)
+{
+    size_t row = 0;
+    while (ct_finding_code_at(row) &&
+           strcmp(ct_finding_code_at(row)->code, code) != 0) {
+        row++;
+    }
+    return row;
+}
+
+void ct_findings_cut(ct_findings *fs, size_t most)
+{
+    size_t rows = 0, kept = 0;
+    while (ct_finding_code_at(rows)) {
+        rows++;
+    }
+    size_t *seen = mt_new_array(fs->arena, size_t, rows + 1);
+    for (size_t i = 0; i < fs->len; i++) {
+        if (++seen[row_of(fs->items[i].code)] <= most) {
+            fs->items[kept++] = fs->items[i];
+        }
+    }
+    fs->len = kept;
+    for (size_t row = 0; row < rows; row++) {
+        if (seen[row] > most) {
+            ct_more more = {ct_finding_code_at(row)->code, seen[row] - most};
+            mt_vec_push(fs->arena, &fs->more, more);
+        }
+    }
 }
 
 /* ---- output ---- */
@@ -91,6 +147,10 @@ void ct_findings_text(mt_buf *out, const ct_findings *fs)
         if (f->hint.len) {
             mt_buf_addf(out, "  hint: %.*s\n", MT_ARG(f->hint));
         }
+    }
+    for (size_t i = 0; i < fs->more.len; i++) {
+        mt_buf_addf(out, "%s: and %zu more\n", fs->more.items[i].code,
+                    fs->more.items[i].count);
     }
 }
 
@@ -140,4 +200,14 @@ void ct_findings_json(mt_jw *w, const ct_findings *fs)
         ct_finding_json(w, &fs->items[i]);
     }
     mt_jw_end_array(w);
+}
+
+void ct_findings_more_json(mt_jw *w, const ct_findings *fs)
+{
+    mt_jw_begin_object(w);
+    for (size_t i = 0; i < fs->more.len; i++) {
+        mt_jw_key(w, mt_str_z(fs->more.items[i].code));
+        mt_jw_i64(w, (int64_t)fs->more.items[i].count);
+    }
+    mt_jw_end_object(w);
 }

@@ -26,10 +26,20 @@ typedef struct ct_finding {
     mt_str details; /* one compact JSON object (a witness, a list); empty: none */
 } ct_finding;
 
+/* So many of a code are not listed. */
+typedef struct ct_more {
+    const char *code;
+    size_t count;
+} ct_more;
+
 typedef struct ct_findings {
     mt_arena *arena;
     ct_finding *items;
     size_t len, cap;
+    struct {
+        ct_more *items;
+        size_t len, cap;
+    } more;          /* after ct_findings_cut(); in order of codes */
     size_t warnings; /* of all, the new ones only after ct_findings_against() */
     size_t known;    /* warnings the baseline had already */
 } ct_findings;
@@ -42,13 +52,18 @@ void ct_findings_sort(ct_findings *fs);
 mt_str ct_finding_key(mt_arena *a, const ct_finding *f);
 
 /* Leaves out what `baseline` has: the tree of an earlier report, an object whose
- * "findings" have a "key" each. MT_E_TYPE: it is no such report. */
+ * "findings" have a "key" each. Those it did not list ("findings_more") are known by
+ * their number only. MT_E_TYPE: it is no such report. */
 mt_err ct_findings_against(ct_findings *fs, const mt_json *baseline);
+/* Lists no more than `most` of each code; all of them still count. */
+void ct_findings_cut(ct_findings *fs, size_t most);
 
-/* Each as one line "S201 warning: Entity order: …", its hint below. */
+/* Each as one line "S201 warning: Entity order: …", its hint below; then "S201: and 7
+ * more" for what is not listed. */
 void ct_findings_text(mt_buf *out, const ct_findings *fs);
-/* An array of objects, every key always there. */
+/* An array of objects, every key always there; {"S201":7} of what is not listed. */
 void ct_findings_json(mt_jw *w, const ct_findings *fs);
+void ct_findings_more_json(mt_jw *w, const ct_findings *fs);
 void ct_finding_json(mt_jw *w, const ct_finding *f);
 
 /* The codes of findings in order; NULL past the end. */

@@ -52,6 +52,8 @@ static mt_json report_of(mt_arena *a, const ct_findings *fs)
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "findings");
     ct_findings_json(&w, fs);
+    mt_jw_keyz(&w, "findings_more");
+    ct_findings_more_json(&w, fs);
     mt_jw_end_object(&w);
     assert_int_equal(
         mt_json_read(a, mt_str_dup(a, mt_buf_str(&out)), NULL, &tree, NULL), MT_OK);
@@ -77,12 +79,54 @@ static void a_baseline_hides_what_it_has_wherever_it_moved(void **state)
     mt_arena_free(&a);
 }
 
+/* Seven of one code, one of another; `more` of the first. */
+static ct_findings many(mt_arena *a, size_t more)
+{
+    ct_findings fs = two(a);
+    for (size_t i = 0; i < 6 + more; i++) {
+        ct_finding f = finding("S201", "Order", "", MT_WARNING);
+        f.part = mt_strf(a, "state %02zu", i);
+        ct_finding_add(&fs, &f);
+    }
+    ct_findings_sort(&fs);
+    return fs;
+}
+
+static void what_is_not_listed_is_counted_and_known_by_its_number(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ct_findings fs = many(&a, 0);
+    ct_findings_cut(&fs, 3);
+    assert_int_equal(fs.len, 4);
+    assert_int_equal(fs.warnings, 7);
+    assert_text(fs.items[3].part, MT_STR("state 01"));
+    mt_buf out = {0};
+    ct_findings_text(&out, &fs);
+    assert_true(mt_str_ends(mt_buf_str(&out), MT_STR("is odd\nS201: and 4 more\n")));
+    mt_json baseline = report_of(&a, &fs);
+    fs = many(&a, 0);
+    assert_int_equal(ct_findings_against(&fs, &baseline), MT_OK);
+    assert_int_equal(fs.warnings, 0);
+    assert_int_equal(fs.known, 7);
+    fs = many(&a, 2);
+    assert_int_equal(ct_findings_against(&fs, &baseline), MT_OK);
+    ct_findings_cut(&fs, 3);
+    assert_int_equal(fs.warnings, 2);
+    assert_int_equal(fs.len, 2);
+    assert_int_equal(fs.more.len, 0);
+    mt_buf_free(&out);
+    mt_arena_free(&a);
+}
+
 static const struct bad_row {
     const char *name, *text;
 } BAD[] = {
     {"a baseline without findings is refused", "{}"},
     {"a baseline that is a list is refused", "[]"},
     {"a baseline whose findings have no key is refused", "{\"findings\":[{}]}"},
+    {"a baseline that counts badly is refused",
+     "{\"findings\":[],\"findings_more\":{\"S201\":-1}}"},
 };
 
 static void refuses(void **state)
@@ -126,6 +170,7 @@ int main(void)
     static rows_list list;
     rows_test(&list, findings_are_sorted_and_warnings_counted);
     rows_test(&list, a_baseline_hides_what_it_has_wherever_it_moved);
+    rows_test(&list, what_is_not_listed_is_counted_and_known_by_its_number);
     rows_add(&list, BAD, refuses);
     rows_test(&list, members_part_keys);
     rows_test(&list, codes_are_in_order_and_explained);
