@@ -140,12 +140,15 @@ mt_err rx_source_read(mt_arena *a, const char *path, const mt_limits *limits,
 /* Serves the files and what the store has. */
 mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why);
 void rx_contracts_close(rt_executor *x);
+/* What may have changed since a job was prepared: contracts, manual facts. */
+enum { RX_STAMP_CONTRACTS, RX_STAMP_FACTS, RX_STAMPS };
+
 /* Takes up what other processes deployed; cheap when nothing changed. */
 mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx);
 /* The same in two steps, the store's answer being waited for in between. From the first
  * on nobody else deploys until the transaction ends; `deploy`: nobody else does
  * anything. */
-mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t *stamp);
+mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[RX_STAMPS]);
 mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp);
 
 /* ---- The executor -----------------------------------------------------------------
@@ -308,6 +311,9 @@ struct rx_handler {
     mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
     void (*queue)(rx_job *job);                 /* where it waits; NULL: rx_enqueue() */
     bool alone;                                 /* in a group of its own */
+    /* Knows nothing but what the store says: may be begun while the group before it is
+     * still being made durable. */
+    bool overlaps;
 };
 extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 

@@ -131,7 +131,7 @@ static mt_err give_decided(rx_job *job, rx_group *g)
 
 bool rx_answer_defer(rx_job *job)
 {
-    static const rx_handler GIVE = {.commit = give_decided};
+    static const rx_handler GIVE = {.commit = give_decided, .overlaps = true};
     if (!job->kept || job->simulation) {
         return false;
     }

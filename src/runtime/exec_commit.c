@@ -12,7 +12,7 @@
 
 #include "runtime/exec.h"
 
-enum { TRIES = 8, SPARE_IDS = 8, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
+enum { TRIES = 8, SPARE_IDS = 3, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
 /* ---- The queue --------------------------------------------------------------------
  */
@@ -50,12 +50,13 @@ static const rx_handler *handler_of(const rx_job *job)
     return job->handler ? job->handler : &RX_HANDLERS[job->call->action];
 }
 
-/* Takes up to `most` jobs; none: it is time to stop. */
-static size_t take(rt_executor *x, rx_job **jobs, size_t most)
+/* Takes up to `most` jobs. None: there is nothing to do now, or, if it may wait, it is
+ * time to stop. */
+static size_t take(rt_executor *x, rx_job **jobs, size_t most, bool wait)
 {
     size_t n = 0;
     pthread_mutex_lock(&x->queue_lock);
-    while (!x->first && !x->stopped) {
+    while (wait && !x->first && !x->stopped) {
         pthread_cond_wait(&x->queue_more, &x->queue_lock);
     }
     for (bool alone = false; x->first && n < most && !alone;) {
@@ -68,17 +69,17 @@ static size_t take(rt_executor *x, rx_job **jobs, size_t most)
         jobs[n++] = job;
     }
     x->last = x->first ? x->last : NULL;
-    x->running = n;
+    x->running += n;
     pthread_mutex_unlock(&x->queue_lock);
     atomic_fetch_sub_explicit(&x->metrics.waiting, (long long)n, memory_order_relaxed);
     return n;
 }
 
-static void settled(rt_executor *x)
+static void settled(rt_executor *x, size_t n)
 {
     pthread_mutex_lock(&x->queue_lock);
-    x->running = 0;
-    if (!x->first) {
+    x->running -= n;
+    if (!x->first && !x->running) {
         pthread_cond_broadcast(&x->queue_done);
     }
     pthread_mutex_unlock(&x->queue_lock);
@@ -344,20 +345,16 @@ static mt_err claim_all(rx_group *g, rx_job **jobs, size_t n, locked *l)
     return err ? err : lock_soon(g, l);
 }
 
-typedef struct stamps {
-    int64_t contracts, facts;
-} stamps;
-
 /* What other processes did since the jobs were prepared. */
-static mt_err see_others(rx_group *g, rx_job **jobs, size_t n, const stamps *now)
+static mt_err see_others(rx_group *g, rx_job **jobs, size_t n, const int64_t *now)
 {
-    mt_err err = rx_contracts_take(g->x, g->tx, now->contracts);
-    if (!err && now->facts != atomic_load(&g->x->facts_stamp)) {
+    mt_err err = rx_contracts_take(g->x, g->tx, now[RX_STAMP_CONTRACTS]);
+    if (!err && now[RX_STAMP_FACTS] != atomic_load(&g->x->facts_stamp)) {
         err = rx_facts_reload(g->x, g->tx);
     }
     for (size_t i = 0; i < n && !err; i++) {
         if (!jobs[i]->answered && !jobs[i]->resumed) {
-            rx_facts_mark(jobs[i], now->facts);
+            rx_facts_mark(jobs[i], now[RX_STAMP_FACTS]);
         }
     }
     return err;
@@ -368,7 +365,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
 {
     rt_executor *x = g->x;
     locked l;
-    stamps now = {0};
+    int64_t now[RX_STAMPS] = {0};
     found_answer *found = mt_new_array(g->arena, found_answer, n);
     mt_err err = st_begin(x->store, ST_WRITE, &g->tx);
     if (err) {
@@ -378,8 +375,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
     g->now_ms = rx_now(x);
     err = rx_chain_load(x, g->tx, g->arena);
     if (!err && x->shared) {
-        err = rx_contracts_hold(g->tx, handler_of(jobs[0])->alone, &now.contracts);
-        err = err ? err : st_doc_stamp_soon(g->tx, RX_KIND_FACT, &now.facts);
+        err = rx_contracts_hold(g->tx, handler_of(jobs[0])->alone, now);
     }
     err = err ? err : claim_all(g, jobs, n, &l);
     err = err ? err : look_up_soon(g, jobs, n, found);
@@ -392,7 +388,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
     }
     take_locked(g, &l);
     err = use_answers(g, jobs, n, found);
-    return !err && x->shared ? see_others(g, jobs, n, &now) : err;
+    return !err && x->shared ? see_others(g, jobs, n, now) : err;
 }
 
 /* Once in a while: answers that nobody will ask for again. */
@@ -464,35 +460,58 @@ static void announce(rx_group *g)
     }
 }
 
-/* All of it or nothing. *unknown: the store broke while it committed. */
-static mt_err run_group(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
-                        size_t n, bool *unknown)
+/* A group on its way. On a shared store the next one may be begun before the store has
+ * said that this one is durable; what it locks it has only then. */
+typedef struct flight {
+    rx_group g;
+    mt_arena arena;
+    mt_buf body;
+    rx_job **jobs;
+    size_t n;
+    mt_err err;
+} flight;
+
+/* Does everything and sends the commit. What fails lets go of its locks at once: those
+ * who set out before may need them to try again. */
+static void set_out(rt_executor *x, flight *f)
 {
-    rx_group g = {.x = x, .arena = arena, .body = *body};
-    mt_arena_reset(arena);
+    mt_arena_reset(&f->arena);
+    f->g = (rx_group){.x = x, .arena = &f->arena, .body = f->body};
+    rx_group *g = &f->g;
+    f->err = open_group(g, f->jobs, f->n);
+    f->err = f->err ? f->err : do_jobs(g, f->jobs, f->n);
+    f->body = g->body;
+    if (f->err && g->tx) {
+        rx_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(f->err),
+               MT_ARG(st_why(g->tx)));
+    }
+    if (!f->err && (g->records || g->wrote)) {
+        st_commit_soon(g->tx);
+    } else {
+        st_rollback(g->tx);
+        g->tx = NULL;
+    }
+}
+
+/* All of it or nothing. *unknown: the store broke while it committed. */
+static mt_err arrive(rt_executor *x, flight *f, bool *unknown)
+{
+    rx_group *g = &f->g;
+    mt_err err = f->err;
     *unknown = false;
-    mt_err err = open_group(&g, jobs, n);
-    err = err ? err : do_jobs(&g, jobs, n);
-    if (err && g.tx) {
-        rx_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(err),
-               MT_ARG(st_why(g.tx)));
-        st_rollback(g.tx);
-    } else if (!err && !g.records && !g.wrote) {
-        st_rollback(g.tx);
-    } else if (!err) {
-        err = st_commit(g.tx);
+    if (g->tx) {
+        err = st_commit(g->tx);
         *unknown = err == MT_E_CLOSED;
     }
-    *body = g.body;
     atomic_store(&x->store_fault, (int)err);
     if (err) {
         x->chain_known = false;
         return err;
     }
     atomic_fetch_add_explicit(&x->metrics.groups, 1, memory_order_relaxed);
-    atomic_fetch_add_explicit(&x->metrics.grouped, n, memory_order_relaxed);
-    publish(&g);
-    announce(&g);
+    atomic_fetch_add_explicit(&x->metrics.grouped, f->n, memory_order_relaxed);
+    publish(g);
+    announce(g);
     return MT_OK;
 }
 
@@ -545,54 +564,87 @@ static void fail(rx_job *job, mt_err err, bool unknown)
     rx_answer(job);
 }
 
-static void one_by_one(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
-                       size_t n)
+static void one_by_one(rt_executor *x, flight *all)
 {
-    for (size_t i = 0; i < n; i++) {
+    flight f = {.arena = all->arena, .body = all->body, .n = 1};
+    for (size_t i = 0; i < all->n; i++) {
         bool unknown = false;
         mt_err err = MT_E_CONFLICT;
+        f.jobs = &all->jobs[i];
         for (int tries = 0; tries < TRIES && worth_retrying(err); tries++) {
             atomic_fetch_add_explicit(&x->metrics.retries, 1, memory_order_relaxed);
-            reset(jobs[i]);
-            err = run_group(x, arena, body, &jobs[i], 1, &unknown);
+            reset(all->jobs[i]);
+            set_out(x, &f);
+            err = arrive(x, &f, &unknown);
         }
         if (err) {
-            fail(jobs[i], err, unknown);
+            fail(all->jobs[i], err, unknown);
         } else {
-            finish(jobs[i]);
+            finish(all->jobs[i]);
         }
     }
+    all->arena = f.arena;
+    all->body = f.body;
 }
 
-static void process(rt_executor *x, mt_arena *arena, mt_buf *body, rx_job **jobs,
-                    size_t n)
+/* Waits until the group is durable, and answers. */
+static void land(rt_executor *x, flight *f)
 {
     bool unknown;
-    mt_err err = run_group(x, arena, body, jobs, n, &unknown);
-    if (worth_retrying(err) || (err && n > 1 && !is_world(err))) {
-        one_by_one(x, arena, body, jobs, n);
-        return;
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (err) {
-            fail(jobs[i], err, unknown);
-        } else {
-            finish(jobs[i]);
+    mt_err err = arrive(x, f, &unknown);
+    if (worth_retrying(err) || (err && f->n > 1 && !is_world(err))) {
+        one_by_one(x, f);
+    } else {
+        for (size_t i = 0; i < f->n; i++) {
+            if (err) {
+                fail(f->jobs[i], err, unknown);
+            } else {
+                finish(f->jobs[i]);
+            }
         }
     }
+    settled(x, f->n);
+    f->n = 0;
+}
+
+static bool may_overlap(const rt_executor *x, const flight *f)
+{
+    bool may = x->shared && !x->shadow && st_connections(x->store) > 1;
+    for (size_t i = 0; i < f->n && may; i++) {
+        may = handler_of(f->jobs[i])->overlaps;
+    }
+    return may;
 }
 
 void *rx_committer(void *executor)
 {
     rt_executor *x = executor;
-    mt_arena arena = {0};
-    mt_buf body = {0};
-    rx_job **jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *jobs));
-    for (size_t n; (n = take(x, jobs, x->group)) > 0; settled(x)) {
-        process(x, &arena, &body, jobs, n);
+    flight flights[2] = {{.n = 0}, {.n = 0}}, *next = flights, *out = flights + 1;
+    next->jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *next->jobs));
+    out->jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *out->jobs));
+    /* `out` has set out, or is empty. */
+    while ((next->n = take(x, next->jobs, x->group, !out->n)) > 0 || out->n) {
+        bool overlaps = next->n && may_overlap(x, next);
+        if (out->n && !overlaps) {
+            land(x, out);
+        }
+        if (next->n) {
+            set_out(x, next);
+        }
+        if (out->n) {
+            land(x, out);
+        }
+        if (next->n && !overlaps) {
+            land(x, next);
+        }
+        flight *swap = out;
+        out = next;
+        next = swap;
     }
-    free(jobs);
-    mt_buf_free(&body);
-    mt_arena_free(&arena);
+    for (size_t i = 0; i < 2; i++) {
+        free(flights[i].jobs);
+        mt_buf_free(&flights[i].body);
+        mt_arena_free(&flights[i].arena);
+    }
     return NULL;
 }

@@ -582,10 +582,10 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
     return err;
 }
 
-mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t *stamp)
+mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[RX_STAMPS])
 {
     mt_err err = st_lock_soon(tx, "contracts", !deploy);
-    return err ? err : st_doc_stamp_soon(tx, KIND_CURRENT, stamp);
+    return err ? err : st_doc_stamps_soon(tx, KIND_CURRENT, RX_KIND_FACT, stamps);
 }
 
 mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx)
@@ -665,13 +665,14 @@ mt_err rx_contracts_open(rt_executor *x, const char *const *files, mt_buf *why)
     mt_arena a = {0};
     rx_group g = {.x = x, .arena = &a, .now_ms = rx_now(x)};
     mt_str first = {0};
+    int64_t stamps[RX_STAMPS];
     mt_err err = st_begin(x->store, ST_WRITE, &g.tx);
     if (err) {
         mt_buf_addf(why, "the store cannot be written: %s", mt_err_text(err));
         return err;
     }
     err = rx_chain_load(x, g.tx, &a);
-    err = err ? err : rx_contracts_hold(g.tx, true, &x->contract_stamp);
+    err = err ? err : rx_contracts_hold(g.tx, true, stamps);
     err = err ? err : load_current(x, g.tx, why);
     for (size_t i = 0; !err && files && files[i]; i++) {
         err = open_file(&g, files[i], &first, why);

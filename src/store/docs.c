@@ -122,10 +122,16 @@ mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
-mt_err st_doc_stamp_soon(st_tx *tx, mt_str kind, int64_t *stamp)
+static mt_err note_pair(void *state, const st_value *c)
 {
-    st_value key[] = {ST_T(kind)};
-    bool *found = mt_new(&tx->scratch, bool);
-    *stamp = 0;
-    return st_get_soon(tx, ST_SQL_STAMP_GET, key, stamp_read, NULL, stamp, found);
+    int64_t *stamps = state;
+    stamps[0] = c[0].number;
+    stamps[1] = c[1].number;
+    return MT_OK;
+}
+
+mt_err st_doc_stamps_soon(st_tx *tx, mt_str first, mt_str second, int64_t stamps[2])
+{
+    st_value keys[] = {ST_T(first), ST_T(second)};
+    return st_ask(tx, ST_SQL_STAMP_PAIR, keys, 1, note_pair, stamps);
 }

@@ -29,6 +29,7 @@ typedef struct st_driver {
     mt_err (*open)(st_store *s, mt_str url, mt_buf *why);
     void (*close)(st_store *s);
     mt_err (*begin)(st_store *s, st_mode mode, st_tx **out);
+    void (*commit_soon)(st_tx *tx); /* NULL: nothing is gained by it */
     mt_err (*commit)(st_tx *tx);
     void (*rollback)(st_tx *tx);
     mt_err (*run)(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
@@ -52,6 +53,7 @@ struct st_tx {
     st_store *store;
     st_mode mode;
     mt_err broken; /* why it can only be rolled back */
+    bool ending;   /* st_commit_soon() was called */
     mt_buf why;
     /* Numbers of records, drawn after the last lock was taken. */
     MT_VEC(int64_t) ids;

@@ -428,15 +428,20 @@ static void pg_rollback(st_tx *tx)
 
 /* When a statement fails, the server passes over all that was sent after it, the commit
  * too. What is not an error to the server must be known to be good before. */
-static mt_err end_server(st_tx *tx, pg_conn *c)
+static void pg_commit_soon(st_tx *tx)
 {
+    pg_conn *c = conn_of(tx);
+    if (tx->mode == ST_READ || !c->begun) {
+        return;
+    }
     mt_err err = c->unsure ? pg_settle(tx) : MT_OK;
-    if (err) {
-        return err;
+    if (!err && !send_end(c, "COMMIT")) {
+        pg_lost(tx, c);
     }
-    if (!send_end(c, "COMMIT")) {
-        return pg_lost(tx, c);
-    }
+}
+
+static mt_err await_commit(st_tx *tx, pg_conn *c)
+{
     collect(tx, c);
     PGresult *r = next_result(tx, c);
     if (!r) {
@@ -458,7 +463,7 @@ static mt_err pg_commit(st_tx *tx)
         pg_rollback(tx);
         return MT_OK;
     }
-    mt_err err = end_server(tx, c);
+    mt_err err = await_commit(tx, c);
     give_back(tx, PQstatus(c->pg) == CONNECTION_OK && (!err || undo(c)));
     return err;
 }
@@ -503,7 +508,7 @@ static mt_err settle_schema(st_store *s, mt_buf *why)
         pg_rollback(tx);
         return err;
     }
-    err = pg_commit(tx);
+    err = st_commit(tx);
     if (err) {
         mt_buf_addf(why, "cannot open the store: %s", mt_err_text(err));
     }
@@ -583,6 +588,7 @@ const st_driver ST_POSTGRES = {
     .open = pg_open,
     .close = pg_close,
     .begin = pg_begin,
+    .commit_soon = pg_commit_soon,
     .commit = pg_commit,
     .rollback = pg_rollback,
     .run = pg_run,

@@ -251,6 +251,9 @@
       "SELECT " ST_DOC_COLUMNS " FROM docs WHERE kind = $1 AND tag = $2 "              \
       "AND tag <> '' AND id > $3 ORDER BY id LIMIT $4", "")                            \
     X(STAMP_GET, "k", "i", "SELECT stamp FROM stamps WHERE kind = $1", "")             \
+    X(STAMP_PAIR, "kk", "ii",                                                          \
+      "SELECT coalesce((SELECT stamp FROM stamps WHERE kind = $1), 0), "               \
+      "coalesce((SELECT stamp FROM stamps WHERE kind = $2), 0)", "")                   \
     X(STAMP_GROW, "k", "",                                                             \
       "INSERT INTO stamps (kind, stamp) VALUES ($1, 1) "                               \
       "ON CONFLICT (kind) DO UPDATE SET stamp = stamps.stamp + 1", "")                 \

@@ -64,6 +64,11 @@ bool st_is_shared(const st_store *s)
     return s->driver->shared;
 }
 
+unsigned st_connections(const st_store *s)
+{
+    return s->options.pool;
+}
+
 mt_str st_describe(const st_store *s)
 {
     return s->description;
@@ -97,6 +102,7 @@ void st_tx_start(st_tx *tx, st_store *s, st_mode mode)
     tx->store = s;
     tx->mode = mode;
     tx->broken = MT_OK;
+    tx->ending = false;
     tx->why.ceiling = WHY_BYTES;
     mt_buf_clear(&tx->why);
     tx->next_seq = -1;
@@ -147,9 +153,22 @@ static mt_err grow_stamps(st_tx *tx)
     return err;
 }
 
+void st_commit_soon(st_tx *tx)
+{
+    if (tx->ending || tx->broken) {
+        return;
+    }
+    tx->ending = true;
+    tx->broken = grow_stamps(tx);
+    if (!tx->broken && tx->store->driver->commit_soon) {
+        tx->store->driver->commit_soon(tx);
+    }
+}
+
 mt_err st_commit(st_tx *tx)
 {
-    mt_err err = tx->broken ? tx->broken : grow_stamps(tx);
+    st_commit_soon(tx);
+    mt_err err = tx->broken;
     if (err) {
         st_rollback(tx);
         return err;

@@ -45,6 +45,8 @@ mt_err st_open(const char *url, const st_options *options, st_store **out, mt_bu
 void st_close(st_store *s);
 /* May several processes write at once? Then records are queued and chained later. */
 bool st_is_shared(const st_store *s);
+/* How many transactions may be open at once. */
+unsigned st_connections(const st_store *s);
 /* "SQLite 3.40.1, schema 1"; for logs. */
 mt_str st_describe(const st_store *s);
 /* The URL without its password; for logs. */
@@ -65,6 +67,9 @@ mt_err st_begin(st_store *s, st_mode mode, st_tx **out);
  * finds out by reading (idempotency row, record). The transaction is gone either way.
  */
 mt_err st_commit(st_tx *tx);
+/* Begins to commit: the caller may do other things until st_commit() tells how it went,
+ * but nothing in this transaction. */
+void st_commit_soon(st_tx *tx);
 void st_rollback(st_tx *tx);
 /* What went wrong last in this transaction, one sentence without secrets. */
 mt_str st_why(const st_tx *tx);
@@ -291,7 +296,8 @@ mt_err st_doc_walk(st_tx *tx, mt_str kind, mt_str tag, st_page page,
 /* A number that grows whenever documents of this kind change, for caches: cheap. 0:
  * none ever changed. */
 mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
-mt_err st_doc_stamp_soon(st_tx *tx, mt_str kind, int64_t *stamp);
+/* Of two kinds at once. */
+mt_err st_doc_stamps_soon(st_tx *tx, mt_str first, mt_str second, int64_t stamps[2]);
 
 /* ---- Whole store --------------------------------------------------------------- */
 
