@@ -235,6 +235,7 @@ struct rt_executor {
     rx_shadow *shadow; /* the committer's; NULL: none */
     atomic_llong last_ms;
     atomic_int store_fault; /* mt_err of the last group, for readiness */
+    atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;
     rt_news *news;
     void *news_state;

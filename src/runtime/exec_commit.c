@@ -493,6 +493,11 @@ static void set_out(rt_executor *x, flight *f)
     }
 }
 
+static bool worth_retrying(mt_err err)
+{
+    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
+}
+
 /* All of it or nothing. *unknown: the store broke while it committed. */
 static mt_err arrive(rt_executor *x, flight *f, bool *unknown)
 {
@@ -503,7 +508,8 @@ static mt_err arrive(rt_executor *x, flight *f, bool *unknown)
         err = st_commit(g->tx);
         *unknown = err == MT_E_CLOSED;
     }
-    atomic_store(&x->store_fault, (int)err);
+    atomic_store(&x->fault_ms, rx_now(x));
+    atomic_store(&x->store_fault, worth_retrying(err) ? MT_OK : (int)err);
     if (err) {
         x->chain_known = false;
         return err;
@@ -534,11 +540,6 @@ static void finish(rx_job *job)
     } else {
         rx_answer(job);
     }
-}
-
-static bool worth_retrying(mt_err err)
-{
-    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
 }
 
 /* The store as a whole fails; otherwise one job may be what it cannot take. */

@@ -2,6 +2,8 @@
  * Room: runtime. */
 #include "runtime/exec.h"
 
+enum { FAULT_COUNTS_MS = 5000 };
+
 /* ORDER rt_action. */
 static const char *const ACTIONS[] = {
 #define RX_ACTION_NAME(name, writes) #name,
@@ -62,6 +64,14 @@ void rt_executor_metrics(rt_executor *x, mt_buf *out)
                 atomic_load(&m->waiting));
 }
 
+/* What the last write met counts for a while only: who is sent no more calls because it
+ * is not ready would never find out that the fault has passed. */
+static mt_err recent_fault(rt_executor *x)
+{
+    bool recent = rx_now(x) - atomic_load(&x->fault_ms) < FAULT_COUNTS_MS;
+    return recent ? (mt_err)atomic_load(&x->store_fault) : MT_OK;
+}
+
 bool rt_executor_ready(rt_executor *x, mt_buf *why)
 {
     pthread_mutex_lock(&x->queue_lock);
@@ -72,7 +82,7 @@ bool rt_executor_ready(rt_executor *x, mt_buf *why)
         return false;
     }
     mt_err err = st_ping(x->store);
-    err = err ? err : (mt_err)atomic_load(&x->store_fault);
+    err = err ? err : recent_fault(x);
     if (err) {
         mt_buf_addf(why, "the store cannot be used: %s", mt_err_text(err));
     }

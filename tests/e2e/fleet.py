@@ -35,17 +35,18 @@ class Node:
 
     def start(self, seconds=30):
         self.launch()
-        deadline = time.monotonic() + seconds
+        deadline, said = time.monotonic() + seconds, None
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise RuntimeError(f"{self.name} ended by itself: {self.log()}")
             try:
-                if self.get("/readyz")[0] == 200:
+                said = self.get("/readyz")
+                if said[0] == 200:
                     return self
-            except OSError:
-                pass
+            except OSError as error:
+                said = error
             time.sleep(0.02)
-        raise RuntimeError(f"{self.name} does not answer: {self.log()}")
+        raise RuntimeError(f"{self.name} is not ready: {said!r} {self.log()}")
 
     def log(self, most=2000):
         text = (self.directory / f"{self.name}.log").read_text(errors="replace")

@@ -207,6 +207,18 @@ class Crash(Service):
             self.flows_settled(node)
             turnstile.check(answers, *self.look(node))
 
+    def test_a_node_is_ready_again_when_its_database_is(self):
+        """Also if nobody asks it for anything, because it was not ready."""
+        with Postgres() as server:
+            node = self.begin(server.url())
+            server.stop()
+            job = turnstile.Job("gone", random.Random(SEED), INSTANCES)
+            self.assertEqual(node.post(f"/v1/{job.path}", job.body, job.key)[0], 503)
+            self.assertEqual(node.get("/readyz")[0], 503)
+            server.start()
+            wait_until(lambda: node.get("/readyz")[0] == 200, 30)
+            self.assertEqual(node.get("/readyz")[0], 200)
+
     def test_two_servers_on_one_file_the_second_is_refused(self):
         self.begin(f"sqlite:{self.dir}/store.db")
         result = self.run_motet("serve", "--store", f"sqlite:{self.dir}/store.db", "--listen",
