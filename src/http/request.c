@@ -327,6 +327,11 @@ static enum MHD_Result start_call(ht_request *r)
     make_call(r);
     atomic_fetch_add_explicit(&r->server->calls, 1, memory_order_relaxed);
     atomic_fetch_add(&r->server->under_way, 1);
+    if (atomic_load(&r->server->stopping)) { /* the body came too late */
+        atomic_fetch_sub(&r->server->under_way, 1);
+        return ht_answer_problem(r, MHD_HTTP_SERVICE_UNAVAILABLE, "stopping",
+                                 "the server is stopping");
+    }
     if (r->peer) {
         ht_peers_now(r->server->peers, r->peer, HT_SERVED, ht_now_ms());
     }

@@ -310,6 +310,11 @@ void ht_server_free(ht_server *s)
     if (s->streams) {
         ht_streams_end(s->streams);
     }
+    /* Whoever came before `stopping` still needs the workers; who comes after it is
+     * turned away. */
+    for (int i = 0; atomic_load(&s->under_way) && i < 1000; i++) {
+        usleep(2000);
+    }
     ht_workers_stop(s->workers);
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
