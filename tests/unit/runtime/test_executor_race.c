@@ -248,6 +248,76 @@ static void when_the_database_is_gone_nothing_is_done_and_it_says_so(void **stat
     desk_close(&d);
 }
 
+/* The wheel with so many facts more: another version, which breaks nothing. */
+static void deploy_wheel(desk *d, int facts)
+{
+    mt_buf source = {0}, body = {0};
+    mt_buf_addz(&source, WHEEL);
+    for (int i = 0; i < facts; i++) {
+        mt_buf_addf(&source,
+                    "fact f%d { type: Bool source: \"road.f\" default: true }\n", i);
+    }
+    mt_jw w = mt_jw_start(&body, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "source", mt_buf_str(&source));
+    mt_jw_end_object(&w);
+    mt_buf_addc(&body, 0);
+    ask(d, &ANYONE, RT_CONTRACT_DEPLOY, "", "", body.ptr);
+    expect(d, 200);
+    mt_buf_free(&source);
+    mt_buf_free(&body);
+}
+
+/* Every operation in the ledger was decided by the version deployed last before it. */
+static void assert_versions(desk *d)
+{
+    rt_param q[] = {{MT_STR("limit"), MT_STR("1000")}};
+    const mt_json *r = ask_query(d, RT_LEDGER_LIST, "", "", q, 1);
+    mt_str current = {0};
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < count_at(r, "items"); i++) {
+        char path[32];
+        snprintf(path, sizeof path, "items.%u.body", i);
+        const mt_json *body = at(r, path);
+        mt_str kind = mt_json_text(mt_json_at(body, "kind"));
+        mt_str etag = mt_json_text(mt_json_at(body, "etag"));
+        if (mt_str_is(kind, "contract_deployed")) {
+            current = etag;
+        } else if (mt_str_is(kind, "operation")) {
+            assert_text(etag, current);
+            seen++;
+        }
+    }
+    assert_true(seen > 0);
+}
+
+static void M3_nothing_is_decided_by_a_version_whose_successor_is_deployed(void **state)
+{
+    desk d = wheel(state);
+    bool shared = st_is_shared(d.store);
+    desk other = shared ? desk_on(again(state, NULL), NULL, NULL) : d;
+    crew c = {.d = shared ? &other : &d, .rounds = 40};
+    c.call = call_of(RT_OPERATION, MT_STR("turn"), DRIVE);
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &c), 0);
+    }
+    for (int facts = 1; facts <= 10; facts++) {
+        deploy_wheel(&d, facts);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(atomic_load(&c.other), 0); /* 409: the contract has changed */
+    wait_until_chained(&d, atomic_load(&c.won));
+    assert_versions(&d);
+    assert_ledger(&d);
+    if (shared) {
+        desk_close(&other);
+    }
+    desk_close(&d);
+}
+
 int main(void)
 {
     static rows_list l;
@@ -256,6 +326,7 @@ int main(void)
     both(&l, of_many_who_create_one_id_exactly_one_does);
     both(&l, a_key_used_by_many_at_once_has_one_effect);
     both(&l, two_executors_on_one_database_take_turns);
+    both(&l, M3_nothing_is_decided_by_a_version_whose_successor_is_deployed);
     both(&l, when_the_database_is_gone_nothing_is_done_and_it_says_so);
     int failed = rows_run(&l, "runtime/executor_race");
     backends_stop();

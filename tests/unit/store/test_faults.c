@@ -171,6 +171,40 @@ static void a_lock_held_too_long_is_busy(void **state)
     mt_arena_free(&a);
 }
 
+static mt_err lock(st_tx *tx, bool shared)
+{
+    mt_err err = st_lock_soon(tx, "l", shared);
+    return err ? err : st_settle(tx);
+}
+
+static void a_named_lock_is_shared_or_held_alone(void **state)
+{
+    st_store *s = fresh(state);
+    if (!st_is_shared(s)) {
+        st_tx *tx = begin(s, ST_WRITE); /* whoever writes is alone */
+        assert_fine(lock(tx, true));
+        assert_fine(lock(tx, false));
+        st_rollback(tx);
+        st_close(s);
+        return;
+    }
+    st_options options = {.wait_ms = 50};
+    st_store *hasty = again(state, &options);
+    st_tx *first = begin(s, ST_WRITE), *second = begin(hasty, ST_WRITE);
+    assert_fine(lock(first, true));
+    assert_fine(lock(second, true));
+    st_rollback(second);
+    second = begin(hasty, ST_WRITE);
+    assert_err(lock(second, false), MT_E_BUSY);
+    st_rollback(second);
+    st_rollback(first);
+    second = begin(hasty, ST_WRITE);
+    assert_fine(lock(second, false));
+    st_rollback(second);
+    st_close(hasty);
+    st_close(s);
+}
+
 static void a_tool_writes_beside_the_server(void **state)
 {
     st_store *s = fresh(state);
@@ -679,6 +713,7 @@ int main(void)
     both(&l, a_reader_reads_and_writes_nothing);
     both(&l, a_full_pool_is_busy_after_the_wait);
     both(&l, a_lock_held_too_long_is_busy);
+    both(&l, a_named_lock_is_shared_or_held_alone);
     both(&l, a_tool_writes_beside_the_server);
     both(&l, a_killed_writer_leaves_nothing_half_done);
     on(FILES, a_file_has_one_server);

@@ -268,11 +268,10 @@ static void chain_some(st_store *s, mt_arena *a, uint32_t count, int64_t *size)
  * before every page `step` more are chained. */
 static void every_page_has_what_the_others_lack(void **state)
 {
-    for (int round = 0; round < 2 * 6 * 4 * 2; round++) {
+    for (uint32_t round = 0; round < 2 * 3 * 3; round++) {
         bool down = round % 2;
-        uint32_t chained = (uint32_t)(round / 2 % 6) * 2,
-                 step = (uint32_t)(round / 12 % 4);
-        uint32_t limit = 2 + (uint32_t)(round / 48);
+        uint32_t chained = round / 2 % 3 * 4, step = 1 + round / 6;
+        uint32_t limit = 2 + (round / 2 + round / 6) % 2;
         int64_t size = 0;
         pages p = {.store = fresh(state),
                    .filter = {.pending = true, .newest_first = down}};
