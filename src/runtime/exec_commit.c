@@ -481,13 +481,16 @@ static void set_out(rt_executor *x, flight *f)
     f->err = open_group(g, f->jobs, f->n);
     f->err = f->err ? f->err : do_jobs(g, f->jobs, f->n);
     f->body = g->body;
+    bool writes = !f->err && (g->records || g->wrote);
+    if (writes) {
+        f->err = st_commit_soon(g->tx);
+    }
     if (f->err && g->tx) {
         rx_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(f->err),
                MT_ARG(st_why(g->tx)));
     }
-    if (!f->err && (g->records || g->wrote)) {
-        st_commit_soon(g->tx);
-    } else {
+    bool open = writes && (!f->err || f->err == MT_E_CLOSED); /* perhaps committed */
+    if (!open) {
         st_rollback(g->tx);
         g->tx = NULL;
     }

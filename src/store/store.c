@@ -153,22 +153,22 @@ static mt_err grow_stamps(st_tx *tx)
     return err;
 }
 
-void st_commit_soon(st_tx *tx)
+mt_err st_commit_soon(st_tx *tx)
 {
     if (tx->ending || tx->broken) {
-        return;
+        return tx->broken;
     }
     tx->ending = true;
     tx->broken = grow_stamps(tx);
     if (!tx->broken && tx->store->driver->commit_soon) {
         tx->store->driver->commit_soon(tx);
     }
+    return tx->broken;
 }
 
 mt_err st_commit(st_tx *tx)
 {
-    st_commit_soon(tx);
-    mt_err err = tx->broken;
+    mt_err err = st_commit_soon(tx);
     if (err) {
         st_rollback(tx);
         return err;

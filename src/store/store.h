@@ -68,8 +68,10 @@ mt_err st_begin(st_store *s, st_mode mode, st_tx **out);
  */
 mt_err st_commit(st_tx *tx);
 /* Begins to commit: the caller may do other things until st_commit() tells how it went,
- * but nothing in this transaction. */
-void st_commit_soon(st_tx *tx);
+ * but nothing in this transaction. An error is told by st_commit(), too; one other than
+ * MT_E_CLOSED leaves nothing unknown, and the transaction may be rolled back instead.
+ */
+mt_err st_commit_soon(st_tx *tx);
 void st_rollback(st_tx *tx);
 /* What went wrong last in this transaction, one sentence without secrets. */
 mt_str st_why(const st_tx *tx);
