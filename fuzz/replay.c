@@ -1,5 +1,5 @@
-/* fuzz/replay.c - runs a fuzz target once over every file of its corpus. */
-#include <dirent.h>
+/* fuzz/replay.c - runs a fuzz target once over every file below a directory. */
+#include <ftw.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,24 +28,24 @@ static void run_file(const char *path)
     free(data);
 }
 
+static int count;
+
+static int visit(const char *path, const struct stat *about, int kind, struct FTW *at)
+{
+    (void)about;
+    if (kind == FTW_F && path[at->base] != '.') {
+        run_file(path);
+        count++;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
-    DIR *dir = argc > 1 ? opendir(argv[1]) : NULL;
-    if (!dir) {
-        fprintf(stderr, "usage: replay CORPUS-DIRECTORY\n");
+    if (argc != 2 || nftw(argv[1], visit, 16, FTW_PHYS)) {
+        fprintf(stderr, "usage: replay DIRECTORY\n");
         return 2;
     }
-    int count = 0;
-    for (struct dirent *e; (e = readdir(dir)); count++) {
-        char path[4096];
-        if (e->d_name[0] == '.') {
-            count--;
-            continue;
-        }
-        snprintf(path, sizeof path, "%s/%s", argv[1], e->d_name);
-        run_file(path);
-    }
-    closedir(dir);
     printf("%d inputs\n", count);
     return count ? 0 : 1;
 }

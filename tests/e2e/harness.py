@@ -22,6 +22,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("MOTET_SOURCE") or pathlib.Path(__file__).parents[2])
 MOTET = pathlib.Path(os.environ.get("MOTET") or SOURCE / "build" / "motet").absolute()
 SOAK = bool(os.environ.get("MOTET_SOAK"))
+SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
 SEED = int(os.environ.get("MOTET_SEED") or 1)
 TIMEOUT = 120
 

@@ -21,13 +21,12 @@ from datetime import datetime
 import post_office
 import turnstile
 from fleet import Node
-from harness import MOTET, SEED, SOAK, Case, main
+from harness import SANITIZED, SEED, SOAK, Case, main
 from load import Answer, Load
 from postgres import Postgres
 from serial_order import Replay
 
 INSTANCES = 12
-SANITIZED = "asan" in str(MOTET) or "tsan" in str(MOTET)
 
 
 SCALE = float(os.environ.get("MOTET_SOAK_SCALE") or 1)  # of the long forms: 0.1 is a tenth
