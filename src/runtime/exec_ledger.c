@@ -57,13 +57,14 @@ mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
  */
 
 /* Keeps the root of a full block, which the record about to be added completes. */
-static mt_err keep_block(st_tx *tx, const lg_chain *c, const mt_sha256 *hash)
+static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
 {
     char id[24], hex[MT_SHA256_HEX];
     if ((c->tree.size + 1) % RX_BLOCK) {
         return MT_OK;
     }
-    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(hash), RX_BLOCK_LEVELS);
+    mt_sha256 hash = lg_hash(&c->head, body);
+    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(&hash), RX_BLOCK_LEVELS);
     mt_hex(root.bytes, MT_SHA256_BYTES, hex);
     size_t n = rx_block_id(c->tree.size / RX_BLOCK, id);
     st_doc doc = {.kind = KIND_BLOCK,
@@ -86,8 +87,7 @@ size_t rx_block_id(uint64_t block, char out[24])
 /* Gives the record its place. Its hash is in the arena. */
 static mt_err chain(rt_executor *x, st_tx *tx, mt_arena *a, st_record *row)
 {
-    mt_sha256 hash = lg_hash(&x->chain.head, row->body);
-    mt_err err = keep_block(tx, &x->chain, &hash);
+    mt_err err = keep_block(tx, &x->chain, row->body);
     lg_entry e = lg_chain_append(&x->chain, row->body);
     row->seq = (int64_t)e.seq;
     row->hash = mt_str_dup(a, mt_str_from((const char *)e.hash.bytes, MT_SHA256_BYTES));
