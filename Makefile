@@ -1,6 +1,6 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
-.PHONY: all help run stop test check soak loaded bench fuzz fmt fmt-check lint layers asan tsan \
+.PHONY: all help run stop test check soak mutate loaded bench fuzz fmt fmt-check lint layers asan tsan \
 	clang golden conformance valgrind install clean packages packages-test
 
 BUILD   := build
@@ -61,6 +61,9 @@ asan: packages-test $(ASAN)/build.ninja ## all tests under ASan and UBSan
 tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TSan
 	@ninja -C $(TSAN) --quiet
 	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
+
+mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM)
+	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
 
 soak: packages-test ## the same tests, long; prints its seed
 	@MOTET_SOAK=1 tools/run-tests
