@@ -31,7 +31,8 @@ typedef struct ag_sender {
     const mt_str *triggers;
     uint32_t trigger_count;
     bool multi, use_data;
-    uint64_t every_ms; /* a timed sender: fires outside the cycle; 0: no */
+    uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
+    const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
 } ag_sender;
 
 typedef enum ag_shape { AG_SINGLE, AG_MANY, AG_INDEX_SINGLE, AG_INDEX_MANY } ag_shape;
@@ -58,6 +59,10 @@ typedef struct ag_agent {
     const ag_hook *hooks;
     uint32_t receiver_count, sender_count, hook_count;
 } ag_agent;
+
+/* A timed sender with filters: it fires only once an outcome has armed it (timers.h).
+ */
+bool ag_sender_waits(const ag_agent *agent, const ag_sender *s);
 
 typedef struct ag_program ag_program;
 
