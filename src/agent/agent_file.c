@@ -285,11 +285,20 @@ static const char *const OWN_KEYS[][24] = {
      "set", "replace", "remember", "count", "fail", "note", NULL},
 };
 
-static const mt_json *one_rule(reading *r, const mt_json *registration)
+/* A registration that is its own rule: what of it belongs to the rule. */
+static const mt_json *one_rule(reading *r, role as, const mt_json *registration)
 {
-    mt_json *list = mt_new(r->a, mt_json);
-    *list = ag_list_value(registration, 1);
-    list->offset = registration->offset;
+    uint32_t count = 0;
+    mt_json_member *own = mt_new_array(r->a, mt_json_member, registration->count);
+    for (uint32_t i = 0; i < registration->count; i++) {
+        if (listed(RULE_KEYS[as], registration->as.members[i].key)) {
+            own[count++] = registration->as.members[i];
+        }
+    }
+    mt_json *rule = mt_new(r->a, mt_json), *list = mt_new(r->a, mt_json);
+    *rule = ag_object_value(own, count);
+    *list = ag_list_value(rule, 1);
+    list->offset = rule->offset = registration->offset;
     return list;
 }
 
@@ -347,7 +356,7 @@ static ag_binding binding_of(reading *r, role as, const mt_json *registration,
         rules = list_at(r, registration, "rules");
         check_rules(r, as, rules);
     } else {
-        rules = one_rule(r, registration);
+        rules = one_rule(r, as, registration);
         check_rule(r, as, registration);
     }
     return (ag_binding){.rules = rules, .function = own};

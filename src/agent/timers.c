@@ -51,10 +51,9 @@ void ag_timers_free(ag_timers *t)
 
 static size_t size_of(const mt_json *data)
 {
-    mt_buf text = {0};
-    mt_json_write(&text, data, false);
-    size_t size = text.len;
-    mt_buf_free(&text);
+    mt_arena a = {0};
+    size_t size = ag_value_text(&a, data).len;
+    mt_arena_free(&a);
     return size;
 }
 

@@ -3,7 +3,7 @@
  * Room: cli. */
 #include <stdio.h>
 
-#include "agent/program.h"
+#include "agent/dna.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -216,13 +216,14 @@ int cmd_agent_routes(const cli_args *args)
 {
     mt_arena a = {0};
     mt_buf out = {0};
-    ag_file file;
-    int code = cli_read_agent(args, &a, args->operands[0], &file);
+    ag_agent agent;
+    int code = cli_read_dna(args, &a, args->operands[0], &agent);
     if (!code) {
         if (cli_flag(args, "json")) {
-            cli_write_dna(&a, &file.agent, &out);
+            ag_dna_write(&a, &agent, AG_DNA_PROFILE, &out);
+            mt_buf_addc(&out, '\n');
         } else {
-            show_agent(&out, &file.agent);
+            show_agent(&out, &agent);
         }
         code = cli_print(mt_buf_str(&out));
     }
