@@ -15,7 +15,7 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 SANITIZE := CC=clang meson setup -Dwerror=true -Ddebug=true -Db_lundef=false
 
 all: packages $(BUILD)/build.ninja ## build build/motet (release)
-	@ninja -C $(BUILD) --quiet
+	@tools/build $(BUILD)
 	@ln -sf src/cli/motet $(BUILD)/motet
 
 help: ## list the targets
@@ -28,6 +28,7 @@ packages-test:
 	@tools/install test
 
 $(BUILD)/build.ninja:
+	@echo "Configuring $(BUILD)"
 	@meson setup $(BUILD) --buildtype=release -Dwerror=true >/dev/null
 
 $(ASAN)/build.ninja:
@@ -42,7 +43,11 @@ $(FUZZ)/build.ninja:
 	@CC=clang meson setup $(FUZZ) --buildtype=debugoptimized -Dfuzzers=true \
 		-Db_sanitize=address,undefined -Db_lundef=false >/dev/null
 
-run: all ## build, start the escrow service, walk it, leave it up
+run: ## build, start the escrow service, walk it, leave it up
+	@echo "1 of 4: installing what is missing"
+	@tools/install build
+	@echo "2 of 4: building $(BUILD)/motet"
+	@$(MAKE) --no-print-directory all
 	@tools/run-demo $(BUILD)/motet
 
 stop: ## end the service that `make run` left up

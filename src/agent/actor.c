@@ -6,6 +6,7 @@
 
 #include "agent/agent_file.h"
 #include "agent/template.h"
+#include "agent/timers.h"
 #include "agent/value.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -30,7 +31,9 @@ struct ag_actor {
     ag_program *program;
     ag_tape *tape;
     ag_cycle *cycle;
-    mt_arena arena; /* of the current message */
+    ag_timers *timers;
+    uint32_t timed_lost; /* data of the last message that timers had no room for */
+    mt_arena arena;      /* of the current message */
     uint64_t messages;
     mt_str key; /* of the message; ptr NULL: none */
     bool keyed;
@@ -50,6 +53,7 @@ ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
     x->program = ag_program_new(&file->agent, limits);
     x->tape = ag_tape_new(x->program, file->shape);
     x->cycle = ag_cycle_new(x->program, x->tape);
+    x->timers = ag_timers_new(&file->agent, limits);
     if (file->start && !file->key.len) {
         ag_tape_read(x->tape, file->start);
     }
@@ -65,6 +69,7 @@ void ag_actor_free(ag_actor *x)
         mt_arena_free(&x->records[i].arena);
     }
     free(x->records);
+    ag_timers_free(x->timers);
     ag_cycle_free(x->cycle);
     ag_tape_free(x->tape);
     ag_program_free(x->program);
@@ -386,10 +391,26 @@ bool ag_actor_answer(ag_actor *x, const ag_call *call, ag_answer *answer)
     return true;
 }
 
+/* A message that was dropped or hit a limit arms nothing, as it changes nothing. */
+static void arm_timers(ag_actor *x)
+{
+    x->timed_lost = 0;
+    if (ag_cycle_fate(x->cycle) == AG_FINISHED) {
+        ag_record done = ag_cycle_record(x->cycle);
+        x->timed_lost = ag_timers_arm(x->timers, &done);
+    }
+}
+
+uint32_t ag_actor_timed_lost(const ag_actor *x)
+{
+    return x->timed_lost;
+}
+
 /* Keys the message's receivers left empty start again. */
 void ag_actor_end(ag_actor *x)
 {
     write_effects(x);
+    arm_timers(x);
     if (!x->file->reset_when_empty || !x->file->start) {
         return;
     }
@@ -425,14 +446,72 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
     ag_actor_end(x);
 }
 
-const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender)
+/* --- timed senders -------------------------------------------------------------------
+ */
+
+static void begin_tick(ag_actor *x)
 {
-    ag_answer answer;
-    ag_call call = {.kind = AG_CALL_SENDER, .index = sender, .id = 0};
     mt_arena_reset(&x->arena);
     memset(&x->effects, 0, sizeof x->effects);
-    x->messages++;
     x->keyed = false;
+}
+
+bool ag_actor_ticks(const ag_actor *x, uint32_t sender)
+{
+    const ag_agent *agent = &x->file->agent;
+    return agent->senders[sender].every_ms &&
+           (!ag_sender_waits(agent, &agent->senders[sender]) ||
+            ag_timer_armed(x->timers, sender));
+}
+
+/* No message, so no key: on a tape with keys a tick sees the memory of the null key, on
+ * one without the memory that receivers have, too. */
+static ag_call tick_call(const ag_actor *x, uint32_t sender)
+{
+    return (ag_call){.kind = AG_CALL_SENDER,
+                     .index = sender,
+                     .key = ag_shape_indexed(x->file->shape) ? AG_NULL_KEY : AG_LIST};
+}
+
+static bool runs_on(ag_actor *x, uint32_t sender)
+{
+    const mt_json *condition = x->file->agent.senders[sender].run_while;
+    ag_call call = tick_call(x, sender);
+    if (mt_json_is(condition, MT_JSON_BOOL)) {
+        return condition->boolean;
+    }
+    begin_tick(x);
+    ag_scope s = scope_of(x, &call);
+    return ag_holds(&x->arena, &s, condition);
+}
+
+uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes)
+{
+    const ag_agent *agent = &x->file->agent;
+    const ag_sender *s = &agent->senders[sender];
+    bool waits = ag_sender_waits(agent, s);
+    *causes = NULL;
+    if (!runs_on(x, sender)) {
+        if (waits) {
+            ag_timer_disarm(x->timers, sender);
+        }
+        return 0;
+    }
+    return waits && s->use_data ? ag_timer_waiting(x->timers, sender, causes) : 1;
+}
+
+void ag_actor_tick_end(ag_actor *x, uint32_t sender)
+{
+    ag_timer_told(x->timers, sender);
+}
+
+const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause)
+{
+    ag_answer answer;
+    ag_call call = tick_call(x, sender);
+    call.cause = cause;
+    begin_tick(x);
+    x->messages++;
     if (!ag_actor_answer(x, &call, &answer) || answer.failed) {
         return NULL;
     }
@@ -449,6 +528,10 @@ void ag_actor_save(const ag_actor *x, mt_buf *out)
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "agent", x->file->agent.name);
+    if (ag_timers_any_armed(x->timers)) {
+        mt_jw_keyz(&w, "armed");
+        ag_timers_save(x->timers, &w);
+    }
     mt_jw_keyz(&w, "memory");
     mt_jw_begin_array(&w);
     for (size_t i = 0; i < x->record_count; i++) {
@@ -490,6 +573,9 @@ mt_err ag_actor_load(ag_actor *x, const mt_json *saved)
     mt_err err = ag_tape_load(x->tape, mt_json_at(saved, "tape"));
     if (!err) {
         err = load_memory(x, memory);
+    }
+    if (!err) {
+        err = ag_timers_load(x->timers, mt_json_at(saved, "armed"));
     }
     if (!err) {
         x->messages = (uint64_t)messages;

@@ -88,15 +88,18 @@ static bool bool_at(reading *r, const mt_json *object, const char *key)
 }
 
 static uint64_t number_at(reading *r, const mt_json *object, const char *key,
-                          uint64_t none)
+                          int64_t least, uint64_t none)
 {
     const mt_json *v = mt_json_get(object, mt_str_z(key));
     int64_t n;
     if (!v) {
         return none;
     }
-    if (mt_json_i64(v, &n) || n < 0 || n > 1000000000) {
-        wrong_type(r, v, key, "a whole number from 0 to 1000000000");
+    if (mt_json_i64(v, &n) || n < least || n > 1000000000) {
+        wrong_type(
+            r, v, key,
+            mt_strf(r->a, "a whole number from %lld to 1000000000", (long long)least)
+                .ptr);
         return none;
     }
     return (uint64_t)n;
@@ -277,16 +280,25 @@ static const char *const OWN_KEYS[][24] = {
      "data", "remember", "count", "fail", "note", NULL},
     {"name", "module", "route", "priority", "rules", "handler", "when", "message",
      "remember", "count", "fail", "on_actions", "on_triggers", "multi", "use_data",
-     "every_ms", "note", NULL},
+     "every_ms", "run_while", "note", NULL},
     {"name", "module", "direction", "priority", "rules", "handler", "when", "drop",
      "set", "replace", "remember", "count", "fail", "note", NULL},
 };
 
-static const mt_json *one_rule(reading *r, const mt_json *registration)
+/* A registration that is its own rule: what of it belongs to the rule. */
+static const mt_json *one_rule(reading *r, role as, const mt_json *registration)
 {
-    mt_json *list = mt_new(r->a, mt_json);
-    *list = ag_list_value(registration, 1);
-    list->offset = registration->offset;
+    uint32_t count = 0;
+    mt_json_member *own = mt_new_array(r->a, mt_json_member, registration->count);
+    for (uint32_t i = 0; i < registration->count; i++) {
+        if (listed(RULE_KEYS[as], registration->as.members[i].key)) {
+            own[count++] = registration->as.members[i];
+        }
+    }
+    mt_json *rule = mt_new(r->a, mt_json), *list = mt_new(r->a, mt_json);
+    *rule = ag_object_value(own, count);
+    *list = ag_list_value(rule, 1);
+    list->offset = rule->offset = registration->offset;
     return list;
 }
 
@@ -344,7 +356,7 @@ static ag_binding binding_of(reading *r, role as, const mt_json *registration,
         rules = list_at(r, registration, "rules");
         check_rules(r, as, rules);
     } else {
-        rules = one_rule(r, registration);
+        rules = one_rule(r, as, registration);
         check_rule(r, as, registration);
     }
     return (ag_binding){.rules = rules, .function = own};
@@ -418,6 +430,23 @@ static void read_triggers(reading *r, const mt_json *at, ag_sender *s)
     s->trigger_count = list->count;
 }
 
+static void read_timer(reading *r, const mt_json *at, ag_sender *s)
+{
+    const mt_json *run = mt_json_at(at, "run_while"), *where = run;
+    s->every_ms = number_at(r, at, "every_ms", 1, 0);
+    if (run && !mt_json_at(at, "every_ms")) {
+        complain(r, "AG123", run, MT_STR("`run_while` is for timed senders"),
+                 "add `every_ms`, or leave it out");
+    }
+    const char *fault = run && !mt_json_is(run, MT_JSON_BOOL)
+                            ? ag_check_condition(r->a, run, &where)
+                            : NULL;
+    if (fault) {
+        complain(r, "AG122", where, mt_str_z(fault), "");
+    }
+    s->run_while = run;
+}
+
 static void read_senders(reading *r, const mt_json *list)
 {
     ag_sender *out = mt_new_array(r->a, ag_sender, list->count);
@@ -436,7 +465,7 @@ static void read_senders(reading *r, const mt_json *list)
         read_triggers(r, at, s);
         s->multi = bool_at(r, at, "multi");
         s->use_data = bool_at(r, at, "use_data");
-        s->every_ms = number_at(r, at, "every_ms", 0);
+        read_timer(r, at, s);
         bind[i] = binding_of(r, ROLE_SENDER, at, s->name);
         bind[i].message = mt_json_at(at, "message");
     }
@@ -494,8 +523,8 @@ static void read_group(reading *r, const mt_json_member *m, ag_group *g)
     }
     g->command = words;
     g->command_count = command->count;
-    g->time_limit_ms = number_at(r, &m->value, "time_limit_ms", 1000);
-    g->restarts = (uint32_t)number_at(r, &m->value, "restarts", 3);
+    g->time_limit_ms = number_at(r, &m->value, "time_limit_ms", 1, 1000);
+    g->restarts = (uint32_t)number_at(r, &m->value, "restarts", 0, 3);
 }
 
 static void read_groups(reading *r, const mt_json *tree)

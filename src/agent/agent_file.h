@@ -63,13 +63,21 @@ void ag_actor_end(ag_actor *x);
 void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *external,
                   void *host);
 
-/* A timed sender's message (senders with every_ms), not filtered by any cycle; the
- * send hooks are the caller's business through ag_actor_answer. NULL: none, external
- * or failed. */
-const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender);
+/* Timed senders (every_ms). Does its clock run: has it no filters, or is it armed? */
+bool ag_actor_ticks(const ag_actor *x, uint32_t sender);
+/* A tick is due: how often to call it, 0 when `run_while` does not hold (which disarms
+ * one with filters) or no data wait. *causes NULL: no call has a cause. */
+uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes);
+/* One call of a tick; the send hooks are the caller's business through ag_actor_answer.
+ * NULL: no message, external or failed. */
+const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause);
+/* All calls are made; the causes are gone. */
+void ag_actor_tick_end(ag_actor *x, uint32_t sender);
+/* Data of the last message for which timed senders had no room. */
+uint32_t ag_actor_timed_lost(const ag_actor *x);
 
-/* Tape and memory as one JSON document, and back, so that a restarted agent goes on
- * where it was. MT_E_SYNTAX, MT_E_LIMIT. */
+/* Tape, memory and armed timers as one JSON document, and back, so that a restarted
+ * agent goes on where it was. MT_E_SYNTAX, MT_E_LIMIT. */
 void ag_actor_save(const ag_actor *x, mt_buf *out);
 mt_err ag_actor_load(ag_actor *x, const mt_json *saved);
 

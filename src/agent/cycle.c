@@ -39,6 +39,7 @@ void ag_cycle_begin(ag_cycle *c, const ag_message *message)
     FORGET(c->candidates);
     FORGET(c->sends);
     FORGET(c->emissions);
+    FORGET(c->arms);
     c->message = *message;
     c->payload = message->payload;
     c->stage = AG_STAGE_HOOKS_IN;
@@ -361,6 +362,7 @@ ag_record ag_cycle_record(const ag_cycle *c)
         .deltas = c->deltas.items,
         .sends = c->sends.items,
         .emissions = c->emissions.items,
+        .arms = c->arms.items,
         .receive_hook_count = COUNT(c->hooks_in),
         .send_hook_count = COUNT(c->hooks_out),
         .activation_count = COUNT(c->activations),
@@ -368,6 +370,7 @@ ag_record ag_cycle_record(const ag_cycle *c)
         .delta_count = COUNT(c->deltas),
         .send_count = COUNT(c->sends),
         .emission_count = COUNT(c->emissions),
+        .arm_count = COUNT(c->arms),
         .limit = c->limit,
     };
 }

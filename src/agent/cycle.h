@@ -109,6 +109,11 @@ typedef struct ag_send {
     const char *failed;
 } ag_send;
 
+/* A timed sender that an outcome arms instead of calling it now (timers.h). */
+typedef struct ag_arm {
+    uint32_t sender, activation;
+} ag_arm;
+
 typedef struct ag_delta {
     mt_str key;
     mt_str *added, *removed; /* canonical texts, in order */
@@ -127,8 +132,9 @@ typedef struct ag_record {
     const ag_delta *deltas; /* keys that a receiver ran on and that changed */
     const ag_send *sends;
     const ag_emission *emissions; /* dropped ones too */
+    const ag_arm *arms;           /* in order of activations; one may be there twice */
     uint32_t receive_hook_count, send_hook_count, activation_count, batch_count,
-        delta_count, send_count, emission_count;
+        delta_count, send_count, emission_count, arm_count;
     const char *limit; /* name of the limit that was hit, NULL */
 } ag_record;
 

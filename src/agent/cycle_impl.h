@@ -43,6 +43,7 @@ struct ag_cycle {
     MT_VEC(ag_candidate) candidates;
     MT_VEC(ag_send) sends;
     MT_VEC(ag_emission) emissions;
+    MT_VEC(ag_arm) arms;
     const mt_json **sent; /* answers of the senders, by send */
     uint32_t *seen;       /* by tape symbol: generation it was last seen in */
     uint32_t seen_cap, generation;

@@ -1,7 +1,8 @@
 /* agent/cycle_send.c - which senders run because of which activations.
  * Profile order: priority, canonical route, registration, key; once per (sender, key)
  * unless multi. Compat: routes by first registration; once per sender and message, or
- * once per event with use_data; senders without filters run every time. */
+ * once per event with use_data; senders without filters run every time. Timed senders
+ * never run in a cycle: what would call another sender arms them. */
 #include <stdlib.h>
 
 #include "agent/cycle_impl.h"
@@ -36,9 +37,14 @@ static void add_candidate(ag_cycle *c, uint32_t sender, uint32_t activation, mt_
 static void consider(ag_cycle *c, uint32_t sender, uint32_t activation)
 {
     const ag_activation *x = &c->activations.items[activation];
-    if (ag_sender_matches(c->p->agent->mode, &c->p->agent->senders[sender],
-                          &x->event) &&
-        ag_program_compatible(c->p, sender, x->receiver)) {
+    const ag_sender *s = &c->p->agent->senders[sender];
+    if (!ag_sender_matches(c->p->agent->mode, s, &x->event) ||
+        !ag_program_compatible(c->p, sender, x->receiver)) {
+        return;
+    }
+    if (s->every_ms) {
+        mt_vec_push(&c->arena, &c->arms, ((ag_arm){sender, activation}));
+    } else {
         add_candidate(c, sender, activation, x->key);
     }
 }

@@ -1,9 +1,12 @@
-/* agent/dna.c - see dna.h: writing both forms, pinning, signing. */
+/* agent/dna.c - see dna.h: writing both forms, pinning, signing.
+ * Invariant: whatever ag_dna_read() keeps of a document is written here in profile
+ * form, so the pin covers it. Nothing may fail but verifying. */
 #include "agent/dna.h"
 
 #include <stdlib.h>
 
 #include "agent/chars.h"
+#include "agent/value.h"
 #include "base/hash.h"
 #include "base/json_write.h"
 
@@ -101,6 +104,14 @@ static item *sorted_items(mt_arena *a, const ag_agent *agent, size_t *count)
     return items;
 }
 
+static void write_behaviour(mt_jw *w, const mt_json *behaviour)
+{
+    if (behaviour) {
+        mt_jw_keyz(w, "behaviour");
+        mt_jw_json(w, behaviour);
+    }
+}
+
 static void write_identity(mt_jw *w, mt_str function, const char *kind, mt_str module)
 {
     mt_jw_key_str(w, "function", function);
@@ -111,6 +122,7 @@ static void write_identity(mt_jw *w, mt_str function, const char *kind, mt_str m
 static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route)
 {
     static const char *const NAMES[] = {"MOVE", "STAY", "TEST"};
+    write_behaviour(w, s->behaviour);
     if (s->every_ms) {
         mt_jw_key_i64(w, "every_ms", (int64_t)s->every_ms);
     }
@@ -130,6 +142,10 @@ static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route
     }
     write_priority(w, s->priority);
     mt_jw_key_str(w, "route", route);
+    if (s->run_while) {
+        mt_jw_keyz(w, "run_while");
+        mt_jw_json(w, s->run_while);
+    }
     if (s->use_data) {
         mt_jw_key_bool(w, "use_data", true);
     }
@@ -140,6 +156,7 @@ static void write_item(mt_arena *a, mt_jw *w, const ag_agent *agent, const item 
     mt_jw_begin_object(w);
     if (x->kind == 0) {
         const ag_receiver *r = &agent->receivers[x->index];
+        write_behaviour(w, r->behaviour);
         write_identity(w, r->name, "receiver", r->module);
         write_priority(w, r->priority);
         mt_jw_key_str(w, "route", x->route);
@@ -147,6 +164,7 @@ static void write_item(mt_arena *a, mt_jw *w, const ag_agent *agent, const item 
         write_sender(a, w, &agent->senders[x->index], x->route);
     } else {
         const ag_hook *h = &agent->hooks[x->index];
+        write_behaviour(w, h->behaviour);
         mt_jw_key_str(w, "direction", x->route);
         write_identity(w, h->name, "hook", h->module);
         write_priority(w, h->priority);
@@ -154,11 +172,25 @@ static void write_item(mt_arena *a, mt_jw *w, const ag_agent *agent, const item 
     mt_jw_end_object(w);
 }
 
+static void write_others(mt_jw *w, const ag_agent *agent)
+{
+    for (uint32_t i = 0; i < agent->other_count; i++) {
+        mt_jw_json(w, &agent->others[i]);
+    }
+}
+
 static void write_profile(mt_arena *a, mt_jw *w, const ag_agent *agent)
 {
     size_t count;
     item *items = sorted_items(a, agent, &count);
     mt_jw_begin_object(w);
+    mt_jw_key_str(w, "format", MT_STR(AG_DNA_FORMAT));
+    if (agent->other_count) {
+        mt_jw_keyz(w, "others");
+        mt_jw_begin_array(w);
+        write_others(w, agent);
+        mt_jw_end_array(w);
+    }
     mt_jw_key_str(w, "profile", MT_STR(AG_PROFILE_ID));
     mt_jw_keyz(w, "registrations");
     mt_jw_begin_array(w);
@@ -166,15 +198,30 @@ static void write_profile(mt_arena *a, mt_jw *w, const ag_agent *agent)
         write_item(a, w, agent, &items[i]);
     }
     mt_jw_end_array(w);
+    if (agent->settings) {
+        mt_jw_keyz(w, "settings");
+        mt_jw_json(w, agent->settings);
+    }
     mt_jw_end_object(w);
 }
 
 /* --- sdk form: the array existing agents exchange, members in their order
  * ----------------------- */
 
-static void write_origin(mt_jw *w, mt_str module, mt_str function)
+/* Source of other libraries as it was; ours is the behaviour itself. */
+static mt_str source_of(mt_arena *a, const mt_json *behaviour)
 {
-    mt_jw_key_str(w, "source", MT_STR("<source>"));
+    const mt_json *foreign = mt_json_at(behaviour, "source");
+    if (foreign) {
+        return mt_json_text(foreign);
+    }
+    return behaviour ? ag_value_text(a, behaviour) : MT_STR("<source>");
+}
+
+static void write_origin(mt_arena *a, mt_jw *w, mt_str module, mt_str function,
+                         const mt_json *behaviour)
+{
+    mt_jw_key_str(w, "source", source_of(a, behaviour));
     mt_jw_key_str(w, "module", module);
     mt_jw_key_str(w, "fn_name", function);
 }
@@ -187,14 +234,55 @@ static void write_route(mt_arena *a, mt_jw *w, const char *type, mt_str text,
     mt_jw_key_str(w, "route_key", ag_squeeze(a, key));
 }
 
-/* run_while and when_data are callbacks of Python agents; ours have none. */
-static void write_callback(mt_arena *a, mt_jw *w, const char *name)
+/* run_while and when_data are callbacks of Python agents: as they were read. */
+static void write_callback(mt_arena *a, mt_jw *w, const char *name,
+                           const mt_json *behaviour)
 {
-    static const char *const PARTS[] = {"value", "name", "source"};
-    mt_jw_key(w, mt_strf(a, "%s_kind", name));
-    mt_jw_str(w, MT_STR("none"));
-    for (size_t i = 0; i < 3; i++) {
-        mt_jw_key(w, mt_strf(a, "%s_%s", name, PARTS[i]));
+    static const char *const PARTS[] = {"kind", "value", "name", "source"};
+    for (size_t i = 0; i < 4; i++) {
+        mt_str key = mt_strf(a, "%s_%s", name, PARTS[i]);
+        const mt_json *value = mt_json_get(behaviour, key);
+        mt_jw_key(w, key);
+        if (value) {
+            mt_jw_json(w, value);
+        } else if (i == 0) {
+            mt_jw_str(w, MT_STR("none"));
+        } else {
+            mt_jw_null(w);
+        }
+    }
+}
+
+/* Ours is true, false or a condition, which nothing but its text can say there. */
+static void write_run_while(mt_arena *a, mt_jw *w, const mt_json *run)
+{
+    bool plain = mt_json_is(run, MT_JSON_BOOL);
+    mt_jw_key_str(w, "run_while_kind", plain ? MT_STR("bool") : MT_STR("callable"));
+    mt_jw_keyz(w, "run_while_value");
+    if (plain) {
+        mt_jw_bool(w, run->boolean);
+    } else {
+        mt_jw_null(w);
+    }
+    mt_jw_keyz(w, "run_while_name");
+    mt_jw_null(w);
+    mt_jw_keyz(w, "run_while_source");
+    if (plain) {
+        mt_jw_null(w);
+    } else {
+        mt_jw_str(w, ag_value_text(a, run));
+    }
+}
+
+static void write_data_mode(mt_jw *w, const ag_sender *s)
+{
+    const mt_json *mode = mt_json_at(s->behaviour, "data_mode");
+    mt_jw_keyz(w, "data_mode");
+    if (mode) {
+        mt_jw_json(w, mode);
+    } else if (s->use_data) {
+        mt_jw_str(w, MT_STR("live"));
+    } else {
         mt_jw_null(w);
     }
 }
@@ -206,39 +294,41 @@ static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
     write_route(a, w, "send", s->text, route_text(a, s->parsed, &s->route, s->text));
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_key_bool(w, "use_data", s->use_data);
-    mt_jw_keyz(w, "data_mode");
-    if (s->use_data) {
-        mt_jw_str(w, MT_STR("live"));
-    } else {
-        mt_jw_null(w);
-    }
+    write_data_mode(w, s);
     mt_jw_keyz(w, "every");
-    if (s->every_ms) {
+    if (mt_json_at(s->behaviour, "every")) {
+        mt_jw_json(w, mt_json_at(s->behaviour, "every"));
+    } else if (s->every_ms) {
         mt_jw_raw(w, mt_strf(a, "%llu.%03llu", (unsigned long long)s->every_ms / 1000,
                              (unsigned long long)s->every_ms % 1000));
     } else {
         mt_jw_null(w);
     }
-    write_callback(a, w, "run_while");
-    write_callback(a, w, "when_data");
+    if (s->run_while) {
+        write_run_while(a, w, s->run_while);
+    } else {
+        write_callback(a, w, "run_while", s->behaviour);
+    }
+    write_callback(a, w, "when_data", s->behaviour);
     mt_jw_keyz(w, "on_triggers");
     write_names(a, w, s->triggers, s->trigger_count);
     mt_jw_keyz(w, "on_actions");
     write_actions(w, s, NAMES);
-    write_origin(w, s->module, s->name);
+    write_origin(a, w, s->module, s->name, s->behaviour);
     mt_jw_end_object(w);
 }
 
 static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
 {
     mt_jw_begin_array(w);
+    write_others(w, agent);
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
         mt_jw_begin_object(w);
         write_route(a, w, "receive", r->text,
                     route_text(a, r->parsed, &r->route, r->text));
         write_priority(w, r->priority);
-        write_origin(w, r->module, r->name);
+        write_origin(a, w, r->module, r->name, r->behaviour);
         mt_jw_end_object(w);
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
@@ -251,7 +341,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
         mt_jw_key_str(w, "direction",
                       h->direction == AG_SEND ? MT_STR("SEND") : MT_STR("RECEIVE"));
         write_priority(w, h->priority);
-        write_origin(w, h->module, h->name);
+        write_origin(a, w, h->module, h->name, h->behaviour);
         mt_jw_end_object(w);
     }
     mt_jw_end_array(w);
@@ -275,9 +365,31 @@ mt_str ag_dna_text(mt_arena *a, const ag_agent *agent)
     return text;
 }
 
+/* The prefix says what the hash is of: those of the first form had none. */
 static mt_str pin_of(mt_arena *a, mt_str canonical)
 {
-    return mt_strf(a, "sha256:%.*s", MT_ARG(mt_sha256_hex(a, mt_sha256_of(canonical))));
+    return mt_strf(a, "dna2:sha256:%.*s",
+                   MT_ARG(mt_sha256_hex(a, mt_sha256_of(canonical))));
+}
+
+static uint32_t silent(const mt_json *behaviour)
+{
+    return behaviour ? 0 : 1;
+}
+
+uint32_t ag_dna_silent(const ag_agent *agent)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < agent->receiver_count; i++) {
+        count += silent(agent->receivers[i].behaviour);
+    }
+    for (uint32_t i = 0; i < agent->sender_count; i++) {
+        count += silent(agent->senders[i].behaviour);
+    }
+    for (uint32_t i = 0; i < agent->hook_count; i++) {
+        count += silent(agent->hooks[i].behaviour);
+    }
+    return count;
 }
 
 mt_str ag_dna_pin(mt_arena *a, const ag_agent *agent)
@@ -290,7 +402,7 @@ static mt_str signed_text(mt_arena *a, mt_str dna, mt_str profile, mt_str versio
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, false);
-    mt_buf_addz(&out, "motet-agent-dna-1\n");
+    mt_buf_addz(&out, "motet-agent-dna-2\n");
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "dna");
     mt_jw_raw(&w, dna);
@@ -343,6 +455,11 @@ mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
     if (!dna || !mt_str_is(profile, AG_PROFILE_ID)) {
         return corrupt(why, "it is no signed DNA of this profile");
     }
+    if (!mt_json_at(dna, "format")) {
+        return corrupt(why,
+                       "it was signed in the first form, which covers registrations "
+                       "only and not what they do; sign the agent again");
+    }
     if (!mt_unhex(mt_json_text(mt_json_at(document, "public_key")), key.bytes,
                   MT_SIGN_PUBLIC) ||
         !mt_unhex(mt_json_text(mt_json_at(document, "signature")), signature.bytes,
@@ -352,12 +469,9 @@ mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
     if (expected && memcmp(expected->bytes, key.bytes, MT_SIGN_PUBLIC) != 0) {
         return corrupt(why, "it is signed by another key");
     }
-    mt_buf canonical = {0};
-    mt_json_write(&canonical, dna, false);
-    mt_str text = mt_str_dup(a, mt_buf_str(&canonical));
-    mt_buf_free(&canonical);
+    mt_str text = ag_value_text(a, dna);
     if (!mt_str_eq(pin_of(a, text), mt_json_text(mt_json_at(document, "pin")))) {
-        return corrupt(why, "the pin is not that of the registrations");
+        return corrupt(why, "the pin is not that of its DNA");
     }
     if (!mt_sign_verify(&key, signed_text(a, text, profile, version), &signature)) {
         return corrupt(why, "the signature does not verify");

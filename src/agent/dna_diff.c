@@ -2,11 +2,15 @@
  * several agents as one; see dna.h.
  * Two registrations are the same one when kind, route (or direction) and their turn
  * among such agree. Breaking is what a peer may notice: fewer messages are understood
- * or sent, or in another order. */
+ * or sent, in another order, or what is done with them changed. What only one of two
+ * documents states cannot be compared, and that is said. */
 #include "agent/chars.h"
 #include "agent/dna.h"
+#include "agent/value.h"
 #include "base/map.h"
 #include "base/vec.h"
+
+enum { NAMED_MOST = 100 };
 
 /* A registration of any kind, seen alike. */
 typedef struct seen {
@@ -15,7 +19,8 @@ typedef struct seen {
     mt_str route, module, function;
     ag_priority priority;
     const ag_sender *sender; /* NULL: no sender */
-    bool hook;
+    const mt_json *behaviour;
+    bool hook, other;
 } seen;
 
 typedef struct seen_list {
@@ -26,7 +31,8 @@ typedef struct seen_list {
 
 static void see(mt_arena *a, seen_list *list, seen x)
 {
-    mt_str name = mt_strf(a, "%s %.*s", x.kind, MT_ARG(x.route));
+    mt_str name = x.other ? mt_strf(a, "other %s", x.kind)
+                          : mt_strf(a, "%s %.*s", x.kind, MT_ARG(x.route));
     bool added;
     mt_map_entry *turn = mt_map_add(a, &list->turns, name, &added);
     x.identity = mt_strf(a, "%.*s #%zu", MT_ARG(name), (size_t)turn->value++);
@@ -39,6 +45,16 @@ static mt_str route_of(mt_arena *a, bool parsed, const ag_route *route, mt_str t
     return parsed ? route->canonical : ag_squeeze(a, text);
 }
 
+/* An entry of other libraries that registers nothing: it is all behaviour. */
+static seen other_entry(mt_arena *a, const mt_json *entry)
+{
+    return (seen){.kind = mt_str_dup(a, mt_json_text(mt_json_at(entry, "type"))).ptr,
+                  .module = mt_json_text(mt_json_at(entry, "module")),
+                  .function = mt_json_text(mt_json_at(entry, "fn_name")),
+                  .behaviour = entry,
+                  .other = true};
+}
+
 static seen_list see_all(mt_arena *a, const ag_agent *agent)
 {
     seen_list list = {0};
@@ -49,6 +65,7 @@ static seen_list see_all(mt_arena *a, const ag_agent *agent)
                    .route = route_of(a, r->parsed, &r->route, r->text),
                    .module = r->module,
                    .function = r->name,
+                   .behaviour = r->behaviour,
                    .priority = r->priority});
     }
     for (uint32_t i = 0; i < agent->sender_count; i++) {
@@ -59,6 +76,7 @@ static seen_list see_all(mt_arena *a, const ag_agent *agent)
                    .module = s->module,
                    .function = s->name,
                    .priority = s->priority,
+                   .behaviour = s->behaviour,
                    .sender = s});
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
@@ -69,7 +87,11 @@ static seen_list see_all(mt_arena *a, const ag_agent *agent)
                    .module = h->module,
                    .function = h->name,
                    .priority = h->priority,
+                   .behaviour = h->behaviour,
                    .hook = true});
+    }
+    for (uint32_t i = 0; i < agent->other_count; i++) {
+        see(a, &list, other_entry(a, &agent->others[i]));
     }
     return list;
 }
@@ -83,12 +105,71 @@ static const seen *find(const seen_list *list, mt_str identity)
 static void report(mt_arena *a, ag_dna_changes *out, char sign, bool breaking,
                    const seen *x, const char *why)
 {
-    mt_str what =
-        mt_strf(a, "%s %.*s %.*s%s%.*s", x->kind, MT_ARG(x->route), MT_ARG(x->module),
-                x->module.len ? "." : "", MT_ARG(x->function));
+    mt_str what = mt_strf(a, "%s%s%.*s %.*s%s%.*s", x->kind, x->route.len ? " " : "",
+                          MT_ARG(x->route), MT_ARG(x->module), x->module.len ? "." : "",
+                          MT_ARG(x->function));
     mt_vec_push(a, out, ((ag_dna_change){sign, breaking, what, mt_str_z(why)}));
     out->breaking |= breaking;
 }
+
+/* --- what is done
+ * ------------------------------------------------------------------------------ */
+
+static bool same_value(mt_arena *a, const mt_json *x, const mt_json *y)
+{
+    return mt_str_eq(ag_value_text(a, x), ag_value_text(a, y));
+}
+
+/* Names of the members in which two objects differ, those of `x` first. */
+static mt_str differing(mt_arena *a, const mt_json *x, const mt_json *y)
+{
+    mt_str names = {0};
+    if ((uint64_t)x->count + y->count > NAMED_MOST) {
+        return MT_STR("more members than can be listed");
+    }
+    for (uint32_t i = 0; i < x->count + y->count; i++) {
+        bool first = i < x->count;
+        mt_str key = first ? x->as.members[i].key : y->as.members[i - x->count].key;
+        const mt_json *before = mt_json_get(x, key), *now = mt_json_get(y, key);
+        if ((first || !before) && !same_value(a, before, now)) {
+            names = mt_strf(a, "%.*s%s%.*s", MT_ARG(names), names.len ? ", " : "",
+                            MT_ARG(key));
+        }
+    }
+    return names;
+}
+
+static void diff_behaviour(mt_arena *a, const seen *x, const seen *y,
+                           ag_dna_changes *out)
+{
+    const mt_json *before = x->behaviour, *now = y->behaviour;
+    if (!before && !now) {
+        out->silent++;
+    } else if (!before || !now) {
+        report(a, out, '~', true, y,
+               before ? "the new document does not say what it does"
+                      : "the old document does not say what it did");
+    } else if (!same_value(a, before, now)) {
+        mt_str names = differing(a, before, now);
+        report(a, out, '~', true, y,
+               mt_strf(a, "what it does changed: %.*s", MT_ARG(names)).ptr);
+    }
+}
+
+static void diff_settings(mt_arena *a, const mt_json *before, const mt_json *now,
+                          ag_dna_changes *out)
+{
+    out->silent_settings = !before || !now;
+    if (!out->silent_settings && !same_value(a, before, now)) {
+        mt_str names = differing(a, before, now);
+        report(a, out, '~', true,
+               &(seen){.kind = "agent", .function = MT_STR("settings")},
+               mt_strf(a, "what it starts from changed: %.*s", MT_ARG(names)).ptr);
+    }
+}
+
+/* --- registrations
+ * ------------------------------------------------------------------------------ */
 
 static bool has_trigger(const ag_sender *s, mt_str name)
 {
@@ -141,6 +222,12 @@ static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_chang
     if (b->every_ms != n->every_ms) {
         report(a, out, '~', true, y, "it sends at another interval");
     }
+    if (!same_value(a, b->run_while, n->run_while)) {
+        report(a, out, '~', true, y, "it runs while something else holds");
+    }
+    if (b->use_data != n->use_data) {
+        report(a, out, '~', true, y, "it began, or ceased, to be given data");
+    }
 }
 
 static void diff_one(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *out)
@@ -155,11 +242,13 @@ static void diff_one(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *
     if (x->sender) {
         diff_senders(a, x, y, out);
     }
+    diff_behaviour(a, x, y, out);
 }
 
 static const char *why_removed(const seen *x)
 {
-    return x->hook     ? "messages pass unchecked and unchanged now"
+    return x->other    ? "what it did is no longer done"
+           : x->hook   ? "messages pass unchecked and unchanged now"
            : x->sender ? "what it sent is no longer sent"
                        : "what it understood is no longer understood";
 }
@@ -180,11 +269,13 @@ void ag_dna_diff(mt_arena *a, const ag_agent *before, const ag_agent *after,
     for (size_t i = 0; i < y.len; i++) {
         const seen *now = &y.items[i];
         if (!find(&x, now->identity)) {
-            report(a, out, '+', now->hook, now,
-                   now->hook ? "it may drop or change messages"
-                             : "it adds to what was there");
+            report(a, out, '+', now->hook || now->other, now,
+                   now->hook    ? "it may drop or change messages"
+                   : now->other ? "it may change what the agent does"
+                                : "it adds to what was there");
         }
     }
+    diff_settings(a, before->settings, after->settings, out);
 }
 
 /* --- merging
@@ -197,6 +288,7 @@ typedef struct merging {
     MT_VEC(ag_receiver) receivers;
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
+    MT_VEC(mt_json) others;
     mt_str why;
 } merging;
 
@@ -247,6 +339,23 @@ static void merge_one(merging *m, const ag_agent *from)
             mt_vec_push(m->a, &m->hooks, *h);
         }
     }
+    for (uint32_t i = 0; i < from->other_count; i++) {
+        bool added;
+        mt_map_add(m->a, &m->known, ag_value_text(m->a, &from->others[i]), &added);
+        if (added) {
+            mt_vec_push(m->a, &m->others, from->others[i]);
+        }
+    }
+}
+
+static const mt_json *common_settings(mt_arena *a, const ag_agent *agents, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        if (!same_value(a, agents[0].settings, agents[i].settings)) {
+            return NULL;
+        }
+    }
+    return count ? agents[0].settings : NULL;
 }
 
 mt_err ag_dna_merge(mt_arena *a, const ag_agent *agents, size_t count, ag_agent *out,
@@ -264,6 +373,9 @@ mt_err ag_dna_merge(mt_arena *a, const ag_agent *agents, size_t count, ag_agent 
                       .hooks = m.hooks.items,
                       .receiver_count = (uint32_t)m.receivers.len,
                       .sender_count = (uint32_t)m.senders.len,
-                      .hook_count = (uint32_t)m.hooks.len};
+                      .hook_count = (uint32_t)m.hooks.len,
+                      .settings = common_settings(a, agents, count),
+                      .others = m.others.items,
+                      .other_count = (uint32_t)m.others.len};
     return m.why.len ? MT_E_CONFLICT : MT_OK;
 }

@@ -1,8 +1,16 @@
 /* agent/dna_read.c - DNA documents into agents; see dna.h. Codes AG2xx.
- * Both forms are read the same way; a table per form says how members are called. */
+ * Both forms are read the same way; a table per form says how members are called.
+ * Whatever of a document says what the agent does is kept, so that pins, differences
+ * and signatures cover it: of the SDK's entries also what we cannot run. */
 #include "agent/dna.h"
 
+#include <math.h>
+
+#include "agent/value.h"
+#include "base/number.h"
 #include "base/vec.h"
+
+enum { EVERY_MOST_MS = 1000000000, SOURCE_DEPTH = 100 };
 
 typedef struct reading {
     mt_arena *a;
@@ -12,6 +20,8 @@ typedef struct reading {
     MT_VEC(ag_receiver) receivers;
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
+    MT_VEC(mt_json) others;
+    const mt_json *settings;
 } reading;
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message)
@@ -114,10 +124,143 @@ static void read_filters(reading *r, const mt_json *at, ag_sender *s)
     s->triggers = names;
 }
 
+/* --- what a registration does
+ * -------------------------------------------------------------------- */
+
+static const mt_json *object_at(reading *r, const mt_json *object, const char *key)
+{
+    const mt_json *v = mt_json_get(object, mt_str_z(key));
+    if (v && !mt_json_is(v, MT_JSON_OBJECT)) {
+        complain(r, "AG213", v, mt_strf(r->a, "`%s` must be an object", key));
+        return NULL;
+    }
+    return v;
+}
+
+/* An object written as a text, as our own agents' behaviour is in the SDK's form. */
+static const mt_json *object_in(reading *r, mt_str text)
+{
+    mt_json *tree = mt_new(r->a, mt_json);
+    mt_json_limits limits = {.depth = SOURCE_DEPTH};
+    bool is = text.len && text.ptr[0] == '{' &&
+              !mt_json_read(r->a, text, &limits, tree, NULL) &&
+              mt_json_is(tree, MT_JSON_OBJECT);
+    return is ? tree : NULL;
+}
+
+static bool in_list(const char *const *names, mt_str name)
+{
+    while (*names && !mt_str_eq(mt_str_z(*names), name)) {
+        names++;
+    }
+    return *names != NULL;
+}
+
+/* Is the member of an SDK entry written elsewhere in our form? */
+static bool known_member(mt_str key, const ag_sender *s)
+{
+    static const char *const KNOWN[] = {
+        "type",        "route",      "route_key", "priority", "multi",     "use_data",
+        "on_triggers", "on_actions", "module",    "fn_name",  "direction", NULL};
+    return in_list(KNOWN, key) || (s && s->every_ms && mt_str_is(key, "every")) ||
+           (s && s->run_while && mt_str_starts(key, MT_STR("run_while_")));
+}
+
+/* Does it say that there is nothing to say? */
+static bool says_nothing(const mt_json *value)
+{
+    static const char *const NOTHING[] = {"none", "live", "<source>", NULL};
+    return mt_json_is(value, MT_JSON_NULL) ||
+           (mt_json_is(value, MT_JSON_STRING) && in_list(NOTHING, mt_json_text(value)));
+}
+
+/* Everything that an entry of the SDK says and that we do not know by another name: its
+ * source, callbacks, and what later versions may add. */
+static const mt_json *foreign_behaviour(reading *r, const mt_json *at,
+                                        const ag_sender *s)
+{
+    mt_json *out = mt_new(r->a, mt_json);
+    mt_json_member *own = mt_new_array(r->a, mt_json_member, at->count);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < at->count; i++) {
+        const mt_json_member *m = &at->as.members[i];
+        if (!known_member(m->key, s) && !says_nothing(&m->value)) {
+            own[count++] = *m;
+        }
+    }
+    *out = ag_object_value(own, count);
+    return count ? out : NULL;
+}
+
+static const mt_json *behaviour_at(reading *r, const mt_json *at, const ag_sender *s)
+{
+    if (r->mode == AG_PROFILE) {
+        return object_at(r, at, "behaviour");
+    }
+    const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
+    return mt_json_at(own, "rules") || mt_json_at(own, "command")
+               ? own
+               : foreign_behaviour(r, at, s);
+}
+
+/* True, false, or a condition; the SDK's callables are source, which we only keep. */
+static const mt_json *run_while_at(reading *r, const mt_json *at)
+{
+    if (r->mode == AG_COMPAT) {
+        const mt_json *value = mt_json_at(at, "run_while_value");
+        mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
+        return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL)
+                   ? value
+                   : object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+    }
+    const mt_json *run = mt_json_at(at, "run_while");
+    return mt_json_is(run, MT_JSON_BOOL) ? run : object_at(r, at, "run_while");
+}
+
+static uint64_t bad_timer(reading *r, const mt_json *at, const char *message)
+{
+    complain(r, "AG215", at, mt_str_z(message));
+    return 0;
+}
+
+/* Seconds; 0 when they are not whole milliseconds: then only their text is kept. */
+static uint64_t every_of_sdk(reading *r, const mt_json *every)
+{
+    double seconds;
+    if (!mt_json_is(every, MT_JSON_NUMBER) ||
+        mt_number_parse(mt_json_text(every), &seconds) || !(seconds > 0) ||
+        seconds > EVERY_MOST_MS / 1000) {
+        return bad_timer(r, every, "`every` must be seconds, above 0 to 1000000");
+    }
+    double ms = seconds * 1000;
+    return fabs(ms - round(ms)) < 1e-6 ? (uint64_t)round(ms) : 0;
+}
+
+static uint64_t every_at(reading *r, const mt_json *at)
+{
+    const mt_json *sdk = mt_json_at(at, "every"), *every = mt_json_at(at, "every_ms");
+    int64_t n;
+    if (r->mode == AG_COMPAT) {
+        return sdk && !mt_json_is(sdk, MT_JSON_NULL) ? every_of_sdk(r, sdk) : 0;
+    }
+    if (!every) {
+        return 0;
+    }
+    if (mt_json_i64(every, &n) || n < 1 || n > EVERY_MOST_MS) {
+        return bad_timer(r, every,
+                         "`every_ms` must be a whole number from 1 to 1000000000");
+    }
+    return (uint64_t)n;
+}
+
+/* --- registrations
+ * -------------------------------------------------------------------------------- */
+
 static void read_receiver(reading *r, const mt_json *at, mt_str function)
 {
     ag_receiver *x = mt_vec_add(r->a, &r->receivers);
     *x = (ag_receiver){.name = function, .module = text_at(r, at, "module", false)};
+    x->behaviour = behaviour_at(r, at, NULL);
     x->priority = priority_at(r, at);
     x->parsed = route_at(r, at, &x->text, &x->route);
 }
@@ -125,16 +268,15 @@ static void read_receiver(reading *r, const mt_json *at, mt_str function)
 static void read_sender(reading *r, const mt_json *at, mt_str function)
 {
     ag_sender *x = mt_vec_add(r->a, &r->senders);
-    int64_t every = 0;
     *x = (ag_sender){.name = function, .module = text_at(r, at, "module", false)};
     x->priority = priority_at(r, at);
     x->parsed = route_at(r, at, &x->text, &x->route);
     read_filters(r, at, x);
     x->multi = flag_at(r, at, "multi");
     x->use_data = flag_at(r, at, "use_data");
-    if (!mt_json_i64(mt_json_at(at, "every_ms"), &every) && every > 0) {
-        x->every_ms = (uint64_t)every;
-    }
+    x->every_ms = every_at(r, at);
+    x->run_while = run_while_at(r, at);
+    x->behaviour = behaviour_at(r, at, x);
 }
 
 static void read_hook(reading *r, const mt_json *at, mt_str function)
@@ -142,6 +284,7 @@ static void read_hook(reading *r, const mt_json *at, mt_str function)
     ag_hook *x = mt_vec_add(r->a, &r->hooks);
     mt_str direction = text_at(r, at, "direction", true);
     *x = (ag_hook){.name = function, .module = text_at(r, at, "module", false)};
+    x->behaviour = behaviour_at(r, at, NULL);
     x->priority = priority_at(r, at);
     bool send = mt_str_is(direction, "send") || mt_str_is(direction, "SEND");
     if (!send && !mt_str_is(direction, "receive") && !mt_str_is(direction, "RECEIVE")) {
@@ -159,8 +302,8 @@ static const struct kind {
     {MT_STR_INIT("hook"), MT_STR_INIT("hook"), read_hook},
 };
 
-/* The SDK's entries that register nothing a peer could notice. */
-static bool skipped(mt_str kind)
+/* The SDK's entries that register nothing: kept, because they are code as well. */
+static bool is_other(mt_str kind)
 {
     return mt_str_is(kind, "upload_states") || mt_str_is(kind, "download_states") ||
            mt_str_is(kind, "__context__");
@@ -179,9 +322,36 @@ static void read_entry(reading *r, const mt_json *at, bool sdk)
             return;
         }
     }
-    if (!sdk || !skipped(kind)) {
+    if (sdk && is_other(kind)) {
+        mt_vec_push(r->a, &r->others, *at);
+    } else {
         complain(r, "AG209", at,
                  mt_strf(r->a, "`%.*s` is no kind of registration", MT_ARG(kind)));
+    }
+}
+
+static const mt_json *few_enough(reading *r, const mt_json *list)
+{
+    if (list->count > MT_LIMITS_DEFAULT.agent_registrations) {
+        complain(r, "AG212", list,
+                 MT_STR("more than agent_registrations registrations"));
+        return NULL;
+    }
+    return list;
+}
+
+static void read_others(reading *r, const mt_json *tree)
+{
+    const mt_json *list = mt_json_at(tree, "others");
+    bool is_list = mt_json_is(list, MT_JSON_ARRAY);
+    if (list && !is_list) {
+        complain(r, "AG216", list, MT_STR("`others` must be a list"));
+    }
+    for (uint32_t i = 0; is_list && few_enough(r, list) && i < list->count; i++) {
+        if (!is_other(mt_json_text(mt_json_at(&list->as.items[i], "type")))) {
+            complain(r, "AG216", &list->as.items[i], MT_STR("no such entry"));
+        }
+        mt_vec_push(r->a, &r->others, list->as.items[i]);
     }
 }
 
@@ -191,20 +361,22 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     tree = inner ? inner : tree;
     if (mt_json_is(tree, MT_JSON_ARRAY)) {
         r->mode = AG_COMPAT;
-        return tree;
+        return few_enough(r, tree);
     }
     mt_str profile = mt_json_text(mt_json_at(tree, "profile"));
     const mt_json *list = mt_json_at(tree, "registrations");
-    if (!mt_str_is(profile, AG_PROFILE_ID)) {
+    const mt_json *format = mt_json_at(tree, "format");
+    if (format && !mt_str_is(mt_json_text(format), AG_DNA_FORMAT)) {
+        complain(r, "AG214", format, MT_STR("`format` must be " AG_DNA_FORMAT));
+    } else if (!mt_str_is(profile, AG_PROFILE_ID)) {
         complain(r, "AG210", tree,
                  mt_strf(r->a, "`profile` must be %s", AG_PROFILE_ID));
     } else if (!mt_json_is(list, MT_JSON_ARRAY)) {
         complain(r, "AG211", tree, MT_STR("`registrations` must be a list"));
-    } else if (list->count > MT_LIMITS_DEFAULT.agent_registrations) {
-        complain(r, "AG212", list,
-                 MT_STR("more than agent_registrations registrations"));
     } else {
-        return list;
+        r->settings = object_at(r, tree, "settings");
+        read_others(r, tree);
+        return few_enough(r, list);
     }
     return NULL;
 }
@@ -226,6 +398,9 @@ mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                       .hooks = r.hooks.items,
                       .receiver_count = (uint32_t)r.receivers.len,
                       .sender_count = (uint32_t)r.senders.len,
-                      .hook_count = (uint32_t)r.hooks.len};
+                      .hook_count = (uint32_t)r.hooks.len,
+                      .settings = r.settings,
+                      .others = r.others.items,
+                      .other_count = (uint32_t)r.others.len};
     return ds->errors > before ? MT_E_REJECTED : MT_OK;
 }

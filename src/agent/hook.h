@@ -6,6 +6,7 @@
 #define AG_HOOK_H
 
 #include "agent/route.h"
+#include "base/json_read.h"
 
 typedef struct ag_priority {
     const int64_t *items;
@@ -22,6 +23,7 @@ typedef struct ag_hook {
     mt_str name, module;
     ag_direction direction;
     ag_priority priority;
+    const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_hook;
 
 /* Indices of the hooks of one direction in the order they run; returns how many.

@@ -382,6 +382,13 @@ static bool is_tick(const ag_agent *agent, const ag_sender *s)
            (agent->flow_off || (!s->actions && !s->trigger_count));
 }
 
+bool ag_sender_waits(const ag_agent *agent, const ag_sender *s)
+{
+    bool filtered = agent->mode == AG_COMPAT ? !is_tick(agent, s)
+                                             : s->has_actions || s->has_triggers;
+    return s->every_ms && filtered;
+}
+
 /* The node that the fewest senders have in the same part; -1: none is finite. */
 static int64_t best_anchor(const ag_program *p, const ag_nodes *nodes,
                            uint32_t *const popularity[AG_PARTS])
@@ -422,13 +429,16 @@ static void index_senders(ag_program *p, bool counting, uint32_t *popularity[AG_
     for (uint32_t i = 0; i < p->agent->sender_count; i++) {
         const ag_sender *s = &p->agent->senders[i];
         const ag_nodes *nodes = &p->senders[i].nodes;
+        if (s->every_ms && !ag_sender_waits(p->agent, s)) {
+            continue; /* its clock alone decides */
+        }
         if (is_tick(p->agent, s)) {
             if (counting) {
                 *mt_vec_add(&p->arena, &p->ticks) = i;
             }
             continue;
         }
-        if (!s->parsed || s->every_ms) {
+        if (!s->parsed) {
             continue;
         }
         int64_t anchor = best_anchor(p, nodes, popularity);

@@ -18,6 +18,7 @@ typedef struct ag_receiver {
     ag_route route;
     bool parsed; /* compat mode keeps a route that did not parse; it never fires */
     ag_priority priority;
+    const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_receiver;
 
 typedef struct ag_sender {
@@ -31,7 +32,9 @@ typedef struct ag_sender {
     const mt_str *triggers;
     uint32_t trigger_count;
     bool multi, use_data;
-    uint64_t every_ms; /* a timed sender: fires outside the cycle; 0: no */
+    uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
+    const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
+    const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
 } ag_sender;
 
 typedef enum ag_shape { AG_SINGLE, AG_MANY, AG_INDEX_SINGLE, AG_INDEX_MANY } ag_shape;
@@ -57,7 +60,15 @@ typedef struct ag_agent {
     const ag_sender *senders;
     const ag_hook *hooks;
     uint32_t receiver_count, sender_count, hook_count;
+    const mt_json
+        *settings; /* for DNA: tape, memory, … (behaviour.h); NULL: not stated */
+    const mt_json *others; /* from DNA of other libraries: what registers nothing */
+    uint32_t other_count;
 } ag_agent;
+
+/* A timed sender with filters: it fires only once an outcome has armed it (timers.h).
+ */
+bool ag_sender_waits(const ag_agent *agent, const ag_sender *s);
 
 typedef struct ag_program ag_program;
 

@@ -1,6 +1,8 @@
 /* agent/value.c - see value.h. */
 #include "agent/value.h"
 
+#include "base/json_write.h"
+
 mt_json ag_text_value(mt_str text)
 {
     return (mt_json){
@@ -90,4 +92,15 @@ mt_json ag_with_member(mt_arena *a, const mt_json *object, mt_str key,
     }
     members[at] = (mt_json_member){key, *value};
     return ag_object_value(members, at == count ? count + 1 : count);
+}
+
+mt_str ag_value_text(mt_arena *a, const mt_json *value)
+{
+    mt_buf out = {0};
+    if (value) {
+        mt_json_write(&out, value, false);
+    }
+    mt_str text = mt_str_dup(a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return text;
 }

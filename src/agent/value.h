@@ -16,6 +16,8 @@ mt_json ag_list_value(const mt_json *items, size_t count);
 mt_json ag_object_value(const mt_json_member *members, size_t count);
 /* Everything copied, texts too. */
 mt_json ag_copy_value(mt_arena *a, const mt_json *value);
+/* Canonical JSON; empty for NULL. Equal texts are equal values. */
+mt_str ag_value_text(mt_arena *a, const mt_json *value);
 /* What handlers are given for a message: {"remote_addr":…,"content":…}; the content
  * alone when nobody is named (ptr NULL). */
 mt_json *ag_payload(mt_arena *a, mt_str address, const mt_json *content);

@@ -27,6 +27,7 @@
     X(agent_activations, 1u << 20, "receiver calls for one message")                  \
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
+    X(agent_waiting_bytes, 1u << 20,"bytes of data that wait for one timed sender")   \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \

@@ -54,11 +54,22 @@ static int read_agents(const cli_args *args, mt_arena *a, ag_agent *agents)
 {
     int code = CLI_HOLDS;
     for (int i = 0; i < args->count && !code; i++) {
-        ag_file file;
-        code = cli_read_agent(args, a, args->operands[i], &file);
-        agents[i] = file.agent;
+        code = cli_read_dna(args, a, args->operands[i], &agents[i]);
     }
     return code;
+}
+
+/* A document that does not say what its registrations do is named by less. */
+static void note_silence(const ag_agent *agent, const char *what)
+{
+    uint32_t silent = ag_dna_silent(agent);
+    if (silent) {
+        fprintf(stderr,
+                "note: registrations that do not say what they do: %u; %s them as "
+                "registered "
+                "only\n",
+                silent, what);
+    }
 }
 
 static int run_show(const cli_args *args)
@@ -95,6 +106,7 @@ static int run_pin(const cli_args *args)
     ag_agent agent;
     int code = read_agents(args, &a, &agent);
     if (!code) {
+        note_silence(&agent, "the pin names");
         code = cli_print(mt_strf(&a, "%.*s\n", MT_ARG(ag_dna_pin(&a, &agent))));
     }
     mt_arena_free(&a);
@@ -121,6 +133,20 @@ static void show_change(mt_buf *out, const ag_dna_change *c, bool json)
     mt_buf_addc(out, '\n');
 }
 
+static void note_uncompared(const ag_dna_changes *changes)
+{
+    if (changes->silent) {
+        fprintf(stderr,
+                "note: not compared: registrations of which neither document says what "
+                "they do: %u\n",
+                changes->silent);
+    }
+    if (changes->silent_settings) {
+        fprintf(stderr, "note: not compared: name, mode, tape and memory; not both "
+                        "documents state them\n");
+    }
+}
+
 static int run_diff(const cli_args *args)
 {
     mt_arena a = {0};
@@ -130,6 +156,7 @@ static int run_diff(const cli_args *args)
     int code = read_agents(args, &a, agents);
     if (!code) {
         ag_dna_diff(&a, &agents[0], &agents[1], &changes);
+        note_uncompared(&changes);
         for (size_t i = 0; i < changes.len; i++) {
             show_change(&out, &changes.items[i], cli_flag(args, "json"));
         }
@@ -188,6 +215,7 @@ static int run_sign(const cli_args *args)
     int code = read_agents(args, &a, &agent);
     code = code ? code : cli_read_key(args, "key", &key);
     if (!code) {
+        note_silence(&agent, "the signature covers");
         ag_dna_sign(&a, &agent, mt_str_z(version ? version : ""), &key, &out);
         mt_sign_wipe(&key);
         mt_buf_addc(&out, '\n');
@@ -203,6 +231,14 @@ static int must_be(const cli_args *args, const mt_json *document, const char *na
 {
     const char *wanted = cli_value(args, name);
     mt_str found = mt_json_text(mt_json_get(document, mt_str_z(name)));
+    if (wanted && strcmp(name, "pin") == 0 && strncmp(wanted, "sha256:", 7) == 0) {
+        return cli_fail(
+            args, CLI_FAILS,
+            "%s is a pin of the first form, which named registrations only and "
+            "not what they do; review the agent and pin it again: its pin is "
+            "%.*s",
+            wanted, MT_ARG(found));
+    }
     if (wanted && !mt_str_eq(mt_str_z(wanted), found)) {
         return cli_fail(args, CLI_FAILS, "its %s is %.*s, not %s", name, MT_ARG(found),
                         wanted);
@@ -229,6 +265,9 @@ static int verify(const cli_args *args, mt_arena *a, const cli_document *d)
     }
     code = must_be(args, &d->tree, "pin");
     code = code ? code : must_be(args, &d->tree, "version");
+    if (!code) {
+        note_silence(&agent, "the signature covers");
+    }
     return code ? code
                 : cli_print(mt_strf(a, "verified: %.*s\n",
                                     MT_ARG(mt_json_text(mt_json_at(&d->tree, "pin")))));
@@ -246,7 +285,7 @@ static int run_verify(const cli_args *args)
 
 /* clang-format off */
 const cli_command CMD_AGENT_DNA_COMMANDS[] = {
-    {"show", "AGENT", "Print the registrations of an agent, canonical", run_show,
+    {"show", "AGENT", "Print what an agent registers and does, canonical", run_show,
      FORM_OPTIONS, NULL, 1, 1, "AGENT is an agent file, a scenario, or DNA in either form."},
     {"validate", "DNA", "Check a document and count its registrations", run_validate,
      NULL, NULL, 1, 1, NULL},
@@ -254,7 +293,7 @@ const cli_command CMD_AGENT_DNA_COMMANDS[] = {
      run_diff, DIFF_OPTIONS, NULL, 2, 2, "Exit status 1: something breaks."},
     {"merge", "DNA...", "Join the registrations of several agents", run_merge,
      FORM_OPTIONS, NULL, 1, -1, NULL},
-    {"pin", "AGENT", "Print the hash that names exactly these registrations", run_pin,
+    {"pin", "AGENT", "Print the hash that names exactly this behaviour", run_pin,
      NULL, NULL, 1, 1, NULL},
     {"keygen", "FILE", "Write a new signing key, print its public half", run_keygen,
      NULL, NULL, 1, 1, NULL},

@@ -3,7 +3,7 @@
  * Room: cli. */
 #include <stdio.h>
 
-#include "agent/program.h"
+#include "agent/dna.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
@@ -158,7 +158,7 @@ int cmd_agent_route(const cli_args *args)
  * -------------------------------------------------------------------------------------
  */
 
-static void show_filters(mt_buf *out, const ag_sender *s)
+static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)
 {
     if (s->has_actions) {
         mt_buf_addz(out, "  on");
@@ -172,6 +172,11 @@ static void show_filters(mt_buf *out, const ag_sender *s)
         mt_buf_addf(out, "%s%.*s", i ? "," : "  trigger ", MT_ARG(s->triggers[i]));
     }
     mt_buf_addz(out, s->multi ? "  multi" : "");
+    if (s->every_ms) {
+        mt_buf_addf(out, "  every %llu ms%s%s", (unsigned long long)s->every_ms,
+                    ag_sender_waits(agent, s) ? " once armed" : "",
+                    s->run_while ? " while run_while holds" : "");
+    }
 }
 
 static void show_priority(mt_buf *out, ag_priority p)
@@ -202,7 +207,7 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
         mt_str route = s->parsed ? s->route.canonical : s->text;
         mt_buf_addf(out, "sender    %-28.*s %.*s", MT_ARG(route), MT_ARG(s->name));
         show_priority(out, s->priority);
-        show_filters(out, s);
+        show_filters(out, agent, s);
         mt_buf_addc(out, '\n');
     }
 }
@@ -211,13 +216,14 @@ int cmd_agent_routes(const cli_args *args)
 {
     mt_arena a = {0};
     mt_buf out = {0};
-    ag_file file;
-    int code = cli_read_agent(args, &a, args->operands[0], &file);
+    ag_agent agent;
+    int code = cli_read_dna(args, &a, args->operands[0], &agent);
     if (!code) {
         if (cli_flag(args, "json")) {
-            cli_write_dna(&a, &file.agent, &out);
+            ag_dna_write(&a, &agent, AG_DNA_PROFILE, &out);
+            mt_buf_addc(&out, '\n');
         } else {
-            show_agent(&out, &file.agent);
+            show_agent(&out, &agent);
         }
         code = cli_print(mt_buf_str(&out));
     }

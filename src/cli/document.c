@@ -1,13 +1,20 @@
 /* cli/document.c - see document.h. */
 #include "cli/document.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
+#include "agent/behaviour.h"
 #include "agent/dna.h"
 #include "agent/scenario.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/yaml_read.h"
 #include "cli/show.h"
+#include "runtime/file.h"
+
+enum { HANDLER_BYTES = 64 << 20 };
 
 int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count)
 {
@@ -80,7 +87,9 @@ static bool is_dna(const mt_json *tree)
            mt_json_at(tree, "dna");
 }
 
-int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out)
+/* `from`: the document the agent is written in; left alone when that is DNA. */
+static int read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out,
+                      mt_str *from)
 {
     cli_document document, agent;
     mt_diags ds = {.arena = a};
@@ -102,13 +111,69 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
     if (code) {
         return code;
     }
+    *from = agent.name;
     return ag_file_read(a, agent.name, agent.text, &agent.tree, &ds, out)
                ? cli_show_faults(&ds, &agent, 1)
                : CLI_HOLDS;
 }
 
-void cli_write_dna(mt_arena *a, const ag_agent *agent, mt_buf *out)
+int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out)
 {
-    ag_dna_write(a, agent, AG_DNA_PROFILE, out);
-    mt_buf_addc(out, '\n');
+    mt_str from;
+    return read_agent(args, a, path, out, &from);
+}
+
+/* --- what an agent's handlers are
+ * ------------------------------------------------------------------------- */
+
+typedef struct beside {
+    mt_arena *a;
+    mt_str document;
+    const char *path; /* looked at last */
+} beside;
+
+/* A handler's program belongs to the agent when it lies beside it; one that is found on
+ * the PATH, or by an absolute name, belongs to the system. */
+static bool of_the_system(mt_str word, uint32_t index)
+{
+    return index == 0 && (mt_str_find(word, '/') == word.len || word.ptr[0] == '/');
+}
+
+static mt_err digest_file(void *host, const ag_group *group, uint32_t index,
+                          mt_str *out)
+{
+    beside *b = host;
+    struct stat info;
+    mt_str word = group->command[index], bytes;
+    *out = (mt_str){0};
+    if (!word.len || of_the_system(word, index)) {
+        return MT_OK;
+    }
+    b->path = cli_beside(b->a, b->document, word);
+    if (stat(b->path, &info) != 0 || !S_ISREG(info.st_mode)) {
+        return MT_OK;
+    }
+    mt_arena held = {0};
+    mt_err err = rt_read_file(&held, b->path, HANDLER_BYTES, &bytes);
+    if (!err) {
+        mt_str hex = mt_sha256_hex(b->a, mt_sha256_of(bytes));
+        *out = mt_strf(b->a, "sha256:%.*s", MT_ARG(hex));
+    }
+    mt_arena_free(&held);
+    return err;
+}
+
+int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out)
+{
+    ag_file file = {0};
+    beside b = {.a = a};
+    int code = read_agent(args, a, path, &file, &b.document);
+    mt_err err = !code && b.document.ptr /* NULL: it is DNA already */
+                     ? ag_behaviour_of(a, &file, digest_file, &b)
+                     : MT_OK;
+    *out = file.agent;
+    return err ? cli_fail(args, CLI_WORLD,
+                          "cannot read %s, which a handler's command names: %s", b.path,
+                          cli_why(err))
+               : code;
 }

@@ -24,9 +24,10 @@ int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t co
 /* An agent: an agent file, a scenario's agent, or DNA in either form. For DNA only
  * `out->agent` is set. */
 int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file *out);
+/* The same for DNA: with what the agent does, the files its handlers' commands name
+ * included (docs/agents.md says which). */
+int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out);
 /* A path that a document names, relative to that document. */
 const char *cli_beside(mt_arena *a, mt_str document, mt_str path);
-/* The agent's registrations as one line of DNA in profile form. */
-void cli_write_dna(mt_arena *a, const ag_agent *agent, mt_buf *out);
 
 #endif

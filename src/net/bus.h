@@ -4,8 +4,11 @@
  * Message: NODE SP NUMBER SP LINE, where NODE is the publishing relay's random name,
  * NUMBER counts its lines from 1, LINE is as the agents get it, without newline. The
  * number shows what came twice (dropped) and what never came (counted as lost).
- * Threads: lines come in on a thread of libnats and wait, bounded, for nt_bus_take();
- * when they are not taken, libnats drops at its pending limit, and that is counted. */
+ * After the bus was away, lines wait until the other relays are back, and those that
+ * were lost on their way are published again: see bus.c, and peers.h for what relays
+ * say. Threads: lines come in on a thread of libnats and wait, bounded, for
+ * nt_bus_take(); when they are not taken, libnats drops at its pending limit, and that
+ * is counted. */
 #ifndef NT_BUS_H
 #define NT_BUS_H
 

@@ -174,6 +174,36 @@ static void add_to_epoll(nt_relay *r, nt_listener *l)
     epoll_ctl(r->epoll, EPOLL_CTL_ADD, l->fd, &event);
 }
 
+static void tell_all(nt_relay *r, const char *text)
+{
+    for (size_t i = 0; i < r->conns.len; i++) {
+        if (r->conns.items[i]->joined && !r->conns.items[i]->dead) {
+            nt_relay_tell(r, r->conns.items[i], mt_str_z(text));
+        }
+    }
+}
+
+/* Who is on this relay cannot know what the bus did not bring, or take, unless told. */
+static void tell_of_losses(nt_relay *r)
+{
+    uint64_t lost = r->stats.bus_lost - r->told.bus_lost;
+    uint64_t kept = r->stats.bus_errors - r->told.bus_errors;
+    char text[120];
+    r->told = r->stats;
+    if (lost) {
+        snprintf(text, sizeof text,
+                 "Warning: %llu messages from other relays were lost.\n",
+                 (unsigned long long)lost);
+        tell_all(r, text);
+    }
+    if (kept) {
+        snprintf(text, sizeof text,
+                 "Warning: %llu messages from this relay did not reach the others.\n",
+                 (unsigned long long)kept);
+        tell_all(r, text);
+    }
+}
+
 static void hear_bus_news(nt_relay *r)
 {
     mt_buf news = {0};
@@ -182,6 +212,7 @@ static void hear_bus_news(nt_relay *r)
         nt_relay_say(r, "%s", news.ptr);
     }
     mt_buf_free(&news);
+    tell_of_losses(r);
 }
 
 static void sweep(nt_relay *r)
@@ -289,11 +320,7 @@ static void turn(nt_relay *r)
 /* Tells everybody and gives the slow ones a moment to hear it. */
 static void say_goodbye(nt_relay *r)
 {
-    for (size_t i = 0; i < r->conns.len; i++) {
-        if (r->conns.items[i]->joined && !r->conns.items[i]->dead) {
-            nt_relay_tell(r, r->conns.items[i], MT_STR(SHUTTING_DOWN));
-        }
-    }
+    tell_all(r, SHUTTING_DOWN);
     int64_t end = r->now_ms + GOODBYE_MS;
     while (r->busy_count && r->now_ms < end) {
         wait_for_events(r, HOLD_POLL_MS);

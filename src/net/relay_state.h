@@ -83,6 +83,7 @@ typedef struct nt_scrape {
 struct nt_relay {
     nt_relay_config config;
     nt_stats stats;
+    nt_stats told; /* as they were when agents were last told of losses */
     int epoll;
     nt_listener agents, scrapes, wake, bus_wake;
     nt_tls *tls;

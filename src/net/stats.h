@@ -38,7 +38,9 @@
     X(bus_dropped,       "counter", "Lines the bus client dropped as slow consumer.")  \
     X(bus_slow_consumer, "counter", "Times this relay was a slow consumer of the bus.") \
     X(bus_disconnects,   "counter", "Times the connection to the bus was lost.")       \
-    X(bus_errors,        "counter", "Lines that could not be published to the bus.")
+    X(bus_errors,        "counter", "Lines that could not be published to the bus.")   \
+    X(bus_resent,        "counter", "Lines published again after the bus was away.")   \
+    X(bus_absent,        "counter", "Relays that did not come back to the bus in time.")
 /* clang-format on */
 
 typedef struct nt_stats {

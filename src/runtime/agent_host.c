@@ -84,6 +84,13 @@ static void take_record(rt_agent *x)
     const ag_cycle *cycle = ag_actor_cycle(x->actor);
     ag_record record = ag_cycle_record(cycle);
     take_triggers(x, &record);
+    if (ag_actor_timed_lost(x->actor)) {
+        x->counts.failed++;
+        SAY(x,
+            "limit agent_waiting_bytes was hit; a timed sender will not tell of %u "
+            "outcomes",
+            ag_actor_timed_lost(x->actor));
+    }
     for (uint32_t i = 0; i < record.send_count; i++) {
         if (record.sends[i].failed) {
             x->counts.failed++;
@@ -173,12 +180,13 @@ static const mt_json *through_hooks(rt_agent *x, const mt_json *payload)
     return payload;
 }
 
-static const mt_json *tick_message(rt_agent *x, uint32_t sender)
+static const mt_json *tick_message(rt_agent *x, uint32_t sender, const ag_event *cause)
 {
     if (!x->options.file->senders[sender].group) {
-        return ag_actor_tick(x->actor, sender);
+        return ag_actor_tick(x->actor, sender, cause);
     }
-    ag_call call = {.kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY};
+    ag_call call = {
+        .kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY, .cause = cause};
     ag_answer answer = {0};
     rt_handlers_call(x->handlers, &call, &answer);
     if (answer.failed) {
@@ -188,11 +196,11 @@ static const mt_json *tick_message(rt_agent *x, uint32_t sender)
     return answer.failed ? NULL : answer.payload;
 }
 
-static void fire(rt_agent *x, uint32_t sender)
+static void fire_once(rt_agent *x, uint32_t sender, const ag_event *cause)
 {
     mt_arena_reset(&x->message);
     rt_handlers_begin(x->handlers);
-    const mt_json *message = tick_message(x, sender);
+    const mt_json *message = tick_message(x, sender, cause);
     bool many = x->options.file->agent.senders[sender].multi &&
                 mt_json_is(message, MT_JSON_ARRAY);
     uint32_t count = many ? message->count : message ? 1 : 0;
@@ -202,6 +210,16 @@ static void fire(rt_agent *x, uint32_t sender)
             emit(x, out);
         }
     }
+}
+
+static void fire(rt_agent *x, uint32_t sender)
+{
+    const ag_event *causes;
+    uint32_t calls = ag_actor_tick_begin(x->actor, sender, &causes);
+    for (uint32_t i = 0; i < calls; i++) {
+        fire_once(x, sender, causes ? &causes[i] : NULL);
+    }
+    ag_actor_tick_end(x->actor, sender);
     x->changed = true;
 }
 
@@ -210,15 +228,16 @@ int64_t rt_agent_tick(rt_agent *x, int64_t now_ms)
     const ag_agent *agent = &x->options.file->agent;
     int64_t next = -1;
     for (uint32_t i = 0; i < agent->sender_count; i++) {
-        int64_t every = (int64_t)agent->senders[i].every_ms;
-        if (!every) {
-            continue;
-        }
-        if (now_ms >= x->due_ms[i]) {
+        if (ag_actor_ticks(x->actor, i) && now_ms >= x->due_ms[i]) {
             if (!rt_agent_is_full(x)) {
                 fire(x, i);
             }
-            x->due_ms[i] = now_ms + every; /* missed ticks are not caught up */
+            /* Missed ticks are not caught up. */
+            x->due_ms[i] = now_ms + (int64_t)agent->senders[i].every_ms;
+        }
+        if (!ag_actor_ticks(x->actor, i)) {
+            x->due_ms[i] = 0; /* once armed, it fires at once */
+            continue;
         }
         int64_t left = x->due_ms[i] - now_ms;
         next = next < 0 || left < next ? left : next;

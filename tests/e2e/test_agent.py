@@ -1,4 +1,5 @@
 """motet agent trace, compare, route, routes, dna, statement, and the example agents."""
+import hashlib
 import json
 import os
 import stat
@@ -178,6 +179,37 @@ class Routes(Case):
         self.assertEqual(len(out.splitlines()), 9)
 
 
+# Says everything an agent file can say.
+BEHAVES = """
+agent: x
+mode: profile
+seed: s
+tape: {shape: index-many, rule: add, start: {k: A}, when_empty: start}
+memory: {n: 0}
+handlers: {h: {command: [python3, h.py, -v], time_limit_ms: 100, restarts: 1, note: first}}
+receivers:
+  - {route: A --> B, name: r, rules: [{when: {content.n: {above: 3}}, do: move, trigger: big, data: {n: 1},
+     remember: {x: 1}, count: {n: 1}}, {fail: why}]}
+  - {route: B, name: outside, handler: h.f}
+senders:
+  - {route: A --> B, name: s, on_actions: [move], on_triggers: [big], multi: true, priority: [1], message: hello}
+  - {route: A --> B, name: t, on_actions: [test], every_ms: 500, use_data: true}
+hooks:
+  - {direction: receive, name: d, when: {content: x}, drop: true}
+  - {direction: receive, name: e, when: {content: y}, set: {a: 1}}
+  - {direction: send, name: f, when: {content: y}, replace: z}
+"""
+
+# Signed when DNA named registrations only; its agent is {route: A, do: stay}.
+SIGNED_BEFORE = """{"dna":{"profile":"summoner-standard-profile/0.1","registrations":[{"function":
+"receiver0","kind":"receiver","module":"a","priority":[],"route":"A"}]},"pin":
+"sha256:ab1f7aca2059e36b1863c5d75e9128d428bc7986aa1c9d2876fbabce2dc8e0e3","profile":
+"summoner-standard-profile/0.1","public_key":
+"25e2f5aa45a7eff67dc27553c96c2eec15639fd73e5cde95c6185eb1c9963a76","signature":
+"6f0a2dcaa90348ab3165463cc0e849d58afbba9379ffb26bbb5501f27bc36d3e97b4b9e136e9f8129371a012a571984d8d46b12622e9b93620c99380c0b9d80f",
+"version":"1"}"""
+
+
 class Dna(Case):
     def setUp(self):
         super().setUp()
@@ -239,6 +271,134 @@ class Dna(Case):
         self.fails(1, "agent", "dna", "verify", path, "--key", "00" * 32)
         self.fails(1, "agent", "dna", "verify", path, "--pin", "sha256:0")
         self.assertNotIn(key.read_text().strip(), signed)
+
+    def pin(self, path):
+        return self.holds("agent", "dna", "pin", path).out
+
+    def signature(self, path):
+        if not (self.dir / "key").exists():
+            self.holds("agent", "dna", "keygen", "key")
+        return json.loads(self.holds("agent", "dna", "sign", path, "--key", "key").out)["signature"]
+
+    def assert_seen(self, old, new, what):
+        """The change shows in pin, diff and signature."""
+        self.assertNotEqual(self.pin(old), self.pin(new), f"{what}: the same pin")
+        self.assertNotEqual(self.run_motet("agent", "dna", "diff", old, new).out, "",
+                            f"{what}: an empty diff")
+        self.assertNotEqual(self.signature(old), self.signature(new), f"{what}: the same signature")
+
+    def test_FA2_a_changed_rule_changes_pin_diff_and_signature(self):
+        lazy = self.write("arrow.yaml", self.arrow.read_text().replace("do: move", "do: stay"))
+        self.assert_seen(self.arrow, lazy, "do: stay for do: move")
+
+    def test_FA2_changed_source_in_sdk_dna_changes_pin_diff_and_signature(self):
+        entry = {"type": "receive", "route": "A", "route_key": "A", "priority": [],
+                 "module": "m", "fn_name": "f", "source": "async def f(m): return Move(Trigger.ok)"}
+        send = {"type": "send", "route": "A", "route_key": "A", "multi": False, "use_data": True,
+                "data_mode": "live", "every": 1.5, "run_while_kind": "callable",
+                "run_while_name": "m:w", "run_while_source": "def w(): return True",
+                "when_data_kind": "none", "on_triggers": ["ok"], "on_actions": ["Move"],
+                "source": "async def g(d): return d", "module": "m", "fn_name": "g"}
+        upload = {"type": "upload_states", "source": "async def up(p): return ['A']",
+                  "module": "m", "fn_name": "up"}
+        context = {"type": "__context__", "var_name": "agent", "imports": [], "globals": {"N": 1},
+                   "recipes": {}, "missing": []}
+        whole = [context, upload, entry, send]
+        old = self.write("old.json", json.dumps(whole))
+        for at, key, value in ((2, "source", "async def f(m): return Stay(Trigger.ok)"),
+                               (3, "source", "async def g(d): return None"), (3, "every", 2.5),
+                               (3, "run_while_source", "def w(): return False"),
+                               (3, "data_mode", "snapshot"), (3, "when_data_kind", "callable"),
+                               (3, "a_key_of_later", 1), (1, "source", "async def up(p): return []"),
+                               (0, "globals", {"N": 2})):
+            changed = json.loads(json.dumps(whole))
+            changed[at][key] = value
+            self.assert_seen(old, self.write("new.json", json.dumps(changed)), f"{at} {key}")
+        self.assertEqual(self.holds("agent", "dna", "diff", old, old).out, "")
+        # Both forms keep all of it.
+        for form in ("sdk", "profile"):
+            again = self.write("again.json", self.holds("agent", "dna", "show", "--form", form,
+                                                        old).out)
+            self.assertEqual(self.pin(again), self.pin(old), form)
+
+    def test_FA2_everything_an_agent_file_says_is_covered(self):
+        self.write("h.py", "print(1)\n")
+        old = self.write("agent.yaml", BEHAVES)
+        for before, after in (("do: move", "do: test"), ("above: 3", "above: 4"),
+                              ("trigger: big", "trigger: huge"), ("data: {n: 1}", "data: {n: 2}"),
+                              ("remember: {x: 1}", "remember: {x: 2}"), ("count: {n: 1}", "count: {n: 2}"),
+                              ("message: hello", "message: bye"), ("every_ms: 500", "every_ms: 501"),
+                              ("use_data: true", "use_data: false"), ("multi: true", "multi: false"),
+                              ("on_actions: [move]", "on_actions: [stay]"),
+                              ("on_triggers: [big]", "on_triggers: [ok]"),
+                              ("priority: [1]", "priority: [2]"), ("drop: true", "drop: false"),
+                              ("set: {a: 1}", "set: {a: 2}"), ("replace: z", "replace: y"),
+                              ("fail: why", "fail: because"), ("handler: h.f", "handler: h.g"),
+                              ("[python3, h.py, -v]", "[python3, h.py, -q]"),
+                              ("time_limit_ms: 100", "time_limit_ms: 101"),
+                              ("restarts: 1", "restarts: 2"), ("seed: s", "seed: t"),
+                              ("memory: {n: 0}", "memory: {n: 1}"), ("start: {k: A}", "start: {k: B}"),
+                              ("rule: add", "rule: replace"), ("mode: profile", "mode: compat"),
+                              ("when_empty: start", "when_empty: no"), ("agent: x", "agent: y"),
+                              ("shape: index-many", "shape: index-single")):
+            self.assertIn(before, BEHAVES)
+            new = self.write("new/agent.yaml", BEHAVES.replace(before, after))
+            self.write("new/h.py", "print(1)\n")
+            self.assert_seen(old, new, f"{after} for {before}")
+        # The same, said otherwise, is the same.
+        same = self.write("new/agent.yaml", BEHAVES.replace("note: first", "note: second"))
+        self.assertEqual(self.pin(same), self.pin(old))
+
+    def test_FA2_the_files_a_handler_is_made_of_are_covered(self):
+        old, new = ((self.write(f"{d}/agent.yaml", BEHAVES), self.write(f"{d}/h.py", text))[0]
+                    for d, text in (("one", "print(1)\n"), ("two", "print(2)\n")))
+        self.assert_seen(old, new, "a handler's file")
+        document = json.loads(self.holds("agent", "dna", "show", old).out)
+        files = [e["behaviour"]["files"] for e in document["registrations"]
+                 if "command" in e["behaviour"]]
+        digest = hashlib.sha256(b"print(1)\n").hexdigest()
+        self.assertEqual(files, [{"h.py": f"sha256:{digest}"}])  # the program, the option: words
+
+    def test_run_while_is_covered(self):
+        timed = BEHAVES.replace("every_ms: 500", "every_ms: 500, run_while: {memory.n: {below: 9}}")
+        timed = timed.replace("priority: [1], ", "")  # the SDK's senders have none
+        old = self.write("agent.yaml", timed)
+        for run_while in ("{memory.n: {below: 8}}", "true", "false"):
+            new = self.write("new/agent.yaml", timed.replace("{memory.n: {below: 9}}", run_while))
+            self.assert_seen(old, new, f"run_while: {run_while}")
+            for form in ("sdk", "profile"):
+                shown = self.write("shown.json", self.holds("agent", "dna", "show", "--form", form,
+                                                            new).out)
+                self.assertEqual(self.holds("agent", "dna", "diff", shown, new).out, "")
+
+    def test_a_handlers_file_that_cannot_be_read_is_no_file_left_out(self):
+        agent = self.write("agent.yaml", BEHAVES)
+        with open(self.write("h.py", ""), "wb") as file:
+            file.truncate((64 << 20) + 1)
+        self.assertIn("h.py", self.fails(3, "agent", "dna", "pin", agent).err)
+
+    def test_compat_agents_are_named_by_their_order_too(self):
+        one, two = "  - {route: A, name: a, do: stay}\n", "  - {route: B, name: b, do: stay}\n"
+        files = [self.write(f"{d}/agent.yaml", "mode: compat\nagent: x\nreceivers:\n" + text)
+                 for d, text in (("1", one + two), ("2", two + one))]
+        self.assert_seen(*files, "order of registration")
+
+    def test_documents_of_the_first_form_are_read_and_not_believed(self):
+        document = json.loads(SIGNED_BEFORE)
+        agent = self.write("a.yaml", "agent: a\nreceivers: [{route: A, do: stay}]\n")
+        err = self.fails(1, "agent", "dna", "verify", self.write("old.json", SIGNED_BEFORE)).err
+        self.assertIn("covers registrations only", err)
+        bare = self.write("bare.json", json.dumps(document["dna"]))
+        self.assertIn("do not say what they do: 1", self.holds("agent", "dna", "pin", bare).err)
+        self.assertIn("old document does not say", self.fails(1, "agent", "dna", "diff", bare,
+                                                              agent).out)
+        result = self.holds("agent", "dna", "diff", bare, bare)
+        self.assertEqual(result.out, "")
+        self.assertIn("not compared", result.err)
+        self.holds("agent", "dna", "keygen", "key")
+        signed = self.write("new.json", self.holds("agent", "dna", "sign", agent, "--key", "key").out)
+        self.assertIn("pin of the first form", self.fails(1, "agent", "dna", "verify", signed,
+                                                          "--pin", document["pin"]).err)
 
     def test_bad_dna_is_refused_with_its_place(self):
         path = self.write("bad.json", '{"profile": "summoner-standard-profile/0.1",\n'

@@ -25,6 +25,19 @@ senders:
   - {route: /all --> /all, on_actions: [stay], message: {stays: true}}
 """
 
+# Raises the alarm again and again, once somebody has said "go".
+ALARM = """
+agent: alarm
+mode: MODE
+tape: {shape: many, start: [A, C]}
+receivers:
+  - {route: A --> B, rules: [{when: {content: go}, do: move}, {do: stay}]}
+  - {route: B --> A, rules: [{when: {content: go}, do: move}, {do: stay}]}
+  - {route: C, do: stay}
+senders:
+  - {route: A --> B, every_ms: 60, on_actions: [move], message: {alarm: true}}
+"""
+
 
 class Running(WireCase):
     def agent(self, text, *words, name="agent.yaml", relay=None, connected=True):
@@ -213,6 +226,157 @@ senders:
         for _ in range(5):
             self.assertEqual(peer.hear()[1], {"tick": True})
         self.assertGreater(time.monotonic() - start, 0.15)
+
+    def test_FA1_a_timed_sender_with_filters_waits_until_it_is_armed(self):
+        for mode in ("profile", "compat"):
+            with self.subTest(mode):
+                relay = self.relay()
+                peer, = self.peers(relay, 1)
+                agent = self.agent(ALARM.replace("MODE", mode), relay=relay)
+                relay.counts(connections=2)
+                peer.say("nothing")  # a receiver answers, but not with MOVE
+                self.assertTrue(peer.silent(0.5), "it fired though nothing had armed it")
+                peer.say("go")
+                for _ in range(4):  # at once, then by its clock
+                    self.assertEqual(peer.hear()[1], {"alarm": True})
+                self.assertEqual(agent.stop(), 0, agent.err)
+
+    def test_FA1_only_a_compatible_route_arms_it(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent(ALARM.replace("MODE", "profile").replace("route: A --> B, every", "route: C, every"),
+                   relay=relay)
+        relay.counts(connections=2)
+        peer.say("go")
+        self.assertTrue(peer.silent(0.5), "an outcome on another route armed it")
+
+    def test_FA1_more_outcomes_do_not_change_its_cadence(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent(ALARM.replace("MODE", "profile").replace("every_ms: 60", "every_ms: 60000"),
+                   relay=relay)
+        relay.counts(connections=2)
+        peer.say("go")
+        self.assertEqual(peer.hear()[1], {"alarm": True})
+        for _ in range(5):
+            peer.say("go")
+        self.assertTrue(peer.silent(0.4), "an outcome fired it out of turn")
+
+    def test_FA1_without_filters_the_timer_alone_decides(self):
+        """In compat mode such a sender used to fire for each message as well."""
+        for mode in ("profile", "compat"):
+            with self.subTest(mode):
+                relay = self.relay()
+                peer, = self.peers(relay, 1)
+                self.agent(ALARM.replace("MODE", mode).replace("every_ms: 60", "every_ms: 60000")
+                           .replace("on_actions: [move], ", ""), relay=relay)
+                relay.counts(connections=2)
+                self.assertEqual(peer.hear()[1], {"alarm": True})
+                for _ in range(5):
+                    peer.say("go")
+                self.assertTrue(peer.silent(0.4), "a message fired it")
+
+    def test_run_while_disarms_it_until_the_next_outcome(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent("""
+agent: three
+tape: {start: [A]}
+memory: {left: 0}
+receivers:
+  - {route: A, rules: [{when: {content: go}, do: move, remember: {left: 3}}, {do: stay}]}
+senders:
+  - {route: A, every_ms: 20, on_actions: [move], run_while: {memory.left: {above: 0}},
+     message: {left: "{{memory.left}}"}, count: {left: -1}}
+""", relay=relay)
+        relay.counts(connections=2)
+        for _ in range(2):
+            peer.say("go")
+            self.assertEqual([peer.hear()[1]["left"] for _ in range(3)], [3, 2, 1])
+            self.assertTrue(peer.silent(0.3), "run_while did not end it")
+
+    def test_run_while_pauses_one_without_filters(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent("""
+agent: paused
+tape: {start: [A]}
+memory: {on: false}
+receivers:
+  - {route: A, do: stay, remember: {on: "{{content}}"}}
+senders:
+  - {route: A, every_ms: 20, run_while: {memory.on: true}, message: tick}
+""", relay=relay)
+        relay.counts(connections=2)
+        self.assertTrue(peer.silent(0.3))
+        peer.say(True)
+        self.assertEqual([peer.hear()[1] for _ in range(3)], ["tick"] * 3)
+
+    def test_with_use_data_each_outcome_is_told_at_the_next_tick(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent("""
+agent: teller
+tape: {start: [A]}
+receivers:
+  - {route: A, do: move, data: {was: "{{content}}"}}
+senders:
+  - {route: A, every_ms: 300, on_actions: [move], use_data: true}
+""", relay=relay)
+        relay.counts(connections=2)
+        for n in range(4):
+            peer.say(n)
+        self.assertEqual([peer.hear()[1]["was"] for _ in range(4)], [0, 1, 2, 3])
+        self.assertTrue(peer.silent(0.7), "a tick without data said something")
+
+    def test_data_beyond_the_limit_is_dropped_and_said(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        agent = self.agent("""
+agent: teller
+tape: {start: [A]}
+receivers:
+  - {route: A, do: move, data: "{{content}}"}
+senders:
+  - {route: A, every_ms: 1500, on_actions: [move], use_data: true}
+""", "--limit", "agent_waiting_bytes=7", relay=relay)
+        relay.counts(connections=2)
+        peer.say("start")             # 7 bytes with its quotes, and 2 of the trigger: too long
+        self.assertTrue(wait_until(lambda: "agent_waiting_bytes" in agent.err), agent.err)
+        peer.say("abc")               # 5 + 2: just fits
+        self.assertEqual(peer.hear()[1], "abc")
+
+    def test_being_armed_survives_a_crash(self):
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        text = ALARM.replace("MODE", "profile").replace("every_ms: 60", "every_ms: 60000")
+        agent = self.agent(text, "--state", "state", relay=relay)
+        relay.counts(connections=2)
+        peer.say("go")
+        self.assertEqual(peer.hear()[1], {"alarm": True})
+        agent.kill()
+        self.assertTrue(wait_until(lambda: relay.metrics()["connections"] == 1))
+        self.agent(text, "--state", "state", relay=relay)
+        self.assertEqual(peer.hear()[1], {"alarm": True})
+        if not peer.silent(0.5):  # killed before it could note the first as sent
+            peer.line()
+        self.assertTrue(peer.silent(0.3), "after a restart it fires once, then by its clock")
+
+    def test_a_timer_has_bounds(self):
+        for value, holds in ((0, False), (-1, False), (1, True), (1000000000, True),
+                             (1000000001, False), (2**63, False), (1.5, False), ('"x"', False)):
+            path = self.write("a.yaml", "senders:\n  - {route: A, every_ms: %s, message: x}\n" % value)
+            result = self.run_motet("agent", "routes", path)
+            self.assertEqual(result.code == 0, holds, repr(result))
+            if not holds:
+                self.assertIn("`every_ms` must be a whole number from 1 to 1000000000", result.err)
+        path = self.write("a.yaml", "senders:\n  - {route: A, run_while: true, message: x}\n")
+        self.assertIn("`run_while` is for timed senders",
+                      self.fails(1, "agent", "routes", path).err)
+
+    def test_routes_show_timers(self):
+        path = self.write("a.yaml", ALARM.replace("MODE", "profile"))
+        self.assertIn("on MOVE  every 60 ms once armed", self.holds("agent", "routes", path).out)
 
     def test_it_gives_up_when_so_configured(self):
         with socket.socket() as s:

@@ -5,6 +5,7 @@ import pty
 import select
 import signal
 import subprocess
+import sys
 import time
 
 from contracts import GOOD, SAME_STRATUM, THREE_ERRORS
@@ -99,9 +100,29 @@ class Check(Case):
         self.assertEqual(lines[at].index("@"), lines[at + 1].index("^"))
 
 
+# Runs this file's tests of colour where the system gives no pseudo-terminal.
+WITHOUT_TERMINALS = """
+import pty, runpy, sys
+def refuse():
+    raise OSError('out of pty devices')
+pty.openpty = refuse
+path = sys.argv[1]
+sys.path.insert(0, path.rsplit('/', 1)[0])
+sys.argv = [path, 'Colour']
+runpy.run_path(path, run_name='__main__')
+"""
+
+
 class Colour(Case):
+    def open_terminal(self):
+        """(master, slave). A chroot or container without /dev/pts has none to give."""
+        try:
+            return pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminal can be had here: {error}")
+
     def run_on_terminal(self, *words, env=None):
-        master, slave = pty.openpty()
+        master, slave = self.open_terminal()
         surroundings = {k: v for k, v in os.environ.items() if k != "NO_COLOR"}
         process = subprocess.Popen([str(MOTET), *map(str, words)], cwd=self.dir, stderr=slave,
                                    stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL,
@@ -130,8 +151,18 @@ class Colour(Case):
 
     def test_color_never_and_always(self):
         path = self.write("bad.tenor", THREE_ERRORS)
-        self.assertNotIn(b"\x1b", self.run_on_terminal("check", "--color=never", path))
         self.assertIn("\x1b[", self.fails(1, "check", "--color", "always", path).err)
+        self.assertNotIn(b"\x1b", self.run_on_terminal("check", "--color=never", path))
+
+
+class House(Case):
+    def test_FH4_without_a_pseudo_terminal_tests_are_skipped_and_say_why(self):
+        tests = SOURCE / "tests" / "e2e" / "test_check.py"
+        done = subprocess.run([sys.executable, "-c", WITHOUT_TERMINALS, str(tests)],
+                              capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("no pseudo-terminal can be had here: out of pty"), 3,
+                         done.stderr)
 
 
 class Fix(Case):

@@ -4,6 +4,8 @@ In a block fenced with ```console, a line that starts with `$ ` is run by bash i
 copy of examples/ (one copy per document, so later commands see earlier files), with `motet` and
 `tenor` on the PATH; the lines up to the next `$ ` are what it must print, standard output and
 standard error together. A line `...` stands for any lines. A line `> ` continues a command.
+README.md is for those who stand in the checkout and have built it: its commands run, as they are printed, in a copy of
+the checkout where the program is build/motet and nowhere else.
 Pages named curl-*.md get a server of the escrow example of their own; $URL says where it listens.
 MOTET_UPDATE_GOLDEN=1 rewrites the expected lines (of blocks without `...`).
 """
@@ -81,6 +83,17 @@ class Surroundings:
         self.env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "NO_COLOR": "1",
                     "LC_ALL": "C.UTF-8", "MOTET_SOURCE": str(SOURCE)}
 
+    def stand_in_the_checkout(self):
+        """As a reader does after `make`: a fresh shell, and nothing of ours on the PATH."""
+        self.work = self.work.parent
+        shutil.rmtree(self.work / "bin")
+        for name in ("Makefile", "README.md", "docs", "tools"):
+            (self.work / name).symlink_to(SOURCE / name)
+        (self.work / "build").mkdir()
+        (self.work / "build" / "motet").symlink_to(MOTET)
+        self.env["PATH"] = os.environ["PATH"]
+        return self
+
     def run(self, command):
         done = subprocess.run(["bash", "-c", command], cwd=self.work, env=self.env, timeout=TIMEOUT,
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -95,6 +108,8 @@ class Documents(unittest.TestCase):
         lines = path.read_text().splitlines()
         surroundings = Surroundings()
         self.addCleanup(surroundings.holder.cleanup)
+        if path.name == "README.md":
+            surroundings.stand_in_the_checkout()
         if path.name.startswith("curl-"):
             server = Server(surroundings.work, "escrow/escrow.tenor")
             server.start()
@@ -120,6 +135,74 @@ class Documents(unittest.TestCase):
         for path in documents():
             with self.subTest(str(path.relative_to(SOURCE))):
                 self.check_document(path)
+
+
+class Door(unittest.TestCase):
+    """What somebody sees who has just come: the README's first screen, and `make run`."""
+
+    def setUp(self):
+        self.lines = (SOURCE / "README.md").read_text().splitlines()
+        self.surroundings = Surroundings().stand_in_the_checkout()
+        self.addCleanup(self.surroundings.holder.cleanup)
+
+    def test_FU5_the_first_commands_work_where_the_reader_stands(self):
+        first = [c for a, b in blocks(self.lines) for c, _, _ in commands(self.lines[a:b])][:4]
+        self.assertEqual(len(first), 4)
+        for command in first:
+            said = "\n".join(self.surroundings.run(command))
+            for complaint in ("command not found", "No such file", "cannot read"):
+                self.assertNotIn(complaint, said, f"$ {command}")
+
+    def test_FU5_the_first_screen_names_the_pain_and_shows_a_contract_and_a_refusal(self):
+        screen = "\n".join(self.lines[:70])
+        self.assertIn("Who may release the money", "\n".join(self.lines[:5]))
+        contracts = ["\n".join(self.lines[a:b]) + "\n" for a, b in blocks(self.lines, "tenor")]
+        self.assertEqual(len(contracts), 1, "it shows one contract")
+        self.assertEqual(contracts[0], (SOURCE / "examples/release/release.tenor").read_text())
+        self.assertEqual(contracts[0].count("\n"), 15)
+        for words in ("make run ", "make test ", '"code":"precondition_failed"',
+                      '"condition":"verdict_present(arrived)"', "When to use it, and when not"):
+            self.assertIn(words, screen)
+
+    def test_FU5_make_run_says_what_it_is_doing(self):
+        """With stand-ins for everything that takes long."""
+        root = self.surroundings.work
+        (root / "tools").unlink()
+        shutil.copytree(SOURCE / "tools", root / "tools")
+        stand_ins = {
+            "tools/run-demo": "echo THE WALK",
+            "bin/dpkg-query": "echo install ok installed",
+            "bin/meson": "touch build/build.ninja",
+            "bin/ninja": """case " $* " in *" --quiet "*) exit 0 ;; esac
+for i in $(seq 40); do echo "[$i/40] Compiling C object $i.o"; done""",
+        }
+        for name, text in stand_ins.items():
+            path = root / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text("#!/bin/sh\n" + text + "\n")
+            path.chmod(0o755)
+        self.surroundings.env["PATH"] = f"{root}/bin:{self.surroundings.env['PATH']}"
+        said = self.surroundings.run("make run")
+        self.assertIn("THE WALK", said)
+        before = said[:said.index("THE WALK")]
+        self.assertTrue(any("install" in line.lower() for line in before), said)
+        self.assertTrue(any("build" in line.lower() for line in before), said)
+        steps = [line for line in before if re.search(r"\b\d+ of 40 steps", line)]
+        self.assertEqual(len(steps), 10, said)  # each tenth, not each file
+
+    def test_a_build_that_fails_shows_why_and_fails(self):
+        root = self.surroundings.work
+        ninja = root / "bin" / "ninja"
+        ninja.parent.mkdir()
+        ninja.write_text("""#!/bin/sh
+case " $* " in *" -n "*) echo "[1/2] x"; exit 0 ;; esac
+echo "[1/2] Compiling"; echo "FAILED: a.o"; echo "a.c:1: error: no"; exit 1
+""")
+        ninja.chmod(0o755)
+        self.surroundings.env["PATH"] = f"{root}/bin:{self.surroundings.env['PATH']}"
+        said = self.surroundings.run("tools/build build; echo status $?")
+        self.assertIn("a.c:1: error: no", said)
+        self.assertEqual(said[-1], "status 1")
 
 
 class Obligations(unittest.TestCase):

@@ -1,6 +1,7 @@
 """Relays joined over NATS: every line crosses once, and nothing is lost in silence."""
 import glob
 import json
+import re
 import shutil
 import socket
 import subprocess
@@ -12,11 +13,11 @@ NATS = shutil.which("nats-server") or "/usr/sbin/nats-server"
 
 
 class Bus(WireCase):
-    def server(self):
+    def server(self, port="-1"):
         """A NATS server of this test alone; returns its URL."""
-        where = self.dir / "nats"
+        where = self.dir / f"nats{port}"
         where.mkdir(exist_ok=True)
-        self.nats = subprocess.Popen([NATS, "-a", LOOPBACK, "-p", "-1", "--ports_file_dir",
+        self.nats = subprocess.Popen([NATS, "-a", LOOPBACK, "-p", port, "--ports_file_dir",
                                       str(where)], stdout=subprocess.DEVNULL,
                                      stderr=subprocess.DEVNULL)
         self.addCleanup(self.nats.wait, 10)
@@ -32,6 +33,126 @@ class Bus(WireCase):
         url = wait_until(ports, 10)
         self.assertTrue(url, "nats-server did not start")
         return url
+
+    def restart(self, url, meanwhile=lambda: None):
+        """Kills the server, does something, and starts one at the same address."""
+        self.nats.kill()
+        self.nats.wait(10)
+        meanwhile()
+        self.server(url.rsplit(":", 1)[1])
+
+    def three(self, url):
+        """Three relays that know of each other, and an agent on each."""
+        relays = [self.relay("--bus", url) for _ in range(3)]
+        agents = [Peer(self, relay) for relay in relays]
+        for relay in relays:
+            relay.counts(connections=1)
+        for n, agent in enumerate(agents):
+            agent.say({"hello": n})
+        for agent in agents:
+            agent.hear(), agent.hear()
+        return relays, agents
+
+    def collect(self, agent, lines, seconds=20):
+        """What an agent hears until it has so many messages, by sender; and the warnings."""
+        heard, warnings = {}, []
+        agent.sock.settimeout(0.5)
+
+        def enough():
+            try:
+                line = agent.line().decode()
+            except socket.timeout:
+                return False
+            if line.startswith("Warning: "):
+                warnings.append(line)
+            else:
+                outer = json.loads(line)
+                heard.setdefault(outer["remote_addr"], []).append(
+                    json.loads(outer["content"])["_payload"]["n"])
+            return sum(map(len, heard.values())) >= lines
+        wait_until(enough, seconds, 0)
+        agent.sock.settimeout(5)
+        return heard, warnings
+
+    def test_FA8_what_waited_for_the_bus_is_published_when_the_others_can_hear_it(self):
+        url = self.server()
+        relays, agents = self.three(url)
+        count = 2000
+
+        def speak():
+            for relay in relays:
+                relay.counts(bus_disconnects=1)
+            for agent in agents:
+                for n in range(count):
+                    agent.say({"n": n})
+            for relay in relays:
+                relay.counts(lines_in=count + 1)
+        self.restart(url, speak)
+        for listener in agents:
+            heard, warnings = self.collect(listener, 2 * count)
+            self.assertEqual({k: len(v) for k, v in heard.items()},
+                             {a.address: count for a in agents if a is not listener})
+            for lines in heard.values():
+                self.assertEqual(lines, list(range(count)))
+            self.assertEqual(warnings, [])
+
+    def test_FA8_lines_on_their_way_when_the_bus_died_are_published_again(self):
+        url = self.server()
+        relays, agents = self.three(url)
+        count, step = 4000, 50
+
+        def speak(first, last):
+            for start in range(first, last, step):
+                for agent in agents:
+                    for n in range(start, start + step):
+                        agent.say({"n": n})
+        speak(0, count // 2)
+        self.restart(url, lambda: speak(count // 2, count // 2 + 500))
+        speak(count // 2 + 500, count)
+        for listener in agents:
+            heard, warnings = self.collect(listener, 2 * count)
+            self.assertEqual({k: len(v) for k, v in heard.items()},
+                             {a.address: count for a in agents if a is not listener})
+            for lines in heard.values():
+                self.assertEqual(lines, list(range(count)))
+            self.assertEqual(warnings, [])
+
+    def test_FA8_agents_are_told_of_what_was_lost(self):
+        url = self.server()
+        relays, agents = self.three(url)
+        speaker, listener = agents[:2]
+        line, count = b"x" * 40000 + b"\n", 300  # 12 MB, of which 8 MiB are kept
+
+        def speak():
+            for relay in relays:
+                relay.counts(bus_disconnects=1)
+            for _ in range(count):
+                speaker.raw(line)
+            relays[0].counts(lines_in=count + 1)
+        self.restart(url, speak)
+        received, told, ended = 0, [], False
+
+        def all_accounted_for():
+            nonlocal received, ended
+            listener.sock.settimeout(0.5)
+            try:
+                text = listener.line()
+            except socket.timeout:
+                if received and not ended:
+                    ended = True
+                    speaker.raw(b"the end\n")  # shows the gap before it
+                return False
+            received += not text.startswith(b"Warning: ") and b"the end" not in text
+            told.extend(int(n) for n in re.findall(rb"Warning: (\d+) messages from other relays "
+                                                   rb"were lost", text))
+            return received + sum(told) == count
+        self.assertTrue(wait_until(all_accounted_for, 20, 0),
+                        f"{received} came, told of {told}, of {count}")
+        self.assertGreater(received, 190)  # 8 MiB of them
+        speaker.sock.settimeout(5)
+        lost = sum(told)
+        self.assertEqual(speaker.line().decode(), f"Warning: {lost} messages from this relay did "
+                                                  "not reach the others.")
 
     def test_agents_on_different_relays_hear_each_other_exactly_once(self):
         url = self.server()
@@ -87,14 +208,15 @@ class Bus(WireCase):
         self.assertGreaterEqual(now["bus_slow_consumer"], 1)
         self.assertGreater(now["bus_dropped"], 0)
         # Reading on shows the gap in the numbers: lost as counted by the receiver too.
-        received = 0
+        received, rest = 0, b""
 
         def read_on():
-            nonlocal received
+            nonlocal received, rest
             reader.sock.settimeout(0.2)
             try:
                 while True:
-                    received += reader.sock.recv(1 << 18).count(b"\n")
+                    *lines, rest = (rest + reader.sock.recv(1 << 18)).split(b"\n")
+                    received += sum(not line.startswith(b"Warning: ") for line in lines)
             except OSError:
                 pass
             state = two.metrics()
