@@ -102,14 +102,15 @@ class Ask(Case):
             with self.subTest(question[:40]):
                 self.assertIn(word, self.fails(2, "ask", ESCROW, question).err)
 
-    def test_an_exceeded_limit_falls_back_and_says_so(self):
+    def test_an_exceeded_limit_is_not_decided_and_says_so(self):
         reply = self.ask("is release_approved implied by within_threshold",
                          "--limit", "prove_steps=1", code=1)
         self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
         self.assertIn("limit", reply["reason"])
         reply = self.ask("can escrow_agent reach EscrowAccount.released",
-                         "--limit", "prove_steps=1", code=0)
-        self.assertEqual(reply["proof"], "structure")
+                         "--limit", "prove_steps=1", code=1)
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.assertIn("limit", reply["reason"])
 
     def test_any_amount_of_memory_ends_with_an_answer(self):
         fields = " ".join(f"a{i}: Int(0, 1000000)" for i in range(20))
