@@ -521,6 +521,12 @@ ct_joint *ct_joint_search(mt_arena *a, const ct_scene *s, const ct_outline *o,
     return j;
 }
 
+uint32_t ct_joint_state(const ct_joint *j, uint32_t node, uint32_t entity,
+                        uint32_t instance)
+{
+    return state_at(j, node_words(j, node), j->slot[entity] + instance);
+}
+
 ct_joint_step ct_joint_keep(mt_arena *a, const ct_joint_step *step)
 {
     ct_joint_step copy = *step;

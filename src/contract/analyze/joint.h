@@ -98,6 +98,9 @@ typedef bool ct_joint_visit(void *context, const ct_joint *j, uint32_t node,
 ct_joint *ct_joint_search(mt_arena *a, const ct_scene *s, const ct_outline *o,
                           uint32_t group, ct_joint_visit *visit, void *context);
 
+/* The state of an instance of the group, in a joint state that was met. */
+uint32_t ct_joint_state(const ct_joint *j, uint32_t node, uint32_t entity,
+                        uint32_t instance);
 /* The steps from the initial states to the node, in `a`; returns how many. */
 uint32_t ct_joint_way(mt_arena *a, ct_joint *j, uint32_t node,
                       const ct_joint_step **steps);
