@@ -348,6 +348,15 @@ static bool never_others(ask_search *s, const ask_way *ways)
     return true;
 }
 
+static bool others_left(const ask_search *s, const ask_way *ways)
+{
+    uint32_t found = 0;
+    for (uint32_t p = 0; p < s->k->m->persona_count; p++) {
+        found += ways[p].found;
+    }
+    return found < s->k->m->persona_count || !found;
+}
+
 static ct_reply_kind answer_who(ask_search *s)
 {
     asker *k = s->k;
@@ -361,7 +370,7 @@ static ct_reply_kind answer_who(ask_search *s)
     }
     if (open) {
         say_open(s);
-    } else {
+    } else if (others_left(s, ways)) {
         say_searched(s, some ? "nobody else" : "nobody", any);
     }
     k->proof = some ? "trace" : "proven";
