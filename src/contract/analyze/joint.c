@@ -7,13 +7,22 @@
  * has the step that first led to it. INVARIANT: the nodes are in breadth-first order,
  * so a way is a shortest one and the same on every machine.
  * Nothing here fails: a search that meets more joint states than the scene allows goes
- * on with those it has, and is not `complete`. */
+ * on with those it has, one that has more to do than so many states should need ends;
+ * neither is `complete`. */
 #include "contract/analyze/joint.h"
 
 #include "contract/analyze/edges.h"
 
-/* Words all joint states of a search may take together, per joint state allowed. */
-enum { WORDS_PER_STATE = 16, MOST_CHANGES = 1000 };
+/* Words and work of a whole search, per joint state allowed and a few more: an entity
+ * of an outcome that is looked at is one unit of work, a step that is made STEP_WORK.
+ */
+enum {
+    WORDS_PER_STATE = 16,
+    WORK_PER_STATE = 256,
+    SPARE_STATES = 1000,
+    STEP_WORK = 8,
+    MOST_CHANGES = 1000
+};
 
 static bool is_shared(const ct_scene *s, uint32_t entity)
 {
@@ -329,6 +338,7 @@ static bool take(walker *w, uint32_t count)
         return true;
     }
     compute_next(w, &step);
+    j->work += STEP_WORK;
     if (add_node(j, w->next, (ct_joint_node){w->node, w->outcome})) {
         for (uint32_t i = 0; i < count; i++) {
             const ct_change *c = &j->changes[i];
@@ -349,6 +359,13 @@ static bool stands_for_another(const ct_joint *j, uint32_t first, uint32_t insta
     return false;
 }
 
+static bool is_too_much(ct_joint *j)
+{
+    bool more = ++j->work / WORK_PER_STATE > j->scene->most + SPARE_STATES;
+    j->complete &= !more;
+    return more;
+}
+
 /* Chooses an instance for every entity the effects from `e` on move. Effects on one
  * entity stand together and have different sources. */
 static bool choose(walker *w, const ct_plan_effect *e, const ct_plan_effect *end,
@@ -356,6 +373,9 @@ static bool choose(walker *w, const ct_plan_effect *e, const ct_plan_effect *end
 {
     ct_joint *j = w->j;
     const ct_plan_effect *next = e;
+    if (is_too_much(j)) {
+        return true;
+    }
     if (e == end) {
         return take(w, count);
     }
@@ -511,7 +531,7 @@ ct_joint *ct_joint_search(mt_arena *a, const ct_scene *s, const ct_outline *o,
                 .visit = listen,
                 .context = &l};
     add_initial(j, w.next);
-    for (uint32_t n = 0; n < j->nodes.len && !l.enough; n++) {
+    for (uint32_t n = 0; n < j->nodes.len && !l.enough && !is_too_much(j); n++) {
         w.node = n;
         unpack(j, n);
         for (uint32_t i = 0; i < j->outcome_count && !l.enough; i++) {
@@ -552,6 +572,7 @@ uint32_t ct_joint_way(mt_arena *a, ct_joint *j, uint32_t node,
         w.node = j->nodes.items[node].parent;
         w.wanted = node_words(j, node);
         w.found = &out[i];
+        j->work = 0; /* the search came here, so it is not too much */
         unpack(j, w.node);
         MT_ASSERT(try_outcome(&w, j->nodes.items[node].outcome));
     }

@@ -84,6 +84,7 @@ typedef struct ct_joint {
     uint32_t *table; /* node + 1 by hash; open addressing */
     uint32_t mask;
     size_t most;
+    uint64_t work;
     uint32_t *states, *chosen; /* of the node being followed; of the step being made */
     ct_change *changes;
 } ct_joint;
