@@ -165,8 +165,8 @@ class Brute(unittest.TestCase):
     # -- ways --
 
     def replay(self, model, bundle, paths, instances):
-        """Runs every way, in the model and in the engine; returns what the ways move."""
-        trials, wanted, moved = [], [], []
+        """Runs every way, in the model and in the engine."""
+        trials, wanted = [], []
         for path in paths:
             joint = {(e, i): s["initial"] for e, s in model.entities.items()
                      for i in range(instances)}
@@ -193,20 +193,28 @@ class Brute(unittest.TestCase):
                 wanted.append({"outcome": outcome,
                                "states": {e: {names[i]: joint[(e, i)] for i in range(instances)}
                                           for e in model.entities}})
-            moved.append([(step["persona"], step["operation"], c["entity"], c["from"], c["to"])
-                          for step in path[-1:] for c in step["changes"]] or
-                         [(path[-1]["persona"], path[-1]["operation"])])
         if trials:
             self.assertEqual(self.batch(bundle, run=trials)["runs"], wanted)
-        return moved
 
     def serves(self, goal, path):
+        """Does the last step do what was asked?"""
         last = path[-1]
-        return goal[1] == "perform" and goal[2]((last["persona"], last["operation"])) or any(
-            goal[1] == "move" and goal[2]((last["persona"], last["operation"], c["entity"],
-                                           c["from"], c["to"])) for c in last["changes"])
+        who = (last["persona"], last["operation"])
+        if goal[1] == "perform":
+            return goal[2](who)
+        return any(goal[2]((*who, c["entity"], c["from"], c["to"])) for c in last["changes"])
+
+    def check_ways(self, question, goal, ways, alone):
+        """Each way ends with what was asked, done by whom it says."""
+        for persona, by_itself, path in ways:
+            self.assertTrue(self.serves(goal, path), question)
+            if persona:
+                self.assertEqual(by_itself, happens(alone[persona], goal), question)
+                self.assertEqual(path[-1]["persona"], persona)
+                self.assertTrue(not by_itself or {s["persona"] for s in path} == {persona})
 
     def compare(self, r, bundle, instances=1):
+        """Twelve questions; (questions, steps run, and what everybody and each one alone do)."""
         model = Contract(bundle)
         everybody = model.explore(instances=instances)
         alone = {p: model.explore({p}, instances) for p in model.personas}
@@ -218,23 +226,17 @@ class Brute(unittest.TestCase):
         suffix = "" if instances == 1 else f" with {instances} instances"
         replies = self.batch(bundle, ask=[q + suffix for q, _, _ in asked])["replies"]
         for (question, goal, who), reply in zip(asked, replies):
-            expected = happens(everybody, goal, None if who == "who" else who)
-            self.assertEqual(reply["reply"], "yes" if expected else "no", question)
             able = [p for p in model.personas if happens(everybody, goal, p)]
-            if "personas" in reply:
+            expected = bool(able) if who in ("who", None) else who in able
+            self.assertEqual(reply["reply"], "yes" if expected else "no", question)
+            ways = [(w["persona"], w["alone"], w["path"]) for w in reply.get("ways", [])]
+            if who == "who" or not expected:
                 self.assertEqual(reply["personas"], able, question)
-            found = [(w["persona"], w["alone"], w["path"]) for w in reply.get("ways", [])]
-            if "path" in reply:
-                found.append((who, reply.get("alone"), reply["path"]))
-            for persona, by_itself, path in found:
-                self.assertTrue(self.serves(goal, path), question)
-                if persona:
-                    self.assertEqual(by_itself, happens(alone[persona], goal), question)
-                    self.assertEqual(path[-1]["persona"], persona)
-                    self.assertTrue(not by_itself or {s["persona"] for s in path} == {persona})
-                paths.append(path)
-            self.assertEqual(bool(found) or who == "who", expected or who == "who" or bool(able),
-                             question)
+                self.assertEqual([w[0] for w in ways], able, question)
+            else:
+                ways = [(who, reply.get("alone"), reply["path"])]
+            self.check_ways(question, goal, ways, alone)
+            paths += [w[2] for w in ways]
         self.replay(model, bundle, paths, instances)
         return len(asked), sum(map(len, paths)), model, everybody, alone
 

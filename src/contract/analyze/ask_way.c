@@ -298,8 +298,8 @@ static void note_searched(ask_search *s, const ct_joint *j)
     if (!j->complete) {
         s->cut = true;
         s->reason = mt_strf(
-            s->k->a, "the search ended after %zu joint states (reach_states %zu)",
-            j->nodes.len, s->scene.most);
+            s->k->a, "the search ended after %zu joint state%s (reach_states %zu)",
+            j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
     }
 }
 
