@@ -74,8 +74,11 @@ static void number_all(outliner *x, mt_arena *a)
 
 static uint32_t effect_count(const ct_plan *p)
 {
-    const ct_plan_outcome *last = p->outcomes + p->outcome_count - 1;
-    return p->outcome_count ? last->first_effect + last->effect_count : 0;
+    uint32_t count = 0;
+    for (uint32_t o = 0; o < p->outcome_count; o++) {
+        count += p->outcomes[o].effect_count;
+    }
+    return count;
 }
 
 /* Fills in what belongs to each effect, and counts what each outcome waits for. */
