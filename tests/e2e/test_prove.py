@@ -138,6 +138,12 @@ class Errors(Case):
                 self.assertNotIn("safe", resolution or "")
                 self.assertIn(f"{name} still occurs", proof)
 
+    def test_outcomes_that_move_nothing_match_everywhere(self):
+        for effects in ["", "(Claim, review, paid, paid)"]:
+            with self.subTest(effects):
+                resolution, proof, code = self.removed("ambiguous_outcome", "n > 3", effects)
+                self.assertEqual((resolution, code), ("proven_breaking", 1), proof)
+
     def test_what_never_occurs_is_safe(self):
         for name, condition, effects in [
                 ("precondition_failed", "n >= 0", BOTH), ("evaluation_error", "n > 3", BOTH),

@@ -208,12 +208,13 @@ static void look(judge *j, sight *s, const ct_joint *found, uint32_t group,
 }
 
 /* Two outcomes of different groups match at once: what moves in one group does not
- * depend on the other. */
+ * depend on the other. Those that move nothing always do. */
 static bool apart(const sight *s, uint32_t outcomes)
 {
     for (uint32_t x = 0; x < outcomes; x++) {
         for (uint32_t y = x + 1; y < outcomes; y++) {
-            if (s->matches[x] && s->matches[y] && s->group[x] != s->group[y]) {
+            bool free = s->group[x] != s->group[y] || s->group[x] == CT_NONE;
+            if (free && s->matches[x] && s->matches[y]) {
                 return true;
             }
         }
