@@ -235,6 +235,21 @@ class Ask(Case):
         self.assertEqual(self.ask("can p reach A.a1", code=1, contract=waiting)["covers"]
                          ["instances"], "any")
 
+    def test_a_no_says_what_the_persona_does_instead(self):
+        contract = self.write("stuck.tenor", """
+            persona p
+            persona q
+            entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2)] }
+            operation o { allowed_personas: [p] precondition: true effects: [(A, a0, a1)]
+              outcomes: [done] error_contract: [] }""")
+        self.assertIn("p moves it: a0 -> a1 (o)\n",
+                      self.fails(1, "ask", contract, "can p reach A.a2").out)
+        self.assertIn("q moves it: nowhere\n",
+                      self.fails(1, "ask", contract, "can q reach A.a2").out)
+        self.assertIn("q moves it: (not decided whether more)\n",
+                      self.fails(1, "ask", "--limit", "reach_states=1", contract,
+                                 "can q reach A.a2").out)
+
     def test_more_instances_are_asked_for(self):
         contract = self.write("pairs.tenor", PAIRS)
         reply = self.ask("can p reach A.a2 with 2 instances", code=0, contract=contract)

@@ -106,6 +106,7 @@ typedef struct ask_search {
     bool unsure, cut;    /* one was met; the bound was met */
     mt_str reason;       /* of the first thing not decided */
     uint64_t *moved;     /* bit per effect of the plan: `mover` can cause it */
+    bool moved_open;     /* there may be more of them */
     uint32_t mover;      /* CT_NONE: nobody is watched */
     uint64_t *entities;  /* bit per entity: searched */
     size_t joint_states; /* of the widest search, all of them unless `cut` */

@@ -305,7 +305,9 @@ static void say_own_moves(ask_search *s, uint32_t persona)
             }
         }
     }
-    mt_buf_addz(&k->text, *between ? "\n" : " nowhere\n");
+    mt_buf_addz(&k->text, s->moved_open ? " (not decided whether more)\n"
+                          : *between    ? "\n"
+                                        : " nowhere\n");
 }
 
 static ct_reply_kind say_no(ask_search *s, uint32_t persona)

@@ -326,7 +326,9 @@ static void search(ask_search *s, uint32_t one, uint32_t acting, ask_way *ways)
          o++) {
         uint32_t group = ct_outcome_group(&s->scene, &s->outline, o);
         bool done = group == CT_NONE ? nothing_moved : ct_bit(seen, group);
-        if (done || !outcome_serves(s, &s->outline, o)) {
+        bool watched = s->mover != CT_NONE && s->goal.entity != CT_NONE &&
+                       group == s->outline.group[s->goal.entity];
+        if (done || !(watched || outcome_serves(s, &s->outline, o))) {
             continue;
         }
         ct_joint *j = ct_joint_search(&tmp, &scene, &s->outline, group, look, &h);
@@ -413,6 +415,7 @@ ask_way *ask_ways(ask_search *s, uint32_t mover)
     search(s, UINT32_MAX, CT_NONE, ways);
     s->mover = CT_NONE;
     bool cut = s->cut, unsure = s->unsure;
+    s->moved_open = cut || unsure;
     for (uint32_t p = 0; p < personas; p++) {
         if (ways[p].count) {
             ways[p] = shorter_cast(s, p, ways[p]);
