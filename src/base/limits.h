@@ -34,6 +34,7 @@
     X(prove_ms,         5000,      "milliseconds of the solver for one question")     \
     X(prove_megabytes,  2048,      "megabytes the solver may use")                    \
     X(prove_unfold,     2000,      "quantifier bodies written out for one question")  \
+    X(reach_states,     250000,    "joint states of entities searched for one answer")  \
     X(graph_nodes,      1000000,   "nodes of one graph after expansion")              \
     X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
     X(cluster_depth,    64,        "nesting of clusters")                            \

@@ -17,6 +17,7 @@ static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m,
     }
     ct_analyze_options options = {.only = x->only,
                                   .shared = shared,
+                                  .reach_states = x->contract.limits.reach_states,
                                   .watcher = {cli_progress_step, &x->progress}};
     const ct_analysis *an = ct_analyze(&x->arena, plan, &options, &found);
     for (size_t i = 0; i < found.len; i++) {

@@ -19,11 +19,13 @@ const char CMD_ASK_DETAILS[] =
     "  who can reach|move|perform ...       can CONDITION hold\n"
     "  when is CONDITION                    when can OPERATION\n"
     "  is CONDITION implied by CONDITION    is CONDITION possible|always\n\n"
-    "PERSONA may be anyone. A CONDITION is made of verdicts, Bool facts, operations\n"
-    "(their preconditions) and comparisons (amount <= 100.00, status = \"paid\",\n"
-    "len(items) > 3), with and, or, not and parentheses. The limits prove_ms,\n"
-    "prove_steps and prove_megabytes bound the solver; a question that exceeds one is\n"
-    "answered from the structure alone, or with unknown, and says so.\n"
+    "PERSONA may be anyone; reach, move and perform may end with: with N instances.\n"
+    "A way that is shown has been executed by the engine; a no says what it covers.\n"
+    "A CONDITION is made of verdicts, Bool facts, operations (their preconditions)\n"
+    "and comparisons (amount <= 100.00, status = \"paid\", len(items) > 3), with and,\n"
+    "or, not and parentheses. The limits prove_ms, prove_steps and prove_megabytes\n"
+    "bound the solver, reach_states the search; a question that exceeds one is\n"
+    "answered with unknown, and the limit.\n"
     "Exit status 0: yes, 1: no or unknown, 2: the question was not understood.";
 
 static int not_understood(const cli_args *args, const ct_reply *r)

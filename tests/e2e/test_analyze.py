@@ -271,5 +271,63 @@ operation o { allowed_personas: [p] precondition: verdict_present(v) effects: [(
         self.assertIn("is no report of motet analyze --json", result.err)
         self.assertIsNone(re.search("S1", result.out))
 
+    # Two operations that wait for each other; B is ready only after q's help.
+    WAITING = """
+        persona p
+        persona q
+        entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2)] }
+        entity B { states: [b0, b1, b2] initial: b0 transitions: [(b0, b1), (b1, b2)] }
+        entity C { states: [c0, c1, c2] initial: c0 transitions: [(c0, c1), (c1, c2)] }
+        entity D { states: [d0, d1, d2] initial: d0 transitions: [(d0, d1), (d1, d2)] }
+        operation one { allowed_personas: [p] precondition: true
+          effects: [(A, a0, a1), (B, b1, b2)] outcomes: [done] error_contract: [] }
+        operation two { allowed_personas: [p] precondition: true
+          effects: [(A, a1, a2), (B, b0, b1)] outcomes: [done] error_contract: [] }
+        operation help { allowed_personas: [q] precondition: true
+          effects: [(D, d0, d1)] outcomes: [done] error_contract: [] }
+        operation own { allowed_personas: [p] precondition: true
+          effects: [(C, c0, c1), (D, d1, d2)] outcomes: [done] error_contract: [] }"""
+
+    def test_FE5_by_operations_means_as_they_execute(self):
+        path = self.write("waiting.tenor", self.WAITING)
+        entities = self.json("--only", "s2", path)["s2_reachability"]["entities"]
+        self.assertEqual({e: entities[e]["operated_states"] for e in "ABCD"},
+                         {"A": ["a0"], "B": ["b0"], "C": ["c0", "c1"], "D": ["d0", "d1", "d2"]})
+
+    def test_FE5_alone_means_without_others(self):
+        path = self.write("waiting.tenor", self.WAITING)
+        authority = self.json("--only", "s4", path)["s4_authority"]["persona_authority"]
+        self.assertEqual(authority["p"]["reaches"],
+                         {"A": ["a0"], "B": ["b0"], "C": ["c0"], "D": ["d0"]})
+        self.assertEqual(authority["q"]["reaches"], {"D": ["d0", "d1"]})
+
+    def test_what_is_beyond_reach_states_is_not_decided(self):
+        text = ["persona p"]
+        for i in range(3):
+            text.append(f"entity E{i} {{ states: [off, on] initial: off "
+                        "transitions: [(off, on), (on, off)] }")
+            text.append(f"operation flip{i} {{ allowed_personas: [p] precondition: true effects: "
+                        f"[(E{i}, off, on), (E{i}, on, off)] outcomes: [done] error_contract: [] }}")
+        text.append("entity F { states: [f0, f1] initial: f0 transitions: [(f0, f1)] }")
+        text.append("operation end { allowed_personas: [p] precondition: true effects: [(F, f0, f1), "
+                    "(E0, on, off), (E1, on, off), (E2, on, off)] outcomes: [done] error_contract: [] }")
+        path = self.write("many.tenor", "\n".join(text))
+        whole = self.json("--only", "s2,s4", path)
+        self.assertEqual(whole["s2_reachability"]["entities"]["F"]["operated_states"], ["f0", "f1"])
+        # Eight combinations while F is in f0, and eight once it has left.
+        for limit, reached in [(16, ["f0", "f1"]), (9, ["f0", "f1"]), (8, ["f0"])]:
+            got = self.json("--only", "s2,s4", "--limit", f"reach_states={limit}", path)
+            entity = got["s2_reachability"]["entities"]["F"]
+            alone = got["s4_authority"]["persona_authority"]["p"]
+            with self.subTest(limit):
+                self.assertEqual((entity["operated_states"], alone["reaches"]["F"]),
+                                 (reached, reached))
+        self.assertEqual(entity["undecided_states"], ["f1"])
+        self.assertEqual(alone["undecided"], {"F": ["f1"]})
+        text = self.run_motet("analyze", "--only", "s2,s4", "--limit", "reach_states=8", path).out
+        self.assertIn("alone it reaches f0; not decided: f1 (reach_states 8)", text)
+        self.assertIn("S203 note: Entity F", text)
+        self.assertNotIn("S202", text)
+
 
 main()

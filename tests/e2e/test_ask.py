@@ -6,6 +6,49 @@ from harness import SOURCE, Case, main
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
 
 
+# An outcome is taken by state: of these two only `pay` matches where everything begins.
+BY_STATE = """
+persona p
+entity Claim { states: [open, paid] initial: open transitions: [(open, paid)] }
+entity Case { states: [none, review, closed] initial: none
+  transitions: [(none, review), (review, closed)] }
+operation decide { allowed_personas: [p] precondition: true
+  effects: [(Claim, open, paid, pay), (Case, review, closed, close)]
+  outcomes: [pay, close] error_contract: [] }
+"""
+# Each outcome waits for what the other does.
+WAITING = """
+persona p
+entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2)] }
+entity B { states: [b0, b1, b2] initial: b0 transitions: [(b0, b1), (b1, b2)] }
+operation o { allowed_personas: [p] precondition: true
+  effects: [(A, a0, a1, k), (B, b1, b2, k), (A, a1, a2, l), (B, b0, b1, l)]
+  outcomes: [k, l] error_contract: [] }
+"""
+# b moves E and F together, and F is ready only after q's c.
+TOGETHER = """
+persona p
+persona q
+fact n { type: Int(0, 9) source: "s" }
+entity E { states: [s1, s2] initial: s1 transitions: [(s1, s2)] }
+entity F { states: [s0, s1, s2] initial: s0 transitions: [(s0, s1), (s1, s2)] }
+operation b { allowed_personas: [p] precondition: n > 3 effects: [(E, s1, s2), (F, s1, s2)]
+  outcomes: [done] error_contract: [] }
+operation c { allowed_personas: [q] precondition: n < 3 effects: [(F, s0, s1)]
+  outcomes: [done] error_contract: [] }
+"""
+# One B serves only one A: two As need two Bs.
+PAIRS = """
+persona p
+entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2)] }
+entity B { states: [b0, b1] initial: b0 transitions: [(b0, b1)] }
+operation first { allowed_personas: [p] precondition: true effects: [(A, a0, a1), (B, b0, b1)]
+  outcomes: [done] error_contract: [] }
+operation second { allowed_personas: [p] precondition: true effects: [(A, a1, a2), (B, b0, b1)]
+  outcomes: [done] error_contract: [] }
+"""
+
+
 class Ask(Case):
     def ask(self, question, *options, code=None, contract=ESCROW):
         result = self.run_motet("ask", "--json", *options, contract, question)
@@ -102,14 +145,15 @@ class Ask(Case):
             with self.subTest(question[:40]):
                 self.assertIn(word, self.fails(2, "ask", ESCROW, question).err)
 
-    def test_an_exceeded_limit_falls_back_and_says_so(self):
+    def test_an_exceeded_limit_is_not_decided_and_says_so(self):
         reply = self.ask("is release_approved implied by within_threshold",
                          "--limit", "prove_steps=1", code=1)
         self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
         self.assertIn("limit", reply["reason"])
         reply = self.ask("can escrow_agent reach EscrowAccount.released",
-                         "--limit", "prove_steps=1", code=0)
-        self.assertEqual(reply["proof"], "structure")
+                         "--limit", "prove_steps=1", code=1)
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.assertIn("limit", reply["reason"])
 
     def test_any_amount_of_memory_ends_with_an_answer(self):
         fields = " ".join(f"a{i}: Int(0, 1000000)" for i in range(20))
@@ -132,6 +176,151 @@ class Ask(Case):
     def test_replies_are_the_same_every_time(self):
         question = "is release_approved implied by delivery_confirmed"
         self.assertEqual(self.ask(question), self.ask(question))
+
+    # -- reaching, moving, performing --
+
+    def run_steps(self, contract, path):
+        """Every step in motet eval --operation, from the initial states on."""
+        states = []
+        for step in path:
+            facts = self.write("step.json", json.dumps(step["facts"]))
+            named = ["--outcome", step["outcome"]] if step["named"] else []
+            out = self.holds("eval", contract, "--facts", facts, "--operation",
+                             step["operation"], "--persona", step["persona"], *named, *states).out
+            self.assertIn(f"Outcome: {step['outcome']}", out)
+            for change in step["changes"]:
+                states += ["--state", f"{change['entity']}={change['to']}"]
+
+    def test_FE1_the_outcome_that_matches_the_states_is_taken(self):
+        contract = self.write("by_state.tenor", BY_STATE)
+        facts = self.write("facts.json", "{}")
+        self.assertIn("Outcome: pay", self.holds("eval", contract, "--facts", facts, "--operation",
+                                                 "decide", "--persona", "p").out)
+        for question in ["can p reach Claim.paid", "can p perform decide", "can anyone perform decide",
+                         "can p move Claim from open to paid", "who can reach Claim.paid"]:
+            with self.subTest(question):
+                self.assertEqual(self.ask(question, contract=contract)["reply"], "yes")
+        self.assertEqual(self.ask("can p reach Case.closed", contract=contract)["reply"], "no")
+        reply = self.ask("can p reach Claim.paid", contract=contract)
+        self.assertIn("path", reply)
+        self.run_steps(contract, reply["path"])
+
+    def test_FE2_effects_of_different_outcomes_are_not_mixed(self):
+        contract = self.write("waiting.tenor", WAITING)
+        facts = self.write("facts.json", "{}")
+        self.fails(1, "eval", contract, "--facts", facts, "--operation", "o", "--persona", "p")
+        for question in ["can p reach A.a1", "can p perform o", "who can reach B.b1",
+                         "can p move A from a0 to a1"]:
+            with self.subTest(question):
+                self.assertEqual(self.ask(question, contract=contract)["reply"], "no")
+
+    def test_FE3_what_others_do_first_is_in_the_way_shown(self):
+        contract = self.write("together.tenor", TOGETHER)
+        text = self.holds("ask", contract, "can p reach E.s2").out
+        self.assertTrue(text.startswith("yes, after others\n"), text)
+        reply = self.ask("can p reach E.s2", contract=contract)
+        self.assertEqual([(s["persona"], s["operation"]) for s in reply["path"]],
+                         [("q", "c"), ("p", "b")])
+        self.assertIs(reply["alone"], False)
+        self.run_steps(contract, reply["path"])
+
+    def test_a_no_says_what_it_covers(self):
+        contract = self.write("pairs.tenor", PAIRS)
+        reply = self.ask("can p reach A.a2", code=1, contract=contract)
+        self.assertEqual(reply["covers"], {"entities": ["A", "B"], "instances": 1, "joint_states": 2,
+                                           "facts": "every fact set, at each step its own"})
+        text = self.fails(1, "ask", contract, "can p reach A.a2").out
+        self.assertIn("all 2 joint states of A, B, one instance of each entity", text)
+        waiting = self.write("waiting.tenor", WAITING)
+        self.assertEqual(self.ask("can p reach A.a1", code=1, contract=waiting)["covers"]
+                         ["instances"], "any")
+
+    def test_a_no_says_what_the_persona_does_instead(self):
+        contract = self.write("stuck.tenor", """
+            persona p
+            persona q
+            entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a1, a2)] }
+            operation o { allowed_personas: [p] precondition: true effects: [(A, a0, a1)]
+              outcomes: [done] error_contract: [] }""")
+        self.assertIn("p moves it: a0 -> a1 (o)\n",
+                      self.fails(1, "ask", contract, "can p reach A.a2").out)
+        self.assertIn("q moves it: nowhere\n",
+                      self.fails(1, "ask", contract, "can q reach A.a2").out)
+        self.assertIn("q moves it: (not decided whether more)\n",
+                      self.fails(1, "ask", "--limit", "reach_states=1", contract,
+                                 "can q reach A.a2").out)
+
+    def test_more_instances_are_asked_for(self):
+        contract = self.write("pairs.tenor", PAIRS)
+        reply = self.ask("can p reach A.a2 with 2 instances", code=0, contract=contract)
+        self.assertEqual([[(c["entity"], c["instance"]) for c in s["changes"]]
+                          for s in reply["path"]],
+                         [[("A", "1"), ("B", "1")], [("A", "1"), ("B", "2")]])
+        self.assertEqual(reply["covers"]["instances"], 2)
+        self.ask("can p reach A.a2 with 1 instance", code=1, contract=contract)
+        self.ask("can p reach A.a2 with 9 instances", code=0, contract=contract)
+        for bad in ["with 0 instances", "with 10 instances", "with many instances", "with 2"]:
+            self.assertIn("expected", self.fails(2, "ask", contract, "can p reach A.a2 " + bad).err)
+
+    def test_an_outcome_is_named_where_several_match(self):
+        contract = self.write("several.tenor", """
+            persona p
+            entity A { states: [a0, a1, a2] initial: a0 transitions: [(a0, a1), (a0, a2)] }
+            operation o { allowed_personas: [p] precondition: true
+              effects: [(A, a0, a1, k), (A, a0, a2, l)] outcomes: [k, l] error_contract: [] }""")
+        reply = self.ask("can p reach A.a2", code=0, contract=contract)
+        self.assertEqual([(s["outcome"], s["named"]) for s in reply["path"]], [("l", True)])
+        self.run_steps(contract, reply["path"])
+        self.assertIn("naming outcome l", self.holds("ask", contract, "can p reach A.a2").out)
+
+    def test_an_operation_that_moves_nothing_can_be_performed(self):
+        contract = self.write("nothing.tenor", """
+            persona p
+            persona q
+            operation o { allowed_personas: [p] precondition: true effects: []
+              outcomes: [done] error_contract: [] }""")
+        self.run_steps(contract, self.ask("can p perform o", code=0, contract=contract)["path"])
+        self.assertEqual(self.ask("can q perform o", code=1, contract=contract)["personas"], ["p"])
+
+    def counter(self, digits):
+        """So many entities of two states, and a switch that needs all of them on."""
+        names = [f"B{i}" for i in range(digits)]
+        text = ["persona p", "entity Goal { states: [no, yes] initial: no transitions: [(no, yes)] }"]
+        for name in names:
+            text.append(f"entity {name} {{ states: [off, on] initial: off "
+                        "transitions: [(off, on), (on, off)] }")
+            text.append(f"operation flip_{name} {{ allowed_personas: [p] precondition: true effects: "
+                        f"[({name}, off, on), ({name}, on, off)] outcomes: [done] error_contract: [] }}")
+        wanted = ", ".join(f"({name}, on, off)" for name in names)
+        # No operation moves Z.
+        text.append("entity Z { states: [z0, z1, z2] initial: z0 transitions: [(z0, z1), (z1, z2)] }")
+        text.append(f"operation end {{ allowed_personas: [p] precondition: true effects: "
+                    f"[(Goal, no, yes), {wanted}] outcomes: [done] error_contract: [] }}")
+        return self.write("counter.tenor", "\n".join(text))
+
+    def test_the_limit_of_joint_states_is_met_and_said(self):
+        contract = self.counter(4)
+        question = "can p move Goal from no to yes"
+        reply = self.ask(question, code=0, contract=contract)
+        self.assertEqual(len(reply["path"]), 5)
+        self.run_steps(contract, reply["path"])
+        # The switches have sixteen combinations, and the last is the one that is needed.
+        for limit, code, reply in [(16, 0, "yes"), (15, 1, "unknown")]:
+            with self.subTest(limit):
+                got = self.ask(question, "--limit", f"reach_states={limit}", code=code,
+                               contract=contract)
+                self.assertEqual(got["reply"], reply)
+        self.assertIn("reach_states 15", got["reason"])
+        self.assertTrue(self.fails(1, "ask", "--limit", "reach_states=15", contract, question)
+                        .out.startswith("unknown: "))
+
+    def test_many_joint_states_end_with_an_answer(self):
+        contract = self.counter(40)
+        reply = self.ask("can p reach Goal.yes", "--limit", "reach_states=2000", code=1,
+                         contract=contract)
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        # What no operation leads to needs no search.
+        self.assertEqual(self.ask("can p reach Z.z1", code=1, contract=contract)["proof"], "proven")
 
 
 main()

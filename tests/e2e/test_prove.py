@@ -101,6 +101,66 @@ class Proven(Case):
         self.assertIn("limit", proof)
 
 
+# Every kind of error the engine has can be taken away from `decide`, which has outcomes that
+# meet in review, and leaves neither paid nor closed.
+DECIDE = """
+persona clerk
+fact n {{ type: Int(0, 9) source: "s" }}
+fact l {{ type: List(element_type: Int(0, 9), max: 3) source: "s" }}
+entity Claim {{ states: [review, paid, refused] initial: review
+  transitions: [(review, paid), (review, refused)] }}
+operation decide {{ allowed_personas: [clerk] precondition: {condition}
+  effects: [{effects}] outcomes: [paid, refused] error_contract: [{errors}] }}
+"""
+KINDS = ["persona_rejected", "precondition_failed", "evaluation_error", "unknown_instance",
+         "invalid_source_state", "ambiguous_outcome", "unknown_outcome"]
+BOTH = "(Claim, review, paid, paid), (Claim, review, refused, refused)"
+
+
+class Errors(Case):
+    def removed(self, name, condition="l[0] > 3", effects=BOTH):
+        """(resolution, proof, exit status) of an error that is no longer declared."""
+        for version, errors in [("old", [*KINDS, "odd"]),
+                                ("new", [e for e in [*KINDS, "odd"] if e != name])]:
+            self.write(f"{version}.tenor", DECIDE.format(
+                condition=condition, effects=effects, errors=", ".join(errors)))
+        result = self.run_motet("diff", "--prove", "--json", self.dir / "old.tenor",
+                                self.dir / "new.tenor")
+        found = re.search(r'"resolution": *"([^"]*)"', result.out)
+        proof = re.search(r'"proof": *"((?:[^"\\]|\\.)*)"', result.out)
+        return found and found.group(1), proof and proof.group(1) or "", result.code
+
+    def test_FE4_an_error_that_still_occurs_is_not_called_safe(self):
+        for name in KINDS:
+            with self.subTest(name):
+                resolution, proof, code = self.removed(name)
+                self.assertEqual(code, 1, proof)
+                self.assertNotIn("safe", resolution or "")
+                self.assertIn(f"{name} still occurs", proof)
+
+    def test_outcomes_that_move_nothing_match_everywhere(self):
+        for effects in ["", "(Claim, review, paid, paid)"]:
+            with self.subTest(effects):
+                resolution, proof, code = self.removed("ambiguous_outcome", "n > 3", effects)
+                self.assertEqual((resolution, code), ("proven_breaking", 1), proof)
+
+    def test_what_never_occurs_is_safe(self):
+        for name, condition, effects in [
+                ("precondition_failed", "n >= 0", BOTH), ("evaluation_error", "n > 3", BOTH),
+                ("unknown_instance", "n > 3 and n < 3", BOTH),
+                ("invalid_source_state", "n > 3 and n < 3", BOTH),
+                ("unknown_outcome", "n > 3 and n < 3", BOTH)]:
+            with self.subTest(name):
+                resolution, proof, code = self.removed(name, condition, effects)
+                self.assertIn("safe", resolution or "", proof)
+                self.assertEqual(code, 0)
+
+    def test_FE4_what_is_not_known_is_open(self):
+        resolution, proof, code = self.removed("odd")
+        self.assertEqual((resolution, code), (None, 1), proof)
+        self.assertIn("no error of the engine", proof)
+
+
 # Products of unknown factors: the solver would search for long.
 HARD = "\n".join(
     ["persona p", 'fact a { type: Int(2, 3000000000) source: "s" }',

@@ -105,6 +105,9 @@ const ct_analysis *ct_analyze(mt_arena *keep, const ct_plan *p,
     an->model = p->model;
     an->only = options && options->only ? options->only : CT_ALL;
     an->complete = true;
+    an->reach_states = options && options->reach_states
+                           ? options->reach_states
+                           : MT_LIMITS_DEFAULT.reach_states;
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS && an->complete; i++) {
         const struct part *part = &PARTS[i];
         if (!part->for_any_of || (part->for_any_of & an->only)) {

@@ -41,8 +41,9 @@ uint32_t ct_obligations_read(mt_str names);
 /* Of one entity: bit sets of its states, and how many are in them. */
 typedef struct ct_reach {
     const uint64_t *declared; /* from the initial state by declared transitions */
-    const uint64_t *operated; /* … by effects of admissible operations */
-    uint32_t declared_count, operated_count;
+    const uint64_t *operated; /* … by admissible operations, as they execute */
+    const uint64_t *open;     /* not decided: `reach_states` was met */
+    uint32_t declared_count, operated_count, open_count;
 } ct_reach;
 
 /* ---- S3a ---- */
@@ -93,6 +94,7 @@ typedef struct ct_analysis {
 
     uint32_t *first_state; /* per entity and one more: numbers all states in a row */
     const ct_reach *reach; /* per entity */
+    size_t reach_states;   /* joint states of one search */
 
     const uint8_t *rule_truth, *condition_truth; /* ct_truth */
     /* What admissible operations do: from state to state of all entities, the tag is
@@ -121,6 +123,7 @@ typedef struct ct_analyze_options {
     /* Bit per entity, or NULL: others move it too, as members of a System do, so it may
      * be in any of its states, and who moves it is not for this contract to say. */
     const uint64_t *shared;
+    size_t reach_states; /* joint states of one search; 0: the limit's default */
     ct_watcher watcher;
 } ct_analyze_options;
 
@@ -147,18 +150,12 @@ static inline uint32_t ct_state_number(const ct_analysis *an, uint32_t entity,
     return an->first_state[entity] + state;
 }
 
-/* One transition on a way from state to state. */
-typedef struct ct_hop {
-    uint32_t from, to, op;
-} ct_hop;
-
-/* S4: which states the persona (CT_NONE: all of them together) can bring the entity to
- * from `from` with its own operations. A bit set in `a`, `from` included. */
-uint64_t *ct_states_from(mt_arena *a, const ct_analysis *an, uint32_t persona,
-                         uint32_t entity, uint32_t from);
-/* The shortest way there. CT_NONE: there is none; otherwise the number of hops. */
-uint32_t ct_way_to(mt_arena *a, const ct_analysis *an, uint32_t persona,
-                   uint32_t entity, uint32_t from, uint32_t to, const ct_hop **hops);
+/* S2, S4: which states of each entity the persona (CT_NONE: all of them together) can
+ * bring about from the initial states with its own admissible operations, one instance
+ * of each entity, each operation as it executes. In `a`, per entity; `declared` is not
+ * filled in. */
+ct_reach *ct_reached_by(mt_arena *a, const ct_analysis *an, const uint64_t *shared,
+                        uint32_t persona);
 
 /* ---- S6, path by path ---- */
 

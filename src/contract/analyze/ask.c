@@ -157,7 +157,7 @@ static void say_facts(asker *k, const char *label, mt_str facts)
     }
 }
 
-static ct_reply_kind say_unknown(asker *k, mt_str reason)
+ct_reply_kind ask_unknown(asker *k, mt_str reason)
 {
     mt_buf_addf(&k->text, "unknown: %.*s\n", MT_ARG(reason));
     k->proof = "none";
@@ -171,7 +171,7 @@ static ct_reply_kind say_possible(asker *k, const ct_claim *claim, bool wanted,
 {
     ct_answer found = ct_prove_possible(k->p, k->a, claim);
     if (found.possible == CT_UNKNOWN) {
-        return say_unknown(k, found.reason);
+        return ask_unknown(k, found.reason);
     }
     bool yes = (found.possible == CT_POSSIBLE) == wanted;
     mt_buf_addf(&k->text, "%s%s\n", yes ? "yes" : "no",
@@ -251,7 +251,7 @@ static ct_reply_kind ask_when(asker *k)
         return say_condition(k, &w);
     }
     if (w.holds == CT_UNKNOWN) {
-        return say_unknown(k, w.reason);
+        return ask_unknown(k, w.reason);
     }
     mt_buf_addz(&k->text, "never (proven for every fact set)\n");
     k->condition = MT_STR("never");
@@ -299,7 +299,9 @@ static mt_str reply_json(asker *k, ct_reply_kind kind, mt_str question)
     mt_buf b = {0};
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_object(&w);
+    raw(&w, MT_STR("alone"), k->alone);
     text(&w, MT_STR("condition"), k->condition);
+    raw(&w, MT_STR("covers"), k->covers);
     raw(&w, MT_STR("facts"), k->facts);
     raw(&w, MT_STR("path"), k->path);
     raw(&w, MT_STR("personas"), k->personas);
@@ -307,6 +309,8 @@ static mt_str reply_json(asker *k, ct_reply_kind kind, mt_str question)
     text(&w, MT_STR("question"), question);
     text(&w, MT_STR("reason"), k->reason);
     text(&w, MT_STR("reply"), mt_str_z(REPLY_NAMES[kind]));
+    raw(&w, MT_STR("undecided"), k->undecided);
+    raw(&w, MT_STR("ways"), k->ways);
     mt_jw_end_object(&w);
     mt_str json = mt_str_dup(k->a, mt_buf_str(&b));
     mt_buf_free(&b);

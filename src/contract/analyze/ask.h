@@ -4,6 +4,7 @@
  *     can PERSONA|anyone reach ENTITY.STATE
  *     can PERSONA|anyone move ENTITY from STATE to STATE
  *     can PERSONA|anyone perform OPERATION
+ *         … with N instances
  *     can CONDITION hold
  *     who can reach ENTITY.STATE | move ENTITY from STATE to STATE | perform OPERATION
  *     when is CONDITION          when can OPERATION

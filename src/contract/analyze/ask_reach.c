@@ -1,376 +1,401 @@
-/* contract/analyze/ask_reach.c - who can bring an entity where.
- * Room: contract. A state is reachable when operations lead to it whose preconditions
- * can hold, each for a fact set of its own: facts may change between two operations.
- * Where the solver cannot say, structure decides (an operation then counts as possible)
- * and the reply says so. */
+/* contract/analyze/ask_reach.c - who can bring an entity where: questions and replies.
+ * Room: contract.
+ * A state is reachable when operations lead to it that the engine executes one after
+ * the other, from the initial states of all entities; each has facts of its own, since
+ * facts may change between two operations. ask_way.c decides; here a question is read
+ * and the reply said: yes with the steps that were executed, no with what was searched,
+ * or unknown with what was not decided. */
 #include "contract/analyze/ask_internal.h"
 
-typedef struct moves {
-    asker *k;
-    ct_answer *possible; /* by operation */
-    bool *asked;
-    bool **reached;    /* by entity, state */
-    bool by_structure; /* some operation was only taken to be possible */
-} moves;
-
-/* What is asked: to reach `to`, to go from `from` to `to`, or to perform. */
-typedef struct goal {
-    uint32_t entity, from, to; /* from CT_NONE: any */
-    uint32_t operation;        /* CT_NONE: any */
-} goal;
-
-typedef struct step {
-    uint32_t operation, persona, from, to;
-} step;
-
-/* ---- Which operations can be performed --------------------------------------------
+/* ---- Steps -------------------------------------------------------------------------
  */
 
-static const ct_answer *can_hold(moves *v, uint32_t operation)
+static mt_str instance_name(const ask_search *s, uint32_t instance)
 {
-    if (!v->asked[operation]) {
-        asker *k = v->k;
-        const ct_expr *e = k->m->operations[operation].precondition;
-        v->asked[operation] = true;
-        v->possible[operation] =
-            ct_prove_possible(k->p, k->a, ct_claim_holds(k->a, CT_FIRST, e));
-    }
-    return &v->possible[operation];
+    return s->goal.instances == 1 ? CT_DEFAULT_INSTANCE
+                                  : mt_strf(s->k->a, "%u", instance + 1);
 }
 
-/* Is every entity the operation moves in a state it could leave? */
-static bool can_start(const moves *v, const ct_operation *op)
+static void change_json(const ask_search *s, mt_jw *w, const ct_joint_step *step,
+                        uint32_t i)
 {
-    for (uint32_t i = 0; i < op->effect_count; i++) {
-        const ct_effect *e = &op->effects[i];
-        bool some = false;
-        for (uint32_t j = 0; j < op->effect_count; j++) {
-            const ct_effect *f = &op->effects[j];
-            some |= f->entity == e->entity && v->reached[f->entity][f->from];
+    const ct_change *c = &step->changes[i];
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "entity", ct_entity_id(s->plan, c->entity));
+    mt_jw_key_str(w, "from", ct_plan_state_id(s->plan, c->entity, c->from));
+    mt_jw_key_str(w, "instance", instance_name(s, step->instances[i]));
+    mt_jw_key_str(w, "to", ct_plan_state_id(s->plan, c->entity, c->to));
+    mt_jw_end_object(w);
+}
+
+/* What the step does with the entity that is asked about; NULL: nothing. */
+static const ct_change *goal_change(const ask_search *s, const ct_joint_step *step)
+{
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        if (step->changes[i].entity == s->goal.entity) {
+            return &step->changes[i];
         }
-        if (!some) {
+    }
+    return NULL;
+}
+
+static void step_json(ask_search *s, mt_jw *w, const ask_step *x)
+{
+    const ct_joint_step *step = &x->step;
+    const ct_change *c = goal_change(s, step);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "changes");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        change_json(s, w, step, i);
+    }
+    mt_jw_end_array(w);
+    mt_jw_keyz(w, "facts");
+    mt_jw_raw(w, ask_can_hold(s, step->operation)->facts);
+    if (c) {
+        mt_jw_key_str(w, "from", ct_plan_state_id(s->plan, c->entity, c->from));
+    }
+    mt_jw_key_bool(w, "named", x->named);
+    mt_jw_key_str(w, "operation", ct_operation_id(s->plan, step->operation));
+    mt_jw_key_str(w, "outcome", s->plan->outcomes[step->outcome].label);
+    mt_jw_key_str(w, "persona", ct_persona_id(s->plan, x->persona));
+    if (c) {
+        mt_jw_key_str(w, "to", ct_plan_state_id(s->plan, c->entity, c->to));
+    }
+    mt_jw_end_object(w);
+}
+
+static void way_json(ask_search *s, mt_jw *w, const ask_way *way)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < way->count; i++) {
+        step_json(s, w, &way->steps[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+/* (held -> released), or with entities and instances where that is not enough. */
+static void say_changes(ask_search *s, const ct_joint_step *step)
+{
+    mt_buf *out = &s->k->text;
+    bool plain =
+        step->change_count == 1 && goal_change(s, step) && s->goal.instances == 1;
+    mt_buf_addz(out, " (");
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        const ct_change *c = &step->changes[i];
+        mt_buf_addz(out, i ? ", " : "");
+        if (!plain) {
+            mt_buf_adds(out, ct_entity_id(s->plan, c->entity));
+            if (s->goal.instances > 1) {
+                mt_buf_addf(out, " %u", step->instances[i] + 1);
+            }
+            mt_buf_addz(out, ": ");
+        }
+        mt_buf_addf(out, "%.*s -> %.*s",
+                    MT_ARG(ct_plan_state_id(s->plan, c->entity, c->from)),
+                    MT_ARG(ct_plan_state_id(s->plan, c->entity, c->to)));
+    }
+    mt_buf_addz(out, step->change_count ? ")" : "changes nothing)");
+}
+
+/* clerk: decide, outcome paid (open -> paid) */
+static void say_step(ask_search *s, const ask_step *x)
+{
+    mt_buf *out = &s->k->text;
+    mt_buf_addf(out, "%.*s: %.*s", MT_ARG(ct_persona_id(s->plan, x->persona)),
+                MT_ARG(ct_operation_id(s->plan, x->step.operation)));
+    if (s->plan->ops[x->step.operation].outcome_count > 1) {
+        mt_buf_addf(out, ", %soutcome %.*s", x->named ? "naming " : "",
+                    MT_ARG(s->plan->outcomes[x->step.outcome].label));
+    }
+    say_changes(s, &x->step);
+    mt_buf_addc(out, '\n');
+}
+
+static void say_steps(ask_search *s, const ask_way *way, const char *indent, bool facts)
+{
+    mt_buf *out = &s->k->text;
+    for (uint32_t i = 0; i < way->count; i++) {
+        const ask_step *x = &way->steps[i];
+        mt_buf_addf(out, "%s%u. ", indent, i + 1);
+        say_step(s, x);
+        if (facts) {
+            mt_buf_addf(out, "%s   for: %.*s\n", indent,
+                        MT_ARG(ask_can_hold(s, x->step.operation)->facts));
+        }
+    }
+}
+
+/* ---- What an answer covers ---------------------------------------------------------
+ */
+
+static void covers_json(ask_search *s, bool any)
+{
+    asker *k = s->k;
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "entities");
+    mt_jw_begin_array(&w);
+    for (uint32_t e = 0; e < k->m->entity_count; e++) {
+        if (ct_bit(s->entities, e)) {
+            mt_jw_str(&w, k->m->entities[e].id);
+        }
+    }
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "facts", MT_STR("every fact set, at each step its own"));
+    mt_jw_keyz(&w, "instances");
+    if (any) {
+        mt_jw_str(&w, MT_STR("any"));
+    } else {
+        mt_jw_i64(&w, s->goal.instances);
+    }
+    mt_jw_key_i64(&w, "joint_states", (int64_t)s->joint_states);
+    mt_jw_end_object(&w);
+    k->covers = mt_str_dup(k->a, mt_buf_str(&b));
+    mt_buf_free(&b);
+}
+
+static void say_instances(ask_search *s)
+{
+    if (s->goal.instances == 1) {
+        mt_buf_addz(&s->k->text, "one instance of each entity");
+    } else {
+        mt_buf_addf(&s->k->text, "%u instances of each entity", s->goal.instances);
+    }
+}
+
+/* What was searched without finding more. */
+static void say_searched(ask_search *s, const char *lead, bool any)
+{
+    asker *k = s->k;
+    const char *between = " of ";
+    mt_buf_addf(&k->text, "  %s: every fact set, at each step its own; ", lead);
+    if (any) {
+        mt_buf_addz(&k->text, "any number of instances\n");
+        return;
+    }
+    mt_buf_addf(&k->text, "all %zu joint state%s", s->joint_states,
+                s->joint_states == 1 ? "" : "s");
+    for (uint32_t e = 0; e < k->m->entity_count; e++) {
+        if (ct_bit(s->entities, e)) {
+            mt_buf_addf(&k->text, "%s%.*s", between, MT_ARG(k->m->entities[e].id));
+            between = ", ";
+        }
+    }
+    mt_buf_addz(&k->text, ", ");
+    say_instances(s);
+    mt_buf_addc(&k->text, '\n');
+}
+
+/* ---- Replies ----------------------------------------------------------------------
+ */
+
+static const char *alone_text(const ask_way *w)
+{
+    return w->alone        ? ""
+           : w->alone_open ? ", after others (whether alone is not decided)"
+                           : ", after others";
+}
+
+static ct_reply_kind say_yes(ask_search *s, uint32_t persona, const ask_way *way)
+{
+    asker *k = s->k;
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_buf_addf(&k->text, "yes%s\n", persona == CT_NONE ? "" : alone_text(way));
+    say_steps(s, way, "  ", true);
+    mt_buf_addz(&k->text, "  executed step by step: ");
+    say_instances(s);
+    mt_buf_addc(&k->text, '\n');
+    way_json(s, &w, way);
+    k->path = mt_str_dup(k->a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    if (persona != CT_NONE && !way->alone_open) {
+        k->alone = way->alone ? MT_STR("true") : MT_STR("false");
+    }
+    covers_json(s, false);
+    k->proof = "trace";
+    return CT_REPLY_YES;
+}
+
+static void say_persona(ask_search *s, mt_jw *w, uint32_t persona, const ask_way *way)
+{
+    const ask_step *last = &way->steps[way->count - 1];
+    mt_jw_begin_object(w);
+    if (!way->alone_open) {
+        mt_jw_key_bool(w, "alone", way->alone);
+    }
+    mt_jw_keyz(w, "path");
+    way_json(s, w, way);
+    mt_jw_key_str(w, "persona", ct_persona_id(s->plan, persona));
+    mt_jw_end_object(w);
+    mt_buf_addz(&s->k->text, "  ");
+    say_step(s, last);
+    if (way->count > 1) {
+        s->k->text.len--;
+        mt_buf_addf(&s->k->text, "%s\n", alone_text(way));
+        say_steps(s, way, "    ", false);
+    }
+}
+
+/* Everybody who can, and those for whom it is not decided; is there anybody? */
+static bool say_personas(ask_search *s, const ask_way *ways, bool *open)
+{
+    asker *k = s->k;
+    mt_buf names = {0}, all = {0}, undecided = {0};
+    mt_jw n = mt_jw_start(&names, false), w = mt_jw_start(&all, false),
+          u = mt_jw_start(&undecided, false);
+    bool some = false;
+    *open = false;
+    mt_jw_begin_array(&n);
+    mt_jw_begin_array(&w);
+    mt_jw_begin_array(&u);
+    for (uint32_t p = 0; p < k->m->persona_count; p++) {
+        if (ways[p].found) {
+            mt_jw_str(&n, k->m->personas[p].id);
+            say_persona(s, &w, p, &ways[p]);
+            some = true;
+        } else if (ways[p].open) {
+            mt_jw_str(&u, k->m->personas[p].id);
+            *open = true;
+        }
+    }
+    mt_jw_end_array(&n);
+    mt_jw_end_array(&w);
+    mt_jw_end_array(&u);
+    k->personas = mt_str_dup(k->a, mt_buf_str(&names));
+    k->ways = mt_str_dup(k->a, mt_buf_str(&all));
+    k->undecided = *open ? mt_str_dup(k->a, mt_buf_str(&undecided)) : k->undecided;
+    mt_buf_free(&names);
+    mt_buf_free(&all);
+    mt_buf_free(&undecided);
+    return some;
+}
+
+static void say_open(ask_search *s)
+{
+    asker *k = s->k;
+    mt_buf_addf(&k->text, "  not decided for %.*s: %.*s\n", MT_ARG(k->undecided),
+                MT_ARG(s->reason));
+    k->reason = s->reason;
+}
+
+/* What the persona does with the entity instead. */
+static void say_own_moves(ask_search *s, uint32_t persona)
+{
+    asker *k = s->k;
+    const char *between = "";
+    if (s->goal.entity == CT_NONE) {
+        return;
+    }
+    mt_buf_addf(&k->text, "  %.*s moves it:", MT_ARG(k->m->personas[persona].id));
+    for (uint32_t o = 0; o < s->plan->outcome_count; o++) {
+        const ct_plan_outcome *out = &s->plan->outcomes[o];
+        for (uint32_t i = 0; i < out->effect_count; i++) {
+            const ct_plan_effect *e = &s->plan->effects[out->first_effect + i];
+            if (e->entity == s->goal.entity &&
+                ct_bit(s->moved, out->first_effect + i)) {
+                mt_str op = ct_operation_id(s->plan, s->outline.operation[o]);
+                mt_buf_addf(&k->text, "%s %.*s -> %.*s (%.*s)", between,
+                            MT_ARG(ct_plan_state_id(s->plan, e->entity, e->from)),
+                            MT_ARG(ct_plan_state_id(s->plan, e->entity, e->to)),
+                            MT_ARG(op));
+                between = ",";
+            }
+        }
+    }
+    mt_buf_addz(&k->text, s->moved_open ? " (not decided whether more)\n"
+                          : *between    ? "\n"
+                                        : " nowhere\n");
+}
+
+static ct_reply_kind say_no(ask_search *s, uint32_t persona)
+{
+    asker *k = s->k;
+    const ask_goal *g = &s->goal;
+    const ask_way *ways = ask_ways(s, persona);
+    bool open, any = ask_never(s, persona);
+    mt_buf_addz(&k->text, "no\n");
+    if (persona != CT_NONE) {
+        say_own_moves(s, persona);
+    }
+    if (g->operation == CT_NONE && g->from == CT_NONE &&
+        g->to == k->m->entities[g->entity].initial) {
+        mt_buf_addz(&k->text, "  it begins there\n");
+    }
+    size_t at = k->text.len;
+    mt_buf_addz(&k->text, "  these can:\n");
+    if (!say_personas(s, ways, &open)) {
+        k->text.len = at;
+        mt_buf_addz(&k->text, open ? "" : "  nobody can\n");
+    }
+    if (open) {
+        say_open(s);
+    }
+    say_searched(s, "holds for", any);
+    covers_json(s, any);
+    k->proof = "proven";
+    return CT_REPLY_NO;
+}
+
+/* Does nobody but those found get there, with however many instances? */
+static bool never_others(ask_search *s, const ask_way *ways)
+{
+    for (uint32_t p = 0; p < s->k->m->persona_count; p++) {
+        if (!ways[p].found && !ask_never(s, p)) {
             return false;
         }
     }
     return true;
 }
 
-static bool apply(moves *v, const ct_operation *op)
+static bool others_left(const ask_search *s, const ask_way *ways)
 {
-    bool more = false;
-    for (uint32_t i = 0; i < op->effect_count; i++) {
-        const ct_effect *e = &op->effects[i];
-        if (v->reached[e->entity][e->from] && !v->reached[e->entity][e->to]) {
-            v->reached[e->entity][e->to] = more = true;
-        }
+    uint32_t found = 0;
+    for (uint32_t p = 0; p < s->k->m->persona_count; p++) {
+        found += ways[p].found;
     }
-    return more;
+    return found < s->k->m->persona_count || !found;
 }
 
-static bool enabled(moves *v, uint32_t operation)
+static ct_reply_kind answer_who(ask_search *s)
 {
-    const ct_operation *op = &v->k->m->operations[operation];
-    return op->persona_count && can_start(v, op) &&
-           can_hold(v, operation)->possible != CT_NEVER;
-}
-
-static void settle(moves *v)
-{
-    const ct_model *m = v->k->m;
-    for (uint32_t e = 0; e < m->entity_count; e++) {
-        v->reached[e] = mt_new_array(v->k->a, bool, m->entities[e].state_count);
-        v->reached[e][m->entities[e].initial] = true;
+    asker *k = s->k;
+    const ask_way *ways = ask_ways(s, CT_NONE);
+    bool open, some = say_personas(s, ways, &open);
+    bool any = !open && never_others(s, ways);
+    covers_json(s, any);
+    if (open && !some) {
+        k->text.len = 0;
+        return ask_unknown(k, s->reason);
     }
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < m->operation_count; i++) {
-            more |= enabled(v, i) && apply(v, &m->operations[i]);
-        }
+    if (open) {
+        say_open(s);
+    } else if (others_left(s, ways)) {
+        say_searched(s, some ? "nobody else" : "nobody", any);
     }
-}
-
-static moves survey(asker *k)
-{
-    const ct_model *m = k->m;
-    moves v = {.k = k,
-               .possible = mt_new_array(k->a, ct_answer, m->operation_count + 1),
-               .asked = mt_new_array(k->a, bool, m->operation_count + 1),
-               .reached = mt_new_array(k->a, bool *, m->entity_count + 1)};
-    settle(&v);
-    return v;
-}
-
-static bool allows(const ct_operation *op, uint32_t persona)
-{
-    for (uint32_t i = 0; i < op->persona_count; i++) {
-        if (op->personas[i] == persona) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* ---- Ways -------------------------------------------------------------------------
- */
-
-/* A move of the entity that the goal's last step may be. */
-static bool serves(const goal *g, uint32_t operation, const ct_effect *e)
-{
-    return (g->operation == CT_NONE || g->operation == operation) &&
-           e->entity == g->entity && (g->from == CT_NONE || g->from == e->from) &&
-           (g->to == CT_NONE || g->to == e->to);
-}
-
-/* The shortest way of the entity from its first state to every other, by `persona` or
- * (CT_NONE) anybody; before[s] is the step that led to s. */
-static void ways(moves *v, uint32_t entity, uint32_t persona, step *before, bool *seen)
-{
-    const ct_model *m = v->k->m;
-    const ct_entity *en = &m->entities[entity];
-    uint32_t *queue = mt_new_array(v->k->a, uint32_t, en->state_count);
-    uint32_t head = 0, tail = 0;
-    queue[tail++] = en->initial;
-    seen[en->initial] = true;
-    while (head < tail) {
-        uint32_t s = queue[head++];
-        for (uint32_t i = 0; i < m->operation_count; i++) {
-            const ct_operation *op = &m->operations[i];
-            if ((persona != CT_NONE && !allows(op, persona)) || !enabled(v, i)) {
-                continue;
-            }
-            for (uint32_t j = 0; j < op->effect_count; j++) {
-                const ct_effect *e = &op->effects[j];
-                if (e->entity == entity && e->from == s && !seen[e->to]) {
-                    seen[e->to] = true;
-                    before[e->to] = (step){
-                        i, persona == CT_NONE ? op->personas[0] : persona, s, e->to};
-                    queue[tail++] = e->to;
-                }
-            }
-        }
-    }
-}
-
-typedef struct way {
-    MT_VEC(step) steps;
-    bool found;
-    bool alone; /* by one persona from the first state on */
-} way;
-
-static void trace(moves *v, way *w, uint32_t initial, uint32_t state,
-                  const step *before)
-{
-    if (state == initial) {
-        return;
-    }
-    uint32_t from = before[state].from, left = 1;
-    for (uint32_t s = from; s != initial; s = before[s].from) {
-        left++;
-    }
-    size_t at = w->steps.len;
-    for (uint32_t i = 0; i < left; i++) {
-        mt_vec_push(v->k->a, &w->steps, (step){0});
-    }
-    for (uint32_t s = state; s != initial; s = before[s].from) {
-        w->steps.items[at + --left] = before[s];
-    }
-}
-
-/* A way on which `persona` makes the last step; alone if that can be. */
-static way way_for(moves *v, const goal *g, uint32_t persona)
-{
-    const ct_model *m = v->k->m;
-    const ct_entity *en = &m->entities[g->entity];
-    for (int alone = 1; alone >= 0; alone--) {
-        step *before = mt_new_array(v->k->a, step, en->state_count);
-        bool *seen = mt_new_array(v->k->a, bool, en->state_count);
-        ways(v, g->entity, alone ? persona : CT_NONE, before, seen);
-        for (uint32_t i = 0; i < m->operation_count; i++) {
-            const ct_operation *op = &m->operations[i];
-            for (uint32_t j = 0; allows(op, persona) && j < op->effect_count; j++) {
-                const ct_effect *e = &op->effects[j];
-                if (serves(g, i, e) && seen[e->from] && enabled(v, i)) {
-                    way w = {.found = true, .alone = alone};
-                    trace(v, &w, en->initial, e->from, before);
-                    mt_vec_push(v->k->a, &w.steps,
-                                ((step){i, persona, e->from, e->to}));
-                    return w;
-                }
-            }
-        }
-    }
-    return (way){0};
-}
-
-/* ---- Replies ----------------------------------------------------------------------
- */
-
-static void step_json(moves *v, mt_jw *w, const ct_entity *en, const step *s)
-{
-    const ct_model *m = v->k->m;
-    const ct_answer *holds = can_hold(v, s->operation);
-    mt_jw_begin_object(w);
-    if (holds->possible == CT_POSSIBLE) {
-        mt_jw_keyz(w, "facts");
-        mt_jw_raw(w, holds->facts);
-    }
-    mt_jw_key_str(w, "from", en->states[s->from]);
-    mt_jw_key_str(w, "operation", m->operations[s->operation].id);
-    mt_jw_key_str(w, "persona", m->personas[s->persona].id);
-    mt_jw_key_str(w, "to", en->states[s->to]);
-    mt_jw_end_object(w);
-}
-
-static void say_way(moves *v, const ct_entity *en, const way *found)
-{
-    asker *k = v->k;
-    mt_buf b = {0};
-    mt_jw w = mt_jw_start(&b, false);
-    mt_jw_begin_array(&w);
-    for (size_t i = 0; i < found->steps.len; i++) {
-        const step *s = &found->steps.items[i];
-        const ct_answer *holds = can_hold(v, s->operation);
-        step_json(v, &w, en, s);
-        mt_buf_addf(&k->text, "  %zu. %.*s: %.*s (%.*s -> %.*s)\n", i + 1,
-                    MT_ARG(k->m->personas[s->persona].id),
-                    MT_ARG(k->m->operations[s->operation].id),
-                    MT_ARG(en->states[s->from]), MT_ARG(en->states[s->to]));
-        if (holds->possible == CT_POSSIBLE) {
-            mt_buf_addf(&k->text, "     for: %.*s\n", MT_ARG(holds->facts));
-        } else {
-            v->by_structure = true;
-            mt_buf_addf(&k->text, "     not proven: %.*s\n", MT_ARG(holds->reason));
-            k->reason = holds->reason;
-        }
-    }
-    mt_jw_end_array(&w);
-    k->path = mt_str_dup(k->a, mt_buf_str(&b));
-    mt_buf_free(&b);
-}
-
-static ct_reply_kind say_yes(moves *v, const goal *g, uint32_t persona, const way *w)
-{
-    asker *k = v->k;
-    bool others = !w->alone && w->steps.len > 1;
-    mt_buf_addf(&k->text, "yes%s\n", others ? ", after others" : "");
-    (void)persona;
-    say_way(v, &k->m->entities[g->entity], w);
-    k->proof = v->by_structure ? "structure" : "facts";
-    return CT_REPLY_YES;
-}
-
-static void list_personas(moves *v, const goal *g, mt_jw *w, bool print)
-{
-    asker *k = v->k;
-    for (uint32_t p = 0; p < k->m->persona_count; p++) {
-        way found = way_for(v, g, p);
-        if (!found.found) {
-            continue;
-        }
-        const step *last = &found.steps.items[found.steps.len - 1];
-        mt_str id = k->m->personas[p].id, op = k->m->operations[last->operation].id;
-        mt_jw_str(w, id);
-        if (print) {
-            const ct_entity *en = &k->m->entities[g->entity];
-            mt_buf_addf(&k->text, "  %.*s: %.*s (%.*s -> %.*s)\n", MT_ARG(id),
-                        MT_ARG(op), MT_ARG(en->states[last->from]),
-                        MT_ARG(en->states[last->to]));
-            v->by_structure |= can_hold(v, last->operation)->possible == CT_UNKNOWN;
-        }
-    }
-}
-
-/* Everybody who can; is there anybody? */
-static bool say_personas(moves *v, const goal *g)
-{
-    asker *k = v->k;
-    mt_buf b = {0};
-    mt_jw w = mt_jw_start(&b, false);
-    mt_jw_begin_array(&w);
-    list_personas(v, g, &w, true);
-    mt_jw_end_array(&w);
-    k->personas = mt_str_dup(k->a, mt_buf_str(&b));
-    mt_buf_free(&b);
-    return k->personas.len > 2;
-}
-
-/* What the persona does with the entity instead. */
-static void say_own_moves(moves *v, const goal *g, uint32_t persona)
-{
-    asker *k = v->k;
-    const ct_entity *en = &k->m->entities[g->entity];
-    mt_buf_addf(&k->text, "  %.*s moves it:", MT_ARG(k->m->personas[persona].id));
-    size_t at = k->text.len;
-    for (uint32_t i = 0; i < k->m->operation_count; i++) {
-        const ct_operation *op = &k->m->operations[i];
-        for (uint32_t j = 0; allows(op, persona) && j < op->effect_count; j++) {
-            const ct_effect *e = &op->effects[j];
-            if (e->entity == g->entity && v->reached[e->entity][e->from] &&
-                enabled(v, i)) {
-                mt_buf_addf(&k->text, "%s %.*s -> %.*s (%.*s)",
-                            k->text.len == at ? "" : ",", MT_ARG(en->states[e->from]),
-                            MT_ARG(en->states[e->to]), MT_ARG(op->id));
-            }
-        }
-    }
-    mt_buf_addz(&k->text, k->text.len == at ? " nowhere\n" : "\n");
-}
-
-static ct_reply_kind say_no(moves *v, const goal *g, uint32_t persona)
-{
-    asker *k = v->k;
-    mt_buf_addz(&k->text, "no\n");
-    if (persona != CT_NONE) {
-        say_own_moves(v, g, persona);
-    }
-    bool initial = g->operation == CT_NONE && g->from == CT_NONE &&
-                   g->to == k->m->entities[g->entity].initial;
-    if (initial) {
-        mt_buf_addz(&k->text, "  it begins there\n");
-    }
-    size_t at = k->text.len;
-    mt_buf_addz(&k->text, "  these can:\n");
-    if (!say_personas(v, g)) {
-        k->text.len = at;
-        mt_buf_addz(&k->text, "  nobody can\n");
-    }
-    k->proof = "proven";
-    return CT_REPLY_NO;
-}
-
-static ct_reply_kind answer_who(moves *v, const goal *g)
-{
-    asker *k = v->k;
-    bool some = say_personas(v, g);
-    if (!some) {
-        mt_buf_addz(&k->text, "nobody\n");
-    }
-    k->proof = v->by_structure ? "structure" : some ? "facts" : "proven";
-    if (v->by_structure) {
-        mt_buf_addz(&k->text,
-                    "  not proven: the solver's limit was reached, this is what "
-                    "the structure allows\n");
-    }
+    k->proof = some ? "trace" : "proven";
     return some ? CT_REPLY_YES : CT_REPLY_NO;
 }
 
-static ct_reply_kind answer_can(moves *v, const goal *g, uint32_t persona)
+static ct_reply_kind answer_can(ask_search *s, uint32_t persona)
 {
-    uint32_t first = persona == CT_NONE ? 0 : persona;
-    uint32_t end = persona == CT_NONE ? v->k->m->persona_count : persona + 1;
-    for (uint32_t p = first; p < end; p++) {
-        way w = way_for(v, g, p);
-        if (w.found) {
-            return say_yes(v, g, p, &w);
-        }
+    ask_way w = ask_way_of(s, persona);
+    if (w.found) {
+        return say_yes(s, persona, &w);
     }
-    return say_no(v, g, persona);
+    if (w.open) {
+        covers_json(s, false);
+        return ask_unknown(s->k, s->reason);
+    }
+    return say_no(s, persona);
 }
 
 /* ---- Reading ----------------------------------------------------------------------
  */
 
-static bool read_entity(asker *k, goal *g)
+static bool read_entity(asker *k, ask_goal *g)
 {
     ask_token name;
     if (!ask_want_name(k, &name)) {
@@ -381,7 +406,7 @@ static bool read_entity(asker *k, goal *g)
            ask_fault(k, &name, "there is no entity '%.*s'", MT_ARG(name.text));
 }
 
-static bool read_state(asker *k, const goal *g, uint32_t *out)
+static bool read_state(asker *k, const ask_goal *g, uint32_t *out)
 {
     ask_token name;
     if (!ask_want_name(k, &name)) {
@@ -393,7 +418,7 @@ static bool read_state(asker *k, const goal *g, uint32_t *out)
                                         MT_ARG(en->id), MT_ARG(name.text));
 }
 
-static bool read_operation(asker *k, goal *g)
+static bool read_operation(asker *k, ask_goal *g)
 {
     ask_token name;
     if (!ask_want_name(k, &name)) {
@@ -405,13 +430,30 @@ static bool read_operation(asker *k, goal *g)
     }
     const ct_operation *op = &k->m->operations[g->operation];
     g->entity = op->effect_count ? op->effects[0].entity : CT_NONE;
-    return g->entity != CT_NONE ||
-           ask_fault(k, &name, "operation '%.*s' moves nothing", MT_ARG(name.text));
+    return true;
 }
 
-static bool read_goal(asker *k, goal *g)
+/* with N instances */
+static bool read_instances(asker *k, ask_goal *g)
 {
-    *g = (goal){CT_NONE, CT_NONE, CT_NONE, CT_NONE};
+    if (!ask_take(k, "with")) {
+        return true;
+    }
+    const ask_token *t = ask_peek(k);
+    bool digit = t->kind == ASK_NUMBER && t->text.len == 1 && t->text.ptr[0] > '0';
+    if (!digit) {
+        return ask_fault(k, t,
+                         "expected a number of instances from 1 to %d, got '%.*s'",
+                         CT_MOST_INSTANCES, MT_ARG(t->text));
+    }
+    g->instances = (uint32_t)(t->text.ptr[0] - '0');
+    k->next++;
+    return ask_take(k, "instance") || ask_want(k, "instances");
+}
+
+static bool read_goal(asker *k, ask_goal *g)
+{
+    *g = (ask_goal){CT_NONE, CT_NONE, CT_NONE, CT_NONE, 1};
     if (ask_take(k, "perform")) {
         return read_operation(k, g);
     }
@@ -435,7 +477,8 @@ ct_reply_kind ask_persona(asker *k, bool who)
 {
     ask_token name = {0};
     uint32_t persona = CT_NONE;
-    goal g;
+    ask_goal g;
+    ask_search s;
     if (!who && !ask_take(k, "anyone")) {
         if (!ask_want_name(k, &name)) {
             return CT_REPLY_FAULT;
@@ -446,9 +489,13 @@ ct_reply_kind ask_persona(asker *k, bool who)
             return CT_REPLY_FAULT;
         }
     }
-    if (!read_goal(k, &g) || !ask_at_end(k)) {
+    if (!read_goal(k, &g) || !read_instances(k, &g) || !ask_at_end(k)) {
         return CT_REPLY_FAULT;
     }
-    moves v = survey(k);
-    return who ? answer_who(&v, &g) : answer_can(&v, &g, persona);
+    if (!ask_search_open(k, &g, &s)) {
+        return ask_unknown(k, k->reason);
+    }
+    ct_reply_kind reply = who ? answer_who(&s) : answer_can(&s, persona);
+    ask_search_close(&s);
+    return reply;
 }

@@ -89,6 +89,11 @@ void ct_prover_free(ct_prover *p)
     free(p);
 }
 
+const mt_limits *ct_prover_limits(const ct_prover *p)
+{
+    return &p->limits;
+}
+
 void ct_prover_plain(ct_prover *p, bool plain)
 {
     p->plain = plain;

@@ -21,6 +21,7 @@ typedef struct ct_claim ct_claim;
 ct_prover *ct_prover_new(const ct_program *first, const ct_program *second,
                          const mt_limits *limits);
 void ct_prover_free(ct_prover *p);
+const mt_limits *ct_prover_limits(const ct_prover *p);
 /* Should fact sets be made plain (zero, false, empty where that will do)? They are
  * unless told otherwise; it takes a few more questions to the solver. */
 void ct_prover_plain(ct_prover *p, bool plain);

@@ -3,11 +3,13 @@
 #include "contract/analyze/prove_diff.h"
 
 #include "base/vec.h"
+#include "contract/analyze/prove_errors.h"
 #include "contract/analyze/prove_internal.h"
 
 typedef struct resolver {
     mt_arena *a;
     const ct_model *models[2]; /* old, new */
+    const ct_program *now;
     ct_prover *p;
     ct_diff_part *part;
     mt_str reason; /* of the first question left open */
@@ -506,35 +508,29 @@ static void resolve_steps(resolver *r, mt_str id)
 /* No handler names an error, so only one that still occurs is missed. */
 static void resolve_errors(resolver *r, mt_str id)
 {
-    const ct_operation *now = operation(r, 1, id);
-    if (!now) {
-        return;
-    }
-    for (uint32_t i = 0; i < r->part->name_count; i++) {
+    uint32_t now = ct_model_find(r->models[1], CT_KIND_OPERATION, id);
+    mt_buf why = {0};
+    bool open = now == CT_NONE;
+    for (uint32_t i = 0; now != CT_NONE && i < r->part->name_count; i++) {
         mt_str error = r->part->names[i];
-        if (mt_str_is(error, "precondition_failed")) {
-            const ct_claim *fails = but_not(r, holds(r, CT_SECOND, NULL),
-                                            holds(r, CT_SECOND, now->precondition));
-            ct_answer found = ask(r, fails);
-            if (found.possible == CT_POSSIBLE) {
-                resolve(r, CT_PROVEN_BREAKING,
-                        "precondition_failed still occurs, undeclared, for %.*s",
-                        MT_ARG(found.facts));
-            }
-            if (found.possible != CT_NEVER) {
-                return;
-            }
-        } else if (mt_str_is(error, "persona_rejected")) {
-            if (r->models[1]->persona_count > now->persona_count) {
-                resolve(r, CT_PROVEN_BREAKING,
-                        "persona_rejected still occurs, undeclared");
-                return;
-            }
+        ct_error_fate f = ct_prove_error(r->a, r->p, CT_SECOND, r->now, now, error);
+        if (f.possible == CT_POSSIBLE) {
+            resolve(r, CT_PROVEN_BREAKING, "%.*s still occurs, undeclared, %.*s",
+                    MT_ARG(error), MT_ARG(f.why));
+            break;
         }
+        open |= f.possible == CT_UNKNOWN;
+        if (f.possible == CT_UNKNOWN && !r->reason.len) {
+            r->reason = mt_strf(r->a, "%.*s: %.*s", MT_ARG(error), MT_ARG(f.why));
+        }
+        mt_buf_addf(&why, "%s%.*s (%.*s)", i ? ", " : "", MT_ARG(error), MT_ARG(f.why));
     }
-    resolve(r, CT_PROVEN_SAFE,
-            "no handler names an error, and none that was removed "
-            "occurs");
+    if (!open && !r->part->resolution) {
+        resolve(r, CT_PROVEN_SAFE,
+                "no handler names an error, and what was removed never occurs: %.*s",
+                MT_ARG(mt_buf_str(&why)));
+    }
+    mt_buf_free(&why);
 }
 
 /* ---- The whole
@@ -577,6 +573,7 @@ void ct_prove_diff(mt_arena *a, const ct_program *old, const ct_program *now,
 {
     resolver r = {.a = a,
                   .models = {ct_program_model(old), ct_program_model(now)},
+                  .now = now,
                   .p = ct_prover_new(old, now, limits)};
     for (uint32_t i = 0; i < d->entry_count; i++) {
         const ct_diff_entry *e = &d->entries[i];

@@ -112,12 +112,18 @@ static void s2(writer *x)
         states_json(x, i, r->operated, true);
         mt_jw_keyz(w, "reachable_states");
         states_json(x, i, r->declared, true);
+        if (r->open_count) {
+            mt_jw_keyz(w, "undecided_states");
+            states_json(x, i, r->open, true);
+        }
         mt_jw_keyz(w, "unreachable_states");
         states_json(x, i, r->declared, false);
         mt_jw_end_object(w);
     }
     mt_jw_end_object(w);
     mt_jw_key_bool(w, "has_dead_states", dead);
+    mt_jw_key_i64(w, "instances", 1);
+    mt_jw_key_str(w, "preconditions", MT_STR("types"));
     mt_jw_end_object(w);
 }
 
@@ -215,6 +221,42 @@ static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *op
     mt_jw_end_object(x->w);
 }
 
+/* States of every entity the persona moves; `open`: those that are not decided. */
+static void s4_states(writer *x, uint32_t persona, const ct_reach *alone, bool open)
+{
+    mt_jw_begin_object(x->w);
+    for (uint32_t e = 0; e < x->m->entity_count; e++) {
+        if (ct_has_authority(x->an, persona, e) && (!open || alone[e].open_count)) {
+            mt_jw_key(x->w, x->m->entities[e].id);
+            states_json(x, e, open ? alone[e].open : alone[e].operated, true);
+        }
+    }
+    mt_jw_end_object(x->w);
+}
+
+/* `reaches` and, where the bound was met, `undecided`. */
+static void s4_reaches(writer *x, uint32_t persona, bool room)
+{
+    mt_mark mark = mt_arena_mark(&x->a);
+    const ct_reach *alone = room ? ct_reached_by(&x->a, x->an, NULL, persona) : NULL;
+    uint32_t open = 0;
+    mt_jw_keyz(x->w, "reaches");
+    if (!room) {
+        mt_jw_begin_object(x->w);
+        mt_jw_end_object(x->w);
+        return;
+    }
+    s4_states(x, persona, alone, false);
+    for (uint32_t e = 0; e < x->m->entity_count; e++) {
+        open += ct_has_authority(x->an, persona, e) ? alone[e].open_count : 0;
+    }
+    if (open) {
+        mt_jw_keyz(x->w, "undecided");
+        s4_states(x, persona, alone, true);
+    }
+    mt_arena_rewind(&x->a, mark);
+}
+
 static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
 {
     mt_jw *w = x->w;
@@ -228,20 +270,7 @@ static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
         }
     }
     mt_jw_end_object(w);
-    mt_jw_keyz(w, "reaches");
-    mt_jw_begin_object(w);
-    for (uint32_t e = 0; e < x->m->entity_count; e++) {
-        if (*left && ct_has_authority(x->an, persona, e)) {
-            mt_mark mark = mt_arena_mark(&x->a);
-            mt_jw_key(w, x->m->entities[e].id);
-            states_json(
-                x, e,
-                ct_states_from(&x->a, x->an, persona, e, x->m->entities[e].initial),
-                true);
-            mt_arena_rewind(&x->a, mark);
-        }
-    }
-    mt_jw_end_object(w);
+    s4_reaches(x, persona, *left > 0);
     mt_jw_end_object(w);
 }
 
@@ -283,6 +312,7 @@ static void s4(writer *x)
     uint32_t *ops = operation_room(x);
     size_t left = x->sink->entries;
     mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "instances", 1);
     mt_jw_keyz(w, "persona_authority");
     mt_jw_begin_object(w);
     for (uint32_t p = 0; p < x->m->persona_count && left && ct_sink_go_on(x->sink);
@@ -291,6 +321,7 @@ static void s4(writer *x)
         s4_persona(x, p, ops, &left);
     }
     mt_jw_end_object(w);
+    mt_jw_key_str(w, "preconditions", MT_STR("types"));
     mt_jw_key_i64(w, "total_personas", x->m->persona_count);
     mt_jw_key_i64(w, "total_transition_authorities", (int64_t)s4_moves(x, false));
     mt_jw_keyz(w, "transition_authorities");

@@ -49,6 +49,16 @@ static void s1(teller *t)
     }
 }
 
+/* Also the bound that was met. */
+static void not_decided(teller *t, uint32_t entity, const ct_reach *r)
+{
+    if (r->open_count) {
+        mt_buf_addz(t->out, "; not decided: ");
+        state_list(t, entity, r->open, 0);
+        mt_buf_addf(t->out, " (reach_states %zu)", t->an->reach_states);
+    }
+}
+
 static void s2(teller *t)
 {
     for (uint32_t i = 0; i < t->m->entity_count && ct_sink_go_on(t->sink); i++) {
@@ -61,8 +71,9 @@ static void s2(teller *t)
         if (r->operated_count < r->declared_count) {
             mt_buf_addf(t->out, "; by operations %u (", r->operated_count);
             state_list(t, i, r->operated, 0);
-            mt_buf_addc(t->out, ')');
+            mt_buf_addz(t->out, "), one instance of each entity");
         }
+        not_decided(t, i, r);
         mt_buf_addc(t->out, '\n');
     }
 }
@@ -136,21 +147,25 @@ static void s4_moves(teller *t, uint32_t persona, uint32_t entity, size_t *left)
 static void s4(teller *t)
 {
     size_t left = t->sink->entries;
+    mt_buf_addz(t->out,
+                "  (alone: one instance of each entity, preconditions as far as "
+                "types tell)\n");
     for (uint32_t p = 0; p < t->m->persona_count && left; p++) {
+        mt_mark mark = mt_arena_mark(&t->a);
+        const ct_reach *alone = ct_reached_by(&t->a, t->an, NULL, p);
         mt_buf_addf(t->out, "  %.*s\n", MT_ARG(t->m->personas[p].id));
         for (uint32_t e = 0; e < t->m->entity_count && left; e++) {
             if (!ct_sink_go_on(t->sink) || !ct_has_authority(t->an, p, e)) {
                 continue;
             }
-            mt_mark mark = mt_arena_mark(&t->a);
             mt_buf_addf(t->out, "    %.*s: ", MT_ARG(t->m->entities[e].id));
             s4_moves(t, p, e, &left);
             mt_buf_addz(t->out, "; alone it reaches ");
-            state_list(
-                t, e, ct_states_from(&t->a, t->an, p, e, t->m->entities[e].initial), 0);
+            state_list(t, e, alone[e].operated, 0);
+            not_decided(t, e, &alone[e]);
             mt_buf_addc(t->out, '\n');
-            mt_arena_rewind(&t->a, mark);
         }
+        mt_arena_rewind(&t->a, mark);
     }
     if (!left) {
         mt_buf_addf(t->out, "  … listing ends after %zu\n", t->sink->entries);

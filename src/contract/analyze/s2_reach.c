@@ -1,7 +1,9 @@
 /* contract/analyze/s2_reach.c - S2: states reachable from the initial state.
  * Room: contract. By the declared transitions, as the obligation asks; and by what
- * admissible operations do, which may be less. */
+ * admissible operations do, which may be less: entities that are moved together are
+ * searched together. */
 #include "contract/analyze/analyze.h"
+#include "contract/analyze/joint.h"
 
 typedef struct search {
     uint32_t *visited, *queue;
@@ -28,8 +30,8 @@ static uint64_t *all_states(ct_analyzer *z, const ct_entity *e)
     return set;
 }
 
-static uint64_t *reached_by(ct_analyzer *z, search *s, const ct_edges *edges,
-                            uint32_t entity, uint32_t *count)
+static uint64_t *declared_of(ct_analyzer *z, search *s, uint32_t entity,
+                             uint32_t *count)
 {
     const ct_entity *e = &z->an->model->entities[entity];
     uint32_t first = z->an->first_state[entity];
@@ -38,9 +40,85 @@ static uint64_t *reached_by(ct_analyzer *z, search *s, const ct_edges *edges,
         return all_states(z, e);
     }
     memset(s->visited, 0, e->state_count * sizeof *s->visited);
-    *count = ct_edges_visit(edges, first, first + e->initial, NULL, NULL, s->visited,
-                            s->queue);
+    *count = ct_edges_visit(&z->transitions, first, first + e->initial, NULL, NULL,
+                            s->visited, s->queue);
     return states_reached(z, s, entity, *count);
+}
+
+/* ---- by operations ---- */
+
+static bool admissible(void *context, uint32_t op)
+{
+    return ct_admissible(context, op);
+}
+
+/* Of the states of all entities those of one, with their number. */
+static uint64_t *part_of(mt_arena *a, const ct_analysis *an, uint32_t entity,
+                         const uint64_t *in, const uint64_t *but_not, uint32_t *count)
+{
+    uint32_t states = an->model->entities[entity].state_count;
+    uint64_t *set = mt_new_array(a, uint64_t, states / 64 + 1);
+    *count = 0;
+    for (uint32_t s = 0; s < states; s++) {
+        uint32_t number = ct_state_number(an, entity, s);
+        if (ct_bit(in, number) && !(but_not && ct_bit(but_not, number))) {
+            ct_bit_set(set, s);
+            ++*count;
+        }
+    }
+    return set;
+}
+
+/* What a search (or the outline, where it is exact) says about one entity. */
+static void fill_in(mt_arena *a, const ct_analysis *an, const ct_outline *o,
+                    const uint64_t *reached, bool complete, uint32_t entity,
+                    ct_reach *r)
+{
+    r->operated = part_of(a, an, entity, reached, NULL, &r->operated_count);
+    r->open =
+        part_of(a, an, entity, complete ? reached : o->states, reached, &r->open_count);
+}
+
+static uint32_t *group_sizes(mt_arena *a, const ct_outline *o, uint32_t entities)
+{
+    uint32_t *sizes = mt_new_array(a, uint32_t, (size_t)entities + 1);
+    for (uint32_t e = 0; e < entities; e++) {
+        sizes[o->group[e]]++;
+    }
+    return sizes;
+}
+
+/* An entity that moves by itself has been searched by the outline. */
+ct_reach *ct_reached_by(mt_arena *a, const ct_analysis *an, const uint64_t *shared,
+                        uint32_t persona)
+{
+    uint32_t entities = an->model->entity_count;
+    ct_scene scene = {.plan = an->plan,
+                      .shared = shared,
+                      .persona = persona,
+                      .instances = 1,
+                      .most = an->reach_states,
+                      .may = admissible,
+                      .context = (void *)(uintptr_t)an}; /* only read */
+    mt_arena tmp = {0};
+    ct_reach *out = mt_new_array(a, ct_reach, (size_t)entities + 1);
+    ct_outline o = ct_outline_of(&tmp, &scene);
+    const uint32_t *sizes = group_sizes(&tmp, &o, entities);
+    for (uint32_t e = 0; e < entities; e++) {
+        if (sizes[o.group[e]] == 1) {
+            fill_in(a, an, &o, o.states, true, e, &out[e]);
+        } else if (o.group[e] == e) {
+            mt_mark mark = mt_arena_mark(&tmp);
+            const ct_joint *j = ct_joint_search(&tmp, &scene, &o, e, NULL, NULL);
+            for (uint32_t i = 0; i < j->entity_count; i++) {
+                uint32_t member = j->entities[i];
+                fill_in(a, an, &o, j->reached, j->complete, member, &out[member]);
+            }
+            mt_arena_rewind(&tmp, mark);
+        }
+    }
+    mt_arena_free(&tmp);
+    return out;
 }
 
 static bool is_operated(const ct_analyzer *z, uint32_t entity)
@@ -57,6 +135,12 @@ static void report_states(ct_analyzer *z, uint32_t entity)
     if (r->operated_count == e->state_count) {
         return;
     }
+    if (r->open_count) {
+        ct_report_finding(z, "S203", MT_NOTE, "Entity", e->id, (mt_str){0}, e->origin,
+                          "which of %u more states operations lead to was not decided "
+                          "within %zu joint states",
+                          r->open_count, z->an->reach_states);
+    }
     for (uint32_t s = 0; s < e->state_count; s++) {
         if (!ct_bit(r->declared, s)) {
             ct_report_finding(z, "S201", MT_WARNING, "Entity", e->id, e->states[s],
@@ -64,7 +148,7 @@ static void report_states(ct_analyzer *z, uint32_t entity)
                               "state '%.*s' is unreachable from the initial state "
                               "'%.*s'",
                               MT_ARG(e->states[s]), MT_ARG(e->states[e->initial]));
-        } else if (operated && !ct_bit(r->operated, s)) {
+        } else if (operated && !ct_bit(r->operated, s) && !ct_bit(r->open, s)) {
             ct_report_finding(z, "S202", MT_NOTE, "Entity", e->id, e->states[s],
                               e->origin, "no operations lead to state '%.*s'",
                               MT_ARG(e->states[s]));
@@ -97,13 +181,10 @@ void ct_s2_reach(ct_analyzer *z)
     uint32_t states = z->an->first_state[m->entity_count];
     search s = {mt_new_array(&z->scratch, uint32_t, (size_t)states + 1),
                 mt_new_array(&z->scratch, uint32_t, (size_t)states + 1)};
-    ct_reach *reach = mt_new_array(z->keep, ct_reach, m->entity_count);
+    ct_reach *reach = ct_reached_by(z->keep, z->an, z->shared, CT_NONE);
     z->an->reach = reach;
     for (uint32_t e = 0; e < m->entity_count; e++) {
-        reach[e].declared =
-            reached_by(z, &s, &z->transitions, e, &reach[e].declared_count);
-        reach[e].operated =
-            reached_by(z, &s, &z->an->moves, e, &reach[e].operated_count);
+        reach[e].declared = declared_of(z, &s, e, &reach[e].declared_count);
         if (ct_wants(z, CT_S2)) {
             report_states(z, e);
         }

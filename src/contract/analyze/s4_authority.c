@@ -1,66 +1,7 @@
 /* contract/analyze/s4_authority.c - S4: who can move what where.
- * Room: contract. Questions are answered from the moves of S3a by search. */
-#include "base/vec.h"
+ * Room: contract. Who moves what comes from the moves of S3a; what a persona reaches
+ * alone, from the search of S2 with its operations only. */
 #include "contract/analyze/analyze.h"
-
-typedef struct asker {
-    const ct_analysis *an;
-    uint32_t persona;
-} asker;
-
-static bool may_take(void *context, const ct_edge *edge)
-{
-    const asker *q = context;
-    return q->persona == CT_NONE || ct_may_invoke(q->an, edge->tag, q->persona);
-}
-
-/* The moves of one entity alone, as a graph of its own states. */
-static uint32_t search(mt_arena *a, const ct_analysis *an, uint32_t persona,
-                       uint32_t entity, uint32_t from, uint32_t **visited,
-                       uint32_t **queue)
-{
-    uint32_t base = an->first_state[entity];
-    uint32_t count = an->model->entities[entity].state_count;
-    asker q = {an, persona};
-    *visited = mt_new_array(a, uint32_t, count);
-    *queue = mt_new_array(a, uint32_t, count);
-    return ct_edges_visit(&an->moves, base, base + from, may_take, &q, *visited,
-                          *queue);
-}
-
-uint64_t *ct_states_from(mt_arena *a, const ct_analysis *an, uint32_t persona,
-                         uint32_t entity, uint32_t from)
-{
-    uint32_t *visited, *queue;
-    uint32_t count = search(a, an, persona, entity, from, &visited, &queue);
-    uint64_t *set =
-        mt_new_array(a, uint64_t, an->model->entities[entity].state_count / 64 + 1);
-    for (uint32_t i = 0; i < count; i++) {
-        ct_bit_set(set, queue[i] - an->first_state[entity]);
-    }
-    return set;
-}
-
-uint32_t ct_way_to(mt_arena *a, const ct_analysis *an, uint32_t persona,
-                   uint32_t entity, uint32_t from, uint32_t to, const ct_hop **hops)
-{
-    uint32_t *visited, *queue, base = an->first_state[entity], count = 0;
-    search(a, an, persona, entity, from, &visited, &queue);
-    if (!visited[to]) {
-        return CT_NONE;
-    }
-    for (uint32_t s = to; visited[s] != UINT32_MAX; count++) {
-        s = an->moves.items[visited[s] - 1].from - base;
-    }
-    ct_hop *out = mt_new_array(a, ct_hop, count);
-    for (uint32_t s = to, i = count; i-- > 0;) {
-        const ct_edge *edge = &an->moves.items[visited[s] - 1];
-        out[i] = (ct_hop){edge->from - base, edge->to - base, edge->tag};
-        s = edge->from - base;
-    }
-    *hops = out;
-    return count;
-}
 
 bool ct_has_authority(const ct_analysis *an, uint32_t persona, uint32_t entity)
 {

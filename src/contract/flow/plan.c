@@ -352,12 +352,15 @@ static void graph_entities(builder *b, uint32_t graph)
 
 static ct_plan *finish(builder *b, const ct_program *program)
 {
+    static const ct_plan_effect NO_EFFECT;
+    static const ct_plan_outcome NO_OUTCOME;
     ct_plan *p = mt_new(b->keep, ct_plan);
     *p = (ct_plan){
         .program = program,
         .model = b->m,
-        .effects = b->effects.items,
-        .outcomes = b->outcomes.items,
+        /* Never NULL: an offset of zero into nothing is still an offset. */
+        .effects = b->effects.len ? b->effects.items : &NO_EFFECT,
+        .outcomes = b->outcomes.len ? b->outcomes.items : &NO_OUTCOME,
         .ops = b->ops.items,
         .steps = b->steps.items,
         .targets = b->targets.items,
