@@ -176,6 +176,22 @@ bool ht_head_host_is_local(const ht_head *h)
     return false;
 }
 
+static mt_str without_scheme(mt_str origin)
+{
+    size_t skip = mt_str_starts(origin, MT_STR("http://"))    ? 7
+                  : mt_str_starts(origin, MT_STR("https://")) ? 8
+                                                              : origin.len;
+    return mt_str_skip(origin, skip);
+}
+
+bool ht_head_is_own_origin(const ht_head *h)
+{
+    mt_str site = h->sec_fetch_site, from = without_scheme(h->origin);
+    bool site_ok =
+        !site.ptr || mt_str_is(site, "same-origin") || mt_str_is(site, "none");
+    return site_ok && (!h->origin.ptr || (from.len && same_name(from, h->host)));
+}
+
 bool ht_head_request_id_ok(const ht_head *h)
 {
     mt_str id = h->request_id;
