@@ -194,8 +194,7 @@ bool rx_deploy(rx_job *job)
                                 : read_source(job, &source)) {
         return true;
     }
-    mt_err err = rx_version_make(job->x, source.id, source.bundle, source.trust, 0, 0,
-                                 &job->fresh, &why);
+    mt_err err = rx_version_make(job->x, &source, 0, 0, &job->fresh, &why);
     if (err) {
         rx_refuse(job, RX_INVALID_CONTRACT, "%.*s", MT_ARG(mt_buf_str(&why)));
     }

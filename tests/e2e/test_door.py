@@ -1,6 +1,7 @@
 """The server's doors: whom it talks to, whom it lets in, and a log that holds nobody up."""
 import fcntl
 import http.client
+import http.server
 import json
 import os
 import re
@@ -49,6 +50,169 @@ def shake_hands(host, port, offer):
                           input=b"", capture_output=True, timeout=30)
     found = re.search(rb"New, (\S+), Cipher is (?!\(NONE\))(\S+)", done.stdout)
     return found and (found[1].decode(), found[2].decode())
+
+
+class Listener(http.server.BaseHTTPRequestHandler):
+    """Answers everything and remembers what it was asked."""
+
+    def do_GET(self):
+        self.server.seen.append((self.path, self.headers.get("Authorization"), self.headers.get("X-Key")))
+        body = b'{"n": 7, "data": {"n": 7}}'
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+    def log_message(self, *args):
+        pass
+
+
+def contract_of(url, source="hr", protocol="http", path="secret.n"):
+    setting = {"http": "base_url", "graphql": "endpoint"}[protocol]
+    return f"""source {source} {{ protocol: {protocol} {setting}: "{url}" }}
+fact n {{ type: Int(min: 0, max: 9) source: {source} {{ path: "{path}" }} }}
+persona p
+entity E {{ states: [a] initial: a transitions: [] }}
+rule r {{ stratum: 0 when: n >= 0 produce: seen(n) }}
+"""
+
+
+class Outgoing(Case):
+    """A contract does not decide where the server goes, nor what it takes along."""
+
+    def setUp(self):
+        super().setUp()
+        self.spy = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Listener)
+        self.spy.seen = []
+        self.port = self.spy.server_port
+        thread = threading.Thread(target=self.spy.serve_forever, args=(0.02,), daemon=True)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(self.spy.server_close)
+        self.addCleanup(self.spy.shutdown)
+
+    def serve(self, *files, **config):
+        self.write("motet.json", json.dumps({"files": list(files), **config}))
+        server = Server(self.dir, options=["--config", "motet.json"],
+                        env={"HR_TOKEN": "tok-123456", "http_proxy": "http://127.0.0.1:1"})
+        self.deployer = server.token("--right", "deploy")
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def deploy(self, server, text, name="new"):
+        return server.post("/v1/contracts", {"source": text, "contract": name}, token=self.deployer)
+
+    def evaluate(self, server, name="new"):
+        return server.post(f"/v1/contracts/{name}/evaluate", {}, token=self.deployer)
+
+    def test_FS1_a_credential_goes_only_where_the_configuration_says(self):
+        here = f"http://127.0.0.1:{self.port}"
+        for settings in ({"auth": {"bearer": {"env": "HR_TOKEN"}}},
+                         {"auth": {"basic": {"user": "u", "password": {"env": "HR_TOKEN"}}}},
+                         {"auth": {"query": "key", "value": {"env": "HR_TOKEN"}}},
+                         {"auth": {"header": "X-Key", "value": {"env": "HR_TOKEN"}}},
+                         {"headers": {"X-Key": {"env": "HR_TOKEN"}}}):
+            with self.subTest(settings):
+                server = self.serve(sources={"hr": settings})
+                answer = self.deploy(server, contract_of(here))
+                self.evaluate(server)
+                self.assertEqual(self.spy.seen, [])
+                self.assertEqual((answer.status, answer.code), (422, "invalid_contract"), answer)
+                self.assertIn("base_url of sources.hr", answer.json["detail"])
+                server.stop()
+
+    def test_FS1_a_contract_makes_the_server_ask_nobody_new(self):
+        server = self.serve(sources={"clock": {}})
+        hosts = ["127.0.0.1", "localhost", "LOCALHOST", "2130706433", "0x7f.1", "127.1", "0.0.0.0", "[::1]",
+                 "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "rebound.localhost"]
+        for number, host in enumerate(hosts):
+            for protocol in ("http", "graphql"):
+                with self.subTest(host=host, protocol=protocol):
+                    name = f"c{number}{protocol}"
+                    text = contract_of(f"http://{host}:{self.port}/x", "spy", protocol, "n")
+                    answer = self.deploy(server, text, name)
+                    self.evaluate(server, name)
+                    self.assertEqual(self.spy.seen, [])
+                    self.assertEqual((answer.status, answer.code), (422, "invalid_contract"), answer)
+                    self.assertIn("outgoing.origins", answer.json["detail"])
+
+    def test_FS1_a_name_that_leads_inside_is_not_followed(self):
+        url = f"http://rebound.localhost:{self.port}"
+        server = self.serve(sources={"hr": {"base_url": url, "auth": {"bearer": {"env": "HR_TOKEN"}}}})
+        self.assertEqual(self.deploy(server, contract_of("https://hr.example")).status, 201)
+        answer = self.evaluate(server)
+        self.assertEqual(self.spy.seen, [])
+        self.assertEqual((answer.code, answer.json["fault"]), ("source_failed", "not_allowed"), answer)
+        self.assertIn("outgoing.networks", answer.json["detail"])
+        server.stop()
+        server = self.serve(sources={"hr": {"base_url": url, "auth": {"bearer": {"env": "HR_TOKEN"}}}},
+                            outgoing={"networks": ["127.0.0.0/8", "::1"]})
+        answer = self.evaluate(server)
+        self.assertEqual((answer.status, self.spy.seen), (200, [("/secret", "Bearer tok-123456", None)]), answer)
+
+    def test_FS1_a_contract_reads_no_variable_of_its_own_choosing(self):
+        text = """source box { protocol: static }
+fact token { type: Text(max_length: 100) source: box { path: "HR_TOKEN" } }
+persona p
+entity E { states: [a] initial: a transitions: [] }
+rule r { stratum: 0 when: token != "" produce: seen(token) }
+"""
+        server = self.serve(sources={"box": {"environment": True}})
+        deployed = self.deploy(server, text)
+        self.assertNotIn(b"tok-123456", self.evaluate(server).body)
+        self.assertEqual((deployed.status, deployed.code), (422, "invalid_contract"), deployed)
+        server.stop()
+        server = self.serve(sources={"box": {"environment": True, "facts": {"token": {"variable": "HR_TOKEN"}}}})
+        self.assertEqual(self.deploy(server, text).status, 201)
+        self.assertIn(b"tok-123456", self.evaluate(server).body)
+
+    def test_what_the_configuration_lists_is_fetched_without_credentials(self):
+        here = f"http://127.0.0.1:{self.port}"
+        server = self.serve(sources={"hr": {"auth": "none"}}, outgoing={"origins": [here.upper() + "/"]})
+        self.assertEqual(self.deploy(server, contract_of(here + "/v1/")).status, 201)
+        answer = self.evaluate(server)
+        self.assertEqual((answer.status, self.spy.seen), (200, [("/v1/secret", None, None)]), answer)
+        for other in (f"https://127.0.0.1:{self.port}", "http://127.0.0.1", f"http://localhost:{self.port}",
+                      f"http://127.0.0.1:{self.port}.evil.example", f"http://user@127.0.0.1:{self.port}"):
+            self.assertEqual(self.deploy(server, contract_of(other), "other").status, 422, other)
+
+    def test_a_contract_that_is_no_longer_allowed_is_served_but_not_fetched_for(self):
+        here = f"http://127.0.0.1:{self.port}"
+        server = self.serve(sources={}, outgoing={"origins": [here]})
+        self.assertEqual(self.deploy(server, contract_of(here)).status, 201)
+        self.assertEqual(self.evaluate(server).status, 200)
+        server.stop()
+        self.spy.seen.clear()
+        server = self.serve(sources={})
+        answer = self.evaluate(server)
+        self.assertEqual((answer.code, answer.json["fault"]), ("source_failed", "not_allowed"), answer)
+        self.assertEqual(self.spy.seen, [])
+        self.assertEqual(self.deploy(server, contract_of(here), "again").status, 422)
+        server.stop()
+        self.assertIn("source_not_allowed", server.log())
+
+    def test_a_file_at_the_start_is_held_to_the_same_rule(self):
+        self.write("c.tenor", contract_of("https://hr.example"))
+        for config, words in (({"sources": {}}, ["sources", "https://hr.example", "outgoing.origins", "base_url of sources.hr"]),
+                              ({"sources": {"hr": {"headers": {"X-Key": "k"}}}}, ["sources.hr", "base_url of sources.hr"]),
+                              ({"sources": {}, "outgoing": {"origins": ["https://hr.example/v1"]}}, ["outgoing", "without a path"]),
+                              ({"sources": {}, "outgoing": {"origins": ["ftp://hr.example"]}}, ["outgoing", "not an origin"]),
+                              ({"sources": {}, "outgoing": {"networks": ["10.1.0.0/8"]}}, ["outgoing", "not a network"]),
+                              ({"sources": {}, "outgoing": {"hosts": []}}, ["outgoing", "no setting hosts"]),
+                              ({"sources": {}, "outgoing": {"origins": "*"}}, ["outgoing", "list of texts"])):
+            self.write("motet.json", json.dumps({"files": ["c.tenor"], "listen": "127.0.0.1:0", **config}))
+            for extra in ((), ("--check-config",)):
+                result = self.fails(1, "serve", "--config", "motet.json", "--store", "sqlite:x.db", *extra)
+                for word in words:
+                    self.assertIn(word, result.err)
+        self.write("motet.json", json.dumps({"outgoing": {}}))
+        self.assertIn("outgoing has no effect", self.fails(2, "serve", "--config", "motet.json").err)
+        good = {"sources": {}, "outgoing": {"origins": ["https://HR.example:443"]}}
+        self.write("motet.json", json.dumps({"files": ["c.tenor"], **good}))
+        self.holds("serve", "--config", "motet.json", "--check-config")
 
 
 class Tls(WireCase):
