@@ -176,6 +176,26 @@ bool ht_head_host_is_local(const ht_head *h)
     return false;
 }
 
+bool ht_head_host_is_address(const ht_head *h)
+{
+    mt_str host = h->host;
+    if (host.len && host.ptr[0] == '[') {
+        return true;
+    }
+    host = mt_str_from(host.ptr, mt_str_find(host, ':'));
+    for (size_t i = 0; i < host.len; i++) {
+        if (host.ptr[i] != '.' && (host.ptr[i] < '0' || host.ptr[i] > '9')) {
+            return false;
+        }
+    }
+    return host.len > 0;
+}
+
+bool ht_head_is_from_page(const ht_head *h)
+{
+    return h->origin.ptr || h->sec_fetch_site.ptr;
+}
+
 static mt_str without_scheme(mt_str origin)
 {
     size_t skip = mt_str_starts(origin, MT_STR("http://"))    ? 7

@@ -47,6 +47,10 @@ bool ht_head_is_json(const ht_head *h);
 bool ht_head_has_etag(const ht_head *h, mt_str etag);
 /* Is the host a name of this machine for itself, with or without a port? */
 bool ht_head_host_is_local(const ht_head *h);
+/* Is the host an address, which no name can be made to lead to? */
+bool ht_head_host_is_address(const ht_head *h);
+/* Does a browser say where the page is from that sends this? */
+bool ht_head_is_from_page(const ht_head *h);
 /* Was it sent by a program, or by a page that came from this very host? A browser says
  * where a page is from: Origin must then be `Host`, Sec-Fetch-Site same-origin or none.
  */

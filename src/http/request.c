@@ -154,14 +154,23 @@ static bool only_reads(mt_str method)
     return mt_str_is(method, "GET") || mt_str_is(method, "HEAD");
 }
 
+/* A name of this machine's own; where others are let in, whatever a program says, but
+ * from a page an address: a name of somebody else's can be made to lead here. */
+static bool host_is_ours(const ht_request *r)
+{
+    const ht_head *h = &r->head;
+    bool page = !only_reads(r->method) && ht_head_is_from_page(h);
+    return ht_head_host_is_local(h) ||
+           (r->server->options.insecure && (!page || ht_head_host_is_address(h)));
+}
+
 /* Without tokens nothing but where a request comes from tells the owner of the machine
- * from a page in the owner's browser. So the host is one of this machine's names, which
- * no name of somebody else's that leads here is; and what writes, with a body or
- * without, comes from no other page. */
+ * from a page in the owner's browser. So what writes, with a body or without, comes
+ * from no other page. */
 static enum MHD_Result check_stranger(ht_request *r, bool *answered)
 {
     *answered = true;
-    if (!r->server->options.insecure && !ht_head_host_is_local(&r->head)) {
+    if (!host_is_ours(r)) {
         return ht_answer_problem(r, MHD_HTTP_MISDIRECTED_REQUEST, "wrong_host",
                                  "a server without tokens answers to localhost only");
     }

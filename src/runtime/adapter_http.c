@@ -115,11 +115,13 @@ static void give_up(rt_job *job)
     free_transfer(job);
 }
 
-/* Of the origin that the source was set up for. */
+/* Of the origin that the source was set up for. What follows a '?' may be a credential
+ * and is not copied. */
 static bool is_own(const rt_job *job, mt_str url)
 {
     rt_url read;
-    return rt_url_read(job->fetching->arena, url, &read) &&
+    mt_str start = mt_str_from(url.ptr, mt_str_find(url, '?'));
+    return rt_url_read(job->fetching->arena, start, &read) &&
            mt_str_eq(read.origin, job->source->origin);
 }
 

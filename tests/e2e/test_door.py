@@ -281,6 +281,18 @@ class Strangers(Case):
                 answer = server.ask(method, path, body=body, headers=fields)
                 self.assertEqual((answer.status, answer.code), (421, "wrong_host"), answer)
 
+    def test_where_others_are_let_in_pages_come_by_address(self):
+        server = self.serve("--insecure")
+        lamp = "/v1/contracts/lamp/instances/Lamp"
+        for number, (host, page, status) in enumerate([
+                ("lamp.example:8440", False, 201), ("192.0.2.7:8440", True, 201), ("[2001:db8::7]", True, 201),
+                ("lamp.example:8440", True, 421), ("192.0.2.7.nip.io", True, 421), ("localhost", True, 201)]):
+            fields = {"Host": host, **({"Origin": f"http://{host}", "Sec-Fetch-Site": "same-origin"} if page else {})}
+            made = server.ask("POST", lamp, {"id": f"i{number}"}, headers=fields)
+            self.assertEqual(made.status, status, (fields, made))
+        made = server.ask("POST", lamp, {"id": "x"}, headers={"Host": "192.0.2.7", "Origin": "http://evil.example"})
+        self.assertEqual((made.status, made.code), (403, "cross_origin"), made)
+
     def test_the_owners_programs_and_pages_are_let_in(self):
         server = self.serve()
         own = f"{server.host}:{server.port}"
