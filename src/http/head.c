@@ -1,3 +1,7 @@
+/* http/head.c - header fields, judged.
+ * Room: http. Pure.
+ * Invariants: the first fault is the one that is told; a field that decides something
+ * is taken once. Nothing fails but by being refused. */
 #include "http/head.h"
 
 #include <stddef.h>

@@ -1,3 +1,12 @@
+/* http/server.c - the front door's life: opening, keeping house, draining, closing.
+ * Room: http.
+ *
+ * Invariants: the network's threads end before anything they touch is closed or freed,
+ * the listening socket included; a call under way is answered before the workers go.
+ * While it drains nobody new connects and new requests get 503.
+ *
+ * What may fail: opening, with one sentence (the address, the certificate, the tokens
+ * of the store). Draining may leave calls behind, and says so. */
 #include "http/server.h"
 
 #include <errno.h>
