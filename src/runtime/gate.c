@@ -297,23 +297,32 @@ static mt_err read_networks(mt_arena *a, const mt_json *list, rt_gate *out, mt_b
     return MT_OK;
 }
 
+static mt_err read_setting(mt_arena *a, const mt_json_member *m, rt_gate *out,
+                           mt_buf *why)
+{
+    bool origins = mt_str_is(m->key, "origins");
+    if (!origins && !mt_str_is(m->key, "networks")) {
+        mt_buf_addf(why, "there is no setting %.*s", MT_ARG(m->key));
+        return MT_E_REJECTED;
+    }
+    if (!mt_json_is(&m->value, MT_JSON_ARRAY)) {
+        mt_buf_addf(why, "%.*s is a list of texts", MT_ARG(m->key));
+        return MT_E_REJECTED;
+    }
+    return origins ? read_origins(a, &m->value, out, why)
+                   : read_networks(a, &m->value, out, why);
+}
+
 mt_err rt_gate_read(mt_arena *a, const mt_json *outgoing, rt_gate *out, mt_buf *why)
 {
     *out = (rt_gate){0};
     mt_err err = MT_OK;
+    if (outgoing && !mt_json_is(outgoing, MT_JSON_OBJECT)) {
+        mt_buf_addz(why, "it is an object");
+        return MT_E_REJECTED;
+    }
     for (uint32_t i = 0; outgoing && !err && i < outgoing->count; i++) {
-        const mt_json_member *m = &outgoing->as.members[i];
-        bool origins = mt_str_is(m->key, "origins");
-        if (!origins && !mt_str_is(m->key, "networks")) {
-            mt_buf_addf(why, "there is no setting %.*s", MT_ARG(m->key));
-            return MT_E_REJECTED;
-        }
-        if (!mt_json_is(&m->value, MT_JSON_ARRAY)) {
-            mt_buf_addf(why, "%.*s is a list of texts", MT_ARG(m->key));
-            return MT_E_REJECTED;
-        }
-        err = origins ? read_origins(a, &m->value, out, why)
-                      : read_networks(a, &m->value, out, why);
+        err = read_setting(a, &outgoing->as.members[i], out, why);
     }
     return err;
 }

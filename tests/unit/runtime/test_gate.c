@@ -258,6 +258,41 @@ static void origins_are_compared_whole(void **state)
     mt_arena_free(&a);
 }
 
+static const struct config {
+    const char *name, *why; /* why NULL: accepted */
+} CONFIGS[] = {
+    {"{}", NULL},
+    {"{\"origins\":[],\"networks\":[]}", NULL},
+    {"{\"origins\":[\"http://a\"],\"networks\":[\"::1\",\"10.0.0.0/8\"]}", NULL},
+    {"[]", "object"},
+    {"{\"origin\":[]}", "no setting origin"},
+    {"{\"origins\":{}}", "list of texts"},
+    {"{\"networks\":\"10.0.0.0/8\"}", "list of texts"},
+    {"{\"origins\":[3]}", "not an origin"},
+    {"{\"origins\":[\"*\"]}", "not an origin"},
+    {"{\"origins\":[\"https://a/b\"]}", "not an origin"},
+    {"{\"origins\":[\"https://u@a\"]}", "not an origin"},
+    {"{\"origins\":[\"http://a\\u0000b\"]}", "not an origin"},
+    {"{\"networks\":[null]}", "not a network"},
+    {"{\"networks\":[\"10.0.0.0/8\",\"10.0.0.1/8\"]}", "not a network"},
+};
+
+static void configuration_is_read(void **state)
+{
+    const struct config *row = *state;
+    mt_arena a = {0};
+    mt_json tree;
+    mt_buf why = {0};
+    rt_gate gate;
+    assert_int_equal(mt_json_read(&a, mt_str_z(row->name), NULL, &tree, NULL), MT_OK);
+    mt_err err = rt_gate_read(&a, &tree, &gate, &why);
+    assert_int_equal(err, row->why ? MT_E_REJECTED : MT_OK);
+    mt_buf_addc(&why, 0);
+    assert_true(!row->why || strstr(why.ptr, row->why));
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -265,6 +300,7 @@ int main(void)
     rows_add(&list, NETWORKS, network_holds);
     rows_add(&list, WRITTEN, is_what_was_written);
     rows_add(&list, URLS, url_is_taken_apart);
+    rows_add(&list, CONFIGS, configuration_is_read);
     rows_test(&list, a_family_that_is_none_is_refused);
     rows_test(&list, origins_are_compared_whole);
     return rows_run(&list, "runtime/gate");
