@@ -178,6 +178,17 @@ rule r { stratum: 0 when: token != "" produce: seen(token) }
                       f"http://127.0.0.1:{self.port}.evil.example", f"http://user@127.0.0.1:{self.port}"):
             self.assertEqual(self.deploy(server, contract_of(other), "other").status, 422, other)
 
+    def test_of_a_proxy_its_own_address_is_judged(self):
+        for host, status in (("127.0.0.1", 200), ("rebound.localhost", 502)):
+            for proxy in (f"http://{host}:{self.port}", f"{host}:{self.port}"):
+                self.spy.seen.clear()
+                server = self.serve(sources={"hr": {"base_url": "http://hr.example", "proxy": proxy}})
+                self.assertIn(self.deploy(server, contract_of("http://other.example")).status, (200, 201))
+                answer = self.evaluate(server)
+                seen = [("http://hr.example/secret", None, None)] if status == 200 else []
+                self.assertEqual((answer.status, self.spy.seen), (status, seen), answer)
+                server.stop()
+
     def test_a_contract_that_is_no_longer_allowed_is_served_but_not_fetched_for(self):
         here = f"http://127.0.0.1:{self.port}"
         server = self.serve(sources={}, outgoing={"origins": [here]})
