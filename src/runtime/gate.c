@@ -147,12 +147,6 @@ static bool is_public(const unsigned char bytes[16])
     return true;
 }
 
-bool rt_address_is_public(const struct sockaddr *at)
-{
-    unsigned char bytes[16];
-    return bytes_of(at, bytes) && is_public(bytes);
-}
-
 static bool is_loopback(const unsigned char bytes[16])
 {
     static const unsigned char SIX[16] = {[15] = 1};

@@ -56,7 +56,5 @@ bool rt_gate_origin(const rt_gate *g, mt_str origin);
 /* May a connection to `host`, of an origin that the configuration names, go to this
  * address? */
 bool rt_gate_address(const rt_gate *g, mt_str host, const struct sockaddr *at);
-/* Is this an address of the internet at large? */
-bool rt_address_is_public(const struct sockaddr *at);
 
 #endif
