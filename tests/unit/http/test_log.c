@@ -145,8 +145,8 @@ static void everyone_is_heard_in_order_or_counted(void **state)
     for (mt_str rest = mt_buf_str(&s.heard); rest.len;) {
         size_t end = mt_str_find(rest, '\n');
         char line[256];
-        unsigned long long lost;
-        int who, what;
+        unsigned long long lost = 0;
+        int who = 0, what = 0;
         assert_true(end < rest.len && end < sizeof line);
         snprintf(line, sizeof line, "%.*s", (int)end, rest.ptr);
         const char *said = strstr(line, "what="), *missing = strstr(line, "count=");
