@@ -32,11 +32,11 @@ typedef struct ht_log_writer {
     bool json;
     size_t most;
     pthread_t thread;
-    pthread_mutex_t lock; /* of the next four */
+    pthread_mutex_t lock; /* of what follows, up to `ended` */
     pthread_cond_t more, idle;
     mt_buf waiting;
     uint64_t lost; /* since the queue was last taken */
-    bool writing;
+    bool writing, ended;
     atomic_bool closing;
     atomic_uint_fast64_t dropped; /* ever */
     /* Of the writer alone. */
@@ -172,6 +172,10 @@ static void *run(void *state)
     for (uint64_t lost; take(w, &lost);) {
         write_batch(w, lost);
     }
+    pthread_mutex_lock(&w->lock);
+    w->ended = true;
+    pthread_cond_broadcast(&w->idle);
+    pthread_mutex_unlock(&w->lock);
     return NULL;
 }
 
@@ -264,16 +268,21 @@ void ht_log_close(ht_log *log)
     }
     ht_log_flush(log);
     log->writer = NULL;
+    struct timespec until = soon();
     pthread_mutex_lock(&w->lock);
     atomic_store(&w->closing, true);
     pthread_cond_signal(&w->more);
+    for (int waited = 0; !waited && !w->ended;) {
+        waited = pthread_cond_timedwait(&w->idle, &w->lock, &until);
+    }
+    bool ended = w->ended;
     pthread_mutex_unlock(&w->lock);
-    struct timespec until = soon();
-    if (pthread_clockjoin_np(w->thread, NULL, CLOCK_MONOTONIC, &until)) {
+    if (!ended) {
         /* Somebody else filled the pipe between our question and our writing: the
          * thread is stuck there and keeps what it needs until the process ends. */
         pthread_detach(w->thread);
         return;
     }
+    pthread_join(w->thread, NULL);
     writer_free(w);
 }
