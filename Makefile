@@ -1,6 +1,6 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
-.PHONY: all help run stop test check soak bench fuzz fmt fmt-check lint layers asan tsan \
+.PHONY: all help run stop test check soak mutate loaded bench fuzz fmt fmt-check lint layers asan tsan \
 	clang golden conformance valgrind install clean packages packages-test
 
 BUILD   := build
@@ -62,8 +62,14 @@ tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TS
 	@ninja -C $(TSAN) --quiet
 	@setarch -R meson test -C $(TSAN) --no-rebuild --print-errorlogs --suite threads
 
+mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM)
+	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+
 soak: packages-test ## the same tests, long; prints its seed
 	@MOTET_SOAK=1 tools/run-tests
+
+loaded: packages-test ## what has threads and waits, 20 times on a busy machine (TIMES)
+	@tools/run-loaded $(or $(TIMES),20)
 
 bench: packages-test ## print the table of figures, write build/bench.json
 	@test -f $(BUILD)/build.ninja || $(MAKE) --no-print-directory $(BUILD)/build.ninja

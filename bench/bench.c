@@ -61,6 +61,7 @@ void bench_report(const char *name, double value, const char *unit,
     number_or_null("baseline", baseline_name ? baseline : NAN);
     number_or_null("ratio", baseline_name ? value / baseline : NAN);
     number_or_null("target", target);
+    printf(", \"better\": \"%s\"", better == BENCH_LOWER ? "lower" : "higher");
     if (isnan(target)) {
         printf(", \"met\": null}\n");
     } else {

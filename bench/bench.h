@@ -1,6 +1,7 @@
 /* bench/bench.h - measuring and reporting one figure.
- * Each figure becomes one line {name, value, unit, baseline, ratio, target, met} on
- * stdout; tools/bench.py gathers the lines of all programs into build/bench.json. */
+ * Each figure becomes one line {name, value, unit, baseline, ratio, target, better,
+ * met} on stdout; tools/bench.py gathers the lines of all programs into
+ * build/bench.json, tools/bench-compare runs two builds in turn. */
 #ifndef MT_BENCH_H
 #define MT_BENCH_H
 

@@ -75,7 +75,7 @@ static int unknown_command(const cli_command *within, const cli_command *table,
         names[n++] = table->name;
     }
     names[n] = NULL;
-    const char *near = cli_nearest(word, names);
+    const char *near = mt_nearest_of(word, names);
     cli_args here = {.command = within};
     if (near) {
         return cli_fail(&here, CLI_USAGE, "no command '%s'; did you mean '%s'?", word,

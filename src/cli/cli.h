@@ -6,6 +6,7 @@
 #define CLI_CLI_H
 
 #include "base/limits.h"
+#include "base/nearest.h"
 #include "base/str.h"
 
 /* Exit codes, the same for every command. */
@@ -106,9 +107,6 @@ void cli_args_free(cli_args *args);
 void cli_help(mt_buf *out, const cli_command *command);
 /* "motet graph run": the command with the words before it. */
 void cli_full_name(mt_buf *out, const cli_command *command);
-/* The name nearest to `word` if it is near enough to be meant, or NULL. `names` ends
- * with NULL. */
-const char *cli_nearest(const char *word, const char *const *names);
 
 /* The whole program, for main() and for tests. */
 int cli_main(int argc, char **argv);

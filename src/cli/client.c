@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <curl/curl.h>
 #include <sodium.h>
 
 #include "base/hash.h"
+#include "base/late_curl.h"
 #include "runtime/file.h"
 
 enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
@@ -216,6 +216,10 @@ int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
 {
     question q = {.args = args, .method = method, .path = path, .body = body};
     q.answer.ceiling = ANSWER_BYTES;
+    const char *why = mt_late_load(&mt_late_curl);
+    if (why) {
+        return cli_fail(args, CLI_WORLD, "%s", why);
+    }
     if (sodium_init() < 0 || curl_global_init(CURL_GLOBAL_DEFAULT) ||
         !(q.curl = curl_easy_init())) {
         return cli_fail(args, CLI_WORLD, "libcurl cannot be used");

@@ -192,7 +192,7 @@ static int no_such_topic(const cli_args *args, const cli_command *table,
         names[n++] = table->name;
     }
     names[n] = NULL;
-    const char *near = cli_nearest(word, names);
+    const char *near = mt_nearest_of(word, names);
     return near ? cli_fail(args, CLI_USAGE, "no help on '%s'; did you mean '%s'?", word,
                            near)
                 : cli_fail(args, CLI_USAGE,

@@ -45,7 +45,7 @@ static const char *nearest_option(const cli_command *command, const char *word)
         }
     }
     names[n] = NULL;
-    return cli_nearest(word, names);
+    return mt_nearest_of(word, names);
 }
 
 static int unknown_option(const cli_args *args, mt_str name)
@@ -142,7 +142,7 @@ static int check_limit(const cli_args *args, const char *text, mt_limits *limits
         names[n] = NULL;
         char word[64];
         snprintf(word, sizeof word, "%.*s", MT_ARG(name));
-        const char *near = cli_nearest(word, names);
+        const char *near = mt_nearest_of(word, names);
         return cli_fail(args, CLI_USAGE, "no limit %s; %s%s%s", word,
                         near ? "did you mean " : "see motet help limits",
                         near ? near : "", near ? "?" : "");

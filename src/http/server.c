@@ -223,6 +223,11 @@ static mt_err start(ht_server *s, mt_buf *why)
 {
     rt_address at;
     int fd = -1;
+    const char *missing = mt_late_load(&mt_late_microhttpd);
+    if (missing) {
+        mt_buf_addz(why, missing);
+        return MT_E_IO;
+    }
     mt_err err = ht_tokens_open(s->options.store, &s->tokens, why);
     err = err ? err : find_address(s, &at, why);
     if (err) {

@@ -3,10 +3,10 @@
 #ifndef HT_SERVER_STATE_H
 #define HT_SERVER_STATE_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/late_microhttpd.h"
 #include "http/head.h"
 #include "http/route.h"
 #include "http/server.h"

@@ -1,6 +1,5 @@
 #include "net/bus.h"
 
-#include <nats/nats.h>
 #include <openssl/rand.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/late_nats.h"
 #include "base/utf8.h"
 
 enum {
@@ -403,6 +403,11 @@ mt_err nt_bus_open(const char *url, const char *room, size_t pending, size_t lin
     if (!is_room_name(room)) {
         mt_buf_addz(why, "a room is named with letters, digits, '_' and '-'");
         return MT_E_USAGE;
+    }
+    const char *missing = mt_late_load(&mt_late_nats);
+    if (missing) {
+        mt_buf_addz(why, missing);
+        return MT_E_IO;
     }
     nt_bus *b = mt_xmalloc(sizeof *b);
     *b = (nt_bus){.line_limit = line_limit,

@@ -3,11 +3,12 @@
 #include <errno.h>
 #include <limits.h>
 #include <openssl/err.h>
-#include <openssl/ssl.h>
 #include <openssl/x509_vfy.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "base/late_ssl.h"
 
 struct nt_tls {
     SSL_CTX *context;
@@ -33,9 +34,15 @@ static void explain(mt_buf *why, const char *what)
 /* Of TLS 1.2: ciphers that authenticate what they encrypt, keys agreed upon anew. */
 #define TLS_12_CIPHERS "ECDHE+AESGCM:ECDHE+CHACHA20"
 
-static nt_tls *tls_new(const SSL_METHOD *method)
+static nt_tls *tls_new(bool is_server, mt_buf *why)
 {
-    SSL_CTX *context = SSL_CTX_new(method);
+    const char *missing = mt_late_load(&mt_late_ssl);
+    if (missing) {
+        mt_buf_addf(why, "%s; ", missing);
+        return NULL;
+    }
+    SSL_CTX *context =
+        SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
     if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) ||
         !SSL_CTX_set_cipher_list(context, TLS_12_CIPHERS)) {
         SSL_CTX_free(context);
@@ -76,7 +83,7 @@ static bool load_identity(nt_tls *tls, const char *cert, const char *key)
 nt_tls *nt_tls_server(const char *cert, const char *key, const char *client_ca,
                       mt_buf *why)
 {
-    nt_tls *tls = tls_new(TLS_server_method());
+    nt_tls *tls = tls_new(true, why);
     if (!tls || !load_identity(tls, cert, key)) {
         return give_up(tls, why, "the certificate or its key cannot be used");
     }
@@ -93,7 +100,7 @@ nt_tls *nt_tls_server(const char *cert, const char *key, const char *client_ca,
 
 nt_tls *nt_tls_client(const char *ca, const char *cert, const char *key, mt_buf *why)
 {
-    nt_tls *tls = tls_new(TLS_client_method());
+    nt_tls *tls = tls_new(false, why);
     bool trust = tls && (ca ? SSL_CTX_load_verify_locations(tls->context, ca, NULL) == 1
                             : SSL_CTX_set_default_verify_paths(tls->context) == 1);
     if (!trust) {

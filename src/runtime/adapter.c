@@ -202,16 +202,32 @@ static bool wants_cache(const rt_adapters *a)
     return false;
 }
 
+bool rt_source_loads(rt_opening *o, const rt_source *s, mt_late_library *library)
+{
+    const char *why = mt_late_load(library);
+    return !why || rt_source_fault(o, s, RT_F_NO_ADAPTER, "source '%.*s': %s",
+                                   MT_ARG(s->decl->id), why);
+}
+
 static void start_curl(void)
 {
     curl_global_init(CURL_GLOBAL_ALL);
 }
 
+bool rt_source_waits(rt_opening *o, const rt_source *s)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (!rt_source_loads(o, s, &mt_late_curl)) {
+        return false;
+    }
+    pthread_once(&once, start_curl);
+    o->adapters->waits = true;
+    return true;
+}
+
 mt_err rt_adapters_open(const rt_adapter_options *options, mt_diags *ds,
                         rt_adapters **out)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, start_curl);
     *out = NULL;
     const ct_model *m = options->model;
     rt_adapters *a = mt_xmalloc(sizeof *a);

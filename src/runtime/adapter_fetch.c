@@ -305,12 +305,19 @@ static int step_jobs(rt_fetching *f, size_t *open)
     return (int)(sleep < 0 ? 0 : sleep);
 }
 
-void rt_fetching_drive(rt_fetching *f)
+static void drive_transfers(rt_fetching *f)
 {
     int running;
+    if (f->multi) {
+        curl_multi_perform(f->multi, &running);
+        rt_http_harvest(f);
+    }
+}
+
+void rt_fetching_drive(rt_fetching *f)
+{
     size_t open;
-    curl_multi_perform(f->multi, &running);
-    rt_http_harvest(f);
+    drive_transfers(f);
     step_jobs(f, &open);
 }
 
@@ -333,10 +340,8 @@ static void wait_for_all(rt_fetching *f)
 {
     struct curl_waitfd *fds = mt_new_array(f->arena, struct curl_waitfd, f->jobs.len);
     for (;;) {
-        int running;
         size_t open;
-        curl_multi_perform(f->multi, &running);
-        rt_http_harvest(f);
+        drive_transfers(f);
         int sleep = step_jobs(f, &open);
         if (!open) {
             return;
@@ -359,6 +364,9 @@ static void wait_for_all(rt_fetching *f)
 static CURLM *take_multi(rt_adapters *a)
 {
     CURLM *multi = NULL;
+    if (!a->waits) {
+        return NULL;
+    }
     pthread_mutex_lock(&a->lock);
     if (a->multi_count) {
         multi = a->multis[--a->multi_count];
@@ -374,6 +382,9 @@ static CURLM *take_multi(rt_adapters *a)
 
 static void give_multi(rt_adapters *a, CURLM *multi)
 {
+    if (!multi) {
+        return;
+    }
     pthread_mutex_lock(&a->lock);
     if (!a->multis) {
         a->multis = mt_xmalloc(KEPT_MULTIS * sizeof(CURLM *));

@@ -237,6 +237,9 @@ bool rt_http_set_up(rt_opening *o, rt_source *s)
                                "redirects of source '%.*s' may be %d at most",
                                MT_ARG(s->decl->id), MOST_REDIRECTS);
     }
+    if (!rt_source_waits(o, s)) {
+        return false;
+    }
     s->header_list = curl_slist_append(NULL, "Accept: application/json");
     MT_ASSERT(s->header_list);
     if (s->kind == RT_GRAPHQL) {
@@ -258,7 +261,9 @@ void rt_http_close(rt_source *s)
     for (struct curl_slist *line = s->header_list; line; line = line->next) {
         explicit_bzero(line->data, strlen(line->data));
     }
-    curl_slist_free_all(s->header_list);
+    if (s->header_list) {
+        curl_slist_free_all(s->header_list);
+    }
     if (s->auth_query.len) {
         explicit_bzero((void *)(uintptr_t)s->auth_query.ptr, s->auth_query.len);
     }

@@ -8,10 +8,10 @@
 #ifndef RT_ADAPTER_IMPL_H
 #define RT_ADAPTER_IMPL_H
 
-#include <curl/curl.h>
 #include <pthread.h>
 
 #include "base/hash.h"
+#include "base/late_curl.h"
 #include "base/vec.h"
 #include "runtime/adapter.h"
 #include "runtime/gate.h"
@@ -177,6 +177,7 @@ struct rt_adapters {
     MT_VEC(mt_str) secrets;
     rt_cache *cache;
     pthread_mutex_t lock; /* of multis */
+    bool waits;           /* some source is waited for: libcurl is there */
     CURLM **multis;
     size_t multi_count;
 };
@@ -192,6 +193,11 @@ int64_t rt_adapters_wall_ms(const rt_adapters *a);
 #define RT_F_FACT       "F104"
 #define RT_F_POLICY     "F105"
 #define RT_F_ORIGIN     "F106"
+
+/* Loads what a source needs; false after saying that it cannot be. A source that is
+ * waited for shares one wait with all others, libcurl's. */
+bool rt_source_loads(rt_opening *o, const rt_source *s, mt_late_library *library);
+bool rt_source_waits(rt_opening *o, const rt_source *s);
 
 /* Adds a diagnostic about a source and returns false. */
 bool rt_source_fault(rt_opening *o, const rt_source *s, const char *code,
@@ -251,7 +257,7 @@ struct rt_fetching {
     const rt_fetch *fetch;
     mt_arena *arena;
     int64_t wall_ms; /* one moment for all facts of one fetch */
-    CURLM *multi;
+    CURLM *multi;    /* NULL when no source is waited for */
     MT_VEC(rt_job *) jobs;
 };
 

@@ -4,8 +4,8 @@
  * connecting and every query are steps of a job, driven by the socket. A connection
  * that died while it was idle is replaced once; one that was given up is closed. */
 #include <poll.h>
-#include <postgresql/libpq-fe.h>
 
+#include "base/late_pq.h"
 #include "runtime/adapter_impl.h"
 
 typedef enum stage { CONNECTING, BEGINNING, QUERYING, ENDING } stage;
@@ -101,6 +101,9 @@ bool rt_postgres_set_up(rt_opening *o, rt_source *s)
     mt_arena *a = &o->adapters->arena;
     option_list list = {mt_new_array(a, const char *, MOST_OPTIONS),
                         mt_new_array(a, const char *, MOST_OPTIONS), 0};
+    if (!rt_source_loads(o, s, &mt_late_pq) || !rt_source_waits(o, s)) {
+        return false;
+    }
     const mt_json *url = mt_json_at(s->connection, "url");
     if (!mt_json_is(s->connection, MT_JSON_OBJECT)) {
         return rt_source_fault(

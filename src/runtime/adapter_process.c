@@ -91,7 +91,7 @@ bool rt_process_set_up(rt_opening *o, rt_source *s)
                                "command of source '%.*s' must be a list of texts",
                                MT_ARG(s->decl->id));
     }
-    if (!set_environment(o, s)) {
+    if (!set_environment(o, s) || !rt_source_waits(o, s)) {
         return false;
     }
     s->argv = argv;

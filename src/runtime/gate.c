@@ -12,10 +12,8 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <stdlib.h>
-#include <strings.h>
 
-#include <curl/curl.h>
+#include "base/late_curl.h"
 
 /* ---- Addresses ----------------------------------------------------------------------
  */
@@ -232,7 +230,10 @@ static bool is_printable(mt_str text)
 
 bool rt_url_read(mt_arena *a, mt_str text, rt_url *out)
 {
-    CURLU *u = is_printable(text) ? curl_url() : NULL;
+    if (!is_printable(text) || mt_late_load(&mt_late_curl)) {
+        return false;
+    }
+    CURLU *u = curl_url();
     bool ok = u &&
               curl_url_set(u, CURLUPART_URL, mt_str_dup(a, text).ptr, 0) == CURLUE_OK &&
               take_apart(u, a, out);
@@ -256,6 +257,11 @@ bool rt_gate_origin(const rt_gate *g, mt_str origin)
 static mt_err read_origins(mt_arena *a, const mt_json *list, rt_gate *out, mt_buf *why)
 {
     mt_str *origins = mt_new_array(a, mt_str, list->count);
+    const char *missing = list->count ? mt_late_load(&mt_late_curl) : NULL;
+    if (missing) {
+        mt_buf_addf(why, "origins: %s", missing);
+        return MT_E_REJECTED;
+    }
     for (uint32_t i = 0; i < list->count; i++) {
         mt_str text = mt_json_text(&list->as.items[i]);
         rt_url url;

@@ -561,6 +561,11 @@ static mt_err open_first(st_store *s, mt_buf *why)
 
 static mt_err pg_open(st_store *s, mt_str url, mt_buf *why)
 {
+    const char *missing = mt_late_load(&mt_late_pq);
+    if (missing) {
+        mt_buf_addz(why, missing);
+        return MT_E_IO;
+    }
     pg_backend *b = mt_xmalloc(sizeof *b);
     *b = (pg_backend){.url = mt_xmalloc(url.len + 1)};
     memcpy(b->url, url.ptr, url.len);

@@ -5,8 +5,7 @@
 #ifndef ST_POSTGRES_H
 #define ST_POSTGRES_H
 
-#include <libpq-fe.h>
-
+#include "base/late_pq.h"
 #include "store/driver.h"
 
 enum { PG_AHEAD = 256 };

@@ -70,8 +70,6 @@ ct_prover *ct_prover_new(const ct_program *first, const ct_program *second,
     }
     pv_facts_join(p);
     p->money_scale = money_scale(p);
-    mt_str megabytes = mt_strf(&p->keep, "%zu", p->limits.prove_megabytes);
-    Z3_global_param_set("memory_max_size", megabytes.ptr);
     p->broken = !pv_open(p);
     return p;
 }
@@ -500,6 +498,7 @@ ct_answer ct_prove_possible(ct_prover *p, mt_arena *a, const ct_claim *claim)
     question q = {.p = p, .a = a, .claim = claim};
     if (p->broken || p->stopped || p->mismatch.len) {
         return unknown(p->mismatch.len ? mt_str_dup(a, p->mismatch)
+                       : p->missing    ? mt_strf(a, "%s", p->missing)
                        : p->stopped    ? MT_STR("interrupted")
                                        : MT_STR("the solver has no memory left"));
     }

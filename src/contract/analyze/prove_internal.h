@@ -11,8 +11,8 @@
 #define CT_ANALYZE_PROVE_INTERNAL_H
 
 #include <signal.h>
-#include <z3.h>
 
+#include "base/late_z3.h"
 #include "base/vec.h"
 #include "contract/analyze/prove.h"
 #include "contract/eval/facts.h"
@@ -102,8 +102,9 @@ struct ct_prover {
     Z3_context z;
     Z3_sort int_sort, bool_sort;
     Z3_ast yes, no, zero;
-    bool broken;  /* the solver reported an error */
-    mt_map texts; /* every text met: its number + 1 */
+    const char *missing; /* why the solver cannot be loaded, or NULL */
+    bool broken;         /* the solver reported an error, or is missing */
+    mt_map texts;        /* every text met: its number + 1 */
     MT_VEC(mt_str) text_list;
     /* Of one question. */
     pv_world world;

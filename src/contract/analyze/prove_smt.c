@@ -207,6 +207,12 @@ static void note_error(Z3_context z, Z3_error_code code)
 
 bool pv_open(ct_prover *p)
 {
+    p->missing = mt_late_load(&mt_late_z3);
+    if (p->missing) {
+        return false;
+    }
+    mt_str megabytes = mt_strf(&p->keep, "%zu", p->limits.prove_megabytes);
+    Z3_global_param_set("memory_max_size", megabytes.ptr);
     Z3_config config = Z3_mk_config();
     p->z = config ? Z3_mk_context(config) : NULL;
     if (config) {
