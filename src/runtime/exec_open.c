@@ -108,17 +108,6 @@ static mt_err read_policies(rt_executor *x, const rt_executor_options *o, mt_buf
     return err ? MT_E_USAGE : MT_OK;
 }
 
-static mt_err read_outside(rt_executor *x, const rt_executor_options *o, mt_buf *why)
-{
-    mt_buf reason = {0};
-    mt_err err = rx_outside_read(&x->arena, o, &x->outside, &reason);
-    if (err) {
-        mt_buf_addf(why, "outgoing: %.*s", MT_ARG(mt_buf_str(&reason)));
-    }
-    mt_buf_free(&reason);
-    return err;
-}
-
 static void make_locks(rt_executor *x)
 {
     pthread_rwlock_init(&x->contracts_lock, NULL);
@@ -222,7 +211,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     make_locks(x);
     copy_options(x, options);
     mt_err err = rx_numbers_read(x, options, why);
-    err = err ? err : read_outside(x, options, why);
+    err = err ? err : rx_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     if (!err && options->signing_key) {
         err = rt_key_read(options->signing_key, &x->key, why);

@@ -13,6 +13,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include "base/form.h"
 #include "base/late_curl.h"
 
 /* ---- Addresses ----------------------------------------------------------------------
@@ -254,75 +255,78 @@ bool rt_gate_origin(const rt_gate *g, mt_str origin)
 /* ---- The configuration --------------------------------------------------------------
  */
 
-static mt_err read_origins(mt_arena *a, const mt_json *list, rt_gate *out, mt_buf *why)
+enum { MOST_LISTED = 1000 };
+
+typedef struct lists {
+    const mt_json *origins, *networks;
+} lists;
+
+static const mt_form_row OUTGOING[] = {
+    MT_FORM_TEXTS(lists, origins, "origins", 0, MOST_LISTED, 0),
+    MT_FORM_TEXTS(lists, networks, "networks", 0, MOST_LISTED, 0),
+};
+
+static void say_first(void *state, const mt_form_fault *fault)
 {
-    mt_str *origins = mt_new_array(a, mt_str, list->count);
+    mt_buf *why = state;
+    if (!why->len) {
+        mt_buf_adds(why, fault->message);
+    }
+}
+
+static bool read_origins(mt_form *f, const mt_json *list, rt_gate *out)
+{
+    mt_str *origins = mt_new_array(f->arena, mt_str, list->count);
     const char *missing = list->count ? mt_late_load(&mt_late_curl) : NULL;
     if (missing) {
-        mt_buf_addf(why, "origins: %s", missing);
-        return MT_E_REJECTED;
+        return mt_form_say(f, MT_FORM_WRONG_KIND, list, "origins", "cannot be used: %s",
+                           missing);
     }
     for (uint32_t i = 0; i < list->count; i++) {
         mt_str text = mt_json_text(&list->as.items[i]);
         rt_url url;
-        if (!rt_url_read(a, text, &url) || url.has_user || url.has_path) {
-            mt_buf_addf(why,
-                        "origins: '%.*s' is not an origin: "
-                        "http(s)://HOST[:PORT], without a path",
-                        MT_ARG(text));
-            return MT_E_REJECTED;
+        if (!rt_url_read(f->arena, text, &url) || url.has_user || url.has_path) {
+            return mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "origins",
+                               "has '%.*s', which is not an origin: "
+                               "http(s)://HOST[:PORT], without a path",
+                               MT_ARG(text));
         }
         origins[i] = url.origin;
     }
     out->origins = origins;
     out->origin_count = list->count;
-    return MT_OK;
+    return true;
 }
 
-static mt_err read_networks(mt_arena *a, const mt_json *list, rt_gate *out, mt_buf *why)
+static bool read_networks(mt_form *f, const mt_json *list, rt_gate *out)
 {
-    rt_network *networks = mt_new_array(a, rt_network, list->count);
+    rt_network *networks = mt_new_array(f->arena, rt_network, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         mt_str text = mt_json_text(&list->as.items[i]);
         if (!rt_network_read(text, &networks[i])) {
-            mt_buf_addf(why,
-                        "networks: '%.*s' is not a network: ADDRESS/BITS, "
-                        "without bits beyond its length",
-                        MT_ARG(text));
-            return MT_E_REJECTED;
+            return mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "networks",
+                               "has '%.*s', which is not a network: ADDRESS/BITS, "
+                               "without bits beyond its length",
+                               MT_ARG(text));
         }
     }
     out->networks = networks;
     out->network_count = list->count;
-    return MT_OK;
-}
-
-static mt_err read_setting(mt_arena *a, const mt_json_member *m, rt_gate *out,
-                           mt_buf *why)
-{
-    bool origins = mt_str_is(m->key, "origins");
-    if (!origins && !mt_str_is(m->key, "networks")) {
-        mt_buf_addf(why, "there is no setting %.*s", MT_ARG(m->key));
-        return MT_E_REJECTED;
-    }
-    if (!mt_json_is(&m->value, MT_JSON_ARRAY)) {
-        mt_buf_addf(why, "%.*s is a list of texts", MT_ARG(m->key));
-        return MT_E_REJECTED;
-    }
-    return origins ? read_origins(a, &m->value, out, why)
-                   : read_networks(a, &m->value, out, why);
+    return true;
 }
 
 mt_err rt_gate_read(mt_arena *a, const mt_json *outgoing, rt_gate *out, mt_buf *why)
 {
+    lists found = {0};
+    mt_form f = {.arena = a,
+                 .path = MT_STR("outgoing"),
+                 .what = "`outgoing`",
+                 .report = say_first,
+                 .state = why};
     *out = (rt_gate){0};
-    mt_err err = MT_OK;
-    if (outgoing && !mt_json_is(outgoing, MT_JSON_OBJECT)) {
-        mt_buf_addz(why, "it is an object");
-        return MT_E_REJECTED;
-    }
-    for (uint32_t i = 0; outgoing && !err && i < outgoing->count; i++) {
-        err = read_setting(a, &outgoing->as.members[i], out, why);
-    }
-    return err;
+    bool good = !outgoing ||
+                mt_form_read(&f, outgoing, OUTGOING, mt_form_count(OUTGOING), &found);
+    good = good && (!found.origins || read_origins(&f, found.origins, out));
+    good = good && (!found.networks || read_networks(&f, found.networks, out));
+    return good ? MT_OK : MT_E_REJECTED;
 }

@@ -211,7 +211,7 @@ rule r { stratum: 0 when: token != "" produce: seen(token) }
                               ({"sources": {}, "outgoing": {"origins": ["https://hr.example/v1"]}}, ["outgoing", "without a path"]),
                               ({"sources": {}, "outgoing": {"origins": ["ftp://hr.example"]}}, ["outgoing", "not an origin"]),
                               ({"sources": {}, "outgoing": {"networks": ["10.1.0.0/8"]}}, ["outgoing", "not a network"]),
-                              ({"sources": {}, "outgoing": {"hosts": []}}, ["outgoing", "no setting hosts"]),
+                              ({"sources": {}, "outgoing": {"hosts": []}}, ["outgoing.hosts", "not a key"]),
                               ({"sources": {}, "outgoing": {"origins": "*"}}, ["outgoing", "list of texts"])):
             self.write("motet.json", json.dumps({"files": ["c.tenor"], "listen": "127.0.0.1:0", **config}))
             for extra in ((), ("--check-config",)):

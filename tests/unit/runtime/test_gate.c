@@ -268,15 +268,15 @@ static const struct config {
     {"{\"origins\":[],\"networks\":[]}", NULL},
     {"{\"origins\":[\"http://a\"],\"networks\":[\"::1\",\"10.0.0.0/8\"]}", NULL},
     {"[]", "object"},
-    {"{\"origin\":[]}", "no setting origin"},
+    {"{\"origin\":[]}", "is not a key"},
     {"{\"origins\":{}}", "list of texts"},
     {"{\"networks\":\"10.0.0.0/8\"}", "list of texts"},
-    {"{\"origins\":[3]}", "not an origin"},
+    {"{\"origins\":[3]}", "list of texts"},
     {"{\"origins\":[\"*\"]}", "not an origin"},
     {"{\"origins\":[\"https://a/b\"]}", "not an origin"},
     {"{\"origins\":[\"https://u@a\"]}", "not an origin"},
     {"{\"origins\":[\"http://a\\u0000b\"]}", "not an origin"},
-    {"{\"networks\":[null]}", "not a network"},
+    {"{\"networks\":[null]}", "list of texts"},
     {"{\"networks\":[\"10.0.0.0/8\",\"10.0.0.1/8\"]}", "not a network"},
 };
 
@@ -296,6 +296,32 @@ static void configuration_is_read(void **state)
     mt_arena_free(&a);
 }
 
+static mt_err read_many(size_t count)
+{
+    mt_arena a = {0};
+    mt_buf text = {0}, why = {0};
+    mt_json tree;
+    rt_gate gate;
+    mt_buf_addz(&text, "{\"networks\":[");
+    for (size_t i = 0; i < count; i++) {
+        mt_buf_addz(&text, i ? ",\"::1\"" : "\"::1\"");
+    }
+    mt_buf_addz(&text, "]}");
+    assert_int_equal(mt_json_read(&a, mt_buf_str(&text), NULL, &tree, NULL), MT_OK);
+    mt_err err = rt_gate_read(&a, &tree, &gate, &why);
+    mt_buf_free(&text);
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+    return err;
+}
+
+static void a_thousand_are_listed_and_no_more(void **state)
+{
+    (void)state;
+    assert_int_equal(read_many(1000), MT_OK);
+    assert_int_equal(read_many(1001), MT_E_REJECTED);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -306,5 +332,6 @@ int main(void)
     rows_add(&list, CONFIGS, configuration_is_read);
     rows_test(&list, a_family_that_is_none_is_refused);
     rows_test(&list, origins_are_compared_whole);
+    rows_test(&list, a_thousand_are_listed_and_no_more);
     return rows_run(&list, "runtime/gate");
 }
