@@ -39,6 +39,7 @@
     X(graph_ports,      4096,      "ports or parameters of one cluster or primitive") \
     X(cluster_depth,    64,        "nesting of clusters")                            \
     X(ledger_line_bytes, 16u << 20, "bytes in one record of a ledger")                \
+    X(log_bytes,        1u << 20,  "bytes of a server's log that wait to be written")  \
     X(whatif_flows,     1000000,   "flows under way at once in a replayed ledger")
 /* clang-format on */
 

@@ -1,8 +1,10 @@
 /* cli/cmd_serve.c - motet serve: contracts that run, until told to stop.
  * Room: cli. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/contract.h"
@@ -126,7 +128,7 @@ static int read_settings(service *s)
     if (code) {
         return code;
     }
-    s->log = (ht_log){.fd = 2, .json = strcmp(s->config.log, "json") == 0};
+    s->log = (ht_log){.json = strcmp(s->config.log, "json") == 0};
     (void)ht_level_read(mt_str_z(s->config.log_level), &s->log.least);
     return read_tls(s);
 }
@@ -233,6 +235,7 @@ static int check_config(service *s)
 
 static int say_why(service *s, int code, mt_buf *why)
 {
+    ht_log_flush(&s->log);
     cli_fail(s->args, code, "%.*s", MT_ARG(mt_buf_str(why)));
     mt_buf_free(why);
     return code;
@@ -352,9 +355,24 @@ static void close_all(service *s)
     }
 }
 
+/* A closed standard error stays unwritten: its number is taken, or the next file that
+ * is opened would get it, and the log. */
+static int open_log(service *s)
+{
+    bool closed = fcntl(STDERR_FILENO, F_GETFD) < 0;
+    for (int fd = 0; closed && fd >= 0 && fd < STDERR_FILENO;) {
+        fd = open("/dev/null", O_RDWR);
+    }
+    s->log.fd = closed ? -1 : STDERR_FILENO;
+    return ht_log_open(&s->log, s->limits.log_bytes)
+               ? cli_fail(s->args, CLI_WORLD, "no thread can be had for the log")
+               : CLI_HOLDS;
+}
+
 static int serve(service *s, const sigset_t *signals)
 {
-    int code = open_store(s);
+    int code = open_log(s);
+    code = code ? code : open_store(s);
     code = code ? code : open_executor(s);
     code = code ? code : open_server(s);
     code = code ? code : say_where(s);
@@ -365,6 +383,7 @@ static int serve(service *s, const sigset_t *signals)
     if (!code) {
         ht_log_write(&s->log, HT_INFO, MT_STR("stopped"), MT_STR("{}"));
     }
+    ht_log_close(&s->log);
     return code;
 }
 

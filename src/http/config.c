@@ -243,6 +243,11 @@ mt_err ht_config_check(const ht_config *c, mt_buf *faults)
     if (!c->tls_cert != !c->tls_key) {
         mt_buf_addz(faults, "tls_cert and tls_key go together\n");
     }
+    if (c->outgoing && !c->sources) {
+        mt_buf_addz(faults,
+                    "outgoing has no effect without sources; `sources: {}` lets "
+                    "contracts fetch\n");
+    }
     if (strcmp(c->log, "text") != 0 && strcmp(c->log, "json") != 0) {
         mt_buf_addf(faults, "log: %s is neither text nor json\n", c->log);
     }

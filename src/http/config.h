@@ -63,6 +63,7 @@ typedef struct ht_list {
 #define HT_FILE_MAP(X) \
     X(files, NULL, LIST, ht_list, {0}, 0, 0, NULL, "contracts, bundles or Systems to serve") \
     X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/facts.md)") \
+    X(outgoing, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where contracts may fetch facts from (docs/facts.md)") \
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
     X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \

@@ -1,3 +1,7 @@
+/* http/head.c - header fields, judged.
+ * Room: http. Pure.
+ * Invariants: the first fault is the one that is told; a field that decides something
+ * is taken once. Nothing fails but by being refused. */
 #include "http/head.h"
 
 #include <stddef.h>
@@ -174,6 +178,42 @@ bool ht_head_host_is_local(const ht_head *h)
         }
     }
     return false;
+}
+
+bool ht_head_host_is_address(const ht_head *h)
+{
+    mt_str host = h->host;
+    if (host.len && host.ptr[0] == '[') {
+        return true;
+    }
+    host = mt_str_from(host.ptr, mt_str_find(host, ':'));
+    for (size_t i = 0; i < host.len; i++) {
+        if (host.ptr[i] != '.' && (host.ptr[i] < '0' || host.ptr[i] > '9')) {
+            return false;
+        }
+    }
+    return host.len > 0;
+}
+
+bool ht_head_is_from_page(const ht_head *h)
+{
+    return h->origin.ptr || h->sec_fetch_site.ptr;
+}
+
+static mt_str without_scheme(mt_str origin)
+{
+    size_t skip = mt_str_starts(origin, MT_STR("http://"))    ? 7
+                  : mt_str_starts(origin, MT_STR("https://")) ? 8
+                                                              : origin.len;
+    return mt_str_skip(origin, skip);
+}
+
+bool ht_head_is_own_origin(const ht_head *h)
+{
+    mt_str site = h->sec_fetch_site, from = without_scheme(h->origin);
+    bool site_ok =
+        !site.ptr || mt_str_is(site, "same-origin") || mt_str_is(site, "none");
+    return site_ok && (!h->origin.ptr || (from.len && same_name(from, h->host)));
 }
 
 bool ht_head_request_id_ok(const ht_head *h)

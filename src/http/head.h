@@ -21,6 +21,8 @@
     X(idempotency_key,   "idempotency-key")   \
     X(if_none_match,     "if-none-match")     \
     X(last_event_id,     "last-event-id")     \
+    X(origin,            "origin")            \
+    X(sec_fetch_site,    "sec-fetch-site")    \
     X(request_id,        "x-request-id")
 /* clang-format on */
 
@@ -45,6 +47,14 @@ bool ht_head_is_json(const ht_head *h);
 bool ht_head_has_etag(const ht_head *h, mt_str etag);
 /* Is the host a name of this machine for itself, with or without a port? */
 bool ht_head_host_is_local(const ht_head *h);
+/* Is the host an address, which no name can be made to lead to? */
+bool ht_head_host_is_address(const ht_head *h);
+/* Does a browser say where the page is from that sends this? */
+bool ht_head_is_from_page(const ht_head *h);
+/* Was it sent by a program, or by a page that came from this very host? A browser says
+ * where a page is from: Origin must then be `Host`, Sec-Fetch-Site same-origin or none.
+ */
+bool ht_head_is_own_origin(const ht_head *h);
 /* A Request-Id fit to be repeated in answers and logs. */
 bool ht_head_request_id_ok(const ht_head *h);
 

@@ -1,9 +1,6 @@
 #include "http/log.h"
 
-#include <stdio.h>
 #include <time.h>
-
-#include "runtime/file.h"
 
 static const char *const LEVELS[] = {"debug", "info", "warn", "error"};
 
@@ -58,40 +55,23 @@ static void add_text_fields(mt_buf *out, mt_arena *a, mt_str fields)
     }
 }
 
-static void add_line(mt_buf *out, const ht_log *log, int level, mt_str event,
-                     mt_str fields)
+void ht_log_line(mt_buf *out, bool json, int level, mt_str event, mt_str fields)
 {
-    if (!log->json) {
+    if (!json) {
         mt_arena arena = {0};
         add_time(out);
         mt_buf_addf(out, " %s %.*s", LEVELS[level], MT_ARG(event));
         add_text_fields(out, &arena, fields);
         mt_arena_free(&arena);
-        return;
-    }
-    mt_buf_addz(out, "{\"time\":\"");
-    add_time(out);
-    mt_buf_addf(out, "\",\"level\":\"%s\",\"event\":", LEVELS[level]);
-    mt_json_quote(out, event);
-    if (fields.len > 2) { /* "{…}" */
-        mt_buf_addc(out, ',');
-        mt_buf_adds(out, mt_str_skip(fields, 1));
     } else {
-        mt_buf_addc(out, '}');
+        mt_buf_addz(out, "{\"time\":\"");
+        add_time(out);
+        mt_buf_addf(out, "\",\"level\":\"%s\",\"event\":", LEVELS[level]);
+        mt_json_quote(out, event);
+        mt_buf_addz(out, fields.len > 2 ? "," : "}"); /* "{…}" */
+        mt_buf_adds(out, fields.len > 2 ? mt_str_skip(fields, 1) : (mt_str){0});
     }
-}
-
-void ht_log_write(void *state, int level, mt_str event, mt_str fields)
-{
-    const ht_log *log = state;
-    if (!log || log->fd < 0 || level < (int)log->least || level > HT_ERROR) {
-        return;
-    }
-    mt_buf line = {0};
-    add_line(&line, log, level, event, fields);
-    mt_buf_addc(&line, '\n');
-    (void)rt_write_all(log->fd, mt_buf_str(&line));
-    mt_buf_free(&line);
+    mt_buf_addc(out, '\n');
 }
 
 void ht_log_text(const ht_log *log, ht_level level, const char *event, const char *key,

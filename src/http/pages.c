@@ -78,6 +78,9 @@ static enum MHD_Result answer_metrics(ht_request *r)
                "requests refused because of the rate", c.limited);
     add_figure(&out, "event_streams", "gauge", "open event streams",
                ht_streams_count(s->streams));
+    add_figure(&out, "log_lines_dropped_total", "counter",
+               "lines of the log that could not be written",
+               ht_log_dropped(s->options.log));
     rt_executor_metrics(s->options.executor, &out);
     return ht_answer_text(r, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
                           &out);

@@ -149,19 +149,54 @@ static enum MHD_Result find_route(ht_request *r, bool *answered)
                              "this path does not have that method");
 }
 
+static bool only_reads(mt_str method)
+{
+    return mt_str_is(method, "GET") || mt_str_is(method, "HEAD");
+}
+
+/* A name of this machine's own; where others are let in, whatever a program says, but
+ * from a page an address: a name of somebody else's can be made to lead here. */
+static bool host_is_ours(const ht_request *r)
+{
+    const ht_head *h = &r->head;
+    bool page = !only_reads(r->method) && ht_head_is_from_page(h);
+    return ht_head_host_is_local(h) ||
+           (r->server->options.insecure && (!page || ht_head_host_is_address(h)));
+}
+
+/* Without tokens nothing but where a request comes from tells the owner of the machine
+ * from a page in the owner's browser. So what writes, with a body or without, comes
+ * from no other page. */
+static enum MHD_Result check_stranger(ht_request *r, bool *answered)
+{
+    *answered = true;
+    if (!host_is_ours(r)) {
+        return ht_answer_problem(r, MHD_HTTP_MISDIRECTED_REQUEST, "wrong_host",
+                                 "a server without tokens answers to localhost only");
+    }
+    if (!only_reads(r->method) && !ht_head_is_own_origin(&r->head)) {
+        return ht_answer_problem(r, MHD_HTTP_FORBIDDEN, "cross_origin",
+                                 "a server without tokens takes nothing from a page of "
+                                 "another origin");
+    }
+    *answered = false;
+    return MHD_YES;
+}
+
 static enum MHD_Result let_in(ht_request *r, bool *answered)
 {
     ht_server *s = r->server;
-    *answered = true;
     bool public =
         (r->match.route->flags & HT_PUBLIC) &&
         !(s->options.private_manifest &&
           (r->match.route->page == HT_MANIFEST || r->match.route->page == HT_OPENAPI));
-    bool open = ht_tokens_open_to_all(s->tokens);
-    if (open && !s->options.insecure && !ht_head_host_is_local(&r->head)) {
-        return ht_answer_problem(r, MHD_HTTP_MISDIRECTED_REQUEST, "wrong_host",
-                                 "a server without tokens answers to localhost only");
+    if (ht_tokens_open_to_all(s->tokens)) {
+        enum MHD_Result result = check_stranger(r, answered);
+        if (*answered) {
+            return result;
+        }
     }
+    *answered = true;
     if (!public) {
         ht_verdict verdict =
             ht_tokens_check(s->tokens, r->head.authorization, &r->pass);

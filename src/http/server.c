@@ -1,3 +1,12 @@
+/* http/server.c - the front door's life: opening, keeping house, draining, closing.
+ * Room: http.
+ *
+ * Invariants: the network's threads end before anything they touch is closed or freed,
+ * the listening socket included; a call under way is answered before the workers go.
+ * While it drains nobody new connects and new requests get 503.
+ *
+ * What may fail: opening, with one sentence (the address, the certificate, the tokens
+ * of the store). Draining may leave calls behind, and says so. */
 #include "http/server.h"
 
 #include <errno.h>
@@ -14,6 +23,14 @@
 #include "runtime/address.h"
 
 enum { KEEP_HOUSE_MS = 250, CONNECTION_BYTES = 32 << 10, OWN_FILES = 128 };
+
+/* TLS 1.2 and 1.3; ciphers that authenticate what they encrypt, keys that are agreed
+ * upon anew each time, so that a stolen private key opens no recorded conversation. */
+static char TLS_PRIORITIES[] =
+    "NONE:+VERS-TLS1.3:+VERS-TLS1.2:+ECDHE-ECDSA:+ECDHE-RSA:+AES-256-GCM:"
+    "+CHACHA20-POLY1305:+AES-128-GCM:+AEAD:+GROUP-X25519:+GROUP-SECP256R1:"
+    "+GROUP-SECP384R1:+GROUP-SECP521R1:+SIGN-ALL:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1:"
+    "-SIGN-RSA-SHA224:-SIGN-ECDSA-SHA224:+CTYPE-X509:%SERVER_PRECEDENCE";
 
 const ht_options HT_OPTIONS_DEFAULT = {
     .listen = "127.0.0.1:8440",
@@ -171,7 +188,7 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 {
     const ht_options *o = &s->options;
     unsigned threads = o->threads ? o->threads : 1;
-    struct MHD_OptionItem extra[4] = {{MHD_OPTION_END, 0, NULL}};
+    struct MHD_OptionItem extra[5] = {{MHD_OPTION_END, 0, NULL}};
     size_t n = 0;
     if (threads > 1) {
         extra[n++] = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
@@ -182,6 +199,8 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
                                              (void *)(uintptr_t)o->tls_cert.ptr};
         extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0,
                                              (void *)(uintptr_t)o->tls_key.ptr};
+        extra[n++] =
+            (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES};
     }
     extra[n] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
@@ -244,6 +263,7 @@ mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
     ht_server *s = mt_xmalloc(sizeof *s);
     memset(s, 0, sizeof *s);
     s->options = *options;
+    s->listener = MHD_INVALID_SOCKET;
     s->options.peers.seconds[HT_SERVED] = 0;
     pthread_mutex_init(&s->lock, NULL);
     pthread_condattr_t clock;
@@ -287,9 +307,11 @@ bool ht_server_drain(ht_server *s, unsigned seconds)
 {
     int64_t until = rt_now_ms() + (int64_t)seconds * 1000;
     atomic_store(&s->draining, true);
-    MHD_socket fd = MHD_quiesce_daemon(s->daemon);
-    if (fd != MHD_INVALID_SOCKET) {
-        close(fd);
+    /* The library's threads may still touch the socket, so its number stays taken until
+     * they have ended; nobody can connect to it from here on. */
+    s->listener = MHD_quiesce_daemon(s->daemon);
+    if (s->listener != MHD_INVALID_SOCKET) {
+        (void)shutdown(s->listener, SHUT_RDWR);
     }
     ht_streams_end(s->streams);
     while (atomic_load(&s->under_way) && rt_now_ms() < until) {
@@ -323,6 +345,9 @@ void ht_server_free(ht_server *s)
     ht_workers_stop(s->workers);
     if (s->daemon) {
         MHD_stop_daemon(s->daemon);
+    }
+    if (s->listener != MHD_INVALID_SOCKET) {
+        close(s->listener);
     }
     if (s->streams) {
         ht_streams_free(s->streams);

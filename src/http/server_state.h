@@ -51,6 +51,7 @@ struct ht_request {
 struct ht_server {
     ht_options options;
     struct MHD_Daemon *daemon;
+    MHD_socket listener; /* given back by the daemon, closed after it */
     ht_peers *peers;
     ht_tokens *tokens;
     ht_streams *streams;

@@ -31,6 +31,9 @@ static void explain(mt_buf *why, const char *what)
     mt_buf_addf(why, "%s%s%s", what, text[0] ? ": " : "", text);
 }
 
+/* Of TLS 1.2: ciphers that authenticate what they encrypt, keys agreed upon anew. */
+#define TLS_12_CIPHERS "ECDHE+AESGCM:ECDHE+CHACHA20"
+
 static nt_tls *tls_new(bool is_server, mt_buf *why)
 {
     const char *missing = mt_late_load(&mt_late_ssl);
@@ -40,10 +43,11 @@ static nt_tls *tls_new(bool is_server, mt_buf *why)
     }
     SSL_CTX *context =
         SSL_CTX_new(is_server ? TLS_server_method() : TLS_client_method());
-    if (!context) {
+    if (!context || !SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) ||
+        !SSL_CTX_set_cipher_list(context, TLS_12_CIPHERS)) {
+        SSL_CTX_free(context);
         return NULL;
     }
-    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
     SSL_CTX_set_options(context,
                         SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |

@@ -17,6 +17,7 @@
 #include "runtime/param.h"
 
 typedef struct rt_adapters rt_adapters;
+struct rt_gate;
 
 /* A value somebody asserted for a fact of a `manual` source. Times are milliseconds
  * since 1970 UTC. */
@@ -34,6 +35,12 @@ typedef struct rt_adapter_options {
     /* Sources the contract does not declare are a fault, unless several contracts
      * share one configuration. */
     bool shared;
+    /* What the contract's own text may have fetched, borrowed; NULL: everything, since
+     * the contract is the caller's own. */
+    const struct rt_gate *gate;
+    /* The contract was accepted before, perhaps under another configuration: a source
+     * that the gate refuses is a warning, and answers nothing but that. */
+    bool accepted;
     /* The last asserted value of a fact: MT_OK, MT_E_NOTFOUND, or the store's fault.
      * Called from any fetching thread. NULL: nobody asserts anything here. */
     mt_err (*lookup_manual)(void *context, mt_arena *a, uint32_t fact, rt_manual *out);
@@ -63,6 +70,7 @@ int64_t rt_adapters_manual_until(const rt_adapters *a, uint32_t fact,
     X(NO_SOURCE,     "no_source",     "the fact has no structured source")             \
     X(PARAM_MISSING, "param_missing", "a {name} of the path has no value")             \
     X(PARAM_REFUSED, "param_refused", "a {name} of the path has an unusable value")    \
+    X(NOT_ALLOWED,   "not_allowed",   "the configuration does not allow the source")   \
     X(UNREACHABLE,   "unreachable",   "the source could not be reached")               \
     X(TIMEOUT,       "timeout",       "the source did not answer in time")             \
     X(TOO_LARGE,     "too_large",     "the answer is larger than allowed")             \

@@ -79,21 +79,17 @@ static const setting FACT_SETTINGS[] = {
 
 /* ---- Faults ---- */
 
-static bool fault(rt_opening *o, const char *code, const char *kind, mt_str id,
-                  const char *format, va_list args)
-    __attribute__((format(printf, 5, 0)));
-
-static bool fault(rt_opening *o, const char *code, const char *kind, mt_str id,
-                  const char *format, va_list args)
+static bool fault(rt_opening *o, mt_severity severity, const char *code,
+                  const char *kind, mt_str id, mt_str message)
 {
-    mt_diag_add(o->ds, &(mt_diag){.severity = MT_ERROR,
+    mt_diag_add(o->ds, &(mt_diag){.severity = severity,
                                   .code = code,
                                   .pass = -1,
                                   .file = MT_STR("sources"),
                                   .construct_kind = mt_str_z(kind),
                                   .construct_id = mt_str_dup(o->ds->arena, id),
-                                  .message = mt_strfv(o->ds->arena, format, args)});
-    return false;
+                                  .message = message});
+    return severity != MT_ERROR;
 }
 
 bool rt_source_fault(rt_opening *o, const rt_source *s, const char *code,
@@ -101,9 +97,19 @@ bool rt_source_fault(rt_opening *o, const rt_source *s, const char *code,
 {
     va_list args;
     va_start(args, format);
-    bool result = fault(o, code, "Source", s->decl->id, format, args);
+    mt_str message = mt_strfv(o->ds->arena, format, args);
     va_end(args);
-    return result;
+    return fault(o, MT_ERROR, code, "Source", s->decl->id, message);
+}
+
+bool rt_source_refuse(rt_opening *o, rt_source *s, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    s->refused = mt_strfv(&o->adapters->arena, format, args);
+    va_end(args);
+    return fault(o, o->adapters->options.accepted ? MT_WARNING : MT_ERROR, RT_F_ORIGIN,
+                 "Source", s->decl->id, mt_str_dup(o->ds->arena, s->refused));
 }
 
 bool rt_fact_fault(rt_opening *o, const rt_fact_plan *p, const char *code,
@@ -111,9 +117,9 @@ bool rt_fact_fault(rt_opening *o, const rt_fact_plan *p, const char *code,
 {
     va_list args;
     va_start(args, format);
-    bool result = fault(o, code, "Fact", p->fact->id, format, args);
+    mt_str message = mt_strfv(o->ds->arena, format, args);
     va_end(args);
-    return result;
+    return fault(o, MT_ERROR, code, "Fact", p->fact->id, message);
 }
 
 mt_str rt_beside(rt_opening *o, mt_str name)

@@ -414,6 +414,16 @@ static size_t gather(rt_question *questions, size_t count, const rt_source *s,
     return found;
 }
 
+static void ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t count)
+{
+    if (s->refused.len) {
+        rt_answer_each(f, questions, count, RT_FACT_NOT_ALLOWED, "%.*s",
+                       MT_ARG(s->refused));
+    } else {
+        RT_ADAPTERS[s->kind].ask(f, s, questions, count);
+    }
+}
+
 static void ask_all(rt_fetching *f, rt_question *questions)
 {
     rt_adapters *a = f->adapters;
@@ -426,7 +436,7 @@ static void ask_all(rt_fetching *f, rt_question *questions)
                                ? gather(questions, count, s, group)
                                : 0;
             if (found) {
-                RT_ADAPTERS[kind].ask(f, s, group, found);
+                ask(f, s, group, found);
             }
         }
     }

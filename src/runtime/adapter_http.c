@@ -4,6 +4,7 @@
  * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
  * redirect is followed only when allowed, and never to another origin, so credentials
  * stay where they were meant to go. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -20,6 +21,8 @@ typedef struct transfer {
     mt_str post; /* ptr NULL: GET */
     mt_str url;
     size_t redirects;
+    const rt_source *source;
+    bool connecting, kept_in; /* to some address; from some address */
 } transfer;
 
 /* ---- Transfers ---- */
@@ -39,12 +42,21 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *state)
     return t->header_bytes > MOST_HEADER_BYTES ? 0 : size * count;
 }
 
-/* Not for our child processes: they are to see no conversation but their own. */
+/* The last moment before a connection, and the only one that knows where it goes: names
+ * may have changed, and the gate judges the address itself. Not for our child
+ * processes: they are to see no conversation but their own. */
 static curl_socket_t open_socket(void *state, curlsocktype purpose,
                                  struct curl_sockaddr *address)
 {
-    (void)state;
+    transfer *t = state;
+    const rt_gate *gate = t->source->adapters->options.gate;
     (void)purpose;
+    if (gate && !rt_gate_address(gate, t->source->peer, &address->addr)) {
+        t->kept_in = true;
+        errno = EACCES;
+        return CURL_SOCKET_BAD;
+    }
+    t->connecting = true;
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -55,9 +67,12 @@ static void set_source(transfer *t, const rt_source *s)
 {
     SET(t, CURLOPT_NOSIGNAL, 1L);
     SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(t, CURLOPT_OPENSOCKETDATA, t);
     SET(t, CURLOPT_PROTOCOLS_STR, "http,https");
     SET(t, CURLOPT_FOLLOWLOCATION, 0L);
     SET(t, CURLOPT_PROXY, s->proxy.len ? s->proxy.ptr : "");
+    SET(t, CURLOPT_NOPROXY, ""); /* nor from the environment */
+    SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* at least */
     SET(t, CURLOPT_HTTPHEADER, s->header_list);
     SET(t, CURLOPT_USERAGENT, "motet");
     SET(t, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
@@ -100,6 +115,16 @@ static void give_up(rt_job *job)
     free_transfer(job);
 }
 
+/* Of the origin that the source was set up for. What follows a '?' may be a credential
+ * and is not copied. */
+static bool is_own(const rt_job *job, mt_str url)
+{
+    rt_url read;
+    mt_str start = mt_str_from(url.ptr, mt_str_find(url, '?'));
+    return rt_url_read(job->fetching->arena, start, &read) &&
+           mt_str_eq(read.origin, job->source->origin);
+}
+
 static void start(rt_job *job)
 {
     transfer *t = job->state;
@@ -107,6 +132,7 @@ static void start(rt_job *job)
     MT_ASSERT(t->easy);
     t->body = (mt_buf){.ceiling = job->source->max_bytes};
     t->header_bytes = 0;
+    t->connecting = t->kept_in = false;
     set_source(t, job->source);
     set_times(t, job);
     SET(t, CURLOPT_WRITEFUNCTION, take_body);
@@ -118,7 +144,7 @@ static void start(rt_job *job)
         SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->post.len);
         SET(t, CURLOPT_POSTFIELDS, t->post.ptr);
     }
-    if (curl_easy_setopt(t->easy, CURLOPT_URL, t->url.ptr) ||
+    if (!is_own(job, t->url) || curl_easy_setopt(t->easy, CURLOPT_URL, t->url.ptr) ||
         curl_multi_add_handle(job->fetching->multi, t->easy)) {
         rt_answer_all(job, RT_FACT_UNREACHABLE, "source '%.*s' cannot be asked",
                       MT_ARG(job->source->decl->id));
@@ -131,7 +157,7 @@ static rt_job *add_transfer(rt_fetching *f, rt_source *s, rt_question *q, mt_str
 {
     rt_job *job = rt_job_add(f, s, &q, 1);
     transfer *t = mt_new(f->arena, transfer);
-    *t = (transfer){.url = url, .post = post};
+    *t = (transfer){.url = url, .post = post, .source = s};
     job->state = t;
     job->give_up = give_up;
     return job;
@@ -239,8 +265,7 @@ static bool follow(rt_job *job)
     char *target = NULL;
     curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &target);
     mt_str url = mt_str_z(target);
-    if (!target || t->redirects >= job->source->redirects ||
-        !mt_str_eq(rt_http_origin(url), rt_http_origin(job->source->base_url)) ||
+    if (!target || t->redirects >= job->source->redirects || !is_own(job, url) ||
         t->post.ptr) {
         return false;
     }
@@ -326,8 +351,15 @@ void rt_http_harvest(rt_fetching *f)
         curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private);
         curl_easy_getinfo(m->easy_handle, CURLINFO_RESPONSE_CODE, &status);
         rt_job *job = (rt_job *)(void *)private;
+        const transfer *t = job->state;
         if (code == CURLE_OK) {
             read_status(job, status);
+        } else if (t->kept_in && !t->connecting) {
+            rt_answer_all(job, RT_FACT_NOT_ALLOWED,
+                          "source '%.*s': the address of %.*s is not a public one and "
+                          "not in outgoing.networks of the configuration",
+                          MT_ARG(job->source->decl->id), MT_ARG(job->source->peer));
+            free_transfer(job);
         } else {
             rt_answer_all(job, error_of(code), "source '%.*s': %s",
                           MT_ARG(job->source->decl->id), curl_easy_strerror(code));

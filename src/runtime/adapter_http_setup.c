@@ -7,19 +7,6 @@ enum { MOST_REDIRECTS = 10 };
 
 /* ---- Addresses ---- */
 
-mt_str rt_http_origin(mt_str url)
-{
-    mt_str rest = mt_str_starts(url, MT_STR("http://"))    ? mt_str_skip(url, 7)
-                  : mt_str_starts(url, MT_STR("https://")) ? mt_str_skip(url, 8)
-                                                           : (mt_str){0};
-    size_t host = 0;
-    while (host < rest.len && !strchr("/?#", rest.ptr[host])) {
-        host++;
-    }
-    return host ? mt_str_from(url.ptr, (size_t)(rest.ptr - url.ptr) + host)
-                : (mt_str){0};
-}
-
 static bool is_printable(mt_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
@@ -30,15 +17,16 @@ static bool is_printable(mt_str text)
     return true;
 }
 
-static bool check_url(rt_opening *o, const rt_source *s)
+static bool check_url(rt_opening *o, rt_source *s)
 {
-    mt_str origin = rt_http_origin(s->base_url);
-    if (!origin.len || !is_printable(s->base_url)) {
+    rt_url url;
+    if (!is_printable(s->base_url) ||
+        !rt_url_read(&o->adapters->arena, s->base_url, &url)) {
         return rt_source_fault(o, s, RT_F_SETTING,
                                "source '%.*s' needs an http or https URL",
                                MT_ARG(s->decl->id));
     }
-    if (mt_str_find(origin, '@') < origin.len) {
+    if (url.has_user) {
         return rt_source_fault(
             o, s, RT_F_CREDENTIAL,
             "the URL of source '%.*s' has credentials in it: use auth",
@@ -50,6 +38,55 @@ static bool check_url(rt_opening *o, const rt_source *s)
         return rt_source_fault(o, s, RT_F_SETTING,
                                "the base_url of source '%.*s' has a query or fragment",
                                MT_ARG(s->decl->id));
+    }
+    s->origin = url.origin;
+    s->peer = url.host;
+    return true;
+}
+
+/* The operator's way out, and so an address of the configuration's. */
+static bool check_proxy(rt_opening *o, rt_source *s)
+{
+    rt_url url;
+    if (!s->proxy.len) {
+        return true;
+    }
+    const char *scheme = strstr(s->proxy.ptr, "://"); /* libcurl knows several */
+    mt_str text =
+        mt_strf(&o->adapters->arena, "http://%s", scheme ? scheme + 3 : s->proxy.ptr);
+    if (!rt_url_read(&o->adapters->arena, text, &url)) {
+        return rt_source_fault(o, s, RT_F_SETTING,
+                               "the proxy of source '%.*s' must be SCHEME://HOST:PORT",
+                               MT_ARG(s->decl->id));
+    }
+    s->peer = url.host;
+    return true;
+}
+
+/* A contract names an address, the configuration allows it; and what only the
+ * configuration knows goes only where the configuration says. Without a gate the
+ * contract is the caller's own, and so is what it says. */
+static bool check_origin(rt_opening *o, rt_source *s)
+{
+    const char *setting = s->kind == RT_HTTP ? "base_url" : "endpoint";
+    const rt_gate *gate = o->adapters->options.gate;
+    bool secret = s->headers || (s->auth && !mt_str_is(mt_json_text(s->auth), "none"));
+    if (!gate || s->origin_configured) {
+        return true;
+    }
+    if (secret) {
+        return rt_source_refuse(
+            o, s,
+            "source '%.*s' has auth or headers in the configuration, but only the "
+            "contract says where they would go (%.*s): set %s of sources.%.*s",
+            MT_ARG(s->decl->id), MT_ARG(s->origin), setting, MT_ARG(s->decl->id));
+    }
+    if (!rt_gate_origin(gate, s->origin)) {
+        return rt_source_refuse(
+            o, s,
+            "source '%.*s' of the contract asks %.*s, an origin that the configuration "
+            "does not allow: add it to outgoing.origins, or set %s of sources.%.*s",
+            MT_ARG(s->decl->id), MT_ARG(s->origin), setting, MT_ARG(s->decl->id));
     }
     return true;
 }
@@ -187,7 +224,8 @@ static bool set_up_headers(rt_opening *o, rt_source *s)
 bool rt_http_set_up(rt_opening *o, rt_source *s)
 {
     const char *field = s->kind == RT_HTTP ? "base_url" : "endpoint";
-    if (!s->base_url.len) {
+    s->origin_configured = s->base_url.len > 0;
+    if (!s->origin_configured) {
         mt_str declared = mt_json_text(mt_json_get(&s->fields, mt_str_z(field)));
         s->base_url = mt_str_dup(&o->adapters->arena, declared);
     }
@@ -208,7 +246,14 @@ bool rt_http_set_up(rt_opening *o, rt_source *s)
         add_header(s, &o->adapters->arena, MT_STR("Content-Type"),
                    MT_STR("application/json"));
     }
-    return check_url(o, s) && set_up_auth(o, s) && set_up_headers(o, s);
+    if (!check_url(o, s) || !check_proxy(o, s)) {
+        return false;
+    }
+    bool allowed = check_origin(o, s);
+    if (allowed && s->refused.len) {
+        return true; /* it will not be asked, so it needs no credentials */
+    }
+    return set_up_auth(o, s) && set_up_headers(o, s) && allowed;
 }
 
 void rt_http_close(rt_source *s)

@@ -14,6 +14,7 @@
 #include "base/late_curl.h"
 #include "base/vec.h"
 #include "runtime/adapter.h"
+#include "runtime/gate.h"
 
 /* ---- Text with {name} --------------------------------------------------------- */
 
@@ -132,6 +133,10 @@ struct rt_source {
     const mt_json *variables; /* of the host's environment that a process is given */
     /* Made from them. */
     mt_json fields; /* of the declaration */
+    mt_str refused; /* why it may not be asked; empty: it may */
+    mt_str origin;  /* of base_url */
+    mt_str peer;    /* the host that is connected to: the proxy's, or the origin's */
+    bool origin_configured;
     mt_str user, password, auth_query;
     struct curl_slist *header_list;
     const char *const *argv, *const *process_environment;
@@ -187,6 +192,7 @@ int64_t rt_adapters_wall_ms(const rt_adapters *a);
 #define RT_F_CREDENTIAL "F103"
 #define RT_F_FACT       "F104"
 #define RT_F_POLICY     "F105"
+#define RT_F_ORIGIN     "F106"
 
 /* Loads what a source needs; false after saying that it cannot be. A source that is
  * waited for shares one wait with all others, libcurl's. */
@@ -196,6 +202,10 @@ bool rt_source_waits(rt_opening *o, const rt_source *s);
 /* Adds a diagnostic about a source and returns false. */
 bool rt_source_fault(rt_opening *o, const rt_source *s, const char *code,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* What the gate refuses: a fault, or for a contract that was accepted before a warning
+ * and true. The source is not asked. */
+bool rt_source_refuse(rt_opening *o, rt_source *s, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 bool rt_fact_fault(rt_opening *o, const rt_fact_plan *p, const char *code,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
@@ -291,8 +301,6 @@ void rt_http_ask(rt_fetching *f, rt_source *s, rt_question **questions, size_t c
 void rt_http_close(rt_source *s);
 bool rt_graphql_plan(rt_opening *o, const rt_source *s, rt_fact_plan *p);
 void rt_graphql_ask(rt_fetching *f, rt_source *s, rt_question **qs, size_t count);
-/* "https://host:1" of a URL; empty when it is no plain http(s) URL. */
-mt_str rt_http_origin(mt_str url);
 /* Reads what became of the transfers of the multi handle. */
 void rt_http_harvest(rt_fetching *f);
 

@@ -20,6 +20,13 @@ bool rt_static_set_up(rt_opening *o, rt_source *s)
 bool rt_static_plan(rt_opening *o, const rt_source *s, rt_fact_plan *p)
 {
     mt_str select = p->select_text.len ? p->select_text : p->path_text;
+    if (s->environment && !p->variable.len && o->adapters->options.gate) {
+        return rt_source_refuse(
+            o, p->source,
+            "fact '%.*s' of the contract names a variable of the environment, which is "
+            "for the configuration to do: set variable of sources.%.*s.facts.%.*s",
+            MT_ARG(p->fact->id), MT_ARG(s->decl->id), MT_ARG(p->fact->id));
+    }
     if (s->environment) {
         mt_str name = p->variable.len ? p->variable : p->path_text;
         p->variable = name;

@@ -31,6 +31,7 @@
 #include "ledger/chain.h"
 #include "runtime/adapter.h"
 #include "runtime/executor.h"
+#include "runtime/gate.h"
 #include "runtime/graph_service.h"
 
 typedef struct rx_version rx_version;
@@ -104,14 +105,31 @@ rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err
 mt_str rx_scope_of(rt_executor *x, mt_arena *a, mt_str contract, mt_str entity);
 /* Makes the version the one that is served. */
 void rx_serve(rt_executor *x, rx_version *v);
-/* The adapters of a contract, or none when no `sources` are configured; `v` is who
- * looks up manual facts, or NULL. MT_E_REJECTED: `ds` says why. */
-mt_err rx_adapters_open(const mt_json *sources, mt_str directory, const ct_model *m,
-                        rx_version *v, mt_diags *ds, rt_adapters **out);
-/* Compiles a version; *out is not in any list yet, so it may be freed. */
-mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
-                       int64_t number, int64_t deployed_ms, rx_version **out,
+/* What a configuration says about the world outside: `sources` and `outgoing`. */
+typedef struct rx_outside {
+    const mt_json *sources; /* NULL: nothing is fetched */
+    mt_str directory;       /* what relative file names in it start from */
+    rt_gate gate;
+} rx_outside;
+
+/* MT_E_REJECTED: `why` has a sentence. */
+mt_err rx_outside_read(mt_arena *a, const rt_executor_options *o, rx_outside *out,
                        mt_buf *why);
+/* The adapters of a contract, or none when no `sources` are configured; `v` is who
+ * looks up manual facts, or NULL; `accepted`: as rt_adapter_options says.
+ * MT_E_REJECTED: `ds` says why. */
+mt_err rx_adapters_open(const rx_outside *outside, const ct_model *m, rx_version *v,
+                        bool accepted, mt_diags *ds, rt_adapters **out);
+/* A contract: of a file, of a request, or as the store has it. */
+typedef struct rx_source {
+    mt_str id, bundle;
+    mt_str trust; /* of a signed manifest: its trust section, or empty */
+    bool stored;  /* it was accepted before */
+} rx_source;
+
+/* Compiles a version; *out is not in any list yet, so it may be freed. */
+mt_err rx_version_make(rt_executor *x, const rx_source *s, int64_t number,
+                       int64_t deployed_ms, rx_version **out, mt_buf *why);
 void rx_version_free(rx_version *v);
 /* Lists a version for good; gives back the one that was there before, if any: the
  * caller then still owns its own. */
@@ -125,10 +143,6 @@ rx_snap *rx_snap_take(rx_version *v);
 void rx_snap_give(rx_version *v, rx_snap *s);
 
 /* What a file gives: its contracts (members of a System each) and the System itself. */
-typedef struct rx_source {
-    mt_str id, bundle;
-    mt_str trust; /* of a signed manifest: its trust section, or empty */
-} rx_source;
 typedef struct rx_sources {
     rx_source *items;
     size_t len, cap;
@@ -173,8 +187,8 @@ struct rt_executor {
     mt_str default_contract, trust_domain;
     const mt_str *auto_personas;
     size_t auto_persona_count;
-    const mt_json *adapters, *settings;
-    mt_str directory;      /* of the configuration */
+    const mt_json *settings;
+    rx_outside outside;
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */

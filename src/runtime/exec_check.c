@@ -10,6 +10,7 @@
 typedef struct check {
     const rt_executor_options *o;
     mt_limits limits;
+    rx_outside outside;
     mt_arena arena;
     rt_config_fault *fault;
     void *state;
@@ -135,7 +136,7 @@ static void check_sources(check *c, const rx_source *s)
               d ? d->message : MT_STR("it cannot be loaded"));
         return;
     }
-    (void)rx_adapters_open(c->o->adapters, c->o->directory, m, NULL, &ds, &adapters);
+    (void)rx_adapters_open(&c->outside, m, NULL, false, &ds, &adapters);
     rt_adapters_free(adapters);
     for (size_t i = 0; i < ds.len; i++) {
         if (ds.items[i].severity == MT_ERROR) {
@@ -226,6 +227,16 @@ static void check_policies(check *c)
     mt_buf_free(&text);
 }
 
+static void check_outside(check *c)
+{
+    mt_buf why = {0};
+    if (rx_outside_read(&c->arena, c->o, &c->outside, &why)) {
+        const mt_json *at = mt_json_at(c->o->settings, "outgoing");
+        found(c, MT_STR("outgoing"), at, mt_buf_str(&why));
+    }
+    mt_buf_free(&why);
+}
+
 size_t rt_executor_check(const rt_executor_options *options, rt_config_fault *fault,
                          void *state)
 {
@@ -237,6 +248,7 @@ size_t rt_executor_check(const rt_executor_options *options, rt_config_fault *fa
     check_key(&c, "previous_signing_key", options->previous_key);
     check_policies(&c);
     check_numbers(&c);
+    check_outside(&c);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

@@ -152,22 +152,43 @@ static mt_err check_protocols(const ct_model *m, mt_diags *ds)
     return err;
 }
 
-mt_err rx_adapters_open(const mt_json *sources, mt_str directory, const ct_model *m,
-                        rx_version *v, mt_diags *ds, rt_adapters **out)
+mt_err rx_outside_read(mt_arena *a, const rt_executor_options *o, rx_outside *out,
+                       mt_buf *why)
 {
-    if (!sources) {
+    *out =
+        (rx_outside){.sources = o->adapters, .directory = mt_str_dup(a, o->directory)};
+    return rt_gate_read(a, mt_json_at(o->settings, "outgoing"), &out->gate, why);
+}
+
+mt_err rx_adapters_open(const rx_outside *outside, const ct_model *m, rx_version *v,
+                        bool accepted, mt_diags *ds, rt_adapters **out)
+{
+    if (!outside->sources) {
         return check_protocols(m, ds);
     }
     rt_adapter_options o = {.model = m,
-                            .sources = sources,
-                            .directory = directory,
+                            .sources = outside->sources,
+                            .directory = outside->directory,
+                            .gate = &outside->gate,
+                            .accepted = accepted,
                             .shared = true,
                             .lookup_manual = v ? rx_manual_lookup : NULL,
                             .context = v};
     return rt_adapters_open(&o, ds, out);
 }
 
-static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
+/* What is served although something of it is no longer allowed. */
+static void log_warnings(rt_executor *x, const rx_version *v, const mt_diags *ds)
+{
+    for (size_t i = 0; i < ds->len; i++) {
+        if (ds->items[i].severity == MT_WARNING) {
+            rx_log(x, 2, "source_not_allowed", "contract '%.*s': %.*s",
+                   MT_ARG(v->contract), MT_ARG(ds->items[i].message));
+        }
+    }
+}
+
+static mt_err compile(rt_executor *x, rx_version *v, const rx_source *s, mt_buf *why)
 {
     mt_diags ds = {.arena = &v->arena, .limit = x->limits.diagnostics};
     mt_err err = ct_load(&v->arena, v->bundle, v->contract, &x->limits, &ds, &v->model);
@@ -175,32 +196,34 @@ static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
         const ct_program *program = ct_compile(&v->arena, v->model);
         err = ct_plan_build(&v->arena, program, &ds, &v->plan);
     }
-    err = err ? err
-              : rx_adapters_open(x->adapters, x->directory, v->model, v, &ds,
-                                 &v->adapters);
+    err =
+        err ? err
+            : rx_adapters_open(&x->outside, v->model, v, s->stored, &ds, &v->adapters);
     if (err) {
         const mt_diag *d = ct_first_error(&ds);
         mt_buf_addf(why, "contract '%.*s': %.*s", MT_ARG(v->contract),
                     d ? (int)d->message.len : 0, d ? d->message.ptr : "");
         return err;
     }
+    if (s->stored) {
+        log_warnings(x, v, &ds);
+    }
     make_heads(v);
     make_scopes(x, v);
-    make_manifest(x, v, trust);
+    make_manifest(x, v, mt_str_dup(&v->arena, s->trust));
     return MT_OK;
 }
 
-mt_err rx_version_make(rt_executor *x, mt_str contract, mt_str bundle, mt_str trust,
-                       int64_t number, int64_t deployed_ms, rx_version **out,
-                       mt_buf *why)
+mt_err rx_version_make(rt_executor *x, const rx_source *s, int64_t number,
+                       int64_t deployed_ms, rx_version **out, mt_buf *why)
 {
     rx_version *v = mt_xmalloc(sizeof *v);
     *v = (rx_version){.x = x, .number = number, .deployed_ms = deployed_ms};
     pthread_mutex_init(&v->lock, NULL);
-    v->contract = mt_str_dup(&v->arena, contract);
-    v->bundle = mt_str_dup(&v->arena, bundle);
+    v->contract = mt_str_dup(&v->arena, s->id);
+    v->bundle = mt_str_dup(&v->arena, s->bundle);
     v->etag = ct_bundle_etag(&v->arena, v->bundle);
-    mt_err err = compile(x, v, mt_str_dup(&v->arena, trust), why);
+    mt_err err = compile(x, v, s, why);
     if (err) {
         rx_version_free(v);
         return err;
@@ -388,8 +411,11 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
         if (mt_json_at(&tree, "trust")) {
             mt_json_write(&trust, mt_json_at(&tree, "trust"), false);
         }
-        err = rx_version_make(x, contract, mt_buf_str(&bundle), mt_buf_str(&trust),
-                              number, ms, out, why);
+        rx_source source = {.id = contract,
+                            .bundle = mt_buf_str(&bundle),
+                            .trust = mt_buf_str(&trust),
+                            .stored = true};
+        err = rx_version_make(x, &source, number, ms, out, why);
         if (!err && !mt_str_eq((*out)->etag, etag)) {
             rx_version_free(*out);
             mt_buf_addf(why, "contract '%.*s' in the store is not what its etag says",
@@ -618,8 +644,7 @@ mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
 static mt_err open_source(rx_group *g, const rx_source *s, mt_buf *why)
 {
     rx_version *v;
-    mt_err err =
-        rx_version_make(g->x, s->id, s->bundle, s->trust, 1, g->now_ms, &v, why);
+    mt_err err = rx_version_make(g->x, s, 1, g->now_ms, &v, why);
     return err ? err : rx_deploy_at_start(g, v, s->trust, why);
 }
 

@@ -59,9 +59,7 @@ static bool usable_name(mt_str id)
 
 static mt_str served_name(const rx_job *job)
 {
-    return job->request.contract.len ? job->request.contract
-           : job->call->contract.len ? job->call->contract
-                                     : (mt_str){0};
+    return job->request.contract.len ? job->request.contract : job->call->contract;
 }
 
 static bool refuse_system(rx_job *job)
@@ -71,10 +69,11 @@ static bool refuse_system(rx_job *job)
                      "be deployed one by one");
 }
 
+/* A source does not say what it is called, and no name is taken for granted: a guess
+ * would replace a contract that is served. */
 static bool read_source(rx_job *job, rx_source *out)
 {
     mt_str name = served_name(job);
-    name = name.len ? name : job->x->default_contract;
     if (!usable_name(name)) {
         return rx_refuse(
             job, RX_BAD_REQUEST,
@@ -195,8 +194,7 @@ bool rx_deploy(rx_job *job)
                                 : read_source(job, &source)) {
         return true;
     }
-    mt_err err = rx_version_make(job->x, source.id, source.bundle, source.trust, 0, 0,
-                                 &job->fresh, &why);
+    mt_err err = rx_version_make(job->x, &source, 0, 0, &job->fresh, &why);
     if (err) {
         rx_refuse(job, RX_INVALID_CONTRACT, "%.*s", MT_ARG(mt_buf_str(&why)));
     }

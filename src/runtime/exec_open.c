@@ -71,8 +71,6 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     }
     x->auto_personas = personas;
     x->auto_persona_count = o->auto_persona_count;
-    x->adapters = o->adapters;
-    x->directory = mt_str_dup(&x->arena, o->directory);
     x->settings = o->settings;
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
@@ -213,6 +211,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
     make_locks(x);
     copy_options(x, options);
     mt_err err = rx_numbers_read(x, options, why);
+    err = err ? err : rx_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     if (!err && options->signing_key) {
         err = rt_key_read(options->signing_key, &x->key, why);

@@ -23,7 +23,7 @@ static mt_err say_first(const mt_diags *ds, const char *path, mt_err err, mt_buf
 
 static void add(mt_arena *a, rx_sources *out, mt_str id, mt_str bundle, mt_str trust)
 {
-    rx_source s = {id, bundle, trust};
+    rx_source s = {.id = id, .bundle = bundle, .trust = trust};
     mt_vec_push(a, out, s);
 }
 

@@ -44,7 +44,9 @@ class Answer:
 
 
 class Server:
-    def __init__(self, directory, *files, store="sqlite:serve.db", options=(), env=None):
+    def __init__(self, directory, *files, store="sqlite:serve.db", options=(), env=None,
+                 stderr=None):
+        self.stderr = stderr  # where logs go instead of serve.err
         self.directory = pathlib.Path(directory)
         self.store = store
         self.words = [*map(str, files), "--store", store, "--listen", "127.0.0.1:0", *map(str, options)]
@@ -59,7 +61,7 @@ class Server:
         self.stop()
 
     def start(self):
-        self.errors = open(self.directory / "serve.err", "ab")
+        self.errors = self.stderr or open(self.directory / "serve.err", "ab")
         self.process = subprocess.Popen([str(MOTET), "serve", *self.words], cwd=self.directory,
                                         env=self.env, stdout=subprocess.PIPE, stderr=self.errors)
         ready = select.select([self.process.stdout], [], [], 30)[0]

@@ -143,7 +143,7 @@ class Shadow(Case):
             self.assertEqual(body["difference"]["kind"], "steps")
             self.assertIn("escrow_amount <= compliance_threshold is false", body["difference"]["reason"])
             self.assertIn("motet_shadow_differing_total 1", server.get("/metrics").body.decode())
-            self.assertIn("shadow_differs", server.log())
+            self.assertTrue(server.wait_until(lambda: "shadow_differs" in server.log()), server.log())
         # The same comes out of the ledger, and the ledger verifies.
         self.holds("ledger", "export", "--store", "sqlite:serve.db", "--out", "l.jsonl")
         self.holds("ledger", "verify", "l.jsonl")

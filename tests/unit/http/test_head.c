@@ -141,6 +141,41 @@ static void host_is_judged(void **state)
     assert_int_equal(ht_head_host_is_local(&h), row->local);
 }
 
+static const struct origin {
+    const char *name, *text;
+    bool own;
+} ORIGINS[] = {
+    {"a program sends no origin", "Host: localhost:1\n", true},
+    {"a page of this host is its own",
+     "Host: localhost:1\nOrigin: http://localhost:1\n", true},
+    {"its name may be in capitals", "Host: LOCALHOST:1\nOrigin: https://localhost:1\n",
+     true},
+    {"what the user typed is the user's", "Host: localhost\nSec-Fetch-Site: none\n",
+     true},
+    {"another port is another page", "Host: localhost:1\nOrigin: http://localhost:2\n",
+     false},
+    {"a longer name is another page",
+     "Host: localhost\nOrigin: http://localhost.evil.example\n", false},
+    {"a page without an origin is another", "Host: localhost\nOrigin: null\n", false},
+    {"an empty origin is none of ours", "Host: localhost\nOrigin: \n", false},
+    {"an origin without a scheme is none", "Host: localhost\nOrigin: localhost\n",
+     false},
+    {"no host has no pages", "Origin: http://\n", false},
+    {"a page of the same site is another", "Host: a\nSec-Fetch-Site: same-site\n",
+     false},
+    {"both must agree", "Host: a\nOrigin: http://a\nSec-Fetch-Site: cross-site\n",
+     false},
+    {"an unknown word is refused", "Host: a\nSec-Fetch-Site: \n", false},
+};
+
+static void origin_is_judged(void **state)
+{
+    const struct origin *row = *state;
+    ht_head h = read_head(row->text);
+    assert_true(ht_head_check(&h));
+    assert_int_equal(ht_head_is_own_origin(&h), row->own);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -148,6 +183,7 @@ int main(void)
     rows_add(&list, TYPES, type_is_judged);
     rows_add(&list, ETAGS, etag_is_judged);
     rows_add(&list, HOSTS, host_is_judged);
+    rows_add(&list, ORIGINS, origin_is_judged);
     rows_test(&list, too_many_fields_are_refused);
     rows_test(&list, a_length_is_read);
     return rows_run(&list, "http/head");

@@ -107,12 +107,15 @@ static mt_str no_review(void)
 /* ---- Asking -----------------------------------------------------------------------
  */
 
-/* {"source":…,MORE} */
+/* {"source":…,"contract":"office",MORE}, unless MORE names another contract. */
 static mt_str body_of(mt_str source, const char *more)
 {
     mt_buf b = {0};
     mt_buf_addz(&b, "{\"source\":");
     mt_json_quote(&b, source);
+    if (!strstr(more, "\"contract\"")) {
+        mt_buf_addz(&b, ",\"contract\":\"office\"");
+    }
     mt_buf_addf(&b, "%s%s}", *more ? "," : "", more);
     mt_str text = mt_str_dup(&arena, mt_buf_str(&b));
     mt_buf_free(&b);
@@ -836,10 +839,13 @@ static void what_is_malformed_is_refused_with_its_reason(void **state)
         {"{\"source\":\"persona a\",\"state_map\":[]}", "bad_request", 400},
         {"{\"source\":\"persona a\",\"polices\":\"abort\"}", "bad_request", 400},
         {"{\"source\":\"persona a\",\"contract\":\"../x\"}", "bad_request", 400},
-        {"{\"source\":\"persona a\",\"policy\":{\"nonsense\":\"abort\"}}",
+        {"{\"source\":\"persona a\"}", "bad_request", 400},
+        {"{\"source\":\"persona a\",\"contract\":\"office\",\"policy\":{\"nonsense\":"
+         "\"abort\"}}",
          "invalid_policy", 422},
-        {"{\"source\":\"entity {\"}", "invalid_contract", 422},
-        {"{\"source\":\"import \\\"other.tenor\\\"\\n\"}", "invalid_contract", 422},
+        {"{\"source\":\"entity {\",\"contract\":\"office\"}", "invalid_contract", 422},
+        {"{\"source\":\"import \\\"other.tenor\\\"\\n\",\"contract\":\"office\"}",
+         "invalid_contract", 422},
         {"{\"bundle\":{}}", "invalid_contract", 422},
         {"{\"bundle\":3}", "invalid_contract", 422},
     };

@@ -259,6 +259,7 @@ static void deploy_wheel(desk *d, int facts)
     }
     mt_jw w = mt_jw_start(&body, false);
     mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "contract", MT_STR("wheel"));
     mt_jw_key_str(&w, "source", mt_buf_str(&source));
     mt_jw_end_object(&w);
     mt_buf_addc(&body, 0);

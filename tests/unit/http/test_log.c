@@ -1,0 +1,210 @@
+/* The log: bounded, in order, never in the way. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../rows.h"
+#include "http/log.h"
+
+enum { THREADS = 4, LINES = 1000 };
+
+/* A log that writes to a pipe, and what came out of it. */
+typedef struct stage {
+    ht_log log;
+    int reader;
+    pthread_t thread;
+    mt_buf heard;
+} stage;
+
+static void *read_all(void *state)
+{
+    stage *s = state;
+    char piece[4096];
+    for (ssize_t n; (n = read(s->reader, piece, sizeof piece)) > 0;) {
+        mt_buf_add(&s->heard, piece, (size_t)n);
+    }
+    return NULL;
+}
+
+static void set_up(stage *s, bool json, size_t most)
+{
+    int ends[2];
+    *s = (stage){.log = {.json = json}};
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    s->reader = ends[0];
+    s->log.fd = ends[1];
+    assert_int_equal(pthread_create(&s->thread, NULL, read_all, s), 0);
+    assert_int_equal(ht_log_open(&s->log, most), MT_OK);
+}
+
+/* Closes the log and waits for the last that is heard of it; its dropped lines. */
+static uint64_t tear_down(stage *s)
+{
+    ht_log_flush(&s->log);
+    uint64_t dropped = ht_log_dropped(&s->log);
+    ht_log_close(&s->log);
+    close(s->log.fd);
+    pthread_join(s->thread, NULL);
+    close(s->reader);
+    return dropped;
+}
+
+static size_t count_of(const stage *s, const char *word)
+{
+    size_t count = 0;
+    mt_str rest = mt_buf_str(&s->heard);
+    for (size_t len = strlen(word); rest.len >= len; rest = mt_str_skip(rest, 1)) {
+        count += memcmp(rest.ptr, word, len) == 0;
+    }
+    return count;
+}
+
+static size_t line_length(void)
+{
+    mt_buf line = {0};
+    ht_log_line(&line, false, HT_INFO, MT_STR("x"), MT_STR("{\"a\":\"b\"}"));
+    size_t len = line.len;
+    mt_buf_free(&line);
+    return len;
+}
+
+static void a_line_that_fits_gets_out(void **state)
+{
+    (void)state;
+    stage s;
+    set_up(&s, false, line_length());
+    ht_log_text(&s.log, HT_INFO, "x", "a", MT_STR("b"));
+    assert_int_equal(tear_down(&s), 0);
+    assert_int_equal(s.heard.len, line_length());
+    assert_int_equal(count_of(&s, " info x a=b\n"), 1);
+    mt_buf_free(&s.heard);
+}
+
+static void a_line_that_does_not_is_counted_and_told(void **state)
+{
+    (void)state;
+    stage s;
+    set_up(&s, false, line_length() - 1);
+    ht_log_text(&s.log, HT_INFO, "x", "a", MT_STR("b"));
+    assert_int_equal(tear_down(&s), 1);
+    assert_int_equal(count_of(&s, " info x"), 0);
+    assert_int_equal(count_of(&s, " warn log_dropped count=1 "), 1);
+    mt_buf_free(&s.heard);
+}
+
+static void what_is_below_the_level_is_not_said(void **state)
+{
+    (void)state;
+    stage s;
+    set_up(&s, true, 1 << 16);
+    s.log.least = HT_WARN;
+    ht_log_text(&s.log, HT_INFO, "x", "a", MT_STR("b"));
+    ht_log_text(&s.log, HT_ERROR, "y", "a", MT_STR("b"));
+    assert_int_equal(tear_down(&s), 0);
+    assert_int_equal(count_of(&s, "\n"), 1);
+    assert_int_equal(count_of(&s, "\"level\":\"error\",\"event\":\"y\",\"a\":\"b\"}\n"),
+                     1);
+    mt_buf_free(&s.heard);
+}
+
+typedef struct speaker {
+    const ht_log *log;
+    int number;
+} speaker;
+
+static void *speak(void *state)
+{
+    const speaker *who = state;
+    for (int i = 0; i < LINES; i++) {
+        char text[64];
+        int len = snprintf(text, sizeof text, "%d-%d", who->number, i);
+        ht_log_text(who->log, HT_INFO, "said", "what", mt_str_from(text, (size_t)len));
+    }
+    return NULL;
+}
+
+/* Each speaker's lines are there once and in order, or counted. */
+static void everyone_is_heard_in_order_or_counted(void **state)
+{
+    (void)state;
+    stage s;
+    pthread_t threads[THREADS];
+    speaker speakers[THREADS];
+    set_up(&s, false, 8192);
+    for (int i = 0; i < THREADS; i++) {
+        speakers[i] = (speaker){&s.log, i};
+        assert_int_equal(pthread_create(&threads[i], NULL, speak, &speakers[i]), 0);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    uint64_t dropped = tear_down(&s);
+    int last[THREADS] = {-1, -1, -1, -1};
+    uint64_t heard = 0, told = 0;
+    for (mt_str rest = mt_buf_str(&s.heard); rest.len;) {
+        size_t end = mt_str_find(rest, '\n');
+        char line[256];
+        unsigned long long lost = 0;
+        int who = 0, what = 0;
+        assert_true(end < rest.len && end < sizeof line);
+        snprintf(line, sizeof line, "%.*s", (int)end, rest.ptr);
+        const char *said = strstr(line, "what="), *missing = strstr(line, "count=");
+        if (said && sscanf(said, "what=%d-%d", &who, &what) == 2) {
+            assert_true(who >= 0 && who < THREADS && what > last[who]);
+            last[who] = what;
+            heard++;
+        } else {
+            assert_true(missing && sscanf(missing, "count=%llu", &lost) == 1);
+            told += lost;
+        }
+        rest = mt_str_skip(rest, end + 1);
+    }
+    assert_int_equal(heard + dropped, THREADS * LINES);
+    assert_int_equal(told, dropped);
+    mt_buf_free(&s.heard);
+}
+
+static void a_log_that_cannot_be_written_drops_and_ends(void **state)
+{
+    (void)state;
+    ht_log log = {.fd = -1};
+    assert_int_equal(ht_log_open(&log, 1 << 16), MT_OK);
+    for (int i = 0; i < 10; i++) {
+        ht_log_text(&log, HT_INFO, "x", "a", MT_STR("b"));
+    }
+    ht_log_flush(&log);
+    assert_int_equal(ht_log_dropped(&log), 10);
+    ht_log_close(&log);
+    ht_log_close(&log); /* twice is once */
+}
+
+/* The reader never reads: whatever is logged, nobody waits for it. */
+static void a_full_pipe_holds_nobody_up(void **state)
+{
+    (void)state;
+    int ends[2];
+    ht_log log = {0};
+    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+    log.fd = ends[1];
+    assert_int_equal(ht_log_open(&log, 4096), MT_OK);
+    for (int i = 0; i < 20000; i++) {
+        ht_log_text(&log, HT_INFO, "x", "a", MT_STR("b"));
+    }
+    assert_true(ht_log_dropped(&log) > 0);
+    ht_log_close(&log);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    rows_test(&list, a_line_that_fits_gets_out);
+    rows_test(&list, a_line_that_does_not_is_counted_and_told);
+    rows_test(&list, what_is_below_the_level_is_not_said);
+    rows_test(&list, everyone_is_heard_in_order_or_counted);
+    rows_test(&list, a_log_that_cannot_be_written_drops_and_ends);
+    rows_test(&list, a_full_pipe_holds_nobody_up);
+    return rows_run(&list, "http/log");
+}
