@@ -1,4 +1,5 @@
 """The server's doors: whom it talks to, whom it lets in, and a log that holds nobody up."""
+import contextlib
 import fcntl
 import http.client
 import http.server
@@ -114,14 +115,15 @@ class Outgoing(Case):
                          {"auth": {"query": "key", "value": {"env": "HR_TOKEN"}}},
                          {"auth": {"header": "X-Key", "value": {"env": "HR_TOKEN"}}},
                          {"headers": {"X-Key": {"env": "HR_TOKEN"}}}):
-            with self.subTest(settings):
+            with self.subTest(settings), contextlib.ExitStack() as end:
                 server = self.serve(sources={"hr": settings})
+                end.callback(server.stop)
+                self.spy.seen.clear()
                 answer = self.deploy(server, contract_of(here))
                 self.evaluate(server)
                 self.assertEqual(self.spy.seen, [])
                 self.assertEqual((answer.status, answer.code), (422, "invalid_contract"), answer)
                 self.assertIn("base_url of sources.hr", answer.json["detail"])
-                server.stop()
 
     def test_FS1_a_contract_makes_the_server_ask_nobody_new(self):
         server = self.serve(sources={"clock": {}})
