@@ -126,7 +126,7 @@ static int finish(copying *c)
     return flush(c, 0);
 }
 
-static int copy_all(copying *c, const cli_ledger *l, const lg_expectation *expect,
+static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
                     const mt_sign_key *key)
 {
     lg_verifier v;
@@ -141,6 +141,9 @@ static int copy_all(copying *c, const cli_ledger *l, const lg_expectation *expec
     }
     code =
         code ? code : cli_ledger_stop(c->args, l, err, f.records + f.checkpoints + 1);
+    if (!code) {
+        cli_ledger_compare(l, &f);
+    }
     if (!code && !f.problem && key) {
         add_signed(c, &v, key);
     }
