@@ -11,6 +11,7 @@
  *     exec_cache     states of instances, for reads on a store nobody shares
  *     exec_deploy    new versions; exec_migrate what becomes of what runs
  *     exec_shadow    a candidate contract that looks on
+ *     exec_sign      checkpoints, by number and by time
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -604,6 +605,10 @@ typedef struct rx_record {
 
 /* Records whose subtree has its root kept. */
 enum { RX_BLOCK_LEVELS = 8, RX_BLOCK = 1 << RX_BLOCK_LEVELS };
+/* Who chains records of a shared store holds this lock. */
+#define RX_SEQUENCER "sequencer"
+/* Keeps the root of a full block, which the record about to be added completes. */
+mt_err rx_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash);
 /* The id of a block's document; returns its length. */
 size_t rx_block_id(uint64_t block, char out[24]);
 

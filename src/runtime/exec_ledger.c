@@ -14,7 +14,6 @@
 #include "runtime/exec.h"
 
 #define KIND_BLOCK MT_STR("ledger.block")
-#define SEQUENCER  "sequencer"
 
 /* Records that wait to be written together. */
 enum { AT_ONCE = 512 };
@@ -43,7 +42,7 @@ mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
 
 mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
 {
-    if (x->shared && !st_try_lock(tx, SEQUENCER)) {
+    if (x->shared && !st_try_lock(tx, RX_SEQUENCER)) {
         return MT_E_BUSY;
     }
     return load_tail(x, tx, a);
@@ -52,15 +51,13 @@ mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
 /* ---- Appending --------------------------------------------------------------------
  */
 
-/* Keeps the root of a full block, which the record about to be added completes. */
-static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
+mt_err rx_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash)
 {
     char id[24], hex[MT_SHA256_HEX];
     if ((c->tree.size + 1) % RX_BLOCK) {
         return MT_OK;
     }
-    mt_sha256 hash = lg_hash(&c->head, body);
-    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(&hash), RX_BLOCK_LEVELS);
+    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(hash), RX_BLOCK_LEVELS);
     mt_hex(root.bytes, MT_SHA256_BYTES, hex);
     size_t n = rx_block_id(c->tree.size / RX_BLOCK, id);
     st_doc doc = {.kind = KIND_BLOCK,
@@ -78,6 +75,16 @@ size_t rx_block_id(uint64_t block, char out[24])
         *--start = '0';
     }
     return 12;
+}
+
+/* The hash is made once more, for one record in many. */
+static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
+{
+    if ((c->tree.size + 1) % RX_BLOCK) {
+        return MT_OK;
+    }
+    mt_sha256 hash = lg_hash(&c->head, body);
+    return rx_block_keep(tx, c, &hash);
 }
 
 /* Gives the record its place. Its hash is in the arena. */
@@ -218,7 +225,7 @@ static mt_err chain_batch(rt_executor *x, size_t *count)
     if (err) {
         return err;
     }
-    if (!st_try_lock(tx, SEQUENCER)) {
+    if (!st_try_lock(tx, RX_SEQUENCER)) {
         st_rollback(tx);
         return MT_E_BUSY;
     }

@@ -39,7 +39,7 @@ void rx_signing_drop(rx_signing *s)
 static mt_err put_back(rt_executor *x, const rt_signer *s, const rt_sight *seen,
                        mt_buf *why)
 {
-    mt_err err = rt_signer_publish(s, &seen->memory, why);
+    mt_err err = rt_signer_put_back(s, &seen->memory, why);
     if (!err) {
         rx_log(x, 2, "checkpoint_put_back",
                "the checkpoint over %llu records was not in the store, though its "

@@ -165,12 +165,22 @@ lg_source rt_ledger_source(rt_ledger *l)
 static const char *bounds_fault(const st_ledger_bounds *b, const lg_chain *end)
 {
     int64_t size = (int64_t)end->tree.size;
-    return b->first < 0        ? "a record stands before the first one"
-           : b->smallest < 1   ? "a checkpoint is over no record at all"
-           : b->largest > size ? "records are missing at the end: a checkpoint is "
-                                 "over more than there are"
-           : b->end != size    ? "records are missing before this one"
-                               : NULL;
+    if (b->first < 0) {
+        return "a record stands before the first one";
+    }
+    if (b->end != size) {
+        return "records are missing before this one";
+    }
+    if (b->smallest < 1) {
+        return "a checkpoint is over no record at all";
+    }
+    if (b->largest > size) {
+        return "records are missing at the end: a checkpoint is over more than there "
+               "are";
+    }
+    return b->counted >= 0 && b->counted != b->checkpoints
+               ? "a checkpoint was removed or put in"
+               : NULL;
 }
 
 static const char *head_fault(int64_t size, mt_str head, const lg_chain *end)

@@ -65,7 +65,11 @@ static mt_err read_newest(look *l)
         !lg_checkpoint_verify(&l->newest)) {
         return deny(l, "the newest checkpoint is not one that was signed");
     }
-    return MT_OK;
+    mt_str there = {0};
+    err = st_checkpoint_get(l->tx, l->a, (int64_t)l->newest.size, &there);
+    bool moved = err == MT_E_NOTFOUND || (!err && !mt_str_eq(there, text));
+    return moved ? deny(l, "the newest checkpoint stands in the place of another")
+                 : err;
 }
 
 /* What can be said before any record is read. */
@@ -229,7 +233,7 @@ mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out
 /* ---- Signing ----------------------------------------------------------------------
  */
 
-mt_err rt_signer_publish(const rt_signer *s, const rt_memory *m, mt_buf *why)
+static mt_err publish(const rt_signer *s, const rt_memory *m, bool again, mt_buf *why)
 {
     mt_buf text = {0};
     st_tx *tx;
@@ -237,6 +241,7 @@ mt_err rt_signer_publish(const rt_signer *s, const rt_memory *m, mt_buf *why)
     mt_err err = st_begin(s->store, ST_WRITE, &tx);
     if (!err) {
         err = st_checkpoint_add(tx, (int64_t)m->point.size, mt_buf_str(&text));
+        err = !err && again ? st_checkpoint_recount(tx) : err;
         if (err) {
             st_rollback(tx);
         } else {
@@ -251,6 +256,11 @@ mt_err rt_signer_publish(const rt_signer *s, const rt_memory *m, mt_buf *why)
     return err;
 }
 
+mt_err rt_signer_put_back(const rt_signer *s, const rt_memory *m, mt_buf *why)
+{
+    return publish(s, m, true, why);
+}
+
 mt_err rt_signer_sign(const rt_signer *s, rt_sight *seen, mt_buf *why)
 {
     rt_memory *m = &seen->memory;
@@ -259,5 +269,5 @@ mt_err rt_signer_sign(const rt_signer *s, rt_sight *seen, mt_buf *why)
     lg_checkpoint_sign(&m->point, s->key);
     mt_err err = rt_memory_write(s->memory, m, why);
     seen->signed_to = err ? seen->signed_to : m->point.size;
-    return err ? err : rt_signer_publish(s, m, why);
+    return err ? err : publish(s, m, false, why);
 }

@@ -44,8 +44,22 @@ mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out
                       mt_buf *why);
 /* Signs for everything that was seen. */
 mt_err rt_signer_sign(const rt_signer *s, rt_sight *seen, mt_buf *why);
-/* Puts the memory's checkpoint into the store. */
-mt_err rt_signer_publish(const rt_signer *s, const rt_memory *m, mt_buf *why);
+/* Puts the memory's checkpoint back into the store. */
+mt_err rt_signer_put_back(const rt_signer *s, const rt_memory *m, mt_buf *why);
+
+/* For a ledger that was refused: an operator decides that it is to be signed as it is
+ * (exec_accept.c). The decision is a record of the ledger, with the reason. */
+typedef struct rt_acceptance {
+    bool nothing;    /* there was nothing to decide: nothing was done */
+    int64_t records; /* that are signed for */
+    int64_t record;  /* the one behind them that says so */
+    size_t dropped;  /* checkpoints that the records contradicted */
+    mt_str found;    /* why it was refused */
+} rt_acceptance;
+/* The signer's domain is not used: the records name theirs. MT_E_DENIED: it cannot be
+ * accepted, `why` says why not. */
+mt_err rt_ledger_accept(const rt_signer *s, mt_str reason, mt_arena *a,
+                        rt_acceptance *out, mt_buf *why);
 
 /* Records up to which a whole ledger is read at once. */
 enum { RT_SIGNER_WHOLE = 10000 };

@@ -405,7 +405,8 @@ mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
 mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text)
 {
     st_value params[] = {ST_I(size), ST_T(text)};
-    return st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
+    mt_err err = st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
+    return err ? err : st_send(tx, ST_SQL_CHECKPOINT_COUNT, NULL, MT_E_CONFLICT);
 }
 
 static void text_read(mt_arena *a, const st_value *c, void *out)
@@ -451,11 +452,16 @@ mt_err st_checkpoint_drop(st_tx *tx, int64_t size)
     return st_write(tx, ST_SQL_CHECKPOINT_DROP, key, MT_E_NOTFOUND);
 }
 
+mt_err st_checkpoint_recount(st_tx *tx)
+{
+    return st_send(tx, ST_SQL_CHECKPOINT_RECOUNT, NULL, MT_E_CONFLICT);
+}
+
 static void bounds_read(mt_arena *a, const st_value *c, void *out)
 {
     (void)a;
-    *(st_ledger_bounds *)out =
-        (st_ledger_bounds){c[0].number, c[1].number, c[2].number, c[3].number};
+    *(st_ledger_bounds *)out = (st_ledger_bounds){
+        c[0].number, c[1].number, c[2].number, c[3].number, c[4].number, c[5].number};
 }
 
 mt_err st_ledger_bounds_get(st_tx *tx, st_ledger_bounds *out)

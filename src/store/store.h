@@ -232,10 +232,14 @@ mt_err st_checkpoint_walk(st_tx *tx, int64_t after, int64_t upto,
                           st_checkpoint_walker *each, void *state);
 /* For one that the records contradict. MT_E_NOTFOUND. */
 mt_err st_checkpoint_drop(st_tx *tx, int64_t size);
+/* After somebody decided about those that were missing: they count as they are. */
+mt_err st_checkpoint_recount(st_tx *tx);
 /* How far the rows reach, whatever the head of the chain says. */
 typedef struct st_ledger_bounds {
     int64_t first, end;        /* seqs are in [first, end); 0, 0 without any */
     int64_t smallest, largest; /* sizes of checkpoints; 1, 0 without any */
+    int64_t checkpoints;       /* how many there are */
+    int64_t counted; /* how many were added; -1: none since the store counts them */
 } st_ledger_bounds;
 mt_err st_ledger_bounds_get(st_tx *tx, st_ledger_bounds *out);
 

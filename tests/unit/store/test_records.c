@@ -349,6 +349,7 @@ static void checkpoints_are_walked_and_bounds_are_told(void **state)
     st_ledger_bounds b;
     assert_fine(st_ledger_bounds_get(tx, &b));
     assert_true(b.first == 0 && b.end == 0 && b.smallest == 1 && b.largest == 0);
+    assert_true(b.checkpoints == 0 && b.counted == -1);
     st_record row = {.kind = MT_STR("k"),
                      .time_ms = 1,
                      .body = MT_STR("{}"),
@@ -364,6 +365,10 @@ static void checkpoints_are_walked_and_bounds_are_told(void **state)
     assert_err(st_checkpoint_drop(tx, 30), MT_E_NOTFOUND);
     assert_fine(st_ledger_bounds_get(tx, &b));
     assert_true(b.first == 0 && b.end == 1 && b.smallest == 10 && b.largest == 20);
+    assert_true(b.checkpoints == 2 && b.counted == 3);
+    assert_fine(st_checkpoint_recount(tx));
+    assert_fine(st_ledger_bounds_get(tx, &b));
+    assert_true(b.checkpoints == 2 && b.counted == 2);
     assert_fine(st_commit(tx));
     st_close(s);
 }
