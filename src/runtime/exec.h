@@ -655,8 +655,8 @@ void rx_sign_open(rt_executor *x);
 /* Starts the thread; ends it and signs for the rest. */
 mt_err rx_sign_start(rt_executor *x);
 void rx_sign_close(rt_executor *x);
-/* Why nothing is signed, if so. */
-bool rx_sign_fault(rt_executor *x, mt_buf *why);
+/* Why nothing is signed, if so, behind `before`. For everyone: it names no files. */
+bool rx_sign_fault(rt_executor *x, mt_buf *why, const char *before);
 
 /* ---- The shadow -------------------------------------------------------------------
  */

@@ -215,8 +215,8 @@ static mt_err sign_old(opening *o, const mt_sign_key *old, const char *memory)
     mt_buf why = {0};
     mt_err err = rx_sign_with(o->x, old, memory, &why);
     if (err) {
-        mt_buf_addf(o->why, "the previous key signs no more: %.*s",
-                    MT_ARG(mt_buf_str(&why)));
+        mt_str reason = why.len ? mt_buf_str(&why) : mt_str_z(mt_err_text(err));
+        mt_buf_addf(o->why, "the previous key signs no more: %.*s", MT_ARG(reason));
     }
     mt_buf_free(&why);
     return err;

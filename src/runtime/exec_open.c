@@ -239,8 +239,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
         if (!why->len) {
             mt_buf_addf(why, "the executor cannot start: %s", mt_err_text(err));
         }
-        mt_buf_addz(why, x->signing.fault.len ? "; " : "");
-        mt_buf_adds(why, mt_buf_str(&x->signing.fault));
+        rx_sign_fault(x, why, "; ");
         rt_executor_close(x);
         return err;
     }

@@ -59,9 +59,14 @@ static bool others_did(rt_executor *x, const rt_sight *seen, int64_t covered)
 static mt_err act(rt_executor *x, const rt_signer *s, rt_sight *seen, bool sign,
                   mt_buf *why)
 {
-    mt_err err = seen->missing && !seen->revoked ? put_back(x, s, seen, why) : MT_OK;
-    bool due = sign && !seen->revoked && seen->signed_to < seen->end.tree.size;
-    return !err && due ? rt_signer_sign(s, seen, why) : err;
+    if (seen->revoked) {
+        return MT_OK;
+    }
+    mt_err err = seen->missing ? put_back(x, s, seen, why) : MT_OK;
+    if (!err && sign && seen->signed_to < seen->end.tree.size) {
+        return rt_signer_sign(s, seen, why);
+    }
+    return !err && seen->behind ? rt_memory_write(s->memory, &seen->memory, why) : err;
 }
 
 static rt_signer signer_of(rt_executor *x, const mt_sign_key *key, const char *memory)
@@ -120,7 +125,8 @@ static void note_refused(rt_executor *x, mt_str why)
     mt_buf_addz(&s->fault, ADVICE);
     pthread_mutex_unlock(&s->lock);
     if (news) {
-        rx_log(x, 3, "signing_refused", "%.*s%s", MT_ARG(why), ADVICE);
+        rx_log(x, 3, "signing_refused", "%.*s (memory: %s)%s", MT_ARG(why), x->memory,
+               ADVICE);
     }
 }
 
@@ -139,12 +145,13 @@ static void note_failed(rt_executor *x, mt_err err, mt_str why)
     }
 }
 
-bool rx_sign_fault(rt_executor *x, mt_buf *why)
+bool rx_sign_fault(rt_executor *x, mt_buf *why, const char *before)
 {
     rx_signing *s = &x->signing;
     pthread_mutex_lock(&s->lock);
-    mt_buf_adds(why, mt_buf_str(&s->fault));
     bool any = s->fault.len != 0;
+    mt_buf_addz(why, any ? before : "");
+    mt_buf_adds(why, mt_buf_str(&s->fault));
     pthread_mutex_unlock(&s->lock);
     return any;
 }

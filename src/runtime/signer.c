@@ -17,7 +17,8 @@ typedef struct look {
     rt_sight *out;
     lg_checkpoint newest; /* in the store */
     bool has_newest;
-    lg_keyring ring; /* of the records read */
+    lg_chain at_newest; /* the chain there, when it was reached */
+    lg_keyring ring;    /* of the records read */
 } look;
 
 static mt_err deny(look *l, const char *format, ...)
@@ -45,10 +46,8 @@ static mt_err read_memory(look *l)
     mt_err err =
         rt_memory_read(l->a, l->s->memory, &l->s->key->open, &l->out->memory, l->why);
     if (err == MT_E_NOTFOUND) {
-        return deny(l,
-                    "this key is known to the ledger, but its memory %s is not there: "
-                    "what it signed cannot be compared",
-                    l->s->memory);
+        return deny(l, "this key is known to the ledger, but its memory is not there: "
+                       "what it signed cannot be compared");
     }
     return err == MT_E_CORRUPT || err == MT_E_CONFLICT ? MT_E_DENIED : err;
 }
@@ -78,10 +77,11 @@ static mt_err compare_points(look *l)
     const lg_checkpoint *m = &l->out->memory.point, *n = &l->newest;
     bool own = l->has_newest && is_own(l, n);
     if (!m->size && own) {
-        return deny(l,
-                    "the memory %s says that this key has signed nothing, but the "
-                    "ledger has a checkpoint by it over %llu records",
-                    l->s->memory, (unsigned long long)n->size);
+        return deny(
+            l,
+            "the signer's memory says that this key has signed nothing, but the "
+            "ledger has a checkpoint by it over %llu records",
+            (unsigned long long)n->size);
     }
     l->out->signed_to = own && n->size > m->size ? n->size : m->size;
     l->out->missing = m->size && (!l->has_newest || n->size < m->size);
@@ -107,12 +107,14 @@ static mt_err compare_here(look *l)
     if (m->size == c->tree.size && !lg_chain_agrees(c, m)) {
         return deny(l, "the first %llu records are not those this key signed", size);
     }
-    if (l->has_newest && l->newest.size == c->tree.size &&
-        !lg_chain_agrees(c, &l->newest)) {
-        return deny(l, "the first %llu records do not agree with their checkpoint",
-                    size);
+    if (!l->has_newest || l->newest.size != c->tree.size) {
+        return MT_OK;
     }
-    return MT_OK;
+    l->at_newest = *c;
+    return lg_chain_agrees(c, &l->newest)
+               ? MT_OK
+               : deny(l, "the first %llu records do not agree with their checkpoint",
+                      size);
 }
 
 static mt_err take_record(void *state, const st_record *row)
@@ -214,6 +216,19 @@ static mt_err compare_end(look *l)
                : MT_OK;
 }
 
+/* Another node with this key signed since: what it signed was compared, and from there
+ * on the next look may begin. */
+static void catch_up(look *l)
+{
+    rt_sight *out = l->out;
+    bool behind = l->has_newest && is_own(l, &l->newest) &&
+                  l->newest.size > out->memory.point.size;
+    if (behind) {
+        out->memory = (rt_memory){l->newest, l->at_newest, true};
+    }
+    out->behind = behind;
+}
+
 mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out,
                       mt_buf *why)
 {
@@ -225,6 +240,9 @@ mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out
     err = err ? err : compare_points(&l);
     err = err ? err : read_records(&l, whole);
     err = err ? err : compare_end(&l);
+    if (!err) {
+        catch_up(&l);
+    }
     st_rollback(l.tx);
     lg_keyring_free(&l.ring);
     return err;

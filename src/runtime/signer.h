@@ -34,6 +34,7 @@ typedef struct rt_sight {
     lg_chain end;       /* where the records end */
     uint64_t signed_to; /* records this key has signed for */
     bool missing;       /* the memory's checkpoint is not in the store */
+    bool behind;        /* it is newer than the one on the disk: to be written */
     bool revoked;       /* the ledger says that this key signs no more */
 } rt_sight;
 

@@ -35,16 +35,16 @@ mt_err rt_memory_read(mt_arena *a, const char *path, const mt_sign_public *key,
         return err;
     }
     if (err) {
-        mt_buf_addf(why, "the signer's memory %s cannot be read: %s", path,
+        mt_buf_addf(why, "the signer's memory cannot be read: %s",
                     errno ? strerror(errno) : mt_err_text(err));
         return err == MT_E_LIMIT ? MT_E_CORRUPT : err;
     }
     if (parse(a, text, out)) {
-        mt_buf_addf(why, "%s is no memory of a signer, or was changed", path);
+        mt_buf_addz(why, "the signer's memory is none, or was changed");
         return MT_E_CORRUPT;
     }
     if (memcmp(out->point.key.bytes, key->bytes, MT_SIGN_PUBLIC) != 0) {
-        mt_buf_addf(why, "%s is the memory of another key", path);
+        mt_buf_addz(why, "the signer's memory is another key's");
         return MT_E_CONFLICT;
     }
     return MT_OK;

@@ -351,7 +351,7 @@ class Tampering(Signer):
         self.assertIn("do not agree with the trusted checkpoint", found.err)
         self.refused(store, says="not those this key signed")
         (self.dir / "a.secret.memory").unlink()
-        self.refused(store, says="its memory a.secret.memory is not there")
+        self.refused(store, says="its memory is not there")
 
     def test_what_nobody_finds(self):
         """A record that the owner of the database chains behind the last signature is signed
@@ -373,6 +373,7 @@ class Findings(Signer):
         self.assertEqual(result.code, 1, repr(result))
         self.assertIn("records are missing at the end", result.err)
         self.fails(1, "ledger", "export", "--store", store, "--out", "copy.jsonl")
+        self.fails(1, "backup", "--store", store, "--out", "copy")
         self.refused(store)
 
     def test_FS5_a_forged_ledger_is_not_signed(self):
@@ -384,6 +385,20 @@ class Findings(Signer):
             fill(server, 45, "more")  # many more than it takes for a checkpoint
         self.assertEqual(max(self.checkpoints(store)), last, "the forgery was signed")
         self.refused(store)
+
+    def test_an_exported_forgery_is_not_signed_either(self):
+        store = self.make(self.file())
+        self.holds("ledger", "export", "--store", store, "--sign", "a.secret", "--out", "good.jsonl")
+        for tamper, says in ((rewritten, "do not agree with the trusted checkpoint"),
+                             (cut_short, "records are missing at the end")):
+            with Forger(store) as f:
+                tamper(f)
+            result = self.fails(1, "ledger", "export", "--store", store, "--sign", "a.secret")
+            self.assertIn(says, result.err)
+            self.assertEqual(result.out, "")
+        (self.dir / "a.secret.memory").write_text("x")
+        self.assertIn("a.secret.memory", self.fails(
+            1, "ledger", "export", "good.jsonl", "--sign", "a.secret").err)
 
     def second(self, name):
         server = serve(self.dir, f"sqlite:{self.dir}/{name}")
@@ -587,6 +602,13 @@ class Ways(Signer):
                 self.assertTrue(second.wait_until(ready, 20), second.log())
                 fill(first, 45, "first")
                 fill(second, 45, "second")
+            with serve(self.dir, store) as first, \
+                    serve(other, store, "--checkpoint-seconds", "1") as second:
+                fill(first, 45, "seen")  # the second only looks on, and keeps up
+                last = lambda d: json.loads((d / "a.secret.memory").read_text().splitlines()[0])
+                size = last(self.dir)["checkpoint"]["size"]
+                self.assertTrue(second.wait_until(
+                    lambda: last(other)["checkpoint"]["size"] >= size, 20), second.log())
             sizes = [json.loads((d / "a.secret.memory").read_text().splitlines()[0])
                      ["checkpoint"]["size"] for d in (self.dir, other)]
             self.assertGreater(min(sizes), 32)
