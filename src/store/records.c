@@ -406,7 +406,8 @@ mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text)
 {
     st_value params[] = {ST_I(size), ST_T(text)};
     mt_err err = st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
-    return err ? err : st_send(tx, ST_SQL_CHECKPOINT_COUNT, NULL, MT_E_CONFLICT);
+    st_value none[] = {ST_I(0)};
+    return err ? err : st_send(tx, ST_SQL_CHECKPOINT_COUNT, none, MT_E_CONFLICT);
 }
 
 static void text_read(mt_arena *a, const st_value *c, void *out)
@@ -454,7 +455,8 @@ mt_err st_checkpoint_drop(st_tx *tx, int64_t size)
 
 mt_err st_checkpoint_recount(st_tx *tx)
 {
-    return st_send(tx, ST_SQL_CHECKPOINT_RECOUNT, NULL, MT_E_CONFLICT);
+    st_value none[] = {ST_I(0)};
+    return st_send(tx, ST_SQL_CHECKPOINT_RECOUNT, none, MT_E_CONFLICT);
 }
 
 static void bounds_read(mt_arena *a, const st_value *c, void *out)
