@@ -8,7 +8,6 @@
  * started again with the same two keys.
  * INVARIANT: a key has a memory (signer_memory.h) before the ledger knows the key. So a
  * memory that is missing for a known key was lost, and nothing is signed. */
-#include <errno.h>
 #include <string.h>
 #include <time.h>
 

@@ -9,8 +9,6 @@
  * have decided meanwhile (motet ledger accept). Calls go on, their records are chained
  * and stay unsigned.
  * May fail: the store and the disk; then it is tried again. */
-#include <errno.h>
-
 #include "runtime/clock.h"
 #include "runtime/exec.h"
 

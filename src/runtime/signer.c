@@ -1,9 +1,13 @@
 /* runtime/signer.c - see signer.h.
+ *
  * Order of a look: the memory; the newest checkpoint in the store; the record the
  * memory ends with; every record behind it, hashed anew; the head of the chain. All of
- * the store in one reading transaction. INVARIANT: what is signed is computed from the
- * memory and from records read here, never taken from the store's own account of its
- * end. May fail: the world (the store, the disk of the memory), or MT_E_DENIED when the
+ * the store in one reading transaction.
+ *
+ * INVARIANT: what is signed is computed from the memory and from records read here,
+ * never taken from the store's own account of its end.
+ *
+ * May fail: the world (the store, the disk of the memory), or MT_E_DENIED when the
  * ledger is not the one that was signed. */
 #include "runtime/signer.h"
 
@@ -185,6 +189,24 @@ static bool has_revoked(const look *l)
     return false;
 }
 
+/* Another key may sign only after a record revoked this one; and a record that does,
+ * though nobody signs since, is no hand-over: anyone who writes to the store could add
+ * it. */
+static mt_err compare_signer(look *l)
+{
+    rt_sight *out = l->out;
+    bool begun = l->has_newest && out->memory.point.size;
+    bool own = l->has_newest && is_own(l, &l->newest);
+    out->revoked = has_revoked(l);
+    if (begun && own && out->revoked) {
+        return deny(l, "a record revokes this key, and no other key has signed since");
+    }
+    return begun && !own && !out->revoked
+               ? deny(l, "the checkpoint over %llu records is signed by another key",
+                      (unsigned long long)l->newest.size)
+               : MT_OK;
+}
+
 static mt_err compare_end(look *l)
 {
     rt_sight *out = l->out;
@@ -207,13 +229,7 @@ static mt_err compare_end(look *l)
         return deny(l, "the head of the chain says %lld records, and there are %llu%s",
                     (long long)size, end, (uint64_t)size == end ? " others" : "");
     }
-    out->revoked = has_revoked(l);
-    bool strange = l->has_newest && out->memory.point.size && !out->revoked &&
-                   !is_own(l, &l->newest);
-    return strange
-               ? deny(l, "the checkpoint over %llu records is signed by another key",
-                      (unsigned long long)l->newest.size)
-               : MT_OK;
+    return compare_signer(l);
 }
 
 /* Another node with this key signed since: what it signed was compared, and from there

@@ -382,9 +382,8 @@ static mt_err create_file(const st_store *s, const backend *b, mt_buf *why)
     return err;
 }
 
-/* Locks of the operating system are this process's own, so it has to remember what it
- * claimed. And it must not even open such a file again: closing any descriptor of a
- * file drops the locks that SQLite holds on it in this process. */
+/* A file this process has claimed must not even be opened again: closing any descriptor
+ * of a file drops the locks that SQLite holds on it in this process. */
 static bool own_file(backend *b, const struct stat *info)
 {
     pthread_mutex_lock(&owned_lock);
@@ -420,7 +419,7 @@ static void disown_file(owned *own)
 static bool lock_inside(backend *b)
 {
     struct stat info;
-    struct flock whole = {
+    struct flock byte = {
         .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = CLAIM_BYTE, .l_len = 1};
     if (stat(b->path, &info) != 0) {
         return false;
@@ -430,7 +429,7 @@ static bool lock_inside(backend *b)
         return false;
     }
     b->inside = open(b->path, O_RDWR | O_CLOEXEC);
-    return b->inside >= 0 && fcntl(b->inside, F_OFD_SETLK, &whole) == 0;
+    return b->inside >= 0 && fcntl(b->inside, F_OFD_SETLK, &byte) == 0;
 }
 
 static bool lock_beside(backend *b)

@@ -353,6 +353,21 @@ class Tampering(Signer):
         (self.dir / "a.secret.memory").unlink()
         self.refused(store, says="its memory is not there")
 
+    def test_a_revocation_by_somebody_else_does_not_silence_the_signer(self):
+        """While it runs: it says that it signs no more, and that nobody else does."""
+        with serve(self.dir, self.file(), "--checkpoint-seconds", "1") as server:
+            fill(server, 5)
+            own = base64.b64decode((self.dir / "a.pub").read_bytes()).hex()
+            with Forger(self.file()) as f:
+                f.insert(len(f.records))
+                f.records[-1].update(kind="key_revoked", body=ledgers.compact(
+                    ledgers.key_event("key_revoked", own)))
+                f.chain(len(f.records) - 1)
+                f.fix_head()
+            fill(server, 1, "more")
+            said = lambda: "revokes this key" in server.get("/readyz").body.decode()
+            self.assertTrue(server.wait_until(said, 20), server.log())
+
     def test_what_nobody_finds(self):
         """A record that the owner of the database chains behind the last signature is signed
         like any other: a signature says since when a record is there, not who wrote it."""
