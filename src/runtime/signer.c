@@ -50,7 +50,8 @@ static mt_err read_memory(look *l)
     mt_err err =
         rt_memory_read(l->a, l->s->memory, &l->s->key->open, &l->out->memory, l->why);
     if (err == MT_E_NOTFOUND) {
-        return deny(l, "this key is known to the ledger, but its memory is not there: "
+        return deny(l, "this key is known to the ledger, but its memory is not there "
+                       "(as after an upgrade, on a new node, or when a disk was lost): "
                        "what it signed cannot be compared");
     }
     return err == MT_E_CORRUPT || err == MT_E_CONFLICT ? MT_E_DENIED : err;
