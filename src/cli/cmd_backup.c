@@ -36,7 +36,8 @@ const char CMD_RESTORE_DETAILS[] =
     "then --to takes a time (2026-11-16T01:45:00Z) or a number of ledger records, and "
     "the newest copy not after it is used; without --to the newest one. What happened "
     "between that copy and the point is not brought back: it is as exact as the copies "
-    "are frequent.";
+    "are frequent. When it was signed for, `motet ledger accept` decides that the older "
+    "ledger is signed again.";
 /* clang-format on */
 
 static int open_store(const cli_args *args, bool read_only, st_store **out)

@@ -12,6 +12,8 @@ const cli_command CMD_LEDGER_COMMANDS[] = {
      cmd_ledger_prove, CMD_LEDGER_PROVE_OPTIONS, NULL, 0, 2, CMD_LEDGER_PROVE_DETAILS},
     {"export", "[FILE]", "Make a verified copy, or take out a checkpoint",
      cmd_ledger_export, CMD_LEDGER_EXPORT_OPTIONS, NULL, 0, 1, CMD_LEDGER_EXPORT_DETAILS},
+    {"accept", NULL, "Decide that a ledger its key refuses is signed as it is",
+     cmd_ledger_accept, CMD_LEDGER_ACCEPT_OPTIONS, NULL, 0, 0, CMD_LEDGER_ACCEPT_DETAILS},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

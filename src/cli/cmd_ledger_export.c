@@ -7,6 +7,7 @@
 #include "cli/keys.h"
 #include "cli/ledger.h"
 #include "runtime/file.h"
+#include "runtime/signer_memory.h"
 
 /* clang-format off */
 const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
@@ -22,7 +23,9 @@ const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
 const char CMD_LEDGER_EXPORT_DETAILS[] =
     "Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
     "a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
-    "keeps the ledger cannot reach them: then nothing before them can be rewritten.";
+    "keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
+    "A key that remembers what it signed (motet serve) signs only what goes on from "
+    "it.";
 
 typedef struct copying {
     const cli_args *args;
@@ -126,7 +129,7 @@ static int finish(copying *c)
     return flush(c, 0);
 }
 
-static int copy_all(copying *c, const cli_ledger *l, const lg_expectation *expect,
+static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
                     const mt_sign_key *key)
 {
     lg_verifier v;
@@ -141,12 +144,33 @@ static int copy_all(copying *c, const cli_ledger *l, const lg_expectation *expec
     }
     code =
         code ? code : cli_ledger_stop(c->args, l, err, f.records + f.checkpoints + 1);
-    if (!code && !f.problem && key) {
+    if (!code) {
+        cli_ledger_compare(l, &f);
+    }
+    bool whole = !expect->trusted || expect->trusted->size <= f.end.tree.size;
+    if (!code && !f.problem && key && whole) {
         add_signed(c, &v, key);
     }
     lg_verify_end(&v);
     code = code ? code : cli_ledger_fault(c->args, l, &f);
     return code ? code : finish(c);
+}
+
+/* A key that remembers what it signed (motet serve) signs nothing else here, either. */
+static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key,
+                       rt_memory *m, lg_expectation *expect)
+{
+    mt_buf why = {0};
+    int code = CLI_HOLDS;
+    const char *path = rt_memory_path(a, NULL, cli_value(args, "sign"));
+    mt_err err = rt_memory_read(a, path, &key->open, m, &why);
+    if (err && err != MT_E_NOTFOUND) {
+        code = cli_fail(args, err == MT_E_IO ? CLI_WORLD : CLI_FAILS, "%s: %.*s", path,
+                        MT_ARG(mt_buf_str(&why)));
+    }
+    expect->trusted = err ? NULL : &m->point;
+    mt_buf_free(&why);
+    return code;
 }
 
 static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
@@ -156,8 +180,10 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
                  .file = {.fd = -1},
                  .checkpoint = mt_str_z(cli_value(args, "checkpoint"))};
     lg_expectation expect = {0};
+    rt_memory memory;
     cli_ledger l;
     int code = cli_read_publics(args, a, &expect.keys, &expect.key_count);
+    code = code || !key ? code : read_memory(args, a, key, &memory, &expect);
     if (code) {
         return code;
     }

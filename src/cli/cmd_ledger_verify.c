@@ -25,7 +25,9 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
     "Reads the whole ledger and finds the first record that was changed, removed,\n"
     "reordered or put in, and every checkpoint that does not agree with the records\n"
     "or is not signed by a key that may. Records cut off at the end are found when a\n"
-    "checkpoint behind them is given.\n\n"
+    "checkpoint behind them is given. Of a store, records, checkpoints and the head "
+    "of\n"
+    "the chain are compared with each other, too: a gap between them is a fault.\n\n"
     "With --key only that key and those its checkpoints vouch for (key_added) count;\n"
     "without it the first signer is believed, which shows consistency, not origin.\n"
     "A consistency proof takes two --checkpoint options.";
@@ -124,6 +126,7 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
     code = cli_ledger_open(args, 0, &l);
     if (!code) {
         lg_verify_source(&l.source, expect, &f);
+        cli_ledger_compare(&l, &f);
         code = tell(args, &l, &f);
     }
     cli_ledger_close(&l);

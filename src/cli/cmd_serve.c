@@ -168,6 +168,7 @@ static rt_executor_options executor_options(service *s)
         .trust_domain = text_or_empty(c->trust_domain),
         .signing_key = c->signing_key,
         .previous_key = c->previous_signing_key,
+        .signer_memory = c->signer_memory,
         .shadow = c->shadow,
         .auto_personas = texts_of(s, c->auto_personas),
         .auto_persona_count = c->auto_personas.count,
@@ -178,6 +179,7 @@ static rt_executor_options executor_options(service *s)
         .settings = c->all,
         .group = (unsigned)c->group,
         .checkpoint_every = (unsigned)c->checkpoint_every,
+        .checkpoint_seconds = (unsigned)c->checkpoint_seconds,
         .log = ht_log_write,
         .log_state = &s->log,
     };

@@ -42,12 +42,15 @@ extern const char CMD_KEYGEN_DETAILS[], CMD_SIGN_DETAILS[], CMD_VERIFY_DETAILS[]
 
 /* motet ledger ...: the table is in cmd_ledger.c. */
 extern const cli_command CMD_LEDGER_COMMANDS[];
+int cmd_ledger_accept(const cli_args *args);
 int cmd_ledger_export(const cli_args *args);
 int cmd_ledger_prove(const cli_args *args);
 int cmd_ledger_show(const cli_args *args);
 int cmd_ledger_verify(const cli_args *args);
+extern const cli_option CMD_LEDGER_ACCEPT_OPTIONS[];
 extern const cli_option CMD_LEDGER_EXPORT_OPTIONS[], CMD_LEDGER_PROVE_OPTIONS[],
     CMD_LEDGER_SHOW_OPTIONS[], CMD_LEDGER_VERIFY_OPTIONS[];
+extern const char CMD_LEDGER_ACCEPT_DETAILS[];
 extern const char CMD_LEDGER_EXPORT_DETAILS[], CMD_LEDGER_PROVE_DETAILS[],
     CMD_LEDGER_SHOW_DETAILS[], CMD_LEDGER_VERIFY_DETAILS[];
 

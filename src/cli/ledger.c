@@ -131,6 +131,20 @@ int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding
     return code;
 }
 
+void cli_ledger_compare(cli_ledger *l, lg_finding *f)
+{
+    if (f->problem || !l->rows) {
+        return;
+    }
+    mt_err err = rt_ledger_compare(l->rows, &f->end, &f->problem);
+    f->seq = f->end.tree.size;
+    f->about_record = f->problem != NULL;
+    if (err) {
+        f->problem = "the ledger cannot be read on";
+        f->world = err;
+    }
+}
+
 int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
                         lg_checkpoint *out)
 {

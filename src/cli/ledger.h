@@ -40,6 +40,10 @@ int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,
 /* Says what was found, with line and record; CLI_HOLDS when nothing was. */
 int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding *f);
 
+/* After all lines were verified: of a store, compares records and checkpoints with the
+ * head of its chain, and finds what is in it but was not among the lines. */
+void cli_ledger_compare(cli_ledger *l, lg_finding *f);
+
 /* A signed checkpoint in a file of its own, its signature checked. Texts live in the
  * arena. */
 int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,

@@ -35,12 +35,14 @@ typedef struct ht_list {
     X(default_contract, "default-contract", TEXT, const char *, NULL, 0, 0, "ID", "the one at /.well-known/tenor (the first file's)") \
     X(trust_domain, "trust-domain", TEXT, const char *, NULL, 0, 0, "NAME", "in every ledger record") \
     X(signing_key, "signing-key", TEXT, const char *, NULL, 0, 0, "FILE", "signs manifests and checkpoints (motet keygen)") \
+    X(signer_memory, "signer-memory", TEXT, const char *, NULL, 0, 0, "FILE", "the last checkpoint signed, kept outside of the store (the signing key's file with .memory)") \
     X(previous_signing_key, "previous-signing-key", TEXT, const char *, NULL, 0, 0, "FILE", "the key that signed until now, to hand over to --signing-key") \
     X(shadow, "shadow", TEXT, const char *, NULL, 0, 0, "FILE", "a candidate that looks on; where it disagrees is recorded") \
     X(auto_personas, "auto-persona", LIST, ht_list, {0}, 0, 0, "NAME", "acts for the system; may be repeated") \
     X(policies, "policy", LIST, ht_list, {0}, 0, 0, "POLICY", "blue_green, force_migrate or abort, or FLOW=POLICY: for flows in flight when a file is a new version; may be repeated") \
     X(group, "group", COUNT, size_t, 256, 1, 65536, "COUNT", "operations committed together at most (256)") \
     X(checkpoint_every, "checkpoint-every", COUNT, size_t, 1000, 1, 1u << 30, "RECORDS", "sign a checkpoint so often (1000)") \
+    X(checkpoint_seconds, "checkpoint-seconds", COUNT, size_t, 60, 1, 86400, "SECONDS", "sign for a record at the latest so long after it (60)") \
     X(threads, "threads", COUNT, size_t, 1, 1, 256, "COUNT", "network threads (1)") \
     X(workers, "workers", COUNT, size_t, 0, 0, 4096, "COUNT", "threads for calls that wait (0: as the store needs)") \
     X(max_body, "max-body", COUNT, size_t, 1u << 20, 1024, 1u << 30, "BYTES", "largest request body (1048576)") \

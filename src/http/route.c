@@ -12,7 +12,7 @@
 const ht_route HT_ROUTES[] = {
     {"GET",    "/.well-known/tenor",                  PAGE(HT_MANIFEST),         HT_PUBLIC, "the default contract's manifest"},
     {"GET",    "/healthz",                            PAGE(HT_HEALTH),           HT_PUBLIC, "the process lives"},
-    {"GET",    "/readyz",                             PAGE(HT_READY),            HT_PUBLIC, "the store is reachable and calls are taken"},
+    {"GET",    "/readyz",                             PAGE(HT_READY),            HT_PUBLIC, "the store is reachable, calls are taken, and the ledger is the one that was signed"},
     {"GET",    "/metrics",                            PAGE(HT_METRICS),          0,         "figures in Prometheus text"},
     {"GET",    "/openapi.json",                       PAGE(HT_OPENAPI),          HT_PUBLIC, "OpenAPI 3.1 of what is served"},
     {"GET",    V1 "/events",                          PAGE(HT_EVENTS),           0,         "server-sent events, one per ledger record"},

@@ -27,6 +27,14 @@ mt_err lg_chain_accept(lg_chain *c, const lg_entry *entry)
     return MT_OK;
 }
 
+bool lg_chain_agrees(const lg_chain *c, const lg_checkpoint *point)
+{
+    mt_sha256 root = lg_frontier_root(&c->tree);
+    return point->size == c->tree.size &&
+           memcmp(&point->head, &c->head, sizeof c->head) == 0 &&
+           memcmp(&point->root, &root, sizeof root) == 0;
+}
+
 lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain)
 {
     return (lg_checkpoint){.domain = domain,

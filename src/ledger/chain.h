@@ -27,6 +27,9 @@ void lg_chain_grow(lg_chain *c, const mt_sha256 *hash);
 void lg_chain_write(mt_buf *out, const lg_chain *c);
 mt_err lg_chain_read(mt_str text, uint64_t size, lg_chain *out);
 
+/* Does a checkpoint of this very size say what the records do? */
+bool lg_chain_agrees(const lg_chain *c, const lg_checkpoint *point);
+
 /* Where the ledger stands now, unsigned. */
 lg_checkpoint lg_chain_checkpoint(const lg_chain *c, mt_str domain);
 

@@ -2,18 +2,6 @@
 
 #include "base/json_write.h"
 
-static bool same(const mt_sha256 *a, const mt_sha256 *b)
-{
-    return memcmp(a->bytes, b->bytes, MT_SHA256_BYTES) == 0;
-}
-
-/* Does the ledger so far agree with a checkpoint of its size? */
-static bool agrees(const lg_chain *chain, const lg_checkpoint *c)
-{
-    mt_sha256 root = lg_frontier_root(&chain->tree);
-    return same(&chain->head, &c->head) && same(&root, &c->root);
-}
-
 /* ---- the trust domain ---- */
 
 /* `raw` is JSON text, ptr NULL for none. It may be declared later, but then it stays.
@@ -77,7 +65,7 @@ static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number
     if (c.size != f->end.tree.size) {
         return "a checkpoint is for another number of records";
     }
-    if (!agrees(&f->end, &c)) {
+    if (!lg_chain_agrees(&f->end, &c)) {
         return "the records do not agree with a checkpoint";
     }
     const char *fault = checkpoint_domain(v, &c);
@@ -126,7 +114,7 @@ static const char *record_fault(lg_verifier *v, const lg_line *l)
     f->records++;
     const lg_checkpoint *t = v->expect->trusted;
     bool due = t && t->size == f->end.tree.size;
-    return due && !agrees(&f->end, t)
+    return due && !lg_chain_agrees(&f->end, t)
                ? "the records do not agree with the trusted checkpoint"
                : NULL;
 }
@@ -176,7 +164,7 @@ static const char *trusted_fault(lg_verifier *v)
         return "records are missing at the end";
     }
     lg_chain empty = {0};
-    if (!t->size && !agrees(&empty, t)) {
+    if (!t->size && !lg_chain_agrees(&empty, t)) {
         return "the records do not agree with the trusted checkpoint";
     }
     return lg_keyring_checkpoint(&v->keys, t, 0);

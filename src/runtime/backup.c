@@ -76,6 +76,7 @@ static mt_err next_line(void *state, mt_str *line)
 typedef struct checking {
     lg_chain chain;
     rt_backup_info *info;
+    bool has_head; /* the row that says where the chain ends was seen */
 } checking;
 
 /* ORDER of the columns of a copied ledger row. */
@@ -96,18 +97,60 @@ static const char *check_record(checking *c, const mt_json *row)
     return lg_chain_accept(&c->chain, &e) ? "the ledger was changed there" : NULL;
 }
 
+/* Checkpoints and the head come behind the records. */
+static const char *check_checkpoint(const checking *c, const mt_json *row)
+{
+    int64_t size;
+    if (row->count != 2 || mt_json_i64(&row->as.items[0], &size)) {
+        return "it is no checkpoint";
+    }
+    return size > c->info->records
+               ? "records are missing at the end: a checkpoint is over more than there "
+                 "are"
+               : NULL;
+}
+
+static const char *check_head(checking *c, const mt_json *row)
+{
+    mt_buf due = {0};
+    int64_t size;
+    if (row->count != 3 || mt_json_i64(&row->as.items[1], &size)) {
+        return "it is no row of the store";
+    }
+    if (!mt_str_is(mt_json_text(&row->as.items[0]), "ledger")) {
+        return NULL;
+    }
+    lg_chain_write(&due, &c->chain);
+    c->has_head = size == c->info->records &&
+                  mt_str_eq(mt_json_text(&row->as.items[2]), mt_buf_str(&due));
+    mt_buf_free(&due);
+    return c->has_head ? NULL : "the head of the chain does not agree with the records";
+}
+
+static const char *check_row(checking *c, const mt_json *line)
+{
+    mt_str table = mt_json_text(mt_json_at(line, "table"));
+    const mt_json *row = mt_json_at(line, "row");
+    return mt_str_is(table, "ledger")        ? check_record(c, row)
+           : mt_str_is(table, "checkpoints") ? check_checkpoint(c, row)
+           : mt_str_is(table, "meta")        ? check_head(c, row)
+                                             : NULL;
+}
+
 /* The ledger's rows; the rest is the store's business. */
 static mt_err check_rows(checking *c, st_copy *copy)
 {
     mt_json line;
     mt_err err;
     while (!(err = st_copy_next(copy, &line))) {
-        if (mt_str_is(mt_json_text(mt_json_at(&line, "table")), "ledger")) {
-            copy->fault = check_record(c, mt_json_at(&line, "row"));
-        }
+        copy->fault = check_row(c, &line);
         if (copy->fault) {
             return MT_E_CORRUPT;
         }
+    }
+    if (err == MT_E_NOTFOUND && c->info->records && !c->has_head) {
+        copy->fault = "the head of the chain is missing";
+        return MT_E_CORRUPT;
     }
     c->info->rows = copy->rows;
     return err == MT_E_NOTFOUND ? MT_OK : err;

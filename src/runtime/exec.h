@@ -11,6 +11,7 @@
  *     exec_cache     states of instances, for reads on a store nobody shares
  *     exec_deploy    new versions; exec_migrate what becomes of what runs
  *     exec_shadow    a candidate contract that looks on
+ *     exec_sign      checkpoints, by number and by time
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -33,6 +34,7 @@
 #include "runtime/executor.h"
 #include "runtime/gate.h"
 #include "runtime/graph_service.h"
+#include "runtime/signer.h"
 
 typedef struct rx_version rx_version;
 typedef struct rx_snap rx_snap;
@@ -176,6 +178,22 @@ typedef struct rx_metrics {
     atomic_llong waiting; /* jobs in the queue */
 } rx_metrics;
 
+/* The thread that signs; all but the thread itself under the lock. */
+typedef struct rx_signing {
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool stop;
+    bool due;         /* so many records are unsigned that it must not wait */
+    bool replaced;    /* the ledger is signed with another key now */
+    int64_t size;     /* records there are, as far as is known */
+    int64_t covered;  /* of them signed for */
+    int64_t since_ms; /* an unsigned record is known; 0: none is */
+    int64_t again_ms; /* when to look again after a failure; 0: there was none */
+    mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
+} rx_signing;
+
 typedef struct rx_cache rx_cache;
 typedef struct rx_shadow rx_shadow; /* exec_shadow.c */
 
@@ -190,7 +208,7 @@ struct rt_executor {
     const mt_json *settings;
     rx_outside outside;
     const mt_json *policy; /* for files that differ from the store, or NULL */
-    unsigned group, checkpoint_every;
+    unsigned group, checkpoint_every, checkpoint_seconds;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */
     unsigned answer_days; /* how long idempotent answers are kept */
     int64_t forget_ms;    /* when to look for old ones; the committer's */
@@ -198,6 +216,8 @@ struct rt_executor {
     void *log_state;
     bool has_key;
     mt_sign_key key;
+    const char *memory; /* file of the last checkpoint signed; NULL without a key */
+    rx_signing signing; /* exec_sign.c */
 
     pthread_rwlock_t contracts_lock;
     mt_arena contracts_arena; /* the table's, under the lock */
@@ -244,7 +264,6 @@ struct rt_executor {
 
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
-    int64_t last_checkpoint;
     rx_cache *cache;   /* NULL on a shared store */
     rx_shadow *shadow; /* the committer's; NULL: none */
     atomic_llong last_ms;
@@ -600,6 +619,10 @@ typedef struct rx_record {
 
 /* Records whose subtree has its root kept. */
 enum { RX_BLOCK_LEVELS = 8, RX_BLOCK = 1 << RX_BLOCK_LEVELS };
+/* Who chains records of a shared store holds this lock. */
+#define RX_SEQUENCER "sequencer"
+/* Keeps the root of a full block, which the record about to be added completes. */
+mt_err rx_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash);
 /* The id of a block's document; returns its length. */
 size_t rx_block_id(uint64_t block, char out[24]);
 
@@ -611,26 +634,43 @@ mt_err rx_write_records(rx_group *g);
 void rx_caller_json(mt_jw *w, const rx_job *job);
 /* "contract", "etag" and, later in the order, "time" and "trust_domain". */
 void rx_record_time(mt_jw *w, const rx_group *g);
-/* Loads the chain's end once; signs what is due. Inside the group's transaction. */
+/* Loads the chain's end once; keeps where it is. Inside the group's transaction. */
 mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a);
 mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added);
 /* There are `size` records now. */
 void rx_tell_news(rt_executor *x, int64_t size);
 /* For what must be in the chain at once, also on a shared store: takes the sequencer's
  * place until the transaction ends (MT_E_BUSY: another has it) and loads the end of the
- * chain; appends a record; signs where it stands. */
+ * chain; appends a record. */
 mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a);
 mt_err rx_chain_put(rt_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
                     mt_str body);
-mt_err rx_chain_sign(rt_executor *x, st_tx *tx, const mt_sign_key *key);
 /* The newest checkpoint. MT_E_NOTFOUND: nothing is signed. */
 mt_err rx_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out);
 /* Before anything is written: the ledger stays in its trust domain, and its keys are
- * announced in it (exec_keys.c). `previous`: file of the key to take over from, or
- * NULL. */
-mt_err rx_keys_open(rt_executor *x, const char *previous, mt_buf *why);
+ * announced in it (exec_keys.c). */
+mt_err rx_keys_open(rt_executor *x, const rt_executor_options *o, mt_buf *why);
 void *rx_sequencer(void *executor);
-mt_err rx_ledger_close(rt_executor *x);
+
+/* ---- Signing ----------------------------------------------------------------------
+ */
+
+void rx_signing_make(rx_signing *s);
+void rx_signing_drop(rx_signing *s);
+/* There are `size` records, durable; `here`: this process chained them, so it is the
+ * one to sign when they are many. */
+void rx_sign_note(rt_executor *x, int64_t size, bool here);
+/* One look with this key and its memory, and a signature if anything is unsigned.
+ * MT_E_DENIED: the ledger does not go on from what the key signed. */
+mt_err rx_sign_with(rt_executor *x, const mt_sign_key *key, const char *memory,
+                    mt_buf *why);
+/* The first look: from then on readiness knows what is wrong. */
+void rx_sign_open(rt_executor *x);
+/* Starts the thread; ends it and signs for the rest. */
+mt_err rx_sign_start(rt_executor *x);
+void rx_sign_close(rt_executor *x);
+/* Why nothing is signed, if so, behind `before`. For everyone: it names no files. */
+bool rx_sign_fault(rt_executor *x, mt_buf *why, const char *before);
 
 /* ---- The shadow -------------------------------------------------------------------
  */

@@ -452,6 +452,7 @@ static void announce(rx_group *g)
     atomic_fetch_add_explicit(&x->metrics.records, g->records, memory_order_relaxed);
     if (!x->shared) {
         rx_tell_news(x, (int64_t)x->chain.tree.size);
+        rx_sign_note(x, (int64_t)x->chain.tree.size, true);
     } else {
         pthread_mutex_lock(&x->queue_lock);
         x->pending = true;

@@ -2,8 +2,13 @@
  * Room: runtime.
  * The key that signs is announced in the ledger (key_added) before it signs anything.
  * Another key takes over only with the help of the one before: that one signs for the
- * record that adds the new key and is then revoked, all in one transaction, so whoever
- * trusts the old key can follow (ledger/keyring.h). */
+ * record that adds the new key and is then revoked, so whoever trusts the old key can
+ * follow (ledger/keyring.h). Only durable records are signed, so this takes several
+ * transactions; one that was interrupted goes on where it stopped when the service is
+ * started again with the same two keys.
+ * INVARIANT: a key has a memory (signer_memory.h) before the ledger knows the key. So a
+ * memory that is missing for a known key was lost, and nothing is signed. */
+#include <string.h>
 #include <time.h>
 
 #include "contract/wire/value.h"
@@ -13,13 +18,13 @@
 
 typedef struct opening {
     rt_executor *x;
+    const rt_executor_options *options;
     st_tx *tx;
     mt_arena arena;
     lg_keyring ring;
-    const char *previous;
+    mt_sign_public signer; /* who signs now; see has_signer */
+    bool has_signer;
     mt_buf *why;
-    bool may_write; /* otherwise it only looks whether it would */
-    bool writes;
 } opening;
 
 /* ---- The trust domain -------------------------------------------------------------
@@ -70,6 +75,7 @@ static mt_err take_event(void *state, const st_record *row)
  */
 static mt_err read_keys(opening *o)
 {
+    lg_keyring_free(&o->ring);
     st_record_filter added = {.kind = MT_STR("key_added")};
     st_record_filter revoked = {.kind = MT_STR("key_revoked")};
     st_page all = {.limit = UINT32_MAX};
@@ -77,10 +83,15 @@ static mt_err read_keys(opening *o)
     return err ? err : st_record_walk(o->tx, &revoked, all, take_event, o);
 }
 
+static bool is_same(const mt_sign_public *a, const mt_sign_public *b)
+{
+    return memcmp(a->bytes, b->bytes, MT_SIGN_PUBLIC) == 0;
+}
+
 static const lg_key *find(const opening *o, const mt_sign_public *key)
 {
     for (size_t i = 0; i < o->ring.len; i++) {
-        if (memcmp(o->ring.items[i].key.bytes, key->bytes, MT_SIGN_PUBLIC) == 0) {
+        if (is_same(&o->ring.items[i].key, key)) {
             return &o->ring.items[i];
         }
     }
@@ -88,20 +99,15 @@ static const lg_key *find(const opening *o, const mt_sign_public *key)
 }
 
 /* The key that signs now: the newest checkpoint's, else one that was announced. */
-static bool find_signer(opening *o, mt_sign_public *out)
+static void find_signer(opening *o)
 {
     lg_checkpoint last;
-    if (!rx_last_checkpoint(o->tx, &o->arena, &last)) {
-        *out = last.key;
-        return true;
+    o->has_signer = !rx_last_checkpoint(o->tx, &o->arena, &last);
+    o->signer = last.key;
+    for (size_t i = o->ring.len; i > 0 && !o->has_signer; i--) {
+        o->has_signer = !o->ring.items[i - 1].revoked;
+        o->signer = o->ring.items[i - 1].key;
     }
-    for (size_t i = o->ring.len; i > 0; i--) {
-        if (!o->ring.items[i - 1].revoked) {
-            *out = o->ring.items[i - 1].key;
-            return true;
-        }
-    }
-    return false;
 }
 
 static mt_err put_event(opening *o, bool revoked, const mt_sign_public *key,
@@ -120,21 +126,121 @@ static mt_err put_event(opening *o, bool revoked, const mt_sign_public *key,
     return err;
 }
 
-static mt_err first_key(opening *o)
+/* One attempt, under the sequencer's lock: another process may have written it. */
+static mt_err try_event(opening *o, bool revoked, const mt_sign_public *key,
+                        mt_str reason)
 {
     rt_executor *x = o->x;
-    mt_err err = put_event(o, false, &x->key.open, MT_STR("first key"));
-    return err ? err : rx_chain_sign(x, o->tx, &x->key);
+    mt_err err = st_begin(x->store, ST_WRITE, &o->tx);
+    if (err) {
+        return err;
+    }
+    err = rx_chain_claim(x, o->tx, &o->arena);
+    err = err ? err : read_keys(o);
+    const lg_key *known = err ? NULL : find(o, key);
+    bool there = known && (revoked ? known->revoked : known->added);
+    err = err || there ? err : put_event(o, revoked, key, reason);
+    if (err || there) {
+        st_rollback(o->tx);
+        return err;
+    }
+    return st_commit(o->tx);
 }
 
-static mt_err hand_over(opening *o, const mt_sign_key *previous)
+static mt_err write_event(opening *o, bool revoked, const mt_sign_public *key,
+                          mt_str reason)
+{
+    enum { TRIES = 500, PAUSE_NS = 20000000 };
+    mt_err err = MT_E_BUSY;
+    for (int i = 0; i < TRIES && (err == MT_E_BUSY || err == MT_E_CONFLICT); i++) {
+        if (i) {
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        }
+        err = try_event(o, revoked, key, reason);
+    }
+    o->x->chain_known = false; /* what a failed attempt left of it */
+    return err;
+}
+
+/* ---- Memories ---------------------------------------------------------------------
+ */
+
+/* Does the key remember that it signed something, or is there no telling? When the
+ * memory's place was named, the key before it may still have its own there. */
+static bool remembers(opening *o)
+{
+    rt_memory m = {0};
+    mt_buf ignored = {0};
+    bool handed = o->options->signer_memory && o->options->previous_key;
+    mt_err err = rt_memory_read(&o->arena, o->x->memory, &o->x->key.open, &m, &ignored);
+    mt_buf_free(&ignored);
+    bool none = err == MT_E_NOTFOUND || (err == MT_E_CONFLICT && handed);
+    return err ? !none : m.point.size != 0;
+}
+
+/* A key begins to be used. `replace`: a memory that is there is the key's before it. */
+static mt_err begin_memory(opening *o, bool replace)
 {
     rt_executor *x = o->x;
-    static const mt_str REASON = MT_STR_INIT("handed over");
-    mt_err err = put_event(o, false, &x->key.open, REASON);
-    err = err ? err : rx_chain_sign(x, o->tx, previous);
-    err = err ? err : put_event(o, true, &previous->open, REASON);
-    err = err ? err : rx_chain_sign(x, o->tx, &x->key);
+    rt_memory m = rt_memory_new(&x->key, x->trust_domain);
+    return rt_memory_begin(x->memory, &m, replace, o->why);
+}
+
+/* ---- One key, or one after the other -----------------------------------------------
+ */
+
+/* Signs for what was just written. That the ledger is not the one this key signed does
+ * not keep the service from starting: rx_sign_open() finds it again and says so. */
+static mt_err sign_first(opening *o)
+{
+    mt_buf why = {0};
+    rt_executor *x = o->x;
+    mt_err err = rx_sign_with(x, &x->key, x->memory, &why);
+    err = err == MT_E_DENIED ? MT_OK : err;
+    mt_buf_adds(o->why, err ? mt_buf_str(&why) : (mt_str){0});
+    mt_buf_free(&why);
+    return err;
+}
+
+static mt_err first_key(opening *o)
+{
+    mt_err err = begin_memory(o, false);
+    err = err ? err : write_event(o, false, &o->x->key.open, MT_STR("first key"));
+    return err ? err : sign_first(o);
+}
+
+static mt_err sign_old(opening *o, const mt_sign_key *old, const char *memory)
+{
+    mt_buf why = {0};
+    mt_err err = rx_sign_with(o->x, old, memory, &why);
+    if (err) {
+        mt_str reason = why.len ? mt_buf_str(&why) : mt_str_z(mt_err_text(err));
+        mt_buf_addf(o->why, "the previous key signs no more: %.*s", MT_ARG(reason));
+    }
+    mt_buf_free(&why);
+    return err;
+}
+
+/* The old key signs for the record that adds the new one, as its own memory lets it:
+ * which is tried before anything is written. */
+static mt_err vouch(opening *o, const mt_sign_key *old, const char *memory)
+{
+    mt_err err = sign_old(o, old, memory);
+    err = err ? err : write_event(o, false, &o->x->key.open, MT_STR("handed over"));
+    return err ? err : sign_old(o, old, memory);
+}
+
+static mt_err hand_over(opening *o, const mt_sign_key *old)
+{
+    rt_executor *x = o->x;
+    const rt_executor_options *options = o->options;
+    const char *memory =
+        rt_memory_path(&o->arena, options->signer_memory, options->previous_key);
+    const lg_key *known = find(o, &old->open);
+    mt_err err = known && known->revoked ? MT_OK : vouch(o, old, memory);
+    err = err ? err : begin_memory(o, strcmp(memory, x->memory) == 0);
+    err = err ? err : write_event(o, true, &old->open, MT_STR("handed over"));
+    err = err ? err : sign_first(o);
     if (!err) {
         char name[RT_KEY_NAME];
         rt_key_name(&x->key.open, name);
@@ -145,12 +251,13 @@ static mt_err hand_over(opening *o, const mt_sign_key *previous)
 }
 
 /* Another key has signed until now. */
-static mt_err take_over(opening *o, const mt_sign_public *signer)
+static mt_err take_over(opening *o)
 {
     char name[RT_KEY_NAME];
     mt_sign_key previous;
-    rt_key_name(signer, name);
-    if (!o->previous) {
+    const char *path = o->options->previous_key;
+    rt_key_name(&o->signer, name);
+    if (!path) {
         mt_buf_addf(
             o->why,
             "the ledger is signed with another key (%s): start once with that key "
@@ -158,13 +265,13 @@ static mt_err take_over(opening *o, const mt_sign_public *signer)
             name);
         return MT_E_DENIED;
     }
-    mt_err err = rt_key_read(o->previous, &previous, o->why);
+    mt_err err = rt_key_read(path, &previous, o->why);
     if (err) {
         return err;
     }
-    if (memcmp(previous.open.bytes, signer->bytes, MT_SIGN_PUBLIC) != 0) {
-        mt_buf_addf(o->why, "%s is not the key the ledger is signed with (%s)",
-                    o->previous, name);
+    if (!is_same(&previous.open, &o->signer)) {
+        mt_buf_addf(o->why, "%s is not the key the ledger is signed with (%s)", path,
+                    name);
         err = MT_E_DENIED;
     }
     err = err ? err : hand_over(o, &previous);
@@ -172,80 +279,58 @@ static mt_err take_over(opening *o, const mt_sign_public *signer)
     return err;
 }
 
-static mt_err check_keys(opening *o)
+/* Announces the key unless the ledger knows it. A key that remembers more than the
+ * ledger says is left to rx_sign_open(). */
+static mt_err settle_key(opening *o)
 {
     const mt_sign_public *own = &o->x->key.open;
-    mt_sign_public signer;
-    mt_err err = read_keys(o);
-    if (err) {
-        return err;
-    }
     const lg_key *known = find(o, own);
     if (known && known->revoked) {
         mt_buf_addf(o->why, "the signing key was revoked by record %llu",
                     (unsigned long long)known->revoked_at);
         return MT_E_DENIED;
     }
-    if (known) {
+    bool taken = o->has_signer && !is_same(&o->signer, own);
+    const lg_key *other = taken ? find(o, &o->signer) : NULL;
+    bool unfinished = known && taken && !(other && other->revoked);
+    if ((known && !unfinished) || remembers(o)) {
         return MT_OK;
     }
-    bool taken = find_signer(o, &signer) &&
-                 memcmp(signer.bytes, own->bytes, MT_SIGN_PUBLIC) != 0;
-    o->writes = true;
-    return !o->may_write ? MT_OK : taken ? take_over(o, &signer) : first_key(o);
+    return taken ? take_over(o) : first_key(o);
 }
 
 /* ---- Opening ----------------------------------------------------------------------
  */
 
-/* One attempt. MT_E_BUSY: another process chains records just now. */
-static mt_err attempt(opening *o)
+static mt_err look(opening *o)
 {
     rt_executor *x = o->x;
-    mt_err err = st_begin(x->store, o->may_write ? ST_WRITE : ST_READ, &o->tx);
+    mt_err err = st_begin(x->store, ST_READ, &o->tx);
     if (err) {
         return err;
     }
-    err = o->may_write ? rx_chain_claim(x, o->tx, &o->arena) : MT_OK;
-    err = err ? err : check_domain(o);
-    err = err || !x->has_key ? err : check_keys(o);
-    if (!err && o->may_write && o->writes) {
-        return st_commit(o->tx);
+    err = check_domain(o);
+    err = err || !x->has_key ? err : read_keys(o);
+    if (!err && x->has_key) {
+        find_signer(o);
     }
     st_rollback(o->tx);
     return err;
 }
 
-/* *writes: is there anything to write? Then it was, if it might be. */
-static mt_err open_keys(rt_executor *x, const char *previous, mt_buf *why,
-                        bool may_write, bool *writes)
+/* Almost always there is nothing to write, and nobody is kept waiting. */
+mt_err rx_keys_open(rt_executor *x, const rt_executor_options *options, mt_buf *why)
 {
-    opening o = {.x = x, .previous = previous, .why = why, .may_write = may_write};
-    mt_err err = attempt(&o);
-    *writes = o.writes;
+    opening o = {.x = x, .options = options, .why = why};
+    mt_err err = look(&o);
+    err = err || !x->has_key ? err : settle_key(&o);
     lg_keyring_free(&o.ring);
     mt_arena_free(&o.arena);
-    return err;
-}
-
-/* Almost always there is nothing to write, and nobody is kept waiting. */
-mt_err rx_keys_open(rt_executor *x, const char *previous, mt_buf *why)
-{
-    enum { TRIES = 500, PAUSE_NS = 20000000 };
-    bool writes;
-    mt_err err = open_keys(x, previous, why, false, &writes);
-    for (int i = 0; !err && writes && i < TRIES; i++) {
-        err = open_keys(x, previous, why, true, &writes);
-        bool again = (err == MT_E_BUSY || err == MT_E_CONFLICT) && i + 1 < TRIES;
-        if (again) {
-            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-        }
-        writes = again;
-        err = again ? MT_OK : err;
-    }
-    x->chain_known = false; /* what a failed attempt left of it */
     if (err && !why->len) {
         mt_buf_addf(why, "the ledger cannot be opened: %s", mt_err_text(err));
+    }
+    if (!err && x->has_key) {
+        rx_sign_open(x);
     }
     return err;
 }

@@ -1,4 +1,4 @@
-/* runtime/exec_ledger.c - records are written, chained and signed.
+/* runtime/exec_ledger.c - records are written and chained.
  * Room: runtime.
  * On a store of its own the committer chains each record in the transaction that
  * writes its effects. On a shared one the record is queued in that transaction, and
@@ -14,7 +14,6 @@
 #include "runtime/exec.h"
 
 #define KIND_BLOCK MT_STR("ledger.block")
-#define SEQUENCER  "sequencer"
 
 /* Records that wait to be written together. */
 enum { AT_ONCE = 512 };
@@ -28,11 +27,7 @@ static mt_err load_tail(rt_executor *x, st_tx *tx, mt_arena *a)
     mt_str tail = {0};
     mt_err err = st_ledger_tail(tx, a, &size, &tail);
     err = err == MT_E_NOTFOUND ? MT_OK : err;
-    err = err ? err : lg_chain_read(tail, (uint64_t)size, &x->chain);
-    if (!err) {
-        x->last_checkpoint = size;
-    }
-    return err;
+    return err ? err : lg_chain_read(tail, (uint64_t)size, &x->chain);
 }
 
 mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
@@ -47,7 +42,7 @@ mt_err rx_chain_load(rt_executor *x, st_tx *tx, mt_arena *a)
 
 mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
 {
-    if (x->shared && !st_try_lock(tx, SEQUENCER)) {
+    if (x->shared && !st_try_lock(tx, RX_SEQUENCER)) {
         return MT_E_BUSY;
     }
     return load_tail(x, tx, a);
@@ -56,15 +51,13 @@ mt_err rx_chain_claim(rt_executor *x, st_tx *tx, mt_arena *a)
 /* ---- Appending --------------------------------------------------------------------
  */
 
-/* Keeps the root of a full block, which the record about to be added completes. */
-static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
+mt_err rx_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash)
 {
     char id[24], hex[MT_SHA256_HEX];
     if ((c->tree.size + 1) % RX_BLOCK) {
         return MT_OK;
     }
-    mt_sha256 hash = lg_hash(&c->head, body);
-    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(&hash), RX_BLOCK_LEVELS);
+    mt_sha256 root = lg_frontier_subtree(&c->tree, lg_leaf(hash), RX_BLOCK_LEVELS);
     mt_hex(root.bytes, MT_SHA256_BYTES, hex);
     size_t n = rx_block_id(c->tree.size / RX_BLOCK, id);
     st_doc doc = {.kind = KIND_BLOCK,
@@ -82,6 +75,16 @@ size_t rx_block_id(uint64_t block, char out[24])
         *--start = '0';
     }
     return 12;
+}
+
+/* The hash is made once more, for one record in many. */
+static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
+{
+    if ((c->tree.size + 1) % RX_BLOCK) {
+        return MT_OK;
+    }
+    mt_sha256 hash = lg_hash(&c->head, body);
+    return rx_block_keep(tx, c, &hash);
 }
 
 /* Gives the record its place. Its hash is in the arena. */
@@ -106,19 +109,24 @@ static void make_canonical(mt_buf *body)
     mt_arena_free(&a);
 }
 
+static mt_err save_tail(rt_executor *x, st_tx *tx)
+{
+    mt_buf tail = {0};
+    lg_chain_write(&tail, &x->chain);
+    mt_err err = st_ledger_set_tail(tx, (int64_t)x->chain.tree.size, mt_buf_str(&tail));
+    mt_buf_free(&tail);
+    return err;
+}
+
 mt_err rx_chain_put(rt_executor *x, st_tx *tx, const char *kind, int64_t now_ms,
                     mt_str body)
 {
     st_record row = {
         .seq = -1, .kind = mt_str_z(kind), .time_ms = now_ms, .body = body};
-    mt_buf tail = {0};
     mt_arena a = {0};
     mt_err err = chain(x, tx, &a, &row);
     err = err ? err : st_ledger_add(tx, &row, 1);
-    lg_chain_write(&tail, &x->chain);
-    err = err ? err
-              : st_ledger_set_tail(tx, (int64_t)x->chain.tree.size, mt_buf_str(&tail));
-    mt_buf_free(&tail);
+    err = err ? err : save_tail(x, tx);
     mt_arena_free(&a);
     return err;
 }
@@ -157,56 +165,12 @@ mt_err rx_write_records(rx_group *g)
                           : st_ledger_add(g->tx, rows, n);
 }
 
-/* ---- Checkpoints ------------------------------------------------------------------
- */
-
-mt_err rx_chain_sign(rt_executor *x, st_tx *tx, const mt_sign_key *key)
-{
-    mt_buf text = {0};
-    lg_checkpoint c = lg_chain_checkpoint(&x->chain, x->trust_domain);
-    lg_checkpoint_sign(&c, key);
-    lg_checkpoint_write(&text, &c);
-    mt_err err = st_checkpoint_add(tx, (int64_t)c.size, mt_buf_str(&text));
-    mt_buf_free(&text);
-    if (!err) {
-        x->last_checkpoint = (int64_t)c.size;
-    }
-    return err == MT_E_EXISTS ? MT_OK : err;
-}
-
 mt_err rx_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out)
 {
     mt_str text;
     *out = (lg_checkpoint){0};
     mt_err err = st_checkpoint_get(tx, a, -1, &text);
     return err ? err : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), out);
-}
-
-/* Another process may have handed over to a new key meanwhile: then this one's is
- * revoked and must sign no more. */
-static mt_err sign_checkpoint(rt_executor *x, st_tx *tx)
-{
-    mt_arena a = {0};
-    lg_checkpoint last;
-    mt_err err = x->shared ? rx_last_checkpoint(tx, &a, &last) : MT_E_NOTFOUND;
-    bool mine = err || memcmp(last.key.bytes, x->key.open.bytes, MT_SIGN_PUBLIC) == 0;
-    mt_arena_free(&a);
-    if (!mine) {
-        rx_log(x, 2, "key_replaced", "the ledger is signed with a newer key");
-        return MT_OK;
-    }
-    return rx_chain_sign(x, tx, &x->key);
-}
-
-static mt_err save_tail(rt_executor *x, st_tx *tx)
-{
-    mt_buf tail = {0};
-    int64_t size = (int64_t)x->chain.tree.size, every = x->checkpoint_every;
-    lg_chain_write(&tail, &x->chain);
-    mt_err err = st_ledger_set_tail(tx, size, mt_buf_str(&tail));
-    mt_buf_free(&tail);
-    bool due = x->has_key && size / every > x->last_checkpoint / every;
-    return !err && due ? sign_checkpoint(x, tx) : err;
 }
 
 mt_err rx_chain_save(rt_executor *x, st_tx *tx, size_t added)
@@ -261,7 +225,7 @@ static mt_err chain_batch(rt_executor *x, size_t *count)
     if (err) {
         return err;
     }
-    if (!st_try_lock(tx, SEQUENCER)) {
+    if (!st_try_lock(tx, RX_SEQUENCER)) {
         st_rollback(tx);
         return MT_E_BUSY;
     }
@@ -343,6 +307,7 @@ static int64_t chain_queued(rt_executor *x)
     int64_t size = -1;
     while (!chain_batch(x, &count) && count) {
         size = (int64_t)x->chain.tree.size;
+        rx_sign_note(x, size, true);
         if (count < BATCH) {
             break;
         }
@@ -366,6 +331,7 @@ void *rx_sequencer(void *executor)
         if (chained < 0 || now - looked >= PAUSE_MS) {
             looked = now;
             size = look_around(x);
+            rx_sign_note(x, size, false);
         }
         if (size != told) {
             told = size;
@@ -376,32 +342,4 @@ void *rx_sequencer(void *executor)
         }
     }
     return NULL;
-}
-
-mt_err rx_ledger_close(rt_executor *x)
-{
-    if (!x->has_key) {
-        return MT_OK;
-    }
-    mt_arena a = {0};
-    st_tx *tx;
-    mt_err err = st_begin(x->store, ST_WRITE, &tx);
-    if (err) {
-        return err;
-    }
-    lg_checkpoint last = {0};
-    err = load_tail(x, tx, &a);
-    if (!err) {
-        rx_last_checkpoint(tx, &a, &last);
-    }
-    if (!err && last.size < x->chain.tree.size) {
-        err = sign_checkpoint(x, tx);
-    }
-    if (err) {
-        st_rollback(tx);
-    } else {
-        err = st_commit(tx);
-    }
-    mt_arena_free(&a);
-    return err;
 }

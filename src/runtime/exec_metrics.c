@@ -86,7 +86,7 @@ bool rt_executor_ready(rt_executor *x, mt_buf *why)
     if (err) {
         mt_buf_addf(why, "the store cannot be used: %s", mt_err_text(err));
     }
-    return !err;
+    return !err && !rx_sign_fault(x, why, "");
 }
 
 void rt_executor_on_news(rt_executor *x, rt_news *news, void *state)

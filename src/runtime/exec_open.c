@@ -8,7 +8,7 @@
 #include "runtime/exec.h"
 #include "runtime/key_file.h"
 
-enum { GROUP = 256, CHECKPOINT_EVERY = 1000 };
+enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
 
 /* ---- Small things -----------------------------------------------------------------
  */
@@ -74,6 +74,11 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->settings = o->settings;
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
+    x->checkpoint_seconds =
+        o->checkpoint_seconds ? o->checkpoint_seconds : CHECKPOINT_SECONDS;
+    x->memory = o->signing_key
+                    ? rt_memory_path(&x->arena, o->signer_memory, o->signing_key)
+                    : NULL;
     x->flow_ended = rx_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
@@ -120,6 +125,7 @@ static void make_locks(rt_executor *x)
     pthread_cond_init(&x->queue_done, NULL);
     pthread_cond_init(&x->pending_more, NULL);
     pthread_cond_init(&x->outbox_more, NULL);
+    rx_signing_make(&x->signing);
 }
 
 static void drop_locks(rt_executor *x)
@@ -134,6 +140,7 @@ static void drop_locks(rt_executor *x)
     pthread_cond_destroy(&x->queue_done);
     pthread_cond_destroy(&x->pending_more);
     pthread_cond_destroy(&x->outbox_more);
+    rx_signing_drop(&x->signing);
 }
 
 static void executor_free(rt_executor *x)
@@ -199,7 +206,7 @@ static mt_err start_threads(rt_executor *x)
         return MT_E_BUSY;
     }
     x->has_outbox = true;
-    return MT_OK;
+    return x->has_key ? rx_sign_start(x) : MT_OK;
 }
 
 mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
@@ -218,7 +225,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
         x->has_key = !err;
     }
     x->cache = x->shared ? NULL : rx_cache_new();
-    err = err ? err : rx_keys_open(x, options->previous_key, why);
+    err = err ? err : rx_keys_open(x, options, why);
     err = err ? err : load_time(x);
     err = err ? err : rx_contracts_open(x, options->files, why);
     err = err ? err : rx_shadow_open(x, options->shadow, why);
@@ -231,6 +238,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
         if (!why->len) {
             mt_buf_addf(why, "the executor cannot start: %s", mt_err_text(err));
         }
+        rx_sign_fault(x, why, "; ");
         rt_executor_close(x);
         return err;
     }
@@ -280,11 +288,6 @@ void rt_executor_close(rt_executor *x)
     if (x->has_sequencer) {
         pthread_join(x->sequencer, NULL);
     }
-    if (x->has_committer) {
-        mt_err err = rx_ledger_close(x);
-        if (err) {
-            rx_log(x, 3, "checkpoint_failed", "%s", mt_err_text(err));
-        }
-    }
+    rx_sign_close(x);
     executor_free(x);
 }

@@ -143,6 +143,8 @@ typedef struct rt_executor_options {
     const char *signing_key;     /* file of the executor's key, or NULL */
     const char *previous_key;    /* file of the key that signed until now, to hand over;
                                     NULL: no handing over */
+    const char *signer_memory;   /* file of the last checkpoint signed, outside of the
+                                    store; NULL: signing_key with ".memory" */
     const char *shadow;          /* file of a candidate that looks on, or NULL */
     const mt_str *auto_personas; /* act for the system */
     size_t auto_persona_count;
@@ -153,8 +155,9 @@ typedef struct rt_executor_options {
      * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */
     const mt_str *policies;
     size_t policy_count;
-    unsigned group;            /* calls per commit at most; 0: 256 */
-    unsigned checkpoint_every; /* records; 0: 1000 */
+    unsigned group;              /* calls per commit at most; 0: 256 */
+    unsigned checkpoint_every;   /* records; 0: 1000 */
+    unsigned checkpoint_seconds; /* a record is signed after so long; 0: 60 */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
 } rt_executor_options;
@@ -187,7 +190,8 @@ typedef struct rt_manifest {
 mt_err rt_executor_manifest(rt_executor *x, mt_str contract, rt_manifest *out);
 void rt_executor_release(rt_executor *x, rt_manifest *m);
 
-/* Is the store reachable and the committer alive? `why` gets the reason if not. */
+/* Is the store reachable, the committer alive and the ledger the one that was signed?
+ * `why` gets the reason if not. */
 bool rt_executor_ready(rt_executor *x, mt_buf *why);
 /* Prometheus text of what the executor counts. */
 void rt_executor_metrics(rt_executor *x, mt_buf *out);

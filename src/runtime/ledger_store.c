@@ -85,27 +85,29 @@ static mt_err add_record(void *state, const st_record *row)
     return MT_OK;
 }
 
-/* The checkpoints over more than `from` and at most l->next records, newest first. */
-static mt_err read_checkpoints(rt_ledger *l, uint64_t from, lines_of_page *out)
+typedef struct weaving {
+    rt_ledger *l;
+    uint64_t from;     /* the page's first record */
+    size_t taken;      /* records put into `all` */
+    lines_of_page all; /* records and checkpoints */
+} weaving;
+
+static void take_records(weaving *w, size_t upto)
 {
-    uint64_t size = l->next;
-    while (size > from) {
-        mt_str text;
-        lg_checkpoint c;
-        mt_err err = st_checkpoint_get(l->tx, &l->page, (int64_t)size, &text);
-        if (err) {
-            return err == MT_E_NOTFOUND ? MT_OK : err;
-        }
-        text.len -= text.len && text.ptr[text.len - 1] == '\n';
-        if (lg_checkpoint_read(&l->page, text, &c) || c.size > size) {
-            return MT_E_CORRUPT;
-        }
-        if (c.size <= from) {
-            return MT_OK;
-        }
-        mt_vec_push(&l->page, out, text);
-        size = c.size - 1;
+    for (; w->taken < upto; w->taken++) {
+        mt_vec_push(&w->l->page, &w->all, w->l->lines.items[w->taken]);
     }
+}
+
+/* Behind the record its row says; whether its text says the same is for the verifier,
+ * and so is a row that stands where records are missing. */
+static mt_err add_checkpoint(void *state, int64_t size, mt_str text)
+{
+    weaving *w = state;
+    size_t covered = (size_t)((uint64_t)size - w->from);
+    take_records(w, covered < w->l->lines.len ? covered : w->l->lines.len);
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    mt_vec_push(&w->l->page, &w->all, mt_str_dup(&w->l->page, text));
     return MT_OK;
 }
 
@@ -113,22 +115,12 @@ static mt_err read_checkpoints(rt_ledger *l, uint64_t from, lines_of_page *out)
  * from + n + 1. */
 static mt_err weave(rt_ledger *l, uint64_t from)
 {
-    lines_of_page points = {0}, all = {0};
-    mt_err err = read_checkpoints(l, from, &points);
-    if (err) {
-        return err;
-    }
-    for (size_t i = 0; i < l->lines.len; i++) {
-        lg_checkpoint c = {0};
-        mt_vec_push(&l->page, &all, l->lines.items[i]);
-        bool any = points.len &&
-                   !lg_checkpoint_read(&l->page, points.items[points.len - 1], &c);
-        if (any && c.size == from + i + 1) {
-            mt_vec_push(&l->page, &all, points.items[--points.len]);
-        }
-    }
-    l->lines = all;
-    return MT_OK;
+    weaving w = {.l = l, .from = from};
+    mt_err err =
+        st_checkpoint_walk(l->tx, (int64_t)from, (int64_t)l->next, add_checkpoint, &w);
+    take_records(&w, l->lines.len);
+    l->lines = w.all;
+    return err;
 }
 
 static mt_err next_page(rt_ledger *l)
@@ -166,4 +158,58 @@ static mt_err next_line(void *state, mt_str *line)
 lg_source rt_ledger_source(rt_ledger *l)
 {
     return (lg_source){l, next_line};
+}
+
+/* ---- the rest of the store ---- */
+
+static const char *bounds_fault(const st_ledger_bounds *b, const lg_chain *end)
+{
+    int64_t size = (int64_t)end->tree.size;
+    if (b->first < 0) {
+        return "a record stands before the first one";
+    }
+    if (b->end != size) {
+        return "records are missing before this one";
+    }
+    if (b->smallest < 1) {
+        return "a checkpoint is over no record at all";
+    }
+    if (b->largest > size) {
+        return "records are missing at the end: a checkpoint is over more than there "
+               "are";
+    }
+    return b->counted >= 0 && b->counted != b->checkpoints
+               ? "a checkpoint was removed or put in"
+               : NULL;
+}
+
+static const char *head_fault(int64_t size, mt_str head, const lg_chain *end)
+{
+    mt_buf due = {0};
+    lg_chain_write(&due, end);
+    bool same = mt_str_eq(head, mt_buf_str(&due));
+    mt_buf_free(&due);
+    return size > (int64_t)end->tree.size
+               ? "records are missing at the end: the head of the chain is beyond them"
+           : size < (int64_t)end->tree.size
+               ? "there are records behind the head of the chain"
+           : !same ? "the head of the chain does not agree with the records"
+                   : NULL;
+}
+
+mt_err rt_ledger_compare(rt_ledger *l, const lg_chain *end, const char **fault)
+{
+    mt_arena a = {0};
+    st_ledger_bounds b;
+    int64_t size = 0;
+    mt_str head = {0};
+    *fault = NULL;
+    mt_err err = st_ledger_bounds_get(l->tx, &b);
+    err = err ? err : st_ledger_tail(l->tx, &a, &size, &head);
+    if (!err) {
+        *fault = bounds_fault(&b, end);
+        *fault = *fault ? *fault : head_fault(size, head, end);
+    }
+    mt_arena_free(&a);
+    return err;
 }

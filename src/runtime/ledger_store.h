@@ -6,6 +6,7 @@
 #ifndef RT_LEDGER_STORE_H
 #define RT_LEDGER_STORE_H
 
+#include "ledger/chain.h"
 #include "ledger/source.h"
 #include "store/store.h"
 
@@ -15,5 +16,11 @@ typedef struct rt_ledger rt_ledger;
 mt_err rt_ledger_open(st_store *store, uint64_t from, rt_ledger **out);
 lg_source rt_ledger_source(rt_ledger *l);
 void rt_ledger_close(rt_ledger *l);
+
+/* What the lines cannot show. After all of them from record 0 on were read and ended in
+ * `end`: is there a record or a checkpoint that was not among them, and is the head of
+ * the chain, from which the next record goes on, where they end? *fault: NULL, or what
+ * is wrong (static text). */
+mt_err rt_ledger_compare(rt_ledger *l, const lg_chain *end, const char **fault);
 
 #endif

@@ -405,7 +405,9 @@ mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
 mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text)
 {
     st_value params[] = {ST_I(size), ST_T(text)};
-    return st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
+    mt_err err = st_write(tx, ST_SQL_CHECKPOINT_ADD, params, MT_E_EXISTS);
+    st_value none[] = {ST_I(0)};
+    return err ? err : st_send(tx, ST_SQL_CHECKPOINT_COUNT, none, MT_E_CONFLICT);
 }
 
 static void text_read(mt_arena *a, const st_value *c, void *out)
@@ -417,4 +419,54 @@ mt_err st_checkpoint_get(st_tx *tx, mt_arena *a, int64_t size, mt_str *text)
 {
     st_value key[] = {ST_I(size < 0 ? INT64_MAX : size)};
     return st_get(tx, ST_SQL_CHECKPOINT_GET, key, text_read, a, text);
+}
+
+typedef struct checkpoint_walk {
+    st_checkpoint_walker *each;
+    void *state;
+} checkpoint_walk;
+
+static mt_err walk_checkpoint(void *state, const st_value *c)
+{
+    const checkpoint_walk *w = state;
+    return w->each(w->state, c[0].number, c[1].text);
+}
+
+mt_err st_checkpoint_walk(st_tx *tx, int64_t after, int64_t upto,
+                          st_checkpoint_walker *each, void *state)
+{
+    checkpoint_walk w = {each, state};
+    st_value params[] = {ST_I(after), ST_I(upto), ST_I(0)};
+    st_walk walk = {.id = ST_SQL_CHECKPOINT_WALK,
+                    .params = params,
+                    .limit_param = 2,
+                    .key_count = 1,
+                    .key_cell = {0},
+                    .key_param = {0}};
+    uint64_t left = st_page_limit((st_page){0});
+    return st_walk_run(tx, &walk, walk_checkpoint, &w, &left);
+}
+
+mt_err st_checkpoint_drop(st_tx *tx, int64_t size)
+{
+    st_value key[] = {ST_I(size)};
+    return st_write(tx, ST_SQL_CHECKPOINT_DROP, key, MT_E_NOTFOUND);
+}
+
+mt_err st_checkpoint_recount(st_tx *tx)
+{
+    st_value none[] = {ST_I(0)};
+    return st_send(tx, ST_SQL_CHECKPOINT_RECOUNT, none, MT_E_CONFLICT);
+}
+
+static void bounds_read(mt_arena *a, const st_value *c, void *out)
+{
+    (void)a;
+    *(st_ledger_bounds *)out = (st_ledger_bounds){
+        c[0].number, c[1].number, c[2].number, c[3].number, c[4].number, c[5].number};
+}
+
+mt_err st_ledger_bounds_get(st_tx *tx, st_ledger_bounds *out)
+{
+    return st_get(tx, ST_SQL_LEDGER_BOUNDS, NULL, bounds_read, NULL, out);
 }

@@ -1,8 +1,9 @@
 /* store/sqlite.c - the driver for one file.
  * One connection writes, others read beside it: in WAL mode neither waits for the
  * other. A commit is one write and one fsync of the log (synchronous FULL). A server
- * claims the file by a lock on FILE.lock that dies with the process; commands that work
- * beside it go through SQLite's own locks. */
+ * claims the file by a lock inside of it, so whatever name the file is opened by, and
+ * by one on FILE.lock, which programs before this lock know. Both die with the process;
+ * commands that work beside it go through SQLite's own locks. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -22,10 +23,26 @@ typedef struct conn {
 
 typedef struct backend {
     st_pool readers, writer;
-    char *path;     /* as given to SQLite: never looks like a URI */
-    bool immutable; /* no directory to put a log into: read the file alone */
-    int claim;      /* descriptor of FILE.lock, or -1 */
+    char *path;          /* as given to SQLite: never looks like a URI */
+    bool immutable;      /* no directory to put a log into: read the file alone */
+    int claim;           /* descriptor of FILE.lock, or -1 */
+    int inside;          /* descriptor of the file itself, for the lock in it, or -1 */
+    struct owned *owned; /* this process's claim, or NULL */
 } backend;
+
+/* A file this process has claimed, whatever its name. */
+typedef struct owned {
+    struct owned *next;
+    dev_t device;
+    ino_t inode;
+} owned;
+
+static pthread_mutex_t owned_lock = PTHREAD_MUTEX_INITIALIZER;
+static owned *owned_files;
+
+/* The byte behind those SQLite locks (0x40000000 and 511 more); nothing is stored
+ * there. */
+enum { CLAIM_BYTE = 0x40000200 };
 
 /* Bytes of page cache of a connection, in KiB and negative as SQLite wants it. The
  * log is written back to the file after this many pages. */
@@ -365,20 +382,75 @@ static mt_err create_file(const st_store *s, const backend *b, mt_buf *why)
     return err;
 }
 
-static mt_err claim_file(const st_store *s, backend *b, mt_buf *why)
+/* A file this process has claimed must not even be opened again: closing any descriptor
+ * of a file drops the locks that SQLite holds on it in this process. */
+static bool own_file(backend *b, const struct stat *info)
 {
-    if (s->options.read_only || s->options.shared_tool) {
-        return MT_OK;
+    pthread_mutex_lock(&owned_lock);
+    const owned *o = owned_files;
+    while (o && (o->device != info->st_dev || o->inode != info->st_ino)) {
+        o = o->next;
     }
+    if (!o) {
+        b->owned = mt_xmalloc(sizeof *b->owned);
+        *b->owned = (owned){owned_files, info->st_dev, info->st_ino};
+        owned_files = b->owned;
+    }
+    pthread_mutex_unlock(&owned_lock);
+    return !o;
+}
+
+static void disown_file(owned *own)
+{
+    pthread_mutex_lock(&owned_lock);
+    owned **at = &owned_files;
+    while (*at && *at != own) {
+        at = &(*at)->next;
+    }
+    if (*at) {
+        *at = own->next;
+    }
+    pthread_mutex_unlock(&owned_lock);
+    free(own);
+}
+
+/* By device and inode: another name, a link or a lock file taken away do not help. A
+ * lock of the open file, not of the process, so SQLite's own do not disturb it. */
+static bool lock_inside(backend *b)
+{
+    struct stat info;
+    struct flock byte = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = CLAIM_BYTE, .l_len = 1};
+    if (stat(b->path, &info) != 0) {
+        return false;
+    }
+    if (!own_file(b, &info)) {
+        errno = EWOULDBLOCK;
+        return false;
+    }
+    b->inside = open(b->path, O_RDWR | O_CLOEXEC);
+    return b->inside >= 0 && fcntl(b->inside, F_OFD_SETLK, &byte) == 0;
+}
+
+static bool lock_beside(backend *b)
+{
     mt_buf name = {0};
     mt_buf_addf(&name, "%s.lock", b->path);
     mt_buf_addc(&name, 0);
     b->claim = open(name.ptr, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     mt_buf_free(&name);
-    if (b->claim >= 0 && flock(b->claim, LOCK_EX | LOCK_NB) == 0) {
+    return b->claim >= 0 && flock(b->claim, LOCK_EX | LOCK_NB) == 0;
+}
+
+static mt_err claim_file(const st_store *s, backend *b, mt_buf *why)
+{
+    if (s->options.read_only || s->options.shared_tool) {
         return MT_OK;
     }
-    bool held = b->claim >= 0 && errno == EWOULDBLOCK;
+    if (lock_inside(b) && lock_beside(b)) {
+        return MT_OK;
+    }
+    bool held = errno == EWOULDBLOCK;
     mt_buf_addf(why, "the store %.*s %s%s", MT_ARG(s->shown_url),
                 held ? "is in use by another server" : "cannot be locked: ",
                 held ? "" : strerror(errno));
@@ -508,6 +580,12 @@ static void sqlite_close(st_store *s)
     if (b->claim >= 0) {
         close(b->claim);
     }
+    if (b->inside >= 0) {
+        close(b->inside); /* after SQLite's: it drops all locks on the file */
+    }
+    if (b->owned) {
+        disown_file(b->owned);
+    }
     free(b->path);
     free(b);
 }
@@ -521,7 +599,7 @@ static mt_err sqlite_open(st_store *s, mt_str path, mt_buf *why)
         return MT_E_USAGE;
     }
     backend *b = mt_xmalloc(sizeof *b);
-    *b = (backend){.path = plain_path(path), .claim = -1};
+    *b = (backend){.path = plain_path(path), .claim = -1, .inside = -1};
     st_pool_start(&b->readers, s->options.pool);
     st_pool_start(&b->writer, 1);
     s->backend = b;

@@ -193,6 +193,26 @@
       "")                                                                              \
     X(CHECKPOINT_GET, "i", "t",                                                        \
       "SELECT text FROM checkpoints WHERE size <= $1 ORDER BY size DESC LIMIT 1", "")  \
+    X(CHECKPOINT_WALK, "iii", "it",                                                    \
+      "SELECT size, text FROM checkpoints WHERE size > $1 AND size <= $2 "             \
+      "ORDER BY size LIMIT $3", "")                                                    \
+    X(CHECKPOINT_DROP, "i", "", "DELETE FROM checkpoints WHERE size = $1", "")         \
+    /* One more than there were; of a store from before they were counted, all. */     \
+    X(CHECKPOINT_COUNT, "", "",                                                        \
+      "INSERT INTO meta (name, number, text) "                                         \
+      "SELECT 'checkpoints', count(*), '' FROM checkpoints WHERE true "                \
+      "ON CONFLICT (name) DO UPDATE SET number = meta.number + 1", "")                 \
+    X(CHECKPOINT_RECOUNT, "", "",                                                      \
+      "INSERT INTO meta (name, number, text) "                                         \
+      "SELECT 'checkpoints', count(*), '' FROM checkpoints WHERE true "                \
+      "ON CONFLICT (name) DO UPDATE SET number = excluded.number", "")                 \
+    X(LEDGER_BOUNDS, "", "iiiiii",                                                     \
+      "SELECT coalesce((SELECT min(seq) FROM ledger), 0), "                            \
+      "coalesce((SELECT max(seq) FROM ledger), -1) + 1, "                              \
+      "coalesce((SELECT min(size) FROM checkpoints), 1), "                             \
+      "coalesce((SELECT max(size) FROM checkpoints), 0), "                             \
+      "(SELECT count(*) FROM checkpoints), "                                           \
+      "coalesce((SELECT number FROM meta WHERE name = 'checkpoints'), -1)", "")        \
     /* Triggers */                                                                     \
     X(TRIGGER_ADD, ST_TRIGGER_LETTERS, "",                                             \
       "INSERT INTO triggers (" ST_TRIGGER_COLUMNS ") VALUES "                          \

@@ -225,6 +225,23 @@ mt_err st_record_after(st_tx *tx, mt_arena *a, mt_str after, int64_t id, int64_t
 mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text);
 /* The newest at or below `size` (-1: of all). */
 mt_err st_checkpoint_get(st_tx *tx, mt_arena *a, int64_t size, mt_str *text);
+/* Those over more than `after` and at most `upto` records, smallest first. `size` is
+ * the row's own; what the text says is the reader's business. */
+typedef mt_err st_checkpoint_walker(void *state, int64_t size, mt_str text);
+mt_err st_checkpoint_walk(st_tx *tx, int64_t after, int64_t upto,
+                          st_checkpoint_walker *each, void *state);
+/* For one that the records contradict. MT_E_NOTFOUND. */
+mt_err st_checkpoint_drop(st_tx *tx, int64_t size);
+/* After somebody decided about those that were missing: they count as they are. */
+mt_err st_checkpoint_recount(st_tx *tx);
+/* How far the rows reach, whatever the head of the chain says. */
+typedef struct st_ledger_bounds {
+    int64_t first, end;        /* seqs are in [first, end); 0, 0 without any */
+    int64_t smallest, largest; /* sizes of checkpoints; 1, 0 without any */
+    int64_t checkpoints;       /* how many there are */
+    int64_t counted; /* how many were added; -1: none since the store counts them */
+} st_ledger_bounds;
+mt_err st_ledger_bounds_get(st_tx *tx, st_ledger_bounds *out);
 
 /* ---- Outbox of triggers --------------------------------------------------------- */
 

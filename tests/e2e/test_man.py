@@ -13,7 +13,7 @@ DOCUMENTED = ["agent-compare", "agent-harness", "agent-route", "agent-routes", "
               "test", "validate"]
 DOCUMENTED += ["analyze", "ask"]
 DOCUMENTED += ["actions", "deploy", "explain", "repl", "serve"]
-DOCUMENTED += ["keygen", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
+DOCUMENTED += ["keygen", "ledger-accept", "ledger-export", "ledger-prove", "ledger-show", "ledger-verify", "sign", "verify"]
 DOCUMENTED += ["diff", "migrate", "whatif"]
 
 

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json_write.h"
 #include "runtime/executor.h"
@@ -79,9 +80,20 @@ static inline desk desk_on(st_store *s, const char *file,
     return d;
 }
 
+/* A fresh store is another ledger than the one a key may have signed before. */
+static inline void forget_signed(const rt_executor_options *more)
+{
+    char path[4096];
+    if (more && more->signing_key) {
+        snprintf(path, sizeof path, "%s.memory", more->signing_key);
+        unlink(path);
+    }
+}
+
 static inline desk desk_open(void **state, const char *file,
                              const rt_executor_options *more)
 {
+    forget_signed(more);
     return desk_on(fresh(state), file, more);
 }
 

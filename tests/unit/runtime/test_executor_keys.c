@@ -40,6 +40,16 @@ static rt_executor_options with(int key, int previous, const char *domain)
                                  .checkpoint_every = 5};
 }
 
+/* None of the keys remembers another ledger. */
+static desk new_ledger(void **state, const char *file, const rt_executor_options *o)
+{
+    for (int i = 0; i < 3; i++) {
+        rt_executor_options other = {.signing_key = secrets[i]};
+        forget_signed(&other);
+    }
+    return desk_open(state, file, o);
+}
+
 /* What the ledger of a store says to whoever trusts these keys. */
 static lg_finding verify(st_store *s, int first, size_t count)
 {
@@ -56,7 +66,7 @@ static lg_finding verify(st_store *s, int first, size_t count)
 static void E19_the_ledger_of_a_service_verifies(void **state)
 {
     rt_executor_options o = with(0, -1, DOMAIN);
-    desk d = desk_open(state, ESCROW, &o);
+    desk d = new_ledger(state, ESCROW, &o);
     for (int i = 0; i < 20; i++) {
         char id[16];
         snprintf(id, sizeof id, "e%d", i);
@@ -78,7 +88,7 @@ static void E19_the_ledger_of_a_service_verifies(void **state)
 static void E19_proofs_from_the_service_hold(void **state)
 {
     rt_executor_options o = with(0, -1, DOMAIN);
-    desk d = desk_open(state, ESCROW, &o);
+    desk d = new_ledger(state, ESCROW, &o);
     for (int i = 0; i < 600; i++) {
         char id[16];
         snprintf(id, sizeof id, "e%d", i);
@@ -114,7 +124,7 @@ static void E19_proofs_from_the_service_hold(void **state)
 static void E19_a_key_is_handed_over(void **state)
 {
     rt_executor_options a = with(0, -1, DOMAIN), b = with(1, 0, DOMAIN);
-    desk d = desk_open(state, ESCROW, &a);
+    desk d = new_ledger(state, ESCROW, &a);
     create(&d, "EscrowAccount", "e1");
     d = desk_again(state, &d, &b);
     create(&d, "EscrowAccount", "e2");
@@ -151,7 +161,7 @@ static void refused(void **state, const rt_executor_options *o, const char *reas
 static void E19_another_key_cannot_slip_in(void **state)
 {
     rt_executor_options a = with(0, -1, DOMAIN), b = with(1, 0, DOMAIN);
-    desk d = desk_open(state, ESCROW, &a);
+    desk d = new_ledger(state, ESCROW, &a);
     desk_close(&d);
     rt_executor_options stranger = with(1, -1, DOMAIN), wrong = with(1, 2, DOMAIN);
     refused(state, &stranger, "the ledger is signed with another key");
@@ -167,7 +177,7 @@ static void E19_another_key_cannot_slip_in(void **state)
 static void a_ledger_may_get_its_first_key_late(void **state)
 {
     rt_executor_options none = with(-1, -1, ""), a = with(0, -1, DOMAIN);
-    desk d = desk_open(state, ESCROW, &none);
+    desk d = new_ledger(state, ESCROW, &none);
     create(&d, "EscrowAccount", "e1");
     d = desk_again(state, &d, &a);
     lg_finding f = verify(d.store, 0, 1);
@@ -179,7 +189,7 @@ static void a_ledger_may_get_its_first_key_late(void **state)
 static void E20_the_trust_domain_is_in_every_record_and_stays(void **state)
 {
     rt_executor_options a = with(0, -1, DOMAIN);
-    desk d = desk_open(state, ESCROW, &a);
+    desk d = new_ledger(state, ESCROW, &a);
     create(&d, "EscrowAccount", "e1");
     create(&d, "DeliveryRecord", "d1");
     ask(&d, &AGENT, RT_OPERATION, "release_escrow", "", RELEASE);

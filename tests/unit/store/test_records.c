@@ -328,6 +328,51 @@ static void a_record_chained_out_of_turn_is_listed_once(void **state)
     mt_arena_free(&p.a);
 }
 
+static mt_err list_checkpoint(void *state, int64_t size, mt_str text)
+{
+    mt_buf_addf(state, "%lld:%.*s ", (long long)size, MT_ARG(text));
+    return MT_OK;
+}
+
+static void assert_checkpoints(st_tx *tx, int64_t after, int64_t upto, const char *want)
+{
+    mt_buf seen = {0};
+    assert_fine(st_checkpoint_walk(tx, after, upto, list_checkpoint, &seen));
+    assert_true(mt_str_eq(mt_buf_str(&seen), mt_str_z(want)));
+    mt_buf_free(&seen);
+}
+
+static void checkpoints_are_walked_and_bounds_are_told(void **state)
+{
+    st_store *s = fresh(state);
+    st_tx *tx = begin(s, ST_WRITE);
+    st_ledger_bounds b;
+    assert_fine(st_ledger_bounds_get(tx, &b));
+    assert_true(b.first == 0 && b.end == 0 && b.smallest == 1 && b.largest == 0);
+    assert_true(b.checkpoints == 0 && b.counted == -1);
+    st_record row = {.kind = MT_STR("k"),
+                     .time_ms = 1,
+                     .body = MT_STR("{}"),
+                     .hash = MT_STR("01234567890123456789012345678901")};
+    assert_fine(st_ledger_add(tx, &row, 1));
+    assert_fine(st_checkpoint_add(tx, 20, MT_STR("b")));
+    assert_fine(st_checkpoint_add(tx, 10, MT_STR("a")));
+    assert_fine(st_checkpoint_add(tx, 30, MT_STR("c")));
+    assert_checkpoints(tx, 0, 30, "10:a 20:b 30:c ");
+    assert_checkpoints(tx, 10, 29, "20:b ");
+    assert_checkpoints(tx, 9, 10, "10:a ");
+    assert_fine(st_checkpoint_drop(tx, 30));
+    assert_err(st_checkpoint_drop(tx, 30), MT_E_NOTFOUND);
+    assert_fine(st_ledger_bounds_get(tx, &b));
+    assert_true(b.first == 0 && b.end == 1 && b.smallest == 10 && b.largest == 20);
+    assert_true(b.checkpoints == 2 && b.counted == 3);
+    assert_fine(st_checkpoint_recount(tx));
+    assert_fine(st_ledger_bounds_get(tx, &b));
+    assert_true(b.checkpoints == 2 && b.counted == 2);
+    assert_fine(st_commit(tx));
+    st_close(s);
+}
+
 static void checkpoints_are_found_at_or_below_a_size(void **state)
 {
     mt_arena a = {0};
@@ -487,6 +532,7 @@ int main(void)
     both(&l, every_page_has_what_the_others_lack);
     both(&l, a_record_chained_out_of_turn_is_listed_once);
     both(&l, checkpoints_are_found_at_or_below_a_size);
+    both(&l, checkpoints_are_walked_and_bounds_are_told);
     both(&l, a_copy_fills_an_empty_store_with_the_same);
     both(&l, a_damaged_copy_fills_nothing);
     int failed = rows_run(&l, "store/records");
