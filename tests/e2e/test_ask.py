@@ -244,6 +244,7 @@ class Ask(Case):
               outcomes: [done] error_contract: [] }""")
         self.assertIn("p moves it: a0 -> a1 (o)\n",
                       self.fails(1, "ask", contract, "can p reach A.a2").out)
+        self.assertIn("it begins there\n", self.fails(1, "ask", contract, "who can reach A.a0").out)
         self.assertIn("q moves it: nowhere\n",
                       self.fails(1, "ask", contract, "can q reach A.a2").out)
         self.assertIn("q moves it: (not decided whether more)\n",

@@ -271,7 +271,8 @@ class Brute(unittest.TestCase):
         self.assertGreater(steps, CONTRACTS)
 
     def removed(self, r, bundle):
-        """The bundle with every error declared, the same without some, and their names."""
+        """The bundle with every error declared, the same without some, and their names. Now and
+        then the old one accepts fewer facts."""
         old = json.loads(json.dumps(bundle))
         for c in old["constructs"]:
             if c["kind"] == "Operation":
@@ -279,6 +280,9 @@ class Brute(unittest.TestCase):
         new = json.loads(json.dumps(old))
         target = r.choice([c for c in new["constructs"] if c["kind"] == "Operation"])
         names = r.sample(ERRORS + ["odd"], r.choice([1, 1, 1, 2]))
+        for c in old["constructs"]:
+            if c["kind"] == "Fact" and c["id"] == "n" and r.random() < 0.3:
+                c["type"] = {"base": "Int", "max": r.randint(0, 2), "min": 0}
         target["error_contract"] = [e for e in target["error_contract"] if e not in names]
         return old, new, target, names
 

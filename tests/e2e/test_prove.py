@@ -105,7 +105,7 @@ class Proven(Case):
 # meet in review, and leaves neither paid nor closed.
 DECIDE = """
 persona clerk
-fact n {{ type: Int(0, 9) source: "s" }}
+fact n {{ type: Int(0, {most}) source: "s" }}
 fact l {{ type: List(element_type: Int(0, 9), max: 3) source: "s" }}
 entity Claim {{ states: [review, paid, refused] initial: review
   transitions: [(review, paid), (review, refused)] }}
@@ -118,12 +118,14 @@ BOTH = "(Claim, review, paid, paid), (Claim, review, refused, refused)"
 
 
 class Errors(Case):
-    def removed(self, name, condition="l[0] > 3", effects=BOTH):
-        """(resolution, proof, exit status) of an error that is no longer declared."""
+    def removed(self, name, condition="l[0] > 3", effects=BOTH, most=9):
+        """(resolution, proof, exit status) of an error that is no longer declared; `most` is what
+        n may be in the new version."""
         for version, errors in [("old", [*KINDS, "odd"]),
                                 ("new", [e for e in [*KINDS, "odd"] if e != name])]:
             self.write(f"{version}.tenor", DECIDE.format(
-                condition=condition, effects=effects, errors=", ".join(errors)))
+                condition=condition, effects=effects, errors=", ".join(errors),
+                most=most if version == "new" else 9))
         result = self.run_motet("diff", "--prove", "--json", self.dir / "old.tenor",
                                 self.dir / "new.tenor")
         found = re.search(r'"resolution": *"([^"]*)"', result.out)
@@ -137,6 +139,11 @@ class Errors(Case):
                 self.assertEqual(code, 1, proof)
                 self.assertNotIn("safe", resolution or "")
                 self.assertIn(f"{name} still occurs", proof)
+
+    def test_FE4_facts_that_only_the_new_version_accepts_count(self):
+        resolution, proof, code = self.removed("precondition_failed", "n <= 9", most=20)
+        self.assertNotIn("safe", resolution or "", proof)
+        self.assertIn("precondition_failed still occurs", proof)
 
     def test_outcomes_that_move_nothing_match_everywhere(self):
         for effects in ["", "(Claim, review, paid, paid)"]:

@@ -153,9 +153,9 @@ static inline uint32_t ct_state_number(const ct_analysis *an, uint32_t entity,
 /* S2, S4: which states of each entity the persona (CT_NONE: all of them together) can
  * bring about from the initial states with its own admissible operations, one instance
  * of each entity, each operation as it executes. In `a`, per entity; `declared` is not
- * filled in. */
-ct_reach *ct_reached_by(mt_arena *a, const ct_analysis *an, const uint64_t *shared,
-                        uint32_t persona);
+ * filled in. `tmp` is another arena, for the search. */
+ct_reach *ct_reached_by(mt_arena *a, mt_arena *tmp, const ct_analysis *an,
+                        const uint64_t *shared, uint32_t persona);
 
 /* ---- S6, path by path ---- */
 

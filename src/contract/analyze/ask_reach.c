@@ -310,20 +310,26 @@ static void say_own_moves(ask_search *s, uint32_t persona)
                                         : " nowhere\n");
 }
 
+/* Nobody leads an entity to where it is from the first. */
+static void say_begins(ask_search *s)
+{
+    const ask_goal *g = &s->goal;
+    if (g->operation == CT_NONE && g->from == CT_NONE &&
+        g->to == s->k->m->entities[g->entity].initial) {
+        mt_buf_addz(&s->k->text, "  it begins there\n");
+    }
+}
+
 static ct_reply_kind say_no(ask_search *s, uint32_t persona)
 {
     asker *k = s->k;
-    const ask_goal *g = &s->goal;
     const ask_way *ways = ask_ways(s, persona);
     bool open, any = ask_never(s, persona);
     mt_buf_addz(&k->text, "no\n");
     if (persona != CT_NONE) {
         say_own_moves(s, persona);
     }
-    if (g->operation == CT_NONE && g->from == CT_NONE &&
-        g->to == k->m->entities[g->entity].initial) {
-        mt_buf_addz(&k->text, "  it begins there\n");
-    }
+    say_begins(s);
     size_t at = k->text.len;
     mt_buf_addz(&k->text, "  these can:\n");
     if (!say_personas(s, ways, &open)) {
@@ -369,6 +375,9 @@ static ct_reply_kind answer_who(ask_search *s)
     if (open && !some) {
         k->text.len = 0;
         return ask_unknown(k, s->reason);
+    }
+    if (!some) {
+        say_begins(s);
     }
     if (open) {
         say_open(s);

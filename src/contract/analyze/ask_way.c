@@ -303,20 +303,39 @@ static void note_searched(ask_search *s, const ct_joint *j)
     }
 }
 
+/* Is the outcome's group one to search? With somebody to watch, what is asked about is,
+ * even if nothing leads to the goal. */
+static bool concerns(const ask_search *s, uint32_t outcome, uint32_t group)
+{
+    bool watched = s->mover != CT_NONE && s->goal.entity != CT_NONE &&
+                   group == s->outline.group[s->goal.entity];
+    return watched || outcome_serves(s, &s->outline, outcome);
+}
+
+/* Ways of those who were first found in this search. */
+static void collect(ask_search *s, ct_joint *j, const hit *hits, ask_way *ways)
+{
+    uint32_t personas = s->plan->model->persona_count;
+    for (uint32_t p = 0; p <= personas; p++) {
+        if (hits[p].found && !ways[p].count) {
+            ways[p] = way_from(s, j, &hits[p], p == personas ? CT_NONE : p);
+        }
+    }
+}
+
 /* Searches the groups of entities the goal is in. `one` is a persona, the number of
  * personas (anybody) or UINT32_MAX (each of them); `ways` has one place per persona and
  * one for anybody. `acting` performs every step; CT_NONE: everybody helps. */
 static void search(ask_search *s, uint32_t one, uint32_t acting, ask_way *ways)
 {
-    uint32_t personas = s->plan->model->persona_count;
+    const ct_model *m = s->plan->model;
     mt_arena tmp = {0};
-    uint64_t *seen =
-        mt_new_array(&tmp, uint64_t, s->plan->model->entity_count / 64 + 1);
-    bool nothing_moved = false;
+    /* By group; the last is what moves nothing. */
+    bool *seen = mt_new_array(&tmp, bool, (size_t)m->entity_count + 1);
     hunt h = {.s = s,
-              .hits = mt_new_array(&tmp, hit, (size_t)personas + 1),
+              .hits = mt_new_array(&tmp, hit, (size_t)m->persona_count + 1),
               .one = one,
-              .still = one == UINT32_MAX ? personas : 1,
+              .still = one == UINT32_MAX ? m->persona_count : 1,
               .tmp = &tmp};
     ct_scene scene = s->scene;
     scene.persona = acting;
@@ -325,23 +344,13 @@ static void search(ask_search *s, uint32_t one, uint32_t acting, ask_way *ways)
     for (uint32_t o = 0; o < s->plan->outcome_count && (h.still || s->mover != CT_NONE);
          o++) {
         uint32_t group = ct_outcome_group(&s->scene, &s->outline, o);
-        bool done = group == CT_NONE ? nothing_moved : ct_bit(seen, group);
-        bool watched = s->mover != CT_NONE && s->goal.entity != CT_NONE &&
-                       group == s->outline.group[s->goal.entity];
-        if (done || !(watched || outcome_serves(s, &s->outline, o))) {
-            continue;
-        }
-        ct_joint *j = ct_joint_search(&tmp, &scene, &s->outline, group, look, &h);
-        joint_states += j->nodes.len;
-        note_searched(s, j);
-        for (uint32_t p = 0; p <= personas; p++) {
-            if (h.hits[p].found && !ways[p].count) {
-                ways[p] = way_from(s, j, &h.hits[p], p == personas ? CT_NONE : p);
-            }
-        }
-        nothing_moved |= group == CT_NONE;
-        if (group != CT_NONE) {
-            ct_bit_set(seen, group);
+        bool *done = &seen[group == CT_NONE ? m->entity_count : group];
+        if (!*done && concerns(s, o, group)) {
+            ct_joint *j = ct_joint_search(&tmp, &scene, &s->outline, group, look, &h);
+            joint_states += j->nodes.len;
+            note_searched(s, j);
+            collect(s, j, h.hits, ways);
+            *done = true;
         }
     }
     s->joint_states = joint_states > s->joint_states ? joint_states : s->joint_states;

@@ -82,15 +82,15 @@ static uint32_t effect_count(const ct_plan *p)
 }
 
 /* Fills in what belongs to each effect, and counts what each outcome waits for. */
-static void index_effects(outliner *x, mt_arena *tmp)
+static void index_effects(outliner *x, mt_arena *a)
 {
     const ct_plan *p = x->p;
     uint32_t count = effect_count(p);
-    ct_edge *edges = mt_new_array(tmp, ct_edge, (size_t)count + 1);
-    x->outcome_of = mt_new_array(tmp, uint32_t, (size_t)count + 1);
-    x->waits = mt_new_array(tmp, uint32_t, (size_t)p->outcome_count + 1);
-    x->first_on = mt_new_array(tmp, uint32_t, (size_t)count + 1);
-    x->met = mt_new_array(tmp, bool, (size_t)count + 1);
+    ct_edge *edges = mt_new_array(a, ct_edge, (size_t)count + 1);
+    x->outcome_of = mt_new_array(a, uint32_t, (size_t)count + 1);
+    x->waits = mt_new_array(a, uint32_t, (size_t)p->outcome_count + 1);
+    x->first_on = mt_new_array(a, uint32_t, (size_t)count + 1);
+    x->met = mt_new_array(a, bool, (size_t)count + 1);
     for (uint32_t o = 0; o < p->outcome_count; o++) {
         uint32_t first = p->outcomes[o].first_effect;
         for (uint32_t i = first; i < first + p->outcomes[o].effect_count; i++) {
@@ -104,7 +104,7 @@ static void index_effects(outliner *x, mt_arena *tmp)
         }
     }
     x->by_source =
-        ct_edges_group(tmp, edges, count, x->first_state[p->model->entity_count]);
+        ct_edges_group(a, edges, count, x->first_state[p->model->entity_count]);
 }
 
 /* Nothing is in the outcome's way but its operation. */
@@ -195,14 +195,13 @@ static uint32_t *groups(outliner *x, mt_arena *a)
 
 ct_outline ct_outline_of(mt_arena *a, const ct_scene *s)
 {
-    mt_arena tmp = {0};
     outliner x = {.s = s, .p = s->plan};
     number_all(&x, a);
     uint32_t states = x.first_state[x.p->model->entity_count];
-    index_effects(&x, &tmp);
+    index_effects(&x, a);
     x.states = mt_new_array(a, uint64_t, (size_t)states / 64 + 1);
     x.outcomes = mt_new_array(a, uint64_t, (size_t)x.p->outcome_count / 64 + 1);
-    x.queue = mt_new_array(&tmp, uint32_t, (size_t)states + 1);
+    x.queue = mt_new_array(a, uint32_t, (size_t)states + 1);
     begin(&x);
     for (uint32_t i = 0; i < x.queued; i++) {
         uint32_t at = x.by_source.first[x.queue[i]];
@@ -211,7 +210,6 @@ ct_outline ct_outline_of(mt_arena *a, const ct_scene *s)
         }
     }
     ct_outline o = {x.first_state, x.operation, x.states, x.outcomes, groups(&x, a)};
-    mt_arena_free(&tmp);
     return o;
 }
 

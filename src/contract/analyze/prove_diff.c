@@ -11,6 +11,8 @@ typedef struct resolver {
     const ct_model *models[2]; /* old, new */
     const ct_program *now;
     ct_prover *p;
+    ct_prover *alone; /* over the new one; NULL until it is needed */
+    const mt_limits *limits;
     ct_diff_part *part;
     mt_str reason; /* of the first question left open */
 } resolver;
@@ -505,6 +507,15 @@ static void resolve_steps(resolver *r, mt_str id)
 /* ---- Errors
  * ----------------------------------------------------------------------------- */
 
+/* What the new contract does with facts that the old one refuses counts, too. */
+static ct_prover *prover_alone(resolver *r)
+{
+    if (!r->alone) {
+        r->alone = ct_prover_new(r->now, NULL, r->limits);
+    }
+    return r->alone;
+}
+
 /* No handler names an error, so only one that still occurs is missed. */
 static void resolve_errors(resolver *r, mt_str id)
 {
@@ -513,7 +524,7 @@ static void resolve_errors(resolver *r, mt_str id)
     bool open = now == CT_NONE;
     for (uint32_t i = 0; now != CT_NONE && i < r->part->name_count; i++) {
         mt_str error = r->part->names[i];
-        ct_error_fate f = ct_prove_error(r->a, r->p, CT_SECOND, r->now, now, error);
+        ct_error_fate f = ct_prove_error(r->a, prover_alone(r), r->now, now, error);
         if (f.possible == CT_POSSIBLE) {
             resolve(r, CT_PROVEN_BREAKING, "%.*s still occurs, undeclared, %.*s",
                     MT_ARG(error), MT_ARG(f.why));
@@ -574,6 +585,7 @@ void ct_prove_diff(mt_arena *a, const ct_program *old, const ct_program *now,
     resolver r = {.a = a,
                   .models = {ct_program_model(old), ct_program_model(now)},
                   .now = now,
+                  .limits = limits,
                   .p = ct_prover_new(old, now, limits)};
     for (uint32_t i = 0; i < d->entry_count; i++) {
         const ct_diff_entry *e = &d->entries[i];
@@ -586,6 +598,7 @@ void ct_prove_diff(mt_arena *a, const ct_program *old, const ct_program *now,
             }
         }
     }
+    ct_prover_free(r.alone);
     ct_prover_free(r.p);
     ct_diff_decide(d);
 }

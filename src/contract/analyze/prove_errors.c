@@ -13,7 +13,6 @@
 typedef struct judge {
     mt_arena *a;
     ct_prover *p;
-    ct_side side;
     const ct_plan *plan;
     uint32_t op;
     const ct_operation *o;
@@ -45,7 +44,7 @@ static ct_error_fate of_answer(judge *j, const ct_answer *found, const char *nev
 static ct_error_fate persona(judge *j)
 {
     const ct_model *m = j->plan->model;
-    ct_answer ends = ask(j, ct_claim_holds(j->a, j->side, NULL));
+    ct_answer ends = ask(j, ct_claim_holds(j->a, CT_FIRST, NULL));
     if (ends.possible != CT_POSSIBLE) {
         return of_answer(j, &ends, "every evaluation ends in an error before it");
     }
@@ -63,7 +62,7 @@ static const ct_claim *not_so(judge *j)
 {
     ct_expr *e = mt_new(j->a, ct_expr);
     *e = (ct_expr){.op = CT_NOT, .type = &CT_TYPE_BOOL, .left = j->o->precondition};
-    return ct_claim_holds(j->a, j->side, e);
+    return ct_claim_holds(j->a, CT_FIRST, e);
 }
 
 static ct_error_fate precondition(judge *j)
@@ -81,8 +80,8 @@ static ct_error_fate evaluation(judge *j)
     ct_answer faults = {.possible = CT_NEVER};
     if (j->o->precondition) {
         const ct_claim *value = ct_claim_or(
-            j->a, ct_claim_holds(j->a, j->side, j->o->precondition), not_so(j));
-        faults = ask(j, ct_claim_and(j->a, ct_claim_holds(j->a, j->side, NULL),
+            j->a, ct_claim_holds(j->a, CT_FIRST, j->o->precondition), not_so(j));
+        faults = ask(j, ct_claim_and(j->a, ct_claim_holds(j->a, CT_FIRST, NULL),
                                      ct_claim_not(j->a, value)));
     }
     return of_answer(j, &faults, "its precondition always has a value");
@@ -96,7 +95,7 @@ static const ct_answer *can_hold(judge *j, uint32_t op)
     if (!j->asked[op]) {
         const ct_expr *e = j->plan->model->operations[op].precondition;
         j->asked[op] = true;
-        j->holds[op] = ask(j, ct_claim_holds(j->a, j->side, e));
+        j->holds[op] = ask(j, ct_claim_holds(j->a, CT_FIRST, e));
     }
     return &j->holds[op];
 }
@@ -333,15 +332,14 @@ static const struct kind {
     [CT_OP_OUTCOME] = {outcome, true},
 };
 
-ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, ct_side side,
-                             const ct_program *program, uint32_t op, mt_str error)
+ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, const ct_program *program,
+                             uint32_t op, mt_str error)
 {
     const ct_model *m = ct_program_model(program);
     mt_diags ds = {.arena = a};
     ct_op_error kind = ct_op_error_named(error);
     judge j = {.a = a,
                .p = p,
-               .side = side,
                .op = op,
                .o = &m->operations[op],
                .holds = mt_new_array(a, ct_answer, (size_t)m->operation_count + 1),

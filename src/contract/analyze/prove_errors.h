@@ -14,8 +14,9 @@ typedef struct ct_error_fate {
     mt_str why; /* how it occurs, why it never does, or what is open; in `a` */
 } ct_error_fate;
 
-/* Of the operation in `program`, which is that side of the prover. */
-ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, ct_side side,
-                             const ct_program *program, uint32_t op, mt_str error);
+/* Of the operation in `program`. `p` is a prover over it alone: another version, on the
+ * second side, would leave out the facts that only this one accepts. */
+ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, const ct_program *program,
+                             uint32_t op, mt_str error);
 
 #endif

@@ -238,7 +238,6 @@ static void s4_states(writer *x, uint32_t persona, const ct_reach *alone, bool o
 static void s4_reaches(writer *x, uint32_t persona, bool room)
 {
     mt_mark mark = mt_arena_mark(&x->a);
-    const ct_reach *alone = room ? ct_reached_by(&x->a, x->an, NULL, persona) : NULL;
     uint32_t open = 0;
     mt_jw_keyz(x->w, "reaches");
     if (!room) {
@@ -246,6 +245,9 @@ static void s4_reaches(writer *x, uint32_t persona, bool room)
         mt_jw_end_object(x->w);
         return;
     }
+    mt_arena tmp = {0};
+    const ct_reach *alone = ct_reached_by(&x->a, &tmp, x->an, NULL, persona);
+    mt_arena_free(&tmp);
     s4_states(x, persona, alone, false);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         open += ct_has_authority(x->an, persona, e) ? alone[e].open_count : 0;

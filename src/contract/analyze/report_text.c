@@ -152,7 +152,9 @@ static void s4(teller *t)
                 "types tell)\n");
     for (uint32_t p = 0; p < t->m->persona_count && left; p++) {
         mt_mark mark = mt_arena_mark(&t->a);
-        const ct_reach *alone = ct_reached_by(&t->a, t->an, NULL, p);
+        mt_arena tmp = {0};
+        const ct_reach *alone = ct_reached_by(&t->a, &tmp, t->an, NULL, p);
+        mt_arena_free(&tmp);
         mt_buf_addf(t->out, "  %.*s\n", MT_ARG(t->m->personas[p].id));
         for (uint32_t e = 0; e < t->m->entity_count && left; e++) {
             if (!ct_sink_go_on(t->sink) || !ct_has_authority(t->an, p, e)) {

@@ -89,8 +89,8 @@ static uint32_t *group_sizes(mt_arena *a, const ct_outline *o, uint32_t entities
 }
 
 /* An entity that moves by itself has been searched by the outline. */
-ct_reach *ct_reached_by(mt_arena *a, const ct_analysis *an, const uint64_t *shared,
-                        uint32_t persona)
+ct_reach *ct_reached_by(mt_arena *a, mt_arena *tmp, const ct_analysis *an,
+                        const uint64_t *shared, uint32_t persona)
 {
     uint32_t entities = an->model->entity_count;
     ct_scene scene = {.plan = an->plan,
@@ -100,24 +100,22 @@ ct_reach *ct_reached_by(mt_arena *a, const ct_analysis *an, const uint64_t *shar
                       .most = an->reach_states,
                       .may = admissible,
                       .context = (void *)(uintptr_t)an}; /* only read */
-    mt_arena tmp = {0};
     ct_reach *out = mt_new_array(a, ct_reach, (size_t)entities + 1);
-    ct_outline o = ct_outline_of(&tmp, &scene);
-    const uint32_t *sizes = group_sizes(&tmp, &o, entities);
+    ct_outline o = ct_outline_of(tmp, &scene);
+    const uint32_t *sizes = group_sizes(tmp, &o, entities);
     for (uint32_t e = 0; e < entities; e++) {
         if (sizes[o.group[e]] == 1) {
             fill_in(a, an, &o, o.states, true, e, &out[e]);
         } else if (o.group[e] == e) {
-            mt_mark mark = mt_arena_mark(&tmp);
-            const ct_joint *j = ct_joint_search(&tmp, &scene, &o, e, NULL, NULL);
+            mt_mark mark = mt_arena_mark(tmp);
+            const ct_joint *j = ct_joint_search(tmp, &scene, &o, e, NULL, NULL);
             for (uint32_t i = 0; i < j->entity_count; i++) {
                 uint32_t member = j->entities[i];
                 fill_in(a, an, &o, j->reached, j->complete, member, &out[member]);
             }
-            mt_arena_rewind(&tmp, mark);
+            mt_arena_rewind(tmp, mark);
         }
     }
-    mt_arena_free(&tmp);
     return out;
 }
 
@@ -181,7 +179,7 @@ void ct_s2_reach(ct_analyzer *z)
     uint32_t states = z->an->first_state[m->entity_count];
     search s = {mt_new_array(&z->scratch, uint32_t, (size_t)states + 1),
                 mt_new_array(&z->scratch, uint32_t, (size_t)states + 1)};
-    ct_reach *reach = ct_reached_by(z->keep, z->an, z->shared, CT_NONE);
+    ct_reach *reach = ct_reached_by(z->keep, &z->scratch, z->an, z->shared, CT_NONE);
     z->an->reach = reach;
     for (uint32_t e = 0; e < m->entity_count; e++) {
         reach[e].declared = declared_of(z, &s, e, &reach[e].declared_count);

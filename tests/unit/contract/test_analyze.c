@@ -122,7 +122,9 @@ static void S4_the_buyer_cannot_release_the_escrow(void **state)
     open_escrow(&x);
     uint32_t account = named(&x, CT_KIND_ENTITY, "EscrowAccount");
     uint32_t buyer = named(&x, CT_KIND_PERSONA, "buyer");
-    const ct_reach *alone = ct_reached_by(&x.a, x.an, NULL, buyer);
+    mt_arena tmp = {0};
+    const ct_reach *alone = ct_reached_by(&x.a, &tmp, x.an, NULL, buyer);
+    mt_arena_free(&tmp);
     assert_text(state_names(&x, account, alone[account].operated),
                 MT_STR("held disputed"));
     assert_int_equal(way_to(&x, "buyer", account, "released").steps, CT_NONE);
