@@ -447,6 +447,9 @@ X(SYSTEM_INCOMPLETE, "T602", 5, SPEC, "12.1", "incomplete entry in a system", \
 X(OUTPUT_LIMIT, "T610", 6, SPEC, "14.2", "interchange exceeds a limit", \
   "The bundle would have more bytes than the limit json_bytes allows; types that contain types many times over can multiply.", \
   "use fewer nested types, or raise the limit") \
+X(LAYOUT, "T620", 6, SPEC, "14.2", "formatting would change the program", \
+  "Formatting moves white space only. Before anything is written, the tokens, the tree and the interchange of the result are compared with those of the source; they were not the same, so the source was left as it is. This is a fault of the formatter, not of the contract.", \
+  "please report it with the source that shows it") \
 X(UNUSED_PERSONA, "T701", 5, WARN, "8.3", "persona is never used", \
   "No operation and no flow mentions the persona.", \
   "remove it, or allow it an operation") \
