@@ -51,7 +51,8 @@ static int load_interchange(cli_contract *c, mt_str text)
     mt_err err = ct_validate(&c->arena, c->path, text, &c->limits, &c->ds, &document);
     const ct_model *model; /* only for what loading it finds */
     if (!err) {
-        err = ct_load_json(&c->arena, document.tree, text, c->path, &c->ds, &model);
+        err = ct_load_json(&c->arena, document.tree, text, c->path, &c->limits, &c->ds,
+                           &model);
     }
     take_error(c);
     c->bundle = err ? (mt_str){0} : document.bundle;

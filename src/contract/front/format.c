@@ -358,6 +358,9 @@ static mt_err elaborate(const job *j, mt_str text, ct_layout *out)
     return j->ds->errors > before ? MT_E_REJECTED : MT_OK;
 }
 
+/* A parallel step in a parallel step opens so many for one level of source_depth. */
+enum { BRACKETS = 4 };
+
 static mt_err layout(const job *j, mt_str text, mt_buf *out)
 {
     ct_symbols syms;
@@ -365,8 +368,8 @@ static mt_err layout(const job *j, mt_str text, mt_buf *out)
     ct_symbols_init(&syms, j->keep);
     ct_lex(j->keep, &syms, text, j->limits, CT_LEX_COMMENTS, &tokens);
     ct_ftree tree = {.a = j->keep, .text = text};
-    if (tokens.fault_count ||
-        !ct_ftree_build(&tree, &tokens, j->limits->source_depth)) {
+    size_t depth = (j->limits->source_depth + 1) * BRACKETS;
+    if (tokens.fault_count || !ct_ftree_build(&tree, &tokens, depth)) {
         return MT_E_LIMIT;
     }
     printer p = {.tree = &tree, .out = out};

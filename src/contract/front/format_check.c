@@ -5,8 +5,9 @@
  *    without quotes says, so every expression and every source is compared, with the
  *    numbers of its tokens. All else follows from the tokens alone.
  * 3. Bundles, when there is one: what the contract means.
- * INVARIANT: equal tokens are numbered equally, and so are the symbols in them, which
- * are numbered by first appearance; hence symbols of the two units can be compared. */
+ * INVARIANT: equal tokens are numbered equally, and so are their symbols, which are
+ * numbered by first appearance; so the symbols of the two units can be compared, but
+ * for those of sources without quotes, which are not the symbols of tokens. */
 #include "contract/front/format_check.h"
 
 #include "contract/front/unit.h"
@@ -121,14 +122,10 @@ static bool same_steps(const ct_steps *x, const ct_steps *y)
     return same;
 }
 
-static bool same_name(ct_name x, ct_name y)
+static bool same_fact(const ct_unit *u, const ct_fact *x, const ct_unit *v,
+                      const ct_fact *y)
 {
-    return x.sym == y.sym && x.tok == y.tok;
-}
-
-static bool same_fact(const ct_fact *x, const ct_fact *y)
-{
-    return same_name(x->source, y->source) && same_name(x->path, y->path) &&
+    return mt_str_eq(ct_str(u, x->source.sym), ct_str(v, y->source.sym)) &&
            same_expr(x->initial, y->initial);
 }
 
@@ -137,25 +134,24 @@ static bool same_rule(const ct_rule *x, const ct_rule *y)
     return same_expr(x->when, y->when) && same_expr(x->payload, y->payload);
 }
 
-static bool same_construct(const ct_construct *x, const ct_construct *y)
+static bool same_construct(const ct_unit *u, const ct_construct *x, const ct_unit *v,
+                           const ct_construct *y)
 {
     if (x->kind != y->kind || x->id != y->id || x->tok != y->tok ||
         x->broken != y->broken) {
         return false;
     }
     switch ((ct_kind)x->kind) {
-    case CT_FACT: return same_fact((const ct_fact *)x, (const ct_fact *)y);
+    case CT_FACT: return same_fact(u, (const ct_fact *)x, v, (const ct_fact *)y);
     case CT_RULE: return same_rule((const ct_rule *)x, (const ct_rule *)y);
     case CT_OPERATION:
         return same_expr(((const ct_operation *)x)->precondition,
                          ((const ct_operation *)y)->precondition);
     case CT_FLOW:
         return same_steps(&((const ct_flow *)x)->steps, &((const ct_flow *)y)->steps);
-    case CT_SOURCE:
-        return ((const ct_source_decl *)x)->protocol ==
-               ((const ct_source_decl *)y)->protocol;
     case CT_IMPORT:
     case CT_TYPEDECL:
+    case CT_SOURCE:
     case CT_ENTITY:
     case CT_PERSONA:
     case CT_SYSTEM:
@@ -168,7 +164,7 @@ static bool same_trees(const ct_unit *x, const ct_unit *y)
 {
     bool same = x->all.len == y->all.len;
     for (size_t i = 0; same && i < x->all.len; i++) {
-        same = same_construct(x->all.items[i], y->all.items[i]);
+        same = same_construct(x, x->all.items[i], y, y->all.items[i]);
     }
     return same;
 }

@@ -407,8 +407,14 @@ static bool opens_block(const ct_fitem *item)
 /* `source: a.b(c)` without quotes is a text: white space in it counts. */
 static bool is_bare_source(const builder *b, const ct_fitem *item)
 {
-    if (item->nodes.len != 2 || !is_kind(item, 1, CT_T_COLON) ||
-        !is_kind(item, 0, CT_T_WORD) || item->nodes.items[0].t->sym != CT_W_source) {
+    const ct_fnode *colon = node_before(item, item->nodes.len);
+    if (!colon || !colon->t || colon->t->kind != CT_T_COLON) {
+        return false;
+    }
+    size_t at = (size_t)(colon - item->nodes.items);
+    const ct_fnode *word = node_before(item, at);
+    if (!word || !word->t || !is_word(word->t, CT_W_source) ||
+        node_before(item, (size_t)(word - item->nodes.items))) {
         return false;
     }
     ct_token_kind next = (ct_token_kind)after(b->t)->kind;

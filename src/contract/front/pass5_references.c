@@ -18,6 +18,7 @@ typedef struct frame {
 typedef struct search {
     ct_unit *u;
     MT_VEC(frame) stack;
+    bool too_deep; /* said once */
 } search;
 
 /* The sub-flow steps by ascending id, those in branches behind their parallel step. */
@@ -46,6 +47,7 @@ static void collect_calls(ct_unit *u, const ct_steps *steps, call_list *out)
 static void open_flow(search *s, ct_flow *f)
 {
     f->state = OPEN;
+    f->depth = 1;
     frame top = {.flow = f};
     collect_calls(s->u, &f->steps, &top.calls);
     *mt_vec_add(s->u->keep, &s->stack) = top;
@@ -72,13 +74,39 @@ static void report_cycle(search *s, const ct_flow *target, const ct_step *call)
     mt_buf_free(&path);
 }
 
+/* `f` calls a flow that nests `inner` levels deep. */
+static void nest(search *s, ct_flow *f, uint32_t inner, const ct_step *call)
+{
+    f->depth = f->depth > inner + 1 ? f->depth : inner + 1;
+    if (f->depth > s->u->limits->flow_depth && !s->too_deep) {
+        ct_report(s->u, CT_E_FLOW_DEPTH,
+                  ct_at(&f->head, call->flow_tok,
+                        mt_strf(s->u->keep, "steps.%.*s.flow",
+                                CT_ARG(s->u, call->id.sym))),
+                  "sub-flows of flow '%.*s' nest deeper than %zu levels (limit "
+                  "flow_depth)",
+                  CT_ARG(s->u, f->head.id), s->u->limits->flow_depth);
+        s->too_deep = true;
+    }
+}
+
+/* The flow on top is done: what it is to the flow that called it. */
+static void close_flow(search *s)
+{
+    ct_flow *done = s->stack.items[--s->stack.len].flow;
+    done->state = DONE;
+    if (s->stack.len) {
+        const frame *caller = &s->stack.items[s->stack.len - 1];
+        nest(s, caller->flow, done->depth, caller->calls.items[caller->next - 1]);
+    }
+}
+
 static void follow_calls(search *s)
 {
     while (s->stack.len) {
         frame *top = &s->stack.items[s->stack.len - 1];
         if (top->next == top->calls.len) {
-            top->flow->state = DONE;
-            s->stack.len--;
+            close_flow(s);
             continue;
         }
         const ct_step *call = top->calls.items[top->next++];
@@ -90,6 +118,8 @@ static void follow_calls(search *s)
             report_cycle(s, target, call);
         } else if (target->state == NEW) {
             open_flow(s, target);
+        } else {
+            nest(s, top->flow, target->depth, call);
         }
     }
 }

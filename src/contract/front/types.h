@@ -38,8 +38,12 @@ unsigned ct_int_precision(const ct_type *t);
 void ct_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale);
 /* Seconds in a unit, 0 for an unknown one. */
 int64_t ct_unit_seconds(ct_sym unit);
+/* As the loader and the facts read them. */
 bool ct_valid_date(mt_str text);
 bool ct_valid_datetime(mt_str text);
 bool ct_valid_decimal(mt_str text);
+/* Can the number be computed with as it is written: at most 28 significant digits, at
+ * most 28 of them behind the dot? (§13.6) */
+bool ct_exact_decimal(mt_str text);
 
 #endif

@@ -119,7 +119,7 @@ static bool is_acyclic(ct_loader *l, const ct_steps *steps)
 
 /* ---- Flows --------------------------------------------------------------------- */
 
-enum { MAX_FLOW_NESTING = 256, OPEN = 1, DONE = 2 };
+enum { OPEN = 1, DONE = 2 };
 
 typedef struct walker {
     ct_loader *l;
@@ -180,12 +180,16 @@ static uint32_t walk_flow(walker *w, uint32_t flow)
     w->mark[flow] = OPEN;
     w->flow = f;
     w->open++;
-    w->depth[flow] =
-        w->open > MAX_FLOW_NESTING ? w->open : 1 + walk_steps(w, &f->steps);
+    size_t most = w->l->limits->flow_depth;
+    w->depth[flow] = w->open > most ? w->open : 1 + walk_steps(w, &f->steps);
     w->open--;
     w->mark[flow] = DONE;
-    if (w->depth[flow] > MAX_FLOW_NESTING && !w->failed) {
-        walk_failed(w, f, MT_STR("its sub-flows nest too deeply"));
+    if (w->depth[flow] > most && !w->failed) {
+        walk_failed(w, f,
+                    mt_strf(w->l->ds->arena,
+                            "its sub-flows nest deeper than %zu levels (limit "
+                            "flow_depth)",
+                            most));
     }
     return w->depth[flow];
 }

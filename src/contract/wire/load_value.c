@@ -124,18 +124,32 @@ static bool load_time(ct_loader *l, const ct_type *type, const mt_json *json,
            wrong(l, type, json);
 }
 
-/* A number alone, or in an int_literal, counts in the type's unit. */
+bool ct_duration_fits(const ct_type *type, int64_t value, ct_duration_unit unit,
+                      int64_t *out)
+{
+    __extension__ typedef __int128 wide;
+    wide seconds = (wide)value * CT_UNIT_SECONDS[unit];
+    int64_t own = CT_UNIT_SECONDS[type->unit];
+    if (seconds % own != 0 || seconds < (wide)type->as.range.min * own ||
+        seconds > (wide)type->as.range.max * own) {
+        return false;
+    }
+    *out = (int64_t)(seconds / own);
+    return true;
+}
+
+/* A number alone, or in an int_literal, counts in the type's unit; one of another unit
+ * must be a whole number of it. */
 static bool load_duration(ct_loader *l, const ct_type *type, const mt_json *json,
                           ct_value *out)
 {
-    const mt_json *unit = mt_json_at(json, "unit");
+    const mt_json *name = mt_json_at(json, "unit");
+    ct_duration_unit unit = (ct_duration_unit)type->unit;
     int64_t v;
-    if (mt_json_i64(unwrap(json), &v) != MT_OK || !in_range(type, v) ||
-        (unit && !mt_str_eq(mt_json_text(unit), mt_str_z(CT_UNIT_NAMES[type->unit])))) {
-        return wrong(l, type, json);
-    }
-    out->integer = v;
-    return true;
+    return (mt_json_i64(unwrap(json), &v) == MT_OK &&
+            (!name || ct_unit_find(mt_json_text(name), &unit)) &&
+            ct_duration_fits(type, v, unit, &out->integer)) ||
+           wrong(l, type, json);
 }
 
 /* The member that holds the parts in the interchange's own form, else the node. */

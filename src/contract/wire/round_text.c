@@ -1,7 +1,7 @@
 /* contract/wire/round_text.c - decimal texts of any length, rounded half to even.
  * Defaults are carried as text: more digits may be declared than can be computed with.
  */
-#include "contract/wire/emit.h"
+#include "contract/wire/round_text.h"
 
 /* Does the dropped part round the kept digits up? */
 static bool rounds_up(mt_str dropped, char last_kept)
