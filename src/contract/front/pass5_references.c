@@ -79,13 +79,13 @@ static void nest(search *s, ct_flow *f, uint32_t inner, const ct_step *call)
 {
     f->depth = f->depth > inner + 1 ? f->depth : inner + 1;
     if (f->depth > s->u->limits->flow_depth && !s->too_deep) {
-        ct_report(s->u, CT_E_FLOW_DEPTH,
-                  ct_at(&f->head, call->flow_tok,
-                        mt_strf(s->u->keep, "steps.%.*s.flow",
-                                CT_ARG(s->u, call->id.sym))),
-                  "sub-flows of flow '%.*s' nest deeper than %zu levels (limit "
-                  "flow_depth)",
-                  CT_ARG(s->u, f->head.id), s->u->limits->flow_depth);
+        ct_report(
+            s->u, CT_E_FLOW_DEPTH,
+            ct_at(&f->head, call->flow_tok,
+                  mt_strf(s->u->keep, "steps.%.*s.flow", CT_ARG(s->u, call->id.sym))),
+            "sub-flows of flow '%.*s' nest deeper than %zu levels (limit "
+            "flow_depth)",
+            CT_ARG(s->u, f->head.id), s->u->limits->flow_depth);
         s->too_deep = true;
     }
 }

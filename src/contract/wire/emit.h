@@ -55,5 +55,4 @@ void ct_emit_system(ct_emit *e, const ct_system *s);
 /* ,"provenance":{...} of a construct */
 void ct_emit_provenance(ct_emit *e, const ct_construct *c);
 
-
 #endif

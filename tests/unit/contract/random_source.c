@@ -70,8 +70,8 @@ typedef struct generator {
     named facts[MANY], verdicts[MANY], variables[VARIABLES];
     entity entities[MANY];
     operation operations[MANY];
-    int types, fact_count, verdict_count, variable_count, entity_count,
-        operation_count, flow_count, persona_count, source_count;
+    int types, fact_count, verdict_count, variable_count, entity_count, operation_count,
+        flow_count, persona_count, source_count;
     int64_t stratum; /* of the rule being written */
     int names;
     bool in_payload;
@@ -171,10 +171,10 @@ static type *new_type(generator *g, base b)
 
 static int64_t edge(generator *g)
 {
-    static const int64_t EDGES[] = {
-        0,          1,          -1,        9,         10,        -10,
-        99,         100,        INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN,
-        4294967294, 4294967295, 4294967296};
+    static const int64_t EDGES[] = {0,          1,          -1,        9,
+                                    10,         -10,        99,        100,
+                                    INT32_MAX,  INT32_MIN,  INT64_MAX, INT64_MIN,
+                                    4294967294, 4294967295, 4294967296};
     return PICK(g, EDGES);
 }
 
@@ -201,8 +201,8 @@ static void digits(generator *g, type *t)
 
 static int64_t length(generator *g)
 {
-    static const int64_t LENGTHS[] = {0, 1, 2, 4294967294, 4294967295, 4294967296,
-                                      INT64_MAX};
+    static const int64_t LENGTHS[] = {0,          1,          2,        4294967294,
+                                      4294967295, 4294967296, INT64_MAX};
     return g->edgy && chance(g, 30) ? PICK(g, LENGTHS) : below(g, 20) + 1;
 }
 
@@ -211,10 +211,9 @@ static const type *random_type(generator *g, int depth);
 /* Fields of a record or variants of a union; their names may be any word. */
 static void members(generator *g, type *t, int depth)
 {
-    static const char *const NAMES[] = {"a",      "b",   "in",      "and",
-                                        "or",     "not", "exists",  "forall",
-                                        "len",    "x",   "present", "stratum",
-                                        "amount", "id"};
+    static const char *const NAMES[] = {"a",       "b",       "in",     "and", "or",
+                                        "not",     "exists",  "forall", "len", "x",
+                                        "present", "stratum", "amount", "id"};
     t->count = g->edgy && chance(g, 10) ? 0 : below(g, FIELDS) + 1;
     int first = below(g, (int)(sizeof NAMES / sizeof *NAMES));
     for (int i = 0; i < t->count; i++) {
@@ -247,9 +246,7 @@ static const type *random_type(generator *g, int depth)
         break;
     case RECORD:
     case UNION: members(g, t, depth); break;
-    case LIST:
-        do {
-            t->of[0] = random_type(g, depth - 1);
+    case LIST: do { t->of[0] = random_type(g, depth - 1);
         } while (t->of[0]->b == LIST);
         t->length = length(g);
         break;
@@ -451,10 +448,10 @@ static const char *time_text(generator *g, bool date)
 {
     static const char *const DATES[] = {"2024-02-29", "0001-01-01", "9999-12-31",
                                         "2023-02-29", "0000-01-01", "2024-06-30"};
-    static const char *const CLOCKS[] = {
-        "T00:00:00Z",           "T23:59:59+23:59",  "T00:00:00-23:59",
-        "t12:30:00.123456789z", "T23:59:60Z",       "T10:00:00.1234567891Z",
-        "T08:00:00+05:30",      "T00:00:00.5+00:00"};
+    static const char *const CLOCKS[] = {"T00:00:00Z",      "T23:59:59+23:59",
+                                         "T00:00:00-23:59", "t12:30:00.123456789z",
+                                         "T23:59:60Z",      "T10:00:00.1234567891Z",
+                                         "T08:00:00+05:30", "T00:00:00.5+00:00"};
     const char *day = g->edgy ? PICK(g, DATES) : DATES[below(g, 3) ? 0 : 5];
     const char *clock = g->edgy ? PICK(g, CLOCKS) : CLOCKS[below(g, 2) ? 0 : 6];
     return date ? day : mt_strf(g->a, "%s%s", day, clock).ptr;
@@ -462,8 +459,8 @@ static const char *time_text(generator *g, bool date)
 
 static void write_money(generator *g, const char *currency)
 {
-    const char *amount = decimal(g, span(g, (unsigned)below(g, 6)),
-                                 span(g, (unsigned)below(g, 4)));
+    const char *amount =
+        decimal(g, span(g, (unsigned)below(g, 6)), span(g, (unsigned)below(g, 4)));
     words(g, "Money { amount :");
     if (chance(g, 60)) {
         quoted(g, amount);
@@ -492,8 +489,8 @@ static void write_duration_literal(generator *g, int64_t n, const char *unit)
 
 static const char *characters(generator *g, int64_t most)
 {
-    static const char *const TEXTS[] = {"", "a", "ü", "日本", "a b", "\\\"", "// no",
-                                        "abcdefghijklmnopqrstuvwxyz"};
+    static const char *const TEXTS[] = {
+        "", "a", "ü", "日本", "a b", "\\\"", "// no", "abcdefghijklmnopqrstuvwxyz"};
     const char *text = PICK(g, TEXTS);
     return most >= 26 || g->wild ? text : most >= 3 ? TEXTS[below(g, 5)] : TEXTS[0];
 }
@@ -1523,11 +1520,13 @@ static void write_system(generator *g)
     if (chance(g, 50)) {
         words(g, "shared_entities : [ { entity : E , contracts : [ a b ] } ]");
     }
-    words(g, "triggers : [ { source : a . f on : success target : b . g persona : p } ]");
+    words(g,
+          "triggers : [ { source : a . f on : success target : b . g persona : p } ]");
     put(g, "}");
 }
 
-/* ---- Depth ------------------------------------------------------------------------ */
+/* ---- Depth ------------------------------------------------------------------------
+ */
 
 static void repeat(generator *g, const char *text, int count)
 {
@@ -1538,17 +1537,19 @@ static void repeat(generator *g, const char *text, int count)
 
 static void deep_flows(generator *g, int depth)
 {
-    words(g, "persona p0 entity E { states : [ s0 , s1 ] initial : s0 transitions : [ ( "
-             "s0 , s1 ) ] } operation op { personas : [ p0 ] require : true effects : [ "
-             "( E , s0 , s1 ) ] }");
+    words(g,
+          "persona p0 entity E { states : [ s0 , s1 ] initial : s0 transitions : [ ( "
+          "s0 , s1 ) ] } operation op { personas : [ p0 ] require : true effects : [ "
+          "( E , s0 , s1 ) ] }");
     for (int i = 0; i <= depth; i++) {
         gapped(g, FRESH, "flow");
         put(g, mt_strf(g->a, "f%d", i).ptr);
         words(g, "{ entry : a steps : { a :");
         if (i == depth) {
-            words(g, "OperationStep { op : op persona : p0 outcomes : { success : "
-                     "Terminal ( success ) } on_failure : Terminate ( outcome : failure "
-                     ") } } }");
+            words(g,
+                  "OperationStep { op : op persona : p0 outcomes : { success : "
+                  "Terminal ( success ) } on_failure : Terminate ( outcome : failure "
+                  ") } } }");
         } else {
             words(g, "SubFlowStep { flow :");
             put(g, mt_strf(g->a, "f%d", i + 1).ptr);
@@ -1561,8 +1562,7 @@ static void deep_flows(generator *g, int depth)
 static void deep_parallel(generator *g, int depth)
 {
     words(g, "persona p0 flow f { entry : s steps : {");
-    repeat(g,
-           "s : ParallelStep { branches : [ Branch { id : b entry : s steps : {",
+    repeat(g, "s : ParallelStep { branches : [ Branch { id : b entry : s steps : {",
            depth);
     words(g, "s : BranchStep { condition : true persona : p0 if_true : Terminal ( "
              "success ) if_false : Terminal ( failure ) }");
@@ -1623,7 +1623,8 @@ static void write_deep(generator *g)
     }
 }
 
-/* ---- Layout ------------------------------------------------------------------------ */
+/* ---- Layout ------------------------------------------------------------------------
+ */
 
 static bool is_wordish(char c)
 {
@@ -1644,9 +1645,9 @@ static void white(generator *g, mt_buf *out)
 {
     static const char *const PLAIN[] = {" ", "\n", "  ", "\t"};
     static const char *const NOISY[] = {
-        " ",       "\n",        "\n\n\n",       "\t",           " // c\n",
-        "/* b */", "\n// own\n", "\n/* m\n l */\n", "\r\n",       "\v\f",
-        "　",      " ",         " /* \" } . */ ", "// ∀ x . \n", " // tail  \t\r\n"};
+        " ",       "\n",         "\n\n\n",          "\t",          " // c\n",
+        "/* b */", "\n// own\n", "\n/* m\n l */\n", "\r\n",        "\v\f",
+        "　",      " ",          " /* \" } . */ ",  "// ∀ x . \n", " // tail  \t\r\n"};
     int count = g->noise ? below(g, 3) + 1 : 1;
     for (int i = 0; i < count; i++) {
         mt_buf_addz(out, !g->noise || chance(g, g->noise == 1 ? 85 : 30)
@@ -1667,7 +1668,8 @@ static mt_str lay_out(generator *g)
         bool needed = t->before == SPACED || must_part(last, t->text);
         if (t->before == FRESH) {
             mt_buf_addz(&out, "\n");
-        } else if (needed || (t->before == FREE && chance(g, g->noise == 2 ? 50 : 70))) {
+        } else if (needed ||
+                   (t->before == FREE && chance(g, g->noise == 2 ? 50 : 70))) {
             white(g, &out);
         }
         mt_buf_addz(&out, t->text);
@@ -1703,7 +1705,8 @@ static void mutate(generator *g)
     }
 }
 
-/* ---- Programs ----------------------------------------------------------------------- */
+/* ---- Programs -----------------------------------------------------------------------
+ */
 
 static void times(generator *g, int count, void (*write)(generator *g))
 {

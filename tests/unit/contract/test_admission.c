@@ -42,8 +42,8 @@ static void write_int(writer *f, const ct_type *t)
     int64_t min = t->as.range.min, max = t->as.range.max;
     uint64_t span = (uint64_t)max - (uint64_t)min;
     int64_t inside =
-        (int64_t)((uint64_t)min + (span == UINT64_MAX ? random_next(&f->seed)
-                                                      : below(f, span + 1)));
+        (int64_t)((uint64_t)min +
+                  (span == UINT64_MAX ? random_next(&f->seed) : below(f, span + 1)));
     int64_t choices[] = {min, max, inside, 0};
     mt_jw_i64(f->w, choices[below(f, f->legal ? 3 : 4)]);
 }
@@ -164,7 +164,8 @@ static void write_value(writer *f, const ct_type *t)
 
 static int by_id(const void *a, const void *b)
 {
-    return mt_str_cmp((*(const ct_fact *const *)a)->id, (*(const ct_fact *const *)b)->id);
+    return mt_str_cmp((*(const ct_fact *const *)a)->id,
+                      (*(const ct_fact *const *)b)->id);
 }
 
 static mt_str random_facts(mt_arena *a, const ct_model *m, uint64_t seed, bool legal)
@@ -353,13 +354,13 @@ static void FL3_what_elaborates_runs(void **state)
     for (uint64_t i = 0; seen.elaborated < contracts && i < contracts * 10; i++) {
         check(seed + i);
     }
-    print_message("seed %llu: %llu contracts elaborate, %llu exceptions; %llu fact sets "
-                  "evaluated, %llu refused, %llu typed faults, %llu flows\n",
-                  (unsigned long long)seed, (unsigned long long)seen.elaborated,
-                  (unsigned long long)seen.exceptions,
-                  (unsigned long long)seen.evaluated,
-                  (unsigned long long)seen.refused_facts,
-                  (unsigned long long)seen.faults, (unsigned long long)seen.flows);
+    print_message(
+        "seed %llu: %llu contracts elaborate, %llu exceptions; %llu fact sets "
+        "evaluated, %llu refused, %llu typed faults, %llu flows\n",
+        (unsigned long long)seed, (unsigned long long)seen.elaborated,
+        (unsigned long long)seen.exceptions, (unsigned long long)seen.evaluated,
+        (unsigned long long)seen.refused_facts, (unsigned long long)seen.faults,
+        (unsigned long long)seen.flows);
     assert_int_equal(seen.exceptions, 0);
     assert_int_equal(seen.elaborated, contracts);
     /* The cases must be worth something. */

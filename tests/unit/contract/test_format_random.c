@@ -58,7 +58,8 @@ static mt_str without_space(mt_arena *a, mt_str text)
 
 /* ---- Meaning --------------------------------------------------------------------- */
 
-/* The bundle with every line number made 0; the codes of the faults if there is none. */
+/* The bundle with every line number made 0; the codes of the faults if there is none.
+ */
 static mt_str meaning(mt_arena *a, random_program p, mt_str text, bool *holds)
 {
     p.files[0].text = text;
