@@ -18,7 +18,7 @@ const size_t MT_LIMIT_ROW_COUNT = sizeof MT_LIMIT_ROWS / sizeof *MT_LIMIT_ROWS;
 static const struct {
     const char *name;
     size_t most;
-} MOST[] = {{"stratum", UINT32_MAX - 1}, {"flow_depth", 5000}, {"bundle_depth", 5000}};
+} MOST[] = {{"stratum", UINT32_MAX - 1}, {"flow_depth", 512}};
 
 size_t mt_limit_most(mt_str name)
 {

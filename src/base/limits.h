@@ -28,7 +28,7 @@
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
     X(stratum,          1000000,   "highest stratum of a rule")                       \
-    X(flow_depth,       256,       "nesting of flows in flows")                       \
+    X(flow_depth,       256,       "nesting of sub-flows and parallel branches")      \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \

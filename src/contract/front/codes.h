@@ -364,8 +364,8 @@ X(ANALYSIS_LIMIT, "T566", 5, SPEC, "11.5", "too many parallel branches to compar
   "Comparing the effects of all parallel branches, through all sub-flows, would take too long.", \
   "use fewer branches or sub-flows") \
 X(FLOW_DEPTH, "T567", 5, SPEC, "11.5", "flows nested too deeply", \
-  "A flow may call a flow that calls a flow only as often as the limit flow_depth allows.", \
-  "call fewer flows within each other, or raise the limit with --limit flow_depth=N") \
+  "Sub-flows and parallel branches may lie within each other only as deep as the limit flow_depth allows; both count.", \
+  "nest fewer of them, or raise the limit with --limit flow_depth=N") \
 X(SOURCE_PROTOCOL, "T570", 5, SUITE, "5A.2", "unknown protocol", \
   "The core protocols are http, database, graphql, grpc, static and manual; others begin with x_.", \
   "use a core protocol or an extension tag like x_name") \

@@ -4,6 +4,8 @@
  * written as tokens with a demand on the gap before them; laying out comes last. */
 #include "random_source.h"
 
+#include <stdlib.h>
+
 #include "base/vec.h"
 
 enum { FIELDS = 3, PATH = 6, MANY = 8, VARIABLES = 8 };
@@ -83,6 +85,21 @@ uint64_t random_next(uint64_t *seed)
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
+}
+
+#ifndef __has_feature
+#define __has_feature(feature) 0
+#endif
+
+uint64_t random_count(uint64_t all)
+{
+#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) ||                \
+    __has_feature(thread_sanitizer)
+    enum { PART = 50 };
+#else
+    enum { PART = 10 };
+#endif
+    return getenv("MOTET_SOAK") ? all : all / PART;
 }
 
 static int below(generator *g, int n)
@@ -1083,7 +1100,7 @@ static int64_t next_stratum(generator *g)
     if (g->edgy && chance(g, 8)) {
         return PICK(g, EDGES);
     }
-    return g->stratum + below(g, 2);
+    return g->stratum < INT32_MAX ? g->stratum + below(g, 2) : g->stratum;
 }
 
 static void write_produce(generator *g)
@@ -1462,7 +1479,7 @@ static void write_flow(generator *g)
     gapped(g, FRESH, "flow");
     put(g, mt_strf(g->a, "flow%d", g->flow_count).ptr);
     put(g, "{");
-    if (chance(g, 80)) {
+    if (!g->edgy || chance(g, 95)) {
         words(g, "snapshot : at_initiation");
     }
     words(g, "entry : step0 steps :");
@@ -1544,7 +1561,7 @@ static void deep_flows(generator *g, int depth)
     for (int i = 0; i <= depth; i++) {
         gapped(g, FRESH, "flow");
         put(g, mt_strf(g->a, "f%d", i).ptr);
-        words(g, "{ entry : a steps : { a :");
+        words(g, "{ snapshot : at_initiation entry : a steps : { a :");
         if (i == depth) {
             words(g,
                   "OperationStep { op : op persona : p0 outcomes : { success : "
@@ -1561,7 +1578,7 @@ static void deep_flows(generator *g, int depth)
 
 static void deep_parallel(generator *g, int depth)
 {
-    words(g, "persona p0 flow f { entry : s steps : {");
+    words(g, "persona p0 flow f { snapshot : at_initiation entry : s steps : {");
     repeat(g, "s : ParallelStep { branches : [ Branch { id : b entry : s steps : {",
            depth);
     words(g, "s : BranchStep { condition : true persona : p0 if_true : Terminal ( "
