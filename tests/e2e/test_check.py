@@ -108,6 +108,20 @@ class Admissibility(Case):
         self.assertIn("[T447]", self.fails(1, "check", self.write("x.tenor", rule(f"1.0 < {DIGITS_29}"))).err)
         self.assertIn("28", self.holds("help", "T447").out)
 
+    def test_FL2_a_bundle_has_the_same_bound(self):
+        """Whoever wrote it: the literal of a bundle is not rounded either."""
+        for name, text in (("condition", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}")),
+                           ("payload", rule(payload=f"Decimal(28,28) = {DIGITS_28}")),
+                           ("money", fact('Money("USD")') +
+                            rule(f'f = Money {{ amount: "{DIGITS_28}", currency: "USD" }}'))):
+            with self.subTest(name):
+                bundle = self.holds("elaborate", self.write("x.tenor", text)).out
+                self.holds("validate", self.write("x.json", bundle))
+                long = bundle.replace(DIGITS_28, DIGITS_29).replace('"precision": 29', '"precision": 30').replace(
+                    '"scale": 28', '"scale": 29') if name != "payload" else bundle.replace(DIGITS_28, DIGITS_29)
+                result = self.run_motet("validate", self.write("y.json", long))
+                self.assertEqual(result.code, 1, f"validate accepts {DIGITS_29}, which is rounded")
+
     def test_FL2_a_literal_of_28_digits_is_exact(self):
         path = self.write("x.tenor", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}"))
         for value, verdicts in ((DIGITS_28, 1), (DIGITS_28[:-1] + "9", 0)):

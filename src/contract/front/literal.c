@@ -3,7 +3,6 @@
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "contract/front/types.h"
-#include "contract/wire/round_text.h"
 
 /* ---- parameters of types ---- */
 

@@ -4,6 +4,7 @@
 #define CT_FRONT_TYPES_H
 
 #include "contract/front/unit.h"
+#include "contract/wire/round_text.h"
 
 extern const ct_type CT_BOOL, CT_TEXT, CT_DATE, CT_DATETIME, CT_UNKNOWN;
 
@@ -42,8 +43,5 @@ int64_t ct_unit_seconds(ct_sym unit);
 bool ct_valid_date(mt_str text);
 bool ct_valid_datetime(mt_str text);
 bool ct_valid_decimal(mt_str text);
-/* Can the number be computed with as it is written: at most 28 significant digits, at
- * most 28 of them behind the dot? (§13.6) */
-bool ct_exact_decimal(mt_str text);
 
 #endif

@@ -61,6 +61,16 @@ static const ct_type *infer_type(ct_loader *l, const mt_json *json)
     return NULL;
 }
 
+/* A literal is the number that is written, or none (§13.6). */
+static bool load_exact(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    l->exact = true;
+    bool ok = ct_load_value(l, type, json, out);
+    l->exact = false;
+    return ok;
+}
+
 static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
                                    const mt_json *type_json)
 {
@@ -76,7 +86,7 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
         return NULL;
     }
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    return ct_load_value(l, type, value, v) ? literal(l, type, v) : NULL;
+    return load_exact(l, type, value, v) ? literal(l, type, v) : NULL;
 }
 
 static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
@@ -691,7 +701,7 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
         ct_load_error(l, CT_L_SHAPE, json, "\"value\" is missing");
         return NULL;
     }
-    if (!ct_load_value(l, decimal ? &EVERY_DECIMAL : type, json, v)) {
+    if (!load_exact(l, decimal ? &EVERY_DECIMAL : type, json, v)) {
         return NULL;
     }
     if (decimal && !fits_rounded(type, v->decimal)) {

@@ -42,6 +42,7 @@ typedef struct ct_loader {
     MT_VEC(ct_scope_variable) scope;
     uint32_t stratum_limit; /* verdicts must come from strata below it */
     bool in_payload;        /* variable * variable is allowed */
+    bool exact;             /* numbers are literals: never rounded, unlike defaults */
     MT_VEC(const ct_expr *) conditions;
     MT_VEC(ct_persona) personas;
 } ct_loader;
