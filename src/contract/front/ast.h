@@ -339,7 +339,7 @@ typedef struct ct_flow {
     ct_tok entry_tok;
     bool has_entry;
     ct_steps steps;
-    uint32_t depth; /* how deep sub-flows nest, itself included; pass 5 fills it in */
+    uint32_t depth; /* of sub-flows and branches, itself included; pass 5 fills it in */
     uint8_t state;  /* of the searches in pass 5 */
 } ct_flow;
 

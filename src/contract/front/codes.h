@@ -213,12 +213,12 @@ X(VERDICT_UNKNOWN, "T444", 4, SPEC, "14.2", "unknown verdict", \
 X(ARROW_IN_TERM, "T445", 0, SPEC, "14.2", "arrow in a condition", \
   "An arrow stands in effects and transitions only.", \
   "use > to compare, or 'or' and 'not' to express an implication") \
-X(LITERAL_DIGITS, "T447", 4, SPEC, "13.6", "literal with more than 28 digits", \
-  "Numbers have at most 28 significant digits, at most 28 of them behind the dot. A literal in a condition or payload with more would be rounded before it is compared, so that values it does not equal would equal it. Zeros in front and at the end of a fraction do not count; defaults are rounded to the scale of their type instead.", \
-  "write at most 28 digits") \
 X(VERDICT_STRATUM, "T446", 4, SPEC, "7.3", "verdict read too early", \
   "A rule may read only verdicts of lower strata, so every verdict is known before it is read.", \
   "give the rule a higher stratum; `motet check --fix` does it") \
+X(LITERAL_DIGITS, "T447", 4, SPEC, "13.6", "literal with more than 28 digits", \
+  "Numbers have at most 28 significant digits, at most 28 of them behind the dot. A literal in a condition or payload with more would be rounded before it is compared, so that values it does not equal would equal it. Zeros in front and at the end of a fraction do not count; defaults are rounded to the scale of their type instead.", \
+  "write at most 28 digits") \
 X(VERDICT_TWICE, "T501", 5, SUITE, "S8", "verdict produced by two rules", \
   "Each verdict type is produced by one rule, so that its payload is unambiguous.", \
   "join the conditions in one rule with 'or', or give the verdicts different names") \
