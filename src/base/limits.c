@@ -1,5 +1,7 @@
 #include "base/limits.h"
 
+#include "base/json_read.h"
+
 const mt_limits MT_LIMITS_DEFAULT = {
 #define MT_LIMIT_DEFAULT(name, value, help) .name = (value),
     MT_LIMIT_MAP(MT_LIMIT_DEFAULT)
@@ -18,7 +20,12 @@ const size_t MT_LIMIT_ROW_COUNT = sizeof MT_LIMIT_ROWS / sizeof *MT_LIMIT_ROWS;
 static const struct {
     const char *name;
     size_t most;
-} MOST[] = {{"stratum", UINT32_MAX - 1}, {"flow_depth", 512}};
+} MOST[] = {
+    {"json_depth", MT_JSON_MAX_DEPTH},
+    {"bundle_depth", MT_JSON_MAX_DEPTH},
+    {"stratum", UINT32_MAX - 1},
+    {"flow_depth", 512},
+};
 
 size_t mt_limit_most(mt_str name)
 {

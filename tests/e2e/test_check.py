@@ -76,6 +76,15 @@ class Admissibility(Case):
                 with self.subTest(limit=limit, file=file.name):
                     result = self.fails(1, "validate", "--limit", limit, file)
                     self.assertIn(f"limit {limit.split('=')[0]}", result.err)
+        deep = self.write("deep.tenor", rule("not " * 2040 + "true"))
+        self.assertIn("limit source_depth", self.fails(1, "check", deep).err)
+        for command in ("check", "elaborate", "validate"):
+            result = self.fails(1, command, "--limit", "source_depth=3000", deep)
+            self.assertIn("limit bundle_depth", result.err)
+        self.holds("check", "--limit", "source_depth=3000", self.write("d.tenor", rule("not " * 1990 + "true")))
+        self.holds("check", "--limit", "source_depth=3000", "--limit", "bundle_depth=2048",
+                   self.write("d.tenor", rule("not " * 2035 + "true")))
+        self.assertIn("at most 2048", self.fails(2, "check", "--limit", "bundle_depth=2049", "x.tenor").err)
         self.assertIn("at most 512", self.fails(2, "check", "--limit", "flow_depth=513", "x.tenor").err)
         self.assertIn("at most 4294967294", self.fails(2, "check", "--limit", "stratum=4294967295", "x.tenor").err)
         self.holds("check", "--limit", "stratum=4294967294", self.write("z.tenor", rule(stratum=4294967294)))
