@@ -1,9 +1,9 @@
 /* fuzz/fuzz_elaborate.c - any text through all passes.
  * The input is one file or several, separated by lines that are `//// NAME`; the first
- * is the root. Properties: a bundle is strict JSON, laying it out keeps its meaning,
- * elaborating again gives the same bytes, a refusal has at least one error. */
-#include "base/json_read.h"
-#include "contract/elaborate.h"
+ * is the root. Properties: a bundle goes through the gate that bundles from outside go
+ * through, laying it out keeps its meaning, elaborating again gives the same bytes, a
+ * refusal has at least one error. */
+#include "contract/wire/admit.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -41,7 +41,11 @@ static mt_str run(mt_arena *a, const ct_memory *memory, bool strict)
     mt_err err = ct_elaborate(a, MT_STR("root.tenor"), &files, &options, &ds, &e);
     MT_ASSERT((err == MT_OK) == (ct_first_error(&ds) == NULL));
     MT_ASSERT((err == MT_OK) == (e->bundle.len > 0));
-    if (err != MT_OK) {
+    if (err == MT_OK) {
+        mt_diags gate = {.arena = a};
+        ct_admitted admitted;
+        MT_ASSERT(ct_admit_source(a, e, NULL, &gate, &admitted) == MT_OK);
+    } else {
         mt_json json;
         mt_str text = ct_error_json(a, ct_first_error(&ds), false);
         MT_ASSERT(mt_json_read(a, text, NULL, &json, NULL) == MT_OK);
@@ -61,9 +65,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mt_str bundle = run(&a, &memory, false);
     if (bundle.len) {
         mt_json compact, pretty;
-        MT_ASSERT(mt_json_read(&a, bundle, NULL, &compact, NULL) == MT_OK);
+        mt_json_limits deep = {.depth = MT_LIMITS_DEFAULT.bundle_depth};
+        MT_ASSERT(mt_json_read(&a, bundle, &deep, &compact, NULL) == MT_OK);
         mt_str laid_out = ct_json_pretty(&a, bundle);
-        MT_ASSERT(mt_json_read(&a, laid_out, NULL, &pretty, NULL) == MT_OK);
+        MT_ASSERT(mt_json_read(&a, laid_out, &deep, &pretty, NULL) == MT_OK);
         MT_ASSERT(mt_json_equal(&compact, &pretty));
         MT_ASSERT(mt_str_eq(run(&a, &memory, false), bundle));
     }

@@ -42,8 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mt_arena arena = {0};
     mt_str text = mt_str_from((const char *)data, size), once, twice;
     mt_diags ds = {.arena = &arena};
-    if (ct_format(&arena, MT_STR("x.tenor"), text, NULL, &ds, &once) == MT_OK) {
-        if (ct_format(&arena, MT_STR("x.tenor"), once, NULL, &ds, &twice) != MT_OK ||
+    if (ct_format(&arena, MT_STR("x.tenor"), text, NULL, NULL, &ds, &once) == MT_OK) {
+        if (ct_format(&arena, MT_STR("x.tenor"), once, NULL, NULL, &ds, &twice) !=
+                MT_OK ||
             !mt_str_eq(once, twice)) {
             abort();
         }

@@ -45,7 +45,7 @@ typedef struct mt_json_error {
 } mt_json_error;
 
 /* No limit raises the nesting beyond this, so that walking a tree may recurse. */
-enum { MT_JSON_MAX_DEPTH = 512 };
+enum { MT_JSON_MAX_DEPTH = 2048 };
 
 typedef struct mt_json_limits {
     size_t bytes, depth; /* 0: the default of base/limits.h */

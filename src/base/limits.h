@@ -28,6 +28,8 @@
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
     X(agent_waiting_bytes, 1u << 20,"bytes of data that wait for one timed sender")   \
+    X(stratum,          1000000,   "highest stratum of a rule")                       \
+    X(flow_depth,       256,       "nesting of sub-flows and parallel branches")      \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \
@@ -59,7 +61,9 @@ typedef struct mt_limit_row {
 extern const mt_limit_row MT_LIMIT_ROWS[];
 extern const size_t MT_LIMIT_ROW_COUNT;
 
-/* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero. */
+/* The most a limit can be raised to. */
+size_t mt_limit_most(mt_str name);
+/* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero and beyond the most. */
 mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value);
 
 #endif

@@ -60,19 +60,13 @@ static size_t count_kind(const mt_json *constructs, const char *kind)
 }
 
 /* "2 personas, 5 facts, 1 entity" */
-static void add_counts(mt_buf *out, cli_contract *c)
+static void add_counts(mt_buf *out, const cli_contract *c)
 {
-    mt_json tree;
-    if (mt_json_read(&c->arena, c->bundle, NULL, &tree, NULL) != MT_OK) {
-        return;
-    }
-    const mt_json *constructs = mt_json_at(&tree, "constructs");
+    const mt_json *constructs = mt_json_at(c->admitted.document.tree, "constructs");
     bool first = true;
     for (size_t i = 0; i < sizeof COUNT_ROWS / sizeof *COUNT_ROWS; i++) {
         const struct count_row *row = &COUNT_ROWS[i];
-        size_t n = mt_json_is(constructs, MT_JSON_ARRAY)
-                       ? count_kind(constructs, row->kind)
-                       : 0;
+        size_t n = count_kind(constructs, row->kind);
         if (n) {
             mt_buf_addf(out, "%s%zu %s", first ? "" : ", ", n,
                         n == 1 ? row->one : row->many);

@@ -188,7 +188,6 @@ int cmd_eval(const cli_args *args)
 {
     const char *path = cli_value(args, "facts");
     evaluation e = {.args = args};
-    const ct_model *m;
     if (!path && !cli_value(args, "sources")) {
         return cli_fail(args, CLI_USAGE, "--facts FILE is required");
     }
@@ -202,12 +201,8 @@ int cmd_eval(const cli_args *args)
         return cmd_eval_flow(args);
     }
     int code = cli_contract_load(args, args->operands[0], false, &e.contract);
-    if (!code) {
-        cli_contract *c = &e.contract;
-        mt_err err = ct_load(&c->arena, c->bundle, c->path, &c->limits, &c->ds, &m);
-        code = err ? CLI_FAILS : CLI_HOLDS;
-    }
-    code = code ? cli_contract_report(args, &e.contract, code) : with_program(&e, m);
+    code = code ? cli_contract_report(args, &e.contract, code)
+                : with_program(&e, e.contract.admitted.model);
     mt_arena_free(&e.errors);
     cli_contract_free(&e.contract);
     return code;

@@ -9,6 +9,7 @@
 #include "cli/show.h"
 #include "contract/front/format.h"
 #include "runtime/file.h"
+#include "runtime/sources.h"
 
 /* clang-format off */
 const cli_option CMD_FMT_OPTIONS[] = {
@@ -24,7 +25,11 @@ const char CMD_FMT_DETAILS[] =
     "empty line between constructs. Comments stay, and so does every token, so the\n"
     "interchange changes in line numbers alone. Formatting twice changes nothing.\n"
     "\"-\" formats standard input to standard output. A file that does not parse is\n"
-    "reported and left as it is.";
+    "reported and left as it is.\n"
+    "\n"
+    "Nothing is written before it is checked: the result has the same tokens and\n"
+    "comments, parses to the same tree and, where the file elaborates, gives the same\n"
+    "bundle; otherwise the file is left as it is (T620, a fault of motet).";
 
 typedef struct formatter {
     const cli_args *args;
@@ -64,8 +69,11 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
 {
     mt_diags ds = {.arena = a, .limit = f->limits.diagnostics};
     mt_str laid;
+    rt_sources sources = {0};
+    ct_provider around = rt_sources_provider(&sources, &f->limits);
     bool is_input = strcmp(path, "-") == 0;
-    if (ct_format(a, mt_str_z(path), text, &f->limits, &ds, &laid) != MT_OK) {
+    if (ct_format(a, mt_str_z(path), text, is_input ? NULL : &around, &f->limits, &ds,
+                  &laid) != MT_OK) {
         show(f, &ds, path, text);
         worst(f, CLI_FAILS);
     } else if (is_input && !cli_flag(f->args, "check")) {

@@ -19,7 +19,10 @@ const char CMD_VALIDATE_DETAILS[] =
     "and step in its shape, ids unique, and for a manifest the etag. The same rules "
     "as\n"
     "JSON Schemas are installed as interchange-schema.json and manifest-schema.json.\n"
-    "Contract source is elaborated and its bundle checked.";
+    "Then references and types are resolved, as before an evaluation. Contract source\n"
+    "is elaborated and its bundle takes the same way, here and in check, elaborate "
+    "and\n"
+    "every other command that reads a contract.";
 
 int cmd_validate(const cli_args *args)
 {

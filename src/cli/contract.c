@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "contract/wire/model.h"
-#include "contract/wire/validate.h"
 #include "runtime/file.h"
 
 static bool begins_with_brace(mt_str text)
@@ -47,15 +45,10 @@ static int load_interchange(cli_contract *c, mt_str text)
     cli_source *source = mt_new(&c->arena, cli_source);
     *source = (cli_source){c->path, text};
     set_sources(c, source, 1);
-    ct_document document;
-    mt_err err = ct_validate(&c->arena, c->path, text, &c->limits, &c->ds, &document);
-    const ct_model *model; /* only for what loading it finds */
-    if (!err) {
-        err = ct_load_json(&c->arena, document.tree, text, c->path, &c->ds, &model);
-    }
+    mt_err err = ct_admit(&c->arena, c->path, text, &c->limits, &c->ds, &c->admitted);
     take_error(c);
-    c->bundle = err ? (mt_str){0} : document.bundle;
-    c->is_manifest = document.is_manifest;
+    c->bundle = err ? (mt_str){0} : c->admitted.document.bundle;
+    c->is_manifest = c->admitted.document.is_manifest;
     return err ? CLI_FAILS : CLI_HOLDS;
 }
 
@@ -84,6 +77,9 @@ static int load_source(cli_contract *c, bool strict)
     ct_provider provider = rt_sources_provider(&c->files, &c->limits);
     ct_options options = {.strict = strict, .limits = &c->limits};
     mt_err err = ct_elaborate(&c->arena, c->path, &provider, &options, &c->ds, &c->e);
+    if (!err) {
+        err = ct_admit_source(&c->arena, c->e, &c->limits, &c->ds, &c->admitted);
+    }
     take_error(c);
     mt_diags_sort(&c->ds);
     if (c->e) {

@@ -5,7 +5,7 @@
 #define CLI_CONTRACT_H
 
 #include "cli/show.h"
-#include "contract/elaborate.h"
+#include "contract/wire/admit.h"
 #include "runtime/sources.h"
 
 typedef struct cli_contract {
@@ -15,6 +15,7 @@ typedef struct cli_contract {
     const ct_elaboration *e; /* NULL when it was interchange */
     bool is_manifest;        /* it was interchange inside a manifest */
     mt_str bundle;           /* compact interchange, empty when rejected */
+    ct_admitted admitted;    /* its tree and model; no model when rejected */
     mt_str error;            /* the suite's object for the first error, or empty */
     cli_sources sources;     /* what diagnostics point into */
     mt_limits limits;
@@ -24,8 +25,9 @@ typedef struct cli_contract {
 /* Reads the contract at `path` ("-": standard input). A name that ends in .json, or
  * text that begins with `{`, is interchange: it is read, its tenor_version and its
  * structure are checked (a manifest gives its bundle). Everything else is source and
- * elaborated. CLI_HOLDS; CLI_FAILS: out->ds has errors; CLI_WORLD: it could not be
- * read, out->ds says why. `out` is to be freed in every case. */
+ * elaborated, and its bundle goes through the same gate. CLI_HOLDS; CLI_FAILS: out->ds
+ * has errors; CLI_WORLD: it could not be read, out->ds says why. `out` is to be freed
+ * in every case. */
 int cli_contract_load(const cli_args *args, const char *path, bool strict,
                       cli_contract *out);
 void cli_contract_free(cli_contract *c);

@@ -12,10 +12,8 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
     cli_contract *c = &e->contract;
     int code = cli_contract_load(args, path, false, c);
     mt_err err = MT_OK;
+    e->model = c->admitted.model;
     if (!code) {
-        err = ct_load(&c->arena, c->bundle, c->path, &c->limits, &c->ds, &e->model);
-    }
-    if (!code && !err) {
         const ct_program *program = ct_compile(&c->arena, e->model);
         err = ct_plan_build(&c->arena, program, &c->ds, &e->plan);
     }

@@ -147,6 +147,10 @@ static int check_limit(const cli_args *args, const char *text, mt_limits *limits
                         near ? "did you mean " : "see motet help limits",
                         near ? near : "", near ? "?" : "");
     }
+    if (err && value) {
+        return cli_fail(args, CLI_USAGE, "--limit %s: must be at most %zu", text,
+                        mt_limit_most(name));
+    }
     if (err) {
         return cli_fail(args, CLI_USAGE, "--limit %s: must be at least 1", text);
     }

@@ -16,10 +16,8 @@ static int load_one(const cli_args *args, const char *path, cli_version *v)
     cli_contract *c = &v->contract;
     int code = cli_contract_load(args, path, false, c);
     mt_err err = MT_OK;
+    v->model = c->admitted.model;
     if (!code) {
-        err = ct_load(&c->arena, c->bundle, c->path, &c->limits, &c->ds, &v->model);
-    }
-    if (!code && !err) {
         err =
             ct_plan_build(&c->arena, ct_compile(&c->arena, v->model), &c->ds, &v->plan);
     }

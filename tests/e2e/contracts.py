@@ -3,6 +3,34 @@ import pathlib
 
 from harness import SOURCE, conformance
 
+def nested_flows(levels):
+    """A contract whose flow f0 calls f1, which calls f2, and so on: so many flows within each other."""
+    def flow(i):
+        inner = (f"SubFlowStep {{ flow: f{i + 1} persona: p on_success: Terminal(success) "
+                 if i + 1 < levels else
+                 "OperationStep { op: go persona: p outcomes: { success: Terminal(success) } ")
+        return f"flow f{i} {{ snapshot: at_initiation entry: s steps: {{ s: {inner} on_failure: Terminate(outcome: failure) }} }} }}\n"
+    return ("persona p\nentity E { states: [a, b] initial: a transitions: [(a, b)] }\n"
+            "operation go { personas: [p] require: true effects: [(E, a, b)] }\n" +
+            "".join(flow(i) for i in range(levels)))
+
+
+def nested_branches(levels):
+    """A contract with so many parallel steps within each other."""
+    return ("persona p\nflow f { snapshot: at_initiation entry: s steps: {\n" +
+            "s: ParallelStep { branches: [Branch { id: b entry: s steps: {\n" * levels +
+            "s: BranchStep { condition: true persona: p if_true: Terminal(success) if_false: Terminal(failure) }\n" +
+            "} }] join: JoinPolicy { on_all_success: Terminal(success) on_any_failure: Terminate(outcome: failure) } }\n" *
+            levels + "} }\n")
+
+
+def nested_records(levels):
+    """A contract with a record of so many levels, its default, and a rule that reads its innermost field."""
+    return ('fact f { source: "a" type: ' + "Record { a: " * levels + "Bool" + " }" * levels + " default: " +
+            "{ a: " * levels + "true" + " }" * levels + " }\n" +
+            "rule r { stratum: 0 when: f" + ".a" * levels + " produce: v(true) }\n")
+
+
 # Holds without a warning and uses every kind of construct but System.
 GOOD = '''\
 persona clerk

@@ -8,8 +8,139 @@ import subprocess
 import sys
 import time
 
-from contracts import GOOD, SAME_STRATUM, THREE_ERRORS
+from contracts import GOOD, SAME_STRATUM, THREE_ERRORS, nested_flows
 from harness import MOTET, SOURCE, Case, main
+
+
+DIGITS_28 = "0.1234567890123456789012345678"
+DIGITS_29 = DIGITS_28 + "5"  # would be rounded to DIGITS_28
+
+
+def rule(when="true", payload="Bool = true", stratum=0):
+    return f"rule r {{\n  stratum: {stratum}\n  when: {when}\n  produce: verdict v {{ payload: {payload} }}\n}}\n"
+
+
+def fact(kind, default=None):
+    line = f"\n  default: {default}" if default is not None else ""
+    return f'fact f {{\n  source: "a"\n  type: {kind}{line}\n}}\n'
+
+
+# name, text, the line at fault; the neighbour that is still fine
+FL3 = [
+    ("a default that rounds out of its type", fact("Decimal(5,2)", "999.995"), 4, fact("Decimal(5,2)", "999.994")),
+    ("a default wider than the model", fact("Decimal(38,0)", "9" * 38 + ".0"), 4, fact("Decimal(38,0)", "9" * 28 + ".0")),
+    ("a union without variants", fact("TaggedUnion {}"), 3, fact("TaggedUnion { a: Bool }")),
+    ("a text longer than can be counted", fact("Text(4294967296)"), 3, fact("Text(4294967295)")),
+    ("a default longer than its text", fact("Text(2)", '"abc"'), 4, fact("Text(2)", '"ab"')),
+    ("a moment that leaves the calendar", fact("DateTime", '"0001-01-01T00:00:00+00:01"'), 4,
+     fact("DateTime", '"0001-01-01T00:00:00-00:01"')),
+    ("ten digits of a second", fact("DateTime", '"2024-01-01T00:00:00.1234567890Z"'), 4,
+     fact("DateTime", '"2024-01-01T00:00:00.123456789Z"')),
+    ("a stratum beyond the limit", rule(stratum=99999999999), 2, rule(stratum=1000000)),
+    ("a stratum just beyond the limit", rule(stratum=1000001), 2, rule(stratum=999999)),
+    ("a literal beyond the model", fact("Decimal(28,2)") + rule("f < 99999999999999999999999999999999.5"), 7,
+     fact("Decimal(28,2)") + rule("f < 9999999999999999999999999999.0")),
+    ("a payload that rounds out of its type", rule(payload="Decimal(5,2) = 999.995"), 4, rule(payload="Decimal(5,2) = 999.994")),
+    ("a payload in another unit", fact('Duration(unit: "days", min: 0, max: 9)') + rule(payload='Duration(unit: "hours", min: 0, max: 999) = f'), 8,
+     fact('Duration(unit: "days", min: 0, max: 9)') + rule(payload='Duration(unit: "days", min: 0, max: 999) = f')),
+    ("257 flows within each other", nested_flows(257), 4, nested_flows(256)),
+]
+
+
+class Admissibility(Case):
+    """What check and elaborate accept is what validate and the loader accept."""
+
+    def codes(self, path):
+        """Exit codes of the gates: source through three commands, its bundle through two."""
+        codes = {name: self.run_motet(name, path).code for name in ("check", "elaborate", "validate")}
+        bundle = self.run_motet("elaborate", path)
+        if bundle.code == 0:
+            json_path = self.write("b.json", bundle.out)
+            codes["validate b.json"] = self.run_motet("validate", json_path).code
+            codes["diff b.json b.json"] = self.run_motet("diff", json_path, json_path).code
+        return codes
+
+    def test_FL3_every_gate_gives_one_answer(self):
+        for name, text, line, fine in FL3:
+            with self.subTest(name):
+                self.assertEqual(set(self.codes(self.write("x.tenor", text)).values()), {1}, "accepted by some gate")
+                found = json.loads(self.run_motet("check", "--json", "x.tenor").out)["diagnostics"]
+                self.assertEqual([d["line"] for d in found if d["severity"] == "error"], [line])
+            with self.subTest(f"next to {name}"):
+                self.assertEqual(set(self.codes(self.write("y.tenor", fine)).values()), {0}, "refused by some gate")
+
+    def test_the_limits_of_strata_and_flows_are_named_and_shared(self):
+        for limit, text in (("stratum=5", rule(stratum=6)), ("flow_depth=2", nested_flows(3))):
+            path = self.write("x.tenor", text)
+            bundle = self.write("x.json", self.holds("elaborate", path).out)
+            for file in (path, bundle):
+                with self.subTest(limit=limit, file=file.name):
+                    result = self.fails(1, "validate", "--limit", limit, file)
+                    self.assertIn(f"limit {limit.split('=')[0]}", result.err)
+        deep = self.write("deep.tenor", rule("not " * 2040 + "true"))
+        self.assertIn("limit source_depth", self.fails(1, "check", deep).err)
+        for command in ("check", "elaborate", "validate"):
+            result = self.fails(1, command, "--limit", "source_depth=3000", deep)
+            self.assertIn("limit bundle_depth", result.err)
+        self.holds("check", "--limit", "source_depth=3000", self.write("d.tenor", rule("not " * 1990 + "true")))
+        self.holds("check", "--limit", "source_depth=3000", "--limit", "bundle_depth=2048",
+                   self.write("d.tenor", rule("not " * 2035 + "true")))
+        self.assertIn("at most 2048", self.fails(2, "check", "--limit", "bundle_depth=2049", "x.tenor").err)
+        self.assertIn("at most 512", self.fails(2, "check", "--limit", "flow_depth=513", "x.tenor").err)
+        self.assertIn("at most 4294967294", self.fails(2, "check", "--limit", "stratum=4294967295", "x.tenor").err)
+        self.holds("check", "--limit", "stratum=4294967294", self.write("z.tenor", rule(stratum=4294967294)))
+
+    def test_FL3_a_written_decimal_payload_runs(self):
+        path = self.write("x.tenor", rule(payload="Decimal(5,2) = 100.50"))
+        facts = self.write("f.json", "{}")
+        result = self.run_motet("eval", path, "--facts", facts)
+        self.assertEqual(result.code, 0, f"check accepts it, eval says {result.err}")
+        self.assertIn("100.50", result.out)
+
+    def test_FL2_literals_have_at_most_28_digits(self):
+        refused = {"a condition": fact("Decimal(28,28)") + rule(f"f = {DIGITS_29}"),
+                   "a product": fact("Decimal(28,28)") + rule(f"f * {DIGITS_29} > 1.0"),
+                   "a precondition": "persona p\n" + fact("Decimal(28,28)") +
+                   "entity E { states: [a, b] initial: a transitions: [(a, b)] }\n"
+                   f"operation o {{ personas: [p] require: f = {DIGITS_29} effects: [(E, a, b)] }}\n",
+                   "a payload": rule(payload=f"Decimal(28,28) = {DIGITS_29}"),
+                   "a short payload": f"rule r {{ stratum: 0 when: true produce: v({DIGITS_29}) }}\n"}
+        for name, text in refused.items():
+            with self.subTest(name):
+                path = self.write("x.tenor", text)
+                for command in ("check", "elaborate"):
+                    result = self.run_motet(command, path)
+                    self.assertEqual(result.code, 1, f"{command} accepts {DIGITS_29}, which is rounded")
+                    self.assertIn("28", result.err)
+                self.holds("check", self.write("y.tenor", text.replace(DIGITS_29, DIGITS_28)))
+
+    def test_the_digits_of_a_literal_are_explained(self):
+        self.assertIn("[T447]", self.fails(1, "check", self.write("x.tenor", rule(f"1.0 < {DIGITS_29}"))).err)
+        self.assertIn("28", self.holds("help", "T447").out)
+
+    def test_FL2_a_bundle_has_the_same_bound(self):
+        """Whoever wrote it: the literal of a bundle is not rounded either."""
+        for name, text in (("condition", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}")),
+                           ("payload", rule(payload=f"Decimal(28,28) = {DIGITS_28}")),
+                           ("money", fact('Money("USD")') +
+                            rule(f'f = Money {{ amount: "{DIGITS_28}", currency: "USD" }}'))):
+            with self.subTest(name):
+                bundle = self.holds("elaborate", self.write("x.tenor", text)).out
+                self.holds("validate", self.write("x.json", bundle))
+                long = bundle.replace(DIGITS_28, DIGITS_29).replace('"precision": 29', '"precision": 30').replace(
+                    '"scale": 28', '"scale": 29') if name != "payload" else bundle.replace(DIGITS_28, DIGITS_29)
+                result = self.run_motet("validate", self.write("y.json", long))
+                self.assertEqual(result.code, 1, f"validate accepts {DIGITS_29}, which is rounded")
+
+    def test_FL2_a_literal_of_28_digits_is_exact(self):
+        path = self.write("x.tenor", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}"))
+        for value, verdicts in ((DIGITS_28, 1), (DIGITS_28[:-1] + "9", 0)):
+            facts = self.write("f.json", json.dumps({"f": value}))
+            report = json.loads(self.holds("eval", "--json", path, "--facts", facts).out)
+            self.assertEqual(len(report["verdicts"]), verdicts)
+
+    def test_FL2_zeros_and_defaults_do_not_count(self):
+        self.holds("check", self.write("x.tenor", fact("Decimal(28,28)", DIGITS_29) + rule("f > 000001.5" + 40 * "0")))
 
 
 class Check(Case):

@@ -59,6 +59,18 @@ QUANTIFIED = '''\
 fact l { type: List(element_type: Record { x: Int(0, 9), k: List(element_type: Int(0, 9), max: 3) }, max: 3) source: "a" }
 rule r { stratum: 0 when: forall i in l.i.x > 1 and exists j in l . j.x = 2 produce: v(true) }
 '''
+# Every spelling of two quantifiers in a row, words that are names in their place, and comments about the dot.
+NESTED = ["forall x in l . forall y in l . x and y", "∀ x ∈ l . exists y in l . x or y",
+          "exists x in l . ∀ y in l.y", "forall x in l . not forall y : Bool in l . y",
+          "not exists x in l . exists y in l . forall z in l . z", "forall x in l . (exists y in l.y)",
+          "forall x in l /* a */ . /* b */ exists y in l // c\n . y", "forall x in r.exists . forall y in r.forall . y",
+          "forall forall in l . exists exists in l . (forall)", "(forall x in l . x) and exists y in l . not (y)",
+          "r.exists[0] or forall x in l . x", "forall x in l . r.exists[0]"]
+NESTED_CONTRACT = '''\
+fact l { type: List(element_type: Bool, max: 3) source: "a" }
+fact r { type: Record { exists: List(element_type: Bool, max: 2), forall: List(element_type: Bool, max: 2) } source: "b" }
+rule q { stratum: 0 when: WHEN produce: v(true) }
+'''
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\w+|\s+|.', re.S)
 
 
@@ -116,6 +128,30 @@ class Fmt(Case):
     def test_the_dot_of_a_quantifier_gets_spaces(self):
         out = self.formatted(QUANTIFIED)
         self.assertIn("forall i in l . i.x > 1 and exists j in l . j.x = 2", out)
+
+    def test_FL1_a_quantifier_behind_a_quantifier_keeps_its_dot(self):
+        for when in NESTED:
+            with self.subTest(when):
+                path = self.write("q.tenor", NESTED_CONTRACT.replace("WHEN", when))
+                before = without_lines(self.holds("elaborate", path).out)
+                self.holds("fmt", path)
+                after = self.run_motet("elaborate", path)
+                self.assertEqual(after.code, 0, f"fmt wrote what does not elaborate:\n{path.read_text()}{after.err}")
+                self.assertEqual(without_lines(after.out), before)
+                self.holds("fmt", "--check", path)
+
+    def test_the_dot_between_two_quantifiers_gets_spaces(self):
+        text = NESTED_CONTRACT.replace("WHEN", "forall x in l.x and exists y in l . forall z in l.z")
+        self.assertIn("forall x in l . x and exists y in l . forall z in l . z", self.formatted(text))
+
+    def test_a_file_that_cannot_elaborate_alone_is_formatted_among_its_imports(self):
+        self.write("t.tenor", "type R { k: List(element_type: Bool, max: 2) }\n")
+        path = self.write("m.tenor", 'import "t.tenor"\nfact r { type: R source: "a" }\n'
+                          "rule q { stratum: 0 when: forall x in r.k . forall y in r.k.y produce: v(true) }\n")
+        before = without_lines(self.holds("elaborate", path).out)
+        self.holds("fmt", path)
+        self.assertIn("forall x in r.k . forall y in r.k . y", path.read_text())
+        self.assertEqual(without_lines(self.holds("elaborate", path).out), before)
 
     def test_an_unquoted_source_is_kept_to_the_space(self):
         self.assertIn("source: a.b( c ,d )", self.formatted("fact f { type: Bool source: a.b( c ,d ) }"))

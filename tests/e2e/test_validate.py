@@ -3,7 +3,7 @@ import json
 import random
 
 import jsonschema
-from contracts import GOOD, examples
+from contracts import GOOD, examples, nested_branches, nested_flows, nested_records
 from harness import SEED, SOAK, SOURCE, Case, main
 
 MUTATIONS = 1000 if SOAK else 60
@@ -52,6 +52,21 @@ def mutilate(bundle, choose):
 class Validate(Case):
     def bundle(self, text=GOOD):
         return json.loads(self.holds("elaborate", self.write("shop.tenor", text)).out)
+
+    def test_FL3_what_elaborates_validates_however_deep_it_nests(self):
+        """At the limits of the source the bundle is still read; beyond them there is no bundle."""
+        for name, text, fine in (("parallel steps", nested_branches, 198), ("records", nested_records, 95),
+                                 ("flows", nested_flows, 256)):
+            with self.subTest(name):
+                path = self.write("x.tenor", text(fine))
+                bundle = self.write("x.json", self.holds("elaborate", path).out)
+                for file in (path, bundle):
+                    result = self.run_motet("validate", file)
+                    self.assertEqual(result.code, 0, f"elaborate wrote it, validate {file.name} says {result.err}")
+                facts = self.write("f.json", "{}")
+                result = self.run_motet("eval", bundle, "--facts", facts)
+                self.assertEqual(result.code, 0, f"eval says {result.err}")
+                self.fails(1, "check", self.write("y.tenor", text(fine + 1)))
 
     def test_a_bundle_and_its_manifest_are_valid(self):
         path = self.write("shop.tenor", GOOD)

@@ -1,8 +1,8 @@
 /* contract/flow/plan.c - from the model's steps to arrays of indices.
  * Room: contract.
  * Two passes over the step lists: the first counts and numbers the graphs, the second
- * fills them in. The model has no cycles, so the walks end; nesting is bounded by the
- * depth of the bundle's JSON. */
+ * fills them in. The model has no cycles, so the walks end; how deep they nest is
+ * bounded by the loader (limit flow_depth). */
 #include "contract/flow/plan.h"
 
 #include "base/vec.h"
@@ -21,10 +21,7 @@ typedef struct builder {
     MT_VEC(ct_plan_terminal) terminals;
     mt_map terminal_map;
     uint32_t entity_words, max_changes, max_outcomes;
-    uint32_t depth; /* of sub-flows and branches inside each other */
 } builder;
-
-enum { MAX_DEPTH = 100 };
 
 static void fault(builder *b, const char *kind, mt_str id, ct_origin origin,
                   mt_str message)
@@ -337,17 +334,9 @@ static void graph_entities(builder *b, uint32_t graph)
         return;
     }
     g->entities = mt_new_array(b->keep, uint64_t, b->entity_words);
-    if (b->depth == MAX_DEPTH) {
-        fault(
-            b, "Flow", g->id, (ct_origin){0},
-            mt_strf(b->keep, "sub-flows and branches nest deeper than %d", MAX_DEPTH));
-        return;
-    }
-    b->depth++;
     for (uint32_t i = 0; i < g->step_count; i++) {
         step_entities(b, g->entities, &b->steps.items[g->first_step + i]);
     }
-    b->depth--;
 }
 
 static ct_plan *finish(builder *b, const ct_program *program)

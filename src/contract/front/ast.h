@@ -339,7 +339,8 @@ typedef struct ct_flow {
     ct_tok entry_tok;
     bool has_entry;
     ct_steps steps;
-    uint8_t state; /* of the searches in pass 5 */
+    uint32_t depth; /* of sub-flows and branches, itself included; pass 5 fills it in */
+    uint8_t state;  /* of the searches in pass 5 */
 } ct_flow;
 
 typedef struct ct_system_member {

@@ -216,6 +216,9 @@ X(ARROW_IN_TERM, "T445", 0, SPEC, "14.2", "arrow in a condition", \
 X(VERDICT_STRATUM, "T446", 4, SPEC, "7.3", "verdict read too early", \
   "A rule may read only verdicts of lower strata, so every verdict is known before it is read.", \
   "give the rule a higher stratum; `motet check --fix` does it") \
+X(LITERAL_DIGITS, "T447", 4, SPEC, "13.6", "literal with more than 28 digits", \
+  "Numbers have at most 28 significant digits, at most 28 of them behind the dot. A literal in a condition or payload with more would be rounded before it is compared, so that values it does not equal would equal it. Zeros in front and at the end of a fraction do not count; defaults are rounded to the scale of their type instead.", \
+  "write at most 28 digits") \
 X(VERDICT_TWICE, "T501", 5, SUITE, "S8", "verdict produced by two rules", \
   "Each verdict type is produced by one rule, so that its payload is unambiguous.", \
   "join the conditions in one rule with 'or', or give the verdicts different names") \
@@ -249,6 +252,9 @@ X(RULE_STRATUM, "T512", 5, SUITE, "7.3", "verdict read too early", \
 X(RULE_PRODUCE, "T513", 5, SPEC, "7.1", "rule without produce", \
   "A rule that produces no verdict has no effect.", \
   "add produce: verdict name { payload: Bool = true }") \
+X(RULE_STRATUM_LIMIT, "T514", 5, SPEC, "7.3", "stratum too high", \
+  "Strata are numbered from 0 to the limit stratum. Only their order matters.", \
+  "use lower numbers, or raise the limit with --limit stratum=N") \
 X(OUTCOME_TWICE, "T520", 5, SUITE, "9.4", "outcome declared twice", \
   "Outcome labels are unique within an operation.", \
   "remove the repetition") \
@@ -357,6 +363,9 @@ X(PERSONA_NONE, "T564", 5, TOLERATED, "8.3", "no persona declared", \
 X(ANALYSIS_LIMIT, "T566", 5, SPEC, "11.5", "too many parallel branches to compare", \
   "Comparing the effects of all parallel branches, through all sub-flows, would take too long.", \
   "use fewer branches or sub-flows") \
+X(FLOW_DEPTH, "T567", 5, SPEC, "11.5", "flows nested too deeply", \
+  "Sub-flows and parallel branches may lie within each other only as deep as the limit flow_depth allows; both count.", \
+  "nest fewer of them, or raise the limit with --limit flow_depth=N") \
 X(SOURCE_PROTOCOL, "T570", 5, SUITE, "5A.2", "unknown protocol", \
   "The core protocols are http, database, graphql, grpc, static and manual; others begin with x_.", \
   "use a core protocol or an extension tag like x_name") \
@@ -447,6 +456,9 @@ X(SYSTEM_INCOMPLETE, "T602", 5, SPEC, "12.1", "incomplete entry in a system", \
 X(OUTPUT_LIMIT, "T610", 6, SPEC, "14.2", "interchange exceeds a limit", \
   "The bundle would have more bytes than the limit json_bytes allows; types that contain types many times over can multiply.", \
   "use fewer nested types, or raise the limit") \
+X(LAYOUT, "T620", 6, SPEC, "14.2", "formatting would change the program", \
+  "Formatting moves white space only. Before anything is written, the tokens, the tree and the interchange of the result are compared with those of the source; they were not the same, so the source was left as it is. This is a fault of the formatter, not of the contract.", \
+  "please report it with the source that shows it") \
 X(UNUSED_PERSONA, "T701", 5, WARN, "8.3", "persona is never used", \
   "No operation and no flow mentions the persona.", \
   "remove it, or allow it an operation") \

@@ -1,8 +1,14 @@
-/* contract/front/format.c - prints the tree of format_tree.h in canonical layout. */
+/* contract/front/format.c - prints the tree of format_tree.h in canonical layout.
+ * In this order: elaborate the text (it has to parse), build the tree, print it,
+ * elaborate the result, compare the two (format_check.h). A result that is not the same
+ * program is refused, never returned.
+ * INVARIANT: printing moves white space only, and nothing but white space at the ends
+ * of comments' lines is lost. */
 #include "contract/front/format.h"
 
+#include "base/map.h"
 #include "base/utf8.h"
-#include "contract/elaborate.h"
+#include "contract/front/format_check.h"
 #include "contract/front/format_tree.h"
 
 enum { COLUMNS = 88, STEP = 2, CONTINUED = 4 };
@@ -279,60 +285,91 @@ static void print_file(printer *p)
 
 /* ---- Checks before and after ------------------------------------------------- */
 
-/* Errors of pass 0 mean that the text does not parse; what other files and passes say
- * is no business of the layout. */
-static mt_err check_syntax(mt_arena *a, mt_str file, mt_str text,
-                           const mt_limits *limits, mt_diags *ds)
+/* The files around the one that is formatted, with another text for this one. What was
+ * read once is kept, so that both elaborations see the same files. */
+typedef struct overlay {
+    const ct_provider *files;
+    mt_map *known;     /* id -> mt_str * of the other files */
+    mt_str text, root; /* id of the file, once it was looked for */
+} overlay;
+
+static mt_err overlay_find(void *state, mt_arena *a, mt_str dir, mt_str path,
+                           mt_str *id, mt_str *why)
 {
-    ct_memory_file only = {mt_str_basename(file), text};
+    overlay *o = state;
+    mt_err err = o->files->find(o->files->state, a, dir, path, id, why);
+    if (!err && !o->root.ptr) {
+        o->root = *id; /* the root is looked for first */
+    }
+    return err;
+}
+
+static mt_err overlay_read(void *state, mt_arena *a, mt_str id, size_t limit,
+                           mt_str *text, mt_str *why)
+{
+    overlay *o = state;
+    const mt_str *known = (const mt_str *)mt_map_get(o->known, id, 0);
+    if (mt_str_eq(id, o->root) || known) {
+        *text = known ? *known : o->text;
+        return text->len > limit ? MT_E_LIMIT : MT_OK;
+    }
+    mt_err err = o->files->read(o->files->state, a, id, limit, text, why);
+    if (!err) {
+        mt_str *kept = mt_new(a, mt_str);
+        *kept = *text;
+        mt_map_put(a, o->known, mt_str_dup(a, id), (uintptr_t)kept);
+    }
+    return err;
+}
+
+typedef struct job {
+    mt_arena *keep;
+    mt_str file;
+    const ct_provider *files; /* NULL: the file stands alone */
+    const mt_limits *limits;
+    mt_diags *ds;
+    mt_map *known; /* see overlay */
+} job;
+
+/* Elaborates `text` in place of the file's own. Errors of pass 0 mean that it does not
+ * parse and are handed on; what other files and passes say is no business of the
+ * layout. */
+static mt_err elaborate(const job *j, mt_str text, ct_layout *out)
+{
+    ct_memory_file only = {j->file, text};
     ct_memory memory = {&only, 1};
-    ct_provider provider = ct_memory_provider(&memory);
-    ct_options options = {.no_warnings = true, .limits = limits};
-    mt_diags found = {.arena = a};
-    const ct_elaboration *e = NULL;
-    ct_elaborate(a, only.path, &provider, &options, &found, &e);
-    size_t before = ds->errors;
+    ct_provider alone = ct_memory_provider(&memory);
+    overlay o = {j->files ? j->files : &alone, j->known, text, {0}};
+    ct_provider provider = {&o, overlay_find, overlay_read};
+    ct_options options = {.no_warnings = true, .limits = j->limits};
+    mt_diags found = {.arena = j->keep};
+    *out = (ct_layout){.text = text};
+    ct_elaborate(j->keep, j->file, &provider, &options, &found, &out->e);
+    size_t before = j->ds->errors;
     for (size_t i = 0; i < found.len; i++) {
         mt_diag d = found.items[i];
+        bool ours = mt_str_eq(d.file, j->file) || mt_str_eq(d.file, o.root);
         bool unreadable = d.pass == 1 && d.line == 0 && !d.field.ptr;
-        if (d.severity == MT_ERROR && (d.pass == 0 || unreadable)) {
-            d.file = file;
-            mt_diag_add(ds, &d);
+        if (d.severity == MT_ERROR && ours && (d.pass == 0 || unreadable)) {
+            d.file = j->file;
+            mt_diag_add(j->ds, &d);
         }
     }
-    return ds->errors > before ? MT_E_REJECTED : MT_OK;
+    return j->ds->errors > before ? MT_E_REJECTED : MT_OK;
 }
 
-static bool same_token(mt_str a, const ct_token *x, mt_str b, const ct_token *y)
-{
-    return x->kind == y->kind &&
-           mt_str_eq(mt_str_from(a.ptr + x->start, ct_token_len(a, x)),
-                     mt_str_from(b.ptr + y->start, ct_token_len(b, y)));
-}
+/* A parallel step in a parallel step opens so many for one level of source_depth. */
+enum { BRACKETS = 4 };
 
-/* Our own promise, kept at run time: not one token differs. */
-static void check_tokens(mt_arena *a, mt_str before, mt_str after,
-                         const mt_limits *limits)
-{
-    ct_symbols syms;
-    ct_tokens x, y;
-    ct_symbols_init(&syms, a);
-    ct_lex(a, &syms, before, limits, 0, &x);
-    ct_lex(a, &syms, after, limits, 0, &y);
-    MT_ASSERT(x.count == y.count);
-    for (uint32_t i = 0; i < x.count; i++) {
-        MT_ASSERT(same_token(before, &x.items[i], after, &y.items[i]));
-    }
-}
-
-static mt_err layout(mt_arena *a, mt_str text, const mt_limits *limits, mt_buf *out)
+static mt_err layout(const job *j, mt_str text, mt_buf *out)
 {
     ct_symbols syms;
     ct_tokens tokens;
-    ct_symbols_init(&syms, a);
-    ct_lex(a, &syms, text, limits, CT_LEX_COMMENTS, &tokens);
-    ct_ftree tree = {.a = a, .text = text};
-    if (tokens.fault_count || !ct_ftree_build(&tree, &tokens, limits->source_depth)) {
+    ct_symbols_init(&syms, j->keep);
+    ct_lex(j->keep, &syms, text, j->limits, CT_LEX_COMMENTS, &tokens);
+    ct_ftree tree = {.a = j->keep, .text = text};
+    size_t depth = (j->limits->source_depth + 1) * BRACKETS;
+    if (tokens.fault_count || !ct_ftree_build(&tree, &tokens, depth)) {
         return MT_E_LIMIT;
     }
     printer p = {.tree = &tree, .out = out};
@@ -340,25 +377,53 @@ static mt_err layout(mt_arena *a, mt_str text, const mt_limits *limits, mt_buf *
     return MT_OK;
 }
 
-mt_err ct_format(mt_arena *keep, mt_str file, mt_str text, const mt_limits *limits,
-                 mt_diags *ds, mt_str *out)
+static mt_err refuse(const job *j, const char *code, mt_str message)
 {
-    limits = limits ? limits : &MT_LIMITS_DEFAULT;
-    mt_err err = check_syntax(keep, file, text, limits, ds);
+    const ct_code_info *info = ct_code_find(mt_str_z(code));
+    mt_diag d = {.severity = MT_ERROR,
+                 .code = code,
+                 .file = j->file,
+                 .message = message,
+                 .hint = info ? mt_str_z(info->hint) : MT_STR("")};
+    mt_diag_add(j->ds, &d);
+    return MT_E_REJECTED;
+}
+
+/* Our own promise, kept at run time. */
+static mt_err check_result(const job *j, const ct_layout *before, mt_str text)
+{
+    ct_layout after;
+    mt_diags ignored = {.arena = j->keep};
+    job again = *j;
+    again.ds = &ignored; /* they would be shown against the wrong text */
+    mt_str fault = elaborate(&again, text, &after) != MT_OK
+                       ? MT_STR("whether it parses")
+                       : ct_layout_fault(j->keep, before, &after, j->limits);
+    return !fault.len
+               ? MT_OK
+               : refuse(j, CT_CODE_LAYOUT,
+                        mt_strf(j->ds->arena,
+                                "formatting would change %.*s, so nothing was changed",
+                                MT_ARG(fault)));
+}
+
+mt_err ct_format(mt_arena *keep, mt_str file, mt_str text, const ct_provider *files,
+                 const mt_limits *limits, mt_diags *ds, mt_str *out)
+{
+    mt_map known = {0};
+    job j = {keep, file, files, limits ? limits : &MT_LIMITS_DEFAULT, ds, &known};
+    ct_layout before;
+    mt_err err = elaborate(&j, text, &before);
     if (err) {
         return err;
     }
     mt_buf laid = {0};
-    if (layout(keep, text, limits, &laid) != MT_OK) {
-        mt_diag d = {.severity = MT_ERROR,
-                     .code = "T018",
-                     .file = file,
-                     .message = MT_STR("nested too deeply (limit source_depth)")};
-        mt_diag_add(ds, &d);
-        return MT_E_REJECTED;
+    if (layout(&j, text, &laid) != MT_OK) {
+        err = refuse(&j, "T018", MT_STR("nested too deeply (limit source_depth)"));
+    } else {
+        *out = mt_str_dup(keep, laid.len ? mt_buf_str(&laid) : MT_STR(""));
+        err = check_result(&j, &before, *out);
     }
-    *out = mt_str_dup(keep, laid.len ? mt_buf_str(&laid) : MT_STR(""));
-    check_tokens(keep, text, *out, limits);
     mt_buf_free(&laid);
-    return MT_OK;
+    return err;
 }

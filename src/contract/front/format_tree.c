@@ -1,3 +1,10 @@
+/* contract/front/format_tree.c - tokens to groups and items, and what each node means.
+ * One pass over the tokens, comments included. Brackets become groups, fields and list
+ * elements items. Words such as `forall` or `not` are operators only where the parser
+ * takes them for one; a quantifier's dot is told from a field's by the parser's own
+ * rule, because white space beside it decides what the text means.
+ * INVARIANT: every token is in exactly one node, in its order. Building fails only on
+ * text that does not parse. format_check.c checks what comes of it. */
 #include "contract/front/format_tree.h"
 
 #include "base/utf8.h"
@@ -90,69 +97,11 @@ static bool is_word(const ct_token *t, ct_sym word)
 
 /* ---- What a node means ------------------------------------------------------- */
 
-static bool is_keyword_place(const ct_fitem *item, const ct_token *t)
-{
-    const ct_fnode *before =
-        item->nodes.len ? &item->nodes.items[item->nodes.len - 1] : NULL;
-    bool behind_dot = before && before->t && before->t->kind == CT_T_DOT;
-    return !behind_dot && after(t)->kind != CT_T_COLON;
-}
-
-static ct_frole word_role(const ct_fitem *item, const ct_token *t)
-{
-    if (!is_keyword_place(item, t)) {
-        return CT_F_PLAIN;
-    }
-    switch (t->sym) {
-    case CT_W_and:
-    case CT_W_or: return item->nodes.len ? CT_F_LOGICAL : CT_F_PLAIN;
-    case CT_W_not:
-    case CT_W_in:
-    case CT_W_forall:
-    case CT_W_exists: return CT_F_WORD_OP;
-    default: return CT_F_PLAIN;
-    }
-}
-
 static bool is_quantifier(const ct_fnode *n)
 {
     return n->t && (n->t->kind == CT_T_FORALL || n->t->kind == CT_T_EXISTS ||
                     (n->role == CT_F_WORD_OP &&
                      (n->t->sym == CT_W_forall || n->t->sym == CT_W_exists)));
-}
-
-/* `forall x : T in ...`: the word before the colon is bound, no field begins. */
-static bool binds(const ct_fitem *item)
-{
-    size_t n = item->nodes.len;
-    return n && is_quantifier(&item->nodes.items[n - 1]);
-}
-
-static ct_frole token_role(const ct_fitem *item, const ct_token *t)
-{
-    switch (t->kind) {
-    case CT_T_AND:
-    case CT_T_OR: return CT_F_LOGICAL;
-    case CT_T_IN:
-    case CT_T_FORALL:
-    case CT_T_EXISTS: return CT_F_WORD_OP;
-    case CT_T_COMMENT: return CT_F_COMMENT;
-    case CT_T_WORD: return word_role(item, t);
-    case CT_T_COLON: {
-        size_t n = item->nodes.len;
-        return n >= 2 && is_quantifier(&item->nodes.items[n - 2]) ? CT_F_BINDER
-                                                                  : CT_F_PLAIN;
-    }
-    default: return CT_F_PLAIN;
-    }
-}
-
-/* ---- The dots of quantifiers ------------------------------------------------- */
-
-static bool is_spaced_dot(const ct_fnode *dot, const ct_fnode *next)
-{
-    const ct_token *behind = next->t ? next->t : next->group->open;
-    return (dot->t->flags | behind->flags) & CT_TOK_SPACED;
 }
 
 /* The node behind nodes[i], comments skipped; the number of nodes if there is none. */
@@ -164,10 +113,27 @@ static size_t next_node(const ct_fitem *item, size_t i)
     return i;
 }
 
+/* The last of the first `end` nodes that is no comment; NULL if there is none. */
+static const ct_fnode *node_before(const ct_fitem *item, size_t end)
+{
+    while (end && item->nodes.items[end - 1].role == CT_F_COMMENT) {
+        end--;
+    }
+    return end ? &item->nodes.items[end - 1] : NULL;
+}
+
 static bool is_kind(const ct_fitem *item, size_t i, ct_token_kind kind)
 {
     return i < item->nodes.len && item->nodes.items[i].t &&
            item->nodes.items[i].t->kind == kind;
+}
+
+/* ---- The dots of quantifiers ------------------------------------------------- */
+
+static bool is_spaced_dot(const ct_fnode *dot, const ct_fnode *next)
+{
+    const ct_token *behind = next->t ? next->t : next->group->open;
+    return (dot->t->flags | behind->flags) & CT_TOK_SPACED;
 }
 
 static bool is_spaced(const ct_fitem *item, size_t dot)
@@ -207,23 +173,134 @@ static size_t separating_dot(const ct_fitem *item, size_t from, ct_sym bound)
     return none;
 }
 
+/* The dot between domain and body of the quantifier nodes[i]; the number of nodes if
+ * there is none. */
+static size_t separator_of(const ct_fitem *item, size_t i)
+{
+    size_t variable = next_node(item, i);
+    if (!is_kind(item, variable, CT_T_WORD)) {
+        return item->nodes.len;
+    }
+    for (size_t j = variable + 1; j < item->nodes.len; j++) {
+        const ct_token *t = item->nodes.items[j].t;
+        if (t && (t->kind == CT_T_IN || is_word(t, CT_W_in))) {
+            return separating_dot(item, next_node(item, j),
+                                  item->nodes.items[variable].t->sym);
+        }
+    }
+    return item->nodes.len;
+}
+
 static void mark_quantifiers(ct_fitem *item)
 {
-    for (size_t i = 0; i + 1 < item->nodes.len; i++) {
-        const ct_fnode *variable = &item->nodes.items[i + 1];
-        if (!is_quantifier(&item->nodes.items[i]) || !variable->t) {
-            continue;
+    for (size_t i = 0; i < item->nodes.len; i++) {
+        size_t dot = is_quantifier(&item->nodes.items[i]) ? separator_of(item, i)
+                                                          : item->nodes.len;
+        if (dot < item->nodes.len) {
+            item->nodes.items[dot].role = CT_F_DOT;
         }
-        for (size_t j = i + 2; j < item->nodes.len; j++) {
-            const ct_fnode *n = &item->nodes.items[j];
-            if (n->t && (n->t->kind == CT_T_IN || is_word(n->t, CT_W_in))) {
-                size_t dot = separating_dot(item, next_node(item, j), variable->t->sym);
-                if (dot < item->nodes.len) {
-                    item->nodes.items[dot].role = CT_F_DOT;
-                }
-                break;
-            }
+    }
+}
+
+/* ---- Words that are operators in their place --------------------------------- */
+
+/* Does a condition begin at `t`, the token behind the dot `dot` (an index)? Nodes
+ * behind `t` cannot change the answer: `t` is followed by no dot, so the chain of names
+ * the separator is looked for in ends here. */
+static bool begins_body(builder *b, ct_fitem *item, size_t dot, const ct_token *t)
+{
+    ct_fnode probe = {.t = t};
+    bool found = false;
+    mt_vec_push(b->a, &item->nodes, probe);
+    for (size_t i = dot; i-- > 0 && !found;) {
+        if (is_quantifier(&item->nodes.items[i])) {
+            found = separator_of(item, i) == dot;
+            break;
         }
+    }
+    item->nodes.len--;
+    return found;
+}
+
+/* Is the word `t` behind a dot, and so the name of a field? */
+static bool is_field_name(builder *b, ct_fitem *item, const ct_token *t)
+{
+    const ct_fnode *before = node_before(item, item->nodes.len);
+    if (!before || !before->t || before->t->kind != CT_T_DOT) {
+        return false;
+    }
+    size_t dot = (size_t)(before - item->nodes.items);
+    return after(t)->kind == CT_T_DOT || !begins_body(b, item, dot, t);
+}
+
+/* Can a condition begin behind the nodes of the item? The parser looks for quantifiers
+ * nowhere else; a dot was looked at before. */
+static bool begins_condition(const ct_fitem *item)
+{
+    const ct_fnode *before = node_before(item, item->nodes.len);
+    if (!before) {
+        return true;
+    }
+    if (!before->t || before->role == CT_F_LOGICAL) {
+        return before->role == CT_F_LOGICAL;
+    }
+    return before->t->kind == CT_T_COLON || before->t->kind == CT_T_DOT ||
+           before->t->kind == CT_T_NOT ||
+           (before->role == CT_F_WORD_OP && is_word(before->t, CT_W_not));
+}
+
+/* `forall x in`, `exists x :`: anywhere else these words are names. */
+static bool opens_quantifier(const ct_fitem *item, const ct_token *t)
+{
+    const ct_token *variable = after(t), *third = after(variable);
+    return variable->kind == CT_T_WORD && begins_condition(item) &&
+           (third->kind == CT_T_IN || third->kind == CT_T_COLON ||
+            is_word(third, CT_W_in));
+}
+
+static ct_frole word_role(builder *b, ct_fitem *item, const ct_token *t)
+{
+    bool quantifier = t->sym == CT_W_forall || t->sym == CT_W_exists;
+    if (!quantifier && t->sym != CT_W_and && t->sym != CT_W_or && t->sym != CT_W_not &&
+        t->sym != CT_W_in) {
+        return CT_F_PLAIN;
+    }
+    if (after(t)->kind == CT_T_COLON || is_field_name(b, item, t)) {
+        return CT_F_PLAIN;
+    }
+    if (t->sym == CT_W_and || t->sym == CT_W_or) {
+        return item->nodes.len ? CT_F_LOGICAL : CT_F_PLAIN;
+    }
+    return quantifier && !opens_quantifier(item, t) ? CT_F_PLAIN : CT_F_WORD_OP;
+}
+
+/* `forall x : T in ...`: the word before the colon is bound, no field begins. */
+static bool binds(const ct_fitem *item)
+{
+    const ct_fnode *before = node_before(item, item->nodes.len);
+    return before && is_quantifier(before);
+}
+
+static ct_frole colon_role(const ct_fitem *item)
+{
+    const ct_fnode *variable = node_before(item, item->nodes.len);
+    const ct_fnode *before =
+        variable ? node_before(item, (size_t)(variable - item->nodes.items)) : NULL;
+    return before && is_quantifier(before) ? CT_F_BINDER : CT_F_PLAIN;
+}
+
+static ct_frole token_role(builder *b, ct_fitem *item, const ct_token *t)
+{
+    switch (t->kind) {
+    case CT_T_AND:
+    case CT_T_OR: return CT_F_LOGICAL;
+    case CT_T_IN:
+    case CT_T_FORALL:
+    case CT_T_EXISTS: return CT_F_WORD_OP;
+    case CT_T_COMMENT: return CT_F_COMMENT;
+    case CT_T_WORD: return word_role(b, item, t);
+    case CT_T_COLON: return colon_role(item);
+    default: return CT_F_PLAIN;
     }
 }
 
@@ -330,8 +407,14 @@ static bool opens_block(const ct_fitem *item)
 /* `source: a.b(c)` without quotes is a text: white space in it counts. */
 static bool is_bare_source(const builder *b, const ct_fitem *item)
 {
-    if (item->nodes.len != 2 || !is_kind(item, 1, CT_T_COLON) ||
-        !is_kind(item, 0, CT_T_WORD) || item->nodes.items[0].t->sym != CT_W_source) {
+    const ct_fnode *colon = node_before(item, item->nodes.len);
+    if (!colon || !colon->t || colon->t->kind != CT_T_COLON) {
+        return false;
+    }
+    size_t at = (size_t)(colon - item->nodes.items);
+    const ct_fnode *word = node_before(item, at);
+    if (!word || !word->t || !is_word(word->t, CT_W_source) ||
+        node_before(item, (size_t)(word - item->nodes.items))) {
         return false;
     }
     ct_token_kind next = (ct_token_kind)after(b->t)->kind;
@@ -377,7 +460,7 @@ static void add_node(builder *b, ct_fitem *item, bool block)
             build_group(b, block || (b->t->kind == CT_T_LBRACE && opens_block(item)));
     } else {
         node.t = b->t;
-        node.role = (uint8_t)token_role(item, b->t);
+        node.role = (uint8_t)token_role(b, item, b->t);
         advance(b);
     }
     mt_vec_push(b->a, &item->nodes, node);

@@ -1,5 +1,6 @@
 /* contract/front/literal.c - are type parameters possible, are literals values of a
  * type? */
+#include "base/decimal.h"
 #include "base/utf8.h"
 #include "contract/front/types.h"
 
@@ -102,6 +103,10 @@ static void check_structure(const type_check *k, const ct_type *t)
                   "%s declares '%.*s' twice", ct_base_name((ct_base)t->base),
                   CT_ARG(k->u, t->twice));
     }
+    if (t->base == CT_TYPE_UNION && !t->field_count) {
+        ct_report(k->u, CT_E_TYPE_BOUNDS, at_type(k, t),
+                  "TaggedUnion has no variants, so it has no values");
+    }
     for (uint32_t i = 0; i < t->field_count; i++) {
         check_in(k, t->fields[i].type);
     }
@@ -112,6 +117,10 @@ static void check_text(const type_check *k, const ct_type *t)
     if (t->length < 0) {
         ct_report(k->u, CT_E_TYPE_BOUNDS, at_type(k, t),
                   "Text cannot have a negative max_length");
+    } else if (t->length > UINT32_MAX) {
+        ct_report(k->u, CT_E_TYPE_BOUNDS, at_type(k, t),
+                  "Text cannot have max_length %lld; at most %u is possible",
+                  (long long)t->length, UINT32_MAX);
     }
 }
 
@@ -176,15 +185,17 @@ static mt_str int_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
                    (long long)t->min, (long long)t->max);
 }
 
-/* Digits before the dot, without leading zeros. */
-static size_t whole_digits(mt_str text)
+/* The question the loader asks about what pass 6 will write: the text rounded to the
+ * type's scale. (Zeros it would add are left out.) */
+static bool fits_decimal(ct_unit *u, const ct_type *t, mt_str text)
 {
-    size_t i = text.len && text.ptr[0] == '-';
-    while (i < text.len && text.ptr[i] == '0') {
-        i++;
-    }
     size_t dot = mt_str_find(text, '.');
-    return dot > i ? dot - i : 0;
+    mt_decimal value;
+    if (dot < text.len && text.len - dot - 1 > t->scale) {
+        text = ct_round_text(u->keep, text, t->scale);
+    }
+    return mt_decimal_parse(text, &value) == MT_OK &&
+           mt_decimal_fits(value, t->precision, t->scale);
 }
 
 static mt_str decimal_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
@@ -193,11 +204,10 @@ static mt_str decimal_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
     if (!ct_valid_decimal(text)) {
         return mt_strf(u->keep, "'%.*s' is no decimal number", MT_ARG(text));
     }
-    if (t->scale <= t->precision && whole_digits(text) > t->precision - t->scale) {
-        return mt_strf(u->keep, "%.*s does not fit Decimal(%u, %u)", MT_ARG(text),
-                       t->precision, t->scale);
-    }
-    return MT_STR("");
+    return t->scale > t->precision || fits_decimal(u, t, text)
+               ? MT_STR("")
+               : mt_strf(u->keep, "%.*s does not fit Decimal(%u, %u)", MT_ARG(text),
+                         t->precision, t->scale);
 }
 
 static mt_str money_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
@@ -211,18 +221,16 @@ static mt_str money_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
         return mt_strf(u->keep, "the amount '%.*s' is no decimal number",
                        MT_ARG(amount));
     }
-    uint32_t precision, scale;
-    ct_decimal_literal(amount, &precision, &scale);
-    return precision <= 28
+    return ct_exact_decimal(amount)
                ? MT_STR("")
-               : mt_strf(u->keep, "the amount has %u digits; at most 28 are possible",
-                         precision);
+               : mt_strf(u->keep, "the amount %.*s has more than 28 digits",
+                         MT_ARG(amount));
 }
 
 static mt_str text_fault(ct_unit *u, const ct_type *t, const ct_expr *e)
 {
     size_t characters = mt_utf8_count(ct_str(u, e->sym));
-    if (t->length <= 0 || characters <= (uint64_t)t->length) {
+    if (t->length < 0 || characters <= (uint64_t)t->length) {
         return MT_STR("");
     }
     return mt_strf(u->keep, "the text has %zu characters, at most %lld fit", characters,

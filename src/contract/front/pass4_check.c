@@ -418,6 +418,14 @@ static mt_str payload_fault(ct_check *k, const ct_type *want, const ct_expr *e)
 {
     const ct_type *have = e->type;
     bool tolerated = false;
+    if (e->kind == CT_X_STR && want->base == CT_TYPE_TEXT && !want->length) {
+        return MT_STR(""); /* a bare Text takes the length of its literal */
+    }
+    if (e->kind == CT_X_STR && want->base == CT_TYPE_DECIMAL &&
+        !ct_exact_decimal(ct_str(k->u, e->sym))) {
+        return mt_strf(k->u->keep, "%.*s has more than 28 digits",
+                       CT_ARG(k->u, e->sym));
+    }
     if (ct_is_literal(e)) {
         return ct_literal_fault(k->u, want, e, &tolerated);
     }
@@ -426,6 +434,12 @@ static mt_str payload_fault(ct_check *k, const ct_type *want, const ct_expr *e)
         return mt_strf(k->u->keep, "%s is needed, this is %s",
                        ct_type_text(k->u, k->u->keep, want).ptr,
                        ct_type_text(k->u, k->u->keep, have).ptr);
+    }
+    if (want->base == CT_TYPE_DURATION && want->name != have->name) {
+        return mt_strf(k->u->keep,
+                       "it is counted in %.*s, the payload in %.*s, and nothing is "
+                       "converted",
+                       CT_ARG(k->u, have->name), CT_ARG(k->u, want->name));
     }
     bool fits = true;
     if (want->base == CT_TYPE_INT) {

@@ -414,11 +414,30 @@ static const ct_type *literal_type(ct_check *k, ct_expr *e)
     }
 }
 
+/* A number that would be another one once it is computed with (§13.6). */
+static void check_digits(ct_check *k, const ct_expr *e)
+{
+    mt_str text = ct_str(k->u, e->sym);
+    ct_place at = ct_check_at(k, e, true);
+    at.tok = e->tok;
+    if (!ct_valid_decimal(text)) {
+        ct_report(k->u, CT_E_LITERAL_VALUE, at, "'%.*s' is no decimal number",
+                  MT_ARG(text));
+    } else if (!ct_exact_decimal(text)) {
+        ct_report(k->u, CT_E_LITERAL_DIGITS, at,
+                  "%.*s has more digits than can be computed with: 28 in all, 28 "
+                  "behind the dot",
+                  MT_ARG(text));
+    }
+}
+
 /* A literal that is no value of its own type: a bad amount, an unknown unit. */
 static void check_literal(ct_check *k, const ct_expr *e, const ct_type *t)
 {
     bool tolerated = false;
-    if (e->kind == CT_X_MONEY || e->kind == CT_X_DURATION) {
+    if (e->kind == CT_X_FLOAT) {
+        check_digits(k, e);
+    } else if (e->kind == CT_X_MONEY || e->kind == CT_X_DURATION) {
         mt_str fault = ct_literal_fault(k->u, t, e, &tolerated);
         if (fault.len) {
             ct_place at = ct_check_at(k, e, true);

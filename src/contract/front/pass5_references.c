@@ -4,8 +4,14 @@
 
 enum { NEW, OPEN, DONE };
 
+/* A sub-flow step and how many branches it lies in. */
+typedef struct call {
+    const ct_step *step;
+    uint32_t level;
+} call;
+
 typedef struct call_list {
-    ct_step **items;
+    call *items;
     size_t len, cap;
 } call_list;
 
@@ -18,40 +24,78 @@ typedef struct frame {
 typedef struct search {
     ct_unit *u;
     MT_VEC(frame) stack;
+    bool too_deep; /* said once */
 } search;
 
-/* The sub-flow steps by ascending id, those in branches behind their parallel step. */
-static void collect_calls(ct_unit *u, const ct_steps *steps, call_list *out)
+/* The sub-flow steps by ascending id, those in branches behind their parallel step.
+ * `level` counts the branches around the steps; gives the deepest. */
+static uint32_t collect_calls(ct_unit *u, const ct_steps *steps, uint32_t level,
+                              call_list *out)
 {
     bool any = false;
+    uint32_t deepest = level;
     for (size_t i = 0; i < steps->len; i++) {
         any |= steps->items[i]->kind == CT_STEP_SUBFLOW ||
                steps->items[i]->kind == CT_STEP_PARALLEL;
     }
-    if (!any) {
-        return;
-    }
-    ct_step **by_id = ct_steps_by_id(u, steps);
-    for (size_t i = 0; i < steps->len; i++) {
+    ct_step **by_id = any ? ct_steps_by_id(u, steps) : NULL;
+    for (size_t i = 0; any && i < steps->len; i++) {
         ct_step *s = by_id[i];
         if (s->kind == CT_STEP_SUBFLOW) {
-            *mt_vec_add(u->keep, out) = s;
+            *mt_vec_add(u->keep, out) = (call){s, level};
         }
         for (size_t b = 0; s->kind == CT_STEP_PARALLEL && b < s->branches.len; b++) {
-            collect_calls(u, &s->branches.items[b].steps, out);
+            uint32_t inner =
+                collect_calls(u, &s->branches.items[b].steps, level + 1, out);
+            deepest = inner > deepest ? inner : deepest;
         }
     }
+    return deepest;
+}
+
+/* `f` nests at least `depth` levels deep, because of what stands at `at`. */
+static void nest(search *s, ct_flow *f, uint32_t depth, ct_place at)
+{
+    f->depth = f->depth > depth ? f->depth : depth;
+    if (f->depth > s->u->limits->flow_depth && !s->too_deep) {
+        ct_report(s->u, CT_E_FLOW_DEPTH, at,
+                  "sub-flows and branches of flow '%.*s' nest deeper than %zu levels "
+                  "(limit flow_depth)",
+                  CT_ARG(s->u, f->head.id), s->u->limits->flow_depth);
+        s->too_deep = true;
+    }
+}
+
+static ct_place at_call(const search *s, const ct_flow *f, const ct_step *step)
+{
+    return ct_at(&f->head, step->flow_tok,
+                 mt_strf(s->u->keep, "steps.%.*s.flow", CT_ARG(s->u, step->id.sym)));
 }
 
 static void open_flow(search *s, ct_flow *f)
 {
-    f->state = OPEN;
     frame top = {.flow = f};
-    collect_calls(s->u, &f->steps, &top.calls);
+    f->state = OPEN;
+    f->depth = 0;
+    nest(s, f, 1 + collect_calls(s->u, &f->steps, 0, &top.calls),
+         ct_at(&f->head, f->head.id_tok, CT_FIELD("steps")));
     *mt_vec_add(s->u->keep, &s->stack) = top;
 }
 
-static void report_cycle(search *s, const ct_flow *target, const ct_step *call)
+/* The flow on top is done: what it is to the flow that called it. */
+static void close_flow(search *s)
+{
+    ct_flow *done = s->stack.items[--s->stack.len].flow;
+    done->state = DONE;
+    if (s->stack.len) {
+        const frame *caller = &s->stack.items[s->stack.len - 1];
+        const call *c = &caller->calls.items[caller->next - 1];
+        nest(s, caller->flow, 1 + c->level + done->depth,
+             at_call(s, caller->flow, c->step));
+    }
+}
+
+static void report_cycle(search *s, const ct_flow *target, const ct_step *step)
 {
     ct_unit *u = s->u;
     const ct_flow *last = s->stack.items[s->stack.len - 1].flow;
@@ -65,9 +109,7 @@ static void report_cycle(search *s, const ct_flow *target, const ct_step *call)
         mt_buf_addz(&path, " → ");
     }
     mt_buf_adds(&path, ct_str(u, target->head.id));
-    ct_report(u, CT_E_FLOW_REFERENCE_CYCLE,
-              ct_at(&last->head, call->flow_tok,
-                    mt_strf(u->keep, "steps.%.*s.flow", CT_ARG(u, call->id.sym))),
+    ct_report(u, CT_E_FLOW_REFERENCE_CYCLE, at_call(s, last, step),
               "flow reference cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
@@ -77,19 +119,21 @@ static void follow_calls(search *s)
     while (s->stack.len) {
         frame *top = &s->stack.items[s->stack.len - 1];
         if (top->next == top->calls.len) {
-            top->flow->state = DONE;
-            s->stack.len--;
+            close_flow(s);
             continue;
         }
-        const ct_step *call = top->calls.items[top->next++];
-        ct_flow *target = ct_find(s->u, CT_FLOW, call->op.sym);
+        const call *c = &top->calls.items[top->next++];
+        ct_flow *target = ct_find(s->u, CT_FLOW, c->step->op.sym);
         if (!target || target->head.broken) {
             continue;
         }
         if (target->state == OPEN) {
-            report_cycle(s, target, call);
+            report_cycle(s, target, c->step);
         } else if (target->state == NEW) {
             open_flow(s, target);
+        } else {
+            nest(s, top->flow, 1 + c->level + target->depth,
+                 at_call(s, top->flow, c->step));
         }
     }
 }

@@ -58,6 +58,11 @@ void ct_validate_rule(ct_unit *u, ct_rule *r)
         ct_report(
             u, CT_E_RULE_NEGATIVE, ct_at(&r->head, r->stratum_tok, CT_FIELD("stratum")),
             "stratum must be a non-negative integer; got %lld", (long long)r->stratum);
+    } else if ((uint64_t)r->stratum > u->limits->stratum) {
+        ct_report(u, CT_E_RULE_STRATUM_LIMIT,
+                  ct_at(&r->head, r->stratum_value_tok, CT_FIELD("stratum")),
+                  "stratum %lld is higher than %zu (limit stratum)",
+                  (long long)r->stratum, u->limits->stratum);
     }
     check_verdict_refs(u, r, r->when);
 }

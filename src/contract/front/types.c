@@ -1,6 +1,8 @@
 /* contract/front/types.c - questions about types and literals. */
 #include "contract/front/types.h"
 
+#include "contract/wire/calendar.h"
+
 const ct_type CT_BOOL = {.base = CT_TYPE_BOOL};
 const ct_type CT_TEXT = {.base = CT_TYPE_TEXT};
 const ct_type CT_DATE = {.base = CT_TYPE_DATE};
@@ -153,82 +155,16 @@ int64_t ct_unit_seconds(ct_sym unit)
     }
 }
 
-/* ---- dates ---- */
-
-static bool take_digits(mt_str *s, unsigned count, unsigned *out)
-{
-    *out = 0;
-    if (s->len < count) {
-        return false;
-    }
-    for (unsigned i = 0; i < count; i++) {
-        if (s->ptr[i] < '0' || s->ptr[i] > '9') {
-            return false;
-        }
-        *out = *out * 10 + (unsigned)(s->ptr[i] - '0');
-    }
-    *s = mt_str_skip(*s, count);
-    return true;
-}
-
-static bool take_char(mt_str *s, char c)
-{
-    if (!s->len || s->ptr[0] != c) {
-        return false;
-    }
-    *s = mt_str_skip(*s, 1);
-    return true;
-}
-
-static unsigned month_days(unsigned year, unsigned month)
-{
-    static const uint8_t DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    return month == 2 && leap ? 29 : DAYS[month - 1];
-}
-
-static bool take_date(mt_str *s)
-{
-    unsigned year, month, day;
-    return take_digits(s, 4, &year) && take_char(s, '-') && take_digits(s, 2, &month) &&
-           take_char(s, '-') && take_digits(s, 2, &day) && year >= 1 && month >= 1 &&
-           month <= 12 && day >= 1 && day <= month_days(year, month);
-}
-
 bool ct_valid_date(mt_str text)
 {
-    return take_date(&text) && text.len == 0;
-}
-
-static bool take_offset(mt_str *s)
-{
-    unsigned hours, minutes;
-    if (take_char(s, 'Z') || take_char(s, 'z')) {
-        return true;
-    }
-    return (take_char(s, '+') || take_char(s, '-')) && take_digits(s, 2, &hours) &&
-           take_char(s, ':') && take_digits(s, 2, &minutes) && hours < 24 &&
-           minutes < 60;
+    int64_t days;
+    return ct_date_parse(text, &days);
 }
 
 bool ct_valid_datetime(mt_str text)
 {
-    mt_str s = text;
-    unsigned hour, minute, second, digit;
-    if (!take_date(&s) || !(take_char(&s, 'T') || take_char(&s, 't')) ||
-        !take_digits(&s, 2, &hour) || !take_char(&s, ':') ||
-        !take_digits(&s, 2, &minute) || !take_char(&s, ':') ||
-        !take_digits(&s, 2, &second) || hour > 23 || minute > 59 || second > 59) {
-        return false;
-    }
-    if (take_char(&s, '.')) {
-        if (!take_digits(&s, 1, &digit)) {
-            return false;
-        }
-        while (take_digits(&s, 1, &digit)) {
-        }
-    }
-    return take_offset(&s) && s.len == 0;
+    ct_time moment;
+    return ct_time_parse(text, &moment);
 }
 
 bool ct_valid_decimal(mt_str text)

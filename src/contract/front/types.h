@@ -4,6 +4,7 @@
 #define CT_FRONT_TYPES_H
 
 #include "contract/front/unit.h"
+#include "contract/wire/round_text.h"
 
 extern const ct_type CT_BOOL, CT_TEXT, CT_DATE, CT_DATETIME, CT_UNKNOWN;
 
@@ -38,6 +39,7 @@ unsigned ct_int_precision(const ct_type *t);
 void ct_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale);
 /* Seconds in a unit, 0 for an unknown one. */
 int64_t ct_unit_seconds(ct_sym unit);
+/* As the loader and the facts read them. */
 bool ct_valid_date(mt_str text);
 bool ct_valid_datetime(mt_str text);
 bool ct_valid_decimal(mt_str text);

@@ -1,6 +1,6 @@
 /* contract/wire/calendar.c - RFC 3339 dates and date-times, years 0001 to 9999.
  * Days are counted in the proleptic Gregorian calendar from 1970-01-01. */
-#include "contract/wire/value.h"
+#include "contract/wire/calendar.h"
 
 enum { DAY_SECONDS = 86400 };
 static const int64_t FIRST_DAY = -719162; /* 0001-01-01 */

@@ -6,6 +6,7 @@
 #define CT_WIRE_EMIT_H
 
 #include "contract/front/unit.h"
+#include "contract/wire/round_text.h"
 
 typedef struct ct_emit {
     ct_unit *u;
@@ -53,8 +54,5 @@ void ct_emit_flow(ct_emit *e, const ct_flow *f);
 void ct_emit_system(ct_emit *e, const ct_system *s);
 /* ,"provenance":{...} of a construct */
 void ct_emit_provenance(ct_emit *e, const ct_construct *c);
-
-/* Rounds the text of a decimal to `scale` digits, half to even, as text: any length. */
-mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale);
 
 #endif

@@ -359,9 +359,10 @@ static void load_rule_head(ct_loader *l, const mt_json *json, ct_rule *r)
     int64_t stratum;
     *r = (ct_rule){.id = l->construct_id, .origin = origin_of(json)};
     if (ct_want_i64(l, json, MT_STR("stratum"), &stratum)) {
-        if (stratum < 0 || stratum >= UINT32_MAX) {
-            ct_load_error(l, CT_L_STRATUM, json, "stratum %lld is out of range",
-                          (long long)stratum);
+        if (stratum < 0 || (uint64_t)stratum > l->limits->stratum) {
+            ct_load_error(l, CT_L_STRATUM, json,
+                          "stratum %lld is out of range 0 .. %zu (limit stratum)",
+                          (long long)stratum, l->limits->stratum);
             stratum = 0;
         }
         r->stratum = (uint32_t)stratum;
@@ -497,11 +498,12 @@ static mt_err load_bundle(ct_loader *l, const mt_json *bundle)
 }
 
 mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str file,
-                    mt_diags *ds, const ct_model **out)
+                    const mt_limits *limits, mt_diags *ds, const ct_model **out)
 {
     ct_loader l = {.keep = keep,
                    .text = text,
                    .file = file,
+                   .limits = limits ? limits : &MT_LIMITS_DEFAULT,
                    .ds = ds,
                    .m = mt_new(keep, ct_model),
                    .stratum_limit = UINT32_MAX};
@@ -536,5 +538,5 @@ mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits
     if (err != MT_OK) {
         return not_json(copy, file, ds, err, &error);
     }
-    return ct_load_json(keep, bundle, copy, file, ds, out);
+    return ct_load_json(keep, bundle, copy, file, lim, ds, out);
 }

@@ -119,14 +119,14 @@ static bool is_acyclic(ct_loader *l, const ct_steps *steps)
 
 /* ---- Flows --------------------------------------------------------------------- */
 
-enum { MAX_FLOW_NESTING = 256, OPEN = 1, DONE = 2 };
+enum { OPEN = 1, DONE = 2 };
 
 typedef struct walker {
     ct_loader *l;
     const ct_flow *flow;
     uint8_t *mark;   /* of each flow: 0 new, OPEN, DONE */
-    uint32_t *depth; /* of each flow that is done: how deep its sub-flows nest */
-    uint32_t open;   /* flows being walked */
+    uint32_t *depth; /* of each flow that is done: how deep it nests */
+    uint32_t open;   /* flows and branches being walked */
     bool failed;
 } walker;
 
@@ -141,6 +141,18 @@ static void walk_failed(walker *w, const ct_flow *flow, mt_str why)
 {
     report(w->l, CT_L_CYCLE, "Flow", flow->id, why);
     w->failed = true;
+}
+
+static uint32_t walk_steps(walker *w, const ct_steps *steps);
+
+/* The steps of a flow or branch, one level further in; not entered beyond the limit. */
+static uint32_t walk_branch(walker *w, const ct_steps *steps)
+{
+    w->open++;
+    uint32_t depth =
+        w->open > w->l->limits->flow_depth ? w->open : 1 + walk_steps(w, steps);
+    w->open--;
+    return depth;
 }
 
 /* Each step list of the flow, branches included; sub-flows are entered. Returns how
@@ -160,7 +172,7 @@ static uint32_t walk_steps(walker *w, const ct_steps *steps)
         } else if (s->kind == CT_PARALLEL_STEP) {
             for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
                 const ct_steps *inner = &s->as.parallel.branches[k].steps;
-                deepest = larger(deepest, walk_steps(w, inner));
+                deepest = larger(deepest, walk_branch(w, inner));
             }
         }
     }
@@ -179,13 +191,15 @@ static uint32_t walk_flow(walker *w, uint32_t flow)
     }
     w->mark[flow] = OPEN;
     w->flow = f;
-    w->open++;
-    w->depth[flow] =
-        w->open > MAX_FLOW_NESTING ? w->open : 1 + walk_steps(w, &f->steps);
-    w->open--;
+    size_t most = w->l->limits->flow_depth;
+    w->depth[flow] = walk_branch(w, &f->steps);
     w->mark[flow] = DONE;
-    if (w->depth[flow] > MAX_FLOW_NESTING && !w->failed) {
-        walk_failed(w, f, MT_STR("its sub-flows nest too deeply"));
+    if (w->depth[flow] > most && !w->failed) {
+        walk_failed(w, f,
+                    mt_strf(w->l->ds->arena,
+                            "its sub-flows and branches nest deeper than %zu levels "
+                            "(limit flow_depth)",
+                            most));
     }
     return w->depth[flow];
 }

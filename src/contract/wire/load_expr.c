@@ -61,6 +61,16 @@ static const ct_type *infer_type(ct_loader *l, const mt_json *json)
     return NULL;
 }
 
+/* A literal is the number that is written, or none (§13.6). */
+static bool load_exact(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    l->exact = true;
+    bool ok = ct_load_value(l, type, json, out);
+    l->exact = false;
+    return ok;
+}
+
 static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
                                    const mt_json *type_json)
 {
@@ -76,7 +86,7 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
         return NULL;
     }
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    return ct_load_value(l, type, value, v) ? literal(l, type, v) : NULL;
+    return load_exact(l, type, value, v) ? literal(l, type, v) : NULL;
 }
 
 static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
@@ -667,17 +677,51 @@ static bool payload_fits(const ct_type *to, const ct_type *from)
     return contains(to, from);
 }
 
-/* A written payload. Digits beyond a Decimal's scale are rounded away (§13.4). */
+/* Every number there is. */
+static const ct_type EVERY_DECIMAL = {
+    .base = CT_DECIMAL,
+    .slots = 1,
+    .as.decimal = {2 * MT_DECIMAL_MAX_SCALE + 1, MT_DECIMAL_MAX_SCALE}};
+
+/* Digits beyond a Decimal's scale are rounded away (§13.4); what is left has to fit. */
+static bool fits_rounded(const ct_type *type, mt_decimal d)
+{
+    uint32_t scale = type->as.decimal.scale;
+    return (d.scale <= scale || mt_decimal_rescale(d, scale, &d) == MT_OK) &&
+           mt_decimal_fits(d, type->as.decimal.precision, scale);
+}
+
+/* A written payload. */
 static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
                                            const mt_json *json)
 {
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    const ct_type *as = type->base == CT_DECIMAL ? &CT_TYPE_ANY_DECIMAL : type;
+    bool decimal = type->base == CT_DECIMAL;
     if (!json) {
         ct_load_error(l, CT_L_SHAPE, json, "\"value\" is missing");
         return NULL;
     }
-    return ct_load_value(l, as, json, v) ? literal(l, as, v) : NULL;
+    if (!load_exact(l, decimal ? &EVERY_DECIMAL : type, json, v)) {
+        return NULL;
+    }
+    if (decimal && !fits_rounded(type, v->decimal)) {
+        ct_load_error(l, CT_L_VALUE, json, "the payload is not a value of %.*s",
+                      MT_ARG(ct_type_spell(l->keep, type)));
+        return NULL;
+    }
+    return literal(l, decimal ? &CT_TYPE_ANY_DECIMAL : type, v);
+}
+
+/* A written duration takes the unit of the payload. */
+static const ct_expr *fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type)
+{
+    ct_value v = {0};
+    bool written = e->op == CT_LITERAL && e->type->base == CT_DURATION &&
+                   type->base == CT_DURATION;
+    return written && ct_duration_fits(type, e->value->integer,
+                                       (ct_duration_unit)e->type->unit, &v.integer)
+               ? literal(l, type, ct_keep_value(l, &v))
+               : e;
 }
 
 const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json)
@@ -691,6 +735,7 @@ const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json 
     if (!e || !(e = ct_fit_literal(l, e, type, json))) {
         return NULL;
     }
+    e = fit_duration(l, e, type);
     if (!payload_fits(type, e->type)) {
         ct_load_error(l, CT_L_EXPR, json, "payload is of %.*s, the verdict of %.*s",
                       MT_ARG(ct_type_spell(l->keep, e->type)),

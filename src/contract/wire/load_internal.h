@@ -33,6 +33,7 @@ typedef struct ct_scope_variable {
 typedef struct ct_loader {
     mt_arena *keep;
     mt_str text, file;
+    const mt_limits *limits;
     mt_diags *ds;
     ct_model *m;
     mt_buf path; /* of the JSON value being read */
@@ -41,6 +42,7 @@ typedef struct ct_loader {
     MT_VEC(ct_scope_variable) scope;
     uint32_t stratum_limit; /* verdicts must come from strata below it */
     bool in_payload;        /* variable * variable is allowed */
+    bool exact;             /* numbers are literals: never rounded, unlike defaults */
     MT_VEC(const ct_expr *) conditions;
     MT_VEC(ct_persona) personas;
 } ct_loader;
@@ -72,6 +74,10 @@ const ct_type *ct_load_type(ct_loader *l, const mt_json *json);
  * (type->slots slots). */
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out);
+/* A duration written in another unit, as one of `type`: false when it is no whole
+ * number of the type's unit or lies outside of its range. */
+bool ct_duration_fits(const ct_type *type, int64_t value, ct_duration_unit unit,
+                      int64_t *out);
 /* A copy of one value in the model. */
 const ct_value *ct_keep_value(ct_loader *l, const ct_value *value);
 

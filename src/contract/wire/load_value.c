@@ -3,6 +3,7 @@
  * literal, and the form facts are given in. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
+#include "contract/wire/round_text.h"
 
 const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 {
@@ -14,7 +15,9 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     mt_str text = ct_type_spell(l->keep, type);
-    ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s, got %s", MT_ARG(text),
+    bool exact = l->exact && (type->base == CT_DECIMAL || type->base == CT_MONEY);
+    ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s%s, got %s",
+                  MT_ARG(text), exact ? " of at most 28 digits" : "",
                   mt_json_is(json, MT_JSON_STRING) || mt_json_is(json, MT_JSON_NUMBER)
                       ? mt_strf(l->keep, "%.*s", MT_ARG(mt_json_text(json))).ptr
                       : mt_json_type_name(json));
@@ -55,17 +58,18 @@ static bool load_int(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
-static bool parse_decimal(const mt_json *json, mt_decimal *out)
+static bool parse_decimal(const ct_loader *l, const mt_json *json, mt_decimal *out)
 {
     const mt_json *v = unwrap(json);
     return (mt_json_is(v, MT_JSON_STRING) || mt_json_is(v, MT_JSON_NUMBER)) &&
+           (!l->exact || ct_exact_decimal(mt_json_text(v))) &&
            mt_decimal_parse(mt_json_text(v), out) == MT_OK;
 }
 
 static bool load_decimal(ct_loader *l, const ct_type *type, const mt_json *json,
                          ct_value *out)
 {
-    if (!parse_decimal(json, &out->decimal) ||
+    if (!parse_decimal(l, json, &out->decimal) ||
         !mt_decimal_fits(out->decimal, type->as.decimal.precision,
                          type->as.decimal.scale)) {
         return wrong(l, type, json);
@@ -77,7 +81,7 @@ static bool load_money(ct_loader *l, const ct_type *type, const mt_json *json,
                        ct_value *out)
 {
     const mt_json *currency = mt_json_at(json, "currency");
-    if (!parse_decimal(mt_json_at(json, "amount"), &out->decimal) ||
+    if (!parse_decimal(l, mt_json_at(json, "amount"), &out->decimal) ||
         (currency && !mt_str_eq(mt_json_text(currency), type->as.currency))) {
         return wrong(l, type, json);
     }
@@ -124,18 +128,32 @@ static bool load_time(ct_loader *l, const ct_type *type, const mt_json *json,
            wrong(l, type, json);
 }
 
-/* A number alone, or in an int_literal, counts in the type's unit. */
+bool ct_duration_fits(const ct_type *type, int64_t value, ct_duration_unit unit,
+                      int64_t *out)
+{
+    __extension__ typedef __int128 wide;
+    wide seconds = (wide)value * CT_UNIT_SECONDS[unit];
+    int64_t own = CT_UNIT_SECONDS[type->unit];
+    if (seconds % own != 0 || seconds < (wide)type->as.range.min * own ||
+        seconds > (wide)type->as.range.max * own) {
+        return false;
+    }
+    *out = (int64_t)(seconds / own);
+    return true;
+}
+
+/* A number alone, or in an int_literal, counts in the type's unit; one of another unit
+ * must be a whole number of it. */
 static bool load_duration(ct_loader *l, const ct_type *type, const mt_json *json,
                           ct_value *out)
 {
-    const mt_json *unit = mt_json_at(json, "unit");
+    const mt_json *name = mt_json_at(json, "unit");
+    ct_duration_unit unit = (ct_duration_unit)type->unit;
     int64_t v;
-    if (mt_json_i64(unwrap(json), &v) != MT_OK || !in_range(type, v) ||
-        (unit && !mt_str_eq(mt_json_text(unit), mt_str_z(CT_UNIT_NAMES[type->unit])))) {
-        return wrong(l, type, json);
-    }
-    out->integer = v;
-    return true;
+    return (mt_json_i64(unwrap(json), &v) == MT_OK &&
+            (!name || ct_unit_find(mt_json_text(name), &unit)) &&
+            ct_duration_fits(type, v, unit, &out->integer)) ||
+           wrong(l, type, json);
 }
 
 /* The member that holds the parts in the interchange's own form, else the node. */

@@ -280,6 +280,6 @@ mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits
 /* The same from a tree already read; offsets in the tree refer to `text`, and both must
  * live as long as the model. */
 mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str file,
-                    mt_diags *ds, const ct_model **out);
+                    const mt_limits *limits, mt_diags *ds, const ct_model **out);
 
 #endif

@@ -1,7 +1,7 @@
 /* contract/wire/round_text.c - decimal texts of any length, rounded half to even.
  * Defaults are carried as text: more digits may be declared than can be computed with.
  */
-#include "contract/wire/emit.h"
+#include "contract/wire/round_text.h"
 
 /* Does the dropped part round the kept digits up? */
 static bool rounds_up(mt_str dropped, char last_kept)
@@ -78,4 +78,31 @@ mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
         kept++;
     }
     return mt_str_from(number, kept);
+}
+
+/* Zeros before the first digit of the whole part and behind the last of the fraction
+ * add nothing to a value. */
+static mt_str without_zeros(mt_str text)
+{
+    text = mt_str_skip(text, text.len && text.ptr[0] == '-');
+    while (text.len && text.ptr[0] == '0') {
+        text = mt_str_skip(text, 1);
+    }
+    bool fraction = mt_str_find(text, '.') < text.len;
+    while (fraction && text.ptr[text.len - 1] == '0') {
+        text.len--;
+    }
+    return text;
+}
+
+bool ct_exact_decimal(mt_str text)
+{
+    enum { DIGITS = 28 };
+    text = without_zeros(text);
+    size_t dot = mt_str_find(text, '.');
+    size_t scale = dot < text.len ? text.len - dot - 1 : 0, zeros = 0;
+    while (!dot && zeros < scale && text.ptr[1 + zeros] == '0') {
+        zeros++;
+    }
+    return scale <= DIGITS && dot + scale - zeros <= DIGITS;
 }

@@ -52,7 +52,6 @@ struct ct_shape_walk {
     mt_diags *ds;
     mt_str file, text;
     mt_buf path; /* of the value being looked at: constructs[3].type */
-    size_t depth;
 };
 
 /* Adds a diagnostic for every place where the value does not have the shape. */

@@ -4,12 +4,15 @@
 #include "base/map.h"
 #include "contract/wire/shapes.h"
 
-static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error)
+static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error,
+                         const mt_limits *limits)
 {
     mt_arena *a = w->ds->arena;
     bool limit = err == MT_E_LIMIT;
-    mt_str detail =
-        error->detail.len ? mt_strf(a, " \"%.*s\"", MT_ARG(error->detail)) : MT_STR("");
+    const char *name = w->text.len > limits->json_bytes ? "json_bytes" : "bundle_depth";
+    mt_str detail = limit               ? mt_strf(a, " (limit %s)", name)
+                    : error->detail.len ? mt_strf(a, " \"%.*s\"", MT_ARG(error->detail))
+                                        : MT_STR("");
     mt_diag d = {.severity = MT_ERROR,
                  .code = limit ? CT_CODE_BUNDLE_LIMIT : CT_CODE_BUNDLE_JSON,
                  .pass = -1,
@@ -106,7 +109,7 @@ mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limit
     *out = (ct_document){0};
     mt_err err = mt_json_read(a, text, &bounds, root, &error);
     if (err) {
-        syntax_error(&w, err, &error);
+        syntax_error(&w, err, &error, limits);
         return MT_E_REJECTED;
     }
     check_document(&w, a, root, out);

@@ -11,6 +11,7 @@
 #define CT_WIRE_VALUE_H
 
 #include "base/decimal.h"
+#include "contract/wire/calendar.h"
 
 #define CT_NONE UINT32_MAX /* no such index */
 
@@ -74,11 +75,6 @@ struct ct_type {
     } as;
 };
 
-typedef struct ct_time {
-    int64_t seconds; /* since 1970-01-01T00:00:00Z */
-    uint32_t nanos;  /* 0 .. 999,999,999 */
-} ct_time;
-
 union ct_value {
     bool boolean;
     int64_t integer;    /* Int; Duration in its type's unit; Date in days since 1970 */
@@ -118,17 +114,6 @@ bool ct_type_comparable(const ct_type *a, const ct_type *b);
 /* Equality of any two comparable values (spec §4.2). Never rounds. */
 bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
                     const ct_value *b);
-
-/* Calendar. Years 0001 to 9999; `:60` and offsets beyond 23:59 are refused. */
-enum { CT_DATE_TEXT = 10, CT_TIME_TEXT = 30 };
-bool ct_date_parse(mt_str text, int64_t *days);
-/* RFC 3339 with an offset or Z, up to nine fraction digits; normalised to UTC. */
-bool ct_time_parse(mt_str text, ct_time *out);
-size_t ct_date_print(int64_t days, char out[CT_DATE_TEXT]);
-/* "2026-01-31T23:59:00Z"; a fraction only when there is one, without trailing zeros. */
-size_t ct_time_print(ct_time t, char out[CT_TIME_TEXT]);
-/* Is the moment within years 0001 to 9999? */
-bool ct_time_valid(ct_time t);
 
 /* Appends the value as result JSON: {"kind":"int_value","value":3}, keys sorted. */
 void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value);
