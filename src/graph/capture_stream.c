@@ -132,34 +132,63 @@ typedef struct extent {
     bool text, escaped, ended;
 } extent;
 
-/* One more byte of a value; `ended` when it is the first behind it. */
-static void extend(extent *e, char c, bool first)
+/* Inside of text only its end matters. */
+static const char *extend_text(extent *e, const char *p, const char *end)
 {
-    if (e->text) {
-        e->text = e->escaped || c != '"';
-        e->escaped = !e->escaped && c == '\\';
-        return;
+    for (; p < end && e->text; p++) {
+        e->text = e->escaped || *p != '"';
+        e->escaped = !e->escaped && *p == '\\';
     }
-    switch (c) {
+    return p;
+}
+
+/* Inside of a container only brackets and text do. */
+static const char *extend_container(extent *e, const char *p, const char *end)
+{
+    static const signed char TURN[256] = {
+        ['['] = 1, ['{'] = 1, [']'] = -1, ['}'] = -1, ['"'] = 2};
+    while (p < end && e->depth) {
+        signed char turn = TURN[(unsigned char)*p++];
+        if (turn == 2) {
+            e->text = true;
+            return p;
+        }
+        e->depth = turn < 0 ? e->depth - 1 : e->depth + (size_t)turn;
+    }
+    return p;
+}
+
+/* Outside of both; `ended` at the first byte behind the value. */
+static const char *extend_outside(extent *e, const char *p, bool first)
+{
+    switch (*p) {
     case '"':
-        e->ended = !first && !e->depth;
-        e->text = !e->ended;
+        e->ended = !first;
+        e->text = first;
         break;
     case '[':
     case '{': e->depth++; break;
     case ']':
     case '}':
-        e->ended = !e->depth;
-        e->depth -= e->depth > 0;
-        break;
     case ',':
     case ':':
     case ' ':
     case '\t':
     case '\n':
-    case '\r': e->ended = !e->depth; break;
+    case '\r': e->ended = true; break;
     default: break;
     }
+    return p + !e->ended;
+}
+
+static const char *extend(extent *e, const char *start, const char *p, const char *end)
+{
+    while (p < end && !e->ended) {
+        p = e->text    ? extend_text(e, p, end)
+            : e->depth ? extend_container(e, p, end)
+                       : extend_outside(e, p, p == start);
+    }
+    return p;
 }
 
 /* From the value's first byte to its last; what is between is not judged. */
@@ -169,17 +198,15 @@ static mt_err value(window *w, mt_str *out)
     extent e = {0};
     size_t n = 0;
     mt_err err = look(w, &first);
-    while (!err && !e.ended) {
+    while (!err) {
         mt_str rest = unread(w);
-        for (; n < rest.len && !e.ended; n++) {
-            extend(&e, rest.ptr[n], n == 0);
-        }
-        if (!e.ended && w->ended) {
+        n = (size_t)(extend(&e, rest.ptr, rest.ptr + n, rest.ptr + rest.len) -
+                     rest.ptr);
+        if (e.ended || w->ended) {
             break;
         }
-        err = e.ended ? MT_OK : more(w);
+        err = more(w);
     }
-    n -= e.ended;
     *out = mt_str_from(w->data + w->at, n);
     w->at += n;
     return err ? err : n > w->most ? MT_E_LIMIT : n ? MT_OK : MT_E_SYNTAX;

@@ -43,6 +43,8 @@ mt_err rt_capture_retire(const char *capture, bool keep);
 
 typedef enum rt_sum_state { RT_SUM_ABSENT, RT_SUM_GOOD, RT_SUM_BAD } rt_sum_state;
 
+/* Is there a CAPTURE.sum or a CAPTURE.sig? */
+bool rt_capture_vouched(const char *capture);
 /* Does CAPTURE.sum, if there is one, agree with this digest? */
 rt_sum_state rt_capture_sum(const char *capture, mt_sha256 digest);
 /* Does CAPTURE.sig, if there is one, sign this digest, by this key (NULL: any)? */

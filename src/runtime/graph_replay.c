@@ -14,6 +14,7 @@ typedef struct replay {
     rt_divergence *d;
     gr_capture_fault *fault;
     rt_replay_meet *meet;
+    struct checks *along; /* made while running; NULL: they were made before */
     mt_buf line;
     char *traced; /* a line of the trace, for getline() */
     size_t traced_room;
@@ -99,10 +100,11 @@ static void place(replay *r, size_t index, mt_str event_id)
 }
 
 /* What one pass over the capture finds, in the order in which it is told. */
-typedef struct checks {
+struct checks {
     rt_id_notes *ids;
     rt_divergence kind, hash;
-} checks;
+};
+typedef struct checks checks;
 
 static mt_err check_waiting(replay *r, checks *c)
 {
@@ -389,13 +391,31 @@ static bool trace_differs(replay *r, const rt_graph_step *now)
     return differs(r, "replay.trace_mismatch", "node trace", line, copy);
 }
 
+/* Without a problem of the host's it was the one who met the event who refused it, and
+ * who knows why. */
 static bool host_refuses(replay *r, const rt_graph_host *host)
 {
     rt_graph_problem p = rt_graph_host_problem(host);
-    bool told =
-        strncmp(p.code, "replay.", 7) == 0 || strncmp(p.code, "resume.", 7) == 0;
+    bool told = p.code && (strncmp(p.code, "replay.", 7) == 0 ||
+                           strncmp(p.code, "resume.", 7) == 0);
     return diverges(r, told ? p.code : "replay.host_step_failed",
                     mt_str_dup(r->arena, p.message));
+}
+
+/* The checks of one event. What they find is told again, and in order, by replay(). */
+static bool pair_fails(replay *r, size_t index, const gr_capture_event *event,
+                       const gr_capture_decision *d)
+{
+    rt_divergence *result = r->d;
+    mt_err err = check_pair(r, r->along, index, event, d);
+    r->d = result;
+    if (!err && r->along->kind.code) {
+        *result = r->along->kind;
+    } else if (!err && r->along->hash.code) {
+        *result = r->along->hash;
+    }
+    return err ? diverges(r, "replay.host_step_failed", mt_str_z(mt_err_text(err)))
+               : result->code != NULL;
 }
 
 static bool step_differs(replay *r, rt_graph_host *host, size_t i,
@@ -403,6 +423,9 @@ static bool step_differs(replay *r, rt_graph_host *host, size_t i,
 {
     rt_graph_step now;
     mt_mark mark = mt_arena_mark(r->arena);
+    if (r->along && pair_fails(r, i, event, was)) {
+        return true;
+    }
     if ((r->meet && r->meet(r->o->user, event)) ||
         rt_graph_host_replay(host, event, &was->decision, &now)) {
         place(r, i, event->id);
@@ -460,20 +483,47 @@ static mt_err end_replay(replay *r, mt_err err)
     return err ? err : r->d->code ? MT_E_REJECTED : MT_OK;
 }
 
+/* Checks and runs in one pass. Whether it holds is right; when it does not, which of
+ * several faults is named first is not what the order of checks says. */
+static mt_err run_along(replay *r, rt_graph_host *host)
+{
+    rt_divergence *result = r->d;
+    checks c = {.ids = rt_id_notes_new(),
+                .kind = {.event = SIZE_MAX},
+                .hash = {.event = SIZE_MAX}};
+    mt_err err = check_waiting(r, &c);
+    r->d = result;
+    *result = c.hash;
+    if (!err && !result->code &&
+        !differs(r, "replay.graph_id_mismatch", "graph_id", r->start->head.graph_id,
+                 r->o->graph->id) &&
+        !differs(r, "replay.unsupported_capture_version", "capture_version",
+                 r->start->version, MT_STR("v3")) &&
+        !provenance_differs(r)) {
+        r->along = &c;
+        err = run_events(r, host);
+        r->along = NULL;
+    }
+    if (!err && !result->code) {
+        err = check_ids(r, c.ids);
+    }
+    rt_id_notes_free(c.ids);
+    return err;
+}
+
 mt_err rt_replay_onto(mt_arena *a, rt_graph_host *host, gr_capture_reader *journal,
                       const rt_replay_options *options, rt_replay_meet *meet,
                       rt_replay_result *result)
 {
     replay r = begin_replay(a, journal, options, result);
     r.meet = meet;
-    mt_err err = check_capture(&r);
-    if (!err && !r.d->code) {
-        err = run_events(&r, host);
-    }
-    return end_replay(&r, err);
+    return end_replay(&r, run_along(&r, host));
 }
 
-static mt_err replay_alone(replay *r, rt_replay_result *result)
+typedef mt_err replay_runner(replay *r, rt_graph_host *host);
+
+/* On a host of its own. */
+static mt_err replay_alone(replay *r, replay_runner *runner, rt_replay_result *result)
 {
     rt_graph_options o = {.graph = r->o->graph,
                           .adapter = r->o->adapter,
@@ -487,7 +537,7 @@ static mt_err replay_alone(replay *r, rt_replay_result *result)
         diverges(r, "replay.host_setup_failed",
                  MT_STR("the graph cannot run under this adapter"));
     } else {
-        err = run_events(r, host);
+        err = runner(r, host);
         result->counts = rt_graph_host_counts(host);
     }
     rt_graph_host_free(host);
@@ -495,13 +545,27 @@ static mt_err replay_alone(replay *r, rt_replay_result *result)
     return err;
 }
 
+/* A capture that does not hold is gone through again, all checks first. */
+static mt_err replay_in_order(replay *r, rt_replay_result *result)
+{
+    gr_capture_rewind(r->capture);
+    if (r->o->trace) {
+        rewind(r->o->trace);
+    }
+    mt_err err = check_capture(r);
+    return err || r->d->code ? err : replay_alone(r, run_events, result);
+}
+
 mt_err rt_replay(mt_arena *a, gr_capture_reader *capture,
                  const rt_replay_options *options, rt_replay_result *result)
 {
     replay r = begin_replay(a, capture, options, result);
-    mt_err err = check_capture(&r);
-    if (!err && !r.d->code) {
-        err = replay_alone(&r, result);
+    mt_err err = end_replay(&r, replay_alone(&r, run_along, result));
+    if (!err) {
+        return MT_OK;
     }
-    return end_replay(&r, err);
+    rt_replay_options quiet = *options;
+    quiet.observe = NULL; /* it has seen what there is */
+    r = begin_replay(a, capture, &quiet, result);
+    return end_replay(&r, replay_in_order(&r, result));
 }

@@ -3,8 +3,9 @@
  * payload hashes (REP-1), unique event ids (REP-8), adapter and runtime provenance
  * (REP-7), then event by event the decision, its termination and every effect. Context
  * writes are applied for real, intents only derived again. The first difference is
- * reported with its place and both values. The capture is gone through twice, once for
- * the checks, and never held. */
+ * reported with its place and both values. The capture is never held: a good one is
+ * gone through once, with the checks along the way, and one that is not once more, with
+ * the checks in their order. */
 #ifndef RT_GRAPH_REPLAY_H
 #define RT_GRAPH_REPLAY_H
 
