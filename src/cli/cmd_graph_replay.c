@@ -9,6 +9,7 @@
 #include "cli/graph.h"
 #include "cli/keys.h"
 #include "runtime/graph_capture.h"
+#include "runtime/graph_journal.h"
 #include "runtime/graph_replay.h"
 #include "runtime/graph_trace.h"
 
@@ -273,6 +274,8 @@ int cmd_graph_capture(const cli_args *args)
     int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
     if (!code && !out) {
         code = cli_fail(args, CLI_USAGE, "give --out FILE");
+    } else if (!code && rt_journal_busy(journal.ptr)) {
+        code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
     } else if (!code) {
         mt_err err = rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
                                        sign ? &key : NULL, &why);

@@ -347,17 +347,32 @@ mt_err rt_capture_check(const char *capture, mt_buf *why)
     return err;
 }
 
+/* What stands beside the capture follows it. Killed between the two, it is found alone
+ * the next time and follows then; what an earlier one left never stays with it. */
+static void retire_beside(mt_arena *a, const char *capture, const char *suffix,
+                          bool moved)
+{
+    mt_str from = beside(a, capture, suffix);
+    mt_str to = mt_strf(a, "%s.previous%s", capture, suffix);
+    if (!moved && access(to.ptr, F_OK) == 0) {
+        unlink(from.ptr);
+    } else if (rename(from.ptr, to.ptr) != 0 && moved) {
+        unlink(to.ptr);
+    }
+}
+
 mt_err rt_capture_retire(const char *capture, bool keep)
 {
-    static const char *const SUFFIXES[] = {".sum", ".sig", ".trace.jsonl", ""};
+    static const char *const SUFFIXES[] = {".sum", ".sig", ".trace.jsonl"};
     mt_arena a = {0};
-    mt_err err = MT_OK;
+    bool gone = keep ? rename(capture, beside(&a, capture, ".previous").ptr) == 0
+                     : unlink(capture) == 0;
+    mt_err err = gone || errno == ENOENT ? MT_OK : MT_E_IO;
     for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES && !err; i++) {
-        mt_str from = beside(&a, capture, SUFFIXES[i]);
-        mt_str to = mt_strf(&a, "%s.previous%s", capture, SUFFIXES[i]);
-        unlink(keep ? to.ptr : from.ptr);
-        if (keep && rename(from.ptr, to.ptr) != 0 && errno != ENOENT) {
-            err = MT_E_IO;
+        if (keep) {
+            retire_beside(&a, capture, SUFFIXES[i], gone);
+        } else {
+            unlink(beside(&a, capture, SUFFIXES[i]).ptr);
         }
     }
     mt_arena_free(&a);

@@ -20,7 +20,7 @@ struct rt_graph_host {
     gr_supervisor *supervisor;
     gr_episode *episode;
     mt_arena ids;      /* keys of `seen` */
-    mt_map seen;       /* HST-9: event ids of this run; value 1: from a journal */
+    mt_map seen;       /* HST-9: event ids; value: how often a journal has it */
     mt_arena scratch;  /* one step */
     mt_arena *retired; /* a deferred event that has just run */
     mt_buf payload, text;
@@ -331,23 +331,26 @@ static bool filtered(const rt_graph_host *h, const rt_graph_event *event)
     return false;
 }
 
-static mt_err note_here(rt_graph_host *h, mt_str id, uintptr_t value, bool *again)
+static mt_map_entry *note_here(rt_graph_host *h, mt_str id, bool *again)
 {
     bool added;
     mt_map_entry *e = mt_map_add(&h->ids, &h->seen, id, &added);
     if (added) {
         e->key = mt_str_dup(&h->ids, id); /* the event's own text does not last */
-        e->value = value;
     }
     *again = !added;
-    return MT_OK;
+    return e;
 }
 
 /* HST-9. *again when the id was seen and the configuration skips such events. */
 static mt_err note_id(rt_graph_host *h, mt_str id, bool *again)
 {
-    mt_err err = h->o.ids.note ? h->o.ids.note(h->o.ids.state, id, again)
-                               : note_here(h, id, 0, again);
+    mt_err err = MT_OK;
+    if (h->o.ids.note) {
+        err = h->o.ids.note(h->o.ids.state, id, again);
+    } else {
+        (void)note_here(h, id, again);
+    }
     if (!err && *again && !h->o.skip_duplicates) {
         return refuse(
             h, "host.duplicate_event_id",
@@ -631,7 +634,7 @@ mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
         return err;
     }
     if (!h->o.replay && !h->o.ids.note) {
-        (void)note_here(h, event->id, 1, &again);
+        note_here(h, event->id, &again)->value++;
     }
     gr_signal signal = signal_of(event, &p);
     signal.filtered = recorded && recorded->verdict == GR_SKIP;
@@ -721,9 +724,9 @@ mt_err rt_graph_host_same(rt_graph_host *h, const rt_graph_event *event,
 bool rt_graph_host_pass(rt_graph_host *h, mt_str id)
 {
     mt_map_entry *e = mt_map_find(&h->seen, id);
-    bool pass = e && e->value == 1;
+    bool pass = e && e->value;
     if (pass) {
-        e->value = 0;
+        e->value--;
     }
     return pass;
 }

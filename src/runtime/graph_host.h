@@ -92,7 +92,7 @@ gr_capture_carried rt_graph_host_carry(rt_graph_host *h, mt_arena *a);
  * MT_E_REJECTED: it is another, or is refused. */
 mt_err rt_graph_host_same(rt_graph_host *h, const rt_graph_event *event,
                           const gr_capture_event *recorded);
-/* Was this id replayed from the journal and not asked for yet? */
+/* Was this id replayed from the journal more often than it was asked for here? */
 bool rt_graph_host_pass(rt_graph_host *h, mt_str id);
 /* The journal begins with this host's head already. */
 void rt_graph_host_resumed(rt_graph_host *h);

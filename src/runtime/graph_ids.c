@@ -171,11 +171,9 @@ mt_err rt_id_notes_suspect(rt_id_notes *n, size_t from, size_t *index)
     search s = {.parts = n->total / (PART / 2) + 1, .from = from, .found = SIZE_MAX};
     mt_err err = MT_OK;
     s.parts = n->spilled ? s.parts : 1;
-    if (!n->slots) {
-        n->slot_count = n->total < PART ? 2 * n->total + 1 : SLOTS;
-        n->slots = mt_xmalloc(n->slot_count * sizeof *n->slots);
-        n->piece = n->spilled ? mt_xmalloc(PART * sizeof *n->piece) : NULL;
-    }
+    n->slot_count = n->spilled ? SLOTS : 2 * n->total + 1;
+    n->slots = mt_xrealloc(n->slots, n->slot_count * sizeof *n->slots);
+    n->piece = n->spilled ? mt_xrealloc(n->piece, PART * sizeof *n->piece) : NULL;
     for (; s.part < s.parts && !err; s.part++) {
         err = search_part(n, &s);
     }

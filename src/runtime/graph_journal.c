@@ -70,6 +70,16 @@ mt_err rt_journal_open(const char *path, rt_journal **out)
     return MT_OK;
 }
 
+bool rt_journal_busy(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool busy = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    if (fd >= 0) {
+        close(fd);
+    }
+    return busy;
+}
+
 uint64_t rt_journal_held(const rt_journal *j)
 {
     return j->held;

@@ -15,6 +15,8 @@ typedef struct rt_journal rt_journal;
 /* Opens the file and locks it; creates an empty one. MT_E_BUSY: another process has it;
  * otherwise MT_E_IO and errno. */
 mt_err rt_journal_open(const char *path, rt_journal **out);
+/* Does a process write this journal now? */
+bool rt_journal_busy(const char *path);
 /* How many bytes the file held when it was opened. */
 uint64_t rt_journal_held(const rt_journal *j);
 /* Before the first line: it goes behind the first `bytes` of the file, and what was
