@@ -1,3 +1,16 @@
+/* runtime/graph_host.c - one step after the other.
+ *
+ * A step builds the event (merge, schema), notes its id, asks the supervisor, which
+ * runs the graph through run_graph(), checks the effects, writes the journal line,
+ * applies the writes and sends the intents, each of them recorded before the next.
+ * Three ways lead through what was recorded: replay() runs the graph again, for who
+ * compares; follow() takes the record's word, for who goes on; carry() and the option
+ * `carried` hand what the supervisor holds to the next capture.
+ *
+ * INVARIANT: nothing is applied or sent that is not in the journal, and an intent
+ * leaves only after its line is on disk. Before the first step nothing is written.
+ * May fail: events that are refused (MT_E_REJECTED, nothing happened), channels
+ * (MT_E_CLOSED), the journal and the id keeper (anything else; the run must end). */
 #include "runtime/graph_host.h"
 
 #include <stdlib.h>

@@ -1,3 +1,8 @@
+/* runtime/graph_journal.c - appending, syncing and locking.
+ *
+ * The lock is taken on the open file, then the name is looked at again: a run that
+ * ended well has removed the file it had locked, and who waited for that one must not
+ * go on with it. What the file held is cut off only when the first bytes follow. */
 #include "runtime/graph_journal.h"
 
 #include <errno.h>

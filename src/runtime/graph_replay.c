@@ -1,3 +1,12 @@
+/* runtime/graph_replay.c - a capture run again and compared.
+ *
+ * A good capture takes one pass: each event is checked, run and compared. Only one that
+ * does not hold is gone through again, all checks before anything runs, because which
+ * of several faults is named first follows the order of checks (REP-1, REP-8, REP-7).
+ *
+ * INVARIANT: at any time one event with its decision is held, and nothing that grows
+ * with their number but the notes of ids, which are bounded.
+ * May fail: the capture's bytes, and a capture that is none (result->fault). */
 #include "runtime/graph_replay.h"
 
 #include <stdlib.h>
@@ -532,8 +541,13 @@ static mt_err replay_alone(replay *r, replay_runner *runner, rt_replay_result *r
                           .limits = r->start->head.config,
                           .replay = true};
     rt_graph_host *host = NULL;
-    mt_err err = MT_OK;
-    if (rt_graph_host_new(&o, &result->diags, &host)) {
+    mt_err err = rt_graph_host_new(&o, &result->diags, &host);
+    if (err == MT_E_CORRUPT) {
+        err = MT_OK;
+        diverges(r, "replay.invalid_payload",
+                 MT_STR("the payload of an event that waits is not a JSON object"));
+    } else if (err) {
+        err = MT_OK;
         diverges(r, "replay.host_setup_failed",
                  MT_STR("the graph cannot run under this adapter"));
     } else {

@@ -1,3 +1,6 @@
+/* runtime/graph_resume.c - the journal replayed onto the host of the run that goes on.
+ * A fixture is met event by event while it is replayed. The last step's
+ * acknowledgements are kept, so that the run can send what has none. */
 #include "runtime/graph_resume.h"
 
 #include "runtime/graph_capture.h"
