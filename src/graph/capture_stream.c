@@ -545,6 +545,8 @@ static mt_err open_into(mt_arena *keep, mt_arena *faults, gr_bytes bytes, size_t
     window w = {.from = bytes, .most = most ? most : MT_LIMITS_DEFAULT.json_bytes};
     *r = (gr_capture_reader){.faults = faults, .a = w, .b = w};
     *fault = (gr_capture_fault){0};
+    r->a.data = mt_xmalloc(1); /* never NULL, so that it can be counted from */
+    r->b.data = mt_xmalloc(1);
     r->first = keep ? keep : &r->own;
     r->keep = keep ? keep : &r->pair;
     mt_err err = open_reader(r, fault);

@@ -214,6 +214,7 @@ static mt_err pend(rt_graph_host *h, mt_str event_id, mt_str payload, pending *o
 {
     mt_json object = {.type = MT_JSON_OBJECT};
     mt_json_error why;
+    payload = mt_str_dup(&h->scratch, payload); /* intents borrow from it */
     if (payload.len && (mt_json_read(&h->scratch, payload, NULL, &object, &why) ||
                         object.type != MT_JSON_OBJECT)) {
         return refuse(h, "replay.invalid_payload",

@@ -56,7 +56,8 @@ static mt_str keep(mt_arena *a, mt_str s)
     return s.ptr ? mt_str_dup(a, s) : s;
 }
 
-/* The step lives in the host until the next one; its acknowledgements must be kept. */
+/* The step lives in the host until the next one; what it has from the journal does not,
+ * and is kept. */
 static void note(void *user, size_t index, const rt_graph_step *step,
                  const gr_capture_decision *recorded)
 {
@@ -73,11 +74,13 @@ static void note(void *user, size_t index, const rt_graph_step *step,
             keep(&r->out->acks, from->egress_ref)};
     }
     r->out->last = *step;
+    r->out->last.event = (gr_capture_event){.id = keep(&r->out->acks, step->event.id)};
+    r->out->last.decision.event_id = r->out->last.event.id;
     r->out->last.decision.acks = acks;
     r->out->last.decision.ack_count = recorded->ack_count;
     r->out->events++;
     if (r->run->observe) {
-        r->run->observe(r->run->user, &r->out->last);
+        r->run->observe(r->run->user, step);
     }
 }
 

@@ -202,8 +202,9 @@ nodes:
   least: { impl: number_source@0.1.0, params: { value: 10.0 } }
   high: { impl: gt@0.1.0 }
   on: { impl: emit_if_true@0.1.0 }
+  side: { impl: context_string_source@0.1.0, params: { key: side } }
   order: { impl: trade@1.0.0 }
-edges: [price.value -> high.a, least.value -> high.b, high.result -> on.input,
+edges: [side.value -> order.side, price.value -> high.a, least.value -> high.b, high.result -> on.input,
         on.event -> order.event, price.value -> order.amount]
 outputs: { high: high.result }
 """
@@ -211,12 +212,14 @@ MANIFEST = """
 kind: action
 id: trade
 version: 1.0.0
-inputs: [{name: event, type: event}, {name: amount, type: number}]
+inputs: [{name: event, type: event}, {name: amount, type: number}, {name: side, type: string}]
 outputs: [{name: outcome, type: event}]
 effects:
   writes: [{name: last, type: number, from_input: amount}]
   intents:
-    - {name: buy, fields: [{name: amount, type: number, from_input: amount}]}
+    - name: buy
+      fields: [{name: amount, type: number, from_input: amount},
+               {name: side, type: string, from_input: side}]
     - {name: note, fields: [{name: amount, type: number, from_input: amount}]}
 outcome: Attempted
 """
@@ -227,16 +230,18 @@ version: 1.0.0
 runtime_compatibility: 0.1.0
 context_keys:
   - {name: price, type: Number, required: true, writable: false}
+  - {name: side, type: String, required: true, writable: false}
   - {name: last, type: Number, required: false, writable: true}
 event_kinds:
   - name: tick
-    payload_schema: {type: object, properties: {price: {type: number}, last: {type: number}},
-                     required: [price], additionalProperties: false}
+    payload_schema: {type: object, properties: {price: {type: number}, side: {type: string},
+                     last: {type: number}}, required: [price, side], additionalProperties: false}
 accepts:
   effects:
     - {name: set_context, payload_schema: {type: object, additionalProperties: false}}
     - name: buy
-      payload_schema: {type: object, properties: {amount: {type: number}}, additionalProperties: false}
+      payload_schema: {type: object, properties: {amount: {type: number}, side: {type: string}},
+                       additionalProperties: false}
     - name: note
       payload_schema: {type: object, properties: {amount: {type: number}}, additionalProperties: false}
 capture: {format_version: "1", fields: [event.tick]}
@@ -251,6 +256,7 @@ while read -r line; do
     id=${line#*'"intent_id":"'}
     id=${id%%'"'*}
     echo "$id" >> deliveries
+    printf '%s\n' "$line" >> frames
     case " $seen " in *" $id "*) ;; *) echo "$id" >> done; seen="$seen $id" ;; esac
     printf '{"type":"intent_ack","intent_id":"%s","status":"accepted","acceptance":"durable"}\\n' "$id"
 done
@@ -263,7 +269,8 @@ first, last = int(sys.argv[2]), int(sys.argv[3])
 if sys.argv[1] == "dies": sys.exit(7)
 for i in range(first, last):
     say({"type": "event", "event": {"event_id": f"d{i}", "kind": "DataAvailable", "at":
-        {"secs": i, "nanos": 0}, "semantic_kind": "tick", "payload": {"price": 10.0 + i % 7}}})
+        {"secs": i, "nanos": 0}, "semantic_kind": "tick", "payload": {"price": 10.0 + i % 7,
+        "side": f"side {i}"}}})
     if sys.argv[1] == "waits" and i == first + 3:
         while not os.path.exists("go"): time.sleep(0.01)
 say({"type": "end"})
@@ -285,7 +292,7 @@ class Runs(Case):
                    "command: [./channel.sh]}}\nroutes: {buy: {channel: c}, note: {channel: c}}\n")
         self.write("fixture.jsonl", '{"kind":"episode_start"}\n' + "".join(
             '{"kind":"event","event":{"type":"DataAvailable","semantic_kind":"tick",'
-            '"payload":{"price":%d.5}}}\n' % (8 + i % 5) for i in range(self.EVENTS)))
+            '"payload":{"price":%d.5,"side":"number %d"}}}\n' % (8 + i % 5, i) for i in range(self.EVENTS)))
 
     def command(self, *more, source=("--fixture", "fixture.jsonl"), capture="c.json"):
         return ["graph", "run", "graph.yaml", "--adapter", "adapter.yaml", "--egress",
@@ -358,7 +365,7 @@ class Runs(Case):
         return self.drive("well")
 
     def clear(self):
-        for name in ("c.json", "c.json.journal", "deliveries", "done", "go"):
+        for name in ("c.json", "c.json.journal", "deliveries", "done", "frames", "go"):
             (self.dir / name).unlink(missing_ok=True)
 
     def test_FG3_a_killed_run_keeps_its_evidence(self):
@@ -381,6 +388,26 @@ class Runs(Case):
         self.assertEqual(self.replay().code, 0)
         self.assertFalse((self.dir / "c.json.journal").exists())
         self.assertEqual(self.run_it("--resume", source=source).code, 1, "nothing to resume")
+
+    def test_an_intent_without_a_recorded_acknowledgement_is_sent_again(self):
+        """As if the kill had come between the channel's answer and its record."""
+        for cut, repeated in ((1, 1), (2, 2), (0, 0)):
+            source = self.killed(orders=6)
+            journal = self.dir / "c.json.journal"
+            lines = journal.read_text().splitlines(True)
+            self.assertTrue(lines[-1].startswith('{"dispatched":'), lines[-1])
+            last = self.lines("deliveries")[-2:]
+            torn = '{"dispatched":"d' if cut else ""
+            journal.write_text("".join(lines[:len(lines) - cut]) + torn)
+            done = self.run_it("--resume", source=source)
+            self.assertEqual(done.code, 0, done)
+            wanted = self.intents()
+            self.assertEqual(self.lines("done"), wanted)
+            self.assertEqual(self.acknowledged(), wanted)
+            at = len(wanted[:wanted.index(last[-1]) + 1])
+            again = last[2 - repeated:]
+            self.assertEqual(self.lines("deliveries"), wanted[:at] + again + wanted[at:])
+            self.assertEqual(self.replay().code, 0)
 
     def test_a_driver_may_begin_anew_or_go_on(self):
         self.killed()
@@ -509,6 +536,8 @@ class Runs(Case):
             self.assertEqual(self.intents(), wanted)
             self.assertEqual(self.acknowledged(), wanted)
             self.assertEqual(self.replay().code, 0)
+            frames = set((self.dir / "frames").read_text().splitlines())
+            self.assertEqual(len(frames), len(wanted), "sent again as it was")
             again = len(self.lines("deliveries")) - len(wanted)
             self.assertLessEqual(again, killed_here, "only what was under way is sent again")
             repeated += again
