@@ -358,11 +358,16 @@ class Runs(Case):
     def killed(self, orders=2):
         """A run that was killed after some orders, with the source that it needs."""
         self.clear()
-        source = self.drive("waits")
-        child = self.start(source=source)
-        self.until(lambda: len(self.lines("done")) >= orders)
+        child = self.start(source=self.drive("waits"))
+        self.until(lambda: self.recorded(orders))
         self.kill(child)
         return self.drive("well")
+
+    def recorded(self, orders):
+        """So many orders are done, and the last one stands in the journal's last line."""
+        done, journal = self.lines("done"), self.dir / "c.json.journal"
+        return (len(done) >= orders and journal.exists() and
+                done[-1] in journal.read_text().rstrip("\n").rpartition("\n")[2])
 
     def clear(self):
         for name in ("c.json", "c.json.journal", "deliveries", "done", "frames", "go"):
