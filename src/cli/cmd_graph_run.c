@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "cli/commands.h"
@@ -67,7 +68,7 @@ typedef struct runner {
     cli_graph graph;
     rt_graph_options options;
     const char *capture; /* path */
-    mt_str journal_path, trace_path;
+    mt_str journal_path, trace_path, new_trace;
     rt_ingress *ingress;
     rt_journal *journal;
     mt_sign_key key; /* of --sign */
@@ -235,18 +236,34 @@ static void begin_outputs(runner *r)
         cli_fail(r->args, CLI_HOLDS,
                  "the capture that was there is kept as %s.previous", r->capture);
     }
-    if (cli_flag(r->args, "trace")) {
-        r->trace = fopen(r->trace_path.ptr, "we");
+}
+
+/* A journal that is replayed may still be refused: its trace is made beside the one
+ * that is there, and takes its place with settle_trace(). */
+static void open_trace(runner *r)
+{
+    if (cli_flag(r->args, "trace") && !r->trace) {
+        r->trace = fopen(r->resuming ? r->new_trace.ptr : r->trace_path.ptr, "we");
         r->out_failed |= !r->trace;
+    }
+}
+
+static void settle_trace(runner *r)
+{
+    unlink(r->trace_path.ptr); /* of the run that was killed */
+    begin_outputs(r);
+    if (r->trace) {
+        r->out_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
     }
 }
 
 static void observe(void *user, const rt_graph_step *step)
 {
     runner *r = user;
-    if (!r->begun) {
+    if (!r->begun && !r->resuming) {
         begin_outputs(r);
     }
+    open_trace(r);
     if (r->trace) {
         mt_buf_clear(&r->line);
         rt_graph_trace_line(&r->line, step);
@@ -369,6 +386,11 @@ static int catch_up(runner *r, const rt_run_options *run, rt_resumed *resumed)
     mt_err err = rt_graph_resume(&r->graph.arena, &r->options, r->journal_path.ptr, run,
                                  r->fixture, resumed);
     r->resuming = false;
+    if (err) {
+        unlink(r->new_trace.ptr);
+    } else {
+        settle_trace(r);
+    }
     return err ? cli_fail(r->args, CLI_FAILS, "cannot resume from %s: %.*s",
                           r->journal_path.ptr, MT_ARG(resumed->why))
                : CLI_HOLDS;
@@ -440,6 +462,7 @@ static void name_outputs(runner *r)
     r->capture = real_path(a, r->capture);
     r->journal_path = mt_strf(a, "%s.journal", r->capture);
     r->trace_path = mt_strf(a, "%s.trace.jsonl", r->capture);
+    r->new_trace = mt_strf(a, "%s.new", r->trace_path.ptr);
 }
 
 static int open_journal(runner *r)
@@ -509,8 +532,8 @@ int cmd_graph_run(const cli_args *args)
     if (rt_journal_close(r.journal) && !code) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.journal_path.ptr);
     }
-    bool traced = r.begun && cli_flag(args, "trace");
-    if (traced && (!r.trace || fclose(r.trace) != 0 || r.out_failed)) {
+    bool closed = !r.trace || fclose(r.trace) == 0;
+    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.out_failed)) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.trace_path.ptr);
     }
     if (r.options.context.free) {

@@ -183,10 +183,11 @@ static mt_err was_used(void *state, mt_str event_id, bool *again)
 static mt_err keep_id(rt_graph_service *g, st_tx *tx, mt_str event_id, mt_str line,
                       int64_t now_ms)
 {
-    mt_str body = mt_strf(&g->scratch, "{\"line\":\"%.*s\"}", MT_ARG(line));
+    mt_buf_clear(&g->text);
+    mt_json_quote(&g->text, line);
     return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_event"),
                                     .id = used_id(&g->scratch, g, event_id),
-                                    .body = body,
+                                    .body = mt_buf_str(&g->text),
                                     .updated_ms = now_ms});
 }
 

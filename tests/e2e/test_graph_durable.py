@@ -425,13 +425,19 @@ class Runs(Case):
     def test_only_the_same_run_is_resumed(self):
         self.assertEqual(self.run_it("--journal-only", "--max-events", "9").code, 0)
         journal = (self.dir / "c.json.journal").read_bytes()
+        self.write("c.json", "another's")
+        self.write("c.json.trace.jsonl", "another's")
+        there = sorted(os.listdir(self.dir))
         events = (self.dir / "fixture.jsonl").read_text()
         for text in (events.replace("8.5", "8.6"), events.replace("11.5", "11.25"),
                      "".join(events.splitlines(True)[:4]), "nonsense\n", ""):
             self.write("fixture.jsonl", text)
-            result = self.run_it("--resume")
+            result = self.run_it("--resume", "--trace")
             self.assertEqual(result.code, 1, result)
             self.assertEqual((self.dir / "c.json.journal").read_bytes(), journal)
+            self.assertEqual(sorted(os.listdir(self.dir)), there)
+            self.assertEqual((self.dir / "c.json").read_text(), "another's")
+            self.assertEqual((self.dir / "c.json.trace.jsonl").read_text(), "another's")
         self.write("fixture.jsonl", events)
         for words in (["--max-retries", "2"], ["--deadline", "10s"]):
             self.assertIn("another graph", self.run_it("--resume", *words).err)
@@ -444,6 +450,7 @@ class Runs(Case):
         self.assertEqual(self.replay().code, 0)
         trace = (self.dir / "c.json.trace.jsonl").read_text().splitlines()
         self.assertEqual(len(trace), self.EVENTS)
+        self.assertEqual((self.dir / "c.json.previous").read_text(), "another's")
 
     def test_a_journal_that_is_none_is_not_touched(self):
         for text in (b"my notes\n", b"{}\n", b"\x00" * 10):
