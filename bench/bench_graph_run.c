@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/file.h"
+#include "runtime/graph_capture.h"
 #include "runtime/graph_replay.h"
 #include "runtime/graph_run.h"
 
@@ -88,7 +88,7 @@ static double run_once(const gr_graph *graph, const gr_adapter *adapter, mt_str 
     rt_journal *journal;
     rt_graph_host *host;
     uint64_t start = bench_now();
-    if (rt_journal_open(journal_path, true, &journal)) {
+    if (rt_journal_open(journal_path, &journal)) {
         die("cannot open the journal");
     }
     rt_graph_options o = {.graph = graph,
@@ -117,19 +117,18 @@ static double replay_once(const gr_graph *graph, const gr_adapter *adapter,
                           const char *journal_path)
 {
     mt_arena a = {0};
-    mt_str text;
-    gr_capture capture;
-    gr_capture_fault fault;
+    rt_capture_file file;
+    mt_buf why = {0};
     rt_replay_result result;
     uint64_t start = bench_now();
-    if (rt_read_file(&a, journal_path, UINT32_MAX, &text) ||
-        gr_capture_read(&a, text, &capture, &fault)) {
+    if (rt_capture_open(&a, journal_path, 0, &file, &why)) {
         die("the journal does not read");
     }
     rt_replay_options o = {.graph = graph, .adapter = adapter};
-    if (rt_replay(&a, &capture, &o, &result) || result.counts.events != EVENTS) {
+    if (rt_replay(&a, file.reader, &o, &result) || result.counts.events != EVENTS) {
         die("the replay diverges");
     }
+    rt_capture_close(&file);
     double seconds = seconds_since(start);
     mt_arena_free(&a);
     return seconds;

@@ -4,6 +4,7 @@
 #include "cli/graph.h"
 #include "cli/graph_edges.h"
 #include "cli/svg.h"
+#include "runtime/graph_capture.h"
 #include "runtime/graph_replay.h"
 
 /* clang-format off */
@@ -49,11 +50,13 @@ typedef struct picture {
 
 /* ---- painting ---- */
 
-static void remember(void *user, size_t index, const rt_graph_step *step)
+static void remember(void *user, size_t index, const rt_graph_step *step,
+                     const gr_capture_decision *recorded)
 {
     paint *p = user;
     const gr_episode *e = step->episode;
     (void)index;
+    (void)recorded;
     if (!e || (p->wanted && !mt_str_eq(step->event.id, mt_str_z(p->wanted)))) {
         return;
     }
@@ -74,16 +77,15 @@ static void remember(void *user, size_t index, const rt_graph_step *step)
 static int paint_capture(const cli_args *args, const cli_graph *g, const char *path,
                          paint *p)
 {
-    mt_str text;
-    gr_capture c;
-    gr_capture_fault fault;
-    int code = cli_read_record(args, p->arena, path, &text);
-    if (code) {
+    rt_capture_file file;
+    mt_buf why = {0};
+    mt_err err =
+        rt_capture_open(p->arena, path, cli_limits(args).json_bytes, &file, &why);
+    if (err) {
+        int code = err == MT_E_NOTFOUND || err == MT_E_IO ? CLI_WORLD : CLI_FAILS;
+        code = cli_fail(args, code, "%.*s", MT_ARG(why));
+        mt_buf_free(&why);
         return code;
-    }
-    if (gr_capture_read(p->arena, text, &c, &fault)) {
-        return cli_fail(args, CLI_FAILS, "%s, %.*s: %.*s", path, MT_ARG(fault.path),
-                        MT_ARG(fault.message));
     }
     p->values = mt_new_array(p->arena, mt_str, g->files.graph->node_count);
     rt_replay_options o = {.graph = g->files.graph,
@@ -91,9 +93,15 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
                            .observe = remember,
                            .user = p};
     rt_replay_result result;
-    if (rt_replay(p->arena, &c, &o, &result)) {
+    err = rt_replay(p->arena, file.reader, &o, &result);
+    rt_capture_close(&file);
+    if (err == MT_E_REJECTED) {
         return cli_fail(args, CLI_FAILS, "the capture does not replay: %s: %.*s",
                         result.divergence.code, MT_ARG(result.divergence.message));
+    }
+    if (err) {
+        return cli_fail(args, CLI_FAILS, "%s, %.*s: %.*s", path,
+                        MT_ARG(result.fault.path), MT_ARG(result.fault.message));
     }
     return p->found ? CLI_HOLDS
                     : cli_fail(args, CLI_FAILS, "the graph did not run at this event");

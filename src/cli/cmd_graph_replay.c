@@ -1,14 +1,16 @@
 /* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
  * compare, export a journal.
  * Room: cli. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/keys.h"
-#include "runtime/file.h"
+#include "runtime/graph_capture.h"
+#include "runtime/graph_journal.h"
 #include "runtime/graph_replay.h"
-#include "runtime/graph_run.h"
 #include "runtime/graph_trace.h"
 
 /* clang-format off */
@@ -43,14 +45,17 @@ typedef struct replayer {
     cli_graph graph;
     mt_arena arena;
     mt_buf out;
+    rt_capture_file capture;
     const char *wanted; /* --event */
     bool found;
 } replayer;
 
-static void observe(void *user, size_t index, const rt_graph_step *step)
+static void observe(void *user, size_t index, const rt_graph_step *step,
+                    const gr_capture_decision *recorded)
 {
     replayer *r = user;
     (void)index;
+    (void)recorded;
     if (r->wanted && mt_str_eq(step->event.id, mt_str_z(r->wanted))) {
         r->found = true;
         rt_graph_trace_line(&r->out, step);
@@ -88,8 +93,8 @@ static void write_divergence(mt_jw *w, const rt_divergence *d)
     mt_jw_end_object(w);
 }
 
-static void show_json(mt_buf *out, const gr_capture *c, const rt_replay_result *result,
-                      rt_sum_state sum)
+static void show_json(mt_buf *out, const gr_capture_reader *c,
+                      const rt_replay_result *result, rt_sum_state sum)
 {
     static const char *const SUMS[] = {"absent", "good", "bad"};
     mt_jw w = mt_jw_start(out, true);
@@ -103,17 +108,17 @@ static void show_json(mt_buf *out, const gr_capture *c, const rt_replay_result *
         mt_jw_null(&w);
     }
     mt_jw_key_i64(&w, "events", (int64_t)result->counts.events);
-    mt_jw_key_str(&w, "graph_id", c->head.graph_id);
+    mt_jw_key_str(&w, "graph_id", gr_capture_start_of(c)->head.graph_id);
     mt_jw_key_i64(&w, "invoked", (int64_t)result->counts.invoked);
     mt_jw_key_i64(&w, "skipped", (int64_t)result->counts.skipped);
-    mt_jw_key_bool(&w, "truncated", c->truncated);
+    mt_jw_key_bool(&w, "truncated", gr_capture_truncated(c));
     mt_jw_key_bool(&w, "verified", !result->divergence.code);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }
 
-static void show_text(mt_buf *out, const gr_capture *c, const rt_replay_result *result,
-                      rt_sum_state sum)
+static void show_text(mt_buf *out, const gr_capture_reader *c,
+                      const rt_replay_result *result, rt_sum_state sum)
 {
     const rt_graph_counts *n = &result->counts;
     if (result->divergence.code) {
@@ -123,46 +128,41 @@ static void show_text(mt_buf *out, const gr_capture *c, const rt_replay_result *
     mt_buf_addf(out,
                 "replay graph_id=%.*s events=%llu invoked=%llu deferred=%llu "
                 "skipped=%llu verified%s\n",
-                MT_ARG(c->head.graph_id), (unsigned long long)n->events,
-                (unsigned long long)n->invoked, (unsigned long long)n->deferred,
-                (unsigned long long)n->skipped,
+                MT_ARG(gr_capture_start_of(c)->head.graph_id),
+                (unsigned long long)n->events, (unsigned long long)n->invoked,
+                (unsigned long long)n->deferred, (unsigned long long)n->skipped,
                 sum == RT_SUM_GOOD ? ", checksum good" : "");
-    if (c->truncated) {
+    if (gr_capture_truncated(c)) {
         mt_buf_addz(out,
                     "the journal ends in the middle of a line: the run was cut off "
                     "there\n");
     }
 }
 
-/* The node trace beside the capture, if there is one. */
-static int read_trace(replayer *r, const char *capture, mt_str *trace)
-{
-    mt_str path = mt_strf(&r->arena, "%s.trace.jsonl", capture);
-    mt_err err = rt_read_file(&r->arena, path.ptr, UINT32_MAX, trace);
-    if (err == MT_E_NOTFOUND) {
-        *trace = (mt_str){0};
-        return CLI_HOLDS;
-    }
-    return err ? cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr) : CLI_HOLDS;
-}
-
 /* Does everything beside the capture vouch for it? */
-static int check_witnesses(replayer *r, const char *path, mt_str text,
-                           rt_sum_state *sum)
+static int check_witnesses(replayer *r, const char *path, rt_sum_state *sum)
 {
     mt_sign_public key;
+    mt_sha256 digest;
     bool demanded;
     int code = cli_read_public(r->args, "key", &key, &demanded);
     if (code) {
         return code;
     }
-    *sum = rt_capture_sum(path, text);
+    if (!demanded && !rt_capture_vouched(path)) {
+        return CLI_HOLDS; /* nothing to compare with: its bytes need not be read */
+    }
+    if (rt_capture_digest(&r->capture, &digest)) {
+        return cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
+                        strerror(errno));
+    }
+    *sum = rt_capture_sum(path, digest);
     if (*sum == RT_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS,
                         "%s was changed: it does not match its checksum %s.sum", path,
                         path);
     }
-    rt_sum_state signature = rt_capture_signature(path, text, demanded ? &key : NULL);
+    rt_sum_state signature = rt_capture_signature(path, digest, demanded ? &key : NULL);
     if (signature == RT_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
                         path, path);
@@ -172,38 +172,42 @@ static int check_witnesses(replayer *r, const char *path, mt_str text,
                : CLI_HOLDS;
 }
 
-static int load(replayer *r, gr_capture *c, mt_str *trace, rt_sum_state *sum)
+static int load(replayer *r, rt_sum_state *sum)
 {
     const char *path = r->args->operands[0];
     const char *graph = cli_value(r->args, "graph");
-    mt_str text;
-    gr_capture_fault fault;
+    mt_buf why = {0};
     if (!graph) {
         return cli_fail(r->args, CLI_USAGE, "--graph FILE is needed");
     }
-    int code = cli_read_record(r->args, &r->arena, path, &text);
-    code = code ? code : read_trace(r, path, trace);
-    code = code ? code : check_witnesses(r, path, text, sum);
+    int code =
+        rt_capture_file_open(path, &r->capture)
+            ? cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path, strerror(errno))
+            : check_witnesses(r, path, sum);
+    if (!code && rt_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
+                                      &r->capture, &why)) {
+        code = cli_fail(r->args, CLI_FAILS, "%.*s", MT_ARG(why));
+    }
+    mt_buf_free(&why);
     if (code) {
         return code;
-    }
-    if (gr_capture_read(&r->arena, text, c, &fault)) {
-        return cli_fail(r->args, CLI_FAILS, "%s, %.*s: %.*s", path, MT_ARG(fault.path),
-                        MT_ARG(fault.message));
     }
     code = cli_graph_load(r->args, graph, &r->graph);
     return code ? cli_graph_report(r->args, &r->graph, code) : CLI_HOLDS;
 }
 
-static int replay(replayer *r)
+/* The node trace beside the capture, if there is one. */
+static int open_trace(replayer *r, FILE **trace)
 {
-    gr_capture c;
-    mt_str trace = {0};
-    rt_sum_state sum = RT_SUM_ABSENT;
-    int code = load(r, &c, &trace, &sum);
-    if (code) {
-        return code;
-    }
+    mt_str path = mt_strf(&r->arena, "%s.trace.jsonl", r->args->operands[0]);
+    *trace = fopen(path.ptr, "re");
+    return *trace || errno == ENOENT
+               ? CLI_HOLDS
+               : cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr);
+}
+
+static int compare(replayer *r, FILE *trace, rt_replay_result *result)
+{
     const char *until = cli_value(r->args, "until");
     rt_replay_options o = {.graph = r->graph.files.graph,
                            .adapter = r->graph.files.adapter,
@@ -211,12 +215,36 @@ static int replay(replayer *r)
                            .until = until ? strtoul(until, NULL, 10) : 0,
                            .observe = observe,
                            .user = r};
+    mt_err err = rt_replay(&r->arena, r->capture.reader, &o, result);
+    return !err ? CLI_HOLDS
+           : err == MT_E_REJECTED
+               ? CLI_FAILS
+               : cli_fail(r->args, CLI_USAGE, "%s, %.*s: %.*s", r->args->operands[0],
+                          MT_ARG(result->fault.path), MT_ARG(result->fault.message));
+}
+
+static int replay(replayer *r)
+{
+    rt_sum_state sum = RT_SUM_ABSENT;
     rt_replay_result result;
-    code = rt_replay(&r->arena, &c, &o, &result) ? CLI_FAILS : CLI_HOLDS;
+    FILE *trace = NULL;
+    int code = load(r, &sum);
+    code = code ? code : open_trace(r, &trace);
+    if (code) {
+        return code;
+    }
+    code = compare(r, trace, &result);
+    if (trace) {
+        fclose(trace);
+    }
+    if (code == CLI_USAGE) {
+        return CLI_FAILS; /* it cannot be read, and that was said */
+    }
     if (r->wanted && !r->found && !code) {
         return cli_fail(r->args, CLI_FAILS, "the capture has no event '%s'", r->wanted);
     }
-    (cli_flag(r->args, "json") ? show_json : show_text)(&r->out, &c, &result, sum);
+    (cli_flag(r->args, "json") ? show_json : show_text)(&r->out, r->capture.reader,
+                                                        &result, sum);
     int printed = cli_print(mt_buf_str(&r->out));
     return printed ? printed : code;
 }
@@ -226,6 +254,7 @@ int cmd_graph_replay(const cli_args *args)
     replayer r = {.args = args, .wanted = cli_value(args, "event")};
     int code = replay(&r);
     cli_graph_free(&r.graph);
+    rt_capture_close(&r.capture);
     mt_buf_free(&r.out);
     mt_arena_free(&r.arena);
     return code;
@@ -245,6 +274,8 @@ int cmd_graph_capture(const cli_args *args)
     int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
     if (!code && !out) {
         code = cli_fail(args, CLI_USAGE, "give --out FILE");
+    } else if (!code && rt_journal_busy(journal.ptr)) {
+        code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
     } else if (!code) {
         mt_err err = rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
                                        sign ? &key : NULL, &why);

@@ -1,10 +1,10 @@
 /* cli/cmd_graph_run.c - motet graph run: events in, effects out, a capture on disk.
  * Room: cli. */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/vec.h"
@@ -12,7 +12,8 @@
 #include "cli/graph.h"
 #include "cli/keys.h"
 #include "runtime/duration.h"
-#include "runtime/graph_run.h"
+#include "runtime/graph_capture.h"
+#include "runtime/graph_resume.h"
 #include "runtime/graph_trace.h"
 
 /* clang-format off */
@@ -24,6 +25,8 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
     {"driver-arg",      "WORD",     "an argument for the driver (repeats)"},
     {"capture",         "FILE",     "write the capture there (GRAPH-capture.json)"},
     {"sign",            "FILE",     "sign the capture with this key (motet agent dna keygen)"},
+    {"resume",          NULL,       "go on with the journal that a killed run left"},
+    {"overwrite",       NULL,       "discard such a journal, keep no capture that is replaced"},
     {"journal-only",    NULL,       "leave the journal, assemble no capture"},
     {"pretty",          NULL,       "write the capture indented"},
     {"trace",           NULL,       "also write what every node said to CAPTURE.trace.jsonl"},
@@ -42,8 +45,14 @@ const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
 const char CMD_GRAPH_RUN_DETAILS[] =
     "Exactly one of --fixture and --driver says where events come from. The run appends "
     "to CAPTURE.journal and assembles the capture (v3, with a checksum in CAPTURE.sum) at "
-    "its end, whatever way it ends. Exit status 0 when the events ended or you stopped the "
-    "run (Ctrl-C, --max-events, --max-duration), 1 when something broke it.";
+    "its end, whatever way it ends. A capture that is there stays as it is until this run "
+    "has committed its first event; then it becomes CAPTURE.previous. A journal that a "
+    "killed run left is never touched unless you say --resume or --overwrite. With "
+    "--resume the journal is replayed and compared, a fixture must have the events it "
+    "has, events that a driver sends again are passed over, and intents without a "
+    "recorded acknowledgement are sent again with the same ids. One run at a time writes "
+    "a capture. Exit status 0 when the events ended or you stopped the run (Ctrl-C, "
+    "--max-events, --max-duration), 1 when something broke it or a journal is in the way.";
 /* clang-format on */
 
 static volatile sig_atomic_t stop_requested;
@@ -59,12 +68,15 @@ typedef struct runner {
     cli_graph graph;
     rt_graph_options options;
     const char *capture; /* path */
-    mt_str journal_path, trace_path;
-    mt_str fixture;
+    mt_str journal_path, trace_path, new_trace;
     rt_ingress *ingress;
+    rt_journal *journal;
     mt_sign_key key; /* of --sign */
     FILE *trace;
     mt_buf line;
+    bool fixture;  /* events come from one */
+    bool begun;    /* something is committed */
+    bool resuming; /* steps are those of the journal */
     bool out_failed;
 } runner;
 
@@ -143,12 +155,11 @@ static void read_skips(runner *r)
 
 static int open_fixture(runner *r, const char *path)
 {
-    int code = cli_read_record(r->args, &r->graph.arena, path, &r->fixture);
-    if (code) {
-        return code;
-    }
-    r->ingress = rt_ingress_fixture(r->fixture, r->options.adapter != NULL);
-    return CLI_HOLDS;
+    r->fixture = true;
+    r->ingress = rt_ingress_file(path, r->options.adapter != NULL);
+    return r->ingress ? CLI_HOLDS
+                      : cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
+                                 strerror(errno));
 }
 
 static int open_driver(runner *r, const char *program)
@@ -204,15 +215,61 @@ static void print_decision(mt_buf *out, const rt_graph_step *s)
     mt_buf_addc(out, '\n');
 }
 
+static bool holds_something(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > 0);
+}
+
+/* The first commit of this run: from here on the files are its own. */
+static void begin_outputs(runner *r)
+{
+    bool keep = !cli_flag(r->args, "overwrite");
+    bool there = holds_something(r->capture);
+    r->begun = true;
+    if (rt_capture_retire(r->capture, keep)) {
+        cli_fail(r->args, CLI_WORLD, "cannot take %s away: %s", r->capture,
+                 strerror(errno));
+        r->out_failed = true;
+        stop_requested = 1;
+    } else if (there && keep) {
+        cli_fail(r->args, CLI_HOLDS,
+                 "the capture that was there is kept as %s.previous", r->capture);
+    }
+}
+
+/* A journal that is replayed may still be refused: its trace is made beside the one
+ * that is there, and takes its place with settle_trace(). */
+static void open_trace(runner *r)
+{
+    if (cli_flag(r->args, "trace") && !r->trace) {
+        r->trace = fopen(r->resuming ? r->new_trace.ptr : r->trace_path.ptr, "we");
+        r->out_failed |= !r->trace;
+    }
+}
+
+static void settle_trace(runner *r)
+{
+    unlink(r->trace_path.ptr); /* of the run that was killed */
+    begin_outputs(r);
+    if (r->trace) {
+        r->out_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
+    }
+}
+
 static void observe(void *user, const rt_graph_step *step)
 {
     runner *r = user;
+    if (!r->begun && !r->resuming) {
+        begin_outputs(r);
+    }
+    open_trace(r);
     if (r->trace) {
         mt_buf_clear(&r->line);
         rt_graph_trace_line(&r->line, step);
         r->out_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
     }
-    if (cli_flag(r->args, "json")) {
+    if (cli_flag(r->args, "json") && !r->resuming) {
         mt_buf_clear(&r->line);
         print_decision(&r->line, step);
         r->out_failed |= cli_print(mt_buf_str(&r->line)) != CLI_HOLDS;
@@ -226,7 +283,12 @@ static void print_summary(runner *r, const rt_run_result *result,
     if (cli_flag(r->args, "json")) {
         mt_jw w = mt_jw_start(&out, false);
         mt_jw_begin_object(&w);
-        mt_jw_key_str(&w, "capture", mt_str_z(artifact));
+        mt_jw_keyz(&w, "capture");
+        if (artifact) {
+            mt_jw_str(&w, mt_str_z(artifact));
+        } else {
+            mt_jw_null(&w);
+        }
         mt_jw_key_i64(&w, "deferred", (int64_t)n->deferred);
         mt_jw_key_i64(&w, "episodes", (int64_t)rt_ingress_episodes(r->ingress));
         mt_jw_key_i64(&w, "events", (int64_t)n->events);
@@ -249,11 +311,12 @@ static void print_summary(runner *r, const rt_run_result *result,
         mt_buf_addf(
             &out,
             " episodes=%llu events=%llu invoked=%llu deferred=%llu skipped=%llu "
-            "failed=%llu\ncapture: %s\n",
+            "failed=%llu\ncapture: %s%s\n",
             (unsigned long long)rt_ingress_episodes(r->ingress),
             (unsigned long long)n->events, (unsigned long long)n->invoked,
             (unsigned long long)n->deferred, (unsigned long long)n->skipped,
-            (unsigned long long)n->failed, artifact);
+            (unsigned long long)n->failed, artifact ? artifact : "none written; ",
+            artifact ? "" : "the one that was there is as it was");
     }
     r->out_failed |= cli_print(mt_buf_str(&out)) != CLI_HOLDS;
     mt_buf_free(&out);
@@ -261,71 +324,134 @@ static void print_summary(runner *r, const rt_run_result *result,
 
 /* ---- the run ---- */
 
-static int finish(runner *r, const rt_run_result *result, const rt_graph_counts *counts)
+/* The journal goes only when the capture of it is there and can be read. */
+static int make_capture(runner *r, const char **artifact)
 {
-    const char *artifact = r->capture;
-    int code = result->reason && !result->asked ? CLI_FAILS : CLI_HOLDS;
     mt_buf why = {0};
-    if (cli_flag(r->args, "journal-only")) {
-        artifact = r->journal_path.ptr;
-    } else if (rt_capture_export(r->journal_path.ptr, r->capture,
-                                 cli_flag(r->args, "pretty"),
-                                 cli_value(r->args, "sign") ? &r->key : NULL, &why)) {
-        cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
-                 r->journal_path.ptr);
-        artifact = r->journal_path.ptr;
-        code = CLI_WORLD;
+    int code = CLI_HOLDS;
+    *artifact = r->capture;
+    if (rt_capture_export(r->journal_path.ptr, r->capture, cli_flag(r->args, "pretty"),
+                          cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
+        rt_capture_check(r->capture, &why)) {
+        code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
+                        r->journal_path.ptr);
+        *artifact = r->journal_path.ptr;
     } else {
-        unlink(r->journal_path.ptr);
+        rt_journal_remove(r->journal);
     }
     mt_buf_free(&why);
+    return code;
+}
+
+/* A run that committed nothing leaves what is there; where nothing is, it says so. */
+static int make_nothing(runner *r, rt_graph_host *host, const char **artifact)
+{
+    bool journal_only = cli_flag(r->args, "journal-only");
+    *artifact = journal_only ? r->journal_path.ptr : NULL;
+    if (rt_journal_held(r->journal) || (!journal_only && holds_something(r->capture))) {
+        *artifact = NULL;
+        return CLI_HOLDS;
+    }
+    if (rt_graph_host_begin(host)) {
+        return cli_fail(r->args, CLI_WORLD, "cannot write %s: %s", r->journal_path.ptr,
+                        strerror(errno));
+    }
+    return journal_only ? CLI_HOLDS : make_capture(r, artifact);
+}
+
+static int finish(runner *r, rt_graph_host *host, const rt_run_result *result)
+{
+    const char *artifact = r->journal_path.ptr;
+    int code = result->reason && !result->asked ? CLI_FAILS : CLI_HOLDS;
+    int made = CLI_HOLDS;
+    if (!r->begun) {
+        made = make_nothing(r, host, &artifact);
+    } else if (!cli_flag(r->args, "journal-only")) {
+        made = make_capture(r, &artifact);
+    }
+    code = made ? made : code;
     if (result->reason && !result->asked) {
         cli_fail(r->args, code, "interrupted: %s: %.*s", result->reason,
                  MT_ARG(result->message));
     }
-    print_summary(r, result, counts, artifact);
+    rt_graph_counts counts = rt_graph_host_counts(host);
+    print_summary(r, result, &counts, artifact);
     return r->out_failed ? CLI_WORLD : code;
 }
 
-static int run_host(runner *r, rt_journal *journal)
+/* Comes to where the killed run was. */
+static int catch_up(runner *r, const rt_run_options *run, rt_resumed *resumed)
+{
+    r->resuming = true;
+    mt_err err = rt_graph_resume(&r->graph.arena, &r->options, r->journal_path.ptr, run,
+                                 r->fixture, resumed);
+    r->resuming = false;
+    if (err) {
+        unlink(r->new_trace.ptr);
+    } else {
+        settle_trace(r);
+    }
+    return err ? cli_fail(r->args, CLI_FAILS, "cannot resume from %s: %.*s",
+                          r->journal_path.ptr, MT_ARG(resumed->why))
+               : CLI_HOLDS;
+}
+
+static int run_events(runner *r, rt_run_options *run)
+{
+    signal(SIGINT, request_stop);
+    signal(SIGTERM, request_stop);
+    rt_run_result result = rt_graph_run(&r->graph.arena, run);
+    if (rt_journal_sync(r->journal) && !result.reason) {
+        result = (rt_run_result){"capture.write_failed",
+                                 MT_STR("the journal cannot be written"), false};
+    }
+    return finish(r, run->host, &result);
+}
+
+static int run_host(runner *r, bool resume)
 {
     rt_run_options run = {.ingress = r->ingress,
-                          .journal = journal,
+                          .journal = r->journal,
                           .egress = r->graph.files.egress,
                           .stop = &stop_requested,
                           .observe = observe,
                           .user = r};
+    rt_resumed resumed = {0};
     gr_count_option events;
     if (!read_count(r->args, "max-events", &events) ||
         !read_span(r->args, "max-duration", &run.max_ms)) {
-        rt_journal_close(journal);
         return CLI_USAGE;
     }
     run.max_events = events.count;
-    r->options.journal = journal;
-    mt_err err = rt_graph_host_new(&r->options, &r->graph.ds, &run.host);
-    if (err) {
-        rt_journal_close(journal);
-        unlink(r->journal_path.ptr);
-        rt_graph_host_free(run.host);
-        return err == MT_E_REJECTED
-                   ? cli_graph_report(r->args, &r->graph, CLI_FAILS)
-                   : cli_fail(r->args, CLI_WORLD, "cannot write %s: %s",
-                              r->journal_path.ptr, strerror(errno));
+    r->options.journal = r->journal;
+    int code = CLI_HOLDS;
+    if (rt_graph_host_new(&r->options, &r->graph.ds, &run.host)) {
+        code = cli_graph_report(r->args, &r->graph, CLI_FAILS);
     }
-    signal(SIGINT, request_stop);
-    signal(SIGTERM, request_stop);
-    rt_run_result result = rt_graph_run(&r->graph.arena, &run);
-    rt_graph_counts counts = rt_graph_host_counts(run.host);
+    if (!code && resume) {
+        code = catch_up(r, &run, &resumed);
+        run.last = &resumed.last;
+    }
+    code = code ? code : run_events(r, &run);
     rt_graph_host_free(run.host);
-    if (rt_journal_close(journal) && !result.reason) {
-        result = (rt_run_result){"capture.write_failed",
-                                 MT_STR("the journal cannot be written"), false};
-    }
-    return finish(r, &result, &counts);
+    rt_resumed_free(&resumed);
+    return code;
 }
 
-static int open_outputs(runner *r, rt_journal **journal)
+/* ---- what is there already ---- */
+
+/* The file itself, not a link to it: one capture has one journal. */
+static const char *real_path(mt_arena *a, const char *path)
+{
+    struct stat st;
+    char *real =
+        lstat(path, &st) == 0 && S_ISLNK(st.st_mode) ? realpath(path, NULL) : NULL;
+    const char *out = real ? mt_str_dup(a, mt_str_z(real)).ptr : path;
+    free(real);
+    return out;
+}
+
+static void name_outputs(runner *r)
 {
     mt_arena *a = &r->graph.arena;
     r->capture = cli_value(r->args, "capture");
@@ -333,26 +459,52 @@ static int open_outputs(runner *r, rt_journal **journal)
         mt_str stem = mt_str_stem(mt_str_z(r->args->operands[0]));
         r->capture = mt_strf(a, "%.*s-capture.json", MT_ARG(stem)).ptr;
     }
+    r->capture = real_path(a, r->capture);
     r->journal_path = mt_strf(a, "%s.journal", r->capture);
-    if (rt_journal_open(r->journal_path.ptr, true, journal)) {
-        return cli_fail(r->args, CLI_WORLD, "cannot write %s: %s", r->journal_path.ptr,
-                        strerror(errno));
+    r->trace_path = mt_strf(a, "%s.trace.jsonl", r->capture);
+    r->new_trace = mt_strf(a, "%s.new", r->trace_path.ptr);
+}
+
+static int open_journal(runner *r)
+{
+    mt_err err = rt_journal_open(r->journal_path.ptr, &r->journal);
+    if (err == MT_E_BUSY) {
+        return cli_fail(r->args, CLI_WORLD,
+                        "another run is writing %s (it has %s locked)", r->capture,
+                        r->journal_path.ptr);
     }
-    if (cli_flag(r->args, "trace")) {
-        r->trace_path = mt_strf(a, "%s.trace.jsonl", r->capture);
-        r->trace = fopen(r->trace_path.ptr, "we");
-        if (!r->trace) {
-            rt_journal_close(*journal);
-            return cli_fail(r->args, CLI_WORLD, "cannot write %s: %s",
-                            r->trace_path.ptr, strerror(errno));
-        }
+    return err ? cli_fail(r->args, CLI_WORLD, "cannot write %s: %s",
+                          r->journal_path.ptr, strerror(errno))
+               : CLI_HOLDS;
+}
+
+/* Is there a journal to go on with, or one that is in the way? */
+static int judge_journal(runner *r, bool *resume)
+{
+    bool asked = cli_flag(r->args, "resume"), anew = cli_flag(r->args, "overwrite");
+    bool holds = rt_journal_held(r->journal) && rt_journal_holds(r->journal_path.ptr);
+    *resume = asked && holds;
+    if (asked && anew) {
+        return cli_fail(r->args, CLI_USAGE, "give either --resume or --overwrite");
+    }
+    if (holds && !asked && !anew) {
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s holds what a run had committed when it was cut off; go on "
+                        "with it by --resume, discard it by --overwrite, or make a "
+                        "capture of it with 'motet graph export' and move it away",
+                        r->journal_path.ptr);
+    }
+    if (asked && !holds && holds_something(r->capture)) {
+        return cli_fail(r->args, CLI_FAILS,
+                        "there is nothing to resume: %s is there and has no journal",
+                        r->capture);
     }
     return CLI_HOLDS;
 }
 
 static int run(runner *r)
 {
-    rt_journal *journal;
+    bool resume = false;
     int code = cli_graph_load(r->args, r->args->operands[0], &r->graph);
     if (code) {
         return cli_graph_report(r->args, &r->graph, code);
@@ -366,16 +518,22 @@ static int run(runner *r)
     if (!code && cli_value(r->args, "sign")) {
         code = cli_read_key(r->args, "sign", &r->key);
     }
+    name_outputs(r);
+    code = code ? code : open_journal(r);
+    code = code ? code : judge_journal(r, &resume);
     code = code ? code : open_ingress(r);
-    code = code ? code : open_outputs(r, &journal);
-    return code ? code : run_host(r, journal);
+    return code ? code : run_host(r, resume);
 }
 
 int cmd_graph_run(const cli_args *args)
 {
     runner r = {.args = args};
     int code = run(&r);
-    if (r.trace && (fclose(r.trace) != 0 || r.out_failed)) {
+    if (rt_journal_close(r.journal) && !code) {
+        code = cli_fail(args, CLI_WORLD, "cannot write %s", r.journal_path.ptr);
+    }
+    bool closed = !r.trace || fclose(r.trace) == 0;
+    if (r.begun && cli_flag(args, "trace") && (!r.trace || !closed || r.out_failed)) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.trace_path.ptr);
     }
     if (r.options.context.free) {

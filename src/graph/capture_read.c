@@ -1,6 +1,11 @@
-/* graph/capture_read.c - v3 documents and journal lines to a capture. */
-#include "base/json_write.h"
-#include "graph/capture.h"
+/* graph/capture_read.c - one item of a capture from its JSON: the head, an event, a
+ * decision, a journal line. Pure and without memory of what came before: which item
+ * stands where is graph/capture_stream.c's business.
+ * Every text of an item is in the arena `keep` or borrows from a journal line; the tree
+ * is scratch. The first fault is kept, with the member it was found in. */
+#include "graph/capture_item.h"
+
+#include "base/json_pull.h"
 
 typedef struct reader {
     mt_arena *arena; /* what the capture keeps; the JSON tree lives elsewhere */
@@ -17,6 +22,18 @@ static void fail(reader *r, mt_str path, const char *message)
         r->failed = true;
         *r->fault = (gr_capture_fault){path, mt_str_z(message)};
     }
+}
+
+static mt_err parse(reader *r, mt_arena *tree, mt_str text, size_t most, mt_json *out)
+{
+    mt_json_limits limits = {.bytes = most};
+    mt_json_error why;
+    mt_arena_reset(tree);
+    mt_err err = mt_json_read(tree, text, &limits, out, &why);
+    if (err) {
+        fail(r, MT_STR("$"), why.message);
+    }
+    return err;
 }
 
 /* ---- scalars ---- */
@@ -315,6 +332,56 @@ static gr_capture_head read_head(reader *r, const mt_json *node)
         }};
 }
 
+/* ---- what was carried over ---- */
+
+static const mt_json *list_of(reader *r, const mt_json *node, mt_str key)
+{
+    static const mt_json NONE = {.type = MT_JSON_ARRAY};
+    const mt_json *list = mt_json_get(node, key);
+    if (!mt_json_is(list, MT_JSON_ARRAY)) {
+        fail(r, key, "must be a list");
+        return &NONE;
+    }
+    return list;
+}
+
+static void read_runs(reader *r, const mt_json *node, gr_capture_carried *out)
+{
+    const mt_json *list = list_of(r, node, MT_STR("runs"));
+    gr_time *runs = mt_new_array(r->arena, gr_time, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        runs[i] = time_of(r, &list->as.items[i], MT_STR("runs"));
+    }
+    out->now = time_of(r, mt_json_at(node, "now"), MT_STR("now"));
+    out->runs = runs;
+    out->run_count = list->count;
+}
+
+/* All but the payload. */
+static gr_capture_waiting read_waiting(reader *r, const mt_json *node)
+{
+    return (gr_capture_waiting){
+        .event_id = text_of(r, node, MT_STR("event_id")),
+        .schedule_at =
+            time_of(r, mt_json_at(node, "schedule_at"), MT_STR("schedule_at")),
+        .payload_hash = text_of(r, node, MT_STR("payload_hash")),
+    };
+}
+
+static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out)
+{
+    read_runs(r, node, out);
+    const mt_json *list = list_of(r, node, MT_STR("waiting"));
+    gr_capture_waiting *waiting =
+        mt_new_array(r->arena, gr_capture_waiting, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        waiting[i] = read_waiting(r, &list->as.items[i]);
+        waiting[i].payload = read_bytes(r, mt_json_at(&list->as.items[i], "payload"));
+    }
+    out->waiting = waiting;
+    out->waiting_count = list->count;
+}
+
 /* ---- journal ---- */
 
 bool gr_is_journal(mt_str text)
@@ -339,12 +406,20 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
 {
     const mt_json *event = mt_json_at(node, "event");
     const mt_json *decision = mt_json_at(node, "decision");
+    const mt_json *waiting = mt_json_at(node, "waiting");
     if (mt_json_at(node, "journal")) {
         out->kind = GR_JOURNAL_HEAD;
         out->head = read_head(r, node);
         if (!mt_str_is(text_of(r, node, MT_STR("journal")), "motet-graph/1")) {
             fail(r, MT_STR("journal"), "has a version this program does not read");
         }
+    } else if (mt_json_at(node, "carried")) {
+        out->kind = GR_JOURNAL_CARRIED;
+        read_runs(r, mt_json_at(node, "carried"), &out->carried);
+    } else if (waiting) {
+        out->kind = GR_JOURNAL_WAITING;
+        out->waiting = read_waiting(r, waiting);
+        out->waiting.payload = payload_slice(r, waiting);
     } else if (mt_json_at(node, "dispatched")) {
         out->kind = GR_JOURNAL_ACKS;
         out->decision.event_id = text_of(r, node, MT_STR("dispatched"));
@@ -361,11 +436,10 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
     }
 }
 
-mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
-                       gr_journal_record *out, gr_capture_fault *fault)
+mt_err gr_item_line(mt_arena *keep, mt_arena *tree, mt_str line, size_t most,
+                    gr_journal_record *out, gr_capture_fault *fault)
 {
     mt_json root;
-    mt_json_error why;
     mt_buf scratch = {0};
     reader r = {.arena = keep,
                 .text = line,
@@ -373,74 +447,17 @@ mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
                 .fault = fault,
                 .terse = true};
     *out = (gr_journal_record){0};
-    mt_arena_reset(tree);
-    if (mt_json_read(tree, line, NULL, &root, &why)) {
-        fail(&r, MT_STR("$"), why.message);
-    } else {
+    if (!parse(&r, tree, line, most, &root)) {
         read_record(&r, &root, out);
     }
     mt_buf_free(&scratch);
     return r.failed ? MT_E_CORRUPT : MT_OK;
 }
 
-/* Acknowledgements belong to the step before them. */
-static bool join_acks(gr_capture *out, const gr_capture_decision *acks)
+mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
+                       gr_journal_record *out, gr_capture_fault *fault)
 {
-    if (!out->decisions.len) {
-        return false;
-    }
-    gr_capture_decision *last = &out->decisions.items[out->decisions.len - 1];
-    if (!mt_str_eq(last->event_id, acks->event_id)) {
-        return false;
-    }
-    last->acks = acks->acks;
-    last->ack_count = acks->ack_count;
-    last->interruption = acks->interruption;
-    return true;
-}
-
-static bool join_record(mt_arena *a, gr_capture *out, const gr_journal_record *record,
-                        bool first)
-{
-    if ((record->kind == GR_JOURNAL_HEAD) != first) {
-        return false;
-    }
-    if (record->kind == GR_JOURNAL_HEAD) {
-        out->head = record->head;
-    } else if (record->kind == GR_JOURNAL_ACKS) {
-        return join_acks(out, &record->decision);
-    } else {
-        mt_vec_push(a, &out->events, record->event);
-        mt_vec_push(a, &out->decisions, record->decision);
-    }
-    return true;
-}
-
-static mt_err read_journal(mt_arena *a, mt_str text, gr_capture *out,
-                           gr_capture_fault *fault)
-{
-    mt_arena tree = {0};
-    mt_err err = MT_OK;
-    out->version = MT_STR("v3");
-    for (size_t number = 1; text.len && !err; number++) {
-        mt_str line = mt_str_from(text.ptr, mt_str_find(text, '\n'));
-        bool torn = line.len == text.len;
-        text = mt_str_skip(text, line.len + 1);
-        gr_journal_record record;
-        err = torn ? MT_E_CORRUPT : gr_journal_read(a, &tree, line, &record, fault);
-        if (!err && !join_record(a, out, &record, number == 1)) {
-            fault->message = MT_STR("this record does not follow the one before it");
-            err = MT_E_CORRUPT;
-        }
-        if (err && !text.len && number > 1) {
-            out->truncated = true; /* the last line: the run was cut off here */
-            err = MT_OK;
-        } else if (err) {
-            fault->path = mt_strf(a, "line %zu", number);
-        }
-    }
-    mt_arena_free(&tree);
-    return err;
+    return gr_item_line(keep, tree, line, 0, out, fault);
 }
 
 /* ---- v3 ---- */
@@ -456,6 +473,7 @@ static bool known_top_level(mt_str key)
         "adapter_provenance",
         "runtime_provenance",
         "egress_provenance",
+        "carried",
     };
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
         if (mt_str_eq(key, mt_str_z(KEYS[i]))) {
@@ -465,80 +483,120 @@ static bool known_top_level(mt_str key)
     return false;
 }
 
-static const mt_json *list_of(reader *r, const mt_json *root, mt_str key)
-{
-    static const mt_json NONE = {.type = MT_JSON_ARRAY};
-    const mt_json *list = mt_json_get(root, key);
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        fail(r, key, "must be a list");
-        return &NONE;
-    }
-    return list;
-}
-
-/* Says in which item of which list the first fault was. */
-static void place_fault(reader *r, bool *placed, const char *list, uint32_t index)
-{
-    if (r->failed && !*placed) {
-        *placed = true;
-        r->fault->path =
-            mt_strf(r->arena, "$.%s[%u].%.*s", list, index, MT_ARG(r->fault->path));
-    }
-}
-
-static void read_document(reader *r, const mt_json *root, gr_capture *out)
+static bool unknown_members(reader *r, const mt_json *root)
 {
     for (uint32_t i = 0; i < root->count; i++) {
         if (!known_top_level(root->as.members[i].key)) {
             fail(r, keep_text(r, root->as.members[i].key), "is no field of a capture");
         }
     }
-    out->version = text_of(r, root, MT_STR("capture_version"));
-    out->head = read_head(r, root);
-    bool placed = r->failed;
-    const mt_json *events = list_of(r, root, MT_STR("events"));
-    for (uint32_t i = 0; i < events->count && !r->failed; i++) {
-        const mt_json *node = &events->as.items[i];
-        gr_capture_event *e = mt_vec_add(r->arena, &out->events);
-        *e = read_event_head(r, node);
-        e->payload = read_bytes(r, mt_json_at(node, "payload"));
-        place_fault(r, &placed, "events", i);
-    }
-    const mt_json *decisions = list_of(r, root, MT_STR("decisions"));
-    for (uint32_t i = 0; i < decisions->count && !r->failed; i++) {
-        mt_vec_push(r->arena, &out->decisions,
-                    read_decision(r, &decisions->as.items[i]));
-        place_fault(r, &placed, "decisions", i);
-    }
+    return r->failed;
 }
 
-static mt_err read_v3(mt_arena *a, mt_str text, gr_capture *out,
-                      gr_capture_fault *fault)
+mt_err gr_item_start(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
+                     gr_capture_start *out, gr_capture_fault *fault)
 {
     mt_json root;
-    mt_json_error why;
-    mt_buf scratch = {0};
-    mt_err err = mt_json_read(a, text, NULL, &root, &why);
+    reader r = {.arena = keep, .fault = fault};
+    mt_err err = parse(&r, tree, text, most, &root);
     if (err) {
-        *fault = (gr_capture_fault){mt_strf(a, "byte %zu", why.offset),
-                                    mt_str_z(why.message)};
         return err;
     }
-    reader r = {.arena = a, .text = text, .scratch = &scratch, .fault = fault};
     if (root.type != MT_JSON_OBJECT) {
         fail(&r, MT_STR("$"), "must be an object");
-    } else {
-        read_document(&r, &root, out);
+    } else if (!unknown_members(&r, &root)) {
+        out->version = text_of(&r, &root, MT_STR("capture_version"));
+        out->head = read_head(&r, &root);
+        if (mt_json_at(&root, "carried")) {
+            read_carried(&r, mt_json_at(&root, "carried"), &out->carried);
+        }
+    }
+    return r.failed ? MT_E_SYNTAX : MT_OK;
+}
+
+/* Reads an event's bytes without a tree, in which each would be a node. */
+static mt_str pull_bytes(reader *r, mt_jp *j)
+{
+    mt_buf_clear(r->scratch);
+    if (!mt_jp_array(j)) {
+        return (mt_str){0};
+    }
+    while (mt_jp_item(j)) {
+        mt_str digits;
+        unsigned value = 256;
+        if (mt_jp_number(j, &digits) && digits.len <= 3) {
+            value = 0;
+            for (size_t i = 0; i < digits.len; i++) {
+                unsigned digit = (unsigned char)digits.ptr[i] - (unsigned)'0';
+                value = digit <= 9 ? value * 10 + digit : 256;
+            }
+        }
+        if (value > 255) {
+            fail(r, MT_STR("payload"), "must be a list of bytes");
+        }
+        mt_buf_addc(r->scratch, (char)value);
+    }
+    return mt_str_dup(r->arena, mt_buf_str(r->scratch));
+}
+
+/* The other members as an object. */
+static mt_json pull_members(reader *r, mt_jp *j, mt_str *payload)
+{
+    MT_VEC(mt_json_member) list = {0};
+    mt_json object = {.type = MT_JSON_OBJECT};
+    for (mt_str key; mt_jp_key(j, &key);) {
+        bool bytes = mt_str_is(key, "payload");
+        if (mt_json_get(&object, key) || (bytes && payload->ptr)) {
+            (void)mt_jp_duplicate(j, key);
+        } else if (bytes) {
+            *payload = pull_bytes(r, j);
+        } else {
+            mt_json_member *m = mt_vec_add(j->arena, &list);
+            m->key = key;
+            m->value = (mt_json){0};
+            (void)mt_jp_tree(j, &m->value);
+        }
+        object.count = (uint32_t)list.len;
+        object.as.members = list.items;
+    }
+    return object;
+}
+
+mt_err gr_item_event(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
+                     gr_capture_event *out, gr_capture_fault *fault)
+{
+    mt_buf scratch = {0};
+    mt_jp j;
+    mt_str payload = {0};
+    reader r = {.arena = keep, .scratch = &scratch, .fault = fault};
+    mt_json_limits limits = {.bytes = most};
+    mt_arena_reset(tree);
+    mt_jp_start(&j, tree, text, &limits);
+    mt_jp_object(&j);
+    mt_json members = pull_members(&r, &j, &payload);
+    mt_json_error why;
+    if (mt_jp_finish(&j, &why)) {
+        fail(&r, MT_STR("$"), why.message);
+    }
+    *out = read_event_head(&r, &members);
+    out->payload = payload;
+    if (!payload.ptr) {
+        fail(&r, MT_STR("payload"), "must be a list of bytes");
     }
     mt_buf_free(&scratch);
     return r.failed ? MT_E_SYNTAX : MT_OK;
 }
 
-mt_err gr_capture_read(mt_arena *a, mt_str text, gr_capture *out,
-                       gr_capture_fault *fault)
+mt_err gr_item_decision(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
+                        gr_capture_decision *out, gr_capture_fault *fault)
 {
-    *out = (gr_capture){0};
-    *fault = (gr_capture_fault){0};
-    return gr_is_journal(text) ? read_journal(a, text, out, fault)
-                               : read_v3(a, text, out, fault);
+    mt_json node;
+    mt_buf scratch = {0};
+    reader r = {.arena = keep, .scratch = &scratch, .fault = fault};
+    mt_err err = parse(&r, tree, text, most, &node);
+    if (!err) {
+        *out = read_decision(&r, &node);
+    }
+    mt_buf_free(&scratch);
+    return err ? err : r.failed ? MT_E_SYNTAX : MT_OK;
 }

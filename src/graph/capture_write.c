@@ -207,29 +207,104 @@ static void write_provenances(mt_jw *w, const gr_capture_head *head)
     }
 }
 
-void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
+bool gr_carries(const gr_capture_carried *c)
+{
+    return c->run_count || c->waiting_count;
+}
+
+static void write_waiting(mt_jw *w, const gr_capture_waiting *x)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "event_id", x->event_id);
+    mt_jw_keyz(w, "schedule_at");
+    write_time(w, x->schedule_at);
+    mt_jw_keyz(w, "payload");
+    write_bytes(w, x->payload);
+    mt_jw_key_str(w, "payload_hash", x->payload_hash);
+    mt_jw_end_object(w);
+}
+
+/* The members before "waiting". */
+static void write_runs(mt_jw *w, const gr_capture_carried *c)
+{
+    mt_jw_keyz(w, "now");
+    write_time(w, c->now);
+    mt_jw_keyz(w, "runs");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < c->run_count; i++) {
+        write_time(w, c->runs[i]);
+    }
+    mt_jw_end_array(w);
+}
+
+static void write_carried(mt_jw *w, const gr_capture_carried *c)
+{
+    mt_jw_begin_object(w);
+    write_runs(w, c);
+    mt_jw_keyz(w, "waiting");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < c->waiting_count; i++) {
+        write_waiting(w, &c->waiting[i]);
+    }
+    mt_jw_end_array(w);
+    mt_jw_end_object(w);
+}
+
+gr_capture_writer gr_capture_begin(mt_buf *out, const gr_capture_head *head,
+                                   const gr_capture_carried *carried, bool pretty)
 {
     mt_jw w = mt_jw_start(out, pretty);
     mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "capture_version", capture->version);
-    mt_jw_key_str(&w, "graph_id", capture->head.graph_id);
+    mt_jw_key_str(&w, "capture_version", MT_STR("v3"));
+    mt_jw_key_str(&w, "graph_id", head->graph_id);
     mt_jw_keyz(&w, "config");
-    write_config(&w, &capture->head.config);
+    write_config(&w, &head->config);
+    if (gr_carries(carried)) {
+        mt_jw_keyz(&w, "carried");
+        write_carried(&w, carried);
+    }
     mt_jw_keyz(&w, "events");
     mt_jw_begin_array(&w);
+    return (gr_capture_writer){w};
+}
+
+void gr_capture_add_event(gr_capture_writer *w, const gr_capture_event *event)
+{
+    write_event(&w->w, event);
+}
+
+void gr_capture_turn(gr_capture_writer *w)
+{
+    mt_jw_end_array(&w->w);
+    mt_jw_keyz(&w->w, "decisions");
+    mt_jw_begin_array(&w->w);
+}
+
+void gr_capture_add_decision(gr_capture_writer *w, const gr_capture_decision *decision)
+{
+    write_decision(&w->w, decision);
+}
+
+void gr_capture_end(gr_capture_writer *w, const gr_capture_head *head)
+{
+    mt_jw_end_array(&w->w);
+    write_provenances(&w->w, head);
+    mt_jw_end_object(&w->w);
+    mt_buf_addc(w->w.out, '\n');
+}
+
+void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
+{
+    gr_capture_writer w =
+        gr_capture_begin(out, &capture->head, &capture->carried, pretty);
     for (size_t i = 0; i < capture->events.len; i++) {
-        write_event(&w, &capture->events.items[i]);
+        gr_capture_add_event(&w, &capture->events.items[i]);
     }
-    mt_jw_end_array(&w);
-    mt_jw_keyz(&w, "decisions");
-    mt_jw_begin_array(&w);
+    gr_capture_turn(&w);
     for (size_t i = 0; i < capture->decisions.len; i++) {
-        write_decision(&w, &capture->decisions.items[i]);
+        gr_capture_add_decision(&w, &capture->decisions.items[i]);
     }
-    mt_jw_end_array(&w);
-    write_provenances(&w, &capture->head);
-    mt_jw_end_object(&w);
-    mt_buf_addc(out, '\n');
+    gr_capture_end(&w, &capture->head);
 }
 
 /* ---- journal ---- */
@@ -247,6 +322,15 @@ void gr_journal_head(mt_buf *out, const gr_capture_head *head)
     mt_buf_addc(out, '\n');
 }
 
+static void write_raw_payload(mt_jw *w, mt_str payload, mt_str hash)
+{
+    if (payload.len) {
+        mt_jw_keyz(w, "payload");
+        mt_jw_raw(w, payload);
+    }
+    mt_jw_key_str(w, "payload_hash", hash);
+}
+
 void gr_journal_step(mt_buf *out, const gr_capture_event *event,
                      const gr_capture_decision *decision)
 {
@@ -255,14 +339,37 @@ void gr_journal_step(mt_buf *out, const gr_capture_event *event,
     mt_jw_keyz(&w, "event");
     mt_jw_begin_object(&w);
     write_event_head(&w, event, true);
-    if (event->payload.len) {
-        mt_jw_keyz(&w, "payload");
-        mt_jw_raw(&w, event->payload);
-    }
-    mt_jw_key_str(&w, "payload_hash", event->payload_hash);
+    write_raw_payload(&w, event->payload, event->payload_hash);
     mt_jw_end_object(&w);
     mt_jw_keyz(&w, "decision");
     write_terse_decision(&w, decision);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+void gr_journal_carried(mt_buf *out, const gr_capture_carried *carried)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "carried");
+    mt_jw_begin_object(&w);
+    write_runs(&w, carried);
+    mt_jw_end_object(&w);
+    mt_jw_end_object(&w);
+    mt_buf_addc(out, '\n');
+}
+
+void gr_journal_waiting(mt_buf *out, const gr_capture_waiting *waiting)
+{
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "waiting");
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "event_id", waiting->event_id);
+    mt_jw_keyz(&w, "schedule_at");
+    write_time(&w, waiting->schedule_at);
+    write_raw_payload(&w, waiting->payload, waiting->payload_hash);
+    mt_jw_end_object(&w);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }

@@ -4,18 +4,12 @@
 
 enum { NANOS = 1000000000 };
 
-typedef struct waiting {
-    gr_time schedule_at;
-    uint64_t episode_id;
-    void *kept;
-} waiting;
-
 struct gr_supervisor {
     gr_constraints limits;
     gr_supervisor_host host;
     gr_time now; /* the latest `at` seen */
     uint64_t next_episode;
-    waiting *queue; /* a binary heap by (schedule_at, episode_id) */
+    gr_waiting *queue; /* a binary heap by (schedule_at, episode_id) */
     size_t queued, queue_cap;
     gr_time *window; /* run times within the rate window, a ring, oldest at `first` */
     size_t first, in_window, window_cap;
@@ -150,20 +144,20 @@ static gr_time since(gr_time a, gr_time b)
 
 /* ---- the queue of deferred episodes ---- */
 
-static bool earlier(const waiting *a, const waiting *b)
+static bool earlier(const gr_waiting *a, const gr_waiting *b)
 {
     int order = gr_time_cmp(a->schedule_at, b->schedule_at);
     return order ? order < 0 : a->episode_id < b->episode_id;
 }
 
-static void swap(waiting *a, waiting *b)
+static void swap(gr_waiting *a, gr_waiting *b)
 {
-    waiting t = *a;
+    gr_waiting t = *a;
     *a = *b;
     *b = t;
 }
 
-static void enqueue(gr_supervisor *s, waiting w)
+static void enqueue(gr_supervisor *s, gr_waiting w)
 {
     if (s->queued == s->queue_cap) {
         s->queue_cap = s->queue_cap ? s->queue_cap * 2 : 16;
@@ -177,9 +171,9 @@ static void enqueue(gr_supervisor *s, waiting w)
     }
 }
 
-static waiting dequeue(gr_supervisor *s)
+static gr_waiting dequeue(gr_supervisor *s)
 {
-    waiting top = s->queue[0];
+    gr_waiting top = s->queue[0];
     s->queue[0] = s->queue[--s->queued];
     for (size_t at = 0;;) {
         size_t least = at;
@@ -278,7 +272,7 @@ static gr_decision invoke(gr_supervisor *s, void *handle, uint64_t episode_id)
     return d;
 }
 
-static gr_decision defer(gr_supervisor *s, waiting w)
+static gr_decision defer(gr_supervisor *s, gr_waiting w)
 {
     enqueue(s, w);
     return (gr_decision){.verdict = GR_DEFER,
@@ -293,7 +287,7 @@ static gr_decision pump(gr_supervisor *s)
     if (!s->queued || gr_time_cmp(s->queue[0].schedule_at, s->now) > 0) {
         return (gr_decision){.verdict = GR_DEFER, .episode_id = s->next_episode++};
     }
-    waiting w = dequeue(s);
+    gr_waiting w = dequeue(s);
     if (held_back(s, &w.schedule_at)) {
         return defer(s, w);
     }
@@ -302,23 +296,113 @@ static gr_decision pump(gr_supervisor *s)
     return d;
 }
 
+static void advance(gr_supervisor *s, gr_time at)
+{
+    if (gr_time_cmp(at, s->now) > 0) {
+        s->now = at;
+    }
+}
+
 gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event)
 {
-    if (gr_time_cmp(event->at, s->now) > 0) {
-        s->now = event->at;
-    }
+    advance(s, event->at);
     if (event->filtered) {
         return (gr_decision){.verdict = GR_SKIP, .episode_id = s->next_episode++};
     }
     if (event->kind == GR_PUMP) {
         return pump(s);
     }
-    waiting w = {.episode_id = s->next_episode++};
+    gr_waiting w = {.episode_id = s->next_episode++};
     if (held_back(s, &w.schedule_at)) {
         w.kept = s->host.keep(s->host.state, event->handle);
         return defer(s, w);
     }
     return invoke(s, event->handle, w.episode_id);
+}
+
+/* ---- following, carrying over ---- */
+
+static bool follow_run(gr_supervisor *s, const gr_signal *event, uint64_t episode_id)
+{
+    if (event->kind == GR_PUMP) {
+        if (!s->queued || s->queue[0].episode_id != episode_id) {
+            return false;
+        }
+        s->host.drop(s->host.state, dequeue(s).kept);
+    }
+    if (rate_limited(s)) {
+        forget_old_runs(s);
+    }
+    note_run(s);
+    return true;
+}
+
+static bool follow_deferral(gr_supervisor *s, const gr_signal *event,
+                            const gr_decision *d)
+{
+    gr_waiting w = {d->schedule_at.at, d->episode_id, NULL};
+    if (event->kind != GR_PUMP) {
+        w.kept = d->schedule_at.set ? s->host.keep(s->host.state, event->handle) : NULL;
+    } else if (!d->schedule_at.set) {
+        return true; /* nothing was due */
+    } else if (s->queued && s->queue[0].episode_id == d->episode_id) {
+        w.kept = dequeue(s).kept;
+    }
+    if (w.kept) {
+        enqueue(s, w);
+    }
+    return w.kept != NULL;
+}
+
+bool gr_supervisor_follow(gr_supervisor *s, const gr_signal *event,
+                          const gr_decision *recorded)
+{
+    advance(s, event->at);
+    if (recorded->episode_id >= s->next_episode) {
+        s->next_episode = recorded->episode_id + 1;
+    }
+    switch (recorded->verdict) {
+    case GR_SKIP: return true;
+    case GR_DEFER: return follow_deferral(s, event, recorded);
+    case GR_INVOKE: return follow_run(s, event, recorded->episode_id);
+    }
+    MT_BUG("unknown verdict");
+}
+
+static int by_release(const void *a, const void *b)
+{
+    return earlier(a, b) ? -1 : earlier(b, a);
+}
+
+gr_supervisor_state gr_supervisor_state_of(gr_supervisor *s, mt_arena *a)
+{
+    if (rate_limited(s)) {
+        forget_old_runs(s);
+    }
+    gr_time *runs = mt_new_array(a, gr_time, s->in_window);
+    for (size_t i = 0; i < s->in_window; i++) {
+        runs[i] = s->window[(s->first + i) % s->window_cap];
+    }
+    gr_waiting *waiting = mt_new_array(a, gr_waiting, s->queued);
+    if (s->queued) {
+        memcpy(waiting, s->queue, s->queued * sizeof *waiting);
+        qsort(waiting, s->queued, sizeof *waiting, by_release);
+    }
+    return (gr_supervisor_state){s->now, runs, s->in_window, waiting, s->queued};
+}
+
+void gr_supervisor_restore(gr_supervisor *s, const gr_supervisor_state *state)
+{
+    for (size_t i = 0; i < state->run_count; i++) {
+        advance(s, state->runs[i]); /* never back, whatever the text said */
+        note_run(s);
+    }
+    advance(s, state->now);
+    for (size_t i = 0; i < state->waiting_count; i++) {
+        gr_waiting w = state->waiting[i];
+        w.episode_id = s->next_episode++;
+        enqueue(s, w);
+    }
 }
 
 gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host host)

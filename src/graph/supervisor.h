@@ -7,6 +7,7 @@
 #ifndef GR_SUPERVISOR_H
 #define GR_SUPERVISOR_H
 
+#include "base/arena.h"
 #include "base/str.h"
 
 typedef struct gr_time {
@@ -117,5 +118,33 @@ void gr_supervisor_free(gr_supervisor *s);
 /* Episodes that wait for a pump. */
 size_t gr_supervisor_deferred(const gr_supervisor *s);
 gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event);
+
+/* Comes to where the supervisor was that decided `recorded` about this event, without
+ * running anything: neither the graph nor the constraints need be the same. False: no
+ * supervisor in this state decides so. */
+bool gr_supervisor_follow(gr_supervisor *s, const gr_signal *event,
+                          const gr_decision *recorded);
+
+/* An episode that waits for a pump. */
+typedef struct gr_waiting {
+    gr_time schedule_at;
+    uint64_t episode_id;
+    void *kept;
+} gr_waiting;
+
+/* What decides about events to come, for a supervisor that takes over. */
+typedef struct gr_supervisor_state {
+    gr_time now;
+    const gr_time *runs; /* within the rate window, oldest first */
+    size_t run_count;
+    const gr_waiting *waiting; /* in the order in which they are released */
+    size_t waiting_count;
+} gr_supervisor_state;
+
+/* The lists live in the arena; what is kept still belongs to the supervisor. */
+gr_supervisor_state gr_supervisor_state_of(gr_supervisor *s, mt_arena *a);
+/* Of a new supervisor: it owns what is kept from here on and counts the waiting
+ * episodes from 0. */
+void gr_supervisor_restore(gr_supervisor *s, const gr_supervisor_state *state);
 
 #endif

@@ -17,6 +17,11 @@ mt_err rx_graphs_open(rt_executor *x, mt_buf *why)
         rt_graph_service *g = NULL;
         mt_buf reason = {0};
         mt_err err = rt_graph_service_open(m->key, &m->value, &x->limits, &g, &reason);
+        if (!err && (err = rt_graph_service_prepare(g, x->store, rx_now(x)))) {
+            mt_buf_addf(&reason, "its events in the store cannot be read: %s",
+                        mt_err_text(err));
+            rt_graph_service_close(g);
+        }
         if (err) {
             mt_buf_addf(why, "graph '%.*s': %.*s", MT_ARG(m->key), MT_ARG(reason));
         } else {

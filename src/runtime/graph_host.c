@@ -1,3 +1,16 @@
+/* runtime/graph_host.c - one step after the other.
+ *
+ * A step builds the event (merge, schema), notes its id, asks the supervisor, which
+ * runs the graph through run_graph(), checks the effects, writes the journal line,
+ * applies the writes and sends the intents, each of them recorded before the next.
+ * Three ways lead through what was recorded: replay() runs the graph again, for who
+ * compares; follow() takes the record's word, for who goes on; carry() and the option
+ * `carried` hand what the supervisor holds to the next capture.
+ *
+ * INVARIANT: nothing is applied or sent that is not in the journal, and an intent
+ * leaves only after its line is on disk. Before the first step nothing is written.
+ * May fail: events that are refused (MT_E_REJECTED, nothing happened), channels
+ * (MT_E_CLOSED), the journal and the id keeper (anything else; the run must end). */
 #include "runtime/graph_host.h"
 
 #include <stdlib.h>
@@ -11,7 +24,8 @@
 typedef struct pending {
     mt_str event_id;
     const gr_value *context;
-    mt_arena *own; /* a deferred event's own memory, NULL while it is being stepped */
+    mt_str payload; /* what the context was read from */
+    mt_arena *own;  /* a deferred event's own memory, NULL while it is being stepped */
 } pending;
 
 struct rt_graph_host {
@@ -19,11 +33,12 @@ struct rt_graph_host {
     gr_supervisor *supervisor;
     gr_episode *episode;
     mt_arena ids;      /* keys of `seen` */
-    mt_map seen;       /* HST-9: event ids of this run */
+    mt_map seen;       /* HST-9: event ids; value: how often a journal has it */
     mt_arena scratch;  /* one step */
     mt_arena *retired; /* a deferred event that has just run */
     mt_buf payload, text;
     uint32_t runs; /* of the graph in this step: HST-3 */
+    bool begun;    /* the journal has its head */
     const gr_decision *recorded;
     rt_graph_counts counts;
     rt_graph_problem problem;
@@ -88,7 +103,8 @@ static void *keep_event(void *state, void *handle)
         context[i] = gr_value_dup(own, p->context[i]);
     }
     pending *kept = mt_new(own, pending);
-    *kept = (pending){mt_str_dup(own, p->event_id), context, own};
+    *kept = (pending){mt_str_dup(own, p->event_id), context,
+                      mt_str_dup(own, p->payload), own};
     return kept;
 }
 
@@ -193,6 +209,44 @@ gr_capture_head rt_graph_host_head(const rt_graph_host *h)
     };
 }
 
+/* The event whose payload was recorded, as it was before the supervisor. */
+static mt_err pend(rt_graph_host *h, mt_str event_id, mt_str payload, pending *out)
+{
+    mt_json object = {.type = MT_JSON_OBJECT};
+    mt_json_error why;
+    payload = mt_str_dup(&h->scratch, payload); /* intents borrow from it */
+    if (payload.len && (mt_json_read(&h->scratch, payload, NULL, &object, &why) ||
+                        object.type != MT_JSON_OBJECT)) {
+        return refuse(h, "replay.invalid_payload",
+                      MT_STR("the recorded payload is not a JSON object"));
+    }
+    mt_json sorted = rt_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
+    *out = (pending){event_id, rt_graph_snapshot(&h->scratch, h->o.graph, &sorted),
+                     payload, NULL};
+    return MT_OK;
+}
+
+static mt_err take_over(rt_graph_host *h, const gr_capture_carried *c)
+{
+    gr_waiting *waiting = mt_new_array(&h->ids, gr_waiting, c->waiting_count);
+    size_t count = 0;
+    mt_err err = MT_OK;
+    for (; count < c->waiting_count && !err; count++) {
+        pending p;
+        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p);
+        if (err) {
+            break;
+        }
+        waiting[count] = (gr_waiting){.schedule_at = c->waiting[count].schedule_at,
+                                      .kept = keep_event(h, &p)};
+        mt_arena_reset(&h->scratch);
+    }
+    gr_supervisor_restore(
+        h->supervisor,
+        &(gr_supervisor_state){c->now, c->runs, c->run_count, waiting, count});
+    return err ? MT_E_CORRUPT : MT_OK;
+}
+
 mt_err rt_graph_host_new(const rt_graph_options *options, mt_diags *ds,
                          rt_graph_host **out)
 {
@@ -213,12 +267,7 @@ mt_err rt_graph_host_new(const rt_graph_options *options, mt_diags *ds,
     h->supervisor = gr_supervisor_new(
         options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
     *out = h;
-    if (!options->journal) {
-        return MT_OK;
-    }
-    gr_capture_head head = rt_graph_host_head(h);
-    gr_journal_head(rt_journal_line(options->journal), &head);
-    return rt_journal_sync(options->journal);
+    return options->carried ? take_over(h, options->carried) : MT_OK;
 }
 
 void rt_graph_host_free(rt_graph_host *h)
@@ -296,20 +345,32 @@ static bool filtered(const rt_graph_host *h, const rt_graph_event *event)
     return false;
 }
 
-/* HST-9. *again when the id was seen and the configuration skips such events. */
-static mt_err note_id(rt_graph_host *h, mt_str id, bool *again)
+static mt_map_entry *note_here(rt_graph_host *h, mt_str id, bool *again)
 {
     bool added;
     mt_map_entry *e = mt_map_add(&h->ids, &h->seen, id, &added);
-    *again = !added;
     if (added) {
         e->key = mt_str_dup(&h->ids, id); /* the event's own text does not last */
-    } else if (!h->o.skip_duplicates) {
+    }
+    *again = !added;
+    return e;
+}
+
+/* HST-9. *again when the id was seen and the configuration skips such events. */
+static mt_err note_id(rt_graph_host *h, mt_str id, bool *again)
+{
+    mt_err err = MT_OK;
+    if (h->o.ids.note) {
+        err = h->o.ids.note(h->o.ids.state, id, again);
+    } else {
+        (void)note_here(h, id, again);
+    }
+    if (!err && *again && !h->o.skip_duplicates) {
         return refuse(
             h, "host.duplicate_event_id",
             mt_strf(&h->scratch, "event id '%.*s' was used before", MT_ARG(id)));
     }
-    return MT_OK;
+    return err;
 }
 
 /* ---- effects ---- */
@@ -366,41 +427,78 @@ static mt_err apply_writes(rt_graph_host *h)
     return err;
 }
 
+static bool has_ack(const gr_capture_decision *d, mt_str intent_id)
+{
+    for (size_t i = 0; i < d->ack_count; i++) {
+        if (mt_str_eq(d->acks[i].intent_id, intent_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Out of this process at once: an acknowledgement that a kill loses is an intent that
+ * is sent again. */
+static mt_err record_acks(rt_graph_host *h, const gr_capture_decision *d)
+{
+    if (!h->o.journal) {
+        return MT_OK;
+    }
+    gr_journal_acks(rt_journal_line(h->o.journal), d);
+    mt_err err = rt_journal_commit(h->o.journal);
+    return err ? err : rt_journal_flush(h->o.journal);
+}
+
+/* Sends what has no acknowledgement yet, one after the other, each recorded before the
+ * next leaves. */
+static mt_err send_rest(rt_graph_host *h, rt_graph_step *step, gr_capture_ack *acks)
+{
+    gr_capture_decision *d = &step->decision;
+    const gr_episode *e = h->episode;
+    mt_err err = h->o.journal ? rt_journal_sync(h->o.journal) : MT_OK;
+    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
+        const gr_intent *intent = e->effects[i].intent;
+        if (!intent || has_ack(d, gr_intent_id(intent))) {
+            continue;
+        }
+        if (rt_egress_send(h->o.egress, &h->scratch, intent, &acks[d->ack_count])) {
+            d->interruption =
+                mt_strf(&h->scratch, "egress dispatch failed: %.*s",
+                        MT_ARG(rt_egress_last_problem(h->o.egress).message));
+            err = record_acks(h, d);
+            return err ? err : MT_E_CLOSED;
+        }
+        d->ack_count++;
+        err = record_acks(h, d);
+    }
+    return err;
+}
+
 /* Intents leave only after their record is on disk. */
 static mt_err send_intents(rt_graph_host *h, rt_graph_step *step)
 {
-    const gr_episode *e = h->episode;
-    mt_arena *a = &h->scratch;
+    gr_capture_decision *d = &step->decision;
     uint32_t intents = 0;
-    for (uint32_t i = 0; i < e->effect_count; i++) {
-        intents += e->effects[i].intent != NULL;
+    for (uint32_t i = 0; i < h->episode->effect_count; i++) {
+        intents += h->episode->effects[i].intent != NULL;
     }
     if (!intents) {
         return MT_OK;
     }
-    mt_err err = h->o.journal ? rt_journal_sync(h->o.journal) : MT_OK;
-    gr_capture_ack *acks = mt_new_array(a, gr_capture_ack, intents);
-    size_t got = 0;
-    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
-        if (e->effects[i].intent) {
-            err = rt_egress_send(h->o.egress, a, e->effects[i].intent, &acks[got]);
-            got += !err;
-        }
+    gr_capture_ack *acks =
+        mt_new_array(&h->scratch, gr_capture_ack, intents + d->ack_count);
+    for (size_t i = 0; i < d->ack_count; i++) {
+        acks[i] = d->acks[i];
     }
-    step->decision.acks = acks;
-    step->decision.ack_count = got;
-    if (err) {
-        step->decision.interruption =
-            mt_strf(a, "egress dispatch failed: %.*s",
-                    MT_ARG(rt_egress_last_problem(h->o.egress).message));
-        err = MT_E_CLOSED;
-    }
-    if (h->o.journal) {
-        gr_journal_acks(rt_journal_line(h->o.journal), &step->decision);
-        mt_err recorded = rt_journal_commit(h->o.journal);
-        err = recorded ? recorded : err;
-    }
-    return err;
+    d->acks = acks;
+    d->interruption = (mt_str){0};
+    return send_rest(h, step, acks);
+}
+
+mt_err rt_graph_host_dispatch(rt_graph_host *h, rt_graph_step *step)
+{
+    mt_err err = h->o.egress ? rt_egress_start(h->o.egress) : MT_OK;
+    return err ? err : send_intents(h, step);
 }
 
 /* ---- one step ---- */
@@ -462,10 +560,20 @@ static bool completed(const rt_graph_step *step)
     return d->ran && d->termination.end == GR_END_COMPLETED;
 }
 
+static void begin_journal(rt_graph_host *h)
+{
+    gr_capture_head head = rt_graph_host_head(h);
+    if (!h->begun) {
+        gr_journal_head(rt_journal_line(h->o.journal), &head);
+    }
+    h->begun = true;
+}
+
 static mt_err record_and_dispatch(rt_graph_host *h, rt_graph_step *step)
 {
     mt_err err = MT_OK;
     if (h->o.journal) {
+        begin_journal(h);
         gr_journal_step(rt_journal_line(h->o.journal), &step->event, &step->decision);
         err = rt_journal_commit(h->o.journal);
     }
@@ -478,64 +586,174 @@ static mt_err record_and_dispatch(rt_graph_host *h, rt_graph_step *step)
     return send_intents(h, step);
 }
 
+/* The event as it will be recorded, in h->payload. */
+static mt_err build_payload(rt_graph_host *h, const rt_graph_event *event,
+                            mt_json *merged)
+{
+    mt_err err = build(h, event, merged);
+    mt_buf_clear(&h->payload);
+    if (!err && event->payload) {
+        mt_json_write(&h->payload, merged, false);
+    }
+    return err;
+}
+
 mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
                           rt_graph_step *step)
 {
     mt_json merged;
-    bool again = false;
     *step = (rt_graph_step){0};
     begin_step(h);
-    mt_err err = build(h, event, &merged);
-    err = err ? err : note_id(h, event->id, &again);
+    mt_err err = build_payload(h, event, &merged);
+    err = err ? err : note_id(h, event->id, &step->again);
     if (!err && h->o.egress && !h->o.hold_intents) {
         err = rt_egress_start(h->o.egress);
     }
     if (err) {
         return err;
     }
-    mt_buf_clear(&h->payload);
-    if (event->payload) {
-        mt_json_write(&h->payload, &merged, false);
-    }
     step->event = (gr_capture_event){.id = event->id,
                                      .kind = event->kind,
                                      .at = event->at,
                                      .payload = mt_buf_str(&h->payload)};
     hash_payload(h, step);
-    pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &merged), NULL};
+    pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &merged),
+                 step->event.payload, NULL};
     gr_signal signal = {.id = event->id,
                         .kind = event->kind,
                         .at = event->at,
-                        .filtered = again || filtered(h, event),
+                        .filtered = step->again || filtered(h, event),
                         .handle = &p};
     err = supervise(h, &signal, step);
     return err ? err : record_and_dispatch(h, step);
 }
 
+/* ---- what was recorded ---- */
+
+static gr_signal signal_of(const gr_capture_event *event, pending *p)
+{
+    return (gr_signal){
+        .id = event->id, .kind = event->kind, .at = event->at, .handle = p};
+}
+
 mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
                             const gr_decision *recorded, rt_graph_step *step)
 {
-    mt_json object = {.type = MT_JSON_OBJECT};
-    mt_json_error why;
+    pending p;
+    bool again;
     *step = (rt_graph_step){.event = *event};
     begin_step(h);
-    if (event->payload.len &&
-        (mt_json_read(&h->scratch, event->payload, NULL, &object, &why) ||
-         object.type != MT_JSON_OBJECT)) {
-        return refuse(h, "replay.invalid_payload",
-                      MT_STR("the recorded payload is not a JSON object"));
+    mt_err err = pend(h, event->id, event->payload, &p);
+    if (err) {
+        return err;
     }
-    mt_json sorted = rt_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
-    pending p = {event->id, rt_graph_snapshot(&h->scratch, h->o.graph, &sorted), NULL};
-    gr_signal signal = {.id = event->id,
-                        .kind = event->kind,
-                        .at = event->at,
-                        .filtered = recorded && recorded->verdict == GR_SKIP,
-                        .handle = &p};
+    if (!h->o.replay && !h->o.ids.note) {
+        note_here(h, event->id, &again)->value++;
+    }
+    gr_signal signal = signal_of(event, &p);
+    signal.filtered = recorded && recorded->verdict == GR_SKIP;
     h->recorded = recorded;
-    mt_err err = supervise(h, &signal, step);
+    err = supervise(h, &signal, step);
     h->recorded = NULL;
     return err || !completed(step) ? err : apply_writes(h);
+}
+
+static bool read_write(mt_arena *a, const mt_json *node, gr_effect_write *out)
+{
+    const mt_json *value = mt_json_at(node, "value");
+    out->key = mt_json_text(mt_json_at(node, "key"));
+    return mt_json_is(value, MT_JSON_OBJECT) && value->count == 1 &&
+           gr_value_from_json(a, &value->as.members[0].value, &out->value);
+}
+
+/* The writes of an effect, from its text. */
+static mt_err apply_recorded(rt_graph_host *h, mt_str effect)
+{
+    mt_json node;
+    mt_arena *a = &h->scratch;
+    if (mt_json_read(a, effect, NULL, &node, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    const mt_json *list = mt_json_at(&node, "writes");
+    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    gr_effect_write *writes = mt_new_array(a, gr_effect_write, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_write(a, &list->as.items[i], &writes[i])) {
+            return MT_E_CORRUPT;
+        }
+    }
+    return h->o.context.apply(h->o.context.state, writes, count);
+}
+
+mt_err rt_graph_host_follow(rt_graph_host *h, const gr_capture_event *event,
+                            const gr_capture_decision *recorded)
+{
+    pending p;
+    begin_step(h);
+    mt_err err = pend(h, event->id, event->payload, &p) ? MT_E_CORRUPT : MT_OK;
+    gr_signal signal = signal_of(event, &p);
+    if (!err && !gr_supervisor_follow(h->supervisor, &signal, &recorded->decision)) {
+        err = MT_E_CORRUPT;
+    }
+    for (size_t i = 0; i < recorded->effect_count && !err; i++) {
+        err = apply_recorded(h, recorded->effects[i].effect);
+    }
+    return err;
+}
+
+gr_capture_carried rt_graph_host_carry(rt_graph_host *h, mt_arena *a)
+{
+    gr_supervisor_state s = gr_supervisor_state_of(h->supervisor, a);
+    gr_capture_waiting *list = mt_new_array(a, gr_capture_waiting, s.waiting_count);
+    for (size_t i = 0; i < s.waiting_count; i++) {
+        const pending *p = s.waiting[i].kept;
+        list[i] = (gr_capture_waiting){
+            .event_id = mt_str_dup(a, p->event_id),
+            .schedule_at = s.waiting[i].schedule_at,
+            .payload = mt_str_dup(a, p->payload),
+            .payload_hash = mt_sha256_hex(a, mt_sha256_of(p->payload)),
+        };
+    }
+    return (gr_capture_carried){s.now, s.runs, s.run_count, list, s.waiting_count};
+}
+
+mt_err rt_graph_host_same(rt_graph_host *h, const rt_graph_event *event,
+                          const gr_capture_event *recorded)
+{
+    mt_json merged;
+    begin_step(h);
+    mt_err err = build_payload(h, event, &merged);
+    bool same = !err && mt_str_eq(event->id, recorded->id) &&
+                event->kind == recorded->kind &&
+                gr_time_cmp(event->at, recorded->at) == 0 &&
+                mt_str_eq(mt_buf_str(&h->payload), recorded->payload);
+    return err || same ? err
+                       : refuse(h, "resume.other_event",
+                                mt_strf(&h->scratch,
+                                        "the journal has event '%.*s' where '%.*s' "
+                                        "comes now, or another payload",
+                                        MT_ARG(recorded->id), MT_ARG(event->id)));
+}
+
+bool rt_graph_host_pass(rt_graph_host *h, mt_str id)
+{
+    mt_map_entry *e = mt_map_find(&h->seen, id);
+    bool pass = e && e->value;
+    if (pass) {
+        e->value--;
+    }
+    return pass;
+}
+
+void rt_graph_host_resumed(rt_graph_host *h)
+{
+    h->begun = true;
+}
+
+mt_err rt_graph_host_begin(rt_graph_host *h)
+{
+    begin_journal(h);
+    return rt_journal_sync(h->o.journal);
 }
 
 rt_graph_problem rt_graph_host_problem(const rt_graph_host *h)

@@ -18,12 +18,21 @@
 
 typedef struct rt_graph_host rt_graph_host;
 
+/* HST-9: the event ids there have been. An interface, so that a store can keep them. */
+typedef struct rt_event_ids {
+    void *state;
+    /* *again: this id was there before. */
+    mt_err (*note)(void *state, mt_str id, bool *again);
+} rt_event_ids;
+
 typedef struct rt_graph_options {
     const gr_graph *graph;
     const gr_adapter *adapter; /* NULL: fixture-driven, no merge, no effects */
     rt_context context;
-    rt_egress *egress;   /* NULL: no channel */
-    rt_journal *journal; /* NULL: nothing is recorded */
+    rt_event_ids ids;                  /* note NULL: the host keeps them itself */
+    const gr_capture_carried *carried; /* the supervisor begins so; NULL: anew */
+    rt_egress *egress;                 /* NULL: no channel */
+    rt_journal *journal;               /* NULL: nothing is recorded */
     gr_constraints limits;
     bool production;          /* a process drives it: an adapter is required */
     bool replay;              /* intents are derived, never sent: no channel needed */
@@ -48,10 +57,12 @@ typedef struct rt_graph_step {
     gr_capture_decision decision;
     const gr_episode *episode; /* values and outcomes, when the graph ran */
     mt_str fault;              /* why the episode failed, or empty */
+    bool again;                /* its id was there before; it was skipped */
 } rt_graph_step;
 
-/* Checks that graph, adapter, egress and options fit (RUN-CANON-2, COMP-*, HST-5) and
- * writes the journal's head. MT_E_REJECTED: `ds` says why. */
+/* Checks that graph, adapter, egress and options fit (RUN-CANON-2, COMP-*, HST-5).
+ * Nothing is written before the first step. MT_E_REJECTED: `ds` says why; MT_E_CORRUPT:
+ * what is carried over is no JSON object. */
 mt_err rt_graph_host_new(const rt_graph_options *options, mt_diags *ds,
                          rt_graph_host **out);
 void rt_graph_host_free(rt_graph_host *h);
@@ -68,6 +79,28 @@ mt_err rt_graph_host_step(rt_graph_host *h, const rt_graph_event *event,
  * what only a clock could tell. */
 mt_err rt_graph_host_replay(rt_graph_host *h, const gr_capture_event *event,
                             const gr_decision *recorded, rt_graph_step *step);
+
+/* For going on with a journal: what was recorded is what happened, so nothing runs, and
+ * the writes are applied as they stand there. The graph and the limits may be others.
+ * MT_E_CORRUPT: no supervisor decides so. */
+mt_err rt_graph_host_follow(rt_graph_host *h, const gr_capture_event *event,
+                            const gr_capture_decision *recorded);
+/* What a host that takes over begins with. Lives in the arena. */
+gr_capture_carried rt_graph_host_carry(rt_graph_host *h, mt_arena *a);
+
+/* For a run that goes on after a crash. Is this the event that was recorded?
+ * MT_E_REJECTED: it is another, or is refused. */
+mt_err rt_graph_host_same(rt_graph_host *h, const rt_graph_event *event,
+                          const gr_capture_event *recorded);
+/* Was this id replayed from the journal more often than it was asked for here? */
+bool rt_graph_host_pass(rt_graph_host *h, mt_str id);
+/* The journal begins with this host's head already. */
+void rt_graph_host_resumed(rt_graph_host *h);
+/* Gives the journal its head now, not with the first step. */
+mt_err rt_graph_host_begin(rt_graph_host *h);
+/* Sends those intents of the last step that step->decision has no acknowledgement of,
+ * and records them; errors as of a step. */
+mt_err rt_graph_host_dispatch(rt_graph_host *h, rt_graph_step *step);
 
 typedef struct rt_graph_problem {
     const char *code; /* "host.duplicate_event_id"; static text */

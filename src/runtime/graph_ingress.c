@@ -1,6 +1,7 @@
 #include "runtime/graph_ingress.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "runtime/process.h"
@@ -15,6 +16,9 @@ struct rt_ingress {
     rt_ingress_fault fault;
     /* fixture */
     mt_str rest;
+    FILE *file; /* NULL: the text */
+    char *line; /* of the file */
+    size_t line_room;
     size_t line_number;
     bool with_adapter;
     uint64_t events, episodes, events_in_episode;
@@ -178,17 +182,35 @@ static bool blank(mt_str line)
     return true;
 }
 
+/* False at the end, or when the file cannot be read. */
+static bool next_line(rt_ingress *in, mt_str *line)
+{
+    if (in->file) {
+        ssize_t got = getline(&in->line, &in->line_room, in->file);
+        *line = mt_str_from(in->line, got > 0 ? (size_t)got : 0);
+        line->len -= line->len && line->ptr[line->len - 1] == '\n';
+        return got > 0;
+    }
+    bool more = in->rest.len > 0;
+    *line = mt_str_from(in->rest.ptr, mt_str_find(in->rest, '\n'));
+    in->rest = mt_str_skip(in->rest, line->len + 1);
+    return more;
+}
+
 static rt_ingress_result fixture_next(rt_ingress *in, rt_graph_event *event)
 {
-    while (in->rest.len) {
-        mt_str line = mt_str_from(in->rest.ptr, mt_str_find(in->rest, '\n'));
-        in->rest = mt_str_skip(in->rest, line.len + 1);
+    mt_str line;
+    while (next_line(in, &line)) {
         in->line_number++;
         rt_ingress_result result =
             blank(line) ? RT_INGRESS_WAIT : fixture_line(in, line, event);
         if (result != RT_INGRESS_WAIT) {
             return result;
         }
+    }
+    if (in->file && ferror(in->file)) {
+        return broken(in, "fixture.read_failed", "the fixture cannot be read: %s",
+                      strerror(errno));
     }
     if (!in->events) {
         return broken(in, "fixture.no_events", "the fixture has no events");
@@ -204,6 +226,17 @@ rt_ingress *rt_ingress_fixture(mt_str text, bool with_adapter)
 {
     rt_ingress *in = mt_xmalloc(sizeof *in);
     *in = (rt_ingress){.rest = text, .with_adapter = with_adapter};
+    return in;
+}
+
+rt_ingress *rt_ingress_file(const char *path, bool with_adapter)
+{
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!file) {
+        return NULL;
+    }
+    rt_ingress *in = rt_ingress_fixture((mt_str){0}, with_adapter);
+    in->file = file;
     return in;
 }
 
@@ -367,6 +400,10 @@ void rt_ingress_free(rt_ingress *in)
 {
     if (in) {
         rt_child_free(in->child);
+        if (in->file && in->file != stdin) {
+            fclose(in->file);
+        }
+        free(in->line);
         mt_arena_free(&in->arena);
         mt_arena_free(&in->fault_arena);
         free(in);

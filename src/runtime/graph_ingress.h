@@ -23,6 +23,8 @@ typedef enum rt_ingress_result {
 
 /* A fixture's text must live as long as the ingress. */
 rt_ingress *rt_ingress_fixture(mt_str text, bool with_adapter);
+/* The same from a file ("-": standard input), a line at a time. NULL and errno. */
+rt_ingress *rt_ingress_file(const char *path, bool with_adapter);
 /* Starts the program; MT_E_CLOSED and the problem when it does not say hello. */
 rt_ingress *rt_ingress_process(const char *const *argv);
 /* Kills the program if it still runs. */

@@ -1,7 +1,10 @@
 /* runtime/graph_journal.h - the file a run appends to.
  * Room: runtime. Lines go to the file in order and reach the disk at least every 100 ms
  * while lines come, and at once on rt_journal_sync(). A killed run leaves whole lines
- * and at most one torn one at the end; graph/capture.h reads up to it. */
+ * and at most one torn one at the end; graph/capture.h reads up to it.
+ * One process at a time has a journal: the file itself is locked, whatever name it was
+ * opened by, until it is closed or the process is gone. What the file held stays as it
+ * is until the first line is on its way there. */
 #ifndef RT_GRAPH_JOURNAL_H
 #define RT_GRAPH_JOURNAL_H
 
@@ -9,16 +12,29 @@
 
 typedef struct rt_journal rt_journal;
 
-/* Creates the file, refusing one that exists unless `replace`. errno on failure. */
-mt_err rt_journal_open(const char *path, bool replace, rt_journal **out);
+/* Opens the file and locks it; creates an empty one. MT_E_BUSY: another process has it;
+ * otherwise MT_E_IO and errno. */
+mt_err rt_journal_open(const char *path, rt_journal **out);
+/* Does a process write this journal now? */
+bool rt_journal_busy(const char *path);
+/* How many bytes the file held when it was opened. */
+uint64_t rt_journal_held(const rt_journal *j);
+/* Before the first line: it goes behind the first `bytes` of the file, and what was
+ * behind them goes. Without this, the file begins anew. */
+void rt_journal_keep(rt_journal *j, uint64_t bytes);
 /* Room for one more line: append to it, then call rt_journal_commit(). */
 mt_buf *rt_journal_line(rt_journal *j);
 mt_err rt_journal_commit(rt_journal *j);
 /* Everything so far is on disk when this returns. */
 mt_err rt_journal_sync(rt_journal *j);
+/* Everything so far is out of this process, so that killing it loses nothing. */
+mt_err rt_journal_flush(rt_journal *j);
 /* No line came for a while: what is still only in memory goes to disk. */
 mt_err rt_journal_idle(rt_journal *j);
-/* Syncs and closes; frees it whatever happens. */
+/* Removes the file, when it is still the one that was opened. */
+void rt_journal_remove(const rt_journal *j);
+/* Syncs and closes; frees it whatever happens. A file that never got a line and held
+ * nothing goes. */
 mt_err rt_journal_close(rt_journal *j);
 
 #endif

@@ -1,16 +1,32 @@
+/* runtime/graph_replay.c - a capture run again and compared.
+ *
+ * A good capture takes one pass: each event is checked, run and compared. Only one that
+ * does not hold is gone through again, all checks before anything runs, because which
+ * of several faults is named first follows the order of checks (REP-1, REP-8, REP-7).
+ *
+ * INVARIANT: at any time one event with its decision is held, and nothing that grows
+ * with their number but the notes of ids, which are bounded.
+ * May fail: the capture's bytes, and a capture that is none (result->fault). */
 #include "runtime/graph_replay.h"
 
+#include <stdlib.h>
+
 #include "base/json_write.h"
-#include "base/map.h"
+#include "runtime/graph_ids.h"
 #include "runtime/graph_trace.h"
 
 typedef struct replay {
     mt_arena *arena;
-    const gr_capture *capture;
+    gr_capture_reader *capture;
+    const gr_capture_start *start;
     const rt_replay_options *o;
     rt_divergence *d;
-    mt_str trace; /* what is left of it */
+    gr_capture_fault *fault;
+    rt_replay_meet *meet;
+    struct checks *along; /* made while running; NULL: they were made before */
     mt_buf line;
+    char *traced; /* a line of the trace, for getline() */
+    size_t traced_room;
 } replay;
 
 static bool diverges(replay *r, const char *code, mt_str message)
@@ -56,76 +72,153 @@ static mt_str effect_kind(replay *r, mt_str effect)
                : mt_json_text(mt_json_at(&node, "kind"));
 }
 
-static bool kinds_unknown(replay *r)
+static bool kinds_unknown(replay *r, const gr_capture_decision *d)
 {
-    for (size_t i = 0; i < r->capture->decisions.len; i++) {
-        const gr_capture_decision *d = &r->capture->decisions.items[i];
-        for (size_t n = 0; n < d->effect_count; n++) {
-            mt_mark mark = mt_arena_mark(r->arena);
-            mt_str kind = effect_kind(r, d->effects[n].effect);
-            bool known = mt_str_is(kind, GR_SET_CONTEXT) ||
-                         (emittable(r->o->graph, kind) && r->o->adapter &&
-                          gr_adapter_effect(r->o->adapter, kind));
-            if (!known) {
-                return diverges(
-                    r, "replay.external_effect_kind_unrepresentable",
-                    mt_strf(r->arena,
-                            "the capture has an effect '%.*s' that this graph and "
-                            "adapter cannot produce",
-                            MT_ARG(kind)));
-            }
-            mt_arena_rewind(r->arena, mark);
+    for (size_t n = 0; n < d->effect_count; n++) {
+        mt_mark mark = mt_arena_mark(r->arena);
+        mt_str kind = effect_kind(r, d->effects[n].effect);
+        bool known = mt_str_is(kind, GR_SET_CONTEXT) ||
+                     (emittable(r->o->graph, kind) && r->o->adapter &&
+                      gr_adapter_effect(r->o->adapter, kind));
+        if (!known) {
+            return diverges(
+                r, "replay.external_effect_kind_unrepresentable",
+                mt_strf(r->arena,
+                        "the capture has an effect '%.*s' that this graph and "
+                        "adapter cannot produce",
+                        MT_ARG(kind)));
         }
+        mt_arena_rewind(r->arena, mark);
     }
     return false;
 }
 
-static bool hashes_wrong(replay *r)
+static bool hash_wrong(replay *r, mt_str payload, mt_str recorded)
 {
-    for (size_t i = 0; i < r->capture->events.len; i++) {
-        const gr_capture_event *e = &r->capture->events.items[i];
-        char hex[MT_SHA256_HEX];
-        mt_sha256 digest = mt_sha256_of(e->payload);
-        mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
-        r->d->event = i;
-        r->d->event_id = e->id;
-        if (differs(r, "replay.hash_mismatch", "payload_hash", e->payload_hash,
-                    mt_str_from(hex, sizeof hex))) {
-            return true;
-        }
-    }
-    r->d->event = SIZE_MAX;
-    r->d->event_id = (mt_str){0};
-    return false;
+    char hex[MT_SHA256_HEX];
+    mt_sha256 digest = mt_sha256_of(payload);
+    mt_hex(digest.bytes, MT_SHA256_BYTES, hex);
+    return differs(r, "replay.hash_mismatch", "payload_hash", recorded,
+                   mt_str_from(hex, sizeof hex));
 }
 
-/* REP-8. A skipped duplicate is the one thing that may repeat an id. */
-static bool ids_repeat(replay *r)
+static void place(replay *r, size_t index, mt_str event_id)
 {
-    mt_arena table = {0};
-    mt_map seen = {0};
-    bool repeat = false;
-    for (size_t i = 0; i < r->capture->events.len && !repeat; i++) {
-        bool skipped = i < r->capture->decisions.len &&
-                       r->capture->decisions.items[i].decision.verdict == GR_SKIP;
-        bool added;
-        mt_str id = r->capture->events.items[i].id;
-        mt_map_add(&table, &seen, id, &added);
-        if (!added && !skipped) {
-            r->d->event = i;
-            r->d->event_id = id;
-            repeat = diverges(
-                r, "replay.duplicate_event_id",
-                mt_strf(r->arena, "event id '%.*s' appears twice", MT_ARG(id)));
+    r->d->event = index;
+    r->d->event_id = mt_str_dup(r->arena, event_id);
+}
+
+/* What one pass over the capture finds, in the order in which it is told. */
+struct checks {
+    rt_id_notes *ids;
+    rt_divergence kind, hash;
+};
+typedef struct checks checks;
+
+static mt_err check_waiting(replay *r, checks *c)
+{
+    const gr_capture_carried *carried = &r->start->carried;
+    mt_err err = MT_OK;
+    r->d = &c->hash;
+    for (size_t i = 0; i < carried->waiting_count && !err && !r->d->code; i++) {
+        const gr_capture_waiting *w = &carried->waiting[i];
+        r->d->event_id = w->event_id;
+        (void)hash_wrong(r, w->payload, w->payload_hash);
+        err = rt_id_notes_add(c->ids, w->event_id, false);
+    }
+    return err;
+}
+
+static mt_err check_pair(replay *r, checks *c, size_t index,
+                         const gr_capture_event *event, const gr_capture_decision *d)
+{
+    r->d = &c->kind;
+    if (kinds_unknown(r, d)) {
+        return MT_OK;
+    }
+    r->d = &c->hash;
+    if (!r->d->code && hash_wrong(r, event->payload, event->payload_hash)) {
+        place(r, index, event->id);
+    }
+    /* A skipped duplicate is the one thing that may repeat an id. */
+    return rt_id_notes_add(c->ids, event->id, d->decision.verdict == GR_SKIP);
+}
+
+static mt_err check_pairs(replay *r, checks *c)
+{
+    gr_capture_event event;
+    gr_capture_decision d;
+    mt_err err = check_waiting(r, c);
+    for (size_t i = 0; !err && !c->kind.code; i++) {
+        err = gr_capture_next(r->capture, &event, &d, r->fault);
+        err = err ? err : check_pair(r, c, i, &event, &d);
+    }
+    gr_capture_rewind(r->capture);
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+/* The id that was added as number `index`; of an event, or of one that waits. */
+static mt_err id_at(replay *r, size_t index, mt_str *id)
+{
+    const gr_capture_carried *carried = &r->start->carried;
+    gr_capture_event event = {0};
+    gr_capture_decision d;
+    mt_err err = MT_OK;
+    if (index < carried->waiting_count) {
+        *id = carried->waiting[index].event_id;
+        return MT_OK;
+    }
+    gr_capture_rewind(r->capture);
+    for (size_t i = carried->waiting_count; i <= index && !err; i++) {
+        err = gr_capture_next(r->capture, &event, &d, r->fault);
+    }
+    *id = mt_str_dup(r->arena, event.id);
+    gr_capture_rewind(r->capture);
+    return err;
+}
+
+/* Is there really an earlier one? The hash alone does not say. */
+static mt_err stands_before(replay *r, size_t index, mt_str id, bool *yes)
+{
+    const gr_capture_carried *carried = &r->start->carried;
+    gr_capture_event event;
+    gr_capture_decision d;
+    mt_err err = MT_OK;
+    *yes = false;
+    for (size_t i = 0; i < index && !err && !*yes; i++) {
+        bool waits = i < carried->waiting_count;
+        err = waits ? MT_OK : gr_capture_next(r->capture, &event, &d, r->fault);
+        *yes = !err && mt_str_eq(waits ? carried->waiting[i].event_id : event.id, id);
+    }
+    gr_capture_rewind(r->capture);
+    return err;
+}
+
+/* REP-8. */
+static mt_err check_ids(replay *r, rt_id_notes *ids)
+{
+    size_t index = 0, waiting = r->start->carried.waiting_count;
+    bool twice = false;
+    mt_str id;
+    mt_err err = rt_id_notes_suspect(ids, 0, &index);
+    while (!err && index != SIZE_MAX && !twice) {
+        err = id_at(r, index, &id);
+        err = err ? err : stands_before(r, index, id, &twice);
+        if (!err && !twice) {
+            err = rt_id_notes_suspect(ids, index + 1, &index);
         }
     }
-    mt_arena_free(&table);
-    return repeat;
+    if (!err && twice) {
+        place(r, index < waiting ? SIZE_MAX : index - waiting, id);
+        (void)diverges(r, "replay.duplicate_event_id",
+                       mt_strf(r->arena, "event id '%.*s' appears twice", MT_ARG(id)));
+    }
+    return err;
 }
 
 static bool provenance_differs(replay *r)
 {
-    const gr_capture_head *head = &r->capture->head;
+    const gr_capture_head *head = &r->start->head;
     bool captured = !mt_str_is(head->adapter_provenance, "none");
     if (captured && !r->o->adapter) {
         return diverges(r, "replay.adapter_required",
@@ -142,15 +235,31 @@ static bool provenance_differs(replay *r)
                    head->runtime_provenance, r->o->graph->provenance);
 }
 
-static bool fails_before_running(replay *r)
+/* Everything that can be said before anything runs; r->d has a code when it diverges.
+ */
+static mt_err check_capture(replay *r)
 {
-    const gr_capture *c = r->capture;
-    return differs(r, "replay.graph_id_mismatch", "graph_id", c->head.graph_id,
-                   r->o->graph->id) ||
-           kinds_unknown(r) ||
-           differs(r, "replay.unsupported_capture_version", "capture_version",
-                   c->version, MT_STR("v3")) ||
-           hashes_wrong(r) || ids_repeat(r) || provenance_differs(r);
+    rt_divergence *result = r->d;
+    checks c = {.kind = {.event = SIZE_MAX}, .hash = {.event = SIZE_MAX}};
+    if (differs(r, "replay.graph_id_mismatch", "graph_id", r->start->head.graph_id,
+                r->o->graph->id)) {
+        return MT_OK;
+    }
+    c.ids = rt_id_notes_new();
+    mt_err err = check_pairs(r, &c);
+    r->d = result;
+    if (!err && c.kind.code) {
+        *result = c.kind;
+    } else if (!err && !differs(r, "replay.unsupported_capture_version",
+                                "capture_version", r->start->version, MT_STR("v3"))) {
+        *result = c.hash;
+        err = result->code ? MT_OK : check_ids(r, c.ids);
+        if (!err && !result->code) {
+            (void)provenance_differs(r);
+        }
+    }
+    rt_id_notes_free(c.ids);
+    return err;
 }
 
 /* ---- event by event ---- */
@@ -254,11 +363,12 @@ static bool effects_differ(replay *r, const gr_capture_decision *was,
  * effect in which it ended up. */
 static bool trace_differs(replay *r, const rt_graph_step *now)
 {
-    if (!r->o->trace.ptr) {
+    if (!r->o->trace) {
         return false;
     }
-    mt_str line = mt_str_from(r->trace.ptr, mt_str_find(r->trace, '\n'));
-    r->trace = mt_str_skip(r->trace, line.len + 1);
+    ssize_t got = getline(&r->traced, &r->traced_room, r->o->trace);
+    mt_str line =
+        mt_str_trim(mt_str_from(r->traced, got > 0 ? (size_t)got : 0), MT_STR("\n"));
     mt_buf_clear(&r->line);
     rt_graph_trace_line(&r->line, now);
     mt_str again = mt_str_from(r->line.ptr, r->line.len - 1);
@@ -290,76 +400,186 @@ static bool trace_differs(replay *r, const rt_graph_step *now)
     return differs(r, "replay.trace_mismatch", "node trace", line, copy);
 }
 
-static bool step_differs(replay *r, rt_graph_host *host, size_t i)
+/* Without a problem of the host's it was the one who met the event who refused it, and
+ * who knows why. */
+static bool host_refuses(replay *r, const rt_graph_host *host)
 {
-    const gr_capture_event *event = &r->capture->events.items[i];
-    const gr_capture_decision *was = &r->capture->decisions.items[i];
+    rt_graph_problem p = rt_graph_host_problem(host);
+    bool told = p.code && (strncmp(p.code, "replay.", 7) == 0 ||
+                           strncmp(p.code, "resume.", 7) == 0);
+    return diverges(r, told ? p.code : "replay.host_step_failed",
+                    mt_str_dup(r->arena, p.message));
+}
+
+/* The checks of one event. What they find is told again, and in order, by replay(). */
+static bool pair_fails(replay *r, size_t index, const gr_capture_event *event,
+                       const gr_capture_decision *d)
+{
+    rt_divergence *result = r->d;
+    mt_err err = check_pair(r, r->along, index, event, d);
+    r->d = result;
+    if (!err && r->along->kind.code) {
+        *result = r->along->kind;
+    } else if (!err && r->along->hash.code) {
+        *result = r->along->hash;
+    }
+    return err ? diverges(r, "replay.host_step_failed", mt_str_z(mt_err_text(err)))
+               : result->code != NULL;
+}
+
+static bool step_differs(replay *r, rt_graph_host *host, size_t i,
+                         const gr_capture_event *event, const gr_capture_decision *was)
+{
     rt_graph_step now;
     mt_mark mark = mt_arena_mark(r->arena);
-    r->d->event = i;
-    r->d->event_id = event->id;
-    if (rt_graph_host_replay(host, event, &was->decision, &now)) {
-        rt_graph_problem p = rt_graph_host_problem(host);
-        bool payload = strcmp(p.code, "replay.invalid_payload") == 0;
-        return diverges(r, payload ? p.code : "replay.host_step_failed",
-                        mt_str_dup(r->arena, p.message));
+    if (r->along && pair_fails(r, i, event, was)) {
+        return true;
+    }
+    if ((r->meet && r->meet(r->o->user, event)) ||
+        rt_graph_host_replay(host, event, &was->decision, &now)) {
+        place(r, i, event->id);
+        return host_refuses(r, host);
     }
     if (trace_differs(r, &now) || decision_differs(r, was, &now) ||
         effects_differ(r, was, &now)) {
+        place(r, i, event->id);
         return true;
     }
     mt_arena_rewind(r->arena, mark);
     if (r->o->observe) {
-        r->o->observe(r->o->user, i, &now);
+        r->o->observe(r->o->user, i, &now, was);
     }
     return false;
 }
 
-static void run_events(replay *r, rt_graph_host *host)
+static mt_err run_events(replay *r, rt_graph_host *host)
 {
-    size_t events = r->capture->events.len, decisions = r->capture->decisions.len;
-    size_t most = r->o->until && r->o->until < events ? r->o->until : events;
-    for (size_t i = 0; i < most && i < decisions; i++) {
-        if (step_differs(r, host, i)) {
-            return;
+    gr_capture_event event;
+    gr_capture_decision was;
+    mt_err err = MT_OK;
+    for (size_t i = 0; !err && (!r->o->until || i < r->o->until); i++) {
+        err = gr_capture_next(r->capture, &event, &was, r->fault);
+        if (!err && step_differs(r, host, i, &event, &was)) {
+            return MT_OK;
         }
     }
-    r->d->event = SIZE_MAX;
-    r->d->event_id = (mt_str){0};
-    if (events != decisions) {
+    uint64_t events = gr_capture_events(r->capture);
+    uint64_t decisions = gr_capture_decisions(r->capture);
+    if ((!err || err == MT_E_NOTFOUND) && events != decisions) {
         (void)differs(r, "replay.decision_mismatch", "number of decisions",
                       count_text(r->arena, decisions), count_text(r->arena, events));
     }
+    return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
-mt_err rt_replay(mt_arena *a, const gr_capture *capture,
-                 const rt_replay_options *options, rt_replay_result *result)
+static replay begin_replay(mt_arena *a, gr_capture_reader *capture,
+                           const rt_replay_options *options, rt_replay_result *result)
 {
     *result =
         (rt_replay_result){.divergence = {.event = SIZE_MAX}, .diags = {.arena = a}};
-    replay r = {.arena = a,
-                .capture = capture,
-                .o = options,
-                .d = &result->divergence,
-                .trace = options->trace};
-    if (fails_before_running(&r)) {
-        return MT_E_REJECTED;
+    return (replay){.arena = a,
+                    .capture = capture,
+                    .start = gr_capture_start_of(capture),
+                    .o = options,
+                    .d = &result->divergence,
+                    .fault = &result->fault};
+}
+
+static mt_err end_replay(replay *r, mt_err err)
+{
+    mt_buf_free(&r->line);
+    free(r->traced);
+    return err ? err : r->d->code ? MT_E_REJECTED : MT_OK;
+}
+
+/* Checks and runs in one pass. Whether it holds is right; when it does not, which of
+ * several faults is named first is not what the order of checks says. */
+static mt_err run_along(replay *r, rt_graph_host *host)
+{
+    rt_divergence *result = r->d;
+    checks c = {.ids = rt_id_notes_new(),
+                .kind = {.event = SIZE_MAX},
+                .hash = {.event = SIZE_MAX}};
+    mt_err err = check_waiting(r, &c);
+    r->d = result;
+    *result = c.hash;
+    if (!err && !result->code &&
+        !differs(r, "replay.graph_id_mismatch", "graph_id", r->start->head.graph_id,
+                 r->o->graph->id) &&
+        !differs(r, "replay.unsupported_capture_version", "capture_version",
+                 r->start->version, MT_STR("v3")) &&
+        !provenance_differs(r)) {
+        r->along = &c;
+        err = run_events(r, host);
+        r->along = NULL;
     }
-    rt_graph_options host_options = {.graph = options->graph,
-                                     .adapter = options->adapter,
-                                     .context = rt_context_in_memory(),
-                                     .limits = capture->head.config,
-                                     .replay = true};
+    if (!err && !result->code) {
+        err = check_ids(r, c.ids);
+    }
+    rt_id_notes_free(c.ids);
+    return err;
+}
+
+mt_err rt_replay_onto(mt_arena *a, rt_graph_host *host, gr_capture_reader *journal,
+                      const rt_replay_options *options, rt_replay_meet *meet,
+                      rt_replay_result *result)
+{
+    replay r = begin_replay(a, journal, options, result);
+    r.meet = meet;
+    return end_replay(&r, run_along(&r, host));
+}
+
+typedef mt_err replay_runner(replay *r, rt_graph_host *host);
+
+/* On a host of its own. */
+static mt_err replay_alone(replay *r, replay_runner *runner, rt_replay_result *result)
+{
+    rt_graph_options o = {.graph = r->o->graph,
+                          .adapter = r->o->adapter,
+                          .context = rt_context_in_memory(),
+                          .carried = &r->start->carried,
+                          .limits = r->start->head.config,
+                          .replay = true};
     rt_graph_host *host = NULL;
-    if (rt_graph_host_new(&host_options, &result->diags, &host)) {
-        diverges(&r, "replay.host_setup_failed",
+    mt_err err = rt_graph_host_new(&o, &result->diags, &host);
+    if (err == MT_E_CORRUPT) {
+        err = MT_OK;
+        diverges(r, "replay.invalid_payload",
+                 MT_STR("the payload of an event that waits is not a JSON object"));
+    } else if (err) {
+        err = MT_OK;
+        diverges(r, "replay.host_setup_failed",
                  MT_STR("the graph cannot run under this adapter"));
     } else {
-        run_events(&r, host);
+        err = runner(r, host);
         result->counts = rt_graph_host_counts(host);
     }
     rt_graph_host_free(host);
-    host_options.context.free(host_options.context.state);
-    mt_buf_free(&r.line);
-    return r.d->code ? MT_E_REJECTED : MT_OK;
+    o.context.free(o.context.state);
+    return err;
+}
+
+/* A capture that does not hold is gone through again, all checks first. */
+static mt_err replay_in_order(replay *r, rt_replay_result *result)
+{
+    gr_capture_rewind(r->capture);
+    if (r->o->trace) {
+        rewind(r->o->trace);
+    }
+    mt_err err = check_capture(r);
+    return err || r->d->code ? err : replay_alone(r, run_events, result);
+}
+
+mt_err rt_replay(mt_arena *a, gr_capture_reader *capture,
+                 const rt_replay_options *options, rt_replay_result *result)
+{
+    replay r = begin_replay(a, capture, options, result);
+    mt_err err = end_replay(&r, replay_alone(&r, run_along, result));
+    if (!err) {
+        return MT_OK;
+    }
+    rt_replay_options quiet = *options;
+    quiet.observe = NULL; /* it has seen what there is */
+    r = begin_replay(a, capture, &quiet, result);
+    return end_replay(&r, replay_in_order(&r, result));
 }

@@ -3,19 +3,24 @@
  * payload hashes (REP-1), unique event ids (REP-8), adapter and runtime provenance
  * (REP-7), then event by event the decision, its termination and every effect. Context
  * writes are applied for real, intents only derived again. The first difference is
- * reported with its place and both values. */
+ * reported with its place and both values. The capture is never held: a good one is
+ * gone through once, with the checks along the way, and one that is not once more, with
+ * the checks in their order. */
 #ifndef RT_GRAPH_REPLAY_H
 #define RT_GRAPH_REPLAY_H
+
+#include <stdio.h>
 
 #include "runtime/graph_host.h"
 
 typedef struct rt_replay_options {
     const gr_graph *graph;
     const gr_adapter *adapter; /* NULL: none */
-    mt_str trace;              /* the node trace beside the capture; ptr NULL: none */
+    FILE *trace;               /* the node trace beside the capture; NULL: none */
     size_t until;              /* stop after so many events; 0: all */
     /* Called after every step that matched; NULL: nobody looks. */
-    void (*observe)(void *user, size_t index, const rt_graph_step *step);
+    void (*observe)(void *user, size_t index, const rt_graph_step *step,
+                    const gr_capture_decision *recorded);
     void *user;
 } rt_replay_options;
 
@@ -33,12 +38,23 @@ typedef struct rt_divergence {
 typedef struct rt_replay_result {
     rt_divergence divergence;
     rt_graph_counts counts;
-    mt_diags diags; /* of a graph and adapter that do not compose */
+    mt_diags diags;         /* of a graph and adapter that do not compose */
+    gr_capture_fault fault; /* of a capture that cannot be read */
 } rt_replay_result;
 
-/* MT_OK: everything compared equal. MT_E_REJECTED: see result->divergence. Texts of the
- * result live in `a`. */
-mt_err rt_replay(mt_arena *a, const gr_capture *capture,
+/* MT_OK: everything compared equal. MT_E_REJECTED: see result->divergence. Anything
+ * else: the capture cannot be read, see result->fault. Texts of the result live in `a`.
+ */
+mt_err rt_replay(mt_arena *a, gr_capture_reader *capture,
                  const rt_replay_options *options, rt_replay_result *result);
+
+/* The same with a journal onto a host that goes on from there: the run that wrote it
+ * comes to where it was. The host must have the capture's graph, adapter and limits.
+ * `meet` is asked before every event, with the host ready for it; MT_E_REJECTED of it:
+ * the host's problem says why it is another event. NULL: nobody is asked. */
+typedef mt_err rt_replay_meet(void *user, const gr_capture_event *event);
+mt_err rt_replay_onto(mt_arena *a, rt_graph_host *host, gr_capture_reader *journal,
+                      const rt_replay_options *options, rt_replay_meet *meet,
+                      rt_replay_result *result);
 
 #endif

@@ -1,3 +1,15 @@
+/* runtime/graph_service.c - a served graph, its memory in the store.
+ *
+ * An event: lock the head, read what others wrote since, open the next capture when the
+ * open one is full or of another graph or other limits, step the host, write what the
+ * step became. The host is a reading of the store and is thrown away whenever it may
+ * have read something that was not committed.
+ *
+ * INVARIANT: the head's lock is held from the first read to the commit, so the ids that
+ * are looked up and the lines that are read cannot change meanwhile, on any node.
+ * INVARIANT: a capture, with what it took over, can be replayed without another one.
+ * May fail: the store (the transaction is rolled back by the caller), and lines that
+ * are not what a step writes (MT_E_CORRUPT). */
 #include "runtime/graph_service.h"
 
 #include <stdlib.h>
@@ -15,6 +27,7 @@ struct rt_graph_service {
     rt_graph_host *host; /* NULL: to be read from the store */
     mt_arena scratch;    /* one event */
     mt_buf text;
+    st_tx *tx;                /* of the event being run */
     int64_t capture, events;  /* what the host has read */
     char last[MT_SHA256_HEX]; /* digest of the last line it has read */
 };
@@ -136,13 +149,104 @@ static void read_skips(rt_graph_service *g, const mt_json *config)
     g->options.skip_duplicates = again && again->boolean;
 }
 
-static mt_err new_host(rt_graph_service *g, mt_diags *ds)
+/* ---- names in the store ---- */
+
+static mt_str capture_id(mt_arena *a, const rt_graph_service *g, int64_t number)
+{
+    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->name), (long long)number);
+}
+
+static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
+{
+    return mt_strf(a, "%.*s/%08lld", MT_ARG(capture), (long long)number);
+}
+
+/* Its digest, because an id may be longer than a key. */
+static mt_str used_id(mt_arena *a, const rt_graph_service *g, mt_str event_id)
+{
+    mt_str digest = mt_sha256_hex(a, mt_sha256_of(event_id));
+    return mt_strf(a, "%.*s/%.*s", MT_ARG(g->name), MT_ARG(digest));
+}
+
+/* ---- event ids ---- */
+
+static mt_err was_used(void *state, mt_str event_id, bool *again)
+{
+    rt_graph_service *g = state;
+    st_doc row;
+    mt_err err = st_doc_get(g->tx, &g->scratch, MT_STR("graph_event"),
+                            used_id(&g->scratch, g, event_id), &row);
+    *again = !err;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+static mt_err keep_id(rt_graph_service *g, st_tx *tx, mt_str event_id, mt_str line,
+                      int64_t now_ms)
+{
+    mt_buf_clear(&g->text);
+    mt_json_quote(&g->text, line);
+    return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_event"),
+                                    .id = used_id(&g->scratch, g, event_id),
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+typedef struct noting {
+    rt_graph_service *g;
+    st_tx *tx;
+    int64_t now_ms;
+    mt_str capture; /* the last one noted */
+    uint32_t captures;
+} noting;
+
+static mt_err note_line_id(void *state, const st_doc *row)
+{
+    noting *n = state;
+    mt_arena keep = {0}, tree = {0};
+    gr_journal_record r;
+    gr_capture_fault fault;
+    mt_mark mark = mt_arena_mark(&n->g->scratch);
+    mt_err err =
+        gr_journal_read(&keep, &tree, mt_str_trim(row->body, MT_STR("\n")), &r, &fault);
+    if (!err && r.kind != GR_JOURNAL_STEP) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err : keep_id(n->g, n->tx, r.event.id, row->id, n->now_ms);
+    mt_arena_rewind(&n->g->scratch, mark);
+    mt_arena_free(&keep);
+    mt_arena_free(&tree);
+    return err;
+}
+
+static mt_err note_capture_ids(void *state, const st_doc *row)
+{
+    noting *n = state;
+    st_page all = {.limit = UINT32_MAX};
+    n->capture = mt_str_dup(&n->g->scratch, row->id);
+    n->captures++;
+    return st_doc_walk(n->tx, MT_STR("capture_line"), n->capture, all, note_line_id, n);
+}
+
+/* The ids of every event there has been, for a store whose head does not say that they
+ * are noted. Noting one twice changes nothing. */
+static mt_err note_ids(noting *n, uint32_t captures)
+{
+    st_page page = {.after = n->capture, .limit = captures};
+    n->captures = 0;
+    return st_doc_walk(n->tx, MT_STR("capture"), n->g->name, page, note_capture_ids, n);
+}
+
+/* ---- the host ---- */
+
+static mt_err new_host(rt_graph_service *g, const gr_capture_carried *carried,
+                       mt_diags *ds)
 {
     g->options.context = rt_context_in_memory();
+    g->options.carried = carried;
     mt_err err = rt_graph_host_new(&g->options, ds, &g->host);
+    g->options.carried = NULL;
     if (err) {
-        g->options.context.free(g->options.context.state);
-        g->options.context = (rt_context){0};
+        rt_graph_service_forget(g);
     }
     return err;
 }
@@ -161,8 +265,9 @@ static mt_err open_service(rt_graph_service *g, const mt_json *config,
         g->options.egress = g->files.egress;
         g->options.hold_intents = true;
         g->options.production = true;
+        g->options.ids = (rt_event_ids){g, was_used};
         read_skips(g, config);
-        err = new_host(g, &ds);
+        err = new_host(g, NULL, &ds);
         rt_graph_service_forget(g);
     }
     for (size_t i = 0; i < ds.len; i++) {
@@ -224,26 +329,16 @@ const gr_graph *rt_graph_service_graph(const rt_graph_service *g)
     return g->files.graph;
 }
 
-/* ---- names in the store ---- */
-
-static mt_str capture_id(mt_arena *a, const rt_graph_service *g, int64_t number)
-{
-    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->name), (long long)number);
-}
-
-static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
-{
-    return mt_strf(a, "%.*s/%08lld", MT_ARG(capture), (long long)number);
-}
-
 /* ---- reading what the store knows ---- */
 
 typedef struct head {
     st_doc doc;
     int64_t capture, events;
-    mt_str last; /* digest of the last line */
-    bool fresh;  /* nothing is stored yet */
-    bool opens;  /* this event begins a capture */
+    mt_str last;                /* digest of the last line */
+    bool fresh;                 /* nothing is stored yet */
+    bool noted;                 /* the ids of all events are */
+    bool opens;                 /* this event begins a capture */
+    gr_capture_carried carried; /* of the one that it begins */
 } head;
 
 static mt_err lock_head(rt_graph_service *g, st_tx *tx, head *out)
@@ -264,6 +359,7 @@ static mt_err lock_head(rt_graph_service *g, st_tx *tx, head *out)
         return MT_E_CORRUPT;
     }
     out->last = mt_json_text(mt_json_at(&body, "last"));
+    out->noted = mt_json_at(&body, "ids") != NULL;
     return out->last.len == MT_SHA256_HEX ? MT_OK : MT_E_CORRUPT;
 }
 
@@ -290,24 +386,22 @@ static mt_err put_context(void *state, const st_doc *row)
     return err;
 }
 
-static mt_err replay_line(void *state, const st_doc *row)
+static mt_err follow_line(void *state, const st_doc *row)
 {
     rt_graph_service *g = state;
     mt_arena keep = {0}, tree = {0};
     gr_journal_record r;
     gr_capture_fault fault;
-    rt_graph_step step;
     mt_str line = mt_str_trim(row->body, MT_STR("\n"));
     mt_err err = gr_journal_read(&keep, &tree, line, &r, &fault);
     if (!err && r.kind != GR_JOURNAL_STEP) {
         err = MT_E_CORRUPT;
     }
-    err = err ? err
-              : rt_graph_host_replay(g->host, &r.event, &r.decision.decision, &step);
+    err = err ? err : rt_graph_host_follow(g->host, &r.event, &r.decision);
     note_line(g, row->body);
     mt_arena_free(&keep);
     mt_arena_free(&tree);
-    return err == MT_E_REJECTED ? MT_E_CORRUPT : err;
+    return err;
 }
 
 static mt_err read_lines(rt_graph_service *g, st_tx *tx)
@@ -317,14 +411,40 @@ static mt_err read_lines(rt_graph_service *g, st_tx *tx)
     if (g->events) {
         page.after = line_id(&g->scratch, capture, g->events - 1);
     }
-    return st_doc_walk(tx, MT_STR("capture_line"), capture, page, replay_line, g);
+    return st_doc_walk(tx, MT_STR("capture_line"), capture, page, follow_line, g);
 }
 
-static mt_err rebuild(rt_graph_service *g, st_tx *tx, const head *h)
+static mt_err append_line(void *state, const st_doc *row)
+{
+    mt_buf_adds(state, row->body);
+    return MT_OK;
+}
+
+/* A capture's journal: its head, what was carried over and, when asked for, its lines.
+ */
+static mt_err read_journal(const rt_graph_service *g, st_tx *tx, mt_arena *a, mt_str id,
+                           bool lines, mt_buf *out)
+{
+    st_doc doc;
+    st_page all = {.limit = UINT32_MAX};
+    mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
+    if (err || !mt_str_eq(doc.tag, g->name)) {
+        return err ? err : MT_E_NOTFOUND;
+    }
+    mt_buf_adds(out, doc.body);
+    err = st_doc_walk(tx, MT_STR("capture_carried"), id, all, append_line, out);
+    return err || !lines
+               ? err
+               : st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, out);
+}
+
+/* A host as it was before the first line of the capture. */
+static mt_err rebuild(rt_graph_service *g, st_tx *tx, const head *h,
+                      const gr_capture_carried *carried)
 {
     mt_diags ds = {.arena = &g->scratch, .limit = 10};
     rt_graph_service_forget(g);
-    mt_err err = new_host(g, &ds);
+    mt_err err = new_host(g, carried, &ds);
     g->capture = h->capture;
     g->events = 0;
     st_page all = {.limit = UINT32_MAX};
@@ -333,26 +453,36 @@ static mt_err rebuild(rt_graph_service *g, st_tx *tx, const head *h)
     return err;
 }
 
-/* Is the open capture one of this very graph, adapter and limits? */
-static mt_err same_graph(rt_graph_service *g, st_tx *tx, const head *h, bool *same)
+/* Reads the open capture's beginning. *same: it is one of this very graph, adapter and
+ * limits, so this event belongs into it. */
+static mt_err reopen(rt_graph_service *g, st_tx *tx, const head *h, bool *same)
 {
-    st_doc doc;
-    mt_str id = capture_id(&g->scratch, g, h->capture);
-    mt_err err = st_doc_get(tx, &g->scratch, MT_STR("capture"), id, &doc);
-    gr_capture_head now = rt_graph_host_head(g->host);
-    mt_buf_clear(&g->text);
-    gr_journal_head(&g->text, &now);
-    *same = !err && mt_str_eq(doc.body, mt_buf_str(&g->text));
+    mt_buf journal = {0}, mine = {0};
+    gr_capture c;
+    gr_capture_fault fault;
+    mt_err err = read_journal(g, tx, &g->scratch,
+                              capture_id(&g->scratch, g, h->capture), false, &journal);
+    err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
+    err = err ? err : rebuild(g, tx, h, &c.carried);
+    if (!err) {
+        gr_capture_head now = rt_graph_host_head(g->host);
+        gr_journal_head(&mine, &now);
+        *same = mt_str_starts(mt_buf_str(&journal), mt_buf_str(&mine));
+    }
+    mt_buf_free(&journal);
+    mt_buf_free(&mine);
     return err;
 }
 
 /* ---- writing ---- */
 
-static mt_err put_head(rt_graph_service *g, st_tx *tx, const head *h, int64_t now_ms)
+static mt_err put_head(rt_graph_service *g, st_tx *tx, const head *h, int64_t capture,
+                       int64_t events, const char *last, int64_t now_ms)
 {
     mt_buf_clear(&g->text);
-    mt_buf_addf(&g->text, "{\"capture\":%lld,\"events\":%lld,\"last\":\"%.*s\"}",
-                (long long)g->capture, (long long)g->events, MT_SHA256_HEX, g->last);
+    mt_buf_addf(&g->text,
+                "{\"capture\":%lld,\"events\":%lld,\"ids\":true,\"last\":\"%.*s\"}",
+                (long long)capture, (long long)events, MT_SHA256_HEX, last);
     return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
                                     .id = g->name,
                                     .body = mt_buf_str(&g->text),
@@ -360,25 +490,58 @@ static mt_err put_head(rt_graph_service *g, st_tx *tx, const head *h, int64_t no
                                     .updated_ms = now_ms});
 }
 
-/* A new capture; it is written with its first event, never alone. */
+/* A new capture; it is written with its first event, never alone. The host has read
+ * the one before, if there is one. */
 static mt_err begin_capture(rt_graph_service *g, st_tx *tx, head *h)
 {
+    if (!h->fresh) {
+        h->carried = rt_graph_host_carry(g->host, &g->scratch);
+    }
     h->capture++;
     h->events = 0;
     h->opens = true;
-    return rebuild(g, tx, h);
+    return rebuild(g, tx, h, gr_carries(&h->carried) ? &h->carried : NULL);
 }
 
-static mt_err put_capture(rt_graph_service *g, st_tx *tx, mt_str id, int64_t now_ms)
+static mt_err put_line(rt_graph_service *g, st_tx *tx, mt_str kind, mt_str capture,
+                       int64_t number, int64_t now_ms)
+{
+    return st_doc_put(tx, &(st_doc){.kind = kind,
+                                    .id = line_id(&g->scratch, capture, number),
+                                    .tag = capture,
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+static mt_err put_carried(rt_graph_service *g, st_tx *tx, const gr_capture_carried *c,
+                          mt_str capture, int64_t now_ms)
+{
+    static const mt_str KIND = MT_STR_INIT("capture_carried");
+    mt_buf_clear(&g->text);
+    gr_journal_carried(&g->text, c);
+    mt_err err = put_line(g, tx, KIND, capture, 0, now_ms);
+    for (size_t i = 0; i < c->waiting_count && !err; i++) {
+        mt_buf_clear(&g->text);
+        gr_journal_waiting(&g->text, &c->waiting[i]);
+        err = put_line(g, tx, KIND, capture, (int64_t)i + 1, now_ms);
+    }
+    return err;
+}
+
+static mt_err put_capture(rt_graph_service *g, st_tx *tx, const head *h, mt_str id,
+                          int64_t now_ms)
 {
     gr_capture_head first = rt_graph_host_head(g->host);
     mt_buf_clear(&g->text);
     gr_journal_head(&g->text, &first);
-    return st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
-                                    .id = id,
-                                    .tag = g->name,
-                                    .body = mt_buf_str(&g->text),
-                                    .updated_ms = now_ms});
+    mt_err err = st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
+                                          .id = id,
+                                          .tag = g->name,
+                                          .body = mt_buf_str(&g->text),
+                                          .updated_ms = now_ms});
+    return err || !gr_carries(&h->carried)
+               ? err
+               : put_carried(g, tx, &h->carried, id, now_ms);
 }
 
 /* Is what the host knows the beginning of what the store has? A step whose transaction
@@ -406,26 +569,32 @@ static mt_err has_read(rt_graph_service *g, st_tx *tx, const head *h, bool *yes)
     return err;
 }
 
-/* The host has read everything the store has, and a capture is open. */
-static mt_err catch_up(rt_graph_service *g, st_tx *tx, head *h)
+/* Before an event of a store that another version wrote to last. */
+static mt_err note_if_needed(rt_graph_service *g, st_tx *tx, const head *h,
+                             int64_t now_ms)
 {
+    noting n = {.g = g, .tx = tx, .now_ms = now_ms};
+    return h->fresh || h->noted ? MT_OK : note_ids(&n, UINT32_MAX);
+}
+
+/* The host has read everything the store has, and a capture is open. */
+static mt_err catch_up(rt_graph_service *g, st_tx *tx, int64_t now_ms, head *h)
+{
+    bool known = false, same = true;
     mt_err err = lock_head(g, tx, h);
-    if (err) {
-        return err;
+    err = err ? err : note_if_needed(g, tx, h, now_ms);
+    if (err || h->fresh) {
+        return err ? err : begin_capture(g, tx, h);
     }
-    if (h->fresh || h->events >= RT_CAPTURE_EVENTS) {
-        return begin_capture(g, tx, h);
-    }
-    bool known, same = false;
     err = has_read(g, tx, h, &known);
     if (!err && !known) {
-        err = rebuild(g, tx, h);
-        err = err ? err : same_graph(g, tx, h, &same);
-        if (err || !same) {
-            return err ? err : begin_capture(g, tx, h);
-        }
+        err = reopen(g, tx, h, &same);
     }
-    return !err && g->events < h->events ? read_lines(g, tx) : err;
+    if (!err && g->events < h->events) {
+        err = read_lines(g, tx);
+    }
+    return err || (same && h->events < RT_CAPTURE_EVENTS) ? err
+                                                          : begin_capture(g, tx, h);
 }
 
 static mt_err keep_writes(rt_graph_service *g, st_tx *tx, const gr_effect *e,
@@ -484,23 +653,36 @@ static mt_err keep_step(rt_graph_service *g, st_tx *tx, const head *h, int64_t n
                         const rt_graph_done *done)
 {
     const rt_graph_step *step = &done->step;
-    mt_err err = h->opens ? put_capture(g, tx, done->capture, now_ms) : MT_OK;
+    mt_err err = h->opens ? put_capture(g, tx, h, done->capture, now_ms) : MT_OK;
     mt_buf_clear(&g->text);
     gr_journal_step(&g->text, &step->event, &step->decision);
     note_line(g, mt_buf_str(&g->text));
     err = err ? err
-              : st_doc_put(tx, &(st_doc){.kind = MT_STR("capture_line"),
-                                         .id = line_id(&g->scratch, done->capture,
-                                                       done->number),
-                                         .tag = done->capture,
-                                         .body = mt_buf_str(&g->text),
-                                         .updated_ms = now_ms});
+              : put_line(g, tx, MT_STR("capture_line"), done->capture, done->number,
+                         now_ms);
+    if (!err && !step->again) {
+        err = keep_id(g, tx, step->event.id,
+                      line_id(&g->scratch, done->capture, done->number), now_ms);
+    }
     for (size_t i = 0; i < step->decision.effect_count && !err; i++) {
         const gr_effect *e = &step->episode->effects[i];
         err = keep_writes(g, tx, e, now_ms);
         err = err ? err : keep_intent(g, tx, e, done->capture, now_ms);
     }
-    return err ? err : put_head(g, tx, h, now_ms);
+    return err ? err : put_head(g, tx, h, g->capture, g->events, g->last, now_ms);
+}
+
+static mt_err refused(rt_graph_service *g, const head *h, rt_graph_done *done)
+{
+    done->refused = true;
+    done->problem = rt_graph_host_problem(g->host);
+    done->problem.message = mt_str_dup(&g->scratch, done->problem.message);
+    /* The new capture is not written, and a refusal after the supervisor decided
+     * leaves it ahead of the journal. */
+    if (h->opens || strncmp(done->problem.code, "host.", 5) != 0) {
+        rt_graph_service_forget(g);
+    }
+    return MT_OK;
 }
 
 mt_err rt_graph_service_event(rt_graph_service *g, st_tx *tx, int64_t now_ms,
@@ -509,28 +691,70 @@ mt_err rt_graph_service_event(rt_graph_service *g, st_tx *tx, int64_t now_ms,
     head h;
     *done = (rt_graph_done){0};
     mt_arena_reset(&g->scratch);
-    mt_err err = catch_up(g, tx, &h);
+    mt_err err = catch_up(g, tx, now_ms, &h);
     if (err) {
         return err;
     }
+    g->tx = tx;
     err = rt_graph_host_step(g->host, event, &done->step);
-    if (err == MT_E_REJECTED) {
-        done->refused = true;
-        done->problem = rt_graph_host_problem(g->host);
-        done->problem.message = mt_str_dup(&g->scratch, done->problem.message);
-        /* The new capture is not written, and a refusal after the supervisor decided
-         * leaves it ahead of the journal. */
-        if (h.opens || strncmp(done->problem.code, "host.", 5) != 0) {
-            rt_graph_service_forget(g);
-        }
-        return MT_OK;
-    }
+    g->tx = NULL;
     if (err) {
-        return err;
+        return err == MT_E_REJECTED ? refused(g, &h, done) : err;
     }
     done->capture = capture_id(&g->scratch, g, g->capture);
     done->number = g->events;
     return keep_step(g, tx, &h, now_ms, done);
+}
+
+/* ---- a store of an older version ---- */
+
+/* One transaction: `captures` more of them, or the rest and that they are noted. */
+static mt_err prepare_some(noting *n, bool *ready)
+{
+    head h;
+    char last[MT_SHA256_HEX];
+    enum { CAPTURES = 1 };
+    mt_arena_reset(&n->g->scratch);
+    mt_str so_far = n->capture;
+    mt_err err = lock_head(n->g, n->tx, &h);
+    *ready = !err && (h.fresh || h.noted);
+    if (err || *ready) {
+        return err;
+    }
+    n->capture = so_far;
+    err = note_ids(n, CAPTURES);
+    if (err || n->captures == CAPTURES) {
+        return err;
+    }
+    *ready = true;
+    memcpy(last, h.last.ptr, sizeof last);
+    /* The open one again: between two transactions it may have grown. */
+    st_doc open = {.id = capture_id(&n->g->scratch, n->g, h.capture)};
+    err = note_capture_ids(n, &open);
+    return err ? err : put_head(n->g, n->tx, &h, h.capture, h.events, last, n->now_ms);
+}
+
+mt_err rt_graph_service_prepare(rt_graph_service *g, st_store *store, int64_t now_ms)
+{
+    mt_arena mine = {0};
+    noting n = {.g = g, .now_ms = now_ms};
+    bool ready = false;
+    mt_err err = MT_OK;
+    while (!err && !ready) {
+        err = st_begin(store, ST_WRITE, &n.tx);
+        if (err) {
+            break;
+        }
+        err = prepare_some(&n, &ready);
+        n.capture = mt_str_dup(&mine, n.capture);
+        if (err) {
+            st_rollback(n.tx);
+        } else {
+            err = st_commit(n.tx);
+        }
+    }
+    mt_arena_free(&mine);
+    return err;
 }
 
 /* ---- reading for others ---- */
@@ -559,29 +783,14 @@ mt_err rt_graph_service_context(const rt_graph_service *g, st_tx *tx, mt_jw *w)
     return err;
 }
 
-static mt_err append_line(void *state, const st_doc *row)
-{
-    mt_buf_adds(state, row->body);
-    return MT_OK;
-}
-
 mt_err rt_graph_service_capture(const rt_graph_service *g, st_tx *tx, mt_str id,
                                 mt_buf *out)
 {
     mt_arena a = {0};
     mt_buf journal = {0};
-    st_doc doc;
-    st_page all = {.limit = UINT32_MAX};
     gr_capture capture;
     gr_capture_fault fault;
-    mt_err err = st_doc_get(tx, &a, MT_STR("capture"), id, &doc);
-    if (!err && !mt_str_eq(doc.tag, g->name)) {
-        err = MT_E_NOTFOUND;
-    }
-    if (!err) {
-        mt_buf_adds(&journal, doc.body);
-        err = st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, &journal);
-    }
+    mt_err err = read_journal(g, tx, &a, id, true, &journal);
     err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
     if (!err) {
         gr_capture_write(out, &capture, false);

@@ -6,13 +6,21 @@
  * store.
  *
  * Kept in the store (documents):
- *   graph          NAME                  {"capture":N,"events":N,"last":D}: the open
- * capture, how many lines it has, the last one's digest graph_context  NAME '/' KEY the
- * value, tagged; tag NAME capture        NAME '.' number       the journal's head line;
- * tag NAME capture_line   CAPTURE '/' number    one journal line; tag CAPTURE A capture
- * ends after RT_CAPTURE_EVENTS events, or when the graph itself is another one; the
- * supervisor starts anew with each, the context goes on. Ownership: a service owns its
- * graph. Threads: one at a time. */
+ *   graph            NAME                {"capture":N,"events":N,"ids":true,"last":D}:
+ *                                        the open capture, how many lines it has, that
+ *                                        all ids are noted, the last line's digest
+ *   graph_context    NAME '/' KEY        the value, tagged; tag NAME
+ *   graph_event      NAME '/' digest     an event id that was used (the digest of it),
+ *                                        and the line it is in
+ *   capture          NAME '.' number     the journal's head line; tag NAME
+ *   capture_carried  CAPTURE '/' number  what its supervisor took over; tag CAPTURE
+ *   capture_line     CAPTURE '/' number  one journal line; tag CAPTURE
+ * A capture ends after RT_CAPTURE_EVENTS events, or when the graph or its limits are
+ * others. The next one takes over the context, the events that still wait and the runs
+ * within the rate window. An event id is used once in the life of a graph.
+ * A store of a version that noted no ids has a head without "ids": they are noted from
+ * its lines before it goes on.
+ * Ownership: a service owns its graph. Threads: one at a time. */
 #ifndef RT_GRAPH_SERVICE_H
 #define RT_GRAPH_SERVICE_H
 
@@ -35,6 +43,11 @@ void rt_graph_service_close(rt_graph_service *g);
 
 mt_str rt_graph_service_name(const rt_graph_service *g);
 const gr_graph *rt_graph_service_graph(const rt_graph_service *g);
+
+/* Makes the store ready before the first event: notes the ids in captures of a version
+ * that did not, a capture at a time. Else a transaction of that size would come with
+ * the first event. */
+mt_err rt_graph_service_prepare(rt_graph_service *g, st_store *store, int64_t now_ms);
 
 /* What one event became. Valid until the next one. */
 typedef struct rt_graph_done {

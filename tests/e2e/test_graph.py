@@ -479,6 +479,7 @@ class Killed(Project):
             f.writelines(line % (i % 50) for i in range(400000))
         generator = random.Random(SEED)
         for _ in range(10 if SOAK else 3):
+            (self.project / "k.json.journal").unlink(missing_ok=True)
             child = subprocess.Popen(
                 [str(MOTET), "graph", "run", "graph.yaml", "--adapter", "adapter.yaml",
                  "--fixture", "fixture.jsonl", "--capture", "k.json"], cwd=self.project,

@@ -215,6 +215,131 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+static const gr_time RUNS[] = {{3, 0}, {4, 1}};
+static const gr_capture_waiting WAITING[] = {
+    {MT_STR_INIT("w1"), {9, 0}, MT_STR_INIT("{\"x\":1}"), MT_STR_INIT("dd")},
+    {MT_STR_INIT("w\n2"), {10, 0}, {0}, MT_STR_INIT("ee")},
+};
+static const gr_capture_carried CARRIED = {{5, 6}, RUNS, 2, WAITING, 2};
+
+static void write_carried(mt_buf *out, int form)
+{
+    gr_capture_decision d = decision(false);
+    if (form < 2) {
+        gr_capture_writer w = gr_capture_begin(out, &HEAD, &CARRIED, form == 1);
+        gr_capture_add_event(&w, &EVENT);
+        gr_capture_turn(&w);
+        gr_capture_add_decision(&w, &d);
+        gr_capture_end(&w, &HEAD);
+        return;
+    }
+    gr_journal_head(out, &HEAD);
+    gr_journal_carried(out, &CARRIED);
+    gr_journal_waiting(out, &WAITING[0]);
+    gr_journal_waiting(out, &WAITING[1]);
+    gr_journal_step(out, &EVENT, &d);
+}
+
+static void what_was_carried_over_reads_back(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 3; form++) {
+        mt_arena a = {0};
+        mt_buf text = {0};
+        gr_capture c;
+        gr_capture_fault fault;
+        write_carried(&text, form);
+        assert_int_equal(gr_capture_read(&a, mt_buf_str(&text), &c, &fault), MT_OK);
+        assert_int_equal(c.carried.now.nanos, 6);
+        assert_int_equal(c.carried.run_count, 2);
+        assert_int_equal(c.carried.runs[1].nanos, 1);
+        assert_int_equal(c.carried.waiting_count, 2);
+        for (size_t i = 0; i < 2; i++) {
+            assert_str(c.carried.waiting[i].event_id, WAITING[i].event_id);
+            assert_str(c.carried.waiting[i].payload, WAITING[i].payload);
+            assert_str(c.carried.waiting[i].payload_hash, WAITING[i].payload_hash);
+            assert_true(c.carried.waiting[i].schedule_at.secs == 9 + i);
+        }
+        assert_int_equal(c.events.len, 1);
+        mt_buf_free(&text);
+        mt_arena_free(&a);
+    }
+}
+
+/* A byte at a time, so that every item lies across the edge of a window. */
+static mt_err trickle(void *state, uint64_t at, char *to, size_t most, size_t *got)
+{
+    const mt_str *text = state;
+    *got = at < text->len && most > 0;
+    if (*got) {
+        *to = text->ptr[at];
+    }
+    return MT_OK;
+}
+
+static void an_event_at_a_time_is_the_same_as_all_at_once(void **state)
+{
+    (void)state;
+    for (int form = 0; form < 3; form++) {
+        mt_arena a = {0};
+        mt_buf text = {0};
+        gr_capture_reader *r;
+        gr_capture_event e;
+        gr_capture_decision d;
+        gr_capture_fault fault;
+        write_carried(&text, form);
+        mt_str bytes = mt_buf_str(&text);
+        assert_int_equal(
+            gr_capture_open(&a, (gr_bytes){&bytes, trickle}, 0, &r, &fault), MT_OK);
+        for (int pass = 0; pass < 2; pass++) {
+            assert_int_equal(gr_capture_start_of(r)->carried.waiting_count, 2);
+            assert_int_equal(gr_capture_next(r, &e, &d, &fault), MT_OK);
+            assert_str(e.payload, EVENT.payload);
+            assert_str(d.effects[1].effect, EFFECTS[1].effect);
+            assert_int_equal(gr_capture_next(r, &e, &d, &fault), MT_E_NOTFOUND);
+            assert_int_equal(gr_capture_events(r), 1);
+            assert_false(gr_capture_truncated(r));
+            gr_capture_rewind(r);
+        }
+        gr_capture_close(r);
+        mt_buf_free(&text);
+        mt_arena_free(&a);
+    }
+}
+
+static mt_err open_bounded(mt_arena *a, mt_str *text, size_t most)
+{
+    gr_capture_reader *r;
+    gr_capture_event e;
+    gr_capture_decision d;
+    gr_capture_fault fault;
+    mt_err err = gr_capture_open(a, gr_bytes_of(text), most, &r, &fault);
+    if (!err) {
+        err = gr_capture_next(r, &e, &d, &fault);
+        gr_capture_close(r);
+    }
+    return err;
+}
+
+/* The bound is that of the largest item, not of the text. */
+static void an_item_may_be_as_large_as_the_bound(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf text = {0};
+    gr_capture_decision d = decision(false);
+    gr_journal_head(&text, &HEAD);
+    size_t head = text.len;
+    gr_journal_step(&text, &EVENT, &d);
+    mt_str bytes = mt_buf_str(&text);
+    size_t line = text.len - head - 1;
+    assert_true(line > head);
+    assert_int_equal(open_bounded(&a, &bytes, line), MT_OK);
+    assert_int_equal(open_bounded(&a, &bytes, line - 1), MT_E_LIMIT);
+    mt_buf_free(&text);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -222,6 +347,9 @@ int main(void)
         cmocka_unit_test(a_journal_cut_anywhere_reads_up_to_the_cut),
         cmocka_unit_test(broken_documents_never_crash),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(what_was_carried_over_reads_back),
+        cmocka_unit_test(an_event_at_a_time_is_the_same_as_all_at_once),
+        cmocka_unit_test(an_item_may_be_as_large_as_the_bound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

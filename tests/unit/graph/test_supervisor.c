@@ -288,6 +288,80 @@ static void names_are_those_of_captures(void **state)
     }
 }
 
+/* One that followed the records, and one that took over, decide as the first would. */
+static void who_follows_or_takes_over_decides_alike(void **state)
+{
+    (void)state;
+    static char name[] = "e";
+    enum { ROUNDS = 300, EVENTS = 60 };
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        srandom(round + 1);
+        gr_constraints limits = {.max_per_window = {true, 1 + (uint64_t)random() % 3},
+                                 .rate_window = {true, {(uint64_t)random() % 9, 5}}};
+        fake f[3] = {0};
+        mt_arena a = {0};
+        gr_supervisor *first = supervisor(&f[0], limits);
+        gr_supervisor *follower = supervisor(&f[1], NONE);
+        gr_supervisor *heir = NULL;
+        uint64_t shift = 0, secs = 0;
+        long turn = random() % EVENTS;
+        gr_supervisor_free(follower);
+        follower = supervisor(&f[1], limits);
+        for (long i = 0; i < EVENTS; i++) {
+            secs += (uint64_t)random() % 4;
+            gr_signal e = {.kind = (gr_signal_kind)(random() % 3),
+                           .at = {secs, 0},
+                           .filtered = random() % 10 == 0,
+                           .handle = name};
+            f[0].runs = f[1].runs = f[2].runs = 0;
+            if (i == turn) {
+                gr_supervisor_state s = gr_supervisor_state_of(first, &a);
+                heir = supervisor(&f[2], limits);
+                gr_supervisor_restore(heir, &s);
+            }
+            gr_decision was = gr_supervise(first, &e);
+            if (i < turn) {
+                assert_true(gr_supervisor_follow(follower, &e, &was));
+                assert_int_equal(gr_supervisor_deferred(follower),
+                                 gr_supervisor_deferred(first));
+                continue;
+            }
+            gr_decision is = gr_supervise(follower, &e);
+            assert_int_equal(is.verdict, was.verdict);
+            assert_true(is.episode_id == was.episode_id);
+            gr_decision heirs = gr_supervise(heir, &e);
+            assert_int_equal(heirs.verdict, was.verdict);
+            assert_int_equal(heirs.schedule_at.set, was.schedule_at.set);
+            assert_int_equal(gr_time_cmp(heirs.schedule_at.at, was.schedule_at.at), 0);
+            shift = shift > heirs.episode_id ? shift : heirs.episode_id;
+        }
+        assert_true(shift < EVENTS);
+        gr_supervisor_free(first);
+        gr_supervisor_free(follower);
+        f[2].kept += (int)gr_supervisor_deferred(heir); /* it took what it dropped */
+        gr_supervisor_free(heir);
+        assert_int_equal(f[0].kept, 0);
+        assert_int_equal(f[1].kept, 0);
+        mt_arena_free(&a);
+    }
+}
+
+static void what_nobody_decided_is_not_followed(void **state)
+{
+    (void)state;
+    fake f = {0};
+    gr_supervisor *s = supervisor(&f, ONE_PER_TEN);
+    gr_signal pump = {.kind = GR_PUMP}, data = {.kind = GR_DATA_AVAILABLE};
+    gr_decision run_nothing = {.verdict = GR_INVOKE, .ran = true};
+    gr_decision again = {.verdict = GR_DEFER, .schedule_at = {true, {1, 0}}};
+    gr_decision never = {.verdict = GR_DEFER};
+    assert_false(gr_supervisor_follow(s, &pump, &run_nothing));
+    assert_false(gr_supervisor_follow(s, &pump, &again));
+    assert_false(gr_supervisor_follow(s, &data, &never));
+    assert_true(gr_supervisor_follow(s, &pump, &never));
+    gr_supervisor_free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -304,6 +378,8 @@ int main(void)
         cmocka_unit_test(the_end_of_time_does_not_wrap),
         cmocka_unit_test(SUP_3_decisions_are_replayable),
         cmocka_unit_test(names_are_those_of_captures),
+        cmocka_unit_test(who_follows_or_takes_over_decides_alike),
+        cmocka_unit_test(what_nobody_decided_is_not_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -260,20 +260,22 @@ static void replay_written(mt_arena *a, const gr_capture *c, const gr_graph *gra
                            const gr_adapter *adapter)
 {
     mt_buf text = {0};
-    gr_capture again;
+    gr_capture_reader *again;
     gr_capture_fault fault;
     rt_replay_result result;
     gr_capture_write(&text, c, chance(2));
-    if (gr_capture_read(a, mt_buf_str(&text), &again, &fault)) {
+    mt_str written = mt_buf_str(&text);
+    if (gr_capture_open(a, gr_bytes_of(&written), 0, &again, &fault)) {
         fail_msg("%.*s: %.*s", MT_ARG(fault.path), MT_ARG(fault.message));
     }
     rt_replay_options o = {.graph = graph, .adapter = adapter};
-    if (rt_replay(a, &again, &o, &result)) {
+    if (rt_replay(a, again, &o, &result)) {
         const rt_divergence *d = &result.divergence;
         fail_msg("%s: %.*s, recorded %.*s, replayed %.*s", d->code, MT_ARG(d->message),
                  MT_ARG(d->recorded), MT_ARG(d->replayed));
     }
     assert_int_equal(result.counts.events, c->events.len);
+    gr_capture_close(again);
     mt_buf_free(&text);
 }
 

@@ -100,10 +100,10 @@ static mt_str context_text(rt_graph_service *g, st_store *s)
 /* The capture replays without a difference, and has `events` events. */
 static void assert_replays(rt_graph_service *g, mt_str text, size_t events)
 {
-    gr_capture capture;
+    gr_capture_reader *capture;
     gr_capture_fault fault;
-    assert_fine(gr_capture_read(&arena, text, &capture, &fault));
-    assert_int_equal(capture.events.len, events);
+    assert_fine(gr_capture_open(&arena, gr_bytes_of(&text), 0, &capture, &fault));
+    assert_int_equal(gr_capture_events(capture), events);
     mt_diags ds = {.arena = &arena};
     rt_graph_files files;
     rt_graph_paths paths = {.graph = CROSSOVER "crossover.yaml",
@@ -112,10 +112,11 @@ static void assert_replays(rt_graph_service *g, mt_str text, size_t events)
     rt_replay_result result = {0};
     rt_replay_options options = {.graph = rt_graph_service_graph(g),
                                  .adapter = files.adapter};
-    mt_err err = rt_replay(&arena, &capture, &options, &result);
+    mt_err err = rt_replay(&arena, capture, &options, &result);
     if (err) {
         fail_msg("%s: %.*s", result.divergence.code, MT_ARG(result.divergence.message));
     }
+    gr_capture_close(capture);
     rt_graph_files_free(&files);
 }
 
