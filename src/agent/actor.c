@@ -11,11 +11,14 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-/* One key's memory: an object in an arena of its own, replaced when it changes. */
+/* One key's memory: an object in an arena of its own, replaced when it changes. What a
+ * call was answered with may still point into the one before, so that lives on until
+ * the next message. */
 typedef struct record {
     mt_str key;
     mt_arena arena;
     mt_json value;
+    uint64_t writing; /* in which it came to be */
 } record;
 
 typedef struct effect {
@@ -39,8 +42,10 @@ struct ag_actor {
     bool keyed;
     bool receivers_written; /* what receivers remember is in the memory */
     MT_VEC(effect) effects;
-    mt_arena keep; /* keys of the records */
-    mt_map index;  /* key to record + 1 */
+    MT_VEC(mt_arena) retired; /* of memory that answers of this message may show */
+    uint64_t writing;         /* number of the last run of write_effects() */
+    mt_arena keep;            /* keys of the records */
+    mt_map index;             /* key to record + 1 */
     record *records;
     size_t record_count, record_cap;
 };
@@ -60,11 +65,24 @@ ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
     return x;
 }
 
+/* Forgets the message before. */
+static void begin_anew(ag_actor *x)
+{
+    for (size_t i = 0; i < x->retired.len; i++) {
+        mt_arena_free(&x->retired.items[i]);
+    }
+    memset(&x->retired, 0, sizeof x->retired);
+    memset(&x->effects, 0, sizeof x->effects);
+    mt_arena_reset(&x->arena);
+    x->keyed = false;
+}
+
 void ag_actor_free(ag_actor *x)
 {
     if (!x) {
         return;
     }
+    begin_anew(x);
     for (size_t i = 0; i < x->record_count; i++) {
         mt_arena_free(&x->records[i].arena);
     }
@@ -120,13 +138,18 @@ static record *record_of(ag_actor *x, mt_str key)
     return r;
 }
 
-static void replace_memory(record *r, const mt_json *value)
+static void replace_memory(ag_actor *x, record *r, const mt_json *value)
 {
     mt_arena fresh = {0};
     mt_json copy = ag_copy_value(&fresh, value);
-    mt_arena_free(&r->arena);
+    if (r->writing == x->writing) { /* nobody has seen it yet */
+        mt_arena_free(&r->arena);
+    } else {
+        mt_vec_push(&x->arena, &x->retired, r->arena);
+    }
     r->arena = fresh;
     r->value = copy;
+    r->writing = x->writing;
 }
 
 static int by_call(const void *a, const void *b)
@@ -143,6 +166,7 @@ static int by_call(const void *a, const void *b)
 
 static void write_effects(ag_actor *x)
 {
+    x->writing++;
     if (x->effects.len) {
         qsort(x->effects.items, x->effects.len, sizeof *x->effects.items, by_call);
     }
@@ -159,7 +183,7 @@ static void write_effects(ag_actor *x)
             value = ag_i64_value(&x->arena, sum);
         }
         mt_json changed = ag_with_member(&x->arena, &r->value, e->field, &value);
-        replace_memory(r, &changed);
+        replace_memory(x, r, &changed);
     }
     x->effects.len = 0;
 }
@@ -200,11 +224,9 @@ static void set_start(ag_actor *x, mt_str key)
 
 void ag_actor_begin(ag_actor *x, const mt_json *payload)
 {
-    mt_arena_reset(&x->arena);
-    memset(&x->effects, 0, sizeof x->effects);
+    begin_anew(x);
     x->messages++;
     x->receivers_written = false;
-    x->keyed = false;
     x->key = AG_NULL_KEY;
     if (x->file->key.len) {
         find_key(x, payload);
@@ -449,13 +471,6 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
 /* --- timed senders -------------------------------------------------------------------
  */
 
-static void begin_tick(ag_actor *x)
-{
-    mt_arena_reset(&x->arena);
-    memset(&x->effects, 0, sizeof x->effects);
-    x->keyed = false;
-}
-
 bool ag_actor_ticks(const ag_actor *x, uint32_t sender)
 {
     const ag_agent *agent = &x->file->agent;
@@ -480,7 +495,7 @@ static bool runs_on(ag_actor *x, uint32_t sender)
     if (mt_json_is(condition, MT_JSON_BOOL)) {
         return condition->boolean;
     }
-    begin_tick(x);
+    begin_anew(x);
     ag_scope s = scope_of(x, &call);
     return ag_holds(&x->arena, &s, condition);
 }
@@ -510,7 +525,7 @@ const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause
     ag_answer answer;
     ag_call call = tick_call(x, sender);
     call.cause = cause;
-    begin_tick(x);
+    begin_anew(x);
     x->messages++;
     if (!ag_actor_answer(x, &call, &answer) || answer.failed) {
         return NULL;
@@ -556,7 +571,7 @@ static mt_err load_memory(ag_actor *x, const mt_json *memory)
             !mt_json_is(&row->as.items[1], MT_JSON_OBJECT)) {
             return MT_E_SYNTAX;
         }
-        replace_memory(record_of(x, mt_json_text(&row->as.items[0])),
+        replace_memory(x, record_of(x, mt_json_text(&row->as.items[0])),
                        &row->as.items[1]);
     }
     return MT_OK;

@@ -216,14 +216,16 @@ int cmd_agent_routes(const cli_args *args)
 {
     mt_arena a = {0};
     mt_buf out = {0};
-    ag_agent agent;
-    int code = cli_read_dna(args, &a, args->operands[0], &agent);
+    ag_file file = {0};
+    bool json = cli_flag(args, "json");
+    int code = json ? cli_read_dna(args, &a, args->operands[0], &file.agent)
+                    : cli_read_agent(args, &a, args->operands[0], &file);
     if (!code) {
-        if (cli_flag(args, "json")) {
-            ag_dna_write(&a, &agent, AG_DNA_PROFILE, &out);
+        if (json) {
+            ag_dna_write(&a, &file.agent, AG_DNA_PROFILE, &out);
             mt_buf_addc(&out, '\n');
         } else {
-            show_agent(&out, &agent);
+            show_agent(&out, &file.agent);
         }
         code = cli_print(mt_buf_str(&out));
     }

@@ -204,12 +204,19 @@ static void on_disconnect(natsConnection *connection, void *closure)
     pthread_mutex_unlock(&b->lock);
 }
 
+static size_t payload_most(natsConnection *connection)
+{
+    int64_t most = natsConnection_GetMaxPayload(connection);
+    return most > 0 ? (size_t)most : SIZE_MAX; /* some servers do not say */
+}
+
 static void on_reconnect(natsConnection *connection, void *closure)
 {
     nt_bus *b = closure;
+    size_t most = payload_most(connection);
     pthread_mutex_lock(&b->lock);
     b->connected = true;
-    b->payload_most = (size_t)natsConnection_GetMaxPayload(connection);
+    b->payload_most = most;
     b->gate_ms = rt_now_ms() + NT_PEER_BACK_MS;
     nt_peers_back(&b->peers, rt_now_ms());
     pthread_cond_signal(&b->work_out);
@@ -314,6 +321,9 @@ static void say_presence(nt_bus *b, nt_presence_kind kind)
     mt_buf_free(&text);
     pthread_mutex_lock(&b->lock);
     b->asked |= kind == NT_ASK && s == NATS_OK && b->connected;
+    if (s != NATS_OK && !b->closing) {
+        rest_until(b, rt_now_ms() + STUCK_MS);
+    }
 }
 
 static void try_gate(nt_bus *b, int64_t now)
@@ -511,7 +521,7 @@ static natsStatus connect_and_listen(nt_bus *b, const char *url, size_t pending)
     s = s ? s : set_options(b, options, url);
     s = s ? s : natsConnection_Connect(&b->connection, options);
     b->talks = s == NATS_OK;
-    b->payload_most = s ? 0 : (size_t)natsConnection_GetMaxPayload(b->connection);
+    b->payload_most = s ? 0 : payload_most(b->connection);
     s = s ? s : subscribe(b, &b->lines, b->subject, on_message);
     s = s ? s : subscribe(b, &b->presence, b->presence_subject, on_presence);
     s = s ? s

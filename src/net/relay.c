@@ -392,10 +392,37 @@ static mt_err open_bus(nt_relay *r, mt_buf *why)
     return err;
 }
 
+/* Whoever gave the numbers, the command line or a file: a relay that could take no
+ * line, no agent or no byte is a mistake. */
+static mt_err check_sizes(const nt_relay_config *c, mt_buf *why)
+{
+    const struct {
+        const char *name;
+        size_t value, most;
+    } rows[] = {
+        {"max-line", c->max_line, (size_t)1 << 28},
+        {"queue", c->queue_bytes, (size_t)1 << 40},
+        {"memory", c->memory_bytes, (size_t)1 << 40},
+        {"max-clients", c->max_clients, (size_t)1 << 24},
+        {"bus-pending", c->bus_pending, (size_t)1 << 30},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (!rows[i].value || rows[i].value > rows[i].most) {
+            mt_buf_addf(why, "%s is a number from 1 to %zu, not %zu", rows[i].name,
+                        rows[i].most, rows[i].value);
+            return MT_E_USAGE;
+        }
+    }
+    return MT_OK;
+}
+
 static mt_err open_parts(nt_relay *r, mt_buf *why)
 {
     const nt_relay_config *c = &r->config;
-    mt_err err = MT_OK;
+    mt_err err = check_sizes(c, why);
+    if (err) {
+        return err;
+    }
     if (c->cert || c->key) {
         if (!c->cert || !c->key) {
             mt_buf_addz(why, "TLS needs both a certificate and its key");

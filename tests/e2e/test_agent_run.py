@@ -295,6 +295,27 @@ senders:
             self.assertEqual([peer.hear()[1]["left"] for _ in range(3)], [3, 2, 1])
             self.assertTrue(peer.silent(0.3), "run_while did not end it")
 
+    def test_a_rule_may_say_what_it_changes(self):
+        """Data and messages show the memory as it was, though the same rules write it."""
+        relay = self.relay()
+        peer, = self.peers(relay, 1)
+        self.agent("""
+agent: changer
+tape: {start: [A]}
+memory: {seen: {first: word}, sent: {no: thing}}
+receivers:
+  - {route: A, do: move, data: "{{memory.seen}}", remember: {seen: {last: "{{content}}"}}}
+senders:
+  - {route: A, use_data: true, on_actions: [move], message: {was: "{{data}}", sent: "{{memory.sent}}"},
+     remember: {sent: {a: "{{data}}"}}}
+""", relay=relay)
+        relay.counts(connections=2)
+        was, sent = {"first": "word"}, {"no": "thing"}
+        for word in ("one", "two", "three"):
+            peer.say(word * 50)
+            self.assertEqual(peer.hear()[1], {"was": was, "sent": sent})
+            was, sent = {"last": word * 50}, {"a": was}
+
     def test_run_while_pauses_one_without_filters(self):
         relay = self.relay()
         peer, = self.peers(relay, 1)

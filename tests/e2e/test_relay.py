@@ -171,5 +171,23 @@ class Relaying(WireCase):
         self.assertNotIn("hunter2", result.err + result.out)
 
 
+class Numbers(WireCase):
+    def test_a_relay_that_could_take_nothing_is_a_mistake(self):
+        for option, most in (("max-line", 1 << 28), ("queue", 1 << 40), ("memory", 1 << 40),
+                             ("max-clients", 1 << 24), ("bus-pending", 1 << 30)):
+            result = self.fails(2, "agent", "relay", "--listen", LOOPBACK + ":0", f"--{option}", "0")
+            self.assertIn(f"{option} is a number from 1 to {most}, not 0", result.err)
+            key = {"queue": "queue_bytes", "memory": "memory_bytes"}.get(option,
+                                                                         option.replace("-", "_"))
+            for value in (0, most + 1):
+                config = self.write("relay.json", json.dumps({"motet": {key: value}}))
+                result = self.run_motet("agent", "relay", "--listen", LOOPBACK + ":0", "--config",
+                                        config, "--metrics", "no address")
+                self.assertEqual(result.code, 2, repr(result))
+                # Beyond what a file may say at all: reported, and the default stays.
+                self.assertRegex(result.err, f"{option} is a number from 1 to {most}"
+                                 if value < 1 << 40 else f"(?s){key}.*no address")
+
+
 if __name__ == "__main__":
     main()
