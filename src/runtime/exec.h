@@ -150,6 +150,10 @@ mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx);
  * anything. */
 mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[RX_STAMPS]);
 mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp);
+/* Serves what a group has deployed; `stamp` is what its commit made it. INVARIANT: what
+ * is served never goes back: a reader whose snapshot is older than what was taken up
+ * since, by whichever thread, changes nothing. */
+void rx_contracts_deployed(rt_executor *x, rx_version *v, int64_t stamp);
 
 /* ---- The executor -----------------------------------------------------------------
  */
@@ -534,6 +538,7 @@ struct rx_group {
     bool wrote;           /* something is to be committed, though there is no record */
     bool facts_changed;   /* manual ones */
     rx_version *deployed; /* to be served once it is durable */
+    int64_t contract_stamp; /* of the contracts when the group began */
 };
 
 /* The row of an instance; in claim() it is added, to be locked. */

@@ -387,6 +387,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
         return err;
     }
     take_locked(g, &l);
+    g->contract_stamp = now[RX_STAMP_CONTRACTS];
     err = use_answers(g, jobs, n, found);
     return !err && x->shared ? see_others(g, jobs, n, now) : err;
 }
@@ -429,7 +430,7 @@ static void publish(rx_group *g)
         }
     }
     if (g->deployed) {
-        rx_serve(x, g->deployed);
+        rx_contracts_deployed(x, g->deployed, g->contract_stamp + 1);
     }
     if (g->facts_changed) {
         st_tx *tx;

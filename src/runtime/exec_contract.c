@@ -599,7 +599,7 @@ mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
 {
     mt_buf why = {0};
     pthread_mutex_lock(&x->refresh_lock);
-    if (stamp == x->contract_stamp) {
+    if (stamp <= x->contract_stamp) { /* also a reader that looked before others did */
         pthread_mutex_unlock(&x->refresh_lock);
         return MT_OK;
     }
@@ -612,6 +612,16 @@ mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
     pthread_mutex_unlock(&x->refresh_lock);
     mt_buf_free(&why);
     return err;
+}
+
+void rx_contracts_deployed(rt_executor *x, rx_version *v, int64_t stamp)
+{
+    pthread_mutex_lock(&x->refresh_lock);
+    if (!x->shared || stamp > x->contract_stamp) {
+        rx_serve(x, v);
+        x->contract_stamp = stamp;
+    }
+    pthread_mutex_unlock(&x->refresh_lock);
 }
 
 /* One contract of a file: what the store has, or a deployment like any other. */
