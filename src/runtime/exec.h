@@ -26,6 +26,7 @@
 #include "base/map.h"
 #include "base/sign.h"
 #include "base/vec.h"
+#include "base/wait.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/run.h"
 #include "ledger/chain.h"
@@ -235,9 +236,9 @@ struct rt_executor {
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
     int64_t last_checkpoint;
-    rx_cache *cache;   /* NULL on a shared store */
-    rx_shadow *shadow; /* the committer's; NULL: none */
-    atomic_llong last_ms;
+    rx_cache *cache;        /* NULL on a shared store */
+    rx_shadow *shadow;      /* the committer's; NULL: none */
+    atomic_llong ahead_ms;  /* rx_now() */
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;

@@ -1,9 +1,11 @@
 """Who waits for what: a server whose answers from the store, clocks and evaluations are late."""
+import glob
 import os
 import socket
+import sqlite3
 import threading
 
-from harness import Case, main
+from harness import SANITIZED, Case, main
 from postgres import Postgres
 from serve import Server
 
@@ -13,6 +15,41 @@ entity Doc { states: [draft, done] initial: draft transitions: [(draft, done)] }
 rule ok { stratum: 0 when: fine = true produce: ok(true) }
 operation finish { allowed_personas: [clerk] precondition: ok present effects: [(Doc, draft, done)] outcomes: [done] }
 """
+
+
+SHOP = {
+    "till.tenor": """persona clerk
+entity Order { states: [open, paid, sent] initial: open transitions: [(open, paid), (paid, sent)] }
+fact fine { type: Bool source: "till" default: true }
+rule ok { stratum: 0 when: fine = true produce: ok(true) }
+operation pay { allowed_personas: [clerk] precondition: ok present effects: [(Order, open, paid)] outcomes: [done] }
+flow sell { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: pay persona: clerk outcomes: { done: Terminal(success) } on_failure: Terminate(outcome: failure) }
+} }
+""",
+    "store.tenor": """persona clerk
+source books { protocol: database dialect: sqlite }
+entity Order { states: [open, paid, sent] initial: open transitions: [(open, paid), (paid, sent)] }
+fact stock { type: Int(min: 0, max: 1000) source: books { path: "stock.items" } }
+rule some { stratum: 0 when: stock > 0 produce: some(true) }
+operation send { allowed_personas: [clerk] precondition: some present effects: [(Order, paid, sent)] outcomes: [done] }
+flow ship { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: send persona: clerk outcomes: { done: Terminal(success) } on_failure: Terminate(outcome: failure) }
+} }
+""",
+    "shop.tenor": """system shop {
+  members: [till: "till.tenor", store: "store.tenor"]
+  shared_personas: [{ persona: clerk, contracts: [till, store] }]
+  shared_entities: [{ entity: Order, contracts: [till, store] }]
+  triggers: [{ source: till.sell, on: success, target: store.ship, persona: clerk }]
+}
+""",
+    "serve.yaml": """files: [shop.tenor]
+sources:
+  books: {file: books.db, facts: {stock: {query: "select items from stock"}}}
+executor: {trigger_attempts: 60, trigger_pause_ms: 100}
+""",
+}
 
 
 class SlowReader:
@@ -128,6 +165,38 @@ class Waiting(Case):
         self.assertEqual(answer.status, 201, f"nobody else deployed: {answer}")
         answer = server.get("/v1/contracts/office")
         self.assertEqual(answer.json["etag"], etag)
+
+    def test_FH2_a_clock_that_is_set_back_holds_up_no_retry(self):
+        if SANITIZED:
+            self.skipTest("a preloaded clock and a sanitizer do not go together")
+        library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+        self.assertTrue(library, "faketime is installed by make test")
+        for name, text in SHOP.items():
+            self.write(name, text)
+        sqlite3.connect(self.dir / "books.db").close()
+        clock = self.write("clock", "+0")
+        with Server(self.dir, options=("--config", "serve.yaml"), env={
+                "LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(clock),
+                "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"}) as server:
+            order = "/v1/contracts/till/instances/Order"
+            self.assertEqual(server.post(order, {"id": "o1"}).status, 201)
+            answer = server.post("/v1/contracts/till/flows/sell",
+                                 {"persona": "clerk", "bindings": {"Order": "o1"}})
+            self.assertEqual(answer.json["outcome"], "success", answer)
+            self.assertTrue(server.wait_until(lambda: self.attempts(server) > 1, 20),
+                            "the trigger is tried again while its source fails")
+            clock.write_text("-2h")
+            with sqlite3.connect(self.dir / "books.db") as books:
+                books.execute("create table stock (items integer)")
+                books.execute("insert into stock values (3)")
+            books.close()
+            self.assertTrue(server.wait_until(
+                lambda: server.get(f"{order}/o1").json["state"] == "sent", 20),
+                f"the retry waits for the clock to come back: {server.get('/v1/systems/shop/triggers').json}")
+
+    @staticmethod
+    def attempts(server):
+        return max((row["attempts"] for row in server.get("/v1/systems/shop/triggers").json["items"]), default=0)
 
 
 if __name__ == "__main__":
