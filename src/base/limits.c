@@ -17,7 +17,7 @@ mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value)
 {
     for (size_t i = 0; i < MT_LIMIT_ROW_COUNT; i++) {
         if (mt_str_eq(mt_str_z(MT_LIMIT_ROWS[i].name), name)) {
-            if (!value) {
+            if (!value || value > MT_LIMIT_MOST) {
                 return MT_E_RANGE;
             }
             memcpy((char *)limits + MT_LIMIT_ROWS[i].offset, &value, sizeof value);

@@ -56,7 +56,10 @@ typedef struct mt_limit_row {
 extern const mt_limit_row MT_LIMIT_ROWS[];
 extern const size_t MT_LIMIT_ROW_COUNT;
 
-/* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero. */
+/* More would overflow where limits are added up, and means "no limit" anyway. */
+#define MT_LIMIT_MOST ((size_t)1 << 48)
+/* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for what is not in [1, MT_LIMIT_MOST].
+ */
 mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value);
 
 #endif

@@ -200,15 +200,18 @@ static int replay(replayer *r)
     gr_capture c;
     mt_str trace = {0};
     rt_sum_state sum = RT_SUM_ABSENT;
+    size_t until = 0;
+    if (!cli_number(r->args, "until", UINT32_MAX, &until)) {
+        return CLI_USAGE;
+    }
     int code = load(r, &c, &trace, &sum);
     if (code) {
         return code;
     }
-    const char *until = cli_value(r->args, "until");
     rt_replay_options o = {.graph = r->graph.files.graph,
                            .adapter = r->graph.files.adapter,
                            .trace = trace,
-                           .until = until ? strtoul(until, NULL, 10) : 0,
+                           .until = until,
                            .observe = observe,
                            .user = r};
     rt_replay_result result;

@@ -421,6 +421,9 @@ bool rx_refuse_store(rx_job *job, mt_err err);
 /* ---- Requests ---------------------------------------------------------------------
  */
 
+/* The longest that an asserted fact can be said to hold; without `ttl_ms` it holds
+ * until it is retracted. */
+#define RX_TTL_MOST_MS (INT64_C(3660) * 24 * 3600 * 1000)
 /* Reads the body. True: refused, as in prepare(). */
 bool rx_request_read(rx_job *job);
 enum { RX_PAGE_USUAL = 100, RX_PAGE_MOST = 1000 };

@@ -123,7 +123,7 @@ bool rx_check_versions(rx_job *job)
         uint32_t e = ct_model_find(m, CT_KIND_ENTITY, x->key);
         int64_t version;
         if (e == CT_NONE || !job->snap->instances[e].ptr ||
-            mt_json_i64(&x->value, &version)) {
+            mt_json_i64(&x->value, &version) || version < 0) {
             return rx_refuse(job, RX_INVALID_BINDING,
                              "expected_versions: '%.*s' must be a bound entity with a "
                              "version number",
