@@ -98,6 +98,8 @@ typedef struct rx_system {
 
 /* The version that is served now; NULL: no such contract. An empty id: the default. */
 rx_version *rx_current(rt_executor *x, mt_str contract);
+/* A version by its etag, if it is loaded; NULL. */
+rx_version *rx_version_known(rt_executor *x, mt_str contract, mt_str etag);
 /* A version by its etag, loaded from the store if need be; NULL with *err. */
 rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err);
 /* Whose instances are those of this entity? The contract's, or a System's when its

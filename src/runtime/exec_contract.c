@@ -287,7 +287,7 @@ static rx_version *find_version(rt_executor *x, mt_str contract, mt_str etag)
     return v;
 }
 
-static rx_version *known_version(rt_executor *x, mt_str contract, mt_str etag)
+rx_version *rx_version_known(rt_executor *x, mt_str contract, mt_str etag)
 {
     pthread_rwlock_rdlock(&x->contracts_lock);
     rx_version *v = find_version(x, contract, etag);
@@ -412,7 +412,7 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
 
 rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err)
 {
-    rx_version *v = known_version(x, contract, etag);
+    rx_version *v = rx_version_known(x, contract, etag);
     *err = MT_OK;
     if (v) {
         return v;
@@ -570,7 +570,7 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
               : st_doc_walk(tx, KIND_CURRENT, MT_STR(""),
                             (st_page){.limit = UINT32_MAX}, take_pair, &p);
     for (size_t i = 0; !err && i < p.len; i++) {
-        rx_version *v = known_version(x, p.items[i].contract, p.items[i].etag);
+        rx_version *v = rx_version_known(x, p.items[i].contract, p.items[i].etag);
         if (!v) {
             err = load_version(x, tx, p.items[i].contract, p.items[i].etag, &v, why);
         }
