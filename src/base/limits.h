@@ -28,6 +28,8 @@
     X(agent_emissions,  65536,     "messages sent because of one message")            \
     X(agent_message_bytes, 1u << 20,"bytes in one agent message")                     \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
+    X(eval_steps,       100000000, "steps of quantifiers in one evaluation")          \
+    X(eval_ms,          5000,      "milliseconds of one call's evaluations")          \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \
     X(prove_ms,         5000,      "milliseconds of the solver for one question")     \

@@ -184,6 +184,7 @@ static mt_err compile(rt_executor *x, rx_version *v, mt_str trust, mt_buf *why)
                     d ? (int)d->message.len : 0, d ? d->message.ptr : "");
         return err;
     }
+    v->may_be_long = ct_work_most(v->plan->program) > RX_SHORT_STEPS;
     make_heads(v);
     make_scopes(x, v);
     make_manifest(x, v, trust);
@@ -226,6 +227,7 @@ static rx_snap *snap_new(const rx_version *v)
     *s = (rx_snap){.facts = ct_facts_new(m),
                    .verdicts = ct_verdicts_new(v->plan->program),
                    .scratch = ct_verdicts_new(v->plan->program)};
+    ct_verdicts_limit(s->verdicts, (ct_patience){.steps = v->x->limits.eval_steps});
     s->room = room;
     s->instances = (mt_str *)(void *)room;
     room += entities * sizeof(mt_str);
@@ -312,6 +314,9 @@ rx_version *rx_version_list(rt_executor *x, rx_version *v)
     if (!known) {
         v->next = x->versions;
         x->versions = v;
+        if (v->may_be_long) {
+            atomic_store(&x->may_be_long, true);
+        }
     }
     pthread_rwlock_unlock(&x->contracts_lock);
     return known ? known : v;

@@ -90,6 +90,7 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->settings = o->settings;
     x->group = o->group ? o->group : GROUP;
     x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
+    x->workers = o->workers;
     x->flow_ended = rx_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
@@ -134,6 +135,7 @@ static void make_locks(rt_executor *x)
     pthread_mutex_init(&x->queue_lock, NULL);
     pthread_cond_init(&x->queue_more, NULL);
     pthread_cond_init(&x->queue_done, NULL);
+    pthread_cond_init(&x->think_more, NULL);
     mt_cond_init(&x->pending_more);
     mt_cond_init(&x->outbox_more);
 }
@@ -148,6 +150,7 @@ static void drop_locks(rt_executor *x)
     pthread_mutex_destroy(&x->queue_lock);
     pthread_cond_destroy(&x->queue_more);
     pthread_cond_destroy(&x->queue_done);
+    pthread_cond_destroy(&x->think_more);
     pthread_cond_destroy(&x->pending_more);
     pthread_cond_destroy(&x->outbox_more);
 }
@@ -259,7 +262,7 @@ static void wait_until_idle(rt_executor *x)
 {
     pthread_mutex_lock(&x->queue_lock);
     x->closing = true;
-    while (x->has_committer && (x->first || x->running)) {
+    while (x->has_committer && (x->first || x->running || x->thinking)) {
         pthread_cond_wait(&x->queue_done, &x->queue_lock);
     }
     x->stopped = true;
@@ -288,6 +291,7 @@ void rt_executor_close(rt_executor *x)
     rx_agents_close(x);
     stop_outbox(x);
     wait_until_idle(x);
+    rx_thinkers_stop(x);
     if (x->has_committer) {
         pthread_join(x->committer, NULL);
     }

@@ -46,7 +46,9 @@ static void reasons_json(mt_jw *w, rx_job *job)
     mt_buf text = {0};
     mt_jw_keyz(w, "reasons");
     mt_jw_begin_array(w);
-    if (ct_why_all(&job->arena, &z.snapshot, m->operations[job->what].precondition,
+    bool held = job->in_group && job->v->may_be_long; /* reasons may take long */
+    if (held ||
+        ct_why_all(&job->arena, &z.snapshot, m->operations[job->what].precondition,
                    &value, &reasons, &fault)) {
         reasons.len = 0;
     }
@@ -115,7 +117,10 @@ static bool refuse_attempt(rx_job *job, const ct_attempt *a)
     ct_op_error_text(&text, p, job->what, job->request.persona, a,
                      a->entity == CT_NONE ? (mt_str){0}
                                           : job->snap->instances[a->entity]);
-    mt_jw w = rx_problem_open(job, PROBLEMS[a->error], mt_buf_str(&text));
+    rx_problem problem = a->kind == CT_FAULT_BUDGET     ? RX_EVALUATION_BUDGET
+                         : a->kind == CT_FAULT_DEADLINE ? RX_EVALUATION_DEADLINE
+                                                        : PROBLEMS[a->error];
+    mt_jw w = rx_problem_open(job, problem, mt_buf_str(&text));
     mt_buf_free(&text);
     mt_jw_key_str(&w, "operation", ct_operation_id(p, job->what));
     if (!ct_op_declares(&p->model->operations[job->what], a->error)) {

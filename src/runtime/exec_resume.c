@@ -14,24 +14,63 @@ static bool refuse_unknown(rx_job *job)
                      MT_ARG(job->flow_id));
 }
 
-static bool dry_run(rx_job *job)
+static mt_err read_row(rx_job *job, st_flow *row)
 {
     st_tx *tx;
-    st_flow row;
     mt_err err = st_begin(job->x->store, ST_READ, &tx);
     if (!err) {
-        err = st_flow_get(tx, &job->arena, job->flow_id, &row);
+        err = st_flow_get(tx, &job->arena, job->flow_id, row);
         st_rollback(tx);
     }
+    return err;
+}
+
+static bool dry_run(rx_job *job)
+{
+    st_flow row;
+    mt_err err = read_row(job, &row);
     return err == MT_E_NOTFOUND ? refuse_unknown(job)
            : err                ? rx_refuse_store(job, err)
                                 : rx_flow_resume_dry_run(job, &row);
 }
 
+/* What takes long is done before the committer has the flow; whatever else there is to
+ * say about it, the committer says. True: answered, or to be done elsewhere. */
+static bool think_first(rx_job *job)
+{
+    st_flow row;
+    if (read_row(job, &row) || !mt_str_is(row.status, "waiting") ||
+        !rt_caller_holds(job->call->caller, row.waiting_persona)) {
+        return false;
+    }
+    job->thought = !rx_flow_restore(job, &row);
+    return !job->thought;
+}
+
 bool rx_flow_resume(rx_job *job)
 {
     job->flow_id = job->call->id;
-    return rx_request_read(job) || (job->simulation && dry_run(job));
+    if (rx_request_read(job)) {
+        return true;
+    }
+    return job->simulation ? dry_run(job)
+                           : atomic_load(&job->x->may_be_long) && think_first(job);
+}
+
+void rx_flow_think(rx_job *job)
+{
+    st_flow row;
+    job->unthought = job->in_group = false;
+    job->on_worker = true;
+    job->deadline = NULL;
+    mt_err err = read_row(job, &row);
+    if (!err) {
+        job->thought = !rx_flow_restore(job, &row);
+    }
+    if (err && err != MT_E_NOTFOUND) {
+        rx_refuse_store(job, err);
+    }
+    (job->answered ? rx_answer : rx_enqueue)(job);
 }
 
 bool rx_flow_cancel(rx_job *job)
@@ -60,11 +99,30 @@ bool rx_flow_bind(rx_job *job, const st_flow *row)
     return false;
 }
 
+/* Why the snapshot is not there. Always true. */
+static bool refuse_restore(rx_job *job, mt_err err, const ct_fault *fault)
+{
+    if (err == MT_E_BUSY) {
+        job->unthought = job->in_group;
+        job->elsewhere = !job->in_group;
+        return true;
+    }
+    return err == MT_E_CORRUPT
+               ? rx_refuse(job, RX_FLOW_FAILED,
+                           "the flow's snapshot does not fit its contract")
+               : rx_refuse_evaluation(job, fault);
+}
+
 bool rx_flow_restore(rx_job *job, const st_flow *row)
 {
     mt_err err;
+    ct_fault fault = {0};
     if (job->snap && !mt_str_eq(job->v->etag, row->etag)) {
         rx_job_drop_snap(job); /* a migration moved it since the last turn */
+        job->thought = false;
+    }
+    if (job->thought) {
+        return false; /* what a flow has frozen does not change */
     }
     if (!job->snap) {
         job->v = rx_version_with(job->x, row->contract, row->etag, &err);
@@ -75,11 +133,8 @@ bool rx_flow_restore(rx_job *job, const st_flow *row)
         job->snap = rx_snap_take(job->v);
     }
     job->what = ct_model_find(job->v->model, CT_KIND_FLOW, row->flow);
-    if (rx_snapshot_restore(job, row)) {
-        return rx_refuse(job, RX_FLOW_FAILED,
-                         "the flow's snapshot does not fit its contract");
-    }
-    return rx_flow_bind(job, row);
+    err = rx_snapshot_restore(job, row, &fault);
+    return err ? refuse_restore(job, err, &fault) : rx_flow_bind(job, row);
 }
 
 /* The version it runs under, its snapshot and what it is bound to. */
