@@ -194,9 +194,10 @@ struct rt_executor {
     mt_str directory;      /* of the configuration */
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every;
-    unsigned flow_turn;   /* steps of one flow in one transaction at most */
-    unsigned answer_days; /* how long idempotent answers are kept */
-    int64_t forget_ms;    /* when to look for old ones; the committer's */
+    unsigned flow_turn;           /* steps of one flow in one transaction at most */
+    unsigned answer_days;         /* how long idempotent answers are kept */
+    unsigned eval_ms, eval_steps; /* of the configuration; limits has what holds */
+    int64_t forget_ms;            /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;

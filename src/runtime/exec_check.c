@@ -35,6 +35,8 @@ static const struct number {
         MT_STR_INIT(#key), offsetof(rt_executor, key), initial, most                   \
     }
     NUMBER(answer_days, 7, 3660),
+    NUMBER(eval_ms, 0, 600000), /* 0: as the limits say */
+    NUMBER(eval_steps, 0, 4000000000),
     NUMBER(flow_turn, 256, 100000),
     NUMBER(trigger_attempts, 8, 1000),
     NUMBER(trigger_pause_ms, 500, 60000),
@@ -95,6 +97,13 @@ mt_err rx_numbers_read(rt_executor *x, const rt_executor_options *o, mt_buf *why
         unsigned *to = (unsigned *)(void *)((char *)x + NUMBERS[i].offset);
         *to = NUMBERS[i].initial;
         (void)read_number(&NUMBERS[i], mt_json_get(all, NUMBERS[i].key), to);
+    }
+    /* An option wins over the file. */
+    if (x->eval_ms && x->limits.eval_ms == MT_LIMITS_DEFAULT.eval_ms) {
+        x->limits.eval_ms = x->eval_ms;
+    }
+    if (x->eval_steps && x->limits.eval_steps == MT_LIMITS_DEFAULT.eval_steps) {
+        x->limits.eval_steps = x->eval_steps;
     }
     check_numbers(&c);
     mt_arena_free(&c.arena);
