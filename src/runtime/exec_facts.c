@@ -104,8 +104,8 @@ mt_err rx_facts_reload(rt_executor *x, st_tx *tx)
         return err;
     }
     pthread_mutex_lock(&x->facts_lock);
-    if (stamp >
-        atomic_load(&x->facts_stamp)) { /* never back to what an older look saw */
+    /* Never back to what an older look saw. */
+    if (stamp > atomic_load(&x->facts_stamp)) {
         mt_arena_reset(&x->facts_arena);
         x->facts = (mt_map){0};
         err = st_doc_walk(tx, RX_KIND_FACT, MT_STR(""), (st_page){.limit = UINT32_MAX},

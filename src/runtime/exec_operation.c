@@ -122,6 +122,9 @@ static bool refuse_attempt(rx_job *job, const ct_attempt *a)
                                                         : PROBLEMS[a->error];
     mt_jw w = rx_problem_open(job, problem, mt_buf_str(&text));
     mt_buf_free(&text);
+    if (a->kind != CT_FAULT_NONE) {
+        mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(a->kind)));
+    }
     mt_jw_key_str(&w, "operation", ct_operation_id(p, job->what));
     if (!ct_op_declares(&p->model->operations[job->what], a->error)) {
         mt_jw_key_bool(&w, "undeclared", true);

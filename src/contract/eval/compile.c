@@ -575,8 +575,7 @@ static void gen_quantifier(compiler *c, const ct_expr *e, uint32_t yes, uint32_t
     uint16_t base = new_base(c);
     ct_insn *in = emit_ab(c, CT_CODE_EACH, list, list);
     in->base = base;
-    uint32_t weight = add_loop(c, e, list);
-    in->wide = weight;
+    in->wide = add_loop(c, e, list);
     uint32_t over = new_label(c), more = new_label(c);
     jump_to(c, in, over);
     uint32_t body = here(c);
@@ -594,7 +593,6 @@ static void gen_quantifier(compiler *c, const ct_expr *e, uint32_t yes, uint32_t
     in->base = base;
     in->b = body;
     in->extra = e->left->type->as.list.element->slots;
-    in->wide = weight;
     jump_to(c, in, over);
     bind(c, over);
     c->barrier = here(c);

@@ -33,10 +33,11 @@ typedef struct ct_used {
 typedef struct ct_verdicts ct_verdicts;
 
 /* How long one evaluation of all rules, or of one condition, may go on. A step is a
- * node of an expression, each time a quantifier looks at an element (spec §16, S7);
- * what is outside of quantifiers is bounded by the contract and not counted, so the
- * same facts exceed `steps` everywhere or nowhere. The engine has no clock: whoever has
- * one is asked now and then. */
+ * node of the body of a quantifier, times the length of its list, each time the
+ * quantifier is come to (spec §16, S7), also if it stops early; what is outside of
+ * quantifiers is bounded by the contract and not counted. So the same facts exceed
+ * `steps` everywhere or nowhere. The engine has no clock: whoever has one is asked now
+ * and then. */
 typedef struct ct_patience {
     uint64_t steps;
     bool (*late)(void *state); /* NULL: it is never too late */

@@ -28,7 +28,7 @@ typedef enum ct_code {
     CT_CODE_HAVE,    /* verdicts: jump when (present[extra] & wide) differs from want */
     CT_CODE_JUMP,
     /* Quantifiers: a list; `base` walks its elements. */
-    /* `wide` is what one element costs in steps. */
+    /* `wide` is what one element costs in steps; all are paid for at the beginning. */
     CT_CODE_EACH, /* jump when the list is empty */
     CT_CODE_NEXT, /* back to `b` with the next element, or jump when there is none */
     CT_CODE_ALL_BOOL, /* jump when some element's Bool at slot b is in `mask` */
@@ -159,7 +159,8 @@ struct ct_verdicts {
     uint64_t *seen; /* sites touched, CT_TRACE_ORDER */
     uint64_t mask;  /* what a condition touched */
     ct_patience patience;
-    ct_memo *memo; /* by condition; NULL: none is kept */
+    int64_t first_slice; /* of its steps, which nobody has to be asked for */
+    ct_memo *memo;       /* by condition; NULL: none is kept */
 };
 
 /* The working state that an instruction stream needs besides the above. */

@@ -24,7 +24,7 @@ ct_verdicts *ct_verdicts_new(const ct_program *p)
                        .seen = mt_xmalloc(p->seen_words * sizeof *v->seen)};
     memset(v->present, 0, p->present_words * sizeof *v->present);
     memset(v->order, 0, p->order_room * sizeof *v->order);
-    v->patience = (ct_patience){.steps = MT_LIMITS_DEFAULT.eval_steps};
+    ct_verdicts_limit(v, (ct_patience){.steps = MT_LIMITS_DEFAULT.eval_steps});
     return v;
 }
 
@@ -121,27 +121,31 @@ static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
 
 /* ---- Patience ------------------------------------------------------------------ */
 
-/* Steps are taken from the budget in slices; whether it is late is asked once for each.
- * A slice is some tens of microseconds. */
+/* Steps are taken from the budget in slices; whether it is late is asked once for each
+ * but the first, which every evaluation begins with. */
 enum { SLICE = 1 << 14, TEXT_OF_A_STEP = 256 };
 
-/* `left` is below zero: more steps, or the fault there is. */
-static ct_fault_kind take_steps(const ct_patience *patience, uint64_t *taken,
-                                int64_t *left)
+/* `left` is below zero: more steps, or the fault there is. `taken`: beyond the first
+ * slice. */
+static ct_fault_kind take_steps(const ct_verdicts *v, uint64_t *taken, int64_t *left)
 {
-    while (*left < 0) {
-        uint64_t rest = patience->steps - *taken;
-        uint64_t slice = rest < SLICE ? rest : SLICE;
-        if (!slice) {
-            return CT_FAULT_BUDGET;
-        }
-        *taken += slice;
-        *left += (int64_t)slice;
-        if (patience->late && patience->late(patience->state)) {
-            return CT_FAULT_DEADLINE;
-        }
+    const ct_patience *patience = &v->patience;
+    uint64_t rest = patience->steps - (uint64_t)v->first_slice - *taken;
+    uint64_t needed = (uint64_t) - *left;
+    if (needed > rest) {
+        return CT_FAULT_BUDGET;
     }
-    return CT_FAULT_NONE;
+    uint64_t slice = needed > SLICE ? needed : rest < SLICE ? rest : SLICE;
+    *taken += slice;
+    *left += (int64_t)slice;
+    return patience->late && patience->late(patience->state) ? CT_FAULT_DEADLINE
+                                                             : CT_FAULT_NONE;
+}
+
+void ct_verdicts_limit(ct_verdicts *v, ct_patience patience)
+{
+    v->patience = patience;
+    v->first_slice = patience.steps < SLICE ? (int64_t)patience.steps : SLICE;
 }
 
 /* ---- The loop ------------------------------------------------------------------ */
@@ -174,12 +178,13 @@ static inline bool present_bit(const uint64_t *present, uint32_t rule)
         }                                                                              \
     } while (0)
 
-/* Pays for what a quantifier or a long comparison is about to do. */
+/* Pays for what a quantifier or a long comparison is about to do, also if it will stop
+ * early: so an element costs nothing more. */
 #define CHARGE(steps)                                                                  \
     do {                                                                               \
         left -= (int64_t)(steps);                                                      \
         if (MT_UNLIKELY(left < 0)) {                                                   \
-            ct_fault_kind kind = take_steps(&read->patience, &taken, &left);           \
+            ct_fault_kind kind = take_steps(read, &taken, &left);                      \
             if (kind != CT_FAULT_NONE) {                                               \
                 return out_of_patience(p, pc, &read->patience, kind, errors, fault);   \
             }                                                                          \
@@ -194,7 +199,7 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
     const ct_value **const bases = work->bases;
     uint64_t *const present = read->present;
     uint64_t mask = 0, taken = 0;
-    int64_t left = 0;
+    int64_t left = read->first_slice;
     uint32_t *order = NULL;
     bases[CT_AT_FACTS] = facts;
     bases[CT_AT_CONSTANTS] = p->constants;
@@ -250,13 +255,12 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
             if (!list->list.count) {
                 JUMP();
             } else {
-                CHARGE(pc->wide);
+                CHARGE(list->list.count * pc->wide);
             }
             break;
         }
         case CT_CODE_NEXT:
             if (--work->left[pc->base]) {
-                CHARGE(pc->wide);
                 bases[pc->base] += pc->extra;
                 pc = code + pc->b - 1;
             } else {

@@ -136,11 +136,6 @@ uint64_t ct_work_condition(const ct_program *p, const ct_facts *facts, uint32_t 
 /* ---- Patience ---------------------------------------------------------------------
  */
 
-void ct_verdicts_limit(ct_verdicts *v, ct_patience patience)
-{
-    v->patience = patience;
-}
-
 ct_patience ct_verdicts_patience(const ct_verdicts *v)
 {
     return v->patience;
