@@ -61,9 +61,10 @@ class Bounds(Case):
     def test_FH1_numbers_of_the_configuration_have_a_least_and_a_most(self):
         contract = self.write("desk.tenor", DESK)
         for key, most in (("answer_days", 3660), ("flow_turn", 100000),
-                          ("trigger_attempts", 1000), ("trigger_pause_ms", 60000)):
+                          ("trigger_attempts", 1000), ("trigger_pause_ms", 60000),
+                          ("eval_ms", 600000), ("eval_steps", 4000000000)):
             for value, code in ((1, 0), (most, 0), (most + 1, 1), (0, 1), (-5, 1),
-                                (2147483646, 1), (2 ** 63, 1), ("1.5", 1)):
+                                (4294967297, 1), (2 ** 63, 1), ("1.5", 1)):
                 config = self.write("serve.yaml", f"executor: {{{key}: {value}}}\n")
                 result = self.run_motet("serve", contract, "--config", config, "--check-config")
                 self.assertEqual(result.code, code, (key, value, result))
@@ -108,7 +109,8 @@ class Evaluation(Case):
         self.addCleanup(server.stop)
         server.start()
         for n in range(4):
-            self.assertEqual(server.post("/v1/contracts/heavy/instances/Doc", {"id": f"d{n}"}).status, 201)
+            answer = server.post("/v1/contracts/heavy/instances/Doc", {"id": f"d{n}"})
+            self.assertIn(answer.status, (201, 409), answer)
         return server
 
     def meanwhile(self, server, *asks):
@@ -150,6 +152,12 @@ class Evaluation(Case):
             self.assertEqual(answer.status, status, (count, answer))
         self.assertEqual((answer.code, answer.json["fault"], answer.json["rule"]),
                          ("evaluation_budget", "evaluation_budget", "slow"))
+        server.stop()
+        config = self.write("serve.yaml", "executor: {eval_steps: 68}\n")
+        server = self.serve(IN_RULE, "--config", config)
+        for count, status in ((2, 200), (3, 422)):
+            answer = server.post("/v1/contracts/heavy/evaluate", {"facts": facts(count)})
+            self.assertEqual(answer.status, status, (count, answer))
         contract = self.write("heavy.tenor", IN_RULE)
         few = self.write("few.json", '{"xs":[1,2]}')
         # 2 + 4 + 8 elements, of 2, 2 and 7 nodes: forall, xs; forall, xs; >=, +, +, a, b, c, 0.
