@@ -12,6 +12,7 @@
  *     exec_cache     states of instances, for reads on a store nobody shares
  *     exec_deploy    new versions; exec_migrate what becomes of what runs
  *     exec_shadow    a candidate contract that looks on
+ *     exec_outcome   which outcome, where several match
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
