@@ -34,7 +34,7 @@ size_t mt_limit_most(mt_str name)
             return MOST[i].most;
         }
     }
-    return SIZE_MAX;
+    return MT_LIMIT_MOST;
 }
 
 mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value)

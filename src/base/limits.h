@@ -31,6 +31,8 @@
     X(stratum,          1000000,   "highest stratum of a rule")                       \
     X(flow_depth,       256,       "nesting of sub-flows and parallel branches")      \
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
+    X(eval_steps,       100000000, "steps of quantifiers in one evaluation")          \
+    X(eval_ms,          5000,      "milliseconds of one call's evaluations")          \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \
     X(prove_ms,         5000,      "milliseconds of the solver for one question")     \
@@ -61,7 +63,9 @@ typedef struct mt_limit_row {
 extern const mt_limit_row MT_LIMIT_ROWS[];
 extern const size_t MT_LIMIT_ROW_COUNT;
 
-/* The most a limit can be raised to. */
+/* More would overflow where limits are added up, and means "no limit" anyway. */
+#define MT_LIMIT_MOST ((size_t)1 << 48)
+/* The most a limit can be raised to: MT_LIMIT_MOST, or less. */
 size_t mt_limit_most(mt_str name);
 /* MT_E_NOTFOUND for an unknown name, MT_E_RANGE for zero and beyond the most. */
 mt_err mt_limits_set(mt_limits *limits, mt_str name, size_t value);

@@ -1,5 +1,6 @@
 /* cli/cmd_backup.c - motet backup and motet restore.
  * Room: cli. Both check everything before they say that it is done. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -160,8 +161,9 @@ static bool read_point(const char *text, int64_t *records, int64_t *at_ms)
     if (!text) {
         return true;
     }
+    errno = 0;
     long long number = strtoll(text, &end, 10);
-    if (end != text && !*end && number >= 0) {
+    if (!errno && end != text && !*end && number >= 0) {
         *records = number;
         return true;
     }

@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/engine.h"
 #include "cli/fetch.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
@@ -52,6 +53,7 @@ typedef struct evaluation {
     ct_facts *facts;
     ct_verdicts *verdicts;
     mt_arena errors;
+    rt_deadline deadline; /* of one evaluation */
 } evaluation;
 
 /* Assembles and evaluates one fact set; false: *fault says why not. */
@@ -59,6 +61,7 @@ static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
 {
     bool strict = cli_flag(e->args, "strict");
     mt_arena_reset(&e->errors);
+    e->deadline.end_ms = 0;
     return ct_facts_read(e->facts, text, &e->contract.limits, strict, fault) == MT_OK &&
            ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
 }
@@ -178,6 +181,7 @@ static int with_program(evaluation *e, const ct_model *m)
     e->program = ct_compile(&e->contract.arena, m);
     e->facts = ct_facts_new(m);
     e->verdicts = ct_verdicts_new(e->program);
+    cli_be_patient(e->verdicts, &e->deadline, &e->contract.limits);
     code = cli_flag(e->args, "lines") ? eval_lines(e, text) : eval_once(e, text);
     ct_facts_free(e->facts);
     ct_verdicts_free(e->verdicts);

@@ -17,7 +17,15 @@ static const cli_option START_OPTIONS[] = {
     {"dry-run", NULL,          "only try it"},
     {NULL, NULL, NULL},
 };
-static const cli_option END_OPTIONS[] = {
+static const cli_option RESUME_OPTIONS[] = {
+    CLI_WRITE_OPTIONS,
+    {"persona", "NAME",   "who acts"},
+    {"outcome", "NAME",   "the outcome, where several match"},
+    {"reason",  "TEXT",   "why, for the record"},
+    {"dry-run", NULL,     "only try it"},
+    {NULL, NULL, NULL},
+};
+static const cli_option CANCEL_OPTIONS[] = {
     CLI_WRITE_OPTIONS,
     {"persona", "NAME",   "who acts"},
     {"outcome", "NAME",   "the outcome, where several match"},
@@ -43,6 +51,13 @@ static void add_text(const cli_args *args, mt_jw *w, const char *option)
     if (value) {
         mt_jw_key(w, mt_str_z(option));
         mt_jw_str(w, mt_str_z(value));
+    }
+}
+
+static void add_dry_run(const cli_args *args, mt_jw *w)
+{
+    if (cli_flag(args, "dry-run")) {
+        mt_jw_key_bool(w, "dry_run", true);
     }
 }
 
@@ -83,9 +98,7 @@ static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
     int code = add_pairs(args, &w, "bind", "bindings", false);
     code = code ? code : add_pairs(args, &w, "param", "params", false);
     code = code ? code : add_facts(args, a, &w);
-    if (cli_flag(args, "dry-run")) {
-        mt_jw_key_bool(&w, "dry_run", true);
-    }
+    add_dry_run(args, &w);
     mt_jw_end_object(&w);
     return code;
 }
@@ -136,6 +149,7 @@ static int send_on(const cli_args *args, const char *after)
     add_text(args, &w, "persona");
     add_text(args, &w, "outcome");
     add_text(args, &w, "reason");
+    add_dry_run(args, &w);
     mt_jw_end_object(&w);
     int code = cli_ask(args, "POST", mt_buf_str(&path), mt_buf_str(&body));
     mt_buf_free(&path);
@@ -184,8 +198,9 @@ const cli_command CMD_FLOW_COMMANDS[] = {
      operate, START_OPTIONS, NULL, 2, 2, NULL},
     {"list", "", "List flow executions", list, LIST_OPTIONS, NULL, 0, 0, NULL},
     {"show", "ID", "Show one flow execution", show, SHOW_OPTIONS, NULL, 1, 1, NULL},
-    {"resume", "ID", "Go on with a waiting flow", resume, END_OPTIONS, NULL, 1, 1, NULL},
-    {"cancel", "ID", "Cancel a flow", cancel, END_OPTIONS, NULL, 1, 1, NULL},
+    {"resume", "ID", "Go on with a waiting flow, or try it with --dry-run", resume,
+     RESUME_OPTIONS, NULL, 1, 1, NULL},
+    {"cancel", "ID", "Cancel a flow", cancel, CANCEL_OPTIONS, NULL, 1, 1, NULL},
     {NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, NULL},
 };
 /* clang-format on */

@@ -47,6 +47,7 @@ typedef struct replayer {
     mt_buf out;
     rt_capture_file capture;
     const char *wanted; /* --event */
+    size_t until;       /* --until; 0: to the end */
     bool found;
 } replayer;
 
@@ -208,11 +209,10 @@ static int open_trace(replayer *r, FILE **trace)
 
 static int compare(replayer *r, FILE *trace, rt_replay_result *result)
 {
-    const char *until = cli_value(r->args, "until");
     rt_replay_options o = {.graph = r->graph.files.graph,
                            .adapter = r->graph.files.adapter,
                            .trace = trace,
-                           .until = until ? strtoul(until, NULL, 10) : 0,
+                           .until = r->until,
                            .observe = observe,
                            .user = r};
     mt_err err = rt_replay(&r->arena, r->capture.reader, &o, result);
@@ -228,6 +228,9 @@ static int replay(replayer *r)
     rt_sum_state sum = RT_SUM_ABSENT;
     rt_replay_result result;
     FILE *trace = NULL;
+    if (!cli_number(r->args, "until", UINT32_MAX, &r->until)) {
+        return CLI_USAGE;
+    }
     int code = load(r, &sum);
     code = code ? code : open_trace(r, &trace);
     if (code) {

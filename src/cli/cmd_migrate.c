@@ -116,6 +116,8 @@ static int freeze(flights *f, uint32_t n, const mt_json *json)
     ct_fault fault = {0};
     one->facts = ct_facts_new(p->model);
     one->verdicts = ct_verdicts_new(p->program);
+    ct_verdicts_limit(one->verdicts,
+                      (ct_patience){.steps = f->v->old.contract.limits.eval_steps});
     if (ct_facts_read(one->facts, text, &f->v->old.contract.limits, false, &fault) ||
         ct_evaluate(p->program, one->facts, one->verdicts, arena_of(f), &fault)) {
         return refuse(f, n, fault.message);

@@ -163,6 +163,7 @@ static rt_executor_options executor_options(service *s)
     const ht_config *c = &s->config;
     return (rt_executor_options){
         .limits = &s->limits,
+        .workers = (unsigned)c->workers,
         .files = c->files.count ? c->files.items : NO_FILES,
         .default_contract = text_or_empty(c->default_contract),
         .trust_domain = text_or_empty(c->trust_domain),

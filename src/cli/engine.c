@@ -6,6 +6,12 @@
 #include "cli/fetch.h"
 #include "contract/flow/report.h"
 
+void cli_be_patient(ct_verdicts *v, rt_deadline *deadline, const mt_limits *limits)
+{
+    *deadline = (rt_deadline){.ms = (int64_t)limits->eval_ms};
+    ct_verdicts_limit(v, (ct_patience){limits->eval_steps, rt_is_late, deadline});
+}
+
 int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
 {
     *e = (cli_engine){.args = args};
@@ -21,6 +27,7 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
         return cli_contract_report(args, c, code ? code : CLI_FAILS);
     }
     e->bench = ct_bench_new(e->plan, &c->limits);
+    cli_be_patient(e->bench.verdicts, &e->deadline, &c->limits);
     return CLI_HOLDS;
 }
 

@@ -152,7 +152,8 @@ static int check_limit(const cli_args *args, const char *text, mt_limits *limits
                         mt_limit_most(name));
     }
     if (err) {
-        return cli_fail(args, CLI_USAGE, "--limit %s: must be at least 1", text);
+        return cli_fail(args, CLI_USAGE, "--limit %s: must be at least 1, at most %zu",
+                        text, MT_LIMIT_MOST);
     }
     return CLI_HOLDS;
 }

@@ -99,6 +99,7 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
     mt_buf_free(&json);
     ct_bench *b = &e->bench;
+    e->deadline.end_ms = 0;
     if (ct_facts_read(b->facts, text, b->limits, false, &fault) ||
         ct_evaluate(e->plan->program, b->facts, b->verdicts, &r->arena, &fault)) {
         mt_buf_addf(out, "%.*s\n", MT_ARG(fault.message));

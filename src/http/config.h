@@ -44,7 +44,7 @@ typedef struct ht_list {
     X(checkpoint_every, "checkpoint-every", COUNT, size_t, 1000, 1, 1u << 30, "RECORDS", "sign a checkpoint so often (1000)") \
     X(checkpoint_seconds, "checkpoint-seconds", COUNT, size_t, 60, 1, 86400, "SECONDS", "sign for a record at the latest so long after it (60)") \
     X(threads, "threads", COUNT, size_t, 1, 1, 256, "COUNT", "network threads (1)") \
-    X(workers, "workers", COUNT, size_t, 0, 0, 4096, "COUNT", "threads for calls that wait (0: as the store needs)") \
+    X(workers, "workers", COUNT, size_t, 0, 0, 4096, "COUNT", "threads for calls that wait or take long (0: as store and cores need)") \
     X(max_body, "max-body", COUNT, size_t, 1u << 20, 1024, 1u << 30, "BYTES", "largest request body (1048576)") \
     X(max_connections, "max-connections", COUNT, size_t, 16384, 64, 1u << 20, "COUNT", "connections at once (16384)") \
     X(max_per_address, "max-per-address", COUNT, size_t, 0, 0, 1u << 20, "COUNT", "of them from one address (0: no limit)") \

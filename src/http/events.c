@@ -131,6 +131,9 @@ static void forget(void *state)
 static bool read_seq(mt_str text, int64_t *out)
 {
     int64_t value = 0;
+    if (!text.len || text.len > 18) {
+        return false;
+    }
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] < '0' || text.ptr[i] > '9') {
             return false;
@@ -138,7 +141,7 @@ static bool read_seq(mt_str text, int64_t *out)
         value = value * 10 + (text.ptr[i] - '0');
     }
     *out = value;
-    return text.len > 0 && text.len <= 18;
+    return true;
 }
 
 static mt_str kept(stream *st, const ht_request *r, const char *name)

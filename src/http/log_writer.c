@@ -22,8 +22,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/wait.h"
 #include "http/log.h"
-#include "runtime/clock.h"
 
 enum { LOOK_MS = 50, FLUSH_MS = 1000 };
 
@@ -192,14 +192,10 @@ static void writer_free(writer *w)
 mt_err ht_log_open(ht_log *log, size_t most)
 {
     writer *w = mt_xmalloc(sizeof *w);
-    pthread_condattr_t clock;
     *w = (writer){.fd = log->fd, .json = log->json, .most = most};
     pthread_mutex_init(&w->lock, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->more, &clock);
-    pthread_cond_init(&w->idle, &clock);
-    pthread_condattr_destroy(&clock);
+    mt_cond_init(&w->more);
+    mt_cond_init(&w->idle);
     if (pthread_create(&w->thread, NULL, run, w)) {
         writer_free(w);
         return MT_E_BUSY;
@@ -240,22 +236,16 @@ uint64_t ht_log_dropped(const ht_log *log)
 /* ---- Ending -------------------------------------------------------------------------
  */
 
-static struct timespec soon(void)
-{
-    int64_t until = rt_now_ms() + FLUSH_MS;
-    return (struct timespec){until / 1000, until % 1000 * 1000000};
-}
-
 void ht_log_flush(const ht_log *log)
 {
     writer *w = log->writer;
-    struct timespec until = soon();
+    int64_t until = mt_wait_end(FLUSH_MS);
     if (!w) {
         return;
     }
     pthread_mutex_lock(&w->lock);
-    for (int waited = 0; !waited && (w->waiting.len || w->lost || w->writing);) {
-        waited = pthread_cond_timedwait(&w->idle, &w->lock, &until);
+    while ((w->waiting.len || w->lost || w->writing) &&
+           mt_cond_wait(&w->idle, &w->lock, until)) {
     }
     pthread_mutex_unlock(&w->lock);
 }
@@ -268,12 +258,11 @@ void ht_log_close(ht_log *log)
     }
     ht_log_flush(log);
     log->writer = NULL;
-    struct timespec until = soon();
+    int64_t until = mt_wait_end(FLUSH_MS);
     pthread_mutex_lock(&w->lock);
     atomic_store(&w->closing, true);
     pthread_cond_signal(&w->more);
-    for (int waited = 0; !waited && !w->ended;) {
-        waited = pthread_cond_timedwait(&w->idle, &w->lock, &until);
+    while (!w->ended && mt_cond_wait(&w->idle, &w->lock, until)) {
     }
     bool ended = w->ended;
     pthread_mutex_unlock(&w->lock);

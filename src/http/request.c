@@ -291,7 +291,8 @@ static void make_call(ht_request *r)
                         .id = r->match.id,
                         .body = mt_buf_str(&r->body),
                         .query = r->target.query,
-                        .query_count = r->target.query_count};
+                        .query_count = r->target.query_count,
+                        .must_not_linger = true};
     if (r->head.idempotency_key.ptr) {
         take_digest(r);
         r->call.idempotency_key = r->head.idempotency_key;

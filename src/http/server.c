@@ -19,6 +19,7 @@
 
 #include <sodium.h>
 
+#include "base/wait.h"
 #include "http/server_state.h"
 #include "runtime/address.h"
 
@@ -96,13 +97,8 @@ static void *keep_house(void *state)
     ht_server *s = state;
     int64_t refreshed = 0;
     while (!atomic_load(&s->stopping)) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += KEEP_HOUSE_MS * 1000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
         pthread_mutex_lock(&s->lock);
-        pthread_cond_timedwait(&s->wake, &s->lock, &until);
+        (void)mt_cond_wait(&s->wake, &s->lock, mt_wait_end(KEEP_HOUSE_MS));
         pthread_mutex_unlock(&s->lock);
         int64_t now = ht_now_ms();
         ht_streams_tend(s->streams, now);
@@ -266,11 +262,7 @@ mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
     s->listener = MHD_INVALID_SOCKET;
     s->options.peers.seconds[HT_SERVED] = 0;
     pthread_mutex_init(&s->lock, NULL);
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->wake, &clock);
-    pthread_condattr_destroy(&clock);
+    mt_cond_init(&s->wake);
     randombytes_buf(&s->id_start, sizeof s->id_start);
     mt_err err = start(s, why);
     if (err) {

@@ -4,10 +4,11 @@
  *
  * Threads: `threads` network threads wait for sockets and never for anything else. A
  * call runs on the network thread when that cannot block (an embedded store, no
- * adapters: workers = 0), otherwise on one of `workers` threads; what writes is
- * answered by the executor's committer. A connection whose answer is not there yet is
- * suspended and costs nothing. One more thread keeps house four times a second: it
- * sends away who took too long, reads new tokens, and feeds event streams. */
+ * adapters: workers = 0), otherwise on one of `workers` threads; what takes long is
+ * taken over by the executor's own workers, what writes is answered by its committer. A
+ * connection whose answer is not there yet is suspended and costs nothing. One more
+ * thread keeps house four times a second: it sends away who took too long, reads new
+ * tokens, and feeds event streams. */
 #ifndef HT_SERVER_H
 #define HT_SERVER_H
 

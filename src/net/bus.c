@@ -20,6 +20,7 @@
 #include "base/hash.h"
 #include "base/late_nats.h"
 #include "base/utf8.h"
+#include "base/wait.h"
 #include "net/backlog.h"
 #include "net/peers.h"
 #include "runtime/clock.h"
@@ -260,8 +261,7 @@ static bool publish_one(nt_bus *b, mt_str line, uint64_t *failed)
 
 static void rest_until(nt_bus *b, int64_t ms)
 {
-    struct timespec end = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
-    pthread_cond_timedwait(&b->work_out, &b->lock, &end);
+    mt_cond_wait(&b->work_out, &b->lock, ms);
 }
 
 /* Called with the lock, which it gives up meanwhile. */
@@ -551,17 +551,12 @@ static void name_self(nt_bus *b)
     mt_hex(bytes, sizeof bytes, b->name);
 }
 
-/* Timed waits follow the clock that nobody sets. */
 static void make_conditions(nt_bus *b)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->room_in, NULL);
-    pthread_cond_init(&b->work_out, &monotonic);
+    mt_cond_init(&b->work_out);
     pthread_cond_init(&b->gone, NULL);
-    pthread_condattr_destroy(&monotonic);
 }
 
 mt_err nt_bus_open(const char *url, const char *room, size_t pending, size_t line_limit,

@@ -33,22 +33,24 @@ typedef struct setting {
     setting_kind kind;
     unsigned adapters; /* 1 << rt_adapter_kind */
     size_t offset;
+    int64_t most; /* SIZE; zero is refused where it makes no sense */
 } setting;
 
 /* clang-format off */
-#define AT(field) offsetof(rt_source, field)
+#define AT(field) offsetof(rt_source, field), 0
+#define UP_TO(field, most) offsetof(rt_source, field), most
 static const setting SOURCE_SETTINGS[] = {
     {"base_url",        TEXT,     1 << RT_HTTP,        AT(base_url)},
     {"endpoint",        TEXT,     1 << RT_GRAPHQL,     AT(base_url)},
     {"auth",            TREE,     WEB,                 AT(auth)},
     {"headers",         TREE,     WEB,                 AT(headers)},
     {"connect_timeout", DURATION, WEB,                 AT(connect_timeout)},
-    {"redirects",       SIZE,     WEB,                 AT(redirects)},
+    {"redirects",       SIZE,     WEB,                 UP_TO(redirects, 100)},
     {"proxy",           TEXT,     WEB,                 AT(proxy)},
     {"ca_file",         FILENAME, WEB,                 AT(ca_file)},
     {"timeout",         DURATION, REMOTE,              AT(timeout)},
-    {"max_bytes",       SIZE,     CACHED,              AT(max_bytes)},
-    {"connections",     SIZE,     DATABASE,            AT(connections)},
+    {"max_bytes",       SIZE,     CACHED,              UP_TO(max_bytes, (int64_t)1 << 32)},
+    {"connections",     SIZE,     DATABASE,            UP_TO(connections, 1000)},
     {"connection",      TREE,     1 << RT_POSTGRES,    AT(connection)},
     {"file",            FILENAME, 1 << RT_SQLITE | 1 << RT_STATIC, AT(file)},
     {"environment",     SWITCH,   1 << RT_STATIC,      AT(environment)},
@@ -56,7 +58,7 @@ static const setting SOURCE_SETTINGS[] = {
     {"values",          TREE,     1 << RT_STATIC,      AT(values)},
     {"command",         TREE,     1 << RT_PROCESS,     AT(command)},
     {"directory",       FILENAME, 1 << RT_PROCESS,     AT(working_directory)},
-    {"processes",       SIZE,     1 << RT_PROCESS,     AT(connections)},
+    {"processes",       SIZE,     1 << RT_PROCESS,     UP_TO(connections, 1000)},
     {"fixed",           TEXT,     1 << RT_CLOCK,       AT(fixed)},
     {"max_age",         DURATION, CACHED | 1 << RT_MANUAL, AT(max_age)},
     {"stale_for",       DURATION, CACHED,              AT(stale_for)},
@@ -66,7 +68,7 @@ static const setting SOURCE_SETTINGS[] = {
     {"instances",       TREE,     ALL,                 AT(instances)},
 };
 #undef AT
-#define AT(field) offsetof(rt_fact_plan, field)
+#define AT(field) offsetof(rt_fact_plan, field), 0
 static const setting FACT_SETTINGS[] = {
     {"resource",   TEXT, 1 << RT_HTTP,                     AT(resource_text)},
     {"select",     TEXT, WEB | 1 << RT_STATIC,             AT(select_text)},
@@ -145,10 +147,10 @@ static bool set_text(rt_opening *o, const setting *s, const mt_json *value, void
     return true;
 }
 
-static bool set_size(const mt_json *value, void *to)
+static bool set_size(const setting *s, const mt_json *value, void *to)
 {
     int64_t number;
-    if (mt_json_i64(value, &number) || number < 0 || number > (int64_t)1 << 32) {
+    if (mt_json_i64(value, &number) || number < 0 || number > s->most) {
         return false;
     }
     *(size_t *)to = (size_t)number;
@@ -193,7 +195,7 @@ static bool set(rt_opening *o, const setting *s, const mt_json *value, void *tar
     case TEXT:
     case FILENAME: return set_text(o, s, value, to);
     case DURATION: return set_duration(value, to);
-    case SIZE: return set_size(value, to);
+    case SIZE: return set_size(s, value, to);
     case SWITCH: return set_switch(value, to);
     case TREE: *(const mt_json **)to = value; return true;
     case ON_ERROR: return set_on_error(value, to);

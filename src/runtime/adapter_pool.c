@@ -2,18 +2,14 @@
  * Room: runtime.
  * A fetch takes from the pools in one order (ORDER rt_adapter_kind, then the contract's
  * sources), so two of them never wait for each other in a circle. */
-#include <time.h>
 
+#include "base/wait.h"
 #include "runtime/adapter_impl.h"
 
 void rt_pool_init(rt_pool *p, mt_arena *a, size_t most)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->given, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    mt_cond_init(&p->given);
     p->most = most;
     p->idle = mt_new_array(a, void *, most);
     p->idle_count = p->out = 0;
@@ -21,12 +17,9 @@ void rt_pool_init(rt_pool *p, mt_arena *a, size_t most)
 
 mt_err rt_pool_take(rt_pool *p, int64_t deadline, void **out)
 {
-    struct timespec until = {deadline / 1000, deadline % 1000 * 1000000};
-    int waited = 0;
     *out = NULL;
     pthread_mutex_lock(&p->lock);
-    while (p->out == p->most && waited == 0) {
-        waited = pthread_cond_timedwait(&p->given, &p->lock, &until);
+    while (p->out == p->most && mt_cond_wait(&p->given, &p->lock, deadline)) {
     }
     bool ok = p->out < p->most;
     if (ok) {

@@ -7,11 +7,13 @@
  *     exec_source    what files give: bundles and Systems
  *     exec_request   bodies and queries
  *     exec_facts     facts and verdicts of one call, manual facts
+ *     exec_think     workers for what takes long
  *     exec_commit    the queue and the committer: groups, locks, retries
  *     exec_cache     states of instances, for reads on a store nobody shares
  *     exec_deploy    new versions; exec_migrate what becomes of what runs
  *     exec_shadow    a candidate contract that looks on
  *     exec_sign      checkpoints, by number and by time
+ *     exec_outcome   which outcome, where several match
  *     exec_operation, exec_flow, exec_instance, exec_query, exec_ledger, …
  *
  * A job is one call on its way. prepare() runs on the caller's thread and either fills
@@ -27,10 +29,12 @@
 #include "base/map.h"
 #include "base/sign.h"
 #include "base/vec.h"
+#include "base/wait.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/run.h"
 #include "ledger/chain.h"
 #include "runtime/adapter.h"
+#include "runtime/clock.h"
 #include "runtime/executor.h"
 #include "runtime/gate.h"
 #include "runtime/graph_service.h"
@@ -83,6 +87,7 @@ struct rx_version {
     const mt_str *fact_heads; /* per fact: "id":…,"source":…,"value": */
     bool sorted;              /* entities are in byte order of their names */
     rt_adapters *adapters;    /* NULL: none */
+    bool may_be_long;         /* to evaluate, with the longest lists */
     pthread_mutex_t lock;
     rx_snap *free; /* under lock */
 };
@@ -100,6 +105,8 @@ typedef struct rx_system {
 
 /* The version that is served now; NULL: no such contract. An empty id: the default. */
 rx_version *rx_current(rt_executor *x, mt_str contract);
+/* A version by its etag, if it is loaded; NULL. */
+rx_version *rx_version_known(rt_executor *x, mt_str contract, mt_str etag);
 /* A version by its etag, loaded from the store if need be; NULL with *err. */
 rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err);
 /* Whose instances are those of this entity? The contract's, or a System's when its
@@ -166,6 +173,10 @@ mt_err rx_contracts_refresh(rt_executor *x, st_tx *tx);
  * anything. */
 mt_err rx_contracts_hold(st_tx *tx, bool deploy, int64_t stamps[RX_STAMPS]);
 mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp);
+/* Serves what a group has deployed; `stamp` is what its commit made it. INVARIANT: what
+ * is served never goes back: a reader whose snapshot is older than what was taken up
+ * since, by whichever thread, changes nothing. */
+void rx_contracts_deployed(rt_executor *x, rx_version *v, int64_t stamp);
 
 /* ---- The executor -----------------------------------------------------------------
  */
@@ -175,7 +186,8 @@ typedef struct rx_metrics {
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
-    atomic_llong waiting; /* jobs in the queue */
+    atomic_ullong thought; /* jobs that workers took over */
+    atomic_llong waiting;  /* jobs in the queue */
 } rx_metrics;
 
 /* The thread that signs; all but the thread itself under the lock. */
@@ -194,6 +206,12 @@ typedef struct rx_signing {
     mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
 } rx_signing;
 
+enum {
+    RX_THINKERS_MOST = 64,
+    RX_SHORT_STEPS = 20000, /* of an evaluation that holds up nobody: below 0.1 ms */
+    RX_SHORT_BYTES = 256 << 10, /* of a body, likewise */
+};
+
 typedef struct rx_cache rx_cache;
 typedef struct rx_shadow rx_shadow; /* exec_shadow.c */
 
@@ -209,9 +227,10 @@ struct rt_executor {
     rx_outside outside;
     const mt_json *policy; /* for files that differ from the store, or NULL */
     unsigned group, checkpoint_every, checkpoint_seconds;
-    unsigned flow_turn;   /* steps of one flow in one transaction at most */
-    unsigned answer_days; /* how long idempotent answers are kept */
-    int64_t forget_ms;    /* when to look for old ones; the committer's */
+    unsigned flow_turn;           /* steps of one flow in one transaction at most */
+    unsigned answer_days;         /* how long idempotent answers are kept */
+    unsigned eval_ms, eval_steps; /* of the configuration; limits has what holds */
+    int64_t forget_ms;            /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
@@ -245,6 +264,15 @@ struct rt_executor {
     pthread_t committer;
     bool has_committer;
 
+    /* Workers (exec_think.c), under queue_lock. */
+    pthread_cond_t think_more;
+    rx_job *think_first, *think_last;
+    size_t thinking; /* jobs that wait for them, or that they have */
+    pthread_t thinkers[RX_THINKERS_MOST];
+    unsigned thinker_count, workers; /* the latter: as configured, or 0 */
+    bool think_stop;
+    atomic_bool may_be_long; /* some version is */
+
     pthread_t sequencer;
     bool has_sequencer;
     pthread_cond_t pending_more; /* with queue_lock */
@@ -264,9 +292,9 @@ struct rt_executor {
 
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
-    rx_cache *cache;   /* NULL on a shared store */
-    rx_shadow *shadow; /* the committer's; NULL: none */
-    atomic_llong last_ms;
+    rx_cache *cache;        /* NULL on a shared store */
+    rx_shadow *shadow;      /* the committer's; NULL: none */
+    atomic_llong ahead_ms;  /* rx_now() */
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;
@@ -322,6 +350,12 @@ struct rx_job {
     bool saw_facts;   /* they are known to be newer than the call */
     bool resumed;     /* of a flow: its first turn is durable */
     bool flow_is_new; /* flow_id names a row that is not there yet */
+    bool in_group;    /* with the committer, which does nothing that takes long */
+    bool on_worker;   /* it may take long */
+    bool elsewhere;   /* it would take long: to be prepared by a worker */
+    bool thought;     /* a flow that goes on: its snapshot is there, evaluated */
+    bool unthought;   /* likewise: it is not, and would take long */
+    rt_deadline own_deadline, *deadline; /* rx_deadline() */
     rx_version *v;
     rx_snap *snap;
     rx_version *frozen_v; /* a migrated flow: where its snapshot was frozen; or NULL */
@@ -345,6 +379,7 @@ struct rx_handler {
     mt_err (*commit)(rx_job *job, rx_group *g); /* a fault is the store's */
     void (*queue)(rx_job *job);                 /* where it waits; NULL: rx_enqueue() */
     bool alone;                                 /* in a group of its own */
+    bool slow;                                  /* prepare() takes long */
     /* Knows nothing but what the store says: may be begun while the group before it is
      * still being made durable. */
     bool overlaps;
@@ -354,6 +389,21 @@ extern const rx_handler RX_HANDLERS[RT_ACTION_COUNT];
 rx_job *rx_job_take(rt_executor *x);
 /* From the beginning, with facts that are newer than the call. */
 void rx_job_begin_again(rx_job *job);
+/* On a worker: from the beginning, and here. */
+void rx_job_prepare_here(rx_job *job);
+/* Gives the job to a worker. */
+void rx_think(rx_job *job);
+void rx_thinkers_stop(rt_executor *x);
+/* On a worker: reads and evaluates the snapshot of the job's flow, and leaves the job
+ * to the committer. */
+void rx_flow_think(rx_job *job);
+/* May this thread take long over the job? */
+bool rx_may_linger(const rx_job *job);
+/* When its evaluations together are to end; they have limits.eval_ms. */
+rt_deadline *rx_deadline(rx_job *job);
+/* From now on what is decided is to be durable, and no clock may have a part in it;
+ * what takes long has been evaluated. */
+void rx_stop_clock(rx_job *job);
 /* Gives back the snapshot and what it borrows from. */
 void rx_job_drop_snap(rx_job *job);
 void rx_job_give(rx_job *job);
@@ -408,6 +458,7 @@ void rx_reply_end(mt_jw *w);
     X(TOO_LARGE,            413, false, "too_large",            "There is more than one answer holds")  \
     X(PRECONDITION_FAILED,  422, true,  "precondition_failed",  "The precondition is false")            \
     X(EVALUATION_ERROR,     422, true,  "evaluation_error",     "A condition has no value")             \
+    X(EVALUATION_BUDGET,    422, false, "evaluation_budget",    "The evaluation takes too many steps")  \
     X(UNKNOWN_OUTCOME,      422, true,  "unknown_outcome",      "The operation has no such outcome")    \
     X(MISSING_FACT,         422, true,  "missing_fact",         "A fact is missing")                    \
     X(INVALID_FACT,         422, true,  "invalid_fact",         "A fact is not of its declared type")   \
@@ -426,6 +477,8 @@ void rx_reply_end(mt_jw *w);
     X(NOT_IMPLEMENTED,      501, false, "not_implemented",      "This is not served")                   \
     X(SOURCE_FAILED,        502, false, "source_failed",        "A source of facts failed")             \
     X(STORE_UNAVAILABLE,    503, false, "store_unavailable",    "The store cannot be written")          \
+    X(EVALUATION_DEADLINE,  503, false, "evaluation_deadline",  "The evaluation took too long")         \
+    X(BUSY,                 503, false, "busy",                 "Too many calls are waiting")           \
     X(OUTCOME_UNKNOWN,      503, false, "outcome_unknown",      "The store broke during the commit")    \
     X(CLOSING,              503, false, "closing",              "The executor is shutting down")
 /* clang-format on */
@@ -449,6 +502,9 @@ bool rx_refuse_store(rx_job *job, mt_err err);
 /* ---- Requests ---------------------------------------------------------------------
  */
 
+/* The longest that an asserted fact can be said to hold; without `ttl_ms` it holds
+ * until it is retracted. */
+#define RX_TTL_MOST_MS (INT64_C(3660) * 24 * 3600 * 1000)
 /* Reads the body. True: refused, as in prepare(). */
 bool rx_request_read(rx_job *job);
 enum { RX_PAGE_USUAL = 100, RX_PAGE_MOST = 1000 };
@@ -492,8 +548,16 @@ bool rx_may_read_facts(const rx_job *job, mt_str contract);
 
 /* Gathers and evaluates the facts of a request into the snap. True: refused. */
 bool rx_snapshot(rx_job *job);
-/* Fills the snap from a flow's row. MT_E_CORRUPT: it does not fit its contract. */
-mt_err rx_snapshot_restore(rx_job *job, const st_flow *row);
+/* Evaluates rules, and what conditions the call may ask for. MT_E_BUSY: it would take
+ * long, and may not here; MT_E_TIMEOUT, MT_E_LIMIT and others as ct_evaluate(). */
+mt_err rx_evaluate_rules(rx_job *job, const rx_version *v, rx_snap *s, ct_fault *fault);
+mt_err rx_evaluate_conditions(rx_job *job, const rx_version *v, rx_snap *s,
+                              ct_fault *fault);
+/* The problem for what evaluating found. */
+bool rx_refuse_evaluation(rx_job *job, const ct_fault *fault);
+/* Fills the snap from a flow's row. MT_E_CORRUPT: it does not fit its contract;
+ * MT_E_BUSY: it would take long, and may not here; MT_E_LIMIT, MT_E_TIMEOUT: *fault. */
+mt_err rx_snapshot_restore(rx_job *job, const st_flow *row, ct_fault *fault);
 /* {"fact":value} of all facts. */
 void rx_facts_json(mt_buf *out, const rx_version *v, const rx_snap *s);
 /* [FactProvenance] (§5.3, enriched §5A.10). */
@@ -567,6 +631,7 @@ struct rx_group {
     bool wrote;           /* something is to be committed, though there is no record */
     bool facts_changed;   /* manual ones */
     rx_version *deployed; /* to be served once it is durable */
+    int64_t contract_stamp; /* of the contracts when the group began */
 };
 
 /* The row of an instance; in claim() it is added, to be locked. */

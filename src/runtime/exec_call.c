@@ -10,7 +10,7 @@ const rx_handler RX_HANDLERS[RT_ACTION_COUNT] = {
     [RT_CONTRACT_LIST]     = {.prepare = rx_contract_list},
     [RT_CONTRACT_GET]      = {.prepare = rx_contract_get},
     [RT_CONTRACT_VERSIONS] = {.prepare = rx_contract_versions},
-    [RT_CONTRACT_DEPLOY]   = {.prepare = rx_deploy, .commit = rx_deploy_commit, .alone = true},
+    [RT_CONTRACT_DEPLOY]   = {.prepare = rx_deploy, .commit = rx_deploy_commit, .alone = true, .slow = true},
     [RT_MIGRATION_GET]     = {.prepare = rx_migration_get},
     [RT_MIGRATION_COMPLETE] = {.prepare = rx_migration_complete,
                               .commit = rx_migration_complete_commit, .alone = true},
@@ -213,14 +213,29 @@ static bool prepare(rx_job *job, const rx_handler *h)
     if (rx_answer_key(job)) {
         return true;
     }
-    return h->prepare(job) && !rx_answer_defer(job) && rx_answer_again(job);
+    return h->prepare(job) &&
+           (job->elsewhere || (!rx_answer_defer(job) && rx_answer_again(job)));
+}
+
+/* Known before anything is read. */
+static bool is_slow(const rx_job *job, const rx_handler *h)
+{
+    return (h->slow || job->call->body.len > RX_SHORT_BYTES) && !rx_may_linger(job);
 }
 
 /* Answered at once, or left to those who write. */
 static void begin(rx_job *job)
 {
     const rx_handler *h = &RX_HANDLERS[job->call->action];
+    if (is_slow(job, h)) {
+        rx_think(job);
+        return;
+    }
     bool answered = prepare(job, h);
+    if (job->elsewhere) {
+        rx_think(job);
+        return;
+    }
     mt_err err = answered ? rx_facts_check(job) : MT_OK;
     if (err) {
         rx_refuse_store(job, err);
@@ -235,7 +250,7 @@ static void begin(rx_job *job)
     }
 }
 
-void rx_job_begin_again(rx_job *job)
+static void begin_afresh(rx_job *job, bool saw_facts, bool on_worker)
 {
     const rt_call *call = job->call;
     rt_done *done = job->done;
@@ -244,8 +259,19 @@ void rx_job_begin_again(rx_job *job)
     job->call = call;
     job->done = done;
     job->state = state;
-    job->saw_facts = true;
+    job->saw_facts = saw_facts;
+    job->on_worker = on_worker;
     begin(job);
+}
+
+void rx_job_begin_again(rx_job *job)
+{
+    begin_afresh(job, true, job->on_worker && !job->in_group);
+}
+
+void rx_job_prepare_here(rx_job *job)
+{
+    begin_afresh(job, job->saw_facts, true);
 }
 
 void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)

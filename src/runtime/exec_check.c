@@ -29,16 +29,18 @@ static void found(check *c, mt_str key, const mt_json *at, mt_str reason)
 static const struct number {
     mt_str key;
     size_t offset;
-    unsigned initial;
+    unsigned initial, most; /* at least 1 */
 } NUMBERS[] = {
-#define NUMBER(key, initial)                                                           \
+#define NUMBER(key, initial, most)                                                     \
     {                                                                                  \
-        MT_STR_INIT(#key), offsetof(rt_executor, key), initial                         \
+        MT_STR_INIT(#key), offsetof(rt_executor, key), initial, most                   \
     }
-    NUMBER(answer_days, 7),
-    NUMBER(flow_turn, 256),
-    NUMBER(trigger_attempts, 8),
-    NUMBER(trigger_pause_ms, 500),
+    NUMBER(answer_days, 7, 3660),
+    NUMBER(eval_ms, 0, 600000), /* 0: as the limits say */
+    NUMBER(eval_steps, 0, 4000000000),
+    NUMBER(flow_turn, 256, 100000),
+    NUMBER(trigger_attempts, 8, 1000),
+    NUMBER(trigger_pause_ms, 500, 60000),
 #undef NUMBER
 };
 enum { NUMBER_COUNT = sizeof NUMBERS / sizeof *NUMBERS };
@@ -53,11 +55,11 @@ static const struct number *number_named(mt_str key)
     return NULL;
 }
 
-static bool read_number(const mt_json *value, unsigned *out)
+static bool read_number(const struct number *row, const mt_json *value, unsigned *out)
 {
     int64_t number;
     bool fits = mt_json_is(value, MT_JSON_NUMBER) && !mt_json_i64(value, &number) &&
-                number > 0 && number < INT32_MAX;
+                number >= 1 && number <= row->most;
     *out = fits ? (unsigned)number : *out;
     return fits;
 }
@@ -72,8 +74,9 @@ static void check_numbers(check *c)
         unsigned ignored = 0;
         if (!row) {
             found(c, key, &m->value, MT_STR("there is no such setting"));
-        } else if (!read_number(&m->value, &ignored)) {
-            found(c, key, &m->value, MT_STR("it is a whole number, at least 1"));
+        } else if (!read_number(row, &m->value, &ignored)) {
+            found(c, key, &m->value,
+                  mt_strf(&c->arena, "it is a whole number from 1 to %u", row->most));
         }
     }
 }
@@ -94,7 +97,14 @@ mt_err rx_numbers_read(rt_executor *x, const rt_executor_options *o, mt_buf *why
     for (size_t i = 0; i < NUMBER_COUNT; i++) {
         unsigned *to = (unsigned *)(void *)((char *)x + NUMBERS[i].offset);
         *to = NUMBERS[i].initial;
-        (void)read_number(mt_json_get(all, NUMBERS[i].key), to);
+        (void)read_number(&NUMBERS[i], mt_json_get(all, NUMBERS[i].key), to);
+    }
+    /* An option wins over the file. */
+    if (x->eval_ms && x->limits.eval_ms == MT_LIMITS_DEFAULT.eval_ms) {
+        x->limits.eval_ms = x->eval_ms;
+    }
+    if (x->eval_steps && x->limits.eval_steps == MT_LIMITS_DEFAULT.eval_steps) {
+        x->limits.eval_steps = x->eval_steps;
     }
     check_numbers(&c);
     mt_arena_free(&c.arena);

@@ -32,6 +32,8 @@ static void push(rt_executor *x, rx_job *job)
 void rx_enqueue(rx_job *job)
 {
     rt_executor *x = job->x;
+    job->in_group = true;
+    rx_stop_clock(job);
     pthread_mutex_lock(&x->queue_lock);
     bool closing = x->stopped || (x->closing && !job->internal);
     if (!closing) {
@@ -79,7 +81,7 @@ static void settled(rt_executor *x, size_t n)
 {
     pthread_mutex_lock(&x->queue_lock);
     x->running -= n;
-    if (!x->first && !x->running) {
+    if (!x->first && !x->running && !x->thinking) {
         pthread_cond_broadcast(&x->queue_done);
     }
     pthread_mutex_unlock(&x->queue_lock);
@@ -324,6 +326,7 @@ static mt_err use_answers(rx_group *g, rx_job **jobs, size_t n,
 static void reset(rx_job *job)
 {
     job->answered = job->kept = job->again = job->put_off = job->stale = false;
+    job->unthought = false;
     job->reply.replayed = job->reply.problem = false;
     job->reply.status = 0;
     job->reply.location = (mt_str){0};
@@ -387,6 +390,7 @@ static mt_err open_group(rx_group *g, rx_job **jobs, size_t n)
         return err;
     }
     take_locked(g, &l);
+    g->contract_stamp = now[RX_STAMP_CONTRACTS];
     err = use_answers(g, jobs, n, found);
     return !err && x->shared ? see_others(g, jobs, n, now) : err;
 }
@@ -407,7 +411,7 @@ static mt_err do_jobs(rx_group *g, rx_job **jobs, size_t n)
     mt_err err = MT_OK;
     for (size_t i = 0; i < n && !err; i++) {
         rx_job *job = jobs[i];
-        if (job->answered || job->put_off || job->stale) {
+        if (job->answered || job->put_off || job->stale || job->unthought) {
             continue;
         }
         err = handler_of(job)->commit(job, g);
@@ -429,7 +433,7 @@ static void publish(rx_group *g)
         }
     }
     if (g->deployed) {
-        rx_serve(x, g->deployed);
+        rx_contracts_deployed(x, g->deployed, g->contract_stamp + 1);
     }
     if (g->facts_changed) {
         st_tx *tx;
@@ -530,7 +534,12 @@ static mt_err arrive(rt_executor *x, flight *f, bool *unknown)
 
 static void finish(rx_job *job)
 {
-    if (job->stale) {
+    if (job->unthought && !job->answered && !job->put_off) {
+        rx_think(job);
+    } else if (job->stale && job->v && job->v->may_be_long) {
+        job->saw_facts = true;
+        rx_think(job);
+    } else if (job->stale) {
         rx_job_begin_again(job);
     } else if (job->again || job->put_off) {
         if (job->again) { /* its first turn is durable now */

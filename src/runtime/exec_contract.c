@@ -208,6 +208,7 @@ static mt_err compile(rt_executor *x, rx_version *v, const rx_source *s, mt_buf 
     if (s->stored) {
         log_warnings(x, v, &ds);
     }
+    v->may_be_long = ct_work_most(v->plan->program) > RX_SHORT_STEPS;
     make_heads(v);
     make_scopes(x, v);
     make_manifest(x, v, mt_str_dup(&v->arena, s->trust));
@@ -249,6 +250,7 @@ static rx_snap *snap_new(const rx_version *v)
     *s = (rx_snap){.facts = ct_facts_new(m),
                    .verdicts = ct_verdicts_new(v->plan->program),
                    .scratch = ct_verdicts_new(v->plan->program)};
+    ct_verdicts_limit(s->verdicts, (ct_patience){.steps = v->x->limits.eval_steps});
     s->room = room;
     s->instances = (mt_str *)(void *)room;
     room += entities * sizeof(mt_str);
@@ -310,7 +312,7 @@ static rx_version *find_version(rt_executor *x, mt_str contract, mt_str etag)
     return v;
 }
 
-static rx_version *known_version(rt_executor *x, mt_str contract, mt_str etag)
+rx_version *rx_version_known(rt_executor *x, mt_str contract, mt_str etag)
 {
     pthread_rwlock_rdlock(&x->contracts_lock);
     rx_version *v = find_version(x, contract, etag);
@@ -335,6 +337,9 @@ rx_version *rx_version_list(rt_executor *x, rx_version *v)
     if (!known) {
         v->next = x->versions;
         x->versions = v;
+        if (v->may_be_long) {
+            atomic_store(&x->may_be_long, true);
+        }
     }
     pthread_rwlock_unlock(&x->contracts_lock);
     return known ? known : v;
@@ -438,7 +443,7 @@ static mt_err load_version(rt_executor *x, st_tx *tx, mt_str contract, mt_str et
 
 rx_version *rx_version_with(rt_executor *x, mt_str contract, mt_str etag, mt_err *err)
 {
-    rx_version *v = known_version(x, contract, etag);
+    rx_version *v = rx_version_known(x, contract, etag);
     *err = MT_OK;
     if (v) {
         return v;
@@ -596,7 +601,7 @@ static mt_err load_current(rt_executor *x, st_tx *tx, mt_buf *why)
               : st_doc_walk(tx, KIND_CURRENT, MT_STR(""),
                             (st_page){.limit = UINT32_MAX}, take_pair, &p);
     for (size_t i = 0; !err && i < p.len; i++) {
-        rx_version *v = known_version(x, p.items[i].contract, p.items[i].etag);
+        rx_version *v = rx_version_known(x, p.items[i].contract, p.items[i].etag);
         if (!v) {
             err = load_version(x, tx, p.items[i].contract, p.items[i].etag, &v, why);
         }
@@ -625,7 +630,7 @@ mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
 {
     mt_buf why = {0};
     pthread_mutex_lock(&x->refresh_lock);
-    if (stamp == x->contract_stamp) {
+    if (stamp <= x->contract_stamp) { /* also a reader that looked before others did */
         pthread_mutex_unlock(&x->refresh_lock);
         return MT_OK;
     }
@@ -638,6 +643,16 @@ mt_err rx_contracts_take(rt_executor *x, st_tx *tx, int64_t stamp)
     pthread_mutex_unlock(&x->refresh_lock);
     mt_buf_free(&why);
     return err;
+}
+
+void rx_contracts_deployed(rt_executor *x, rx_version *v, int64_t stamp)
+{
+    pthread_mutex_lock(&x->refresh_lock);
+    if (!x->shared || stamp > x->contract_stamp) {
+        rx_serve(x, v);
+        x->contract_stamp = stamp;
+    }
+    pthread_mutex_unlock(&x->refresh_lock);
 }
 
 /* One contract of a file: what the store has, or a deployment like any other. */

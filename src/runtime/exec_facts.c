@@ -104,7 +104,8 @@ mt_err rx_facts_reload(rt_executor *x, st_tx *tx)
         return err;
     }
     pthread_mutex_lock(&x->facts_lock);
-    if (stamp != atomic_load(&x->facts_stamp)) {
+    /* Never back to what an older look saw. */
+    if (stamp > atomic_load(&x->facts_stamp)) {
         mt_arena_reset(&x->facts_arena);
         x->facts = (mt_map){0};
         err = st_doc_walk(tx, RX_KIND_FACT, MT_STR(""), (st_page){.limit = UINT32_MAX},
@@ -285,9 +286,12 @@ static bool refuse_facts(rx_job *job, const ct_fault *fault)
     return rx_problem_close(&w);
 }
 
-static bool refuse_evaluation(rx_job *job, const ct_fault *fault)
+bool rx_refuse_evaluation(rx_job *job, const ct_fault *fault)
 {
-    mt_jw w = rx_problem_open(job, RX_EVALUATION_ERROR, fault->message);
+    rx_problem p = fault->kind == CT_FAULT_BUDGET     ? RX_EVALUATION_BUDGET
+                   : fault->kind == CT_FAULT_DEADLINE ? RX_EVALUATION_DEADLINE
+                                                      : RX_EVALUATION_ERROR;
+    mt_jw w = rx_problem_open(job, p, fault->message);
     mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(fault->kind)));
     if (fault->rule.len) {
         mt_jw_key_str(&w, "rule", fault->rule);
@@ -354,19 +358,26 @@ bool rx_snapshot(rx_job *job)
     if (others ? read_gathered(job, text) : read_given(job, text)) {
         return true;
     }
-    err = ct_evaluate(v->plan->program, s->facts, s->verdicts, &job->arena, &fault);
-    return err ? refuse_evaluation(job, &fault) : false;
+    err = rx_evaluate_rules(job, v, s, &fault);
+    err = err ? err : rx_evaluate_conditions(job, v, s, &fault);
+    job->elsewhere = err == MT_E_BUSY;
+    return err && (job->elsewhere || rx_refuse_evaluation(job, &fault));
+}
+
+/* What is the host's is told apart from a row that does not fit. */
+static mt_err row_fault(mt_err err)
+{
+    bool host = err == MT_E_BUSY || err == MT_E_LIMIT || err == MT_E_TIMEOUT;
+    return !err || host ? err : MT_E_CORRUPT;
 }
 
 static mt_err evaluate_row(rx_job *job, const st_flow *row, const rx_version *v,
-                           rx_snap *s)
+                           rx_snap *s, ct_fault *fault)
 {
-    ct_fault fault = {0};
     mt_str facts = mt_str_dup(&job->arena, row->facts);
-    bool good =
-        !ct_facts_read(s->facts, facts, &job->x->limits, true, &fault) &&
-        !ct_evaluate(v->plan->program, s->facts, s->verdicts, &job->arena, &fault);
-    return good ? MT_OK : MT_E_CORRUPT;
+    return ct_facts_read(s->facts, facts, &job->x->limits, true, fault)
+               ? MT_E_CORRUPT
+               : row_fault(rx_evaluate_rules(job, v, s, fault));
 }
 
 /* The version whose rules the snapshot was frozen by, when a migration has moved the
@@ -380,16 +391,11 @@ static mt_str began_with(rx_job *job, const st_flow *row)
                : (mt_str){0};
 }
 
-mt_err rx_snapshot_restore(rx_job *job, const st_flow *row)
+/* A migration has moved it: what its own version's rules said is carried over. */
+static mt_err restore_carried(rx_job *job, const st_flow *row, mt_str began,
+                              ct_fault *fault)
 {
-    mt_str began = began_with(job, row);
     mt_err err;
-    if (!job->snap) {
-        job->snap = rx_snap_take(job->v);
-    }
-    if (!began.len || mt_str_eq(began, job->v->etag)) {
-        return evaluate_row(job, row, job->v, job->snap);
-    }
     if (!job->frozen_snap) {
         job->frozen_v = rx_version_with(job->x, row->contract, began, &err);
         if (!job->frozen_v) {
@@ -398,14 +404,27 @@ mt_err rx_snapshot_restore(rx_job *job, const st_flow *row)
         job->frozen_snap = rx_snap_take(job->frozen_v);
     }
     const rx_snap *frozen = job->frozen_snap;
-    err = evaluate_row(job, row, job->frozen_v, job->frozen_snap);
+    err = evaluate_row(job, row, job->frozen_v, job->frozen_snap, fault);
     if (!err) {
         ct_snapshot from = {job->frozen_v->plan->program, frozen->facts,
                             frozen->verdicts};
         ct_snapshot_carry(&job->arena, &from, job->v->plan->program, job->snap->facts,
                           job->snap->verdicts);
+        ct_verdicts_limit(job->snap->verdicts, ct_verdicts_patience(frozen->verdicts));
     }
     return err;
+}
+
+mt_err rx_snapshot_restore(rx_job *job, const st_flow *row, ct_fault *fault)
+{
+    mt_str began = began_with(job, row);
+    if (!job->snap) {
+        job->snap = rx_snap_take(job->v);
+    }
+    mt_err err = !began.len || mt_str_eq(began, job->v->etag)
+                     ? evaluate_row(job, row, job->v, job->snap, fault)
+                     : restore_carried(job, row, began, fault);
+    return err ? err : row_fault(rx_evaluate_conditions(job, job->v, job->snap, fault));
 }
 
 /* ---- Words ------------------------------------------------------------------------

@@ -26,21 +26,6 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
     return rt_caller_holds(t->who, name);
 }
 
-/* The caller names an outcome for all steps, or one for each: {"step": "label"}. */
-static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t op,
-                       const uint32_t *matching, uint32_t count)
-{
-    const rx_job *job = ((rx_turn *)context)->job;
-    const mt_json *outcome = job->request.outcome;
-    (void)matching;
-    (void)count;
-    if (mt_json_is(outcome, MT_JSON_OBJECT)) {
-        outcome = mt_json_get(outcome, run->plan->steps[step].id);
-    }
-    return outcome ? ct_plan_outcome_named(run->plan, op, mt_json_text(outcome))
-                   : CT_NONE;
-}
-
 /* ---- Records ----------------------------------------------------------------------
  */
 
@@ -211,11 +196,9 @@ static ct_run_input input_of(rx_turn *t)
                        .states = job->snap->states,
                        .simulation = job->simulation,
                        .max_steps = job->x->limits.flow_steps};
-    in.host = (ct_host){.context = t, .choose = choose};
-    if (!job->simulation) {
-        in.host.may_act = may_act;
-        in.host.apply = apply;
-    }
+    in.host = (ct_host){.context = t, .choose = rx_outcome_choose};
+    in.host.may_act = !job->simulation || t->resuming ? may_act : NULL;
+    in.host.apply = job->simulation ? NULL : apply;
     return in;
 }
 
@@ -231,7 +214,6 @@ static void take_status(rx_turn *t)
 {
     const ct_run *run = t->run;
     st_flow *row = &t->row;
-    mt_buf position = {0};
     row->outcome = row->waiting_step = row->waiting_persona = MT_STR("");
     switch (run->status) {
     case CT_RUN_MORE:
@@ -247,9 +229,14 @@ static void take_status(rx_turn *t)
         row->waiting_persona = ct_persona_id(run->plan, run->waiting_for);
         break;
     }
-    ct_position_write(&position, run);
-    row->position = mt_str_dup(t->g->arena, mt_buf_str(&position));
-    row->updated_ms = t->g->now_ms;
+}
+
+static void take_position(rx_turn *t)
+{
+    mt_buf position = {0};
+    ct_position_write(&position, t->run);
+    t->row.position = mt_str_dup(t->g->arena, mt_buf_str(&position));
+    t->row.updated_ms = t->g->now_ms;
     mt_buf_free(&position);
 }
 
@@ -311,6 +298,7 @@ static mt_err take_turn(rx_turn *t)
         return t->err ? t->err : MT_E_IO;
     }
     take_status(t);
+    take_position(t);
     t->row.extra = extra_of(t);
     mt_err err = record_turn(t);
     if (!err && t->is_new) {
@@ -325,17 +313,6 @@ static mt_err take_turn(rx_turn *t)
 /* ---- Answers ----------------------------------------------------------------------
  */
 
-static void waiting_json(mt_jw *w, const st_flow *row)
-{
-    if (row->waiting_step.len) {
-        mt_jw_keyz(w, "waiting");
-        mt_jw_begin_object(w);
-        mt_jw_key_str(w, "persona", row->waiting_persona);
-        mt_jw_key_str(w, "step", row->waiting_step);
-        mt_jw_end_object(w);
-    }
-}
-
 static void reply_run(rx_turn *t)
 {
     rx_job *job = t->job;
@@ -349,7 +326,7 @@ static void reply_run(rx_turn *t)
     }
     mt_jw_key_str(&w, "etag", job->v->etag);
     mt_jw_key_str(&w, "flow", t->row.flow);
-    if (!job->simulation) {
+    if (t->row.id.len) {
         mt_jw_key_str(&w, "id", t->row.id);
         rx_locate_flow(job, t->row.id);
     }
@@ -367,7 +344,7 @@ static void reply_run(rx_turn *t)
     mt_jw_key_str(&w, "status", t->row.status);
     mt_jw_keyz(&w, "steps");
     ct_run_steps_json(&w, run);
-    waiting_json(&w, &t->row);
+    rx_waiting_json(&w, job->v, ct_run_next_op(run), &t->row);
     rx_reply_end(&w);
 }
 
@@ -417,7 +394,7 @@ static bool check_exist(rx_job *job)
 
 static bool refused_start(rx_job *job)
 {
-    return check_exist(job) || rx_check_versions(job);
+    return check_exist(job) || rx_check_versions(job) || rx_refused_outcome_names(job);
 }
 
 static bool dry_run(rx_job *job)
@@ -437,7 +414,7 @@ static bool dry_run(rx_job *job)
     ct_run_input in = input_of(&t);
     ct_run_start(&run, &in);
     ct_run_all(&run);
-    t.row.status = run.status == CT_RUN_DONE ? MT_STR("done") : MT_STR("failed");
+    take_status(&t);
     reply_run(&t);
     ct_run_free(&run);
     return true;
@@ -543,42 +520,82 @@ mt_err rx_flow_start_commit(rx_job *job, rx_group *g)
 /* ---- Going on ---------------------------------------------------------------------
  */
 
-/* Takes the run up at the row's position, with the states as they are now. */
+/* Takes the run up at the row's position, with the states that the snap has. */
 static mt_err take_up(rx_turn *t)
 {
     rx_job *job = t->job;
-    mt_json *tree = mt_new(t->g->arena, mt_json);
+    mt_json *tree = mt_new(&job->arena, mt_json);
     mt_str why = {0};
     ct_run_input in = input_of(t);
-    mt_err err = mt_json_read(t->g->arena, t->row.position, NULL, tree, NULL);
+    mt_str text = mt_str_dup(&job->arena, t->row.position);
+    mt_err err = mt_json_read(&job->arena, text, NULL, tree, NULL);
     err = err ? err : ct_position_read(t->run, &in, tree, &why);
     if (err) {
         rx_log(job->x, 3, "flow_unreadable", "%.*s: %.*s", MT_ARG(t->row.id),
                MT_ARG(why));
         return MT_E_CORRUPT;
     }
-    rx_group_states(job, t->g);
+    t->records_before = t->run->records.len;
     for (uint32_t e = 0; e < job->v->model->entity_count; e++) {
         ct_run_set_state(t->run, e, job->snap->states[e]);
     }
     return MT_OK;
 }
 
+/* The states were read. True: refused, and the flow stays where it is. */
+static bool refused_turn(rx_turn *t)
+{
+    if (take_up(t)) {
+        return rx_refuse(t->job, RX_FLOW_FAILED,
+                         "the flow's position does not fit its contract");
+    }
+    return t->resuming && !t->job->resumed && rx_refused_outcome(t);
+}
+
 /* One more turn of a flow whose row the group has locked. */
 mt_err rx_flow_turn(rx_job *job, rx_group *g, rx_flow_row *f, const rt_caller *who)
 {
-    rx_turn t = {.job = job, .g = g, .run = &job->x->run, .who = who, .row = f->row};
-    mt_err err = take_up(&t);
-    if (err == MT_E_CORRUPT) {
-        rx_refuse(job, RX_FLOW_FAILED, "the flow's position does not fit its contract");
+    rx_turn t = {.job = job,
+                 .g = g,
+                 .run = &job->x->run,
+                 .who = who,
+                 .row = f->row,
+                 .resuming = job->call->action == RT_FLOW_RESUME && !job->internal};
+    rx_group_states(job, g);
+    if (refused_turn(&t)) {
         return MT_OK;
     }
-    err = err ? err : take_turn(&t);
+    mt_err err = take_turn(&t);
     if (!err) {
         f->row = t.row;
         settle(&t);
     }
     return err;
+}
+
+bool rx_flow_resume_dry_run(rx_job *job, const st_flow *row)
+{
+    ct_run run = {0};
+    rx_turn t = {.job = job,
+                 .run = &run,
+                 .who = job->call->caller,
+                 .row = *row,
+                 .resuming = true};
+    atomic_fetch_add_explicit(&job->x->metrics.dry_runs, 1, memory_order_relaxed);
+    if (rx_refused_resume(job, row) || rx_flow_restore(job, row)) {
+        return true;
+    }
+    mt_err err = rx_states_read(job);
+    if (err) {
+        return rx_refuse_store(job, err);
+    }
+    if (!refused_turn(&t)) {
+        ct_run_all(&run);
+        take_status(&t);
+        reply_run(&t);
+    }
+    ct_run_free(&run);
+    return true;
 }
 
 mt_err rx_flow_continue(rx_job *job, rx_group *g)
@@ -596,7 +613,14 @@ mt_err rx_flow_continue(rx_job *job, rx_group *g)
     return rx_flow_turn(job, g, f, job->call->caller);
 }
 
-void rx_flow_members(mt_jw *w, const st_flow *row)
+const rx_version *rx_waiting_version(rt_executor *x, const st_flow *row)
+{
+    mt_err err;
+    return row->waiting_step.len ? rx_version_with(x, row->contract, row->etag, &err)
+                                 : NULL;
+}
+
+void rx_flow_members(mt_jw *w, const rx_version *v, const st_flow *row)
 {
     mt_jw_keyz(w, "bindings");
     mt_jw_raw(w, row->bindings);
@@ -614,13 +638,14 @@ void rx_flow_members(mt_jw *w, const st_flow *row)
     mt_jw_key_str(w, "status", row->status);
     mt_jw_keyz(w, "updated_at");
     rx_time_json(w, row->updated_ms);
-    waiting_json(w, row);
+    rx_waiting_json(w, v, v ? rx_waiting_operation(v, row) : CT_NONE, row);
 }
 
 void rx_reply_flow(rx_job *job, const st_flow *row)
 {
+    const rx_version *v = rx_waiting_version(job->x, row);
     mt_jw w = rx_reply(job, 200);
-    rx_flow_members(&w, row);
+    rx_flow_members(&w, v, row);
     rx_reply_end(&w);
     rx_locate_flow(job, row->id);
 }

@@ -13,8 +13,10 @@ typedef struct rx_turn {
     const rt_caller *who;
     st_flow row;
     bool is_new;
-    int64_t record; /* the last one written */
-    mt_err err;     /* the store's, out of a host's callback */
+    bool resuming;         /* by a caller: one named outcome is for one operation */
+    size_t records_before; /* of the run, when this turn took it up */
+    int64_t record;        /* the last one written */
+    mt_err err;            /* the store's, out of a host's callback */
 } rx_turn;
 
 /* One more turn of a flow whose row the group has locked; the job has its snapshot. */
@@ -25,8 +27,35 @@ mt_err rx_flow_continue(rx_job *job, rx_group *g);
 bool rx_flow_bind(rx_job *job, const st_flow *row);
 /* The end of a flow: its record, and what follows from it (x->flow_ended). */
 mt_err rx_record_flow_ended(rx_turn *t, mt_str error);
-/* A flow's row as JSON: its members; a whole answer. */
-void rx_flow_members(mt_jw *w, const st_flow *row);
+/* A flow's row as JSON: its members (`v` is its version, or NULL: not known); a whole
+ * answer. */
+void rx_flow_members(mt_jw *w, const rx_version *v, const st_flow *row);
 void rx_reply_flow(rx_job *job, const st_flow *row);
+/* The version of a flow that waits, whose words its row needs; NULL for others. */
+const rx_version *rx_waiting_version(rt_executor *x, const st_flow *row);
+
+/* Finds the row's version (job->v), restores its snapshot and binds it. True:
+ * refused. */
+bool rx_flow_restore(rx_job *job, const st_flow *row);
+/* What resuming would do, with nothing left behind. Always true: answered. */
+bool rx_flow_resume_dry_run(rx_job *job, const st_flow *row);
+/* May the caller resume the flow? True: refused. */
+bool rx_refused_resume(rx_job *job, const st_flow *row);
+
+/* exec_outcome.c. ct_host.choose of a flow; its context is the turn. */
+uint32_t rx_outcome_choose(void *turn, const ct_run *run, uint32_t step, uint32_t op,
+                           const uint32_t *matching, uint32_t count);
+/* "outcomes":[…] */
+void rx_outcomes_json(mt_jw *w, const ct_plan *p, const uint32_t *outcomes,
+                      uint32_t count);
+/* The operation at which a row that waits stands, or CT_NONE. */
+uint32_t rx_waiting_operation(const rx_version *v, const st_flow *row);
+/* "waiting":{…} of a row that waits, `op` being the operation it waits for. */
+void rx_waiting_json(mt_jw *w, const rx_version *v, uint32_t op, const st_flow *row);
+/* Are the outcomes named by the request such as the contract has? True: refused. */
+bool rx_refused_outcome_names(rx_job *job);
+/* The run was just taken up to be resumed: is an outcome to be named, or wrongly named?
+ * True: refused. */
+bool rx_refused_outcome(rx_turn *t);
 
 #endif

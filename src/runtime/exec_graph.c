@@ -72,15 +72,19 @@ static bool lacks_right(rx_job *job)
                      MT_ARG(right));
 }
 
+#define SECS_MOST INT64_C(253402300799)
+
 static bool read_time(rx_job *job, const mt_json *at, gr_time *out)
 {
     int64_t secs = rx_now(job->x) / 1000, nanos = 0;
     if (at &&
-        (mt_json_i64(mt_json_at(at, "secs"), &secs) || secs < 0 ||
+        (mt_json_i64(mt_json_at(at, "secs"), &secs) || secs < 0 || secs > SECS_MOST ||
          (mt_json_at(at, "nanos") && mt_json_i64(mt_json_at(at, "nanos"), &nanos)) ||
          nanos < 0 || nanos > 999999999)) {
         return rx_refuse(job, RX_BAD_REQUEST,
-                         "`at` is {\"secs\":N,\"nanos\":N}, nanos below 1000000000");
+                         "`at` is {\"secs\":N,\"nanos\":N}, secs up to %lld (the year "
+                         "9999), nanos below 1000000000",
+                         (long long)SECS_MOST);
     }
     *out = (gr_time){(uint64_t)secs, (uint32_t)nanos};
     return false;

@@ -8,7 +8,6 @@
  * long the ledger is.
  * Every 256 records the root of their subtree is kept as a document of kind
  * "ledger.block", so a proof reads a few hundred hashes, not all. */
-#include <errno.h>
 
 #include "contract/wire/value.h"
 #include "runtime/exec.h"
@@ -276,15 +275,10 @@ static int64_t look_around(rt_executor *x)
 
 static bool wait_for_work(rt_executor *x)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += PAUSE_MS * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
+    int64_t end = mt_wait_end(PAUSE_MS);
     pthread_mutex_lock(&x->queue_lock);
-    int waited = 0;
-    while (!x->pending && !x->stopped && waited != ETIMEDOUT) {
-        waited = pthread_cond_timedwait(&x->pending_more, &x->queue_lock, &until);
+    while (!x->pending && !x->stopped &&
+           mt_cond_wait(&x->pending_more, &x->queue_lock, end)) {
     }
     x->pending = false;
     bool stop = x->stopped;

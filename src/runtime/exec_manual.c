@@ -59,6 +59,17 @@ static bool check_value(rx_job *job)
     return !good && rx_refuse(job, RX_INVALID_FACT, "%.*s", MT_ARG(fault.message));
 }
 
+/* The least and the most of `ttl_ms` stand in its row (exec_request.c). */
+static bool bad_expiry(rx_job *job)
+{
+    const rx_request *r = &job->request;
+    if (r->ttl_ms && r->expires_ms) {
+        return rx_refuse(job, RX_BAD_REQUEST, "say `ttl_ms` or `expires_at`, not both");
+    }
+    return r->expires_ms && r->expires_ms <= rx_now(job->x) &&
+           rx_refuse(job, RX_BAD_REQUEST, "`expires_at` must lie in the future");
+}
+
 bool rx_fact_assert(rx_job *job)
 {
     if (find_fact(job) || rx_request_read(job) || may_not(job)) {
@@ -67,7 +78,7 @@ bool rx_fact_assert(rx_job *job)
     if (!job->request.value.len) {
         return rx_refuse(job, RX_BAD_REQUEST, "the body must have a `value`");
     }
-    return check_value(job);
+    return bad_expiry(job) || check_value(job);
 }
 
 static mt_err record_fact(rx_job *job, rx_group *g, const char *kind,

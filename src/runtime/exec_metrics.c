@@ -52,6 +52,8 @@ void rt_executor_metrics(rt_executor *x, mt_buf *out)
     counter(out, "replayed_total", "Idempotent requests answered again.",
             atomic_load(&m->replayed));
     counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
+    counter(out, "calls_by_workers_total", "Calls that take long, left to workers.",
+            atomic_load(&m->thought));
     if (x->shadow) {
         counter(out, "shadow_compared_total", "Decisions the shadow looked at.",
                 atomic_load(&m->shadow_compared));

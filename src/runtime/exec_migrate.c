@@ -304,7 +304,13 @@ static mt_err take_up(rx_migration *m, const st_flow *row, rx_version *v, rx_job
     probe->call = call;
     probe->v = v;
     *out = probe;
-    mt_err err = rx_snapshot_restore(probe, row);
+    /* All flights together have the time that one call's evaluations have: whoever
+     * cannot be judged within it stays where it is. */
+    ct_fault fault;
+    probe->on_worker = true;
+    probe->deadline = rx_deadline(m->job);
+    probe->what = ct_model_find(v->model, CT_KIND_FLOW, row->flow);
+    mt_err err = rx_snapshot_restore(probe, row, &fault);
     if (!err && rx_flow_bind(probe, row)) {
         err = MT_E_CORRUPT;
     }

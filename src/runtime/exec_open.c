@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "runtime/clock.h"
 #include "runtime/exec.h"
 #include "runtime/key_file.h"
 
@@ -13,15 +14,28 @@ enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
 /* ---- Small things -----------------------------------------------------------------
  */
 
-int64_t rx_now(rt_executor *x)
+static int64_t wall_ms(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
-    long long now = (long long)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-    long long last = atomic_load(&x->last_ms);
-    while (now > last && !atomic_compare_exchange_weak(&x->last_ms, &last, now)) {
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* How far the wall clock has ever been ahead of the monotonic one. It only grows, so a
+ * clock that is set back neither turns time back nor stops it: what is due comes due.
+ */
+static int64_t push_clock(rt_executor *x, int64_t ahead)
+{
+    long long most = atomic_load(&x->ahead_ms);
+    while (ahead > most && !atomic_compare_exchange_weak(&x->ahead_ms, &most, ahead)) {
     }
-    return now > last ? now : last;
+    return ahead > most ? ahead : most;
+}
+
+int64_t rx_now(rt_executor *x)
+{
+    int64_t monotonic = rt_now_ms();
+    return monotonic + push_clock(x, wall_ms() - monotonic);
 }
 
 mt_str rx_new_id(mt_arena *a, const char *prefix)
@@ -79,6 +93,7 @@ static void copy_options(rt_executor *x, const rt_executor_options *o)
     x->memory = o->signing_key
                     ? rt_memory_path(&x->arena, o->signer_memory, o->signing_key)
                     : NULL;
+    x->workers = o->workers;
     x->flow_ended = rx_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
@@ -123,8 +138,9 @@ static void make_locks(rt_executor *x)
     pthread_mutex_init(&x->queue_lock, NULL);
     pthread_cond_init(&x->queue_more, NULL);
     pthread_cond_init(&x->queue_done, NULL);
-    pthread_cond_init(&x->pending_more, NULL);
-    pthread_cond_init(&x->outbox_more, NULL);
+    pthread_cond_init(&x->think_more, NULL);
+    mt_cond_init(&x->pending_more);
+    mt_cond_init(&x->outbox_more);
     rx_signing_make(&x->signing);
 }
 
@@ -138,6 +154,7 @@ static void drop_locks(rt_executor *x)
     pthread_mutex_destroy(&x->queue_lock);
     pthread_cond_destroy(&x->queue_more);
     pthread_cond_destroy(&x->queue_done);
+    pthread_cond_destroy(&x->think_more);
     pthread_cond_destroy(&x->pending_more);
     pthread_cond_destroy(&x->outbox_more);
     rx_signing_drop(&x->signing);
@@ -161,9 +178,7 @@ static void executor_free(rt_executor *x)
 static mt_err take_time(void *state, const st_record *row)
 {
     rt_executor *x = state;
-    if (row->time_ms > atomic_load(&x->last_ms)) {
-        atomic_store(&x->last_ms, row->time_ms);
-    }
+    push_clock(x, row->time_ms - rt_now_ms());
     return MT_OK;
 }
 
@@ -214,6 +229,7 @@ mt_err rt_executor_open(const rt_executor_options *options, rt_executor **out,
 {
     rt_executor *x = mt_xmalloc(sizeof *x);
     memset(x, 0, sizeof *x);
+    atomic_init(&x->ahead_ms, INT64_MIN);
     *out = NULL;
     make_locks(x);
     copy_options(x, options);
@@ -253,7 +269,7 @@ static void wait_until_idle(rt_executor *x)
 {
     pthread_mutex_lock(&x->queue_lock);
     x->closing = true;
-    while (x->has_committer && (x->first || x->running)) {
+    while (x->has_committer && (x->first || x->running || x->thinking)) {
         pthread_cond_wait(&x->queue_done, &x->queue_lock);
     }
     x->stopped = true;
@@ -282,6 +298,7 @@ void rt_executor_close(rt_executor *x)
     rx_agents_close(x);
     stop_outbox(x);
     wait_until_idle(x);
+    rx_thinkers_stop(x);
     if (x->has_committer) {
         pthread_join(x->committer, NULL);
     }

@@ -285,15 +285,17 @@ static void call_schema(mt_jw *w, const subject *s)
 /* ---- Paths ------------------------------------------------------------------------
  */
 
-static void responses(mt_jw *w)
+static void responses(mt_jw *w, const char *schema)
 {
     mt_jw_keyz(w, "responses");
-    mt_jw_raw(w,
-              MT_STR("{\"200\":{\"content\":{\"application/json\":{\"schema\":{"
-                     "\"type\":\"object\"}}},\"description\":\"done\"},\"default\":{"
-                     "\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":"
-                     "\"#/components/schemas/problem\"}}},\"description\":\"refused\"}"
-                     "}"));
+    mt_jw_raw(w, MT_STR("{\"200\":{\"content\":{\"application/json\":{\"schema\":"));
+    mt_buf_addz(w->out, schema);
+    mt_buf_adds(
+        w->out,
+        MT_STR("}},\"description\":\"done\"},\"default\":{"
+               "\"content\":{\"application/problem+json\":{\"schema\":{\"$ref\":"
+               "\"#/components/schemas/problem\"}}},\"description\":\"refused\"}"
+               "}"));
 }
 
 static void begin_operation(mt_jw *w, mt_str path, const char *method)
@@ -304,12 +306,20 @@ static void begin_operation(mt_jw *w, mt_str path, const char *method)
     mt_jw_begin_object(w);
 }
 
-static void end_operation(mt_jw *w, mt_str summary)
+/* What an answer is that has no schema of its own. */
+#define ANY_OBJECT "{\"type\":\"object\"}"
+
+static void end_operation_with(mt_jw *w, mt_str summary, const char *schema)
 {
-    responses(w);
+    responses(w, schema);
     mt_jw_key_str(w, "summary", summary);
     mt_jw_end_object(w);
     mt_jw_end_object(w);
+}
+
+static void end_operation(mt_jw *w, mt_str summary)
+{
+    end_operation_with(w, summary, ANY_OBJECT);
 }
 
 static void begin_body(mt_jw *w)
@@ -406,19 +416,22 @@ static void contract_paths(mt_jw *w, mt_arena *a, const rx_version *v)
 }
 
 /* clang-format off */
-static const struct common { const char *path, *method, *summary; } COMMON[] = {
-    {"/.well-known/tenor",       "get",  "the default contract's manifest"},
-    {"/v1/contracts",            "get",  "the contracts served"},
-    {"/v1/flows",                "get",  "flow executions"},
-    {"/v1/flows/{id}",           "get",  "one flow execution"},
-    {"/v1/flows/{id}/resume",    "post", "go on with a waiting flow"},
-    {"/v1/flows/{id}/cancel",    "post", "cancel a flow"},
-    {"/v1/ledger",               "get",  "ledger records"},
-    {"/v1/ledger/checkpoint",    "get",  "the newest signed checkpoint"},
-    {"/v1/ledger/consistency",   "get",  "proof that one size extends another"},
-    {"/v1/ledger/{id}",          "get",  "one record"},
-    {"/v1/ledger/{id}/proof",    "get",  "proof that a record is in the ledger"},
-    {"/v1/systems",              "get",  "the systems served"},
+#define SCHEMA(name) "{\"$ref\":\"#/components/schemas/" name "\"}"
+#define LIST_OF(name) "{\"properties\":{\"items\":{\"items\":" SCHEMA(name) ",\"type\":\"array\"},\"next\":{\"type\":\"string\"}},\"type\":\"object\"}"
+/* Columns: path, method, summary, schema of the answer, of the body (NULL: any, none). */
+static const struct common { const char *path, *method, *summary, *answer, *body; } COMMON[] = {
+    {"/.well-known/tenor",       "get",  "the default contract's manifest", NULL, NULL},
+    {"/v1/contracts",            "get",  "the contracts served", NULL, NULL},
+    {"/v1/flows",                "get",  "flow executions", LIST_OF("flow"), NULL},
+    {"/v1/flows/{id}",           "get",  "one flow execution", SCHEMA("flow"), NULL},
+    {"/v1/flows/{id}/resume",    "post", "go on with a waiting flow", SCHEMA("flow"), SCHEMA("resume")},
+    {"/v1/flows/{id}/cancel",    "post", "cancel a flow", SCHEMA("flow"), NULL},
+    {"/v1/ledger",               "get",  "ledger records", NULL, NULL},
+    {"/v1/ledger/checkpoint",    "get",  "the newest signed checkpoint", NULL, NULL},
+    {"/v1/ledger/consistency",   "get",  "proof that one size extends another", NULL, NULL},
+    {"/v1/ledger/{id}",          "get",  "one record", NULL, NULL},
+    {"/v1/ledger/{id}/proof",    "get",  "proof that a record is in the ledger", NULL, NULL},
+    {"/v1/systems",              "get",  "the systems served", NULL, NULL},
 };
 /* clang-format on */
 
@@ -430,11 +443,32 @@ static void common_path(mt_jw *w, const struct common *c)
         mt_jw_raw(w, MT_STR("[{\"in\":\"path\",\"name\":\"id\",\"required\":true,"
                             "\"schema\":{\"type\":\"string\"}}]"));
     }
-    end_operation(w, mt_str_z(c->summary));
+    if (c->body) {
+        mt_jw_keyz(w, "requestBody");
+        mt_jw_raw(w, MT_STR("{\"content\":{\"application/json\":{\"schema\":"));
+        mt_buf_addf(w->out, "%s}}}", c->body);
+    }
+    end_operation_with(w, mt_str_z(c->summary), c->answer ? c->answer : ANY_OBJECT);
 }
 
 /* ---- The document -----------------------------------------------------------------
  */
+
+/* clang-format off */
+#define TEXT_SCHEMA "{\"type\":\"string\"}"
+#define FLOW_SCHEMA \
+    "{\"properties\":{\"contract\":" TEXT_SCHEMA ",\"etag\":" TEXT_SCHEMA ",\"flow\":" TEXT_SCHEMA \
+    ",\"id\":" TEXT_SCHEMA ",\"outcome\":" TEXT_SCHEMA ",\"persona\":" TEXT_SCHEMA \
+    ",\"status\":{\"enum\":[\"running\",\"waiting\",\"done\",\"failed\",\"cancelled\",\"aborted\"]}" \
+    ",\"waiting\":{\"description\":\"while status is waiting: who is to resume it, and at an operation which outcomes can be named\"," \
+    "\"properties\":{\"operation\":" TEXT_SCHEMA ",\"outcomes\":{\"items\":" TEXT_SCHEMA ",\"type\":\"array\"}" \
+    ",\"persona\":" TEXT_SCHEMA ",\"step\":" TEXT_SCHEMA "},\"required\":[\"persona\",\"step\"],\"type\":\"object\"}}" \
+    ",\"required\":[\"contract\",\"etag\",\"flow\",\"status\"],\"type\":\"object\"}"
+#define RESUME_SCHEMA \
+    "{\"additionalProperties\":false,\"properties\":{\"dry_run\":{\"type\":\"boolean\"}" \
+    ",\"outcome\":{\"anyOf\":[" TEXT_SCHEMA ",{\"additionalProperties\":" TEXT_SCHEMA ",\"type\":\"object\"}]}" \
+    ",\"persona\":" TEXT_SCHEMA ",\"reason\":" TEXT_SCHEMA "},\"type\":\"object\"}"
+/* clang-format on */
 
 static void components(mt_jw *w, mt_arena *a, rx_version *const *versions, size_t count)
 {
@@ -442,6 +476,8 @@ static void components(mt_jw *w, mt_arena *a, rx_version *const *versions, size_
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "schemas");
     mt_jw_begin_object(w);
+    mt_jw_keyz(w, "flow");
+    mt_jw_raw(w, MT_STR(FLOW_SCHEMA));
     mt_jw_keyz(w, "problem");
     mt_jw_raw(w,
               MT_STR("{\"properties\":{\"code\":{\"type\":\"string\"},\"detail\":{"
@@ -449,6 +485,8 @@ static void components(mt_jw *w, mt_arena *a, rx_version *const *versions, size_
                      "\"title\":{\"type\":\"string\"},\"type\":{\"type\":\"string\"}},"
                      "\"required\":[\"code\",\"detail\",\"status\",\"title\","
                      "\"type\"],\"type\":\"object\"}"));
+    mt_jw_keyz(w, "resume");
+    mt_jw_raw(w, MT_STR(RESUME_SCHEMA));
     for (size_t i = 0; i < count; i++) {
         mt_jw_key(w, mt_strf(a, "%.*s.facts", MT_ARG(versions[i]->contract)));
         facts_schema(w, versions[i]->model);

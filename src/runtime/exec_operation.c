@@ -6,7 +6,7 @@
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 #include "contract/flow/why.h"
-#include "runtime/exec.h"
+#include "runtime/exec_flow.h"
 
 /* ---- Refusals ---------------------------------------------------------------------
  */
@@ -46,7 +46,9 @@ static void reasons_json(mt_jw *w, rx_job *job)
     mt_buf text = {0};
     mt_jw_keyz(w, "reasons");
     mt_jw_begin_array(w);
-    if (ct_why_all(&job->arena, &z.snapshot, m->operations[job->what].precondition,
+    bool held = job->in_group && job->v->may_be_long; /* reasons may take long */
+    if (held ||
+        ct_why_all(&job->arena, &z.snapshot, m->operations[job->what].precondition,
                    &value, &reasons, &fault)) {
         reasons.len = 0;
     }
@@ -92,6 +94,22 @@ static void state_json(mt_jw *w, const rx_job *job, const ct_attempt *a)
     mt_jw_end_array(w);
 }
 
+/* What can be named: those that match, or all there are. */
+static void outcomes_json(mt_jw *w, rx_job *job, bool matching)
+{
+    const ct_plan *p = job->v->plan;
+    const ct_plan_op *op = &p->ops[job->what];
+    uint32_t *list = mt_new_array(&job->arena, uint32_t, op->outcome_count);
+    uint32_t count = op->outcome_count;
+    for (uint32_t i = 0; i < count; i++) {
+        list[i] = op->first_outcome + i;
+    }
+    if (matching) {
+        count = ct_op_matching(p, job->what, job->snap->states, list, count);
+    }
+    rx_outcomes_json(w, p, list, count);
+}
+
 static bool refuse_attempt(rx_job *job, const ct_attempt *a)
 {
     const ct_plan *p = job->v->plan;
@@ -99,14 +117,23 @@ static bool refuse_attempt(rx_job *job, const ct_attempt *a)
     ct_op_error_text(&text, p, job->what, job->request.persona, a,
                      a->entity == CT_NONE ? (mt_str){0}
                                           : job->snap->instances[a->entity]);
-    mt_jw w = rx_problem_open(job, PROBLEMS[a->error], mt_buf_str(&text));
+    rx_problem problem = a->kind == CT_FAULT_BUDGET     ? RX_EVALUATION_BUDGET
+                         : a->kind == CT_FAULT_DEADLINE ? RX_EVALUATION_DEADLINE
+                                                        : PROBLEMS[a->error];
+    mt_jw w = rx_problem_open(job, problem, mt_buf_str(&text));
     mt_buf_free(&text);
+    if (a->kind != CT_FAULT_NONE) {
+        mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(a->kind)));
+    }
     mt_jw_key_str(&w, "operation", ct_operation_id(p, job->what));
     if (!ct_op_declares(&p->model->operations[job->what], a->error)) {
         mt_jw_key_bool(&w, "undeclared", true);
     }
     if (a->error == CT_OP_PRECONDITION) {
         reasons_json(&w, job);
+    }
+    if (a->error == CT_OP_AMBIGUOUS || a->error == CT_OP_OUTCOME) {
+        outcomes_json(&w, job, a->error == CT_OP_AMBIGUOUS);
     }
     if (a->entity != CT_NONE) {
         state_json(&w, job, a);
@@ -123,7 +150,7 @@ bool rx_check_versions(rx_job *job)
         uint32_t e = ct_model_find(m, CT_KIND_ENTITY, x->key);
         int64_t version;
         if (e == CT_NONE || !job->snap->instances[e].ptr ||
-            mt_json_i64(&x->value, &version)) {
+            mt_json_i64(&x->value, &version) || version < 0) {
             return rx_refuse(job, RX_INVALID_BINDING,
                              "expected_versions: '%.*s' must be a bound entity with a "
                              "version number",

@@ -12,12 +12,11 @@
  * processes write to the same store, and something here could keep their promises for
  * them, does it look without being asked. */
 #include <stdlib.h>
-#include <time.h>
 
 #include "runtime/exec.h"
 
 enum { BATCH = 64, LOOK_EVERY_MS = 1000, PAUSE_MOST_MS = 60000 };
-#define NEVER INT64_MAX
+#define NEVER MT_WAIT_FOREVER
 
 typedef struct batch {
     rt_executor *x;
@@ -190,20 +189,10 @@ static bool deliver(batch *b)
 /* Until there is news or it is time to look anyway; false: stop. */
 static bool wait_for_news(rt_executor *x, int64_t wait_ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    if (wait_ms != NEVER) {
-        until.tv_nsec += (long)wait_ms * 1000000L;
-        until.tv_sec += until.tv_nsec / 1000000000L;
-        until.tv_nsec %= 1000000000L;
-    }
+    int64_t end = mt_wait_end(wait_ms);
     pthread_mutex_lock(&x->queue_lock);
-    int timed_out = 0;
-    while (!x->outbox_news && !x->outbox_stop && !timed_out) {
-        timed_out =
-            wait_ms == NEVER
-                ? pthread_cond_wait(&x->outbox_more, &x->queue_lock)
-                : pthread_cond_timedwait(&x->outbox_more, &x->queue_lock, &until);
+    while (!x->outbox_news && !x->outbox_stop &&
+           mt_cond_wait(&x->outbox_more, &x->queue_lock, end)) {
     }
     x->outbox_news = false;
     bool go_on = !x->outbox_stop;

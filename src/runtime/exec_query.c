@@ -188,8 +188,9 @@ bool rx_flow_get(rx_job *job)
     }
     mt_str caller = job->call->caller->token;
     bool began = caller.len && mt_str_eq(caller, row.initiator);
+    const rx_version *v = rx_waiting_version(job->x, &row);
     mt_jw w = rx_reply(job, 200);
-    rx_flow_members(&w, &row);
+    rx_flow_members(&w, v, &row);
     if (began || rx_may_read_facts(job, row.contract)) {
         mt_jw_keyz(&w, "extra");
         mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
@@ -202,22 +203,35 @@ bool rx_flow_get(rx_job *job)
     return true;
 }
 
+typedef struct flow_list {
+    rx_list list;    /* first: what rx_list_take() and others are given */
+    st_flow unknown; /* one whose version is to be loaded; id empty: none */
+} flow_list;
+
 static mt_err list_flow(void *state, const st_flow *row)
 {
-    rx_list *l = state;
+    flow_list *f = state;
+    rx_list *l = &f->list;
     if (!rx_list_take(l)) {
         return MT_OK;
     }
     l->last = l->left ? l->last : mt_str_dup(&l->job->arena, row->id);
+    const rx_version *v = rx_version_known(l->job->x, row->contract, row->etag);
+    if (!v && row->waiting_step.len) {
+        mt_arena *a = &l->job->arena;
+        f->unknown = (st_flow){.waiting_step = MT_STR("?"),
+                               .contract = mt_str_dup(a, row->contract),
+                               .etag = mt_str_dup(a, row->etag)};
+    }
     mt_jw_begin_object(&l->w);
-    rx_flow_members(&l->w, row);
+    rx_flow_members(&l->w, v, row);
     mt_jw_end_object(&l->w);
     return MT_OK;
 }
 
 bool rx_flow_list(rx_job *job)
 {
-    rx_list l;
+    flow_list l = {0};
     st_flow_filter f = {.contract = job->call->contract,
                         .etag = rx_query(job, "etag"),
                         .flow = rx_query(job, "flow"),
@@ -229,10 +243,16 @@ bool rx_flow_list(rx_job *job)
     if (!f.contract.len) {
         f.contract = rx_query(job, "contract");
     }
-    if (rx_list_open(&l, job)) {
-        return true;
-    }
-    return rx_list_close(&l, st_flow_walk(l.tx, &f, l.page, list_flow, &l));
+    do {
+        l.unknown = (st_flow){0};
+        if (rx_list_open(&l.list, job)) {
+            return true;
+        }
+        rx_list_close(&l.list, st_flow_walk(l.list.tx, &f, l.list.page, list_flow, &l));
+        /* A version nobody has used since the start: nothing can be loaded while a list
+         * is read, so it is read again. */
+    } while (rx_waiting_version(job->x, &l.unknown));
+    return true;
 }
 
 /* ---- Systems ----------------------------------------------------------------------

@@ -16,8 +16,11 @@ static const struct member {
     mt_str name;
     member_kind kind;
     size_t offset;
+    int64_t least, most; /* NUMBER */
 } MEMBERS[] = {
-#define MEMBER(text, kind, field) {MT_STR_INIT(text), kind, offsetof(rx_request, field)}
+#define MEMBER(text, kind, field) {MT_STR_INIT(text), kind, offsetof(rx_request, field), 0, 0}
+#define NUMBER_MEMBER(text, field, least, most) \
+    {MT_STR_INIT(text), NUMBER, offsetof(rx_request, field), least, most}
     MEMBER("persona",           TEXT,   persona),
     MEMBER("facts",             RAW,    facts),
     MEMBER("bindings",          OBJECT, bindings),
@@ -28,7 +31,7 @@ static const struct member {
     MEMBER("id",                TEXT,   id),
     MEMBER("value",             RAW,    value),
     MEMBER("expires_at",        TIME,   expires_ms),
-    MEMBER("ttl_ms",            NUMBER, ttl_ms),
+    NUMBER_MEMBER("ttl_ms", ttl_ms, 1, RX_TTL_MOST_MS),
     MEMBER("reason",            TEXT,   reason),
     MEMBER("flows",             ANY,    flows),
     MEMBER("state",             TEXT,   state),
@@ -38,6 +41,7 @@ static const struct member {
     MEMBER("policy",            ANY,    policy),
     MEMBER("state_map",         OBJECT, state_map),
 #undef MEMBER
+#undef NUMBER_MEMBER
 };
 /* clang-format on */
 enum { MEMBER_COUNT = sizeof MEMBERS / sizeof *MEMBERS };
@@ -53,16 +57,36 @@ static bool read_time(mt_jp *j, int64_t *ms)
         return mt_jp_fail(j, MT_E_TYPE, text.ptr, "expected a date and time");
     }
     *ms = t.seconds * 1000 + t.nanos / 1000000;
+    *ms = *ms ? *ms : -1; /* 0 is for "not given" */
     return true;
 }
 
-static bool read_member(mt_jp *j, member_kind kind, void *at)
+/* Whole, and within the row's bounds: 1e999 and 2^63 are refused like -5. */
+static bool read_number(mt_jp *j, const struct member *m, int64_t *out)
 {
     const char *start = j->p;
+    if (mt_jp_type(j) != MT_JSON_NUMBER) {
+        return mt_jp_mismatch(j, MT_JSON_NUMBER);
+    }
+    mt_jp probe = *j;
+    bool fits = mt_jp_i64(&probe, out) && *out >= m->least && *out <= m->most;
+    if (!fits) {
+        mt_str what = mt_strf(j->arena, "expected a whole number from %lld to %lld",
+                              (long long)m->least, (long long)m->most);
+        return mt_jp_fail(j, MT_E_RANGE, start, what.ptr);
+    }
+    *j = probe;
+    return true;
+}
+
+static bool read_member(mt_jp *j, const struct member *m, void *at)
+{
+    const char *start = j->p;
+    member_kind kind = m->kind;
     switch (kind) {
     case TEXT: return mt_jp_str(j, at);
     case FLAG: return mt_jp_bool(j, at);
-    case NUMBER: return mt_jp_i64(j, at);
+    case NUMBER: return read_number(j, m, at);
     case TIME: return read_time(j, at);
     case RAW:
         if (!mt_jp_skip(j)) {
@@ -130,7 +154,7 @@ bool rx_request_read(rx_job *job)
             break;
         }
         seen |= bit;
-        if (!read_member(&j, m->kind, (char *)&job->request + m->offset)) {
+        if (!read_member(&j, m, (char *)&job->request + m->offset)) {
             break;
         }
     }

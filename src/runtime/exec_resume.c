@@ -8,19 +8,77 @@
 /* ---- Preparing --------------------------------------------------------------------
  */
 
+static bool refuse_unknown(rx_job *job)
+{
+    return rx_refuse(job, RX_UNKNOWN_EXECUTION, "no flow execution '%.*s'",
+                     MT_ARG(job->flow_id));
+}
+
+static mt_err read_row(rx_job *job, st_flow *row)
+{
+    st_tx *tx;
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        err = st_flow_get(tx, &job->arena, job->flow_id, row);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+static bool dry_run(rx_job *job)
+{
+    st_flow row;
+    mt_err err = read_row(job, &row);
+    return err == MT_E_NOTFOUND ? refuse_unknown(job)
+           : err                ? rx_refuse_store(job, err)
+                                : rx_flow_resume_dry_run(job, &row);
+}
+
+/* What takes long is done before the committer has the flow; whatever else there is to
+ * say about it, the committer says. True: answered, or to be done elsewhere. */
+static bool think_first(rx_job *job)
+{
+    st_flow row;
+    if (read_row(job, &row) || !mt_str_is(row.status, "waiting") ||
+        !rt_caller_holds(job->call->caller, row.waiting_persona)) {
+        return false;
+    }
+    job->thought = !rx_flow_restore(job, &row);
+    return !job->thought;
+}
+
 bool rx_flow_resume(rx_job *job)
 {
     job->flow_id = job->call->id;
     if (rx_request_read(job)) {
         return true;
     }
-    return job->simulation &&
-           rx_refuse(job, RX_BAD_REQUEST, "a flow that waits has no dry run");
+    return job->simulation ? dry_run(job)
+                           : atomic_load(&job->x->may_be_long) && think_first(job);
+}
+
+void rx_flow_think(rx_job *job)
+{
+    st_flow row;
+    job->unthought = job->in_group = false;
+    job->on_worker = true;
+    job->deadline = NULL;
+    mt_err err = read_row(job, &row);
+    if (!err) {
+        job->thought = !rx_flow_restore(job, &row);
+    }
+    if (err && err != MT_E_NOTFOUND) {
+        rx_refuse_store(job, err);
+    }
+    (job->answered ? rx_answer : rx_enqueue)(job);
 }
 
 bool rx_flow_cancel(rx_job *job)
 {
-    return rx_flow_resume(job);
+    job->flow_id = job->call->id;
+    return rx_request_read(job) ||
+           (job->simulation &&
+            rx_refuse(job, RX_BAD_REQUEST, "cancelling a flow has no dry run"));
 }
 
 /* They were checked when it began; an entity that a later version lacks is left out. */
@@ -41,29 +99,49 @@ bool rx_flow_bind(rx_job *job, const st_flow *row)
     return false;
 }
 
+/* Why the snapshot is not there. Always true. */
+static bool refuse_restore(rx_job *job, mt_err err, const ct_fault *fault)
+{
+    if (err == MT_E_BUSY) {
+        job->unthought = job->in_group;
+        job->elsewhere = !job->in_group;
+        return true;
+    }
+    return err == MT_E_CORRUPT
+               ? rx_refuse(job, RX_FLOW_FAILED,
+                           "the flow's snapshot does not fit its contract")
+               : rx_refuse_evaluation(job, fault);
+}
+
+bool rx_flow_restore(rx_job *job, const st_flow *row)
+{
+    mt_err err;
+    ct_fault fault = {0};
+    if (job->snap && !mt_str_eq(job->v->etag, row->etag)) {
+        rx_job_drop_snap(job); /* a migration moved it since the last turn */
+        job->thought = false;
+    }
+    if (job->thought) {
+        return false; /* what a flow has frozen does not change */
+    }
+    if (!job->snap) {
+        job->v = rx_version_with(job->x, row->contract, row->etag, &err);
+        if (!job->v) {
+            return rx_refuse(job, RX_FLOW_FAILED,
+                             "the contract version of the flow is gone");
+        }
+        job->snap = rx_snap_take(job->v);
+    }
+    job->what = ct_model_find(job->v->model, CT_KIND_FLOW, row->flow);
+    err = rx_snapshot_restore(job, row, &fault);
+    return err ? refuse_restore(job, err, &fault) : rx_flow_bind(job, row);
+}
+
 /* The version it runs under, its snapshot and what it is bound to. */
 void rx_flow_resume_claim(rx_job *job, rx_group *g)
 {
     rx_flow_row *f = rx_flow_of(g, job->flow_id);
-    mt_err err;
-    if (!f || !f->found) {
-        return;
-    }
-    if (job->snap && !mt_str_eq(job->v->etag, f->row.etag)) {
-        rx_job_drop_snap(job); /* a migration moved it since the last turn */
-    }
-    if (!job->snap) {
-        job->v = rx_version_with(job->x, f->row.contract, f->row.etag, &err);
-        if (!job->v) {
-            rx_refuse(job, RX_FLOW_FAILED, "the contract version of the flow is gone");
-            return;
-        }
-        job->snap = rx_snap_take(job->v);
-    }
-    job->what = ct_model_find(job->v->model, CT_KIND_FLOW, f->row.flow);
-    if (rx_snapshot_restore(job, &f->row)) {
-        rx_refuse(job, RX_FLOW_FAILED, "the flow's snapshot does not fit its contract");
-    } else if (!rx_flow_bind(job, &f->row)) {
+    if (f && f->found && !rx_flow_restore(job, &f->row)) {
         rx_claim_bound(job, g);
     }
 }
@@ -77,8 +155,7 @@ static rx_flow_row *find_row(rx_job *job, rx_group *g)
     if (f && f->found) {
         return f;
     }
-    rx_refuse(job, RX_UNKNOWN_EXECUTION, "no flow execution '%.*s'",
-              MT_ARG(job->flow_id));
+    refuse_unknown(job);
     return NULL;
 }
 
@@ -118,6 +195,25 @@ static mt_err recover(rx_job *job, rx_group *g, rx_flow_row *f)
     return rx_flow_turn(job, g, f, call->caller);
 }
 
+bool rx_refused_resume(rx_job *job, const st_flow *row)
+{
+    if (!mt_str_is(row->status, "waiting")) {
+        return rx_refuse(job, RX_NOT_RESUMABLE,
+                         "flow execution '%.*s' is %.*s, not waiting", MT_ARG(row->id),
+                         MT_ARG(row->status));
+    }
+    if (rt_caller_holds(job->call->caller, row->waiting_persona)) {
+        return false;
+    }
+    mt_jw w =
+        rx_problem_open(job, RX_PERSONA_NOT_HELD,
+                        mt_strf(&job->arena, "the flow waits for the persona '%.*s'",
+                                MT_ARG(row->waiting_persona)));
+    mt_jw_key_str(&w, "persona", row->waiting_persona);
+    mt_jw_key_str(&w, "step", row->waiting_step);
+    return rx_problem_close(&w);
+}
+
 mt_err rx_flow_resume_commit(rx_job *job, rx_group *g)
 {
     rx_flow_row *f = find_row(job, g);
@@ -130,19 +226,7 @@ mt_err rx_flow_resume_commit(rx_job *job, rx_group *g)
     if (job->resumed) {
         return rx_flow_continue(job, g);
     }
-    if (!mt_str_is(f->row.status, "waiting")) {
-        rx_refuse(job, RX_NOT_RESUMABLE, "flow execution '%.*s' is %.*s, not waiting",
-                  MT_ARG(f->row.id), MT_ARG(f->row.status));
-        return MT_OK;
-    }
-    if (!rt_caller_holds(job->call->caller, f->row.waiting_persona)) {
-        mt_jw w = rx_problem_open(job, RX_PERSONA_NOT_HELD,
-                                  mt_strf(&job->arena,
-                                          "the flow waits for the persona '%.*s'",
-                                          MT_ARG(f->row.waiting_persona)));
-        mt_jw_key_str(&w, "persona", f->row.waiting_persona);
-        mt_jw_key_str(&w, "step", f->row.waiting_step);
-        rx_problem_close(&w);
+    if (rx_refused_resume(job, &f->row)) {
         return MT_OK;
     }
     return rx_flow_turn(job, g, f, job->call->caller);

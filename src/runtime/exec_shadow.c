@@ -64,6 +64,7 @@ static mt_err load(rt_executor *x, rx_shadow *s, const char *path, mt_buf *why)
                            .limits = &x->limits,
                            .contract = s->contract,
                            .explain = SIZE_MAX,
+                           .most_steps = RX_SHORT_STEPS, /* the committer waits */
                            .found = keep,
                            .state = s};
     s->replay = rt_whatif_new(&o);

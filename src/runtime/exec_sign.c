@@ -9,6 +9,7 @@
  * have decided meanwhile (motet ledger accept). Calls go on, their records are chained
  * and stay unsigned.
  * May fail: the store and the disk; then it is tried again. */
+#include "base/wait.h"
 #include "runtime/clock.h"
 #include "runtime/exec.h"
 
@@ -16,12 +17,8 @@ enum { AGAIN_MS = 2000 };
 
 void rx_signing_make(rx_signing *s)
 {
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->more, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    mt_cond_init(&s->more);
 }
 
 void rx_signing_drop(rx_signing *s)
@@ -220,12 +217,7 @@ static bool wait_for_work(rt_executor *x)
     rx_signing *s = &x->signing;
     pthread_mutex_lock(&s->lock);
     for (int64_t at; !s->stop && (!(at = deadline(x)) || at > rt_now_ms());) {
-        struct timespec until = {.tv_sec = at / 1000, .tv_nsec = at % 1000 * 1000000};
-        if (at) {
-            pthread_cond_timedwait(&s->more, &s->lock, &until);
-        } else {
-            pthread_cond_wait(&s->more, &s->lock);
-        }
+        mt_cond_wait(&s->more, &s->lock, at ? at : MT_WAIT_FOREVER);
     }
     bool stop = s->stop;
     pthread_mutex_unlock(&s->lock);

@@ -113,6 +113,9 @@ typedef struct rt_call {
     mt_str request_digest;  /* hex of method, path, body; with the key */
     const rt_param *query;
     size_t query_count;
+    /* On a thread that others wait for: what takes long to evaluate is left to the
+     * executor's workers, and answered from there. */
+    bool must_not_linger;
 } rt_call;
 
 typedef struct rt_reply {
@@ -125,8 +128,8 @@ typedef struct rt_reply {
 } rt_reply;
 
 /* Called exactly once for each call, on the caller's thread before rt_executor_call()
- * returns, or on the committer's. The reply is valid during the call only, its body may
- * be moved out. */
+ * returns, or on the committer's or a worker's. The reply is valid during the call
+ * only, its body may be moved out. */
 typedef void rt_done(void *state, rt_reply *reply);
 void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state);
 
@@ -158,6 +161,7 @@ typedef struct rt_executor_options {
     unsigned group;              /* calls per commit at most; 0: 256 */
     unsigned checkpoint_every;   /* records; 0: 1000 */
     unsigned checkpoint_seconds; /* a record is signed after so long; 0: 60 */
+    unsigned workers; /* threads for what takes long to evaluate; 0: as many as cores */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
 } rt_executor_options;

@@ -50,11 +50,14 @@ static path_list paths_of(mt_arena *a, const mt_json *list)
     return out;
 }
 
-static bool count_of(const mt_json *node, gr_count_option *out)
+enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000 };
+#define SPAN_MOST_MS (UINT64_C(3660) * 24 * 3600 * 1000)
+
+static bool count_of(const mt_json *node, int64_t most, gr_count_option *out)
 {
     int64_t n = 0;
     out->set = node != NULL;
-    if (node && (mt_json_i64(node, &n) || n < 0)) {
+    if (node && (mt_json_i64(node, &n) || n < 0 || n > most)) {
         return false;
     }
     out->count = (uint64_t)n;
@@ -65,7 +68,7 @@ static bool span_of(const mt_json *node, gr_time_option *out)
 {
     uint64_t ms = 0;
     out->set = node != NULL;
-    if (node && rt_duration_parse(mt_json_text(node), &ms)) {
+    if (node && (rt_duration_parse(mt_json_text(node), &ms) || ms > SPAN_MOST_MS)) {
         return false;
     }
     out->at = gr_time_of_ms(ms);
@@ -75,13 +78,14 @@ static bool span_of(const mt_json *node, gr_time_option *out)
 static mt_err read_limits(const mt_json *config, gr_constraints *out, mt_buf *why)
 {
     gr_count_option retries;
-    if (!count_of(mt_json_at(config, "max_per_window"), &out->max_per_window) ||
-        !count_of(mt_json_at(config, "max_retries"), &retries) ||
-        retries.count > UINT32_MAX ||
+    if (!count_of(mt_json_at(config, "max_per_window"), WINDOW_MOST,
+                  &out->max_per_window) ||
+        !count_of(mt_json_at(config, "max_retries"), RETRIES_MOST, &retries) ||
         !span_of(mt_json_at(config, "rate_window"), &out->rate_window) ||
         !span_of(mt_json_at(config, "deadline"), &out->deadline)) {
-        mt_buf_addz(why, "max_per_window and max_retries are whole numbers, "
-                         "rate_window and deadline times such as 250ms or 5s");
+        mt_buf_addz(why, "max_per_window is a whole number up to 1000000000, "
+                         "max_retries one up to 1000000, rate_window and deadline "
+                         "times such as 250ms or 5s, up to 3660 days");
         return MT_E_REJECTED;
     }
     if (!gr_constraints_fit(out)) {

@@ -44,6 +44,8 @@ rt_whatif *rt_whatif_new(const rt_whatif_options *options)
     w->options.etag = mt_str_dup(&w->memory, options->etag);
     w->facts = ct_facts_new(m);
     w->verdicts = ct_verdicts_new(p->program);
+    ct_verdicts_limit(w->verdicts,
+                      (ct_patience){.steps = w->options.limits->eval_steps});
     w->scratch = ct_verdicts_new(p->program);
     w->states = mt_new_array(&w->memory, uint32_t, m->entity_count);
     w->instances = mt_new_array(&w->memory, mt_str, m->entity_count);
@@ -83,12 +85,31 @@ mt_str rt_whatif_foreign(const rt_whatif *w)
 /* ---- The snapshot -----------------------------------------------------------------
  */
 
+static bool is_too_long(const rt_whatif *w)
+{
+    const ct_program *p = w->plan->program;
+    uint64_t most = w->options.most_steps;
+    if (!most || ct_work_most(p) <= most) {
+        return false;
+    }
+    uint64_t steps = ct_work_rules(p, w->facts);
+    for (uint32_t i = 0; i < w->model->condition_count && steps <= most; i++) {
+        uint64_t more = ct_work_condition(p, w->facts, i);
+        steps = more > most ? more : steps + more;
+    }
+    return steps > most;
+}
+
 /* Facts and rules of the candidate. 0, or the bit of what is wrong with them. */
 static unsigned evaluate(rt_whatif *w, const wi_body *b)
 {
     if (ct_facts_read(w->facts, mt_buf_str(&b->facts), w->options.limits, false,
                       &w->fault)) {
         return BIT(FACTS);
+    }
+    w->too_long = is_too_long(w);
+    if (w->too_long) {
+        return 0;
     }
     return ct_evaluate(w->plan->program, w->facts, w->verdicts, &w->texts, &w->fault)
                ? BIT(EVALUATION)
@@ -223,7 +244,7 @@ static unsigned decide_operation(rt_whatif *w, const wi_step *s)
         return BIT(MISSING);
     }
     unsigned differs = evaluate(w, b);
-    if (differs) {
+    if (differs || w->too_long) {
         return differs;
     }
     forget_states(w);
@@ -253,10 +274,14 @@ static mt_err replay_operation(rt_whatif *w, uint64_t seq, mt_str body)
     }
     const wi_step *s = &w->now.steps.items[0];
     mt_arena_reset(&w->texts);
-    w->counts.operations++;
+    w->too_long = false;
     rt_whatif_difference d = {
         .seq = seq, .name = s->op, .persona = s->persona, .was = s->result};
     d.differs = decide_operation(w, s);
+    if (w->too_long) {
+        return MT_E_LIMIT;
+    }
+    w->counts.operations++;
     if (!d.differs) {
         return MT_OK;
     }
@@ -517,7 +542,8 @@ static unsigned decide_flow(rt_whatif *w, flow_trial *t)
         return BIT(MISSING);
     }
     unsigned differs = evaluate(w, &w->start);
-    if (differs) {
+    t->err = w->too_long ? MT_E_LIMIT : MT_OK;
+    if (differs || t->err) {
         return differs;
     }
     t->known = begin_states(w, flow, &w->now);
@@ -569,6 +595,7 @@ static mt_err replay_flow(rt_whatif *w, const wi_flow *flow, bool ended)
                               .execution = mt_buf_str(&flow->id),
                               .persona = w->start.persona};
     mt_arena_reset(&w->texts);
+    w->too_long = false;
     d.differs = decide_flow(w, &t);
     if (t.err) {
         return t.err;

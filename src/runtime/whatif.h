@@ -63,6 +63,8 @@ typedef struct rt_whatif_options {
     mt_str contract;         /* whose decisions; empty: the candidate's id */
     mt_str etag;             /* of this version only; empty: of any */
     size_t explain;          /* so many differences get reasons */
+    uint64_t most_steps;     /* what may take longer to evaluate is not decided again:
+                                MT_E_LIMIT; 0: everything is */
     /* Called for each difference; it is valid during the call only. May be NULL. */
     void (*found)(void *state, const rt_whatif_difference *d);
     void *state;

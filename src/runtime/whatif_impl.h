@@ -50,6 +50,7 @@ struct rt_whatif {
     const ct_model *model;
     mt_str contract, foreign;
     rt_whatif_counts counts;
+    bool too_long; /* the decision at hand is not decided again */
     wi_flows flows;
     /* Working room, reused. */
     wi_head head;

@@ -1,19 +1,12 @@
 /* store/pool.c - connections that threads take turns with. */
 #include "store/pool.h"
 
-#include <errno.h>
-#include <time.h>
-
+#include "base/wait.h"
 #include "store/driver.h"
 
 void st_pool_start(st_pool *p, unsigned max)
 {
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    /* A clock set back must not make anybody wait for hours. */
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&p->freed, &attr);
-    pthread_condattr_destroy(&attr);
+    mt_cond_init(&p->freed);
     pthread_mutex_init(&p->mutex, NULL);
     p->idle = NULL;
     p->open = 0;
@@ -26,28 +19,13 @@ void st_pool_free(st_pool *p)
     pthread_mutex_destroy(&p->mutex);
 }
 
-static struct timespec deadline_after(unsigned wait_ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += (time_t)(wait_ms / 1000);
-    at.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-    if (at.tv_nsec >= 1000000000) {
-        at.tv_nsec -= 1000000000;
-        at.tv_sec++;
-    }
-    return at;
-}
-
 static bool wait_for_room(st_pool *p, unsigned wait_ms)
 {
     if (p->idle || p->open < p->max) {
         return true;
     }
-    struct timespec at = deadline_after(wait_ms);
-    int late = 0;
-    while (!p->idle && p->open >= p->max && late != ETIMEDOUT) {
-        late = pthread_cond_timedwait(&p->freed, &p->mutex, &at);
+    int64_t end = mt_wait_end(wait_ms);
+    while (!p->idle && p->open >= p->max && mt_cond_wait(&p->freed, &p->mutex, end)) {
     }
     return p->idle || p->open < p->max;
 }

@@ -11,6 +11,8 @@ void ct_compat_open(ct_checker *c)
 {
     c->facts = ct_facts_new(c->p->model);
     c->verdicts = ct_verdicts_new(c->p->program);
+    ct_verdicts_limit(c->verdicts,
+                      ct_verdicts_patience(c->run->frozen.snapshot.verdicts));
     c->scratch = ct_verdicts_new(c->p->program);
     c->old_scratch = ct_verdicts_new(c->old->program);
     c->carry = ct_snapshot_carry(c->a, &c->run->frozen.snapshot, c->p->program,

@@ -184,6 +184,7 @@ ct_carry ct_snapshot_carry(mt_arena *a, const ct_snapshot *from, const ct_progra
         fill_rest(facts, i, (ct_carried)out.facts[i]);
     }
     memset(verdicts->present, 0, to->present_words * sizeof *verdicts->present);
+    verdicts->memo = NULL;
     for (uint32_t i = 0; i < m->rule_count; i++) {
         carry_verdict(from, facts, verdicts, i, &out.payload_misfits[i]);
     }

@@ -25,13 +25,15 @@ typedef struct compiler {
     MT_VEC(ct_value) constants;
     MT_VEC(const ct_type *) types;
     MT_VEC(ct_site) sites;
+    MT_VEC(ct_loop) loops_found;
+    uint64_t nodes;
     MT_VEC(label) labels;            /* of the piece being compiled */
     MT_VEC(uint16_t) variables;      /* registers of the quantifiers around */
     uint32_t bases, temps;           /* in use */
     uint32_t most_bases, most_temps; /* ever in use */
     uint32_t order_room, most_sites;
     /* The piece. */
-    uint32_t piece_start, first_site;
+    uint32_t piece_start, first_site, first_loop;
     uint8_t trace;
     bool certain;          /* the code being emitted runs in every case that matters */
     uint32_t loops;        /* quantifiers around */
@@ -351,6 +353,40 @@ static operand term(compiler *c, const ct_expr *e)
     MT_BUG("a predicate where a term is due");
 }
 
+/* ---- Loops --------------------------------------------------------------------- */
+
+/* Nodes of an expression; a quantifier inside counts with its list alone, since its
+ * body has a loop of its own. */
+static uint32_t count_nodes(const ct_expr *e)
+{
+    bool loop = e->op == CT_FORALL || e->op == CT_EXISTS;
+    return 1 + (e->left ? count_nodes(e->left) : 0) +
+           (e->right && !loop ? count_nodes(e->right) : 0);
+}
+
+/* A quantifier over `list`, whose body is about to be compiled. */
+static uint32_t add_loop(compiler *c, const ct_expr *e, operand list)
+{
+    size_t max = e->left->type->as.list.max;
+    ct_loop l = {.depth = c->loops + 1,
+                 .weight = count_nodes(e->right),
+                 .slot = list.base == CT_AT_FACTS ? list.slot : CT_NONE,
+                 .max = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX};
+    mt_vec_push(c->keep, &c->loops_found, l);
+    return l.weight;
+}
+
+/* A comparison that walks the lists in both its sides. */
+static void add_walk(compiler *c)
+{
+    ct_loop l = {.depth = c->loops + 1,
+                 .weight = 1,
+                 .slot = CT_NONE,
+                 .max = UINT32_MAX,
+                 .whole = true};
+    mt_vec_push(c->keep, &c->loops_found, l);
+}
+
 /* ---- Predicates ---------------------------------------------------------------- */
 
 /* Bits of (order + 1) for which a comparison holds; ORDER ct_compare. */
@@ -444,6 +480,10 @@ static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no
     if (op == CT_CODE_DEEP) {
         in.extra = add_type(c, at);
         add_type(c, bt);
+        in.wide = ct_type_has_list(at);
+    }
+    if (in.op == CT_CODE_DEEP && in.wide) {
+        add_walk(c);
     }
     mt_vec_push(c->keep, &c->code, in);
     branch(c, &c->code.items[c->code.len - 1], HOLDS[e->compare], 7, yes, no, next);
@@ -516,6 +556,7 @@ static void gen_bool_loop(compiler *c, const ct_expr *e, const ct_expr *field,
     in->b = offset;
     in->extra = e->left->type->as.list.element->slots;
     in->mask = wanted == all ? 1 : 2; /* what decides against `all`, for `exists` */
+    in->wide = add_loop(c, e, list);
     jump_to(c, in, all ? no : yes);
     go(c, all, yes, no, next);
 }
@@ -534,6 +575,7 @@ static void gen_quantifier(compiler *c, const ct_expr *e, uint32_t yes, uint32_t
     uint16_t base = new_base(c);
     ct_insn *in = emit_ab(c, CT_CODE_EACH, list, list);
     in->base = base;
+    in->wide = add_loop(c, e, list);
     uint32_t over = new_label(c), more = new_label(c);
     jump_to(c, in, over);
     uint32_t body = here(c);
@@ -675,6 +717,7 @@ static ct_trace choose(const survey *s, bool must_record)
 static void begin_piece(compiler *c, ct_trace trace, uint32_t order_at)
 {
     c->piece_start = here(c);
+    c->first_loop = (uint32_t)c->loops_found.len;
     c->barrier = here(c);
     c->first_site = (uint32_t)c->sites.len;
     c->trace = (uint8_t)trace;
@@ -696,7 +739,9 @@ static ct_piece end_piece(compiler *c)
                   .end = here(c),
                   .first_site = c->first_site,
                   .site_count = count,
-                  .trace = c->trace};
+                  .trace = c->trace,
+                  .first_loop = c->first_loop,
+                  .loop_count = (uint32_t)c->loops_found.len - c->first_loop};
     resolve(c);
     if (count > c->most_sites) {
         c->most_sites = count;
@@ -743,6 +788,7 @@ static ct_piece compile_rule(compiler *c, uint32_t index)
     const ct_rule *r = &c->m->rules[index];
     survey s = {0};
     size_t none = 0;
+    c->nodes += count_nodes(r->when) + count_nodes(r->payload);
     look(r->when, true, KNOWN_TRUE, false, &none, &s);
     look(r->payload, true, KNOWN_NOT, false, &none, &s);
     ct_trace trace = choose(&s, reads_payload(r->when));
@@ -768,6 +814,7 @@ static ct_piece compile_condition(compiler *c, const ct_expr *e)
 {
     survey s = {0};
     size_t none = 0;
+    c->nodes += count_nodes(e);
     look(e, true, KNOWN_TRUE, false, &none, &s);
     begin_piece(c, choose(&s, true), CT_NONE);
     c->certain = false;
@@ -796,7 +843,10 @@ static ct_program *finish(compiler *c, const ct_piece *rules,
                       .order_room = c->order_room + c->most_sites + 1,
                       .condition_order = c->order_room,
                       .seen_words = c->most_sites / 64 + 1,
-                      .present_words = c->m->rule_count / 64 + 1};
+                      .present_words = c->m->rule_count / 64 + 1,
+                      .loops = c->loops_found.items,
+                      .loop_count = (uint32_t)c->loops_found.len,
+                      .nodes = c->nodes};
     return p;
 }
 
@@ -817,13 +867,14 @@ const ct_program *ct_compile(mt_arena *keep, const ct_model *m)
     for (uint32_t i = 0; i < m->rule_count; i++) {
         rules[i] = compile_rule(&c, i);
     }
-    uint32_t rules_end = here(&c);
+    uint32_t rules_end = here(&c), rule_loops = (uint32_t)c.loops_found.len;
     emit(&c, CT_CODE_DONE);
     for (uint32_t i = 0; i < m->condition_count; i++) {
         conditions[i] = compile_condition(&c, m->conditions[i]);
     }
     ct_program *p = finish(&c, rules, conditions);
     p->rules_end = rules_end;
+    p->rule_loops = rule_loops;
     ct_prepare_json(keep, p);
     return p;
 }

@@ -121,6 +121,8 @@ mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
     case CT_FAULT_OVERFLOW:
     case CT_FAULT_TAG_MISMATCH:
     case CT_FAULT_INDEX_RANGE:
+    case CT_FAULT_BUDGET:
+    case CT_FAULT_DEADLINE:
     case CT_FAULT_ABSENT_VERDICT:
     case CT_FAULT_COUNT:
         detail = mt_strf(a, "fact '%.*s': %.*s", MT_ARG(path), MT_ARG(detail));

@@ -26,7 +26,9 @@
     X(OVERFLOW,        "overflow")         /* arithmetic left its bounds */      \
     X(TAG_MISMATCH,    "tag_mismatch")     /* access to another variant */       \
     X(INDEX_RANGE,     "index_out_of_range")                                     \
-    X(ABSENT_VERDICT,  "absent_verdict")   /* a payload built on one */
+    X(ABSENT_VERDICT,  "absent_verdict")   /* a payload built on one */          \
+    X(BUDGET,          "evaluation_budget")   /* more steps than allowed */      \
+    X(DEADLINE,        "evaluation_deadline") /* the host's patience ended */
 /* clang-format on */
 
 typedef enum ct_fault_kind {

@@ -32,12 +32,29 @@ typedef struct ct_used {
  * payload and what it used. */
 typedef struct ct_verdicts ct_verdicts;
 
-/* Room for the verdicts of one program, reusable for any number of evaluations. */
+/* How long one evaluation of all rules, or of one condition, may go on. A step is a
+ * node of the body of a quantifier, times the length of its list, each time the
+ * quantifier is come to (spec §16, S7), also if it stops early; what is outside of
+ * quantifiers is bounded by the contract and not counted. So the same facts exceed
+ * `steps` everywhere or nowhere. The engine has no clock: whoever has one is asked now
+ * and then. */
+typedef struct ct_patience {
+    uint64_t steps;
+    bool (*late)(void *state); /* NULL: it is never too late */
+    void *state;
+} ct_patience;
+
+/* Room for the verdicts of one program, reusable for any number of evaluations, with
+ * the patience of MT_LIMITS_DEFAULT. */
 ct_verdicts *ct_verdicts_new(const ct_program *p);
 void ct_verdicts_free(ct_verdicts *v);
+/* Holds for evaluating into `v`, and for all conditions asked of a snapshot with it. */
+void ct_verdicts_limit(ct_verdicts *v, ct_patience patience);
+ct_patience ct_verdicts_patience(const ct_verdicts *v);
 
 /* Evaluates every rule, stratum by stratum. MT_OK; MT_E_OVERFLOW, MT_E_RANGE (index),
- * MT_E_TYPE (union tag, absent verdict): then *fault says what and where, with texts in
+ * MT_E_TYPE (union tag, absent verdict), MT_E_LIMIT (too many steps), MT_E_TIMEOUT (too
+ * late): then *fault says what and where, with texts in
  * `errors`, and no verdict may be read. `v` borrows from `facts`. */
 mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
                    mt_arena *errors, ct_fault *fault);
@@ -68,6 +85,21 @@ mt_err ct_holds(const ct_snapshot *s, uint32_t index, ct_verdicts *scratch, bool
  * explanation can ask about the parts of a condition. Compiles as it goes: slow. */
 mt_err ct_holds_expr(const ct_snapshot *s, const ct_expr *predicate, bool *holds,
                      mt_arena *a, ct_used *used, ct_fault *fault);
+
+/* ---- How much work ------------------------------------------------------------- */
+
+/* The most steps that evaluating can take: of rules and conditions with any facts; of
+ * the rules, and of one condition, with these. UINT64_MAX: that many, or more. */
+uint64_t ct_work_most(const ct_program *p);
+uint64_t ct_work_rules(const ct_program *p, const ct_facts *facts);
+uint64_t ct_work_condition(const ct_program *p, const ct_facts *facts, uint32_t index);
+
+/* Evaluates condition `index` and keeps what came of it, a fault as well, so that
+ * ct_holds() answers from then on without evaluating. `v` are the snapshot's verdicts,
+ * which nobody else uses yet; `keep` lives as long as they are not evaluated anew.
+ * MT_E_TIMEOUT: it is too late, and nothing is kept. */
+mt_err ct_remember(const ct_snapshot *s, ct_verdicts *v, uint32_t index,
+                   ct_verdicts *scratch, mt_arena *keep, ct_fault *fault);
 
 /* Adds what the verdicts in `used` themselves used, and so on: the closure over verdict
  * provenance. Arrays in `a`, in order of first use. */

@@ -23,10 +23,12 @@ typedef enum ct_code {
     CT_CODE_CHOICE,
     CT_CODE_TIME,
     CT_CODE_SECONDS, /* durations; `wide` = seconds per unit of a | of b << 32 */
-    CT_CODE_DEEP,    /* any two comparable values; `extra`, `extra`+1: their types */
+    CT_CODE_DEEP,    /* any two comparable values; `extra`, `extra`+1: their types;
+                        `wide`: there are lists in them */
     CT_CODE_HAVE,    /* verdicts: jump when (present[extra] & wide) differs from want */
     CT_CODE_JUMP,
     /* Quantifiers: a list; `base` walks its elements. */
+    /* `wide` is what one element costs in steps; all are paid for at the beginning. */
     CT_CODE_EACH, /* jump when the list is empty */
     CT_CODE_NEXT, /* back to `b` with the next element, or jump when there is none */
     CT_CODE_ALL_BOOL, /* jump when some element's Bool at slot b is in `mask` */
@@ -96,7 +98,27 @@ typedef struct ct_piece {
     uint32_t first_site, site_count;
     uint8_t trace;
     uint32_t order_at; /* CT_TRACE_ORDER in a rule: its room in ct_verdicts.order */
+    uint32_t first_loop, loop_count; /* of ct_program.loops */
 } ct_piece;
+
+/* A quantifier, or a comparison that walks lists: for the bound of work.c. In the order
+ * of the expression, so what is inside of a loop follows it, one deeper. */
+typedef struct ct_loop {
+    uint32_t depth;  /* 1: inside of no other */
+    uint32_t weight; /* steps of one turn, without those of loops inside */
+    uint32_t slot;   /* of the list in the fact set; CT_NONE: found while running */
+    uint32_t max;    /* its declared length */
+    bool whole;      /* walks everything a list holds, lists in it too */
+} ct_loop;
+
+/* What came of a condition (ct_remember). */
+typedef struct ct_memo {
+    bool known, holds;
+    mt_err err;
+    ct_fault fault;
+    uint64_t mask;
+    const uint32_t *order;
+} ct_memo;
 
 struct ct_program {
     const ct_model *model;
@@ -109,6 +131,9 @@ struct ct_program {
     uint32_t bases, temps, seen_words, present_words;
     uint32_t order_room, condition_order; /* the latter: where conditions write */
     const struct ct_json_parts *json;     /* by rule: what of its JSON is known */
+    const ct_loop *loops;                 /* those of rules, then of conditions */
+    uint32_t loop_count, rule_loops;
+    uint64_t nodes; /* of all expressions, each counted once */
 };
 
 struct ct_facts {
@@ -133,12 +158,20 @@ struct ct_verdicts {
     ct_value *temps;
     uint64_t *seen; /* sites touched, CT_TRACE_ORDER */
     uint64_t mask;  /* what a condition touched */
+    ct_patience patience;
+    int64_t first_slice; /* of its steps, which nobody has to be asked for */
+    ct_memo *memo;       /* by condition; NULL: none is kept */
 };
 
 /* The working state that an instruction stream needs besides the above. */
 mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
               const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
               ct_fault *fault);
+
+/* work.c: is there a list in it; how many elements the lists have that stand in the
+ * value itself. */
+bool ct_type_has_list(const ct_type *t);
+uint64_t ct_breadth(const ct_type *t, const ct_value *v);
 
 /* report.c: prepares ct_program.json. */
 void ct_prepare_json(mt_arena *keep, ct_program *p);

@@ -1,9 +1,12 @@
 /* contract/eval/run.c - runs the code of a program.
  * The loop touches no name, hashes nothing and allocates nothing; texts are made only
- * when it stops with a fault. */
+ * when it stops with a fault. What is not in a quantifier is not counted: it costs
+ * nothing, and there is no more of it than the contract is long. */
 #include "contract/eval/arith.h"
 
 #include <stdlib.h>
+
+#include "base/limits.h"
 
 ct_verdicts *ct_verdicts_new(const ct_program *p)
 {
@@ -21,6 +24,7 @@ ct_verdicts *ct_verdicts_new(const ct_program *p)
                        .seen = mt_xmalloc(p->seen_words * sizeof *v->seen)};
     memset(v->present, 0, p->present_words * sizeof *v->present);
     memset(v->order, 0, p->order_room * sizeof *v->order);
+    ct_verdicts_limit(v, (ct_patience){.steps = MT_LIMITS_DEFAULT.eval_steps});
     return v;
 }
 
@@ -101,6 +105,49 @@ static mt_err absent(const ct_program *p, const ct_insn *pc, mt_arena *errors,
                         MT_ARG(p->model->rules[pc->extra].verdict)));
 }
 
+static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
+                              const ct_patience *patience, ct_fault_kind kind,
+                              mt_arena *errors, ct_fault *fault)
+{
+    return kind == CT_FAULT_DEADLINE
+               ? stop(p, pc, fault, kind, MT_E_TIMEOUT,
+                      MT_STR("the evaluation takes longer than it may (limit eval_ms)"))
+               : stop(p, pc, fault, kind, MT_E_LIMIT,
+                      mt_strf(errors,
+                              "the evaluation takes more than %llu steps (limit "
+                              "eval_steps)",
+                              (unsigned long long)patience->steps));
+}
+
+/* ---- Patience ------------------------------------------------------------------ */
+
+/* Steps are taken from the budget in slices; whether it is late is asked once for each
+ * but the first, which every evaluation begins with. */
+enum { SLICE = 1 << 14, TEXT_OF_A_STEP = 256 };
+
+/* `left` is below zero: more steps, or the fault there is. `taken`: beyond the first
+ * slice. */
+static ct_fault_kind take_steps(const ct_verdicts *v, uint64_t *taken, int64_t *left)
+{
+    const ct_patience *patience = &v->patience;
+    uint64_t rest = patience->steps - (uint64_t)v->first_slice - *taken;
+    uint64_t needed = (uint64_t) - *left;
+    if (needed > rest) {
+        return CT_FAULT_BUDGET;
+    }
+    uint64_t slice = needed > SLICE ? needed : rest < SLICE ? rest : SLICE;
+    *taken += slice;
+    *left += (int64_t)slice;
+    return patience->late && patience->late(patience->state) ? CT_FAULT_DEADLINE
+                                                             : CT_FAULT_NONE;
+}
+
+void ct_verdicts_limit(ct_verdicts *v, ct_patience patience)
+{
+    v->patience = patience;
+    v->first_slice = patience.steps < SLICE ? (int64_t)patience.steps : SLICE;
+}
+
 /* ---- The loop ------------------------------------------------------------------ */
 
 static inline bool any_bool(const ct_value *list, uint32_t at, uint32_t slots,
@@ -131,6 +178,19 @@ static inline bool present_bit(const uint64_t *present, uint32_t rule)
         }                                                                              \
     } while (0)
 
+/* Pays for what a quantifier or a long comparison is about to do, also if it will stop
+ * early: so an element costs nothing more. */
+#define CHARGE(steps)                                                                  \
+    do {                                                                               \
+        left -= (int64_t)(steps);                                                      \
+        if (MT_UNLIKELY(left < 0)) {                                                   \
+            ct_fault_kind kind = take_steps(read, &taken, &left);                      \
+            if (kind != CT_FAULT_NONE) {                                               \
+                return out_of_patience(p, pc, &read->patience, kind, errors, fault);   \
+            }                                                                          \
+        }                                                                              \
+    } while (0)
+
 mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
               const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
               ct_fault *fault)
@@ -138,7 +198,8 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
     const ct_insn *const code = p->code;
     const ct_value **const bases = work->bases;
     uint64_t *const present = read->present;
-    uint64_t mask = 0;
+    uint64_t mask = 0, taken = 0;
+    int64_t left = read->first_slice;
     uint32_t *order = NULL;
     bases[CT_AT_FACTS] = facts;
     bases[CT_AT_CONSTANTS] = p->constants;
@@ -167,10 +228,16 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
         }
         case CT_CODE_CHOICE: JUMP_ON(A->choice != B->choice); break;
         case CT_CODE_TEXT:
+            CHARGE(A->text.len / TEXT_OF_A_STEP);
+            JUMP_ON(ct_order(pc, NULL, NULL, A, B));
+            break;
         case CT_CODE_TIME:
         case CT_CODE_SECONDS: JUMP_ON(ct_order(pc, NULL, NULL, A, B)); break;
         case CT_CODE_DEEP: {
             const ct_type *const *types = &p->types[pc->extra];
+            if (pc->wide) {
+                CHARGE(ct_breadth(types[0], A));
+            }
             JUMP_ON(ct_order(pc, types[0], types[1], A, B));
             break;
         }
@@ -187,6 +254,8 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
             work->left[pc->base] = list->list.count;
             if (!list->list.count) {
                 JUMP();
+            } else {
+                CHARGE(list->list.count * pc->wide);
             }
             break;
         }
@@ -199,6 +268,7 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
             }
             break;
         case CT_CODE_ALL_BOOL:
+            CHARGE(A->list.count * pc->wide);
             if (any_bool(A, pc->b, pc->extra, pc->mask)) {
                 JUMP();
             }
@@ -306,6 +376,7 @@ mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
     for (uint32_t i = 0; i < p->present_words; i++) {
         v->present[i] = 0;
     }
+    v->memo = NULL;
     return ct_run(p, p->code, facts->values, v, v, NULL, errors, fault);
 }
 
@@ -319,11 +390,31 @@ const ct_value *ct_verdict_payload(const ct_verdicts *v, uint32_t rule)
     return present_bit(v->present, rule) ? v->payload[rule] : NULL;
 }
 
+/* What came of it when it was evaluated. */
+static mt_err tell(const ct_program *p, const ct_piece *piece, const ct_memo *memo,
+                   bool *holds, mt_arena *a, ct_used *used, ct_fault *fault)
+{
+    if (memo->err) {
+        *fault = memo->fault;
+        return memo->err;
+    }
+    *holds = memo->holds;
+    if (used) {
+        *used = ct_piece_used(a, p, piece, memo->mask, memo->order);
+    }
+    return MT_OK;
+}
+
 mt_err ct_holds(const ct_snapshot *s, uint32_t index, ct_verdicts *scratch, bool *holds,
                 mt_arena *a, ct_used *used, ct_fault *fault)
 {
     const ct_program *p = s->program;
     const ct_piece *piece = &p->conditions[index];
+    /* What ct_holds_expr() asks about is a condition of another program. */
+    bool ours = s->verdicts->memo && s->verdicts->program == p;
+    if (ours && s->verdicts->memo[index].known) {
+        return tell(p, piece, &s->verdicts->memo[index], holds, a, used, fault);
+    }
     mt_err err = ct_run(p, p->code + piece->start, s->facts->values, s->verdicts,
                         scratch, holds, a, fault);
     if (err == MT_OK && used) {

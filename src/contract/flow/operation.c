@@ -128,6 +128,7 @@ static bool precondition_holds(const ct_frozen *z, uint32_t condition, mt_arena 
     if (ct_holds(&z->snapshot, condition, z->scratch, &holds, texts, NULL, &fault)) {
         out->error = CT_OP_EVALUATION;
         out->fault = fault.message;
+        out->kind = fault.kind;
         return false;
     }
     if (!holds) {

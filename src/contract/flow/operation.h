@@ -57,6 +57,7 @@ typedef struct ct_attempt {
     uint32_t entity;       /* INSTANCE, STATE: which entity is in the way */
     uint32_t state;        /* STATE: the state it is in */
     mt_str fault;          /* EVALUATION: why the precondition has no value */
+    ct_fault_kind kind;    /* likewise */
 } ct_attempt;
 
 /* Which outcomes match the current states; at most `room` are written, the number that

@@ -433,3 +433,46 @@ mt_str ct_plan_state_id(const ct_plan *p, uint32_t entity, uint32_t state)
 {
     return p->model->entities[entity].states[state];
 }
+
+/* --- what a flow asks --- */
+
+static void mark_op(const ct_plan *p, uint32_t op, uint64_t *conditions)
+{
+    if (p->ops[op].condition != CT_NONE) {
+        ct_bit_set(conditions, p->ops[op].condition);
+    }
+}
+
+/* Sub-flows are not recursive, so `seen` only keeps one from being walked twice. */
+static void mark_graph(const ct_plan *p, uint32_t graph, uint64_t *seen,
+                       uint64_t *conditions)
+{
+    const ct_plan_graph *g = &p->graphs[graph];
+    if (ct_bit(seen, graph)) {
+        return;
+    }
+    ct_bit_set(seen, graph);
+    for (uint32_t i = 0; i < g->step_count; i++) {
+        const ct_plan_step *s = &p->steps[g->first_step + i];
+        if (s->kind == CT_OPERATION_STEP) {
+            mark_op(p, s->what, conditions);
+        } else if (s->kind == CT_BRANCH_STEP) {
+            ct_bit_set(conditions, s->what);
+        } else if (s->kind == CT_SUBFLOW_STEP) {
+            mark_graph(p, s->what, seen, conditions);
+        }
+        for (uint32_t k = 0; k < s->branch_count; k++) {
+            mark_graph(p, s->first_branch + k, seen, conditions);
+        }
+        for (uint32_t k = 0; k < s->handler.undo_count; k++) {
+            mark_op(p, p->undos[s->handler.first_undo + k].op, conditions);
+        }
+    }
+}
+
+void ct_plan_conditions(mt_arena *tmp, const ct_plan *p, uint32_t graph,
+                        uint64_t *conditions)
+{
+    mark_graph(p, graph, mt_new_array(tmp, uint64_t, p->graph_count / 64 + 1),
+               conditions);
+}

@@ -105,6 +105,11 @@ uint32_t ct_plan_step_named(const ct_plan *p, uint32_t graph, mt_str id);
 /* The outcome of plan->outcomes with this label. */
 uint32_t ct_plan_outcome_named(const ct_plan *p, uint32_t op, mt_str label);
 
+/* Marks, in a bit set, the conditions that a run of the graph may evaluate: its own,
+ * and those of sub-flows, branches and compensations. */
+void ct_plan_conditions(mt_arena *tmp, const ct_plan *p, uint32_t graph,
+                        uint64_t *conditions);
+
 mt_str ct_plan_state_id(const ct_plan *p, uint32_t entity, uint32_t state);
 
 static inline bool ct_bit(const uint64_t *words, uint32_t bit)

@@ -22,4 +22,8 @@ void ct_position_write(mt_buf *out, const ct_run *run);
 mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *json,
                         mt_str *why);
 
+/* The operation, a compensation included, at which a run with this position stands,
+ * read without taking the run up; CT_NONE: it stands at none, or does not fit. */
+uint32_t ct_position_operation(const ct_plan *p, const mt_json *json);
+
 #endif

@@ -584,3 +584,53 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
     }
     return err;
 }
+
+/* --- where it stands --- */
+
+/* The graph inside of the frame's step. */
+static uint32_t graph_inside(const ct_plan_step *s, int64_t index)
+{
+    bool parallel = s->kind == CT_PARALLEL_STEP;
+    if (parallel && (index < 0 || index >= s->branch_count)) {
+        return CT_NONE;
+    }
+    return parallel                     ? s->first_branch + (uint32_t)index
+           : s->kind == CT_SUBFLOW_STEP ? s->what
+                                        : CT_NONE;
+}
+
+static uint32_t undo_at(const ct_plan *p, const ct_plan_step *s, int64_t index)
+{
+    return index >= 0 && index < s->handler.undo_count
+               ? p->undos[s->handler.first_undo + (uint32_t)index].op
+               : CT_NONE;
+}
+
+uint32_t ct_position_operation(const ct_plan *p, const mt_json *json)
+{
+    const mt_json *frames = mt_json_at(json, "frames");
+    uint32_t graph =
+        ct_model_find(p->model, CT_KIND_FLOW, mt_json_text(mt_json_at(json, "flow")));
+    for (uint32_t i = 0; mt_json_is(frames, MT_JSON_ARRAY) && i < frames->count; i++) {
+        const mt_json *f = &frames->as.items[i];
+        mt_str phase = mt_json_text(mt_json_at(f, "phase"));
+        uint32_t step =
+            graph == CT_NONE
+                ? CT_NONE
+                : ct_plan_step_named(p, graph, mt_json_text(mt_json_at(f, "step")));
+        int64_t index = 0;
+        if (step == CT_NONE ||
+            (mt_json_at(f, "index") && mt_json_i64(mt_json_at(f, "index"), &index))) {
+            return CT_NONE;
+        }
+        const ct_plan_step *s = &p->steps[step];
+        if (mt_str_eq(phase, CT_PHASE_NAMES[CT_COMPENSATING])) {
+            return undo_at(p, s, index);
+        }
+        if (!mt_str_eq(phase, CT_PHASE_NAMES[CT_INSIDE])) {
+            return s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
+        }
+        graph = graph_inside(s, index);
+    }
+    return CT_NONE;
+}

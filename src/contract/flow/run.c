@@ -277,17 +277,31 @@ static void record_error(ct_run *r, ct_record *record, const ct_attempt *a)
     record->message = add_message(r, error_text(r, record->op, record->persona, a));
 }
 
-/* Runs one operation. false: the host stopped it, and nothing has happened. */
+/* Which of several outcomes? false: nobody has said, and the run waits. */
+static bool decide(ct_run *r, const ct_frame *f, uint32_t op, uint32_t persona,
+                   ct_attempt *a)
+{
+    uint32_t wanted = choose(r, f->step, op);
+    if (wanted == CT_UNDECIDED) {
+        r->status = CT_RUN_WAITING;
+        r->waiting_for = persona;
+        return false;
+    }
+    if (wanted != CT_NONE) {
+        ct_op_try(&r->frozen, op, persona, r->states, wanted, &r->texts, a,
+                  r->proposed);
+    }
+    return true;
+}
+
+/* Runs one operation. false: it waits, or the host stopped it, and nothing has
+ * happened. */
 static bool operate(ct_run *r, const ct_frame *f, ct_record_kind kind, uint32_t op,
                     uint32_t persona, ct_attempt *a)
 {
     ct_op_try(&r->frozen, op, persona, r->states, CT_NONE, &r->texts, a, r->proposed);
-    if (a->error == CT_OP_AMBIGUOUS) {
-        uint32_t wanted = choose(r, f->step, op);
-        if (wanted != CT_NONE) {
-            ct_op_try(&r->frozen, op, persona, r->states, wanted, &r->texts, a,
-                      r->proposed);
-        }
+    if (a->error == CT_OP_AMBIGUOUS && !decide(r, f, op, persona, a)) {
+        return false;
     }
     ct_record *record = add_record(r, kind, f);
     record->op = op;
@@ -445,6 +459,16 @@ uint32_t ct_run_next(const ct_run *r, uint32_t *undo)
         *undo = r->plan->undos[step_of(r, f)->handler.first_undo + f->index].op;
     }
     return f->step;
+}
+
+uint32_t ct_run_next_op(const ct_run *r)
+{
+    uint32_t undo, step = ct_run_next(r, &undo);
+    if (step == CT_NONE || undo != CT_NONE) {
+        return undo;
+    }
+    const ct_plan_step *s = &r->plan->steps[step];
+    return s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
 }
 
 ct_run_status ct_run_all(ct_run *r)

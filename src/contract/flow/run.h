@@ -24,7 +24,8 @@ typedef enum ct_run_status {
     CT_RUN_MORE,    /* there is another step */
     CT_RUN_DONE,    /* ended with an outcome */
     CT_RUN_FAILED,  /* ended without one: see run->fault */
-    CT_RUN_WAITING, /* the host may not act as run->waiting_for; nothing was done */
+    CT_RUN_WAITING, /* for a host that may act as run->waiting_for, or knows which of
+                       several outcomes it is to be; nothing was done */
     CT_RUN_STOPPED  /* the host's apply failed with run->host_error; nothing was done */
 } ct_run_status;
 
@@ -79,6 +80,9 @@ typedef struct ct_frame {
 
 typedef struct ct_run ct_run;
 
+/* What `choose` says when nobody has named an outcome yet: the run waits. */
+#define CT_UNDECIDED (CT_NONE - 1)
+
 /* All members may be NULL. */
 typedef struct ct_host {
     void *context;
@@ -87,7 +91,8 @@ typedef struct ct_host {
     /* Applies all changes of one operation or none. MT_E_CONFLICT: a source state was
      * not what the run believed, the operation fails (E2); any other error stops. */
     mt_err (*apply)(void *context, const ct_run *run, const ct_record *record);
-    /* Picks one of several matching outcomes, or CT_NONE. */
+    /* Picks one of several matching outcomes; CT_NONE: the operation fails as
+     * ambiguous; CT_UNDECIDED: the run waits until it can be asked again. */
     uint32_t (*choose)(void *context, const ct_run *run, uint32_t step, uint32_t op,
                        const uint32_t *matching, uint32_t count);
 } ct_host;
@@ -150,6 +155,8 @@ ct_run_status ct_run_all(ct_run *run);
 /* What ct_run_step() will do next: the step of plan->steps, CT_NONE when there is none;
  * *undo is the operation if it is a compensation, else CT_NONE. */
 uint32_t ct_run_next(const ct_run *run, uint32_t *undo);
+/* Which operation that is, a compensation included; CT_NONE: it is none. */
+uint32_t ct_run_next_op(const ct_run *run);
 /* After WAITING or STOPPED: the host can go on now. */
 void ct_run_resume(ct_run *run);
 /* What the host read: the current state of the instance bound to `entity`. */

@@ -5,11 +5,15 @@
 
 ct_bench ct_bench_new(const ct_plan *p, const mt_limits *limits)
 {
-    return (ct_bench){.plan = p,
-                      .limits = limits,
-                      .facts = ct_facts_new(p->model),
-                      .verdicts = ct_verdicts_new(p->program),
-                      .scratch = ct_verdicts_new(p->program)};
+    ct_bench b = {.plan = p,
+                  .limits = limits,
+                  .facts = ct_facts_new(p->model),
+                  .verdicts = ct_verdicts_new(p->program),
+                  .scratch = ct_verdicts_new(p->program)};
+    if (limits) {
+        ct_verdicts_limit(b.verdicts, (ct_patience){.steps = limits->eval_steps});
+    }
+    return b;
 }
 
 void ct_bench_free(ct_bench *b)

@@ -233,10 +233,114 @@ static void the_closure_reaches_the_facts(void **state)
     mt_arena_free(&a);
 }
 
+/* How many steps: nodes of bodies, times elements, as often as they are come to. */
+static const struct work {
+    const char *name, *constructs, *facts;
+    uint64_t steps, bound;
+} WORK[] = {
+    {"FS7_without_quantifiers_there_are_no_steps", P "," WHEN(REF("p")), "{'p':true}",
+     0, 2},
+    {"FS7_an_empty_list_takes_none",
+     LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("x"), ">", INT_L("5")))), "{'xs':[]}", 0,
+     3},
+    {"FS7_a_body_of_three_nodes_for_each_element",
+     LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("x"), "<", INT_L("9")))),
+     "{'xs':[1,2,3]}", 9, 12},
+    {"FS7_quantifiers_inside_each_other_multiply",
+     LISTS
+     "," WHEN(ALL("x", REF("xs"), ALL("y", REF("xs"), IS(REF("y"), "<", INT_L("9"))))),
+     "{'xs':[1,2,3]}", 33, 36},
+    {"FS7_who_stops_early_has_paid_for_the_list",
+     LISTS "," WHEN(ANY("x", REF("xs"), IS(REF("x"), "<", INT_L("9")))),
+     "{'xs':[1,2,3]}", 9, 12},
+    {"FS7_what_is_not_come_to_takes_none",
+     P "," LISTS "," WHEN("{'op':'and','left':" REF("p") ",'right':" ALL(
+         "x", REF("xs"), IS(REF("x"), "<", INT_L("9"))) "}"),
+     "{'p':false,'xs':[1,2,3]}", 0, 14},
+    {"FS7_lists_that_are_compared_are_walked",
+     LISTS "," WHEN(IS(REF("xs"), "=", REF("xs"))), "{'xs':[1,2,3]}", 3, 7},
+};
+
+typedef struct clock {
+    int asked, late_after;
+} clock;
+
+static bool is_late(void *state)
+{
+    clock *c = state;
+    return ++c->asked > c->late_after;
+}
+
+static void takes(void **state)
+{
+    const struct work *r = *state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    const ct_model *m = NULL;
+    assert_int_equal(
+        ct_load(&a, bundle_of(&a, r->constructs), MT_STR("b"), NULL, &ds, &m), MT_OK);
+    const ct_program *p = ct_compile(&a, m);
+    ct_facts *f = ct_facts_new(m);
+    ct_verdicts *v = ct_verdicts_new(p);
+    ct_fault fault = {0};
+    assert_int_equal(ct_facts_read(f, quoted(&a, r->facts), NULL, false, &fault),
+                     MT_OK);
+    assert_int_equal(ct_work_rules(p, f), r->bound);
+    assert_true(ct_work_most(p) >= r->bound);
+    ct_verdicts_limit(v, (ct_patience){.steps = r->steps});
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    if (r->steps) {
+        ct_verdicts_limit(v, (ct_patience){.steps = r->steps - 1});
+        assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_LIMIT);
+        assert_int_equal(fault.kind, CT_FAULT_BUDGET);
+        assert_true(mt_str_is(fault.rule, "r"));
+    }
+    ct_facts_free(f);
+    ct_verdicts_free(v);
+    mt_arena_free(&a);
+}
+
+static void FS7_the_host_is_asked_whether_it_is_late(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    const ct_model *m = NULL;
+    mt_str text = bundle_of(
+        &a, LISTS "," WHEN(ALL(
+                "a", REF("xs"),
+                ALL("b", REF("xs"),
+                    ALL("c", REF("xs"),
+                        ALL("d", REF("xs"),
+                            ALL("e", REF("xs"), IS(REF("a"), "<", INT_L("9")))))))));
+    assert_int_equal(ct_load(&a, text, MT_STR("b"), NULL, &ds, &m), MT_OK);
+    const ct_program *p = ct_compile(&a, m);
+    ct_facts *f = ct_facts_new(m);
+    ct_verdicts *v = ct_verdicts_new(p);
+    ct_fault fault;
+    clock c = {0, 1000};
+    ct_patience patience = {UINT64_MAX / 2, is_late, &c};
+    ct_verdicts_limit(v, patience);
+    assert_int_equal(
+        ct_facts_read(f, quoted(&a, "{'xs':[1,2,3,4,5,6,7,8,1]}"), NULL, true, &fault),
+        MT_OK);
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    assert_true(c.asked > 3 && c.asked < 100); /* 9^5 times 3, and a slice is 2^14 */
+    c = (clock){0, 2};
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_TIMEOUT);
+    assert_int_equal(fault.kind, CT_FAULT_DEADLINE);
+    assert_int_equal(c.asked, 3);
+    ct_facts_free(f);
+    ct_verdicts_free(v);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list l;
     rows_add(&l, ROWS, gives);
+    rows_add(&l, WORK, takes);
+    rows_test(&l, FS7_the_host_is_asked_whether_it_is_late);
     rows_test(&l, the_closure_reaches_the_facts);
     return rows_run(&l, "contract/eval");
 }

@@ -55,7 +55,11 @@ static void resume_at_every_step_equals_run_through(void **state)
         for (int i = 0; i < before; i++) {
             ct_run_step(&first);
         }
-        assert_int_equal(take_up(f, &second, &in, position(f, &first), &why), MT_OK);
+        mt_str text = position(f, &first);
+        mt_json tree;
+        assert_int_equal(mt_json_read(&f->a, text, NULL, &tree, NULL), MT_OK);
+        assert_int_equal(ct_position_operation(in.plan, &tree), ct_run_next_op(&first));
+        assert_int_equal(take_up(f, &second, &in, text, &why), MT_OK);
         ct_run_all(&second);
         mt_buf rest = {0};
         ct_run_json(&rest, &second);
