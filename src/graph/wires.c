@@ -1,6 +1,8 @@
-#include "cli/graph_edges.h"
+/* graph/wires.c - the edges of a compiled graph.
+ * Room: graph. */
+#include "graph/wires.h"
 
-cli_edges cli_graph_edges(mt_arena *a, const gr_graph *g)
+gr_wires gr_wires_of(mt_arena *a, const gr_graph *g)
 {
     uint32_t *owner = mt_new_array(a, uint32_t, g->slot_count);
     for (uint32_t n = 0; n < g->node_count; n++) {
@@ -9,11 +11,11 @@ cli_edges cli_graph_edges(mt_arena *a, const gr_graph *g)
             owner[g->nodes[n].slot + i] = n;
         }
     }
-    return (cli_edges){g, owner};
+    return (gr_wires){g, owner};
 }
 
-bool cli_graph_edge(const cli_edges *edges, const gr_node *node, uint32_t input,
-                    cli_edge *out)
+bool gr_wire_into(const gr_wires *edges, const gr_node *node, uint32_t input,
+                  gr_wire *out)
 {
     uint32_t slot = node->inputs[input];
     if (!slot) {
@@ -21,7 +23,7 @@ bool cli_graph_edge(const cli_edges *edges, const gr_node *node, uint32_t input,
     }
     uint32_t owner = edges->owner[slot];
     const gr_node *source = &edges->graph->nodes[owner];
-    *out = (cli_edge){owner,
-                      source->primitive->manifest.outputs[slot - source->slot].name};
+    *out =
+        (gr_wire){owner, source->primitive->manifest.outputs[slot - source->slot].name};
     return true;
 }
