@@ -52,9 +52,7 @@ static mt_str receiver_label(sketch *s, const ag_receiver *r)
         mt_buf_addf(&text, "%s%.*s", i ? ", " : "\n", MT_ARG(labels[i].text));
     }
     mt_buf_addz(&text, r->parsed ? "" : "\n(does not parse)");
-    mt_str kept = mt_str_dup(s->a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
+    return mt_picture_keep(s->a, &text);
 }
 
 static mt_str route_tip(sketch *s, const char *what, mt_str name, mt_str text,
@@ -121,9 +119,7 @@ static mt_str sender_label(sketch *s, const ag_sender *sender)
         mt_buf_addf(&text, "\nevery %llu ms", (unsigned long long)sender->every_ms);
     }
     mt_buf_addz(&text, sender->parsed ? "" : "\n(does not parse)");
-    mt_str kept = mt_str_dup(s->a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
+    return mt_picture_keep(s->a, &text);
 }
 
 static void draw_sender(sketch *s, uint32_t index)

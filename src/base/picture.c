@@ -75,6 +75,13 @@ uint32_t mt_picture_persona(mt_picture *p, mt_str name)
     return (uint32_t)entry->value;
 }
 
+mt_str mt_picture_keep(mt_arena *a, mt_buf *text)
+{
+    mt_str kept = mt_str_dup(a, mt_buf_str(text));
+    mt_buf_free(text);
+    return kept;
+}
+
 /* ---- looks ---- */
 
 /* clang-format off */
@@ -175,9 +182,7 @@ mt_str mt_picture_text(mt_arena *a, mt_str text, size_t most)
         add_character(&out, c == '\t' ? ' ' : c);
     }
     mt_buf_addz(&out, text.len ? "…" : "");
-    mt_str kept = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return kept;
+    return mt_picture_keep(a, &out);
 }
 
 /* Takes the first line off: up to its newline, the last space that fits, or the room.
@@ -214,9 +219,7 @@ mt_str mt_picture_lines(mt_arena *a, mt_str label)
         mt_buf_adds(&out, take_line(&label));
     }
     mt_buf_addz(&out, label.len ? "…" : "");
-    mt_str kept = mt_str_dup(a, mt_buf_str(&out));
-    mt_buf_free(&out);
-    return kept;
+    return mt_picture_keep(a, &out);
 }
 
 /* ---- visiting ---- */

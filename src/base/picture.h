@@ -99,6 +99,9 @@ uint32_t mt_picture_add_start(mt_picture *p, uint32_t node, mt_str name,
  * get their colours in the order in which they are first asked for. */
 uint32_t mt_picture_persona(mt_picture *p, mt_str name);
 
+/* The text of the buffer, kept; the buffer is freed. */
+mt_str mt_picture_keep(mt_arena *a, mt_buf *text);
+
 const char *mt_role_name(mt_role role);
 /* As Graphviz calls it: "solid", … */
 const char *mt_line_name(mt_line line);

@@ -275,17 +275,23 @@ void mt_picture_dot(mt_buf *out, const mt_picture *p)
 
 /* ---- the style sheet ---- */
 
-#define SHAPE_TAGS ":is(path,polygon,polyline,ellipse)"
+#define TAGS ":is(path,polygon,polyline,ellipse)"
 
-/* Everything of a class; `of` is ".p0" or "". Lanes keep the plain fill, so that nodes
- * stand out from them. */
-static void css_paint(mt_buf *out, const char *of, const mt_colours *c)
+/* The nodes of a class. What Graphviz leaves open (the outer of two lines) stays so. */
+static void css_nodes(mt_buf *out, const char *class, const mt_colours *c)
 {
     mt_buf_addf(out,
-                ".node%s " SHAPE_TAGS "{fill:%s;stroke:%s}\n"
+                ".node%s " TAGS "{stroke:%s}\n.node%s " TAGS
+                ":not([fill=none]){fill:%s}\n",
+                class, c->line, class, c->fill);
+}
+
+static void css_lines(mt_buf *out, const char *class, const char *line)
+{
+    mt_buf_addf(out,
                 ".edge%s path,.cluster%s :is(path,polygon){stroke:%s}\n"
                 ".edge%s polygon{fill:%s;stroke:%s}\n",
-                of, c->fill, c->line, of, of, c->line, of, c->line, c->line);
+                class, class, line, class, line, line);
 }
 
 void mt_picture_css(mt_buf *out)
@@ -294,19 +300,22 @@ void mt_picture_css(mt_buf *out)
     mt_buf_addf(out, "svg{background:%s}\n@media (prefers-color-scheme: dark){\n",
                 MT_PAINT_PAGE.light.fill);
     mt_buf_addf(out, "svg{background:%s}\ntext{fill:%s}\n", page->fill, page->line);
-    css_paint(out, "", plain);
+    css_nodes(out, "", plain);
+    css_lines(out, "", plain->line);
     for (mt_role role = 0; role <= MT_ROLE_SENDER; role++) {
+        char class[32] = ".";
         if (mt_role_paint(role) != &MT_PAINT_PLAIN) {
-            mt_buf_addf(out, ".node.%s " SHAPE_TAGS "{fill:%s;stroke:%s}\n",
-                        mt_role_name(role), mt_role_paint(role)->dark.fill,
-                        mt_role_paint(role)->dark.line);
+            strncat(class, mt_role_name(role), sizeof class - 2);
+            css_nodes(out, class, &mt_role_paint(role)->dark);
         }
     }
     for (int i = 0; i < MT_PALETTE_COUNT; i++) {
         char class[] = ".p0";
         class[2] = (char)('0' + i);
-        css_paint(out, class, &MT_PALETTE[i].dark);
+        css_nodes(out, class, &MT_PALETTE[i].dark);
+        css_lines(out, class, MT_PALETTE[i].dark.line);
     }
+    /* Lanes keep the plain fill, so that nodes stand out from them. */
     mt_buf_addf(out, ".cluster.lane :is(path,polygon){fill:%s}\n", plain->fill);
-    mt_buf_addf(out, ".node.start ellipse{fill:%s}\n}\n", plain->line);
+    mt_buf_addf(out, ".node.start ellipse:not([fill=none]){fill:%s}\n}\n", plain->line);
 }

@@ -59,9 +59,7 @@ static mt_str tip_of(sketch *s, const gr_node *n)
             gr_value_plain_json(&text, &value);
         }
     }
-    mt_str kept = mt_str_dup(s->a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
+    return mt_picture_keep(s->a, &text);
 }
 
 static void draw_node(sketch *s, uint32_t index)

@@ -100,13 +100,6 @@ const uint32_t *ct_draw_order(mt_arena *a, const void *items, size_t size,
 
 /* ---- texts ---- */
 
-mt_str ct_draw_keep(ct_scene *x, mt_buf *text)
-{
-    mt_str kept = mt_str_dup(x->a, mt_buf_str(text));
-    mt_buf_free(text);
-    return kept;
-}
-
 mt_str ct_draw_name(ct_scene *x, const ct_actor *who, const char *format, ...)
 {
     va_list args;
@@ -117,7 +110,7 @@ mt_str ct_draw_name(ct_scene *x, const ct_actor *who, const char *format, ...)
     va_start(args, format);
     mt_buf_addfv(&name, format, args);
     va_end(args);
-    return ct_draw_keep(x, &name);
+    return mt_picture_keep(x->a, &name);
 }
 
 uint32_t ct_draw_box(ct_scene *x, const ct_actor *who, mt_str name, mt_str title)
@@ -157,7 +150,7 @@ mt_str ct_draw_operation_tip(ct_scene *x, const ct_actor *who, uint32_t op)
         ct_expr_text(&text, m, o->precondition);
     }
     ct_draw_effects(&text, m, op);
-    return ct_draw_keep(x, &text);
+    return mt_picture_keep(x->a, &text);
 }
 
 uint32_t ct_draw_operation_colour(const ct_actor *who, uint32_t op)

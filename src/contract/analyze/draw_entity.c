@@ -26,8 +26,12 @@ typedef struct machine {
 static way *way_between(machine *z, mt_str from, mt_str to)
 {
     bool added;
-    mt_str key = mt_strf(z->x->a, "%zu %.*s %.*s", from.len, MT_ARG(from), MT_ARG(to));
-    mt_map_entry *entry = mt_map_add(z->x->a, &z->ways_named, key, &added);
+    mt_buf key = {0};
+    mt_buf_addf(&key, "%zu ", from.len); /* names may contain anything */
+    mt_buf_adds(&key, from);
+    mt_buf_adds(&key, to);
+    mt_map_entry *entry =
+        mt_map_add(z->x->a, &z->ways_named, mt_picture_keep(z->x->a, &key), &added);
     if (added) {
         entry->value = z->ways.len;
         way fresh = {.from = from, .to = to, .colour = MT_PICTURE_NONE};
@@ -129,8 +133,8 @@ static void draw_ways(machine *z)
         mt_picture_edge edge = {
             .from = (uint32_t)mt_map_get(&z->states, w->from, 0),
             .to = (uint32_t)mt_map_get(&z->states, w->to, 0),
-            .label = ct_draw_keep(z->x, &w->makers),
-            .tooltip = w->made ? ct_draw_keep(z->x, &w->tip)
+            .label = mt_picture_keep(z->x->a, &w->makers),
+            .tooltip = w->made ? mt_picture_keep(z->x->a, &w->tip)
                                : MT_STR("no operation makes this transition"),
             .persona = w->colour,
             .line = w->made ? MT_SOLID : MT_DOTTED};
@@ -163,7 +167,7 @@ static mt_str shared_title(ct_scene *x, const ct_sys_shared *s)
                     MT_ARG(x->actors[s->members[i]].id));
     }
     mt_buf_addc(&title, ')');
-    return ct_draw_keep(x, &title);
+    return mt_picture_keep(x->a, &title);
 }
 
 void ct_draw_shared_entity(ct_scene *x, uint32_t shared)

@@ -54,7 +54,7 @@ static mt_str step_label(course *c, const ct_plan_step *s)
         break;
     case CT_PARALLEL_STEP: mt_buf_addz(&text, "in parallel"); break;
     }
-    return ct_draw_keep(c->x, &text);
+    return mt_picture_keep(c->x->a, &text);
 }
 
 static mt_str step_tip(course *c, const ct_plan_step *s)
@@ -75,7 +75,7 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
         mt_buf_addf(&text, " hands over to %.*s",
                     MT_ARG(c->m->personas[s->to_persona].id));
     }
-    return ct_draw_keep(c->x, &text);
+    return mt_picture_keep(c->x->a, &text);
 }
 
 static void draw_step(course *c, uint32_t step)
@@ -147,7 +147,8 @@ static void draw_handler(course *c, const ct_plan_step *s)
     if (h->kind == CT_ESCALATE) {
         mt_buf_addf(&text, ": to %.*s", MT_ARG(c->m->personas[h->persona].id));
     }
-    mt_picture_edge edge = {.label = ct_draw_keep(c->x, &text), .line = MT_DASHED};
+    mt_picture_edge edge = {.label = mt_picture_keep(c->x->a, &text),
+                            .line = MT_DASHED};
     if (h->kind != CT_HANDLER_NONE) {
         draw_way(c, s, h->next, edge);
     }
@@ -159,7 +160,7 @@ static mt_str branch_tip(course *c, const ct_plan_step *s, bool holds)
     mt_buf text = {0};
     mt_buf_addz(&text, holds ? "when " : "unless ");
     ct_expr_text(&text, c->m, c->m->conditions[s->what]);
-    return ct_draw_keep(c->x, &text);
+    return mt_picture_keep(c->x->a, &text);
 }
 
 static void draw_ways(course *c, const ct_plan_step *s)

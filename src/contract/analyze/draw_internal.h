@@ -41,8 +41,6 @@ uint32_t ct_draw_shared_persona(const ct_scene *x, const ct_actor *who,
 mt_str ct_draw_name(ct_scene *x, const ct_actor *who, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint32_t ct_draw_box(ct_scene *x, const ct_actor *who, mt_str name, mt_str title);
-/* The text of the buffer, kept; the buffer is freed. */
-mt_str ct_draw_keep(ct_scene *x, mt_buf *text);
 
 /* Indices in the order of declaration: by file and line, then as in the bundle. */
 const uint32_t *ct_draw_order(mt_arena *a, const void *items, size_t size,

@@ -30,7 +30,7 @@ static uint32_t operation_node(ct_scene *x, const ct_actor *who, uint32_t group,
     ct_draw_effects(&label, m, op);
     mt_picture_node node = {
         .name = ct_draw_name(x, who, "operation/%.*s", MT_ARG(m->operations[op].id)),
-        .label = ct_draw_keep(x, &label),
+        .label = mt_picture_keep(x->a, &label),
         .tooltip = ct_draw_operation_tip(x, who, op),
         .group = group,
         .persona = ct_draw_operation_colour(who, op),
@@ -135,7 +135,7 @@ static uint32_t rule_node(ct_scene *x, const ct_actor *who, uint32_t lane,
     ct_expr_text(&tip, m, r->when);
     mt_picture_node node = {.name = ct_draw_name(x, who, "rule/%.*s", MT_ARG(r->id)),
                             .label = r->id,
-                            .tooltip = ct_draw_keep(x, &tip),
+                            .tooltip = mt_picture_keep(x->a, &tip),
                             .group = lane,
                             .persona = MT_PICTURE_NONE,
                             .role = MT_ROLE_RULE,
@@ -154,7 +154,7 @@ static uint32_t verdict_node(ct_scene *x, const ct_actor *who, uint32_t lane,
     mt_picture_node node = {
         .name = ct_draw_name(x, who, "verdict/%.*s", MT_ARG(r->verdict)),
         .label = r->verdict,
-        .tooltip = ct_draw_keep(x, &tip),
+        .tooltip = mt_picture_keep(x->a, &tip),
         .group = lane,
         .persona = MT_PICTURE_NONE,
         .role = MT_ROLE_VERDICT};
