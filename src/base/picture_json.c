@@ -1,5 +1,6 @@
 /* base/picture_json.c - the description of a picture itself.
- * Room: base. */
+ * Room: base.
+ * Every key is always there, null where there is nothing; keys are in byte order. */
 #include "base/json_write.h"
 #include "base/picture.h"
 #include "base/utf8.h"

@@ -1,5 +1,10 @@
 /* cli/cmd_analyze.c - motet analyze: what a contract says without being run.
- * Room: cli. */
+ * Room: cli.
+ * Reads what is asked for, has it analysed (cli/analysis.c), then reports or draws,
+ * never both. Parts of a picture and obligations of the analysis follow from each other
+ * (contract/analyze/draw.h). A stopped analysis is reported as far as it came, but not
+ * drawn. Without Graphviz a picture that would be SVG is Mermaid, and it is said once.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -57,7 +62,8 @@ typedef struct wish {
     const char *dir; /* one file each, there; NULL: one picture */
 } wish;
 
-/* --dot and so on, the short forms of --format. false: more than one form. */
+/* --dot and so on, the short forms of --format. false: more than one form, or a report
+ * as well as a picture. */
 static bool read_form(const cli_args *args, wish *w)
 {
     static const struct {
@@ -74,8 +80,7 @@ static bool read_form(const cli_args *args, wish *w)
         }
     }
     w->drawn = given || asked;
-    return given + (cli_flag(args, "json") && w->drawn) <= 1 &&
-           !(cli_flag(args, "json") && asked);
+    return given <= 1 && !(cli_flag(args, "json") && w->drawn);
 }
 
 static int read_wish(const cli_args *args, uint32_t only, wish *w)

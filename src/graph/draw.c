@@ -1,10 +1,12 @@
 /* graph/draw.c - what is drawn of a graph.
- * Room: graph. */
+ * Room: graph.
+ * First the nodes, in the order of their declaration, each making the boxes around it;
+ * then their inputs. Boxes are as deep as clusters may be nested. Nothing can fail. */
 #include "graph/draw.h"
 
 #include <stdlib.h>
 
-#include "graph/wires.h"
+#include "graph/feeds.h"
 
 typedef struct sketch {
     mt_arena *a;
@@ -92,13 +94,13 @@ static mt_line line_into(const gr_manifest *m, uint32_t input)
     return m->inputs[input].type == GR_EVENT ? MT_BOLD : MT_DASHED;
 }
 
-static void draw_inputs(sketch *s, const gr_wires *wires, uint32_t index)
+static void draw_inputs(sketch *s, const gr_feeds *feeds, uint32_t index)
 {
     const gr_node *n = &s->g->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
     for (uint32_t i = 0; i < m->input_count; i++) {
-        gr_wire from;
-        if (!gr_wire_into(wires, n, i, &from)) {
+        gr_feed from;
+        if (!gr_feed_into(feeds, n, i, &from)) {
             continue;
         }
         mt_str ports =
@@ -146,13 +148,13 @@ mt_picture gr_draw(mt_arena *a, const gr_graph *g, const gr_draw_options *option
                 .options = options ? options : &PLAIN,
                 .p = mt_picture_new(a, g->id),
                 .nodes = mt_new_array(a, uint32_t, g->node_count + 1)};
-    gr_wires wires = gr_wires_of(a, g);
+    gr_feeds feeds = gr_feeds_of(a, g);
     const placed *order = in_order(a, g);
     for (uint32_t i = 0; i < g->node_count; i++) {
         draw_node(&s, order[i].index);
     }
     for (uint32_t i = 0; i < g->node_count; i++) {
-        draw_inputs(&s, &wires, order[i].index);
+        draw_inputs(&s, &feeds, order[i].index);
     }
     return s.p;
 }

@@ -32,6 +32,10 @@ typedef struct ct_scene {
     uint32_t *fires; /* per trigger: the node it starts from; MT_PICTURE_NONE */
 } ct_scene;
 
+/* An empty picture in which every persona has its colour, and what is needed to fill
+ * it. */
+ct_scene ct_scene_new(mt_arena *a, mt_picture *p, const ct_subject *s);
+
 /* The place among the System's shared entities or personas, or CT_NONE. */
 uint32_t ct_draw_shared(const ct_scene *x, const ct_actor *who, uint32_t entity);
 uint32_t ct_draw_shared_persona(const ct_scene *x, const ct_actor *who,

@@ -1,5 +1,8 @@
 /* contract/analyze/draw_rules.c - the authority map, and facts, rules and verdicts.
- * Room: contract. */
+ * Room: contract.
+ * Authority: who may perform what, and what that moves. Rules: what each reads, facts
+ * first, then stratum by stratum, so that edges lead forwards. Expressions are as deep
+ * as the loader allows, and walked by recursion. Nothing here can fail. */
 #include "contract/analyze/draw_internal.h"
 #include "contract/flow/text.h"
 
