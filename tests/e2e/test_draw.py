@@ -242,6 +242,21 @@ class Pictures(Case):
         self.assertIn(("rule/can_refund", "verdict/refund_approved"), edges)
         self.assertEqual(sum(n["role"] == "rule" for n in got["nodes"]), 8)
 
+    def test_a_rule_reads_what_its_payload_reads(self):
+        path = self.write("r.tenor", """fact a { type: Bool source: "x.a" }
+fact b { type: Int(min: 0, max: 9) source: "x.b" }
+rule r { stratum: 0 when: a = true produce: verdict v { payload: Int(min: 0, max: 9) = b } }
+""")
+        edges = {(a, b) for a, _, b in self.edges(self.picture("analyze", path))}
+        self.assertEqual(edges, {("fact/a", "rule/r"), ("fact/b", "rule/r"), ("rule/r", "verdict/v")})
+
+    def test_transitions_into_one_state_stay_apart(self):
+        path = self.write("e.tenor", "entity E { states: [a, b, c] initial: a "
+                          "transitions: [(a, b), (a, c), (b, c)] }\n")
+        got = self.picture("analyze", "--draw", "entities", path)
+        self.assertEqual([(e["from"][-1], e["to"][-1]) for e in got["edges"]],
+                         [("t", "a"), ("a", "b"), ("a", "c"), ("b", "c")])
+
     def test_draw_chooses_the_parts(self):
         for parts, roles in {"entities": {"start", "state", "final"},
                              "authority": {"persona", "operation"},
@@ -338,6 +353,8 @@ class Pictures(Case):
                           "d/fulfillment.entity-Shipment.json",
                           "d/fulfillment.flow-shipment_flow.json",
                           "d/order_mgmt.flow-order_processing.json"])
+        whole = json.loads((self.dir / "d" / "system-trade_platform.json").read_text())
+        self.assertEqual(whole, self.picture("analyze", "--draw", "system", TRADE))
 
     @unittest.skipUnless(HAS_GRAPHVIZ, "Graphviz is not installed")
     def test_each_is_svg_by_itself(self):

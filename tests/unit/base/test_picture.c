@@ -488,7 +488,14 @@ static void the_style_sheet_has_a_dark_mode_for_every_colour(void **state)
     mt_buf_addc(&out, '\0');
     assert_non_null(strstr(out.ptr, "@media (prefers-color-scheme: dark)"));
     assert_null(strchr(out.ptr, '<'));
+    assert_non_null(strstr(out.ptr, "\n.node :is("));
+    assert_non_null(strstr(out.ptr, "\n.node.success :is("));
+    assert_non_null(strstr(out.ptr, "\n.node.failure :is("));
     for (int i = 0; i < MT_PALETTE_COUNT; i++) {
+        char node[] = "\n.node.p0 :is(", edge[] = "\n.edge.p0 path";
+        node[8] = edge[8] = (char)('0' + i);
+        assert_non_null(strstr(out.ptr, node));
+        assert_non_null(strstr(out.ptr, edge));
         assert_non_null(strstr(out.ptr, MT_PALETTE[i].dark.fill));
         assert_non_null(strstr(out.ptr, MT_PALETTE[i].dark.line));
     }
