@@ -187,18 +187,3 @@ void mt_buf_add_i64(mt_buf *b, int64_t value)
         mt_buf_add_u64(b, (uint64_t)value);
     }
 }
-
-void mt_buf_add_label(mt_buf *b, mt_str s)
-{
-    for (size_t i = 0; i < s.len; i++) {
-        switch (s.ptr[i]) {
-        case '"': mt_buf_addz(b, "&quot;"); break;
-        case '&': mt_buf_addz(b, "&amp;"); break;
-        case '<': mt_buf_addz(b, "&lt;"); break;
-        case '>': mt_buf_addz(b, "&gt;"); break;
-        case '\\': mt_buf_addz(b, "&#92;"); break;
-        case '\n': mt_buf_addc(b, ' '); break;
-        default: mt_buf_addc(b, s.ptr[i]);
-        }
-    }
-}

@@ -82,9 +82,6 @@ void mt_buf_addf(mt_buf *b, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void mt_buf_addfv(mt_buf *b, const char *format, va_list args)
     __attribute__((format(printf, 2, 0)));
-/* With HTML entities for what markup and the quotes of picture languages would read as
- * their own; a newline becomes a space. */
-void mt_buf_add_label(mt_buf *b, mt_str s);
 void mt_buf_add_i64(mt_buf *b, int64_t value);
 void mt_buf_add_u64(mt_buf *b, uint64_t value);
 

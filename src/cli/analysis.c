@@ -286,20 +286,7 @@ int cli_analysis_json(cli_analysis *x)
     return finish(x, &s);
 }
 
-void cli_analysis_draw(mt_buf *out, const cli_analysis *x, ct_picture language)
+ct_subject cli_analysis_subject(const cli_analysis *x)
 {
-    if (x->an) {
-        ct_analysis_draw(out, &x->an, 1, x->an->model->id, language);
-        return;
-    }
-    uint32_t count = x->system->member_count, there = 0;
-    mt_arena a = {0};
-    const ct_analysis **list = mt_new_array(&a, const ct_analysis *, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (x->system->members[i].an) {
-            list[there++] = x->system->members[i].an;
-        }
-    }
-    ct_analysis_draw(out, list, there, x->system->id, language);
-    mt_arena_free(&a);
+    return (ct_subject){.contract = x->an, .system = x->system};
 }

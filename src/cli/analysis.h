@@ -6,7 +6,7 @@
 
 #include "cli/contract.h"
 #include "cli/progress.h"
-#include "contract/analyze/system.h"
+#include "contract/analyze/draw.h"
 
 typedef struct cli_analysis {
     const cli_args *args;
@@ -31,6 +31,7 @@ void cli_analysis_free(cli_analysis *x);
 /* The whole report on stdout, as it is found. CLI_HOLDS or CLI_WORLD. */
 int cli_analysis_text(cli_analysis *x);
 int cli_analysis_json(cli_analysis *x);
-void cli_analysis_draw(mt_buf *out, const cli_analysis *x, ct_picture language);
+/* What can be drawn of it. */
+ct_subject cli_analysis_subject(const cli_analysis *x);
 
 #endif

@@ -4,10 +4,12 @@
 #include <stdio.h>
 
 #include "agent/dna.h"
+#include "agent/draw.h"
 #include "base/json_write.h"
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/document.h"
+#include "cli/picture.h"
 
 /* clang-format off */
 const cli_option CMD_AGENT_ROUTE_OPTIONS[] = {
@@ -16,7 +18,9 @@ const cli_option CMD_AGENT_ROUTE_OPTIONS[] = {
     {NULL, NULL, NULL},
 };
 const cli_option CMD_AGENT_ROUTES_OPTIONS[] = {
-    {"json", NULL, "one JSON object per registration"},
+    {"format", "FORM", "draw it: " CLI_FORMS},
+    {"json",   NULL,   "one JSON object per registration"},
+    {"out",    "FILE", "where to write a picture (standard output)"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */
@@ -212,15 +216,39 @@ static void show_agent(mt_buf *out, const ag_agent *agent)
     }
 }
 
+static int draw_agent(const cli_args *args, mt_arena *a, const ag_file *file,
+                      cli_form form)
+{
+    mt_buf out = {0};
+    mt_picture p = ag_draw(a, file);
+    mt_err err = cli_picture(&out, &p, form);
+    int code = err ? cli_fail(args, CLI_WORLD, CLI_NO_GRAPHVIZ)
+                   : cli_write_out(args, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return code;
+}
+
 int cmd_agent_routes(const cli_args *args)
 {
+    bool drawn = cli_value(args, "format") != NULL;
+    cli_form form = CLI_FORM_SVG;
+    if (cli_form_given(args, &form)) {
+        return CLI_USAGE;
+    }
+    if (drawn ? cli_flag(args, "json") : cli_value(args, "out") != NULL) {
+        return cli_fail(args, CLI_USAGE,
+                        drawn ? "one of --json and --format"
+                              : "--out takes a picture; add --format");
+    }
     mt_arena a = {0};
     mt_buf out = {0};
     ag_file file = {0};
     bool json = cli_flag(args, "json");
     int code = json ? cli_read_dna(args, &a, args->operands[0], &file.agent)
                     : cli_read_agent(args, &a, args->operands[0], &file);
-    if (!code) {
+    if (!code && drawn) {
+        code = draw_agent(args, &a, &file, form);
+    } else if (!code) {
         if (json) {
             ag_dna_write(&a, &file.agent, AG_DNA_PROFILE, &out);
             mt_buf_addc(&out, '\n');

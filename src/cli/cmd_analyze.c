@@ -1,11 +1,18 @@
 /* cli/cmd_analyze.c - motet analyze: what a contract says without being run.
- * Room: cli. */
+ * Room: cli.
+ * Reads what is asked for, has it analysed (cli/analysis.c), then reports or draws,
+ * never both. Parts of a picture and obligations of the analysis follow from each other
+ * (contract/analyze/draw.h). A stopped analysis is reported as far as it came, but not
+ * drawn. Without Graphviz a picture that would be SVG is Mermaid, and it is said once.
+ */
+#include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
-#include "cli/svg.h"
+#include "cli/picture.h"
 
 /* clang-format off */
 const cli_option CMD_ANALYZE_OPTIONS[] = {
@@ -14,9 +21,12 @@ const cli_option CMD_ANALYZE_OPTIONS[] = {
     {"prove",    NULL,    "also what proofs find: what never happens, what overlaps"},
     {"baseline", "FILE",  "leave out findings of FILE, the --json of an earlier run"},
     {"json",     NULL,    "report as one JSON object"},
-    {"dot",      NULL,    "draw state machines, authority and flows for Graphviz"},
-    {"svg",      NULL,    "the same as SVG, drawn by Graphviz; Mermaid without it"},
-    {"mermaid",  NULL,    "the same for Mermaid"},
+    {"draw",     "PARTS", "draw these: entities,authority,rules,flows,system (all)"},
+    {"format",   "FORM",  "form of the picture: " CLI_FORMS " (svg)"},
+    {"dot",      NULL,    "draw for Graphviz, as --format dot"},
+    {"svg",      NULL,    "draw as SVG by Graphviz; Mermaid without it"},
+    {"mermaid",  NULL,    "draw for Mermaid, as --format mermaid"},
+    {"each",     "DIR",   "one file for each entity and each flow, in DIR"},
     {"out",      "FILE",  "where to write a picture (standard output)"},
     {NULL, NULL, NULL},
 };
@@ -32,23 +42,76 @@ const char CMD_ANALYZE_DETAILS[] =
     "exact however many there are. A System is analysed member by member and across\n"
     "members.\n"
     "\n"
+    "A picture shows entities with who moves them, the authority map, rules by "
+    "stratum,\n"
+    "flows with a lane and a colour for each persona, and of a System its members,\n"
+    "triggers and what they share. --json is the report; --format json is the "
+    "picture.\n"
+    "\n"
     "Exit status 0: nothing to warn of; 1: warnings (with --baseline: new ones), or "
     "FILE\n"
     "does not hold; 2: used wrongly; 3: a file could not be read, or it was stopped.";
 
-static const char *const FORMS[] = {"json", "dot", "svg", "mermaid"};
+/* ---- what is asked for ---- */
 
-static bool one_form(const cli_args *args)
+/* A picture, if one is asked for. */
+typedef struct wish {
+    bool drawn;
+    cli_form form;
+    uint32_t parts;  /* bits 1 << ct_part */
+    const char *dir; /* one file each, there; NULL: one picture */
+} wish;
+
+/* --dot and so on, the short forms of --format. false: more than one form, or a report
+ * as well as a picture. */
+static bool read_form(const cli_args *args, wish *w)
 {
-    int given = 0;
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
-        given += cli_flag(args, FORMS[i]);
+    static const struct {
+        const char *name;
+        cli_form form;
+    } SHORT[] = {
+        {"dot", CLI_FORM_DOT}, {"svg", CLI_FORM_SVG}, {"mermaid", CLI_FORM_MERMAID}};
+    bool asked = cli_value(args, "draw") || w->dir;
+    int given = cli_value(args, "format") != NULL;
+    for (size_t i = 0; i < sizeof SHORT / sizeof *SHORT; i++) {
+        if (cli_flag(args, SHORT[i].name)) {
+            w->form = SHORT[i].form;
+            given++;
+        }
     }
-    return given <= 1;
+    w->drawn = given || asked;
+    return given <= 1 && !(cli_flag(args, "json") && w->drawn);
 }
 
-/* What is asked for; CLI_HOLDS, or said what is wrong. */
-static int read_request(const cli_args *args, cli_analysis *x)
+static int read_wish(const cli_args *args, uint32_t only, wish *w)
+{
+    const char *parts = cli_value(args, "draw");
+    *w = (wish){.form = CLI_FORM_SVG, .dir = cli_value(args, "each")};
+    if (cli_form_given(args, &w->form)) {
+        return CLI_USAGE;
+    }
+    if (!read_form(args, w)) {
+        return cli_fail(args, CLI_USAGE,
+                        "one of --json, --dot, --svg, --mermaid and --format");
+    }
+    if (w->dir && cli_value(args, "out")) {
+        return cli_fail(args, CLI_USAGE, "one of --out and --each");
+    }
+    if (parts && cli_value(args, "only")) {
+        return cli_fail(args, CLI_USAGE, "one of --only and --draw");
+    }
+    w->parts = parts ? ct_parts_read(mt_str_z(parts)) : ct_parts_of(only);
+    if (parts && !w->parts) {
+        return cli_fail(args, CLI_USAGE,
+                        "--draw takes entities, authority, rules, flows, system with "
+                        "commas between, not '%s'",
+                        parts);
+    }
+    return CLI_HOLDS;
+}
+
+/* CLI_HOLDS, or said what is wrong. */
+static int read_request(const cli_args *args, cli_analysis *x, wish *w)
 {
     const char *only = cli_value(args, "only");
     x->only = only ? ct_obligations_read(mt_str_z(only)) : CT_ALL;
@@ -59,9 +122,10 @@ static int read_request(const cli_args *args, cli_analysis *x)
                         "between, not '%s'",
                         only);
     }
-    if (!one_form(args)) {
-        return cli_fail(args, CLI_USAGE, "one of --json, --dot, --svg and --mermaid");
+    if (read_wish(args, x->only, w)) {
+        return CLI_USAGE;
     }
+    x->only = cli_value(args, "draw") ? ct_parts_need(w->parts) : x->only;
     return cli_number(args, "paths", 10000000, &x->paths) ? CLI_HOLDS : CLI_USAGE;
 }
 
@@ -82,57 +146,105 @@ static int apply_baseline(const cli_args *args, cli_analysis *x)
 
 /* ---- pictures ---- */
 
-static int draw(const cli_args *args, cli_analysis *x)
+/* In the form that was asked for; without Graphviz in Mermaid, from then on. */
+static int form_picture(const cli_args *args, wish *w, const mt_picture *p, mt_buf *out)
 {
-    mt_buf out = {0};
-    bool mermaid = cli_flag(args, "mermaid");
-    cli_analysis_draw(&out, x, mermaid ? CT_PICTURE_MERMAID : CT_PICTURE_DOT);
-    mt_err err = cli_flag(args, "svg") ? cli_svg(&out) : MT_OK;
+    mt_err err = cli_picture(out, p, w->form);
     if (err == MT_E_NOTFOUND) {
         fputs("motet analyze: Graphviz (dot) is not installed; this is Mermaid\n",
               stderr);
-        mt_buf_clear(&out);
-        cli_analysis_draw(&out, x, CT_PICTURE_MERMAID);
-        err = MT_OK;
+        w->form = CLI_FORM_MERMAID;
+        err = cli_picture(out, p, w->form);
     }
-    int code = err ? cli_fail(args, CLI_WORLD, "Graphviz cannot draw it; try --mermaid")
-                   : cli_write_out(args, mt_buf_str(&out));
+    return err ? cli_fail(args, CLI_WORLD, "Graphviz cannot draw it; try --mermaid")
+               : CLI_HOLDS;
+}
+
+static int draw_one(const cli_args *args, const ct_subject *s, wish *w)
+{
+    mt_buf out = {0};
+    mt_arena a = {0};
+    mt_picture p = ct_draw(&a, s, w->parts);
+    int code = form_picture(args, w, &p, &out);
+    code = code ? code : cli_write_out(args, mt_buf_str(&out));
+    mt_arena_free(&a);
     mt_buf_free(&out);
     return code;
 }
 
+typedef struct pages {
+    const cli_args *args;
+    wish *w;
+    int code;
+} pages;
+
+/* Writes one page and says where; ct_draw_each()'s. */
+static bool write_page(void *context, mt_str file, const mt_picture *p)
+{
+    pages *x = context;
+    mt_buf out = {0};
+    mt_arena a = {0};
+    x->code = form_picture(x->args, x->w, p, &out);
+    mt_str path =
+        mt_strf(&a, "%s/%.*s.%s", x->w->dir, MT_ARG(file), cli_form_ending(x->w->form));
+    x->code = x->code ? x->code : cli_write_text(x->args, path.ptr, mt_buf_str(&out));
+    x->code = x->code ? x->code : cli_print(mt_strf(&a, "%.*s\n", MT_ARG(path)));
+    mt_arena_free(&a);
+    mt_buf_free(&out);
+    return x->code == CLI_HOLDS;
+}
+
+static int draw_each(const cli_args *args, const ct_subject *s, wish *w)
+{
+    pages x = {.args = args, .w = w};
+    if (mkdir(w->dir, 0777) != 0 && errno != EEXIST) {
+        return cli_fail(args, CLI_WORLD, "cannot make %s: %s", w->dir, strerror(errno));
+    }
+    ct_draw_each(s, w->parts, write_page, &x);
+    return x.code;
+}
+
+static int draw(const cli_args *args, const cli_analysis *x, wish *w)
+{
+    ct_subject s = cli_analysis_subject(x);
+    if (!x->complete) {
+        return cli_fail(args, CLI_WORLD, "stopped before anything was drawn");
+    }
+    if (cli_value(args, "draw") && !s.system && (w->parts >> CT_DRAW_SYSTEM) & 1) {
+        return cli_fail(args, CLI_FAILS, "%s is not a System", args->operands[0]);
+    }
+    return w->dir ? draw_each(args, &s, w) : draw_one(args, &s, w);
+}
+
 /* ---- all together ---- */
 
-static int report(const cli_args *args, cli_analysis *x)
+static int report(const cli_args *args, cli_analysis *x, wish *w)
 {
-    bool picture =
-        cli_flag(args, "dot") || cli_flag(args, "svg") || cli_flag(args, "mermaid");
     int code = apply_baseline(args, x);
     ct_findings_cut(&x->fs, x->limits.findings);
-    if (code) {
-        return code;
+    if (code || w->drawn) {
+        return code ? code : draw(args, x, w);
     }
-    code = picture                  ? draw(args, x)
-           : cli_flag(args, "json") ? cli_analysis_json(x)
-                                    : cli_analysis_text(x);
+    code = cli_flag(args, "json") ? cli_analysis_json(x) : cli_analysis_text(x);
     if (code) {
         return code;
     }
     if (!x->complete) {
         return cli_fail(args, CLI_WORLD, "stopped; this is what is known so far");
     }
-    return x->fs.warnings && !picture ? CLI_FAILS : CLI_HOLDS;
+    return x->fs.warnings ? CLI_FAILS : CLI_HOLDS;
 }
 
 int cmd_analyze(const cli_args *args)
 {
     cli_analysis x = {.args = args};
-    int code = read_request(args, &x);
+    wish w;
+    int code = read_request(args, &x, &w);
     if (code) {
         return code;
     }
     code = cli_analysis_run(&x, args->operands[0]);
-    code = code ? code : report(args, &x);
+    code = code ? code : report(args, &x, &w);
     cli_analysis_free(&x);
     return code;
 }

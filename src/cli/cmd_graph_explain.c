@@ -2,7 +2,7 @@
  * Room: cli. */
 #include "cli/commands.h"
 #include "cli/graph.h"
-#include "cli/graph_edges.h"
+#include "graph/feeds.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_EXPLAIN_OPTIONS[] = {
@@ -16,13 +16,13 @@ const char CMD_GRAPH_EXPLAIN_DETAILS[] =
     "(a runtime id such as n3, or a path such as filter/gate) only that one.";
 /* clang-format on */
 
-static void explain_inputs(mt_buf *out, const cli_edges *edges, const gr_node *n)
+static void explain_inputs(mt_buf *out, const gr_feeds *edges, const gr_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
     for (uint32_t i = 0; i < m->input_count; i++) {
-        cli_edge from;
+        gr_feed from;
         mt_buf_addf(out, "      %.*s <- ", MT_ARG(m->inputs[i].name));
-        if (cli_graph_edge(edges, n, i, &from)) {
+        if (gr_feed_into(edges, n, i, &from)) {
             const gr_node *source = &edges->graph->nodes[from.node];
             mt_buf_addf(out, "%.*s.%.*s\n", MT_ARG(source->path), MT_ARG(from.port));
         } else {
@@ -45,7 +45,7 @@ static void explain_params(mt_buf *out, const gr_node *n)
     }
 }
 
-static void explain_node(mt_buf *out, const cli_edges *edges, uint32_t index)
+static void explain_node(mt_buf *out, const gr_feeds *edges, uint32_t index)
 {
     const gr_node *n = &edges->graph->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
@@ -86,7 +86,7 @@ static void explain_effects(mt_buf *out, const gr_graph *g)
     }
 }
 
-static void explain_graph(mt_buf *out, const cli_edges *edges)
+static void explain_graph(mt_buf *out, const gr_feeds *edges)
 {
     const gr_graph *g = edges->graph;
     mt_buf_addf(out, "Graph %.*s@%.*s has %u nodes, which run in this order:\n",
@@ -107,7 +107,7 @@ static void explain_graph(mt_buf *out, const cli_edges *edges)
 
 static int explain(const cli_args *args, cli_graph *g, mt_buf *out)
 {
-    cli_edges edges = cli_graph_edges(&g->arena, g->files.graph);
+    gr_feeds edges = gr_feeds_of(&g->arena, g->files.graph);
     if (args->count == 1) {
         explain_graph(out, &edges);
         return CLI_HOLDS;

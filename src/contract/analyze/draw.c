@@ -1,351 +1,260 @@
-/* contract/analyze/draw.c - state machines, the authority map and flow graphs.
+/* contract/analyze/draw.c - what is drawn of a contract or a System.
  * Room: contract.
- * One list of things to draw, two languages: DOT and Mermaid differ in how a group, a
- * node and an edge are written, not in what is drawn. Node names are made of numbers,
- * so no name of the contract can break the syntax; labels are escaped. */
-#include "contract/analyze/report.h"
-#include "contract/flow/paths.h"
-#include "contract/flow/text.h"
+ * A scene is one picture being made (draw_scene.c): first every persona gets its
+ * colour, then the parts are added, each by its own file (draw_entity.c, draw_flow.c,
+ * draw_rules.c), triggers last, since they lead from flow to flow. Nothing can fail. */
+#include "contract/analyze/draw_internal.h"
 
-typedef enum shape {
-    STATE,
-    START,
-    STEP,
-    CHOICE,
-    HANDOFF,
-    GROUP,
-    END,
-    PERSON,
-    SHAPES
-} shape;
-
-/* ORDER shape. */
-static const struct {
-    const char *dot, *open, *close;
-} SHAPE[SHAPES] = {
-    [STATE] = {"ellipse", "([", "])"},
-    [START] = {"ellipse, peripheries=2", "(((", ")))"},
-    [STEP] = {"box", "[", "]"},
-    [CHOICE] = {"diamond", "{", "}"},
-    [HANDOFF] = {"cds", ">", "]"},
-    [GROUP] = {"box, peripheries=2", "[[", "]]"},
-    [END] = {"ellipse, style=filled, fillcolor=lightgrey", "([", "])"},
-    [PERSON] = {"house", "{{", "}}"},
+const char *const CT_PART_NAMES[CT_PART_COUNT] = {
+    [CT_DRAW_ENTITIES] = "entities", [CT_DRAW_AUTHORITY] = "authority",
+    [CT_DRAW_RULES] = "rules",       [CT_DRAW_FLOWS] = "flows",
+    [CT_DRAW_SYSTEM] = "system",
 };
 
-typedef enum line { SOLID, DASHED, DOTTED, LINES } line;
+/* Which obligations a part belongs to: any of them draws it. */
+static const uint32_t OBLIGATIONS[CT_PART_COUNT] = {
+    [CT_DRAW_ENTITIES] = 1 << CT_S1 | 1 << CT_S2 | 1 << CT_S3A,
+    [CT_DRAW_AUTHORITY] = 1 << CT_S4,
+    [CT_DRAW_RULES] = 1 << CT_S5,
+    [CT_DRAW_FLOWS] = 1 << CT_S6,
+    [CT_DRAW_SYSTEM] = 1 << CT_S6,
+};
 
-/* ORDER line. */
-static const struct {
-    const char *dot, *mermaid;
-} LINE[LINES] = {{"solid", "-->"}, {"dashed", "-.->"}, {"dotted", "-.->"}};
-
-typedef struct pen {
-    mt_buf *out;
-    const ct_analysis *an;
-    const ct_model *m;
-    const ct_plan *p;
-    ct_picture language;
-    mt_arena a;
-    uint32_t groups;
-    uint32_t contract; /* which of them, in the names of nodes */
-    bool several;
-} pen;
-
-static void begin_group(pen *x, mt_str title)
+static uint32_t part_named(mt_str name)
 {
-    bool dot = x->language == CT_PICTURE_DOT;
-    mt_buf_addf(x->out,
-                dot ? "  subgraph cluster_%u {\n    label=\"" : "  subgraph g%u [\"",
-                x->groups++);
-    if (x->several) {
-        mt_buf_add_label(x->out, x->m->id);
-        mt_buf_addz(x->out, ": ");
-    }
-    mt_buf_add_label(x->out, title);
-    mt_buf_addz(x->out, dot ? "\";\n" : "\"]\n");
-}
-
-static void end_group(pen *x)
-{
-    mt_buf_addz(x->out, x->language == CT_PICTURE_DOT ? "  }\n" : "  end\n");
-}
-
-static void node(pen *x, mt_str name, shape s, mt_str label)
-{
-    bool dot = x->language == CT_PICTURE_DOT;
-    if (dot) {
-        mt_buf_addf(x->out, "    c%u%.*s [shape=%s, label=\"", x->contract,
-                    MT_ARG(name), SHAPE[s].dot);
-    } else {
-        mt_buf_addf(x->out, "    c%u%.*s%s\"", x->contract, MT_ARG(name),
-                    SHAPE[s].open);
-    }
-    mt_buf_add_label(x->out, label);
-    if (dot) {
-        mt_buf_addz(x->out, "\"];\n");
-    } else {
-        mt_buf_addf(x->out, "\"%s\n", SHAPE[s].close);
-    }
-}
-
-static void edge(pen *x, mt_str from, mt_str to, line l, mt_str label)
-{
-    bool dot = x->language == CT_PICTURE_DOT;
-    if (dot) {
-        mt_buf_addf(x->out, "    c%u%.*s -> c%u%.*s [style=%s, label=\"", x->contract,
-                    MT_ARG(from), x->contract, MT_ARG(to), LINE[l].dot);
-    } else {
-        mt_buf_addf(x->out, "    c%u%.*s %s%s", x->contract, MT_ARG(from),
-                    LINE[l].mermaid, label.len ? "|\"" : "");
-    }
-    mt_buf_add_label(x->out, label);
-    if (dot) {
-        mt_buf_addz(x->out, "\"];\n");
-    } else {
-        mt_buf_addf(x->out, "%s c%u%.*s\n", label.len ? "\"|" : "", x->contract,
-                    MT_ARG(to));
-    }
-}
-
-/* ---- state machines ---- */
-
-static mt_str state_name(pen *x, uint32_t number)
-{
-    return mt_strf(&x->a, "s%u", number);
-}
-
-/* The operations that make a transition, as its label; empty: none does. */
-static mt_str makers_of(pen *x, uint32_t from, uint32_t to)
-{
-    mt_buf text = {0};
-    for (uint32_t i = x->an->moves.first[from]; i < x->an->moves.first[from + 1]; i++) {
-        const ct_edge *move = &x->an->moves.items[i];
-        if (move->to == to) {
-            mt_buf_addf(&text, "%s%.*s", text.len ? ", " : "",
-                        MT_ARG(x->m->operations[move->tag].id));
+    for (uint32_t i = 0; i < CT_PART_COUNT; i++) {
+        if (mt_str_eq(name, mt_str_z(CT_PART_NAMES[i]))) {
+            return 1u << i;
         }
     }
-    mt_str kept = mt_str_dup(&x->a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
+    return 0;
 }
 
-static void draw_entity(pen *x, uint32_t entity)
+uint32_t ct_parts_read(mt_str names)
 {
-    const ct_entity *e = &x->m->entities[entity];
-    uint32_t base = x->an->first_state[entity];
-    begin_group(x, e->id);
-    for (uint32_t s = 0; s < e->state_count; s++) {
-        bool dead = !ct_bit(x->an->reach[entity].declared, s);
-        mt_str label = dead ? mt_strf(&x->a, "%.*s (unreachable)", MT_ARG(e->states[s]))
-                            : e->states[s];
-        node(x, state_name(x, base + s), s == e->initial ? START : STATE, label);
+    for (uint32_t set = 0;;) {
+        size_t comma = mt_str_find(names, ',');
+        uint32_t part = part_named(mt_str_from(names.ptr, comma));
+        set |= part;
+        if (!part || comma == names.len) {
+            return part ? set : 0;
+        }
+        names = mt_str_skip(names, comma + 1);
     }
-    for (uint32_t t = 0; t < e->transition_count; t++) {
-        uint32_t from = base + e->transitions[t].from, to = base + e->transitions[t].to;
-        mt_str makers = makers_of(x, from, to);
-        edge(x, state_name(x, from), state_name(x, to), makers.len ? SOLID : DOTTED,
-             makers);
-    }
-    end_group(x);
 }
 
-/* ---- authority ---- */
-
-static void draw_authority(pen *x)
+uint32_t ct_parts_of(uint32_t obligations)
 {
-    begin_group(x, MT_STR("Authority"));
-    for (uint32_t p = 0; p < x->m->persona_count; p++) {
-        node(x, mt_strf(&x->a, "p%u", p), PERSON, x->m->personas[p].id);
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < CT_PART_COUNT; i++) {
+        set |= OBLIGATIONS[i] & obligations ? 1u << i : 0;
     }
-    for (uint32_t o = 0; o < x->m->operation_count; o++) {
-        const ct_operation *op = &x->m->operations[o];
-        mt_str name = mt_strf(&x->a, "o%u", o);
-        node(x, name, STEP, op->id);
-        line l = ct_admissible(x->an, o) ? SOLID : DOTTED;
-        for (uint32_t i = 0; i < op->persona_count; i++) {
-            edge(x, mt_strf(&x->a, "p%u", op->personas[i]), name, l, (mt_str){0});
+    return set;
+}
+
+uint32_t ct_parts_need(uint32_t parts)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < CT_PART_COUNT; i++) {
+        set |= (parts >> i) & 1 ? OBLIGATIONS[i] : 0;
+    }
+    return set;
+}
+
+/* ---- one picture ---- */
+
+static bool has(uint32_t parts, ct_part part)
+{
+    return (parts >> part) & 1;
+}
+
+/* A box around what is a member's own. */
+static void box_member(ct_scene *x, uint32_t index)
+{
+    const ct_sys_member *m = &x->system->members[index];
+    ct_actor *who = &x->actors[index];
+    mt_picture_group box = {
+        .name = mt_strf(x->a, "member/%.*s", MT_ARG(m->id)),
+        .label = m->id,
+        .tooltip = mt_strf(x->a, "member %.*s: %.*s", MT_ARG(m->id), MT_ARG(m->path)),
+        .parent = MT_PICTURE_NONE,
+        .persona = MT_PICTURE_NONE};
+    who->box = mt_picture_add_group(x->p, box);
+    if (!who->an) {
+        mt_picture_node missing = {.name = ct_draw_name(x, who, "missing"),
+                                   .label = MT_STR("its contract is not there"),
+                                   .group = who->box,
+                                   .persona = MT_PICTURE_NONE,
+                                   .role = MT_ROLE_FLOW,
+                                   .faded = true};
+        mt_picture_add_node(x->p, missing);
+    }
+}
+
+static void draw_contract(ct_scene *x, ct_actor *who, uint32_t parts)
+{
+    const ct_model *m = who->an->model;
+    const uint32_t *entities =
+        ct_in_order(x->a, ct_entity, m->entities, m->entity_count);
+    const uint32_t *flows = ct_in_order(x->a, ct_flow, m->flows, m->flow_count);
+    for (uint32_t i = 0; has(parts, CT_DRAW_ENTITIES) && i < m->entity_count; i++) {
+        if (ct_draw_shared(x, who, entities[i]) == CT_NONE) {
+            ct_draw_entity(x, who, entities[i]);
         }
     }
-    for (uint32_t e = 0; e < x->m->entity_count; e++) {
-        node(x, mt_strf(&x->a, "e%u", e), STATE, x->m->entities[e].id);
+    if (has(parts, CT_DRAW_AUTHORITY)) {
+        ct_draw_authority(x, who);
     }
-    for (uint32_t o = 0; o < x->m->operation_count; o++) {
-        const ct_operation *op = &x->m->operations[o];
-        for (uint32_t i = 0; i < op->effect_count; i++) {
-            const ct_effect *f = &op->effects[i];
-            const ct_entity *e = &x->m->entities[f->entity];
-            edge(x, mt_strf(&x->a, "o%u", o), mt_strf(&x->a, "e%u", f->entity), SOLID,
-                 mt_strf(&x->a, "%.*s to %.*s", MT_ARG(e->states[f->from]),
-                         MT_ARG(e->states[f->to])));
+    if (has(parts, CT_DRAW_RULES) && m->rule_count) {
+        ct_draw_rules(x, who);
+    }
+    for (uint32_t i = 0; has(parts, CT_DRAW_FLOWS) && i < m->flow_count; i++) {
+        ct_draw_flow(x, who, flows[i]);
+    }
+}
+
+mt_picture ct_draw(mt_arena *a, const ct_subject *s, uint32_t parts)
+{
+    mt_picture p;
+    ct_scene x = ct_scene_new(a, &p, s);
+    bool system = s->system && has(parts, CT_DRAW_SYSTEM);
+    for (uint32_t i = 0;
+         s->system && has(parts, CT_DRAW_ENTITIES) && i < s->system->entity_count;
+         i++) {
+        ct_draw_shared_entity(&x, i);
+    }
+    for (uint32_t i = 0; i < x.actor_count; i++) {
+        if (system) {
+            box_member(&x, i);
+        }
+        if (x.actors[i].an) {
+            draw_contract(&x, &x.actors[i], parts);
         }
     }
-    end_group(x);
+    if (system) {
+        ct_draw_outline(&x, !has(parts, CT_DRAW_ENTITIES), !has(parts, CT_DRAW_FLOWS));
+        ct_draw_triggers(&x);
+    }
+    return p;
 }
 
-/* ---- flows ---- */
+/* ---- one picture each ---- */
 
-static mt_str step_label(pen *x, const ct_plan_step *s)
-{
-    mt_buf text = {0};
-    mt_buf_adds(&text, s->id);
-    switch (s->kind) {
-    case CT_OPERATION_STEP:
-        mt_buf_addf(&text, ": %.*s (%.*s)", MT_ARG(x->m->operations[s->what].id),
-                    MT_ARG(x->m->personas[s->persona].id));
-        break;
-    case CT_BRANCH_STEP:
-        mt_buf_addz(&text, ": ");
-        ct_expr_text(&text, x->m, x->m->conditions[s->what]);
-        break;
-    case CT_HANDOFF_STEP:
-        mt_buf_addf(&text, ": %.*s to %.*s", MT_ARG(x->m->personas[s->persona].id),
-                    MT_ARG(x->m->personas[s->to_persona].id));
-        break;
-    case CT_SUBFLOW_STEP:
-        mt_buf_addf(&text, ": flow %.*s", MT_ARG(x->m->flows[s->what].id));
-        break;
-    case CT_PARALLEL_STEP: mt_buf_addz(&text, ": in parallel"); break;
-    }
-    mt_str kept = mt_str_dup(&x->a, mt_buf_str(&text));
-    mt_buf_free(&text);
-    return kept;
-}
+typedef struct book {
+    const ct_subject *s;
+    ct_draw_page *page;
+    void *context;
+    mt_arena a; /* of the names */
+    mt_map names;
+} book;
 
-/* A step, or the flow's end of this name; ends are drawn where they are first met. */
-static mt_str target_name(pen *x, uint32_t graph, ct_plan_target to)
+/* Letters, digits, '-', '_' and '.', not too long, and no two alike even where case
+ * does not count. */
+static mt_str file_name(book *b, const ct_actor *who, const char *kind, mt_str id)
 {
-    return to.step != CT_NONE ? mt_strf(&x->a, "t%u", to.step)
-                              : mt_strf(&x->a, "x%u_%u", graph, to.terminal);
-}
-
-static void draw_target(pen *x, const ct_plan_step *s, ct_plan_target to, line l,
-                        mt_str label)
-{
-    if (ct_target_given(to)) {
-        edge(x, mt_strf(&x->a, "t%u", (uint32_t)(s - x->p->steps)),
-             target_name(x, s->graph, to), l, label);
+    enum { LONGEST = 100 };
+    mt_buf name = {0};
+    bool added = false;
+    if (who && who->id.len) {
+        mt_buf_addf(&name, "%.*s.", MT_ARG(who->id));
     }
-}
-
-static void draw_handler(pen *x, const ct_plan_step *s)
-{
-    const ct_plan_handler *h = &s->handler;
-    mt_buf text = {0};
-    mt_buf_addz(&text, "failure");
-    for (uint32_t i = 0; i < h->undo_count; i++) {
-        const ct_plan_undo *undo = &x->p->undos[h->first_undo + i];
-        mt_buf_addf(&text, "%s%.*s", i ? ", " : ": undo ",
-                    MT_ARG(x->m->operations[undo->op].id));
-        ct_plan_target stop = {CT_NONE, undo->on_failure};
-        draw_target(
-            x, s, stop, DOTTED,
-            mt_strf(&x->a, "%.*s fails", MT_ARG(x->m->operations[undo->op].id)));
+    mt_buf_addf(&name, "%s%s%.*s", kind, id.len ? "-" : "", MT_ARG(id));
+    name.len = name.len > LONGEST ? LONGEST : name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        bool kept =
+            letter || (c >= '0' && c <= '9') || c == '-' || c == '_' || (c == '.' && i);
+        name.ptr[i] = kept ? c : '_';
     }
-    if (h->kind == CT_ESCALATE) {
-        mt_buf_addf(&text, ": to %.*s", MT_ARG(x->m->personas[h->persona].id));
-    }
-    if (h->kind != CT_HANDLER_NONE) {
-        draw_target(x, s, h->next, DASHED, mt_str_dup(&x->a, mt_buf_str(&text)));
-    }
-    mt_buf_free(&text);
-}
-
-static void draw_targets(pen *x, const ct_plan_step *s)
-{
-    /* ORDER of targets in ct_plan_step. */
-    static const char *const BRANCH[] = {"true", "false"}, *const JOIN[] = {
-                                                               "all succeed",
-                                                               "all complete"};
-    for (uint32_t i = 0; i < s->target_count; i++) {
-        mt_str label = {0};
-        if (s->kind == CT_OPERATION_STEP) {
-            label = x->p->outcomes[x->p->ops[s->what].first_outcome + i].label;
-        } else if (s->kind == CT_BRANCH_STEP) {
-            label = mt_str_z(BRANCH[i]);
-        } else if (s->kind == CT_PARALLEL_STEP) {
-            label = mt_str_z(JOIN[i]);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
-            label = MT_STR("success");
+    mt_str file = mt_str_dup(&b->a, mt_buf_str(&name));
+    for (uint32_t i = 1; !added; i++) {
+        mt_str free =
+            i > 1 ? mt_strf(&b->a, "%.*s-%u", MT_ARG(mt_buf_str(&name)), i) : file;
+        char *lower = mt_new_array(&b->a, char, free.len + 1);
+        for (size_t k = 0; k < free.len; k++) {
+            char c = free.ptr[k];
+            lower[k] = (char)(c >= 'A' && c <= 'Z' ? c + 'a' - 'A' : c);
         }
-        draw_target(x, s, x->p->targets[s->first_target + i], SOLID, label);
+        mt_map_add(&b->a, &b->names, mt_str_from(lower, free.len), &added);
+        file = free;
     }
-    draw_handler(x, s);
-    for (uint32_t i = 0; i < s->branch_count; i++) {
-        edge(x, mt_strf(&x->a, "t%u", (uint32_t)(s - x->p->steps)),
-             mt_strf(&x->a, "t%u", x->p->graphs[s->first_branch + i].entry), DASHED,
-             x->p->graphs[s->first_branch + i].id);
-    }
+    mt_buf_free(&name);
+    return file;
 }
 
-static void draw_ends(pen *x, uint32_t graph)
+/* One page: what `what` and `index` say, of one contract or of the System. */
+static bool draw_page(book *b, uint32_t actor, ct_part what, uint32_t index,
+                      const char *kind, mt_str id)
 {
-    const ct_graph_paths *g = &x->an->graphs[graph];
-    for (uint32_t i = 0; i < g->end_count; i++) {
-        uint32_t t = g->ends[i].terminal;
-        if (t != CT_NONE) {
-            node(x, mt_strf(&x->a, "x%u_%u", graph, t), END, x->p->terminals[t].name);
-        }
-    }
-}
-
-static void draw_graph(pen *x, uint32_t graph)
-{
-    /* ORDER ct_step_kind. */
-    static const shape KINDS[] = {STEP, CHOICE, HANDOFF, GROUP, GROUP};
-    const ct_plan_graph *g = &x->p->graphs[graph];
-    mt_mark mark = mt_arena_mark(&x->a);
-    begin_group(x,
-                mt_strf(&x->a, "flow %.*s", MT_ARG(ct_graph_name(&x->a, x->p, graph))));
-    for (uint32_t i = g->first_step; i < g->first_step + g->step_count; i++) {
-        const ct_plan_step *s = &x->p->steps[i];
-        node(x, mt_strf(&x->a, "t%u", i), KINDS[s->kind], step_label(x, s));
-    }
-    draw_ends(x, graph);
-    end_group(x);
-    for (uint32_t i = g->first_step; i < g->first_step + g->step_count; i++) {
-        draw_targets(x, &x->p->steps[i]);
-    }
-    mt_arena_rewind(&x->a, mark);
-}
-
-static void draw_contract(pen *x)
-{
-    bool states = ct_analysis_has(x->an, CT_S1) || ct_analysis_has(x->an, CT_S2) ||
-                  ct_analysis_has(x->an, CT_S3A);
-    for (uint32_t e = 0; e < x->m->entity_count && states; e++) {
-        draw_entity(x, e);
-    }
-    if (ct_analysis_has(x->an, CT_S4)) {
-        draw_authority(x);
-    }
-    for (uint32_t g = 0; ct_analysis_has(x->an, CT_S6) && g < x->p->graph_count; g++) {
-        draw_graph(x, g);
-    }
-}
-
-void ct_analysis_draw(mt_buf *out, const ct_analysis *const *list, uint32_t count,
-                      mt_str title, ct_picture language)
-{
-    pen x = {.out = out, .language = language, .several = count > 1};
-    bool dot = language == CT_PICTURE_DOT;
-    if (dot) {
-        mt_buf_addz(out, "digraph \"");
-        mt_buf_add_label(out, title);
-        mt_buf_addz(out, "\" {\n  rankdir=LR;\n  node [fontname=\"DejaVu Sans\", "
-                         "fontsize=10];\n  edge [fontname=\"DejaVu Sans\", "
-                         "fontsize=8];\n");
+    mt_arena a = {0};
+    mt_picture p;
+    ct_scene x = ct_scene_new(&a, &p, b->s);
+    ct_actor *who = actor == CT_NONE ? NULL : &x.actors[actor];
+    if (what == CT_DRAW_SYSTEM) {
+        p = ct_draw(&a, b->s, 1u << CT_DRAW_SYSTEM);
+    } else if (what == CT_DRAW_AUTHORITY) {
+        ct_draw_authority(&x, who);
+    } else if (what == CT_DRAW_RULES) {
+        ct_draw_rules(&x, who);
+    } else if (what == CT_DRAW_FLOWS) {
+        ct_draw_flow(&x, who, index);
+    } else if (who) {
+        ct_draw_entity(&x, who, index);
     } else {
-        mt_buf_addz(out, "flowchart LR\n");
+        ct_draw_shared_entity(&x, index);
     }
-    for (uint32_t i = 0; i < count; i++) {
-        x.an = list[i];
-        x.m = list[i]->model;
-        x.p = list[i]->plan;
-        x.contract = i;
-        draw_contract(&x);
+    bool go_on = b->page(b->context, file_name(b, who, kind, id), &p);
+    mt_arena_free(&a);
+    return go_on;
+}
+
+static bool contract_pages(book *b, ct_scene *x, uint32_t actor, uint32_t parts)
+{
+    const ct_actor *who = &x->actors[actor];
+    const ct_model *m = who->an->model;
+    const uint32_t *entities =
+        ct_in_order(x->a, ct_entity, m->entities, m->entity_count);
+    const uint32_t *flows = ct_in_order(x->a, ct_flow, m->flows, m->flow_count);
+    bool go_on = true;
+    for (uint32_t i = 0; go_on && has(parts, CT_DRAW_ENTITIES) && i < m->entity_count;
+         i++) {
+        uint32_t e = entities[i];
+        go_on = ct_draw_shared(x, who, e) != CT_NONE ||
+                draw_page(b, actor, CT_DRAW_ENTITIES, e, "entity", m->entities[e].id);
     }
-    mt_buf_addz(out, dot ? "}\n" : "");
-    mt_arena_free(&x.a);
+    if (go_on && has(parts, CT_DRAW_AUTHORITY)) {
+        go_on = draw_page(b, actor, CT_DRAW_AUTHORITY, 0, "authority", (mt_str){0});
+    }
+    if (go_on && has(parts, CT_DRAW_RULES) && m->rule_count) {
+        go_on = draw_page(b, actor, CT_DRAW_RULES, 0, "rules", (mt_str){0});
+    }
+    for (uint32_t i = 0; go_on && has(parts, CT_DRAW_FLOWS) && i < m->flow_count; i++) {
+        go_on =
+            draw_page(b, actor, CT_DRAW_FLOWS, flows[i], "flow", m->flows[flows[i]].id);
+    }
+    return go_on;
+}
+
+bool ct_draw_each(const ct_subject *s, uint32_t parts, ct_draw_page *page,
+                  void *context)
+{
+    book b = {.s = s, .page = page, .context = context};
+    mt_picture p;
+    ct_scene x = ct_scene_new(&b.a, &p, s);
+    bool go_on = true;
+    if (s->system && has(parts, CT_DRAW_SYSTEM)) {
+        go_on = draw_page(&b, CT_NONE, CT_DRAW_SYSTEM, 0, "system", s->system->id);
+    }
+    for (uint32_t i = 0; go_on && s->system && has(parts, CT_DRAW_ENTITIES) &&
+                         i < s->system->entity_count;
+         i++) {
+        go_on = draw_page(&b, CT_NONE, CT_DRAW_ENTITIES, i, "entity",
+                          s->system->entities[i].name);
+    }
+    for (uint32_t i = 0; go_on && i < x.actor_count; i++) {
+        go_on = !x.actors[i].an || contract_pages(&b, &x, i, parts);
+    }
+    mt_arena_free(&b.a);
+    return go_on;
 }

@@ -1,4 +1,4 @@
-/* contract/analyze/report.h - an analysis as text, JSON and pictures.
+/* contract/analyze/report.h - an analysis as text and JSON.
  * Room: contract. May include base/ and contract/ only.
  * Output is written as it is found: after each piece the sink may take what is there
  * and empty the buffer, so a long listing needs no memory. */
@@ -36,13 +36,5 @@ void ct_analysis_text(ct_sink *s, const ct_analysis *an);
 /* Their keys of an open object: "s1_state_space" … "s8_verdict_uniqueness"; null where
  * it was not asked for. */
 void ct_analysis_json_keys(ct_sink *s, mt_jw *w, const ct_analysis *an);
-
-typedef enum ct_picture { CT_PICTURE_DOT, CT_PICTURE_MERMAID } ct_picture;
-
-/* State machines (S1 to S3a), the authority map (S4) and flow graphs (S6), those that
- * were asked for, of one contract or of the members of a System. DOT: one digraph of
- * clusters; Mermaid: one flowchart of subgraphs. */
-void ct_analysis_draw(mt_buf *out, const ct_analysis *const *list, uint32_t count,
-                      mt_str title, ct_picture language);
 
 #endif

@@ -1,0 +1,73 @@
+/* contract/analyze/draw_internal.h - what the files draw*.c share.
+ * Room: contract. Private to analyze/draw*.c. */
+#ifndef CT_ANALYZE_DRAW_INTERNAL_H
+#define CT_ANALYZE_DRAW_INTERNAL_H
+
+#include <stddef.h>
+
+#include "contract/analyze/draw.h"
+
+/* A node or group that was made for this flow or graph; for any other it is none. */
+typedef struct ct_made {
+    uint32_t owner, index;
+} ct_made;
+
+/* One contract of the subject. */
+typedef struct ct_actor {
+    mt_str id;              /* of the member; empty: the contract is no member */
+    const ct_analysis *an;  /* NULL: not there */
+    uint32_t box;           /* the member's group, or MT_PICTURE_NONE */
+    const uint32_t *colour; /* per persona of the model: index in the picture */
+    uint32_t *begin;        /* per flow: where a trigger leads; MT_PICTURE_NONE */
+    uint32_t *steps;        /* per step of the plan: its node */
+    ct_made *lanes, *ends;  /* per persona, of a flow; per terminal, of a graph */
+} ct_actor;
+
+typedef struct ct_scene {
+    mt_arena *a;
+    mt_picture *p;
+    const ct_sys *system; /* NULL: a contract */
+    ct_actor *actors;     /* as the members of the System */
+    uint32_t actor_count;
+    uint32_t *fires; /* per trigger: the node it starts from; MT_PICTURE_NONE */
+} ct_scene;
+
+/* An empty picture in which every persona has its colour, and what is needed to fill
+ * it. */
+ct_scene ct_scene_new(mt_arena *a, mt_picture *p, const ct_subject *s);
+
+/* The place among the System's shared entities or personas, or CT_NONE. */
+uint32_t ct_draw_shared(const ct_scene *x, const ct_actor *who, uint32_t entity);
+uint32_t ct_draw_shared_persona(const ct_scene *x, const ct_actor *who,
+                                uint32_t persona);
+
+/* Names and titles of a member's things say whose they are. */
+mt_str ct_draw_name(ct_scene *x, const ct_actor *who, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+uint32_t ct_draw_box(ct_scene *x, const ct_actor *who, mt_str name, mt_str title);
+
+/* Indices in the order of declaration: by file and line, then as in the bundle. */
+const uint32_t *ct_draw_order(mt_arena *a, const void *items, size_t size,
+                              size_t origin, uint32_t count);
+#define ct_in_order(a, T, items, count)                                                \
+    ct_draw_order((a), (items), sizeof(T), offsetof(T, origin), (count))
+
+/* "when <precondition>", who may do it, and what it moves, a line each. */
+mt_str ct_draw_operation_tip(ct_scene *x, const ct_actor *who, uint32_t op);
+/* "Order: open → paid", a line for each effect. */
+void ct_draw_effects(mt_buf *out, const ct_model *m, uint32_t op);
+/* The one persona of the operation as a colour, or MT_PICTURE_NONE. */
+uint32_t ct_draw_operation_colour(const ct_actor *who, uint32_t op);
+
+void ct_draw_entity(ct_scene *x, const ct_actor *who, uint32_t entity);
+void ct_draw_shared_entity(ct_scene *x, uint32_t shared);
+/* A persona that several members share is drawn once. */
+void ct_draw_authority(ct_scene *x, const ct_actor *who);
+void ct_draw_rules(ct_scene *x, const ct_actor *who);
+void ct_draw_flow(ct_scene *x, ct_actor *who, uint32_t flow);
+/* Entities, flows or both as single nodes. */
+void ct_draw_outline(ct_scene *x, bool entities, bool flows);
+/* Between flows that are drawn, whole or as single nodes. */
+void ct_draw_triggers(ct_scene *x);
+
+#endif

@@ -1,0 +1,160 @@
+/* graph/draw.c - what is drawn of a graph.
+ * Room: graph.
+ * First the nodes, in the order of their declaration, each making the boxes around it;
+ * then their inputs. Boxes are as deep as clusters may be nested. Nothing can fail. */
+#include "graph/draw.h"
+
+#include <stdlib.h>
+
+#include "graph/feeds.h"
+
+typedef struct sketch {
+    mt_arena *a;
+    const gr_graph *g;
+    const gr_draw_options *options;
+    mt_picture p;
+    mt_map boxes;    /* path of a cluster to its group */
+    uint32_t *nodes; /* per node of the graph */
+} sketch;
+
+/* The part of a path before its last '/', empty if it has none. */
+static mt_str outer_path(mt_str path)
+{
+    while (path.len && path.ptr[path.len - 1] != '/') {
+        path.len--;
+    }
+    path.len -= path.len > 0;
+    return path;
+}
+
+/* The box of a cluster, and of those around it. */
+static uint32_t box_of(sketch *s, mt_str path)
+{
+    bool added;
+    if (!path.len) {
+        return MT_PICTURE_NONE;
+    }
+    mt_map_entry *entry = mt_map_find(&s->boxes, path);
+    if (entry) {
+        return (uint32_t)entry->value;
+    }
+    mt_picture_group box = {.name = path,
+                            .label = mt_str_basename(path),
+                            .tooltip = mt_strf(s->a, "cluster %.*s", MT_ARG(path)),
+                            .parent = box_of(s, outer_path(path)),
+                            .persona = MT_PICTURE_NONE};
+    uint32_t group = mt_picture_add_group(&s->p, box);
+    mt_map_add(s->a, &s->boxes, path, &added)->value = group;
+    return group;
+}
+
+static mt_str tip_of(sketch *s, const gr_node *n)
+{
+    const gr_manifest *m = &n->primitive->manifest;
+    mt_buf text = {0};
+    mt_buf_addf(&text, "%.*s: %s %.*s@%.*s", MT_ARG(n->path), gr_kind_name(m->kind),
+                MT_ARG(m->id), MT_ARG(n->resolved));
+    for (uint32_t i = 0; i < m->param_count; i++) {
+        if (n->params[i].type != GR_P_NONE) {
+            gr_value value = gr_literal_value(&n->params[i]);
+            mt_buf_addf(&text, "\n%.*s = ", MT_ARG(m->params[i].name));
+            gr_value_plain_json(&text, &value);
+        }
+    }
+    return mt_picture_keep(s->a, &text);
+}
+
+static void draw_node(sketch *s, uint32_t index)
+{
+    static const mt_role ROLES[] = {[GR_SOURCE] = MT_ROLE_SOURCE,
+                                    [GR_COMPUTE] = MT_ROLE_COMPUTE,
+                                    [GR_TRIGGER] = MT_ROLE_TRIGGER,
+                                    [GR_ACTION] = MT_ROLE_ACTION};
+    const gr_node *n = &s->g->nodes[index];
+    const gr_manifest *m = &n->primitive->manifest;
+    mt_str value = s->options->values ? s->options->values[index] : (mt_str){0};
+    uint32_t box = box_of(s, outer_path(n->path));
+    mt_str name = box == MT_PICTURE_NONE ? n->path : mt_str_basename(n->path);
+    mt_picture_node node = {.name = n->id,
+                            .label = mt_strf(s->a, "%.*s\n%.*s%s%.*s", MT_ARG(name),
+                                             MT_ARG(m->id), value.len ? "\n" : "",
+                                             MT_ARG(value)),
+                            .tooltip = tip_of(s, n),
+                            .group = box,
+                            .persona = MT_PICTURE_NONE,
+                            .role = ROLES[m->kind]};
+    s->nodes[index] = mt_picture_add_node(&s->p, node);
+}
+
+static mt_line line_into(const gr_manifest *m, uint32_t input)
+{
+    if (m->kind != GR_ACTION) {
+        return MT_SOLID;
+    }
+    return m->inputs[input].type == GR_EVENT ? MT_BOLD : MT_DASHED;
+}
+
+static void draw_inputs(sketch *s, const gr_feeds *feeds, uint32_t index)
+{
+    const gr_node *n = &s->g->nodes[index];
+    const gr_manifest *m = &n->primitive->manifest;
+    for (uint32_t i = 0; i < m->input_count; i++) {
+        gr_feed from;
+        if (!gr_feed_into(feeds, n, i, &from)) {
+            continue;
+        }
+        mt_str ports =
+            mt_strf(s->a, "%.*s → %.*s", MT_ARG(from.port), MT_ARG(m->inputs[i].name));
+        mt_picture_edge edge = {.from = s->nodes[from.node],
+                                .to = s->nodes[index],
+                                .label = s->options->ports ? ports : (mt_str){0},
+                                .tooltip = ports,
+                                .persona = MT_PICTURE_NONE,
+                                .line = line_into(m, i)};
+        mt_picture_add_edge(&s->p, edge);
+    }
+}
+
+/* ---- order of declaration ---- */
+
+typedef struct placed {
+    const gr_node *node;
+    uint32_t index;
+} placed;
+
+static int by_place(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    int order = mt_str_cmp(x->node->source.file, y->node->source.file);
+    order = order ? order : (x->node->at > y->node->at) - (x->node->at < y->node->at);
+    return order ? order : mt_str_cmp(x->node->path, y->node->path);
+}
+
+static const placed *in_order(mt_arena *a, const gr_graph *g)
+{
+    placed *list = mt_new_array(a, placed, g->node_count + 1);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        list[i] = (placed){&g->nodes[i], i};
+    }
+    qsort(list, g->node_count, sizeof *list, by_place);
+    return list;
+}
+
+mt_picture gr_draw(mt_arena *a, const gr_graph *g, const gr_draw_options *options)
+{
+    static const gr_draw_options PLAIN = {0};
+    sketch s = {.a = a,
+                .g = g,
+                .options = options ? options : &PLAIN,
+                .p = mt_picture_new(a, g->id),
+                .nodes = mt_new_array(a, uint32_t, g->node_count + 1)};
+    gr_feeds feeds = gr_feeds_of(a, g);
+    const placed *order = in_order(a, g);
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        draw_node(&s, order[i].index);
+    }
+    for (uint32_t i = 0; i < g->node_count; i++) {
+        draw_inputs(&s, &feeds, order[i].index);
+    }
+    return s.p;
+}
