@@ -340,10 +340,11 @@ class Runs(Case):
             time.sleep(0.002)
 
     def until(self, test, seconds=60):
+        """Asks until it is so; what is so now may not be so a moment later."""
         end = time.monotonic() + seconds
-        while not test() and time.monotonic() < end:
+        while not test():
+            self.assertLess(time.monotonic(), end, "it did not happen in time")
             time.sleep(0.005)
-        self.assertTrue(test(), "it did not happen in time")
 
     def intents(self, capture="c.json"):
         document = json.loads((self.dir / capture).read_text())
