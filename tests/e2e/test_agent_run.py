@@ -250,7 +250,7 @@ senders:
         peer.say("go")
         self.assertTrue(peer.silent(0.5), "an outcome on another route armed it")
 
-    def test_FA1_more_outcomes_do_not_change_its_cadence(self):
+    def test_more_outcomes_do_not_change_a_timers_cadence(self):
         relay = self.relay()
         peer, = self.peers(relay, 1)
         self.agent(ALARM.replace("MODE", "profile").replace("every_ms: 60", "every_ms: 60000"),

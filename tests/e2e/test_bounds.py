@@ -138,14 +138,14 @@ class Evaluation(Case):
         self.assertGreater(served, 4, "others waited for the evaluation")
         self.assertEqual([(a.status, a.code) for a in answers], 2 * [(422, "evaluation_budget")])
 
-    def test_FS7_an_evaluation_has_a_deadline(self):
+    def test_an_evaluation_has_a_deadline(self):
         server = self.serve(IN_RULE, "--limit", "eval_steps=100000000000", "--limit", "eval_ms=500")
         served, answers = self.meanwhile(server, lambda: server.post(
             "/v1/contracts/heavy/evaluate", {"facts": facts(1000)}, timeout=90))
         self.assertGreater(served, 4, "others waited for the evaluation")
         self.assertEqual((answers[0].status, answers[0].code), (503, "evaluation_deadline"), answers)
 
-    def test_FS7_an_evaluation_has_a_budget_of_steps(self):
+    def test_an_evaluation_has_a_budget_of_steps(self):
         server = self.serve(IN_RULE, "--limit", "eval_steps=1531318")
         for count, status in ((59, 200), (60, 200), (61, 422)):
             answer = server.post("/v1/contracts/heavy/evaluate", {"facts": facts(count)}, timeout=90)
@@ -170,7 +170,7 @@ class Evaluation(Case):
         self.assertIn("takes longer", self.fails(1, "eval", contract, "--facts", many, "--limit",
                                                   "eval_steps=100000000000", "--limit", "eval_ms=50").err)
 
-    def test_FS7_the_committer_waits_for_no_evaluation(self):
+    def test_the_committer_waits_for_no_evaluation(self):
         server = self.serve(IN_CONDITION, "--limit", "eval_steps=100000000000", "--limit", "eval_ms=60000")
         count = 150 if SANITIZED else 300
         bound = {"bindings": {"Doc": "d1"}, "facts": facts(count)}
@@ -185,7 +185,7 @@ class Evaluation(Case):
         self.assertEqual(answer.json["outcome"], "success", answer)
         self.assertGreater(served, 4, "others waited for the flow")
 
-    def test_FS7_what_waits_and_takes_long_is_resumed_by_a_worker(self):
+    def test_what_waits_and_takes_long_is_resumed_by_a_worker(self):
         server = self.serve(IN_CONDITION, "--limit", "eval_steps=100000000000", "--limit", "eval_ms=60000")
         clerk = server.token("--name", "clerk", "--persona", "clerk", "--right", "facts:*", "--right", "admin")
         boss = server.token("--name", "boss", "--persona", "boss")
@@ -201,7 +201,7 @@ class Evaluation(Case):
         answer = server.post(path, {}, token=boss, timeout=90)
         self.assertEqual((answer.status, answer.json["outcome"]), (200, "success"), answer)
 
-    def test_FS7_a_version_that_only_an_old_flow_knows_is_evaluated_by_a_worker(self):
+    def test_a_version_that_only_an_old_flow_knows_is_evaluated_by_a_worker(self):
         server = self.serve(IN_CONDITION)
         clerk = server.token("--name", "clerk", "--persona", "clerk", "--right", "facts:*", "--right", "deploy")
         boss = server.token("--name", "boss", "--persona", "boss", "--right", "metrics:read")
@@ -220,7 +220,7 @@ class Evaluation(Case):
         self.assertEqual((answer.status, answer.json["outcome"]), (200, "success"), answer)
         self.assertIn("motet_calls_by_workers_total 1", again.get("/metrics", token=boss).body.decode())
 
-    def test_FS7_a_deadline_decides_nothing(self):
+    def test_a_deadline_decides_nothing(self):
         """A call that is too late has left nothing behind, and can be made again."""
         server = self.serve(IN_CONDITION, "--limit", "eval_steps=100000000000", "--limit", "eval_ms=100")
         for path, body in (("operations/finish", {"persona": "boss"}), ("flows/all", {"persona": "clerk"})):

@@ -132,14 +132,14 @@ class Admissibility(Case):
                 result = self.run_motet("validate", self.write("y.json", long))
                 self.assertEqual(result.code, 1, f"validate accepts {DIGITS_29}, which is rounded")
 
-    def test_FL2_a_literal_of_28_digits_is_exact(self):
+    def test_a_literal_of_28_digits_is_exact(self):
         path = self.write("x.tenor", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}"))
         for value, verdicts in ((DIGITS_28, 1), (DIGITS_28[:-1] + "9", 0)):
             facts = self.write("f.json", json.dumps({"f": value}))
             report = json.loads(self.holds("eval", "--json", path, "--facts", facts).out)
             self.assertEqual(len(report["verdicts"]), verdicts)
 
-    def test_FL2_zeros_and_defaults_do_not_count(self):
+    def test_zeros_and_defaults_do_not_count_as_digits(self):
         self.holds("check", self.write("x.tenor", fact("Decimal(28,28)", DIGITS_29) + rule("f > 000001.5" + 40 * "0")))
 
 
