@@ -6,7 +6,8 @@
  * again, and one that is not as it was written cannot be accepted. Checkpoints that the
  * records contradict are dropped, the head of the chain and the roots of blocks are
  * made anew, and a record says what was remembered, what was found, what was dropped,
- * and why. All of that is one transaction; then it is signed and remembered. After a
+ * and why. A key that a record adds and that no signature covers is revoked. All of
+ * that is one transaction; then it is signed and remembered. After a
  * crash in between it is refused as before, and can be accepted again. May fail:
  * MT_E_DENIED and why, or the world. */
 #include <time.h>
@@ -199,17 +200,22 @@ static mt_buf write_body(accepting *x, int64_t now)
     return body;
 }
 
-static mt_err append(accepting *x)
+static int64_t time_now(const accepting *x)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     int64_t now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-    now = now > x->last_ms ? now : x->last_ms;
-    mt_buf body = write_body(x, now), tail = {0};
+    return now > x->last_ms ? now : x->last_ms;
+}
+
+/* Frees the body. */
+static mt_err append(accepting *x, const char *kind, int64_t now, mt_buf *body)
+{
+    mt_buf tail = {0};
     lg_chain before = x->chain;
-    lg_entry e = lg_chain_append(&x->chain, mt_buf_str(&body));
+    lg_entry e = lg_chain_append(&x->chain, mt_buf_str(body));
     st_record row = {.seq = (int64_t)e.seq,
-                     .kind = MT_STR("ledger_accepted"),
+                     .kind = mt_str_z(kind),
                      .time_ms = now,
                      .body = e.body,
                      .hash = {(const char *)e.hash.bytes, MT_SHA256_BYTES}};
@@ -219,8 +225,44 @@ static mt_err append(accepting *x)
     err = err ? err : st_ledger_set_tail(x->tx, row.seq + 1, mt_buf_str(&tail));
     x->out->record = row.seq;
     mt_buf_free(&tail);
-    mt_buf_free(&body);
+    mt_buf_free(body);
     return err;
+}
+
+static mt_str plain_text(mt_arena *a, mt_str raw)
+{
+    mt_json text;
+    return raw.len && !mt_json_read(a, raw, NULL, &text, NULL) ? mt_json_text(&text)
+                                                               : MT_STR("");
+}
+
+/* Who signs for a record that adds a key vouches for it. Of those that nobody signed
+ * for, nobody knows who added them. */
+static mt_err revoke_strangers(accepting *x)
+{
+    int64_t now = time_now(x);
+    char time[CT_TIME_TEXT];
+    ct_time t = {now / 1000, (uint32_t)(now % 1000) * 1000000u};
+    mt_str at = mt_str_from(time, ct_time_print(t, time));
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < x->ring.len && !err; i++) {
+        const lg_key *k = &x->ring.items[i];
+        if (k->added && !k->trusted && !k->revoked) {
+            mt_buf body = {0};
+            lg_key_event(&body, true, &k->key, at, plain_text(x->a, x->domain),
+                         MT_STR("nobody handed over to it"));
+            err = append(x, "key_revoked", now, &body);
+            x->out->revoked++;
+        }
+    }
+    return err;
+}
+
+static mt_err append_decision(accepting *x)
+{
+    int64_t now = time_now(x);
+    mt_buf body = write_body(x, now);
+    return append(x, "ledger_accepted", now, &body);
 }
 
 static mt_err drop_points(accepting *x)
@@ -248,7 +290,8 @@ static mt_err try_once(accepting *x)
         return MT_E_BUSY;
     }
     err = read_all(x);
-    err = err ? err : append(x);
+    err = err ? err : revoke_strangers(x);
+    err = err ? err : append_decision(x);
     err = err ? err : drop_points(x);
     if (err) {
         st_rollback(x->tx);
@@ -268,7 +311,7 @@ static mt_err accept_ledger(accepting *x)
         }
         lg_keyring_free(&x->ring);
         x->chain = (lg_chain){0};
-        x->points.len = x->next = x->out->dropped = 0;
+        x->points.len = x->next = x->out->dropped = x->out->revoked = 0;
         err = try_once(x);
     }
     return err;
@@ -281,13 +324,6 @@ static mt_str text_of(mt_arena *a, const lg_checkpoint *c)
     mt_str kept = mt_str_dup(a, mt_str_trim(mt_buf_str(&text), MT_STR("\n")));
     mt_buf_free(&text);
     return kept;
-}
-
-static mt_str plain_text(mt_arena *a, mt_str raw)
-{
-    mt_json text;
-    return raw.len && !mt_json_read(a, raw, NULL, &text, NULL) ? mt_json_text(&text)
-                                                               : MT_STR("");
 }
 
 static mt_err accept_and_sign(accepting *x)

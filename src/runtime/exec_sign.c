@@ -69,8 +69,11 @@ static mt_err act(rt_executor *x, const rt_signer *s, rt_sight *seen, bool sign,
 
 static rt_signer signer_of(rt_executor *x, const mt_sign_key *key, const char *memory)
 {
-    return (rt_signer){
-        .store = x->store, .key = key, .memory = memory, .domain = x->trust_domain};
+    return (rt_signer){.store = x->store,
+                       .key = key,
+                       .memory = memory,
+                       .domain = x->trust_domain,
+                       .heir = &x->key.open};
 }
 
 mt_err rx_sign_with(rt_executor *x, const mt_sign_key *key, const char *memory,

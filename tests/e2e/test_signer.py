@@ -381,6 +381,51 @@ class Tampering(Signer):
             said = lambda: "revokes this key" in server.get("/readyz").body.decode()
             self.assertTrue(server.wait_until(said, 20), server.log())
 
+    def add_key(self, f, kind, name):
+        key = base64.b64decode((self.dir / f"{name}.pub").read_bytes()).hex()
+        f.insert(len(f.records))
+        f.records[-1].update(kind=kind, body=ledgers.compact(ledgers.key_event(kind, key)))
+        f.chain(len(f.records) - 1)
+        f.fix_head()
+
+    def test_a_key_that_somebody_else_adds_is_not_vouched_for(self):
+        """Who signs for the record vouches for the key, and for all that it signs."""
+        store = self.make(self.file())
+        with Forger(store) as f:
+            self.add_key(f, "key_added", "f")
+        self.refused(store, says="adds a key that nobody hands over to")
+        result = self.fails(1, "ledger", "export", "--store", store, "--sign", "a.secret")
+        self.assertIn("a key is added that nobody has signed for", result.err)
+        with Forger(store) as f:
+            f.sign(len(f.records), "f")
+        self.assertIn("no trusted key vouches for", self.verify(store).err)
+        with Forger(store) as f:
+            del f.checkpoints[newest(f)]
+            f.fix_count()
+        result = self.run_motet("ledger", "accept", "--store", store, "--signing-key", "a.secret",
+                                "--reason", "looked at it")
+        self.assertIn("revoked: 1 key that nobody handed over to", result.out)
+        self.signs(store)
+        with Forger(store) as f:
+            f.sign(len(f.records), "f")
+        self.assertIn("by a key that was revoked before", self.verify(store).err)
+
+    def test_a_stranger_does_not_take_over_from_a_signer_that_runs(self):
+        """Neither a record that revokes the key nor a checkpoint behind it make a hand-over."""
+        for announced in (False, True):
+            with self.subTest(announced), serve(self.dir, f"sqlite:{self.dir}/{announced}.db",
+                                                "--signer-memory", f"{announced}.memory",
+                                                "--checkpoint-seconds", "1") as server:
+                fill(server, 5)
+                with Forger(server.store) as f:
+                    if announced:
+                        self.add_key(f, "key_added", "f")
+                    self.add_key(f, "key_revoked", "a")
+                    f.sign(len(f.records), "f")
+                fill(server, 1, "more")
+                said = lambda: "did not hand over to" in server.get("/readyz").body.decode()
+                self.assertTrue(server.wait_until(said, 20), server.log())
+
     def test_what_nobody_finds(self):
         """A record that the owner of the database chains behind the last signature is signed
         like any other: a signature says since when a record is there, not who wrote it."""
@@ -758,3 +803,29 @@ class HandOver(Signer):
 
 
 main()
+    def test_a_node_with_an_older_key_sees_that_others_took_over(self):
+        """From a to b and on to c, while a node with a looks on: a vouched for b, and b for c."""
+        self.holds("keygen", "--prefix", "c")
+        other = pathlib.Path(tempfile.mkdtemp(dir=self.dir))
+        with Postgres() as database:
+            store = self.make(database.url(), 10)
+            for name in ("a.secret", "a.pub", "a.secret.memory"):
+                shutil.copy(self.dir / name, other / name)
+            with serve(other, store, "--checkpoint-seconds", "86400") as node:
+                for old, new in ("ab", "bc"):
+                    with serve(self.dir, store, "--previous-signing-key", f"{old}.secret",
+                               key=new) as server:
+                        self.assertEqual(server.get("/readyz").status, 200, server.log())
+                fill(node, 25, "more")  # enough to look at the ledger
+                replaced = lambda: "key_replaced" in node.log()
+                self.assertTrue(node.wait_until(replaced, 20), node.log())
+                self.assertEqual(node.get("/readyz").status, 200, node.log())
+            self.assertNotIn("signing_refused", node.log())
+            before = self.checkpoints(store)
+            with serve(self.dir, store, key="c"):
+                pass
+            last = json.loads(self.checkpoints(store)[max(self.checkpoints(store))])
+            self.assertEqual(last["key"], base64.b64decode((self.dir / "c.pub").read_bytes()).hex())
+            self.assertGreater(max(self.checkpoints(store)), max(before))
+            self.assertEqual(self.verify(store).code, 0)
+
