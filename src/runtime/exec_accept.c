@@ -343,13 +343,36 @@ static mt_err accept_and_sign(accepting *x)
     return err;
 }
 
+/* The memory will be replaced, so it must be one, and this key's: not the key's own
+ * file, the store's, or another key's memory, named by mistake. */
+static mt_err check_memory(const rt_signer *s, mt_arena *a, mt_buf *why)
+{
+    rt_memory m;
+    mt_buf fault = {0};
+    mt_err err = rt_memory_read(a, s->memory, &s->key->open, &m, &fault);
+    bool good = !err || err == MT_E_NOTFOUND;
+    if (!good) {
+        mt_buf_addf(
+            why,
+            "%.*s: %s is not replaced; if it is a memory that was damaged, move "
+            "it away, otherwise say where the memory is (--signer-memory)",
+            MT_ARG(mt_buf_str(&fault)), s->memory);
+    }
+    mt_buf_free(&fault);
+    return good ? MT_OK : MT_E_DENIED;
+}
+
 mt_err rt_ledger_accept(const rt_signer *s, mt_str reason, mt_arena *a,
                         rt_acceptance *out, mt_buf *why)
 {
     mt_buf found = {0};
     rt_sight seen;
     *out = (rt_acceptance){0};
-    mt_err err = rt_signer_look(s, true, a, &seen, &found);
+    mt_err err = check_memory(s, a, why);
+    if (err) {
+        return err;
+    }
+    err = rt_signer_look(s, true, a, &seen, &found);
     out->found = mt_str_dup(a, mt_buf_str(&found));
     mt_buf_free(&found);
     if (err != MT_E_DENIED) {

@@ -550,6 +550,17 @@ class When(Signer):
         self.assertIn("no/such/dir/m", result.err)
         self.assertIn("--signer-memory", result.err)
 
+    def test_accepting_replaces_no_file_but_a_memory_of_the_key(self):
+        store = self.make(self.file())
+        with serve(self.dir, f"sqlite:{self.dir}/b.db", key="b") as server:
+            fill(server, 1)
+        for name in ("a.secret", "b.secret.memory", "s.db"):
+            before = (self.dir / name).read_bytes()
+            result = self.accept(store, "--signer-memory", name, code=1)
+            self.assertIn(f"{name} is not replaced", result.err)
+            self.assertEqual((self.dir / name).read_bytes(), before, name)
+        self.signs(store)
+
     def test_a_memory_that_was_changed_is_no_memory(self):
         store = self.make(self.file())
         memory = self.dir / "a.secret.memory"
@@ -778,31 +789,6 @@ class HandOver(Signer):
                 self.assertEqual(shown.count(" key_added "), 2)
                 self.assertEqual(shown.count(" key_revoked "), 1)
 
-    def test_the_old_key_does_not_vouch_for_a_forgery(self):
-        store = self.make(self.file())
-        with Forger(store) as f:
-            rewritten(f)
-            last = newest(f)
-        result = self.fails(3, "serve", "--store", store, "--listen", "127.0.0.1:0",
-                            "--trust-domain", "acme.test", "--signing-key", "b.secret",
-                            *self.options(), timeout=20)
-        self.assertIn("the previous key signs no more: the first", result.err)
-        self.assertEqual(max(self.checkpoints(store)), last)
-
-    def test_one_named_memory_is_handed_over_too(self):
-        store = self.file()
-        named = ("--signer-memory", "memory")
-        with serve(self.dir, store, *named) as server:
-            fill(server, 5)
-        for _ in range(2):
-            with serve(self.dir, store, *named, *self.options(), key="b") as server:
-                self.assertEqual(server.get("/readyz").status, 200, server.log())
-                fill(server, 1, f"x{time.monotonic_ns()}-")
-        key = json.loads((self.dir / "memory").read_text().splitlines()[0])["key"]
-        self.assertEqual(key, base64.b64decode((self.dir / "b.pub").read_bytes()).hex())
-
-
-main()
     def test_a_node_with_an_older_key_sees_that_others_took_over(self):
         """From a to b and on to c, while a node with a looks on: a vouched for b, and b for c."""
         self.holds("keygen", "--prefix", "c")
@@ -829,3 +815,28 @@ main()
             self.assertGreater(max(self.checkpoints(store)), max(before))
             self.assertEqual(self.verify(store).code, 0)
 
+    def test_the_old_key_does_not_vouch_for_a_forgery(self):
+        store = self.make(self.file())
+        with Forger(store) as f:
+            rewritten(f)
+            last = newest(f)
+        result = self.fails(3, "serve", "--store", store, "--listen", "127.0.0.1:0",
+                            "--trust-domain", "acme.test", "--signing-key", "b.secret",
+                            *self.options(), timeout=20)
+        self.assertIn("the previous key signs no more: the first", result.err)
+        self.assertEqual(max(self.checkpoints(store)), last)
+
+    def test_one_named_memory_is_handed_over_too(self):
+        store = self.file()
+        named = ("--signer-memory", "memory")
+        with serve(self.dir, store, *named) as server:
+            fill(server, 5)
+        for _ in range(2):
+            with serve(self.dir, store, *named, *self.options(), key="b") as server:
+                self.assertEqual(server.get("/readyz").status, 200, server.log())
+                fill(server, 1, f"x{time.monotonic_ns()}-")
+        key = json.loads((self.dir / "memory").read_text().splitlines()[0])["key"]
+        self.assertEqual(key, base64.b64decode((self.dir / "b.pub").read_bytes()).hex())
+
+
+main()
