@@ -550,6 +550,29 @@ class When(Signer):
         self.assertIn("no/such/dir/m", result.err)
         self.assertIn("--signer-memory", result.err)
 
+    def test_a_memory_that_cannot_be_read_or_written_makes_the_node_unready(self):
+        (self.dir / "keys").mkdir()
+        for name in ("a.secret", "a.pub"):
+            shutil.copy(self.dir / name, self.dir / "keys" / name)
+        memory = self.dir / "keys" / "a.secret.memory"
+        says = lambda server, text: server.wait_until(
+            lambda: text in server.get("/readyz").body.decode(), 20)
+        with serve(self.dir, self.file(), "--checkpoint-seconds", "1", key="keys/a") as server:
+            fill(server, 3)
+            memory.rename(self.dir / "away")
+            memory.mkdir()
+            fill(server, 1, "more")
+            self.assertTrue(says(server, "memory cannot be read"), server.log())
+            memory.rmdir()
+            (self.dir / "away").rename(memory)
+            self.assertTrue(says(server, '"ready"'), server.log())
+        long = "n" * 250  # a name that leaves no room for a temporary one beside it
+        shutil.copy(memory, self.dir / long)
+        with serve(self.dir, self.file(), "--checkpoint-seconds", "1", "--signer-memory", long,
+                   key="keys/a") as server:
+            fill(server, 1, "last")
+            self.assertTrue(says(server, "cannot be written"), server.log())
+
     def test_accepting_replaces_no_file_but_a_memory_of_the_key(self):
         store = self.make(self.file())
         with serve(self.dir, f"sqlite:{self.dir}/b.db", key="b") as server:
