@@ -148,9 +148,9 @@ static void note_failed(rt_executor *x, mt_err err, mt_str why)
     } else if (news) {
         rx_log(x, 3, "checkpoint_failed", "%s%s%.*s", mt_err_text(err),
                why.len ? ": " : "", MT_ARG(why));
-    } else {
-        (void)note_fault(s, why.len ? why : mt_str_z(mt_err_text(err)),
-                         "; nothing is signed until it can be");
+    } else { /* anyone may ask for readiness: no file names */
+        (void)note_fault(s, MT_STR("the ledger can not be signed"),
+                         ": the memory or the store cannot be written; see the log");
     }
 }
 

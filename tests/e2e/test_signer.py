@@ -579,6 +579,8 @@ class When(Signer):
             fill(server, 1)
         for name in ("a.secret", "b.secret.memory", "s.db"):
             before = (self.dir / name).read_bytes()
+            self.assertNotIn(long, server.get("/readyz").body.decode())
+            self.assertIn(long, server.log())
             result = self.accept(store, "--signer-memory", name, code=1)
             self.assertIn(f"{name} is not replaced", result.err)
             self.assertEqual((self.dir / name).read_bytes(), before, name)
