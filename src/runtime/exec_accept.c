@@ -130,6 +130,9 @@ static mt_err read_all(accepting *x)
     }
     err = err ? err : st_checkpoint_walk(x->tx, INT64_MIN, INT64_MAX, take_point, x);
     err = err ? err : st_record_walk(x->tx, &all, (st_page){0}, take_record, x);
+    if (!err && (uint64_t)b.end != x->chain.tree.size) {
+        err = refuse(x, "a record stands far behind the last one");
+    }
     return err ? err : check_key(x);
 }
 

@@ -23,6 +23,7 @@ typedef struct look {
     rt_sight *out;
     lg_checkpoint newest; /* in the store */
     bool has_newest;
+    bool whole;         /* every record is read */
     lg_chain at_newest; /* the chain there, when it was reached */
     lg_keyring ring;    /* of the records read */
     MT_VEC(lg_checkpoint)
@@ -67,6 +68,13 @@ static mt_err read_memory(look *l)
     return err ? MT_E_DENIED : MT_OK;
 }
 
+static mt_err refuse_point(void *state, int64_t size, mt_str text)
+{
+    (void)size;
+    (void)text;
+    return deny(state, "the newest checkpoint stands in the place of another");
+}
+
 static mt_err read_newest(look *l)
 {
     mt_str text;
@@ -81,9 +89,12 @@ static mt_err read_newest(look *l)
     }
     mt_str there = {0};
     err = st_checkpoint_get(l->tx, l->a, (int64_t)l->newest.size, &there);
-    bool moved = err == MT_E_NOTFOUND || (!err && !mt_str_eq(there, text));
-    return moved ? deny(l, "the newest checkpoint stands in the place of another")
-                 : err;
+    if (err == MT_E_NOTFOUND || (!err && !mt_str_eq(there, text))) {
+        return refuse_point(l, 0, text);
+    }
+    return err ? err
+               : st_checkpoint_walk(l->tx, (int64_t)l->newest.size, INT64_MAX,
+                                    refuse_point, l);
 }
 
 static mt_err take_point(void *state, int64_t size, mt_str text)
@@ -253,6 +264,7 @@ static mt_err read_records(look *l, bool whole)
     mt_err err = st_ledger_tail(l->tx, l->a, &size, &tail);
     err = !err && m->point.size ? check_link(l) : err;
     whole = !m->has_chain || others_sign(l) || (whole && size <= RT_SIGNER_WHOLE);
+    l->whole = whole;
     l->out->end = whole ? (lg_chain){0} : m->chain;
     f.from_seq = (int64_t)l->out->end.tree.size;
     return err ? err : st_record_walk(l->tx, &f, (st_page){0}, take_record, l);
@@ -293,6 +305,20 @@ static mt_err compare_signer(look *l)
                      "the checkpoint over %llu records is signed by another key, which "
                      "this one did not hand over to",
                      (unsigned long long)l->newest.size)
+               : MT_OK;
+}
+
+/* Of records that a walk from the first one on does not come to. */
+static mt_err compare_bounds(look *l)
+{
+    st_ledger_bounds b;
+    mt_err err = l->whole ? st_ledger_bounds_get(l->tx, &b) : MT_OK;
+    if (err || !l->whole) {
+        return err;
+    }
+    return b.first < 0 ? deny(l, "a record stands before the first one")
+           : (uint64_t)b.end != l->out->end.tree.size
+               ? deny(l, "a record stands far behind the last one")
                : MT_OK;
 }
 
@@ -346,6 +372,7 @@ mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out
     err = err ? err : compare_points(&l);
     err = err ? err : read_since(&l);
     err = err ? err : read_records(&l, whole);
+    err = err ? err : compare_bounds(&l);
     err = err ? err : compare_end(&l);
     if (!err) {
         catch_up(&l);

@@ -212,6 +212,11 @@ def move_point(f, size, to):
     f.checkpoints[to] = f.checkpoints.pop(size)
 
 
+def far_behind(f):
+    last = max(r["id"] for r in f.records)
+    f.records.append(dict(f.records[-1], id=last + 1, seq=2**63 - 1))
+
+
 def no_points(f, fix):
     f.checkpoints = {}
     if fix:
@@ -255,7 +260,9 @@ TABLE = [
     ("records: delete, chained anew", lambda f: (deleted(f, MIDDLE), renumbered(f)), V + S),
     ("records: insert", lambda f: f.insert(MIDDLE, instance="more"), V + S),
     ("records: insert, chained anew", lambda f: (f.insert(MIDDLE, instance="more"), renumbered(f)), V + S),
-    ("records: insert before the first", before_the_first, V),
+    ("records: insert before the first", before_the_first, V + S),
+    ("records: insert far behind the last", far_behind, V + S),
+    ("records: cut off a hash", lambda f: f.records[MIDDLE].update(hash=b"\0"), V + S),
     ("records: insert at the end", appended, V + S),
     ("records: reorder", swapped, V + S),
     ("records: reorder, chained anew", lambda f: (swapped(f), renumbered(f)), V + S),
@@ -285,7 +292,7 @@ TABLE = [
     ("checkpoints: insert one over nothing", lambda f: f.checkpoints.update(
         {0: f.checkpoints[earlier(f)]}), V),
     ("checkpoints: insert one beyond the end", lambda f: f.checkpoints.update(
-        {newest(f) + 9: f.checkpoints[newest(f)]}), V),
+        {newest(f) + 9: f.checkpoints[newest(f)]}), V + S),
     ("checkpoints: reorder", lambda f: move_point(f, earlier(f), earlier(f) + 1), V),
     ("checkpoints: swap", lambda f: swap_points(f, earlier(f), newest(f)), V + S),
     ("checkpoints: swap two earlier ones", lambda f: swap_points(f, 1, earlier(f)), V),
@@ -572,6 +579,8 @@ class When(Signer):
                    key="keys/a") as server:
             fill(server, 1, "last")
             self.assertTrue(says(server, "cannot be written"), server.log())
+            self.assertNotIn(long, server.get("/readyz").body.decode())
+            self.assertIn(long, server.log())
 
     def test_accepting_replaces_no_file_but_a_memory_of_the_key(self):
         store = self.make(self.file())
@@ -579,8 +588,6 @@ class When(Signer):
             fill(server, 1)
         for name in ("a.secret", "b.secret.memory", "s.db"):
             before = (self.dir / name).read_bytes()
-            self.assertNotIn(long, server.get("/readyz").body.decode())
-            self.assertIn(long, server.log())
             result = self.accept(store, "--signer-memory", name, code=1)
             self.assertIn(f"{name} is not replaced", result.err)
             self.assertEqual((self.dir / name).read_bytes(), before, name)
