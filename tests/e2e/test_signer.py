@@ -2,6 +2,7 @@
 of the database did to it, and whatever happened to files, disks and nodes. The tampering is a
 table; then come the ways back: restored copies, failovers, several nodes, lost disks."""
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -821,30 +822,34 @@ class HandOver(Signer):
                 self.assertEqual(shown.count(" key_added "), 2)
                 self.assertEqual(shown.count(" key_revoked "), 1)
 
-    def test_a_node_with_an_older_key_sees_that_others_took_over(self):
-        """From a to b and on to c, while a node with a looks on: a vouched for b, and b for c."""
+    def test_nodes_with_an_older_key_see_that_others_took_over(self):
+        """From a to b and on to c, while two nodes with a look on: a vouched for b, and b for c.
+        One of them remembers that a signed for b, the other comes from before."""
         self.holds("keygen", "--prefix", "c")
-        other = pathlib.Path(tempfile.mkdtemp(dir=self.dir))
-        with Postgres() as database:
+        others = [pathlib.Path(tempfile.mkdtemp(dir=self.dir)) for _ in range(2)]
+        with Postgres() as database, contextlib.ExitStack() as end:
             store = self.make(database.url(), 10)
-            for name in ("a.secret", "a.pub", "a.secret.memory"):
-                shutil.copy(self.dir / name, other / name)
-            with serve(other, store, "--checkpoint-seconds", "86400") as node:
-                for old, new in ("ab", "bc"):
-                    with serve(self.dir, store, "--previous-signing-key", f"{old}.secret",
-                               key=new) as server:
-                        self.assertEqual(server.get("/readyz").status, 200, server.log())
-                fill(node, 25, "more")  # enough to look at the ledger
-                replaced = lambda: "key_replaced" in node.log()
+            for other in others:
+                for name in ("a.secret", "a.pub", "a.secret.memory"):
+                    shutil.copy(self.dir / name, other / name)
+            nodes = [end.enter_context(serve(other, store, "--checkpoint-seconds", "86400"))
+                     for other in others]
+            for old, new in ("ab", "bc"):
+                with serve(self.dir, store, "--previous-signing-key", f"{old}.secret",
+                           key=new) as server:
+                    self.assertEqual(server.get("/readyz").status, 200, server.log())
+            shutil.copy(self.dir / "a.secret.memory", others[0])
+            for node in nodes:
+                replaced = lambda: fill(node, 5, f"x{time.monotonic_ns()}-") or \
+                    "key_replaced" in node.log()  # they look after so many records
                 self.assertTrue(node.wait_until(replaced, 20), node.log())
                 self.assertEqual(node.get("/readyz").status, 200, node.log())
-            self.assertNotIn("signing_refused", node.log())
-            before = self.checkpoints(store)
+                self.assertNotIn("signing_refused", node.log())
             with serve(self.dir, store, key="c"):
                 pass
-            last = json.loads(self.checkpoints(store)[max(self.checkpoints(store))])
+            points = self.checkpoints(store)
+            last = json.loads(points[max(points)])
             self.assertEqual(last["key"], base64.b64decode((self.dir / "c.pub").read_bytes()).hex())
-            self.assertGreater(max(self.checkpoints(store)), max(before))
             self.assertEqual(self.verify(store).code, 0)
 
     def test_the_old_key_does_not_vouch_for_a_forgery(self):
