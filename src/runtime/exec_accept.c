@@ -110,8 +110,13 @@ static mt_err check_key(accepting *x)
     const unsigned char *own = x->s->key->open.bytes;
     for (size_t i = 0; i < x->ring.len; i++) {
         const lg_key *k = &x->ring.items[i];
-        if (memcmp(k->key.bytes, own, MT_SIGN_PUBLIC) == 0 && k->added && !k->revoked) {
-            return MT_OK;
+        if (memcmp(k->key.bytes, own, MT_SIGN_PUBLIC) == 0 && k->added) {
+            return !k->revoked
+                       ? MT_OK
+                       : refuse(x,
+                                "record %llu revokes this key; if nobody handed "
+                                "over, restore a copy from before it",
+                                (unsigned long long)k->revoked_at);
         }
     }
     return refuse(x, "this key does not sign this ledger, as its records say; a new "

@@ -690,6 +690,14 @@ class Ways(Signer):
                        *(["a.secret"] if wrong != ["--reason", "r"] else ["", "--nothing"]))
         (self.dir / "a.secret.memory").unlink()
         self.accept(store, "--reason", "x" * 1000)
+        with Forger(store) as f:
+            f.insert(len(f.records))
+            f.records[-1].update(kind="key_revoked", body=ledgers.compact(ledgers.key_event(
+                "key_revoked", base64.b64decode((self.dir / "a.pub").read_bytes()).hex())))
+            f.chain(len(f.records) - 1)
+            f.fix_head()
+        self.assertIn("revokes this key; if nobody handed over, restore a copy",
+                      self.accept(store, code=1).err)
 
     def test_a_failover_to_a_standby_that_lagged_behind(self):
         with Postgres() as server:
