@@ -604,6 +604,8 @@ class When(Signer):
             with self.subTest(bad[:60]):
                 self.refused(store)
                 self.assertEqual(memory.read_text(), bad, "it was replaced")
+        memory.write_text(ledgers.checkpoint([], self.dir / "a") + "\n")  # as on the first day
+        self.refused(store, says="this key has signed nothing, but the ledger has a checkpoint")
         memory.write_text(good)
         self.signs(store)
 
