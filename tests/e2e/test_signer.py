@@ -728,7 +728,7 @@ class Ways(Signer):
                 self.assertTrue(second.wait_until(ready, 20), second.log())
                 fill(first, 45, "first")
                 fill(second, 45, "second")
-            with serve(self.dir, store) as first, \
+            with serve(self.dir, store, "--checkpoint-every", "1") as first, \
                     serve(other, store, "--checkpoint-seconds", "1") as second:
                 fill(first, 45, "seen")  # the second only looks on, and keeps up
                 last = lambda d: json.loads((d / "a.secret.memory").read_text().splitlines()[0])
@@ -770,6 +770,17 @@ class Ways(Signer):
         with Forger(store) as f:
             rewritten(f)
         self.refused(store)
+
+    def test_a_memory_that_is_behind_believes_no_checkpoint_without_its_records(self):
+        """Another node signed for records that are gone: that is not to go on from."""
+        store = self.make(self.file())
+        f = Forger(store)
+        (self.dir / "a.secret.memory").write_text(f.checkpoints[earlier(f)])
+        with f:
+            truncated(f)
+            f.fix_head()
+        self.refused(store, says="a checkpoint is over")
+        self.assertEqual((self.dir / "a.secret.memory").read_text(), f.checkpoints[earlier(f)])
 
     def test_one_key_two_ledgers(self):
         """Each needs a memory of its own."""
