@@ -26,10 +26,10 @@ def fill(server, count, letter="e"):
         assert answer.status == 201, answer
 
 
-def serve(directory, store, *options, key="a", files=(ESCROW,)):
+def serve(directory, store, *options, key="a", files=(ESCROW,), every=20):
     return Server(directory, *files, store=store,
                   options=("--signing-key", f"{key}.secret", "--trust-domain", "acme.test",
-                           "--checkpoint-every", "20", *options))
+                           "--checkpoint-every", every, *options))
 
 
 class Signer(Case):
@@ -457,6 +457,18 @@ class Findings(Signer):
         self.fails(1, "backup", "--store", store, "--out", "copy")
         self.refused(store)
 
+    def test_no_copy_is_called_verified_when_checkpoints_or_head_say_otherwise(self):
+        for tamper, says in ((lambda f: (truncated(f), f.fix_head()), "a checkpoint is over more"),
+                             (lambda f: f.meta.pop("ledger"), "the head of the chain is missing")):
+            with self.subTest(says):
+                for old in (*self.dir.glob("s.db*"), *self.dir.glob("copy*"),
+                            *self.dir.glob("*.memory")):
+                    old.unlink()
+                store = self.make(self.file())
+                with Forger(store) as f:
+                    tamper(f)
+                self.assertIn(says, self.fails(1, "backup", "--store", store, "--out", "copy").err)
+
     def test_FS5_a_forged_ledger_is_not_signed(self):
         store = self.make(self.file())
         with Forger(store) as f:
@@ -728,7 +740,7 @@ class Ways(Signer):
                 self.assertTrue(second.wait_until(ready, 20), second.log())
                 fill(first, 45, "first")
                 fill(second, 45, "second")
-            with serve(self.dir, store, "--checkpoint-every", "1") as first, \
+            with serve(self.dir, store, every=1) as first, \
                     serve(other, store, "--checkpoint-seconds", "1") as second:
                 fill(first, 45, "seen")  # the second only looks on, and keeps up
                 last = lambda d: json.loads((d / "a.secret.memory").read_text().splitlines()[0])
