@@ -149,7 +149,7 @@ static void note_failed(rt_executor *x, mt_err err, mt_str why)
         rx_log(x, 3, "checkpoint_failed", "%s%s%.*s", mt_err_text(err),
                why.len ? ": " : "", MT_ARG(why));
     } else { /* anyone may ask for readiness: no file names */
-        (void)note_fault(s, MT_STR("the ledger can not be signed"),
+        (void)note_fault(s, MT_STR("the ledger cannot be signed"),
                          ": the memory or the store cannot be written; see the log");
     }
 }
