@@ -25,8 +25,9 @@ const char CMD_LEDGER_ACCEPT_DETAILS[] =
     "says what was remembered, what was found, and why it was accepted.\n\n"
     "Every record is read and hashed again; a chain that is broken cannot be "
     "accepted.\n"
-    "Checkpoints that the records contradict are dropped. Look first, with `motet\n"
-    "ledger verify --checkpoint FILE` and a checkpoint that was kept elsewhere.";
+    "Checkpoints that the records contradict are dropped, and keys that were added\n"
+    "without a signature are revoked. Look first, with `motet ledger verify\n"
+    "--checkpoint FILE` and a checkpoint that was kept elsewhere.";
 
 enum { REASON_BYTES = 1000 };
 
@@ -62,6 +63,10 @@ static int tell(const rt_acceptance *r, const mt_sign_key *key)
     if (r->dropped) {
         mt_buf_addf(&out, "dropped: %zu checkpoint%s that the records contradict\n",
                     r->dropped, r->dropped == 1 ? "" : "s");
+    }
+    if (r->revoked) {
+        mt_buf_addf(&out, "revoked: %zu key%s that nobody handed over to\n", r->revoked,
+                    r->revoked == 1 ? "" : "s");
     }
     int code = cli_print(mt_buf_str(&out));
     mt_buf_free(&out);

@@ -120,6 +120,23 @@ static void add_signed(copying *c, lg_verifier *v, const mt_sign_key *key)
     mt_arena_free(&a);
 }
 
+/* Who signs for a record that adds a key vouches for it: not by a copy. */
+static bool adds_stranger(const lg_verifier *v, const mt_sign_key *key, lg_finding *f)
+{
+    uint64_t remembered = v->expect->trusted ? v->expect->trusted->size : 0;
+    for (size_t i = 0; i < v->keys.len && !f->problem; i++) {
+        const lg_key *k = &v->keys.items[i];
+        if (k->added && !k->trusted && !k->revoked && k->added_at >= remembered &&
+            memcmp(k->key.bytes, key->open.bytes, MT_SIGN_PUBLIC) != 0) {
+            f->problem = "a key is added that nobody has signed for";
+            f->seq = k->added_at;
+            f->line = 0;
+            f->about_record = true;
+        }
+    }
+    return f->problem != NULL;
+}
+
 static int finish(copying *c)
 {
     if (c->checkpoint.ptr && !c->chosen.len) {
@@ -148,7 +165,7 @@ static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
         cli_ledger_compare(l, &f);
     }
     bool whole = !expect->trusted || expect->trusted->size <= f.end.tree.size;
-    if (!code && !f.problem && key && whole) {
+    if (!code && !f.problem && key && whole && !adds_stranger(&v, key, &f)) {
         add_signed(c, &v, key);
     }
     lg_verify_end(&v);

@@ -6,7 +6,8 @@
  * again, and one that is not as it was written cannot be accepted. Checkpoints that the
  * records contradict are dropped, the head of the chain and the roots of blocks are
  * made anew, and a record says what was remembered, what was found, what was dropped,
- * and why. All of that is one transaction; then it is signed and remembered. After a
+ * and why. A key that a record adds and that no signature covers is revoked. All of
+ * that is one transaction; then it is signed and remembered. After a
  * crash in between it is refused as before, and can be accepted again. May fail:
  * MT_E_DENIED and why, or the world. */
 #include <time.h>
@@ -109,8 +110,13 @@ static mt_err check_key(accepting *x)
     const unsigned char *own = x->s->key->open.bytes;
     for (size_t i = 0; i < x->ring.len; i++) {
         const lg_key *k = &x->ring.items[i];
-        if (memcmp(k->key.bytes, own, MT_SIGN_PUBLIC) == 0 && k->added && !k->revoked) {
-            return MT_OK;
+        if (memcmp(k->key.bytes, own, MT_SIGN_PUBLIC) == 0 && k->added) {
+            return !k->revoked
+                       ? MT_OK
+                       : refuse(x,
+                                "record %llu revokes this key; if nobody handed "
+                                "over, restore a copy from before it",
+                                (unsigned long long)k->revoked_at);
         }
     }
     return refuse(x, "this key does not sign this ledger, as its records say; a new "
@@ -129,6 +135,9 @@ static mt_err read_all(accepting *x)
     }
     err = err ? err : st_checkpoint_walk(x->tx, INT64_MIN, INT64_MAX, take_point, x);
     err = err ? err : st_record_walk(x->tx, &all, (st_page){0}, take_record, x);
+    if (!err && (uint64_t)b.end != x->chain.tree.size) {
+        err = refuse(x, "a record stands far behind the last one");
+    }
     return err ? err : check_key(x);
 }
 
@@ -199,17 +208,22 @@ static mt_buf write_body(accepting *x, int64_t now)
     return body;
 }
 
-static mt_err append(accepting *x)
+static int64_t time_now(const accepting *x)
 {
     struct timespec t;
     clock_gettime(CLOCK_REALTIME, &t);
     int64_t now = (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-    now = now > x->last_ms ? now : x->last_ms;
-    mt_buf body = write_body(x, now), tail = {0};
+    return now > x->last_ms ? now : x->last_ms;
+}
+
+/* Frees the body. */
+static mt_err append(accepting *x, const char *kind, int64_t now, mt_buf *body)
+{
+    mt_buf tail = {0};
     lg_chain before = x->chain;
-    lg_entry e = lg_chain_append(&x->chain, mt_buf_str(&body));
+    lg_entry e = lg_chain_append(&x->chain, mt_buf_str(body));
     st_record row = {.seq = (int64_t)e.seq,
-                     .kind = MT_STR("ledger_accepted"),
+                     .kind = mt_str_z(kind),
                      .time_ms = now,
                      .body = e.body,
                      .hash = {(const char *)e.hash.bytes, MT_SHA256_BYTES}};
@@ -219,8 +233,44 @@ static mt_err append(accepting *x)
     err = err ? err : st_ledger_set_tail(x->tx, row.seq + 1, mt_buf_str(&tail));
     x->out->record = row.seq;
     mt_buf_free(&tail);
-    mt_buf_free(&body);
+    mt_buf_free(body);
     return err;
+}
+
+static mt_str plain_text(mt_arena *a, mt_str raw)
+{
+    mt_json text;
+    return raw.len && !mt_json_read(a, raw, NULL, &text, NULL) ? mt_json_text(&text)
+                                                               : MT_STR("");
+}
+
+/* Who signs for a record that adds a key vouches for it. Of those that nobody signed
+ * for, nobody knows who added them. */
+static mt_err revoke_strangers(accepting *x)
+{
+    int64_t now = time_now(x);
+    char time[CT_TIME_TEXT];
+    ct_time t = {now / 1000, (uint32_t)(now % 1000) * 1000000u};
+    mt_str at = mt_str_from(time, ct_time_print(t, time));
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < x->ring.len && !err; i++) {
+        const lg_key *k = &x->ring.items[i];
+        if (k->added && !k->trusted && !k->revoked) {
+            mt_buf body = {0};
+            lg_key_event(&body, true, &k->key, at, plain_text(x->a, x->domain),
+                         MT_STR("nobody handed over to it"));
+            err = append(x, "key_revoked", now, &body);
+            x->out->revoked++;
+        }
+    }
+    return err;
+}
+
+static mt_err append_decision(accepting *x)
+{
+    int64_t now = time_now(x);
+    mt_buf body = write_body(x, now);
+    return append(x, "ledger_accepted", now, &body);
 }
 
 static mt_err drop_points(accepting *x)
@@ -248,7 +298,8 @@ static mt_err try_once(accepting *x)
         return MT_E_BUSY;
     }
     err = read_all(x);
-    err = err ? err : append(x);
+    err = err ? err : revoke_strangers(x);
+    err = err ? err : append_decision(x);
     err = err ? err : drop_points(x);
     if (err) {
         st_rollback(x->tx);
@@ -268,7 +319,7 @@ static mt_err accept_ledger(accepting *x)
         }
         lg_keyring_free(&x->ring);
         x->chain = (lg_chain){0};
-        x->points.len = x->next = x->out->dropped = 0;
+        x->points.len = x->next = x->out->dropped = x->out->revoked = 0;
         err = try_once(x);
     }
     return err;
@@ -281,13 +332,6 @@ static mt_str text_of(mt_arena *a, const lg_checkpoint *c)
     mt_str kept = mt_str_dup(a, mt_str_trim(mt_buf_str(&text), MT_STR("\n")));
     mt_buf_free(&text);
     return kept;
-}
-
-static mt_str plain_text(mt_arena *a, mt_str raw)
-{
-    mt_json text;
-    return raw.len && !mt_json_read(a, raw, NULL, &text, NULL) ? mt_json_text(&text)
-                                                               : MT_STR("");
 }
 
 static mt_err accept_and_sign(accepting *x)
@@ -307,13 +351,36 @@ static mt_err accept_and_sign(accepting *x)
     return err;
 }
 
+/* The memory will be replaced, so it must be one, and this key's: not the key's own
+ * file, the store's, or another key's memory, named by mistake. */
+static mt_err check_memory(const rt_signer *s, mt_arena *a, mt_buf *why)
+{
+    rt_memory m;
+    mt_buf fault = {0};
+    mt_err err = rt_memory_read(a, s->memory, &s->key->open, &m, &fault);
+    bool good = !err || err == MT_E_NOTFOUND;
+    if (!good) {
+        mt_buf_addf(
+            why,
+            "%.*s: %s is not replaced; if it is a memory that was damaged, move "
+            "it away, otherwise say where the memory is (--signer-memory)",
+            MT_ARG(mt_buf_str(&fault)), s->memory);
+    }
+    mt_buf_free(&fault);
+    return good ? MT_OK : MT_E_DENIED;
+}
+
 mt_err rt_ledger_accept(const rt_signer *s, mt_str reason, mt_arena *a,
                         rt_acceptance *out, mt_buf *why)
 {
     mt_buf found = {0};
     rt_sight seen;
     *out = (rt_acceptance){0};
-    mt_err err = rt_signer_look(s, true, a, &seen, &found);
+    mt_err err = check_memory(s, a, why);
+    if (err) {
+        return err;
+    }
+    err = rt_signer_look(s, true, a, &seen, &found);
     out->found = mt_str_dup(a, mt_buf_str(&found));
     mt_buf_free(&found);
     if (err != MT_E_DENIED) {

@@ -66,8 +66,11 @@ static mt_err act(rt_executor *x, const rt_signer *s, rt_sight *seen, bool sign,
 
 static rt_signer signer_of(rt_executor *x, const mt_sign_key *key, const char *memory)
 {
-    return (rt_signer){
-        .store = x->store, .key = key, .memory = memory, .domain = x->trust_domain};
+    return (rt_signer){.store = x->store,
+                       .key = key,
+                       .memory = memory,
+                       .domain = x->trust_domain,
+                       .heir = &x->key.open};
 }
 
 mt_err rx_sign_with(rt_executor *x, const mt_sign_key *key, const char *memory,
@@ -107,24 +110,29 @@ static void note_seen(rt_executor *x, const rt_sight *seen)
     }
 }
 
-/* Why nothing is signed, for readiness. */
-static void note_refused(rt_executor *x, mt_str why)
+/* Why nothing is signed, for readiness. True: it was not known. */
+static bool note_fault(rx_signing *s, mt_str why, const char *advice)
 {
-    static const char ADVICE[] = "; nothing is signed until an operator decides (motet "
-                                 "ledger accept, see docs/ledger.md)";
-    rx_signing *s = &x->signing;
     pthread_mutex_lock(&s->lock);
     bool news = !mt_str_starts(mt_buf_str(&s->fault), why);
     mt_buf_clear(&s->fault);
     mt_buf_adds(&s->fault, why);
-    mt_buf_addz(&s->fault, ADVICE);
+    mt_buf_addz(&s->fault, advice);
     pthread_mutex_unlock(&s->lock);
-    if (news) {
+    return news;
+}
+
+static void note_refused(rt_executor *x, mt_str why)
+{
+    static const char ADVICE[] = "; nothing is signed until an operator decides (motet "
+                                 "ledger accept, see docs/ledger.md)";
+    if (note_fault(&x->signing, why, ADVICE)) {
         rx_log(x, 3, "signing_refused", "%.*s (memory: %s)%s", MT_ARG(why), x->memory,
                ADVICE);
     }
 }
 
+/* The disk or the store: that may pass. When it does not, readiness says so, too. */
 static void note_failed(rt_executor *x, mt_err err, mt_str why)
 {
     rx_signing *s = &x->signing;
@@ -137,6 +145,9 @@ static void note_failed(rt_executor *x, mt_err err, mt_str why)
     } else if (news) {
         rx_log(x, 3, "checkpoint_failed", "%s%s%.*s", mt_err_text(err),
                why.len ? ": " : "", MT_ARG(why));
+    } else { /* anyone may ask for readiness: no file names */
+        (void)note_fault(s, MT_STR("the ledger cannot be signed"),
+                         ": the memory or the store cannot be written; see the log");
     }
 }
 

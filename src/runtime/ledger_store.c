@@ -73,10 +73,9 @@ static mt_err add_record(void *state, const st_record *row)
 {
     rt_ledger *l = state;
     lg_entry e = {.seq = (uint64_t)row->seq, .prev = l->head, .body = row->body};
-    if (row->hash.len != MT_SHA256_BYTES) {
-        return MT_E_CORRUPT;
+    if (row->hash.len == MT_SHA256_BYTES) { /* or it is no hash, as will be found */
+        memcpy(e.hash.bytes, row->hash.ptr, MT_SHA256_BYTES);
     }
-    memcpy(e.hash.bytes, row->hash.ptr, MT_SHA256_BYTES);
     mt_buf_clear(&l->room);
     lg_entry_write(&l->room, &e);
     keep_line(l, mt_buf_str(&l->room));
@@ -147,7 +146,6 @@ static mt_err next_line(void *state, mt_str *line)
         errno = 0;
         mt_err err = next_page(l);
         if (err) {
-            /* A record that cannot be written as a line is not a line cut off. */
             return err == MT_E_CORRUPT || err == MT_E_NOTFOUND ? MT_E_IO : err;
         }
     }

@@ -2,7 +2,8 @@
  *
  * Order of a look: the memory; the newest checkpoint in the store; the record the
  * memory ends with; every record behind it, hashed anew; the head of the chain. All of
- * the store in one reading transaction.
+ * the store in one reading transaction. When somebody else signed last, everything is
+ * read: the key must have been handed on by this one, or it is a stranger's.
  *
  * INVARIANT: what is signed is computed from the memory and from records read here,
  * never taken from the store's own account of its end.
@@ -11,6 +12,7 @@
  * ledger is not the one that was signed. */
 #include "runtime/signer.h"
 
+#include "base/vec.h"
 #include "ledger/keyring.h"
 
 typedef struct look {
@@ -21,8 +23,12 @@ typedef struct look {
     rt_sight *out;
     lg_checkpoint newest; /* in the store */
     bool has_newest;
+    bool whole;         /* every record is read */
     lg_chain at_newest; /* the chain there, when it was reached */
     lg_keyring ring;    /* of the records read */
+    MT_VEC(lg_checkpoint)
+    since;          /* the memory, in order, when another key signed last */
+    size_t reached; /* of them */
 } look;
 
 static mt_err deny(look *l, const char *format, ...)
@@ -37,9 +43,14 @@ static mt_err deny(look *l, const char *format, ...)
     return MT_E_DENIED;
 }
 
+static bool is_key(const mt_sign_public *a, const mt_sign_public *b)
+{
+    return b && memcmp(a->bytes, b->bytes, MT_SIGN_PUBLIC) == 0;
+}
+
 static bool is_own(const look *l, const lg_checkpoint *c)
 {
-    return memcmp(c->key.bytes, l->s->key->open.bytes, MT_SIGN_PUBLIC) == 0;
+    return is_key(&c->key, &l->s->key->open);
 }
 
 /* ---- Checkpoints ------------------------------------------------------------------
@@ -54,7 +65,14 @@ static mt_err read_memory(look *l)
                        "(as after an upgrade, on a new node, or when a disk was lost): "
                        "what it signed cannot be compared");
     }
-    return err == MT_E_CORRUPT || err == MT_E_CONFLICT ? MT_E_DENIED : err;
+    return err ? MT_E_DENIED : MT_OK;
+}
+
+static mt_err refuse_point(void *state, int64_t size, mt_str text)
+{
+    (void)size;
+    (void)text;
+    return deny(state, "the newest checkpoint stands in the place of another");
 }
 
 static mt_err read_newest(look *l)
@@ -71,9 +89,39 @@ static mt_err read_newest(look *l)
     }
     mt_str there = {0};
     err = st_checkpoint_get(l->tx, l->a, (int64_t)l->newest.size, &there);
-    bool moved = err == MT_E_NOTFOUND || (!err && !mt_str_eq(there, text));
-    return moved ? deny(l, "the newest checkpoint stands in the place of another")
-                 : err;
+    if (err == MT_E_NOTFOUND || (!err && !mt_str_eq(there, text))) {
+        return refuse_point(l, 0, text);
+    }
+    return err ? err
+               : st_checkpoint_walk(l->tx, (int64_t)l->newest.size, INT64_MAX,
+                                    refuse_point, l);
+}
+
+static mt_err take_point(void *state, int64_t size, mt_str text)
+{
+    look *l = state;
+    lg_checkpoint c;
+    (void)size; /* its text says it, too, and is signed */
+    if (!lg_checkpoint_read(l->a, mt_str_trim(text, MT_STR("\n")), &c) &&
+        lg_checkpoint_verify(&c)) {
+        mt_vec_push(l->a, &l->since, c);
+    }
+    return MT_OK;
+}
+
+/* This key has signed, and another one did since. */
+static bool others_sign(const look *l)
+{
+    return l->has_newest && l->out->memory.point.size && !is_own(l, &l->newest);
+}
+
+/* Who signed since: one key may have handed on to the next. */
+static mt_err read_since(look *l)
+{
+    return others_sign(l)
+               ? st_checkpoint_walk(l->tx, (int64_t)l->out->memory.point.size,
+                                    INT64_MAX, take_point, l)
+               : MT_OK;
 }
 
 /* What can be said before any record is read. */
@@ -103,6 +151,21 @@ static mt_err compare_points(look *l)
 /* ---- Records ----------------------------------------------------------------------
  */
 
+/* Whom the checkpoints behind the memory vouch for. */
+static void take_since(look *l)
+{
+    const lg_chain *c = &l->out->end;
+    for (; l->reached < l->since.len; l->reached++) {
+        const lg_checkpoint *p = &l->since.items[l->reached];
+        if (p->size > c->tree.size) {
+            return;
+        }
+        if (lg_chain_agrees(c, p)) {
+            (void)lg_keyring_checkpoint(&l->ring, p, 0);
+        }
+    }
+}
+
 /* When a checkpoint has just been reached. */
 static mt_err compare_here(look *l)
 {
@@ -112,6 +175,10 @@ static mt_err compare_here(look *l)
     if (m->size == c->tree.size && !lg_chain_agrees(c, m)) {
         return deny(l, "the first %llu records are not those this key signed", size);
     }
+    if (m->size == c->tree.size) {
+        (void)lg_keyring_checkpoint(&l->ring, m, 0);
+    }
+    take_since(l);
     if (!l->has_newest || l->newest.size != c->tree.size) {
         return MT_OK;
     }
@@ -120,6 +187,26 @@ static mt_err compare_here(look *l)
                ? MT_OK
                : deny(l, "the first %llu records do not agree with their checkpoint",
                       size);
+}
+
+/* Whoever signs for a record that adds a key vouches for that key, and with the key for
+ * whatever it signs. So anyone who can write to the store could have a key of his own
+ * vouched for, if it were signed like other records. */
+static bool adds_stranger(const look *l, uint64_t seq, const lg_body *body)
+{
+    const rt_sight *out = l->out;
+    uint64_t newest = l->has_newest ? l->newest.size : 0;
+    if (!mt_str_is(body->kind, "\"key_added\"") || seq < out->memory.point.size ||
+        seq < newest) {
+        return false;
+    }
+    for (size_t i = 0; i < l->ring.len; i++) {
+        const lg_key *k = &l->ring.items[i];
+        if (k->added && k->added_at == seq) {
+            return !is_key(&k->key, &l->s->key->open) && !is_key(&k->key, l->s->heir);
+        }
+    }
+    return false;
 }
 
 static mt_err take_record(void *state, const st_record *row)
@@ -138,6 +225,13 @@ static mt_err take_record(void *state, const st_record *row)
     if (lg_chain_accept(c, &e) || !lg_body_check(row->body, &body) ||
         lg_keyring_record(&l->ring, e.seq, &body)) {
         return deny(l, "record %llu is not as it was written", due);
+    }
+    if (adds_stranger(l, e.seq, &body)) {
+        return deny(
+            l,
+            "record %llu adds a key that nobody hands over to: whoever signs for "
+            "it vouches for that key",
+            due);
     }
     return compare_here(l);
 }
@@ -169,7 +263,8 @@ static mt_err read_records(look *l, bool whole)
     mt_str tail;
     mt_err err = st_ledger_tail(l->tx, l->a, &size, &tail);
     err = !err && m->point.size ? check_link(l) : err;
-    whole = !m->has_chain || (whole && size <= RT_SIGNER_WHOLE);
+    whole = !m->has_chain || others_sign(l) || (whole && size <= RT_SIGNER_WHOLE);
+    l->whole = whole;
     l->out->end = whole ? (lg_chain){0} : m->chain;
     f.from_seq = (int64_t)l->out->end.tree.size;
     return err ? err : st_record_walk(l->tx, &f, (st_page){0}, take_record, l);
@@ -178,33 +273,52 @@ static mt_err read_records(look *l, bool whole)
 /* ---- The end ----------------------------------------------------------------------
  */
 
-static bool has_revoked(const look *l)
+static const lg_key *find_key(const look *l, const mt_sign_public *key)
 {
-    const unsigned char *own = l->s->key->open.bytes;
     for (size_t i = 0; i < l->ring.len; i++) {
-        const lg_key *k = &l->ring.items[i];
-        if (k->revoked && memcmp(k->key.bytes, own, MT_SIGN_PUBLIC) == 0) {
-            return true;
+        if (is_key(&l->ring.items[i].key, key)) {
+            return &l->ring.items[i];
         }
     }
-    return false;
+    return NULL;
 }
 
-/* Another key may sign only after a record revoked this one; and a record that does,
- * though nobody signs since, is no hand-over: anyone who writes to the store could add
- * it. */
+/* Another key may sign only after this one vouched for it (or for one that did) and a
+ * record revoked this one. A record that does, though nobody signs since, is no
+ * hand-over, and a checkpoint by a stranger does not make it one: anyone who writes to
+ * the store could add both. */
 static mt_err compare_signer(look *l)
 {
     rt_sight *out = l->out;
     bool begun = l->has_newest && out->memory.point.size;
     bool own = l->has_newest && is_own(l, &l->newest);
-    out->revoked = has_revoked(l);
+    const lg_key *mine = find_key(l, &l->s->key->open);
+    const lg_key *heir = own || !begun ? NULL : find_key(l, &l->newest.key);
+    out->revoked = mine && mine->revoked;
     if (begun && own && out->revoked) {
         return deny(l, "a record revokes this key, and no other key has signed since");
     }
-    return begun && !own && !out->revoked
-               ? deny(l, "the checkpoint over %llu records is signed by another key",
-                      (unsigned long long)l->newest.size)
+    bool handed = out->revoked && heir && heir->trusted;
+    return begun && !own && !handed
+               ? deny(
+                     l,
+                     "the checkpoint over %llu records is signed by another key, which "
+                     "this one did not hand over to",
+                     (unsigned long long)l->newest.size)
+               : MT_OK;
+}
+
+/* Of records that a walk from the first one on does not come to. */
+static mt_err compare_bounds(look *l)
+{
+    st_ledger_bounds b;
+    mt_err err = l->whole ? st_ledger_bounds_get(l->tx, &b) : MT_OK;
+    if (err || !l->whole) {
+        return err;
+    }
+    return b.first < 0 ? deny(l, "a record stands before the first one")
+           : (uint64_t)b.end != l->out->end.tree.size
+               ? deny(l, "a record stands far behind the last one")
                : MT_OK;
 }
 
@@ -251,11 +365,14 @@ mt_err rt_signer_look(const rt_signer *s, bool whole, mt_arena *a, rt_sight *out
 {
     *out = (rt_sight){0};
     look l = {.s = s, .a = a, .why = why, .out = out};
+    lg_keyring_give(&l.ring, &s->key->open);
     mt_err err = read_memory(&l);
     err = err ? err : st_begin(s->store, ST_READ, &l.tx);
     err = err ? err : read_newest(&l);
     err = err ? err : compare_points(&l);
+    err = err ? err : read_since(&l);
     err = err ? err : read_records(&l, whole);
+    err = err ? err : compare_bounds(&l);
     err = err ? err : compare_end(&l);
     if (!err) {
         catch_up(&l);

@@ -13,6 +13,9 @@
  * found by whoever reads all of it: `whole`, or motet ledger verify. It is never signed
  * for: what is signed is computed from the memory.)
  *
+ * A record that adds a key is signed for only when this key hands over to that one, as
+ * whoever signs for it vouches for the key.
+ *
  * Threads: a signer may be used by one thread at a time, several processes may have one
  * each for the same ledger. */
 #ifndef RT_SIGNER_H
@@ -26,6 +29,7 @@ typedef struct rt_signer {
     const mt_sign_key *key;
     const char *memory; /* path */
     mt_str domain;
+    const mt_sign_public *heir; /* the key it hands over to, or NULL */
 } rt_signer;
 
 /* What one look found. */
@@ -55,6 +59,7 @@ typedef struct rt_acceptance {
     int64_t records; /* that are signed for */
     int64_t record;  /* the one behind them that says so */
     size_t dropped;  /* checkpoints that the records contradicted */
+    size_t revoked;  /* keys that were added, and that nobody has signed for */
     mt_str found;    /* why it was refused */
 } rt_acceptance;
 /* The signer's domain is not used: the records name theirs. MT_E_DENIED: it cannot be

@@ -180,6 +180,15 @@ rule r { stratum: 0 when: token != "" produce: seen(token) }
                       f"http://127.0.0.1:{self.port}.evil.example", f"http://user@127.0.0.1:{self.port}"):
             self.assertEqual(self.deploy(server, contract_of(other), "other").status, 422, other)
 
+    def test_a_credential_does_not_go_to_an_origin_that_is_only_listed(self):
+        here = f"http://127.0.0.1:{self.port}"
+        server = self.serve(sources={"hr": {"auth": {"bearer": {"env": "HR_TOKEN"}}}},
+                            outgoing={"origins": [here]})
+        answer = self.deploy(server, contract_of(here))
+        self.evaluate(server)
+        self.assertEqual((answer.status, self.spy.seen), (422, []), answer)
+        self.assertIn("only the contract says where they would go", answer.json["detail"])
+
     def test_of_a_proxy_its_own_address_is_judged(self):
         for host, status in (("127.0.0.1", 200), ("rebound.localhost", 502)):
             for proxy in (f"http://{host}:{self.port}", f"{host}:{self.port}"):

@@ -2,6 +2,7 @@
 of the database did to it, and whatever happened to files, disks and nodes. The tampering is a
 table; then come the ways back: restored copies, failovers, several nodes, lost disks."""
 import base64
+import contextlib
 import json
 import os
 import pathlib
@@ -25,10 +26,10 @@ def fill(server, count, letter="e"):
         assert answer.status == 201, answer
 
 
-def serve(directory, store, *options, key="a", files=(ESCROW,)):
+def serve(directory, store, *options, key="a", files=(ESCROW,), every=20):
     return Server(directory, *files, store=store,
                   options=("--signing-key", f"{key}.secret", "--trust-domain", "acme.test",
-                           "--checkpoint-every", "20", *options))
+                           "--checkpoint-every", every, *options))
 
 
 class Signer(Case):
@@ -212,6 +213,11 @@ def move_point(f, size, to):
     f.checkpoints[to] = f.checkpoints.pop(size)
 
 
+def far_behind(f):
+    last = max(r["id"] for r in f.records)
+    f.records.append(dict(f.records[-1], id=last + 1, seq=2**63 - 1))
+
+
 def no_points(f, fix):
     f.checkpoints = {}
     if fix:
@@ -255,7 +261,9 @@ TABLE = [
     ("records: delete, chained anew", lambda f: (deleted(f, MIDDLE), renumbered(f)), V + S),
     ("records: insert", lambda f: f.insert(MIDDLE, instance="more"), V + S),
     ("records: insert, chained anew", lambda f: (f.insert(MIDDLE, instance="more"), renumbered(f)), V + S),
-    ("records: insert before the first", before_the_first, V),
+    ("records: insert before the first", before_the_first, V + S),
+    ("records: insert far behind the last", far_behind, V + S),
+    ("records: cut off a hash", lambda f: f.records[MIDDLE].update(hash=b"\0"), V + S),
     ("records: insert at the end", appended, V + S),
     ("records: reorder", swapped, V + S),
     ("records: reorder, chained anew", lambda f: (swapped(f), renumbered(f)), V + S),
@@ -285,7 +293,7 @@ TABLE = [
     ("checkpoints: insert one over nothing", lambda f: f.checkpoints.update(
         {0: f.checkpoints[earlier(f)]}), V),
     ("checkpoints: insert one beyond the end", lambda f: f.checkpoints.update(
-        {newest(f) + 9: f.checkpoints[newest(f)]}), V),
+        {newest(f) + 9: f.checkpoints[newest(f)]}), V + S),
     ("checkpoints: reorder", lambda f: move_point(f, earlier(f), earlier(f) + 1), V),
     ("checkpoints: swap", lambda f: swap_points(f, earlier(f), newest(f)), V + S),
     ("checkpoints: swap two earlier ones", lambda f: swap_points(f, 1, earlier(f)), V),
@@ -381,6 +389,51 @@ class Tampering(Signer):
             said = lambda: "revokes this key" in server.get("/readyz").body.decode()
             self.assertTrue(server.wait_until(said, 20), server.log())
 
+    def add_key(self, f, kind, name):
+        key = base64.b64decode((self.dir / f"{name}.pub").read_bytes()).hex()
+        f.insert(len(f.records))
+        f.records[-1].update(kind=kind, body=ledgers.compact(ledgers.key_event(kind, key)))
+        f.chain(len(f.records) - 1)
+        f.fix_head()
+
+    def test_a_key_that_somebody_else_adds_is_not_vouched_for(self):
+        """Who signs for the record vouches for the key, and for all that it signs."""
+        store = self.make(self.file())
+        with Forger(store) as f:
+            self.add_key(f, "key_added", "f")
+        self.refused(store, says="adds a key that nobody hands over to")
+        result = self.fails(1, "ledger", "export", "--store", store, "--sign", "a.secret")
+        self.assertIn("a key is added that nobody has signed for", result.err)
+        with Forger(store) as f:
+            f.sign(len(f.records), "f")
+        self.assertIn("no trusted key vouches for", self.verify(store).err)
+        with Forger(store) as f:
+            del f.checkpoints[newest(f)]
+            f.fix_count()
+        result = self.run_motet("ledger", "accept", "--store", store, "--signing-key", "a.secret",
+                                "--reason", "looked at it")
+        self.assertIn("revoked: 1 key that nobody handed over to", result.out)
+        self.signs(store)
+        with Forger(store) as f:
+            f.sign(len(f.records), "f")
+        self.assertIn("by a key that was revoked before", self.verify(store).err)
+
+    def test_a_stranger_does_not_take_over_from_a_signer_that_runs(self):
+        """Neither a record that revokes the key nor a checkpoint behind it make a hand-over."""
+        for announced in (False, True):
+            with self.subTest(announced), serve(self.dir, f"sqlite:{self.dir}/{announced}.db",
+                                                "--signer-memory", f"{announced}.memory",
+                                                "--checkpoint-seconds", "1") as server:
+                fill(server, 5)
+                with Forger(server.store) as f:
+                    if announced:
+                        self.add_key(f, "key_added", "f")
+                    self.add_key(f, "key_revoked", "a")
+                    f.sign(len(f.records), "f")
+                fill(server, 1, "more")
+                said = lambda: "did not hand over to" in server.get("/readyz").body.decode()
+                self.assertTrue(server.wait_until(said, 20), server.log())
+
     def test_what_nobody_finds(self):
         """A record that the owner of the database chains behind the last signature is signed
         like any other: a signature says since when a record is there, not who wrote it."""
@@ -403,6 +456,18 @@ class Findings(Signer):
         self.fails(1, "ledger", "export", "--store", store, "--out", "copy.jsonl")
         self.fails(1, "backup", "--store", store, "--out", "copy")
         self.refused(store)
+
+    def test_no_copy_is_called_verified_when_checkpoints_or_head_say_otherwise(self):
+        for tamper, says in ((lambda f: (truncated(f), f.fix_head()), "a checkpoint is over more"),
+                             (lambda f: f.meta.pop("ledger"), "the head of the chain is missing")):
+            with self.subTest(says):
+                for old in (*self.dir.glob("s.db*"), *self.dir.glob("copy*"),
+                            *self.dir.glob("*.memory")):
+                    old.unlink()
+                store = self.make(self.file())
+                with Forger(store) as f:
+                    tamper(f)
+                self.assertIn(says, self.fails(1, "backup", "--store", store, "--out", "copy").err)
 
     def test_FS5_a_forged_ledger_is_not_signed(self):
         store = self.make(self.file())
@@ -505,6 +570,42 @@ class When(Signer):
         self.assertIn("no/such/dir/m", result.err)
         self.assertIn("--signer-memory", result.err)
 
+    def test_a_memory_that_cannot_be_read_or_written_makes_the_node_unready(self):
+        (self.dir / "keys").mkdir()
+        for name in ("a.secret", "a.pub"):
+            shutil.copy(self.dir / name, self.dir / "keys" / name)
+        memory = self.dir / "keys" / "a.secret.memory"
+        says = lambda server, text: server.wait_until(
+            lambda: text in server.get("/readyz").body.decode(), 20)
+        with serve(self.dir, self.file(), "--checkpoint-seconds", "1", key="keys/a") as server:
+            fill(server, 3)
+            memory.rename(self.dir / "away")
+            memory.mkdir()
+            fill(server, 1, "more")
+            self.assertTrue(says(server, "memory cannot be read"), server.log())
+            memory.rmdir()
+            (self.dir / "away").rename(memory)
+            self.assertTrue(says(server, '"ready"'), server.log())
+        long = "n" * 250  # a name that leaves no room for a temporary one beside it
+        shutil.copy(memory, self.dir / long)
+        with serve(self.dir, self.file(), "--checkpoint-seconds", "1", "--signer-memory", long,
+                   key="keys/a") as server:
+            fill(server, 1, "last")
+            self.assertTrue(says(server, "cannot be written"), server.log())
+            self.assertNotIn(long, server.get("/readyz").body.decode())
+            self.assertIn(long, server.log())
+
+    def test_accepting_replaces_no_file_but_a_memory_of_the_key(self):
+        store = self.make(self.file())
+        with serve(self.dir, f"sqlite:{self.dir}/b.db", key="b") as server:
+            fill(server, 1)
+        for name in ("a.secret", "b.secret.memory", "s.db"):
+            before = (self.dir / name).read_bytes()
+            result = self.accept(store, "--signer-memory", name, code=1)
+            self.assertIn(f"{name} is not replaced", result.err)
+            self.assertEqual((self.dir / name).read_bytes(), before, name)
+        self.signs(store)
+
     def test_a_memory_that_was_changed_is_no_memory(self):
         store = self.make(self.file())
         memory = self.dir / "a.secret.memory"
@@ -515,6 +616,8 @@ class When(Signer):
             with self.subTest(bad[:60]):
                 self.refused(store)
                 self.assertEqual(memory.read_text(), bad, "it was replaced")
+        memory.write_text(ledgers.checkpoint([], self.dir / "a") + "\n")  # as on the first day
+        self.refused(store, says="this key has signed nothing, but the ledger has a checkpoint")
         memory.write_text(good)
         self.signs(store)
 
@@ -601,6 +704,14 @@ class Ways(Signer):
                        *(["a.secret"] if wrong != ["--reason", "r"] else ["", "--nothing"]))
         (self.dir / "a.secret.memory").unlink()
         self.accept(store, "--reason", "x" * 1000)
+        with Forger(store) as f:
+            f.insert(len(f.records))
+            f.records[-1].update(kind="key_revoked", body=ledgers.compact(ledgers.key_event(
+                "key_revoked", base64.b64decode((self.dir / "a.pub").read_bytes()).hex())))
+            f.chain(len(f.records) - 1)
+            f.fix_head()
+        self.assertIn("revokes this key; if nobody handed over, restore a copy",
+                      self.accept(store, code=1).err)
 
     def test_a_failover_to_a_standby_that_lagged_behind(self):
         with Postgres() as server:
@@ -629,7 +740,7 @@ class Ways(Signer):
                 self.assertTrue(second.wait_until(ready, 20), second.log())
                 fill(first, 45, "first")
                 fill(second, 45, "second")
-            with serve(self.dir, store) as first, \
+            with serve(self.dir, store, every=1) as first, \
                     serve(other, store, "--checkpoint-seconds", "1") as second:
                 fill(first, 45, "seen")  # the second only looks on, and keeps up
                 last = lambda d: json.loads((d / "a.secret.memory").read_text().splitlines()[0])
@@ -671,6 +782,17 @@ class Ways(Signer):
         with Forger(store) as f:
             rewritten(f)
         self.refused(store)
+
+    def test_a_memory_that_is_behind_believes_no_checkpoint_without_its_records(self):
+        """Another node signed for records that are gone: that is not to go on from."""
+        store = self.make(self.file())
+        f = Forger(store)
+        (self.dir / "a.secret.memory").write_text(f.checkpoints[earlier(f)])
+        with f:
+            truncated(f)
+            f.fix_head()
+        self.refused(store, says="a checkpoint is over")
+        self.assertEqual((self.dir / "a.secret.memory").read_text(), f.checkpoints[earlier(f)])
 
     def test_one_key_two_ledgers(self):
         """Each needs a memory of its own."""
@@ -732,6 +854,36 @@ class HandOver(Signer):
                 shown = self.finish(store)
                 self.assertEqual(shown.count(" key_added "), 2)
                 self.assertEqual(shown.count(" key_revoked "), 1)
+
+    def test_nodes_with_an_older_key_see_that_others_took_over(self):
+        """From a to b and on to c, while two nodes with a look on: a vouched for b, and b for c.
+        One of them remembers that a signed for b, the other comes from before."""
+        self.holds("keygen", "--prefix", "c")
+        others = [pathlib.Path(tempfile.mkdtemp(dir=self.dir)) for _ in range(2)]
+        with Postgres() as database, contextlib.ExitStack() as end:
+            store = self.make(database.url(), 10)
+            for other in others:
+                for name in ("a.secret", "a.pub", "a.secret.memory"):
+                    shutil.copy(self.dir / name, other / name)
+            nodes = [end.enter_context(serve(other, store, "--checkpoint-seconds", "86400"))
+                     for other in others]
+            for old, new in ("ab", "bc"):
+                with serve(self.dir, store, "--previous-signing-key", f"{old}.secret",
+                           key=new) as server:
+                    self.assertEqual(server.get("/readyz").status, 200, server.log())
+            shutil.copy(self.dir / "a.secret.memory", others[0])
+            for node in nodes:
+                replaced = lambda: fill(node, 5, f"x{time.monotonic_ns()}-") or \
+                    "key_replaced" in node.log()  # they look after so many records
+                self.assertTrue(node.wait_until(replaced, 20), node.log())
+                self.assertEqual(node.get("/readyz").status, 200, node.log())
+                self.assertNotIn("signing_refused", node.log())
+            with serve(self.dir, store, key="c"):
+                pass
+            points = self.checkpoints(store)
+            last = json.loads(points[max(points)])
+            self.assertEqual(last["key"], base64.b64decode((self.dir / "c.pub").read_bytes()).hex())
+            self.assertEqual(self.verify(store).code, 0)
 
     def test_the_old_key_does_not_vouch_for_a_forgery(self):
         store = self.make(self.file())
