@@ -414,6 +414,33 @@ class Runs(Case):
             self.assertEqual(self.lines("deliveries"), wanted[:at] + again + wanted[at:])
             self.assertEqual(self.replay().code, 0)
 
+    def ticks(self, *ids):
+        """A fixture in which each event orders."""
+        self.write("fixture.jsonl", '{"kind":"episode_start"}\n' + "".join(
+            '{"kind":"event","event":{"type":"DataAvailable","id":"%s","semantic_kind":"tick",'
+            '"payload":{"price":20.0,"side":"%s"}}}\n' % (id, id) for id in ids))
+
+    def assert_resumed_is_whole(self, cut, code, *options):
+        """Cut off after so many events and resumed, a run is as if it had not been."""
+        self.clear()
+        self.assertEqual(self.run_it(*options).code, code)
+        whole = self.files("c.json", "deliveries")
+        self.clear()
+        self.assertEqual(self.run_it(*options, "--journal-only", "--max-events", cut).code, 0)
+        self.assertEqual(self.run_it(*options, "--resume").code, code)
+        self.assertEqual(self.files("c.json", "deliveries"), whole)
+
+    def test_a_last_step_that_ran_nothing_sends_nothing_again(self):
+        self.ticks("a", "b", "c")
+        self.assert_resumed_is_whole(2, 0, "--max-per-window", "1", "--rate-window", "1h")
+        self.ticks("a", "a", "c")
+        self.assert_resumed_is_whole(2, 0, "--skip-duplicates")
+
+    def test_an_id_that_a_fixture_repeats_is_a_duplicate_after_a_kill_too(self):
+        self.ticks("a", "b", "a", "c")
+        self.assert_resumed_is_whole(2, 1)
+        self.assert_resumed_is_whole(2, 0, "--skip-duplicates")
+
     def test_a_driver_may_begin_anew_or_go_on(self):
         self.killed()
         (self.dir / "go").touch()
@@ -488,6 +515,48 @@ class Runs(Case):
         self.assertEqual(self.replay().code, 0)
         self.assertEqual(self.run_it("--overwrite").code, 0)
         self.assertEqual((self.dir / "c.json.previous").read_bytes(), good)
+
+    def test_a_kill_in_the_first_step_keeps_what_was_there_whole(self):
+        """The first order is under way, so the capture has not been moved yet."""
+        self.ticks("a", "b")
+        self.assertEqual(self.run_it("--trace").code, 0)
+        names = ("c.json", "c.json.sum", "c.json.trace.jsonl")
+        there = self.files(*names)
+        self.write("channel.sh", CHANNEL.replace(
+            "read -r line; do", "read -r line; do\n    touch got; exec sleep 60"))
+        child = self.start()
+        self.until(lambda: (self.dir / "got").exists())
+        self.kill(child)
+        self.assertEqual(self.files(*names), there)
+        self.write("channel.sh", CHANNEL)
+        done = self.run_it("--resume")
+        self.assertEqual(done.code, 0, done)
+        previous = self.files(*(name.replace("c.json", "c.json.previous") for name in names))
+        self.assertEqual(list(previous.values())[::2], list(there.values())[::2])
+        self.assertEqual(self.replay("c.json.previous").code, 0)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_kill_before_the_journal_goes_moves_nothing(self):
+        self.assertEqual(self.run_it("--max-events", "3").code, 0)
+        first = (self.dir / "c.json").read_bytes()
+        self.assertEqual(self.run_it("--journal-only", "--trace").code, 0)
+        journal = (self.dir / "c.json.journal").read_bytes()
+        self.assertEqual(self.run_it("--resume", "--trace").code, 0)
+        self.write("c.json.journal", journal)  # the capture of it is there
+        for words in (["--trace"], []):
+            self.write("c.json.journal", journal)
+            self.assertEqual(self.run_it("--resume", *words).code, 0)
+            self.assertEqual((self.dir / "c.json.previous").read_bytes(), first)
+            self.assertEqual((self.dir / "c.json.trace.jsonl").exists(), bool(words))
+            self.assertEqual(self.replay().code, 0)
+
+    def test_what_is_no_file_is_not_moved_away(self):
+        self.write("out/precious", "mine")
+        for words in ([], ["--overwrite"], ["--resume"]):
+            self.assertEqual(self.run_it(*words, capture="out").code, 3)
+        self.assertEqual((self.dir / "out/precious").read_text(), "mine")
+        self.assertEqual(self.lines("deliveries"), [])
+        self.assertFalse((self.dir / "out.journal").exists())
 
     def test_FG5_one_run_at_a_time_writes_a_capture(self):
         (self.dir / "here").symlink_to(self.dir)
