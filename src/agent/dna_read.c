@@ -192,26 +192,48 @@ static const mt_json *foreign_behaviour(reading *r, const mt_json *at,
     return count ? out : NULL;
 }
 
+/* An entry is one of ours only if it says nothing beside its source: whatever else it
+ * says would not be covered. */
 static const mt_json *behaviour_at(reading *r, const mt_json *at, const ag_sender *s)
 {
     if (r->mode == AG_PROFILE) {
         return object_at(r, at, "behaviour");
     }
     const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
-    return mt_json_at(own, "rules") || mt_json_at(own, "command")
-               ? own
-               : foreign_behaviour(r, at, s);
+    const mt_json *foreign = foreign_behaviour(r, at, s);
+    bool ours =
+        (mt_json_at(own, "rules") || mt_json_at(own, "command")) && foreign->count == 1;
+    return ours ? own : foreign;
 }
 
-/* True, false, or a condition; the SDK's callables are source, which we only keep. */
+static bool silent_at(const mt_json *at, const char *key)
+{
+    const mt_json *value = mt_json_get(at, mt_str_z(key));
+    return !value || says_nothing(value);
+}
+
+/* True, false, or a condition, as we write them; the SDK's callables are source, which
+ * we only keep. */
+static const mt_json *run_while_of_sdk(reading *r, const mt_json *at)
+{
+    const mt_json *value = mt_json_at(at, "run_while_value");
+    mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
+    if (!silent_at(at, "run_while_name")) {
+        return NULL;
+    }
+    if (mt_str_is(kind, "callable") && silent_at(at, "run_while_value")) {
+        return object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+    }
+    return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL) &&
+                   silent_at(at, "run_while_source")
+               ? value
+               : NULL;
+}
+
 static const mt_json *run_while_at(reading *r, const mt_json *at)
 {
     if (r->mode == AG_COMPAT) {
-        const mt_json *value = mt_json_at(at, "run_while_value");
-        mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
-        return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL)
-                   ? value
-                   : object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+        return run_while_of_sdk(r, at);
     }
     const mt_json *run = mt_json_at(at, "run_while");
     return mt_json_is(run, MT_JSON_BOOL) ? run : object_at(r, at, "run_while");
