@@ -7,7 +7,6 @@
  * renamed into place. FILE.lock is locked while the file is in use. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -138,18 +137,6 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     return MT_E_IO;
 }
 
-/* The rename itself must survive a crash too. */
-static void sync_directory(const char *path)
-{
-    char copy[PATH_BYTES];
-    snprintf(copy, sizeof copy, "%s", path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-}
-
 static mt_err open_for_append(keep_file *f)
 {
     struct stat st;
@@ -179,7 +166,7 @@ static mt_err rewrite(keep_file *f)
     if (err) {
         return err;
     }
-    sync_directory(f->path);
+    rt_sync_name(f->path); /* the rename itself must survive a crash too */
     return open_for_append(f);
 }
 
