@@ -4,8 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/clock.h"
+
+enum { LOCK_MS = 500, LOCK_STEP_MS = 5 };
 
 static mt_err from_errno(void)
 {
@@ -113,6 +118,18 @@ mt_err rt_new_file_add(rt_new_file *f, mt_str bytes)
     }
     mt_err err = flush(f);
     return err ? err : rt_write_all(f->fd, bytes);
+}
+
+bool rt_lock(int fd)
+{
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000};
+    int64_t end = rt_now_ms() + LOCK_MS;
+    int got = flock(fd, LOCK_EX | LOCK_NB);
+    while (got != 0 && (errno == EWOULDBLOCK || errno == EINTR) && rt_now_ms() < end) {
+        nanosleep(&step, NULL);
+        got = flock(fd, LOCK_EX | LOCK_NB);
+    }
+    return got == 0;
 }
 
 void rt_sync_name(const char *path)

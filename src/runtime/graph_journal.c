@@ -46,13 +46,13 @@ static int open_locked(const char *path, off_t *size)
         if (fd < 0) {
             return -1;
         }
-        bool mine = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        bool mine = rt_lock(fd);
         int why = errno;
         if (mine && named(fd, path, size)) {
             return fd;
         }
         close(fd);
-        if (!mine && why != EINTR) {
+        if (!mine) {
             errno = why;
             return -1;
         }

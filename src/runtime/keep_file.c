@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -283,7 +282,7 @@ static mt_err take_lock(keep_file *f, mt_buf *why)
         mt_buf_addf(why, "cannot open %s: %s", path, strerror(errno));
         return MT_E_IO;
     }
-    if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!rt_lock(f->lock_fd)) {
         mt_buf_addf(why, "%s is in use by another agent", f->path);
         return MT_E_BUSY;
     }

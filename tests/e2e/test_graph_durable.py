@@ -568,6 +568,9 @@ class Runs(Case):
                 second = self.run_it(*words, capture=name)
                 self.assertNotEqual(second.code, 0, (name, words, second))
                 self.assertIn("another run", second.err)
+        export = self.run_motet("graph", "export", "c.json.journal", "--out", "x.json")
+        self.assertEqual(export.code, 3, export)
+        self.assertFalse((self.dir / "x.json").exists())
         (self.dir / "go").touch()
         out = first.communicate(timeout=60)[0]
         self.assertEqual(first.returncode, 0, out)
