@@ -17,6 +17,7 @@ typedef struct reading {
     mt_str name, text;
     mt_diags *ds;
     ag_mode mode;
+    bool strict; /* it says its format, so whatever that does not have is refused */
     MT_VEC(ag_receiver) receivers;
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
@@ -315,14 +316,40 @@ static void read_hook(reading *r, const mt_json *at, mt_str function)
     x->direction = send ? AG_SEND : AG_RECEIVE;
 }
 
+enum { MEMBERS_MOST = 13 };
+
 static const struct kind {
     mt_str profile, sdk;
     void (*read)(reading *, const mt_json *, mt_str);
+    const char *members[MEMBERS_MOST]; /* of the profile's form */
 } KINDS[] = {
-    {MT_STR_INIT("receiver"), MT_STR_INIT("receive"), read_receiver},
-    {MT_STR_INIT("sender"), MT_STR_INIT("send"), read_sender},
-    {MT_STR_INIT("hook"), MT_STR_INIT("hook"), read_hook},
+    {MT_STR_INIT("receiver"),
+     MT_STR_INIT("receive"),
+     read_receiver,
+     {"behaviour", "function", "kind", "module", "priority", "route", NULL}},
+    {MT_STR_INIT("sender"),
+     MT_STR_INIT("send"),
+     read_sender,
+     {"behaviour", "every_ms", "function", "kind", "module", "multi", "on_actions",
+      "on_triggers", "priority", "route", "run_while", "use_data", NULL}},
+    {MT_STR_INIT("hook"),
+     MT_STR_INIT("hook"),
+     read_hook,
+     {"behaviour", "direction", "function", "kind", "module", "priority", NULL}},
 };
+
+/* What is not known is not covered by the pin, so nobody may put it there. */
+static void refuse_strangers(reading *r, const mt_json *object,
+                             const char *const *members)
+{
+    for (uint32_t i = 0; r->strict && i < object->count; i++) {
+        mt_str key = object->as.members[i].key;
+        if (!in_list(members, key)) {
+            complain(r, "AG217", &object->as.members[i].value,
+                     mt_strf(r->a, "`%.*s` is no member here", MT_ARG(key)));
+        }
+    }
+}
 
 /* The SDK's entries that register nothing: kept, because they are code as well. */
 static bool is_other(mt_str kind)
@@ -340,6 +367,7 @@ static void read_entry(reading *r, const mt_json *at, bool sdk)
     mt_str kind = text_at(r, at, sdk ? "type" : "kind", true);
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (mt_str_eq(kind, sdk ? KINDS[i].sdk : KINDS[i].profile)) {
+            refuse_strangers(r, at, KINDS[i].members);
             KINDS[i].read(r, at, text_at(r, at, sdk ? "fn_name" : "function", !sdk));
             return;
         }
@@ -396,6 +424,10 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     } else if (!mt_json_is(list, MT_JSON_ARRAY)) {
         complain(r, "AG211", tree, MT_STR("`registrations` must be a list"));
     } else {
+        static const char *const MEMBERS[] = {"format",        "others",   "profile",
+                                              "registrations", "settings", NULL};
+        r->strict = format != NULL;
+        refuse_strangers(r, tree, MEMBERS);
         r->settings = object_at(r, tree, "settings");
         read_others(r, tree);
         return few_enough(r, list);

@@ -337,6 +337,19 @@ class Dna(Case):
             again = self.write("again.json", self.holds("agent", "dna", "show", new).out)
             self.assertEqual(self.pin(again), self.pin(new), key)
 
+    def test_what_a_pin_does_not_cover_is_refused(self):
+        whole = json.loads(self.holds("agent", "dna", "show", self.write("agent.yaml", BEHAVES)).out)
+        kinds = {r["kind"]: n for n, r in enumerate(whole["registrations"])}
+        self.assertEqual(set(kinds), {"receiver", "sender", "hook"})
+        for at, key in ((None, "more"), ("receiver", "code"), ("receiver", "every_ms"),
+                        ("sender", "direction"), ("hook", "route")):
+            changed = json.loads(json.dumps(whole))
+            (changed["registrations"][kinds[at]] if at else changed)[key] = 1
+            path = self.write("new.json", json.dumps(changed))
+            self.assertIn(f"AG217]: `{key}`", self.fails(1, "agent", "dna", "pin", path).err)
+        self.write("new.json", json.dumps(whole))
+        self.holds("agent", "dna", "pin", "new.json")
+
     def test_FA2_everything_an_agent_file_says_is_covered(self):
         self.write("h.py", "print(1)\n")
         old = self.write("agent.yaml", BEHAVES)

@@ -101,7 +101,8 @@ class Served(Case):
             self.assertEqual(self.decision(server, "e1"), "Invoke")
             self.assertEqual(self.decision(server, "late"), "Defer")
             self.fill(server, 9998)
-            self.assertEqual(self.decision(server, "over", kind="Pump"), "Defer")
+            over = self.post(server, "over", kind="Pump").json
+            self.assertEqual((over["decision"], over["capture"], over["number"]), ("Defer", "g.000002", 0))
             self.assert_refused(server, "e1")
             self.assert_refused(server, "p17", kind="Pump")
             # FG2, here because a full capture takes its time: what waited runs.
@@ -153,6 +154,32 @@ class Served(Case):
             self.assertEqual(self.decision(server, "go3", at=4 * HOUR, kind="Pump"), "Defer")
             self.assert_refused(server, "e2")
             self.assert_captures_replay(server, 3)
+
+    def test_what_is_carried_over_is_checked(self):
+        with self.server(self.LIMITS) as server:
+            self.assertEqual(self.decision(server, "e1"), "Invoke")
+            self.assertEqual(self.decision(server, "e2"), "Defer")
+        with self.server(self.LIMITS + "\n    max_retries: 1") as server:
+            self.assertEqual(self.decision(server, "go", at=2 * HOUR, kind="Pump"), "Invoke")
+            text = server.get("/v1/graphs/g/captures/g.000002").body
+        self.assertEqual(json.loads(text)["carried"]["waiting"][0]["event_id"], "e2")
+
+        def with_waiting(change):
+            capture = json.loads(text)
+            change(capture["carried"], capture["carried"]["waiting"][0])
+            self.write("c.json", json.dumps(capture))
+            return self.run_motet("graph", "replay", "c.json", "--graph", "g/graph.yaml", "--adapter",
+                                  "g/adapter.yaml")
+        self.assertEqual(with_waiting(lambda c, w: None).code, 0)
+        for why, change in (
+                ("replay.duplicate_event_id", lambda c, w: w.update(event_id="go")),
+                ("replay.hash_mismatch", lambda c, w: w["payload"].__setitem__(-2, 49)),
+                ("replay.decision_mismatch", lambda c, w: w["schedule_at"].update(secs=3 * HOUR)),
+                ("replay.decision_mismatch", lambda c, w: c.update(waiting=[])),
+                ("replay.decision_mismatch", lambda c, w: c.update(runs=[w["schedule_at"]]))):
+            result = with_waiting(change)
+            self.assertEqual(result.code, 1, result)
+            self.assertIn(why, result.out)
 
     def test_FG2_a_rate_limit_holds_across_captures(self):
         """The runs within the window go with the next capture, too."""
