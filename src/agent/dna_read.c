@@ -17,6 +17,7 @@ typedef struct reading {
     mt_str name, text;
     mt_diags *ds;
     ag_mode mode;
+    bool strict; /* it says its format, so whatever that does not have is refused */
     MT_VEC(ag_receiver) receivers;
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
@@ -192,26 +193,48 @@ static const mt_json *foreign_behaviour(reading *r, const mt_json *at,
     return count ? out : NULL;
 }
 
+/* An entry is one of ours only if it says nothing beside its source: whatever else it
+ * says would not be covered. */
 static const mt_json *behaviour_at(reading *r, const mt_json *at, const ag_sender *s)
 {
     if (r->mode == AG_PROFILE) {
         return object_at(r, at, "behaviour");
     }
     const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
-    return mt_json_at(own, "rules") || mt_json_at(own, "command")
-               ? own
-               : foreign_behaviour(r, at, s);
+    const mt_json *foreign = foreign_behaviour(r, at, s);
+    bool ours =
+        (mt_json_at(own, "rules") || mt_json_at(own, "command")) && foreign->count == 1;
+    return ours ? own : foreign;
 }
 
-/* True, false, or a condition; the SDK's callables are source, which we only keep. */
+static bool silent_at(const mt_json *at, const char *key)
+{
+    const mt_json *value = mt_json_get(at, mt_str_z(key));
+    return !value || says_nothing(value);
+}
+
+/* True, false, or a condition, as we write them; the SDK's callables are source, which
+ * we only keep. */
+static const mt_json *run_while_of_sdk(reading *r, const mt_json *at)
+{
+    const mt_json *value = mt_json_at(at, "run_while_value");
+    mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
+    if (!silent_at(at, "run_while_name")) {
+        return NULL;
+    }
+    if (mt_str_is(kind, "callable") && silent_at(at, "run_while_value")) {
+        return object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+    }
+    return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL) &&
+                   silent_at(at, "run_while_source")
+               ? value
+               : NULL;
+}
+
 static const mt_json *run_while_at(reading *r, const mt_json *at)
 {
     if (r->mode == AG_COMPAT) {
-        const mt_json *value = mt_json_at(at, "run_while_value");
-        mt_str kind = mt_json_text(mt_json_at(at, "run_while_kind"));
-        return mt_str_is(kind, "bool") && mt_json_is(value, MT_JSON_BOOL)
-                   ? value
-                   : object_in(r, mt_json_text(mt_json_at(at, "run_while_source")));
+        return run_while_of_sdk(r, at);
     }
     const mt_json *run = mt_json_at(at, "run_while");
     return mt_json_is(run, MT_JSON_BOOL) ? run : object_at(r, at, "run_while");
@@ -293,14 +316,40 @@ static void read_hook(reading *r, const mt_json *at, mt_str function)
     x->direction = send ? AG_SEND : AG_RECEIVE;
 }
 
+enum { MEMBERS_MOST = 13 };
+
 static const struct kind {
     mt_str profile, sdk;
     void (*read)(reading *, const mt_json *, mt_str);
+    const char *members[MEMBERS_MOST]; /* of the profile's form */
 } KINDS[] = {
-    {MT_STR_INIT("receiver"), MT_STR_INIT("receive"), read_receiver},
-    {MT_STR_INIT("sender"), MT_STR_INIT("send"), read_sender},
-    {MT_STR_INIT("hook"), MT_STR_INIT("hook"), read_hook},
+    {MT_STR_INIT("receiver"),
+     MT_STR_INIT("receive"),
+     read_receiver,
+     {"behaviour", "function", "kind", "module", "priority", "route", NULL}},
+    {MT_STR_INIT("sender"),
+     MT_STR_INIT("send"),
+     read_sender,
+     {"behaviour", "every_ms", "function", "kind", "module", "multi", "on_actions",
+      "on_triggers", "priority", "route", "run_while", "use_data", NULL}},
+    {MT_STR_INIT("hook"),
+     MT_STR_INIT("hook"),
+     read_hook,
+     {"behaviour", "direction", "function", "kind", "module", "priority", NULL}},
 };
+
+/* What is not known is not covered by the pin, so nobody may put it there. */
+static void refuse_strangers(reading *r, const mt_json *object,
+                             const char *const *members)
+{
+    for (uint32_t i = 0; r->strict && i < object->count; i++) {
+        mt_str key = object->as.members[i].key;
+        if (!in_list(members, key)) {
+            complain(r, "AG217", &object->as.members[i].value,
+                     mt_strf(r->a, "`%.*s` is no member here", MT_ARG(key)));
+        }
+    }
+}
 
 /* The SDK's entries that register nothing: kept, because they are code as well. */
 static bool is_other(mt_str kind)
@@ -318,6 +367,7 @@ static void read_entry(reading *r, const mt_json *at, bool sdk)
     mt_str kind = text_at(r, at, sdk ? "type" : "kind", true);
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (mt_str_eq(kind, sdk ? KINDS[i].sdk : KINDS[i].profile)) {
+            refuse_strangers(r, at, KINDS[i].members);
             KINDS[i].read(r, at, text_at(r, at, sdk ? "fn_name" : "function", !sdk));
             return;
         }
@@ -374,6 +424,10 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     } else if (!mt_json_is(list, MT_JSON_ARRAY)) {
         complain(r, "AG211", tree, MT_STR("`registrations` must be a list"));
     } else {
+        static const char *const MEMBERS[] = {"format",        "others",   "profile",
+                                              "registrations", "settings", NULL};
+        r->strict = format != NULL;
+        refuse_strangers(r, tree, MEMBERS);
         r->settings = object_at(r, tree, "settings");
         read_others(r, tree);
         return few_enough(r, list);

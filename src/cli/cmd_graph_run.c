@@ -218,7 +218,7 @@ static void print_decision(mt_buf *out, const rt_graph_step *s)
 static bool holds_something(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && (!S_ISREG(st.st_mode) || st.st_size > 0);
+    return stat(path, &st) == 0 && st.st_size > 0;
 }
 
 /* The first commit of this run: from here on the files are its own. */
@@ -250,8 +250,16 @@ static void open_trace(runner *r)
 
 static void settle_trace(runner *r)
 {
-    unlink(r->trace_path.ptr); /* of the run that was killed */
-    begin_outputs(r);
+    bool there = holds_something(r->capture);
+    bool own = there && rt_capture_is_of(r->capture, r->journal_path.ptr);
+    if (own || !there) {
+        unlink(r->trace_path.ptr); /* of the run that was killed, not of a capture */
+    }
+    if (own) {
+        r->begun = true; /* killed when only its journal was left to remove */
+    } else {
+        begin_outputs(r);
+    }
     if (r->trace) {
         r->out_failed |= rename(r->new_trace.ptr, r->trace_path.ptr) != 0;
     }
@@ -431,6 +439,7 @@ static int run_host(runner *r, bool resume)
     if (!code && resume) {
         code = catch_up(r, &run, &resumed);
         run.last = &resumed.last;
+        run.repeats = !r->fixture; /* a fixture was read along */
     }
     code = code ? code : run_events(r, &run);
     rt_graph_host_free(run.host);
@@ -463,6 +472,16 @@ static void name_outputs(runner *r)
     r->journal_path = mt_strf(a, "%s.journal", r->capture);
     r->trace_path = mt_strf(a, "%s.trace.jsonl", r->capture);
     r->new_trace = mt_strf(a, "%s.new", r->trace_path.ptr);
+}
+
+/* A directory or device of that name would be moved away for the capture. */
+static int check_capture(runner *r)
+{
+    struct stat st;
+    return stat(r->capture, &st) != 0 || S_ISREG(st.st_mode)
+               ? CLI_HOLDS
+               : cli_fail(r->args, CLI_WORLD, "cannot write %s: it is not a file",
+                          r->capture);
 }
 
 static int open_journal(runner *r)
@@ -519,6 +538,7 @@ static int run(runner *r)
         code = cli_read_key(r->args, "sign", &r->key);
     }
     name_outputs(r);
+    code = code ? code : check_capture(r);
     code = code ? code : open_journal(r);
     code = code ? code : judge_journal(r, &resume);
     code = code ? code : open_ingress(r);

@@ -320,7 +320,7 @@ static mt_err pass_document(gr_capture_reader *r, mt_buf *rest)
     }
     mt_buf_addc(rest, '}');
     err = err ? err : look(w, &c);
-    return err ? err : c ? MT_E_SYNTAX : MT_OK;
+    return err ? err : unread(w).len ? MT_E_SYNTAX : MT_OK;
 }
 
 static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)

@@ -4,8 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "runtime/clock.h"
+
+enum { LOCK_MS = 500, LOCK_STEP_MS = 5 };
 
 static mt_err from_errno(void)
 {
@@ -115,20 +120,31 @@ mt_err rt_new_file_add(rt_new_file *f, mt_str bytes)
     return err ? err : rt_write_all(f->fd, bytes);
 }
 
-/* A name outlives a crash once its directory is on the disk, too. Not every file system
- * can do it; then the name is as safe as it gets. */
-static void sync_directory(char *path)
+bool rt_lock(int fd)
 {
-    char *slash = strrchr(path, '/');
-    const char *directory = !slash ? "." : slash == path ? "/" : path;
-    if (slash) {
-        *slash = '\0';
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000};
+    int64_t end = rt_now_ms() + LOCK_MS;
+    int got = flock(fd, LOCK_EX | LOCK_NB);
+    while (got != 0 && (errno == EWOULDBLOCK || errno == EINTR) && rt_now_ms() < end) {
+        nanosleep(&step, NULL);
+        got = flock(fd, LOCK_EX | LOCK_NB);
     }
+    return got == 0;
+}
+
+void rt_sync_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) : 0;
+    char *directory = mt_xmalloc(len + 2);
+    memcpy(directory, path, len);
+    memcpy(directory + len, len ? "" : slash ? "/" : ".", len ? 1 : 2);
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
+    free(directory);
 }
 
 /* link() instead of rename(): what is there is never replaced. */
@@ -161,7 +177,7 @@ mt_err rt_new_file_end(rt_new_file *f, mt_err err, bool replace)
         if (err) {
             unlink(f->temp);
         } else {
-            sync_directory(f->temp);
+            rt_sync_name(f->path);
         }
     }
     mt_buf_free(&f->waiting);

@@ -37,6 +37,15 @@ mt_err rt_new_file_begin(rt_new_file *f, const char *path, unsigned mode);
 mt_err rt_new_file_add(rt_new_file *f, mt_str bytes);
 mt_err rt_new_file_end(rt_new_file *f, mt_err err, bool replace);
 
+/* A new name outlives a crash once its directory is on disk, too. Not every file system
+ * can do it; then the name is as safe as it gets. */
+void rt_sync_name(const char *path);
+
+/* Locks a whole file for this process (flock). False: another one has it, or errno says
+ * why not. Waits a moment for one that was killed: a child that it had just forked
+ * holds the lock until the child is killed, too, or has become another program. */
+bool rt_lock(int fd);
+
 /* Writes all bytes to a descriptor; MT_E_IO with errno. */
 mt_err rt_write_all(int fd, mt_str bytes);
 

@@ -347,6 +347,63 @@ mt_err rt_capture_check(const char *capture, mt_buf *why)
     return err;
 }
 
+bool rt_capture_same_head(const gr_capture_head *a, const gr_capture_head *b)
+{
+    mt_buf one = {0}, other = {0};
+    gr_journal_head(&one, a);
+    gr_journal_head(&other, b);
+    bool same = mt_str_eq(mt_buf_str(&one), mt_buf_str(&other));
+    mt_buf_free(&one);
+    mt_buf_free(&other);
+    return same;
+}
+
+/* The next event with its decision, as a line; none at the end, or where it breaks. */
+static void next_as_line(const rt_capture_file *f, mt_buf *out)
+{
+    gr_capture_event event;
+    gr_capture_decision decision;
+    gr_capture_fault fault;
+    mt_buf_clear(out);
+    mt_err err = gr_capture_next(f->reader, &event, &decision, &fault);
+    if (!err) {
+        gr_journal_step(out, &event, &decision);
+    }
+    mt_buf_addz(out, err ? mt_err_text(err) : "");
+}
+
+static bool same_events(const rt_capture_file *a, const rt_capture_file *b)
+{
+    mt_buf one = {0}, other = {0};
+    bool same = true, more = true;
+    while (same && more) {
+        next_as_line(a, &one);
+        next_as_line(b, &other);
+        same = mt_str_eq(mt_buf_str(&one), mt_buf_str(&other));
+        more = mt_str_ends(mt_buf_str(&one), MT_STR("\n"));
+    }
+    mt_buf_free(&one);
+    mt_buf_free(&other);
+    return same;
+}
+
+bool rt_capture_is_of(const char *capture, const char *journal)
+{
+    mt_arena a = {0};
+    mt_buf why = {0};
+    rt_capture_file made = {0}, from = {0};
+    bool same = !rt_capture_open(&a, capture, UINT32_MAX, &made, &why) &&
+                !rt_capture_open(&a, journal, UINT32_MAX, &from, &why) &&
+                rt_capture_same_head(&gr_capture_start_of(made.reader)->head,
+                                     &gr_capture_start_of(from.reader)->head) &&
+                same_events(&made, &from);
+    rt_capture_close(&made);
+    rt_capture_close(&from);
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+    return same;
+}
+
 /* What stands beside the capture follows it. Killed between the two, it is found alone
  * the next time and follows then; what an earlier one left never stays with it. */
 static void retire_beside(mt_arena *a, const char *capture, const char *suffix,

@@ -37,6 +37,10 @@ mt_err rt_capture_export(const char *journal, const char *capture, bool pretty,
                          const mt_sign_key *key, mt_buf *why);
 /* Can every event of it be read? */
 mt_err rt_capture_check(const char *capture, mt_buf *why);
+/* Are graph, adapter, egress configuration and limits the same? */
+bool rt_capture_same_head(const gr_capture_head *a, const gr_capture_head *b);
+/* Does the capture hold what the journal holds, and no more? */
+bool rt_capture_is_of(const char *capture, const char *journal);
 /* Takes a capture away, with what stands beside it: to CAPTURE.previous, or for good.
  */
 mt_err rt_capture_retire(const char *capture, bool keep);

@@ -495,12 +495,6 @@ static mt_err send_intents(rt_graph_host *h, rt_graph_step *step)
     return send_rest(h, step, acks);
 }
 
-mt_err rt_graph_host_dispatch(rt_graph_host *h, rt_graph_step *step)
-{
-    mt_err err = h->o.egress ? rt_egress_start(h->o.egress) : MT_OK;
-    return err ? err : send_intents(h, step);
-}
-
 /* ---- one step ---- */
 
 static void count(rt_graph_host *h, const gr_decision *d)
@@ -584,6 +578,14 @@ static mt_err record_and_dispatch(rt_graph_host *h, rt_graph_step *step)
         return err;
     }
     return send_intents(h, step);
+}
+
+/* A step that ran nothing has no intents: what the host still holds then is of a step
+ * before it. */
+mt_err rt_graph_host_dispatch(rt_graph_host *h, rt_graph_step *step)
+{
+    mt_err err = h->o.egress ? rt_egress_start(h->o.egress) : MT_OK;
+    return err || !completed(step) ? err : send_intents(h, step);
 }
 
 /* The event as it will be recorded, in h->payload. */

@@ -23,6 +23,7 @@ struct rt_journal {
     mt_buf pending;
     uint64_t held, keep;
     bool begun; /* what is not kept is gone */
+    bool named; /* its name is on disk, too */
     bool unsynced;
     uint64_t first_unsynced_ns; /* when the oldest byte not on disk was appended */
 };
@@ -45,13 +46,13 @@ static int open_locked(const char *path, off_t *size)
         if (fd < 0) {
             return -1;
         }
-        bool mine = flock(fd, LOCK_EX | LOCK_NB) == 0;
+        bool mine = rt_lock(fd);
         int why = errno;
         if (mine && named(fd, path, size)) {
             return fd;
         }
         close(fd);
-        if (!mine && why != EINTR) {
+        if (!mine) {
             errno = why;
             return -1;
         }
@@ -131,6 +132,10 @@ mt_err rt_journal_sync(rt_journal *j)
     mt_err err = rt_journal_flush(j);
     if (!err && fdatasync(j->fd) != 0 && errno != EINVAL) {
         err = MT_E_IO; /* EINVAL: a pipe or terminal, which has no disk */
+    }
+    if (!err && j->begun && !j->named) {
+        rt_sync_name(j->path);
+        j->named = true;
     }
     j->unsynced = false;
     return err;

@@ -84,18 +84,6 @@ static void note(void *user, size_t index, const rt_graph_step *step,
     }
 }
 
-static bool same_head(const rt_graph_host *host, const gr_capture_head *recorded)
-{
-    mt_buf mine = {0}, theirs = {0};
-    gr_capture_head head = rt_graph_host_head(host);
-    gr_journal_head(&mine, &head);
-    gr_journal_head(&theirs, recorded);
-    bool same = mt_str_eq(mt_buf_str(&mine), mt_buf_str(&theirs));
-    mt_buf_free(&mine);
-    mt_buf_free(&theirs);
-    return same;
-}
-
 static mt_err refuse(resume *r, const rt_replay_result *result, mt_err err)
 {
     const rt_divergence *d = &result->divergence;
@@ -123,7 +111,8 @@ static mt_err replay_journal(resume *r, const rt_graph_options *options,
                            .observe = note,
                            .user = r};
     const gr_capture_start *start = gr_capture_start_of(reader);
-    if (!start->journal || !same_head(r->run->host, &start->head)) {
+    gr_capture_head mine = rt_graph_host_head(r->run->host);
+    if (!start->journal || !rt_capture_same_head(&mine, &start->head)) {
         r->out->why = MT_STR("it was written with another graph, adapter, egress "
                              "configuration or limits");
         return MT_E_REJECTED;

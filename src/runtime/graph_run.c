@@ -67,7 +67,7 @@ static bool step(loop *l, const rt_graph_event *event)
 {
     const rt_run_options *o = l->o;
     rt_graph_step done;
-    if (o->last && rt_graph_host_pass(o->host, event->id)) {
+    if (o->repeats && rt_graph_host_pass(o->host, event->id)) {
         return false; /* the journal has it */
     }
     mt_err err = rt_graph_host_step(o->host, event, &done);

@@ -16,8 +16,10 @@ typedef struct rt_run_options {
     rt_egress *egress;   /* NULL: none */
     rt_graph_step *last; /* of a resumed run: its intents may not all be sent. NULL:
                             this run begins anew */
-    uint64_t max_events; /* 0: no limit */
-    uint64_t max_ms;     /* of wall clock; 0: no limit */
+    bool repeats; /* the ingress begins anew, too: what the journal has already is
+                     passed over once */
+    uint64_t max_events;               /* 0: no limit */
+    uint64_t max_ms;                   /* of wall clock; 0: no limit */
     const volatile sig_atomic_t *stop; /* set by a signal handler; NULL: never */
     void (*observe)(void *user, const rt_graph_step *step); /* NULL: nobody looks */
     void *user;

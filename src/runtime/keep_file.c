@@ -7,10 +7,8 @@
  * renamed into place. FILE.lock is locked while the file is in use. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -138,18 +136,6 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     return MT_E_IO;
 }
 
-/* The rename itself must survive a crash too. */
-static void sync_directory(const char *path)
-{
-    char copy[PATH_BYTES];
-    snprintf(copy, sizeof copy, "%s", path);
-    int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-}
-
 static mt_err open_for_append(keep_file *f)
 {
     struct stat st;
@@ -179,7 +165,7 @@ static mt_err rewrite(keep_file *f)
     if (err) {
         return err;
     }
-    sync_directory(f->path);
+    rt_sync_name(f->path); /* the rename itself must survive a crash too */
     return open_for_append(f);
 }
 
@@ -296,7 +282,7 @@ static mt_err take_lock(keep_file *f, mt_buf *why)
         mt_buf_addf(why, "cannot open %s: %s", path, strerror(errno));
         return MT_E_IO;
     }
-    if (flock(f->lock_fd, LOCK_EX | LOCK_NB) != 0) {
+    if (!rt_lock(f->lock_fd)) {
         mt_buf_addf(why, "%s is in use by another agent", f->path);
         return MT_E_BUSY;
     }

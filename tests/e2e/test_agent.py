@@ -321,6 +321,35 @@ class Dna(Case):
                                                         old).out)
             self.assertEqual(self.pin(again), self.pin(old), form)
 
+    def test_code_beside_a_source_like_ours_is_covered(self):
+        """An entry that looks like one of ours in part keeps all that it says."""
+        ours = {"type": "send", "route": "A", "route_key": "A", "multi": False, "use_data": True,
+                "data_mode": "live", "every": 1.5, "run_while_kind": "callable",
+                "run_while_value": None, "run_while_name": None, "run_while_source": '{"memory.n":1}',
+                "when_data_kind": "none", "on_triggers": ["ok"], "on_actions": ["Move"],
+                "source": '{"rules":[{"message":1}]}', "module": "m", "fn_name": "g"}
+        old = self.write("old.json", json.dumps([ours]))
+        for key, value in (("when_data_source", "def w(d): return True"), ("data_mode", "snapshot"),
+                           ("a_key_of_later", 1), ("run_while_kind", "none"), ("run_while_name", "w"),
+                           ("run_while_value", True), ("run_while_source", '{"memory.n":2}')):
+            new = self.write("new.json", json.dumps([{**ours, key: value}]))
+            self.assert_seen(old, new, f"{key}: {value}")
+            again = self.write("again.json", self.holds("agent", "dna", "show", new).out)
+            self.assertEqual(self.pin(again), self.pin(new), key)
+
+    def test_what_a_pin_does_not_cover_is_refused(self):
+        whole = json.loads(self.holds("agent", "dna", "show", self.write("agent.yaml", BEHAVES)).out)
+        kinds = {r["kind"]: n for n, r in enumerate(whole["registrations"])}
+        self.assertEqual(set(kinds), {"receiver", "sender", "hook"})
+        for at, key in ((None, "more"), ("receiver", "code"), ("receiver", "every_ms"),
+                        ("sender", "direction"), ("hook", "route")):
+            changed = json.loads(json.dumps(whole))
+            (changed["registrations"][kinds[at]] if at else changed)[key] = 1
+            path = self.write("new.json", json.dumps(changed))
+            self.assertIn(f"AG217]: `{key}`", self.fails(1, "agent", "dna", "pin", path).err)
+        self.write("new.json", json.dumps(whole))
+        self.holds("agent", "dna", "pin", "new.json")
+
     def test_FA2_everything_an_agent_file_says_is_covered(self):
         self.write("h.py", "print(1)\n")
         old = self.write("agent.yaml", BEHAVES)

@@ -101,7 +101,8 @@ class Served(Case):
             self.assertEqual(self.decision(server, "e1"), "Invoke")
             self.assertEqual(self.decision(server, "late"), "Defer")
             self.fill(server, 9998)
-            self.assertEqual(self.decision(server, "over", kind="Pump"), "Defer")
+            over = self.post(server, "over", kind="Pump").json
+            self.assertEqual((over["decision"], over["capture"], over["number"]), ("Defer", "g.000002", 0))
             self.assert_refused(server, "e1")
             self.assert_refused(server, "p17", kind="Pump")
             # FG2, here because a full capture takes its time: what waited runs.
@@ -153,6 +154,32 @@ class Served(Case):
             self.assertEqual(self.decision(server, "go3", at=4 * HOUR, kind="Pump"), "Defer")
             self.assert_refused(server, "e2")
             self.assert_captures_replay(server, 3)
+
+    def test_what_is_carried_over_is_checked(self):
+        with self.server(self.LIMITS) as server:
+            self.assertEqual(self.decision(server, "e1"), "Invoke")
+            self.assertEqual(self.decision(server, "e2"), "Defer")
+        with self.server(self.LIMITS + "\n    max_retries: 1") as server:
+            self.assertEqual(self.decision(server, "go", at=2 * HOUR, kind="Pump"), "Invoke")
+            text = server.get("/v1/graphs/g/captures/g.000002").body
+        self.assertEqual(json.loads(text)["carried"]["waiting"][0]["event_id"], "e2")
+
+        def with_waiting(change):
+            capture = json.loads(text)
+            change(capture["carried"], capture["carried"]["waiting"][0])
+            self.write("c.json", json.dumps(capture))
+            return self.run_motet("graph", "replay", "c.json", "--graph", "g/graph.yaml", "--adapter",
+                                  "g/adapter.yaml")
+        self.assertEqual(with_waiting(lambda c, w: None).code, 0)
+        for why, change in (
+                ("replay.duplicate_event_id", lambda c, w: w.update(event_id="go")),
+                ("replay.hash_mismatch", lambda c, w: w["payload"].__setitem__(-2, 49)),
+                ("replay.decision_mismatch", lambda c, w: w["schedule_at"].update(secs=3 * HOUR)),
+                ("replay.decision_mismatch", lambda c, w: c.update(waiting=[])),
+                ("replay.decision_mismatch", lambda c, w: c.update(runs=[w["schedule_at"]]))):
+            result = with_waiting(change)
+            self.assertEqual(result.code, 1, result)
+            self.assertIn(why, result.out)
 
     def test_FG2_a_rate_limit_holds_across_captures(self):
         """The runs within the window go with the next capture, too."""
@@ -415,6 +442,33 @@ class Runs(Case):
             self.assertEqual(self.lines("deliveries"), wanted[:at] + again + wanted[at:])
             self.assertEqual(self.replay().code, 0)
 
+    def ticks(self, *ids):
+        """A fixture in which each event orders."""
+        self.write("fixture.jsonl", '{"kind":"episode_start"}\n' + "".join(
+            '{"kind":"event","event":{"type":"DataAvailable","id":"%s","semantic_kind":"tick",'
+            '"payload":{"price":20.0,"side":"%s"}}}\n' % (id, id) for id in ids))
+
+    def assert_resumed_is_whole(self, cut, code, *options):
+        """Cut off after so many events and resumed, a run is as if it had not been."""
+        self.clear()
+        self.assertEqual(self.run_it(*options).code, code)
+        whole = self.files("c.json", "deliveries")
+        self.clear()
+        self.assertEqual(self.run_it(*options, "--journal-only", "--max-events", cut).code, 0)
+        self.assertEqual(self.run_it(*options, "--resume").code, code)
+        self.assertEqual(self.files("c.json", "deliveries"), whole)
+
+    def test_a_last_step_that_ran_nothing_sends_nothing_again(self):
+        self.ticks("a", "b", "c")
+        self.assert_resumed_is_whole(2, 0, "--max-per-window", "1", "--rate-window", "1h")
+        self.ticks("a", "a", "c")
+        self.assert_resumed_is_whole(2, 0, "--skip-duplicates")
+
+    def test_an_id_that_a_fixture_repeats_is_a_duplicate_after_a_kill_too(self):
+        self.ticks("a", "b", "a", "c")
+        self.assert_resumed_is_whole(2, 1)
+        self.assert_resumed_is_whole(2, 0, "--skip-duplicates")
+
     def test_a_driver_may_begin_anew_or_go_on(self):
         self.killed()
         (self.dir / "go").touch()
@@ -490,6 +544,48 @@ class Runs(Case):
         self.assertEqual(self.run_it("--overwrite").code, 0)
         self.assertEqual((self.dir / "c.json.previous").read_bytes(), good)
 
+    def test_a_kill_in_the_first_step_keeps_what_was_there_whole(self):
+        """The first order is under way, so the capture has not been moved yet."""
+        self.ticks("a", "b")
+        self.assertEqual(self.run_it("--trace").code, 0)
+        names = ("c.json", "c.json.sum", "c.json.trace.jsonl")
+        there = self.files(*names)
+        self.write("channel.sh", CHANNEL.replace(
+            "read -r line; do", "read -r line; do\n    touch got; exec sleep 60"))
+        child = self.start()
+        self.until(lambda: (self.dir / "got").exists())
+        self.kill(child)
+        self.assertEqual(self.files(*names), there)
+        self.write("channel.sh", CHANNEL)
+        done = self.run_it("--resume")
+        self.assertEqual(done.code, 0, done)
+        previous = self.files(*(name.replace("c.json", "c.json.previous") for name in names))
+        self.assertEqual(list(previous.values())[::2], list(there.values())[::2])
+        self.assertEqual(self.replay("c.json.previous").code, 0)
+        self.assertEqual(self.replay().code, 0)
+
+    def test_a_kill_before_the_journal_goes_moves_nothing(self):
+        self.assertEqual(self.run_it("--max-events", "3").code, 0)
+        first = (self.dir / "c.json").read_bytes()
+        self.assertEqual(self.run_it("--journal-only", "--trace").code, 0)
+        journal = (self.dir / "c.json.journal").read_bytes()
+        self.assertEqual(self.run_it("--resume", "--trace").code, 0)
+        self.write("c.json.journal", journal)  # the capture of it is there
+        for words in (["--trace"], []):
+            self.write("c.json.journal", journal)
+            self.assertEqual(self.run_it("--resume", *words).code, 0)
+            self.assertEqual((self.dir / "c.json.previous").read_bytes(), first)
+            self.assertEqual((self.dir / "c.json.trace.jsonl").exists(), bool(words))
+            self.assertEqual(self.replay().code, 0)
+
+    def test_what_is_no_file_is_not_moved_away(self):
+        self.write("out/precious", "mine")
+        for words in ([], ["--overwrite"], ["--resume"]):
+            self.assertEqual(self.run_it(*words, capture="out").code, 3)
+        self.assertEqual((self.dir / "out/precious").read_text(), "mine")
+        self.assertEqual(self.lines("deliveries"), [])
+        self.assertFalse((self.dir / "out.journal").exists())
+
     def test_FG5_one_run_at_a_time_writes_a_capture(self):
         (self.dir / "here").symlink_to(self.dir)
         first = self.start(source=self.drive("waits"))
@@ -500,6 +596,9 @@ class Runs(Case):
                 second = self.run_it(*words, capture=name)
                 self.assertNotEqual(second.code, 0, (name, words, second))
                 self.assertIn("another run", second.err)
+        export = self.run_motet("graph", "export", "c.json.journal", "--out", "x.json")
+        self.assertEqual(export.code, 3, export)
+        self.assertFalse((self.dir / "x.json").exists())
         (self.dir / "go").touch()
         out = first.communicate(timeout=60)[0]
         self.assertEqual(first.returncode, 0, out)

@@ -215,6 +215,26 @@ static void says_what_is_wrong(void **state)
     }
 }
 
+static void nothing_follows_a_document(void **state)
+{
+    (void)state;
+    static const mt_str ROWS[] = {MT_STR_INIT(" \n\t\r"), MT_STR_INIT("\0"),
+                                  MT_STR_INIT("\n\0more"), MT_STR_INIT("x"),
+                                  MT_STR_INIT("{}")};
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        mt_arena a = {0};
+        mt_buf text = {0};
+        gr_capture c;
+        gr_capture_fault fault;
+        write_v3(&text, false);
+        mt_buf_adds(&text, ROWS[i]);
+        assert_int_equal(gr_capture_read(&a, mt_buf_str(&text), &c, &fault),
+                         i ? MT_E_SYNTAX : MT_OK);
+        mt_buf_free(&text);
+        mt_arena_free(&a);
+    }
+}
+
 static const gr_time RUNS[] = {{3, 0}, {4, 1}};
 static const gr_capture_waiting WAITING[] = {
     {MT_STR_INIT("w1"), {9, 0}, MT_STR_INIT("{\"x\":1}"), MT_STR_INIT("dd")},
@@ -347,6 +367,7 @@ int main(void)
         cmocka_unit_test(a_journal_cut_anywhere_reads_up_to_the_cut),
         cmocka_unit_test(broken_documents_never_crash),
         cmocka_unit_test(says_what_is_wrong),
+        cmocka_unit_test(nothing_follows_a_document),
         cmocka_unit_test(what_was_carried_over_reads_back),
         cmocka_unit_test(an_event_at_a_time_is_the_same_as_all_at_once),
         cmocka_unit_test(an_item_may_be_as_large_as_the_bound),

@@ -309,8 +309,9 @@ static void who_follows_or_takes_over_decides_alike(void **state)
         follower = supervisor(&f[1], limits);
         for (long i = 0; i < EVENTS; i++) {
             secs += (uint64_t)random() % 4;
+            uint64_t late = (uint64_t)random() % 8; /* events come out of order */
             gr_signal e = {.kind = (gr_signal_kind)(random() % 3),
-                           .at = {secs, 0},
+                           .at = {secs > late ? secs - late : 0, 0},
                            .filtered = random() % 10 == 0,
                            .handle = name};
             f[0].runs = f[1].runs = f[2].runs = 0;

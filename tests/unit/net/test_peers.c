@@ -129,6 +129,17 @@ static void the_silent_and_those_who_left_are_not(void **state)
     assert_true(nt_peers_all_there(peers));
 }
 
+static void who_left_or_was_silent_is_not_waited_for_when_the_bus_is_back(void **state)
+{
+    (void)state;
+    presence(A " here 0 1 0", 1000);
+    presence(B " here 0 1 0", 1000 + NT_PEER_SILENT_MS);
+    presence(B " gone 0 1 0", 1000 + NT_PEER_SILENT_MS);
+    nt_peers_cut_off(peers, 1001 + NT_PEER_SILENT_MS);
+    nt_peers_back(peers, 2000 + NT_PEER_SILENT_MS);
+    assert_true(nt_peers_all_there(peers));
+}
+
 static void relays_say_how_far_they_have_heard(void **state)
 {
     (void)state;
@@ -221,6 +232,9 @@ static void lines_are_published_in_order_and_again_from_any_of_them(void **state
     assert_int_equal(nt_backlog_rewind(&b, 4), 0);
     assert_int_equal(nt_backlog_rewind(&b, 2), 2);
     assert_true(mt_str_is(nt_backlog_next(&b), "n 2 {b}"));
+    nt_backlog_done(&b);
+    assert_int_equal(b.last, 3); /* what was published stays so */
+    assert_int_equal(nt_backlog_rewind(&b, 2), 1);
     assert_int_equal(b.last, 3); /* it was published, if not heard */
     assert_int_equal(nt_backlog_rewind(&b, 0), 1);
     assert_int_equal(publish(&b), 3);
@@ -259,6 +273,7 @@ int main(void)
         PEERS(what_is_no_longer_kept_is_not_waited_for),
         PEERS(all_who_were_there_are_waited_for),
         PEERS(the_silent_and_those_who_left_are_not),
+        PEERS(who_left_or_was_silent_is_not_waited_for_when_the_bus_is_back),
         PEERS(relays_say_how_far_they_have_heard),
         PEERS(lines_that_found_no_room_are_counted_once),
         PEERS(nonsense_is_no_presence),
