@@ -128,6 +128,26 @@ class Ask(Case):
         question = "when can release_escrow_with_compliance"
         self.assertEqual(self.ask(question, contract=bundle), self.ask(question))
 
+    def test_FL2_a_number_in_a_question_is_never_rounded(self):
+        contract = self.write("c.tenor", """
+            fact d { type: Decimal(28, 28) source: "s" }
+            fact m { type: Money(currency: "EUR") source: "s" }""")
+        for fact in ("d", "m"):
+            digits = "0.1234567890123456789012345678"
+            self.ask(f"is {fact} = {digits} possible", code=0, contract=contract)
+            self.ask(f"is {fact} = {digits}00 possible", code=0, contract=contract)
+            self.fails(2, "ask", contract, f"is {fact} = {digits}5 possible")
+
+    def test_a_persona_that_is_called_anyone_is_one(self):
+        contract = self.write("c.tenor", """
+            persona anyone
+            persona boss
+            entity E { states: [a, b] initial: a transitions: [(a, b)] }
+            operation o { allowed_personas: [boss] precondition: true effects: [(E, a, b)]
+              outcomes: [x] error_contract: [persona_rejected] }""")
+        reply = self.ask("can anyone reach E.b", code=1, contract=contract)
+        self.assertEqual((reply["reply"], reply["personas"]), ("no", ["boss"]))
+
     def test_bad_questions_name_the_place(self):
         for question, word in [("", "can, who, when or is"), ("why", "can, who"),
                                ("can nobody reach EscrowAccount.held", "persona"),
@@ -136,6 +156,7 @@ class Ask(Case):
                                ("when is nothing", "nothing"),
                                ("is escrow_amount possible", "compare it"),
                                ("is delivery_status = 3 possible", "no value"),
+                               ("is escrow_amount = 0." + "1" * 29 + " possible", "no value"),
                                ("is delivery_status < \"failed\" possible", "not defined"),
                                ("is release_approved", "expected"),
                                ("is release_approved possible now", "too much"),
