@@ -267,25 +267,24 @@ static void grow_table(ct_joint *j)
 }
 
 /* Adds the joint state unless it is there, or there is no more room. */
-static bool add_node(ct_joint *j, const uint64_t *words, ct_joint_node node)
+static void add_node(ct_joint *j, const uint64_t *words, ct_joint_node node)
 {
     if (j->nodes.len * 2 > j->mask || !j->mask) {
         grow_table(j);
     }
     uint32_t *place = table_place(j, words);
     if (*place) {
-        return false;
+        return;
     }
     if (j->nodes.len >= j->most) {
         j->complete = false;
-        return false;
+        return;
     }
     mt_vec_push(j->a, &j->nodes, node);
     for (uint32_t i = 0; i < j->words; i++) {
         mt_vec_push(j->a, &j->packed, words[i]);
     }
     *place = (uint32_t)j->nodes.len;
-    return true;
 }
 
 /* ---- steps ---- */
@@ -340,12 +339,7 @@ static bool take(walker *w, uint32_t count)
     }
     compute_next(w, &step);
     j->work += STEP_WORK;
-    if (add_node(j, w->next, (ct_joint_node){w->node, w->outcome})) {
-        for (uint32_t i = 0; i < count; i++) {
-            const ct_change *c = &j->changes[i];
-            ct_bit_set(j->reached, j->outline->first_state[c->entity] + c->to);
-        }
-    }
+    add_node(j, w->next, (ct_joint_node){w->node, w->outcome});
     return false;
 }
 
@@ -490,7 +484,6 @@ static ct_joint *joint_new(mt_arena *a, const ct_scene *s, const ct_outline *o,
         }
     }
     lay_out(j, a);
-    j->reached = mt_new_array(a, uint64_t, o->first_state[m->entity_count] / 64 + 1);
     return j;
 }
 
@@ -499,7 +492,6 @@ static void add_initial(ct_joint *j, uint64_t *words)
     const ct_model *m = j->scene->plan->model;
     for (uint32_t i = 0; i < j->entity_count; i++) {
         uint32_t e = j->entities[i], initial = m->entities[e].initial;
-        ct_bit_set(j->reached, j->outline->first_state[e] + initial);
         for (uint32_t k = 0; k < j->scene->instances; k++) {
             put_state(j, words, j->slot[e] + k, initial);
         }

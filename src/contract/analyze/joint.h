@@ -73,8 +73,7 @@ typedef struct ct_joint {
     uint32_t entity_count;
     const uint32_t *outcomes; /* that move them */
     uint32_t outcome_count;
-    uint64_t *reached; /* bit per state: some joint state has it */
-    bool complete;     /* every joint state there is was met */
+    bool complete; /* no joint state was left out for want of room or work */
     /* Packed: every instance has its place in the words of a joint state. */
     ct_joint_place *places;
     uint32_t *slot; /* by entity: its first place */
