@@ -151,6 +151,23 @@ class Errors(Case):
                 resolution, proof, code = self.removed("ambiguous_outcome", "n > 3", effects)
                 self.assertEqual((resolution, code), ("proven_breaking", 1), proof)
 
+    def test_the_states_that_are_shown_are_those_in_which_it_occurs(self):
+        # Outcomes x and y move entities that have nothing to do with each other; z never matches.
+        text = """
+            persona p
+            entity A { states: [a0, a1] initial: a0 transitions: [(a0, a1)] }
+            entity B { states: [b0, b1, b2] initial: b0 transitions: [(b0, b1), (b1, b2)] }
+            entity C { states: [c0, c1, c2] initial: c0 transitions: [(c0, c1), (c1, c2)] }
+            operation ready { allowed_personas: [p] precondition: true effects: [(B, b0, b1)]
+              outcomes: [done] error_contract: [] }
+            operation decide { allowed_personas: [p] precondition: true
+              effects: [(A, a0, a1, x), (B, b1, b2, y), (C, c1, c2, z)] outcomes: [x, y, z]
+              error_contract: [ERRORS] }"""
+        old = self.write("old.tenor", text.replace("ERRORS", "persona_rejected, ambiguous_outcome"))
+        new = self.write("new.tenor", text.replace("ERRORS", "persona_rejected"))
+        shown = self.fails(1, "diff", "--prove", old, new).out
+        self.assertIn("ambiguous_outcome still occurs, undeclared, in A.a0, B.b1, for {}", shown)
+
     def test_what_never_occurs_is_safe(self):
         for name, condition, effects in [
                 ("precondition_failed", "n >= 0", BOTH), ("evaluation_error", "n > 3", BOTH),
