@@ -272,6 +272,30 @@ class Ask(Case):
                       self.fails(1, "ask", "--limit", "reach_states=1", contract,
                                  "can q reach A.a2").out)
 
+    def test_a_bound_met_beside_the_answer_leaves_it_alone(self):
+        """`send` could move Big, which has more joint states than are allowed; but it never does,
+        and what it needs of A and B is searched whole."""
+        big = ["persona r"]
+        for name in ("Big", "Bag"):
+            big.append(f"entity {name} {{ states: [b0, b1, b2, b3] initial: b0 "
+                       "transitions: [(b0, b1), (b1, b2), (b2, b0), (b3, b0)] }")
+            big.append(f"operation on{name} {{ allowed_personas: [r] precondition: true effects: "
+                       f"[({name}, b0, b1), ({name}, b1, b2)] outcomes: [x] error_contract: [] }}")
+        big.append("operation back { allowed_personas: [r] precondition: true effects: "
+                   "[(Big, b2, b0), (Bag, b2, b0)] outcomes: [x] error_contract: [] }")
+        big.append("operation send { allowed_personas: [p] precondition: true effects: "
+                   "[(Big, b3, b0, k), (A, a1, a2, l), (B, b0, b1, l)] "
+                   "outcomes: [k, l] error_contract: [] }")
+        contract = self.write("c.tenor", PAIRS + "\n".join(big))
+        reply = self.ask("can p perform send", "--limit", "reach_states=4", code=1,
+                         contract=contract)
+        self.assertEqual((reply["reply"], reply.get("undecided")), ("no", None))
+        self.assertEqual((reply["covers"]["entities"], reply["covers"]["joint_states"]),
+                         (["A", "B"], 2))
+        self.assertIn("not decided whether more",
+                      self.fails(1, "ask", "--limit", "reach_states=4", contract,
+                                 "can p perform send").out)
+
     def test_more_instances_are_asked_for(self):
         contract = self.write("pairs.tenor", PAIRS)
         reply = self.ask("can p reach A.a2 with 2 instances", code=0, contract=contract)
