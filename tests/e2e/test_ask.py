@@ -368,5 +368,62 @@ class Ask(Case):
         # What no operation leads to needs no search.
         self.assertEqual(self.ask("can p reach Z.z1", code=1, contract=contract)["proof"], "proven")
 
+    def test_whether_alone_is_left_open_where_the_bound_is_met(self):
+        """q is of help at once; p alone needs six steps more."""
+        states = [f"l{i}" for i in range(7)]
+        pairs = list(zip(states, states[1:]))
+        contract = self.write("c.tenor", f"""
+            persona p
+            persona q
+            entity L {{ states: [{", ".join(states)}] initial: l0
+              transitions: [{", ".join(f"({a}, {b})" for a, b in pairs)}] }}
+            entity K {{ states: [k0, k1] initial: k0 transitions: [(k0, k1), (k1, k0)] }}
+            entity E {{ states: [a, b] initial: a transitions: [(a, b)] }}
+            operation step {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [{", ".join(f"(L, {a}, {b})" for a, b in pairs[:-1])}] error_contract: [] }}
+            operation own {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [(L, l5, l6), (K, k0, k1)] error_contract: [] }}
+            operation help {{ allowed_personas: [q] precondition: true outcomes: [x]
+              effects: [(K, k0, k1)] error_contract: [] }}
+            operation end {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [(E, a, b), (K, k1, k0)] error_contract: [] }}""")
+        question = "can p reach E.b"
+        self.assertIs(self.ask(question, code=0, contract=contract)["alone"], True)
+        few = ("--limit", "reach_states=4")
+        for asked in (question, "who can reach E.b"):
+            reply = self.ask(asked, *few, code=0, contract=contract)
+            self.assertNotIn("alone", reply.get("ways", [reply])[0])
+            self.assertIn("whether alone is not decided",
+                          self.holds("ask", *few, contract, asked).out)
+
+    def test_the_bound_of_work_is_met_and_said(self):
+        """As many states as are allowed, and as many operations to look at in each."""
+        states = [f"s{i}" for i in range(800)]
+        pairs = list(zip(states, states[1:]))
+        text = ["persona p", f"entity E {{ states: [{', '.join(states)}] initial: s0 transitions: "
+                f"[{', '.join(f'({a}, {b})' for a, b in pairs)}] }}"]
+        text += [f"operation to_{b} {{ allowed_personas: [p] precondition: true "
+                 f"effects: [(E, {a}, {b})] outcomes: [x] error_contract: [] }}" for a, b in pairs]
+        contract = self.write("c.tenor", "\n".join(text))
+        reply = self.ask("can p reach E.s799", "--limit", "reach_states=800", code=1,
+                         contract=contract)
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.ask("can p reach E.s799", code=0, contract=contract)
+
+    def test_an_operation_that_moves_too_many_entities_is_not_decided(self):
+        def wide(count):
+            names = [f"E{i}" for i in range(count)]
+            text = ["persona p"] + [f"entity {e} {{ states: [a, b] initial: a "
+                                    "transitions: [(a, b)] }" for e in names]
+            text.append("operation o { allowed_personas: [p] precondition: true effects: "
+                        f"[{', '.join(f'({e}, a, b)' for e in names)}] outcomes: [x] "
+                        "error_contract: [] }")
+            return self.write("c.tenor", "\n".join(text))
+
+        self.ask("can p perform o", code=0, contract=wide(1000))
+        reply = self.ask("can p perform o", code=1, contract=wide(1001))
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.assertIn("more than 1000 entities", reply["reason"])
+
 
 main()

@@ -118,7 +118,7 @@ BOTH = "(Claim, review, paid, paid), (Claim, review, refused, refused)"
 
 
 class Errors(Case):
-    def removed(self, name, condition="l[0] > 3", effects=BOTH, most=9):
+    def removed(self, name, condition="l[0] > 3", effects=BOTH, most=9, options=()):
         """(resolution, proof, exit status) of an error that is no longer declared; `most` is what
         n may be in the new version."""
         for version, errors in [("old", [*KINDS, "odd"]),
@@ -126,7 +126,7 @@ class Errors(Case):
             self.write(f"{version}.tenor", DECIDE.format(
                 condition=condition, effects=effects, errors=", ".join(errors),
                 most=most if version == "new" else 9))
-        result = self.run_motet("diff", "--prove", "--json", self.dir / "old.tenor",
+        result = self.run_motet("diff", "--prove", "--json", *options, self.dir / "old.tenor",
                                 self.dir / "new.tenor")
         found = re.search(r'"resolution": *"([^"]*)"', result.out)
         proof = re.search(r'"proof": *"((?:[^"\\]|\\.)*)"', result.out)
@@ -178,6 +178,13 @@ class Errors(Case):
                 resolution, proof, code = self.removed(name, condition, effects)
                 self.assertIn("safe", resolution or "", proof)
                 self.assertEqual(code, 0)
+
+    def test_FE4_what_the_solver_does_not_decide_is_open(self):
+        for name in KINDS:
+            with self.subTest(name):
+                resolution, proof, code = self.removed(name, options=("--limit", "prove_steps=1"))
+                self.assertEqual((resolution, code), (None, 1), proof)
+                self.assertIn("limit was reached", proof)
 
     def test_FE4_what_is_not_known_is_open(self):
         resolution, proof, code = self.removed("odd")

@@ -280,9 +280,13 @@ static void note_searched(ask_search *s, const ct_joint *j)
     }
     if (!j->complete) {
         s->cut = true;
-        s->reason = mt_strf(
-            s->k->a, "the search ended after %zu joint state%s (reach_states %zu)",
-            j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
+        s->reason =
+            j->too_wide
+                ? mt_strf(s->k->a, "an operation moves more than %d entities at once",
+                          CT_MOST_CHANGES)
+                : mt_strf(s->k->a,
+                          "the search ended after %zu joint state%s (reach_states %zu)",
+                          j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
     }
 }
 

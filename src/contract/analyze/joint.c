@@ -16,13 +16,7 @@
 /* Words and work of a whole search, per joint state allowed and a few more: an entity
  * of an outcome that is looked at is one unit of work, a step that is made STEP_WORK.
  */
-enum {
-    WORDS_PER_STATE = 16,
-    WORK_PER_STATE = 256,
-    SPARE_STATES = 1000,
-    STEP_WORK = 8,
-    MOST_CHANGES = 1000
-};
+enum { WORDS_PER_STATE = 16, WORK_PER_STATE = 256, SPARE_STATES = 1000, STEP_WORK = 8 };
 
 static bool is_shared(const ct_scene *s, uint32_t entity)
 {
@@ -380,7 +374,8 @@ static bool choose(walker *w, const ct_plan_effect *e, const ct_plan_effect *end
     if (is_shared(j->scene, e->entity)) {
         return choose(w, next, end, count);
     }
-    if (count == MOST_CHANGES) {
+    if (count == CT_MOST_CHANGES) {
+        j->too_wide = true;
         j->complete = false;
         return false;
     }
@@ -445,8 +440,8 @@ static void lay_out(ct_joint *j, mt_arena *a)
         j->slot[j->entities[i]] = i * j->scene->instances;
     }
     j->states = mt_new_array(a, uint32_t, (size_t)count + 1);
-    j->chosen = mt_new_array(a, uint32_t, MOST_CHANGES);
-    j->changes = mt_new_array(a, ct_change, MOST_CHANGES);
+    j->chosen = mt_new_array(a, uint32_t, CT_MOST_CHANGES);
+    j->changes = mt_new_array(a, ct_change, CT_MOST_CHANGES);
     size_t room = j->scene->most / j->words * WORDS_PER_STATE;
     j->most = room < j->scene->most ? room + 1 : j->scene->most;
     j->most = j->most < UINT32_MAX / 4 ? j->most : UINT32_MAX / 4;

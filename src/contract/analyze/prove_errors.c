@@ -366,6 +366,6 @@ ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, const ct_program *progra
         return fate(CT_NEVER, MT_STR("its precondition never holds"));
     }
     ct_error_fate f = KINDS[kind].judge(&j);
-    bool unsure = f.possible == CT_POSSIBLE && j.holds[op].possible == CT_UNKNOWN;
+    bool unsure = f.possible != CT_NEVER && j.holds[op].possible == CT_UNKNOWN;
     return unsure ? fate(CT_UNKNOWN, j.holds[op].reason) : f;
 }
