@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "store/driver.h"
@@ -42,7 +43,7 @@ static owned *owned_files;
 
 /* The byte behind those SQLite locks (0x40000000 and 511 more); nothing is stored
  * there. */
-enum { CLAIM_BYTE = 0x40000200 };
+enum { CLAIM_BYTE = 0x40000200, LOCK_STEP_MS = 10, LOCK_STEPS = 50 };
 
 /* Bytes of page cache of a connection, in KiB and negative as SQLite wants it. The
  * log is written back to the file after this many pages. */
@@ -414,13 +415,36 @@ static void disown_file(owned *own)
     free(own);
 }
 
+static bool lock_byte(int fd)
+{
+    struct flock byte = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = CLAIM_BYTE, .l_len = 1};
+    return fcntl(fd, F_OFD_SETLK, &byte) == 0;
+}
+
+static bool lock_whole(int fd)
+{
+    return flock(fd, LOCK_EX | LOCK_NB) == 0;
+}
+
+/* A child that a killed server had just forked holds its locks until it becomes another
+ * program. A server that is started again at once waits that long. */
+static bool locks_soon(bool (*lock)(int fd), int fd)
+{
+    const struct timespec step = {.tv_nsec = LOCK_STEP_MS * 1000000};
+    bool locked = fd >= 0 && lock(fd);
+    for (int i = 0; fd >= 0 && !locked && errno == EWOULDBLOCK && i < LOCK_STEPS; i++) {
+        nanosleep(&step, NULL);
+        locked = lock(fd);
+    }
+    return locked;
+}
+
 /* By device and inode: another name, a link or a lock file taken away do not help. A
  * lock of the open file, not of the process, so SQLite's own do not disturb it. */
 static bool lock_inside(backend *b)
 {
     struct stat info;
-    struct flock byte = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = CLAIM_BYTE, .l_len = 1};
     if (stat(b->path, &info) != 0) {
         return false;
     }
@@ -429,7 +453,7 @@ static bool lock_inside(backend *b)
         return false;
     }
     b->inside = open(b->path, O_RDWR | O_CLOEXEC);
-    return b->inside >= 0 && fcntl(b->inside, F_OFD_SETLK, &byte) == 0;
+    return locks_soon(lock_byte, b->inside);
 }
 
 static bool lock_beside(backend *b)
@@ -439,7 +463,7 @@ static bool lock_beside(backend *b)
     mt_buf_addc(&name, 0);
     b->claim = open(name.ptr, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     mt_buf_free(&name);
-    return b->claim >= 0 && flock(b->claim, LOCK_EX | LOCK_NB) == 0;
+    return locks_soon(lock_whole, b->claim);
 }
 
 static mt_err claim_file(const st_store *s, backend *b, mt_buf *why)

@@ -128,6 +128,26 @@ class Ask(Case):
         question = "when can release_escrow_with_compliance"
         self.assertEqual(self.ask(question, contract=bundle), self.ask(question))
 
+    def test_FL2_a_number_in_a_question_is_never_rounded(self):
+        contract = self.write("c.tenor", """
+            fact d { type: Decimal(28, 28) source: "s" }
+            fact m { type: Money(currency: "EUR") source: "s" }""")
+        for fact in ("d", "m"):
+            digits = "0.1234567890123456789012345678"
+            self.ask(f"is {fact} = {digits} possible", code=0, contract=contract)
+            self.ask(f"is {fact} = {digits}00 possible", code=0, contract=contract)
+            self.fails(2, "ask", contract, f"is {fact} = {digits}5 possible")
+
+    def test_a_persona_that_is_called_anyone_is_one(self):
+        contract = self.write("c.tenor", """
+            persona anyone
+            persona boss
+            entity E { states: [a, b] initial: a transitions: [(a, b)] }
+            operation o { allowed_personas: [boss] precondition: true effects: [(E, a, b)]
+              outcomes: [x] error_contract: [persona_rejected] }""")
+        reply = self.ask("can anyone reach E.b", code=1, contract=contract)
+        self.assertEqual((reply["reply"], reply["personas"]), ("no", ["boss"]))
+
     def test_bad_questions_name_the_place(self):
         for question, word in [("", "can, who, when or is"), ("why", "can, who"),
                                ("can nobody reach EscrowAccount.held", "persona"),
@@ -136,6 +156,7 @@ class Ask(Case):
                                ("when is nothing", "nothing"),
                                ("is escrow_amount possible", "compare it"),
                                ("is delivery_status = 3 possible", "no value"),
+                               ("is escrow_amount = 0." + "1" * 29 + " possible", "no value"),
                                ("is delivery_status < \"failed\" possible", "not defined"),
                                ("is release_approved", "expected"),
                                ("is release_approved possible now", "too much"),
@@ -251,6 +272,30 @@ class Ask(Case):
                       self.fails(1, "ask", "--limit", "reach_states=1", contract,
                                  "can q reach A.a2").out)
 
+    def test_a_bound_met_beside_the_answer_leaves_it_alone(self):
+        """`send` could move Big, which has more joint states than are allowed; but it never does,
+        and what it needs of A and B is searched whole."""
+        big = ["persona r"]
+        for name in ("Big", "Bag"):
+            big.append(f"entity {name} {{ states: [b0, b1, b2, b3] initial: b0 "
+                       "transitions: [(b0, b1), (b1, b2), (b2, b0), (b3, b0)] }")
+            big.append(f"operation on{name} {{ allowed_personas: [r] precondition: true effects: "
+                       f"[({name}, b0, b1), ({name}, b1, b2)] outcomes: [x] error_contract: [] }}")
+        big.append("operation back { allowed_personas: [r] precondition: true effects: "
+                   "[(Big, b2, b0), (Bag, b2, b0)] outcomes: [x] error_contract: [] }")
+        big.append("operation send { allowed_personas: [p] precondition: true effects: "
+                   "[(Big, b3, b0, k), (A, a1, a2, l), (B, b0, b1, l)] "
+                   "outcomes: [k, l] error_contract: [] }")
+        contract = self.write("c.tenor", PAIRS + "\n".join(big))
+        reply = self.ask("can p perform send", "--limit", "reach_states=4", code=1,
+                         contract=contract)
+        self.assertEqual((reply["reply"], reply.get("undecided")), ("no", None))
+        self.assertEqual((reply["covers"]["entities"], reply["covers"]["joint_states"]),
+                         (["A", "B"], 2))
+        self.assertIn("not decided whether more",
+                      self.fails(1, "ask", "--limit", "reach_states=4", contract,
+                                 "can p perform send").out)
+
     def test_more_instances_are_asked_for(self):
         contract = self.write("pairs.tenor", PAIRS)
         reply = self.ask("can p reach A.a2 with 2 instances", code=0, contract=contract)
@@ -322,6 +367,63 @@ class Ask(Case):
         self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
         # What no operation leads to needs no search.
         self.assertEqual(self.ask("can p reach Z.z1", code=1, contract=contract)["proof"], "proven")
+
+    def test_whether_alone_is_left_open_where_the_bound_is_met(self):
+        """q is of help at once; p alone needs six steps more."""
+        states = [f"l{i}" for i in range(7)]
+        pairs = list(zip(states, states[1:]))
+        contract = self.write("c.tenor", f"""
+            persona p
+            persona q
+            entity L {{ states: [{", ".join(states)}] initial: l0
+              transitions: [{", ".join(f"({a}, {b})" for a, b in pairs)}] }}
+            entity K {{ states: [k0, k1] initial: k0 transitions: [(k0, k1), (k1, k0)] }}
+            entity E {{ states: [a, b] initial: a transitions: [(a, b)] }}
+            operation step {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [{", ".join(f"(L, {a}, {b})" for a, b in pairs[:-1])}] error_contract: [] }}
+            operation own {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [(L, l5, l6), (K, k0, k1)] error_contract: [] }}
+            operation help {{ allowed_personas: [q] precondition: true outcomes: [x]
+              effects: [(K, k0, k1)] error_contract: [] }}
+            operation end {{ allowed_personas: [p] precondition: true outcomes: [x]
+              effects: [(E, a, b), (K, k1, k0)] error_contract: [] }}""")
+        question = "can p reach E.b"
+        self.assertIs(self.ask(question, code=0, contract=contract)["alone"], True)
+        few = ("--limit", "reach_states=4")
+        for asked in (question, "who can reach E.b"):
+            reply = self.ask(asked, *few, code=0, contract=contract)
+            self.assertNotIn("alone", reply.get("ways", [reply])[0])
+            self.assertIn("whether alone is not decided",
+                          self.holds("ask", *few, contract, asked).out)
+
+    def test_the_bound_of_work_is_met_and_said(self):
+        """As many states as are allowed, and as many operations to look at in each."""
+        states = [f"s{i}" for i in range(800)]
+        pairs = list(zip(states, states[1:]))
+        text = ["persona p", f"entity E {{ states: [{', '.join(states)}] initial: s0 transitions: "
+                f"[{', '.join(f'({a}, {b})' for a, b in pairs)}] }}"]
+        text += [f"operation to_{b} {{ allowed_personas: [p] precondition: true "
+                 f"effects: [(E, {a}, {b})] outcomes: [x] error_contract: [] }}" for a, b in pairs]
+        contract = self.write("c.tenor", "\n".join(text))
+        reply = self.ask("can p reach E.s799", "--limit", "reach_states=800", code=1,
+                         contract=contract)
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.ask("can p reach E.s799", code=0, contract=contract)
+
+    def test_an_operation_that_moves_too_many_entities_is_not_decided(self):
+        def wide(count):
+            names = [f"E{i}" for i in range(count)]
+            text = ["persona p"] + [f"entity {e} {{ states: [a, b] initial: a "
+                                    "transitions: [(a, b)] }" for e in names]
+            text.append("operation o { allowed_personas: [p] precondition: true effects: "
+                        f"[{', '.join(f'({e}, a, b)' for e in names)}] outcomes: [x] "
+                        "error_contract: [] }")
+            return self.write("c.tenor", "\n".join(text))
+
+        self.ask("can p perform o", code=0, contract=wide(1000))
+        reply = self.ask("can p perform o", code=1, contract=wide(1001))
+        self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
+        self.assertIn("more than 1000 entities", reply["reason"])
 
 
 main()

@@ -114,6 +114,15 @@ class Admissibility(Case):
                     self.assertIn("28", result.err)
                 self.holds("check", self.write("y.tenor", text.replace(DIGITS_29, DIGITS_28)))
 
+    def test_FL2_both_bounds_count_by_themselves(self):
+        """28 digits in all, 28 behind the dot: one more of either is refused."""
+        for most, beyond in (("123456789012345678901234567.5", "1234567890123456789012345678.5"),
+                             (f"0.{'1'.zfill(28)}", f"0.{'1'.zfill(29)}")):
+            with self.subTest(beyond):
+                self.holds("check", self.write("x.tenor", rule(f"1.0 < {most}")))
+                result = self.run_motet("check", self.write("x.tenor", rule(f"1.0 < {beyond}")))
+                self.assertEqual(result.code, 1, f"check accepts {beyond}, which is rounded")
+
     def test_the_digits_of_a_literal_are_explained(self):
         self.assertIn("[T447]", self.fails(1, "check", self.write("x.tenor", rule(f"1.0 < {DIGITS_29}"))).err)
         self.assertIn("28", self.holds("help", "T447").out)
@@ -131,6 +140,15 @@ class Admissibility(Case):
                     '"scale": 28', '"scale": 29') if name != "payload" else bundle.replace(DIGITS_28, DIGITS_29)
                 result = self.run_motet("validate", self.write("y.json", long))
                 self.assertEqual(result.code, 1, f"validate accepts {DIGITS_29}, which is rounded")
+
+    def test_FL3_a_payload_in_a_bundle_is_judged_as_it_is_rounded(self):
+        bundle = self.holds("elaborate", self.write("x.tenor", rule(payload="Decimal(5,2) = 999.99"))).out
+        for value, code in (("999.994", 0), ("999.995", 1), ("1000.00", 1)):
+            path = self.write("x.json", bundle.replace("999.99", value))
+            facts = self.write("f.json", "{}")
+            with self.subTest(value):
+                for command in (("validate", path), ("check", path), ("eval", path, "--facts", facts)):
+                    self.assertEqual(self.run_motet(*command).code, code, command[0])
 
     def test_a_literal_of_28_digits_is_exact(self):
         path = self.write("x.tenor", fact("Decimal(28,28)") + rule(f"f = {DIGITS_28}"))

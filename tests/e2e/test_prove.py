@@ -118,7 +118,7 @@ BOTH = "(Claim, review, paid, paid), (Claim, review, refused, refused)"
 
 
 class Errors(Case):
-    def removed(self, name, condition="l[0] > 3", effects=BOTH, most=9):
+    def removed(self, name, condition="l[0] > 3", effects=BOTH, most=9, options=()):
         """(resolution, proof, exit status) of an error that is no longer declared; `most` is what
         n may be in the new version."""
         for version, errors in [("old", [*KINDS, "odd"]),
@@ -126,7 +126,7 @@ class Errors(Case):
             self.write(f"{version}.tenor", DECIDE.format(
                 condition=condition, effects=effects, errors=", ".join(errors),
                 most=most if version == "new" else 9))
-        result = self.run_motet("diff", "--prove", "--json", self.dir / "old.tenor",
+        result = self.run_motet("diff", "--prove", "--json", *options, self.dir / "old.tenor",
                                 self.dir / "new.tenor")
         found = re.search(r'"resolution": *"([^"]*)"', result.out)
         proof = re.search(r'"proof": *"((?:[^"\\]|\\.)*)"', result.out)
@@ -151,6 +151,23 @@ class Errors(Case):
                 resolution, proof, code = self.removed("ambiguous_outcome", "n > 3", effects)
                 self.assertEqual((resolution, code), ("proven_breaking", 1), proof)
 
+    def test_the_states_that_are_shown_are_those_in_which_it_occurs(self):
+        # Outcomes x and y move entities that have nothing to do with each other; z never matches.
+        text = """
+            persona p
+            entity A { states: [a0, a1] initial: a0 transitions: [(a0, a1)] }
+            entity B { states: [b0, b1, b2] initial: b0 transitions: [(b0, b1), (b1, b2)] }
+            entity C { states: [c0, c1, c2] initial: c0 transitions: [(c0, c1), (c1, c2)] }
+            operation ready { allowed_personas: [p] precondition: true effects: [(B, b0, b1)]
+              outcomes: [done] error_contract: [] }
+            operation decide { allowed_personas: [p] precondition: true
+              effects: [(A, a0, a1, x), (B, b1, b2, y), (C, c1, c2, z)] outcomes: [x, y, z]
+              error_contract: [ERRORS] }"""
+        old = self.write("old.tenor", text.replace("ERRORS", "persona_rejected, ambiguous_outcome"))
+        new = self.write("new.tenor", text.replace("ERRORS", "persona_rejected"))
+        shown = self.fails(1, "diff", "--prove", old, new).out
+        self.assertIn("ambiguous_outcome still occurs, undeclared, in A.a0, B.b1, for {}", shown)
+
     def test_what_never_occurs_is_safe(self):
         for name, condition, effects in [
                 ("precondition_failed", "n >= 0", BOTH), ("evaluation_error", "n > 3", BOTH),
@@ -161,6 +178,13 @@ class Errors(Case):
                 resolution, proof, code = self.removed(name, condition, effects)
                 self.assertIn("safe", resolution or "", proof)
                 self.assertEqual(code, 0)
+
+    def test_FE4_what_the_solver_does_not_decide_is_open(self):
+        for name in KINDS:
+            with self.subTest(name):
+                resolution, proof, code = self.removed(name, options=("--limit", "prove_steps=1"))
+                self.assertEqual((resolution, code), (None, 1), proof)
+                self.assertIn("limit was reached", proof)
 
     def test_FE4_what_is_not_known_is_open(self):
         resolution, proof, code = self.removed("odd")

@@ -3,6 +3,7 @@
  * its precondition. */
 #include "base/utf8.h"
 #include "contract/analyze/ask_internal.h"
+#include "contract/wire/round_text.h"
 
 enum { MOST_DEPTH = 100 };
 
@@ -182,7 +183,9 @@ static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t
     if (!money && whole_number(t->text, &v.integer)) {
         return literal(k, literal_int(k, v.integer), v);
     }
-    bool read = mt_decimal_parse(t->text, &v.decimal) == MT_OK;
+    /* Rounded, it would be another number than the one that is asked about (§13.6). */
+    bool read =
+        ct_exact_decimal(t->text) && mt_decimal_parse(t->text, &v.decimal) == MT_OK;
     return read ? literal(k, money ? beside : &CT_TYPE_ANY_DECIMAL, v) : NULL;
 }
 

@@ -474,6 +474,13 @@ static bool read_goal(asker *k, ask_goal *g)
            read_state(k, g, &g->to);
 }
 
+/* A persona of that name is meant, where there is one. */
+static bool takes_anyone(asker *k)
+{
+    return ct_model_find(k->m, CT_KIND_PERSONA, MT_STR("anyone")) == CT_NONE &&
+           ask_take(k, "anyone");
+}
+
 bool ask_is_persona(const asker *k)
 {
     const ask_token *t = ask_peek(k);
@@ -488,7 +495,7 @@ ct_reply_kind ask_persona(asker *k, bool who)
     uint32_t persona = CT_NONE;
     ask_goal g;
     ask_search s;
-    if (!who && !ask_take(k, "anyone")) {
+    if (!who && !takes_anyone(k)) {
         if (!ask_want_name(k, &name)) {
             return CT_REPLY_FAULT;
         }

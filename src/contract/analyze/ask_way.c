@@ -205,20 +205,6 @@ typedef struct hunt {
     mt_arena *tmp;
 } hunt;
 
-static void note_moves(ask_search *s, const ct_joint_step *step)
-{
-    const ct_plan_outcome *o = &s->plan->outcomes[step->outcome];
-    for (uint32_t i = 0; i < o->effect_count; i++) {
-        const ct_plan_effect *e = &s->plan->effects[o->first_effect + i];
-        for (uint32_t c = 0; c < step->change_count; c++) {
-            if (step->changes[c].entity == e->entity &&
-                step->changes[c].from == e->from) {
-                ct_bit_set(s->moved, o->first_effect + i);
-            }
-        }
-    }
-}
-
 static void strike(hunt *h, uint32_t who, uint32_t node, const ct_joint_step *step)
 {
     hit *x = &h->hits[who];
@@ -235,9 +221,6 @@ static bool look(void *context, const ct_joint *j, uint32_t node,
     ask_search *s = h->s;
     uint32_t personas = s->plan->model->persona_count;
     (void)j;
-    if (s->mover != CT_NONE && allows(s, step->operation, s->mover)) {
-        note_moves(s, step);
-    }
     if (!serves(&s->goal, step)) {
         return false;
     }
@@ -253,7 +236,7 @@ static bool look(void *context, const ct_joint *j, uint32_t node,
             strike(h, p, node, step);
         }
     }
-    return h->still == 0 && s->mover == CT_NONE;
+    return h->still == 0;
 }
 
 /* Who performs each step: `persona` where it may, else whoever acted before, else the
@@ -297,19 +280,14 @@ static void note_searched(ask_search *s, const ct_joint *j)
     }
     if (!j->complete) {
         s->cut = true;
-        s->reason = mt_strf(
-            s->k->a, "the search ended after %zu joint state%s (reach_states %zu)",
-            j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
+        s->reason =
+            j->too_wide
+                ? mt_strf(s->k->a, "an operation moves more than %d entities at once",
+                          CT_MOST_CHANGES)
+                : mt_strf(s->k->a,
+                          "the search ended after %zu joint state%s (reach_states %zu)",
+                          j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
     }
-}
-
-/* Is the outcome's group one to search? With somebody to watch, what is asked about is,
- * even if nothing leads to the goal. */
-static bool concerns(const ask_search *s, uint32_t outcome, uint32_t group)
-{
-    bool watched = s->mover != CT_NONE && s->goal.entity != CT_NONE &&
-                   group == s->outline.group[s->goal.entity];
-    return watched || outcome_serves(s, &s->outline, outcome);
 }
 
 /* Ways of those who were first found in this search. */
@@ -341,11 +319,10 @@ static void search(ask_search *s, uint32_t one, uint32_t acting, ask_way *ways)
     scene.persona = acting;
     size_t joint_states = 0;
     s->cut = s->unsure = false;
-    for (uint32_t o = 0; o < s->plan->outcome_count && (h.still || s->mover != CT_NONE);
-         o++) {
+    for (uint32_t o = 0; o < s->plan->outcome_count && h.still; o++) {
         uint32_t group = ct_outcome_group(&s->scene, &s->outline, o);
         bool *done = &seen[group == CT_NONE ? m->entity_count : group];
-        if (!*done && concerns(s, o, group)) {
+        if (!*done && outcome_serves(s, &s->outline, o)) {
             ct_joint *j = ct_joint_search(&tmp, &scene, &s->outline, group, look, &h);
             joint_states += j->nodes.len;
             note_searched(s, j);
@@ -416,21 +393,58 @@ static ask_way shorter_cast(ask_search *s, uint32_t persona, ask_way with_others
     return with_others;
 }
 
+static bool note_moves(void *context, const ct_joint *j, uint32_t node,
+                       const ct_joint_step *step)
+{
+    ask_search *s = context;
+    (void)j;
+    (void)node;
+    if (!allows(s, step->operation, s->mover)) {
+        return false;
+    }
+    const ct_plan_outcome *o = &s->plan->outcomes[step->outcome];
+    for (uint32_t i = 0; i < o->effect_count; i++) {
+        const ct_plan_effect *e = &s->plan->effects[o->first_effect + i];
+        for (uint32_t c = 0; c < step->change_count; c++) {
+            if (step->changes[c].entity == e->entity &&
+                step->changes[c].from == e->from) {
+                ct_bit_set(s->moved, o->first_effect + i);
+            }
+        }
+    }
+    return false;
+}
+
+/* What the persona does with the entity that is asked about: a search of its own, for
+ * its bound says nothing about the answer. */
+static void watch(ask_search *s, uint32_t persona)
+{
+    mt_arena tmp = {0};
+    mt_str reason = s->reason;
+    s->mover = persona;
+    s->unsure = false;
+    const ct_joint *j = ct_joint_search(
+        &tmp, &s->scene, &s->outline, s->outline.group[s->goal.entity], note_moves, s);
+    s->moved_open = s->unsure || !j->complete;
+    s->reason = reason;
+    mt_arena_free(&tmp);
+}
+
 ask_way *ask_ways(ask_search *s, uint32_t mover)
 {
     uint32_t personas = s->plan->model->persona_count;
     ask_way *ways = mt_new_array(s->k->a, ask_way, (size_t)personas + 1);
-    s->mover = mover;
     search(s, UINT32_MAX, CT_NONE, ways);
-    s->mover = CT_NONE;
     bool cut = s->cut, unsure = s->unsure;
-    s->moved_open = cut || unsure;
     for (uint32_t p = 0; p < personas; p++) {
         if (ways[p].count) {
             ways[p] = shorter_cast(s, p, ways[p]);
         } else if (in_outline(s, &s->outline, p)) {
             ways[p].open = is_open(s, p, cut, unsure);
         }
+    }
+    if (mover != CT_NONE && s->goal.entity != CT_NONE) {
+        watch(s, mover);
     }
     return ways;
 }

@@ -16,13 +16,7 @@
 /* Words and work of a whole search, per joint state allowed and a few more: an entity
  * of an outcome that is looked at is one unit of work, a step that is made STEP_WORK.
  */
-enum {
-    WORDS_PER_STATE = 16,
-    WORK_PER_STATE = 256,
-    SPARE_STATES = 1000,
-    STEP_WORK = 8,
-    MOST_CHANGES = 1000
-};
+enum { WORDS_PER_STATE = 16, WORK_PER_STATE = 256, SPARE_STATES = 1000, STEP_WORK = 8 };
 
 static bool is_shared(const ct_scene *s, uint32_t entity)
 {
@@ -267,25 +261,24 @@ static void grow_table(ct_joint *j)
 }
 
 /* Adds the joint state unless it is there, or there is no more room. */
-static bool add_node(ct_joint *j, const uint64_t *words, ct_joint_node node)
+static void add_node(ct_joint *j, const uint64_t *words, ct_joint_node node)
 {
     if (j->nodes.len * 2 > j->mask || !j->mask) {
         grow_table(j);
     }
     uint32_t *place = table_place(j, words);
     if (*place) {
-        return false;
+        return;
     }
     if (j->nodes.len >= j->most) {
         j->complete = false;
-        return false;
+        return;
     }
     mt_vec_push(j->a, &j->nodes, node);
     for (uint32_t i = 0; i < j->words; i++) {
         mt_vec_push(j->a, &j->packed, words[i]);
     }
     *place = (uint32_t)j->nodes.len;
-    return true;
 }
 
 /* ---- steps ---- */
@@ -340,12 +333,7 @@ static bool take(walker *w, uint32_t count)
     }
     compute_next(w, &step);
     j->work += STEP_WORK;
-    if (add_node(j, w->next, (ct_joint_node){w->node, w->outcome})) {
-        for (uint32_t i = 0; i < count; i++) {
-            const ct_change *c = &j->changes[i];
-            ct_bit_set(j->reached, j->outline->first_state[c->entity] + c->to);
-        }
-    }
+    add_node(j, w->next, (ct_joint_node){w->node, w->outcome});
     return false;
 }
 
@@ -386,7 +374,8 @@ static bool choose(walker *w, const ct_plan_effect *e, const ct_plan_effect *end
     if (is_shared(j->scene, e->entity)) {
         return choose(w, next, end, count);
     }
-    if (count == MOST_CHANGES) {
+    if (count == CT_MOST_CHANGES) {
+        j->too_wide = true;
         j->complete = false;
         return false;
     }
@@ -451,8 +440,8 @@ static void lay_out(ct_joint *j, mt_arena *a)
         j->slot[j->entities[i]] = i * j->scene->instances;
     }
     j->states = mt_new_array(a, uint32_t, (size_t)count + 1);
-    j->chosen = mt_new_array(a, uint32_t, MOST_CHANGES);
-    j->changes = mt_new_array(a, ct_change, MOST_CHANGES);
+    j->chosen = mt_new_array(a, uint32_t, CT_MOST_CHANGES);
+    j->changes = mt_new_array(a, ct_change, CT_MOST_CHANGES);
     size_t room = j->scene->most / j->words * WORDS_PER_STATE;
     j->most = room < j->scene->most ? room + 1 : j->scene->most;
     j->most = j->most < UINT32_MAX / 4 ? j->most : UINT32_MAX / 4;
@@ -490,7 +479,6 @@ static ct_joint *joint_new(mt_arena *a, const ct_scene *s, const ct_outline *o,
         }
     }
     lay_out(j, a);
-    j->reached = mt_new_array(a, uint64_t, o->first_state[m->entity_count] / 64 + 1);
     return j;
 }
 
@@ -499,7 +487,6 @@ static void add_initial(ct_joint *j, uint64_t *words)
     const ct_model *m = j->scene->plan->model;
     for (uint32_t i = 0; i < j->entity_count; i++) {
         uint32_t e = j->entities[i], initial = m->entities[e].initial;
-        ct_bit_set(j->reached, j->outline->first_state[e] + initial);
         for (uint32_t k = 0; k < j->scene->instances; k++) {
             put_state(j, words, j->slot[e] + k, initial);
         }

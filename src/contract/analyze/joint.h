@@ -16,7 +16,8 @@
 #include "base/vec.h"
 #include "contract/flow/operation.h"
 
-enum { CT_MOST_INSTANCES = 9 };
+/* The second: entities one outcome moves, in a search. */
+enum { CT_MOST_INSTANCES = 9, CT_MOST_CHANGES = 1000 };
 
 /* Who acts on what. */
 typedef struct ct_scene {
@@ -73,8 +74,8 @@ typedef struct ct_joint {
     uint32_t entity_count;
     const uint32_t *outcomes; /* that move them */
     uint32_t outcome_count;
-    uint64_t *reached; /* bit per state: some joint state has it */
-    bool complete;     /* every joint state there is was met */
+    bool complete; /* no joint state was left out for want of room or work */
+    bool too_wide; /* one was, because an outcome moves more than CT_MOST_CHANGES */
     /* Packed: every instance has its place in the words of a joint state. */
     ct_joint_place *places;
     uint32_t *slot; /* by entity: its first place */

@@ -154,6 +154,7 @@ static bool may_hold(void *context, uint32_t op)
 typedef struct sight {
     uint32_t *group;  /* of each outcome */
     bool *matches;    /* somewhere */
+    mt_str *at;       /* the states in which it first did; empty: in all */
     bool blocks, two; /* one does not match somewhere; two match at once */
     mt_str where;     /* the states in which `two` or `blocks` was seen */
 } sight;
@@ -195,7 +196,11 @@ static void look(judge *j, sight *s, const ct_joint *found, uint32_t group,
         uint32_t count =
             ct_op_matching(j->plan, j->op, states, matching, op->outcome_count);
         for (uint32_t i = 0; i < count; i++) {
-            s->matches[matching[i] - op->first_outcome] = true;
+            uint32_t which = matching[i] - op->first_outcome;
+            if (!s->matches[which]) {
+                s->matches[which] = true;
+                s->at[which] = states_text(j, found, states);
+            }
         }
         bool two = count > 1 && !s->two, blocks = count < mine && !s->blocks;
         if (for_two ? two : blocks) {
@@ -208,12 +213,15 @@ static void look(judge *j, sight *s, const ct_joint *found, uint32_t group,
 
 /* Two outcomes of different groups match at once: what moves in one group does not
  * depend on the other. Those that move nothing always do. */
-static bool apart(const sight *s, uint32_t outcomes)
+static bool apart(judge *j, sight *s, uint32_t outcomes)
 {
     for (uint32_t x = 0; x < outcomes; x++) {
         for (uint32_t y = x + 1; y < outcomes; y++) {
             bool free = s->group[x] != s->group[y] || s->group[x] == CT_NONE;
             if (free && s->matches[x] && s->matches[y]) {
+                bool both = s->at[x].len && s->at[y].len;
+                s->where = mt_strf(j->a, "%.*s%s%.*s", MT_ARG(s->at[x]),
+                                   both ? ", " : "", MT_ARG(s->at[y]));
                 return true;
             }
         }
@@ -226,6 +234,7 @@ static sight survey(judge *j, bool for_two)
     const ct_plan_op *op = &j->plan->ops[j->op];
     sight s = {mt_new_array(j->a, uint32_t, (size_t)op->outcome_count + 1),
                mt_new_array(j->a, bool, (size_t)op->outcome_count + 1),
+               mt_new_array(j->a, mt_str, (size_t)op->outcome_count + 1),
                false,
                false,
                {0}};
@@ -243,7 +252,7 @@ static sight survey(judge *j, bool for_two)
         s.matches[i] = s.group[i] == CT_NONE;
         if (s.group[i] != CT_NONE && !ct_bit(o.outcomes, outcome)) {
             s.blocks = true; /* it never matches; least of all in the first states */
-            s.where = MT_STR("the initial states");
+            s.where = for_two ? s.where : MT_STR("the initial states");
         }
     }
     for (uint32_t i = 0; i < op->outcome_count; i++) {
@@ -257,17 +266,16 @@ static sight survey(judge *j, bool for_two)
                  s.group[i], for_two);
         }
     }
-    s.two |= apart(&s, op->outcome_count);
+    s.two = s.two || (for_two && apart(j, &s, op->outcome_count));
     mt_arena_free(&tmp);
     return s;
 }
 
 static ct_error_fate seen_in(judge *j, mt_str where)
 {
-    return fate(CT_POSSIBLE,
-                mt_strf(j->a, "in %.*s, for %.*s",
-                        MT_ARG(where.len ? where : MT_STR("states operations lead to")),
-                        MT_ARG(can_hold(j, j->op)->facts)));
+    return fate(CT_POSSIBLE, mt_strf(j->a, "in %.*s, for %.*s",
+                                     MT_ARG(where.len ? where : MT_STR("every state")),
+                                     MT_ARG(can_hold(j, j->op)->facts)));
 }
 
 static const mt_str UNSEEN =
@@ -358,6 +366,6 @@ ct_error_fate ct_prove_error(mt_arena *a, ct_prover *p, const ct_program *progra
         return fate(CT_NEVER, MT_STR("its precondition never holds"));
     }
     ct_error_fate f = KINDS[kind].judge(&j);
-    bool unsure = f.possible == CT_POSSIBLE && j.holds[op].possible == CT_UNKNOWN;
+    bool unsure = f.possible != CT_NEVER && j.holds[op].possible == CT_UNKNOWN;
     return unsure ? fate(CT_UNKNOWN, j.holds[op].reason) : f;
 }

@@ -147,9 +147,8 @@ static void s4_moves(teller *t, uint32_t persona, uint32_t entity, size_t *left)
 static void s4(teller *t)
 {
     size_t left = t->sink->entries;
-    mt_buf_addz(t->out,
-                "  (alone: one instance of each entity, preconditions as far as "
-                "types tell)\n");
+    mt_buf_addz(t->out, "  (alone: by this contract, one instance of each entity, "
+                        "preconditions as far as types tell)\n");
     for (uint32_t p = 0; p < t->m->persona_count && left; p++) {
         mt_mark mark = mt_arena_mark(&t->a);
         mt_arena tmp = {0};

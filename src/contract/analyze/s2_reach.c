@@ -88,6 +88,46 @@ static uint32_t *group_sizes(mt_arena *a, const ct_outline *o, uint32_t entities
     return sizes;
 }
 
+/* What steps lead to, and how many states of the group's outline are still missing:
+ * when none is, the rest of the joint states can say nothing new. */
+typedef struct tally {
+    uint64_t *seen; /* bit per state of all entities */
+    uint32_t left;
+} tally;
+
+static tally tally_new(mt_arena *a, const ct_analysis *an, const ct_outline *o,
+                       uint32_t group)
+{
+    const ct_model *m = an->model;
+    tally t = {mt_new_array(a, uint64_t, an->first_state[m->entity_count] / 64 + 1), 0};
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        for (uint32_t s = 0; o->group[e] == group && s < m->entities[e].state_count;
+             s++) {
+            uint32_t number = ct_state_number(an, e, s);
+            if (s == m->entities[e].initial) {
+                ct_bit_set(t.seen, number);
+            } else {
+                t.left += ct_bit(o->states, number);
+            }
+        }
+    }
+    return t;
+}
+
+static bool count_step(void *context, const ct_joint *j, uint32_t node,
+                       const ct_joint_step *step)
+{
+    tally *t = context;
+    (void)node;
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        const ct_change *c = &step->changes[i];
+        uint32_t number = j->outline->first_state[c->entity] + c->to;
+        t->left -= !ct_bit(t->seen, number);
+        ct_bit_set(t->seen, number);
+    }
+    return t->left == 0;
+}
+
 /* An entity that moves by itself has been searched by the outline. */
 ct_reach *ct_reached_by(mt_arena *a, mt_arena *tmp, const ct_analysis *an,
                         const uint64_t *shared, uint32_t persona)
@@ -108,10 +148,11 @@ ct_reach *ct_reached_by(mt_arena *a, mt_arena *tmp, const ct_analysis *an,
             fill_in(a, an, &o, o.states, true, e, &out[e]);
         } else if (o.group[e] == e) {
             mt_mark mark = mt_arena_mark(tmp);
-            const ct_joint *j = ct_joint_search(tmp, &scene, &o, e, NULL, NULL);
+            tally t = tally_new(tmp, an, &o, e);
+            const ct_joint *j = ct_joint_search(tmp, &scene, &o, e, count_step, &t);
             for (uint32_t i = 0; i < j->entity_count; i++) {
                 uint32_t member = j->entities[i];
-                fill_in(a, an, &o, j->reached, j->complete, member, &out[member]);
+                fill_in(a, an, &o, t.seen, j->complete, member, &out[member]);
             }
             mt_arena_rewind(tmp, mark);
         }

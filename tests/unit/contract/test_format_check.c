@@ -63,9 +63,37 @@ static void finds(void **state)
     mt_arena_free(&a);
 }
 
+/* The same text, as if it had been elaborated to these. */
+static const struct bundle_row {
+    const char *name, *before, *after, *want;
+} BUNDLES[] = {
+    {"lines of a bundle may move", "{\"line\":1,\"x\":2}", "{\"line\":22,\"x\":2}", ""},
+    {"its other numbers may not", "{\"line\":1,\"x\":2}", "{\"line\":1,\"x\":22}",
+     "its interchange"},
+    {"nothing of it may be lost", "{\"line\":1,\"x\":2}", "{\"line\":1",
+     "its interchange"},
+    {"nor all of it", "{\"line\":1}", "", "its interchange"},
+};
+
+static void compares_bundles(void **state)
+{
+    const struct bundle_row *r = *state;
+    mt_arena a = {0};
+    ct_layout before = layout(&a, "persona p"), after = before;
+    ct_elaboration x = *before.e, y = *after.e;
+    x.bundle = mt_str_z(r->before);
+    y.bundle = mt_str_z(r->after);
+    before.e = &x;
+    after.e = &y;
+    mt_str fault = ct_layout_fault(&a, &before, &after, &MT_LIMITS_DEFAULT);
+    assert_string_equal(mt_str_dup(&a, fault).ptr, r->want);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
     rows_add(&list, ROWS, finds);
+    rows_add(&list, BUNDLES, compares_bundles);
     return rows_run(&list, "contract/format_check");
 }
