@@ -131,6 +131,21 @@ class Evaluation(Case):
             worker.join()
         return served, answers
 
+    def test_FS7_what_waits_for_a_worker_does_not_hold_up_a_stop(self):
+        server = self.serve(IN_RULE, "--workers", "2", "--stop-timeout", "1", "--limit", "eval_ms=2500",
+                            "--limit", "eval_steps=100000000000")
+        answers = []
+        callers = [threading.Thread(target=lambda: answers.append(server.post(
+            "/v1/contracts/heavy/evaluate", {"facts": facts(1000)}, timeout=90).code)) for _ in range(12)]
+        for caller in callers:
+            caller.start()
+        self.assertTrue(server.wait_until(lambda: b"motet_calls_by_workers_total 12" in server.get("/metrics").body))
+        self.assertEqual(server.stop(), 0)
+        for caller in callers:
+            caller.join()
+        self.assertEqual(set(answers), {"evaluation_deadline", "closing"})
+        self.assertGreater(answers.count("closing"), 5, answers)
+
     def test_FS7_an_evaluation_that_takes_long_holds_up_nobody(self):
         # What a sanitizer slows down must not come to the deadline before the budget.
         slow = ("--limit", "eval_ms=600000", "--limit", "eval_steps=10000000")
