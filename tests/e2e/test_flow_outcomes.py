@@ -95,11 +95,11 @@ class Outcomes(Case):
                 ({}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
                 ({"persona": "risk_officer"}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
                 ({"outcome": {"a": "done"}}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
-                ({"outcome": "aproved"}, 422, "unknown_outcome", None),
+                ({"outcome": "aproved"}, 422, "unknown_outcome", DECIDE["outcomes"]),
                 ({"outcome": "done"}, 422, "unknown_outcome", DECIDE["outcomes"]),
-                ({"outcome": {"b": "done"}}, 422, "unknown_outcome", None),
-                ({"outcome": {"nowhere": "approved"}}, 422, "unknown_outcome", None),
-                ({"outcome": {"b": 7}}, 422, "unknown_outcome", None),
+                ({"outcome": {"b": "done"}}, 422, "unknown_outcome", DECIDE["outcomes"]),
+                ({"outcome": {"nowhere": "approved"}}, 422, "unknown_outcome", DECIDE["outcomes"]),
+                ({"outcome": {"b": 7}}, 422, "unknown_outcome", DECIDE["outcomes"]),
                 ({"outcome": ["approved"]}, 400, "bad_request", None)):
             for dry in (False, True):
                 answer = server.post(path, {**body, **({"dry_run": True} if dry else {})})
