@@ -134,6 +134,7 @@ class Outcomes(Case):
         clerk = server.token("--name", "clerk", "--persona", "clerk", "--right", "instances:create")
         officer = server.token("--name", "officer", "--persona", "risk_officer")
         self.assertTrue(server.wait_until(lambda: server.get("/v1/flows").status == 401))
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/flows", token=officer).status == 200))
         self.assertEqual(server.post("/v1/contracts/loan/instances/Loan", {"id": "l1"}, token=clerk).status, 201)
         begun = server.post("/v1/contracts/loan/flows/lend", {"persona": "clerk", "bindings": {"Loan": "l1"}},
                             token=clerk).json
