@@ -131,6 +131,16 @@ class Evaluation(Case):
             worker.join()
         return served, answers
 
+    def test_FS7_nothing_is_evaluated_to_resume_what_does_not_wait(self):
+        server = self.serve(IN_RULE)
+        begun = server.post("/v1/contracts/heavy/flows/all", {
+            "persona": "clerk", "bindings": {"Doc": "d0"}, "facts": facts(60)})
+        self.assertEqual(begun.json["status"], "done", begun)
+        server.stop()
+        again = self.serve(IN_RULE, "--limit", "eval_steps=10")
+        answer = again.post(f"/v1/flows/{begun.json['id']}/resume")
+        self.assertEqual((answer.status, answer.code), (409, "not_resumable"), answer)
+
     def test_FS7_what_waits_for_a_worker_does_not_hold_up_a_stop(self):
         server = self.serve(IN_RULE, "--workers", "2", "--stop-timeout", "1", "--limit", "eval_ms=2500",
                             "--limit", "eval_steps=100000000000")
