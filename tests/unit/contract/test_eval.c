@@ -285,6 +285,10 @@ static const struct work {
          ALL("a", REF("ws"),
              ANY("b", REF("ws"), IS(FIELD("a", "w"), "=", FIELD("b", "w"))))),
      "{'t':'','u':'','ws':[{'w':'" T512 "','ns':[]}]}", 9, 25},
+    {"FS7_a_list_found_while_running_counts_as_the_longest_there_is",
+     WORDS "," WHEN(ALL("a", REF("ws"),
+                        ALL("n", FIELD("a", "ns"), IS(REF("n"), "<", INT_L("9"))))),
+     "{'ws':[{'w':'','ns':[1,2]},{'w':'','ns':[3]}]}", 15, 21},
     {"FS7_a_short_constant_is_compared_with_in_no_time",
      TEXTS "," LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("t"), "!=", TEXT_L("short")))),
      "{'t':'" T512 "','u':'','xs':[1,2,3]}", 9, 12},
@@ -354,6 +358,12 @@ static void FS7_the_host_is_asked_whether_it_is_late(void **state)
         ct_facts_read(f, quoted(&a, "{'xs':[1,2,3,4,5,6,7,8,1]}"), NULL, true, &fault),
         MT_OK);
     assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    uint64_t all = ct_work_rules(p, f) - 3; /* three nodes are in no quantifier */
+    ct_verdicts_limit(v, (ct_patience){.steps = all});
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    ct_verdicts_limit(v, (ct_patience){.steps = all - 1});
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_LIMIT);
+    ct_verdicts_limit(v, patience);
     assert_true(c.asked > 3 && c.asked < 100); /* 9^5 times 3, and a slice is 2^14 */
     c = (clock){0, 2};
     assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_TIMEOUT);
