@@ -138,7 +138,18 @@ static bool pair_fits(const ct_plan *p, mt_str name, mt_str label)
     return fits;
 }
 
-bool rx_refused_outcome_names(rx_job *job)
+/* `op`: the operation the flow waits at, whose outcomes are listed; CT_NONE: none. */
+static bool refuse_name(rx_job *job, uint32_t op, mt_str why)
+{
+    mt_jw w = rx_problem_open(job, RX_UNKNOWN_OUTCOME, why);
+    if (op != CT_NONE) {
+        mt_jw_key_str(&w, "operation", ct_operation_id(job->v->plan, op));
+        all_outcomes_json(&w, job->v->plan, op);
+    }
+    return rx_problem_close(&w);
+}
+
+static bool refused_names(rx_job *job, uint32_t op)
 {
     const mt_json *outcome = job->request.outcome;
     const ct_plan *p = job->v->plan;
@@ -147,8 +158,9 @@ bool rx_refused_outcome_names(rx_job *job)
     }
     if (mt_json_is(outcome, MT_JSON_STRING)) {
         return !any_has(p, mt_json_text(outcome)) &&
-               rx_refuse(job, RX_UNKNOWN_OUTCOME, "no operation has the outcome '%.*s'",
-                         MT_ARG(mt_json_text(outcome)));
+               refuse_name(job, op,
+                           mt_strf(&job->arena, "no operation has the outcome '%.*s'",
+                                   MT_ARG(mt_json_text(outcome))));
     }
     if (!mt_json_is(outcome, MT_JSON_OBJECT)) {
         return rx_refuse(job, RX_BAD_REQUEST,
@@ -158,24 +170,18 @@ bool rx_refused_outcome_names(rx_job *job)
         const mt_json_member *m = &outcome->as.members[i];
         if (!mt_json_is(&m->value, MT_JSON_STRING) ||
             !pair_fits(p, m->key, mt_json_text(&m->value))) {
-            return rx_refuse(job, RX_UNKNOWN_OUTCOME,
-                             "`outcome`: no step '%.*s' has the outcome '%.*s'",
-                             MT_ARG(m->key), MT_ARG(mt_json_text(&m->value)));
+            return refuse_name(
+                job, op,
+                mt_strf(&job->arena, "`outcome`: no step '%.*s' has the outcome '%.*s'",
+                        MT_ARG(m->key), MT_ARG(mt_json_text(&m->value))));
         }
     }
     return false;
 }
 
-static bool refuse_unknown(const rx_turn *t, uint32_t op, mt_str label)
+bool rx_refused_outcome_names(rx_job *job)
 {
-    const ct_plan *p = t->run->plan;
-    mt_jw w = rx_problem_open(t->job, RX_UNKNOWN_OUTCOME,
-                              mt_strf(&t->job->arena,
-                                      "operation '%.*s' has no outcome '%.*s'",
-                                      MT_ARG(ct_operation_id(p, op)), MT_ARG(label)));
-    mt_jw_key_str(&w, "operation", ct_operation_id(p, op));
-    all_outcomes_json(&w, p, op);
-    return rx_problem_close(&w);
+    return refused_names(job, CT_NONE);
 }
 
 /* `matching`: what can be named. */
@@ -206,14 +212,17 @@ bool rx_refused_outcome(rx_turn *t)
 {
     ct_run *run = t->run;
     uint32_t undo, step = ct_run_next(run, &undo), op = ct_run_next_op(run);
-    if (rx_refused_outcome_names(t->job) || op == CT_NONE) {
+    if (refused_names(t->job, op) || op == CT_NONE) {
         return t->job->answered;
     }
     const mt_json *given = named(t, step, op);
     mt_str label = mt_json_text(given);
     uint32_t wanted = given ? ct_plan_outcome_named(run->plan, op, label) : CT_NONE;
     if (given && wanted == CT_NONE) {
-        return refuse_unknown(t, op, label);
+        return refuse_name(
+            t->job, op,
+            mt_strf(&t->job->arena, "operation '%.*s' has no outcome '%.*s'",
+                    MT_ARG(ct_operation_id(run->plan, op)), MT_ARG(label)));
     }
     ct_attempt a;
     ct_op_try(&run->frozen, op, persona_of(run), run->states, CT_NONE, &t->job->arena,

@@ -34,13 +34,23 @@ static bool dry_run(rx_job *job)
                                 : rx_flow_resume_dry_run(job, &row);
 }
 
+/* Will the flow go on, so that its snapshot is needed? Nothing is evaluated for who
+ * will be refused. */
+static bool goes_on(const rx_job *job, const st_flow *row)
+{
+    return job->internal
+               ? mt_str_is(row->status, "running")
+               : job->resumed ||
+                     (mt_str_is(row->status, "waiting") &&
+                      rt_caller_holds(job->call->caller, row->waiting_persona));
+}
+
 /* What takes long is done before the committer has the flow; whatever else there is to
  * say about it, the committer says. True: answered, or to be done elsewhere. */
 static bool think_first(rx_job *job)
 {
     st_flow row;
-    if (read_row(job, &row) || !mt_str_is(row.status, "waiting") ||
-        !rt_caller_holds(job->call->caller, row.waiting_persona)) {
+    if (read_row(job, &row) || !goes_on(job, &row)) {
         return false;
     }
     job->thought = !rx_flow_restore(job, &row);
@@ -141,7 +151,7 @@ bool rx_flow_restore(rx_job *job, const st_flow *row)
 void rx_flow_resume_claim(rx_job *job, rx_group *g)
 {
     rx_flow_row *f = rx_flow_of(g, job->flow_id);
-    if (f && f->found && !rx_flow_restore(job, &f->row)) {
+    if (f && f->found && goes_on(job, &f->row) && !rx_flow_restore(job, &f->row)) {
         rx_claim_bound(job, g);
     }
 }
@@ -184,10 +194,21 @@ static const rt_caller *acting(rx_job *job, const st_flow *row)
     return c;
 }
 
+/* Only within this group has the flow come to where it goes on: the next one claims
+ * what that takes. */
+static bool is_too_soon(rx_job *job)
+{
+    job->put_off = !job->snap;
+    return job->put_off;
+}
+
 static mt_err recover(rx_job *job, rx_group *g, rx_flow_row *f)
 {
     if (!mt_str_is(f->row.status, "running")) {
         rx_reply_flow(job, &f->row);
+        return MT_OK;
+    }
+    if (is_too_soon(job)) {
         return MT_OK;
     }
     rt_call *call = (rt_call *)job->work;
@@ -226,7 +247,7 @@ mt_err rx_flow_resume_commit(rx_job *job, rx_group *g)
     if (job->resumed) {
         return rx_flow_continue(job, g);
     }
-    if (rx_refused_resume(job, &f->row)) {
+    if (rx_refused_resume(job, &f->row) || is_too_soon(job)) {
         return MT_OK;
     }
     return rx_flow_turn(job, g, f, job->call->caller);

@@ -19,7 +19,8 @@ enum { WAITING_MOST = 4096 };
 /* ---- The queue --------------------------------------------------------------------
  */
 
-static rx_job *take(rt_executor *x)
+/* `refused`: the executor closes, and would not let the call write what is found. */
+static rx_job *take(rt_executor *x, bool *refused)
 {
     pthread_mutex_lock(&x->queue_lock);
     while (!x->think_first && !x->think_stop) {
@@ -30,6 +31,7 @@ static rx_job *take(rt_executor *x)
         x->think_first = job->next;
         x->think_last = x->think_first ? x->think_last : NULL;
     }
+    *refused = job && x->closing && !job->internal;
     pthread_mutex_unlock(&x->queue_lock);
     return job;
 }
@@ -47,8 +49,12 @@ static void done(rt_executor *x)
 static void *work(void *executor)
 {
     rt_executor *x = executor;
-    for (rx_job *job; (job = take(x));) {
-        if (job->unthought) {
+    bool refused;
+    for (rx_job *job; (job = take(x, &refused));) {
+        if (refused) {
+            rx_refuse(job, RX_CLOSING, "the executor takes no more calls");
+            rx_answer(job);
+        } else if (job->unthought) {
             rx_flow_think(job);
         } else {
             rx_job_prepare_here(job);

@@ -131,8 +131,72 @@ class Evaluation(Case):
             worker.join()
         return served, answers
 
-    def test_FS7_an_evaluation_that_takes_long_holds_up_nobody(self):
+    def by_workers(self, server):
+        lines = server.get("/metrics").body.decode().splitlines()
+        return next(int(line.split()[1]) for line in lines if line.startswith("motet_calls_by_workers_total "))
+
+    def test_FS7_a_large_body_is_read_by_a_worker(self):
+        server = self.serve(IN_CONDITION)
+        for size, count in ((200 << 10, 0), (300 << 10, 1)):
+            body = '{"facts":{}%s}' % (size * " ")
+            self.assertEqual(server.post("/v1/contracts/heavy/evaluate", body).status, 200)
+            self.assertEqual(self.by_workers(server), count, size)
+
+    def test_FS7_conditions_that_are_short_one_by_one_are_long_together(self):
+        pairs = "forall a in xs . forall b in xs . a + b >= 0"  # 12,600 steps for 50 elements
+        text = IN_CONDITION.replace(CUBE, pairs).replace("precondition: quick present", f"precondition: {pairs}")
+        server = self.serve(text)
+        body = {"persona": "clerk", "bindings": {"Doc": "d0"}, "facts": facts(50)}
+        self.assertEqual(server.post("/v1/contracts/heavy/operations/look", {**body, "dry_run": True}).status, 200)
+        self.assertEqual(self.by_workers(server), 0)
+        self.assertEqual(server.post("/v1/contracts/heavy/actions", body).status, 200)
+        self.assertEqual(self.by_workers(server), 1)
+
+    def test_FS7_nothing_is_evaluated_to_resume_what_does_not_wait(self):
         server = self.serve(IN_RULE)
+        begun = server.post("/v1/contracts/heavy/flows/all", {
+            "persona": "clerk", "bindings": {"Doc": "d0"}, "facts": facts(60)})
+        self.assertEqual(begun.json["status"], "done", begun)
+        server.stop()
+        again = self.serve(IN_RULE, "--limit", "eval_steps=10")
+        answer = again.post(f"/v1/flows/{begun.json['id']}/resume")
+        self.assertEqual((answer.status, answer.code), (409, "not_resumable"), answer)
+
+    def test_FS7_a_flow_beyond_a_budget_that_was_lowered_keeps_waiting(self):
+        text = IN_RULE.replace("[(Doc, read, done)] outcomes: [done]",
+                               "[(Doc, read, done, yes), (Doc, read, done, no)] outcomes: [yes, no]")
+        text = text.replace("{ done: Terminal(success) }", "{ yes: Terminal(success), no: Terminal(failure) }")
+        server = self.serve(text)
+        begun = server.post("/v1/contracts/heavy/flows/all", {
+            "persona": "clerk", "bindings": {"Doc": "d0"}, "facts": facts(60)}).json
+        self.assertEqual(begun["status"], "waiting", begun)
+        path = f"/v1/flows/{begun['id']}"
+        for options, status, code in ((("--limit", "eval_steps=10"), 422, "evaluation_budget"), ((), 200, None)):
+            server.stop()
+            server = self.serve(text, *options)
+            self.assertEqual(server.get(path).json["status"], "waiting")
+            answer = server.post(f"{path}/resume", {"outcome": "yes"})
+            self.assertEqual((answer.status, answer.code), (status, code), answer)
+
+    def test_FS7_what_waits_for_a_worker_does_not_hold_up_a_stop(self):
+        server = self.serve(IN_RULE, "--workers", "2", "--stop-timeout", "1", "--limit", "eval_ms=2500",
+                            "--limit", "eval_steps=100000000000")
+        answers = []
+        callers = [threading.Thread(target=lambda: answers.append(server.post(
+            "/v1/contracts/heavy/evaluate", {"facts": facts(1000)}, timeout=90).code)) for _ in range(12)]
+        for caller in callers:
+            caller.start()
+        self.assertTrue(server.wait_until(lambda: b"motet_calls_by_workers_total 12" in server.get("/metrics").body))
+        self.assertEqual(server.stop(), 0)
+        for caller in callers:
+            caller.join()
+        self.assertEqual(set(answers), {"evaluation_deadline", "closing"})
+        self.assertGreater(answers.count("closing"), 5, answers)
+
+    def test_FS7_an_evaluation_that_takes_long_holds_up_nobody(self):
+        # What a sanitizer slows down must not come to the deadline before the budget.
+        slow = ("--limit", "eval_ms=600000", "--limit", "eval_steps=10000000")
+        server = self.serve(IN_RULE, *(slow if SANITIZED else ()))
         served, answers = self.meanwhile(server, *2 * [lambda: server.post(
             "/v1/contracts/heavy/evaluate", {"facts": facts(600)}, timeout=90)])
         self.assertGreater(served, 4, "others waited for the evaluation")

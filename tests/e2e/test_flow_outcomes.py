@@ -43,6 +43,22 @@ flow undoing { snapshot: at_initiation entry: a steps: {
      on_failure: Compensate(steps: [{ op: write persona: clerk on_failure: Terminal(failure) }] then: Terminal(failure)) }
 } }
 """
+# Two operations with outcomes of the same names; of the first a third one does not match at once.
+TWICE = """persona clerk
+fact sound { type: Bool source: "desk" default: true }
+entity Loan { states: [asked, left, right, end] initial: asked
+  transitions: [(asked, left), (asked, right), (left, asked), (left, end), (right, end)] }
+operation first { allowed_personas: [clerk] precondition: sound = true
+  effects: [(Loan, asked, left, yes), (Loan, asked, right, no), (Loan, left, asked, back)] outcomes: [yes, no, back] }
+operation second { allowed_personas: [clerk] precondition: sound = true
+  effects: [(Loan, left, end, yes), (Loan, left, end, no)] outcomes: [yes, no] }
+flow twice { snapshot: at_initiation entry: a steps: {
+  a: OperationStep { op: first persona: clerk outcomes: { yes: b, no: Terminal(failure), back: Terminal(failure) }
+     on_failure: Terminate(outcome: failure) }
+  b: OperationStep { op: second persona: clerk outcomes: { yes: Terminal(success), no: Terminal(success) }
+     on_failure: Terminate(outcome: failure) }
+} }
+"""
 DECIDE = {"operation": "decide", "outcomes": ["approved", "declined"], "persona": "risk_officer", "step": "b"}
 
 
@@ -95,11 +111,11 @@ class Outcomes(Case):
                 ({}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
                 ({"persona": "risk_officer"}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
                 ({"outcome": {"a": "done"}}, 409, "ambiguous_outcome", DECIDE["outcomes"]),
-                ({"outcome": "aproved"}, 422, "unknown_outcome", None),
+                ({"outcome": "aproved"}, 422, "unknown_outcome", DECIDE["outcomes"]),
                 ({"outcome": "done"}, 422, "unknown_outcome", DECIDE["outcomes"]),
-                ({"outcome": {"b": "done"}}, 422, "unknown_outcome", None),
-                ({"outcome": {"nowhere": "approved"}}, 422, "unknown_outcome", None),
-                ({"outcome": {"b": 7}}, 422, "unknown_outcome", None),
+                ({"outcome": {"b": "done"}}, 422, "unknown_outcome", DECIDE["outcomes"]),
+                ({"outcome": {"nowhere": "approved"}}, 422, "unknown_outcome", DECIDE["outcomes"]),
+                ({"outcome": {"b": 7}}, 422, "unknown_outcome", DECIDE["outcomes"]),
                 ({"outcome": ["approved"]}, 400, "bad_request", None)):
             for dry in (False, True):
                 answer = server.post(path, {**body, **({"dry_run": True} if dry else {})})
@@ -134,6 +150,7 @@ class Outcomes(Case):
         clerk = server.token("--name", "clerk", "--persona", "clerk", "--right", "instances:create")
         officer = server.token("--name", "officer", "--persona", "risk_officer")
         self.assertTrue(server.wait_until(lambda: server.get("/v1/flows").status == 401))
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/flows", token=officer).status == 200))
         self.assertEqual(server.post("/v1/contracts/loan/instances/Loan", {"id": "l1"}, token=clerk).status, 201)
         begun = server.post("/v1/contracts/loan/flows/lend", {"persona": "clerk", "bindings": {"Loan": "l1"}},
                             token=clerk).json
@@ -146,6 +163,36 @@ class Outcomes(Case):
         self.assertEqual((answer.status, answer.code), (409, "ambiguous_outcome"), answer)
         answer = server.post(path, {"outcome": "approved"}, token=officer)
         self.assertEqual(answer.json["outcome"], "granted", answer)
+
+    def test_FU1_a_name_alone_is_for_the_operation_the_flow_waits_at(self):
+        for turn in (1, 256):  # the next operation in a transaction of its own, or in the same
+            server = Server(self.dir, self.write("twice.tenor", TWICE), store=f"sqlite:{turn}.db", options=(
+                "--config", self.write("serve.yaml", f"executor: {{flow_turn: {turn}}}\n")))
+            with server:
+                server.post("/v1/contracts/twice/instances/Loan", {"id": "l"})
+                begun = server.post("/v1/contracts/twice/flows/twice", {"persona": "clerk", "bindings": {"Loan": "l"}}).json
+                self.assertEqual(begun["waiting"]["step"], "a", begun)
+                path = f"/v1/flows/{begun['id']}/resume"
+                answer = server.post(path, {"outcome": "yes"}).json
+                self.assertEqual((answer["status"], answer.get("waiting", {}).get("step")), ("waiting", "b"), (turn, answer))
+                self.assertEqual(server.post(path, {"outcome": "no"}).json["outcome"], "success")
+
+    def test_FU1_a_name_that_does_not_match_the_states_is_not_taken(self):
+        with Server(self.dir, self.write("twice.tenor", TWICE)) as server:
+            server.post("/v1/contracts/twice/instances/Loan", {"id": "l"})
+            begun = server.post("/v1/contracts/twice/flows/twice", {
+                "persona": "clerk", "bindings": {"Loan": "l"}, "outcome": "back"}).json
+            self.assertEqual((begun["status"], begun.get("waiting", {}).get("step")), ("waiting", "a"), begun)
+            refused = server.post(f"/v1/flows/{begun['id']}/resume", {"outcome": "back"})
+            self.assertEqual((refused.code, refused.json["outcomes"]), ("ambiguous_outcome", ["yes", "no"]), refused)
+            moved = server.post("/v1/contracts/twice/operations/first", {
+                "persona": "clerk", "bindings": {"Loan": "l"}, "outcome": "yes"})
+            self.assertEqual(moved.status, 200, moved)  # now `back` matches, and nothing else
+            for dry in (True, False):
+                refused = server.post(f"/v1/flows/{begun['id']}/resume", {"outcome": "no", "dry_run": dry})
+                self.assertEqual((refused.status, refused.code), (409, "invalid_source_state"), refused)
+                self.assertEqual(refused.json["outcomes"], ["back"], refused)
+            self.assertEqual(self.flow(server, begun)["status"], "waiting")
 
     def test_FU1_outcomes_named_when_it_begins_carry_it_through(self):
         server = self.serve()

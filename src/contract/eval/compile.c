@@ -364,27 +364,60 @@ static uint32_t count_nodes(const ct_expr *e)
            (e->right && !loop ? count_nodes(e->right) : 0);
 }
 
+static uint32_t fact_slot(operand o)
+{
+    return o.base == CT_AT_FACTS ? o.slot : CT_NONE;
+}
+
 /* A quantifier over `list`, whose body is about to be compiled. */
 static uint32_t add_loop(compiler *c, const ct_expr *e, operand list)
 {
     size_t max = e->left->type->as.list.max;
-    ct_loop l = {.depth = c->loops + 1,
+    ct_loop l = {.kind = CT_LOOP_LIST,
+                 .depth = c->loops + 1,
                  .weight = count_nodes(e->right),
-                 .slot = list.base == CT_AT_FACTS ? list.slot : CT_NONE,
+                 .slot = fact_slot(list),
                  .max = max < UINT32_MAX ? (uint32_t)max : UINT32_MAX};
     mt_vec_push(c->keep, &c->loops_found, l);
     return l.weight;
 }
 
-/* A comparison that walks the lists in both its sides. */
+/* A comparison that walks both its sides. */
 static void add_walk(compiler *c)
 {
-    ct_loop l = {.depth = c->loops + 1,
+    ct_loop l = {.kind = CT_LOOP_WHOLE,
+                 .depth = c->loops + 1,
                  .weight = 1,
                  .slot = CT_NONE,
-                 .max = UINT32_MAX,
-                 .whole = true};
+                 .max = UINT32_MAX};
     mt_vec_push(c->keep, &c->loops_found, l);
+}
+
+/* The most steps that a side of a comparison of texts can take. */
+static uint32_t text_steps(const compiler *c, const ct_type *t, operand o)
+{
+    uint64_t chars = t->as.max_length ? t->as.max_length : UINT32_MAX;
+    uint64_t steps = o.base == CT_AT_CONSTANTS
+                         ? c->constants.items[o.slot].text.len / CT_TEXT_OF_A_STEP
+                     : chars < UINT32_MAX ? chars * 4 / CT_TEXT_OF_A_STEP
+                                          : UINT32_MAX;
+    return steps < UINT32_MAX ? (uint32_t)steps : UINT32_MAX;
+}
+
+/* Texts are compared only if they are equally long, so the shorter one counts. */
+static void add_texts(compiler *c, const ct_type *at, operand a, const ct_type *bt,
+                      operand b)
+{
+    uint32_t x = text_steps(c, at, a), y = text_steps(c, bt, b);
+    ct_loop l = {.kind = CT_LOOP_TEXT,
+                 .depth = c->loops + 1,
+                 .weight = 1,
+                 .slot = fact_slot(a),
+                 .other = fact_slot(b),
+                 .max = x < y ? x : y};
+    if (l.max) {
+        mt_vec_push(c->keep, &c->loops_found, l);
+    }
 }
 
 /* ---- Predicates ---------------------------------------------------------------- */
@@ -480,10 +513,12 @@ static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no
     if (op == CT_CODE_DEEP) {
         in.extra = add_type(c, at);
         add_type(c, bt);
-        in.wide = ct_type_has_list(at);
+        in.wide = ct_type_is_large(at);
     }
-    if (in.op == CT_CODE_DEEP && in.wide) {
+    if (op == CT_CODE_DEEP && in.wide) {
         add_walk(c);
+    } else if (op == CT_CODE_TEXT) {
+        add_texts(c, at, a, bt, b);
     }
     mt_vec_push(c->keep, &c->code, in);
     branch(c, &c->code.items[c->code.len - 1], HOLDS[e->compare], 7, yes, no, next);

@@ -24,7 +24,7 @@ typedef enum ct_code {
     CT_CODE_TIME,
     CT_CODE_SECONDS, /* durations; `wide` = seconds per unit of a | of b << 32 */
     CT_CODE_DEEP,    /* any two comparable values; `extra`, `extra`+1: their types;
-                        `wide`: there are lists in them */
+                        `wide`: they can be large */
     CT_CODE_HAVE,    /* verdicts: jump when (present[extra] & wide) differs from want */
     CT_CODE_JUMP,
     /* Quantifiers: a list; `base` walks its elements. */
@@ -101,14 +101,25 @@ typedef struct ct_piece {
     uint32_t first_loop, loop_count; /* of ct_program.loops */
 } ct_piece;
 
-/* A quantifier, or a comparison that walks lists: for the bound of work.c. In the order
- * of the expression, so what is inside of a loop follows it, one deeper. */
+/* A comparison of texts takes a step for so many bytes. */
+enum { CT_TEXT_OF_A_STEP = 256 };
+
+typedef enum ct_loop_kind {
+    CT_LOOP_LIST,  /* a quantifier */
+    CT_LOOP_TEXT,  /* a comparison of two texts, which may be long */
+    CT_LOOP_WHOLE, /* a comparison that walks all there is in a value, lists in lists
+                      too */
+} ct_loop_kind;
+
+/* What takes longer the larger the facts are: for the bound of work.c. In the order of
+ * the expression, so what is inside of a loop follows it, one deeper. */
 typedef struct ct_loop {
+    uint8_t kind;
     uint32_t depth;  /* 1: inside of no other */
     uint32_t weight; /* steps of one turn, without those of loops inside */
-    uint32_t slot;   /* of the list in the fact set; CT_NONE: found while running */
-    uint32_t max;    /* its declared length */
-    bool whole;      /* walks everything a list holds, lists in it too */
+    uint32_t slot;   /* of list or text in the fact set; CT_NONE: found while running */
+    uint32_t other;  /* of the other text, likewise */
+    uint32_t max;    /* its declared length; of a text in steps */
 } ct_loop;
 
 /* What came of a condition (ct_remember). */
@@ -168,9 +179,9 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
               const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
               ct_fault *fault);
 
-/* work.c: is there a list in it; how many elements the lists have that stand in the
- * value itself. */
-bool ct_type_has_list(const ct_type *t);
+/* work.c: can a value be large, that is, are there lists or long texts in it; how many
+ * steps it takes to walk it: one for each element of a list, and those of texts. */
+bool ct_type_is_large(const ct_type *t);
 uint64_t ct_breadth(const ct_type *t, const ct_value *v);
 
 /* report.c: prepares ct_program.json. */

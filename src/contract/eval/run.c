@@ -1,7 +1,7 @@
 /* contract/eval/run.c - runs the code of a program.
  * The loop touches no name, hashes nothing and allocates nothing; texts are made only
- * when it stops with a fault. What is not in a quantifier is not counted: it costs
- * nothing, and there is no more of it than the contract is long. */
+ * when it stops with a fault. What walks no list and no long text is not counted: it
+ * costs nothing, and there is no more of it than the contract is long. */
 #include "contract/eval/arith.h"
 
 #include <stdlib.h>
@@ -123,7 +123,7 @@ static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
 
 /* Steps are taken from the budget in slices; whether it is late is asked once for each
  * but the first, which every evaluation begins with. */
-enum { SLICE = 1 << 14, TEXT_OF_A_STEP = 256 };
+enum { SLICE = 1 << 14 };
 
 /* `left` is below zero: more steps, or the fault there is. `taken`: beyond the first
  * slice. */
@@ -228,7 +228,9 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
         }
         case CT_CODE_CHOICE: JUMP_ON(A->choice != B->choice); break;
         case CT_CODE_TEXT:
-            CHARGE(A->text.len / TEXT_OF_A_STEP);
+            if (A->text.len == B->text.len) { /* otherwise nothing is compared */
+                CHARGE(A->text.len / CT_TEXT_OF_A_STEP);
+            }
             JUMP_ON(ct_order(pc, NULL, NULL, A, B));
             break;
         case CT_CODE_TIME:

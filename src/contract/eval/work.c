@@ -5,7 +5,9 @@
  * facts really have. The compiler leaves one row per quantifier, in the order of the
  * expression, so the bound is one pass over an array: no tree, no allocation. A list
  * that is found only while running (an element's, a payload's) counts as the longest
- * list of the fact set, or as its declared maximum where that is less. */
+ * list of the fact set, or as its declared maximum where that is less. What walks
+ * values inside of one node, the comparison of texts and of lists, is a loop of its
+ * own. */
 #include "contract/eval/program_internal.h"
 
 enum { DEEPEST = 64 }; /* quantifiers inside each other; more is "too much" */
@@ -26,8 +28,27 @@ static uint64_t sum(uint64_t a, uint64_t b)
  */
 
 typedef struct measure {
-    uint64_t longest, elements;
+    uint64_t longest; /* list */
+    uint64_t breadth; /* of all facts together */
 } measure;
+
+/* Can it be a step to compare? A character has up to four bytes; 0: no maximum. */
+static bool is_long(const ct_type *text)
+{
+    return !text->as.max_length || text->as.max_length >= CT_TEXT_OF_A_STEP / 4;
+}
+
+bool ct_type_is_large(const ct_type *t)
+{
+    bool large = t->base == CT_LIST || (t->base == CT_TEXT && is_long(t));
+    for (uint32_t i = 0; t->base == CT_RECORD && i < t->count && !large; i++) {
+        large = ct_type_is_large(t->as.fields[i].type);
+    }
+    for (uint32_t i = 0; t->base == CT_UNION && i < t->count && !large; i++) {
+        large = ct_type_is_large(t->as.variants[i].type);
+    }
+    return large;
+}
 
 static void measure_value(measure *m, const ct_type *t, const ct_value *v)
 {
@@ -37,62 +58,62 @@ static void measure_value(measure *m, const ct_type *t, const ct_value *v)
         }
     } else if (t->base == CT_UNION) {
         measure_value(m, t->as.variants[v->variant.tag].type, v->variant.payload);
+    } else if (t->base == CT_TEXT) {
+        m->breadth += v->text.len / CT_TEXT_OF_A_STEP;
     } else if (t->base == CT_LIST) {
         const ct_type *element = t->as.list.element;
-        uint32_t n = v->list.count;
-        m->longest = n > m->longest ? n : m->longest;
-        m->elements += n;
-        for (uint32_t i = 0; ct_type_has_list(element) && i < n; i++) {
+        uint32_t n = ct_type_is_large(element) ? v->list.count : 0;
+        m->longest = v->list.count > m->longest ? v->list.count : m->longest;
+        m->breadth += v->list.count;
+        for (uint32_t i = 0; i < n; i++) {
             measure_value(m, element, v->list.items + (size_t)i * element->slots);
         }
     }
-}
-
-bool ct_type_has_list(const ct_type *t)
-{
-    bool has = t->base == CT_LIST;
-    for (uint32_t i = 0; t->base == CT_RECORD && i < t->count && !has; i++) {
-        has = ct_type_has_list(t->as.fields[i].type);
-    }
-    for (uint32_t i = 0; t->base == CT_UNION && i < t->count && !has; i++) {
-        has = ct_type_has_list(t->as.variants[i].type);
-    }
-    return has;
 }
 
 static measure measure_facts(const ct_facts *f)
 {
     measure m = {0, 0};
     for (uint32_t i = 0; i < f->model->fact_count; i++) {
-        if (ct_type_has_list(f->model->facts[i].type)) {
-            measure_value(&m, f->model->facts[i].type, ct_facts_value(f, i));
-        }
+        measure_value(&m, f->model->facts[i].type, ct_facts_value(f, i));
     }
     return m;
 }
 
 uint64_t ct_breadth(const ct_type *t, const ct_value *v)
 {
-    uint64_t out = t->base == CT_LIST ? v->list.count : 0;
-    for (uint32_t i = 0; t->base == CT_RECORD && i < t->count; i++) {
-        out += ct_breadth(t->as.fields[i].type, v + t->as.fields[i].offset);
-    }
-    return out;
+    measure m = {0, 0};
+    measure_value(&m, t, v);
+    return m.breadth;
 }
 
 /* ---- The bound --------------------------------------------------------------------
  */
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t text_length(const ct_facts *facts, uint32_t slot)
+{
+    return slot == CT_NONE ? UINT64_MAX
+                           : facts->values[slot].text.len / CT_TEXT_OF_A_STEP;
+}
+
 static uint64_t length_of(const ct_loop *l, const ct_facts *facts, const measure *m)
 {
     if (!facts) {
-        return l->whole ? UINT32_MAX : l->max;
+        return l->max;
+    }
+    if (l->kind == CT_LOOP_TEXT) {
+        return least(l->max,
+                     least(text_length(facts, l->slot), text_length(facts, l->other)));
     }
     if (l->slot != CT_NONE) {
         return facts->values[l->slot].list.count;
     }
-    uint64_t most = l->whole ? m->elements : m->longest;
-    return l->max < most ? l->max : most;
+    return least(l->max, l->kind == CT_LOOP_WHOLE ? m->breadth : m->longest);
 }
 
 /* Of the loops [first, first + count). Without facts: with the declared maxima. */
@@ -107,7 +128,7 @@ static uint64_t work_of(const ct_program *p, const ct_facts *facts, uint32_t fir
         if (l->depth > DEEPEST) {
             return UINT64_MAX;
         }
-        if (!measured && l->slot == CT_NONE) {
+        if (!measured && l->kind != CT_LOOP_TEXT && l->slot == CT_NONE) {
             m = measure_facts(facts);
             measured = true;
         }

@@ -178,11 +178,18 @@ static int64_t between(random_contract *c, int64_t min, int64_t max)
     return min + (int64_t)(next(c) % ((uint64_t)max - (uint64_t)min + 1));
 }
 
+static int64_t at_most(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A literal has at most 28 digits, also where the type of a sum has more. */
 static mt_str decimal_digits(random_contract *c, int64_t p, int64_t s)
 {
     char text[64];
     size_t len = 0;
-    int64_t whole = below(c, p - s + 1), fraction = below(c, s + 1);
+    int64_t whole = below(c, at_most(p - s, 28) + 1);
+    int64_t fraction = below(c, at_most(s, 28 - whole) + 1);
     if (one_in(c, 4)) {
         text[len++] = '-';
     }

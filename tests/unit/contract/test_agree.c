@@ -41,6 +41,10 @@ static mt_str engine(mt_arena *a, const ct_program *p, ct_facts *f, ct_verdicts 
     if (ct_facts_read(f, facts, NULL, false, &fault) != MT_OK) {
         return mt_strf(a, "%s at %.*s", ct_fault_name(fault.kind), MT_ARG(fault.path));
     }
+    /* What was said to be the most it can take is enough (S7). */
+    uint64_t bound = ct_work_rules(p, f);
+    assert_true(bound <= ct_work_most(p));
+    ct_verdicts_limit(v, (ct_patience){.steps = bound});
     if (ct_evaluate(p, f, v, a, &fault) != MT_OK) {
         return mt_strf(a, "%s at %.*s", ct_fault_name(fault.kind), MT_ARG(fault.rule));
     }

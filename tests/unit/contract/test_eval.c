@@ -233,6 +233,18 @@ static void the_closure_reaches_the_facts(void **state)
     mt_arena_free(&a);
 }
 
+/* Texts of 64 and 512 bytes; a step is 256. */
+#define T64  "tttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttttt"
+#define T512 T64 T64 T64 T64 T64 T64 T64 T64
+#define TEXTS                                                                          \
+    FACT("t", "{'base':'Text','max_length':1000}")                                     \
+    "," FACT("u", "{'base':'Text','max_length':1000}")
+#define WORDS                                                                          \
+    FACT("ws", "{'base':'List','max':9,'element_type':{'base':'Record','fields':{"     \
+               "'w':{'base':'Text','max_length':1000},"                                \
+               "'ns':{'base':'List','max':9,'element_type':{'base':'Int','min':0,"     \
+               "'max':9}}}}}")
+
 /* How many steps: nodes of bodies, times elements, as often as they are come to. */
 static const struct work {
     const char *name, *constructs, *facts;
@@ -259,6 +271,27 @@ static const struct work {
      "{'p':false,'xs':[1,2,3]}", 0, 14},
     {"FS7_lists_that_are_compared_are_walked",
      LISTS "," WHEN(IS(REF("xs"), "=", REF("xs"))), "{'xs':[1,2,3]}", 3, 7},
+    {"FS7_lists_inside_of_lists_that_are_compared_and_their_texts_too",
+     WORDS "," WHEN(IS(REF("ws"), "=", REF("ws"))),
+     "{'ws':[{'w':'" T512 "','ns':[1,2,3]},{'w':'','ns':[1]}]}", 8, 12},
+    {"FS7_long_texts_that_are_compared_are_walked_each_time",
+     TEXTS "," LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("t"), "=", REF("u")))),
+     "{'t':'" T512 "','u':'" T512 "','xs':[1,2,3]}", 15, 18},
+    {"FS7_texts_that_are_not_equally_long_are_not_walked",
+     TEXTS "," LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("t"), "!=", REF("u")))),
+     "{'t':'" T512 "','u':'" T512 T64 "','xs':[1,2,3]}", 9, 18},
+    {"FS7_a_text_found_while_running_counts_as_declared",
+     TEXTS "," WORDS "," WHEN(
+         ALL("a", REF("ws"),
+             ANY("b", REF("ws"), IS(FIELD("a", "w"), "=", FIELD("b", "w"))))),
+     "{'t':'','u':'','ws':[{'w':'" T512 "','ns':[]}]}", 9, 25},
+    {"FS7_a_list_found_while_running_counts_as_the_longest_there_is",
+     WORDS "," WHEN(ALL("a", REF("ws"),
+                        ALL("n", FIELD("a", "ns"), IS(REF("n"), "<", INT_L("9"))))),
+     "{'ws':[{'w':'','ns':[1,2]},{'w':'','ns':[3]}]}", 15, 21},
+    {"FS7_a_short_constant_is_compared_with_in_no_time",
+     TEXTS "," LISTS "," WHEN(ALL("x", REF("xs"), IS(REF("t"), "!=", TEXT_L("short")))),
+     "{'t':'" T512 "','u':'','xs':[1,2,3]}", 9, 12},
 };
 
 typedef struct clock {
@@ -325,6 +358,12 @@ static void FS7_the_host_is_asked_whether_it_is_late(void **state)
         ct_facts_read(f, quoted(&a, "{'xs':[1,2,3,4,5,6,7,8,1]}"), NULL, true, &fault),
         MT_OK);
     assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    uint64_t all = ct_work_rules(p, f) - 3; /* three nodes are in no quantifier */
+    ct_verdicts_limit(v, (ct_patience){.steps = all});
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_OK);
+    ct_verdicts_limit(v, (ct_patience){.steps = all - 1});
+    assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_LIMIT);
+    ct_verdicts_limit(v, patience);
     assert_true(c.asked > 3 && c.asked < 100); /* 9^5 times 3, and a slice is 2^14 */
     c = (clock){0, 2};
     assert_int_equal(ct_evaluate(p, f, v, &a, &fault), MT_E_TIMEOUT);
