@@ -679,9 +679,12 @@ class Ways(Signer):
         store = self.make(self.file())
         with Forger(store) as f:
             truncated(f)  # head and checkpoints say otherwise
+            # How many it is depends on how far apart the signer's looks were, so we count.
+            beyond = sum(size > len(f.records) for size in f.checkpoints)
+        self.assertGreater(beyond, 0)
         result = self.accept(store)
-        self.assertIn("dropped: 2 checkpoints", result.out)
-        self.assertEqual(self.record(store)["dropped"]["count"], 2)
+        self.assertIn(f"dropped: {beyond} checkpoint", result.out)
+        self.assertEqual(self.record(store)["dropped"]["count"], beyond)
         self.signs(store)
         proof = self.run_motet("ledger", "prove", "--store", store, "3", "--out", "p.json")
         self.assertEqual(proof.code, 0, repr(proof))
