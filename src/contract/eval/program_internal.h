@@ -169,6 +169,10 @@ struct ct_verdicts {
     ct_value *temps;
     uint64_t *seen; /* sites touched, CT_TRACE_ORDER */
     uint64_t mask;  /* what a condition touched */
+    /* Of the budget of what is being evaluated: in memory, not in the loop's registers,
+     * which are needed for what every instruction does. */
+    int64_t steps_left;   /* of the slice that was taken last */
+    uint64_t steps_taken; /* beyond the first slice */
     ct_patience patience;
     int64_t first_slice; /* of its steps, which nobody has to be asked for */
     ct_memo *memo;       /* by condition; NULL: none is kept */

@@ -105,6 +105,12 @@ static mt_err absent(const ct_program *p, const ct_insn *pc, mt_arena *errors,
                         MT_ARG(p->model->rules[pc->extra].verdict)));
 }
 
+/* ---- Patience ------------------------------------------------------------------ */
+
+/* Steps are taken from the budget in slices; whether it is late is asked once for each
+ * but the first, which every evaluation begins with. */
+enum { SLICE = 1 << 14 };
+
 static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
                               const ct_patience *patience, ct_fault_kind kind,
                               mt_arena *errors, ct_fault *fault)
@@ -119,27 +125,23 @@ static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
                               (unsigned long long)patience->steps));
 }
 
-/* ---- Patience ------------------------------------------------------------------ */
-
-/* Steps are taken from the budget in slices; whether it is late is asked once for each
- * but the first, which every evaluation begins with. */
-enum { SLICE = 1 << 14 };
-
-/* `left` is below zero: more steps, or the fault there is. `taken`: beyond the first
- * slice. */
-static ct_fault_kind take_steps(const ct_verdicts *v, uint64_t *taken, int64_t *left)
+/* work->steps_left is below zero: more steps, or the fault there is. */
+__attribute__((noinline, cold)) static mt_err
+take_steps(const ct_program *p, const ct_insn *pc, const ct_verdicts *read,
+           ct_verdicts *work, mt_arena *errors, ct_fault *fault)
 {
-    const ct_patience *patience = &v->patience;
-    uint64_t rest = patience->steps - (uint64_t)v->first_slice - *taken;
-    uint64_t needed = (uint64_t) - *left;
+    const ct_patience *patience = &read->patience;
+    uint64_t rest = patience->steps - (uint64_t)read->first_slice - work->steps_taken;
+    uint64_t needed = (uint64_t)-work->steps_left;
     if (needed > rest) {
-        return CT_FAULT_BUDGET;
+        return out_of_patience(p, pc, patience, CT_FAULT_BUDGET, errors, fault);
     }
     uint64_t slice = needed > SLICE ? needed : rest < SLICE ? rest : SLICE;
-    *taken += slice;
-    *left += (int64_t)slice;
-    return patience->late && patience->late(patience->state) ? CT_FAULT_DEADLINE
-                                                             : CT_FAULT_NONE;
+    work->steps_taken += slice;
+    work->steps_left += (int64_t)slice;
+    return patience->late && patience->late(patience->state)
+               ? out_of_patience(p, pc, patience, CT_FAULT_DEADLINE, errors, fault)
+               : MT_OK;
 }
 
 void ct_verdicts_limit(ct_verdicts *v, ct_patience patience)
@@ -182,11 +184,11 @@ static inline bool present_bit(const uint64_t *present, uint32_t rule)
  * early: so an element costs nothing more. */
 #define CHARGE(steps)                                                                  \
     do {                                                                               \
-        left -= (int64_t)(steps);                                                      \
-        if (MT_UNLIKELY(left < 0)) {                                                   \
-            ct_fault_kind kind = take_steps(read, &taken, &left);                      \
-            if (kind != CT_FAULT_NONE) {                                               \
-                return out_of_patience(p, pc, &read->patience, kind, errors, fault);   \
+        work->steps_left -= (int64_t)(steps);                                          \
+        if (MT_UNLIKELY(work->steps_left < 0)) {                                       \
+            mt_err err = take_steps(p, pc, read, work, errors, fault);                 \
+            if (err) {                                                                 \
+                return err;                                                            \
             }                                                                          \
         }                                                                              \
     } while (0)
@@ -198,9 +200,10 @@ mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
     const ct_insn *const code = p->code;
     const ct_value **const bases = work->bases;
     uint64_t *const present = read->present;
-    uint64_t mask = 0, taken = 0;
-    int64_t left = read->first_slice;
+    uint64_t mask = 0;
     uint32_t *order = NULL;
+    work->steps_left = read->first_slice;
+    work->steps_taken = 0;
     bases[CT_AT_FACTS] = facts;
     bases[CT_AT_CONSTANTS] = p->constants;
     bases[CT_AT_TEMPS] = work->temps;
