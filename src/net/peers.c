@@ -148,7 +148,8 @@ void nt_peers_announce(const nt_peers *p, nt_presence_kind kind, const char *sel
     add_number(out, standing.last);
     add_number(out, standing.first);
     add_number(out, standing.refused);
-    for (size_t i = 0; i < p->count; i++) {
+    bool missed_nothing = kind == NT_ASK && !p->was_cut_off;
+    for (size_t i = 0; i < p->count && !missed_nothing; i++) {
         if (p->items[i].heard || p->items[i].announced) {
             mt_buf_addc(out, ' ');
             mt_buf_add(out, p->items[i].name, NT_NODE_TEXT);
@@ -163,6 +164,7 @@ void nt_peers_announce(const nt_peers *p, nt_presence_kind kind, const char *sel
 void nt_peers_cut_off(nt_peers *p, int64_t now_ms)
 {
     nt_peers_sweep(p, now_ms);
+    p->was_cut_off = true;
     for (size_t i = 0; i < p->count; i++) {
         p->items[i].there = false;
     }

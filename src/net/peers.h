@@ -9,7 +9,8 @@
  * KIND is `ask`: I have just come (back), tell me where you are and publish again what
  * I missed; `here`: I am there; or `gone`: I am leaving. LAST is the last line I have
  * published, FIRST the oldest I could publish again, REFUSED how many I had no room for
- * and will never publish. Then, how far I have heard whom.
+ * and will never publish. Then, how far I have heard whom; who asks for the first time
+ * leaves that out, because what it has not heard yet is on its way, and not missed.
  * Relays that say nothing of the kind are heard, and not waited for. */
 #ifndef NT_PEERS_H
 #define NT_PEERS_H
@@ -42,6 +43,7 @@ typedef struct nt_peers {
     nt_peer items[NT_PEERS_MOST];
     size_t count;
     uint64_t clock;
+    bool was_cut_off; /* so there may be lines that we missed */
 } nt_peers;
 
 /* A line came. NEW: deliver it; `lost` lines before it never came. AGAIN: it had come.

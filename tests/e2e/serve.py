@@ -93,6 +93,10 @@ class Server:
     def log(self):
         return (self.directory / "serve.err").read_text()
 
+    def logs(self, words, seconds=10):
+        """Lines are written by a thread of their own, soon after what they tell of."""
+        return self.wait_until(lambda: words in self.log(), seconds)
+
     def ask(self, method, path, body=None, token=None, headers=None, timeout=30):
         connection = http.client.HTTPConnection(self.host, self.port, timeout=timeout)
         fields = dict(headers or {})

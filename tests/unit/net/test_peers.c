@@ -140,15 +140,33 @@ static void who_left_or_was_silent_is_not_waited_for_when_the_bus_is_back(void *
     assert_true(nt_peers_all_there(peers));
 }
 
+static void says(nt_presence_kind kind, const char *text)
+{
+    mt_buf out = {0};
+    nt_peers_announce(peers, kind, SELF, (nt_standing){4, 2, 1}, &out);
+    assert_true(mt_str_is(mt_buf_str(&out), text));
+    mt_buf_free(&out);
+}
+
+/* Between subscribing and asking lines come in; more of them are on their way. */
+static void who_asks_for_the_first_time_wants_nothing_again(void **state)
+{
+    (void)state;
+    line(A, 3, 1);
+    says(NT_ASK, SELF " ask 4 2 1");
+    says(NT_HERE, SELF " here 4 2 1 " A " 3");
+    nt_peers_cut_off(peers, 1);
+    says(NT_ASK, SELF " ask 4 2 1 " A " 3");
+}
+
 static void relays_say_how_far_they_have_heard(void **state)
 {
     (void)state;
-    mt_buf out = {0};
     line(A, 3, 1);
     presence(B " here 9 10 0", 1);
-    nt_peers_announce(peers, NT_ASK, SELF, (nt_standing){4, 2, 1}, &out);
-    assert_true(mt_str_is(mt_buf_str(&out), SELF " ask 4 2 1 " A " 3 " B " 9"));
-    mt_buf_free(&out);
+    says(NT_HERE, SELF " here 4 2 1 " A " 3 " B " 9");
+    nt_peers_cut_off(peers, 1);
+    says(NT_ASK, SELF " ask 4 2 1 " A " 3 " B " 9");
     nt_presence said = presence(A " ask 1 1 0 " B " 2 " SELF " 4", 1);
     assert_int_equal(said.kind, NT_ASK);
     assert_true(said.heard_us);
@@ -274,6 +292,7 @@ int main(void)
         PEERS(all_who_were_there_are_waited_for),
         PEERS(the_silent_and_those_who_left_are_not),
         PEERS(who_left_or_was_silent_is_not_waited_for_when_the_bus_is_back),
+        PEERS(who_asks_for_the_first_time_wants_nothing_again),
         PEERS(relays_say_how_far_they_have_heard),
         PEERS(lines_that_found_no_room_are_counted_once),
         PEERS(nonsense_is_no_presence),
