@@ -13,6 +13,7 @@ Environment (set by meson): MOTET, the binary; MOTET_SOURCE, the root of the pro
 MOTET_CONFORMANCE, the conformance data when there are any; MOTET_UPDATE_GOLDEN=1 rewrites
 golden files instead of comparing; MOTET_SOAK=1 asks for the long forms; MOTET_SEED.
 """
+import glob
 import os
 import pathlib
 import subprocess
@@ -99,6 +100,16 @@ class Case(unittest.TestCase):
             return
         self.assertTrue(path.exists(), f"{path} is missing; MOTET_UPDATE_GOLDEN=1 writes it")
         self.assertEqual(path.read_text(), text, f"{name} differs from its golden file")
+
+
+def wall_clock(offset):
+    """The environment of a process whose wall clock is off by what the file says. Its other
+    clock is left alone; without the last word every timed wait would end at once."""
+    library = glob.glob("/usr/lib/*/faketime/libfaketime.so.1")
+    assert library, "faketime is installed by make test"
+    return {"LD_PRELOAD": library[0], "FAKETIME_TIMESTAMP_FILE": str(offset),
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+            "FAKETIME_FORCE_MONOTONIC_FIX": "0"}
 
 
 def main():

@@ -144,7 +144,7 @@ static void says(nt_presence_kind kind, const char *text)
 {
     mt_buf out = {0};
     nt_peers_announce(peers, kind, SELF, (nt_standing){4, 2, 1}, &out);
-    assert_true(mt_str_is(mt_buf_str(&out), text));
+    assert_true(mt_str_eq(mt_buf_str(&out), mt_str_z(text)));
     mt_buf_free(&out);
 }
 
