@@ -77,6 +77,23 @@ static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number
     return fault;
 }
 
+/* The checkpoint from elsewhere, where it belongs: it vouches for the records up to
+ * there and for the keys they add, and for nothing that comes later. */
+static const char *trusted_due(lg_verifier *v)
+{
+    const lg_checkpoint *t = v->expect->trusted;
+    if (!t || t->size != v->found->end.tree.size) {
+        return NULL;
+    }
+    if (!lg_chain_agrees(&v->found->end, t)) {
+        return "the records do not agree with the trusted checkpoint";
+    }
+    v->trusted_fault = lg_checkpoint_verify(t)
+                           ? lg_keyring_checkpoint(&v->keys, t, 0)
+                           : "the trusted checkpoint's signature is wrong";
+    return NULL;
+}
+
 /* What is said depends on what is most likely meant. */
 static const char *link_fault(const lg_verifier *v, const lg_line *l)
 {
@@ -112,11 +129,7 @@ static const char *record_fault(lg_verifier *v, const lg_line *l)
     memcpy(v->head, hex, sizeof hex);
     lg_chain_grow(&f->end, &hash);
     f->records++;
-    const lg_checkpoint *t = v->expect->trusted;
-    bool due = t && t->size == f->end.tree.size;
-    return due && !lg_chain_agrees(&f->end, t)
-               ? "the records do not agree with the trusted checkpoint"
-               : NULL;
+    return trusted_due(v);
 }
 
 bool lg_verify_line(lg_verifier *v, mt_str line)
@@ -151,23 +164,18 @@ void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *o
     if (v->expect->trusted && !v->expect->key_count) {
         lg_keyring_give(&v->keys, &v->expect->trusted->key);
     }
+    out->problem = trusted_due(v); /* over nothing at all */
 }
 
 /* The checkpoint from elsewhere itself. It need not be in the file. */
-static const char *trusted_fault(lg_verifier *v)
+static const char *trusted_fault(const lg_verifier *v)
 {
     const lg_checkpoint *t = v->expect->trusted;
     if (!lg_checkpoint_verify(t)) {
         return "the trusted checkpoint's signature is wrong";
     }
-    if (t->size > v->found->end.tree.size) {
-        return "records are missing at the end";
-    }
-    lg_chain empty = {0};
-    if (!t->size && !lg_chain_agrees(&empty, t)) {
-        return "the records do not agree with the trusted checkpoint";
-    }
-    return lg_keyring_checkpoint(&v->keys, t, 0);
+    return t->size > v->found->end.tree.size ? "records are missing at the end"
+                                             : v->trusted_fault;
 }
 
 mt_err lg_verify_end(lg_verifier *v)

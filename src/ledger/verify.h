@@ -40,7 +40,8 @@ typedef struct lg_verifier {
     lg_keyring keys;
     mt_arena scratch;
     mt_buf domain; /* the trust domain so far, as written in JSON; empty: undeclared */
-    char head[MT_SHA256_HEX]; /* of found->end, as text */
+    char head[MT_SHA256_HEX];  /* of found->end, as text */
+    const char *trusted_fault; /* what is wrong with the signer of expect->trusted */
 } lg_verifier;
 
 /* Line by line: what a caller with lines of its own does. `expect` may be NULL. After

@@ -104,6 +104,51 @@ static void E19_keys_come_and_go(void **state)
     }
 }
 
+/* Somebody adds records behind what was kept, a key of his own among them, and signs.
+ */
+static void a_checkpoint_from_elsewhere_vouches_for_nothing_behind_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kept, *story; /* the story goes on from what was kept */
+        bool given;               /* is the signer's key given, too? */
+        const char *problem;
+    } ROWS[] = {
+        {"o a", "o a o +b b", false,
+         "a checkpoint is signed by a key that no trusted key vouches for"},
+        {"o a", "o a o +b b", true,
+         "a checkpoint is signed by a key that no trusted key vouches for"},
+        {"o", "o o +b b", false,
+         "a checkpoint is signed by a key that no trusted key vouches for"},
+        {"", "+b b", false,
+         "a checkpoint is signed by a key that no trusted key vouches for"},
+        {"", "+b b", true,
+         "a checkpoint is signed by a key that no trusted key vouches for"},
+        {"o +b", "o +b b o b", false, NULL}, /* the kept one vouches for key b */
+        {"o +b", "o +b o b", true, NULL},
+        {"o", "o a +b a o b", false, NULL},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        mt_buf before = {0}, text = {0};
+        lg_finding found;
+        tell(&before, ROWS[i].kept);
+        lg_verify(mt_buf_str(&before), NULL, &found);
+        lg_checkpoint kept = lg_chain_checkpoint(&found.end, MT_STR("d"));
+        lg_checkpoint_sign(&kept, &keys[0]);
+        tell(&text, ROWS[i].story);
+        lg_expectation expect = {.trusted = &kept,
+                                 .keys = &keys[0].open,
+                                 .key_count = ROWS[i].given ? 1 : 0};
+        mt_err err = lg_verify(mt_buf_str(&text), &expect, &found);
+        assert_int_equal(err, ROWS[i].problem ? MT_E_CORRUPT : MT_OK);
+        if (ROWS[i].problem) {
+            assert_string_equal(found.problem, ROWS[i].problem);
+        }
+        mt_buf_free(&before);
+        mt_buf_free(&text);
+    }
+}
+
 static void a_checkpoint_from_elsewhere_is_a_root_of_trust(void **state)
 {
     (void)state;
@@ -152,6 +197,7 @@ int main(void)
     }
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(E19_keys_come_and_go),
+        cmocka_unit_test(a_checkpoint_from_elsewhere_vouches_for_nothing_behind_it),
         cmocka_unit_test(a_checkpoint_from_elsewhere_is_a_root_of_trust),
         cmocka_unit_test(a_ledger_cannot_have_too_many_keys),
     };
