@@ -3,6 +3,7 @@
  * part of the hashes' range, with a table that holds one part. */
 #include "runtime/graph_ids.h"
 
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,52 +18,17 @@ struct rt_id_notes {
     uint64_t *slots; /* 0: free */
     size_t slot_count;
     uint64_t *piece; /* of the file */
-    uint64_t secret[2];
+    unsigned char secret[crypto_shorthash_KEYBYTES];
 };
 
-/* ---- SipHash-2-4: keyed, so that nobody can choose ids that are suspected ---- */
-
-static uint64_t turned(uint64_t x, int by)
+/* Keyed, so that nobody can choose ids that are suspected. */
+static uint64_t hash_of(const rt_id_notes *n, mt_str s)
 {
-    return x << by | x >> (64 - by);
-}
-
-static void round_of(uint64_t v[4])
-{
-    v[0] += v[1], v[1] = turned(v[1], 13) ^ v[0], v[0] = turned(v[0], 32);
-    v[2] += v[3], v[3] = turned(v[3], 16) ^ v[2];
-    v[0] += v[3], v[3] = turned(v[3], 21) ^ v[0];
-    v[2] += v[1], v[1] = turned(v[1], 17) ^ v[2], v[2] = turned(v[2], 32);
-}
-
-static void take_word(uint64_t v[4], uint64_t word)
-{
-    v[3] ^= word;
-    round_of(v);
-    round_of(v);
-    v[0] ^= word;
-}
-
-static uint64_t hash_of(const uint64_t secret[2], mt_str s)
-{
-    uint64_t v[4] = {secret[0] ^ 0x736f6d6570736575u, secret[1] ^ 0x646f72616e646f6du,
-                     secret[0] ^ 0x6c7967656e657261u, secret[1] ^ 0x7465646279746573u};
-    uint64_t word;
-    size_t at = 0;
-    for (; s.len - at >= sizeof word; at += sizeof word) {
-        memcpy(&word, s.ptr + at, sizeof word);
-        take_word(v, word);
-    }
-    word = (uint64_t)s.len << 56;
-    for (size_t i = at; i < s.len; i++) {
-        word |= (uint64_t)(unsigned char)s.ptr[i] << 8 * (i - at);
-    }
-    take_word(v, word);
-    v[2] ^= 0xff;
-    for (int i = 0; i < 4; i++) {
-        round_of(v);
-    }
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
+    uint64_t hash;
+    _Static_assert(sizeof hash == crypto_shorthash_BYTES, "a hash is one word");
+    crypto_shorthash((unsigned char *)&hash, (const unsigned char *)s.ptr, s.len,
+                     n->secret);
+    return hash;
 }
 
 /* ---- notes ---- */
@@ -112,7 +78,7 @@ mt_err rt_id_notes_add(rt_id_notes *n, mt_str id, bool excused)
         size_t room = n->recent_count ? 2 * n->recent_count : 1;
         n->recent = mt_xrealloc(n->recent, room * sizeof *n->recent);
     }
-    n->recent[n->recent_count++] = (hash_of(n->secret, id) & ~(uint64_t)1) | excused;
+    n->recent[n->recent_count++] = (hash_of(n, id) & ~(uint64_t)1) | excused;
     n->total++;
     return MT_OK;
 }
