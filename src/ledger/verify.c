@@ -77,6 +77,8 @@ static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number
     return fault;
 }
 
+static const char WRONG_SIGNATURE[] = "the trusted checkpoint's signature is wrong";
+
 /* The checkpoint from elsewhere, where it belongs: it vouches for the records up to
  * there and for the keys they add, and for nothing that comes later. */
 static const char *trusted_due(lg_verifier *v)
@@ -88,9 +90,8 @@ static const char *trusted_due(lg_verifier *v)
     if (!lg_chain_agrees(&v->found->end, t)) {
         return "the records do not agree with the trusted checkpoint";
     }
-    v->trusted_fault = lg_checkpoint_verify(t)
-                           ? lg_keyring_checkpoint(&v->keys, t, 0)
-                           : "the trusted checkpoint's signature is wrong";
+    v->trusted_fault = lg_checkpoint_verify(t) ? lg_keyring_checkpoint(&v->keys, t, 0)
+                                               : WRONG_SIGNATURE;
     return NULL;
 }
 
@@ -171,11 +172,10 @@ void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *o
 static const char *trusted_fault(const lg_verifier *v)
 {
     const lg_checkpoint *t = v->expect->trusted;
-    if (!lg_checkpoint_verify(t)) {
-        return "the trusted checkpoint's signature is wrong";
+    if (t->size <= v->found->end.tree.size) {
+        return v->trusted_fault;
     }
-    return t->size > v->found->end.tree.size ? "records are missing at the end"
-                                             : v->trusted_fault;
+    return lg_checkpoint_verify(t) ? "records are missing at the end" : WRONG_SIGNATURE;
 }
 
 mt_err lg_verify_end(lg_verifier *v)
