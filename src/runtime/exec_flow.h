@@ -45,9 +45,10 @@ bool rx_refused_resume(rx_job *job, const st_flow *row);
 /* exec_outcome.c. ct_host.choose of a flow; its context is the turn. */
 uint32_t rx_outcome_choose(void *turn, const ct_run *run, uint32_t step, uint32_t op,
                            const uint32_t *matching, uint32_t count);
-/* "outcomes":[…] */
+/* "outcomes":[…], those given or all of an operation */
 void rx_outcomes_json(mt_jw *w, const ct_plan *p, const uint32_t *outcomes,
                       uint32_t count);
+void rx_all_outcomes_json(mt_jw *w, const ct_plan *p, uint32_t op);
 /* The operation at which a row that waits stands, or CT_NONE. */
 uint32_t rx_waiting_operation(const rx_version *v, const st_flow *row);
 /* "waiting":{…} of a row that waits, `op` being the operation it waits for. */

@@ -94,20 +94,14 @@ static void state_json(mt_jw *w, const rx_job *job, const ct_attempt *a)
     mt_jw_end_array(w);
 }
 
-/* What can be named: those that match, or all there are. */
-static void outcomes_json(mt_jw *w, rx_job *job, bool matching)
+/* Those that match the states. */
+static void matching_json(mt_jw *w, rx_job *job)
 {
     const ct_plan *p = job->v->plan;
-    const ct_plan_op *op = &p->ops[job->what];
-    uint32_t *list = mt_new_array(&job->arena, uint32_t, op->outcome_count);
-    uint32_t count = op->outcome_count;
-    for (uint32_t i = 0; i < count; i++) {
-        list[i] = op->first_outcome + i;
-    }
-    if (matching) {
-        count = ct_op_matching(p, job->what, job->snap->states, list, count);
-    }
-    rx_outcomes_json(w, p, list, count);
+    uint32_t most = p->ops[job->what].outcome_count;
+    uint32_t *list = mt_new_array(&job->arena, uint32_t, most);
+    rx_outcomes_json(w, p, list,
+                     ct_op_matching(p, job->what, job->snap->states, list, most));
 }
 
 static bool refuse_attempt(rx_job *job, const ct_attempt *a)
@@ -132,8 +126,11 @@ static bool refuse_attempt(rx_job *job, const ct_attempt *a)
     if (a->error == CT_OP_PRECONDITION) {
         reasons_json(&w, job);
     }
-    if (a->error == CT_OP_AMBIGUOUS || a->error == CT_OP_OUTCOME) {
-        outcomes_json(&w, job, a->error == CT_OP_AMBIGUOUS);
+    if (a->error == CT_OP_AMBIGUOUS) {
+        matching_json(&w, job);
+    }
+    if (a->error == CT_OP_OUTCOME) {
+        rx_all_outcomes_json(&w, p, job->what);
     }
     if (a->entity != CT_NONE) {
         state_json(&w, job, a);

@@ -75,7 +75,7 @@ void rx_outcomes_json(mt_jw *w, const ct_plan *p, const uint32_t *outcomes,
     mt_jw_end_array(w);
 }
 
-static void all_outcomes_json(mt_jw *w, const ct_plan *p, uint32_t op)
+void rx_all_outcomes_json(mt_jw *w, const ct_plan *p, uint32_t op)
 {
     mt_jw_keyz(w, "outcomes");
     mt_jw_begin_array(w);
@@ -105,7 +105,7 @@ void rx_waiting_json(mt_jw *w, const rx_version *v, uint32_t op, const st_flow *
     mt_jw_begin_object(w);
     if (v && op != CT_NONE) {
         mt_jw_key_str(w, "operation", ct_operation_id(v->plan, op));
-        all_outcomes_json(w, v->plan, op);
+        rx_all_outcomes_json(w, v->plan, op);
     }
     mt_jw_key_str(w, "persona", row->waiting_persona);
     mt_jw_key_str(w, "step", row->waiting_step);
@@ -144,7 +144,7 @@ static bool refuse_name(rx_job *job, uint32_t op, mt_str why)
     mt_jw w = rx_problem_open(job, RX_UNKNOWN_OUTCOME, why);
     if (op != CT_NONE) {
         mt_jw_key_str(&w, "operation", ct_operation_id(job->v->plan, op));
-        all_outcomes_json(&w, job->v->plan, op);
+        rx_all_outcomes_json(&w, job->v->plan, op);
     }
     return rx_problem_close(&w);
 }
