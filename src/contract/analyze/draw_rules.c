@@ -128,17 +128,22 @@ static uint32_t *fact_nodes(ct_scene *x, const ct_actor *who, uint32_t parent)
     return nodes;
 }
 
+static mt_str tip_of(ct_scene *x, const ct_model *m, const char *lead, const ct_expr *e)
+{
+    mt_buf tip = {0};
+    mt_buf_addz(&tip, lead);
+    ct_expr_text(&tip, m, e);
+    return mt_picture_keep(x->a, &tip);
+}
+
 static uint32_t rule_node(ct_scene *x, const ct_actor *who, uint32_t lane,
                           uint32_t rule)
 {
     const ct_model *m = who->an->model;
     const ct_rule *r = &m->rules[rule];
-    mt_buf tip = {0};
-    mt_buf_addz(&tip, "when ");
-    ct_expr_text(&tip, m, r->when);
     mt_picture_node node = {.name = ct_draw_name(x, who, "rule/%.*s", MT_ARG(r->id)),
                             .label = r->id,
-                            .tooltip = mt_picture_keep(x->a, &tip),
+                            .tooltip = tip_of(x, m, "when ", r->when),
                             .group = lane,
                             .persona = MT_PICTURE_NONE,
                             .role = MT_ROLE_RULE,
@@ -151,13 +156,10 @@ static uint32_t verdict_node(ct_scene *x, const ct_actor *who, uint32_t lane,
 {
     const ct_model *m = who->an->model;
     const ct_rule *r = &m->rules[rule];
-    mt_buf tip = {0};
-    mt_buf_addz(&tip, "payload ");
-    ct_expr_text(&tip, m, r->payload);
     mt_picture_node node = {
         .name = ct_draw_name(x, who, "verdict/%.*s", MT_ARG(r->verdict)),
         .label = r->verdict,
-        .tooltip = mt_picture_keep(x->a, &tip),
+        .tooltip = tip_of(x, m, "payload ", r->payload),
         .group = lane,
         .persona = MT_PICTURE_NONE,
         .role = MT_ROLE_VERDICT};
