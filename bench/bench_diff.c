@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "analyze/version/diff.h"
 #include "bench.h"
-#include "contract/analyze/diff.h"
 
 enum { BYTES = 1 << 20 };
 
@@ -57,8 +57,8 @@ static void diff_once(work *w)
             stop("a bundle is no JSON");
         }
     }
-    const ct_diff *d = ct_diff_bundles(&w->a, (ct_diff_side){&trees[0], NULL},
-                                       (ct_diff_side){&trees[1], NULL});
+    const an_diff *d = an_diff_bundles(&w->a, (an_diff_side){&trees[0], NULL},
+                                       (an_diff_side){&trees[1], NULL});
     w->entries = d->entry_count;
     bench_keep(d);
 }

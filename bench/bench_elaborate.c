@@ -4,17 +4,17 @@
 
 #include "bench.h"
 #include "contract/elaborate.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 typedef struct contract {
-    ct_memory_file file;
-    ct_memory memory;
+    mt_memory_file file;
+    mt_memory memory;
     mt_arena arena;
 } contract;
 
 static void elaborate(contract *c)
 {
-    ct_provider files = ct_memory_provider(&c->memory);
+    mt_provider files = mt_memory_provider(&c->memory);
     mt_arena_reset(&c->arena);
     mt_diags ds = {.arena = &c->arena};
     const ct_elaboration *e;
@@ -36,8 +36,8 @@ static void work(void *state, uint64_t n)
 
 static void prepare(contract *c, mt_str text)
 {
-    c->file = (ct_memory_file){MT_STR("bench.tenor"), text};
-    c->memory = (ct_memory){&c->file, 1};
+    c->file = (mt_memory_file){MT_STR("bench.tenor"), text};
+    c->memory = (mt_memory){&c->file, 1};
 }
 
 /* ---- generated contracts: facts, rules, operations and flows ---- */
@@ -107,7 +107,7 @@ static void bench_escrow(const char *path)
     contract c = {0};
     mt_arena a = {0};
     mt_str text;
-    if (rt_read_file(&a, path, 1 << 20, &text) != MT_OK) {
+    if (os_read_file(&a, path, 1 << 20, &text) != MT_OK) {
         fprintf(stderr, "bench: cannot read %s\n", path);
         exit(1);
     }

@@ -10,13 +10,13 @@
 #include <unistd.h>
 
 #include "bench.h"
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
 #endif
 
-static const rt_caller ANYONE = {.anyone = true};
+static const ex_caller ANYONE = {.anyone = true};
 
 #define FACTS                                                                          \
     "\"facts\":{\"escrow_amount\":{\"amount\":\"500.00\",\"currency\":\"USD\"},"       \
@@ -32,7 +32,7 @@ static const char WHEEL[] =
 typedef struct bed {
     char dir[64], url[128];
     st_store *store;
-    rt_executor *x;
+    ex_executor *x;
 } bed;
 
 static void fail(const char *what, const mt_buf *why)
@@ -52,8 +52,8 @@ static bed bed_open(const char *const *files)
     if (st_open(b.url, NULL, &b.store, &why)) {
         fail("store", &why);
     }
-    rt_executor_options o = {.store = b.store, .files = files};
-    if (rt_executor_open(&o, &b.x, &why)) {
+    ex_executor_options o = {.store = b.store, .files = files};
+    if (ex_executor_open(&o, &b.x, &why)) {
         fail("open", &why);
     }
     return b;
@@ -63,7 +63,7 @@ static void bed_close(bed *b)
 {
     static const char *const NAMES[] = {"store.db", "store.db-wal", "store.db-shm",
                                         "store.db.lock", "wheel.tenor"};
-    rt_executor_close(b->x);
+    ex_executor_close(b->x);
     st_close(b->store);
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         char path[128];
@@ -77,12 +77,12 @@ static void bed_close(bed *b)
  */
 
 typedef struct loop {
-    rt_executor *x;
-    rt_call call;
+    ex_executor *x;
+    ex_call call;
     int want;
 } loop;
 
-static void expect_status(void *state, rt_reply *reply)
+static void expect_status(void *state, ex_reply *reply)
 {
     const loop *l = state;
     if (reply->status != l->want) {
@@ -94,7 +94,7 @@ static void repeat(void *state, uint64_t n)
 {
     loop *l = state;
     for (uint64_t i = 0; i < n; i++) {
-        rt_executor_call(l->x, &l->call, expect_status, l);
+        ex_executor_call(l->x, &l->call, expect_status, l);
     }
 }
 
@@ -108,7 +108,7 @@ typedef struct pipe {
     unsigned long long done;
 } pipe_t;
 
-static void count(void *state, rt_reply *reply)
+static void count(void *state, ex_reply *reply)
 {
     pipe_t *p = state;
     if (reply->status >= 300) {
@@ -121,7 +121,7 @@ static void count(void *state, rt_reply *reply)
     pthread_mutex_unlock(&p->lock);
 }
 
-static void send(bed *b, pipe_t *p, const rt_call *call, unsigned most)
+static void send(bed *b, pipe_t *p, const ex_call *call, unsigned most)
 {
     pthread_mutex_lock(&p->lock);
     while (p->in_flight >= most) {
@@ -129,7 +129,7 @@ static void send(bed *b, pipe_t *p, const rt_call *call, unsigned most)
     }
     p->in_flight++;
     pthread_mutex_unlock(&p->lock);
-    rt_executor_call(b->x, call, count, p);
+    ex_executor_call(b->x, call, count, p);
 }
 
 static void drain(pipe_t *p)
@@ -146,12 +146,12 @@ enum { WHEELS = 256 };
 static double durable(bed *b, unsigned most, double seconds)
 {
     static char bodies[WHEELS][80];
-    static rt_call calls[WHEELS];
+    static ex_call calls[WHEELS];
     static bool made;
     pipe_t p = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0};
     for (int i = 0; i < WHEELS && !made; i++) {
         snprintf(bodies[i], sizeof bodies[i], "{\"id\":\"w%d\"}", i);
-        calls[i] = (rt_call){.action = RT_INSTANCE_CREATE,
+        calls[i] = (ex_call){.action = EX_INSTANCE_CREATE,
                              .caller = &ANYONE,
                              .name = MT_STR("Wheel"),
                              .body = mt_str_z(bodies[i])};
@@ -162,7 +162,7 @@ static double durable(bed *b, unsigned most, double seconds)
     for (int i = 0; i < WHEELS; i++) {
         snprintf(bodies[i], sizeof bodies[i],
                  "{\"persona\":\"driver\",\"bindings\":{\"Wheel\":\"w%d\"}}", i);
-        calls[i] = (rt_call){.action = RT_OPERATION,
+        calls[i] = (ex_call){.action = EX_OPERATION,
                              .caller = &ANYONE,
                              .name = MT_STR("turn"),
                              .body = mt_str_z(bodies[i])};
@@ -181,7 +181,7 @@ int main(void)
     const char *escrow[] = {EXAMPLES "/escrow/escrow.tenor", NULL};
     bed b = bed_open(escrow);
     loop create = {b.x,
-                   {.action = RT_INSTANCE_CREATE,
+                   {.action = EX_INSTANCE_CREATE,
                     .caller = &ANYONE,
                     .name = MT_STR("EscrowAccount"),
                     .body = MT_STR("{\"id\":\"e1\"}")},
@@ -190,10 +190,10 @@ int main(void)
     usleep(50000);
     loop evaluate = {
         b.x,
-        {.action = RT_EVALUATE, .caller = &ANYONE, .body = MT_STR("{" FACTS "}")},
+        {.action = EX_EVALUATE, .caller = &ANYONE, .body = MT_STR("{" FACTS "}")},
         200};
     loop dry = {b.x,
-                {.action = RT_OPERATION,
+                {.action = EX_OPERATION,
                  .caller = &ANYONE,
                  .name = MT_STR("release_escrow"),
                  .body = MT_STR("{\"persona\":\"escrow_agent\",\"dry_run\":true," FACTS

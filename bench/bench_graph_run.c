@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/graph_capture.h"
-#include "runtime/graph_replay.h"
-#include "runtime/graph_run.h"
+#include "host/graph_capture.h"
+#include "host/graph_replay.h"
+#include "host/graph_run.h"
 
 enum { EVENTS = 400000, ROUNDS = 5 };
 
@@ -85,29 +85,29 @@ static double run_once(const gr_graph *graph, const gr_adapter *adapter, mt_str 
 {
     mt_arena a = {0};
     mt_diags ds = {.arena = &a};
-    rt_journal *journal;
-    rt_graph_host *host;
+    ho_journal *journal;
+    ho_graph_host *host;
     uint64_t start = bench_now();
-    if (rt_journal_open(journal_path, &journal)) {
+    if (ho_journal_open(journal_path, &journal)) {
         die("cannot open the journal");
     }
-    rt_graph_options o = {.graph = graph,
+    ho_graph_options o = {.graph = graph,
                           .adapter = adapter,
-                          .context = rt_context_in_memory(),
+                          .context = ho_context_in_memory(),
                           .journal = journal};
-    if (rt_graph_host_new(&o, &ds, &host)) {
+    if (ho_graph_host_new(&o, &ds, &host)) {
         die("the graph does not compose");
     }
-    rt_ingress *in = rt_ingress_fixture(fixture, true);
-    rt_run_options run = {.host = host, .ingress = in, .journal = journal};
-    rt_run_result result = rt_graph_run(&a, &run);
-    if (result.reason || rt_graph_host_counts(host).invoked != EVENTS) {
+    ho_ingress *in = ho_ingress_fixture(fixture, true);
+    ho_run_options run = {.host = host, .ingress = in, .journal = journal};
+    ho_run_result result = ho_graph_run(&a, &run);
+    if (result.reason || ho_graph_host_counts(host).invoked != EVENTS) {
         die("the run was interrupted");
     }
-    rt_journal_close(journal);
+    ho_journal_close(journal);
     double seconds = seconds_since(start);
-    rt_ingress_free(in);
-    rt_graph_host_free(host);
+    ho_ingress_free(in);
+    ho_graph_host_free(host);
     o.context.free(o.context.state);
     mt_arena_free(&a);
     return seconds;
@@ -117,18 +117,18 @@ static double replay_once(const gr_graph *graph, const gr_adapter *adapter,
                           const char *journal_path)
 {
     mt_arena a = {0};
-    rt_capture_file file;
+    ho_capture_file file;
     mt_buf why = {0};
-    rt_replay_result result;
+    ho_replay_result result;
     uint64_t start = bench_now();
-    if (rt_capture_open(&a, journal_path, 0, &file, &why)) {
+    if (ho_capture_open(&a, journal_path, 0, &file, &why)) {
         die("the journal does not read");
     }
-    rt_replay_options o = {.graph = graph, .adapter = adapter};
-    if (rt_replay(&a, file.reader, &o, &result) || result.counts.events != EVENTS) {
+    ho_replay_options o = {.graph = graph, .adapter = adapter};
+    if (ho_replay(&a, file.reader, &o, &result) || result.counts.events != EVENTS) {
         die("the replay diverges");
     }
-    rt_capture_close(&file);
+    ho_capture_close(&file);
     double seconds = seconds_since(start);
     mt_arena_free(&a);
     return seconds;
@@ -156,7 +156,7 @@ int main(void)
         run = fmin(run, run_once(graph, adapter, mt_buf_str(&fixture), journal));
         mt_buf why = {0};
         uint64_t start = bench_now();
-        if (rt_capture_export(journal, capture, false, NULL, &why)) {
+        if (ho_capture_export(journal, capture, false, NULL, &why)) {
             die("the export failed");
         }
         export = fmin(export, seconds_since(start));

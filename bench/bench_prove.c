@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "../tests/unit/contract/escrow_bundle.h"
+#include "analyze/facts/analyze.h"
+#include "analyze/prove/prove.h"
 #include "bench.h"
-#include "contract/analyze/analyze.h"
-#include "contract/analyze/prove.h"
 
 enum { OPERATIONS = 1000, FLOWS = 200, RULES = 500, ENTITIES = 100, STATES = 8 };
 
@@ -28,7 +28,7 @@ typedef struct work {
     size_t most;  /* paths visited per flow */
     size_t paths; /* visited in the last round */
     size_t findings;
-    ct_count counted; /* of the last flow */
+    an_count counted; /* of the last flow */
 } work;
 
 static void load(work *w, mt_str bundle)
@@ -40,7 +40,7 @@ static void load(work *w, mt_str bundle)
     }
 }
 
-static bool visit(void *context, const ct_path_visit *path)
+static bool visit(void *context, const an_path_visit *path)
 {
     work *w = context;
     w->paths += path->way->len > 0;
@@ -50,16 +50,16 @@ static bool visit(void *context, const ct_path_visit *path)
 static void analyze_once(work *w)
 {
     mt_diags ds = {.arena = &w->results};
-    ct_findings fs = {.arena = &w->results};
+    an_findings fs = {.arena = &w->results};
     const ct_plan *p;
     mt_arena_reset(&w->results);
     if (ct_plan_of_model(&w->results, w->m, &ds, &p)) {
         stop("the contract has no plan");
     }
-    const ct_analysis *an = ct_analyze(&w->results, p, NULL, &fs);
+    const an_analysis *an = an_analyze(&w->results, p, NULL, &fs);
     w->paths = 0;
     for (uint32_t i = 0; i < w->m->flow_count; i++) {
-        ct_each_path(an, i, w->most, visit, w);
+        an_each_path(an, i, w->most, visit, w);
         w->counted = an->graphs[i].paths;
     }
     w->findings = fs.len;
@@ -190,7 +190,7 @@ static void bench_analyze(void)
     if (escrow.paths != 9 || escrow.findings != 4) {
         stop("escrow has seven and two paths and four findings");
     }
-    if (large.paths != FLOWS * 10 || ct_count_zero(large.counted)) {
+    if (large.paths != FLOWS * 10 || an_count_zero(large.counted)) {
         stop("the large contract has ten paths to visit in every flow");
     }
     bench_report("prove.analyze_escrow", bench_ns(analyze, &escrow) / 1e3, "us", NULL,
@@ -211,14 +211,14 @@ static int by_size(const void *a, const void *b)
 
 typedef struct questions {
     const ct_program *program;
-    const ct_claim *never, *possible;
-    ct_prover *open;
+    const an_claim *never, *possible;
+    an_prover *open;
 } questions;
 
-static void ask(ct_prover *p, mt_arena *a, const ct_claim *c, ct_possible want)
+static void ask(an_prover *p, mt_arena *a, const an_claim *c, an_possible want)
 {
     mt_mark mark = mt_arena_mark(a);
-    if (ct_prove_possible(p, a, c).possible != want) {
+    if (an_prove_possible(p, a, c).possible != want) {
         stop("the solver errs");
     }
     mt_arena_rewind(a, mark);
@@ -226,19 +226,19 @@ static void ask(ct_prover *p, mt_arena *a, const ct_claim *c, ct_possible want)
 
 static void ask_cold(questions *q, mt_arena *a)
 {
-    ct_prover *p = ct_prover_new(q->program, NULL, NULL);
-    ask(p, a, q->never, CT_NEVER);
-    ct_prover_free(p);
+    an_prover *p = an_prover_new(q->program, NULL, NULL);
+    ask(p, a, q->never, AN_NEVER);
+    an_prover_free(p);
 }
 
 static void ask_warm(questions *q, mt_arena *a)
 {
-    ask(q->open, a, q->never, CT_NEVER);
+    ask(q->open, a, q->never, AN_NEVER);
 }
 
 static void ask_for_facts(questions *q, mt_arena *a)
 {
-    ask(q->open, a, q->possible, CT_POSSIBLE);
+    ask(q->open, a, q->possible, AN_POSSIBLE);
 }
 
 /* Milliseconds. */
@@ -255,33 +255,33 @@ static double median(void (*run)(questions *q, mt_arena *a), questions *q, mt_ar
     return ms[TIMES / 2];
 }
 
-static const ct_claim *verdict(work *w, const char *type)
+static const an_claim *verdict(work *w, const char *type)
 {
     uint32_t rule = ct_model_find(w->m, CT_KIND_VERDICT, mt_str_z(type));
-    return rule == CT_NONE ? NULL : ct_claim_verdict(&w->model, CT_FIRST, rule);
+    return rule == CT_NONE ? NULL : an_claim_verdict(&w->model, AN_FIRST, rule);
 }
 
 static void bench_queries(void)
 {
     work w = {0};
     load(&w, fixture_json(&w.model, ESCROW));
-    const ct_claim *x = verdict(&w, "release_approved");
-    const ct_claim *y = verdict(&w, "within_threshold");
+    const an_claim *x = verdict(&w, "release_approved");
+    const an_claim *y = verdict(&w, "within_threshold");
     if (!x || !y) {
         stop("escrow has other verdicts");
     }
     const ct_program *program = ct_compile(&w.model, w.m);
     questions q = {.program = program,
-                   .never = ct_claim_and(&w.model, x, ct_claim_not(&w.model, y)),
-                   .possible = ct_claim_and(&w.model, y, ct_claim_not(&w.model, x)),
-                   .open = ct_prover_new(program, NULL, NULL)};
+                   .never = an_claim_and(&w.model, x, an_claim_not(&w.model, y)),
+                   .possible = an_claim_and(&w.model, y, an_claim_not(&w.model, x)),
+                   .open = an_prover_new(program, NULL, NULL)};
     bench_report("prove.query_cold", median(ask_cold, &q, &w.results), "ms", NULL, 0,
                  50, BENCH_LOWER);
     bench_report("prove.query_warm", median(ask_warm, &q, &w.results), "ms", NULL, 0,
                  10, BENCH_LOWER);
     bench_report("prove.query_facts", median(ask_for_facts, &q, &w.results), "ms", NULL,
                  0, 10, BENCH_LOWER);
-    ct_prover_free(q.open);
+    an_prover_free(q.open);
     mt_arena_free(&w.model);
     mt_arena_free(&w.results);
 }

@@ -19,7 +19,7 @@
 
 #include "bench.h"
 #include "net/relay.h"
-#include "runtime/address.h"
+#include "os/address.h"
 
 enum { MOST = 101, BLOCK = 65536, ROUNDS = 4, PINGS = 2000, LINE_MAX_BYTES = 512 };
 
@@ -119,11 +119,11 @@ static void run_bare(int listener, bool lines)
 
 typedef enum which { OURS, BARE, BLOCKS } which;
 
-static pid_t start_bare(rt_address *at, bool lines)
+static pid_t start_bare(os_address *at, bool lines)
 {
-    rt_address_find("127.0.0.1:0", at);
-    int listener = rt_listen(at, 256);
-    if (listener < 0 || rt_address_of(listener, at)) {
+    os_address_find("127.0.0.1:0", at);
+    int listener = os_listen(at, 256);
+    if (listener < 0 || os_address_of(listener, at)) {
         die("listen");
     }
     pid_t pid = fork();
@@ -134,7 +134,7 @@ static pid_t start_bare(rt_address *at, bool lines)
     return pid;
 }
 
-static pid_t start_ours(rt_address *at)
+static pid_t start_ours(os_address *at)
 {
     int pipes[2];
     if (pipe(pipes) != 0) {
@@ -156,8 +156,8 @@ static pid_t start_ours(rt_address *at)
         nt_relay_run(relay);
         exit(0);
     }
-    char where[RT_ADDRESS_TEXT];
-    if (read(pipes[0], where, sizeof where) <= 0 || rt_address_find(where, at)) {
+    char where[OS_ADDRESS_TEXT];
+    if (read(pipes[0], where, sizeof where) <= 0 || os_address_find(where, at)) {
         die("relay");
     }
     close(pipes[0]);
@@ -172,9 +172,9 @@ typedef struct room {
     int sender, readers[MOST], count, epoll;
 } room;
 
-static int connect_to(const rt_address *at)
+static int connect_to(const os_address *at)
 {
-    int fd = rt_connect(at);
+    int fd = os_connect(at);
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
     if (fd < 0 || poll(&wait, 1, 2000) != 1) {
         die("connect");
@@ -206,7 +206,7 @@ static uint64_t take(room *r, uint64_t most)
 
 static void enter(room *r, which relay, int readers)
 {
-    rt_address at;
+    os_address at;
     *r = (room){.count = readers, .epoll = epoll_create1(0)};
     r->relay = relay == OURS ? start_ours(&at) : start_bare(&at, relay == BARE);
     for (int i = 0; i < readers; i++) {

@@ -31,7 +31,7 @@
 #include "bare_postgres.h"
 #include "bench.h"
 #include "http/server.h"
-#include "runtime/address.h"
+#include "os/address.h"
 
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
@@ -68,7 +68,7 @@ static char wheel[128];
 
 typedef struct service {
     st_store *store;
-    rt_executor *x;
+    ex_executor *x;
     ht_server *http;
 } service;
 
@@ -87,8 +87,8 @@ static service serve(const char *store, const char *file)
     const char *files[] = {file, NULL};
     static const ht_log silent = {.fd = -1};
     must(st_open(store, NULL, &s.store, &why), &why);
-    rt_executor_options options = {.store = s.store, .files = files};
-    must(rt_executor_open(&options, &s.x, &why), &why);
+    ex_executor_options options = {.store = s.store, .files = files};
+    must(ex_executor_open(&options, &s.x, &why), &why);
     ht_options http = HT_OPTIONS_DEFAULT;
     http.executor = s.x;
     http.store = s.store;
@@ -102,7 +102,7 @@ static void stop(service *s)
 {
     (void)ht_server_drain(s->http, 5);
     ht_server_free(s->http);
-    rt_executor_close(s->x);
+    ex_executor_close(s->x);
     st_close(s->store);
 }
 
@@ -564,7 +564,7 @@ typedef struct crowd {
     unsigned in_flight;
 } crowd;
 
-static void created(void *state, rt_reply *reply)
+static void created(void *state, ex_reply *reply)
 {
     crowd *c = state;
     if (reply->status != 201) {
@@ -579,11 +579,11 @@ static void created(void *state, rt_reply *reply)
 
 /* Calls and their bodies are borrowed until the answer, so they are kept in a ring that
  * is longer than what may be in flight; answers come in order. */
-static void create_all(rt_executor *x, size_t rows)
+static void create_all(ex_executor *x, size_t rows)
 {
     enum { FLIGHT = 512, RING = 1024 };
-    static const rt_caller anyone = {.anyone = true};
-    static rt_call calls[RING];
+    static const ex_caller anyone = {.anyone = true};
+    static ex_call calls[RING];
     static char bodies[RING][32];
     crowd c = {.in_flight = 0};
     pthread_mutex_init(&c.lock, NULL);
@@ -599,12 +599,12 @@ static void create_all(rt_executor *x, size_t rows)
             break;
         }
         int len = snprintf(bodies[i % RING], sizeof *bodies, "{\"id\":\"i%zu\"}", i);
-        calls[i % RING] = (rt_call){.action = RT_INSTANCE_CREATE,
+        calls[i % RING] = (ex_call){.action = EX_INSTANCE_CREATE,
                                     .caller = &anyone,
                                     .contract = MT_STR("wheel"),
                                     .name = MT_STR("Wheel"),
                                     .body = {bodies[i % RING], (size_t)len}};
-        rt_executor_call(x, &calls[i % RING], created, &c);
+        ex_executor_call(x, &calls[i % RING], created, &c);
     }
 }
 

@@ -5,11 +5,11 @@
  * prove.whatif_same: under the contract itself. */
 #include <math.h>
 
-#include "../tests/unit/runtime/whatif_ledger.h"
+#include "../tests/unit/whatif/whatif_ledger.h"
 #include "bench.h"
 #include "ledger/chain.h"
 #include "ledger/source.h"
-#include "runtime/whatif.h"
+#include "whatif/whatif.h"
 
 #ifndef EXAMPLES
 #define EXAMPLES "examples"
@@ -40,23 +40,23 @@ static void stop(const char *why)
 
 static void replay(work *w)
 {
-    rt_whatif_options o = {.candidate = w->candidate};
-    rt_whatif *replayed = rt_whatif_new(&o);
+    wi_whatif_options o = {.candidate = w->candidate};
+    wi_whatif *replayed = wi_whatif_new(&o);
     lg_text text = {mt_buf_str(&w->lines)};
     lg_source source = lg_text_source(&text);
     mt_str line;
     while (!source.next(source.state, &line)) {
         lg_line parts;
         if (lg_line_split(line, &parts) ||
-            rt_whatif_record(replayed, parts.seq, parts.body)) {
+            wi_whatif_record(replayed, parts.seq, parts.body)) {
             stop("a record is not understood");
         }
     }
-    w->differing = rt_whatif_result(replayed)->differing;
-    if (rt_whatif_result(replayed)->records != w->records) {
+    w->differing = wi_whatif_result(replayed)->differing;
+    if (wi_whatif_result(replayed)->records != w->records) {
         stop("records are missing");
     }
-    rt_whatif_free(replayed);
+    wi_whatif_free(replayed);
 }
 
 static void repeat(void *state, uint64_t n)
@@ -78,7 +78,7 @@ int main(void)
     mt_arena a = {0};
     mt_str source;
     uint64_t seed = 7;
-    if (rt_read_file(&a, EXAMPLES "/escrow/escrow.tenor", 1 << 20, &source)) {
+    if (os_read_file(&a, EXAMPLES "/escrow/escrow.tenor", 1 << 20, &source)) {
         stop("the example cannot be read");
     }
     contract old = contract_load(source);

@@ -1,8 +1,8 @@
 /* fuzz/fuzz_ask.c - questions about a contract: any bytes.
  * A question that is not understood names a place inside of it; the reply to one that
  * is is one JSON object, and no fact set the solver promised was refused. */
+#include "analyze/prove/ask.h"
 #include "base/json_read.h"
-#include "contract/analyze/ask.h"
 #include "contract/elaborate.h"
 
 static const char SOURCE[] =
@@ -27,10 +27,10 @@ static const char SOURCE[] =
 
 static const ct_program *program_of(mt_arena *a)
 {
-    ct_memory_file file = {MT_STR("t.tenor"), MT_STR_INIT("")};
+    mt_memory_file file = {MT_STR("t.tenor"), MT_STR_INIT("")};
     file.text = mt_str_z(SOURCE);
-    ct_memory memory = {&file, 1};
-    ct_provider provider = ct_memory_provider(&memory);
+    mt_memory memory = {&file, 1};
+    mt_provider provider = mt_memory_provider(&memory);
     mt_diags ds = {.arena = a};
     const ct_elaboration *e = NULL;
     const ct_model *m = NULL;
@@ -54,9 +54,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         program = program_of(&keep);
     }
     mt_str question = mt_str_from((const char *)data, size);
-    ct_prover *p = ct_prover_new(program, NULL, &limits);
-    ct_reply r = ct_ask(&a, p, program, question);
-    if (r.kind == CT_REPLY_FAULT) {
+    an_prover *p = an_prover_new(program, NULL, &limits);
+    an_reply r = an_ask(&a, p, program, question);
+    if (r.kind == AN_REPLY_FAULT) {
         if (!r.text.len || r.place > size) {
             MT_BUG("a fault without a reason or place");
         }
@@ -67,10 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             MT_BUG("the reply is no JSON object");
         }
     }
-    if (ct_prover_disagreements(p)) {
+    if (an_prover_disagreements(p)) {
         MT_BUG("the evaluator refuses what the solver promised");
     }
-    ct_prover_free(p);
+    an_prover_free(p);
     mt_arena_reset(&a);
     return 0;
 }

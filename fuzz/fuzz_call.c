@@ -4,12 +4,12 @@
 
 #define CALL(action, contract, name)                                                   \
     {                                                                                  \
-        RT_##action, MT_STR_INIT(contract), MT_STR_INIT(name)                          \
+        EX_##action, MT_STR_INIT(contract), MT_STR_INIT(name)                          \
     }
 
 /* ORDER fuzz/corpus/call: seeds name a row by its number. */
 static const struct {
-    rt_action action;
+    ex_action action;
     mt_str contract, name; /* or the id of a flow */
 } CALLS[] = {
     CALL(EVALUATE, "", ""),
@@ -37,13 +37,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const rt_caller WHO = {.anyone = true};
+    static const ex_caller WHO = {.anyone = true};
     if (!size || size > 1 << 16) {
         return 0;
     }
     size_t pick = data[0] % (sizeof CALLS / sizeof *CALLS);
     mt_str name = CALLS[pick].name;
-    rt_call call = {.action = CALLS[pick].action,
+    ex_call call = {.action = CALLS[pick].action,
                     .caller = &WHO,
                     .contract = CALLS[pick].contract,
                     .name = name,

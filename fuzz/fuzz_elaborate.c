@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX_FILES = 8 };
 
-static size_t split(mt_arena *a, mt_str text, ct_memory_file *files)
+static size_t split(mt_arena *a, mt_str text, mt_memory_file *files)
 {
     size_t count = 0, start = 0;
     mt_str name = MT_STR("root.tenor");
@@ -22,7 +22,7 @@ static size_t split(mt_arena *a, mt_str text, ct_memory_file *files)
         /* Exactly the bytes, so that a read past them is seen. */
         char *copy = mt_alloc(a, i - start + 16);
         memcpy(copy, text.ptr + start, i - start);
-        files[count++] = (ct_memory_file){name, mt_str_from(copy, i - start)};
+        files[count++] = (mt_memory_file){name, mt_str_from(copy, i - start)};
         if (mark) {
             rest = mt_str_skip(rest, 6);
             name = mt_str_from(rest.ptr, mt_str_find(rest, '\n'));
@@ -32,9 +32,9 @@ static size_t split(mt_arena *a, mt_str text, ct_memory_file *files)
     return count;
 }
 
-static mt_str run(mt_arena *a, const ct_memory *memory, bool strict)
+static mt_str run(mt_arena *a, const mt_memory *memory, bool strict)
 {
-    ct_provider files = ct_memory_provider(memory);
+    mt_provider files = mt_memory_provider(memory);
     mt_diags ds = {.arena = a};
     ct_options options = {.strict = strict};
     const ct_elaboration *e;
@@ -60,8 +60,8 @@ static mt_str run(mt_arena *a, const ct_memory *memory, bool strict)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     mt_arena a = {0};
-    ct_memory_file files[MAX_FILES];
-    ct_memory memory = {files, split(&a, mt_str_from((const char *)data, size), files)};
+    mt_memory_file files[MAX_FILES];
+    mt_memory memory = {files, split(&a, mt_str_from((const char *)data, size), files)};
     mt_str bundle = run(&a, &memory, false);
     if (bundle.len) {
         mt_json compact, pretty;

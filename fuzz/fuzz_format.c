@@ -9,9 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static mt_str elaborated(mt_arena *a, mt_str text)
 {
-    ct_memory_file file = {MT_STR("x.tenor"), text};
-    ct_memory memory = {&file, 1};
-    ct_provider provider = ct_memory_provider(&memory);
+    mt_memory_file file = {MT_STR("x.tenor"), text};
+    mt_memory memory = {&file, 1};
+    mt_provider provider = mt_memory_provider(&memory);
     mt_diags ds = {.arena = a};
     const ct_elaboration *e = NULL;
     ct_elaborate(a, file.path, &provider, NULL, &ds, &e);
@@ -42,8 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mt_arena arena = {0};
     mt_str text = mt_str_from((const char *)data, size), once, twice;
     mt_diags ds = {.arena = &arena};
-    if (ct_format(&arena, MT_STR("x.tenor"), text, NULL, NULL, &ds, &once) == MT_OK) {
-        if (ct_format(&arena, MT_STR("x.tenor"), once, NULL, NULL, &ds, &twice) !=
+    if (fr_format(&arena, MT_STR("x.tenor"), text, NULL, NULL, &ds, &once) == MT_OK) {
+        if (fr_format(&arena, MT_STR("x.tenor"), once, NULL, NULL, &ds, &twice) !=
                 MT_OK ||
             !mt_str_eq(once, twice)) {
             abort();

@@ -58,7 +58,7 @@ static void check_target(mt_arena *a, mt_str method, mt_str text, ht_target *t,
     ht_route_find(method, t, m);
     MT_ASSERT(!m->route || !m->allow[0]);
     MT_ASSERT(!m->route || m->route->page != HT_CALL ||
-              m->route->action < RT_ACTION_COUNT);
+              m->route->action < EX_ACTION_COUNT);
 }
 
 /* Takes the lines up to the empty one. False: refused. */
@@ -171,7 +171,7 @@ static void call(const ht_target *t, const ht_match *m, const ht_head *h, mt_str
         MT_ASSERT(mt_str_eq(authorization, h->authorization));
         return;
     }
-    rt_call c = {.action = m->route->action,
+    ex_call c = {.action = m->route->action,
                  .caller = pass.caller,
                  .contract = m->contract,
                  .name = m->name,

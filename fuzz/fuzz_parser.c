@@ -13,18 +13,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     mt_diags ds = {.arena = &a, .limit = 50};
-    ct_unit u = {.keep = &a, .limits = &MT_LIMITS_DEFAULT, .first = &ds};
+    fr_unit u = {.keep = &a, .limits = &MT_LIMITS_DEFAULT, .first = &ds};
     u.later = u.remarks = ds;
-    ct_file file = {.id = MT_STR("f"), .path = MT_STR("f"), .name = MT_STR("f")};
+    fr_file file = {.id = MT_STR("f"), .path = MT_STR("f"), .name = MT_STR("f")};
     file.text = text;
-    ct_construct **constructs;
+    fr_construct **constructs;
     size_t count;
-    ct_symbols_init(&u.syms, &a);
-    ct_lex(&a, &u.syms, text, u.limits, 0, &file.tokens);
-    ct_parse(&u, &file, &constructs, &count);
+    fr_symbols_init(&u.syms, &a);
+    fr_lex(&a, &u.syms, text, u.limits, 0, &file.tokens);
+    fr_parse(&u, &file, &constructs, &count);
     for (size_t i = 0; i < count; i++) {
         MT_ASSERT(constructs[i]->tok < file.tokens.count);
-        MT_ASSERT(!constructs[i]->broken || file.tokens.fault_count || ct_refused(&u));
+        MT_ASSERT(!constructs[i]->broken || file.tokens.fault_count || fr_refused(&u));
     }
     mt_arena_free(&a);
     return 0;

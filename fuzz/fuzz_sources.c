@@ -4,9 +4,9 @@
  */
 #include <stdlib.h>
 
+#include "adapter/impl.h"
 #include "base/yaml_read.h"
-#include "runtime/adapter_impl.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 #define FACT(id, source, path, type)                                                   \
     "{\"id\":\"" id "\",\"kind\":\"Fact\",\"source\":{\"path\":\"" path                \
@@ -52,7 +52,7 @@ static const ct_model *the_model(void)
 static void check_segment(mt_str value)
 {
     mt_buf encoded = {0};
-    rt_percent_encode(&encoded, value);
+    ad_percent_encode(&encoded, value);
     for (size_t i = 0; i < encoded.len; i++) {
         MT_ASSERT(!strchr("/?#&=@:\\ \r\n", encoded.ptr[i]));
     }
@@ -60,18 +60,18 @@ static void check_segment(mt_str value)
 }
 
 /* Only what is in the configuration itself is asked for. */
-static void ask(rt_adapters *a, const ct_model *m, mt_str id, mt_arena *arena)
+static void ask(ad_adapters *a, const ct_model *m, mt_str id, mt_arena *arena)
 {
     uint32_t fact = ct_model_find(m, CT_KIND_FACT, MT_STR("fe"));
-    rt_param param = {MT_STR("id"), id};
-    rt_fetch fetch = {.facts = &fact,
+    ad_param param = {MT_STR("id"), id};
+    ad_fetch fetch = {.facts = &fact,
                       .fact_count = 1,
                       .params = &param,
                       .param_count = 1,
-                      .deadline = rt_now_ms() + 1000};
-    rt_fact_answer got;
+                      .deadline = os_now_ms() + 1000};
+    ad_fact_answer got;
     mt_json value;
-    rt_adapters_fetch(a, &fetch, arena, &got);
+    ad_adapters_fetch(a, &fetch, arena, &got);
     MT_ASSERT(!got.error == (got.value.ptr != NULL));
     MT_ASSERT(got.error ? got.message.len > 0
                         : mt_json_read(arena, got.value, NULL, &value, NULL) == MT_OK);
@@ -86,19 +86,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     mt_str text = mt_str_from((const char *)data, size);
     mt_str id = mt_str_from(text.ptr, mt_str_find(text, '\n'));
     mt_json tree;
-    rt_adapters *adapters = NULL;
+    ad_adapters *adapters = NULL;
     const ct_model *m = the_model();
     check_segment(id);
     if (mt_yaml_read(&arena, mt_str_skip(text, id.len + 1), &LIMITS, &tree, NULL) ==
         MT_OK) {
-        rt_adapter_options options = {.model = m, .sources = &tree};
-        mt_err err = rt_adapters_open(&options, &ds, &adapters);
+        ad_adapter_options options = {.model = m, .sources = &tree};
+        mt_err err = ad_adapters_open(&options, &ds, &adapters);
         MT_ASSERT(!err == (adapters != NULL) && !err == !ds.errors);
         if (!err && mt_json_at(mt_json_at(&tree, "e"), "values")) {
             ask(adapters, m, id, &arena);
         }
     }
-    rt_adapters_free(adapters);
+    ad_adapters_free(adapters);
     mt_arena_free(&arena);
     return 0;
 }

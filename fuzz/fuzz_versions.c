@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "contract/analyze/compat.h"
-#include "contract/analyze/diff_report.h"
+#include "analyze/version/compat.h"
+#include "analyze/version/diff_report.h"
 #include "contract/elaborate.h"
 #include "contract/flow/position.h"
 
@@ -22,18 +22,18 @@ typedef struct version {
     ct_run run;
 } version;
 
-static ct_diff *compare(mt_arena *a, const mt_json *old, const mt_json *new)
+static an_diff *compare(mt_arena *a, const mt_json *old, const mt_json *new)
 {
-    return ct_diff_bundles(a, (ct_diff_side){old, old}, (ct_diff_side){new, new});
+    return an_diff_bundles(a, (an_diff_side){old, old}, (an_diff_side){new, new});
 }
 
-static void print(const ct_diff *d)
+static void print(const an_diff *d)
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, true);
-    ct_diff_json(&w, d);
-    ct_diff_text(&out, d);
-    ct_diff_text_by_class(&out, d);
+    an_diff_json(&w, d);
+    an_diff_text(&out, d);
+    an_diff_text_by_class(&out, d);
     mt_buf_free(&out);
 }
 
@@ -64,15 +64,15 @@ static void close_version(version *v)
     }
 }
 
-static void check_migration(mt_arena *a, const ct_diff *d)
+static void check_migration(mt_arena *a, const an_diff *d)
 {
     mt_buf text = {0};
     mt_diags ds = {.arena = a};
     const ct_elaboration *e;
-    ct_migration_contract(&text, d);
-    ct_memory_file file = {MT_STR("m.tenor"), mt_buf_str(&text)};
-    ct_memory memory = {&file, 1};
-    ct_provider files = ct_memory_provider(&memory);
+    an_migration_contract(&text, d);
+    mt_memory_file file = {MT_STR("m.tenor"), mt_buf_str(&text)};
+    mt_memory memory = {&file, 1};
+    mt_provider files = mt_memory_provider(&memory);
     version v = {0};
     if (ct_elaborate(a, file.path, &files, NULL, &ds, &e) ||
         !open_text(a, e->bundle, &v) || !freeze(a, &v)) {
@@ -101,7 +101,7 @@ static void take_up(mt_arena *a, const version *old, version *new)
     mt_str why;
     ct_snapshot_carry(a, &old->run.frozen.snapshot, new->plan->program, new->facts,
                       new->verdicts);
-    ct_position_carry(&text, &old->run, new->plan);
+    an_position_carry(&text, &old->run, new->plan);
     ct_run_input in = input_of(new);
     if (mt_json_read(a, mt_buf_str(&text), NULL, &tree, NULL) ||
         ct_position_read(&new->run, &in, &tree, &why)) {
@@ -122,14 +122,14 @@ static void judge_flows(mt_arena *a, version *old, version *new)
     }
     for (uint32_t f = 0; f < m->flow_count && f < 8; f++) {
         ct_run_input in = input_of(old);
-        ct_compatibility c;
+        an_compatibility c;
         in.flow = f;
         in.persona = m->persona_count ? m->personas[0].id : MT_STR("p");
         in.instances = names;
         in.states = states;
         ct_run_status status = ct_run_start(&old->run, &in);
         for (int i = 0; i < 4 && status == CT_RUN_MORE; i++) {
-            ct_compat(a, &old->run, new->plan, NULL, &c);
+            an_compat(a, &old->run, new->plan, NULL, &c);
             if (c.compatible) {
                 take_up(a, old, new);
             } else if (!c.obstacles.len || !c.obstacles.items[0].reason.len) {
@@ -163,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!mt_json_read(&a, text, NULL, &tree, NULL) && tree.type == MT_JSON_ARRAY &&
         tree.count == 2) {
         version v[2] = {{.tree = &tree.as.items[0]}, {.tree = &tree.as.items[1]}};
-        const ct_diff *d = compare(&a, v[0].tree, v[1].tree);
+        const an_diff *d = compare(&a, v[0].tree, v[1].tree);
         if (compare(&a, v[0].tree, v[0].tree)->entry_count) {
             abort();
         }

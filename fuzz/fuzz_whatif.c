@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "contract/elaborate.h"
-#include "runtime/whatif.h"
+#include "whatif/whatif.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -36,9 +36,9 @@ static const ct_plan *candidate(void)
     static const ct_plan *plan;
     if (!plan) {
         mt_diags ds = {.arena = &a};
-        ct_memory_file file = {MT_STR("desk.tenor"), mt_str_z(SOURCE)};
-        ct_memory memory = {&file, 1};
-        ct_provider files = ct_memory_provider(&memory);
+        mt_memory_file file = {MT_STR("desk.tenor"), mt_str_z(SOURCE)};
+        mt_memory memory = {&file, 1};
+        mt_provider files = mt_memory_provider(&memory);
         const ct_elaboration *e;
         const ct_model *m;
         if (ct_elaborate(&a, file.path, &files, NULL, &ds, &e) ||
@@ -55,30 +55,30 @@ typedef struct story {
     uint64_t found;
 } story;
 
-static void note(void *state, const rt_whatif_difference *d)
+static void note(void *state, const wi_whatif_difference *d)
 {
     story *s = state;
     s->found++;
-    rt_whatif_json(&s->text, d);
-    rt_whatif_text(&s->text, d);
+    wi_whatif_json(&s->text, d);
+    wi_whatif_text(&s->text, d);
 }
 
 static void replay(mt_str rest, story *s)
 {
-    rt_whatif_options o = {
+    wi_whatif_options o = {
         .candidate = candidate(), .explain = SIZE_MAX, .found = note, .state = s};
-    rt_whatif *w = rt_whatif_new(&o);
+    wi_whatif *w = wi_whatif_new(&o);
     for (uint64_t seq = 0; rest.len; seq++) {
         size_t end = mt_str_find(rest, '\n');
-        (void)rt_whatif_record(w, seq, mt_str_from(rest.ptr, end));
+        (void)wi_whatif_record(w, seq, mt_str_from(rest.ptr, end));
         rest = mt_str_skip(rest, end + 1);
     }
-    (void)rt_whatif_end(w);
-    const rt_whatif_counts *n = rt_whatif_result(w);
+    (void)wi_whatif_end(w);
+    const wi_whatif_counts *n = wi_whatif_result(w);
     if (n->differing != s->found || n->differing > n->operations + n->flows) {
         MT_BUG("differences are not counted right");
     }
-    rt_whatif_free(w);
+    wi_whatif_free(w);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -92,7 +92,7 @@ static void must(mt_err err, const mt_buf *why)
 
 static void fill(void)
 {
-    static const rt_caller ANYONE = {.anyone = true};
+    static const ex_caller ANYONE = {.anyone = true};
     static const struct {
         const char *contract, *entity, *id;
     } ROWS[] = {{"c", "Dot", "{\"id\":\"d\"}"},
@@ -101,7 +101,7 @@ static void fill(void)
                 {"escrow", "EscrowAccount", "{\"id\":\"e1\"}"},
                 {"escrow", "DeliveryRecord", "{\"id\":\"d1\"}"}};
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        rt_call call = {.action = RT_INSTANCE_CREATE,
+        ex_call call = {.action = EX_INSTANCE_CREATE,
                         .caller = &ANYONE,
                         .contract = mt_str_z(ROWS[i].contract),
                         .name = mt_str_z(ROWS[i].entity),
@@ -130,13 +130,13 @@ static void open_it(served *s)
     MT_ASSERT(!mt_yaml_read(&arena, mt_strf(&arena, SETTINGS, directory), NULL,
                             settings, NULL));
     must(st_open(url, NULL, &s->store, &why), &why);
-    rt_executor_options o = {.files = files, .store = s->store, .settings = settings};
-    must(rt_executor_open(&o, &s->x, &why), &why);
+    ex_executor_options o = {.files = files, .store = s->store, .settings = settings};
+    must(ex_executor_open(&o, &s->x, &why), &why);
 }
 
 static void close_it(served *s)
 {
-    rt_executor_close(s->x);
+    ex_executor_close(s->x);
     st_close(s->store);
     remove_files();
 }
@@ -171,13 +171,13 @@ static void keep_id(const mt_json *reply)
 }
 
 typedef struct waiter {
-    rt_action action;
+    ex_action action;
     pthread_mutex_t lock;
     pthread_cond_t given;
     int status; /* 0: not yet */
 } waiter;
 
-static void check(const rt_reply *reply, rt_action action)
+static void check(const ex_reply *reply, ex_action action)
 {
     mt_arena a = {0};
     mt_json tree;
@@ -185,13 +185,13 @@ static void check(const rt_reply *reply, rt_action action)
     MT_ASSERT(mt_json_read(&a, mt_buf_str(&reply->body), NULL, &tree, NULL) == MT_OK);
     MT_ASSERT(reply->problem == (reply->status >= 400));
     MT_ASSERT(!reply->problem || mt_json_text(mt_json_at(&tree, "code")).len);
-    if (action == RT_FLOW_START && !reply->problem && mt_json_at(&tree, "id")) {
+    if (action == EX_FLOW_START && !reply->problem && mt_json_at(&tree, "id")) {
         keep_id(&tree);
     }
     mt_arena_free(&a);
 }
 
-static void hear(void *state, rt_reply *reply)
+static void hear(void *state, ex_reply *reply)
 {
     waiter *w = state;
     check(reply, w->action);
@@ -201,17 +201,17 @@ static void hear(void *state, rt_reply *reply)
     pthread_mutex_unlock(&w->lock);
 }
 
-int served_ask(const rt_call *call)
+int served_ask(const ex_call *call)
 {
     waiter w = {call->action, PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
     char id[sizeof last_flow];
-    rt_call c = *call;
+    ex_call c = *call;
     if (mt_str_is(c.id, "last")) {
         memcpy(id, last_flow, sizeof id);
         c.id = mt_str_z(id);
     }
     calls++;
-    rt_executor_call(now.x, &c, hear, &w);
+    ex_executor_call(now.x, &c, hear, &w);
     pthread_mutex_lock(&w.lock);
     while (!w.status) {
         pthread_cond_wait(&w.given, &w.lock);

@@ -6,11 +6,11 @@
 #ifndef FUZZ_SERVED_H
 #define FUZZ_SERVED_H
 
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 typedef struct served {
     st_store *store;
-    rt_executor *x;
+    ex_executor *x;
     unsigned round; /* how often it was begun */
 } served;
 
@@ -20,6 +20,6 @@ const served *served_open(void);
  * with a code exactly when the status says so, and never the executor's own fault. Ids
  * of flows are random: the id "last" is that of the flow started last. Returns the
  * status. */
-int served_ask(const rt_call *call);
+int served_ask(const ex_call *call);
 
 #endif

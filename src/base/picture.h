@@ -1,7 +1,7 @@
 /* base/picture.h - one description of what is drawn, and the languages it is written
  * in. Room: base. May include base/ only. A picture is lists: groups (boxes and lanes),
  * nodes, edges, and the personas that colours stand for. The rooms that own a model
- * fill it (contract/analyze/draw.h, graph/draw.h, agent/draw.h); writers differ in
+ * fill it (analyze/explain/draw.h, graph/draw.h, agent/draw.h); writers differ in
  * syntax alone. What a thing is (its role) decides how it looks, by one table. Names
  * and labels may be any bytes: no text can break the syntax of a writer, and what a
  * reader could not see (control characters, broken UTF-8, marks that turn the direction

@@ -7,22 +7,22 @@
 enum { MOST_ENTRIES = 100000, MOST_STEPS = 1000000 };
 
 /* Findings get the member's name, if it is one. NULL: the contract has no plan. */
-static const ct_analysis *analyze_model(cli_analysis *x, const ct_model *m,
+static const an_analysis *analyze_model(cli_analysis *x, const ct_model *m,
                                         mt_str member, const uint64_t *shared)
 {
     const ct_plan *plan;
-    ct_findings found = {.arena = &x->arena};
+    an_findings found = {.arena = &x->arena};
     if (ct_plan_of_model(&x->arena, m, &x->contract.ds, &plan)) {
         return NULL;
     }
-    ct_analyze_options options = {.only = x->only,
+    an_analyze_options options = {.only = x->only,
                                   .shared = shared,
                                   .reach_states = x->contract.limits.reach_states,
                                   .watcher = {cli_progress_step, &x->progress}};
-    const ct_analysis *an = ct_analyze(&x->arena, plan, &options, &found);
+    const an_analysis *an = an_analyze(&x->arena, plan, &options, &found);
     for (size_t i = 0; i < found.len; i++) {
         found.items[i].member = member;
-        ct_finding_add(&x->fs, &found.items[i]);
+        an_finding_add(&x->fs, &found.items[i]);
     }
     x->complete = x->complete && an->complete;
     return an;
@@ -43,7 +43,7 @@ static int analyze_contract(cli_analysis *x)
 
 /* The bundle of a member: elaborated with the System's source, or read from beside its
  * bundle. *bundle is empty when there is no such file. */
-static int member_bundle(cli_analysis *x, const ct_sys_member *m, mt_str *bundle)
+static int member_bundle(cli_analysis *x, const an_sys_member *m, mt_str *bundle)
 {
     const ct_elaboration *e = x->contract.e;
     *bundle = (mt_str){0};
@@ -56,7 +56,7 @@ static int member_bundle(cli_analysis *x, const ct_sys_member *m, mt_str *bundle
         return CLI_HOLDS;
     }
     cli_contract other;
-    mt_str path = ct_path_join(&x->arena, ct_path_dir(x->contract.path), m->path);
+    mt_str path = mt_path_join(&x->arena, mt_path_dir(x->contract.path), m->path);
     path = mt_str_dup(&x->arena, path);
     int code = cli_contract_load(x->args, path.ptr, false, &other);
     if (code == CLI_HOLDS) {
@@ -69,11 +69,11 @@ static int member_bundle(cli_analysis *x, const ct_sys_member *m, mt_str *bundle
 }
 
 /* Bit per entity: does the member share it? */
-static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const ct_sys_member *who)
+static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const an_sys_member *who)
 {
     uint64_t *set = mt_new_array(&x->arena, uint64_t, m->entity_count / 64 + 1);
     for (uint32_t i = 0; i < x->system->entity_count; i++) {
-        const ct_sys_shared *e = &x->system->entities[i];
+        const an_sys_shared *e = &x->system->entities[i];
         uint32_t entity = ct_model_find(m, CT_KIND_ENTITY, e->name);
         for (uint32_t k = 0; k < e->count && entity != CT_NONE; k++) {
             if (&x->system->members[e->members[k]] == who) {
@@ -84,7 +84,7 @@ static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const ct_sys_memb
     return set;
 }
 
-static int analyze_member(cli_analysis *x, ct_sys_member *m)
+static int analyze_member(cli_analysis *x, an_sys_member *m)
 {
     mt_str bundle;
     const ct_model *model;
@@ -106,7 +106,7 @@ static int analyze_system(cli_analysis *x)
         code = analyze_member(x, &x->system->members[i]);
     }
     if (!code) {
-        x->across = ct_sys_analyze(&x->arena, x->system, &x->fs);
+        x->across = an_sys_analyze(&x->arena, x->system, &x->fs);
     }
     return code;
 }
@@ -115,11 +115,11 @@ static int analyze_system(cli_analysis *x)
 static int find_system(cli_analysis *x)
 {
     mt_json *tree = mt_new(&x->arena, mt_json);
-    ct_sys *system = mt_new(&x->arena, ct_sys);
+    an_sys *system = mt_new(&x->arena, an_sys);
     mt_json_limits bounds = {.bytes = x->limits.json_bytes,
                              .depth = x->limits.bundle_depth};
     mt_err err = mt_json_read(&x->arena, x->contract.bundle, &bounds, tree, NULL);
-    err = err ? err : ct_sys_read(&x->arena, tree, system);
+    err = err ? err : an_sys_read(&x->arena, tree, system);
     if (err == MT_E_REJECTED) {
         return cli_fail(x->args, CLI_FAILS,
                         "the System names members it does not have");
@@ -177,9 +177,9 @@ static bool flush(void *context, mt_buf *out)
     return cli_progress_step(&x->progress, "listing", 0, 0) && printed;
 }
 
-static ct_sink sink_for(cli_analysis *x, mt_buf *out)
+static an_sink sink_for(cli_analysis *x, mt_buf *out)
 {
-    return (ct_sink){.out = out,
+    return (an_sink){.out = out,
                      .flush = flush,
                      .context = x,
                      .paths = x->paths,
@@ -187,7 +187,7 @@ static ct_sink sink_for(cli_analysis *x, mt_buf *out)
                      .steps = x->paths > 100 ? SIZE_MAX : MOST_STEPS};
 }
 
-static int finish(cli_analysis *x, const ct_sink *s)
+static int finish(cli_analysis *x, const an_sink *s)
 {
     x->complete = x->complete && !s->stopped;
     int code = cli_print(mt_buf_str(s->out));
@@ -198,7 +198,7 @@ static int finish(cli_analysis *x, const ct_sink *s)
 static void findings_text(mt_buf *out, const cli_analysis *x)
 {
     mt_buf_addz(out, "\nFindings\n");
-    ct_findings_text(out, &x->fs);
+    an_findings_text(out, &x->fs);
     mt_buf_addf(out, "%zu warning%s", x->fs.warnings, x->fs.warnings == 1 ? "" : "s");
     if (cli_value(x->args, "baseline")) {
         mt_buf_addf(out, ", %zu more in the baseline", x->fs.known);
@@ -209,19 +209,19 @@ static void findings_text(mt_buf *out, const cli_analysis *x)
 int cli_analysis_text(cli_analysis *x)
 {
     mt_buf out = {0};
-    ct_sink s = sink_for(x, &out);
+    an_sink s = sink_for(x, &out);
     if (x->an) {
-        ct_analysis_text(&s, x->an);
+        an_analysis_text(&s, x->an);
     }
     for (uint32_t i = 0; x->system && i < x->system->member_count; i++) {
-        const ct_sys_member *m = &x->system->members[i];
+        const an_sys_member *m = &x->system->members[i];
         mt_buf_addf(&out, "%sMember %.*s\n", i ? "\n" : "", MT_ARG(m->id));
         if (m->an) {
-            ct_analysis_text(&s, m->an);
+            an_analysis_text(&s, m->an);
         }
     }
     if (x->across) {
-        ct_sys_text(&out, x->across);
+        an_sys_text(&out, x->across);
     }
     findings_text(&out, x);
     return finish(x, &s);
@@ -231,15 +231,15 @@ static void analyses_run(mt_jw *w, uint32_t only)
 {
     mt_jw_keyz(w, "analyses_run");
     mt_jw_begin_array(w);
-    for (int i = 0; i < CT_OBLIGATION_COUNT; i++) {
+    for (int i = 0; i < AN_OBLIGATION_COUNT; i++) {
         if ((only >> i) & 1) {
-            mt_jw_str(w, mt_str_z(CT_OBLIGATIONS[i].name));
+            mt_jw_str(w, mt_str_z(AN_OBLIGATIONS[i].name));
         }
     }
     mt_jw_end_array(w);
 }
 
-static void members_json(ct_sink *s, mt_jw *w, const ct_sys *system)
+static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
 {
     mt_jw_keyz(w, "members");
     mt_jw_begin_object(w);
@@ -251,7 +251,7 @@ static void members_json(ct_sink *s, mt_jw *w, const ct_sys *system)
         }
         mt_jw_begin_object(w);
         mt_jw_key_str(w, "contract", system->members[i].an->model->id);
-        ct_analysis_json_keys(s, w, system->members[i].an);
+        an_analysis_json_keys(s, w, system->members[i].an);
         mt_jw_end_object(w);
     }
     mt_jw_end_object(w);
@@ -261,24 +261,24 @@ int cli_analysis_json(cli_analysis *x)
 {
     mt_buf out = {0};
     mt_jw w = mt_jw_start(&out, true);
-    ct_sink s = sink_for(x, &out);
+    an_sink s = sink_for(x, &out);
     mt_jw_begin_object(&w);
     analyses_run(&w, x->only);
     mt_jw_key_str(&w, "contract", x->an ? x->an->model->id : x->system->id);
     mt_jw_keyz(&w, "findings");
-    ct_findings_json(&w, &x->fs);
+    an_findings_json(&w, &x->fs);
     mt_jw_keyz(&w, "findings_more");
-    ct_findings_more_json(&w, &x->fs);
+    an_findings_more_json(&w, &x->fs);
     mt_jw_key_i64(&w, "known_warnings", (int64_t)x->fs.known);
     if (x->system) {
         members_json(&s, &w, x->system);
     } else {
-        ct_analysis_json_keys(&s, &w, x->an);
+        an_analysis_json_keys(&s, &w, x->an);
     }
     mt_jw_key_bool(&w, "stopped", s.stopped || !x->complete);
     if (x->across) {
         mt_jw_keyz(&w, "system");
-        ct_sys_json(&w, x->across);
+        an_sys_json(&w, x->across);
     }
     mt_jw_key_i64(&w, "warnings", (int64_t)x->fs.warnings);
     mt_jw_end_object(&w);
@@ -286,7 +286,7 @@ int cli_analysis_json(cli_analysis *x)
     return finish(x, &s);
 }
 
-ct_subject cli_analysis_subject(const cli_analysis *x)
+an_subject cli_analysis_subject(const cli_analysis *x)
 {
-    return (ct_subject){.contract = x->an, .system = x->system};
+    return (an_subject){.contract = x->an, .system = x->system};
 }

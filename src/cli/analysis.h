@@ -4,9 +4,9 @@
 #ifndef CLI_ANALYSIS_H
 #define CLI_ANALYSIS_H
 
+#include "analyze/explain/draw.h"
 #include "cli/contract.h"
 #include "cli/progress.h"
-#include "contract/analyze/draw.h"
 
 typedef struct cli_analysis {
     const cli_args *args;
@@ -15,10 +15,10 @@ typedef struct cli_analysis {
     mt_limits limits;
     mt_arena arena;
     cli_contract contract;
-    const ct_analysis *an; /* of a contract; NULL for a System */
-    ct_sys *system;        /* NULL for a contract */
-    const ct_sys_analysis *across;
-    ct_findings fs;
+    const an_analysis *an; /* of a contract; NULL for a System */
+    an_sys *system;        /* NULL for a contract */
+    const an_sys_analysis *across;
+    an_findings fs;
     bool complete;
     cli_progress progress;
 } cli_analysis;
@@ -32,6 +32,6 @@ void cli_analysis_free(cli_analysis *x);
 int cli_analysis_text(cli_analysis *x);
 int cli_analysis_json(cli_analysis *x);
 /* What can be drawn of it. */
-ct_subject cli_analysis_subject(const cli_analysis *x);
+an_subject cli_analysis_subject(const cli_analysis *x);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "base/late_curl.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
 

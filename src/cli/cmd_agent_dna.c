@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/document.h"
 #include "cli/keys.h"
-#include "runtime/key_file.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 static const cli_option FORM_OPTIONS[] = {
@@ -199,7 +199,7 @@ static int run_keygen(const cli_args *args)
     mt_sign_generate(&key);
     mt_hex(key.open.bytes, MT_SIGN_PUBLIC, open);
     open[sizeof open - 1] = '\n';
-    mt_err err = rt_key_write(args->operands[0], &key, &why);
+    mt_err err = os_key_write(args->operands[0], &key, &why);
     mt_sign_wipe(&key);
     int code = cli_key_code(args, err, &why);
     return code ? code : cli_print(mt_str_from(open, sizeof open));

@@ -38,7 +38,7 @@ typedef struct run {
     const char *relays[MOST_RELAYS + 1];
     const char *travels[2 * MOST_TRAVELS + 1];
     mt_json upload;
-    rt_agent *agent;
+    ho_agent *agent;
     mt_buf why;
 } run;
 
@@ -131,19 +131,19 @@ static void find_directory(run *r)
     r->directory[directory.len] = '\0';
 }
 
-static rt_report *reporter(const run *r)
+static os_report *reporter(const run *r)
 {
     return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
 }
 
-static int open_keep(run *r, rt_keep **keep)
+static int open_keep(run *r, ho_keep **keep)
 {
     const char *path = cli_value(r->args, "state");
     if (!path) {
-        *keep = rt_keep_open_memory();
+        *keep = ho_keep_open_memory();
         return CLI_HOLDS;
     }
-    mt_err err = rt_keep_open_file(path, keep, &r->why);
+    mt_err err = ho_keep_open_file(path, keep, &r->why);
     if (err) {
         return fail(r, CLI_WORLD);
     }
@@ -157,12 +157,12 @@ static int open_keep(run *r, rt_keep **keep)
 
 static int open_agent(run *r)
 {
-    rt_keep *keep;
+    ho_keep *keep;
     int code = open_keep(r, &keep);
     if (code) {
         return code;
     }
-    rt_agent_options options = {
+    ho_agent_options options = {
         .file = &r->file,
         .limits = &r->limits,
         .directory = r->directory,
@@ -173,7 +173,7 @@ static int open_agent(run *r)
         .travel_on = r->travels,
         .report = reporter(r),
     };
-    return rt_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
+    return ho_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
 }
 
 static int read_config(run *r, nt_runner_config *c)
@@ -229,7 +229,7 @@ int cmd_agent_run(const cli_args *args)
     find_directory(&r);
     code = code ? code : open_agent(&r);
     code = code ? code : run_agent(&r);
-    rt_agent_free(r.agent);
+    ho_agent_free(r.agent);
     free(r.directory);
     mt_buf_free(&r.why);
     mt_arena_free(&r.arena);

@@ -2,7 +2,7 @@
  * Room: cli.
  * Reads what is asked for, has it analysed (cli/analysis.c), then reports or draws,
  * never both. Parts of a picture and obligations of the analysis follow from each other
- * (contract/analyze/draw.h). A stopped analysis is reported as far as it came, but not
+ * (analyze/explain/draw.h). A stopped analysis is reported as far as it came, but not
  * drawn. Without Graphviz a picture that would be SVG is Mermaid, and it is said once.
  */
 #include <errno.h>
@@ -58,7 +58,7 @@ const char CMD_ANALYZE_DETAILS[] =
 typedef struct wish {
     bool drawn;
     cli_form form;
-    uint32_t parts;  /* bits 1 << ct_part */
+    uint32_t parts;  /* bits 1 << an_part */
     const char *dir; /* one file each, there; NULL: one picture */
 } wish;
 
@@ -100,7 +100,7 @@ static int read_wish(const cli_args *args, uint32_t only, wish *w)
     if (parts && cli_value(args, "only")) {
         return cli_fail(args, CLI_USAGE, "one of --only and --draw");
     }
-    w->parts = parts ? ct_parts_read(mt_str_z(parts)) : ct_parts_of(only);
+    w->parts = parts ? an_parts_read(mt_str_z(parts)) : an_parts_of(only);
     if (parts && !w->parts) {
         return cli_fail(args, CLI_USAGE,
                         "--draw takes entities, authority, rules, flows, system with "
@@ -114,7 +114,7 @@ static int read_wish(const cli_args *args, uint32_t only, wish *w)
 static int read_request(const cli_args *args, cli_analysis *x, wish *w)
 {
     const char *only = cli_value(args, "only");
-    x->only = only ? ct_obligations_read(mt_str_z(only)) : CT_ALL;
+    x->only = only ? an_obligations_read(mt_str_z(only)) : AN_ALL;
     x->paths = 100;
     if (!x->only) {
         return cli_fail(args, CLI_USAGE,
@@ -125,7 +125,7 @@ static int read_request(const cli_args *args, cli_analysis *x, wish *w)
     if (read_wish(args, x->only, w)) {
         return CLI_USAGE;
     }
-    x->only = cli_value(args, "draw") ? ct_parts_need(w->parts) : x->only;
+    x->only = cli_value(args, "draw") ? an_parts_need(w->parts) : x->only;
     return cli_number(args, "paths", 10000000, &x->paths) ? CLI_HOLDS : CLI_USAGE;
 }
 
@@ -137,7 +137,7 @@ static int apply_baseline(const cli_args *args, cli_analysis *x)
         return CLI_HOLDS;
     }
     int code = cli_read_tree(args, &x->arena, path, &x->limits, &tree);
-    if (!code && ct_findings_against(&x->fs, &tree)) {
+    if (!code && an_findings_against(&x->fs, &tree)) {
         code =
             cli_fail(args, CLI_FAILS, "%s is no report of motet analyze --json", path);
     }
@@ -160,11 +160,11 @@ static int form_picture(const cli_args *args, wish *w, const mt_picture *p, mt_b
                : CLI_HOLDS;
 }
 
-static int draw_one(const cli_args *args, const ct_subject *s, wish *w)
+static int draw_one(const cli_args *args, const an_subject *s, wish *w)
 {
     mt_buf out = {0};
     mt_arena a = {0};
-    mt_picture p = ct_draw(&a, s, w->parts);
+    mt_picture p = an_draw(&a, s, w->parts);
     int code = form_picture(args, w, &p, &out);
     code = code ? code : cli_write_out(args, mt_buf_str(&out));
     mt_arena_free(&a);
@@ -178,7 +178,7 @@ typedef struct pages {
     int code;
 } pages;
 
-/* Writes one page and says where; ct_draw_each()'s. */
+/* Writes one page and says where; an_draw_each()'s. */
 static bool write_page(void *context, mt_str file, const mt_picture *p)
 {
     pages *x = context;
@@ -194,23 +194,23 @@ static bool write_page(void *context, mt_str file, const mt_picture *p)
     return x->code == CLI_HOLDS;
 }
 
-static int draw_each(const cli_args *args, const ct_subject *s, wish *w)
+static int draw_each(const cli_args *args, const an_subject *s, wish *w)
 {
     pages x = {.args = args, .w = w};
     if (mkdir(w->dir, 0777) != 0 && errno != EEXIST) {
         return cli_fail(args, CLI_WORLD, "cannot make %s: %s", w->dir, strerror(errno));
     }
-    ct_draw_each(s, w->parts, write_page, &x);
+    an_draw_each(s, w->parts, write_page, &x);
     return x.code;
 }
 
 static int draw(const cli_args *args, const cli_analysis *x, wish *w)
 {
-    ct_subject s = cli_analysis_subject(x);
+    an_subject s = cli_analysis_subject(x);
     if (!x->complete) {
         return cli_fail(args, CLI_WORLD, "stopped before anything was drawn");
     }
-    if (cli_value(args, "draw") && !s.system && (w->parts >> CT_DRAW_SYSTEM) & 1) {
+    if (cli_value(args, "draw") && !s.system && (w->parts >> AN_DRAW_SYSTEM) & 1) {
         return cli_fail(args, CLI_FAILS, "%s is not a System", args->operands[0]);
     }
     return w->dir ? draw_each(args, &s, w) : draw_one(args, &s, w);
@@ -221,7 +221,7 @@ static int draw(const cli_args *args, const cli_analysis *x, wish *w)
 static int report(const cli_args *args, cli_analysis *x, wish *w)
 {
     int code = apply_baseline(args, x);
-    ct_findings_cut(&x->fs, x->limits.findings);
+    an_findings_cut(&x->fs, x->limits.findings);
     if (code || w->drawn) {
         return code ? code : draw(args, x, w);
     }

@@ -1,8 +1,8 @@
 /* cli/cmd_ask.c - motet ask: questions about a contract, answered with a proof.
  * Room: cli. */
+#include "analyze/prove/ask.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
-#include "contract/analyze/ask.h"
 
 /* clang-format off */
 const cli_option CMD_ASK_OPTIONS[] = {
@@ -28,7 +28,7 @@ const char CMD_ASK_DETAILS[] =
     "answered with unknown, and the limit.\n"
     "Exit status 0: yes, 1: no or unknown, 2: the question was not understood.";
 
-static int not_understood(const cli_args *args, const ct_reply *r)
+static int not_understood(const cli_args *args, const an_reply *r)
 {
     return cli_fail(args, CLI_USAGE, "%.*s\n  %s\n  %*s^", MT_ARG(r->text),
                     args->operands[1], (int)r->place, "");
@@ -36,13 +36,13 @@ static int not_understood(const cli_args *args, const ct_reply *r)
 
 static int answer(const cli_args *args, cli_contract *c, const ct_program *program)
 {
-    ct_prover *p = ct_prover_new(program, NULL, &c->limits);
-    ct_reply r = ct_ask(&c->arena, p, program, mt_str_z(args->operands[1]));
-    ct_prover_free(p);
-    if (r.kind == CT_REPLY_FAULT) {
+    an_prover *p = an_prover_new(program, NULL, &c->limits);
+    an_reply r = an_ask(&c->arena, p, program, mt_str_z(args->operands[1]));
+    an_prover_free(p);
+    if (r.kind == AN_REPLY_FAULT) {
         return not_understood(args, &r);
     }
-    int code = r.kind == CT_REPLY_YES ? CLI_HOLDS : CLI_FAILS;
+    int code = r.kind == AN_REPLY_YES ? CLI_HOLDS : CLI_FAILS;
     mt_buf out = {0};
     bool json = cli_flag(args, "json");
     mt_buf_adds(&out, json ? r.json : r.text);

@@ -8,8 +8,8 @@
 
 #include "cli/commands.h"
 #include "contract/wire/value.h"
+#include "exec/backup.h"
 #include "http/config.h"
-#include "runtime/backup.h"
 
 /* clang-format off */
 const cli_option CMD_BACKUP_OPTIONS[] = {
@@ -65,14 +65,14 @@ static int fault(const cli_args *args, mt_err err, mt_buf *why)
     return code;
 }
 
-static int check(const cli_args *args, const char *path, rt_backup_info *info)
+static int check(const cli_args *args, const char *path, ex_backup_info *info)
 {
     mt_buf why = {0};
-    mt_err err = rt_backup_check(path, info, &why);
+    mt_err err = ex_backup_check(path, info, &why);
     return err ? fault(args, err, &why) : CLI_HOLDS;
 }
 
-static int tell(const char *what, const char *path, const rt_backup_info *info)
+static int tell(const char *what, const char *path, const ex_backup_info *info)
 {
     mt_buf out = {0};
     mt_buf_addf(&out, "%s %s: %lld rows, ledger of %lld records, all verified\n", what,
@@ -109,7 +109,7 @@ static mt_err name_copy(const cli_args *args, mt_arena *a, st_store *s,
     }
     err = st_ledger_tail(tx, a, &records, &tail);
     st_rollback(tx);
-    mt_str name = rt_backup_name(a, now, records);
+    mt_str name = ex_backup_name(a, now, records);
     *path = mt_strf(a, "%s/%.*s", cli_value(args, "dir"), MT_ARG(name)).ptr;
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
@@ -119,9 +119,9 @@ static int copy(const cli_args *args, st_store *s)
     mt_arena a = {0};
     mt_buf why = {0};
     const char *path = NULL;
-    rt_backup_info info;
+    ex_backup_info info;
     mt_err err = name_copy(args, &a, s, &path);
-    err = err ? err : rt_backup_write(s, path, &why);
+    err = err ? err : ex_backup_write(s, path, &why);
     int code = err ? fault(args, err, &why) : check(args, path, &info);
     code = code ? code : tell("copied to", path, &info);
     mt_arena_free(&a);
@@ -132,7 +132,7 @@ int cmd_backup(const cli_args *args)
 {
     const char *copy_path = cli_value(args, "check");
     st_store *s;
-    rt_backup_info info;
+    ex_backup_info info;
     int given = !!copy_path + !!cli_value(args, "out") + !!cli_value(args, "dir");
     if (given != 1) {
         return cli_fail(args, CLI_USAGE, "give one of --out, --dir and --check");
@@ -190,7 +190,7 @@ static int choose(const cli_args *args, mt_arena *a, const char **path)
         return to ? cli_fail(args, CLI_USAGE, "--to needs a directory of copies")
                   : CLI_HOLDS;
     }
-    if (rt_backup_find(a, *path, records, at_ms, &found)) {
+    if (ex_backup_find(a, *path, records, at_ms, &found)) {
         return cli_fail(args, CLI_WORLD, "%s has no copy %s%s", *path,
                         to ? "at or before " : "", to ? to : "at all");
     }
@@ -198,7 +198,7 @@ static int choose(const cli_args *args, mt_arena *a, const char **path)
     return CLI_HOLDS;
 }
 
-static int fill(const cli_args *args, const char *path, const rt_backup_info *info)
+static int fill(const cli_args *args, const char *path, const ex_backup_info *info)
 {
     mt_buf why = {0};
     st_store *s;
@@ -206,7 +206,7 @@ static int fill(const cli_args *args, const char *path, const rt_backup_info *in
     if (code) {
         return code;
     }
-    mt_err err = rt_backup_restore(s, path, &why);
+    mt_err err = ex_backup_restore(s, path, &why);
     st_close(s);
     return err ? fault(args, err, &why) : tell("restored from", path, info);
 }
@@ -215,7 +215,7 @@ int cmd_restore(const cli_args *args)
 {
     mt_arena a = {0};
     const char *path = args->operands[0];
-    rt_backup_info info;
+    ex_backup_info info;
     int code = choose(args, &a, &path);
     code = code ? code : check(args, path, &info);
     code = code ? code : fill(args, path, &info);

@@ -4,7 +4,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 /* clang-format off */
 const cli_option CMD_DEPLOY_OPTIONS[] = {
@@ -33,7 +33,7 @@ static int add_policy(const cli_args *args, mt_arena *a, mt_jw *w)
         all[count++] = mt_str_z(one);
     }
     int code = CLI_HOLDS;
-    if (count && rt_policy_json(&text, all, count, &bad)) {
+    if (count && ex_policy_json(&text, all, count, &bad)) {
         code = cli_fail(args, CLI_USAGE,
                         "--policy %.*s: blue_green, force_migrate or abort, alone or "
                         "after FLOW=",

@@ -1,10 +1,10 @@
 /* cli/cmd_diff.c - motet diff: what changed, and what it may break.
  * Room: cli. */
+#include "analyze/version/diff_report.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/prove.h"
 #include "cli/versions.h"
-#include "contract/analyze/diff_report.h"
 
 /* clang-format off */
 const cli_option CMD_DIFF_OPTIONS[] = {
@@ -36,13 +36,13 @@ static void write_json(mt_buf *out, const cli_versions *v)
 {
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
-    ct_diff_json_members(&w, v->diff);
+    an_diff_json_members(&w, v->diff);
     if (v->member_count) {
         mt_jw_keyz(&w, "system_members");
         mt_jw_begin_object(&w);
         for (size_t i = 0; i < v->member_count; i++) {
             mt_jw_key(&w, v->members[i].id);
-            ct_diff_json(&w, v->members[i].diff);
+            an_diff_json(&w, v->members[i].diff);
         }
         mt_jw_end_object(&w);
     }
@@ -52,8 +52,8 @@ static void write_json(mt_buf *out, const cli_versions *v)
 
 static void write_text(mt_buf *out, const cli_versions *v)
 {
-    void (*text)(mt_buf *, const ct_diff *) =
-        cli_flag(v->args, "breaking") ? ct_diff_text_by_class : ct_diff_text;
+    void (*text)(mt_buf *, const an_diff *) =
+        cli_flag(v->args, "breaking") ? an_diff_text_by_class : an_diff_text;
     text(out, v->diff);
     for (size_t i = 0; i < v->member_count; i++) {
         mt_buf_addf(out, "\nmember %.*s: ", MT_ARG(v->members[i].id));
@@ -70,7 +70,7 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
     if (code) {
         return code;
     }
-    mt_err err = ct_diff_against(a, v->diff, baseline, fresh);
+    mt_err err = an_diff_against(a, v->diff, baseline, fresh);
     const mt_json *known = mt_json_at(baseline, "system_members");
     for (size_t i = 0; !err && i < v->member_count; i++) {
         static const mt_json_member NOTHING = {MT_STR_INIT("changed"),
@@ -79,7 +79,7 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
             .type = MT_JSON_OBJECT, .count = 1, .as.members = &NOTHING};
         const mt_json *one = mt_json_get(known, v->members[i].id);
         uint32_t more;
-        err = ct_diff_against(a, v->members[i].diff, one ? one : &NONE, &more);
+        err = an_diff_against(a, v->members[i].diff, one ? one : &NONE, &more);
         *fresh += more;
     }
     return err ? cli_fail(v->args, CLI_FAILS, "%s: no report of motet diff --json",
@@ -100,7 +100,7 @@ static int print(cli_versions *v)
     }
     mt_buf out = {0};
     if (cli_flag(v->args, "migration")) {
-        ct_migration_contract(&out, v->diff);
+        an_migration_contract(&out, v->diff);
     } else if (json) {
         write_json(&out, v);
     } else {

@@ -53,7 +53,7 @@ typedef struct evaluation {
     ct_facts *facts;
     ct_verdicts *verdicts;
     mt_arena errors;
-    rt_deadline deadline; /* of one evaluation */
+    os_deadline deadline; /* of one evaluation */
 } evaluation;
 
 /* Assembles and evaluates one fact set; false: *fault says why not. */

@@ -2,9 +2,9 @@
  * Room: cli. */
 #include <unistd.h>
 
+#include "analyze/explain/explain.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
-#include "contract/analyze/explain.h"
 
 /* clang-format off */
 const cli_option CMD_EXPLAIN_OPTIONS[] = {
@@ -52,20 +52,20 @@ static form wanted_form(const cli_args *args)
     return !name || !strcmp(name, "terminal") ? FORM_TEXT : FORM_UNKNOWN;
 }
 
-static ct_explain_form prose_form(const cli_args *args, form f)
+static an_explain_form prose_form(const cli_args *args, form f)
 {
-    return f == FORM_MARKDOWN                      ? CT_EXPLAIN_MARKDOWN
-           : cli_wants_colour(args, STDOUT_FILENO) ? CT_EXPLAIN_COLOUR
-                                                   : CT_EXPLAIN_TEXT;
+    return f == FORM_MARKDOWN                      ? AN_EXPLAIN_MARKDOWN
+           : cli_wants_colour(args, STDOUT_FILENO) ? AN_EXPLAIN_COLOUR
+                                                   : AN_EXPLAIN_TEXT;
 }
 
 static int explain_contract(cli_engine *e, form f)
 {
     mt_buf out = {0};
     if (f == FORM_JSON) {
-        ct_explain_contract_json(&out, e->plan);
+        an_explain_contract_json(&out, e->plan);
     } else {
-        ct_explain_contract(&out, e->plan, prose_form(e->args, f),
+        an_explain_contract(&out, e->plan, prose_form(e->args, f),
                             cli_flag(e->args, "verbose"));
     }
     return cli_engine_print(e->args, &out, CLI_HOLDS);
@@ -79,9 +79,9 @@ static int explain_verdict(cli_engine *e, form f, const char *name)
         return cli_fail(e->args, CLI_FAILS, "no rule produces verdict '%s'", name);
     }
     if (f == FORM_JSON) {
-        ct_explain_verdict_json(&out, &e->frozen, rule);
+        an_explain_verdict_json(&out, &e->frozen, rule);
     } else {
-        ct_explain_verdict(&out, &e->frozen, rule, prose_form(e->args, f));
+        an_explain_verdict(&out, &e->frozen, rule, prose_form(e->args, f));
     }
     return cli_engine_print(e->args, &out,
                             ct_verdict_present(e->bench.verdicts, rule) ? CLI_HOLDS
@@ -98,9 +98,9 @@ static int explain_flow(cli_engine *e, form f, const char *name)
         return cli_fail(e->args, CLI_FAILS, "flow '%s' not found in contract", name);
     }
     if (f == FORM_JSON) {
-        ct_explain_flow_json(&out, &e->frozen, &e->states, flow, persona, &open);
+        an_explain_flow_json(&out, &e->frozen, &e->states, flow, persona, &open);
     } else {
-        ct_explain_flow(&out, &e->frozen, &e->states, flow, persona,
+        an_explain_flow(&out, &e->frozen, &e->states, flow, persona,
                         prose_form(e->args, f), &open);
     }
     return cli_engine_print(e->args, &out, open ? CLI_HOLDS : CLI_FAILS);

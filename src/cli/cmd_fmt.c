@@ -8,8 +8,8 @@
 #include "cli/commands.h"
 #include "cli/show.h"
 #include "contract/front/format.h"
-#include "runtime/file.h"
-#include "runtime/sources.h"
+#include "os/file.h"
+#include "os/sources.h"
 
 /* clang-format off */
 const cli_option CMD_FMT_OPTIONS[] = {
@@ -69,10 +69,10 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
 {
     mt_diags ds = {.arena = a, .limit = f->limits.diagnostics};
     mt_str laid;
-    rt_sources sources = {0};
-    ct_provider around = rt_sources_provider(&sources, &f->limits);
+    os_sources sources = {0};
+    mt_provider around = os_sources_provider(&sources, &f->limits);
     bool is_input = strcmp(path, "-") == 0;
-    if (ct_format(a, mt_str_z(path), text, is_input ? NULL : &around, &f->limits, &ds,
+    if (fr_format(a, mt_str_z(path), text, is_input ? NULL : &around, &f->limits, &ds,
                   &laid) != MT_OK) {
         show(f, &ds, path, text);
         worst(f, CLI_FAILS);
@@ -87,7 +87,7 @@ static void format_file(formatter *f, const char *path)
 {
     mt_arena arena = {0};
     mt_str text;
-    mt_err err = rt_read_file(&arena, path, f->limits.source_bytes, &text);
+    mt_err err = os_read_file(&arena, path, f->limits.source_bytes, &text);
     if (err == MT_E_LIMIT) {
         worst(f, cli_fail(f->args, CLI_FAILS,
                           "%s: more than %zu bytes (limit source_bytes)", path,

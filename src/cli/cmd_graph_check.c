@@ -5,8 +5,8 @@
 #include "base/yaml_read.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
-#include "runtime/file.h"
-#include "runtime/graph_host.h"
+#include "host/graph_host.h"
+#include "os/file.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_CHECK_OPTIONS[] = {
@@ -26,7 +26,7 @@ static mt_str kind_of(mt_arena *a, const char *path)
 {
     mt_str text;
     mt_json root;
-    bool read = !rt_read_file(a, path, MT_LIMITS_DEFAULT.source_bytes, &text) &&
+    bool read = !os_read_file(a, path, MT_LIMITS_DEFAULT.source_bytes, &text) &&
                 !mt_yaml_read(a, text, NULL, &root, NULL);
     return read ? mt_json_text(mt_json_at(&root, "kind")) : (mt_str){0};
 }
@@ -35,7 +35,7 @@ static int check_adapter(cli_graph *g, const char *path, mt_buf *done)
 {
     mt_str text;
     gr_adapter *adapter = NULL;
-    if (rt_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
+    if (os_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
         gr_adapter_read((gr_text){mt_str_z(path), text}, &g->ds, &adapter)) {
         return CLI_FAILS;
     }
@@ -50,7 +50,7 @@ static int check_manifest(cli_graph *g, const char *path, mt_buf *done)
 {
     mt_str text;
     gr_manifest m;
-    if (rt_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
+    if (os_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
         gr_manifest_read(&g->arena, mt_str_z(path), text, &g->ds, &m)) {
         return CLI_FAILS;
     }
@@ -74,14 +74,14 @@ static int check_graph(const cli_args *args, cli_graph *g, mt_buf *done)
     if (!g->files.adapter) {
         return CLI_HOLDS;
     }
-    rt_graph_options o = {.graph = graph,
+    ho_graph_options o = {.graph = graph,
                           .adapter = g->files.adapter,
-                          .context = rt_context_in_memory(),
+                          .context = ho_context_in_memory(),
                           .egress = g->files.egress,
                           .replay = !g->files.egress};
-    rt_graph_host *host = NULL;
-    code = rt_graph_host_new(&o, &g->ds, &host) ? CLI_FAILS : CLI_HOLDS;
-    rt_graph_host_free(host);
+    ho_graph_host *host = NULL;
+    code = ho_graph_host_new(&o, &g->ds, &host) ? CLI_FAILS : CLI_HOLDS;
+    ho_graph_host_free(host);
     o.context.free(o.context.state);
     return code;
 }

@@ -4,8 +4,8 @@
 #include "base/map.h"
 #include "base/number.h"
 #include "cli/commands.h"
-#include "runtime/graph_csv.h"
-#include "runtime/graph_ingress.h"
+#include "host/graph_csv.h"
+#include "host/graph_ingress.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_FIXTURE_CHECK_OPTIONS[] = {
@@ -38,12 +38,12 @@ typedef struct figures {
 } figures;
 
 /* Reads it all; the id that appears twice, or empty. */
-static mt_str count_events(mt_arena *a, rt_ingress *in, figures *f,
-                           rt_ingress_result *ended)
+static mt_str count_events(mt_arena *a, ho_ingress *in, figures *f,
+                           ho_ingress_result *ended)
 {
     mt_map ids = {0};
-    rt_graph_event event;
-    while ((*ended = rt_ingress_next(in, 0, &event)) == RT_INGRESS_EVENT) {
+    ho_graph_event event;
+    while ((*ended = ho_ingress_next(in, 0, &event)) == HO_INGRESS_EVENT) {
         bool added;
         mt_map_add(a, &ids, mt_str_dup(a, event.id), &added);
         if (!added) {
@@ -85,25 +85,25 @@ int cmd_graph_fixture_check(const cli_args *args)
     mt_str text;
     int code = cli_read_record(args, &a, args->operands[0], &text);
     if (!code) {
-        rt_ingress *in = rt_ingress_fixture(text, cli_flag(args, "adapter"));
+        ho_ingress *in = ho_ingress_fixture(text, cli_flag(args, "adapter"));
         figures f = {0};
-        rt_ingress_result ended;
+        ho_ingress_result ended;
         mt_buf out = {0};
         mt_str twice = count_events(&a, in, &f, &ended);
         if (twice.ptr) {
             code = cli_fail(args, CLI_FAILS,
                             "fixture.duplicate_event_id: event id '%.*s' appears twice",
                             MT_ARG(twice));
-        } else if (ended == RT_INGRESS_BROKEN) {
-            rt_ingress_fault fault = rt_ingress_problem(in);
+        } else if (ended == HO_INGRESS_BROKEN) {
+            ho_ingress_fault fault = ho_ingress_problem(in);
             code = cli_fail(args, CLI_FAILS, "%s: %.*s", fault.code,
                             MT_ARG(fault.message));
         } else {
-            print_figures(&out, args, &f, rt_ingress_episodes(in));
+            print_figures(&out, args, &f, ho_ingress_episodes(in));
             code = cli_print(mt_buf_str(&out));
         }
         mt_buf_free(&out);
-        rt_ingress_free(in);
+        ho_ingress_free(in);
     }
     mt_arena_free(&a);
     return code;
@@ -117,7 +117,7 @@ int cmd_graph_fixture_import(const cli_args *args)
     const char *kind = cli_value(args, "event-kind");
     const char *semantic = cli_value(args, "semantic-kind");
     const char *episode = cli_value(args, "episode");
-    rt_csv_options o = {.event_kind = GR_DATA_AVAILABLE,
+    ho_csv_options o = {.event_kind = GR_DATA_AVAILABLE,
                         .semantic_kind = mt_str_z(semantic),
                         .episode = mt_str_z(episode ? episode : "E1"),
                         .columns = mt_str_z(cli_value(args, "columns"))};
@@ -126,7 +126,7 @@ int cmd_graph_fixture_import(const cli_args *args)
                         "--event-kind must be DataAvailable, Command or Pump");
     }
     int code = cli_read_record(args, &a, args->operands[0], &csv);
-    if (!code && rt_csv_to_fixture(csv, &o, &fixture, &why)) {
+    if (!code && ho_csv_to_fixture(csv, &o, &fixture, &why)) {
         code = cli_fail(args, CLI_FAILS, "%s: %.*s", args->operands[0], MT_ARG(why));
     }
     code = code ? code : cli_write_out(args, mt_buf_str(&fixture));

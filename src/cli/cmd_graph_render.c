@@ -4,8 +4,8 @@
 #include "cli/graph.h"
 #include "cli/picture.h"
 #include "graph/draw.h"
-#include "runtime/graph_capture.h"
-#include "runtime/graph_replay.h"
+#include "host/graph_capture.h"
+#include "host/graph_replay.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RENDER_OPTIONS[] = {
@@ -35,7 +35,7 @@ typedef struct paint {
 
 /* ---- painting ---- */
 
-static void remember(void *user, size_t index, const rt_graph_step *step,
+static void remember(void *user, size_t index, const ho_graph_step *step,
                      const gr_capture_decision *recorded)
 {
     paint *p = user;
@@ -62,10 +62,10 @@ static void remember(void *user, size_t index, const rt_graph_step *step,
 static int paint_capture(const cli_args *args, const cli_graph *g, const char *path,
                          paint *p)
 {
-    rt_capture_file file;
+    ho_capture_file file;
     mt_buf why = {0};
     mt_err err =
-        rt_capture_open(p->arena, path, cli_limits(args).json_bytes, &file, &why);
+        ho_capture_open(p->arena, path, cli_limits(args).json_bytes, &file, &why);
     if (err) {
         int code = err == MT_E_NOTFOUND || err == MT_E_IO ? CLI_WORLD : CLI_FAILS;
         code = cli_fail(args, code, "%.*s", MT_ARG(why));
@@ -73,13 +73,13 @@ static int paint_capture(const cli_args *args, const cli_graph *g, const char *p
         return code;
     }
     p->values = mt_new_array(p->arena, mt_str, g->files.graph->node_count);
-    rt_replay_options o = {.graph = g->files.graph,
+    ho_replay_options o = {.graph = g->files.graph,
                            .adapter = g->files.adapter,
                            .observe = remember,
                            .user = p};
-    rt_replay_result result;
-    err = rt_replay(p->arena, file.reader, &o, &result);
-    rt_capture_close(&file);
+    ho_replay_result result;
+    err = ho_replay(p->arena, file.reader, &o, &result);
+    ho_capture_close(&file);
     if (err == MT_E_REJECTED) {
         return cli_fail(args, CLI_FAILS, "the capture does not replay: %s: %.*s",
                         result.divergence.code, MT_ARG(result.divergence.message));

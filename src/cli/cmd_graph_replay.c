@@ -8,10 +8,10 @@
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/keys.h"
-#include "runtime/graph_capture.h"
-#include "runtime/graph_journal.h"
-#include "runtime/graph_replay.h"
-#include "runtime/graph_trace.h"
+#include "host/graph_capture.h"
+#include "host/graph_journal.h"
+#include "host/graph_replay.h"
+#include "host/graph_trace.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_REPLAY_OPTIONS[] = {
@@ -45,13 +45,13 @@ typedef struct replayer {
     cli_graph graph;
     mt_arena arena;
     mt_buf out;
-    rt_capture_file capture;
+    ho_capture_file capture;
     const char *wanted; /* --event */
     size_t until;       /* --until; 0: to the end */
     bool found;
 } replayer;
 
-static void observe(void *user, size_t index, const rt_graph_step *step,
+static void observe(void *user, size_t index, const ho_graph_step *step,
                     const gr_capture_decision *recorded)
 {
     replayer *r = user;
@@ -59,11 +59,11 @@ static void observe(void *user, size_t index, const rt_graph_step *step,
     (void)recorded;
     if (r->wanted && mt_str_eq(step->event.id, mt_str_z(r->wanted))) {
         r->found = true;
-        rt_graph_trace_line(&r->out, step);
+        ho_graph_trace_line(&r->out, step);
     }
 }
 
-static void show_divergence(mt_buf *out, const rt_divergence *d)
+static void show_divergence(mt_buf *out, const ho_divergence *d)
 {
     mt_buf_addf(out, "%s: %.*s\n", d->code, MT_ARG(d->message));
     if (d->event != SIZE_MAX) {
@@ -78,7 +78,7 @@ static void show_divergence(mt_buf *out, const rt_divergence *d)
     }
 }
 
-static void write_divergence(mt_jw *w, const rt_divergence *d)
+static void write_divergence(mt_jw *w, const ho_divergence *d)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "code", mt_str_z(d->code));
@@ -95,7 +95,7 @@ static void write_divergence(mt_jw *w, const rt_divergence *d)
 }
 
 static void show_json(mt_buf *out, const gr_capture_reader *c,
-                      const rt_replay_result *result, rt_sum_state sum)
+                      const ho_replay_result *result, ho_sum_state sum)
 {
     static const char *const SUMS[] = {"absent", "good", "bad"};
     mt_jw w = mt_jw_start(out, true);
@@ -119,9 +119,9 @@ static void show_json(mt_buf *out, const gr_capture_reader *c,
 }
 
 static void show_text(mt_buf *out, const gr_capture_reader *c,
-                      const rt_replay_result *result, rt_sum_state sum)
+                      const ho_replay_result *result, ho_sum_state sum)
 {
-    const rt_graph_counts *n = &result->counts;
+    const ho_graph_counts *n = &result->counts;
     if (result->divergence.code) {
         show_divergence(out, &result->divergence);
         return;
@@ -132,7 +132,7 @@ static void show_text(mt_buf *out, const gr_capture_reader *c,
                 MT_ARG(gr_capture_start_of(c)->head.graph_id),
                 (unsigned long long)n->events, (unsigned long long)n->invoked,
                 (unsigned long long)n->deferred, (unsigned long long)n->skipped,
-                sum == RT_SUM_GOOD ? ", checksum good" : "");
+                sum == HO_SUM_GOOD ? ", checksum good" : "");
     if (gr_capture_truncated(c)) {
         mt_buf_addz(out,
                     "the journal ends in the middle of a line: the run was cut off "
@@ -141,7 +141,7 @@ static void show_text(mt_buf *out, const gr_capture_reader *c,
 }
 
 /* Does everything beside the capture vouch for it? */
-static int check_witnesses(replayer *r, const char *path, rt_sum_state *sum)
+static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
 {
     mt_sign_public key;
     mt_sha256 digest;
@@ -150,30 +150,30 @@ static int check_witnesses(replayer *r, const char *path, rt_sum_state *sum)
     if (code) {
         return code;
     }
-    if (!demanded && !rt_capture_vouched(path)) {
+    if (!demanded && !ho_capture_vouched(path)) {
         return CLI_HOLDS; /* nothing to compare with: its bytes need not be read */
     }
-    if (rt_capture_digest(&r->capture, &digest)) {
+    if (ho_capture_digest(&r->capture, &digest)) {
         return cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
                         strerror(errno));
     }
-    *sum = rt_capture_sum(path, digest);
-    if (*sum == RT_SUM_BAD) {
+    *sum = ho_capture_sum(path, digest);
+    if (*sum == HO_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS,
                         "%s was changed: it does not match its checksum %s.sum", path,
                         path);
     }
-    rt_sum_state signature = rt_capture_signature(path, digest, demanded ? &key : NULL);
-    if (signature == RT_SUM_BAD) {
+    ho_sum_state signature = ho_capture_signature(path, digest, demanded ? &key : NULL);
+    if (signature == HO_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
                         path, path);
     }
-    return demanded && signature == RT_SUM_ABSENT
+    return demanded && signature == HO_SUM_ABSENT
                ? cli_fail(r->args, CLI_FAILS, "%s is not signed", path)
                : CLI_HOLDS;
 }
 
-static int load(replayer *r, rt_sum_state *sum)
+static int load(replayer *r, ho_sum_state *sum)
 {
     const char *path = r->args->operands[0];
     const char *graph = cli_value(r->args, "graph");
@@ -182,10 +182,10 @@ static int load(replayer *r, rt_sum_state *sum)
         return cli_fail(r->args, CLI_USAGE, "--graph FILE is needed");
     }
     int code =
-        rt_capture_file_open(path, &r->capture)
+        ho_capture_file_open(path, &r->capture)
             ? cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path, strerror(errno))
             : check_witnesses(r, path, sum);
-    if (!code && rt_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
+    if (!code && ho_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
                                       &r->capture, &why)) {
         code = cli_fail(r->args, CLI_FAILS, "%.*s", MT_ARG(why));
     }
@@ -207,15 +207,15 @@ static int open_trace(replayer *r, FILE **trace)
                : cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr);
 }
 
-static int compare(replayer *r, FILE *trace, rt_replay_result *result)
+static int compare(replayer *r, FILE *trace, ho_replay_result *result)
 {
-    rt_replay_options o = {.graph = r->graph.files.graph,
+    ho_replay_options o = {.graph = r->graph.files.graph,
                            .adapter = r->graph.files.adapter,
                            .trace = trace,
                            .until = r->until,
                            .observe = observe,
                            .user = r};
-    mt_err err = rt_replay(&r->arena, r->capture.reader, &o, result);
+    mt_err err = ho_replay(&r->arena, r->capture.reader, &o, result);
     return !err ? CLI_HOLDS
            : err == MT_E_REJECTED
                ? CLI_FAILS
@@ -225,8 +225,8 @@ static int compare(replayer *r, FILE *trace, rt_replay_result *result)
 
 static int replay(replayer *r)
 {
-    rt_sum_state sum = RT_SUM_ABSENT;
-    rt_replay_result result;
+    ho_sum_state sum = HO_SUM_ABSENT;
+    ho_replay_result result;
     FILE *trace = NULL;
     if (!cli_number(r->args, "until", UINT32_MAX, &r->until)) {
         return CLI_USAGE;
@@ -257,7 +257,7 @@ int cmd_graph_replay(const cli_args *args)
     replayer r = {.args = args, .wanted = cli_value(args, "event")};
     int code = replay(&r);
     cli_graph_free(&r.graph);
-    rt_capture_close(&r.capture);
+    ho_capture_close(&r.capture);
     mt_buf_free(&r.out);
     mt_arena_free(&r.arena);
     return code;
@@ -277,10 +277,10 @@ int cmd_graph_capture(const cli_args *args)
     int code = sign ? cli_read_key(args, "sign", &key) : CLI_HOLDS;
     if (!code && !out) {
         code = cli_fail(args, CLI_USAGE, "give --out FILE");
-    } else if (!code && rt_journal_busy(journal.ptr)) {
+    } else if (!code && ho_journal_busy(journal.ptr)) {
         code = cli_fail(args, CLI_WORLD, "a run is writing %s", journal.ptr);
     } else if (!code) {
-        mt_err err = rt_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
+        mt_err err = ho_capture_export(journal.ptr, out, cli_flag(args, "pretty"),
                                        sign ? &key : NULL, &why);
         mt_sign_wipe(&key);
         bool broken = err == MT_E_CORRUPT || err == MT_E_SYNTAX;

@@ -11,10 +11,10 @@
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/keys.h"
-#include "runtime/duration.h"
-#include "runtime/graph_capture.h"
-#include "runtime/graph_resume.h"
-#include "runtime/graph_trace.h"
+#include "host/graph_capture.h"
+#include "host/graph_resume.h"
+#include "host/graph_trace.h"
+#include "os/duration.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
@@ -66,11 +66,11 @@ static void request_stop(int signal_number)
 typedef struct runner {
     const cli_args *args;
     cli_graph graph;
-    rt_graph_options options;
+    ho_graph_options options;
     const char *capture; /* path */
     mt_str journal_path, trace_path, new_trace;
-    rt_ingress *ingress;
-    rt_journal *journal;
+    ho_ingress *ingress;
+    ho_journal *journal;
     mt_sign_key key; /* of --sign */
     FILE *trace;
     mt_buf line;
@@ -103,7 +103,7 @@ static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
 {
     const char *text = cli_value(args, name);
     *ms = 0;
-    if (text && rt_duration_parse(mt_str_z(text), ms)) {
+    if (text && os_duration_parse(mt_str_z(text), ms)) {
         cli_fail(args, CLI_USAGE,
                  "--%s needs a duration such as 250ms, 5s or 2m, not '%s'", name, text);
         return false;
@@ -156,7 +156,7 @@ static void read_skips(runner *r)
 static int open_fixture(runner *r, const char *path)
 {
     r->fixture = true;
-    r->ingress = rt_ingress_file(path, r->options.adapter != NULL);
+    r->ingress = ho_ingress_file(path, r->options.adapter != NULL);
     return r->ingress ? CLI_HOLDS
                       : cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path,
                                  strerror(errno));
@@ -172,7 +172,7 @@ static int open_driver(runner *r, const char *program)
     }
     mt_vec_push(&r->graph.arena, &argv, NULL);
     r->options.production = true;
-    r->ingress = rt_ingress_process(argv.items);
+    r->ingress = ho_ingress_process(argv.items);
     return CLI_HOLDS;
 }
 
@@ -189,7 +189,7 @@ static int open_ingress(runner *r)
 
 /* ---- output ---- */
 
-static void print_decision(mt_buf *out, const rt_graph_step *s)
+static void print_decision(mt_buf *out, const ho_graph_step *s)
 {
     const gr_decision *d = &s->decision.decision;
     mt_jw w = mt_jw_start(out, false);
@@ -207,10 +207,10 @@ static void print_decision(mt_buf *out, const rt_graph_step *s)
     }
     mt_jw_keyz(&w, "outcomes");
     mt_buf outcomes = {0};
-    rt_graph_trace_outcomes(&outcomes, s);
+    ho_graph_trace_outcomes(&outcomes, s);
     mt_jw_raw(&w, mt_buf_str(&outcomes));
     mt_buf_free(&outcomes);
-    rt_graph_trace_termination(&w, d);
+    ho_graph_trace_termination(&w, d);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
 }
@@ -227,7 +227,7 @@ static void begin_outputs(runner *r)
     bool keep = !cli_flag(r->args, "overwrite");
     bool there = holds_something(r->capture);
     r->begun = true;
-    if (rt_capture_retire(r->capture, keep)) {
+    if (ho_capture_retire(r->capture, keep)) {
         cli_fail(r->args, CLI_WORLD, "cannot take %s away: %s", r->capture,
                  strerror(errno));
         r->out_failed = true;
@@ -251,7 +251,7 @@ static void open_trace(runner *r)
 static void settle_trace(runner *r)
 {
     bool there = holds_something(r->capture);
-    bool own = there && rt_capture_is_of(r->capture, r->journal_path.ptr);
+    bool own = there && ho_capture_is_of(r->capture, r->journal_path.ptr);
     if (own || !there) {
         unlink(r->trace_path.ptr); /* of the run that was killed, not of a capture */
     }
@@ -265,7 +265,7 @@ static void settle_trace(runner *r)
     }
 }
 
-static void observe(void *user, const rt_graph_step *step)
+static void observe(void *user, const ho_graph_step *step)
 {
     runner *r = user;
     if (!r->begun && !r->resuming) {
@@ -274,7 +274,7 @@ static void observe(void *user, const rt_graph_step *step)
     open_trace(r);
     if (r->trace) {
         mt_buf_clear(&r->line);
-        rt_graph_trace_line(&r->line, step);
+        ho_graph_trace_line(&r->line, step);
         r->out_failed |= fwrite(r->line.ptr, 1, r->line.len, r->trace) != r->line.len;
     }
     if (cli_flag(r->args, "json") && !r->resuming) {
@@ -284,8 +284,8 @@ static void observe(void *user, const rt_graph_step *step)
     }
 }
 
-static void print_summary(runner *r, const rt_run_result *result,
-                          const rt_graph_counts *n, const char *artifact)
+static void print_summary(runner *r, const ho_run_result *result,
+                          const ho_graph_counts *n, const char *artifact)
 {
     mt_buf out = {0};
     if (cli_flag(r->args, "json")) {
@@ -298,7 +298,7 @@ static void print_summary(runner *r, const rt_run_result *result,
             mt_jw_null(&w);
         }
         mt_jw_key_i64(&w, "deferred", (int64_t)n->deferred);
-        mt_jw_key_i64(&w, "episodes", (int64_t)rt_ingress_episodes(r->ingress));
+        mt_jw_key_i64(&w, "episodes", (int64_t)ho_ingress_episodes(r->ingress));
         mt_jw_key_i64(&w, "events", (int64_t)n->events);
         mt_jw_key_i64(&w, "failed", (int64_t)n->failed);
         mt_jw_key_i64(&w, "invoked", (int64_t)n->invoked);
@@ -320,7 +320,7 @@ static void print_summary(runner *r, const rt_run_result *result,
             &out,
             " episodes=%llu events=%llu invoked=%llu deferred=%llu skipped=%llu "
             "failed=%llu\ncapture: %s%s\n",
-            (unsigned long long)rt_ingress_episodes(r->ingress),
+            (unsigned long long)ho_ingress_episodes(r->ingress),
             (unsigned long long)n->events, (unsigned long long)n->invoked,
             (unsigned long long)n->deferred, (unsigned long long)n->skipped,
             (unsigned long long)n->failed, artifact ? artifact : "none written; ",
@@ -338,36 +338,36 @@ static int make_capture(runner *r, const char **artifact)
     mt_buf why = {0};
     int code = CLI_HOLDS;
     *artifact = r->capture;
-    if (rt_capture_export(r->journal_path.ptr, r->capture, cli_flag(r->args, "pretty"),
+    if (ho_capture_export(r->journal_path.ptr, r->capture, cli_flag(r->args, "pretty"),
                           cli_value(r->args, "sign") ? &r->key : NULL, &why) ||
-        rt_capture_check(r->capture, &why)) {
+        ho_capture_check(r->capture, &why)) {
         code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                         r->journal_path.ptr);
         *artifact = r->journal_path.ptr;
     } else {
-        rt_journal_remove(r->journal);
+        ho_journal_remove(r->journal);
     }
     mt_buf_free(&why);
     return code;
 }
 
 /* A run that committed nothing leaves what is there; where nothing is, it says so. */
-static int make_nothing(runner *r, rt_graph_host *host, const char **artifact)
+static int make_nothing(runner *r, ho_graph_host *host, const char **artifact)
 {
     bool journal_only = cli_flag(r->args, "journal-only");
     *artifact = journal_only ? r->journal_path.ptr : NULL;
-    if (rt_journal_held(r->journal) || (!journal_only && holds_something(r->capture))) {
+    if (ho_journal_held(r->journal) || (!journal_only && holds_something(r->capture))) {
         *artifact = NULL;
         return CLI_HOLDS;
     }
-    if (rt_graph_host_begin(host)) {
+    if (ho_graph_host_begin(host)) {
         return cli_fail(r->args, CLI_WORLD, "cannot write %s: %s", r->journal_path.ptr,
                         strerror(errno));
     }
     return journal_only ? CLI_HOLDS : make_capture(r, artifact);
 }
 
-static int finish(runner *r, rt_graph_host *host, const rt_run_result *result)
+static int finish(runner *r, ho_graph_host *host, const ho_run_result *result)
 {
     const char *artifact = r->journal_path.ptr;
     int code = result->reason && !result->asked ? CLI_FAILS : CLI_HOLDS;
@@ -382,16 +382,16 @@ static int finish(runner *r, rt_graph_host *host, const rt_run_result *result)
         cli_fail(r->args, code, "interrupted: %s: %.*s", result->reason,
                  MT_ARG(result->message));
     }
-    rt_graph_counts counts = rt_graph_host_counts(host);
+    ho_graph_counts counts = ho_graph_host_counts(host);
     print_summary(r, result, &counts, artifact);
     return r->out_failed ? CLI_WORLD : code;
 }
 
 /* Comes to where the killed run was. */
-static int catch_up(runner *r, const rt_run_options *run, rt_resumed *resumed)
+static int catch_up(runner *r, const ho_run_options *run, ho_resumed *resumed)
 {
     r->resuming = true;
-    mt_err err = rt_graph_resume(&r->graph.arena, &r->options, r->journal_path.ptr, run,
+    mt_err err = ho_graph_resume(&r->graph.arena, &r->options, r->journal_path.ptr, run,
                                  r->fixture, resumed);
     r->resuming = false;
     if (err) {
@@ -404,13 +404,13 @@ static int catch_up(runner *r, const rt_run_options *run, rt_resumed *resumed)
                : CLI_HOLDS;
 }
 
-static int run_events(runner *r, rt_run_options *run)
+static int run_events(runner *r, ho_run_options *run)
 {
     signal(SIGINT, request_stop);
     signal(SIGTERM, request_stop);
-    rt_run_result result = rt_graph_run(&r->graph.arena, run);
-    if (rt_journal_sync(r->journal) && !result.reason) {
-        result = (rt_run_result){"capture.write_failed",
+    ho_run_result result = ho_graph_run(&r->graph.arena, run);
+    if (ho_journal_sync(r->journal) && !result.reason) {
+        result = (ho_run_result){"capture.write_failed",
                                  MT_STR("the journal cannot be written"), false};
     }
     return finish(r, run->host, &result);
@@ -418,13 +418,13 @@ static int run_events(runner *r, rt_run_options *run)
 
 static int run_host(runner *r, bool resume)
 {
-    rt_run_options run = {.ingress = r->ingress,
+    ho_run_options run = {.ingress = r->ingress,
                           .journal = r->journal,
                           .egress = r->graph.files.egress,
                           .stop = &stop_requested,
                           .observe = observe,
                           .user = r};
-    rt_resumed resumed = {0};
+    ho_resumed resumed = {0};
     gr_count_option events;
     if (!read_count(r->args, "max-events", &events) ||
         !read_span(r->args, "max-duration", &run.max_ms)) {
@@ -433,7 +433,7 @@ static int run_host(runner *r, bool resume)
     run.max_events = events.count;
     r->options.journal = r->journal;
     int code = CLI_HOLDS;
-    if (rt_graph_host_new(&r->options, &r->graph.ds, &run.host)) {
+    if (ho_graph_host_new(&r->options, &r->graph.ds, &run.host)) {
         code = cli_graph_report(r->args, &r->graph, CLI_FAILS);
     }
     if (!code && resume) {
@@ -442,8 +442,8 @@ static int run_host(runner *r, bool resume)
         run.repeats = !r->fixture; /* a fixture was read along */
     }
     code = code ? code : run_events(r, &run);
-    rt_graph_host_free(run.host);
-    rt_resumed_free(&resumed);
+    ho_graph_host_free(run.host);
+    ho_resumed_free(&resumed);
     return code;
 }
 
@@ -486,7 +486,7 @@ static int check_capture(runner *r)
 
 static int open_journal(runner *r)
 {
-    mt_err err = rt_journal_open(r->journal_path.ptr, &r->journal);
+    mt_err err = ho_journal_open(r->journal_path.ptr, &r->journal);
     if (err == MT_E_BUSY) {
         return cli_fail(r->args, CLI_WORLD,
                         "another run is writing %s (it has %s locked)", r->capture,
@@ -501,7 +501,7 @@ static int open_journal(runner *r)
 static int judge_journal(runner *r, bool *resume)
 {
     bool asked = cli_flag(r->args, "resume"), anew = cli_flag(r->args, "overwrite");
-    bool holds = rt_journal_held(r->journal) && rt_journal_holds(r->journal_path.ptr);
+    bool holds = ho_journal_held(r->journal) && ho_journal_holds(r->journal_path.ptr);
     *resume = asked && holds;
     if (asked && anew) {
         return cli_fail(r->args, CLI_USAGE, "give either --resume or --overwrite");
@@ -528,9 +528,9 @@ static int run(runner *r)
     if (code) {
         return cli_graph_report(r->args, &r->graph, code);
     }
-    r->options = (rt_graph_options){.graph = r->graph.files.graph,
+    r->options = (ho_graph_options){.graph = r->graph.files.graph,
                                     .adapter = r->graph.files.adapter,
-                                    .context = rt_context_in_memory(),
+                                    .context = ho_context_in_memory(),
                                     .egress = r->graph.files.egress};
     read_skips(r);
     code = read_limits(r->args, &r->options.limits) ? CLI_HOLDS : CLI_USAGE;
@@ -549,7 +549,7 @@ int cmd_graph_run(const cli_args *args)
 {
     runner r = {.args = args};
     int code = run(&r);
-    if (rt_journal_close(r.journal) && !code) {
+    if (ho_journal_close(r.journal) && !code) {
         code = cli_fail(args, CLI_WORLD, "cannot write %s", r.journal_path.ptr);
     }
     bool closed = !r.trace || fclose(r.trace) == 0;
@@ -560,7 +560,7 @@ int cmd_graph_run(const cli_args *args)
         r.options.context.free(r.options.context.state);
     }
     mt_sign_wipe(&r.key);
-    rt_ingress_free(r.ingress);
+    ho_ingress_free(r.ingress);
     mt_buf_free(&r.line);
     cli_graph_free(&r.graph);
     return code;

@@ -4,7 +4,7 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "runtime/key_file.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_KEYGEN_OPTIONS[] = {
@@ -27,8 +27,8 @@ static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
                        prefix);
     }
     mt_buf out = {0};
-    char name[RT_KEY_NAME], hex[2 * MT_SIGN_PUBLIC];
-    rt_key_name(key, name);
+    char name[OS_KEY_NAME], hex[2 * MT_SIGN_PUBLIC];
+    os_key_name(key, name);
     mt_hex(key->bytes, MT_SIGN_PUBLIC, hex);
     mt_jw w = mt_jw_start(&out, true);
     mt_jw_begin_object(&w);
@@ -54,7 +54,7 @@ int cmd_keygen(const cli_args *args)
                         algorithm);
     }
     prefix = prefix ? prefix : "tenor-key";
-    mt_err err = rt_key_create(prefix, &key, &why);
+    mt_err err = os_key_create(prefix, &key, &why);
     int code = cli_key_code(args, err, &why);
     if (!code) {
         mt_arena a = {0};

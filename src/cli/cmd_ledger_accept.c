@@ -3,8 +3,8 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "runtime/key_file.h"
-#include "runtime/signer.h"
+#include "exec/signer.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_LEDGER_ACCEPT_OPTIONS[] = {
@@ -43,11 +43,11 @@ static int open_store(const cli_args *args, st_store **out)
     return code;
 }
 
-static int tell(const rt_acceptance *r, const mt_sign_key *key)
+static int tell(const ex_acceptance *r, const mt_sign_key *key)
 {
     mt_buf out = {0};
-    char name[RT_KEY_NAME];
-    rt_key_name(&key->open, name);
+    char name[OS_KEY_NAME];
+    os_key_name(&key->open, name);
     if (r->nothing) {
         mt_buf_addf(&out,
                     "nothing to accept: the ledger of %lld records goes on from what "
@@ -77,13 +77,13 @@ static int accept_with(const cli_args *args, const mt_sign_key *key)
 {
     mt_arena a = {0};
     mt_buf why = {0};
-    rt_acceptance result;
-    rt_signer s = {.key = key,
-                   .memory = rt_memory_path(&a, cli_value(args, "signer-memory"),
+    ex_acceptance result;
+    ex_signer s = {.key = key,
+                   .memory = ex_memory_path(&a, cli_value(args, "signer-memory"),
                                             cli_value(args, "signing-key"))};
     int code = open_store(args, &s.store);
     if (!code) {
-        mt_err err = rt_ledger_accept(&s, mt_str_z(cli_value(args, "reason")), &a,
+        mt_err err = ex_ledger_accept(&s, mt_str_z(cli_value(args, "reason")), &a,
                                       &result, &why);
         code = err ? cli_fail(args, err == MT_E_DENIED ? CLI_FAILS : CLI_WORLD, "%.*s",
                               MT_ARG(mt_buf_str(&why)))

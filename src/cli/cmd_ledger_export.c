@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/keys.h"
 #include "cli/ledger.h"
-#include "runtime/file.h"
-#include "runtime/signer_memory.h"
+#include "exec/signer_memory.h"
+#include "os/file.h"
 
 /* clang-format off */
 const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
@@ -30,7 +30,7 @@ const char CMD_LEDGER_EXPORT_DETAILS[] =
 typedef struct copying {
     const cli_args *args;
     const char *path; /* NULL: standard output */
-    rt_new_file file;
+    os_new_file file;
     mt_buf out;
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
@@ -44,7 +44,7 @@ static int cannot_write(const copying *c)
 
 static int begin(copying *c)
 {
-    return c->path && rt_new_file_begin(&c->file, c->path, 0644) ? cannot_write(c)
+    return c->path && os_new_file_begin(&c->file, c->path, 0644) ? cannot_write(c)
                                                                  : CLI_HOLDS;
 }
 
@@ -56,7 +56,7 @@ static int flush(copying *c, size_t above)
     }
     if (!c->path) {
         code = cli_print(mt_buf_str(&c->out));
-    } else if (rt_new_file_add(&c->file, mt_buf_str(&c->out))) {
+    } else if (os_new_file_add(&c->file, mt_buf_str(&c->out))) {
         code = cannot_write(c);
     }
     mt_buf_clear(&c->out);
@@ -66,7 +66,7 @@ static int flush(copying *c, size_t above)
 /* Puts the whole copy in its place, or takes away what there is of it. */
 static int end(copying *c, int code)
 {
-    if (c->path && rt_new_file_end(&c->file, code ? MT_E_REJECTED : MT_OK, true)) {
+    if (c->path && os_new_file_end(&c->file, code ? MT_E_REJECTED : MT_OK, true)) {
         code = code ? code : cannot_write(c);
     }
     mt_buf_free(&c->out);
@@ -175,12 +175,12 @@ static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
 
 /* A key that remembers what it signed (motet serve) signs nothing else here, either. */
 static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key,
-                       rt_memory *m, lg_expectation *expect)
+                       ex_memory *m, lg_expectation *expect)
 {
     mt_buf why = {0};
     int code = CLI_HOLDS;
-    const char *path = rt_memory_path(a, NULL, cli_value(args, "sign"));
-    mt_err err = rt_memory_read(a, path, &key->open, m, &why);
+    const char *path = ex_memory_path(a, NULL, cli_value(args, "sign"));
+    mt_err err = ex_memory_read(a, path, &key->open, m, &why);
     if (err && err != MT_E_NOTFOUND) {
         code = cli_fail(args, err == MT_E_IO ? CLI_WORLD : CLI_FAILS, "%s: %.*s", path,
                         MT_ARG(mt_buf_str(&why)));
@@ -197,7 +197,7 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
                  .file = {.fd = -1},
                  .checkpoint = mt_str_z(cli_value(args, "checkpoint"))};
     lg_expectation expect = {0};
-    rt_memory memory;
+    ex_memory memory;
     cli_ledger l;
     int code = cli_read_publics(args, a, &expect.keys, &expect.key_count);
     code = code || !key ? code : read_memory(args, a, key, &memory, &expect);

@@ -8,7 +8,7 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/ledger.h"
-#include "runtime/key_file.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_LEDGER_SHOW_OPTIONS[] = {
@@ -230,8 +230,8 @@ static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
 
 static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 {
-    char name[RT_KEY_NAME], root[17];
-    rt_key_name(&c->key, name);
+    char name[OS_KEY_NAME], root[17];
+    os_key_name(&c->key, name);
     mt_hex(c->root.bytes, 8, root);
     root[16] = '\0';
     mt_buf_addf(out, "     -  checkpoint: %llu records, root %s..., key %s\n",

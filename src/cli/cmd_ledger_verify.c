@@ -6,8 +6,8 @@
 #include "cli/commands.h"
 #include "cli/ledger.h"
 #include "ledger/proof.h"
-#include "runtime/file.h"
-#include "runtime/key_file.h"
+#include "os/file.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
@@ -44,7 +44,7 @@ static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
 
 static void write_json(mt_buf *out, const lg_finding *f)
 {
-    char name[RT_KEY_NAME];
+    char name[OS_KEY_NAME];
     mt_sha256 root = lg_frontier_root(&f->end.tree);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
@@ -63,7 +63,7 @@ static void write_json(mt_buf *out, const lg_finding *f)
     mt_jw_key_i64(&w, "records", (int64_t)f->records);
     key_hash(&w, MT_STR("root"), &root);
     if (f->checkpoints) {
-        rt_key_name(&f->signer, name);
+        os_key_name(&f->signer, name);
         mt_jw_key_str(&w, "signer", mt_str_z(name));
     }
     mt_jw_end_object(&w);
@@ -79,11 +79,11 @@ static void write_text(mt_buf *out, const lg_finding *f)
 {
     unsigned long long records = f->records, checkpoints = f->checkpoints;
     unsigned long long rest = f->records - f->attested;
-    char name[RT_KEY_NAME];
+    char name[OS_KEY_NAME];
     mt_buf_addf(out, "verified: %llu record%s, %llu checkpoint%s\n", records,
                 plural(records), checkpoints, plural(checkpoints));
     if (f->checkpoints) {
-        rt_key_name(&f->signer, name);
+        os_key_name(&f->signer, name);
         mt_buf_addf(out, "signed by: %s\n", name);
     }
     if (rest) {

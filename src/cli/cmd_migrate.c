@@ -1,9 +1,9 @@
 /* cli/cmd_migrate.c - motet migrate: a plan for moving to a new version.
  * Room: cli. */
+#include "analyze/version/migrate.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/versions.h"
-#include "contract/analyze/migrate.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/position.h"
 
@@ -39,7 +39,7 @@ typedef struct flights {
     cli_versions *v;
     const char *path;
     instance *items;
-    ct_flight *flights;
+    an_flight *flights;
     uint32_t count;
 } flights;
 
@@ -192,7 +192,7 @@ static int read_flights(flights *f)
         return cli_fail(f->v->args, CLI_FAILS, "%s: no list of instances", f->path);
     }
     f->items = mt_new_array(arena_of(f), instance, list->count);
-    f->flights = mt_new_array(arena_of(f), ct_flight, list->count);
+    f->flights = mt_new_array(arena_of(f), an_flight, list->count);
     f->count = list->count;
     for (uint32_t i = 0; !code && i < list->count; i++) {
         code = read_instance(f, i, &list->as.items[i]);
@@ -214,15 +214,15 @@ static void free_flights(flights *f)
 static int print(flights *f)
 {
     const cli_args *args = f->v->args;
-    ct_migration m;
+    an_migration m;
     mt_buf out = {0};
-    ct_migrate(arena_of(f), f->v->diff, f->v->old.plan, f->v->new.plan, f->flights,
+    an_migrate(arena_of(f), f->v->diff, f->v->old.plan, f->v->new.plan, f->flights,
                f->count, cli_flag(args, "aggressive"), &m);
     if (cli_flag(args, "json")) {
         mt_jw w = mt_jw_start(&out, true);
-        ct_migration_json(&w, &m);
+        an_migration_json(&w, &m);
     } else {
-        ct_migration_text(&out, &m);
+        an_migration_text(&out, &m);
     }
     bool fails = f->path ? m.incompatible > 0 : m.diff->policy_required;
     return cli_engine_print(args, &out, fails ? CLI_FAILS : CLI_HOLDS);

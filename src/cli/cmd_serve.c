@@ -10,7 +10,7 @@
 #include "cli/contract.h"
 #include "http/config.h"
 #include "http/server.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 /* clang-format off */
 const cli_option CMD_SERVE_OPTIONS[] = {
@@ -41,7 +41,7 @@ typedef struct service {
     ht_log log;
     mt_limits limits;
     st_store *store;
-    rt_executor *executor;
+    ex_executor *executor;
     ht_server *server;
     mt_str tls_cert, tls_key;
 } service;
@@ -158,10 +158,10 @@ static mt_str directory_of(const service *s)
 static const char *const NO_FILES[] = {NULL};
 
 /* All but the store. */
-static rt_executor_options executor_options(service *s)
+static ex_executor_options executor_options(service *s)
 {
     const ht_config *c = &s->config;
-    return (rt_executor_options){
+    return (ex_executor_options){
         .limits = &s->limits,
         .workers = (unsigned)c->workers,
         .files = c->files.count ? c->files.items : NO_FILES,
@@ -211,7 +211,7 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
     const service *s = state;
     const char *path = cli_value(s->args, "config");
     uint32_t line, column;
-    if (!path || offset == RT_NO_PLACE) {
+    if (!path || offset == EX_NO_PLACE) {
         cli_fail(s->args, CLI_FAILS, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
         return;
     }
@@ -223,11 +223,11 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
 static int check_config(service *s)
 {
     int code = check_files(s);
-    rt_executor_options options = executor_options(s);
+    ex_executor_options options = executor_options(s);
     if (code) { /* and said so */
         options.files = NO_FILES;
     }
-    if (rt_executor_check(&options, say_fault, s)) {
+    if (ex_executor_check(&options, say_fault, s)) {
         code = code ? code : CLI_FAILS;
     }
     return code ? code : cli_print(MT_STR("the configuration holds\n"));
@@ -259,9 +259,9 @@ static int open_store(service *s)
 static int open_executor(service *s)
 {
     mt_buf why = {0};
-    rt_executor_options options = executor_options(s);
+    ex_executor_options options = executor_options(s);
     options.store = s->store;
-    mt_err err = rt_executor_open(&options, &s->executor, &why);
+    mt_err err = ex_executor_open(&options, &s->executor, &why);
     int code = err == MT_E_REJECTED ? CLI_FAILS
                : err == MT_E_USAGE  ? CLI_USAGE
                                     : CLI_WORLD;
@@ -348,7 +348,7 @@ static void close_all(service *s)
         ht_server_free(s->server);
     }
     if (s->executor) {
-        rt_executor_close(s->executor);
+        ex_executor_close(s->executor);
     }
     if (s->server && !drained) { /* closing has answered the rest */
         ht_server_free(s->server);

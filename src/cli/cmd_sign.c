@@ -5,9 +5,9 @@
 #include "cli/commands.h"
 #include "cli/contract.h"
 #include "cli/keys.h"
-#include "runtime/file.h"
-#include "runtime/key_file.h"
-#include "runtime/trust.h"
+#include "exec/trust.h"
+#include "os/file.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_SIGN_OPTIONS[] = {
@@ -52,11 +52,11 @@ static mt_str kept_capabilities(cli_contract *c)
     return kept;
 }
 
-static mt_str told(cli_contract *c, mt_str path, const rt_attestation *t, bool json)
+static mt_str told(cli_contract *c, mt_str path, const ex_attestation *t, bool json)
 {
     mt_arena *a = &c->arena;
-    char name[RT_KEY_NAME];
-    rt_key_name(&t->signer, name);
+    char name[OS_KEY_NAME];
+    os_key_name(&t->signer, name);
     mt_str etag = ct_bundle_etag(a, c->bundle);
     if (!json) {
         return mt_strf(a, "Signed bundle written to '%.*s'\netag: %.*s\nsigner: %s\n",
@@ -79,12 +79,12 @@ static int write_signed(const cli_args *args, cli_contract *c, const mt_sign_key
 {
     const char *to = cli_value(args, "out"), *format = cli_value(args, "format");
     const char *domain = cli_value(args, "domain");
-    rt_attestation t =
-        rt_attest(&c->arena, c->bundle, key, domain ? mt_str_z(domain) : (mt_str){0});
+    ex_attestation t =
+        ex_attest(&c->arena, c->bundle, key, domain ? mt_str_z(domain) : (mt_str){0});
     t.format = format ? mt_str_z(format) : t.format;
     ct_manifest_parts parts = {.bundle = c->bundle,
                                .capabilities = kept_capabilities(c),
-                               .trust = rt_trust_section(&c->arena, &t)};
+                               .trust = ex_trust_section(&c->arena, &t)};
     mt_str text = ct_json_pretty(&c->arena, ct_manifest_of(&c->arena, &parts));
     mt_str path = to ? mt_str_z(to) : default_path(&c->arena, c->path);
     int code = cli_write_text(args, path.ptr, text);

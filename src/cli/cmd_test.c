@@ -7,7 +7,7 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/suite_run.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 /* clang-format off */
 const cli_option CMD_TEST_OPTIONS[] = {
@@ -170,7 +170,7 @@ static int write_record(const cli_args *args, const char *path)
         mt_arena a = {0};
         mt_str text =
             mt_strf(&a, "%.*s\n", MT_ARG(ct_json_pretty(&a, mt_buf_str(&out))));
-        if (rt_write_file(path, text, 0644)) {
+        if (os_write_file(path, text, 0644)) {
             code = cli_fail(args, CLI_WORLD, "%s: %s", path, strerror(errno));
         }
         mt_arena_free(&a);

@@ -5,8 +5,8 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "runtime/key_file.h"
-#include "runtime/trust.h"
+#include "exec/trust.h"
+#include "os/key_file.h"
 
 /* clang-format off */
 const cli_option CMD_VERIFY_OPTIONS[] = {
@@ -23,10 +23,10 @@ const char CMD_VERIFY_DETAILS[] =
     "since\n"
     "it was signed, not who signed it.";
 
-static void write_json(mt_buf *out, const rt_trust_finding *f)
+static void write_json(mt_buf *out, const ex_trust_finding *f)
 {
-    char name[RT_KEY_NAME];
-    rt_key_name(&f->signer, name);
+    char name[OS_KEY_NAME];
+    os_key_name(&f->signer, name);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "etag", f->etag);
@@ -44,11 +44,11 @@ static void write_json(mt_buf *out, const rt_trust_finding *f)
     mt_buf_addc(out, '\n');
 }
 
-static int tell(const cli_args *args, const rt_trust_finding *f)
+static int tell(const cli_args *args, const ex_trust_finding *f)
 {
-    char name[RT_KEY_NAME];
+    char name[OS_KEY_NAME];
     mt_buf out = {0};
-    rt_key_name(&f->signer, name);
+    os_key_name(&f->signer, name);
     if (cli_flag(args, "json")) {
         write_json(&out, f);
     } else if (!f->problem.len) {
@@ -68,7 +68,7 @@ static int tell(const cli_args *args, const rt_trust_finding *f)
     return code;
 }
 
-static void check_domain(mt_arena *a, const char *wanted, rt_trust_finding *f)
+static void check_domain(mt_arena *a, const char *wanted, ex_trust_finding *f)
 {
     if (wanted && !f->problem.len && !mt_str_eq(f->domain, mt_str_z(wanted))) {
         f->problem = mt_strf(a, "its trust domain is '%.*s', not '%s'",
@@ -83,12 +83,12 @@ int cmd_verify(const cli_args *args)
     mt_sign_public key;
     mt_str text;
     bool given;
-    rt_trust_finding f;
+    ex_trust_finding f;
     int code = cli_read_public(args, "pubkey", &key, &given);
     code = code ? code
                 : cli_read_input(args, &a, args->operands[0], limits.json_bytes, &text);
     if (!code) {
-        mt_err err = rt_trust_verify(&a, text, given ? &key : NULL, &limits, &f);
+        mt_err err = ex_trust_verify(&a, text, given ? &key : NULL, &limits, &f);
         if (err && err != MT_E_DENIED) {
             f.problem = mt_strf(&a, "not a JSON object: %s", mt_err_text(err));
         }

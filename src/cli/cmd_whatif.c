@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/ledger.h"
-#include "runtime/whatif.h"
+#include "whatif/whatif.h"
 
 /* clang-format off */
 const cli_option CMD_WHATIF_OPTIONS[] = {
@@ -45,15 +45,15 @@ static void flush(replay *r, size_t above)
     }
 }
 
-static void found(void *state, const rt_whatif_difference *d)
+static void found(void *state, const wi_whatif_difference *d)
 {
     replay *r = state;
     if (r->json) {
-        rt_whatif_json(&r->out, d);
+        wi_whatif_json(&r->out, d);
         mt_buf_addc(&r->out, '\n');
     } else if (r->examples) {
         r->examples--;
-        rt_whatif_text(&r->out, d);
+        wi_whatif_text(&r->out, d);
     }
     flush(r, 1 << 16);
 }
@@ -67,13 +67,13 @@ typedef struct summary_row {
     const char *text; /* shown when it is not zero; NULL: in JSON only */
 } summary_row;
 
-static void kinds_json(mt_jw *w, const rt_whatif_counts *c)
+static void kinds_json(mt_jw *w, const wi_whatif_counts *c)
 {
     mt_jw_keyz(w, "kinds");
     mt_jw_begin_object(w);
-    for (int i = 0; i < RT_WHATIF_KIND_COUNT; i++) {
+    for (int i = 0; i < WI_WHATIF_KIND_COUNT; i++) {
         if (c->kinds[i]) {
-            mt_jw_key(w, mt_str_z(rt_whatif_kind_name((rt_whatif_kind)i)));
+            mt_jw_key(w, mt_str_z(wi_whatif_kind_name((wi_whatif_kind)i)));
             mt_jw_i64(w, (int64_t)c->kinds[i]);
         }
     }
@@ -81,7 +81,7 @@ static void kinds_json(mt_jw *w, const rt_whatif_counts *c)
 }
 
 static void summary_json(mt_buf *out, const summary_row *rows, size_t count,
-                         const rt_whatif_counts *c)
+                         const wi_whatif_counts *c)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
@@ -100,18 +100,18 @@ static void summary_json(mt_buf *out, const summary_row *rows, size_t count,
 }
 
 static void summary_text(mt_buf *out, const summary_row *rows, size_t count,
-                         const rt_whatif_counts *c)
+                         const wi_whatif_counts *c)
 {
     mt_buf_addf(out, "%llu of %llu decisions would differ (%llu operations, ",
                 (unsigned long long)c->differing,
                 (unsigned long long)(c->operations + c->flows),
                 (unsigned long long)c->operations);
     mt_buf_addf(out, "%llu flows)\n", (unsigned long long)c->flows);
-    for (int i = 0; i < RT_WHATIF_KIND_COUNT; i++) {
+    for (int i = 0; i < WI_WHATIF_KIND_COUNT; i++) {
         if (c->kinds[i]) {
             mt_buf_addf(out, "%8llu  %-10s  %s\n", (unsigned long long)c->kinds[i],
-                        rt_whatif_kind_name((rt_whatif_kind)i),
-                        rt_whatif_kind_help((rt_whatif_kind)i));
+                        wi_whatif_kind_name((wi_whatif_kind)i),
+                        wi_whatif_kind_help((wi_whatif_kind)i));
         }
     }
     for (size_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ static void summary_text(mt_buf *out, const summary_row *rows, size_t count,
     }
 }
 
-static void summary(replay *r, const rt_whatif_counts *c)
+static void summary(replay *r, const wi_whatif_counts *c)
 {
     const summary_row rows[] = {
         {"decisions", c->operations + c->flows, NULL},
@@ -156,7 +156,7 @@ static int bad_record(const replay *r, const cli_ledger *l, uint64_t line, mt_er
 }
 
 /* Records go to the replay, checkpoints are left to the verifier. */
-static int take_line(replay *r, const cli_ledger *l, rt_whatif *w, mt_str text,
+static int take_line(replay *r, const cli_ledger *l, wi_whatif *w, mt_str text,
                      uint64_t line)
 {
     lg_line parts;
@@ -164,11 +164,11 @@ static int take_line(replay *r, const cli_ledger *l, rt_whatif *w, mt_str text,
         return CLI_HOLDS;
     }
     mt_err err = lg_line_split(text, &parts);
-    err = err ? err : rt_whatif_record(w, parts.seq, parts.body);
+    err = err ? err : wi_whatif_record(w, parts.seq, parts.body);
     return err ? bad_record(r, l, line, err) : r->code;
 }
 
-static int read_all(replay *r, const cli_ledger *l, rt_whatif *w)
+static int read_all(replay *r, const cli_ledger *l, wi_whatif *w)
 {
     bool verify = cli_flag(r->args, "verify");
     lg_verifier v;
@@ -188,37 +188,37 @@ static int read_all(replay *r, const cli_ledger *l, rt_whatif *w)
     lg_verify_end(&v);
     code = code ? code : cli_ledger_stop(r->args, l, err, line + 1);
     code = code || !verify ? code : cli_ledger_fault(r->args, l, &f);
-    err = code ? MT_OK : rt_whatif_end(w);
+    err = code ? MT_OK : wi_whatif_end(w);
     return err ? bad_record(r, l, line, err) : code;
 }
 
-static int finish(replay *r, const rt_whatif *w)
+static int finish(replay *r, const wi_whatif *w)
 {
-    const rt_whatif_counts *c = rt_whatif_result(w);
+    const wi_whatif_counts *c = wi_whatif_result(w);
     summary(r, c);
     flush(r, 0);
     if (!r->code && !c->operations && !c->flows && c->foreign) {
         return cli_fail(r->args, CLI_FAILS,
                         "the ledger has no such decision; it has some of contract "
                         "'%.*s' (--contract, --etag)",
-                        MT_ARG(rt_whatif_foreign(w)));
+                        MT_ARG(wi_whatif_foreign(w)));
     }
     return r->code ? r->code : c->differing ? CLI_FAILS : CLI_HOLDS;
 }
 
 static int run(replay *r, const cli_engine *e, const cli_ledger *l)
 {
-    rt_whatif_options o = {.candidate = e->plan,
+    wi_whatif_options o = {.candidate = e->plan,
                            .limits = &e->contract.limits,
                            .contract = mt_str_z(cli_value(r->args, "contract")),
                            .etag = mt_str_z(cli_value(r->args, "etag")),
                            .explain = r->json ? SIZE_MAX : r->examples,
                            .found = found,
                            .state = r};
-    rt_whatif *w = rt_whatif_new(&o);
+    wi_whatif *w = wi_whatif_new(&o);
     int code = read_all(r, l, w);
     code = code ? code : finish(r, w);
-    rt_whatif_free(w);
+    wi_whatif_free(w);
     return code;
 }
 

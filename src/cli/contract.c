@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/file.h"
+#include "os/file.h"
 
 static bool begins_with_brace(mt_str text)
 {
@@ -74,7 +74,7 @@ static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
 
 static int load_source(cli_contract *c, bool strict)
 {
-    ct_provider provider = rt_sources_provider(&c->files, &c->limits);
+    mt_provider provider = os_sources_provider(&c->files, &c->limits);
     ct_options options = {.strict = strict, .limits = &c->limits};
     mt_err err = ct_elaborate(&c->arena, c->path, &provider, &options, &c->ds, &c->e);
     if (!err) {
@@ -96,7 +96,7 @@ static int load_source(cli_contract *c, bool strict)
 /* The whole text of an interchange file; a fault of the world becomes an error. */
 static int read_whole(cli_contract *c, const char *path, mt_str *text)
 {
-    mt_err err = rt_read_file(&c->arena, path, c->limits.json_bytes, text);
+    mt_err err = os_read_file(&c->arena, path, c->limits.json_bytes, text);
     if (!err) {
         return CLI_HOLDS;
     }
@@ -130,7 +130,7 @@ int cli_contract_load(const cli_args *args, const char *path, bool strict,
     }
     if (is_input && !begins_with_brace(text)) {
         c->files.standard_input = text;
-        c->path = MT_STR(RT_STDIN_NAME);
+        c->path = MT_STR(OS_STDIN_NAME);
         return load_source(c, strict);
     }
     c->path = is_input ? MT_STR("stdin.json") : c->path;

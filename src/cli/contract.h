@@ -6,7 +6,7 @@
 
 #include "cli/show.h"
 #include "contract/wire/admit.h"
-#include "runtime/sources.h"
+#include "os/sources.h"
 
 typedef struct cli_contract {
     mt_arena arena;
@@ -19,7 +19,7 @@ typedef struct cli_contract {
     mt_str error;            /* the suite's object for the first error, or empty */
     cli_sources sources;     /* what diagnostics point into */
     mt_limits limits;
-    rt_sources files;
+    os_sources files;
 } cli_contract;
 
 /* Reads the contract at `path` ("-": standard input). A name that ends in .json, or

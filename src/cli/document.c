@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "base/yaml_read.h"
 #include "cli/show.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 enum { HANDLER_BYTES = 64 << 20 };
 
@@ -154,7 +154,7 @@ static mt_err digest_file(void *host, const ag_group *group, uint32_t index,
         return MT_OK;
     }
     mt_arena held = {0};
-    mt_err err = rt_read_file(&held, b->path, HANDLER_BYTES, &bytes);
+    mt_err err = os_read_file(&held, b->path, HANDLER_BYTES, &bytes);
     if (!err) {
         mt_str hex = mt_sha256_hex(b->a, mt_sha256_of(bytes));
         *out = mt_strf(b->a, "sha256:%.*s", MT_ARG(hex));

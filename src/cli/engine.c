@@ -6,10 +6,10 @@
 #include "cli/fetch.h"
 #include "contract/flow/report.h"
 
-void cli_be_patient(ct_verdicts *v, rt_deadline *deadline, const mt_limits *limits)
+void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits)
 {
-    *deadline = (rt_deadline){.ms = (int64_t)limits->eval_ms};
-    ct_verdicts_limit(v, (ct_patience){limits->eval_steps, rt_is_late, deadline});
+    *deadline = (os_deadline){.ms = (int64_t)limits->eval_ms};
+    ct_verdicts_limit(v, (ct_patience){limits->eval_steps, os_is_late, deadline});
 }
 
 int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)

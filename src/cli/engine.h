@@ -6,7 +6,7 @@
 
 #include "cli/contract.h"
 #include "contract/flow/scenario.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 typedef struct cli_engine {
     const cli_args *args;
@@ -14,7 +14,7 @@ typedef struct cli_engine {
     const ct_model *model;
     const ct_plan *plan;
     ct_bench bench;
-    rt_deadline deadline; /* of its evaluations together */
+    os_deadline deadline; /* of its evaluations together */
     ct_frozen frozen;     /* once facts were given */
     ct_states states;
     ct_binding binding;
@@ -26,7 +26,7 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e);
 void cli_engine_free(cli_engine *e);
 
 /* Evaluations into `v` have the steps and the milliseconds of the limits. */
-void cli_be_patient(ct_verdicts *v, rt_deadline *deadline, const mt_limits *limits);
+void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits);
 /* Reads the facts of --facts (without it: none, defaults only) and evaluates. */
 int cli_engine_facts(cli_engine *e);
 /* The same from JSON text. */

@@ -2,10 +2,10 @@
  * Room: cli. */
 #include "cli/fetch.h"
 
+#include "adapter/adapter.h"
 #include "base/vec.h"
 #include "cli/engine.h"
-#include "runtime/adapter.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 enum { FETCH_MS = 30000 }; /* each source has its own timeout within it */
 
@@ -14,11 +14,11 @@ typedef struct fetching {
     mt_arena *arena;
     const ct_model *model;
     const mt_json *given; /* NULL: none */
-    rt_adapters *adapters;
-    MT_VEC(rt_param) params;
+    ad_adapters *adapters;
+    MT_VEC(ad_param) params;
     MT_VEC(uint32_t) wanted;
     ct_binding binding;
-    rt_fact_answer *answers;
+    ad_fact_answer *answers;
 } fetching;
 
 static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
@@ -34,12 +34,12 @@ static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
         return cli_fail(f->args, CLI_FAILS, "%s: there are no `sources`", path);
     }
     mt_str name = mt_str_z(path), base = mt_str_basename(name);
-    rt_adapter_options options = {
+    ad_adapter_options options = {
         .model = f->model,
         .sources = sources,
         .directory = mt_str_from(name.ptr, name.len - base.len),
     };
-    if (rt_adapters_open(&options, &ds, &f->adapters)) {
+    if (ad_adapters_open(&options, &ds, &f->adapters)) {
         for (size_t i = 0; i < ds.len; i++) {
             cli_fail(f->args, CLI_FAILS, "%s: error[%s]: %.*s", path, ds.items[i].code,
                      MT_ARG(ds.items[i].message));
@@ -61,7 +61,7 @@ static int read_names(fetching *f)
         }
         mt_vec_push(
             f->arena, &f->params,
-            ((rt_param){mt_str_from(text, equals), mt_str_skip(param, equals + 1)}));
+            ((ad_param){mt_str_from(text, equals), mt_str_skip(param, equals + 1)}));
     }
     f->binding = ct_binding_new(f->arena, f->model);
     for (int i = 0; (text = cli_value_at(f->args, "bind", i)); i++) {
@@ -77,35 +77,35 @@ static int read_names(fetching *f)
 static void choose_wanted(fetching *f)
 {
     for (uint32_t i = 0; i < f->model->fact_count; i++) {
-        if (rt_adapters_serves(f->adapters, i) &&
-            !rt_adapters_is_manual(f->adapters, i) &&
+        if (ad_adapters_serves(f->adapters, i) &&
+            !ad_adapters_is_manual(f->adapters, i) &&
             !mt_json_get(f->given, f->model->facts[i].id)) {
             mt_vec_push(f->arena, &f->wanted, i);
         }
     }
 }
 
-static bool is_world(rt_fact_error error)
+static bool is_world(ad_fact_error error)
 {
-    return error != RT_FACT_PARAM_MISSING && error != RT_FACT_PARAM_REFUSED;
+    return error != AD_FACT_PARAM_MISSING && error != AD_FACT_PARAM_REFUSED;
 }
 
 static int fetch(fetching *f)
 {
-    rt_fetch request = {.facts = f->wanted.items,
+    ad_fetch request = {.facts = f->wanted.items,
                         .fact_count = f->wanted.len,
                         .params = f->params.items,
                         .param_count = f->params.len,
                         .instances = f->binding.instances,
-                        .deadline = rt_now_ms() + FETCH_MS};
+                        .deadline = os_now_ms() + FETCH_MS};
     int code = CLI_HOLDS;
-    f->answers = mt_new_array(f->arena, rt_fact_answer, f->wanted.len + 1);
-    rt_adapters_fetch(f->adapters, &request, f->arena, f->answers);
+    f->answers = mt_new_array(f->arena, ad_fact_answer, f->wanted.len + 1);
+    ad_adapters_fetch(f->adapters, &request, f->arena, f->answers);
     for (size_t i = 0; i < f->wanted.len; i++) {
-        const rt_fact_answer *got = &f->answers[i];
-        if (rt_fact_failed(got)) {
+        const ad_fact_answer *got = &f->answers[i];
+        if (ad_fact_failed(got)) {
             int own = is_world(got->error) ? CLI_WORLD : CLI_FAILS;
-            cli_fail(f->args, own, "%s: %.*s", rt_fact_error_name(got->error),
+            cli_fail(f->args, own, "%s: %.*s", ad_fact_error_name(got->error),
                      MT_ARG(got->message));
             code = own > code ? own : code;
         }
@@ -121,7 +121,7 @@ static int write_provenance(const fetching *f)
     mt_jw_begin_array(&w);
     for (size_t i = 0; path && i < f->wanted.len; i++) {
         if (!f->answers[i].error) {
-            rt_fact_provenance_json(&w, f->model, &f->answers[i]);
+            ad_fact_provenance_json(&w, f->model, &f->answers[i]);
         }
     }
     mt_jw_end_array(&w);
@@ -167,10 +167,10 @@ int cli_facts_text(const cli_args *args, mt_arena *a, const ct_model *m,
     code = code ? code : write_provenance(&f);
     if (!code) {
         mt_buf joined = {0};
-        rt_facts_join(&joined, m, f.given, f.answers, f.wanted.len);
+        ad_facts_join(&joined, m, f.given, f.answers, f.wanted.len);
         *text = mt_str_dup(a, mt_buf_str(&joined));
         mt_buf_free(&joined);
     }
-    rt_adapters_free(f.adapters);
+    ad_adapters_free(f.adapters);
     return code;
 }

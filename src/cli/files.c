@@ -3,7 +3,7 @@
 #include <errno.h>
 
 #include "cli/cli.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 const char *cli_why(mt_err err)
 {
@@ -19,28 +19,28 @@ bool cli_is_yaml(const char *path)
 int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t limit,
                   mt_str *out)
 {
-    mt_err err = rt_read_file(a, path, limit, out);
+    mt_err err = os_read_file(a, path, limit, out);
     return err ? cli_fail(args, CLI_WORLD, "%s: %s", path, cli_why(err)) : CLI_HOLDS;
 }
 
 int cli_read_input(const cli_args *args, mt_arena *a, const char *path, size_t limit,
                    mt_str *out)
 {
-    mt_err err = rt_read_file(a, path, limit, out);
+    mt_err err = os_read_file(a, path, limit, out);
     int code = err == MT_E_LIMIT ? CLI_FAILS : CLI_WORLD;
     return err ? cli_fail(args, code, "%s: %s", path, cli_why(err)) : CLI_HOLDS;
 }
 
 int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str *out)
 {
-    mt_err err = rt_read_file(a, path, UINT32_MAX, out);
+    mt_err err = os_read_file(a, path, UINT32_MAX, out);
     return err ? cli_fail(args, CLI_WORLD, "cannot read %s: %s", path, cli_why(err))
                : CLI_HOLDS;
 }
 
 int cli_write_text(const cli_args *args, const char *path, mt_str text)
 {
-    mt_err err = rt_write_file(path, text, 0644);
+    mt_err err = os_write_file(path, text, 0644);
     return err ? cli_fail(args, CLI_WORLD, "cannot write %s: %s", path, cli_why(err))
                : CLI_HOLDS;
 }

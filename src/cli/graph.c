@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "base/vec.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 typedef MT_VEC(const char *) words;
 
@@ -30,7 +30,7 @@ int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
     out->ds.limit = limits.diagnostics;
     words clusters = values_of(&out->arena, args, "cluster-path");
     words manifests = values_of(&out->arena, args, "manifest");
-    rt_graph_paths paths = {
+    ho_graph_paths paths = {
         .graph = path,
         .adapter = cli_value(args, "adapter"),
         .egress = cli_value(args, "egress"),
@@ -39,12 +39,12 @@ int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
         .manifests = manifests.items,
         .manifest_count = manifests.len,
     };
-    return exit_of(rt_graph_files_load(&paths, &limits, &out->ds, &out->files));
+    return exit_of(ho_graph_files_load(&paths, &limits, &out->ds, &out->files));
 }
 
 void cli_graph_free(cli_graph *g)
 {
-    rt_graph_files_free(&g->files);
+    ho_graph_files_free(&g->files);
     mt_arena_free(&g->arena);
 }
 
@@ -62,7 +62,7 @@ int cli_graph_report(const cli_args *args, const cli_graph *g, int code)
         code = printed ? printed : code;
     } else if (g->ds.len) {
         cli_show_text(&out, &g->ds, (cli_sources){0}, cli_wants_colour(args, 2));
-        (void)rt_write_all(STDERR_FILENO, mt_buf_str(&out));
+        (void)os_write_all(STDERR_FILENO, mt_buf_str(&out));
     }
     mt_buf_free(&out);
     return code;

@@ -5,12 +5,12 @@
 #define CLI_GRAPH_H
 
 #include "cli/show.h"
-#include "runtime/graph_files.h"
+#include "host/graph_files.h"
 
 typedef struct cli_graph {
     mt_arena arena;
     mt_diags ds;
-    rt_graph_files files;
+    ho_graph_files files;
 } cli_graph;
 
 /* The options every command that loads a graph has; end the table with CLI_NO_OPTION.

@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "contract/analyze/finding.h"
+#include "analyze/facts/finding.h"
 #include "contract/wire/validate.h"
 #include "graph/rules.h"
 
@@ -114,7 +114,7 @@ static void limits_help(mt_buf *out)
 static const ct_code_info *code_at(size_t index)
 {
     static const ct_code_info *(*const TABLES[])(size_t) = {
-        ct_code_at, ct_bundle_code_at, ct_finding_code_at};
+        ct_code_at, ct_bundle_code_at, an_finding_code_at};
     for (size_t t = 0; t < sizeof TABLES / sizeof *TABLES; t++) {
         size_t count = 0;
         while (TABLES[t](count)) {

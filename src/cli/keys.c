@@ -1,6 +1,6 @@
 #include "cli/keys.h"
 
-#include "runtime/key_file.h"
+#include "os/key_file.h"
 
 /* What is no key, or must not be used as one, is the user's input and no failure of
  * the machine. */
@@ -23,7 +23,7 @@ int cli_read_key(const cli_args *args, const char *option, mt_sign_key *out)
     if (!path) {
         return cli_fail(args, CLI_USAGE, "--%s FILE is needed", option);
     }
-    return cli_key_code(args, rt_key_read(path, out, &why), &why);
+    return cli_key_code(args, os_key_read(path, out, &why), &why);
 }
 
 int cli_read_public_at(const cli_args *args, const char *option, int n,
@@ -35,7 +35,7 @@ int cli_read_public_at(const cli_args *args, const char *option, int n,
     if (!text) {
         return CLI_HOLDS;
     }
-    mt_err err = rt_key_public(text, out, &why);
+    mt_err err = os_key_public(text, out, &why);
     if (err == MT_E_NOTFOUND) {
         mt_buf_free(&why);
         return cli_fail(args, CLI_USAGE,

@@ -1,4 +1,4 @@
-/* cli/keys.h - signing keys for commands; the files are runtime/key_file.h's.
+/* cli/keys.h - signing keys for commands; the files are os/key_file.h's.
  * Room: cli. */
 #ifndef CLI_KEYS_H
 #define CLI_KEYS_H

@@ -33,11 +33,11 @@ static int open_file(const cli_args *args, cli_ledger *l)
 static int start_rows(const cli_args *args, cli_ledger *l)
 {
     errno = 0;
-    mt_err err = rt_ledger_open(l->store, l->from, &l->rows);
+    mt_err err = ex_ledger_open(l->store, l->from, &l->rows);
     if (err) {
         return cli_fail(args, CLI_WORLD, "%s: %s", l->name, cli_why(err));
     }
-    l->source = rt_ledger_source(l->rows);
+    l->source = ex_ledger_source(l->rows);
     return CLI_HOLDS;
 }
 
@@ -67,7 +67,7 @@ int cli_ledger_open(const cli_args *args, uint64_t from, cli_ledger *l)
 int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
 {
     if (l->store) {
-        rt_ledger_close(l->rows);
+        ex_ledger_close(l->rows);
         return start_rows(args, l);
     }
     if (lseek(l->fd, 0, SEEK_SET) < 0) {
@@ -81,7 +81,7 @@ int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
 
 void cli_ledger_close(cli_ledger *l)
 {
-    rt_ledger_close(l->rows);
+    ex_ledger_close(l->rows);
     if (l->store) {
         st_close(l->store);
     }
@@ -136,7 +136,7 @@ void cli_ledger_compare(cli_ledger *l, lg_finding *f)
     if (f->problem || !l->rows) {
         return;
     }
-    mt_err err = rt_ledger_compare(l->rows, &f->end, &f->problem);
+    mt_err err = ex_ledger_compare(l->rows, &f->end, &f->problem);
     f->seq = f->end.tree.size;
     f->about_record = f->problem != NULL;
     if (err) {

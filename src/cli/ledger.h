@@ -6,8 +6,8 @@
 #define CLI_LEDGER_H
 
 #include "cli/cli.h"
+#include "exec/ledger_store.h"
 #include "ledger/verify.h"
-#include "runtime/ledger_store.h"
 
 typedef struct cli_ledger {
     lg_source source;
@@ -18,7 +18,7 @@ typedef struct cli_ledger {
     int fd; /* -1: none */
     lg_file *file;
     st_store *store;
-    rt_ledger *rows;
+    ex_ledger *rows;
 } cli_ledger;
 
 /* The store of --store, else the file that is the first operand ("-": standard input).

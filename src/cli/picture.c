@@ -2,7 +2,7 @@
  * Room: cli. */
 #include "cli/picture.h"
 
-#include "runtime/process.h"
+#include "os/process.h"
 
 static const struct {
     const char *name, *ending;
@@ -37,23 +37,23 @@ static mt_err ask_graphviz(mt_str text, mt_buf *svg)
 {
     enum { TIMEOUT_MS = 60 * 1000 };
     const char *const argv[] = {"dot", "-Tsvg", NULL};
-    rt_child_options o = {
+    os_child_options o = {
         .argv = argv, .wants_stdin = true, .max_line = (size_t)64 << 20};
-    rt_child *dot;
-    mt_err err = rt_child_start(&o, &dot);
+    os_child *dot;
+    mt_err err = os_child_start(&o, &dot);
     if (err) {
         return err;
     }
     mt_str line;
-    err = rt_child_write(dot, text, TIMEOUT_MS);
-    rt_child_close_stdin(dot);
-    while (!err && !(err = rt_child_read_line(dot, TIMEOUT_MS, &line))) {
+    err = os_child_write(dot, text, TIMEOUT_MS);
+    os_child_close_stdin(dot);
+    while (!err && !(err = os_child_read_line(dot, TIMEOUT_MS, &line))) {
         mt_buf_adds(svg, line);
         mt_buf_addc(svg, '\n');
     }
     int status = 1;
-    bool ended = rt_child_stop(dot, TIMEOUT_MS, &status);
-    rt_child_free(dot);
+    bool ended = os_child_stop(dot, TIMEOUT_MS, &status);
+    os_child_free(dot);
     return err == MT_E_CLOSED && ended && status == 0 && svg->len ? MT_OK : MT_E_IO;
 }
 

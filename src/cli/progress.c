@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 enum { QUIET_MS = 2000, EVERY_MS = 1000 };
 
@@ -18,7 +18,7 @@ static void ask_stop(int number)
 
 static int64_t now_ms(void)
 {
-    return (int64_t)(rt_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
+    return (int64_t)(os_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
 }
 
 void cli_progress_start(cli_progress *p, const cli_args *args)

@@ -2,19 +2,19 @@
  * Room: cli. */
 #include "cli/prove.h"
 
-#include "contract/analyze/prove_diff.h"
-#include "contract/analyze/prove_findings.h"
+#include "analyze/prove/prove_diff.h"
+#include "analyze/prove/prove_findings.h"
 
 /* ---- Ctrl-C ------------------------------------------------------------------------
  */
 
-static ct_prover *volatile asked; /* while it is asked */
+static an_prover *volatile asked; /* while it is asked */
 
 static void interrupt(int number)
 {
     (void)number;
     if (asked) {
-        ct_prover_interrupt(asked);
+        an_prover_interrupt(asked);
     }
 }
 
@@ -23,7 +23,7 @@ typedef struct handlers {
 } handlers;
 
 /* A second signal ends the program as usual. */
-static handlers catch_for(ct_prover *p)
+static handlers catch_for(an_prover *p)
 {
     struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
     handlers h;
@@ -44,7 +44,7 @@ static void release(const handlers *h)
  */
 
 static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
-                           cli_progress *progress, ct_findings *fs, bool *complete)
+                           cli_progress *progress, an_findings *fs, bool *complete)
 {
     const ct_model *m;
     mt_err err = ct_load(&c->arena, bundle, c->path, &c->limits, &c->ds, &m);
@@ -52,16 +52,16 @@ static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
         return err;
     }
     const ct_program *program = ct_compile(&c->arena, m);
-    ct_prover *p = ct_prover_new(program, NULL, &c->limits);
-    ct_watcher watcher = {cli_progress_step, progress};
+    an_prover *p = an_prover_new(program, NULL, &c->limits);
+    an_watcher watcher = {cli_progress_step, progress};
     handlers before = catch_for(p);
-    *complete = ct_prove_findings(p, program, member, watcher, fs) && *complete;
+    *complete = an_prove_findings(p, program, member, watcher, fs) && *complete;
     release(&before);
-    ct_prover_free(p);
+    an_prover_free(p);
     return MT_OK;
 }
 
-mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, ct_findings *fs,
+mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
                           bool *complete)
 {
     *complete = true;
@@ -79,7 +79,7 @@ mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, ct_findings *
     return err;
 }
 
-static mt_str hint_with_facts(mt_arena *a, const ct_finding *f)
+static mt_str hint_with_facts(mt_arena *a, const an_finding *f)
 {
     if (!f->details.len) {
         return f->hint;
@@ -88,7 +88,7 @@ static mt_str hint_with_facts(mt_arena *a, const ct_finding *f)
                    MT_ARG(f->details));
 }
 
-static void add_diagnostic(cli_contract *c, const ct_finding *f)
+static void add_diagnostic(cli_contract *c, const an_finding *f)
 {
     mt_str member = f->member;
     mt_diag d = {.severity = f->severity,
@@ -107,7 +107,7 @@ static void add_diagnostic(cli_contract *c, const ct_finding *f)
 
 mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
 {
-    ct_findings fs = {.arena = &c->arena};
+    an_findings fs = {.arena = &c->arena};
     cli_progress progress;
     bool complete; /* a finding says so */
     cli_progress_start(&progress, args);
@@ -143,7 +143,7 @@ mt_err cli_prove_versions(cli_versions *v)
 {
     mt_arena *a = &v->new.contract.arena;
     const mt_limits *limits = &v->new.contract.limits;
-    ct_prove_diff(a, ct_compile(a, v->old.model), ct_compile(a, v->new.model), limits,
+    an_prove_diff(a, ct_compile(a, v->old.model), ct_compile(a, v->new.model), limits,
                   v->diff);
     v->policy_required = v->diff->policy_required;
     for (size_t i = 0; i < v->member_count; i++) {
@@ -153,7 +153,7 @@ mt_err cli_prove_versions(cli_versions *v)
         if (err) {
             return err;
         }
-        ct_prove_diff(a, old, now, limits, v->members[i].diff);
+        an_prove_diff(a, old, now, limits, v->members[i].diff);
         v->policy_required |= v->members[i].diff->policy_required;
     }
     return MT_OK;

@@ -2,8 +2,8 @@
  * Room: cli. */
 #include "cli/repl.h"
 
+#include "analyze/explain/explain.h"
 #include "cli/render.h"
-#include "contract/analyze/explain.h"
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 
@@ -301,13 +301,13 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
     uint32_t flow = ct_model_find(e->model, CT_KIND_FLOW, name);
     bool open;
     if (!name.len) {
-        ct_explain_contract(out, e->plan, CT_EXPLAIN_TEXT, false);
+        an_explain_contract(out, e->plan, AN_EXPLAIN_TEXT, false);
     } else if (!needs_verdicts(r, out)) {
         return;
     } else if (rule != CT_NONE) {
-        ct_explain_verdict(out, &e->frozen, rule, CT_EXPLAIN_TEXT);
+        an_explain_verdict(out, &e->frozen, rule, AN_EXPLAIN_TEXT);
     } else if (flow != CT_NONE && rest.len) {
-        ct_explain_flow(out, &e->frozen, &e->states, flow, rest, CT_EXPLAIN_TEXT,
+        an_explain_flow(out, &e->frozen, &e->states, flow, rest, AN_EXPLAIN_TEXT,
                         &open);
     } else {
         mt_buf_addz(out, "explain VERDICT, or explain FLOW PERSONA\n");

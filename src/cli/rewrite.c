@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "cli/cli.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 mt_err cli_rewrite(const char *path, mt_str text)
 {
@@ -14,5 +14,5 @@ mt_err cli_rewrite(const char *path, mt_str text)
     if (!realpath(path, real) || stat(real, &st) != 0) {
         return MT_E_IO;
     }
-    return rt_write_file(real, text, st.st_mode & 07777);
+    return os_write_file(real, text, st.st_mode & 07777);
 }

@@ -7,8 +7,8 @@
 
 #include "base/json_write.h"
 #include "cli/suite_run.h"
-#include "runtime/file.h"
-#include "runtime/sources.h"
+#include "os/file.h"
+#include "os/sources.h"
 
 /* ---- Files ------------------------------------------------------------------- */
 
@@ -56,7 +56,7 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
 {
     mt_str text;
     mt_json_error error = {0};
-    if (rt_read_file(a, path.ptr, MT_LIMITS_DEFAULT.json_bytes, &text) != MT_OK) {
+    if (os_read_file(a, path.ptr, MT_LIMITS_DEFAULT.json_bytes, &text) != MT_OK) {
         mt_buf_addf(why, "missing expected file: %.*s\n", MT_ARG(path));
         return false;
     }
@@ -168,8 +168,8 @@ static void find_cross_file(const cli_suite *suite, mt_str dir, cli_cases *out)
 static mt_err elaborate(mt_str path, mt_arena *a, const mt_limits *limits, mt_diags *ds,
                         const ct_elaboration **out)
 {
-    rt_sources files = {0};
-    ct_provider provider = rt_sources_provider(&files, limits);
+    os_sources files = {0};
+    mt_provider provider = os_sources_provider(&files, limits);
     ct_options options = {.no_warnings = true, .limits = limits};
     ds->arena = a;
     return ct_elaborate(a, path, &provider, &options, ds, out);
@@ -216,7 +216,7 @@ static bool run_cross_file(const cli_case *c, mt_arena *a, const mt_limits *limi
                            mt_buf *why)
 {
     mt_str bundle;
-    mt_str dir = ct_path_dir(c->path);
+    mt_str dir = mt_path_dir(c->path);
     mt_str expected = mt_strf(a, "%.*s/bundle.expected.json", MT_ARG(dir));
     return cli_must_elaborate(c->path, a, limits, &bundle, why) &&
            compare_output(a, expected, bundle, why);

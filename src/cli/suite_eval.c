@@ -9,7 +9,7 @@
 
 #include "cli/suite_run.h"
 #include "contract/flow/report.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 static bool exists(mt_str path)
 {
@@ -76,7 +76,7 @@ void cli_find_domains(const cli_suite *suite, mt_str dir, cli_cases *out)
 
 static mt_str contract_path(mt_arena *a, const cli_case *c)
 {
-    mt_str dir = ct_path_dir(c->path), name = mt_str_basename(c->path);
+    mt_str dir = mt_path_dir(c->path), name = mt_str_basename(c->path);
     if (exists(mt_str_dup(a, c->path))) {
         return mt_str_dup(a, c->path);
     }
@@ -235,7 +235,7 @@ static bool run_fixture(const cli_case *c, mt_arena *a, cli_ready *ready, mt_buf
     mt_str expected_path = cli_expected_path(a, c->path, ".verdicts.json");
     bool must_fail = !exists(expected_path);
     ct_trial t = {0};
-    if (rt_read_file(a, facts_path.ptr, ready->limits->json_bytes, &t.facts)) {
+    if (os_read_file(a, facts_path.ptr, ready->limits->json_bytes, &t.facts)) {
         mt_buf_addf(why, "cannot read %.*s\n", MT_ARG(facts_path));
         return false;
     }

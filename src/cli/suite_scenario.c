@@ -10,7 +10,7 @@
 
 #include "base/yaml_read.h"
 #include "contract/wire/validate.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 /* --- a contract ready to run --- */
 
@@ -38,7 +38,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
     mt_str text;
     ct_document document;
     mt_diags ds = {.arena = a};
-    if (rt_read_file(a, path.ptr, limits->json_bytes, &text)) {
+    if (os_read_file(a, path.ptr, limits->json_bytes, &text)) {
         mt_buf_addf(why, "%.*s: %s\n", MT_ARG(path), strerror(errno));
         return false;
     }
@@ -94,7 +94,7 @@ static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
 {
     mt_str text;
     mt_json_error error = {0};
-    if (rt_read_file(&kept.arena, s->path.ptr, limits->json_bytes, &text)) {
+    if (os_read_file(&kept.arena, s->path.ptr, limits->json_bytes, &text)) {
         mt_buf_addf(why, "%.*s: %s\n", MT_ARG(s->path), strerror(errno));
         return false;
     }
@@ -119,13 +119,13 @@ static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
 /* `contract` of the file, else NAME.tenor beside NAME.scenarios.*. */
 static mt_str contract_of(const session *s)
 {
-    mt_str dir = ct_path_dir(s->path), name = mt_str_basename(s->path);
+    mt_str dir = mt_path_dir(s->path), name = mt_str_basename(s->path);
     if (s->scenarios.contract.len) {
-        return ct_path_join(&kept.arena, dir, s->scenarios.contract);
+        return mt_path_join(&kept.arena, dir, s->scenarios.contract);
     }
     const char *end = memmem(name.ptr, name.len, ".scenarios.", strlen(".scenarios."));
     name.len = (size_t)(end - name.ptr);
-    return ct_path_join(&kept.arena, dir,
+    return mt_path_join(&kept.arena, dir,
                         mt_strf(&kept.arena, "%.*s.tenor", MT_ARG(name)));
 }
 

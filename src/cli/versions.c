@@ -33,15 +33,15 @@ static int load_one(const cli_args *args, const char *path, cli_version *v)
     return CLI_HOLDS;
 }
 
-static ct_diff_side side_of(const cli_version *v)
+static an_diff_side side_of(const cli_version *v)
 {
-    return (ct_diff_side){&v->bundle, v->contract.is_manifest ? &v->manifest : NULL};
+    return (an_diff_side){&v->bundle, v->contract.is_manifest ? &v->manifest : NULL};
 }
 
 static int check_related(const cli_versions *v)
 {
-    const ct_diff *d = v->diff;
-    if (ct_diff_related(d)) {
+    const an_diff *d = v->diff;
+    if (an_diff_related(d)) {
         return CLI_HOLDS;
     }
     return cli_fail(v->args, CLI_FAILS,
@@ -63,7 +63,7 @@ static const ct_member *member_named(const ct_elaboration *e, mt_str id)
     return NULL;
 }
 
-static ct_diff *diff_members(cli_versions *v, const ct_member *old,
+static an_diff *diff_members(cli_versions *v, const ct_member *old,
                              const ct_member *new)
 {
     mt_arena *a = &v->new.contract.arena;
@@ -72,8 +72,8 @@ static ct_diff *diff_members(cli_versions *v, const ct_member *old,
         read_tree(a, &v->new.contract.limits, new->contract->bundle, &trees[1])) {
         MT_BUG("a bundle that was written cannot be read");
     }
-    return ct_diff_bundles(a, (ct_diff_side){&trees[0], NULL},
-                           (ct_diff_side){&trees[1], NULL});
+    return an_diff_bundles(a, (an_diff_side){&trees[0], NULL},
+                           (an_diff_side){&trees[1], NULL});
 }
 
 static void compare_members(cli_versions *v)
@@ -108,7 +108,7 @@ int cli_versions_load(const cli_args *args, cli_versions *v)
         return code;
     }
     v->diff =
-        ct_diff_bundles(&v->new.contract.arena, side_of(&v->old), side_of(&v->new));
+        an_diff_bundles(&v->new.contract.arena, side_of(&v->old), side_of(&v->new));
     v->policy_required = v->diff->policy_required;
     code = check_related(v);
     if (!code) {

@@ -4,8 +4,8 @@
 #ifndef CLI_VERSIONS_H
 #define CLI_VERSIONS_H
 
+#include "analyze/version/diff.h"
 #include "cli/contract.h"
-#include "contract/analyze/diff.h"
 #include "contract/flow/plan.h"
 
 typedef struct cli_version {
@@ -18,13 +18,13 @@ typedef struct cli_version {
 /* Two members of the same name in two Systems. */
 typedef struct cli_member_diff {
     mt_str id;
-    ct_diff *diff;
+    an_diff *diff;
 } cli_member_diff;
 
 typedef struct cli_versions {
     const cli_args *args;
     cli_version old, new;
-    ct_diff *diff;
+    an_diff *diff;
     cli_member_diff *members; /* only when both are Systems given as source */
     size_t member_count;
     bool policy_required; /* by the diff or by one of a member */

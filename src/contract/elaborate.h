@@ -11,41 +11,8 @@
 
 #include "base/diag.h"
 #include "base/limits.h"
+#include "base/provider.h"
 #include "base/str.h"
-
-/* Where sources come from. A file id is a canonical path: no `.`, `..` or symbolic link
- * in it, two ways to one file give one id. What precedes its last '/' is the directory
- * its own imports are resolved in. */
-typedef struct ct_provider {
-    void *state;
-    /* The id of the file that `path` names when written in directory `dir` (the
-     * directory part of an id; empty for the root, whose path the caller gave).
-     * MT_E_NOTFOUND or MT_E_IO; *why is then the system's words, as in "No such file or
-     * directory (os error 2)". */
-    mt_err (*find)(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
-                   mt_str *why);
-    /* The whole text. MT_E_IO, MT_E_NOTFOUND (it vanished), MT_E_LIMIT when it has more
-     * than `limit` bytes; *why as above. */
-    mt_err (*read)(void *state, mt_arena *a, mt_str id, size_t limit, mt_str *text,
-                   mt_str *why);
-} ct_provider;
-
-/* A provider over texts in memory; paths are joined and normalised as text. */
-typedef struct ct_memory_file {
-    mt_str path, text;
-} ct_memory_file;
-
-typedef struct ct_memory {
-    const ct_memory_file *files;
-    size_t count;
-} ct_memory;
-
-/* Borrows *files. */
-ct_provider ct_memory_provider(const ct_memory *files);
-/* dir/path without `.` and inner `..`, as text; leading `..` stay. */
-mt_str ct_path_join(mt_arena *a, mt_str dir, mt_str path);
-/* What precedes the last '/', empty if there is none ("/" for a file in the root). */
-mt_str ct_path_dir(mt_str path);
 
 typedef struct ct_options {
     bool strict;             /* tolerated things become errors */
@@ -77,7 +44,7 @@ struct ct_elaboration {
     size_t member_count;
     const ct_source *sources; /* [0] is the root; members have their own */
     size_t source_count;
-    const struct ct_unit *unit; /* the checked tree, for contract/front only */
+    const struct fr_unit *unit; /* the checked tree, for contract/front only */
 };
 
 /* Elaborates the contract or System at `root`, a path as the user gave it. `opts` may
@@ -85,7 +52,7 @@ struct ct_elaboration {
  * holds at least one error; *out is set, its bundle empty. MT_E_NOTFOUND, MT_E_IO,
  * MT_E_LIMIT: the root itself could not be read; `ds` holds one error, *out is set.
  * ds->arena must be set; ds->limit 0 is replaced by limits->diagnostics. */
-mt_err ct_elaborate(mt_arena *keep, mt_str root, const ct_provider *files,
+mt_err ct_elaborate(mt_arena *keep, mt_str root, const mt_provider *files,
                     const ct_options *opts, mt_diags *ds, const ct_elaboration **out);
 
 /* The first error in the order of the checks, NULL if there is none. Call it before

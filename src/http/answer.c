@@ -131,7 +131,7 @@ enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
     return ht_answer_text(r, status, PROBLEM_TYPE, &body);
 }
 
-static bool may_be_unmodified(const ht_request *r, const rt_reply *reply)
+static bool may_be_unmodified(const ht_request *r, const ex_reply *reply)
 {
     return reply->etag.len && reply->status == MHD_HTTP_OK &&
            r->head.if_none_match.ptr && strcmp(r->match.route->method, "GET") == 0 &&
@@ -140,7 +140,7 @@ static bool may_be_unmodified(const ht_request *r, const rt_reply *reply)
 
 enum MHD_Result ht_answer_reply(ht_request *r)
 {
-    rt_reply *reply = &r->reply;
+    ex_reply *reply = &r->reply;
     int status = reply->status;
     if (may_be_unmodified(r, reply)) {
         status = MHD_HTTP_NOT_MODIFIED;

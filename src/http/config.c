@@ -4,7 +4,7 @@
 
 #include "base/yaml_read.h"
 #include "http/log.h"
-#include "runtime/address.h"
+#include "os/address.h"
 
 /* clang-format off */
 const ht_config HT_CONFIG_DEFAULT = {
@@ -235,9 +235,9 @@ mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
 mt_err ht_config_check(const ht_config *c, mt_buf *faults)
 {
     size_t before = faults->len;
-    char host[RT_HOST_TEXT], port[8];
+    char host[OS_HOST_TEXT], port[8];
     ht_level level;
-    if (!rt_address_split(c->listen, host, port)) {
+    if (!os_address_split(c->listen, host, port)) {
         mt_buf_addf(faults, "listen: %s is not HOST:PORT\n", c->listen);
     }
     if (!c->tls_cert != !c->tls_key) {

@@ -69,7 +69,7 @@ ht_streams *ht_streams_new(ht_server *server)
         mt_arena_free(&arena);
     }
     atomic_init(&s->last, size - 1);
-    rt_executor_on_news(server->options.executor, hear_news, s);
+    ex_executor_on_news(server->options.executor, hear_news, s);
     return s;
 }
 
@@ -218,10 +218,10 @@ static enum MHD_Result answer_stream(ht_request *r, stream *st)
 
 enum MHD_Result ht_events_answer(ht_request *r)
 {
-    const rt_caller *who = r->pass.caller;
+    const ex_caller *who = r->pass.caller;
     int64_t next = 0;
-    if (!who->anyone && !rt_caller_may(who, MT_STR("ledger:read")) &&
-        !rt_caller_may(who, MT_STR("admin"))) {
+    if (!who->anyone && !ex_caller_may(who, MT_STR("ledger:read")) &&
+        !ex_caller_may(who, MT_STR("admin"))) {
         return ht_answer_problem(r, MHD_HTTP_FORBIDDEN, "forbidden",
                                  "the right ledger:read is needed");
     }
@@ -412,6 +412,6 @@ void ht_streams_end(ht_streams *s)
     }
     pthread_mutex_unlock(&s->lock);
     if (first) { /* the executor may be gone when we are called again */
-        rt_executor_on_news(s->server->options.executor, NULL, NULL);
+        ex_executor_on_news(s->server->options.executor, NULL, NULL);
     }
 }

@@ -31,7 +31,7 @@ void ht_log_close(ht_log *log);
 /* Lines dropped since it was opened. */
 uint64_t ht_log_dropped(const ht_log *log);
 
-/* `fields` is a JSON object, or empty. The type fits rt_executor_options.log. */
+/* `fields` is a JSON object, or empty. The type fits ex_executor_options.log. */
 void ht_log_write(void *log, int level, mt_str event, mt_str fields);
 /* One field. */
 void ht_log_text(const ht_log *log, ht_level level, const char *event, const char *key,

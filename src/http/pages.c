@@ -21,7 +21,7 @@ static enum MHD_Result answer_word(ht_request *r, int status, const char *word,
 static enum MHD_Result answer_ready(ht_request *r)
 {
     mt_buf why = {0};
-    bool ready = rt_executor_ready(r->server->options.executor, &why);
+    bool ready = ex_executor_ready(r->server->options.executor, &why);
     enum MHD_Result result =
         answer_word(r, ready ? MHD_HTTP_OK : MHD_HTTP_SERVICE_UNAVAILABLE,
                     ready ? "ready" : "unavailable", mt_buf_str(&why));
@@ -52,9 +52,9 @@ static void add_answers(mt_buf *out, ht_server *s)
 static enum MHD_Result answer_metrics(ht_request *r)
 {
     ht_server *s = r->server;
-    const rt_caller *who = r->pass.caller;
-    if (!who->anyone && !rt_caller_may(who, MT_STR("metrics:read")) &&
-        !rt_caller_may(who, MT_STR("admin"))) {
+    const ex_caller *who = r->pass.caller;
+    if (!who->anyone && !ex_caller_may(who, MT_STR("metrics:read")) &&
+        !ex_caller_may(who, MT_STR("admin"))) {
         return ht_answer_problem(r, MHD_HTTP_FORBIDDEN, "forbidden",
                                  "the right metrics:read is needed");
     }
@@ -81,7 +81,7 @@ static enum MHD_Result answer_metrics(ht_request *r)
     add_figure(&out, "log_lines_dropped_total", "counter",
                "lines of the log that could not be written",
                ht_log_dropped(s->options.log));
-    rt_executor_metrics(s->options.executor, &out);
+    ex_executor_metrics(s->options.executor, &out);
     return ht_answer_text(r, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
                           &out);
 }
@@ -89,20 +89,20 @@ static enum MHD_Result answer_metrics(ht_request *r)
 static enum MHD_Result answer_openapi(ht_request *r)
 {
     mt_buf out = {0};
-    rt_executor_openapi(r->server->options.executor, &out);
+    ex_executor_openapi(r->server->options.executor, &out);
     return ht_answer_text(r, MHD_HTTP_OK, "application/json", &out);
 }
 
 static enum MHD_Result answer_manifest(ht_request *r)
 {
-    rt_executor *x = r->server->options.executor;
-    rt_manifest m;
-    mt_err err = rt_executor_manifest(x, r->match.contract, &m);
+    ex_executor *x = r->server->options.executor;
+    ex_manifest m;
+    mt_err err = ex_executor_manifest(x, r->match.contract, &m);
     if (err) {
         return ht_answer_problem(r, MHD_HTTP_NOT_FOUND, "not_found",
                                  "no such contract is served");
     }
-    r->reply = (rt_reply){.status = MHD_HTTP_OK};
+    r->reply = (ex_reply){.status = MHD_HTTP_OK};
     size_t len =
         m.etag.len < sizeof r->reply.etag_room ? m.etag.len : sizeof r->reply.etag_room;
     memcpy(r->reply.etag_room, m.etag.ptr, len);
@@ -110,7 +110,7 @@ static enum MHD_Result answer_manifest(ht_request *r)
     if (!ht_head_has_etag(&r->head, r->reply.etag)) {
         mt_buf_adds(&r->reply.body, m.text);
     }
-    rt_executor_release(x, &m);
+    ex_executor_release(x, &m);
     return ht_answer_reply(r);
 }
 

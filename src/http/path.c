@@ -89,7 +89,7 @@ static mt_err read_path(mt_arena *a, ht_target *t, const char **why)
 static mt_err read_param(mt_arena *a, ht_target *t, mt_str pair, const char **why)
 {
     size_t equals = mt_str_find(pair, '=');
-    rt_param p;
+    ad_param p;
     mt_err err = decode(a, mt_str_from(pair.ptr, equals), true, &p.name, why);
     if (!err) {
         err = decode(a, mt_str_skip(pair, equals + 1), true, &p.value, why);

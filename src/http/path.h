@@ -9,7 +9,7 @@
 #ifndef HT_PATH_H
 #define HT_PATH_H
 
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 enum { HT_PATH_SEGMENTS = 12, HT_QUERY_PARAMS = 32, HT_TARGET_BYTES = 8192 };
 
@@ -17,7 +17,7 @@ typedef struct ht_target {
     mt_str path; /* as written, without the query */
     mt_str segments[HT_PATH_SEGMENTS];
     size_t segment_count;
-    rt_param query[HT_QUERY_PARAMS];
+    ad_param query[HT_QUERY_PARAMS];
     size_t query_count;
 } ht_target;
 

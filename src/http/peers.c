@@ -18,7 +18,7 @@ typedef struct address_row {
     unsigned char address[16];
     size_t connections;
     int64_t used_ms;
-    rt_rate rate;
+    os_rate rate;
 } address_row;
 enum { ROWS = 8192, PROBES = 8 };
 
@@ -115,7 +115,7 @@ static address_row *row_of(ht_peers *p, const unsigned char address[16], int64_t
     if (stale) {
         *stale = (address_row){.used_ms = now_ms ? now_ms : 1};
         memcpy(stale->address, address, 16);
-        rt_rate_start(&stale->rate, p->limits.rate_per_minute, now_ms);
+        os_rate_start(&stale->rate, p->limits.rate_per_minute, now_ms);
     }
     return stale;
 }
@@ -204,7 +204,7 @@ bool ht_peers_take(ht_peers *p, const ht_peer *peer, int64_t now_ms)
     }
     pthread_mutex_lock(&p->lock);
     address_row *row = row_of(p, peer->address, now_ms);
-    bool yes = !row || rt_rate_take(&row->rate, p->limits.rate_per_minute, now_ms);
+    bool yes = !row || os_rate_take(&row->rate, p->limits.rate_per_minute, now_ms);
     p->counts.limited += !yes;
     pthread_mutex_unlock(&p->lock);
     return yes;

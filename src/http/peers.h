@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 #include "base/str.h"
-#include "runtime/rate.h"
+#include "os/rate.h"
 
 typedef enum ht_doing { HT_WAITING, HT_SENDING, HT_SERVED, HT_READING } ht_doing;
 enum { HT_DOINGS = 4 };

@@ -284,7 +284,7 @@ static void take_digest(ht_request *r)
 
 static void make_call(ht_request *r)
 {
-    r->call = (rt_call){.action = r->match.route->action,
+    r->call = (ex_call){.action = r->match.route->action,
                         .caller = r->pass.caller,
                         .contract = r->match.contract,
                         .name = r->match.name,
@@ -314,7 +314,7 @@ static mt_str moved(mt_str text, const char *old_room, char *room, size_t size)
 }
 
 /* The executor's answer, on any thread. */
-static void done(void *state, rt_reply *reply)
+static void done(void *state, ex_reply *reply)
 {
     ht_request *r = state;
     r->reply = *reply;
@@ -331,7 +331,7 @@ static void done(void *state, rt_reply *reply)
 
 void ht_request_call(ht_request *r)
 {
-    rt_executor_call(r->server->options.executor, &r->call, done, r);
+    ex_executor_call(r->server->options.executor, &r->call, done, r);
 }
 
 /* The connection sleeps first, then the word is changed: whoever changes it second
@@ -350,7 +350,7 @@ static enum MHD_Result give_to_worker(ht_request *r)
     MHD_suspend_connection(r->connection);
     atomic_store(&r->stage, HT_SUSPENDED);
     if (!ht_workers_give(r->server->workers, r)) {
-        rt_reply busy = {.status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true};
+        ex_reply busy = {.status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true};
         ht_problem_write(&busy.body, busy.status, "busy",
                          MT_STR("too many calls are waiting"), r->id);
         done(r, &busy);
@@ -406,7 +406,7 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
     case HT_NEW:
         r->method = mt_str_dup(&r->arena, mt_str_z(method));
         if (r->server->options.access_log) {
-            r->began_ns = (int64_t)rt_clock_ns(CLOCK_MONOTONIC);
+            r->began_ns = (int64_t)os_clock_ns(CLOCK_MONOTONIC);
         }
         atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
         return take_head(r);
@@ -427,7 +427,7 @@ static void log_access(const ht_request *r)
     mt_jw_key_i64(&w, "status", r->status);
     mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->token : MT_STR(""));
     mt_jw_key_i64(&w, "micros",
-                  ((int64_t)rt_clock_ns(CLOCK_MONOTONIC) - r->began_ns) / 1000);
+                  ((int64_t)os_clock_ns(CLOCK_MONOTONIC) - r->began_ns) / 1000);
     mt_jw_end_object(&w);
     ht_log_write((void *)(uintptr_t)r->server->options.log, HT_INFO, MT_STR("request"),
                  mt_buf_str(&fields));

@@ -5,8 +5,8 @@
 /* clang-format off */
 #define V1 "/v1"
 #define CONTRACT V1 "/contracts/{c}"
-#define CALL(action) HT_CALL, RT_##action
-#define PAGE(page) page, RT_ACTION_COUNT
+#define CALL(action) HT_CALL, EX_##action
+#define PAGE(page) page, EX_ACTION_COUNT
 
 /* ORDER: where two rows match one path, the one that says more comes first. */
 const ht_route HT_ROUTES[] = {

@@ -1,5 +1,5 @@
 /* http/route.h - which method and path means what: one table.
- * Room: http. Pure. A row names an action of runtime/executor.h or a page of our own;
+ * Room: http. Pure. A row names an action of exec/executor.h or a page of our own;
  * docs/http-api.md shows the same table and a test compares the two. */
 #ifndef HT_ROUTE_H
 #define HT_ROUTE_H
@@ -25,7 +25,7 @@ enum {
 typedef struct ht_route {
     const char *method, *pattern; /* segments {c}, {n}, {i} take any text */
     ht_page page;
-    rt_action action; /* of HT_CALL */
+    ex_action action; /* of HT_CALL */
     unsigned flags;
     const char *summary;
 } ht_route;

@@ -21,7 +21,7 @@
 
 #include "base/wait.h"
 #include "http/server_state.h"
-#include "runtime/address.h"
+#include "os/address.h"
 
 enum { KEEP_HOUSE_MS = 250, CONNECTION_BYTES = 32 << 10, OWN_FILES = 128 };
 
@@ -114,7 +114,7 @@ static void *keep_house(void *state)
 /* ---- Opening ------------------------------------------------------------------------
  */
 
-static bool is_loopback(const rt_address *a)
+static bool is_loopback(const os_address *a)
 {
     if (a->at.ss_family == AF_INET) {
         const struct sockaddr_in *four = (const struct sockaddr_in *)&a->at;
@@ -148,9 +148,9 @@ static void fit_connections(ht_server *s)
     }
 }
 
-static mt_err find_address(const ht_server *s, rt_address *out, mt_buf *why)
+static mt_err find_address(const ht_server *s, os_address *out, mt_buf *why)
 {
-    mt_err err = rt_address_find(s->options.listen, out);
+    mt_err err = os_address_find(s->options.listen, out);
     if (err) {
         mt_buf_addf(why, "%s is not an address to listen on (HOST:PORT)",
                     s->options.listen);
@@ -167,16 +167,16 @@ static mt_err find_address(const ht_server *s, rt_address *out, mt_buf *why)
     return MT_OK;
 }
 
-static mt_err bind_socket(ht_server *s, const rt_address *at, int *fd, mt_buf *why)
+static mt_err bind_socket(ht_server *s, const os_address *at, int *fd, mt_buf *why)
 {
-    rt_address bound;
-    *fd = rt_listen(at, 4096);
+    os_address bound;
+    *fd = os_listen(at, 4096);
     if (*fd < 0) {
         mt_buf_addf(why, "cannot listen on %s: %s", s->options.listen, strerror(errno));
         return MT_E_IO;
     }
-    (void)rt_address_of(*fd, &bound);
-    rt_address_print(&bound, s->address);
+    (void)os_address_of(*fd, &bound);
+    os_address_print(&bound, s->address);
     return MT_OK;
 }
 
@@ -217,7 +217,7 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 
 static mt_err start(ht_server *s, mt_buf *why)
 {
-    rt_address at;
+    os_address at;
     int fd = -1;
     const char *missing = mt_late_load(&mt_late_microhttpd);
     if (missing) {
@@ -297,7 +297,7 @@ static bool is_busy(ht_server *s)
 
 bool ht_server_drain(ht_server *s, unsigned seconds)
 {
-    int64_t until = rt_now_ms() + (int64_t)seconds * 1000;
+    int64_t until = os_now_ms() + (int64_t)seconds * 1000;
     atomic_store(&s->draining, true);
     /* The library's threads may still touch the socket, so its number stays taken until
      * they have ended; nobody can connect to it from here on. */
@@ -306,13 +306,13 @@ bool ht_server_drain(ht_server *s, unsigned seconds)
         (void)shutdown(s->listener, SHUT_RDWR);
     }
     ht_streams_end(s->streams);
-    while (atomic_load(&s->under_way) && rt_now_ms() < until) {
+    while (atomic_load(&s->under_way) && os_now_ms() < until) {
         usleep(2000);
     }
     /* The answers are there; give them a moment to be read. */
-    int64_t moment = rt_now_ms() + 1000;
+    int64_t moment = os_now_ms() + 1000;
     until = moment < until ? moment : until;
-    while (is_busy(s) && rt_now_ms() < until) {
+    while (is_busy(s) && os_now_ms() < until) {
         usleep(2000);
     }
     return atomic_load(&s->under_way) == 0;

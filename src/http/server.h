@@ -19,7 +19,7 @@
 typedef struct ht_server ht_server;
 
 typedef struct ht_options {
-    rt_executor *executor;    /* borrowed */
+    ex_executor *executor;    /* borrowed */
     st_store *store;          /* borrowed; NULL: no tokens and no events */
     const ht_log *log;        /* borrowed; NULL: silent */
     const char *listen;       /* "127.0.0.1:8440"; port 0: any */

@@ -10,7 +10,7 @@
 #include "http/head.h"
 #include "http/route.h"
 #include "http/server.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 typedef struct ht_request ht_request;
 typedef struct ht_streams ht_streams;
@@ -40,12 +40,12 @@ struct ht_request {
     ht_pass pass;
     mt_buf body;
     size_t body_dropped; /* bytes of a body that is too large */
-    rt_call call;
+    ex_call call;
     char digest[64];
     char id[HT_REQUEST_ID_BYTES + 1];
     int64_t began_ns;
     int status; /* answered with */
-    rt_reply reply;
+    ex_reply reply;
 };
 
 struct ht_server {
@@ -74,7 +74,7 @@ struct ht_server {
 
 static inline int64_t ht_now_ms(void)
 {
-    return (int64_t)(rt_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
+    return (int64_t)(os_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
 }
 
 /* http/request.c: what libmicrohttpd calls. */

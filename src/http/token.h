@@ -9,7 +9,7 @@
 #ifndef HT_TOKEN_H
 #define HT_TOKEN_H
 
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 enum { HT_TOKEN_ID = 16, HT_TOKEN_SECRET = 64, HT_TOKEN_TEXT = 3 + 16 + 1 + 64 };
 #define HT_TOKEN_KIND MT_STR("token")

@@ -10,7 +10,7 @@
 
 typedef struct entry {
     ht_token token;
-    rt_caller caller;
+    ex_caller caller;
 } entry;
 
 /* Never changes once made; lives while anyone holds it. */
@@ -29,7 +29,7 @@ struct ht_tokens {
     atomic_bool closed; /* tokens have been seen */
 };
 
-static const rt_caller ANYONE = {.name = MT_STR_INIT("anyone"), .anyone = true};
+static const ex_caller ANYONE = {.name = MT_STR_INIT("anyone"), .anyone = true};
 
 static void drop(ht_token_table *table)
 {
@@ -56,7 +56,7 @@ static mt_err keep_token(void *state, const st_doc *row)
         table->damaged = true;
         return MT_OK; /* a damaged token lets nobody in */
     }
-    e->caller = (rt_caller){.token = e->token.id,
+    e->caller = (ex_caller){.token = e->token.id,
                             .name = e->token.name,
                             .personas = e->token.personas,
                             .persona_count = e->token.persona_count,

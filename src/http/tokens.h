@@ -14,7 +14,7 @@ typedef struct ht_tokens ht_tokens;
 
 /* A caller let in. Give it back with ht_pass_end(). */
 typedef struct ht_pass {
-    const rt_caller *caller;
+    const ex_caller *caller;
     struct ht_token_table *table;
 } ht_pass;
 

@@ -23,7 +23,7 @@
 #include "base/wait.h"
 #include "net/backlog.h"
 #include "net/peers.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 enum {
     IN_BYTES = 4 << 20,   /* lines taken from the library, not yet by the relay */
@@ -107,7 +107,7 @@ static bool read_parcel(const nt_bus *b, mt_str data, parcel *out)
 static bool is_new(nt_bus *b, const parcel *p)
 {
     uint64_t lost;
-    nt_heard heard = nt_peers_line(&b->peers, p->node, p->number, rt_now_ms(), &lost);
+    nt_heard heard = nt_peers_line(&b->peers, p->node, p->number, os_now_ms(), &lost);
     b->counted.bus_duplicates += heard == NT_LINE_AGAIN;
     b->counted.bus_lost += lost;
     return heard == NT_LINE_NEW;
@@ -154,7 +154,7 @@ static void on_message(natsConnection *connection, natsSubscription *subscriptio
 static void hear_presence(nt_bus *b, mt_str text)
 {
     nt_presence said;
-    if (!nt_peers_presence(&b->peers, b->name, text, rt_now_ms(), &said)) {
+    if (!nt_peers_presence(&b->peers, b->name, text, os_now_ms(), &said)) {
         b->counted.bus_malformed++;
         return;
     }
@@ -201,7 +201,7 @@ static void on_disconnect(natsConnection *connection, void *closure)
     pthread_mutex_lock(&b->lock);
     b->counted.bus_disconnects++;
     b->connected = b->gate = b->asked = false;
-    nt_peers_cut_off(&b->peers, rt_now_ms());
+    nt_peers_cut_off(&b->peers, os_now_ms());
     pthread_mutex_unlock(&b->lock);
 }
 
@@ -218,8 +218,8 @@ static void on_reconnect(natsConnection *connection, void *closure)
     pthread_mutex_lock(&b->lock);
     b->connected = true;
     b->payload_most = most;
-    b->gate_ms = rt_now_ms() + NT_PEER_BACK_MS;
-    nt_peers_back(&b->peers, rt_now_ms());
+    b->gate_ms = os_now_ms() + NT_PEER_BACK_MS;
+    nt_peers_back(&b->peers, os_now_ms());
     pthread_cond_signal(&b->work_out);
     pthread_mutex_unlock(&b->lock);
 }
@@ -268,7 +268,7 @@ static void rest_until(nt_bus *b, int64_t ms)
 static void publish_lines(nt_bus *b, mt_buf *work)
 {
     uint64_t failed = 0, again = 0, from = b->again_from;
-    int64_t now = rt_now_ms();
+    int64_t now = os_now_ms();
     bool rewind = from && now >= b->rewind_ms;
     mt_buf swap = *work;
     *work = b->out;
@@ -303,9 +303,9 @@ static void say_presence(nt_bus *b, nt_presence_kind kind)
     mt_buf text = {0};
     natsStatus s = NATS_OK;
     b->asked_of_us = false;
-    b->beat_ms = rt_now_ms() + NT_PEER_BEAT_MS;
+    b->beat_ms = os_now_ms() + NT_PEER_BEAT_MS;
     if (b->gate) { /* otherwise they are waited for */
-        nt_peers_sweep(&b->peers, rt_now_ms());
+        nt_peers_sweep(&b->peers, os_now_ms());
     }
     if (kind == NT_ASK) {
         pthread_mutex_unlock(&b->lock);
@@ -322,7 +322,7 @@ static void say_presence(nt_bus *b, nt_presence_kind kind)
     pthread_mutex_lock(&b->lock);
     b->asked |= kind == NT_ASK && s == NATS_OK && b->connected;
     if (s != NATS_OK && !b->closing) {
-        rest_until(b, rt_now_ms() + STUCK_MS);
+        rest_until(b, os_now_ms() + STUCK_MS);
     }
 }
 
@@ -351,7 +351,7 @@ static void rest(nt_bus *b, int64_t now)
 /* One thing at a time, the most urgent first. */
 static void publish_step(nt_bus *b, mt_buf *work)
 {
-    int64_t now = rt_now_ms();
+    int64_t now = os_now_ms();
     try_gate(b, now);
     bool unpublished = b->out.len || nt_backlog_next(&b->backlog).len;
     if (b->connected && !b->asked) {

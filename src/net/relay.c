@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "net/relay_state.h"
-#include "runtime/clock.h"
+#include "os/clock.h"
 
 enum {
     BACKLOG = 1024,
@@ -282,7 +282,7 @@ static void wait_for_events(nt_relay *r, int timeout_ms)
 {
     struct epoll_event events[EVENTS];
     int n = epoll_wait(r->epoll, events, EVENTS, timeout_ms);
-    r->now_ms = rt_now_ms();
+    r->now_ms = os_now_ms();
     for (int i = 0; i < n; i++) {
         handle(r, &events[i]);
     }
@@ -330,7 +330,7 @@ static void say_goodbye(nt_relay *r)
 
 mt_err nt_relay_run(nt_relay *r)
 {
-    r->now_ms = rt_now_ms();
+    r->now_ms = os_now_ms();
     while (!r->stopping) {
         turn(r);
     }
@@ -355,18 +355,18 @@ void nt_relay_stop(nt_relay *r)
 
 static mt_err open_listener(nt_relay *r, nt_listener *l, const char *where, mt_buf *why)
 {
-    rt_address address;
-    mt_err err = rt_address_find(where, &address);
+    os_address address;
+    mt_err err = os_address_find(where, &address);
     if (err) {
         mt_buf_addf(why, "'%s' is not an address; write HOST:PORT", where);
         return err;
     }
-    l->fd = rt_listen(&address, BACKLOG);
-    if (l->fd < 0 || rt_address_of(l->fd, &address)) {
+    l->fd = os_listen(&address, BACKLOG);
+    if (l->fd < 0 || os_address_of(l->fd, &address)) {
         mt_buf_addf(why, "cannot listen on %s: %s", where, strerror(errno));
         return MT_E_IO;
     }
-    rt_address_print(&address, l->address);
+    os_address_print(&address, l->address);
     add_to_epoll(r, l);
     return MT_OK;
 }
@@ -468,7 +468,7 @@ mt_err nt_relay_open(const nt_relay_config *config, nt_relay **out, mt_buf *why)
     r->scratch = mt_xmalloc(SCRATCH_BYTES);
     r->guard.strikes = config->strikes;
     r->guard.cooldown_ms = (int64_t)config->quarantine_seconds * 1000;
-    r->sweep_ms = r->now_ms = rt_now_ms();
+    r->sweep_ms = r->now_ms = os_now_ms();
     mt_err err = MT_E_IO;
     if (r->epoll < 0 || r->wake.fd < 0) {
         mt_buf_addf(why, "cannot wait for events: %s", strerror(errno));

@@ -55,17 +55,17 @@ static bool accept_failed(nt_relay *r)
     return false;
 }
 
-static nt_conn *conn_new(nt_relay *r, const rt_address *peer)
+static nt_conn *conn_new(nt_relay *r, const os_address *peer)
 {
     nt_conn *c = mt_xmalloc(sizeof *c);
     *c = (nt_conn){.source = NT_AGENT, .index = r->conns.len};
-    c->address_len = rt_address_print(peer, c->address);
-    rt_address_print_host(peer, c->host);
+    c->address_len = os_address_print(peer, c->address);
+    os_address_print_host(peer, c->host);
     c->framer.limit = r->config.max_line;
     c->credit_us = (int64_t)r->config.hold_ms * 1000;
     c->credit_at_ms = c->heard_ms = c->progress_ms = r->now_ms;
     c->warned_ms = r->now_ms - 60000;
-    rt_rate_start(&c->rate, r->config.rate_per_minute, r->now_ms);
+    os_rate_start(&c->rate, r->config.rate_per_minute, r->now_ms);
     mt_vec_push(&r->arena, &r->conns, c);
     r->stats.connections++;
     return c;
@@ -89,10 +89,10 @@ void nt_relay_greet(nt_relay *r, nt_conn *c)
     c->joined = true;
 }
 
-static void admit(nt_relay *r, int fd, const rt_address *peer)
+static void admit(nt_relay *r, int fd, const os_address *peer)
 {
-    char host[RT_ADDRESS_TEXT];
-    size_t len = rt_address_print_host(peer, host);
+    char host[OS_ADDRESS_TEXT];
+    size_t len = os_address_print_host(peer, host);
     if (nt_guard_is_out(&r->guard, mt_str_from(host, len), r->now_ms)) {
         r->stats.refused_quarantine++;
         turn_away(fd, MT_STR(QUARANTINED));
@@ -120,7 +120,7 @@ static void admit(nt_relay *r, int fd, const rt_address *peer)
 void nt_relay_accept(nt_relay *r)
 {
     for (int i = 0; i < PORTION; i++) {
-        rt_address peer = {.len = sizeof peer.at};
+        os_address peer = {.len = sizeof peer.at};
         int fd = accept4(r->agents.fd, (struct sockaddr *)&peer.at, &peer.len,
                          SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (fd >= 0) {

@@ -84,7 +84,7 @@ static void not_text(nt_relay *r, nt_conn *c)
 static void take_line(nt_relay *r, nt_conn *c, nt_segment *segment, mt_str line)
 {
     r->stats.lines_in++;
-    if (!rt_rate_take(&c->rate, r->config.rate_per_minute, r->now_ms)) {
+    if (!os_rate_take(&c->rate, r->config.rate_per_minute, r->now_ms)) {
         r->stats.lines_rate_limited++;
         warn(r, c, MT_STR(TOO_FAST));
         return;

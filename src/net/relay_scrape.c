@@ -6,7 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "runtime/file.h"
+#include "os/file.h"
 
 static void scrape_close(nt_scrape *s)
 {
@@ -104,7 +104,7 @@ void nt_scrape_write_file(nt_relay *r)
 {
     mt_buf text = {0};
     nt_stats_print(&text, &r->stats);
-    if (rt_write_file(r->config.metrics_file, mt_buf_str(&text), 0644)) {
+    if (os_write_file(r->config.metrics_file, mt_buf_str(&text), 0644)) {
         nt_relay_say(r, "cannot write %s", r->config.metrics_file);
     }
     mt_buf_free(&text);

@@ -11,8 +11,8 @@
 #include "net/guard.h"
 #include "net/relay.h"
 #include "net/stream.h"
-#include "runtime/address.h"
-#include "runtime/rate.h"
+#include "os/address.h"
+#include "os/rate.h"
 
 /* What an epoll event is about; first member of whatever it points at. */
 typedef enum nt_source {
@@ -30,7 +30,7 @@ struct nt_conn {
     nt_source source;
     nt_stream stream;
     size_t index; /* in relay->conns */
-    char address[RT_ADDRESS_TEXT], host[RT_ADDRESS_TEXT];
+    char address[OS_ADDRESS_TEXT], host[OS_ADDRESS_TEXT];
     size_t address_len;
     ag_framer framer;
 
@@ -51,7 +51,7 @@ struct nt_conn {
 
     int64_t heard_ms;  /* when a line last came from it */
     int64_t warned_ms; /* when it was last warned of its rate */
-    rt_rate rate;
+    os_rate rate;
     size_t segment; /* first of its segments in this batch, + 1; 0: none */
 };
 
@@ -65,7 +65,7 @@ typedef struct nt_segment {
 typedef struct nt_listener {
     nt_source source;
     int fd;
-    char address[RT_ADDRESS_TEXT];
+    char address[OS_ADDRESS_TEXT];
 } nt_listener;
 
 enum { NT_SCRAPES_MAX = 16, NT_REQUEST_BYTES = 2048 };

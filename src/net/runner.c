@@ -11,8 +11,8 @@
 
 #include "agent/frame.h"
 #include "net/stream.h"
-#include "runtime/address.h"
-#include "runtime/clock.h"
+#include "os/address.h"
+#include "os/clock.h"
 
 enum {
     READ_BYTES = 65536,
@@ -29,7 +29,7 @@ typedef enum nt_phase { AWAY, CONNECTING, OPENING, TOGETHER } nt_phase;
 
 struct nt_runner {
     nt_runner_config config;
-    rt_agent *agent;
+    ho_agent *agent;
     nt_tls *tls;
     nt_phase phase;
     nt_stream stream;
@@ -53,7 +53,7 @@ struct nt_runner {
 const nt_runner_config NT_RUNNER_DEFAULT = {
     .pause_ms = 100, .pause_most_ms = 10000, .max_line = 1u << 20};
 
-#define SAY(r, ...) rt_say((r)->config.report, (r)->config.report_state, __VA_ARGS__)
+#define SAY(r, ...) os_say((r)->config.report, (r)->config.report_state, __VA_ARGS__)
 
 /* ---- coming and going ---- */
 
@@ -92,7 +92,7 @@ static void choose_next_relay(nt_runner *r)
 
 static void lost(nt_runner *r, const char *why)
 {
-    int64_t now = rt_now_ms();
+    int64_t now = os_now_ms();
     if (r->phase == TOGETHER && now - r->since_ms >= STABLE_MS) {
         r->failures = 0;
     }
@@ -106,21 +106,21 @@ static void lost(nt_runner *r, const char *why)
 
 static void attempt(nt_runner *r)
 {
-    rt_address address;
+    os_address address;
     snprintf(r->target, sizeof r->target, "%s",
              r->travel[0] ? r->travel : r->config.relays[r->relay]);
-    r->since_ms = rt_now_ms();
-    if (rt_address_find(r->target, &address)) {
+    r->since_ms = os_now_ms();
+    if (os_address_find(r->target, &address)) {
         lost(r, "no such host");
         return;
     }
-    int fd = rt_connect(&address);
+    int fd = os_connect(&address);
     if (fd < 0) {
         lost(r, strerror(errno));
         return;
     }
-    char host[RT_HOST_TEXT], port[8];
-    rt_address_split(r->target, host, port);
+    char host[OS_HOST_TEXT], port[8];
+    os_address_split(r->target, host, port);
     if (!nt_stream_open(&r->stream, fd, r->tls, host)) {
         lost(r, "TLS cannot be started");
         return;
@@ -131,7 +131,7 @@ static void attempt(nt_runner *r)
 static void together(nt_runner *r)
 {
     r->phase = TOGETHER;
-    r->since_ms = rt_now_ms();
+    r->since_ms = os_now_ms();
     SAY(r, "connected to %s", r->target);
 }
 
@@ -162,9 +162,9 @@ static void advance(nt_runner *r)
 
 static bool commit(nt_runner *r)
 {
-    int64_t start = rt_now_ms();
-    r->fault = rt_agent_commit(r->agent);
-    r->committed_ms = rt_now_ms();
+    int64_t start = os_now_ms();
+    r->fault = ho_agent_commit(r->agent);
+    r->committed_ms = os_now_ms();
     r->commit_cost_ms = r->committed_ms - start;
     if (r->fault) {
         SAY(r, "the agent's state cannot be kept: %s", strerror(errno));
@@ -176,14 +176,14 @@ static bool commit(nt_runner *r)
 static bool commit_is_due(const nt_runner *r)
 {
     int64_t pause = r->commit_cost_ms * COMMIT_SHARE;
-    return rt_now_ms() - r->committed_ms >
+    return os_now_ms() - r->committed_ms >
            (pause > COMMIT_EVERY_MS ? pause : COMMIT_EVERY_MS);
 }
 
 /* The relay has `written` bytes: whole lines among them are sent. */
 static void note_sent(nt_runner *r)
 {
-    mt_str unsent = rt_agent_unsent(r->agent);
+    mt_str unsent = ho_agent_unsent(r->agent);
     size_t lines = 0, done = 0;
     for (;;) {
         mt_str rest = {unsent.ptr + done, r->written - done};
@@ -194,14 +194,14 @@ static void note_sent(nt_runner *r)
         done += end + 1;
         lines++;
     }
-    rt_agent_sent(r->agent, lines);
+    ho_agent_sent(r->agent, lines);
     r->written -= done;
 }
 
 static void write_out(nt_runner *r)
 {
     while (r->phase == TOGETHER) {
-        mt_str rest = mt_str_skip(rt_agent_unsent(r->agent), r->written);
+        mt_str rest = mt_str_skip(ho_agent_unsent(r->agent), r->written);
         if (!rest.len) {
             return;
         }
@@ -222,7 +222,7 @@ static void write_out(nt_runner *r)
 
 static bool wishes(const nt_runner *r)
 {
-    const rt_wish *wish = rt_agent_wish(r->agent);
+    const ho_wish *wish = ho_agent_wish(r->agent);
     return wish->quit || wish->travel[0];
 }
 
@@ -241,7 +241,7 @@ static void take_lines(nt_runner *r)
             SAY(r, "a line longer than %zu bytes was skipped", r->config.max_line);
             continue;
         }
-        rt_agent_receive(r->agent, line);
+        ho_agent_receive(r->agent, line);
         if (commit_is_due(r) && commit(r)) {
             write_out(r);
         }
@@ -281,13 +281,13 @@ static void read_in(nt_runner *r)
 /* What is committed should still reach this relay; a moment for that. */
 static void flush_before_leaving(nt_runner *r)
 {
-    int64_t end = rt_now_ms() + FLUSH_MS;
+    int64_t end = os_now_ms() + FLUSH_MS;
     if (!r->fault) {
         commit(r);
     }
-    while (r->phase == TOGETHER && !r->fault && rt_now_ms() < end) {
+    while (r->phase == TOGETHER && !r->fault && os_now_ms() < end) {
         write_out(r);
-        if (r->phase != TOGETHER || rt_agent_unsent(r->agent).len <= r->written) {
+        if (r->phase != TOGETHER || ho_agent_unsent(r->agent).len <= r->written) {
             break;
         }
         struct pollfd wait = {.fd = r->stream.fd, .events = POLLOUT};
@@ -297,9 +297,9 @@ static void flush_before_leaving(nt_runner *r)
 
 static void travel(nt_runner *r)
 {
-    rt_wish *wish = rt_agent_wish(r->agent);
-    char host[RT_HOST_TEXT], port[8];
-    if (!rt_address_split(wish->travel, host, port)) {
+    ho_wish *wish = ho_agent_wish(r->agent);
+    char host[OS_HOST_TEXT], port[8];
+    if (!os_address_split(wish->travel, host, port)) {
         SAY(r, "cannot travel to '%s'; write HOST:PORT", wish->travel);
         wish->travel[0] = '\0';
         take_lines(r); /* what came with the bad wish is still waiting */
@@ -316,13 +316,13 @@ static void travel(nt_runner *r)
 
 static int64_t timeout_ms(nt_runner *r)
 {
-    int64_t now = rt_now_ms(), wait = POLL_MOST_MS;
+    int64_t now = os_now_ms(), wait = POLL_MOST_MS;
     switch (r->phase) {
     case AWAY: wait = r->attempt_ms - now; break;
     case CONNECTING:
     case OPENING: wait = r->since_ms + CONNECT_MS - now; break;
     case TOGETHER: {
-        int64_t tick = rt_agent_tick(r->agent, now);
+        int64_t tick = ho_agent_tick(r->agent, now);
         wait = tick >= 0 && tick < wait ? tick : wait;
         if (commit(r)) {
             write_out(r);
@@ -341,8 +341,8 @@ static short events_wanted(const nt_runner *r)
     if (r->phase == OPENING) {
         return POLLIN; /* the answer of a handshake's peer */
     }
-    bool to_write = rt_agent_unsent(r->agent).len > r->written;
-    bool to_read = !rt_agent_is_full(r->agent);
+    bool to_write = ho_agent_unsent(r->agent).len > r->written;
+    bool to_read = !ho_agent_is_full(r->agent);
     return (short)((to_write ? POLLOUT : 0) | (to_read ? POLLIN : 0));
 }
 
@@ -351,7 +351,7 @@ static void react(nt_runner *r, short events)
     if (r->phase == CONNECTING || r->phase == OPENING) {
         if (events) {
             advance(r);
-        } else if (rt_now_ms() - r->since_ms >= CONNECT_MS) {
+        } else if (os_now_ms() - r->since_ms >= CONNECT_MS) {
             lost(r, "no answer");
         }
         return;
@@ -366,7 +366,7 @@ static void react(nt_runner *r, short events)
 
 static void turn(nt_runner *r)
 {
-    if (r->phase == AWAY && rt_now_ms() >= r->attempt_ms) {
+    if (r->phase == AWAY && os_now_ms() >= r->attempt_ms) {
         attempt(r);
     }
     int wait = (int)timeout_ms(r);
@@ -391,7 +391,7 @@ static bool gave_up(const nt_runner *r)
 
 mt_err nt_runner_run(nt_runner *r)
 {
-    rt_wish *wish = rt_agent_wish(r->agent);
+    ho_wish *wish = ho_agent_wish(r->agent);
     while (!r->fault && !atomic_load(&r->stop) && !wish->quit) {
         if (gave_up(r)) {
             SAY(r, "giving up after %u failures", r->failures);
@@ -417,9 +417,9 @@ void nt_runner_stop(nt_runner *r)
 
 static mt_err check_config(const nt_runner_config *c, mt_buf *why)
 {
-    char host[RT_HOST_TEXT], port[8];
+    char host[OS_HOST_TEXT], port[8];
     for (const char *const *p = c->relays; *p; p++) {
-        if (!rt_address_split(*p, host, port)) {
+        if (!os_address_split(*p, host, port)) {
             mt_buf_addf(why, "'%s' is not an address; write HOST:PORT", *p);
             return MT_E_USAGE;
         }
@@ -431,7 +431,7 @@ static mt_err check_config(const nt_runner_config *c, mt_buf *why)
     return MT_OK;
 }
 
-mt_err nt_runner_open(const nt_runner_config *config, rt_agent *agent, nt_runner **out,
+mt_err nt_runner_open(const nt_runner_config *config, ho_agent *agent, nt_runner **out,
                       mt_buf *why)
 {
     *out = NULL;

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "contract/analyze/ask.h"
-#include "contract/analyze/prove_diff.h"
-#include "contract/analyze/report.h"
+#include "analyze/facts/report.h"
+#include "analyze/prove/ask.h"
+#include "analyze/prove/prove_diff.h"
 #include "contract/flow/scenario.h"
 
 typedef struct contract {
@@ -42,29 +42,29 @@ static contract load(mt_arena *a, mt_str bundle)
 
 static void ask(mt_arena *a, mt_jw *w, const contract *c, const mt_json *questions)
 {
-    ct_prover *p = ct_prover_new(c->program, NULL, NULL);
+    an_prover *p = an_prover_new(c->program, NULL, NULL);
     mt_jw_keyz(w, "replies");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < questions->count; i++) {
-        ct_reply r = ct_ask(a, p, c->program, mt_json_text(&questions->as.items[i]));
-        if (r.kind == CT_REPLY_FAULT) {
+        an_reply r = an_ask(a, p, c->program, mt_json_text(&questions->as.items[i]));
+        if (r.kind == AN_REPLY_FAULT) {
             stop("not understood", r.text);
         }
         mt_jw_raw(w, r.json);
     }
     mt_jw_end_array(w);
-    ct_prover_free(p);
+    an_prover_free(p);
 }
 
 static void analyze(mt_arena *a, mt_jw *w, const contract *c)
 {
-    ct_findings fs = {.arena = a};
-    ct_analyze_options options = {.only = 1 << CT_S2 | 1 << CT_S4};
-    const ct_analysis *an = ct_analyze(a, c->plan, &options, &fs);
-    ct_sink sink = {.out = w->out, .entries = 100000, .paths = 1, .steps = 1};
+    an_findings fs = {.arena = a};
+    an_analyze_options options = {.only = 1 << AN_S2 | 1 << AN_S4};
+    const an_analysis *an = an_analyze(a, c->plan, &options, &fs);
+    an_sink sink = {.out = w->out, .entries = 100000, .paths = 1, .steps = 1};
     mt_jw_keyz(w, "analysis");
     mt_jw_begin_object(w);
-    ct_analysis_json_keys(&sink, w, an);
+    an_analysis_json_keys(&sink, w, an);
     mt_jw_end_object(w);
 }
 
@@ -101,8 +101,8 @@ static void run(mt_arena *a, mt_jw *w, const contract *c, const mt_json *request
     ct_bench_free(&b);
 }
 
-static void part_json(mt_jw *w, const ct_diff_entry *e, const ct_diff_field *f,
-                      const ct_diff_part *p)
+static void part_json(mt_jw *w, const an_diff_entry *e, const an_diff_field *f,
+                      const an_diff_part *p)
 {
     static const char *const NAMES[] = {"open", "safe", "breaking"};
     mt_jw_begin_object(w);
@@ -121,13 +121,13 @@ static void diff(mt_arena *a, mt_jw *w, const contract *c, mt_str bundle)
         mt_json_read(a, bundle, NULL, &now, NULL)) {
         stop("is no JSON", bundle);
     }
-    ct_diff *d =
-        ct_diff_bundles(a, (ct_diff_side){&old, NULL}, (ct_diff_side){&now, NULL});
-    ct_prove_diff(a, c->program, next.program, NULL, d);
+    an_diff *d =
+        an_diff_bundles(a, (an_diff_side){&old, NULL}, (an_diff_side){&now, NULL});
+    an_prove_diff(a, c->program, next.program, NULL, d);
     mt_jw_keyz(w, "parts");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < d->entry_count; i++) {
-        const ct_diff_entry *e = &d->entries[i];
+        const an_diff_entry *e = &d->entries[i];
         for (uint32_t f = 0; f < e->field_count; f++) {
             for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
                 part_json(w, e, &e->fields[f], &e->fields[f].parts[p]);

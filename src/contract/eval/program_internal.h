@@ -179,9 +179,9 @@ struct ct_verdicts {
 };
 
 /* The working state that an instruction stream needs besides the above. */
-mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
-              const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
-              ct_fault *fault);
+mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
+                      const ct_verdicts *read, ct_verdicts *work, bool *holds,
+                      mt_arena *errors, ct_fault *fault);
 
 /* work.c: can a value be large, that is, are there lists or long texts in it; how many
  * steps it takes to walk it: one for each element of a list, and those of texts. */

@@ -193,9 +193,9 @@ static inline bool present_bit(const uint64_t *present, uint32_t rule)
         }                                                                              \
     } while (0)
 
-mt_err ct_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
-              const ct_verdicts *read, ct_verdicts *work, bool *holds, mt_arena *errors,
-              ct_fault *fault)
+mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
+                      const ct_verdicts *read, ct_verdicts *work, bool *holds,
+                      mt_arena *errors, ct_fault *fault)
 {
     const ct_insn *const code = p->code;
     const ct_value **const bases = work->bases;
@@ -382,7 +382,7 @@ mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
         v->present[i] = 0;
     }
     v->memo = NULL;
-    return ct_run(p, p->code, facts->values, v, v, NULL, errors, fault);
+    return ct_program_run(p, p->code, facts->values, v, v, NULL, errors, fault);
 }
 
 bool ct_verdict_present(const ct_verdicts *v, uint32_t rule)
@@ -420,8 +420,8 @@ mt_err ct_holds(const ct_snapshot *s, uint32_t index, ct_verdicts *scratch, bool
     if (ours && s->verdicts->memo[index].known) {
         return tell(p, piece, &s->verdicts->memo[index], holds, a, used, fault);
     }
-    mt_err err = ct_run(p, p->code + piece->start, s->facts->values, s->verdicts,
-                        scratch, holds, a, fault);
+    mt_err err = ct_program_run(p, p->code + piece->start, s->facts->values,
+                                s->verdicts, scratch, holds, a, fault);
     if (err == MT_OK && used) {
         *used = ct_piece_used(a, p, piece, scratch->mask,
                               scratch->order + p->condition_order);

@@ -2,19 +2,19 @@
  * Room: contract/front.
  * A row is raised by exactly one function; grep its name to find it. The pass and the
  * level are part of the row, so a check only says where and what. */
-#ifndef CT_FRONT_CODES_H
-#define CT_FRONT_CODES_H
+#ifndef FR_FRONT_CODES_H
+#define FR_FRONT_CODES_H
 
 /* Level of a row.
  * SUITE:    an error the conformance suite orders; reported first.
  * SPEC:     an error the specification demands beyond the suite; reported after.
  * TOLERATED: a warning, an error under --strict.
  * WARN, NOTE: never an error. */
-typedef enum ct_level { CT_SUITE, CT_SPEC, CT_TOLERATED, CT_WARN, CT_NOTE } ct_level;
+typedef enum fr_level { FR_SUITE, FR_SPEC, FR_TOLERATED, FR_WARN, FR_NOTE } fr_level;
 
 /* clang-format off */
 /*    name, code, pass, level, place in the specification, title, explanation, hint */
-#define CT_CODE_MAP(X) \
+#define FR_CODE_MAP(X) \
 X(LEX_CHAR, "T001", 0, SUITE, "14.2", "unexpected character", \
   "A character that begins no token of the language stands outside of a string or comment.", \
   "remove the character, or put it in a string") \
@@ -479,15 +479,15 @@ X(UNUSED_ENTITY, "T706", 5, WARN, "6", "entity is never changed", \
   "remove it, or give an operation an effect on it")
 /* clang-format on */
 
-typedef enum ct_code {
-#define CT_CODE_ENUM(name, code, pass, level, rule, title, text, hint) CT_E_##name,
-    CT_CODE_MAP(CT_CODE_ENUM)
-#undef CT_CODE_ENUM
-        CT_CODE_COUNT
-} ct_code;
+typedef enum fr_code {
+#define FR_CODE_ENUM(name, code, pass, level, rule, title, text, hint) FR_E_##name,
+    FR_CODE_MAP(FR_CODE_ENUM)
+#undef FR_CODE_ENUM
+        FR_CODE_COUNT
+} fr_code;
 
 /* Pass and level of a row; the texts are in elaborate.h's ct_code_at(). */
-int ct_code_pass(ct_code code);
-ct_level ct_code_level(ct_code code);
+int fr_code_pass(fr_code code);
+fr_level fr_code_level(fr_code code);
 
 #endif

@@ -26,13 +26,13 @@ static void append(mt_diags *to, const mt_diags *from)
     }
 }
 
-static void finish(ct_unit *u, ct_elaboration *out)
+static void finish(fr_unit *u, ct_elaboration *out)
 {
     append(u->first, &u->later);
     append(u->first, &u->remarks);
     ct_source *sources = mt_new_array(u->keep, ct_source, u->files.len);
     for (size_t i = 0; i < u->files.len; i++) {
-        const ct_file *f = u->files.items[i];
+        const fr_file *f = u->files.items[i];
         sources[i] = (ct_source){f->path, f->id, f->text};
     }
     out->sources = sources;
@@ -43,30 +43,30 @@ static void finish(ct_unit *u, ct_elaboration *out)
 }
 
 /* Everything after the sources are read. */
-static void run_passes(ct_unit *u, ct_elaboration *out)
+static void run_passes(fr_unit *u, ct_elaboration *out)
 {
-    ct_pass2_index(u);
-    ct_pass3_types(u);
-    ct_pass4_check(u);
-    ct_pass5_validate(u);
-    if (u->kinds[CT_SYSTEM].len) {
+    fr_pass2_index(u);
+    fr_pass3_types(u);
+    fr_pass4_check(u);
+    fr_pass5_validate(u);
+    if (u->kinds[FR_SYSTEM].len) {
         out->is_system = true;
-        ct_elaborate_members(u);
+        fr_elaborate_members(u);
     }
-    if (!ct_refused(u)) {
-        out->bundle = ct_pass6_emit(u);
+    if (!fr_refused(u)) {
+        out->bundle = fr_pass6_emit(u);
     }
     if (!u->options.no_warnings && !u->incomplete && !u->damaged) {
-        ct_warn(u);
+        fr_warn(u);
     }
 }
 
-mt_err ct_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
-                          const ct_provider *files, const ct_options *opts,
+mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
+                          const mt_provider *files, const ct_options *opts,
                           mt_diags *ds, const ct_elaboration **out)
 {
     static const ct_options DEFAULT;
-    ct_unit *u = mt_new(keep, ct_unit);
+    fr_unit *u = mt_new(keep, fr_unit);
     ct_elaboration *result = mt_new(keep, ct_elaboration);
     u->keep = keep;
     u->provider = files;
@@ -75,11 +75,11 @@ mt_err ct_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
     ds->limit = ds->limit ? ds->limit : u->limits->diagnostics;
     u->first = ds;
     u->later = u->remarks = (mt_diags){.arena = ds->arena, .limit = ds->limit};
-    ct_symbols_init(&u->syms, keep);
+    fr_symbols_init(&u->syms, keep);
     result->id = mt_str_stem(path);
     result->bundle = MT_STR("");
     size_t errors = ds->errors;
-    mt_err err = ct_pass1_bundle(u, id, path);
+    mt_err err = fr_pass1_bundle(u, id, path);
     if (err == MT_OK) {
         run_passes(u, result);
     }
@@ -91,8 +91,8 @@ mt_err ct_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
     return err != MT_OK || ds->errors > errors ? MT_E_REJECTED : MT_OK;
 }
 
-mt_err ct_elaborate(mt_arena *keep, mt_str root, const ct_provider *files,
+mt_err ct_elaborate(mt_arena *keep, mt_str root, const mt_provider *files,
                     const ct_options *opts, mt_diags *ds, const ct_elaboration **out)
 {
-    return ct_elaborate_named(keep, MT_STR(""), root, files, opts, ds, out);
+    return fr_elaborate_named(keep, MT_STR(""), root, files, opts, ds, out);
 }

@@ -14,7 +14,7 @@
 enum { COLUMNS = 88, STEP = 2, CONTINUED = 4 };
 
 typedef struct printer {
-    const ct_ftree *tree;
+    const fr_ftree *tree;
     mt_buf *out;
     size_t column; /* characters on the current line */
     size_t indent; /* of the current line */
@@ -42,9 +42,9 @@ static void new_line(printer *p, size_t indent)
 }
 
 /* Comments keep their lines; only white space at the ends of lines goes. */
-static void put_comment(printer *p, const ct_token *t)
+static void put_comment(printer *p, const fr_token *t)
 {
-    mt_str text = ct_ftree_text(p->tree, t);
+    mt_str text = fr_ftree_text(p->tree, t);
     while (text.len) {
         size_t end = mt_str_find(text, '\n');
         mt_str line = mt_str_from(text.ptr, end);
@@ -61,20 +61,20 @@ static void put_comment(printer *p, const ct_token *t)
     }
 }
 
-static void print_group(printer *p, const ct_fgroup *g, size_t behind);
-static void print_item(printer *p, const ct_fitem *item, size_t pad);
+static void print_group(printer *p, const fr_fgroup *g, size_t behind);
+static void print_item(printer *p, const fr_fitem *item, size_t pad);
 
-static mt_str token_text(const printer *p, const ct_token *t)
+static mt_str token_text(const printer *p, const fr_token *t)
 {
-    return ct_ftree_text(p->tree, t);
+    return fr_ftree_text(p->tree, t);
 }
 
-static bool ends_line(const printer *p, const ct_token *t)
+static bool ends_line(const printer *p, const fr_token *t)
 {
-    return t->kind == CT_T_COMMENT && p->tree->text.ptr[t->start + 1] == '/';
+    return t->kind == FR_T_COMMENT && p->tree->text.ptr[t->start + 1] == '/';
 }
 
-static void print_tail(printer *p, const ct_fitem *item)
+static void print_tail(printer *p, const fr_fitem *item)
 {
     for (size_t i = 0; i < item->tail.len; i++) {
         put_spaces(p, 2);
@@ -83,22 +83,22 @@ static void print_tail(printer *p, const ct_fitem *item)
 }
 
 /* Everything on this line; the caller knows that it fits. */
-static void print_flat(printer *p, const ct_fitem *item)
+static void print_flat(printer *p, const fr_fitem *item)
 {
     for (size_t i = 0; i < item->nodes.len; i++) {
-        const ct_fnode *n = &item->nodes.items[i];
-        put_spaces(p, i && ct_ftree_spaced(n - 1, n));
+        const fr_fnode *n = &item->nodes.items[i];
+        put_spaces(p, i && fr_ftree_spaced(n - 1, n));
         if (n->t) {
-            put(p, ct_ftree_node_text(p->tree, n));
+            put(p, fr_ftree_node_text(p->tree, n));
         } else {
             print_group(p, n->group, 0);
         }
     }
 }
 
-static void print_group_flat(printer *p, const ct_fgroup *g)
+static void print_group_flat(printer *p, const fr_fgroup *g)
 {
-    bool padded = g->open->kind == CT_T_LBRACE && g->items.len;
+    bool padded = g->open->kind == FR_T_LBRACE && g->items.len;
     put(p, token_text(p, g->open));
     put_spaces(p, padded);
     for (size_t i = 0; i < g->items.len; i++) {
@@ -110,28 +110,28 @@ static void print_group_flat(printer *p, const ct_fgroup *g)
 }
 
 /* `[{ ... }]`: a bracket around nothing but a bracket adds no level. */
-static const ct_fgroup *only_group(const ct_fgroup *g)
+static const fr_fgroup *only_group(const fr_fgroup *g)
 {
     if (g->items.len != 1 || g->head.len || g->block) {
         return NULL;
     }
-    const ct_fitem *item = &g->items.items[0];
+    const fr_fitem *item = &g->items.items[0];
     return item->nodes.len == 1 && !item->tail.len ? item->nodes.items[0].group : NULL;
 }
 
-static bool is_field(const ct_fitem *item)
+static bool is_field(const fr_fitem *item)
 {
     return item->nodes.len > 2 && item->nodes.items[0].t && item->nodes.items[1].t &&
-           item->nodes.items[0].t->kind == CT_T_WORD &&
-           item->nodes.items[1].t->kind == CT_T_COLON;
+           item->nodes.items[0].t->kind == FR_T_WORD &&
+           item->nodes.items[1].t->kind == FR_T_COLON;
 }
 
-static bool fits_line(const ct_fitem *item, size_t indent)
+static bool fits_line(const fr_fitem *item, size_t indent)
 {
-    return item->width != CT_F_WIDE && indent + item->width <= COLUMNS;
+    return item->width != FR_F_WIDE && indent + item->width <= COLUMNS;
 }
 
-static size_t key_width(const printer *p, const ct_fitem *item)
+static size_t key_width(const printer *p, const fr_fitem *item)
 {
     return mt_utf8_count(token_text(p, item->nodes.items[0].t));
 }
@@ -142,15 +142,15 @@ typedef struct column {
     size_t widest; /* key */
 } column;
 
-static bool is_aligned(const ct_fitem *item, size_t indent)
+static bool is_aligned(const fr_fitem *item, size_t indent)
 {
     return is_field(item) && fits_line(item, indent);
 }
 
-static column column_from(const printer *p, const ct_fgroup *g, size_t at,
+static column column_from(const printer *p, const fr_fgroup *g, size_t at,
                           size_t indent)
 {
-    const ct_fitem *items = g->items.items;
+    const fr_fitem *items = g->items.items;
     column c = {at + 1, 0};
     if (!is_aligned(&items[at], indent)) {
         return c;
@@ -165,11 +165,11 @@ static column column_from(const printer *p, const ct_fgroup *g, size_t at,
     return c;
 }
 
-static void print_group_lines(printer *p, const ct_fgroup *g)
+static void print_group_lines(printer *p, const fr_fgroup *g)
 {
     size_t outer = p->indent, inner = outer + STEP;
     put(p, token_text(p, g->open));
-    const ct_fgroup *only = only_group(g);
+    const fr_fgroup *only = only_group(g);
     if (only) {
         print_group_lines(p, only);
         put(p, token_text(p, g->close));
@@ -181,7 +181,7 @@ static void print_group_lines(printer *p, const ct_fgroup *g)
     }
     column c = {0};
     for (size_t i = 0; i < g->items.len; i++) {
-        const ct_fitem *item = &g->items.items[i];
+        const fr_fitem *item = &g->items.items[i];
         if (i && item->blank_before) {
             mt_buf_addc(p->out, '\n');
         }
@@ -196,20 +196,20 @@ static void print_group_lines(printer *p, const ct_fgroup *g)
 }
 
 /* `behind`: characters that follow the group on its last line at least. */
-static void print_group(printer *p, const ct_fgroup *g, size_t behind)
+static void print_group(printer *p, const fr_fgroup *g, size_t behind)
 {
-    bool flat = g->width != CT_F_WIDE && p->column + g->width + behind <= COLUMNS;
-    if (flat || (g->width != CT_F_WIDE && !g->items.len)) {
+    bool flat = g->width != FR_F_WIDE && p->column + g->width + behind <= COLUMNS;
+    if (flat || (g->width != FR_F_WIDE && !g->items.len)) {
         print_group_flat(p, g);
     } else {
         print_group_lines(p, g);
     }
 }
 
-static bool has_logical(const ct_fitem *item)
+static bool has_logical(const fr_fitem *item)
 {
     for (size_t i = 0; i < item->nodes.len; i++) {
-        if (item->nodes.items[i].role == CT_F_LOGICAL) {
+        if (item->nodes.items[i].role == FR_F_LOGICAL) {
             return true;
         }
     }
@@ -217,39 +217,39 @@ static bool has_logical(const ct_fitem *item)
 }
 
 /* A node in the middle of an item that takes several lines. */
-static void print_node(printer *p, const ct_fitem *item, size_t i, size_t continued)
+static void print_node(printer *p, const fr_fitem *item, size_t i, size_t continued)
 {
-    const ct_fnode *n = &item->nodes.items[i], *last = i ? n - 1 : NULL;
+    const fr_fnode *n = &item->nodes.items[i], *last = i ? n - 1 : NULL;
     bool broken = last && last->t && ends_line(p, last->t);
     bool own_line =
-        n->role == CT_F_COMMENT && last && (!last->t || n->t->line > last->t->line);
-    if (broken || own_line || (n->role == CT_F_LOGICAL && i)) {
+        n->role == FR_F_COMMENT && last && (!last->t || n->t->line > last->t->line);
+    if (broken || own_line || (n->role == FR_F_LOGICAL && i)) {
         new_line(p, continued);
     } else {
-        put_spaces(p, last && ct_ftree_spaced(last, n));
+        put_spaces(p, last && fr_ftree_spaced(last, n));
     }
     if (!n->t) {
         bool comma = i + 1 < item->nodes.len;
         print_group(p, n->group, comma);
-    } else if (n->t->kind == CT_T_COMMENT) {
+    } else if (n->t->kind == FR_T_COMMENT) {
         put_comment(p, n->t);
     } else {
-        put(p, ct_ftree_node_text(p->tree, n));
+        put(p, fr_ftree_node_text(p->tree, n));
     }
 }
 
-static void print_item(printer *p, const ct_fitem *item, size_t pad)
+static void print_item(printer *p, const fr_fitem *item, size_t pad)
 {
     size_t start = p->indent, continued = start + CONTINUED;
-    bool flat = item->width != CT_F_WIDE &&
+    bool flat = item->width != FR_F_WIDE &&
                 (p->column + item->width <= COLUMNS || !has_logical(item));
     for (size_t i = 0; i < item->nodes.len; i++) {
-        const ct_fnode *n = &item->nodes.items[i];
+        const fr_fnode *n = &item->nodes.items[i];
         if (flat && n->t) {
-            put_spaces(p, i && ct_ftree_spaced(n - 1, n));
-            put(p, ct_ftree_node_text(p->tree, n));
+            put_spaces(p, i && fr_ftree_spaced(n - 1, n));
+            put(p, fr_ftree_node_text(p->tree, n));
         } else if (flat) {
-            put_spaces(p, i && ct_ftree_spaced(n - 1, n));
+            put_spaces(p, i && fr_ftree_spaced(n - 1, n));
             print_group(p, n->group, i + 1 < item->nodes.len);
         } else {
             print_node(p, item, i, continued);
@@ -261,7 +261,7 @@ static void print_item(printer *p, const ct_fitem *item, size_t pad)
 
 /* An empty line stands between constructs with a body, and where the author left one.
  */
-static bool blank_between(const ct_fitem *before, const ct_fitem *item)
+static bool blank_between(const fr_fitem *before, const fr_fitem *item)
 {
     if (item->blank_before) {
         return true;
@@ -271,9 +271,9 @@ static bool blank_between(const ct_fitem *before, const ct_fitem *item)
 
 static void print_file(printer *p)
 {
-    const ct_fgroup *file = p->tree->file;
+    const fr_fgroup *file = p->tree->file;
     for (size_t i = 0; i < file->items.len; i++) {
-        const ct_fitem *item = &file->items.items[i];
+        const fr_fitem *item = &file->items.items[i];
         if (i && blank_between(item - 1, item)) {
             mt_buf_addc(p->out, '\n');
         }
@@ -288,7 +288,7 @@ static void print_file(printer *p)
 /* The files around the one that is formatted, with another text for this one. What was
  * read once is kept, so that both elaborations see the same files. */
 typedef struct overlay {
-    const ct_provider *files;
+    const mt_provider *files;
     mt_map *known;     /* id -> mt_str * of the other files */
     mt_str text, root; /* id of the file, once it was looked for */
 } overlay;
@@ -325,7 +325,7 @@ static mt_err overlay_read(void *state, mt_arena *a, mt_str id, size_t limit,
 typedef struct job {
     mt_arena *keep;
     mt_str file;
-    const ct_provider *files; /* NULL: the file stands alone */
+    const mt_provider *files; /* NULL: the file stands alone */
     const mt_limits *limits;
     mt_diags *ds;
     mt_map *known; /* see overlay */
@@ -334,16 +334,16 @@ typedef struct job {
 /* Elaborates `text` in place of the file's own. Errors of pass 0 mean that it does not
  * parse and are handed on; what other files and passes say is no business of the
  * layout. */
-static mt_err elaborate(const job *j, mt_str text, ct_layout *out)
+static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
 {
-    ct_memory_file only = {j->file, text};
-    ct_memory memory = {&only, 1};
-    ct_provider alone = ct_memory_provider(&memory);
+    mt_memory_file only = {j->file, text};
+    mt_memory memory = {&only, 1};
+    mt_provider alone = mt_memory_provider(&memory);
     overlay o = {j->files ? j->files : &alone, j->known, text, {0}};
-    ct_provider provider = {&o, overlay_find, overlay_read};
+    mt_provider provider = {&o, overlay_find, overlay_read};
     ct_options options = {.no_warnings = true, .limits = j->limits};
     mt_diags found = {.arena = j->keep};
-    *out = (ct_layout){.text = text};
+    *out = (fr_layout){.text = text};
     ct_elaborate(j->keep, j->file, &provider, &options, &found, &out->e);
     size_t before = j->ds->errors;
     for (size_t i = 0; i < found.len; i++) {
@@ -363,13 +363,13 @@ enum { BRACKETS = 4 };
 
 static mt_err layout(const job *j, mt_str text, mt_buf *out)
 {
-    ct_symbols syms;
-    ct_tokens tokens;
-    ct_symbols_init(&syms, j->keep);
-    ct_lex(j->keep, &syms, text, j->limits, CT_LEX_COMMENTS, &tokens);
-    ct_ftree tree = {.a = j->keep, .text = text};
+    fr_symbols syms;
+    fr_tokens tokens;
+    fr_symbols_init(&syms, j->keep);
+    fr_lex(j->keep, &syms, text, j->limits, FR_LEX_COMMENTS, &tokens);
+    fr_ftree tree = {.a = j->keep, .text = text};
     size_t depth = (j->limits->source_depth + 1) * BRACKETS;
-    if (tokens.fault_count || !ct_ftree_build(&tree, &tokens, depth)) {
+    if (tokens.fault_count || !fr_ftree_build(&tree, &tokens, depth)) {
         return MT_E_LIMIT;
     }
     printer p = {.tree = &tree, .out = out};
@@ -390,29 +390,29 @@ static mt_err refuse(const job *j, const char *code, mt_str message)
 }
 
 /* Our own promise, kept at run time. */
-static mt_err check_result(const job *j, const ct_layout *before, mt_str text)
+static mt_err check_result(const job *j, const fr_layout *before, mt_str text)
 {
-    ct_layout after;
+    fr_layout after;
     mt_diags ignored = {.arena = j->keep};
     job again = *j;
     again.ds = &ignored; /* they would be shown against the wrong text */
     mt_str fault = elaborate(&again, text, &after) != MT_OK
                        ? MT_STR("whether it parses")
-                       : ct_layout_fault(j->keep, before, &after, j->limits);
+                       : fr_layout_fault(j->keep, before, &after, j->limits);
     return !fault.len
                ? MT_OK
-               : refuse(j, CT_CODE_LAYOUT,
+               : refuse(j, FR_CODE_LAYOUT,
                         mt_strf(j->ds->arena,
                                 "formatting would change %.*s, so nothing was changed",
                                 MT_ARG(fault)));
 }
 
-mt_err ct_format(mt_arena *keep, mt_str file, mt_str text, const ct_provider *files,
+mt_err fr_format(mt_arena *keep, mt_str file, mt_str text, const mt_provider *files,
                  const mt_limits *limits, mt_diags *ds, mt_str *out)
 {
     mt_map known = {0};
     job j = {keep, file, files, limits ? limits : &MT_LIMITS_DEFAULT, ds, &known};
-    ct_layout before;
+    fr_layout before;
     mt_err err = elaborate(&j, text, &before);
     if (err) {
         return err;

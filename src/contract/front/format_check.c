@@ -14,9 +14,9 @@
 
 /* ---- Tokens ------------------------------------------------------------------ */
 
-static mt_str token_text(mt_str text, const ct_token *t)
+static mt_str token_text(mt_str text, const fr_token *t)
 {
-    return mt_str_from(text.ptr + t->start, ct_token_len(text, t));
+    return mt_str_from(text.ptr + t->start, fr_token_len(text, t));
 }
 
 /* Cuts the next line off, without white space at its end. */
@@ -41,21 +41,21 @@ static bool same_comment(mt_str x, mt_str y)
     return !x.len && !y.len;
 }
 
-static bool same_token(mt_str a, const ct_token *x, mt_str b, const ct_token *y)
+static bool same_token(mt_str a, const fr_token *x, mt_str b, const fr_token *y)
 {
     mt_str left = token_text(a, x), right = token_text(b, y);
-    return x->kind == y->kind && (x->kind == CT_T_COMMENT ? same_comment(left, right)
+    return x->kind == y->kind && (x->kind == FR_T_COMMENT ? same_comment(left, right)
                                                           : mt_str_eq(left, right));
 }
 
 static bool same_tokens(mt_arena *a, mt_str before, mt_str after,
                         const mt_limits *limits)
 {
-    ct_symbols syms;
-    ct_tokens x, y;
-    ct_symbols_init(&syms, a);
-    ct_lex(a, &syms, before, limits, CT_LEX_COMMENTS, &x);
-    ct_lex(a, &syms, after, limits, CT_LEX_COMMENTS, &y);
+    fr_symbols syms;
+    fr_tokens x, y;
+    fr_symbols_init(&syms, a);
+    fr_lex(a, &syms, before, limits, FR_LEX_COMMENTS, &x);
+    fr_lex(a, &syms, after, limits, FR_LEX_COMMENTS, &y);
     if (x.count != y.count) {
         return false;
     }
@@ -69,13 +69,13 @@ static bool same_tokens(mt_arena *a, mt_str before, mt_str after,
 
 /* ---- Trees ------------------------------------------------------------------- */
 
-static bool has_items(const ct_expr *e)
+static bool has_items(const fr_expr *e)
 {
-    return e->kind == CT_X_LIST || e->kind == CT_X_RECORD;
+    return e->kind == FR_X_LIST || e->kind == FR_X_RECORD;
 }
 
 /* Recursion follows the tree, whose depth source_depth bounds. */
-static bool same_expr(const ct_expr *x, const ct_expr *y)
+static bool same_expr(const fr_expr *x, const fr_expr *y)
 {
     if (!x || !y) {
         return x == y;
@@ -95,25 +95,25 @@ static bool same_expr(const ct_expr *x, const ct_expr *y)
     return true;
 }
 
-static bool same_steps(const ct_steps *x, const ct_steps *y);
+static bool same_steps(const fr_steps *x, const fr_steps *y);
 
-static bool same_step(const ct_step *x, const ct_step *y)
+static bool same_step(const fr_step *x, const fr_step *y)
 {
     if (x->kind != y->kind || x->id.tok != y->id.tok) {
         return false;
     }
-    if (x->kind == CT_STEP_BRANCH) {
+    if (x->kind == FR_STEP_BRANCH) {
         return same_expr(x->condition, y->condition);
     }
-    bool same = x->kind != CT_STEP_PARALLEL || x->branches.len == y->branches.len;
-    for (size_t i = 0; x->kind == CT_STEP_PARALLEL && same && i < x->branches.len;
+    bool same = x->kind != FR_STEP_PARALLEL || x->branches.len == y->branches.len;
+    for (size_t i = 0; x->kind == FR_STEP_PARALLEL && same && i < x->branches.len;
          i++) {
         same = same_steps(&x->branches.items[i].steps, &y->branches.items[i].steps);
     }
     return same;
 }
 
-static bool same_steps(const ct_steps *x, const ct_steps *y)
+static bool same_steps(const fr_steps *x, const fr_steps *y)
 {
     bool same = x->len == y->len;
     for (size_t i = 0; same && i < x->len; i++) {
@@ -122,45 +122,45 @@ static bool same_steps(const ct_steps *x, const ct_steps *y)
     return same;
 }
 
-static bool same_fact(const ct_unit *u, const ct_fact *x, const ct_unit *v,
-                      const ct_fact *y)
+static bool same_fact(const fr_unit *u, const fr_fact *x, const fr_unit *v,
+                      const fr_fact *y)
 {
-    return mt_str_eq(ct_str(u, x->source.sym), ct_str(v, y->source.sym)) &&
+    return mt_str_eq(fr_str(u, x->source.sym), fr_str(v, y->source.sym)) &&
            same_expr(x->initial, y->initial);
 }
 
-static bool same_rule(const ct_rule *x, const ct_rule *y)
+static bool same_rule(const fr_rule *x, const fr_rule *y)
 {
     return same_expr(x->when, y->when) && same_expr(x->payload, y->payload);
 }
 
-static bool same_construct(const ct_unit *u, const ct_construct *x, const ct_unit *v,
-                           const ct_construct *y)
+static bool same_construct(const fr_unit *u, const fr_construct *x, const fr_unit *v,
+                           const fr_construct *y)
 {
     if (x->kind != y->kind || x->id != y->id || x->tok != y->tok ||
         x->broken != y->broken) {
         return false;
     }
-    switch ((ct_kind)x->kind) {
-    case CT_FACT: return same_fact(u, (const ct_fact *)x, v, (const ct_fact *)y);
-    case CT_RULE: return same_rule((const ct_rule *)x, (const ct_rule *)y);
-    case CT_OPERATION:
-        return same_expr(((const ct_operation *)x)->precondition,
-                         ((const ct_operation *)y)->precondition);
-    case CT_FLOW:
-        return same_steps(&((const ct_flow *)x)->steps, &((const ct_flow *)y)->steps);
-    case CT_IMPORT:
-    case CT_TYPEDECL:
-    case CT_SOURCE:
-    case CT_ENTITY:
-    case CT_PERSONA:
-    case CT_SYSTEM:
-    case CT_KIND_COUNT: break;
+    switch ((fr_kind)x->kind) {
+    case FR_FACT: return same_fact(u, (const fr_fact *)x, v, (const fr_fact *)y);
+    case FR_RULE: return same_rule((const fr_rule *)x, (const fr_rule *)y);
+    case FR_OPERATION:
+        return same_expr(((const fr_operation *)x)->precondition,
+                         ((const fr_operation *)y)->precondition);
+    case FR_FLOW:
+        return same_steps(&((const fr_flow *)x)->steps, &((const fr_flow *)y)->steps);
+    case FR_IMPORT:
+    case FR_TYPEDECL:
+    case FR_SOURCE:
+    case FR_ENTITY:
+    case FR_PERSONA:
+    case FR_SYSTEM:
+    case FR_KIND_COUNT: break;
     }
     return true;
 }
 
-static bool same_trees(const ct_unit *x, const ct_unit *y)
+static bool same_trees(const fr_unit *x, const fr_unit *y)
 {
     bool same = x->all.len == y->all.len;
     for (size_t i = 0; same && i < x->all.len; i++) {
@@ -203,7 +203,7 @@ static bool same_bundles(mt_str x, mt_str y)
     return !x.len && !y.len;
 }
 
-mt_str ct_layout_fault(mt_arena *a, const ct_layout *before, const ct_layout *after,
+mt_str fr_layout_fault(mt_arena *a, const fr_layout *before, const fr_layout *after,
                        const mt_limits *limits)
 {
     if (!same_tokens(a, before->text, after->text, limits)) {

@@ -10,17 +10,17 @@
 #include "base/utf8.h"
 
 typedef struct builder {
-    ct_ftree *tree;
+    fr_ftree *tree;
     mt_arena *a;
-    const ct_token *t;    /* the current token */
-    const ct_token *last; /* the one before it, comments too; NULL at the start */
+    const fr_token *t;    /* the current token */
+    const fr_token *last; /* the one before it, comments too; NULL at the start */
     size_t depth;
     bool failed;
 } builder;
 
-static mt_str raw_text(const ct_ftree *tree, const ct_token *t)
+static mt_str raw_text(const fr_ftree *tree, const fr_token *t)
 {
-    return mt_str_from(tree->text.ptr + t->start, ct_token_len(tree->text, t));
+    return mt_str_from(tree->text.ptr + t->start, fr_token_len(tree->text, t));
 }
 
 static mt_str trim_right(mt_str s)
@@ -31,19 +31,19 @@ static mt_str trim_right(mt_str s)
     return s;
 }
 
-mt_str ct_ftree_text(const ct_ftree *tree, const ct_token *t)
+mt_str fr_ftree_text(const fr_ftree *tree, const fr_token *t)
 {
     mt_str text = raw_text(tree, t);
-    return t->kind == CT_T_COMMENT ? trim_right(text) : text;
+    return t->kind == FR_T_COMMENT ? trim_right(text) : text;
 }
 
-mt_str ct_ftree_node_text(const ct_ftree *tree, const ct_fnode *n)
+mt_str fr_ftree_node_text(const fr_ftree *tree, const fr_fnode *n)
 {
     return n->end ? mt_str_from(tree->text.ptr + n->t->start, n->end - n->t->start)
-                  : ct_ftree_text(tree, n->t);
+                  : fr_ftree_text(tree, n->t);
 }
 
-static uint32_t end_line(const ct_ftree *tree, const ct_token *t)
+static uint32_t end_line(const fr_ftree *tree, const fr_token *t)
 {
     mt_str text = raw_text(tree, t);
     uint32_t line = t->line;
@@ -54,7 +54,7 @@ static uint32_t end_line(const ct_ftree *tree, const ct_token *t)
     return line;
 }
 
-static bool is_line_comment(const ct_ftree *tree, const ct_token *t)
+static bool is_line_comment(const fr_ftree *tree, const fr_token *t)
 {
     return tree->text.ptr[t->start + 1] == '/';
 }
@@ -62,67 +62,67 @@ static bool is_line_comment(const ct_ftree *tree, const ct_token *t)
 static void advance(builder *b)
 {
     b->last = b->t;
-    b->t += b->t->kind != CT_T_EOF;
+    b->t += b->t->kind != FR_T_EOF;
 }
 
 /* The first token from `t` on that is no comment. */
-static const ct_token *solid(const ct_token *t)
+static const fr_token *solid(const fr_token *t)
 {
-    while (t->kind == CT_T_COMMENT) {
+    while (t->kind == FR_T_COMMENT) {
         t++;
     }
     return t;
 }
 
-static const ct_token *after(const ct_token *t)
+static const fr_token *after(const fr_token *t)
 {
-    return t->kind == CT_T_EOF ? t : solid(t + 1);
+    return t->kind == FR_T_EOF ? t : solid(t + 1);
 }
 
-static bool is_open(const ct_token *t)
+static bool is_open(const fr_token *t)
 {
-    return t->kind == CT_T_LBRACE || t->kind == CT_T_LBRACKET || t->kind == CT_T_LPAREN;
+    return t->kind == FR_T_LBRACE || t->kind == FR_T_LBRACKET || t->kind == FR_T_LPAREN;
 }
 
-static bool is_close(const ct_token *t)
+static bool is_close(const fr_token *t)
 {
-    return t->kind == CT_T_RBRACE || t->kind == CT_T_RBRACKET ||
-           t->kind == CT_T_RPAREN || t->kind == CT_T_EOF;
+    return t->kind == FR_T_RBRACE || t->kind == FR_T_RBRACKET ||
+           t->kind == FR_T_RPAREN || t->kind == FR_T_EOF;
 }
 
-static bool is_word(const ct_token *t, ct_sym word)
+static bool is_word(const fr_token *t, fr_sym word)
 {
-    return t->kind == CT_T_WORD && t->sym == word;
+    return t->kind == FR_T_WORD && t->sym == word;
 }
 
 /* ---- What a node means ------------------------------------------------------- */
 
-static bool is_quantifier(const ct_fnode *n)
+static bool is_quantifier(const fr_fnode *n)
 {
-    return n->t && (n->t->kind == CT_T_FORALL || n->t->kind == CT_T_EXISTS ||
-                    (n->role == CT_F_WORD_OP &&
-                     (n->t->sym == CT_W_forall || n->t->sym == CT_W_exists)));
+    return n->t && (n->t->kind == FR_T_FORALL || n->t->kind == FR_T_EXISTS ||
+                    (n->role == FR_F_WORD_OP &&
+                     (n->t->sym == FR_W_forall || n->t->sym == FR_W_exists)));
 }
 
 /* The node behind nodes[i], comments skipped; the number of nodes if there is none. */
-static size_t next_node(const ct_fitem *item, size_t i)
+static size_t next_node(const fr_fitem *item, size_t i)
 {
     do {
         i++;
-    } while (i < item->nodes.len && item->nodes.items[i].role == CT_F_COMMENT);
+    } while (i < item->nodes.len && item->nodes.items[i].role == FR_F_COMMENT);
     return i;
 }
 
 /* The last of the first `end` nodes that is no comment; NULL if there is none. */
-static const ct_fnode *node_before(const ct_fitem *item, size_t end)
+static const fr_fnode *node_before(const fr_fitem *item, size_t end)
 {
-    while (end && item->nodes.items[end - 1].role == CT_F_COMMENT) {
+    while (end && item->nodes.items[end - 1].role == FR_F_COMMENT) {
         end--;
     }
     return end ? &item->nodes.items[end - 1] : NULL;
 }
 
-static bool is_kind(const ct_fitem *item, size_t i, ct_token_kind kind)
+static bool is_kind(const fr_fitem *item, size_t i, fr_token_kind kind)
 {
     return i < item->nodes.len && item->nodes.items[i].t &&
            item->nodes.items[i].t->kind == kind;
@@ -130,13 +130,13 @@ static bool is_kind(const ct_fitem *item, size_t i, ct_token_kind kind)
 
 /* ---- The dots of quantifiers ------------------------------------------------- */
 
-static bool is_spaced_dot(const ct_fnode *dot, const ct_fnode *next)
+static bool is_spaced_dot(const fr_fnode *dot, const fr_fnode *next)
 {
-    const ct_token *behind = next->t ? next->t : next->group->open;
-    return (dot->t->flags | behind->flags) & CT_TOK_SPACED;
+    const fr_token *behind = next->t ? next->t : next->group->open;
+    return (dot->t->flags | behind->flags) & FR_TOK_SPACED;
 }
 
-static bool is_spaced(const ct_fitem *item, size_t dot)
+static bool is_spaced(const fr_fitem *item, size_t dot)
 {
     size_t next = next_node(item, dot);
     return next < item->nodes.len &&
@@ -147,12 +147,12 @@ static bool is_spaced(const ct_fitem *item, size_t dot)
  * parser finds it: the first with white space beside it or without a word behind it,
  * else the first that the bound variable follows. Behind an index only white space
  * counts. Returns the number of nodes if there is none. */
-static size_t separating_dot(const ct_fitem *item, size_t from, ct_sym bound)
+static size_t separating_dot(const fr_fitem *item, size_t from, fr_sym bound)
 {
     size_t none = item->nodes.len, glued = none, i = next_node(item, from);
-    for (; is_kind(item, i, CT_T_DOT); i = next_node(item, next_node(item, i))) {
+    for (; is_kind(item, i, FR_T_DOT); i = next_node(item, next_node(item, i))) {
         size_t next = next_node(item, i);
-        if (is_spaced(item, i) || !is_kind(item, next, CT_T_WORD)) {
+        if (is_spaced(item, i) || !is_kind(item, next, FR_T_WORD)) {
             return i;
         }
         bool bound_next = item->nodes.items[next].t->sym == bound;
@@ -162,11 +162,11 @@ static size_t separating_dot(const ct_fitem *item, size_t from, ct_sym bound)
         return glued;
     }
     for (; i < none; i = next_node(item, i)) {
-        bool dot = is_kind(item, i, CT_T_DOT);
+        bool dot = is_kind(item, i, FR_T_DOT);
         if (dot && is_spaced(item, i)) {
             return i;
         }
-        if (!dot && !item->nodes.items[i].group && !is_kind(item, i, CT_T_WORD)) {
+        if (!dot && !item->nodes.items[i].group && !is_kind(item, i, FR_T_WORD)) {
             break;
         }
     }
@@ -175,15 +175,15 @@ static size_t separating_dot(const ct_fitem *item, size_t from, ct_sym bound)
 
 /* The dot between domain and body of the quantifier nodes[i]; the number of nodes if
  * there is none. */
-static size_t separator_of(const ct_fitem *item, size_t i)
+static size_t separator_of(const fr_fitem *item, size_t i)
 {
     size_t variable = next_node(item, i);
-    if (!is_kind(item, variable, CT_T_WORD)) {
+    if (!is_kind(item, variable, FR_T_WORD)) {
         return item->nodes.len;
     }
     for (size_t j = variable + 1; j < item->nodes.len; j++) {
-        const ct_token *t = item->nodes.items[j].t;
-        if (t && (t->kind == CT_T_IN || is_word(t, CT_W_in))) {
+        const fr_token *t = item->nodes.items[j].t;
+        if (t && (t->kind == FR_T_IN || is_word(t, FR_W_in))) {
             return separating_dot(item, next_node(item, j),
                                   item->nodes.items[variable].t->sym);
         }
@@ -191,13 +191,13 @@ static size_t separator_of(const ct_fitem *item, size_t i)
     return item->nodes.len;
 }
 
-static void mark_quantifiers(ct_fitem *item)
+static void mark_quantifiers(fr_fitem *item)
 {
     for (size_t i = 0; i < item->nodes.len; i++) {
         size_t dot = is_quantifier(&item->nodes.items[i]) ? separator_of(item, i)
                                                           : item->nodes.len;
         if (dot < item->nodes.len) {
-            item->nodes.items[dot].role = CT_F_DOT;
+            item->nodes.items[dot].role = FR_F_DOT;
         }
     }
 }
@@ -207,9 +207,9 @@ static void mark_quantifiers(ct_fitem *item)
 /* Does a condition begin at `t`, the token behind the dot `dot` (an index)? Nodes
  * behind `t` cannot change the answer: `t` is followed by no dot, so the chain of names
  * the separator is looked for in ends here. */
-static bool begins_body(builder *b, ct_fitem *item, size_t dot, const ct_token *t)
+static bool begins_body(builder *b, fr_fitem *item, size_t dot, const fr_token *t)
 {
-    ct_fnode probe = {.t = t};
+    fr_fnode probe = {.t = t};
     bool found = false;
     mt_vec_push(b->a, &item->nodes, probe);
     for (size_t i = dot; i-- > 0 && !found;) {
@@ -223,109 +223,109 @@ static bool begins_body(builder *b, ct_fitem *item, size_t dot, const ct_token *
 }
 
 /* Is the word `t` behind a dot, and so the name of a field? */
-static bool is_field_name(builder *b, ct_fitem *item, const ct_token *t)
+static bool is_field_name(builder *b, fr_fitem *item, const fr_token *t)
 {
-    const ct_fnode *before = node_before(item, item->nodes.len);
-    if (!before || !before->t || before->t->kind != CT_T_DOT) {
+    const fr_fnode *before = node_before(item, item->nodes.len);
+    if (!before || !before->t || before->t->kind != FR_T_DOT) {
         return false;
     }
     size_t dot = (size_t)(before - item->nodes.items);
-    return after(t)->kind == CT_T_DOT || !begins_body(b, item, dot, t);
+    return after(t)->kind == FR_T_DOT || !begins_body(b, item, dot, t);
 }
 
 /* Can a condition begin behind the nodes of the item? The parser looks for quantifiers
  * nowhere else; a dot was looked at before. */
-static bool begins_condition(const ct_fitem *item)
+static bool begins_condition(const fr_fitem *item)
 {
-    const ct_fnode *before = node_before(item, item->nodes.len);
+    const fr_fnode *before = node_before(item, item->nodes.len);
     if (!before) {
         return true;
     }
-    if (!before->t || before->role == CT_F_LOGICAL) {
-        return before->role == CT_F_LOGICAL;
+    if (!before->t || before->role == FR_F_LOGICAL) {
+        return before->role == FR_F_LOGICAL;
     }
-    return before->t->kind == CT_T_COLON || before->t->kind == CT_T_DOT ||
-           before->t->kind == CT_T_NOT ||
-           (before->role == CT_F_WORD_OP && is_word(before->t, CT_W_not));
+    return before->t->kind == FR_T_COLON || before->t->kind == FR_T_DOT ||
+           before->t->kind == FR_T_NOT ||
+           (before->role == FR_F_WORD_OP && is_word(before->t, FR_W_not));
 }
 
 /* `forall x in`, `exists x :`: anywhere else these words are names. */
-static bool opens_quantifier(const ct_fitem *item, const ct_token *t)
+static bool opens_quantifier(const fr_fitem *item, const fr_token *t)
 {
-    const ct_token *variable = after(t), *third = after(variable);
-    return variable->kind == CT_T_WORD && begins_condition(item) &&
-           (third->kind == CT_T_IN || third->kind == CT_T_COLON ||
-            is_word(third, CT_W_in));
+    const fr_token *variable = after(t), *third = after(variable);
+    return variable->kind == FR_T_WORD && begins_condition(item) &&
+           (third->kind == FR_T_IN || third->kind == FR_T_COLON ||
+            is_word(third, FR_W_in));
 }
 
-static ct_frole word_role(builder *b, ct_fitem *item, const ct_token *t)
+static fr_frole word_role(builder *b, fr_fitem *item, const fr_token *t)
 {
-    bool quantifier = t->sym == CT_W_forall || t->sym == CT_W_exists;
-    if (!quantifier && t->sym != CT_W_and && t->sym != CT_W_or && t->sym != CT_W_not &&
-        t->sym != CT_W_in) {
-        return CT_F_PLAIN;
+    bool quantifier = t->sym == FR_W_forall || t->sym == FR_W_exists;
+    if (!quantifier && t->sym != FR_W_and && t->sym != FR_W_or && t->sym != FR_W_not &&
+        t->sym != FR_W_in) {
+        return FR_F_PLAIN;
     }
-    if (after(t)->kind == CT_T_COLON || is_field_name(b, item, t)) {
-        return CT_F_PLAIN;
+    if (after(t)->kind == FR_T_COLON || is_field_name(b, item, t)) {
+        return FR_F_PLAIN;
     }
-    if (t->sym == CT_W_and || t->sym == CT_W_or) {
-        return item->nodes.len ? CT_F_LOGICAL : CT_F_PLAIN;
+    if (t->sym == FR_W_and || t->sym == FR_W_or) {
+        return item->nodes.len ? FR_F_LOGICAL : FR_F_PLAIN;
     }
-    return quantifier && !opens_quantifier(item, t) ? CT_F_PLAIN : CT_F_WORD_OP;
+    return quantifier && !opens_quantifier(item, t) ? FR_F_PLAIN : FR_F_WORD_OP;
 }
 
 /* `forall x : T in ...`: the word before the colon is bound, no field begins. */
-static bool binds(const ct_fitem *item)
+static bool binds(const fr_fitem *item)
 {
-    const ct_fnode *before = node_before(item, item->nodes.len);
+    const fr_fnode *before = node_before(item, item->nodes.len);
     return before && is_quantifier(before);
 }
 
-static ct_frole colon_role(const ct_fitem *item)
+static fr_frole colon_role(const fr_fitem *item)
 {
-    const ct_fnode *variable = node_before(item, item->nodes.len);
-    const ct_fnode *before =
+    const fr_fnode *variable = node_before(item, item->nodes.len);
+    const fr_fnode *before =
         variable ? node_before(item, (size_t)(variable - item->nodes.items)) : NULL;
-    return before && is_quantifier(before) ? CT_F_BINDER : CT_F_PLAIN;
+    return before && is_quantifier(before) ? FR_F_BINDER : FR_F_PLAIN;
 }
 
-static ct_frole token_role(builder *b, ct_fitem *item, const ct_token *t)
+static fr_frole token_role(builder *b, fr_fitem *item, const fr_token *t)
 {
     switch (t->kind) {
-    case CT_T_AND:
-    case CT_T_OR: return CT_F_LOGICAL;
-    case CT_T_IN:
-    case CT_T_FORALL:
-    case CT_T_EXISTS: return CT_F_WORD_OP;
-    case CT_T_COMMENT: return CT_F_COMMENT;
-    case CT_T_WORD: return word_role(b, item, t);
-    case CT_T_COLON: return colon_role(item);
-    default: return CT_F_PLAIN;
+    case FR_T_AND:
+    case FR_T_OR: return FR_F_LOGICAL;
+    case FR_T_IN:
+    case FR_T_FORALL:
+    case FR_T_EXISTS: return FR_F_WORD_OP;
+    case FR_T_COMMENT: return FR_F_COMMENT;
+    case FR_T_WORD: return word_role(b, item, t);
+    case FR_T_COLON: return colon_role(item);
+    default: return FR_F_PLAIN;
     }
 }
 
 /* ---- Spacing and widths ------------------------------------------------------ */
 
-static ct_token_kind kind_of(const ct_fnode *n)
+static fr_token_kind kind_of(const fr_fnode *n)
 {
-    return n->t ? (ct_token_kind)n->t->kind : (ct_token_kind)n->group->open->kind;
+    return n->t ? (fr_token_kind)n->t->kind : (fr_token_kind)n->group->open->kind;
 }
 
-bool ct_ftree_spaced(const ct_fnode *before, const ct_fnode *n)
+bool fr_ftree_spaced(const fr_fnode *before, const fr_fnode *n)
 {
-    ct_token_kind next = kind_of(n), last = kind_of(before);
-    bool called = (before->group || last == CT_T_WORD) && before->role == CT_F_PLAIN;
-    if (n->role == CT_F_DOT || before->role == CT_F_DOT || n->role == CT_F_BINDER) {
+    fr_token_kind next = kind_of(n), last = kind_of(before);
+    bool called = (before->group || last == FR_T_WORD) && before->role == FR_F_PLAIN;
+    if (n->role == FR_F_DOT || before->role == FR_F_DOT || n->role == FR_F_BINDER) {
         return true;
     }
-    if (n->role == CT_F_COMMENT || before->role == CT_F_COMMENT) {
+    if (n->role == FR_F_COMMENT || before->role == FR_F_COMMENT) {
         return true;
     }
-    if (next == CT_T_DOT || last == CT_T_DOT || next == CT_T_COMMA ||
-        next == CT_T_COLON || last == CT_T_NOT) {
+    if (next == FR_T_DOT || last == FR_T_DOT || next == FR_T_COMMA ||
+        next == FR_T_COLON || last == FR_T_NOT) {
         return false;
     }
-    if (n->group && next != CT_T_LBRACE) {
+    if (n->group && next != FR_T_LBRACE) {
         return !called;
     }
     return true;
@@ -333,39 +333,39 @@ bool ct_ftree_spaced(const ct_fnode *before, const ct_fnode *n)
 
 static size_t add_width(size_t a, size_t b)
 {
-    return a == CT_F_WIDE || b == CT_F_WIDE ? CT_F_WIDE : a + b;
+    return a == FR_F_WIDE || b == FR_F_WIDE ? FR_F_WIDE : a + b;
 }
 
-static size_t token_width(const ct_ftree *tree, const ct_fnode *n)
+static size_t token_width(const fr_ftree *tree, const fr_fnode *n)
 {
-    mt_str text = ct_ftree_node_text(tree, n);
+    mt_str text = fr_ftree_node_text(tree, n);
     bool wide = mt_str_find(text, '\n') < text.len ||
-                (n->t->kind == CT_T_COMMENT && is_line_comment(tree, n->t));
-    return wide ? CT_F_WIDE : mt_utf8_count(text);
+                (n->t->kind == FR_T_COMMENT && is_line_comment(tree, n->t));
+    return wide ? FR_F_WIDE : mt_utf8_count(text);
 }
 
-static size_t item_width(const ct_ftree *tree, const ct_fitem *item)
+static size_t item_width(const fr_ftree *tree, const fr_fitem *item)
 {
     size_t width = 0;
     for (size_t i = 0; i < item->nodes.len; i++) {
-        const ct_fnode *n = &item->nodes.items[i];
+        const fr_fnode *n = &item->nodes.items[i];
         width = add_width(width, n->t ? token_width(tree, n) : n->group->width);
-        bool space = i && ct_ftree_spaced(n - 1, n);
+        bool space = i && fr_ftree_spaced(n - 1, n);
         width = add_width(width, space);
     }
     return width;
 }
 
-static size_t group_width(const ct_fgroup *g)
+static size_t group_width(const fr_fgroup *g)
 {
     if ((g->block && g->items.len) || g->head.len) {
-        return CT_F_WIDE;
+        return FR_F_WIDE;
     }
-    bool padded = g->open->kind == CT_T_LBRACE && g->items.len;
+    bool padded = g->open->kind == FR_T_LBRACE && g->items.len;
     size_t width = 2 + (padded ? 2u : 0u);
     for (size_t i = 0; i < g->items.len; i++) {
-        const ct_fitem *item = &g->items.items[i];
-        size_t own = item->is_comment || item->tail.len ? CT_F_WIDE : item->width;
+        const fr_fitem *item = &g->items.items[i];
+        size_t own = item->is_comment || item->tail.len ? FR_F_WIDE : item->width;
         width = add_width(width, add_width(own, i ? 1 : 0));
     }
     return width;
@@ -373,63 +373,63 @@ static size_t group_width(const ct_fgroup *g)
 
 /* ---- Building ---------------------------------------------------------------- */
 
-static ct_fgroup *build_group(builder *b, bool block);
+static fr_fgroup *build_group(builder *b, bool block);
 
-static ct_fitem *new_item(builder *b, ct_fgroup *g)
+static fr_fitem *new_item(builder *b, fr_fgroup *g)
 {
-    ct_fitem *item = mt_vec_add(b->a, &g->items);
-    *item = (ct_fitem){0};
+    fr_fitem *item = mt_vec_add(b->a, &g->items);
+    *item = (fr_fitem){0};
     item->blank_before = b->last && b->t->line > end_line(b->tree, b->last) + 1;
     return item;
 }
 
-static bool behind_on_line(const builder *b, const ct_token *t)
+static bool behind_on_line(const builder *b, const fr_token *t)
 {
     return b->last && end_line(b->tree, b->last) == t->line;
 }
 
 /* `steps: {` and the bodies of steps, branches and joins always span lines. */
-static bool opens_block(const ct_fitem *item)
+static bool opens_block(const fr_fitem *item)
 {
     size_t n = item->nodes.len;
-    const ct_token *t = n ? item->nodes.items[n - 1].t : NULL;
-    if (t && t->kind == CT_T_COLON && n >= 2) {
-        const ct_token *key = item->nodes.items[n - 2].t;
-        return key && is_word(key, CT_W_steps);
+    const fr_token *t = n ? item->nodes.items[n - 1].t : NULL;
+    if (t && t->kind == FR_T_COLON && n >= 2) {
+        const fr_token *key = item->nodes.items[n - 2].t;
+        return key && is_word(key, FR_W_steps);
     }
-    if (!t || t->kind != CT_T_WORD) {
+    if (!t || t->kind != FR_T_WORD) {
         return false;
     }
-    return (t->sym >= CT_W_OperationStep && t->sym <= CT_W_ParallelStep) ||
-           t->sym == CT_W_Branch || t->sym == CT_W_JoinPolicy;
+    return (t->sym >= FR_W_OperationStep && t->sym <= FR_W_ParallelStep) ||
+           t->sym == FR_W_Branch || t->sym == FR_W_JoinPolicy;
 }
 
 /* `source: a.b(c)` without quotes is a text: white space in it counts. */
-static bool is_bare_source(const builder *b, const ct_fitem *item)
+static bool is_bare_source(const builder *b, const fr_fitem *item)
 {
-    const ct_fnode *colon = node_before(item, item->nodes.len);
-    if (!colon || !colon->t || colon->t->kind != CT_T_COLON) {
+    const fr_fnode *colon = node_before(item, item->nodes.len);
+    if (!colon || !colon->t || colon->t->kind != FR_T_COLON) {
         return false;
     }
     size_t at = (size_t)(colon - item->nodes.items);
-    const ct_fnode *word = node_before(item, at);
-    if (!word || !word->t || !is_word(word->t, CT_W_source) ||
+    const fr_fnode *word = node_before(item, at);
+    if (!word || !word->t || !is_word(word->t, FR_W_source) ||
         node_before(item, (size_t)(word - item->nodes.items))) {
         return false;
     }
-    ct_token_kind next = (ct_token_kind)after(b->t)->kind;
-    return b->t->kind == CT_T_WORD && (next == CT_T_DOT || next == CT_T_LPAREN);
+    fr_token_kind next = (fr_token_kind)after(b->t)->kind;
+    return b->t->kind == FR_T_WORD && (next == FR_T_DOT || next == FR_T_LPAREN);
 }
 
 /* The last token of the chain of names, dots and argument lists that begins at t. */
-static const ct_token *bare_source_end(const ct_token *t)
+static const fr_token *bare_source_end(const fr_token *t)
 {
     for (;;) {
-        const ct_token *next = after(t);
-        if (next->kind == CT_T_DOT && after(next)->kind == CT_T_WORD) {
+        const fr_token *next = after(t);
+        if (next->kind == FR_T_DOT && after(next)->kind == FR_T_WORD) {
             t = after(next);
-        } else if (next->kind == CT_T_LPAREN) {
-            for (t = next; t->kind != CT_T_RPAREN && t->kind != CT_T_EOF;) {
+        } else if (next->kind == FR_T_LPAREN) {
+            for (t = next; t->kind != FR_T_RPAREN && t->kind != FR_T_EOF;) {
                 t = after(t);
             }
         } else {
@@ -438,11 +438,11 @@ static const ct_token *bare_source_end(const ct_token *t)
     }
 }
 
-static ct_fnode take_bare_source(builder *b)
+static fr_fnode take_bare_source(builder *b)
 {
-    const ct_token *last = bare_source_end(b->t);
-    ct_fnode node = {.t = b->t};
-    node.end = last->start + (uint32_t)ct_token_len(b->tree->text, last);
+    const fr_token *last = bare_source_end(b->t);
+    fr_fnode node = {.t = b->t};
+    node.end = last->start + (uint32_t)fr_token_len(b->tree->text, last);
     while (b->t < last) {
         advance(b);
     }
@@ -450,14 +450,14 @@ static ct_fnode take_bare_source(builder *b)
     return node;
 }
 
-static void add_node(builder *b, ct_fitem *item, bool block)
+static void add_node(builder *b, fr_fitem *item, bool block)
 {
-    ct_fnode node = {0};
+    fr_fnode node = {0};
     if (is_bare_source(b, item)) {
         node = take_bare_source(b);
     } else if (is_open(b->t)) {
         node.group =
-            build_group(b, block || (b->t->kind == CT_T_LBRACE && opens_block(item)));
+            build_group(b, block || (b->t->kind == FR_T_LBRACE && opens_block(item)));
     } else {
         node.t = b->t;
         node.role = (uint8_t)token_role(b, item, b->t);
@@ -466,39 +466,39 @@ static void add_node(builder *b, ct_fitem *item, bool block)
     mt_vec_push(b->a, &item->nodes, node);
 }
 
-static bool is_operand(const ct_fnode *n)
+static bool is_operand(const fr_fnode *n)
 {
-    return n->group || (n->role == CT_F_PLAIN &&
-                        (n->t->kind == CT_T_WORD || n->t->kind == CT_T_STR));
+    return n->group || (n->role == FR_F_PLAIN &&
+                        (n->t->kind == FR_T_WORD || n->t->kind == FR_T_STR));
 }
 
-static bool starts_operand(const ct_token *t)
+static bool starts_operand(const fr_token *t)
 {
-    return t->kind == CT_T_WORD || t->kind == CT_T_STR || t->kind == CT_T_LPAREN ||
-           t->kind == CT_T_LBRACE;
+    return t->kind == FR_T_WORD || t->kind == FR_T_STR || t->kind == FR_T_LPAREN ||
+           t->kind == FR_T_LBRACE;
 }
 
 /* Does a new item of the group begin at the solid token `t`? Commas between fields and
  * list elements are optional, so it takes a look. */
-static bool begins_item(const ct_fgroup *g, const ct_fitem *item, const ct_token *t)
+static bool begins_item(const fr_fgroup *g, const fr_fitem *item, const fr_token *t)
 {
-    const ct_fnode *end = &item->nodes.items[item->nodes.len - 1];
-    if (end->t && end->t->kind == CT_T_COMMA) {
+    const fr_fnode *end = &item->nodes.items[item->nodes.len - 1];
+    if (end->t && end->t->kind == FR_T_COMMA) {
         return true;
     }
-    if (t->kind == CT_T_WORD && after(t)->kind == CT_T_COLON && !binds(item)) {
+    if (t->kind == FR_T_WORD && after(t)->kind == FR_T_COLON && !binds(item)) {
         return true;
     }
-    if (g->open->kind != CT_T_LBRACKET || !is_operand(end) || !starts_operand(t)) {
+    if (g->open->kind != FR_T_LBRACKET || !is_operand(end) || !starts_operand(t)) {
         return false;
     }
     /* `Branch {`, `f(x)`: a name and what belongs to it. */
-    bool belongs = !end->group && end->t->kind == CT_T_WORD && is_open(t);
+    bool belongs = !end->group && end->t->kind == FR_T_WORD && is_open(t);
     return !belongs;
 }
 
 /* A comment behind something on its line, at the end of an item. */
-static bool take_tail(builder *b, ct_fitem *item, const ct_token *next, bool at_end)
+static bool take_tail(builder *b, fr_fitem *item, const fr_token *next, bool at_end)
 {
     if (!at_end || !behind_on_line(b, b->t) || next->line == b->t->line) {
         return false;
@@ -508,29 +508,29 @@ static bool take_tail(builder *b, ct_fitem *item, const ct_token *next, bool at_
     return true;
 }
 
-static void add_comment_item(builder *b, ct_fgroup *g)
+static void add_comment_item(builder *b, fr_fgroup *g)
 {
-    ct_fitem *item = new_item(b, g);
+    fr_fitem *item = new_item(b, g);
     item->is_comment = true;
-    ct_fnode node = {.t = b->t, .role = CT_F_COMMENT};
+    fr_fnode node = {.t = b->t, .role = FR_F_COMMENT};
     mt_vec_push(b->a, &item->nodes, node);
-    item->width = CT_F_WIDE;
+    item->width = FR_F_WIDE;
     advance(b);
 }
 
-static void close_item(builder *b, ct_fitem *item)
+static void close_item(builder *b, fr_fitem *item)
 {
     mark_quantifiers(item);
     item->width = item_width(b->tree, item);
 }
 
-static void build_items(builder *b, ct_fgroup *g)
+static void build_items(builder *b, fr_fgroup *g)
 {
-    ct_fitem *item = NULL;
+    fr_fitem *item = NULL;
     while (!is_close(b->t) && !b->failed) {
-        const ct_token *next = solid(b->t);
+        const fr_token *next = solid(b->t);
         bool at_end = !item || is_close(next) || begins_item(g, item, next);
-        if (b->t->kind == CT_T_COMMENT && at_end) {
+        if (b->t->kind == FR_T_COMMENT && at_end) {
             if (item && take_tail(b, item, next, at_end)) {
                 continue;
             }
@@ -553,16 +553,16 @@ static void build_items(builder *b, ct_fgroup *g)
     }
 }
 
-static ct_token_kind closing(const ct_token *open)
+static fr_token_kind closing(const fr_token *open)
 {
-    return open->kind == CT_T_LBRACE     ? CT_T_RBRACE
-           : open->kind == CT_T_LBRACKET ? CT_T_RBRACKET
-                                         : CT_T_RPAREN;
+    return open->kind == FR_T_LBRACE     ? FR_T_RBRACE
+           : open->kind == FR_T_LBRACKET ? FR_T_RBRACKET
+                                         : FR_T_RPAREN;
 }
 
-static ct_fgroup *build_group(builder *b, bool block)
+static fr_fgroup *build_group(builder *b, bool block)
 {
-    ct_fgroup *g = mt_new(b->a, ct_fgroup);
+    fr_fgroup *g = mt_new(b->a, fr_fgroup);
     g->open = b->t;
     g->block = block;
     advance(b);
@@ -570,7 +570,7 @@ static ct_fgroup *build_group(builder *b, bool block)
         b->failed = true;
         return g;
     }
-    while (b->t->kind == CT_T_COMMENT && behind_on_line(b, b->t) &&
+    while (b->t->kind == FR_T_COMMENT && behind_on_line(b, b->t) &&
            solid(b->t)->line != b->t->line) {
         mt_vec_push(b->a, &g->head, b->t);
         advance(b);
@@ -588,28 +588,28 @@ static ct_fgroup *build_group(builder *b, bool block)
 /* ---- The file ---------------------------------------------------------------- */
 
 /* How many solid tokens follow the keyword before the body, if there is one. */
-static void build_construct(builder *b, ct_fgroup *file)
+static void build_construct(builder *b, fr_fgroup *file)
 {
-    ct_fitem *item = new_item(b, file);
+    fr_fitem *item = new_item(b, file);
     for (int words = 0; !is_close(b->t) && !b->failed;) {
-        const ct_token *next = solid(b->t);
+        const fr_token *next = solid(b->t);
         bool starts_next =
-            words >= 2 && next->kind == CT_T_WORD && ct_is_construct_word(next->sym) &&
-            (after(next)->kind == CT_T_WORD || after(next)->kind == CT_T_STR);
+            words >= 2 && next->kind == FR_T_WORD && fr_is_construct_word(next->sym) &&
+            (after(next)->kind == FR_T_WORD || after(next)->kind == FR_T_STR);
         bool equals = item->nodes.len && item->nodes.items[item->nodes.len - 1].t &&
-                      item->nodes.items[item->nodes.len - 1].t->kind == CT_T_EQ;
+                      item->nodes.items[item->nodes.len - 1].t->kind == FR_T_EQ;
         if (is_close(next) || (starts_next && !equals)) {
             break;
         }
-        bool brace = b->t->kind == CT_T_LBRACE;
-        words += b->t->kind == CT_T_WORD || b->t->kind == CT_T_STR;
+        bool brace = b->t->kind == FR_T_LBRACE;
+        words += b->t->kind == FR_T_WORD || b->t->kind == FR_T_STR;
         add_node(b, item, brace);
         item->has_body = item->has_body || brace;
         if (brace) {
             break;
         }
     }
-    while (b->t->kind == CT_T_COMMENT && behind_on_line(b, b->t)) {
+    while (b->t->kind == FR_T_COMMENT && behind_on_line(b, b->t)) {
         mt_vec_push(b->a, &item->tail, b->t);
         advance(b);
     }
@@ -618,12 +618,12 @@ static void build_construct(builder *b, ct_fgroup *file)
 
 static void build_file(builder *b)
 {
-    ct_fgroup *file = mt_new(b->a, ct_fgroup);
+    fr_fgroup *file = mt_new(b->a, fr_fgroup);
     b->tree->file = file;
-    while (b->t->kind != CT_T_EOF && !b->failed) {
-        if (b->t->kind == CT_T_COMMENT) {
+    while (b->t->kind != FR_T_EOF && !b->failed) {
+        if (b->t->kind == FR_T_COMMENT) {
             add_comment_item(b, file);
-        } else if (b->t->kind == CT_T_WORD) {
+        } else if (b->t->kind == FR_T_WORD) {
             build_construct(b, file);
         } else {
             b->failed = true;
@@ -631,7 +631,7 @@ static void build_file(builder *b)
     }
 }
 
-bool ct_ftree_build(ct_ftree *tree, const ct_tokens *tokens, size_t depth)
+bool fr_ftree_build(fr_ftree *tree, const fr_tokens *tokens, size_t depth)
 {
     builder b = {.tree = tree, .a = tree->a, .t = tokens->items, .depth = depth};
     build_file(&b);

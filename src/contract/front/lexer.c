@@ -40,10 +40,10 @@ static const uint8_t CLASS[256] = {
 
 /* Tokens of one character that begin no longer token. */
 static const uint8_t SINGLE[128] = {
-    ['{'] = CT_T_LBRACE,   ['}'] = CT_T_RBRACE,   ['['] = CT_T_LBRACKET,
-    [']'] = CT_T_RBRACKET, ['('] = CT_T_LPAREN,   [')'] = CT_T_RPAREN,
-    [':'] = CT_T_COLON,    [','] = CT_T_COMMA,    ['.'] = CT_T_DOT,
-    ['='] = CT_T_EQ,       ['*'] = CT_T_STAR,     ['+'] = CT_T_PLUS,
+    ['{'] = FR_T_LBRACE,   ['}'] = FR_T_RBRACE,   ['['] = FR_T_LBRACKET,
+    [']'] = FR_T_RBRACKET, ['('] = FR_T_LPAREN,   [')'] = FR_T_RPAREN,
+    [':'] = FR_T_COLON,    [','] = FR_T_COMMA,    ['.'] = FR_T_DOT,
+    ['='] = FR_T_EQ,       ['*'] = FR_T_STAR,     ['+'] = FR_T_PLUS,
 };
 
 /* Operators outside ASCII. */
@@ -51,9 +51,9 @@ static const struct {
     uint32_t character;
     uint8_t kind;
 } WIDE_OPERATORS[] = {
-    {0x2192, CT_T_ARROW},  {0x2264, CT_T_LTE},    {0x2265, CT_T_GTE}, {0x2260, CT_T_NEQ},
-    {0x00D7, CT_T_STAR},   {0x2227, CT_T_AND},    {0x2228, CT_T_OR},  {0x00AC, CT_T_NOT},
-    {0x2200, CT_T_FORALL}, {0x2203, CT_T_EXISTS}, {0x2208, CT_T_IN},
+    {0x2192, FR_T_ARROW},  {0x2264, FR_T_LTE},    {0x2265, FR_T_GTE}, {0x2260, FR_T_NEQ},
+    {0x00D7, FR_T_STAR},   {0x2227, FR_T_AND},    {0x2228, FR_T_OR},  {0x00AC, FR_T_NOT},
+    {0x2200, FR_T_FORALL}, {0x2203, FR_T_EXISTS}, {0x2208, FR_T_IN},
 };
 /* clang-format on */
 
@@ -61,43 +61,43 @@ enum { MAX_FAULTS = 1000 };
 
 typedef struct lexer {
     mt_arena *arena;
-    ct_symbols *syms;
+    fr_symbols *syms;
     const char *base, *p, *end;
-    ct_token *items;
+    fr_token *items;
     uint32_t count, cap;
     uint32_t line;
     uint8_t flags; /* of the next token */
     unsigned mode;
     size_t max_word;
-    ct_lex_fault *faults;
+    fr_lex_fault *faults;
     uint32_t fault_count, fault_cap;
 } lexer;
 
-static ct_token *grow_tokens(lexer *x)
+static fr_token *grow_tokens(lexer *x)
 {
     uint32_t cap = x->cap * 2;
-    ct_token *bigger = mt_alloc(x->arena, mt_array_bytes(cap, sizeof *bigger));
+    fr_token *bigger = mt_alloc(x->arena, mt_array_bytes(cap, sizeof *bigger));
     memcpy(bigger, x->items, x->count * sizeof *bigger);
     x->items = bigger;
     x->cap = cap;
     return &x->items[x->count++];
 }
 
-static inline void add_token(lexer *x, ct_token_kind kind, const char *start,
-                             const char *end, ct_sym sym)
+static inline void add_token(lexer *x, fr_token_kind kind, const char *start,
+                             const char *end, fr_sym sym)
 {
-    ct_token *t = MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
+    fr_token *t = MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
     size_t len = (size_t)(end - start);
-    *t = (ct_token){.start = (uint32_t)(start - x->base),
+    *t = (fr_token){.start = (uint32_t)(start - x->base),
                     .line = x->line,
                     .sym = sym,
                     .kind = (uint8_t)kind,
                     .flags = x->flags,
-                    .len = (uint16_t)(len < CT_TOK_RAW_LEN ? len : CT_TOK_RAW_LEN)};
+                    .len = (uint16_t)(len < FR_TOK_RAW_LEN ? len : FR_TOK_RAW_LEN)};
     x->flags = 0;
 }
 
-static void fault(lexer *x, ct_code code, const char *start, const char *end,
+static void fault(lexer *x, fr_code code, const char *start, const char *end,
                   mt_str message)
 {
     if (x->fault_count >= MAX_FAULTS) {
@@ -105,14 +105,14 @@ static void fault(lexer *x, ct_code code, const char *start, const char *end,
     }
     if (x->fault_count == x->fault_cap) {
         uint32_t cap = x->fault_cap ? x->fault_cap * 2 : 4;
-        ct_lex_fault *bigger = mt_new_array(x->arena, ct_lex_fault, cap);
+        fr_lex_fault *bigger = mt_new_array(x->arena, fr_lex_fault, cap);
         if (x->fault_count) {
             memcpy(bigger, x->faults, x->fault_count * sizeof *bigger);
         }
         x->faults = bigger;
         x->fault_cap = cap;
     }
-    x->faults[x->fault_count++] = (ct_lex_fault){
+    x->faults[x->fault_count++] = (fr_lex_fault){
         code, (uint32_t)(start - x->base), (uint32_t)(end - start), x->line, message};
 }
 
@@ -210,7 +210,7 @@ static const char *plain_end(const char *p)
 
 /* What of 16 bytes belongs to a text of this length. */
 /* clang-format off */
-static const ct_symbol_head MASKS[17] = {
+static const fr_symbol_head MASKS[17] = {
     {0x0000000000000000u, 0x0000000000000000u},
     {0x00000000000000ffu, 0x0000000000000000u},
     {0x000000000000ffffu, 0x0000000000000000u},
@@ -232,49 +232,49 @@ static const ct_symbol_head MASKS[17] = {
 /* clang-format on */
 
 /* The first bytes of a text that has 16 readable bytes. */
-static inline ct_symbol_head head_of(const char *p, size_t len)
+static inline fr_symbol_head head_of(const char *p, size_t len)
 {
-    ct_symbol_head head, mask = MASKS[len < 16 ? len : 16];
+    fr_symbol_head head, mask = MASKS[len < 16 ? len : 16];
     memcpy(&head, p, sizeof head);
-    return (ct_symbol_head){head.low & mask.low, head.high & mask.high};
+    return (fr_symbol_head){head.low & mask.low, head.high & mask.high};
 }
 
 /* Texts of more than 16 bytes. */
-static ct_sym intern_long(ct_symbols *s, const char *p, size_t len)
+static fr_sym intern_long(fr_symbols *s, const char *p, size_t len)
 {
-    ct_symbol_head head = head_of(p, len);
+    fr_symbol_head head = head_of(p, len);
     uint64_t h = s->seed ^ len;
-    for (size_t done = 0; done < len; done += 16) { /* as ct_symbol_hash() */
-        h = ct_hash_step(h, head_of(p + done, len - done));
+    for (size_t done = 0; done < len; done += 16) { /* as fr_symbol_hash() */
+        h = fr_hash_step(h, head_of(p + done, len - done));
     }
-    uint32_t hash = ct_hash_end(h);
+    uint32_t hash = fr_hash_end(h);
     for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
-        ct_symbol_slot slot = s->slots[at];
+        fr_symbol_slot slot = s->slots[at];
         if (!slot.sym) {
-            return ct_symbol_add(s, mt_str_from(p, len), head, hash);
+            return fr_symbol_add(s, mt_str_from(p, len), head, hash);
         }
-        const ct_symbol *known = &s->items[slot.sym];
+        const fr_symbol *known = &s->items[slot.sym];
         if (slot.hash == hash && known->len == len && memcmp(known->ptr, p, len) == 0) {
             return slot.sym;
         }
     }
 }
 
-/* The number of p[0..len), interned; the inlined fast path of ct_intern(). The text
+/* The number of p[0..len), interned; the inlined fast path of fr_intern(). The text
  * must be followed by 16 readable bytes. */
-static inline ct_sym intern(ct_symbols *s, const char *p, size_t len)
+static inline fr_sym intern(fr_symbols *s, const char *p, size_t len)
 {
     if (MT_UNLIKELY(len > 16)) {
         return intern_long(s, p, len);
     }
-    ct_symbol_head head = head_of(p, len);
-    uint32_t hash = ct_hash_end(ct_hash_step(s->seed ^ len, head));
+    fr_symbol_head head = head_of(p, len);
+    uint32_t hash = fr_hash_end(fr_hash_step(s->seed ^ len, head));
     for (uint32_t at = hash & s->mask;; at = (at + 1) & s->mask) {
-        ct_symbol_slot slot = s->slots[at];
+        fr_symbol_slot slot = s->slots[at];
         if (MT_UNLIKELY(!slot.sym)) {
-            return ct_symbol_add(s, mt_str_from(p, len), head, hash);
+            return fr_symbol_add(s, mt_str_from(p, len), head, hash);
         }
-        const ct_symbol *known = &s->items[slot.sym];
+        const fr_symbol *known = &s->items[slot.sym];
         if (MT_LIKELY(slot.hash == hash && known->len == len &&
                       known->head.low == head.low && known->head.high == head.high)) {
             return slot.sym;
@@ -317,7 +317,7 @@ static inline const char *word_end(const char *p)
 
 static void long_word(lexer *x, const char *start, const char *end)
 {
-    fault(x, CT_E_LEX_IDENTIFIER, start, end,
+    fault(x, FR_E_LEX_IDENTIFIER, start, end,
           mt_strf(x->arena, "identifier of %zu bytes; at most %zu are allowed",
                   (size_t)(end - start), x->max_word));
 }
@@ -330,7 +330,7 @@ static void lex_word(lexer *x)
     if (len > x->max_word) {
         long_word(x, start, end);
     }
-    add_token(x, CT_T_WORD, start, end, intern(x->syms, start, len));
+    add_token(x, FR_T_WORD, start, end, intern(x->syms, start, len));
     x->p = end;
 }
 
@@ -357,15 +357,15 @@ static void lex_number(lexer *x)
     while (is_digit(p)) {
         p++;
     }
-    ct_token_kind kind = CT_T_INT;
+    fr_token_kind kind = FR_T_INT;
     if (*p == '.' && is_digit(p + 1)) {
-        kind = CT_T_FLOAT;
+        kind = FR_T_FLOAT;
         for (p++; is_digit(p); p++) {
         }
     }
-    if (kind == CT_T_INT && !fits_int64(start, p)) {
+    if (kind == FR_T_INT && !fits_int64(start, p)) {
         size_t shown = (size_t)(p - start);
-        fault(x, CT_E_LEX_INTEGER, start, p,
+        fault(x, FR_E_LEX_INTEGER, start, p,
               mt_strf(x->arena, "invalid integer '%.*s'",
                       (int)(shown < 1000 ? shown : 1000), start));
     }
@@ -374,7 +374,7 @@ static void lex_number(lexer *x)
 }
 
 /* The value of a string that has backslashes: \" \\ \n \t; any other pair stays. */
-static ct_sym unescape(lexer *x, const char *p, const char *end)
+static fr_sym unescape(lexer *x, const char *p, const char *end)
 {
     char *out = mt_alloc(x->arena, (size_t)(end - p) + 16), *q = out;
     while (p < end) {
@@ -421,27 +421,27 @@ static void lex_string(lexer *x)
     }
     bool closed = *p == '"' && p < x->end;
     if (!closed) {
-        fault(x, cut ? CT_E_LEX_ESCAPE : CT_E_LEX_STRING, start, p,
+        fault(x, cut ? FR_E_LEX_ESCAPE : FR_E_LEX_STRING, start, p,
               cut ? MT_STR("unterminated escape in string")
                   : MT_STR("unterminated string literal"));
     }
-    ct_sym sym = escaped ? unescape(x, start + 1, p)
+    fr_sym sym = escaped ? unescape(x, start + 1, p)
                          : intern(x->syms, start + 1, (size_t)(p - start - 1));
     p += closed;
-    add_token(x, closed ? CT_T_STR : CT_T_BAD, start, p, sym);
+    add_token(x, closed ? FR_T_STR : FR_T_BAD, start, p, sym);
     x->line = line;
     x->p = p;
 }
 
 static void comment_token(lexer *x, const char *start, uint32_t line)
 {
-    if (x->mode & CT_LEX_COMMENTS) {
+    if (x->mode & FR_LEX_COMMENTS) {
         uint32_t now = x->line;
         x->line = line;
-        add_token(x, CT_T_COMMENT, start, x->p, CT_W_none);
+        add_token(x, FR_T_COMMENT, start, x->p, FR_W_none);
         x->line = now;
     }
-    x->flags = CT_TOK_SPACED;
+    x->flags = FR_TOK_SPACED;
 }
 
 static void lex_line_comment(lexer *x)
@@ -461,7 +461,7 @@ static void lex_block_comment(lexer *x)
         p++;
     }
     if (p == x->end) {
-        fault(x, CT_E_LEX_COMMENT, start, start + 2,
+        fault(x, FR_E_LEX_COMMENT, start, start + 2,
               MT_STR("unterminated block comment"));
         x->p = p;
         return;
@@ -475,17 +475,17 @@ static void bad_character(lexer *x)
     size_t len;
     mt_utf8_decode(x->p, &len);
     if (x->fault_count < MAX_FAULTS) {
-        fault(x, CT_E_LEX_CHAR, x->p, x->p + len,
+        fault(x, FR_E_LEX_CHAR, x->p, x->p + len,
               mt_strf(x->arena, "unexpected character '%.*s'", (int)len, x->p));
     }
     if (*x->p == '\0') { /* printf ends at NUL */
-        ct_lex_fault *f = x->fault_count ? &x->faults[x->fault_count - 1] : NULL;
-        if (f && f->code == CT_E_LEX_CHAR) {
+        fr_lex_fault *f = x->fault_count ? &x->faults[x->fault_count - 1] : NULL;
+        if (f && f->code == FR_E_LEX_CHAR) {
             static const char NUL_MESSAGE[] = "unexpected character '\0'";
             f->message = mt_str_from(NUL_MESSAGE, sizeof NUL_MESSAGE - 1);
         }
     }
-    add_token(x, CT_T_BAD, x->p, x->p + len, CT_W_none);
+    add_token(x, FR_T_BAD, x->p, x->p + len, FR_W_none);
     x->p += len;
 }
 
@@ -493,41 +493,41 @@ static void bad_character(lexer *x)
 static bool after_term(const lexer *x)
 {
     uint32_t n = x->count;
-    while (n && x->items[n - 1].kind == CT_T_COMMENT) {
+    while (n && x->items[n - 1].kind == FR_T_COMMENT) {
         n--;
     }
     if (!n) {
         return false;
     }
-    const ct_token *t = &x->items[n - 1];
+    const fr_token *t = &x->items[n - 1];
     switch (t->kind) {
-    case CT_T_WORD:
-        return t->sym != CT_W_and && t->sym != CT_W_or && t->sym != CT_W_not &&
-               t->sym != CT_W_in;
-    case CT_T_STR:
-    case CT_T_INT:
-    case CT_T_FLOAT:
-    case CT_T_RPAREN:
-    case CT_T_RBRACKET:
-    case CT_T_RBRACE: return true;
+    case FR_T_WORD:
+        return t->sym != FR_W_and && t->sym != FR_W_or && t->sym != FR_W_not &&
+               t->sym != FR_W_in;
+    case FR_T_STR:
+    case FR_T_INT:
+    case FR_T_FLOAT:
+    case FR_T_RPAREN:
+    case FR_T_RBRACKET:
+    case FR_T_RBRACE: return true;
     default: return false;
     }
 }
 
-static void add_punct(lexer *x, ct_token_kind kind, size_t len)
+static void add_punct(lexer *x, fr_token_kind kind, size_t len)
 {
-    add_token(x, kind, x->p, x->p + len, CT_W_none);
+    add_token(x, kind, x->p, x->p + len, FR_W_none);
     x->p += len;
 }
 
 static void lex_minus(lexer *x)
 {
     if (x->p[1] == '>') {
-        add_punct(x, CT_T_ARROW, 2);
+        add_punct(x, FR_T_ARROW, 2);
     } else if (is_digit(x->p + 1) && !after_term(x)) {
         lex_number(x);
     } else {
-        add_punct(x, CT_T_MINUS, 1);
+        add_punct(x, FR_T_MINUS, 1);
     }
 }
 
@@ -547,13 +547,13 @@ static void lex_punct(lexer *x)
 {
     bool equals = x->p[1] == '=';
     switch (*x->p) {
-    case '<': add_punct(x, equals ? CT_T_LTE : CT_T_LT, equals ? 2 : 1); break;
-    case '>': add_punct(x, equals ? CT_T_GTE : CT_T_GT, equals ? 2 : 1); break;
+    case '<': add_punct(x, equals ? FR_T_LTE : FR_T_LT, equals ? 2 : 1); break;
+    case '>': add_punct(x, equals ? FR_T_GTE : FR_T_GT, equals ? 2 : 1); break;
     case '-': lex_minus(x); break;
     case '/': lex_slash(x); break;
     default: /* '!' */
         if (equals) {
-            add_punct(x, CT_T_NEQ, 2);
+            add_punct(x, FR_T_NEQ, 2);
         } else {
             bad_character(x);
         }
@@ -566,13 +566,13 @@ static void lex_wide(lexer *x)
     uint32_t c = mt_utf8_decode(x->p, &len);
     for (size_t i = 0; i < sizeof WIDE_OPERATORS / sizeof *WIDE_OPERATORS; i++) {
         if (WIDE_OPERATORS[i].character == c) {
-            add_punct(x, (ct_token_kind)WIDE_OPERATORS[i].kind, len);
+            add_punct(x, (fr_token_kind)WIDE_OPERATORS[i].kind, len);
             return;
         }
     }
     if (is_wide_space(c)) {
         x->p += len;
-        x->flags = CT_TOK_SPACED;
+        x->flags = FR_TOK_SPACED;
     } else if (starts_word(c)) {
         lex_word(x);
     } else {
@@ -606,13 +606,13 @@ static void lex_all(lexer *x)
     for (;;) {
         unsigned char c = (unsigned char)*p;
         const char *start = p;
-        ct_sym sym = CT_W_none;
-        ct_token_kind kind;
+        fr_sym sym = FR_W_none;
+        fr_token_kind kind;
         uint8_t class = CLASS[c];
         if (class <= C_NEWLINE && class != C_BAD) {
             line += c == '\n';
             p = spaces_end(p + 1);
-            flags = CT_TOK_SPACED;
+            flags = FR_TOK_SPACED;
             continue;
         }
         if (class == C_WORD) {
@@ -623,9 +623,9 @@ static void lex_all(lexer *x)
                 long_word(x, start, p);
             }
             sym = intern(x->syms, start, len);
-            kind = CT_T_WORD;
+            kind = FR_T_WORD;
         } else if (class == C_SINGLE) {
-            kind = (ct_token_kind)SINGLE[c];
+            kind = (fr_token_kind)SINGLE[c];
             p++;
         } else {
             x->p = p;
@@ -639,15 +639,15 @@ static void lex_all(lexer *x)
             flags = x->flags;
             continue;
         }
-        ct_token *t =
+        fr_token *t =
             MT_LIKELY(x->count < x->cap) ? &x->items[x->count++] : grow_tokens(x);
         size_t len = (size_t)(p - start);
-        *t = (ct_token){.start = (uint32_t)(start - x->base),
+        *t = (fr_token){.start = (uint32_t)(start - x->base),
                         .line = line,
                         .sym = sym,
                         .kind = (uint8_t)kind,
                         .flags = flags,
-                        .len = (uint16_t)(len < CT_TOK_RAW_LEN ? len : CT_TOK_RAW_LEN)};
+                        .len = (uint16_t)(len < FR_TOK_RAW_LEN ? len : FR_TOK_RAW_LEN)};
         flags = 0;
     }
 }
@@ -665,8 +665,8 @@ static const char *padded(mt_arena *a, mt_str text)
     return copy;
 }
 
-void ct_lex(mt_arena *a, ct_symbols *syms, mt_str text, const mt_limits *limits,
-            unsigned flags, ct_tokens *out)
+void fr_lex(mt_arena *a, fr_symbols *syms, mt_str text, const mt_limits *limits,
+            unsigned flags, fr_tokens *out)
 {
     const char *copy = padded(a, text);
     lexer x = {.arena = a,
@@ -680,19 +680,19 @@ void ct_lex(mt_arena *a, ct_symbols *syms, mt_str text, const mt_limits *limits,
                .max_word = limits->identifier_bytes};
     x.items = mt_alloc(a, mt_array_bytes(x.cap, sizeof *x.items));
     lex_all(&x);
-    add_token(&x, CT_T_EOF, x.p, x.p, CT_W_none);
-    *out = (ct_tokens){x.items, x.count, x.faults, x.fault_count};
+    add_token(&x, FR_T_EOF, x.p, x.p, FR_W_none);
+    *out = (fr_tokens){x.items, x.count, x.faults, x.fault_count};
 }
 
-size_t ct_token_len(mt_str text, const ct_token *t)
+size_t fr_token_len(mt_str text, const fr_token *t)
 {
-    if (t->len < CT_TOK_RAW_LEN) {
+    if (t->len < FR_TOK_RAW_LEN) {
         return t->len;
     }
     /* Rare: lex from this token on, which is again the first. */
     mt_arena scratch = {0};
-    ct_symbols syms;
-    ct_symbols_init(&syms, &scratch);
+    fr_symbols syms;
+    fr_symbols_init(&syms, &scratch);
     const char *copy = padded(&scratch, mt_str_skip(text, t->start));
     lexer x = {.arena = &scratch,
                .syms = &syms,
@@ -700,14 +700,14 @@ size_t ct_token_len(mt_str text, const ct_token *t)
                .p = copy,
                .end = copy + (text.len - t->start),
                .cap = 32,
-               .mode = CT_LEX_COMMENTS,
+               .mode = FR_LEX_COMMENTS,
                .max_word = SIZE_MAX};
     x.items = mt_alloc(&scratch, x.cap * sizeof *x.items);
-    if (t->kind == CT_T_STR || t->kind == CT_T_BAD) {
+    if (t->kind == FR_T_STR || t->kind == FR_T_BAD) {
         lex_string(&x);
-    } else if (t->kind == CT_T_COMMENT) {
+    } else if (t->kind == FR_T_COMMENT) {
         lex_slash(&x);
-    } else if (t->kind == CT_T_WORD) {
+    } else if (t->kind == FR_T_WORD) {
         lex_word(&x);
     } else {
         lex_number(&x);
@@ -717,9 +717,9 @@ size_t ct_token_len(mt_str text, const ct_token *t)
     return len;
 }
 
-int64_t ct_int_value(const ct_symbols *syms, ct_sym sym)
+int64_t fr_int_value(const fr_symbols *syms, fr_sym sym)
 {
-    mt_str text = ct_text(syms, sym);
+    mt_str text = fr_text(syms, sym);
     bool negative = text.len && text.ptr[0] == '-';
     if (!fits_int64(text.ptr, text.ptr + text.len)) {
         return negative ? INT64_MIN : INT64_MAX; /* refused already; no second error */

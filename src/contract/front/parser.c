@@ -1,145 +1,145 @@
 /* contract/front/parser.c - tokens, bodies and recovery: what every construct needs. */
 #include "contract/front/parser.h"
 
-const int8_t CT_NEST[CT_TOKEN_KINDS] = {
-    [CT_T_LBRACE] = 1,  [CT_T_LBRACKET] = 1,  [CT_T_LPAREN] = 1,
-    [CT_T_RBRACE] = -1, [CT_T_RBRACKET] = -1, [CT_T_RPAREN] = -1,
+const int8_t FR_NEST[FR_TOKEN_KINDS] = {
+    [FR_T_LBRACE] = 1,  [FR_T_LBRACKET] = 1,  [FR_T_LPAREN] = 1,
+    [FR_T_RBRACE] = -1, [FR_T_RBRACKET] = -1, [FR_T_RPAREN] = -1,
 };
 
-static const char *const KIND_TEXT[CT_TOKEN_KINDS] = {
-    [CT_T_COLON] = "':'",    [CT_T_LBRACE] = "'{'", [CT_T_RBRACE] = "'}'",
-    [CT_T_LPAREN] = "'('",   [CT_T_RPAREN] = "')'", [CT_T_LBRACKET] = "'['",
-    [CT_T_RBRACKET] = "']'", [CT_T_COMMA] = "','",  [CT_T_EQ] = "'='",
+static const char *const KIND_TEXT[FR_TOKEN_KINDS] = {
+    [FR_T_COLON] = "':'",    [FR_T_LBRACE] = "'{'", [FR_T_RBRACE] = "'}'",
+    [FR_T_LPAREN] = "'('",   [FR_T_RPAREN] = "')'", [FR_T_LBRACKET] = "'['",
+    [FR_T_RBRACKET] = "']'", [FR_T_COMMA] = "','",  [FR_T_EQ] = "'='",
 };
 
-static ct_place here(const ct_parser *p)
+static fr_place here(const fr_parser *p)
 {
-    return (ct_place){.file = p->file, .tok = ct_here(p)};
+    return (fr_place){.file = p->file, .tok = fr_here(p)};
 }
 
-bool ct_syntax(ct_parser *p, const char *message, const char *hint)
+bool fr_syntax(fr_parser *p, const char *message, const char *hint)
 {
     p->broken = true;
-    if (ct_peek(p) != CT_T_BAD) {
-        ct_place at = here(p);
+    if (fr_peek(p) != FR_T_BAD) {
+        fr_place at = here(p);
         at.hint = hint;
-        ct_report(p->u, CT_E_PARSE_EXPECTED, at, "%s", message);
+        fr_report(p->u, FR_E_PARSE_EXPECTED, at, "%s", message);
     }
     return false;
 }
 
-bool ct_expected_hint(ct_parser *p, const char *what, const char *hint)
+bool fr_expected_hint(fr_parser *p, const char *what, const char *hint)
 {
-    mt_str got = ct_found_debug(p->a, &p->u->syms, p->t);
-    return ct_syntax(p, mt_strf(p->a, "expected %s, got %.*s", what, MT_ARG(got)).ptr,
+    mt_str got = fr_found_debug(p->a, &p->u->syms, p->t);
+    return fr_syntax(p, mt_strf(p->a, "expected %s, got %.*s", what, MT_ARG(got)).ptr,
                      hint);
 }
 
-bool ct_expected(ct_parser *p, const char *what)
+bool fr_expected(fr_parser *p, const char *what)
 {
-    return ct_expected_hint(p, what, NULL);
+    return fr_expected_hint(p, what, NULL);
 }
 
-bool ct_missing(ct_parser *p, ct_tok at, const char *what, const char *field)
+bool fr_missing(fr_parser *p, fr_tok at, const char *what, const char *field)
 {
     p->broken = true;
-    ct_report(p->u, CT_E_PARSE_MISSING, (ct_place){.file = p->file, .tok = at},
+    fr_report(p->u, FR_E_PARSE_MISSING, (fr_place){.file = p->file, .tok = at},
               "%s missing %s", what, field);
     return false;
 }
 
-bool ct_expected_kind(ct_parser *p, ct_token_kind kind)
+bool fr_expected_kind(fr_parser *p, fr_token_kind kind)
 {
-    return ct_expected(p, kind == CT_T_WORD ? "identifier" : KIND_TEXT[kind]);
+    return fr_expected(p, kind == FR_T_WORD ? "identifier" : KIND_TEXT[kind]);
 }
 
-bool ct_take_str(ct_parser *p, ct_name *out)
+bool fr_take_str(fr_parser *p, fr_name *out)
 {
-    if (ct_peek(p) != CT_T_STR) {
-        return ct_expected(p, "string literal");
+    if (fr_peek(p) != FR_T_STR) {
+        return fr_expected(p, "string literal");
     }
-    *out = (ct_name){p->t->sym, ct_here(p)};
-    ct_advance(p);
+    *out = (fr_name){p->t->sym, fr_here(p)};
+    fr_advance(p);
     return true;
 }
 
-bool ct_take_int(ct_parser *p, int64_t *out)
+bool fr_take_int(fr_parser *p, int64_t *out)
 {
     /* Behind a number a sign is read as an operator: Int(-9 -1) has no comma. */
-    bool negative = ct_peek(p) == CT_T_MINUS && p->t[1].kind == CT_T_INT &&
-                    p->t[-1].kind == CT_T_INT;
+    bool negative = fr_peek(p) == FR_T_MINUS && p->t[1].kind == FR_T_INT &&
+                    p->t[-1].kind == FR_T_INT;
     if (negative) {
-        ct_advance(p);
+        fr_advance(p);
     }
-    if (ct_peek(p) != CT_T_INT) {
-        return ct_expected(p, "integer");
+    if (fr_peek(p) != FR_T_INT) {
+        return fr_expected(p, "integer");
     }
-    int64_t value = ct_int_value(&p->u->syms, p->t->sym);
+    int64_t value = fr_int_value(&p->u->syms, p->t->sym);
     *out = negative ? -value : value;
-    ct_advance(p);
+    fr_advance(p);
     return true;
 }
 
-bool ct_take_the_word(ct_parser *p, ct_sym word)
+bool fr_take_the_word(fr_parser *p, fr_sym word)
 {
-    if (!ct_is_word(p, word)) {
-        mt_str text = ct_str(p->u, word);
-        return ct_expected(p, mt_strf(p->a, "'%.*s'", MT_ARG(text)).ptr);
+    if (!fr_is_word(p, word)) {
+        mt_str text = fr_str(p->u, word);
+        return fr_expected(p, mt_strf(p->a, "'%.*s'", MT_ARG(text)).ptr);
     }
-    ct_advance(p);
+    fr_advance(p);
     return true;
 }
 
-bool ct_accept_label(ct_parser *p, ct_sym word)
+bool fr_accept_label(fr_parser *p, fr_sym word)
 {
-    if (!ct_is_word(p, word) || ct_peek_at(p, 1) != CT_T_COLON) {
+    if (!fr_is_word(p, word) || fr_peek_at(p, 1) != FR_T_COLON) {
         return false;
     }
-    ct_advance(p);
-    ct_advance(p);
+    fr_advance(p);
+    fr_advance(p);
     return true;
 }
 
-bool ct_read_list(ct_parser *p, ct_item_reader read, void *list)
+bool fr_read_list(fr_parser *p, fr_item_reader read, void *list)
 {
-    if (!ct_take(p, CT_T_LBRACKET)) {
+    if (!fr_take(p, FR_T_LBRACKET)) {
         return false;
     }
-    while (ct_peek(p) != CT_T_RBRACKET) {
+    while (fr_peek(p) != FR_T_RBRACKET) {
         if (!read(p, list)) {
             return false;
         }
-        ct_accept(p, CT_T_COMMA);
+        fr_accept(p, FR_T_COMMA);
     }
-    ct_advance(p);
+    fr_advance(p);
     return true;
 }
 
-static bool read_word_item(ct_parser *p, void *list)
+static bool read_word_item(fr_parser *p, void *list)
 {
-    ct_names *names = list;
-    ct_name name;
-    if (!ct_take_word(p, &name)) {
+    fr_names *names = list;
+    fr_name name;
+    if (!fr_take_word(p, &name)) {
         return false;
     }
     *mt_vec_add(p->a, names) = name;
     return true;
 }
 
-bool ct_take_words(ct_parser *p, ct_names *out)
+bool fr_take_words(fr_parser *p, fr_names *out)
 {
-    *out = (ct_names){0};
-    return ct_read_list(p, read_word_item, out);
+    *out = (fr_names){0};
+    return fr_read_list(p, read_word_item, out);
 }
 
-bool ct_enter(ct_parser *p)
+bool fr_enter(fr_parser *p)
 {
     if (MT_LIKELY(p->depth < p->u->limits->source_depth)) {
         p->depth++;
         return true;
     }
     p->broken = true;
-    ct_report(p->u, CT_E_PARSE_DEPTH, here(p),
+    fr_report(p->u, FR_E_PARSE_DEPTH, here(p),
               "nested deeper than %zu levels (limit source_depth)",
               p->u->limits->source_depth);
     return false;
@@ -147,51 +147,51 @@ bool ct_enter(ct_parser *p)
 
 /* ---- recovery ---- */
 
-bool ct_at_construct(const ct_parser *p)
+bool fr_at_construct(const fr_parser *p)
 {
-    if (ct_peek(p) != CT_T_WORD || !ct_is_construct_word(p->t->sym)) {
+    if (fr_peek(p) != FR_T_WORD || !fr_is_construct_word(p->t->sym)) {
         return false;
     }
     bool first_on_line = p->t == p->first || p->t[-1].line < p->t->line;
-    ct_token_kind second = ct_peek_at(p, 1), third = ct_peek_at(p, 2);
+    fr_token_kind second = fr_peek_at(p, 1), third = fr_peek_at(p, 2);
     switch (p->t->sym) {
-    case CT_W_import: return first_on_line && second == CT_T_STR;
-    case CT_W_persona:
-        return first_on_line && second == CT_T_WORD && third != CT_T_COLON;
-    case CT_W_type:
-        return first_on_line && second == CT_T_WORD &&
-               (third == CT_T_LBRACE || third == CT_T_EQ);
-    default: return first_on_line && second == CT_T_WORD && third == CT_T_LBRACE;
+    case FR_W_import: return first_on_line && second == FR_T_STR;
+    case FR_W_persona:
+        return first_on_line && second == FR_T_WORD && third != FR_T_COLON;
+    case FR_W_type:
+        return first_on_line && second == FR_T_WORD &&
+               (third == FR_T_LBRACE || third == FR_T_EQ);
+    default: return first_on_line && second == FR_T_WORD && third == FR_T_LBRACE;
     }
 }
 
 /* Skips to the next field at nesting `nest`, or to the bracket that ends the body.
  * False: the body does not go on. */
-static bool recover(ct_parser *p, int nest, ct_token_kind close)
+static bool recover(fr_parser *p, int nest, fr_token_kind close)
 {
-    for (;; ct_advance(p)) {
-        if (ct_peek(p) == CT_T_EOF || p->nest < nest || ct_at_construct(p)) {
+    for (;; fr_advance(p)) {
+        if (fr_peek(p) == FR_T_EOF || p->nest < nest || fr_at_construct(p)) {
             return false;
         }
-        if (p->nest == nest && ct_peek(p) == close) {
+        if (p->nest == nest && fr_peek(p) == close) {
             return true;
         }
-        if (p->nest == nest && ct_peek(p) == CT_T_WORD &&
-            ct_peek_at(p, 1) == CT_T_COLON) {
+        if (p->nest == nest && fr_peek(p) == FR_T_WORD &&
+            fr_peek_at(p, 1) == FR_T_COLON) {
             return true;
         }
     }
 }
 
-bool ct_was_seen(const ct_seen *seen, ct_sym field)
+bool fr_was_seen(const fr_seen *seen, fr_sym field)
 {
-    unsigned bit = field - CT_W_import;
+    unsigned bit = field - FR_W_import;
     return bit < 128 && seen->bits[bit / 64] >> bit % 64 & 1;
 }
 
-static bool see(ct_seen *seen, ct_sym field)
+static bool see(fr_seen *seen, fr_sym field)
 {
-    unsigned bit = field - CT_W_import;
+    unsigned bit = field - FR_W_import;
     if (bit >= 128) {
         return false;
     }
@@ -222,75 +222,75 @@ static const char *field_advice(const char *what, mt_str field)
     return NULL;
 }
 
-bool ct_unknown_field(ct_parser *p, const char *what, ct_sym field)
+bool fr_unknown_field(fr_parser *p, const char *what, fr_sym field)
 {
     p->broken = true;
-    ct_place at = here(p);
-    at.hint = field_advice(what, ct_str(p->u, field));
-    ct_report(p->u, CT_E_PARSE_FIELD, at, "unknown %s '%.*s'", what,
-              CT_ARG(p->u, field));
+    fr_place at = here(p);
+    at.hint = field_advice(what, fr_str(p->u, field));
+    fr_report(p->u, FR_E_PARSE_FIELD, at, "unknown %s '%.*s'", what,
+              FR_ARG(p->u, field));
     return false;
 }
 
-void ct_repeated(ct_parser *p, ct_tok tok, ct_sym field)
+void fr_repeated(fr_parser *p, fr_tok tok, fr_sym field)
 {
-    ct_report(p->u, CT_E_PARSE_REPEATED, (ct_place){.file = p->file, .tok = tok},
-              "field '%.*s' is given twice", CT_ARG(p->u, field));
+    fr_report(p->u, FR_E_PARSE_REPEATED, (fr_place){.file = p->file, .tok = tok},
+              "field '%.*s' is given twice", FR_ARG(p->u, field));
 }
 
-static bool read_field(ct_parser *p, const ct_body *body, void *node, ct_seen *seen)
+static bool read_field(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
 {
-    ct_name field = {0};
-    if (!ct_take_word(p, &field) || !ct_take(p, CT_T_COLON)) {
+    fr_name field = {0};
+    if (!fr_take_word(p, &field) || !fr_take(p, FR_T_COLON)) {
         return false;
     }
     if (seen && see(seen, field.sym)) {
-        ct_repeated(p, field.tok, field.sym);
+        fr_repeated(p, field.tok, field.sym);
     }
     switch (body->read(p, node, field.sym, field.tok)) {
-    case CT_FIELD_OK: break;
-    case CT_FIELD_FAILED: p->broken = true; return false;
-    case CT_FIELD_UNKNOWN:
-        ct_unknown_field(p,
+    case FR_FIELD_OK: break;
+    case FR_FIELD_FAILED: p->broken = true; return false;
+    case FR_FIELD_UNKNOWN:
+        fr_unknown_field(p,
                          body->unknown ? body->unknown
                                        : mt_strf(p->a, "%s field", body->what).ptr,
                          field.sym);
         return false;
     }
     if (body->commas) {
-        ct_accept(p, CT_T_COMMA);
+        fr_accept(p, FR_T_COMMA);
     }
     return true;
 }
 
-bool ct_read_body(ct_parser *p, const ct_body *body, void *node, ct_seen *seen)
+bool fr_read_body(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
 {
     int nest = p->nest;
-    while (ct_peek(p) != body->close) {
-        const ct_token *before = p->t;
+    while (fr_peek(p) != body->close) {
+        const fr_token *before = p->t;
         if (read_field(p, body, node, seen)) {
             continue;
         }
-        if (p->t == before && p->nest == nest && ct_peek(p) == CT_T_WORD) {
-            ct_advance(p); /* always forward */
+        if (p->t == before && p->nest == nest && fr_peek(p) == FR_T_WORD) {
+            fr_advance(p); /* always forward */
         }
         if (!recover(p, nest, body->close)) {
             return false;
         }
     }
-    ct_advance(p);
+    fr_advance(p);
     return true;
 }
 
-ct_construct *ct_new_construct(ct_parser *p, ct_kind kind, size_t size)
+fr_construct *fr_new_construct(fr_parser *p, fr_kind kind, size_t size)
 {
-    ct_construct *c = mt_zalloc(p->a, size);
+    fr_construct *c = mt_zalloc(p->a, size);
     c->kind = (uint8_t)kind;
     c->file = p->file;
-    c->tok = ct_here(p);
-    ct_advance(p);
-    ct_name id = {0};
-    if (!ct_take_word(p, &id)) {
+    c->tok = fr_here(p);
+    fr_advance(p);
+    fr_name id = {0};
+    if (!fr_take_word(p, &id)) {
         c->broken = true;
         return c;
     }

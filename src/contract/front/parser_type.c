@@ -3,9 +3,9 @@
 
 #include "contract/front/parser.h"
 
-static ct_type *new_type(ct_parser *p, ct_base base, ct_tok tok)
+static fr_type *new_type(fr_parser *p, fr_base base, fr_tok tok)
 {
-    ct_type *t = mt_new(p->a, ct_type);
+    fr_type *t = mt_new(p->a, fr_type);
     t->base = (uint8_t)base;
     t->tok = tok;
     t->depth = 1;
@@ -13,27 +13,27 @@ static ct_type *new_type(ct_parser *p, ct_base base, ct_tok tok)
 }
 
 /* An integer behind an optional `name:`. */
-static bool take_param(ct_parser *p, ct_sym name, int64_t *out)
+static bool take_param(fr_parser *p, fr_sym name, int64_t *out)
 {
-    ct_accept_label(p, name);
-    return ct_take_int(p, out);
+    fr_accept_label(p, name);
+    return fr_take_int(p, out);
 }
 
-static bool take_two(ct_parser *p, ct_sym first, int64_t *a, ct_sym second, int64_t *b)
+static bool take_two(fr_parser *p, fr_sym first, int64_t *a, fr_sym second, int64_t *b)
 {
     if (!take_param(p, first, a)) {
         return false;
     }
-    ct_accept(p, CT_T_COMMA);
-    return take_param(p, second, b) && ct_take(p, CT_T_RPAREN);
+    fr_accept(p, FR_T_COMMA);
+    return take_param(p, second, b) && fr_take(p, FR_T_RPAREN);
 }
 
-static bool read_int(ct_parser *p, ct_type *t)
+static bool read_int(fr_parser *p, fr_type *t)
 {
     t->min = INT64_MIN;
     t->max = INT64_MAX;
-    return !ct_accept(p, CT_T_LPAREN) ||
-           take_two(p, CT_W_min, &t->min, CT_W_max, &t->max);
+    return !fr_accept(p, FR_T_LPAREN) ||
+           take_two(p, FR_W_min, &t->min, FR_W_max, &t->max);
 }
 
 /* Parameters that do not fit become 2^32-1, which pass 4 refuses. */
@@ -42,11 +42,11 @@ static uint32_t narrow(int64_t n)
     return n < 0 || n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
-static bool read_decimal(ct_parser *p, ct_type *t)
+static bool read_decimal(fr_parser *p, fr_type *t)
 {
     int64_t precision, scale;
-    if (!ct_take(p, CT_T_LPAREN) ||
-        !take_two(p, CT_W_precision, &precision, CT_W_scale, &scale)) {
+    if (!fr_take(p, FR_T_LPAREN) ||
+        !take_two(p, FR_W_precision, &precision, FR_W_scale, &scale)) {
         return false;
     }
     t->precision = narrow(precision);
@@ -54,33 +54,33 @@ static bool read_decimal(ct_parser *p, ct_type *t)
     return true;
 }
 
-static bool read_text(ct_parser *p, ct_type *t)
+static bool read_text(fr_parser *p, fr_type *t)
 {
-    return !ct_accept(p, CT_T_LPAREN) ||
-           (take_param(p, CT_W_max_length, &t->length) && ct_take(p, CT_T_RPAREN));
+    return !fr_accept(p, FR_T_LPAREN) ||
+           (take_param(p, FR_W_max_length, &t->length) && fr_take(p, FR_T_RPAREN));
 }
 
-static bool read_money(ct_parser *p, ct_type *t)
+static bool read_money(fr_parser *p, fr_type *t)
 {
-    ct_name currency = {0};
-    if (!ct_take(p, CT_T_LPAREN)) {
+    fr_name currency = {0};
+    if (!fr_take(p, FR_T_LPAREN)) {
         return false;
     }
-    ct_accept_label(p, CT_W_currency);
-    bool ok = ct_take_str(p, &currency) && ct_take(p, CT_T_RPAREN);
+    fr_accept_label(p, FR_W_currency);
+    bool ok = fr_take_str(p, &currency) && fr_take(p, FR_T_RPAREN);
     t->name = currency.sym;
     return ok;
 }
 
 typedef struct value_list {
-    ct_sym *items;
+    fr_sym *items;
     size_t len, cap;
 } value_list;
 
-static bool read_value(ct_parser *p, void *list)
+static bool read_value(fr_parser *p, void *list)
 {
-    ct_name value;
-    if (!ct_take_str(p, &value)) {
+    fr_name value;
+    if (!fr_take_str(p, &value)) {
         return false;
     }
     value_list *values = list;
@@ -88,94 +88,94 @@ static bool read_value(ct_parser *p, void *list)
     return true;
 }
 
-static bool read_enum(ct_parser *p, ct_type *t)
+static bool read_enum(fr_parser *p, fr_type *t)
 {
     value_list values = {0};
-    if (!ct_take(p, CT_T_LPAREN)) {
+    if (!fr_take(p, FR_T_LPAREN)) {
         return false;
     }
-    ct_accept_label(p, CT_W_values);
-    if (!ct_read_list(p, read_value, &values)) {
+    fr_accept_label(p, FR_W_values);
+    if (!fr_read_list(p, read_value, &values)) {
         return false;
     }
     t->values = values.items;
     t->value_count = (uint32_t)values.len;
-    return ct_take(p, CT_T_RPAREN);
+    return fr_take(p, FR_T_RPAREN);
 }
 
-static ct_field_result read_duration_param(ct_parser *p, void *node, ct_sym field,
-                                           ct_tok tok)
+static fr_field_result read_duration_param(fr_parser *p, void *node, fr_sym field,
+                                           fr_tok tok)
 {
     (void)tok;
-    ct_type *t = node;
-    ct_name unit;
+    fr_type *t = node;
+    fr_name unit;
     switch (field) {
-    case CT_W_min: return CT_READ(ct_take_int(p, &t->min));
-    case CT_W_max: return CT_READ(ct_take_int(p, &t->max));
-    case CT_W_unit:
-        if (!ct_take_str(p, &unit)) {
-            return CT_FIELD_FAILED;
+    case FR_W_min: return FR_READ(fr_take_int(p, &t->min));
+    case FR_W_max: return FR_READ(fr_take_int(p, &t->max));
+    case FR_W_unit:
+        if (!fr_take_str(p, &unit)) {
+            return FR_FIELD_FAILED;
         }
         t->name = unit.sym;
-        return CT_FIELD_OK;
-    default: return CT_FIELD_UNKNOWN;
+        return FR_FIELD_OK;
+    default: return FR_FIELD_UNKNOWN;
     }
 }
 
-static bool read_duration(ct_parser *p, ct_type *t)
+static bool read_duration(fr_parser *p, fr_type *t)
 {
-    static const ct_body BODY = {.unknown = "Duration param",
+    static const fr_body BODY = {.unknown = "Duration param",
                                  .read = read_duration_param,
-                                 .close = CT_T_RPAREN,
+                                 .close = FR_T_RPAREN,
                                  .commas = true};
-    ct_seen seen = {0};
+    fr_seen seen = {0};
     t->max = INT64_MAX;
-    t->name = CT_W_empty;
-    return ct_take(p, CT_T_LPAREN) && ct_read_body(p, &BODY, t, &seen);
+    t->name = FR_W_empty;
+    return fr_take(p, FR_T_LPAREN) && fr_read_body(p, &BODY, t, &seen);
 }
 
-static ct_field_result read_list_param(ct_parser *p, void *node, ct_sym field,
-                                       ct_tok tok)
+static fr_field_result read_list_param(fr_parser *p, void *node, fr_sym field,
+                                       fr_tok tok)
 {
     (void)tok;
-    ct_type *t = node;
+    fr_type *t = node;
     int64_t max;
     switch (field) {
-    case CT_W_element_type: return CT_READ((t->element = ct_parse_type(p)) != NULL);
-    case CT_W_max:
-        if (!ct_take_int(p, &max)) {
-            return CT_FIELD_FAILED;
+    case FR_W_element_type: return FR_READ((t->element = fr_parse_type(p)) != NULL);
+    case FR_W_max:
+        if (!fr_take_int(p, &max)) {
+            return FR_FIELD_FAILED;
         }
         t->limit = narrow(max);
-        return CT_FIELD_OK;
-    default: return CT_FIELD_UNKNOWN;
+        return FR_FIELD_OK;
+    default: return FR_FIELD_UNKNOWN;
     }
 }
 
-static bool read_list(ct_parser *p, ct_type *t)
+static bool read_list(fr_parser *p, fr_type *t)
 {
-    static const ct_body BODY = {.unknown = "List param",
+    static const fr_body BODY = {.unknown = "List param",
                                  .read = read_list_param,
-                                 .close = CT_T_RPAREN,
+                                 .close = FR_T_RPAREN,
                                  .commas = true};
-    ct_seen seen = {0};
-    if (!ct_take(p, CT_T_LPAREN) || !ct_read_body(p, &BODY, t, &seen)) {
+    fr_seen seen = {0};
+    if (!fr_take(p, FR_T_LPAREN) || !fr_read_body(p, &BODY, t, &seen)) {
         return false;
     }
-    return t->element || ct_missing(p, ct_here(p), "List", "element_type");
+    return t->element || fr_missing(p, fr_here(p), "List", "element_type");
 }
 
 /* ---- records and unions ---- */
 
 static int compare_fields(const void *a, const void *b, void *unit)
 {
-    const ct_type_field *x = a, *y = b;
-    int order = ct_sym_cmp(unit, x->name, y->name);
+    const fr_type_field *x = a, *y = b;
+    int order = fr_sym_cmp(unit, x->name, y->name);
     return order ? order : x->tok < y->tok ? -1 : x->tok > y->tok;
 }
 
 /* Sorted by name; of equal names the last declared stays. */
-static void settle_fields(ct_parser *p, ct_type *t)
+static void settle_fields(fr_parser *p, fr_type *t)
 {
     for (uint32_t i = 1; i < t->field_count; i++) {
         if (compare_fields(&t->fields[i - 1], &t->fields[i], p->u) > 0) {
@@ -195,38 +195,38 @@ static void settle_fields(ct_parser *p, ct_type *t)
 }
 
 typedef struct field_list {
-    ct_type_field *items;
+    fr_type_field *items;
     size_t len, cap;
 } field_list;
 
-static bool read_type_field(ct_parser *p, field_list *list)
+static bool read_type_field(fr_parser *p, field_list *list)
 {
-    ct_name name;
-    if (!ct_take_word(p, &name) || !ct_take(p, CT_T_COLON)) {
+    fr_name name;
+    if (!fr_take_word(p, &name) || !fr_take(p, FR_T_COLON)) {
         return false;
     }
-    ct_type *type = ct_parse_type(p);
+    fr_type *type = fr_parse_type(p);
     if (!type) {
         return false;
     }
-    *mt_vec_add(p->a, list) = (ct_type_field){name.sym, name.tok, type};
-    ct_accept(p, CT_T_COMMA);
+    *mt_vec_add(p->a, list) = (fr_type_field){name.sym, name.tok, type};
+    fr_accept(p, FR_T_COMMA);
     return true;
 }
 
-ct_type *ct_parse_fields(ct_parser *p, ct_base base)
+fr_type *fr_parse_fields(fr_parser *p, fr_base base)
 {
-    ct_type *t = new_type(p, base, ct_here(p));
+    fr_type *t = new_type(p, base, fr_here(p));
     field_list list = {0};
-    if (!ct_take(p, CT_T_LBRACE)) {
+    if (!fr_take(p, FR_T_LBRACE)) {
         return NULL;
     }
-    while (ct_peek(p) != CT_T_RBRACE) {
+    while (fr_peek(p) != FR_T_RBRACE) {
         if (!read_type_field(p, &list)) {
             return NULL;
         }
     }
-    ct_advance(p);
+    fr_advance(p);
     t->fields = list.items;
     t->field_count = (uint32_t)list.len;
     settle_fields(p, t);
@@ -234,73 +234,73 @@ ct_type *ct_parse_fields(ct_parser *p, ct_base base)
 }
 
 /* `{...}`, `({...})` or `(label: {...})`. */
-static ct_type *parse_structure(ct_parser *p, ct_base base, ct_sym label)
+static fr_type *parse_structure(fr_parser *p, fr_base base, fr_sym label)
 {
-    if (ct_peek(p) == CT_T_LBRACE) {
-        return ct_parse_fields(p, base);
+    if (fr_peek(p) == FR_T_LBRACE) {
+        return fr_parse_fields(p, base);
     }
-    if (base == CT_TYPE_UNION && ct_peek(p) != CT_T_LPAREN) {
-        ct_expected(p, "'{'");
+    if (base == FR_TYPE_UNION && fr_peek(p) != FR_T_LPAREN) {
+        fr_expected(p, "'{'");
         return NULL;
     }
-    if (!ct_take(p, CT_T_LPAREN)) {
+    if (!fr_take(p, FR_T_LPAREN)) {
         return NULL;
     }
-    ct_accept_label(p, label);
-    ct_type *t = ct_parse_fields(p, base);
-    return t && ct_take(p, CT_T_RPAREN) ? t : NULL;
+    fr_accept_label(p, label);
+    fr_type *t = fr_parse_fields(p, base);
+    return t && fr_take(p, FR_T_RPAREN) ? t : NULL;
 }
 
-static ct_type *parse_reference(ct_parser *p, ct_name name)
+static fr_type *parse_reference(fr_parser *p, fr_name name)
 {
-    ct_type *t = new_type(p, CT_TYPE_REF, name.tok);
+    fr_type *t = new_type(p, FR_TYPE_REF, name.tok);
     t->ref = name.sym;
     return t;
 }
 
-static ct_type *parse_named(ct_parser *p, ct_name name)
+static fr_type *parse_named(fr_parser *p, fr_name name)
 {
     static const struct {
-        ct_sym word;
-        ct_base base;
-        bool (*read)(ct_parser *p, ct_type *t);
+        fr_sym word;
+        fr_base base;
+        bool (*read)(fr_parser *p, fr_type *t);
     } SCALARS[] = {
-        {CT_W_Bool, CT_TYPE_BOOL, NULL},
-        {CT_W_Date, CT_TYPE_DATE, NULL},
-        {CT_W_DateTime, CT_TYPE_DATETIME, NULL},
-        {CT_W_Int, CT_TYPE_INT, read_int},
-        {CT_W_Decimal, CT_TYPE_DECIMAL, read_decimal},
-        {CT_W_Text, CT_TYPE_TEXT, read_text},
-        {CT_W_Money, CT_TYPE_MONEY, read_money},
-        {CT_W_Duration, CT_TYPE_DURATION, read_duration},
-        {CT_W_Enum, CT_TYPE_ENUM, read_enum},
-        {CT_W_List, CT_TYPE_LIST, read_list},
+        {FR_W_Bool, FR_TYPE_BOOL, NULL},
+        {FR_W_Date, FR_TYPE_DATE, NULL},
+        {FR_W_DateTime, FR_TYPE_DATETIME, NULL},
+        {FR_W_Int, FR_TYPE_INT, read_int},
+        {FR_W_Decimal, FR_TYPE_DECIMAL, read_decimal},
+        {FR_W_Text, FR_TYPE_TEXT, read_text},
+        {FR_W_Money, FR_TYPE_MONEY, read_money},
+        {FR_W_Duration, FR_TYPE_DURATION, read_duration},
+        {FR_W_Enum, FR_TYPE_ENUM, read_enum},
+        {FR_W_List, FR_TYPE_LIST, read_list},
     };
     for (size_t i = 0; i < sizeof SCALARS / sizeof *SCALARS; i++) {
         if (SCALARS[i].word == name.sym) {
-            ct_type *t = new_type(p, SCALARS[i].base, name.tok);
+            fr_type *t = new_type(p, SCALARS[i].base, name.tok);
             return !SCALARS[i].read || SCALARS[i].read(p, t) ? t : NULL;
         }
     }
-    if (name.sym == CT_W_Record) {
-        return parse_structure(p, CT_TYPE_RECORD, CT_W_fields);
+    if (name.sym == FR_W_Record) {
+        return parse_structure(p, FR_TYPE_RECORD, FR_W_fields);
     }
-    if (name.sym == CT_W_TaggedUnion) {
-        return parse_structure(p, CT_TYPE_UNION, CT_W_variants);
+    if (name.sym == FR_W_TaggedUnion) {
+        return parse_structure(p, FR_TYPE_UNION, FR_W_variants);
     }
     return parse_reference(p, name);
 }
 
-ct_type *ct_parse_type(ct_parser *p)
+fr_type *fr_parse_type(fr_parser *p)
 {
-    ct_name name;
-    if (!ct_enter(p)) {
+    fr_name name;
+    if (!fr_enter(p)) {
         return NULL;
     }
-    ct_type *t = ct_take_word(p, &name) ? parse_named(p, name) : NULL;
+    fr_type *t = fr_take_word(p, &name) ? parse_named(p, name) : NULL;
     if (t) {
         t->tok = name.tok;
     }
-    ct_leave(p);
+    fr_leave(p);
     return t;
 }

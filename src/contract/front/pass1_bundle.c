@@ -6,17 +6,17 @@
 #include "contract/front/unit.h"
 
 typedef struct loader {
-    ct_unit *u;
-    mt_map by_id; /* file id -> ct_file * */
-    MT_VEC(const ct_file *) stack;
+    fr_unit *u;
+    mt_map by_id; /* file id -> fr_file * */
+    MT_VEC(const fr_file *) stack;
     bool limit_reported;
 } loader;
 
-static void load(loader *l, ct_file *file);
+static void load(loader *l, fr_file *file);
 
 /* ---- reading ---- */
 
-static bool read_text(ct_unit *u, ct_file *file, mt_err *err)
+static bool read_text(fr_unit *u, fr_file *file, mt_err *err)
 {
     mt_str why = MT_STR("");
     *err = u->provider->read(u->provider->state, u->keep, file->id,
@@ -24,7 +24,7 @@ static bool read_text(ct_unit *u, ct_file *file, mt_err *err)
     if (*err == MT_E_LIMIT) {
         mt_str limit = mt_strf(u->keep, "more than %zu bytes (limit source_bytes)",
                                u->limits->source_bytes);
-        ct_report_file(u, CT_E_FILE_LIMIT, file->path, "file '%.*s' has %.*s",
+        fr_report_file(u, FR_E_FILE_LIMIT, file->path, "file '%.*s' has %.*s",
                        MT_ARG(file->path), MT_ARG(why.len ? why : limit));
         return false;
     }
@@ -33,15 +33,15 @@ static bool read_text(ct_unit *u, ct_file *file, mt_err *err)
         *err = MT_E_REJECTED;
     }
     if (*err != MT_OK) {
-        ct_report_file(u, CT_E_FILE_READ, file->id, "cannot read file '%.*s': %.*s",
+        fr_report_file(u, FR_E_FILE_READ, file->id, "cannot read file '%.*s': %.*s",
                        MT_ARG(file->id), MT_ARG(why));
     }
     return *err == MT_OK;
 }
 
-static ct_file *add_file(loader *l, mt_str id, mt_str path)
+static fr_file *add_file(loader *l, mt_str id, mt_str path)
 {
-    ct_file *file = mt_new(l->u->keep, ct_file);
+    fr_file *file = mt_new(l->u->keep, fr_file);
     file->id = id;
     file->path = path;
     file->name = mt_str_basename(path);
@@ -52,13 +52,13 @@ static ct_file *add_file(loader *l, mt_str id, mt_str path)
 
 /* ---- imports ---- */
 
-static ct_place import_place(const ct_construct *import)
+static fr_place import_place(const fr_construct *import)
 {
-    return (ct_place){
-        .file = import->file, .tok = import->tok, .field = CT_FIELD("import")};
+    return (fr_place){
+        .file = import->file, .tok = import->tok, .field = FR_FIELD("import")};
 }
 
-static bool in_sandbox(const ct_unit *u, mt_str id)
+static bool in_sandbox(const fr_unit *u, mt_str id)
 {
     mt_str root = u->sandbox;
     if (!root.len) {
@@ -69,7 +69,7 @@ static bool in_sandbox(const ct_unit *u, mt_str id)
            (below_slash || id.len == root.len || id.ptr[root.len] == '/');
 }
 
-static void report_cycle(loader *l, const ct_construct *import, const ct_file *target)
+static void report_cycle(loader *l, const fr_construct *import, const fr_file *target)
 {
     mt_buf path = {0};
     for (size_t i = 0; i < l->stack.len; i++) {
@@ -77,51 +77,51 @@ static void report_cycle(loader *l, const ct_construct *import, const ct_file *t
         mt_buf_addz(&path, " → ");
     }
     mt_buf_adds(&path, target->name);
-    ct_report(l->u, CT_E_IMPORT_CYCLE, import_place(import),
+    fr_report(l->u, FR_E_IMPORT_CYCLE, import_place(import),
               "import cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
 
-static bool too_many_files(loader *l, const ct_construct *import)
+static bool too_many_files(loader *l, const fr_construct *import)
 {
     if (l->u->files.len < l->u->limits->source_files) {
         return false;
     }
     if (!l->limit_reported) {
-        ct_report(l->u, CT_E_FILE_LIMIT, import_place(import),
+        fr_report(l->u, FR_E_FILE_LIMIT, import_place(import),
                   "the contract has more than %zu files (limit source_files)",
                   l->u->limits->source_files);
     }
     return l->limit_reported = true;
 }
 
-static bool find_import(loader *l, const ct_construct *import, mt_str *id)
+static bool find_import(loader *l, const fr_construct *import, mt_str *id)
 {
-    ct_unit *u = l->u;
-    mt_str written = ct_str(u, import->id), why = MT_STR("");
-    if (u->provider->find(u->provider->state, u->keep, ct_path_dir(import->file->id),
+    fr_unit *u = l->u;
+    mt_str written = fr_str(u, import->id), why = MT_STR("");
+    if (u->provider->find(u->provider->state, u->keep, mt_path_dir(import->file->id),
                           written, id, &why) != MT_OK) {
-        ct_report(u, CT_E_IMPORT_MISSING, import_place(import),
+        fr_report(u, FR_E_IMPORT_MISSING, import_place(import),
                   "import resolution failed: cannot resolve path '%.*s'",
                   MT_ARG(written));
         return false;
     }
     if (!in_sandbox(u, *id)) {
-        ct_report(u, CT_E_IMPORT_ESCAPES, import_place(import),
+        fr_report(u, FR_E_IMPORT_ESCAPES, import_place(import),
                   "import '%.*s' escapes the contract root directory", MT_ARG(written));
         return false;
     }
     return true;
 }
 
-static void follow_import(loader *l, const ct_construct *import)
+static void follow_import(loader *l, const fr_construct *import)
 {
     mt_str id;
     if (import->broken || !find_import(l, import, &id)) {
         l->u->incomplete = true;
         return;
     }
-    const ct_file *known = (const ct_file *)mt_map_get(&l->by_id, id, 0);
+    const fr_file *known = (const fr_file *)mt_map_get(&l->by_id, id, 0);
     if (known) {
         if (known->loading) {
             report_cycle(l, import, known);
@@ -132,9 +132,9 @@ static void follow_import(loader *l, const ct_construct *import)
         l->u->incomplete = true;
         return;
     }
-    mt_str path = ct_path_join(l->u->keep, ct_path_dir(import->file->path),
-                               ct_str(l->u, import->id));
-    ct_file *file = add_file(l, id, path);
+    mt_str path = mt_path_join(l->u->keep, mt_path_dir(import->file->path),
+                               fr_str(l->u, import->id));
+    fr_file *file = add_file(l, id, path);
     mt_err err;
     if (!read_text(l->u, file, &err)) {
         l->u->incomplete = true;
@@ -142,57 +142,57 @@ static void follow_import(loader *l, const ct_construct *import)
     }
     load(l, file);
     if (file->is_system) {
-        ct_report(l->u, CT_E_IMPORT_SYSTEM, import_place(import),
+        fr_report(l->u, FR_E_IMPORT_SYSTEM, import_place(import),
                   "'%.*s' is a System file; it cannot be imported",
-                  CT_ARG(l->u, import->id));
+                  FR_ARG(l->u, import->id));
     }
 }
 
 /* A file of types only may not import. False if it does. */
-static bool check_library(ct_unit *u, ct_file *file, ct_construct **items, size_t count)
+static bool check_library(fr_unit *u, fr_file *file, fr_construct **items, size_t count)
 {
-    const ct_construct *import = NULL;
+    const fr_construct *import = NULL;
     size_t others = 0, types = 0;
     for (size_t i = 0; i < count; i++) {
-        if (items[i]->kind == CT_IMPORT) {
+        if (items[i]->kind == FR_IMPORT) {
             import = import ? import : items[i];
         } else {
             others++;
-            types += items[i]->kind == CT_TYPEDECL;
+            types += items[i]->kind == FR_TYPEDECL;
         }
     }
     file->is_library = others && types == others;
     if (!file->is_library || !import) {
         return true;
     }
-    ct_report(u, CT_E_LIBRARY_IMPORT, import_place(import),
+    fr_report(u, FR_E_LIBRARY_IMPORT, import_place(import),
               "type library files may not contain import declarations; a file "
               "containing only TypeDecl constructs is a type library and must be "
               "self-contained");
     return false;
 }
 
-static void load(loader *l, ct_file *file)
+static void load(loader *l, fr_file *file)
 {
-    ct_unit *u = l->u;
-    ct_construct **items;
+    fr_unit *u = l->u;
+    fr_construct **items;
     size_t count;
-    ct_lex(u->keep, &u->syms, file->text, u->limits, 0, &file->tokens);
+    fr_lex(u->keep, &u->syms, file->text, u->limits, 0, &file->tokens);
     for (uint32_t i = 0; i < file->tokens.fault_count; i++) {
-        ct_report_lex(u, file, &file->tokens.faults[i]);
+        fr_report_lex(u, file, &file->tokens.faults[i]);
     }
-    ct_parse(u, file, &items, &count);
+    fr_parse(u, file, &items, &count);
     file->loading = true;
     *mt_vec_add(u->keep, &l->stack) = file;
     if (check_library(u, file, items, count)) {
         for (size_t i = 0; i < count; i++) {
-            if (items[i]->kind == CT_IMPORT) {
+            if (items[i]->kind == FR_IMPORT) {
                 follow_import(l, items[i]);
             }
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (items[i]->kind != CT_IMPORT) {
+        if (items[i]->kind != FR_IMPORT) {
             *mt_vec_add(u->keep, &u->all) = items[i];
         }
     }
@@ -200,26 +200,26 @@ static void load(loader *l, ct_file *file)
     file->loading = false;
 }
 
-static mt_err find_root(ct_unit *u, mt_str path, mt_str *id)
+static mt_err find_root(fr_unit *u, mt_str path, mt_str *id)
 {
     mt_str why = MT_STR("");
     mt_err err =
         u->provider->find(u->provider->state, u->keep, MT_STR(""), path, id, &why);
     if (err != MT_OK) {
-        ct_report_file(u, CT_E_ROOT_OPEN, path, "cannot open file: %.*s", MT_ARG(why));
+        fr_report_file(u, FR_E_ROOT_OPEN, path, "cannot open file: %.*s", MT_ARG(why));
     }
     return err;
 }
 
-mt_err ct_pass1_bundle(ct_unit *u, mt_str id, mt_str path)
+mt_err fr_pass1_bundle(fr_unit *u, mt_str id, mt_str path)
 {
     loader l = {.u = u};
     mt_err err = id.len ? MT_OK : find_root(u, path, &id);
     if (err != MT_OK) {
         return err;
     }
-    ct_file *file = add_file(&l, id, path);
-    u->sandbox = ct_path_dir(id);
+    fr_file *file = add_file(&l, id, path);
+    u->sandbox = mt_path_dir(id);
     if (!read_text(u, file, &err)) {
         return err;
     }

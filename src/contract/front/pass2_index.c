@@ -4,15 +4,15 @@
  */
 #include "contract/front/unit.h"
 
-static bool same_file_name(const ct_construct *a, const ct_construct *b)
+static bool same_file_name(const fr_construct *a, const fr_construct *b)
 {
     return a->file == b->file || mt_str_eq(a->file->name, b->file->name);
 }
 
-static void check_across_files(ct_unit *u)
+static void check_across_files(fr_unit *u)
 {
     for (size_t i = u->all.len; i-- > 0;) {
-        const ct_construct *c = u->all.items[i];
+        const fr_construct *c = u->all.items[i];
         uint32_t *seen = &u->index[c->id].of[c->kind];
         if (!c->id) {
             continue;
@@ -21,28 +21,28 @@ static void check_across_files(ct_unit *u)
             *seen = (uint32_t)i + 1;
             continue;
         }
-        const ct_construct *other = u->all.items[*seen - 1];
+        const fr_construct *other = u->all.items[*seen - 1];
         if (!same_file_name(c, other)) {
-            ct_report(u, CT_E_DUPLICATE_ACROSS, ct_at(c, c->tok, CT_FIELD("id")),
+            fr_report(u, FR_E_DUPLICATE_ACROSS, fr_at(c, c->tok, FR_FIELD("id")),
                       "duplicate %s id '%.*s': first declared in %.*s",
-                      ct_kind_name((ct_kind)c->kind), CT_ARG(u, c->id),
+                      fr_kind_name((fr_kind)c->kind), FR_ARG(u, c->id),
                       MT_ARG(other->file->name));
         }
     }
     memset(u->index, 0, u->index_len * sizeof *u->index);
 }
 
-static void add_construct(ct_unit *u, ct_construct *c)
+static void add_construct(fr_unit *u, fr_construct *c)
 {
-    ct_kind kind = (ct_kind)c->kind;
+    fr_kind kind = (fr_kind)c->kind;
     uint32_t *known = &u->index[c->id].of[kind];
     if (c->id && *known) {
-        const ct_construct *first = u->kinds[kind].items[*known - 1];
+        const fr_construct *first = u->kinds[kind].items[*known - 1];
         if (same_file_name(c, first)) {
-            ct_report(u, CT_E_DUPLICATE, ct_at(c, c->tok, CT_FIELD("id")),
+            fr_report(u, FR_E_DUPLICATE, fr_at(c, c->tok, FR_FIELD("id")),
                       "duplicate %s id '%.*s': first declared at line %u",
-                      ct_kind_name(kind), CT_ARG(u, c->id),
-                      ct_line(first->file, first->tok));
+                      fr_kind_name(kind), FR_ARG(u, c->id),
+                      fr_line(first->file, first->tok));
         }
     }
     *mt_vec_add(u->keep, &u->kinds[kind]) = c;
@@ -51,10 +51,10 @@ static void add_construct(ct_unit *u, ct_construct *c)
     }
 }
 
-static void index_verdicts(ct_unit *u)
+static void index_verdicts(fr_unit *u)
 {
-    for (size_t i = 0; i < u->kinds[CT_RULE].len; i++) {
-        const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
+    for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
+        const fr_rule *r = (const fr_rule *)u->kinds[FR_RULE].items[i];
         uint32_t *known = &u->index[r->verdict.sym].verdict;
         if (r->verdict.sym && !*known) {
             *known = (uint32_t)i + 1;
@@ -62,11 +62,11 @@ static void index_verdicts(ct_unit *u)
     }
 }
 
-void ct_pass2_index(ct_unit *u)
+void fr_pass2_index(fr_unit *u)
 {
     u->index_len = u->syms.len;
-    u->index = mt_new_array(u->keep, ct_index_entry, u->index_len);
-    u->marks = mt_new_array(u->keep, struct ct_mark, u->index_len);
+    u->index = mt_new_array(u->keep, fr_index_entry, u->index_len);
+    u->marks = mt_new_array(u->keep, struct fr_mark, u->index_len);
     if (u->files.len > 1) {
         check_across_files(u);
     }
@@ -74,5 +74,5 @@ void ct_pass2_index(ct_unit *u)
         add_construct(u, u->all.items[i]);
     }
     index_verdicts(u);
-    u->has_personas = u->kinds[CT_PERSONA].len > 0;
+    u->has_personas = u->kinds[FR_PERSONA].len > 0;
 }

@@ -3,33 +3,33 @@
 
 #include "contract/front/validate.h"
 
-static void check_initial(ct_unit *u, const ct_entity *e)
+static void check_initial(fr_unit *u, const fr_entity *e)
 {
-    if (ct_is_marked(u, e->initial.sym)) {
+    if (fr_is_marked(u, e->initial.sym)) {
         return;
     }
-    ct_report(u, CT_E_ENTITY_INITIAL,
-              ct_at(&e->head, e->has_initial ? e->initial_tok : e->head.tok,
-                    CT_FIELD("initial")),
+    fr_report(u, FR_E_ENTITY_INITIAL,
+              fr_at(&e->head, e->has_initial ? e->initial_tok : e->head.tok,
+                    FR_FIELD("initial")),
               "initial state '%.*s' is not declared in states: %.*s",
-              CT_ARG(u, e->initial.sym), MT_ARG(ct_list_text(u, &e->states)));
+              FR_ARG(u, e->initial.sym), MT_ARG(fr_list_text(u, &e->states)));
 }
 
-static void check_endpoint(ct_unit *u, const ct_entity *e, const ct_transition *t,
-                           ct_sym state)
+static void check_endpoint(fr_unit *u, const fr_entity *e, const fr_transition *t,
+                           fr_sym state)
 {
-    if (!ct_is_marked(u, state)) {
-        ct_report(u, CT_E_ENTITY_ENDPOINT,
-                  ct_at(&e->head, t->tok, CT_FIELD("transitions")),
+    if (!fr_is_marked(u, state)) {
+        fr_report(u, FR_E_ENTITY_ENDPOINT,
+                  fr_at(&e->head, t->tok, FR_FIELD("transitions")),
                   "transition endpoint '%.*s' is not declared in states: %.*s",
-                  CT_ARG(u, state), MT_ARG(ct_list_text(u, &e->states)));
+                  FR_ARG(u, state), MT_ARG(fr_list_text(u, &e->states)));
     }
 }
 
-static void report_twice(ct_unit *u, const ct_entity *e, ct_tok tok, mt_str field,
+static void report_twice(fr_unit *u, const fr_entity *e, fr_tok tok, mt_str field,
                          mt_str what)
 {
-    ct_report(u, CT_E_ENTITY_TWICE, ct_at(&e->head, tok, field),
+    fr_report(u, FR_E_ENTITY_TWICE, fr_at(&e->head, tok, field),
               "%.*s is declared twice", MT_ARG(what));
 }
 
@@ -39,12 +39,12 @@ static int compare_pairs(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static uint64_t pair_of(ct_sym from, ct_sym to)
+static uint64_t pair_of(fr_sym from, fr_sym to)
 {
     return (uint64_t)from << 32 | to;
 }
 
-static void sort_transitions(ct_unit *u, ct_entity *e)
+static void sort_transitions(fr_unit *u, fr_entity *e)
 {
     size_t count = e->transitions.len;
     e->pairs = mt_new_array(u->keep, uint64_t, count + 1);
@@ -55,13 +55,13 @@ static void sort_transitions(ct_unit *u, ct_entity *e)
     qsort(e->pairs, count, sizeof *e->pairs, compare_pairs);
 }
 
-bool ct_has_transition(ct_unit *u, ct_entity *e, ct_sym from, ct_sym to)
+bool fr_has_transition(fr_unit *u, fr_entity *e, fr_sym from, fr_sym to)
 {
     enum { FEW = 16 };
     size_t count = e->transitions.len;
     if (count <= FEW && !e->pairs) {
         for (size_t i = 0; i < count; i++) {
-            const ct_transition *t = &e->transitions.items[i];
+            const fr_transition *t = &e->transitions.items[i];
             if (t->from.sym == from && t->to.sym == to) {
                 return true;
             }
@@ -76,7 +76,7 @@ bool ct_has_transition(ct_unit *u, ct_entity *e, ct_sym from, ct_sym to)
 }
 
 /* Where the last transition between two states stands. */
-static ct_tok last_written(const ct_entity *e, ct_sym from, ct_sym to)
+static fr_tok last_written(const fr_entity *e, fr_sym from, fr_sym to)
 {
     size_t i = e->transitions.len;
     while (i-- && (e->transitions.items[i].from.sym != from ||
@@ -85,7 +85,7 @@ static ct_tok last_written(const ct_entity *e, ct_sym from, ct_sym to)
     return i < e->transitions.len ? e->transitions.items[i].tok : e->head.tok;
 }
 
-static void check_repeated(ct_unit *u, ct_entity *e)
+static void check_repeated(fr_unit *u, fr_entity *e)
 {
     if (e->transitions.len < 2) {
         return;
@@ -93,23 +93,23 @@ static void check_repeated(ct_unit *u, ct_entity *e)
     sort_transitions(u, e);
     for (size_t i = 1; i < e->transitions.len; i++) {
         if (e->pairs[i - 1] == e->pairs[i]) {
-            ct_sym from = (ct_sym)(e->pairs[i] >> 32), to = (ct_sym)e->pairs[i];
-            report_twice(u, e, last_written(e, from, to), CT_FIELD("transitions"),
-                         mt_strf(u->keep, "transition (%.*s, %.*s)", CT_ARG(u, from),
-                                 CT_ARG(u, to)));
+            fr_sym from = (fr_sym)(e->pairs[i] >> 32), to = (fr_sym)e->pairs[i];
+            report_twice(u, e, last_written(e, from, to), FR_FIELD("transitions"),
+                         mt_strf(u->keep, "transition (%.*s, %.*s)", FR_ARG(u, from),
+                                 FR_ARG(u, to)));
             return;
         }
     }
 }
 
-void ct_validate_entity(ct_unit *u, ct_entity *e)
+void fr_validate_entity(fr_unit *u, fr_entity *e)
 {
-    ct_new_stamp(u);
+    fr_new_stamp(u);
     for (size_t i = 0; i < e->states.len; i++) {
-        ct_name state = e->states.items[i];
-        if (!ct_mark_new(u, state.sym, 0)) {
-            report_twice(u, e, state.tok, CT_FIELD("states"),
-                         mt_strf(u->keep, "state '%.*s'", CT_ARG(u, state.sym)));
+        fr_name state = e->states.items[i];
+        if (!fr_mark_new(u, state.sym, 0)) {
+            report_twice(u, e, state.tok, FR_FIELD("states"),
+                         mt_strf(u->keep, "state '%.*s'", FR_ARG(u, state.sym)));
         }
     }
     check_initial(u, e);
@@ -120,14 +120,14 @@ void ct_validate_entity(ct_unit *u, ct_entity *e)
     }
     check_repeated(u, e);
     if (!e->states.len) {
-        ct_report(u, CT_E_ENTITY_STATES,
-                  ct_at(&e->head, e->head.tok, CT_FIELD("states")),
-                  "entity '%.*s' has no states", CT_ARG(u, e->head.id));
+        fr_report(u, FR_E_ENTITY_STATES,
+                  fr_at(&e->head, e->head.tok, FR_FIELD("states")),
+                  "entity '%.*s' has no states", FR_ARG(u, e->head.id));
     }
-    if (e->parent.sym && !ct_find(u, CT_ENTITY, e->parent.sym) && !u->incomplete) {
-        ct_report(u, CT_E_ENTITY_PARENT,
-                  ct_at(&e->head, e->parent_tok, CT_FIELD("parent")),
-                  "parent '%.*s' is not a declared entity", CT_ARG(u, e->parent.sym));
+    if (e->parent.sym && !fr_find(u, FR_ENTITY, e->parent.sym) && !u->incomplete) {
+        fr_report(u, FR_E_ENTITY_PARENT,
+                  fr_at(&e->head, e->parent_tok, FR_FIELD("parent")),
+                  "parent '%.*s' is not a declared entity", FR_ARG(u, e->parent.sym));
     }
 }
 
@@ -135,31 +135,31 @@ void ct_validate_entity(ct_unit *u, ct_entity *e)
 
 enum { NEW, OPEN, DONE };
 
-static ct_entity *parent_of(const ct_unit *u, const ct_entity *e)
+static fr_entity *parent_of(const fr_unit *u, const fr_entity *e)
 {
-    return e->parent.sym ? ct_find(u, CT_ENTITY, e->parent.sym) : NULL;
+    return e->parent.sym ? fr_find(u, FR_ENTITY, e->parent.sym) : NULL;
 }
 
 /* `last` is the entity whose parent closes the cycle. */
-static void report_cycle(ct_unit *u, const ct_entity *last)
+static void report_cycle(fr_unit *u, const fr_entity *last)
 {
     mt_buf path = {0};
-    const ct_entity *at = last;
+    const fr_entity *at = last;
     do {
-        mt_buf_adds(&path, ct_str(u, at->head.id));
+        mt_buf_adds(&path, fr_str(u, at->head.id));
         mt_buf_addz(&path, " → ");
         at = parent_of(u, at);
     } while (at != last);
-    mt_buf_adds(&path, ct_str(u, last->head.id));
-    ct_report(u, CT_E_ENTITY_CYCLE,
-              ct_at(&last->head, last->parent_tok, CT_FIELD("parent")),
+    mt_buf_adds(&path, fr_str(u, last->head.id));
+    fr_report(u, FR_E_ENTITY_CYCLE,
+              fr_at(&last->head, last->parent_tok, FR_FIELD("parent")),
               "entity hierarchy cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
 
-static void follow_parents(ct_unit *u, ct_entity *start)
+static void follow_parents(fr_unit *u, fr_entity *start)
 {
-    ct_entity *at = start, *last = NULL;
+    fr_entity *at = start, *last = NULL;
     while (at && at->state == NEW) {
         at->state = OPEN;
         last = at;
@@ -173,21 +173,21 @@ static void follow_parents(ct_unit *u, ct_entity *start)
     }
 }
 
-void ct_validate_parents(ct_unit *u)
+void fr_validate_parents(fr_unit *u)
 {
-    size_t count = u->kinds[CT_ENTITY].len;
+    size_t count = u->kinds[FR_ENTITY].len;
     bool any = false;
     for (size_t i = 0; i < count && !any; i++) {
         any =
-            ((const ct_entity *)u->kinds[CT_ENTITY].items[i])->parent.sym != CT_W_none;
+            ((const fr_entity *)u->kinds[FR_ENTITY].items[i])->parent.sym != FR_W_none;
     }
     if (!any) {
         return;
     }
-    ct_construct **sorted = mt_alloc(u->keep, mt_array_bytes(count, sizeof *sorted));
-    memcpy(sorted, u->kinds[CT_ENTITY].items, count * sizeof *sorted);
-    ct_sort_by_id(u, sorted, count);
+    fr_construct **sorted = mt_alloc(u->keep, mt_array_bytes(count, sizeof *sorted));
+    memcpy(sorted, u->kinds[FR_ENTITY].items, count * sizeof *sorted);
+    fr_sort_by_id(u, sorted, count);
     for (size_t i = 0; i < count; i++) {
-        follow_parents(u, (ct_entity *)sorted[i]);
+        follow_parents(u, (fr_entity *)sorted[i]);
     }
 }

@@ -4,70 +4,70 @@
 #include "contract/front/validate.h"
 
 typedef struct scope {
-    ct_unit *u;
-    ct_flow *flow;
-    ct_steps *steps;
-    ct_step **by_id;
+    fr_unit *u;
+    fr_flow *flow;
+    fr_steps *steps;
+    fr_step **by_id;
     mt_str prefix; /* "steps." or "steps.p.branches.b.steps." */
     bool late;     /* a branch */
 } scope;
 
-static mt_str field_of(const scope *s, const ct_step *step, const char *rest)
+static mt_str field_of(const scope *s, const fr_step *step, const char *rest)
 {
     return mt_strf(s->u->keep, "%.*s%.*s%s", MT_ARG(s->prefix),
-                   CT_ARG(s->u, step->id.sym), rest);
+                   FR_ARG(s->u, step->id.sym), rest);
 }
 
 /* `rest` is what follows the step's id in the name of the field. */
-static ct_place at_step(const scope *s, const ct_step *step, ct_tok tok,
+static fr_place at_step(const scope *s, const fr_step *step, fr_tok tok,
                         const char *rest)
 {
-    ct_place at = ct_at(&s->flow->head, tok, field_of(s, step, rest));
+    fr_place at = fr_at(&s->flow->head, tok, field_of(s, step, rest));
     at.late = s->late;
     return at;
 }
 
 /* ---- entry and handlers ---- */
 
-static void check_entry(const scope *s, ct_name entry, ct_tok tok)
+static void check_entry(const scope *s, fr_name entry, fr_tok tok)
 {
-    if (ct_is_marked(s->u, entry.sym)) {
+    if (fr_is_marked(s->u, entry.sym)) {
         return;
     }
-    ct_place at = ct_at(&s->flow->head, tok, CT_FIELD("entry"));
+    fr_place at = fr_at(&s->flow->head, tok, FR_FIELD("entry"));
     at.late = s->late;
-    ct_report(s->u, CT_E_FLOW_ENTRY, at, "entry step '%.*s' is not declared in steps",
-              CT_ARG(s->u, entry.sym));
+    fr_report(s->u, FR_E_FLOW_ENTRY, at, "entry step '%.*s' is not declared in steps",
+              FR_ARG(s->u, entry.sym));
 }
 
 static void check_handlers(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        if (step->kind == CT_STEP_OPERATION && step->handler.kind == CT_HANDLER_NONE) {
-            ct_report(s->u, CT_E_FLOW_HANDLER,
+        const fr_step *step = s->by_id[i];
+        if (step->kind == FR_STEP_OPERATION && step->handler.kind == FR_HANDLER_NONE) {
+            fr_report(s->u, FR_E_FLOW_HANDLER,
                       at_step(s, step, step->id.tok, ".on_failure"),
                       "OperationStep '%.*s' must declare a FailureHandler",
-                      CT_ARG(s->u, step->id.sym));
+                      FR_ARG(s->u, step->id.sym));
         }
     }
 }
 
 /* ---- targets ---- */
 
-static void check_step_name(const scope *s, const ct_step *step, ct_name name,
-                            ct_tok tok, const char *rest, bool late)
+static void check_step_name(const scope *s, const fr_step *step, fr_name name,
+                            fr_tok tok, const char *rest, bool late)
 {
-    if (ct_is_marked(s->u, name.sym)) {
+    if (fr_is_marked(s->u, name.sym)) {
         return;
     }
-    ct_place at = at_step(s, step, tok, rest);
+    fr_place at = at_step(s, step, tok, rest);
     at.late |= late;
-    ct_report(s->u, CT_E_FLOW_TARGET, at,
-              "step reference '%.*s' is not declared in steps", CT_ARG(s->u, name.sym));
+    fr_report(s->u, FR_E_FLOW_TARGET, at,
+              "step reference '%.*s' is not declared in steps", FR_ARG(s->u, name.sym));
 }
 
-static void check_target(const scope *s, const ct_step *step, const ct_target *t,
+static void check_target(const scope *s, const fr_step *step, const fr_target *t,
                          const char *rest)
 {
     if (!t->terminal && t->name.sym) {
@@ -75,13 +75,13 @@ static void check_target(const scope *s, const ct_step *step, const ct_target *t
     }
 }
 
-static void check_routes(const scope *s, const ct_step *step)
+static void check_routes(const scope *s, const fr_step *step)
 {
     for (size_t i = 0; i < step->routes.len; i++) {
-        const ct_route *r = &step->routes.items[i];
-        if (!r->target.terminal && !ct_is_marked(s->u, r->target.name.sym)) {
+        const fr_route *r = &step->routes.items[i];
+        if (!r->target.terminal && !fr_is_marked(s->u, r->target.name.sym)) {
             mt_str rest =
-                mt_strf(s->u->keep, ".outcomes.%.*s", CT_ARG(s->u, r->label.sym));
+                mt_strf(s->u->keep, ".outcomes.%.*s", FR_ARG(s->u, r->label.sym));
             check_target(s, step, &r->target, rest.ptr);
         }
     }
@@ -90,20 +90,20 @@ static void check_routes(const scope *s, const ct_step *step)
 static void check_targets(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        switch ((ct_step_kind)step->kind) {
-        case CT_STEP_OPERATION: check_routes(s, step); break;
-        case CT_STEP_BRANCH:
+        const fr_step *step = s->by_id[i];
+        switch ((fr_step_kind)step->kind) {
+        case FR_STEP_OPERATION: check_routes(s, step); break;
+        case FR_STEP_BRANCH:
             check_target(s, step, &step->if_true, ".if_true");
             check_target(s, step, &step->if_false, ".if_false");
             break;
-        case CT_STEP_HANDOFF:
+        case FR_STEP_HANDOFF:
             check_step_name(s, step, step->next, step->id.tok, ".next", false);
             break;
-        case CT_STEP_SUBFLOW:
+        case FR_STEP_SUBFLOW:
             check_target(s, step, &step->on_success, ".on_success");
             break;
-        case CT_STEP_PARALLEL: break;
+        case FR_STEP_PARALLEL: break;
         }
     }
 }
@@ -112,12 +112,12 @@ static void check_targets(const scope *s)
 static void check_deep_targets(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        const ct_handler *h = &step->handler;
-        if (h->kind == CT_HANDLER_ESCALATE) {
+        const fr_step *step = s->by_id[i];
+        const fr_handler *h = &step->handler;
+        if (h->kind == FR_HANDLER_ESCALATE) {
             check_step_name(s, step, h->next, h->tok, ".on_failure.next", true);
         }
-        if (step->kind != CT_STEP_PARALLEL) {
+        if (step->kind != FR_STEP_PARALLEL) {
             continue;
         }
         scope late = *s;
@@ -129,12 +129,12 @@ static void check_deep_targets(const scope *s)
 
 /* ---- outcomes ---- */
 
-static bool routes_have(const ct_unit *u, const ct_step *step, ct_sym label)
+static bool routes_have(const fr_unit *u, const fr_step *step, fr_sym label)
 {
     size_t low = 0, high = step->routes.len; /* sorted by label */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = ct_sym_cmp(u, step->routes.items[middle].label.sym, label);
+        int order = fr_sym_cmp(u, step->routes.items[middle].label.sym, label);
         if (order == 0) {
             return true;
         }
@@ -147,34 +147,34 @@ static bool routes_have(const ct_unit *u, const ct_step *step, ct_sym label)
     return false;
 }
 
-static void report_unhandled(const scope *s, const ct_step *step, ct_sym outcome)
+static void report_unhandled(const scope *s, const fr_step *step, fr_sym outcome)
 {
-    ct_report(s->u, CT_E_FLOW_UNHANDLED, at_step(s, step, step->id.tok, ".outcomes"),
+    fr_report(s->u, FR_E_FLOW_UNHANDLED, at_step(s, step, step->id.tok, ".outcomes"),
               "flow '%.*s' step '%.*s': outcome '%.*s' from operation '%.*s' is not "
               "handled in outcome routing",
-              CT_ARG(s->u, s->flow->head.id), CT_ARG(s->u, step->id.sym),
-              CT_ARG(s->u, outcome), CT_ARG(s->u, step->op.sym));
+              FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
+              FR_ARG(s->u, outcome), FR_ARG(s->u, step->op.sym));
 }
 
 /* The missing outcome that comes first by name, then the others as declared. */
-static void check_unhandled(const scope *s, const ct_step *step, const ct_operation *o)
+static void check_unhandled(const scope *s, const fr_step *step, const fr_operation *o)
 {
-    ct_sym first = CT_W_none;
+    fr_sym first = FR_W_none;
     for (size_t i = 0; i < o->outcomes.len; i++) {
-        ct_sym outcome = o->outcomes.items[i].sym;
+        fr_sym outcome = o->outcomes.items[i].sym;
         if (!routes_have(s->u, step, outcome) &&
-            (!first || ct_sym_cmp(s->u, outcome, first) < 0)) {
+            (!first || fr_sym_cmp(s->u, outcome, first) < 0)) {
             first = outcome;
         }
     }
-    if (!o->outcomes.len && !routes_have(s->u, step, CT_W_success)) {
-        first = CT_W_success;
+    if (!o->outcomes.len && !routes_have(s->u, step, FR_W_success)) {
+        first = FR_W_success;
     }
     if (first) {
         report_unhandled(s, step, first);
     }
     for (size_t i = 0; first && i < o->outcomes.len; i++) {
-        ct_sym outcome = o->outcomes.items[i].sym;
+        fr_sym outcome = o->outcomes.items[i].sym;
         if (outcome != first && !routes_have(s->u, step, outcome)) {
             report_unhandled(s, step, outcome);
         }
@@ -184,23 +184,23 @@ static void check_unhandled(const scope *s, const ct_step *step, const ct_operat
 static void check_outcomes(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        ct_operation *o = step->kind == CT_STEP_OPERATION
-                              ? ct_find(s->u, CT_OPERATION, step->op.sym)
+        const fr_step *step = s->by_id[i];
+        fr_operation *o = step->kind == FR_STEP_OPERATION
+                              ? fr_find(s->u, FR_OPERATION, step->op.sym)
                               : NULL;
         if (!o || o->head.broken) {
             continue;
         }
         check_unhandled(s, step, o);
         for (size_t r = 0; r < step->routes.len; r++) {
-            ct_sym label = step->routes.items[r].label.sym;
-            if (!ct_has_outcome(s->u, o, label)) {
-                ct_report(s->u, CT_E_FLOW_EXTRA_OUTCOME,
+            fr_sym label = step->routes.items[r].label.sym;
+            if (!fr_has_outcome(s->u, o, label)) {
+                fr_report(s->u, FR_E_FLOW_EXTRA_OUTCOME,
                           at_step(s, step, step->id.tok, ".outcomes"),
                           "flow '%.*s' step '%.*s': outcome routing references '%.*s' "
                           "which is not declared by operation '%.*s'",
-                          CT_ARG(s->u, s->flow->head.id), CT_ARG(s->u, step->id.sym),
-                          CT_ARG(s->u, label), CT_ARG(s->u, step->op.sym));
+                          FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
+                          FR_ARG(s->u, label), FR_ARG(s->u, step->op.sym));
             }
         }
     }
@@ -208,123 +208,123 @@ static void check_outcomes(const scope *s)
 
 /* ---- personas ---- */
 
-static bool check_persona(const scope *s, const ct_step *step, ct_name persona,
+static bool check_persona(const scope *s, const fr_step *step, fr_name persona,
                           const char *rest, bool late)
 {
-    if (persona.sym == CT_W_empty || ct_use_persona(s->u, persona.sym)) {
+    if (persona.sym == FR_W_empty || fr_use_persona(s->u, persona.sym)) {
         return true;
     }
-    ct_place at = at_step(s, step, late ? persona.tok : step->id.tok, rest);
+    fr_place at = at_step(s, step, late ? persona.tok : step->id.tok, rest);
     at.late |= late;
-    ct_report(s->u, CT_E_FLOW_PERSONA, at,
+    fr_report(s->u, FR_E_FLOW_PERSONA, at,
               "flow '%.*s' step '%.*s': persona '%.*s' is not declared",
-              CT_ARG(s->u, s->flow->head.id), CT_ARG(s->u, step->id.sym),
-              CT_ARG(s->u, persona.sym));
+              FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
+              FR_ARG(s->u, persona.sym));
     return false;
 }
 
 static void check_personas(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        if (step->kind != CT_STEP_OPERATION ||
+        const fr_step *step = s->by_id[i];
+        if (step->kind != FR_STEP_OPERATION ||
             !check_persona(s, step, step->persona, ".persona", false)) {
             continue;
         }
-        ct_operation *o = ct_find(s->u, CT_OPERATION, step->op.sym);
+        fr_operation *o = fr_find(s->u, FR_OPERATION, step->op.sym);
         if (o && !o->head.broken &&
-            !ct_names_have(s->u, &o->personas, step->persona.sym)) {
-            ct_report(s->u, CT_E_FLOW_NOT_ALLOWED,
+            !fr_names_have(s->u, &o->personas, step->persona.sym)) {
+            fr_report(s->u, FR_E_FLOW_NOT_ALLOWED,
                       at_step(s, step, step->id.tok, ".persona"),
                       "flow '%.*s' step '%.*s': persona '%.*s' is not in "
                       "allowed_personas of operation '%.*s'",
-                      CT_ARG(s->u, s->flow->head.id), CT_ARG(s->u, step->id.sym),
-                      CT_ARG(s->u, step->persona.sym), CT_ARG(s->u, step->op.sym));
+                      FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
+                      FR_ARG(s->u, step->persona.sym), FR_ARG(s->u, step->op.sym));
         }
     }
 }
 
 /* ---- beyond the suite: references, fields, handlers, terminals ---- */
 
-static void check_terminal(const scope *s, const ct_step *step, ct_name outcome)
+static void check_terminal(const scope *s, const fr_step *step, fr_name outcome)
 {
-    if (outcome.sym != CT_W_success && outcome.sym != CT_W_failure &&
-        outcome.sym != CT_W_escalation && outcome.sym != CT_W_empty) {
-        ct_report(s->u, CT_E_FLOW_TERMINAL, at_step(s, step, outcome.tok, ""),
+    if (outcome.sym != FR_W_success && outcome.sym != FR_W_failure &&
+        outcome.sym != FR_W_escalation && outcome.sym != FR_W_empty) {
+        fr_report(s->u, FR_E_FLOW_TERMINAL, at_step(s, step, outcome.tok, ""),
                   "terminal outcome '%.*s' is none of success, failure, escalation",
-                  CT_ARG(s->u, outcome.sym));
+                  FR_ARG(s->u, outcome.sym));
     }
 }
 
-static void check_terminal_target(const scope *s, const ct_step *step,
-                                  const ct_target *t)
+static void check_terminal_target(const scope *s, const fr_step *step,
+                                  const fr_target *t)
 {
     if (t->terminal) {
         check_terminal(s, step, t->name);
     }
 }
 
-static void require(const scope *s, const ct_step *step, ct_name name,
+static void require(const scope *s, const fr_step *step, fr_name name,
                     const char *field)
 {
-    if (name.sym == CT_W_empty) {
-        ct_report(s->u, CT_E_FLOW_STEP_FIELDS, at_step(s, step, step->id.tok, ""),
-                  "step '%.*s' lacks '%s'", CT_ARG(s->u, step->id.sym), field);
+    if (name.sym == FR_W_empty) {
+        fr_report(s->u, FR_E_FLOW_STEP_FIELDS, at_step(s, step, step->id.tok, ""),
+                  "step '%.*s' lacks '%s'", FR_ARG(s->u, step->id.sym), field);
     }
 }
 
-static ct_operation *check_operation_name(const scope *s, const ct_step *step,
-                                          ct_name name, const char *field)
+static fr_operation *check_operation_name(const scope *s, const fr_step *step,
+                                          fr_name name, const char *field)
 {
-    ct_operation *o = ct_find(s->u, CT_OPERATION, name.sym);
+    fr_operation *o = fr_find(s->u, FR_OPERATION, name.sym);
     if (o) {
         o->head.used = true;
-    } else if (name.sym != CT_W_empty && !s->u->incomplete) {
-        ct_report(s->u, CT_E_FLOW_OPERATION, at_step(s, step, name.tok, field),
-                  "operation '%.*s' is not declared", CT_ARG(s->u, name.sym));
+    } else if (name.sym != FR_W_empty && !s->u->incomplete) {
+        fr_report(s->u, FR_E_FLOW_OPERATION, at_step(s, step, name.tok, field),
+                  "operation '%.*s' is not declared", FR_ARG(s->u, name.sym));
     }
     return o && !o->head.broken ? o : NULL;
 }
 
-static void check_compensation(const scope *s, const ct_step *step,
-                               const ct_compensation *c)
+static void check_compensation(const scope *s, const fr_step *step,
+                               const fr_compensation *c)
 {
-    bool complete = c->op.sym != CT_W_empty && c->persona.sym != CT_W_empty &&
-                    c->on_failure.sym != CT_W_empty;
+    bool complete = c->op.sym != FR_W_empty && c->persona.sym != FR_W_empty &&
+                    c->on_failure.sym != FR_W_empty;
     if (!complete) {
-        ct_report(
-            s->u, CT_E_FLOW_COMPENSATION, at_step(s, step, c->tok, ".on_failure"),
+        fr_report(
+            s->u, FR_E_FLOW_COMPENSATION, at_step(s, step, c->tok, ".on_failure"),
             "a compensation step needs op, persona and on_failure: Terminal(...)");
         return;
     }
-    ct_operation *o = check_operation_name(s, step, c->op, ".on_failure");
+    fr_operation *o = check_operation_name(s, step, c->op, ".on_failure");
     if (check_persona(s, step, c->persona, ".on_failure", true) && o &&
-        !ct_names_have(s->u, &o->personas, c->persona.sym)) {
-        ct_report(s->u, CT_E_FLOW_COMPENSATION_PERSONA,
+        !fr_names_have(s->u, &o->personas, c->persona.sym)) {
+        fr_report(s->u, FR_E_FLOW_COMPENSATION_PERSONA,
                   at_step(s, step, c->persona.tok, ".on_failure"),
                   "persona '%.*s' is not in allowed_personas of operation '%.*s'",
-                  CT_ARG(s->u, c->persona.sym), CT_ARG(s->u, c->op.sym));
+                  FR_ARG(s->u, c->persona.sym), FR_ARG(s->u, c->op.sym));
     }
     check_terminal(s, step, c->on_failure);
 }
 
-static void check_handler(const scope *s, const ct_step *step)
+static void check_handler(const scope *s, const fr_step *step)
 {
-    const ct_handler *h = &step->handler;
-    if (h->kind == CT_HANDLER_ESCALATE) {
+    const fr_handler *h = &step->handler;
+    if (h->kind == FR_HANDLER_ESCALATE) {
         check_persona(s, step, h->persona, ".on_failure", true);
         require(s, step, h->persona, "to_persona");
         return;
     }
-    if (h->kind == CT_HANDLER_NONE) {
+    if (h->kind == FR_HANDLER_NONE) {
         return;
     }
     check_terminal(s, step, h->outcome);
-    if (h->kind != CT_HANDLER_COMPENSATE) {
+    if (h->kind != FR_HANDLER_COMPENSATE) {
         return;
     }
-    if (!h->steps.len || h->outcome.sym == CT_W_empty) {
-        ct_report(s->u, CT_E_FLOW_COMPENSATION, at_step(s, step, h->tok, ".on_failure"),
+    if (!h->steps.len || h->outcome.sym == FR_W_empty) {
+        fr_report(s->u, FR_E_FLOW_COMPENSATION, at_step(s, step, h->tok, ".on_failure"),
                   "Compensate needs at least one step and then: Terminal(...)");
     }
     for (size_t i = 0; i < h->steps.len; i++) {
@@ -332,14 +332,14 @@ static void check_handler(const scope *s, const ct_step *step)
     }
 }
 
-static void check_subflow(const scope *s, const ct_step *step)
+static void check_subflow(const scope *s, const fr_step *step)
 {
-    ct_flow *flow = ct_find(s->u, CT_FLOW, step->op.sym);
+    fr_flow *flow = fr_find(s->u, FR_FLOW, step->op.sym);
     if (flow) {
         flow->head.used = true;
-    } else if (step->op.sym != CT_W_empty && !s->u->incomplete) {
-        ct_report(s->u, CT_E_FLOW_SUBFLOW, at_step(s, step, step->flow_tok, ".flow"),
-                  "flow '%.*s' is not declared", CT_ARG(s->u, step->op.sym));
+    } else if (step->op.sym != FR_W_empty && !s->u->incomplete) {
+        fr_report(s->u, FR_E_FLOW_SUBFLOW, at_step(s, step, step->flow_tok, ".flow"),
+                  "flow '%.*s' is not declared", FR_ARG(s->u, step->op.sym));
     }
     require(s, step, step->op, "flow");
     require(s, step, step->persona, "persona");
@@ -347,19 +347,19 @@ static void check_subflow(const scope *s, const ct_step *step)
     check_terminal_target(s, step, &step->on_success);
 }
 
-static void report_branches(const scope *s, const ct_step *step, ct_tok tok,
+static void report_branches(const scope *s, const fr_step *step, fr_tok tok,
                             const char *message)
 {
-    ct_report(s->u, CT_E_FLOW_BRANCH, at_step(s, step, tok, ".branches"), "%s",
+    fr_report(s->u, FR_E_FLOW_BRANCH, at_step(s, step, tok, ".branches"), "%s",
               message);
 }
 
-static void check_parallel(const scope *s, const ct_step *step)
+static void check_parallel(const scope *s, const fr_step *step)
 {
     if (!step->branches.len) {
         report_branches(s, step, step->id.tok, "a ParallelStep needs branches");
     }
-    if (!step->all_success.name.sym || step->handler.kind == CT_HANDLER_NONE) {
+    if (!step->all_success.name.sym || step->handler.kind == FR_HANDLER_NONE) {
         report_branches(s, step, step->id.tok,
                         "a join needs on_all_success and on_any_failure");
     }
@@ -370,9 +370,9 @@ static void check_parallel(const scope *s, const ct_step *step)
 static void check_fields(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
-        switch ((ct_step_kind)step->kind) {
-        case CT_STEP_OPERATION:
+        const fr_step *step = s->by_id[i];
+        switch ((fr_step_kind)step->kind) {
+        case FR_STEP_OPERATION:
             require(s, step, step->op, "op");
             require(s, step, step->persona, "persona");
             check_operation_name(s, step, step->op, ".op");
@@ -380,20 +380,20 @@ static void check_fields(const scope *s)
                 check_terminal_target(s, step, &step->routes.items[r].target);
             }
             break;
-        case CT_STEP_BRANCH:
+        case FR_STEP_BRANCH:
             require(s, step, step->persona, "persona");
             check_persona(s, step, step->persona, ".persona", true);
             check_terminal_target(s, step, &step->if_true);
             check_terminal_target(s, step, &step->if_false);
             break;
-        case CT_STEP_HANDOFF:
+        case FR_STEP_HANDOFF:
             require(s, step, step->persona, "from_persona");
             require(s, step, step->to_persona, "to_persona");
             check_persona(s, step, step->persona, ".from_persona", true);
             check_persona(s, step, step->to_persona, ".to_persona", true);
             break;
-        case CT_STEP_SUBFLOW: check_subflow(s, step); break;
-        case CT_STEP_PARALLEL: check_parallel(s, step); break;
+        case FR_STEP_SUBFLOW: check_subflow(s, step); break;
+        case FR_STEP_PARALLEL: check_parallel(s, step); break;
         }
         check_handler(s, step);
     }
@@ -402,15 +402,15 @@ static void check_fields(const scope *s)
 /* ---- cycles ---- */
 
 typedef struct removal {
-    ct_step_scope in;
-    ct_step **queue;
+    fr_step_scope in;
+    fr_step **queue;
     size_t len;
 } removal;
 
-static void release_edge(void *state, ct_step *from, ct_name to)
+static void release_edge(void *state, fr_step *from, fr_name to)
 {
     removal *c = state;
-    ct_step *target = ct_target_of(&c->in, to);
+    fr_step *target = fr_target_of(&c->in, to);
     (void)from;
     if (target && --target->mark == 0) {
         c->queue[c->len++] = target;
@@ -420,20 +420,20 @@ static void release_edge(void *state, ct_step *from, ct_name to)
 static void report_cycle(const scope *s, bool deep)
 {
     mt_buf names = {0};
-    const ct_step *first = NULL;
+    const fr_step *first = NULL;
     for (size_t i = 0; i < s->steps->len; i++) {
-        const ct_step *step = s->by_id[i];
+        const fr_step *step = s->by_id[i];
         if (!step->mark) {
             continue;
         }
         mt_buf_addz(&names, first ? ", " : "");
-        mt_buf_adds(&names, ct_str(s->u, step->id.sym));
+        mt_buf_adds(&names, fr_str(s->u, step->id.sym));
         first = first ? first : step;
     }
-    ct_place at = ct_at(&s->flow->head, first ? first->id.tok : s->flow->head.tok,
-                        CT_FIELD("steps"));
+    fr_place at = fr_at(&s->flow->head, first ? first->id.tok : s->flow->head.tok,
+                        FR_FIELD("steps"));
     at.late = deep || s->late;
-    ct_report(s->u, CT_E_FLOW_CYCLE, at,
+    fr_report(s->u, FR_E_FLOW_CYCLE, at,
               "flow step graph is not acyclic: cycle detected involving steps [%.*s]",
               MT_ARG(mt_buf_str(&names)));
     mt_buf_free(&names);
@@ -445,15 +445,15 @@ static bool check_cycle(const scope *s, bool deep)
 {
     mt_mark mark = mt_arena_mark(s->u->keep);
     removal c = {.in = {s->u, s->steps}};
-    c.queue = mt_new_array(s->u->keep, ct_step *, s->steps->len);
-    ct_count_edges(&c.in, deep);
+    c.queue = mt_new_array(s->u->keep, fr_step *, s->steps->len);
+    fr_count_edges(&c.in, deep);
     for (size_t i = 0; i < s->steps->len; i++) {
         if (!s->steps->items[i]->mark) {
             c.queue[c.len++] = s->steps->items[i];
         }
     }
     for (size_t i = 0; i < c.len; i++) {
-        ct_each_target(c.queue[i], deep, release_edge, &c);
+        fr_each_target(c.queue[i], deep, release_edge, &c);
     }
     bool acyclic = c.len == s->steps->len;
     mt_arena_rewind(s->u->keep, mark);
@@ -465,79 +465,79 @@ static bool check_cycle(const scope *s, bool deep)
 
 /* ---- scopes ---- */
 
-static void check_branches(const scope *s, const ct_step *step);
+static void check_branches(const scope *s, const fr_step *step);
 
-static void mark_steps(ct_unit *u, const ct_steps *steps)
+static void mark_steps(fr_unit *u, const fr_steps *steps)
 {
-    ct_new_stamp(u);
+    fr_new_stamp(u);
     for (size_t i = 0; i < steps->len; i++) {
-        ct_mark_new(u, steps->items[i]->id.sym, (uint32_t)i + 1);
+        fr_mark_new(u, steps->items[i]->id.sym, (uint32_t)i + 1);
     }
 }
 
-static void check_scope(scope *s, ct_name entry, ct_tok entry_tok)
+static void check_scope(scope *s, fr_name entry, fr_tok entry_tok)
 {
     mark_steps(s->u, s->steps);
-    s->by_id = ct_steps_by_id(s->u, s->steps);
+    s->by_id = fr_steps_by_id(s->u, s->steps);
     check_entry(s, entry, entry_tok);
     check_handlers(s);
     check_targets(s);
     check_outcomes(s);
     check_personas(s);
     if (check_cycle(s, false) && check_cycle(s, true)) {
-        ct_order_steps(s->u, s->steps, s->by_id, entry.sym);
+        fr_order_steps(s->u, s->steps, s->by_id, entry.sym);
     }
     check_deep_targets(s);
     check_fields(s);
     if (s->steps->repeated) {
-        ct_report(s->u, CT_E_FLOW_STEP_TWICE,
+        fr_report(s->u, FR_E_FLOW_STEP_TWICE,
                   at_step(s, s->steps->repeated, s->steps->repeated->id.tok, ""),
                   "step '%.*s' is declared twice",
-                  CT_ARG(s->u, s->steps->repeated->id.sym));
+                  FR_ARG(s->u, s->steps->repeated->id.sym));
     }
     /* Branches set marks of their own, so they come last. */
     for (size_t i = 0; i < s->steps->len; i++) {
-        if (s->by_id[i]->kind == CT_STEP_PARALLEL) {
+        if (s->by_id[i]->kind == FR_STEP_PARALLEL) {
             check_branches(s, s->by_id[i]);
         }
     }
 }
 
-static void check_branch_ids(const scope *s, const ct_step *step)
+static void check_branch_ids(const scope *s, const fr_step *step)
 {
-    ct_new_stamp(s->u);
+    fr_new_stamp(s->u);
     for (size_t i = 0; i < step->branches.len; i++) {
-        const ct_branch *b = &step->branches.items[i];
-        if (b->id.sym == CT_W_empty) {
+        const fr_branch *b = &step->branches.items[i];
+        if (b->id.sym == FR_W_empty) {
             report_branches(s, step, b->tok, "a branch needs an id");
-        } else if (!ct_mark_new(s->u, b->id.sym, 0)) {
+        } else if (!fr_mark_new(s->u, b->id.sym, 0)) {
             report_branches(s, step, b->id.tok, "two branches have the same id");
         }
     }
 }
 
-static void check_branches(const scope *s, const ct_step *step)
+static void check_branches(const scope *s, const fr_step *step)
 {
     check_branch_ids(s, step);
     for (size_t i = 0; i < step->branches.len; i++) {
-        ct_branch *b = &step->branches.items[i];
+        fr_branch *b = &step->branches.items[i];
         scope inner = {.u = s->u, .flow = s->flow, .steps = &b->steps, .late = true};
         inner.prefix =
             mt_strf(s->u->keep, "%.*s%.*s.branches.%.*s.steps.", MT_ARG(s->prefix),
-                    CT_ARG(s->u, step->id.sym), CT_ARG(s->u, b->id.sym));
+                    FR_ARG(s->u, step->id.sym), FR_ARG(s->u, b->id.sym));
         check_scope(&inner, b->entry, b->entry.tok ? b->entry.tok : b->tok);
     }
 }
 
-void ct_validate_flow(ct_unit *u, ct_flow *f)
+void fr_validate_flow(fr_unit *u, fr_flow *f)
 {
     scope s = {.u = u, .flow = f, .steps = &f->steps, .prefix = MT_STR("steps.")};
     check_scope(&s, f->entry, f->has_entry ? f->entry_tok : f->head.tok);
-    if (f->snapshot.sym != CT_W_at_initiation) {
-        ct_report(u, CT_E_FLOW_SNAPSHOT,
-                  ct_at(&f->head, f->snapshot.tok ? f->snapshot.tok : f->head.tok,
-                        CT_FIELD("snapshot")),
+    if (f->snapshot.sym != FR_W_at_initiation) {
+        fr_report(u, FR_E_FLOW_SNAPSHOT,
+                  fr_at(&f->head, f->snapshot.tok ? f->snapshot.tok : f->head.tok,
+                        FR_FIELD("snapshot")),
                   "snapshot must be at_initiation; got '%.*s'",
-                  CT_ARG(u, f->snapshot.sym));
+                  FR_ARG(u, f->snapshot.sym));
     }
 }

@@ -9,9 +9,9 @@ enum { BUDGET = 20000000 }; /* steps looked at in all */
 
 /* How a branch changes an entity. */
 typedef struct change {
-    ct_sym entity;
+    fr_sym entity;
     uint32_t branch;
-    ct_sym flow, op; /* flow none: directly */
+    fr_sym flow, op; /* flow none: directly */
 } change;
 
 typedef struct change_list {
@@ -24,13 +24,13 @@ typedef struct conflict {
 } conflict;
 
 typedef struct analysis {
-    ct_unit *u;
-    ct_flow *flow;
-    const ct_step *step;
+    fr_unit *u;
+    fr_flow *flow;
+    const fr_step *step;
     bool deep;
     uint32_t branch;
     change_list changes;
-    MT_VEC(const ct_flow *) pending; /* flows the branch calls, each once */
+    MT_VEC(const fr_flow *) pending; /* flows the branch calls, each once */
     uint64_t spent;
     bool stopped;
 } analysis;
@@ -41,19 +41,19 @@ static bool spend(analysis *a)
         return true;
     }
     if (!a->stopped) {
-        ct_report(a->u, CT_E_ANALYSIS_LIMIT,
-                  ct_at(&a->flow->head, a->step->branches_tok,
+        fr_report(a->u, FR_E_ANALYSIS_LIMIT,
+                  fr_at(&a->flow->head, a->step->branches_tok,
                         mt_strf(a->u->keep, "steps.%.*s.branches",
-                                CT_ARG(a->u, a->step->id.sym))),
+                                FR_ARG(a->u, a->step->id.sym))),
                   "the effects of these parallel branches are too many to compare");
     }
     a->stopped = true;
     return false;
 }
 
-static void add_operation(analysis *a, ct_sym op, ct_sym via)
+static void add_operation(analysis *a, fr_sym op, fr_sym via)
 {
-    const ct_operation *o = ct_find(a->u, CT_OPERATION, op);
+    const fr_operation *o = fr_find(a->u, FR_OPERATION, op);
     if (!o || o->head.broken) {
         return;
     }
@@ -64,15 +64,15 @@ static void add_operation(analysis *a, ct_sym op, ct_sym via)
 }
 
 /* A flow is looked at once per branch, later: a chain of flows may be long. */
-static void add_flow(analysis *a, ct_sym name)
+static void add_flow(analysis *a, fr_sym name)
 {
-    const ct_flow *f = ct_find(a->u, CT_FLOW, name);
-    if (f && !f->head.broken && ct_mark_new(a->u, name, 0)) {
+    const fr_flow *f = fr_find(a->u, FR_FLOW, name);
+    if (f && !f->head.broken && fr_mark_new(a->u, name, 0)) {
         *mt_vec_add(a->u->keep, &a->pending) = f;
     }
 }
 
-static void add_compensations(analysis *a, const ct_step *s, ct_sym via)
+static void add_compensations(analysis *a, const fr_step *s, fr_sym via)
 {
     for (size_t i = 0; i < s->handler.steps.len; i++) {
         add_operation(a, s->handler.steps.items[i].op.sym, via);
@@ -80,17 +80,17 @@ static void add_compensations(analysis *a, const ct_step *s, ct_sym via)
 }
 
 /* `subflows`: enter the flows these steps call. */
-static void add_steps(analysis *a, const ct_steps *steps, ct_sym via, bool subflows)
+static void add_steps(analysis *a, const fr_steps *steps, fr_sym via, bool subflows)
 {
     for (size_t i = 0; i < steps->len && spend(a); i++) {
-        const ct_step *s = steps->items[i];
-        if (s->kind == CT_STEP_OPERATION) {
+        const fr_step *s = steps->items[i];
+        if (s->kind == FR_STEP_OPERATION) {
             add_operation(a, s->op.sym, via);
-        } else if (s->kind == CT_STEP_SUBFLOW && subflows) {
+        } else if (s->kind == FR_STEP_SUBFLOW && subflows) {
             add_flow(a, s->op.sym);
         }
         for (size_t b = 0;
-             a->deep && s->kind == CT_STEP_PARALLEL && b < s->branches.len; b++) {
+             a->deep && s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
             add_steps(a, &s->branches.items[b].steps, via, subflows);
         }
         if (a->deep) {
@@ -124,36 +124,36 @@ static int compare_conflicts(const void *a, const void *b, void *unit)
     if (x->second->branch != y->second->branch) {
         return x->second->branch < y->second->branch ? -1 : 1;
     }
-    return ct_sym_cmp(unit, x->first->entity, y->first->entity);
+    return fr_sym_cmp(unit, x->first->entity, y->first->entity);
 }
 
-static ct_sym branch_name(const analysis *a, uint32_t branch)
+static fr_sym branch_name(const analysis *a, uint32_t branch)
 {
     return a->step->branches.items[branch].id.sym;
 }
 
 static void report_conflict(analysis *a, const conflict *c)
 {
-    ct_unit *u = a->u;
-    ct_place at =
-        ct_at(&a->flow->head, a->step->branches_tok,
-              mt_strf(u->keep, "steps.%.*s.branches", CT_ARG(u, a->step->id.sym)));
+    fr_unit *u = a->u;
+    fr_place at =
+        fr_at(&a->flow->head, a->step->branches_tok,
+              mt_strf(u->keep, "steps.%.*s.branches", FR_ARG(u, a->step->id.sym)));
     at.late = a->deep;
-    ct_sym x = branch_name(a, c->first->branch), y = branch_name(a, c->second->branch);
+    fr_sym x = branch_name(a, c->first->branch), y = branch_name(a, c->second->branch);
     const change *far = c->first->flow ? c->first : c->second->flow ? c->second : NULL;
     mt_str detail = mt_strf(u->keep, "both declare effects on entity '%.*s'",
-                            CT_ARG(u, c->first->entity));
+                            FR_ARG(u, c->first->entity));
     if (far) {
         detail = mt_strf(u->keep,
                          "both affect entity '%.*s' (%.*s transitively through "
                          "SubFlowStep → %.*s → %.*s)",
-                         CT_ARG(u, far->entity), CT_ARG(u, branch_name(a, far->branch)),
-                         CT_ARG(u, far->flow), CT_ARG(u, far->op));
+                         FR_ARG(u, far->entity), FR_ARG(u, branch_name(a, far->branch)),
+                         FR_ARG(u, far->flow), FR_ARG(u, far->op));
     }
-    ct_report(u, CT_E_PARALLEL_CONFLICT, at,
+    fr_report(u, FR_E_PARALLEL_CONFLICT, at,
               "parallel branches '%.*s' and '%.*s' %.*s; parallel branch entity effect "
               "sets must be disjoint",
-              CT_ARG(u, x), CT_ARG(u, y), MT_ARG(detail));
+              FR_ARG(u, x), FR_ARG(u, y), MT_ARG(detail));
 }
 
 /* Reports every entity that two branches change; returns how many. */
@@ -186,23 +186,23 @@ static size_t compare_branches(analysis *a, bool deep)
     a->deep = deep;
     a->changes.len = 0;
     for (uint32_t b = 0; b < a->step->branches.len; b++) {
-        ct_new_stamp(a->u);
+        fr_new_stamp(a->u);
         a->branch = b;
         a->pending.len = 0;
-        add_steps(a, &a->step->branches.items[b].steps, CT_W_none, true);
+        add_steps(a, &a->step->branches.items[b].steps, FR_W_none, true);
         for (size_t i = 0; i < a->pending.len; i++) {
-            const ct_flow *f = a->pending.items[i];
+            const fr_flow *f = a->pending.items[i];
             add_steps(a, &f->steps, f->head.id, deep);
         }
     }
     return report_conflicts(a);
 }
 
-static void check_steps(analysis *a, const ct_steps *steps, bool outer)
+static void check_steps(analysis *a, const fr_steps *steps, bool outer)
 {
     for (size_t i = 0; i < steps->len; i++) {
-        const ct_step *s = steps->items[i];
-        if (s->kind != CT_STEP_PARALLEL) {
+        const fr_step *s = steps->items[i];
+        if (s->kind != FR_STEP_PARALLEL) {
             continue;
         }
         a->step = s;
@@ -215,11 +215,11 @@ static void check_steps(analysis *a, const ct_steps *steps, bool outer)
     }
 }
 
-void ct_validate_parallel(ct_unit *u)
+void fr_validate_parallel(fr_unit *u)
 {
     analysis a = {.u = u};
-    for (size_t i = 0; i < u->kinds[CT_FLOW].len; i++) {
-        a.flow = (ct_flow *)u->kinds[CT_FLOW].items[i];
+    for (size_t i = 0; i < u->kinds[FR_FLOW].len; i++) {
+        a.flow = (fr_flow *)u->kinds[FR_FLOW].items[i];
         if (!a.flow->head.broken) {
             check_steps(&a, &a.flow->steps, true);
         }

@@ -6,7 +6,7 @@ enum { NEW, OPEN, DONE };
 
 /* A sub-flow step and how many branches it lies in. */
 typedef struct call {
-    const ct_step *step;
+    const fr_step *step;
     uint32_t level;
 } call;
 
@@ -16,35 +16,35 @@ typedef struct call_list {
 } call_list;
 
 typedef struct frame {
-    ct_flow *flow;
+    fr_flow *flow;
     call_list calls;
     size_t next;
 } frame;
 
 typedef struct search {
-    ct_unit *u;
+    fr_unit *u;
     MT_VEC(frame) stack;
     bool too_deep; /* said once */
 } search;
 
 /* The sub-flow steps by ascending id, those in branches behind their parallel step.
  * `level` counts the branches around the steps; gives the deepest. */
-static uint32_t collect_calls(ct_unit *u, const ct_steps *steps, uint32_t level,
+static uint32_t collect_calls(fr_unit *u, const fr_steps *steps, uint32_t level,
                               call_list *out)
 {
     bool any = false;
     uint32_t deepest = level;
     for (size_t i = 0; i < steps->len; i++) {
-        any |= steps->items[i]->kind == CT_STEP_SUBFLOW ||
-               steps->items[i]->kind == CT_STEP_PARALLEL;
+        any |= steps->items[i]->kind == FR_STEP_SUBFLOW ||
+               steps->items[i]->kind == FR_STEP_PARALLEL;
     }
-    ct_step **by_id = any ? ct_steps_by_id(u, steps) : NULL;
+    fr_step **by_id = any ? fr_steps_by_id(u, steps) : NULL;
     for (size_t i = 0; any && i < steps->len; i++) {
-        ct_step *s = by_id[i];
-        if (s->kind == CT_STEP_SUBFLOW) {
+        fr_step *s = by_id[i];
+        if (s->kind == FR_STEP_SUBFLOW) {
             *mt_vec_add(u->keep, out) = (call){s, level};
         }
-        for (size_t b = 0; s->kind == CT_STEP_PARALLEL && b < s->branches.len; b++) {
+        for (size_t b = 0; s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
             uint32_t inner =
                 collect_calls(u, &s->branches.items[b].steps, level + 1, out);
             deepest = inner > deepest ? inner : deepest;
@@ -54,38 +54,38 @@ static uint32_t collect_calls(ct_unit *u, const ct_steps *steps, uint32_t level,
 }
 
 /* `f` nests at least `depth` levels deep, because of what stands at `at`. */
-static void nest(search *s, ct_flow *f, uint32_t depth, ct_place at)
+static void nest(search *s, fr_flow *f, uint32_t depth, fr_place at)
 {
     f->depth = f->depth > depth ? f->depth : depth;
     if (f->depth > s->u->limits->flow_depth && !s->too_deep) {
-        ct_report(s->u, CT_E_FLOW_DEPTH, at,
+        fr_report(s->u, FR_E_FLOW_DEPTH, at,
                   "sub-flows and branches of flow '%.*s' nest deeper than %zu levels "
                   "(limit flow_depth)",
-                  CT_ARG(s->u, f->head.id), s->u->limits->flow_depth);
+                  FR_ARG(s->u, f->head.id), s->u->limits->flow_depth);
         s->too_deep = true;
     }
 }
 
-static ct_place at_call(const search *s, const ct_flow *f, const ct_step *step)
+static fr_place at_call(const search *s, const fr_flow *f, const fr_step *step)
 {
-    return ct_at(&f->head, step->flow_tok,
-                 mt_strf(s->u->keep, "steps.%.*s.flow", CT_ARG(s->u, step->id.sym)));
+    return fr_at(&f->head, step->flow_tok,
+                 mt_strf(s->u->keep, "steps.%.*s.flow", FR_ARG(s->u, step->id.sym)));
 }
 
-static void open_flow(search *s, ct_flow *f)
+static void open_flow(search *s, fr_flow *f)
 {
     frame top = {.flow = f};
     f->state = OPEN;
     f->depth = 0;
     nest(s, f, 1 + collect_calls(s->u, &f->steps, 0, &top.calls),
-         ct_at(&f->head, f->head.id_tok, CT_FIELD("steps")));
+         fr_at(&f->head, f->head.id_tok, FR_FIELD("steps")));
     *mt_vec_add(s->u->keep, &s->stack) = top;
 }
 
 /* The flow on top is done: what it is to the flow that called it. */
 static void close_flow(search *s)
 {
-    ct_flow *done = s->stack.items[--s->stack.len].flow;
+    fr_flow *done = s->stack.items[--s->stack.len].flow;
     done->state = DONE;
     if (s->stack.len) {
         const frame *caller = &s->stack.items[s->stack.len - 1];
@@ -95,21 +95,21 @@ static void close_flow(search *s)
     }
 }
 
-static void report_cycle(search *s, const ct_flow *target, const ct_step *step)
+static void report_cycle(search *s, const fr_flow *target, const fr_step *step)
 {
-    ct_unit *u = s->u;
-    const ct_flow *last = s->stack.items[s->stack.len - 1].flow;
+    fr_unit *u = s->u;
+    const fr_flow *last = s->stack.items[s->stack.len - 1].flow;
     mt_buf path = {0};
     size_t from = 0;
     while (s->stack.items[from].flow != target) {
         from++;
     }
     for (size_t i = from; i < s->stack.len; i++) {
-        mt_buf_adds(&path, ct_str(u, s->stack.items[i].flow->head.id));
+        mt_buf_adds(&path, fr_str(u, s->stack.items[i].flow->head.id));
         mt_buf_addz(&path, " → ");
     }
-    mt_buf_adds(&path, ct_str(u, target->head.id));
-    ct_report(u, CT_E_FLOW_REFERENCE_CYCLE, at_call(s, last, step),
+    mt_buf_adds(&path, fr_str(u, target->head.id));
+    fr_report(u, FR_E_FLOW_REFERENCE_CYCLE, at_call(s, last, step),
               "flow reference cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
@@ -123,7 +123,7 @@ static void follow_calls(search *s)
             continue;
         }
         const call *c = &top->calls.items[top->next++];
-        ct_flow *target = ct_find(s->u, CT_FLOW, c->step->op.sym);
+        fr_flow *target = fr_find(s->u, FR_FLOW, c->step->op.sym);
         if (!target || target->head.broken) {
             continue;
         }
@@ -138,18 +138,18 @@ static void follow_calls(search *s)
     }
 }
 
-void ct_validate_flow_references(ct_unit *u)
+void fr_validate_flow_references(fr_unit *u)
 {
-    size_t count = u->kinds[CT_FLOW].len;
+    size_t count = u->kinds[FR_FLOW].len;
     if (!count) {
         return;
     }
     search s = {.u = u};
-    ct_construct **sorted = mt_alloc(u->keep, mt_array_bytes(count, sizeof *sorted));
-    memcpy(sorted, u->kinds[CT_FLOW].items, count * sizeof *sorted);
-    ct_sort_by_id(u, sorted, count);
+    fr_construct **sorted = mt_alloc(u->keep, mt_array_bytes(count, sizeof *sorted));
+    memcpy(sorted, u->kinds[FR_FLOW].items, count * sizeof *sorted);
+    fr_sort_by_id(u, sorted, count);
     for (size_t i = 0; i < count; i++) {
-        ct_flow *f = (ct_flow *)sorted[i];
+        fr_flow *f = (fr_flow *)sorted[i];
         if (f->state == NEW && !f->head.broken) {
             open_flow(&s, f);
             follow_calls(&s);

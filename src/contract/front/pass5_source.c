@@ -2,11 +2,11 @@
 #include "contract/front/validate.h"
 
 static const struct {
-    ct_sym protocol, required;
+    fr_sym protocol, required;
 } PROTOCOLS[] = {
-    {CT_W_http, CT_W_base_url},    {CT_W_database, CT_W_dialect},
-    {CT_W_graphql, CT_W_endpoint}, {CT_W_grpc, CT_W_endpoint},
-    {CT_W_static, CT_W_none},      {CT_W_manual, CT_W_none},
+    {FR_W_http, FR_W_base_url},    {FR_W_database, FR_W_dialect},
+    {FR_W_graphql, FR_W_endpoint}, {FR_W_grpc, FR_W_endpoint},
+    {FR_W_static, FR_W_none},      {FR_W_manual, FR_W_none},
 };
 
 static bool is_lower(char c)
@@ -29,22 +29,22 @@ static bool is_extension(mt_str tag)
     return tag.len > 2 && !starts;
 }
 
-static void check_required(ct_unit *u, const ct_source_decl *s, ct_sym required)
+static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
 {
     for (size_t i = 0; i < s->fields.len; i++) {
         if (s->fields.items[i].name.sym == required) {
             return;
         }
     }
-    ct_report(u, CT_E_SOURCE_FIELD, ct_at(&s->head, s->head.tok, CT_FIELD("protocol")),
+    fr_report(u, FR_E_SOURCE_FIELD, fr_at(&s->head, s->head.tok, FR_FIELD("protocol")),
               "source '%.*s' with protocol '%.*s' is missing required field '%.*s'",
-              CT_ARG(u, s->head.id), CT_ARG(u, s->protocol), CT_ARG(u, required));
+              FR_ARG(u, s->head.id), FR_ARG(u, s->protocol), FR_ARG(u, required));
 }
 
-void ct_validate_source(ct_unit *u, ct_source_decl *s)
+void fr_validate_source(fr_unit *u, fr_source_decl *s)
 {
-    mt_str tag = ct_str(u, s->protocol);
-    ct_place at = ct_at(&s->head, s->head.tok, CT_FIELD("protocol"));
+    mt_str tag = fr_str(u, s->protocol);
+    fr_place at = fr_at(&s->head, s->head.tok, FR_FIELD("protocol"));
     for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {
         if (PROTOCOLS[i].protocol == s->protocol) {
             if (PROTOCOLS[i].required) {
@@ -54,10 +54,10 @@ void ct_validate_source(ct_unit *u, ct_source_decl *s)
         }
     }
     if (!mt_str_starts(tag, MT_STR("x_"))) {
-        ct_report(u, CT_E_SOURCE_PROTOCOL, at, "unknown protocol tag '%.*s'",
+        fr_report(u, FR_E_SOURCE_PROTOCOL, at, "unknown protocol tag '%.*s'",
                   MT_ARG(tag));
     } else if (!is_extension(tag)) {
-        ct_report(u, CT_E_SOURCE_EXTENSION, at, "invalid extension protocol tag '%.*s'",
+        fr_report(u, FR_E_SOURCE_EXTENSION, at, "invalid extension protocol tag '%.*s'",
                   MT_ARG(tag));
     }
 }
@@ -106,48 +106,48 @@ static size_t count_segments(mt_str path, bool slashes)
     return count;
 }
 
-static const char *path_fault(ct_sym protocol, mt_str path)
+static const char *path_fault(fr_sym protocol, mt_str path)
 {
-    size_t count = count_segments(path, protocol == CT_W_http);
+    size_t count = count_segments(path, protocol == FR_W_http);
     switch (protocol) {
-    case CT_W_http:
+    case FR_W_http:
         return count ? NULL : "names or {name} separated by dots or slashes";
-    case CT_W_database: return count == 2 || count == 3 ? NULL : "table.column";
+    case FR_W_database: return count == 2 || count == 3 ? NULL : "table.column";
     default: return path.len ? NULL : "not empty";
     }
 }
 
-static void check_path(ct_unit *u, const ct_fact *f, ct_source_decl *s)
+static void check_path(fr_unit *u, const fr_fact *f, fr_source_decl *s)
 {
-    mt_str path = ct_str(u, f->path.sym);
+    mt_str path = fr_str(u, f->path.sym);
     const char *shape = path_fault(s->protocol, path);
     if (shape) {
-        ct_report(u, CT_E_SOURCE_PATH, ct_at(&f->head, f->path.tok, CT_FIELD("source")),
+        fr_report(u, FR_E_SOURCE_PATH, fr_at(&f->head, f->path.tok, FR_FIELD("source")),
                   "path '%.*s' of a %.*s source must be %s", MT_ARG(path),
-                  CT_ARG(u, s->protocol), shape);
+                  FR_ARG(u, s->protocol), shape);
     }
 }
 
-void ct_validate_fact(ct_unit *u, ct_fact *f)
+void fr_validate_fact(fr_unit *u, fr_fact *f)
 {
     if (!f->structured) {
-        if (f->source.sym == CT_W_empty) {
-            ct_report(u, CT_E_SOURCE_EMPTY,
-                      ct_at(&f->head, f->source.tok, CT_FIELD("source")),
-                      "the source of fact '%.*s' is empty", CT_ARG(u, f->head.id));
+        if (f->source.sym == FR_W_empty) {
+            fr_report(u, FR_E_SOURCE_EMPTY,
+                      fr_at(&f->head, f->source.tok, FR_FIELD("source")),
+                      "the source of fact '%.*s' is empty", FR_ARG(u, f->head.id));
         }
         return;
     }
-    ct_source_decl *s = ct_find(u, CT_SOURCE, f->source.sym);
+    fr_source_decl *s = fr_find(u, FR_SOURCE, f->source.sym);
     if (s) {
         s->head.used = true;
         if (!s->head.broken) {
             check_path(u, f, s);
         }
     } else if (!u->incomplete) {
-        ct_report(u, CT_E_SOURCE_UNDECLARED,
-                  ct_at(&f->head, f->head.tok, CT_FIELD("source")),
+        fr_report(u, FR_E_SOURCE_UNDECLARED,
+                  fr_at(&f->head, f->head.tok, FR_FIELD("source")),
                   "fact '%.*s' references undeclared source '%.*s'",
-                  CT_ARG(u, f->head.id), CT_ARG(u, f->source.sym));
+                  FR_ARG(u, f->head.id), FR_ARG(u, f->source.sym));
     }
 }

@@ -5,48 +5,48 @@
 #include "contract/front/system.h"
 #include "contract/front/validate.h"
 
-static ct_place at_system(const ct_system *s, mt_str field)
+static fr_place at_system(const fr_system *s, mt_str field)
 {
-    return ct_at(&s->head, s->head.tok, field);
+    return fr_at(&s->head, s->head.tok, field);
 }
 
-static bool is_member(const ct_unit *u, ct_sym contract)
+static bool is_member(const fr_unit *u, fr_sym contract)
 {
-    return ct_is_marked(u, contract);
+    return fr_is_marked(u, contract);
 }
 
 /* ---- structure ---- */
 
-static void check_members(ct_unit *u, const ct_system *s)
+static void check_members(fr_unit *u, const fr_system *s)
 {
     if (!s->members.len) {
-        ct_report(u, CT_E_SYSTEM_EMPTY, at_system(s, CT_FIELD("members")),
+        fr_report(u, FR_E_SYSTEM_EMPTY, at_system(s, FR_FIELD("members")),
                   "System must declare at least one member contract");
     }
     for (size_t i = 0; i < s->members.len; i++) {
-        ct_name id = s->members.items[i].id;
-        if (!ct_mark_new(u, id.sym, (uint32_t)i)) {
-            ct_report(u, CT_E_SYSTEM_MEMBER_TWICE, at_system(s, CT_FIELD("members")),
-                      "duplicate member id '%.*s' in System '%.*s'", CT_ARG(u, id.sym),
-                      CT_ARG(u, s->head.id));
+        fr_name id = s->members.items[i].id;
+        if (!fr_mark_new(u, id.sym, (uint32_t)i)) {
+            fr_report(u, FR_E_SYSTEM_MEMBER_TWICE, at_system(s, FR_FIELD("members")),
+                      "duplicate member id '%.*s' in System '%.*s'", FR_ARG(u, id.sym),
+                      FR_ARG(u, s->head.id));
         }
     }
 }
 
-static void report_nested(ct_unit *u, const ct_system *s, ct_sym member, bool late)
+static void report_nested(fr_unit *u, const fr_system *s, fr_sym member, bool late)
 {
-    ct_place at = at_system(s, CT_FIELD("members"));
+    fr_place at = at_system(s, FR_FIELD("members"));
     at.late = late;
-    ct_report(u, CT_E_SYSTEM_NESTED, at,
+    fr_report(u, FR_E_SYSTEM_NESTED, at,
               "member '%.*s' is a System file; nested Systems are not permitted",
-              CT_ARG(u, member));
+              FR_ARG(u, member));
 }
 
 /* A member that is a system file of this very bundle. */
-static void check_nested(ct_unit *u, const ct_system *s)
+static void check_nested(fr_unit *u, const fr_system *s)
 {
     for (size_t i = 0; i < s->members.len; i++) {
-        mt_str path = ct_str(u, s->members.items[i].path.sym);
+        mt_str path = fr_str(u, s->members.items[i].path.sym);
         for (size_t f = 0; f < u->files.len; f++) {
             if (u->files.items[f]->is_system &&
                 mt_str_eq(u->files.items[f]->name, path)) {
@@ -54,19 +54,19 @@ static void check_nested(ct_unit *u, const ct_system *s)
             }
         }
         if (path.len && path.ptr[0] == '/') {
-            ct_report(
-                u, CT_E_SYSTEM_ABSOLUTE,
-                ct_at(&s->head, s->members.items[i].path.tok, CT_FIELD("members")),
+            fr_report(
+                u, FR_E_SYSTEM_ABSOLUTE,
+                fr_at(&s->head, s->members.items[i].path.tok, FR_FIELD("members")),
                 "member path '%.*s' is absolute", MT_ARG(path));
         }
     }
 }
 
-static void check_incomplete(ct_unit *u, const ct_system *s, ct_name part, mt_str field,
+static void check_incomplete(fr_unit *u, const fr_system *s, fr_name part, mt_str field,
                              const char *what)
 {
-    if (part.sym == CT_W_empty) {
-        ct_report(u, CT_E_SYSTEM_INCOMPLETE, ct_at(&s->head, part.tok, field),
+    if (part.sym == FR_W_empty) {
+        fr_report(u, FR_E_SYSTEM_INCOMPLETE, fr_at(&s->head, part.tok, field),
                   "an entry of %.*s lacks %s", MT_ARG(field), what);
     }
 }
@@ -76,78 +76,78 @@ typedef struct shared_kind {
     mt_str field;
     const char *one; /* "shared_persona" */
     const char *what;
-    ct_code unknown, few;
+    fr_code unknown, few;
 } shared_kind;
 
 static const shared_kind PERSONAS = {MT_STR_INIT("shared_personas"), "shared_persona",
-                                     "persona", CT_E_SYSTEM_SHARED_PERSONA,
-                                     CT_E_SYSTEM_PERSONA_COUNT};
+                                     "persona", FR_E_SYSTEM_SHARED_PERSONA,
+                                     FR_E_SYSTEM_PERSONA_COUNT};
 static const shared_kind ENTITIES = {MT_STR_INIT("shared_entities"), "shared_entity",
-                                     "entity", CT_E_SYSTEM_SHARED_ENTITY,
-                                     CT_E_SYSTEM_ENTITY_COUNT};
+                                     "entity", FR_E_SYSTEM_SHARED_ENTITY,
+                                     FR_E_SYSTEM_ENTITY_COUNT};
 
-static void check_shared(ct_unit *u, const ct_system *s, const ct_shared *entry,
+static void check_shared(fr_unit *u, const fr_system *s, const fr_shared *entry,
                          const shared_kind *kind)
 {
     for (size_t i = 0; i < entry->contracts.len; i++) {
         if (!is_member(u, entry->contracts.items[i].sym)) {
-            ct_report(u, kind->unknown, at_system(s, kind->field),
+            fr_report(u, kind->unknown, at_system(s, kind->field),
                       "contract '%.*s' in %s '%.*s' is not a System member",
-                      CT_ARG(u, entry->contracts.items[i].sym), kind->one,
-                      CT_ARG(u, entry->name.sym));
+                      FR_ARG(u, entry->contracts.items[i].sym), kind->one,
+                      FR_ARG(u, entry->name.sym));
         }
     }
     if (entry->contracts.len < 2) {
-        ct_report(u, kind->few, at_system(s, kind->field),
+        fr_report(u, kind->few, at_system(s, kind->field),
                   "%s '%.*s' must reference at least 2 member contracts; got %zu",
-                  kind->one, CT_ARG(u, entry->name.sym), entry->contracts.len);
+                  kind->one, FR_ARG(u, entry->name.sym), entry->contracts.len);
     }
-    ct_name name =
-        entry->name.sym == CT_W_empty ? (ct_name){CT_W_empty, entry->tok} : entry->name;
+    fr_name name =
+        entry->name.sym == FR_W_empty ? (fr_name){FR_W_empty, entry->tok} : entry->name;
     check_incomplete(u, s, name, kind->field, kind->what);
 }
 
 /* The suite's check of a target that happens to be in the same bundle. */
-static void check_local_target(ct_unit *u, const ct_system *s, const ct_trigger *t)
+static void check_local_target(fr_unit *u, const fr_system *s, const fr_trigger *t)
 {
-    const ct_flow *flow = ct_find(u, CT_FLOW, t->target_flow.sym);
-    if (flow && u->has_personas && !ct_find(u, CT_PERSONA, t->persona.sym)) {
-        ct_report(u, CT_E_SYSTEM_TRIGGER_PERSONA, at_system(s, CT_FIELD("triggers")),
+    const fr_flow *flow = fr_find(u, FR_FLOW, t->target_flow.sym);
+    if (flow && u->has_personas && !fr_find(u, FR_PERSONA, t->persona.sym)) {
+        fr_report(u, FR_E_SYSTEM_TRIGGER_PERSONA, at_system(s, FR_FIELD("triggers")),
                   "persona '%.*s' not declared in target contract '%.*s'",
-                  CT_ARG(u, t->persona.sym), CT_ARG(u, t->target_contract.sym));
+                  FR_ARG(u, t->persona.sym), FR_ARG(u, t->target_contract.sym));
     }
 }
 
-static void check_trigger(ct_unit *u, const ct_system *s, const ct_trigger *t)
+static void check_trigger(fr_unit *u, const fr_system *s, const fr_trigger *t)
 {
-    ct_place at = at_system(s, CT_FIELD("triggers"));
+    fr_place at = at_system(s, FR_FIELD("triggers"));
     if (!is_member(u, t->source_contract.sym)) {
-        ct_report(u, CT_E_SYSTEM_TRIGGER_SOURCE, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_SOURCE, at,
                   "trigger source contract '%.*s' is not a System member",
-                  CT_ARG(u, t->source_contract.sym));
+                  FR_ARG(u, t->source_contract.sym));
     }
     if (!is_member(u, t->target_contract.sym)) {
-        ct_report(u, CT_E_SYSTEM_TRIGGER_TARGET, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_TARGET, at,
                   "trigger target contract '%.*s' is not a System member",
-                  CT_ARG(u, t->target_contract.sym));
+                  FR_ARG(u, t->target_contract.sym));
     }
-    if (t->on.sym != CT_W_success && t->on.sym != CT_W_failure &&
-        t->on.sym != CT_W_escalation) {
-        ct_report(u, CT_E_SYSTEM_TRIGGER_OUTCOME, at,
+    if (t->on.sym != FR_W_success && t->on.sym != FR_W_failure &&
+        t->on.sym != FR_W_escalation) {
+        fr_report(u, FR_E_SYSTEM_TRIGGER_OUTCOME, at,
                   "invalid trigger outcome '%.*s'; must be 'success', 'failure', or "
                   "'escalation'",
-                  CT_ARG(u, t->on.sym));
+                  FR_ARG(u, t->on.sym));
     }
     if (t->source_contract.sym == t->target_contract.sym &&
         t->source_flow.sym == t->target_flow.sym) {
-        ct_report(u, CT_E_SYSTEM_TRIGGER_SELF, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_SELF, at,
                   "self-referential trigger: %.*s.%.*s triggers itself",
-                  CT_ARG(u, t->source_contract.sym), CT_ARG(u, t->source_flow.sym));
+                  FR_ARG(u, t->source_contract.sym), FR_ARG(u, t->source_flow.sym));
     }
     check_local_target(u, s, t);
-    check_incomplete(u, s, t->persona, CT_FIELD("triggers"), "persona");
-    check_incomplete(u, s, t->source_flow, CT_FIELD("triggers"), "source");
-    check_incomplete(u, s, t->target_flow, CT_FIELD("triggers"), "target");
+    check_incomplete(u, s, t->persona, FR_FIELD("triggers"), "persona");
+    check_incomplete(u, s, t->source_flow, FR_FIELD("triggers"), "source");
+    check_incomplete(u, s, t->target_flow, FR_FIELD("triggers"), "target");
 }
 
 /* ---- cycles of triggers ---- */
@@ -155,24 +155,24 @@ static void check_trigger(ct_unit *u, const ct_system *s, const ct_trigger *t)
 enum { NEW, OPEN, DONE };
 
 typedef struct trigger_graph {
-    ct_unit *u;
-    const ct_system *s;
-    ct_trigger *edges; /* sorted by source, then target */
+    fr_unit *u;
+    const fr_system *s;
+    fr_trigger *edges; /* sorted by source, then target */
     size_t count;
     uint8_t *state; /* of the node an edge starts from, at its first edge */
     size_t *stack, *cursor;
     size_t depth;
 } trigger_graph;
 
-static int compare_node(const ct_unit *u, ct_sym a1, ct_sym a2, ct_sym b1, ct_sym b2)
+static int compare_node(const fr_unit *u, fr_sym a1, fr_sym a2, fr_sym b1, fr_sym b2)
 {
-    int order = ct_sym_cmp(u, a1, b1);
-    return order ? order : ct_sym_cmp(u, a2, b2);
+    int order = fr_sym_cmp(u, a1, b1);
+    return order ? order : fr_sym_cmp(u, a2, b2);
 }
 
 static int compare_edges(const void *a, const void *b, void *unit)
 {
-    const ct_trigger *x = a, *y = b;
+    const fr_trigger *x = a, *y = b;
     int order = compare_node(unit, x->source_contract.sym, x->source_flow.sym,
                              y->source_contract.sym, y->source_flow.sym);
     return order ? order
@@ -181,12 +181,12 @@ static int compare_edges(const void *a, const void *b, void *unit)
 }
 
 /* First edge that starts where edge `of` leads; count if there is none. */
-static size_t first_edge(const trigger_graph *g, const ct_trigger *of)
+static size_t first_edge(const trigger_graph *g, const fr_trigger *of)
 {
     size_t low = 0, high = g->count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        const ct_trigger *e = &g->edges[middle];
+        const fr_trigger *e = &g->edges[middle];
         if (compare_node(g->u, e->source_contract.sym, e->source_flow.sym,
                          of->target_contract.sym, of->target_flow.sym) < 0) {
             low = middle + 1;
@@ -215,12 +215,12 @@ static void report_trigger_cycle(trigger_graph *g, size_t target)
         from++;
     }
     for (size_t i = from; i <= g->depth; i++) {
-        const ct_trigger *e = &g->edges[i < g->depth ? g->stack[i] : target];
+        const fr_trigger *e = &g->edges[i < g->depth ? g->stack[i] : target];
         mt_buf_addf(&path, "%s%.*s.%.*s", i > from ? " → " : "",
-                    CT_ARG(g->u, e->source_contract.sym),
-                    CT_ARG(g->u, e->source_flow.sym));
+                    FR_ARG(g->u, e->source_contract.sym),
+                    FR_ARG(g->u, e->source_flow.sym));
     }
-    ct_report(g->u, CT_E_SYSTEM_TRIGGER_CYCLE, at_system(g->s, CT_FIELD("triggers")),
+    fr_report(g->u, FR_E_SYSTEM_TRIGGER_CYCLE, at_system(g->s, FR_FIELD("triggers")),
               "trigger cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
@@ -255,14 +255,14 @@ static void search_from(trigger_graph *g, size_t start)
     }
 }
 
-static void check_trigger_cycles(ct_unit *u, const ct_system *s)
+static void check_trigger_cycles(fr_unit *u, const fr_system *s)
 {
     size_t count = s->triggers.len;
     if (!count) {
         return;
     }
     trigger_graph g = {.u = u, .s = s, .count = count};
-    g.edges = mt_new_array(u->keep, ct_trigger, count);
+    g.edges = mt_new_array(u->keep, fr_trigger, count);
     memcpy(g.edges, s->triggers.items, count * sizeof *g.edges);
     qsort_r(g.edges, count, sizeof *g.edges, compare_edges, u);
     g.state = mt_new_array(u->keep, uint8_t, count);
@@ -276,9 +276,9 @@ static void check_trigger_cycles(ct_unit *u, const ct_system *s)
     }
 }
 
-void ct_validate_system(ct_unit *u, ct_system *s)
+void fr_validate_system(fr_unit *u, fr_system *s)
 {
-    ct_new_stamp(u);
+    fr_new_stamp(u);
     check_members(u, s);
     check_nested(u, s);
     for (size_t i = 0; i < s->personas.len; i++) {
@@ -296,19 +296,19 @@ void ct_validate_system(ct_unit *u, ct_system *s)
 /* ---- members ---- */
 
 typedef struct member {
-    const ct_system_member *declared;
+    const fr_system_member *declared;
     const ct_elaboration *contract;
 } member;
 
 static int compare_members(const void *a, const void *b, void *unit)
 {
     const member *x = a, *y = b;
-    return ct_sym_cmp(unit, x->declared->id.sym, y->declared->id.sym);
+    return fr_sym_cmp(unit, x->declared->id.sym, y->declared->id.sym);
 }
 
-static const ct_unit *contract_of(const ct_unit *u, ct_sym id)
+static const fr_unit *contract_of(const fr_unit *u, fr_sym id)
 {
-    mt_str name = ct_str(u, id);
+    mt_str name = fr_str(u, id);
     size_t low = 0, high = u->member_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -327,9 +327,9 @@ static const ct_unit *contract_of(const ct_unit *u, ct_sym id)
 }
 
 /* What `sym` of this unit is called in another. */
-static ct_sym translated(const ct_unit *u, const ct_unit *other, ct_sym sym)
+static fr_sym translated(const fr_unit *u, const fr_unit *other, fr_sym sym)
 {
-    return ct_symbol_find(&other->syms, ct_str(u, sym));
+    return fr_symbol_find(&other->syms, fr_str(u, sym));
 }
 
 static void add_all(mt_diags *to, const mt_diags *from)
@@ -339,31 +339,31 @@ static void add_all(mt_diags *to, const mt_diags *from)
     }
 }
 
-static void report_member(ct_unit *u, const ct_system *s, const ct_system_member *m,
+static void report_member(fr_unit *u, const fr_system *s, const fr_system_member *m,
                           const mt_diags *ds)
 {
     const mt_diag *first = ct_first_error(ds);
-    ct_report(u, CT_E_SYSTEM_MEMBER_FAILED,
-              ct_at(&s->head, m->path.tok, CT_FIELD("members")),
-              "member '%.*s' cannot be elaborated: %.*s", CT_ARG(u, m->id.sym),
+    fr_report(u, FR_E_SYSTEM_MEMBER_FAILED,
+              fr_at(&s->head, m->path.tok, FR_FIELD("members")),
+              "member '%.*s' cannot be elaborated: %.*s", FR_ARG(u, m->id.sym),
               MT_ARG(first ? first->message : MT_STR("it has errors")));
     add_all(&u->later, ds);
 }
 
-static void report_missing(ct_unit *u, const ct_system *s, const ct_system_member *m)
+static void report_missing(fr_unit *u, const fr_system *s, const fr_system_member *m)
 {
-    ct_report(u, CT_E_SYSTEM_MEMBER_FILE,
-              ct_at(&s->head, m->path.tok, CT_FIELD("members")),
-              "file '%.*s' of member '%.*s' does not exist", CT_ARG(u, m->path.sym),
-              CT_ARG(u, m->id.sym));
+    fr_report(u, FR_E_SYSTEM_MEMBER_FILE,
+              fr_at(&s->head, m->path.tok, FR_FIELD("members")),
+              "file '%.*s' of member '%.*s' does not exist", FR_ARG(u, m->path.sym),
+              FR_ARG(u, m->id.sym));
 }
 
-static const ct_elaboration *elaborate_member(ct_unit *u, const ct_system *s,
-                                              const ct_system_member *m)
+static const ct_elaboration *elaborate_member(fr_unit *u, const fr_system *s,
+                                              const fr_system_member *m)
 {
-    mt_str id, why = MT_STR(""), written = ct_str(u, m->path.sym);
-    const ct_provider *p = u->provider;
-    mt_str dir = ct_path_dir(s->head.file->id);
+    mt_str id, why = MT_STR(""), written = fr_str(u, m->path.sym);
+    const mt_provider *p = u->provider;
+    mt_str dir = mt_path_dir(s->head.file->id);
     if (p->find(p->state, u->keep, dir, written, &id, &why) != MT_OK) {
         report_missing(u, s, m);
         return NULL;
@@ -371,8 +371,8 @@ static const ct_elaboration *elaborate_member(ct_unit *u, const ct_system *s,
     const ct_elaboration *out;
     mt_diags ds = {.arena = u->first->arena, .limit = u->first->limit};
     ct_options options = u->options;
-    mt_err err = ct_elaborate_named(
-        u->keep, id, ct_path_join(u->keep, ct_path_dir(s->head.file->path), written), p,
+    mt_err err = fr_elaborate_named(
+        u->keep, id, mt_path_join(u->keep, mt_path_dir(s->head.file->path), written), p,
         &options, &ds, &out);
     if (err == MT_OK && !out->is_system) {
         add_all(&u->remarks, &ds);
@@ -388,17 +388,17 @@ static const ct_elaboration *elaborate_member(ct_unit *u, const ct_system *s,
 
 /* ---- what the system says about its members ---- */
 
-static void check_shared_persona(ct_unit *u, const ct_system *s, const ct_shared *entry)
+static void check_shared_persona(fr_unit *u, const fr_system *s, const fr_shared *entry)
 {
     for (size_t i = 0; i < entry->contracts.len; i++) {
-        ct_name contract = entry->contracts.items[i];
-        const ct_unit *other = contract_of(u, contract.sym);
+        fr_name contract = entry->contracts.items[i];
+        const fr_unit *other = contract_of(u, contract.sym);
         if (other &&
-            !ct_find(other, CT_PERSONA, translated(u, other, entry->name.sym))) {
-            ct_report(u, CT_E_SYSTEM_PERSONA_MISSING,
-                      ct_at(&s->head, contract.tok, CT_FIELD("shared_personas")),
+            !fr_find(other, FR_PERSONA, translated(u, other, entry->name.sym))) {
+            fr_report(u, FR_E_SYSTEM_PERSONA_MISSING,
+                      fr_at(&s->head, contract.tok, FR_FIELD("shared_personas")),
                       "persona '%.*s' not declared in member contract '%.*s'",
-                      CT_ARG(u, entry->name.sym), CT_ARG(u, contract.sym));
+                      FR_ARG(u, entry->name.sym), FR_ARG(u, contract.sym));
         }
     }
 }
@@ -408,11 +408,11 @@ static int compare_states(const void *a, const void *b)
     return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
 }
 
-static mt_str *sorted_states(ct_unit *u, const ct_unit *other, const ct_entity *e)
+static mt_str *sorted_states(fr_unit *u, const fr_unit *other, const fr_entity *e)
 {
     mt_str *states = mt_new_array(u->keep, mt_str, e->states.len + 1);
     for (size_t i = 0; i < e->states.len; i++) {
-        states[i] = ct_str(other, e->states.items[i].sym);
+        states[i] = fr_str(other, e->states.items[i].sym);
     }
     qsort(states, e->states.len, sizeof *states, compare_states);
     return states;
@@ -428,24 +428,24 @@ static bool same_states(const mt_str *a, size_t count, const mt_str *b, size_t o
     return count == other;
 }
 
-static void check_shared_entity(ct_unit *u, const ct_system *s, const ct_shared *entry)
+static void check_shared_entity(fr_unit *u, const fr_system *s, const fr_shared *entry)
 {
     const mt_str *first = NULL;
     size_t first_count = 0;
-    ct_sym first_contract = CT_W_none;
+    fr_sym first_contract = FR_W_none;
     for (size_t i = 0; i < entry->contracts.len; i++) {
-        ct_name contract = entry->contracts.items[i];
-        const ct_unit *other = contract_of(u, contract.sym);
+        fr_name contract = entry->contracts.items[i];
+        const fr_unit *other = contract_of(u, contract.sym);
         if (!other) {
             continue;
         }
-        const ct_entity *e =
-            ct_find(other, CT_ENTITY, translated(u, other, entry->name.sym));
-        ct_place at = ct_at(&s->head, contract.tok, CT_FIELD("shared_entities"));
+        const fr_entity *e =
+            fr_find(other, FR_ENTITY, translated(u, other, entry->name.sym));
+        fr_place at = fr_at(&s->head, contract.tok, FR_FIELD("shared_entities"));
         if (!e) {
-            ct_report(u, CT_E_SYSTEM_ENTITY_MISSING, at,
+            fr_report(u, FR_E_SYSTEM_ENTITY_MISSING, at,
                       "entity '%.*s' not declared in member contract '%.*s'",
-                      CT_ARG(u, entry->name.sym), CT_ARG(u, contract.sym));
+                      FR_ARG(u, entry->name.sym), FR_ARG(u, contract.sym));
             continue;
         }
         const mt_str *states = sorted_states(u, other, e);
@@ -454,33 +454,33 @@ static void check_shared_entity(ct_unit *u, const ct_system *s, const ct_shared 
             first_count = e->states.len;
             first_contract = contract.sym;
         } else if (!same_states(first, first_count, states, e->states.len)) {
-            ct_report(
-                u, CT_E_SYSTEM_ENTITY_STATES, at,
+            fr_report(
+                u, FR_E_SYSTEM_ENTITY_STATES, at,
                 "entity '%.*s' has different state sets in member contracts '%.*s' "
                 "and '%.*s'",
-                CT_ARG(u, entry->name.sym), CT_ARG(u, first_contract),
-                CT_ARG(u, contract.sym));
+                FR_ARG(u, entry->name.sym), FR_ARG(u, first_contract),
+                FR_ARG(u, contract.sym));
         }
     }
 }
 
 /* The flow in the member, NULL after a report or without the member. */
-static const ct_flow *check_flow(ct_unit *u, const ct_system *s, ct_name contract,
-                                 ct_name flow)
+static const fr_flow *check_flow(fr_unit *u, const fr_system *s, fr_name contract,
+                                 fr_name flow)
 {
-    const ct_unit *other = contract_of(u, contract.sym);
-    const ct_flow *f =
-        other ? ct_find(other, CT_FLOW, translated(u, other, flow.sym)) : NULL;
+    const fr_unit *other = contract_of(u, contract.sym);
+    const fr_flow *f =
+        other ? fr_find(other, FR_FLOW, translated(u, other, flow.sym)) : NULL;
     if (other && !f) {
-        ct_report(u, CT_E_SYSTEM_FLOW_MISSING,
-                  ct_at(&s->head, flow.tok, CT_FIELD("triggers")),
+        fr_report(u, FR_E_SYSTEM_FLOW_MISSING,
+                  fr_at(&s->head, flow.tok, FR_FIELD("triggers")),
                   "flow '%.*s' not found in member contract '%.*s'",
-                  CT_ARG(u, flow.sym), CT_ARG(u, contract.sym));
+                  FR_ARG(u, flow.sym), FR_ARG(u, contract.sym));
     }
     return f;
 }
 
-static const ct_step *entry_step(const ct_flow *f)
+static const fr_step *entry_step(const fr_flow *f)
 {
     for (size_t i = 0; i < f->steps.len; i++) {
         if (f->steps.items[i]->id.sym == f->entry.sym) {
@@ -490,44 +490,44 @@ static const ct_step *entry_step(const ct_flow *f)
     return NULL;
 }
 
-static void check_trigger_persona(ct_unit *u, const ct_system *s, const ct_trigger *t,
-                                  const ct_flow *target)
+static void check_trigger_persona(fr_unit *u, const fr_system *s, const fr_trigger *t,
+                                  const fr_flow *target)
 {
-    const ct_unit *other = contract_of(u, t->target_contract.sym);
+    const fr_unit *other = contract_of(u, t->target_contract.sym);
     if (!other) {
         return;
     }
-    ct_sym persona = translated(u, other, t->persona.sym);
-    ct_place at = ct_at(&s->head, t->persona.tok, CT_FIELD("triggers"));
+    fr_sym persona = translated(u, other, t->persona.sym);
+    fr_place at = fr_at(&s->head, t->persona.tok, FR_FIELD("triggers"));
     at.late = true;
-    if (other->has_personas && !ct_find(other, CT_PERSONA, persona)) {
-        ct_report(u, CT_E_SYSTEM_TARGET_PERSONA, at,
+    if (other->has_personas && !fr_find(other, FR_PERSONA, persona)) {
+        fr_report(u, FR_E_SYSTEM_TARGET_PERSONA, at,
                   "persona '%.*s' not declared in target contract '%.*s'",
-                  CT_ARG(u, t->persona.sym), CT_ARG(u, t->target_contract.sym));
+                  FR_ARG(u, t->persona.sym), FR_ARG(u, t->target_contract.sym));
         return;
     }
-    const ct_step *entry = entry_step(target);
-    ct_operation *o = entry && entry->kind == CT_STEP_OPERATION
-                          ? ct_find(other, CT_OPERATION, entry->op.sym)
+    const fr_step *entry = entry_step(target);
+    fr_operation *o = entry && entry->kind == FR_STEP_OPERATION
+                          ? fr_find(other, FR_OPERATION, entry->op.sym)
                           : NULL;
-    if (o && !ct_names_have(u, &o->personas, persona)) {
-        ct_report(u, CT_E_SYSTEM_ENTRY_PERSONA, at,
+    if (o && !fr_names_have(u, &o->personas, persona)) {
+        fr_report(u, FR_E_SYSTEM_ENTRY_PERSONA, at,
                   "trigger persona '%.*s' not in allowed_personas of entry operation "
                   "'%.*s' in target flow '%.*s'",
-                  CT_ARG(u, t->persona.sym), CT_ARG(other, o->head.id),
-                  CT_ARG(u, t->target_flow.sym));
+                  FR_ARG(u, t->persona.sym), FR_ARG(other, o->head.id),
+                  FR_ARG(u, t->target_flow.sym));
     }
 }
 
-static void check_statements(ct_unit *u, const ct_system *s)
+static void check_statements(fr_unit *u, const fr_system *s)
 {
     for (size_t i = 0; i < s->personas.len; i++) {
         check_shared_persona(u, s, &s->personas.items[i]);
     }
     for (size_t i = 0; i < s->triggers.len; i++) {
-        const ct_trigger *t = &s->triggers.items[i];
+        const fr_trigger *t = &s->triggers.items[i];
         check_flow(u, s, t->source_contract, t->source_flow);
-        const ct_flow *target = check_flow(u, s, t->target_contract, t->target_flow);
+        const fr_flow *target = check_flow(u, s, t->target_contract, t->target_flow);
         if (target) {
             check_trigger_persona(u, s, t, target);
         }
@@ -537,11 +537,11 @@ static void check_statements(ct_unit *u, const ct_system *s)
     }
 }
 
-void ct_elaborate_members(ct_unit *u)
+void fr_elaborate_members(fr_unit *u)
 {
-    const ct_system *s = (const ct_system *)u->kinds[CT_SYSTEM].items[0];
+    const fr_system *s = (const fr_system *)u->kinds[FR_SYSTEM].items[0];
     size_t count = s->members.len;
-    if (ct_refused(u)) {
+    if (fr_refused(u)) {
         return;
     }
     member *members = mt_new_array(u->keep, member, count);
@@ -552,11 +552,11 @@ void ct_elaborate_members(ct_unit *u)
     qsort_r(members, count, sizeof *members, compare_members, u);
     ct_member *out = mt_new_array(u->keep, ct_member, count);
     for (size_t i = 0; i < count; i++) {
-        mt_str path = ct_str(u, members[i].declared->path.sym);
+        mt_str path = fr_str(u, members[i].declared->path.sym);
         out[i] = (ct_member){
-            .id = ct_str(u, members[i].declared->id.sym),
+            .id = fr_str(u, members[i].declared->id.sym),
             .path = path,
-            .file = ct_path_join(u->keep, ct_path_dir(s->head.file->path), path),
+            .file = mt_path_join(u->keep, mt_path_dir(s->head.file->path), path),
             .contract = members[i].contract};
     }
     u->members = out;

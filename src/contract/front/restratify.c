@@ -15,14 +15,14 @@ typedef struct reader {
 } reader;
 
 typedef struct plan {
-    const ct_unit *u;
+    const fr_unit *u;
     mt_arena *a;
     reader *readers; /* by number of the rule */
     size_t count;
     bool cyclic;
 } plan;
 
-static void add_verdict(plan *p, reader *r, ct_sym verdict)
+static void add_verdict(plan *p, reader *r, fr_sym verdict)
 {
     uint32_t at = verdict < p->u->index_len ? p->u->index[verdict].verdict : 0;
     if (at) {
@@ -30,44 +30,44 @@ static void add_verdict(plan *p, reader *r, ct_sym verdict)
     }
 }
 
-static void collect(plan *p, reader *r, const ct_expr *e)
+static void collect(plan *p, reader *r, const fr_expr *e)
 {
     if (!e) {
         return;
     }
-    switch ((ct_expr_kind)e->kind) {
-    case CT_X_VERDICT: add_verdict(p, r, e->sym); break;
-    case CT_X_REF:
-        if (e->op == CT_REF_VERDICT) {
+    switch ((fr_expr_kind)e->kind) {
+    case FR_X_VERDICT: add_verdict(p, r, e->sym); break;
+    case FR_X_REF:
+        if (e->op == FR_REF_VERDICT) {
             add_verdict(p, r, e->sym);
         }
         break;
-    case CT_X_INDEX:
-    case CT_X_MUL:
-    case CT_X_ADD:
-    case CT_X_SUB:
-    case CT_X_COMPARE:
-    case CT_X_AND:
-    case CT_X_OR:
-    case CT_X_FORALL:
-    case CT_X_EXISTS:
+    case FR_X_INDEX:
+    case FR_X_MUL:
+    case FR_X_ADD:
+    case FR_X_SUB:
+    case FR_X_COMPARE:
+    case FR_X_AND:
+    case FR_X_OR:
+    case FR_X_FORALL:
+    case FR_X_EXISTS:
         collect(p, r, e->left);
         collect(p, r, e->right);
         break;
-    case CT_X_FIELD:
-    case CT_X_LEN:
-    case CT_X_NOT:
-    case CT_X_PRESENT: collect(p, r, e->left); break;
-    case CT_X_BOOL:
-    case CT_X_INT:
-    case CT_X_FLOAT:
-    case CT_X_STR:
-    case CT_X_MONEY:
-    case CT_X_DURATION:
-    case CT_X_LIST:
-    case CT_X_RECORD:
-    case CT_X_ENTRY:
-    case CT_X_ERROR: break;
+    case FR_X_FIELD:
+    case FR_X_LEN:
+    case FR_X_NOT:
+    case FR_X_PRESENT: collect(p, r, e->left); break;
+    case FR_X_BOOL:
+    case FR_X_INT:
+    case FR_X_FLOAT:
+    case FR_X_STR:
+    case FR_X_MONEY:
+    case FR_X_DURATION:
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY:
+    case FR_X_ERROR: break;
     }
 }
 
@@ -104,25 +104,25 @@ static int compare_edits(const void *a, const void *b)
     return order ? order : x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-static ct_edit edit_of(const plan *p, const ct_rule *r, int64_t stratum)
+static ct_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
 {
-    const ct_file *f = r->head.file;
-    const ct_token *t = ct_token_at(f, r->stratum_value_tok);
+    const fr_file *f = r->head.file;
+    const fr_token *t = fr_token_at(f, r->stratum_value_tok);
     return (ct_edit){.file = f->path,
                      .offset = t->start,
-                     .length = ct_token_len(f->text, t),
+                     .length = fr_token_len(f->text, t),
                      .text = mt_strf(p->a, "%lld", (long long)stratum)};
 }
 
 size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits)
 {
-    const ct_unit *u = e->unit;
-    plan p = {.u = u, .a = a, .count = u->kinds[CT_RULE].len};
+    const fr_unit *u = e->unit;
+    plan p = {.u = u, .a = a, .count = u->kinds[FR_RULE].len};
     MT_VEC(ct_edit) list = {0};
     *edits = NULL;
     p.readers = mt_new_array(a, reader, p.count);
     for (size_t i = 0; i < p.count; i++) {
-        const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
+        const fr_rule *r = (const fr_rule *)u->kinds[FR_RULE].items[i];
         p.readers[i].stratum = r->stratum < 0 ? 0 : r->stratum;
         if (!r->head.broken) {
             collect(&p, &p.readers[i], r->when);
@@ -135,7 +135,7 @@ size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits
         }
     }
     for (size_t i = 0; i < p.count && !p.cyclic; i++) {
-        const ct_rule *r = (const ct_rule *)u->kinds[CT_RULE].items[i];
+        const fr_rule *r = (const fr_rule *)u->kinds[FR_RULE].items[i];
         if (!r->head.broken && p.readers[i].stratum != r->stratum) {
             *mt_vec_add(a, &list) = edit_of(&p, r, p.readers[i].stratum);
         }

@@ -1,20 +1,20 @@
 /* contract/front/symbols.h - every word and literal text of a bundle, interned once.
  * Room: contract/front.
  * Equal texts have equal numbers, so the passes compare and index numbers and never
- * hash again. The words the language knows have fixed numbers, CT_W_fact and so on.
+ * hash again. The words the language knows have fixed numbers, FR_W_fact and so on.
  * Ownership: texts are borrowed from the sources or live in the arena. */
-#ifndef CT_FRONT_SYMBOLS_H
-#define CT_FRONT_SYMBOLS_H
+#ifndef FR_FRONT_SYMBOLS_H
+#define FR_FRONT_SYMBOLS_H
 
 #include "base/str.h"
 
-typedef uint32_t ct_sym; /* 0: none */
+typedef uint32_t fr_sym; /* 0: none */
 
 /* clang-format off */
-#define CT_CONSTRUCT_WORDS(X) \
+#define FR_CONSTRUCT_WORDS(X) \
     X(import) X(type) X(fact) X(source) X(entity) X(rule) X(operation) X(persona) \
     X(flow) X(system)
-#define CT_FIELD_WORDS(X) \
+#define FR_FIELD_WORDS(X) \
     X(path) X(protocol) X(description) X(states) X(initial) X(transitions) X(parent) \
     X(stratum) X(when) X(produce) X(verdict) X(payload) X(allowed_personas) \
     X(personas) X(precondition) X(require) X(effects) X(error_contract) X(outcomes) \
@@ -25,7 +25,7 @@ typedef uint32_t ct_sym; /* 0: none */
     X(contracts) X(on) X(target) X(default) X(amount) X(currency) X(value) X(unit) \
     X(min) X(max) X(precision) X(scale) X(max_length) X(values) X(element_type) \
     X(fields) X(variants) X(tag)
-#define CT_OTHER_WORDS(X) \
+#define FR_OTHER_WORDS(X) \
     X(Bool) X(Int) X(Decimal) X(Text) X(Enum) X(Date) X(DateTime) X(Money) X(Record) \
     X(TaggedUnion) X(List) X(Duration) X(OperationStep) X(BranchStep) X(HandoffStep) \
     X(SubFlowStep) X(ParallelStep) X(Terminal) X(Terminate) X(Compensate) X(Escalate) \
@@ -39,98 +39,98 @@ typedef uint32_t ct_sym; /* 0: none */
 /* clang-format on */
 
 enum {
-    CT_W_none,
-    CT_W_empty, /* the empty text */
-#define CT_WORD_ENUM(name) CT_W_##name,
-    CT_CONSTRUCT_WORDS(CT_WORD_ENUM) CT_FIELD_WORDS(CT_WORD_ENUM)
-        CT_OTHER_WORDS(CT_WORD_ENUM)
-#undef CT_WORD_ENUM
-            CT_WORD_COUNT,
-    CT_LAST_CONSTRUCT_WORD = CT_W_system,
-    CT_LAST_FIELD_WORD = CT_W_tag
+    FR_W_none,
+    FR_W_empty, /* the empty text */
+#define FR_WORD_ENUM(name) FR_W_##name,
+    FR_CONSTRUCT_WORDS(FR_WORD_ENUM) FR_FIELD_WORDS(FR_WORD_ENUM)
+        FR_OTHER_WORDS(FR_WORD_ENUM)
+#undef FR_WORD_ENUM
+            FR_WORD_COUNT,
+    FR_LAST_CONSTRUCT_WORD = FR_W_system,
+    FR_LAST_FIELD_WORD = FR_W_tag
 };
 
-static inline bool ct_is_construct_word(ct_sym s)
+static inline bool fr_is_construct_word(fr_sym s)
 {
-    return s >= CT_W_import && s <= CT_LAST_CONSTRUCT_WORD;
+    return s >= FR_W_import && s <= FR_LAST_CONSTRUCT_WORD;
 }
 
 /* The first 16 bytes of a text as numbers, zeros behind its end: short texts are equal
  * if these and the lengths are. */
-typedef struct ct_symbol_head {
+typedef struct fr_symbol_head {
     uint64_t low, high;
-} ct_symbol_head;
+} fr_symbol_head;
 
-typedef struct ct_symbol {
+typedef struct fr_symbol {
     const char *ptr;
     uint32_t len;
     uint32_t hash;
-    ct_symbol_head head;
-} ct_symbol;
+    fr_symbol_head head;
+} fr_symbol;
 
-typedef struct ct_symbol_slot {
+typedef struct fr_symbol_slot {
     uint32_t hash;
-    ct_sym sym; /* 0: free */
-} ct_symbol_slot;
+    fr_sym sym; /* 0: free */
+} fr_symbol_slot;
 
-typedef struct ct_symbols {
+typedef struct fr_symbols {
     mt_arena *arena;
-    ct_symbol *items; /* [0] is none */
-    ct_symbol_slot *slots;
+    fr_symbol *items; /* [0] is none */
+    fr_symbol_slot *slots;
     uint64_t seed;
     uint32_t len, cap, mask;
-} ct_symbols;
+} fr_symbols;
 
 /* Fills the table with the known words. */
-void ct_symbols_init(ct_symbols *s, mt_arena *a);
+void fr_symbols_init(fr_symbols *s, mt_arena *a);
 /* The number of `text`; a new symbol borrows the text. At most 4 GB of text. */
-ct_sym ct_intern(ct_symbols *s, mt_str text);
+fr_sym fr_intern(fr_symbols *s, mt_str text);
 /* The number of `text` if it is interned, 0 otherwise. */
-ct_sym ct_symbol_find(const ct_symbols *s, mt_str text);
+fr_sym fr_symbol_find(const fr_symbols *s, mt_str text);
 /* Slow path of the lexer's inlined lookup: adds a text known to be absent. */
-ct_sym ct_symbol_add(ct_symbols *s, mt_str text, ct_symbol_head head, uint32_t hash);
+fr_sym fr_symbol_add(fr_symbols *s, mt_str text, fr_symbol_head head, uint32_t hash);
 
-static inline mt_str ct_text(const ct_symbols *s, ct_sym sym)
+static inline mt_str fr_text(const fr_symbols *s, fr_sym sym)
 {
     return mt_str_from(s->items[sym].ptr, s->items[sym].len);
 }
 
-static inline uint64_t ct_fold(uint64_t a, uint64_t b)
+static inline uint64_t fr_fold(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)a * b;
     return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-static inline uint64_t ct_hash_step(uint64_t h, ct_symbol_head part)
+static inline uint64_t fr_hash_step(uint64_t h, fr_symbol_head part)
 {
-    return ct_fold(part.low ^ h, part.high ^ 0x9e3779b97f4a7c15u);
+    return fr_fold(part.low ^ h, part.high ^ 0x9e3779b97f4a7c15u);
 }
 
-static inline uint32_t ct_hash_end(uint64_t h)
+static inline uint32_t fr_hash_end(uint64_t h)
 {
     return (uint32_t)(h ^ h >> 32);
 }
 
 /* Up to 16 bytes of p[0..len); reads no byte outside. */
-static inline ct_symbol_head ct_symbol_part(const char *p, size_t len)
+static inline fr_symbol_head fr_symbol_part(const char *p, size_t len)
 {
-    ct_symbol_head part = {0, 0};
+    fr_symbol_head part = {0, 0};
     memcpy(&part, p, len < sizeof part ? len : sizeof part);
     return part;
 }
 
 /* Hash of p[0..len) in steps of 16 bytes; reads no byte outside. */
-static inline uint32_t ct_symbol_hash(uint64_t seed, const char *p, size_t len)
+static inline uint32_t fr_symbol_hash(uint64_t seed, const char *p, size_t len)
 {
     uint64_t h = seed ^ len;
     do {
         size_t step = len < 16 ? len : 16;
-        h = ct_hash_step(h, ct_symbol_part(p, step));
+        h = fr_hash_step(h, fr_symbol_part(p, step));
         p += step;
         len -= step;
     } while (len);
-    return ct_hash_end(h);
+    return fr_hash_end(h);
 }
 
 #endif

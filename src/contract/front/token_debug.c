@@ -43,21 +43,21 @@ static void add_debug_text(mt_buf *b, mt_str text)
     mt_buf_addc(b, '"');
 }
 
-mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+mt_str fr_token_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 {
     static const char *const NAMES[] = {
-#define CT_TOKEN_NAME(name, text) text,
-        CT_TOKEN_MAP(CT_TOKEN_NAME)
-#undef CT_TOKEN_NAME
+#define FR_TOKEN_NAME(name, text) text,
+        FR_TOKEN_MAP(FR_TOKEN_NAME)
+#undef FR_TOKEN_NAME
     };
     const char *name = NAMES[t->kind];
-    if (t->kind == CT_T_INT) {
-        return mt_strf(a, "Int(%lld)", (long long)ct_int_value(syms, t->sym));
+    if (t->kind == FR_T_INT) {
+        return mt_strf(a, "Int(%lld)", (long long)fr_int_value(syms, t->sym));
     }
-    if (t->kind != CT_T_WORD && t->kind != CT_T_STR && t->kind != CT_T_FLOAT) {
+    if (t->kind != FR_T_WORD && t->kind != FR_T_STR && t->kind != FR_T_FLOAT) {
         return mt_str_z(name);
     }
-    mt_str text = ct_text(syms, t->sym);
+    mt_str text = fr_text(syms, t->sym);
     text.len = text.len < 4096 ? text.len : 4096;
     mt_buf b = {0};
     mt_buf_addf(&b, "%s(", name);
@@ -68,14 +68,14 @@ mt_str ct_token_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
     return result;
 }
 
-mt_str ct_found_debug(mt_arena *a, const ct_symbols *syms, const ct_token *t)
+mt_str fr_found_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 {
-    bool glued = t->kind == CT_T_MINUS && t[1].start == t->start + 1;
-    if (glued && t[1].kind == CT_T_INT) {
-        return mt_strf(a, "Int(-%.*s)", MT_ARG(ct_text(syms, t[1].sym)));
+    bool glued = t->kind == FR_T_MINUS && t[1].start == t->start + 1;
+    if (glued && t[1].kind == FR_T_INT) {
+        return mt_strf(a, "Int(-%.*s)", MT_ARG(fr_text(syms, t[1].sym)));
     }
-    if (glued && t[1].kind == CT_T_FLOAT) {
-        return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(ct_text(syms, t[1].sym)));
+    if (glued && t[1].kind == FR_T_FLOAT) {
+        return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(fr_text(syms, t[1].sym)));
     }
-    return ct_token_debug(a, syms, t);
+    return fr_token_debug(a, syms, t);
 }

@@ -3,63 +3,63 @@
 
 #include "contract/wire/calendar.h"
 
-const ct_type CT_BOOL = {.base = CT_TYPE_BOOL};
-const ct_type CT_TEXT = {.base = CT_TYPE_TEXT};
-const ct_type CT_DATE = {.base = CT_TYPE_DATE};
-const ct_type CT_DATETIME = {.base = CT_TYPE_DATETIME};
-const ct_type CT_UNKNOWN = {.base = CT_TYPE_ERROR};
+const fr_type FR_BOOL = {.base = FR_TYPE_BOOL};
+const fr_type FR_TEXT = {.base = FR_TYPE_TEXT};
+const fr_type FR_DATE = {.base = FR_TYPE_DATE};
+const fr_type FR_DATETIME = {.base = FR_TYPE_DATETIME};
+const fr_type FR_UNKNOWN = {.base = FR_TYPE_ERROR};
 
-const char *ct_base_name(ct_base base)
+const char *fr_base_name(fr_base base)
 {
     static const char *const NAMES[] = {
-        [CT_TYPE_BOOL] = "Bool",         [CT_TYPE_INT] = "Int",
-        [CT_TYPE_DECIMAL] = "Decimal",   [CT_TYPE_TEXT] = "Text",
-        [CT_TYPE_ENUM] = "Enum",         [CT_TYPE_DATE] = "Date",
-        [CT_TYPE_DATETIME] = "DateTime", [CT_TYPE_MONEY] = "Money",
-        [CT_TYPE_RECORD] = "Record",     [CT_TYPE_UNION] = "TaggedUnion",
-        [CT_TYPE_LIST] = "List",         [CT_TYPE_DURATION] = "Duration",
-        [CT_TYPE_REF] = "unknown",       [CT_TYPE_ERROR] = "unknown",
+        [FR_TYPE_BOOL] = "Bool",         [FR_TYPE_INT] = "Int",
+        [FR_TYPE_DECIMAL] = "Decimal",   [FR_TYPE_TEXT] = "Text",
+        [FR_TYPE_ENUM] = "Enum",         [FR_TYPE_DATE] = "Date",
+        [FR_TYPE_DATETIME] = "DateTime", [FR_TYPE_MONEY] = "Money",
+        [FR_TYPE_RECORD] = "Record",     [FR_TYPE_UNION] = "TaggedUnion",
+        [FR_TYPE_LIST] = "List",         [FR_TYPE_DURATION] = "Duration",
+        [FR_TYPE_REF] = "unknown",       [FR_TYPE_ERROR] = "unknown",
     };
     return NAMES[base];
 }
 
-mt_str ct_type_text(const ct_unit *u, mt_arena *a, const ct_type *t)
+mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)
 {
-    if (t->base == CT_TYPE_INT) {
+    if (t->base == FR_TYPE_INT) {
         return mt_strf(a, "Int(min: %lld, max: %lld)", (long long)t->min,
                        (long long)t->max);
     }
-    if (t->base == CT_TYPE_MONEY) {
-        return mt_strf(a, "Money(currency: %.*s)", CT_ARG(u, t->name));
+    if (t->base == FR_TYPE_MONEY) {
+        return mt_strf(a, "Money(currency: %.*s)", FR_ARG(u, t->name));
     }
-    return mt_str_z(ct_base_name((ct_base)t->base));
+    return mt_str_z(fr_base_name((fr_base)t->base));
 }
 
 /* `budget` bounds the work on types that contain types many times over. */
-static bool equal_within(const ct_type *a, const ct_type *b, unsigned *budget)
+static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget)
 {
-    if (a == b || ct_is_unknown(a) || ct_is_unknown(b)) {
+    if (a == b || fr_is_unknown(a) || fr_is_unknown(b)) {
         return true;
     }
     if (a->base != b->base || !*budget) {
         return false;
     }
     --*budget;
-    switch ((ct_base)a->base) {
-    case CT_TYPE_INT: return a->min == b->min && a->max == b->max;
-    case CT_TYPE_DURATION:
+    switch ((fr_base)a->base) {
+    case FR_TYPE_INT: return a->min == b->min && a->max == b->max;
+    case FR_TYPE_DURATION:
         return a->min == b->min && a->max == b->max && a->name == b->name;
-    case CT_TYPE_DECIMAL: return a->precision == b->precision && a->scale == b->scale;
-    case CT_TYPE_TEXT: return a->length == b->length;
-    case CT_TYPE_MONEY: return a->name == b->name;
-    case CT_TYPE_ENUM:
+    case FR_TYPE_DECIMAL: return a->precision == b->precision && a->scale == b->scale;
+    case FR_TYPE_TEXT: return a->length == b->length;
+    case FR_TYPE_MONEY: return a->name == b->name;
+    case FR_TYPE_ENUM:
         return a->value_count == b->value_count &&
                (!a->value_count ||
                 memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0);
-    case CT_TYPE_LIST:
+    case FR_TYPE_LIST:
         return a->limit == b->limit && equal_within(a->element, b->element, budget);
-    case CT_TYPE_RECORD:
-    case CT_TYPE_UNION:
+    case FR_TYPE_RECORD:
+    case FR_TYPE_UNION:
         if (a->field_count != b->field_count) {
             return false;
         }
@@ -70,27 +70,27 @@ static bool equal_within(const ct_type *a, const ct_type *b, unsigned *budget)
             }
         }
         return true;
-    case CT_TYPE_BOOL:
-    case CT_TYPE_DATE:
-    case CT_TYPE_DATETIME:
-    case CT_TYPE_REF:
-    case CT_TYPE_ERROR: return true;
+    case FR_TYPE_BOOL:
+    case FR_TYPE_DATE:
+    case FR_TYPE_DATETIME:
+    case FR_TYPE_REF:
+    case FR_TYPE_ERROR: return true;
     }
     return true;
 }
 
-bool ct_type_equal(const ct_type *a, const ct_type *b)
+bool fr_type_equal(const fr_type *a, const fr_type *b)
 {
     unsigned budget = 100000;
     return equal_within(a, b, &budget);
 }
 
-const ct_type *ct_type_field_of(const ct_unit *u, const ct_type *t, ct_sym name)
+const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name)
 {
     uint32_t low = 0, high = t->field_count; /* fields are sorted by name */
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        int order = ct_sym_cmp(u, t->fields[middle].name, name);
+        int order = fr_sym_cmp(u, t->fields[middle].name, name);
         if (order == 0) {
             return t->fields[middle].type;
         }
@@ -103,7 +103,7 @@ const ct_type *ct_type_field_of(const ct_unit *u, const ct_type *t, ct_sym name)
     return NULL;
 }
 
-unsigned ct_digits(int64_t n)
+unsigned fr_digits(int64_t n)
 {
     uint64_t left = n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
     unsigned digits = 1;
@@ -119,7 +119,7 @@ static uint64_t magnitude(int64_t n)
     return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 }
 
-unsigned ct_int_precision(const ct_type *t)
+unsigned fr_int_precision(const fr_type *t)
 {
     uint64_t low = magnitude(t->min), high = magnitude(t->max);
     uint64_t m = low > high ? low : high;
@@ -130,7 +130,7 @@ unsigned ct_int_precision(const ct_type *t)
     return ceil_log10 + 1;
 }
 
-void ct_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
+void fr_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
 {
     *precision = *scale = 0;
     bool fraction = false;
@@ -144,30 +144,30 @@ void ct_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
     }
 }
 
-int64_t ct_unit_seconds(ct_sym unit)
+int64_t fr_unit_seconds(fr_sym unit)
 {
     switch (unit) {
-    case CT_W_seconds: return 1;
-    case CT_W_minutes: return 60;
-    case CT_W_hours: return 3600;
-    case CT_W_days: return 86400;
+    case FR_W_seconds: return 1;
+    case FR_W_minutes: return 60;
+    case FR_W_hours: return 3600;
+    case FR_W_days: return 86400;
     default: return 0;
     }
 }
 
-bool ct_valid_date(mt_str text)
+bool fr_valid_date(mt_str text)
 {
     int64_t days;
     return ct_date_parse(text, &days);
 }
 
-bool ct_valid_datetime(mt_str text)
+bool fr_valid_datetime(mt_str text)
 {
     ct_time moment;
     return ct_time_parse(text, &moment);
 }
 
-bool ct_valid_decimal(mt_str text)
+bool fr_valid_decimal(mt_str text)
 {
     bool digit = false, dot = false;
     for (size_t i = text.len && text.ptr[0] == '-'; i < text.len; i++) {

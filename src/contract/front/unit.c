@@ -5,32 +5,32 @@
 
 #include "base/utf8.h"
 
-const char *ct_kind_name(ct_kind kind)
+const char *fr_kind_name(fr_kind kind)
 {
     static const char *const NAMES[] = {
-        [CT_IMPORT] = "Import",       [CT_TYPEDECL] = "TypeDecl", [CT_FACT] = "Fact",
-        [CT_SOURCE] = "Source",       [CT_ENTITY] = "Entity",     [CT_RULE] = "Rule",
-        [CT_OPERATION] = "Operation", [CT_PERSONA] = "Persona",   [CT_FLOW] = "Flow",
-        [CT_SYSTEM] = "System",
+        [FR_IMPORT] = "Import",       [FR_TYPEDECL] = "TypeDecl", [FR_FACT] = "Fact",
+        [FR_SOURCE] = "Source",       [FR_ENTITY] = "Entity",     [FR_RULE] = "Rule",
+        [FR_OPERATION] = "Operation", [FR_PERSONA] = "Persona",   [FR_FLOW] = "Flow",
+        [FR_SYSTEM] = "System",
     };
     return NAMES[kind];
 }
 
 /* The list a diagnostic goes to, and how severe it is there. */
-static mt_diags *list_of(ct_unit *u, ct_code code, bool late, mt_severity *severity)
+static mt_diags *list_of(fr_unit *u, fr_code code, bool late, mt_severity *severity)
 {
     *severity = MT_ERROR;
-    switch (ct_code_level(code)) {
-    case CT_SUITE: return late ? &u->later : u->first;
-    case CT_SPEC: return &u->later;
-    case CT_TOLERATED:
+    switch (fr_code_level(code)) {
+    case FR_SUITE: return late ? &u->later : u->first;
+    case FR_SPEC: return &u->later;
+    case FR_TOLERATED:
         if (u->options.strict) {
             return &u->later;
         }
         *severity = MT_WARNING;
         break;
-    case CT_WARN: *severity = MT_WARNING; break;
-    case CT_NOTE: *severity = MT_NOTE; break;
+    case FR_WARN: *severity = MT_WARNING; break;
+    case FR_NOTE: *severity = MT_NOTE; break;
     }
     return u->options.no_warnings ? NULL : &u->remarks;
 }
@@ -51,40 +51,40 @@ static void place_in(mt_str text, size_t start, size_t len, mt_diag *d)
     d->length = (uint32_t)mt_utf8_count(mt_str_from(text.ptr + start, len));
 }
 
-static void add(ct_unit *u, ct_code code, bool late, mt_diag *d, const char *hint)
+static void add(fr_unit *u, fr_code code, bool late, mt_diag *d, const char *hint)
 {
     mt_diags *list = list_of(u, code, late, &d->severity);
     const ct_code_info *info = ct_code_at((size_t)code);
     d->code = info->code;
-    d->pass = ct_code_pass(code);
+    d->pass = fr_code_pass(code);
     d->hint = mt_str_z(hint ? hint : info->hint);
     if (list) {
         mt_diag_add(list, d);
     }
 }
 
-void ct_report(ct_unit *u, ct_code code, ct_place at, const char *format, ...)
+void fr_report(fr_unit *u, fr_code code, fr_place at, const char *format, ...)
 {
     mt_diag d = {.file = at.file->path, .field = at.field};
     mt_severity severity;
     const mt_diags *list = list_of(u, code, at.late, &severity);
     if (list && !is_full(list)) {
-        const ct_token *t = ct_token_at(at.file, at.tok);
+        const fr_token *t = fr_token_at(at.file, at.tok);
         d.line = t->line;
-        place_in(at.file->text, t->start, ct_token_len(at.file->text, t), &d);
+        place_in(at.file->text, t->start, fr_token_len(at.file->text, t), &d);
         va_list args;
         va_start(args, format);
         d.message = mt_strfv(u->keep, format, args);
         va_end(args);
     }
     if (at.construct) {
-        d.construct_kind = mt_str_z(ct_kind_name((ct_kind)at.construct->kind));
-        d.construct_id = ct_str(u, at.construct->id);
+        d.construct_kind = mt_str_z(fr_kind_name((fr_kind)at.construct->kind));
+        d.construct_id = fr_str(u, at.construct->id);
     }
     add(u, code, at.late, &d, at.hint);
 }
 
-void ct_report_file(ct_unit *u, ct_code code, mt_str file, const char *format, ...)
+void fr_report_file(fr_unit *u, fr_code code, mt_str file, const char *format, ...)
 {
     mt_diag d = {.file = file};
     va_list args;
@@ -94,7 +94,7 @@ void ct_report_file(ct_unit *u, ct_code code, mt_str file, const char *format, .
     add(u, code, false, &d, NULL);
 }
 
-void ct_report_lex(ct_unit *u, const ct_file *file, const ct_lex_fault *fault)
+void fr_report_lex(fr_unit *u, const fr_file *file, const fr_lex_fault *fault)
 {
     mt_diag d = {.file = file->path, .line = fault->line, .message = fault->message};
     const char *hint = NULL;
@@ -106,25 +106,25 @@ void ct_report_lex(ct_unit *u, const ct_file *file, const ct_lex_fault *fault)
     add(u, fault->code, false, &d, hint);
 }
 
-bool ct_refused(const ct_unit *u)
+bool fr_refused(const fr_unit *u)
 {
     return u->first->errors || u->later.errors;
 }
 
-int ct_sym_cmp(const ct_unit *u, ct_sym a, ct_sym b)
+int fr_sym_cmp(const fr_unit *u, fr_sym a, fr_sym b)
 {
-    return a == b ? 0 : mt_str_cmp(ct_str(u, a), ct_str(u, b));
+    return a == b ? 0 : mt_str_cmp(fr_str(u, a), fr_str(u, b));
 }
 
 static int compare_numbers(const void *a, const void *b)
 {
-    ct_sym x = *(const ct_sym *)a, y = *(const ct_sym *)b;
+    fr_sym x = *(const fr_sym *)a, y = *(const fr_sym *)b;
     return x < y ? -1 : x > y;
 }
 
-ct_sym *ct_sorted_syms(mt_arena *a, const ct_sym *syms, size_t count)
+fr_sym *fr_sorted_syms(mt_arena *a, const fr_sym *syms, size_t count)
 {
-    ct_sym *sorted = mt_alloc(a, mt_array_bytes(count, sizeof *sorted));
+    fr_sym *sorted = mt_alloc(a, mt_array_bytes(count, sizeof *sorted));
     if (count) {
         memcpy(sorted, syms, count * sizeof *sorted);
     }
@@ -132,12 +132,12 @@ ct_sym *ct_sorted_syms(mt_arena *a, const ct_sym *syms, size_t count)
     return sorted;
 }
 
-bool ct_sym_in(const ct_sym *sorted, size_t count, ct_sym sym)
+bool fr_sym_in(const fr_sym *sorted, size_t count, fr_sym sym)
 {
     return count && bsearch(&sym, sorted, count, sizeof sym, compare_numbers) != NULL;
 }
 
-bool ct_names_have(ct_unit *u, ct_names *names, ct_sym sym)
+bool fr_names_have(fr_unit *u, fr_names *names, fr_sym sym)
 {
     enum { FEW = 16 };
     if (names->len <= FEW) {
@@ -149,19 +149,19 @@ bool ct_names_have(ct_unit *u, ct_names *names, ct_sym sym)
         return false;
     }
     if (!names->sorted) {
-        ct_sym *all = mt_new_array(u->keep, ct_sym, names->len);
+        fr_sym *all = mt_new_array(u->keep, fr_sym, names->len);
         for (size_t i = 0; i < names->len; i++) {
             all[i] = names->items[i].sym;
         }
-        names->sorted = ct_sorted_syms(u->keep, all, names->len);
+        names->sorted = fr_sorted_syms(u->keep, all, names->len);
     }
-    return ct_sym_in(names->sorted, names->len, sym);
+    return fr_sym_in(names->sorted, names->len, sym);
 }
 
 /* Sorting compares the first eight bytes as a number and only then the whole id. */
 typedef struct sort_key {
     uint64_t prefix;
-    ct_construct *construct;
+    fr_construct *construct;
 } sort_key;
 
 static uint64_t prefix_of(mt_str s)
@@ -177,32 +177,32 @@ static int compare_keys(const void *a, const void *b, void *unit)
     if (x->prefix != y->prefix) {
         return x->prefix < y->prefix ? -1 : 1;
     }
-    return ct_sym_cmp(unit, x->construct->id, y->construct->id);
+    return fr_sym_cmp(unit, x->construct->id, y->construct->id);
 }
 
-static bool is_sorted(const ct_unit *u, ct_construct *const *items, size_t count)
+static bool is_sorted(const fr_unit *u, fr_construct *const *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        if (ct_sym_cmp(u, items[i - 1]->id, items[i]->id) > 0) {
+        if (fr_sym_cmp(u, items[i - 1]->id, items[i]->id) > 0) {
             return false;
         }
     }
     return true;
 }
 
-static void insertion_sort(const ct_unit *u, ct_construct **items, size_t count)
+static void insertion_sort(const fr_unit *u, fr_construct **items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
-        ct_construct *c = items[i];
+        fr_construct *c = items[i];
         size_t at = i;
-        for (; at && ct_sym_cmp(u, items[at - 1]->id, c->id) > 0; at--) {
+        for (; at && fr_sym_cmp(u, items[at - 1]->id, c->id) > 0; at--) {
             items[at] = items[at - 1];
         }
         items[at] = c;
     }
 }
 
-void ct_sort_by_id(const ct_unit *u, ct_construct **items, size_t count)
+void fr_sort_by_id(const fr_unit *u, fr_construct **items, size_t count)
 {
     enum { FEW = 12 };
     if (is_sorted(u, items, count)) {
@@ -215,7 +215,7 @@ void ct_sort_by_id(const ct_unit *u, ct_construct **items, size_t count)
     mt_mark mark = mt_arena_mark(u->keep);
     sort_key *keys = mt_alloc(u->keep, mt_array_bytes(count, sizeof *keys));
     for (size_t i = 0; i < count; i++) {
-        keys[i] = (sort_key){prefix_of(ct_str(u, items[i]->id)), items[i]};
+        keys[i] = (sort_key){prefix_of(fr_str(u, items[i]->id)), items[i]};
     }
     qsort_r(keys, count, sizeof *keys, compare_keys, (void *)(uintptr_t)u);
     for (size_t i = 0; i < count; i++) {
@@ -224,14 +224,14 @@ void ct_sort_by_id(const ct_unit *u, ct_construct **items, size_t count)
     mt_arena_rewind(u->keep, mark);
 }
 
-mt_str ct_list_text(const ct_unit *u, const ct_names *names)
+mt_str fr_list_text(const fr_unit *u, const fr_names *names)
 {
     enum { SHOWN = 1000 };
     mt_buf b = {0};
     mt_buf_addc(&b, '[');
     for (size_t i = 0; i < names->len && i < SHOWN; i++) {
         mt_buf_addz(&b, i ? ", " : "");
-        mt_buf_adds(&b, ct_str(u, names->items[i].sym));
+        mt_buf_adds(&b, fr_str(u, names->items[i].sym));
     }
     mt_buf_addc(&b, ']');
     mt_str text = mt_str_dup(u->keep, mt_buf_str(&b));

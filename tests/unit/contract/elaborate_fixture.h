@@ -20,12 +20,12 @@ typedef struct elaborated {
     mt_err err;
 } elaborated;
 
-static inline elaborated elaborate_files(const ct_memory_file *files, size_t count,
+static inline elaborated elaborate_files(const mt_memory_file *files, size_t count,
                                          bool strict)
 {
     elaborated r = {0};
-    ct_memory memory = {files, count};
-    ct_provider provider = ct_memory_provider(&memory);
+    mt_memory memory = {files, count};
+    mt_provider provider = mt_memory_provider(&memory);
     ct_options options = {.strict = strict};
     static mt_arena arena; /* one at a time; released by done() */
     r.ds.arena = &arena;
@@ -36,7 +36,7 @@ static inline elaborated elaborate_files(const ct_memory_file *files, size_t cou
 
 static inline elaborated elaborate_text(const char *text, bool strict)
 {
-    ct_memory_file file = {MT_STR("t.tenor"), mt_str_z(text)};
+    mt_memory_file file = {MT_STR("t.tenor"), mt_str_z(text)};
     return elaborate_files(&file, 1, strict);
 }
 

@@ -1763,7 +1763,7 @@ random_program random_source(mt_arena *a, uint64_t seed, random_source_kind kind
     g.noise = below(&g, 3);
     if (chance(&g, 8)) { /* a library of types */
         write_typedecl(&g);
-        p.files[p.count++] = (ct_memory_file){MT_STR("lib.tenor"), lay_out(&g)};
+        p.files[p.count++] = (mt_memory_file){MT_STR("lib.tenor"), lay_out(&g)};
         g.out.len = 0;
         gapped(&g, FRESH, "import");
         quoted(&g, "lib.tenor");
@@ -1778,6 +1778,6 @@ random_program random_source(mt_arena *a, uint64_t seed, random_source_kind kind
     if (kind == RANDOM_EDGY && chance(&g, 25)) {
         mutate(&g);
     }
-    p.files[0] = (ct_memory_file){MT_STR("root.tenor"), lay_out(&g)};
+    p.files[0] = (mt_memory_file){MT_STR("root.tenor"), lay_out(&g)};
     return p;
 }

@@ -12,7 +12,7 @@
 typedef enum random_source_kind { RANDOM_PLAIN, RANDOM_EDGY } random_source_kind;
 
 typedef struct random_program {
-    ct_memory_file files[2]; /* the root, and a library it may import */
+    mt_memory_file files[2]; /* the root, and a library it may import */
     size_t count;
 } random_program;
 

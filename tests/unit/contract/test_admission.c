@@ -219,8 +219,8 @@ static void exception(const subject *s, const char *gate, const char *code, mt_s
 
 static bool elaborates(subject *s)
 {
-    ct_memory memory = {s->source.files, s->source.count};
-    ct_provider files = ct_memory_provider(&memory);
+    mt_memory memory = {s->source.files, s->source.count};
+    mt_provider files = mt_memory_provider(&memory);
     mt_diags ds = {.arena = &s->a};
     const ct_elaboration *e = NULL;
     if (ct_elaborate(&s->a, s->source.files[0].path, &files, NULL, &ds, &e) != MT_OK) {

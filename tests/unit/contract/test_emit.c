@@ -1,5 +1,5 @@
 /* Interchange texts: what a source must contain, byte for byte, and its version. */
-#include "contract/wire/emit.h"
+#include "contract/front/emit.h"
 #include "elaborate_fixture.h"
 
 typedef struct row {
@@ -169,7 +169,7 @@ static void versions_are_checked(void **state)
 static void members_equal_the_contract_alone(void **state)
 {
     (void)state;
-    static const ct_memory_file files[] = {
+    static const mt_memory_file files[] = {
         {MT_STR_INIT("sys/s.tenor"),
          MT_STR_INIT("system s { members: [b: \"../m/b.tenor\", a: \"a.tenor\"] }")},
         {MT_STR_INIT("sys/a.tenor"), MT_STR_INIT("persona a")},
@@ -185,7 +185,7 @@ static void members_equal_the_contract_alone(void **state)
     char *member = strdup(got.e->members[1].contract->bundle.ptr);
     size_t len = got.e->members[1].contract->bundle.len;
     done(&got);
-    const ct_memory_file alone[] = {files[2], files[3]};
+    const mt_memory_file alone[] = {files[2], files[3]};
     got = elaborate_files(alone, 2, false);
     assert_int_equal(got.err, MT_OK);
     assert_int_equal(got.e->bundle.len, len);

@@ -39,13 +39,13 @@ static const struct row {
      "fact f { type: Bool source: a.b(c) }", "what it means to the parser"},
 };
 
-static ct_layout layout(mt_arena *a, const char *text)
+static fr_layout layout(mt_arena *a, const char *text)
 {
-    ct_memory_file file = {MT_STR("t.tenor"), mt_str_z(text)};
-    ct_memory memory = {&file, 1};
-    ct_provider provider = ct_memory_provider(&memory);
+    mt_memory_file file = {MT_STR("t.tenor"), mt_str_z(text)};
+    mt_memory memory = {&file, 1};
+    mt_provider provider = mt_memory_provider(&memory);
     mt_diags ds = {.arena = a};
-    ct_layout l = {.text = file.text};
+    fr_layout l = {.text = file.text};
     ct_elaborate(a, file.path, &provider, NULL, &ds, &l.e);
     for (size_t i = 0; i < ds.len; i++) {
         assert_true(ds.items[i].severity != MT_ERROR || ds.items[i].pass > 0);
@@ -57,8 +57,8 @@ static void finds(void **state)
 {
     const struct row *r = *state;
     mt_arena a = {0};
-    ct_layout before = layout(&a, r->before), after = layout(&a, r->after);
-    mt_str fault = ct_layout_fault(&a, &before, &after, &MT_LIMITS_DEFAULT);
+    fr_layout before = layout(&a, r->before), after = layout(&a, r->after);
+    mt_str fault = fr_layout_fault(&a, &before, &after, &MT_LIMITS_DEFAULT);
     assert_string_equal(mt_str_dup(&a, fault).ptr, r->want);
     mt_arena_free(&a);
 }
@@ -79,13 +79,13 @@ static void compares_bundles(void **state)
 {
     const struct bundle_row *r = *state;
     mt_arena a = {0};
-    ct_layout before = layout(&a, "persona p"), after = before;
+    fr_layout before = layout(&a, "persona p"), after = before;
     ct_elaboration x = *before.e, y = *after.e;
     x.bundle = mt_str_z(r->before);
     y.bundle = mt_str_z(r->after);
     before.e = &x;
     after.e = &y;
-    mt_str fault = ct_layout_fault(&a, &before, &after, &MT_LIMITS_DEFAULT);
+    mt_str fault = fr_layout_fault(&a, &before, &after, &MT_LIMITS_DEFAULT);
     assert_string_equal(mt_str_dup(&a, fault).ptr, r->want);
     mt_arena_free(&a);
 }

@@ -141,8 +141,8 @@ static mt_str without_space(mt_arena *a, mt_str text)
 static mt_str meaning(mt_arena *a, random_program p, mt_str text, bool *holds)
 {
     p.files[0].text = text;
-    ct_memory memory = {p.files, p.count};
-    ct_provider files = ct_memory_provider(&memory);
+    mt_memory memory = {p.files, p.count};
+    mt_provider files = mt_memory_provider(&memory);
     mt_diags ds = {.arena = a};
     const ct_elaboration *e = NULL;
     mt_buf out = {0};
@@ -165,10 +165,10 @@ static mt_str meaning(mt_arena *a, random_program p, mt_str text, bool *holds)
 static mt_err format(mt_arena *a, random_program p, mt_str text, mt_str *out,
                      const char **code)
 {
-    ct_memory memory = {p.files, p.count};
-    ct_provider files = ct_memory_provider(&memory);
+    mt_memory memory = {p.files, p.count};
+    mt_provider files = mt_memory_provider(&memory);
     mt_diags ds = {.arena = a};
-    mt_err err = ct_format(a, p.files[0].path, text, &files, NULL, &ds, out);
+    mt_err err = fr_format(a, p.files[0].path, text, &files, NULL, &ds, out);
     *code = ds.len ? mt_strf(a, "%s %.*s, line %u", ds.items[0].code,
                              MT_ARG(ds.items[0].message), ds.items[0].line)
                          .ptr
@@ -186,7 +186,7 @@ static void check(uint64_t seed, random_source_kind kind)
     if (format(&a, p, text, &once, &code) != MT_OK) {
         seen.refused++;
         bool deep = strstr(code, "T018 nested deeper than") == code;
-        if (strstr(code, CT_CODE_LAYOUT) == code || (kind == RANDOM_PLAIN && !deep)) {
+        if (strstr(code, FR_CODE_LAYOUT) == code || (kind == RANDOM_PLAIN && !deep)) {
             show(seed, code, text, MT_STR("refused"));
         }
         mt_arena_free(&a);

@@ -52,14 +52,14 @@ static void lexes(void **state)
 {
     const row *r = *state;
     mt_arena a = {0};
-    ct_symbols syms;
-    ct_tokens tokens;
+    fr_symbols syms;
+    fr_tokens tokens;
     mt_buf got = {0};
-    ct_symbols_init(&syms, &a);
-    ct_lex(&a, &syms, mt_str_z(r->text), &MT_LIMITS_DEFAULT, 0, &tokens);
+    fr_symbols_init(&syms, &a);
+    fr_lex(&a, &syms, mt_str_z(r->text), &MT_LIMITS_DEFAULT, 0, &tokens);
     for (uint32_t i = 0; i < tokens.count; i++) {
         mt_buf_addz(&got, i ? " " : "");
-        mt_buf_adds(&got, ct_token_debug(&a, &syms, &tokens.items[i]));
+        mt_buf_adds(&got, fr_token_debug(&a, &syms, &tokens.items[i]));
     }
     for (uint32_t i = 0; i < tokens.fault_count; i++) {
         mt_buf_addf(&got, " |%u: %.*s", tokens.faults[i].line,
@@ -75,17 +75,17 @@ static void equal_words_have_equal_numbers(void **state)
 {
     (void)state;
     mt_arena a = {0};
-    ct_symbols syms;
-    ct_tokens tokens;
-    ct_symbols_init(&syms, &a);
-    ct_lex(&a, &syms, MT_STR("fact seventeen_letters fact \"fact\" seventeen_letters"),
+    fr_symbols syms;
+    fr_tokens tokens;
+    fr_symbols_init(&syms, &a);
+    fr_lex(&a, &syms, MT_STR("fact seventeen_letters fact \"fact\" seventeen_letters"),
            &MT_LIMITS_DEFAULT, 0, &tokens);
-    assert_int_equal(tokens.items[0].sym, CT_W_fact);
+    assert_int_equal(tokens.items[0].sym, FR_W_fact);
     assert_int_equal(tokens.items[1].sym, tokens.items[4].sym);
-    assert_int_equal(tokens.items[3].sym, CT_W_fact);
-    assert_int_equal(ct_symbol_find(&syms, MT_STR("seventeen_letters")),
+    assert_int_equal(tokens.items[3].sym, FR_W_fact);
+    assert_int_equal(fr_symbol_find(&syms, MT_STR("seventeen_letters")),
                      tokens.items[1].sym);
-    assert_int_equal(ct_symbol_find(&syms, MT_STR("absent")), CT_W_none);
+    assert_int_equal(fr_symbol_find(&syms, MT_STR("absent")), FR_W_none);
     mt_arena_free(&a);
 }
 
@@ -93,14 +93,14 @@ static void comments_are_tokens_when_asked_for(void **state)
 {
     (void)state;
     mt_arena a = {0};
-    ct_symbols syms;
-    ct_tokens tokens;
+    fr_symbols syms;
+    fr_tokens tokens;
     mt_str text = MT_STR("a // one\n/* two */ b");
-    ct_symbols_init(&syms, &a);
-    ct_lex(&a, &syms, text, &MT_LIMITS_DEFAULT, CT_LEX_COMMENTS, &tokens);
+    fr_symbols_init(&syms, &a);
+    fr_lex(&a, &syms, text, &MT_LIMITS_DEFAULT, FR_LEX_COMMENTS, &tokens);
     assert_int_equal(tokens.count, 5);
-    assert_int_equal(tokens.items[1].kind, CT_T_COMMENT);
-    assert_int_equal(ct_token_len(text, &tokens.items[1]), 6);
+    assert_int_equal(tokens.items[1].kind, FR_T_COMMENT);
+    assert_int_equal(fr_token_len(text, &tokens.items[1]), 6);
     assert_int_equal(tokens.items[2].line, 2);
     mt_arena_free(&a);
 }
@@ -110,15 +110,15 @@ static void a_very_long_token_knows_its_length(void **state)
     (void)state;
     enum { LENGTH = 100000 };
     mt_arena a = {0};
-    ct_symbols syms;
-    ct_tokens tokens;
+    fr_symbols syms;
+    fr_tokens tokens;
     char *text = mt_alloc(&a, LENGTH);
     memset(text, 'x', LENGTH);
-    ct_symbols_init(&syms, &a);
-    ct_lex(&a, &syms, mt_str_from(text, LENGTH), &MT_LIMITS_DEFAULT, 0, &tokens);
-    assert_int_equal(ct_token_len(mt_str_from(text, LENGTH), &tokens.items[0]), LENGTH);
+    fr_symbols_init(&syms, &a);
+    fr_lex(&a, &syms, mt_str_from(text, LENGTH), &MT_LIMITS_DEFAULT, 0, &tokens);
+    assert_int_equal(fr_token_len(mt_str_from(text, LENGTH), &tokens.items[0]), LENGTH);
     assert_int_equal(tokens.fault_count, 1);
-    assert_int_equal(tokens.faults[0].code, CT_E_LEX_IDENTIFIER);
+    assert_int_equal(tokens.faults[0].code, FR_E_LEX_IDENTIFIER);
     mt_arena_free(&a);
 }
 

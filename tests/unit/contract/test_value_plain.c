@@ -56,9 +56,9 @@ static const struct row {
 
 static const ct_model *model(mt_arena *a)
 {
-    ct_memory_file file = {MT_STR("c.tenor"), mt_str_z(CONTRACT)};
-    ct_memory files = {&file, 1};
-    ct_provider provider = ct_memory_provider(&files);
+    mt_memory_file file = {MT_STR("c.tenor"), mt_str_z(CONTRACT)};
+    mt_memory files = {&file, 1};
+    mt_provider provider = mt_memory_provider(&files);
     mt_diags ds = {.arena = a};
     const ct_elaboration *e;
     const ct_model *m = NULL;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 enum { RECORDS = 1000 };
-rt_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
+ex_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 fake_token fake_tokens[8];
 size_t fake_token_count;
 int64_t fake_stamp;
@@ -14,7 +14,7 @@ static int64_t record_count;
 
 static const char *const NAMES[] = {
 #define NAME(name, writes) #name,
-    RT_ACTION_MAP(NAME)
+    EX_ACTION_MAP(NAME)
 #undef NAME
 };
 
@@ -41,7 +41,7 @@ void fake_later(unsigned ms)
     pthread_mutex_unlock(&fake.lock);
 }
 
-bool rt_caller_holds(const rt_caller *who, mt_str persona)
+bool ex_caller_holds(const ex_caller *who, mt_str persona)
 {
     for (size_t i = 0; i < who->persona_count; i++) {
         if (mt_str_eq(who->personas[i], persona)) {
@@ -51,7 +51,7 @@ bool rt_caller_holds(const rt_caller *who, mt_str persona)
     return who->anyone;
 }
 
-bool rt_caller_may(const rt_caller *who, mt_str right)
+bool ex_caller_may(const ex_caller *who, mt_str right)
 {
     for (size_t i = 0; i < who->right_count; i++) {
         if (mt_str_eq(who->rights[i], right)) {
@@ -62,15 +62,15 @@ bool rt_caller_may(const rt_caller *who, mt_str right)
 }
 
 typedef struct promise {
-    rt_done *done;
+    ex_done *done;
     void *state;
     unsigned after_ms;
     int status;
 } promise;
 
-static void answer(rt_done *done, void *state)
+static void answer(ex_done *done, void *state)
 {
-    rt_reply reply = {0};
+    ex_reply reply = {0};
     pthread_mutex_lock(&fake.lock);
     reply.status = fake.status;
     reply.problem = fake.status >= 400;
@@ -92,7 +92,7 @@ static void *answer_later(void *state)
     return NULL;
 }
 
-void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *state)
+void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state)
 {
     pthread_mutex_lock(&x->lock);
     snprintf(x->last, sizeof x->last, "%s [%.*s] [%.*s] [%.*s] %.*s|%.*s|%.*s",
@@ -113,19 +113,19 @@ void rt_executor_call(rt_executor *x, const rt_call *call, rt_done *done, void *
     pthread_detach(thread);
 }
 
-mt_err rt_executor_manifest(rt_executor *x, mt_str contract, rt_manifest *out)
+mt_err ex_executor_manifest(ex_executor *x, mt_str contract, ex_manifest *out)
 {
     (void)x;
-    *out = (rt_manifest){.text = MT_STR("{\"etag\":\"abc\"}"), .etag = MT_STR("abc")};
+    *out = (ex_manifest){.text = MT_STR("{\"etag\":\"abc\"}"), .etag = MT_STR("abc")};
     return contract.len && !mt_str_is(contract, "escrow") ? MT_E_NOTFOUND : MT_OK;
 }
 
-void rt_executor_release(rt_executor *x, rt_manifest *m)
+void ex_executor_release(ex_executor *x, ex_manifest *m)
 {
     (void)x, (void)m;
 }
 
-bool rt_executor_ready(rt_executor *x, mt_buf *why)
+bool ex_executor_ready(ex_executor *x, mt_buf *why)
 {
     if (!x->ready) {
         mt_buf_addz(why, "the store is gone");
@@ -133,19 +133,19 @@ bool rt_executor_ready(rt_executor *x, mt_buf *why)
     return x->ready;
 }
 
-void rt_executor_metrics(rt_executor *x, mt_buf *out)
+void ex_executor_metrics(ex_executor *x, mt_buf *out)
 {
     (void)x;
     mt_buf_addz(out, "motet_fake 1\n");
 }
 
-void rt_executor_openapi(rt_executor *x, mt_buf *out)
+void ex_executor_openapi(ex_executor *x, mt_buf *out)
 {
     (void)x;
     mt_buf_addz(out, "{\"openapi\":\"3.1.0\"}");
 }
 
-void rt_executor_on_news(rt_executor *x, rt_news *news, void *state)
+void ex_executor_on_news(ex_executor *x, ex_news *news, void *state)
 {
     x->news = news;
     x->news_state = state;

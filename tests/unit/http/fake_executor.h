@@ -1,18 +1,18 @@
 /* An executor and a store that exist only in the test: calls are written down and
  * answered as told, at once or later by another thread. Defines every function of
- * runtime/executor.h and those of store/store.h that the front door uses. */
+ * exec/executor.h and those of store/store.h that the front door uses. */
 #ifndef FAKE_EXECUTOR_H
 #define FAKE_EXECUTOR_H
 
 #include <pthread.h>
 
-#include "runtime/executor.h"
+#include "exec/executor.h"
 
 typedef struct fake_token {
     mt_str id, body;
 } fake_token;
 
-struct rt_executor {
+struct ex_executor {
     pthread_mutex_t lock;
     /* What was asked last: "ACTION contract name id body|key|who". */
     char last[1024];
@@ -22,11 +22,11 @@ struct rt_executor {
     const char *etag, *location;
     unsigned later_ms; /* 0: at once, else by another thread after so long */
     bool ready;
-    rt_news *news;
+    ex_news *news;
     void *news_state;
 };
 
-extern rt_executor fake;
+extern ex_executor fake;
 extern fake_token fake_tokens[8];
 extern size_t fake_token_count;
 extern int64_t fake_stamp;

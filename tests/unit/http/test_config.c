@@ -1,7 +1,7 @@
 /* Settings: read, ranged, and unknown ones refused with their line. */
 #include "../rows.h"
 #include "http/config.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 #ifndef DOCS
 #define DOCS "docs"
@@ -123,7 +123,7 @@ static void the_documentation_has_every_setting(void **state)
     (void)state;
     mt_arena a = {0};
     mt_str text;
-    assert_int_equal(rt_read_file(&a, DOCS "/config.md", 1 << 20, &text), MT_OK);
+    assert_int_equal(os_read_file(&a, DOCS "/config.md", 1 << 20, &text), MT_OK);
     for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
         const ht_setting *s = &HT_SETTINGS[i];
         mt_str row = s->option ? mt_strf(&a, "\n| `%s` | `--%s` |", s->key, s->option)

@@ -1,7 +1,7 @@
 /* The table of routes. */
 #include "../rows.h"
 #include "http/route.h"
-#include "runtime/file.h"
+#include "os/file.h"
 
 #ifndef DOCS
 #define DOCS "docs"
@@ -53,7 +53,7 @@ static void parameters_are_kept(void **state)
     ht_match m;
     find("GET", "/v1/contracts/escrow/instances/Order/o-1/history", &m);
     assert_non_null(m.route);
-    assert_int_equal(m.route->action, RT_INSTANCE_HISTORY);
+    assert_int_equal(m.route->action, EX_INSTANCE_HISTORY);
     assert_text(m.contract, MT_STR("escrow"));
     assert_text(m.name, MT_STR("Order"));
     assert_text(m.id, MT_STR("o-1"));
@@ -65,10 +65,10 @@ static void every_action_has_a_route(void **state)
     (void)state;
     static const bool WRITES[] = {
 #define WRITES_ROW(name, writes) writes,
-        RT_ACTION_MAP(WRITES_ROW)
+        EX_ACTION_MAP(WRITES_ROW)
 #undef WRITES_ROW
     };
-    bool seen[RT_ACTION_COUNT] = {0};
+    bool seen[EX_ACTION_COUNT] = {0};
     for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
         const ht_route *r = &HT_ROUTES[i];
         if (r->page == HT_CALL) {
@@ -77,7 +77,7 @@ static void every_action_has_a_route(void **state)
             assert_false(r->flags & HT_PUBLIC);
         }
     }
-    for (size_t i = 0; i < RT_ACTION_COUNT; i++) {
+    for (size_t i = 0; i < EX_ACTION_COUNT; i++) {
         assert_true(seen[i]);
     }
 }
@@ -89,7 +89,7 @@ static void the_documentation_has_the_same_table(void **state)
     mt_arena a = {0};
     mt_str text;
     size_t lines = 0;
-    assert_int_equal(rt_read_file(&a, DOCS "/http-api.md", 1 << 20, &text), MT_OK);
+    assert_int_equal(os_read_file(&a, DOCS "/http-api.md", 1 << 20, &text), MT_OK);
     for (size_t i = 0; i < HT_ROUTE_COUNT; i++) {
         const ht_route *r = &HT_ROUTES[i];
         mt_str row = mt_strf(&a, "\n| %s | `%s` | %s | %s |\n", r->method, r->pattern,

@@ -1,0 +1,478 @@
+/* adapter/fetch.c - all facts of one request, fetched at the same time.
+ * Room: adapter.
+ * Order: fill in the names, look into the cache, ask every source, wait for what is
+ * under way in one loop, apply the policies. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+
+#include "adapter/impl.h"
+#include "os/clock.h"
+
+enum {
+    MOST_VALUE_BYTES = 4096, /* of a {name} */
+    TICK_MS = 50,            /* a job is looked at that often, whatever its fd says */
+    SLICE_MS = 20,           /* of waiting for a connection */
+    KEPT_MULTIS = 64,
+    HOST_CONNECTIONS = 8
+};
+
+/* ---- Answers ---- */
+
+static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, va_list args)
+{
+    mt_str message = mt_strfv(f->arena, format, args);
+    q->answer->error = error;
+    q->answer->message = ad_redact(f->adapters, f->arena, message);
+    q->done = true;
+}
+
+void ad_answer_error(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    end_with(f, q, error, format, args);
+    va_end(args);
+}
+
+void ad_answer_each(ad_fetching *f, ad_question **questions, size_t count,
+                    ad_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < count; i++) {
+        va_list args;
+        va_start(args, format);
+        end_with(f, questions[i], error, format, args);
+        va_end(args);
+    }
+}
+
+void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        if (!job->questions[i]->done) {
+            va_list args;
+            va_start(args, format);
+            end_with(job->fetching, job->questions[i], error, format, args);
+            va_end(args);
+        }
+    }
+    job->done = true;
+}
+
+static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str raw)
+{
+    ad_fact_answer *to = q->answer;
+    if (!value.ptr) {
+        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
+                        MT_ARG(q->plan->fact->id));
+        return;
+    }
+    mt_str hex = mt_sha256_hex(f->arena, mt_sha256_of(raw));
+    to->value = value;
+    to->digest = mt_strf(f->arena, "sha256:%.*s", MT_ARG(hex));
+    to->fetched_at = to->fetched_at ? to->fetched_at : f->wall_ms;
+    if (q->plan->source->keep_response) {
+        to->response = ad_redact(f->adapters, f->arena, mt_str_dup(f->arena, raw));
+    }
+    q->done = true;
+}
+
+void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw)
+{
+    if (!value || mt_json_is(value, MT_JSON_NULL)) {
+        ad_answer_error(f, q, AD_FACT_NOT_FOUND, "the answer has %s for fact '%.*s'",
+                        value ? "null" : "nothing", MT_ARG(q->plan->fact->id));
+        return;
+    }
+    end_with_value(f, q, ad_shape_json(f->arena, q->plan->fact->type, value), raw);
+}
+
+void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw)
+{
+    end_with_value(f, q, ad_shape_text(f->arena, q->plan->fact->type, text), raw);
+}
+
+/* ---- Names ---- */
+
+static bool same_letters(mt_str a, mt_str b)
+{
+    return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
+}
+
+/* `order`, `Order` and `order_id` all mean the instance of entity Order. */
+static bool names_entity(mt_str name, mt_str entity)
+{
+    mt_str id = MT_STR("_id");
+    return same_letters(name, entity) ||
+           (mt_str_ends(name, id) &&
+            same_letters(mt_str_from(name.ptr, name.len - id.len), entity));
+}
+
+/* The instance of the entity that the configuration or the name itself names, else the
+ * one instance all entities are bound to. */
+static mt_str bound_instance(const ad_fetching *f, const ad_source *s, mt_str name)
+{
+    const ct_model *m = f->adapters->model;
+    const mt_str *instances = f->fetch->instances;
+    mt_str said = mt_json_text(mt_json_get(s->instances, name));
+    mt_str only = {0};
+    bool several = false;
+    for (uint32_t i = 0; instances && i < m->entity_count; i++) {
+        mt_str entity = m->entities[i].id;
+        if (said.len ? mt_str_eq(said, entity)
+                     : instances[i].ptr && names_entity(name, entity)) {
+            return instances[i];
+        }
+        if (instances[i].ptr) {
+            several |= only.ptr && !mt_str_eq(only, instances[i]);
+            only = instances[i];
+        }
+    }
+    return several || said.len ? mt_str_z(NULL) : only;
+}
+
+static mt_str value_of(const ad_fetching *f, const ad_source *s, mt_str name)
+{
+    for (size_t i = 0; i < f->fetch->param_count; i++) {
+        if (mt_str_eq(f->fetch->params[i].name, name)) {
+            mt_str value = f->fetch->params[i].value;
+            return value.ptr ? value : MT_STR("");
+        }
+    }
+    return bound_instance(f, s, name);
+}
+
+/* An empty segment or a dot would be another resource, a NUL would end a text early. */
+static bool is_usable(mt_str value)
+{
+    return value.len && value.len <= MOST_VALUE_BYTES && !mt_str_is(value, ".") &&
+           !mt_str_is(value, "..") && !memchr(value.ptr, 0, value.len);
+}
+
+static bool fill_names(ad_fetching *f, ad_question *q)
+{
+    const ad_names *names = &q->plan->names;
+    q->values = mt_new_array(f->arena, mt_str, names->len + 1);
+    for (size_t i = 0; i < names->len; i++) {
+        q->values[i] = value_of(f, q->plan->source, names->items[i]);
+        if (!q->values[i].ptr || !is_usable(q->values[i])) {
+            bool missing = !q->values[i].ptr;
+            ad_answer_error(
+                f, q, missing ? AD_FACT_PARAM_MISSING : AD_FACT_PARAM_REFUSED,
+                "fact '%.*s' needs a %s for {%.*s}", MT_ARG(q->plan->fact->id),
+                missing ? "parameter or one bound instance"
+                        : "value that is not empty, a dot, too long or "
+                          "with NUL",
+                MT_ARG(names->items[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What the answer depends on: the fact and the values of its names. */
+static mt_str cache_key(ad_fetching *f, const ad_question *q)
+{
+    mt_buf key = {0};
+    mt_buf_add_u64(&key, q->plan->index);
+    for (size_t i = 0; i < q->plan->names.len; i++) {
+        mt_buf_addc(&key, 0);
+        mt_buf_adds(&key, q->values[i]);
+    }
+    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&key));
+    mt_buf_free(&key);
+    return copy;
+}
+
+static void begin_question(ad_fetching *f, ad_question *q, uint32_t fact,
+                           ad_fact_answer *answer)
+{
+    *q = (ad_question){.plan = &f->adapters->plans[fact], .answer = answer};
+    *answer = (ad_fact_answer){.fact = fact};
+    const ad_source *s = q->plan->source;
+    if (!s) {
+        answer->error = AD_FACT_NO_SOURCE;
+        answer->message = mt_strf(f->arena, "fact '%.*s' has no structured source",
+                                  MT_ARG(f->adapters->model->facts[fact].id));
+        q->done = true;
+        return;
+    }
+    answer->adapter_id = s->adapter_id;
+    if (!fill_names(f, q)) {
+        return;
+    }
+    mt_buf path = {0};
+    ad_template_fill(&path, &q->plan->path, q->values);
+    answer->path = mt_str_dup(f->arena, mt_buf_str(&path));
+    mt_buf_free(&path);
+    q->key = cache_key(f, q);
+    if (s->max_age && s->kind != AD_MANUAL &&
+        ad_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms, s->max_age,
+                     answer)) {
+        q->done = answer->cached = true;
+    }
+}
+
+/* ---- Policies ---- */
+
+/* A request without what it must have is the caller's fault, not the source's. */
+static bool is_callers(ad_fact_error error)
+{
+    return error == AD_FACT_PARAM_MISSING || error == AD_FACT_PARAM_REFUSED ||
+           error == AD_FACT_NO_SOURCE;
+}
+
+static bool try_stale(ad_fetching *f, ad_question *q)
+{
+    const ad_source *s = q->plan->source;
+    ad_fact_answer *to = q->answer;
+    /* A source that says "there is none" is no source that fails. */
+    if (s->on_error != AD_ON_ERROR_STALE || to->error == AD_FACT_NOT_FOUND ||
+        !ad_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms,
+                      s->max_age + s->stale_for, to)) {
+        return false;
+    }
+    to->error = AD_FACT_OK;
+    to->cached = to->stale = true;
+    return true;
+}
+
+static bool may_default(const ad_fact_plan *p)
+{
+    const ad_source *s = p->source;
+    bool implied = s->kind == AD_MANUAL && !s->on_error_given;
+    return p->fact->otherwise && (implied || s->on_error == AD_ON_ERROR_DEFAULT);
+}
+
+static void finish(ad_fetching *f, ad_question *q)
+{
+    ad_fact_answer *to = q->answer;
+    const ad_source *s = q->plan->source;
+    MT_ASSERT(q->done);
+    if (to->error == AD_FACT_OK) {
+        bool keep = (s->max_age || s->stale_for) && s->kind != AD_MANUAL;
+        if (keep && !to->cached) {
+            ad_cache_put(f->adapters->cache, q->key, to);
+        }
+    } else if (!is_callers(to->error) && !try_stale(f, q)) {
+        to->use_default = may_default(q->plan);
+    }
+}
+
+/* ---- Waiting ---- */
+
+ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    ad_job *job = mt_new(f->arena, ad_job);
+    *job = (ad_job){.fetching = f, .source = s, .count = count, .fd = -1};
+    job->questions = mt_new_array(f->arena, ad_question *, count);
+    memcpy(job->questions, questions, count * sizeof *questions);
+    job->deadline = ad_source_deadline(f, s);
+    mt_vec_push(f->arena, &f->jobs, job);
+    return job;
+}
+
+int64_t ad_source_deadline(const ad_fetching *f, const ad_source *s)
+{
+    int64_t own = os_now_ms() + (int64_t)s->timeout;
+    return own < f->fetch->deadline ? own : f->fetch->deadline;
+}
+
+/* Lets every job that is not driven by curl take a step; how long all may sleep. */
+static int step_jobs(ad_fetching *f, size_t *open)
+{
+    int64_t now = os_now_ms(), sleep = TICK_MS;
+    *open = 0;
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        ad_job *job = f->jobs.items[i];
+        if (!job->done && job->step) {
+            job->step(job);
+        }
+        if (!job->done && now >= job->deadline) {
+            job->give_up(job);
+        }
+        if (!job->done) {
+            (*open)++;
+            sleep = job->deadline - now < sleep ? job->deadline - now : sleep;
+        }
+    }
+    return (int)(sleep < 0 ? 0 : sleep);
+}
+
+static void drive_transfers(ad_fetching *f)
+{
+    int running;
+    if (f->multi) {
+        curl_multi_perform(f->multi, &running);
+        ad_http_harvest(f);
+    }
+}
+
+void ad_fetching_drive(ad_fetching *f)
+{
+    size_t open;
+    drive_transfers(f);
+    step_jobs(f, &open);
+}
+
+mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out)
+{
+    for (;;) {
+        int64_t slice = os_now_ms() + SLICE_MS;
+        bool last = slice >= deadline;
+        if (ad_pool_take(p, last ? deadline : slice, out) == MT_OK) {
+            return MT_OK;
+        }
+        if (last) {
+            return MT_E_TIMEOUT;
+        }
+        ad_fetching_drive(f);
+    }
+}
+
+static void wait_for_all(ad_fetching *f)
+{
+    struct curl_waitfd *fds = mt_new_array(f->arena, struct curl_waitfd, f->jobs.len);
+    for (;;) {
+        size_t open;
+        drive_transfers(f);
+        int sleep = step_jobs(f, &open);
+        if (!open) {
+            return;
+        }
+        unsigned count = 0;
+        for (size_t i = 0; i < f->jobs.len; i++) {
+            const ad_job *job = f->jobs.items[i];
+            if (!job->done && job->fd >= 0) {
+                short wait = (short)(job->events & POLLIN ? CURL_WAIT_POLLIN : 0);
+                wait |= (short)(job->events & POLLOUT ? CURL_WAIT_POLLOUT : 0);
+                fds[count++] = (struct curl_waitfd){job->fd, wait, 0};
+            }
+        }
+        curl_multi_poll(f->multi, fds, count, sleep, NULL);
+    }
+}
+
+/* ---- Multi handles: each has its connections, one fetch uses one at a time ---- */
+
+static CURLM *take_multi(ad_adapters *a)
+{
+    CURLM *multi = NULL;
+    if (!a->waits) {
+        return NULL;
+    }
+    pthread_mutex_lock(&a->lock);
+    if (a->multi_count) {
+        multi = a->multis[--a->multi_count];
+    }
+    pthread_mutex_unlock(&a->lock);
+    if (!multi) {
+        multi = curl_multi_init();
+        MT_ASSERT(multi);
+        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)HOST_CONNECTIONS);
+    }
+    return multi;
+}
+
+static void give_multi(ad_adapters *a, CURLM *multi)
+{
+    if (!multi) {
+        return;
+    }
+    pthread_mutex_lock(&a->lock);
+    if (!a->multis) {
+        a->multis = mt_xmalloc(KEPT_MULTIS * sizeof(CURLM *));
+    }
+    if (a->multi_count < KEPT_MULTIS) {
+        a->multis[a->multi_count++] = multi;
+        multi = NULL;
+    }
+    pthread_mutex_unlock(&a->lock);
+    if (multi) {
+        curl_multi_cleanup(multi);
+    }
+}
+
+/* ---- All together ---- */
+
+/* The open questions of one source, at the front of `group`. */
+static size_t gather(ad_question *questions, size_t count, const ad_source *s,
+                     ad_question **group)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (!questions[i].done && questions[i].plan->source == s) {
+            group[found++] = &questions[i];
+        }
+    }
+    return found;
+}
+
+static void ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    if (s->refused.len) {
+        ad_answer_each(f, questions, count, AD_FACT_NOT_ALLOWED, "%.*s",
+                       MT_ARG(s->refused));
+    } else {
+        AD_ADAPTERS[s->kind].ask(f, s, questions, count);
+    }
+}
+
+static void ask_all(ad_fetching *f, ad_question *questions)
+{
+    ad_adapters *a = f->adapters;
+    size_t count = f->fetch->fact_count;
+    ad_question **group = mt_new_array(f->arena, ad_question *, count + 1);
+    for (int kind = 0; kind < AD_ADAPTER_COUNT; kind++) {
+        for (size_t i = 0; i < a->source_count; i++) {
+            ad_source *s = &a->sources[i];
+            size_t found = s->decl && (int)s->kind == kind
+                               ? gather(questions, count, s, group)
+                               : 0;
+            if (found) {
+                ask(f, s, group, found);
+            }
+        }
+    }
+}
+
+static bool any_open(const ad_question *questions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!questions[i].done) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void ad_adapters_fetch(ad_adapters *a, const ad_fetch *fetch, mt_arena *arena,
+                       ad_fact_answer *answers)
+{
+    size_t count = fetch->fact_count;
+    ad_fetching f = {.adapters = a,
+                     .fetch = fetch,
+                     .arena = arena,
+                     .wall_ms = ad_adapters_wall_ms(a)};
+    ad_question *questions = mt_new_array(arena, ad_question, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        begin_question(&f, &questions[i], fetch->facts[i], &answers[i]);
+    }
+    if (any_open(questions, count)) {
+        f.multi = take_multi(a);
+        ask_all(&f, questions);
+        if (f.jobs.len) {
+            wait_for_all(&f);
+        }
+        give_multi(a, f.multi);
+    }
+    for (size_t i = 0; i < count; i++) {
+        finish(&f, &questions[i]);
+    }
+}

@@ -1,0 +1,399 @@
+/* adapter/http.c - facts from HTTP resources and GraphQL endpoints (libcurl).
+ * Room: adapter.
+ * One transfer per distinct question: facts that lie in one resource share it. Only
+ * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
+ * redirect is followed only when allowed, and never to another origin, so credentials
+ * stay where they were meant to go. */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "adapter/impl.h"
+#include "os/clock.h"
+
+enum { MOST_HEADER_BYTES = 64 * 1024 };
+
+/* One transfer. */
+typedef struct transfer {
+    CURL *easy;
+    mt_buf body;
+    size_t header_bytes;
+    mt_str post; /* ptr NULL: GET */
+    mt_str url;
+    size_t redirects;
+    const ad_source *source;
+    bool connecting, kept_in; /* to some address; from some address */
+} transfer;
+
+/* ---- Transfers ---- */
+
+static size_t take_body(char *bytes, size_t size, size_t count, void *state)
+{
+    transfer *t = state;
+    mt_buf_add(&t->body, bytes, size * count);
+    return t->body.full ? 0 : size * count;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t count, void *state)
+{
+    transfer *t = state;
+    (void)bytes;
+    t->header_bytes += size * count;
+    return t->header_bytes > MOST_HEADER_BYTES ? 0 : size * count;
+}
+
+/* The last moment before a connection, and the only one that knows where it goes: names
+ * may have changed, and the gate judges the address itself. Not for our child
+ * processes: they are to see no conversation but their own. */
+static curl_socket_t open_socket(void *state, curlsocktype purpose,
+                                 struct curl_sockaddr *address)
+{
+    transfer *t = state;
+    const ad_gate *gate = t->source->adapters->options.gate;
+    (void)purpose;
+    if (gate && !ad_gate_address(gate, t->source->peer, &address->addr)) {
+        t->kept_in = true;
+        errno = EACCES;
+        return CURL_SOCKET_BAD;
+    }
+    t->connecting = true;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+#define SET(t, option, value)                                                          \
+    MT_ASSERT(curl_easy_setopt((t)->easy, option, (value)) == CURLE_OK)
+
+static void set_source(transfer *t, const ad_source *s)
+{
+    SET(t, CURLOPT_NOSIGNAL, 1L);
+    SET(t, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+    SET(t, CURLOPT_OPENSOCKETDATA, t);
+    SET(t, CURLOPT_PROTOCOLS_STR, "http,https");
+    SET(t, CURLOPT_FOLLOWLOCATION, 0L);
+    SET(t, CURLOPT_PROXY, s->proxy.len ? s->proxy.ptr : "");
+    SET(t, CURLOPT_NOPROXY, ""); /* nor from the environment */
+    SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* at least */
+    SET(t, CURLOPT_HTTPHEADER, s->header_list);
+    SET(t, CURLOPT_USERAGENT, "motet");
+    SET(t, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
+    if (s->ca_file.len) {
+        SET(t, CURLOPT_CAINFO, s->ca_file.ptr);
+    }
+    if (s->user.len) {
+        SET(t, CURLOPT_HTTPAUTH, (long)CURLAUTH_BASIC);
+        SET(t, CURLOPT_USERNAME, s->user.ptr);
+        SET(t, CURLOPT_PASSWORD, s->password.ptr);
+    }
+}
+
+static void set_times(transfer *t, const ad_job *job)
+{
+    int64_t left = job->deadline - os_now_ms();
+    int64_t connect = (int64_t)job->source->connect_timeout;
+    left = left > 0 ? left : 1;
+    SET(t, CURLOPT_TIMEOUT_MS, (long)left);
+    SET(t, CURLOPT_CONNECTTIMEOUT_MS, (long)(connect < left ? connect : left));
+}
+
+static void free_transfer(ad_job *job)
+{
+    transfer *t = job->state;
+    if (t->easy) {
+        curl_multi_remove_handle(job->fetching->multi, t->easy);
+        curl_easy_cleanup(t->easy);
+        t->easy = NULL;
+    }
+    mt_buf_free(&t->body);
+    /* It may hold the credential of {query: …}. */
+    explicit_bzero((void *)(uintptr_t)t->url.ptr, t->url.len);
+}
+
+static void give_up(ad_job *job)
+{
+    ad_answer_all(job, AD_FACT_TIMEOUT, "source '%.*s' did not answer in time",
+                  MT_ARG(job->source->decl->id));
+    free_transfer(job);
+}
+
+/* Of the origin that the source was set up for. What follows a '?' may be a credential
+ * and is not copied. */
+static bool is_own(const ad_job *job, mt_str url)
+{
+    ad_url read;
+    mt_str start = mt_str_from(url.ptr, mt_str_find(url, '?'));
+    return ad_url_read(job->fetching->arena, start, &read) &&
+           mt_str_eq(read.origin, job->source->origin);
+}
+
+static void start(ad_job *job)
+{
+    transfer *t = job->state;
+    t->easy = curl_easy_init();
+    MT_ASSERT(t->easy);
+    t->body = (mt_buf){.ceiling = job->source->max_bytes};
+    t->header_bytes = 0;
+    t->connecting = t->kept_in = false;
+    set_source(t, job->source);
+    set_times(t, job);
+    SET(t, CURLOPT_WRITEFUNCTION, take_body);
+    SET(t, CURLOPT_WRITEDATA, t);
+    SET(t, CURLOPT_HEADERFUNCTION, take_header);
+    SET(t, CURLOPT_HEADERDATA, t);
+    SET(t, CURLOPT_PRIVATE, job);
+    if (t->post.ptr) {
+        SET(t, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)t->post.len);
+        SET(t, CURLOPT_POSTFIELDS, t->post.ptr);
+    }
+    if (!is_own(job, t->url) || curl_easy_setopt(t->easy, CURLOPT_URL, t->url.ptr) ||
+        curl_multi_add_handle(job->fetching->multi, t->easy)) {
+        ad_answer_all(job, AD_FACT_UNREACHABLE, "source '%.*s' cannot be asked",
+                      MT_ARG(job->source->decl->id));
+        free_transfer(job);
+    }
+}
+
+static ad_job *add_transfer(ad_fetching *f, ad_source *s, ad_question *q, mt_str url,
+                            mt_str post)
+{
+    ad_job *job = ad_job_add(f, s, &q, 1);
+    transfer *t = mt_new(f->arena, transfer);
+    *t = (transfer){.url = url, .post = post, .source = s};
+    job->state = t;
+    job->give_up = give_up;
+    return job;
+}
+
+/* The job of this source that asks the same already, or NULL. */
+static ad_job *find_same(ad_fetching *f, const ad_source *s, mt_str url, mt_str post)
+{
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        ad_job *job = f->jobs.items[i];
+        const transfer *t = job->state;
+        if (job->source == s && mt_str_eq(t->url, url) && mt_str_eq(t->post, post)) {
+            return job;
+        }
+    }
+    return NULL;
+}
+
+static void join(ad_fetching *f, ad_job *job, ad_question *q)
+{
+    ad_question **more = mt_new_array(f->arena, ad_question *, job->count + 1);
+    memcpy(more, job->questions, job->count * sizeof *more);
+    more[job->count++] = q;
+    job->questions = more;
+}
+
+static void ask(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str post)
+{
+    ad_job *job = find_same(f, s, url, post);
+    if (job) {
+        join(f, job, q);
+    } else {
+        add_transfer(f, s, q, url, post);
+    }
+}
+
+static void start_all(ad_fetching *f, const ad_source *s)
+{
+    int running;
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        if (f->jobs.items[i]->source == s) {
+            start(f->jobs.items[i]);
+        }
+    }
+    curl_multi_perform(f->multi, &running); /* on their way while others are asked */
+}
+
+static mt_str url_of(ad_fetching *f, const ad_source *s, const ad_question *q)
+{
+    mt_buf url = {0};
+    mt_buf_adds(&url, s->base_url);
+    if (s->kind == AD_HTTP) {
+        mt_buf_addc(&url, '/');
+        ad_template_fill_url(&url, &q->plan->resource, q->values);
+    }
+    if (s->auth_query.len) {
+        mt_buf_addc(&url, memchr(url.ptr, '?', url.len) ? '&' : '?');
+        mt_buf_adds(&url, s->auth_query);
+    }
+    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&url));
+    explicit_bzero(url.ptr, url.len);
+    mt_buf_free(&url);
+    return copy;
+}
+
+void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ask(f, s, questions[i], url_of(f, s, questions[i]), (mt_str){0});
+    }
+    start_all(f, s);
+}
+
+/* ---- Answers ---- */
+
+static const struct {
+    CURLcode code;
+    ad_fact_error error;
+} CURL_ERRORS[] = {
+    {CURLE_OPERATION_TIMEDOUT, AD_FACT_TIMEOUT},
+    {CURLE_FILESIZE_EXCEEDED, AD_FACT_TOO_LARGE},
+    {CURLE_WRITE_ERROR, AD_FACT_TOO_LARGE}, /* only our limits refuse bytes */
+    {CURLE_PARTIAL_FILE, AD_FACT_MALFORMED},
+    {CURLE_GOT_NOTHING, AD_FACT_MALFORMED},
+    {CURLE_RECV_ERROR, AD_FACT_MALFORMED},
+    {CURLE_WEIRD_SERVER_REPLY, AD_FACT_MALFORMED},
+    {CURLE_UNSUPPORTED_PROTOCOL, AD_FACT_MALFORMED},
+    {CURLE_BAD_CONTENT_ENCODING, AD_FACT_MALFORMED},
+};
+
+static ad_fact_error error_of(CURLcode code)
+{
+    for (size_t i = 0; i < sizeof CURL_ERRORS / sizeof *CURL_ERRORS; i++) {
+        if (CURL_ERRORS[i].code == code) {
+            return CURL_ERRORS[i].error;
+        }
+    }
+    return AD_FACT_UNREACHABLE;
+}
+
+/* Goes on where a redirect points, if that is allowed. */
+static bool follow(ad_job *job)
+{
+    transfer *t = job->state;
+    char *target = NULL;
+    curl_easy_getinfo(t->easy, CURLINFO_REDIRECT_URL, &target);
+    mt_str url = mt_str_z(target);
+    if (!target || t->redirects >= job->source->redirects || !is_own(job, url) ||
+        t->post.ptr) {
+        return false;
+    }
+    url = mt_str_dup(job->fetching->arena, url);
+    free_transfer(job);
+    t->url = url;
+    t->redirects++;
+    start(job);
+    return true;
+}
+
+static void read_graphql(ad_job *job, const mt_json *root, mt_str raw)
+{
+    const mt_json *errors = mt_json_at(root, "errors");
+    if (mt_json_is(errors, MT_JSON_ARRAY) && errors->count) {
+        mt_str message = mt_json_text(mt_json_at(&errors->as.items[0], "message"));
+        message.len = message.len < 200 ? message.len : 200;
+        ad_answer_all(job, AD_FACT_REFUSED, "source '%.*s' refused the query: %.*s",
+                      MT_ARG(job->source->decl->id), MT_ARG(message));
+        return;
+    }
+    const mt_json *data = mt_json_at(root, "data");
+    for (size_t i = 0; i < job->count; i++) {
+        ad_question *q = job->questions[i];
+        ad_answer_json(job->fetching, q, ad_select(data, &q->plan->select, q->values),
+                       raw);
+    }
+}
+
+static void read_body(ad_job *job)
+{
+    transfer *t = job->state;
+    mt_json root;
+    mt_json_error error = {0};
+    mt_str raw = mt_buf_str(&t->body);
+    mt_json_limits limits = {.bytes = job->source->max_bytes};
+    if (mt_json_read(job->fetching->arena, raw, &limits, &root, &error)) {
+        ad_answer_all(job, AD_FACT_MALFORMED,
+                      "the answer of source '%.*s' is no JSON: %s",
+                      MT_ARG(job->source->decl->id), error.message);
+        return;
+    }
+    if (job->source->kind == AD_GRAPHQL) {
+        read_graphql(job, &root, raw);
+        return;
+    }
+    for (size_t i = 0; i < job->count; i++) {
+        ad_question *q = job->questions[i];
+        ad_answer_json(job->fetching, q, ad_select(&root, &q->plan->select, q->values),
+                       raw);
+    }
+}
+
+static void read_status(ad_job *job, long status)
+{
+    mt_str id = job->source->decl->id;
+    if (status >= 200 && status < 300) {
+        read_body(job);
+    } else if (status >= 300 && status < 400) {
+        if (follow(job)) {
+            return;
+        }
+        ad_answer_all(
+            job, AD_FACT_REDIRECT,
+            "source '%.*s' answered with a redirect (%ld) that is not followed",
+            MT_ARG(id), status);
+    } else {
+        bool none = status == 404 || status == 410;
+        ad_answer_all(job, none ? AD_FACT_NOT_FOUND : AD_FACT_STATUS,
+                      "source '%.*s' answered with status %ld", MT_ARG(id), status);
+    }
+    job->done = true;
+    free_transfer(job);
+}
+
+void ad_http_harvest(ad_fetching *f)
+{
+    int left;
+    for (CURLMsg *m; (m = curl_multi_info_read(f->multi, &left));) {
+        char *private = NULL;
+        long status = 0;
+        CURLcode code = m->data.result;
+        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private);
+        curl_easy_getinfo(m->easy_handle, CURLINFO_RESPONSE_CODE, &status);
+        ad_job *job = (ad_job *)(void *)private;
+        const transfer *t = job->state;
+        if (code == CURLE_OK) {
+            read_status(job, status);
+        } else if (t->kept_in && !t->connecting) {
+            ad_answer_all(job, AD_FACT_NOT_ALLOWED,
+                          "source '%.*s': the address of %.*s is not a public one and "
+                          "not in outgoing.networks of the configuration",
+                          MT_ARG(job->source->decl->id), MT_ARG(job->source->peer));
+            free_transfer(job);
+        } else {
+            ad_answer_all(job, error_of(code), "source '%.*s': %s",
+                          MT_ARG(job->source->decl->id), curl_easy_strerror(code));
+            free_transfer(job);
+        }
+    }
+}
+
+/* ---- GraphQL ---- */
+
+static mt_str graphql_body(ad_fetching *f, const ad_question *q)
+{
+    mt_buf body = {0};
+    mt_jw w = mt_jw_start(&body, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "query", q->plan->query);
+    mt_jw_keyz(&w, "variables");
+    mt_jw_begin_object(&w);
+    for (size_t i = 0; i < q->plan->bound_count; i++) {
+        uint32_t name = q->plan->bound[i];
+        mt_jw_key(&w, q->plan->names.items[name]);
+        mt_jw_str(&w, q->values[name]);
+    }
+    mt_jw_end_object(&w);
+    mt_jw_end_object(&w);
+    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&body));
+    mt_buf_free(&body);
+    return copy;
+}
+
+void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ask(f, s, qs[i], url_of(f, s, qs[i]), graphql_body(f, qs[i]));
+    }
+    start_all(f, s);
+}

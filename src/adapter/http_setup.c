@@ -1,0 +1,357 @@
+/* adapter/http_setup.c - settings of HTTP and GraphQL sources, checked once:
+ * addresses, credentials, headers, and what each fact asks for.
+ * Room: adapter. */
+#include "adapter/impl.h"
+
+enum { MOST_REDIRECTS = 10 };
+
+/* ---- Addresses ---- */
+
+static bool is_printable(mt_str text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] <= ' ' || text.ptr[i] == 0x7f) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool check_url(ad_opening *o, ad_source *s)
+{
+    ad_url url;
+    if (!is_printable(s->base_url) ||
+        !ad_url_read(&o->adapters->arena, s->base_url, &url)) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "source '%.*s' needs an http or https URL",
+                               MT_ARG(s->decl->id));
+    }
+    if (url.has_user) {
+        return ad_source_fault(
+            o, s, AD_F_CREDENTIAL,
+            "the URL of source '%.*s' has credentials in it: use auth",
+            MT_ARG(s->decl->id));
+    }
+    bool has_query = mt_str_find(s->base_url, '?') < s->base_url.len ||
+                     mt_str_find(s->base_url, '#') < s->base_url.len;
+    if (has_query && s->kind == AD_HTTP) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "the base_url of source '%.*s' has a query or fragment",
+                               MT_ARG(s->decl->id));
+    }
+    s->origin = url.origin;
+    s->peer = url.host;
+    return true;
+}
+
+/* The operator's way out, and so an address of the configuration's. */
+static bool check_proxy(ad_opening *o, ad_source *s)
+{
+    ad_url url;
+    if (!s->proxy.len) {
+        return true;
+    }
+    const char *scheme = strstr(s->proxy.ptr, "://"); /* libcurl knows several */
+    mt_str text =
+        mt_strf(&o->adapters->arena, "http://%s", scheme ? scheme + 3 : s->proxy.ptr);
+    if (!ad_url_read(&o->adapters->arena, text, &url)) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "the proxy of source '%.*s' must be SCHEME://HOST:PORT",
+                               MT_ARG(s->decl->id));
+    }
+    s->peer = url.host;
+    return true;
+}
+
+/* A contract names an address, the configuration allows it; and what only the
+ * configuration knows goes only where the configuration says. Without a gate the
+ * contract is the caller's own, and so is what it says. */
+static bool check_origin(ad_opening *o, ad_source *s)
+{
+    const char *setting = s->kind == AD_HTTP ? "base_url" : "endpoint";
+    const ad_gate *gate = o->adapters->options.gate;
+    bool secret = s->headers || (s->auth && !mt_str_is(mt_json_text(s->auth), "none"));
+    if (!gate || s->origin_configured) {
+        return true;
+    }
+    if (secret) {
+        return ad_source_refuse(
+            o, s,
+            "source '%.*s' has auth or headers in the configuration, but only the "
+            "contract says where they would go (%.*s): set %s of sources.%.*s",
+            MT_ARG(s->decl->id), MT_ARG(s->origin), setting, MT_ARG(s->decl->id));
+    }
+    if (!ad_gate_origin(gate, s->origin)) {
+        return ad_source_refuse(
+            o, s,
+            "source '%.*s' of the contract asks %.*s, an origin that the configuration "
+            "does not allow: add it to outgoing.origins, or set %s of sources.%.*s",
+            MT_ARG(s->decl->id), MT_ARG(s->origin), setting, MT_ARG(s->decl->id));
+    }
+    return true;
+}
+
+/* ---- Credentials and headers ---- */
+
+static bool is_token(mt_str name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.ptr[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (!letter && !(c >= '0' && c <= '9') && c != '-' && c != '_') {
+            return false;
+        }
+    }
+    return name.len > 0;
+}
+
+static void add_header(ad_source *s, mt_arena *a, mt_str name, mt_str value)
+{
+    mt_str line = mt_strf(a, "%.*s: %.*s", MT_ARG(name), MT_ARG(value));
+    struct curl_slist *grown = curl_slist_append(s->header_list, line.ptr);
+    MT_ASSERT(grown);
+    s->header_list = grown;
+    explicit_bzero((void *)(uintptr_t)line.ptr, line.len);
+}
+
+static bool auth_fault(ad_opening *o, const ad_source *s)
+{
+    return ad_source_fault(
+        o, s, AD_F_CREDENTIAL,
+        "auth of source '%.*s' must be none, {bearer: REF}, {basic: {user: NAME, "
+        "password: REF}}, {header: NAME, value: REF} or {query: NAME, value: REF}",
+        MT_ARG(s->decl->id));
+}
+
+static bool auth_bearer(ad_opening *o, ad_source *s, const mt_json *reference)
+{
+    mt_str token;
+    if (!ad_secret_read(o, s, reference, "auth", &token)) {
+        return false;
+    }
+    mt_buf value = {0};
+    mt_buf_addf(&value, "Bearer %.*s", MT_ARG(token));
+    add_header(s, &o->adapters->arena, MT_STR("Authorization"), mt_buf_str(&value));
+    explicit_bzero(value.ptr, value.len);
+    mt_buf_free(&value);
+    return true;
+}
+
+static bool auth_basic(ad_opening *o, ad_source *s, const mt_json *basic)
+{
+    mt_str user = mt_json_text(mt_json_at(basic, "user"));
+    if (!mt_json_is(basic, MT_JSON_OBJECT) || basic->count != 2 || !user.len) {
+        return auth_fault(o, s);
+    }
+    s->user = mt_str_dup(&o->adapters->arena, user);
+    return ad_secret_read(o, s, mt_json_at(basic, "password"), "auth", &s->password);
+}
+
+/* {header: NAME, value: REF} or {query: NAME, value: REF} */
+static bool auth_named(ad_opening *o, ad_source *s, const mt_json *auth)
+{
+    const mt_json *header = mt_json_at(auth, "header");
+    mt_str name = mt_json_text(header ? header : mt_json_at(auth, "query"));
+    mt_str value;
+    if (auth->count != 2 || !is_token(name)) {
+        return auth_fault(o, s);
+    }
+    if (!ad_secret_read(o, s, mt_json_at(auth, "value"), "auth", &value)) {
+        return false;
+    }
+    if (header) {
+        add_header(s, &o->adapters->arena, name, value);
+        return true;
+    }
+    mt_buf encoded = {0};
+    mt_buf_addf(&encoded, "%.*s=", MT_ARG(name));
+    size_t start = encoded.len;
+    ad_percent_encode(&encoded, value);
+    s->auth_query = mt_str_dup(&o->adapters->arena, mt_buf_str(&encoded));
+    ad_secret_remember(o->adapters, mt_str_skip(s->auth_query, start));
+    mt_buf_free(&encoded);
+    return true;
+}
+
+static bool set_up_auth(ad_opening *o, ad_source *s)
+{
+    mt_str declared = mt_json_text(mt_json_at(&s->fields, "auth"));
+    const mt_json *auth = s->auth;
+    if (!auth && declared.len && !mt_str_is(declared, "none")) {
+        return ad_source_fault(
+            o, s, AD_F_CREDENTIAL,
+            "source '%.*s' declares auth %.*s: configure auth, or auth: none",
+            MT_ARG(s->decl->id), MT_ARG(declared));
+    }
+    if (!auth || mt_str_is(mt_json_text(auth), "none")) {
+        return true;
+    }
+    if (mt_json_at(auth, "bearer") && auth->count == 1) {
+        return auth_bearer(o, s, mt_json_at(auth, "bearer"));
+    }
+    if (mt_json_at(auth, "basic") && auth->count == 1) {
+        return auth_basic(o, s, mt_json_at(auth, "basic"));
+    }
+    return mt_json_is(auth, MT_JSON_OBJECT) ? auth_named(o, s, auth) : auth_fault(o, s);
+}
+
+/* A plain text, or a credential by reference. */
+static bool set_up_headers(ad_opening *o, ad_source *s)
+{
+    const mt_json *headers = s->headers;
+    bool ok = !headers || mt_json_is(headers, MT_JSON_OBJECT);
+    for (uint32_t i = 0; ok && headers && i < headers->count; i++) {
+        const mt_json_member *m = &headers->as.members[i];
+        mt_str value = mt_json_text(&m->value);
+        ok = is_token(m->key);
+        if (ok && mt_json_is(&m->value, MT_JSON_OBJECT)) {
+            if (!ad_secret_read(o, s, &m->value, "a header", &value)) {
+                return false;
+            }
+        }
+        for (size_t j = 0; j < value.len; j++) {
+            ok = ok && (unsigned char)value.ptr[j] >= ' ';
+        }
+        if (ok && value.len) {
+            add_header(s, &o->adapters->arena, m->key, value);
+        }
+    }
+    return ok || ad_source_fault(o, s, AD_F_SETTING,
+                                 "headers of source '%.*s' must be names and texts",
+                                 MT_ARG(s->decl->id));
+}
+
+bool ad_http_set_up(ad_opening *o, ad_source *s)
+{
+    const char *field = s->kind == AD_HTTP ? "base_url" : "endpoint";
+    s->origin_configured = s->base_url.len > 0;
+    if (!s->origin_configured) {
+        mt_str declared = mt_json_text(mt_json_get(&s->fields, mt_str_z(field)));
+        s->base_url = mt_str_dup(&o->adapters->arena, declared);
+    }
+    while (s->kind == AD_HTTP && mt_str_ends(s->base_url, MT_STR("/"))) {
+        s->base_url.len--;
+    }
+    if (s->redirects > MOST_REDIRECTS) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "redirects of source '%.*s' may be %d at most",
+                               MT_ARG(s->decl->id), MOST_REDIRECTS);
+    }
+    if (!ad_source_waits(o, s)) {
+        return false;
+    }
+    s->header_list = curl_slist_append(NULL, "Accept: application/json");
+    MT_ASSERT(s->header_list);
+    if (s->kind == AD_GRAPHQL) {
+        add_header(s, &o->adapters->arena, MT_STR("Content-Type"),
+                   MT_STR("application/json"));
+    }
+    if (!check_url(o, s) || !check_proxy(o, s)) {
+        return false;
+    }
+    bool allowed = check_origin(o, s);
+    if (allowed && s->refused.len) {
+        return true; /* it will not be asked, so it needs no credentials */
+    }
+    return set_up_auth(o, s) && set_up_headers(o, s) && allowed;
+}
+
+void ad_http_close(ad_source *s)
+{
+    for (struct curl_slist *line = s->header_list; line; line = line->next) {
+        explicit_bzero(line->data, strlen(line->data));
+    }
+    if (s->header_list) {
+        curl_slist_free_all(s->header_list);
+    }
+    if (s->auth_query.len) {
+        explicit_bzero((void *)(uintptr_t)s->auth_query.ptr, s->auth_query.len);
+    }
+}
+
+/* ---- What a fact asks for ---- */
+
+/* Where the way into the answer begins: at the first dot behind the last slash and the
+ * last {name}. */
+static size_t resource_end(mt_str path)
+{
+    size_t last = path.len;
+    while (last && path.ptr[last - 1] != '/' && path.ptr[last - 1] != '}') {
+        last--;
+    }
+    return last + mt_str_find(mt_str_skip(path, last), '.');
+}
+
+/* Both `orders/{id}.balance` and `orders.{id}.balance` are the member `balance` of the
+ * resource orders/{id}. */
+static void split_path(mt_arena *a, mt_str path, mt_str *resource, mt_str *select)
+{
+    size_t end = resource_end(path);
+    char *slashed = mt_alloc(a, end + 1);
+    for (size_t i = 0; i < end; i++) {
+        slashed[i] = path.ptr[i];
+        if (slashed[i] == '.') {
+            slashed[i] = '/';
+        }
+    }
+    *resource = mt_str_from(slashed, end);
+    *select = mt_str_skip(path, end + 1);
+}
+
+bool ad_http_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
+{
+    mt_arena *a = &o->adapters->arena;
+    mt_str resource = p->resource_text, select = p->select_text, rest;
+    (void)s;
+    if (!resource.len) {
+        split_path(a, p->path_text, &resource, &rest);
+        select = select.len ? select : rest;
+    }
+    if (mt_str_starts(resource, MT_STR("/"))) {
+        resource = mt_str_skip(resource, 1);
+    }
+    bool ok = is_printable(resource) && mt_str_find(resource, '#') == resource.len &&
+              ad_template_parse(a, resource, &p->names, &p->resource) &&
+              ad_selector_parse(a, select, &p->names, &p->select);
+    return ok || ad_fact_fault(o, p, AD_F_FACT,
+                               "resource or select of fact '%.*s' is malformed",
+                               MT_ARG(p->fact->id));
+}
+
+/* ---- GraphQL ---- */
+
+/* `order.total` asks `{ order { total } }`. False when the path is not only names. */
+static bool default_query(mt_arena *a, mt_str path, mt_str *out)
+{
+    mt_buf query = {0};
+    size_t depth = 0;
+    bool ok = path.len > 0;
+    for (mt_str rest = path; ok && rest.len; depth++) {
+        mt_str name = mt_str_from(rest.ptr, mt_str_find(rest, '.'));
+        ok = is_token(name) && mt_str_find(name, '-') == name.len;
+        mt_buf_addf(&query, "{ %.*s ", MT_ARG(name));
+        rest = mt_str_skip(rest, name.len + 1);
+    }
+    while (depth--) {
+        mt_buf_addz(&query, depth ? "} " : "}");
+    }
+    *out = mt_str_dup(a, mt_buf_str(&query));
+    mt_buf_free(&query);
+    return ok;
+}
+
+bool ad_graphql_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
+{
+    mt_arena *a = &o->adapters->arena;
+    mt_str select = p->select_text.len ? p->select_text : p->path_text;
+    if (!p->query.len && !default_query(a, p->path_text, &p->query)) {
+        return ad_fact_fault(o, p, AD_F_FACT,
+                             "fact '%.*s' of graphql source '%.*s' needs a query",
+                             MT_ARG(p->fact->id), MT_ARG(s->decl->id));
+    }
+    if (!ad_selector_parse(a, select, &p->names, &p->select)) {
+        return ad_fact_fault(o, p, AD_F_FACT, "fact '%.*s' needs a select",
+                             MT_ARG(p->fact->id));
+    }
+    return ad_plan_parameters(o, p);
+}

@@ -1,0 +1,193 @@
+/* adapter/local.c - facts from files, variables, people and the clock.
+ * Room: adapter. What is answered at once. */
+#include <stdlib.h>
+
+#include "adapter/impl.h"
+#include "base/yaml_read.h"
+#include "os/file.h"
+
+/* ---- static ---- */
+
+bool ad_static_set_up(ad_opening *o, ad_source *s)
+{
+    int ways = (s->file.len > 0) + s->environment + (s->values != NULL);
+    return ways == 1 || ad_source_fault(o, s, AD_F_SETTING,
+                                        "source '%.*s' needs one of file, environment: "
+                                        "true and values",
+                                        MT_ARG(s->decl->id));
+}
+
+bool ad_static_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
+{
+    mt_str select = p->select_text.len ? p->select_text : p->path_text;
+    if (s->environment && !p->variable.len && o->adapters->options.gate) {
+        return ad_source_refuse(
+            o, p->source,
+            "fact '%.*s' of the contract names a variable of the environment, which is "
+            "for the configuration to do: set variable of sources.%.*s.facts.%.*s",
+            MT_ARG(p->fact->id), MT_ARG(s->decl->id), MT_ARG(p->fact->id));
+    }
+    if (s->environment) {
+        mt_str name = p->variable.len ? p->variable : p->path_text;
+        p->variable = name;
+        return name.len && !memchr(name.ptr, '=', name.len) && !p->names.len
+                   ? true
+                   : ad_fact_fault(o, p, AD_F_FACT,
+                                   "fact '%.*s' needs the name of a variable",
+                                   MT_ARG(p->fact->id));
+    }
+    return ad_selector_parse(&o->adapters->arena, select, &p->names, &p->select) ||
+           ad_fact_fault(o, p, AD_F_FACT,
+                         "the path of fact '%.*s' is no way into a document",
+                         MT_ARG(p->fact->id));
+}
+
+static void ask_environment(ad_fetching *f, ad_question *q)
+{
+    const char *value = getenv(q->plan->variable.ptr);
+    if (value) {
+        ad_answer_text(f, q, mt_str_z(value), mt_str_z(value));
+    } else {
+        ad_answer_error(f, q, AD_FACT_NOT_FOUND,
+                        "variable %.*s of fact '%.*s' is not set",
+                        MT_ARG(q->plan->variable), MT_ARG(q->plan->fact->id));
+    }
+}
+
+static bool is_yaml(mt_str name)
+{
+    return mt_str_ends(name, MT_STR(".yaml")) || mt_str_ends(name, MT_STR(".yml"));
+}
+
+/* The document of the source; false after every question was answered. */
+static bool read_document(ad_fetching *f, const ad_source *s, ad_question **questions,
+                          size_t count, mt_json *out, mt_str *raw)
+{
+    ad_fact_error error = AD_FACT_MALFORMED;
+    mt_err err = os_read_file(f->arena, s->file.ptr, s->max_bytes, raw);
+    if (err) {
+        error = err == MT_E_LIMIT ? AD_FACT_TOO_LARGE : AD_FACT_UNREACHABLE;
+    } else if (is_yaml(s->file)) {
+        err = mt_yaml_read(f->arena, *raw, NULL, out, NULL);
+    } else {
+        err = mt_json_read(f->arena, *raw, NULL, out, NULL);
+    }
+    for (size_t i = 0; err && i < count; i++) {
+        ad_answer_error(f, questions[i], error, "the file of source '%.*s': %s",
+                        MT_ARG(s->decl->id), mt_err_text(err));
+    }
+    return err == MT_OK;
+}
+
+void ad_static_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    mt_json document;
+    mt_str raw = {0};
+    if (s->values) {
+        document = *s->values;
+    } else if (!s->environment &&
+               !read_document(f, s, questions, count, &document, &raw)) {
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        ad_question *q = questions[i];
+        if (s->environment) {
+            ask_environment(f, q);
+            continue;
+        }
+        const mt_json *value = ad_select(&document, &q->plan->select, q->values);
+        mt_buf text = {0};
+        if (!raw.ptr && value) {
+            mt_json_write(&text, value, false);
+        }
+        ad_answer_json(f, q, value, raw.ptr ? raw : mt_buf_str(&text));
+        mt_buf_free(&text);
+    }
+}
+
+/* ---- manual ---- */
+
+static void take_manual(ad_fetching *f, ad_question *q, const ad_manual *m)
+{
+    int64_t until = ad_adapters_manual_until(f->adapters, q->plan->index, m);
+    mt_json value;
+    if (until && f->wall_ms >= until) {
+        ad_answer_error(f, q, AD_FACT_EXPIRED,
+                        "what was asserted for fact '%.*s' has "
+                        "expired",
+                        MT_ARG(q->plan->fact->id));
+        return;
+    }
+    q->answer->asserted_by = m->asserted_by;
+    q->answer->fetched_at = m->asserted_at;
+    q->answer->expires_at = m->expires_at;
+    if (mt_json_read(f->arena, m->value, NULL, &value, NULL)) {
+        ad_answer_error(f, q, AD_FACT_MALFORMED,
+                        "what was asserted for fact '%.*s' is "
+                        "no JSON",
+                        MT_ARG(q->plan->fact->id));
+        return;
+    }
+    ad_answer_json(f, q, &value, m->value);
+}
+
+void ad_manual_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    const ad_adapter_options *options = &f->adapters->options;
+    for (size_t i = 0; i < count; i++) {
+        ad_question *q = questions[i];
+        ad_manual manual = {0};
+        mt_err err = options->lookup_manual
+                         ? options->lookup_manual(options->context, f->arena,
+                                                  q->plan->index, &manual)
+                         : MT_E_NOTFOUND;
+        if (err == MT_OK) {
+            take_manual(f, q, &manual);
+        } else {
+            ad_answer_error(
+                f, q, err == MT_E_NOTFOUND ? AD_FACT_NOT_ASSERTED : AD_FACT_UNREACHABLE,
+                err == MT_E_NOTFOUND
+                    ? "nobody asserted fact '%.*s' of source '%.*s'"
+                    : "fact '%.*s' of source '%.*s' cannot be looked up",
+                MT_ARG(q->plan->fact->id), MT_ARG(s->decl->id));
+        }
+    }
+}
+
+/* ---- clock ---- */
+
+bool ad_clock_set_up(ad_opening *o, ad_source *s)
+{
+    ct_time fixed;
+    if (!s->fixed.len) {
+        return true;
+    }
+    if (!ct_time_parse(s->fixed, &fixed)) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "'fixed' of source '%.*s' is no DateTime",
+                               MT_ARG(s->decl->id));
+    }
+    s->fixed_ms = fixed.seconds * 1000 + fixed.nanos / 1000000;
+    return true;
+}
+
+bool ad_clock_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
+{
+    uint8_t base = p->fact->type->base;
+    bool ok = (base == CT_DATETIME && mt_str_is(p->path_text, "now")) ||
+              (base == CT_DATE && mt_str_is(p->path_text, "today"));
+    return ok || ad_fact_fault(o, p, AD_F_FACT,
+                               "clock '%.*s' has a DateTime `now` and a Date `today`, "
+                               "not what fact '%.*s' wants",
+                               MT_ARG(s->decl->id), MT_ARG(p->fact->id));
+}
+
+void ad_clock_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    int64_t now = s->fixed.len ? s->fixed_ms : f->wall_ms;
+    for (size_t i = 0; i < count; i++) {
+        bool date = questions[i]->plan->fact->type->base == CT_DATE;
+        mt_str text = date ? ad_date_text(f->arena, now) : ad_time_text(f->arena, now);
+        ad_answer_text(f, questions[i], text, text);
+    }
+}

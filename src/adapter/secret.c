@@ -1,0 +1,121 @@
+/* adapter/secret.c - credentials: read once, by reference, and kept in.
+ * Room: adapter.
+ * A configuration names an environment variable or a file; the value itself is in no
+ * configuration, and whatever leaves an adapter as text goes through ad_redact(). */
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "adapter/impl.h"
+#include "os/file.h"
+
+enum { MOST_BYTES = 16 * 1024, LEAST_REDACTED = 4 };
+
+void ad_secret_remember(ad_adapters *a, mt_str secret)
+{
+    /* Shorter ones would take ordinary words out of texts. */
+    if (secret.len >= LEAST_REDACTED) {
+        mt_vec_push(&a->arena, &a->secrets, secret);
+    }
+}
+
+static bool from_file(ad_opening *o, mt_str name, mt_str *out, const char **why)
+{
+    struct stat about;
+    mt_str path = ad_beside(o, name);
+    if (stat(path.ptr, &about) != 0 || !S_ISREG(about.st_mode)) {
+        *why = "cannot be read";
+        return false;
+    }
+    if (about.st_mode & (S_IROTH | S_IWOTH | S_IWGRP)) {
+        *why = "can be read or changed by others: chmod 600";
+        return false;
+    }
+    *why = "cannot be read or is too long";
+    if (os_read_file(&o->adapters->arena, path.ptr, MOST_BYTES, out)) {
+        return false;
+    }
+    while (out->len && strchr("\r\n", out->ptr[out->len - 1])) {
+        out->len--;
+    }
+    return true;
+}
+
+static bool from_environment(ad_opening *o, mt_str name, mt_str *out, const char **why)
+{
+    const char *value = getenv(mt_str_dup(&o->adapters->arena, name).ptr);
+    *why = "is not set";
+    *out = value ? mt_str_dup(&o->adapters->arena, mt_str_z(value)) : (mt_str){0};
+    return value != NULL;
+}
+
+/* Nothing that would end a header line or a C string. */
+static bool is_clean(mt_str value)
+{
+    for (size_t i = 0; i < value.len; i++) {
+        if ((unsigned char)value.ptr[i] < 0x20 || value.ptr[i] == 0x7f) {
+            return false;
+        }
+    }
+    return value.len > 0;
+}
+
+bool ad_secret_read(ad_opening *o, const ad_source *s, const mt_json *reference,
+                    const char *what, mt_str *out)
+{
+    const mt_json *variable = mt_json_at(reference, "env");
+    const mt_json *file = mt_json_at(reference, "file");
+    mt_str name = mt_json_text(variable ? variable : file);
+    const char *why = "";
+    if (!mt_json_is(reference, MT_JSON_OBJECT) || reference->count != 1 || !name.len) {
+        return ad_source_fault(o, s, AD_F_CREDENTIAL,
+                               "%s of source '%.*s' must be {env: NAME} or "
+                               "{file: PATH}: credentials are not written into a "
+                               "configuration",
+                               what, MT_ARG(s->decl->id));
+    }
+    bool ok =
+        variable ? from_environment(o, name, out, &why) : from_file(o, name, out, &why);
+    if (ok && !is_clean(*out)) {
+        ok = false;
+        why = "is empty or has control characters";
+    }
+    if (!ok) {
+        return ad_source_fault(
+            o, s, AD_F_CREDENTIAL, "%s of source '%.*s': %s '%.*s' %s", what,
+            MT_ARG(s->decl->id), variable ? "variable" : "file", MT_ARG(name), why);
+    }
+    ad_secret_remember(o->adapters, *out);
+    return true;
+}
+
+/* The longest credential that stands at the start of the text. */
+static size_t secret_at(const ad_adapters *a, mt_str text)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < a->secrets.len; i++) {
+        mt_str secret = a->secrets.items[i];
+        if (secret.len > longest && mt_str_starts(text, secret)) {
+            longest = secret.len;
+        }
+    }
+    return longest;
+}
+
+mt_str ad_redact(const ad_adapters *a, mt_arena *arena, mt_str text)
+{
+    mt_buf out = {0};
+    bool found = false;
+    for (size_t i = 0; a->secrets.len && i < text.len;) {
+        size_t length = secret_at(a, mt_str_skip(text, i));
+        if (length) {
+            mt_buf_addz(&out, "[secret]");
+            found = true;
+        } else {
+            mt_buf_addc(&out, text.ptr[i]);
+        }
+        i += length ? length : 1;
+    }
+    mt_str result = found ? mt_str_dup(arena, mt_buf_str(&out)) : text;
+    mt_buf_free(&out);
+    return result;
+}

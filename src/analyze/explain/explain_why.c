@@ -1,0 +1,401 @@
+/* analyze/explain/explain_why.c - why a verdict holds or a flow is open, or not.
+ * Room: analyze.
+ * A reason is told from the top: the atoms that decide, then the facts they read with
+ * their values, then the verdicts they read, each once, down to facts. */
+#include "analyze/explain/explain.h"
+#include "analyze/explain/explain_form.h"
+#include "contract/eval/facts.h"
+#include "contract/flow/text.h"
+
+typedef struct teller {
+    mt_arena a;
+    const ct_frozen *z;
+    const ct_model *m;
+    an_prose p;
+    mt_jw *w; /* JSON instead of prose */
+    uint64_t *told;
+} teller;
+
+enum { MAX_TOLD_DEPTH = 24 };
+
+static void start(teller *t, const ct_frozen *z, mt_buf *out, an_explain_form form)
+{
+    *t = (teller){.z = z, .m = z->plan->model, .p = {out, form}};
+    t->told = mt_new_array(&t->a, uint64_t, t->m->rule_count / 64 + 1);
+}
+
+static bool is_present(const teller *t, uint32_t rule)
+{
+    return ct_verdict_present(t->z->snapshot.verdicts, rule);
+}
+
+static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
+{
+    ct_reasons reasons = {0};
+    bool value;
+    if (ct_why(&t->a, &t->z->snapshot, e, &value, &reasons, fault)) {
+        reasons.len = 0;
+    }
+    return reasons;
+}
+
+/* --- prose --- */
+
+static void fact_lines(teller *t, unsigned depth, const ct_used *used)
+{
+    for (uint32_t i = 0; i < used->fact_count; i++) {
+        const ct_fact *f = &t->m->facts[used->facts[i]];
+        an_prose_indent(t->p, depth);
+        mt_buf_addz(t->p.out, "fact ");
+        an_prose_name(t->p, f->id);
+        mt_buf_addz(t->p.out, " is ");
+        ct_value_text(t->p.out, f->type,
+                      ct_facts_value(t->z->snapshot.facts, used->facts[i]));
+        mt_buf_addz(t->p.out, ct_facts_external(t->z->snapshot.facts, used->facts[i])
+                                  ? "\n"
+                                  : " (the contract's default)\n");
+    }
+}
+
+static void verdict_lines(teller *t, unsigned depth, uint32_t rule);
+
+static void atom_text(teller *t, const ct_reason *r)
+{
+    const ct_expr *e = r->atom;
+    bool negated = e->op == CT_NOT && e->left->op == CT_PRESENT;
+    if (e->op == CT_PRESENT || negated) {
+        uint32_t rule = negated ? e->left->index : e->index;
+        mt_buf_addz(t->p.out, "verdict ");
+        an_prose_name(t->p, t->m->rules[rule].verdict);
+        mt_buf_addf(t->p.out, " is %s", is_present(t, rule) ? "present" : "absent");
+        return;
+    }
+    ct_expr_text(t->p.out, t->m, e);
+    mt_buf_addz(t->p.out, r->value ? " holds" : " does not hold");
+}
+
+static void reason_lines(teller *t, unsigned depth, const ct_reasons *reasons)
+{
+    for (size_t i = 0; i < reasons->len; i++) {
+        const ct_reason *r = &reasons->items[i];
+        an_prose_indent(t->p, depth);
+        mt_buf_addz(t->p.out, i ? "and " : "because ");
+        atom_text(t, r);
+        mt_buf_addc(t->p.out, '\n');
+        fact_lines(t, depth + 1, &r->used);
+        for (uint32_t v = 0; v < r->used.verdict_count; v++) {
+            verdict_lines(t, depth + 1, r->used.verdicts[v]);
+        }
+    }
+}
+
+/* Why a verdict is as it is; told once, later mentions stand for themselves. */
+static void verdict_lines(teller *t, unsigned depth, uint32_t rule)
+{
+    if (ct_bit(t->told, rule) || depth > MAX_TOLD_DEPTH) {
+        return;
+    }
+    ct_bit_set(t->told, rule);
+    ct_fault fault;
+    ct_reasons reasons = smallest(t, t->m->rules[rule].when, &fault);
+    an_prose_indent(t->p, depth);
+    mt_buf_addz(t->p.out, "verdict ");
+    an_prose_name(t->p, t->m->rules[rule].verdict);
+    mt_buf_addf(t->p.out, " is %s (rule %.*s, stratum %u)\n",
+                is_present(t, rule) ? "present" : "absent",
+                MT_ARG(t->m->rules[rule].id), t->m->rules[rule].stratum);
+    reason_lines(t, depth + 1, &reasons);
+}
+
+void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
+                        an_explain_form form)
+{
+    teller t;
+    start(&t, z, out, form);
+    verdict_lines(&t, 0, rule);
+    mt_arena_free(&t.a);
+}
+
+/* --- JSON --- */
+
+static void facts_json(teller *t, const ct_used *used)
+{
+    mt_buf value = {0};
+    mt_jw_begin_object(t->w);
+    for (uint32_t i = 0; i < used->fact_count; i++) {
+        const ct_fact *f = &t->m->facts[used->facts[i]];
+        mt_buf_clear(&value);
+        ct_value_json(&value, f->type,
+                      ct_facts_value(t->z->snapshot.facts, used->facts[i]));
+        mt_jw_key(t->w, f->id);
+        mt_jw_raw(t->w, mt_buf_str(&value));
+    }
+    mt_jw_end_object(t->w);
+    mt_buf_free(&value);
+}
+
+static void verdict_json(teller *t, unsigned depth, uint32_t rule);
+
+static void reasons_json(teller *t, unsigned depth, const ct_reasons *reasons)
+{
+    mt_buf text = {0};
+    mt_jw_begin_array(t->w);
+    for (size_t i = 0; i < reasons->len; i++) {
+        const ct_reason *r = &reasons->items[i];
+        mt_jw_begin_object(t->w);
+        mt_buf_clear(&text);
+        ct_expr_text(&text, t->m, r->atom);
+        mt_jw_key_str(t->w, "atom", mt_buf_str(&text));
+        mt_jw_keyz(t->w, "facts");
+        facts_json(t, &r->used);
+        mt_jw_key_bool(t->w, "value", r->value);
+        mt_jw_keyz(t->w, "verdicts");
+        mt_jw_begin_array(t->w);
+        for (uint32_t v = 0; v < r->used.verdict_count; v++) {
+            verdict_json(t, depth + 1, r->used.verdicts[v]);
+        }
+        mt_jw_end_array(t->w);
+        mt_jw_end_object(t->w);
+    }
+    mt_jw_end_array(t->w);
+    mt_buf_free(&text);
+}
+
+static void verdict_json(teller *t, unsigned depth, uint32_t rule)
+{
+    const ct_rule *r = &t->m->rules[rule];
+    bool again = ct_bit(t->told, rule) || depth > MAX_TOLD_DEPTH;
+    ct_bit_set(t->told, rule);
+    mt_jw_begin_object(t->w);
+    if (!again) {
+        ct_fault fault;
+        ct_reasons reasons = smallest(t, r->when, &fault);
+        mt_jw_keyz(t->w, "because");
+        reasons_json(t, depth, &reasons);
+    }
+    mt_jw_key_bool(t->w, "present", is_present(t, rule));
+    mt_jw_key_str(t->w, "rule", r->id);
+    mt_jw_key_i64(t->w, "stratum", r->stratum);
+    mt_jw_key_str(t->w, "verdict", r->verdict);
+    mt_jw_end_object(t->w);
+}
+
+void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule)
+{
+    teller t;
+    start(&t, z, out, AN_EXPLAIN_TEXT);
+    mt_jw w = mt_jw_start(out, false);
+    t.w = &w;
+    verdict_json(&t, 0, rule);
+    mt_arena_free(&t.a);
+}
+
+/* --- flows --- */
+
+static ct_reasons precondition_reasons(teller *t, uint32_t op)
+{
+    ct_fault fault;
+    const ct_expr *e = t->m->operations[op].precondition;
+    return e ? smallest(t, e, &fault) : (ct_reasons){0};
+}
+
+static void persona_line(teller *t, const ct_blocked *b, mt_str persona)
+{
+    const ct_entry *entries;
+    uint32_t count, terminal;
+    mt_str message;
+    an_prose_indent(t->p, 1);
+    mt_buf_addf(t->p.out, "because persona %.*s does not begin it: ", MT_ARG(persona));
+    if (ct_flow_entries(&t->a, t->z, b->flow, &entries, &count, &terminal, &message)) {
+        count = 0;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        mt_buf_addf(t->p.out, "%s%.*s is to perform %.*s", i ? ", " : "",
+                    MT_ARG(ct_persona_id(t->z->plan, entries[i].persona)),
+                    MT_ARG(ct_operation_id(t->z->plan, entries[i].op)));
+    }
+    mt_buf_addc(t->p.out, '\n');
+}
+
+static void state_line(teller *t, const ct_blocked *b)
+{
+    const ct_plan *p = t->z->plan;
+    const ct_operation *op = &t->m->operations[b->op];
+    an_prose_indent(t->p, 1);
+    mt_buf_addf(t->p.out, "because %u instance(s) of ", b->group->count);
+    an_prose_name(t->p, ct_entity_id(p, b->entity));
+    mt_buf_addf(t->p.out, " are in state '%.*s' and %.*s leaves",
+                MT_ARG(ct_plan_state_id(p, b->entity, b->group->state)),
+                MT_ARG(op->id));
+    const char *before = " '";
+    for (uint32_t i = 0; i < op->effect_count; i++) {
+        if (op->effects[i].entity == b->entity) {
+            mt_buf_addf(t->p.out, "%s%.*s'", before,
+                        MT_ARG(ct_plan_state_id(p, b->entity, op->effects[i].from)));
+            before = ", '";
+        }
+    }
+    mt_buf_addc(t->p.out, '\n');
+}
+
+static void blocked_lines(teller *t, const ct_blocked *b, mt_str persona)
+{
+    const ct_plan *p = t->z->plan;
+    ct_reasons reasons;
+    switch (b->kind) {
+    case CT_BLOCK_PERSONA: persona_line(t, b, persona); break;
+    case CT_BLOCK_PRECONDITION:
+        an_prose_line(t->p, 1, "because the precondition of %.*s does not hold",
+                      MT_ARG(ct_operation_id(p, b->op)));
+        reasons = precondition_reasons(t, b->op);
+        reason_lines(t, 2, &reasons);
+        break;
+    case CT_BLOCK_STATE: state_line(t, b); break;
+    case CT_BLOCK_INSTANCE:
+        an_prose_line(t->p, 1, "because there is no instance of %.*s",
+                      MT_ARG(ct_entity_id(p, b->entity)));
+        break;
+    case CT_BLOCK_EVALUATION:
+        an_prose_line(t->p, 1, "because a condition has no value: %.*s",
+                      MT_ARG(b->message));
+        break;
+    case CT_BLOCK_NOTHING:
+        an_prose_line(t->p, 1, "because it ends before any operation");
+        break;
+    }
+}
+
+static void action_lines(teller *t, const ct_action *action)
+{
+    const ct_plan *p = t->z->plan;
+    for (uint32_t i = 0; i < action->entry_count; i++) {
+        uint32_t op = action->entries[i].op;
+        an_prose_line(t->p, 1, "it begins with %.*s", MT_ARG(ct_operation_id(p, op)));
+        ct_reasons reasons = precondition_reasons(t, op);
+        reason_lines(t, 2, &reasons);
+    }
+    for (uint32_t i = 0; i < action->binding_count; i++) {
+        const ct_choice_set *set = &action->bindings[i];
+        an_prose_line(t->p, 2, "%u instance(s) of %.*s are in a source state",
+                      set->count, MT_ARG(ct_entity_id(p, set->entity)));
+    }
+}
+
+static bool is_open(const ct_action_space *space, uint32_t flow)
+{
+    for (size_t i = 0; i < space->actions.len; i++) {
+        if (space->actions.items[i].flow == flow) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void an_explain_flow(mt_buf *out, const ct_frozen *z, const ct_states *states,
+                     uint32_t flow, mt_str persona, an_explain_form form, bool *open)
+{
+    teller t;
+    ct_action_space space;
+    start(&t, z, out, form);
+    ct_actions(&t.a, z, states, persona, &space);
+    *open = is_open(&space, flow);
+    an_prose_indent(t.p, 0);
+    mt_buf_addz(out, "flow ");
+    an_prose_name(t.p, z->plan->graphs[flow].id);
+    mt_buf_addf(out, " is %s persona ", *open ? "open to" : "closed to");
+    an_prose_name(t.p, persona);
+    mt_buf_addc(out, '\n');
+    for (size_t i = 0; i < space.actions.len; i++) {
+        if (space.actions.items[i].flow == flow) {
+            action_lines(&t, &space.actions.items[i]);
+        }
+    }
+    for (size_t i = 0; i < space.blocked.len && !*open; i++) {
+        if (space.blocked.items[i].flow == flow) {
+            blocked_lines(&t, &space.blocked.items[i], persona);
+        }
+    }
+    mt_arena_free(&t.a);
+}
+
+static void blocked_json(teller *t, const ct_blocked *b)
+{
+    const ct_plan *p = t->z->plan;
+    mt_jw *w = t->w;
+    ct_reasons reasons = {0};
+    if (b->kind == CT_BLOCK_PRECONDITION) {
+        reasons = precondition_reasons(t, b->op);
+    }
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "because");
+    reasons_json(t, 0, &reasons);
+    if (b->entity != CT_NONE) {
+        mt_jw_key_str(w, "entity", ct_entity_id(p, b->entity));
+    }
+    if (b->group) {
+        mt_jw_key_i64(w, "instances", b->group->count);
+    }
+    if (b->message.ptr) {
+        mt_jw_key_str(w, "message", b->message);
+    }
+    if (b->op != CT_NONE) {
+        mt_jw_key_str(w, "operation", ct_operation_id(p, b->op));
+    }
+    if (b->group) {
+        mt_jw_key_str(w, "state", ct_plan_state_id(p, b->entity, b->group->state));
+    }
+    mt_jw_key_str(w, "type", ct_block_name(b->kind));
+    mt_jw_end_object(w);
+}
+
+static void action_json(teller *t, const ct_action *action)
+{
+    mt_jw_begin_array(t->w);
+    for (uint32_t i = 0; i < action->entry_count; i++) {
+        uint32_t op = action->entries[i].op;
+        ct_reasons reasons = precondition_reasons(t, op);
+        mt_jw_begin_object(t->w);
+        mt_jw_keyz(t->w, "because");
+        reasons_json(t, 0, &reasons);
+        mt_jw_key_str(t->w, "operation", ct_operation_id(t->z->plan, op));
+        mt_jw_end_object(t->w);
+    }
+    mt_jw_end_array(t->w);
+}
+
+void an_explain_flow_json(mt_buf *out, const ct_frozen *z, const ct_states *states,
+                          uint32_t flow, mt_str persona, bool *open)
+{
+    teller t;
+    ct_action_space space;
+    start(&t, z, out, AN_EXPLAIN_TEXT);
+    mt_jw w = mt_jw_start(out, false);
+    t.w = &w;
+    ct_actions(&t.a, z, states, persona, &space);
+    *open = is_open(&space, flow);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "blocked");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < space.blocked.len && !*open; i++) {
+        if (space.blocked.items[i].flow == flow) {
+            blocked_json(&t, &space.blocked.items[i]);
+        }
+    }
+    mt_jw_end_array(&w);
+    mt_jw_key_str(&w, "flow", z->plan->graphs[flow].id);
+    mt_jw_key_bool(&w, "open", *open);
+    mt_jw_keyz(&w, "operations");
+    const ct_action *action = NULL;
+    for (size_t i = 0; i < space.actions.len && !action; i++) {
+        action = space.actions.items[i].flow == flow ? &space.actions.items[i] : NULL;
+    }
+    if (action) {
+        action_json(&t, action);
+    } else {
+        mt_jw_begin_array(&w);
+        mt_jw_end_array(&w);
+    }
+    mt_jw_key_str(&w, "persona", persona);
+    mt_jw_end_object(&w);
+    mt_arena_free(&t.a);
+}

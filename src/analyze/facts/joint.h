@@ -1,0 +1,112 @@
+/* analyze/facts/joint.h - which joint states operations lead to, as they execute.
+ * Room: analyze. May include base/ and contract/ only.
+ * A joint state says of every instance which state it is in. An outcome applies where
+ * each entity it moves is in the source of one of its effects (spec 9.2, 9.4.1); where
+ * several outcomes of an operation apply the caller names one, so each is a step of its
+ * own. Predicates never read states (10.6), so whether a precondition can hold is asked
+ * once per operation, of the scene, and each step has facts of its own. Flows add
+ * nothing: each of their steps is an operation by a persona it allows.
+ * Two answers: the *outline* looks at each entity by itself, is linear, and what it
+ * does not have cannot be, with however many instances; the *search* is exact for a
+ * number of instances, up to a number of joint states.
+ * Ownership: everything lives in the arena given and borrows the scene and its plan. */
+#ifndef AN_ANALYZE_JOINT_H
+#define AN_ANALYZE_JOINT_H
+
+#include "base/vec.h"
+#include "contract/flow/operation.h"
+
+/* The second: entities one outcome moves, in a search. */
+enum { AN_MOST_INSTANCES = 9, AN_MOST_CHANGES = 1000 };
+
+/* Who acts on what. */
+typedef struct an_setting {
+    const ct_plan *plan;
+    /* Bit per entity, or NULL: others move it too, so it may be in any state. */
+    const uint64_t *shared;
+    uint32_t persona;   /* who performs operations; CT_NONE: everybody */
+    uint32_t instances; /* of each entity type, 1 to AN_MOST_INSTANCES */
+    size_t most;        /* joint states of one search */
+    /* Can its precondition hold? Asked only about operations whose turn it could be. */
+    bool (*may)(void *context, uint32_t op);
+    void *context;
+} an_setting;
+
+/* ---- each entity by itself ---- */
+
+typedef struct an_outline {
+    const uint32_t *first_state; /* per entity and one more: numbers all states */
+    const uint32_t *operation;   /* of each outcome of the plan */
+    const uint64_t *states;      /* bit per state: may be reached */
+    const uint64_t *outcomes;    /* bit per outcome: may be taken */
+    /* Per entity: a number that those have in common whose states depend on each other
+     * by outcomes that may be taken. */
+    const uint32_t *group;
+} an_outline;
+
+an_outline an_outline_of(mt_arena *a, const an_setting *s);
+/* The group of what the outcome moves; CT_NONE: it moves nothing. */
+uint32_t an_outcome_group(const an_setting *s, const an_outline *o, uint32_t outcome);
+
+/* ---- all entities of a group together ---- */
+
+/* One outcome taken in a joint state. */
+typedef struct an_joint_step {
+    uint32_t operation, outcome;
+    const ct_change *changes;
+    const uint32_t *instances; /* of each change: which instance, from 0 */
+    uint32_t change_count;
+} an_joint_step;
+
+typedef struct an_joint_node {
+    uint32_t parent, outcome; /* the step that first led here; CT_NONE: none did */
+} an_joint_node;
+
+typedef struct an_joint_place {
+    uint32_t word, shift;
+} an_joint_place;
+
+typedef struct an_joint {
+    const an_setting *scene;
+    const an_outline *outline;
+    mt_arena *a;
+    const uint32_t *entities; /* of the group, ascending; shared ones are left out */
+    uint32_t entity_count;
+    const uint32_t *outcomes; /* that move them */
+    uint32_t outcome_count;
+    bool complete; /* no joint state was left out for want of room or work */
+    bool too_wide; /* one was, because an outcome moves more than AN_MOST_CHANGES */
+    /* Packed: every instance has its place in the words of a joint state. */
+    an_joint_place *places;
+    uint32_t *slot; /* by entity: its first place */
+    uint32_t words, width;
+    MT_VEC(an_joint_node) nodes; /* in breadth-first order, the initial one first */
+    MT_VEC(uint64_t) packed;
+    uint32_t *table; /* node + 1 by hash; open addressing */
+    uint32_t mask;
+    size_t most;
+    uint64_t work;
+    uint32_t *states, *chosen; /* of the node being followed; of the step being made */
+    ct_change *changes;
+} an_joint;
+
+/* Called for each step that is possible in a joint state that was met, in breadth-first
+ * order; the step is valid during the call. true: enough. */
+typedef bool an_joint_visit(void *context, const an_joint *j, uint32_t node,
+                            const an_joint_step *step);
+
+/* Searches the group from all initial states; `visit` may be NULL. The steps are those
+ * of outcomes in the outline, which must be of the same scene or a wider one. */
+an_joint *an_joint_search(mt_arena *a, const an_setting *s, const an_outline *o,
+                          uint32_t group, an_joint_visit *visit, void *context);
+
+/* The state of an instance of the group, in a joint state that was met. */
+uint32_t an_joint_state(const an_joint *j, uint32_t node, uint32_t entity,
+                        uint32_t instance);
+/* The steps from the initial states to the node, in `a`; returns how many. */
+uint32_t an_joint_way(mt_arena *a, an_joint *j, uint32_t node,
+                      const an_joint_step **steps);
+/* A copy that outlives the visit. */
+an_joint_step an_joint_keep(mt_arena *a, const an_joint_step *step);
+
+#endif

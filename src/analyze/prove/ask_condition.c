@@ -1,0 +1,324 @@
+/* analyze/prove/ask_condition.c - conditions in questions, with types decided.
+ * Room: analyze. A name is a fact, else a verdict, else an operation, which stands for
+ * its precondition. */
+#include "analyze/prove/ask_internal.h"
+#include "base/utf8.h"
+#include "contract/wire/round_text.h"
+
+enum { MOST_DEPTH = 100 };
+
+ct_expr *ask_expr(mt_arena *a, ct_op op, const ct_expr *left, const ct_expr *right)
+{
+    ct_expr *e = mt_new(a, ct_expr);
+    e->op = (uint8_t)op;
+    e->type = &CT_TYPE_BOOL;
+    e->left = left;
+    e->right = right;
+    return e;
+}
+
+static ct_expr *typed(asker *k, ct_op op, const ct_type *type, const ct_expr *left,
+                      uint32_t index)
+{
+    ct_expr *e = ask_expr(k->a, op, left, NULL);
+    e->type = type;
+    e->index = index;
+    return e;
+}
+
+static const ct_expr *literal(asker *k, const ct_type *type, ct_value value)
+{
+    ct_expr *e = typed(k, CT_LITERAL, type, NULL, 0);
+    ct_value *kept = mt_new(k->a, ct_value);
+    *kept = value;
+    e->value = kept;
+    return e;
+}
+
+/* ---- Paths ----------------------------------------------------------------------- */
+
+static const ct_type *tags_of(asker *k, const ct_type *of)
+{
+    ct_type *t = mt_new(k->a, ct_type);
+    mt_str *names = mt_new_array(k->a, mt_str, of->count);
+    for (uint32_t i = 0; i < of->count; i++) {
+        names[i] = of->as.variants[i].name;
+    }
+    *t = (ct_type){.base = CT_ENUM, .slots = 1, .count = of->count, .as.values = names};
+    return t;
+}
+
+static const ct_expr *member(asker *k, const ct_expr *of, const ask_token *name)
+{
+    const ct_type *t = of->type;
+    bool parted = t->base == CT_RECORD || t->base == CT_UNION;
+    uint32_t i = parted ? ct_field_find(t, name->text) : CT_NONE;
+    if (t->base == CT_MONEY && mt_str_is(name->text, "amount")) {
+        return typed(k, CT_AMOUNT, &CT_TYPE_ANY_DECIMAL, of, 0);
+    }
+    if (t->base == CT_UNION && mt_str_is(name->text, "tag")) {
+        return typed(k, CT_TAG, tags_of(k, t), of, 0);
+    }
+    if (i == CT_NONE) {
+        ask_fault(k, name, "%.*s has no field '%.*s'", MT_ARG(ct_type_spell(k->a, t)),
+                  MT_ARG(name->text));
+        return NULL;
+    }
+    return typed(k, t->base == CT_RECORD ? CT_FIELD : CT_VARIANT, t->as.fields[i].type,
+                 of, i);
+}
+
+static const ct_expr *precondition_of(asker *k, uint32_t operation)
+{
+    const ct_expr *e = k->m->operations[operation].precondition;
+    return e ? e : literal(k, &CT_TYPE_BOOL, (ct_value){.boolean = true});
+}
+
+/* A verdict is its payload where something follows that wants a value. */
+static const ct_expr *named(asker *k, const ask_token *name, bool as_value)
+{
+    uint32_t i = ct_model_find(k->m, CT_KIND_FACT, name->text);
+    if (i != CT_NONE) {
+        return typed(k, CT_FACT, k->m->facts[i].type, NULL, i);
+    }
+    i = ct_model_find(k->m, CT_KIND_VERDICT, name->text);
+    if (i != CT_NONE) {
+        return as_value ? typed(k, CT_PAYLOAD, k->m->rules[i].payload_type, NULL, i)
+                        : typed(k, CT_PRESENT, &CT_TYPE_BOOL, NULL, i);
+    }
+    i = ct_model_find(k->m, CT_KIND_OPERATION, name->text);
+    if (i != CT_NONE && !as_value) {
+        return precondition_of(k, i);
+    }
+    ask_fault(k, name, "there is no fact, verdict or operation '%.*s'",
+              MT_ARG(name->text));
+    return NULL;
+}
+
+static int comparison_at(const ask_token *t)
+{
+    for (int i = 0; i < 6 && t->kind == ASK_SIGN; i++) {
+        if (mt_str_eq(t->text, mt_str_z(CT_COMPARE_TEXT[i]))) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* Does a name at this token have to be a value? */
+static bool value_follows(const asker *k, bool right_side)
+{
+    const ask_token *t = ask_peek(k);
+    return right_side || comparison_at(t) >= 0 ||
+           (t->kind == ASK_SIGN && mt_str_is(t->text, "."));
+}
+
+static const ct_expr *path(asker *k, bool right_side)
+{
+    ask_token name;
+    if (!ask_want_name(k, &name)) {
+        return NULL;
+    }
+    const ct_expr *e = named(k, &name, value_follows(k, right_side));
+    while (e && ask_take(k, ".")) {
+        ask_token field;
+        e = ask_want_name(k, &field) ? member(k, e, &field) : NULL;
+    }
+    return e;
+}
+
+static const ct_expr *operand(asker *k, bool right_side)
+{
+    ask_token open = *ask_peek(k);
+    bool is_len = mt_str_is(open.text, "len") &&
+                  mt_str_is(k->tokens.items[k->next + 1].text, "(");
+    if (open.kind != ASK_WORD || !is_len) {
+        return path(k, right_side);
+    }
+    k->next += 2;
+    const ct_expr *list = path(k, true);
+    if (!list || !ask_want(k, ")")) {
+        return NULL;
+    }
+    if (list->type->base != CT_LIST) {
+        ask_fault(k, &open, "len wants a List");
+        return NULL;
+    }
+    ct_type *t = mt_new(k->a, ct_type);
+    *t = (ct_type){.base = CT_INT, .slots = 1};
+    t->as.range.max = (int64_t)list->type->as.list.max;
+    return typed(k, CT_LEN, t, list, 0);
+}
+
+/* ---- Values ---------------------------------------------------------------------- */
+
+static bool whole_number(mt_str text, int64_t *out)
+{
+    mt_decimal d;
+    return mt_str_find(text, '.') == text.len && mt_decimal_parse(text, &d) == MT_OK &&
+           mt_decimal_to_i64(d, out) == MT_OK;
+}
+
+static const ct_type *literal_int(asker *k, int64_t n)
+{
+    ct_type *t = mt_new(k->a, ct_type);
+    *t = (ct_type){.base = CT_INT, .slots = 1, .as.range = {n, n}};
+    return t;
+}
+
+/* A number beside a value of the type. */
+static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t)
+{
+    ct_value v = {0};
+    bool money = beside->base == CT_MONEY;
+    if (beside->base == CT_DURATION && whole_number(t->text, &v.integer)) {
+        return literal(k, beside, v);
+    }
+    if (!money && beside->base != CT_INT && beside->base != CT_DECIMAL) {
+        return NULL;
+    }
+    if (money) {
+        ask_take(k, mt_str_dup(k->a, beside->as.currency).ptr);
+    }
+    if (!money && whole_number(t->text, &v.integer)) {
+        return literal(k, literal_int(k, v.integer), v);
+    }
+    /* Rounded, it would be another number than the one that is asked about (§13.6). */
+    bool read =
+        ct_exact_decimal(t->text) && mt_decimal_parse(t->text, &v.decimal) == MT_OK;
+    return read ? literal(k, money ? beside : &CT_TYPE_ANY_DECIMAL, v) : NULL;
+}
+
+static const ct_expr *text(asker *k, const ct_type *beside, mt_str t)
+{
+    ct_value v = {0};
+    switch ((ct_base)beside->base) {
+    case CT_TEXT: v.text = t; return literal(k, beside, v);
+    case CT_ENUM:
+        v.choice = ct_choice_find(beside, t);
+        return v.choice == CT_NONE ? NULL : literal(k, beside, v);
+    case CT_DATE: return ct_date_parse(t, &v.integer) ? literal(k, beside, v) : NULL;
+    case CT_DATETIME: return ct_time_parse(t, &v.time) ? literal(k, beside, v) : NULL;
+    case CT_BOOL:
+    case CT_INT:
+    case CT_DECIMAL:
+    case CT_MONEY:
+    case CT_DURATION:
+    case CT_RECORD:
+    case CT_UNION:
+    case CT_LIST: break;
+    }
+    return NULL;
+}
+
+static const ct_expr *value(asker *k, const ct_type *beside)
+{
+    ask_token t = *ask_peek(k);
+    const ct_expr *e = NULL;
+    bool truth = mt_str_is(t.text, "true");
+    if (t.kind == ASK_WORD && beside->base == CT_BOOL &&
+        (truth || mt_str_is(t.text, "false"))) {
+        k->next++;
+        return literal(k, &CT_TYPE_BOOL, (ct_value){.boolean = truth});
+    }
+    if (t.kind == ASK_WORD &&
+        !(beside->base == CT_ENUM && ct_choice_find(beside, t.text) != CT_NONE)) {
+        return operand(k, true);
+    }
+    k->next += t.kind != ASK_END;
+    e = t.kind == ASK_NUMBER ? number(k, beside, &t) : text(k, beside, t.text);
+    if (!e) {
+        ask_fault(k, &t, "'%.*s' is no value of %.*s", MT_ARG(t.text),
+                  MT_ARG(ct_type_spell(k->a, beside)));
+    }
+    return e;
+}
+
+static bool is_number(const ct_type *t)
+{
+    return t->base == CT_INT || t->base == CT_DECIMAL;
+}
+
+static bool is_ordered(const ct_type *t)
+{
+    return is_number(t) || t->base == CT_DATE || t->base == CT_DATETIME ||
+           t->base == CT_MONEY || t->base == CT_DURATION;
+}
+
+/* ---- Conditions ------------------------------------------------------------------ */
+
+static const ct_expr *comparison(asker *k, const ct_expr *left, int op)
+{
+    ask_token at = k->tokens.items[k->next++];
+    const ct_expr *right = value(k, left->type);
+    if (!right) {
+        return NULL;
+    }
+    bool alike = (is_number(left->type) && is_number(right->type)) ||
+                 ct_type_comparable(left->type, right->type);
+    if (!alike || (op >= CT_LT && !is_ordered(left->type))) {
+        ask_fault(k, &at, "'%s' is not defined for %.*s and %.*s", CT_COMPARE_TEXT[op],
+                  MT_ARG(ct_type_spell(k->a, left->type)),
+                  MT_ARG(ct_type_spell(k->a, right->type)));
+        return NULL;
+    }
+    ct_expr *e = ask_expr(k->a, CT_COMPARE, left, right);
+    e->compare = (uint8_t)op;
+    return e;
+}
+
+static const ct_expr *atom(asker *k)
+{
+    ask_token at = *ask_peek(k);
+    const ct_expr *e = operand(k, false);
+    int op = e ? comparison_at(ask_peek(k)) : -1;
+    if (op >= 0) {
+        return comparison(k, e, op);
+    }
+    if (e && e->type->base != CT_BOOL) {
+        ask_fault(k, &at, "'%.*s' is of %.*s: compare it with something",
+                  MT_ARG(at.text), MT_ARG(ct_type_spell(k->a, e->type)));
+        return NULL;
+    }
+    return e;
+}
+
+static const ct_expr *unary(asker *k)
+{
+    if (++k->depth > MOST_DEPTH) {
+        ask_fault(k, ask_peek(k), "the condition is nested too deeply");
+        return NULL;
+    }
+    const ct_expr *e;
+    if (ask_take(k, "not")) {
+        e = unary(k);
+        e = e ? ask_expr(k->a, CT_NOT, e, NULL) : NULL;
+    } else if (ask_take(k, "(")) {
+        e = ask_condition(k);
+        e = e && ask_want(k, ")") ? e : NULL;
+    } else {
+        e = atom(k);
+    }
+    k->depth--;
+    return e;
+}
+
+static const ct_expr *conjunction(asker *k)
+{
+    const ct_expr *e = unary(k);
+    while (e && ask_take(k, "and")) {
+        const ct_expr *y = unary(k);
+        e = y ? ask_expr(k->a, CT_AND, e, y) : NULL;
+    }
+    return e;
+}
+
+const ct_expr *ask_condition(asker *k)
+{
+    const ct_expr *e = conjunction(k);
+    while (e && ask_take(k, "or")) {
+        const ct_expr *y = conjunction(k);
+        e = y ? ask_expr(k->a, CT_OR, e, y) : NULL;
+    }
+    return e;
+}

@@ -1,0 +1,330 @@
+/* analyze/prove/ask_when.c - the weakest condition over facts, made short by proofs.
+ * Room: analyze. Verdicts are replaced by the conditions of their rules; then every
+ * part that changes nothing, given the rest, is left out. */
+#include "analyze/prove/ask_internal.h"
+#include "analyze/prove/prove_internal.h"
+
+enum {
+    MOST_NODES = 400,    /* parts of a condition that is still written out */
+    MOST_QUESTIONS = 250 /* to the solver, to make it shorter */
+};
+
+typedef struct node node;
+struct node {
+    ct_op op; /* CT_AND, CT_OR, or CT_LITERAL: a leaf */
+    const ct_expr *leaf;
+    MT_VEC(node *) parts;
+};
+
+typedef struct writer {
+    asker *k;
+    size_t nodes, questions;
+    bool may_fault; /* then parts guard each other: nothing is left out or turned */
+} writer;
+
+static node *write_out(writer *w, const ct_expr *e, bool negate);
+
+static node *new_node(writer *w, ct_op op, const ct_expr *leaf)
+{
+    node *n = mt_new(w->k->a, node);
+    n->op = op;
+    n->leaf = leaf;
+    w->nodes++;
+    return n;
+}
+
+static bool is_constant(const node *n, bool value)
+{
+    return n->op == CT_LITERAL && n->leaf->op == CT_LITERAL &&
+           n->leaf->value->boolean == value;
+}
+
+static node *constant(writer *w, bool value)
+{
+    ct_expr *e = ask_expr(w->k->a, CT_LITERAL, NULL, NULL);
+    ct_value *v = mt_new(w->k->a, ct_value);
+    v->boolean = value;
+    e->value = v;
+    return new_node(w, CT_LITERAL, e);
+}
+
+/* Adds a part; those of the same kind are merged, neutral ones dropped. */
+static void add_part(writer *w, node *to, node *part)
+{
+    if (part->op == to->op) {
+        for (size_t i = 0; i < part->parts.len; i++) {
+            mt_vec_push(w->k->a, &to->parts, part->parts.items[i]);
+        }
+    } else if (!is_constant(part, to->op == CT_AND)) {
+        mt_vec_push(w->k->a, &to->parts, part);
+    }
+}
+
+static node *settled(writer *w, node *n)
+{
+    for (size_t i = 0; i < n->parts.len; i++) {
+        if (is_constant(n->parts.items[i], n->op == CT_OR)) {
+            return n->parts.items[i];
+        }
+    }
+    if (n->parts.len == 1) {
+        return n->parts.items[0];
+    }
+    return n->parts.len ? n : constant(w, n->op == CT_AND);
+}
+
+static node *join(writer *w, ct_op op, node *x, node *y)
+{
+    node *n = new_node(w, op, NULL);
+    add_part(w, n, x);
+    add_part(w, n, y);
+    return settled(w, n);
+}
+
+/* ---- Verdicts replaced by their conditions ----------------------------------------
+ */
+
+static bool reads_verdict(const ct_expr *e)
+{
+    return e && (e->op == CT_PAYLOAD || e->op == CT_PRESENT || reads_verdict(e->left) ||
+                 reads_verdict(e->right));
+}
+
+static bool reads_payload(const ct_expr *e)
+{
+    return e &&
+           (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
+}
+
+/* A payload is the term its rule writes if producing it changes nothing. */
+static bool is_written(const ct_rule *r)
+{
+    const ct_type *to = r->payload_type, *from = r->payload->type;
+    bool rounds =
+        to->base == CT_DECIMAL && r->payload->op != CT_LITERAL &&
+        (from->base != CT_DECIMAL || from->as.decimal.scale > to->as.decimal.scale);
+    return !rounds && !reads_payload(r->payload) && !pv_payload_may_fault(r);
+}
+
+static bool all_written(const ct_model *m, const ct_expr *e)
+{
+    if (!e) {
+        return true;
+    }
+    if (e->op == CT_PAYLOAD) {
+        return is_written(&m->rules[e->index]);
+    }
+    return all_written(m, e->left) && all_written(m, e->right);
+}
+
+static const ct_expr *replaced(writer *w, const ct_expr *e)
+{
+    if (!e || !reads_payload(e)) {
+        return e;
+    }
+    if (e->op == CT_PAYLOAD) {
+        return w->k->m->rules[e->index].payload;
+    }
+    ct_expr *copy = mt_new(w->k->a, ct_expr);
+    *copy = *e;
+    copy->left = replaced(w, e->left);
+    copy->right = replaced(w, e->right);
+    return copy;
+}
+
+/* The conditions under which the payloads in `e` are there. */
+static node *presence(writer *w, const ct_expr *e, node *with)
+{
+    if (!e) {
+        return with;
+    }
+    if (e->op == CT_PAYLOAD) {
+        return join(w, CT_AND, with,
+                    write_out(w, w->k->m->rules[e->index].when, false));
+    }
+    return presence(w, e->right, presence(w, e->left, with));
+}
+
+static node *negated(writer *w, node *n);
+
+static const ct_expr *flipped(writer *w, const ct_expr *e)
+{
+    static const uint8_t OPPOSITE[6] = {CT_NE, CT_EQ, CT_GE, CT_GT, CT_LE, CT_LT};
+    bool bare = e->op == CT_COMPARE && !reads_verdict(e) && !w->may_fault;
+    if (e->op == CT_NOT) {
+        return e->left;
+    }
+    if (!bare) {
+        return ask_expr(w->k->a, CT_NOT, e, NULL);
+    }
+    ct_expr *copy = mt_new(w->k->a, ct_expr);
+    *copy = *e;
+    copy->compare = OPPOSITE[e->compare];
+    return copy;
+}
+
+static const ct_expr *flipped_quantifier(writer *w, const ct_expr *e)
+{
+    if (reads_verdict(e->right) || w->may_fault || e->right->op == CT_AND ||
+        e->right->op == CT_OR) {
+        return ask_expr(w->k->a, CT_NOT, e, NULL);
+    }
+    ct_expr *copy = mt_new(w->k->a, ct_expr);
+    *copy = *e;
+    copy->op = e->op == CT_FORALL ? CT_EXISTS : CT_FORALL;
+    copy->right = flipped(w, e->right);
+    return copy;
+}
+
+static node *negated(writer *w, node *n)
+{
+    if (n->op == CT_LITERAL) {
+        const ct_expr *e = n->leaf;
+        if (e->op == CT_LITERAL) {
+            return constant(w, !e->value->boolean);
+        }
+        bool quantified = e->op == CT_FORALL || e->op == CT_EXISTS;
+        return new_node(w, CT_LITERAL,
+                        quantified ? flipped_quantifier(w, e) : flipped(w, e));
+    }
+    node *out = new_node(w, n->op == CT_AND ? CT_OR : CT_AND, NULL);
+    for (size_t i = 0; i < n->parts.len; i++) {
+        add_part(w, out, negated(w, n->parts.items[i]));
+    }
+    return settled(w, out);
+}
+
+static node *write_positive(writer *w, const ct_expr *e)
+{
+    const ct_model *m = w->k->m;
+    if (w->nodes > MOST_NODES) {
+        return new_node(w, CT_LITERAL, e);
+    }
+    if (e->op == CT_AND || e->op == CT_OR) {
+        node *x = write_out(w, e->left, false);
+        return join(w, (ct_op)e->op, x, write_out(w, e->right, false));
+    }
+    if (e->op == CT_NOT) {
+        return write_out(w, e->left, true);
+    }
+    if (e->op == CT_PRESENT) {
+        return write_out(w, m->rules[e->index].when, false);
+    }
+    bool quantified = e->op == CT_FORALL || e->op == CT_EXISTS;
+    if (!quantified && reads_payload(e) && all_written(m, e)) {
+        node *there = presence(w, e, constant(w, true));
+        return join(w, CT_AND, there, new_node(w, CT_LITERAL, replaced(w, e)));
+    }
+    return new_node(w, CT_LITERAL, e);
+}
+
+static node *write_out(writer *w, const ct_expr *e, bool negate)
+{
+    node *n = write_positive(w, e);
+    return negate ? negated(w, n) : n;
+}
+
+/* ---- Leaving out ------------------------------------------------------------------
+ */
+
+static const ct_expr *as_expr(writer *w, const node *n)
+{
+    if (n->op == CT_LITERAL) {
+        return n->leaf;
+    }
+    const ct_expr *e = as_expr(w, n->parts.items[0]);
+    for (size_t i = 1; i < n->parts.len; i++) {
+        e = ask_expr(w->k->a, n->op, e, as_expr(w, n->parts.items[i]));
+    }
+    return e;
+}
+
+static const an_claim *claim_of(writer *w, const node *n, bool negate)
+{
+    const an_claim *c = an_claim_holds(w->k->a, AN_FIRST, as_expr(w, n));
+    return negate ? an_claim_not(w->k->a, c) : c;
+}
+
+/* What is known where part i of n is looked at. */
+static const an_claim *around(writer *w, const node *n, size_t i, const an_claim *known)
+{
+    for (size_t j = 0; j < n->parts.len; j++) {
+        if (j != i) {
+            const an_claim *c = claim_of(w, n->parts.items[j], n->op == CT_OR);
+            known = an_claim_and(w->k->a, known, c);
+        }
+    }
+    return known;
+}
+
+static bool never(writer *w, const an_claim *c)
+{
+    return w->questions++ < MOST_QUESTIONS &&
+           an_prove_possible(w->k->p, w->k->a, c).possible == AN_NEVER;
+}
+
+static node *shortened(writer *w, node *n, const an_claim *known)
+{
+    if (n->op == CT_LITERAL) {
+        return n;
+    }
+    for (size_t i = n->parts.len; i-- > 0 && n->parts.len > 1;) {
+        const an_claim *here = around(w, n, i, known);
+        const an_claim *part = claim_of(w, n->parts.items[i], n->op == CT_AND);
+        if (never(w, an_claim_and(w->k->a, here, part))) {
+            n->parts.len--;
+            memmove(&n->parts.items[i], &n->parts.items[i + 1],
+                    (n->parts.len - i) * sizeof *n->parts.items);
+        }
+    }
+    for (size_t i = 0; i < n->parts.len; i++) {
+        n->parts.items[i] = shortened(w, n->parts.items[i], around(w, n, i, known));
+    }
+    return n->parts.len == 1 ? n->parts.items[0] : n;
+}
+
+/* ---- The answer -------------------------------------------------------------------
+ */
+
+static bool rules_may_fault(const asker *k, const ct_expr *e)
+{
+    bool fault = pv_may_fault(e);
+    for (uint32_t i = 0; i < k->m->rule_count && !fault; i++) {
+        fault = pv_may_fault(k->m->rules[i].when);
+    }
+    return fault;
+}
+
+static bool same(asker *k, const an_claim *x, const an_claim *y)
+{
+    const an_claim *more = an_claim_and(k->a, x, an_claim_not(k->a, y));
+    const an_claim *less = an_claim_and(k->a, y, an_claim_not(k->a, x));
+    return an_prove_possible(k->p, k->a, an_claim_or(k->a, more, less)).possible ==
+           AN_NEVER;
+}
+
+ask_weakest ask_weakest_of(asker *k, const ct_expr *e)
+{
+    ask_weakest out = {0};
+    writer w = {.k = k, .may_fault = rules_may_fault(k, e)};
+    const an_claim *holds = an_claim_holds(k->a, AN_FIRST, e);
+    an_answer found = an_prove_possible(k->p, k->a, holds);
+    out.holds = found.possible;
+    out.facts = found.facts;
+    out.reason = found.reason;
+    if (out.holds != AN_POSSIBLE) {
+        return out;
+    }
+    out.fails = an_prove_possible(k->p, k->a, an_claim_not(k->a, holds)).possible;
+    if (out.fails == AN_NEVER) {
+        out.exact = true;
+        return out;
+    }
+    node *n = write_out(&w, e, false);
+    if (!w.may_fault && n->op != CT_LITERAL) {
+        n = shortened(&w, n, an_claim_holds(k->a, AN_FIRST, NULL));
+    }
+    out.condition = as_expr(&w, n);
+    out.exact = same(k, holds, an_claim_holds(k->a, AN_FIRST, out.condition));
+    return out;
+}

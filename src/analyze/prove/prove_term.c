@@ -1,0 +1,486 @@
+/* analyze/prove/prove_term.c - terms as formulas, arithmetic as the evaluator does
+ * it. Room: analyze. Recursion follows expressions, whose depth the loader has
+ * bounded. Sums and products of decimals are exact while the result has at most 96 bits
+ * and 28 fraction digits. Beyond that the evaluator rounds to what fits: such a result
+ * is left open, near the exact one. */
+#include "analyze/prove/prove_internal.h"
+#include "base/utf8.h"
+
+__extension__ typedef __int128 wide;
+
+static pv_term plain(const an_prover *p, pv_sym *s)
+{
+    return (pv_term){s, p->no, p->no};
+}
+
+/* `then` runs after `first` unless that was ended. */
+static pv_term after(an_prover *p, pv_term first, pv_term then)
+{
+    Z3_ast on = pv_not(p, pv_or(p, first.err, first.gone));
+    then.err = pv_or(p, first.err, pv_and(p, on, then.err));
+    then.gone = pv_or(p, first.gone, pv_and(p, on, then.gone));
+    return then;
+}
+
+/* ---- Ranges of whole numbers ----------------------------------------------------- */
+
+typedef struct span {
+    wide least, most;
+} span;
+
+static span span_of(const ct_type *t, wide factor)
+{
+    return (span){t->as.range.min * factor, t->as.range.max * factor};
+}
+
+static span span_product(span a, span b)
+{
+    wide corner[4] = {a.least * b.least, a.least * b.most, a.most * b.least,
+                      a.most * b.most};
+    span s = {corner[0], corner[0]};
+    for (int i = 1; i < 4; i++) {
+        s.least = corner[i] < s.least ? corner[i] : s.least;
+        s.most = corner[i] > s.most ? corner[i] : s.most;
+    }
+    return s;
+}
+
+static span span_sum(span a, span b, bool minus)
+{
+    return minus ? (span){a.least - b.most, a.most - b.least}
+                 : (span){a.least + b.least, a.most + b.most};
+}
+
+static wide unit_factor(const ct_type *of, const ct_type *in)
+{
+    return CT_UNIT_SECONDS[of->unit] / CT_UNIT_SECONDS[in->unit];
+}
+
+/* What the operation can give, from the types of its operands alone. */
+static span whole_span(const ct_expr *e)
+{
+    const ct_type *x = e->left->type, *y = e->right->type, *t = e->type;
+    bool lasting = t->base == CT_DURATION;
+    if (x->base == CT_DATETIME) {
+        const wide all = (wide)3652059 * 86400;
+        return (span){-all, all};
+    }
+    span a = span_of(x, lasting ? unit_factor(x, t) : 1);
+    span b = span_of(y, lasting ? unit_factor(y, t) : 1);
+    return e->op == CT_MUL ? span_product(a, b) : span_sum(a, b, e->op == CT_SUB);
+}
+
+static bool span_fits(span s, const ct_type *t)
+{
+    return s.least >= t->as.range.min && s.most <= t->as.range.max;
+}
+
+/* Digits before and after the point; false when the type does not bound them. */
+static bool decimal_digits(const ct_type *t, int64_t *before, int64_t *after_point)
+{
+    if (t->base == CT_INT) {
+        *before = 19;
+        *after_point = 0;
+        return true;
+    }
+    *before = (int64_t)t->as.decimal.precision - t->as.decimal.scale;
+    *after_point = t->as.decimal.scale;
+    return t != &CT_TYPE_ANY_DECIMAL;
+}
+
+static bool decimal_safe(const ct_expr *e)
+{
+    int64_t b1, a1, b2, a2;
+    const ct_type *t = e->type;
+    if (!decimal_digits(e->left->type, &b1, &a1) ||
+        !decimal_digits(e->right->type, &b2, &a2)) {
+        return false;
+    }
+    bool product = e->op == CT_MUL;
+    int64_t before = product ? b1 + b2 : (b1 > b2 ? b1 : b2) + 1;
+    int64_t behind = product ? a1 + a2 : (a1 > a2 ? a1 : a2);
+    int64_t room = (int64_t)t->as.decimal.precision - t->as.decimal.scale;
+    return before + behind <= MT_DECIMAL_MAX_SCALE && behind <= t->as.decimal.scale &&
+           before <= room;
+}
+
+bool pv_arith_safe(const ct_expr *e)
+{
+    switch ((ct_base)e->type->base) {
+    case CT_INT:
+    case CT_DURATION: return span_fits(whole_span(e), e->type);
+    case CT_DECIMAL: return decimal_safe(e);
+    case CT_BOOL:
+    case CT_TEXT:
+    case CT_ENUM:
+    case CT_DATE:
+    case CT_DATETIME:
+    case CT_MONEY:
+    case CT_RECORD:
+    case CT_UNION:
+    case CT_LIST: break;
+    }
+    return false;
+}
+
+/* ---- Results in their bounds ----------------------------------------------------- */
+
+static pv_term in_range(an_prover *p, const ct_type *t, Z3_ast v, bool safe)
+{
+    pv_term out = plain(p, pv_scalar(p, t, v));
+    if (!safe) {
+        out.err = pv_not(p, pv_between(p, v, pv_int(p, t->as.range.min),
+                                       pv_int(p, t->as.range.max)));
+    }
+    return out;
+}
+
+/* Rounded to the type's scale; too many digits before the point are a fault. */
+static pv_term in_decimal(an_prover *p, const ct_type *t, pv_sym *s)
+{
+    unsigned scale = t->as.decimal.scale;
+    pv_sym *r = s;
+    if (s->scale > scale) {
+        unsigned dropped = s->scale - scale;
+        unsigned left = s->digits > dropped ? s->digits - dropped : 0;
+        r = pv_number(p, t, pv_round(p, s->v, dropped), scale, left + 1);
+    } else {
+        r = pv_number(p, t, s->v, s->scale, s->digits);
+    }
+    pv_term out = plain(p, r);
+    int64_t digits =
+        (int64_t)t->as.decimal.precision - t->as.decimal.scale + (int64_t)r->scale;
+    if (digits <= 0) {
+        out.err = pv_not(p, pv_eq(p, r->v, pv_int(p, 0)));
+    } else if (digits <= 38 && (int64_t)r->digits > digits) {
+        out.err = pv_not(p, pv_within(p, r->v, pv_power(p, (unsigned)digits)));
+    }
+    return out;
+}
+
+/* |a| */
+static Z3_ast size_of(an_prover *p, Z3_ast a)
+{
+    return pv_if(p, pv_le(p, pv_int(p, 0), a), a, pv_minus(p, a));
+}
+
+/* A sum that may have more than 96 bits: near the exact one. A rounding to the digits
+ * that fit is off by at most 5 parts in 2^96; only a sum of 2^96 does not fit at all.
+ */
+static pv_term near_sum(an_prover *p, pv_sym *exact)
+{
+    Z3_ast k = exact->v, scale = pv_int(p, exact->scale);
+    Z3_ast off = pv_opaque(p, p->int_sort, "off", k, scale);
+    Z3_ast err = pv_opaque(p, p->bool_sort, "sum", k, scale);
+    Z3_ast part = pv_mul(p, size_of(p, off), pv_sub(p, pv_word(p, 0), pv_int(p, 1)));
+    Z3_ast large = pv_not(
+        p, pv_within(p, k,
+                     pv_sub(p, pv_word(p, exact->scale), pv_power(p, exact->scale))));
+    mt_vec_push(&p->tmp, &p->bounds,
+                pv_le(p, part, pv_mul(p, pv_int(p, 5), size_of(p, k))));
+    mt_vec_push(&p->tmp, &p->bounds, pv_or(p, pv_not(p, err), large));
+    pv_sym *s =
+        pv_number(p, exact->type, pv_add(p, k, off), exact->scale, exact->digits + 1);
+    return (pv_term){s, err, p->no};
+}
+
+static pv_term any_decimal(an_prover *p, pv_sym *exact)
+{
+    Z3_ast scale = pv_int(p, exact->scale);
+    Z3_ast v = pv_opaque(p, p->int_sort, "value", exact->v, scale);
+    pv_sym *s = pv_number(p, exact->type, v, MT_DECIMAL_MAX_SCALE, 57);
+    mt_vec_push(&p->tmp, &p->bounds,
+                pv_within(p, s->v, pv_word(p, MT_DECIMAL_MAX_SCALE)));
+    return (pv_term){s, pv_opaque(p, p->bool_sort, "fault", exact->v, scale), p->no};
+}
+
+static pv_term either(an_prover *p, Z3_ast c, pv_term a, pv_term b)
+{
+    return (pv_term){pv_sym_if(p, c, a.s, b.s), pv_if(p, c, a.err, b.err), p->no};
+}
+
+/* The exact result, where it has at most 96 bits. */
+static pv_term in_word(an_prover *p, pv_sym *exact, bool sum)
+{
+    if (exact->scale > MT_DECIMAL_MAX_SCALE) {
+        return any_decimal(p, exact);
+    }
+    if (exact->digits <= MT_DECIMAL_MAX_SCALE) {
+        return plain(p, exact);
+    }
+    pv_term other = sum ? near_sum(p, exact) : any_decimal(p, exact);
+    return either(p, pv_within(p, exact->v, pv_word(p, 0)), plain(p, exact), other);
+}
+
+/* ---- Arithmetic ----------------------------------------------------------------- */
+
+static unsigned digits_at(const pv_sym *s, unsigned scale)
+{
+    return s->digits + scale - s->scale;
+}
+
+/* An Int as a Decimal without fraction. */
+static const pv_sym *as_decimal(an_prover *p, const pv_sym *s)
+{
+    return s->type->base == CT_INT ? pv_number(p, &CT_TYPE_ANY_DECIMAL, s->v, 0, 19)
+                                   : s;
+}
+
+static pv_sym *exact_decimal(an_prover *p, const ct_expr *e, const pv_sym *a,
+                             const pv_sym *b)
+{
+    if (e->op == CT_MUL) {
+        return pv_number(p, e->type, pv_mul(p, a->v, b->v), a->scale + b->scale,
+                         a->digits + b->digits);
+    }
+    Z3_ast x, y;
+    unsigned scale = a->scale > b->scale ? a->scale : b->scale;
+    unsigned x_digits = digits_at(a, scale), y_digits = digits_at(b, scale);
+    pv_align(p, a, b, &x, &y);
+    return pv_number(p, e->type, e->op == CT_ADD ? pv_add(p, x, y) : pv_sub(p, x, y),
+                     scale, (x_digits > y_digits ? x_digits : y_digits) + 1);
+}
+
+static pv_term decimal_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
+                             const pv_sym *b)
+{
+    pv_sym *exact = exact_decimal(p, e, as_decimal(p, a), as_decimal(p, b));
+    pv_term word = in_word(p, exact, e->op != CT_MUL);
+    return e->type->base == CT_MONEY ? word
+                                     : after(p, word, in_decimal(p, e->type, word.s));
+}
+
+static Z3_ast nanos(an_prover *p, const pv_sym *duration)
+{
+    Z3_ast seconds =
+        pv_mul(p, duration->v, pv_int(p, CT_UNIT_SECONDS[duration->type->unit]));
+    return pv_mul(p, seconds, pv_power(p, 9));
+}
+
+static pv_term time_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
+                          const pv_sym *b)
+{
+    if (a->type->base == CT_DATETIME && b->type->base == CT_DATETIME) {
+        Z3_ast seconds = pv_round(p, pv_sub(p, a->v, b->v), 9);
+        return in_range(p, e->type, seconds, pv_arith_safe(e));
+    }
+    bool turned = a->type->base == CT_DURATION;
+    const pv_sym *time = turned ? b : a, *lasting = turned ? a : b;
+    Z3_ast v = e->op == CT_ADD ? pv_add(p, time->v, nanos(p, lasting))
+                               : pv_sub(p, time->v, nanos(p, lasting));
+    Z3_ast unit = pv_power(p, 9);
+    Z3_ast first = pv_mul(p, pv_int(p, (int64_t)-719162 * 86400), unit);
+    Z3_ast end = pv_mul(p, pv_int(p, (int64_t)2932897 * 86400), unit);
+    pv_term out = plain(p, pv_scalar(p, e->type, v));
+    out.err = pv_not(p, pv_and(p, pv_le(p, first, v), pv_lt(p, v, end)));
+    return out;
+}
+
+static pv_term whole_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
+                           const pv_sym *b)
+{
+    Z3_ast x = a->v, y = b->v;
+    if (e->type->base == CT_DURATION) {
+        x = pv_mul(p, x, pv_int(p, (int64_t)unit_factor(a->type, e->type)));
+        y = pv_mul(p, y, pv_int(p, (int64_t)unit_factor(b->type, e->type)));
+    }
+    Z3_ast v = e->op == CT_ADD   ? pv_add(p, x, y)
+               : e->op == CT_SUB ? pv_sub(p, x, y)
+                                 : pv_mul(p, x, y);
+    return in_range(p, e->type, v, pv_arith_safe(e));
+}
+
+static pv_term arith(an_prover *p, pv_side *side, const ct_expr *e)
+{
+    pv_term a = pv_translate_term(p, side, e->left);
+    pv_term b = after(p, a, pv_translate_term(p, side, e->right));
+    pv_term out;
+    if (a.s->type->base == CT_DATETIME || b.s->type->base == CT_DATETIME) {
+        out = time_arith(p, e, a.s, b.s);
+    } else if (e->type->base == CT_DECIMAL || e->type->base == CT_MONEY) {
+        out = decimal_arith(p, e, a.s, b.s);
+    } else {
+        out = whole_arith(p, e, a.s, b.s);
+    }
+    return after(p, b, out);
+}
+
+/* ---- Parts ---------------------------------------------------------------------- */
+
+/* A value that nothing is known of; the same for the same place. */
+static pv_sym *some_value(an_prover *p, const ct_type *type, const pv_sym *of,
+                          Z3_ast at)
+{
+    p->loose = true;
+    mt_str name =
+        mt_strf(&p->tmp, "?%.*s@%u", MT_ARG(of->name), Z3_get_ast_id(p->z, at));
+    return pv_free_sym(p, type, name, name);
+}
+
+static pv_sym *element_at(an_prover *p, const pv_sym *list, Z3_ast index)
+{
+    int64_t at;
+    bool literal = Z3_get_ast_kind(p->z, index) == Z3_NUMERAL_AST &&
+                   Z3_get_numeral_int64(p->z, index, &at);
+    if (literal && at >= 0 && at < (int64_t)list->count) {
+        return list->parts[at];
+    }
+    if (literal || !list->whole || list->opaque || !list->count) {
+        return some_value(p, list->type->as.list.element, list, index);
+    }
+    pv_sym *s = list->parts[0];
+    for (uint32_t i = 1; i < list->count; i++) {
+        s = pv_sym_if(p, pv_eq(p, index, pv_int(p, i)), list->parts[i], s);
+    }
+    return s;
+}
+
+static pv_term index_term(an_prover *p, pv_side *side, const ct_expr *e)
+{
+    pv_term list = pv_translate_term(p, side, e->left);
+    pv_term index = after(p, list, pv_translate_term(p, side, e->right));
+    Z3_ast at = index.s->v;
+    pv_term out = plain(p, element_at(p, list.s, at));
+    Z3_ast in = pv_and(p, pv_le(p, pv_int(p, 0), at), pv_lt(p, at, list.s->v));
+    out.err = pv_not(p, in);
+    return after(p, index, out);
+}
+
+static pv_term variant_term(an_prover *p, pv_side *side, const ct_expr *e)
+{
+    pv_term of = pv_translate_term(p, side, e->left);
+    Z3_ast tag = pv_text(p, e->left->type->as.variants[e->index].name);
+    pv_sym *payload = of.s->parts[e->index];
+    pv_term out = plain(p, payload ? payload : some_value(p, e->type, of.s, tag));
+    out.err = pv_not(p, pv_eq(p, of.s->v, tag));
+    return after(p, of, out);
+}
+
+/* `then` made of one part of a term. */
+static pv_term part_of(pv_term of, pv_sym *part)
+{
+    of.s = part;
+    return of;
+}
+
+static pv_sym *fact_term(an_prover *p, const ct_fact *fact)
+{
+    uint32_t at = (uint32_t)mt_map_get(&p->fact_names, fact->id, 1) - 1;
+    return p->facts.items[at].left_out ? pv_literal(p, fact->type, fact->otherwise)
+                                       : pv_fact_sym(p, at);
+}
+
+pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e)
+{
+    pv_term t;
+    const pv_rule *r;
+    switch ((ct_op)e->op) {
+    case CT_LITERAL: return plain(p, pv_literal(p, e->type, e->value));
+    case CT_FACT: return plain(p, fact_term(p, &side->model->facts[e->index]));
+    case CT_VARIABLE: return plain(p, p->variables.items[e->index]);
+    case CT_PAYLOAD:
+        r = &side->rules[e->index];
+        return (pv_term){r->payload, p->no, pv_not(p, r->present)};
+    case CT_FIELD:
+        t = pv_translate_term(p, side, e->left);
+        return part_of(t, t.s->parts[e->index]);
+    case CT_VARIANT: return variant_term(p, side, e);
+    case CT_TAG:
+    case CT_LEN:
+        t = pv_translate_term(p, side, e->left);
+        return part_of(t, pv_scalar(p, e->type, t.s->v));
+    case CT_AMOUNT:
+        t = pv_translate_term(p, side, e->left);
+        return part_of(t, pv_number(p, e->type, t.s->v, t.s->scale, t.s->digits));
+    case CT_INDEX: return index_term(p, side, e);
+    case CT_ADD:
+    case CT_SUB:
+    case CT_MUL: return arith(p, side, e);
+    case CT_COMPARE:
+    case CT_PRESENT:
+    case CT_AND:
+    case CT_OR:
+    case CT_NOT:
+    case CT_FORALL:
+    case CT_EXISTS: break;
+    }
+    MT_BUG("a predicate where a term is due");
+}
+
+/* ---- Payloads ------------------------------------------------------------------- */
+
+static pv_term fit_text(an_prover *p, const ct_rule *r, pv_sym *s)
+{
+    const ct_type *to = r->payload_type, *from = r->payload->type;
+    pv_term out = plain(p, s);
+    if (!to->as.max_length || from->as.max_length <= to->as.max_length) {
+        return out;
+    }
+    if (r->payload->op == CT_LITERAL) {
+        bool fits = mt_utf8_count(r->payload->value->text) <= to->as.max_length;
+        out.err = fits ? p->no : p->yes;
+    } else {
+        Z3_ast most = pv_int(p, (int64_t)to->as.max_length);
+        out.err = pv_opaque(p, p->bool_sort, "long", s->v, most);
+    }
+    return out;
+}
+
+static bool reads_payload(const ct_expr *e)
+{
+    return e &&
+           (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
+}
+
+static bool fit_safe(const ct_type *to, const ct_type *from)
+{
+    int64_t before, behind;
+    switch ((ct_base)to->base) {
+    case CT_INT:
+    case CT_DURATION: return span_fits(span_of(from, 1), to);
+    case CT_DECIMAL:
+        return decimal_digits(from, &before, &behind) &&
+               before + (behind > to->as.decimal.scale) <=
+                   (int64_t)to->as.decimal.precision - to->as.decimal.scale;
+    case CT_TEXT: return !to->as.max_length || from->as.max_length <= to->as.max_length;
+    case CT_BOOL:
+    case CT_ENUM:
+    case CT_DATE:
+    case CT_DATETIME:
+    case CT_MONEY:
+    case CT_RECORD:
+    case CT_UNION:
+    case CT_LIST: break;
+    }
+    return true;
+}
+
+bool pv_payload_may_fault(const ct_rule *r)
+{
+    return pv_may_fault(r->payload) || reads_payload(r->payload) ||
+           !fit_safe(r->payload_type, r->payload->type);
+}
+
+static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
+{
+    const ct_type *to = r->payload_type, *from = r->payload->type;
+    if (to->base == CT_DECIMAL) {
+        return in_decimal(p, to,
+                          as_decimal(p, s) == s ? s : pv_number(p, to, s->v, 0, 19));
+    }
+    if (to->base == CT_TEXT) {
+        return fit_text(p, r, s);
+    }
+    if (to->base == CT_INT || to->base == CT_DURATION) {
+        return in_range(p, to, s->v, span_fits(span_of(from, 1), to));
+    }
+    return plain(p, s);
+}
+
+pv_term pv_translate_payload(an_prover *p, pv_side *side, const ct_rule *r)
+{
+    pv_term t = pv_translate_term(p, side, r->payload);
+    t.err = pv_or(p, t.err, t.gone);
+    t.gone = p->no;
+    return after(p, t, fit(p, r, t.s));
+}

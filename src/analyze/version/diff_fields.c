@@ -1,0 +1,457 @@
+/* analyze/version/diff_fields.c - the fields of every construct and how they compare.
+ * Room: analyze. One table: a field is a path in the construct and a function that
+ * names its changes. */
+#include "analyze/version/diff_internal.h"
+
+typedef void compare_field(an_cmp *c, const mt_json *before, const mt_json *after);
+
+/* ---- Building blocks ------------------------------------------------------------ */
+
+static void part_if(an_cmp *c, const char *change, const an_diff_names *names)
+{
+    if (names->len) {
+        an_cmp_part(c, change, names);
+    }
+}
+
+static void add_set_parts(an_cmp *c, const an_set_change *s)
+{
+    part_if(c, "add", &s->added);
+    part_if(c, "change", &s->changed);
+    part_if(c, "remove", &s->removed);
+}
+
+static void presence(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_cmp_part(c, !before ? "add" : !after ? "remove" : "change", NULL);
+}
+
+/* ---- Comparisons ---------------------------------------------------------------- */
+
+static void compare_plain(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    (void)before;
+    (void)after;
+    an_cmp_part(c, "change", NULL);
+}
+
+static void compare_optional(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    presence(c, before, after);
+}
+
+static void compare_default(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    if (!an_same_value(before, after)) {
+        presence(c, before, after);
+    }
+}
+
+static void compare_expr(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    if (!an_same_expr(before, after)) {
+        an_cmp_part(c, "change", NULL);
+    }
+}
+
+static void compare_fact_type(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    unsigned how = an_type_compare(c->a, before, after);
+    if (how & AN_TYPE_REBASED) {
+        an_cmp_part(c, "base", NULL);
+        return;
+    }
+    if (how & AN_TYPE_NARROWED) {
+        an_cmp_part(c, "narrow", NULL);
+    }
+    if (how & AN_TYPE_WIDENED) {
+        an_cmp_part(c, "widen", NULL);
+    }
+}
+
+static void compare_payload_type(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    if (an_type_compare(c->a, before, after)) {
+        an_cmp_part(c, "change", NULL);
+    }
+}
+
+static void compare_source(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    const mt_json *old_id = mt_json_at(before, "source_id");
+    const mt_json *new_id = mt_json_at(after, "source_id");
+    if (!old_id || !new_id) {
+        an_cmp_part(c,
+                    new_id   ? "to_structured"
+                    : old_id ? "to_freetext"
+                             : "freetext",
+                    NULL);
+        return;
+    }
+    if (!an_same_json(old_id, new_id)) {
+        an_cmp_part(c, "source_id", NULL);
+    }
+    if (!an_same_json(mt_json_at(before, "path"), mt_json_at(after, "path"))) {
+        an_cmp_part(c, "path", NULL);
+    }
+}
+
+static void compare_texts(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, an_key_text, NULL);
+    add_set_parts(c, &s);
+}
+
+static mt_str key_transition(mt_arena *a, const mt_json *t)
+{
+    return mt_strf(a, "%.*s -> %.*s", MT_ARG(mt_json_text(mt_json_at(t, "from"))),
+                   MT_ARG(mt_json_text(mt_json_at(t, "to"))));
+}
+
+static void compare_transitions(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, key_transition, NULL);
+    add_set_parts(c, &s);
+}
+
+static void compare_steps(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, an_key_id, an_same_step);
+    add_set_parts(c, &s);
+}
+
+/* An operation that declares no outcome has one: the label of its first effect, or
+ * "success". */
+static mt_str implicit_outcome(const mt_json *operation)
+{
+    const mt_json *effects = mt_json_at(operation, "effects");
+    for (uint32_t i = 0; mt_json_is(effects, MT_JSON_ARRAY) && i < effects->count;
+         i++) {
+        mt_str label = mt_json_text(mt_json_at(&effects->as.items[i], "outcome"));
+        if (label.len) {
+            return label;
+        }
+    }
+    return MT_STR("success");
+}
+
+static const mt_json *outcomes_of(mt_arena *a, const mt_json *operation,
+                                  const mt_json *declared)
+{
+    if (mt_json_is(declared, MT_JSON_ARRAY) && declared->count) {
+        return declared;
+    }
+    mt_str label = implicit_outcome(operation);
+    mt_json *list = mt_new_array(a, mt_json, 2);
+    list[0] = (mt_json){.type = MT_JSON_ARRAY, .count = 1, .as.items = &list[1]};
+    list[1] = (mt_json){
+        .type = MT_JSON_STRING, .count = (uint32_t)label.len, .as.text = label.ptr};
+    return list;
+}
+
+static void compare_outcomes(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    compare_texts(c, outcomes_of(c->a, c->before, before),
+                  outcomes_of(c->a, c->after, after));
+}
+
+/* ---- Effects -------------------------------------------------------------------- */
+
+static mt_str key_effect(mt_arena *a, const mt_json *e)
+{
+    mt_str outcome = mt_json_text(mt_json_at(e, "outcome"));
+    mt_str way = key_transition(a, e);
+    return mt_strf(a, "%.*s: %.*s%s%.*s",
+                   MT_ARG(mt_json_text(mt_json_at(e, "entity_id"))), MT_ARG(way),
+                   outcome.len ? " on " : "", MT_ARG(outcome));
+}
+
+static mt_str entity_of(mt_str effect_key)
+{
+    return mt_str_from(effect_key.ptr, mt_str_find(effect_key, ':'));
+}
+
+static void note_entities(mt_arena *a, mt_map *to, const mt_json *effects)
+{
+    for (uint32_t i = 0; mt_json_is(effects, MT_JSON_ARRAY) && i < effects->count;
+         i++) {
+        mt_map_put(a, to, mt_json_text(mt_json_at(&effects->as.items[i], "entity_id")),
+                   1);
+    }
+}
+
+/* An effect on an entity the operation knew before (or still knows) changes how that
+ * entity moves; one on an entity of its own is added or removed. */
+static void compare_effects(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, key_effect, NULL);
+    an_diff_names added = {0}, changed = {0}, removed = {0};
+    mt_map old = {0}, now = {0};
+    note_entities(c->a, &old, before);
+    note_entities(c->a, &now, after);
+    for (size_t i = 0; i < s.added.len; i++) {
+        mt_str key = s.added.items[i];
+        bool known = mt_map_find(&old, entity_of(key)) != NULL;
+        mt_vec_push(c->a, known ? &changed : &added, key);
+    }
+    for (size_t i = 0; i < s.removed.len; i++) {
+        mt_str key = s.removed.items[i];
+        bool known = mt_map_find(&now, entity_of(key)) != NULL;
+        mt_vec_push(c->a, known ? &changed : &removed, key);
+    }
+    part_if(c, "add", &added);
+    part_if(c, "change", &changed);
+    part_if(c, "remove", &removed);
+}
+
+/* ---- Systems -------------------------------------------------------------------- */
+
+static bool same_path(const mt_json *a, const mt_json *b)
+{
+    return an_same_json(mt_json_at(a, "path"), mt_json_at(b, "path"));
+}
+
+static void compare_members(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, an_key_id, same_path);
+    add_set_parts(c, &s);
+}
+
+static bool same_contracts(const mt_json *a, const mt_json *b)
+{
+    mt_arena scratch = {0};
+    an_set_change s = an_set_compare(&scratch, mt_json_at(a, "contracts"),
+                                     mt_json_at(b, "contracts"), an_key_text, NULL);
+    mt_arena_free(&scratch);
+    return !(s.added.len | s.removed.len);
+}
+
+static mt_str key_persona(mt_arena *a, const mt_json *element)
+{
+    (void)a;
+    return mt_json_text(mt_json_at(element, "persona"));
+}
+
+static mt_str key_entity(mt_arena *a, const mt_json *element)
+{
+    (void)a;
+    return mt_json_text(mt_json_at(element, "entity"));
+}
+
+static void compare_shared_personas(an_cmp *c, const mt_json *before,
+                                    const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, key_persona, same_contracts);
+    add_set_parts(c, &s);
+}
+
+static void compare_shared_entities(an_cmp *c, const mt_json *before,
+                                    const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, key_entity, same_contracts);
+    add_set_parts(c, &s);
+}
+
+/* One flow may have a trigger per outcome, so `on` belongs to the key. */
+static mt_str key_trigger(mt_arena *a, const mt_json *t)
+{
+    return mt_strf(a, "%.*s.%.*s -> %.*s.%.*s on %.*s",
+                   MT_ARG(mt_json_text(mt_json_at(t, "source_contract"))),
+                   MT_ARG(mt_json_text(mt_json_at(t, "source_flow"))),
+                   MT_ARG(mt_json_text(mt_json_at(t, "target_contract"))),
+                   MT_ARG(mt_json_text(mt_json_at(t, "target_flow"))),
+                   MT_ARG(mt_json_text(mt_json_at(t, "on"))));
+}
+
+static bool same_persona(const mt_json *a, const mt_json *b)
+{
+    return an_same_json(mt_json_at(a, "persona"), mt_json_at(b, "persona"));
+}
+
+static void compare_triggers(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    an_set_change s = an_set_compare(c->a, before, after, key_trigger, same_persona);
+    add_set_parts(c, &s);
+}
+
+/* ---- The table ------------------------------------------------------------------ */
+
+typedef struct field_row {
+    const char *name;    /* as the taxonomy names it */
+    const char *path[3]; /* in the construct */
+    compare_field *compare;
+} field_row;
+
+typedef struct kind_row {
+    const char *kind;
+    const field_row *fields;
+} kind_row;
+
+/* clang-format off */
+static const field_row FACT[] = {
+    {"default", {"default"}, compare_default},
+    {"source", {"source"}, compare_source},
+    {"type", {"type"}, compare_fact_type},
+    {NULL, {NULL}, NULL}};
+static const field_row ENTITY[] = {
+    {"initial", {"initial"}, compare_plain},
+    {"parent", {"parent"}, compare_optional},
+    {"states", {"states"}, compare_texts},
+    {"transitions", {"transitions"}, compare_transitions},
+    {NULL, {NULL}, NULL}};
+static const field_row RULE[] = {
+    {"body.produce.payload.type", {"produce", "payload", "type"}, compare_payload_type},
+    {"body.produce.payload.value", {"produce", "payload", "value"}, compare_expr},
+    {"body.produce.verdict_type", {"produce", "verdict_type"}, compare_plain},
+    {"body.when", {"when"}, compare_expr},
+    {"stratum", {"stratum"}, compare_plain},
+    {NULL, {NULL}, NULL}};
+static const field_row OPERATION[] = {
+    {"allowed_personas", {"allowed_personas"}, compare_texts},
+    {"effects", {"effects"}, compare_effects},
+    {"error_contract", {"error_contract"}, compare_texts},
+    {"outcomes", {"outcomes"}, compare_outcomes},
+    {"precondition", {"precondition"}, compare_expr},
+    {NULL, {NULL}, NULL}};
+static const field_row FLOW[] = {
+    {"entry", {"entry"}, compare_plain},
+    {"snapshot", {"snapshot"}, compare_plain},
+    {"steps", {"steps"}, compare_steps},
+    {NULL, {NULL}, NULL}};
+static const field_row SOURCE[] = {
+    {"description", {"description"}, compare_plain},
+    {"fields", {"fields"}, compare_plain},
+    {"protocol", {"protocol"}, compare_plain},
+    {NULL, {NULL}, NULL}};
+static const field_row SYSTEM[] = {
+    {"members", {"members"}, compare_members},
+    {"shared_entities", {"shared_entities"}, compare_shared_entities},
+    {"shared_personas", {"shared_personas"}, compare_shared_personas},
+    {"triggers", {"triggers"}, compare_triggers},
+    {NULL, {NULL}, NULL}};
+static const field_row NO_FIELDS[] = {{NULL, {NULL}, NULL}};
+static const kind_row KINDS[] = {
+    {"Fact", FACT},           {"Entity", ENTITY}, {"Rule", RULE},
+    {"Operation", OPERATION}, {"Flow", FLOW},     {"Source", SOURCE},
+    {"System", SYSTEM},       {"Persona", NO_FIELDS}, {NULL, NO_FIELDS}};
+/* clang-format on */
+
+static const field_row *fields_of(mt_str kind)
+{
+    const kind_row *k = KINDS;
+    while (k->kind && !mt_str_eq(kind, mt_str_z(k->kind))) {
+        k++;
+    }
+    return k->fields;
+}
+
+/* Fields of a rule lie in its body, but for the stratum. */
+static const mt_json *field_at(const mt_json *construct, const field_row *row)
+{
+    const mt_json *at = construct;
+    if (mt_str_starts(mt_str_z(row->name), MT_STR("body."))) {
+        at = mt_json_at(at, "body");
+    }
+    for (int i = 0; i < 3 && row->path[i]; i++) {
+        at = mt_json_get(at, mt_str_z(row->path[i]));
+    }
+    return at;
+}
+
+/* Keys the table does not list are compared as they are. Those of every construct:
+ * id and kind are its identity, provenance and line are noise (M7). */
+static bool is_listed(const field_row *rows, mt_str key)
+{
+    static const char *const COMMON[] = {"id", "kind", "provenance", "line", "body"};
+    for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++) {
+        if (mt_str_eq(key, mt_str_z(COMMON[i]))) {
+            return true;
+        }
+    }
+    for (const field_row *r = rows; r->name; r++) {
+        if (mt_str_eq(key, mt_str_z(r->name))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void compare_other(an_cmp *c, mt_str key, const mt_json *before,
+                          const mt_json *after)
+{
+    if (!an_same_json(before, after)) {
+        c->field = key;
+        an_cmp_part(c, "change", NULL);
+        an_cmp_end_field(c, before, after);
+    }
+}
+
+static void compare_others(an_cmp *c, const field_row *rows)
+{
+    uint32_t count;
+    const an_member_pair *pairs = an_member_pairs(c->a, c->before, c->after, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_listed(rows, pairs[i].key)) {
+            compare_other(c, pairs[i].key, pairs[i].before, pairs[i].after);
+        }
+    }
+}
+
+void an_cmp_fields(an_cmp *c)
+{
+    const field_row *rows = fields_of(c->kind);
+    for (const field_row *r = rows; r->name; r++) {
+        const mt_json *before = field_at(c->before, r), *after = field_at(c->after, r);
+        if (!an_same_json(before, after)) {
+            c->field = mt_str_z(r->name);
+            r->compare(c, before, after);
+            an_cmp_end_field(c, before, after);
+        }
+    }
+    compare_others(c, rows);
+}
+
+/* ---- Trust ---------------------------------------------------------------------- */
+
+/* trust_domain and attestation_format have rows of their own. */
+static bool rest_of_trust_same(mt_arena *a, const mt_json *before, const mt_json *after)
+{
+    uint32_t count;
+    const an_member_pair *pairs = an_member_pairs(a, before, after, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        bool own = mt_str_is(pairs[i].key, "trust_domain") ||
+                   mt_str_is(pairs[i].key, "attestation_format");
+        if (!own && !an_same_json(pairs[i].before, pairs[i].after)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void compare_trust_key(an_cmp *c, mt_str field, const mt_json *before,
+                              const mt_json *after)
+{
+    if (!an_same_json(before, after)) {
+        c->field = field;
+        presence(c, before, after);
+        an_cmp_end_field(c, before, after);
+    }
+}
+
+void an_cmp_trust(an_cmp *c, const mt_json *before, const mt_json *after)
+{
+    const mt_json *old = mt_json_at(before, "trust"), *now = mt_json_at(after, "trust");
+    old = mt_json_is(old, MT_JSON_OBJECT) ? old : NULL;
+    now = mt_json_is(now, MT_JSON_OBJECT) ? now : NULL;
+    if ((old != NULL) != (now != NULL) ||
+        (old && !rest_of_trust_same(c->a, old, now))) {
+        c->field = MT_STR("trust");
+        presence(c, old, now);
+        an_cmp_end_field(c, old, now);
+    }
+    compare_trust_key(c, MT_STR("trust.attestation_format"),
+                      mt_json_at(old, "attestation_format"),
+                      mt_json_at(now, "attestation_format"));
+    compare_trust_key(c, MT_STR("trust.trust_domain"), mt_json_at(old, "trust_domain"),
+                      mt_json_at(now, "trust_domain"));
+}

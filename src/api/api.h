@@ -1,0 +1,28 @@
+/* api/api.h - what is behind the handles of motet.h.
+ * Room: runtime, private to api_*.c. */
+#ifndef API_API_H
+#define API_API_H
+
+#include "contract/eval/facts.h"
+#include "contract/eval/program.h"
+#include "motet.h"
+
+struct motet_contract {
+    mt_arena arena;
+    mt_diags ds;
+    const motet_str *messages; /* one per diagnostic */
+    mt_str bundle;
+    const ct_model *model;
+    const ct_program *program;
+};
+
+/* What is inside a fact set and a set of verdicts. */
+const ct_facts *api_facts_inside(const motet_facts *facts);
+const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
+
+static inline motet_str api_out_str(mt_str s)
+{
+    return (motet_str){s.ptr ? s.ptr : "", s.len};
+}
+
+#endif

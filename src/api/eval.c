@@ -1,0 +1,367 @@
+/* api/eval.c - the public API's fact sets and verdicts.
+ * Room: api.
+ * Typed values are put one after the other: a stack of open values knows, from the
+ * declared types, what is due next and where it goes. */
+#include <stdlib.h>
+
+#include "api/api.h"
+
+enum { MAX_OPEN = 256 };
+
+/* A value being put: `left` more values of `type` (or the fields of a record). */
+typedef struct open_value {
+    const ct_type *type; /* of each element; of the record itself */
+    ct_value *at;        /* where the next one goes; a record: its first slot */
+    size_t left;
+    bool is_record;
+} open_value;
+
+struct motet_facts {
+    const motet_contract *contract;
+    ct_facts *facts;
+    ct_fault fault;
+    mt_err err;
+    uint32_t fact; /* being put, CT_NONE when none is */
+    ct_value *room;
+    open_value open[MAX_OPEN];
+    size_t depth;
+};
+
+struct motet_verdicts {
+    const motet_contract *contract;
+    ct_verdicts *verdicts;
+    mt_arena errors;
+    ct_fault fault;
+    mt_err err;
+    mt_buf json;
+};
+
+const ct_facts *api_facts_inside(const motet_facts *facts)
+{
+    return facts->facts;
+}
+
+const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts)
+{
+    return verdicts->verdicts;
+}
+
+static motet_fault out_fault(const ct_fault *f)
+{
+    return (motet_fault){ct_fault_name(f->kind), api_out_str(f->path),
+                         api_out_str(f->rule), api_out_str(f->message)};
+}
+
+/* ---- Fact sets ----------------------------------------------------------------- */
+
+motet_facts *motet_facts_new(const motet_contract *contract)
+{
+    motet_facts *f = mt_xmalloc(sizeof *f);
+    *f = (motet_facts){.contract = contract,
+                       .facts = ct_facts_new(contract->model),
+                       .fact = CT_NONE,
+                       .err = MT_E_USAGE};
+    return f;
+}
+
+void motet_facts_free(motet_facts *facts)
+{
+    if (facts) {
+        ct_facts_free(facts->facts);
+        free(facts);
+    }
+}
+
+motet_fault motet_facts_fault(const motet_facts *facts)
+{
+    return out_fault(&facts->fault);
+}
+
+motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
+{
+    facts->err = ct_facts_read(facts->facts, mt_str_from(json.ptr, json.len), NULL,
+                               strict, &facts->fault);
+    return (motet_status)facts->err;
+}
+
+static motet_status refuse(motet_facts *f, mt_err err, mt_str message)
+{
+    if (f->err == MT_OK) {
+        f->err = err;
+        f->fault = (ct_fault){.kind = CT_FAULT_TYPE_MISMATCH, .message = message};
+        if (f->fact != CT_NONE) {
+            f->fault.path = f->contract->model->facts[f->fact].id;
+        }
+    }
+    return (motet_status)f->err;
+}
+
+void motet_facts_begin(motet_facts *facts)
+{
+    ct_facts_begin(facts->facts);
+    facts->fault = (ct_fault){0};
+    facts->err = MT_OK;
+    facts->fact = CT_NONE;
+    facts->depth = 0;
+}
+
+motet_status motet_facts_name(motet_facts *f, const char *fact)
+{
+    const ct_model *m = f->contract->model;
+    if (f->fact != CT_NONE) {
+        return refuse(f, MT_E_USAGE, MT_STR("the value before is not complete"));
+    }
+    uint32_t index = ct_model_find(m, CT_KIND_FACT, mt_str_z(fact));
+    if (index == CT_NONE) {
+        return refuse(f, MT_E_NOTFOUND, MT_STR("the contract has no such fact"));
+    }
+    const ct_type *type = m->facts[index].type;
+    f->fact = index;
+    f->room = mt_new_array(ct_facts_arena(f->facts), ct_value, type->slots + 1);
+    f->open[0] = (open_value){type, f->room, 1, false};
+    f->depth = 1;
+    return (motet_status)f->err;
+}
+
+/* The type of the value that is due, NULL when none is. */
+static const ct_type *due(const motet_facts *f)
+{
+    if (f->err != MT_OK || !f->depth) {
+        return NULL;
+    }
+    const open_value *o = &f->open[f->depth - 1];
+    return o->is_record ? o->type->as.fields[o->type->count - o->left].type : o->type;
+}
+
+static ct_value *place(const motet_facts *f)
+{
+    const open_value *o = &f->open[f->depth - 1];
+    return o->is_record ? o->at + o->type->as.fields[o->type->count - o->left].offset
+                        : o->at;
+}
+
+/* One value is complete: so are those that waited for it alone. */
+static motet_status advance(motet_facts *f)
+{
+    while (f->depth) {
+        open_value *o = &f->open[f->depth - 1];
+        if (!o->is_record && o->left) {
+            o->at += o->type->slots;
+        }
+        o->left -= o->left > 0;
+        if (o->left) {
+            return MOTET_OK;
+        }
+        f->depth--;
+    }
+    f->err = ct_facts_set(f->facts, f->fact, f->room, &f->fault);
+    f->fact = CT_NONE;
+    return (motet_status)f->err;
+}
+
+static motet_status put(motet_facts *f, unsigned bases, const ct_value *value)
+{
+    const ct_type *t = due(f);
+    if (!t || !((bases >> t->base) & 1)) {
+        return refuse(
+            f, t ? MT_E_TYPE : MT_E_USAGE,
+            t ? mt_strf(ct_facts_arena(f->facts), "expected %s", CT_BASE_NAMES[t->base])
+              : MT_STR("no value is due here"));
+    }
+    *place(f) = *value;
+    return advance(f);
+}
+
+motet_status motet_put_bool(motet_facts *facts, bool value)
+{
+    return put(facts, 1u << CT_BOOL, &(ct_value){.boolean = value});
+}
+
+motet_status motet_put_int(motet_facts *facts, int64_t value)
+{
+    return put(facts, 1u << CT_INT | 1u << CT_DURATION, &(ct_value){.integer = value});
+}
+
+static motet_status put_decimal(motet_facts *f, const char *text, unsigned bases)
+{
+    ct_value v = {0};
+    if (f->err == MT_OK && mt_decimal_parse(mt_str_z(text), &v.decimal) != MT_OK) {
+        return refuse(f, MT_E_TYPE, MT_STR("the text is no decimal"));
+    }
+    return put(f, bases, &v);
+}
+
+motet_status motet_put_decimal(motet_facts *facts, const char *value)
+{
+    return put_decimal(facts, value, 1u << CT_DECIMAL);
+}
+
+motet_status motet_put_money(motet_facts *facts, const char *amount)
+{
+    return put_decimal(facts, amount, 1u << CT_MONEY);
+}
+
+/* A text as the type that is due reads it; false when it cannot. */
+static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *out)
+{
+    if (t->base == CT_ENUM) {
+        return (out->choice = ct_choice_find(t, text)) != CT_NONE;
+    }
+    if (t->base == CT_DATE) {
+        return ct_date_parse(text, &out->integer);
+    }
+    if (t->base == CT_DATETIME) {
+        return ct_time_parse(text, &out->time);
+    }
+    out->text = mt_str_dup(ct_facts_arena(f->facts), text);
+    return true;
+}
+
+motet_status motet_put_text(motet_facts *facts, motet_str value)
+{
+    const ct_type *t = due(facts);
+    ct_value v = {0};
+    if (t && !text_value(facts, t, mt_str_from(value.ptr, value.len), &v)) {
+        return refuse(facts, MT_E_TYPE,
+                      mt_strf(ct_facts_arena(facts->facts), "no value of %s: %.*s",
+                              CT_BASE_NAMES[t->base], (int)value.len, value.ptr));
+    }
+    return put(facts, 1u << CT_TEXT | 1u << CT_ENUM | 1u << CT_DATE | 1u << CT_DATETIME,
+               &v);
+}
+
+/* Opens a container; it is complete at once when nothing is to follow. */
+static motet_status push(motet_facts *f, open_value o)
+{
+    if (f->depth == MAX_OPEN) {
+        return refuse(f, MT_E_LIMIT, MT_STR("values nest too deeply"));
+    }
+    f->open[f->depth++] = o;
+    if (!o.left) {
+        f->depth--;
+        return advance(f);
+    }
+    return MOTET_OK;
+}
+
+static const ct_type *due_as(motet_facts *f, ct_base base)
+{
+    const ct_type *t = due(f);
+    if (t && t->base == base) {
+        return t;
+    }
+    put(f, 0, NULL); /* says what was due instead */
+    return NULL;
+}
+
+motet_status motet_put_list(motet_facts *facts, size_t length)
+{
+    const ct_type *t = due_as(facts, CT_LIST);
+    if (!t) {
+        return (motet_status)facts->err;
+    }
+    if (length > t->as.list.max) {
+        return refuse(facts, MT_E_RANGE, MT_STR("the list is longer than its max"));
+    }
+    const ct_type *element = t->as.list.element;
+    ct_value *items =
+        mt_new_array(ct_facts_arena(facts->facts), ct_value, length * element->slots);
+    ct_value *v = place(facts);
+    v->list.items = items;
+    v->list.count = (uint32_t)length;
+    return push(facts, (open_value){element, items, length, false});
+}
+
+motet_status motet_put_record(motet_facts *facts)
+{
+    const ct_type *t = due_as(facts, CT_RECORD);
+    return t ? push(facts, (open_value){t, place(facts), t->count, true})
+             : (motet_status)facts->err;
+}
+
+motet_status motet_put_union(motet_facts *facts, const char *tag)
+{
+    const ct_type *t = due_as(facts, CT_UNION);
+    if (!t) {
+        return (motet_status)facts->err;
+    }
+    uint32_t index = ct_field_find(t, mt_str_z(tag));
+    if (index == CT_NONE) {
+        return refuse(facts, MT_E_TYPE, MT_STR("the union has no such tag"));
+    }
+    const ct_type *inner = t->as.variants[index].type;
+    ct_value *payload =
+        mt_new_array(ct_facts_arena(facts->facts), ct_value, inner->slots + 1);
+    ct_value *v = place(facts);
+    v->variant.payload = payload;
+    v->variant.tag = index;
+    return push(facts, (open_value){inner, payload, 1, false});
+}
+
+motet_status motet_facts_end(motet_facts *facts)
+{
+    if (facts->fact != CT_NONE) {
+        return refuse(facts, MT_E_USAGE, MT_STR("the value is not complete"));
+    }
+    if (facts->err == MT_OK) {
+        facts->err = ct_facts_end(facts->facts, &facts->fault);
+    }
+    return (motet_status)facts->err;
+}
+
+/* ---- Verdicts ------------------------------------------------------------------ */
+
+motet_verdicts *motet_verdicts_new(const motet_contract *contract)
+{
+    motet_verdicts *v = mt_xmalloc(sizeof *v);
+    *v = (motet_verdicts){.contract = contract,
+                          .verdicts = ct_verdicts_new(contract->program),
+                          .err = MT_E_USAGE};
+    return v;
+}
+
+void motet_verdicts_free(motet_verdicts *verdicts)
+{
+    if (verdicts) {
+        ct_verdicts_free(verdicts->verdicts);
+        mt_arena_free(&verdicts->errors);
+        mt_buf_free(&verdicts->json);
+        free(verdicts);
+    }
+}
+
+motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
+{
+    mt_arena_reset(&v->errors);
+    v->fault = (ct_fault){0};
+    if (facts->err != MT_OK || facts->contract != v->contract) {
+        v->err = MT_E_USAGE;
+        v->fault.message = MT_STR("the fact set is not filled");
+        return MOTET_E_USAGE;
+    }
+    v->err = ct_evaluate(v->contract->program, facts->facts, v->verdicts, &v->errors,
+                         &v->fault);
+    return (motet_status)v->err;
+}
+
+bool motet_verdict_present(const motet_verdicts *verdicts, const char *name)
+{
+    uint32_t rule =
+        ct_model_find(verdicts->contract->model, CT_KIND_VERDICT, mt_str_z(name));
+    return verdicts->err == MT_OK && rule != CT_NONE &&
+           ct_verdict_present(verdicts->verdicts, rule);
+}
+
+motet_str motet_verdicts_json(motet_verdicts *verdicts)
+{
+    mt_buf_clear(&verdicts->json);
+    if (verdicts->err == MT_OK) {
+        ct_verdicts_json(&verdicts->json, verdicts->verdicts);
+    }
+    return api_out_str(mt_buf_str(&verdicts->json));
+}
+
+motet_fault motet_verdicts_fault(const motet_verdicts *verdicts)
+{
+    return out_fault(&verdicts->fault);
+}

@@ -1,0 +1,249 @@
+/* api/flow.c - the public API's flows and action spaces.
+ * Room: api. */
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "contract/flow/action_space.h"
+#include "contract/flow/position.h"
+#include "contract/flow/report.h"
+#include "contract/flow/states.h"
+
+struct motet_run {
+    const motet_contract *contract;
+    mt_arena arena;  /* the plan */
+    mt_arena inputs; /* states, bindings and names of the run at hand */
+    const ct_plan *plan;
+    ct_verdicts *scratch;
+    ct_run run;
+    motet_host host;
+    mt_buf text;
+    mt_str message;
+};
+
+motet_run *motet_run_new(const motet_contract *contract)
+{
+    motet_run *r = mt_xmalloc(sizeof *r);
+    *r = (motet_run){.contract = contract};
+    mt_diags ds = {.arena = &r->arena};
+    if (ct_plan_build(&r->arena, contract->program, &ds, &r->plan)) {
+        mt_arena_free(&r->arena);
+        free(r);
+        return NULL;
+    }
+    r->scratch = ct_verdicts_new(contract->program);
+    return r;
+}
+
+void motet_run_free(motet_run *r)
+{
+    if (r) {
+        ct_run_free(&r->run);
+        ct_verdicts_free(r->scratch);
+        mt_buf_free(&r->text);
+        mt_arena_free(&r->inputs);
+        mt_arena_free(&r->arena);
+        free(r);
+    }
+}
+
+/* ---- The host's callbacks ------------------------------------------------------- */
+
+static bool may_act(void *context, const ct_run *run, uint32_t persona)
+{
+    const motet_run *r = context;
+    return r->host.may_act(r->host.user,
+                           api_out_str(ct_persona_id(run->plan, persona)));
+}
+
+static mt_err apply(void *context, const ct_run *run, const ct_record *record)
+{
+    const motet_run *r = context;
+    motet_change changes[16], *all = changes;
+    if (record->change_count > 16) {
+        all = mt_xmalloc(mt_array_bytes(record->change_count, sizeof *all));
+    }
+    for (uint32_t i = 0; i < record->change_count; i++) {
+        const ct_change *c = &run->changes.items[record->first_change + i];
+        all[i] =
+            (motet_change){api_out_str(ct_entity_id(run->plan, c->entity)),
+                           api_out_str(run->instances[c->entity]),
+                           api_out_str(ct_plan_state_id(run->plan, c->entity, c->from)),
+                           api_out_str(ct_plan_state_id(run->plan, c->entity, c->to))};
+    }
+    motet_status status = r->host.apply(r->host.user, all, record->change_count);
+    if (all != changes) {
+        free(all);
+    }
+    return (mt_err)status;
+}
+
+static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t op,
+                       const uint32_t *matching, uint32_t count)
+{
+    (void)matching;
+    (void)count;
+    const motet_run *r = context;
+    motet_str label =
+        r->host.choose(r->host.user, api_out_str(run->plan->steps[step].id),
+                       api_out_str(ct_operation_id(run->plan, op)));
+    return label.ptr
+               ? ct_plan_outcome_named(run->plan, op, mt_str_from(label.ptr, label.len))
+               : CT_NONE;
+}
+
+static ct_host host_of(motet_run *r, const motet_host *host)
+{
+    r->host = host ? *host : (motet_host){0};
+    return (ct_host){.context = r,
+                     .may_act = r->host.may_act ? may_act : NULL,
+                     .apply = r->host.apply ? apply : NULL,
+                     .choose = r->host.choose ? choose : NULL};
+}
+
+/* ---- Running --------------------------------------------------------------------- */
+
+static motet_status refuse(motet_run *r, mt_err err, mt_str message)
+{
+    r->message = message;
+    return (motet_status)err;
+}
+
+static mt_err read_json(motet_run *r, motet_str text, mt_json *out)
+{
+    mt_json_error error = {0};
+    mt_str copy = mt_str_dup(&r->inputs,
+                             text.len ? mt_str_from(text.ptr, text.len) : MT_STR("{}"));
+    mt_err err = mt_json_read(&r->inputs, copy, NULL, out, &error);
+    r->message = err ? mt_str_z(error.message) : r->message;
+    return err;
+}
+
+static mt_err read_states(motet_run *r, motet_str text, ct_states *states)
+{
+    mt_json tree;
+    *states = ct_states_new(&r->inputs, r->contract->model);
+    mt_err err = read_json(r, text, &tree);
+    err = err ? err : ct_states_read(&r->inputs, states, &tree, &r->message);
+    if (!err) {
+        ct_states_add_initial(&r->inputs, states);
+        ct_states_seal(states);
+    }
+    return err;
+}
+
+static ct_run_input input_of(motet_run *r, const motet_facts *facts,
+                             const motet_verdicts *verdicts, const motet_host *host)
+{
+    return (ct_run_input){.plan = r->plan,
+                          .snapshot = {r->contract->program, api_facts_inside(facts),
+                                       api_verdicts_inside(verdicts)},
+                          .host = host_of(r, host)};
+}
+
+motet_status motet_run_start(motet_run *r, const motet_facts *facts,
+                             const motet_verdicts *verdicts, const char *flow,
+                             const char *persona, motet_str states, motet_str bindings,
+                             const motet_host *host)
+{
+    ct_states map;
+    mt_json tree;
+    ct_run_input in = input_of(r, facts, verdicts, host);
+    mt_arena_reset(&r->inputs);
+    r->message = (mt_str){0};
+    ct_binding binding = ct_binding_new(&r->inputs, r->contract->model);
+    mt_err err = read_states(r, states, &map);
+    err = err ? err : read_json(r, bindings, &tree);
+    err = err ? err
+              : ct_binding_read(&r->inputs, &binding, r->contract->model, &tree,
+                                &r->message);
+    in.flow = ct_model_find(r->contract->model, CT_KIND_FLOW, mt_str_z(flow));
+    if (err || in.flow == CT_NONE) {
+        return err ? (motet_status)err
+                   : refuse(r, MT_E_NOTFOUND, MT_STR("the contract has no such flow"));
+    }
+    ct_binding_resolve(&binding, &map, true);
+    in.persona = mt_str_dup(&r->inputs, mt_str_z(persona));
+    in.instances = binding.instances;
+    in.states = binding.states;
+    return ct_run_start(&r->run, &in) == CT_RUN_FAILED
+               ? refuse(r, MT_E_USAGE, r->run.fault)
+               : MOTET_OK;
+}
+
+motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
+                              const motet_verdicts *verdicts, motet_str position,
+                              const motet_host *host)
+{
+    mt_json tree;
+    ct_run_input in = input_of(r, facts, verdicts, host);
+    mt_arena_reset(&r->inputs);
+    r->message = (mt_str){0};
+    mt_err err = read_json(r, position, &tree);
+    return (motet_status)(err ? err
+                              : ct_position_read(&r->run, &in, &tree, &r->message));
+}
+
+motet_run_state motet_run_step(motet_run *r)
+{
+    /* ORDER ct_run_status. */
+    static const motet_run_state STATES[] = {MOTET_RUN_MORE, MOTET_RUN_DONE,
+                                             MOTET_RUN_FAILED, MOTET_RUN_WAITING,
+                                             MOTET_RUN_STOPPED};
+    ct_run_resume(&r->run);
+    return STATES[ct_run_step(&r->run)];
+}
+
+motet_status motet_run_set_state(motet_run *r, const char *entity, const char *state)
+{
+    const ct_model *m = r->contract->model;
+    uint32_t e = ct_model_find(m, CT_KIND_ENTITY, mt_str_z(entity));
+    uint32_t s =
+        e == CT_NONE ? CT_NONE : ct_state_find(&m->entities[e], mt_str_z(state));
+    if (s == CT_NONE || !r->run.plan) {
+        return refuse(r, MT_E_NOTFOUND, MT_STR("no such entity or state, or no run"));
+    }
+    ct_run_set_state(&r->run, e, s);
+    return MOTET_OK;
+}
+
+motet_str motet_run_position(motet_run *r)
+{
+    mt_buf_clear(&r->text);
+    ct_position_write(&r->text, &r->run);
+    return api_out_str(mt_buf_str(&r->text));
+}
+
+motet_str motet_run_json(motet_run *r)
+{
+    mt_buf_clear(&r->text);
+    ct_run_json(&r->text, &r->run);
+    return api_out_str(mt_buf_str(&r->text));
+}
+
+motet_str motet_run_message(const motet_run *r)
+{
+    return api_out_str(r->message.ptr ? r->message : r->run.fault);
+}
+
+motet_status motet_actions(motet_run *r, const motet_facts *facts,
+                           const motet_verdicts *verdicts, motet_str states,
+                           const char *persona, motet_str *json)
+{
+    ct_states map;
+    ct_action_space space;
+    mt_arena_reset(&r->inputs);
+    r->message = (mt_str){0};
+    mt_err err = read_states(r, states, &map);
+    if (err) {
+        return (motet_status)err;
+    }
+    ct_frozen z = {
+        r->plan,
+        {r->contract->program, api_facts_inside(facts), api_verdicts_inside(verdicts)},
+        r->scratch};
+    ct_actions(&r->inputs, &z, &map, mt_str_z(persona), &space);
+    mt_buf_clear(&r->text);
+    ct_actions_json(&r->text, &z, &space);
+    *json = api_out_str(mt_buf_str(&r->text));
+    return MOTET_OK;
+}

@@ -1,0 +1,334 @@
+/* contract/front/pass6_emit.c - the checked tree as one compact bundle.
+ * Order: personas, sources, facts, entities, rules by stratum, operations, flows,
+ * systems; within a group by id. */
+#include <stdlib.h>
+
+#include "contract/front/emit.h"
+
+/* The part of the provenance that is the same for all constructs of a file. */
+static void prepare_provenance(fr_emit *e, const fr_file *file)
+{
+    mt_buf text = {0}, *out = e->b;
+    e->b = &text;
+    FR_PUT(e, ",\"provenance\":{\"file\":");
+    fr_emit_text(e, file->name);
+    FR_PUT(e, ",\"line\":");
+    e->b = out;
+    e->file = file;
+    e->provenance = mt_str_dup(e->u->keep, mt_buf_str(&text));
+    mt_buf_free(&text);
+}
+
+void fr_emit_provenance(fr_emit *e, const fr_construct *c)
+{
+    if (MT_UNLIKELY(e->file != c->file)) {
+        prepare_provenance(e, c->file);
+    }
+    mt_buf_adds(e->b, e->provenance);
+    mt_buf_add_u64(e->b, fr_line(c->file, c->tok));
+    mt_buf_addc(e->b, '}');
+}
+
+static void emit_persona(fr_emit *e, const fr_construct *c)
+{
+    FR_PUT(e, "{\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"kind\":\"Persona\"");
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"tenor\":\"1.0\"}");
+}
+
+static int compare_source_fields(const void *a, const void *b, void *unit)
+{
+    const fr_source_field *x = a, *y = b;
+    int order = fr_sym_cmp(unit, x->name.sym, y->name.sym);
+    return order ? order : x->name.tok < y->name.tok ? -1 : 1;
+}
+
+static void emit_source_fields(fr_emit *e, const fr_source_decl *s)
+{
+    size_t count = s->fields.len, written = 0;
+    mt_buf_addc(e->b, '{');
+    if (count > 1) {
+        qsort_r(s->fields.items, count, sizeof *s->fields.items, compare_source_fields,
+                e->u);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const fr_source_field *f = &s->fields.items[i];
+        bool replaced = i + 1 < count && f[1].name.sym == f->name.sym;
+        if (replaced) {
+            continue;
+        }
+        if (written++) {
+            mt_buf_addc(e->b, ',');
+        }
+        fr_emit_name(e, f->name.sym);
+        mt_buf_addc(e->b, ':');
+        fr_emit_text(e, fr_str(e->u, f->value));
+    }
+    mt_buf_addc(e->b, '}');
+}
+
+static void emit_source(fr_emit *e, const fr_construct *c)
+{
+    const fr_source_decl *s = (const fr_source_decl *)c;
+    mt_buf_addc(e->b, '{');
+    if (s->description) {
+        FR_PUT(e, "\"description\":");
+        fr_emit_text(e, fr_str(e->u, s->description));
+        mt_buf_addc(e->b, ',');
+    }
+    FR_PUT(e, "\"fields\":");
+    emit_source_fields(e, s);
+    FR_PUT(e, ",\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"kind\":\"Source\",\"protocol\":");
+    fr_emit_name(e, s->protocol);
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"tenor\":\"1.0\"}");
+}
+
+static void emit_fact_source(fr_emit *e, const fr_fact *f)
+{
+    mt_str text = fr_str(e->u, f->source.sym);
+    size_t dot = mt_str_find(text, '.');
+    if (f->structured) {
+        FR_PUT(e, "{\"path\":");
+        fr_emit_text(e, fr_str(e->u, f->path.sym));
+        FR_PUT(e, ",\"source_id\":");
+        fr_emit_name(e, f->source.sym);
+        mt_buf_addc(e->b, '}');
+    } else if (dot < text.len) {
+        FR_PUT(e, "{\"field\":");
+        fr_emit_text(e, mt_str_skip(text, dot + 1));
+        FR_PUT(e, ",\"system\":");
+        fr_emit_text(e, mt_str_from(text.ptr, dot));
+        mt_buf_addc(e->b, '}');
+    } else {
+        fr_emit_text(e, text);
+    }
+}
+
+static void emit_fact(fr_emit *e, const fr_construct *c)
+{
+    const fr_fact *f = (const fr_fact *)c;
+    mt_buf_addc(e->b, '{');
+    if (f->initial) {
+        FR_PUT(e, "\"default\":");
+        fr_emit_value(e, f->type, f->initial);
+        mt_buf_addc(e->b, ',');
+    }
+    FR_PUT(e, "\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"kind\":\"Fact\"");
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"source\":");
+    emit_fact_source(e, f);
+    FR_PUT(e, ",\"tenor\":\"1.0\",\"type\":");
+    fr_emit_type(e, f->type);
+    mt_buf_addc(e->b, '}');
+}
+
+static void emit_entity(fr_emit *e, const fr_construct *c)
+{
+    const fr_entity *n = (const fr_entity *)c;
+    FR_PUT(e, "{\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"initial\":");
+    fr_emit_name(e, n->initial.sym);
+    FR_PUT(e, ",\"kind\":\"Entity\"");
+    if (n->parent.sym) {
+        FR_PUT(e, ",\"parent\":");
+        fr_emit_name(e, n->parent.sym);
+    }
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"states\":");
+    fr_emit_names(e, &n->states);
+    FR_PUT(e, ",\"tenor\":\"1.0\",\"transitions\":[");
+    for (size_t i = 0; i < n->transitions.len; i++) {
+        if (i) {
+            mt_buf_addc(e->b, ',');
+        }
+        FR_PUT(e, "{\"from\":");
+        fr_emit_name(e, n->transitions.items[i].from.sym);
+        FR_PUT(e, ",\"to\":");
+        fr_emit_name(e, n->transitions.items[i].to.sym);
+        mt_buf_addc(e->b, '}');
+    }
+    FR_PUT(e, "]}");
+}
+
+static void emit_rule(fr_emit *e, const fr_construct *c)
+{
+    const fr_rule *r = (const fr_rule *)c;
+    FR_PUT(e, "{\"body\":{\"produce\":{\"payload\":");
+    fr_emit_payload(e, r->payload_type, r->payload);
+    FR_PUT(e, ",\"verdict_type\":");
+    fr_emit_name(e, r->verdict.sym);
+    FR_PUT(e, "},\"when\":");
+    fr_emit_condition(e, r->when);
+    FR_PUT(e, "},\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"kind\":\"Rule\"");
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"stratum\":");
+    mt_buf_add_i64(e->b, r->stratum);
+    FR_PUT(e, ",\"tenor\":\"1.0\"}");
+}
+
+static void emit_effects(fr_emit *e, const fr_operation *o)
+{
+    mt_buf_addc(e->b, '[');
+    for (size_t i = 0; i < o->effects.len; i++) {
+        const fr_effect *f = &o->effects.items[i];
+        if (i) {
+            mt_buf_addc(e->b, ',');
+        }
+        FR_PUT(e, "{\"entity_id\":");
+        fr_emit_name(e, f->entity.sym);
+        FR_PUT(e, ",\"from\":");
+        fr_emit_name(e, f->from.sym);
+        if (f->outcome.sym) {
+            FR_PUT(e, ",\"outcome\":");
+            fr_emit_name(e, f->outcome.sym);
+        }
+        FR_PUT(e, ",\"to\":");
+        fr_emit_name(e, f->to.sym);
+        mt_buf_addc(e->b, '}');
+    }
+    mt_buf_addc(e->b, ']');
+}
+
+static void emit_operation(fr_emit *e, const fr_construct *c)
+{
+    const fr_operation *o = (const fr_operation *)c;
+    FR_PUT(e, "{\"allowed_personas\":");
+    fr_emit_names(e, &o->personas);
+    FR_PUT(e, ",\"effects\":");
+    emit_effects(e, o);
+    FR_PUT(e, ",\"error_contract\":");
+    fr_emit_names(e, &o->errors);
+    FR_PUT(e, ",\"id\":");
+    fr_emit_name(e, c->id);
+    FR_PUT(e, ",\"kind\":\"Operation\"");
+    if (o->outcomes.len) {
+        FR_PUT(e, ",\"outcomes\":");
+        fr_emit_names(e, &o->outcomes);
+    }
+    FR_PUT(e, ",\"precondition\":");
+    fr_emit_condition(e, o->precondition);
+    fr_emit_provenance(e, c);
+    FR_PUT(e, ",\"tenor\":\"1.0\"}");
+}
+
+static void emit_flow(fr_emit *e, const fr_construct *c)
+{
+    fr_emit_flow(e, (const fr_flow *)c);
+}
+
+static void emit_system(fr_emit *e, const fr_construct *c)
+{
+    fr_emit_system(e, (const fr_system *)c);
+}
+
+static int compare_strata(const void *a, const void *b, void *unit)
+{
+    const fr_rule *x = *(const fr_rule *const *)a, *y = *(const fr_rule *const *)b;
+    if (x->stratum != y->stratum) {
+        return x->stratum < y->stratum ? -1 : 1;
+    }
+    return fr_sym_cmp(unit, x->head.id, y->head.id);
+}
+
+/* Sorted copies, so that indices into the unit's lists stay valid. */
+static fr_construct **in_order(fr_unit *u, fr_kind kind)
+{
+    size_t count = u->kinds[kind].len;
+    fr_construct **items = mt_alloc(u->keep, mt_array_bytes(count, sizeof *items));
+    if (!count) {
+        return items;
+    }
+    memcpy(items, u->kinds[kind].items, count * sizeof *items);
+    fr_sort_by_id(u, items, count);
+    for (size_t i = 1; kind == FR_RULE && i < count; i++) {
+        if (compare_strata(&items[i - 1], &items[i], u) > 0) {
+            qsort_r(items, count, sizeof *items, compare_strata, u);
+            break;
+        }
+    }
+    return items;
+}
+
+static void emit_constructs(fr_emit *e)
+{
+    static const struct {
+        fr_kind kind;
+        void (*emit)(fr_emit *e, const fr_construct *c);
+    } GROUPS[] = {
+        {FR_PERSONA, emit_persona}, {FR_SOURCE, emit_source},
+        {FR_FACT, emit_fact},       {FR_ENTITY, emit_entity},
+        {FR_RULE, emit_rule},       {FR_OPERATION, emit_operation},
+        {FR_FLOW, emit_flow},       {FR_SYSTEM, emit_system},
+    };
+    bool first = true;
+    for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
+        fr_construct **items = in_order(e->u, GROUPS[g].kind);
+        for (size_t i = 0; i < e->u->kinds[GROUPS[g].kind].len; i++) {
+            if (!first) {
+                mt_buf_addc(e->b, ',');
+            }
+            first = false;
+            GROUPS[g].emit(e, items[i]);
+        }
+    }
+}
+
+static void emit_bundle(fr_emit *e)
+{
+    const fr_file *root = e->u->files.items[0];
+    FR_PUT(e, "{\"constructs\":[");
+    emit_constructs(e);
+    FR_PUT(e, "],\"id\":");
+    fr_emit_text(e, mt_str_stem(root->path));
+    FR_PUT(e, ",\"kind\":\"Bundle\",\"tenor\":\"1.0\",\"tenor_version\":");
+    mt_buf_addz(e->b, e->extended ? "\"1.1.0\"}" : "\"1.0.0\"}");
+    e->u->extended = e->extended;
+}
+
+/* Most bundles fit in three times their source: written in place, no copy. */
+static bool emit_in_place(fr_unit *u, mt_str *bundle)
+{
+    size_t room = 4096;
+    for (size_t i = 0; i < u->files.len; i++) {
+        room += u->files.items[i]->text.len * 3;
+    }
+    if (room > u->limits->json_bytes) {
+        return false;
+    }
+    mt_buf b = {.ptr = mt_alloc(u->keep, room), .cap = room, .ceiling = room};
+    fr_emit e = {.u = u, .b = &b};
+    emit_bundle(&e);
+    *bundle = mt_buf_str(&b);
+    mt_buf_addc(&b, '\0'); /* behind it, as behind every text in an arena */
+    return !b.full;
+}
+
+mt_str fr_pass6_emit(fr_unit *u)
+{
+    mt_str bundle = MT_STR("");
+    if (emit_in_place(u, &bundle)) {
+        return bundle;
+    }
+    mt_buf b = {.ceiling = u->limits->json_bytes};
+    fr_emit e = {.u = u, .b = &b};
+    emit_bundle(&e);
+    bundle = MT_STR("");
+    if (b.full) {
+        fr_report_file(u, FR_E_OUTPUT_LIMIT, u->files.items[0]->path,
+                       "the bundle has more than %zu bytes", u->limits->json_bytes);
+    } else {
+        bundle = mt_str_dup(u->keep, mt_buf_str(&b));
+    }
+    mt_buf_free(&b);
+    return bundle;
+}

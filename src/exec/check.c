@@ -1,0 +1,272 @@
+/* exec/check.c - what an executor would refuse, found without starting one.
+ * Room: exec. Each part is read by the function that reads it when the executor
+ * opens, so the two cannot disagree; all faults are told, not only the first. What only
+ * the store can tell (another version, tokens, its trust domain) is not looked at. */
+#include "contract/elaborate.h"
+#include "exec/exec.h"
+#include "host/agent_service.h"
+#include "os/key_file.h"
+
+typedef struct check {
+    const ex_executor_options *o;
+    mt_limits limits;
+    ex_outside outside;
+    mt_arena arena;
+    ex_config_fault *fault;
+    void *state;
+    size_t count;
+} check;
+
+static void found(check *c, mt_str key, const mt_json *at, mt_str reason)
+{
+    c->count++;
+    c->fault(c->state, key, at ? at->offset : EX_NO_PLACE, reason);
+}
+
+/* ---- `executor` --------------------------------------------------------------------
+ */
+
+static const struct number {
+    mt_str key;
+    size_t offset;
+    unsigned initial, most; /* at least 1 */
+} NUMBERS[] = {
+#define NUMBER(key, initial, most)                                                     \
+    {                                                                                  \
+        MT_STR_INIT(#key), offsetof(ex_executor, key), initial, most                   \
+    }
+    NUMBER(answer_days, 7, 3660),
+    NUMBER(eval_ms, 0, 600000), /* 0: as the limits say */
+    NUMBER(eval_steps, 0, 4000000000),
+    NUMBER(flow_turn, 256, 100000),
+    NUMBER(trigger_attempts, 8, 1000),
+    NUMBER(trigger_pause_ms, 500, 60000),
+#undef NUMBER
+};
+enum { NUMBER_COUNT = sizeof NUMBERS / sizeof *NUMBERS };
+
+static const struct number *number_named(mt_str key)
+{
+    for (size_t i = 0; i < NUMBER_COUNT; i++) {
+        if (mt_str_eq(NUMBERS[i].key, key)) {
+            return &NUMBERS[i];
+        }
+    }
+    return NULL;
+}
+
+static bool read_number(const struct number *row, const mt_json *value, unsigned *out)
+{
+    int64_t number;
+    bool fits = mt_json_is(value, MT_JSON_NUMBER) && !mt_json_i64(value, &number) &&
+                number >= 1 && number <= row->most;
+    *out = fits ? (unsigned)number : *out;
+    return fits;
+}
+
+static void check_numbers(check *c)
+{
+    const mt_json *all = mt_json_at(c->o->settings, "executor");
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        const mt_json_member *m = &all->as.members[i];
+        const struct number *row = number_named(m->key);
+        mt_str key = mt_strf(&c->arena, "executor.%.*s", MT_ARG(m->key));
+        unsigned ignored = 0;
+        if (!row) {
+            found(c, key, &m->value, MT_STR("there is no such setting"));
+        } else if (!read_number(row, &m->value, &ignored)) {
+            found(c, key, &m->value,
+                  mt_strf(&c->arena, "it is a whole number from 1 to %u", row->most));
+        }
+    }
+}
+
+static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
+{
+    (void)offset;
+    mt_buf *text = why;
+    if (!text->len) {
+        mt_buf_addf(text, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
+    }
+}
+
+mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why)
+{
+    const mt_json *all = mt_json_at(o->settings, "executor");
+    check c = {.o = o, .fault = say_first, .state = why};
+    for (size_t i = 0; i < NUMBER_COUNT; i++) {
+        unsigned *to = (unsigned *)(void *)((char *)x + NUMBERS[i].offset);
+        *to = NUMBERS[i].initial;
+        (void)read_number(&NUMBERS[i], mt_json_get(all, NUMBERS[i].key), to);
+    }
+    /* An option wins over the file. */
+    if (x->eval_ms && x->limits.eval_ms == MT_LIMITS_DEFAULT.eval_ms) {
+        x->limits.eval_ms = x->eval_ms;
+    }
+    if (x->eval_steps && x->limits.eval_steps == MT_LIMITS_DEFAULT.eval_steps) {
+        x->limits.eval_steps = x->eval_steps;
+    }
+    check_numbers(&c);
+    mt_arena_free(&c.arena);
+    return c.count ? MT_E_REJECTED : MT_OK;
+}
+
+/* ---- `sources` ---------------------------------------------------------------------
+ */
+
+/* Where a diagnostic of the adapters belongs: sources.S, or sources.S.facts.F. */
+static void found_source(check *c, const ct_model *m, const mt_diag *d)
+{
+    mt_str source = d->construct_id, key = MT_STR("sources");
+    bool fact = mt_str_is(d->construct_kind, "Fact");
+    if (fact) {
+        uint32_t i = ct_model_find(m, CT_KIND_FACT, d->construct_id);
+        uint32_t s = i == CT_NONE ? CT_NONE : m->facts[i].source_id;
+        source = s == CT_NONE ? (mt_str){0} : m->sources[s].id;
+    }
+    if (source.len && !mt_str_is(source, "sources")) {
+        key = mt_strf(&c->arena, "sources.%.*s", MT_ARG(source));
+    }
+    if (fact && source.len) {
+        key =
+            mt_strf(&c->arena, "%.*s.facts.%.*s", MT_ARG(key), MT_ARG(d->construct_id));
+    }
+    const mt_json *at = mt_json_get(c->o->adapters, source);
+    found(c, key, at ? at : c->o->adapters, d->message);
+}
+
+static void check_sources(check *c, const ex_source *s)
+{
+    const ct_model *m = NULL;
+    ad_adapters *adapters = NULL;
+    mt_diags ds = {.arena = &c->arena, .limit = c->limits.diagnostics};
+    if (ct_load(&c->arena, s->bundle, s->id, &c->limits, &ds, &m)) {
+        const mt_diag *d = ct_first_error(&ds);
+        found(c, mt_strf(&c->arena, "files, contract '%.*s'", MT_ARG(s->id)), NULL,
+              d ? d->message : MT_STR("it cannot be loaded"));
+        return;
+    }
+    (void)ex_adapters_open(&c->outside, m, NULL, false, &ds, &adapters);
+    ad_adapters_free(adapters);
+    for (size_t i = 0; i < ds.len; i++) {
+        if (ds.items[i].severity == MT_ERROR) {
+            found_source(c, m, &ds.items[i]);
+        }
+    }
+}
+
+static void check_file(check *c, const char *key, const char *path, bool sources)
+{
+    ex_sources read = {0};
+    mt_buf why = {0};
+    if (ex_source_read(&c->arena, path, &c->limits, &read, &why)) {
+        found(c, mt_str_z(key), NULL, mt_buf_str(&why));
+    }
+    for (size_t i = 0; sources && i < read.len; i++) {
+        check_sources(c, &read.items[i]);
+    }
+    mt_buf_free(&why);
+}
+
+/* ---- `graphs` and `agents` ---------------------------------------------------------
+ */
+
+static void say_nothing(void *state, const char *text)
+{
+    (void)state;
+    (void)text;
+}
+
+static mt_err try_graph(check *c, const mt_json_member *m, mt_buf *why)
+{
+    ho_graph_service *g = NULL;
+    mt_err err = ho_graph_service_open(m->key, &m->value, &c->limits, &g, why);
+    ho_graph_service_close(g);
+    return err;
+}
+
+static mt_err try_agent(check *c, const mt_json_member *m, mt_buf *why)
+{
+    ho_agent_service *a = NULL;
+    mt_err err = ho_agent_service_open(m->key, &m->value, &c->limits, say_nothing, NULL,
+                                       &a, why);
+    ho_agent_service_close(a);
+    return err;
+}
+
+static void check_each(check *c, const char *section,
+                       mt_err (*try)(check *c, const mt_json_member *m, mt_buf *why))
+{
+    const mt_json *all = mt_json_get(c->o->settings, mt_str_z(section));
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        const mt_json_member *m = &all->as.members[i];
+        mt_buf why = {0};
+        mt_err err = try(c, m, &why);
+        if (err) {
+            found(c, mt_strf(&c->arena, "%s.%.*s", section, MT_ARG(m->key)), &m->value,
+                  why.len ? mt_buf_str(&why) : mt_str_z(mt_err_text(err)));
+        }
+        mt_buf_free(&why);
+    }
+}
+
+/* ---- The whole ---------------------------------------------------------------------
+ */
+
+static void check_key(check *c, const char *key, const char *path)
+{
+    mt_sign_key secret;
+    mt_buf why = {0};
+    if (path && os_key_read(path, &secret, &why)) {
+        found(c, mt_str_z(key), NULL, mt_buf_str(&why));
+    } else if (path) {
+        mt_sign_wipe(&secret);
+    }
+    mt_buf_free(&why);
+}
+
+static void check_policies(check *c)
+{
+    mt_buf text = {0};
+    mt_str bad = {0};
+    if (c->o->policy_count &&
+        ex_policy_json(&text, c->o->policies, c->o->policy_count, &bad)) {
+        found(c, MT_STR("policies"), mt_json_at(c->o->settings, "policies"),
+              ex_no_policy(&c->arena, bad));
+    }
+    mt_buf_free(&text);
+}
+
+static void check_outside(check *c)
+{
+    mt_buf why = {0};
+    if (ex_outside_read(&c->arena, c->o, &c->outside, &why)) {
+        const mt_json *at = mt_json_at(c->o->settings, "outgoing");
+        found(c, MT_STR("outgoing"), at, mt_buf_str(&why));
+    }
+    mt_buf_free(&why);
+}
+
+size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
+                         void *state)
+{
+    check c = {.o = options,
+               .limits = options->limits ? *options->limits : MT_LIMITS_DEFAULT,
+               .fault = fault,
+               .state = state};
+    check_key(&c, "signing_key", options->signing_key);
+    check_key(&c, "previous_signing_key", options->previous_key);
+    check_policies(&c);
+    check_numbers(&c);
+    check_outside(&c);
+    for (const char *const *f = options->files; f && *f; f++) {
+        check_file(&c, "files", *f, true);
+    }
+    if (options->shadow) {
+        check_file(&c, "shadow", options->shadow, false);
+    }
+    check_each(&c, "graphs", try_graph);
+    check_each(&c, "agents", try_agent);
+    mt_arena_free(&c.arena);
+    return c.count;
+}

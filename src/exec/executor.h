@@ -1,0 +1,209 @@
+/* exec/executor.h - contracts that run: the one place where engines meet the store.
+ * Room: exec. Front doors (http, cli) turn what they hear into an ex_call and what
+ * comes back into words; everything between is here.
+ *
+ *     call --prepare--> snapshot --committer--> effects + provenance + record +
+ * triggers
+ *
+ * Prepare runs on the caller's thread and touches no row that is written: it checks the
+ * caller's rights, gathers facts (asserted, adapters, manual) and evaluates them once.
+ * What writes is then queued to the committer, one thread per process: it takes all
+ * that wait (up to a group), locks their instances, tries each against the live states,
+ * writes effects, provenance, ledger records, triggers and idempotency answers, commits
+ * once, and only then answers. A call that is refused writes nothing, so a group never
+ * needs undoing in part; when the database itself fails, the whole group is answered
+ * as not done.
+ *
+ * Of two operations racing for one instance the first in the group or the first to get
+ * the row lock wins; the other sees the new state: 409 with the type of §17 E2, or the
+ * version conflict when the caller named the version it expected.
+ *
+ * Threads: all functions may be called from any thread. */
+#ifndef EX_EXECUTOR_H
+#define EX_EXECUTOR_H
+
+#include "adapter/param.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "store/store.h"
+
+typedef struct ex_executor ex_executor;
+
+/* ---- Who calls ------------------------------------------------------------------ */
+
+/* What a token may do. Personas are those of any served contract; rights are texts:
+ * "admin", "deploy", "instances:create", "instances:delete", "facts:NAME",
+ * "source:NAME", "facts:*", "facts:override", "ledger:read", "graphs:NAME",
+ * "agents:NAME"; "admin" implies none of the personas. Immutable while in use. */
+typedef struct ex_caller {
+    mt_str token; /* its id, never its secret; empty: nobody (open server) */
+    mt_str name;
+    const mt_str *personas;
+    size_t persona_count;
+    const mt_str *rights;
+    size_t right_count;
+    bool anyone; /* server without tokens, loopback only: may act as every persona */
+} ex_caller;
+
+bool ex_caller_holds(const ex_caller *who, mt_str persona);
+bool ex_caller_may(const ex_caller *who, mt_str right);
+
+/* ---- Calls ---------------------------------------------------------------------- */
+
+/* One row per thing that can be asked for; front doors map their routes to these.
+ * Columns: name, does it write. Path parts: c contract, n name, i id. */
+/* clang-format off */
+#define EX_ACTION_MAP(X)                                                            \
+    X(CONTRACT_LIST,     false) /* GET  contracts                                */ \
+    X(CONTRACT_GET,      false) /* GET  contracts/c          manifest            */ \
+    X(CONTRACT_VERSIONS, false) /* GET  contracts/c/versions                     */ \
+    X(CONTRACT_DEPLOY,   true)  /* POST contracts            deploy a version    */ \
+    X(MIGRATION_GET,     false) /* GET  contracts/c/migration                    */ \
+    X(MIGRATION_COMPLETE, true) /* POST contracts/c/migration/complete           */ \
+    X(EVALUATE,          false) /* POST contracts/c/evaluate                     */ \
+    X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
+    X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
+    X(FACT_ASSERT,       true)  /* PUT  contracts/c/facts/n  manual fact         */ \
+    X(FACT_RETRACT,      true)  /* DELETE contracts/c/facts/n                    */ \
+    X(OPERATION,         true)  /* POST contracts/c/operations/n  (dry_run)      */ \
+    X(FLOW_START,        true)  /* POST contracts/c/flows/n       (dry_run)      */ \
+    X(FLOW_LIST,         false) /* GET  flows                                    */ \
+    X(FLOW_GET,          false) /* GET  flows/i                                  */ \
+    X(FLOW_RESUME,       true)  /* POST flows/i/resume                           */ \
+    X(FLOW_CANCEL,       true)  /* POST flows/i/cancel                           */ \
+    X(INSTANCE_CREATE,   true)  /* POST contracts/c/instances/n                  */ \
+    X(INSTANCE_LIST,     false) /* GET  contracts/c/instances[/n]                */ \
+    X(INSTANCE_GET,      false) /* GET  contracts/c/instances/n/i                */ \
+    X(INSTANCE_HISTORY,  false) /* GET  contracts/c/instances/n/i/history        */ \
+    X(INSTANCE_DELETE,   true)  /* DELETE contracts/c/instances/n/i              */ \
+    X(LEDGER_LIST,       false) /* GET  ledger                                   */ \
+    X(LEDGER_GET,        false) /* GET  ledger/i                                 */ \
+    X(LEDGER_PROOF,      false) /* GET  ledger/i/proof                           */ \
+    X(LEDGER_CHECKPOINT, false) /* GET  ledger/checkpoint                        */ \
+    X(LEDGER_CONSISTENCY, false)/* GET  ledger/consistency?from=&to=             */ \
+    X(SYSTEM_LIST,       false) /* GET  systems                                  */ \
+    X(SYSTEM_GET,        false) /* GET  systems/n                                */ \
+    X(TRIGGER_LIST,      false) /* GET  systems/n/triggers                       */ \
+    X(GRAPH_LIST,        false) /* GET  graphs                                   */ \
+    X(GRAPH_EVENT,       true)  /* POST graphs/n/events                          */ \
+    X(GRAPH_CONTEXT,     false) /* GET  graphs/n/context                         */ \
+    X(CAPTURE_LIST,      false) /* GET  graphs/n/captures                        */ \
+    X(CAPTURE_GET,       false) /* GET  graphs/n/captures/i                      */ \
+    X(AGENT_LIST,        false) /* GET  agents                                   */ \
+    X(AGENT_MESSAGE,     true)  /* POST agents/n/messages                        */ \
+    X(AGENT_TAPE,        false) /* GET  agents/n/tape                            */ \
+    X(AGENT_LOG,         false) /* GET  agents/n/messages                        */
+/* clang-format on */
+
+typedef enum ex_action {
+#define EX_ACTION_ENUM(name, writes) EX_##name,
+    EX_ACTION_MAP(EX_ACTION_ENUM)
+#undef EX_ACTION_ENUM
+        EX_ACTION_COUNT
+} ex_action;
+
+/* Borrowed until the reply is given. */
+typedef struct ex_call {
+    ex_action action;
+    const ex_caller *caller;
+    mt_str contract;        /* empty: the default one */
+    mt_str name, id;        /* as in the table above */
+    mt_str body;            /* JSON or empty */
+    mt_str idempotency_key; /* empty: none */
+    mt_str request_digest;  /* hex of method, path, body; with the key */
+    const ad_param *query;
+    size_t query_count;
+    /* On a thread that others wait for: what takes long to evaluate is left to the
+     * executor's workers, and answered from there. */
+    bool must_not_linger;
+} ex_call;
+
+typedef struct ex_reply {
+    int status;            /* of HTTP; other doors translate */
+    mt_buf body;           /* JSON; a problem (RFC 9457) when status >= 400 */
+    bool problem;          /* content type application/problem+json */
+    bool replayed;         /* an idempotent request answered again */
+    mt_str etag, location; /* live in the buffer's memory or are static; may be empty */
+    char etag_room[80], location_room[160];
+} ex_reply;
+
+/* Called exactly once for each call, on the caller's thread before ex_executor_call()
+ * returns, or on the committer's or a worker's. The reply is valid during the call
+ * only, its body may be moved out. */
+typedef void ex_done(void *state, ex_reply *reply);
+void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state);
+
+/* ---- Life ------------------------------------------------------------------------ */
+
+/* What to serve: text of a .tenor file, a bundle, a System, or nothing new (what the
+ * store has). */
+typedef struct ex_executor_options {
+    st_store *store;             /* borrowed */
+    const mt_limits *limits;     /* NULL: the defaults */
+    const char *const *files;    /* .tenor, bundle or System files; ends with NULL */
+    mt_str default_contract;     /* empty: the first file's */
+    mt_str trust_domain;         /* empty: none */
+    const char *signing_key;     /* file of the executor's key, or NULL */
+    const char *previous_key;    /* file of the key that signed until now, to hand over;
+                                    NULL: no handing over */
+    const char *signer_memory;   /* file of the last checkpoint signed, outside of the
+                                    store; NULL: signing_key with ".memory" */
+    const char *shadow;          /* file of a candidate that looks on, or NULL */
+    const mt_str *auto_personas; /* act for the system */
+    size_t auto_persona_count;
+    const struct mt_json *adapters; /* configuration subtree, or NULL */
+    mt_str directory; /* what relative file names in it start from; empty: here */
+    const struct mt_json *settings; /* all of the configuration, or NULL */
+    /* What becomes of flows in flight when a file is another version than the store
+     * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */
+    const mt_str *policies;
+    size_t policy_count;
+    unsigned group;              /* calls per commit at most; 0: 256 */
+    unsigned checkpoint_every;   /* records; 0: 1000 */
+    unsigned checkpoint_seconds; /* a record is signed after so long; 0: 60 */
+    unsigned workers; /* threads for what takes long to evaluate; 0: as many as cores */
+    void (*log)(void *state, int level, mt_str event, mt_str json);
+    void *log_state;
+} ex_executor_options;
+
+/* Such a list as the `policy` of a deployment. MT_E_SYNTAX: one is none; *bad. */
+mt_err ex_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str *bad);
+
+mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
+                        mt_buf *why);
+
+/* Something in the configuration that opening would refuse. `key`: "graphs.pricing";
+ * `offset`: of its value in the text of the configuration. */
+typedef void ex_config_fault(void *state, mt_str key, size_t offset, mt_str reason);
+#define EX_NO_PLACE SIZE_MAX /* the offset is not known */
+/* All of them, as far as they show without the store; starts nothing. How many. */
+size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
+                         void *state);
+/* Takes no more calls, finishes or checkpoints what runs, answers all that wait. */
+void ex_executor_close(ex_executor *x);
+
+/* ---- For the front door ------------------------------------------------------------
+ */
+
+/* The manifest as served, with capabilities and trust; text lives while `hold` is held.
+ */
+typedef struct ex_manifest {
+    mt_str text, etag;
+    const void *hold;
+} ex_manifest;
+mt_err ex_executor_manifest(ex_executor *x, mt_str contract, ex_manifest *out);
+void ex_executor_release(ex_executor *x, ex_manifest *m);
+
+/* Is the store reachable, the committer alive and the ledger the one that was signed?
+ * `why` gets the reason if not. */
+bool ex_executor_ready(ex_executor *x, mt_buf *why);
+/* Prometheus text of what the executor counts. */
+void ex_executor_metrics(ex_executor *x, mt_buf *out);
+/* OpenAPI 3.1 of everything served, typed from the contracts. */
+void ex_executor_openapi(ex_executor *x, mt_buf *out);
+/* Called from the committer or a poller whenever new records are chained, so that event
+ * streams can be written; `last` is the newest seq. */
+typedef void ex_news(void *state, int64_t last);
+void ex_executor_on_news(ex_executor *x, ex_news *news, void *state);
+
+#endif

@@ -1,0 +1,310 @@
+/* exec/open.c - the executor's life.
+ * Room: exec. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "exec/exec.h"
+#include "os/clock.h"
+#include "os/key_file.h"
+
+enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
+
+/* ---- Small things -----------------------------------------------------------------
+ */
+
+static int64_t wall_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* How far the wall clock has ever been ahead of the monotonic one. It only grows, so a
+ * clock that is set back neither turns time back nor stops it: what is due comes due.
+ */
+static int64_t push_clock(ex_executor *x, int64_t ahead)
+{
+    long long most = atomic_load(&x->ahead_ms);
+    while (ahead > most && !atomic_compare_exchange_weak(&x->ahead_ms, &most, ahead)) {
+    }
+    return ahead > most ? ahead : most;
+}
+
+int64_t ex_now(ex_executor *x)
+{
+    int64_t monotonic = os_now_ms();
+    return monotonic + push_clock(x, wall_ms() - monotonic);
+}
+
+mt_str ex_new_id(mt_arena *a, const char *prefix)
+{
+    unsigned char random[16];
+    char hex[32];
+    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
+        MT_BUG("no random numbers");
+    }
+    mt_hex(random, sizeof random, hex);
+    return mt_strf(a, "%s-%.*s", prefix, (int)sizeof hex, hex);
+}
+
+void ex_log(ex_executor *x, int level, const char *event, const char *format, ...)
+{
+    if (!x->log) {
+        return;
+    }
+    mt_arena a = {0};
+    mt_buf json = {0};
+    va_list args;
+    va_start(args, format);
+    mt_str text = mt_strfv(&a, format, args);
+    va_end(args);
+    mt_jw w = mt_jw_start(&json, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "message", text);
+    mt_jw_end_object(&w);
+    x->log(x->log_state, level, mt_str_z(event), mt_buf_str(&json));
+    mt_buf_free(&json);
+    mt_arena_free(&a);
+}
+
+/* ---- Opening ----------------------------------------------------------------------
+ */
+
+static void copy_options(ex_executor *x, const ex_executor_options *o)
+{
+    x->store = o->store;
+    x->shared = st_is_shared(o->store);
+    x->limits = o->limits ? *o->limits : MT_LIMITS_DEFAULT;
+    x->default_contract = mt_str_dup(&x->arena, o->default_contract);
+    x->trust_domain = mt_str_dup(&x->arena, o->trust_domain);
+    mt_str *personas = mt_new_array(&x->arena, mt_str, o->auto_persona_count);
+    for (size_t i = 0; i < o->auto_persona_count; i++) {
+        personas[i] = mt_str_dup(&x->arena, o->auto_personas[i]);
+    }
+    x->auto_personas = personas;
+    x->auto_persona_count = o->auto_persona_count;
+    x->settings = o->settings;
+    x->group = o->group ? o->group : GROUP;
+    x->checkpoint_every = o->checkpoint_every ? o->checkpoint_every : CHECKPOINT_EVERY;
+    x->checkpoint_seconds =
+        o->checkpoint_seconds ? o->checkpoint_seconds : CHECKPOINT_SECONDS;
+    x->memory = o->signing_key
+                    ? ex_memory_path(&x->arena, o->signer_memory, o->signing_key)
+                    : NULL;
+    x->workers = o->workers;
+    x->flow_ended = ex_flow_triggers;
+    x->log = o->log;
+    x->log_state = o->log_state;
+}
+
+mt_str ex_no_policy(mt_arena *a, mt_str bad)
+{
+    return mt_strf(a,
+                   "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
+                   "after FLOW=",
+                   MT_ARG(bad));
+}
+
+/* The policies for files that differ from the store. */
+static mt_err read_policies(ex_executor *x, const ex_executor_options *o, mt_buf *why)
+{
+    mt_buf text = {0};
+    mt_str bad = {0};
+    if (!o->policy_count) {
+        return MT_OK;
+    }
+    mt_err err = ex_policy_json(&text, o->policies, o->policy_count, &bad);
+    mt_json *tree = mt_new(&x->arena, mt_json);
+    err = err ? err
+              : mt_json_read(&x->arena, mt_str_dup(&x->arena, mt_buf_str(&text)), NULL,
+                             tree, NULL);
+    if (err) {
+        mt_buf_adds(why, ex_no_policy(&x->arena, bad));
+    }
+    x->policy = tree;
+    mt_buf_free(&text);
+    return err ? MT_E_USAGE : MT_OK;
+}
+
+static void make_locks(ex_executor *x)
+{
+    pthread_rwlock_init(&x->contracts_lock, NULL);
+    pthread_mutex_init(&x->refresh_lock, NULL);
+    pthread_mutex_init(&x->news_lock, NULL);
+    pthread_mutex_init(&x->facts_lock, NULL);
+    pthread_mutex_init(&x->jobs_lock, NULL);
+    pthread_mutex_init(&x->queue_lock, NULL);
+    pthread_cond_init(&x->queue_more, NULL);
+    pthread_cond_init(&x->queue_done, NULL);
+    pthread_cond_init(&x->think_more, NULL);
+    mt_cond_init(&x->pending_more);
+    mt_cond_init(&x->outbox_more);
+    ex_signing_make(&x->signing);
+}
+
+static void drop_locks(ex_executor *x)
+{
+    pthread_rwlock_destroy(&x->contracts_lock);
+    pthread_mutex_destroy(&x->refresh_lock);
+    pthread_mutex_destroy(&x->news_lock);
+    pthread_mutex_destroy(&x->facts_lock);
+    pthread_mutex_destroy(&x->jobs_lock);
+    pthread_mutex_destroy(&x->queue_lock);
+    pthread_cond_destroy(&x->queue_more);
+    pthread_cond_destroy(&x->queue_done);
+    pthread_cond_destroy(&x->think_more);
+    pthread_cond_destroy(&x->pending_more);
+    pthread_cond_destroy(&x->outbox_more);
+    ex_signing_drop(&x->signing);
+}
+
+static void executor_free(ex_executor *x)
+{
+    ex_jobs_free(x);
+    ex_graphs_close(x);
+    ex_contracts_close(x);
+    ex_shadow_close(x);
+    ex_cache_free(x->cache);
+    ct_run_free(&x->run);
+    mt_arena_free(&x->facts_arena);
+    mt_sign_wipe(&x->key);
+    drop_locks(x);
+    mt_arena_free(&x->arena);
+    free(x);
+}
+
+static mt_err take_time(void *state, const st_record *row)
+{
+    ex_executor *x = state;
+    push_clock(x, row->time_ms - os_now_ms());
+    return MT_OK;
+}
+
+/* Time goes on from the last record, wherever the clock was put meanwhile. */
+static mt_err load_time(ex_executor *x)
+{
+    st_tx *tx;
+    st_record_filter newest = {.newest_first = true, .pending = true};
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
+        err = st_record_walk(tx, &newest, (st_page){.limit = 1}, take_time, x);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+static mt_err load_facts(ex_executor *x)
+{
+    st_tx *tx;
+    x->facts_stamp = -1;
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
+        err = ex_facts_reload(x, tx);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+static mt_err start_threads(ex_executor *x)
+{
+    if (pthread_create(&x->committer, NULL, ex_committer, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_committer = true;
+    if (x->shared && pthread_create(&x->sequencer, NULL, ex_sequencer, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_sequencer = x->shared;
+    if (pthread_create(&x->outbox, NULL, ex_outbox, x)) {
+        return MT_E_BUSY;
+    }
+    x->has_outbox = true;
+    return x->has_key ? ex_sign_start(x) : MT_OK;
+}
+
+mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
+                        mt_buf *why)
+{
+    ex_executor *x = mt_xmalloc(sizeof *x);
+    memset(x, 0, sizeof *x);
+    atomic_init(&x->ahead_ms, INT64_MIN);
+    *out = NULL;
+    make_locks(x);
+    copy_options(x, options);
+    mt_err err = ex_numbers_read(x, options, why);
+    err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
+    err = err ? err : read_policies(x, options, why);
+    if (!err && options->signing_key) {
+        err = os_key_read(options->signing_key, &x->key, why);
+        x->has_key = !err;
+    }
+    x->cache = x->shared ? NULL : ex_cache_new();
+    err = err ? err : ex_keys_open(x, options, why);
+    err = err ? err : load_time(x);
+    err = err ? err : ex_contracts_open(x, options->files, why);
+    err = err ? err : ex_shadow_open(x, options->shadow, why);
+    err = err ? err : load_facts(x);
+    err = err ? err : ex_graphs_open(x, why);
+    err = err ? err : start_threads(x);
+    err = err ? err : ex_agents_open(x, why);
+    err = err ? err : ex_recover_flows(x, 0);
+    if (err) {
+        if (!why->len) {
+            mt_buf_addf(why, "the executor cannot start: %s", mt_err_text(err));
+        }
+        ex_sign_fault(x, why, "; ");
+        ex_executor_close(x);
+        return err;
+    }
+    *out = x;
+    return MT_OK;
+}
+
+/* ---- Closing ----------------------------------------------------------------------
+ */
+
+static void wait_until_idle(ex_executor *x)
+{
+    pthread_mutex_lock(&x->queue_lock);
+    x->closing = true;
+    while (x->has_committer && (x->first || x->running || x->thinking)) {
+        pthread_cond_wait(&x->queue_done, &x->queue_lock);
+    }
+    x->stopped = true;
+    pthread_cond_broadcast(&x->queue_more);
+    pthread_cond_broadcast(&x->pending_more);
+    pthread_mutex_unlock(&x->queue_lock);
+}
+
+/* What it has begun is finished; the rest waits in the store. */
+static void stop_outbox(ex_executor *x)
+{
+    if (x->has_outbox) {
+        pthread_mutex_lock(&x->queue_lock);
+        x->outbox_stop = true;
+        pthread_cond_broadcast(&x->outbox_more);
+        pthread_mutex_unlock(&x->queue_lock);
+        pthread_join(x->outbox, NULL);
+    }
+}
+
+void ex_executor_close(ex_executor *x)
+{
+    if (!x) {
+        return;
+    }
+    ex_agents_close(x);
+    stop_outbox(x);
+    wait_until_idle(x);
+    ex_thinkers_stop(x);
+    if (x->has_committer) {
+        pthread_join(x->committer, NULL);
+    }
+    if (x->has_sequencer) {
+        pthread_join(x->sequencer, NULL);
+    }
+    ex_sign_close(x);
+    executor_free(x);
+}

@@ -1,0 +1,394 @@
+#include "host/agent_host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "agent/message.h"
+#include "base/json_write.h"
+#include "base/vec.h"
+#include "os/file.h"
+
+/* Above the first, the agent takes no more messages; above the second, what one message
+ * still wants sent is not. */
+enum { UNSENT_MOST = 8 << 20, FRESH_MOST = 64 << 20 };
+
+struct ho_agent {
+    ho_agent_options options;
+    mt_limits limits;
+    ag_actor *actor;
+    ho_handlers *handlers;
+    ho_agent_counts counts;
+    mt_arena message; /* of the line being handled */
+    mt_buf fresh;     /* lines to be committed */
+    mt_buf state;
+    bool changed;
+    uint32_t *send_hooks; /* in the order they run */
+    uint32_t send_hook_count;
+    int64_t *due_ms; /* of each sender; timed ones only */
+};
+
+#define SAY(x, ...) os_say((x)->options.report, (x)->options.report_state, __VA_ARGS__)
+
+/* ---- calls ---- */
+
+/* Declarative first, else the child process. */
+static void answer_call(ho_agent *x, const ag_call *call, ag_answer *answer)
+{
+    if (!ag_actor_answer(x->actor, call, answer)) {
+        ho_handlers_call(x->handlers, call, answer);
+    }
+}
+
+static void emit(ho_agent *x, const mt_json *payload)
+{
+    size_t before = x->fresh.len;
+    ag_frame_message(&x->fresh, payload);
+    size_t size = x->fresh.len - before;
+    bool long_one = size > x->limits.agent_message_bytes;
+    if (long_one || x->fresh.len > FRESH_MOST) {
+        x->fresh.len = before;
+        x->counts.failed++;
+        SAY(x, "a message of %zu bytes was not sent: %s", size,
+            long_one ? "limit agent_message_bytes" : "too many at once");
+        return;
+    }
+    x->counts.sent++;
+}
+
+/* ---- a message ---- */
+
+static void take_triggers(ho_agent *x, const ag_record *record)
+{
+    ho_wish *wish = ho_handlers_wish(x->handlers);
+    for (uint32_t i = 0; i < record->activation_count; i++) {
+        const ag_activation *a = &record->activations[i];
+        if (a->failed) {
+            x->counts.failed++;
+            SAY(x, "a receiver failed: %.200s", a->failed);
+            continue;
+        }
+        if (x->options.quit_on &&
+            mt_str_eq(a->event.trigger, mt_str_z(x->options.quit_on))) {
+            wish->quit = true;
+        }
+        for (const char *const *p = x->options.travel_on; p && *p; p += 2) {
+            if (mt_str_eq(a->event.trigger, mt_str_z(p[0]))) {
+                snprintf(wish->travel, sizeof wish->travel, "%s", p[1]);
+            }
+        }
+    }
+}
+
+static void take_record(ho_agent *x)
+{
+    const ag_cycle *cycle = ag_actor_cycle(x->actor);
+    ag_record record = ag_cycle_record(cycle);
+    take_triggers(x, &record);
+    if (ag_actor_timed_lost(x->actor)) {
+        x->counts.failed++;
+        SAY(x,
+            "limit agent_waiting_bytes was hit; a timed sender will not tell of %u "
+            "outcomes",
+            ag_actor_timed_lost(x->actor));
+    }
+    for (uint32_t i = 0; i < record.send_count; i++) {
+        if (record.sends[i].failed) {
+            x->counts.failed++;
+            SAY(x, "a sender failed: %.200s", record.sends[i].failed);
+        }
+    }
+    switch (ag_cycle_fate(cycle)) {
+    case AG_FINISHED: break;
+    case AG_DROPPED: x->counts.dropped++; break;
+    case AG_HOOK_FAILED:
+        x->counts.failed++;
+        SAY(x, "a hook failed; the message was dropped");
+        break;
+    case AG_OVER_LIMIT:
+        x->counts.failed++;
+        SAY(x, "limit %s was hit; the message went no further",
+            record.limit ? record.limit : "unknown");
+        break;
+    }
+    for (uint32_t i = 0; i < ag_cycle_emissions(cycle); i++) {
+        emit(x, ag_cycle_emission(cycle, i));
+    }
+}
+
+static mt_json text_node(mt_str text)
+{
+    return (mt_json){.type = MT_JSON_STRING,
+                     .count = (uint32_t)text.len,
+                     .as.text = text.ptr ? text.ptr : ""};
+}
+
+/* What handlers see: {"content":P,"remote_addr":A}, as agents in other languages do;
+ * a line that named nobody is itself. */
+static mt_json as_payload(ho_agent *x, const ag_inbound *in)
+{
+    if (!in->relayed) {
+        return in->payload;
+    }
+    mt_json_member *members = mt_new_array(&x->message, mt_json_member, 2);
+    members[0] = (mt_json_member){MT_STR("content"), in->payload};
+    members[1] = (mt_json_member){MT_STR("remote_addr"), text_node(in->address)};
+    return (mt_json){.type = MT_JSON_OBJECT, .count = 2, .as.members = members};
+}
+
+static void answer_external(void *host, const ag_call *call, ag_answer *answer)
+{
+    ho_agent *x = host;
+    ho_handlers_call(x->handlers, call, answer);
+}
+
+void ho_agent_receive(ho_agent *x, mt_str line)
+{
+    mt_arena_reset(&x->message);
+    ag_inbound in;
+    mt_json_limits limits = {.bytes = x->limits.agent_message_bytes};
+    mt_err err =
+        ag_frame_read(&x->message, mt_str_dup(&x->message, line), &limits, &in);
+    x->counts.received++;
+    if (err) {
+        x->counts.unreadable++;
+        SAY(x, "a line could not be read: %s", mt_err_text(err));
+        return;
+    }
+    mt_json *payload = mt_new(&x->message, mt_json);
+    *payload = as_payload(x, &in);
+    ho_handlers_begin(x->handlers);
+    ag_actor_run(x->actor, payload, answer_external, x);
+    take_record(x);
+    x->changed = true;
+}
+
+/* ---- timed senders ---- */
+
+static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
+{
+    for (uint32_t i = 0; payload && i < x->send_hook_count; i++) {
+        ag_call call = {
+            .kind = AG_CALL_SEND_HOOK, .index = x->send_hooks[i], .payload = payload};
+        ag_answer answer = {0};
+        answer_call(x, &call, &answer);
+        if (answer.failed) {
+            x->counts.failed++;
+            SAY(x, "a send hook failed: %.200s", answer.failed);
+        }
+        payload = answer.failed ? NULL : answer.payload;
+    }
+    return payload;
+}
+
+static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event *cause)
+{
+    if (!x->options.file->senders[sender].group) {
+        return ag_actor_tick(x->actor, sender, cause);
+    }
+    ag_call call = {
+        .kind = AG_CALL_SENDER, .index = sender, .key = AG_NULL_KEY, .cause = cause};
+    ag_answer answer = {0};
+    ho_handlers_call(x->handlers, &call, &answer);
+    if (answer.failed) {
+        x->counts.failed++;
+        SAY(x, "a timed sender failed: %.200s", answer.failed);
+    }
+    return answer.failed ? NULL : answer.payload;
+}
+
+static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
+{
+    mt_arena_reset(&x->message);
+    ho_handlers_begin(x->handlers);
+    const mt_json *message = tick_message(x, sender, cause);
+    bool many = x->options.file->agent.senders[sender].multi &&
+                mt_json_is(message, MT_JSON_ARRAY);
+    uint32_t count = many ? message->count : message ? 1 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *out = through_hooks(x, many ? &message->as.items[i] : message);
+        if (out) {
+            emit(x, out);
+        }
+    }
+}
+
+static void fire(ho_agent *x, uint32_t sender)
+{
+    const ag_event *causes;
+    uint32_t calls = ag_actor_tick_begin(x->actor, sender, &causes);
+    for (uint32_t i = 0; i < calls; i++) {
+        fire_once(x, sender, causes ? &causes[i] : NULL);
+    }
+    ag_actor_tick_end(x->actor, sender);
+    x->changed = true;
+}
+
+int64_t ho_agent_tick(ho_agent *x, int64_t now_ms)
+{
+    const ag_agent *agent = &x->options.file->agent;
+    int64_t next = -1;
+    for (uint32_t i = 0; i < agent->sender_count; i++) {
+        if (ag_actor_ticks(x->actor, i) && now_ms >= x->due_ms[i]) {
+            if (!ho_agent_is_full(x)) {
+                fire(x, i);
+            }
+            /* Missed ticks are not caught up. */
+            x->due_ms[i] = now_ms + (int64_t)agent->senders[i].every_ms;
+        }
+        if (!ag_actor_ticks(x->actor, i)) {
+            x->due_ms[i] = 0; /* once armed, it fires at once */
+            continue;
+        }
+        int64_t left = x->due_ms[i] - now_ms;
+        next = next < 0 || left < next ? left : next;
+    }
+    return next;
+}
+
+/* ---- what must not be forgotten ---- */
+
+static void write_download(ho_agent *x)
+{
+    mt_buf text = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    ag_tape_write(ag_actor_tape(x->actor), &w);
+    mt_buf_addc(&text, '\n');
+    if (os_write_file(x->options.download, mt_buf_str(&text), 0600)) {
+        SAY(x, "cannot write %s", x->options.download);
+    }
+    mt_buf_free(&text);
+}
+
+mt_err ho_agent_commit(ho_agent *x)
+{
+    if (!x->changed) {
+        return MT_OK;
+    }
+    mt_buf_clear(&x->state);
+    ag_actor_save(x->actor, &x->state);
+    mt_str state = mt_buf_str(&x->state);
+    bool same = mt_str_eq(state, mt_buf_str(&x->options.keep->state));
+    if (!same || x->fresh.len) {
+        mt_err err = x->options.keep->commit(
+            x->options.keep, same ? (mt_str){0} : state, mt_buf_str(&x->fresh));
+        if (err) {
+            return err;
+        }
+        x->counts.commits++;
+    }
+    mt_buf_clear(&x->fresh);
+    x->changed = false;
+    if (!same && x->options.download) {
+        write_download(x);
+    }
+    return MT_OK;
+}
+
+mt_str ho_agent_unsent(const ho_agent *x)
+{
+    return mt_buf_str(&x->options.keep->unsent);
+}
+
+void ho_agent_sent(ho_agent *x, size_t lines)
+{
+    if (lines && x->options.keep->sent(x->options.keep, lines)) {
+        SAY(x, "cannot note what was sent; it may be sent again after a restart");
+    }
+}
+
+bool ho_agent_is_full(const ho_agent *x)
+{
+    return x->options.keep->unsent.len + x->fresh.len > UNSENT_MOST;
+}
+
+ho_wish *ho_agent_wish(ho_agent *x)
+{
+    return ho_handlers_wish(x->handlers);
+}
+
+ho_agent_counts ho_agent_count(const ho_agent *x)
+{
+    return x->counts;
+}
+
+ag_actor *ho_agent_actor(ho_agent *x)
+{
+    return x->actor;
+}
+
+/* ---- opening ---- */
+
+static mt_err load_kept(ho_agent *x, mt_buf *why)
+{
+    const ho_keep *keep = x->options.keep;
+    if (!keep->state.len) {
+        return MT_OK;
+    }
+    mt_arena a = {0};
+    mt_json saved;
+    mt_err err = mt_json_read(&a, mt_buf_str(&keep->state), NULL, &saved, NULL);
+    err = err ? err : ag_actor_load(x->actor, &saved);
+    mt_arena_free(&a);
+    if (err) {
+        mt_buf_addf(why, "the kept state does not fit this agent: %s",
+                    mt_err_text(err));
+        return MT_E_CORRUPT;
+    }
+    return MT_OK;
+}
+
+static mt_err load_upload(ho_agent *x, mt_buf *why)
+{
+    if (!x->options.upload) {
+        return MT_OK;
+    }
+    mt_err err = ag_tape_read(ag_actor_tape(x->actor), x->options.upload);
+    if (err) {
+        mt_buf_addf(why, "the uploaded tape does not fit this agent: %s",
+                    mt_err_text(err));
+    }
+    x->changed = true;
+    return err;
+}
+
+mt_err ho_agent_open(const ho_agent_options *options, ho_agent **out, mt_buf *why)
+{
+    const ag_agent *agent = &options->file->agent;
+    ho_agent *x = mt_xmalloc(sizeof *x);
+    *x = (ho_agent){.options = *options,
+                    .limits = options->limits ? *options->limits : MT_LIMITS_DEFAULT};
+    x->actor = ag_actor_new(options->file, &x->limits);
+    x->handlers = ho_handlers_new(options->file, options->directory, options->report,
+                                  options->report_state);
+    x->send_hooks =
+        mt_xmalloc(mt_array_bytes(agent->hook_count + 1u, sizeof(uint32_t)));
+    x->send_hook_count = ag_hook_order(agent->mode, agent->hooks, agent->hook_count,
+                                       AG_SEND, x->send_hooks);
+    x->due_ms = mt_xmalloc(mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    memset(x->due_ms, 0, mt_array_bytes(agent->sender_count + 1u, sizeof(int64_t)));
+    mt_err err = load_kept(x, why);
+    err = err ? err : load_upload(x, why);
+    err = err ? err : ho_agent_commit(x);
+    if (err) {
+        ho_agent_free(x);
+        x = NULL;
+    }
+    *out = x;
+    return err;
+}
+
+void ho_agent_free(ho_agent *x)
+{
+    if (!x) {
+        return;
+    }
+    ho_handlers_free(x->handlers);
+    ag_actor_free(x->actor);
+    ho_keep_close(x->options.keep);
+    mt_arena_free(&x->message);
+    mt_buf_free(&x->fresh);
+    mt_buf_free(&x->state);
+    free(x->send_hooks);
+    free(x->due_ms);
+    free(x);
+}

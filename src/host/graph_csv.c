@@ -1,0 +1,183 @@
+#include "host/graph_csv.h"
+
+#include "base/json_write.h"
+#include "base/number.h"
+#include "base/utf8.h"
+#include "base/vec.h"
+
+typedef MT_VEC(mt_str) row;
+
+typedef struct table {
+    mt_arena arena; /* the current row */
+    mt_str rest;
+    size_t line;
+    bool broken; /* a quote that never closes */
+} table;
+
+/* A quoted cell, doubled quotes undone; the opening quote is already gone. */
+static mt_str quoted_cell(table *t)
+{
+    mt_buf cell = {0};
+    size_t i = 0;
+    bool closed = false;
+    for (; i < t->rest.len && !closed; i++) {
+        char c = t->rest.ptr[i];
+        bool doubled = c == '"' && i + 1 < t->rest.len && t->rest.ptr[i + 1] == '"';
+        closed = c == '"' && !doubled;
+        if (!closed) {
+            mt_buf_addc(&cell, c);
+        }
+        i += doubled;
+        t->line += c == '\n';
+    }
+    t->broken |= !closed;
+    t->rest = mt_str_skip(t->rest, i);
+    mt_str copy = mt_str_dup(&t->arena, mt_buf_str(&cell));
+    mt_buf_free(&cell);
+    return copy;
+}
+
+static mt_str plain_cell(table *t)
+{
+    size_t end = 0;
+    while (end < t->rest.len && t->rest.ptr[end] != ',' && t->rest.ptr[end] != '\n') {
+        end++;
+    }
+    mt_str cell = mt_str_from(t->rest.ptr, end);
+    t->rest = mt_str_skip(t->rest, end);
+    if (cell.len && cell.ptr[cell.len - 1] == '\r') {
+        cell.len--;
+    }
+    return cell;
+}
+
+static bool take(table *t, char c)
+{
+    bool there = t->rest.len && t->rest.ptr[0] == c;
+    t->rest = mt_str_skip(t->rest, there);
+    return there;
+}
+
+static row next_row(table *t)
+{
+    row cells = {0};
+    do {
+        mt_str cell = take(t, '"') ? quoted_cell(t) : plain_cell(t);
+        mt_vec_push(&t->arena, &cells, cell);
+    } while (take(t, ','));
+    (void)take(t, '\r');
+    (void)take(t, '\n');
+    t->line++;
+    return cells;
+}
+
+static void write_cell(mt_buf *out, mt_str cell)
+{
+    double number;
+    char text[MT_NUMBER_TEXT];
+    if (mt_str_is(cell, "true") || mt_str_is(cell, "false")) {
+        mt_buf_adds(out, cell);
+    } else if (mt_number_parse(cell, &number) == MT_OK) {
+        mt_buf_add(out, text, mt_number_print(number, text));
+    } else {
+        mt_json_quote(out, cell);
+    }
+}
+
+static bool wanted(const ho_csv_options *o, mt_str name)
+{
+    mt_str rest = o->columns;
+    bool found = !rest.ptr;
+    while (!found && rest.len) {
+        mt_str one = mt_str_from(rest.ptr, mt_str_find(rest, ','));
+        rest = mt_str_skip(rest, one.len + 1);
+        found = mt_str_eq(one, name);
+    }
+    return found;
+}
+
+static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
+                        const row *cells, size_t number)
+{
+    mt_buf_addf(out,
+                "{\"kind\":\"event\",\"event\":{\"type\":\"%s\",\"id\":\"csv_evt_%zu\"",
+                gr_signal_kind_name(o->event_kind), number);
+    if (o->semantic_kind.ptr) {
+        mt_buf_addz(out, ",\"semantic_kind\":");
+        mt_json_quote(out, o->semantic_kind);
+    }
+    mt_buf_addz(out, ",\"payload\":{");
+    bool first = true;
+    for (size_t i = 0; i < names->len; i++) {
+        if (cells->items[i].len && wanted(o, names->items[i])) {
+            mt_buf_addz(out, first ? "" : ",");
+            mt_json_quote(out, names->items[i]);
+            mt_buf_addc(out, ':');
+            write_cell(out, cells->items[i]);
+            first = false;
+        }
+    }
+    mt_buf_addz(out, "}}}\n");
+}
+
+static const char *names_fault(const row *names)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        if (!names->items[i].len) {
+            return "a column has no name";
+        }
+        for (size_t n = 0; n < i; n++) {
+            if (mt_str_eq(names->items[i], names->items[n])) {
+                return "two columns have the same name";
+            }
+        }
+    }
+    return NULL;
+}
+
+static mt_err write_rows(table *t, const ho_csv_options *o, const row *names,
+                         mt_buf *out, mt_buf *why)
+{
+    mt_mark mark = mt_arena_mark(&t->arena);
+    for (size_t number = 1; t->rest.len; number++) {
+        size_t line = t->line;
+        row cells = next_row(t);
+        if (t->broken) {
+            mt_buf_addf(why, "line %zu: a quoted cell is not closed", line);
+            return MT_E_SYNTAX;
+        }
+        if (cells.len != names->len) {
+            mt_buf_addf(why, "line %zu: %zu cells, but %zu columns are named", line,
+                        cells.len, names->len);
+            return MT_E_SYNTAX;
+        }
+        write_event(out, o, names, &cells, number);
+        mt_arena_rewind(&t->arena, mark);
+    }
+    return MT_OK;
+}
+
+mt_err ho_csv_to_fixture(mt_str csv, const ho_csv_options *options, mt_buf *out,
+                         mt_buf *why)
+{
+    table t = {.rest = csv, .line = 1};
+    mt_err err = MT_E_SYNTAX;
+    if (mt_utf8_check(csv) != csv.len) {
+        mt_buf_addf(why, "byte %zu is not valid UTF-8", mt_utf8_check(csv));
+        return err;
+    }
+    row names = next_row(&t);
+    const char *fault = t.broken ? "a quoted cell is not closed" : names_fault(&names);
+    if (fault) {
+        mt_buf_addf(why, "line 1: %s", fault);
+    } else if (!t.rest.len) {
+        mt_buf_addz(why, "there are no rows");
+    } else {
+        mt_buf_addz(out, "{\"kind\":\"episode_start\",\"id\":");
+        mt_json_quote(out, options->episode);
+        mt_buf_addz(out, "}\n");
+        err = write_rows(&t, options, &names, out, why);
+    }
+    mt_arena_free(&t.arena);
+    return err;
+}

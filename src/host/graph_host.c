@@ -1,0 +1,769 @@
+/* host/graph_host.c - one step after the other.
+ *
+ * A step builds the event (merge, schema), notes its id, asks the supervisor, which
+ * runs the graph through run_graph(), checks the effects, writes the journal line,
+ * applies the writes and sends the intents, each of them recorded before the next.
+ * Three ways lead through what was recorded: replay() runs the graph again, for who
+ * compares; follow() takes the record's word, for who goes on; carry() and the option
+ * `carried` hand what the supervisor holds to the next capture.
+ *
+ * INVARIANT: nothing is applied or sent that is not in the journal, and an intent
+ * leaves only after its line is on disk. Before the first step nothing is written.
+ * May fail: events that are refused (MT_E_REJECTED, nothing happened), channels
+ * (MT_E_CLOSED), the journal and the id keeper (anything else; the run must end). */
+#include "host/graph_host.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/map.h"
+#include "host/graph_merge.h"
+#include "os/clock.h"
+
+/* One event on its way through the supervisor. */
+typedef struct pending {
+    mt_str event_id;
+    const gr_value *context;
+    mt_str payload; /* what the context was read from */
+    mt_arena *own;  /* a deferred event's own memory, NULL while it is being stepped */
+} pending;
+
+struct ho_graph_host {
+    ho_graph_options o;
+    gr_supervisor *supervisor;
+    gr_episode *episode;
+    mt_arena ids;      /* keys of `seen` */
+    mt_map seen;       /* HST-9: event ids; value: how often a journal has it */
+    mt_arena scratch;  /* one step */
+    mt_arena *retired; /* a deferred event that has just run */
+    mt_buf payload, text;
+    uint32_t runs; /* of the graph in this step: HST-3 */
+    bool begun;    /* the journal has its head */
+    const gr_decision *recorded;
+    ho_graph_counts counts;
+    ho_graph_problem problem;
+    mt_arena problem_arena;
+};
+
+static mt_err refuse(ho_graph_host *h, const char *code, mt_str message)
+{
+    mt_arena_reset(&h->problem_arena);
+    h->problem = (ho_graph_problem){code, mt_str_dup(&h->problem_arena, message)};
+    return MT_E_REJECTED;
+}
+
+/* ---- what the supervisor asks ---- */
+
+static bool too_late(const gr_time_option *deadline, uint64_t started)
+{
+    gr_time d = deadline->at;
+    return d.secs < UINT64_MAX / 2000000000u &&
+           os_clock_ns(CLOCK_MONOTONIC) - started > d.secs * 1000000000u + d.nanos;
+}
+
+static gr_termination termination_of(gr_fault_code code)
+{
+    switch (gr_fault_class_of(code)) {
+    case GR_FAULT_NOTHING: return (gr_termination){.end = GR_END_COMPLETED};
+    case GR_FAULT_SEMANTIC:
+        return (gr_termination){GR_END_FAILED, GR_FAILURE_SEMANTIC_ERROR};
+    case GR_FAULT_RUNTIME: break;
+    }
+    return (gr_termination){GR_END_FAILED, GR_FAILURE_RUNTIME_ERROR};
+}
+
+static gr_termination run_graph(void *state, void *handle, uint32_t attempt)
+{
+    ho_graph_host *h = state;
+    const pending *p = handle;
+    const gr_time_option *deadline = &h->o.limits.deadline;
+    bool measured = deadline->set && !h->recorded;
+    uint64_t started = measured ? os_clock_ns(CLOCK_MONOTONIC) : 0;
+    (void)attempt;
+    h->runs++;
+    gr_fault_code code = gr_run(h->episode, p->context, p->event_id);
+    /* Only the clock knows this, so a replay takes it from the record. */
+    bool late = measured ? too_late(deadline, started)
+                         : h->recorded && h->recorded->ran &&
+                               h->recorded->termination.end == GR_END_TIMED_OUT;
+    return late ? (gr_termination){.end = GR_END_TIMED_OUT} : termination_of(code);
+}
+
+/* A deferred episode keeps the snapshot it came with (§6.3), not what is stored later.
+ */
+static void *keep_event(void *state, void *handle)
+{
+    ho_graph_host *h = state;
+    const pending *p = handle;
+    mt_arena *own = mt_xmalloc(sizeof *own);
+    *own = (mt_arena){0};
+    uint32_t count = h->o.graph->key_count;
+    gr_value *context = mt_new_array(own, gr_value, count);
+    for (uint32_t i = 0; i < count; i++) {
+        context[i] = gr_value_dup(own, p->context[i]);
+    }
+    pending *kept = mt_new(own, pending);
+    *kept = (pending){mt_str_dup(own, p->event_id), context,
+                      mt_str_dup(own, p->payload), own};
+    return kept;
+}
+
+static void free_retired(ho_graph_host *h)
+{
+    if (h->retired) {
+        mt_arena_free(h->retired);
+        free(h->retired);
+        h->retired = NULL;
+    }
+}
+
+/* The effects of its run still borrow from it, so it goes with the next step. */
+static void drop_event(void *state, void *handle)
+{
+    ho_graph_host *h = state;
+    free_retired(h);
+    h->retired = ((pending *)handle)->own;
+}
+
+static void begin_step(ho_graph_host *h)
+{
+    free_retired(h);
+    mt_arena_reset(&h->scratch);
+}
+
+/* ---- construction ---- */
+
+static void complain(mt_diags *ds, const char *code, mt_str message, mt_str hint)
+{
+    mt_diag_add(ds, &(mt_diag){.severity = MT_ERROR,
+                               .code = code,
+                               .pass = -1,
+                               .message = message,
+                               .hint = hint});
+}
+
+/* RUN-CANON-2. */
+static void check_adapter_need(const ho_graph_options *o, mt_diags *ds)
+{
+    const gr_graph *g = o->graph;
+    if (o->adapter) {
+        return;
+    }
+    if (g->needs_context || g->has_writes || g->has_intents) {
+        complain(ds, "adapter.required_for_graph",
+                 MT_STR("this graph reads required context keys or has effects, so it "
+                        "needs an adapter"),
+                 MT_STR("give one with --adapter FILE"));
+    } else if (o->production) {
+        complain(ds, "adapter.production_requires_adapter",
+                 MT_STR("a graph driven by a process needs an adapter"),
+                 MT_STR("give one with --adapter FILE, or run it on a fixture"));
+    }
+}
+
+/* HST-5: every effect kind the graph can emit has exactly one owner. */
+static void check_coverage(const ho_graph_options *o, mt_diags *ds)
+{
+    for (uint32_t i = 0; o->adapter && !o->replay && i < o->graph->effect_kind_count;
+         i++) {
+        mt_str kind = o->graph->effect_kinds[i];
+        bool handled = mt_str_is(kind, GR_SET_CONTEXT);
+        bool routed = o->egress && ho_egress_routes(o->egress, kind);
+        if (handled && routed) {
+            complain(ds, "HST-5",
+                     MT_STR("set_context is applied by the host and cannot be routed"),
+                     MT_STR("remove the route from the egress configuration"));
+        } else if (!handled && !routed) {
+            complain(
+                ds, "HST-5",
+                mt_strf(ds->arena, "nothing takes the intent '%.*s'", MT_ARG(kind)),
+                MT_STR("route it to a channel in the egress configuration"));
+        }
+    }
+}
+
+static void check_routes(const ho_graph_options *o, mt_diags *ds)
+{
+    for (size_t i = 0; o->egress && i < ho_egress_route_count(o->egress); i++) {
+        mt_str kind = ho_egress_route_at(o->egress, i);
+        if (!o->adapter || !gr_adapter_effect(o->adapter, kind)) {
+            complain(ds, "host.configuration_invalid",
+                     mt_strf(ds->arena,
+                             "the adapter does not accept '%.*s', which the "
+                             "egress configuration routes",
+                             MT_ARG(kind)),
+                     MT_STR("accept it in the adapter or remove the route"));
+        }
+    }
+}
+
+gr_capture_head ho_graph_host_head(const ho_graph_host *h)
+{
+    return (gr_capture_head){
+        .graph_id = h->o.graph->id,
+        .config = h->o.limits,
+        .adapter_provenance = h->o.adapter ? h->o.adapter->fingerprint : MT_STR("none"),
+        .runtime_provenance = h->o.graph->provenance,
+        .egress_provenance =
+            h->o.egress ? ho_egress_provenance(h->o.egress) : (mt_str){0},
+    };
+}
+
+/* The event whose payload was recorded, as it was before the supervisor. */
+static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *out)
+{
+    mt_json object = {.type = MT_JSON_OBJECT};
+    mt_json_error why;
+    payload = mt_str_dup(&h->scratch, payload); /* intents borrow from it */
+    if (payload.len && (mt_json_read(&h->scratch, payload, NULL, &object, &why) ||
+                        object.type != MT_JSON_OBJECT)) {
+        return refuse(h, "replay.invalid_payload",
+                      MT_STR("the recorded payload is not a JSON object"));
+    }
+    mt_json sorted = ho_graph_merge(&h->scratch, NULL, NULL, &h->o.context, &object);
+    *out = (pending){event_id, ho_graph_snapshot(&h->scratch, h->o.graph, &sorted),
+                     payload, NULL};
+    return MT_OK;
+}
+
+static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
+{
+    gr_waiting *waiting = mt_new_array(&h->ids, gr_waiting, c->waiting_count);
+    size_t count = 0;
+    mt_err err = MT_OK;
+    for (; count < c->waiting_count && !err; count++) {
+        pending p;
+        err = pend(h, c->waiting[count].event_id, c->waiting[count].payload, &p);
+        if (err) {
+            break;
+        }
+        waiting[count] = (gr_waiting){.schedule_at = c->waiting[count].schedule_at,
+                                      .kept = keep_event(h, &p)};
+        mt_arena_reset(&h->scratch);
+    }
+    gr_supervisor_restore(
+        h->supervisor,
+        &(gr_supervisor_state){c->now, c->runs, c->run_count, waiting, count});
+    return err ? MT_E_CORRUPT : MT_OK;
+}
+
+mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
+                         ho_graph_host **out)
+{
+    size_t before = ds->errors;
+    *out = NULL;
+    check_adapter_need(options, ds);
+    if (options->adapter) {
+        (void)gr_adapter_compose(options->adapter, options->graph, ds);
+    }
+    check_coverage(options, ds);
+    check_routes(options, ds);
+    if (ds->errors > before) {
+        return MT_E_REJECTED;
+    }
+    ho_graph_host *h = mt_xmalloc(sizeof *h);
+    *h = (ho_graph_host){.o = *options};
+    h->episode = gr_episode_new(options->graph);
+    h->supervisor = gr_supervisor_new(
+        options->limits, (gr_supervisor_host){h, run_graph, keep_event, drop_event});
+    *out = h;
+    return options->carried ? take_over(h, options->carried) : MT_OK;
+}
+
+void ho_graph_host_free(ho_graph_host *h)
+{
+    if (!h) {
+        return;
+    }
+    gr_supervisor_free(h->supervisor);
+    free_retired(h);
+    gr_episode_free(h->episode);
+    mt_arena_free(&h->ids);
+    mt_arena_free(&h->scratch);
+    mt_arena_free(&h->problem_arena);
+    mt_buf_free(&h->payload);
+    mt_buf_free(&h->text);
+    free(h);
+}
+
+/* ---- building the event ---- */
+
+static mt_err build_checked(ho_graph_host *h, const ho_graph_event *event,
+                            mt_json *merged)
+{
+    mt_arena *a = &h->scratch;
+    if (!event->semantic_kind.ptr) {
+        return refuse(
+            h, "host.missing_semantic_kind",
+            MT_STR("an event needs a semantic_kind when there is an adapter"));
+    }
+    const gr_adapter_schema *kind =
+        gr_adapter_event(h->o.adapter, event->semantic_kind);
+    if (!kind) {
+        return refuse(h, "host.unknown_semantic_kind",
+                      mt_strf(a, "the adapter has no event kind '%.*s'",
+                              MT_ARG(event->semantic_kind)));
+    }
+    if (!event->payload) {
+        return refuse(h, "host.missing_payload",
+                      MT_STR("an event needs a payload when there is an adapter"));
+    }
+    *merged = ho_graph_merge(a, h->o.adapter, kind, &h->o.context, event->payload);
+    mt_schema_error why;
+    if (kind->schema && mt_schema_check(kind->schema, a, merged, &why)) {
+        return refuse(h, "host.event_build_failed",
+                      mt_strf(a,
+                              "the payload breaks the schema of '%.*s' at %.*s: %.*s",
+                              MT_ARG(event->semantic_kind), MT_ARG(why.path),
+                              MT_ARG(why.message)));
+    }
+    *merged = ho_graph_merge_derived(a, h->o.graph, &h->o.context, merged);
+    return MT_OK;
+}
+
+static mt_err build(ho_graph_host *h, const ho_graph_event *event, mt_json *merged)
+{
+    if (event->payload && event->payload->type != MT_JSON_OBJECT) {
+        return refuse(h, "host.payload_must_be_object",
+                      mt_strf(&h->scratch, "the payload must be an object, not a %s",
+                              mt_json_type_name(event->payload)));
+    }
+    if (h->o.adapter) {
+        return build_checked(h, event, merged);
+    }
+    *merged = ho_graph_merge(&h->scratch, NULL, NULL, &h->o.context, event->payload);
+    return MT_OK;
+}
+
+static bool filtered(const ho_graph_host *h, const ho_graph_event *event)
+{
+    for (size_t i = 0; event->semantic_kind.ptr && i < h->o.skip_kind_count; i++) {
+        if (mt_str_eq(h->o.skip_kinds[i], event->semantic_kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static mt_map_entry *note_here(ho_graph_host *h, mt_str id, bool *again)
+{
+    bool added;
+    mt_map_entry *e = mt_map_add(&h->ids, &h->seen, id, &added);
+    if (added) {
+        e->key = mt_str_dup(&h->ids, id); /* the event's own text does not last */
+    }
+    *again = !added;
+    return e;
+}
+
+/* HST-9. *again when the id was seen and the configuration skips such events. */
+static mt_err note_id(ho_graph_host *h, mt_str id, bool *again)
+{
+    mt_err err = MT_OK;
+    if (h->o.ids.note) {
+        err = h->o.ids.note(h->o.ids.state, id, again);
+    } else {
+        (void)note_here(h, id, again);
+    }
+    if (!err && *again && !h->o.skip_duplicates) {
+        return refuse(
+            h, "host.duplicate_event_id",
+            mt_strf(&h->scratch, "event id '%.*s' was used before", MT_ARG(id)));
+    }
+    return err;
+}
+
+/* ---- effects ---- */
+
+/* HST-2, and all of it before anything is applied. */
+static mt_err check_writes(ho_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    for (uint32_t i = 0; i < e->effect_count; i++) {
+        for (uint32_t w = 0; w < e->effects[i].write_count; w++) {
+            const gr_effect_write *write = &e->effects[i].writes[w];
+            const gr_context_key *key =
+                h->o.adapter ? gr_adapter_key(h->o.adapter, write->key) : NULL;
+            const char *fault = NULL;
+            if (!gr_value_finite(&write->value)) {
+                fault = "is not a finite number";
+            } else if (key && !key->writable) {
+                fault = "is not writable";
+            } else if (key && key->type != (gr_type)write->value.type) {
+                fault = "has another type in the adapter";
+            }
+            if (fault) {
+                return refuse(h, "HST-2",
+                              mt_strf(&h->scratch, "context key '%.*s' %s",
+                                      MT_ARG(write->key), fault));
+            }
+        }
+    }
+    return MT_OK;
+}
+
+static const gr_capture_effect *describe_effects(ho_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    mt_arena *a = &h->scratch;
+    gr_capture_effect *list = mt_new_array(a, gr_capture_effect, e->effect_count);
+    for (uint32_t i = 0; i < e->effect_count; i++) {
+        mt_buf_clear(&h->text);
+        gr_effect_json(&h->text, &e->effects[i]);
+        list[i].effect = mt_str_dup(a, mt_buf_str(&h->text));
+        list[i].hash = mt_sha256_hex(a, mt_sha256_of(list[i].effect));
+    }
+    return list;
+}
+
+static mt_err apply_writes(ho_graph_host *h)
+{
+    const gr_episode *e = h->episode;
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
+        err = h->o.context.apply(h->o.context.state, e->effects[i].writes,
+                                 e->effects[i].write_count);
+    }
+    return err;
+}
+
+static bool has_ack(const gr_capture_decision *d, mt_str intent_id)
+{
+    for (size_t i = 0; i < d->ack_count; i++) {
+        if (mt_str_eq(d->acks[i].intent_id, intent_id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Out of this process at once: an acknowledgement that a kill loses is an intent that
+ * is sent again. */
+static mt_err record_acks(ho_graph_host *h, const gr_capture_decision *d)
+{
+    if (!h->o.journal) {
+        return MT_OK;
+    }
+    gr_journal_acks(ho_journal_line(h->o.journal), d);
+    mt_err err = ho_journal_commit(h->o.journal);
+    return err ? err : ho_journal_flush(h->o.journal);
+}
+
+/* Sends what has no acknowledgement yet, one after the other, each recorded before the
+ * next leaves. */
+static mt_err send_rest(ho_graph_host *h, ho_graph_step *step, gr_capture_ack *acks)
+{
+    gr_capture_decision *d = &step->decision;
+    const gr_episode *e = h->episode;
+    mt_err err = h->o.journal ? ho_journal_sync(h->o.journal) : MT_OK;
+    for (uint32_t i = 0; i < e->effect_count && !err; i++) {
+        const gr_intent *intent = e->effects[i].intent;
+        if (!intent || has_ack(d, gr_intent_id(intent))) {
+            continue;
+        }
+        if (ho_egress_send(h->o.egress, &h->scratch, intent, &acks[d->ack_count])) {
+            d->interruption =
+                mt_strf(&h->scratch, "egress dispatch failed: %.*s",
+                        MT_ARG(ho_egress_last_problem(h->o.egress).message));
+            err = record_acks(h, d);
+            return err ? err : MT_E_CLOSED;
+        }
+        d->ack_count++;
+        err = record_acks(h, d);
+    }
+    return err;
+}
+
+/* Intents leave only after their record is on disk. */
+static mt_err send_intents(ho_graph_host *h, ho_graph_step *step)
+{
+    gr_capture_decision *d = &step->decision;
+    uint32_t intents = 0;
+    for (uint32_t i = 0; i < h->episode->effect_count; i++) {
+        intents += h->episode->effects[i].intent != NULL;
+    }
+    if (!intents) {
+        return MT_OK;
+    }
+    gr_capture_ack *acks =
+        mt_new_array(&h->scratch, gr_capture_ack, intents + d->ack_count);
+    for (size_t i = 0; i < d->ack_count; i++) {
+        acks[i] = d->acks[i];
+    }
+    d->acks = acks;
+    d->interruption = (mt_str){0};
+    return send_rest(h, step, acks);
+}
+
+/* ---- one step ---- */
+
+static void count(ho_graph_host *h, const gr_decision *d)
+{
+    h->counts.events++;
+    h->counts.invoked += d->verdict == GR_INVOKE;
+    h->counts.deferred += d->verdict == GR_DEFER;
+    h->counts.skipped += d->verdict == GR_SKIP;
+    h->counts.failed += d->ran && d->termination.end != GR_END_COMPLETED;
+}
+
+/* Fills the step from the decision; effects only of a completed run. */
+static mt_err conclude(ho_graph_host *h, ho_graph_step *step)
+{
+    const gr_decision *d = &step->decision.decision;
+    uint32_t due =
+        d->ran && d->termination.end != GR_END_ABORTED ? d->retry_count + 1 : 0;
+    if (h->runs != due) {
+        MT_BUG("the supervisor's decision and the runs of the graph differ (HST-3)");
+    }
+    count(h, d);
+    if (!due) {
+        return MT_OK;
+    }
+    step->episode = h->episode;
+    if (d->termination.end == GR_END_FAILED) {
+        step->fault = gr_fault_text(&h->scratch, h->episode);
+    }
+    if (d->termination.end != GR_END_COMPLETED) {
+        return MT_OK;
+    }
+    mt_err err = check_writes(h);
+    if (!err) {
+        step->decision.effects = describe_effects(h);
+        step->decision.effect_count = h->episode->effect_count;
+    }
+    return err;
+}
+
+static mt_err supervise(ho_graph_host *h, const gr_signal *signal, ho_graph_step *step)
+{
+    h->runs = 0;
+    step->decision.event_id = step->event.id;
+    step->decision.decision = gr_supervise(h->supervisor, signal);
+    return conclude(h, step);
+}
+
+static void hash_payload(ho_graph_host *h, ho_graph_step *step)
+{
+    step->event.payload_hash =
+        mt_sha256_hex(&h->scratch, mt_sha256_of(step->event.payload));
+}
+
+static bool completed(const ho_graph_step *step)
+{
+    const gr_decision *d = &step->decision.decision;
+    return d->ran && d->termination.end == GR_END_COMPLETED;
+}
+
+static void begin_journal(ho_graph_host *h)
+{
+    gr_capture_head head = ho_graph_host_head(h);
+    if (!h->begun) {
+        gr_journal_head(ho_journal_line(h->o.journal), &head);
+    }
+    h->begun = true;
+}
+
+static mt_err record_and_dispatch(ho_graph_host *h, ho_graph_step *step)
+{
+    mt_err err = MT_OK;
+    if (h->o.journal) {
+        begin_journal(h);
+        gr_journal_step(ho_journal_line(h->o.journal), &step->event, &step->decision);
+        err = ho_journal_commit(h->o.journal);
+    }
+    if (!err && completed(step)) {
+        err = apply_writes(h);
+    }
+    if (err || !completed(step) || h->o.hold_intents) {
+        return err;
+    }
+    return send_intents(h, step);
+}
+
+/* A step that ran nothing has no intents: what the host still holds then is of a step
+ * before it. */
+mt_err ho_graph_host_dispatch(ho_graph_host *h, ho_graph_step *step)
+{
+    mt_err err = h->o.egress ? ho_egress_start(h->o.egress) : MT_OK;
+    return err || !completed(step) ? err : send_intents(h, step);
+}
+
+/* The event as it will be recorded, in h->payload. */
+static mt_err build_payload(ho_graph_host *h, const ho_graph_event *event,
+                            mt_json *merged)
+{
+    mt_err err = build(h, event, merged);
+    mt_buf_clear(&h->payload);
+    if (!err && event->payload) {
+        mt_json_write(&h->payload, merged, false);
+    }
+    return err;
+}
+
+mt_err ho_graph_host_step(ho_graph_host *h, const ho_graph_event *event,
+                          ho_graph_step *step)
+{
+    mt_json merged;
+    *step = (ho_graph_step){0};
+    begin_step(h);
+    mt_err err = build_payload(h, event, &merged);
+    err = err ? err : note_id(h, event->id, &step->again);
+    if (!err && h->o.egress && !h->o.hold_intents) {
+        err = ho_egress_start(h->o.egress);
+    }
+    if (err) {
+        return err;
+    }
+    step->event = (gr_capture_event){.id = event->id,
+                                     .kind = event->kind,
+                                     .at = event->at,
+                                     .payload = mt_buf_str(&h->payload)};
+    hash_payload(h, step);
+    pending p = {event->id, ho_graph_snapshot(&h->scratch, h->o.graph, &merged),
+                 step->event.payload, NULL};
+    gr_signal signal = {.id = event->id,
+                        .kind = event->kind,
+                        .at = event->at,
+                        .filtered = step->again || filtered(h, event),
+                        .handle = &p};
+    err = supervise(h, &signal, step);
+    return err ? err : record_and_dispatch(h, step);
+}
+
+/* ---- what was recorded ---- */
+
+static gr_signal signal_of(const gr_capture_event *event, pending *p)
+{
+    return (gr_signal){
+        .id = event->id, .kind = event->kind, .at = event->at, .handle = p};
+}
+
+mt_err ho_graph_host_replay(ho_graph_host *h, const gr_capture_event *event,
+                            const gr_decision *recorded, ho_graph_step *step)
+{
+    pending p;
+    bool again;
+    *step = (ho_graph_step){.event = *event};
+    begin_step(h);
+    mt_err err = pend(h, event->id, event->payload, &p);
+    if (err) {
+        return err;
+    }
+    if (!h->o.replay && !h->o.ids.note) {
+        note_here(h, event->id, &again)->value++;
+    }
+    gr_signal signal = signal_of(event, &p);
+    signal.filtered = recorded && recorded->verdict == GR_SKIP;
+    h->recorded = recorded;
+    err = supervise(h, &signal, step);
+    h->recorded = NULL;
+    return err || !completed(step) ? err : apply_writes(h);
+}
+
+static bool read_write(mt_arena *a, const mt_json *node, gr_effect_write *out)
+{
+    const mt_json *value = mt_json_at(node, "value");
+    out->key = mt_json_text(mt_json_at(node, "key"));
+    return mt_json_is(value, MT_JSON_OBJECT) && value->count == 1 &&
+           gr_value_from_json(a, &value->as.members[0].value, &out->value);
+}
+
+/* The writes of an effect, from its text. */
+static mt_err apply_recorded(ho_graph_host *h, mt_str effect)
+{
+    mt_json node;
+    mt_arena *a = &h->scratch;
+    if (mt_json_read(a, effect, NULL, &node, NULL)) {
+        return MT_E_CORRUPT;
+    }
+    const mt_json *list = mt_json_at(&node, "writes");
+    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    gr_effect_write *writes = mt_new_array(a, gr_effect_write, count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_write(a, &list->as.items[i], &writes[i])) {
+            return MT_E_CORRUPT;
+        }
+    }
+    return h->o.context.apply(h->o.context.state, writes, count);
+}
+
+mt_err ho_graph_host_follow(ho_graph_host *h, const gr_capture_event *event,
+                            const gr_capture_decision *recorded)
+{
+    pending p;
+    begin_step(h);
+    mt_err err = pend(h, event->id, event->payload, &p) ? MT_E_CORRUPT : MT_OK;
+    gr_signal signal = signal_of(event, &p);
+    if (!err && !gr_supervisor_follow(h->supervisor, &signal, &recorded->decision)) {
+        err = MT_E_CORRUPT;
+    }
+    for (size_t i = 0; i < recorded->effect_count && !err; i++) {
+        err = apply_recorded(h, recorded->effects[i].effect);
+    }
+    return err;
+}
+
+gr_capture_carried ho_graph_host_carry(ho_graph_host *h, mt_arena *a)
+{
+    gr_supervisor_state s = gr_supervisor_state_of(h->supervisor, a);
+    gr_capture_waiting *list = mt_new_array(a, gr_capture_waiting, s.waiting_count);
+    for (size_t i = 0; i < s.waiting_count; i++) {
+        const pending *p = s.waiting[i].kept;
+        list[i] = (gr_capture_waiting){
+            .event_id = mt_str_dup(a, p->event_id),
+            .schedule_at = s.waiting[i].schedule_at,
+            .payload = mt_str_dup(a, p->payload),
+            .payload_hash = mt_sha256_hex(a, mt_sha256_of(p->payload)),
+        };
+    }
+    return (gr_capture_carried){s.now, s.runs, s.run_count, list, s.waiting_count};
+}
+
+mt_err ho_graph_host_same(ho_graph_host *h, const ho_graph_event *event,
+                          const gr_capture_event *recorded)
+{
+    mt_json merged;
+    begin_step(h);
+    mt_err err = build_payload(h, event, &merged);
+    bool same = !err && mt_str_eq(event->id, recorded->id) &&
+                event->kind == recorded->kind &&
+                gr_time_cmp(event->at, recorded->at) == 0 &&
+                mt_str_eq(mt_buf_str(&h->payload), recorded->payload);
+    return err || same ? err
+                       : refuse(h, "resume.other_event",
+                                mt_strf(&h->scratch,
+                                        "the journal has event '%.*s' where '%.*s' "
+                                        "comes now, or another payload",
+                                        MT_ARG(recorded->id), MT_ARG(event->id)));
+}
+
+bool ho_graph_host_pass(ho_graph_host *h, mt_str id)
+{
+    mt_map_entry *e = mt_map_find(&h->seen, id);
+    bool pass = e && e->value;
+    if (pass) {
+        e->value--;
+    }
+    return pass;
+}
+
+void ho_graph_host_resumed(ho_graph_host *h)
+{
+    h->begun = true;
+}
+
+mt_err ho_graph_host_begin(ho_graph_host *h)
+{
+    begin_journal(h);
+    return ho_journal_sync(h->o.journal);
+}
+
+ho_graph_problem ho_graph_host_problem(const ho_graph_host *h)
+{
+    return h->problem;
+}
+
+ho_graph_counts ho_graph_host_counts(const ho_graph_host *h)
+{
+    return h->counts;
+}

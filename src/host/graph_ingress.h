@@ -1,0 +1,46 @@
+/* host/graph_ingress.h - where events come from: a fixture or a process.
+ * Room: host.
+ * Fixture, JSON lines (blank ones skipped, unknown fields refused):
+ *   {"kind":"episode_start","id"?}
+ *   {"kind":"event","event":{"type":…,"id"?,"payload"?,"semantic_kind"?}}
+ * Process, protocol ergo-driver.v0, JSON lines on its stdout: {"type":"hello",
+ * "protocol":"ergo-driver.v0"} within 5 s, {"type":"event","event":{event_id, kind,
+ * at:{secs,nanos}, semantic_kind?, payload?}}…, {"type":"end"}, then exit status 0.
+ * Ownership: an event is valid until the next call. */
+#ifndef HO_GRAPH_INGRESS_H
+#define HO_GRAPH_INGRESS_H
+
+#include "host/graph_host.h"
+
+typedef struct ho_ingress ho_ingress;
+
+typedef enum ho_ingress_result {
+    HO_INGRESS_EVENT,
+    HO_INGRESS_END,    /* the regular end */
+    HO_INGRESS_WAIT,   /* nothing yet; ask again */
+    HO_INGRESS_BROKEN, /* ho_ingress_problem() says why; no more will come */
+} ho_ingress_result;
+
+/* A fixture's text must live as long as the ingress. */
+ho_ingress *ho_ingress_fixture(mt_str text, bool with_adapter);
+/* The same from a file ("-": standard input), a line at a time. NULL and errno. */
+ho_ingress *ho_ingress_file(const char *path, bool with_adapter);
+/* Starts the program; MT_E_CLOSED and the problem when it does not say hello. */
+ho_ingress *ho_ingress_process(const char *const *argv);
+/* Kills the program if it still runs. */
+void ho_ingress_free(ho_ingress *in);
+
+ho_ingress_result ho_ingress_next(ho_ingress *in, int timeout_ms,
+                                  ho_graph_event *event);
+
+typedef struct ho_ingress_fault {
+    const char *code; /* "protocol_violation", "driver_terminated", "driver_io", or a
+                         fixture code such as "fixture.parse_error" */
+    mt_str message;
+} ho_ingress_fault;
+ho_ingress_fault ho_ingress_problem(const ho_ingress *in);
+
+/* Episodes of the fixture so far; 1 for a process. */
+uint64_t ho_ingress_episodes(const ho_ingress *in);
+
+#endif

@@ -1,0 +1,123 @@
+#include "host/graph_run.h"
+
+#include <errno.h>
+
+#include "os/clock.h"
+
+enum { POLL_MS = 100 };
+
+typedef struct loop {
+    mt_arena *arena;
+    const ho_run_options *o;
+    int64_t started_ms;
+    uint64_t committed;
+    ho_run_result result;
+} loop;
+
+static bool end(loop *l, const char *reason, mt_str message, bool asked)
+{
+    l->result = (ho_run_result){reason, mt_str_dup(l->arena, message), asked};
+    return true;
+}
+
+/* Did the user ask for an end? Asked between steps, never within one. */
+static bool asked_to_stop(loop *l)
+{
+    const ho_run_options *o = l->o;
+    if (o->stop && *o->stop) {
+        return end(l, "host_stop_requested", MT_STR("stopped by a signal"), true);
+    }
+    if (o->max_events && l->committed >= o->max_events) {
+        return end(l, "host_stop_requested", MT_STR("reached the number of events"),
+                   true);
+    }
+    if (o->max_ms && (uint64_t)(os_now_ms() - l->started_ms) >= o->max_ms) {
+        return end(l, "host_stop_requested", MT_STR("reached the duration"), true);
+    }
+    return false;
+}
+
+static bool journal_broke(loop *l)
+{
+    return end(l, "capture.write_failed",
+               mt_strf(l->arena, "the journal cannot be written: %s", strerror(errno)),
+               false);
+}
+
+static bool egress_broke(loop *l)
+{
+    ho_egress_problem p = ho_egress_last_problem(l->o->egress);
+    return end(l, p.code, p.message, false);
+}
+
+/* What the run before this one may not have sent. True when the run must end. */
+static bool dispatch_rest(loop *l)
+{
+    const ho_run_options *o = l->o;
+    mt_err err =
+        o->last && o->egress ? ho_graph_host_dispatch(o->host, o->last) : MT_OK;
+    if (err == MT_E_CLOSED) {
+        return egress_broke(l);
+    }
+    return err && journal_broke(l);
+}
+
+/* One event; true when the run must end. */
+static bool step(loop *l, const ho_graph_event *event)
+{
+    const ho_run_options *o = l->o;
+    ho_graph_step done;
+    if (o->repeats && ho_graph_host_pass(o->host, event->id)) {
+        return false; /* the journal has it */
+    }
+    mt_err err = ho_graph_host_step(o->host, event, &done);
+    if (err == MT_OK || (err == MT_E_CLOSED && done.event.id.ptr)) {
+        l->committed++;
+        if (o->observe) {
+            o->observe(o->user, &done);
+        }
+    }
+    if (err == MT_OK) {
+        return false;
+    }
+    if (err == MT_E_CLOSED && o->egress) {
+        return egress_broke(l);
+    }
+    if (err == MT_E_REJECTED) {
+        ho_graph_problem p = ho_graph_host_problem(o->host);
+        return end(l, p.code,
+                   mt_strf(l->arena, "event '%.*s': %.*s", MT_ARG(event->id),
+                           MT_ARG(p.message)),
+                   false);
+    }
+    return journal_broke(l);
+}
+
+static bool turn(loop *l)
+{
+    ho_graph_event event;
+    ho_ingress_fault fault;
+    switch (ho_ingress_next(l->o->ingress, POLL_MS, &event)) {
+    case HO_INGRESS_EVENT: return step(l, &event);
+    case HO_INGRESS_END: return true;
+    case HO_INGRESS_WAIT: return ho_journal_idle(l->o->journal) && journal_broke(l);
+    case HO_INGRESS_BROKEN:
+        fault = ho_ingress_problem(l->o->ingress);
+        return end(l, fault.code, fault.message, false);
+    }
+    MT_BUG("unknown ingress result");
+}
+
+ho_run_result ho_graph_run(mt_arena *a, const ho_run_options *options)
+{
+    loop l = {.arena = a, .o = options, .started_ms = os_now_ms()};
+    bool over = dispatch_rest(&l);
+    while (!over) {
+        over = asked_to_stop(&l) || turn(&l);
+    }
+    if (options->egress && ho_egress_stop(options->egress) && !l.result.reason) {
+        ho_egress_problem p = ho_egress_last_problem(options->egress);
+        (void)end(&l, p.code, p.message, false);
+    }
+    return l.result;
+}

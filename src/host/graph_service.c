@@ -1,0 +1,858 @@
+/* host/graph_service.c - a served graph, its memory in the store.
+ *
+ * An event: lock the head, read what others wrote since, open the next capture when the
+ * open one is full or of another graph or other limits, step the host, write what the
+ * step became. The host is a reading of the store and is thrown away whenever it may
+ * have read something that was not committed.
+ *
+ * INVARIANT: the head's lock is held from the first read to the commit, so the ids that
+ * are looked up and the lines that are read cannot change meanwhile, on any node.
+ * INVARIANT: a capture, with what it took over, can be replayed without another one.
+ * May fail: the store (the transaction is rolled back by the caller), and lines that
+ * are not what a step writes (MT_E_CORRUPT). */
+#include "host/graph_service.h"
+
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "base/vec.h"
+#include "host/graph_files.h"
+#include "os/duration.h"
+
+struct ho_graph_service {
+    mt_arena arena; /* name, paths, configuration */
+    mt_str name;
+    ho_graph_files files;
+    ho_graph_options options;
+    ho_graph_host *host; /* NULL: to be read from the store */
+    mt_arena scratch;    /* one event */
+    mt_buf text;
+    st_tx *tx;                /* of the event being run */
+    int64_t capture, events;  /* what the host has read */
+    char last[MT_SHA256_HEX]; /* digest of the last line it has read */
+};
+
+/* ---- configuration ---- */
+
+static const char *path_of(mt_arena *a, const mt_json *node)
+{
+    return node ? mt_str_dup(a, mt_json_text(node)).ptr : NULL;
+}
+
+typedef MT_VEC(const char *) path_list;
+
+static path_list paths_of(mt_arena *a, const mt_json *list)
+{
+    path_list out = {0};
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        mt_vec_push(a, &out, path_of(a, &list->as.items[i]));
+    }
+    return out;
+}
+
+enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000 };
+#define SPAN_MOST_MS (UINT64_C(3660) * 24 * 3600 * 1000)
+
+static bool count_of(const mt_json *node, int64_t most, gr_count_option *out)
+{
+    int64_t n = 0;
+    out->set = node != NULL;
+    if (node && (mt_json_i64(node, &n) || n < 0 || n > most)) {
+        return false;
+    }
+    out->count = (uint64_t)n;
+    return true;
+}
+
+static bool span_of(const mt_json *node, gr_time_option *out)
+{
+    uint64_t ms = 0;
+    out->set = node != NULL;
+    if (node && (os_duration_parse(mt_json_text(node), &ms) || ms > SPAN_MOST_MS)) {
+        return false;
+    }
+    out->at = gr_time_of_ms(ms);
+    return true;
+}
+
+static mt_err read_limits(const mt_json *config, gr_constraints *out, mt_buf *why)
+{
+    gr_count_option retries;
+    if (!count_of(mt_json_at(config, "max_per_window"), WINDOW_MOST,
+                  &out->max_per_window) ||
+        !count_of(mt_json_at(config, "max_retries"), RETRIES_MOST, &retries) ||
+        !span_of(mt_json_at(config, "rate_window"), &out->rate_window) ||
+        !span_of(mt_json_at(config, "deadline"), &out->deadline)) {
+        mt_buf_addz(why, "max_per_window is a whole number up to 1000000000, "
+                         "max_retries one up to 1000000, rate_window and deadline "
+                         "times such as 250ms or 5s, up to 3660 days");
+        return MT_E_REJECTED;
+    }
+    if (!gr_constraints_fit(out)) {
+        mt_buf_addz(why, "max_per_window (at least 1) and rate_window go together");
+        return MT_E_REJECTED;
+    }
+    out->max_retries = (uint32_t)retries.count;
+    return MT_OK;
+}
+
+static const char *const KEYS[] = {"graph",           "adapter",    "egress",
+                                   "clusters",        "manifests",  "max_per_window",
+                                   "rate_window",     "deadline",   "max_retries",
+                                   "skip_duplicates", "skip_kinds", NULL};
+
+static mt_err check_keys(const mt_json *config, mt_buf *why)
+{
+    if (!mt_json_is(config, MT_JSON_OBJECT) || !mt_json_at(config, "graph")) {
+        mt_buf_addz(why, "it needs a member 'graph', the graph's file");
+        return MT_E_REJECTED;
+    }
+    for (uint32_t i = 0; i < config->count; i++) {
+        mt_str key = config->as.members[i].key;
+        const char *const *k = KEYS;
+        while (*k && !mt_str_eq(key, mt_str_z(*k))) {
+            k++;
+        }
+        if (!*k) {
+            mt_buf_addf(why, "it has no option '%.*s'", MT_ARG(key));
+            return MT_E_REJECTED;
+        }
+    }
+    return MT_OK;
+}
+
+static mt_err load_files(ho_graph_service *g, const mt_json *config,
+                         const mt_limits *limits, mt_diags *ds)
+{
+    mt_arena *a = &g->arena;
+    path_list clusters = paths_of(a, mt_json_at(config, "clusters"));
+    path_list manifests = paths_of(a, mt_json_at(config, "manifests"));
+    ho_graph_paths paths = {
+        .graph = path_of(a, mt_json_at(config, "graph")),
+        .adapter = path_of(a, mt_json_at(config, "adapter")),
+        .egress = path_of(a, mt_json_at(config, "egress")),
+        .cluster_paths = clusters.items,
+        .cluster_path_count = clusters.len,
+        .manifests = manifests.items,
+        .manifest_count = manifests.len,
+    };
+    return ho_graph_files_load(&paths, limits, ds, &g->files);
+}
+
+static void read_skips(ho_graph_service *g, const mt_json *config)
+{
+    const mt_json *kinds = mt_json_at(config, "skip_kinds");
+    MT_VEC(mt_str) list = {0};
+    for (uint32_t i = 0; mt_json_is(kinds, MT_JSON_ARRAY) && i < kinds->count; i++) {
+        mt_vec_push(&g->arena, &list,
+                    mt_str_dup(&g->arena, mt_json_text(&kinds->as.items[i])));
+    }
+    const mt_json *again = mt_json_at(config, "skip_duplicates");
+    g->options.skip_kinds = list.items;
+    g->options.skip_kind_count = list.len;
+    g->options.skip_duplicates = again && again->boolean;
+}
+
+/* ---- names in the store ---- */
+
+static mt_str capture_id(mt_arena *a, const ho_graph_service *g, int64_t number)
+{
+    return mt_strf(a, "%.*s.%06lld", MT_ARG(g->name), (long long)number);
+}
+
+static mt_str line_id(mt_arena *a, mt_str capture, int64_t number)
+{
+    return mt_strf(a, "%.*s/%08lld", MT_ARG(capture), (long long)number);
+}
+
+/* Its digest, because an id may be longer than a key. */
+static mt_str used_id(mt_arena *a, const ho_graph_service *g, mt_str event_id)
+{
+    mt_str digest = mt_sha256_hex(a, mt_sha256_of(event_id));
+    return mt_strf(a, "%.*s/%.*s", MT_ARG(g->name), MT_ARG(digest));
+}
+
+/* ---- event ids ---- */
+
+static mt_err was_used(void *state, mt_str event_id, bool *again)
+{
+    ho_graph_service *g = state;
+    st_doc row;
+    mt_err err = st_doc_get(g->tx, &g->scratch, MT_STR("graph_event"),
+                            used_id(&g->scratch, g, event_id), &row);
+    *again = !err;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
+static mt_err keep_id(ho_graph_service *g, st_tx *tx, mt_str event_id, mt_str line,
+                      int64_t now_ms)
+{
+    mt_buf_clear(&g->text);
+    mt_json_quote(&g->text, line);
+    return st_doc_set(tx, &(st_doc){.kind = MT_STR("graph_event"),
+                                    .id = used_id(&g->scratch, g, event_id),
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+typedef struct noting {
+    ho_graph_service *g;
+    st_tx *tx;
+    int64_t now_ms;
+    mt_str capture; /* the last one noted */
+    uint32_t captures;
+} noting;
+
+static mt_err note_line_id(void *state, const st_doc *row)
+{
+    noting *n = state;
+    mt_arena keep = {0}, tree = {0};
+    gr_journal_record r;
+    gr_capture_fault fault;
+    mt_mark mark = mt_arena_mark(&n->g->scratch);
+    mt_err err =
+        gr_journal_read(&keep, &tree, mt_str_trim(row->body, MT_STR("\n")), &r, &fault);
+    if (!err && r.kind != GR_JOURNAL_STEP) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err : keep_id(n->g, n->tx, r.event.id, row->id, n->now_ms);
+    mt_arena_rewind(&n->g->scratch, mark);
+    mt_arena_free(&keep);
+    mt_arena_free(&tree);
+    return err;
+}
+
+static mt_err note_capture_ids(void *state, const st_doc *row)
+{
+    noting *n = state;
+    st_page all = {.limit = UINT32_MAX};
+    n->capture = mt_str_dup(&n->g->scratch, row->id);
+    n->captures++;
+    return st_doc_walk(n->tx, MT_STR("capture_line"), n->capture, all, note_line_id, n);
+}
+
+/* The ids of every event there has been, for a store whose head does not say that they
+ * are noted. Noting one twice changes nothing. */
+static mt_err note_ids(noting *n, uint32_t captures)
+{
+    st_page page = {.after = n->capture, .limit = captures};
+    n->captures = 0;
+    return st_doc_walk(n->tx, MT_STR("capture"), n->g->name, page, note_capture_ids, n);
+}
+
+/* ---- the host ---- */
+
+static mt_err new_host(ho_graph_service *g, const gr_capture_carried *carried,
+                       mt_diags *ds)
+{
+    g->options.context = ho_context_in_memory();
+    g->options.carried = carried;
+    mt_err err = ho_graph_host_new(&g->options, ds, &g->host);
+    g->options.carried = NULL;
+    if (err) {
+        ho_graph_service_forget(g);
+    }
+    return err;
+}
+
+static mt_err open_service(ho_graph_service *g, const mt_json *config,
+                           const mt_limits *limits, mt_buf *why)
+{
+    mt_arena notes = {0};
+    mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
+    mt_err err = check_keys(config, why);
+    err = err ? err : read_limits(config, &g->options.limits, why);
+    err = err ? err : load_files(g, config, limits, &ds);
+    if (!err) {
+        g->options.graph = g->files.graph;
+        g->options.adapter = g->files.adapter;
+        g->options.egress = g->files.egress;
+        g->options.hold_intents = true;
+        g->options.production = true;
+        g->options.ids = (ho_event_ids){g, was_used};
+        read_skips(g, config);
+        err = new_host(g, NULL, &ds);
+        ho_graph_service_forget(g);
+    }
+    for (size_t i = 0; i < ds.len; i++) {
+        mt_buf_addf(why, "%s%.*s", i ? "; " : "", MT_ARG(ds.items[i].message));
+    }
+    mt_arena_free(&notes);
+    return err;
+}
+
+mt_err ho_graph_service_open(mt_str name, const mt_json *config,
+                             const mt_limits *limits, ho_graph_service **out,
+                             mt_buf *why)
+{
+    ho_graph_service *g = mt_xmalloc(sizeof *g);
+    *g = (ho_graph_service){0};
+    g->name = mt_str_dup(&g->arena, name);
+    mt_err err = open_service(g, config, limits ? limits : &MT_LIMITS_DEFAULT, why);
+    if (err) {
+        ho_graph_service_close(g);
+        g = NULL;
+    }
+    *out = g;
+    return err;
+}
+
+void ho_graph_service_forget(ho_graph_service *g)
+{
+    ho_graph_host_free(g->host);
+    if (g->options.context.free) {
+        g->options.context.free(g->options.context.state);
+    }
+    g->host = NULL;
+    g->options.context = (ho_context){0};
+}
+
+void ho_graph_service_close(ho_graph_service *g)
+{
+    if (!g) {
+        return;
+    }
+    ho_graph_service_forget(g);
+    if (g->files.egress) {
+        (void)ho_egress_stop(g->files.egress);
+    }
+    ho_graph_files_free(&g->files);
+    mt_arena_free(&g->scratch);
+    mt_buf_free(&g->text);
+    mt_arena_free(&g->arena);
+    free(g);
+}
+
+mt_str ho_graph_service_name(const ho_graph_service *g)
+{
+    return g->name;
+}
+
+const gr_graph *ho_graph_service_graph(const ho_graph_service *g)
+{
+    return g->files.graph;
+}
+
+/* ---- reading what the store knows ---- */
+
+typedef struct head {
+    st_doc doc;
+    int64_t capture, events;
+    mt_str last;                /* digest of the last line */
+    bool fresh;                 /* nothing is stored yet */
+    bool noted;                 /* the ids of all events are */
+    bool opens;                 /* this event begins a capture */
+    gr_capture_carried carried; /* of the one that it begins */
+} head;
+
+static mt_err lock_head(ho_graph_service *g, st_tx *tx, head *out)
+{
+    mt_json body;
+    *out = (head){0};
+    mt_err err = st_doc_lock(tx, &g->scratch, MT_STR("graph"), g->name, &out->doc);
+    if (err == MT_E_NOTFOUND) {
+        out->fresh = true;
+        return MT_OK;
+    }
+    if (err) {
+        return err;
+    }
+    if (mt_json_read(&g->scratch, out->doc.body, NULL, &body, NULL) ||
+        mt_json_i64(mt_json_at(&body, "capture"), &out->capture) ||
+        mt_json_i64(mt_json_at(&body, "events"), &out->events)) {
+        return MT_E_CORRUPT;
+    }
+    out->last = mt_json_text(mt_json_at(&body, "last"));
+    out->noted = mt_json_at(&body, "ids") != NULL;
+    return out->last.len == MT_SHA256_HEX ? MT_OK : MT_E_CORRUPT;
+}
+
+static void note_line(ho_graph_service *g, mt_str line)
+{
+    mt_hex(mt_sha256_of(line).bytes, MT_SHA256_BYTES, g->last);
+    g->events++;
+}
+
+/* A stored value is {"Number":1.0} and the like: the one member's value is plain. */
+static mt_err put_context(void *state, const st_doc *row)
+{
+    ho_graph_service *g = state;
+    mt_arena a = {0};
+    mt_json node;
+    gr_effect_write write = {.key = mt_str_skip(row->id, g->name.len + 1)};
+    mt_err err = mt_json_read(&a, row->body, NULL, &node, NULL);
+    if (!err && (node.type != MT_JSON_OBJECT || node.count != 1 ||
+                 !gr_value_from_json(&a, &node.as.members[0].value, &write.value))) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err : g->options.context.apply(g->options.context.state, &write, 1);
+    mt_arena_free(&a);
+    return err;
+}
+
+static mt_err follow_line(void *state, const st_doc *row)
+{
+    ho_graph_service *g = state;
+    mt_arena keep = {0}, tree = {0};
+    gr_journal_record r;
+    gr_capture_fault fault;
+    mt_str line = mt_str_trim(row->body, MT_STR("\n"));
+    mt_err err = gr_journal_read(&keep, &tree, line, &r, &fault);
+    if (!err && r.kind != GR_JOURNAL_STEP) {
+        err = MT_E_CORRUPT;
+    }
+    err = err ? err : ho_graph_host_follow(g->host, &r.event, &r.decision);
+    note_line(g, row->body);
+    mt_arena_free(&keep);
+    mt_arena_free(&tree);
+    return err;
+}
+
+static mt_err read_lines(ho_graph_service *g, st_tx *tx)
+{
+    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    st_page page = {.limit = UINT32_MAX};
+    if (g->events) {
+        page.after = line_id(&g->scratch, capture, g->events - 1);
+    }
+    return st_doc_walk(tx, MT_STR("capture_line"), capture, page, follow_line, g);
+}
+
+static mt_err append_line(void *state, const st_doc *row)
+{
+    mt_buf_adds(state, row->body);
+    return MT_OK;
+}
+
+/* A capture's journal: its head, what was carried over and, when asked for, its lines.
+ */
+static mt_err read_journal(const ho_graph_service *g, st_tx *tx, mt_arena *a, mt_str id,
+                           bool lines, mt_buf *out)
+{
+    st_doc doc;
+    st_page all = {.limit = UINT32_MAX};
+    mt_err err = st_doc_get(tx, a, MT_STR("capture"), id, &doc);
+    if (err || !mt_str_eq(doc.tag, g->name)) {
+        return err ? err : MT_E_NOTFOUND;
+    }
+    mt_buf_adds(out, doc.body);
+    err = st_doc_walk(tx, MT_STR("capture_carried"), id, all, append_line, out);
+    return err || !lines
+               ? err
+               : st_doc_walk(tx, MT_STR("capture_line"), id, all, append_line, out);
+}
+
+/* A host as it was before the first line of the capture. */
+static mt_err rebuild(ho_graph_service *g, st_tx *tx, const head *h,
+                      const gr_capture_carried *carried)
+{
+    mt_diags ds = {.arena = &g->scratch, .limit = 10};
+    ho_graph_service_forget(g);
+    mt_err err = new_host(g, carried, &ds);
+    g->capture = h->capture;
+    g->events = 0;
+    st_page all = {.limit = UINT32_MAX};
+    err = err ? err
+              : st_doc_walk(tx, MT_STR("graph_context"), g->name, all, put_context, g);
+    return err;
+}
+
+/* Reads the open capture's beginning. *same: it is one of this very graph, adapter and
+ * limits, so this event belongs into it. */
+static mt_err reopen(ho_graph_service *g, st_tx *tx, const head *h, bool *same)
+{
+    mt_buf journal = {0}, mine = {0};
+    gr_capture c;
+    gr_capture_fault fault;
+    mt_err err = read_journal(g, tx, &g->scratch,
+                              capture_id(&g->scratch, g, h->capture), false, &journal);
+    err = err ? err : gr_capture_read(&g->scratch, mt_buf_str(&journal), &c, &fault);
+    err = err ? err : rebuild(g, tx, h, &c.carried);
+    if (!err) {
+        gr_capture_head now = ho_graph_host_head(g->host);
+        gr_journal_head(&mine, &now);
+        *same = mt_str_starts(mt_buf_str(&journal), mt_buf_str(&mine));
+    }
+    mt_buf_free(&journal);
+    mt_buf_free(&mine);
+    return err;
+}
+
+/* ---- writing ---- */
+
+static mt_err put_head(ho_graph_service *g, st_tx *tx, const head *h, int64_t capture,
+                       int64_t events, const char *last, int64_t now_ms)
+{
+    mt_buf_clear(&g->text);
+    mt_buf_addf(&g->text,
+                "{\"capture\":%lld,\"events\":%lld,\"ids\":true,\"last\":\"%.*s\"}",
+                (long long)capture, (long long)events, MT_SHA256_HEX, last);
+    return st_doc_put(tx, &(st_doc){.kind = MT_STR("graph"),
+                                    .id = g->name,
+                                    .body = mt_buf_str(&g->text),
+                                    .version = h->fresh ? 0 : h->doc.version + 1,
+                                    .updated_ms = now_ms});
+}
+
+/* A new capture; it is written with its first event, never alone. The host has read
+ * the one before, if there is one. */
+static mt_err begin_capture(ho_graph_service *g, st_tx *tx, head *h)
+{
+    if (!h->fresh) {
+        h->carried = ho_graph_host_carry(g->host, &g->scratch);
+    }
+    h->capture++;
+    h->events = 0;
+    h->opens = true;
+    return rebuild(g, tx, h, gr_carries(&h->carried) ? &h->carried : NULL);
+}
+
+static mt_err put_line(ho_graph_service *g, st_tx *tx, mt_str kind, mt_str capture,
+                       int64_t number, int64_t now_ms)
+{
+    return st_doc_put(tx, &(st_doc){.kind = kind,
+                                    .id = line_id(&g->scratch, capture, number),
+                                    .tag = capture,
+                                    .body = mt_buf_str(&g->text),
+                                    .updated_ms = now_ms});
+}
+
+static mt_err put_carried(ho_graph_service *g, st_tx *tx, const gr_capture_carried *c,
+                          mt_str capture, int64_t now_ms)
+{
+    static const mt_str KIND = MT_STR_INIT("capture_carried");
+    mt_buf_clear(&g->text);
+    gr_journal_carried(&g->text, c);
+    mt_err err = put_line(g, tx, KIND, capture, 0, now_ms);
+    for (size_t i = 0; i < c->waiting_count && !err; i++) {
+        mt_buf_clear(&g->text);
+        gr_journal_waiting(&g->text, &c->waiting[i]);
+        err = put_line(g, tx, KIND, capture, (int64_t)i + 1, now_ms);
+    }
+    return err;
+}
+
+static mt_err put_capture(ho_graph_service *g, st_tx *tx, const head *h, mt_str id,
+                          int64_t now_ms)
+{
+    gr_capture_head first = ho_graph_host_head(g->host);
+    mt_buf_clear(&g->text);
+    gr_journal_head(&g->text, &first);
+    mt_err err = st_doc_put(tx, &(st_doc){.kind = MT_STR("capture"),
+                                          .id = id,
+                                          .tag = g->name,
+                                          .body = mt_buf_str(&g->text),
+                                          .updated_ms = now_ms});
+    return err || !gr_carries(&h->carried)
+               ? err
+               : put_carried(g, tx, &h->carried, id, now_ms);
+}
+
+/* Is what the host knows the beginning of what the store has? A step whose transaction
+ * was rolled back is not, whoever wrote in its place. */
+static mt_err has_read(ho_graph_service *g, st_tx *tx, const head *h, bool *yes)
+{
+    *yes = false;
+    if (!g->host || g->capture != h->capture || g->events > h->events) {
+        return MT_OK;
+    }
+    st_doc line;
+    char last[MT_SHA256_HEX];
+    mt_str mine = mt_str_from(g->last, sizeof g->last);
+    if (!g->events || g->events == h->events) {
+        *yes = !g->events || mt_str_eq(mine, h->last);
+        return MT_OK;
+    }
+    mt_str capture = capture_id(&g->scratch, g, g->capture);
+    mt_err err = st_doc_get(tx, &g->scratch, MT_STR("capture_line"),
+                            line_id(&g->scratch, capture, g->events - 1), &line);
+    if (!err) {
+        mt_hex(mt_sha256_of(line.body).bytes, MT_SHA256_BYTES, last);
+        *yes = mt_str_eq(mine, mt_str_from(last, sizeof last));
+    }
+    return err;
+}
+
+/* Before an event of a store that another version wrote to last. */
+static mt_err note_if_needed(ho_graph_service *g, st_tx *tx, const head *h,
+                             int64_t now_ms)
+{
+    noting n = {.g = g, .tx = tx, .now_ms = now_ms};
+    return h->fresh || h->noted ? MT_OK : note_ids(&n, UINT32_MAX);
+}
+
+/* The host has read everything the store has, and a capture is open. */
+static mt_err catch_up(ho_graph_service *g, st_tx *tx, int64_t now_ms, head *h)
+{
+    bool known = false, same = true;
+    mt_err err = lock_head(g, tx, h);
+    err = err ? err : note_if_needed(g, tx, h, now_ms);
+    if (err || h->fresh) {
+        return err ? err : begin_capture(g, tx, h);
+    }
+    err = has_read(g, tx, h, &known);
+    if (!err && !known) {
+        err = reopen(g, tx, h, &same);
+    }
+    if (!err && g->events < h->events) {
+        err = read_lines(g, tx);
+    }
+    return err || (same && h->events < HO_CAPTURE_EVENTS) ? err
+                                                          : begin_capture(g, tx, h);
+}
+
+static mt_err keep_writes(ho_graph_service *g, st_tx *tx, const gr_effect *e,
+                          int64_t now_ms)
+{
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < e->write_count && !err; i++) {
+        mt_buf_clear(&g->text);
+        gr_value_json(&g->text, &e->writes[i].value);
+        err = st_doc_set(
+            tx, &(st_doc){.kind = MT_STR("graph_context"),
+                          .id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(g->name),
+                                        MT_ARG(e->writes[i].key)),
+                          .tag = g->name,
+                          .body = mt_buf_str(&g->text),
+                          .updated_ms = now_ms});
+    }
+    return err;
+}
+
+static mt_err keep_intent(ho_graph_service *g, st_tx *tx, const gr_effect *e,
+                          mt_str capture, int64_t now_ms)
+{
+    if (!e->intent) {
+        return MT_OK;
+    }
+    mt_buf_clear(&g->text);
+    mt_jw w = mt_jw_start(&g->text, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "capture", capture);
+    mt_jw_keyz(&w, "fields");
+    mt_jw_begin_object(&w);
+    for (uint32_t i = 0; i < e->intent->field_count; i++) {
+        mt_buf value = {0};
+        gr_value_plain_json(&value, &e->intent->fields[i].value);
+        mt_jw_key(&w, e->intent->fields[i].name);
+        mt_jw_raw(&w, mt_buf_str(&value));
+        mt_buf_free(&value);
+    }
+    mt_jw_end_object(&w);
+    mt_jw_key_str(&w, "graph", g->name);
+    mt_jw_key_str(&w, "intent_id", gr_intent_id(e->intent));
+    mt_jw_key_str(&w, "kind", e->intent->kind);
+    mt_jw_key_str(&w, "type", MT_STR("intent"));
+    mt_jw_end_object(&w);
+    mt_str id = mt_strf(&g->scratch, "%.*s/%.*s", MT_ARG(capture),
+                        MT_ARG(gr_intent_id(e->intent)));
+    return st_trigger_add(tx, &(st_trigger){.id = id,
+                                            .status = MT_STR("pending"),
+                                            .body = mt_buf_str(&g->text),
+                                            .due_ms = now_ms,
+                                            .created_ms = now_ms});
+}
+
+static mt_err keep_step(ho_graph_service *g, st_tx *tx, const head *h, int64_t now_ms,
+                        const ho_graph_done *done)
+{
+    const ho_graph_step *step = &done->step;
+    mt_err err = h->opens ? put_capture(g, tx, h, done->capture, now_ms) : MT_OK;
+    mt_buf_clear(&g->text);
+    gr_journal_step(&g->text, &step->event, &step->decision);
+    note_line(g, mt_buf_str(&g->text));
+    err = err ? err
+              : put_line(g, tx, MT_STR("capture_line"), done->capture, done->number,
+                         now_ms);
+    if (!err && !step->again) {
+        err = keep_id(g, tx, step->event.id,
+                      line_id(&g->scratch, done->capture, done->number), now_ms);
+    }
+    for (size_t i = 0; i < step->decision.effect_count && !err; i++) {
+        const gr_effect *e = &step->episode->effects[i];
+        err = keep_writes(g, tx, e, now_ms);
+        err = err ? err : keep_intent(g, tx, e, done->capture, now_ms);
+    }
+    return err ? err : put_head(g, tx, h, g->capture, g->events, g->last, now_ms);
+}
+
+static mt_err refused(ho_graph_service *g, const head *h, ho_graph_done *done)
+{
+    done->refused = true;
+    done->problem = ho_graph_host_problem(g->host);
+    done->problem.message = mt_str_dup(&g->scratch, done->problem.message);
+    /* The new capture is not written, and a refusal after the supervisor decided
+     * leaves it ahead of the journal. */
+    if (h->opens || strncmp(done->problem.code, "host.", 5) != 0) {
+        ho_graph_service_forget(g);
+    }
+    return MT_OK;
+}
+
+mt_err ho_graph_service_event(ho_graph_service *g, st_tx *tx, int64_t now_ms,
+                              const ho_graph_event *event, ho_graph_done *done)
+{
+    head h;
+    *done = (ho_graph_done){0};
+    mt_arena_reset(&g->scratch);
+    mt_err err = catch_up(g, tx, now_ms, &h);
+    if (err) {
+        return err;
+    }
+    g->tx = tx;
+    err = ho_graph_host_step(g->host, event, &done->step);
+    g->tx = NULL;
+    if (err) {
+        return err == MT_E_REJECTED ? refused(g, &h, done) : err;
+    }
+    done->capture = capture_id(&g->scratch, g, g->capture);
+    done->number = g->events;
+    return keep_step(g, tx, &h, now_ms, done);
+}
+
+/* ---- a store of an older version ---- */
+
+/* One transaction: `captures` more of them, or the rest and that they are noted. */
+static mt_err prepare_some(noting *n, bool *ready)
+{
+    head h;
+    char last[MT_SHA256_HEX];
+    enum { CAPTURES = 1 };
+    mt_arena_reset(&n->g->scratch);
+    mt_str so_far = n->capture;
+    mt_err err = lock_head(n->g, n->tx, &h);
+    *ready = !err && (h.fresh || h.noted);
+    if (err || *ready) {
+        return err;
+    }
+    n->capture = so_far;
+    err = note_ids(n, CAPTURES);
+    if (err || n->captures == CAPTURES) {
+        return err;
+    }
+    *ready = true;
+    memcpy(last, h.last.ptr, sizeof last);
+    /* The open one again: between two transactions it may have grown. */
+    st_doc open = {.id = capture_id(&n->g->scratch, n->g, h.capture)};
+    err = note_capture_ids(n, &open);
+    return err ? err : put_head(n->g, n->tx, &h, h.capture, h.events, last, n->now_ms);
+}
+
+mt_err ho_graph_service_prepare(ho_graph_service *g, st_store *store, int64_t now_ms)
+{
+    mt_arena mine = {0};
+    noting n = {.g = g, .now_ms = now_ms};
+    bool ready = false;
+    mt_err err = MT_OK;
+    while (!err && !ready) {
+        err = st_begin(store, ST_WRITE, &n.tx);
+        if (err) {
+            break;
+        }
+        err = prepare_some(&n, &ready);
+        n.capture = mt_str_dup(&mine, n.capture);
+        if (err) {
+            st_rollback(n.tx);
+        } else {
+            err = st_commit(n.tx);
+        }
+    }
+    mt_arena_free(&mine);
+    return err;
+}
+
+/* ---- reading for others ---- */
+
+typedef struct listing {
+    const ho_graph_service *g;
+    mt_jw *w;
+} listing;
+
+static mt_err list_context(void *state, const st_doc *row)
+{
+    listing *l = state;
+    mt_jw_key(l->w, mt_str_skip(row->id, l->g->name.len + 1));
+    mt_jw_raw(l->w, row->body);
+    return MT_OK;
+}
+
+mt_err ho_graph_service_context(const ho_graph_service *g, st_tx *tx, mt_jw *w)
+{
+    listing l = {.g = g, .w = w};
+    st_page all = {.limit = UINT32_MAX};
+    mt_jw_begin_object(w);
+    mt_err err =
+        st_doc_walk(tx, MT_STR("graph_context"), g->name, all, list_context, &l);
+    mt_jw_end_object(w);
+    return err;
+}
+
+mt_err ho_graph_service_capture(const ho_graph_service *g, st_tx *tx, mt_str id,
+                                mt_buf *out)
+{
+    mt_arena a = {0};
+    mt_buf journal = {0};
+    gr_capture capture;
+    gr_capture_fault fault;
+    mt_err err = read_journal(g, tx, &a, id, true, &journal);
+    err = err ? err : gr_capture_read(&a, mt_buf_str(&journal), &capture, &fault);
+    if (!err) {
+        gr_capture_write(out, &capture, false);
+    }
+    mt_buf_free(&journal);
+    mt_arena_free(&a);
+    return err;
+}
+
+mt_err ho_graph_service_captures(const ho_graph_service *g, st_tx *tx, st_page page,
+                                 st_doc_walker *each, void *state)
+{
+    return st_doc_walk(tx, MT_STR("capture"), g->name, page, each, state);
+}
+
+/* ---- intents ---- */
+
+mt_err ho_graph_service_deliver(ho_graph_service *g, const mt_json *body, mt_buf *ack,
+                                mt_buf *why)
+{
+    mt_arena a = {0};
+    const mt_json *fields = mt_json_at(body, "fields");
+    mt_str id = mt_json_text(mt_json_at(body, "intent_id"));
+    gr_intent intent = {.kind = mt_json_text(mt_json_at(body, "kind"))};
+    gr_capture_ack got;
+    if (!g->files.egress || !ho_egress_routes(g->files.egress, intent.kind) ||
+        id.len != GR_INTENT_ID_LEN || !mt_json_is(fields, MT_JSON_OBJECT)) {
+        mt_buf_addf(why, "no channel takes the intent '%.*s'", MT_ARG(intent.kind));
+        return MT_E_REJECTED;
+    }
+    memcpy(intent.id, id.ptr, GR_INTENT_ID_LEN);
+    gr_effect_field *list = mt_new_array(&a, gr_effect_field, fields->count);
+    mt_err err = MT_OK;
+    for (uint32_t i = 0; i < fields->count && !err; i++) {
+        list[i].name = fields->as.members[i].key;
+        err = gr_value_from_json(&a, &fields->as.members[i].value, &list[i].value)
+                  ? MT_OK
+                  : MT_E_REJECTED;
+    }
+    intent.fields = list;
+    intent.field_count = fields->count;
+    err = err ? err : ho_egress_start(g->files.egress);
+    err = err ? err : ho_egress_send(g->files.egress, &a, &intent, &got);
+    if (err) {
+        mt_buf_adds(why, ho_egress_last_problem(g->files.egress).message);
+        err = err == MT_E_REJECTED ? err : MT_E_CLOSED;
+    } else {
+        mt_jw w = mt_jw_start(ack, false);
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "acceptance", got.acceptance);
+        mt_jw_key_str(&w, "channel", got.channel);
+        if (got.egress_ref.ptr) {
+            mt_jw_key_str(&w, "egress_ref", got.egress_ref);
+        }
+        mt_jw_key_str(&w, "intent_id", id);
+        mt_jw_key_str(&w, "status", got.status);
+        mt_jw_end_object(&w);
+    }
+    mt_arena_free(&a);
+    return err;
+}

@@ -1,0 +1,64 @@
+#include "host/graph_trace.h"
+
+static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
+{
+    const gr_manifest *m = &node->primitive->manifest;
+    mt_buf_addz(out, "{\"id\":");
+    mt_json_quote(out, node->id);
+    mt_buf_addz(out, ",\"path\":");
+    mt_json_quote(out, node->path);
+    mt_buf_addz(out, ",\"outputs\":{");
+    for (uint32_t i = 0; i < m->output_count; i++) {
+        if (i) {
+            mt_buf_addc(out, ',');
+        }
+        mt_json_quote(out, m->outputs[i].name);
+        mt_buf_addc(out, ':');
+        gr_value_plain_json(out, &e->slots[node->slot + i]);
+    }
+    mt_buf_addz(out, "}}");
+}
+
+void ho_graph_trace_outcomes(mt_buf *out, const ho_graph_step *step)
+{
+    const gr_episode *e = step->episode;
+    mt_buf_addc(out, '[');
+    for (uint32_t i = 0; e && !e->fault.code && i < e->graph->action_count; i++) {
+        if (i) {
+            mt_buf_addc(out, ',');
+        }
+        mt_buf_addz(out, "{\"node\":");
+        mt_json_quote(out, e->graph->nodes[e->graph->actions[i]].id);
+        mt_buf_addf(out, ",\"outcome\":\"%s\"}", gr_event_name(gr_outcome(e, i)));
+    }
+    mt_buf_addc(out, ']');
+}
+
+void ho_graph_trace_line(mt_buf *out, const ho_graph_step *step)
+{
+    const gr_episode *e = step->episode;
+    mt_buf_addz(out, "{\"event_id\":");
+    mt_json_quote(out, step->event.id);
+    mt_buf_addz(out, ",\"nodes\":[");
+    for (uint32_t i = 0; e && i < e->ran; i++) {
+        if (i) {
+            mt_buf_addc(out, ',');
+        }
+        write_node(out, e, &e->graph->nodes[i]);
+    }
+    mt_buf_addz(out, "],\"outcomes\":");
+    ho_graph_trace_outcomes(out, step);
+    mt_buf_addz(out, "}\n");
+}
+
+void ho_graph_trace_termination(mt_jw *w, const gr_decision *d)
+{
+    mt_jw_keyz(w, "termination");
+    if (d->ran && d->termination.end == GR_END_FAILED) {
+        mt_jw_str(w, mt_str_z(gr_failure_name(d->termination.fault)));
+    } else if (d->ran) {
+        mt_jw_str(w, mt_str_z(gr_end_name(d->termination.end)));
+    } else {
+        mt_jw_null(w);
+    }
+}

@@ -1,0 +1,346 @@
+#include "host/handlers.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json_write.h"
+#include "os/clock.h"
+#include "os/process.h"
+
+enum {
+    GARBAGE_MOST = 100,    /* lines skipped while waiting for one answer */
+    GARBAGE_SHOWN = 5,     /* of them, reported */
+    STOP_MS = 500,         /* for a child to end by itself */
+    FORGIVEN_AFTER = 1000, /* good answers that give the restarts back */
+    ANSWER_DEPTH = 200
+};
+
+typedef struct group {
+    const ag_group *row;
+    os_child *child; /* NULL: not running */
+    uint32_t failures;
+    uint32_t good; /* answers in a row */
+} group;
+
+struct ho_handlers {
+    const ag_file *file;
+    const char *directory;
+    os_report *report;
+    void *report_state;
+    group *groups;
+    int64_t next_id;
+    mt_arena arena; /* of the answers to one message */
+    mt_buf request;
+    ho_wish wish;
+};
+
+ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
+                             os_report *report, void *report_state)
+{
+    ho_handlers *h = mt_xmalloc(sizeof *h);
+    *h = (ho_handlers){.file = file,
+                       .directory = directory,
+                       .report = report,
+                       .report_state = report_state};
+    h->groups = mt_xmalloc(mt_array_bytes(file->group_count + 1u, sizeof *h->groups));
+    for (uint32_t i = 0; i < file->group_count; i++) {
+        h->groups[i] = (group){.row = &file->groups[i]};
+    }
+    return h;
+}
+
+void ho_handlers_begin(ho_handlers *h)
+{
+    mt_arena_reset(&h->arena);
+}
+
+ho_wish *ho_handlers_wish(ho_handlers *h)
+{
+    return &h->wish;
+}
+
+__attribute__((format(printf, 3, 4))) static void say(ho_handlers *h, const group *g,
+                                                      const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    os_say(h->report, h->report_state, "handlers %.*s: %s", MT_ARG(g->row->name), text);
+}
+
+/* ---- the child ---- */
+
+static void end_child(group *g)
+{
+    os_child_free(g->child); /* kills the whole process group */
+    g->child = NULL;
+    g->failures++;
+    g->good = 0;
+}
+
+/* Why a call fails, in the arena, so that traces can hold it. */
+static const char *failure(ho_handlers *h, group *g, const char *why)
+{
+    mt_str last = os_child_complaint(g->child);
+    while (last.len && last.ptr[last.len - 1] == '\n') {
+        last.len--;
+    }
+    for (size_t at; (at = mt_str_find(last, '\n')) < last.len;) {
+        last = mt_str_skip(last, at + 1);
+    }
+    last.len = last.len < 200 ? last.len : 200;
+    say(h, g, "%s%s%.*s", why, last.len ? ": " : "", MT_ARG(last));
+    end_child(g);
+    return why;
+}
+
+static const char **words_of(ho_handlers *h, const ag_group *row)
+{
+    const char **argv = mt_new_array(&h->arena, const char *, row->command_count + 1u);
+    for (uint32_t i = 0; i < row->command_count; i++) {
+        argv[i] = mt_str_dup(&h->arena, row->command[i]).ptr;
+    }
+    return argv;
+}
+
+/* NULL, or why there is no child. */
+static const char *need_child(ho_handlers *h, group *g)
+{
+    if (g->child) {
+        return NULL;
+    }
+    if (g->failures > g->row->restarts) {
+        return "the handler failed too often and was given up";
+    }
+    os_child_options options = {
+        .argv = words_of(h, g->row), .directory = h->directory, .wants_stdin = true};
+    if (os_child_start(&options, &g->child)) {
+        say(h, g, "cannot start: %s", strerror(errno));
+        g->failures = g->row->restarts + 1;
+        return "the handler cannot be started";
+    }
+    return NULL;
+}
+
+/* ---- the question ---- */
+
+static const ag_binding *binding_of(const ag_file *f, const ag_call *call)
+{
+    switch (call->kind) {
+    case AG_CALL_RECEIVER: return &f->receivers[call->index];
+    case AG_CALL_SENDER: return &f->senders[call->index];
+    case AG_CALL_RECEIVE_HOOK:
+    case AG_CALL_SEND_HOOK: return &f->hooks[call->index];
+    }
+    MT_BUG("no such kind of call");
+}
+
+static void write_text_or_null(mt_jw *w, mt_str text)
+{
+    if (text.ptr) {
+        mt_jw_str(w, text);
+    } else {
+        mt_jw_null(w);
+    }
+}
+
+static void write_cause(mt_jw *w, const ag_event *cause)
+{
+    mt_jw_keyz(w, "cause");
+    if (!cause) {
+        mt_jw_null(w);
+        return;
+    }
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "action", mt_str_z(ag_action_name(cause->action)));
+    if (cause->data) {
+        mt_jw_keyz(w, "data");
+        mt_jw_json(w, cause->data);
+    }
+    mt_jw_key_str(w, "trigger", cause->trigger);
+    mt_jw_end_object(w);
+}
+
+static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int64_t id)
+{
+    static const char *const NAMES[] = {[AG_CALL_RECEIVE_HOOK] = "hook",
+                                        [AG_CALL_RECEIVER] = "receive",
+                                        [AG_CALL_SENDER] = "send",
+                                        [AG_CALL_SEND_HOOK] = "hook"};
+    bool hook = call->kind == AG_CALL_RECEIVE_HOOK || call->kind == AG_CALL_SEND_HOOK;
+    mt_buf_clear(&h->request);
+    mt_jw w = mt_jw_start(&h->request, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "call", mt_str_z(NAMES[call->kind]));
+    if (call->kind == AG_CALL_SENDER) {
+        write_cause(&w, call->cause);
+    }
+    if (hook) {
+        bool in = call->kind == AG_CALL_RECEIVE_HOOK;
+        mt_jw_key_str(&w, "direction", in ? MT_STR("receive") : MT_STR("send"));
+    }
+    mt_jw_key_str(&w, "function", function);
+    mt_jw_key_i64(&w, "id", id);
+    if (!hook) {
+        mt_jw_keyz(&w, "key");
+        write_text_or_null(&w, call->key);
+    }
+    mt_jw_keyz(&w, "payload");
+    if (call->payload) {
+        mt_jw_json(&w, call->payload);
+    } else {
+        mt_jw_null(&w);
+    }
+    if (call->kind == AG_CALL_RECEIVER) {
+        mt_jw_keyz(&w, "state");
+        write_text_or_null(&w, call->state);
+    }
+    mt_jw_end_object(&w);
+    mt_buf_addc(&h->request, '\n');
+}
+
+/* ---- the answer ---- */
+
+static int time_limit_ms(const group *g)
+{
+    const uint64_t most = 1u << 30;
+    return (int)(g->row->time_limit_ms < most ? g->row->time_limit_ms : most);
+}
+
+/* Is this line the answer to call `id`? Its tree lives in the arena. */
+static const mt_json *read_answer(ho_handlers *h, mt_str line, int64_t id)
+{
+    mt_mark mark = mt_arena_mark(&h->arena);
+    mt_json *tree = mt_new(&h->arena, mt_json);
+    mt_json_limits limits = {.depth = ANSWER_DEPTH};
+    int64_t given;
+    if (mt_json_read(&h->arena, mt_str_dup(&h->arena, line), &limits, tree, NULL) ||
+        mt_json_i64(mt_json_at(tree, "id"), &given) || given != id) {
+        mt_arena_rewind(&h->arena, mark);
+        return NULL;
+    }
+    return tree;
+}
+
+/* The answer, or NULL and why there is none. */
+static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **failed)
+{
+    int64_t end = os_now_ms() + time_limit_ms(g);
+    for (int garbage = 0; garbage <= GARBAGE_MOST; garbage++) {
+        int64_t left = end - os_now_ms();
+        mt_str line;
+        mt_err err =
+            left > 0 ? os_child_read_line(g->child, (int)left, &line) : MT_E_TIMEOUT;
+        if (err) {
+            *failed = failure(h, g,
+                              err == MT_E_TIMEOUT ? "the handler took too long"
+                              : err == MT_E_LIMIT ? "the handler's answer is too long"
+                                                  : "the handler died");
+            return NULL;
+        }
+        const mt_json *answer = read_answer(h, line, id);
+        if (answer) {
+            return answer;
+        }
+        if (garbage < GARBAGE_SHOWN) {
+            say(h, g, "not an answer: %.*s", (int)(line.len < 80 ? line.len : 80),
+                line.ptr);
+        }
+    }
+    *failed = failure(h, g, "the handler says too much that is no answer");
+    return NULL;
+}
+
+static void take_wishes(ho_handlers *h, const mt_json *answer)
+{
+    const mt_json *quit = mt_json_at(answer, "quit");
+    mt_str travel = mt_json_text(mt_json_at(answer, "travel"));
+    h->wish.quit |= mt_json_is(quit, MT_JSON_BOOL) && quit->boolean;
+    if (travel.len && travel.len < sizeof h->wish.travel) {
+        memcpy(h->wish.travel, travel.ptr, travel.len);
+        h->wish.travel[travel.len] = '\0';
+    }
+}
+
+static const mt_json *not_null(const mt_json *node)
+{
+    return mt_json_is(node, MT_JSON_NULL) ? NULL : node;
+}
+
+static void take_event(const mt_json *answer, ag_answer *out)
+{
+    const mt_json *action = not_null(mt_json_at(answer, "action"));
+    mt_str trigger = mt_json_text(mt_json_at(answer, "trigger"));
+    out->event = (ag_event){.action = AG_NONE,
+                            .trigger = trigger.len ? trigger : MT_STR("ok"),
+                            .data = not_null(mt_json_at(answer, "data"))};
+    if (action && !ag_action_from(mt_json_text(action), &out->event.action)) {
+        out->failed = "the handler's action is not move, stay or test";
+    }
+}
+
+static void take_answer(ho_handlers *h, group *g, const ag_call *call,
+                        const mt_json *answer, ag_answer *out)
+{
+    mt_str error = mt_json_text(mt_json_at(answer, "error"));
+    if (++g->good >= FORGIVEN_AFTER) {
+        g->failures = 0;
+    }
+    take_wishes(h, answer);
+    if (error.len) {
+        say(h, g, "%.*s", (int)(error.len < 200 ? error.len : 200), error.ptr);
+        out->failed = mt_str_dup(&h->arena, error).ptr;
+    } else if (call->kind == AG_CALL_RECEIVER) {
+        take_event(answer, out);
+    } else {
+        out->payload = not_null(mt_json_at(answer, "payload"));
+    }
+}
+
+void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer)
+{
+    ho_handlers *h = handlers;
+    const ag_binding *b = binding_of(h->file, call);
+    if (!b->group) {
+        answer->failed = "nobody answers this call";
+        return;
+    }
+    group *g = &h->groups[b->group - h->file->groups];
+    answer->failed = need_child(h, g);
+    if (answer->failed) {
+        return;
+    }
+    int64_t id = ++h->next_id;
+    write_call(h, call, b->function, id);
+    if (os_child_write(g->child, mt_buf_str(&h->request), time_limit_ms(g))) {
+        answer->failed = failure(h, g, "the handler does not listen");
+        return;
+    }
+    const mt_json *tree = await(h, g, id, &answer->failed);
+    if (tree) {
+        take_answer(h, g, call, tree, answer);
+    }
+}
+
+void ho_handlers_free(ho_handlers *h)
+{
+    if (!h) {
+        return;
+    }
+    for (uint32_t i = 0; i < h->file->group_count; i++) {
+        os_child *child = h->groups[i].child;
+        if (child) {
+            int status;
+            os_child_close_stdin(child);
+            os_child_stop(child, STOP_MS, &status);
+            os_child_free(child);
+        }
+    }
+    mt_buf_free(&h->request);
+    mt_arena_free(&h->arena);
+    free(h->groups);
+    free(h);
+}

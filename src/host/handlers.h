@@ -1,0 +1,39 @@
+/* host/handlers.h - handlers that are programs of their own.
+ * Room: host. One child process per group of an agent file, started when first
+ * needed, spoken to in JSON lines, one call at a time:
+ *   -> {"call":"receive","function":F,"id":N,"key":K,"payload":P,"state":S}
+ *      {"call":"send","cause":{"action":A,"data":D,"trigger":T},"function":F,...}
+ *      {"call":"hook","direction":"receive"|"send","function":F,"id":N,"payload":P}
+ *   <- {"id":N,"action":"move","trigger":"ok","data":D}        to receive
+ *      {"id":N,"payload":P}                   to send and hook; without: none, drop
+ *      {"id":N,"error":"why"}                                  to any
+ * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are no
+ * answer to the call are reported and skipped. A child that dies, answers too late or
+ * says too much is killed with its whole process group; the call fails, and the next
+ * one starts it anew as long as the group's restarts last. */
+#ifndef HO_HANDLERS_H
+#define HO_HANDLERS_H
+
+#include "agent/agent_file.h"
+#include "os/report.h"
+
+typedef struct ho_handlers ho_handlers;
+
+/* What a handler asked of the host since the last message. */
+typedef struct ho_wish {
+    bool quit;
+    char travel[256]; /* "" : nowhere */
+} ho_wish;
+
+/* `directory`: where the children run (NULL: here). The file must outlive it. */
+ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
+                             os_report *report, void *report_state);
+/* Forgets the answers given so far: call before each message. */
+void ho_handlers_begin(ho_handlers *h);
+/* An ag_handler; the host is the ho_handlers. */
+void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer);
+ho_wish *ho_handlers_wish(ho_handlers *h);
+/* Closes the children's input, waits a moment, kills what remains. Accepts NULL. */
+void ho_handlers_free(ho_handlers *h);
+
+#endif

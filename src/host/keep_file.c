@@ -1,0 +1,383 @@
+/* host/keep_file.c - an agent's memory in one file, appended to and seldom
+ * rewritten. Room: host. File: lines "<16 hex digits> <body>\n"; the digits begin
+ * the SHA-256 of the body. The first body is {"motet_agent_state":1}; then
+ * {"out":[line...],"state":S} for a commit
+ * ("state" absent: unchanged) and {"sent":N}. A commit is synced before it counts. When
+ * the file is several times what it has to hold, it is written anew beside itself and
+ * renamed into place. FILE.lock is locked while the file is in use. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "base/json_write.h"
+#include "host/keep.h"
+#include "os/file.h"
+
+enum { DIGITS = 16, PATH_BYTES = 4096, SMALL_FILE = 1 << 20, GROWTH = 4 };
+#define FILE_LIMIT ((size_t)1 << 30)
+#define HEADER     "{\"motet_agent_state\":1}"
+
+typedef struct keep_file {
+    ho_keep keep; /* first: the interface points here */
+    char path[PATH_BYTES];
+    int fd, lock_fd;
+    off_t size;
+    mt_buf record;
+} keep_file;
+
+/* ---- records ---- */
+
+static void checksum(mt_str body, char digits[2 * MT_SHA256_BYTES])
+{
+    mt_sha256 digest = mt_sha256_of(body);
+    mt_hex(digest.bytes, DIGITS / 2, digits);
+}
+
+/* Appends the line of a body. */
+static void add_record(mt_buf *out, mt_str body)
+{
+    char digits[2 * MT_SHA256_BYTES];
+    checksum(body, digits);
+    mt_buf_add(out, digits, DIGITS);
+    mt_buf_addc(out, ' ');
+    mt_buf_adds(out, body);
+    mt_buf_addc(out, '\n');
+}
+
+static bool open_record(mt_str line, mt_str *body)
+{
+    char digits[2 * MT_SHA256_BYTES];
+    if (line.len < DIGITS + 1 || line.ptr[DIGITS] != ' ') {
+        return false;
+    }
+    *body = mt_str_skip(line, DIGITS + 1);
+    checksum(*body, digits);
+    return memcmp(digits, line.ptr, DIGITS) == 0;
+}
+
+static void add_commit(mt_buf *out, mt_str state, mt_str lines)
+{
+    mt_buf body = {0};
+    mt_buf_addz(&body, "{\"out\":[");
+    for (bool first = true; lines.len; first = false) {
+        size_t end = mt_str_find(lines, '\n');
+        mt_buf_addz(&body, first ? "" : ",");
+        mt_json_quote(&body, mt_str_from(lines.ptr, end));
+        lines = mt_str_skip(lines, end + 1);
+    }
+    mt_buf_addc(&body, ']');
+    if (state.ptr) {
+        mt_buf_addz(&body, ",\"state\":");
+        mt_buf_adds(&body, state);
+    }
+    mt_buf_addc(&body, '}');
+    add_record(out, mt_buf_str(&body));
+    mt_buf_free(&body);
+}
+
+/* ---- in memory ---- */
+
+static void replace(mt_buf *b, mt_str text)
+{
+    mt_buf_clear(b);
+    mt_buf_adds(b, text);
+}
+
+static void forget_sent(ho_keep *k, size_t count)
+{
+    mt_str rest = mt_buf_str(&k->unsent);
+    for (; count && rest.len; count--) {
+        rest = mt_str_skip(rest, mt_str_find(rest, '\n') + 1);
+    }
+    if (rest.len) {
+        memmove(k->unsent.ptr, rest.ptr, rest.len);
+    }
+    k->unsent.len = rest.len;
+}
+
+static void remember(ho_keep *k, mt_str state, mt_str lines)
+{
+    if (state.ptr) {
+        replace(&k->state, state);
+    }
+    mt_buf_adds(&k->unsent, lines);
+}
+
+/* ---- writing ---- */
+
+static bool put_all(int fd, mt_str bytes)
+{
+    while (bytes.len) {
+        ssize_t n = write(fd, bytes.ptr, bytes.len);
+        if (n < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes = mt_str_skip(bytes, n > 0 ? (size_t)n : 0);
+    }
+    return true;
+}
+
+/* Appends; what cannot be written whole is taken back. */
+static mt_err append(keep_file *f, mt_str text, bool sync)
+{
+    if (put_all(f->fd, text) && (!sync || fdatasync(f->fd) == 0)) {
+        f->size += (off_t)text.len;
+        return MT_OK;
+    }
+    int why = errno;
+    if (ftruncate(f->fd, f->size) != 0) {
+        MT_BUG("a half-written record cannot be taken back");
+    }
+    errno = why;
+    return MT_E_IO;
+}
+
+static mt_err open_for_append(keep_file *f)
+{
+    struct stat st;
+    int fd = open(f->path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st) != 0) {
+        return MT_E_IO;
+    }
+    if (f->fd >= 0) {
+        close(f->fd);
+    }
+    f->fd = fd;
+    f->size = st.st_size;
+    return MT_OK;
+}
+
+/* Writes what is remembered, and nothing else, as a new file. */
+static mt_err rewrite(keep_file *f)
+{
+    mt_str state = mt_buf_str(&f->keep.state);
+    mt_buf_clear(&f->record);
+    add_record(&f->record, MT_STR(HEADER));
+    if (state.len || f->keep.unsent.len) {
+        add_commit(&f->record, state.len ? state : (mt_str){0},
+                   mt_buf_str(&f->keep.unsent));
+    }
+    mt_err err = os_write_file(f->path, mt_buf_str(&f->record), 0600);
+    if (err) {
+        return err;
+    }
+    os_sync_name(f->path); /* the rename itself must survive a crash too */
+    return open_for_append(f);
+}
+
+static mt_err rewrite_if_large(keep_file *f)
+{
+    size_t needed = f->keep.state.len + f->keep.unsent.len;
+    bool large = f->size > SMALL_FILE && (size_t)f->size > GROWTH * needed;
+    return large ? rewrite(f) : MT_OK;
+}
+
+static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
+{
+    keep_file *f = (keep_file *)k;
+    mt_buf_clear(&f->record);
+    add_commit(&f->record, state, lines);
+    mt_err err = append(f, mt_buf_str(&f->record), true);
+    if (err) {
+        return err;
+    }
+    remember(k, state, lines);
+    return rewrite_if_large(f);
+}
+
+static mt_err file_sent(ho_keep *k, size_t count)
+{
+    keep_file *f = (keep_file *)k;
+    char body[48];
+    int len = snprintf(body, sizeof body, "{\"sent\":%zu}", count);
+    mt_buf_clear(&f->record);
+    add_record(&f->record, mt_str_from(body, (size_t)len));
+    forget_sent(k, count);
+    return append(f, mt_buf_str(&f->record), false);
+}
+
+static void file_close(ho_keep *k)
+{
+    keep_file *f = (keep_file *)k;
+    if (f->fd >= 0) {
+        fdatasync(f->fd);
+        close(f->fd);
+    }
+    if (f->lock_fd >= 0) {
+        close(f->lock_fd);
+    }
+    mt_buf_free(&f->record);
+}
+
+/* ---- reading ---- */
+
+static bool apply_commit(ho_keep *k, const mt_json *body)
+{
+    const mt_json *out = mt_json_at(body, "out"), *state = mt_json_at(body, "state");
+    if (!mt_json_is(out, MT_JSON_ARRAY)) {
+        return false;
+    }
+    if (state) {
+        mt_buf_clear(&k->state);
+        mt_json_write(&k->state, state, false);
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        mt_buf_adds(&k->unsent, mt_json_text(&out->as.items[i]));
+        mt_buf_addc(&k->unsent, '\n');
+    }
+    return true;
+}
+
+static bool apply(ho_keep *k, mt_str text)
+{
+    mt_arena a = {0};
+    mt_json body;
+    int64_t sent;
+    bool ok = mt_json_read(&a, text, NULL, &body, NULL) == MT_OK;
+    if (ok && mt_json_at(&body, "sent")) {
+        ok = mt_json_i64(mt_json_at(&body, "sent"), &sent) == MT_OK && sent >= 0;
+        if (ok) {
+            forget_sent(k, (size_t)sent);
+        }
+    } else if (ok) {
+        ok = apply_commit(k, &body);
+    }
+    mt_arena_free(&a);
+    return ok;
+}
+
+/* Reads record after record; *good is the length of what verifies. */
+static mt_err replay(keep_file *f, mt_str text, size_t *good, mt_buf *why)
+{
+    *good = 0;
+    for (size_t number = 1; *good < text.len; number++) {
+        mt_str rest = mt_str_skip(text, *good), body;
+        size_t end = mt_str_find(rest, '\n');
+        bool whole = end < rest.len, last = !whole || end + 1 == rest.len;
+        bool verifies = whole && open_record(mt_str_from(rest.ptr, end), &body);
+        if (!verifies && last && number > 1) {
+            return MT_OK; /* cut short by a crash: it never counted */
+        }
+        bool ok =
+            verifies && (number == 1 ? mt_str_is(body, HEADER) : apply(&f->keep, body));
+        if (!ok) {
+            mt_buf_addf(why, "%s: line %zu does not verify", f->path, number);
+            return MT_E_CORRUPT;
+        }
+        *good += end + 1;
+    }
+    return MT_OK;
+}
+
+static mt_err take_lock(keep_file *f, mt_buf *why)
+{
+    char path[PATH_BYTES + 8];
+    snprintf(path, sizeof path, "%s.lock", f->path);
+    f->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (f->lock_fd < 0) {
+        mt_buf_addf(why, "cannot open %s: %s", path, strerror(errno));
+        return MT_E_IO;
+    }
+    if (!os_lock(f->lock_fd)) {
+        mt_buf_addf(why, "%s is in use by another agent", f->path);
+        return MT_E_BUSY;
+    }
+    return MT_OK;
+}
+
+static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
+{
+    size_t good;
+    mt_err err = replay(f, text, &good, why);
+    err = err ? err : open_for_append(f);
+    if (!err && good < text.len) {
+        mt_buf_addf(why, "%s: dropped %zu bytes of an unfinished record", f->path,
+                    text.len - good);
+        err = ftruncate(f->fd, (off_t)good) == 0 ? MT_OK : MT_E_IO;
+        f->size = (off_t)good;
+    }
+    return err;
+}
+
+static mt_err open_file(keep_file *f, mt_buf *why)
+{
+    mt_err err = take_lock(f, why);
+    if (err) {
+        return err;
+    }
+    mt_arena a = {0};
+    mt_str text;
+    err = os_read_file(&a, f->path, FILE_LIMIT, &text);
+    if (err == MT_E_NOTFOUND || (!err && !text.len)) {
+        err = rewrite(f);
+    } else if (!err) {
+        err = read_existing(f, text, why);
+    }
+    if (err && !why->len) {
+        mt_buf_addf(why, "cannot use %s: %s", f->path, strerror(errno));
+    }
+    mt_arena_free(&a);
+    return err;
+}
+
+mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why)
+{
+    keep_file *f = mt_xmalloc(sizeof *f);
+    *f = (keep_file){
+        .keep = {.commit = file_commit, .sent = file_sent, .close = file_close},
+        .fd = -1,
+        .lock_fd = -1};
+    *out = NULL;
+    mt_err err = MT_E_IO;
+    if (snprintf(f->path, sizeof f->path, "%s", path) >= (int)sizeof f->path) {
+        mt_buf_addz(why, "the path is too long");
+    } else {
+        err = open_file(f, why);
+    }
+    if (err) {
+        ho_keep_close(&f->keep);
+        return err;
+    }
+    *out = &f->keep;
+    return MT_OK;
+}
+
+/* ---- without a file ---- */
+
+static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
+{
+    remember(k, state, lines);
+    return MT_OK;
+}
+
+static mt_err memory_sent(ho_keep *k, size_t count)
+{
+    forget_sent(k, count);
+    return MT_OK;
+}
+
+static void memory_close(ho_keep *k)
+{
+    (void)k;
+}
+
+ho_keep *ho_keep_open_memory(void)
+{
+    ho_keep *k = mt_xmalloc(sizeof *k);
+    *k = (ho_keep){.commit = memory_commit, .sent = memory_sent, .close = memory_close};
+    return k;
+}
+
+void ho_keep_close(ho_keep *k)
+{
+    if (k) {
+        k->close(k);
+        mt_buf_free(&k->state);
+        mt_buf_free(&k->unsent);
+        free(k);
+    }
+}

@@ -1,0 +1,174 @@
+#include "os/key_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/base64.h"
+#include "base/hash.h"
+#include "os/file.h"
+
+/* Seeds and public keys have the same size, so they share their spellings. */
+_Static_assert((int)MT_SIGN_SEED == (int)MT_SIGN_PUBLIC, "one text form for both");
+enum { KEY_BYTES = MT_SIGN_SEED, TEXT_MOST = 2 * KEY_BYTES };
+
+static mt_err say(mt_err err, mt_buf *why, const char *path, const char *what)
+{
+    mt_buf_addf(why, "%s: %s", path, what);
+    return err;
+}
+
+static mt_err say_errno(mt_buf *why, const char *path)
+{
+    mt_err err = errno == EEXIST                       ? MT_E_EXISTS
+                 : errno == ENOENT || errno == ENOTDIR ? MT_E_NOTFOUND
+                                                       : MT_E_IO;
+    return say(err, why, path,
+               err == MT_E_EXISTS ? "exists; keys are never replaced"
+                                  : strerror(errno));
+}
+
+/* ---- writing ---- */
+
+/* The mode is given at creation: there is no moment at which others could look in. */
+static mt_err write_new(const char *path, mt_str text, mode_t mode, mt_buf *why)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    if (fd < 0) {
+        return say_errno(why, path);
+    }
+    bool ok = fchmod(fd, mode) == 0 && !os_write_all(fd, text) && fsync(fd) == 0;
+    int because = errno;
+    ok = close(fd) == 0 && ok;
+    if (ok) {
+        return MT_OK;
+    }
+    unlink(path);
+    errno = because;
+    return say_errno(why, path);
+}
+
+static mt_err write_base64(const char *path, const unsigned char *bytes, mode_t mode,
+                           mt_buf *why)
+{
+    char text[MT_BASE64_LEN(KEY_BYTES) + 1];
+    mt_base64_put(bytes, KEY_BYTES, text);
+    mt_err err = write_new(path, mt_str_from(text, sizeof text - 1), mode, why);
+    explicit_bzero(text, sizeof text);
+    return err;
+}
+
+mt_err os_key_write(const char *path, const mt_sign_key *key, mt_buf *why)
+{
+    return write_base64(path, key->seed, 0600, why);
+}
+
+mt_err os_key_create(const char *prefix, mt_sign_public *out, mt_buf *why)
+{
+    mt_arena a = {0};
+    mt_sign_key key;
+    mt_str secret = mt_strf(&a, "%s.secret", prefix);
+    mt_str open = mt_strf(&a, "%s.pub", prefix);
+    mt_sign_generate(&key);
+    *out = key.open;
+    mt_err err = os_key_write(secret.ptr, &key, why);
+    mt_sign_wipe(&key);
+    if (!err) {
+        err = write_base64(open.ptr, out->bytes, 0644, why);
+        if (err) {
+            unlink(secret.ptr);
+        }
+    }
+    mt_arena_free(&a);
+    return err;
+}
+
+/* ---- reading ---- */
+
+static bool decode(mt_str text, unsigned char *out)
+{
+    text.len -= text.len && text.ptr[text.len - 1] == '\n';
+    return mt_unhex(text, out, KEY_BYTES) || mt_unbase64(text, out, KEY_BYTES);
+}
+
+/* Reads at most `size` bytes; *len says how many there were. */
+static mt_err read_some(int fd, char *to, size_t size, size_t *len)
+{
+    for (*len = 0; *len < size;) {
+        ssize_t got = read(fd, to + *len, size - *len);
+        if (got < 0 && errno != EINTR) {
+            return MT_E_IO;
+        }
+        if (got == 0) {
+            break;
+        }
+        *len += got > 0 ? (size_t)got : 0;
+    }
+    return MT_OK;
+}
+
+static mt_err read_open(int fd, const char *path, bool secret, unsigned char *out,
+                        mt_buf *why)
+{
+    struct stat st;
+    char text[TEXT_MOST + 2]; /* a newline, and one byte too many */
+    size_t len;
+    if (fstat(fd, &st) != 0) {
+        return say_errno(why, path);
+    }
+    if (secret && S_ISREG(st.st_mode) && (st.st_mode & 077)) {
+        mt_buf_addf(
+            why,
+            "%s: others may read this secret key (mode %04o); make a new one, or "
+            "if nobody did: chmod 600",
+            path, (unsigned)(st.st_mode & 07777));
+        return MT_E_DENIED;
+    }
+    if (read_some(fd, text, sizeof text, &len)) {
+        return say_errno(why, path);
+    }
+    bool good = decode(mt_str_from(text, len), out);
+    explicit_bzero(text, sizeof text);
+    return good ? MT_OK : say(MT_E_SYNTAX, why, path, "holds no key");
+}
+
+static mt_err read_bytes(const char *path, bool secret, unsigned char *out, mt_buf *why)
+{
+    bool is_input = strcmp(path, "-") == 0;
+    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        return say_errno(why, path);
+    }
+    mt_err err = read_open(fd, path, secret, out, why);
+    if (!is_input) {
+        close(fd);
+    }
+    return err;
+}
+
+mt_err os_key_read(const char *path, mt_sign_key *out, mt_buf *why)
+{
+    unsigned char seed[MT_SIGN_SEED];
+    mt_err err = read_bytes(path, true, seed, why);
+    if (!err) {
+        mt_sign_from_seed(seed, out);
+    }
+    explicit_bzero(seed, sizeof seed);
+    return err;
+}
+
+mt_err os_key_public(const char *text_or_path, mt_sign_public *out, mt_buf *why)
+{
+    return decode(mt_str_z(text_or_path), out->bytes)
+               ? MT_OK
+               : read_bytes(text_or_path, false, out->bytes, why);
+}
+
+void os_key_name(const mt_sign_public *key, char out[OS_KEY_NAME])
+{
+    mt_sha256 digest =
+        mt_sha256_of(mt_str_from((const char *)key->bytes, MT_SIGN_PUBLIC));
+    mt_hex(digest.bytes, 8, out);
+    memcpy(out + 16, "...", 4);
+}

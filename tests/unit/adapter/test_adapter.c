@@ -1,0 +1,596 @@
+/* Facts from files, variables, people, the clock and child processes; what is refused
+ * when adapters are opened; names; provenance. */
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "adapter_fixture.h"
+
+/* ---- Refused at the start ---- */
+
+#define HTTP_V                                                                         \
+    SOURCE("s", "http", "'base_url':'http://h/'") FACT_OF("s", "v", "v", INT_TYPE)
+#define DB_V(d)                                                                        \
+    SOURCE("s", "database", "'dialect':'" d "'") FACT_OF("s", "t.v", "v", INT_TYPE)
+#define V_OF(protocol) SOURCE("s", protocol, "") FACT_OF("s", "v", "v", INT_TYPE)
+
+/* clang-format off */
+static const struct refused_row {
+    const char *name, *constructs, *yaml, *code, *what;
+} REFUSED[] = {
+    {"E1_grpc_without_a_process_is_refused_by_name",
+     SOURCE("ledger_rpc", "grpc", "'endpoint':'h:1'") FACT_OF("ledger_rpc", "a.b", "v", INT_TYPE), "",
+     "F102", "'ledger_rpc' (protocol grpc)"},
+    {"E1_an_extension_without_a_process_is_refused_by_name", V_OF("x_bus.events"), "", "F102", "x_bus.events"},
+    {"E1_an_unknown_dialect_is_refused_by_name", DB_V("mysql"), "", "F102", "dialect mysql"},
+    {"E1_a_database_without_a_query_is_refused", DB_V("sqlite"), "s: {file: x.db}", "F104", "fact 'v'"},
+    {"E1_sqlite_without_a_file_is_refused", DB_V("sqlite"), "s: {facts: {v: {query: SELECT 1}}}", "F101", "needs a file"},
+    {"E1_postgres_without_a_connection_is_refused", DB_V("postgres"), "s: {facts: {v: {query: SELECT 1}}}", "F101", "connection"},
+    {"E1_static_without_a_place_is_refused", V_OF("static"), "", "F101", "needs one of"},
+    {"E1_static_with_two_places_is_refused", V_OF("static"), "s: {environment: true, file: x.json}", "F101", "needs one of"},
+    {"E1_an_unknown_setting_is_refused", HTTP_V, "s: {retries: 3}", "F101", "'retries'"},
+    {"E1_a_setting_of_another_adapter_is_refused", HTTP_V, "s: {file: x.db}", "F101", "'file'"},
+    {"E1_a_setting_of_the_wrong_type_is_refused", HTTP_V, "s: {timeout: 5}", "F101", "'timeout'"},
+    {"E1_a_limit_of_zero_is_refused", HTTP_V, "s: {max_bytes: 0}", "F101", "zero"},
+    {"E1_settings_of_an_unknown_source_are_refused", HTTP_V, "t: {timeout: 5s}", "F101", "no source 't'"},
+    {"E1_settings_of_an_unknown_fact_are_refused", HTTP_V, "s: {facts: {w: {select: a}}}", "F101", "'w'"},
+    {"E1_another_scheme_is_refused", HTTP_V, "s: {base_url: 'file:///etc/passwd'}", "F101", "http or https"},
+    {"E1_a_url_with_a_password_is_refused", HTTP_V, "s: {base_url: 'http://u:hunter22@h/'}", "F103", "use auth"},
+    {"E1_a_literal_token_is_refused", HTTP_V, "s: {auth: {bearer: hunter22}}", "F103", "not written into"},
+    {"E1_a_missing_variable_is_refused", HTTP_V, "s: {auth: {bearer: {env: MOTET_TEST_UNSET}}}", "F103", "MOTET_TEST_UNSET"},
+    {"E1_a_missing_file_is_refused", HTTP_V, "s: {auth: {bearer: {file: /nonexistent/x}}}", "F103", "/nonexistent/x"},
+    {"E1_an_unknown_kind_of_auth_is_refused", HTTP_V, "s: {auth: {magic: {env: X}}}", "F103", "must be none"},
+    {"E1_declared_auth_must_be_configured",
+     SOURCE("s", "http", "'auth':'bearer_token','base_url':'http://h'") FACT_OF("s", "v", "v", INT_TYPE), "",
+     "F103", "declares auth bearer_token"},
+    {"E1_stale_without_a_bound_is_refused", HTTP_V, "s: {on_error: stale}", "F105", "stale_for"},
+    {"E1_a_default_that_does_not_exist_is_refused", HTTP_V, "s: {on_error: default}", "F105", "no default"},
+    {"E1_a_graphql_path_with_names_needs_a_query",
+     SOURCE("s", "graphql", "'endpoint':'http://h/'") FACT_OF("s", "o.{id}.v", "v", INT_TYPE), "", "F104", "needs a query"},
+    {"E1_a_clock_gives_no_number", V_OF("x_motet.clock"), "", "F104", "DateTime"},
+    {"E1_a_clock_fixed_at_no_time_is_refused", V_OF("x_motet.clock"), "s: {fixed: noon}", "F101", "'fixed'"},
+    {"E1_a_command_must_be_a_list", V_OF("x_a"), "s: {command: 'rm -rf'}", "F101", "list"},
+    {"E1_variables_of_a_process_must_be_a_list", V_OF("x_a"), "s: {command: [cat], environment: true}", "F101", "list of names"},
+    {"E1_a_variable_of_a_process_must_be_a_name", V_OF("x_a"), "s: {command: [cat], environment: ['A=B']}", "F101", "list of names"},
+    {"E1_a_variable_of_a_process_must_be_set", V_OF("x_a"), "s: {command: [cat], environment: [MOTET_TEST_UNSET]}", "F103", "MOTET_TEST_UNSET"},
+    {"E1_instances_of_an_unknown_entity_are_refused", HTTP_V, "s: {instances: {id: Order}}", "F101", "entities of the contract"},
+    {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "no object"},
+};
+/* clang-format on */
+
+static void is_refused(void **state)
+{
+    const struct refused_row *row = *state;
+    outlet o;
+    unsetenv("MOTET_TEST_UNSET");
+    outlet_open_with(&o, row->constructs, mt_str_z(row->yaml), NULL);
+    assert_refused(&o, row->code, row->what);
+    for (size_t i = 0; i < o.ds.len; i++) {
+        mt_str message = o.ds.items[i].message;
+        assert_null(memmem(message.ptr, message.len, "hunter22", 8));
+    }
+    outlet_close(&o);
+}
+
+static void E1_a_shared_configuration_may_name_other_sources(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open_with(&o, HTTP_V, MT_STR("t: {timeout: 5s}"),
+                     &(ad_adapter_options){.shared = true});
+    assert_int_equal(o.err, MT_OK);
+    outlet_close(&o);
+}
+
+static void E1_a_source_no_fact_uses_needs_no_adapter(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o, SOURCE("s", "grpc", "'endpoint':'h:1'") "," FACT("v", INT_TYPE),
+                MT_STR(""));
+    assert_false(ad_adapters_serves(o.adapters, 0));
+    assert_error(ask(&o, "v", NULL), "no_source");
+    outlet_close(&o);
+}
+
+/* ---- Credentials in files ---- */
+
+static void E1_a_credential_file_others_may_read_is_refused(void **state)
+{
+    (void)state;
+    outlet o;
+    char path[] = "/tmp/motet-secret-XXXXXX";
+    mt_arena scratch = {0};
+    int fd = mkstemp(path);
+    assert_int_equal(write(fd, "hunter22\n", 9), 9);
+    mt_str yaml = mt_strf(&scratch, "s: {auth: {bearer: {file: %s}}}", path);
+    fchmod(fd, 0644);
+    outlet_open_with(&o, HTTP_V, yaml, NULL);
+    assert_refused(&o, "F103", "others");
+    outlet_close(&o);
+    fchmod(fd, 0600);
+    outlet_open(&o, HTTP_V, yaml);
+    outlet_close(&o);
+    close(fd);
+    unlink(path);
+    mt_arena_free(&scratch);
+}
+
+static void E1_a_credential_with_a_line_end_is_refused(void **state)
+{
+    (void)state;
+    outlet o;
+    setenv("MOTET_TEST_SECRET", "hunter22\r\nX-Evil: 1", 1);
+    outlet_open_with(&o, HTTP_V,
+                     MT_STR("s: {auth: {bearer: {env: MOTET_TEST_SECRET}}}"), NULL);
+    assert_refused(&o, "F103", "control characters");
+    outlet_close(&o);
+}
+
+/* ---- static ---- */
+
+static void E1_variables_are_read_as_the_type_says(void **state)
+{
+    (void)state;
+    outlet o;
+    setenv("MOTET_TEST_LIMIT", "12.50", 1);
+    setenv("MOTET_TEST_ON", "true", 1);
+    unsetenv("MOTET_TEST_UNSET");
+    outlet_open(
+        &o,
+        SOURCE("s", "static", "") FACT_OF("s", "MOTET_TEST_LIMIT", "a", USD_TYPE)
+            FACT_OF("s", "on", "b", BOOL_TYPE)
+                FACT_OF("s", "MOTET_TEST_UNSET", "c", BOOL_TYPE),
+        MT_STR("s: {environment: true, facts: {b: {variable: MOTET_TEST_ON}}}"));
+    assert_value(ask(&o, "a", NULL), "{\"amount\":\"12.50\"}");
+    assert_value(ask(&o, "b", NULL), "true");
+    assert_error(ask(&o, "c", NULL), "not_found");
+    outlet_close(&o);
+}
+
+static void E1_values_may_stand_in_the_configuration(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o,
+                SOURCE("s", "static", "") FACT_OF("s", "limits.{id}", "v", INT_TYPE),
+                MT_STR("s: {values: {limits: {a: 5}}}"));
+    assert_value(ask(&o, "v", "a"), "5");
+    assert_error(ask(&o, "v", "b"), "not_found");
+    assert_error(ask(&o, "v", NULL), "param_missing");
+    outlet_close(&o);
+}
+
+static void E1_a_file_is_read_anew_for_every_request(void **state)
+{
+    (void)state;
+    outlet o;
+    char directory[] = "/tmp/motet-static-XXXXXX";
+    mt_arena scratch = {0};
+    assert_non_null(mkdtemp(directory));
+    mt_str path = mt_strf(&scratch, "%s/limits.yaml", directory);
+    ad_adapter_options options = {.directory = mt_str_z(directory)};
+    outlet_open_with(&o,
+                     SOURCE("s", "static", "") FACT_OF("s", "max.usd", "v", USD_TYPE),
+                     MT_STR("s: {file: limits.yaml, max_bytes: 100}"), &options);
+    assert_int_equal(o.err, MT_OK);
+    assert_error(ask(&o, "v", NULL), "unreachable");
+    for (int i = 1; i < 3; i++) {
+        FILE *file = fopen(path.ptr, "w");
+        fprintf(file, "max:\n  usd: %d\n", i);
+        fclose(file);
+        mt_str want = mt_strf(&scratch, "{\"amount\":%d}", i);
+        assert_value(ask(&o, "v", NULL), want.ptr);
+    }
+    FILE *file = fopen(path.ptr, "w");
+    fprintf(file, "max: [\n");
+    fclose(file);
+    assert_error(ask(&o, "v", NULL), "malformed");
+    file = fopen(path.ptr, "w");
+    fprintf(file, "max: %200d\n", 1);
+    fclose(file);
+    assert_error(ask(&o, "v", NULL), "too_large");
+    outlet_close(&o);
+    unlink(path.ptr);
+    rmdir(directory);
+    mt_arena_free(&scratch);
+}
+
+/* ---- clock ---- */
+
+#define CLOCK                                                                          \
+    SOURCE("clock", "x_motet.clock", "")                                               \
+    FACT_OF("clock", "now", "now", "{'base':'DateTime'}")                              \
+    FACT_OF("clock", "today", "today", "{'base':'Date'}")
+
+static void E1_the_clock_tells_the_time_in_utc(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o, CLOCK, MT_STR("clock: {fixed: '2026-03-01T00:30:00.25+02:00'}"));
+    assert_value(ask(&o, "now", NULL), "\"2026-02-28T22:30:00.25Z\"");
+    assert_value(ask(&o, "today", NULL), "\"2026-02-28\"");
+    assert_text(ask(&o, "now", NULL).adapter_id, MT_STR("motet.clock"));
+    outlet_close(&o);
+}
+
+static void E1_the_clock_runs_when_it_is_not_fixed(void **state)
+{
+    (void)state;
+    outlet o;
+    ct_time first, second;
+    outlet_open(&o, CLOCK, MT_STR(""));
+    ad_fact_answer a = ask(&o, "now", NULL);
+    usleep(5000);
+    ad_fact_answer b = ask(&o, "now", NULL);
+    assert_true(ct_time_parse(mt_str_from(a.value.ptr + 1, a.value.len - 2), &first));
+    assert_true(ct_time_parse(mt_str_from(b.value.ptr + 1, b.value.len - 2), &second));
+    assert_true(first.seconds > 1700000000);
+    assert_true(second.seconds > first.seconds || second.nanos > first.nanos);
+    outlet_close(&o);
+}
+
+/* ---- manual ---- */
+
+static ad_manual ASSERTED;
+static mt_err ASSERTED_ERR;
+static int64_t TEST_NOW;
+
+static mt_err lookup(void *context, mt_arena *a, uint32_t fact, ad_manual *out)
+{
+    (void)a;
+    assert_int_equal(fact, 0);
+    assert_ptr_equal(context, &ASSERTED);
+    *out = ASSERTED;
+    return ASSERTED_ERR;
+}
+
+static int64_t test_now(void *context)
+{
+    (void)context;
+    return TEST_NOW;
+}
+
+static const ad_adapter_options MANUAL = {
+    .lookup_manual = lookup, .now_ms = test_now, .context = &ASSERTED};
+
+static void E1_an_asserted_value_holds_until_it_expires(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open_with(&o, V_OF("manual"), MT_STR(""), &MANUAL);
+    assert_int_equal(o.err, MT_OK);
+    assert_true(ad_adapters_is_manual(o.adapters, 0));
+    TEST_NOW = 5000;
+    ASSERTED_ERR = MT_OK;
+    ASSERTED = (ad_manual){MT_STR("7"), MT_STR("clerk"), 1000, 6000};
+    ad_fact_answer got = ask(&o, "v", NULL);
+    assert_value(got, "7");
+    assert_text(got.asserted_by, MT_STR("clerk"));
+    assert_int_equal(got.fetched_at, 1000);
+    assert_int_equal(got.expires_at, 6000);
+    TEST_NOW = 6000;
+    assert_error(ask(&o, "v", NULL), "expired");
+    ASSERTED.expires_at = 0;
+    assert_value(ask(&o, "v", NULL), "7");
+    ASSERTED.value = MT_STR("7,");
+    assert_error(ask(&o, "v", NULL), "malformed");
+    ASSERTED_ERR = MT_E_NOTFOUND;
+    assert_error(ask(&o, "v", NULL), "not_asserted");
+    ASSERTED_ERR = MT_E_IO;
+    assert_error(ask(&o, "v", NULL), "unreachable");
+    outlet_close(&o);
+}
+
+static void E1_max_age_bounds_what_people_said(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open_with(&o, V_OF("manual"), MT_STR("s: {max_age: 2s}"), &MANUAL);
+    ASSERTED_ERR = MT_OK;
+    ASSERTED = (ad_manual){MT_STR("7"), MT_STR("clerk"), 1000, 0};
+    TEST_NOW = 2999;
+    assert_value(ask(&o, "v", NULL), "7");
+    assert_int_equal(ad_adapters_manual_until(o.adapters, 0, &ASSERTED), 3000);
+    TEST_NOW = 3000;
+    assert_error(ask(&o, "v", NULL), "expired");
+    ASSERTED.expires_at = 2000; /* the earlier one counts */
+    assert_int_equal(ad_adapters_manual_until(o.adapters, 0, &ASSERTED), 2000);
+    ASSERTED.expires_at = 4000;
+    assert_int_equal(ad_adapters_manual_until(o.adapters, 0, &ASSERTED), 3000);
+    outlet_close(&o);
+}
+
+static void E1_what_nobody_asserted_takes_its_default(void **state)
+{
+    static const char *const CONSTRUCTS =
+        SOURCE("s", "manual", "") FACT_OF_OR("s", "v", "v", INT_TYPE, "5");
+    (void)state;
+    outlet o;
+    outlet_open(&o, CONSTRUCTS, MT_STR(""));
+    assert_true(ask(&o, "v", NULL).use_default);
+    outlet_close(&o);
+    outlet_open(&o, CONSTRUCTS, MT_STR("s: {on_error: fail}"));
+    ad_fact_answer got = ask(&o, "v", NULL);
+    assert_true(ad_fact_failed(&got));
+    outlet_close(&o);
+}
+
+/* ---- Child processes ---- */
+
+/* A shell that reads one request per line; `body` says what to do with $line. */
+#define SERVER(body)                                                                   \
+    "s: {timeout: 2s, processes: 2, command: [sh, -c, 'while read -r line; do "        \
+    "n=${line#*request??}; n=${n%%,*}; " body "; done']}"
+#define X_V                                                                            \
+    SOURCE("s", "x_risk", "'zone':'eu'") FACT_OF("s", "risk.{id}.score", "v", INT_TYPE)
+
+static void E1_a_process_answers_line_by_line(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o, X_V,
+                MT_STR(SERVER("case $line in *''\"fields\":{\"zone\":\"eu\"},\"params\""
+                              ":{\"id\":\"7\"},\"path\":\"risk.7.score\",\"protocol\":"
+                              "\"x_risk\"''*) echo \"{\\\"request\\\":$n,"
+                              "\\\"value\\\":$n}\";; *) exit 1;; esac")));
+    for (int i = 1; i < 4; i++) { /* one process, its own numbers */
+        mt_str want = mt_strf(&o.arena, "%d", i);
+        ad_fact_answer got = ask(&o, "v", "7");
+        assert_value(got, want.ptr);
+        assert_text(got.adapter_id, MT_STR("motet.process/sh"));
+    }
+    assert_error(ask(&o, "v", "8"), "unreachable"); /* it ended */
+    assert_value(ask(&o, "v", "7"), "1");           /* another one */
+    outlet_close(&o);
+}
+
+/* It answers 1 and one more 1 for each variable it sees. */
+#define SEES                                                                           \
+    "v=1${PATH:+1}${MOTET_TEST_GIVEN:+1}${MOTET_TEST_SECRET:+1}; "                     \
+    "echo \"{\\\"request\\\":$n,\\\"value\\\":$v}\""
+
+static void E1_a_process_sees_only_what_it_is_given(void **state)
+{
+    (void)state;
+    outlet o;
+    assert_int_equal(setenv("MOTET_TEST_GIVEN", "x", 1), 0);
+    assert_int_equal(setenv("MOTET_TEST_SECRET", "x", 1), 0);
+    outlet_open(&o, X_V, MT_STR(SERVER(SEES)));
+    assert_value(ask(&o, "v", "7"), "11");
+    outlet_close(&o);
+    outlet_open(&o, X_V,
+                MT_STR("s: {environment: [MOTET_TEST_GIVEN], command: [sh, -c, 'while "
+                       "read -r line; do n=${line#*request??}; n=${n%%,*}; " SEES
+                       "; done']}"));
+    assert_value(ask(&o, "v", "7"), "111");
+    outlet_close(&o);
+    assert_int_equal(unsetenv("MOTET_TEST_SECRET"), 0);
+}
+
+static const struct process_row {
+    const char *name, *yaml, *want;
+} PROCESSES[] = {
+    {"E1_what_a_process_refuses_is_refused",
+     SERVER("echo \"{\\\"request\\\":$n,\\\"error\\\":\\\"no\\\"}\""), "refused"},
+    {"E1_what_a_process_does_not_know_is_not_found",
+     SERVER("echo \"{\\\"request\\\":$n,\\\"error\\\":\\\"not_found\\\"}\""),
+     "not_found"},
+    {"E1_an_answer_nobody_asked_for_is_malformed",
+     SERVER("echo ''{\"request\":99,\"value\":1}''"), "malformed"},
+    {"E1_a_line_that_is_no_json_is_malformed", SERVER("echo hello"), "malformed"},
+    {"E1_value_and_error_together_are_malformed",
+     SERVER("echo \"{\\\"request\\\":$n,\\\"error\\\":\\\"x\\\",\\\"value\\\":1}\""),
+     "malformed"},
+    {"E1_a_process_that_ends_is_unreachable", SERVER("exit 0"), "unreachable"},
+    {"E1_a_process_that_does_not_exist_is_unreachable",
+     "s: {command: [/nonexistent/adapter]}", "unreachable"},
+    {"E1_a_silent_process_is_given_up", "s: {timeout: 150ms, command: [sleep, '60']}",
+     "timeout"},
+    {"E1_a_line_without_end_is_too_large",
+     "s: {max_bytes: 1000, command: [sh, -c, 'head -c 100000 /dev/zero | tr \"\\0\" "
+     "x']}",
+     "too_large"},
+};
+
+static void process_fails(void **state)
+{
+    const struct process_row *row = *state;
+    outlet o;
+    outlet_open(&o, X_V, mt_str_z(row->yaml));
+    assert_error(ask(&o, "v", "7"), row->want);
+    assert_error(ask(&o, "v", "7"), row->want); /* the next one does not hang either */
+    outlet_close(&o);
+}
+
+static void E1_a_chatty_process_does_not_block(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o, X_V,
+                MT_STR(SERVER("head -c 300000 /dev/zero >&2; echo "
+                              "\"{\\\"request\\\":$n,\\\"value\\\":1}\"")));
+    assert_value(ask(&o, "v", "7"), "1");
+    outlet_close(&o);
+}
+
+/* ---- Names ---- */
+
+static const struct bound_row {
+    const char *name, *path;
+    mt_str first, second; /* instances of Order and Buyer */
+    const char *want;
+} BOUND[] = {
+    {"E1_the_only_bound_instance_fills_a_name", "a.{id}", MT_STR_INIT("o1"), {0}, "o1"},
+    {"E1_an_entity_is_named_by_its_id", "a.{Buyer}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), "b1"},
+    {"E1_an_entity_is_named_with_id_behind", "a.{buyer_id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), "b1"},
+    {"E1_two_instances_do_not_fill_a_foreign_name", "a.{id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("b1"), NULL},
+    {"E1_instances_that_are_the_same_fill_any_name", "a.{id}", MT_STR_INIT("o1"),
+     MT_STR_INIT("o1"), "o1"},
+    {"E1_the_configuration_says_whose_instance_fills_a_name", "a.{mapped}",
+     MT_STR_INIT("o1"), MT_STR_INIT("b1"), "b1"},
+    {"E1_an_entity_that_is_not_bound_fills_nothing",
+     "a.{mapped}",
+     MT_STR_INIT("o1"),
+     {0},
+     NULL},
+    {"E1_without_instances_a_name_stays_empty", "a.{id}", {0}, {0}, NULL},
+};
+
+static void binds_instance(void **state)
+{
+    const struct bound_row *row = *state;
+    outlet o;
+    mt_arena scratch = {0};
+    uint32_t fact = 0;
+    ad_fact_answer got;
+    mt_str text = mt_strf(&scratch,
+                          SOURCE("s", "static", "") FACT_OF("s", "%s", "v", TEXT_TYPE)
+                              ENTITY_OF("Buyer") ENTITY_OF("Order"),
+                          row->path);
+    outlet_open(&o, text.ptr,
+                MT_STR("s: {values: {a: {o1: o1, b1: b1}}, instances: "
+                       "{mapped: Buyer}}"));
+    bool order_first = mt_str_is(o.model->entities[0].id, "Order");
+    mt_str instances[] = {order_first ? row->first : row->second,
+                          order_first ? row->second : row->first};
+    ad_fetch fetch = {.facts = &fact,
+                      .fact_count = 1,
+                      .instances = instances,
+                      .deadline = os_now_ms() + 1000};
+    ad_adapters_fetch(o.adapters, &fetch, &o.arena, &got);
+    if (row->want) {
+        mt_str want = mt_strf(&scratch, "\"%s\"", row->want);
+        assert_value(got, want.ptr);
+    } else {
+        assert_error(got, "param_missing");
+    }
+    outlet_close(&o);
+    mt_arena_free(&scratch);
+}
+
+static void E1_a_parameter_goes_before_an_instance(void **state)
+{
+    (void)state;
+    outlet o;
+    uint32_t fact = 0;
+    ad_fact_answer got;
+    mt_str instance = MT_STR("o1");
+    ad_param param = {MT_STR("Order"), MT_STR("p1")};
+    outlet_open(&o,
+                SOURCE("s", "static", "") FACT_OF("s", "{Order}", "v", INT_TYPE)
+                    ENTITY_OF("Order"),
+                MT_STR("s: {values: {o1: 1, p1: 2}}"));
+    ad_fetch fetch = {.facts = &fact,
+                      .fact_count = 1,
+                      .params = &param,
+                      .param_count = 1,
+                      .instances = &instance,
+                      .deadline = os_now_ms() + 1000};
+    ad_adapters_fetch(o.adapters, &fetch, &o.arena, &got);
+    assert_value(got, "2");
+    outlet_close(&o);
+}
+
+/* ---- Provenance ---- */
+
+static void C5A_10_provenance_has_exactly_its_fields(void **state)
+{
+    (void)state;
+    outlet o;
+    ad_adapter_options options = {.now_ms = test_now};
+    TEST_NOW = 1767225600250;
+    outlet_open_with(&o,
+                     SOURCE("s", "static", "") FACT_OF("s", "max.{id}", "v", INT_TYPE),
+                     MT_STR("s: {values: {max: {a: 5}}}"), &options);
+    ad_fact_answer got = ask(&o, "v", "a");
+    mt_buf text = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    ad_fact_provenance_json(&w, o.model, &got);
+    assert_text(mt_buf_str(&text),
+                MT_STR("{\"adapter_id\":\"motet.static\",\"assertion_source\":"
+                       "\"external\",\"fetch_timestamp\":\"2026-01-01T00:00:00.25Z\","
+                       "\"id\":\"v\",\"source\":{\"path\":\"max.{id}\",\"source_id\":"
+                       "\"s\"},\"source_response\":\"sha256:ef2d127de37b942baad06145e5"
+                       "4b0c619a1f22327b2ebbcfbec78f5564afe39d\",\"value\":5}"));
+    mt_buf_clear(&text);
+    w = mt_jw_start(&text, false);
+    ad_fact_fetch_json(&w, o.model, &got);
+    assert_text(
+        mt_buf_str(&text),
+        MT_STR("{\"cached\":false,\"fact\":\"v\",\"path\":\"max.a\",\"protocol\":"
+               "\"static\",\"response_digest\":\"sha256:ef2d127de37b942baad0614"
+               "5e54b0c619a1f22327b2ebbcfbec78f5564afe39d\",\"source\":\"s\","
+               "\"stale\":false}"));
+    mt_buf_free(&text);
+    outlet_close(&o);
+}
+
+static void C5A_10_the_response_is_kept_where_configured(void **state)
+{
+    (void)state;
+    outlet o;
+    outlet_open(&o, SOURCE("s", "static", "") FACT_OF("s", "a", "v", INT_TYPE),
+                MT_STR("s: {values: {a: 5}, response: keep}"));
+    ad_fact_answer got = ask(&o, "v", NULL);
+    mt_buf text = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    ad_fact_provenance_json(&w, o.model, &got);
+    assert_non_null(memmem(text.ptr, text.len, "\"source_response\":\"5\"", 21));
+    mt_buf_free(&text);
+    outlet_close(&o);
+}
+
+static void E1_given_and_fetched_facts_join(void **state)
+{
+    (void)state;
+    outlet o;
+    mt_json given;
+    outlet_open(&o,
+                SOURCE("s", "static", "") FACT_OF("s", "a", "v", INT_TYPE)
+                    FACT_OF("s", "b", "w", INT_TYPE) FACT_OF("s", "c", "x", INT_TYPE),
+                MT_STR("s: {values: {a: 5, b: 6}}"));
+    uint32_t facts[] = {0, 1, 2};
+    ad_fact_answer answers[3];
+    ad_fetch fetch = {.facts = facts, .fact_count = 3, .deadline = os_now_ms() + 1000};
+    ad_adapters_fetch(o.adapters, &fetch, &o.arena, answers);
+    mt_json_read(&o.arena, MT_STR("{\"w\": 9, \"z\": [1]}"), NULL, &given, NULL);
+    mt_buf text = {0};
+    ad_facts_join(&text, o.model, &given, answers, 3);
+    assert_text(mt_buf_str(&text), MT_STR("{\"w\":9,\"z\":[1],\"v\":5}"));
+    mt_buf_free(&text);
+    outlet_close(&o);
+}
+
+int main(void)
+{
+    rows_list list = {0};
+    signal(SIGPIPE, SIG_IGN);
+    rows_add(&list, REFUSED, is_refused);
+    rows_add(&list, PROCESSES, process_fails);
+    rows_add(&list, BOUND, binds_instance);
+    rows_test(&list, E1_a_shared_configuration_may_name_other_sources);
+    rows_test(&list, E1_a_source_no_fact_uses_needs_no_adapter);
+    rows_test(&list, E1_a_credential_file_others_may_read_is_refused);
+    rows_test(&list, E1_a_credential_with_a_line_end_is_refused);
+    rows_test(&list, E1_variables_are_read_as_the_type_says);
+    rows_test(&list, E1_values_may_stand_in_the_configuration);
+    rows_test(&list, E1_a_file_is_read_anew_for_every_request);
+    rows_test(&list, E1_the_clock_tells_the_time_in_utc);
+    rows_test(&list, E1_the_clock_runs_when_it_is_not_fixed);
+    rows_test(&list, E1_an_asserted_value_holds_until_it_expires);
+    rows_test(&list, E1_max_age_bounds_what_people_said);
+    rows_test(&list, E1_what_nobody_asserted_takes_its_default);
+    rows_test(&list, E1_a_process_answers_line_by_line);
+    rows_test(&list, E1_a_process_sees_only_what_it_is_given);
+    rows_test(&list, E1_a_chatty_process_does_not_block);
+    rows_test(&list, E1_a_parameter_goes_before_an_instance);
+    rows_test(&list, C5A_10_provenance_has_exactly_its_fields);
+    rows_test(&list, C5A_10_the_response_is_kept_where_configured);
+    rows_test(&list, E1_given_and_fetched_facts_join);
+    return rows_run(&list, "adapter/adapter");
+}

@@ -1,0 +1,200 @@
+/* Systems: triggers that can fire and begin, paths across contracts, authority in
+ * several members, shared entities that members move together. */
+#include "analyze/facts/system.h"
+#include "analyze_fixture.h"
+
+#define SYSTEM(triggers)                                                               \
+    "system sys { members: [sales: \"sales.tenor\", store: \"store.tenor\"]\n"         \
+    "  shared_personas: [{ persona: clerk, contracts: [sales, store] }]\n"             \
+    "  triggers: [" triggers "]\n"                                                     \
+    "  shared_entities: [{ entity: Order, contracts: [sales, store] }] }\n"
+#define TRIGGER(on, persona)                                                           \
+    "{ source: sales.sell, on: " on ", target: store.send, persona: " persona " }"
+
+#define ORDER(transitions)                                                             \
+    "entity Order { states: [open, paid, sent, lost] initial: open transitions: "      \
+    "[" transitions "] }\n"
+#define SALES(order, end)                                                              \
+    "persona clerk\n" order                                                            \
+    "operation pay { allowed_personas: [clerk] precondition: true\n"                   \
+    "  effects: [(Order, open, paid)] error_contract: [] }\n"                          \
+    "flow sell { snapshot: at_initiation entry: a steps: { a: OperationStep { op: pay" \
+    " persona: clerk outcomes: { success: Terminal(" end ") } on_failure: "            \
+    "Terminal(failure) } } }\n"
+#define STORE(order, entry)                                                            \
+    "persona clerk\npersona porter\nfact f { type: Bool source: \"x.f\" }\n" order     \
+    "operation ship { allowed_personas: [porter] precondition: true\n"                 \
+    "  effects: [(Order, paid, sent)] error_contract: [] }\n"                          \
+    "operation pack { allowed_personas: [clerk, porter] precondition: true\n"          \
+    "  effects: [] error_contract: [] }\n"                                             \
+    "flow send { snapshot: at_initiation entry: " entry " steps: {\n"                  \
+    "  b: BranchStep { condition: f persona: clerk if_true: s if_false: t }\n"         \
+    "  s: OperationStep { op: ship persona: porter outcomes: { success: "              \
+    "Terminal(success) } on_failure: Terminal(failure) }\n"                            \
+    "  t: OperationStep { op: pack persona: clerk outcomes: { success: s }\n"          \
+    "    on_failure: Terminal(failure) } } }\n"
+
+#define SALES_ORDER ORDER("(open, paid)")
+#define STORE_ORDER ORDER("(paid, sent)")
+
+typedef struct joined {
+    mt_arena a;
+    mt_diags ds;
+    mt_json tree;
+    an_sys system;
+    an_findings fs;
+    const an_sys_analysis *x;
+    char *keys;
+} joined;
+
+static void join(joined *x, const char *system, const char *sales, const char *store)
+{
+    mt_memory_file files[] = {{MT_STR("sys.tenor"), mt_str_z(system)},
+                              {MT_STR("sales.tenor"), mt_str_z(sales)},
+                              {MT_STR("store.tenor"), mt_str_z(store)}};
+    elaborated e = elaborate_files(files, store ? 3 : 2, false);
+    if (e.err) {
+        fail_msg("%.*s", MT_ARG(ct_first_error(&e.ds)->message));
+    }
+    *x = (joined){0};
+    x->ds.arena = x->fs.arena = &x->a;
+    assert_int_equal(
+        mt_json_read(&x->a, mt_str_dup(&x->a, e.e->bundle), NULL, &x->tree, NULL),
+        MT_OK);
+    assert_int_equal(an_sys_read(&x->a, &x->tree, &x->system), MT_OK);
+    for (uint32_t i = 0; i < x->system.member_count; i++) {
+        const ct_model *m;
+        const ct_plan *p;
+        an_findings own = {.arena = &x->a};
+        if (!e.e->members[i].contract) {
+            continue;
+        }
+        assert_int_equal(ct_load(&x->a, e.e->members[i].contract->bundle, MT_STR("m"),
+                                 NULL, &x->ds, &m),
+                         MT_OK);
+        assert_int_equal(ct_plan_of_model(&x->a, m, &x->ds, &p), MT_OK);
+        uint64_t shared = UINT64_MAX;
+        an_analyze_options options = {.shared = &shared};
+        x->system.members[i].an = an_analyze(&x->a, p, &options, &own);
+        for (size_t f = 0; f < own.len; f++) { /* others move the entity, too */
+            assert_true(strcmp(own.items[f].code, "S601") == 0 ||
+                        own.items[f].severity == MT_NOTE);
+        }
+    }
+    x->x = an_sys_analyze(&x->a, &x->system, &x->fs);
+    done(&e);
+}
+
+/* "S901 sales.sell on success", one per line. */
+static mt_str codes(joined *x)
+{
+    mt_buf out = {0};
+    for (size_t i = 0; i < x->fs.len; i++) {
+        mt_buf_addf(&out, "%s %.*s\n", x->fs.items[i].code,
+                    MT_ARG(x->fs.items[i].part));
+    }
+    mt_str kept = mt_str_dup(&x->a, mt_buf_str(&out));
+    mt_buf_free(&out);
+    return kept;
+}
+
+#define UNDECLARED                                                                     \
+    "S904 Order: open to paid, sales and store\n"                                      \
+    "S904 Order: paid to sent, store and sales\n"
+#define DEAD "S910 Order in lost\n"
+
+static const struct system_row {
+    const char *name, *system, *sales, *store, *want;
+} SYSTEMS[] = {
+    {"a trigger that fires and begins", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"),
+     "S903 clerk\n" UNDECLARED "S906 sales.sell on success\n" DEAD},
+    {"no path ends as the trigger wants", SYSTEM(TRIGGER("escalation", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"),
+     "S901 sales.sell on escalation\nS903 clerk\n" UNDECLARED DEAD},
+    {"behind a branch the persona may not begin", SYSTEM(TRIGGER("success", "clerk")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "b"),
+     "S902 sales.sell on success\nS903 clerk\n" UNDECLARED
+     "S906 sales.sell on success\n" DEAD},
+    {"behind a branch everyone who begins may", SYSTEM(TRIGGER("success", "porter")),
+     SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "b"),
+     "S903 clerk\n" UNDECLARED "S906 sales.sell on success\n" DEAD},
+    {"members disagree on the initial state", SYSTEM(""), SALES(SALES_ORDER, "success"),
+     STORE("entity Order { states: [open, paid, sent, lost] initial: paid transitions: "
+           "[(paid, sent), (open, paid), (sent, lost)] }\n",
+           "s"),
+     "S903 clerk\nS904 Order: paid to sent, store and sales\nS905 Order in store\n"
+     "S908 Order in sent\n"},
+    {"what one cannot reach another member can", SYSTEM(""),
+     SALES(ORDER("(open, paid), (paid, sent), (sent, lost)"), "success"),
+     STORE(ORDER("(open, paid), (paid, sent), (sent, lost)"), "s"),
+     "S903 clerk\nS908 Order in sent\n"},
+};
+
+static void judges(void **state)
+{
+    const struct system_row *row = *state;
+    joined x;
+    join(&x, row->system, row->sales, row->store);
+    assert_text(codes(&x), mt_str_z(row->want));
+    mt_arena_free(&x.a);
+}
+
+static void paths_go_on_behind_a_trigger(void **state)
+{
+    (void)state;
+    joined x;
+    join(&x, SYSTEM(TRIGGER("success", "porter")), SALES(SALES_ORDER, "success"),
+         STORE(STORE_ORDER, "b"));
+    /* One path of `sell` succeeds; `send` has two ways through s alone and three by t.
+     */
+    assert_true(x.x->chains[0].can_fire);
+    assert_int_equal(x.x->chains[0].paths.low, 5);
+    mt_arena_free(&x.a);
+}
+
+static void a_shared_entity_is_moved_by_all_members(void **state)
+{
+    (void)state;
+    joined x;
+    join(&x, SYSTEM(""), SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"));
+    const an_sys_entity *e = &x.x->entities[0];
+    const char *want[] = {"open", "paid", "sent"};
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(ct_bit(e->reached, ct_state_find(e->entity, mt_str_z(want[i]))));
+    }
+    assert_false(ct_bit(e->reached, ct_state_find(e->entity, MT_STR("lost"))));
+    mt_arena_free(&x.a);
+}
+
+static void authority_counts_operations_in_every_member(void **state)
+{
+    (void)state;
+    joined x;
+    join(&x, SYSTEM(""), SALES(SALES_ORDER, "success"), STORE(STORE_ORDER, "s"));
+    assert_int_equal(x.x->authority_count, 2);
+    assert_int_equal(x.x->authorities[0].operations, 1); /* pay */
+    assert_int_equal(x.x->authorities[1].operations, 1); /* pack */
+    mt_arena_free(&x.a);
+}
+
+static void a_missing_member_is_said_to_be_missing(void **state)
+{
+    (void)state;
+    joined x;
+    join(&x, SYSTEM(TRIGGER("success", "porter")), SALES(SALES_ORDER, "success"), NULL);
+    assert_text(codes(&x),
+                MT_STR("S907 store\nS910 Order in lost\nS910 Order in sent\n"));
+    mt_arena_free(&x.a);
+}
+
+int main(void)
+{
+    static rows_list list;
+    rows_add(&list, SYSTEMS, judges);
+    rows_test(&list, paths_go_on_behind_a_trigger);
+    rows_test(&list, a_shared_entity_is_moved_by_all_members);
+    rows_test(&list, authority_counts_operations_in_every_member);
+    rows_test(&list, a_missing_member_is_said_to_be_missing);
+    return rows_run(&list, "analyze/analyze_system");
+}

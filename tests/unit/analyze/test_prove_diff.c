@@ -1,0 +1,131 @@
+/* test_prove_diff.c - what a change breaks, by proof. */
+#include "analyze/prove/prove_diff.h"
+#include "prove_fixture.h"
+
+#define HEAD                                                                           \
+    "persona p\n"                                                                      \
+    "entity E { states: [x, y, z] initial: x transitions: [(x, y), (x, z), (y, z)] "   \
+    "}\n"
+#define N        "fact n { type: Int(0, 100) source: \"s\" }\n"
+#define LIMIT(d) "fact k { type: Int(0, 100) source: \"s\" default: " d " }\n"
+#define RULE(id, when)                                                                 \
+    "rule " id " { stratum: 0 when: " when " produce: verdict v_" id                   \
+    " { payload: Bool = true } }\n"
+#define OP(when) OP_ERRORS(when, "precondition_failed, persona_rejected")
+#define OP_ERRORS(when, errors)                                                        \
+    "operation go { allowed_personas: [p] precondition: " when                         \
+    " effects: [(E, x, y)] outcomes: [done] error_contract: [" errors "] }\n"
+#define STEP(id, next)                                                                 \
+    id ": OperationStep { op: go persona: p outcomes: { done: " next                   \
+       " } on_failure: Terminate(outcome: failure) }\n"
+#define BRANCH(id, when, yes, no)                                                      \
+    id ": BranchStep { condition: " when " persona: p if_true: " yes " if_false: " no  \
+       " }\n"
+#define FLOW(entry, steps)                                                             \
+    "flow f { snapshot: at_initiation entry: " entry " steps: { " steps " } }\n"
+#define END "Terminal(success)"
+
+/* clang-format off */
+static const struct row {
+    const char *name, *old, *now;
+    const char *want; /* "Kind/id field resolution" of what requires analysis, one per line */
+    bool policy;
+    const char *says; /* part of some proof; NULL: any */
+} ROWS[] = {
+    {"precondition_weaker", HEAD N OP("n > 10"), HEAD N OP("n > 5"), "Operation/go precondition safe\n", false, "weaker"},
+    {"precondition_equal", HEAD N OP("n > 10"), HEAD N OP("not (n <= 10)"), "Operation/go precondition safe\n", false, "equal"},
+    {"precondition_stronger", HEAD N OP("n > 10"), HEAD N OP("n > 11"), "Operation/go precondition breaking\n", true, "stronger: refused where it was allowed, for {\"n\":11}"},
+    {"precondition_neither", HEAD N OP("n > 10"), HEAD N OP("n < 20"), "Operation/go precondition breaking\n", true, "neither"},
+    {"weaker_but_not_on_a_frozen_snapshot", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 10") RULE("b", "n > 5") OP("verdict_present(v_b)"),
+        "Operation/go precondition breaking\nRule/b id safe\n", true, "frozen snapshot"},
+    {"weaker_on_a_frozen_snapshot_too", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 10") RULE("b", "n > 5") OP("verdict_present(v_a) or verdict_present(v_b)"),
+        "Operation/go precondition safe\nRule/b id safe\n", false, "weaker"},
+    {"rule_weaker_read_as_it_is", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 5") OP("verdict_present(v_a)"), "Rule/a body.when safe\n", false, "weaker"},
+    {"rule_weaker_read_negated", HEAD N RULE("a", "n > 10") OP("not verdict_present(v_a)"), HEAD N RULE("a", "n > 5") OP("not verdict_present(v_a)"), "Rule/a body.when breaking\n", true, "weaker: operation 'go' is refused"},
+    {"rule_stronger_read_negated", HEAD N RULE("a", "n > 10") OP("not verdict_present(v_a)"), HEAD N RULE("a", "n > 20") OP("not verdict_present(v_a)"), "Rule/a body.when safe\n", false, "stronger"},
+    {"rule_stronger", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 20") OP("verdict_present(v_a)"), "Rule/a body.when breaking\n", true, "stronger"},
+    {"rule_weaker_turns_a_branch", HEAD N RULE("a", "n > 10") OP("n >= 0") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)),
+                                   HEAD N RULE("a", "n > 5") OP("n >= 0") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)), "Rule/a body.when breaking\n", true, "branch 'b' of flow 'f'"},
+    {"rule_nobody_reads", HEAD N RULE("a", "n > 10") OP("n > 3"), HEAD N RULE("a", "n < 10") OP("n > 3"), "Rule/a body.when safe\n", false, "neither"},
+    {"new_rule", HEAD N OP("n > 3"), HEAD N RULE("a", "n > 10") OP("n > 3"), "Rule/a id safe\n", false, NULL},
+    {"new_rule_that_faults", HEAD N "fact l { type: List(element_type: Int(0, 9), max: 3) source: \"s\" }\n" OP("n > 3"),
+                             HEAD N "fact l { type: List(element_type: Int(0, 9), max: 3) source: \"s\" }\n" RULE("a", "l[1] > 3") OP("n > 3"), "Rule/a id breaking\n", true, "ends in an error"},
+    {"default_harmless", HEAD N LIMIT("10") OP("n > k"), HEAD N LIMIT("5") OP("n > k"), "Fact/k default safe\n", false, NULL},
+    {"default_harmful", HEAD N LIMIT("10") OP("n > k"), HEAD N LIMIT("20") OP("n > k"), "Fact/k default breaking\n", true, "refused where it was allowed, for {\"n\":"},
+    {"step_only_new_steps_lead_to", HEAD N OP("n > 3") FLOW("s", STEP("s", END)), HEAD N OP("n > 3") FLOW("s", STEP("s", END) STEP("t", "u") STEP("u", END)), "Flow/f steps safe\n", false, "no step that was there"},
+    {"error_that_still_occurs", HEAD N OP("n > 3"), HEAD N OP_ERRORS("n > 3", "persona_rejected"), "Operation/go error_contract breaking\n", true, "still occurs"},
+    {"error_that_does_not_occur", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, ambiguous_outcome"), HEAD N OP("n > 3"), "Operation/go error_contract safe\n", false, NULL},
+    {"FE4_error_the_engine_does_not_know", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, odd"), HEAD N OP("n > 3"), "Operation/go error_contract open\n", true, "no error of the engine"},
+    {"FE4_source_state_still_occurs", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, invalid_source_state"), HEAD N OP("n > 3"), "Operation/go error_contract breaking\n", true, "still occurs"},
+    {"errors_after_a_precondition_that_never_holds", HEAD N OP_ERRORS("n > 3 and n < 3", "precondition_failed, persona_rejected, invalid_source_state, unknown_instance, unknown_outcome"), HEAD N OP("n > 3 and n < 3"), "Operation/go error_contract safe\n", false, "never holds"},
+    {"FE4_somebody_who_is_no_persona", HEAD N OP("n > 3"), HEAD N OP_ERRORS("n > 3", "precondition_failed"), "Operation/go error_contract breaking\n", true, "persona"},
+};
+/* clang-format on */
+
+static mt_json tree_of(mt_arena *a, const char *source)
+{
+    mt_json tree;
+    mt_str bundle = bundle_of_source(a, mt_str_z(source));
+    assert_int_equal(mt_json_read(a, bundle, NULL, &tree, NULL), MT_OK);
+    return tree;
+}
+
+static bool resolutions(const an_diff *d, const char *says, mt_buf *got)
+{
+    static const char *const NAMES[] = {"open", "safe", "breaking"};
+    bool said = !says;
+    for (uint32_t i = 0; i < d->entry_count; i++) {
+        const an_diff_entry *e = &d->entries[i];
+        for (uint32_t f = 0; f < e->field_count; f++) {
+            for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
+                const an_diff_part *part = &e->fields[f].parts[p];
+                if (part->taxon->class == AN_REQUIRES_ANALYSIS) {
+                    mt_buf_addf(got, "%.*s/%.*s %.*s %s\n", MT_ARG(e->kind),
+                                MT_ARG(e->id), MT_ARG(e->fields[f].field),
+                                NAMES[part->resolution]);
+                    said |= says && memmem(part->proof.ptr, part->proof.len, says,
+                                           strlen(says)) != NULL;
+                }
+            }
+        }
+    }
+    mt_buf_addc(got, 0);
+    return said;
+}
+
+static void resolves(void **state)
+{
+    const struct row *r = *state;
+    mt_arena a = {0};
+    mt_json old = tree_of(&a, r->old), now = tree_of(&a, r->now);
+    side x = side_of_source(&a, mt_str_z(r->old)),
+         y = side_of_source(&a, mt_str_z(r->now));
+    an_diff *d =
+        an_diff_bundles(&a, (an_diff_side){&old, NULL}, (an_diff_side){&now, NULL});
+    an_class before = d->class;
+    assert_true(d->policy_required);
+    an_prove_diff(&a, x.program, y.program, NULL, d);
+    mt_buf got = {0};
+    bool said = resolutions(d, r->says, &got);
+    assert_string_equal(got.ptr, r->want);
+    assert_int_equal(d->policy_required, r->policy);
+    assert_int_equal(d->class, before);
+    assert_true(said);
+    mt_buf_free(&got);
+    side_free(&x);
+    side_free(&y);
+    mt_arena_free(&a);
+}
+
+int main(void)
+{
+    enum { COUNT = sizeof ROWS / sizeof *ROWS };
+    static struct CMUnitTest tests[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        /* cmocka only reads it. */
+        tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
+                                       .test_func = resolves,
+                                       .initial_state = (void *)(uintptr_t)&ROWS[i]};
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

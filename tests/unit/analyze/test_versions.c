@@ -1,0 +1,295 @@
+/* Versions, the parts: how types change, what of a snapshot is carried over, and the
+ * plan that comes of it. */
+#include "analyze/version/migrate.h"
+#include "contract/flow/text.h"
+#include "version_fixture.h"
+
+/* ---- Types ---- */
+
+typedef struct type_row {
+    const char *name, *before, *after, *want; /* "widen", "narrow", "base", … */
+} type_row;
+
+/* clang-format off */
+#define RECORD(fields) "Record { " fields " }"
+static const type_row TYPES[] = {
+    {"an Int with a lower minimum is wider", "Int(min: 0, max: 9)", "Int(min: -1, max: 9)", "widen"},
+    {"an Int that moved is narrower and wider", "Int(min: 0, max: 9)", "Int(min: 1, max: 10)", "narrow widen"},
+    {"a Decimal with more digits is wider", "Decimal(precision: 8, scale: 2)", "Decimal(precision: 10, scale: 2)", "widen"},
+    {"a Decimal whose scale takes whole digits is both", "Decimal(precision: 8, scale: 2)", "Decimal(precision: 8, scale: 3)", "narrow widen"},
+    {"a Decimal with scale and digits for it is wider", "Decimal(precision: 8, scale: 2)", "Decimal(precision: 9, scale: 3)", "widen"},
+    {"a shorter Text is narrower", "Text(max_length: 9)", "Text(max_length: 8)", "narrow"},
+    {"another currency is another type", "Money(currency: \"USD\")", "Money(currency: \"EUR\")", "base"},
+    {"a longer Duration is wider", "Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"days\", min: 0, max: 10)", "widen"},
+    {"another unit is another type", "Duration(unit: \"days\", min: 0, max: 9)", "Duration(unit: \"hours\", min: 0, max: 9)", "base"},
+    {"an Enum in another order is the same", "Enum(values: [\"a\", \"b\"])", "Enum(values: [\"b\", \"a\"])", ""},
+    {"an Enum that swaps a value is both", "Enum(values: [\"a\", \"b\"])", "Enum(values: [\"a\", \"c\"])", "narrow widen"},
+    {"a longer list is wider", "List(element_type: Bool, max: 3)", "List(element_type: Bool, max: 4)", "widen"},
+    {"a list of narrower elements is narrower", "List(element_type: Int(min: 0, max: 9), max: 3)", "List(element_type: Int(min: 0, max: 8), max: 3)", "narrow"},
+    {"a list of other elements is another type", "List(element_type: Bool, max: 3)", "List(element_type: Date, max: 3)", "base"},
+    {"a wider field makes a wider record", RECORD("a: Int(min: 0, max: 1)"), RECORD("a: Int(min: 0, max: 2)"), "widen"},
+    {"one more field is another type", RECORD("a: Bool"), RECORD("a: Bool b: Bool"), "base"},
+    {"one field less is another type", RECORD("a: Bool b: Bool"), RECORD("a: Bool"), "base"},
+    {"one more variant is wider", "TaggedUnion { A: Bool }", "TaggedUnion { A: Bool B: Date }", "widen"},
+    {"one variant less is narrower", "TaggedUnion { A: Bool B: Date }", "TaggedUnion { A: Bool }", "narrow"},
+    {"a record field named line is compared", RECORD("line: Int(min: 0, max: 1)"), RECORD("line: Int(min: 0, max: 2)"), "widen"},
+};
+/* clang-format on */
+enum { TYPE_COUNT = sizeof TYPES / sizeof *TYPES };
+
+/* A type in a fact: records and unions by name. */
+static mt_str with_type(mt_arena *a, const char *type)
+{
+    return mt_strf(a, "persona p\ntype T = %s\nfact f { type: T source: \"x.f\" }\n",
+                   type);
+}
+
+static mt_str plain_type(mt_arena *a, const char *type)
+{
+    return mt_strf(a, "persona p\nfact f { type: %s source: \"x.f\" }\n", type);
+}
+
+static void types_compare(void **state)
+{
+    const type_row *r = *state;
+    mt_arena a = {0};
+    bool named = strncmp(r->before, "Record", 6) == 0 || strstr(r->before, "Union");
+    mt_str (*source)(mt_arena *, const char *) = named ? with_type : plain_type;
+    version v1, v2;
+    version_elaborate(&v1, source(&a, r->before).ptr);
+    version_elaborate(&v2, source(&a, r->after).ptr);
+    version_read(&v1);
+    version_read(&v2);
+    const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                       (an_diff_side){&v2.tree, NULL});
+    mt_buf got = {0};
+    for (uint32_t i = 0; d->entry_count && i < d->entries[0].fields[0].part_count;
+         i++) {
+        mt_buf_addf(&got, "%s%s", i ? " " : "",
+                    d->entries[0].fields[0].parts[i].taxon->change);
+    }
+    mt_buf_addc(&got, '\0');
+    assert_string_equal(got.ptr, r->want);
+    mt_buf_free(&got);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+/* ---- Snapshots ---- */
+
+typedef struct carry_row {
+    const char *name, *before, *after, *facts, *want;
+} carry_row;
+
+/* clang-format off */
+#define FACT(type) "fact f { type: " type " source: \"x.f\" }\n"
+static const carry_row CARRIES[] = {
+    {"an Enum value keeps its name in another order", FACT("Enum(values: [\"a\", \"b\", \"c\"])"),
+     FACT("Enum(values: [\"c\", \"b\", \"a\"])"), "{\"f\":\"c\"}", "0 \"c\""},
+    {"an Enum value that is gone does not fit", FACT("Enum(values: [\"a\", \"b\"])"),
+     FACT("Enum(values: [\"a\"])"), "{\"f\":\"b\"}", "3"},
+    {"an Int out of the new range does not fit", FACT("Int(min: 0, max: 9)"),
+     FACT("Int(min: 0, max: 5)"), "{\"f\":6}", "3"},
+    {"a Duration takes the new unit", FACT("Duration(unit: \"days\", min: 0, max: 9)"),
+     FACT("Duration(unit: \"hours\", min: 0, max: 999)"),
+     "{\"f\":{\"value\":2,\"unit\":\"days\"}}", "0 48 hours"},
+    {"a Duration that is no whole number of units does not fit",
+     FACT("Duration(unit: \"hours\", min: 0, max: 99)"),
+     FACT("Duration(unit: \"days\", min: 0, max: 9)"),
+     "{\"f\":{\"value\":25,\"unit\":\"hours\"}}", "3"},
+    {"a Decimal that needs more scale does not fit", FACT("Decimal(precision: 9, scale: 3)"),
+     FACT("Decimal(precision: 9, scale: 2)"), "{\"f\":\"1.005\"}", "3"},
+    {"records in a list are carried field by field",
+     "type T { b: Bool a: Enum(values: [\"x\", \"y\"]) }\n" FACT("List(element_type: T, max: 3)"),
+     "type T { a: Enum(values: [\"y\", \"x\"]) b: Bool }\n" FACT("List(element_type: T, max: 4)"),
+     "{\"f\":[{\"a\":\"x\",\"b\":true},{\"a\":\"y\",\"b\":false}]}",
+     "0 [{a: \"x\", b: true}, {a: \"y\", b: false}]"},
+    {"a record with one more field does not fit", "type T { a: Bool }\n" FACT("T"),
+     "type T { a: Bool b: Bool }\n" FACT("T"), "{\"f\":{\"a\":true}}", "3"},
+    {"a union keeps its variant", "type T = TaggedUnion { B: Bool }\n" FACT("T"),
+     "type T = TaggedUnion { A: Date B: Bool }\n" FACT("T"),
+     "{\"f\":{\"tag\":\"B\",\"payload\":true}}", NULL},
+    {"another currency does not fit", FACT("Money(currency: \"USD\")"),
+     FACT("Money(currency: \"EUR\")"), "{\"f\":{\"amount\":\"5\",\"currency\":\"USD\"}}", "3"},
+    {"a new fact has its default", "", "fact f { type: Bool source: \"x.f\" default: true }\n",
+     "{}", "1 true"},
+    {"a new fact without one has nothing", "", FACT("Bool"), "{}", "2"},
+};
+/* clang-format on */
+enum { CARRY_COUNT = sizeof CARRIES / sizeof *CARRIES };
+
+static void evaluate(version *v, const char *facts)
+{
+    ct_fault fault;
+    if (ct_facts_read(v->facts, mt_str_z(facts), NULL, false, &fault) ||
+        ct_evaluate(v->plan->program, v->facts, v->verdicts, &v->a, &fault)) {
+        fail_msg("facts: %.*s", MT_ARG(fault.message));
+    }
+}
+
+static void facts_are_carried(void **state)
+{
+    const carry_row *r = *state;
+    mt_arena a = {0};
+    version v1, v2;
+    version_open(&v1, mt_strf(&a, "persona p\n%s", r->before).ptr);
+    version_open(&v2, mt_strf(&a, "persona p\n%s", r->after).ptr);
+    evaluate(&v1, r->facts);
+    ct_snapshot frozen = version_snapshot(&v1);
+    ct_carry c =
+        ct_snapshot_carry(&a, &frozen, v2.plan->program, v2.facts, v2.verdicts);
+    mt_buf got = {0};
+    mt_buf_addf(&got, "%u", c.facts[0]);
+    if (c.facts[0] <= CT_CARRIED_DEFAULT) {
+        mt_buf_addc(&got, ' ');
+        ct_value_text(&got, v2.model->facts[0].type, ct_facts_value(v2.facts, 0));
+    }
+    mt_buf_addc(&got, '\0');
+    if (r->want) {
+        assert_string_equal(got.ptr, r->want);
+    } else { /* the union: tag 1 of the new type, payload true */
+        const ct_value *value = ct_facts_value(v2.facts, 0);
+        assert_int_equal(c.facts[0], CT_CARRIED);
+        assert_int_equal(value->variant.tag, 1);
+        assert_true(value->variant.payload->boolean);
+    }
+    mt_buf_free(&got);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+#define RULE(id, when, verdict, payload)                                               \
+    "rule " id " { stratum: 0 when: " when " produce: verdict " verdict                \
+    " { payload: " payload " } }\n"
+
+/* The new rules are not asked: what was frozen stays, by verdict type. */
+static void verdicts_are_carried_not_evaluated(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2;
+    version_open(&v1, "persona p\nfact f { type: Bool source: \"x.f\" }\n" RULE(
+                          "one", "f = true", "kept", "Int(min: 0, max: 9) = 7")
+                          RULE("two", "f = false", "absent", "Bool = true")
+                              RULE("three", "f = true", "reshaped", "Bool = true"));
+    version_open(&v2, "persona p\nfact f { type: Bool source: \"x.f\" }\n" RULE(
+                          "uno", "f = false", "kept", "Int(min: 0, max: 99) = 1")
+                          RULE("due", "f = true", "absent", "Bool = true")
+                              RULE("tre", "f = true", "reshaped", "Text = \"x\"")
+                                  RULE("new", "f = true", "fresh", "Bool = true"));
+    evaluate(&v1, "{\"f\":true}");
+    ct_snapshot frozen = version_snapshot(&v1);
+    ct_carry c =
+        ct_snapshot_carry(&a, &frozen, v2.plan->program, v2.facts, v2.verdicts);
+    uint32_t kept = ct_model_find(v2.model, CT_KIND_VERDICT, MT_STR("kept"));
+    uint32_t absent = ct_model_find(v2.model, CT_KIND_VERDICT, MT_STR("absent"));
+    uint32_t reshaped = ct_model_find(v2.model, CT_KIND_VERDICT, MT_STR("reshaped"));
+    uint32_t fresh = ct_model_find(v2.model, CT_KIND_VERDICT, MT_STR("fresh"));
+    assert_int_equal(ct_verdict_payload(v2.verdicts, kept)->integer, 7);
+    assert_false(ct_verdict_present(v2.verdicts, absent));
+    assert_false(ct_verdict_present(v2.verdicts, fresh));
+    assert_true(ct_verdict_present(v2.verdicts, reshaped));
+    assert_true(c.payload_misfits[reshaped]);
+    assert_false(c.payload_misfits[kept]);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+/* ---- Plans ---- */
+
+#define STEP(id, op)                                                                   \
+    id ": OperationStep { op: " op " persona: p outcomes: { success: "                 \
+       "Terminal(success) } on_failure: Terminate(outcome: failure) }"
+#define TWO_FLOWS(states, transitions)                                                 \
+    "persona p\nentity E { states: [" states "] initial: a transitions: "              \
+    "[" transitions "] }\nentity F { states: [x, y] initial: x transitions: "          \
+    "[(x, y)] }\n"                                                                     \
+    "operation move { allowed_personas: [p] precondition: true effects: [(E, a, b)] "  \
+    "}\n"                                                                              \
+    "operation other { allowed_personas: [p] precondition: true effects: [(F, x, y)] " \
+    "}\n"                                                                              \
+    "flow one { snapshot: at_initiation entry: s steps: { " STEP(                      \
+        "s", "move") " } }\nflow two { snapshot: at_initiation entry: s steps: "       \
+                     "{ " STEP("s", "other") " } }\n"
+
+static an_migration plan_of(mt_arena *a, version *v1, version *v2, an_flight *flights,
+                            uint32_t count)
+{
+    an_migration m;
+    const an_diff *d = an_diff_bundles(a, (an_diff_side){&v1->tree, NULL},
+                                       (an_diff_side){&v2->tree, NULL});
+    an_migrate(a, d, v1->plan, v2->plan, flights, count, false, &m);
+    return m;
+}
+
+static void a_plan_advises_every_flow_and_moves_states(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2;
+    version_open(&v1, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
+    version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
+    an_migration m = plan_of(&a, &v1, &v2, NULL, 0);
+    assert_int_equal(m.policy, AN_BLUE_GREEN);
+    assert_int_equal(m.flows[0].policy, AN_BLUE_GREEN);
+    assert_int_equal(m.flows[1].policy, AN_POLICY_NONE);
+    assert_int_equal(m.move_count, 1);
+    assert_true(mt_str_is(m.moves[0].from, "old"));
+    assert_true(mt_str_is(m.moves[0].to, "b"));
+    m = plan_of(&a, &v1, &v1, NULL, 0);
+    assert_int_equal(m.policy, AN_POLICY_NONE);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+static void instances_decide_between_force_migrate_and_blue_green(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    version v1, v2;
+    version_open(&v1, TWO_FLOWS("a, b, old", "(a, b), (old, b)"));
+    version_open(&v2, TWO_FLOWS("a, b", "(a, b)"));
+    version_begin(&v1, "{}", "one", "p");
+    an_flight flight = {.id = MT_STR("i"), .run = &v1.run};
+    an_migration m = plan_of(&a, &v1, &v2, &flight, 1);
+    assert_int_equal(m.policy, AN_FORCE_MIGRATE);
+    assert_int_equal(flight.policy, AN_FORCE_MIGRATE);
+    uint32_t e = ct_model_find(v1.model, CT_KIND_ENTITY, MT_STR("E"));
+    ct_run_set_state(&v1.run, e, ct_state_find(&v1.model->entities[e], MT_STR("old")));
+    m = plan_of(&a, &v1, &v2, &flight, 1);
+    assert_int_equal(m.policy, AN_BLUE_GREEN);
+    assert_int_equal(m.incompatible, 1);
+    assert_int_equal(flight.compat.obstacles.items[0].kind, AN_STATE_REMOVED);
+    mt_arena_free(&a);
+    version_close(&v1);
+    version_close(&v2);
+}
+
+static struct CMUnitTest test_of(const char *name, CMUnitTestFunction run,
+                                 const void *state)
+{
+    return (struct CMUnitTest){
+        .name = name, .test_func = run, .initial_state = (void *)(uintptr_t)state};
+}
+
+int main(void)
+{
+    enum { SINGLES = 3 };
+    struct CMUnitTest tests[SINGLES + TYPE_COUNT + CARRY_COUNT] = {
+        cmocka_unit_test(verdicts_are_carried_not_evaluated),
+        cmocka_unit_test(a_plan_advises_every_flow_and_moves_states),
+        cmocka_unit_test(instances_decide_between_force_migrate_and_blue_green),
+    };
+    for (size_t i = 0; i < TYPE_COUNT; i++) {
+        tests[SINGLES + i] = test_of(TYPES[i].name, types_compare, &TYPES[i]);
+    }
+    for (size_t i = 0; i < CARRY_COUNT; i++) {
+        tests[SINGLES + TYPE_COUNT + i] =
+            test_of(CARRIES[i].name, facts_are_carried, &CARRIES[i]);
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,246 @@
+/* Handlers that answer, crash, hang or print garbage. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "host/handlers.h"
+
+typedef struct stage {
+    ag_file file;
+    ag_group group;
+    ag_binding binding;
+    mt_str words[3];
+    ho_handlers *handlers;
+    mt_buf said;
+} stage;
+
+static void note(void *state, const char *text)
+{
+    mt_buf *said = state;
+    mt_buf_addz(said, text);
+    mt_buf_addc(said, '\n');
+}
+
+static void play(stage *s, const char *script, uint64_t limit_ms, uint32_t restarts)
+{
+    *s = (stage){.words = {MT_STR("sh"), MT_STR("-c"), mt_str_z(script)}};
+    s->group = (ag_group){MT_STR("g"), s->words, 3, limit_ms, restarts};
+    s->binding = (ag_binding){.group = &s->group, .function = MT_STR("f")};
+    s->file.groups = &s->group;
+    s->file.group_count = 1;
+    s->file.receivers = s->file.senders = s->file.hooks = &s->binding;
+    s->handlers = ho_handlers_new(&s->file, NULL, note, &s->said);
+}
+
+static ag_answer ask(stage *s, ag_call_kind kind)
+{
+    static const mt_json PAYLOAD = {
+        .type = MT_JSON_STRING, .count = 2, .as.text = "hi"};
+    static const ag_event CAUSE = {.action = AG_MOVE, .trigger = {"ok", 2}};
+    ag_call call = {.kind = kind,
+                    .key = MT_STR("k"),
+                    .state = MT_STR("A"),
+                    .payload = &PAYLOAD,
+                    .cause = kind == AG_CALL_SENDER ? &CAUSE : NULL};
+    ag_answer answer = {0};
+    ho_handlers_begin(s->handlers);
+    ho_handlers_call(s->handlers, &call, &answer);
+    return answer;
+}
+
+static void end(stage *s)
+{
+    ho_handlers_free(s->handlers);
+    mt_buf_free(&s->said);
+}
+
+static bool said(const stage *s, const char *words)
+{
+    return s->said.ptr && memmem(s->said.ptr, s->said.len, words, strlen(words));
+}
+
+/* Answers each line with $1 after its id. */
+#define ANSWERING(rest)                                                                \
+    "while read -r line; do id=${line##*\\\"id\\\":}; id=${id%%,*}; "                  \
+    "printf '%s\\n' \"{\\\"id\\\":$id," rest "}\"; done"
+
+static void a_receiver_answers_with_an_event(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s,
+         ANSWERING("\\\"action\\\":\\\"move\\\",\\\"trigger\\\":\\\"go\\\","
+                   "\\\"data\\\":[1]"),
+         2000, 0);
+    for (int i = 0; i < 3; i++) {
+        ag_answer a = ask(&s, AG_CALL_RECEIVER);
+        assert_null(a.failed);
+        assert_int_equal(a.event.action, AG_MOVE);
+        assert_true(mt_str_is(a.event.trigger, "go"));
+        assert_true(mt_json_is(a.event.data, MT_JSON_ARRAY));
+    }
+    end(&s);
+}
+
+static void senders_and_hooks_answer_with_a_payload_or_none(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, ANSWERING("\\\"payload\\\":{\\\"x\\\":1}"), 2000, 0);
+    assert_true(mt_json_is(ask(&s, AG_CALL_SENDER).payload, MT_JSON_OBJECT));
+    assert_true(mt_json_is(ask(&s, AG_CALL_RECEIVE_HOOK).payload, MT_JSON_OBJECT));
+    end(&s);
+    play(&s, ANSWERING("\\\"payload\\\":null"), 2000, 0);
+    ag_answer a = ask(&s, AG_CALL_SEND_HOOK);
+    assert_true(!a.failed && !a.payload);
+    end(&s);
+}
+
+static void the_call_says_what_is_asked(void **state)
+{
+    (void)state;
+    stage s;
+    /* Gives the request back as the error text. */
+    play(&s,
+         "read -r l; e=$(printf %s \"$l\" | sed 's/\"/~/g'); "
+         "printf '{\"id\":1,\"error\":\"%s\"}\\n' \"$e\"; read -r x",
+         2000, 0);
+    ag_answer a = ask(&s, AG_CALL_SENDER);
+    assert_string_equal(a.failed,
+                        "{~call~:~send~,~cause~:{~action~:~MOVE~,~trigger~:~ok~},"
+                        "~function~:~f~,~id~:1,~key~:~k~,~payload~:~hi~}");
+    end(&s);
+}
+
+static void garbage_is_skipped_and_reported(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s,
+         "read -r l; echo starting up; echo '[1,'; echo '{\"id\":77}'; "
+         "printf '\\377\\n'; echo '{\"id\":1,\"action\":\"stay\"}'; read -r l",
+         2000, 0);
+    ag_answer a = ask(&s, AG_CALL_RECEIVER);
+    assert_null(a.failed);
+    assert_int_equal(a.event.action, AG_STAY);
+    assert_true(said(&s, "not an answer: starting up"));
+    end(&s);
+}
+
+static void endless_garbage_ends_the_child(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, "while :; do echo nonsense; done", 5000, 0);
+    ag_answer a = ask(&s, AG_CALL_RECEIVER);
+    assert_string_equal(a.failed, "the handler says too much that is no answer");
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
+                        "the handler failed too often and was given up");
+    end(&s);
+}
+
+static void an_unknown_action_fails_the_call_only(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, ANSWERING("\\\"action\\\":\\\"fly\\\""), 2000, 0);
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
+                        "the handler's action is not move, stay or test");
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
+                        "the handler's action is not move, stay or test");
+    end(&s);
+}
+
+static void a_crash_fails_the_call_and_the_next_starts_anew(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, "read -r l; echo no good >&2; exit 3", 2000, 2);
+    for (int i = 0; i < 3; i++) {
+        ag_answer a = ask(&s, AG_CALL_RECEIVER);
+        assert_string_equal(a.failed, "the handler died");
+    }
+    assert_true(said(&s, "the handler died: no good"));
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
+                        "the handler failed too often and was given up");
+    end(&s);
+}
+
+/* The hanging child has a child of its own; both must go. */
+static void a_hang_ends_in_time_with_the_whole_group(void **state)
+{
+    (void)state;
+    stage s;
+    char pidfile[] = "/tmp/motet-handlers-XXXXXX", script[200];
+    int fd = mkstemp(pidfile);
+    assert_true(fd >= 0);
+    snprintf(script, sizeof script, "sleep 60 & echo $! > %s; wait", pidfile);
+    play(&s, script, 300, 0);
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed, "the handler took too long");
+    char text[20] = "";
+    assert_true(read(fd, text, sizeof text - 1) > 0);
+    pid_t grandchild = (pid_t)atoi(text);
+    for (int i = 0; i < 100 && kill(grandchild, 0) == 0; i++) {
+        usleep(10000); /* init may take a moment to reap it */
+    }
+    FILE *status;
+    snprintf(script, sizeof script, "/proc/%d/stat", (int)grandchild);
+    status = fopen(script, "r");
+    if (status) { /* gone, or dead and waiting for its reaper */
+        char kind = 0;
+        assert_int_equal(fscanf(status, "%*d (%*[^)]) %c", &kind), 1);
+        assert_int_equal(kind, 'Z');
+        fclose(status);
+    }
+    close(fd);
+    unlink(pidfile);
+    end(&s);
+}
+
+static void a_program_that_does_not_exist_is_said(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, "", 1000, 5);
+    s.words[0] = MT_STR("/nonexistent/program");
+    assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
+                        "the handler cannot be started");
+    assert_true(said(&s, "cannot start"));
+    end(&s);
+}
+
+static void a_handler_may_wish_to_travel_or_quit(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, ANSWERING("\\\"travel\\\":\\\"127.0.0.1:9\\\",\\\"quit\\\":true"), 2000,
+         0);
+    assert_null(ask(&s, AG_CALL_RECEIVER).failed);
+    assert_string_equal(ho_handlers_wish(s.handlers)->travel, "127.0.0.1:9");
+    assert_true(ho_handlers_wish(s.handlers)->quit);
+    end(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_receiver_answers_with_an_event),
+        cmocka_unit_test(senders_and_hooks_answer_with_a_payload_or_none),
+        cmocka_unit_test(the_call_says_what_is_asked),
+        cmocka_unit_test(garbage_is_skipped_and_reported),
+        cmocka_unit_test(endless_garbage_ends_the_child),
+        cmocka_unit_test(an_unknown_action_fails_the_call_only),
+        cmocka_unit_test(a_crash_fails_the_call_and_the_next_starts_anew),
+        cmocka_unit_test(a_hang_ends_in_time_with_the_whole_group),
+        cmocka_unit_test(a_program_that_does_not_exist_is_said),
+        cmocka_unit_test(a_handler_may_wish_to_travel_or_quit),
+    };
+    return cmocka_run_group_tests_name("handlers", tests, NULL, NULL);
+}
