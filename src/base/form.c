@@ -56,7 +56,8 @@ static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str ke
                            .path = path_to(f, key),
                            .key = key,
                            .message = message,
-                           .hint = hint};
+                           .hint = hint,
+                           .what = f->what};
     f->report(f->state, &fault);
     return fault.warning;
 }

@@ -166,6 +166,7 @@ typedef struct mt_form_fault {
     mt_str key;          /* every_ms */
     mt_str message;      /* `senders[2].every_ms` must be a whole number from 1 to 9 */
     mt_str hint;         /* did you mean `every_ms`? or empty */
+    const char *what;    /* what has the keys: "a sender" */
 } mt_form_fault;
 
 /* What a key is that no row knows: a fault, a warning, or nobody's business. */
