@@ -58,7 +58,9 @@ static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str ke
                            .message = message,
                            .hint = hint,
                            .what = f->what};
-    f->report(f->state, &fault);
+    if (f->report) {
+        f->report(f->state, &fault);
+    }
     return fault.warning;
 }
 
@@ -434,7 +436,7 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, vo
            mt_form_say(f, MT_FORM_MISSING, object, row->key, "is missing");
 }
 
-static bool is_known(const mt_form_row *rows, size_t count, mt_str key)
+bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key)
 {
     for (size_t i = 0; i < count; i++) {
         if (rows[i].key && mt_str_eq(key, mt_str_z(rows[i].key))) {
@@ -470,7 +472,7 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
     }
     for (uint32_t i = 0; i < object->count; i++) {
         const mt_json_member *m = &object->as.members[i];
-        good &= is_known(rows, count, m->key) || unknown_key(f, m, rows, count);
+        good &= mt_form_knows(rows, count, m->key) || unknown_key(f, m, rows, count);
     }
     return good;
 }

@@ -180,7 +180,7 @@ struct mt_form {
     mt_arena *arena;
     mt_str path;      /* where we are: "" or senders[2]; of the outermost form */
     const char *what; /* what has the keys: "a sender" */
-    void (*report)(void *state, const mt_form_fault *fault);
+    void (*report)(void *state, const mt_form_fault *fault); /* NULL: nobody listens */
     void *state;
     mt_form_unknown unknown;
     /* Of a form inside: the one around it, and its name or place there. */
@@ -199,6 +199,9 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row,
 /* Reports keys that are in no row; the rest of what mt_form_read() does. */
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
                   size_t count);
+
+/* Is it the key of a row? */
+bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key);
 
 /* A form for what is inside: of the member `key`, of the item `index` of it. The form
  * around it must live as long. An item of a list without a name has the key "". */
