@@ -129,6 +129,7 @@ static const struct row {
     {"a misspelt key", "{\"nubmer\":1}",
      "10 `nubmer` is not a key of a sample (did you mean `number`?)"},
     {"a key near none", "{\"zzzzzzzz\":1}", "12 `zzzzzzzz` is not a key of a sample"},
+    {"an empty key", "{\"\":1}", "4 `` is not a key of a sample"},
     {"everything at once", "{\"siez\":1,\"size\":99,\"flag\":1}",
      "27 `flag` must be true or false, not a number\n"
      "17 `size` must be a whole number from 1 to 10\n"
