@@ -1,7 +1,7 @@
 /* analyze/facts/report_text.c - an analysis for people.
  *
  * The same obligations in the same order as report_json.c, each under its heading,
- * with long lists cut by the sink's bounds and "and so many more" in their place.
+ * with long lists cut by the sink's bounds.
  * Numbers say what they count, and what was not decided is said with the bound that
  * was met: a reader must be able to tell "no" from "not known".
  *

@@ -1,10 +1,10 @@
 /* analyze/prove/ask.c - reading a question, and the answers about conditions.
  *
- * `motet ask` understands a few sentences: "can X hold", "is X always/never", "when
- * does X hold", "who can reach ...", "can P perform ...". The question is cut into
- * tokens, dispatch() looks at the first ones, and each form reads the rest by
- * ask_condition.c or ask_reach.c. The place of a token is kept, so a fault can be
- * underlined in the question.
+ * `motet ask` understands a few sentences: "can X hold", "is X always", "is X
+ * possible", "is X implied by Y", "when is X", "who can reach ...", "can P perform
+ * ...". The question is cut into tokens, dispatch() looks at the first ones, and each
+ * form reads the rest by ask_condition.c or ask_reach.c. The place of a token is kept,
+ * so a fault can be underlined in the question.
  *
  * A reply is yes, no or unknown, as text and as JSON, and says what it rests on:
  * `proof` names the method, `facts` an example that the evaluator has confirmed,
