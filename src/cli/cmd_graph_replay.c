@@ -1,6 +1,13 @@
 /* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
  * compare, export a journal.
- * Room: cli. */
+ *
+ * Order: what vouches for the capture (checksum, signature) is looked at before
+ * anything is run; then every event is run again and decisions and effects are
+ * compared byte for byte; with a trace beside the capture the first node that said
+ * something else is named. Intents are derived again, never sent.
+ *
+ * Captures are read event by event, so their length does not matter. Exit status 1: it
+ * diverges, or the checksum does not match. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,12 @@
 /* cli/cmd_ledger_verify.c - motet ledger verify: a copy of a ledger, or a proof.
- * Room: cli. */
+ *
+ * A ledger is read once from beginning to end (ledger/verify.h); of a store, the head
+ * of the chain and the checkpoints are compared with the records as well. What is said
+ * names what was checked: by whose key, how many records a signature covers, whether
+ * the key was only believed.
+ *
+ * A proof is checked against one checkpoint (inclusion) or two (consistency), without
+ * any ledger. Exit status 0 holds, 1 does not hold, 3 cannot be read. */
 #include <stdio.h>
 
 #include "base/json_write.h"

@@ -1,13 +1,19 @@
 /* cli/show_text.c - diagnostics for people.
- * Room: cli.
+ *
  *     error[CODE]: message
  *       --> file.tenor:3:9
  *        |
  *      3 |   when: paid > true
  *        |         ^^^^
  *        = hint: what to do
+ *
  * Source text is the author's: control characters never reach the terminal, and a very
- * long line is shown only around the place. */
+ * long line is shown only around the place. Columns are characters. Lines are found
+ * going on from the last one, since diagnostics mostly come in order; a file whose
+ * text is not at hand is shown without its line.
+ *
+ * Colours only where the caller says so. When a limit cut the list off, the total is
+ * said. */
 #include <stdio.h>
 
 #include "base/utf8.h"

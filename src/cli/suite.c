@@ -1,5 +1,13 @@
-/* cli/suite.c - the elaborator's suites: what a contract must become, or why it must be
- * refused. */
+/* cli/suite.c - the elaborator's suites: what a contract must become, or why it must
+ * be refused.
+ *
+ * CLI_SUITES is the table: where the cases of a suite are, how they are found, how one
+ * is run, what file says the expectation. Cases are listed in byte order. Expectations
+ * are compared as JSON values, and a difference is shown at the deepest place where
+ * exactly one thing differs.
+ *
+ * A case fails by its own words in `why`; a missing or broken expectation is a
+ * failure, never a pass. */
 #include "cli/suite.h"
 
 #include <dirent.h>
