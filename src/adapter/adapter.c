@@ -1,5 +1,19 @@
 /* adapter/adapter.c - which adapter serves which source, decided once.
- * Room: adapter. Fetching is in adapter_fetch.c, each kind in a file of its own. */
+ *
+ * ad_adapters_open() goes through the sources of a contract: the protocol (and
+ * dialect) chooses the kind, the configuration's settings are read and checked
+ * (config.c), the kind sets itself up; then every fact with a structured source gets a
+ * plan of what to ask. All faults are reported, and a source that the configuration
+ * refuses to serve is remembered with the reason, so that a fetch can say it.
+ *
+ * AD_ADAPTERS is the table of kinds, in the order of asking: first what can be waited
+ * for together, then what answers at once. A new kind is a row there, a row of
+ * PROTOCOLS, its settings in config.c and a file.
+ *
+ * Memory: one arena for all that lives as long as the adapters. Secrets are listed and
+ * wiped when they are freed. Threads: fetches may run side by side; what they share
+ * (pools, multi handles, the cache) is behind locks. libcurl, libpq and others are
+ * loaded when a source first needs them. */
 #include "adapter/impl.h"
 
 #include <stdlib.h>
@@ -92,6 +106,7 @@ static bool open_source(ad_opening *o, ad_source *s, const mt_json *settings)
 
 /* ---- Facts ---- */
 
+/* A default that the contract does not have cannot be fallen back on. */
 static bool check_policy(ad_opening *o, const ad_fact_plan *p)
 {
     if (p->source->on_error == AD_ON_ERROR_DEFAULT && !p->fact->otherwise) {

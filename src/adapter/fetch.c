@@ -1,7 +1,19 @@
-/* adapter/fetch.c - all facts of one request, fetched at the same time.
- * Room: adapter.
- * Order: fill in the names, look into the cache, ask every source, wait for what is
- * under way in one loop, apply the policies. */
+/* adapter/fetch.c - facts from their sources, all of one request together.
+ *
+ * Order: every fact becomes a question (names of its path filled from parameters and
+ * bindings, then the cache is asked); questions of one source go to its adapter
+ * together; what has to be waited for becomes a job, and one loop drives all jobs and
+ * transfers until each is done or late; at the end policies are applied to what failed
+ * (a stale value, the contract's default, or the error).
+ *
+ * Invariants: every question gets exactly one answer; the deadline of the fetch bounds
+ * all of them, each source has its own within it; a value is brought into the form of
+ * the fact's type here, and only the evaluator judges it. A name that would make
+ * another resource of a path (empty, a dot, a NUL) is refused.
+ *
+ * What may fail is an answer: ad_fact_error with a sentence that names fact and source
+ * and no credential. Memory is the caller's arena. A thread that waits for a pooled
+ * connection drives its other jobs meanwhile. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

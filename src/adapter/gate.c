@@ -1,11 +1,16 @@
 /* adapter/gate.c - origins and addresses, judged.
- * Room: adapter.
+ *
+ * A contract comes from outside and names addresses; the configuration decides where
+ * the server goes. An origin (scheme, host, port) must be listed; an address that a
+ * name resolved to must be public or in a listed network, unless the configuration
+ * wrote the address itself. The judgement is made at the last moment, on the address
+ * the socket will connect to.
  *
  * Invariants: addresses are compared as 16 bytes, IPv4 as ::ffff:a.b.c.d, so a mapped
  * address is the IPv4 address it stands for. Of IPv6 only what is routed as global
- * unicast is public; whatever carries an IPv4 address in disguise (NAT64, 6to4, Teredo)
- * is not, since who translates it decides where it leads. What cannot be read is not
- * allowed.
+ * unicast is public; whatever carries an IPv4 address in disguise (NAT64, 6to4,
+ * Teredo) is not, since who translates it decides where it leads. What cannot be read
+ * is not allowed.
  *
  * What may fail: reading a configuration, with a sentence; nothing else. */
 #include "adapter/gate.h"

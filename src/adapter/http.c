@@ -1,9 +1,19 @@
 /* adapter/http.c - facts from HTTP resources and GraphQL endpoints (libcurl).
- * Room: adapter.
+ *
  * One transfer per distinct question: facts that lie in one resource share it. Only
  * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
  * redirect is followed only when allowed, and never to another origin, so credentials
- * stay where they were meant to go. */
+ * stay where they were meant to go.
+ *
+ * Order: URLs are made from the plan, equal ones joined, transfers started on the
+ * fetch's multi handle; ad_http_harvest() takes those that ended: a redirect begins
+ * the next transfer of the same job, a status other than 2xx is an error, a body is
+ * read as JSON and each question's value selected from it.
+ *
+ * Bounds: bytes of body and headers, time to connect and for the whole, number of
+ * redirects. The gate judges every address when the socket is opened; a transfer that
+ * was kept in says so. Credentials are in header lines and a query part that no
+ * message shows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -1,6 +1,15 @@
 /* adapter/http_setup.c - settings of HTTP and GraphQL sources, checked once:
  * addresses, credentials, headers, and what each fact asks for.
- * Room: adapter. */
+ *
+ * The URL must be absolute, http or https, and without credentials in it. Where the
+ * contract names the origin, the gate must list it; credentials that only the
+ * configuration knows go only to an origin that the configuration names. Header names
+ * and values are checked for characters that would end a header.
+ *
+ * A fact's path becomes a resource and a way into its answer (`orders/{id}.balance`),
+ * or a GraphQL query with variables; settings may say both themselves. All faults are
+ * diagnostics of the source or the fact; ad_http_close() wipes what holds a
+ * credential. */
 #include "adapter/impl.h"
 
 enum { MOST_REDIRECTS = 10 };

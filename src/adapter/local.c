@@ -1,5 +1,14 @@
-/* adapter/local.c - facts from files, variables, people and the clock.
- * Room: adapter. What is answered at once. */
+/* adapter/local.c - facts from files, variables, people and the clock: what is
+ * answered at once.
+ *
+ * static: a JSON or YAML file, read for every fetch, or values in the configuration,
+ * or variables of the environment. A contract must not name variables itself when
+ * there is a gate: the environment holds credentials. manual: what people asserted,
+ * looked up by the host, until it expires. clock: the wall clock of the fetch, or a
+ * fixed time for tests; `now` is a DateTime, `today` a Date.
+ *
+ * Each answers all questions of its source before it returns. A file that is missing,
+ * too large or malformed answers all of them with that error. */
 #include <stdlib.h>
 
 #include "adapter/impl.h"

@@ -1,8 +1,15 @@
 /* adapter/postgres.c - facts from PostgreSQL, in a READ ONLY transaction.
- * Room: adapter.
+ *
  * All facts of one request are read from one snapshot of the database. Nothing blocks:
- * connecting and every query are steps of a job, driven by the socket. A connection
- * that died while it was idle is replaced once; one that was given up is closed. */
+ * connecting and every query are steps of a job, driven by the socket (CONNECTING,
+ * BEGINNING, QUERYING, ENDING). A connection that died while it was idle is replaced
+ * once; one that was given up is closed.
+ *
+ * One row with one column is an answer; none is "not found", two are ambiguous, and
+ * rows are taken one at a time, so a query that finds a million does not fill memory.
+ * A statement that fails ends its transaction; what is left is asked in another one.
+ * What the server says is shown without the values and addresses it may quote.
+ * Connection strings are credentials and appear nowhere. */
 #include <poll.h>
 
 #include "adapter/impl.h"

@@ -1,12 +1,19 @@
 /* adapter/process.c - facts from a child process that speaks JSON lines.
- * Room: adapter. For protocols nothing else here speaks: x_…, grpc, other databases.
  *
- * One line out per fact, one line back, in any order:
+ * For protocols nothing else here speaks: x_…, grpc, other databases. One line out per
+ * fact, one line back, in any order:
+ *
  *     {"fact":"score","fields":{…},"params":{"id":"7"},"path":"risk.7.score",
  *      "protocol":"x_risk","request":1,"source":"risk_engine"}
  *     {"request":1,"value":12}    or    {"request":1,"error":"text"}
+ *
  * A process serves one fetch at a time and is kept for the next; one that broke the
- * rules or was not heard of in time is killed. One that died while idle is replaced. */
+ * rules or was not heard of in time is killed. One that died while idle is replaced.
+ * Request numbers are never used twice, so a late answer of an earlier fetch cannot
+ * pass for one of this.
+ *
+ * The environment of a process is what the configuration names and a few usual
+ * variables: credentials of other sources are not its business. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>

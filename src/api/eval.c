@@ -1,7 +1,13 @@
 /* api/eval.c - the public API's fact sets and verdicts.
- * Room: api.
- * Typed values are put one after the other: a stack of open values knows, from the
- * declared types, what is due next and where it goes. */
+ *
+ * Facts come as JSON text, or typed: values are put one after the other, and a stack
+ * of open values knows, from the declared types, what is due next and where it goes. A
+ * value of another type is refused and the fault kept; every later call answers it
+ * until motet_facts_begin(), so a caller may look once at the end.
+ *
+ * A fact set belongs to its contract; evaluating it with verdicts of another is
+ * MOTET_E_USAGE. JSON that is handed out lives until the next call on the same object.
+ * An object belongs to one thread at a time; a contract may be shared. */
 #include <stdlib.h>
 
 #include "api/api.h"

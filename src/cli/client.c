@@ -1,5 +1,4 @@
-/* cli/client.c - asking a running server, for deploy, flow, instance and token-less
- * questions.
+/* cli/client.c - one question to a running server, for the commands that need one.
  *
  * One request per command: the URL from the option or MOTET_SERVER, a token from a
  * file or the environment and never from an option (others can read those), an
@@ -7,9 +6,9 @@
  * The answer is printed as it came, laid out when a person reads it; a problem of the
  * server (RFC 9457) becomes our one-line error.
  *
- * Exit status: 0 for 2xx, 1 for every other answer
- * below 500, 3 for 5xx and when there was no answer. Answers are bounded in bytes and
- * time. libcurl is loaded here, on first use. */
+ * Exit status: 0 for 2xx, 1 for every other answer below 500, 3 for 5xx and when there
+ * was no answer. Answers are bounded in bytes and time. libcurl is loaded here, on
+ * first use. */
 #include "cli/client.h"
 
 #include <stdio.h>

@@ -1,3 +1,14 @@
+/* host/agent_service.c - an agent served from the store, one message at a time.
+ *
+ * The state is a document with a version; the agent in memory is a reading of it.
+ * ho_agent_service_receive() runs the cycle outside any transaction, since handlers
+ * may take long; ho_agent_service_keep() then writes messages and state in the group's
+ * transaction if the version is still the one that was read, otherwise MT_E_CONFLICT
+ * and the caller begins anew. ho_agent_service_forget() throws the reading away.
+ *
+ * Messages in and out are documents of their own, in order, so a log can be paged. The
+ * trace of the cycle goes into the ledger's record. One thread at a time; the executor
+ * sees to it. */
 #include "host/agent_service.h"
 
 #include <stdlib.h>

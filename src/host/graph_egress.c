@@ -1,3 +1,17 @@
+/* host/graph_egress.c - channels: child processes that take a graph's intents.
+ *
+ * The configuration says which channel takes which kind of intent and how long its
+ * acknowledgement may take; read and checked once, hashed in one spelling as the
+ * egress provenance. Channels are started before the first intent and must say `ready`
+ * with the kinds they take.
+ *
+ * ho_egress_send() writes one intent as a line and waits for its acknowledgement;
+ * intents are never sent side by side, so what was acknowledged is always known. The
+ * first thing that goes wrong (a dead channel, another answer, a timeout) kills all
+ * channels and is kept as the problem with its code; the run ends there.
+ *
+ * ho_egress_stop() asks each channel to end, demands silence and an exit status of 0.
+ * Secrets: a channel's standard error is shown only in a problem. */
 #include "host/graph_egress.h"
 
 #include <errno.h>

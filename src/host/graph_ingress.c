@@ -1,3 +1,14 @@
+/* host/graph_ingress.c - events from a fixture or from a driver.
+ *
+ * A fixture is JSON lines: episode starts and events, read from a text or a file line
+ * by line, so its length does not matter; ids that are left out are numbered. A driver
+ * is a child process that says hello, then events, then end, and exits (protocol
+ * ergo-driver.v0).
+ *
+ * Whatever is not as it should be ends the source: HO_INGRESS_BROKEN with a code and a
+ * sentence, and from then on always. An event lives until the next call. For a driver
+ * the caller gives a timeout, so that it can look at signals and idle work meanwhile.
+ */
 #include "host/graph_ingress.h"
 
 #include <errno.h>

@@ -1,13 +1,18 @@
 /* host/graph_service.c - a served graph, its memory in the store.
  *
- * An event: lock the head, read what others wrote since, open the next capture when the
- * open one is full or of another graph or other limits, step the host, write what the
- * step became. The host is a reading of the store and is thrown away whenever it may
- * have read something that was not committed.
+ * An event: lock the head, read what others wrote since, open the next capture when
+ * the open one is full or of another graph or other limits, step the host, write what
+ * the step became. The host is a reading of the store and is thrown away whenever it
+ * may have read something that was not committed.
  *
- * INVARIANT: the head's lock is held from the first read to the commit, so the ids that
- * are looked up and the lines that are read cannot change meanwhile, on any node.
+ * In the store a graph has a head (which capture is open, how many lines, digest of
+ * the last), captures, their lines, context values, ids of events by their digest, and
+ * intents, which the outbox delivers after the commit.
+ *
+ * INVARIANT: the head's lock is held from the first read to the commit, so the ids
+ * that are looked up and the lines that are read cannot change meanwhile, on any node.
  * INVARIANT: a capture, with what it took over, can be replayed without another one.
+ *
  * May fail: the store (the transaction is rolled back by the caller), and lines that
  * are not what a step writes (MT_E_CORRUPT). */
 #include "host/graph_service.h"

@@ -1,10 +1,17 @@
-/* host/keep_file.c - an agent's memory in one file, appended to and seldom
- * rewritten. Room: host. File: lines "<16 hex digits> <body>\n"; the digits begin
- * the SHA-256 of the body. The first body is {"motet_agent_state":1}; then
- * {"out":[line...],"state":S} for a commit
- * ("state" absent: unchanged) and {"sent":N}. A commit is synced before it counts. When
- * the file is several times what it has to hold, it is written anew beside itself and
- * renamed into place. FILE.lock is locked while the file is in use. */
+/* host/keep_file.c - an agent's memory in one file, appended to and seldom rewritten.
+ *
+ * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body.
+ * The first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a
+ * commit ("state" absent: unchanged) and {"sent":N}. A commit is synced before it
+ * counts. When the file is several times what it has to hold, it is written anew
+ * beside itself and renamed into place. FILE.lock is locked while the file is in use.
+ *
+ * Opening replays the records; what does not verify at the end is a write that was cut
+ * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
+ * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
+ * losing it means sending again, never losing.
+ *
+ * The same interface without a file keeps everything in memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

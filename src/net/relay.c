@@ -1,4 +1,18 @@
-/* net/relay.c - the relay's loop, its opening and its end. */
+/* net/relay.c - the relay's loop, its opening and its end.
+ *
+ * One thread, one epoll. A turn: wait, note who has something to say, read in turns
+ * into one batch (relay_read.c), hand the batch to everybody else (relay_deliver.c),
+ * bury who is dead; once a second sweep: handshakes that take too long, agents that
+ * are silent or do not read, counters, metrics, news of the bus.
+ *
+ * Invariants: a connection is marked dead at once and freed only at the end of the
+ * turn, so nobody in the turn holds a pointer to nothing; when agents are held back
+ * nothing more is read. Reports are limited per second, a misbehaving crowd must not
+ * flood the log.
+ *
+ * What may fail: opening, with a sentence. While running nothing ends the relay but
+ * nt_relay_stop(), which may be called from a signal handler. A spare descriptor lets
+ * it accept and refuse when there are none left. */
 #include "net/relay.h"
 
 #include <errno.h>

@@ -1,8 +1,18 @@
 /* whatif/body.c - one pass over the body of a record.
- * Room: whatif.
+ *
  * Objects are sorted by key, but nothing here relies on it except that `kind` ends the
- * head early. Steps nest (sub-flows, branches); reading them depth first gives the
- * order in which they began. Depth is bounded by the reader's limit. */
+ * head early: wi_head_read() looks at four members to decide whether a record is ours,
+ * wi_body_read() takes the rest. Steps nest (sub-flows, branches); reading them depth
+ * first gives the order in which they began. Depth is bounded by the reader's limit.
+ *
+ * Facts are put together as JSON text for the evaluator; those that came from the
+ * contract itself are left out, since the candidate's default may be another. Members
+ * nobody knows are skipped: records of newer programs are read as far as they are
+ * understood.
+ *
+ * What may fail: MT_E_SYNTAX, MT_E_TYPE, MT_E_LIMIT of the JSON reader; the body is
+ * then not to be used. Lists keep their memory from record to record, texts live until
+ * the next. */
 #include "whatif/body.h"
 
 #include "base/json_pull.h"

@@ -1,5 +1,19 @@
 /* whatif/whatif.c - decisions decided again and compared.
- * Room: whatif. */
+ *
+ * Records come in the order of the ledger. An operation is decided at once: facts from
+ * its record, states from its provenance, the same persona and outcome; verdicts,
+ * error, outcome and changes are compared. A flow is gathered from its records
+ * (flows.c) and decided when it has ended, or at the end of the ledger as far as it
+ * went: run from the states it began with, with what others changed meanwhile put in
+ * where the record shows it.
+ *
+ * Differences are bits (WI_WHATIF_MAP); the first of them names the kind. Reasons are
+ * made only for as many as the caller wants to see (why.c). What a record does not say
+ * cannot be decided and is counted as unknown, never as equal.
+ *
+ * What may fail: a record that cannot be read (its error), MT_E_LIMIT when a decision
+ * takes more steps than allowed. Memory: `memory` for the replay, `texts` for one
+ * decision. */
 #include "whatif/whatif.h"
 
 #include <stdlib.h>
