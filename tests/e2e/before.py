@@ -663,11 +663,12 @@ def keep(work, out):
 
 
 def scrub(text):
-    """The SQL text of a store without what no two days have in common: times, and digests
-    and ids, which become their number in order of appearance."""
-    lines = [line for line in text.splitlines(keepends=True)
-             if not re.match(r'INSERT INTO "(checkpoints|stamps)"|INSERT INTO "meta" VALUES\(.(?!schema)', line)]
-    text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME", "".join(lines))
+    """The SQL text of a store without what no two days have in common: times, checkpoints
+    (signed when there is time), digests and ids, which become their number in order of
+    appearance."""
+    text = re.sub(r'^INSERT INTO "(checkpoints|stamps)".*?\);\n', "", text, flags=re.M | re.S)
+    text = re.sub(r"""^INSERT INTO "meta" VALUES\('(?!schema).*\n""", "", text, flags=re.M)
+    text = re.sub(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME", text)
     text = re.sub(r"\b1[789]\d{11}\b", "TIME", text)
     seen = {}
     return re.sub(r"\b[0-9a-fA-F]{16,}\b", lambda m: f"#{seen.setdefault(m[0].lower(), len(seen))}", text)

@@ -2,6 +2,7 @@
 
 The files and how they were made are in tests/golden/before and before.py. Each test of what
 is read also alters what it reads and expects that to be found."""
+import difflib
 import json
 import shutil
 
@@ -48,7 +49,7 @@ class Made(Case):
         old = before.scrub((KEPT / "main.sql").read_text()).splitlines()
         new = before.scrub(before.dump(self.dir / "main.db")).splitlines()
         self.assertGreater(len(old), 200)
-        self.assertEqual(new, old)
+        self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
 
 
 class Read(Case):
