@@ -2,7 +2,7 @@
  * Room: analyze. By the declared transitions, as the obligation asks; and by what
  * admissible operations do, which may be less: entities that are moved together are
  * searched together. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "analyze/facts/joint.h"
 
 typedef struct search {

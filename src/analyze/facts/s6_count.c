@@ -4,7 +4,7 @@
  * on to where it leads, times the number of ways through what is inside it. A sub-flow
  * is counted once, however often it is called; a parallel step has the product of its
  * branches' ways. So the work is that of the graph, not of its paths. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "base/vec.h"
 
 typedef struct counter {

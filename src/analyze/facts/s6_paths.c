@@ -2,7 +2,7 @@
  * Room: analyze.
  * A path is replayed on sets of states: an entity no operation has moved yet may be in
  * any reachable state, afterwards only in the targets of the effects that fit. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 typedef struct replay {
     const an_analysis *an;

@@ -8,7 +8,7 @@
  * entity by entity: what is impossible here is impossible, the converse is not sure.
  * Rows are bounded by MAX_CELLS words for each graph; beyond, states are not followed
  * in it and every way counts as possible. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 enum { MAX_CELLS = 1 << 22 };
 
