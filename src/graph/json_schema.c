@@ -1,6 +1,6 @@
-/* base/json_schema.c - the subset of JSON Schema 2020-12 that adapters use.
+/* graph/json_schema.c - the subset of JSON Schema 2020-12 that adapters use.
  *
- * mt_schema_compile() turns a schema into a graph of mt_schema once; mt_schema_check()
+ * gr_schema_compile() turns a schema into a graph of gr_schema once; gr_schema_check()
  * walks an instance against it. A `$ref` may only point into its own document, and a
  * schema that refers to itself is one node: `known` maps the address of a source node
  * to what it compiled to. Keywords that would change the meaning and are not
@@ -15,8 +15,8 @@
  * What may fail: MT_E_SYNTAX or MT_E_LIMIT with path and keyword when compiling,
  * MT_E_REJECTED with the first violation when checking. Memory is the arena's, except
  * compiled patterns: they are PCRE2's, hang in a list at the root, and
- * mt_schema_free() releases them. */
-#include "base/json_schema.h"
+ * gr_schema_free() releases them. */
+#include "graph/json_schema.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <math.h>
@@ -37,11 +37,11 @@ enum {
 typedef struct named_schema {
     mt_str name;
     pcre2_code *pattern; /* patternProperties */
-    const mt_schema *schema;
+    const gr_schema *schema;
 } named_schema;
 
 typedef struct schema_list {
-    const mt_schema **items;
+    const gr_schema **items;
     uint32_t count;
 } schema_list;
 
@@ -60,7 +60,7 @@ enum {
     T_INTEGER = 64
 };
 
-struct mt_schema {
+struct gr_schema {
     bool never;     /* the schema `false` */
     unsigned types; /* 0: any */
     const mt_json *one_of_these, *exactly;
@@ -71,7 +71,7 @@ struct mt_schema {
     named_schema *properties, *patterned;
     uint32_t property_count, patterned_count;
     mt_map property_index; /* name -> index */
-    const mt_schema *additional, *names, *items, *negated, *when, *then, *otherwise,
+    const gr_schema *additional, *names, *items, *negated, *when, *then, *otherwise,
         *ref;
     schema_list prefix, all, any, one;
     const mt_json *required;
@@ -85,12 +85,12 @@ typedef struct compiler {
     const mt_json *root;
     mt_map known; /* address of a source node -> its schema */
     pattern_link *patterns;
-    mt_schema_error *error;
+    gr_schema_error *error;
     mt_err err;
     unsigned depth;
 } compiler;
 
-static const mt_schema *compile(compiler *c, const mt_json *node, mt_str path);
+static const gr_schema *compile(compiler *c, const mt_json *node, mt_str path);
 
 /* Keeps the first fault only; what comes after is mostly its echo. */
 static bool refuse(compiler *c, mt_err err, mt_str path, const char *keyword,
@@ -99,7 +99,7 @@ static bool refuse(compiler *c, mt_err err, mt_str path, const char *keyword,
     if (!c->err) {
         c->err = err;
         *c->error =
-            (mt_schema_error){mt_str_dup(c->a, path), keyword, mt_str_z(message)};
+            (gr_schema_error){mt_str_dup(c->a, path), keyword, mt_str_z(message)};
     }
     return false;
 }
@@ -109,7 +109,7 @@ static mt_str inside(compiler *c, mt_str path, mt_str key)
     return mt_strf(c->a, "%.*s.%.*s", MT_ARG(path), MT_ARG(key));
 }
 
-static const mt_schema *sub(compiler *c, const mt_json *node, mt_str key, mt_str path)
+static const gr_schema *sub(compiler *c, const mt_json *node, mt_str key, mt_str path)
 {
     const mt_json *value = mt_json_get(node, key);
     return value ? compile(c, value, inside(c, path, key)) : NULL;
@@ -179,7 +179,7 @@ static unsigned type_bit(mt_str name)
     return 0;
 }
 
-static void types(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
+static void types(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     const mt_json *type = mt_json_at(node, "type");
     bool ok = true;
@@ -236,7 +236,7 @@ static schema_list list(compiler *c, const mt_json *node, mt_str key, mt_str pat
                "must be a list of schemas");
         return out;
     }
-    out.items = mt_new_array(c->a, const mt_schema *, array->count);
+    out.items = mt_new_array(c->a, const gr_schema *, array->count);
     out.count = array->count;
     for (uint32_t i = 0; i < array->count && !c->err; i++) {
         mt_str here = mt_strf(c->a, "%.*s.%.*s[%u]", MT_ARG(path), MT_ARG(key), i);
@@ -246,7 +246,7 @@ static schema_list list(compiler *c, const mt_json *node, mt_str key, mt_str pat
 }
 
 /* The list is checked here, so that the checker may trust it. */
-static void required(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
+static void required(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     const mt_json *names = mt_json_at(node, "required");
     bool ok = !names || mt_json_is(names, MT_JSON_ARRAY);
@@ -298,7 +298,7 @@ static const mt_json *step(const mt_json *node, mt_str segment)
                : NULL;
 }
 
-static const mt_schema *reference(compiler *c, const mt_json *node, mt_str path)
+static const gr_schema *reference(compiler *c, const mt_json *node, mt_str path)
 {
     const mt_json *ref = mt_json_at(node, "$ref");
     mt_str pointer = mt_json_text(ref);
@@ -348,7 +348,7 @@ static bool keywords_ok(compiler *c, const mt_json *node, mt_str path)
 #define LIST(key)            list(c, node, MT_STR(key), path)
 
 static void numbers_and_sizes(compiler *c, const mt_json *node, mt_str path,
-                              mt_schema *s)
+                              gr_schema *s)
 {
     s->minimum = NUM("minimum");
     s->maximum = NUM("maximum");
@@ -367,7 +367,7 @@ static void numbers_and_sizes(compiler *c, const mt_json *node, mt_str path,
 }
 
 static void pattern_and_enum(compiler *c, const mt_json *node, mt_str path,
-                             mt_schema *s)
+                             gr_schema *s)
 {
     const mt_json *text = mt_json_at(node, "pattern");
     const mt_json *unique = mt_json_at(node, "uniqueItems");
@@ -387,7 +387,7 @@ static void pattern_and_enum(compiler *c, const mt_json *node, mt_str path,
     }
 }
 
-static void fill(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
+static void fill(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     bool added;
     types(c, node, path, s);
@@ -419,17 +419,17 @@ static void fill(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
 }
 
 /* The node is known before its parts are compiled, so a cycle of `$ref` ends at it. */
-static const mt_schema *compile(compiler *c, const mt_json *node, mt_str path)
+static const gr_schema *compile(compiler *c, const mt_json *node, mt_str path)
 {
     bool added;
     mt_str address = mt_str_dup(c->a, mt_str_from((const char *)&node, sizeof node));
     mt_map_entry *e = mt_map_add(c->a, &c->known, address, &added);
     if (!added) {
-        return (const mt_schema *)e->value;
+        return (const gr_schema *)e->value;
     }
-    mt_schema *s = mt_new(c->a, mt_schema);
+    gr_schema *s = mt_new(c->a, gr_schema);
     e->value = (uintptr_t)s;
-    *s = (mt_schema){.minimum = NAN,
+    *s = (gr_schema){.minimum = NAN,
                      .maximum = NAN,
                      .above = NAN,
                      .below = NAN,
@@ -461,25 +461,25 @@ static void free_patterns(pattern_link *link)
     }
 }
 
-mt_err mt_schema_compile(mt_arena *a, const mt_json *source, mt_schema **out,
-                         mt_schema_error *error)
+mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
+                         gr_schema_error *error)
 {
-    mt_schema_error ignored = {0};
+    gr_schema_error ignored = {0};
     compiler c = {.a = a, .root = source, .error = error ? error : &ignored};
     *out = NULL;
-    const mt_schema *root = compile(&c, source, MT_STR("$"));
+    const gr_schema *root = compile(&c, source, MT_STR("$"));
     if (c.err) {
         free_patterns(c.patterns);
         return c.err;
     }
-    mt_schema *copy = mt_new(a, mt_schema);
+    gr_schema *copy = mt_new(a, gr_schema);
     *copy = *root;
     copy->patterns = c.patterns;
     *out = copy;
     return MT_OK;
 }
 
-void mt_schema_free(mt_schema *s)
+void gr_schema_free(gr_schema *s)
 {
     if (s) {
         free_patterns(s->patterns);
@@ -500,11 +500,11 @@ typedef struct place {
 typedef struct checker {
     mt_arena *a;
     const place *at;        /* NULL: the whole instance */
-    mt_schema_error *error; /* NULL while only yes or no is asked */
+    gr_schema_error *error; /* NULL while only yes or no is asked */
     unsigned depth, steps;
 } checker;
 
-static bool holds(checker *k, const mt_schema *s, const mt_json *v);
+static bool holds(checker *k, const gr_schema *s, const mt_json *v);
 
 static mt_str path_text(mt_arena *a, const place *at)
 {
@@ -532,9 +532,9 @@ static bool violated(checker *k, const char *keyword, const char *format, ...)
 }
 
 /* Yes or no, without keeping what is wrong. */
-static bool quietly(checker *k, const mt_schema *s, const mt_json *v)
+static bool quietly(checker *k, const gr_schema *s, const mt_json *v)
 {
-    mt_schema_error *kept = k->error;
+    gr_schema_error *kept = k->error;
     const place *at = k->at;
     k->error = NULL;
     bool ok = holds(k, s, v);
@@ -572,7 +572,7 @@ static bool has_type(unsigned types, const mt_json *v)
             !mt_number_parse(mt_json_text(v), &n) && n == floor(n));
 }
 
-static bool check_value(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_value(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (s->types && !has_type(s->types, v)) {
         return violated(k, "type", "has type %s", mt_json_type_name(v));
@@ -593,7 +593,7 @@ static bool is_multiple(double n, double of)
     return fmod(n, of) == 0 || fabs(round(n / of) * of - n) <= 1e-15 * fabs(n);
 }
 
-static bool check_number(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_number(checker *k, const gr_schema *s, const mt_json *v)
 {
     double n;
     if (mt_number_parse(mt_json_text(v), &n)) {
@@ -615,7 +615,7 @@ static bool check_number(checker *k, const mt_schema *s, const mt_json *v)
            violated(k, "multipleOf", "is not a multiple");
 }
 
-static bool check_string(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_string(checker *k, const gr_schema *s, const mt_json *v)
 {
     mt_str text = mt_json_text(v);
     int64_t length = (int64_t)mt_utf8_count(text);
@@ -641,7 +641,7 @@ static bool all_different(const mt_json *v)
     return true;
 }
 
-static bool check_array(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_array(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (v->count < s->min_items) {
         return violated(k, "minItems", "has too few items");
@@ -653,7 +653,7 @@ static bool check_array(checker *k, const mt_schema *s, const mt_json *v)
         return violated(k, "uniqueItems", "has equal items, or too many to compare");
     }
     for (uint32_t i = 0; i < v->count; i++) {
-        const mt_schema *item = i < s->prefix.count ? s->prefix.items[i] : s->items;
+        const gr_schema *item = i < s->prefix.count ? s->prefix.items[i] : s->items;
         place here = {.up = k->at, .index = i};
         k->at = &here;
         bool ok = !item || holds(k, item, &v->as.items[i]);
@@ -666,7 +666,7 @@ static bool check_array(checker *k, const mt_schema *s, const mt_json *v)
 }
 
 /* One member against everything that speaks about it. */
-static bool check_member(checker *k, const mt_schema *s, const mt_json_member *m)
+static bool check_member(checker *k, const gr_schema *s, const mt_json_member *m)
 {
     const mt_map_entry *e = mt_map_find(&s->property_index, m->key);
     bool spoken = e != NULL;
@@ -695,7 +695,7 @@ static bool check_member(checker *k, const mt_schema *s, const mt_json_member *m
            violated(k, "propertyNames", "has a name that is not allowed");
 }
 
-static bool check_object(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_object(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (v->count < s->min_members) {
         return violated(k, "minProperties", "has too few members");
@@ -722,7 +722,7 @@ static bool check_object(checker *k, const mt_schema *s, const mt_json *v)
     return true;
 }
 
-static bool check_combined(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_combined(checker *k, const gr_schema *s, const mt_json *v)
 {
     uint32_t hits = 0;
     for (uint32_t i = 0; i < s->all.count; i++) {
@@ -747,13 +747,13 @@ static bool check_combined(checker *k, const mt_schema *s, const mt_json *v)
         return violated(k, "not", "matches what it must not");
     }
     if (s->when) {
-        const mt_schema *branch = quietly(k, s->when, v) ? s->then : s->otherwise;
+        const gr_schema *branch = quietly(k, s->when, v) ? s->then : s->otherwise;
         return !branch || holds(k, branch, v);
     }
     return true;
 }
 
-static bool check_by_type(checker *k, const mt_schema *s, const mt_json *v)
+static bool check_by_type(checker *k, const gr_schema *s, const mt_json *v)
 {
     switch ((mt_json_type)v->type) {
     case MT_JSON_NUMBER: return check_number(k, s, v);
@@ -767,7 +767,7 @@ static bool check_by_type(checker *k, const mt_schema *s, const mt_json *v)
 }
 
 /* The one place where depth and steps are counted. */
-static bool holds(checker *k, const mt_schema *s, const mt_json *v)
+static bool holds(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (s->never) {
         return violated(k, "false", "is not allowed");
@@ -783,11 +783,11 @@ static bool holds(checker *k, const mt_schema *s, const mt_json *v)
     return ok;
 }
 
-mt_err mt_schema_check(const mt_schema *s, mt_arena *a, const mt_json *instance,
-                       mt_schema_error *error)
+mt_err gr_schema_check(const gr_schema *s, mt_arena *a, const mt_json *instance,
+                       gr_schema_error *error)
 {
-    mt_schema_error ignored = {0};
+    gr_schema_error ignored = {0};
     checker k = {.a = a, .error = error ? error : &ignored};
-    *k.error = (mt_schema_error){0};
+    *k.error = (gr_schema_error){0};
     return holds(&k, s, instance) ? MT_OK : MT_E_REJECTED;
 }

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "base/json_schema.h"
+#include "graph/json_schema.h"
 
 static const struct row {
     const char *schema, *good, *bad, *keyword, *path;
@@ -68,16 +68,16 @@ static void keyword(void **state)
 {
     const struct row *r = *state;
     mt_arena a = {0};
-    mt_schema *s;
-    mt_schema_error error;
+    gr_schema *s;
+    gr_schema_error error;
     mt_json schema = parse(&a, r->schema), good = parse(&a, r->good),
             bad = parse(&a, r->bad);
-    assert_int_equal(mt_schema_compile(&a, &schema, &s, &error), MT_OK);
-    assert_int_equal(mt_schema_check(s, &a, &good, &error), MT_OK);
-    assert_int_equal(mt_schema_check(s, &a, &bad, &error), MT_E_REJECTED);
+    assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
+    assert_int_equal(gr_schema_check(s, &a, &good, &error), MT_OK);
+    assert_int_equal(gr_schema_check(s, &a, &bad, &error), MT_E_REJECTED);
     assert_string_equal(error.keyword, r->keyword);
     assert_true(mt_str_eq(error.path, mt_str_z(r->path)));
-    mt_schema_free(s);
+    gr_schema_free(s);
     mt_arena_free(&a);
 }
 
@@ -103,10 +103,10 @@ static void compile_error(void **state)
 {
     const struct refused *r = *state;
     mt_arena a = {0};
-    mt_schema *s;
-    mt_schema_error error = {0};
+    gr_schema *s;
+    gr_schema_error error = {0};
     mt_json schema = parse(&a, r->schema);
-    assert_int_equal(mt_schema_compile(&a, &schema, &s, &error), MT_E_SYNTAX);
+    assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_E_SYNTAX);
     assert_string_equal(error.keyword, r->keyword);
     assert_null(s);
     mt_arena_free(&a);
@@ -117,14 +117,14 @@ static void alternatives_that_refer_to_themselves_end(void **state)
 {
     (void)state;
     mt_arena a = {0};
-    mt_schema *s;
-    mt_schema_error error;
+    gr_schema *s;
+    gr_schema_error error;
     mt_json schema = parse(&a, "{\"allOf\":[{\"not\":{\"$ref\":\"#\"}},"
                                "{\"not\":{\"$ref\":\"#\"}}]}");
     mt_json value = parse(&a, "1");
-    assert_int_equal(mt_schema_compile(&a, &schema, &s, &error), MT_OK);
-    mt_schema_check(s, &a, &value, &error);
-    mt_schema_free(s);
+    assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
+    gr_schema_check(s, &a, &value, &error);
+    gr_schema_free(s);
     mt_arena_free(&a);
 }
 
@@ -132,13 +132,13 @@ static void a_pattern_that_backtracks_forever_is_cut_short(void **state)
 {
     (void)state;
     mt_arena a = {0};
-    mt_schema *s;
-    mt_schema_error error;
+    gr_schema *s;
+    gr_schema_error error;
     mt_json schema = parse(&a, "{\"pattern\":\"^(a+)+$\"}");
     mt_json value = parse(&a, "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"");
-    assert_int_equal(mt_schema_compile(&a, &schema, &s, &error), MT_OK);
-    assert_int_equal(mt_schema_check(s, &a, &value, &error), MT_E_REJECTED);
-    mt_schema_free(s);
+    assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
+    assert_int_equal(gr_schema_check(s, &a, &value, &error), MT_E_REJECTED);
+    gr_schema_free(s);
     mt_arena_free(&a);
 }
 
@@ -160,5 +160,5 @@ int main(void)
         (struct CMUnitTest)cmocka_unit_test(alternatives_that_refer_to_themselves_end);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(
         a_pattern_that_backtracks_forever_is_cut_short);
-    return cmocka_run_group_tests_name("base/json_schema", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("graph/json_schema", tests, NULL, NULL);
 }

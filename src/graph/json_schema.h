@@ -1,5 +1,5 @@
-/* base/json_schema.h - JSON Schema 2020-12, the part that describes payloads.
- * Room: base. May include base/ only.
+/* graph/json_schema.h - JSON Schema 2020-12, the part that describes payloads.
+ * Room: graph. May include base/ only.
  * Supported: type, enum, const, properties, required, additionalProperties,
  * patternProperties, propertyNames, minProperties, maxProperties, items, prefixItems,
  * minItems, maxItems, uniqueItems, minimum, maximum, exclusiveMinimum,
@@ -7,28 +7,28 @@
  * not, if/then/else, $defs, local $ref; annotations are ignored. Another keyword of the
  * standard is refused when the schema is compiled, never silently skipped.
  * Numbers are compared as doubles. Patterns are PCRE2 in UTF mode with match limits.
- * Ownership: a schema lives in its arena; patterns need mt_schema_free().
+ * Ownership: a schema lives in its arena; patterns need gr_schema_free().
  * Threads: immutable, may be shared. */
-#ifndef MT_BASE_JSON_SCHEMA_H
-#define MT_BASE_JSON_SCHEMA_H
+#ifndef GR_JSON_SCHEMA_H
+#define GR_JSON_SCHEMA_H
 
 #include "base/json_read.h"
 
-typedef struct mt_schema mt_schema;
+typedef struct gr_schema gr_schema;
 
-typedef struct mt_schema_error {
+typedef struct gr_schema_error {
     mt_str path; /* in the instance, or in the schema for a compile error: $.a[0] */
     const char *keyword; /* static: "maximum" */
     mt_str message;
-} mt_schema_error;
+} gr_schema_error;
 
 /* MT_OK, MT_E_SYNTAX for what is no schema, MT_E_LIMIT. `source` must outlive it. */
-mt_err mt_schema_compile(mt_arena *a, const mt_json *source, mt_schema **out,
-                         mt_schema_error *error);
-void mt_schema_free(mt_schema *s);
+mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
+                         gr_schema_error *error);
+void gr_schema_free(gr_schema *s);
 
 /* MT_OK, or MT_E_REJECTED and the first violation in document order (texts in `a`). */
-mt_err mt_schema_check(const mt_schema *s, mt_arena *a, const mt_json *instance,
-                       mt_schema_error *error);
+mt_err gr_schema_check(const gr_schema *s, mt_arena *a, const mt_json *instance,
+                       gr_schema_error *error);
 
 #endif
