@@ -8,7 +8,9 @@
 
 #include <stdarg.h>
 
+#include "base/duration.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 
 const char *mt_form_name(const mt_json *node)
 {
@@ -29,14 +31,17 @@ static mt_str path_to(const mt_form *f, mt_str key)
 }
 
 static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str key,
-                   mt_str message, mt_str hint)
+                   mt_str said, mt_str hint)
 {
-    mt_form_fault fault = {.wrong = wrong,
-                           .offset = at ? at->offset : 0,
-                           .path = path_to(f, key),
-                           .key = key,
-                           .message = message,
-                           .hint = hint};
+    mt_str path = path_to(f, key);
+    mt_form_fault fault = {
+        .wrong = wrong,
+        .offset = at ? at->offset : 0,
+        .path = path,
+        .key = key,
+        .said = said,
+        .message = mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said)),
+        .hint = hint};
     f->report(f->state, &fault);
     return false;
 }
@@ -48,10 +53,14 @@ bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char 
     va_start(args, format);
     mt_str said = mt_strfv(f->arena, format, args);
     va_end(args);
-    mt_str path = path_to(f, mt_str_z(key));
-    return report(f, wrong, at, mt_str_z(key),
-                  mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said)),
-                  MT_STR(""));
+    return report(f, wrong, at, mt_str_z(key), said, MT_STR(""));
+}
+
+static mt_str hint_of(const mt_form *f, const mt_nearest *near)
+{
+    return near->best.len
+               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
+               : MT_STR("");
 }
 
 static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
@@ -73,11 +82,54 @@ static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
                        (long long)row->most);
 }
 
+/* ---- Keeping --------------------------------------------------------------------- */
+
+void mt_form_keep(void *faults, const mt_form_fault *fault)
+{
+    mt_form_faults *all = faults;
+    mt_vec_push(all->arena, all, *fault);
+}
+
+/* By insertion: there are few, and those of one place keep their order. */
+void mt_form_sort(mt_form_faults *faults)
+{
+    for (size_t i = 1; i < faults->len; i++) {
+        mt_form_fault fault = faults->items[i];
+        size_t at = i;
+        for (; at && faults->items[at - 1].offset > fault.offset; at--) {
+            faults->items[at] = faults->items[at - 1];
+        }
+        faults->items[at] = fault;
+    }
+}
+
+void mt_form_write(mt_buf *out, const mt_form_fault *fault)
+{
+    mt_buf_adds(out, fault->message);
+    if (fault->hint.len) {
+        mt_buf_addf(out, " (%.*s)", MT_ARG(fault->hint));
+    }
+}
+
+void mt_form_join(void *buf, const mt_form_fault *fault)
+{
+    mt_buf *out = buf;
+    if (out->len) {
+        mt_buf_addz(out, "; ");
+    }
+    mt_form_write(out, fault);
+}
+
 /* ---- Kinds ----------------------------------------------------------------------- */
 
 static bool within(const mt_form_row *row, int64_t n)
 {
     return n >= row->least && n <= row->most;
+}
+
+static bool has_nul(mt_str text)
+{
+    return mt_str_find(text, '\0') != text.len;
 }
 
 static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -98,7 +150,7 @@ static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void
         *(mt_str *)to = text;
         return true;
     }
-    if (mt_str_find(text, '\0') != text.len) {
+    if (has_nul(text)) {
         return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
                            "must not contain a NUL character");
     }
@@ -117,13 +169,38 @@ static bool read_number(mt_form *f, const mt_form_row *row, const mt_json *v, vo
     if (err || !within(row, n)) {
         return out_of_range(f, row, v, "a whole number");
     }
+    MT_ASSERT(n >= 0 || row->kind == MT_FORM_K_INT);
     if (row->kind == MT_FORM_K_INT) {
         *(int64_t *)to = n;
-    } else {
-        MT_ASSERT(n >= 0);
+    } else if (row->kind == MT_FORM_K_SIZE) {
         *(size_t *)to = (size_t)n;
+    } else {
+        MT_ASSERT(n <= UINT32_MAX);
+        *(unsigned *)to = (unsigned)n;
     }
     return true;
+}
+
+static bool read_span(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    uint64_t ms = 0;
+    mt_buf least = {0}, most = {0};
+    if (!mt_json_is(v, MT_JSON_STRING)) {
+        return wrong_kind(f, row, v, "a time such as 250ms, 5s, 2m or 1h");
+    }
+    mt_err err = mt_duration_parse(mt_json_text(v), &ms);
+    if (!err && ms <= INT64_MAX && within(row, (int64_t)ms)) {
+        *(uint64_t *)to = ms;
+        return true;
+    }
+    mt_duration_print_short(&least, (uint64_t)row->least);
+    mt_duration_print_short(&most, (uint64_t)row->most);
+    mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                "must be a time from %.*s to %.*s, such as 250ms, 5s, 2m or 1h",
+                MT_ARG(least), MT_ARG(most));
+    mt_buf_free(&least);
+    mt_buf_free(&most);
+    return false;
 }
 
 static bool read_flag(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -165,32 +242,41 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         }
         mt_nearest_offer(&near, choice);
     }
-    mt_str path = path_to(f, mt_str_z(row->key));
     return report(f, MT_FORM_OUT_OF_RANGE, v, mt_str_z(row->key),
-                  mt_strf(f->arena, "`%.*s` must be %.*s, not `%.*s`", MT_ARG(path),
+                  mt_strf(f->arena, "must be %.*s, not `%.*s`",
                           MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                  near.best.len
-                      ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near.best))
-                      : MT_STR(""));
+                  hint_of(f, &near));
 }
 
-static bool all_texts(const mt_json *list)
+static bool all_texts(const mt_json *list, bool words)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        if (!mt_json_is(&list->as.items[i], MT_JSON_STRING)) {
+        const mt_json *item = &list->as.items[i];
+        if (!mt_json_is(item, MT_JSON_STRING) ||
+            (words && has_nul(mt_json_text(item)))) {
             return false;
         }
     }
     return true;
 }
 
+static mt_form_words copy_words(mt_arena *a, const mt_json *list)
+{
+    mt_form_words words = {mt_new_array(a, const char *, list->count + 1), list->count};
+    for (uint32_t i = 0; i < list->count; i++) {
+        words.items[i] = mt_str_dup(a, mt_json_text(&list->as.items[i])).ptr;
+    }
+    return words;
+}
+
 static bool read_list(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    bool texts = row->kind == MT_FORM_K_TEXTS;
+    bool words = row->kind == MT_FORM_K_WORDS;
+    bool texts = row->kind == MT_FORM_K_TEXTS || words;
     if (!mt_json_is(v, MT_JSON_ARRAY)) {
         return wrong_kind(f, row, v, texts ? "a list of texts" : "a list");
     }
-    if (texts && !all_texts(v)) {
+    if (texts && !all_texts(v, words)) {
         return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
                            "must be a list of texts");
     }
@@ -199,7 +285,11 @@ static bool read_list(mt_form *f, const mt_form_row *row, const mt_json *v, void
                            "must have %lld to %lld items", (long long)row->least,
                            (long long)row->most);
     }
-    *(const mt_json **)to = v;
+    if (words) {
+        *(mt_form_words *)to = copy_words(f->arena, v);
+    } else {
+        *(const mt_json **)to = v;
+    }
     return true;
 }
 
@@ -216,9 +306,11 @@ typedef bool reader(mt_form *f, const mt_form_row *row, const mt_json *v, void *
 static reader *const READERS[] = {
     [MT_FORM_K_TEXT] = read_text,   [MT_FORM_K_WORD] = read_text,
     [MT_FORM_K_FLAG] = read_flag,   [MT_FORM_K_INT] = read_number,
-    [MT_FORM_K_SIZE] = read_number, [MT_FORM_K_CHOICE] = read_choice,
-    [MT_FORM_K_TEXTS] = read_list,  [MT_FORM_K_LIST] = read_list,
-    [MT_FORM_K_OBJECT] = read_tree, [MT_FORM_K_ANY] = read_tree,
+    [MT_FORM_K_SIZE] = read_number, [MT_FORM_K_COUNT] = read_number,
+    [MT_FORM_K_SPAN] = read_span,   [MT_FORM_K_CHOICE] = read_choice,
+    [MT_FORM_K_TEXTS] = read_list,  [MT_FORM_K_WORDS] = read_list,
+    [MT_FORM_K_LIST] = read_list,   [MT_FORM_K_OBJECT] = read_tree,
+    [MT_FORM_K_ANY] = read_tree,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");
@@ -256,11 +348,7 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
         mt_nearest_offer(&near, mt_str_z(rows[i].key));
     }
     return report(f, MT_FORM_UNKNOWN_KEY, &m->value, m->key,
-                  mt_strf(f->arena, "`%.*s` is not a key of %s",
-                          MT_ARG(path_to(f, m->key)), f->what),
-                  near.best.len
-                      ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near.best))
-                      : MT_STR(""));
+                  mt_strf(f->arena, "is not a key of %s", f->what), hint_of(f, &near));
 }
 
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
@@ -276,16 +364,26 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
     return good;
 }
 
+static bool not_an_object(mt_form *f, const mt_json *v)
+{
+    mt_str where = f->path.len ? f->path : mt_str_z(f->what);
+    mt_str said = mt_strf(f->arena, "must be an object, not %s", mt_form_name(v));
+    mt_form_fault fault = {
+        .wrong = MT_FORM_WRONG_KIND,
+        .offset = v ? v->offset : 0,
+        .path = f->path,
+        .said = said,
+        .message = mt_strf(f->arena, "%.*s %.*s", MT_ARG(where), MT_ARG(said))};
+    f->report(f->state, &fault);
+    return false;
+}
+
 bool mt_form_read(mt_form *f, const mt_json *object, const mt_form_row *rows,
                   size_t count, void *out)
 {
     bool good = true;
     if (!mt_json_is(object, MT_JSON_OBJECT)) {
-        mt_str where = f->path.len ? f->path : mt_str_z(f->what);
-        return report(f, MT_FORM_WRONG_KIND, object, MT_STR(""),
-                      mt_strf(f->arena, "%.*s must be an object, not %s", MT_ARG(where),
-                              mt_form_name(object)),
-                      MT_STR(""));
+        return not_an_object(f, object);
     }
     for (size_t i = 0; i < count; i++) {
         good &= mt_form_field(f, object, &rows[i], out);
