@@ -6,7 +6,7 @@
 #ifndef HT_CONFIG_H
 #define HT_CONFIG_H
 
-#include "base/json_read.h"
+#include "base/form.h"
 
 typedef enum ht_setting_kind {
     HT_TEXT,  /* const char * */
@@ -16,10 +16,7 @@ typedef enum ht_setting_kind {
     HT_TREE   /* const mt_json *; only in the file */
 } ht_setting_kind;
 
-typedef struct ht_list {
-    const char **items; /* ends with NULL */
-    size_t count;
-} ht_list;
+typedef mt_form_words ht_list;
 
 /* Columns: key, option, kind, type, default, least and most (of counts), argument,
  * help. */
