@@ -151,6 +151,24 @@ mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
     return faults->len == before ? MT_OK : MT_E_REJECTED;
 }
 
+static void say_hint(void *state, const mt_form_fault *fault)
+{
+    reading *r = state;
+    if (fault->hint.len) {
+        add_place(r, r->faults, key_offset(r, fault));
+        mt_buf_addf(r->faults, "%.*s\n", MT_ARG(fault->hint));
+    }
+}
+
+void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *config,
+                     mt_buf *hints)
+{
+    reading r = {name, text, hints};
+    mt_form form = {
+        .arena = a, .what = "a configuration", .report = say_hint, .state = &r};
+    (void)mt_form_keys(&form, config->all, ROWS, mt_form_count(ROWS));
+}
+
 /* ---- Options --------------------------------------------------------------------- */
 
 static void *place(ht_config *config, const ht_setting *s)

@@ -94,6 +94,10 @@ extern const size_t HT_SETTING_COUNT;
  * "NAME:LINE:COLUMN: what"; MT_E_REJECTED when there is one. `yaml`: else JSON. */
 mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
                       ht_config *config, mt_buf *faults);
+/* What was probably meant by the keys of a document that nobody knows, a line each:
+ * "NAME:LINE:COLUMN: did you mean `listen`?". After ht_config_read(). */
+void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *config,
+                     mt_buf *hints);
 /* Sets one setting from its option's text (NULL for a flag). MT_E_NOTFOUND,
  * MT_E_RANGE. */
 mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
