@@ -24,10 +24,27 @@ const char *mt_form_name(const mt_json *node)
 
 /* ---- Reporting ------------------------------------------------------------------- */
 
+static void add_path(mt_buf *out, const mt_form *f)
+{
+    if (!f->around) {
+        mt_buf_adds(out, f->path);
+        return;
+    }
+    add_path(out, f->around);
+    mt_buf_addf(out, "%s%.*s", out->len && f->name.len ? "." : "", MT_ARG(f->name));
+    if (f->is_item) {
+        mt_buf_addf(out, "[%zu]", f->index);
+    }
+}
+
 static mt_str path_to(const mt_form *f, mt_str key)
 {
-    return f->path.len ? mt_strf(f->arena, "%.*s.%.*s", MT_ARG(f->path), MT_ARG(key))
-                       : key;
+    mt_buf path = {0};
+    add_path(&path, f);
+    mt_buf_addf(&path, "%s%.*s", path.len && key.len ? "." : "", MT_ARG(key));
+    mt_str kept = mt_str_dup(f->arena, mt_buf_str(&path));
+    mt_buf_free(&path);
+    return kept;
 }
 
 static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str key,
@@ -36,14 +53,18 @@ static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str ke
     mt_str path = path_to(f, key);
     mt_form_fault fault = {
         .wrong = wrong,
+        .warning = wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED,
         .offset = at ? at->offset : 0,
+        .node = at,
         .path = path,
         .key = key,
         .said = said,
-        .message = mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said)),
+        .message = path.len
+                       ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said))
+                       : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(said)),
         .hint = hint};
     f->report(f->state, &fault);
-    return false;
+    return fault.warning;
 }
 
 bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char *key,
@@ -80,6 +101,13 @@ static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
     return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
                        "must be %s from %lld to %lld", unit, (long long)row->least,
                        (long long)row->most);
+}
+
+/* What has a path is named by it, the outermost by what it is. */
+static bool not_an_object(mt_form *f, const mt_json *v)
+{
+    return mt_form_say(f, MT_FORM_WRONG_KIND, v, "", "must be an object, not %s",
+                       mt_form_name(v));
 }
 
 /* ---- Keeping --------------------------------------------------------------------- */
@@ -158,6 +186,23 @@ static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
+static void put_number(const mt_form_row *row, int64_t n, void *to)
+{
+    if (row->kind == MT_FORM_K_INT) {
+        *(int64_t *)to = n;
+        return;
+    }
+    MT_ASSERT(n >= 0);
+    if (row->kind == MT_FORM_K_SIZE) {
+        *(size_t *)to = (size_t)n;
+    } else if (row->kind == MT_FORM_K_U64) {
+        *(uint64_t *)to = (uint64_t)n;
+    } else {
+        MT_ASSERT(n <= UINT32_MAX);
+        *(uint32_t *)to = (uint32_t)n;
+    }
+}
+
 static bool read_number(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     int64_t n = 0;
@@ -169,15 +214,7 @@ static bool read_number(mt_form *f, const mt_form_row *row, const mt_json *v, vo
     if (err || !within(row, n)) {
         return out_of_range(f, row, v, "a whole number");
     }
-    MT_ASSERT(n >= 0 || row->kind == MT_FORM_K_INT);
-    if (row->kind == MT_FORM_K_INT) {
-        *(int64_t *)to = n;
-    } else if (row->kind == MT_FORM_K_SIZE) {
-        *(size_t *)to = (size_t)n;
-    } else {
-        MT_ASSERT(n <= UINT32_MAX);
-        *(unsigned *)to = (unsigned)n;
-    }
+    put_number(row, n, to);
     return true;
 }
 
@@ -248,48 +285,61 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
                   hint_of(f, &near));
 }
 
-static bool all_texts(const mt_json *list, bool words)
+static bool all_texts(const mt_json *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *item = &list->as.items[i];
-        if (!mt_json_is(item, MT_JSON_STRING) ||
-            (words && has_nul(mt_json_text(item)))) {
+        if (!mt_json_is(&list->as.items[i], MT_JSON_STRING)) {
             return false;
         }
     }
     return true;
 }
 
-static mt_form_words copy_words(mt_arena *a, const mt_json *list)
+static bool few_enough(mt_form *f, const mt_form_row *row, const mt_json *v)
 {
-    mt_form_words words = {mt_new_array(a, const char *, list->count + 1), list->count};
-    for (uint32_t i = 0; i < list->count; i++) {
-        words.items[i] = mt_str_dup(a, mt_json_text(&list->as.items[i])).ptr;
+    return within(row, v->count) ||
+           mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                       "must have %lld to %lld items", (long long)row->least,
+                       (long long)row->most);
+}
+
+static bool is_list(mt_form *f, const mt_form_row *row, const mt_json *v, bool texts)
+{
+    if (!mt_json_is(v, MT_JSON_ARRAY)) {
+        return wrong_kind(f, row, v, texts ? "a list of texts" : "a list");
     }
-    return words;
+    if (texts && !all_texts(v)) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be a list of texts");
+    }
+    return few_enough(f, row, v);
 }
 
 static bool read_list(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    bool words = row->kind == MT_FORM_K_WORDS;
-    bool texts = row->kind == MT_FORM_K_TEXTS || words;
-    if (!mt_json_is(v, MT_JSON_ARRAY)) {
-        return wrong_kind(f, row, v, texts ? "a list of texts" : "a list");
-    }
-    if (texts && !all_texts(v, words)) {
-        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
-                           "must be a list of texts");
-    }
-    if (!within(row, v->count)) {
-        return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
-                           "must have %lld to %lld items", (long long)row->least,
-                           (long long)row->most);
-    }
-    if (words) {
-        *(mt_form_words *)to = copy_words(f->arena, v);
-    } else {
+    bool good = is_list(f, row, v, row->kind == MT_FORM_K_TEXTS);
+    if (good) {
         *(const mt_json **)to = v;
     }
+    return good;
+}
+
+static bool read_words(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    if (!is_list(f, row, v, true)) {
+        return false;
+    }
+    mt_form_words words = {mt_new_array(f->arena, const char *, v->count + 1),
+                           v->count};
+    for (uint32_t i = 0; i < v->count; i++) {
+        mt_str text = mt_json_text(&v->as.items[i]);
+        if (has_nul(text)) {
+            return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                               "must not contain a NUL character");
+        }
+        words.items[i] = mt_str_dup(f->arena, text).ptr;
+    }
+    *(mt_form_words *)to = words;
     return true;
 }
 
@@ -302,23 +352,158 @@ static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
-typedef bool reader(mt_form *f, const mt_form_row *row, const mt_json *v, void *to);
-static reader *const READERS[] = {
+bool mt_form_ignore(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    (void)f, (void)row, (void)v, (void)to;
+    return true;
+}
+
+static bool read_own(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    return row->read(f, row, v, to);
+}
+
+/* ---- Arrays and what is inside -----------------------------------------------------
+ */
+
+/* Pointers to any type look the same in memory; only their types differ. */
+static void put_array(const mt_form_row *row, const void *items, uint32_t count,
+                      void *to)
+{
+    char *object = (char *)to - row->offset;
+    memcpy(to, &items, sizeof items);
+    memcpy(object + row->count_offset, &count, sizeof count);
+}
+
+static bool read_strs(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    if (!is_list(f, row, v, true)) {
+        return false;
+    }
+    mt_str *texts = mt_new_array(f->arena, mt_str, v->count);
+    for (uint32_t i = 0; i < v->count; i++) {
+        texts[i] = mt_json_text(&v->as.items[i]);
+    }
+    put_array(row, texts, v->count, to);
+    return true;
+}
+
+static bool read_inside(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_form in = mt_form_inside(f, row->key, row->table->what);
+    return mt_form_read(&in, v, row->table->rows, row->table->count, to);
+}
+
+static mt_form form_of(const mt_form *around, const mt_form_table *table, mt_str name)
+{
+    mt_form in = *around;
+    in.around = around;
+    in.what = table->what;
+    in.name = name;
+    in.is_item = false;
+    return in;
+}
+
+/* Where one is not an object nothing is made of all. */
+static bool all_objects(mt_form *f, const mt_form_row *row, const mt_json *list)
+{
+    bool good = true;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const mt_json *item = &list->as.items[i];
+        mt_form in = mt_form_item(f, row->key, i, row->table->what);
+        good &= mt_json_is(item, MT_JSON_OBJECT) || not_an_object(&in, item);
+    }
+    return good;
+}
+
+static void *new_array(mt_form *f, const mt_form_table *table, uint32_t count)
+{
+    char *items = mt_alloc(f->arena, table->size * count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (table->initial) {
+            memcpy(items + i * table->size, table->initial, table->size);
+        } else {
+            memset(items + i * table->size, 0, table->size);
+        }
+    }
+    return items;
+}
+
+static bool read_each(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    const mt_form_table *table = row->table;
+    bool good = true;
+    if (!is_list(f, row, v, false) || !all_objects(f, row, v)) {
+        return false;
+    }
+    char *items = new_array(f, table, v->count);
+    for (uint32_t i = 0; i < v->count; i++) {
+        mt_form in = mt_form_item(f, row->key, i, table->what);
+        good &= mt_form_read(&in, &v->as.items[i], table->rows, table->count,
+                             items + i * table->size);
+    }
+    put_array(row, items, v->count, to);
+    return good;
+}
+
+static bool read_map(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    const mt_form_table *table = row->table;
+    bool good = true;
+    if (!mt_json_is(v, MT_JSON_OBJECT)) {
+        return wrong_kind(f, row, v, "an object");
+    }
+    if (!few_enough(f, row, v)) {
+        return false;
+    }
+    mt_form map = mt_form_inside(f, row->key, table->what);
+    char *items = new_array(f, table, v->count);
+    for (uint32_t i = 0; i < v->count; i++) {
+        const mt_json_member *m = &v->as.members[i];
+        mt_form in = form_of(&map, table, m->key);
+        good &= mt_form_read(&in, &m->value, table->rows, table->count,
+                             items + i * table->size);
+    }
+    put_array(row, items, v->count, to);
+    return good;
+}
+
+static mt_form_reader *const READERS[] = {
     [MT_FORM_K_TEXT] = read_text,   [MT_FORM_K_WORD] = read_text,
     [MT_FORM_K_FLAG] = read_flag,   [MT_FORM_K_INT] = read_number,
-    [MT_FORM_K_SIZE] = read_number, [MT_FORM_K_COUNT] = read_number,
-    [MT_FORM_K_SPAN] = read_span,   [MT_FORM_K_CHOICE] = read_choice,
-    [MT_FORM_K_TEXTS] = read_list,  [MT_FORM_K_WORDS] = read_list,
-    [MT_FORM_K_LIST] = read_list,   [MT_FORM_K_OBJECT] = read_tree,
-    [MT_FORM_K_ANY] = read_tree,
+    [MT_FORM_K_SIZE] = read_number, [MT_FORM_K_U32] = read_number,
+    [MT_FORM_K_U64] = read_number,  [MT_FORM_K_CHOICE] = read_choice,
+    [MT_FORM_K_TEXTS] = read_list,  [MT_FORM_K_LIST] = read_list,
+    [MT_FORM_K_OBJECT] = read_tree, [MT_FORM_K_ANY] = read_tree,
+    [MT_FORM_K_STRS] = read_strs,   [MT_FORM_K_INSIDE] = read_inside,
+    [MT_FORM_K_EACH] = read_each,   [MT_FORM_K_MAP] = read_map,
+    [MT_FORM_K_OWN] = read_own,     [MT_FORM_K_LABEL] = NULL,
+    [MT_FORM_K_PLACE] = NULL,       [MT_FORM_K_SPAN] = read_span,
+    [MT_FORM_K_WORDS] = read_words,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");
 
 /* ---- Objects --------------------------------------------------------------------- */
 
+/* Rows without a key are about the object itself. */
+static bool read_self(const mt_form *f, const mt_json *object, const mt_form_row *row,
+                      void *out)
+{
+    char *to = (char *)out + row->offset;
+    if (row->kind == MT_FORM_K_LABEL) {
+        *(mt_str *)(void *)to = f->name;
+    } else {
+        *(uint32_t *)(void *)to = object->offset;
+    }
+    return true;
+}
+
 bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, void *out)
 {
+    if (!row->key) {
+        return read_self(f, object, row, out);
+    }
     const mt_json *v = mt_json_get(object, mt_str_z(row->key));
     if (v && mt_json_is(v, MT_JSON_NULL) && (row->flags & MT_FORM_NULLABLE)) {
         v = NULL;
@@ -333,7 +518,7 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, vo
 static bool is_known(const mt_form_row *rows, size_t count, mt_str key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (mt_str_eq(key, mt_str_z(rows[i].key))) {
+        if (rows[i].key && mt_str_eq(key, mt_str_z(rows[i].key))) {
             return true;
         }
     }
@@ -345,7 +530,9 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
 {
     mt_nearest near = mt_nearest_to(m->key);
     for (size_t i = 0; i < count; i++) {
-        mt_nearest_offer(&near, mt_str_z(rows[i].key));
+        if (rows[i].key) {
+            mt_nearest_offer(&near, mt_str_z(rows[i].key));
+        }
     }
     return report(f, MT_FORM_UNKNOWN_KEY, &m->value, m->key,
                   mt_strf(f->arena, "is not a key of %s", f->what), hint_of(f, &near));
@@ -355,27 +542,14 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
                   size_t count)
 {
     bool good = true;
-    for (uint32_t i = 0; mt_json_is(object, MT_JSON_OBJECT) && i < object->count; i++) {
+    if (f->unknown == MT_FORM_ALLOWED || !mt_json_is(object, MT_JSON_OBJECT)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < object->count; i++) {
         const mt_json_member *m = &object->as.members[i];
-        if (!is_known(rows, count, m->key)) {
-            good = unknown_key(f, m, rows, count);
-        }
+        good &= is_known(rows, count, m->key) || unknown_key(f, m, rows, count);
     }
     return good;
-}
-
-static bool not_an_object(mt_form *f, const mt_json *v)
-{
-    mt_str where = f->path.len ? f->path : mt_str_z(f->what);
-    mt_str said = mt_strf(f->arena, "must be an object, not %s", mt_form_name(v));
-    mt_form_fault fault = {
-        .wrong = MT_FORM_WRONG_KIND,
-        .offset = v ? v->offset : 0,
-        .path = f->path,
-        .said = said,
-        .message = mt_strf(f->arena, "%.*s %.*s", MT_ARG(where), MT_ARG(said))};
-    f->report(f->state, &fault);
-    return false;
 }
 
 bool mt_form_read(mt_form *f, const mt_json *object, const mt_form_row *rows,
@@ -393,15 +567,48 @@ bool mt_form_read(mt_form *f, const mt_json *object, const mt_form_row *rows,
 
 mt_form mt_form_inside(const mt_form *f, const char *key, const char *what)
 {
-    mt_form in = *f;
-    in.path = path_to(f, mt_str_z(key));
-    in.what = what;
-    return in;
+    return form_of(f, &(mt_form_table){.what = what}, mt_str_z(key));
 }
 
 mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char *what)
 {
     mt_form in = mt_form_inside(f, key, what);
-    in.path = mt_strf(f->arena, "%.*s[%zu]", MT_ARG(in.path), index);
+    in.index = index;
+    in.is_item = true;
     return in;
+}
+
+/* ---- Diagnostics -------------------------------------------------------------------
+ */
+
+/* A key stands right before its value; where it is written otherwise (with escapes, or
+ * behind an alias) the value's place must do. */
+static size_t key_before(mt_str text, size_t value, mt_str key)
+{
+    enum { FARTHEST = 4096 };
+    size_t first = value > FARTHEST ? value - FARTHEST : 0;
+    for (size_t at = value; at-- > first && key.len;) {
+        if (mt_str_starts(mt_str_skip(text, at), key)) {
+            return at;
+        }
+    }
+    return value;
+}
+
+mt_diag mt_form_diag(const mt_form_fault *fault, const char *code, mt_str file,
+                     mt_str text)
+{
+    mt_diag d = {.severity = fault->warning ? MT_WARNING : MT_ERROR,
+                 .code = code,
+                 .pass = -1,
+                 .file = file,
+                 .message = fault->message,
+                 .hint = fault->hint};
+    if (text.len && fault->node) {
+        size_t at = fault->wrong == MT_FORM_UNKNOWN_KEY
+                        ? key_before(text, fault->offset, fault->key)
+                        : fault->offset;
+        mt_json_place(text, at, &d.line, &d.column);
+    }
+    return d;
 }

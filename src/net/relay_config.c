@@ -26,7 +26,7 @@ typedef struct relay_file {
 
 /* clang-format off */
 #define WORD(field, key)  MT_FORM_WORD(relay_file, config.field, key, MT_FORM_NULLABLE)
-#define SMALL(field, key) MT_FORM_COUNT(relay_file, config.field, key, 0, SMALL_MOST, 0)
+#define SMALL(field, key) MT_FORM_U32(relay_file, config.field, key, 0, SMALL_MOST, 0)
 #define SIZE(field, key)  MT_FORM_SIZE(relay_file, config.field, key, 0, SIZE_MOST, 0)
 #define IGNORED(key)      MT_FORM_ANY(relay_file, ignored, key, 0)
 
@@ -40,7 +40,7 @@ static const mt_form_row DOCUMENT[] = {
 };
 
 static const mt_form_row HYPER_ROWS[] = {
-    MT_FORM_COUNT(relay_file, config.idle_seconds, "client_timeout_secs", 0, SMALL_MOST,
+    MT_FORM_U32(relay_file, config.idle_seconds, "client_timeout_secs", 0, SMALL_MOST,
                   MT_FORM_NULLABLE),
     SMALL(rate_per_minute, "rate_limit_msgs_per_minute"),
     SMALL(quarantine_seconds, "quarantine_cooldown_secs"),
