@@ -53,11 +53,15 @@ _Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS,
 
 /* ---- Faults ---------------------------------------------------------------------- */
 
-static void add_place(reading *r, mt_buf *out, size_t offset)
+static void add_place(reading *r, uint32_t line, uint32_t column)
 {
-    uint32_t line, column;
-    mt_json_place(r->text, offset, &line, &column);
-    mt_buf_addf(out, "%.*s:%u:%u: ", MT_ARG(r->name), line, column);
+    mt_buf_addf(r->faults, "%.*s:%u:%u: ", MT_ARG(r->name), line, column);
+}
+
+static void add_place_of(reading *r, const mt_form_fault *fault)
+{
+    mt_diag d = mt_form_diag(fault, NULL, r->name, r->text);
+    add_place(r, d.line, d.column);
 }
 
 static const ht_setting *find_key(mt_str key)
@@ -68,20 +72,6 @@ static const ht_setting *find_key(mt_str key)
         }
     }
     return NULL;
-}
-
-/* Where a key stands is not kept by the reader; it is found before its value. */
-static size_t key_offset(const reading *r, const mt_form_fault *fault)
-{
-    size_t at = fault->offset < r->text.len ? fault->offset : r->text.len;
-    while (at > 0) {
-        at--;
-        if (r->text.len - at >= fault->key.len &&
-            memcmp(r->text.ptr + at, fault->key.ptr, fault->key.len) == 0) {
-            return at;
-        }
-    }
-    return fault->offset;
 }
 
 static void say_kind(mt_buf *out, const ht_setting *s)
@@ -101,9 +91,8 @@ static void say_kind(mt_buf *out, const ht_setting *s)
 static void say_fault(reading *r, const mt_form_fault *fault)
 {
     const ht_setting *s = find_key(fault->key);
-    bool unknown = fault->wrong == MT_FORM_UNKNOWN_KEY;
-    add_place(r, r->faults, unknown ? key_offset(r, fault) : fault->offset);
-    if (unknown) {
+    add_place_of(r, fault);
+    if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
         mt_buf_addf(r->faults, "there is no setting %.*s\n", MT_ARG(fault->key));
     } else if (s) {
         say_kind(r->faults, s);
@@ -141,7 +130,9 @@ mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
     mt_err err = yaml ? mt_yaml_read(a, text, NULL, tree, &error)
                       : mt_json_read(a, text, NULL, tree, &error);
     if (err) {
-        add_place(&r, faults, error.offset);
+        uint32_t line, column;
+        mt_json_place(text, error.offset, &line, &column);
+        add_place(&r, line, column);
         mt_buf_addf(faults, "%s%s%.*s\n", error.message ? error.message : "malformed",
                     error.detail.len ? ": " : "", MT_ARG(error.detail));
         return MT_E_REJECTED;
@@ -155,7 +146,7 @@ static void say_hint(void *state, const mt_form_fault *fault)
 {
     reading *r = state;
     if (fault->hint.len) {
-        add_place(r, r->faults, key_offset(r, fault));
+        add_place_of(r, fault);
         mt_buf_addf(r->faults, "%.*s\n", MT_ARG(fault->hint));
     }
 }

@@ -21,20 +21,18 @@ typedef struct relay_file {
     int64_t port; /* -1: not given */
     bool holds, disconnects;
     const mt_json *hyper, *policy, *motet;
-    const mt_json *ignored; /* known, without meaning here */
 } relay_file;
 
 /* clang-format off */
 #define WORD(field, key)  MT_FORM_WORD(relay_file, config.field, key, MT_FORM_NULLABLE)
 #define SMALL(field, key) MT_FORM_U32(relay_file, config.field, key, 0, SMALL_MOST, 0)
 #define SIZE(field, key)  MT_FORM_SIZE(relay_file, config.field, key, 0, SIZE_MOST, 0)
-#define IGNORED(key)      MT_FORM_ANY(relay_file, ignored, key, 0)
 
 static const mt_form_row DOCUMENT[] = {
     MT_FORM_TEXT(relay_file, host, "host", MT_FORM_NULLABLE),
     MT_FORM_INT(relay_file, port, "port", 0, 65535, MT_FORM_NULLABLE),
-    IGNORED("version"),
-    IGNORED("logger"),
+    MT_FORM_NOTE("version"),
+    MT_FORM_NOTE("logger"),
     MT_FORM_OBJECT(relay_file, hyper, HYPER, 0),
     MT_FORM_OBJECT(relay_file, motet, "motet", 0),
 };
@@ -46,24 +44,24 @@ static const mt_form_row HYPER_ROWS[] = {
     SMALL(quarantine_seconds, "quarantine_cooldown_secs"),
     SMALL(hold_ms, "flow_control_delay_ms"),
     MT_FORM_OBJECT(relay_file, policy, POLICY, 0),
-    IGNORED("connection_buffer_size"),
-    IGNORED("command_buffer_size"),
-    IGNORED("control_channel_capacity"),
-    IGNORED("queue_monitor_capacity"),
-    IGNORED("timeout_check_interval_secs"),
-    IGNORED("accept_error_backoff_ms"),
-    IGNORED("quarantine_cleanup_interval_secs"),
-    IGNORED("throttle_delay_ms"),
-    IGNORED("worker_threads"),
+    MT_FORM_NOTE("connection_buffer_size"),
+    MT_FORM_NOTE("command_buffer_size"),
+    MT_FORM_NOTE("control_channel_capacity"),
+    MT_FORM_NOTE("queue_monitor_capacity"),
+    MT_FORM_NOTE("timeout_check_interval_secs"),
+    MT_FORM_NOTE("accept_error_backoff_ms"),
+    MT_FORM_NOTE("quarantine_cleanup_interval_secs"),
+    MT_FORM_NOTE("throttle_delay_ms"),
+    MT_FORM_NOTE("worker_threads"),
 };
 
 static const mt_form_row POLICY_ROWS[] = {
     MT_FORM_FLAG(relay_file, holds, "enable_flow_control", 0),
     MT_FORM_FLAG(relay_file, disconnects, "enable_disconnect", 0),
-    IGNORED("enable_throttle"),
-    IGNORED("throttle_threshold"),
-    IGNORED("flow_control_threshold"),
-    IGNORED("disconnect_threshold"),
+    MT_FORM_NOTE("enable_throttle"),
+    MT_FORM_NOTE("throttle_threshold"),
+    MT_FORM_NOTE("flow_control_threshold"),
+    MT_FORM_NOTE("disconnect_threshold"),
 };
 
 static const mt_form_row MOTET_ROWS[] = {
