@@ -18,7 +18,9 @@
 
 #include <stdarg.h>
 
+#include "base/duration.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 
 const char *mt_form_name(const mt_json *node)
 {
@@ -56,17 +58,21 @@ static mt_str path_to(const mt_form *f, mt_str key)
 }
 
 static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str key,
-                   mt_str message, mt_str hint)
+                   mt_str said, mt_str hint)
 {
-    mt_form_fault fault = {.wrong = wrong,
-                           .warning = wrong == MT_FORM_UNKNOWN_KEY &&
-                                      f->unknown == MT_FORM_WARNED,
-                           .offset = at ? at->offset : 0,
-                           .node = at,
-                           .path = path_to(f, key),
-                           .key = key,
-                           .message = message,
-                           .hint = hint};
+    mt_str path = path_to(f, key);
+    mt_form_fault fault = {
+        .wrong = wrong,
+        .warning = wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED,
+        .offset = at ? at->offset : 0,
+        .node = at,
+        .path = path,
+        .key = key,
+        .said = said,
+        .message = path.len
+                       ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said))
+                       : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(said)),
+        .hint = hint};
     f->report(f->state, &fault);
     return fault.warning;
 }
@@ -78,10 +84,14 @@ bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char 
     va_start(args, format);
     mt_str said = mt_strfv(f->arena, format, args);
     va_end(args);
-    mt_str path = path_to(f, mt_str_z(key));
-    return report(f, wrong, at, mt_str_z(key),
-                  mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said)),
-                  MT_STR(""));
+    return report(f, wrong, at, mt_str_z(key), said, MT_STR(""));
+}
+
+static mt_str hint_of(const mt_form *f, const mt_nearest *near)
+{
+    return near->best.len
+               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
+               : MT_STR("");
 }
 
 static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
@@ -108,13 +118,46 @@ static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
 /* What has a path is named by it, the outermost by what it is. */
 static bool not_an_object(mt_form *f, const mt_json *v)
 {
-    return f->around || f->path.len
-               ? mt_form_say(f, MT_FORM_WRONG_KIND, v, "", "must be an object, not %s",
-                             mt_form_name(v))
-               : report(f, MT_FORM_WRONG_KIND, v, MT_STR(""),
-                        mt_strf(f->arena, "%s must be an object, not %s", f->what,
-                                mt_form_name(v)),
-                        MT_STR(""));
+    return mt_form_say(f, MT_FORM_WRONG_KIND, v, "", "must be an object, not %s",
+                       mt_form_name(v));
+}
+
+/* ---- Keeping --------------------------------------------------------------------- */
+
+void mt_form_keep(void *faults, const mt_form_fault *fault)
+{
+    mt_form_faults *all = faults;
+    mt_vec_push(all->arena, all, *fault);
+}
+
+/* By insertion: there are few, and those of one place keep their order. */
+void mt_form_sort(mt_form_faults *faults)
+{
+    for (size_t i = 1; i < faults->len; i++) {
+        mt_form_fault fault = faults->items[i];
+        size_t at = i;
+        for (; at && faults->items[at - 1].offset > fault.offset; at--) {
+            faults->items[at] = faults->items[at - 1];
+        }
+        faults->items[at] = fault;
+    }
+}
+
+void mt_form_write(mt_buf *out, const mt_form_fault *fault)
+{
+    mt_buf_adds(out, fault->message);
+    if (fault->hint.len) {
+        mt_buf_addf(out, " (%.*s)", MT_ARG(fault->hint));
+    }
+}
+
+void mt_form_join(void *buf, const mt_form_fault *fault)
+{
+    mt_buf *out = buf;
+    if (out->len) {
+        mt_buf_addz(out, "; ");
+    }
+    mt_form_write(out, fault);
 }
 
 /* ---- Kinds ----------------------------------------------------------------------- */
@@ -122,6 +165,11 @@ static bool not_an_object(mt_form *f, const mt_json *v)
 static bool within(const mt_form_row *row, int64_t n)
 {
     return n >= row->least && n <= row->most;
+}
+
+static bool has_nul(mt_str text)
+{
+    return mt_str_find(text, '\0') != text.len;
 }
 
 static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -142,7 +190,7 @@ static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void
         *(mt_str *)to = text;
         return true;
     }
-    if (mt_str_find(text, '\0') != text.len) {
+    if (has_nul(text)) {
         return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
                            "must not contain a NUL character");
     }
@@ -180,6 +228,28 @@ static bool read_number(mt_form *f, const mt_form_row *row, const mt_json *v, vo
     }
     put_number(row, n, to);
     return true;
+}
+
+static bool read_span(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    uint64_t ms = 0;
+    mt_buf least = {0}, most = {0};
+    if (!mt_json_is(v, MT_JSON_STRING)) {
+        return wrong_kind(f, row, v, "a time such as 250ms, 5s, 2m or 1h");
+    }
+    mt_err err = mt_duration_parse(mt_json_text(v), &ms);
+    if (!err && ms <= INT64_MAX && within(row, (int64_t)ms)) {
+        *(uint64_t *)to = ms;
+        return true;
+    }
+    mt_duration_print_short(&least, (uint64_t)row->least);
+    mt_duration_print_short(&most, (uint64_t)row->most);
+    mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                "must be a time from %.*s to %.*s, such as 250ms, 5s, 2m or 1h",
+                MT_ARG(least), MT_ARG(most));
+    mt_buf_free(&least);
+    mt_buf_free(&most);
+    return false;
 }
 
 static bool read_flag(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -221,13 +291,10 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         }
         mt_nearest_offer(&near, choice);
     }
-    mt_str path = path_to(f, mt_str_z(row->key));
     return report(f, MT_FORM_OUT_OF_RANGE, v, mt_str_z(row->key),
-                  mt_strf(f->arena, "`%.*s` must be %.*s, not `%.*s`", MT_ARG(path),
+                  mt_strf(f->arena, "must be %.*s, not `%.*s`",
                           MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                  near.best.len
-                      ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near.best))
-                      : MT_STR(""));
+                  hint_of(f, &near));
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */
@@ -268,6 +335,25 @@ static bool read_list(mt_form *f, const mt_form_row *row, const mt_json *v, void
         *(const mt_json **)to = v;
     }
     return good;
+}
+
+static bool read_words(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    if (!is_list(f, row, v, true)) {
+        return false;
+    }
+    mt_form_words words = {mt_new_array(f->arena, const char *, v->count + 1),
+                           v->count};
+    for (uint32_t i = 0; i < v->count; i++) {
+        mt_str text = mt_json_text(&v->as.items[i]);
+        if (has_nul(text)) {
+            return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                               "must not contain a NUL character");
+        }
+        words.items[i] = mt_str_dup(f->arena, text).ptr;
+    }
+    *(mt_form_words *)to = words;
+    return true;
 }
 
 static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -405,7 +491,8 @@ static mt_form_reader *const READERS[] = {
     [MT_FORM_K_STRS] = read_strs,   [MT_FORM_K_INSIDE] = read_inside,
     [MT_FORM_K_EACH] = read_each,   [MT_FORM_K_MAP] = read_map,
     [MT_FORM_K_OWN] = read_own,     [MT_FORM_K_LABEL] = NULL,
-    [MT_FORM_K_PLACE] = NULL,
+    [MT_FORM_K_PLACE] = NULL,       [MT_FORM_K_SPAN] = read_span,
+    [MT_FORM_K_WORDS] = read_words,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");
@@ -461,11 +548,7 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
         }
     }
     return report(f, MT_FORM_UNKNOWN_KEY, &m->value, m->key,
-                  mt_strf(f->arena, "`%.*s` is not a key of %s",
-                          MT_ARG(path_to(f, m->key)), f->what),
-                  near.best.len
-                      ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near.best))
-                      : MT_STR(""));
+                  mt_strf(f->arena, "is not a key of %s", f->what), hint_of(f, &near));
 }
 
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,

@@ -1,4 +1,4 @@
-#include "os/duration.h"
+#include "base/duration.h"
 
 static const struct {
     mt_str suffix;
@@ -10,7 +10,7 @@ static const struct {
     {MT_STR_INIT("h"), 60 * 60 * 1000},
 };
 
-mt_err os_duration_parse(mt_str text, uint64_t *milliseconds)
+mt_err mt_duration_parse(mt_str text, uint64_t *milliseconds)
 {
     const uint64_t MOST = UINT64_MAX / 1000;
     uint64_t value = 0;
@@ -30,9 +30,19 @@ mt_err os_duration_parse(mt_str text, uint64_t *milliseconds)
     return MT_E_SYNTAX;
 }
 
-void os_duration_print(mt_buf *out, uint64_t milliseconds)
+void mt_duration_print(mt_buf *out, uint64_t milliseconds)
 {
     bool whole = milliseconds % 1000 == 0;
     mt_buf_add_u64(out, whole ? milliseconds / 1000 : milliseconds);
     mt_buf_addz(out, whole ? "s" : "ms");
+}
+
+void mt_duration_print_short(mt_buf *out, uint64_t milliseconds)
+{
+    size_t unit = sizeof UNITS / sizeof *UNITS - 1;
+    while (unit && (!milliseconds || milliseconds % UNITS[unit].milliseconds)) {
+        unit--;
+    }
+    mt_buf_add_u64(out, milliseconds / UNITS[unit].milliseconds);
+    mt_buf_adds(out, UNITS[unit].suffix);
 }
