@@ -1,5 +1,15 @@
 /* contract/front/literal.c - are type parameters possible, are literals values of a
- * type? */
+ * type?
+ *
+ * fr_check_type() looks at the parameters of a declared type: digits and scales,
+ * ranges that are not empty, enums without repetition, currencies, lengths, depth.
+ * fr_literal_fault() answers why an expression is not a value of a type, in words for
+ * the author, or with nothing when it is one; `tolerated` says that only a strict run
+ * refuses it.
+ *
+ * A decimal is judged as pass 6 will write it, rounded to the type's scale, so that
+ * what elaborates also loads. Recursion follows types and literals, both bounded by
+ * source_depth. */
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "contract/front/types.h"

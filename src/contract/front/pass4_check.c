@@ -1,6 +1,16 @@
 /* contract/front/pass4_check.c - every expression of the contract gets its type.
- * The suite looks at rules only: names and operators of comparisons, domains, ranges of
- * products. What the specification demands beyond that is reported after it. */
+ *
+ * Order: types are resolved and checked, payload types of rules, defaults of facts;
+ * then payloads of the short form are inferred stratum by stratum, since each may read
+ * lower ones; then rules, operations, flows.
+ *
+ * The suite looks at rules only: names and operators of comparisons, domains, ranges
+ * of products. What the specification demands beyond that is reported after it
+ * (`late`), so that the first error of a contract is the one the suite expects.
+ * Messages of the suite's checks are its own words and must not be changed.
+ *
+ * Comparisons note the type at which they are made (comparison_type), which pass 6
+ * writes. Recursion follows the tree. Nothing fails but by reporting. */
 #include <stdlib.h>
 
 #include "contract/front/check.h"

@@ -1,5 +1,13 @@
 /* contract/front/pass4_terms.c - names and the types of values: the NumericModel's
- * promotions, fields, indices, products and sums. */
+ * promotions, fields, indices, products and sums.
+ *
+ * Int becomes Decimal beside a Decimal, durations the smaller unit; ranges of sums and
+ * products follow from those of their operands and must fit 64 bits. A name is a
+ * variable, a fact, then a verdict of a lower stratum.
+ *
+ * A term that has no type is FR_UNKNOWN after one report, and everything built on it
+ * is silent. Where a report stands is decided by fr_check_at(): the suite wants the
+ * line of the construct's field for some and the token for others. */
 #include "contract/front/check.h"
 
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)

@@ -1,4 +1,12 @@
-/* contract/wire/load_operation.c - entities and operations (spec §6, §9). */
+/* contract/wire/load_operation.c - entities and operations (spec §6, §9).
+ *
+ * Personas of a bundle that declares none come into being where they are named first;
+ * otherwise they must be declared. States and outcomes become indices. Effects are
+ * declared transitions and belong to an outcome: where there is one outcome every
+ * effect is its, whatever its label says, because elaboration only warns of another
+ * one.
+ *
+ * Preconditions go to the list of conditions, which the compiler turns into pieces. */
 #include "contract/wire/load_internal.h"
 
 uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at)
