@@ -140,7 +140,7 @@ static void check_fact_names(ad_opening *o, const ad_source *s)
 {
     const ad_adapters *all = o->adapters;
     if (s->facts && !mt_json_is(s->facts, MT_JSON_OBJECT)) {
-        ad_source_fault(o, s, AD_F_SETTING, "'facts' of source '%.*s' is no object",
+        ad_source_fault(o, s, AD_F_SETTING, "'facts' of source '%.*s' is not an object",
                         MT_ARG(s->decl->id));
         return;
     }
@@ -148,7 +148,7 @@ static void check_fact_names(ad_opening *o, const ad_source *s)
         mt_str key = s->facts->as.members[i].key;
         uint32_t fact = ct_model_find(all->model, CT_KIND_FACT, key);
         if (fact == CT_NONE || all->plans[fact].source != s) {
-            ad_source_fault(o, s, AD_F_SETTING, "'%.*s' is no fact of source '%.*s'",
+            ad_source_fault(o, s, AD_F_SETTING, "'%.*s' is not a fact of source '%.*s'",
                             MT_ARG(key), MT_ARG(s->decl->id));
         }
     }
@@ -259,7 +259,7 @@ mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
     if (sources && !mt_json_is(sources, MT_JSON_OBJECT)) {
         ct_source_decl all = {.id = MT_STR("sources")};
         ad_source_fault(&o, &(ad_source){.decl = &all}, AD_F_SETTING,
-                        "`sources` is no object");
+                        "`sources` is not an object");
         sources = NULL;
     }
     if (!options->shared) {

@@ -81,7 +81,7 @@ static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str 
 {
     ad_fact_answer *to = q->answer;
     if (!value.ptr) {
-        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
+        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is not JSON",
                         MT_ARG(q->plan->fact->id));
         return;
     }
@@ -160,7 +160,7 @@ static mt_str value_of(const ad_fetching *f, const ad_source *s, mt_str name)
     return bound_instance(f, s, name);
 }
 
-/* An empty segment or a dot would be another resource, a NUL would end a text early. */
+/* An empty segment or a dot would be another resource, a NUL would end text early. */
 static bool is_usable(mt_str value)
 {
     return value.len && value.len <= MOST_VALUE_BYTES && !mt_str_is(value, ".") &&
@@ -244,7 +244,7 @@ static bool try_stale(ad_fetching *f, ad_question *q)
 {
     const ad_source *s = q->plan->source;
     ad_fact_answer *to = q->answer;
-    /* A source that says "there is none" is no source that fails. */
+    /* A source that says "there is none" is not a source that fails. */
     if (s->on_error != AD_ON_ERROR_STALE || to->error == AD_FACT_NOT_FOUND ||
         !ad_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms,
                       s->max_age + s->stale_for, to)) {

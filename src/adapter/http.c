@@ -314,7 +314,7 @@ static void read_body(ad_job *job)
     mt_json_limits limits = {.bytes = job->source->max_bytes};
     if (mt_json_read(job->fetching->arena, raw, &limits, &root, &error)) {
         ad_answer_all(job, AD_FACT_MALFORMED,
-                      "the answer of source '%.*s' is no JSON: %s",
+                      "the answer of source '%.*s' is not JSON: %s",
                       MT_ARG(job->source->decl->id), error.message);
         return;
     }

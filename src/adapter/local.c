@@ -173,7 +173,7 @@ bool ad_clock_set_up(ad_opening *o, ad_source *s)
     }
     if (!ct_time_parse(s->fixed, &fixed)) {
         return ad_source_fault(o, s, AD_F_SETTING,
-                               "'fixed' of source '%.*s' is no DateTime",
+                               "'fixed' of source '%.*s' is not a DateTime",
                                MT_ARG(s->decl->id));
     }
     s->fixed_ms = fixed.seconds * 1000 + fixed.nanos / 1000000;

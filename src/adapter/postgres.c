@@ -62,7 +62,7 @@ static bool from_url(ad_opening *o, ad_source *s, const mt_json *url, option_lis
     }
     PQconninfoFree(parsed);
     return parsed || ad_source_fault(o, s, AD_F_CREDENTIAL,
-                                     "connection of source '%.*s' is no PostgreSQL "
+                                     "connection of source '%.*s' is not a PostgreSQL "
                                      "connection string",
                                      MT_ARG(s->decl->id));
 }

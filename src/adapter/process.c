@@ -239,7 +239,7 @@ static void begin(ad_job *job)
     }
 }
 
-/* False: the line is no answer to an open question. */
+/* False: the line is not an answer to an open question. */
 static bool take_line(ad_job *job, mt_str line)
 {
     dialogue *d = job->state;
@@ -281,7 +281,7 @@ static void step(ad_job *job)
     while (d->open && !(err = os_child_read_line(d->server->child, 0, &line))) {
         d->heard = true;
         if (!take_line(job, line)) {
-            broken(job, AD_FACT_MALFORMED, "wrote a line that is no answer");
+            broken(job, AD_FACT_MALFORMED, "wrote a line that is not an answer");
             return;
         }
     }

@@ -192,7 +192,7 @@ static motet_status put_decimal(motet_facts *f, const char *text, unsigned bases
 {
     ct_value v = {0};
     if (f->err == MT_OK && mt_decimal_parse(mt_str_z(text), &v.decimal) != MT_OK) {
-        return refuse(f, MT_E_TYPE, MT_STR("the text is no decimal"));
+        return refuse(f, MT_E_TYPE, MT_STR("the text is not a decimal"));
     }
     return put(f, bases, &v);
 }
@@ -207,7 +207,7 @@ motet_status motet_put_money(motet_facts *facts, const char *amount)
     return put_decimal(facts, amount, 1u << CT_MONEY);
 }
 
-/* A text as the type that is due reads it; false when it cannot. */
+/* Text as the type that is due reads it; false when it cannot. */
 static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *out)
 {
     if (t->base == CT_ENUM) {

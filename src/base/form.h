@@ -32,7 +32,7 @@ typedef struct mt_form_table mt_form_table;
 
 typedef enum mt_form_kind {
     MT_FORM_K_TEXT,   /* mt_str; least and most count bytes */
-    MT_FORM_K_WORD,   /* const char *, a text without a NUL byte, copied */
+    MT_FORM_K_WORD,   /* const char *, text without a NUL byte, copied */
     MT_FORM_K_FLAG,   /* bool */
     MT_FORM_K_INT,    /* int64_t, a whole number */
     MT_FORM_K_SIZE,   /* size_t, a whole number */
@@ -161,7 +161,8 @@ struct mt_form_table {
 typedef enum mt_form_wrong {
     MT_FORM_MISSING,
     MT_FORM_WRONG_KIND,
-    MT_FORM_OUT_OF_RANGE, /* of a number, a text's length, a list's items, a choice */
+    MT_FORM_OUT_OF_RANGE, /* of a number, the length of text, a list's items, a choice
+                           */
     MT_FORM_UNKNOWN_KEY
 } mt_form_wrong;
 

@@ -97,7 +97,7 @@ static inline mt_json *slot(const reader *r)
     return (mt_json *)(void *)r->top - 1;
 }
 
-/* A text with escapes: decoded into the arena, where it is never longer than its
+/* Text with escapes: decoded into the arena, where it is never longer than its
  * source. */
 static const char *read_text_slow(reader *r, const char *start, mt_str *out)
 {
@@ -183,7 +183,7 @@ static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t 
     return i;
 }
 
-/* The opening quote of the key before a value. A quote inside of the key has a
+/* The opening quote of the key before a value. A quote inside the key has a
  * backslash before it, the opening one cannot have. */
 static const char *key_place(const reader *r, const mt_json_member *m)
 {

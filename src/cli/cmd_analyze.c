@@ -141,8 +141,8 @@ static int apply_baseline(const cli_args *args, cli_analysis *x)
     }
     int code = cli_read_tree(args, &x->arena, path, &x->limits, &tree);
     if (!code && an_findings_against(&x->fs, &tree)) {
-        code =
-            cli_fail(args, CLI_FAILS, "%s is no report of motet analyze --json", path);
+        code = cli_fail(args, CLI_FAILS, "%s is not a report of motet analyze --json",
+                        path);
     }
     return code;
 }

@@ -172,8 +172,8 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
     }
     ho_sum_state signature = ho_capture_signature(path, digest, demanded ? &key : NULL);
     if (signature == HO_SUM_BAD) {
-        return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
-                        path, path);
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s.sig is not a signature of %s by this key", path, path);
     }
     return demanded && signature == HO_SUM_ABSENT
                ? cli_fail(r->args, CLI_FAILS, "%s is not signed", path)

@@ -261,7 +261,7 @@ static const char *show_record(show *s, mt_str line, const lg_entry *e)
     }
     if (mt_json_read(&s->scratch, e->body, NULL, &body, NULL) ||
         body.type != MT_JSON_OBJECT) {
-        return "the body is no JSON object";
+        return "the body is not a JSON object";
     }
     if (chosen(&s->filter, &body)) {
         s->shown++;

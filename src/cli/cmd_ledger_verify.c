@@ -211,7 +211,7 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
         return code;
     }
     if (lg_statement_read(a, text, &s)) {
-        return cli_fail(args, CLI_FAILS, "%s: this is no proof", path);
+        return cli_fail(args, CLI_FAILS, "%s: this is not a proof", path);
     }
     bool swapped = count == 2 && c[0].size > c[1].size;
     const lg_checkpoint *later = &c[swapped ? 0 : count - 1];

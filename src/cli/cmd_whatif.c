@@ -159,7 +159,7 @@ static int bad_record(const replay *r, const cli_ledger *l, uint64_t line, mt_er
                     (unsigned long long)line,
                     err == MT_E_LIMIT ? "more flows are under way than the limit "
                                         "whatif_flows, or the record is too large"
-                                      : "this is no record of a decision");
+                                      : "this is not a record of a decision");
 }
 
 /* Records go to the replay, checkpoints are left to the verifier. */

@@ -145,7 +145,7 @@ static int read_given(fetching *f, mt_str text)
     mt_json_error error = {0};
     if (mt_json_read(f->arena, text, NULL, tree, &error) ||
         !mt_json_is(tree, MT_JSON_OBJECT)) {
-        return cli_fail(f->args, CLI_FAILS, "the facts are no JSON object%s%s",
+        return cli_fail(f->args, CLI_FAILS, "the facts are not a JSON object%s%s",
                         error.message ? ": " : "", error.message ? error.message : "");
     }
     f->given = tree;

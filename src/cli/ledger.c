@@ -164,7 +164,7 @@ int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
     }
     text.len -= text.len && text.ptr[text.len - 1] == '\n';
     if (lg_checkpoint_read(a, text, out)) {
-        return cli_fail(args, CLI_FAILS, "%s: this is no checkpoint", path);
+        return cli_fail(args, CLI_FAILS, "%s: this is not a checkpoint", path);
     }
     return lg_checkpoint_verify(out)
                ? CLI_HOLDS

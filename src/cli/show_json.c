@@ -74,7 +74,7 @@ void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
     mt_arena scratch = {0};
     mt_json tree = {0}; /* null, unless there is an error */
     if (error.len && mt_json_read(&scratch, error, NULL, &tree, NULL) != MT_OK) {
-        MT_BUG("the error object is no JSON");
+        MT_BUG("the error object is not JSON");
     }
     mt_jw_json(w, &tree);
     mt_arena_free(&scratch);

@@ -42,7 +42,7 @@ static void paint(painter *p, const char *code)
     }
 }
 
-/* The next character of `text`; bytes that are no UTF-8 and control characters become
+/* The next character of `text`; bytes that are not UTF-8 and control characters become
  * U+FFFD, a tab a space. Returns the bytes consumed. */
 static size_t next_safe(mt_str text, mt_str *shown)
 {
@@ -67,7 +67,8 @@ static size_t next_safe(mt_str text, mt_str *shown)
     return len;
 }
 
-/* Characters [from, from + count) of a text, made safe. Returns how many there were. */
+/* Characters [from, from + count) of the text, made safe. Returns how many there were.
+ */
 static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
 {
     size_t at = 0, added = 0;

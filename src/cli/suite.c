@@ -69,7 +69,7 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
         return false;
     }
     if (mt_json_read(a, text, NULL, out, &error) != MT_OK) {
-        mt_buf_addf(why, "expected file is no JSON: %.*s: %s\n", MT_ARG(path),
+        mt_buf_addf(why, "expected file is not JSON: %.*s: %s\n", MT_ARG(path),
                     error.message);
         return false;
     }
@@ -190,7 +190,7 @@ static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_bu
         return false;
     }
     if (mt_json_read(a, text, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own output is no JSON");
+        MT_BUG("our own output is not JSON");
     }
     return cli_same_json("output mismatch", &expected, &actual, why);
 }
@@ -257,7 +257,7 @@ static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
     }
     mt_str error = ct_error_json(a, ct_first_error(&ds), false);
     if (mt_json_read(a, error, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own error object is no JSON");
+        MT_BUG("our own error object is not JSON");
     }
     return cli_same_json("error mismatch", &expected, &actual, why);
 }

@@ -226,7 +226,7 @@ static bool compare(mt_arena *a, const mt_json *expected, const ct_bench *b,
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
     if (mt_json_read(a, text, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own result is no JSON");
+        MT_BUG("our own result is not JSON");
     }
     return cli_same_json("result mismatch", expected, &actual, why);
 }

@@ -48,7 +48,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
         return false;
     }
     if (ct_validate(a, path, text, limits, &ds, &document)) {
-        mt_buf_addf(why, "%.*s is no bundle\n", MT_ARG(path));
+        mt_buf_addf(why, "%.*s is not a bundle\n", MT_ARG(path));
         return false;
     }
     *bundle = document.bundle;

@@ -23,12 +23,12 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
 bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
                      const char *path, const char *fix, const char *expected);
 
-/* Reads YAML or JSON into a tree. A text that begins like a JSON object is tried as
+/* Reads YAML or JSON into a tree. Text that begins like a JSON object is tried as
  * JSON first. False: reported under `code` (NUM-FINITE-1 for .inf and .nan). */
 bool gr_read_tree(mt_arena *a, const gr_subject *s, const char *code,
                   const mt_json_limits *limits, mt_json *out);
 
-/* 1-based line of an offset; 0 without a text. */
+/* 1-based line of an offset; 0 without text. */
 uint32_t gr_line_of(mt_str text, uint32_t at);
 
 #endif

@@ -5,7 +5,7 @@
  * journal has them line by line, so the journal is gone through twice.
  *
  * What vouches for a capture stands beside it: CAPTURE.sum (the digest) and
- * CAPTURE.sig (a signature over a text of our own with the digest in it).
+ * CAPTURE.sig (a signature over text of our own with the digest in it).
  *
  * INVARIANT: CAPTURE.sum never stands beside a capture it does not belong to; it goes
  * first and comes last. A capture gets its name only when all of it is on disk. A

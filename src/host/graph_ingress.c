@@ -1,6 +1,6 @@
 /* host/graph_ingress.c - events from a fixture or from a driver.
  *
- * A fixture is JSON lines: episode starts and events, read from a text or a file line
+ * A fixture is JSON lines: episode starts and events, read from memory or a file line
  * by line, so its length does not matter; ids that are left out are numbered. A driver
  * is a child process that says hello, then events, then end, and exits (protocol
  * ergo-driver.v0).
@@ -331,7 +331,7 @@ static ho_ingress_result driver_frame(ho_ingress *in, mt_str line,
     mt_str type, protocol;
     if (mt_json_read(&in->arena, mt_str_dup(&in->arena, line), NULL, &frame, NULL) ||
         frame.type != MT_JSON_OBJECT) {
-        return violation(in, "sent a line that is no JSON object");
+        return violation(in, "sent a line that is not a JSON object");
     }
     text_member(&frame, MT_STR("type"), &type);
     if (mt_str_is(type, "hello") != !in->said_hello) {

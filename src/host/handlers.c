@@ -262,7 +262,7 @@ static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **f
                 line.ptr);
         }
     }
-    *failed = failure(h, g, "the handler says too much that is no answer");
+    *failed = failure(h, g, "the handler says too much that is not an answer");
     return NULL;
 }
 

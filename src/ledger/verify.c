@@ -37,7 +37,7 @@ static const char *record_domain(lg_verifier *v, mt_str raw)
     }
     bool text = raw.len > 2 && raw.ptr[0] == '"';
     if (!text) {
-        return "a record's trust domain is no text";
+        return "a record's trust domain is not text";
     }
     mt_buf_adds(&v->domain, raw);
     return NULL;

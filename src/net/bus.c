@@ -475,7 +475,7 @@ bool nt_bus_news(nt_bus *b, nt_stats *stats, mt_buf *why)
         {news.bus_dropped, &stats->bus_dropped, "lines dropped"},
         {news.bus_lost, &stats->bus_lost, "lines of other relays lost"},
         {news.bus_duplicates, &stats->bus_duplicates, "lines came twice"},
-        {news.bus_malformed, &stats->bus_malformed, "messages are no relay's"},
+        {news.bus_malformed, &stats->bus_malformed, "messages are not a relay's"},
         {news.bus_errors, &stats->bus_errors, "lines could not be published"},
         {news.bus_resent, &stats->bus_resent, "lines published again"},
         {news.bus_absent, &stats->bus_absent, "relays did not come back"},

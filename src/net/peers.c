@@ -5,7 +5,7 @@
  * before is dropped by its number; a gap is counted as lost, unless the peer is
  * sending again what we missed.
  *
- * Presence is a text: name, kind, its standing, and how far it has heard whom. Who was
+ * Presence is text: name, kind, its standing, and how far it has heard whom. Who was
  * cut off tells what it has heard, so that the others go on from there.
  *
  * Invariant: `number` means something when `heard` or `announced`. A presence message
@@ -59,7 +59,7 @@ nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t n
 /* --- presence ------------------------------------------------------------------------
  */
 
-/* The next word of a text with single spaces between them; empty at its end. */
+/* The next word of text with single spaces between them; empty at its end. */
 static mt_str next_word(mt_str *rest)
 {
     size_t end = mt_str_find(*rest, ' ');

@@ -183,7 +183,7 @@ static void read_branches(mt_jp *j, wi_body *b)
     }
 }
 
-/* Members that are no texts. */
+/* Members that are not texts. */
 static void read_step_part(mt_jp *j, wi_body *b, mt_str key, wi_step *s)
 {
     bool value = false;

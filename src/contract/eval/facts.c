@@ -178,7 +178,7 @@ static bool malformed(reader *r)
                 "facts, line %u, column %u: %s", line, column, error.message);
 }
 
-/* The value here is of another JSON type than `type` wants, or is no JSON at all. */
+/* The value here is of another JSON type than `type` wants, or is not JSON at all. */
 static bool mismatch(reader *r, const ct_type *type)
 {
     mt_jp probe = r->j;

@@ -257,7 +257,7 @@ static bool is_source(const ct_operation *op, uint32_t entity, uint32_t state)
     return false;
 }
 
-/* Instances that cannot take part: one block per state that is no source. */
+/* Instances that cannot take part: one block per state that is not a source. */
 static void block_states(finder *f, uint32_t flow, uint32_t op, uint64_t *seen)
 {
     const ct_operation *o = &f->p->model->operations[op];

@@ -51,7 +51,7 @@ static bool value(questions *q, const ct_expr *e, unsigned answers)
         return !value(q, e->left, answers);
     }
     if (e->op == CT_LITERAL) {
-        q->asked++; /* it is no free question, so the short cut does not hold */
+        q->asked++; /* it is not a free question, so the short cut does not hold */
         return e->value->boolean;
     }
     return (answers >> number_of(q, e)) & 1;

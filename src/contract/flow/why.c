@@ -85,7 +85,7 @@ static ct_reasons combine(const why *w, const finding *l, const finding *r, bool
 }
 
 /* `and` is decided by a false part, `or` by a true one. What comes after the deciding
- * part was never asked by the evaluator and may have no value: then it is no reason. */
+ * part was never asked by the evaluator and may have no value: then it is not a reason. */
 static finding connective(const why *w, const ct_expr *e)
 {
     bool decides = e->op == CT_OR;

@@ -342,7 +342,7 @@ typedef struct job {
 } job;
 
 /* Elaborates `text` in place of the file's own. Errors of pass 0 mean that it does not
- * parse and are handed on; what other files and passes say is no business of the
+ * parse and are handed on; what other files and passes say is not the business of the
  * layout. */
 static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
 {

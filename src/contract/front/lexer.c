@@ -218,7 +218,7 @@ static const char *plain_end(const char *p)
 
 /* ---- symbols ---- */
 
-/* What of 16 bytes belongs to a text of this length. */
+/* What of 16 bytes belongs to text of this length. */
 /* clang-format off */
 static const fr_symbol_head MASKS[17] = {
     {0x0000000000000000u, 0x0000000000000000u},
@@ -241,7 +241,7 @@ static const fr_symbol_head MASKS[17] = {
 };
 /* clang-format on */
 
-/* The first bytes of a text that has 16 readable bytes. */
+/* The first bytes of text that has 16 readable bytes. */
 static inline fr_symbol_head head_of(const char *p, size_t len)
 {
     fr_symbol_head head, mask = MASKS[len < 16 ? len : 16];

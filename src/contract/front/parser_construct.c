@@ -56,7 +56,7 @@ static void refuse_scalar_name(fr_parser *p, const fr_construct *c, const fr_typ
 {
     if (t->base != FR_TYPE_RECORD && t->base != FR_TYPE_UNION) {
         fr_report(p->u, FR_E_TYPE_NOT_NAMED, fr_at(c, t->tok, FR_FIELD("type")),
-                  "type '%.*s' is no Record or TaggedUnion; only these can be named",
+                  "type '%.*s' is not a Record or TaggedUnion; only these can be named",
                   FR_ARG(p->u, c->id));
     }
 }

@@ -128,7 +128,7 @@ static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
                                const fr_expr *literal)
 {
     bool tolerated;
-    /* A text longer than the field is simply never equal. */
+    /* Text longer than the field is simply never equal. */
     mt_str fault = t->base == FR_TYPE_TEXT
                        ? MT_STR("")
                        : fr_literal_fault(k->u, t, literal, &tolerated);
@@ -322,7 +322,7 @@ static void check_bool_value(fr_check *k, fr_expr *e)
     const fr_type *t = fr_term_type(k, e, false);
     if (!fr_is_unknown(t) && t->base != FR_TYPE_BOOL) {
         fr_report(k->u, FR_E_NOT_A_PREDICATE, fr_check_at(k, e, true),
-                  "a value of type %s is no condition",
+                  "a value of type %s is not a condition",
                   fr_type_text(k->u, k->u->keep, t).ptr);
     }
 }

@@ -59,7 +59,7 @@ static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
     if (!direct && fr_find(k->u, FR_ENTITY, e->sym)) {
         fr_report(
             k->u, FR_E_ENTITY_STATE, fr_check_at(k, e, true),
-            "entity '%.*s' in a condition; the state of an entity is no term, the "
+            "entity '%.*s' in a condition; the state of an entity is not a term, the "
             "effects of the operation say from which state it may start",
             FR_ARG(k->u, e->sym));
         return &FR_UNKNOWN;
@@ -429,7 +429,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     fr_place at = fr_check_at(k, e, true);
     at.tok = e->tok;
     if (!fr_valid_decimal(text)) {
-        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is no decimal number",
+        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is not a decimal number",
                   MT_ARG(text));
     } else if (!ct_exact_decimal(text)) {
         fr_report(k->u, FR_E_LITERAL_DIGITS, at,
@@ -439,7 +439,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     }
 }
 
-/* A literal that is no value of its own type: a bad amount, an unknown unit. */
+/* A literal that is not a value of its own type: a bad amount, an unknown unit. */
 static void check_literal(fr_check *k, const fr_expr *e, const fr_type *t)
 {
     bool tolerated = false;

@@ -6,7 +6,7 @@
  * the evaluator needs no names. Types of sums and products are derived (promote.c) and
  * may be narrowed by what the bundle says.
  *
- * Literals take the type of what they stand beside: a text beside an Enum, a Date. A
+ * Literals take the type of what they stand beside: text beside an Enum, a Date. A
  * literal is the number that is written, or none: nothing is rounded silently (§13.6),
  * except where a payload's type says so (§13.4).
  *
@@ -476,7 +476,7 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
     if ((v = mt_json_at(json, "literal"))) {
         return load_literal(l, v, mt_json_at(json, "type"));
     }
-    ct_load_error(l, CT_L_EXPR, json, "this is no term");
+    ct_load_error(l, CT_L_EXPR, json, "this is not a term");
     return NULL;
 }
 

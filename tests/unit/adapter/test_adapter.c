@@ -55,7 +55,7 @@ static const struct refused_row {
     {"E1_a_variable_of_a_process_must_be_a_name", V_OF("x_a"), "s: {command: [cat], environment: ['A=B']}", "F101", "list of names"},
     {"E1_a_variable_of_a_process_must_be_set", V_OF("x_a"), "s: {command: [cat], environment: [MOTET_TEST_UNSET]}", "F103", "MOTET_TEST_UNSET"},
     {"E1_instances_of_an_unknown_entity_are_refused", HTTP_V, "s: {instances: {id: Order}}", "F101", "entities of the contract"},
-    {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "no object"},
+    {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "not an object"},
 };
 /* clang-format on */
 
