@@ -76,7 +76,7 @@ static const ht_setting *find_key(mt_str key)
 
 static void say_kind(mt_buf *out, const ht_setting *s)
 {
-    static const char *const WORDS[] = {[HT_TEXT] = "a text",
+    static const char *const WORDS[] = {[HT_TEXT] = "text",
                                         [HT_FLAG] = "true or false",
                                         [HT_LIST] = "a list of texts",
                                         [HT_TREE] = "an object"};

@@ -587,7 +587,7 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
 
 /* --- where it stands --- */
 
-/* The graph inside of the frame's step. */
+/* The graph inside the frame's step. */
 static uint32_t graph_inside(const ct_plan_step *s, int64_t index)
 {
     bool parallel = s->kind == CT_PARALLEL_STEP;
