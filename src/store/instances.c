@@ -16,6 +16,7 @@
 
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void instance_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_instance *)out = (st_instance){

@@ -362,6 +362,7 @@ typedef struct listing {
     char *rows;
 } listing;
 
+/* Zeroed first: a reader fills only what its columns have. */
 static mt_err read_next(void *state, const st_value *cells)
 {
     listing *l = state;

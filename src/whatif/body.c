@@ -104,6 +104,8 @@ static void read_facts(mt_jp *j, wi_body *b)
 /* ---- Steps ------------------------------------------------------------------------
  */
 
+/* Bindings and states have the same form; states that are objects are read elsewhere.
+ */
 static void read_pairs(mt_jp *j, wi_body *b, bool bindings)
 {
     mt_jp_object(j);
@@ -119,6 +121,7 @@ static void read_pairs(mt_jp *j, wi_body *b, bool bindings)
     }
 }
 
+/* Before and after come from two members of a record and meet here, by entity. */
 static void put_state(wi_body *b, wi_step *s, mt_str entity, mt_str state, bool after)
 {
     for (uint32_t i = 0; i < s->move_count; i++) {
@@ -205,6 +208,7 @@ static void read_step_part(mt_jp *j, wi_body *b, mt_str key, wi_step *s)
     }
 }
 
+/* It is listed before its parts are read, so that steps inside it come after it. */
 static void read_step(mt_jp *j, wi_body *b)
 {
     size_t at = b->steps.len;
@@ -245,6 +249,7 @@ static void read_verdicts(mt_jp *j, wi_body *b)
     }
 }
 
+/* Members that say nothing about the decision are skipped, not refused. */
 static void read_part(mt_jp *j, wi_body *b, mt_str key)
 {
     if (mt_str_is(key, "facts")) {

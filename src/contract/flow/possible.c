@@ -25,6 +25,7 @@ bool ct_expr_same(const ct_expr *a, const ct_expr *b)
     return ct_expr_same(a->left, b->left) && ct_expr_same(a->right, b->right);
 }
 
+/* Equal questions get one number; when there are too many, nothing is ruled out. */
 static size_t number_of(questions *q, const ct_expr *e)
 {
     size_t i = 0;
