@@ -6,6 +6,18 @@
 #include "exec/commit/commit.h"
 
 bool ex_operation_prepare(ex_job *job);
+void ex_operation_claim(ex_job *job, ex_group *g);
 mt_err ex_operation_commit(ex_job *job, ex_group *g);
+
+/* ---- Words (operation_words.c) ----------------------------------------------------
+ */
+
+/* The problem that an attempt with an error is; always true. */
+bool ex_refuse_attempt(ex_job *job, const ct_attempt *a);
+/* The answer of an attempt that succeeded; `record` is 0 for a dry run. */
+void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record);
+/* Its record, and those of the other instances it changed. */
+mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
+                           const ex_effects *f, int64_t *id);
 
 #endif
