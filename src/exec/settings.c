@@ -34,15 +34,24 @@ typedef struct told {
     size_t count;
 } told;
 
+static int64_t most_of(mt_str key)
+{
+    size_t i = 0;
+    while (!mt_str_eq(key, mt_str_z(ROWS[i].key))) {
+        i++;
+    }
+    return ROWS[i].most;
+}
+
 static void tell(void *state, const mt_form_fault *f)
 {
     told *t = state;
-    mt_str reason = f->message;
+    mt_str reason = f->said; /* of `executor` itself */
     if (f->wrong == MT_FORM_UNKNOWN_KEY) {
-        reason = mt_strf(&t->arena, "there is no such setting%s%.*s",
-                         f->hint.len ? "; " : "", MT_ARG(f->hint));
-    } else if (mt_str_starts(reason, MT_STR("`"))) { /* the key is said before */
-        reason = mt_str_skip(reason, f->path.len + 3);
+        reason = MT_STR("there is no such setting");
+    } else if (f->key.len) {
+        reason = mt_strf(&t->arena, "it is a whole number from 1 to %lld",
+                         (long long)most_of(f->key));
     }
     t->count++;
     t->fault(t->state, f->path, f->offset, reason);

@@ -14,6 +14,7 @@
 #ifndef EX_CALL_H
 #define EX_CALL_H
 
+#include "base/form.h"
 #include "exec/executor_internal.h"
 
 typedef struct ex_group ex_group;
@@ -24,7 +25,7 @@ typedef struct ex_handler ex_handler;
 
 /* A body, its members as far as they are known. ptr NULL, NULL: not given. */
 typedef struct ex_request {
-    mt_str persona, id, reason, state;
+    mt_str persona, id, reason, state, expires_at;
     mt_str facts;                    /* JSON text */
     mt_str value;                    /* JSON text */
     mt_str bundle, source, contract; /* JSON text, text of a .tenor file, name */
@@ -213,7 +214,9 @@ bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
 /* The longest that an asserted fact can be said to hold; without `ttl_ms` it holds
  * until it is retracted. */
 #define EX_TTL_MOST_MS (INT64_C(3660) * 24 * 3600 * 1000)
-/* Reads the body. */
+/* Reads a body by the rows of its form; no body, no members. */
+bool ex_refused_body(ex_job *job, const mt_form_row *rows, size_t count, void *out);
+/* Reads the body that most calls have, into job->request. */
 bool ex_refused_request(ex_job *job);
 enum { EX_PAGE_USUAL = 100, EX_PAGE_MOST = 1000 };
 /* A parameter of the query; ptr NULL: not given. */

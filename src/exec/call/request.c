@@ -2,120 +2,34 @@
  * Room: exec. Bodies are read with a cursor; facts and values stay text, because the
  * contract's types say how to read them. A member nobody knows is refused: a misspelt
  * `expected_versions` must not be ignored. */
-#include "base/json_pull.h"
+#include "base/form_pull.h"
 #include "contract/flow/states.h"
 #include "exec/call/call.h"
 
 /* ---- Bodies -----------------------------------------------------------------------
  */
 
-typedef enum member_kind { TEXT, RAW, OBJECT, ANY, FLAG, NUMBER, TIME } member_kind;
-
-/* clang-format off */
-static const struct member {
-    mt_str name;
-    member_kind kind;
-    size_t offset;
-    int64_t least, most; /* NUMBER */
-} MEMBERS[] = {
-#define MEMBER(text, kind, field) {MT_STR_INIT(text), kind, offsetof(ex_request, field), 0, 0}
-#define NUMBER_MEMBER(text, field, least, most) \
-    {MT_STR_INIT(text), NUMBER, offsetof(ex_request, field), least, most}
-    MEMBER("persona",           TEXT,   persona),
-    MEMBER("facts",             RAW,    facts),
-    MEMBER("bindings",          OBJECT, bindings),
-    MEMBER("params",            OBJECT, params),
-    MEMBER("outcome",           ANY,    outcome),
-    MEMBER("dry_run",           FLAG,   dry_run),
-    MEMBER("expected_versions", OBJECT, expected),
-    MEMBER("id",                TEXT,   id),
-    MEMBER("value",             RAW,    value),
-    MEMBER("expires_at",        TIME,   expires_ms),
-    NUMBER_MEMBER("ttl_ms", ttl_ms, 1, EX_TTL_MOST_MS),
-    MEMBER("reason",            TEXT,   reason),
-    MEMBER("flows",             ANY,    flows),
-    MEMBER("state",             TEXT,   state),
-    MEMBER("bundle",            RAW,    bundle),
-    MEMBER("source",            TEXT,   source),
-    MEMBER("contract",          TEXT,   contract),
-    MEMBER("policy",            ANY,    policy),
-    MEMBER("state_map",         OBJECT, state_map),
-#undef MEMBER
-#undef NUMBER_MEMBER
+static const mt_form_row MEMBERS[] = {
+    MT_FORM_TEXT(ex_request, persona, "persona", 0),
+    MT_FORM_RAW(ex_request, facts, "facts", 0),
+    MT_FORM_OBJECT(ex_request, bindings, "bindings", 0),
+    MT_FORM_OBJECT(ex_request, params, "params", 0),
+    MT_FORM_ANY(ex_request, outcome, "outcome", 0),
+    MT_FORM_FLAG(ex_request, dry_run, "dry_run", 0),
+    MT_FORM_OBJECT(ex_request, expected, "expected_versions", 0),
+    MT_FORM_TEXT(ex_request, id, "id", 0),
+    MT_FORM_RAW(ex_request, value, "value", 0),
+    MT_FORM_TEXT(ex_request, expires_at, "expires_at", 0),
+    MT_FORM_INT(ex_request, ttl_ms, "ttl_ms", 1, EX_TTL_MOST_MS, 0),
+    MT_FORM_TEXT(ex_request, reason, "reason", 0),
+    MT_FORM_ANY(ex_request, flows, "flows", 0),
+    MT_FORM_TEXT(ex_request, state, "state", 0),
+    MT_FORM_RAW(ex_request, bundle, "bundle", 0),
+    MT_FORM_TEXT(ex_request, source, "source", 0),
+    MT_FORM_TEXT(ex_request, contract, "contract", 0),
+    MT_FORM_ANY(ex_request, policy, "policy", 0),
+    MT_FORM_OBJECT(ex_request, state_map, "state_map", 0),
 };
-/* clang-format on */
-enum { MEMBER_COUNT = sizeof MEMBERS / sizeof *MEMBERS };
-
-static bool read_time(mt_jp *j, int64_t *ms)
-{
-    mt_str text;
-    ct_time t;
-    if (!mt_jp_str(j, &text)) {
-        return false;
-    }
-    if (!ct_time_parse(text, &t)) {
-        return mt_jp_fail(j, MT_E_TYPE, text.ptr, "expected a date and time");
-    }
-    *ms = t.seconds * 1000 + t.nanos / 1000000;
-    *ms = *ms ? *ms : -1; /* 0 is for "not given" */
-    return true;
-}
-
-/* Whole, and within the row's bounds: 1e999 and 2^63 are refused like -5. */
-static bool read_number(mt_jp *j, const struct member *m, int64_t *out)
-{
-    const char *start = j->p;
-    if (mt_jp_type(j) != MT_JSON_NUMBER) {
-        return mt_jp_mismatch(j, MT_JSON_NUMBER);
-    }
-    mt_jp probe = *j;
-    bool fits = mt_jp_i64(&probe, out) && *out >= m->least && *out <= m->most;
-    if (!fits) {
-        mt_str what = mt_strf(j->arena, "expected a whole number from %lld to %lld",
-                              (long long)m->least, (long long)m->most);
-        return mt_jp_fail(j, MT_E_RANGE, start, what.ptr);
-    }
-    *j = probe;
-    return true;
-}
-
-static bool read_member(mt_jp *j, const struct member *m, void *at)
-{
-    const char *start = j->p;
-    member_kind kind = m->kind;
-    switch (kind) {
-    case TEXT: return mt_jp_str(j, at);
-    case FLAG: return mt_jp_bool(j, at);
-    case NUMBER: return read_number(j, m, at);
-    case TIME: return read_time(j, at);
-    case RAW:
-        if (!mt_jp_skip(j)) {
-            return false;
-        }
-        *(mt_str *)at = mt_str_from(start, (size_t)(j->p - start));
-        return true;
-    case OBJECT:
-    case ANY: {
-        if (kind == OBJECT && mt_jp_type(j) != MT_JSON_OBJECT) {
-            return mt_jp_mismatch(j, MT_JSON_OBJECT);
-        }
-        mt_json *tree = mt_new(j->arena, mt_json);
-        *(const mt_json **)at = tree;
-        return mt_jp_tree(j, tree);
-    }
-    }
-    return false;
-}
-
-static const struct member *find_member(mt_str key)
-{
-    for (size_t i = 0; i < MEMBER_COUNT; i++) {
-        if (mt_str_eq(MEMBERS[i].name, key)) {
-            return &MEMBERS[i];
-        }
-    }
-    return NULL;
-}
 
 static bool refuse_body(ex_job *job, mt_jp *j, mt_str member)
 {
@@ -130,37 +44,44 @@ static bool refuse_body(ex_job *job, mt_jp *j, mt_str member)
                      error.detail.len ? " " : "", MT_ARG(error.detail));
 }
 
-bool ex_refused_request(ex_job *job)
+bool ex_refused_body(ex_job *job, const mt_form_row *rows, size_t count, void *out)
 {
-    mt_str body = job->call->body;
     mt_jp j;
-    mt_str key = {0};
-    uint32_t seen = 0;
-    if (!body.len) {
+    mt_str key;
+    if (!job->call->body.len) {
         return false;
     }
     mt_json_limits limits = {job->x->limits.json_bytes, job->x->limits.json_depth};
-    mt_jp_start(&j, &job->arena, body, &limits);
-    mt_jp_object(&j);
-    while (mt_jp_key(&j, &key)) {
-        const struct member *m = find_member(key);
-        if (!m) {
-            return ex_refuse(job, EX_BAD_REQUEST,
-                             "the body has an unknown member '%.*s'", MT_ARG(key));
-        }
-        uint32_t bit = (uint32_t)1 << (m - MEMBERS);
-        if (seen & bit) {
-            mt_jp_duplicate(&j, key);
-            break;
-        }
-        seen |= bit;
-        if (!read_member(&j, m, (char *)&job->request + m->offset)) {
-            break;
-        }
+    mt_jp_start(&j, &job->arena, job->call->body, &limits);
+    mt_err err = mt_form_pull(&j, rows, count, out, &key);
+    if (err == MT_E_NOTFOUND) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the body has an unknown member '%.*s'",
+                         MT_ARG(key));
     }
-    mt_jp probe = j;
-    if (mt_jp_finish(&probe, NULL)) {
-        return refuse_body(job, &j, key);
+    return err && refuse_body(job, &j, key);
+}
+
+/* 0 is for "not given". */
+static bool refused_time(ex_job *job)
+{
+    ct_time t;
+    ex_request *r = &job->request;
+    if (!r->expires_at.ptr) {
+        return false;
+    }
+    if (!ct_time_parse(r->expires_at, &t)) {
+        return ex_refuse(job, EX_BAD_REQUEST, "`expires_at` must be a date and time");
+    }
+    r->expires_ms = t.seconds * 1000 + t.nanos / 1000000;
+    r->expires_ms = r->expires_ms ? r->expires_ms : -1;
+    return false;
+}
+
+bool ex_refused_request(ex_job *job)
+{
+    if (ex_refused_body(job, MEMBERS, mt_form_count(MEMBERS), &job->request) ||
+        refused_time(job)) {
+        return true;
     }
     job->simulation = job->request.dry_run;
     return false;

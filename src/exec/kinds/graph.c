@@ -27,57 +27,61 @@ static bool refused_without_right(ex_job *job)
         job, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
 }
 
-#define SECS_MOST INT64_C(253402300799)
+/* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
+typedef struct event_body {
+    mt_str id, kind, semantic_kind;
+    const mt_json *at, *payload;
+} event_body;
 
-static bool read_time(ex_job *job, const mt_json *at, gr_time *out)
+static const mt_form_row EVENT[] = {
+    MT_FORM_NAME(event_body, id, "id", INT64_MAX, 0),
+    MT_FORM_TEXT(event_body, kind, "kind", 0),
+    MT_FORM_TEXT(event_body, semantic_kind, "semantic_kind", 0),
+    MT_FORM_OBJECT(event_body, at, "at", 0),
+    MT_FORM_ANY(event_body, payload, "payload", 0),
+};
+
+static const mt_form_row MOMENT[] = {
+    MT_FORM_U64(gr_time, secs, "secs", 0, 253402300799, MT_FORM_REQUIRED), /* 9999 */
+    MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, 0),
+};
+
+static void refuse_member(void *job, const mt_form_fault *fault)
 {
-    int64_t secs = ex_now(job->x) / 1000, nanos = 0;
-    if (at &&
-        (mt_json_i64(mt_json_at(at, "secs"), &secs) || secs < 0 || secs > SECS_MOST ||
-         (mt_json_at(at, "nanos") && mt_json_i64(mt_json_at(at, "nanos"), &nanos)) ||
-         nanos < 0 || nanos > 999999999)) {
-        return ex_refuse(job, EX_BAD_REQUEST,
-                         "`at` is {\"secs\":N,\"nanos\":N}, secs up to %lld (the year "
-                         "9999), nanos below 1000000000",
-                         (long long)SECS_MOST);
-    }
-    *out = (gr_time){(uint64_t)secs, (uint32_t)nanos};
-    return false;
+    ex_refuse(job, EX_BAD_REQUEST, "%.*s", MT_ARG(fault->message));
 }
 
-/* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
-static bool read_event(ex_job *job, ho_graph_event *event)
+static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
 {
-    static const char *const KNOWN[] = {"at", "id", "kind", "payload", "semantic_kind"};
-    mt_json *body = mt_new(&job->arena, mt_json);
-    if (mt_json_read(&job->arena, job->call->body, NULL, body, NULL) ||
-        body->type != MT_JSON_OBJECT) {
+    mt_form form = {.arena = &job->arena,
+                    .path = MT_STR("at"),
+                    .what = "`at`",
+                    .report = refuse_member,
+                    .state = job,
+                    .unknown = MT_FORM_ALLOWED};
+    *out = (gr_time){.secs = (uint64_t)ex_now(job->x) / 1000};
+    return at && !mt_form_read(&form, at, MOMENT, mt_form_count(MOMENT), out);
+}
+
+static bool refused_event(ex_job *job, ho_graph_event *event)
+{
+    event_body body = {0};
+    if (!job->call->body.len) {
         return ex_refuse(job, EX_BAD_REQUEST, "the body must be a JSON object");
     }
-    for (uint32_t i = 0; i < body->count; i++) {
-        bool known = false;
-        for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN; k++) {
-            known |= mt_str_eq(body->as.members[i].key, mt_str_z(KNOWN[k]));
-        }
-        if (!known) {
-            return ex_refuse(job, EX_BAD_REQUEST, "an event has no member '%.*s'",
-                             MT_ARG(body->as.members[i].key));
-        }
+    if (ex_refused_body(job, EVENT, mt_form_count(EVENT), &body)) {
+        return true;
     }
-    const mt_json *kind = mt_json_at(body, "kind"), *id = mt_json_at(body, "id");
-    const mt_json *semantic = mt_json_at(body, "semantic_kind");
-    *event = (ho_graph_event){.kind = GR_DATA_AVAILABLE,
-                              .payload = mt_json_at(body, "payload")};
-    if (kind && !gr_signal_kind_parse(mt_json_text(kind), &event->kind)) {
+    *event =
+        (ho_graph_event){.id = body.id.len ? body.id : ex_new_id(&job->arena, "event"),
+                         .kind = GR_DATA_AVAILABLE,
+                         .semantic_kind = body.semantic_kind,
+                         .payload = body.payload};
+    if (body.kind.ptr && !gr_signal_kind_parse(body.kind, &event->kind)) {
         return ex_refuse(job, EX_BAD_REQUEST,
                          "`kind` is Pump, DataAvailable or Command");
     }
-    event->semantic_kind = semantic ? mt_json_text(semantic) : (mt_str){0};
-    event->id = id ? mt_json_text(id) : ex_new_id(&job->arena, "event");
-    if (!event->id.len) {
-        return ex_refuse(job, EX_BAD_REQUEST, "`id` must be a text that is not empty");
-    }
-    return read_time(job, mt_json_at(body, "at"), &event->at);
+    return refused_time(job, body.at, &event->at);
 }
 
 bool ex_graph_event_prepare(ex_job *job)
@@ -86,7 +90,7 @@ bool ex_graph_event_prepare(ex_job *job)
     ho_graph_event *event = mt_new(&job->arena, ho_graph_event);
     job->work = event;
     return refused_graph(job, &g) || refused_without_right(job) ||
-           read_event(job, event);
+           refused_event(job, event);
 }
 
 static void effects_json(mt_jw *w, const gr_capture_decision *d)
