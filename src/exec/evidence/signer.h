@@ -53,7 +53,7 @@ mt_err ex_signer_sign(const ex_signer *s, ex_sight *seen, mt_buf *why);
 mt_err ex_signer_put_back(const ex_signer *s, const ex_memory *m, mt_buf *why);
 
 /* For a ledger that was refused: an operator decides that it is to be signed as it is
- * (exec_accept.c). The decision is a record of the ledger, with the reason. */
+ * (accept.c). The decision is a record of the ledger, with the reason. */
 typedef struct ex_acceptance {
     bool nothing;    /* there was nothing to decide: nothing was done */
     int64_t records; /* that are signed for */

@@ -61,7 +61,7 @@ static bool refused_value(ex_job *job)
     return !good && ex_refuse(job, EX_INVALID_FACT, "%.*s", MT_ARG(fault.message));
 }
 
-/* The least and the most of `ttl_ms` stand in its row (exec_request.c). */
+/* The least and the most of `ttl_ms` stand in its row (call/request.c). */
 static bool refused_expiry(ex_job *job)
 {
     const ex_request *r = &job->request;
