@@ -19,6 +19,7 @@
 #include <stdarg.h>
 
 #include "base/duration.h"
+#include "base/json_write.h"
 #include "base/nearest.h"
 #include "base/vec.h"
 
@@ -365,6 +366,16 @@ static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
+static bool read_raw(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    (void)row;
+    mt_buf text = {0};
+    mt_json_write(&text, v, false);
+    *(mt_str *)to = mt_str_dup(f->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+    return true;
+}
+
 bool mt_form_ignore(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     (void)f, (void)row, (void)v, (void)to;
@@ -492,7 +503,7 @@ static mt_form_reader *const READERS[] = {
     [MT_FORM_K_EACH] = read_each,   [MT_FORM_K_MAP] = read_map,
     [MT_FORM_K_OWN] = read_own,     [MT_FORM_K_LABEL] = NULL,
     [MT_FORM_K_PLACE] = NULL,       [MT_FORM_K_SPAN] = read_span,
-    [MT_FORM_K_WORDS] = read_words,
+    [MT_FORM_K_WORDS] = read_words, [MT_FORM_K_RAW] = read_raw,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");

@@ -45,6 +45,7 @@ typedef enum mt_form_kind {
     MT_FORM_K_LIST,   /* const mt_json *; least and most count items */
     MT_FORM_K_OBJECT, /* const mt_json * */
     MT_FORM_K_ANY,    /* const mt_json * */
+    MT_FORM_K_RAW,    /* mt_str, the value as JSON text */
     MT_FORM_K_STRS,   /* const mt_str * and its count: a list of texts */
     MT_FORM_K_INSIDE, /* an object that `table` describes, in a structure or our own */
     MT_FORM_K_EACH,   /* const TYPE * and its count: a list of objects */
@@ -125,6 +126,8 @@ struct mt_form_table {
     MT_FORM_ROW(type, field, key, MT_FORM_K_OBJECT, 0, 0, flags)
 #define MT_FORM_ANY(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_ANY, 0, 0, flags)
+#define MT_FORM_RAW(type, field, key, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_RAW, 0, 0, flags)
 /* `count` is the field beside `field` that has the number of items. */
 #define MT_FORM_MANY(type, field, its_count, name, its_kind, its_table, its_most, \
                      its_flags) \
