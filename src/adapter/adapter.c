@@ -124,11 +124,6 @@ static bool open_fact(ad_opening *o, ad_fact_plan *p)
 static void check_fact_names(ad_opening *o, const ad_source *s)
 {
     const ad_adapters *all = o->adapters;
-    if (s->facts && !mt_json_is(s->facts, MT_JSON_OBJECT)) {
-        ad_source_fault(o, s, AD_F_SETTING, "'facts' of source '%.*s' is no object",
-                        MT_ARG(s->decl->id));
-        return;
-    }
     for (uint32_t i = 0; s->facts && i < s->facts->count; i++) {
         mt_str key = s->facts->as.members[i].key;
         uint32_t fact = ct_model_find(all->model, CT_KIND_FACT, key);
@@ -200,13 +195,6 @@ static bool wants_cache(const ad_adapters *a)
         }
     }
     return false;
-}
-
-bool ad_source_loads(ad_opening *o, const ad_source *s, mt_late_library *library)
-{
-    const char *why = mt_late_load(library);
-    return !why || ad_source_fault(o, s, AD_F_NO_ADAPTER, "source '%.*s': %s",
-                                   MT_ARG(s->decl->id), why);
 }
 
 static void start_curl(void)

@@ -12,6 +12,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/gate.h"
+#include "base/form.h"
 #include "base/hash.h"
 #include "base/late_curl.h"
 #include "base/vec.h"
@@ -126,11 +127,13 @@ struct ad_source {
     /* Settings. Durations in milliseconds. */
     uint64_t timeout, connect_timeout, max_age, stale_for;
     size_t max_bytes, redirects, connections;
-    uint8_t on_error; /* ad_on_error */
-    bool on_error_given, keep_response, environment;
+    int on_error;      /* ad_on_error */
+    int keep_response; /* 0: its digest only */
+    bool on_error_given, environment;
     mt_str base_url, proxy, ca_file, file, fixed, working_directory;
-    const mt_json *auth, *headers, *connection, *command, *values, *facts, *instances;
-    const mt_json *variables; /* of the host's environment that a process is given */
+    const mt_json *auth, *headers, *connection, *values, *facts, *instances;
+    mt_form_words command;
+    mt_form_words variables; /* of the host's environment that a process is given */
     /* Made from them. */
     mt_json fields; /* of the declaration */
     mt_str refused; /* why it may not be asked; empty: it may */
@@ -139,7 +142,7 @@ struct ad_source {
     bool origin_configured;
     mt_str user, password, auth_query;
     struct curl_slist *header_list;
-    const char *const *argv, *const *process_environment;
+    const char *const *process_environment;
     const char *const *pg_keys, *const *pg_values;
     int64_t fixed_ms; /* of the clock; 0: it runs */
     ad_pool pool;
@@ -155,7 +158,7 @@ struct ad_fact_plan {
     ad_template path;
     /* Settings of the fact. */
     mt_str resource_text, select_text, query, variable;
-    const mt_json *parameters;
+    mt_form_words parameters;
     /* Made from them. */
     ad_template resource;
     ad_selector select;
@@ -193,6 +196,15 @@ int64_t ad_adapters_wall_ms(const ad_adapters *a);
 #define AD_F_FACT       "F104"
 #define AD_F_POLICY     "F105"
 #define AD_F_ORIGIN     "F106"
+
+/* What settings are about: a source, or one of its facts. */
+typedef struct ad_subject {
+    ad_opening *o;
+    const ad_source *source;
+    const ad_fact_plan *fact; /* NULL: the source itself */
+} ad_subject;
+/* A form for what is at `path` of the settings; its faults are diagnostics. */
+mt_form ad_form(ad_subject *subject, const char *path, const char *what);
 
 /* Loads what a source needs; false after saying that it cannot be. A source that is
  * waited for shares one wait with all others, libcurl's. */
@@ -305,7 +317,7 @@ void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count
 void ad_http_harvest(ad_fetching *f);
 
 /* The names in `parameters` of a fact, in order. */
-bool ad_plan_parameters(ad_opening *o, ad_fact_plan *p);
+void ad_plan_parameters(ad_opening *o, ad_fact_plan *p);
 
 bool ad_database_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 bool ad_sqlite_set_up(ad_opening *o, ad_source *s);
