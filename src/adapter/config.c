@@ -65,7 +65,7 @@ static const setting SOURCE_SETTINGS[] = {
     {CACHED | 1 << AD_MANUAL, SPAN(max_age, "max_age")},
     {CACHED,           SPAN(stale_for, "stale_for")},
     {ALL,              MT_FORM_CHOICE(ad_source, on_error, "on_error", ON_ERROR, 0)},
-    {ALL,              MT_FORM_CHOICE(ad_source, keep_response, "response", RESPONSE, 0)},
+    {ALL, MT_FORM_CHOICE(ad_source, keep_response, "response", RESPONSE, 0)},
     {ALL,              OBJECT(facts, "facts")},
     {ALL,              OBJECT(instances, "instances")},
 };

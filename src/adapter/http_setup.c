@@ -1,6 +1,10 @@
-/* adapter/http_setup.c - settings of HTTP and GraphQL sources, checked once:
- * addresses, credentials, headers, and what each fact asks for.
- * Room: adapter. */
+/* adapter/http_setup.c - HTTP and GraphQL sources before anything is asked.
+ * Room: adapter.
+ *
+ * Order: the address and the proxy, whether the configuration allows the origin, then
+ * credentials and headers; for each fact, what to ask for.
+ * Invariant: a credential is read only for a source that may be asked.
+ * May fail: only by diagnostics. */
 #include "adapter/impl.h"
 
 /* ---- Addresses ---- */

@@ -1,5 +1,5 @@
-/* adapter/impl.h - what the files adapter*.c share.
- * Room: runtime, private to adapter*.c.
+/* adapter/impl.h - what the files of the room share.
+ * Room: adapter, private to it.
  *
  * One ad_source per Source of the contract that a fact refers to, one ad_fact_plan per
  * such fact: both are made by ad_adapters_open() and never change, apart from the pools
@@ -72,7 +72,7 @@ typedef struct ad_opening {
     mt_diags *ds;
 } ad_opening;
 
-/* An adapter: how one kind of source is set up and asked. ORDER AD_ADAPTERS. */
+/* An adapter: how one kind of source is set up and asked. */
 typedef enum ad_adapter_kind {
     AD_HTTP,
     AD_GRAPHQL,
@@ -95,7 +95,8 @@ typedef struct ad_adapter {
     void (*close)(ad_source *s);
 } ad_adapter;
 
-extern const ad_adapter AD_ADAPTERS[AD_ADAPTER_COUNT];
+extern const ad_adapter AD_ADAPTERS[]; /* by ad_adapter_kind */
+bool ad_kind_find(mt_str protocol, mt_str dialect, ad_adapter_kind *out);
 
 typedef enum ad_on_error {
     AD_ON_ERROR_FAIL,
@@ -261,6 +262,7 @@ struct ad_job {
     int64_t deadline;
     void (*step)(ad_job *job);
     void (*give_up)(ad_job *job);
+    void (*transferred)(ad_job *job, CURLcode code); /* of libcurl's */
     void *state;
 };
 
@@ -278,6 +280,12 @@ struct ad_fetching {
 void ad_fetching_drive(ad_fetching *f);
 /* ad_pool_take() that drives while it waits; to be called before ad_job_add(). */
 mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out);
+
+/* Until every job has ended. */
+void ad_fetching_wait(ad_fetching *f);
+/* A multi handle with its connections; NULL when no source is waited for. */
+CURLM *ad_multi_take(ad_adapters *a);
+void ad_multi_give(ad_adapters *a, CURLM *multi);
 
 ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t count);
 /* The earlier of the fetch's deadline and the source's timeout from now. */
@@ -313,8 +321,6 @@ void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t c
 void ad_http_close(ad_source *s);
 bool ad_graphql_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count);
-/* Reads what became of the transfers of the multi handle. */
-void ad_http_harvest(ad_fetching *f);
 
 /* The names in `parameters` of a fact, in order. */
 void ad_plan_parameters(ad_opening *o, ad_fact_plan *p);
