@@ -1,6 +1,8 @@
 /* net/relay_read.c - from the sockets into the batch, in turns.
  * Room: net. Fairness: those who have something to say stand in a queue; each turn
- * reads once from each of them, and who is not done stands at the end again. */
+ * reads once from each of them, and who is not done stands at the end again.
+ * Invariant: a line is in the batch whole or not at all.
+ * What may fail is the agent: it is told, counted, and disconnected if it must be. */
 #include "net/relay_state.h"
 
 #include "base/utf8.h"
