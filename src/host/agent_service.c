@@ -1,8 +1,17 @@
+/* host/agent_service.c - see agent_service.h.
+ *
+ * Order of a message: read the state from the store if it is not here, let the agent
+ * hear the line, and keep message, answers and state in one transaction.
+ * Invariant: the agent in memory is what the store said at `version`; when another node
+ * kept something since, keeping answers MT_E_CONFLICT and the caller forgets the agent.
+ * May fail: the store, an agent's file (with a sentence), a state that is not ours
+ * (MT_E_CORRUPT). */
 #include "host/agent_service.h"
 
 #include <stdlib.h>
 
 #include "agent/trace.h"
+#include "base/form.h"
 #include "base/yaml_read.h"
 #include "os/file.h"
 
@@ -45,14 +54,23 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
     return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
+/* An entry of `agents`. */
+typedef struct entry {
+    const char *file;
+} entry;
+static const mt_form_row ENTRY[] = {
+    MT_FORM_WORD(entry, file, "file", MT_FORM_REQUIRED),
+};
+
 static mt_err open_file(ho_agent_service *s, const mt_json *config, mt_buf *why)
 {
-    const mt_json *file = mt_json_at(config, "file");
-    if (!mt_json_is(file, MT_JSON_STRING) || config->count != 1) {
-        mt_buf_addz(why, "it needs exactly one member, 'file', the agent's file");
+    entry e = {0};
+    mt_form form = {
+        .arena = &s->arena, .what = "an agent", .report = mt_form_join, .state = why};
+    if (!mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), &e)) {
         return MT_E_REJECTED;
     }
-    mt_str path = mt_str_dup(&s->arena, mt_json_text(file));
+    mt_str path = mt_str_z(e.file);
     size_t len = path.len - mt_str_basename(path).len;
     s->directory = len ? mt_str_dup(&s->arena, mt_str_from(path.ptr, len)).ptr : ".";
     mt_diags ds = {.arena = &s->arena, .limit = s->limits.diagnostics};
