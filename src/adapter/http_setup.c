@@ -205,7 +205,9 @@ static bool set_up_headers(ad_opening *o, ad_source *s)
     for (uint32_t i = 0; ok && headers && i < headers->count; i++) {
         const mt_json_member *m = &headers->as.members[i];
         mt_str value = mt_json_text(&m->value);
-        ok = is_token(m->key);
+        ok = is_token(m->key) && !mt_json_is(&m->value, MT_JSON_NULL) &&
+             !mt_json_is(&m->value, MT_JSON_BOOL) &&
+             !mt_json_is(&m->value, MT_JSON_ARRAY);
         if (ok && mt_json_is(&m->value, MT_JSON_OBJECT)) {
             if (!ad_secret_read(o, s, &m->value, "a header", &value)) {
                 return false;

@@ -36,11 +36,16 @@ static void add_option(option_list *list, const char *key, const char *value)
 }
 
 /* {url: REF}: the whole connection string is a credential. */
-static bool from_url(ad_opening *o, ad_source *s, const mt_json *url, option_list *list)
+static bool from_url(ad_opening *o, ad_source *s, option_list *list)
 {
+    static const mt_form_row ROW = {.key = "url", .kind = MT_FORM_K_ANY};
     mt_arena *a = &o->adapters->arena;
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, "connection", "a connection by its url");
+    const mt_json *url = NULL;
     mt_str text;
-    if (!ad_secret_read(o, s, url, "connection", &text)) {
+    if (!mt_form_read(&form, s->connection, &ROW, 1, &url) ||
+        !ad_secret_read(o, s, url, "connection", &text)) {
         return false;
     }
     PQconninfoOption *parsed = PQconninfoParse(text.ptr, NULL);
@@ -137,7 +142,6 @@ bool ad_postgres_set_up(ad_opening *o, ad_source *s)
     if (!ad_source_loads(o, s, &mt_late_pq) || !ad_source_waits(o, s)) {
         return false;
     }
-    const mt_json *url = mt_json_at(s->connection, "url");
     if (!mt_json_is(s->connection, MT_JSON_OBJECT)) {
         return ad_source_fault(
             o, s, AD_F_SETTING,
@@ -145,7 +149,8 @@ bool ad_postgres_set_up(ad_opening *o, ad_source *s)
             "user, password: REF}",
             MT_ARG(s->decl->id));
     }
-    if (url ? !from_url(o, s, url, &list) : !from_fields(o, s, &list)) {
+    bool by_url = mt_json_at(s->connection, "url") != NULL;
+    if (by_url ? !from_url(o, s, &list) : !from_fields(o, s, &list)) {
         return false;
     }
     add_option(&list, "application_name", "motet");

@@ -160,9 +160,7 @@ static const mt_json_member **members_of(ho_egress *e, const mt_json *node,
 /* A form for one of `channels` or `routes`, which are named by their keys. */
 static mt_form form_of(const mt_form *f, mt_str name, const char *what)
 {
-    mt_form in = mt_form_inside(f, mt_str_dup(f->arena, name).ptr, what);
-    in.unknown = MT_FORM_ALLOWED;
-    return in;
+    return mt_form_inside(f, mt_str_dup(f->arena, name).ptr, what);
 }
 
 static void read_channels(mt_form *f, ho_egress *e, const mt_json *channels)

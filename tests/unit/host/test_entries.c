@@ -68,6 +68,13 @@ static const struct row EGRESS[] = {
     {"a channel without a program",
      "{default_ack_timeout: 1s, channels: {a: {type: process, command: [' ']}}}",
      "`channels.a.command` must begin with a program"},
+    {"an unknown key of a channel",
+     "{default_ack_timeout: 1s, channels: {a: {type: process, command: [x], cwd: /}}}",
+     "`channels.a.cwd` is not a key of a channel"},
+    {"a misspelt key of a route",
+     "{default_ack_timeout: 1s, channels: {a: {type: process, command: [x]}}, "
+     "routes: {k: {channel: a, ack_timeut: 1s}}}",
+     "`routes.k.ack_timeut` is not a key of a route"},
     {"a route to nowhere", "{default_ack_timeout: 1s, routes: {k: {channel: b}}}",
      "`routes.k.channel` must be a declared channel, not `b`"},
 };
