@@ -139,6 +139,12 @@ void mt_form_write(mt_buf *out, const mt_form_fault *fault)
     }
 }
 
+void mt_form_silent(void *nothing, const mt_form_fault *fault)
+{
+    (void)nothing;
+    (void)fault;
+}
+
 void mt_form_join(void *buf, const mt_form_fault *fault)
 {
     mt_buf *out = buf;
