@@ -147,10 +147,7 @@ mt_err ht_token_read(mt_arena *a, mt_str id, mt_str body, ht_token *out)
 {
     mt_json tree;
     document d = {0};
-    mt_form form = {.arena = a,
-                    .what = "a token",
-                    .report = mt_form_silent,
-                    .unknown = MT_FORM_ALLOWED};
+    mt_form form = {.arena = a, .what = "a token", .unknown = MT_FORM_ALLOWED};
     *out = (ht_token){.id = mt_str_dup(a, id)};
     if (mt_json_read(a, body, NULL, &tree, NULL) ||
         !mt_form_read(&form, &tree, DOCUMENT, mt_form_count(DOCUMENT), &d)) {

@@ -87,7 +87,7 @@ static const mt_form_row LINE[] = {
 
 static bool read_parts(mt_arena *a, const mt_json *root, lg_checkpoint *out)
 {
-    mt_form form = {.arena = a, .what = "a checkpoint", .report = mt_form_silent};
+    mt_form form = {.arena = a, .what = "a checkpoint"};
     bool good = mt_form_read(&form, root, LINE, mt_form_count(LINE), out);
     out->domain = mt_str_dup(a, good ? out->domain : MT_STR(""));
     return good;

@@ -91,7 +91,7 @@ static bool read_hashes(mt_arena *a, const mt_json *list, lg_statement *out)
 static bool read_parts(mt_arena *a, const mt_json *root, lg_statement *out)
 {
     document d = {.from = -1, .to = -1, .size = -1};
-    mt_form form = {.arena = a, .what = "a proof", .report = mt_form_silent};
+    mt_form form = {.arena = a, .what = "a proof"};
     if (!mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &d) ||
         !read_hashes(a, d.hashes, out)) {
         return false;
