@@ -56,25 +56,23 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
     return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
-typedef struct settings {
-    mt_str file;
-} settings;
-
-static const mt_form_row SETTINGS[] = {
-    MT_FORM_NAME(settings, file, "file", INT64_MAX, MT_FORM_REQUIRED),
+/* An entry of `agents`. */
+typedef struct entry {
+    const char *file;
+} entry;
+static const mt_form_row ENTRY[] = {
+    MT_FORM_WORD(entry, file, "file", MT_FORM_REQUIRED),
 };
 
 static mt_err open_file(ho_agent_service *s, const mt_json *config, mt_buf *why)
 {
-    settings o = {0};
-    mt_form form = {.arena = &s->arena,
-                    .what = "an agent that is served",
-                    .report = mt_form_join,
-                    .state = why};
-    if (!mt_form_read(&form, config, SETTINGS, mt_form_count(SETTINGS), &o)) {
+    entry e = {0};
+    mt_form form = {
+        .arena = &s->arena, .what = "an agent", .report = mt_form_join, .state = why};
+    if (!mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), &e)) {
         return MT_E_REJECTED;
     }
-    mt_str path = mt_str_dup(&s->arena, o.file);
+    mt_str path = mt_str_z(e.file);
     size_t len = path.len - mt_str_basename(path).len;
     s->directory = len ? mt_str_dup(&s->arena, mt_str_from(path.ptr, len)).ptr : ".";
     mt_diags ds = {.arena = &s->arena, .limit = s->limits.diagnostics};
