@@ -346,7 +346,7 @@ static void write_attributes(ag_question *q, const ag_triggers *t)
 
 static void write_tree(mt_jw *w, const ag_triggers *t, uint32_t parent)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < t->len; i++) {
         if (t->items[i].parent == parent) {
             mt_jw_key(w, t->items[i].name);
@@ -368,7 +368,7 @@ static void write_relation(mt_jw *w, const ag_trigger *a, const ag_trigger *b)
     mt_jw_begin_array(w);
     mt_jw_str(w, a->name);
     mt_jw_str(w, b->name);
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t i = 0; i < 5; i++) {
         mt_jw_key(w, mt_str_z(NAMES[i]));
         mt_jw_bool(w, holds[i]);
@@ -663,12 +663,12 @@ void ag_harness_line(ag_mode mode, mt_str line, mt_buf *out)
     size_t start = out->len;
     mt_jw w = mt_jw_start(out, false);
     ag_question q = {.a = &a, .mode = mode, .w = &w};
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_bool(&w, "ok", true);
     if (!answer(&q, line)) {
         out->len = start; /* forget what was written of a success */
         w = mt_jw_start(out, false);
-        mt_jw_begin_object(&w);
+        mt_jw_begin_unsorted(&w);
         mt_jw_key_bool(&w, "ok", false);
         mt_jw_key_str(&w, "error", q.error);
     }

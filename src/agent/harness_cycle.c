@@ -230,7 +230,7 @@ static void answer(void *host, const ag_call *call, ag_answer *out)
 
 static void begin_event(mt_jw *w, const char *kind)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "ev", mt_str_z(kind));
 }
 
@@ -361,7 +361,7 @@ static void write_bridge(ag_question *q, const script *s, const ag_tape *t,
     for (uint32_t i = 0; i < r->activation_count && !s->agent.flow_off; i++) {
         const ag_activation *x = &r->activations[i];
         const ag_receiver *at = &s->agent.receivers[x->receiver];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         mt_jw_keyz(w, "priority");
         ag_write_priority(w, at->priority);
         mt_jw_keyz(w, "key");

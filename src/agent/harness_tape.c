@@ -193,7 +193,7 @@ static void write_activation(ag_question *q, const ag_tape *t, const ag_agent *a
 {
     mt_jw *w = q->w;
     bool initial = ag_route_is_initial(&agent->receivers[x->receiver].route);
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "priority");
     ag_write_priority(w, agent->receivers[x->receiver].priority);
     mt_jw_keyz(w, "key");
@@ -247,7 +247,7 @@ static void write_unparsed(ag_question *q, const ag_agent *agent, const unparsed
     mt_jw_keyz(q->w, "unparsed");
     mt_jw_begin_array(q->w);
     for (uint32_t i = 0; i < count; i++) {
-        mt_jw_begin_object(q->w);
+        mt_jw_begin_unsorted(q->w);
         mt_jw_key_i64(q->w, "index", u[i].index);
         mt_jw_key_str(q->w, "route", agent->receivers[u[i].index].text);
         mt_jw_key_str(q->w, "error", u[i].error);

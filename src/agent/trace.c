@@ -376,7 +376,7 @@ void ag_statement(mt_buf *out, bool pretty)
         "6.4: a sender runs at most once per message; empty filters never wait",
         NULL};
     mt_jw w = mt_jw_start(out, pretty);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     write_list(&w, "arrow_styles", STYLES);
     write_list(&w, "compared",
                (const char *const[]){COMPARED[0], COMPARED[1], COMPARED[2], COMPARED[3],

@@ -385,7 +385,7 @@ mt_err ex_system_at_start(ex_group *g, mt_str kind, const ex_source *s, mt_buf *
 mt_err ex_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str *bad)
 {
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < count; i++) {
         size_t equals = mt_str_find(policies[i], '=');
         bool own = equals < policies[i].len;

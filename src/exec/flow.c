@@ -56,7 +56,7 @@ static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
 static void bindings_json(mt_jw *w, const ex_job *job)
 {
     const ct_model *m = job->v->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (job->snap->instances[e].ptr) {
             mt_jw_key(w, m->entities[e].id);
@@ -72,7 +72,7 @@ static void states_json(mt_jw *w, const ex_job *job, const uint32_t *states)
 {
     const ct_plan *p = job->v->plan;
     mt_jw_keyz(w, "states");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (states[e] != CT_NONE) {
             mt_jw_key(w, ct_entity_id(p, e));

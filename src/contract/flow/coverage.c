@@ -187,7 +187,7 @@ void ct_coverage_json(mt_jw *w, const ct_coverage *c)
     /* Keys in byte order. */
     static const ct_cover_kind ORDER[] = {CT_COVER_OPERATIONS, CT_COVER_OUTCOMES,
                                           CT_COVER_PATHS, CT_COVER_RULES};
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t i = 0; i < CT_COVER_COUNT; i++) {
         mt_jw_key(w, mt_str_z(KIND_NAMES[ORDER[i]]));
         kind_json(w, c, ORDER[i]);

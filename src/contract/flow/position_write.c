@@ -145,7 +145,7 @@ static void records_json(mt_jw *w, const ct_run *run)
 static void states_json(mt_jw *w, const ct_run *run)
 {
     const ct_model *m = run->plan->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (run->states[e] != CT_NONE) {
             mt_jw_key(w, m->entities[e].id);
@@ -158,7 +158,7 @@ static void states_json(mt_jw *w, const ct_run *run)
 static void instances_json(mt_jw *w, const ct_run *run)
 {
     const ct_model *m = run->plan->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (run->instances[e].ptr) {
             mt_jw_key(w, m->entities[e].id);

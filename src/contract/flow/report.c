@@ -140,7 +140,7 @@ void ct_run_changes_json(mt_jw *w, const ct_run *run)
 void ct_run_bindings_json(mt_jw *w, const ct_run *run)
 {
     const ct_plan *p = run->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (ct_bit(p->graphs[run->flow].entities, e) && run->instances[e].ptr) {
             mt_jw_key(w, ct_entity_id(p, e));
@@ -203,7 +203,7 @@ static void verdicts_used_json(mt_jw *w, mt_arena *a, const ct_model *m, ct_used
 static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         const ct_change *c = &r->changes[i];
         mt_jw_key(w, ct_entity_id(p, c->entity));
@@ -218,7 +218,7 @@ static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 static void op_binding_json(mt_jw *w, const ct_op_report *r)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         uint32_t e = r->changes[i].entity;
         mt_jw_key(w, ct_entity_id(p, e));

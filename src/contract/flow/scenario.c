@@ -117,7 +117,7 @@ static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
 static void facts_json(mt_jw *w, const ct_scenarios *file, const ct_scenario *s)
 {
     const mt_json *own = mt_json_at(s->given, "facts");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     add_members(w, mt_json_at(file->shared, "facts"), own);
     add_members(w, own, NULL);
     mt_jw_end_object(w);
