@@ -39,7 +39,7 @@ mt_str ag_sdk_complaint(mt_arena *a, mt_str route, const ag_fault *fault)
     return text;
 }
 
-bool ag_parse_for(ag_question *q, mt_str text, ag_route *out)
+static bool parse_for(ag_question *q, mt_str text, ag_route *out)
 {
     ag_fault fault = {0};
     mt_err err = ag_route_parse(q->a, q->mode, q->styles.count ? &q->styles : NULL,
@@ -47,7 +47,7 @@ bool ag_parse_for(ag_question *q, mt_str text, ag_route *out)
     return !err || ag_refuse(q, "character %zu: %s", fault.offset + 1, fault.message);
 }
 
-void ag_write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
+static void write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
 {
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < count; i++) {
@@ -152,16 +152,16 @@ static bool op_parse(ag_question *q)
 {
     mt_str text;
     ag_route r, again;
-    if (!text_of(q, "route", &text) || !ag_parse_for(q, text, &r)) {
+    if (!text_of(q, "route", &text) || !parse_for(q, text, &r)) {
         return false;
     }
     static const char *const NAMES[] = {"source", "label", "target"};
     for (ag_part p = AG_SOURCE; p < AG_PARTS; p++) {
         mt_jw_key(q->w, mt_str_z(NAMES[p]));
-        ag_write_nodes(q->w, ag_route_part(&r, p), r.count[p]);
+        write_nodes(q->w, ag_route_part(&r, p), r.count[p]);
     }
     bool same =
-        ag_parse_for(q, r.canonical, &again) && mt_str_eq(again.canonical, r.canonical);
+        parse_for(q, r.canonical, &again) && mt_str_eq(again.canonical, r.canonical);
     mt_jw_key_str(q->w, "canonical", r.canonical);
     mt_jw_key_str(q->w, "kind",
                   ag_route_is_arrow(&r) ? MT_STR("arrow") : MT_STR("object"));
@@ -199,9 +199,9 @@ static bool op_node(ag_question *q)
     if (n.kind == AG_ALL) {
         mt_jw_null(q->w);
     } else if (n.kind == AG_PLAIN) {
-        ag_write_nodes(q->w, &n, 1);
+        write_nodes(q->w, &n, 1);
     } else {
-        ag_write_nodes(q->w, n.items, n.count);
+        write_nodes(q->w, n.items, n.count);
     }
     mt_jw_key_str(q->w, "str", n.text);
     return true;
@@ -220,11 +220,11 @@ static bool op_tokens(ag_question *q)
     }
     if (q->mode == AG_PROFILE) {
         ag_route r;
-        if (!ag_parse_for(q, text, &r)) {
+        if (!parse_for(q, text, &r)) {
             return false;
         }
         mt_jw_keyz(q->w, "tokens");
-        ag_write_nodes(q->w, r.nodes, ag_route_nodes(&r));
+        write_nodes(q->w, r.nodes, ag_route_nodes(&r));
         return !r.style || ag_refuse(q, "a list of tokens has no arrow");
     }
     ag_pieces pieces = {0};
@@ -258,7 +258,7 @@ static bool op_route_accepts(ag_question *q)
     mt_str sender, receiver;
     ag_route s, r;
     if (!text_of(q, "sender", &sender) || !text_of(q, "receiver", &receiver) ||
-        !ag_parse_for(q, sender, &s) || !ag_parse_for(q, receiver, &r)) {
+        !parse_for(q, sender, &s) || !parse_for(q, receiver, &r)) {
         return false;
     }
     mt_jw_key_bool(q->w, "result", ag_route_accepts(q->mode, &s, &r));
@@ -271,7 +271,7 @@ static bool op_outcome(ag_question *q)
     ag_route r;
     ag_action action;
     uint32_t count;
-    if (!text_of(q, "route", &text) || !ag_parse_for(q, text, &r)) {
+    if (!text_of(q, "route", &text) || !parse_for(q, text, &r)) {
         return false;
     }
     const mt_json *given = mt_json_at(q->in, "action");
@@ -285,7 +285,7 @@ static bool op_outcome(ag_question *q)
     mt_jw_key_str(q->w, "kind",
                   ag_route_is_arrow(&r) ? MT_STR("arrow") : MT_STR("object"));
     mt_jw_keyz(q->w, "activated");
-    ag_write_nodes(q->w, nodes, count);
+    write_nodes(q->w, nodes, count);
     return true;
 }
 

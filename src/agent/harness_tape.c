@@ -2,7 +2,8 @@
 #include "agent/harness_impl.h"
 #include "agent/tape_impl.h"
 
-mt_str ag_sdk_shape(ag_shape shape)
+/* Upper-case names of the shapes: SINGLE, MANY, INDEX_SINGLE, INDEX_MANY. */
+static mt_str sdk_shape(ag_shape shape)
 {
     static const char *const NAMES[] = {"SINGLE", "MANY", "INDEX_SINGLE", "INDEX_MANY"};
     return mt_str_z(NAMES[shape]);
@@ -148,7 +149,7 @@ static bool describe_tape(ag_question *q, const ag_tape *t)
 {
     ag_shape shape = ag_tape_shape(t);
     rows held = rows_of(q, t, false), empty = rows_of(q, t, true);
-    mt_jw_key_str(q->w, "type", ag_sdk_shape(shape));
+    mt_jw_key_str(q->w, "type", sdk_shape(shape));
     mt_jw_keyz(q->w, "stored");
     write_rows(q->w, &held, true);
     mt_jw_keyz(q->w, "revert");
@@ -272,7 +273,7 @@ bool ag_harness_activations(ag_question *q)
         ag_cycle *c = ag_cycle_new(p, t);
         ag_cycle_run(c, &(ag_message){0}, silent, NULL);
         ag_record r = ag_cycle_record(c);
-        mt_jw_key_str(q->w, "tape_type", ag_sdk_shape(ag_tape_shape(t)));
+        mt_jw_key_str(q->w, "tape_type", sdk_shape(ag_tape_shape(t)));
         mt_jw_keyz(q->w, "activations");
         mt_jw_begin_array(q->w);
         for (uint32_t i = 0; i < r.activation_count; i++) {

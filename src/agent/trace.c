@@ -5,7 +5,8 @@
 
 #include "base/vec.h"
 
-const char *ag_order_rule(ag_mode mode)
+/* Where a rule is declared: order of receivers and senders, in words. */
+static const char *order_rule(ag_mode mode)
 {
     return mode == AG_COMPAT
                ? "receivers: priority, registration, key insertion, state, gate; "
@@ -58,7 +59,7 @@ static void write_header(mt_buf *out, const ag_agent *agent, ag_shape shape)
     mt_jw_keyz(&w, "nondeterminism");
     mt_jw_begin_array(&w);
     mt_jw_end_array(&w);
-    mt_jw_key_str(&w, "order", mt_str_z(ag_order_rule(agent->mode)));
+    mt_jw_key_str(&w, "order", mt_str_z(order_rule(agent->mode)));
     mt_jw_key_str(&w, "profile", MT_STR(AG_PROFILE_ID));
     mt_jw_key_str(&w, "record", MT_STR("header"));
     mt_jw_key_str(&w, "shape", mt_str_z(ag_shape_name(shape)));
@@ -347,7 +348,7 @@ static void write_mode(mt_jw *w, ag_mode mode, const char *tape_rule,
     mt_jw_key(w, mt_str_z(ag_mode_name(mode)));
     mt_jw_begin_object(w);
     write_list(w, "deviations", deviations);
-    mt_jw_key_str(w, "order", mt_str_z(ag_order_rule(mode)));
+    mt_jw_key_str(w, "order", mt_str_z(order_rule(mode)));
     mt_jw_key_str(w, "tape_rule", mt_str_z(tape_rule));
     mt_jw_end_object(w);
 }

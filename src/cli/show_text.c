@@ -225,7 +225,8 @@ static void add_count(mt_buf *out, size_t n, const char *what)
     }
 }
 
-void cli_show_counts(mt_buf *out, const mt_diags *ds)
+/* "2 errors, 1 warning"; empty when there are neither. */
+static void show_counts(mt_buf *out, const mt_diags *ds)
 {
     mt_buf text = {0};
     add_count(&text, ds->errors, "error");
@@ -243,7 +244,7 @@ void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool co
     if (!ds->errors && !ds->warnings) {
         return;
     }
-    cli_show_counts(out, ds);
+    show_counts(out, ds);
     size_t notes = 0;
     for (size_t i = 0; i < ds->len; i++) {
         notes += ds->items[i].severity == MT_NOTE;

@@ -384,11 +384,6 @@ static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out
 
 /* ---- journal ---- */
 
-bool gr_is_journal(mt_str text)
-{
-    return mt_str_starts(text, MT_STR("{\"journal\":"));
-}
-
 /* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)
 {

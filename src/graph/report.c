@@ -2,15 +2,6 @@
 
 #include "base/yaml_read.h"
 
-uint32_t gr_line_of(mt_str text, uint32_t at)
-{
-    uint32_t line = 0, column;
-    if (text.len) {
-        mt_json_place(text, at, &line, &column);
-    }
-    return line;
-}
-
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
 {

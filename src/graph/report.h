@@ -28,7 +28,4 @@ bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
 bool gr_read_tree(mt_arena *a, const gr_subject *s, const char *code,
                   const mt_json_limits *limits, mt_json *out);
 
-/* 1-based line of an offset; 0 without a text. */
-uint32_t gr_line_of(mt_str text, uint32_t at);
-
 #endif

@@ -20,8 +20,10 @@ static mt_str compact(mt_arena *a, const mt_json *value)
     return text;
 }
 
-mt_str an_diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field *f,
-                   const an_diff_part *p)
+/* What a change is known by in a baseline: "Entity/Order/states/remove@1f…": the
+ * digest is that of the values before and after, so a further change is a new one. */
+static mt_str diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field *f,
+                       const an_diff_part *p)
 {
     mt_sha256 digest = mt_sha256_of_two(compact(a, f->before), compact(a, f->after));
     mt_str hex = mt_sha256_hex(a, digest);
@@ -65,7 +67,7 @@ static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
     mt_jw_key_str(w, "in_flight", mt_str_z(t->in_flight));
     mt_jw_key_str(w, "new_flows", mt_str_z(t->new_flows));
     mt_jw_end_object(w);
-    mt_jw_key_str(w, "key", an_diff_key(a, e, f, p));
+    mt_jw_key_str(w, "key", diff_key(a, e, f, p));
     mt_jw_keyz(w, "names");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < p->name_count; i++) {
@@ -378,7 +380,7 @@ static uint32_t fresh_parts(mt_arena *a, const mt_map *known, const an_diff_entr
         for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
             const an_diff_part *part = &e->fields[f].parts[p];
             n += an_diff_part_breaks(part) &&
-                 !mt_map_find(known, an_diff_key(a, e, &e->fields[f], part));
+                 !mt_map_find(known, diff_key(a, e, &e->fields[f], part));
         }
     }
     return n;

@@ -118,12 +118,12 @@ void ct_coverage_run(ct_coverage *c, const ct_run *run)
     }
 }
 
-size_t ct_coverage_total(const ct_coverage *c, ct_cover_kind kind)
+static size_t coverage_total(const ct_coverage *c, ct_cover_kind kind)
 {
     return c->of[kind].len;
 }
 
-size_t ct_coverage_seen(const ct_coverage *c, ct_cover_kind kind)
+static size_t coverage_seen(const ct_coverage *c, ct_cover_kind kind)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->of[kind].len; i++) {
@@ -136,8 +136,8 @@ unsigned ct_coverage_permille(const ct_coverage *c)
 {
     size_t seen = 0, total = 0;
     for (int k = 0; k < CT_COVER_COUNT; k++) {
-        seen += ct_coverage_seen(c, (ct_cover_kind)k);
-        total += ct_coverage_total(c, (ct_cover_kind)k);
+        seen += coverage_seen(c, (ct_cover_kind)k);
+        total += coverage_total(c, (ct_cover_kind)k);
     }
     return total ? (unsigned)(seen * 1000 / total) : 1000;
 }
@@ -148,7 +148,7 @@ static const char *const KIND_NAMES[] = {"rules", "operations", "outcomes", "pat
 void ct_coverage_text(mt_buf *out, const ct_coverage *c)
 {
     for (int k = 0; k < CT_COVER_COUNT; k++) {
-        size_t seen = ct_coverage_seen(c, (ct_cover_kind)k), total = c->of[k].len;
+        size_t seen = coverage_seen(c, (ct_cover_kind)k), total = c->of[k].len;
         mt_buf_addf(out, "%-11s %5zu of %5zu  %3zu %%\n", KIND_NAMES[k], seen, total,
                     total ? seen * 100 / total : 100);
     }
@@ -177,8 +177,8 @@ static void kind_json(mt_jw *w, const ct_coverage *c, ct_cover_kind kind)
         }
     }
     mt_jw_end_array(w);
-    mt_jw_key_i64(w, "seen", (int64_t)ct_coverage_seen(c, kind));
-    mt_jw_key_i64(w, "total", (int64_t)ct_coverage_total(c, kind));
+    mt_jw_key_i64(w, "seen", (int64_t)coverage_seen(c, kind));
+    mt_jw_key_i64(w, "total", (int64_t)coverage_total(c, kind));
     mt_jw_end_object(w);
 }
 

@@ -137,7 +137,8 @@ void ct_run_changes_json(mt_jw *w, const ct_run *run)
     changes_json(w, run->plan, run->changes.items, run->changes.len, run->instances);
 }
 
-void ct_run_bindings_json(mt_jw *w, const ct_run *run)
+/* {"E":"instance"} for what the flow can change. */
+static void run_bindings_json(mt_jw *w, const ct_run *run)
 {
     const ct_plan *p = run->plan;
     mt_jw_begin_unsorted(w);
@@ -467,7 +468,8 @@ static void facts_json(mt_jw *w, const ct_run *run)
     mt_buf_free(&value);
 }
 
-void ct_run_provenance_json(mt_jw *w, const ct_run *run)
+/* {"contract","facts":[…],"steps":[…]}. */
+static void run_provenance_json(mt_jw *w, const ct_run *run)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "contract", run->plan->model->id);
@@ -522,9 +524,9 @@ void ct_run_json(mt_buf *out, const ct_run *run)
     }
     mt_jw_key_str(&w, "initiating_persona", run->persona);
     mt_jw_keyz(&w, "instance_bindings");
-    ct_run_bindings_json(&w, run);
+    run_bindings_json(&w, run);
     mt_jw_keyz(&w, "provenance");
-    ct_run_provenance_json(&w, run);
+    run_provenance_json(&w, run);
     simulation_key(&w, run);
     mt_jw_keyz(&w, "steps_executed");
     ct_run_steps_json(&w, run);
