@@ -15,21 +15,23 @@ enum {
 /* ORDER ad_adapter_kind, which is also the order of asking: first what can be waited
  * for together, then what answers at once. */
 const ad_adapter AD_ADAPTERS[AD_ADAPTER_COUNT] = {
-    {MT_STR_INIT("motet.http"), ad_http_set_up, ad_http_plan, ad_http_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.graphql"), ad_http_set_up, ad_graphql_plan, ad_graphql_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.postgres"), ad_postgres_set_up, ad_database_plan,
-     ad_postgres_ask, ad_postgres_close},
-    {MT_STR_INIT("motet.process"), ad_process_set_up, ad_process_plan, ad_process_ask,
-     ad_process_close},
-    {MT_STR_INIT("motet.sqlite"), ad_sqlite_set_up, ad_database_plan, ad_sqlite_ask,
-     ad_sqlite_close},
-    {MT_STR_INIT("motet.static"), ad_static_set_up, ad_static_plan, ad_static_ask,
-     NULL},
-    {MT_STR_INIT("motet.manual"), NULL, NULL, ad_manual_ask, NULL},
-    {MT_STR_INIT("motet.clock"), ad_clock_set_up, ad_clock_plan, ad_clock_ask, NULL},
+    [AD_HTTP] = {MT_STR_INIT("motet.http"), ad_http_set_up, ad_http_plan, ad_http_ask,
+                 ad_http_close},
+    [AD_GRAPHQL] = {MT_STR_INIT("motet.graphql"), ad_http_set_up, ad_graphql_plan,
+                    ad_graphql_ask, ad_http_close},
+    [AD_POSTGRES] = {MT_STR_INIT("motet.postgres"), ad_postgres_set_up,
+                     ad_database_plan, ad_postgres_ask, ad_postgres_close},
+    [AD_PROCESS] = {MT_STR_INIT("motet.process"), ad_process_set_up, ad_process_plan,
+                    ad_process_ask, ad_process_close},
+    [AD_SQLITE] = {MT_STR_INIT("motet.sqlite"), ad_sqlite_set_up, ad_database_plan,
+                   ad_sqlite_ask, ad_sqlite_close},
+    [AD_STATIC] = {MT_STR_INIT("motet.static"), ad_static_set_up, ad_static_plan,
+                   ad_static_ask, NULL},
+    [AD_MANUAL] = {MT_STR_INIT("motet.manual"), NULL, NULL, ad_manual_ask, NULL},
+    [AD_CLOCK] = {MT_STR_INIT("motet.clock"), ad_clock_set_up, ad_clock_plan,
+                  ad_clock_ask, NULL},
 };
+MT_TABLE_COVERS(AD_ADAPTERS, AD_ADAPTER_COUNT);
 
 static const struct protocol {
     mt_str protocol, dialect; /* empty dialect: any */

@@ -188,7 +188,13 @@ static bool parse_node(ag_question *q, mt_str text, ag_node *out)
 
 static bool op_node(ag_question *q)
 {
-    static const char *const KINDS[] = {"plain", "all", "oneof", "not"};
+    static const char *const KINDS[] = {
+        [AG_PLAIN] = "plain",
+        [AG_ALL] = "all",
+        [AG_ONEOF] = "oneof",
+        [AG_NOT] = "not",
+    };
+    MT_TABLE_COVERS(KINDS, AG_NOT + 1);
     mt_str text;
     ag_node n;
     if (!text_of(q, "expr", &text) || !parse_node(q, text, &n)) {

@@ -148,7 +148,13 @@ static bool read_senders(ag_question *q, script *s)
 
 static bool read_hooks(ag_question *q, script *s)
 {
-    static const char *const DOES[] = {"pass", "drop", "raise", "tag"};
+    static const char *const DOES[] = {
+        [HOOK_PASS] = "pass",
+        [HOOK_DROP] = "drop",
+        [HOOK_RAISE] = "raise",
+        [HOOK_TAG] = "tag",
+    };
+    MT_TABLE_COVERS(DOES, HOOK_TAG + 1);
     const mt_json *list = list_of(q->in, "hooks");
     ag_hook *out = mt_new_array(q->a, ag_hook, list->count);
     s->hooks = mt_new_array(q->a, hook_do, list->count);
@@ -353,7 +359,13 @@ static mt_json write_download(ag_question *q, const script *s, const ag_tape *t,
 static void write_bridge(ag_question *q, const script *s, const ag_tape *t,
                          const ag_record *r)
 {
-    static const char *const KINDS[] = {NULL, "Test", "Stay", "Move", "Event"};
+    static const char *const KINDS[] = {
+        [AG_TEST] = "Test",
+        [AG_STAY] = "Stay",
+        [AG_MOVE] = "Move",
+        [AG_EVENT] = "Event",
+    };
+    MT_TABLE_COVERS(KINDS, AG_EVENT + 1);
     mt_jw *w = q->w;
     begin_event(w, "bridge");
     mt_jw_keyz(w, "events");

@@ -5,7 +5,13 @@
 /* Upper-case names of the shapes: SINGLE, MANY, INDEX_SINGLE, INDEX_MANY. */
 static mt_str sdk_shape(ag_shape shape)
 {
-    static const char *const NAMES[] = {"SINGLE", "MANY", "INDEX_SINGLE", "INDEX_MANY"};
+    static const char *const NAMES[] = {
+        [AG_SINGLE] = "SINGLE",
+        [AG_MANY] = "MANY",
+        [AG_INDEX_SINGLE] = "INDEX_SINGLE",
+        [AG_INDEX_MANY] = "INDEX_MANY",
+    };
+    MT_TABLE_COVERS(NAMES, AG_INDEX_MANY + 1);
     return mt_str_z(NAMES[shape]);
 }
 

@@ -283,7 +283,13 @@ static void write_sends(mt_jw *w, const ag_agent *agent, const ag_record *r)
     mt_jw_end_array(w);
 }
 
-static const char *const FATES[] = {"finished", "dropped", "hook_failed", "over_limit"};
+static const char *const FATES[] = {
+    [AG_FINISHED] = "finished",
+    [AG_DROPPED] = "dropped",
+    [AG_HOOK_FAILED] = "hook_failed",
+    [AG_OVER_LIMIT] = "over_limit",
+};
+MT_TABLE_COVERS(FATES, AG_OVER_LIMIT + 1);
 
 void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
                       const ag_program *p, const ag_cycle *c, const ag_tape *after)

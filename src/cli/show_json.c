@@ -102,6 +102,7 @@ static const char *sarif_level(mt_severity severity)
 {
     static const char *const LEVELS[] = {
         [MT_ERROR] = "error", [MT_WARNING] = "warning", [MT_NOTE] = "note"};
+    MT_TABLE_COVERS(LEVELS, MT_NOTE + 1);
     return LEVELS[severity];
 }
 

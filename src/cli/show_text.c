@@ -17,6 +17,7 @@ enum { WINDOW = 100, LEAD = 40, MESSAGE = 2000 };
 
 static const char *const LEVEL_COLOUR[] = {
     [MT_ERROR] = "\033[1;31m", [MT_WARNING] = "\033[1;33m", [MT_NOTE] = "\033[1;36m"};
+MT_TABLE_COVERS(LEVEL_COLOUR, MT_NOTE + 1);
 static const char BOLD[] = "\033[1m", BLUE[] = "\033[34m", PLAIN[] = "\033[0m";
 
 typedef struct painter {

@@ -365,8 +365,13 @@ static void claim_fault(linker *k, const char *rule, mt_str what)
 
 static void check_claims(linker *k)
 {
-    static const char *const NAMES[] = {"SourceLike", "ComputeLike", "TriggerLike",
-                                        "ActionLike"};
+    static const char *const NAMES[] = {
+        [GR_SOURCE_LIKE] = "SourceLike",
+        [GR_COMPUTE_LIKE] = "ComputeLike",
+        [GR_TRIGGER_LIKE] = "TriggerLike",
+        [GR_ACTION_LIKE] = "ActionLike",
+    };
+    MT_TABLE_COVERS(NAMES, GR_ACTION_LIKE + 1);
     const gr_cluster *c = k->l->def;
     if (c->claimed_kind.len &&
         !mt_str_eq(c->claimed_kind, mt_str_z(NAMES[k->l->boundary]))) {

@@ -390,9 +390,12 @@ static void s5(writer *x)
 
 /* ---- S6 ---- */
 
-/* ORDER ct_step_kind. */
-static const char *const STEP_TYPES[] = {"operation", "branch", "handoff", "subflow",
-                                         "parallel"};
+static const char *const STEP_TYPES[] = {
+    [CT_OPERATION_STEP] = "operation", [CT_BRANCH_STEP] = "branch",
+    [CT_HANDOFF_STEP] = "handoff",     [CT_SUBFLOW_STEP] = "subflow",
+    [CT_PARALLEL_STEP] = "parallel",
+};
+MT_TABLE_COVERS(STEP_TYPES, CT_PARALLEL_STEP + 1);
 
 static void word_json(writer *x, const ct_word *word)
 {

@@ -6,7 +6,12 @@
 #include "base/map.h"
 
 /* ORDER an_resolution: before the sentence a proof left. */
-static const char *const PROOFS[] = {"not proven", "proven safe", "proven breaking"};
+static const char *const PROOFS[] = {
+    [AN_UNRESOLVED] = "not proven",
+    [AN_PROVEN_SAFE] = "proven safe",
+    [AN_PROVEN_BREAKING] = "proven breaking",
+};
+MT_TABLE_COVERS(PROOFS, AN_PROVEN_BREAKING + 1);
 
 static mt_str compact(mt_arena *a, const mt_json *value)
 {
@@ -55,7 +60,11 @@ static void text_or_null(mt_jw *w, const char *text)
 static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
                       const an_diff_field *f, const an_diff_part *p)
 {
-    static const char *const RESOLUTIONS[] = {NULL, "proven_safe", "proven_breaking"};
+    static const char *const RESOLUTIONS[] = {
+        [AN_PROVEN_SAFE] = "proven_safe",
+        [AN_PROVEN_BREAKING] = "proven_breaking",
+    };
+    MT_TABLE_COVERS(RESOLUTIONS, AN_PROVEN_BREAKING + 1);
     const an_taxon *t = p->taxon;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "action");
@@ -169,7 +178,12 @@ void an_diff_json(mt_jw *w, const an_diff *d)
 
 /* ---- Text ------------------------------------------------------------------------ */
 
-static const char SIGNS[] = {'+', '~', '-'}; /* ORDER an_diff_change */
+static const char SIGNS[] = {
+    [AN_ADDED] = '+',
+    [AN_CHANGED] = '~',
+    [AN_REMOVED] = '-',
+};
+MT_TABLE_COVERS(SIGNS, AN_REMOVED + 1);
 
 enum { MAX_VALUE = 60, CONTEXT = 16 }; /* bytes of a value on one line */
 

@@ -142,8 +142,13 @@ unsigned ct_coverage_permille(const ct_coverage *c)
     return total ? (unsigned)(seen * 1000 / total) : 1000;
 }
 
-/* ORDER ct_cover_kind. */
-static const char *const KIND_NAMES[] = {"rules", "operations", "outcomes", "paths"};
+static const char *const KIND_NAMES[] = {
+    [CT_COVER_RULES] = "rules",
+    [CT_COVER_OPERATIONS] = "operations",
+    [CT_COVER_OUTCOMES] = "outcomes",
+    [CT_COVER_PATHS] = "paths",
+};
+MT_TABLE_COVERS(KIND_NAMES, CT_COVER_COUNT);
 
 void ct_coverage_text(mt_buf *out, const ct_coverage *c)
 {

@@ -6,16 +6,20 @@
 
 /* ORDER ct_run_status; STOPPED is written as running: nothing was done. */
 const mt_str CT_STATUS_NAMES[] = {
-    MT_STR_INIT("running"), MT_STR_INIT("done"),    MT_STR_INIT("failed"),
-    MT_STR_INIT("waiting"), MT_STR_INIT("running"),
+    [CT_RUN_MORE] = MT_STR_INIT("running"),
+    [CT_RUN_DONE] = MT_STR_INIT("done"),
+    [CT_RUN_FAILED] = MT_STR_INIT("failed"),
+    [CT_RUN_WAITING] = MT_STR_INIT("waiting"),
+    [CT_RUN_STOPPED] = MT_STR_INIT("running"),
 };
+MT_TABLE_COVERS(CT_STATUS_NAMES, CT_RUN_STOPPED + 1);
 
-/* ORDER ct_phase. */
 const mt_str CT_PHASE_NAMES[] = {
-    MT_STR_INIT("step"),
-    MT_STR_INIT("compensate"),
-    MT_STR_INIT("inside"),
+    [CT_AT_STEP] = MT_STR_INIT("step"),
+    [CT_COMPENSATING] = MT_STR_INIT("compensate"),
+    [CT_INSIDE] = MT_STR_INIT("inside"),
 };
+MT_TABLE_COVERS(CT_PHASE_NAMES, CT_INSIDE + 1);
 
 static void key_index(mt_jw *w, const char *key, uint32_t index)
 {

@@ -11,12 +11,16 @@
 
 mt_str ct_record_kind_name(ct_record_kind kind)
 {
-    /* ORDER ct_record_kind. */
     static const mt_str NAMES[] = {
-        MT_STR_INIT("operation"),  MT_STR_INIT("branch"),   MT_STR_INIT("handoff"),
-        MT_STR_INIT("sub_flow"),   MT_STR_INIT("parallel"), MT_STR_INIT("compensation"),
-        MT_STR_INIT("escalation"),
+        [CT_RECORD_OPERATION] = MT_STR_INIT("operation"),
+        [CT_RECORD_BRANCH] = MT_STR_INIT("branch"),
+        [CT_RECORD_HANDOFF] = MT_STR_INIT("handoff"),
+        [CT_RECORD_SUBFLOW] = MT_STR_INIT("sub_flow"),
+        [CT_RECORD_PARALLEL] = MT_STR_INIT("parallel"),
+        [CT_RECORD_COMPENSATION] = MT_STR_INIT("compensation"),
+        [CT_RECORD_ESCALATION] = MT_STR_INIT("escalation"),
     };
+    MT_TABLE_COVERS(NAMES, CT_RECORD_ESCALATION + 1);
     return NAMES[kind];
 }
 
