@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "adapter/impl.h"
-#include "os/duration.h"
+#include "base/duration.h"
 
 typedef enum setting_kind {
     TEXT,     /* mt_str */
@@ -160,7 +160,7 @@ static bool set_size(const setting *s, const mt_json *value, void *to)
 static bool set_duration(const mt_json *value, void *to)
 {
     return mt_json_is(value, MT_JSON_STRING) &&
-           os_duration_parse(mt_json_text(value), to) == MT_OK &&
+           mt_duration_parse(mt_json_text(value), to) == MT_OK &&
            *(const uint64_t *)to <= UINT64_C(3660) * 24 * 3600 * 1000;
 }
 

@@ -97,6 +97,8 @@ static int read_config(const cli_args *args, mt_arena *a, nt_relay_config *c)
     int code = path ? cli_read_document(args, a, path, &document) : CLI_HOLDS;
     if (path && !code && nt_relay_config_read(a, &document.tree, c, &notes)) {
         code = cli_fail(args, CLI_FAILS, "%s: a configuration is an object", path);
+    } else if (path && !code) {
+        nt_relay_config_hints(a, &document.tree, &notes);
     }
     for (mt_str rest = mt_buf_str(&notes); rest.len;) {
         size_t end = mt_str_find(rest, '\n');

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
@@ -14,7 +15,6 @@
 #include "host/graph_capture.h"
 #include "host/graph_resume.h"
 #include "host/graph_trace.h"
-#include "os/duration.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
@@ -103,7 +103,7 @@ static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
 {
     const char *text = cli_value(args, name);
     *ms = 0;
-    if (text && os_duration_parse(mt_str_z(text), ms)) {
+    if (text && mt_duration_parse(mt_str_z(text), ms)) {
         cli_fail(args, CLI_USAGE,
                  "--%s needs a duration such as 250ms, 5s or 2m, not '%s'", name, text);
         return false;

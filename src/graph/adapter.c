@@ -106,7 +106,7 @@ static const gr_adapter_schema *schemas(reader *r, const mt_json *object, mt_str
             out[i].source = NULL;
         }
         if (out[i].source) {
-            mt_schema_compile(&r->ad->arena, out[i].source, &out[i].schema, NULL);
+            gr_schema_compile(&r->ad->arena, out[i].source, &out[i].schema, NULL);
         }
     }
     return out;
@@ -315,10 +315,10 @@ void gr_adapter_free(gr_adapter *ad)
         return;
     }
     for (uint32_t i = 0; i < ad->event_count; i++) {
-        mt_schema_free(ad->events[i].schema);
+        gr_schema_free(ad->events[i].schema);
     }
     for (uint32_t i = 0; i < ad->effect_count; i++) {
-        mt_schema_free(ad->effects[i].schema);
+        gr_schema_free(ad->effects[i].schema);
     }
     mt_arena arena = ad->arena;
     free(ad);

@@ -3,10 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/json_write.h"
 #include "base/yaml_read.h"
 #include "graph/adapter.h"
-#include "os/duration.h"
 #include "os/process.h"
 
 enum { READY_MS = 5000, END_MS = 5000, STRAY_MS = 20, WRITE_MS = 5000 };
@@ -66,7 +66,7 @@ static uint64_t read_duration(reading *r, const mt_json *node, const char *path)
 {
     uint64_t ms = 0;
     if (!mt_json_is(node, MT_JSON_STRING) ||
-        os_duration_parse(mt_json_text(node), &ms) || ms == 0) {
+        mt_duration_parse(mt_json_text(node), &ms) || ms == 0) {
         complain(r, node, mt_str_z(path),
                  "must be a duration such as 250ms, 5s, 2m, 1h");
     }
@@ -185,7 +185,7 @@ static void read_config(reading *r, const mt_json *root)
 static void print_duration(mt_jw *w, uint64_t ms)
 {
     mt_buf text = {0};
-    os_duration_print(&text, ms);
+    mt_duration_print(&text, ms);
     mt_jw_str(w, mt_buf_str(&text));
     mt_buf_free(&text);
 }

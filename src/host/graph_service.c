@@ -14,10 +14,10 @@
 
 #include <stdlib.h>
 
+#include "base/duration.h"
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "host/graph_files.h"
-#include "os/duration.h"
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
@@ -68,7 +68,7 @@ static bool span_of(const mt_json *node, gr_time_option *out)
 {
     uint64_t ms = 0;
     out->set = node != NULL;
-    if (node && (os_duration_parse(mt_json_text(node), &ms) || ms > SPAN_MOST_MS)) {
+    if (node && (mt_duration_parse(mt_json_text(node), &ms) || ms > SPAN_MOST_MS)) {
         return false;
     }
     out->at = gr_time_of_ms(ms);

@@ -12,5 +12,8 @@
  * document is no object. */
 mt_err nt_relay_config_read(mt_arena *a, const mt_json *tree, nt_relay_config *config,
                             mt_buf *notes);
+/* The keys that unknown ones may have been meant for, a line each: "prot: did you mean
+ * `port`?". */
+void nt_relay_config_hints(mt_arena *a, const mt_json *tree, mt_buf *hints);
 
 #endif
