@@ -104,7 +104,12 @@ static void write_divergence(mt_jw *w, const ho_divergence *d)
 static void show_json(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
-    static const char *const SUMS[] = {"absent", "good", "bad"};
+    static const char *const SUMS[] = {
+        [HO_SUM_ABSENT] = "absent",
+        [HO_SUM_GOOD] = "good",
+        [HO_SUM_BAD] = "bad",
+    };
+    MT_TABLE_COVERS(SUMS, HO_SUM_BAD + 1);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "checksum", mt_str_z(SUMS[sum]));

@@ -94,6 +94,7 @@ static void draw_step(course *c, uint32_t step)
                                     [CT_HANDOFF_STEP] = MT_ROLE_HANDOFF,
                                     [CT_SUBFLOW_STEP] = MT_ROLE_FLOW,
                                     [CT_PARALLEL_STEP] = MT_ROLE_PARALLEL};
+    MT_TABLE_COVERS(KINDS, CT_PARALLEL_STEP + 1);
     const ct_plan_step *s = &c->plan->steps[step];
     const uint64_t *reached = c->who->an->steps_reached;
     mt_picture_node node = {

@@ -133,8 +133,12 @@ static mt_str does(const ct_plan *p, const ct_plan_step *s)
                                         : (mt_str){0};
 }
 
-static const char *const STEP_WORDS[] = {"an operation", "a branch", "a hand-off",
-                                         "a sub-flow", "a parallel"};
+static const char *const STEP_WORDS[] = {
+    [CT_OPERATION_STEP] = "an operation", [CT_BRANCH_STEP] = "a branch",
+    [CT_HANDOFF_STEP] = "a hand-off",     [CT_SUBFLOW_STEP] = "a sub-flow",
+    [CT_PARALLEL_STEP] = "a parallel",
+};
+MT_TABLE_COVERS(STEP_WORDS, CT_PARALLEL_STEP + 1);
 
 /* Step equivalence (§18.6.2) between an old step and the new one of the same id. */
 static bool check_equivalent(an_checker *c, uint32_t was, uint32_t step)
