@@ -3,7 +3,11 @@
  * One transfer per distinct question: facts that lie in one resource share it. Only
  * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
  * redirect is followed only when allowed, and never to another origin, so credentials
- * stay where they were meant to go. */
+ * stay where they were meant to go.
+ * Order: questions of one resource are joined, transfers are started, and what became
+ * of each is read when job.c says that it has ended.
+ * Invariant: a connection goes only to an address that the gate allows.
+ * May fail: a transfer, as the answer to its questions. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>

@@ -2,7 +2,9 @@
  * Room: adapter.
  * All facts of one request are read from one snapshot of the database. Nothing blocks:
  * connecting and every query are steps of a job, driven by the socket. A connection
- * that died while it was idle is replaced once; one that was given up is closed. */
+ * that died while it was idle is replaced once; one that was given up is closed.
+ * Order of an exchange: connect, BEGIN, a query per question, ROLLBACK.
+ * May fail: settings, by diagnostics; an exchange, as the answer to its questions. */
 #include <poll.h>
 
 #include "adapter/impl.h"

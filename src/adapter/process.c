@@ -6,7 +6,9 @@
  *      "protocol":"x_risk","request":1,"source":"risk_engine"}
  *     {"request":1,"value":12}    or    {"request":1,"error":"text"}
  * A process serves one fetch at a time and is kept for the next; one that broke the
- * rules or was not heard of in time is killed. One that died while idle is replaced. */
+ * rules or was not heard of in time is killed. One that died while idle is replaced.
+ * Invariant: a process sees of the environment what the configuration names.
+ * May fail: settings, by diagnostics; a process, as the answer to its questions. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
