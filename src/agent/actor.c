@@ -64,7 +64,7 @@ struct ag_actor {
     mt_arena keep;            /* keys of the records */
     mt_map index;             /* key to record + 1 */
     record *records;
-    size_t record_count, record_cap;
+    size_t record_count, record_cap; /* memory by key */
 };
 
 ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)

@@ -80,7 +80,7 @@ const mt_json *ag_cycle_emission(const ag_cycle *c, uint32_t i);
 /* The record, for traces. Arrays live until the next begin. */
 typedef struct ag_hook_record {
     uint32_t hook;
-    bool dropped;
+    bool dropped; /* it answered null */
     const char *failed;
 } ag_hook_record;
 
@@ -111,7 +111,7 @@ typedef struct ag_send {
 
 /* A timed sender that an outcome arms instead of calling it now (timers.h). */
 typedef struct ag_arm {
-    uint32_t sender, activation;
+    uint32_t sender, activation; /* whose clock is set, and by which activation */
 } ag_arm;
 
 typedef struct ag_delta {

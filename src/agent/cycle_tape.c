@@ -200,7 +200,7 @@ typedef struct proposal {
 typedef struct update {
     MT_VEC(proposal) slots;
     ag_symbol *symbols;
-    uint32_t total;
+    uint32_t total; /* symbols of all proposals */
 } update;
 
 static proposal *propose(ag_cycle *c, update *u, uint32_t slot)

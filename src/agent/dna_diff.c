@@ -34,7 +34,7 @@ typedef struct seen {
 typedef struct seen_list {
     seen *items;
     size_t len, cap;
-    mt_map index, turns;
+    mt_map index, turns; /* by identity; how many of such there were */
 } seen_list;
 
 static void see(mt_arena *a, seen_list *list, seen x)
@@ -297,7 +297,7 @@ typedef struct merging {
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
     MT_VEC(mt_json) others;
-    mt_str why;
+    mt_str why; /* the first conflict; empty: none */
 } merging;
 
 /* True: take it. A second one of the same identity must be the same. */

@@ -9,7 +9,7 @@
 #include "base/json_read.h"
 
 typedef struct ag_priority {
-    const int64_t *items;
+    const int64_t *items; /* compared one after the other; shorter first */
     uint32_t count;
 } ag_priority;
 

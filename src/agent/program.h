@@ -25,13 +25,13 @@ typedef struct ag_sender {
     mt_str name, module;
     mt_str text;
     ag_route route;
-    bool parsed;
+    bool parsed; /* the route could be read */
     ag_priority priority;
     bool has_actions, has_triggers; /* was the filter given at all? */
     uint8_t actions;                /* bit 1 << ag_action */
     const mt_str *triggers;
     uint32_t trigger_count;
-    bool multi, use_data;
+    bool multi, use_data;     /* one message for each item of its answer */
     uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
     const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
     const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */

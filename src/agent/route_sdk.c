@@ -18,7 +18,7 @@
 #include "base/vec.h"
 
 typedef struct shape {
-    mt_str part[AG_PARTS];
+    mt_str part[AG_PARTS]; /* source, label, target, as written */
 } shape;
 
 static const size_t NOWHERE = (size_t)-1;

@@ -29,8 +29,8 @@ typedef struct timer {
 
 struct ag_timers {
     const ag_agent *agent;
-    size_t most_bytes;
-    timer *items; /* by sender */
+    size_t most_bytes; /* limit agent_waiting_bytes */
+    timer *items;      /* by sender */
 };
 
 ag_timers *ag_timers_new(const ag_agent *agent, const mt_limits *limits)

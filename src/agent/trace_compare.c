@@ -17,7 +17,7 @@
 typedef struct trace {
     MT_VEC(mt_json) messages;
     mt_json end;
-    bool ended;
+    bool ended; /* it has its end record */
 } trace;
 
 static mt_err read_line(mt_arena *a, mt_str line, trace *out)

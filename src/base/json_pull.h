@@ -32,7 +32,7 @@ typedef struct mt_jp {
     bool first; /* a container was just opened */
     mt_err err; /* MT_OK; MT_E_SYNTAX; MT_E_LIMIT; MT_E_TYPE: something else is there */
     size_t depth, max_depth;
-    mt_json_error error;
+    mt_json_error error; /* the first one */
 } mt_jp;
 
 /* `limits` may be NULL. False when the text is too large. */

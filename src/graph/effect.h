@@ -32,7 +32,7 @@ typedef struct gr_intent {
 } gr_intent;
 
 typedef struct gr_effect {
-    mt_str kind;
+    mt_str kind;                   /* set_context, or the intent's */
     const gr_effect_write *writes; /* set_context only */
     const gr_intent *intent;       /* NULL for set_context */
     uint32_t write_count;

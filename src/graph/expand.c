@@ -18,7 +18,7 @@
 typedef struct expander {
     gr_library *lib;
     gr_flat *flat;
-    bool full;
+    bool full; /* the limit graph_nodes was met */
 } expander;
 
 /* ---- parameters ---- */
@@ -28,7 +28,7 @@ typedef struct spec {
     mt_str name, slot;
     gr_param_type type;
     gr_literal initial;
-    bool required;
+    bool required; /* without a default */
 } spec;
 
 static spec spec_at(const gr_target *t, uint32_t i)

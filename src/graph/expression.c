@@ -39,10 +39,10 @@ typedef struct parser {
     mt_arena *a;
     const gr_manifest *m;
     const gr_subject *s;
-    mt_str rest;
+    mt_str rest; /* not yet cut into tokens */
     token now;
     unsigned depth;
-    bool ok;
+    bool ok; /* no fault so far; the first one is reported */
     MT_VEC(gr_member) members;
     MT_VEC(gr_edge) edges;
 } parser;
@@ -205,8 +205,8 @@ static term param_node(parser *p, const gr_param *param)
 typedef struct operation {
     const char *name, *impl;
     const char *ports[3];
-    gr_type takes[3], gives;
-    const char *parameter; /* one more argument, a number or a parameter's name */
+    gr_type takes[3], gives; /* by port */
+    const char *parameter;   /* one more argument, a number or a parameter's name */
 } operation;
 
 #define N GR_NUMBER

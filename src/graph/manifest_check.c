@@ -52,7 +52,7 @@ typedef struct checker {
     const gr_manifest *m;
     const rules *rules;
     gr_subject subject;
-    size_t before;
+    size_t before; /* errors that were there already */
 } checker;
 
 #define REPORT(c, rule, at, path, fix, ...)                                            \

@@ -32,7 +32,7 @@ typedef struct gr_primitive {
     const struct gr_cluster *cluster; /* what an expression became, or NULL */
     gr_run_fn run;
     void *user;
-    bool standard;
+    bool standard; /* from the table, not from a file */
 } gr_primitive;
 
 typedef struct gr_registry {

@@ -94,12 +94,12 @@ typedef struct gr_signal {
 /* One entry of the decision log. */
 typedef struct gr_decision {
     gr_verdict verdict;
-    gr_time_option schedule_at;
-    uint64_t episode_id;
+    gr_time_option schedule_at; /* of a deferral */
+    uint64_t episode_id;        /* of the episode that ran, or waits */
     gr_time_option deadline;
     bool ran; /* `termination` and `retry_count` mean something */
     gr_termination termination;
-    uint32_t retry_count;
+    uint32_t retry_count; /* attempts after the first */
 } gr_decision;
 
 /* What the supervisor asks of its host. `handle` is the event whose snapshot runs: for
@@ -129,7 +129,7 @@ bool gr_supervisor_follow(gr_supervisor *s, const gr_signal *event,
 typedef struct gr_waiting {
     gr_time schedule_at;
     uint64_t episode_id;
-    void *kept;
+    void *kept; /* the host's, from keep() */
 } gr_waiting;
 
 /* What decides about events to come, for a supervisor that takes over. */

@@ -38,7 +38,7 @@ struct ho_agent {
     mt_arena message; /* of the line being handled */
     mt_buf fresh;     /* lines to be committed */
     mt_buf state;
-    bool changed;
+    bool changed;         /* since the last commit */
     uint32_t *send_hooks; /* in the order they run */
     uint32_t send_hook_count;
     int64_t *due_ms; /* of each sender; timed ones only */

@@ -9,7 +9,7 @@
 typedef struct cell {
     gr_value value;
     void *block;
-    size_t cap;
+    size_t cap; /* bytes of the block; it is used again */
 } cell;
 
 typedef struct memory {

@@ -23,9 +23,9 @@
 /* One event on its way through the supervisor. */
 typedef struct pending {
     mt_str event_id;
-    const gr_value *context;
-    mt_str payload; /* what the context was read from */
-    mt_arena *own;  /* a deferred event's own memory, NULL while it is being stepped */
+    const gr_value *context; /* the snapshot the event came with */
+    mt_str payload;          /* what the context was read from */
+    mt_arena *own; /* a deferred event's own memory, NULL while it is being stepped */
 } pending;
 
 struct ho_graph_host {

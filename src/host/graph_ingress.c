@@ -32,8 +32,9 @@ struct ho_ingress {
     size_t line_room;
     size_t line_number;
     bool with_adapter;
-    uint64_t events, episodes, events_in_episode;
-    bool broken;
+    uint64_t events, episodes,
+        events_in_episode; /* ids that are left out are numbered by these */
+    bool broken;           /* `fault` says why, and stays */
     /* process */
     os_child *child;
     bool said_hello;

@@ -27,9 +27,9 @@ typedef struct replay {
     gr_capture_reader *capture;
     const gr_capture_start *start;
     const ho_replay_options *o;
-    ho_divergence *d;
+    ho_divergence *d; /* where the first difference goes */
     gr_capture_fault *fault;
-    ho_replay_meet *meet;
+    ho_replay_meet *meet; /* called with each event before it runs */
     struct checks *along; /* made while running; NULL: they were made before */
     mt_buf line;
     char *traced; /* a line of the trace, for getline() */

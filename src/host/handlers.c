@@ -41,8 +41,8 @@ struct ho_handlers {
     os_report *report;
     void *report_state;
     group *groups;
-    int64_t next_id;
-    mt_arena arena; /* of the answers to one message */
+    int64_t next_id; /* of calls; answers must have it */
+    mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
 };

@@ -32,7 +32,7 @@ typedef struct keep_file {
     ho_keep keep; /* first: the interface points here */
     char path[PATH_BYTES];
     int fd, lock_fd;
-    off_t size;
+    off_t size; /* of what is good in the file */
     mt_buf record;
 } keep_file;
 

@@ -24,15 +24,15 @@ typedef struct stream {
     struct stream *prev, *next;
     ht_streams *home;
     struct MHD_Connection *connection;
-    int64_t next_seq;
-    mt_str token; /* empty: anyone */
+    int64_t next_seq; /* the record it needs next */
+    mt_str token;     /* empty: anyone */
     mt_str kind, contract, entity, instance;
     mt_arena arena;
     mt_buf out;
     size_t taken; /* bytes of `out` */
     int64_t fed_ms;
-    bool asleep;
-    bool ended;
+    bool asleep; /* suspended: there was nothing to give */
+    bool ended;  /* gets no more; closes when it is empty */
 } stream;
 
 struct ht_streams {

@@ -27,7 +27,7 @@ typedef struct ht_peers ht_peers;
 typedef struct ht_peer {
     struct ht_peer *prev, *next;
     ht_doing doing;
-    int fd;
+    int fd;     /* shut down here, closed by the library */
     bool local; /* from this machine itself */
     int64_t since_ms;
     unsigned char address[16]; /* IPv6, or IPv4 mapped into it */

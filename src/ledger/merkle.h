@@ -16,7 +16,7 @@ mt_sha256 lg_leaf(const mt_sha256 *record_hash);
 /* Grows leaf by leaf in constant memory: the roots of the full subtrees so far. An
  * all-zero one is the empty tree. */
 typedef struct lg_frontier {
-    uint64_t size;
+    uint64_t size;       /* leaves so far; its bits say which roots there are */
     mt_sha256 roots[64]; /* roots[i] covers 2^i leaves when bit i of size is set */
 } lg_frontier;
 

@@ -38,7 +38,7 @@ typedef struct lg_verifier {
     const lg_expectation *expect;
     lg_finding *found;
     lg_keyring keys;
-    mt_arena scratch;
+    mt_arena scratch; /* of one checkpoint */
     mt_buf domain; /* the trust domain so far, as written in JSON; empty: undeclared */
     char head[MT_SHA256_HEX];  /* of found->end, as text */
     const char *trusted_fault; /* what is wrong with the signer of expect->trusted */

@@ -42,7 +42,7 @@ typedef struct nt_peer {
 typedef struct nt_peers {
     nt_peer items[NT_PEERS_MOST];
     size_t count;
-    uint64_t clock;
+    uint64_t clock;   /* grows with every look; who was seen last */
     bool was_cut_off; /* so there may be lines that we missed */
 } nt_peers;
 
@@ -64,7 +64,8 @@ typedef struct nt_presence {
 
 /* What a relay says of its own lines. */
 typedef struct nt_standing {
-    uint64_t last, first, refused;
+    uint64_t last, first,
+        refused; /* its newest line, the oldest it can repeat, those it refused */
 } nt_standing;
 
 /* Takes one; `self` is our own name. False: it is none. */

@@ -57,7 +57,7 @@ struct st_tx {
     mt_buf why;
     /* Numbers of records, drawn after the last lock was taken. */
     MT_VEC(int64_t) ids;
-    size_t ids_used;
+    size_t ids_used;      /* of the ids drawn */
     bool ids_follow;      /* all that follow the last are free, too */
     int64_t next_seq;     /* -1: not asked yet */
     mt_arena scratch;     /* until the transaction ends */
@@ -76,7 +76,7 @@ struct st_store {
     mt_arena arena;
     mt_str shown_url, description;
     int schema;
-    void *backend;
+    void *backend; /* the driver's */
 };
 
 /* Records the fault; the transaction can only be rolled back. Returns err. */
@@ -145,7 +145,7 @@ static inline mt_str st_keep(mt_arena *a, mt_str s)
 typedef struct st_walk {
     st_statement_id id;
     st_value *params;
-    size_t limit_param;
+    size_t limit_param; /* which parameter is the number of rows */
     size_t key_count, key_cell[2], key_param[2];
 } st_walk;
 /* 0 means all. */

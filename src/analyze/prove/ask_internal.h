@@ -29,7 +29,7 @@ typedef struct asker {
     const ct_program *program;
     const ct_model *m;
     MT_VEC(ask_token) tokens;
-    size_t next;
+    size_t next;  /* the token to be read */
     mt_str error; /* the first fault; empty: none */
     size_t place;
     unsigned depth;
@@ -96,7 +96,7 @@ typedef struct ask_search {
     asker *k;
     const ct_plan *plan;
     ask_goal goal;
-    ct_bench bench;
+    ct_bench bench;      /* executes the ways that are shown */
     an_answer *possible; /* by operation */
     bool *asked;
     an_setting scene;    /* everybody */

@@ -40,16 +40,16 @@ struct pv_sym {
 /* A term: its value, unless a fault or an absent verdict ended it. */
 typedef struct pv_term {
     pv_sym *s;
-    Z3_ast err, gone;
+    Z3_ast err, gone; /* where it faults; where the verdict is absent */
 } pv_term;
 
 typedef struct pv_pred {
-    Z3_ast v, err;
+    Z3_ast v, err; /* where it is true; where it faults */
 } pv_pred;
 
 /* What a rule comes to. */
 typedef struct pv_rule {
-    bool needed, done;
+    bool needed, done; /* by the question at hand */
     Z3_ast present;
     pv_sym *payload;
 } pv_rule;
@@ -68,7 +68,7 @@ typedef struct pv_side {
 
 /* A list of a fact, by its path: `orders`, `orders[].items`. */
 typedef struct pv_list {
-    mt_str path;
+    mt_str path; /* by which lists of both contracts are one */
     const ct_type *type;
     uint32_t prefix; /* elements read by position */
     bool by_value;   /* compared, or read at a computed position */
@@ -90,7 +90,7 @@ struct an_prover {
     mt_arena keep; /* lives with the prover */
     mt_arena tmp;  /* of one question */
     mt_limits limits;
-    bool plain;
+    bool plain;                    /* examples are made as plain as they can be */
     volatile sig_atomic_t stopped; /* set by an_prover_interrupt() */
     unsigned disagreements;
     pv_side sides[2];
@@ -117,7 +117,7 @@ struct an_prover {
     MT_VEC(pv_sym *) text_leaves;
     MT_VEC(pv_list) lists;
     mt_map list_paths;
-    size_t list_steps;
+    size_t list_steps; /* bounds the look at lists */
     MT_VEC(pv_sym *) variables;
     mt_map claims; /* parts of the claim already seen: claims may share parts */
 };

@@ -40,7 +40,7 @@ typedef struct ct_verdicts ct_verdicts;
  * `steps` everywhere or nowhere. The engine has no clock: whoever has one is asked now
  * and then. */
 typedef struct ct_patience {
-    uint64_t steps;
+    uint64_t steps;            /* at most so many; see work.c for what a step is */
     bool (*late)(void *state); /* NULL: it is never too late */
     void *state;
 } ct_patience;
@@ -72,7 +72,7 @@ ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule);
 typedef struct ct_snapshot {
     const ct_program *program;
     const ct_facts *facts;
-    const ct_verdicts *verdicts;
+    const ct_verdicts *verdicts; /* of these facts, evaluated once */
 } ct_snapshot;
 
 /* Does condition `index` (of the model's conditions) hold? Errors as ct_evaluate().

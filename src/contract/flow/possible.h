@@ -10,7 +10,7 @@
 
 typedef struct ct_demand {
     const ct_expr *predicate;
-    bool value;
+    bool value; /* that the predicate must have */
 } ct_demand;
 
 /* Do the two say the same, word for word? Variables by their quantifier's depth. */

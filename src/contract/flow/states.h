@@ -15,12 +15,12 @@
 
 typedef struct ct_instance {
     mt_str id;
-    uint32_t state;
+    uint32_t state; /* index in its entity */
 } ct_instance;
 
 /* Instances of one entity, in byte order of their names once sealed. */
 typedef struct ct_instances {
-    ct_instance *items;
+    ct_instance *items; /* sorted by id once it is sealed */
     size_t len, cap;
 } ct_instances;
 

@@ -26,7 +26,7 @@
 #define CT_L_BRANCH  "L114" /* parallel branches that touch one entity */
 
 typedef struct ct_scope_variable {
-    mt_str name;
+    mt_str name; /* a quantifier's, innermost last */
     const ct_type *type;
 } ct_scope_variable;
 
