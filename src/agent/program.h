@@ -80,6 +80,7 @@ const ag_agent *ag_program_agent(const ag_program *p);
 /* Compiled nodes. A symbol is a known node; AG_UNKNOWN is any other plain state. */
 typedef uint32_t ag_symbol;
 #define AG_UNKNOWN ((ag_symbol)-1)
+/* AG_UNKNOWN for text that no route mentions. */
 ag_symbol ag_program_symbol(const ag_program *p, mt_str canonical);
 
 /* A compiled gate: one table lookup per question. Symbols below form_count are forms,
@@ -91,6 +92,7 @@ typedef struct ag_gate {
     bool otherwise; /* for every other name, AG_UNKNOWN too */
 } ag_gate;
 
+/* Its answers, by symbol. */
 const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate);
 
 /* Without branches: both kinds of symbol take the same steps. A row of bits has at

@@ -60,6 +60,7 @@ struct ag_program {
     uint32_t hook_count[2];
 };
 
+/* Would the sender hear this receiver? By routes alone, not by filters. */
 bool ag_program_compatible(const ag_program *p, uint32_t sender, uint32_t receiver);
 
 #endif

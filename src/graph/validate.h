@@ -12,6 +12,7 @@ typedef struct gr_wiring {
     uint32_t *first; /* per node: its first input in `edge` */
 } gr_wiring;
 
+/* Of several edges into one input the last counts; check_edge() reports them. */
 gr_wiring gr_wire(mt_arena *a, const gr_flat *flat);
 
 /* Reports every violation. True when there is none. */

@@ -48,7 +48,9 @@ void ht_peers_free(ht_peers *p);
 bool ht_peers_admit(ht_peers *p, const struct sockaddr *from, int64_t now_ms);
 /* A connection has been made (it is then waiting), and has ended. */
 ht_peer *ht_peers_add(ht_peers *p, int fd, const struct sockaddr *from, int64_t now_ms);
+/* Its socket is closed; the peer is freed. */
 void ht_peers_remove(ht_peers *p, ht_peer *peer);
+/* What it does from now on, which decides how long it may. */
 void ht_peers_now(ht_peers *p, ht_peer *peer, ht_doing doing, int64_t now_ms);
 /* May it make one more request? */
 bool ht_peers_take(ht_peers *p, const ht_peer *peer, int64_t now_ms);

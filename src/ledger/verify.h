@@ -47,6 +47,7 @@ typedef struct lg_verifier {
 /* Line by line: what a caller with lines of its own does. `expect` may be NULL. After
  * a problem was found more lines change nothing. */
 void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
+/* False: something is wrong, and `found` says what; later lines change nothing. */
 bool lg_verify_line(lg_verifier *v, mt_str line);
 /* The trust domain of the records so far, in the arena; empty: none declared. */
 mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a);

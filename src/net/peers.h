@@ -49,6 +49,8 @@ typedef struct nt_peers {
 /* A line came. NEW: deliver it; `lost` lines before it never came. AGAIN: it had come.
  * EARLY: it will come again, after those that are missing before it. */
 typedef enum nt_heard { NT_LINE_NEW, NT_LINE_AGAIN, NT_LINE_EARLY } nt_heard;
+/* New, heard before, or too early while the peer repeats what we missed; *lost counts
+ * a gap. */
 nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t now_ms,
                        uint64_t *lost);
 

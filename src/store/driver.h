@@ -92,6 +92,7 @@ void st_tx_free(st_tx *tx);
 
 /* Would the store take this text? MT_E_TYPE (NUL byte, not UTF-8), MT_E_LIMIT. */
 mt_err st_check_text(char letter, mt_str text);
+/* Asks and waits: what was sent before is answered first. */
 mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
               void *state, int64_t *changed);
 /* Like st_run(), but the rows may come later: at the latest with st_settle(). */
@@ -108,6 +109,7 @@ mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if
 
 /* Fills *out from cells; texts are copied unless `a` is NULL. */
 typedef void st_reader(mt_arena *a, const st_value *cells, void *out);
+/* MT_E_NOTFOUND: there is no such row, or could never be one by this key. */
 mt_err st_get(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
               mt_arena *a, void *out);
 /* The same later; *found tells whether there was such a row. */

@@ -54,6 +54,7 @@ mt_err wi_body_read(wi_body *b, mt_str body, const mt_limits *limits);
 /* Forgets what was read; adds another body to it, so that the steps of several records
  * stand one after the other. The facts are then no whole object. */
 void wi_body_clear(wi_body *b);
+/* More of the same decision: a flow has several records. */
 mt_err wi_body_add(wi_body *b, mt_str body, const mt_limits *limits);
 void wi_body_free(wi_body *b);
 

@@ -44,6 +44,7 @@ typedef struct an_outline {
     const uint32_t *group;
 } an_outline;
 
+/* Each entity by itself: may say too much, never too little. */
 an_outline an_outline_of(mt_arena *a, const an_setting *s);
 /* The group of what the outcome moves; CT_NONE: it moves nothing. */
 uint32_t an_outcome_group(const an_setting *s, const an_outline *o, uint32_t outcome);

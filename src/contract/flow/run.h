@@ -149,6 +149,7 @@ typedef struct ct_run_input {
 ct_run_status ct_run_start(ct_run *run, const ct_run_input *input);
 /* The same without checks and without a frame: flow/position.h fills in the rest. */
 void ct_run_prepare(ct_run *run, const ct_run_input *input);
+/* One thing that matters; see run.c for what that is. */
 ct_run_status ct_run_step(ct_run *run);
 /* Steps until it is no longer MORE. */
 ct_run_status ct_run_all(ct_run *run);
