@@ -26,40 +26,6 @@ enum {
     DEFAULT_CONNECTIONS = 4
 };
 
-/* ORDER ad_adapter_kind, which is also the order of asking: first what can be waited
- * for together, then what answers at once. */
-const ad_adapter AD_ADAPTERS[AD_ADAPTER_COUNT] = {
-    {MT_STR_INIT("motet.http"), ad_http_set_up, ad_http_plan, ad_http_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.graphql"), ad_http_set_up, ad_graphql_plan, ad_graphql_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.postgres"), ad_postgres_set_up, ad_database_plan,
-     ad_postgres_ask, ad_postgres_close},
-    {MT_STR_INIT("motet.process"), ad_process_set_up, ad_process_plan, ad_process_ask,
-     ad_process_close},
-    {MT_STR_INIT("motet.sqlite"), ad_sqlite_set_up, ad_database_plan, ad_sqlite_ask,
-     ad_sqlite_close},
-    {MT_STR_INIT("motet.static"), ad_static_set_up, ad_static_plan, ad_static_ask,
-     NULL},
-    {MT_STR_INIT("motet.manual"), NULL, NULL, ad_manual_ask, NULL},
-    {MT_STR_INIT("motet.clock"), ad_clock_set_up, ad_clock_plan, ad_clock_ask, NULL},
-};
-
-static const struct protocol {
-    mt_str protocol, dialect; /* empty dialect: any */
-    ad_adapter_kind kind;
-} PROTOCOLS[] = {
-    {MT_STR_INIT("http"), {0}, AD_HTTP},
-    {MT_STR_INIT("graphql"), {0}, AD_GRAPHQL},
-    {MT_STR_INIT("database"), MT_STR_INIT("postgres"), AD_POSTGRES},
-    {MT_STR_INIT("database"), MT_STR_INIT("postgresql"), AD_POSTGRES},
-    {MT_STR_INIT("database"), MT_STR_INIT("sqlite"), AD_SQLITE},
-    {MT_STR_INIT("database"), MT_STR_INIT("sqlite3"), AD_SQLITE},
-    {MT_STR_INIT("static"), {0}, AD_STATIC},
-    {MT_STR_INIT("manual"), {0}, AD_MANUAL},
-    {MT_STR_INIT("x_motet.clock"), {0}, AD_CLOCK},
-};
-
 /* ---- Sources ---- */
 
 static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
@@ -70,13 +36,8 @@ static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
         s->kind = AD_PROCESS;
         return true;
     }
-    for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {
-        const struct protocol *p = &PROTOCOLS[i];
-        if (mt_str_eq(p->protocol, protocol) &&
-            (!p->dialect.len || mt_str_eq(p->dialect, dialect))) {
-            s->kind = p->kind;
-            return true;
-        }
+    if (ad_kind_find(protocol, dialect, &s->kind)) {
+        return true;
     }
     return ad_source_fault(
         o, s, AD_F_NO_ADAPTER,
@@ -139,11 +100,6 @@ static bool open_fact(ad_opening *o, ad_fact_plan *p)
 static void check_fact_names(ad_opening *o, const ad_source *s)
 {
     const ad_adapters *all = o->adapters;
-    if (s->facts && !mt_json_is(s->facts, MT_JSON_OBJECT)) {
-        ad_source_fault(o, s, AD_F_SETTING, "'facts' of source '%.*s' is not an object",
-                        MT_ARG(s->decl->id));
-        return;
-    }
     for (uint32_t i = 0; s->facts && i < s->facts->count; i++) {
         mt_str key = s->facts->as.members[i].key;
         uint32_t fact = ct_model_find(all->model, CT_KIND_FACT, key);
@@ -217,29 +173,6 @@ static bool wants_cache(const ad_adapters *a)
     return false;
 }
 
-bool ad_source_loads(ad_opening *o, const ad_source *s, mt_late_library *library)
-{
-    const char *why = mt_late_load(library);
-    return !why || ad_source_fault(o, s, AD_F_NO_ADAPTER, "source '%.*s': %s",
-                                   MT_ARG(s->decl->id), why);
-}
-
-static void start_curl(void)
-{
-    curl_global_init(CURL_GLOBAL_ALL);
-}
-
-bool ad_source_waits(ad_opening *o, const ad_source *s)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!ad_source_loads(o, s, &mt_late_curl)) {
-        return false;
-    }
-    pthread_once(&once, start_curl);
-    o->adapters->waits = true;
-    return true;
-}
-
 mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
                         ad_adapters **out)
 {
@@ -303,20 +236,6 @@ void ad_adapters_free(ad_adapters *a)
 bool ad_adapters_serves(const ad_adapters *a, uint32_t fact)
 {
     return fact < a->model->fact_count && a->plans[fact].source;
-}
-
-bool ad_adapters_is_manual(const ad_adapters *a, uint32_t fact)
-{
-    return ad_adapters_serves(a, fact) && a->plans[fact].source->kind == AD_MANUAL;
-}
-
-int64_t ad_adapters_manual_until(const ad_adapters *a, uint32_t fact,
-                                 const ad_manual *m)
-{
-    bool bounded = ad_adapters_is_manual(a, fact) && a->plans[fact].source->max_age;
-    int64_t aged =
-        bounded ? m->asserted_at + (int64_t)a->plans[fact].source->max_age : 0;
-    return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
 }
 
 int64_t ad_adapters_wall_ms(const ad_adapters *a)

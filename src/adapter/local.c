@@ -116,6 +116,26 @@ void ad_static_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t
 
 /* ---- manual ---- */
 
+/* NULL: the fact has another source, or none. */
+static const ad_source *manual_source(const ad_adapters *a, uint32_t fact)
+{
+    const ad_source *s = fact < a->model->fact_count ? a->plans[fact].source : NULL;
+    return s && s->kind == AD_MANUAL ? s : NULL;
+}
+
+bool ad_adapters_is_manual(const ad_adapters *a, uint32_t fact)
+{
+    return manual_source(a, fact) != NULL;
+}
+
+int64_t ad_adapters_manual_until(const ad_adapters *a, uint32_t fact,
+                                 const ad_manual *m)
+{
+    const ad_source *s = manual_source(a, fact);
+    int64_t aged = s && s->max_age ? m->asserted_at + (int64_t)s->max_age : 0;
+    return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
+}
+
 static void take_manual(ad_fetching *f, ad_question *q, const ad_manual *m)
 {
     int64_t until = ad_adapters_manual_until(f->adapters, q->plan->index, m);

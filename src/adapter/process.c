@@ -52,58 +52,44 @@ static void pass_on(mt_arena *a, const char *name, const char **list, size_t *co
 static bool set_environment(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
-    const mt_json *names = s->variables;
-    bool ok = !names || mt_json_is(names, MT_JSON_ARRAY);
-    size_t given = ok && names ? names->count : 0, count = 0;
-    const char **list = mt_new_array(a, const char *, USUAL_COUNT + given + 1);
+    size_t count = 0;
+    const char **list =
+        mt_new_array(a, const char *, USUAL_COUNT + s->variables.count + 1);
     for (size_t i = 0; i < USUAL_COUNT; i++) {
         pass_on(a, USUAL[i], list, &count);
     }
-    for (size_t i = 0; i < given && ok; i++) {
-        mt_str name = mt_json_text(&names->as.items[i]);
-        ok = mt_json_is(&names->as.items[i], MT_JSON_STRING) && name.len &&
-             !memchr(name.ptr, 0, name.len) && !memchr(name.ptr, '=', name.len);
-        const char *word = mt_str_dup(a, name).ptr;
-        if (ok && !getenv(word)) {
-            return ad_source_fault(o, s, AD_F_CREDENTIAL,
-                                   "the variable %s for source '%.*s' is not set", word,
+    for (size_t i = 0; i < s->variables.count; i++) {
+        const char *name = s->variables.items[i];
+        if (strchr(name, '=')) {
+            return ad_source_fault(o, s, AD_F_SETTING,
+                                   "environment of source '%.*s' must be a list of "
+                                   "names of variables",
                                    MT_ARG(s->decl->id));
         }
-        if (ok) {
-            pass_on(a, word, list, &count);
+        if (!getenv(name)) {
+            return ad_source_fault(o, s, AD_F_CREDENTIAL,
+                                   "the variable %s for source '%.*s' is not set", name,
+                                   MT_ARG(s->decl->id));
         }
+        pass_on(a, name, list, &count);
     }
     s->process_environment = list;
-    return ok || ad_source_fault(o, s, AD_F_SETTING,
-                                 "environment of source '%.*s' must be a list of names "
-                                 "of variables",
-                                 MT_ARG(s->decl->id));
+    return true;
 }
 
 bool ad_process_set_up(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
-    const mt_json *command = s->command;
-    bool ok = mt_json_is(command, MT_JSON_ARRAY) && command->count;
-    size_t count = ok ? command->count : 0;
-    const char **argv = mt_new_array(a, const char *, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        mt_str word = mt_json_text(&command->as.items[i]);
-        ok = ok && mt_json_is(&command->as.items[i], MT_JSON_STRING) &&
-             !memchr(word.ptr, 0, word.len);
-        argv[i] = mt_str_dup(a, word).ptr;
-    }
-    if (!ok || !*argv[0]) {
+    mt_str program = mt_str_z(s->command.items[0]);
+    if (!program.len) {
         return ad_source_fault(o, s, AD_F_SETTING,
-                               "command of source '%.*s' must be a list of texts",
+                               "'command' of source '%.*s' must begin with a program",
                                MT_ARG(s->decl->id));
     }
     if (!set_environment(o, s) || !ad_source_waits(o, s)) {
         return false;
     }
-    s->argv = argv;
-    s->adapter_id =
-        mt_strf(a, "motet.process/%.*s", MT_ARG(mt_str_basename(mt_str_z(argv[0]))));
+    s->adapter_id = mt_strf(a, "motet.process/%.*s", MT_ARG(mt_str_basename(program)));
     ad_pool_init(&s->pool, a, s->connections);
     s->has_pool = true;
     return true;
@@ -112,7 +98,8 @@ bool ad_process_set_up(ad_opening *o, ad_source *s)
 bool ad_process_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
     (void)s;
-    return ad_plan_parameters(o, p);
+    ad_plan_parameters(o, p);
+    return true;
 }
 
 static void close_server(void *thing)
@@ -183,7 +170,7 @@ static bool start_server(ad_job *job)
     dialogue *d = job->state;
     const ad_source *s = job->source;
     os_child_options options = {
-        .argv = s->argv,
+        .argv = s->command.items,
         .directory = s->working_directory.ptr,
         .environment = s->process_environment,
         .wants_stdin = true,

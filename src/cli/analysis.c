@@ -135,7 +135,8 @@ static int find_system(cli_analysis *x)
     err = err ? err : an_sys_read(&x->arena, tree, system);
     if (err == MT_E_REJECTED) {
         return cli_fail(x->args, CLI_FAILS,
-                        "the System names members it does not have");
+                        "the System names members it does not have, or has another "
+                        "shape");
     }
     x->system = err ? NULL : system;
     return CLI_HOLDS;

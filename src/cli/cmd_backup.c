@@ -17,7 +17,7 @@
 
 #include "cli/commands.h"
 #include "contract/wire/value.h"
-#include "exec/backup.h"
+#include "exec/evidence/backup.h"
 #include "http/config.h"
 
 /* clang-format off */

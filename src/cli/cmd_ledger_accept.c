@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "exec/signer.h"
+#include "exec/evidence/signer.h"
 #include "os/key_file.h"
 
 /* clang-format off */

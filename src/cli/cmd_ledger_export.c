@@ -13,7 +13,7 @@
 #include "cli/commands.h"
 #include "cli/keys.h"
 #include "cli/ledger.h"
-#include "exec/signer_memory.h"
+#include "exec/evidence/signer_memory.h"
 #include "os/file.h"
 
 /* clang-format off */

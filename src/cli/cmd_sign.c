@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/contract.h"
 #include "cli/keys.h"
-#include "exec/trust.h"
+#include "exec/evidence/trust.h"
 #include "os/file.h"
 #include "os/key_file.h"
 

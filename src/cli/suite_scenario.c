@@ -114,8 +114,9 @@ static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
         return false;
     }
     mt_str fault;
-    if (ct_scenarios_read(&kept.arena, &s->tree, &s->scenarios, &fault)) {
-        mt_buf_addf(why, "%.*s: %.*s\n", MT_ARG(s->path), MT_ARG(fault));
+    if (ct_scenarios_read(&kept.arena, s->path, text, &s->tree, &s->scenarios,
+                          &fault)) {
+        mt_buf_adds(why, fault);
         return false;
     }
     return true;
@@ -239,6 +240,10 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
         return false;
     }
     const ct_scenario *scenario = &s->scenarios.items[c->index];
+    if (scenario->fault.len) { /* it fails alone; the others of its file run */
+        mt_buf_adds(why, scenario->fault);
+        return false;
+    }
     bool ok =
         ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, s->coverage, why);
     if (!ok && kept.recording) {

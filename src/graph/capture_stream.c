@@ -137,7 +137,7 @@ typedef struct extent {
     bool text, escaped, ended;
 } extent;
 
-/* Inside of text only its end matters. */
+/* Inside text only its end matters. */
 static const char *extend_text(extent *e, const char *p, const char *end)
 {
     for (; p < end && e->text; p++) {
@@ -147,7 +147,7 @@ static const char *extend_text(extent *e, const char *p, const char *end)
     return p;
 }
 
-/* Inside of a container only brackets and text do. */
+/* Inside a container only brackets and text do. */
 static const char *extend_container(extent *e, const char *p, const char *end)
 {
     static const signed char TURN[256] = {
@@ -236,7 +236,8 @@ struct gr_capture_reader {
 static mt_err broken(gr_capture_reader *r, mt_err err, mt_str path, const char *message,
                      gr_capture_fault *fault)
 {
-    *fault = (gr_capture_fault){mt_str_dup(r->faults, path), mt_str_z(message)};
+    *fault = (gr_capture_fault){mt_str_dup(r->faults, path),
+                                mt_str_dup(r->faults, mt_str_z(message))};
     return err;
 }
 
@@ -346,6 +347,7 @@ static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)
                   : gr_item_start(r->first, &r->tree, mt_buf_str(&rest), r->a.most,
                                   &r->start, fault);
         fault->path = mt_str_dup(r->faults, fault->path);
+        fault->message = mt_str_dup(r->faults, fault->message);
     }
     if (!err && (!r->a_at || !r->b_at)) {
         err = broken(r, MT_E_SYNTAX, r->a_at ? MT_STR("decisions") : MT_STR("events"),

@@ -87,34 +87,6 @@ static void add_commit(mt_buf *out, mt_str state, mt_str lines)
     mt_buf_free(&body);
 }
 
-/* ---- in memory ---- */
-
-static void replace(mt_buf *b, mt_str text)
-{
-    mt_buf_clear(b);
-    mt_buf_adds(b, text);
-}
-
-static void forget_sent(ho_keep *k, size_t count)
-{
-    mt_str rest = mt_buf_str(&k->unsent);
-    for (; count && rest.len; count--) {
-        rest = mt_str_skip(rest, mt_str_find(rest, '\n') + 1);
-    }
-    if (rest.len) {
-        memmove(k->unsent.ptr, rest.ptr, rest.len);
-    }
-    k->unsent.len = rest.len;
-}
-
-static void remember(ho_keep *k, mt_str state, mt_str lines)
-{
-    if (state.ptr) {
-        replace(&k->state, state);
-    }
-    mt_buf_adds(&k->unsent, lines);
-}
-
 /* ---- writing ---- */
 
 static bool put_all(int fd, mt_str bytes)
@@ -195,7 +167,7 @@ static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
     if (err) {
         return err;
     }
-    remember(k, state, lines);
+    ho_keep_remember(k, state, lines);
     return rewrite_if_large(f);
 }
 
@@ -206,7 +178,7 @@ static mt_err file_sent(ho_keep *k, size_t count)
     int len = snprintf(body, sizeof body, "{\"sent\":%zu}", count);
     mt_buf_clear(&f->record);
     add_record(&f->record, mt_str_from(body, (size_t)len));
-    forget_sent(k, count);
+    ho_keep_forget_sent(k, count);
     return append(f, mt_buf_str(&f->record), false);
 }
 
@@ -253,7 +225,7 @@ static bool apply(ho_keep *k, mt_str text)
     if (ok && mt_json_at(&body, "sent")) {
         ok = mt_json_i64(mt_json_at(&body, "sent"), &sent) == MT_OK && sent >= 0;
         if (ok) {
-            forget_sent(k, (size_t)sent);
+            ho_keep_forget_sent(k, (size_t)sent);
         }
     } else if (ok) {
         ok = apply_commit(k, &body);
@@ -359,40 +331,4 @@ mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why)
     }
     *out = &f->keep;
     return MT_OK;
-}
-
-/* ---- without a file ---- */
-
-static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
-{
-    remember(k, state, lines);
-    return MT_OK;
-}
-
-static mt_err memory_sent(ho_keep *k, size_t count)
-{
-    forget_sent(k, count);
-    return MT_OK;
-}
-
-static void memory_close(ho_keep *k)
-{
-    (void)k;
-}
-
-ho_keep *ho_keep_open_memory(void)
-{
-    ho_keep *k = mt_xmalloc(sizeof *k);
-    *k = (ho_keep){.commit = memory_commit, .sent = memory_sent, .close = memory_close};
-    return k;
-}
-
-void ho_keep_close(ho_keep *k)
-{
-    if (k) {
-        k->close(k);
-        mt_buf_free(&k->state);
-        mt_buf_free(&k->unsent);
-        free(k);
-    }
 }

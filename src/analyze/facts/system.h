@@ -37,7 +37,7 @@ typedef struct an_sys {
 } an_sys;
 
 /* Reads the System of a bundle. MT_OK; MT_E_NOTFOUND: it has none; MT_E_REJECTED: it
- * names members it does not have. */
+ * names members it does not have, or has another shape. */
 mt_err an_sys_read(mt_arena *a, const mt_json *bundle, an_sys *out);
 
 /* One persona's part in one member. */
