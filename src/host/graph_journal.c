@@ -29,10 +29,10 @@ enum { FLUSH_BYTES = 256 * 1024, SYNC_NS = 100 * 1000 * 1000 };
 struct ho_journal {
     int fd;
     char *path;
-    mt_buf pending;
-    uint64_t held, keep;
-    bool begun; /* what is not kept is gone */
-    bool named; /* its name is on disk, too */
+    mt_buf pending;      /* lines not yet given to the system */
+    uint64_t held, keep; /* bytes found; of them, those that stay */
+    bool begun;          /* what is not kept is gone */
+    bool named;          /* its name is on disk, too */
     bool unsynced;
     uint64_t first_unsynced_ns; /* when the oldest byte not on disk was appended */
 };

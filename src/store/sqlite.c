@@ -33,15 +33,15 @@
 typedef struct conn {
     st_conn head;
     sqlite3 *db;
-    sqlite3_stmt *begin, *commit, *rollback;
+    sqlite3_stmt *begin, *commit, *rollback; /* they frame transactions */
     sqlite3_stmt *prepared[ST_STATEMENT_COUNT];
 } conn;
 
 typedef struct backend {
-    st_pool readers, writer;
-    char *path;          /* as given to SQLite: never looks like a URI */
-    bool immutable;      /* no directory to put a log into: read the file alone */
-    int claim;           /* descriptor of FILE.lock, or -1 */
+    st_pool readers, writer; /* the writer's pool has one place */
+    char *path;              /* as given to SQLite: never looks like a URI */
+    bool immutable;          /* no directory to put a log into: read the file alone */
+    int claim;               /* descriptor of FILE.lock, or -1 */
     int inside;          /* descriptor of the file itself, for the lock in it, or -1 */
     struct owned *owned; /* this process's claim, or NULL */
 } backend;
