@@ -1,7 +1,24 @@
 /* agent/actor.c - an agent file at work: program, tape, memory; see agent_file.h.
- * Rules read the memory as it was before the message's receivers (or senders) ran; what
- * they remember is written after the stage, in the order of the calls, so the order in
- * which handlers answer changes nothing. */
+ *
+ * Order of one message: ag_actor_begin() finds the key and gives a new key its start
+ * states; the cycle asks for handlers in batches; each call is answered by the first
+ * rule that holds (ag_actor_answer()) or by the host where a handler is a process;
+ * ag_actor_end() writes what was remembered, arms timers and starts again what was
+ * left empty.
+ *
+ * Rules read the memory as it was before the message's receivers (or senders) ran;
+ * what they remember is written after the stage, in the order of the calls, so the
+ * order in which handlers answer changes nothing.
+ *
+ * Invariants: memory of a key is an object of its own arena, replaced as a whole when
+ * it changes; the one before lives on until the next message, since answers may show
+ * it. Entropy (`fresh`) depends on agent, message and call alone, so a replay draws
+ * the same.
+ *
+ * ag_actor_save() and ag_actor_load() are the whole durable state: tape, memory, armed
+ * timers, number of messages. What may fail: loading (MT_E_SYNTAX, MT_E_TYPE,
+ * MT_E_LIMIT); everything else is decided by the cycle. An actor belongs to one
+ * thread. */
 #include <stdlib.h>
 
 #include "agent/agent_file.h"
@@ -120,6 +137,7 @@ static const mt_json *memory_of(const ag_actor *x, mt_str key)
     return at ? &x->records[at - 1].value : x->file->memory;
 }
 
+/* Made when a key first remembers something. */
 static record *record_of(ag_actor *x, mt_str key)
 {
     uintptr_t at = mt_map_get(&x->index, key, 0);
@@ -245,6 +263,7 @@ static mt_str memory_key(const ag_actor *x, const ag_call *call)
     return key.ptr ? key : MT_STR("");
 }
 
+/* The same for the same agent, message and call, and for nothing else. */
 static mt_str entropy_of(ag_actor *x, const ag_call *call)
 {
     return mt_strf(&x->arena, "%.*s|%.*s|%llu|%d|%u|%u|%.*s|%.*s",

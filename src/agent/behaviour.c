@@ -1,7 +1,14 @@
 /* agent/behaviour.c - see behaviour.h.
- * Everything that decides what a peer hears must be in it: a key of the agent file that
- * is added to the reader and not here would change without its pin. Values are borrowed
- * from the file's tree; only objects are new. */
+ *
+ * Everything that decides what a peer hears must be in it: a key of the agent file
+ * that is added to the reader and not here would change without its pin. For a handler
+ * in a process that is the command and the digests of the files it names, which the
+ * host computes (ag_digest).
+ *
+ * Order: digests of all groups first, since only they can fail; then rules and
+ * settings. Values are borrowed from the file's tree; only objects are new, so the
+ * result lives as long as both. What may fail: the digest of a file, with the host's
+ * error. */
 #include "agent/behaviour.h"
 
 #include "agent/value.h"

@@ -1,6 +1,24 @@
 /* agent/cycle.c - see cycle.h: the stages of one message.
- * hooks in, one after the other -> receivers, one priority group after the other ->
- * tape -> senders, all at once -> hooks out, one after the other per emission. */
+ *
+ *   hooks in, one after the other
+ *   receivers, one priority group after the other
+ *   tape
+ *   senders, all at once
+ *   hooks out, one after the other per emission
+ *
+ * The engine never calls a handler. ag_cycle_due() says which calls are due, the host
+ * answers them in any order and any time (ag_cycle_answer()), and when all of a batch
+ * are answered the next comes. So handlers may run side by side, and the result does
+ * not depend on which was faster.
+ *
+ * Invariants: receivers and senders see the tape before the message; the profile
+ * changes it once, after the last group, compat mode after each; a limit that is met
+ * ends the message as if it had never come (`over_limit`), with the tape unchanged.
+ * Answers for another batch or a second time are refused.
+ *
+ * A failing hook drops the message (profile) or passes it on (compat); a failing
+ * receiver counts as not run. Everything a message needs is in one arena, reset when
+ * the next begins; answers are borrowed until then. */
 #include "agent/cycle_impl.h"
 
 #include <stdlib.h>

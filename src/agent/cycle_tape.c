@@ -1,6 +1,17 @@
 /* agent/cycle_tape.c - which receivers are eligible, and what they do to the tape.
+ *
  * Profile order: priority, canonical route, key, state, registration. Compat order:
- * priority, registration, key insertion, state, gate; one call per accepting gate. */
+ * priority, registration, key insertion, state, gate; one call per accepting gate.
+ *
+ * Collecting walks the states that some gate may accept, not all cells: symbols have
+ * rows of receivers (program.c). Updating is in two passes: count the nodes every
+ * touched slot gets, lay them out in one array, fill in what stays and what was
+ * activated, each node once, in activation order; only if the whole fits the limits it
+ * is committed.
+ *
+ * Invariants: a slot that no receiver spoke about keeps its states; deltas say per key
+ * what was added and removed, in the order of the tape; nothing is changed when a
+ * limit is met (agent_tape_nodes, agent_activations). */
 #include <stdlib.h>
 
 #include "agent/cycle_impl.h"
@@ -335,6 +346,7 @@ static void keep_first(ag_cycle *c, update *u, proposal *x)
     x->count = kept;
 }
 
+/* A slot that stays as it is has no delta. */
 static bool same_cells(const ag_slot *slot, const ag_symbol *symbols, uint32_t count)
 {
     if (slot->len != count) {

@@ -1,6 +1,17 @@
 /* agent/dna.c - see dna.h: writing both forms, pinning, signing.
+ *
+ * The profile form is canonical JSON with registrations sorted, so two agents that
+ * behave alike have one text and one pin, however they were written. The sdk form is
+ * the array that existing agents exchange, with members in the order they expect.
+ *
+ * A signature covers the profile form, the profile's name and a version, behind a
+ * prefix of its own, so it cannot be taken for a signature of anything else. The first
+ * form of documents covered registrations only; it is recognised and refused with that
+ * reason.
+ *
  * Invariant: whatever ag_dna_read() keeps of a document is written here in profile
- * form, so the pin covers it. Nothing may fail but verifying. */
+ * form, so the pin covers it. Nothing may fail but verifying (MT_E_CORRUPT with a
+ * sentence). */
 #include "agent/dna.h"
 
 #include <stdlib.h>

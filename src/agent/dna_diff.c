@@ -1,9 +1,17 @@
 /* agent/dna_diff.c - what changed between two agents, for those who talk to them, and
  * several agents as one; see dna.h.
+ *
  * Two registrations are the same one when kind, route (or direction) and their turn
  * among such agree. Breaking is what a peer may notice: fewer messages are understood
  * or sent, in another order, or what is done with them changed. What only one of two
- * documents states cannot be compared, and that is said. */
+ * documents states cannot be compared, and that is said.
+ *
+ * Merging takes registrations of all agents in their order; two of one identity must
+ * be the same, otherwise MT_E_CONFLICT with the name. Settings survive a merge only if
+ * all agents have the same.
+ *
+ * Order of the report: what was there, in its order, then what is new. Everything
+ * lives in the caller's arena. */
 #include "agent/chars.h"
 #include "agent/dna.h"
 #include "agent/value.h"

@@ -1,9 +1,13 @@
 /* agent/draw.c - what is drawn of an agent's routes.
- * Room: agent.
+ *
  * A receiver stands between the states of its route: sources lead into it, it leads to
  * targets and to those labels that are states somewhere else. A sender hangs on every
- * receiver it hears (ag_route_accepts), as the cycle decides it. Nothing can fail: a
- * route that did not parse is drawn without states, faded. */
+ * receiver it hears (ag_route_accepts), as the cycle decides it.
+ *
+ * Order: start states, receivers, labels (when all states are known), senders; each in
+ * order of registration. A state is one node, however many routes name it. Timed
+ * senders have a start mark of their own. Nothing can fail: a route that did not parse
+ * is drawn without states, faded. */
 #include "agent/draw.h"
 
 typedef struct sketch {

@@ -1,7 +1,16 @@
 /* agent/route_sdk.c - see route_sdk.h.
- * Styles are tried in registration order; per style six shapes are tried in order and
+ *
+ * Styles are tried in registration order; per style six forms are tried in order and
  * the first that fits is final. Scanning is linear: every search below only moves
- * forward. Empty tokens are dropped, list items are not checked. */
+ * forward. Empty tokens are dropped, list items are not checked.
+ *
+ * This is what the existing library accepts, not what would be sensible: a text that
+ * fits no style is one object route, names may hold letters of any script, an arrow
+ * style may be registered with glyphs of its own. Deviations from the profile are
+ * listed in the conformance statement (trace.c).
+ *
+ * What may fail: MT_E_SYNTAX with the offset, for text that is not UTF-8 and for
+ * tokens the library refuses. */
 #include "agent/route_sdk.h"
 
 #include "agent/chars.h"

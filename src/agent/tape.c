@@ -1,4 +1,19 @@
-/* agent/tape.c - see tape.h and tape_impl.h. */
+/* agent/tape.c - see tape.h and tape_impl.h.
+ *
+ * A tape is slots (one per key; one for a tape without keys) that hold states, and
+ * states that know who holds them, so that a cycle finds the eligible receivers from
+ * the few states that are live. The key of a slot is found by open addressing without
+ * tombstones: a removed key's gap is closed at once, so a tape that lives for months
+ * does not degrade.
+ *
+ * Symbols of the program come first in the list of states; a state nobody mentioned is
+ * learned when it first appears, and if it is a form (`/oneof(…)`), every gate is
+ * asked once and the hits are remembered.
+ *
+ * Invariants: the sum of all cells is `size` and never above the limit
+ * agent_tape_nodes; a slot's serial is the order of insertion, which compat mode
+ * shows; freed slots are used again. What may fail: MT_E_LIMIT, and MT_E_SYNTAX for a
+ * state that is not a token; the tape is then unchanged. */
 #include "agent/tape_impl.h"
 
 #include <stdlib.h>
@@ -173,6 +188,7 @@ mt_err ag_tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
 /* --- cells and holders
  * ---------------------------------------------------------------- */
 
+/* A state with at least one holder; the list has no order. */
 static void make_live(ag_tape *t, ag_symbol s)
 {
     ag_state *state = &t->states[s];

@@ -1,4 +1,15 @@
-/* agent/tape_json.c - tapes in and out of JSON; see tape.h. */
+/* agent/tape_json.c - tapes in and out of JSON; see tape.h.
+ *
+ * Two forms. What an agent file or a peer sees (ag_tape_write(), ag_tape_read()): a
+ * text, a list of texts, or lists by key, sorted by bytes, so equal tapes are equal
+ * texts. What is saved (ag_tape_save(), ag_tape_load()): keys in order of insertion,
+ * with the null key as null, and the form's name, so that a tape goes on exactly as it
+ * was.
+ *
+ * The form of a value decides which kind of tape it can fill; another kind is
+ * MT_E_TYPE. A text among lists is walked character by character in compat mode, as
+ * the existing library does it. What may fail: MT_E_TYPE, MT_E_SYNTAX, and what
+ * ag_tape_set() says; the tape may be half filled then. */
 #include <stdlib.h>
 
 #include "agent/tape_impl.h"

@@ -1,4 +1,17 @@
-/* agent/template.c - see template.h. */
+/* agent/template.c - see template.h.
+ *
+ * Three small languages over one scope. Paths: a root (ROOTS) and steps by member or
+ * index. Templates: any JSON whose texts may hold {{path}}, {{path + 1}}; a text that
+ * is nothing but one hole becomes the value itself, of any type. Conditions: an object
+ * of paths and what they must be, with operators (OPERATORS) and all, any, none.
+ *
+ * What is not there is null in a template and fails every condition but `exists:
+ * false` and `not`. Numbers are compared and added as whole numbers; anything else
+ * compares with nothing.
+ *
+ * Checking (ag_check_template(), ag_check_condition()) happens when a file is read, so
+ * nothing can fail at work. `fresh` counts its draws in the scope; all else reads
+ * only. Depth is bounded by the reader that made the JSON. */
 #include "agent/template.h"
 
 #include "agent/value.h"

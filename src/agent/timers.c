@@ -1,7 +1,17 @@
 /* agent/timers.c - see timers.h.
+ *
+ * A timed sender that waits for events is armed by them: what would have called
+ * another sender is kept (its data, if it uses data) until its clock comes round.
+ * ag_timers_arm() takes the record of a finished message, ag_timer_waiting() shows
+ * what to tell, ag_timer_told() forgets it.
+ *
  * Invariant: only senders for which ag_sender_waits() are ever armed, and only armed
- * ones have data waiting. A saved row names its sender by place, name and route: after
- * the file was edited, name and route decide. */
+ * ones have data waiting. Data that wait are bounded in bytes (agent_waiting_bytes);
+ * what has no room is lost and counted. A saved row names its sender by place, name
+ * and route: after the file was edited, name and route decide.
+ *
+ * What may fail: loading (MT_E_SYNTAX, MT_E_LIMIT). Data are copied into the timer's
+ * arena. */
 #include "agent/timers.h"
 
 #include <stdlib.h>

@@ -1,4 +1,16 @@
-/* agent/trace.c - see trace.h: writing. Keys are written in byte order. */
+/* agent/trace.c - see trace.h: writing. Keys are written in byte order.
+ *
+ * A trace is lines of JSON: a header, the routes, one record per message, the end. A
+ * record says what came of a message in the order in which it happened; lists whose
+ * order means nothing (deltas, tapes) are sorted, so equal runs give equal bytes. The
+ * header names the fields that a comparison looks at (COMPARED); the rest is
+ * commentary.
+ *
+ * The conformance statement (ag_statement()) says in which points each mode leaves the
+ * profile; it is the place to add a line when a deviation is found.
+ *
+ * Nothing can fail. The cycle's record is read in place, so it must be written before
+ * the next message begins. */
 #include "agent/trace.h"
 
 #include <stdlib.h>

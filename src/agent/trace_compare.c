@@ -1,7 +1,13 @@
-/* agent/trace_compare.c - do two traces say the same, and where do they part?
+/* agent/trace_compare.c - do two traces say the same, and where do they diverge?
+ *
  * Compared are, per message, fate, hooks, receivers, delta, tape and senders, and the
- * last tape. A projection keeps the named nodes on tapes, and the receivers and senders
- * that have to do with them. */
+ * last tape. With `final` only emissions and the last tape count, in any order. A
+ * projection keeps the named nodes on tapes, and the receivers and senders that have
+ * to do with them, so agents can be compared that share only a part.
+ *
+ * The first difference is named by its path (message 3, receivers[1].action) with both
+ * values. What may fail: MT_E_SYNTAX for text that is not a trace, with which of the
+ * two and which line; a difference is not a failure. Depth is bounded by the reader. */
 #include <stdlib.h>
 
 #include "agent/trace.h"

@@ -1,9 +1,19 @@
 /* base/form.c - see form.h.
  *
- * Order: rows first, each by its kind and bounds, then the keys that no row knows. So a
- * reader sees the wrong values before the misspelt keys, and both in one run.
+ * Order: rows first, each by its kind and bounds, then the keys that no row knows. So
+ * a reader sees the wrong values before the misspelt keys, and both in one run.
+ *
+ * A row goes through READERS by its kind. A reader checks the JSON kind, then the
+ * bounds of the row, then writes the field at the row's offset with the type that the
+ * kind stands for; form.h lists these pairs. A bound that cannot be said in general
+ * (two fields that exclude each other) is the caller's, by mt_form_say(), which uses
+ * the same path and wording.
+ *
  * Invariant: a field is written only by a value that passed every check of its row.
- * Nothing here can fail but by reporting. */
+ * What is absent, null where null may stand, or wrong keeps the default it had.
+ *
+ * Nothing here can fail but by reporting: the functions answer false when they have
+ * called mt_form.report at least once. Messages live in the form's arena. */
 #include "base/form.h"
 
 #include <stdarg.h>
@@ -61,6 +71,8 @@ static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
                        mt_form_name(v));
 }
 
+/* Both bounds are said, also when only one was crossed: the author sees the whole
+ * range. */
 static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
                          const char *unit)
 {
@@ -174,6 +186,7 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
                       : MT_STR(""));
 }
 
+/* Of an array; the items of other kinds are what the caller complains about. */
 static bool all_texts(const mt_json *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {

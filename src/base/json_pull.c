@@ -1,3 +1,21 @@
+/* base/json_pull.c - reading JSON piece by piece, without a tree.
+ *
+ * The caller knows what it expects (an object, this key, a number) and asks for it;
+ * json_pull.h has the fast ways of all questions inline, and this file the ways with
+ * something unusual: white space, escapes, the wrong type, the end of the text.
+ *
+ * Invariant: the cursor stands at the next token, white space skipped. After the first
+ * fault the end of the text moves to the cursor, so that every later question finds
+ * nothing and answers false; callers need not look after each call and ask
+ * mt_jp_finish() once. Only the first fault is kept, with its offset.
+ *
+ * Duplicate keys are the caller's to see (mt_jp_duplicate()), because only the caller
+ * knows which keys it has had; unknown ones are remembered in a map by
+ * mt_jp_unknown().
+ *
+ * What may fail: MT_E_SYNTAX for text that is not JSON, MT_E_TYPE for JSON of another
+ * type, MT_E_LIMIT for bytes or depth. Strings without escapes borrow from the text,
+ * others are decoded into the arena. */
 #include "base/json_pull.h"
 
 bool mt_jp_start(mt_jp *j, mt_arena *a, mt_str text, const mt_json_limits *limits)
@@ -242,6 +260,7 @@ bool mt_jp_tree(mt_jp *j, mt_json *out)
     return move(j, j->begin + at);
 }
 
+/* What is skipped is checked as strictly as what is read. */
 static bool skip_container(mt_jp *j)
 {
     mt_mark mark = mt_arena_mark(j->arena);

@@ -1,3 +1,21 @@
+/* base/json_read.c - text to a tree, in one pass and without recursion.
+ *
+ * Items and members of the open containers lie on one byte stack; when a container
+ * closes, its children move to the arena as one array. Below each frame lies the slot
+ * (mt_json) that the container will fill, which works for items and members alike
+ * because a member ends with its value.
+ *
+ * Order of a document: the byte limit and a byte order mark are looked at first; then
+ * values are read into the slot on top of the stack until no frame is open; then
+ * nothing but white space may follow. Keys of an object are compared when it closes:
+ * pairwise with a cheap summary for few, by a map for many, so a hostile object costs
+ * no more than a log factor.
+ *
+ * Invariants: depth never exceeds max_depth; the stack starts in the caller's frame
+ * and is on the heap only after it grew; texts without escapes borrow from the input.
+ *
+ * What may fail: MT_E_LIMIT (bytes, depth) or MT_E_SYNTAX with the offset of the byte
+ * at fault. *out is written only on MT_OK. */
 #include "base/json_read.h"
 
 #include <stdlib.h>
@@ -43,6 +61,7 @@ static const char *fail(reader *r, mt_err err, const char *at, const char *messa
     return NULL;
 }
 
+/* Doubles the stack; the first one is the caller's and is left alone. */
 static void widen_stack(reader *r, size_t more)
 {
     size_t used = (size_t)(r->top - r->stack);
@@ -78,6 +97,8 @@ static inline mt_json *slot(const reader *r)
     return (mt_json *)(void *)r->top - 1;
 }
 
+/* A text with escapes: decoded into the arena, where it is never longer than its
+ * source. */
 static const char *read_text_slow(reader *r, const char *start, mt_str *out)
 {
     bool escaped = false;
@@ -176,6 +197,7 @@ static const char *key_place(const reader *r, const mt_json_member *m)
     return p;
 }
 
+/* Reports the second of two equal keys at its own place. */
 static bool keys_differ(reader *r, const mt_json_member *m, uint32_t count)
 {
     uint32_t at = count <= FEW_KEYS ? repeated_of_few(m, count)
@@ -318,6 +340,7 @@ static inline const char *next_child(reader *r, const char *p)
     return p;
 }
 
+/* The bracket that ends the innermost container. */
 static inline char closing(const reader *r)
 {
     return frame_at(r, r->frame)->object ? '}' : ']';

@@ -1,3 +1,21 @@
+/* base/json_schema.c - the subset of JSON Schema 2020-12 that adapters use.
+ *
+ * mt_schema_compile() turns a schema into a graph of mt_schema once; mt_schema_check()
+ * walks an instance against it. A `$ref` may only point into its own document, and a
+ * schema that refers to itself is one node: `known` maps the address of a source node
+ * to what it compiled to. Keywords that would change the meaning and are not
+ * implemented are refused by name, never passed over.
+ *
+ * Bounds, since schemas and instances come from outside: nesting of the schema and of
+ * the check (DEEPEST), length of a pattern, items compared for uniqueItems, and steps
+ * of one check (MOST_STEPS), which stops schemas that branch at every level. Patterns
+ * are PCRE2 in UTF mode without `\C`; a match that runs into PCRE2's own limits counts
+ * as none.
+ *
+ * What may fail: MT_E_SYNTAX or MT_E_LIMIT with path and keyword when compiling,
+ * MT_E_REJECTED with the first violation when checking. Memory is the arena's, except
+ * compiled patterns: they are PCRE2's, hang in a list at the root, and
+ * mt_schema_free() releases them. */
 #include "base/json_schema.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -74,6 +92,7 @@ typedef struct compiler {
 
 static const mt_schema *compile(compiler *c, const mt_json *node, mt_str path);
 
+/* Keeps the first fault only; what comes after is mostly its echo. */
 static bool refuse(compiler *c, mt_err err, mt_str path, const char *keyword,
                    const char *message)
 {
@@ -107,6 +126,7 @@ static double number(compiler *c, const mt_json *node, mt_str key, mt_str path)
     return n;
 }
 
+/* A count: a whole number that is not negative. */
 static int64_t size(compiler *c, const mt_json *node, mt_str key, int64_t otherwise,
                     mt_str path)
 {
@@ -225,6 +245,7 @@ static schema_list list(compiler *c, const mt_json *node, mt_str key, mt_str pat
     return out;
 }
 
+/* The list is checked here, so that the checker may trust it. */
 static void required(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
 {
     const mt_json *names = mt_json_at(node, "required");
@@ -397,6 +418,7 @@ static void fill(compiler *c, const mt_json *node, mt_str path, mt_schema *s)
           &unused); /* so that they are checked */
 }
 
+/* The node is known before its parts are compiled, so a cycle of `$ref` ends at it. */
 static const mt_schema *compile(compiler *c, const mt_json *node, mt_str path)
 {
     bool added;
@@ -521,6 +543,7 @@ static bool quietly(checker *k, const mt_schema *s, const mt_json *v)
     return ok;
 }
 
+/* Every call has its own match data: schemas are shared between threads. */
 static bool matches(const pcre2_code *code, mt_str text)
 {
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
@@ -743,6 +766,7 @@ static bool check_by_type(checker *k, const mt_schema *s, const mt_json *v)
     return true;
 }
 
+/* The one place where depth and steps are counted. */
 static bool holds(checker *k, const mt_schema *s, const mt_json *v)
 {
     if (s->never) {

@@ -1,3 +1,18 @@
+/* base/json_write.c - the canonical writer: byte-sorted keys, no white space, or
+ * indented by two.
+ *
+ * mt_jw writes events (begin, key, value, end) straight into a buffer; mt_jw_json()
+ * writes a tree with its keys sorted. Whoever writes events by hand gives the keys in
+ * byte order: hashes and signatures are made over these bytes.
+ *
+ * A string that needs no escape, nearly every one, is copied and checked at the same
+ * time, eight or sixteen bytes at once; when a byte needs an escape after all, the
+ * copy is overwritten by the careful way. Both ways give the same bytes.
+ *
+ * Invariant: numbers are written as the text they were read as; nothing is
+ * reformatted. What cannot fail: the writer has no errors of its own. A buffer with a
+ * ceiling stops growing, which its owner sees by mt_buf; the writer then writes
+ * nothing more. */
 #include "base/json_write.h"
 
 #include <stdlib.h>
@@ -17,6 +32,7 @@ static const char ESCAPE[256] = {
     [22] = 'u',  [23] = 'u',    [24] = 'u', [25] = 'u', [26] = 'u', [27] = 'u',
     [28] = 'u',  [29] = 'u',    [30] = 'u', [31] = 'u'};
 
+/* The shortest escape there is: a letter, or \u00xx. */
 static void add_escaped(mt_buf *out, unsigned char c)
 {
     static const char HEX[] = "0123456789abcdef";
@@ -50,6 +66,7 @@ static inline uint64_t copy_word(char *to, const char *from, size_t len)
     return word;
 }
 
+/* Blocks overlap in the middle instead of a loop over the rest. */
 static inline bool copy_short(char *to, const char *from, size_t len)
 {
     if (len >= 8) {
@@ -315,6 +332,7 @@ static inline void write_member(mt_jw *w, const mt_json_member *m)
     mt_jw_json(w, &m->value);
 }
 
+/* Sorts pointers to members, never the tree itself. */
 static void write_unsorted(mt_jw *w, const mt_json *object)
 {
     const mt_json_member *few[FEW];

@@ -1,7 +1,19 @@
 /* base/number_parse.c - decimal text to the nearest double.
- * Three ways, each used when the one before cannot be sure: doubles that are exact
- * anyway; a lower and an upper bound from a 128-bit power of ten, which nearly always
- * round to the same double; comparison with the midpoint in big integers. */
+ *
+ * Three ways, each used when the one before cannot be sure:
+ * - doubles that are exact anyway: few digits, and a power of ten that is a double;
+ * - a lower and an upper bound from a 128-bit power of ten, which nearly always round
+ *   to the same double;
+ * - comparison with the midpoint of two doubles in big integers.
+ *
+ * The first 19 digits are kept in a word; whether anything but zeros was cut decides
+ * if the bounds must be one unit apart. Big integers hold 800 digits, since no
+ * midpoint has more; what is beyond counts as one sticky digit.
+ *
+ * Nothing is rounded twice, and the answer does not depend on locale, rounding mode or
+ * libc. MT_E_SYNTAX for text that is not a JSON number, MT_E_RANGE for what is beyond
+ * the largest double (*out is then infinite). What is too small becomes a zero with
+ * its sign. */
 #include <float.h>
 
 #include "base/json_scan.h"
@@ -279,6 +291,7 @@ static int against_midpoint(mt_str mantissa, int64_t exponent, uint64_t bits)
     return big_cmp(&number, &middle);
 }
 
+/* Lower and upper bound agree, or the midpoint above the lower one decides. */
 static uint64_t nearest(const parsed *n)
 {
     int k = (int)n->exponent;
@@ -294,6 +307,7 @@ static uint64_t nearest(const parsed *n)
     return up ? b.high : b.low;
 }
 
+/* Clinger's case: both factors are doubles, so one operation rounds once. */
 static bool exact(const parsed *n, double *out)
 {
     static const double TENS[EXACT_POWER + 1] = {

@@ -1,8 +1,18 @@
 /* base/number_print.c - shortest text of a double.
+ *
  * Finds, in units of a power of ten, the decimals around the value and around the two
- * ends of the interval that rounds to it, as integers with a sticky last bit (scaled by
- * four); then the shortest that lies inside wins, the nearest of two. One table lookup
- * and three multiplications of 64 by 128 bits replace all big-number work. */
+ * ends of the interval that rounds to it, as integers with a sticky last bit (scaled
+ * by four); then the shortest that lies inside wins, the nearest of two. One table
+ * lookup and three multiplications of 64 by 128 bits replace all big-number work
+ * (Giulietti's Schubfach).
+ *
+ * The layout is that of the graph model's canonical JSON: fixed notation for exponents
+ * from -5 to 15, always with a point, otherwise one digit before the point and `e`.
+ * Infinity and NaN have no JSON form and become `null`.
+ *
+ * Invariant: reading the text with number_parse.c gives the same bits back. Nothing can
+ * fail; MT_NUMBER_TEXT bytes are always enough.
+ */
 #include "base/number.h"
 #include "base/number_powers.h"
 
@@ -66,6 +76,7 @@ static decimal shortest(uint64_t c, int q, bool closer)
     return (decimal){s + up, k};
 }
 
+/* Subnormals have no hidden bit; a power of two has its lower neighbour closer. */
 static decimal to_decimal(uint64_t fraction, int biased)
 {
     if (!biased) {

@@ -1,9 +1,13 @@
 /* base/picture_mermaid.c - a picture for Mermaid.
- * Room: base.
+ *
  * Names are numbers, since Mermaid reads words like `end` and `style` in them. In
  * quoted labels it still reads quotes, entities, Markdown, HTML and, anywhere in the
- * text,
- * %%{directives}%%: those characters are written by their number. */
+ * text, %%{directives}%%: those characters are written by their number.
+ *
+ * Order of the text: groups with their nodes, edges, then classes for the roles and
+ * personas that occurred, then colours of groups and edges, which Mermaid knows only
+ * by index. What Mermaid cannot say is left out: it has no tooltips here and one kind
+ * of broken line. */
 #include "base/picture.h"
 
 /* ORDER mt_role. */

@@ -1,3 +1,19 @@
+/* base/yaml_read.c - YAML to the same tree that JSON makes.
+ *
+ * Graphs, agents and configurations are written in YAML; what they mean is checked on
+ * the JSON tree, so this reader only decides what a scalar is. Plain scalars follow
+ * the YAML 1.2 core schema (null, true, false, numbers, also 0x and 0o), without the
+ * words that 1.1 took for booleans; everything quoted is text. Tags are refused, so
+ * are infinity and NaN, keys that are not scalars, equal keys, and a second document.
+ *
+ * Aliases share what the anchor made; they are counted with everything below them, so
+ * a document that multiplies itself (ten anchors, each of ten aliases) meets the limit
+ * of nodes before it costs anything. Depth counts through aliases as well.
+ *
+ * Invariants: offsets are bytes of the input although libyaml counts characters
+ * (offset_of()); after the first fault nothing more is read and only that fault is
+ * kept. What may fail: MT_E_LIMIT (bytes, depth, nodes), MT_E_SYNTAX, MT_E_RANGE. The
+ * tree lives in the arena; libyaml's own memory is released before returning. */
 #include "base/yaml_read.h"
 
 #include <yaml.h>

@@ -7,9 +7,14 @@
  *
  * INVARIANT: what a window hands out is good until it is asked for more. Items are
  * therefore read at once, into the arena of the pair.
+ *
+ * A journal's last line may be torn where a run was cut off: it is not there,
+ * `truncated` says so, and `whole` is the number of good bytes, from where writing can
+ * go on. A torn line anywhere else is MT_E_CORRUPT.
+ *
  * May fail: the bytes (any error), an item larger than the bound (MT_E_LIMIT), text
- * that is no capture (MT_E_SYNTAX, MT_E_CORRUPT). The JSON inside of an item is checked
- * when it is read; here only its end is found. */
+ * that is not a capture (MT_E_SYNTAX, MT_E_CORRUPT). The JSON inside an item is
+ * checked when it is read; here only its end is found. */
 #include <stdlib.h>
 
 #include "base/limits.h"

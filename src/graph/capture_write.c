@@ -1,4 +1,18 @@
-/* graph/capture_write.c - a capture to v3, a step to a journal line. */
+/* graph/capture_write.c - a capture to v3, a step to a journal line.
+ *
+ * A document is written in one order: head, what was carried over from the run before,
+ * all events, all decisions, provenances. It can be written piece by piece
+ * (gr_capture_begin() to gr_capture_end()), so a host need not hold it. A journal has
+ * one line per step, with event and decision side by side and what is null, zero or
+ * empty left out.
+ *
+ * The order of keys is that of the format, not of bytes: captures are the Execution
+ * Model's documents and must be equal to those of other implementations. Payloads are
+ * lists of numbers in a document and raw JSON in a journal.
+ *
+ * Acknowledgements come after their step, when the intents were sent: in a journal as
+ * a line of their own, in a document inside the decision. Nothing can fail but the
+ * buffer. */
 #include "base/json_write.h"
 #include "graph/capture.h"
 

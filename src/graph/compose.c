@@ -1,4 +1,14 @@
-/* Can this graph run under this adapter? COMP-*, before anything runs. */
+/* graph/compose.c - can this graph run under this adapter? COMP-*, before anything
+ * runs.
+ *
+ * For every node: each context key it needs must be declared by the adapter with the
+ * same type, each key it writes must be writable, each intent accepted with a payload
+ * schema that describes its fields. Keys that the engine derives itself (memory of
+ * clusters) need no declaration.
+ *
+ * A schema that combines others cannot be judged field by field and is refused. All
+ * clashes are reported, each at the node and with what to do; MT_E_REJECTED if there
+ * was one. */
 #include "graph/adapter_check.h"
 
 typedef struct composer {

@@ -1,3 +1,13 @@
+/* graph/effect.c - intents, their ids, and effects as JSON.
+ *
+ * The id of an intent is "eid1:sha256:" and the hash of graph, event, node, kind and
+ * ordinal, each with its length before it, so that no two different lists give the
+ * same bytes. It is what a receiver deduplicates by: the same event always gives the
+ * same ids.
+ *
+ * The JSON of an effect is canonical (fixed order of keys, shortest numbers) and
+ * hashed as it is: captures compare these hashes. Reading accepts exactly what is
+ * written, and says false for everything else; values live in the caller's arena. */
 #include "graph/effect.h"
 
 #include "base/json_write.h"

@@ -1,3 +1,18 @@
+/* graph/expand.c - clusters out of clusters: the flat graph.
+ *
+ * An instance is one use of a cluster, the root included; expanding goes through its
+ * members in order and numbers primitives n0, n1, ... as they are met. Parameters are
+ * resolved on the way down: given, exposed from the cluster around, or default; a
+ * derived key is made of the path of the instance, so two uses never share memory.
+ * Then edges: an endpoint is followed up through inputs and down through outputs to
+ * the primitive that feeds it.
+ *
+ * Invariants: runtime ids depend on the file alone, since they are part of the
+ * provenance; edges have a source and a target in the flat graph, or come from
+ * nowhere, which validation reports. The number of nodes is bounded while expanding
+ * (graph_nodes), because clusters in clusters multiply.
+ *
+ * What may fail: diagnostics with rule and place; false when the graph is too large. */
 #include "graph/expand.h"
 
 typedef struct expander {

@@ -1,3 +1,20 @@
+/* graph/expression.c - a formula of a manifest as a cluster of standard primitives.
+ *
+ *     or < and < not < comparison < sum < product < unary < call, name, number
+ *
+ * Recursive descent; every operator and call becomes a node of a generated cluster
+ * (OPERATORS, CALLS), types are checked as it grows, and the result is what an author
+ * could have written by hand. So there is no second evaluator: a formula runs,
+ * captures and replays like any graph.
+ *
+ * Names of generated nodes have a fixed width, so their byte order is the order of
+ * generation and the provenance is the same everywhere. A trigger's formula is a
+ * condition behind an emit; an output must be a node's, so a formula that is only an
+ * input gets a node that changes nothing.
+ *
+ * Bounds: bytes of a formula and depth of nesting, counted at every level that can
+ * call itself. What may fail: expression.syntax, X.10 or CMP-20 as a diagnostic, the
+ * first fault only; NULL then. */
 #include "graph/expression.h"
 
 #include "base/number.h"

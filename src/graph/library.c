@@ -1,3 +1,20 @@
+/* graph/library.c - finding clusters and primitives, choosing versions, checking how
+ * they are joined.
+ *
+ * gr_link() takes one definition: every member's target is found (a cluster by id and
+ * version among the candidates of the host, or a primitive of the registry), its ports
+ * are checked against edges, its required inputs against what feeds them, and what the
+ * definition claims about itself against what it is. Linked definitions are kept by
+ * address, so each is linked once, however often it is used.
+ *
+ * The highest version that a selector accepts wins. A file that defines another id
+ * than it is named after, or a version that another file has, is a fault of discovery.
+ * A primitive without C code is realised by a cluster: the one its manifest names, or
+ * its formula's.
+ *
+ * Invariants: a cluster that is being linked (`visiting`) must not be met again (X.9);
+ * nesting is bounded by cluster_depth. Faults are diagnostics in `ds`; a target that
+ * was not found is known to be unknown, so that it is reported once. */
 #include "graph/library.h"
 
 #include "graph/version.h"

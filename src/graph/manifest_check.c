@@ -1,5 +1,16 @@
-/* The rules of the four kinds of primitive. One row per kind says which rule id a
- * common check reports; what only one kind has follows in its own function. */
+/* graph/manifest_check.c - the rules of the four kinds of primitive.
+ *
+ * One row per kind says which rule id a common check reports and which types its ports
+ * and parameters may have; what only one kind has follows in its own function. All
+ * faults of a manifest are reported, each with its rule, its place and what to do.
+ *
+ * Order: id and version, ports, parameters, promises (state, side effects,
+ * determinism, cadence), then the kind's own rules: context keys of a Source, outputs
+ * of a Compute, the one event of a Trigger, writes and intents of an Action with their
+ * mirrors.
+ *
+ * The reader (manifest_read.c) has checked the form already; here every field has its
+ * kind. Answers whether nothing was reported. */
 #include "graph/manifest.h"
 #include "graph/report.h"
 #include "graph/version.h"

@@ -1,3 +1,17 @@
+/* graph/primitive.c - the registry: standard primitives from a table, others from
+ * manifests.
+ *
+ * A row of primitive_table.c is a short text per column ("a:number b:number?"); it is
+ * taken apart here into the same manifest that a file would give, so that checks,
+ * provenance and documentation see no difference.
+ *
+ * A primitive from a file is realised when it is added: a Source by where its outputs
+ * come from (context or parameter), a Compute or Trigger by a cluster or a formula,
+ * anything by C code if the caller brings it. Ids are unique over all of them.
+ *
+ * What may fail: MT_E_REJECTED with diagnostics. A registry owns its texts and lives
+ * longer than every graph made with it; it is not changed while graphs are loaded by
+ * other threads. */
 #include "graph/primitive.h"
 
 #include <stdlib.h>

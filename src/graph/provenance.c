@@ -1,5 +1,13 @@
-/* The identity of an expanded graph: "rpv1:sha256:" and the hash of its compact JSON,
- * fields in fixed order, lists sorted; see docs/graphs.md. */
+/* graph/provenance.c - the identity of an expanded graph.
+ *
+ * "rpv1:sha256:" and the hash of its compact JSON: nodes with their parameters as
+ * bound, edges, and every primitive used, fields in fixed order, lists sorted by
+ * bytes; see docs/graphs.md. Two graphs with one provenance compute the same; a
+ * capture names it, and replay refuses another.
+ *
+ * Defaults belong to the primitive's own entry, so a parameter that is given its
+ * default and one that is left out are different graphs, as the model has it. Nothing
+ * can fail; scratch memory is freed, the text lives in `keep`. */
 #include <stdlib.h>
 
 #include "base/hash.h"

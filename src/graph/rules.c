@@ -1,3 +1,9 @@
+/* graph/rules.c - the rules a graph is checked by, with one sentence each.
+ *
+ * The ids are those of the Execution Model (SRC, CMP, TRG, ACT, D, I, E, V, X, COMP,
+ * ADP) and a few of our own for the form of files. A diagnostic carries the id, `motet
+ * help RULE` prints the sentence, and a test holds that every id reported anywhere has
+ * a row. Order is that of the model's chapters. */
 #include "graph/rules.h"
 
 /* clang-format off */

@@ -1,3 +1,19 @@
+/* graph/supervisor.c - who may run now, who has to wait, and when it runs after all.
+ *
+ * gr_supervise() decides about one signal: Skip what is filtered, Defer what the rate
+ * or the concurrency does not allow, Invoke the rest. Deferred episodes wait in a heap
+ * by (time, id); a pump releases at most one that is due and never runs for itself.
+ * The host runs the episode and answers how it ended; a failure that may be retried
+ * is, up to the limit, in the same decision.
+ *
+ * Time is the signals' own: `now` is the latest `at` seen and never goes back, so a
+ * replay decides the same. The rate window is a ring of run times.
+ * gr_supervisor_follow() takes over recorded decisions instead of deciding, for
+ * resuming after a crash.
+ *
+ * Invariants: episode ids grow by one per decision; sums of times saturate; what waits
+ * is kept by the host (keep, drop) and dropped exactly once. Nothing can fail: a
+ * record that does not fit is answered false. */
 #include "graph/supervisor.h"
 
 #include <stdlib.h>

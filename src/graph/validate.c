@@ -1,3 +1,16 @@
+/* graph/validate.c - the rules that need the whole graph, and the order of execution.
+ *
+ * Edges: kinds that may be joined (the wiring matrix), types that agree, no edge from
+ * an input of the root. Nodes: required inputs connected, Actions gated by a Trigger,
+ * parameters within what the primitive asks, keys that parameters name.
+ *
+ * gr_order() is Kahn's algorithm with a heap: of all nodes that are ready the first by
+ * the byte order of its runtime id ("n10" before "n2"), which is the order the model
+ * prescribes. What never becomes ready is on a cycle or behind one; one cycle is named
+ * node by node.
+ *
+ * All faults are reported in `ds` with rule and place; the answers say whether there
+ * were any. Scratch memory is the caller's. */
 #include "graph/validate.h"
 
 #include <math.h>

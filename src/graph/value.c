@@ -1,3 +1,14 @@
+/* graph/value.c - values of graphs: numbers, series, booleans, texts, events; and
+ * parameters.
+ *
+ * A value is plain data of 16 bytes; series and texts are borrowed from an arena or
+ * the context. Numbers are doubles, compared and hashed by their bits: two values are
+ * the same if replay would see no difference. JSON has two forms, plain and tagged
+ * with the type; numbers are printed the shortest way that reads back.
+ *
+ * A parameter (gr_literal) keeps what was written: Int and Number are different until
+ * one is cast to the other, which must be exact (up to 2^53). Numbers that are not
+ * finite are refused at every door: MT_E_RANGE or false. */
 #include "graph/value.h"
 
 #include <math.h>

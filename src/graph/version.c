@@ -1,3 +1,14 @@
+/* graph/version.c - semantic versions and the selectors that choose among them.
+ *
+ * Versions follow semver 2.0: three numbers without leading zeros, pre-release
+ * identifiers ordered number before word, shorter before longer; build data is read
+ * and ignored. Selectors are comparators joined by commas (^ ~ = > >= < <= and
+ * wildcards), all of which must hold; missing parts are zero, and how many were given
+ * decides what ^ and ~ keep.
+ *
+ * A pre-release is chosen only by a selector that names a pre-release of the same
+ * three numbers. Text that is not a selector is GR_BAD_SELECTOR, which is an author's
+ * fault and not the same as no match. Nothing allocates. */
 #include "graph/version.h"
 
 static bool is_digit(char c)

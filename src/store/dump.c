@@ -1,10 +1,21 @@
 /* store/dump.c - the whole store as lines of JSON, and back.
+ *
  *     {"motet_store":1,"schema":1}
  *     {"row":["escrow","Account","a-1","held",3,…],"table":"instances"}
  *     {"rows":1,"sha256":"…"}
+ *
  * Tables in the order of ST_TABLE_MAP, rows in key order, cells in column order; bytes
  * are hex. The digest is over every byte of the lines before it. Equal stores give
- * equal copies, whichever backend holds them. */
+ * equal copies, whichever backend holds them.
+ *
+ * Out: one reading transaction, so the copy is of one moment although the server works
+ * on. In: the store must be empty, and everything arrives in one writing transaction,
+ * so a copy that is cut off or changed leaves nothing behind. A line is checked in
+ * three steps: JSON, the table it names, a cell of the right kind for every column.
+ *
+ * What may fail: what st_begin() and the callbacks say, MT_E_EXISTS for a store that
+ * is not empty, MT_E_CORRUPT for a copy that does not verify; `why` gets one sentence
+ * with the line number. */
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "store/copy.h"
@@ -172,6 +183,7 @@ static mt_err note_number(void *state, const st_value *cells)
     return MT_OK;
 }
 
+/* Filling what holds something would mix two histories. */
 static mt_err must_be_empty(st_tx *tx)
 {
     int64_t any = 0;

@@ -1,4 +1,17 @@
-/* store/instances.c - entity instances. */
+/* store/instances.c - entity instances: rows of (scope, entity, id) with a state and a
+ * version.
+ *
+ * Writing is by version: a row is changed only if it still has the version that was
+ * read, otherwise MT_E_CONFLICT. The committer locks all rows of a group at once and
+ * in key order, so groups of several nodes never wait for each other in a circle;
+ * sorting them is done here, not asked of the caller.
+ *
+ * Keys that cannot be stored (too long, not UTF-8) are never sent: such an instance is
+ * simply not found. Locking forgets the record numbers drawn ahead (st_ids_forget()),
+ * because a number must be drawn while its rows are locked.
+ *
+ * `_soon` calls send and return; the answer is there after st_settle(). Texts that
+ * come out live in the caller's arena. */
 #include <stdlib.h>
 
 #include "store/driver.h"
@@ -105,6 +118,7 @@ static mt_err note_locked(void *state, const st_value *c)
     return MT_OK;
 }
 
+/* What the store would refuse as a key cannot be there either. */
 static bool may_be_key(const st_instance *row)
 {
     return !st_door('k', row->scope) && !st_door('k', row->entity) &&

@@ -1,7 +1,25 @@
 /* store/postgres.c - the driver for PostgreSQL.
+ *
  * Writers run READ COMMITTED and lock the rows they decide on; readers get one
- * snapshot (REPEATABLE READ). BEGIN travels with the first statement. A reader's end is
- * sent and not awaited: the next user of the connection reads the answer. */
+ * snapshot (REPEATABLE READ). Everything travels in pipeline mode: statements are sent
+ * ahead, and their answers are read when somebody needs one (st_settle(), a query, the
+ * commit). BEGIN travels with the first statement. A reader's end is sent and not
+ * awaited: the next user of the connection reads the answer.
+ *
+ * Order of a call: make_ready() (room in the list of answers due, a transaction, the
+ * statement prepared), send_statement(), then either the rows at once (pg_run()) or a
+ * note of what is expected (pg_send(), pg_ask()). Many rows of one kind are one
+ * statement with lists as parameters.
+ *
+ * Invariants: c->due has one entry per answer that is due, in the order of sending;
+ * after the first fault of a transaction tx->broken keeps it and all later answers are
+ * only read away; a connection goes back to the pool only when nothing is under way on
+ * it, otherwise it is closed. No message holds the URL, a password or the values of a
+ * row.
+ *
+ * What may fail: postgres_conn.c maps SQLSTATE to mt_err. When the connection is lost
+ * between sending COMMIT and its answer, nobody knows whether it was done; st_commit()
+ * says MT_E_CLOSED and the caller must look. */
 #include <endian.h>
 #include <stdlib.h>
 
@@ -23,6 +41,7 @@ static pg_conn *conn_of(st_tx *tx)
 
 /* ---- Results -------------------------------------------------------------------- */
 
+/* The answer that is due for what was just sent. */
 static void expect(pg_conn *c, pg_due due)
 {
     c->due[c->ahead++] = due;
@@ -114,6 +133,7 @@ static mt_err push(st_tx *tx, pg_conn *c)
 
 /* ---- Statements ----------------------------------------------------------------- */
 
+/* Sent with the first statement, so a transaction costs no trip of its own. */
 static mt_err begin_server(st_tx *tx, pg_conn *c)
 {
     if (c->begun) {
@@ -377,6 +397,7 @@ static mt_err pg_begin(st_store *s, st_mode mode, st_tx **out)
     return MT_OK;
 }
 
+/* A connection that is not known to be good is closed. */
 static void give_back(st_tx *tx, bool good)
 {
     pg_conn *c = conn_of(tx);

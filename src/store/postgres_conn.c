@@ -1,4 +1,20 @@
-/* store/postgres_conn.c - connecting, resting, and what PostgreSQL's errors mean. */
+/* store/postgres_conn.c - connecting, resting, and what PostgreSQL's errors mean.
+ *
+ * MEANINGS maps SQLSTATE, or its class, to mt_err; the first row that fits counts, so
+ * exact codes stand before their class. Messages are the server's primary message
+ * only: details quote rows.
+ *
+ * A new connection gets its settings in one statement: our schema, timeouts, plans
+ * that are made once and always use the index, and synchronous_commit where somebody
+ * had switched it off.
+ *
+ * A connection rests in the pool with the end of a reader's transaction possibly still
+ * unread (`draining`). Before it is used again, pg_conn_rested() reads that and looks
+ * whether the server has said goodbye meanwhile; if anything is odd, the caller opens
+ * another.
+ *
+ * What may fail: MT_E_VERSION for servers before 12, otherwise what MEANINGS says;
+ * `why` is filled only when somebody asked. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -32,6 +48,7 @@ static const meaning MEANINGS[] = {
     {"42", MT_E_CORRUPT}, /* our statements fit our tables */
 };
 
+/* A code nobody knows is an I/O error: something of the world. */
 static mt_err err_of(const char *state)
 {
     for (size_t i = 0; state && i < sizeof MEANINGS / sizeof *MEANINGS; i++) {

@@ -1,4 +1,22 @@
-/* store/records.c - the ledger's records: queued, chained, found again. */
+/* store/records.c - the ledger's records: queued, chained, found again.
+ *
+ * On SQLite a record is chained in the transaction that makes it. On PostgreSQL it is
+ * queued (`pending`) by any node and chained later by one sequencer:
+ * st_pending_take(), then st_ledger_add() with the places that follow. Both give a
+ * record its id while the rows it speaks of are locked, so ids of one instance grow
+ * with its history.
+ *
+ * Reading crosses the border between queue and chain: a record moves from the queue to
+ * the chain at any moment and never back. Hence st_record_get() looks into the queue
+ * first, and a page that ended in the queue says how far the chain reached then (see
+ * `place`), so that the next page neither repeats nor misses one.
+ *
+ * Invariants: seq has no gaps (check_place() refuses others with MT_E_CONFLICT); the
+ * tail holds the chain's state after the last record and is written in the same
+ * transaction; ids drawn ahead are dropped when rows are locked on a shared store.
+ *
+ * What may fail: MT_E_CONFLICT when another node was faster, MT_E_RANGE for a page
+ * nobody gave out, and what the driver says. */
 #include "store/driver.h"
 
 enum { DRAW = 32, LARGEST_DRAW = 256 };
@@ -83,6 +101,7 @@ mt_err st_record_id(st_tx *tx, int64_t *id)
     return MT_OK;
 }
 
+/* Rows that have an id keep it: they were queued before. */
 static mt_err give_ids(st_tx *tx, st_record *rows, size_t count)
 {
     mt_err err = MT_OK;
@@ -340,6 +359,7 @@ static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id
     return st_walk_run(tx, &walk, walk_row, w, left);
 }
 
+/* Bounds are exclusive; the page and the filter both narrow them. */
 static range chain_range(const st_record_filter *f, const place *at)
 {
     range r = {f->from_seq - 1, f->to_seq ? f->to_seq : INT64_MAX};

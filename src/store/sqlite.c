@@ -1,9 +1,24 @@
 /* store/sqlite.c - the driver for one file.
+ *
  * One connection writes, others read beside it: in WAL mode neither waits for the
  * other. A commit is one write and one fsync of the log (synchronous FULL). A server
- * claims the file by a lock inside of it, so whatever name the file is opened by, and
- * by one on FILE.lock, which programs before this lock know. Both die with the process;
- * commands that work beside it go through SQLite's own locks. */
+ * claims the file by a lock inside it, so whatever name the file is opened by, and by
+ * one on FILE.lock, which programs before this lock know. Both die with the process;
+ * commands that work beside it go through SQLite's own locks.
+ *
+ * Order of opening: the file is made (mode 0600, before SQLite would make it
+ * readable), claimed, connected to once so that faults are said in SQLite's words, and
+ * its schema is looked at and, if it may be, brought up to date. A file that is only a
+ * copy, on a medium without room for a log, is read as immutable. Order of closing:
+ * readers, writer (the last connection folds the log into the file), then the claims,
+ * since closing any descriptor of the file drops all locks this process holds on it.
+ *
+ * Invariants: there is one writer in the pool, so writers queue in this process and
+ * need no row locks; statements are prepared once per connection, and a walker that
+ * uses its own statement gets a second one.
+ *
+ * What may fail: err_of() maps SQLite's codes; `why` names the file as the user wrote
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -151,6 +166,7 @@ static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
 
 /* ---- Transactions --------------------------------------------------------------- */
 
+/* BEGIN, COMMIT, ROLLBACK: statements that are reset at once. */
 static int step_frame(sqlite3_stmt *frame)
 {
     int code = sqlite3_step(frame);
@@ -290,6 +306,7 @@ static mt_err sqlite_run(st_tx *tx, st_statement_id id, const st_value *params,
     return err;
 }
 
+/* A write that changed no row means what the caller said: lost, or there already. */
 static mt_err send_row(st_tx *tx, st_statement_id id, const st_value *params,
                        mt_err if_none)
 {
@@ -341,6 +358,7 @@ static mt_err sqlite_script(st_tx *tx, const char *sql)
 
 /* ---- Opening -------------------------------------------------------------------- */
 
+/* Before the first connection, once per process. */
 static void start_library(void)
 {
     /* Counting every byte it allocates costs SQLite a lock each time. */

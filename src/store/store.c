@@ -1,4 +1,23 @@
-/* store/store.c - opening, transactions, and what every group of calls needs. */
+/* store/store.c - opening, transactions, and what every group of calls needs.
+ *
+ * The groups (instances.c, flows.c, records.c, triggers.c, answers.c, docs.c) know
+ * rows; the drivers know databases; this file is between them. A statement is a row of
+ * statements.h with one letter per parameter; check_params() holds every text to the
+ * bounds of its letter before anything is sent, so that both databases refuse the same
+ * and a refused call leaves the transaction usable.
+ *
+ * Two speeds: st_run() asks and waits; st_ask(), st_send() and whatever is called
+ * `_soon` only promise the answer, and st_settle() collects. On SQLite both are the
+ * same.
+ *
+ * A walk reads rows by key order in pieces (driver->chunk) where the database would
+ * otherwise hold all of them; the key of the last row, copied, is where the next piece
+ * begins. So a walker may write to what it walks.
+ *
+ * Invariants: after a fault of the database tx->broken is set and every further call
+ * answers it; stamps of changed kinds of documents grow at the very end and in order
+ * of names; a transaction ends exactly once, by st_commit() or st_rollback(). Threads:
+ * a store may be used by many, a transaction by one. */
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -17,6 +36,7 @@ enum {
 
 /* ---- Opening -------------------------------------------------------------------- */
 
+/* A URL names PostgreSQL; anything else is the name of a file. */
 static const st_driver *driver_for(mt_str url, mt_str *rest)
 {
     *rest = url;
@@ -376,6 +396,7 @@ typedef struct walking {
     bool keep_key;
 } walking;
 
+/* The key is copied before the walker sees the row: it may end the statement. */
 static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;

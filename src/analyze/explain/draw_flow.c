@@ -1,8 +1,16 @@
 /* analyze/explain/draw_flow.c - a flow: its steps in lanes, one per persona.
- * Room: analyze.
+ *
  * A flow and the branches of its parallel steps share the lanes. Of each graph first
  * the steps, then where they lead, so that ends stand where they are first met; then
- * the branches, which may be nested as deeply as the loader allows. */
+ * the branches, which may be nested as deeply as the loader allows.
+ *
+ * Edges are told apart by their line: solid for success, dashed for failure and its
+ * handler, dotted for an undo that fails. Conditions, effects and triggers are in the
+ * tooltips, so the picture stays readable.
+ *
+ * Every step and end notes its node in the actor (begin, steps, ends), where triggers
+ * find it afterwards. An outcome that a trigger waits for and the flow does not have
+ * is drawn too, faded: that is the fault the author looks for. */
 #include "analyze/explain/draw_internal.h"
 #include "contract/flow/paths.h"
 #include "contract/flow/text.h"
@@ -17,6 +25,7 @@ typedef struct course {
     mt_str name;    /* of it */
 } course;
 
+/* A lane is made when its persona first acts, so lanes stand in order of the flow. */
 static uint32_t lane_of(course *c, uint32_t persona)
 {
     if (persona == CT_NONE) {
@@ -100,6 +109,7 @@ static void draw_step(course *c, uint32_t step)
 
 /* ---- where they lead ---- */
 
+/* One node per terminal of a graph, made when it is first met. */
 static uint32_t end_node(course *c, uint32_t terminal)
 {
     if (c->who->ends[terminal].owner != c->graph) {

@@ -1,5 +1,16 @@
 /* analyze/explain/explain.c - a contract in prose.
- * Room: analyze. */
+ *
+ * Five parts in a fixed order: what there is, the rules by stratum, every flow told
+ * step by step, the inventory of facts, and notes. The same parts as JSON, where the
+ * prose is one of the values. The words are those the conformance suite expects, so
+ * they are not to be improved.
+ *
+ * A flow is told depth first from its entry. A step is told once; where another way
+ * comes to it again, it is only named. Steps nested deeper than MAX_STORY_DEPTH are
+ * named as well, since indentation would no longer help.
+ *
+ * Forms (plain, coloured, Markdown) differ in explain_form.c only. Nothing can fail;
+ * memory is an arena per part. */
 #include "analyze/explain/explain.h"
 
 #include "analyze/explain/explain_form.h"
@@ -272,6 +283,7 @@ static void tell_step(story *s, unsigned depth, const ct_plan_step *step)
     }
 }
 
+/* Told already: the reader has seen it, and a loop in the telling would never end. */
 static void tell(story *s, unsigned depth, uint32_t step)
 {
     if (ct_bit(s->told, step)) {

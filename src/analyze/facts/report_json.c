@@ -1,5 +1,16 @@
 /* analyze/facts/report_json.c - an analysis for programs.
- * Room: analyze. Counts are strings of digits: they may have hundreds. */
+ *
+ * One key per obligation (PARTS), always all of them, null for those that were not
+ * asked for or not finished. Counts are strings of digits: they may have hundreds.
+ * Keys are in byte order; lists are in declaration order.
+ *
+ * Reports can be larger than memory, so the sink flushes while writing and bounds what
+ * is listed: entries of S3a and S4, paths and steps of S6. Where something was left
+ * out the number of all is still said. When a flush fails (the reader went away)
+ * everything ends soon, and the JSON is not complete; an_sink.stopped says so.
+ *
+ * The personas' reach of S4 is computed here, one after the other, because keeping all
+ * of them would need memory for every pair. */
 #include "analyze/facts/report.h"
 #include "contract/flow/paths.h"
 
@@ -576,6 +587,7 @@ static void s6(writer *x)
 
 /* ---- S7, S8 ---- */
 
+/* A bound that does not fit is null, with a flag beside it. */
 static void bound_json(writer *x, const char *kind, mt_str id, mt_str step,
                        const an_bound *b)
 {

@@ -1,10 +1,17 @@
 /* analyze/facts/s3_truth.c - S3a: which truth values a condition can have.
- * Room: analyze.
+ *
  * One pass over the expression, by declared types alone: a term has a domain (numbers
  * between two bounds, names of a set, texts up to a length), a comparison of two
  * domains can hold, fail or both, and `and`, `or`, `not` and quantifiers combine what
  * their parts can do. A list may be empty: `forall` can always hold, `exists` can
- * always fail. What is impossible here is impossible; the converse needs a proof. */
+ * always fail. What is impossible here is impossible; the converse needs a proof.
+ *
+ * Rules are taken in the order of evaluation, so the truth of a verdict is known
+ * before it is read; a payload that is a literal is looked through. One thing more is
+ * seen: the same question asked twice (`a and not a`), by contract/flow/possible.h.
+ *
+ * Ranges are decimals, compared exactly. Where a range cannot be represented nothing
+ * is known, which means both. Nothing can fail. */
 #include "analyze/facts/analyze.h"
 #include "base/utf8.h"
 #include "contract/flow/possible.h"

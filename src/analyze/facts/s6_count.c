@@ -1,9 +1,18 @@
 /* analyze/facts/s6_count.c - S6: how many paths a flow has, without listing them.
- * Room: analyze.
+ *
  * Steps are taken in topological order; each hands the number of ways that lead to it
  * on to where it leads, times the number of ways through what is inside it. A sub-flow
  * is counted once, however often it is called; a parallel step has the product of its
- * branches' ways. So the work is that of the graph, not of its paths. */
+ * branches' ways. So the work is that of the graph, not of its paths.
+ *
+ * Beside the number, per graph: how many ways end at each terminal, how many break
+ * off, and the longest way that ends well or badly, in steps. Lengths saturate at
+ * TOO_LONG, counts at an_count's bound.
+ *
+ * INVARIANT: what is inside a step is counted before its graph, so one list of ends is
+ * open at a time. The plan has no cycles; graphs nest no deeper than it allows. The
+ * watcher may stop the work between graphs; then `complete` is false and the rest is
+ * not there. */
 #include "analyze/facts/analyze.h"
 #include "base/vec.h"
 
@@ -155,6 +164,7 @@ static void lead_failure(counter *c, ends *e, const ct_plan_step *s, an_count wa
     lead(c, e, h->next, ways, steps); /* no handler leads nowhere: it breaks off */
 }
 
+/* Ends that are failures go to the handler, the others on. */
 static void lead_subflow(counter *c, ends *e, const ct_plan_step *s, an_count ways,
                          int64_t steps)
 {
@@ -183,6 +193,7 @@ static int64_t longest_failure(const counter *c, const ct_plan_step *s)
                                               : sum - loss;
 }
 
+/* All branches good, or at least one bad: the rest of the product. */
 static void lead_parallel(counter *c, ends *e, const ct_plan_step *s, an_count ways,
                           int64_t steps)
 {

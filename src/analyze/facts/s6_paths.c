@@ -1,7 +1,17 @@
 /* analyze/facts/s6_paths.c - S6: path by path, and what is odd about a flow.
- * Room: analyze.
+ *
  * A path is replayed on sets of states: an entity no operation has moved yet may be in
- * any reachable state, afterwards only in the targets of the effects that fit. */
+ * any reachable state, afterwards only in the targets of the effects that fit. A path
+ * on which some operation finds no source is not possible, by states; one whose
+ * conditions contradict each other is not, by types.
+ *
+ * Ways come one after the other from contract/flow/ways.c and are given to the visitor
+ * at once; nothing is kept, so the number of paths costs time only, and `most` bounds
+ * it. `moved` holds the number of the path that last moved an entity, which spares
+ * clearing it.
+ *
+ * Findings: steps nothing leads to, flows that cannot succeed (S603), flows too large
+ * to follow states in (S606). */
 #include "analyze/facts/analyze.h"
 
 typedef struct replay {

@@ -1,13 +1,20 @@
 /* analyze/facts/s6_states.c - S6: which states entities can be in at each step.
- * Room: analyze.
+ *
  * At every step each entity of the graph has a set of states: those some way here has
  * brought it to (`gen`), and, while some way here has not touched it (`keep`), any
- * state a run can begin in. An operation's outcome turns source states into targets and
- * is impossible when no source is in the set; a sub-flow does what its summary says; a
- * branch of a parallel step begins with the set at that step. Ways are merged by union,
- * entity by entity: what is impossible here is impossible, the converse is not sure.
+ * state a run can begin in. An operation's outcome turns source states into targets
+ * and is impossible when no source is in the set; a sub-flow does what its summary
+ * says; a branch of a parallel step begins with the set at that step. Ways are merged
+ * by union, entity by entity: what is impossible here is impossible, the converse is
+ * not sure.
+ *
+ * Steps are taken in topological order, sub-flows before the graphs that call them;
+ * each graph is followed once and leaves a summary (its rows at a good and at a bad
+ * end). An entity outside the layout of a graph is not touched by it.
+ *
  * Rows are bounded by MAX_CELLS words for each graph; beyond, states are not followed
- * in it and every way counts as possible. */
+ * in it and every way counts as possible. Two arenas: `rows` lives with the graph,
+ * `brief` with one step. */
 #include "analyze/facts/analyze.h"
 
 enum { MAX_CELLS = 1 << 22 };
@@ -163,6 +170,7 @@ static uint64_t *after_outcome(pass *x, const uint64_t *row, uint32_t op, uint32
 
 /* ---- where rows go ---- */
 
+/* A target is a step, whose row grows, or an end of the graph. */
 static void go(pass *x, ct_plan_target to, const uint64_t *row)
 {
     if (!row) {

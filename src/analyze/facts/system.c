@@ -1,7 +1,17 @@
 /* analyze/facts/system.c - authority, triggers and shared entities across members.
- * Room: analyze.
+ *
  * Members name things alike but number them differently, so everything here goes by
- * name, and a shared entity is looked at through the first member that has it. */
+ * name, and a shared entity is looked at through the first member that has it.
+ *
+ * In order: members that are not there; what each shared persona may do where;
+ * triggers (can the outcome occur, may the persona begin the flow it starts, how many
+ * ways lead on behind it); shared entities (do members agree on the initial state,
+ * does one make moves the other does not declare, which states no member leads to,
+ * which no member leads out of).
+ *
+ * Chains of triggers are counted with memory (`open`, `behind`), so each is followed
+ * once; a chain that comes back to itself is reported, and one longer than MAX_CHAIN
+ * counts as one way. Nothing fails: what is odd is a finding (S901 to S907). */
 #include "analyze/facts/system.h"
 
 #include "base/vec.h"

@@ -1,5 +1,18 @@
 /* analyze/prove/ask.c - reading a question, and the answers about conditions.
- * Room: analyze. */
+ *
+ * `motet ask` understands a few sentences: "can X hold", "is X always", "is X
+ * possible", "is X implied by Y", "when is X", "who can reach ...", "can P perform
+ * ...". The question is cut into tokens, dispatch() looks at the first ones, and each
+ * form reads the rest by ask_condition.c or ask_reach.c. The place of a token is kept,
+ * so a fault can be underlined in the question.
+ *
+ * A reply is yes, no or unknown, as text and as JSON, and says what it rests on:
+ * `proof` names the method, `facts` an example that the evaluator has confirmed,
+ * `covers` what was searched, `reason` why it is unknown. "No" is said only when the
+ * solver has proven it or a complete search found nothing.
+ *
+ * What may fail: a question that cannot be read is AN_REPLY_FAULT with a message and a
+ * place; only the first fault is kept. Everything lives in the caller's arena. */
 #include "analyze/prove/ask_internal.h"
 #include "base/utf8.h"
 #include "contract/flow/text.h"

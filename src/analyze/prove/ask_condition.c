@@ -1,6 +1,15 @@
 /* analyze/prove/ask_condition.c - conditions in questions, with types decided.
- * Room: analyze. A name is a fact, else a verdict, else an operation, which stands for
- * its precondition. */
+ *
+ * A name is a fact, else a verdict, else an operation, which stands for its
+ * precondition. A verdict is its presence, or its payload where something follows that
+ * wants a value. Literals get their type from what stands beside them: "3" beside a
+ * Decimal is a Decimal, a text beside an Enum must be one of its values.
+ *
+ * The grammar is that of the language's predicates, less quantifiers: or, and, not,
+ * comparisons, parentheses. Recursive descent, at most MOST_DEPTH deep.
+ *
+ * The result is an expression of the model (ct_expr), which the prover and the
+ * evaluator take as if the contract had it. NULL means that a fault was said. */
 #include "analyze/prove/ask_internal.h"
 #include "base/utf8.h"
 #include "contract/wire/round_text.h"

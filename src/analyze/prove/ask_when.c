@@ -1,6 +1,14 @@
 /* analyze/prove/ask_when.c - the weakest condition over facts, made short by proofs.
- * Room: analyze. Verdicts are replaced by the conditions of their rules; then every
- * part that changes nothing, given the rest, is left out. */
+ *
+ * Verdicts are replaced by the conditions of their rules, negations are pushed to the
+ * leaves; then every part that changes nothing, given the rest, is left out, each time
+ * by a proof. At the end the short condition is compared with the original by the
+ * solver: `exact` is said only if both imply each other.
+ *
+ * Where a part may fault (an index, an overflow), parts guard each other by their
+ * order, so nothing is left out or turned round there. Bounds: MOST_NODES parts,
+ * MOST_QUESTIONS to the solver; beyond, the condition is longer than need be, never
+ * wrong. */
 #include "analyze/prove/ask_internal.h"
 #include "analyze/prove/prove_internal.h"
 

@@ -1,5 +1,25 @@
 /* analyze/prove/prove.c - questions to the solver, world by world.
- * Room: analyze. */
+ *
+ * A claim is a combination of predicates over one or two contracts; the question is
+ * always whether some fact set makes it true. It is put in two worlds. The small one
+ * restricts what is free (short lists, amounts of few digits), so that an answer is a
+ * small, plain fact set; the large one restricts nothing, so that "impossible" is a
+ * proof. What is found is made plain value by value, written as a fact set and given
+ * to the evaluator, which has the last word.
+ *
+ * Order of one question: which rules the claim needs, how many elements stand for each
+ * list (prove_lists.c), the formula (prove_predicate.c, prove_term.c), bounds of the
+ * types, the solver with its limits (time, steps, memory), the witness.
+ *
+ * INVARIANT: AN_POSSIBLE is said only with facts that the evaluator has confirmed;
+ * AN_NEVER only by a proof in a world that restricts nothing and leaves nothing loose.
+ * All else is AN_UNKNOWN with a reason. A model that ought to be exact and is refuted
+ * counts as a disagreement, which the tests look for.
+ *
+ * Memory: `keep` lives with the prover, `tmp` with a question; formulas live in Z3's
+ * context. When Z3 has no memory left the prover is `broken` and answers unknown from
+ * then on. an_prover_interrupt() may be called from a signal handler or another
+ * thread, all else from one. */
 #include "analyze/prove/prove_internal.h"
 
 #include <stdlib.h>
@@ -224,6 +244,7 @@ typedef struct question {
     mt_str facts, reason;
 } question;
 
+/* Nothing of the question before is left: worlds name their constants alike. */
 static void begin(an_prover *p, pv_world world)
 {
     mt_arena_reset(&p->tmp);
@@ -265,6 +286,8 @@ static void look_at_rules(an_prover *p, pv_side *s)
     }
 }
 
+/* True only where both sides evaluate without a fault, unless the claim asks for one.
+ */
 static Z3_ast formula(an_prover *p, const an_claim *claim)
 {
     each_atom(p, claim, need_atom);

@@ -1,5 +1,5 @@
 /* analyze/prove/prove.h - what no fact set can do, and a fact set for what one can.
- * Room: analyze, in a library of its own (contract_prove): the only part that links a
+ * Room: analyze, in a library of its own (analyze_prove): the only part that links a
  * solver. May include base/ and contract/.
  * A claim is a statement about what one or two contracts make of a fact set. Asking
  * whether a claim is possible gives a proof that it is not, a fact set for which it is

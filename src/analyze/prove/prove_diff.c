@@ -1,5 +1,17 @@
 /* analyze/prove/prove_diff.c - resolving what the taxonomy leaves to analysis.
- * Room: analyze. */
+ *
+ * §18.2 leaves some changes open ("depends on the strength of the predicates"). Each
+ * such part of a diff has a row in ROWS, and its function proves it safe, proves it
+ * breaking with an example, or leaves it open with the reason. What is not proven
+ * keeps its class: it requires analysis.
+ *
+ * A changed predicate is compared on all fact sets, and once more on snapshots frozen
+ * under the old contract (carried()), because flows under way meet the new predicate
+ * with old verdicts. A changed rule or default is followed to everything that reads
+ * it: preconditions and branches. A new step is safe if no old step leads to it.
+ *
+ * INVARIANT: "safe" needs every question of the part answered; the first that is open
+ * decides that the part is. The sentences left in the part are shown to the author. */
 #include "analyze/prove/prove_diff.h"
 
 #include "analyze/prove/prove_errors.h"

@@ -1,5 +1,18 @@
 /* analyze/prove/prove_domain.c - free values of every type, and equality of any two.
- * Room: analyze. Recursion follows the types, whose depth the loader has bounded. */
+ *
+ * A fact is a constant of the solver per leaf: an integer with the bounds of its type,
+ * a decimal as an integer of scaled digits, a text or an enum value as the number of a
+ * text that was met (two texts differ if their numbers do), a time in nanoseconds.
+ * Records and unions are their parts, a list is a length and as many elements as
+ * prove_lists.c says.
+ *
+ * What cannot be modelled exactly is opaque: a constant named after what it stands
+ * for, so equal things are equal and nothing else is known. Using one sets `loose`,
+ * and a "possible" then rests on the evaluator alone.
+ *
+ * Names of constants are paths, so both contracts of a comparison speak of the same
+ * fact. Recursion follows the types, whose depth the loader has bounded. Nothing
+ * fails; want of memory is noticed in prove_smt.c. */
 #include "analyze/prove/prove_internal.h"
 #include "base/utf8.h"
 

@@ -1,11 +1,16 @@
 /* analyze/prove/prove_errors.c - error by error, in the order of §9.3.
- * Room: analyze.
+ *
  * Persona and precondition are decided by the structure and the solver. What follows
  * them needs a precondition that can hold, and then states: an error occurs where the
  * search comes to a joint state in which the engine's own matching (ct_op_matching)
  * leads to it; it never does where no combination of declared states leads to it; in
  * between it is open, because an instance may be in a state that operations of this
- * contract do not lead to (an older version's did). */
+ * contract do not lead to (an older version's did).
+ *
+ * KINDS has one judge per error and is indexed by it. A fate is possible, never or
+ * unknown, always with a sentence that says why: the facts, the states, or what was
+ * not decided. Names that are not errors of the engine are unknown: a host may raise
+ * them. */
 #include "analyze/prove/prove_errors.h"
 
 #include "analyze/facts/joint.h"

@@ -1,5 +1,12 @@
 /* analyze/prove/prove_facts.c - the facts of both contracts, one of each name.
- * Room: analyze. A fact both have takes the values that both accept. */
+ *
+ * A comparison of two contracts asks about fact sets that both can read. So a fact
+ * both have takes the values that both accept: the meet of its types, computed here
+ * structure by structure. A fact that only one of them has is free for that one.
+ *
+ * When the types of a fact have nothing in common, no fact set suits both; `mismatch`
+ * says so and every question is answered with it. A default that differs is used only
+ * where the question leaves the fact out (pv_leave_out()). */
 #include "analyze/prove/prove_internal.h"
 
 static const ct_type *meet(mt_arena *a, const ct_type *x, const ct_type *y);

@@ -1,8 +1,14 @@
 /* analyze/prove/prove_flows.c - steps that no fact set leads to.
- * Room: analyze. A flow reads one frozen snapshot, so the conditions on a way must
- * hold together, for one fact set: preconditions of operations that succeeded, and
- * branches. What may fail for other reasons (persona, state, sub-flows, parallel
- * branches) is taken to go either way. */
+ *
+ * A flow reads one frozen snapshot, so the conditions on a way must hold together, for
+ * one fact set: preconditions of operations that succeeded, and branches. What may
+ * fail for other reasons (persona, state, sub-flows, parallel branches) is taken to go
+ * either way.
+ *
+ * Steps are taken when all edges into them were seen, so a step has one claim: any of
+ * the ways to it. A step with an impossible claim is reported, and a branch or a
+ * precondition that the way to it decides already. Lists longer than MOST_STEPS are
+ * left open: claims grow with every join. */
 #include "analyze/prove/prove_findings_internal.h"
 
 enum {

@@ -1,16 +1,21 @@
 /* analyze/prove/prove_lists.c - how many elements stand for a whole list.
- * Room: analyze. Recursion follows expressions, whose depth the loader has bounded.
  *
  * Whether `forall x in l . P` holds, and whether it faults, is decided by one element:
- * the first that makes P false or fault. `exists` likewise. So for a given fact set all
- * other elements could go, and those that stay could be repeated to keep the length:
- * no predicate would notice, as long as every quantifier keeps its deciding element.
- * That bounds the elements that need to be looked at by the number of quantifiers over
- * the list, however long it is: times the elements of the lists around it, where a
- * quantifier stands inside another one. Elements read by position stay as they are, in
- * front. No such number exists when two lists need each other's, or when lists are
- * compared as a whole or read at a computed position: then all elements are written
- * out, if they are few. */
+ * the first that makes P false or fault. `exists` likewise. So for a given fact set
+ * all other elements could go, and those that stay could be repeated to keep the
+ * length: no predicate would notice, as long as every quantifier keeps its deciding
+ * element. That bounds the elements that need to be looked at by the number of
+ * quantifiers over the list, however long it is: times the elements of the lists
+ * around it, where a quantifier stands inside another one. Elements read by position
+ * stay as they are, in front. No such number exists when two lists need each other's,
+ * or when lists are compared as a whole or read at a computed position: then all
+ * elements are written out, if they are few.
+ *
+ * Order: pv_lists_begin(), pv_lists_look() for every expression of the question, then
+ * pv_lists_count(); prove_domain.c asks for the result by path. A list that is too
+ * long to be written out has no number (UINT32_MAX), and a question about it can be
+ * answered "possible" only. Recursion follows expressions, whose depth the loader has
+ * bounded. */
 #include "analyze/prove/prove_internal.h"
 
 enum {

@@ -1,8 +1,15 @@
-/* analyze/prove/prove_term.c - terms as formulas, arithmetic as the evaluator does
- * it. Room: analyze. Recursion follows expressions, whose depth the loader has
- * bounded. Sums and products of decimals are exact while the result has at most 96 bits
- * and 28 fraction digits. Beyond that the evaluator rounds to what fits: such a result
- * is left open, near the exact one. */
+/* analyze/prove/prove_term.c - terms as formulas, arithmetic as the evaluator does it.
+ *
+ * A term has a value, where it faults, and where it is gone (the payload of an absent
+ * verdict). Whole numbers must stay in the range of their type; ranges of the operands
+ * often prove that they do, and then no fault is written. Sums and products of
+ * decimals are exact while the result has at most 96 bits and 28 fraction digits.
+ * Beyond that the evaluator rounds to what fits: such a result is left open, near the
+ * exact one.
+ *
+ * An element at a computed position is chosen among those that are written out; beyond
+ * them it is some value, the same for the same place. Recursion follows expressions,
+ * whose depth the loader has bounded. */
 #include "analyze/prove/prove_internal.h"
 #include "base/utf8.h"
 

@@ -1,5 +1,15 @@
-/* analyze/prove/prove_witness.c - from a model of the formulas to a fact set, and
- * what the evaluator says to it. Room: analyze. */
+/* analyze/prove/prove_witness.c - from a model of the formulas to a fact set, and what
+ * the evaluator says to it.
+ *
+ * Every fact that was asked about is written with the value the model gives it, others
+ * with the plainest one, facts with defaults that nobody asked about not at all.
+ * Numbers of texts become texts again; one that stands for no text that was met
+ * becomes a, b, c, and so on, none of which occurs in the contracts.
+ *
+ * Confirming: each side reads the fact set as JSON and evaluates it, then the claim is
+ * decided from verdicts and conditions. So a witness passes through the same door as a
+ * user's facts, and an error in the translation can make an answer unknown, not wrong.
+ */
 #include "analyze/prove/prove_internal.h"
 #include "base/json_write.h"
 

@@ -1,7 +1,20 @@
 /* analyze/version/compat.c - the conditions FMC1 to FMC7 for one flow instance.
- * Room: analyze.
+ *
  * First the frames of the run are found in the new plan, then everything that can
- * follow is walked (compat_walk.c), then every step met is checked. */
+ * follow is walked (compat_walk.c), then every step met is checked: is it equivalent
+ * to the old one, may its persona still act, does its operation find what it reads in
+ * the frozen snapshot (compat_snapshot.c), are entities in states it can leave
+ * (compat_entity.c).
+ *
+ * An obstacle is something that stands in the way (OBSTACLES has its condition and
+ * layer); a note is something a person should know. Conservative analysis counts
+ * everything that could follow; aggressive analysis leaves out what conditions on the
+ * frozen snapshot exclude.
+ *
+ * Invariants: obstacles are listed by layer, then in the order found; a flow that has
+ * ended is compatible. Nothing fails. Facts and verdicts of the new contract are made
+ * by an_compat_open() and freed by an_compat_close(), all else is the caller's arena.
+ */
 #include "analyze/version/compat_internal.h"
 #include "contract/flow/text.h"
 

@@ -1,5 +1,17 @@
 /* analyze/version/compat_walk.c - reachable steps by a fixed point.
- * Room: analyze. */
+ *
+ * From one or more places a run stands at, which steps can come, and in which states
+ * can entities be there? Every step has a set of states, all entities in one row of
+ * bits; a step is looked at again whenever its set grows. Sets only grow and are
+ * finite, so it ends; the queue holds a step at most once.
+ *
+ * A graph's end has a set, too: whoever waits for it (a sub-flow step, a parallel
+ * step) is put into the queue when it grows. A caller may decide conditions
+ * (an_compat_decided()), so that a branch is followed one way only.
+ *
+ * An outcome whose sources are not there is followed all the same, with its targets:
+ * the step's routes are what they are, and compat_entity.c reports the state. Memory:
+ * `a` lives with the walk, `scratch` with one visit. */
 #include "analyze/version/compat_walk.h"
 
 static void note_callers(an_walk *w)

@@ -1,5 +1,19 @@
 /* contract/eval/carry.c - values of one contract's types as values of another's.
- * Room: contract. Recursion follows the types, whose depth the loader bounds. */
+ *
+ * A flow that is under way holds a snapshot: facts and verdicts of the contract it
+ * began with. When it goes on under a newer contract, these are carried over fact by
+ * fact and rule by rule, by name. What the new contract does not know is dropped; what
+ * it knows and the old one did not gets its default, or a blank that may be read
+ * without harm and is reported as such.
+ *
+ * Order: facts first, then verdicts, since a verdict's payload may have to be
+ * converted to the new type. Structure decides whether a value can be carried (fields
+ * by name, enum values by text, variants by tag); its range is checked when the fact
+ * is set.
+ *
+ * What may fail: nothing. What could not be carried is told by ct_carry: per fact how
+ * it got its value, per rule whether a payload did not fit. Recursion follows the
+ * types, whose depth the loader bounds; values live in the arena of the fact set. */
 #include "contract/eval/carry.h"
 
 #include "contract/eval/facts_internal.h"
@@ -115,6 +129,7 @@ static void blank(mt_arena *a, const ct_type *type, ct_value *out)
     }
 }
 
+/* By name. A default of the old contract is carried, too: the flow began with it. */
 static ct_carried carry_fact(const ct_snapshot *from, ct_facts *facts, uint32_t fact)
 {
     const ct_model *old = from->program->model;

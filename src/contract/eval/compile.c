@@ -1,7 +1,26 @@
 /* contract/eval/compile.c - expressions to instructions.
+ *
  * Conditions become jumping code: gen(e, yes, no) emits code that goes to label `yes`
- * or `no`, one of which is what follows. Labels are numbers until a piece is complete.
- * Recursion follows the expression, whose depth the loader has bounded. */
+ * or `no`, one of which is what follows. Labels are numbers until a piece is complete,
+ * then resolve() makes addresses of them. A piece is a rule (condition, payload,
+ * PRODUCE) or a condition of an operation or a branch; rules stand in order of strata,
+ * so one run over the code from its beginning evaluates them all.
+ *
+ * Beside the value, provenance is wanted: which facts and verdicts were read. Three
+ * ways to record it, chosen per piece before it is compiled (look(), choose()):
+ * nothing to record because every reading is certain when the piece comes out true
+ * (STATIC), a bit per site (MASK, up to 64), or a list in order of reading (ORDER).
+ * The same code is emitted for all, with TOUCH instructions where needed.
+ *
+ * Constants are folded as far as that cannot fail; what would fail is left to fail
+ * when it is run. Tests of several verdicts in a row become one test of a word. A loop
+ * whose body is one Bool field becomes one instruction.
+ *
+ * Invariants: registers (bases, temps) are used like a stack and their largest number
+ * is known at the end; sites of one fact in one piece are one site; add_loop() leaves
+ * a row per quantifier for work.c. Compiling cannot fail: the loader has checked
+ * types, names and depth. Everything lives in the `keep` arena, and a program is
+ * immutable afterwards. */
 #include "base/vec.h"
 #include "contract/eval/arith.h"
 
@@ -47,6 +66,7 @@ typedef struct compiler {
 
 /* ---- Emitting ------------------------------------------------------------------ */
 
+/* Instructions move when the vector grows: use the pointer before the next call. */
 static ct_insn *emit(compiler *c, ct_code op)
 {
     ct_insn *in = mt_vec_add(c->keep, &c->code);
@@ -142,6 +162,7 @@ static uint32_t add_type(compiler *c, const ct_type *t)
 
 /* ---- Recording what is read ---------------------------------------------------- */
 
+/* A site in a loop, or one that may be skipped, is recorded; others are static. */
 static void touch_in_mask(compiler *c, uint32_t site)
 {
     if (c->certain) {
@@ -184,6 +205,8 @@ static void touch(compiler *c, bool is_verdict, uint32_t index)
 
 static operand term(compiler *c, const ct_expr *e);
 
+/* A verdict that is absent has no payload: where the condition asks, it is false
+ * there; in a payload it is a fault. */
 static operand gen_payload(compiler *c, const ct_expr *e)
 {
     touch(c, true, e->index);
@@ -433,6 +456,7 @@ static void branch(compiler *c, ct_insn *in, uint8_t holds, uint8_t all, uint32_
     jump_to(c, in, next == yes ? no : yes);
 }
 
+/* An outcome known when compiling: a jump, or nothing if it falls through. */
 static void go(compiler *c, bool outcome, uint32_t yes, uint32_t no, uint32_t next)
 {
     uint32_t l = outcome ? yes : no;
@@ -576,6 +600,7 @@ static const ct_expr *bool_body(const ct_expr *e, bool *wanted)
     return NULL;
 }
 
+/* One instruction for all elements: their Bools are a column. */
 static void gen_bool_loop(compiler *c, const ct_expr *e, const ct_expr *field,
                           bool wanted, uint32_t yes, uint32_t no, uint32_t next)
 {
@@ -805,6 +830,7 @@ static bool needs_fit(const ct_type *to, const ct_type *from)
     return false;
 }
 
+/* The payload's own type may be wider than the verdict's. */
 static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, operand o)
 {
     if (to->base == CT_DECIMAL) {

@@ -1,7 +1,25 @@
 /* contract/eval/facts.c - fact sets from JSON text, in one pass.
- * The declared types say what to expect, so no tree is built. A fault is noticed where
- * it is; the path to it is put together while returning, so that a correct fact set
- * pays nothing for it. Depth is bounded by the types. */
+ *
+ * The declared types say what to expect, so no tree is built: values go straight into
+ * the slots of the set. A fault is noticed where it is; the path to it is put together
+ * while returning, so that a correct fact set pays nothing for it.
+ *
+ * Order: the JSON reader is started with the limits, members are read in the order of
+ * the text, each by the reader of its type; then facts that were not given get their
+ * default, or are missing. `strict` decides whether members that no type knows are
+ * faults.
+ *
+ * Objects tend to come with their members in the same order again, so a note per
+ * member says which one to try first; a search by name is the second try.
+ *
+ * Invariants: `given` is set for facts from outside and never for defaults; a list
+ * never holds more than its type's maximum; text that has to be unescaped, and lists,
+ * live in the arena of the set, which ct_facts_read() resets. Other texts borrow from
+ * the JSON text, so it must outlive the set's use. Depth is bounded by the types.
+ *
+ * What may fail: the first fault decides. MT_E_SYNTAX and MT_E_LIMIT are the text's,
+ * MT_E_TYPE a value's; ct_fact_finish() words them as the conformance suite has them.
+ */
 #include "contract/eval/facts.h"
 
 #include <stdlib.h>
@@ -135,6 +153,7 @@ mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
 static bool fail(reader *r, ct_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Keeps the kind and the detail; the path grows on the way out. */
 static bool fail(reader *r, ct_fault_kind kind, const char *format, ...)
 {
     va_list args;
@@ -173,6 +192,7 @@ static bool mismatch(reader *r, const ct_type *type)
                 CT_BASE_NAMES[type->base], mt_json_type_name(&example));
 }
 
+/* Not one of the declared values; all of them are listed. */
 static bool not_in(reader *r, const ct_type *type, mt_str got)
 {
     mt_str expected = ct_type_spell(&r->f->arena, type);
@@ -237,6 +257,7 @@ static inline uint32_t find_fact(reader *r, uint32_t before, mt_str key)
     return found;
 }
 
+/* Members nobody knows: skipped, or a fault when strict; twice is always one. */
 static bool surplus(reader *r, mt_map *seen, mt_str key)
 {
     if (!mt_jp_unknown(&r->j, seen, key)) {
@@ -515,6 +536,7 @@ typedef struct seen_fields {
     uint64_t *words;
 } seen_fields;
 
+/* Was the field there already? Marks it. */
 static inline bool see_again(seen_fields *s, uint32_t index)
 {
     uint64_t *w = s->words ? &s->words[index / 64] : &s->word;

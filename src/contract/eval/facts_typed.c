@@ -1,6 +1,16 @@
 /* contract/eval/facts_typed.c - fact sets from values that already have a type.
- * They are checked as values read from JSON are: range, scale, length, choice, count.
- */
+ *
+ * The library and the executor have values, not text: facts that adapters fetched,
+ * facts that were carried from another contract. They are checked as values read from
+ * JSON are: range, scale, length, choice, count; what was read from JSON need not come
+ * through here.
+ *
+ * Order of use: ct_facts_begin(), ct_facts_set() per fact, ct_facts_end(), which fills
+ * in defaults and complains about what is missing. Values are copied by slots; texts
+ * and lists inside them are borrowed and must live as long as the set is used.
+ *
+ * What may fail: MT_E_TYPE with the same words as for JSON, the path being that of the
+ * fact and of the member in it. A fact that was refused stays as it was. */
 #include "base/utf8.h"
 #include "contract/eval/facts_internal.h"
 
@@ -78,6 +88,7 @@ static bool check_text(mt_arena *a, const ct_type *t, const ct_value *v,
            outside(a, t, mt_strf(a, "text of length %zu", length), fault);
 }
 
+/* Days and times outside the calendar have no text, so they are refused here. */
 static bool check_moment(mt_arena *a, const ct_type *t, const ct_value *v,
                          ct_fault *fault)
 {

@@ -1,13 +1,21 @@
 /* contract/eval/work.c - how much work an evaluation can be, before it is done (S7),
- * and what is kept of a condition so that nobody does it twice. Room: contract. The
- * bound is the specification's (§16, S7): every node of an expression is one step, and
- * a quantifier's body counts as often as its list is long; here with the lengths the
- * facts really have. The compiler leaves one row per quantifier, in the order of the
- * expression, so the bound is one pass over an array: no tree, no allocation. A list
- * that is found only while running (an element's, a payload's) counts as the longest
- * list of the fact set, or as its declared maximum where that is less. What walks
- * values inside of one node, the comparison of texts and of lists, is a loop of its
- * own. */
+ * and what is kept of a condition so that nobody does it twice.
+ *
+ * The bound is the specification's (§16, S7): every node of an expression is one step,
+ * and a quantifier's body counts as often as its list is long; here with the lengths
+ * the facts really have. The compiler leaves one row per quantifier, in the order of
+ * the expression, so the bound is one pass over an array: no tree, no allocation. A
+ * list that is found only while running (an element's, a payload's) counts as the
+ * longest list of the fact set, or as its declared maximum where that is less. What
+ * walks values inside one node, the comparison of texts and of lists, is a loop of its
+ * own.
+ *
+ * All sums and products saturate: a bound that does not fit 64 bits is "too much" and
+ * stays so.
+ *
+ * ct_remember() keeps outcome, fault and provenance of a condition with the verdicts
+ * of a snapshot; ct_holds() then answers from it. A timeout is not kept: it says
+ * something about the caller, not about the condition. */
 #include "contract/eval/program_internal.h"
 
 enum { DEEPEST = 64 }; /* quantifiers inside each other; more is "too much" */
@@ -50,6 +58,7 @@ bool ct_type_is_large(const ct_type *t)
     return large;
 }
 
+/* Lists inside lists are visited, too: the longest may be anywhere. */
 static void measure_value(measure *m, const ct_type *t, const ct_value *v)
 {
     if (t->base == CT_RECORD) {
@@ -101,6 +110,7 @@ static uint64_t text_length(const ct_facts *facts, uint32_t slot)
                            : facts->values[slot].text.len / CT_TEXT_OF_A_STEP;
 }
 
+/* Of one loop: its own list where it is known before, else the longest there is. */
 static uint64_t length_of(const ct_loop *l, const ct_facts *facts, const measure *m)
 {
     if (!facts) {

@@ -1,5 +1,16 @@
 /* contract/flow/action_print.c - an action space as JSON.
- * Room: contract. */
+ *
+ * Actions first, then what is blocked and why, then the verdicts that hold, each in
+ * declaration order; instances in order of their names. Keys are in byte order, as
+ * everywhere; which keys a blocked action has follows from its kind (ct_block_kind),
+ * and keys that would be null are left out.
+ *
+ * A choice of instances may be large, so it is printed from the groups of
+ * action_space.c without being copied: one group is in order already, several are
+ * merged by sorting their numbers.
+ *
+ * Nothing can fail. The space, the frozen contract and the states must outlive the
+ * call; nothing is kept. */
 #include <stdlib.h>
 
 #include "contract/flow/action_space.h"

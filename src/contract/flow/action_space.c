@@ -1,5 +1,21 @@
-/* contract/flow/action_space.c - open and blocked flows.
- * Room: contract. */
+/* contract/flow/action_space.c - open and blocked flows: what can a persona do now,
+ * and why not.
+ *
+ * For every flow in turn: which operations would come first (find_entries(), which
+ * follows branches, sub-flows and parallel steps up to the first operation of each
+ * path), which of them are the persona's, whether their preconditions hold, and which
+ * instances are in a source state. The first of these that fails is why the flow is
+ * blocked, with everything a person needs to do something about it.
+ *
+ * Instances are grouped by state once (counting sort). An action holds pointers to
+ * groups, not instances, so ten thousand instances cost one action. Outcomes that ask
+ * for the same groups are one action with several outcomes; the caller has to name
+ * one.
+ *
+ * Invariants: nothing is executed and nothing changes; order is that of the
+ * declarations, instances by name. Several parallel entries with many outcomes
+ * multiply, so ways are cut off at MAX_WAYS. A fault of an evaluation blocks that flow
+ * (CT_BLOCK_EVALUATION) and no other. All memory is the caller's arena. */
 #include "contract/flow/action_space.h"
 
 typedef MT_VEC(ct_entry) entry_list;

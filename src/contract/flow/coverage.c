@@ -1,5 +1,16 @@
 /* contract/flow/coverage.c - counting what scenarios reached.
- * Room: contract. */
+ *
+ * The four lists (rules, operations, outcomes, paths through flows) are made from the
+ * plan before anything runs, so what was never reached has a name and can be printed.
+ * A scenario marks what it saw: verdicts that held, outcomes of records without an
+ * error, the paths of a run.
+ *
+ * Paths are compared by their text; a flow with more than CT_MAX_PATHS of them is cut
+ * off, which the report says, and paths beyond are not counted on either side.
+ *
+ * The total is the share of all things seen, in thousandths and rounded down: 100 %
+ * means everything. Nothing can fail. Everything lives in the arena given at the
+ * beginning. */
 #include "contract/flow/coverage.h"
 
 #include "base/map.h"

@@ -1,8 +1,22 @@
 /* contract/flow/plan.c - from the model's steps to arrays of indices.
- * Room: contract.
+ *
  * Two passes over the step lists: the first counts and numbers the graphs, the second
- * fills them in. The model has no cycles, so the walks end; how deep they nest is
- * bounded by the loader (limit flow_depth). */
+ * fills them in. A graph is a flow, or a branch of a parallel step; its steps stand
+ * together, and a target is an index or a terminal. Operations get their outcomes with
+ * effects sorted by entity and a bit set of the personas that may.
+ *
+ * While building, three things are checked that the loader cannot see: effects of one
+ * outcome that contradict each other, parallel branches that can change the same
+ * entity, and the number of changes one operation can make (its room is made once per
+ * run).
+ *
+ * Invariants: entities a graph can change are those of its operations, compensations
+ * and sub-flows; indices are never CT_NONE where the step kind needs them; terminals
+ * are one list for the whole plan, by name. The model has no cycles, so the walks end;
+ * how deep they nest is bounded by the loader (limit flow_depth).
+ *
+ * What may fail: MT_E_REJECTED with diagnostics in `ds`. A plan lives in `keep` and is
+ * immutable, so threads share it. */
 #include "contract/flow/plan.h"
 
 #include "base/vec.h"
@@ -120,6 +134,7 @@ static void add_operation(builder *b, const ct_operation *op)
 
 /* --- flows --- */
 
+/* One entry per name; whether it is a failure follows from the name. */
 static uint32_t terminal(builder *b, mt_str name)
 {
     bool added;

@@ -1,5 +1,17 @@
 /* contract/flow/position_write.c - a run's position as JSON.
- * Room: contract. */
+ *
+ * Everything that is needed to go on later, in another process or after a crash:
+ * frames (where each open graph stands), records (what was done), states and bindings
+ * at the moment, steps left. Facts and verdicts are not in it; they are the snapshot,
+ * kept beside it. position_read.c is the other half, and what it refuses this file
+ * must never write.
+ *
+ * Things are written by name, never by index: a position is read under a newer
+ * contract as well, and whether the names still mean something is looked at there
+ * (analyze/version).
+ *
+ * Keys are in byte order; what does not apply is left out. A stopped run is written as
+ * running: nothing of the step that was stopped has happened. Nothing can fail. */
 #include "contract/flow/position.h"
 #include "contract/flow/position_names.h"
 #include "contract/flow/report.h"
@@ -17,6 +29,7 @@ const mt_str CT_PHASE_NAMES[] = {
     MT_STR_INIT("inside"),
 };
 
+/* CT_NONE is left out. */
 static void key_index(mt_jw *w, const char *key, uint32_t index)
 {
     if (index != CT_NONE) {

@@ -1,5 +1,19 @@
-/* contract/flow/report.c - printing runs.
- * Room: contract. */
+/* contract/flow/report.c - printing runs: the flat list of steps, the changes, the
+ * provenance.
+ *
+ * Three views of the same records. The flat list shows what was done at the level of
+ * the flow; records inside a sub-flow are left out, since the sub-flow's own line says
+ * how it ended. The provenance is nested: a record has what happened inside it, every
+ * operation has the facts and verdicts its precondition rests on, all the way down to
+ * facts from outside (§9.5, §5.3).
+ *
+ * Provenance is made when it is printed, by asking the conditions again on the frozen
+ * snapshot: the answer is the same, and runs that nobody asks about pay nothing. Sets
+ * (changes, facts, verdicts) are printed sorted by name; records in the order they
+ * happened.
+ *
+ * A simulation says so in every object that could be mistaken for something that was
+ * done. Nothing fails: what was an error when it ran is printed as one. */
 #include "contract/flow/report.h"
 
 #include <stdlib.h>
@@ -314,6 +328,7 @@ static void operation_record(mt_jw *w, const ct_run *run, const ct_record *r)
                        run->plan->steps[r->step].id, message(run, r->message));
 }
 
+/* Absent when it was real. */
 static void simulation_key(mt_jw *w, const ct_run *run)
 {
     if (run->simulation) {
@@ -372,6 +387,7 @@ static void escalation_record(mt_jw *w, const ct_run *run, const ct_record *r)
 
 static void records_json(mt_jw *w, const ct_run *run, uint32_t parent, uint32_t graph);
 
+/* How a graph ended: a terminal, or an error. */
 static void end_json(mt_jw *w, const ct_run *run, uint32_t terminal, uint32_t error)
 {
     if (terminal != CT_NONE) {

@@ -1,10 +1,26 @@
 /* contract/flow/run.c - the machine that walks a flow.
- * Room: contract.
+ *
  * A run is a stack of frames, one per flow, sub-flow or branch that is open. A step
  * yields a move: go to a target, or fail, or break off. settle() carries a move as far
  * as it goes without doing anything new: through handlers, ends of sub-flows, joins.
+ *
+ * One call of ct_run_step() does one thing that matters: an operation, a branch, a
+ * compensation, entering a graph. The host is asked at three places, each before
+ * anything has happened: may the run wait for a persona, which of several outcomes,
+ * may this change be made. If it says "not now", nothing has happened and the same
+ * step comes again after ct_run_resume().
+ *
  * INVARIANT: parallel branches touch disjoint entities (ct_plan_build() refuses
- * others), so no branch can see a change of another and their order cannot matter. */
+ * others), so no branch can see a change of another and their order cannot matter.
+ * INVARIANT: a record is complete when its step is over; what is open has an end that
+ * is not known yet. states[] is what the run believes; the host may know better and
+ * then says so by refusing the change, which is the operation's error.
+ *
+ * What may fail: a step fails by its operation's error and goes to its handler; a flow
+ * fails (CT_RUN_FAILED, `fault`) when no handler is left, when steps run out (limit
+ * flow_steps), or when it was begun wrongly. Memory: two arenas, `memory` for what the
+ * plan sizes and `texts` for messages, both kept for the next run and freed by
+ * ct_run_free(). */
 #include "contract/flow/run.h"
 
 #include "base/limits.h"
@@ -49,6 +65,7 @@ static uint32_t add_message(ct_run *r, mt_str text)
     return (uint32_t)r->messages.len - 1;
 }
 
+/* Borrow the pointer only until the next record: the list moves. */
 static ct_record *add_record(ct_run *r, ct_record_kind kind, const ct_frame *f)
 {
     ct_record *record = mt_vec_add(&r->memory, &r->records);
@@ -146,6 +163,7 @@ static move join(ct_run *r, ct_frame *f)
                                           MT_ARG(step->id)))};
 }
 
+/* The next branch begins when this one has ended: one after the other. */
 static move branch_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t message)
 {
     ct_record *record = &r->records.items[f->record];
@@ -190,6 +208,7 @@ static move graph_ended(ct_run *r, uint32_t terminal, uint32_t message)
                : subflow_ended(r, f, terminal, message);
 }
 
+/* Ends when a step is due, or when the outermost graph has ended. */
 static ct_run_status settle(ct_run *r, move m)
 {
     while (m.kind != MOVE_STAY) {
@@ -331,6 +350,8 @@ static move do_operation(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return move_to(r->plan->targets[step->first_target + nth]);
 }
 
+/* One undo after the other; the first that fails ends the flow where its own handler
+ * says. */
 static move do_compensation(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     const ct_plan_handler *h = &step->handler;

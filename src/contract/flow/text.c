@@ -1,5 +1,14 @@
 /* contract/flow/text.c - printing values and expressions for people.
- * Room: contract. Depth is bounded by the loader's limit on nesting. */
+ *
+ * The text of an expression is close to the language, with as few parentheses as its
+ * binding strength needs (BINDS), and it is the same for equal expressions: reports
+ * and explanations compare it. Quantifier variables have their names from the source;
+ * the model knows them by depth only, so a scope on the C stack carries the names.
+ *
+ * It is not meant to be parsed again: long lists are cut, and money is written with
+ * its currency behind it. For JSON see wire/value_json.c.
+ *
+ * Nothing can fail. Depth is bounded by the loader's limit on nesting. */
 #include "contract/flow/text.h"
 
 #include "base/json_write.h"
@@ -177,6 +186,7 @@ static void node(printer p, const scope *s, const ct_expr *e)
     }
 }
 
+/* Parentheses when the place asks for more than the node gives. */
 static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least)
 {
     bool wrap = BINDS[e->op] < least;

@@ -1,5 +1,18 @@
 /* contract/flow/trial.c - one trial: facts, states, and what a persona does with them.
- * Room: contract. */
+ *
+ * The common core of `motet eval`, scenarios and the conformance suite: read states
+ * and bindings, evaluate the facts, then run a flow or try an operation, and say what
+ * came of it. In this order, since a fact that cannot be read must not hide a state
+ * that does not exist.
+ *
+ * A bench keeps the memory of one contract (facts, verdicts, scratch, a run), so that
+ * a thousand trials allocate once; a trial borrows its JSON and its result lives in
+ * the caller's arena. `meanwhile` lets a test change states before a given step, as
+ * another flow would.
+ *
+ * What may fail is part of the result: `kind` and message of the first thing that was
+ * wrong. An operation that was refused or a flow that failed is a result like any
+ * other. */
 #include "contract/flow/report.h"
 #include "contract/flow/scenario.h"
 
@@ -124,6 +137,7 @@ static bool disturb(mt_arena *a, ct_run *run, const ct_trial *t, mt_str *why)
     return true;
 }
 
+/* Step by step where somebody else interferes, in one go otherwise. */
 static void walk(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     mt_str why = {0};

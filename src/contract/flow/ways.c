@@ -1,7 +1,22 @@
 /* contract/flow/ways.c - a depth-first walk that carries what comes after.
- * Room: contract.
+ *
+ * Lists every way a flow can take, as words: steps with their results, what is entered
+ * and left, compensations, the terminal. Analysis counts them, proofs ask whether each
+ * is possible, `motet ask` shows one.
+ *
  * A frame says which step of which graph goes on when the inner graph ends; frames are
- * the C stack's, one per sub-flow or branch that is open. */
+ * the C stack's, one per sub-flow or branch that is open. A way carries what it
+ * demands of the snapshot: the same condition cannot be true here and false there, so
+ * ways that contradict themselves are left out when the caller has a question to ask
+ * (options).
+ *
+ * Bounds: a hostile bundle can have a hundred thousand steps in a row, or ways that
+ * all end nowhere, so depth and effort are bounded and not only the number of ways.
+ * ct_ways() answers false when anything was cut off or the caller had enough; what was
+ * found until then is right.
+ *
+ * Order is that of the declarations: success before failure, true before false. Words
+ * are given to the caller in place and are only valid during the call. */
 #include "contract/flow/ways.h"
 
 #include "base/vec.h"
@@ -101,6 +116,7 @@ static bool terminal_failed(const walker *w, uint32_t terminal)
 
 static void after_inner(walker *w, const frame *in, const ct_plan_step *s, bool failed);
 
+/* Branches one after the other, as the machine does it. */
 static void next_branch(walker *w, const frame *in, uint32_t terminal)
 {
     frame next = {in->outer, in->step, in->branch + 1,
@@ -156,6 +172,7 @@ static void walk_undo(walker *w, const frame *in, const ct_plan_step *s, uint32_
     walk_word(w, in, word, (ct_plan_target){CT_NONE, undo->on_failure});
 }
 
+/* A handler's own steps are ways as well. */
 static void walk_failure(walker *w, const frame *in, const ct_plan_step *s,
                          mt_str result)
 {

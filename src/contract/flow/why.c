@@ -1,7 +1,18 @@
 /* contract/flow/why.c - reasons by walking the predicate.
- * Room: contract.
- * Parts are asked with ct_holds_expr(). An element of a list is asked about by putting
- * `list[i]` in place of the variable. Depth is bounded by the loader's limit. */
+ *
+ * Answers which parts of a predicate decided its value: the smallest set (ct_why()),
+ * or all of them (ct_why_all()). `and` that is false needs one false part, `or` that
+ * is false needs all of them; where one is enough, the smaller set of reasons wins,
+ * the left one of equals.
+ *
+ * Parts are asked with ct_holds_expr(), so each is judged as the evaluator judges it.
+ * An element of a list is asked about by putting `list[i]` in place of the variable,
+ * and the reason then names the element.
+ *
+ * Invariants: parts that the evaluator would not have reached are not reasons, even if
+ * they would hold; a quantifier over more than MAX_ELEMENTS elements, or with another
+ * inside, is one atom. What may fail: a part whose evaluation fails; then there are no
+ * reasons and *fault is that of the part. Depth is bounded by the loader's limit. */
 #include "contract/flow/why.h"
 
 #include "contract/eval/facts.h"
@@ -28,6 +39,7 @@ static finding failed(mt_err err)
     return (finding){.err = err};
 }
 
+/* A comparison, a verdict, a Bool: nothing to look into. */
 static finding atom(const why *w, const ct_expr *e)
 {
     finding f = {0};
@@ -129,6 +141,7 @@ static const ct_value *slots(const why *w, const ct_expr *e)
     return NULL;
 }
 
+/* A copy of the expression; what does not hold the variable is shared. */
 static const ct_expr *put_in(const why *w, const ct_expr *e, uint32_t depth,
                              const ct_expr *element)
 {

@@ -1,5 +1,5 @@
 /* contract/front/ast.h - the tree the parser builds and the passes annotate.
- * Room: contract/front (and contract/wire/pass6_emit, which writes it out).
+ * Room: contract/front.
  * Places are token numbers within the construct's file; names are symbols.
  * Ownership: all nodes live in the elaboration's arena. */
 #ifndef FR_FRONT_AST_H
