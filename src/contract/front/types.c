@@ -7,20 +7,16 @@ const fr_type FR_BOOL = {.base = FR_TYPE_BOOL};
 const fr_type FR_TEXT = {.base = FR_TYPE_TEXT};
 const fr_type FR_DATE = {.base = FR_TYPE_DATE};
 const fr_type FR_DATETIME = {.base = FR_TYPE_DATETIME};
+const fr_type FR_INT = {.base = FR_TYPE_INT};
+const fr_type FR_DECIMAL = {.base = FR_TYPE_DECIMAL};
+const fr_type FR_ENUM = {.base = FR_TYPE_ENUM};
+const fr_type FR_MONEY = {.base = FR_TYPE_MONEY};
+const fr_type FR_DURATION = {.base = FR_TYPE_DURATION};
 const fr_type FR_UNKNOWN = {.base = FR_TYPE_ERROR};
 
 const char *fr_base_name(fr_base base)
 {
-    static const char *const NAMES[] = {
-        [FR_TYPE_BOOL] = "Bool",         [FR_TYPE_INT] = "Int",
-        [FR_TYPE_DECIMAL] = "Decimal",   [FR_TYPE_TEXT] = "Text",
-        [FR_TYPE_ENUM] = "Enum",         [FR_TYPE_DATE] = "Date",
-        [FR_TYPE_DATETIME] = "DateTime", [FR_TYPE_MONEY] = "Money",
-        [FR_TYPE_RECORD] = "Record",     [FR_TYPE_UNION] = "TaggedUnion",
-        [FR_TYPE_LIST] = "List",         [FR_TYPE_DURATION] = "Duration",
-        [FR_TYPE_REF] = "unknown",       [FR_TYPE_ERROR] = "unknown",
-    };
-    return NAMES[base];
+    return base < FR_TYPE_REF ? LN_BASES[base].name : "unknown";
 }
 
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)

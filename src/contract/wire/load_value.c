@@ -222,11 +222,14 @@ static bool load_list(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
-/* ORDER ct_base */
-static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const ct_type *,
-                                            const mt_json *, ct_value *) = {
-    load_bool, load_int,   load_decimal,  load_text,   load_enum,  load_date,
-    load_time, load_money, load_duration, load_record, load_union, load_list};
+static bool (*const LOADERS[])(ct_loader *, const ct_type *, const mt_json *,
+                               ct_value *) = {
+    [CT_BOOL] = load_bool,     [CT_INT] = load_int,     [CT_DECIMAL] = load_decimal,
+    [CT_TEXT] = load_text,     [CT_ENUM] = load_enum,   [CT_DATE] = load_date,
+    [CT_DATETIME] = load_time, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
+    [CT_RECORD] = load_record, [CT_UNION] = load_union, [CT_LIST] = load_list,
+};
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
 
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out)
