@@ -1,12 +1,13 @@
 #include "lang/lang.h"
 
 const ln_base_facts LN_BASES[LN_BASE_COUNT] = {
-#define X_BASE(ID, text, HELD, TRAITS) [LN_BASE_##ID] = {text, LN_##HELD, TRAITS},
+#define X_BASE(ID, text, HELD, TRAITS, result)                                         \
+    [LN_BASE_##ID] = {text, LN_##HELD, TRAITS},
 #include "lang/nodes.def"
 };
 
 const ln_step_facts LN_STEPS[LN_STEP_COUNT] = {
-#define X_STEP(ID, text, DOES, word, phrase)                                             \
+#define X_STEP(ID, text, DOES, word, phrase)                                           \
     [LN_STEP_##ID] = {text, LN_##DOES, word, phrase},
 #include "lang/nodes.def"
 };

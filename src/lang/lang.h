@@ -21,6 +21,7 @@ typedef enum ln_held {
     LN_VARIANT,
     LN_LIST
 } ln_held;
+enum { LN_HELDS = LN_LIST + 1 };
 
 enum {
     LN_NUMBER = 1 << 0,  /* may be mixed with other numbers */
@@ -33,7 +34,7 @@ enum {
 };
 
 typedef enum ln_base {
-#define X_BASE(ID, text, HELD, TRAITS) LN_BASE_##ID,
+#define X_BASE(ID, text, HELD, TRAITS, result) LN_BASE_##ID,
 #include "lang/nodes.def"
     LN_BASE_COUNT
 } ln_base;

@@ -22,7 +22,7 @@ typedef struct fr_file {
 /* ---- types ---- */
 
 typedef enum fr_base { /* ORDER ln_base */
-#define X_BASE(ID, text, HELD, TRAITS) FR_TYPE_##ID,
+#define X_BASE(ID, text, HELD, TRAITS, result) FR_TYPE_##ID,
 #include "lang/nodes.def"
                        FR_TYPE_REF,  /* until pass 3 resolves it */
                        FR_TYPE_ERROR /* already reported; fits everything */

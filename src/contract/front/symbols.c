@@ -19,7 +19,7 @@ static const mt_str WORDS[FR_WORD_COUNT] = {
     FR_FIELD_WORDS(FR_WORD_TEXT)
     FR_OTHER_WORDS(FR_WORD_TEXT)
 #undef FR_WORD_TEXT
-#define X_BASE(ID, text, HELD, TRAITS) [FR_W_BASE_##ID] = MT_STR_INIT(text),
+#define X_BASE(ID, text, HELD, TRAITS, result) [FR_W_BASE_##ID] = MT_STR_INIT(text),
 #define X_STEP(ID, text, DOES, word, phrase) [FR_W_STEP_##ID] = MT_STR_INIT(text),
 #include "lang/nodes.def"
 };

@@ -45,8 +45,12 @@ enum {
     FR_OTHER_WORDS(FR_WORD_ENUM)
 #undef FR_WORD_ENUM
 /* Base types and steps, each in the order of its enum. */
-#define X_BASE(ID, text, HELD, TRAITS) FR_W_BASE_##ID,
+    FR_W_FIRST_BASE,
+    FR_W_BEFORE_BASE = FR_W_FIRST_BASE - 1,
+#define X_BASE(ID, text, HELD, TRAITS, result) FR_W_BASE_##ID,
 #include "lang/nodes.def"
+    FR_W_FIRST_STEP,
+    FR_W_BEFORE_STEP = FR_W_FIRST_STEP - 1,
 #define X_STEP(ID, text, DOES, word, phrase) FR_W_STEP_##ID,
 #include "lang/nodes.def"
     FR_WORD_COUNT,
@@ -63,13 +67,13 @@ static inline bool fr_is_construct_word(fr_sym s)
 /* The base type, or kind of step, that is written as the word; the count if none. */
 static inline ln_base fr_base_of_word(fr_sym s)
 {
-    fr_sym n = s - FR_W_BASE_BOOL;
+    fr_sym n = s - FR_W_FIRST_BASE;
     return n < LN_BASE_COUNT ? (ln_base)n : LN_BASE_COUNT;
 }
 
 static inline ln_step fr_step_of_word(fr_sym s)
 {
-    fr_sym n = s - FR_W_STEP_OPERATION;
+    fr_sym n = s - FR_W_FIRST_STEP;
     return n < LN_STEP_COUNT ? (ln_step)n : LN_STEP_COUNT;
 }
 

@@ -15,7 +15,7 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     mt_str text = ct_type_spell(l->keep, type);
-    bool exact = l->exact && (type->base == CT_DECIMAL || type->base == CT_MONEY);
+    bool exact = l->exact && ct_held(type) == LN_DECIMAL;
     ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s%s, got %s",
                   MT_ARG(text), exact ? " of at most 28 digits" : "",
                   mt_json_is(json, MT_JSON_STRING) || mt_json_is(json, MT_JSON_NUMBER)
@@ -222,17 +222,31 @@ static bool load_list(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
+static bool load_whole(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    return ct_is_day(type)         ? load_date(l, type, json, out)
+           : ct_has(type, LN_UNIT) ? load_duration(l, type, json, out)
+                                   : load_int(l, type, json, out);
+}
+
+static bool load_amount(ct_loader *l, const ct_type *type, const mt_json *json,
+                        ct_value *out)
+{
+    return ct_has(type, LN_CURRENCY) ? load_money(l, type, json, out)
+                                     : load_decimal(l, type, json, out);
+}
+
 static bool (*const LOADERS[])(ct_loader *, const ct_type *, const mt_json *,
                                ct_value *) = {
-    [CT_BOOL] = load_bool,     [CT_INT] = load_int,     [CT_DECIMAL] = load_decimal,
-    [CT_TEXT] = load_text,     [CT_ENUM] = load_enum,   [CT_DATE] = load_date,
-    [CT_DATETIME] = load_time, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
-    [CT_RECORD] = load_record, [CT_UNION] = load_union, [CT_LIST] = load_list,
+    [LN_BOOLEAN] = load_bool,  [LN_INTEGER] = load_whole, [LN_DECIMAL] = load_amount,
+    [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_time,
+    [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
 
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out)
 {
-    return LOADERS[type->base](l, type, json, out);
+    return LOADERS[ct_held(type)](l, type, json, out);
 }

@@ -17,7 +17,7 @@
 #define CT_NONE UINT32_MAX /* no such index */
 
 typedef enum ct_base { /* ORDER ln_base */
-#define X_BASE(ID, text, HELD, TRAITS) CT_##ID,
+#define X_BASE(ID, text, HELD, TRAITS, result) CT_##ID,
 #include "lang/nodes.def"
 } ct_base;
 enum { CT_BASE_COUNT = LN_BASE_COUNT };
