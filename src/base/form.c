@@ -1,14 +1,27 @@
 /* base/form.c - see form.h.
  *
- * Order: rows first, each by its kind and bounds, then the keys that no row knows. So a
- * reader sees the wrong values before the misspelt keys, and both in one run.
+ * Order: rows first, each by its kind and bounds, then the keys that no row knows. So
+ * a reader sees the wrong values before the misspelt keys, and both in one run.
+ *
+ * A row goes through READERS by its kind. A reader checks the JSON kind, then the
+ * bounds of the row, then writes the field at the row's offset with the type that the
+ * kind stands for; form.h lists these pairs. A bound that cannot be said in general
+ * (two fields that exclude each other) is the caller's, by mt_form_say(), which uses
+ * the same path and wording.
+ *
  * Invariant: a field is written only by a value that passed every check of its row.
- * Nothing here can fail but by reporting. */
+ * What is absent, null where null may stand, or wrong keeps the default it had.
+ *
+ * Nothing here can fail but by reporting: the functions answer false when they have
+ * called mt_form.report at least once. Messages live in the form's arena. */
 #include "base/form.h"
 
 #include <stdarg.h>
 
+#include "base/duration.h"
+#include "base/json_write.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 
 const char *mt_form_name(const mt_json *node)
 {
@@ -89,6 +102,8 @@ static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
                        mt_form_name(v));
 }
 
+/* Both bounds are said, also when only one was crossed: the author sees the whole
+ * range. */
 static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
                          const char *unit)
 {
@@ -107,11 +122,54 @@ static bool not_an_object(mt_form *f, const mt_json *v)
                        mt_form_name(v));
 }
 
+/* ---- Keeping --------------------------------------------------------------------- */
+
+void mt_form_keep(void *faults, const mt_form_fault *fault)
+{
+    mt_form_faults *all = faults;
+    mt_vec_push(all->arena, all, *fault);
+}
+
+/* By insertion: there are few, and those of one place keep their order. */
+void mt_form_sort(mt_form_faults *faults)
+{
+    for (size_t i = 1; i < faults->len; i++) {
+        mt_form_fault fault = faults->items[i];
+        size_t at = i;
+        for (; at && faults->items[at - 1].offset > fault.offset; at--) {
+            faults->items[at] = faults->items[at - 1];
+        }
+        faults->items[at] = fault;
+    }
+}
+
+void mt_form_write(mt_buf *out, const mt_form_fault *fault)
+{
+    mt_buf_adds(out, fault->message);
+    if (fault->hint.len) {
+        mt_buf_addf(out, " (%.*s)", MT_ARG(fault->hint));
+    }
+}
+
+void mt_form_join(void *buf, const mt_form_fault *fault)
+{
+    mt_buf *out = buf;
+    if (out->len) {
+        mt_buf_addz(out, "; ");
+    }
+    mt_form_write(out, fault);
+}
+
 /* ---- Kinds ----------------------------------------------------------------------- */
 
 static bool within(const mt_form_row *row, int64_t n)
 {
     return n >= row->least && n <= row->most;
+}
+
+static bool has_nul(mt_str text)
+{
+    return mt_str_find(text, '\0') != text.len;
 }
 
 bool mt_form_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -138,7 +196,7 @@ static bool read_word(mt_form *f, const mt_form_row *row, const mt_json *v, void
     if (!mt_form_text(f, row, v, &text)) {
         return false;
     }
-    if (mt_str_find(text, '\0') != text.len) {
+    if (has_nul(text)) {
         return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
                            "must not contain a NUL character");
     }
@@ -176,6 +234,28 @@ static bool read_number(mt_form *f, const mt_form_row *row, const mt_json *v, vo
     }
     put_number(row, n, to);
     return true;
+}
+
+static bool read_span(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    uint64_t ms = 0;
+    mt_buf least = {0}, most = {0};
+    if (!mt_json_is(v, MT_JSON_STRING)) {
+        return wrong_kind(f, row, v, "a time such as 250ms, 5s, 2m or 1h");
+    }
+    mt_err err = mt_duration_parse(mt_json_text(v), &ms);
+    if (!err && ms <= INT64_MAX && within(row, (int64_t)ms)) {
+        *(uint64_t *)to = ms;
+        return true;
+    }
+    mt_duration_print_short(&least, (uint64_t)row->least);
+    mt_duration_print_short(&most, (uint64_t)row->most);
+    mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                "must be a time from %.*s to %.*s, such as 250ms, 5s, 2m or 1h",
+                MT_ARG(least), MT_ARG(most));
+    mt_buf_free(&least);
+    mt_buf_free(&most);
+    return false;
 }
 
 static bool read_flag(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -230,6 +310,7 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
                            .hint = did_you_mean(f, &near)});
 }
 
+/* Of an array; the items of other kinds are what the caller complains about. */
 static bool all_texts(const mt_json *list)
 {
     for (uint32_t i = 0; i < list->count; i++) {
@@ -269,12 +350,41 @@ static bool read_list(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return good;
 }
 
+static bool read_words(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    if (!is_list(f, row, v, true)) {
+        return false;
+    }
+    mt_form_words words = {mt_new_array(f->arena, const char *, v->count + 1),
+                           v->count};
+    for (uint32_t i = 0; i < v->count; i++) {
+        mt_str text = mt_json_text(&v->as.items[i]);
+        if (has_nul(text)) {
+            return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                               "must not contain a NUL character");
+        }
+        words.items[i] = mt_str_dup(f->arena, text).ptr;
+    }
+    *(mt_form_words *)to = words;
+    return true;
+}
+
 static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     if (row->kind == MT_FORM_K_OBJECT && !mt_json_is(v, MT_JSON_OBJECT)) {
         return wrong_kind(f, row, v, "an object");
     }
     *(const mt_json **)to = v;
+    return true;
+}
+
+static bool read_raw(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    (void)row;
+    mt_buf text = {0};
+    mt_json_write(&text, v, false);
+    *(mt_str *)to = mt_str_dup(f->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
     return true;
 }
 
@@ -400,6 +510,8 @@ static mt_form_reader *const READERS[] = {
     [MT_FORM_K_INSIDE] = read_inside, [MT_FORM_K_EACH] = read_each,
     [MT_FORM_K_MAP] = read_map,       [MT_FORM_K_OWN] = read_own,
     [MT_FORM_K_LABEL] = NULL,         [MT_FORM_K_PLACE] = NULL,
+    [MT_FORM_K_SPAN] = read_span,     [MT_FORM_K_WORDS] = read_words,
+    [MT_FORM_K_RAW] = read_raw,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");

@@ -32,18 +32,21 @@ typedef struct mt_form_table mt_form_table;
 
 typedef enum mt_form_kind {
     MT_FORM_K_TEXT,   /* mt_str; least and most count bytes */
-    MT_FORM_K_WORD,   /* const char *, a text without a NUL byte, copied */
+    MT_FORM_K_WORD,   /* const char *, text without a NUL byte, copied */
     MT_FORM_K_FLAG,   /* bool */
     MT_FORM_K_SAYS,   /* int, 1 or 0; what it was before shows that nothing was said */
     MT_FORM_K_INT,    /* int64_t, a whole number */
     MT_FORM_K_SIZE,   /* size_t, a whole number */
     MT_FORM_K_U32,    /* uint32_t, a whole number */
     MT_FORM_K_U64,    /* uint64_t, a whole number */
+    MT_FORM_K_SPAN,   /* uint64_t milliseconds, written "250ms", "5s", "2m", "1h" */
     MT_FORM_K_CHOICE, /* int, the index of one of `choices` */
     MT_FORM_K_TEXTS,  /* const mt_json *, a list of texts; least and most count items */
+    MT_FORM_K_WORDS,  /* mt_form_words, the same without NUL bytes, copied */
     MT_FORM_K_LIST,   /* const mt_json *; least and most count items */
     MT_FORM_K_OBJECT, /* const mt_json * */
     MT_FORM_K_ANY,    /* const mt_json * */
+    MT_FORM_K_RAW,    /* mt_str, the value as JSON text */
     MT_FORM_K_STRS,   /* const mt_str * and its count: a list of texts */
     MT_FORM_K_INSIDE, /* an object that `table` describes, in a structure or our own */
     MT_FORM_K_EACH,   /* const TYPE * and its count: a list of objects */
@@ -53,6 +56,11 @@ typedef enum mt_form_kind {
     MT_FORM_K_PLACE,  /* without a key: uint32_t, where the object begins */
     MT_FORM_KIND_COUNT
 } mt_form_kind;
+
+typedef struct mt_form_words {
+    const char **items; /* ends with NULL */
+    size_t count;
+} mt_form_words;
 
 enum {
     MT_FORM_REQUIRED = 1, /* absent is a fault */
@@ -104,6 +112,8 @@ struct mt_form_table {
     MT_FORM_ROW(type, field, key, MT_FORM_K_INT, least, most, flags)
 #define MT_FORM_SIZE(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_SIZE, least, most, flags)
+#define MT_FORM_SPAN(type, field, key, least_ms, most_ms, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_SPAN, least_ms, most_ms, flags)
 #define MT_FORM_U32(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_U32, least, most, flags)
 #define MT_FORM_U64(type, field, key, least, most, flags) \
@@ -113,12 +123,16 @@ struct mt_form_table {
      .offset = offsetof(type, field), .choices = names}
 #define MT_FORM_TEXTS(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_TEXTS, least, most, flags)
+#define MT_FORM_WORDS(type, field, key, least, most, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_WORDS, least, most, flags)
 #define MT_FORM_LIST(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_LIST, least, most, flags)
 #define MT_FORM_OBJECT(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_OBJECT, 0, 0, flags)
 #define MT_FORM_ANY(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_ANY, 0, 0, flags)
+#define MT_FORM_RAW(type, field, key, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_RAW, 0, 0, flags)
 /* `count` is the field beside `field` that has the number of items. */
 #define MT_FORM_MANY(type, field, its_count, name, its_kind, its_table, its_most, \
                      its_flags) \
@@ -155,7 +169,8 @@ struct mt_form_table {
 typedef enum mt_form_wrong {
     MT_FORM_MISSING,
     MT_FORM_WRONG_KIND,
-    MT_FORM_OUT_OF_RANGE, /* of a number, a text's length, a list's items, a choice */
+    MT_FORM_OUT_OF_RANGE, /* of a number, the length of text, a list's items, a choice
+                           */
     MT_FORM_UNKNOWN_KEY
 } mt_form_wrong;
 
@@ -216,6 +231,21 @@ mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char
 /* Reports a fault of the caller's own in the same words: `path.key` MESSAGE. False. */
 bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char *key,
                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Faults that are kept, for a caller that wants them all before it says anything:
+ * .report = mt_form_keep, .state = the list. */
+typedef struct mt_form_faults {
+    mt_arena *arena;
+    mt_form_fault *items;
+    size_t len, cap;
+} mt_form_faults;
+void mt_form_keep(void *faults, const mt_form_fault *fault);
+/* In the order of their places, those of one place as they came. */
+void mt_form_sort(mt_form_faults *faults);
+/* A fault in one sentence, with its hint in brackets. */
+void mt_form_write(mt_buf *out, const mt_form_fault *fault);
+/* For mt_form.report with a buffer as the state: sentences, "; " between them. */
+void mt_form_join(void *buf, const mt_form_fault *fault);
 
 /* The reader of MT_FORM_NOTE(): whatever it is, it is good. */
 mt_form_reader mt_form_ignore;

@@ -1,7 +1,12 @@
 /* cli/suite_scenario.c - authors' scenarios as test cases, coverage, recording.
- * Room: cli.
+ *
  * A case is one scenario of one file. Files and their contracts are opened once and
- * kept until cli_scenarios_free(), because coverage adds up over the cases. */
+ * kept until cli_scenarios_free(), because coverage adds up over the cases; `kept` is
+ * the one global of this file. Files of one contract share its coverage.
+ *
+ * A file that cannot be read, or names a contract that does not hold, is one failing
+ * case that says so. Recording turns a failing case into a scenario of what really
+ * happened. */
 #include "cli/suite_run.h"
 
 #include <dirent.h>
@@ -43,7 +48,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
         return false;
     }
     if (ct_validate(a, path, text, limits, &ds, &document)) {
-        mt_buf_addf(why, "%.*s is no bundle\n", MT_ARG(path));
+        mt_buf_addf(why, "%.*s is not a bundle\n", MT_ARG(path));
         return false;
     }
     *bundle = document.bundle;

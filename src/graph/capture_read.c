@@ -157,7 +157,7 @@ static void write_effect_node(mt_jw *w, const mt_json *node, int depth);
 static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
 {
     size_t known = 0;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t k = 0; k < sizeof EFFECT_KEYS / sizeof *EFFECT_KEYS; k++) {
         mt_str key = mt_str_z(EFFECT_KEYS[k]);
         const mt_json *value = mt_json_get(node, key);
@@ -302,12 +302,12 @@ static bool read_termination(mt_form *f, const mt_form_row *row, const mt_json *
     if (mt_json_is(v, MT_JSON_STRING)) {
         return (gr_end_parse(mt_json_text(v), &d->termination.end) &&
                 d->termination.end != GR_END_FAILED) ||
-               refuse(f, row, v, "is no known termination");
+               refuse(f, row, v, "is not a known termination");
     }
     d->termination.end = GR_END_FAILED;
     return gr_failure_parse(mt_json_text(mt_json_at(v, "Failed")),
                             &d->termination.fault) ||
-           refuse(f, row, v, "is no known failure");
+           refuse(f, row, v, "is not a known failure");
 }
 
 typedef struct draft_decision {
@@ -505,11 +505,6 @@ static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out
 
 /* ---- Journal
  * ------------------------------------------------------------------------- */
-
-bool gr_is_journal(mt_str text)
-{
-    return mt_str_starts(text, MT_STR("{\"journal\":"));
-}
 
 /* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)

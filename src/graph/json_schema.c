@@ -1,11 +1,21 @@
-/* graph/json_schema.c - see json_schema.h.
+/* graph/json_schema.c - the subset of JSON Schema 2020-12 that adapters use.
  *
- * First half: compile(), from a schema's JSON to a tree of gr_schema, keyword by
- * keyword; a $ref is compiled where it stands, so a schema that refers to itself ends at
- * DEEPEST. Second half: holds(), an instance against that tree; the first violation is
- * kept with its path.
- * INVARIANT: after compiling nothing of the source is needed but its enum values.
- * May fail: an unsupported keyword, a bad pattern, a limit of the enum below. */
+ * gr_schema_compile() turns a schema into a graph of gr_schema once; gr_schema_check()
+ * walks an instance against it. A `$ref` may only point into its own document, and a
+ * schema that refers to itself is one node: `known` maps the address of a source node
+ * to what it compiled to. Keywords that would change the meaning and are not
+ * implemented are refused by name, never passed over.
+ *
+ * Bounds, since schemas and instances come from outside: nesting of the schema and of
+ * the check (DEEPEST), length of a pattern, items compared for uniqueItems, and steps
+ * of one check (MOST_STEPS), which stops schemas that branch at every level. Patterns
+ * are PCRE2 in UTF mode without `\C`; a match that runs into PCRE2's own limits counts
+ * as none.
+ *
+ * What may fail: MT_E_SYNTAX or MT_E_LIMIT with path and keyword when compiling,
+ * MT_E_REJECTED with the first violation when checking. Memory is the arena's, except
+ * compiled patterns: they are PCRE2's, hang in a list at the root, and
+ * gr_schema_free() releases them. */
 #include "graph/json_schema.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -82,6 +92,7 @@ typedef struct compiler {
 
 static const gr_schema *compile(compiler *c, const mt_json *node, mt_str path);
 
+/* Keeps the first fault only; what comes after is mostly its echo. */
 static bool refuse(compiler *c, mt_err err, mt_str path, const char *keyword,
                    const char *message)
 {
@@ -115,6 +126,7 @@ static double number(compiler *c, const mt_json *node, mt_str key, mt_str path)
     return n;
 }
 
+/* A count: a whole number that is not negative. */
 static int64_t size(compiler *c, const mt_json *node, mt_str key, int64_t otherwise,
                     mt_str path)
 {
@@ -233,6 +245,7 @@ static schema_list list(compiler *c, const mt_json *node, mt_str key, mt_str pat
     return out;
 }
 
+/* The list is checked here, so that the checker may trust it. */
 static void required(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     const mt_json *names = mt_json_at(node, "required");
@@ -405,6 +418,7 @@ static void fill(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
           &unused); /* so that they are checked */
 }
 
+/* The node is known before its parts are compiled, so a cycle of `$ref` ends at it. */
 static const gr_schema *compile(compiler *c, const mt_json *node, mt_str path)
 {
     bool added;
@@ -529,6 +543,7 @@ static bool quietly(checker *k, const gr_schema *s, const mt_json *v)
     return ok;
 }
 
+/* Every call has its own match data: schemas are shared between threads. */
 static bool matches(const pcre2_code *code, mt_str text)
 {
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
@@ -549,8 +564,12 @@ static bool matches(const pcre2_code *code, mt_str text)
 /* Is the value of one of these types? A number is parsed only for "integer". */
 static bool has_type(unsigned types, const mt_json *v)
 {
-    static const unsigned BITS[] = {T_NULL,   T_BOOL,  T_NUMBER,
-                                    T_STRING, T_ARRAY, T_OBJECT};
+    static const unsigned BITS[] = {
+        [MT_JSON_NULL] = T_NULL,     [MT_JSON_BOOL] = T_BOOL,
+        [MT_JSON_NUMBER] = T_NUMBER, [MT_JSON_STRING] = T_STRING,
+        [MT_JSON_ARRAY] = T_ARRAY,   [MT_JSON_OBJECT] = T_OBJECT,
+    };
+    MT_TABLE_COVERS(BITS, MT_JSON_OBJECT + 1);
     double n;
     return (types & BITS[v->type]) ||
            ((types & T_INTEGER) && v->type == MT_JSON_NUMBER &&
@@ -751,6 +770,7 @@ static bool check_by_type(checker *k, const gr_schema *s, const mt_json *v)
     return true;
 }
 
+/* The one place where depth and steps are counted. */
 static bool holds(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (s->never) {

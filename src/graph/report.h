@@ -31,7 +31,7 @@ mt_form gr_form(mt_arena *a, gr_form_report *to, const char *what);
 /* For rows: the name of a type, another word is GR_NONE. */
 mt_form_reader gr_read_type;
 
-/* Reads YAML or JSON into a tree. A text that begins like a JSON object is tried as
+/* Reads YAML or JSON into a tree. Text that begins like a JSON object is tried as
  * JSON first. False: reported under `code` (NUM-FINITE-1 for .inf and .nan). */
 bool gr_read_tree(mt_arena *a, const gr_subject *s, const char *code,
                   const mt_json_limits *limits, mt_json *out);

@@ -55,7 +55,7 @@ typedef struct an_sys_entity {
 
 /* How a flow goes on behind a trigger. */
 typedef struct an_sys_chain {
-    bool can_fire;
+    bool can_fire;  /* some path of the source ends so */
     an_count paths; /* of the source flow into the trigger, times the target's */
 } an_sys_chain;
 

@@ -98,7 +98,7 @@ bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
 /* Writes the scenario with `then` replaced by what happens today. */
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
                         const ct_scenario *s);
-/* Writes `then` of a trial that was run: for recording what is no scenario yet. */
+/* Writes `then` of a trial that was run: for recording what is not a scenario yet. */
 void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r);
 
 #endif

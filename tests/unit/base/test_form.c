@@ -11,6 +11,9 @@ typedef struct sample {
     size_t size;
     int choice;
     const mt_json *texts, *list, *object, *any;
+    uint32_t count;
+    uint64_t span;
+    mt_form_words words;
 } sample;
 
 static const char *const COLOURS[] = {"red", "green", "blue", NULL};
@@ -26,6 +29,9 @@ static const mt_form_row ROWS[] = {
     MT_FORM_LIST(sample, list, "list", 0, 2, 0),
     MT_FORM_OBJECT(sample, object, "object", 0),
     MT_FORM_ANY(sample, any, "any", 0),
+    MT_FORM_U32(sample, count, "count", 0, UINT32_MAX, 0),
+    MT_FORM_SPAN(sample, span, "span", 1, 7200000, 0),
+    MT_FORM_WORDS(sample, words, "words", 1, 2, 0),
 };
 
 typedef struct heard {
@@ -129,6 +135,26 @@ static const struct row {
     {"a misspelt key", "{\"nubmer\":1}",
      "10 `nubmer` is not a key of a sample (did you mean `number`?)"},
     {"a key near none", "{\"zzzzzzzz\":1}", "12 `zzzzzzzz` is not a key of a sample"},
+    {"a count at its most", "{\"count\":4294967295}", ""},
+    {"a count one beyond", "{\"count\":4294967296}",
+     "9 `count` must be a whole number from 0 to 4294967295"},
+    {"a time at its least", "{\"span\":\"1ms\"}", ""},
+    {"a time at its most", "{\"span\":\"2h\"}", ""},
+    {"no time at all", "{\"span\":\"0s\"}",
+     "8 `span` must be a time from 1ms to 2h, such as 250ms, 5s, 2m or 1h"},
+    {"a time one beyond its most", "{\"span\":\"7200001ms\"}",
+     "8 `span` must be a time from 1ms to 2h, such as 250ms, 5s, 2m or 1h"},
+    {"a time without a unit", "{\"span\":\"5\"}",
+     "8 `span` must be a time from 1ms to 2h, such as 250ms, 5s, 2m or 1h"},
+    {"a time beyond every number", "{\"span\":\"99999999999999999999h\"}",
+     "8 `span` must be a time from 1ms to 2h, such as 250ms, 5s, 2m or 1h"},
+    {"a number where a time belongs", "{\"span\":5}",
+     "8 `span` must be a time such as 250ms, 5s, 2m or 1h, not a number"},
+    {"words", "{\"words\":[\"a\",\"b\"]}", ""},
+    {"words with a NUL", "{\"words\":[\"a\\u0000b\"]}",
+     "9 `words` must not contain a NUL character"},
+    {"three words where two may be", "{\"words\":[\"a\",\"b\",\"c\"]}",
+     "9 `words` must have 1 to 2 items"},
     {"an empty key", "{\"\":1}", "4 `` is not a key of a sample"},
     {"everything at once", "{\"siez\":1,\"size\":99,\"flag\":1}",
      "27 `flag` must be true or false, not a number\n"
@@ -207,6 +233,46 @@ static void paths_lead_inside(void **state)
     assert_text(
         mt_buf_str(&t.heard.text),
         MT_STR("8 `senders[2].limits.size` must be a whole number from 1 to 10"));
+    finish(&t);
+}
+
+static void words_are_copied_and_end_with_null(void **state)
+{
+    (void)state;
+    trial t;
+    try_rows(&t, "{\"words\":[\"a\",\"bc\"],\"span\":\"2m\",\"count\":7}", ROWS,
+             mt_form_count(ROWS));
+    assert_true(t.good);
+    assert_int_equal(t.out.words.count, 2);
+    assert_string_equal(t.out.words.items[1], "bc");
+    assert_null(t.out.words.items[2]);
+    assert_int_equal(t.out.span, 120000);
+    assert_int_equal(t.out.count, 7);
+    finish(&t);
+}
+
+static void kept_faults_are_sorted_by_place(void **state)
+{
+    (void)state;
+    trial t;
+    try_rows(&t, "{}", ROWS, mt_form_count(ROWS));
+    mt_form_faults kept = {.arena = &t.arena};
+    mt_buf text = {0};
+    t.form.report = mt_form_keep;
+    t.form.state = &kept;
+    mt_str json = MT_STR("{\"siez\":1,\"size\":99,\"flag\":1}");
+    assert_int_equal(mt_json_read(&t.arena, json, NULL, &t.tree, NULL), MT_OK);
+    assert_false(mt_form_read(&t.form, &t.tree, ROWS, mt_form_count(ROWS), &t.out));
+    mt_form_sort(&kept);
+    for (size_t i = 0; i < kept.len; i++) {
+        mt_form_join(&text, &kept.items[i]);
+    }
+    assert_text(mt_buf_str(&text),
+                MT_STR("`siez` is not a key of a sample (did you mean `size`?); "
+                       "`size` must be a whole number from 1 to 10; "
+                       "`flag` must be true or false, not a number"));
+    assert_text(kept.items[1].said, MT_STR("must be a whole number from 1 to 10"));
+    mt_buf_free(&text);
     finish(&t);
 }
 
@@ -405,5 +471,7 @@ int main(void)
     rows_test(&list, what_is_wrong_or_absent_leaves_the_default);
     rows_test(&list, a_required_key_is_missed_at_its_object);
     rows_test(&list, paths_lead_inside);
+    rows_test(&list, words_are_copied_and_end_with_null);
+    rows_test(&list, kept_faults_are_sorted_by_place);
     return rows_run(&list, "base/form");
 }
