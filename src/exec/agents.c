@@ -64,7 +64,7 @@ static void run_cycle(ex_agent *a, ex_job *job)
             ho_agent_service_receive(a->service, a->x->store, call->body, &a->done);
         if (err) {
             if (err == MT_E_SYNTAX) {
-                ex_refuse(job, EX_BAD_REQUEST, "the body is no message");
+                ex_refuse(job, EX_BAD_REQUEST, "the body is not a message");
             } else {
                 ex_refuse_store(job, err);
             }

@@ -284,7 +284,7 @@ static const lg_key *find_key(const look *l, const mt_sign_public *key)
 }
 
 /* Another key may sign only after this one vouched for it (or for one that did) and a
- * record revoked this one. A record that does, though nobody signs since, is no
+ * record revoked this one. A record that does, though nobody signs since, is not a
  * hand-over, and a checkpoint by a stranger does not make it one: anyone who writes to
  * the store could add both. */
 static mt_err compare_signer(look *l)
