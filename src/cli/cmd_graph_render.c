@@ -1,8 +1,10 @@
-/* cli/cmd_graph_render.c - motet graph render: the picture of a graph.
- *
- * With a capture and an event, the capture is replayed up to it and every node shows
- * what it said then; long values are cut to a line. Without --format the picture is
- * SVG where there is Graphviz, DOT otherwise. */
+/* cli/cmd_graph_render.c - motet graph render: the picture of a graph. Room: cli. In
+ * this order: the graph is loaded as every command of graphs does it; with a capture,
+ * the capture is replayed and every node keeps what it said at the wanted event (the
+ * last one if none was named); then the picture is drawn in the form asked for.
+ * Without --format it is SVG where there is Graphviz, DOT otherwise. Long values are
+ * cut to a line. Exit status: 1 when the capture does not replay or has no such event,
+ * 3 when a file cannot be read or written; nothing is printed then. */
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/picture.h"
