@@ -202,9 +202,9 @@ bool ad_clock_set_up(ad_opening *o, ad_source *s)
 
 bool ad_clock_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
-    uint8_t base = p->fact->type->base;
-    bool ok = (base == CT_DATETIME && mt_str_is(p->path_text, "now")) ||
-              (base == CT_DATE && mt_str_is(p->path_text, "today"));
+    const ct_type *type = p->fact->type;
+    bool ok = (ct_held(type) == LN_TIME && mt_str_is(p->path_text, "now")) ||
+              (ct_is_day(type) && mt_str_is(p->path_text, "today"));
     return ok || ad_fact_fault(o, p, AD_F_FACT,
                                "clock '%.*s' has a DateTime `now` and a Date `today`, "
                                "not what fact '%.*s' wants",
@@ -215,7 +215,7 @@ void ad_clock_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t 
 {
     int64_t now = s->fixed.len ? s->fixed_ms : f->wall_ms;
     for (size_t i = 0; i < count; i++) {
-        bool date = questions[i]->plan->fact->type->base == CT_DATE;
+        bool date = ct_is_day(questions[i]->plan->fact->type);
         mt_str text = date ? ad_date_text(f->arena, now) : ad_time_text(f->arena, now);
         ad_answer_text(f, questions[i], text, text);
     }

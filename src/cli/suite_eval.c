@@ -131,7 +131,7 @@ static const struct flow_row {
 static bool is_called(const ct_plan *p, uint32_t flow)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
-        if (p->steps[i].kind == CT_SUBFLOW_STEP && p->steps[i].what == flow) {
+        if (p->steps[i].does == LN_CALLS && p->steps[i].what == flow) {
             return true;
         }
     }

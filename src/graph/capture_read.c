@@ -157,7 +157,7 @@ static void write_effect_node(mt_jw *w, const mt_json *node, int depth);
 static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
 {
     size_t known = 0;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t k = 0; k < sizeof EFFECT_KEYS / sizeof *EFFECT_KEYS; k++) {
         mt_str key = mt_str_z(EFFECT_KEYS[k]);
         const mt_json *value = mt_json_get(node, key);
@@ -505,11 +505,6 @@ static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out
 
 /* ---- Journal
  * ------------------------------------------------------------------------- */
-
-bool gr_is_journal(mt_str text)
-{
-    return mt_str_starts(text, MT_STR("{\"journal\":"));
-}
 
 /* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)

@@ -182,19 +182,23 @@ bool ho_capture_vouched(const char *capture)
     return vouched;
 }
 
+static ho_sum_state judged(mt_err read, bool good)
+{
+    return read == MT_E_NOTFOUND ? HO_SUM_ABSENT
+           : read == MT_E_IO     ? HO_SUM_UNREAD
+           : good                ? HO_SUM_GOOD
+                                 : HO_SUM_BAD;
+}
+
 ho_sum_state ho_capture_sum(const char *capture, mt_sha256 digest)
 {
     mt_arena a = {0};
     mt_str stored;
-    ho_sum_state state = HO_SUM_ABSENT;
     mt_err err = os_read_file(&a, beside(&a, capture, ".sum").ptr, 4096, &stored);
-    if (err != MT_E_NOTFOUND) {
-        /* The digest decides; the name in it may be that of an earlier place. */
-        bool good = !err && mt_str_starts(stored, mt_sha256_hex(&a, digest));
-        state = good ? HO_SUM_GOOD : HO_SUM_BAD;
-    }
+    /* The digest decides; the name in it may be that of an earlier place. */
+    bool good = !err && mt_str_starts(stored, mt_sha256_hex(&a, digest));
     mt_arena_free(&a);
-    return state;
+    return judged(err, good);
 }
 
 /* The key must be the expected one, if there is one; otherwise any key that has
@@ -219,13 +223,9 @@ ho_sum_state ho_capture_signature(const char *capture, mt_sha256 digest,
     mt_arena a = {0};
     mt_str line;
     mt_err err = os_read_file(&a, beside(&a, capture, ".sig").ptr, 4096, &line);
-    ho_sum_state state = HO_SUM_ABSENT;
-    if (err != MT_E_NOTFOUND) {
-        bool good = !err && signature_good(&a, line, digest, expected);
-        state = good ? HO_SUM_GOOD : HO_SUM_BAD;
-    }
+    bool good = !err && signature_good(&a, line, digest, expected);
     mt_arena_free(&a);
-    return state;
+    return judged(err, good);
 }
 
 /* ---- writing ---- */
@@ -349,9 +349,13 @@ mt_err ho_capture_check(const char *capture, mt_buf *why)
                     MT_ARG(fault.message));
     } else if (opened) {
         err = ho_capture_digest(&in, &digest);
-        if (err || ho_capture_sum(capture, digest) == HO_SUM_BAD) {
+        ho_sum_state sum = err ? HO_SUM_BAD : ho_capture_sum(capture, digest);
+        if (sum == HO_SUM_BAD) {
             mt_buf_addf(why, "%s does not match %s.sum", capture, capture);
             err = MT_E_CORRUPT;
+        } else if (sum == HO_SUM_UNREAD) {
+            mt_buf_addf(why, "%s.sum cannot be read", capture);
+            err = MT_E_IO;
         }
     }
     ho_capture_close(&in);

@@ -32,8 +32,9 @@ mt_err ho_journal_sync(ho_journal *j);
 mt_err ho_journal_flush(ho_journal *j);
 /* No line came for a while: what is still only in memory goes to disk. */
 mt_err ho_journal_idle(ho_journal *j);
-/* Removes the file, when it is still the one that was opened. */
-void ho_journal_remove(const ho_journal *j);
+/* Removes the file, when it is still the one that was opened. False: it is still there,
+ * and errno says why. */
+bool ho_journal_remove(const ho_journal *j);
 /* Syncs and closes; frees it whatever happens. A file that never got a line and held
  * nothing goes. */
 mt_err ho_journal_close(ho_journal *j);

@@ -138,6 +138,9 @@ static int open_database(const st_store *s, conn *c, bool writer)
                 (b->immutable ? SQLITE_OPEN_URI : 0) |
                 (s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     int code = sqlite3_open_v2(b->path, &c->db, flags, NULL);
+    if (!c->db) {
+        return code; /* no memory even for a handle */
+    }
     sqlite3_busy_timeout(c->db, (int)s->options.wait_ms);
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (!code && writer && sqlite3_db_readonly(c->db, "main") == 1) {

@@ -225,19 +225,19 @@ static void lead_on(counter *c, ends *e, uint32_t step)
     const ct_plan_target *to = &c->p->targets[s->first_target];
     an_count ways = c->ways[step];
     int64_t steps = plus(c->longest[step], 1);
-    switch (s->kind) {
-    case CT_OPERATION_STEP:
-    case CT_BRANCH_STEP:
-    case CT_HANDOFF_STEP:
+    switch (s->does) {
+    case LN_OPERATES:
+    case LN_DECIDES:
+    case LN_GOES_ON:
         for (uint32_t i = 0; i < s->target_count; i++) {
             lead(c, e, to[i], ways, steps);
         }
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             lead_failure(c, e, s, ways, steps);
         }
         break;
-    case CT_SUBFLOW_STEP: lead_subflow(c, e, s, ways, steps); break;
-    case CT_PARALLEL_STEP: lead_parallel(c, e, s, ways, steps); break;
+    case LN_CALLS: lead_subflow(c, e, s, ways, steps); break;
+    case LN_FORKS: lead_parallel(c, e, s, ways, steps); break;
     }
 }
 
@@ -265,7 +265,7 @@ static void count_graph(counter *c, uint32_t graph);
 /* What is inside is counted before, so that one list of ends is open at a time. */
 static void count_inner(counter *c, const ct_plan_step *s)
 {
-    if (s->kind == CT_SUBFLOW_STEP) {
+    if (s->does == LN_CALLS) {
         count_graph(c, s->what);
     }
     for (uint32_t i = 0; i < s->branch_count; i++) {

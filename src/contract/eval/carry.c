@@ -99,19 +99,22 @@ static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
     if (from->base != to->base) {
         return false;
     }
-    switch ((ct_base)to->base) {
-    case CT_DURATION: return convert_duration(from, value, to, out);
-    case CT_ENUM: return convert_enum(from, value, to, out);
-    case CT_RECORD: return convert_record(a, from, value, to, out);
-    case CT_UNION: return convert_union(a, from, value, to, out);
-    case CT_LIST: return convert_list(a, from, value, to, out);
-    case CT_MONEY: *out = *value; return mt_str_eq(from->as.currency, to->as.currency);
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_DATE:
-    case CT_DATETIME: *out = *value; return true;
+    if (ct_held(to) < LN_RECORD) {
+        *out = *value;
+    }
+    switch (ct_held(to)) {
+    case LN_INTEGER:
+        return !ct_has(to, LN_UNIT) || convert_duration(from, value, to, out);
+    case LN_DECIMAL:
+        return !ct_has(to, LN_CURRENCY) ||
+               mt_str_eq(from->as.currency, to->as.currency);
+    case LN_CHOICE: return convert_enum(from, value, to, out);
+    case LN_RECORD: return convert_record(a, from, value, to, out);
+    case LN_VARIANT: return convert_union(a, from, value, to, out);
+    case LN_LIST: return convert_list(a, from, value, to, out);
+    case LN_BOOLEAN:
+    case LN_TEXT:
+    case LN_TIME: return true;
     }
     MT_BUG("unknown base type");
 }
@@ -120,13 +123,13 @@ static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
 static void blank(mt_arena *a, const ct_type *type, ct_value *out)
 {
     memset(out, 0, type->slots * sizeof *out);
-    if (type->base == CT_TEXT) {
+    if (ct_held(type) == LN_TEXT) {
         out->text = MT_STR("");
-    } else if (type->base == CT_RECORD) {
+    } else if (ct_held(type) == LN_RECORD) {
         for (uint32_t i = 0; i < type->count; i++) {
             blank(a, type->as.fields[i].type, out + type->as.fields[i].offset);
         }
-    } else if (type->base == CT_UNION && type->count) {
+    } else if (ct_held(type) == LN_VARIANT && type->count) {
         const ct_type *first = type->as.variants[0].type;
         ct_value *payload = mt_new_array(a, ct_value, first->slots);
         blank(a, first, payload);

@@ -189,7 +189,7 @@ static bool mismatch(reader *r, const ct_type *type)
     r->j.end = r->text.ptr + r->text.len;
     mt_json example = {.type = (uint8_t)mt_jp_type(&r->j)};
     return fail(r, CT_FAULT_TYPE_MISMATCH, "expected %s, got %s",
-                CT_BASE_NAMES[type->base], mt_json_type_name(&example));
+                LN_BASES[type->base].name, mt_json_type_name(&example));
 }
 
 /* Not one of the declared values; all of them are listed. */
@@ -357,7 +357,7 @@ static bool decimal_text(reader *r, const ct_type *t, mt_str *out)
         return malformed(r);
     }
     return found || fail(r, CT_FAULT_TYPE_MISMATCH, "expected %s, got object",
-                         CT_BASE_NAMES[t->base]);
+                         LN_BASES[t->base].name);
 }
 
 /* Digits beyond the scale are a fault, not rounded: a fact is what was measured. */

@@ -155,16 +155,12 @@ static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
         const ct_plan_step *s = &z->plan->steps[at.step];
         ct_entry entry = {at.step, s->what, s->persona};
         mt_err err = MT_OK;
-        switch (s->kind) {
-        case CT_OPERATION_STEP: mt_vec_push(a, out, entry); return MT_OK;
-        case CT_HANDOFF_STEP: at = z->plan->targets[s->first_target]; break;
-        case CT_BRANCH_STEP: err = follow_branch(a, z, s, &at, message); break;
-        case CT_SUBFLOW_STEP:
-            err = enter_subflow(a, z, at.step, out, &at, message);
-            break;
-        case CT_PARALLEL_STEP:
-            err = enter_parallel(a, z, at.step, out, &at, message);
-            break;
+        switch (s->does) {
+        case LN_OPERATES: mt_vec_push(a, out, entry); return MT_OK;
+        case LN_GOES_ON: at = z->plan->targets[s->first_target]; break;
+        case LN_DECIDES: err = follow_branch(a, z, s, &at, message); break;
+        case LN_CALLS: err = enter_subflow(a, z, at.step, out, &at, message); break;
+        case LN_FORKS: err = enter_parallel(a, z, at.step, out, &at, message); break;
         }
         if (err) {
             return err;

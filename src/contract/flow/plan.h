@@ -48,14 +48,12 @@ typedef struct ct_plan_handler {
 } ct_plan_handler;
 
 typedef struct ct_plan_step {
-    ct_step_kind kind;
+    ln_step kind; /* for its name */
+    ln_doing does;
     uint32_t graph;
     mt_str id;
-    uint32_t persona;    /* who acts; handoff: from whom; parallel: CT_NONE */
-    uint32_t to_persona; /* handoff */
-    uint32_t what;       /* operation: op; branch: condition; sub-flow: its graph */
-    /* operation: one target per outcome; branch: true, false; handoff: next;
-     * sub-flow: on_success; parallel: on_all_success, on_all_complete */
+    uint32_t persona, to_persona; /* as in ct_step, and so is what the step does */
+    uint32_t what;                /* op, condition, or the graph of a flow */
     uint32_t first_target, target_count;
     ct_plan_handler handler;             /* on_failure; parallel: on_any_failure */
     uint32_t first_branch, branch_count; /* graphs, one after the other */

@@ -306,12 +306,12 @@ static mt_err record_fits(reader *r, const ct_record *rec)
     bool fits = false;
     switch (rec->kind) {
     case CT_RECORD_OPERATION:
-        fits = s->kind == CT_OPERATION_STEP && rec->op == s->what;
+        fits = s->does == LN_OPERATES && rec->op == s->what;
         break;
-    case CT_RECORD_BRANCH: fits = s->kind == CT_BRANCH_STEP; break;
-    case CT_RECORD_HANDOFF: fits = s->kind == CT_HANDOFF_STEP; break;
-    case CT_RECORD_SUBFLOW: fits = s->kind == CT_SUBFLOW_STEP; break;
-    case CT_RECORD_PARALLEL: fits = s->kind == CT_PARALLEL_STEP; break;
+    case CT_RECORD_BRANCH: fits = s->does == LN_DECIDES; break;
+    case CT_RECORD_HANDOFF: fits = s->does == LN_GOES_ON; break;
+    case CT_RECORD_SUBFLOW: fits = s->does == LN_CALLS; break;
+    case CT_RECORD_PARALLEL: fits = s->does == LN_FORKS; break;
     case CT_RECORD_COMPENSATION:
         fits = rec->op != CT_NONE && undoes(r->p, &s->handler, rec->op);
         break;
@@ -502,8 +502,8 @@ static mt_err frame_inside(reader *r, const draft_frame *d, ct_frame *f, bool la
 {
     const ct_plan_step *s = &r->p->steps[f->step];
     bool inside = f->phase == CT_INSIDE;
-    bool parallel = s->kind == CT_PARALLEL_STEP;
-    if (inside == last || (inside && !parallel && s->kind != CT_SUBFLOW_STEP)) {
+    bool parallel = s->does == LN_FORKS;
+    if (inside == last || (inside && !parallel && s->does != LN_CALLS)) {
         return misplaced(r, "frames are not nested as steps are");
     }
     if (f->phase == CT_AT_STEP) {
@@ -527,7 +527,7 @@ static void child_of(const reader *r, const ct_frame *f, uint32_t *graph,
                      uint32_t *parent)
 {
     const ct_plan_step *s = &r->p->steps[f->step];
-    *graph = s->kind == CT_PARALLEL_STEP ? s->first_branch + f->index : s->what;
+    *graph = s->does == LN_FORKS ? s->first_branch + f->index : s->what;
     *parent = f->record;
 }
 
@@ -663,13 +663,13 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
 /* The graph inside the frame's step. */
 static uint32_t graph_inside(const ct_plan_step *s, int64_t index)
 {
-    bool parallel = s->kind == CT_PARALLEL_STEP;
+    bool parallel = s->does == LN_FORKS;
     if (parallel && (index < 0 || index >= s->branch_count)) {
         return CT_NONE;
     }
-    return parallel                     ? s->first_branch + (uint32_t)index
-           : s->kind == CT_SUBFLOW_STEP ? s->what
-                                        : CT_NONE;
+    return parallel              ? s->first_branch + (uint32_t)index
+           : s->does == LN_CALLS ? s->what
+                                 : CT_NONE;
 }
 
 static uint32_t undo_at(const ct_plan *p, const ct_plan_step *s, int64_t index)
@@ -701,7 +701,7 @@ uint32_t ct_position_operation(const ct_plan *p, const mt_json *json)
             return undo_at(p, s, index);
         }
         if (!mt_str_eq(phase, CT_PHASE_NAMES[CT_INSIDE])) {
-            return s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
+            return s->does == LN_OPERATES ? s->what : CT_NONE;
         }
         graph = graph_inside(s, index);
     }

@@ -208,9 +208,8 @@ static move graph_ended(ct_run *r, uint32_t terminal, uint32_t message)
         return (move){.kind = MOVE_STAY};
     }
     ct_frame *f = top(r);
-    return step_of(r, f)->kind == CT_PARALLEL_STEP
-               ? branch_ended(r, f, terminal, message)
-               : subflow_ended(r, f, terminal, message);
+    return step_of(r, f)->does == LN_FORKS ? branch_ended(r, f, terminal, message)
+                                           : subflow_ended(r, f, terminal, message);
 }
 
 /* Ends when a step is due, or when the outermost graph has ended. */
@@ -444,12 +443,12 @@ static move do_step(ct_run *r, ct_frame *f)
     if (must_wait(r, step->persona)) {
         return (move){.kind = MOVE_NOTHING};
     }
-    switch (step->kind) {
-    case CT_OPERATION_STEP: return do_operation(r, f, step);
-    case CT_BRANCH_STEP: return do_branch(r, f, step);
-    case CT_HANDOFF_STEP: return do_handoff(r, f, step);
-    case CT_SUBFLOW_STEP: return do_subflow(r, f, step);
-    case CT_PARALLEL_STEP: return do_parallel(r, f, step);
+    switch (step->does) {
+    case LN_OPERATES: return do_operation(r, f, step);
+    case LN_DECIDES: return do_branch(r, f, step);
+    case LN_GOES_ON: return do_handoff(r, f, step);
+    case LN_CALLS: return do_subflow(r, f, step);
+    case LN_FORKS: return do_parallel(r, f, step);
     }
     MT_BUG("step of an unknown kind");
 }
@@ -499,7 +498,7 @@ uint32_t ct_run_next_op(const ct_run *r)
         return undo;
     }
     const ct_plan_step *s = &r->plan->steps[step];
-    return s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
+    return s->does == LN_OPERATES ? s->what : CT_NONE;
 }
 
 ct_run_status ct_run_all(ct_run *r)

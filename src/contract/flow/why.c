@@ -128,7 +128,7 @@ static const ct_value *slots(const why *w, const ct_expr *e)
     if (e->op == CT_FACT) {
         return ct_facts_value(w->s->facts, e->index);
     }
-    if (e->op == CT_FIELD && e->left->type->base == CT_RECORD) {
+    if (e->op == CT_FIELD && ct_held(e->left->type) == LN_RECORD) {
         const ct_value *record = slots(w, e->left);
         return record ? record + e->left->type->as.fields[e->index].offset : NULL;
     }
@@ -170,7 +170,7 @@ static const ct_expr *element_of(const why *w, const ct_expr *list, uint32_t i)
     ct_value *number = mt_new(w->a, ct_value);
     number->integer = i;
     ct_type *type = mt_new(w->a, ct_type);
-    *type = (ct_type){.base = CT_INT, .slots = 1, .as.range = {i, i}};
+    *type = ct_int_type(i, i);
     ct_expr *literal = mt_new(w->a, ct_expr);
     *literal = (ct_expr){.op = CT_LITERAL, .type = type, .value = number};
     ct_expr *index = mt_new(w->a, ct_expr);

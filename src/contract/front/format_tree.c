@@ -400,8 +400,8 @@ static bool opens_block(const fr_fitem *item)
     if (!t || t->kind != FR_T_WORD) {
         return false;
     }
-    return (t->sym >= FR_W_OperationStep && t->sym <= FR_W_ParallelStep) ||
-           t->sym == FR_W_Branch || t->sym == FR_W_JoinPolicy;
+    return fr_step_of_word(t->sym) != LN_STEP_COUNT || t->sym == FR_W_Branch ||
+           t->sym == FR_W_JoinPolicy;
 }
 
 /* `source: a.b(c)` without quotes is text: white space in it counts. */

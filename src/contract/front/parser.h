@@ -131,7 +131,7 @@ typedef bool (*fr_item_reader)(fr_parser *p, void *list);
 bool fr_read_list(fr_parser *p, fr_item_reader read, void *list);
 
 fr_type *fr_parse_type(fr_parser *p);
-fr_type *fr_parse_fields(fr_parser *p, fr_base base);
+fr_type *fr_parse_record(fr_parser *p);
 fr_expr *fr_parse_expr(fr_parser *p);    /* a whole condition */
 fr_expr *fr_parse_term(fr_parser *p);    /* a whole value */
 fr_expr *fr_parse_literal(fr_parser *p); /* a default */

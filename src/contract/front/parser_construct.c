@@ -54,7 +54,7 @@ static fr_construct *parse_persona(fr_parser *p)
 
 static void refuse_scalar_name(fr_parser *p, const fr_construct *c, const fr_type *t)
 {
-    if (t->base != FR_TYPE_RECORD && t->base != FR_TYPE_UNION) {
+    if (!fr_has(t, LN_PARTED)) {
         fr_report(p->u, FR_E_TYPE_NOT_NAMED, fr_at(c, t->tok, FR_FIELD("type")),
                   "type '%.*s' is not a Record or TaggedUnion; only these can be named",
                   FR_ARG(p->u, c->id));
@@ -74,7 +74,7 @@ static fr_construct *parse_typedecl(fr_parser *p)
             refuse_scalar_name(p, c, decl->type);
         }
     } else {
-        decl->type = fr_parse_fields(p, FR_TYPE_RECORD);
+        decl->type = fr_parse_record(p);
     }
     c->broken = !decl->type;
     return c;

@@ -517,7 +517,7 @@ static void check_trigger_persona(fr_unit *u, const fr_system *s, const fr_trigg
         return;
     }
     const fr_step *entry = entry_step(target);
-    fr_operation *o = entry && entry->kind == FR_STEP_OPERATION
+    fr_operation *o = entry && fr_does(entry) == LN_OPERATES
                           ? fr_find(other, FR_OPERATION, entry->op.sym)
                           : NULL;
     if (o && !fr_names_have(u, &o->personas, persona)) {

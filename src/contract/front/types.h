@@ -6,7 +6,10 @@
 #include "contract/front/unit.h"
 #include "contract/wire/round_text.h"
 
-extern const fr_type FR_BOOL, FR_TEXT, FR_DATE, FR_DATETIME, FR_UNKNOWN;
+/* FR_BOOL and so on: without their parameters, to begin from where a type is made. */
+#define X_BASE(ID, text, HELD, TRAITS, result) extern const fr_type FR_##ID;
+#include "lang/nodes.def"
+extern const fr_type FR_UNKNOWN;
 
 /* The type with every reference replaced by what it names; reports unknown ones at the
  * construct's keyword. */

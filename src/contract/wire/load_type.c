@@ -193,10 +193,13 @@ static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
     return t->as.list.element != NULL;
 }
 
-/* ORDER ct_base */
-static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const mt_json *, ct_type *) = {
-    load_plain, load_range, load_decimal,  load_text,   load_enum,  load_plain,
-    load_plain, load_money, load_duration, load_record, load_union, load_list};
+static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
+    [CT_BOOL] = load_plain,     [CT_INT] = load_range,   [CT_DECIMAL] = load_decimal,
+    [CT_TEXT] = load_text,      [CT_ENUM] = load_enum,   [CT_DATE] = load_plain,
+    [CT_DATETIME] = load_plain, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
+    [CT_RECORD] = load_record,  [CT_UNION] = load_union, [CT_LIST] = load_list,
+};
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
 
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {
@@ -210,7 +213,7 @@ const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
         return NULL;
     }
     for (unsigned i = 0; i < CT_BASE_COUNT; i++) {
-        if (mt_str_eq(base, mt_str_z(CT_BASE_NAMES[i]))) {
+        if (mt_str_eq(base, mt_str_z(LN_BASES[i].name))) {
             ct_type *t = mt_new(l->keep, ct_type);
             t->base = (uint8_t)i;
             t->slots = 1;

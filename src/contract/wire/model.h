@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "contract/wire/value.h"
+#include "lang/lang.h"
 
 /* Where a construct was written, as its `provenance` says; file may be empty. */
 typedef struct ct_origin {
@@ -140,10 +141,10 @@ typedef struct ct_operation {
     ct_origin origin;
 } ct_operation;
 
-/* A step of the same step list, or the end with an outcome. */
+/* A step of the same step list, or the end with an outcome, or not given. */
 typedef struct ct_target {
-    uint32_t step;  /* CT_NONE: terminal */
-    mt_str outcome; /* of the terminal */
+    uint32_t step;  /* CT_NONE: terminal, or not given */
+    mt_str outcome; /* of the terminal; ptr NULL: there is none */
 } ct_target;
 
 /* One compensation: Terminal outcome if it fails. */
@@ -167,14 +168,6 @@ typedef struct ct_handler {
     uint32_t persona, next; /* ESCALATE: to_persona, step of the same list */
 } ct_handler;
 
-typedef enum ct_step_kind {
-    CT_OPERATION_STEP,
-    CT_BRANCH_STEP,
-    CT_HANDOFF_STEP,
-    CT_SUBFLOW_STEP,
-    CT_PARALLEL_STEP
-} ct_step_kind;
-
 typedef struct ct_step ct_step;
 
 /* Steps in bundle order; every index in them points into the same list. */
@@ -188,38 +181,19 @@ typedef struct ct_branch {
     ct_steps steps;
 } ct_branch;
 
+/* A step is what it does and the slots that takes; see ln_doing for the targets. */
 struct ct_step {
     mt_str id;
-    uint8_t kind; /* ct_step_kind */
-    union {
-        struct {
-            uint32_t operation, persona;
-            const ct_target *outcomes; /* one per outcome of the operation, its order */
-            ct_handler on_failure;
-        } operation;
-        struct {
-            const ct_expr *condition;
-            uint32_t code; /* index of the condition in a program */
-            uint32_t persona;
-            ct_target if_true, if_false;
-        } branch;
-        struct {
-            uint32_t from, to; /* personas */
-            uint32_t next;     /* step */
-        } handoff;
-        struct {
-            uint32_t flow, persona;
-            ct_target on_success;
-            ct_handler on_failure;
-        } subflow;
-        struct {
-            const ct_branch *branches;
-            uint32_t branch_count;
-            bool has_all_success, has_all_complete;
-            ct_target on_all_success, on_all_complete;
-            ct_handler on_any_failure; /* CT_HANDLER_NONE when missing */
-        } parallel;
-    } as;
+    uint8_t kind;                 /* ln_step */
+    uint8_t does;                 /* ln_doing */
+    uint32_t persona, to_persona; /* who acts, who is named besides; CT_NONE */
+    uint32_t what; /* LN_OPERATES: operation; LN_DECIDES: index of its condition in the
+                      model and in a program; LN_CALLS: flow; else CT_NONE */
+    const ct_target *targets;
+    uint32_t target_count;
+    ct_handler on_failure; /* CT_HANDLER_NONE when missing */
+    const ct_branch *branches;
+    uint32_t branch_count;
 };
 
 typedef struct ct_flow {
@@ -259,7 +233,7 @@ typedef struct ct_model {
     uint32_t slot_count;        /* slots of a whole fact set */
     uint32_t note_count;        /* places in a reader's notes, see ct_type.notes */
     /* Preconditions of operations and conditions of branch steps, numbered as
-     * ct_operation.condition and ct_step.as.branch.code say. */
+     * ct_operation.condition and ct_step.what say. */
     const ct_expr *const *conditions;
     uint32_t condition_count;
     mt_map names[CT_KIND_COUNT]; /* id -> index + 1 */
