@@ -40,6 +40,8 @@ typedef struct paint {
 
 /* ---- painting ---- */
 
+/* Called for every step: the wanted one, or the last, stays. Nodes behind the one that
+ * failed have said nothing. */
 static void remember(void *user, size_t index, const ho_graph_step *step,
                      const gr_capture_decision *recorded)
 {
@@ -64,6 +66,7 @@ static void remember(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
+/* A capture that does not replay is not painted: what it would show did not happen. */
 static int paint_capture(const cli_args *args, const cli_graph *g, const char *path,
                          paint *p)
 {

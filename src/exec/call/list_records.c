@@ -30,7 +30,7 @@ typedef struct records {
     int64_t id, seq; /* of the page's last record */
 } records;
 
-/* The scope is no column of the store: what is not of it is skipped here, and the
+/* The store does not know scopes: what is not of it is skipped here, and the
  * place to go on from moves all the same. */
 static mt_err list_record(void *state, const st_record *r)
 {
