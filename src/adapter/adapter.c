@@ -6,9 +6,8 @@
  * plan of what to ask. All faults are reported, and a source that the configuration
  * refuses to serve is remembered with the reason, so that a fetch can say it.
  *
- * AD_ADAPTERS is the table of kinds, in the order of asking: first what can be waited
- * for together, then what answers at once. A new kind is a row there, a row of
- * PROTOCOLS, its settings in config.c and a file.
+ * What a kind can do, and which protocol it speaks, is in the tables of kinds.c. Only
+ * processes are known by name here: the configuration chooses them, not the protocol.
  *
  * Memory: one arena for all that lives as long as the adapters. Secrets are listed and
  * wiped when they are freed. Threads: fetches may run side by side; what they share
