@@ -84,6 +84,7 @@ static void add_counts(mt_buf *out, const cli_contract *c)
     mt_buf_addz(out, first ? "an empty contract" : "");
 }
 
+/* Counts only when it holds: of a broken contract they would be half the truth. */
 static int print_summary(cli_contract *c, int code)
 {
     mt_buf out = {0};
@@ -193,6 +194,7 @@ static int check_once(const cli_args *args, cli_watch *watched)
     return code;
 }
 
+/* Watches what the last check has read, so that a new import is watched, too. */
 static int watch(const cli_args *args)
 {
     cli_watch w;

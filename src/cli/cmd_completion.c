@@ -56,6 +56,8 @@ static void bash_case(mt_buf *out, const cli_command *c, const char *path)
     mt_buf_addz(out, "\" ;;\n");
 }
 
+/* The script finds the longest path of words that are commands, then offers what comes
+ * behind it. Options never are part of a path. */
 static void bash(mt_buf *out)
 {
     mt_buf_addz(out,
@@ -153,6 +155,7 @@ static void zsh_case(mt_buf *out, const cli_command *c, const char *path)
     mt_buf_addz(out, " ;;\n");
 }
 
+/* The same idea as bash, in zsh's words. */
 static void write_zsh(mt_buf *out)
 {
     mt_buf_addz(out, "#compdef motet tenor\n"
@@ -222,6 +225,7 @@ static void fish_command(mt_buf *out, const cli_command *c, const char *path)
     }
 }
 
+/* The same idea as bash, in fish's words. */
 static void write_fish(mt_buf *out)
 {
     mt_buf_addz(out, "# fish completion for motet\n"

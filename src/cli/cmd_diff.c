@@ -32,6 +32,7 @@ const char CMD_DIFF_DETAILS[] =
     "whether a policy is required may change.\n\n"
     "Exit status 1: a migration policy must be declared to deploy NEW.";
 
+/* Of a System also the comparison of each member, under its id. */
 static void write_json(mt_buf *out, const cli_versions *v)
 {
     mt_jw w = mt_jw_start(out, true);
@@ -87,6 +88,8 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
                : CLI_HOLDS;
 }
 
+/* Exit status 1 when a policy is required; with --baseline, only for changes that the
+ * baseline does not know. */
 static int print(cli_versions *v)
 {
     const char *baseline = cli_value(v->args, "baseline");

@@ -56,6 +56,8 @@ static bool names_collide(const ct_elaboration *e)
     return false;
 }
 
+/* A System and its members go to files of their own; two of one name would overwrite
+ * each other and are refused before. */
 static int write_all(const cli_args *args, cli_contract *c, const char *dir)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {

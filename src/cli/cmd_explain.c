@@ -37,6 +37,7 @@ const char CMD_EXPLAIN_DETAILS[] =
 
 typedef enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_UNKNOWN } form;
 
+/* --json is short for --format json. */
 static form wanted_form(const cli_args *args)
 {
     static const char *const NAMES[] = {
@@ -76,6 +77,7 @@ static int explain_contract(cli_engine *e, form f)
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
+/* Why it is present, or what is missing for it. */
 static int explain_verdict(cli_engine *e, form f, const char *name)
 {
     mt_buf out = {0};
@@ -93,6 +95,7 @@ static int explain_verdict(cli_engine *e, form f, const char *name)
                                                                         : CLI_FAILS);
 }
 
+/* Exit status 1 when the flow is blocked for this persona. */
 static int explain_flow(cli_engine *e, form f, const char *name)
 {
     mt_buf out = {0};

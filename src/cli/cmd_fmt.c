@@ -65,6 +65,7 @@ static void write_back(formatter *f, const char *path, mt_str text)
     }
 }
 
+/* Text from stdin has no place, so its imports are not followed. */
 static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text)
 {
     mt_diags ds = {.arena = a, .limit = f->limits.diagnostics};
@@ -88,6 +89,7 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
     }
 }
 
+/* A file that cannot be read does not stop the others. */
 static void format_file(formatter *f, const char *path)
 {
     mt_arena arena = {0};
@@ -106,6 +108,7 @@ static void format_file(formatter *f, const char *path)
     mt_arena_free(&arena);
 }
 
+/* What was changed, or with --check what would be. */
 static int report(const formatter *f)
 {
     mt_buf out = {0};

@@ -43,6 +43,7 @@ static int open_store(const cli_args *args, st_store **out)
     return code;
 }
 
+/* That nothing was to be accepted is success: asking twice does no harm. */
 static int tell(const ex_acceptance *r, const mt_sign_key *key)
 {
     mt_buf out = {0};
@@ -73,6 +74,7 @@ static int tell(const ex_acceptance *r, const mt_sign_key *key)
     return code;
 }
 
+/* A refusal (MT_E_DENIED) is exit status 1: nothing was changed. */
 static int accept_with(const cli_args *args, const mt_sign_key *key)
 {
     mt_arena a = {0};

@@ -153,6 +153,8 @@ static int finish(copying *c)
     return flush(c, 0);
 }
 
+/* Every line is verified before it is copied; a new signature is added only behind a
+ * ledger that holds to its end. */
 static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
                     const mt_sign_key *key)
 {
@@ -197,6 +199,8 @@ static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key
     return code;
 }
 
+/* With the signer's key also its memory is asked, so that a copy of a shortened ledger
+ * is noticed. */
 static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
 {
     copying c = {.args = args,

@@ -49,6 +49,7 @@ static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
     mt_jw_str(w, mt_str_from(hex, sizeof hex));
 }
 
+/* Also of a ledger that does not hold: then `problem` and its place say why. */
 static void write_json(mt_buf *out, const lg_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -82,6 +83,7 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Says how many records no signature covers yet. */
 static void write_text(mt_buf *out, const lg_finding *f)
 {
     unsigned long long records = f->records, checkpoints = f->checkpoints;
@@ -99,6 +101,8 @@ static void write_text(mt_buf *out, const lg_finding *f)
     }
 }
 
+/* A key that was only taken from the ledger itself is warned about: it proves that one
+ * hand signed, not whose. */
 static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
 {
     mt_buf out = {0};
@@ -119,6 +123,8 @@ static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
     return code ? code : found;
 }
 
+/* A trusted checkpoint is read first: without it the rest proves less than was asked.
+ */
 static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expect)
 {
     cli_ledger l;
@@ -161,6 +167,7 @@ static const char *checkpoint_fault(const lg_checkpoint *c,
                : NULL;
 }
 
+/* Exit status 1 when the proof does not hold. */
 static int tell_proof(const cli_args *args, const lg_statement *s, const char *fault)
 {
     mt_arena a = {0};

@@ -54,6 +54,7 @@ static int answer(cli_repl *r, mt_str line)
     return code;
 }
 
+/* readline has one global state, so `completing` is one, too. */
 static int at_terminal(cli_repl *r)
 {
     completing = r;

@@ -75,6 +75,7 @@ static mt_str told(cli_contract *c, mt_str path, const ex_attestation *t, bool j
     return text;
 }
 
+/* Capabilities of the manifest stay as they were; the trust section is made anew. */
 static int write_signed(const cli_args *args, cli_contract *c, const mt_sign_key *key)
 {
     const char *to = cli_value(args, "out"), *format = cli_value(args, "format");

@@ -48,6 +48,7 @@ static bool is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A file can only be scenarios; a directory is searched by every suite. */
 static void find_cases(const char *root, cli_cases *out)
 {
     if (!is_dir(root)) {
@@ -109,6 +110,7 @@ static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
     mt_jw_end_object(w);
 }
 
+/* A failing case does not end the run. */
 static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *tap,
                       mt_jw *json, tally *t)
 {

@@ -368,7 +368,7 @@ static mt_err read_frame(ho_egress *e, channel *c, mt_arena *a, uint64_t ms,
     if (mt_json_read(a, mt_str_dup(a, line), NULL, out, NULL) ||
         out->type != MT_JSON_OBJECT) {
         return break_down(e, c, "egress_protocol_violation", intent_id,
-                          "sent a line that is no JSON object");
+                          "sent a line that is not a JSON object");
     }
     return MT_OK;
 }

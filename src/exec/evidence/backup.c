@@ -89,7 +89,7 @@ static const char *check_record(checking *c, const mt_json *row)
     if (row->count != COLUMNS || mt_json_i64(&row->as.items[SEQ], &seq) ||
         mt_json_i64(&row->as.items[TIME], &c->info->last_ms) ||
         !mt_unhex(mt_json_text(&row->as.items[HASH]), e.hash.bytes, MT_SHA256_BYTES)) {
-        return "it is no record of a ledger";
+        return "it is not a record of a ledger";
     }
     e.seq = (uint64_t)seq;
     e.body = mt_json_text(&row->as.items[BODY]);
@@ -102,7 +102,7 @@ static const char *check_checkpoint(const checking *c, const mt_json *row)
 {
     int64_t size;
     if (row->count != 2 || mt_json_i64(&row->as.items[0], &size)) {
-        return "it is no checkpoint";
+        return "it is not a checkpoint";
     }
     return size > c->info->records
                ? "records are missing at the end: a checkpoint is over more than there "
@@ -115,7 +115,7 @@ static const char *check_head(checking *c, const mt_json *row)
     mt_buf due = {0};
     int64_t size;
     if (row->count != 3 || mt_json_i64(&row->as.items[1], &size)) {
-        return "it is no row of the store";
+        return "it is not a row of the store";
     }
     if (!mt_str_is(mt_json_text(&row->as.items[0]), "ledger")) {
         return NULL;
