@@ -13,7 +13,7 @@
  * stack while they are short.
  *
  * What may fail: MT_E_SYNTAX with offset and message of the first fault, MT_E_LIMIT
- * for a text or a nesting beyond the limits. *out is then not to be used. Which nodes
+ * for text or a nesting beyond the limits. *out is then not to be used. Which nodes
  * an action activates (ag_route_activates()) is the profile's table: STAY the sources,
  * MOVE labels and targets, TEST the labels. */
 #include "agent/route.h"
@@ -360,7 +360,11 @@ bool ag_route_accepts(ag_mode mode, const ag_route *sender, const ag_route *rece
     return true;
 }
 
-static const char *const ACTIONS[] = {"NONE", "TEST", "STAY", "MOVE", "EVENT"};
+static const char *const ACTIONS[] = {
+    [AG_NONE] = "NONE", [AG_TEST] = "TEST",   [AG_STAY] = "STAY",
+    [AG_MOVE] = "MOVE", [AG_EVENT] = "EVENT",
+};
+MT_TABLE_COVERS(ACTIONS, AG_EVENT + 1);
 
 const char *ag_action_name(ag_action action)
 {

@@ -72,14 +72,17 @@ bool mt_jp_duplicate(mt_jp *j, mt_str key)
 
 void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
 {
-    static const char *const MESSAGES[] = {"expected null",     "expected a boolean",
-                                           "expected a number", "expected a string",
-                                           "expected an array", "expected an object"};
+    static const char *const MESSAGES[] = {
+        [MT_JSON_NULL] = "expected null",       [MT_JSON_BOOL] = "expected a boolean",
+        [MT_JSON_NUMBER] = "expected a number", [MT_JSON_STRING] = "expected a string",
+        [MT_JSON_ARRAY] = "expected an array",  [MT_JSON_OBJECT] = "expected an object",
+    };
+    MT_TABLE_COVERS(MESSAGES, MT_JSON_OBJECT + 1);
     if (j->p == j->end) {
         mt_jp_set_fault(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
         return;
     }
-    /* What is no value at all is a fault of the text, not of the type. */
+    /* What is not a value at all is a fault of the text, not of the type. */
     mt_jp probe = *j;
     if (mt_jp_skip(&probe)) {
         mt_jp_set_fault(j, MT_E_TYPE, j->p, MESSAGES[expected]);

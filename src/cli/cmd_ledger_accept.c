@@ -107,7 +107,7 @@ static int lacks_option(const cli_args *args)
     bool fits =
         reason.len && reason.len <= REASON_BYTES && mt_utf8_check(reason) == reason.len;
     return fits ? CLI_HOLDS
-                : cli_fail(args, CLI_USAGE, "--reason needs a text of 1 to %d bytes",
+                : cli_fail(args, CLI_USAGE, "--reason needs text of 1 to %d bytes",
                            REASON_BYTES);
 }
 

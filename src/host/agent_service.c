@@ -1,11 +1,14 @@
-/* host/agent_service.c - see agent_service.h.
+/* host/agent_service.c - an agent served from the store, one message at a time.
  *
- * The agent's file is read once; the agent itself is made from the stored state when a
- * message comes and no agent is there. It then lives from message to message, as long
- * as every cycle it ran was kept; one that was not makes it be forgotten. INVARIANT: a
- * cycle is written once. When the transaction it was written in fails, it runs again,
- * from the stored state. May fail: the file (`why` says so), the store, a state that is
- * not this agent's. */
+ * The state is a document with a version; the agent in memory is a reading of it.
+ * ho_agent_service_receive() runs the cycle outside any transaction, since handlers
+ * may take long; ho_agent_service_keep() then writes messages and state in the group's
+ * transaction if the version is still the one that was read, otherwise MT_E_CONFLICT
+ * and the caller begins anew. ho_agent_service_forget() throws the reading away.
+ *
+ * Messages in and out are documents of their own, in order, so a log can be paged. The
+ * trace of the cycle goes into the ledger's record. One thread at a time; the executor
+ * sees to it. */
 #include "host/agent_service.h"
 
 #include <stdlib.h>
@@ -53,25 +56,23 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
     return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
-typedef struct settings {
-    mt_str file;
-} settings;
-
-static const mt_form_row SETTINGS[] = {
-    MT_FORM_NAME(settings, file, "file", INT64_MAX, MT_FORM_REQUIRED),
+/* An entry of `agents`. */
+typedef struct entry {
+    const char *file;
+} entry;
+static const mt_form_row ENTRY[] = {
+    MT_FORM_WORD(entry, file, "file", MT_FORM_REQUIRED),
 };
 
 static mt_err open_file(ho_agent_service *s, const mt_json *config, mt_buf *why)
 {
-    settings o = {0};
-    mt_form form = {.arena = &s->arena,
-                    .what = "an agent that is served",
-                    .report = mt_form_join,
-                    .state = why};
-    if (!mt_form_read(&form, config, SETTINGS, mt_form_count(SETTINGS), &o)) {
+    entry e = {0};
+    mt_form form = {
+        .arena = &s->arena, .what = "an agent", .report = mt_form_join, .state = why};
+    if (!mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), &e)) {
         return MT_E_REJECTED;
     }
-    mt_str path = mt_str_dup(&s->arena, o.file);
+    mt_str path = mt_str_z(e.file);
     size_t len = path.len - mt_str_basename(path).len;
     s->directory = len ? mt_str_dup(&s->arena, mt_str_from(path.ptr, len)).ptr : ".";
     mt_diags ds = {.arena = &s->arena, .limit = s->limits.diagnostics};

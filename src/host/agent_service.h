@@ -29,7 +29,7 @@ typedef struct ho_agent_done {
     int64_t number; /* of the message, once kept */
 } ho_agent_done;
 
-/* Runs the cycle of one message, from the stored state. MT_E_SYNTAX: the line is no
+/* Runs the cycle of one message, from the stored state. MT_E_SYNTAX: the line is not a
  * message; nothing happened. */
 mt_err ho_agent_service_receive(ho_agent_service *s, st_store *store, mt_str line,
                                 ho_agent_done *done);

@@ -1,13 +1,17 @@
 /* host/keep_file.c - an agent's memory in one file, appended to and seldom rewritten.
- * Room: host.
- * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body. The
- * first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a commit
- * ("state" absent: unchanged) and {"sent":N}. A commit is synced before it counts. When
- * the file is several times what it has to hold, it is written anew beside itself and
- * renamed into place. FILE.lock is locked while the file is in use.
- * INVARIANT: what verifies was written whole; a last record that does not is one a
- * crash cut short and is dropped, any other means that somebody changed the file. May
- * fail: the disk. What cannot be appended whole is taken back. */
+ *
+ * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body.
+ * The first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a
+ * commit ("state" absent: unchanged) and {"sent":N}. A commit is synced before it
+ * counts. When the file is several times what it has to hold, it is written anew
+ * beside itself and renamed into place. FILE.lock is locked while the file is in use.
+ *
+ * Opening replays the records; what does not verify at the end is a write that was cut
+ * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
+ * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
+ * losing it means sending again, never losing.
+ *
+ * The same interface without a file keeps everything in memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +32,7 @@ typedef struct keep_file {
     ho_keep keep; /* first: the interface points here */
     char path[PATH_BYTES];
     int fd, lock_fd;
-    off_t size;
+    off_t size; /* of what is good in the file */
     mt_buf record;
 } keep_file;
 
@@ -62,6 +66,7 @@ static bool open_record(mt_str line, mt_str *body)
     return memcmp(digits, line.ptr, DIGITS) == 0;
 }
 
+/* State only when it changed: an agent's memory may be large. */
 static void add_commit(mt_buf *out, mt_str state, mt_str lines)
 {
     mt_buf body = {0};
@@ -111,6 +116,7 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     return MT_E_IO;
 }
 
+/* After a rewrite the name leads to another file. */
 static mt_err open_for_append(keep_file *f)
 {
     struct stat st;
@@ -151,6 +157,7 @@ static mt_err rewrite_if_large(keep_file *f)
     return large ? rewrite(f) : MT_OK;
 }
 
+/* Memory follows the file: what could not be written was never there. */
 static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
 {
     keep_file *f = (keep_file *)k;
@@ -190,6 +197,7 @@ static void file_close(ho_keep *k)
 
 /* ---- reading ---- */
 
+/* Nothing is looked at beyond its form: the checksum has vouched for the bytes. */
 static bool apply_commit(ho_keep *k, const mt_json *body)
 {
     const mt_json *out = mt_json_at(body, "out"), *state = mt_json_at(body, "state");
@@ -207,6 +215,7 @@ static bool apply_commit(ho_keep *k, const mt_json *body)
     return true;
 }
 
+/* A record of another form is corrupt, not ignored: it would change what follows. */
 static bool apply(ho_keep *k, mt_str text)
 {
     mt_arena a = {0};
@@ -248,6 +257,7 @@ static mt_err replay(keep_file *f, mt_str text, size_t *good, mt_buf *why)
     return MT_OK;
 }
 
+/* A file of its own, since the state is renamed away when it is rewritten. */
 static mt_err take_lock(keep_file *f, mt_buf *why)
 {
     char path[PATH_BYTES + 8];
@@ -264,6 +274,7 @@ static mt_err take_lock(keep_file *f, mt_buf *why)
     return MT_OK;
 }
 
+/* A torn end is cut off and said; everything before it counts. */
 static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
 {
     size_t good;
@@ -278,6 +289,7 @@ static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
     return err;
 }
 
+/* An empty file is a new one. */
 static mt_err open_file(keep_file *f, mt_buf *why)
 {
     mt_err err = take_lock(f, why);

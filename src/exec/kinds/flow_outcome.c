@@ -80,7 +80,7 @@ static bool pair_fits(const ct_plan *p, mt_str name, mt_str label)
     bool fits = op != CT_NONE && ct_plan_outcome_named(p, op, label) != CT_NONE;
     for (uint32_t i = 0; i < p->step_count && !fits; i++) {
         const ct_plan_step *s = &p->steps[i];
-        fits = s->kind == CT_OPERATION_STEP && mt_str_eq(s->id, name) &&
+        fits = s->does == LN_OPERATES && mt_str_eq(s->id, name) &&
                ct_plan_outcome_named(p, s->what, label) != CT_NONE;
     }
     return fits;
