@@ -484,7 +484,7 @@ static mt_err frame_phase(reader *r, mt_str name, ct_frame *f)
 /* `record` is the step's own. */
 static mt_err frame_record(reader *r, uint32_t record, ct_frame *f)
 {
-    bool parallel = r->p->steps[f->step].kind == CT_PARALLEL_STEP;
+    bool parallel = r->p->steps[f->step].does == LN_FORKS;
     ct_record_kind kind = parallel ? CT_RECORD_PARALLEL : CT_RECORD_SUBFLOW;
     mt_err err = below(r, record, r->run->records.len, "record");
     if (err) {
