@@ -1,6 +1,6 @@
 /* Durations as they are written in configuration files. */
 #include "../rows.h"
-#include "os/duration.h"
+#include "base/duration.h"
 
 static const struct row {
     const char *name, *text;
@@ -35,7 +35,7 @@ static void reads(void **state)
 {
     const struct row *r = *state;
     uint64_t got = 0;
-    assert_int_equal(os_duration_parse(mt_str_z(r->text), &got), r->err);
+    assert_int_equal(mt_duration_parse(mt_str_z(r->text), &got), r->err);
     assert_true(r->err || got == r->want);
 }
 
@@ -45,7 +45,7 @@ static void is_printed_in_seconds_where_they_are_whole(void **state)
     mt_buf out = {0};
     static const uint64_t TIMES[] = {0, 999, 1000, 1001, 60000};
     for (size_t i = 0; i < rows_count(TIMES); i++) {
-        os_duration_print(&out, TIMES[i]);
+        mt_duration_print(&out, TIMES[i]);
         mt_buf_addc(&out, ' ');
     }
     assert_text(mt_buf_str(&out), MT_STR("0s 999ms 1s 1001ms 60s "));
@@ -57,5 +57,5 @@ int main(void)
     static rows_list list;
     rows_add(&list, ROWS, reads);
     rows_test(&list, is_printed_in_seconds_where_they_are_whole);
-    return rows_run(&list, "os/duration");
+    return rows_run(&list, "base/duration");
 }
