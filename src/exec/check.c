@@ -1,7 +1,10 @@
 /* exec/check.c - what an executor would refuse, found without starting one.
- * Room: exec. Each part is read by the function that reads it when the executor
- * opens, so the two cannot disagree; all faults are told, not only the first. What only
- * the store can tell (another version, tokens, its trust domain) is not looked at. */
+ * Room: exec.
+ * Each part is read by the function that reads it when the executor opens, so the two
+ * cannot disagree; all faults are told, not only the first. In this order: keys,
+ * policies, numbers, what may be fetched, files and their sources, the shadow, graphs,
+ * agents. INVARIANT: nothing is started and nothing is written. What only the store can
+ * tell (another version, tokens, its trust domain) is not looked at. */
 #include "contract/elaborate.h"
 #include "exec/contract/policy.h"
 #include "exec/executor_internal.h"

@@ -49,7 +49,8 @@ static void tell(void *state, const mt_form_fault *f)
     told *t = state;
     mt_str reason = f->said; /* of `executor` itself */
     if (f->wrong == MT_FORM_UNKNOWN_KEY) {
-        reason = MT_STR("there is no such setting");
+        reason = mt_strf(&t->arena, "there is no such setting%s%.*s",
+                         f->hint.len ? "; " : "", MT_ARG(f->hint));
     } else if (f->key.len) {
         reason = mt_strf(&t->arena, "it is a whole number from 1 to %lld",
                          (long long)most_of(f->key));

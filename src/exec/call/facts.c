@@ -127,7 +127,7 @@ static bool refuse_fetch(ex_job *job, const ad_fact_answer *a)
     return ex_problem_close(&w);
 }
 
-/* Fetches what adapters serve. `answers` gets what they say. True: refused. */
+/* Fetches what adapters serve. `answers` gets what they say. */
 static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
                           ad_fact_answer *answers)
 {
@@ -154,7 +154,7 @@ static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
 }
 
 /* Facts that were not given: fetched ones (of manual sources too: their policy is the
- * source's), or kept ones. True: refused. */
+ * source's), or kept ones. */
 static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer **out,
                               size_t *len)
 {

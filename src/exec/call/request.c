@@ -1,7 +1,10 @@
 /* exec/call/request.c - bodies and queries: read once, refused with a reason.
- * Room: exec. Bodies are read with a cursor; facts and values stay text, because the
- * contract's types say how to read them. A member nobody knows is refused: a misspelt
- * `expected_versions` must not be ignored. */
+ * Room: exec.
+ * Bodies are read by the rows of a form, from the text (base/form_pull.h); facts and
+ * values stay text, because the contract's types say how to read them. A member nobody
+ * knows is refused: a misspelt `expected_versions` must not be ignored. Then come the
+ * names in it that only the contract knows: the contract itself, bindings.
+ * May fail: whatever the caller sent, with its place in the body. */
 #include "base/form_pull.h"
 #include "contract/flow/states.h"
 #include "exec/call/call.h"

@@ -1,6 +1,9 @@
 /* exec/commit/flow_row.c - a flow's row: as JSON, its bindings, its end.
- * Room: exec. Needed by flows, deployments that end or move them, and answers that are
- * asked for again. */
+ * Room: exec.
+ * Needed by flows, by deployments that end or move them, and by answers that are asked
+ * for again. The end of a flow is a record and, in the same transaction, a promise for
+ * each trigger that waits for it. May fail: a row that does not fit its contract is
+ * refused; the store. */
 #include "contract/flow/position.h"
 #include "contract/flow/report.h"
 #include "exec/commit/commit.h"

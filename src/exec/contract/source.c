@@ -27,7 +27,7 @@ static void add(mt_arena *a, ex_sources *out, mt_str id, mt_str bundle, mt_str t
     mt_vec_push(a, out, s);
 }
 
-static bool is_system(const mt_json *bundle)
+bool ex_is_system(const mt_json *bundle)
 {
     const mt_json *list = mt_json_at(bundle, "constructs");
     for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
@@ -38,9 +38,8 @@ static bool is_system(const mt_json *bundle)
     return false;
 }
 
-/* The trust section of a manifest, verified; empty when it has none. */
-static mt_err manifest_trust(mt_arena *a, mt_str text, const mt_limits *limits,
-                             mt_str *trust, mt_buf *why)
+mt_err ex_manifest_trust(mt_arena *a, mt_str text, const mt_limits *limits,
+                         mt_str *trust, mt_buf *why)
 {
     mt_json tree;
     mt_json_limits most = {limits->json_bytes, limits->bundle_depth};
@@ -73,13 +72,13 @@ static mt_err read_bundle(mt_arena *a, const char *path, mt_str text,
     if (err) {
         return say_first(&ds, path, err, why);
     }
-    if (is_system(d.tree)) {
+    if (ex_is_system(d.tree)) {
         mt_buf_addf(why, "%s: a System is served from its source, with its members",
                     path);
         return MT_E_REJECTED;
     }
     if (d.is_manifest) {
-        err = manifest_trust(a, text, limits, &trust, why);
+        err = ex_manifest_trust(a, text, limits, &trust, why);
     }
     if (!err) {
         add(a, out, mt_json_text(mt_json_at(d.tree, "id")), d.bundle, trust);

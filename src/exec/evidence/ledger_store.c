@@ -1,3 +1,9 @@
+/* exec/evidence/ledger_store.c - see ledger_store.h.
+ *
+ * Records and checkpoints are read in pages, in the order in which an exported file has
+ * them: a checkpoint stands behind the last record it covers. Every line is made from
+ * stored bytes, never from what they should be, so that a verifier sees what is there.
+ * May fail: the store. */
 #include "exec/evidence/ledger_store.h"
 
 #include <errno.h>

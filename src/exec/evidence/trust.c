@@ -1,3 +1,7 @@
+/* exec/evidence/trust.c - see trust.h.
+ *
+ * What is attested is the bundle's etag, so whoever verifies reckons it again from the
+ * bundle's bytes before a signature is looked at. */
 #include "exec/evidence/trust.h"
 
 #include "base/base64.h"

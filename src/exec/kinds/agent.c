@@ -1,7 +1,9 @@
 /* exec/kinds/agent.c - a message for an agent that is served.
- * Room: exec. The agent's own thread runs the cycle (agents.c); here what came of it is
+ * Room: exec.
+ * Prepared like any call (the agent, the right to speak to it), it then waits for the
+ * agent's own thread, which runs the cycle (agents.c). Here what came of it is
  * committed: state, messages and record together. Another node may have been faster:
- * then the cycle runs again, on the newer state. */
+ * then the cycle runs again, on the newer state. May fail: the store. */
 #include "exec/kinds/agent.h"
 
 /* ---- Calls --------------------------------------------------------------------------

@@ -21,7 +21,6 @@ typedef struct ex_rival {
     const an_diff *diff;
 } ex_rival;
 
-/* ORDER EX_FATE_NAMES. */
 typedef enum ex_fate {
     EX_KEPT,         /* stays on its version until it ends */
     EX_MIGRATED,     /* goes on under the new one */

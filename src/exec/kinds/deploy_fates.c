@@ -11,8 +11,11 @@
 #include "contract/flow/position.h"
 
 const mt_str EX_FATE_NAMES[EX_FATE_COUNT] = {
-    MT_STR_INIT("kept"),    MT_STR_INIT("migrated"), MT_STR_INIT("incompatible"),
-    MT_STR_INIT("aborted"), MT_STR_INIT("current"),
+    [EX_KEPT] = MT_STR_INIT("kept"),
+    [EX_MIGRATED] = MT_STR_INIT("migrated"),
+    [EX_INCOMPATIBLE] = MT_STR_INIT("incompatible"),
+    [EX_ABORTED] = MT_STR_INIT("aborted"),
+    [EX_THERE] = MT_STR_INIT("current"),
 };
 
 /* ---- Versions ---------------------------------------------------------------------

@@ -1,10 +1,11 @@
 /* exec/kinds/deploy_read.c - what a deployment is asked to deploy.
- * Room: exec. Runs on the caller's thread, or a worker's: elaborated or validated,
- * compiled, its attestation verified; nothing is served yet. May fail: the request, the
- * contract (all its diagnostics are in the answer), its signature. */
+ * Room: exec.
+ * Runs on a worker: elaborated or validated, its attestation verified, compiled;
+ * nothing is served yet. INVARIANT: a contract is never named by guessing, since a
+ * guess would replace one that is served. May fail: the request, the contract (all its
+ * diagnostics are in the answer), its signature. */
 #include "contract/elaborate.h"
 #include "contract/wire/validate.h"
-#include "exec/evidence/trust.h"
 #include "exec/kinds/deploy.h"
 
 /* ---- What is asked for ------------------------------------------------------------
@@ -88,40 +89,16 @@ static bool refused_source(ex_job *job, ex_source *out)
     return e->is_system && refuse_system(job);
 }
 
-static bool is_system(const mt_json *bundle)
-{
-    const mt_json *list = mt_json_at(bundle, "constructs");
-    for (uint32_t i = 0; list && i < list->count; i++) {
-        if (mt_str_is(mt_json_text(mt_json_at(&list->as.items[i], "kind")), "System")) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A manifest's attestation must hold; its trust section is served with the bundle. */
 static bool refused_trust(ex_job *job, mt_str *trust)
 {
-    mt_json tree;
-    ex_trust_finding found;
-    mt_json_limits most = {job->x->limits.json_bytes, job->x->limits.bundle_depth};
-    if (mt_json_read(&job->arena, job->request.bundle, &most, &tree, NULL)) {
-        return false; /* it was read before */
-    }
-    const mt_json *section = mt_json_at(&tree, "trust");
-    if (mt_json_at(section, "bundle_attestation") &&
-        ex_trust_verify(&job->arena, job->request.bundle, NULL, &job->x->limits,
-                        &found)) {
-        return ex_refuse(job, EX_INVALID_CONTRACT, "the manifest does not verify: %.*s",
-                         MT_ARG(found.problem));
-    }
-    if (section) {
-        mt_buf text = {0};
-        mt_json_write(&text, section, false);
-        *trust = mt_str_dup(&job->arena, mt_buf_str(&text));
-        mt_buf_free(&text);
-    }
-    return false;
+    mt_buf why = {0};
+    bool refused =
+        ex_manifest_trust(&job->arena, job->request.bundle, &job->x->limits, trust,
+                          &why) &&
+        ex_refuse(job, EX_INVALID_CONTRACT, "%.*s", MT_ARG(mt_buf_str(&why)));
+    mt_buf_free(&why);
+    return refused;
 }
 
 static bool refused_bundle(ex_job *job, ex_source *out)
@@ -132,7 +109,7 @@ static bool refused_bundle(ex_job *job, ex_source *out)
                     &ds, &d)) {
         return refuse_contract(job, &ds);
     }
-    if (is_system(d.tree)) {
+    if (ex_is_system(d.tree)) {
         return refuse_system(job);
     }
     mt_str name = served_name(job);

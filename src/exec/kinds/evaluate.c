@@ -1,7 +1,11 @@
 /* exec/kinds/evaluate.c - verdicts, and what a persona can do now (§15.6).
- * Room: exec. The EntityStateMap is complete (E17): every instance is read in one
- * transaction. `bindings` narrows an entity to one instance, `flows` the flows that are
- * reported; more instances than one answer holds are refused, never left out. */
+ * Room: exec.
+ * Both only read: facts are gathered and evaluated as for an operation. For actions the
+ * EntityStateMap is complete (E17): every instance is read in one transaction.
+ * `bindings` narrows an entity to one instance, `flows` the flows that are reported;
+ * more instances than one answer holds are refused, never left out. May fail: as any
+ * request, the store.
+ */
 #include "exec/kinds/evaluate.h"
 #include "contract/flow/action_space.h"
 

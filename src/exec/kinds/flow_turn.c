@@ -457,7 +457,7 @@ static mt_err take_up(ex_turn *t)
     return MT_OK;
 }
 
-/* The states were read. True: refused, and the flow stays where it is. */
+/* The states were read. When it is refused, the flow stays where it is. */
 static bool refused_turn(ex_turn *t)
 {
     if (take_up(t)) {

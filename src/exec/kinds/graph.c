@@ -10,7 +10,6 @@
 /* ---- Which graphs -----------------------------------------------------------------
  */
 
-/* Finds the call's graph. True: refused. */
 static bool refused_graph(ex_job *job, ho_graph_service **out)
 {
     *out = ex_graph_named(job->x, job->call->name);

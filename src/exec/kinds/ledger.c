@@ -49,7 +49,7 @@ static bool read_id(ex_job *job, int64_t *id)
     return text.len > 0;
 }
 
-/* Opens a transaction and finds the record. True: refused, nothing is open. */
+/* Refused, and nothing is open; or a transaction is, and the record was found. */
 static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
 {
     int64_t id;

@@ -1,7 +1,10 @@
 /* exec/kinds/operation_words.c - what is said of an operation: why it was refused, what
  * it did, and the record of it.
- * Room: exec. INVARIANT: record and answer are made from the same attempt, with the
- * same provenance. May fail: the store, when the record is written. */
+ * Room: exec.
+ * A refusal names what would have to be otherwise: every atom of a false precondition,
+ * the states that were expected, the outcomes that could be named. INVARIANT: record
+ * and answer are made from the same attempt, with the same provenance. May fail: the
+ * store, when the record is written. */
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 #include "contract/flow/why.h"
