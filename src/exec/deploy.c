@@ -105,7 +105,7 @@ static mt_err record_deployed(ex_group *g, summary *s)
     const ex_version *v = s->m->next;
     mt_buf_clear(&g->body);
     mt_jw w = mt_jw_start(&g->body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w); /* the record is sorted as a whole, below */
     ex_caller_json(&w, s->m->job);
     if (s->diff) {
         mt_jw_key_str(&w, "class", AN_CLASS_NAMES[s->diff->class]);
