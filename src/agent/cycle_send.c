@@ -3,8 +3,6 @@
  * unless multi. Compat: routes by first registration; once per sender and message, or
  * once per event with use_data; senders without filters run every time. Timed senders
  * never run in a cycle: what would call another sender arms them. */
-#include <stdlib.h>
-
 #include "agent/cycle_impl.h"
 
 static bool trigger_listed(const ag_sender *s, mt_str trigger)
@@ -86,21 +84,8 @@ static int by_rule(const void *x, const void *y, void *host)
 
 static void sort_candidates(ag_cycle *c)
 {
-    ag_candidate *x = c->candidates.items;
-    size_t n = c->candidates.len;
-    if (n > 16) {
-        qsort_r(x, n, sizeof *x, by_rule, c);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        size_t at = i;
-        ag_candidate moving = x[i];
-        while (at && by_rule(&x[at - 1], &moving, c) > 0) {
-            x[at] = x[at - 1];
-            at--;
-        }
-        x[at] = moving;
-    }
+    ag_cycle_sort(c, c->candidates.items, c->candidates.len,
+                  sizeof *c->candidates.items, by_rule);
 }
 
 static bool same_key(mt_str a, mt_str b)

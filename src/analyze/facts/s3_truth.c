@@ -118,22 +118,13 @@ static range range_of(const ct_expr *e)
     if (e->op == CT_AMOUNT) {
         return (range){0};
     }
-    switch ((ct_base)e->type->base) {
-    case CT_INT: return int_range(e->type);
-    case CT_DURATION:
+    ct_base base = (ct_base)e->type->base;
+    if (base == CT_DURATION) {
         return duration_range(e->type, e->type->as.range.min, e->type->as.range.max);
-    case CT_DECIMAL: return decimal_range(e->type);
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return (range){0};
+    return base == CT_INT       ? int_range(e->type)
+           : base == CT_DECIMAL ? decimal_range(e->type)
+                                : (range){0};
 }
 
 static an_truth compare_numbers(ct_compare op, range x, range y)

@@ -113,21 +113,11 @@ static bool decimal_safe(const ct_expr *e)
 
 bool pv_arith_safe(const ct_expr *e)
 {
-    switch ((ct_base)e->type->base) {
-    case CT_INT:
-    case CT_DURATION: return span_fits(whole_span(e), e->type);
-    case CT_DECIMAL: return decimal_safe(e);
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
+    ct_base base = (ct_base)e->type->base;
+    if (base == CT_INT || base == CT_DURATION) {
+        return span_fits(whole_span(e), e->type);
     }
-    return false;
+    return base == CT_DECIMAL && decimal_safe(e);
 }
 
 /* ---- Results in their bounds ----------------------------------------------------- */
@@ -442,24 +432,16 @@ static bool reads_payload(const ct_expr *e)
 static bool fit_safe(const ct_type *to, const ct_type *from)
 {
     int64_t before, behind;
-    switch ((ct_base)to->base) {
-    case CT_INT:
-    case CT_DURATION: return span_fits(span_of(from, 1), to);
-    case CT_DECIMAL:
+    if (to->base == CT_INT || to->base == CT_DURATION) {
+        return span_fits(span_of(from, 1), to);
+    }
+    if (to->base == CT_DECIMAL) {
         return decimal_digits(from, &before, &behind) &&
                before + (behind > to->as.decimal.scale) <=
                    (int64_t)to->as.decimal.precision - to->as.decimal.scale;
-    case CT_TEXT: return !to->as.max_length || from->as.max_length <= to->as.max_length;
-    case CT_BOOL:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return true;
+    return to->base != CT_TEXT || !to->as.max_length ||
+           from->as.max_length <= to->as.max_length;
 }
 
 bool pv_payload_may_fault(const ct_rule *r)

@@ -819,23 +819,14 @@ static ct_piece end_piece(compiler *c)
 
 static bool needs_fit(const ct_type *to, const ct_type *from)
 {
-    switch ((ct_base)to->base) {
-    case CT_INT:
-    case CT_DURATION:
+    if (to->base == CT_INT || to->base == CT_DURATION) {
         return from->as.range.min < to->as.range.min ||
                from->as.range.max > to->as.range.max;
-    case CT_DECIMAL: return true;
-    case CT_TEXT: return to->as.max_length && from->as.max_length > to->as.max_length;
-    case CT_BOOL:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return false;
+    if (to->base == CT_TEXT) {
+        return to->as.max_length && from->as.max_length > to->as.max_length;
+    }
+    return to->base == CT_DECIMAL;
 }
 
 /* The payload's own type may be wider than the verdict's. */
