@@ -19,6 +19,7 @@
 #include <stdarg.h>
 
 #include "base/duration.h"
+#include "base/json_write.h"
 #include "base/nearest.h"
 #include "base/vec.h"
 
@@ -57,24 +58,29 @@ static mt_str path_to(const mt_form *f, mt_str key)
     return kept;
 }
 
-static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str key,
-                   mt_str said, mt_str hint)
+/* What has a path is named by it, the outermost object by what it is. */
+static bool report(mt_form *f, mt_form_fault fault)
 {
-    mt_str path = path_to(f, key);
-    mt_form_fault fault = {
-        .wrong = wrong,
-        .warning = wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED,
-        .offset = at ? at->offset : 0,
-        .node = at,
-        .path = path,
-        .key = key,
-        .said = said,
-        .message = path.len
-                       ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said))
-                       : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(said)),
-        .hint = hint};
+    fault.warning = fault.wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED;
+    if (!f->report) {
+        return fault.warning;
+    }
+    fault.offset = fault.node ? fault.node->offset : 0;
+    fault.what = f->what;
+    fault.path = path_to(f, fault.key);
+    fault.message =
+        fault.path.len || fault.wrong == MT_FORM_UNKNOWN_KEY
+            ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(fault.path), MT_ARG(fault.said))
+            : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(fault.said));
     f->report(f->state, &fault);
     return fault.warning;
+}
+
+static mt_str did_you_mean(const mt_form *f, const mt_nearest *near)
+{
+    return near->best.len
+               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
+               : MT_STR("");
 }
 
 bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char *key,
@@ -84,14 +90,9 @@ bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char 
     va_start(args, format);
     mt_str said = mt_strfv(f->arena, format, args);
     va_end(args);
-    return report(f, wrong, at, mt_str_z(key), said, MT_STR(""));
-}
-
-static mt_str hint_of(const mt_form *f, const mt_nearest *near)
-{
-    return near->best.len
-               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
-               : MT_STR("");
+    return report(f,
+                  (mt_form_fault){
+                      .wrong = wrong, .node = at, .key = mt_str_z(key), .said = said});
 }
 
 static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
@@ -115,7 +116,6 @@ static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
                        (long long)row->most);
 }
 
-/* What has a path is named by it, the outermost by what it is. */
 static bool not_an_object(mt_form *f, const mt_json *v)
 {
     return mt_form_say(f, MT_FORM_WRONG_KIND, v, "", "must be an object, not %s",
@@ -172,7 +172,7 @@ static bool has_nul(mt_str text)
     return mt_str_find(text, '\0') != text.len;
 }
 
-static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+bool mt_form_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_str text = mt_json_text(v);
     if (!mt_json_is(v, MT_JSON_STRING)) {
@@ -186,9 +186,15 @@ static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void
                            "must have %lld to %lld bytes", (long long)row->least,
                            (long long)row->most);
     }
-    if (row->kind == MT_FORM_K_TEXT) {
-        *(mt_str *)to = text;
-        return true;
+    *(mt_str *)to = text;
+    return true;
+}
+
+static bool read_word(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_str text;
+    if (!mt_form_text(f, row, v, &text)) {
+        return false;
     }
     if (has_nul(text)) {
         return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
@@ -257,7 +263,11 @@ static bool read_flag(mt_form *f, const mt_form_row *row, const mt_json *v, void
     if (!mt_json_is(v, MT_JSON_BOOL)) {
         return wrong_kind(f, row, v, "true or false");
     }
-    *(bool *)to = v->boolean;
+    if (row->kind == MT_FORM_K_SAYS) {
+        *(int *)to = v->boolean;
+    } else {
+        *(bool *)to = v->boolean;
+    }
     return true;
 }
 
@@ -291,10 +301,13 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         }
         mt_nearest_offer(&near, choice);
     }
-    return report(f, MT_FORM_OUT_OF_RANGE, v, mt_str_z(row->key),
-                  mt_strf(f->arena, "must be %.*s, not `%.*s`",
-                          MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                  hint_of(f, &near));
+    return report(
+        f, (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
+                           .node = v,
+                           .key = mt_str_z(row->key),
+                           .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
+                                           MT_ARG(list_choices(f, row)), MT_ARG(text)),
+                           .hint = did_you_mean(f, &near)});
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */
@@ -365,6 +378,16 @@ static bool read_tree(mt_form *f, const mt_form_row *row, const mt_json *v, void
     return true;
 }
 
+static bool read_raw(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    (void)row;
+    mt_buf text = {0};
+    mt_json_write(&text, v, false);
+    *(mt_str *)to = mt_str_dup(f->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+    return true;
+}
+
 bool mt_form_ignore(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     (void)f, (void)row, (void)v, (void)to;
@@ -407,24 +430,19 @@ static bool read_inside(mt_form *f, const mt_form_row *row, const mt_json *v, vo
     return mt_form_read(&in, v, row->table->rows, row->table->count, to);
 }
 
-static mt_form form_of(const mt_form *around, const mt_form_table *table, mt_str name)
-{
-    mt_form in = *around;
-    in.around = around;
-    in.what = table->what;
-    in.name = name;
-    in.is_item = false;
-    return in;
-}
-
 /* Where one is not an object nothing is made of all. */
-static bool all_objects(mt_form *f, const mt_form_row *row, const mt_json *list)
+static bool all_objects(mt_form *f, const mt_form_row *row, const mt_json *many)
 {
     bool good = true;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *item = &list->as.items[i];
-        mt_form in = mt_form_item(f, row->key, i, row->table->what);
-        good &= mt_json_is(item, MT_JSON_OBJECT) || not_an_object(&in, item);
+    mt_form map = mt_form_inside(f, row->key, row->table->what);
+    for (uint32_t i = 0; i < many->count; i++) {
+        bool list = mt_json_is(many, MT_JSON_ARRAY);
+        const mt_json *one = list ? &many->as.items[i] : &many->as.members[i].value;
+        if (!mt_json_is(one, MT_JSON_OBJECT)) {
+            mt_form in = list ? mt_form_item(f, row->key, i, map.what)
+                              : mt_form_member(&map, many->as.members[i].key, map.what);
+            good = not_an_object(&in, one);
+        }
     }
     return good;
 }
@@ -466,14 +484,14 @@ static bool read_map(mt_form *f, const mt_form_row *row, const mt_json *v, void 
     if (!mt_json_is(v, MT_JSON_OBJECT)) {
         return wrong_kind(f, row, v, "an object");
     }
-    if (!few_enough(f, row, v)) {
+    if (!few_enough(f, row, v) || !all_objects(f, row, v)) {
         return false;
     }
     mt_form map = mt_form_inside(f, row->key, table->what);
     char *items = new_array(f, table, v->count);
     for (uint32_t i = 0; i < v->count; i++) {
         const mt_json_member *m = &v->as.members[i];
-        mt_form in = form_of(&map, table, m->key);
+        mt_form in = mt_form_member(&map, m->key, table->what);
         good &= mt_form_read(&in, &m->value, table->rows, table->count,
                              items + i * table->size);
     }
@@ -482,17 +500,18 @@ static bool read_map(mt_form *f, const mt_form_row *row, const mt_json *v, void 
 }
 
 static mt_form_reader *const READERS[] = {
-    [MT_FORM_K_TEXT] = read_text,   [MT_FORM_K_WORD] = read_text,
-    [MT_FORM_K_FLAG] = read_flag,   [MT_FORM_K_INT] = read_number,
-    [MT_FORM_K_SIZE] = read_number, [MT_FORM_K_U32] = read_number,
-    [MT_FORM_K_U64] = read_number,  [MT_FORM_K_CHOICE] = read_choice,
-    [MT_FORM_K_TEXTS] = read_list,  [MT_FORM_K_LIST] = read_list,
-    [MT_FORM_K_OBJECT] = read_tree, [MT_FORM_K_ANY] = read_tree,
-    [MT_FORM_K_STRS] = read_strs,   [MT_FORM_K_INSIDE] = read_inside,
-    [MT_FORM_K_EACH] = read_each,   [MT_FORM_K_MAP] = read_map,
-    [MT_FORM_K_OWN] = read_own,     [MT_FORM_K_LABEL] = NULL,
-    [MT_FORM_K_PLACE] = NULL,       [MT_FORM_K_SPAN] = read_span,
-    [MT_FORM_K_WORDS] = read_words,
+    [MT_FORM_K_TEXT] = mt_form_text,  [MT_FORM_K_WORD] = read_word,
+    [MT_FORM_K_FLAG] = read_flag,     [MT_FORM_K_SAYS] = read_flag,
+    [MT_FORM_K_INT] = read_number,    [MT_FORM_K_SIZE] = read_number,
+    [MT_FORM_K_U32] = read_number,    [MT_FORM_K_U64] = read_number,
+    [MT_FORM_K_CHOICE] = read_choice, [MT_FORM_K_TEXTS] = read_list,
+    [MT_FORM_K_LIST] = read_list,     [MT_FORM_K_OBJECT] = read_tree,
+    [MT_FORM_K_ANY] = read_tree,      [MT_FORM_K_STRS] = read_strs,
+    [MT_FORM_K_INSIDE] = read_inside, [MT_FORM_K_EACH] = read_each,
+    [MT_FORM_K_MAP] = read_map,       [MT_FORM_K_OWN] = read_own,
+    [MT_FORM_K_LABEL] = NULL,         [MT_FORM_K_PLACE] = NULL,
+    [MT_FORM_K_SPAN] = read_span,     [MT_FORM_K_WORDS] = read_words,
+    [MT_FORM_K_RAW] = read_raw,
 };
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");
@@ -525,10 +544,14 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, vo
         return READERS[row->kind](f, row, v, (char *)out + row->offset);
     }
     return !(row->flags & MT_FORM_REQUIRED) ||
-           mt_form_say(f, MT_FORM_MISSING, object, row->key, "is missing");
+           report(f, (mt_form_fault){.wrong = MT_FORM_MISSING,
+                                     .node = object,
+                                     .row = row,
+                                     .key = mt_str_z(row->key),
+                                     .said = MT_STR("is missing")});
 }
 
-static bool is_known(const mt_form_row *rows, size_t count, mt_str key)
+bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key)
 {
     for (size_t i = 0; i < count; i++) {
         if (rows[i].key && mt_str_eq(key, mt_str_z(rows[i].key))) {
@@ -547,8 +570,12 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
             mt_nearest_offer(&near, mt_str_z(rows[i].key));
         }
     }
-    return report(f, MT_FORM_UNKNOWN_KEY, &m->value, m->key,
-                  mt_strf(f->arena, "is not a key of %s", f->what), hint_of(f, &near));
+    return report(
+        f, (mt_form_fault){.wrong = MT_FORM_UNKNOWN_KEY,
+                           .node = &m->value,
+                           .key = m->key,
+                           .said = mt_strf(f->arena, "is not a key of %s", f->what),
+                           .hint = did_you_mean(f, &near)});
 }
 
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
@@ -560,7 +587,7 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
     }
     for (uint32_t i = 0; i < object->count; i++) {
         const mt_json_member *m = &object->as.members[i];
-        good &= is_known(rows, count, m->key) || unknown_key(f, m, rows, count);
+        good &= mt_form_knows(rows, count, m->key) || unknown_key(f, m, rows, count);
     }
     return good;
 }
@@ -578,9 +605,19 @@ bool mt_form_read(mt_form *f, const mt_json *object, const mt_form_row *rows,
     return mt_form_keys(f, object, rows, count) && good;
 }
 
+mt_form mt_form_member(const mt_form *f, mt_str key, const char *what)
+{
+    mt_form in = *f;
+    in.around = f;
+    in.what = what;
+    in.name = key;
+    in.is_item = false;
+    return in;
+}
+
 mt_form mt_form_inside(const mt_form *f, const char *key, const char *what)
 {
-    return form_of(f, &(mt_form_table){.what = what}, mt_str_z(key));
+    return mt_form_member(f, mt_str_z(key), what);
 }
 
 mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char *what)

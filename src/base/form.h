@@ -32,8 +32,9 @@ typedef struct mt_form_table mt_form_table;
 
 typedef enum mt_form_kind {
     MT_FORM_K_TEXT,   /* mt_str; least and most count bytes */
-    MT_FORM_K_WORD,   /* const char *, a text without a NUL byte, copied */
+    MT_FORM_K_WORD,   /* const char *, text without a NUL byte, copied */
     MT_FORM_K_FLAG,   /* bool */
+    MT_FORM_K_SAYS,   /* int, 1 or 0; what it was before shows that nothing was said */
     MT_FORM_K_INT,    /* int64_t, a whole number */
     MT_FORM_K_SIZE,   /* size_t, a whole number */
     MT_FORM_K_U32,    /* uint32_t, a whole number */
@@ -45,6 +46,7 @@ typedef enum mt_form_kind {
     MT_FORM_K_LIST,   /* const mt_json *; least and most count items */
     MT_FORM_K_OBJECT, /* const mt_json * */
     MT_FORM_K_ANY,    /* const mt_json * */
+    MT_FORM_K_RAW,    /* mt_str, the value as JSON text */
     MT_FORM_K_STRS,   /* const mt_str * and its count: a list of texts */
     MT_FORM_K_INSIDE, /* an object that `table` describes, in a structure or our own */
     MT_FORM_K_EACH,   /* const TYPE * and its count: a list of objects */
@@ -102,6 +104,8 @@ struct mt_form_table {
     MT_FORM_ROW(type, field, key, MT_FORM_K_WORD, 0, INT64_MAX, flags)
 #define MT_FORM_FLAG(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_FLAG, 0, 0, flags)
+#define MT_FORM_SAYS(type, field, key, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_SAYS, 0, 0, flags)
 #define MT_FORM_INT(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_INT, least, most, flags)
 #define MT_FORM_SIZE(type, field, key, least, most, flags) \
@@ -125,6 +129,8 @@ struct mt_form_table {
     MT_FORM_ROW(type, field, key, MT_FORM_K_OBJECT, 0, 0, flags)
 #define MT_FORM_ANY(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_ANY, 0, 0, flags)
+#define MT_FORM_RAW(type, field, key, flags) \
+    MT_FORM_ROW(type, field, key, MT_FORM_K_RAW, 0, 0, flags)
 /* `count` is the field beside `field` that has the number of items. */
 #define MT_FORM_MANY(type, field, its_count, name, its_kind, its_table, its_most, \
                      its_flags) \
@@ -145,7 +151,7 @@ struct mt_form_table {
     {.key = name, .kind = MT_FORM_K_INSIDE, .flags = its_flags, .table = its_table}
 #define MT_FORM_OWN(type, field, name, reader, its_flags) \
     {.key = name, .kind = MT_FORM_K_OWN, .flags = its_flags, \
-     .offset = offsetof(type, field), .read = reader}
+     .offset = offsetof(type, field), .most = INT64_MAX, .read = reader}
 /* A key that may stand there and means nothing to us. */
 #define MT_FORM_NOTE(name) {.key = name, .kind = MT_FORM_K_OWN, .read = mt_form_ignore}
 #define MT_FORM_LABEL(type, field) \
@@ -161,20 +167,23 @@ struct mt_form_table {
 typedef enum mt_form_wrong {
     MT_FORM_MISSING,
     MT_FORM_WRONG_KIND,
-    MT_FORM_OUT_OF_RANGE, /* of a number, a text's length, a list's items, a choice */
+    MT_FORM_OUT_OF_RANGE, /* of a number, the length of text, a list's items, a choice
+                           */
     MT_FORM_UNKNOWN_KEY
 } mt_form_wrong;
 
 typedef struct mt_form_fault {
     mt_form_wrong wrong;
-    bool warning;        /* what has it is good nevertheless */
-    size_t offset;       /* of the value, or of the object that lacks the key */
-    const mt_json *node; /* that value or object */
-    mt_str path;         /* senders[2].every_ms */
-    mt_str key;          /* every_ms */
-    mt_str said;         /* must be a whole number from 1 to 9 */
-    mt_str message;      /* `senders[2].every_ms` must be a whole number from 1 to 9 */
-    mt_str hint;         /* did you mean `every_ms`? or empty */
+    bool warning;           /* what has it is good nevertheless */
+    size_t offset;          /* of the value, or of the object that lacks the key */
+    const mt_json *node;    /* that value or object */
+    const mt_form_row *row; /* that lacks its key; NULL where it is not that */
+    mt_str path;            /* senders[2].every_ms */
+    mt_str key;             /* every_ms */
+    mt_str said;            /* must be a whole number from 1 to 9 */
+    mt_str message;   /* `senders[2].every_ms` must be a whole number from 1 to 9 */
+    mt_str hint;      /* did you mean `every_ms`? or empty */
+    const char *what; /* what has the keys: "a sender" */
 } mt_form_fault;
 
 /* What a key is that no row knows: a fault, a warning, or nobody's business. */
@@ -188,7 +197,7 @@ struct mt_form {
     mt_arena *arena;
     mt_str path;      /* where we are: "" or senders[2]; of the outermost form */
     const char *what; /* what has the keys: "a sender" */
-    void (*report)(void *state, const mt_form_fault *fault);
+    void (*report)(void *state, const mt_form_fault *fault); /* NULL: nobody listens */
     void *state;
     mt_form_unknown unknown;
     /* Of a form inside: the one around it, and its name or place there. */
@@ -208,9 +217,13 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row,
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
                   size_t count);
 
+/* Is it the key of a row? */
+bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key);
+
 /* A form for what is inside: of the member `key`, of the item `index` of it. The form
  * around it must live as long. An item of a list without a name has the key "". */
 mt_form mt_form_inside(const mt_form *f, const char *key, const char *what);
+mt_form mt_form_member(const mt_form *f, mt_str key, const char *what);
 mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char *what);
 
 /* Reports a fault of the caller's own in the same words: `path.key` MESSAGE. False. */
@@ -234,6 +247,8 @@ void mt_form_join(void *buf, const mt_form_fault *fault);
 
 /* The reader of MT_FORM_NOTE(): whatever it is, it is good. */
 mt_form_reader mt_form_ignore;
+/* For readers that begin with text; `to` is an mt_str. */
+mt_form_reader mt_form_text;
 
 /* The fault as a diagnostic about the file, with its place in the file's text (empty:
  * none is known). An unknown key's place is the key's, not its value's. */

@@ -1,5 +1,13 @@
 /* cli/cmd_agent_relay.c - motet agent relay: run a relay until told to stop.
- * Room: cli. */
+ *
+ * Settings come from the file first, options win; every number has its bounds in
+ * net/relay_config.c, so both are checked in one place. The first line on standard
+ * output says where the relay listens, for scripts that let it choose a port. SIGTERM
+ * and SIGINT stop it after what waits was sent; `running` is the only global, for the
+ * handler.
+ *
+ * Exit status 2 for settings that cannot be, 3 when the address or a file cannot be
+ * had. */
 #include <signal.h>
 #include <stdio.h>
 

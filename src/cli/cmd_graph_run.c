@@ -1,5 +1,19 @@
 /* cli/cmd_graph_run.c - motet graph run: events in, effects out, a capture on disk.
- * Room: cli. */
+ *
+ * Order: options, the files that are there already (is a journal in the way, is the
+ * capture a plain file), the graph with its adapter and egress, the journal, then the
+ * source of events, then the run. The journal is appended step by step and synced; the
+ * capture is assembled from it at the end, whatever way the run ends, and only then
+ * the journal goes.
+ *
+ * INVARIANT: what an earlier run left is not touched before this run has committed its
+ * first event. A journal of a killed run is only replaced by --overwrite and only
+ * continued by --resume; a capture that is there becomes CAPTURE.previous.
+ *
+ * With --resume the journal is replayed and compared, the trace is written beside the
+ * old one until the replay has held. Signals set a flag that the host looks at between
+ * events. Exit status 1 when something broke the run or a journal is in the way, 3 for
+ * files. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -344,8 +358,9 @@ static int make_capture(runner *r, const char **artifact)
         code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                         r->journal_path.ptr);
         *artifact = r->journal_path.ptr;
-    } else {
-        ho_journal_remove(r->journal);
+    } else if (!ho_journal_remove(r->journal)) {
+        code = cli_fail(r->args, CLI_WORLD, "cannot remove %s: %s", r->journal_path.ptr,
+                        strerror(errno));
     }
     mt_buf_free(&why);
     return code;

@@ -1,5 +1,16 @@
 /* cli/cmd_serve.c - motet serve: contracts that run, until told to stop.
- * Room: cli. */
+ *
+ * Order of opening: settings (file, then options), TLS files, log, store, executor,
+ * server; of closing the other way round, so nothing answers that can no longer be
+ * done. Signals are blocked before any thread is made and waited for here; SIGTERM and
+ * SIGINT let what runs finish.
+ *
+ * Options and keys of the configuration are one table (HT_OPTION_MAP), so each has its
+ * type, default and bounds once. --check-config does everything short of starting: it
+ * reads files, elaborates contracts and checks sources, and prints one line per fault.
+ *
+ * The first line on standard output says where the server listens. Exit status 2 for
+ * settings that cannot be, 3 for what the world refuses. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,12 @@
 /* cli/cmd_token.c - motet token: who may come in.
- * Room: cli. Works on the store itself, beside a running server, which sees the change
- * within a second. */
+ *
+ * Works on the store itself, beside a running server, which sees the change within a
+ * second (documents have stamps). The secret is shown once, when it is made; the store
+ * keeps its hash. A token has personas and rights; none of the rights lets it act as a
+ * persona.
+ *
+ * Listing walks in pages and never shows a secret. Revoking writes a mark and keeps
+ * the row, so the ledger's names stay explainable. */
 #include <stdio.h>
 #include <time.h>
 

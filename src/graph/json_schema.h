@@ -22,7 +22,7 @@ typedef struct gr_schema_error {
     mt_str message;
 } gr_schema_error;
 
-/* MT_OK, MT_E_SYNTAX for what is no schema, MT_E_LIMIT. `source` must outlive it. */
+/* MT_OK, MT_E_SYNTAX for what is not a schema, MT_E_LIMIT. `source` must outlive it. */
 mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
                          gr_schema_error *error);
 void gr_schema_free(gr_schema *s);

@@ -9,7 +9,7 @@
 typedef struct cell {
     gr_value value;
     void *block;
-    size_t cap;
+    size_t cap; /* bytes of the block; it is used again */
 } cell;
 
 typedef struct memory {
@@ -41,6 +41,8 @@ static size_t block_bytes(const gr_value *v)
                                   : 0;
 }
 
+/* The value is copied into the cell's own block, which may overlap where it came from.
+ */
 static void put(cell *c, const gr_value *v)
 {
     size_t bytes = block_bytes(v);
@@ -70,6 +72,7 @@ static mt_err memory_apply(void *state, const gr_effect_write *writes, size_t co
     return MT_OK;
 }
 
+/* In byte order of the keys, so that what is written from it is the same everywhere. */
 static void memory_walk(void *state,
                         void (*each)(void *user, mt_str key, const gr_value *value),
                         void *user)

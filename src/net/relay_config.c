@@ -101,8 +101,8 @@ static bool is_group(mt_str key)
 static void note_fault(mt_buf *notes, const mt_form_fault *fault)
 {
     const char *what = fault->wrong == MT_FORM_UNKNOWN_KEY
-                           ? "is no setting of a relay; passed over"
-                       : is_group(fault->key) ? "is no object; left out"
+                           ? "is not a setting of a relay; passed over"
+                       : is_group(fault->key) ? "is not an object; left out"
                                               : "has the wrong type or range; left out";
     mt_buf_addf(notes, "%.*s %s\n", MT_ARG(fault->path), what);
 }

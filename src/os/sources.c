@@ -25,6 +25,14 @@ static mt_err refuse(mt_arena *a, int error, mt_str *why)
                                                                  : MT_E_IO;
 }
 
+static mt_err failed(os_sources *sources, mt_arena *a, int error, mt_str *why)
+{
+    sources->failure = refuse(a, error, why);
+    return sources->failure;
+}
+
+/* The id is the real path: the same file by two names is one file. A NUL in a path
+ * would be another path to the system. */
 static mt_err find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
                    mt_str *why)
 {
@@ -40,7 +48,8 @@ static mt_err find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id
                          : mt_str_dup(a, path);
     char real[PATH_MAX];
     if (!realpath(full.ptr, real)) {
-        return refuse(a, errno, why);
+        return errno == EIO || errno == ENOMEM ? failed(sources, a, errno, why)
+                                               : refuse(a, errno, why);
     }
     bool is_input = sources->standard_input.ptr && mt_str_is(path, ".");
     *id = is_input ? mt_strf(a, "%s/" OS_STDIN_NAME, real)
@@ -74,12 +83,6 @@ static int check_regular(int fd)
     return S_ISREG(st.st_mode) ? 0 : EINVAL;
 }
 
-static mt_err failed(os_sources *sources, mt_arena *a, int error, mt_str *why)
-{
-    sources->failure = refuse(a, error, why);
-    return sources->failure;
-}
-
 static mt_err over_limit(mt_arena *a, size_t limit, bool total, mt_str *why)
 {
     *why = mt_strf(a, "more than %zu bytes%s (limit %s)", limit,
@@ -88,6 +91,8 @@ static mt_err over_limit(mt_arena *a, size_t limit, bool total, mt_str *why)
     return MT_E_LIMIT;
 }
 
+/* Opened without following links, checked to be a plain file, read up to what is left
+ * of both limits. */
 static mt_err read_text(void *state, mt_arena *a, mt_str id, size_t limit, mt_str *text,
                         mt_str *why)
 {

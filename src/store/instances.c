@@ -16,6 +16,7 @@
 
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void instance_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_instance *)out = (st_instance){
@@ -78,7 +79,7 @@ mt_err st_instance_put(st_tx *tx, const st_instance *row)
 /* ---- Locking -------------------------------------------------------------------- */
 
 typedef struct locking {
-    st_instance *rows;
+    st_instance *rows; /* filled where they were found */
     bool *found;
     const size_t *order; /* indices of the rows in key order */
     size_t count, at;
@@ -121,8 +122,8 @@ static mt_err note_locked(void *state, const st_value *c)
 /* What the store would refuse as a key cannot be there either. */
 static bool may_be_key(const st_instance *row)
 {
-    return !st_door('k', row->scope) && !st_door('k', row->entity) &&
-           !st_door('k', row->id);
+    return !st_check_text('k', row->scope) && !st_check_text('k', row->entity) &&
+           !st_check_text('k', row->id);
 }
 
 mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,

@@ -64,6 +64,23 @@ class Layers(unittest.TestCase):
                    "contract/front/ast.h",
                    {"contract/wire/model.h": '#include "contract/front/ast.h"\n'})
 
+    def test_a_kind_that_includes_another(self):
+        kinds = {"exec/README.md": README, "exec/kinds/README.md": README,
+                 "exec/kinds.c": '#include "exec/kinds/flow.h"\n',
+                 "exec/kinds/flow.h": "\n",
+                 "exec/kinds/flow_turn.c": '#include "exec/kinds/flow.h"\n'}
+        self.assertEqual(self.found(kinds), [])
+        for file in ("exec/kinds/flowers.c", "exec/kinds/fact.c", "exec/door.c"):
+            self.finds(f"src/{file}:1: exec/kinds/flow.h is private to its kind",
+                       {**kinds, file: '#include "exec/kinds/flow.h"\n'})
+
+    def test_a_private_header_of_another_room(self):
+        files = {"exec/README.md": README, "exec/executor.h": "\n", "http/README.md": README,
+                 "http/server.c": '#include "exec/executor.h"\n'}
+        self.assertEqual(self.found(files), [])
+        self.finds("exec/executor_internal.h is private to room exec",
+                   {**files, "http/path.c": '#include "exec/executor_internal.h"\n'})
+
     def test_an_include_without_its_room(self):
         self.finds('include rooms as "room/file.h", not str.h',
                    {"base/str.c": '#include "str.h"\n'})

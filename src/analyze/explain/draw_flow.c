@@ -52,16 +52,16 @@ static mt_str step_label(course *c, const ct_plan_step *s)
 {
     mt_buf text = {0};
     mt_buf_addf(&text, "%.*s\n", MT_ARG(s->id));
-    switch (s->kind) {
-    case CT_OPERATION_STEP: mt_buf_adds(&text, c->m->operations[s->what].id); break;
-    case CT_BRANCH_STEP: ct_expr_text(&text, c->m, c->m->conditions[s->what]); break;
-    case CT_HANDOFF_STEP:
+    switch (s->does) {
+    case LN_OPERATES: mt_buf_adds(&text, c->m->operations[s->what].id); break;
+    case LN_DECIDES: ct_expr_text(&text, c->m, c->m->conditions[s->what]); break;
+    case LN_GOES_ON:
         mt_buf_addf(&text, "to %.*s", MT_ARG(c->m->personas[s->to_persona].id));
         break;
-    case CT_SUBFLOW_STEP:
+    case LN_CALLS:
         mt_buf_addf(&text, "flow %.*s", MT_ARG(c->m->flows[s->what].id));
         break;
-    case CT_PARALLEL_STEP: mt_buf_addz(&text, "in parallel"); break;
+    case LN_FORKS: mt_buf_addz(&text, "in parallel"); break;
     }
     return mt_picture_keep(c->x->a, &text);
 }
@@ -74,13 +74,13 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
     if (persona.len) {
         mt_buf_addf(&text, "%.*s", MT_ARG(persona));
     }
-    if (s->kind == CT_OPERATION_STEP) {
+    if (s->does == LN_OPERATES) {
         mt_buf_addz(&text, ": ");
         mt_buf_adds(&text, an_draw_operation_tip(c->x, c->who, s->what));
-    } else if (s->kind == CT_BRANCH_STEP) {
+    } else if (s->does == LN_DECIDES) {
         mt_buf_addz(&text, " decides: ");
         ct_expr_text(&text, c->m, c->m->conditions[s->what]);
-    } else if (s->kind == CT_HANDOFF_STEP) {
+    } else if (s->does == LN_GOES_ON) {
         mt_buf_addf(&text, " hands over to %.*s",
                     MT_ARG(c->m->personas[s->to_persona].id));
     }
@@ -89,12 +89,11 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
 
 static void draw_step(course *c, uint32_t step)
 {
-    static const mt_role KINDS[] = {[CT_OPERATION_STEP] = MT_ROLE_OPERATION,
-                                    [CT_BRANCH_STEP] = MT_ROLE_CHOICE,
-                                    [CT_HANDOFF_STEP] = MT_ROLE_HANDOFF,
-                                    [CT_SUBFLOW_STEP] = MT_ROLE_FLOW,
-                                    [CT_PARALLEL_STEP] = MT_ROLE_PARALLEL};
-    MT_TABLE_COVERS(KINDS, CT_PARALLEL_STEP + 1);
+    static const mt_role ROLES[LN_DOINGS] = {[LN_OPERATES] = MT_ROLE_OPERATION,
+                                             [LN_DECIDES] = MT_ROLE_CHOICE,
+                                             [LN_GOES_ON] = MT_ROLE_HANDOFF,
+                                             [LN_CALLS] = MT_ROLE_FLOW,
+                                             [LN_FORKS] = MT_ROLE_PARALLEL};
     const ct_plan_step *s = &c->plan->steps[step];
     const uint64_t *reached = c->who->an->steps_reached;
     mt_picture_node node = {
@@ -103,7 +102,7 @@ static void draw_step(course *c, uint32_t step)
         .tooltip = step_tip(c, s),
         .group = lane_of(c, s->persona),
         .persona = s->persona == CT_NONE ? MT_PICTURE_NONE : c->who->colour[s->persona],
-        .role = KINDS[s->kind],
+        .role = ROLES[s->does],
         .faded = reached && !ct_bit(reached, step)};
     c->who->steps[step] = mt_picture_add_node(c->x->p, node);
 }
@@ -181,15 +180,15 @@ static void draw_ways(course *c, const ct_plan_step *s)
     static const char *const JOIN[] = {"all succeed", "all complete"};
     for (uint32_t i = 0; i < s->target_count; i++) {
         mt_picture_edge edge = {0};
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             edge.label =
                 c->plan->outcomes[c->plan->ops[s->what].first_outcome + i].label;
-        } else if (s->kind == CT_BRANCH_STEP) {
+        } else if (s->does == LN_DECIDES) {
             edge.label = mt_str_z(BRANCH[i]);
             edge.tooltip = branch_tip(c, s, i == 0);
-        } else if (s->kind == CT_PARALLEL_STEP) {
+        } else if (s->does == LN_FORKS) {
             edge.label = mt_str_z(JOIN[i]);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
+        } else if (s->does == LN_CALLS) {
             edge.label = MT_STR("success");
         }
         draw_way(c, s, c->plan->targets[s->first_target + i], edge);

@@ -401,21 +401,14 @@ static void s5(writer *x)
 
 /* ---- S6 ---- */
 
-static const char *const STEP_TYPES[] = {
-    [CT_OPERATION_STEP] = "operation", [CT_BRANCH_STEP] = "branch",
-    [CT_HANDOFF_STEP] = "handoff",     [CT_SUBFLOW_STEP] = "subflow",
-    [CT_PARALLEL_STEP] = "parallel",
-};
-MT_TABLE_COVERS(STEP_TYPES, CT_PARALLEL_STEP + 1);
-
 static void word_json(writer *x, const ct_word *word)
 {
     mt_jw *w = x->w;
     const ct_plan_step *s = &x->an->plan->steps[word->step];
     bool undo = word->kind == CT_WORD_UNDO;
-    mt_str op = word->op != CT_NONE          ? x->m->operations[word->op].id
-                : s->kind == CT_SUBFLOW_STEP ? x->m->flows[s->what].id
-                                             : (mt_str){0};
+    mt_str op = word->op != CT_NONE   ? x->m->operations[word->op].id
+                : s->does == LN_CALLS ? x->m->flows[s->what].id
+                                      : (mt_str){0};
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "flow", x->graph_names[s->graph]);
     mt_jw_keyz(w, "operation_id");
@@ -426,7 +419,7 @@ static void word_json(writer *x, const ct_word *word)
                                                     : x->m->personas[s->persona].id);
     mt_jw_key_str(w, "step_id", s->id);
     mt_jw_key_str(w, "step_type",
-                  mt_str_z(undo ? "compensation" : STEP_TYPES[s->kind]));
+                  mt_str_z(undo ? "compensation" : LN_STEPS[s->kind].word));
     mt_jw_end_object(w);
 }
 
@@ -641,7 +634,7 @@ static void bounds_json(writer *x)
     }
     for (uint32_t i = 0; i < p->step_count && an_sink_go_on(x->sink); i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_BRANCH_STEP) {
+        if (s->does == LN_DECIDES) {
             bound_json(x, "Flow", x->m->flows[an_flow_of(p, s->graph)].id, s->id,
                        &x->an->condition_bounds[s->what]);
         }

@@ -300,7 +300,7 @@ static void s7(teller *t)
     }
     for (uint32_t i = 0; i < p->step_count && an_sink_go_on(t->sink); i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_BRANCH_STEP) {
+        if (s->does == LN_DECIDES) {
             bound(t, "flow", t->m->flows[an_flow_of(p, s->graph)].id, s->id,
                   &t->an->condition_bounds[s->what]);
         }

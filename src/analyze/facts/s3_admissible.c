@@ -93,9 +93,8 @@ static void report_branches(an_analyzer *z)
     const ct_plan *p = z->an->plan;
     for (uint32_t i = 0; i < p->step_count; i++) {
         const ct_plan_step *s = &p->steps[i];
-        an_truth t = s->kind == CT_BRANCH_STEP
-                         ? (an_truth)z->an->condition_truth[s->what]
-                         : AN_EITHER;
+        an_truth t = s->does == LN_DECIDES ? (an_truth)z->an->condition_truth[s->what]
+                                           : AN_EITHER;
         if (t == AN_EITHER) {
             continue;
         }

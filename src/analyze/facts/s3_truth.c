@@ -18,7 +18,7 @@
 
 typedef struct truths {
     const ct_model *m;
-    const uint8_t *rules;
+    const uint8_t *rules; /* an_truth of every rule before this one */
 } truths;
 
 static an_truth truth(const truths *t, const ct_expr *e);
@@ -42,7 +42,7 @@ static an_truth both(an_truth l, an_truth r)
 
 typedef struct range {
     mt_decimal low, high;
-    bool known;
+    bool known; /* otherwise it may be anything */
 } range;
 
 static range number_between(mt_decimal low, mt_decimal high)
@@ -88,26 +88,16 @@ static range decimal_range(const ct_type *type)
 
 static range literal_range(const ct_expr *e)
 {
-    switch ((ct_base)e->type->base) {
-    case CT_INT:
-        return number_between(mt_decimal_from_i64(e->value->integer),
-                              mt_decimal_from_i64(e->value->integer));
-    case CT_DURATION:
+    if (ct_has(e->type, LN_UNIT)) {
         return duration_range(e->type, e->value->integer, e->value->integer);
-    case CT_DECIMAL:
-    case CT_MONEY: return number_between(e->value->decimal, e->value->decimal);
-    case CT_DATE: /* days compare like numbers */
+    }
+    if (ct_held(e->type) == LN_INTEGER) { /* days compare like numbers */
         return number_between(mt_decimal_from_i64(e->value->integer),
                               mt_decimal_from_i64(e->value->integer));
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATETIME:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return (range){0};
+    return ct_held(e->type) == LN_DECIMAL
+               ? number_between(e->value->decimal, e->value->decimal)
+               : (range){0};
 }
 
 static range range_of(const ct_expr *e)
@@ -118,13 +108,12 @@ static range range_of(const ct_expr *e)
     if (e->op == CT_AMOUNT) {
         return (range){0};
     }
-    ct_base base = (ct_base)e->type->base;
-    if (base == CT_DURATION) {
+    if (ct_has(e->type, LN_UNIT)) {
         return duration_range(e->type, e->type->as.range.min, e->type->as.range.max);
     }
-    return base == CT_INT       ? int_range(e->type)
-           : base == CT_DECIMAL ? decimal_range(e->type)
-                                : (range){0};
+    return ct_has(e->type, LN_RANGED) ? int_range(e->type)
+           : ct_is_decimal(e->type)   ? decimal_range(e->type)
+                                      : (range){0};
 }
 
 static an_truth compare_numbers(ct_compare op, range x, range y)
@@ -179,7 +168,7 @@ static an_truth equal_values(const ct_expr *x, const ct_expr *y)
         bool same = ct_value_equal(x->type, x->value, y->type, y->value);
         return when(same, !same);
     }
-    if (x->type->base == CT_TEXT && (too_long(x, y) || too_long(y, x))) {
+    if (ct_held(x->type) == LN_TEXT && (too_long(x, y) || too_long(y, x))) {
         return AN_CAN_FAIL;
     }
     return AN_EITHER;
@@ -227,10 +216,10 @@ static an_truth compare_values(const truths *t, const ct_expr *e)
     if (e->compare > CT_NE) {
         return AN_EITHER;
     }
-    if (x->type->base == CT_BOOL && y->type->base == CT_BOOL) {
+    if (ct_held(x->type) == LN_BOOLEAN && ct_held(y->type) == LN_BOOLEAN) {
         an_truth l = truth(t, x), r = truth(t, y);
         equal = when((l & r) != 0, (l & turned(r)) != 0);
-    } else if (x->type->base == CT_ENUM && y->type->base == CT_ENUM) {
+    } else if (ct_held(x->type) == LN_CHOICE && ct_held(y->type) == LN_CHOICE) {
         equal = equal_choices(x, y);
     } else {
         equal = equal_values(x, y);

@@ -33,7 +33,7 @@ static void mark_steps(const ct_plan *p, uint64_t *ops, uint64_t *personas)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             ct_bit_set(ops, s->what);
         }
         if (s->persona != CT_NONE) {

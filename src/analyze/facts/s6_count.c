@@ -20,7 +20,7 @@ typedef struct counter {
     an_analyzer *z;
     const ct_plan *p;
     an_graph_paths *graphs;
-    bool *counted;
+    bool *counted; /* by graph */
     /* Longest way of a graph that ends well, that does not; NO_WAY: there is none. */
     int64_t *longest_good, *longest_bad;
     an_count *ways;   /* per step of the plan: ways from the graph's entry to it */
@@ -66,7 +66,7 @@ static uint32_t successor(const ct_plan *p, const ct_plan_step *s, uint32_t n)
 }
 
 typedef struct visit {
-    uint32_t step, next;
+    uint32_t step, next; /* and the next of its targets to look at */
 } visit;
 
 uint32_t an_steps_in_order(mt_arena *a, const ct_plan *p, uint32_t graph,
@@ -103,7 +103,7 @@ typedef struct ends {
     uint32_t graph;
     uint32_t broken; /* index + 1 of the end of what breaks off, 0: none yet */
     MT_VEC(an_end) list;
-    int64_t good, bad;
+    int64_t good, bad; /* longest ways, NO_WAY: none */
 } ends;
 
 /* The end for this terminal, a new one if it is the first to come here. */
@@ -225,19 +225,19 @@ static void lead_on(counter *c, ends *e, uint32_t step)
     const ct_plan_target *to = &c->p->targets[s->first_target];
     an_count ways = c->ways[step];
     int64_t steps = plus(c->longest[step], 1);
-    switch (s->kind) {
-    case CT_OPERATION_STEP:
-    case CT_BRANCH_STEP:
-    case CT_HANDOFF_STEP:
+    switch (s->does) {
+    case LN_OPERATES:
+    case LN_DECIDES:
+    case LN_GOES_ON:
         for (uint32_t i = 0; i < s->target_count; i++) {
             lead(c, e, to[i], ways, steps);
         }
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             lead_failure(c, e, s, ways, steps);
         }
         break;
-    case CT_SUBFLOW_STEP: lead_subflow(c, e, s, ways, steps); break;
-    case CT_PARALLEL_STEP: lead_parallel(c, e, s, ways, steps); break;
+    case LN_CALLS: lead_subflow(c, e, s, ways, steps); break;
+    case LN_FORKS: lead_parallel(c, e, s, ways, steps); break;
     }
 }
 
@@ -265,7 +265,7 @@ static void count_graph(counter *c, uint32_t graph);
 /* What is inside is counted before, so that one list of ends is open at a time. */
 static void count_inner(counter *c, const ct_plan_step *s)
 {
-    if (s->kind == CT_SUBFLOW_STEP) {
+    if (s->does == LN_CALLS) {
         count_graph(c, s->what);
     }
     for (uint32_t i = 0; i < s->branch_count; i++) {

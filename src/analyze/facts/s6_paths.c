@@ -101,7 +101,7 @@ static bool replay_word(replay *r, const ct_word *word)
     if (word->outcome != CT_NONE) {
         return apply(r, word->outcome, 1) && an_admissible(r->an, word->op);
     }
-    if (s->kind == CT_BRANCH_STEP) {
+    if (s->does == LN_DECIDES) {
         an_truth wanted = mt_str_is(word->result, "true") ? AN_CAN_HOLD : AN_CAN_FAIL;
         return r->an->condition_truth[s->what] & wanted;
     }

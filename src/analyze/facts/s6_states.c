@@ -28,7 +28,7 @@ typedef struct layout {
 } layout;
 
 typedef struct summary {
-    bool done, followed;
+    bool done, followed; /* visited; small enough to know states */
     layout at;
     uint64_t *good, *bad; /* rows at the ends; NULL: no way there */
 } summary;
@@ -395,12 +395,12 @@ static void follow_step(pass *x, uint32_t step, const uint64_t *row)
     const ct_plan_step *s = &x->f->p->steps[step];
     mt_mark mark = mt_arena_mark(&x->f->brief);
     ct_bit_set(x->f->reached, step);
-    switch (s->kind) {
-    case CT_OPERATION_STEP: follow_operation(x, s, row); break;
-    case CT_BRANCH_STEP: follow_branch(x, s, row); break;
-    case CT_HANDOFF_STEP: go(x, x->f->p->targets[s->first_target], row); break;
-    case CT_SUBFLOW_STEP: follow_subflow(x, s, row); break;
-    case CT_PARALLEL_STEP: follow_parallel(x, s, row); break;
+    switch (s->does) {
+    case LN_OPERATES: follow_operation(x, s, row); break;
+    case LN_DECIDES: follow_branch(x, s, row); break;
+    case LN_GOES_ON: go(x, x->f->p->targets[s->first_target], row); break;
+    case LN_CALLS: follow_subflow(x, s, row); break;
+    case LN_FORKS: follow_parallel(x, s, row); break;
     }
     mt_arena_rewind(&x->f->brief, mark);
 }
@@ -448,7 +448,7 @@ static void follow_subflows_first(follower *f, const uint32_t *order, uint32_t c
 {
     for (uint32_t i = 0; i < count; i++) {
         const ct_plan_step *s = &f->p->steps[order[i]];
-        if (s->kind == CT_SUBFLOW_STEP) {
+        if (s->does == LN_CALLS) {
             follow_graph(f, s->what, NULL, NULL);
         }
     }

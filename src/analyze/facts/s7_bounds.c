@@ -75,7 +75,7 @@ static void report_conditions(an_analyzer *z)
         const ct_plan_graph *graph = &p->graphs[g];
         for (uint32_t i = 0; i < graph->step_count; i++) {
             const ct_plan_step *s = &p->steps[graph->first_step + i];
-            if (s->kind == CT_BRANCH_STEP) {
+            if (s->does == LN_DECIDES) {
                 report_bound(z, &z->an->condition_bounds[s->what], "Flow",
                              m->flows[flow].id, s->id, m->flows[flow].origin);
             }

@@ -204,8 +204,8 @@ static void judge_operation(judge *j, const an_sys_trigger *t, uint32_t op)
 }
 
 typedef struct todo {
-    uint32_t *steps, len;
-    uint64_t *seen; /* bit per step */
+    uint32_t *steps, len; /* still to be looked at */
+    uint64_t *seen;       /* bit per step */
 } todo;
 
 static void look_at(todo *l, uint32_t step)
@@ -226,11 +226,11 @@ static void judge_first(judge *j, const an_sys_trigger *t, uint32_t flow)
     look_at(&l, p->graphs[flow].entry);
     for (uint32_t head = 0; head < l.len; head++) {
         const ct_plan_step *s = &p->steps[l.steps[head]];
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             judge_operation(j, t, s->what);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
+        } else if (s->does == LN_CALLS) {
             look_at(&l, p->graphs[s->what].entry);
-        } else if (s->kind == CT_PARALLEL_STEP) {
+        } else if (s->does == LN_FORKS) {
             for (uint32_t i = 0; i < s->branch_count; i++) {
                 look_at(&l, p->graphs[s->first_branch + i].entry);
             }

@@ -109,8 +109,8 @@ static bool is_written(const ct_rule *r)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
     bool rounds =
-        to->base == CT_DECIMAL && r->payload->op != CT_LITERAL &&
-        (from->base != CT_DECIMAL || from->as.decimal.scale > to->as.decimal.scale);
+        ct_is_decimal(to) && r->payload->op != CT_LITERAL &&
+        (!ct_is_decimal(from) || from->as.decimal.scale > to->as.decimal.scale);
     return !rounds && !reads_payload(r->payload) && !pv_payload_may_fault(r);
 }
 

@@ -38,7 +38,7 @@ static void note_scale(const ct_expr *e, unsigned *most)
     if (!e) {
         return;
     }
-    bool decimal = e->type->base == CT_DECIMAL || e->type->base == CT_MONEY;
+    bool decimal = ct_is_decimal(e->type) || ct_has(e->type, LN_CURRENCY);
     if (e->op == CT_LITERAL && decimal && e->value->decimal.scale > *most) {
         *most = e->value->decimal.scale;
     }
@@ -348,22 +348,20 @@ static Z3_ast plain_value(an_prover *p, const pv_sym *s)
     if (s->plain) {
         return s->plain;
     }
-    switch ((ct_base)t->base) {
-    case CT_BOOL: return p->no;
-    case CT_ENUM: return pv_text(p, t->as.values[0]);
-    case CT_UNION: return pv_text(p, t->as.variants[0].name);
-    case CT_TEXT: return pv_text(p, MT_STR(""));
-    case CT_DATE: return pv_int(p, PV_PLAIN_DAY);
-    case CT_DATETIME: return pv_digits(p, MT_STR(PV_PLAIN_NANOS));
-    case CT_INT:
-    case CT_DURATION:
-        return pv_int(p, t->as.range.min > 0   ? t->as.range.min
-                         : t->as.range.max < 0 ? t->as.range.max
-                                               : 0);
-    case CT_DECIMAL:
-    case CT_MONEY:
-    case CT_LIST:
-    case CT_RECORD: break;
+    switch (ct_held(t)) {
+    case LN_BOOLEAN: return p->no;
+    case LN_CHOICE: return pv_text(p, t->as.values[0]);
+    case LN_VARIANT: return pv_text(p, t->as.variants[0].name);
+    case LN_TEXT: return pv_text(p, MT_STR(""));
+    case LN_TIME: return pv_digits(p, MT_STR(PV_PLAIN_NANOS));
+    case LN_INTEGER:
+        return ct_is_day(t) ? pv_int(p, PV_PLAIN_DAY)
+                            : pv_int(p, t->as.range.min > 0   ? t->as.range.min
+                                        : t->as.range.max < 0 ? t->as.range.max
+                                                              : 0);
+    case LN_DECIMAL:
+    case LN_LIST:
+    case LN_RECORD: break;
     }
     return pv_int(p, 0);
 }

@@ -104,19 +104,20 @@ static const ct_type *meet(mt_arena *a, const ct_type *x, const ct_type *y)
     if (x == y || x->base != y->base) {
         return x == y ? x : NULL;
     }
-    switch ((ct_base)x->base) {
-    case CT_INT:
-    case CT_DURATION: return meet_range(a, x, y);
-    case CT_DECIMAL: return meet_decimal(a, x, y);
-    case CT_TEXT: return x->as.max_length <= y->as.max_length ? x : y;
-    case CT_ENUM: return meet_choices(a, x, y);
-    case CT_MONEY: return mt_str_eq(x->as.currency, y->as.currency) ? x : NULL;
-    case CT_RECORD:
-    case CT_UNION: return meet_parts(a, x, y);
-    case CT_LIST: return meet_list(a, x, y);
-    case CT_BOOL:
-    case CT_DATE:
-    case CT_DATETIME: break;
+    switch (ct_held(x)) {
+    case LN_INTEGER: return ct_has(x, LN_RANGED) ? meet_range(a, x, y) : x;
+    case LN_DECIMAL:
+        if (ct_has(x, LN_CURRENCY)) {
+            return mt_str_eq(x->as.currency, y->as.currency) ? x : NULL;
+        }
+        return meet_decimal(a, x, y);
+    case LN_TEXT: return x->as.max_length <= y->as.max_length ? x : y;
+    case LN_CHOICE: return meet_choices(a, x, y);
+    case LN_RECORD:
+    case LN_VARIANT: return meet_parts(a, x, y);
+    case LN_LIST: return meet_list(a, x, y);
+    case LN_BOOLEAN:
+    case LN_TIME: break;
     }
     return x;
 }

@@ -142,12 +142,12 @@ static void need_whole(looker *l, path at)
         return;
     }
     const ct_type *t = at.type;
-    if (t->base == CT_LIST) {
+    if (ct_held(t) == LN_LIST) {
         uint32_t number = list_number(l, at);
         l->p->lists.items[number].by_value = true;
         need_whole(l, joined(l, at, "[]", MT_STR(""), t->as.list.element));
-    } else if (t->base == CT_RECORD || t->base == CT_UNION) {
-        const char *join = t->base == CT_RECORD ? "." : "|";
+    } else if (ct_held(t) == LN_RECORD || ct_held(t) == LN_VARIANT) {
+        const char *join = ct_held(t) == LN_RECORD ? "." : "|";
         for (uint32_t i = 0; i < t->count; i++) {
             const ct_field *f = &t->as.fields[i];
             need_whole(l, joined(l, at, join, f->name, f->type));

@@ -97,7 +97,7 @@ static Z3_ast compare(an_prover *p, ct_compare op, const pv_sym *a, const pv_sym
         Z3_ast eq = pv_sym_eq(p, a, b);
         return op == CT_EQ ? eq : pv_not(p, eq);
     }
-    if (a->type->base == CT_DURATION) {
+    if (ct_has(a->type, LN_UNIT)) {
         x = pv_mul(p, a->v, pv_int(p, CT_UNIT_SECONDS[a->type->unit]));
         y = pv_mul(p, b->v, pv_int(p, CT_UNIT_SECONDS[b->type->unit]));
     } else {

@@ -21,7 +21,7 @@ static void note_callers(an_walk *w)
     w->next_caller = mt_new_array(w->a, uint32_t, p->step_count);
     memset(w->first_caller, 0xff, p->graph_count * sizeof *w->first_caller);
     for (uint32_t i = 0; i < p->step_count; i++) {
-        if (p->steps[i].kind == CT_SUBFLOW_STEP) {
+        if (p->steps[i].does == LN_CALLS) {
             w->next_caller[i] = w->first_caller[p->steps[i].what];
             w->first_caller[p->steps[i].what] = i;
         }
@@ -280,7 +280,7 @@ uint64_t *an_walk_failed(const an_walk *w, mt_arena *a, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
     uint64_t *set = empty(w, a);
-    if (s->kind == CT_SUBFLOW_STEP) {
+    if (s->does == LN_CALLS) {
         add_out(w, s->what, set);
     } else {
         memcpy(set, w->in[step], w->words * sizeof *set);
@@ -313,12 +313,12 @@ static void execute(an_walk *w, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
     const uint64_t *in = w->in[step];
-    switch (s->kind) {
-    case CT_OPERATION_STEP: operation(w, s, in); return;
-    case CT_BRANCH_STEP: branch(w, s, in); return;
-    case CT_HANDOFF_STEP: go(w, s->graph, w->p->targets[s->first_target], in); return;
-    case CT_SUBFLOW_STEP: enter(w, s->what, in); break;
-    case CT_PARALLEL_STEP:
+    switch (s->does) {
+    case LN_OPERATES: operation(w, s, in); return;
+    case LN_DECIDES: branch(w, s, in); return;
+    case LN_GOES_ON: go(w, s->graph, w->p->targets[s->first_target], in); return;
+    case LN_CALLS: enter(w, s->what, in); break;
+    case LN_FORKS:
         for (uint32_t i = 0; i < s->branch_count; i++) {
             enter(w, s->first_branch + i, in);
         }

@@ -48,11 +48,11 @@ static bool is_long(const ct_type *text)
 
 bool ct_type_is_large(const ct_type *t)
 {
-    bool large = t->base == CT_LIST || (t->base == CT_TEXT && is_long(t));
-    for (uint32_t i = 0; t->base == CT_RECORD && i < t->count && !large; i++) {
+    bool large = ct_held(t) == LN_LIST || (ct_held(t) == LN_TEXT && is_long(t));
+    for (uint32_t i = 0; ct_held(t) == LN_RECORD && i < t->count && !large; i++) {
         large = ct_type_is_large(t->as.fields[i].type);
     }
-    for (uint32_t i = 0; t->base == CT_UNION && i < t->count && !large; i++) {
+    for (uint32_t i = 0; ct_held(t) == LN_VARIANT && i < t->count && !large; i++) {
         large = ct_type_is_large(t->as.variants[i].type);
     }
     return large;
@@ -61,15 +61,15 @@ bool ct_type_is_large(const ct_type *t)
 /* Lists inside lists are visited, too: the longest may be anywhere. */
 static void measure_value(measure *m, const ct_type *t, const ct_value *v)
 {
-    if (t->base == CT_RECORD) {
+    if (ct_held(t) == LN_RECORD) {
         for (uint32_t i = 0; i < t->count; i++) {
             measure_value(m, t->as.fields[i].type, v + t->as.fields[i].offset);
         }
-    } else if (t->base == CT_UNION) {
+    } else if (ct_held(t) == LN_VARIANT) {
         measure_value(m, t->as.variants[v->variant.tag].type, v->variant.payload);
-    } else if (t->base == CT_TEXT) {
+    } else if (ct_held(t) == LN_TEXT) {
         m->breadth += v->text.len / CT_TEXT_OF_A_STEP;
-    } else if (t->base == CT_LIST) {
+    } else if (ct_held(t) == LN_LIST) {
         const ct_type *element = t->as.list.element;
         uint32_t n = ct_type_is_large(element) ? v->list.count : 0;
         m->longest = v->list.count > m->longest ? v->list.count : m->longest;

@@ -12,7 +12,7 @@ static const struct bad {
 } BAD[] = {
     {"an unknown key is refused with its line", "listen: a:1\nlisen: b\n",
      "c.yaml:2:1: there is no setting lisen\n"},
-    {"a wrong type is refused", "listen: 7\n", "c.yaml:1:9: listen is a text\n"},
+    {"a wrong type is refused", "listen: 7\n", "c.yaml:1:9: listen is text\n"},
     {"a text is no number", "rate: x\n",
      "c.yaml:1:7: rate is a whole number from 0 to 1073741824\n"},
     {"a negative number is refused", "rate: -1\n",
@@ -35,11 +35,11 @@ static const struct bad {
      "c.yaml:2:7: pool is a whole number from 1 to 1000\n"},
     {"2^64 is not a number", "pool: 18446744073709551616\n",
      "c.yaml:1:7: pool is a whole number from 1 to 1000\n"},
-    {"null is not a value", "listen:\n", "c.yaml:1:8: listen is a text\n"},
+    {"null is not a value", "listen:\n", "c.yaml:1:8: listen is text\n"},
     {"faults come in the order of the file", "zz: 1\nrate: x\nlisten: 7\n",
      "c.yaml:1:1: there is no setting zz\n"
      "c.yaml:2:7: rate is a whole number from 0 to 1073741824\n"
-     "c.yaml:3:9: listen is a text\n"},
+     "c.yaml:3:9: listen is text\n"},
     {"every fault is told", "a: 1\nb: 2\n",
      "c.yaml:1:1: there is no setting a\nc.yaml:2:1: there is no setting b\n"},
 };

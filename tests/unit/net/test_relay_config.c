@@ -104,8 +104,8 @@ static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
     assert_string_equal(
         r.notes.ptr,
         "port has the wrong type or range; left out\n"
-        "prot is no setting of a relay; passed over\n"
-        "motet is no object; left out\n"
+        "prot is not a setting of a relay; passed over\n"
+        "motet is not an object; left out\n"
         "hyper_parameters.rate_limit_msgs_per_minute has the wrong type or range; left "
         "out\n"
         "hyper_parameters.client_timeout_secs has the wrong type or range; left out\n");
