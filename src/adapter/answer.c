@@ -52,7 +52,7 @@ static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str 
 {
     ad_fact_answer *to = q->answer;
     if (!value.ptr) {
-        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
+        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is not JSON",
                         MT_ARG(q->plan->fact->id));
         return;
     }

@@ -38,7 +38,7 @@ static void hear(void *state, const mt_form_fault *fault)
 {
     bool no_text = fault->row && fault->row->read == read_text;
     fail(state, fault->path,
-         fault->wrong == MT_FORM_UNKNOWN_KEY ? "is no field of a capture"
+         fault->wrong == MT_FORM_UNKNOWN_KEY ? "is not a field of a capture"
          : no_text                           ? "must be a string"
                                              : fault->said.ptr);
 }
