@@ -16,8 +16,6 @@
  * the order in which nodes were walked. What may fail: more sends than
  * limits.agent_emissions; then `limit` names the bound and the message ends as if it
  * had never come. Memory is the cycle's arena. */
-#include <stdlib.h>
-
 #include "agent/cycle_impl.h"
 
 static bool trigger_listed(const ag_sender *s, mt_str trigger)
@@ -105,21 +103,8 @@ static int by_rule(const void *x, const void *y, void *host)
 /* Few of them, mostly: insertion needs no call. */
 static void sort_candidates(ag_cycle *c)
 {
-    ag_candidate *x = c->candidates.items;
-    size_t n = c->candidates.len;
-    if (n > 16) {
-        qsort_r(x, n, sizeof *x, by_rule, c);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        size_t at = i;
-        ag_candidate moving = x[i];
-        while (at && by_rule(&x[at - 1], &moving, c) > 0) {
-            x[at] = x[at - 1];
-            at--;
-        }
-        x[at] = moving;
-    }
+    ag_cycle_sort(c, c->candidates.items, c->candidates.len,
+                  sizeof *c->candidates.items, by_rule);
 }
 
 static bool same_key(mt_str a, mt_str b)

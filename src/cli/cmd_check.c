@@ -26,24 +26,18 @@ const cli_option CMD_CHECK_OPTIONS[] = {
     {"sarif",  NULL, "report as a SARIF 2.1.0 log"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_CHECK_DETAILS[] =
-    "Elaborates FILE and shows every error and warning with its place, the line and a\n"
-    "hint. motet help CODE explains a code. Exit status 0: no errors (with --strict: "
-    "no\n"
-    "warnings either), 1: the contract does not hold, 3: a file could not be read.\n"
-    "\n"
-    "--fix rewrites stratum numbers in place when rules read verdicts of their own or "
-    "a\n"
-    "higher stratum and the references are acyclic; nothing else is changed.\n"
-    "\n"
-    "--prove asks a solver about every rule, precondition and step: which are never\n"
-    "true, reached or successful for any fact set (warnings), which verdicts imply "
-    "each\n"
-    "other and which rules and operations overlap (notes), each with facts to try. "
-    "The\n"
-    "limits prove_* bound it.";
+"Elaborates FILE and shows every error and warning with its place, the line and a\n"
+"hint. motet help CODE explains a code. Exit status 0: no errors (with --strict: no\n"
+"warnings either), 1: the contract does not hold, 3: a file could not be read.\n\n"
+"--fix rewrites stratum numbers in place when rules read verdicts of their own or a\n"
+"higher stratum and the references are acyclic; nothing else is changed.\n\n"
+"--prove asks a solver about every rule, precondition and step: which are never\n"
+"true, reached or successful for any fact set (warnings), which verdicts imply each\n"
+"other and which rules and operations overlap (notes), each with facts to try. The\n"
+"limits prove_* bound it.";
+/* clang-format on */
 
 enum { FIX_ROUNDS = 4 };
 

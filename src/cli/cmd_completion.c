@@ -8,11 +8,12 @@
 
 #include "cli/commands.h"
 
+/* clang-format off */
 const char CMD_COMPLETION_DETAILS[] =
-    "Prints a completion script. To try it: eval \"$(motet completion bash)\" in "
-    "bash,\n"
-    "source <(motet completion zsh) in zsh, motet completion fish | source in fish.\n"
-    "make install puts all three where the shells look for them.";
+"Prints a completion script. To try it: eval \"$(motet completion bash)\" in bash,\n"
+"source <(motet completion zsh) in zsh, motet completion fish | source in fish.\n"
+"make install puts all three where the shells look for them.";
+/* clang-format on */
 
 typedef void visit(mt_buf *out, const cli_command *c, const char *path);
 

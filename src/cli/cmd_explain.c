@@ -21,19 +21,15 @@ const cli_option CMD_EXPLAIN_OPTIONS[] = {
     {"pretty",  NULL,             "lay the JSON out in lines"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_EXPLAIN_DETAILS[] =
-    "Without --verdict and --flow: the whole contract in prose. With --verdict: why "
-    "the\n"
-    "verdict is present or absent, told from the rule down to the facts, each time "
-    "the\n"
-    "smallest set of conditions that decides it. With --flow and --persona: why the\n"
-    "persona can start the flow, or the smallest set of facts, verdicts or states "
-    "that\n"
-    "stands in its way. Exit status 0 if the verdict is present or the flow open, 1 "
-    "if\n"
-    "not.";
+"Without --verdict and --flow: the whole contract in prose. With --verdict: why the\n"
+"verdict is present or absent, told from the rule down to the facts, each time the\n"
+"smallest set of conditions that decides it. With --flow and --persona: why the\n"
+"persona can start the flow, or the smallest set of facts, verdicts or states that\n"
+"stands in its way. Exit status 0 if the verdict is present or the flow open, 1 if\n"
+"not.";
+/* clang-format on */
 
 typedef enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_UNKNOWN } form;
 

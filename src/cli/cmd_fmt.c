@@ -17,19 +17,17 @@ const cli_option CMD_FMT_OPTIONS[] = {
     {"json",  NULL, "report as one JSON object"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_FMT_DETAILS[] =
-    "Rewrites each file in place: two spaces per level, 88 columns, aligned values, "
-    "one\n"
-    "empty line between constructs. Comments stay, and so does every token, so the\n"
-    "interchange changes in line numbers alone. Formatting twice changes nothing.\n"
-    "\"-\" formats standard input to standard output. A file that does not parse is\n"
-    "reported and left as it is.\n"
-    "\n"
-    "Nothing is written before it is checked: the result has the same tokens and\n"
-    "comments, parses to the same tree and, where the file elaborates, gives the same\n"
-    "bundle; otherwise the file is left as it is (T620, a fault of motet).";
+"Rewrites each file in place: two spaces per level, 88 columns, aligned values, one\n"
+"empty line between constructs. Comments stay, and so does every token, so the\n"
+"interchange changes in line numbers alone. Formatting twice changes nothing.\n"
+"\"-\" formats standard input to standard output. A file that does not parse is\n"
+"reported and left as it is.\n\n"
+"Nothing is written before it is checked: the result has the same tokens and\n"
+"comments, parses to the same tree and, where the file elaborates, gives the same\n"
+"bundle; otherwise the file is left as it is (T620, a fault of motet).";
+/* clang-format on */
 
 typedef struct formatter {
     const cli_args *args;

@@ -25,14 +25,13 @@ const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_LEDGER_EXPORT_DETAILS[] =
-    "Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
-    "a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
-    "keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
-    "A key that remembers what it signed (motet serve) signs only what goes on from "
-    "it.";
+"Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
+"a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
+"keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
+"A key that remembers what it signed (motet serve) signs only what goes on from it.";
+/* clang-format on */
 
 typedef struct copying {
     const cli_args *args;

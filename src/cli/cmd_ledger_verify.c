@@ -26,18 +26,17 @@ const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_LEDGER_VERIFY_DETAILS[] =
-    "Reads the whole ledger and finds the first record that was changed, removed,\n"
-    "reordered or put in, and every checkpoint that does not agree with the records\n"
-    "or is not signed by a key that may. Records cut off at the end are found when a\n"
-    "checkpoint behind them is given. Of a store, records, checkpoints and the head "
-    "of\n"
-    "the chain are compared with each other, too: a gap between them is a fault.\n\n"
-    "With --key only that key and those its checkpoints vouch for (key_added) count;\n"
-    "without it the first signer is believed, which shows consistency, not origin.\n"
-    "A consistency proof takes two --checkpoint options.";
+"Reads the whole ledger and finds the first record that was changed, removed,\n"
+"reordered or put in, and every checkpoint that does not agree with the records\n"
+"or is not signed by a key that may. Records cut off at the end are found when a\n"
+"checkpoint behind them is given. Of a store, records, checkpoints and the head of\n"
+"the chain are compared with each other, too: a gap between them is a fault.\n\n"
+"With --key only that key and those its checkpoints vouch for (key_added) count;\n"
+"without it the first signer is believed, which shows consistency, not origin.\n"
+"A consistency proof takes two --checkpoint options.";
+/* clang-format on */
 
 /* ---- a whole ledger ---- */
 

@@ -15,14 +15,13 @@ const cli_option CMD_REPL_OPTIONS[] = {
     {"bind",   "E=INST",         "which instance flows work on; may repeat"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_REPL_DETAILS[] =
-    "Opens a contract: give facts values and see which verdicts come and go, set\n"
-    "states, run flows, ask why. help lists the commands; Tab completes them and "
-    "every\n"
-    "name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
-    "taken the same way.";
+"Opens a contract: give facts values and see which verdicts come and go, set\n"
+"states, run flows, ask why. help lists the commands; Tab completes them and every\n"
+"name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
+"taken the same way.";
+/* clang-format on */
 
 /* libedit's completion has no context argument. */
 static const cli_repl *completing;

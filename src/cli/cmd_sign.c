@@ -18,12 +18,11 @@ const cli_option CMD_SIGN_OPTIONS[] = {
     {"json",   NULL,   "print the result as JSON"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_SIGN_DETAILS[] =
-    "FILE is a contract, a bundle or a manifest. The signature is over the etag, "
-    "which\n"
-    "covers every byte of the bundle. `motet verify` accepts only the default format.";
+"FILE is a contract, a bundle or a manifest. The signature is over the etag, which\n"
+"covers every byte of the bundle. `motet verify` accepts only the default format.";
+/* clang-format on */
 
 /* a/b.json -> a/b.signed.json */
 static mt_str default_path(mt_arena *a, mt_str path)

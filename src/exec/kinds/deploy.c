@@ -110,7 +110,7 @@ static mt_err record_deployed(ex_group *g, summary *s)
 {
     const ex_version *v = s->m->next;
     mt_jw w = ex_record_begin(g);
-    mt_jw_unsorted(&w); /* sorted with r.unsorted */
+    mt_jw_unsorted(&w); /* the record is sorted as a whole, below */
     ex_caller_json(&w, s->m->job);
     if (s->diff) {
         mt_jw_key_str(&w, "class", AN_CLASS_NAMES[s->diff->class]);
