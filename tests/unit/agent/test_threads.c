@@ -422,6 +422,7 @@ static void the_limit_of_emissions_is_exact(void **state)
             ag_cycle_run(c, &(ag_message){0}, answer_three, at_once ? &list : words);
             uint32_t sent = ag_cycle_record(c).emission_count;
             assert_int_equal(sent, most < 3 ? most : 3);
+            assert_int_equal(ag_cycle_record(c).send_count, at_once ? 1 : sent);
             assert_int_equal(ag_cycle_record(c).limit != NULL, most < 3);
             ag_cycle_free(c);
             ag_tape_free(t);
