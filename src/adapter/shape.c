@@ -80,23 +80,26 @@ static mt_str shape_compound(mt_arena *a, mt_str text)
 
 mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
 {
-    switch ((ct_base)type->base) {
-    case CT_BOOL: return shape_bool(a, text);
-    case CT_INT:
-        return is_whole_number(text) ? mt_str_dup(a, text)
-                                     : quoted(a, MT_STR(""), text, MT_STR(""));
-    case CT_DURATION:
-        return is_whole_number(text) ? mt_strf(a, "{\"value\":%.*s}", MT_ARG(text))
-                                     : shape_compound(a, text);
-    case CT_MONEY: return quoted(a, MT_STR("{\"amount\":"), text, MT_STR("}"));
-    case CT_DATETIME: return shape_time(a, text);
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE: return quoted(a, MT_STR(""), text, MT_STR(""));
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: return shape_compound(a, text);
+    switch (ct_held(type)) {
+    case LN_BOOLEAN: return shape_bool(a, text);
+    case LN_INTEGER:
+        if (ct_has(type, LN_UNIT)) {
+            return is_whole_number(text) ? mt_strf(a, "{\"value\":%.*s}", MT_ARG(text))
+                                         : shape_compound(a, text);
+        }
+        return ct_is_int(type) && is_whole_number(text)
+                   ? mt_str_dup(a, text)
+                   : quoted(a, MT_STR(""), text, MT_STR(""));
+    case LN_DECIMAL:
+        return ct_has(type, LN_CURRENCY)
+                   ? quoted(a, MT_STR("{\"amount\":"), text, MT_STR("}"))
+                   : quoted(a, MT_STR(""), text, MT_STR(""));
+    case LN_TIME: return shape_time(a, text);
+    case LN_TEXT:
+    case LN_CHOICE: return quoted(a, MT_STR(""), text, MT_STR(""));
+    case LN_RECORD:
+    case LN_VARIANT:
+    case LN_LIST: return shape_compound(a, text);
     }
     MT_BUG("a type without a base");
 }
@@ -106,10 +109,10 @@ mt_str ad_shape_json(mt_arena *a, const ct_type *type, const mt_json *value)
     bool scalar =
         mt_json_is(value, MT_JSON_NUMBER) || mt_json_is(value, MT_JSON_STRING);
     mt_str text = canonical(a, value);
-    if (type->base == CT_MONEY && scalar) {
+    if (ct_has(type, LN_CURRENCY) && scalar) {
         return mt_strf(a, "{\"amount\":%.*s}", MT_ARG(text));
     }
-    if (type->base == CT_DURATION && mt_json_is(value, MT_JSON_NUMBER)) {
+    if (ct_has(type, LN_UNIT) && mt_json_is(value, MT_JSON_NUMBER)) {
         return mt_strf(a, "{\"value\":%.*s}", MT_ARG(text));
     }
     return text;

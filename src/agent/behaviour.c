@@ -1,7 +1,14 @@
 /* agent/behaviour.c - see behaviour.h.
- * Everything that decides what a peer hears must be in it: a key of the agent file that
- * is added to the reader and not here would change without its pin. Values are borrowed
- * from the file's tree; only objects are new. */
+ *
+ * Everything that decides what a peer hears must be in it: a key of the agent file
+ * that is added to the reader and not here would change without its pin. For a handler
+ * in a process that is the command and the digests of the files it names, which the
+ * host computes (ag_digest).
+ *
+ * Order: digests of all groups first, since only they can fail; then rules and
+ * settings. Values are borrowed from the file's tree; only objects are new, so the
+ * result lives as long as both. What may fail: the digest of a file, with the host's
+ * error. */
 #include "agent/behaviour.h"
 
 #include "agent/value.h"
@@ -35,6 +42,8 @@ static mt_json command_of(mt_arena *a, const ag_group *g)
     return ag_list_value(words, g->command_count);
 }
 
+/* Words of the command that are files of the agent, with their digests; others are the
+ * system's. */
 static mt_err files_of(mt_arena *a, const ag_group *g, ag_digest *digest, void *host,
                        mt_json *out)
 {
@@ -59,6 +68,7 @@ typedef struct work {
     mt_json *files; /* by group */
 } work;
 
+/* Everything that decides what the process is and how long it may take. */
 static mt_json handler_of(const work *w, const ag_binding *b)
 {
     const ag_group *g = b->group;
@@ -89,6 +99,7 @@ static const mt_json *behaviour_of(const work *w, const ag_binding *b)
 /* --- the agent -----------------------------------------------------------------------
  */
 
+/* How the tape begins and changes. */
 static mt_json tape_of(mt_arena *a, const ag_file *f)
 {
     object o = {.a = a};
@@ -122,6 +133,8 @@ static mt_json order_of(mt_arena *a, const ag_agent *g)
     return ag_list_value(names.items, names.len);
 }
 
+/* What is not of one registration. Members that do not apply are left out, so old pins
+ * stay. */
 static const mt_json *settings_of(mt_arena *a, const ag_file *f)
 {
     object o = {.a = a};

@@ -1,6 +1,24 @@
 /* agent/cycle.c - see cycle.h: the stages of one message.
- * hooks in, one after the other -> receivers, one priority group after the other ->
- * tape -> senders, all at once -> hooks out, one after the other per emission. */
+ *
+ *   hooks in, one after the other
+ *   receivers, one priority group after the other
+ *   tape
+ *   senders, all at once
+ *   hooks out, one after the other per emission
+ *
+ * The engine never calls a handler. ag_cycle_due() says which calls are due, the host
+ * answers them in any order and any time (ag_cycle_answer()), and when all of a batch
+ * are answered the next comes. So handlers may run side by side, and the result does
+ * not depend on which was faster.
+ *
+ * Invariants: receivers and senders see the tape before the message; the profile
+ * changes it once, after the last group, compat mode after each; a limit that is met
+ * ends the message as if it had never come (`over_limit`), with the tape unchanged.
+ * Answers for another batch or a second time are refused.
+ *
+ * A failing hook drops the message (profile) or passes it on (compat); a failing
+ * receiver counts as not run. Everything a message needs is in one arena, reset when
+ * the next begins; answers are borrowed until then. */
 #include "agent/cycle_impl.h"
 
 #include <stdlib.h>
@@ -58,6 +76,8 @@ static void start_calls(ag_cycle *c)
     c->pending = 0;
 }
 
+/* Ids count from zero in every batch; an answer for another batch is refused by its
+ * id. */
 static ag_call *add_call(ag_cycle *c, ag_call_kind kind, uint32_t index)
 {
     ag_call *call = mt_vec_add(&c->arena, &c->calls);
@@ -170,6 +190,7 @@ static void add_emission(ag_cycle *c, uint32_t send, const mt_json *payload)
     mt_vec_push(&c->arena, &c->emissions, ((ag_emission){send, 0, 0, payload}));
 }
 
+/* A list from a sender that may send many is one emission for each item. */
 static void begin_hooks_out(ag_cycle *c)
 {
     for (uint32_t i = 0; i < c->sends.len; i++) {
@@ -196,6 +217,8 @@ static void call_hook_in(ag_cycle *c)
     }
 }
 
+/* One hook after the other, then the next emission; what a hook dropped skips the
+ * rest. */
 static void call_hook_out(ag_cycle *c)
 {
     uint32_t hooks = c->p->hook_count[AG_SEND];

@@ -1,6 +1,17 @@
 /* agent/dna.c - see dna.h: writing both forms, pinning, signing.
+ *
+ * The profile form is canonical JSON with registrations sorted, so two agents that
+ * behave alike have one text and one pin, however they were written. The sdk form is
+ * the array that existing agents exchange, with members in the order they expect.
+ *
+ * A signature covers the profile form, the profile's name and a version, behind a
+ * prefix of its own, so it cannot be taken for a signature of anything else. The first
+ * form of documents covered registrations only; it is recognised and refused with that
+ * reason.
+ *
  * Invariant: whatever ag_dna_read() keeps of a document is written here in profile
- * form, so the pin covers it. Nothing may fail but verifying. */
+ * form, so the pin covers it. Nothing may fail but verifying (MT_E_CORRUPT with a
+ * sentence). */
 #include "agent/dna.h"
 
 #include <stdlib.h>
@@ -290,7 +301,7 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
 static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
 {
     static const char *const NAMES[] = {"Move", "Stay", "Test"};
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     write_route(a, w, "send", s->text, route_text(a, s->parsed, &s->route, s->text));
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_key_bool(w, "use_data", s->use_data);
@@ -324,7 +335,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
     write_others(w, agent);
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         write_route(a, w, "receive", r->text,
                     route_text(a, r->parsed, &r->route, r->text));
         write_priority(w, r->priority);
@@ -336,7 +347,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
         const ag_hook *h = &agent->hooks[i];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         mt_jw_key_str(w, "type", MT_STR("hook"));
         mt_jw_key_str(w, "direction",
                       h->direction == AG_SEND ? MT_STR("SEND") : MT_STR("RECEIVE"));
@@ -453,7 +464,7 @@ mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
     mt_sign_public key;
     mt_signature signature;
     if (!dna || !mt_str_is(profile, AG_PROFILE_ID)) {
-        return corrupt(why, "it is no signed DNA of this profile");
+        return corrupt(why, "it is not signed DNA of this profile");
     }
     if (!mt_json_at(dna, "format")) {
         return corrupt(why,

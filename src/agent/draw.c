@@ -1,9 +1,13 @@
 /* agent/draw.c - what is drawn of an agent's routes.
- * Room: agent.
+ *
  * A receiver stands between the states of its route: sources lead into it, it leads to
  * targets and to those labels that are states somewhere else. A sender hangs on every
- * receiver it hears (ag_route_accepts), as the cycle decides it. Nothing can fail: a
- * route that did not parse is drawn without states, faded. */
+ * receiver it hears (ag_route_accepts), as the cycle decides it.
+ *
+ * Order: start states, receivers, labels (when all states are known), senders; each in
+ * order of registration. A state is one node, however many routes name it. Timed
+ * senders have a start mark of their own. Nothing can fail: a route that did not parse
+ * is drawn without states, faded. */
 #include "agent/draw.h"
 
 typedef struct sketch {
@@ -15,6 +19,7 @@ typedef struct sketch {
     uint32_t *receivers, *senders; /* nodes */
 } sketch;
 
+/* One node per text, made where it is first mentioned. */
 static uint32_t state_of(sketch *s, mt_str text)
 {
     bool added;
@@ -62,6 +67,7 @@ static mt_str route_tip(sketch *s, const char *what, mt_str name, mt_str text,
                    MT_ARG(parsed ? route->canonical : text));
 }
 
+/* Sources lead in, targets out; a route that did not parse is faded and has neither. */
 static void draw_receiver(sketch *s, uint32_t index)
 {
     const ag_receiver *r = &s->file->agent.receivers[index];
@@ -99,6 +105,7 @@ static void draw_labels(sketch *s, uint32_t index)
 
 /* ---- senders ---- */
 
+/* Its name and what it waits for. */
 static mt_str sender_label(sketch *s, const ag_sender *sender)
 {
     mt_buf text = {0};
@@ -122,6 +129,7 @@ static mt_str sender_label(sketch *s, const ag_sender *sender)
     return mt_picture_keep(s->a, &text);
 }
 
+/* Edges come from every receiver it would hear. */
 static void draw_sender(sketch *s, uint32_t index)
 {
     const ag_agent *agent = &s->file->agent;
@@ -152,7 +160,7 @@ static void draw_sender(sketch *s, uint32_t index)
 
 /* ---- start ---- */
 
-/* A text, a list of texts, or such lists by key. */
+/* Text, a list of texts, or such lists by key. */
 static void draw_start(sketch *s, const mt_json *start)
 {
     if (mt_json_is(start, MT_JSON_STRING)) {

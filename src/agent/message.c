@@ -41,7 +41,8 @@ static void add_type(mt_buf *out, const mt_json *node, unsigned depth)
     }
 }
 
-void ag_frame_type(mt_buf *out, const mt_json *payload)
+/* Appends the type tree of a payload. */
+static void frame_type(mt_buf *out, const mt_json *payload)
 {
     add_type(out, payload, 0);
 }
@@ -51,7 +52,7 @@ void ag_frame_message(mt_buf *out, const mt_json *payload)
     mt_buf_addz(out, "{\"_payload\":");
     mt_json_write(out, payload, false);
     mt_buf_addz(out, ",\"_type\":");
-    ag_frame_type(out, payload);
+    frame_type(out, payload);
     mt_buf_addz(out, ",\"_version\":\"" AG_WIRE_VERSION "\"}\n");
 }
 
@@ -62,8 +63,8 @@ static mt_json text_node(mt_str text)
                      .as.text = text.ptr ? text.ptr : ""};
 }
 
-/* JSON, or else the text itself. A limit that was hit is no reason to call a thing
- * text: it is reported. */
+/* JSON, or else the text itself. A limit that was hit does not make a
+ * thing text: it is reported. */
 static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
                            mt_json *out)
 {

@@ -1,11 +1,32 @@
 /* agent/program.c - see program.h: interning nodes and compiling the indexes.
- * Symbols: forms (`/all`, `/oneof…`, `/not…`) come first, then plain names, so a gate's
- * answers are one bitmap over all forms and one over a window of names. */
+ *
+ * Symbols: forms (`/all`, `/oneof…`, `/not…`) come first, then plain names, so a
+ * gate's answers are one bitmap over all forms and one over a window of names. Only
+ * names between the lowest and the highest that a gate mentions can be answered
+ * otherwise than an unknown name; the window is as wide as that.
+ *
+ * From the gates follow rows: per symbol the receivers whose gate accepts it, and per
+ * symbol the senders that hang on it by their rarest node. Gates that accept names
+ * nobody knows are in lists of their own (`wild`), which are asked one by one. Rows
+ * are filled in two passes, counting first.
+ *
+ * Ranks are computed here once (canonical route, priority, registration), so a cycle
+ * sorts integers. In compat mode a route that is registered again takes the place of
+ * the first registration.
+ *
+ * A program is immutable and shared by tapes and cycles; the agent must outlive it.
+ * Nothing can fail: routes that did not parse are in no index. */
 #include "agent/program_impl.h"
 
 #include <stdlib.h>
 
-static const char *const SHAPES[] = {"single", "many", "index-single", "index-many"};
+static const char *const SHAPES[] = {
+    [AG_SINGLE] = "single",
+    [AG_MANY] = "many",
+    [AG_INDEX_SINGLE] = "index-single",
+    [AG_INDEX_MANY] = "index-many",
+};
+MT_TABLE_COVERS(SHAPES, AG_INDEX_MANY + 1);
 
 const char *ag_shape_name(ag_shape shape)
 {

@@ -1,4 +1,17 @@
-/* agent/python.c - see python.h. */
+/* agent/python.c - see python.h.
+ *
+ * Existing agents are Python programs, and what they send and pin depends on how
+ * Python prints and reads: json.dumps with its spaces and its escapes beyond ASCII,
+ * repr() of texts and floats, int("1_000"), float(" 1e3 "). Each is written down here
+ * as Python 3 does it, with its quirks, because a byte more or less is another
+ * message.
+ *
+ * Numbers keep their text where Python keeps it (an int of any length) and become the
+ * shortest double where Python has a float. ag_py_recover() takes apart what was
+ * packed as text in text; its depth is bounded, as is everything that recurses here,
+ * by the reader.
+ *
+ * Nothing fails: what cannot be cast stays as it is, as it does there. */
 #include "agent/python.h"
 
 #include <math.h>
@@ -251,7 +264,8 @@ void ag_py_dumps(mt_buf *out, const mt_json *value)
     add_value(out, value, true);
 }
 
-void ag_py_str(mt_buf *out, const mt_json *value)
+/* Appends str(value). */
+static void py_str(mt_buf *out, const mt_json *value)
 {
     if (mt_json_is(value, MT_JSON_STRING)) {
         mt_buf_adds(out, mt_json_text(value));
@@ -452,7 +466,7 @@ static mt_json cast_float(mt_arena *a, mt_json v)
 static mt_json cast_text(mt_arena *a, mt_json v)
 {
     mt_buf out = {0};
-    ag_py_str(&out, &v);
+    py_str(&out, &v);
     mt_json text = ag_text_value(mt_str_dup(a, mt_buf_str(&out)));
     mt_buf_free(&out);
     return text;

@@ -1,11 +1,21 @@
 /* agent/route.c - routes of the profile: one pass over the characters.
- * The canonical text is written as the route is read; node texts point into it.
+ *
  *     route := [list] [arrow]          at least one part not empty
  *     arrow := "--" ( "[" [list] "]" "--" )? ">" [list]
  *     list  := token ("," token)*
  *     token := name | "/all" | "/oneof(" list ")" | "/not(" list ")"
+ *
  * White space is skipped between any two symbols, also inside the arrow, and refused
- * between two characters of names, where skipping it would join them. */
+ * between two characters of names, where skipping it would join them.
+ *
+ * The canonical text is written as the route is read, and node texts point into it;
+ * one allocation per route, of a size known before. Lists that are read lie on the C
+ * stack while they are short.
+ *
+ * What may fail: MT_E_SYNTAX with offset and message of the first fault, MT_E_LIMIT
+ * for text or a nesting beyond the limits. *out is then not to be used. Which nodes
+ * an action activates (ag_route_activates()) is the profile's table: STAY the sources,
+ * MOVE labels and targets, TEST the labels. */
 #include "agent/route.h"
 
 #include "agent/chars.h"
@@ -350,7 +360,11 @@ bool ag_route_accepts(ag_mode mode, const ag_route *sender, const ag_route *rece
     return true;
 }
 
-static const char *const ACTIONS[] = {"NONE", "TEST", "STAY", "MOVE", "EVENT"};
+static const char *const ACTIONS[] = {
+    [AG_NONE] = "NONE", [AG_TEST] = "TEST",   [AG_STAY] = "STAY",
+    [AG_MOVE] = "MOVE", [AG_EVENT] = "EVENT",
+};
+MT_TABLE_COVERS(ACTIONS, AG_EVENT + 1);
 
 const char *ag_action_name(ag_action action)
 {

@@ -1,4 +1,19 @@
-/* agent/tape.c - see tape.h and tape_impl.h. */
+/* agent/tape.c - see tape.h and tape_impl.h.
+ *
+ * A tape is slots (one per key; one for a tape without keys) that hold states, and
+ * states that know who holds them, so that a cycle finds the eligible receivers from
+ * the few states that are live. The key of a slot is found by open addressing without
+ * tombstones: a removed key's gap is closed at once, so a tape that lives for months
+ * does not degrade.
+ *
+ * Symbols of the program come first in the list of states; a state nobody mentioned is
+ * learned when it first appears, and if it is a form (`/oneof(…)`), every gate is
+ * asked once and the hits are remembered.
+ *
+ * Invariants: the sum of all cells is `size` and never above the limit
+ * agent_tape_nodes; a slot's serial is the order of insertion, which compat mode
+ * shows; freed slots are used again. What may fail: MT_E_LIMIT, and MT_E_SYNTAX for a
+ * state that is not a token; the tape is then unchanged. */
 #include "agent/tape_impl.h"
 
 #include <stdlib.h>
@@ -136,6 +151,8 @@ static void find_hits(ag_tape *t, ag_state *state, const ag_node *node)
     state->hit_count = (uint32_t)hits.len;
 }
 
+static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out);
+
 static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
 {
     mt_map_entry *known = mt_map_find(&t->foreign, text);
@@ -151,7 +168,7 @@ static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
     }
     if (!mt_str_eq(node.text,
                    text)) { /* written otherwise: look the canonical one up */
-        return ag_tape_symbol(t, node.text, out);
+        return tape_symbol(t, node.text, out);
     }
     add_state(t, node.text);
     ag_state *state = &t->states[t->state_count - 1];
@@ -164,7 +181,8 @@ static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
     return MT_OK;
 }
 
-mt_err ag_tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
+/* The tape's symbol for a canonical text it has or learns. */
+static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
 {
     *out = ag_program_symbol(t->p, text);
     return *out == AG_UNKNOWN ? learn(t, text, out) : MT_OK;
@@ -173,6 +191,7 @@ mt_err ag_tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
 /* --- cells and holders
  * ---------------------------------------------------------------- */
 
+/* A state with at least one holder; the list has no order. */
 static void make_live(ag_tape *t, ag_symbol s)
 {
     ag_state *state = &t->states[s];
@@ -356,7 +375,7 @@ mt_err ag_tape_set(ag_tape *t, mt_str key, const mt_str *states, size_t count)
     ag_symbol *symbols = mt_xmalloc(count * sizeof *symbols + 1);
     mt_err err = MT_OK;
     for (size_t i = 0; i < count && !err; i++) {
-        err = ag_tape_symbol(t, states[i], &symbols[i]);
+        err = tape_symbol(t, states[i], &symbols[i]);
     }
     if (!err) {
         ag_tape_put(t, ag_tape_make_slot(t, key), symbols, (uint32_t)count);

@@ -1,4 +1,15 @@
-/* agent/tape_json.c - tapes in and out of JSON; see tape.h. */
+/* agent/tape_json.c - tapes in and out of JSON; see tape.h.
+ *
+ * Two forms. What an agent file or a peer sees (ag_tape_write(), ag_tape_read()): a
+ * text, a list of texts, or lists by key, sorted by bytes, so equal tapes are equal
+ * texts. What is saved (ag_tape_save(), ag_tape_load()): keys in order of insertion,
+ * with the null key as null, and the form's name, so that a tape goes on exactly as it
+ * was.
+ *
+ * The form of a value decides which kind of tape it can fill; another kind is
+ * MT_E_TYPE. Text among lists is walked character by character in compat mode, as
+ * the existing library does it. What may fail: MT_E_TYPE, MT_E_SYNTAX, and what
+ * ag_tape_set() says; the tape may be half filled then. */
 #include <stdlib.h>
 
 #include "agent/tape_impl.h"
@@ -13,6 +24,7 @@ static bool all_text(const mt_json *list)
     return true;
 }
 
+/* One list among the values makes it a tape of lists. */
 static mt_err object_shape(const mt_json *value, ag_shape *out)
 {
     *out = AG_INDEX_SINGLE;
@@ -56,7 +68,7 @@ static mt_err set_list(ag_tape *t, mt_str key, const mt_json *list)
     return err;
 }
 
-/* The SDK walks a text among lists character by character; compat does as it does. */
+/* The SDK walks text among lists character by character; compat does as it does. */
 static mt_err set_characters(ag_tape *t, mt_str key, mt_str text)
 {
     mt_arena a = {0};
@@ -137,6 +149,7 @@ static void write_key(mt_jw *w, mt_str key)
     }
 }
 
+/* [[key, [states]], ...]; the null key is null. */
 static void write_slots(const ag_tape *t, mt_arena *a, mt_jw *w, bool sorted)
 {
     uint32_t count;

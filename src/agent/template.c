@@ -1,4 +1,17 @@
-/* agent/template.c - see template.h. */
+/* agent/template.c - see template.h.
+ *
+ * Three small languages over one scope. Paths: a root (ROOTS) and steps by member or
+ * index. Templates: any JSON whose texts may hold {{path}}, {{path + 1}}; text that
+ * is nothing but one hole becomes the value itself, of any type. Conditions: an object
+ * of paths and what they must be, with operators (OPERATORS) and all, any, none.
+ *
+ * What is not there is null in a template and fails every condition but `exists:
+ * false` and `not`. Numbers are compared and added as whole numbers; anything else
+ * compares with nothing.
+ *
+ * Checking (ag_check_template(), ag_check_condition()) happens when a file is read, so
+ * nothing can fail at work. `fresh` counts its draws in the scope; all else reads
+ * only. Depth is bounded by the reader that made the JSON. */
 #include "agent/template.h"
 
 #include "agent/value.h"
@@ -177,6 +190,7 @@ static bool number_at(mt_arena *a, ag_scope *s, mt_str term, mt_decimal *out)
            mt_decimal_parse(mt_json_text(value), out) == MT_OK;
 }
 
+/* Exact: decimals, not doubles. NULL when a side is not a number. */
 static const mt_json *evaluate(mt_arena *a, ag_scope *s, mt_str text)
 {
     mt_str left, right;
@@ -224,6 +238,8 @@ static void add_as_text(mt_buf *out, const mt_json *value)
     }
 }
 
+/* One hole and nothing else gives the value itself, of any type; otherwise everything
+ * becomes text. */
 static mt_json render_text(mt_arena *a, ag_scope *s, mt_str text)
 {
     size_t start, at = 0;
@@ -368,6 +384,7 @@ static const struct operator_row *find_operator(mt_str name)
     return NULL;
 }
 
+/* All operators must hold; a value that is not an object is compared with `is`. */
 static bool holds_at(mt_arena *a, ag_scope *s, mt_str path, const mt_json *wanted)
 {
     const mt_json *value = ag_lookup(a, s, path);
@@ -420,6 +437,7 @@ bool ag_holds(mt_arena *a, ag_scope *scope, const mt_json *condition)
 /* --- checks
  * ---------------------------------------------------------------------------------- */
 
+/* NULL: it is one. */
 static const char *unknown_root(mt_arena *a, mt_str path)
 {
     mt_str rest;
@@ -427,7 +445,7 @@ static const char *unknown_root(mt_arena *a, mt_str path)
         return NULL;
     }
     return mt_strf(a,
-                   "`%.*s` is no path; paths start with content, from, message, "
+                   "`%.*s` is not a path; paths start with content, from, message, "
                    "memory, data, key, state, agent, action, trigger or fresh",
                    MT_ARG(path))
         .ptr;
@@ -439,6 +457,7 @@ static const char *check_term(mt_arena *a, mt_str term)
     return mt_decimal_parse(term, &number) == MT_OK ? NULL : unknown_root(a, term);
 }
 
+/* The first fault of the text, NULL for none. */
 static const char *check_text(mt_arena *a, mt_str text)
 {
     size_t start, at = 0;
@@ -474,6 +493,7 @@ const char *ag_check_template(mt_arena *a, const mt_json *template,
     return fault;
 }
 
+/* Names, and what each takes; values themselves are templates. */
 static const char *check_operators(mt_arena *a, const mt_json *wanted,
                                    const mt_json **where)
 {
@@ -481,7 +501,7 @@ static const char *check_operators(mt_arena *a, const mt_json *wanted,
         const mt_json_member *m = &wanted->as.members[i];
         *where = &m->value;
         if (!find_operator(m->key)) {
-            return mt_strf(a, "`%.*s` is no operator", MT_ARG(m->key)).ptr;
+            return mt_strf(a, "`%.*s` is not an operator", MT_ARG(m->key)).ptr;
         }
         if ((mt_str_is(m->key, "in") && !mt_json_is(&m->value, MT_JSON_ARRAY)) ||
             (mt_str_is(m->key, "exists") && !mt_json_is(&m->value, MT_JSON_BOOL))) {

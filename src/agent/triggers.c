@@ -1,4 +1,15 @@
-/* agent/triggers.c - see triggers.h. */
+/* agent/triggers.c - see triggers.h.
+ *
+ * A tree of trigger names, from an indented text or from JSON. Levels are opened by a
+ * deeper indent and closed by going back to one that is open; an indent between two
+ * levels is refused, with the line number. Tabs go to multiples of eight.
+ *
+ * A trigger's path is the indices from the root, so covering (an ancestor accepts what
+ * its descendants signal) is a comparison of prefixes. Names must be such that a
+ * Python agent could use them as attributes (RESERVED). A name may occur twice in a
+ * tree; the later one is found.
+ *
+ * What may fail: MT_E_SYNTAX with a sentence; names live in the caller's arena. */
 #include "agent/triggers.h"
 
 #include "agent/chars.h"
@@ -23,6 +34,7 @@ static bool reserved(mt_str name)
     return name.ptr[0] == '_';
 }
 
+/* Siblings differ; its path is its parent's and its own number. */
 static mt_err add_trigger(mt_arena *a, ag_triggers *t, mt_str name, uint32_t parent,
                           mt_str *why)
 {

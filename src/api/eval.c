@@ -1,7 +1,13 @@
 /* api/eval.c - the public API's fact sets and verdicts.
- * Room: api.
- * Typed values are put one after the other: a stack of open values knows, from the
- * declared types, what is due next and where it goes. */
+ *
+ * Facts come as JSON text, or typed: values are put one after the other, and a stack
+ * of open values knows, from the declared types, what is due next and where it goes. A
+ * value of another type is refused and the fault kept; every later call answers it
+ * until motet_facts_begin(), so a caller may look once at the end.
+ *
+ * A fact set belongs to its contract; evaluating it with verdicts of another is
+ * MOTET_E_USAGE. JSON that is handed out lives until the next call on the same object.
+ * An object belongs to one thread at a time; a contract may be shared. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -159,13 +165,14 @@ static motet_status advance(motet_facts *f)
     return (motet_status)f->err;
 }
 
-static motet_status put(motet_facts *f, unsigned bases, const ct_value *value)
+/* `fits`: a value of this kind is due. */
+static motet_status put(motet_facts *f, bool fits, const ct_value *value)
 {
     const ct_type *t = due(f);
-    if (!t || !((bases >> t->base) & 1)) {
+    if (!t || !fits) {
         return refuse(
             f, t ? MT_E_TYPE : MT_E_USAGE,
-            t ? mt_strf(ct_facts_arena(f->facts), "expected %s", CT_BASE_NAMES[t->base])
+            t ? mt_strf(ct_facts_arena(f->facts), "expected %s", LN_BASES[t->base].name)
               : MT_STR("no value is due here"));
     }
     *place(f) = *value;
@@ -174,43 +181,46 @@ static motet_status put(motet_facts *f, unsigned bases, const ct_value *value)
 
 motet_status motet_put_bool(motet_facts *facts, bool value)
 {
-    return put(facts, 1u << CT_BOOL, &(ct_value){.boolean = value});
+    const ct_type *t = due(facts);
+    return put(facts, t && ct_held(t) == LN_BOOLEAN, &(ct_value){.boolean = value});
 }
 
 motet_status motet_put_int(motet_facts *facts, int64_t value)
 {
-    return put(facts, 1u << CT_INT | 1u << CT_DURATION, &(ct_value){.integer = value});
+    const ct_type *t = due(facts);
+    return put(facts, t && ct_has(t, LN_RANGED), &(ct_value){.integer = value});
 }
 
-static motet_status put_decimal(motet_facts *f, const char *text, unsigned bases)
+static motet_status put_decimal(motet_facts *f, const char *text, unsigned trait)
 {
+    const ct_type *t = due(f);
     ct_value v = {0};
     if (f->err == MT_OK && mt_decimal_parse(mt_str_z(text), &v.decimal) != MT_OK) {
-        return refuse(f, MT_E_TYPE, MT_STR("the text is no decimal"));
+        return refuse(f, MT_E_TYPE, MT_STR("the text is not a decimal"));
     }
-    return put(f, bases, &v);
+    return put(f, t && ct_held(t) == LN_DECIMAL && ct_has(t, trait), &v);
 }
 
 motet_status motet_put_decimal(motet_facts *facts, const char *value)
 {
-    return put_decimal(facts, value, 1u << CT_DECIMAL);
+    return put_decimal(facts, value, LN_NUMBER);
 }
 
 motet_status motet_put_money(motet_facts *facts, const char *amount)
 {
-    return put_decimal(facts, amount, 1u << CT_MONEY);
+    return put_decimal(facts, amount, LN_CURRENCY);
 }
 
-/* A text as the type that is due reads it; false when it cannot. */
+/* Text as the type that is due reads it; false when it cannot. */
 static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *out)
 {
-    if (t->base == CT_ENUM) {
+    if (ct_held(t) == LN_CHOICE) {
         return (out->choice = ct_choice_find(t, text)) != CT_NONE;
     }
-    if (t->base == CT_DATE) {
+    if (ct_is_day(t)) {
         return ct_date_parse(text, &out->integer);
     }
-    if (t->base == CT_DATETIME) {
+    if (ct_held(t) == LN_TIME) {
         return ct_time_parse(text, &out->time);
     }
     out->text = mt_str_dup(ct_facts_arena(f->facts), text);
@@ -224,10 +234,9 @@ motet_status motet_put_text(motet_facts *facts, motet_str value)
     if (t && !text_value(facts, t, mt_str_from(value.ptr, value.len), &v)) {
         return refuse(facts, MT_E_TYPE,
                       mt_strf(ct_facts_arena(facts->facts), "no value of %s: %.*s",
-                              CT_BASE_NAMES[t->base], (int)value.len, value.ptr));
+                              LN_BASES[t->base].name, (int)value.len, value.ptr));
     }
-    return put(facts, 1u << CT_TEXT | 1u << CT_ENUM | 1u << CT_DATE | 1u << CT_DATETIME,
-               &v);
+    return put(facts, t && (ct_held(t) == LN_TEXT || ct_has(t, LN_WRITTEN)), &v);
 }
 
 /* Opens a container; it is complete at once when nothing is to follow. */
@@ -244,19 +253,19 @@ static motet_status push(motet_facts *f, open_value o)
     return MOTET_OK;
 }
 
-static const ct_type *due_as(motet_facts *f, ct_base base)
+static const ct_type *due_as(motet_facts *f, ln_held held)
 {
     const ct_type *t = due(f);
-    if (t && t->base == base) {
+    if (t && ct_held(t) == held) {
         return t;
     }
-    put(f, 0, NULL); /* says what was due instead */
+    put(f, false, NULL); /* says what was due instead */
     return NULL;
 }
 
 motet_status motet_put_list(motet_facts *facts, size_t length)
 {
-    const ct_type *t = due_as(facts, CT_LIST);
+    const ct_type *t = due_as(facts, LN_LIST);
     if (!t) {
         return (motet_status)facts->err;
     }
@@ -274,14 +283,14 @@ motet_status motet_put_list(motet_facts *facts, size_t length)
 
 motet_status motet_put_record(motet_facts *facts)
 {
-    const ct_type *t = due_as(facts, CT_RECORD);
+    const ct_type *t = due_as(facts, LN_RECORD);
     return t ? push(facts, (open_value){t, place(facts), t->count, true})
              : (motet_status)facts->err;
 }
 
 motet_status motet_put_union(motet_facts *facts, const char *tag)
 {
-    const ct_type *t = due_as(facts, CT_UNION);
+    const ct_type *t = due_as(facts, LN_VARIANT);
     if (!t) {
         return (motet_status)facts->err;
     }

@@ -1,5 +1,13 @@
 /* api/flow.c - the public API's flows and action spaces.
- * Room: api. */
+ *
+ * A run has a plan of its own, made once, and is used for one flow after the other.
+ * States and bindings come as JSON; the embedder's host gets the engine's three
+ * questions as callbacks (may this persona act, apply these changes, which outcome),
+ * each before anything has happened. Positions are texts that the embedder keeps.
+ *
+ * Everything of one run lives in `inputs`, which the next start resets; texts that are
+ * handed out live until the next call. What may fail: motet_status, with a sentence in
+ * motet_run_message(). */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -185,10 +193,12 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
 
 motet_run_state motet_run_step(motet_run *r)
 {
-    /* ORDER ct_run_status. */
-    static const motet_run_state STATES[] = {MOTET_RUN_MORE, MOTET_RUN_DONE,
-                                             MOTET_RUN_FAILED, MOTET_RUN_WAITING,
-                                             MOTET_RUN_STOPPED};
+    static const motet_run_state STATES[] = {
+        [CT_RUN_MORE] = MOTET_RUN_MORE,       [CT_RUN_DONE] = MOTET_RUN_DONE,
+        [CT_RUN_FAILED] = MOTET_RUN_FAILED,   [CT_RUN_WAITING] = MOTET_RUN_WAITING,
+        [CT_RUN_STOPPED] = MOTET_RUN_STOPPED,
+    };
+    MT_TABLE_COVERS(STATES, CT_RUN_STOPPED + 1);
     ct_run_resume(&r->run);
     return STATES[ct_run_step(&r->run)];
 }

@@ -1,3 +1,17 @@
+/* base/decimal.c - arithmetic of the contract NumericModel.
+ *
+ * A decimal is a coefficient below 2^96 and a scale of at most 28. Every operation has
+ * two ways. The fast one works in 128 bits and is taken when it is plain that nothing
+ * can be lost. The other makes the exact result in 256 bits (u256), and fit() then
+ * drops as many fraction digits as must go, half to even. So one operation rounds
+ * once, whatever way it took, and both ways give the same bits.
+ *
+ * Invariants: zero has no sign (make() sees to it); a result never has a scale above
+ * MT_DECIMAL_MAX_SCALE; an intermediate never needs more than 96 + 128 bits.
+ *
+ * What may fail: MT_E_SYNTAX for text that is not a number, MT_E_OVERFLOW when the
+ * whole part does not fit 96 bits, MT_E_RANGE when a caller wants an int64 and the
+ * value is not one. *out is written only on MT_OK. Nothing allocates. */
 #include "base/decimal.h"
 
 /* 10^0 .. 10^19 fit 64 bits, 10^38 fits 128. */
@@ -24,6 +38,7 @@ static inline mt_u128 coefficient(mt_decimal d)
     return (mt_u128)d.hi << 64 | d.lo;
 }
 
+/* The only way a decimal is made: a zero loses its sign here. */
 static inline mt_decimal make(mt_u128 c, unsigned scale, bool negative)
 {
     return (mt_decimal){.lo = (uint64_t)c,
@@ -34,7 +49,7 @@ static inline mt_decimal make(mt_u128 c, unsigned scale, bool negative)
 
 /* 256-bit intermediates: little-endian words. */
 typedef struct u256 {
-    uint64_t w[4];
+    uint64_t w[4]; /* the lowest first */
 } u256;
 
 /* a < 2^96, b < 2^128. */
@@ -119,6 +134,7 @@ static uint64_t wide_div(u256 *a, uint64_t divisor)
     return rest;
 }
 
+/* How many bits the value needs; 0 for zero. */
 static unsigned wide_bits(u256 a)
 {
     for (unsigned i = 4; i-- > 0;) {
@@ -181,6 +197,8 @@ static void drop_digit(tail *t, unsigned digit)
     }
 }
 
+/* Half to even. Rounding up may carry out of 96 bits; then one fraction digit more has
+ * to go, and where there is none it is an overflow. */
 static mt_err round_tail(mt_u128 c, unsigned scale, bool negative, tail t,
                          mt_decimal *out)
 {
@@ -325,6 +343,7 @@ static inline bool align(mt_decimal a, mt_decimal b, aligned *out)
     return true;
 }
 
+/* Without signs. Both are brought to the larger scale, so nothing is rounded. */
 static int cmp_size(mt_decimal a, mt_decimal b)
 {
     aligned x;
@@ -350,6 +369,7 @@ int mt_decimal_cmp_slow(mt_decimal a, mt_decimal b)
     return a.negative ? -order : order;
 }
 
+/* For operands that 128 bits cannot align, or whose sum leaves 96 bits. */
 static mt_err add_wide(mt_decimal a, mt_decimal b, mt_decimal *out)
 {
     unsigned scale = a.scale > b.scale ? a.scale : b.scale;

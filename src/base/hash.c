@@ -1,3 +1,17 @@
+/* base/hash.c - SHA-256 by libcrypto, and hexadecimal text.
+ *
+ * The algorithm is fetched once, before main(), and every thread keeps one context:
+ * with both a short hash costs a few hundred nanoseconds, and the ledger and the chain
+ * make nothing but short hashes. The context of a thread is released by the destructor
+ * of a thread key when the thread ends.
+ *
+ * Threads: mt_sha256_of() may be called from any thread. A stream belongs to whoever
+ * made it.
+ *
+ * libcrypto fails here only when there is no memory or no SHA-256 at all; both are
+ * MT_BUG(), so no caller has an error to handle. Reading hexadecimal text is strict
+ * about length and refuses every other character; mt_unhex_lower() refuses capitals as
+ * well, because a hash in a ledger has one spelling. */
 #include "base/hash.h"
 
 #include <openssl/evp.h>
@@ -26,6 +40,7 @@ __attribute__((constructor)) static void fetch_sha256(void)
     }
 }
 
+/* Made on first use; the key's destructor owns it from then on. */
 static EVP_MD_CTX *context_of_thread(void)
 {
     if (MT_UNLIKELY(!thread_ctx)) {

@@ -1,3 +1,17 @@
+/* base/json_canonical.c - is this text exactly what the canonical writer would write?
+ *
+ * The ledger hashes bytes, so a record must have one spelling: no white space, keys in
+ * byte order, numbers as they were written, the shortest escapes. One walk over the
+ * text answers without building a tree and on the way picks the raw text of a few
+ * top-level keys, which is all the verifier needs of a body.
+ *
+ * The walk cannot compare keys with escapes, since their order is that of the decoded
+ * text. It then notes that it is unsure, and the text is read and written again; such
+ * keys are rare enough.
+ *
+ * Invariants: depth and bytes are bounded by the table of limits, so the recursion of
+ * value() and container() is, too; a pick is empty (ptr NULL) unless its key was seen.
+ * The answer is yes or no; nobody is told where the text differs. */
 #include "base/json_canonical.h"
 
 #include "base/json_scan.h"
@@ -5,7 +19,7 @@
 #include "base/limits.h"
 
 typedef struct walk {
-    const char *end;
+    const char *end; /* of the text */
     mt_json_pick *picks;
     size_t count;
     size_t depth, max_depth;
@@ -108,6 +122,7 @@ static const char *container(walk *w, const char *p, char close)
     return *p == close ? p + 1 : NULL;
 }
 
+/* One value at p; returns what follows it, NULL when it is not canonical. */
 static const char *value(walk *w, const char *p)
 {
     mt_scan_fault fault;

@@ -1,3 +1,21 @@
+/* base/json_pull.c - reading JSON piece by piece, without a tree.
+ *
+ * The caller knows what it expects (an object, this key, a number) and asks for it;
+ * json_pull.h has the fast ways of all questions inline, and this file the ways with
+ * something unusual: white space, escapes, the wrong type, the end of the text.
+ *
+ * Invariant: the cursor stands at the next token, white space skipped. After the first
+ * fault the end of the text moves to the cursor, so that every later question finds
+ * nothing and answers false; callers need not look after each call and ask
+ * mt_jp_finish() once. Only the first fault is kept, with its offset.
+ *
+ * Duplicate keys are the caller's to see (mt_jp_duplicate()), because only the caller
+ * knows which keys it has had; unknown ones are remembered in a map by
+ * mt_jp_unknown().
+ *
+ * What may fail: MT_E_SYNTAX for text that is not JSON, MT_E_TYPE for JSON of another
+ * type, MT_E_LIMIT for bytes or depth. Strings without escapes borrow from the text,
+ * others are decoded into the arena. */
 #include "base/json_pull.h"
 
 bool mt_jp_start(mt_jp *j, mt_arena *a, mt_str text, const mt_json_limits *limits)
@@ -54,14 +72,17 @@ bool mt_jp_duplicate(mt_jp *j, mt_str key)
 
 void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
 {
-    static const char *const MESSAGES[] = {"expected null",     "expected a boolean",
-                                           "expected a number", "expected a string",
-                                           "expected an array", "expected an object"};
+    static const char *const MESSAGES[] = {
+        [MT_JSON_NULL] = "expected null",       [MT_JSON_BOOL] = "expected a boolean",
+        [MT_JSON_NUMBER] = "expected a number", [MT_JSON_STRING] = "expected a string",
+        [MT_JSON_ARRAY] = "expected an array",  [MT_JSON_OBJECT] = "expected an object",
+    };
+    MT_TABLE_COVERS(MESSAGES, MT_JSON_OBJECT + 1);
     if (j->p == j->end) {
         mt_jp_set_fault(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
         return;
     }
-    /* What is no value at all is a fault of the text, not of the type. */
+    /* What is not a value at all is a fault of the text, not of the type. */
     mt_jp probe = *j;
     if (mt_jp_skip(&probe)) {
         mt_jp_set_fault(j, MT_E_TYPE, j->p, MESSAGES[expected]);
@@ -242,6 +263,7 @@ bool mt_jp_tree(mt_jp *j, mt_json *out)
     return move(j, j->begin + at);
 }
 
+/* What is skipped is checked as strictly as what is read. */
 static bool skip_container(mt_jp *j)
 {
     mt_mark mark = mt_arena_mark(j->arena);

@@ -1,3 +1,21 @@
+/* base/json_read.c - text to a tree, in one pass and without recursion.
+ *
+ * Items and members of the open containers lie on one byte stack; when a container
+ * closes, its children move to the arena as one array. Below each frame lies the slot
+ * (mt_json) that the container will fill, which works for items and members alike
+ * because a member ends with its value.
+ *
+ * Order of a document: the byte limit and a byte order mark are looked at first; then
+ * values are read into the slot on top of the stack until no frame is open; then
+ * nothing but white space may follow. Keys of an object are compared when it closes:
+ * pairwise with a cheap summary for few, by a map for many, so a hostile object costs
+ * no more than a log factor.
+ *
+ * Invariants: depth never exceeds max_depth; the stack starts in the caller's frame
+ * and is on the heap only after it grew; texts without escapes borrow from the input.
+ *
+ * What may fail: MT_E_LIMIT (bytes, depth) or MT_E_SYNTAX with the offset of the byte
+ * at fault. *out is written only on MT_OK. */
 #include "base/json_read.h"
 
 #include <stdlib.h>
@@ -33,7 +51,7 @@ typedef struct reader {
     size_t frame; /* position of the innermost open frame, 0 for none */
     mt_err err;
     mt_scan_fault fault;
-    mt_str detail;
+    mt_str detail; /* a key that was given twice */
 } reader;
 
 static const char *fail(reader *r, mt_err err, const char *at, const char *message)
@@ -43,6 +61,7 @@ static const char *fail(reader *r, mt_err err, const char *at, const char *messa
     return NULL;
 }
 
+/* Doubles the stack; the first one is the caller's and is left alone. */
 static void widen_stack(reader *r, size_t more)
 {
     size_t used = (size_t)(r->top - r->stack);
@@ -78,6 +97,8 @@ static inline mt_json *slot(const reader *r)
     return (mt_json *)(void *)r->top - 1;
 }
 
+/* Text with escapes: decoded into the arena, where it is never longer than its
+ * source. */
 static const char *read_text_slow(reader *r, const char *start, mt_str *out)
 {
     bool escaped = false;
@@ -105,6 +126,8 @@ static inline const char *read_text(reader *r, const char *p, mt_str *out)
     return quote + 1;
 }
 
+/* The slot gets type and place now; count and children follow when the container
+ * closes. */
 static const char *open_container(reader *r, const char *p, mt_json_type type)
 {
     if (r->depth == r->max_depth) {
@@ -146,6 +169,8 @@ static uint32_t repeated_of_few(const mt_json_member *m, uint32_t count)
     return count;
 }
 
+/* A map, because comparing each with each would be square; it is gone before the
+ * children are kept. */
 static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t count)
 {
     mt_mark mark = mt_arena_mark(a);
@@ -162,7 +187,7 @@ static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t 
     return i;
 }
 
-/* The opening quote of the key before a value. A quote inside of the key has a
+/* The opening quote of the key before a value. A quote inside the key has a
  * backslash before it, the opening one cannot have. */
 static const char *key_place(const reader *r, const mt_json_member *m)
 {
@@ -176,6 +201,7 @@ static const char *key_place(const reader *r, const mt_json_member *m)
     return p;
 }
 
+/* Reports the second of two equal keys at its own place. */
 static bool keys_differ(reader *r, const mt_json_member *m, uint32_t count)
 {
     uint32_t at = count <= FEW_KEYS ? repeated_of_few(m, count)
@@ -193,6 +219,8 @@ static void *keep(reader *r, const void *children, size_t bytes)
     return bytes ? memcpy(mt_alloc(r->arena, bytes), children, bytes) : NULL;
 }
 
+/* The children leave the stack for the arena, and the container's own slot is on top
+ * again. NULL when two keys of an object are equal. */
 static const char *close_container(reader *r, const char *p)
 {
     frame *f = frame_at(r, r->frame);
@@ -216,6 +244,7 @@ static const char *close_container(reader *r, const char *p)
     return p + 1;
 }
 
+/* The value keeps the place of its opening quote, for whoever reports about it. */
 static const char *read_string(reader *r, const char *p)
 {
     mt_str text;
@@ -229,6 +258,8 @@ static const char *read_string(reader *r, const char *p)
     return next;
 }
 
+/* A number stays the text it was written as: what it means is asked by mt_json_i64()
+ * and others, exactly. */
 static const char *read_number(reader *r, const char *p)
 {
     bool room = r->end - p >= MT_SCAN_NEAR;
@@ -247,6 +278,7 @@ static const char *read_number(reader *r, const char *p)
     return next;
 }
 
+/* true, false and null; the first letter has decided which. */
 static const char *read_word(reader *r, const char *p, mt_str word, mt_json_type type)
 {
     const char *next = mt_scan_word(p, r->end, word, &r->fault);
@@ -318,6 +350,7 @@ static inline const char *next_child(reader *r, const char *p)
     return p;
 }
 
+/* The bracket that ends the innermost container. */
 static inline char closing(const reader *r)
 {
     return frame_at(r, r->frame)->object ? '}' : ']';
@@ -351,6 +384,8 @@ static const char *after_value(reader *r, const char *p, bool *done)
     return p;
 }
 
+/* Without recursion: a value that opened a container goes on with its first child, a
+ * complete one with whatever follows it. */
 static const char *read_document(reader *r, const char *p)
 {
     for (bool done = false; p && !done;) {
@@ -416,6 +451,7 @@ const char *mt_json_check_start(mt_str text, size_t max_bytes, mt_err *err)
                : NULL;
 }
 
+/* Nothing but white space may follow the value. */
 static mt_err read_all(mt_arena *a, mt_str text, mt_json_limits l, mt_json *out,
                        mt_json_error *error)
 {

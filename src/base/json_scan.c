@@ -1,3 +1,18 @@
+/* base/json_scan.c - the letters of JSON: space, strings, numbers, words.
+ *
+ * Everything that reads JSON (json_read.c, json_pull.c, json_canonical.c) scans with
+ * these functions, so all of them accept the same texts. json_scan.h has the short
+ * cases inline.
+ *
+ * Strings are looked at sixteen bytes at a time while they are plain ASCII; a byte
+ * that is not stops the block, and what it starts (an escape, a character of several
+ * bytes, a control character) is checked on its own. Surrogates must come in pairs,
+ * UTF-8 must be valid, control characters must be escaped.
+ *
+ * Invariants: nothing is read at or behind `end`; mt_scan_unescape() may only be given
+ * what mt_scan_string() has accepted, and never writes more bytes than it reads. A
+ * function answers NULL for a fault and fills mt_scan_fault with its place and a
+ * static message. */
 #include "base/json_scan.h"
 
 #include "base/utf8.h"
@@ -72,6 +87,7 @@ static const char *scan_unicode_escape(const char *p, const char *end,
     return p + 12;
 }
 
+/* p is at the backslash; returns what follows the escape. */
 static const char *scan_escape(const char *p, const char *end, mt_scan_fault *fault)
 {
     if (end - p < 2) {

@@ -1,4 +1,16 @@
-/* base/json_tree.c - looking at a tree that json_read.c made. */
+/* base/json_tree.c - looking at a tree that json_read.c made.
+ *
+ * Places, members, numbers, order, equality. A tree is read only; nothing here
+ * allocates but the order arrays that the caller brings.
+ *
+ * Equality is by value: objects without regard to the order of keys, numbers by what
+ * they mean (1.0, 1 and 10e-1 are equal), compared as digits and exponent and never as
+ * doubles, so numbers of any length differ where they differ. An exponent that does
+ * not fit 64 bits equals only itself, character for character.
+ *
+ * mt_json_get() searches linearly: objects from outside are read once, key by key, and
+ * what has many keys is put into a map by its reader. mt_json_sort() is stable for
+ * what the reader admits, since keys of one object differ. */
 #include <stdlib.h>
 
 #include "base/json_read.h"
@@ -64,8 +76,12 @@ mt_err mt_json_i64(const mt_json *node, int64_t *out)
 
 const char *mt_json_type_name(const mt_json *node)
 {
-    static const char *const NAMES[] = {"null",   "boolean", "number",
-                                        "string", "array",   "object"};
+    static const char *const NAMES[] = {
+        [MT_JSON_NULL] = "null",     [MT_JSON_BOOL] = "boolean",
+        [MT_JSON_NUMBER] = "number", [MT_JSON_STRING] = "string",
+        [MT_JSON_ARRAY] = "array",   [MT_JSON_OBJECT] = "object",
+    };
+    MT_TABLE_COVERS(NAMES, MT_JSON_OBJECT + 1);
     return node ? NAMES[node->type] : "nothing";
 }
 
@@ -77,6 +93,7 @@ typedef struct normal {
     int64_t exponent;
 } normal;
 
+/* Behind the `e`; 0 when there is none. */
 static int64_t exponent_of(mt_str text, bool *huge)
 {
     bool negative = text.len && text.ptr[0] == '-';
@@ -114,6 +131,7 @@ static normal normalise(mt_str text)
     return n;
 }
 
+/* Digits of both with the point left out wherever it stands. */
 static bool same_digits(mt_str a, mt_str b)
 {
     size_t i = 0, j = 0;
@@ -167,6 +185,7 @@ void mt_json_sort(const mt_json *object, const mt_json_member **order)
 
 static bool equal(const mt_json *a, const mt_json *b, unsigned depth);
 
+/* Counts are equal already and keys differ, so one direction is enough. */
 static bool objects_equal(const mt_json *a, const mt_json *b, unsigned depth)
 {
     size_t count = a->count;

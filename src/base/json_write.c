@@ -1,5 +1,21 @@
+/* base/json_write.c - the canonical writer: byte-sorted keys, no white space, or
+ * indented by two.
+ *
+ * mt_jw writes events (begin, key, value, end) straight into a buffer; mt_jw_json()
+ * writes a tree with its keys sorted. Whoever writes events by hand gives the keys in
+ * byte order: hashes and signatures are made over these bytes.
+ *
+ * A string that needs no escape, nearly every one, is copied and checked at the same
+ * time, eight or sixteen bytes at once; when a byte needs an escape after all, the
+ * copy is overwritten by the careful way. Both ways give the same bytes.
+ *
+ * Invariant: numbers are written as the text they were read as; nothing is
+ * reformatted. What cannot fail: the writer has no errors of its own. A buffer with a
+ * ceiling stops growing, which its owner sees by mt_buf; the writer then writes
+ * nothing more. */
 #include "base/json_write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #if defined(__SSE2__)
@@ -17,6 +33,7 @@ static const char ESCAPE[256] = {
     [22] = 'u',  [23] = 'u',    [24] = 'u', [25] = 'u', [26] = 'u', [27] = 'u',
     [28] = 'u',  [29] = 'u',    [30] = 'u', [31] = 'u'};
 
+/* The shortest escape there is: a letter, or \u00xx. */
 static void add_escaped(mt_buf *out, unsigned char c)
 {
     static const char HEX[] = "0123456789abcdef";
@@ -50,6 +67,7 @@ static inline uint64_t copy_word(char *to, const char *from, size_t len)
     return word;
 }
 
+/* Blocks overlap in the middle instead of a loop over the rest. */
 static inline bool copy_short(char *to, const char *from, size_t len)
 {
     if (len >= 8) {
@@ -203,6 +221,46 @@ static inline void put_byte(mt_jw *w, char *p, char byte)
     }
 }
 
+#ifdef MT_CHECK_KEYS
+static void forget_keys(mt_jw *w)
+{
+    if (w->depth < MT_JW_CHECKED_DEPTH) {
+        w->last[w->depth] = (mt_jw_last){0};
+    }
+}
+
+void mt_jw_unsorted(mt_jw *w)
+{
+    if (w->depth < MT_JW_CHECKED_DEPTH) {
+        w->last[w->depth].unsorted = true;
+    }
+}
+
+void mt_jw_check_key(mt_jw *w, mt_str key)
+{
+    if (w->depth >= MT_JW_CHECKED_DEPTH || w->last[w->depth].unsorted) {
+        return;
+    }
+    mt_jw_last *last = &w->last[w->depth];
+    bool is_cut = key.len >= sizeof last->text; /* the rest is not compared */
+    key.len = is_cut ? sizeof last->text : key.len;
+    int order = mt_str_cmp(mt_str_from(last->text, last->len), key);
+    if (last->is_set && (order > 0 || (order == 0 && !is_cut))) {
+        fprintf(stderr, "key \"%.*s\" after \"%.*s\"\n", (int)key.len, key.ptr,
+                (int)last->len, last->text);
+        MT_BUG("keys of an object do not ascend");
+    }
+    last->is_set = true;
+    last->len = (uint8_t)key.len;
+    memcpy(last->text, key.ptr, key.len);
+}
+#else
+static inline void forget_keys(mt_jw *w)
+{
+    (void)w;
+}
+#endif
+
 static inline void begin(mt_jw *w, char bracket)
 {
     MT_ASSERT(w->depth < MT_JW_MAX_DEPTH);
@@ -225,6 +283,7 @@ static inline void end(mt_jw *w, char bracket)
 void mt_jw_begin_object(mt_jw *w)
 {
     begin(w, '{');
+    forget_keys(w);
 }
 
 void mt_jw_end_object(mt_jw *w)
@@ -244,6 +303,7 @@ void mt_jw_end_array(mt_jw *w)
 
 void mt_jw_key(mt_jw *w, mt_str key)
 {
+    mt_jw_check_key(w, key);
     char *p = mt_jw_separate(w, key.len + 4);
     if (w->pretty) {
         put_string(w, p, key, MT_STR(": "));
@@ -315,6 +375,7 @@ static inline void write_member(mt_jw *w, const mt_json_member *m)
     mt_jw_json(w, &m->value);
 }
 
+/* Sorts pointers to members, never the tree itself. */
 static void write_unsorted(mt_jw *w, const mt_json *object)
 {
     const mt_json_member *few[FEW];

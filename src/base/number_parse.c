@@ -1,7 +1,19 @@
 /* base/number_parse.c - decimal text to the nearest double.
- * Three ways, each used when the one before cannot be sure: doubles that are exact
- * anyway; a lower and an upper bound from a 128-bit power of ten, which nearly always
- * round to the same double; comparison with the midpoint in big integers. */
+ *
+ * Three ways, each used when the one before cannot be sure:
+ * - doubles that are exact anyway: few digits, and a power of ten that is a double;
+ * - a lower and an upper bound from a 128-bit power of ten, which nearly always round
+ *   to the same double;
+ * - comparison with the midpoint of two doubles in big integers.
+ *
+ * The first 19 digits are kept in a word; whether anything but zeros was cut decides
+ * if the bounds must be one unit apart. Big integers hold 800 digits, since no
+ * midpoint has more; what is beyond counts as one sticky digit.
+ *
+ * Nothing is rounded twice, and the answer does not depend on locale, rounding mode or
+ * libc. MT_E_SYNTAX for text that is not a JSON number, MT_E_RANGE for what is beyond
+ * the largest double (*out is then infinite). What is too small becomes a zero with
+ * its sign. */
 #include <float.h>
 
 #include "base/json_scan.h"
@@ -94,6 +106,8 @@ static void take_digits(parsed *n, int *count, const char *p, const char *end, i
     }
 }
 
+/* The grammar of JSON numbers; the first digits go to the word, the whole mantissa is
+ * kept for the exact way. */
 static bool split(mt_str text, parsed *n)
 {
     const char *p = text.ptr, *end = p + text.len;
@@ -185,6 +199,7 @@ static void big_push(big *b, uint64_t word)
     b->w[b->len++] = word;
 }
 
+/* One word longer at most; BIG_WORDS holds every number that is ever made. */
 static void big_mul_add(big *b, uint64_t factor, uint64_t add)
 {
     uint64_t carry = add;
@@ -279,6 +294,7 @@ static int against_midpoint(mt_str mantissa, int64_t exponent, uint64_t bits)
     return big_cmp(&number, &middle);
 }
 
+/* Lower and upper bound agree, or the midpoint above the lower one decides. */
 static uint64_t nearest(const parsed *n)
 {
     int k = (int)n->exponent;
@@ -294,6 +310,7 @@ static uint64_t nearest(const parsed *n)
     return up ? b.high : b.low;
 }
 
+/* Clinger's case: both factors are doubles, so one operation rounds once. */
 static bool exact(const parsed *n, double *out)
 {
     static const double TENS[EXACT_POWER + 1] = {
@@ -309,6 +326,7 @@ static bool exact(const parsed *n, double *out)
     return true;
 }
 
+/* Bits of the absolute value, by the first of the ways that is sure. */
 static uint64_t magnitude(const parsed *n)
 {
     double easy;

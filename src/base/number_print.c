@@ -1,8 +1,18 @@
 /* base/number_print.c - shortest text of a double.
+ *
  * Finds, in units of a power of ten, the decimals around the value and around the two
- * ends of the interval that rounds to it, as integers with a sticky last bit (scaled by
- * four); then the shortest that lies inside wins, the nearest of two. One table lookup
- * and three multiplications of 64 by 128 bits replace all big-number work. */
+ * ends of the interval that rounds to it, as integers with a sticky last bit (scaled
+ * by four); then the shortest that lies inside wins, the nearest of two. One table
+ * lookup and three multiplications of 64 by 128 bits replace all big-number work
+ * (Giulietti's Schubfach).
+ *
+ * The layout is that of the graph model's canonical JSON: fixed notation for exponents
+ * from -5 to 15, always with a point, otherwise one digit before the point and `e`.
+ * Infinity and NaN have no JSON form and become `null`.
+ *
+ * Invariant: reading the text with number_parse.c gives the same bits back. Nothing can
+ * fail; MT_NUMBER_TEXT bytes are always enough.
+ */
 #include "base/number.h"
 #include "base/number_powers.h"
 
@@ -40,6 +50,8 @@ static int floor_log10(int q, bool closer)
     return (q * 1262611 - (closer ? 524031 : 0)) >> 22;
 }
 
+/* Schubfach: one digit fewer if exactly one such decimal lies in the interval, else
+ * the nearer of the two around the value. */
 static decimal shortest(uint64_t c, int q, bool closer)
 {
     bool odd = c & 1;
@@ -66,6 +78,7 @@ static decimal shortest(uint64_t c, int q, bool closer)
     return (decimal){s + up, k};
 }
 
+/* Subnormals have no hidden bit; a power of two has its lower neighbour closer. */
 static decimal to_decimal(uint64_t fraction, int biased)
 {
     if (!biased) {
@@ -79,6 +92,8 @@ static decimal to_decimal(uint64_t fraction, int biased)
     return shortest(c, q, !fraction && biased > 1);
 }
 
+/* A whole power of ten keeps one digit; two zeros at a time, since most have many or
+ * none. */
 static decimal without_zeros(decimal d)
 {
     while (d.digits % 100 == 0) {
@@ -92,6 +107,7 @@ static decimal without_zeros(decimal d)
     return d;
 }
 
+/* One digit before the point, and no point when there is only one digit. */
 static char *put_scientific(char *p, const char *digits, int count, int exponent)
 {
     *p++ = digits[0];

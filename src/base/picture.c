@@ -1,8 +1,21 @@
 /* base/picture.c - building a picture, its colours, and texts that fit into one.
- * Room: base.
+ *
+ * A room that owns a model adds groups, nodes and edges in the order of its
+ * declarations; a writer then visits them group by group. Personas get colours in the
+ * order in which they are first named, so one contract has the same colours in every
+ * picture.
+ *
+ * Texts come from authors: control characters and what XML refuses are replaced by a
+ * mark, labels are broken into a few lines at spaces and end with an ellipsis where
+ * something was left out.
+ *
  * INVARIANT: names of nodes are unique, and so are names of groups; a parent stands
- * before its groups. Writers (picture_dot.c, picture_mermaid.c, picture_json.c) rely on
- * it. Nothing here can fail. */
+ * before its groups. Writers (picture_dot.c, picture_mermaid.c, picture_json.c) rely
+ * on it. The order in which a visitor meets things depends on the order of the calls
+ * alone.
+ *
+ * Nothing here can fail. Everything lives in the arena of the picture; texts given to
+ * it are borrowed. */
 #include "base/picture.h"
 
 #include "base/utf8.h"
@@ -114,13 +127,13 @@ static const char *const ROLES[] = {
     [MT_ROLE_SENDER] = "sender",
 };
 /* clang-format on */
-_Static_assert(sizeof ROLES / sizeof *ROLES == MT_ROLE_COUNT, "a name for every role");
+MT_TABLE_COVERS(ROLES, MT_ROLE_COUNT);
 
 static const char *const LINES[] = {[MT_SOLID] = "solid",
                                     [MT_DASHED] = "dashed",
                                     [MT_DOTTED] = "dotted",
                                     [MT_BOLD] = "bold"};
-_Static_assert(sizeof LINES / sizeof *LINES == MT_LINE_COUNT, "a name for every line");
+MT_TABLE_COVERS(LINES, MT_LINE_COUNT);
 
 const char *mt_line_name(mt_line line)
 {
@@ -252,6 +265,7 @@ typedef struct visit {
     lists groups, nodes;
 } visit;
 
+/* Nodes of a group before the groups in it; depth is that of nesting. */
 static void visit_row(const visit *x, uint32_t row, uint32_t depth)
 {
     for (uint32_t n = x->nodes.first[row]; n; n = x->nodes.next[n - 1]) {

@@ -1,8 +1,16 @@
 /* base/picture_dot.c - a picture for Graphviz, and the style sheet of its SVG.
- * Room: base.
+ *
  * Every line is a quoted name or a number, so nothing of a model reaches the syntax:
  * names that are not plain are replaced by their number, labels are escaped. Colours
- * are those of light ground; the classes let the style sheet change them. */
+ * are those of light ground; the classes let the style sheet change them.
+ *
+ * Order of the text: defaults of graph, nodes and edges; groups with their nodes as
+ * they nest; invisible edges that keep groups in declaration order; edges. Shapes are
+ * a table by role, and its size is asserted.
+ *
+ * The style sheet is written once and is the same for all pictures: one rule per role
+ * and per persona colour, inside a media query for dark ground. It must use selectors
+ * only that Graphviz' own classes can match. */
 #include "base/picture.h"
 
 /* ORDER mt_role: attributes beside those of every node. */
@@ -29,7 +37,7 @@ static const char *const SHAPES[] = {
     [MT_ROLE_RECEIVER] = "box",
     [MT_ROLE_SENDER] = "cds, margin=\"0.3,0.1\"",
 };
-_Static_assert(sizeof SHAPES / sizeof *SHAPES == MT_ROLE_COUNT, "every role's shape");
+MT_TABLE_COVERS(SHAPES, MT_ROLE_COUNT);
 
 /* Verdana is as wide as DejaVu Sans: what was measured with one fits with the other. */
 #define FACE "DejaVu Sans,Verdana,sans-serif"

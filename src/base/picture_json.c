@@ -1,12 +1,19 @@
 /* base/picture_json.c - the description of a picture itself.
- * Room: base.
- * Every key is always there, null where there is nothing; keys are in byte order. */
+ *
+ * For programs that draw on their own. Every key is always there, null where there is
+ * nothing; keys are in byte order; nodes, groups and edges stand in the order in which
+ * they were added. Groups, nodes and personas refer to each other by name, since names
+ * are unique (picture.c). `version` grows when a key changes its meaning.
+ *
+ * Personas come with both their colours, so that a page needs no palette of its own.
+ * Text that is not UTF-8 is mended here, because JSON cannot hold it and the picture
+ * may have been made from anything. */
 #include "base/json_write.h"
 #include "base/picture.h"
 #include "base/utf8.h"
 
 static const char *const FRAMES[] = {[MT_BOX] = "box", [MT_LANE] = "lane"};
-_Static_assert(sizeof FRAMES / sizeof *FRAMES == MT_FRAME_COUNT, "every frame's name");
+MT_TABLE_COVERS(FRAMES, MT_FRAME_COUNT);
 
 /* JSON is UTF-8, texts may be anything. */
 static void add_text(mt_jw *w, mt_str text)

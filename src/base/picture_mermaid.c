@@ -1,9 +1,13 @@
 /* base/picture_mermaid.c - a picture for Mermaid.
- * Room: base.
+ *
  * Names are numbers, since Mermaid reads words like `end` and `style` in them. In
  * quoted labels it still reads quotes, entities, Markdown, HTML and, anywhere in the
- * text,
- * %%{directives}%%: those characters are written by their number. */
+ * text, %%{directives}%%: those characters are written by their number.
+ *
+ * Order of the text: groups with their nodes, edges, then classes for the roles and
+ * personas that occurred, then colours of groups and edges, which Mermaid knows only
+ * by index. What Mermaid cannot say is left out: it has no tooltips here and one kind
+ * of broken line. */
 #include "base/picture.h"
 
 /* ORDER mt_role. */
@@ -22,15 +26,15 @@ static const struct {
     [MT_ROLE_ACTION] = {"[[", "]]"},  [MT_ROLE_RECEIVER] = {"(", ")"},
     [MT_ROLE_SENDER] = {">", "]"},
 };
-_Static_assert(sizeof SHAPES / sizeof *SHAPES == MT_ROLE_COUNT, "every role's shape");
+MT_TABLE_COVERS(SHAPES, MT_ROLE_COUNT);
 _Static_assert(MT_ROLE_COUNT <= 32, "a bit for every role");
 
 /* Mermaid has one broken line. */
 static const char *const LINES[] = {
     [MT_SOLID] = "-->", [MT_DASHED] = "-.->", [MT_DOTTED] = "-.->", [MT_BOLD] = "==>"};
-_Static_assert(sizeof LINES / sizeof *LINES == MT_LINE_COUNT, "every line's arrow");
+MT_TABLE_COVERS(LINES, MT_LINE_COUNT);
 
-/* What Mermaid reads inside of quotes. */
+/* What Mermaid reads inside quotes. */
 static const char READ[] = "\"#&<>\\`%{}|$";
 
 typedef struct pen {

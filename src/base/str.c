@@ -1,3 +1,14 @@
+/* base/str.c - texts as pointer and length, and buffers that grow.
+ *
+ * An mt_str borrows; nothing here frees one. Texts may hold any byte, NUL included;
+ * copies made by mt_str_dup() and mt_strf() are followed by a NUL that is not counted,
+ * so they can go where C strings are wanted.
+ *
+ * A buffer (mt_buf) owns heap memory and doubles when it must. With a ceiling it stops
+ * there and remembers that it did: writers need not check every call, the owner looks
+ * once at the end. Without memory the process ends (mt_xrealloc()).
+ *
+ * Comparison is by bytes, never by locale; that is the order of keys everywhere. */
 #include "base/str.h"
 
 #include <stdio.h>

@@ -1,3 +1,19 @@
+/* base/yaml_read.c - YAML to the same tree that JSON makes.
+ *
+ * Graphs, agents and configurations are written in YAML; what they mean is checked on
+ * the JSON tree, so this reader only decides what a scalar is. Plain scalars follow
+ * the YAML 1.2 core schema (null, true, false, numbers, also 0x and 0o), without the
+ * words that 1.1 took for booleans; everything quoted is text. Tags are refused, so
+ * are infinity and NaN, keys that are not scalars, equal keys, and a second document.
+ *
+ * Aliases share what the anchor made; they are counted with everything below them, so
+ * a document that multiplies itself (ten anchors, each of ten aliases) meets the limit
+ * of nodes before it costs anything. Depth counts through aliases as well.
+ *
+ * Invariants: offsets are bytes of the input although libyaml counts characters
+ * (offset_of()); after the first fault nothing more is read and only that fault is
+ * kept. What may fail: MT_E_LIMIT (bytes, depth, nodes), MT_E_SYNTAX, MT_E_RANGE. The
+ * tree lives in the arena; libyaml's own memory is released before returning. */
 #include "base/yaml_read.h"
 
 #include <yaml.h>
@@ -9,7 +25,7 @@
 
 /* What a walk over a subtree would meet. */
 typedef struct extent {
-    size_t nodes, height;
+    size_t nodes, height; /* values in it; how deep they nest */
 } extent;
 
 typedef struct anchored {
@@ -139,6 +155,7 @@ typedef struct number_parts {
     mt_str whole, fraction, exponent; /* exponent with its sign */
 } number_parts;
 
+/* Only the parts; whether they are a number of JSON is made so by number_text(). */
 static bool split_number(mt_str s, number_parts *p)
 {
     size_t at = 0;
@@ -199,6 +216,7 @@ static mt_json text_node(uint8_t type, mt_str text)
     return (mt_json){.type = type, .count = (uint32_t)text.len, .as.text = text.ptr};
 }
 
+/* The YAML 1.2 core schema; `yes`, `no`, `on` and `off` are texts. */
 static bool plain_scalar(reader *r, mt_str s, mt_json *out)
 {
     static const char *const NULLS[] = {"", "~", "null", "Null", "NULL", NULL};
@@ -227,6 +245,8 @@ static bool tag_is(const yaml_char_t *tag, const char *name)
     return tag && strcmp((const char *)tag, name) == 0;
 }
 
+/* A tag that says text makes anything text; any other tag is refused rather than
+ * ignored. */
 static bool scalar(reader *r, mt_json *out)
 {
     const yaml_char_t *tag = r->event.data.scalar.tag;
@@ -252,6 +272,7 @@ static void absorb(extent *whole, extent part)
     whole->height = part.height + 1 > whole->height ? part.height + 1 : whole->height;
 }
 
+/* The current event is its end when it returns. */
 static bool sequence(reader *r, size_t depth, mt_json *out, extent *size)
 {
     MT_VEC(mt_json) items = {0};
@@ -287,6 +308,7 @@ static bool key(reader *r, mt_map *seen, mt_str *out)
     return true;
 }
 
+/* Keys and values in turn; equal keys are refused by key(). */
 static bool mapping(reader *r, size_t depth, mt_json *out, extent *size)
 {
     MT_VEC(mt_json_member) members = {0};
@@ -307,6 +329,8 @@ static bool mapping(reader *r, size_t depth, mt_json *out, extent *size)
     return !r->err;
 }
 
+/* Costs what the anchored value would cost written out, in depth and in nodes, before
+ * it is shared. */
 static bool alias(reader *r, size_t depth, mt_json *out, extent *size)
 {
     mt_str name = mt_str_z((const char *)r->event.data.alias.anchor);
@@ -385,6 +409,7 @@ static bool node(reader *r, size_t depth, mt_json *out, extent *size)
     return ok;
 }
 
+/* An empty stream is null; a second document is an error, since nobody would see it. */
 static bool document(reader *r, mt_json *out)
 {
     extent size;

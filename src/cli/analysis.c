@@ -1,5 +1,18 @@
 /* cli/analysis.c - loads, analyses and prints; see analysis.h.
- * Room: cli. */
+ *
+ * Order: the contract is loaded as for every command; if it is a System, its members
+ * are found (elaborated with it, or bundles beside its bundle) and analysed one by
+ * one, then across; otherwise the contract alone. With --prove the solver's findings
+ * are added to the same list, and everything is sorted and cut only when it is
+ * printed.
+ *
+ * A member that is not there is not the end: it is reported as a finding and the rest
+ * is analysed. An analysis that Ctrl-C stopped is printed as far as it came, and says
+ * so.
+ *
+ * Output goes through a sink that flushes while it is written: reports may be larger
+ * than memory. Everything belongs to x->arena and x->contract, freed by
+ * cli_analysis_free() also after a failed run. */
 #include "cli/analysis.h"
 
 #include "cli/prove.h"
@@ -122,7 +135,8 @@ static int find_system(cli_analysis *x)
     err = err ? err : an_sys_read(&x->arena, tree, system);
     if (err == MT_E_REJECTED) {
         return cli_fail(x->args, CLI_FAILS,
-                        "the System names members it does not have");
+                        "the System names members it does not have, or has another "
+                        "shape");
     }
     x->system = err ? NULL : system;
     return CLI_HOLDS;
@@ -242,7 +256,7 @@ static void analyses_run(mt_jw *w, uint32_t only)
 static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
 {
     mt_jw_keyz(w, "members");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < system->member_count; i++) {
         mt_jw_key(w, system->members[i].id);
         if (!system->members[i].an) {

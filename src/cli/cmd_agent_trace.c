@@ -20,7 +20,12 @@ const cli_option CMD_AGENT_COMPARE_OPTIONS[] = {
 
 static bool answers_from(const char *name, ag_answers *out)
 {
-    static const char *const NAMES[] = {"forward", "reverse", "shuffled"};
+    static const char *const NAMES[] = {
+        [AG_FORWARD] = "forward",
+        [AG_REVERSE] = "reverse",
+        [AG_SHUFFLED] = "shuffled",
+    };
+    MT_TABLE_COVERS(NAMES, AG_SHUFFLED + 1);
     for (int i = 0; i < 3; i++) {
         if (!name || strcmp(NAMES[i], name) == 0) {
             *out = (ag_answers)i;
@@ -88,7 +93,7 @@ static int show_comparison(const cli_args *args, mt_arena *a, mt_str left, mt_st
     if (same) {
         return cli_print(MT_STR("the traces agree\n"));
     }
-    int code = cli_print(mt_strf(a, "the traces part at %.*s\n", MT_ARG(where)));
+    int code = cli_print(mt_strf(a, "the traces diverge at %.*s\n", MT_ARG(where)));
     return code ? code : CLI_FAILS;
 }
 

@@ -1,5 +1,9 @@
 /* cli/cmd_flow.c - motet flow: flows of a running server.
- * Room: cli. */
+ *
+ * Every subcommand is one request (cli/client.c): the words of the command become the
+ * path, options the members of the body or the query. What the server answers is what
+ * is printed. Nothing is checked here that the server checks, so that both cannot
+ * disagree. */
 #include "base/json_read.h"
 #include "cli/client.h"
 #include "cli/commands.h"
@@ -92,7 +96,7 @@ static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
 static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
 {
     mt_jw w = mt_jw_start(body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     add_text(args, &w, "persona");
     add_text(args, &w, "outcome");
     int code = add_pairs(args, &w, "bind", "bindings", false);

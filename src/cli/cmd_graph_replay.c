@@ -1,6 +1,13 @@
 /* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
  * compare, export a journal.
- * Room: cli. */
+ *
+ * Order: what vouches for the capture (checksum, signature) is looked at before
+ * anything is run; then every event is run again and decisions and effects are
+ * compared byte for byte; with a trace beside the capture the first node that said
+ * something else is named. Intents are derived again, never sent.
+ *
+ * Captures are read event by event, so their length does not matter. Exit status 1: it
+ * diverges, or the checksum does not match. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,10 +104,13 @@ static void write_divergence(mt_jw *w, const ho_divergence *d)
 static void show_json(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
-    static const char *const SUMS[] = {[HO_SUM_ABSENT] = "absent",
-                                       [HO_SUM_GOOD] = "good",
-                                       [HO_SUM_BAD] = "bad",
-                                       [HO_SUM_UNREAD] = "unread"};
+    static const char *const SUMS[] = {
+        [HO_SUM_ABSENT] = "absent",
+        [HO_SUM_GOOD] = "good",
+        [HO_SUM_BAD] = "bad",
+        [HO_SUM_UNREAD] = "unread",
+    };
+    MT_TABLE_COVERS(SUMS, HO_SUM_UNREAD + 1);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "checksum", mt_str_z(SUMS[sum]));
@@ -174,8 +184,8 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
         return cli_fail(r->args, CLI_WORLD, "cannot read %s.sig", path);
     }
     if (signature == HO_SUM_BAD) {
-        return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
-                        path, path);
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s.sig is not a signature of %s by this key", path, path);
     }
     return demanded && signature == HO_SUM_ABSENT
                ? cli_fail(r->args, CLI_FAILS, "%s is not signed", path)

@@ -1,5 +1,13 @@
 /* cli/cmd_migrate.c - motet migrate: a plan for moving to a new version.
- * Room: cli. */
+ *
+ * Instances under way are read from a file: a position as the engine writes it, or a
+ * flow and a step, from which a plain position is made with every entity bound. For
+ * each the snapshot is frozen again from the given facts under the old contract, and
+ * the states are set to what they are now; then analyze/version judges.
+ *
+ * Every instance has facts, verdicts and a run of its own; all are freed together. A
+ * row that cannot be read ends the command with its number. Exit status 1: some
+ * instance cannot go on. */
 #include "analyze/version/migrate.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
@@ -71,7 +79,7 @@ static mt_str plain_position(const flights *f, const mt_json *json)
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "bindings");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(&w, m->entities[e].id);
         mt_jw_str(&w, CT_DEFAULT_INSTANCE);
@@ -91,7 +99,7 @@ static mt_str plain_position(const flights *f, const mt_json *json)
     mt_jw_begin_array(&w);
     mt_jw_end_array(&w);
     mt_jw_keyz(&w, "states");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(&w, m->entities[e].id);
         mt_jw_str(&w, m->entities[e].states[m->entities[e].initial]);

@@ -79,7 +79,7 @@ extern const cli_option CMD_AGENT_COMPARE_OPTIONS[], CMD_AGENT_ROUTE_OPTIONS[],
     "order handlers answer."
 #define CMD_AGENT_COMPARE_DETAILS                                                      \
     "Compared are fate, hooks, receivers, tape deltas, tapes and senders of each "     \
-    "message and the final tape. Exit status 1: the traces part."
+    "message and the final tape. Exit status 1: the traces diverge."
 extern const cli_option CMD_AGENT_HARNESS_OPTIONS[];
 #define CMD_AGENT_HARNESS_DETAILS                                                      \
     "Each line of standard input is one question {\"op\": ...}; each line of "         \
@@ -108,8 +108,6 @@ extern const cli_command CMD_GRAPH_COMMANDS[], CMD_GRAPH_FIXTURE_COMMANDS[];
 int cmd_graph_capture(const cli_args *args);
 int cmd_graph_check(const cli_args *args);
 int cmd_graph_explain(const cli_args *args);
-int cmd_graph_fixture_check(const cli_args *args);
-int cmd_graph_fixture_import(const cli_args *args);
 int cmd_graph_init(const cli_args *args);
 int cmd_graph_primitives(const cli_args *args);
 int cmd_graph_render(const cli_args *args);

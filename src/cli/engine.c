@@ -1,5 +1,13 @@
 /* cli/engine.c - loading, facts, states and runs for commands.
- * Room: cli. */
+ *
+ * What eval, repl, explain and others share: a contract with its plan and a bench,
+ * facts from wherever they come, states from a file and from options, a binding, a
+ * run. The order is load, facts, states, run; each step prints its own fault and gives
+ * the exit status, so a command is a chain of them.
+ *
+ * Options of the command line come after the file and win. Limits of time and steps
+ * are set when the contract is loaded. cli_engine_free() may be called after any step.
+ */
 #include "cli/engine.h"
 
 #include "base/yaml_read.h"
@@ -59,7 +67,8 @@ int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
     return CLI_HOLDS;
 }
 
-int cli_engine_facts_text(cli_engine *e, mt_str json)
+/* The same from JSON text. */
+static int engine_facts_text(cli_engine *e, mt_str json)
 {
     ct_fault fault = {0};
     ct_bench *b = &e->bench;
@@ -79,7 +88,7 @@ int cli_engine_facts(cli_engine *e)
     mt_str text;
     int code = cli_facts_text(e->args, &e->contract.arena, e->model,
                               &e->contract.limits, &text);
-    return code ? code : cli_engine_facts_text(e, text);
+    return code ? code : engine_facts_text(e, text);
 }
 
 static mt_err add_states(cli_engine *e, mt_str *why)

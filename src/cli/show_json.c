@@ -1,6 +1,9 @@
 /* cli/show_json.c - diagnostics for programs: JSON objects and a SARIF 2.1.0 log.
- * Room: cli.
- * Keys are written in byte order, as everywhere. */
+ *
+ * Keys are written in byte order, as everywhere; in our own objects every key is
+ * always there, null where nothing is known. The `error` key holds the first error in
+ * the form of the conformance suite. SARIF gets the rules that occurred, once each,
+ * regions in characters, and paths as the user gave them, made into URI references. */
 #include <stdio.h>
 
 #include "base/map.h"
@@ -33,7 +36,8 @@ static void pass_or_null(mt_jw *w, int pass)
     }
 }
 
-void cli_show_diag_json(mt_jw *w, const mt_diag *d)
+/* One diagnostic as an object with every key. */
+static void show_diag_json(mt_jw *w, const mt_diag *d)
 {
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "code");
@@ -64,14 +68,14 @@ void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
     mt_jw_keyz(w, "diagnostics");
     mt_jw_begin_array(w);
     for (size_t i = 0; i < ds->len; i++) {
-        cli_show_diag_json(w, &ds->items[i]);
+        show_diag_json(w, &ds->items[i]);
     }
     mt_jw_end_array(w);
     mt_jw_keyz(w, "error");
     mt_arena scratch = {0};
     mt_json tree = {0}; /* null, unless there is an error */
     if (error.len && mt_json_read(&scratch, error, NULL, &tree, NULL) != MT_OK) {
-        MT_BUG("the error object is no JSON");
+        MT_BUG("the error object is not JSON");
     }
     mt_jw_json(w, &tree);
     mt_arena_free(&scratch);
@@ -101,6 +105,7 @@ static const char *sarif_level(mt_severity severity)
 {
     static const char *const LEVELS[] = {
         [MT_ERROR] = "error", [MT_WARNING] = "warning", [MT_NOTE] = "note"};
+    MT_TABLE_COVERS(LEVELS, MT_NOTE + 1);
     return LEVELS[severity];
 }
 

@@ -1,13 +1,19 @@
 /* cli/show_text.c - diagnostics for people.
- * Room: cli.
+ *
  *     error[CODE]: message
  *       --> file.tenor:3:9
  *        |
  *      3 |   when: paid > true
  *        |         ^^^^
  *        = hint: what to do
+ *
  * Source text is the author's: control characters never reach the terminal, and a very
- * long line is shown only around the place. */
+ * long line is shown only around the place. Columns are characters. Lines are found
+ * going on from the last one, since diagnostics mostly come in order; a file whose
+ * text is not at hand is shown without its line.
+ *
+ * Colours only where the caller says so. When a limit cut the list off, the total is
+ * said. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -17,6 +23,7 @@ enum { WINDOW = 100, LEAD = 40, MESSAGE = 2000 };
 
 static const char *const LEVEL_COLOUR[] = {
     [MT_ERROR] = "\033[1;31m", [MT_WARNING] = "\033[1;33m", [MT_NOTE] = "\033[1;36m"};
+MT_TABLE_COVERS(LEVEL_COLOUR, MT_NOTE + 1);
 static const char BOLD[] = "\033[1m", BLUE[] = "\033[34m", PLAIN[] = "\033[0m";
 
 typedef struct painter {
@@ -36,7 +43,7 @@ static void paint(painter *p, const char *code)
     }
 }
 
-/* The next character of `text`; bytes that are no UTF-8 and control characters become
+/* The next character of `text`; bytes that are not UTF-8 and control characters become
  * U+FFFD, a tab a space. Returns the bytes consumed. */
 static size_t next_safe(mt_str text, mt_str *shown)
 {
@@ -61,7 +68,8 @@ static size_t next_safe(mt_str text, mt_str *shown)
     return len;
 }
 
-/* Characters [from, from + count) of a text, made safe. Returns how many there were. */
+/* Characters [from, from + count) of the text, made safe. Returns how many there were.
+ */
 static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
 {
     size_t at = 0, added = 0;
@@ -225,7 +233,8 @@ static void add_count(mt_buf *out, size_t n, const char *what)
     }
 }
 
-void cli_show_counts(mt_buf *out, const mt_diags *ds)
+/* "2 errors, 1 warning"; empty when there are neither. */
+static void show_counts(mt_buf *out, const mt_diags *ds)
 {
     mt_buf text = {0};
     add_count(&text, ds->errors, "error");
@@ -243,7 +252,7 @@ void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool co
     if (!ds->errors && !ds->warnings) {
         return;
     }
-    cli_show_counts(out, ds);
+    show_counts(out, ds);
     size_t notes = 0;
     for (size_t i = 0; i < ds->len; i++) {
         notes += ds->items[i].severity == MT_NOTE;

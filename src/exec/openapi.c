@@ -2,7 +2,7 @@
  * Room: exec. Each operation, flow, fact and entity of each contract has a path of
  * its own, with the facts it takes as JSON Schema; what is the same for all contracts
  * follows from a table. */
-#include "exec/exec.h"
+#include "exec/executor_internal.h"
 
 /* ---- Types ------------------------------------------------------------------------
  */
@@ -75,10 +75,22 @@ static void duration_members(mt_jw *w, const ct_type *t)
     word(w, "type", "object");
 }
 
+static void whole_members(mt_jw *w, const ct_type *t)
+{
+    if (ct_has(t, LN_UNIT)) {
+        duration_members(w, t);
+    } else if (ct_has(t, LN_RANGED)) {
+        range_members(w, t);
+    } else {
+        word(w, "format", "date");
+        word(w, "type", "string");
+    }
+}
+
 static void record_members(mt_jw *w, const ct_type *t)
 {
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < t->count; i++) {
         mt_jw_key(w, t->as.fields[i].name);
         schema(w, t->as.fields[i].type);
@@ -116,15 +128,21 @@ static void union_members(mt_jw *w, const ct_type *t)
 static void schema(mt_jw *w, const ct_type *t)
 {
     mt_jw_begin_object(w);
-    switch ((ct_base)t->base) {
-    case CT_BOOL: word(w, "type", "boolean"); break;
-    case CT_INT: range_members(w, t); break;
-    case CT_DECIMAL: decimal_members(w); break;
-    case CT_TEXT:
+    switch (ct_held(t)) {
+    case LN_BOOLEAN: word(w, "type", "boolean"); break;
+    case LN_INTEGER: whole_members(w, t); break;
+    case LN_DECIMAL:
+        if (ct_has(t, LN_CURRENCY)) {
+            money_members(w, t);
+        } else {
+            decimal_members(w);
+        }
+        break;
+    case LN_TEXT:
         mt_jw_key_i64(w, "maxLength", (int64_t)t->as.max_length);
         word(w, "type", "string");
         break;
-    case CT_ENUM:
+    case LN_CHOICE:
         mt_jw_keyz(w, "enum");
         mt_jw_begin_array(w);
         for (uint32_t i = 0; i < t->count; i++) {
@@ -132,19 +150,13 @@ static void schema(mt_jw *w, const ct_type *t)
         }
         mt_jw_end_array(w);
         break;
-    case CT_DATE:
-        word(w, "format", "date");
-        word(w, "type", "string");
-        break;
-    case CT_DATETIME:
+    case LN_TIME:
         word(w, "format", "date-time");
         word(w, "type", "string");
         break;
-    case CT_MONEY: money_members(w, t); break;
-    case CT_DURATION: duration_members(w, t); break;
-    case CT_RECORD: record_members(w, t); break;
-    case CT_UNION: union_members(w, t); break;
-    case CT_LIST:
+    case LN_RECORD: record_members(w, t); break;
+    case LN_VARIANT: union_members(w, t); break;
+    case LN_LIST:
         mt_jw_keyz(w, "items");
         schema(w, t->as.list.element);
         mt_jw_key_i64(w, "maxItems", (int64_t)t->as.list.max);
@@ -162,7 +174,7 @@ static void facts_schema(mt_jw *w, const ct_model *m)
     mt_jw_begin_object(w);
     mt_jw_key_bool(w, "additionalProperties", false);
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
         mt_jw_key(w, m->facts[i].id);
         schema(w, m->facts[i].type);
@@ -220,7 +232,7 @@ static void bindings_schema(mt_jw *w, const subject *s)
     mt_jw_keyz(w, "bindings");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(w, m->entities[e].id);
         mt_jw_raw(w, MT_STR("{\"minLength\":1,\"type\":\"string\"}"));
@@ -475,7 +487,7 @@ static void components(mt_jw *w, mt_arena *a, ex_version *const *versions, size_
     mt_jw_keyz(w, "components");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "schemas");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "flow");
     mt_jw_raw(w, MT_STR(FLOW_SCHEMA));
     mt_jw_keyz(w, "problem");
@@ -522,7 +534,7 @@ void ex_executor_openapi(ex_executor *x, mt_buf *out)
     mt_jw_raw(&w, MT_STR("{\"title\":\"motet\",\"version\":\"1\"}"));
     word(&w, "openapi", "3.1.0");
     mt_jw_keyz(&w, "paths");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++) {
         common_path(&w, &COMMON[i]);
     }

@@ -11,6 +11,7 @@ typedef struct checker {
 #define BREAK(c, rule, at, path, fix, ...)                                             \
     ((c)->ok = gr_report((c)->s, (rule), (at), MT_STR(path), (fix), __VA_ARGS__))
 
+/* Id, version, and whether this program is new enough for it. */
 static void check_header(checker *c)
 {
     const gr_adapter *ad = c->ad;
@@ -37,6 +38,7 @@ static void check_header(checker *c)
     }
 }
 
+/* All keys are looked at, whatever is wrong with one. */
 static void check_keys(checker *c)
 {
     bool writable = false;
@@ -136,6 +138,7 @@ static const char *banned(const mt_json *node, int depth)
     return NULL;
 }
 
+/* Only schemas that can be judged field by field: closed, without alternatives. */
 static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rule,
                          const char *path)
 {
@@ -195,10 +198,11 @@ static void check_event_shape(checker *c, const gr_adapter_schema *e)
         const gr_context_key *k = gr_adapter_key(c->ad, name);
         const mt_json *p = mt_json_get(properties, name);
         if (!k || !p || k->type != gr_schema_type(p, false)) {
-            BREAK(c, "ADP-18", e->at, "$.event_kinds",
-                  "declare it as a context key of the same type",
-                  "required field \"%.*s\" of \"%.*s\" is no context key of its type",
-                  MT_ARG(name), MT_ARG(e->name));
+            BREAK(
+                c, "ADP-18", e->at, "$.event_kinds",
+                "declare it as a context key of the same type",
+                "required field \"%.*s\" of \"%.*s\" is not a context key of its type",
+                MT_ARG(name), MT_ARG(e->name));
         }
     }
 }
@@ -231,6 +235,7 @@ static void check_effects(checker *c)
     }
 }
 
+/* What is to be captured must be an event kind or one of the three meta fields. */
 static void check_capture(checker *c)
 {
     static const char *const META[] = {"meta.adapter_id", "meta.adapter_version",

@@ -1,3 +1,19 @@
+/* graph/compile.c - from a flat, valid, ordered graph to code: slots, steps and plans.
+ *
+ * Every output of every node has a slot; constants and outputs that only depend on
+ * parameters are filled in before the first pass. A step is an operation with the
+ * slots it reads and writes; what does not fit into a step (an Action's writes and
+ * intents, the call of a primitive in C) is a plan it points to.
+ *
+ * Order: context keys (sorted, so the host finds one by bisection), levels and slots,
+ * steps in the graph's order, the sweep (the same steps by level and kind, so that
+ * equal ones stand together and run as a loop), plans, what the host asks about, the
+ * provenance.
+ *
+ * Invariants: slots of one level are neighbours; slot 0 is "not connected"; the code
+ * is immutable and shared by episodes. Validation is over before this, so nothing here
+ * can fail; limits were checked when the graph was expanded. Everything lives in the
+ * graph's arena. */
 #include "graph/compile.h"
 
 #include <stdlib.h>
@@ -36,8 +52,8 @@ void gr_add_counted(mt_buf *out, mt_str s)
 
 /* ---- context keys ---- */
 
-mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
-                   bool *derived)
+static mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
+                          bool *derived)
 {
     *derived = false;
     if (!name.len || name.ptr[0] != '$') {
@@ -113,6 +129,7 @@ static const gr_primitive *primitive_of(const compiler *c, uint32_t node)
     return c->flat->nodes.items[node].primitive;
 }
 
+/* Keys of the sort are packed into one word: level, kind, place. */
 static int by_word(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

@@ -1,4 +1,14 @@
-/* Can this graph run under this adapter? COMP-*, before anything runs. */
+/* graph/compose.c - can this graph run under this adapter? COMP-*, before anything
+ * runs.
+ *
+ * For every node: each context key it needs must be declared by the adapter with the
+ * same type, each key it writes must be writable, each intent accepted with a payload
+ * schema that describes its fields. Keys that the engine derives itself (memory of
+ * clusters) need no declaration.
+ *
+ * A schema that combines others cannot be judged field by field and is refused. All
+ * clashes are reported, each at the node and with what to do; MT_E_REJECTED if there
+ * was one. */
 #include "graph/adapter_check.h"
 
 typedef struct composer {
@@ -12,6 +22,7 @@ typedef struct composer {
     ((c)->ok = gr_report(&(c)->subject, (rule), (c)->node ? (c)->node->at : 0,         \
                          MT_STR(path), (fix), __VA_ARGS__))
 
+/* An optional key may be missing; if it is there its type counts. */
 static void check_need(composer *c, const gr_need *need)
 {
     bool derived;
@@ -30,6 +41,7 @@ static void check_need(composer *c, const gr_need *need)
     }
 }
 
+/* A derived key is the engine's own and need not be declared. */
 static void check_write(composer *c, const gr_write *w)
 {
     bool derived;
@@ -66,6 +78,8 @@ static const gr_field *field_named(const gr_intent_decl *i, mt_str name)
     return NULL;
 }
 
+/* NULL: it describes the intent. What it requires must be there, and types must agree.
+ */
 static const char *schema_misfit(const mt_json *schema, const gr_intent_decl *intent)
 {
     static const char *const BANNED[] = {"$ref", "oneOf", "anyOf", "allOf",
@@ -96,6 +110,7 @@ static const char *schema_misfit(const mt_json *schema, const gr_intent_decl *in
     return NULL;
 }
 
+/* Its mirrors are writes like others. */
 static void check_intent(composer *c, const gr_intent_decl *intent)
 {
     const gr_adapter_schema *e = gr_adapter_effect(c->ad, intent->name);
@@ -130,6 +145,7 @@ static bool writes_anything(const gr_manifest *m)
     return any;
 }
 
+/* Needs, writes, intents: each clash is reported by itself. */
 static void check_node(composer *c)
 {
     const gr_manifest *m = &c->node->primitive->manifest;

@@ -1,3 +1,13 @@
+/* graph/effect.c - intents, their ids, and effects as JSON.
+ *
+ * The id of an intent is "eid1:sha256:" and the hash of graph, event, node, kind and
+ * ordinal, each with its length before it, so that no two different lists give the
+ * same bytes. It is what a receiver deduplicates by: the same event always gives the
+ * same ids.
+ *
+ * The JSON of an effect is canonical (fixed order of keys, shortest numbers) and
+ * hashed as it is: captures compare these hashes. Reading accepts exactly what is
+ * written, and says false for everything else; values live in the caller's arena. */
 #include "graph/effect.h"
 
 #include "base/json_write.h"
@@ -35,6 +45,7 @@ static void named_value(mt_buf *out, bool first, const char *key, mt_str name,
     mt_buf_addc(out, '}');
 }
 
+/* The order of keys is the format's. */
 static void intent_json(mt_buf *out, const gr_intent *i)
 {
     mt_buf_addz(out, ",\"intents\":[{\"kind\":");
@@ -110,6 +121,7 @@ static bool value_list(mt_arena *a, const mt_json *list, mt_str key,
     return true;
 }
 
+/* Exactly what intent_json() writes, nothing more. */
 static bool intent_from_json(mt_arena *a, const mt_json *list, gr_effect *out)
 {
     gr_effect_write *rows;

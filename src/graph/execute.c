@@ -1,3 +1,19 @@
+/* graph/execute.c - one pass over the code of a graph.
+ *
+ * gr_run() takes a context (values by key) and an event id and fills the slots, step
+ * by step. Actions whose gates are open propose effects; nothing outside is touched. A
+ * pass is tried in sweeps first, runs of equal steps without branches between; if
+ * anything fails there, the same pass is run step by step, which finds the first fault
+ * in the graph's order. So a fault does not depend on how it was computed.
+ *
+ * Invariants: no step allocates except series, which live in the scratch arena until
+ * the next pass; every number that leaves a step is finite; effects are valid until
+ * the next pass; after a fault there are none. Texts of intent ids are prepared so
+ * that only the event id changes between passes.
+ *
+ * What may fail: gr_fault_code with node and name (GR_FAULT_MAP has the rule and class
+ * of each); it ends the pass. An episode belongs to one thread, a graph may be shared.
+ */
 #include "graph/execute.h"
 
 #include <stdlib.h>
@@ -45,16 +61,17 @@ gr_fault_class gr_fault_class_of(gr_fault_code code)
 mt_str gr_fault_text(mt_arena *a, const gr_episode *e)
 {
     static const char *const SENTENCES[] = {
-        "no fault",
-        "the compute failed",
-        "the output is not a finite number",
-        "the context lacks a required key",
-        "the context key has another type",
-        "an output was not produced",
-        "an output has another type than declared",
-        "an effect needs an input that is not connected",
-        "intents need an event id",
+        [GR_OK] = "no fault",
+        [GR_FAULT_COMPUTE_FAILED] = "the compute failed",
+        [GR_FAULT_NON_FINITE_OUTPUT] = "the output is not a finite number",
+        [GR_FAULT_MISSING_CONTEXT_KEY] = "the context lacks a required key",
+        [GR_FAULT_CONTEXT_KEY_TYPE] = "the context key has another type",
+        [GR_FAULT_MISSING_OUTPUT] = "an output was not produced",
+        [GR_FAULT_OUTPUT_TYPE] = "an output has another type than declared",
+        [GR_FAULT_MISSING_PAYLOAD] = "an effect needs an input that is not connected",
+        [GR_FAULT_METADATA_REQUIRED] = "intents need an event id",
     };
+    MT_TABLE_COVERS(SENTENCES, sizeof FAULTS / sizeof *FAULTS);
     const gr_fault *f = &e->fault;
     if (f->code == GR_OK) {
         return MT_STR("");
@@ -121,6 +138,7 @@ static bool event_fits(gr_kind kind, uint64_t event)
                              : event <= GR_EMITTED;
 }
 
+/* A primitive in C is not trusted: type, presence and finiteness are looked at. */
 static gr_fault_code check_outputs(gr_episode *e, const gr_call_plan *p)
 {
     const gr_manifest *m = &p->primitive->manifest;
@@ -172,6 +190,7 @@ static gr_fault_code call_out(gr_episode *e, const gr_call_plan *p)
 
 /* ---- actions ---- */
 
+/* Not connected is not open; several gates must all be. */
 static inline bool gates_open(const gr_episode *e, const gr_action_plan *p)
 {
     const uint32_t *gates = e->graph->code->gates + p->first_gate;

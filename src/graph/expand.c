@@ -1,9 +1,24 @@
+/* graph/expand.c - clusters out of clusters: the flat graph.
+ *
+ * An instance is one use of a cluster, the root included; expanding goes through its
+ * members in order and numbers primitives n0, n1, ... as they are met. Parameters are
+ * resolved on the way down: given, exposed from the cluster around, or default; a
+ * derived key is made of the path of the instance, so two uses never share memory.
+ * Then edges: an endpoint is followed up through inputs and down through outputs to
+ * the primitive that feeds it.
+ *
+ * Invariants: runtime ids depend on the file alone, since they are part of the
+ * provenance; edges have a source and a target in the flat graph, or come from
+ * nowhere, which validation reports. The number of nodes is bounded while expanding
+ * (graph_nodes), because clusters in clusters multiply.
+ *
+ * What may fail: diagnostics with rule and place; false when the graph is too large. */
 #include "graph/expand.h"
 
 typedef struct expander {
     gr_library *lib;
     gr_flat *flat;
-    bool full;
+    bool full; /* the limit graph_nodes was met */
 } expander;
 
 /* ---- parameters ---- */
@@ -13,7 +28,7 @@ typedef struct spec {
     mt_str name, slot;
     gr_param_type type;
     gr_literal initial;
-    bool required;
+    bool required; /* without a default */
 } spec;
 
 static spec spec_at(const gr_target *t, uint32_t i)
@@ -96,6 +111,8 @@ static bool bound_value(site *s, const gr_binding *b, gr_literal *out)
     return true;
 }
 
+/* The value is cast to the parameter's type; what was written is kept beside it, for
+ * the provenance. */
 static void bind(site *s, const gr_target *t, const gr_binding *b, gr_literal *params,
                  gr_literal *given)
 {
@@ -186,6 +203,7 @@ static const gr_given *keep_given(expander *x, const gr_target *t,
     return kept.items;
 }
 
+/* False: the graph is too large; the caller reports it once. */
 static bool add_node(expander *x, gr_instance *in, uint32_t i)
 {
     const gr_target *t = &in->linked->targets[i];
@@ -212,6 +230,7 @@ static bool add_node(expander *x, gr_instance *in, uint32_t i)
     return true;
 }
 
+/* Members have no node and no inner instance until they are expanded. */
 static gr_instance *new_instance(expander *x, const gr_linked *l,
                                  const gr_instance *parent, mt_str name)
 {
@@ -229,6 +248,7 @@ static gr_instance *new_instance(expander *x, const gr_linked *l,
     return in;
 }
 
+/* Parameters before the inside, since members of it may expose them. */
 static bool add_inner(expander *x, gr_instance *in, uint32_t i)
 {
     const gr_target *t = &in->linked->targets[i];
@@ -297,6 +317,7 @@ static bool origin(const gr_instance *in, gr_endpoint e, gr_flat_edge *out)
     }
 }
 
+/* Edges into primitives only; those between clusters are followed by origin(). */
 static void expand_edges(expander *x, const gr_instance *in)
 {
     const gr_cluster *c = in->linked->def;
@@ -320,6 +341,7 @@ static void expand_edges(expander *x, const gr_instance *in)
     }
 }
 
+/* What the root shows; an output that nothing feeds is left out. */
 static void expand_outputs(expander *x, const gr_instance *root)
 {
     const gr_cluster *c = root->linked->def;

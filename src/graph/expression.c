@@ -1,3 +1,20 @@
+/* graph/expression.c - a formula of a manifest as a cluster of standard primitives.
+ *
+ *     or < and < not < comparison < sum < product < unary < call, name, number
+ *
+ * Recursive descent; every operator and call becomes a node of a generated cluster
+ * (OPERATORS, CALLS), types are checked as it grows, and the result is what an author
+ * could have written by hand. So there is no second evaluator: a formula runs,
+ * captures and replays like any graph.
+ *
+ * Names of generated nodes have a fixed width, so their byte order is the order of
+ * generation and the provenance is the same everywhere. A trigger's formula is a
+ * condition behind an emit; an output must be a node's, so a formula that is only an
+ * input gets a node that changes nothing.
+ *
+ * Bounds: bytes of a formula and depth of nesting, counted at every level that can
+ * call itself. What may fail: expression.syntax, X.10 or CMP-20 as a diagnostic, the
+ * first fault only; NULL then. */
 #include "graph/expression.h"
 
 #include "base/number.h"
@@ -22,10 +39,10 @@ typedef struct parser {
     mt_arena *a;
     const gr_manifest *m;
     const gr_subject *s;
-    mt_str rest;
+    mt_str rest; /* not yet cut into tokens */
     token now;
     unsigned depth;
-    bool ok;
+    bool ok; /* no fault so far; the first one is reported */
     MT_VEC(gr_member) members;
     MT_VEC(gr_edge) edges;
 } parser;
@@ -61,6 +78,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* As far as it looks like a number; whether it is one is asked later. */
 static size_t number_length(mt_str s)
 {
     size_t n = 0;
@@ -91,6 +109,7 @@ static size_t sign_length(mt_str s)
     return 0;
 }
 
+/* The next token; T_BAD for a character that begins none. */
 static void advance(parser *p)
 {
     size_t n = 0;
@@ -170,6 +189,7 @@ static term literal_node(parser *p, gr_literal value)
     return output(node, "value", number ? GR_NUMBER : GR_BOOL);
 }
 
+/* A parameter becomes a constant that exposes it, so its value is bound as usual. */
 static term param_node(parser *p, const gr_param *param)
 {
     bool number = param->type == GR_P_NUMBER || param->type == GR_P_INT;
@@ -188,8 +208,8 @@ static term param_node(parser *p, const gr_param *param)
 typedef struct operation {
     const char *name, *impl;
     const char *ports[3];
-    gr_type takes[3], gives;
-    const char *parameter; /* one more argument, a number or a parameter's name */
+    gr_type takes[3], gives; /* by port */
+    const char *parameter;   /* one more argument, a number or a parameter's name */
 } operation;
 
 #define N GR_NUMBER
@@ -235,6 +255,7 @@ static uint32_t arity(const operation *o)
     return n;
 }
 
+/* Types are checked here and only here. A term without a type has been reported. */
 static term apply(parser *p, const operation *o, const term *args)
 {
     for (uint32_t i = 0; i < arity(o); i++) {
@@ -277,6 +298,8 @@ static bool parameter_argument(parser *p, gr_binding *out)
     return p->ok;
 }
 
+/* Arguments that become parameters of a node are numbers or parameters' names, not
+ * terms. */
 static term call(parser *p, mt_str name)
 {
     const operation *o = NULL;
@@ -313,6 +336,7 @@ static term call(parser *p, mt_str name)
     return result;
 }
 
+/* true and false, a function, an input, a parameter: in this order. */
 static term name_or_call(parser *p)
 {
     mt_str name = p->now.text;
@@ -332,10 +356,12 @@ static term name_or_call(parser *p)
     if (k >= 0) {
         return param_node(p, &p->m->params[k]);
     }
-    return fault(p, "expression.syntax", "use inputs and parameters of the manifest",
-                 mt_strf(p->a, "\"%.*s\" is no input and no parameter", MT_ARG(name)));
+    return fault(
+        p, "expression.syntax", "use inputs and parameters of the manifest",
+        mt_strf(p->a, "\"%.*s\" is neither an input nor a parameter", MT_ARG(name)));
 }
 
+/* A number, a name, or something in parentheses. */
 static term atom(parser *p)
 {
     if (p->now.kind == T_NUMBER) {
@@ -367,6 +393,7 @@ static bool deeper(parser *p)
     return false;
 }
 
+/* Signs may repeat, so the depth is counted. */
 static term unary(parser *p)
 {
     if (!deeper(p)) {
@@ -398,6 +425,7 @@ static const operation *operator_here(parser *p, const char *const *names)
     return NULL;
 }
 
+/* `chain` false: a comparison of comparisons is refused by not being read. */
 static term binary(parser *p, term (*operand)(parser *), const char *const *names,
                    bool chain)
 {
@@ -431,6 +459,7 @@ static term compare(parser *p)
     return binary(p, sum, SIGNS, false);
 }
 
+/* `not` binds looser than a comparison. */
 static term negation(parser *p)
 {
     if (!deeper(p)) {
@@ -480,6 +509,7 @@ static term as_node(parser *p, term t)
     return apply(p, &SAME[t.type == GR_BOOL], pair);
 }
 
+/* A condition, and perhaps one event that must have been emitted as well. */
 static term trigger(parser *p, term condition)
 {
     const gr_port *gate = NULL;
@@ -504,6 +534,7 @@ static term trigger(parser *p, term condition)
     return output(node, "event", GR_EVENT);
 }
 
+/* The manifest's ports and parameters are the cluster's. */
 static void boundary(parser *p, gr_cluster *c)
 {
     gr_cluster_input *inputs = mt_new_array(p->a, gr_cluster_input, p->m->input_count);
@@ -523,6 +554,7 @@ static void boundary(parser *p, gr_cluster *c)
     c->param_count = p->m->param_count;
 }
 
+/* It claims nothing about itself: everything is inferred. */
 static const gr_cluster *finish(parser *p, term result)
 {
     gr_cluster *c = mt_new(p->a, gr_cluster);

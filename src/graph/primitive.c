@@ -1,3 +1,17 @@
+/* graph/primitive.c - the registry: standard primitives from a table, others from
+ * manifests.
+ *
+ * A row of primitive_table.c is a short text per column ("a:number b:number?"); it is
+ * taken apart here into the same manifest that a file would give, so that checks,
+ * provenance and documentation see no difference.
+ *
+ * A primitive from a file is realised when it is added: a Source by where its outputs
+ * come from (context or parameter), a Compute or Trigger by a cluster or a formula,
+ * anything by C code if the caller brings it. Ids are unique over all of them.
+ *
+ * What may fail: MT_E_REJECTED with diagnostics. A registry owns its texts and lives
+ * longer than every graph made with it; it is not changed while graphs are loaded by
+ * other threads. */
 #include "graph/primitive.h"
 
 #include <stdlib.h>
@@ -162,7 +176,13 @@ const gr_primitive *gr_registry_at(const gr_registry *r, size_t index)
 
 static bool id_is_free(const gr_registry *r, const gr_manifest *m, gr_subject *s)
 {
-    static const char *const RULES[] = {"SRC-14", "CMP-18", "TRG-13", "ACT-18"};
+    static const char *const RULES[] = {
+        [GR_SOURCE] = "SRC-14",
+        [GR_COMPUTE] = "CMP-18",
+        [GR_TRIGGER] = "TRG-13",
+        [GR_ACTION] = "ACT-18",
+    };
+    MT_TABLE_COVERS(RULES, GR_ACTION + 1);
     const gr_primitive *taken = gr_registry_find(r, m->id);
     return !taken ||
            gr_report(s, RULES[m->kind], 0, MT_STR("$.id"), "choose another id",

@@ -1,5 +1,13 @@
-/* The identity of an expanded graph: "rpv1:sha256:" and the hash of its compact JSON,
- * fields in fixed order, lists sorted; see docs/graphs.md. */
+/* graph/provenance.c - the identity of an expanded graph.
+ *
+ * "rpv1:sha256:" and the hash of its compact JSON: nodes with their parameters as
+ * bound, edges, and every primitive used, fields in fixed order, lists sorted by
+ * bytes; see docs/graphs.md. Two graphs with one provenance compute the same; a
+ * capture names it, and replay refuses another.
+ *
+ * Defaults belong to the primitive's own entry, so a parameter that is given its
+ * default and one that is left out are different graphs, as the model has it. Nothing
+ * can fail; scratch memory is freed, the text lives in `keep`. */
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -99,6 +107,7 @@ static void port_json(mt_buf *out, mt_str id, mt_str port)
     mt_buf_addc(out, '}');
 }
 
+/* Sorted by their texts; ports by name, so a renumbered manifest changes nothing. */
 static void edges_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 {
     edge_key *keys = mt_new_array(a, edge_key, f->edges.len);
@@ -140,6 +149,7 @@ static void edges_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 
 /* ---- primitives ---- */
 
+/* Sorted by name; the order of keys is the format's. */
 static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t count,
                        bool input)
 {
@@ -159,6 +169,8 @@ static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t 
     }
 }
 
+/* The whole interface: a primitive with the same id and another port is another graph.
+ */
 static void primitive_json(mt_arena *a, mt_buf *out, const gr_manifest *m,
                            mt_str version)
 {
@@ -189,6 +201,7 @@ static void primitive_json(mt_arena *a, mt_buf *out, const gr_manifest *m,
     mt_buf_addz(out, "]}");
 }
 
+/* Each that is used, once, sorted by id. */
 static void primitives_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 {
     mt_map used = {0};

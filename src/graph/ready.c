@@ -1,7 +1,13 @@
-/* Ready-made clusters for what a stateless Trigger cannot say: memory is a context key
- * that a Source reads and an Action writes. Every key is derived from the place where
- * the cluster is used, so two uses never share memory unless they name the same key.
- * Time comes only from outside, as the Number input `now`. */
+/* graph/ready.c - ready-made clusters for what a stateless Trigger cannot say.
+ *
+ * Memory is a context key that a Source reads and an Action writes. Every key is
+ * derived from the place where the cluster is used, so two uses never share memory
+ * unless they name the same key. Time comes only from outside, as the Number input
+ * `now`.
+ *
+ * The texts are read like files of the user, by the same reader and the same checks; a
+ * mistake here is found by the tests of the library. A released version is not
+ * changed: graphs name it, and its text is part of their provenance. */
 #include "graph/library.h"
 
 #define READY(id, text)                                                                \

@@ -1,3 +1,9 @@
+/* graph/rules.c - the rules a graph is checked by, with one sentence each.
+ *
+ * The ids are those of the Execution Model (SRC, CMP, TRG, ACT, D, I, E, V, X, COMP,
+ * ADP) and a few of our own for the form of files. A diagnostic carries the id, `motet
+ * help RULE` prints the sentence, and a test holds that every id reported anywhere has
+ * a row. Order is that of the model's chapters. */
 #include "graph/rules.h"
 
 /* clang-format off */
@@ -81,7 +87,7 @@ const gr_rule GR_RULES[] = {
     {"ACT-26", "Every field of an intent has a source: from_input or from_param."},
     {"ACT-27", "No field of an intent has two sources."},
     {"ACT-28", "The input a field takes its value from is declared."},
-    {"ACT-29", "A field has the type of its input, which is no event."},
+    {"ACT-29", "A field has the type of its input, which is not an event."},
     {"ACT-30", "The parameter a field takes its value from is declared."},
     {"ACT-31", "A field and its parameter are both Number, both Bool or both String."},
     {"ACT-32", "A mirror write names a field of its own intent."},

@@ -1,3 +1,19 @@
+/* graph/supervisor.c - who may run now, who has to wait, and when it runs after all.
+ *
+ * gr_supervise() decides about one signal: Skip what is filtered, Defer what the rate
+ * or the concurrency does not allow, Invoke the rest. Deferred episodes wait in a heap
+ * by (time, id); a pump releases at most one that is due and never runs for itself.
+ * The host runs the episode and answers how it ended; a failure that may be retried
+ * is, up to the limit, in the same decision.
+ *
+ * Time is the signals' own: `now` is the latest `at` seen and never goes back, so a
+ * replay decides the same. The rate window is a ring of run times.
+ * gr_supervisor_follow() takes over recorded decisions instead of deciding, for
+ * resuming after a crash.
+ *
+ * Invariants: episode ids grow by one per decision; sums of times saturate; what waits
+ * is kept by the host (keep, drop) and dropped exactly once. Nothing can fail: a
+ * record that does not fit is answered false. */
 #include "graph/supervisor.h"
 
 #include <stdlib.h>
@@ -17,9 +33,25 @@ struct gr_supervisor {
 
 /* ---- names ---- */
 
-static const char *const EVENT_KINDS[] = {"Pump", "DataAvailable", "Command"};
-static const char *const VERDICTS[] = {"Invoke", "Skip", "Defer"};
-static const char *const ENDS[] = {"Completed", "TimedOut", "Aborted", "Failed"};
+static const char *const EVENT_KINDS[] = {
+    [GR_PUMP] = "Pump",
+    [GR_DATA_AVAILABLE] = "DataAvailable",
+    [GR_COMMAND] = "Command",
+};
+MT_TABLE_COVERS(EVENT_KINDS, GR_COMMAND + 1);
+static const char *const VERDICTS[] = {
+    [GR_INVOKE] = "Invoke",
+    [GR_SKIP] = "Skip",
+    [GR_DEFER] = "Defer",
+};
+MT_TABLE_COVERS(VERDICTS, GR_DEFER + 1);
+static const char *const ENDS[] = {
+    [GR_END_COMPLETED] = "Completed",
+    [GR_END_TIMED_OUT] = "TimedOut",
+    [GR_END_ABORTED] = "Aborted",
+    [GR_END_FAILED] = "Failed",
+};
+MT_TABLE_COVERS(ENDS, GR_END_FAILED + 1);
 
 static const struct {
     const char *name;

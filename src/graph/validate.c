@@ -1,3 +1,16 @@
+/* graph/validate.c - the rules that need the whole graph, and the order of execution.
+ *
+ * Edges: kinds that may be joined (the wiring matrix), types that agree, no edge from
+ * an input of the root. Nodes: required inputs connected, Actions gated by a Trigger,
+ * parameters within what the primitive asks, keys that parameters name.
+ *
+ * gr_order() is Kahn's algorithm with a heap: of all nodes that are ready the first by
+ * the byte order of its runtime id ("n10" before "n2"), which is the order the model
+ * prescribes. What never becomes ready is on a cycle or behind one; one cycle is named
+ * node by node.
+ *
+ * All faults are reported in `ds` with rule and place; the answers say whether there
+ * were any. Scratch memory is the caller's. */
 #include "graph/validate.h"
 
 #include <math.h>
@@ -56,6 +69,7 @@ static const char *kinds_advice(gr_kind from, gr_kind to)
     return "put a Compute between a Source and a Trigger";
 }
 
+/* Kinds before types: an edge that must not be has no type worth naming. */
 static void check_edge(mt_arena *a, const gr_flat *flat, const gr_flat_edge *e,
                        mt_diags *ds)
 {
@@ -112,6 +126,7 @@ static bool is_gate(const gr_flat *flat, const gr_wiring *w, uint32_t node,
            flat->nodes.items[from].primitive->manifest.kind == GR_TRIGGER;
 }
 
+/* Required inputs, and for an action at least one gate. */
 static void check_inputs(const gr_flat *flat, const gr_wiring *w, uint32_t node,
                          gr_subject *s)
 {
@@ -163,6 +178,7 @@ static void check_key(const gr_flat_node *n, mt_str name, gr_subject *s)
     }
 }
 
+/* Keys of needs, writes and mirrors that a parameter names. */
 static void check_keys(const gr_flat_node *n, gr_subject *s)
 {
     const gr_manifest *m = &n->primitive->manifest;
@@ -241,6 +257,7 @@ static void heap_push(heap *h, uint32_t item)
     h->items[i] = item;
 }
 
+/* The usual sift down; ranks are unique, so the order is total. */
 static uint32_t heap_pop(heap *h)
 {
     uint32_t top = h->items[0], last = h->items[--h->len];
@@ -268,6 +285,7 @@ typedef struct fanout {
     uint32_t *first, *to, *waiting; /* waiting: inbound edges not yet satisfied */
 } fanout;
 
+/* Counting sort by source; `waiting` counts what each node still needs. */
 static fanout fan_out(mt_arena *a, const gr_flat *flat)
 {
     size_t n = flat->nodes.len;

@@ -1,10 +1,17 @@
 /* host/graph_capture.c - captures and journals on disk.
  *
- * Reading: the bytes are asked for by position, so what is no file is first copied to
- * one without a name. Writing: a document has all events before all decisions and a
+ * Reading: the bytes are asked for by position, so what is not a file is first copied
+ * to one without a name. Writing: a document has all events before all decisions and a
  * journal has them line by line, so the journal is gone through twice.
+ *
+ * What vouches for a capture stands beside it: CAPTURE.sum (the digest) and
+ * CAPTURE.sig (a signature over text of our own with the digest in it).
+ *
  * INVARIANT: CAPTURE.sum never stands beside a capture it does not belong to; it goes
- * first and comes last. May fail: the disk, and journals that are broken. */
+ * first and comes last. A capture gets its name only when all of it is on disk. A
+ * capture that is replaced becomes CAPTURE.previous with everything beside it.
+ *
+ * May fail: the disk, and journals that are broken; `why` names file and place. */
 #include "host/graph_capture.h"
 
 #include <errno.h>
@@ -53,6 +60,7 @@ static int spool(int from)
     return n < 0 ? -1 : to;
 }
 
+/* A pipe cannot be read by position: it is copied first. */
 static int open_seekable(const char *path)
 {
     bool given = strcmp(path, "-") == 0;
@@ -151,6 +159,7 @@ static mt_err write_sum(mt_arena *a, const char *capture, mt_sha256 digest)
     return os_write_file(beside(a, capture, ".sum").ptr, line, 0644);
 }
 
+/* One line: key and signature, both hexadecimal. */
 static mt_err write_signature(mt_arena *a, const char *capture, mt_sha256 digest,
                               const mt_sign_key *key)
 {
@@ -192,6 +201,8 @@ ho_sum_state ho_capture_sum(const char *capture, mt_sha256 digest)
     return judged(err, good);
 }
 
+/* The key must be the expected one, if there is one; otherwise any key that has
+ * signed. */
 static bool signature_good(mt_arena *a, mt_str line, mt_sha256 digest,
                            const mt_sign_public *expected)
 {
@@ -262,6 +273,7 @@ static mt_err write_list(export *x, gr_capture_writer *w, bool events)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* Events, then decisions: two passes over the journal. */
 static mt_err write_document(export *x, bool pretty)
 {
     const gr_capture_start *start = gr_capture_start_of(x->reader);
@@ -376,6 +388,7 @@ static void next_as_line(const ho_capture_file *f, mt_buf *out)
     mt_buf_addz(out, err ? mt_err_text(err) : "");
 }
 
+/* As lines, which are canonical; both must end at the same event. */
 static bool same_events(const ho_capture_file *a, const ho_capture_file *b)
 {
     mt_buf one = {0}, other = {0};

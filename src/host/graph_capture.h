@@ -14,7 +14,7 @@
 typedef struct ho_capture_file {
     int fd;
     bool open;
-    gr_capture_reader *reader;
+    gr_capture_reader *reader; /* reads from the descriptor by position */
 } ho_capture_file;
 
 /* "-" is standard input. MT_E_NOTFOUND, MT_E_IO, and errno. */

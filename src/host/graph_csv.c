@@ -1,3 +1,12 @@
+/* host/graph_csv.c - a table as a fixture: one event per row.
+ *
+ * The first row has the names of the fields. Cells are quoted or plain (RFC 4180:
+ * doubled quotes, commas and line breaks inside quotes); a cell that is a number, true
+ * or false becomes that, anything else text. Which columns are taken, and what kind
+ * of event a row is, is said by the options.
+ *
+ * What may fail: MT_E_SYNTAX with the line: text that is not UTF-8, a quote that never
+ * closes, names that are empty or repeated, rows of another length. */
 #include "host/graph_csv.h"
 
 #include "base/json_write.h"
@@ -37,6 +46,7 @@ static mt_str quoted_cell(table *t)
     return copy;
 }
 
+/* A carriage return belongs to the end of the line, not to the cell. */
 static mt_str plain_cell(table *t)
 {
     size_t end = 0;
@@ -58,6 +68,7 @@ static bool take(table *t, char c)
     return there;
 }
 
+/* Either line ending; an empty line is a row with one empty cell. */
 static row next_row(table *t)
 {
     row cells = {0};
@@ -71,6 +82,7 @@ static row next_row(table *t)
     return cells;
 }
 
+/* Numbers are printed as the graph prints them, so 1 becomes 1.0. */
 static void write_cell(mt_buf *out, mt_str cell)
 {
     double number;
@@ -96,6 +108,7 @@ static bool wanted(const ho_csv_options *o, mt_str name)
     return found;
 }
 
+/* Ids are numbered, so a table gives the same fixture every time. */
 static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
                         const row *cells, size_t number)
 {
@@ -135,6 +148,7 @@ static const char *names_fault(const row *names)
     return NULL;
 }
 
+/* Every row has as many cells as there are names, or the line is named. */
 static mt_err write_rows(table *t, const ho_csv_options *o, const row *names,
                          mt_buf *out, mt_buf *why)
 {

@@ -24,6 +24,7 @@ uint64_t ho_journal_held(const ho_journal *j);
 void ho_journal_keep(ho_journal *j, uint64_t bytes);
 /* Room for one more line: append to it, then call ho_journal_commit(). */
 mt_buf *ho_journal_line(ho_journal *j);
+/* The line is complete; it is on disk a moment later, see ho_journal_sync(). */
 mt_err ho_journal_commit(ho_journal *j);
 /* Everything so far is on disk when this returns. */
 mt_err ho_journal_sync(ho_journal *j);

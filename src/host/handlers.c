@@ -1,3 +1,15 @@
+/* host/handlers.c - handlers of agents as child processes: one line out, one line
+ * back.
+ *
+ * A group of handlers is one process, started when it is first needed and kept. A call
+ * is a line with an id; the answer must have the same id. Lines that are not an answer
+ * are skipped up to a bound and some of them reported: programs print things. A
+ * process that dies, is silent too long or talks too much is ended, and the call fails
+ * with that reason; it is started again with the next call, as often as its group
+ * allows, and good answers give the restarts back.
+ *
+ * Answers may carry wishes (travel, quit), which the runner looks at. Answers live
+ * until ho_handlers_begin() of the next message. One thread. */
 #include "host/handlers.h"
 
 #include <errno.h>
@@ -29,8 +41,8 @@ struct ho_handlers {
     os_report *report;
     void *report_state;
     group *groups;
-    int64_t next_id;
-    mt_arena arena; /* of the answers to one message */
+    int64_t next_id; /* of calls; answers must have it */
+    mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
 };
@@ -147,6 +159,7 @@ static void write_text_or_null(mt_jw *w, mt_str text)
     }
 }
 
+/* Why a sender is called; null for one that runs by the clock. */
 static void write_cause(mt_jw *w, const ag_event *cause)
 {
     mt_jw_keyz(w, "cause");
@@ -164,6 +177,7 @@ static void write_cause(mt_jw *w, const ag_event *cause)
     mt_jw_end_object(w);
 }
 
+/* Keys in byte order. A hook is told the direction, the others their key and state. */
 static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int64_t id)
 {
     static const char *const NAMES[] = {[AG_CALL_RECEIVE_HOOK] = "hook",
@@ -250,7 +264,7 @@ static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **f
                 line.ptr);
         }
     }
-    *failed = failure(h, g, "the handler says too much that is no answer");
+    *failed = failure(h, g, "the handler says too much that is not an answer");
     return NULL;
 }
 
@@ -282,6 +296,7 @@ static void take_event(const mt_json *answer, ag_answer *out)
     }
 }
 
+/* An error in an answer is the handler's word and not a failure of the process. */
 static void take_answer(ho_handlers *h, group *g, const ag_call *call,
                         const mt_json *answer, ag_answer *out)
 {

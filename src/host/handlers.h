@@ -7,7 +7,7 @@
  *   <- {"id":N,"action":"move","trigger":"ok","data":D}        to receive
  *      {"id":N,"payload":P}                   to send and hook; without: none, drop
  *      {"id":N,"error":"why"}                                  to any
- * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are no
+ * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are not an
  * answer to the call are reported and skipped. A child that dies, answers too late or
  * says too much is killed with its whole process group; the call fails, and the next
  * one starts it anew as long as the group's restarts last. */
@@ -32,6 +32,7 @@ ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
 void ho_handlers_begin(ho_handlers *h);
 /* An ag_handler; the host is the ho_handlers. */
 void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer);
+/* What answers asked for; it stays until somebody acts on it. */
 ho_wish *ho_handlers_wish(ho_handlers *h);
 /* Closes the children's input, waits a moment, kills what remains. Accepts NULL. */
 void ho_handlers_free(ho_handlers *h);

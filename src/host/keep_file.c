@@ -1,10 +1,17 @@
-/* host/keep_file.c - an agent's memory in one file, appended to and seldom
- * rewritten. Room: host. File: lines "<16 hex digits> <body>\n"; the digits begin
- * the SHA-256 of the body. The first body is {"motet_agent_state":1}; then
- * {"out":[line...],"state":S} for a commit
- * ("state" absent: unchanged) and {"sent":N}. A commit is synced before it counts. When
- * the file is several times what it has to hold, it is written anew beside itself and
- * renamed into place. FILE.lock is locked while the file is in use. */
+/* host/keep_file.c - an agent's memory in one file, appended to and seldom rewritten.
+ *
+ * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body.
+ * The first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a
+ * commit ("state" absent: unchanged) and {"sent":N}. A commit is synced before it
+ * counts. When the file is several times what it has to hold, it is written anew
+ * beside itself and renamed into place. FILE.lock is locked while the file is in use.
+ *
+ * Opening replays the records; what does not verify at the end is a write that was cut
+ * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
+ * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
+ * losing it means sending again, never losing.
+ *
+ * The same interface without a file keeps everything in memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +32,7 @@ typedef struct keep_file {
     ho_keep keep; /* first: the interface points here */
     char path[PATH_BYTES];
     int fd, lock_fd;
-    off_t size;
+    off_t size; /* of what is good in the file */
     mt_buf record;
 } keep_file;
 
@@ -59,6 +66,7 @@ static bool open_record(mt_str line, mt_str *body)
     return memcmp(digits, line.ptr, DIGITS) == 0;
 }
 
+/* State only when it changed: an agent's memory may be large. */
 static void add_commit(mt_buf *out, mt_str state, mt_str lines)
 {
     mt_buf body = {0};
@@ -77,34 +85,6 @@ static void add_commit(mt_buf *out, mt_str state, mt_str lines)
     mt_buf_addc(&body, '}');
     add_record(out, mt_buf_str(&body));
     mt_buf_free(&body);
-}
-
-/* ---- in memory ---- */
-
-static void replace(mt_buf *b, mt_str text)
-{
-    mt_buf_clear(b);
-    mt_buf_adds(b, text);
-}
-
-static void forget_sent(ho_keep *k, size_t count)
-{
-    mt_str rest = mt_buf_str(&k->unsent);
-    for (; count && rest.len; count--) {
-        rest = mt_str_skip(rest, mt_str_find(rest, '\n') + 1);
-    }
-    if (rest.len) {
-        memmove(k->unsent.ptr, rest.ptr, rest.len);
-    }
-    k->unsent.len = rest.len;
-}
-
-static void remember(ho_keep *k, mt_str state, mt_str lines)
-{
-    if (state.ptr) {
-        replace(&k->state, state);
-    }
-    mt_buf_adds(&k->unsent, lines);
 }
 
 /* ---- writing ---- */
@@ -136,6 +116,7 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     return MT_E_IO;
 }
 
+/* After a rewrite the name leads to another file. */
 static mt_err open_for_append(keep_file *f)
 {
     struct stat st;
@@ -176,6 +157,7 @@ static mt_err rewrite_if_large(keep_file *f)
     return large ? rewrite(f) : MT_OK;
 }
 
+/* Memory follows the file: what could not be written was never there. */
 static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
 {
     keep_file *f = (keep_file *)k;
@@ -185,7 +167,7 @@ static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
     if (err) {
         return err;
     }
-    remember(k, state, lines);
+    ho_keep_remember(k, state, lines);
     return rewrite_if_large(f);
 }
 
@@ -196,7 +178,7 @@ static mt_err file_sent(ho_keep *k, size_t count)
     int len = snprintf(body, sizeof body, "{\"sent\":%zu}", count);
     mt_buf_clear(&f->record);
     add_record(&f->record, mt_str_from(body, (size_t)len));
-    forget_sent(k, count);
+    ho_keep_forget_sent(k, count);
     return append(f, mt_buf_str(&f->record), false);
 }
 
@@ -215,6 +197,7 @@ static void file_close(ho_keep *k)
 
 /* ---- reading ---- */
 
+/* Nothing is looked at beyond its form: the checksum has vouched for the bytes. */
 static bool apply_commit(ho_keep *k, const mt_json *body)
 {
     const mt_json *out = mt_json_at(body, "out"), *state = mt_json_at(body, "state");
@@ -232,6 +215,7 @@ static bool apply_commit(ho_keep *k, const mt_json *body)
     return true;
 }
 
+/* A record of another form is corrupt, not ignored: it would change what follows. */
 static bool apply(ho_keep *k, mt_str text)
 {
     mt_arena a = {0};
@@ -241,7 +225,7 @@ static bool apply(ho_keep *k, mt_str text)
     if (ok && mt_json_at(&body, "sent")) {
         ok = mt_json_i64(mt_json_at(&body, "sent"), &sent) == MT_OK && sent >= 0;
         if (ok) {
-            forget_sent(k, (size_t)sent);
+            ho_keep_forget_sent(k, (size_t)sent);
         }
     } else if (ok) {
         ok = apply_commit(k, &body);
@@ -273,6 +257,7 @@ static mt_err replay(keep_file *f, mt_str text, size_t *good, mt_buf *why)
     return MT_OK;
 }
 
+/* A file of its own, since the state is renamed away when it is rewritten. */
 static mt_err take_lock(keep_file *f, mt_buf *why)
 {
     char path[PATH_BYTES + 8];
@@ -289,6 +274,7 @@ static mt_err take_lock(keep_file *f, mt_buf *why)
     return MT_OK;
 }
 
+/* A torn end is cut off and said; everything before it counts. */
 static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
 {
     size_t good;
@@ -303,6 +289,7 @@ static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
     return err;
 }
 
+/* An empty file is a new one. */
 static mt_err open_file(keep_file *f, mt_buf *why)
 {
     mt_err err = take_lock(f, why);
@@ -344,40 +331,4 @@ mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why)
     }
     *out = &f->keep;
     return MT_OK;
-}
-
-/* ---- without a file ---- */
-
-static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
-{
-    remember(k, state, lines);
-    return MT_OK;
-}
-
-static mt_err memory_sent(ho_keep *k, size_t count)
-{
-    forget_sent(k, count);
-    return MT_OK;
-}
-
-static void memory_close(ho_keep *k)
-{
-    (void)k;
-}
-
-ho_keep *ho_keep_open_memory(void)
-{
-    ho_keep *k = mt_xmalloc(sizeof *k);
-    *k = (ho_keep){.commit = memory_commit, .sent = memory_sent, .close = memory_close};
-    return k;
-}
-
-void ho_keep_close(ho_keep *k)
-{
-    if (k) {
-        k->close(k);
-        mt_buf_free(&k->state);
-        mt_buf_free(&k->unsent);
-        free(k);
-    }
 }

@@ -1,6 +1,13 @@
 /* http/answer.c - answers on their way out: status, header fields, problems.
- * Room: http. A problem (RFC 9457) says type, title, status, detail, code and the id of
- * the request; `code` is stable and is what programs look at. */
+ *
+ * A problem (RFC 9457) says type, title, status, detail, code and the id of the
+ * request; `code` is stable and is what programs look at. Every answer has the
+ * request's id and what its status demands (WWW-Authenticate, Retry-After, Allow).
+ * Entity tags make 304 of a GET that has the answer already; other answers are not to
+ * be stored by anybody.
+ *
+ * The body's memory goes to libmicrohttpd, which frees it after the last byte. MHD_NO
+ * means there was no memory for an answer, and the connection is closed. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -10,7 +17,7 @@
 #define JSON_TYPE    "application/json"
 #define PROBLEM_TYPE "application/problem+json"
 
-const char *ht_status_text(int status)
+static const char *status_text(int status)
 {
     const char *text = MHD_get_reason_phrase_for((unsigned)status);
     return text ? text : "Error";
@@ -29,7 +36,7 @@ void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
         mt_jw_key_str(&w, "request_id", mt_str_z(request_id));
     }
     mt_jw_key_i64(&w, "status", status);
-    mt_jw_key_str(&w, "title", mt_str_z(ht_status_text(status)));
+    mt_jw_key_str(&w, "title", mt_str_z(status_text(status)));
     mt_jw_keyz(&w, "type");
     mt_buf_addz(w.out, "\"urn:motet:problem:");
     mt_buf_addz(w.out, code);

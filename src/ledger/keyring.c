@@ -1,3 +1,18 @@
+/* ledger/keyring.c - which keys may sign checkpoints, as far as the records say so.
+ *
+ * A key is trusted because somebody outside gave it (lg_keyring_give()), or because a
+ * record added it and a checkpoint by a trusted key covers that record. Records only
+ * say that a key was added or revoked; they count when a signature vouches for them.
+ * So the order is: records come in by lg_keyring_record() as they are verified, and
+ * each checkpoint by lg_keyring_checkpoint() at the place where it stands.
+ *
+ * Without any key from outside the first checkpoint's key is believed, and the verdict
+ * says so (`believed`): the file then agrees with itself, and with nothing else.
+ *
+ * Invariants: a key revoked at record n may sign up to n records and no further; a
+ * revoked key stays revoked; there are at most LG_KEYS_MOST keys, so a hostile ledger
+ * cannot make the ring large. Faults are static sentences, NULL for none. The list is
+ * on the heap, freed by lg_keyring_free(). */
 #include "ledger/keyring.h"
 
 #include <stdlib.h>
@@ -109,6 +124,7 @@ void lg_key_event(mt_buf *out, bool revoked, const mt_sign_public *key, mt_str t
 
 /* ---- checkpoints ---- */
 
+/* Is any key trusted yet? If not, the first one that signs is believed. */
 static bool has_root(const lg_keyring *r)
 {
     for (size_t i = 0; i < r->len; i++) {

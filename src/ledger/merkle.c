@@ -1,5 +1,24 @@
+/* ledger/merkle.c - the tree of RFC 6962 over record hashes: growing, proving,
+ * checking.
+ *
+ * A frontier holds the roots of the complete subtrees, one per set bit of the size;
+ * adding a leaf merges those of equal height, like a carry. That is all a server
+ * keeps: 64 hashes for any size.
+ *
+ * A proof is planned first, as the ranges of leaves whose hashes it needs
+ * (plan_path(), plan_extension()), and filled in one pass over the leaves in order
+ * (lg_prover_add()), so a prover never holds the leaves themselves. Ranges of a plan
+ * do not overlap; one frontier is enough to hash them one after another.
+ *
+ * Checking follows RFC 9162, 2.1.3.2 and 2.1.4.2, step by step, and never trusts a
+ * count in a proof: a hash too many or too few is a wrong proof. Leaves and nodes are
+ * hashed with different first bytes, so one cannot pass for the other.
+ *
+ * Nothing allocates and nothing fails; a check answers true or false. Asking for a
+ * leaf that is not there is our own fault (MT_ASSERT). */
 #include "ledger/merkle.h"
 
+/* The tag is what keeps leaves and inner nodes apart (RFC 6962, 2.1). */
 static mt_sha256 hash_parts(char tag, const mt_sha256 *a, const mt_sha256 *b)
 {
     char bytes[1 + 2 * MT_SHA256_BYTES];
@@ -220,6 +239,8 @@ bool lg_check_inclusion(const mt_sha256 *root, uint64_t size, uint64_t index,
     return !sn && same(&r, root);
 }
 
+/* RFC 9162, 2.1.4.2, for 0 < earlier < size: one walk that makes both roots, the
+ * earlier one and the later. */
 static bool check_extension(const mt_sha256 *earlier_root, uint64_t earlier,
                             const mt_sha256 *root, uint64_t size, const lg_proof *proof)
 {

@@ -1,3 +1,23 @@
+/* ledger/verify.c - does this copy of a ledger hold?
+ *
+ * Lines come one by one, records and checkpoints, and each is judged by what came
+ * before it; nothing is kept but the head of the chain, the frontier of the tree, the
+ * keys and the trust domain. So a ledger of any size is verified in constant memory.
+ *
+ * Order of the checks of a record: its number and the hash before it (is it the next
+ * one), its own hash (was it changed), the form of its body (is it canonical), its
+ * trust domain, and what it says about keys. A checkpoint: its form, its signature,
+ * the number of records, head and root, the domain, the signer. A checkpoint that the
+ * caller brought from elsewhere is compared at the record where it belongs.
+ *
+ * Invariants: the first fault decides, nothing after it is looked at; `line`, `seq`
+ * and `about_record` say where it is; a verdict never says more than was checked: what
+ * signatures cover is counted separately (`attested`), and a key that was only
+ * believed is named as such.
+ *
+ * What may fail: MT_E_CORRUPT with a static sentence in lg_finding.problem; faults of
+ * the file itself are kept apart in `world`. lg_verify_end() frees what the verifier
+ * holds and must be called after lg_verify_start(), also after a fault. */
 #include "ledger/verify.h"
 
 #include "base/json_write.h"
@@ -17,7 +37,7 @@ static const char *record_domain(lg_verifier *v, mt_str raw)
     }
     bool text = raw.len > 2 && raw.ptr[0] == '"';
     if (!text) {
-        return "a record's trust domain is no text";
+        return "a record's trust domain is not text";
     }
     mt_buf_adds(&v->domain, raw);
     return NULL;
@@ -51,6 +71,8 @@ mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a)
 
 /* ---- lines ---- */
 
+/* Signature before contents: what nobody signed is not worth comparing. The signer is
+ * judged last, when everything else agrees. */
 static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number)
 {
     lg_checkpoint c;
@@ -106,6 +128,8 @@ static const char *link_fault(const lg_verifier *v, const lg_line *l)
     return "a record does not follow the one before it";
 }
 
+/* Its place in the chain before its hash, so that a missing record is not called a
+ * changed one. The chain grows only when all is well. */
 static const char *record_fault(lg_verifier *v, const lg_line *l)
 {
     lg_finding *f = v->found;

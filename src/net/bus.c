@@ -1,13 +1,22 @@
 /* net/bus.c - see bus.h.
+ *
  * The gate: lines go out while every relay that is known to be there can hear us. When
  * the connection breaks the gate closes, and lines wait (KEEP_BYTES of them). Back on
- * the bus, and once the server has confirmed our subscriptions, we ask the others; when
- * all who were there before have spoken, or NT_PEER_BACK_MS are over, the gate opens
- * and we go on after the last line that all of them have heard. What they had heard
- * they drop by its number. Invariants: only the publisher's thread publishes and
- * touches `backlog`; everything the library's threads change is guarded by `lock`. What
- * may fail: publishing, which leaves the line where it is until the connection is back.
- */
+ * the bus, and once the server has confirmed our subscriptions, we ask the others;
+ * when all who were there before have spoken, or NT_PEER_BACK_MS are over, the gate
+ * opens and we go on after the last line that all of them have heard. What they had
+ * heard they drop by its number.
+ *
+ * Threads: the library's bring lines and presence in (on_*), the publisher's own takes
+ * lines out, because publishing may block, and the relay's takes what came in and
+ * leaves what goes out.
+ *
+ * Invariants: only the publisher's thread publishes and touches `backlog`; everything
+ * the library's threads change is guarded by `lock`. Lines that find no room are
+ * refused and counted, and the others are told how many.
+ *
+ * What may fail: publishing, which leaves the line where it is until the connection is
+ * back; opening, with a sentence. Closing waits for the library's last call. */
 #include "net/bus.h"
 
 #include <openssl/rand.h>
@@ -44,26 +53,26 @@ struct nt_bus {
     char subject[128], presence_subject[128];
     char name[NT_NODE_TEXT + 1];
     size_t line_limit;
-    int wake;
+    int wake; /* an eventfd, readable when there is something for the relay */
 
     pthread_mutex_t lock; /* guards everything down to the next blank line */
     pthread_cond_t room_in, work_out, gone;
-    mt_buf in, out;
+    mt_buf in, out; /* lines for the relay; lines of our agents */
     uint64_t in_lines;
     bool closing;
     int hears;        /* subscriptions for which the library may still call us */
     bool talks;       /* it may still tell us of the connection */
     nt_stats counted; /* since the last nt_bus_news() */
     nt_peers peers;
-    bool connected, gate;
-    bool asked;          /* the others, since we are connected */
-    bool asked_of_us;    /* somebody wants to know that we are there */
-    uint64_t refused;    /* lines that found no room, or are too long for the bus */
-    size_t payload_most; /* of one message, as the server says */
-    uint64_t again_from; /* a line somebody missed, and all after it; 0: nobody */
-    int64_t gate_ms;     /* when the gate opens at the latest */
-    int64_t beat_ms;     /* when we say again that we are there */
-    int64_t rewind_ms;   /* when lines may be published again, once more */
+    bool connected, gate; /* on the bus; lines may go out */
+    bool asked;           /* the others, since we are connected */
+    bool asked_of_us;     /* somebody wants to know that we are there */
+    uint64_t refused;     /* lines that found no room, or are too long for the bus */
+    size_t payload_most;  /* of one message, as the server says */
+    uint64_t again_from;  /* a line somebody missed, and all after it; 0: nobody */
+    int64_t gate_ms;      /* when the gate opens at the latest */
+    int64_t beat_ms;      /* when we say again that we are there */
+    int64_t rewind_ms;    /* when lines may be published again, once more */
 
     pthread_t publisher;
     bool publishing;    /* the thread runs */
@@ -76,7 +85,7 @@ struct nt_bus {
 
 typedef struct parcel {
     const char *node;
-    uint64_t number;
+    uint64_t number; /* counted by its node */
     mt_str line;
 } parcel;
 
@@ -466,7 +475,7 @@ bool nt_bus_news(nt_bus *b, nt_stats *stats, mt_buf *why)
         {news.bus_dropped, &stats->bus_dropped, "lines dropped"},
         {news.bus_lost, &stats->bus_lost, "lines of other relays lost"},
         {news.bus_duplicates, &stats->bus_duplicates, "lines came twice"},
-        {news.bus_malformed, &stats->bus_malformed, "messages are no relay's"},
+        {news.bus_malformed, &stats->bus_malformed, "messages are not a relay's"},
         {news.bus_errors, &stats->bus_errors, "lines could not be published"},
         {news.bus_resent, &stats->bus_resent, "lines published again"},
         {news.bus_absent, &stats->bus_absent, "relays did not come back"},

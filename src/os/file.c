@@ -1,3 +1,17 @@
+/* os/file.c - reading whole files, and writing them so that nobody sees half of one.
+ *
+ * Reading: up to a limit, into an arena, followed by a NUL; "-" is standard input. The
+ * size that the system states is a hint only: files grow, shrink and are pipes.
+ *
+ * Writing: into a temporary file beside the target, in pieces; then mode, fsync,
+ * close, and only then the name, by rename() or, where nothing may be replaced, by
+ * link(). Last the directory is synced, so the name survives a crash as well. Whatever
+ * fails, the temporary file goes and the old one stays.
+ *
+ * What may fail: MT_E_NOTFOUND, MT_E_LIMIT or MT_E_IO, with errno kept for the
+ * caller's message through all the closing. os_new_file_end() must be called once for
+ * every os_new_file_begin(), whatever happened between; it gets the fault so far and
+ * passes it on. */
 #include "os/file.h"
 
 #include <errno.h>
@@ -103,6 +117,7 @@ mt_err os_new_file_begin(os_new_file *f, const char *path, unsigned mode)
     return f->fd < 0 ? from_errno() : MT_OK;
 }
 
+/* What waits is written; the buffer keeps its memory. */
 static mt_err flush(os_new_file *f)
 {
     mt_err err = os_write_all(f->fd, mt_buf_str(&f->waiting));

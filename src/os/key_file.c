@@ -1,3 +1,16 @@
+/* os/key_file.c - Ed25519 keys in files: base64 or hexadecimal text, one line.
+ *
+ * A secret key is written with mode 0600 from its creation and never over a file that
+ * is there. Reading one refuses a file that others may read: such a key is no longer
+ * secret, and a chmod does not undo that. The check is made on the open descriptor, so
+ * the file that was checked is the file that is read.
+ *
+ * Bytes of a secret are wiped from every buffer they passed through before it is left,
+ * also when they turn out not to be a key. A name for people (os_key_name()) is the
+ * beginning of the hash of the public key.
+ *
+ * What may fail: MT_E_NOTFOUND, MT_E_EXISTS, MT_E_DENIED, MT_E_SYNTAX, MT_E_IO, each
+ * with a sentence in `why` that names the path and never the contents. */
 #include "os/key_file.h"
 
 #include <errno.h>
@@ -19,6 +32,7 @@ static mt_err say(mt_err err, mt_buf *why, const char *path, const char *what)
     return err;
 }
 
+/* The system's word for it, in ours. */
 static mt_err say_errno(mt_buf *why, const char *path)
 {
     mt_err err = errno == EEXIST                       ? MT_E_EXISTS
@@ -108,6 +122,7 @@ static mt_err read_some(int fd, char *to, size_t size, size_t *len)
     return MT_OK;
 }
 
+/* The mode is asked of the open file; the text is wiped whatever it was. */
 static mt_err read_open(int fd, const char *path, bool secret, unsigned char *out,
                         mt_buf *why)
 {
@@ -133,6 +148,7 @@ static mt_err read_open(int fd, const char *path, bool secret, unsigned char *ou
     return good ? MT_OK : say(MT_E_SYNTAX, why, path, "holds no key");
 }
 
+/* "-" is standard input, which has no mode to be checked. */
 static mt_err read_bytes(const char *path, bool secret, unsigned char *out, mt_buf *why)
 {
     bool is_input = strcmp(path, "-") == 0;

@@ -1,3 +1,22 @@
+/* os/process.c - child processes: started, spoken to by lines, ended for sure.
+ *
+ * A child gets three pipes and a process group of its own. Between fork and exec only
+ * async-signal-safe calls are made; what fails there comes back as errno through a
+ * fourth pipe that exec closes, so os_child_start() knows whether the program runs.
+ * The child dies with us (PR_SET_PDEATHSIG), and everything it started dies with its
+ * group.
+ *
+ * Reading and writing wait by poll() with one deadline for the whole call. Standard
+ * error is drained whenever we wait, so a child that complains a lot cannot block; the
+ * last few kilobytes are kept as its complaint. A line longer than max_line is
+ * MT_E_LIMIT, not memory.
+ *
+ * Ending: os_child_stop() gives it a while to end by itself, then kills the group. A
+ * pid is used only until the child is reaped; it is 0 afterwards, so nobody else is
+ * ever signalled.
+ *
+ * What may fail: MT_E_NOTFOUND (no such program), MT_E_IO, MT_E_CLOSED (it is gone),
+ * MT_E_TIMEOUT, MT_E_LIMIT. A child belongs to one thread at a time. */
 #include "os/process.h"
 
 #include <errno.h>
@@ -159,6 +178,7 @@ mt_err os_child_start(const os_child_options *options, os_child **out)
 
 /* ---- reading ---- */
 
+/* The end of it: the last words are mostly the reason. */
 static void keep_complaint(os_child *c, const char *bytes, size_t len)
 {
     if (len >= COMPLAINT_BYTES) {
@@ -172,6 +192,7 @@ static void keep_complaint(os_child *c, const char *bytes, size_t len)
     c->complaint_len = keep + len;
 }
 
+/* Never waits: the descriptor does not block. */
 static void drain_stderr(os_child *c)
 {
     char bytes[4096];
@@ -352,11 +373,6 @@ bool os_child_stop(os_child *c, int grace_ms, int *exit_status)
 int os_child_fd(const os_child *c)
 {
     return c->out;
-}
-
-int os_child_pid(const os_child *c)
-{
-    return (int)c->pid;
 }
 
 mt_str os_child_complaint(const os_child *c)

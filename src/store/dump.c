@@ -1,10 +1,21 @@
 /* store/dump.c - the whole store as lines of JSON, and back.
+ *
  *     {"motet_store":1,"schema":1}
  *     {"row":["escrow","Account","a-1","held",3,…],"table":"instances"}
  *     {"rows":1,"sha256":"…"}
+ *
  * Tables in the order of ST_TABLE_MAP, rows in key order, cells in column order; bytes
  * are hex. The digest is over every byte of the lines before it. Equal stores give
- * equal copies, whichever backend holds them. */
+ * equal copies, whichever backend holds them.
+ *
+ * Out: one reading transaction, so the copy is of one moment although the server works
+ * on. In: the store must be empty, and everything arrives in one writing transaction,
+ * so a copy that is cut off or changed leaves nothing behind. A line is checked in
+ * three steps: JSON, the table it names, a cell of the right kind for every column.
+ *
+ * What may fail: what st_begin() and the callbacks say, MT_E_EXISTS for a store that
+ * is not empty, MT_E_CORRUPT for a copy that does not verify; `why` gets one sentence
+ * with the line number. */
 #include "base/hash.h"
 #include "base/json_write.h"
 #include "store/copy.h"
@@ -12,7 +23,7 @@
 
 typedef struct table {
     mt_str name;
-    const char *letters;
+    const char *letters; /* kinds of its columns, as in statements.h */
     st_statement_id dump, load;
 } table;
 
@@ -51,6 +62,7 @@ static void write_bytes(mt_buf *out, mt_str bytes)
     mt_buf_addc(out, '"');
 }
 
+/* Cells by their letters, so that a row reads back into the same types. */
 static mt_err write_row(void *state, const st_value *cells)
 {
     writer *w = state;
@@ -68,6 +80,7 @@ static mt_err write_row(void *state, const st_value *cells)
     return write_line(w);
 }
 
+/* The last line is not part of its own digest. */
 static mt_err write_all(writer *w, st_tx *tx)
 {
     mt_buf_addf(&w->line, "{\"motet_store\":%d,\"schema\":%d}", ST_COPY_FORMAT,
@@ -125,6 +138,8 @@ static const table *table_named(mt_str name)
     return NULL;
 }
 
+/* False for a value of another kind than its column; range is for the database to
+ * refuse. */
 static bool read_cell(mt_arena *a, char letter, const mt_json *node, st_value *out)
 {
     if (letter == 'i') {
@@ -148,6 +163,8 @@ static mt_err bad_line(st_tx *tx, const st_copy *c, mt_err err, const char *what
     return st_fail(tx, err, "line %zu: %s", c->line, what);
 }
 
+/* A fault names the line; a transaction that is broken keeps the database's own words.
+ */
 static mt_err read_row(st_tx *tx, st_copy *c, const mt_json *line)
 {
     const table *t = table_named(mt_json_text(mt_json_at(line, "table")));
@@ -172,6 +189,7 @@ static mt_err note_number(void *state, const st_value *cells)
     return MT_OK;
 }
 
+/* Filling what holds something would mix two histories. */
 static mt_err must_be_empty(st_tx *tx)
 {
     int64_t any = 0;
@@ -179,6 +197,7 @@ static mt_err must_be_empty(st_tx *tx)
     return err ? err : any ? st_fail(tx, MT_E_EXISTS, "the store is not empty") : MT_OK;
 }
 
+/* Up to the end line, which st_copy_next() has checked. */
 static mt_err read_rows(st_tx *tx, st_copy *c)
 {
     mt_json line;
@@ -192,6 +211,8 @@ static mt_err read_rows(st_tx *tx, st_copy *c)
     return err == MT_E_NOTFOUND ? MT_OK : bad_line(tx, c, err, c->fault);
 }
 
+/* The copy must be of this very schema: rows of another one would fit by chance at
+ * best. Then numbers drawn later are made to follow those that were loaded. */
 static mt_err read_all(st_tx *tx, st_copy *c, mt_err (*read)(void *state, mt_str *line),
                        void *state)
 {

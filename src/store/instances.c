@@ -1,8 +1,22 @@
-/* store/instances.c - entity instances. */
+/* store/instances.c - entity instances: rows of (scope, entity, id) with a state and a
+ * version.
+ *
+ * Writing is by version: a row is changed only if it still has the version that was
+ * read, otherwise MT_E_CONFLICT. The committer locks all rows of a group at once and
+ * in key order, so groups of several nodes never wait for each other in a circle;
+ * sorting them is done here, not asked of the caller.
+ *
+ * Keys that cannot be stored (too long, not UTF-8) are never sent: such an instance is
+ * simply not found. Locking forgets the record numbers drawn ahead (st_ids_forget()),
+ * because a number must be drawn while its rows are locked.
+ *
+ * `_soon` calls send and return; the answer is there after st_settle(). Texts that
+ * come out live in the caller's arena. */
 #include <stdlib.h>
 
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void instance_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_instance *)out = (st_instance){
@@ -65,7 +79,7 @@ mt_err st_instance_put(st_tx *tx, const st_instance *row)
 /* ---- Locking -------------------------------------------------------------------- */
 
 typedef struct locking {
-    st_instance *rows;
+    st_instance *rows; /* filled where they were found */
     bool *found;
     const size_t *order; /* indices of the rows in key order */
     size_t count, at;
@@ -105,10 +119,11 @@ static mt_err note_locked(void *state, const st_value *c)
     return MT_OK;
 }
 
+/* What the store would refuse as a key cannot be there either. */
 static bool may_be_key(const st_instance *row)
 {
-    return !st_door('k', row->scope) && !st_door('k', row->entity) &&
-           !st_door('k', row->id);
+    return !st_check_text('k', row->scope) && !st_check_text('k', row->entity) &&
+           !st_check_text('k', row->id);
 }
 
 mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,

@@ -1,4 +1,20 @@
-/* store/postgres_conn.c - connecting, resting, and what PostgreSQL's errors mean. */
+/* store/postgres_conn.c - connecting, resting, and what PostgreSQL's errors mean.
+ *
+ * MEANINGS maps SQLSTATE, or its class, to mt_err; the first row that fits counts, so
+ * exact codes stand before their class. Messages are the server's primary message
+ * only: details quote rows.
+ *
+ * A new connection gets its settings in one statement: our schema, timeouts, plans
+ * that are made once and always use the index, and synchronous_commit where somebody
+ * had switched it off.
+ *
+ * A connection rests in the pool with the end of a reader's transaction possibly still
+ * unread (`draining`). Before it is used again, pg_conn_rested() reads that and looks
+ * whether the server has said goodbye meanwhile; if anything is odd, the caller opens
+ * another.
+ *
+ * What may fail: MT_E_VERSION for servers before 12, otherwise what MEANINGS says;
+ * `why` is filled only when somebody asked. */
 #include <poll.h>
 #include <stdlib.h>
 
@@ -32,6 +48,7 @@ static const meaning MEANINGS[] = {
     {"42", MT_E_CORRUPT}, /* our statements fit our tables */
 };
 
+/* A code nobody knows is an I/O error: something of the world. */
 static mt_err err_of(const char *state)
 {
     for (size_t i = 0; state && i < sizeof MEANINGS / sizeof *MEANINGS; i++) {
@@ -42,7 +59,8 @@ static mt_err err_of(const char *state)
     return MT_E_IO;
 }
 
-mt_str pg_sentence(const char *message)
+/* First line of a message of libpq. */
+static mt_str sentence(const char *message)
 {
     mt_str all = mt_str_z(message);
     return mt_str_trim(mt_str_from(all.ptr, mt_str_find(all, '\n')), MT_STR(" \t\r"));
@@ -51,7 +69,7 @@ mt_str pg_sentence(const char *message)
 mt_err pg_lost(st_tx *tx, const pg_conn *c)
 {
     return st_fail(tx, MT_E_CLOSED, "PostgreSQL: %.*s",
-                   MT_ARG(pg_sentence(PQerrorMessage(c->pg))));
+                   MT_ARG(sentence(PQerrorMessage(c->pg))));
 }
 
 /* The primary message only: details may quote rows. */
@@ -147,7 +165,7 @@ mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why)
     if (err) {
         if (why) {
             mt_str said = err == MT_E_VERSION ? MT_STR("PostgreSQL is older than 12")
-                                              : pg_sentence(PQerrorMessage(c->pg));
+                                              : sentence(PQerrorMessage(c->pg));
             mt_buf_addf(why, "cannot open the store: %.*s", MT_ARG(said));
         }
         pg_conn_close(c);

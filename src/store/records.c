@@ -1,8 +1,27 @@
-/* store/records.c - the ledger's records: queued, chained, found again. */
+/* store/records.c - the ledger's records: queued, chained, found again.
+ *
+ * On SQLite a record is chained in the transaction that makes it. On PostgreSQL it is
+ * queued (`pending`) by any node and chained later by one sequencer:
+ * st_pending_take(), then st_ledger_add() with the places that follow. Both give a
+ * record its id while the rows it speaks of are locked, so ids of one instance grow
+ * with its history.
+ *
+ * Reading crosses the border between queue and chain: a record moves from the queue to
+ * the chain at any moment and never back. Hence st_record_get() looks into the queue
+ * first, and a page that ended in the queue says how far the chain reached then (see
+ * `place`), so that the next page neither repeats nor misses one.
+ *
+ * Invariants: seq has no gaps (check_place() refuses others with MT_E_CONFLICT); the
+ * tail holds the chain's state after the last record and is written in the same
+ * transaction; ids drawn ahead are dropped when rows are locked on a shared store.
+ *
+ * What may fail: MT_E_CONFLICT when another node was faster, MT_E_RANGE for a page
+ * nobody gave out, and what the driver says. */
 #include "store/driver.h"
 
 enum { DRAW = 32, LARGEST_DRAW = 256 };
 
+/* ORDER of the columns in statements.h. */
 static void record_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_record *)out = (st_record){
@@ -18,6 +37,8 @@ static void record_read(mt_arena *a, const st_value *c, void *out)
     };
 }
 
+/* ORDER of the columns in statements.h. Without a place in the chain and without a
+ * hash yet. */
 static void pending_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_record *)out = (st_record){
@@ -83,6 +104,7 @@ mt_err st_record_id(st_tx *tx, int64_t *id)
     return MT_OK;
 }
 
+/* Rows that have an id keep it: they were queued before. */
 static mt_err give_ids(st_tx *tx, st_record *rows, size_t count)
 {
     mt_err err = MT_OK;
@@ -223,7 +245,7 @@ typedef struct walking {
     st_record_walker *each;
     st_reader *read;
     void *state;
-    place at;
+    place at; /* where the page begins */
     bool newest_first;
     uint64_t passed; /* rows that were listed before */
     int64_t last;    /* seq of the last row, passed or not */
@@ -235,6 +257,8 @@ static bool was_listed(const walking *w, const st_record *row)
            (w->newest_first ? row->id >= w->at.id : row->id <= w->at.id);
 }
 
+/* What was listed while it was queued is passed over, and counted so that a page can
+ * be filled up. */
 static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;
@@ -248,6 +272,7 @@ static mt_err walk_row(void *state, const st_value *cells)
     return w->each(w->state, &row);
 }
 
+/* Up to the dot or the end; false for anything but digits that fit. */
 static bool read_number(mt_str *text, int64_t *out)
 {
     size_t i = 0;
@@ -271,6 +296,7 @@ static bool read_next(mt_str *text, int64_t *out, bool *given)
     return !*given || read_number(text, out);
 }
 
+/* MT_E_RANGE for whatever this program did not give out itself. */
 static mt_err read_place(mt_str after, place *out)
 {
     bool sized = true;
@@ -320,6 +346,8 @@ typedef struct range {
     int64_t after, before; /* exclusive */
 } range;
 
+/* One index, one direction. The bounds are exclusive and the filter is the
+ * statement's. */
 static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id,
                         range r, bool queued, walking *w, uint64_t *left)
 {
@@ -340,6 +368,7 @@ static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id
     return st_walk_run(tx, &walk, walk_row, w, left);
 }
 
+/* Bounds are exclusive; the page and the filter both narrow them. */
 static range chain_range(const st_record_filter *f, const place *at)
 {
     range r = {f->from_seq - 1, f->to_seq ? f->to_seq : INT64_MAX};

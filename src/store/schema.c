@@ -1,10 +1,16 @@
 /* store/schema.c - the tables, as numbered steps from an empty database to today's.
+ *
  * A step that has been released is never changed: a store made by it exists somewhere.
  * A new one is a new row. All missing steps run in one transaction.
  *
  * The two texts of a step differ in how bytes and byte order are spelled, and in the
  * keys: SQLite gets small rows in key order (WITHOUT ROWID) and its own row number as
- * the ledger's seq, so that walking the chain is one scan without an index. */
+ * the ledger's seq, so that walking the chain is one scan without an index. PostgreSQL
+ * gets COLLATE "C" for every key, because order is by bytes in every output, and a
+ * fill factor where rows are updated in place.
+ *
+ * What may fail: MT_E_VERSION when the store is newer than the program, or older and
+ * may not be changed (read only); MT_E_CORRUPT when it has tables and no version. */
 #include "store/driver.h"
 
 typedef struct step {
@@ -115,6 +121,8 @@ static mt_err read_number(void *state, const st_value *cells)
     return MT_OK;
 }
 
+/* The version is written last, in the same transaction: half of a step is never seen.
+ */
 static mt_err run_steps(st_tx *tx, int from)
 {
     bool sqlite = tx->store->driver == &ST_SQLITE;

@@ -1,9 +1,24 @@
 /* store/sqlite.c - the driver for one file.
+ *
  * One connection writes, others read beside it: in WAL mode neither waits for the
  * other. A commit is one write and one fsync of the log (synchronous FULL). A server
- * claims the file by a lock inside of it, so whatever name the file is opened by, and
- * by one on FILE.lock, which programs before this lock know. Both die with the process;
- * commands that work beside it go through SQLite's own locks. */
+ * claims the file by a lock inside it, so whatever name the file is opened by, and by
+ * one on FILE.lock, which programs before this lock know. Both die with the process;
+ * commands that work beside it go through SQLite's own locks.
+ *
+ * Order of opening: the file is made (mode 0600, before SQLite would make it
+ * readable), claimed, connected to once so that faults are said in SQLite's words, and
+ * its schema is looked at and, if it may be, brought up to date. A file that is only a
+ * copy, on a medium without room for a log, is read as immutable. Order of closing:
+ * readers, writer (the last connection folds the log into the file), then the claims,
+ * since closing any descriptor of the file drops all locks this process holds on it.
+ *
+ * Invariants: there is one writer in the pool, so writers queue in this process and
+ * need no row locks; statements are prepared once per connection, and a walker that
+ * uses its own statement gets a second one.
+ *
+ * What may fail: err_of() maps SQLite's codes; `why` names the file as the user wrote
+ * it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -18,15 +33,15 @@
 typedef struct conn {
     st_conn head;
     sqlite3 *db;
-    sqlite3_stmt *begin, *commit, *rollback;
+    sqlite3_stmt *begin, *commit, *rollback; /* they frame transactions */
     sqlite3_stmt *prepared[ST_STATEMENT_COUNT];
 } conn;
 
 typedef struct backend {
-    st_pool readers, writer;
-    char *path;          /* as given to SQLite: never looks like a URI */
-    bool immutable;      /* no directory to put a log into: read the file alone */
-    int claim;           /* descriptor of FILE.lock, or -1 */
+    st_pool readers, writer; /* the writer's pool has one place */
+    char *path;              /* as given to SQLite: never looks like a URI */
+    bool immutable;          /* no directory to put a log into: read the file alone */
+    int claim;               /* descriptor of FILE.lock, or -1 */
     int inside;          /* descriptor of the file itself, for the lock in it, or -1 */
     struct owned *owned; /* this process's claim, or NULL */
 } backend;
@@ -58,6 +73,7 @@ enum { CLAIM_BYTE = 0x40000200, LOCK_STEP_MS = 10, LOCK_STEPS = 50 };
 
 /* ---- Errors --------------------------------------------------------------------- */
 
+/* The primary code decides; extended ones only differ in words. */
 static mt_err err_of(int code)
 {
     switch (code & 0xff) {
@@ -84,6 +100,7 @@ static conn *conn_of(st_tx *tx)
 
 /* ---- Connections ---------------------------------------------------------------- */
 
+/* Statements first: a connection with open ones does not close. */
 static void conn_close(conn *c)
 {
     if (!c) {
@@ -112,6 +129,8 @@ static int prepare_frame(conn *c, bool writer)
     return code ? code : prepare(c, "ROLLBACK", &c->rollback);
 }
 
+/* Defensive mode before anything else: a file that was made to harm cannot use its
+ * schema for it. */
 static int open_database(const st_store *s, conn *c, bool writer)
 {
     const backend *b = s->backend;
@@ -133,6 +152,8 @@ static int open_database(const st_store *s, conn *c, bool writer)
                                NULL, NULL);
 }
 
+/* The words of SQLite go to whoever opens the store; later connections only have a
+ * code. */
 static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
 {
     conn *c = mt_xmalloc(sizeof *c);
@@ -154,6 +175,7 @@ static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
 
 /* ---- Transactions --------------------------------------------------------------- */
 
+/* BEGIN, COMMIT, ROLLBACK: statements that are reset at once. */
 static int step_frame(sqlite3_stmt *frame)
 {
     int code = sqlite3_step(frame);
@@ -173,6 +195,8 @@ static void give_back(st_tx *tx)
     st_pool_give(pool_for(tx->store, tx->mode), &conn_of(tx)->head);
 }
 
+/* The writer takes the database's lock at once (BEGIN IMMEDIATE), so it never has to
+ * give up halfway. */
 static mt_err sqlite_begin(st_store *s, st_mode mode, st_tx **out)
 {
     st_pool *pool = pool_for(s, mode);
@@ -206,6 +230,7 @@ static void sqlite_rollback(st_tx *tx)
     give_back(tx);
 }
 
+/* A commit that fails has changed nothing; the transaction is over either way. */
 static mt_err sqlite_commit(st_tx *tx)
 {
     conn *c = conn_of(tx);
@@ -231,6 +256,8 @@ static int take_statement(conn *c, st_statement_id id, sqlite3_stmt **out, bool 
     return *own ? prepare(c, ST_STATEMENTS[id].sqlite, out) : code;
 }
 
+/* Texts are not copied: they live until the statement is reset, which sqlite_run()
+ * does. */
 static int bind_all(sqlite3_stmt *stmt, const char *letters, const st_value *params)
 {
     int code = SQLITE_OK;
@@ -262,6 +289,8 @@ static void read_cells(sqlite3_stmt *stmt, const char *letters, st_value *cells)
     }
 }
 
+/* Ends at the first error of the walker or the database; the statement is reset either
+ * way. */
 static mt_err sqlite_run(st_tx *tx, st_statement_id id, const st_value *params,
                          st_each *each, void *state, int64_t *changed)
 {
@@ -293,6 +322,7 @@ static mt_err sqlite_run(st_tx *tx, st_statement_id id, const st_value *params,
     return err;
 }
 
+/* A write that changed no row means what the caller said: lost, or there already. */
 static mt_err send_row(st_tx *tx, st_statement_id id, const st_value *params,
                        mt_err if_none)
 {
@@ -344,6 +374,7 @@ static mt_err sqlite_script(st_tx *tx, const char *sql)
 
 /* ---- Opening -------------------------------------------------------------------- */
 
+/* Before the first connection, once per process. */
 static void start_library(void)
 {
     /* Counting every byte it allocates costs SQLite a lock each time. */
@@ -404,6 +435,8 @@ static bool own_file(backend *b, const struct stat *info)
     return !o;
 }
 
+/* The list is the process's, so a store that is closed by another thread finds it as
+ * well. */
 static void disown_file(owned *own)
 {
     pthread_mutex_lock(&owned_lock);
@@ -469,6 +502,7 @@ static bool lock_beside(backend *b)
     return locks_soon(lock_whole, b->claim);
 }
 
+/* Readers and tools that work beside a server claim nothing. */
 static mt_err claim_file(const st_store *s, backend *b, mt_buf *why)
 {
     if (s->options.read_only || s->options.shared_tool) {
@@ -499,6 +533,7 @@ static bool only_a_copy(const st_store *s, const backend *b)
     return !has_log;
 }
 
+/* A URI, with what would end a path escaped: only so SQLite takes the option. */
 static void make_immutable(backend *b)
 {
     mt_buf uri = {0};
@@ -530,6 +565,7 @@ static mt_err look_inside(st_tx *tx, int64_t *tables, bool *ours)
     return err;
 }
 
+/* A file that is not empty and not ours is left alone, whatever was asked. */
 static mt_err settle_in(st_store *s, st_mode mode, mt_buf *why)
 {
     st_tx *tx;
@@ -596,6 +632,7 @@ static void close_all(st_pool *pool)
     }
 }
 
+/* The order matters: see the head. */
 static void sqlite_close(st_store *s)
 {
     backend *b = s->backend;
@@ -617,6 +654,8 @@ static void sqlite_close(st_store *s)
     free(b);
 }
 
+/* Two tries: as a store, then as a copy that can only be read. The first try's words
+ * are kept when both fail. */
 static mt_err sqlite_open(st_store *s, mt_str path, mt_buf *why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

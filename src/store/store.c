@@ -1,4 +1,23 @@
-/* store/store.c - opening, transactions, and what every group of calls needs. */
+/* store/store.c - opening, transactions, and what every group of calls needs.
+ *
+ * The groups (instances.c, flows.c, records.c, triggers.c, answers.c, docs.c) know
+ * rows; the drivers know databases; this file is between them. A statement is a row of
+ * statements.h with one letter per parameter; check_params() holds every text to the
+ * bounds of its letter before anything is sent, so that both databases refuse the same
+ * and a refused call leaves the transaction usable.
+ *
+ * Two speeds: st_run() asks and waits; st_ask(), st_send() and whatever is called
+ * `_soon` only promise the answer, and st_settle() collects. On SQLite both are the
+ * same.
+ *
+ * A walk reads rows by key order in pieces (driver->chunk) where the database would
+ * otherwise hold all of them; the key of the last row, copied, is where the next piece
+ * begins. So a walker may write to what it walks.
+ *
+ * Invariants: after a fault of the database tx->broken is set and every further call
+ * answers it; stamps of changed kinds of documents grow at the very end and in order
+ * of names; a transaction ends exactly once, by st_commit() or st_rollback(). Threads:
+ * a store may be used by many, a transaction by one. */
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -17,6 +36,7 @@ enum {
 
 /* ---- Opening -------------------------------------------------------------------- */
 
+/* A URL names PostgreSQL; anything else is the name of a file. */
 static const st_driver *driver_for(mt_str url, mt_str *rest)
 {
     *rest = url;
@@ -227,7 +247,7 @@ mt_err st_settle(st_tx *tx)
 
 /* ---- Statements ----------------------------------------------------------------- */
 
-mt_err st_door(char letter, mt_str text)
+mt_err st_check_text(char letter, mt_str text)
 {
     size_t most = letter == 'k'   ? KEY_BYTES
                   : letter == 's' ? LONG_KEY_BYTES
@@ -253,12 +273,12 @@ static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params
     size_t columns = strlen(letters);
     for (size_t i = 0; i < rows * columns; i++) {
         char kind = st_kind(letters[i % columns]);
-        mt_err err = kind == 'i' ? MT_OK : st_door(kind, params[i].text);
+        mt_err err = kind == 'i' ? MT_OK : st_check_text(kind, params[i].text);
         if (err) {
             mt_buf_clear(&tx->why);
             mt_buf_addz(&tx->why, err == MT_E_LIMIT
-                                      ? "a text is too long for the store"
-                                      : "a text has a NUL byte or is not UTF-8");
+                                      ? "text is too long for the store"
+                                      : "text has a NUL byte or is not UTF-8");
             return err;
         }
     }
@@ -302,7 +322,7 @@ typedef struct expected {
     st_reader *read;
     mt_arena *arena;
     void *out;
-    bool *found;
+    bool *found; /* set by the first row */
 } expected;
 
 static mt_err read_expected(void *state, const st_value *cells)
@@ -338,10 +358,11 @@ mt_err st_get_soon(st_tx *tx, st_statement_id id, const st_value *params,
 typedef struct listing {
     st_reader *read;
     mt_arena *arena;
-    size_t size, count, cap;
+    size_t size, count, cap; /* bytes of one row */
     char *rows;
 } listing;
 
+/* Zeroed first: a reader fills only what its columns have. */
 static mt_err read_next(void *state, const st_value *cells)
 {
     listing *l = state;
@@ -373,9 +394,10 @@ typedef struct walking {
     uint64_t seen;
     mt_buf key[2]; /* of the last row, when the walk goes on with another statement */
     int64_t number[2];
-    bool keep_key;
+    bool keep_key; /* the walk goes on with another statement */
 } walking;
 
+/* The key is copied before the walker sees the row: it may end the statement. */
 static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;

@@ -1,6 +1,8 @@
 """motet validate and the JSON Schemas: what we emit is valid, what was mutilated is not."""
 import json
 import random
+import sys
+import time
 
 import jsonschema
 from contracts import GOOD, examples, nested_branches, nested_flows, nested_records
@@ -47,6 +49,24 @@ def mutilate(bundle, choose):
     else:
         holder[path[-1]] = choose.choice([None, 7, "x", [], {}, True, -1])
     return copy, path
+
+
+KEYS = ("op", "literal", "fact_ref", "verdict_ref", "right", "kind", "base", "source_id", "outcome", "type")
+STRANGE = (None, 7, -1, 1 << 63, "x", "*", "Int", "Terminal", [], {}, True, {"fact_ref": "x"}, {"base": "Bool"})
+
+
+def change(bundle, choose):
+    """A copy with one key gone, one key more or one value that is another."""
+    copy = json.loads(json.dumps(bundle))
+    objects = [value for _, value in places(copy) if isinstance(value, dict)]
+    way, holder = choose.randrange(3), choose.choice(objects)
+    if way == 0 and holder:
+        del holder[choose.choice(sorted(holder))]
+    elif way == 1 or not holder:
+        holder[choose.choice(KEYS)] = choose.choice(STRANGE)
+    else:
+        holder[choose.choice(sorted(holder))] = choose.choice(STRANGE)
+    return copy
 
 
 class Validate(Case):
@@ -151,6 +171,47 @@ class Schemas(Case):
             if by_schema:
                 self.assertEqual(result.code, 1, f"seed {SEED}: {where}\n{json.dumps(wounded)}")
         self.assertGreater(refused, MUTATIONS // 2)
+
+    def refused_for_its_shape(self, bundle):
+        """Whether motet finds a fault of version or structure; what it means is no matter of a schema."""
+        result = self.run_motet("validate", "--json", self.write("x.json", json.dumps(bundle)))
+        self.assertIn(result.code, (0, 1))
+        codes = {fault["code"] for fault in json.loads(result.out)["diagnostics"]}
+        return bool(codes & {"B004", "B005", "B006", "B007"})
+
+    def test_the_schema_and_motet_agree(self):
+        """On the golden bundles as they are, and on each with something changed at random."""
+        choose = random.Random(SEED)
+        golden = [json.loads(path.read_text())
+                  for path in sorted((SOURCE / "tests" / "golden" / "bundles").glob("*.json"))]
+        self.assertGreater(len(golden), 0)
+        for bundle in golden:
+            self.assertTrue(BUNDLE.is_valid(bundle))
+            self.assertFalse(self.refused_for_its_shape(bundle))
+        refused = 0
+        for number in range(MUTATIONS):
+            changed = change(choose.choice(golden), choose)
+            by_schema = not BUNDLE.is_valid(changed)
+            refused += by_schema
+            self.assertEqual(self.refused_for_its_shape(changed), by_schema,
+                             f"seed {SEED}, change {number}\n{json.dumps(changed)}")
+        self.assertGreater(refused, MUTATIONS // 8)
+
+    def test_FL12_a_sum_of_200_terms_is_validated_in_under_a_second(self):
+        """Each term asks for as much work as the one before it."""
+        source = ('persona p\nfact i { type: Int(min: 0, max: 9) source: "a.b" }\n'
+                  "rule r { stratum: 0 when: i + i = 3 produce: r(true) }\n")
+        bundle = json.loads(self.holds("elaborate", self.write("sum.tenor", source)).out)
+        when = next(c for c in bundle["constructs"] if c["kind"] == "Rule")["body"]["when"]
+        for _ in range(198):
+            when["left"] = dict(when["left"], left=when["left"])
+        before, start = sys.getrecursionlimit(), time.process_time()
+        sys.setrecursionlimit(10000)
+        try:
+            BUNDLE.validate(bundle)
+        finally:
+            sys.setrecursionlimit(before)
+        self.assertLess(time.process_time() - start, 1)
 
 
 main()

@@ -1,8 +1,19 @@
 /* analyze/explain/draw.c - what is drawn of a contract or a System.
- * Room: analyze.
+ *
  * A scene is one picture being made (draw_scene.c): first every persona gets its
  * colour, then the parts are added, each by its own file (draw_entity.c, draw_flow.c,
- * draw_rules.c), triggers last, since they lead from flow to flow. Nothing can fail. */
+ * draw_rules.c), triggers last, since they lead from flow to flow.
+ *
+ * A part is asked for by name, or because an obligation needs it (OBLIGATIONS); both
+ * tables are indexed by an_part. The same parts are drawn in two ways: all in one
+ * picture (an_draw()), or one picture for each entity, flow and map (an_draw_each()),
+ * where the caller gets the pictures one after the other, each in an arena that is
+ * freed before the next.
+ *
+ * Order is that of the declarations, and colours follow personas, so one contract
+ * looks the same in every picture. Names of files are made of letters, digits and a
+ * few signs, and no two are alike even where case does not count. Nothing can fail; a
+ * caller that has had enough says so by its answer. */
 #include "analyze/explain/draw_internal.h"
 
 const char *const AN_PART_NAMES[AN_PART_COUNT] = {

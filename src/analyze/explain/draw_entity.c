@@ -1,7 +1,17 @@
 /* analyze/explain/draw_entity.c - state machines, and the outline of a System.
- * Room: analyze.
+ *
  * An entity that several members share is drawn once: its states and transitions are
- * those of all members together, in the order of the first that has them. */
+ * those of all members together, in the order of the first that has them. A transition
+ * has the names of all operations that make it, and the colour of their persona if it
+ * is one and the same; a declared transition that no operation makes is drawn as such.
+ *
+ * States that no transition leads to from the initial state are faded and say so. A
+ * state without a way out is final.
+ *
+ * The outline shows of each member only names: its entities and flows, and which flow
+ * changes which entity; draw.c asks for it where the parts themselves are not drawn.
+ * Triggers are edges from an end of one flow to the start of another, so they are
+ * drawn last, when both ends exist. */
 #include "analyze/explain/draw_internal.h"
 #include "base/vec.h"
 
@@ -40,6 +50,7 @@ static way *way_between(machine *z, mt_str from, mt_str to)
     return &z->ways.items[entry->value];
 }
 
+/* Several makers of different personas have no colour in common. */
 static void note_maker(machine *z, const an_actor *who, way *w, uint32_t op)
 {
     uint32_t colour = an_draw_operation_colour(who, op);

@@ -1,8 +1,16 @@
 /* analyze/explain/draw_flow.c - a flow: its steps in lanes, one per persona.
- * Room: analyze.
+ *
  * A flow and the branches of its parallel steps share the lanes. Of each graph first
  * the steps, then where they lead, so that ends stand where they are first met; then
- * the branches, which may be nested as deeply as the loader allows. */
+ * the branches, which may be nested as deeply as the loader allows.
+ *
+ * Edges are told apart by their line: solid for success, dashed for failure and its
+ * handler, dotted for an undo that fails. Conditions, effects and triggers are in the
+ * tooltips, so the picture stays readable.
+ *
+ * Every step and end notes its node in the actor (begin, steps, ends), where triggers
+ * find it afterwards. An outcome that a trigger waits for and the flow does not have
+ * is drawn too, faded: that is the fault the author looks for. */
 #include "analyze/explain/draw_internal.h"
 #include "contract/flow/paths.h"
 #include "contract/flow/text.h"
@@ -17,6 +25,7 @@ typedef struct course {
     mt_str name;    /* of it */
 } course;
 
+/* A lane is made when its persona first acts, so lanes stand in order of the flow. */
 static uint32_t lane_of(course *c, uint32_t persona)
 {
     if (persona == CT_NONE) {
@@ -43,16 +52,16 @@ static mt_str step_label(course *c, const ct_plan_step *s)
 {
     mt_buf text = {0};
     mt_buf_addf(&text, "%.*s\n", MT_ARG(s->id));
-    switch (s->kind) {
-    case CT_OPERATION_STEP: mt_buf_adds(&text, c->m->operations[s->what].id); break;
-    case CT_BRANCH_STEP: ct_expr_text(&text, c->m, c->m->conditions[s->what]); break;
-    case CT_HANDOFF_STEP:
+    switch (s->does) {
+    case LN_OPERATES: mt_buf_adds(&text, c->m->operations[s->what].id); break;
+    case LN_DECIDES: ct_expr_text(&text, c->m, c->m->conditions[s->what]); break;
+    case LN_GOES_ON:
         mt_buf_addf(&text, "to %.*s", MT_ARG(c->m->personas[s->to_persona].id));
         break;
-    case CT_SUBFLOW_STEP:
+    case LN_CALLS:
         mt_buf_addf(&text, "flow %.*s", MT_ARG(c->m->flows[s->what].id));
         break;
-    case CT_PARALLEL_STEP: mt_buf_addz(&text, "in parallel"); break;
+    case LN_FORKS: mt_buf_addz(&text, "in parallel"); break;
     }
     return mt_picture_keep(c->x->a, &text);
 }
@@ -65,13 +74,13 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
     if (persona.len) {
         mt_buf_addf(&text, "%.*s", MT_ARG(persona));
     }
-    if (s->kind == CT_OPERATION_STEP) {
+    if (s->does == LN_OPERATES) {
         mt_buf_addz(&text, ": ");
         mt_buf_adds(&text, an_draw_operation_tip(c->x, c->who, s->what));
-    } else if (s->kind == CT_BRANCH_STEP) {
+    } else if (s->does == LN_DECIDES) {
         mt_buf_addz(&text, " decides: ");
         ct_expr_text(&text, c->m, c->m->conditions[s->what]);
-    } else if (s->kind == CT_HANDOFF_STEP) {
+    } else if (s->does == LN_GOES_ON) {
         mt_buf_addf(&text, " hands over to %.*s",
                     MT_ARG(c->m->personas[s->to_persona].id));
     }
@@ -80,11 +89,11 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
 
 static void draw_step(course *c, uint32_t step)
 {
-    static const mt_role KINDS[] = {[CT_OPERATION_STEP] = MT_ROLE_OPERATION,
-                                    [CT_BRANCH_STEP] = MT_ROLE_CHOICE,
-                                    [CT_HANDOFF_STEP] = MT_ROLE_HANDOFF,
-                                    [CT_SUBFLOW_STEP] = MT_ROLE_FLOW,
-                                    [CT_PARALLEL_STEP] = MT_ROLE_PARALLEL};
+    static const mt_role ROLES[LN_DOINGS] = {[LN_OPERATES] = MT_ROLE_OPERATION,
+                                             [LN_DECIDES] = MT_ROLE_CHOICE,
+                                             [LN_GOES_ON] = MT_ROLE_HANDOFF,
+                                             [LN_CALLS] = MT_ROLE_FLOW,
+                                             [LN_FORKS] = MT_ROLE_PARALLEL};
     const ct_plan_step *s = &c->plan->steps[step];
     const uint64_t *reached = c->who->an->steps_reached;
     mt_picture_node node = {
@@ -93,13 +102,14 @@ static void draw_step(course *c, uint32_t step)
         .tooltip = step_tip(c, s),
         .group = lane_of(c, s->persona),
         .persona = s->persona == CT_NONE ? MT_PICTURE_NONE : c->who->colour[s->persona],
-        .role = KINDS[s->kind],
+        .role = ROLES[s->does],
         .faded = reached && !ct_bit(reached, step)};
     c->who->steps[step] = mt_picture_add_node(c->x->p, node);
 }
 
 /* ---- where they lead ---- */
 
+/* One node per terminal of a graph, made when it is first met. */
 static uint32_t end_node(course *c, uint32_t terminal)
 {
     if (c->who->ends[terminal].owner != c->graph) {
@@ -170,15 +180,15 @@ static void draw_ways(course *c, const ct_plan_step *s)
     static const char *const JOIN[] = {"all succeed", "all complete"};
     for (uint32_t i = 0; i < s->target_count; i++) {
         mt_picture_edge edge = {0};
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             edge.label =
                 c->plan->outcomes[c->plan->ops[s->what].first_outcome + i].label;
-        } else if (s->kind == CT_BRANCH_STEP) {
+        } else if (s->does == LN_DECIDES) {
             edge.label = mt_str_z(BRANCH[i]);
             edge.tooltip = branch_tip(c, s, i == 0);
-        } else if (s->kind == CT_PARALLEL_STEP) {
+        } else if (s->does == LN_FORKS) {
             edge.label = mt_str_z(JOIN[i]);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
+        } else if (s->does == LN_CALLS) {
             edge.label = MT_STR("success");
         }
         draw_way(c, s, c->plan->targets[s->first_target + i], edge);

@@ -1,8 +1,14 @@
 /* analyze/explain/draw_rules.c - the authority map, and facts, rules and verdicts.
- * Room: analyze.
+ *
  * Authority: who may perform what, and what that moves. Rules: what each reads, facts
- * first, then stratum by stratum, so that edges lead forwards. Expressions are as deep
- * as the loader allows, and walked by recursion. Nothing here can fail. */
+ * first, then stratum by stratum, so that edges lead forwards.
+ *
+ * A rule reads a fact once in the picture, however often its condition names it:
+ * `fact_seen` and `verdict_seen` hold the last rule that did. Verdicts are nodes of
+ * their own between the rule that makes them and those that read them.
+ *
+ * Expressions are as deep as the loader allows, and walked by recursion. Nothing here
+ * can fail. */
 #include "analyze/explain/draw_internal.h"
 #include "contract/flow/text.h"
 

@@ -1,7 +1,17 @@
 /* analyze/explain/draw_scene.c - what every part of a picture needs: order of
  * declaration, names, texts, colours.
- * Room: analyze.
- * Nothing here can fail. */
+ *
+ * A scene holds the subject as a list of actors: one for a contract, one per member
+ * for a System. Names of nodes begin with the member's id, so the same entity of two
+ * members has two names; what the System shares has one, without a member
+ * (an_draw_shared()).
+ *
+ * Colours are given before anything is drawn: shared personas first, then those of
+ * each member in order of declaration. An operation has a colour only if one persona
+ * alone may perform it.
+ *
+ * The model lists things by name; the order in which an author wrote them is in their
+ * origin, and an_draw_order() brings it back. Nothing here can fail. */
 #include <stdlib.h>
 
 #include "analyze/explain/draw_internal.h"

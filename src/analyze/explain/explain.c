@@ -1,5 +1,16 @@
 /* analyze/explain/explain.c - a contract in prose.
- * Room: analyze. */
+ *
+ * Five parts in a fixed order: what there is, the rules by stratum, every flow told
+ * step by step, the inventory of facts, and notes. The same parts as JSON, where the
+ * prose is one of the values. The words are those the conformance suite expects, so
+ * they are not to be improved.
+ *
+ * A flow is told depth first from its entry. A step is told once; where another way
+ * comes to it again, it is only named. Steps nested deeper than MAX_STORY_DEPTH are
+ * named as well, since indentation would no longer help.
+ *
+ * Forms (plain, coloured, Markdown) differ in explain_form.c only. Nothing can fail;
+ * memory is an arena per part. */
 #include "analyze/explain/explain.h"
 
 #include "analyze/explain/explain_form.h"
@@ -249,29 +260,30 @@ static void tell_step(story *s, unsigned depth, const ct_plan_step *step)
 {
     const ct_plan *plan = s->plan;
     ct_plan_target first = plan->targets[step->first_target];
-    switch (step->kind) {
-    case CT_OPERATION_STEP: tell_operation(s, depth, step); break;
-    case CT_BRANCH_STEP: tell_branch(s, depth, step); break;
-    case CT_HANDOFF_STEP:
+    switch (step->does) {
+    case LN_OPERATES: tell_operation(s, depth, step); break;
+    case LN_DECIDES: tell_branch(s, depth, step); break;
+    case LN_GOES_ON:
         an_prose_line(s->p, depth, "Handed off from %.*s to %.*s",
                       MT_ARG(ct_persona_id(plan, step->persona)),
                       MT_ARG(ct_persona_id(plan, step->to_persona)));
         tell_next(s, depth, first);
         break;
-    case CT_SUBFLOW_STEP:
+    case LN_CALLS:
         an_prose_line(s->p, depth, "Sub-process: %.*s",
                       MT_ARG(plan->graphs[step->what].id));
         target_line(s, depth + 1, "On success", first, "completes");
         handler_lines(s, depth + 1, &step->handler, "On failure");
         tell_next(s, depth, first);
         break;
-    case CT_PARALLEL_STEP: tell_parallel(s, depth, step); break;
+    case LN_FORKS: tell_parallel(s, depth, step); break;
     }
     if (step->handler.kind == CT_ESCALATE) {
         tell_next(s, depth, step->handler.next);
     }
 }
 
+/* Told already: the reader has seen it, and a loop in the telling would never end. */
 static void tell(story *s, unsigned depth, uint32_t step)
 {
     if (ct_bit(s->told, step)) {

@@ -1,7 +1,17 @@
 /* analyze/explain/explain_why.c - why a verdict holds or a flow is open, or not.
- * Room: analyze.
+ *
  * A reason is told from the top: the atoms that decide, then the facts they read with
- * their values, then the verdicts they read, each once, down to facts. */
+ * their values, then the verdicts they read, each once, down to facts. The atoms are
+ * the smallest set that decides (contract/flow/why.h), so a reader sees what to
+ * change.
+ *
+ * For a flow the action space is asked first (contract/flow/action_space.h): open with
+ * the choices there are, or blocked with its reason; a precondition that fails is then
+ * explained like a verdict.
+ *
+ * Prose and JSON are written by the same walk with another pen. A verdict is told
+ * once, later mentions stand for themselves; chains of verdicts deeper than
+ * MAX_TOLD_DEPTH end with the name. A fault of an evaluation is told as the reason. */
 #include "analyze/explain/explain.h"
 #include "analyze/explain/explain_form.h"
 #include "contract/eval/facts.h"
@@ -29,6 +39,7 @@ static bool is_present(const teller *t, uint32_t rule)
     return ct_verdict_present(t->z->snapshot.verdicts, rule);
 }
 
+/* A predicate that cannot be evaluated has no reasons: the fault is the reason. */
 static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
 {
     ct_reasons reasons = {0};
@@ -121,7 +132,7 @@ void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
 static void facts_json(teller *t, const ct_used *used)
 {
     mt_buf value = {0};
-    mt_jw_begin_object(t->w);
+    mt_jw_begin_unsorted(t->w);
     for (uint32_t i = 0; i < used->fact_count; i++) {
         const ct_fact *f = &t->m->facts[used->facts[i]];
         mt_buf_clear(&value);

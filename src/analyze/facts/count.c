@@ -1,5 +1,13 @@
 /* analyze/facts/count.c - schoolbook arithmetic on a few limbs.
- * Room: analyze. */
+ *
+ * The number of paths of a flow may have hundreds of digits. A count is one word while
+ * it fits (`low`, no limbs) and otherwise an array of 64-bit limbs in an arena, least
+ * first. Beyond AN_COUNT_LIMBS it is no longer known: `more`, which every sum and
+ * product passes on, and which prints as "more than 10^616".
+ *
+ * Zero times "more" is zero: there are no paths. Subtraction is asked only where the
+ * result is not negative (MT_ASSERT). Nothing can fail, and the order of operations
+ * does not matter to the result, which is why counts are never doubles. */
 #include "analyze/facts/count.h"
 
 static const an_count MORE = {.more = true};

@@ -1,5 +1,17 @@
-/* analyze/facts/finding.c - lists of findings.
- * Room: analyze. */
+/* analyze/facts/finding.c - lists of findings: sorted, compared with a baseline, cut,
+ * printed.
+ *
+ * The order of use is fixed by the command: add, sort (by member, code, construct,
+ * part, so runs are comparable byte for byte), leave out what a baseline knows, cut to
+ * so many per code, print. A finding is recognised again by its key, which holds no
+ * line number: moving a construct in its file does not make it new.
+ *
+ * A baseline that was cut itself counted the rest per code; an_findings_against()
+ * takes as many unknown ones of that code for known. `warnings` counts what is left
+ * and decides the exit status, `known` what the baseline took away.
+ *
+ * What may fail: MT_E_TYPE for a baseline that is not an analysis report; the list is
+ * then unchanged. Texts live in the arena of the list. */
 #include "analyze/facts/finding.h"
 
 #include <stdlib.h>
@@ -163,7 +175,7 @@ static void key_or_null(mt_jw *w, mt_str value)
     }
 }
 
-void an_finding_json(mt_jw *w, const an_finding *f)
+static void finding_json(mt_jw *w, const an_finding *f)
 {
     mt_arena scratch = {0};
     mt_jw_begin_object(w);
@@ -197,7 +209,7 @@ void an_findings_json(mt_jw *w, const an_findings *fs)
 {
     mt_jw_begin_array(w);
     for (size_t i = 0; i < fs->len; i++) {
-        an_finding_json(w, &fs->items[i]);
+        finding_json(w, &fs->items[i]);
     }
     mt_jw_end_array(w);
 }

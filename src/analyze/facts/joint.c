@@ -1,14 +1,23 @@
 /* analyze/facts/joint.c - the outline by a worklist, the search breadth-first.
- * Room: analyze.
+ *
  * Outline: `waits` counts, for each outcome, the entities none of whose sources was
  * reached yet; when it falls to zero the outcome may be taken. Every effect is looked
- * at once for its source and once for its outcome, so the work is linear.
+ * at once for its source and once for its outcome, so the work is linear. It says too
+ * much where entities depend on each other, never too little. Entities that some
+ * outcome moves together are one group; groups do not influence each other, so each is
+ * searched by itself.
+ *
  * Search: a joint state is packed into a few words, found again by a hash table, and
- * has the step that first led to it. INVARIANT: the nodes are in breadth-first order,
- * so a way is a shortest one and the same on every machine.
+ * has the step that first led to it. Several instances of one entity in the same state
+ * are alike, so only the first of them is moved.
+ *
+ * INVARIANT: the nodes are in breadth-first order, so a way is a shortest one and the
+ * same on every machine.
+ *
  * Nothing here fails: a search that meets more joint states than the scene allows goes
  * on with those it has, one that has more to do than so many states should need ends;
- * neither is `complete`. */
+ * neither is `complete`, and callers must not say "never" then. Memory is the caller's
+ * arena; visitors see steps in place and keep copies (an_joint_keep()). */
 #include "analyze/facts/joint.h"
 
 #include "analyze/facts/edges.h"
@@ -35,7 +44,7 @@ typedef struct outliner {
     uint32_t *waits;
     bool *met; /* by effect that is the first on its entity: some source was reached */
     uint64_t *states, *outcomes;
-    uint32_t *queue, queued;
+    uint32_t *queue, queued; /* states reached and not yet looked at */
 } outliner;
 
 static uint32_t number_of(const outliner *x, uint32_t entity, uint32_t state)
@@ -498,7 +507,7 @@ static void add_initial(an_joint *j, uint64_t *words)
 typedef struct listener {
     an_joint_visit *visit;
     void *context;
-    bool enough;
+    bool enough; /* the visitor said so */
 } listener;
 
 static bool listen(void *context, const an_joint *j, uint32_t node,

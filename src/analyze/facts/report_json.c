@@ -1,5 +1,16 @@
 /* analyze/facts/report_json.c - an analysis for programs.
- * Room: analyze. Counts are strings of digits: they may have hundreds. */
+ *
+ * One key per obligation (PARTS), always all of them, null for those that were not
+ * asked for or not finished. Counts are strings of digits: they may have hundreds.
+ * Keys are in byte order; lists are in declaration order.
+ *
+ * Reports can be larger than memory, so the sink flushes while writing and bounds what
+ * is listed: entries of S3a and S4, paths and steps of S6. Where something was left
+ * out the number of all is still said. When a flush fails (the reader went away)
+ * everything ends soon, and the JSON is not complete; an_sink.stopped says so.
+ *
+ * The personas' reach of S4 is computed here, one after the other, because keeping all
+ * of them would need memory for every pair. */
 #include "analyze/facts/report.h"
 #include "contract/flow/paths.h"
 
@@ -63,7 +74,7 @@ static void s1(writer *x)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "entities");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->entity_count && an_sink_go_on(x->sink); i++) {
         const ct_entity *e = &x->m->entities[i];
         mt_jw_key(w, e->id);
@@ -99,7 +110,7 @@ static void s2(writer *x)
     bool dead = false;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "entities");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->entity_count && an_sink_go_on(x->sink); i++) {
         const ct_entity *e = &x->m->entities[i];
         const an_reach *r = &x->an->reach[i];
@@ -183,7 +194,7 @@ static void s3(writer *x)
     bool all = true;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "admissible_operations");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < x->m->entity_count && all; e++) {
         for (uint32_t s = 0; s < x->m->entities[e].state_count && all; s++) {
             all = s3_state(x, e, s, ops, &left);
@@ -209,7 +220,7 @@ static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *op
                       size_t *left)
 {
     const ct_entity *e = &x->m->entities[entity];
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t s = 0; s < e->state_count; s++) {
         uint32_t n = an_operations_in(x->an, persona, entity, s, ops);
         if (n) {
@@ -224,7 +235,7 @@ static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *op
 /* States of every entity the persona moves; `open`: those that are not decided. */
 static void s4_states(writer *x, uint32_t persona, const an_reach *alone, bool open)
 {
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (an_has_authority(x->an, persona, e) && (!open || alone[e].open_count)) {
             mt_jw_key(x->w, x->m->entities[e].id);
@@ -264,7 +275,7 @@ static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "by_entity");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (*left && an_has_authority(x->an, persona, e)) {
             mt_jw_key(w, x->m->entities[e].id);
@@ -316,7 +327,7 @@ static void s4(writer *x)
     mt_jw_begin_object(w);
     mt_jw_key_i64(w, "instances", 1);
     mt_jw_keyz(w, "persona_authority");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t p = 0; p < x->m->persona_count && left && an_sink_go_on(x->sink);
          p++) {
         mt_jw_key(w, x->m->personas[p].id);
@@ -354,7 +365,7 @@ static void s5(writer *x)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "operation_outcomes");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->operation_count && an_sink_go_on(x->sink); i++) {
         const ct_operation *o = &x->m->operations[i];
         mt_jw_key(w, o->id);
@@ -390,18 +401,14 @@ static void s5(writer *x)
 
 /* ---- S6 ---- */
 
-/* ORDER ct_step_kind. */
-static const char *const STEP_TYPES[] = {"operation", "branch", "handoff", "subflow",
-                                         "parallel"};
-
 static void word_json(writer *x, const ct_word *word)
 {
     mt_jw *w = x->w;
     const ct_plan_step *s = &x->an->plan->steps[word->step];
     bool undo = word->kind == CT_WORD_UNDO;
-    mt_str op = word->op != CT_NONE          ? x->m->operations[word->op].id
-                : s->kind == CT_SUBFLOW_STEP ? x->m->flows[s->what].id
-                                             : (mt_str){0};
+    mt_str op = word->op != CT_NONE   ? x->m->operations[word->op].id
+                : s->does == LN_CALLS ? x->m->flows[s->what].id
+                                      : (mt_str){0};
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "flow", x->graph_names[s->graph]);
     mt_jw_keyz(w, "operation_id");
@@ -412,13 +419,13 @@ static void word_json(writer *x, const ct_word *word)
                                                     : x->m->personas[s->persona].id);
     mt_jw_key_str(w, "step_id", s->id);
     mt_jw_key_str(w, "step_type",
-                  mt_str_z(undo ? "compensation" : STEP_TYPES[s->kind]));
+                  mt_str_z(undo ? "compensation" : LN_STEPS[s->kind].word));
     mt_jw_end_object(w);
 }
 
 static void path_states_json(writer *x, const an_path_visit *path)
 {
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t i = 0; i < path->state_count; i++) {
         const an_path_state *s = &path->states[i];
         const ct_entity *e = &x->m->entities[s->entity];
@@ -483,7 +490,7 @@ static void flow_states_json(writer *x, const an_graph_paths *g, uint32_t flow)
         mt_jw_null(x->w);
         return;
     }
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (!ct_bit(x->an->plan->graphs[flow].entities, e)) {
             continue;
@@ -560,7 +567,7 @@ static void s6(writer *x)
     }
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "flows");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->flow_count; i++) {
         total = an_count_add(&x->a, total, x->an->graphs[i].paths);
         if (an_sink_go_on(x->sink)) {
@@ -576,6 +583,7 @@ static void s6(writer *x)
 
 /* ---- S7, S8 ---- */
 
+/* A bound that does not fit is null, with a flag beside it. */
 static void bound_json(writer *x, const char *kind, mt_str id, mt_str step,
                        const an_bound *b)
 {
@@ -626,7 +634,7 @@ static void bounds_json(writer *x)
     }
     for (uint32_t i = 0; i < p->step_count && an_sink_go_on(x->sink); i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_BRANCH_STEP) {
+        if (s->does == LN_DECIDES) {
             bound_json(x, "Flow", x->m->flows[an_flow_of(p, s->graph)].id, s->id,
                        &x->an->condition_bounds[s->what]);
         }
@@ -639,7 +647,7 @@ static void s7(writer *x)
     uint64_t deepest = 0;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "flow_depth_bounds");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->flow_count && an_sink_go_on(x->sink); i++) {
         uint64_t depth = x->an->graphs[i].longest;
         mt_jw_key(w, x->m->flows[i].id);

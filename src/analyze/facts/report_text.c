@@ -1,5 +1,12 @@
 /* analyze/facts/report_text.c - an analysis for people.
- * Room: analyze. */
+ *
+ * The same obligations in the same order as report_json.c, each under its heading,
+ * with long lists cut by the sink's bounds.
+ * Numbers say what they count, and what was not decided is said with the bound that
+ * was met: a reader must be able to tell "no" from "not known".
+ *
+ * Nothing can fail but the flush of the sink, which ends the report. Scratch memory is
+ * one arena, rewound per persona. */
 #include "analyze/facts/report.h"
 
 typedef struct teller {
@@ -293,7 +300,7 @@ static void s7(teller *t)
     }
     for (uint32_t i = 0; i < p->step_count && an_sink_go_on(t->sink); i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_BRANCH_STEP) {
+        if (s->does == LN_DECIDES) {
             bound(t, "flow", t->m->flows[an_flow_of(p, s->graph)].id, s->id,
                   &t->an->condition_bounds[s->what]);
         }

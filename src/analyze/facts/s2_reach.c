@@ -1,12 +1,22 @@
 /* analyze/facts/s2_reach.c - S2: states reachable from the initial state.
- * Room: analyze. By the declared transitions, as the obligation asks; and by what
- * admissible operations do, which may be less: entities that are moved together are
- * searched together. */
-#include "analyze/facts/analyze.h"
+ *
+ * By the declared transitions, as the obligation asks; and by what admissible
+ * operations do, which may be less: entities that are moved together are searched
+ * together (joint.c).
+ *
+ * Order: the outline of all entities first; an entity that moves by itself is settled
+ * by it. A group of entities is searched for joint states, and the search ends early
+ * when every state of the outline was seen. What the bound (limit reach_states) leaves
+ * open is counted apart and reported as S203, never as unreachable.
+ *
+ * Findings: S201 a state no transition leads to, S202 one that transitions lead to and
+ * no operations do, S203 undecided, and operations all of whose sources are
+ * unreachable (S3a). The result lives in `keep`, all else in scratch memory. */
+#include "analyze/facts/analyzer.h"
 #include "analyze/facts/joint.h"
 
 typedef struct search {
-    uint32_t *visited, *queue;
+    uint32_t *visited, *queue; /* room for one entity's search */
 } search;
 
 /* Bit set of the entity's states among those the search reached. */

@@ -2,7 +2,7 @@
  * Room: analyze.
  * The relation is kept as moves from state to state and never multiplied out by
  * personas: an operation says itself whom it allows. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "contract/flow/text.h"
 
 bool an_admissible(const an_analysis *an, uint32_t op)
@@ -93,9 +93,8 @@ static void report_branches(an_analyzer *z)
     const ct_plan *p = z->an->plan;
     for (uint32_t i = 0; i < p->step_count; i++) {
         const ct_plan_step *s = &p->steps[i];
-        an_truth t = s->kind == CT_BRANCH_STEP
-                         ? (an_truth)z->an->condition_truth[s->what]
-                         : AN_EITHER;
+        an_truth t = s->does == LN_DECIDES ? (an_truth)z->an->condition_truth[s->what]
+                                           : AN_EITHER;
         if (t == AN_EITHER) {
             continue;
         }

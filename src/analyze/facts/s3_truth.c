@@ -1,17 +1,24 @@
 /* analyze/facts/s3_truth.c - S3a: which truth values a condition can have.
- * Room: analyze.
+ *
  * One pass over the expression, by declared types alone: a term has a domain (numbers
  * between two bounds, names of a set, texts up to a length), a comparison of two
  * domains can hold, fail or both, and `and`, `or`, `not` and quantifiers combine what
  * their parts can do. A list may be empty: `forall` can always hold, `exists` can
- * always fail. What is impossible here is impossible; the converse needs a proof. */
-#include "analyze/facts/analyze.h"
+ * always fail. What is impossible here is impossible; the converse needs a proof.
+ *
+ * Rules are taken in the order of evaluation, so the truth of a verdict is known
+ * before it is read; a payload that is a literal is looked through. One thing more is
+ * seen: the same question asked twice (`a and not a`), by contract/flow/possible.h.
+ *
+ * Ranges are decimals, compared exactly. Where a range cannot be represented nothing
+ * is known, which means both. Nothing can fail. */
+#include "analyze/facts/analyzer.h"
 #include "base/utf8.h"
 #include "contract/flow/possible.h"
 
 typedef struct truths {
     const ct_model *m;
-    const uint8_t *rules;
+    const uint8_t *rules; /* an_truth of every rule before this one */
 } truths;
 
 static an_truth truth(const truths *t, const ct_expr *e);
@@ -35,7 +42,7 @@ static an_truth both(an_truth l, an_truth r)
 
 typedef struct range {
     mt_decimal low, high;
-    bool known;
+    bool known; /* otherwise it may be anything */
 } range;
 
 static range number_between(mt_decimal low, mt_decimal high)
@@ -81,26 +88,16 @@ static range decimal_range(const ct_type *type)
 
 static range literal_range(const ct_expr *e)
 {
-    switch ((ct_base)e->type->base) {
-    case CT_INT:
-        return number_between(mt_decimal_from_i64(e->value->integer),
-                              mt_decimal_from_i64(e->value->integer));
-    case CT_DURATION:
+    if (ct_has(e->type, LN_UNIT)) {
         return duration_range(e->type, e->value->integer, e->value->integer);
-    case CT_DECIMAL:
-    case CT_MONEY: return number_between(e->value->decimal, e->value->decimal);
-    case CT_DATE: /* days compare like numbers */
+    }
+    if (ct_held(e->type) == LN_INTEGER) { /* days compare like numbers */
         return number_between(mt_decimal_from_i64(e->value->integer),
                               mt_decimal_from_i64(e->value->integer));
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATETIME:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return (range){0};
+    return ct_held(e->type) == LN_DECIMAL
+               ? number_between(e->value->decimal, e->value->decimal)
+               : (range){0};
 }
 
 static range range_of(const ct_expr *e)
@@ -111,22 +108,12 @@ static range range_of(const ct_expr *e)
     if (e->op == CT_AMOUNT) {
         return (range){0};
     }
-    switch ((ct_base)e->type->base) {
-    case CT_INT: return int_range(e->type);
-    case CT_DURATION:
+    if (ct_has(e->type, LN_UNIT)) {
         return duration_range(e->type, e->type->as.range.min, e->type->as.range.max);
-    case CT_DECIMAL: return decimal_range(e->type);
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return (range){0};
+    return ct_has(e->type, LN_RANGED) ? int_range(e->type)
+           : ct_is_decimal(e->type)   ? decimal_range(e->type)
+                                      : (range){0};
 }
 
 static an_truth compare_numbers(ct_compare op, range x, range y)
@@ -181,7 +168,7 @@ static an_truth equal_values(const ct_expr *x, const ct_expr *y)
         bool same = ct_value_equal(x->type, x->value, y->type, y->value);
         return when(same, !same);
     }
-    if (x->type->base == CT_TEXT && (too_long(x, y) || too_long(y, x))) {
+    if (ct_held(x->type) == LN_TEXT && (too_long(x, y) || too_long(y, x))) {
         return AN_CAN_FAIL;
     }
     return AN_EITHER;
@@ -229,10 +216,10 @@ static an_truth compare_values(const truths *t, const ct_expr *e)
     if (e->compare > CT_NE) {
         return AN_EITHER;
     }
-    if (x->type->base == CT_BOOL && y->type->base == CT_BOOL) {
+    if (ct_held(x->type) == LN_BOOLEAN && ct_held(y->type) == LN_BOOLEAN) {
         an_truth l = truth(t, x), r = truth(t, y);
         equal = when((l & r) != 0, (l & turned(r)) != 0);
-    } else if (x->type->base == CT_ENUM && y->type->base == CT_ENUM) {
+    } else if (ct_held(x->type) == LN_CHOICE && ct_held(y->type) == LN_CHOICE) {
         equal = equal_choices(x, y);
     } else {
         equal = equal_values(x, y);
@@ -294,7 +281,9 @@ static an_truth without_contradictions(const ct_expr *e, an_truth t)
     return t;
 }
 
-an_truth an_truth_of(const ct_model *m, const uint8_t *rule_truth, const ct_expr *e)
+/* The truth values of a predicate, given those of the rules before it. */
+static an_truth truth_of_predicate(const ct_model *m, const uint8_t *rule_truth,
+                                   const ct_expr *e)
 {
     truths t = {m, rule_truth};
     return e ? without_contradictions(e, truth(&t, e)) : AN_CAN_HOLD;
@@ -308,9 +297,9 @@ void an_s3_truths(an_analyzer *z)
     z->an->rule_truth = rules;
     z->an->condition_truth = conditions;
     for (uint32_t i = 0; i < m->rule_count; i++) { /* in order of evaluation */
-        rules[i] = (uint8_t)an_truth_of(m, rules, m->rules[i].when);
+        rules[i] = (uint8_t)truth_of_predicate(m, rules, m->rules[i].when);
     }
     for (uint32_t i = 0; i < m->condition_count; i++) {
-        conditions[i] = (uint8_t)an_truth_of(m, rules, m->conditions[i]);
+        conditions[i] = (uint8_t)truth_of_predicate(m, rules, m->conditions[i]);
     }
 }

@@ -1,7 +1,7 @@
 /* analyze/facts/s4_authority.c - S4: who can move what where.
  * Room: analyze. Who moves what comes from the moves of S3a; what a persona reaches
  * alone, from the search of S2 with its operations only. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 bool an_has_authority(const an_analysis *an, uint32_t persona, uint32_t entity)
 {
@@ -33,7 +33,7 @@ static void mark_steps(const ct_plan *p, uint64_t *ops, uint64_t *personas)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
         const ct_plan_step *s = &p->steps[i];
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             ct_bit_set(ops, s->what);
         }
         if (s->persona != CT_NONE) {

@@ -1,17 +1,26 @@
 /* analyze/facts/s6_count.c - S6: how many paths a flow has, without listing them.
- * Room: analyze.
+ *
  * Steps are taken in topological order; each hands the number of ways that lead to it
  * on to where it leads, times the number of ways through what is inside it. A sub-flow
  * is counted once, however often it is called; a parallel step has the product of its
- * branches' ways. So the work is that of the graph, not of its paths. */
-#include "analyze/facts/analyze.h"
+ * branches' ways. So the work is that of the graph, not of its paths.
+ *
+ * Beside the number, per graph: how many ways end at each terminal, how many break
+ * off, and the longest way that ends well or badly, in steps. Lengths saturate at
+ * TOO_LONG, counts at an_count's bound.
+ *
+ * INVARIANT: what is inside a step is counted before its graph, so one list of ends is
+ * open at a time. The plan has no cycles; graphs nest no deeper than it allows. The
+ * watcher may stop the work between graphs; then `complete` is false and the rest is
+ * not there. */
+#include "analyze/facts/analyzer.h"
 #include "base/vec.h"
 
 typedef struct counter {
     an_analyzer *z;
     const ct_plan *p;
     an_graph_paths *graphs;
-    bool *counted;
+    bool *counted; /* by graph */
     /* Longest way of a graph that ends well, that does not; NO_WAY: there is none. */
     int64_t *longest_good, *longest_bad;
     an_count *ways;   /* per step of the plan: ways from the graph's entry to it */
@@ -57,7 +66,7 @@ static uint32_t successor(const ct_plan *p, const ct_plan_step *s, uint32_t n)
 }
 
 typedef struct visit {
-    uint32_t step, next;
+    uint32_t step, next; /* and the next of its targets to look at */
 } visit;
 
 uint32_t an_steps_in_order(mt_arena *a, const ct_plan *p, uint32_t graph,
@@ -94,7 +103,7 @@ typedef struct ends {
     uint32_t graph;
     uint32_t broken; /* index + 1 of the end of what breaks off, 0: none yet */
     MT_VEC(an_end) list;
-    int64_t good, bad;
+    int64_t good, bad; /* longest ways, NO_WAY: none */
 } ends;
 
 /* The end for this terminal, a new one if it is the first to come here. */
@@ -155,6 +164,7 @@ static void lead_failure(counter *c, ends *e, const ct_plan_step *s, an_count wa
     lead(c, e, h->next, ways, steps); /* no handler leads nowhere: it breaks off */
 }
 
+/* Ends that are failures go to the handler, the others on. */
 static void lead_subflow(counter *c, ends *e, const ct_plan_step *s, an_count ways,
                          int64_t steps)
 {
@@ -183,6 +193,7 @@ static int64_t longest_failure(const counter *c, const ct_plan_step *s)
                                               : sum - loss;
 }
 
+/* All branches good, or at least one bad: the rest of the product. */
 static void lead_parallel(counter *c, ends *e, const ct_plan_step *s, an_count ways,
                           int64_t steps)
 {
@@ -214,19 +225,19 @@ static void lead_on(counter *c, ends *e, uint32_t step)
     const ct_plan_target *to = &c->p->targets[s->first_target];
     an_count ways = c->ways[step];
     int64_t steps = plus(c->longest[step], 1);
-    switch (s->kind) {
-    case CT_OPERATION_STEP:
-    case CT_BRANCH_STEP:
-    case CT_HANDOFF_STEP:
+    switch (s->does) {
+    case LN_OPERATES:
+    case LN_DECIDES:
+    case LN_GOES_ON:
         for (uint32_t i = 0; i < s->target_count; i++) {
             lead(c, e, to[i], ways, steps);
         }
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             lead_failure(c, e, s, ways, steps);
         }
         break;
-    case CT_SUBFLOW_STEP: lead_subflow(c, e, s, ways, steps); break;
-    case CT_PARALLEL_STEP: lead_parallel(c, e, s, ways, steps); break;
+    case LN_CALLS: lead_subflow(c, e, s, ways, steps); break;
+    case LN_FORKS: lead_parallel(c, e, s, ways, steps); break;
     }
 }
 
@@ -254,7 +265,7 @@ static void count_graph(counter *c, uint32_t graph);
 /* What is inside is counted before, so that one list of ends is open at a time. */
 static void count_inner(counter *c, const ct_plan_step *s)
 {
-    if (s->kind == CT_SUBFLOW_STEP) {
+    if (s->does == LN_CALLS) {
         count_graph(c, s->what);
     }
     for (uint32_t i = 0; i < s->branch_count; i++) {

@@ -1,8 +1,18 @@
 /* analyze/facts/s6_paths.c - S6: path by path, and what is odd about a flow.
- * Room: analyze.
+ *
  * A path is replayed on sets of states: an entity no operation has moved yet may be in
- * any reachable state, afterwards only in the targets of the effects that fit. */
-#include "analyze/facts/analyze.h"
+ * any reachable state, afterwards only in the targets of the effects that fit. A path
+ * on which some operation finds no source is not possible, by states; one whose
+ * conditions contradict each other is not, by types.
+ *
+ * Ways come one after the other from contract/flow/ways.c and are given to the visitor
+ * at once; nothing is kept, so the number of paths costs time only, and `most` bounds
+ * it. `moved` holds the number of the path that last moved an entity, which spares
+ * clearing it.
+ *
+ * Findings: steps nothing leads to, flows that cannot succeed (S603), flows too large
+ * to follow states in (S606). */
+#include "analyze/facts/analyzer.h"
 
 typedef struct replay {
     const an_analysis *an;
@@ -91,7 +101,7 @@ static bool replay_word(replay *r, const ct_word *word)
     if (word->outcome != CT_NONE) {
         return apply(r, word->outcome, 1) && an_admissible(r->an, word->op);
     }
-    if (s->kind == CT_BRANCH_STEP) {
+    if (s->does == LN_DECIDES) {
         an_truth wanted = mt_str_is(word->result, "true") ? AN_CAN_HOLD : AN_CAN_FAIL;
         return r->an->condition_truth[s->what] & wanted;
     }

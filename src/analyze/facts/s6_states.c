@@ -1,14 +1,21 @@
 /* analyze/facts/s6_states.c - S6: which states entities can be in at each step.
- * Room: analyze.
+ *
  * At every step each entity of the graph has a set of states: those some way here has
  * brought it to (`gen`), and, while some way here has not touched it (`keep`), any
- * state a run can begin in. An operation's outcome turns source states into targets and
- * is impossible when no source is in the set; a sub-flow does what its summary says; a
- * branch of a parallel step begins with the set at that step. Ways are merged by union,
- * entity by entity: what is impossible here is impossible, the converse is not sure.
+ * state a run can begin in. An operation's outcome turns source states into targets
+ * and is impossible when no source is in the set; a sub-flow does what its summary
+ * says; a branch of a parallel step begins with the set at that step. Ways are merged
+ * by union, entity by entity: what is impossible here is impossible, the converse is
+ * not sure.
+ *
+ * Steps are taken in topological order, sub-flows before the graphs that call them;
+ * each graph is followed once and leaves a summary (its rows at a good and at a bad
+ * end). An entity outside the layout of a graph is not touched by it.
+ *
  * Rows are bounded by MAX_CELLS words for each graph; beyond, states are not followed
- * in it and every way counts as possible. */
-#include "analyze/facts/analyze.h"
+ * in it and every way counts as possible. Two arenas: `rows` lives with the graph,
+ * `brief` with one step. */
+#include "analyze/facts/analyzer.h"
 
 enum { MAX_CELLS = 1 << 22 };
 
@@ -21,7 +28,7 @@ typedef struct layout {
 } layout;
 
 typedef struct summary {
-    bool done, followed;
+    bool done, followed; /* visited; small enough to know states */
     layout at;
     uint64_t *good, *bad; /* rows at the ends; NULL: no way there */
 } summary;
@@ -163,6 +170,7 @@ static uint64_t *after_outcome(pass *x, const uint64_t *row, uint32_t op, uint32
 
 /* ---- where rows go ---- */
 
+/* A target is a step, whose row grows, or an end of the graph. */
 static void go(pass *x, ct_plan_target to, const uint64_t *row)
 {
     if (!row) {
@@ -387,12 +395,12 @@ static void follow_step(pass *x, uint32_t step, const uint64_t *row)
     const ct_plan_step *s = &x->f->p->steps[step];
     mt_mark mark = mt_arena_mark(&x->f->brief);
     ct_bit_set(x->f->reached, step);
-    switch (s->kind) {
-    case CT_OPERATION_STEP: follow_operation(x, s, row); break;
-    case CT_BRANCH_STEP: follow_branch(x, s, row); break;
-    case CT_HANDOFF_STEP: go(x, x->f->p->targets[s->first_target], row); break;
-    case CT_SUBFLOW_STEP: follow_subflow(x, s, row); break;
-    case CT_PARALLEL_STEP: follow_parallel(x, s, row); break;
+    switch (s->does) {
+    case LN_OPERATES: follow_operation(x, s, row); break;
+    case LN_DECIDES: follow_branch(x, s, row); break;
+    case LN_GOES_ON: go(x, x->f->p->targets[s->first_target], row); break;
+    case LN_CALLS: follow_subflow(x, s, row); break;
+    case LN_FORKS: follow_parallel(x, s, row); break;
     }
     mt_arena_rewind(&x->f->brief, mark);
 }
@@ -440,7 +448,7 @@ static void follow_subflows_first(follower *f, const uint32_t *order, uint32_t c
 {
     for (uint32_t i = 0; i < count; i++) {
         const ct_plan_step *s = &f->p->steps[order[i]];
-        if (s->kind == CT_SUBFLOW_STEP) {
+        if (s->does == LN_CALLS) {
             follow_graph(f, s->what, NULL, NULL);
         }
     }

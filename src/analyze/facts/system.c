@@ -1,7 +1,17 @@
 /* analyze/facts/system.c - authority, triggers and shared entities across members.
- * Room: analyze.
+ *
  * Members name things alike but number them differently, so everything here goes by
- * name, and a shared entity is looked at through the first member that has it. */
+ * name, and a shared entity is looked at through the first member that has it.
+ *
+ * In order: members that are not there; what each shared persona may do where;
+ * triggers (can the outcome occur, may the persona begin the flow it starts, how many
+ * ways lead on behind it); shared entities (do members agree on the initial state,
+ * does one make moves the other does not declare, which states no member leads to,
+ * which no member leads out of).
+ *
+ * Chains of triggers are counted with memory (`open`, `behind`), so each is followed
+ * once; a chain that comes back to itself is reported, and one longer than MAX_CHAIN
+ * counts as one way. Nothing fails: what is odd is a finding (S901 to S907). */
 #include "analyze/facts/system.h"
 
 #include "base/vec.h"
@@ -194,8 +204,8 @@ static void judge_operation(judge *j, const an_sys_trigger *t, uint32_t op)
 }
 
 typedef struct todo {
-    uint32_t *steps, len;
-    uint64_t *seen; /* bit per step */
+    uint32_t *steps, len; /* still to be looked at */
+    uint64_t *seen;       /* bit per step */
 } todo;
 
 static void look_at(todo *l, uint32_t step)
@@ -216,11 +226,11 @@ static void judge_first(judge *j, const an_sys_trigger *t, uint32_t flow)
     look_at(&l, p->graphs[flow].entry);
     for (uint32_t head = 0; head < l.len; head++) {
         const ct_plan_step *s = &p->steps[l.steps[head]];
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             judge_operation(j, t, s->what);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
+        } else if (s->does == LN_CALLS) {
             look_at(&l, p->graphs[s->what].entry);
-        } else if (s->kind == CT_PARALLEL_STEP) {
+        } else if (s->does == LN_FORKS) {
             for (uint32_t i = 0; i < s->branch_count; i++) {
                 look_at(&l, p->graphs[s->first_branch + i].entry);
             }

@@ -1,5 +1,18 @@
 /* analyze/prove/ask.c - reading a question, and the answers about conditions.
- * Room: analyze. */
+ *
+ * `motet ask` understands a few sentences: "can X hold", "is X always", "is X
+ * possible", "is X implied by Y", "when is X", "who can reach ...", "can P perform
+ * ...". The question is cut into tokens, dispatch() looks at the first ones, and each
+ * form reads the rest by ask_condition.c or ask_reach.c. The place of a token is kept,
+ * so a fault can be underlined in the question.
+ *
+ * A reply is yes, no or unknown, as text and as JSON, and says what it rests on:
+ * `proof` names the method, `facts` an example that the evaluator has confirmed,
+ * `covers` what was searched, `reason` why it is unknown. "No" is said only when the
+ * solver has proven it or a complete search found nothing.
+ *
+ * What may fail: a question that cannot be read is AN_REPLY_FAULT with a message and a
+ * place; only the first fault is kept. Everything lives in the caller's arena. */
 #include "analyze/prove/ask_internal.h"
 #include "base/utf8.h"
 #include "contract/flow/text.h"
@@ -77,7 +90,7 @@ static bool tokenise(asker *k, mt_str q)
 {
     size_t whole = mt_utf8_check(q);
     if (whole != q.len) {
-        return ask_fault(k, &(ask_token){.at = whole}, "this is no UTF-8");
+        return ask_fault(k, &(ask_token){.at = whole}, "this is not UTF-8");
     }
     q = mt_str_trim(q, MT_STR(" \t\r\n?"));
     for (size_t i = 0; i < q.len;) {
@@ -90,7 +103,7 @@ static bool tokenise(asker *k, mt_str q)
         if (!end || k->tokens.len == MOST_TOKENS) {
             return ask_fault(k, &t,
                              end ? "the question is too long"
-                                 : "this is no part of a question");
+                                 : "this is not part of a question");
         }
         mt_vec_push(k->a, &k->tokens, t);
         i = end;
@@ -139,7 +152,12 @@ bool ask_at_end(asker *k)
 
 /* ---- Replies --------------------------------------------------------------------- */
 
-static const char *const REPLY_NAMES[] = {"yes", "no", "unknown"};
+static const char *const REPLY_NAMES[] = {
+    [AN_REPLY_YES] = "yes",
+    [AN_REPLY_NO] = "no",
+    [AN_REPLY_UNKNOWN] = "unknown",
+};
+MT_TABLE_COVERS(REPLY_NAMES, AN_REPLY_FAULT); /* which has no name */
 
 static void expr_text(asker *k, const ct_expr *e, mt_str *out)
 {

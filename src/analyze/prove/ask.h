@@ -1,5 +1,5 @@
 /* analyze/prove/ask.h - questions about a contract, in a few words.
- * Room: analyze, in the library contract_prove. May include base/ and contract/.
+ * Room: analyze, in the library analyze_prove. May include base/ and contract/.
  *
  *     can PERSONA|anyone reach ENTITY.STATE
  *     can PERSONA|anyone move ENTITY from STATE to STATE

@@ -1,6 +1,15 @@
 /* analyze/prove/ask_condition.c - conditions in questions, with types decided.
- * Room: analyze. A name is a fact, else a verdict, else an operation, which stands for
- * its precondition. */
+ *
+ * A name is a fact, else a verdict, else an operation, which stands for its
+ * precondition. A verdict is its presence, or its payload where something follows that
+ * wants a value. Literals get their type from what stands beside them: "3" beside a
+ * Decimal is a Decimal, text beside an Enum must be one of its values.
+ *
+ * The grammar is that of the language's predicates, less quantifiers: or, and, not,
+ * comparisons, parentheses. Recursive descent, at most MOST_DEPTH deep.
+ *
+ * The result is an expression of the model (ct_expr), which the prover and the
+ * evaluator take as if the contract had it. NULL means that a fault was said. */
 #include "analyze/prove/ask_internal.h"
 #include "base/utf8.h"
 #include "contract/wire/round_text.h"
@@ -44,19 +53,19 @@ static const ct_type *tags_of(asker *k, const ct_type *of)
     for (uint32_t i = 0; i < of->count; i++) {
         names[i] = of->as.variants[i].name;
     }
-    *t = (ct_type){.base = CT_ENUM, .slots = 1, .count = of->count, .as.values = names};
+    *t = ct_choice_type(names, of->count);
     return t;
 }
 
 static const ct_expr *member(asker *k, const ct_expr *of, const ask_token *name)
 {
     const ct_type *t = of->type;
-    bool parted = t->base == CT_RECORD || t->base == CT_UNION;
+    bool parted = ct_held(t) == LN_RECORD || ct_held(t) == LN_VARIANT;
     uint32_t i = parted ? ct_field_find(t, name->text) : CT_NONE;
-    if (t->base == CT_MONEY && mt_str_is(name->text, "amount")) {
+    if (ct_has(t, LN_CURRENCY) && mt_str_is(name->text, "amount")) {
         return typed(k, CT_AMOUNT, &CT_TYPE_ANY_DECIMAL, of, 0);
     }
-    if (t->base == CT_UNION && mt_str_is(name->text, "tag")) {
+    if (ct_held(t) == LN_VARIANT && mt_str_is(name->text, "tag")) {
         return typed(k, CT_TAG, tags_of(k, t), of, 0);
     }
     if (i == CT_NONE) {
@@ -64,8 +73,8 @@ static const ct_expr *member(asker *k, const ct_expr *of, const ask_token *name)
                   MT_ARG(name->text));
         return NULL;
     }
-    return typed(k, t->base == CT_RECORD ? CT_FIELD : CT_VARIANT, t->as.fields[i].type,
-                 of, i);
+    return typed(k, ct_held(t) == LN_RECORD ? CT_FIELD : CT_VARIANT,
+                 t->as.fields[i].type, of, i);
 }
 
 static const ct_expr *precondition_of(asker *k, uint32_t operation)
@@ -140,13 +149,12 @@ static const ct_expr *operand(asker *k, bool right_side)
     if (!list || !ask_want(k, ")")) {
         return NULL;
     }
-    if (list->type->base != CT_LIST) {
+    if (ct_held(list->type) != LN_LIST) {
         ask_fault(k, &open, "len wants a List");
         return NULL;
     }
     ct_type *t = mt_new(k->a, ct_type);
-    *t = (ct_type){.base = CT_INT, .slots = 1};
-    t->as.range.max = (int64_t)list->type->as.list.max;
+    *t = ct_int_type(0, (int64_t)list->type->as.list.max);
     return typed(k, CT_LEN, t, list, 0);
 }
 
@@ -162,7 +170,7 @@ static bool whole_number(mt_str text, int64_t *out)
 static const ct_type *literal_int(asker *k, int64_t n)
 {
     ct_type *t = mt_new(k->a, ct_type);
-    *t = (ct_type){.base = CT_INT, .slots = 1, .as.range = {n, n}};
+    *t = ct_int_type(n, n);
     return t;
 }
 
@@ -170,11 +178,11 @@ static const ct_type *literal_int(asker *k, int64_t n)
 static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t)
 {
     ct_value v = {0};
-    bool money = beside->base == CT_MONEY;
-    if (beside->base == CT_DURATION && whole_number(t->text, &v.integer)) {
+    bool money = ct_has(beside, LN_CURRENCY);
+    if (ct_has(beside, LN_UNIT) && whole_number(t->text, &v.integer)) {
         return literal(k, beside, v);
     }
-    if (!money && beside->base != CT_INT && beside->base != CT_DECIMAL) {
+    if (!money && !ct_has(beside, LN_NUMBER)) {
         return NULL;
     }
     if (money) {
@@ -192,23 +200,19 @@ static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t
 static const ct_expr *text(asker *k, const ct_type *beside, mt_str t)
 {
     ct_value v = {0};
-    switch ((ct_base)beside->base) {
-    case CT_TEXT: v.text = t; return literal(k, beside, v);
-    case CT_ENUM:
+    bool read = false;
+    if (ct_held(beside) == LN_TEXT) {
+        v.text = t;
+        read = true;
+    } else if (ct_held(beside) == LN_CHOICE) {
         v.choice = ct_choice_find(beside, t);
-        return v.choice == CT_NONE ? NULL : literal(k, beside, v);
-    case CT_DATE: return ct_date_parse(t, &v.integer) ? literal(k, beside, v) : NULL;
-    case CT_DATETIME: return ct_time_parse(t, &v.time) ? literal(k, beside, v) : NULL;
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_MONEY:
-    case CT_DURATION:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
+        read = v.choice != CT_NONE;
+    } else if (ct_is_day(beside)) {
+        read = ct_date_parse(t, &v.integer);
+    } else if (ct_held(beside) == LN_TIME) {
+        read = ct_time_parse(t, &v.time);
     }
-    return NULL;
+    return read ? literal(k, beside, v) : NULL;
 }
 
 static const ct_expr *value(asker *k, const ct_type *beside)
@@ -216,19 +220,19 @@ static const ct_expr *value(asker *k, const ct_type *beside)
     ask_token t = *ask_peek(k);
     const ct_expr *e = NULL;
     bool truth = mt_str_is(t.text, "true");
-    if (t.kind == ASK_WORD && beside->base == CT_BOOL &&
+    if (t.kind == ASK_WORD && ct_held(beside) == LN_BOOLEAN &&
         (truth || mt_str_is(t.text, "false"))) {
         k->next++;
         return literal(k, &CT_TYPE_BOOL, (ct_value){.boolean = truth});
     }
     if (t.kind == ASK_WORD &&
-        !(beside->base == CT_ENUM && ct_choice_find(beside, t.text) != CT_NONE)) {
+        !(ct_held(beside) == LN_CHOICE && ct_choice_find(beside, t.text) != CT_NONE)) {
         return operand(k, true);
     }
     k->next += t.kind != ASK_END;
     e = t.kind == ASK_NUMBER ? number(k, beside, &t) : text(k, beside, t.text);
     if (!e) {
-        ask_fault(k, &t, "'%.*s' is no value of %.*s", MT_ARG(t.text),
+        ask_fault(k, &t, "'%.*s' is not a value of %.*s", MT_ARG(t.text),
                   MT_ARG(ct_type_spell(k->a, beside)));
     }
     return e;
@@ -236,13 +240,12 @@ static const ct_expr *value(asker *k, const ct_type *beside)
 
 static bool is_number(const ct_type *t)
 {
-    return t->base == CT_INT || t->base == CT_DECIMAL;
+    return ct_has(t, LN_NUMBER);
 }
 
 static bool is_ordered(const ct_type *t)
 {
-    return is_number(t) || t->base == CT_DATE || t->base == CT_DATETIME ||
-           t->base == CT_MONEY || t->base == CT_DURATION;
+    return ct_has(t, LN_ORDERED);
 }
 
 /* ---- Conditions ------------------------------------------------------------------ */
@@ -275,7 +278,7 @@ static const ct_expr *atom(asker *k)
     if (op >= 0) {
         return comparison(k, e, op);
     }
-    if (e && e->type->base != CT_BOOL) {
+    if (e && ct_held(e->type) != LN_BOOLEAN) {
         ask_fault(k, &at, "'%.*s' is of %.*s: compare it with something",
                   MT_ARG(at.text), MT_ARG(ct_type_spell(k->a, e->type)));
         return NULL;

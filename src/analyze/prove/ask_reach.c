@@ -1,10 +1,17 @@
 /* analyze/prove/ask_reach.c - who can bring an entity where: questions and replies.
- * Room: analyze.
+ *
  * A state is reachable when operations lead to it that the engine executes one after
  * the other, from the initial states of all entities; each has facts of its own, since
  * facts may change between two operations. ask_way.c decides; here a question is read
- * and the reply said: yes with the steps that were executed, no with what was searched,
- * or unknown with what was not decided. */
+ * and the reply said: yes with the steps that were executed, no with what was
+ * searched, or unknown with what was not decided.
+ *
+ * A reply about everybody lists those who can, each with a way (alone, or with
+ * others), and those for whom it is not decided. A "no" always says what it covers:
+ * which entities, how many instances, which facts; "any number of instances" only
+ * where the outline proves it.
+ *
+ * Nothing fails but the reading of the question (ask_fault()). */
 #include "analyze/prove/ask_internal.h"
 
 /* ---- Steps -------------------------------------------------------------------------
@@ -320,6 +327,7 @@ static void say_begins(ask_search *s)
     }
 }
 
+/* What the persona does with the entity instead helps more than the bare no. */
 static an_reply_kind say_no(ask_search *s, uint32_t persona)
 {
     asker *k = s->k;

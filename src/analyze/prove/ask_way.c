@@ -1,12 +1,18 @@
 /* analyze/prove/ask_way.c - how a persona gets somewhere, and that the engine goes.
- * Room: analyze.
+ *
  * The order for one persona: the outline (each entity by itself, no solver) rules out
  * what cannot be; a search with the persona's operations alone; a search with
  * everybody's. The solver is asked about an operation when a search first comes to it.
- * An operation it cannot decide is no step; only when nothing was found without them
- * they are all taken to be possible, and if there is still no way, there is none.
+ * An operation it cannot decide is not a step; only when nothing was found without
+ * them they are all taken to be possible, and if there is still no way, there is none.
+ *
  * INVARIANT: a way that is `found` has been executed, step by step, by the engine that
- * runs `motet eval --operation`, with the facts that are shown. */
+ * runs `motet eval --operation`, with the facts that are shown. A way the engine
+ * refuses is a fault of the search: it is not shown, and the answer stays open.
+ *
+ * `cut` says that a search met its bound, `unsure` that it met an operation nobody
+ * could decide; either keeps "no" from being said. The bench with facts and verdicts
+ * is freed by ask_search_close(), the rest is the asker's arena. */
 #include "analyze/prove/ask_internal.h"
 
 /* ---- what may be performed ---------------------------------------------------------
@@ -192,7 +198,7 @@ static bool execute(ask_search *s, ask_way *w)
  */
 
 typedef struct hit {
-    uint32_t node;
+    uint32_t node; /* the joint state before the step */
     bool found;
     an_joint_step step;
 } hit;

@@ -1,6 +1,14 @@
 /* analyze/prove/ask_when.c - the weakest condition over facts, made short by proofs.
- * Room: analyze. Verdicts are replaced by the conditions of their rules; then every
- * part that changes nothing, given the rest, is left out. */
+ *
+ * Verdicts are replaced by the conditions of their rules, negations are pushed to the
+ * leaves; then every part that changes nothing, given the rest, is left out, each time
+ * by a proof. At the end the short condition is compared with the original by the
+ * solver: `exact` is said only if both imply each other.
+ *
+ * Where a part may fault (an index, an overflow), parts guard each other by their
+ * order, so nothing is left out or turned round there. Bounds: MOST_NODES parts,
+ * MOST_QUESTIONS to the solver; beyond, the condition is longer than need be, never
+ * wrong. */
 #include "analyze/prove/ask_internal.h"
 #include "analyze/prove/prove_internal.h"
 
@@ -101,8 +109,8 @@ static bool is_written(const ct_rule *r)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
     bool rounds =
-        to->base == CT_DECIMAL && r->payload->op != CT_LITERAL &&
-        (from->base != CT_DECIMAL || from->as.decimal.scale > to->as.decimal.scale);
+        ct_is_decimal(to) && r->payload->op != CT_LITERAL &&
+        (!ct_is_decimal(from) || from->as.decimal.scale > to->as.decimal.scale);
     return !rounds && !reads_payload(r->payload) && !pv_payload_may_fault(r);
 }
 
@@ -149,7 +157,11 @@ static node *negated(writer *w, node *n);
 
 static const ct_expr *flipped(writer *w, const ct_expr *e)
 {
-    static const uint8_t OPPOSITE[6] = {CT_NE, CT_EQ, CT_GE, CT_GT, CT_LE, CT_LT};
+    static const uint8_t OPPOSITE[6] = {
+        [CT_EQ] = CT_NE, [CT_NE] = CT_EQ, [CT_LT] = CT_GE,
+        [CT_LE] = CT_GT, [CT_GT] = CT_LE, [CT_GE] = CT_LT,
+    };
+    MT_TABLE_COVERS(OPPOSITE, CT_GE + 1);
     bool bare = e->op == CT_COMPARE && !reads_verdict(e) && !w->may_fault;
     if (e->op == CT_NOT) {
         return e->left;

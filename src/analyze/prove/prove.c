@@ -1,11 +1,35 @@
 /* analyze/prove/prove.c - questions to the solver, world by world.
- * Room: analyze. */
+ *
+ * A claim is a combination of predicates over one or two contracts; the question is
+ * always whether some fact set makes it true. It is put in two worlds. The small one
+ * restricts what is free (short lists, amounts of few digits), so that an answer is a
+ * small, plain fact set; the large one restricts nothing, so that "impossible" is a
+ * proof. What is found is made plain value by value, written as a fact set and given
+ * to the evaluator, which has the last word.
+ *
+ * Order of one question: which rules the claim needs, how many elements stand for each
+ * list (prove_lists.c), the formula (prove_predicate.c, prove_term.c), bounds of the
+ * types, the solver with its limits (time, steps, memory), the witness.
+ *
+ * INVARIANT: AN_POSSIBLE is said only with facts that the evaluator has confirmed;
+ * AN_NEVER only by a proof in a world that restricts nothing and leaves nothing loose.
+ * All else is AN_UNKNOWN with a reason. A model that ought to be exact and is refuted
+ * counts as a disagreement, which the tests look for.
+ *
+ * Memory: `keep` lives with the prover, `tmp` with a question; formulas live in Z3's
+ * context. When Z3 has no memory left the prover is `broken` and answers unknown from
+ * then on. an_prover_interrupt() may be called from a signal handler or another
+ * thread, all else from one. */
 #include "analyze/prove/prove_internal.h"
 
 #include <stdlib.h>
 
-const char *const AN_RELATION_NAMES[5] = {"equal", "weaker", "stronger", "neither",
-                                          "unknown"};
+const char *const AN_RELATION_NAMES[5] = {
+    [AN_REL_EQUAL] = "equal",       [AN_REL_WEAKER] = "weaker",
+    [AN_REL_STRONGER] = "stronger", [AN_REL_NEITHER] = "neither",
+    [AN_REL_UNKNOWN] = "unknown",
+};
+MT_TABLE_COVERS(AN_RELATION_NAMES, AN_REL_UNKNOWN + 1);
 
 /* ---- The prover ------------------------------------------------------------------ */
 
@@ -14,7 +38,7 @@ static void note_scale(const ct_expr *e, unsigned *most)
     if (!e) {
         return;
     }
-    bool decimal = e->type->base == CT_DECIMAL || e->type->base == CT_MONEY;
+    bool decimal = ct_is_decimal(e->type) || ct_has(e->type, LN_CURRENCY);
     if (e->op == CT_LITERAL && decimal && e->value->decimal.scale > *most) {
         *most = e->value->decimal.scale;
     }
@@ -224,6 +248,7 @@ typedef struct question {
     mt_str facts, reason;
 } question;
 
+/* Nothing of the question before is left: worlds name their constants alike. */
 static void begin(an_prover *p, pv_world world)
 {
     mt_arena_reset(&p->tmp);
@@ -265,6 +290,8 @@ static void look_at_rules(an_prover *p, pv_side *s)
     }
 }
 
+/* True only where both sides evaluate without a fault, unless the claim asks for one.
+ */
 static Z3_ast formula(an_prover *p, const an_claim *claim)
 {
     each_atom(p, claim, need_atom);
@@ -321,22 +348,20 @@ static Z3_ast plain_value(an_prover *p, const pv_sym *s)
     if (s->plain) {
         return s->plain;
     }
-    switch ((ct_base)t->base) {
-    case CT_BOOL: return p->no;
-    case CT_ENUM: return pv_text(p, t->as.values[0]);
-    case CT_UNION: return pv_text(p, t->as.variants[0].name);
-    case CT_TEXT: return pv_text(p, MT_STR(""));
-    case CT_DATE: return pv_int(p, PV_PLAIN_DAY);
-    case CT_DATETIME: return pv_digits(p, MT_STR(PV_PLAIN_NANOS));
-    case CT_INT:
-    case CT_DURATION:
-        return pv_int(p, t->as.range.min > 0   ? t->as.range.min
-                         : t->as.range.max < 0 ? t->as.range.max
-                                               : 0);
-    case CT_DECIMAL:
-    case CT_MONEY:
-    case CT_LIST:
-    case CT_RECORD: break;
+    switch (ct_held(t)) {
+    case LN_BOOLEAN: return p->no;
+    case LN_CHOICE: return pv_text(p, t->as.values[0]);
+    case LN_VARIANT: return pv_text(p, t->as.variants[0].name);
+    case LN_TEXT: return pv_text(p, MT_STR(""));
+    case LN_TIME: return pv_digits(p, MT_STR(PV_PLAIN_NANOS));
+    case LN_INTEGER:
+        return ct_is_day(t) ? pv_int(p, PV_PLAIN_DAY)
+                            : pv_int(p, t->as.range.min > 0   ? t->as.range.min
+                                        : t->as.range.max < 0 ? t->as.range.max
+                                                              : 0);
+    case LN_DECIMAL:
+    case LN_LIST:
+    case LN_RECORD: break;
     }
     return pv_int(p, 0);
 }

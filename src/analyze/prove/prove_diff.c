@@ -1,5 +1,17 @@
 /* analyze/prove/prove_diff.c - resolving what the taxonomy leaves to analysis.
- * Room: analyze. */
+ *
+ * §18.2 leaves some changes open ("depends on the strength of the predicates"). Each
+ * such part of a diff has a row in ROWS, and its function proves it safe, proves it
+ * breaking with an example, or leaves it open with the reason. What is not proven
+ * keeps its class: it requires analysis.
+ *
+ * A changed predicate is compared on all fact sets, and once more on snapshots frozen
+ * under the old contract (carried()), because flows under way meet the new predicate
+ * with old verdicts. A changed rule or default is followed to everything that reads
+ * it: preconditions and branches. A new step is safe if no old step leads to it.
+ *
+ * INVARIANT: "safe" needs every question of the part answered; the first that is open
+ * decides that the part is. The sentences left in the part are shown to the author. */
 #include "analyze/prove/prove_diff.h"
 
 #include "analyze/prove/prove_errors.h"
@@ -60,7 +72,7 @@ static const ct_expr *carried(resolver *r, const ct_expr *e, bool *ok);
  * are read by their place, so those must be the same to the letter. */
 static bool stands_for(resolver *r, const ct_type *old, const ct_type *now)
 {
-    return old->base < CT_RECORD
+    return ct_held(old) < LN_RECORD
                ? ct_type_comparable(old, now)
                : mt_str_eq(ct_type_spell(r->a, old), ct_type_spell(r->a, now));
 }
@@ -226,7 +238,8 @@ static effect operation_effect(resolver *r, const cause *c, const ct_operation *
 static effect branch_effect(resolver *r, const cause *c, mt_str flow,
                             const ct_step *old, const ct_step *now)
 {
-    const ct_expr *was = old->as.branch.condition, *is = now->as.branch.condition;
+    const ct_expr *was = r->models[0]->conditions[old->what];
+    const ct_expr *is = r->models[1]->conditions[now->what];
     if (!touched(c, 0, was) && !touched(c, 1, is)) {
         return HARMLESS;
     }
@@ -256,10 +269,10 @@ static effect parallel_effect(resolver *r, const cause *c, mt_str flow,
                               const ct_step *old, const ct_step *now)
 {
     effect all = HARMLESS;
-    for (uint32_t i = 0; i < now->as.parallel.branch_count && all != HARMFUL; i++) {
-        const ct_branch *n = &now->as.parallel.branches[i];
-        for (uint32_t j = 0; j < old->as.parallel.branch_count; j++) {
-            const ct_branch *o = &old->as.parallel.branches[j];
+    for (uint32_t i = 0; i < now->branch_count && all != HARMFUL; i++) {
+        const ct_branch *n = &now->branches[i];
+        for (uint32_t j = 0; j < old->branch_count; j++) {
+            const ct_branch *o = &old->branches[j];
             if (mt_str_eq(o->id, n->id)) {
                 all = worse(all, steps_effect(r, c, flow, &o->steps, &n->steps));
             }
@@ -280,9 +293,9 @@ static effect steps_effect(resolver *r, const cause *c, mt_str flow,
         if (!o || o->kind != n->kind) {
             continue;
         }
-        if (n->kind == CT_BRANCH_STEP) {
+        if (n->does == LN_DECIDES) {
             all = worse(all, branch_effect(r, c, flow, o, n));
-        } else if (n->kind == CT_PARALLEL_STEP) {
+        } else if (n->does == LN_FORKS) {
             all = worse(all, parallel_effect(r, c, flow, o, n));
         }
     }
@@ -412,39 +425,23 @@ static bool handler_is(const ct_handler *h, uint32_t step)
 }
 
 /* Does the step lead to `to` whatever the facts are? Branches are looked at apart. */
-static bool leads(const ct_model *m, const ct_step *s, uint32_t to)
+static bool leads(const ct_step *s, uint32_t to)
 {
-    bool any = false;
-    switch ((ct_step_kind)s->kind) {
-    case CT_OPERATION_STEP:
-        for (uint32_t i = 0; i < m->operations[s->as.operation.operation].outcome_count;
-             i++) {
-            any |= target_is(&s->as.operation.outcomes[i], to);
-        }
-        return any || handler_is(&s->as.operation.on_failure, to);
-    case CT_HANDOFF_STEP: return s->as.handoff.next == to;
-    case CT_SUBFLOW_STEP:
-        return target_is(&s->as.subflow.on_success, to) ||
-               handler_is(&s->as.subflow.on_failure, to);
-    case CT_PARALLEL_STEP:
-        return (s->as.parallel.has_all_success &&
-                target_is(&s->as.parallel.on_all_success, to)) ||
-               (s->as.parallel.has_all_complete &&
-                target_is(&s->as.parallel.on_all_complete, to)) ||
-               handler_is(&s->as.parallel.on_any_failure, to);
-    case CT_BRANCH_STEP: break;
+    bool any = handler_is(&s->on_failure, to);
+    for (uint32_t i = 0; i < s->target_count && s->does != LN_DECIDES; i++) {
+        any |= target_is(&s->targets[i], to);
     }
-    return false;
+    return any;
 }
 
 static an_answer branch_leads(resolver *r, const ct_step *s, uint32_t to)
 {
-    const ct_expr *e = s->as.branch.condition;
+    const ct_expr *e = r->models[1]->conditions[s->what];
     an_answer found = {.possible = AN_NEVER};
-    if (target_is(&s->as.branch.if_true, to)) {
+    if (target_is(&s->targets[0], to)) {
         found = ask(r, holds(r, AN_SECOND, e));
     }
-    if (target_is(&s->as.branch.if_false, to) && found.possible == AN_NEVER) {
+    if (target_is(&s->targets[1], to) && found.possible == AN_NEVER) {
         found = ask(r, but_not(r, holds(r, AN_SECOND, NULL), holds(r, AN_SECOND, e)));
     }
     return found;
@@ -461,15 +458,15 @@ static effect entrance_effect(resolver *r, const ct_steps *old, const ct_steps *
         if (ct_step_find(old, s->id) == CT_NONE) {
             continue;
         }
-        if (leads(r->models[1], s, added)) {
+        if (leads(s, added)) {
             resolve(r, AN_PROVEN_BREAKING,
                     "step '%.*s', which was there before, leads to "
                     "'%.*s'",
                     MT_ARG(s->id), MT_ARG(id));
             return HARMFUL;
         }
-        an_answer found = s->kind == CT_BRANCH_STEP ? branch_leads(r, s, added)
-                                                    : (an_answer){.possible = AN_NEVER};
+        an_answer found = s->does == LN_DECIDES ? branch_leads(r, s, added)
+                                                : (an_answer){.possible = AN_NEVER};
         if (found.possible == AN_POSSIBLE) {
             resolve(r, AN_PROVEN_BREAKING,
                     "branch '%.*s', which was there before, leads to "
@@ -495,7 +492,7 @@ static void resolve_steps(resolver *r, mt_str id)
     for (uint32_t i = 0; i < r->part->name_count && all != HARMFUL; i++) {
         uint32_t at = ct_step_find(after, r->part->names[i]);
         bool entry = at == after->entry;
-        /* A name that is no step of this list is inside a parallel branch. */
+        /* A name that is not a step of this list is inside a parallel branch. */
         all = worse(
             all, at == CT_NONE || entry ? OPEN : entrance_effect(r, before, after, at));
     }

@@ -1,5 +1,5 @@
 /* analyze/prove/prove_diff.h - what a change really breaks, by proof (spec §18.3
- * M6). Room: analyze, in the library contract_prove. May include base/ and contract/.
+ * M6). Room: analyze, in the library analyze_prove. May include base/ and contract/.
  */
 #ifndef AN_ANALYZE_PROVE_DIFF_H
 #define AN_ANALYZE_PROVE_DIFF_H

@@ -1,5 +1,18 @@
 /* analyze/prove/prove_domain.c - free values of every type, and equality of any two.
- * Room: analyze. Recursion follows the types, whose depth the loader has bounded. */
+ *
+ * A fact is a constant of the solver per leaf: an integer with the bounds of its type,
+ * a decimal as an integer of scaled digits, text or an enum value as the number of a
+ * text that was met (two texts differ if their numbers do), a time in nanoseconds.
+ * Records and unions are their parts, a list is a length and as many elements as
+ * prove_lists.c says.
+ *
+ * What cannot be modelled exactly is opaque: a constant named after what it stands
+ * for, so equal things are equal and nothing else is known. Using one sets `loose`,
+ * and a "possible" then rests on the evaluator alone.
+ *
+ * Names of constants are paths, so both contracts of a comparison speak of the same
+ * fact. Recursion follows the types, whose depth the loader has bounded. Nothing
+ * fails; want of memory is noticed in prove_smt.c. */
 #include "analyze/prove/prove_internal.h"
 #include "base/utf8.h"
 
@@ -163,26 +176,27 @@ static pv_sym *free_value(an_prover *p, const ct_type *type, mt_str path,
                           mt_str list_path)
 {
     pv_sym *s;
-    switch ((ct_base)type->base) {
-    case CT_BOOL: return pv_scalar(p, type, pv_constant(p, path, p->bool_sort));
-    case CT_INT:
-    case CT_DURATION:
-        return free_range(p, type, path, type->as.range.min, type->as.range.max);
-    case CT_DATE: return free_range(p, type, path, FIRST_DAY, LAST_DAY);
-    case CT_DATETIME: return free_time(p, type, path);
-    case CT_DECIMAL: return free_decimal(p, type, path);
-    case CT_MONEY: return free_money(p, type, path);
-    case CT_ENUM: return free_choice(p, type, path, false);
-    case CT_TEXT:
+    switch (ct_held(type)) {
+    case LN_BOOLEAN: return pv_scalar(p, type, pv_constant(p, path, p->bool_sort));
+    case LN_INTEGER:
+        return ct_is_day(type)
+                   ? free_range(p, type, path, FIRST_DAY, LAST_DAY)
+                   : free_range(p, type, path, type->as.range.min, type->as.range.max);
+    case LN_TIME: return free_time(p, type, path);
+    case LN_DECIMAL:
+        return ct_has(type, LN_CURRENCY) ? free_money(p, type, path)
+                                         : free_decimal(p, type, path);
+    case LN_CHOICE: return free_choice(p, type, path, false);
+    case LN_TEXT:
         s = pv_scalar(p, type, pv_constant(p, path, p->int_sort));
         mt_vec_push(&p->tmp, &p->text_leaves, s);
         return s;
-    case CT_RECORD:
+    case LN_RECORD:
         s = pv_scalar(p, type, NULL);
         free_parts(p, s, path, list_path, ".");
         return s;
-    case CT_UNION: return free_union(p, type, path, list_path);
-    case CT_LIST: return free_list(p, type, path, list_path);
+    case LN_VARIANT: return free_union(p, type, path, list_path);
+    case LN_LIST: return free_list(p, type, path, list_path);
     }
     MT_BUG("unknown base type");
 }
@@ -197,7 +211,7 @@ pv_sym *pv_free_sym(an_prover *p, const ct_type *type, mt_str path, mt_str list_
     return s;
 }
 
-/* A text is one of those that were met, as far as it is not too long, or another. */
+/* Text is one of those that were met, as far as it is not too long, or another. */
 void pv_text_bounds(an_prover *p)
 {
     Z3_ast empty = pv_text(p, MT_STR(""));
@@ -250,7 +264,7 @@ static mt_str literal_name(an_prover *p, const ct_type *type, const ct_value *va
 static pv_sym *literal_parts(an_prover *p, const ct_type *type, const ct_value *value)
 {
     pv_sym *s = pv_scalar(p, type, NULL);
-    bool is_list = type->base == CT_LIST;
+    bool is_list = ct_held(type) == LN_LIST;
     const ct_type *element = is_list ? type->as.list.element : NULL;
     s->count = is_list ? value->list.count : type->count;
     s->parts = mt_new_array(&p->tmp, pv_sym *, s->count);
@@ -282,19 +296,17 @@ static pv_sym *union_literal(an_prover *p, const ct_type *type, const ct_value *
 
 pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value)
 {
-    switch ((ct_base)type->base) {
-    case CT_BOOL: return pv_scalar(p, type, value->boolean ? p->yes : p->no);
-    case CT_INT:
-    case CT_DATE:
-    case CT_DURATION: return pv_scalar(p, type, pv_int(p, value->integer));
-    case CT_DATETIME: return pv_scalar(p, type, time_literal(p, value->time));
-    case CT_DECIMAL:
-    case CT_MONEY: return decimal_literal(p, type, value->decimal);
-    case CT_TEXT: return pv_scalar(p, type, pv_text(p, value->text));
-    case CT_ENUM: return pv_scalar(p, type, pv_text(p, type->as.values[value->choice]));
-    case CT_RECORD:
-    case CT_LIST: return literal_parts(p, type, value);
-    case CT_UNION: return union_literal(p, type, value);
+    switch (ct_held(type)) {
+    case LN_BOOLEAN: return pv_scalar(p, type, value->boolean ? p->yes : p->no);
+    case LN_INTEGER: return pv_scalar(p, type, pv_int(p, value->integer));
+    case LN_TIME: return pv_scalar(p, type, time_literal(p, value->time));
+    case LN_DECIMAL: return decimal_literal(p, type, value->decimal);
+    case LN_TEXT: return pv_scalar(p, type, pv_text(p, value->text));
+    case LN_CHOICE:
+        return pv_scalar(p, type, pv_text(p, type->as.values[value->choice]));
+    case LN_RECORD:
+    case LN_LIST: return literal_parts(p, type, value);
+    case LN_VARIANT: return union_literal(p, type, value);
     }
     MT_BUG("unknown base type");
 }
@@ -319,7 +331,7 @@ static pv_sym *part_at(const pv_sym *s, uint32_t i)
     if (i < s->count) {
         return s->parts[i];
     }
-    bool repeats = s->type->base == CT_LIST && !s->whole && s->count;
+    bool repeats = ct_held(s->type) == LN_LIST && !s->whole && s->count;
     return repeats ? s->parts[s->count - 1] : NULL;
 }
 
@@ -356,7 +368,7 @@ pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
         return f->s;
     }
     f->s = pv_free_sym(p, f->type, f->id, f->id);
-    if (f->otherwise && f->type->base < CT_RECORD) {
+    if (f->otherwise && ct_held(f->type) < LN_RECORD) {
         const pv_sym *given = pv_literal(p, f->type, f->otherwise);
         f->s->plain =
             given->scale <= f->s->scale ? scaled(p, given, f->s->scale) : NULL;
@@ -401,26 +413,22 @@ static Z3_ast unions_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
 Z3_ast pv_sym_eq(an_prover *p, const pv_sym *a, const pv_sym *b)
 {
     Z3_ast x, y, all = p->yes;
-    switch ((ct_base)a->type->base) {
-    case CT_DURATION:
+    if (ct_has(a->type, LN_UNIT)) {
         x = pv_mul(p, a->v, pv_int(p, CT_UNIT_SECONDS[a->type->unit]));
         y = pv_mul(p, b->v, pv_int(p, CT_UNIT_SECONDS[b->type->unit]));
         return pv_eq(p, x, y);
-    case CT_RECORD:
+    }
+    if (ct_held(a->type) == LN_RECORD) {
         for (uint32_t i = 0; i < a->count; i++) {
             all = pv_and(p, all, pv_sym_eq(p, a->parts[i], b->parts[i]));
         }
         return all;
-    case CT_LIST: return lists_equal(p, a, b);
-    case CT_UNION: return unions_equal(p, a, b);
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY: break;
+    }
+    if (ct_held(a->type) == LN_LIST) {
+        return lists_equal(p, a, b);
+    }
+    if (ct_held(a->type) == LN_VARIANT) {
+        return unions_equal(p, a, b);
     }
     pv_align(p, a, b, &x, &y);
     return pv_eq(p, x, y);

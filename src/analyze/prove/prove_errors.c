@@ -1,11 +1,16 @@
 /* analyze/prove/prove_errors.c - error by error, in the order of §9.3.
- * Room: analyze.
+ *
  * Persona and precondition are decided by the structure and the solver. What follows
  * them needs a precondition that can hold, and then states: an error occurs where the
  * search comes to a joint state in which the engine's own matching (ct_op_matching)
  * leads to it; it never does where no combination of declared states leads to it; in
  * between it is open, because an instance may be in a state that operations of this
- * contract do not lead to (an older version's did). */
+ * contract do not lead to (an older version's did).
+ *
+ * KINDS has one judge per error and is indexed by it. A fate is possible, never or
+ * unknown, always with a sentence that says why: the facts, the states, or what was
+ * not decided. Names that are not errors of the engine are unknown: a host may raise
+ * them. */
 #include "analyze/prove/prove_errors.h"
 
 #include "analyze/facts/joint.h"
@@ -55,7 +60,7 @@ static an_error_fate persona(judge *j)
         }
     }
     return fate(AN_POSSIBLE,
-                MT_STR("when somebody tries who is no persona of the contract"));
+                MT_STR("when somebody tries who is not a persona of the contract"));
 }
 
 static const an_claim *not_so(judge *j)
@@ -353,8 +358,9 @@ an_error_fate an_prove_error(mt_arena *a, an_prover *p, const ct_program *progra
                .holds = mt_new_array(a, an_answer, (size_t)m->operation_count + 1),
                .asked = mt_new_array(a, bool, (size_t)m->operation_count + 1)};
     if (kind == CT_OP_ERROR_COUNT || kind == CT_OP_NONE) {
-        return fate(AN_UNKNOWN, MT_STR("it is no error of the engine, and whether a "
-                                       "host raises it is not known"));
+        return fate(AN_UNKNOWN,
+                    MT_STR("it is not an error of the engine, and whether a "
+                           "host raises it is not known"));
     }
     if (ct_plan_build(a, program, &ds, &j.plan)) {
         return fate(AN_UNKNOWN, ds.items[0].message);

@@ -1,5 +1,5 @@
 /* analyze/prove/prove_errors.h - can an operation end in this error?
- * Room: analyze, in the library contract_prove. May include base/ and contract/.
+ * Room: analyze, in the library analyze_prove. May include base/ and contract/.
  * Every kind of error the engine has (operation.h) is decided: it occurs, with what
  * makes it occur; it never does; or it is left open. What states entities can be in is
  * searched over joint states, one instance of each, up to reach_states. */

@@ -1,5 +1,12 @@
 /* analyze/prove/prove_facts.c - the facts of both contracts, one of each name.
- * Room: analyze. A fact both have takes the values that both accept. */
+ *
+ * A comparison of two contracts asks about fact sets that both can read. So a fact
+ * both have takes the values that both accept: the meet of its types, computed here
+ * structure by structure. A fact that only one of them has is free for that one.
+ *
+ * When the types of a fact have nothing in common, no fact set suits both; `mismatch`
+ * says so and every question is answered with it. A default that differs is used only
+ * where the question leaves the fact out (pv_leave_out()). */
 #include "analyze/prove/prove_internal.h"
 
 static const ct_type *meet(mt_arena *a, const ct_type *x, const ct_type *y);
@@ -97,19 +104,20 @@ static const ct_type *meet(mt_arena *a, const ct_type *x, const ct_type *y)
     if (x == y || x->base != y->base) {
         return x == y ? x : NULL;
     }
-    switch ((ct_base)x->base) {
-    case CT_INT:
-    case CT_DURATION: return meet_range(a, x, y);
-    case CT_DECIMAL: return meet_decimal(a, x, y);
-    case CT_TEXT: return x->as.max_length <= y->as.max_length ? x : y;
-    case CT_ENUM: return meet_choices(a, x, y);
-    case CT_MONEY: return mt_str_eq(x->as.currency, y->as.currency) ? x : NULL;
-    case CT_RECORD:
-    case CT_UNION: return meet_parts(a, x, y);
-    case CT_LIST: return meet_list(a, x, y);
-    case CT_BOOL:
-    case CT_DATE:
-    case CT_DATETIME: break;
+    switch (ct_held(x)) {
+    case LN_INTEGER: return ct_has(x, LN_RANGED) ? meet_range(a, x, y) : x;
+    case LN_DECIMAL:
+        if (ct_has(x, LN_CURRENCY)) {
+            return mt_str_eq(x->as.currency, y->as.currency) ? x : NULL;
+        }
+        return meet_decimal(a, x, y);
+    case LN_TEXT: return x->as.max_length <= y->as.max_length ? x : y;
+    case LN_CHOICE: return meet_choices(a, x, y);
+    case LN_RECORD:
+    case LN_VARIANT: return meet_parts(a, x, y);
+    case LN_LIST: return meet_list(a, x, y);
+    case LN_BOOLEAN:
+    case LN_TIME: break;
     }
     return x;
 }

@@ -1,5 +1,15 @@
 /* analyze/prove/prove_findings.c - rules and operations that proofs find fault with.
- * Room: analyze. Flows are in prove_flows.c. */
+ *
+ * In order: rules and operations that can never be, flows (prove_flows.c), pairs of
+ * rules that are equal or overlap or exclude each other, pairs of operations that
+ * compete for a state, outcomes that can match at once. What is known to be dead is
+ * left out of the pairs, so one fault is reported once.
+ *
+ * Pairs grow with the square, so they are bounded (MOST_PAIRS) and chosen: rules that
+ * read the same facts, operations with a state in common. What the solver left open is
+ * counted and said in one note at the end (an_prove_findings() answers whether
+ * everything was asked). A finding that the structural analysis has reported already
+ * is not repeated. */
 #include "analyze/prove/prove_findings_internal.h"
 
 #include "contract/flow/text.h"

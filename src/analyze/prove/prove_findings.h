@@ -1,5 +1,5 @@
 /* analyze/prove/prove_findings.h - what proofs find wrong with a contract (spec
- * S3b). Room: analyze, in the library contract_prove. May include base/ and contract/.
+ * S3b). Room: analyze, in the library analyze_prove. May include base/ and contract/.
  */
 #ifndef AN_ANALYZE_PROVE_FINDINGS_H
 #define AN_ANALYZE_PROVE_FINDINGS_H

@@ -1,8 +1,14 @@
 /* analyze/prove/prove_flows.c - steps that no fact set leads to.
- * Room: analyze. A flow reads one frozen snapshot, so the conditions on a way must
- * hold together, for one fact set: preconditions of operations that succeeded, and
- * branches. What may fail for other reasons (persona, state, sub-flows, parallel
- * branches) is taken to go either way. */
+ *
+ * A flow reads one frozen snapshot, so the conditions on a way must hold together, for
+ * one fact set: preconditions of operations that succeeded, and branches. What may
+ * fail for other reasons (persona, state, sub-flows, parallel branches) is taken to go
+ * either way.
+ *
+ * Steps are taken when all edges into them were seen, so a step has one claim: any of
+ * the ways to it. A step with an impossible claim is reported, and a branch or a
+ * precondition that the way to it decides already. Lists longer than MOST_STEPS are
+ * left open: claims grow with every join. */
 #include "analyze/prove/prove_findings_internal.h"
 
 enum {
@@ -37,43 +43,27 @@ static void visit_handler(walk *w, uint32_t from, const ct_handler *h,
     }
 }
 
-static void visit_operation(walk *w, uint32_t i, const ct_step *s, edge_visit *visit)
+/* The condition under which the step is left by its nth target. */
+static const an_claim *way_out(walk *w, const ct_step *s, uint32_t nth)
 {
-    const ct_operation *o = &w->f->m->operations[s->as.operation.operation];
-    const an_claim *holds = o->precondition ? pf_holds(w->f, o->precondition) : w->free;
-    for (uint32_t k = 0; k < o->outcome_count; k++) {
-        visit_target(w, i, &s->as.operation.outcomes[k], holds, visit);
+    const ct_model *m = w->f->m;
+    if (s->does == LN_DECIDES) {
+        const ct_expr *e = m->conditions[s->what];
+        return nth == 0 ? pf_holds(w->f, e) : pf_fails(w->f, e);
     }
-    visit_handler(w, i, &s->as.operation.on_failure, visit);
+    const ct_expr *e =
+        s->does == LN_OPERATES ? m->operations[s->what].precondition : NULL;
+    return e ? pf_holds(w->f, e) : w->free;
 }
 
 /* Every edge that leaves the step, with its condition. */
 static void each_edge(walk *w, uint32_t i, edge_visit *visit)
 {
     const ct_step *s = &w->steps->items[i];
-    switch ((ct_step_kind)s->kind) {
-    case CT_OPERATION_STEP: visit_operation(w, i, s, visit); break;
-    case CT_BRANCH_STEP:
-        visit_target(w, i, &s->as.branch.if_true,
-                     pf_holds(w->f, s->as.branch.condition), visit);
-        visit_target(w, i, &s->as.branch.if_false,
-                     pf_fails(w->f, s->as.branch.condition), visit);
-        break;
-    case CT_HANDOFF_STEP: visit(w, i, s->as.handoff.next, w->free); break;
-    case CT_SUBFLOW_STEP:
-        visit_target(w, i, &s->as.subflow.on_success, w->free, visit);
-        visit_handler(w, i, &s->as.subflow.on_failure, visit);
-        break;
-    case CT_PARALLEL_STEP:
-        if (s->as.parallel.has_all_success) {
-            visit_target(w, i, &s->as.parallel.on_all_success, w->free, visit);
-        }
-        if (s->as.parallel.has_all_complete) {
-            visit_target(w, i, &s->as.parallel.on_all_complete, w->free, visit);
-        }
-        visit_handler(w, i, &s->as.parallel.on_any_failure, visit);
-        break;
+    for (uint32_t k = 0; k < s->target_count; k++) {
+        visit_target(w, i, &s->targets[k], way_out(w, s, k), visit);
     }
+    visit_handler(w, i, &s->on_failure, visit);
 }
 
 static void count_edge(walk *w, uint32_t from, uint32_t to, const an_claim *when)
@@ -120,7 +110,7 @@ static const an_claim *both(const walk *w, const an_claim *way, const an_claim *
 static void look_at_branch(walk *w, const ct_step *s, const an_claim *way)
 {
     pf_finder *f = w->f;
-    const ct_expr *e = s->as.branch.condition;
+    const ct_expr *e = w->f->m->conditions[s->what];
     an_answer yes = pf_ask(f, both(w, way, pf_holds(f, e)));
     an_answer no = pf_ask(f, both(w, way, pf_fails(f, e)));
     bool never = yes.possible == AN_NEVER && no.possible == AN_POSSIBLE;
@@ -135,7 +125,7 @@ static void look_at_branch(walk *w, const ct_step *s, const an_claim *way)
 static void look_at_operation(walk *w, const ct_step *s, const an_claim *way)
 {
     pf_finder *f = w->f;
-    uint32_t op = s->as.operation.operation;
+    uint32_t op = s->what;
     const ct_operation *o = &f->m->operations[op];
     if (!o->precondition || f->operation_dead[op] || way == w->free) {
         return;
@@ -154,9 +144,9 @@ static void walk_steps(pf_finder *f, const ct_flow *flow, const ct_steps *steps,
 static void look_at_branches(walk *w, const ct_step *s, const an_claim *way,
                              unsigned depth)
 {
-    for (uint32_t i = 0; i < s->as.parallel.branch_count; i++) {
-        walk_steps(w->f, w->flow, &s->as.parallel.branches[i].steps,
-                   way == w->free ? NULL : way, depth + 1);
+    for (uint32_t i = 0; i < s->branch_count; i++) {
+        walk_steps(w->f, w->flow, &s->branches[i].steps, way == w->free ? NULL : way,
+                   depth + 1);
     }
 }
 
@@ -174,11 +164,11 @@ static void look_at_step(walk *w, uint32_t i, unsigned depth)
         w->reached[i] = NULL;
         return;
     }
-    if (s->kind == CT_BRANCH_STEP) {
+    if (s->does == LN_DECIDES) {
         look_at_branch(w, s, way);
-    } else if (s->kind == CT_OPERATION_STEP) {
+    } else if (s->does == LN_OPERATES) {
         look_at_operation(w, s, way);
-    } else if (s->kind == CT_PARALLEL_STEP) {
+    } else if (s->does == LN_FORKS) {
         look_at_branches(w, s, way, depth);
     }
 }

@@ -1,16 +1,21 @@
 /* analyze/prove/prove_lists.c - how many elements stand for a whole list.
- * Room: analyze. Recursion follows expressions, whose depth the loader has bounded.
  *
  * Whether `forall x in l . P` holds, and whether it faults, is decided by one element:
- * the first that makes P false or fault. `exists` likewise. So for a given fact set all
- * other elements could go, and those that stay could be repeated to keep the length:
- * no predicate would notice, as long as every quantifier keeps its deciding element.
- * That bounds the elements that need to be looked at by the number of quantifiers over
- * the list, however long it is: times the elements of the lists around it, where a
- * quantifier stands inside another one. Elements read by position stay as they are, in
- * front. No such number exists when two lists need each other's, or when lists are
- * compared as a whole or read at a computed position: then all elements are written
- * out, if they are few. */
+ * the first that makes P false or fault. `exists` likewise. So for a given fact set
+ * all other elements could go, and those that stay could be repeated to keep the
+ * length: no predicate would notice, as long as every quantifier keeps its deciding
+ * element. That bounds the elements that need to be looked at by the number of
+ * quantifiers over the list, however long it is: times the elements of the lists
+ * around it, where a quantifier stands inside another one. Elements read by position
+ * stay as they are, in front. No such number exists when two lists need each other's,
+ * or when lists are compared as a whole or read at a computed position: then all
+ * elements are written out, if they are few.
+ *
+ * Order: pv_lists_begin(), pv_lists_look() for every expression of the question, then
+ * pv_lists_count(); prove_domain.c asks for the result by path. A list that is too
+ * long to be written out has no number (UINT32_MAX), and a question about it can be
+ * answered "possible" only. Recursion follows expressions, whose depth the loader has
+ * bounded. */
 #include "analyze/prove/prove_internal.h"
 
 enum {
@@ -137,12 +142,12 @@ static void need_whole(looker *l, path at)
         return;
     }
     const ct_type *t = at.type;
-    if (t->base == CT_LIST) {
+    if (ct_held(t) == LN_LIST) {
         uint32_t number = list_number(l, at);
         l->p->lists.items[number].by_value = true;
         need_whole(l, joined(l, at, "[]", MT_STR(""), t->as.list.element));
-    } else if (t->base == CT_RECORD || t->base == CT_UNION) {
-        const char *join = t->base == CT_RECORD ? "." : "|";
+    } else if (ct_held(t) == LN_RECORD || ct_held(t) == LN_VARIANT) {
+        const char *join = ct_held(t) == LN_RECORD ? "." : "|";
         for (uint32_t i = 0; i < t->count; i++) {
             const ct_field *f = &t->as.fields[i];
             need_whole(l, joined(l, at, join, f->name, f->type));

@@ -1,8 +1,15 @@
 /* analyze/prove/prove_predicate.c - predicates and rules as formulas.
- * Room: analyze. Recursion follows expressions, whose depth the loader has bounded;
- * rules are taken in their order, so a chain of verdicts costs no depth.
- * `and`, `or` and quantifiers go left to right and stop early: a fault counts only
- * where the evaluator would come to it. */
+ *
+ * Every predicate becomes two formulas: where it is true, and where its evaluation
+ * faults. `and`, `or` and quantifiers go left to right and stop early: a fault counts
+ * only where the evaluator would come to it. An absent verdict makes a comparison
+ * false, and is a fault in a payload.
+ *
+ * Only rules that the question needs are translated, and those that may fault, since a
+ * fault anywhere leaves no verdict at all. Rules are taken in their order, so a chain
+ * of verdicts costs no depth. Recursion follows expressions, whose depth the loader
+ * has bounded. Quantifiers are written out element by element; `prove_unfold` bounds
+ * how many bodies that makes (`too_large`). */
 #include "analyze/prove/prove_internal.h"
 
 bool pv_may_fault(const ct_expr *e)
@@ -90,7 +97,7 @@ static Z3_ast compare(an_prover *p, ct_compare op, const pv_sym *a, const pv_sym
         Z3_ast eq = pv_sym_eq(p, a, b);
         return op == CT_EQ ? eq : pv_not(p, eq);
     }
-    if (a->type->base == CT_DURATION) {
+    if (ct_has(a->type, LN_UNIT)) {
         x = pv_mul(p, a->v, pv_int(p, CT_UNIT_SECONDS[a->type->unit]));
         y = pv_mul(p, b->v, pv_int(p, CT_UNIT_SECONDS[b->type->unit]));
     } else {

@@ -1,5 +1,14 @@
 /* analyze/prove/prove_smt.c - formulas of the solver, with easy ones folded.
- * Room: analyze. Formulas live as long as the context. */
+ *
+ * All formulas are made here, so that there is one place for two things. Folding:
+ * constants, equal operands, `and` with true; formulas stay small, and what is decided
+ * without the solver is decided. Memory: when Z3 cannot make a formula the prover is
+ * marked `broken`, any formula is returned in its place, and nothing more is asked
+ * for; the question ends at its next look at the mark.
+ *
+ * Decimals are integers of scaled digits; pv_round() is half to even, as the evaluator
+ * rounds. Z3 is loaded on first use; without it `missing` says what to install.
+ * Formulas live as long as the context. */
 #include "analyze/prove/prove_internal.h"
 
 /* What the solver could not make for want of memory: the question ends, and until then

@@ -1,8 +1,15 @@
-/* analyze/prove/prove_term.c - terms as formulas, arithmetic as the evaluator does
- * it. Room: analyze. Recursion follows expressions, whose depth the loader has
- * bounded. Sums and products of decimals are exact while the result has at most 96 bits
- * and 28 fraction digits. Beyond that the evaluator rounds to what fits: such a result
- * is left open, near the exact one. */
+/* analyze/prove/prove_term.c - terms as formulas, arithmetic as the evaluator does it.
+ *
+ * A term has a value, where it faults, and where it is gone (the payload of an absent
+ * verdict). Whole numbers must stay in the range of their type; ranges of the operands
+ * often prove that they do, and then no fault is written. Sums and products of
+ * decimals are exact while the result has at most 96 bits and 28 fraction digits.
+ * Beyond that the evaluator rounds to what fits: such a result is left open, near the
+ * exact one.
+ *
+ * An element at a computed position is chosen among those that are written out; beyond
+ * them it is some value, the same for the same place. Recursion follows expressions,
+ * whose depth the loader has bounded. */
 #include "analyze/prove/prove_internal.h"
 #include "base/utf8.h"
 
@@ -60,8 +67,8 @@ static wide unit_factor(const ct_type *of, const ct_type *in)
 static span whole_span(const ct_expr *e)
 {
     const ct_type *x = e->left->type, *y = e->right->type, *t = e->type;
-    bool lasting = t->base == CT_DURATION;
-    if (x->base == CT_DATETIME) {
+    bool lasting = ct_has(t, LN_UNIT);
+    if (ct_held(x) == LN_TIME) {
         const wide all = (wide)3652059 * 86400;
         return (span){-all, all};
     }
@@ -78,7 +85,7 @@ static bool span_fits(span s, const ct_type *t)
 /* Digits before and after the point; false when the type does not bound them. */
 static bool decimal_digits(const ct_type *t, int64_t *before, int64_t *after_point)
 {
-    if (t->base == CT_INT) {
+    if (ct_is_int(t)) {
         *before = 19;
         *after_point = 0;
         return true;
@@ -106,21 +113,8 @@ static bool decimal_safe(const ct_expr *e)
 
 bool pv_arith_safe(const ct_expr *e)
 {
-    switch ((ct_base)e->type->base) {
-    case CT_INT:
-    case CT_DURATION: return span_fits(whole_span(e), e->type);
-    case CT_DECIMAL: return decimal_safe(e);
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
-    }
-    return false;
+    return ct_has(e->type, LN_RANGED) ? span_fits(whole_span(e), e->type)
+                                      : ct_is_decimal(e->type) && decimal_safe(e);
 }
 
 /* ---- Results in their bounds ----------------------------------------------------- */
@@ -222,8 +216,7 @@ static unsigned digits_at(const pv_sym *s, unsigned scale)
 /* An Int as a Decimal without fraction. */
 static const pv_sym *as_decimal(an_prover *p, const pv_sym *s)
 {
-    return s->type->base == CT_INT ? pv_number(p, &CT_TYPE_ANY_DECIMAL, s->v, 0, 19)
-                                   : s;
+    return ct_is_int(s->type) ? pv_number(p, &CT_TYPE_ANY_DECIMAL, s->v, 0, 19) : s;
 }
 
 static pv_sym *exact_decimal(an_prover *p, const ct_expr *e, const pv_sym *a,
@@ -246,8 +239,9 @@ static pv_term decimal_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
 {
     pv_sym *exact = exact_decimal(p, e, as_decimal(p, a), as_decimal(p, b));
     pv_term word = in_word(p, exact, e->op != CT_MUL);
-    return e->type->base == CT_MONEY ? word
-                                     : after(p, word, in_decimal(p, e->type, word.s));
+    return ct_has(e->type, LN_CURRENCY)
+               ? word
+               : after(p, word, in_decimal(p, e->type, word.s));
 }
 
 static Z3_ast nanos(an_prover *p, const pv_sym *duration)
@@ -260,11 +254,11 @@ static Z3_ast nanos(an_prover *p, const pv_sym *duration)
 static pv_term time_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
                           const pv_sym *b)
 {
-    if (a->type->base == CT_DATETIME && b->type->base == CT_DATETIME) {
+    if (ct_held(a->type) == LN_TIME && ct_held(b->type) == LN_TIME) {
         Z3_ast seconds = pv_round(p, pv_sub(p, a->v, b->v), 9);
         return in_range(p, e->type, seconds, pv_arith_safe(e));
     }
-    bool turned = a->type->base == CT_DURATION;
+    bool turned = ct_has(a->type, LN_UNIT);
     const pv_sym *time = turned ? b : a, *lasting = turned ? a : b;
     Z3_ast v = e->op == CT_ADD ? pv_add(p, time->v, nanos(p, lasting))
                                : pv_sub(p, time->v, nanos(p, lasting));
@@ -280,7 +274,7 @@ static pv_term whole_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
                            const pv_sym *b)
 {
     Z3_ast x = a->v, y = b->v;
-    if (e->type->base == CT_DURATION) {
+    if (ct_has(e->type, LN_UNIT)) {
         x = pv_mul(p, x, pv_int(p, (int64_t)unit_factor(a->type, e->type)));
         y = pv_mul(p, y, pv_int(p, (int64_t)unit_factor(b->type, e->type)));
     }
@@ -295,9 +289,9 @@ static pv_term arith(an_prover *p, pv_side *side, const ct_expr *e)
     pv_term a = pv_translate_term(p, side, e->left);
     pv_term b = after(p, a, pv_translate_term(p, side, e->right));
     pv_term out;
-    if (a.s->type->base == CT_DATETIME || b.s->type->base == CT_DATETIME) {
+    if (ct_held(a.s->type) == LN_TIME || ct_held(b.s->type) == LN_TIME) {
         out = time_arith(p, e, a.s, b.s);
-    } else if (e->type->base == CT_DECIMAL || e->type->base == CT_MONEY) {
+    } else if (ct_is_decimal(e->type) || ct_has(e->type, LN_CURRENCY)) {
         out = decimal_arith(p, e, a.s, b.s);
     } else {
         out = whole_arith(p, e, a.s, b.s);
@@ -435,24 +429,16 @@ static bool reads_payload(const ct_expr *e)
 static bool fit_safe(const ct_type *to, const ct_type *from)
 {
     int64_t before, behind;
-    switch ((ct_base)to->base) {
-    case CT_INT:
-    case CT_DURATION: return span_fits(span_of(from, 1), to);
-    case CT_DECIMAL:
+    if (ct_has(to, LN_RANGED)) {
+        return span_fits(span_of(from, 1), to);
+    }
+    if (ct_is_decimal(to)) {
         return decimal_digits(from, &before, &behind) &&
                before + (behind > to->as.decimal.scale) <=
                    (int64_t)to->as.decimal.precision - to->as.decimal.scale;
-    case CT_TEXT: return !to->as.max_length || from->as.max_length <= to->as.max_length;
-    case CT_BOOL:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return true;
+    return ct_held(to) != LN_TEXT || !to->as.max_length ||
+           from->as.max_length <= to->as.max_length;
 }
 
 bool pv_payload_may_fault(const ct_rule *r)
@@ -464,14 +450,14 @@ bool pv_payload_may_fault(const ct_rule *r)
 static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
-    if (to->base == CT_DECIMAL) {
+    if (ct_is_decimal(to)) {
         return in_decimal(p, to,
                           as_decimal(p, s) == s ? s : pv_number(p, to, s->v, 0, 19));
     }
-    if (to->base == CT_TEXT) {
+    if (ct_held(to) == LN_TEXT) {
         return fit_text(p, r, s);
     }
-    if (to->base == CT_INT || to->base == CT_DURATION) {
+    if (ct_is_int(to) || ct_has(to, LN_UNIT)) {
         return in_range(p, to, s->v, span_fits(span_of(from, 1), to));
     }
     return plain(p, s);

@@ -1,5 +1,15 @@
-/* analyze/prove/prove_witness.c - from a model of the formulas to a fact set, and
- * what the evaluator says to it. Room: analyze. */
+/* analyze/prove/prove_witness.c - from a model of the formulas to a fact set, and what
+ * the evaluator says to it.
+ *
+ * Every fact that was asked about is written with the value the model gives it, others
+ * with the plainest one, facts with defaults that nobody asked about not at all.
+ * Numbers of texts become texts again; one that stands for no text that was met
+ * becomes a, b, c, and so on, none of which occurs in the contracts.
+ *
+ * Confirming: each side reads the fact set as JSON and evaluates it, then the claim is
+ * decided from verdicts and conditions. So a witness passes through the same door as a
+ * user's facts, and an error in the translation can make an answer unknown, not wrong.
+ */
 #include "analyze/prove/prove_internal.h"
 #include "base/json_write.h"
 
@@ -86,7 +96,7 @@ static void write_duration(writer *w, const ct_type *t, int64_t n)
     mt_jw_end_object(&w->w);
 }
 
-/* A text that is none of those met: a, b, … z, ba, … */
+/* Text that is none of those met: a, b, … z, ba, … */
 static mt_str other_text(writer *w, mt_str code)
 {
     bool added;
@@ -176,7 +186,7 @@ static void write_union(writer *w, const ct_type *t, const pv_sym *s)
 
 static void write_record(writer *w, const ct_type *t, const pv_sym *s)
 {
-    mt_jw_begin_object(&w->w);
+    mt_jw_begin_unsorted(&w->w);
     for (uint32_t i = 0; i < t->count; i++) {
         mt_jw_key(&w->w, t->as.fields[i].name);
         write_sym(w, t->as.fields[i].type, s ? s->parts[i] : NULL);
@@ -191,30 +201,41 @@ static int64_t nearest_to_zero(const ct_type *t)
                                  : 0;
 }
 
+static void write_whole(writer *w, const ct_type *t, const pv_sym *s)
+{
+    if (ct_is_day(t)) {
+        write_date(w, s ? value_int(w, s->v) : PV_PLAIN_DAY);
+        return;
+    }
+    int64_t n = s ? value_int(w, s->v) : nearest_to_zero(t);
+    if (ct_has(t, LN_UNIT)) {
+        write_duration(w, t, n);
+    } else {
+        mt_jw_i64(&w->w, n);
+    }
+}
+
 /* `s` NULL: nobody asked about the value, the plainest will do. */
 static void write_sym(writer *w, const ct_type *t, const pv_sym *s)
 {
     Z3_ast v = s ? s->v : NULL;
-    switch ((ct_base)t->base) {
-    case CT_BOOL: mt_jw_bool(&w->w, value_bool(w, v)); break;
-    case CT_INT: mt_jw_i64(&w->w, s ? value_int(w, v) : nearest_to_zero(t)); break;
-    case CT_DECIMAL:
-        write_decimal(w, s ? value_text(w, v) : MT_STR("0"),
-                      s ? s->scale : t->as.decimal.scale, t->as.decimal.scale);
+    switch (ct_held(t)) {
+    case LN_BOOLEAN: mt_jw_bool(&w->w, value_bool(w, v)); break;
+    case LN_INTEGER: write_whole(w, t, s); break;
+    case LN_DECIMAL:
+        if (ct_has(t, LN_CURRENCY)) {
+            write_money(w, t, s);
+        } else {
+            write_decimal(w, s ? value_text(w, v) : MT_STR("0"),
+                          s ? s->scale : t->as.decimal.scale, t->as.decimal.scale);
+        }
         break;
-    case CT_TEXT: mt_jw_str(&w->w, s ? text_of(w, v) : MT_STR("")); break;
-    case CT_ENUM: mt_jw_str(&w->w, s ? text_of(w, v) : t->as.values[0]); break;
-    case CT_DATE: write_date(w, s ? value_int(w, v) : PV_PLAIN_DAY); break;
-    case CT_DATETIME:
-        write_time(w, s ? value_text(w, v) : MT_STR(PV_PLAIN_NANOS));
-        break;
-    case CT_MONEY: write_money(w, t, s); break;
-    case CT_DURATION:
-        write_duration(w, t, s ? value_int(w, v) : nearest_to_zero(t));
-        break;
-    case CT_RECORD: write_record(w, t, s); break;
-    case CT_UNION: write_union(w, t, s); break;
-    case CT_LIST: write_list(w, t, s); break;
+    case LN_TEXT: mt_jw_str(&w->w, s ? text_of(w, v) : MT_STR("")); break;
+    case LN_CHOICE: mt_jw_str(&w->w, s ? text_of(w, v) : t->as.values[0]); break;
+    case LN_TIME: write_time(w, s ? value_text(w, v) : MT_STR(PV_PLAIN_NANOS)); break;
+    case LN_RECORD: write_record(w, t, s); break;
+    case LN_VARIANT: write_union(w, t, s); break;
+    case LN_LIST: write_list(w, t, s); break;
     }
 }
 
@@ -222,7 +243,7 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
 {
     mt_buf out = {0};
     writer w = {.p = p, .model = model, .w = mt_jw_start(&out, false)};
-    mt_jw_begin_object(&w.w);
+    mt_jw_begin_unsorted(&w.w);
     for (size_t i = 0; i < p->facts.len; i++) {
         const pv_fact *f = &p->facts.items[i];
         if ((f->s || !f->otherwise) && !f->left_out) {

@@ -1,7 +1,20 @@
 /* analyze/version/compat.c - the conditions FMC1 to FMC7 for one flow instance.
- * Room: analyze.
+ *
  * First the frames of the run are found in the new plan, then everything that can
- * follow is walked (compat_walk.c), then every step met is checked. */
+ * follow is walked (compat_walk.c), then every step met is checked: is it equivalent
+ * to the old one, may its persona still act, does its operation find what it reads in
+ * the frozen snapshot (compat_snapshot.c), are entities in states it can leave
+ * (compat_entity.c).
+ *
+ * An obstacle is something that stands in the way (OBSTACLES has its condition and
+ * layer); a note is something a person should know. Conservative analysis counts
+ * everything that could follow; aggressive analysis leaves out what conditions on the
+ * frozen snapshot exclude.
+ *
+ * Invariants: obstacles are listed by layer, then in the order found; a flow that has
+ * ended is compatible. Nothing fails. Facts and verdicts of the new contract are made
+ * by an_compat_open() and freed by an_compat_close(), all else is the caller's arena.
+ */
 #include "analyze/version/compat_internal.h"
 #include "contract/flow/text.h"
 
@@ -115,13 +128,10 @@ static uint32_t old_step(an_checker *c, uint32_t step)
 /* What a step does, by name: its operation or sub-flow. */
 static mt_str does(const ct_plan *p, const ct_plan_step *s)
 {
-    return s->kind == CT_OPERATION_STEP ? ct_operation_id(p, s->what)
-           : s->kind == CT_SUBFLOW_STEP ? p->graphs[s->what].id
-                                        : (mt_str){0};
+    return s->does == LN_OPERATES ? ct_operation_id(p, s->what)
+           : s->does == LN_CALLS  ? p->graphs[s->what].id
+                                  : (mt_str){0};
 }
-
-static const char *const STEP_WORDS[] = {"an operation", "a branch", "a hand-off",
-                                         "a sub-flow", "a parallel"};
 
 /* Step equivalence (§18.6.2) between an old step and the new one of the same id. */
 static bool check_equivalent(an_checker *c, uint32_t was, uint32_t step)
@@ -130,7 +140,7 @@ static bool check_equivalent(an_checker *c, uint32_t was, uint32_t step)
     if (before->kind != now->kind) {
         an_compat_oppose(c, AN_OTHER_STEP, step, now->id,
                          "step '%.*s' was %s step and is %s step", MT_ARG(now->id),
-                         STEP_WORDS[before->kind], STEP_WORDS[now->kind]);
+                         LN_STEPS[before->kind].phrase, LN_STEPS[now->kind].phrase);
         return false;
     }
     mt_str old = does(c->old, before), new = does(c->p, now);
@@ -201,14 +211,14 @@ static void check_step(an_checker *c, uint32_t step)
         if (was != CT_NONE && !check_equivalent(c, was, step)) {
             return;
         }
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             an_place at = {step, was, CT_NONE, c->walk.in[step]};
             check_operation(c, &at, s->what, s->persona);
-        } else if (s->kind == CT_BRANCH_STEP) {
+        } else if (s->does == LN_DECIDES) {
             (void)an_compat_is_false(c, step, s->what);
         }
     }
-    if (s->kind == CT_PARALLEL_STEP) {
+    if (s->does == LN_FORKS) {
         check_join(c, step);
     }
     check_handler(c, step, was);
@@ -272,7 +282,7 @@ static uint32_t place_frame(an_checker *c, const ct_frame *f, uint32_t graph)
                          MT_ARG(id));
         return CT_NONE;
     }
-    bool parallel = c->p->steps[step].kind == CT_PARALLEL_STEP;
+    bool parallel = c->p->steps[step].does == LN_FORKS;
     if (f->phase == CT_INSIDE && parallel &&
         !(same_branches(c, f->step, step) && known_ends(c, f))) {
         an_compat_oppose(c, AN_OTHER_BRANCHES, step, id,
@@ -286,7 +296,7 @@ static uint32_t place_frame(an_checker *c, const ct_frame *f, uint32_t graph)
 static uint32_t inner_graph(const ct_plan *p, uint32_t step, uint32_t index)
 {
     const ct_plan_step *s = &p->steps[step];
-    return s->kind == CT_PARALLEL_STEP ? s->first_branch + index : s->what;
+    return s->does == LN_FORKS ? s->first_branch + index : s->what;
 }
 
 /* Seeds the walk with every frame; false if one has no place. */

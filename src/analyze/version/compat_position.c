@@ -61,7 +61,7 @@ static void record_json(carrier *c, const ct_frame *f, uint32_t graph, uint32_t 
                         int64_t parent)
 {
     const ct_plan_step *s = &c->next->steps[step];
-    bool parallel = s->kind == CT_PARALLEL_STEP;
+    bool parallel = s->does == LN_FORKS;
     mt_jw_begin_object(&c->w);
     if (c->next->graphs[graph].owner != CT_NONE) {
         mt_jw_key_str(&c->w, "branch", c->next->graphs[graph].id);
@@ -96,7 +96,7 @@ static void records_json(carrier *c)
         uint32_t step = ct_plan_step_named(c->next, graph, step_id(c, f));
         const ct_plan_step *s = &c->next->steps[step];
         record_json(c, f, graph, step, parent++);
-        graph = s->kind == CT_PARALLEL_STEP ? s->first_branch + f->index : s->what;
+        graph = s->does == LN_FORKS ? s->first_branch + f->index : s->what;
     }
     mt_jw_end_array(&c->w);
 }
@@ -105,7 +105,7 @@ static void records_json(carrier *c)
 static void entities_json(carrier *c, bool states)
 {
     const ct_model *old = c->run->plan->model;
-    mt_jw_begin_object(&c->w);
+    mt_jw_begin_unsorted(&c->w);
     for (uint32_t e = 0; e < old->entity_count; e++) {
         mt_str id = old->entities[e].id;
         uint32_t now = ct_model_find(c->next->model, CT_KIND_ENTITY, id);

@@ -1,5 +1,16 @@
 /* analyze/version/compat_snapshot.c - what the new contract asks of a snapshot that
- * was frozen under the old one. Room: analyze. */
+ * was frozen under the old one.
+ *
+ * The snapshot is carried over to the new contract (contract/eval/carry.h). A
+ * condition then has a value, or none because something it reads could not be carried
+ * (NO_DATA), or none because its evaluation faults (NO_VALUE). Values are found once
+ * per condition and remembered.
+ *
+ * A precondition that is false is an obstacle only if the old contract would have
+ * allowed the operation: FMC4 asks about new dependencies. Then the verdicts it lacks
+ * are named one by one.
+ *
+ * Limits of the old run's evaluation hold here as well. */
 #include "analyze/version/compat_internal.h"
 #include "contract/flow/text.h"
 #include "contract/flow/why.h"
@@ -171,13 +182,15 @@ static void oppose_data(an_checker *c, uint32_t step, an_obstacle_kind kind,
         return;
     case AN_FACT_MISFIT:
         an_compat_oppose(c, kind, step, name,
-                         "the frozen value of fact '%.*s' is no %.*s", MT_ARG(name),
+                         "the frozen value of fact '%.*s' is not a value of %.*s",
+                         MT_ARG(name),
                          MT_ARG(ct_type_spell(c->a, m->facts[what].type)));
         return;
     default:
-        an_compat_oppose(
-            c, kind, step, name, "the frozen payload of verdict '%.*s' is no %.*s",
-            MT_ARG(name), MT_ARG(ct_type_spell(c->a, m->rules[what].payload_type)));
+        an_compat_oppose(c, kind, step, name,
+                         "the frozen payload of verdict '%.*s' is not a value of %.*s",
+                         MT_ARG(name),
+                         MT_ARG(ct_type_spell(c->a, m->rules[what].payload_type)));
     }
 }
 

@@ -43,11 +43,11 @@ static void meet_operation(finder *f, uint32_t op, mt_str step)
 static void meet_step(finder *f, const ct_plan_step *s)
 {
     meet_persona(f, s->persona, s->id);
-    if (s->kind == CT_HANDOFF_STEP) {
+    if (s->does == LN_GOES_ON) {
         meet_persona(f, s->to_persona, s->id);
-    } else if (s->kind == CT_OPERATION_STEP) {
+    } else if (s->does == LN_OPERATES) {
         meet_operation(f, s->what, s->id);
-    } else if (s->kind == CT_SUBFLOW_STEP) {
+    } else if (s->does == LN_CALLS) {
         meet(f, "Flow", f->p->graphs[s->what].id, s->id);
     }
     if (s->handler.kind == CT_ESCALATE) {

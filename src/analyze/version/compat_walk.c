@@ -1,5 +1,17 @@
 /* analyze/version/compat_walk.c - reachable steps by a fixed point.
- * Room: analyze. */
+ *
+ * From one or more places a run stands at, which steps can come, and in which states
+ * can entities be there? Every step has a set of states, all entities in one row of
+ * bits; a step is looked at again whenever its set grows. Sets only grow and are
+ * finite, so it ends; the queue holds a step at most once.
+ *
+ * A graph's end has a set, too: whoever waits for it (a sub-flow step, a parallel
+ * step) is put into the queue when it grows. A caller may decide conditions
+ * (an_compat_decided()), so that a branch is followed one way only.
+ *
+ * An outcome whose sources are not there is followed all the same, with its targets:
+ * the step's routes are what they are, and compat_entity.c reports the state. Memory:
+ * `a` lives with the walk, `scratch` with one visit. */
 #include "analyze/version/compat_walk.h"
 
 static void note_callers(an_walk *w)
@@ -9,7 +21,7 @@ static void note_callers(an_walk *w)
     w->next_caller = mt_new_array(w->a, uint32_t, p->step_count);
     memset(w->first_caller, 0xff, p->graph_count * sizeof *w->first_caller);
     for (uint32_t i = 0; i < p->step_count; i++) {
-        if (p->steps[i].kind == CT_SUBFLOW_STEP) {
+        if (p->steps[i].does == LN_CALLS) {
             w->next_caller[i] = w->first_caller[p->steps[i].what];
             w->first_caller[p->steps[i].what] = i;
         }
@@ -60,7 +72,8 @@ uint64_t *an_walk_set(const an_walk *w, const uint32_t *states)
     return set;
 }
 
-bool an_walk_has(const an_walk *w, const uint64_t *set, uint32_t entity, uint32_t state)
+static bool walk_has(const an_walk *w, const uint64_t *set, uint32_t entity,
+                     uint32_t state)
 {
     return w->base[entity] != CT_NONE && ct_bit(set, w->base[entity] + state);
 }
@@ -125,7 +138,7 @@ static bool source_in(const an_walk *w, const uint64_t *set, uint32_t first,
     bool found = false;
     uint32_t i = first;
     for (; i < end && effects[i].entity == effects[first].entity; i++) {
-        found |= an_walk_has(w, set, effects[i].entity, effects[i].from);
+        found |= walk_has(w, set, effects[i].entity, effects[i].from);
     }
     *next = i;
     return found;
@@ -171,7 +184,7 @@ static void move_entity(const an_walk *w, const uint64_t *set, uint32_t first,
         to[(base + s) >> 6] &= ~((uint64_t)1 << ((base + s) & 63));
     }
     for (uint32_t i = first; i < end; i++) {
-        if (!found || an_walk_has(w, set, entity, effects[i].from)) {
+        if (!found || walk_has(w, set, entity, effects[i].from)) {
             ct_bit_set(to, base + effects[i].to);
         }
     }
@@ -267,7 +280,7 @@ uint64_t *an_walk_failed(const an_walk *w, mt_arena *a, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
     uint64_t *set = empty(w, a);
-    if (s->kind == CT_SUBFLOW_STEP) {
+    if (s->does == LN_CALLS) {
         add_out(w, s->what, set);
     } else {
         memcpy(set, w->in[step], w->words * sizeof *set);
@@ -300,12 +313,12 @@ static void execute(an_walk *w, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
     const uint64_t *in = w->in[step];
-    switch (s->kind) {
-    case CT_OPERATION_STEP: operation(w, s, in); return;
-    case CT_BRANCH_STEP: branch(w, s, in); return;
-    case CT_HANDOFF_STEP: go(w, s->graph, w->p->targets[s->first_target], in); return;
-    case CT_SUBFLOW_STEP: enter(w, s->what, in); break;
-    case CT_PARALLEL_STEP:
+    switch (s->does) {
+    case LN_OPERATES: operation(w, s, in); return;
+    case LN_DECIDES: branch(w, s, in); return;
+    case LN_GOES_ON: go(w, s->graph, w->p->targets[s->first_target], in); return;
+    case LN_CALLS: enter(w, s->what, in); break;
+    case LN_FORKS:
         for (uint32_t i = 0; i < s->branch_count; i++) {
             enter(w, s->first_branch + i, in);
         }

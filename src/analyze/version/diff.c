@@ -1,5 +1,18 @@
 /* analyze/version/diff.c - matching the constructs of two bundles.
- * Room: analyze. */
+ *
+ * Constructs are matched by kind and id. What only one side has is an added or removed
+ * construct, with its most severe consequence; what both have is compared field by
+ * field (diff_fields.c), and every difference is classified by the taxonomy. Bundle
+ * and manifest are compared at the end as the envelope.
+ *
+ * A field has parts: what was added, removed or changed in it, each with its own
+ * class; the class of a field is the highest of its parts. Entries are sorted by kind
+ * and id, fields by name, so an_diff_find() may search and reports are the same
+ * however the bundles were ordered.
+ *
+ * It works on interchange, not on models: fields nobody knows are seen as well, and
+ * require analysis. Nothing fails; everything lives in the caller's arena and borrows
+ * texts from both bundles. */
 #include <stdlib.h>
 
 #include "analyze/version/diff_internal.h"
@@ -8,7 +21,7 @@ typedef struct differ {
     mt_arena *a;
     an_diff *d;
     const mt_json *old_bundle, *new_bundle;
-    mt_map sources_used;
+    mt_map sources_used; /* by facts of the new bundle */
     MT_VEC(an_diff_entry) entries;
 } differ;
 

@@ -1,5 +1,11 @@
 /* analyze/version/migrate_report.c - a migration plan as JSON and as text.
- * Room: analyze. */
+ *
+ * JSON has everything: the diff, per flow type what touches it, per flow under way its
+ * obstacles and notes with the condition (FMC1 to FMC7) each belongs to, and how
+ * states are mapped. Text has what a person decides on: the policy that is recommended
+ * and why, then the flows that stand in its way.
+ *
+ * Keys are in byte order, lists in the order of the plan. Nothing can fail. */
 #include "analyze/version/diff_report.h"
 #include "analyze/version/migrate.h"
 

@@ -1,9 +1,16 @@
 /* analyze/version/migration_contract.c - a diff as a contract that classifies itself.
- * Room: analyze.
+ *
  * Six facts per change, whose defaults are the diff, and one rule per change that has
- * the taxonomy's pattern: so the contract needs no fact from outside, and a fact
- * given otherwise takes its verdict away. Disjunctions are balanced: with thousands of
- * changes they would else nest deeper than any reader allows. */
+ * the taxonomy's pattern: so the contract needs no fact from outside, and a fact given
+ * otherwise takes its verdict away. Above the changes, rules per construct and for the
+ * bundle take the highest class.
+ *
+ * The output is source text of the language, in a fixed order and numbered with
+ * leading zeros, so it sorts. Disjunctions are balanced: with thousands of changes
+ * they would else nest deeper than any reader allows. Values that are long are
+ * replaced by their hash; what a string of the language cannot hold becomes '?'.
+ *
+ * Nothing can fail; whether the text elaborates is for the tests. */
 #include "analyze/version/diff_report.h"
 
 #include "base/hash.h"
@@ -11,9 +18,13 @@
 
 enum { MAX_VALUE = 2000 }; /* bytes of a value before it is replaced by its hash */
 
-/* ORDER an_class. */
 static const char *const CLASS_WORDS[AN_CLASS_COUNT] = {
-    "non_breaking", "infrastructure", "requires_analysis", "breaking"};
+    [AN_NON_BREAKING] = "non_breaking",
+    [AN_INFRASTRUCTURE] = "infrastructure",
+    [AN_REQUIRES_ANALYSIS] = "requires_analysis",
+    [AN_BREAKING] = "breaking",
+};
+MT_TABLE_COVERS(CLASS_WORDS, AN_CLASS_COUNT);
 
 /* In byte order, as everything here. */
 static const char KINDS[] =

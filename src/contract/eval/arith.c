@@ -1,3 +1,18 @@
+/* contract/eval/arith.c - what an instruction computes: exact sums, and orders for
+ * comparisons.
+ *
+ * Whole numbers are added in 128 bits, so nothing wraps before the range of the type
+ * is looked at; decimals by base/decimal; times by seconds and milliseconds apart. A
+ * result is rounded to the scale of its type first (half to even) and must then fit
+ * its range: the order of these two is the specification's (NumericModel).
+ *
+ * Durations of different units are brought to seconds by the two factors in the
+ * instruction's `wide`, which the compiler put there; comparing them cannot overflow,
+ * adding them may.
+ *
+ * ct_arith() gives a value or MT_E_OVERFLOW and no text; ct_arith_text() makes the
+ * text of a fault afterwards, from the same operands, so a correct evaluation never
+ * prints. ct_order() cannot fail; -1, 0, 1, or 0 and 1 where a type has no order. */
 #include "contract/eval/arith.h"
 
 #include "base/utf8.h"
@@ -14,6 +29,7 @@ static int64_t factor_b(const ct_insn *in)
     return (int64_t)(in->wide >> 32);
 }
 
+/* The bounds of Int and Duration types are part of the type. */
 static mt_err in_range(const ct_type *t, wide value, ct_value *out)
 {
     if (value < t->as.range.min || value > t->as.range.max) {
@@ -39,6 +55,7 @@ static mt_err decimal_result(const ct_type *t, mt_err err, mt_decimal d, ct_valu
     return err == MT_OK ? in_decimal(t, d, out) : err;
 }
 
+/* A DateTime and a duration: milliseconds stay as they are. */
 static mt_err moved(ct_time t, wide seconds, ct_value *out)
 {
     wide at = t.seconds + seconds;
@@ -68,6 +85,7 @@ static mt_err fit_text(const ct_type *t, const ct_value *a, ct_value *out)
     return mt_utf8_count(a->text) <= t->as.max_length ? MT_OK : MT_E_OVERFLOW;
 }
 
+/* 128 bits hold every sum and product of two 64-bit numbers, also scaled to seconds. */
 static mt_err arith_whole(const ct_type *t, const ct_insn *in, const ct_value *a,
                           const ct_value *b, ct_value *out)
 {

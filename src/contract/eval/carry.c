@@ -1,5 +1,19 @@
 /* contract/eval/carry.c - values of one contract's types as values of another's.
- * Room: contract. Recursion follows the types, whose depth the loader bounds. */
+ *
+ * A flow that is under way holds a snapshot: facts and verdicts of the contract it
+ * began with. When it goes on under a newer contract, these are carried over fact by
+ * fact and rule by rule, by name. What the new contract does not know is dropped; what
+ * it knows and the old one did not gets its default, or a blank that may be read
+ * without harm and is reported as such.
+ *
+ * Order: facts first, then verdicts, since a verdict's payload may have to be
+ * converted to the new type. Structure decides whether a value can be carried (fields
+ * by name, enum values by text, variants by tag); its range is checked when the fact
+ * is set.
+ *
+ * What may fail: nothing. What could not be carried is told by ct_carry: per fact how
+ * it got its value, per rule whether a payload did not fit. Recursion follows the
+ * types, whose depth the loader bounds; values live in the arena of the fact set. */
 #include "contract/eval/carry.h"
 
 #include "contract/eval/facts_internal.h"
@@ -7,6 +21,7 @@
 static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
                     const ct_type *to, ct_value *out);
 
+/* Only if it is a whole number of the new unit: nothing is rounded. */
 static bool convert_duration(const ct_type *from, const ct_value *value,
                              const ct_type *to, ct_value *out)
 {
@@ -27,6 +42,8 @@ static bool convert_enum(const ct_type *from, const ct_value *value, const ct_ty
     return out->choice != CT_NONE;
 }
 
+/* Every field of the new type must have been there; fields that are gone are dropped.
+ */
 static bool convert_record(mt_arena *a, const ct_type *from, const ct_value *value,
                            const ct_type *to, ct_value *out)
 {
@@ -42,6 +59,7 @@ static bool convert_record(mt_arena *a, const ct_type *from, const ct_value *val
     return true;
 }
 
+/* By the variant's name; a variant that is gone makes the value a misfit. */
 static bool convert_union(mt_arena *a, const ct_type *from, const ct_value *value,
                           const ct_type *to, ct_value *out)
 {
@@ -57,6 +75,7 @@ static bool convert_union(mt_arena *a, const ct_type *from, const ct_value *valu
     return convert(a, old->type, value->variant.payload, type, payload);
 }
 
+/* Its length is checked against the new maximum when the fact is set. */
 static bool convert_list(mt_arena *a, const ct_type *from, const ct_value *value,
                          const ct_type *to, ct_value *out)
 {
@@ -80,19 +99,22 @@ static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
     if (from->base != to->base) {
         return false;
     }
-    switch ((ct_base)to->base) {
-    case CT_DURATION: return convert_duration(from, value, to, out);
-    case CT_ENUM: return convert_enum(from, value, to, out);
-    case CT_RECORD: return convert_record(a, from, value, to, out);
-    case CT_UNION: return convert_union(a, from, value, to, out);
-    case CT_LIST: return convert_list(a, from, value, to, out);
-    case CT_MONEY: *out = *value; return mt_str_eq(from->as.currency, to->as.currency);
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_DATE:
-    case CT_DATETIME: *out = *value; return true;
+    if (ct_held(to) < LN_RECORD) {
+        *out = *value;
+    }
+    switch (ct_held(to)) {
+    case LN_INTEGER:
+        return !ct_has(to, LN_UNIT) || convert_duration(from, value, to, out);
+    case LN_DECIMAL:
+        return !ct_has(to, LN_CURRENCY) ||
+               mt_str_eq(from->as.currency, to->as.currency);
+    case LN_CHOICE: return convert_enum(from, value, to, out);
+    case LN_RECORD: return convert_record(a, from, value, to, out);
+    case LN_VARIANT: return convert_union(a, from, value, to, out);
+    case LN_LIST: return convert_list(a, from, value, to, out);
+    case LN_BOOLEAN:
+    case LN_TEXT:
+    case LN_TIME: return true;
     }
     MT_BUG("unknown base type");
 }
@@ -101,13 +123,13 @@ static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
 static void blank(mt_arena *a, const ct_type *type, ct_value *out)
 {
     memset(out, 0, type->slots * sizeof *out);
-    if (type->base == CT_TEXT) {
+    if (ct_held(type) == LN_TEXT) {
         out->text = MT_STR("");
-    } else if (type->base == CT_RECORD) {
+    } else if (ct_held(type) == LN_RECORD) {
         for (uint32_t i = 0; i < type->count; i++) {
             blank(a, type->as.fields[i].type, out + type->as.fields[i].offset);
         }
-    } else if (type->base == CT_UNION && type->count) {
+    } else if (ct_held(type) == LN_VARIANT && type->count) {
         const ct_type *first = type->as.variants[0].type;
         ct_value *payload = mt_new_array(a, ct_value, first->slots);
         blank(a, first, payload);
@@ -115,6 +137,7 @@ static void blank(mt_arena *a, const ct_type *type, ct_value *out)
     }
 }
 
+/* By name. A default of the old contract is carried, too: the flow began with it. */
 static ct_carried carry_fact(const ct_snapshot *from, ct_facts *facts, uint32_t fact)
 {
     const ct_model *old = from->program->model;
@@ -149,6 +172,8 @@ static uint32_t frozen_rule(const ct_snapshot *from, mt_str verdict)
     return rule != CT_NONE && ct_verdict_present(from->verdicts, rule) ? rule : CT_NONE;
 }
 
+/* A verdict is carried as present with its payload, never evaluated again: a flow
+ * keeps the verdicts it began with. Its provenance stays with the old contract. */
 static void carry_verdict(const ct_snapshot *from, ct_facts *facts, ct_verdicts *v,
                           uint32_t rule, uint8_t *misfit)
 {

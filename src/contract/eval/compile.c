@@ -1,7 +1,26 @@
 /* contract/eval/compile.c - expressions to instructions.
+ *
  * Conditions become jumping code: gen(e, yes, no) emits code that goes to label `yes`
- * or `no`, one of which is what follows. Labels are numbers until a piece is complete.
- * Recursion follows the expression, whose depth the loader has bounded. */
+ * or `no`, one of which is what follows. Labels are numbers until a piece is complete,
+ * then resolve() makes addresses of them. A piece is a rule (condition, payload,
+ * PRODUCE) or a condition of an operation or a branch; rules stand in order of strata,
+ * so one run over the code from its beginning evaluates them all.
+ *
+ * Beside the value, provenance is wanted: which facts and verdicts were read. Three
+ * ways to record it, chosen per piece before it is compiled (look(), choose()):
+ * nothing to record because every reading is certain when the piece comes out true
+ * (STATIC), a bit per site (MASK, up to 64), or a list in order of reading (ORDER).
+ * The same code is emitted for all, with TOUCH instructions where needed.
+ *
+ * Constants are folded as far as that cannot fail; what would fail is left to fail
+ * when it is run. Tests of several verdicts in a row become one test of a word. A loop
+ * whose body is one Bool field becomes one instruction.
+ *
+ * Invariants: registers (bases, temps) are used like a stack and their largest number
+ * is known at the end; sites of one fact in one piece are one site; add_loop() leaves
+ * a row per quantifier for work.c. Compiling cannot fail: the loader has checked
+ * types, names and depth. Everything lives in the `keep` arena, and a program is
+ * immutable afterwards. */
 #include "base/vec.h"
 #include "contract/eval/arith.h"
 
@@ -47,6 +66,7 @@ typedef struct compiler {
 
 /* ---- Emitting ------------------------------------------------------------------ */
 
+/* Instructions move when the vector grows: use the pointer before the next call. */
 static ct_insn *emit(compiler *c, ct_code op)
 {
     ct_insn *in = mt_vec_add(c->keep, &c->code);
@@ -142,6 +162,7 @@ static uint32_t add_type(compiler *c, const ct_type *t)
 
 /* ---- Recording what is read ---------------------------------------------------- */
 
+/* A site in a loop, or one that may be skipped, is recorded; others are static. */
 static void touch_in_mask(compiler *c, uint32_t site)
 {
     if (c->certain) {
@@ -184,6 +205,8 @@ static void touch(compiler *c, bool is_verdict, uint32_t index)
 
 static operand term(compiler *c, const ct_expr *e);
 
+/* A verdict that is absent has no payload: where the condition asks, it is false
+ * there; in a payload it is a fault. */
 static operand gen_payload(compiler *c, const ct_expr *e)
 {
     touch(c, true, e->index);
@@ -251,7 +274,7 @@ static operand gen_arith(compiler *c, ct_code op, const ct_type *t, operand a,
 
 static operand as_decimal(compiler *c, const ct_type *from, operand o)
 {
-    return from->base == CT_INT
+    return ct_is_int(from)
                ? gen_arith(c, CT_CODE_TO_DECIMAL, &CT_TYPE_ANY_DECIMAL, o, o, 0)
                : o;
 }
@@ -271,10 +294,10 @@ static ct_code pick(uint8_t op, ct_code add, ct_code sub, ct_code mul)
 static operand gen_sum_of_times(compiler *c, const ct_expr *e, operand a, operand b)
 {
     const ct_type *at = e->left->type, *bt = e->right->type;
-    if (at->base == CT_DATETIME && bt->base == CT_DATETIME) {
+    if (ct_held(at) == LN_TIME && ct_held(bt) == LN_TIME) {
         return gen_arith(c, CT_CODE_TIME_DIFFERENCE, e->type, a, b, 0);
     }
-    if (at->base == CT_DURATION) { /* Duration + DateTime */
+    if (ct_has(at, LN_UNIT)) { /* Duration + DateTime */
         return gen_arith(c, CT_CODE_ADD_TIME, e->type, b, a,
                          (uint64_t)CT_UNIT_SECONDS[at->unit]);
     }
@@ -286,38 +309,29 @@ static operand gen_binary(compiler *c, const ct_expr *e)
 {
     const ct_type *at = e->left->type, *bt = e->right->type;
     operand a = term(c, e->left), b = term(c, e->right);
-    if (at->base == CT_DATETIME || bt->base == CT_DATETIME) {
+    if (ct_held(at) == LN_TIME || ct_held(bt) == LN_TIME) {
         return gen_sum_of_times(c, e, a, b);
     }
-    switch ((ct_base)e->type->base) {
-    case CT_INT:
+    if (ct_is_int(e->type)) {
         return gen_arith(c,
                          pick(e->op, CT_CODE_ADD_INT, CT_CODE_SUB_INT, CT_CODE_MUL_INT),
                          e->type, a, b, 0);
-    case CT_DECIMAL:
+    }
+    if (ct_is_decimal(e->type)) {
         a = as_decimal(c, at, a);
         b = as_decimal(c, bt, b);
         return gen_arith(
             c,
             pick(e->op, CT_CODE_ADD_DECIMAL, CT_CODE_SUB_DECIMAL, CT_CODE_MUL_DECIMAL),
             e->type, a, b, 0);
-    case CT_MONEY:
+    }
+    if (ct_has(e->type, LN_CURRENCY)) {
         return gen_arith(c, e->op == CT_ADD ? CT_CODE_ADD_MONEY : CT_CODE_SUB_MONEY,
                          e->type, a, b, 0);
-    case CT_DURATION:
-        return gen_arith(
-            c, e->op == CT_ADD ? CT_CODE_ADD_DURATION : CT_CODE_SUB_DURATION, e->type,
-            a, b, factors(at, bt, CT_UNIT_SECONDS[e->type->unit]));
-    case CT_BOOL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    MT_BUG("arithmetic on a type without it");
+    MT_ASSERT(ct_has(e->type, LN_UNIT));
+    return gen_arith(c, e->op == CT_ADD ? CT_CODE_ADD_DURATION : CT_CODE_SUB_DURATION,
+                     e->type, a, b, factors(at, bt, CT_UNIT_SECONDS[e->type->unit]));
 }
 
 static operand term(compiler *c, const ct_expr *e)
@@ -423,7 +437,10 @@ static void add_texts(compiler *c, const ct_type *at, operand a, const ct_type *
 /* ---- Predicates ---------------------------------------------------------------- */
 
 /* Bits of (order + 1) for which a comparison holds; ORDER ct_compare. */
-static const uint8_t HOLDS[6] = {2, 5, 1, 3, 4, 6};
+static const uint8_t HOLDS[6] = {
+    [CT_EQ] = 2, [CT_NE] = 5, [CT_LT] = 1, [CT_LE] = 3, [CT_GT] = 4, [CT_GE] = 6,
+};
+MT_TABLE_COVERS(HOLDS, CT_GE + 1);
 
 /* Emits a test that falls through to whichever of the labels `next` is. */
 static void branch(compiler *c, ct_insn *in, uint8_t holds, uint8_t all, uint32_t yes,
@@ -433,6 +450,7 @@ static void branch(compiler *c, ct_insn *in, uint8_t holds, uint8_t all, uint32_
     jump_to(c, in, next == yes ? no : yes);
 }
 
+/* An outcome known when compiling: a jump, or nothing if it falls through. */
 static void go(compiler *c, bool outcome, uint32_t yes, uint32_t no, uint32_t next)
 {
     uint32_t l = outcome ? yes : no;
@@ -443,22 +461,22 @@ static void go(compiler *c, bool outcome, uint32_t yes, uint32_t no, uint32_t ne
 
 static ct_code test_of(const ct_type *a, const ct_type *b)
 {
-    switch ((ct_base)a->base) {
-    case CT_INT: return b->base == CT_INT ? CT_CODE_INT : CT_CODE_DECIMAL;
-    case CT_DATE: return CT_CODE_INT;
-    case CT_DECIMAL:
-    case CT_MONEY: return CT_CODE_DECIMAL;
-    case CT_TEXT: return CT_CODE_TEXT;
-    case CT_ENUM:
+    switch (ct_held(a)) {
+    case LN_INTEGER:
+        return ct_has(a, LN_UNIT)              ? CT_CODE_SECONDS
+               : ct_is_int(a) && !ct_is_int(b) ? CT_CODE_DECIMAL
+                                               : CT_CODE_INT;
+    case LN_DECIMAL: return CT_CODE_DECIMAL;
+    case LN_TEXT: return CT_CODE_TEXT;
+    case LN_CHOICE:
         return a == b || (a->count == b->count && a->as.values == b->as.values)
                    ? CT_CODE_CHOICE
                    : CT_CODE_DEEP;
-    case CT_DATETIME: return CT_CODE_TIME;
-    case CT_DURATION: return CT_CODE_SECONDS;
-    case CT_BOOL:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
+    case LN_TIME: return CT_CODE_TIME;
+    case LN_BOOLEAN:
+    case LN_RECORD:
+    case LN_VARIANT:
+    case LN_LIST: break;
     }
     return CT_CODE_DEEP;
 }
@@ -472,7 +490,7 @@ static bool gen_bool_test(compiler *c, const ct_expr *e, uint32_t yes, uint32_t 
         x = e->right;
         y = e->left;
     }
-    if (x->type->base != CT_BOOL || y->op != CT_LITERAL) {
+    if (ct_held(x->type) != LN_BOOLEAN || y->op != CT_LITERAL) {
         return false;
     }
     bool wanted = y->value->boolean == (e->compare == CT_EQ);
@@ -558,7 +576,7 @@ static void gen(compiler *c, const ct_expr *e, known outcome, uint32_t yes, uint
 static const ct_expr *bool_body(const ct_expr *e, bool *wanted)
 {
     const ct_expr *b = e->right;
-    if (b->op == CT_COMPARE && b->left->type->base == CT_BOOL &&
+    if (b->op == CT_COMPARE && ct_held(b->left->type) == LN_BOOLEAN &&
         b->right->op == CT_LITERAL) {
         *wanted = b->right->value->boolean == (b->compare == CT_EQ);
         b = b->left;
@@ -576,6 +594,7 @@ static const ct_expr *bool_body(const ct_expr *e, bool *wanted)
     return NULL;
 }
 
+/* One instruction for all elements: their Bools are a column. */
 static void gen_bool_loop(compiler *c, const ct_expr *e, const ct_expr *field,
                           bool wanted, uint32_t yes, uint32_t no, uint32_t next)
 {
@@ -677,7 +696,12 @@ static void gen_junction(compiler *c, const ct_expr *e, known outcome, uint32_t 
 static void gen(compiler *c, const ct_expr *e, known outcome, uint32_t yes, uint32_t no,
                 uint32_t next)
 {
-    static const known OPPOSITE[] = {KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE};
+    static const known OPPOSITE[] = {
+        [KNOWN_NOT] = KNOWN_NOT,
+        [KNOWN_TRUE] = KNOWN_FALSE,
+        [KNOWN_FALSE] = KNOWN_TRUE,
+    };
+    MT_TABLE_COVERS(OPPOSITE, KNOWN_FALSE + 1);
     if (e->op == CT_AND || e->op == CT_OR) {
         gen_junction(c, e, outcome, yes, no, next);
     } else if (e->op == CT_NOT) {
@@ -786,35 +810,25 @@ static ct_piece end_piece(compiler *c)
 
 static bool needs_fit(const ct_type *to, const ct_type *from)
 {
-    switch ((ct_base)to->base) {
-    case CT_INT:
-    case CT_DURATION:
+    if (ct_has(to, LN_RANGED)) {
         return from->as.range.min < to->as.range.min ||
                from->as.range.max > to->as.range.max;
-    case CT_DECIMAL: return true;
-    case CT_TEXT: return to->as.max_length && from->as.max_length > to->as.max_length;
-    case CT_BOOL:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
     }
-    return false;
+    return ct_is_decimal(to) || (ct_held(to) == LN_TEXT && to->as.max_length &&
+                                 from->as.max_length > to->as.max_length);
 }
 
+/* The payload's own type may be wider than the verdict's. */
 static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, operand o)
 {
-    if (to->base == CT_DECIMAL) {
+    if (ct_is_decimal(to)) {
         o = as_decimal(c, from, o);
         return gen_arith(c, CT_CODE_FIT_DECIMAL, to, o, o, 0);
     }
     if (!needs_fit(to, from)) {
         return o;
     }
-    ct_code op = to->base == CT_TEXT ? CT_CODE_FIT_TEXT : CT_CODE_FIT_INT;
+    ct_code op = ct_held(to) == LN_TEXT ? CT_CODE_FIT_TEXT : CT_CODE_FIT_INT;
     return gen_arith(c, op, to, o, o, 0);
 }
 

@@ -1,7 +1,25 @@
 /* contract/eval/facts.c - fact sets from JSON text, in one pass.
- * The declared types say what to expect, so no tree is built. A fault is noticed where
- * it is; the path to it is put together while returning, so that a correct fact set
- * pays nothing for it. Depth is bounded by the types. */
+ *
+ * The declared types say what to expect, so no tree is built: values go straight into
+ * the slots of the set. A fault is noticed where it is; the path to it is put together
+ * while returning, so that a correct fact set pays nothing for it.
+ *
+ * Order: the JSON reader is started with the limits, members are read in the order of
+ * the text, each by the reader of its type; then facts that were not given get their
+ * default, or are missing. `strict` decides whether members that no type knows are
+ * faults.
+ *
+ * Objects tend to come with their members in the same order again, so a note per
+ * member says which one to try first; a search by name is the second try.
+ *
+ * Invariants: `given` is set for facts from outside and never for defaults; a list
+ * never holds more than its type's maximum; text that has to be unescaped, and lists,
+ * live in the arena of the set, which ct_facts_read() resets. Other texts borrow from
+ * the JSON text, so it must outlive the set's use. Depth is bounded by the types.
+ *
+ * What may fail: the first fault decides. MT_E_SYNTAX and MT_E_LIMIT are the text's,
+ * MT_E_TYPE a value's; ct_fact_finish() words them as the conformance suite has them.
+ */
 #include "contract/eval/facts.h"
 
 #include <stdlib.h>
@@ -11,9 +29,9 @@
 #include "contract/eval/facts_internal.h"
 
 typedef struct reader {
-    mt_jp j;
+    mt_jp j; /* the cursor; its first fault is r->fault's as well */
     ct_facts *f;
-    bool strict;
+    bool strict; /* what no type declares is a fault */
     ct_fault *fault;
     mt_str text; /* the whole input: a fault moves the cursor's end */
 } reader;
@@ -135,6 +153,7 @@ mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
 static bool fail(reader *r, ct_fault_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Keeps the kind and the detail; the path grows on the way out. */
 static bool fail(reader *r, ct_fault_kind kind, const char *format, ...)
 {
     va_list args;
@@ -159,7 +178,7 @@ static bool malformed(reader *r)
                 "facts, line %u, column %u: %s", line, column, error.message);
 }
 
-/* The value here is of another JSON type than `type` wants, or is no JSON at all. */
+/* The value here is of another JSON type than `type` wants, or is not JSON at all. */
 static bool mismatch(reader *r, const ct_type *type)
 {
     mt_jp probe = r->j;
@@ -170,9 +189,10 @@ static bool mismatch(reader *r, const ct_type *type)
     r->j.end = r->text.ptr + r->text.len;
     mt_json example = {.type = (uint8_t)mt_jp_type(&r->j)};
     return fail(r, CT_FAULT_TYPE_MISMATCH, "expected %s, got %s",
-                CT_BASE_NAMES[type->base], mt_json_type_name(&example));
+                LN_BASES[type->base].name, mt_json_type_name(&example));
 }
 
+/* Not one of the declared values; all of them are listed. */
 static bool not_in(reader *r, const ct_type *type, mt_str got)
 {
     mt_str expected = ct_type_spell(&r->f->arena, type);
@@ -223,6 +243,7 @@ static inline uint32_t find_field(reader *r, const ct_type *t, uint32_t before,
     return found;
 }
 
+/* See find_field(): the note of the fact before. */
 static inline uint32_t find_fact(reader *r, uint32_t before, mt_str key)
 {
     const ct_model *m = r->f->model;
@@ -237,6 +258,7 @@ static inline uint32_t find_fact(reader *r, uint32_t before, mt_str key)
     return found;
 }
 
+/* Members nobody knows: skipped, or a fault when strict; twice is always one. */
 static bool surplus(reader *r, mt_map *seen, mt_str key)
 {
     if (!mt_jp_unknown(&r->j, seen, key)) {
@@ -335,9 +357,10 @@ static bool decimal_text(reader *r, const ct_type *t, mt_str *out)
         return malformed(r);
     }
     return found || fail(r, CT_FAULT_TYPE_MISMATCH, "expected %s, got object",
-                         CT_BASE_NAMES[t->base]);
+                         LN_BASES[t->base].name);
 }
 
+/* Digits beyond the scale are a fault, not rounded: a fact is what was measured. */
 static bool read_decimal(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -363,6 +386,7 @@ static bool read_amount(reader *r, const ct_type *t, ct_value *out)
            fail(r, CT_FAULT_TYPE_MISMATCH, "expected Decimal, got %.*s", MT_ARG(text));
 }
 
+/* Money of another currency is another thing, whatever the amount. */
 static bool read_currency(reader *r, const ct_type *t)
 {
     mt_str currency;
@@ -375,6 +399,8 @@ static bool read_currency(reader *r, const ct_type *t)
                 MT_ARG(t->as.currency), MT_ARG(currency));
 }
 
+/* Amount and currency in any order, each once; `kind` is the interchange's and
+ * tolerated. */
 static bool read_money(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -410,6 +436,7 @@ static bool read_money(reader *r, const ct_type *t, ct_value *out)
     return amount || fail(r, CT_FAULT_MISSING_FIELD, "field 'amount' is missing");
 }
 
+/* Bytes first: counting characters is only needed when there might be too many. */
 static bool read_text(reader *r, const ct_type *t, ct_value *out)
 {
     if (MT_UNLIKELY(!mt_jp_str(&r->j, &out->text))) {
@@ -424,6 +451,7 @@ static bool read_text(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The fault lists the values there are. */
 static bool read_enum(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -438,6 +466,7 @@ static bool read_enum(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* Stored as a day's number; the text is not kept. */
 static bool read_date(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -450,6 +479,7 @@ static bool read_date(reader *r, const ct_type *t, ct_value *out)
                 MT_ARG(text));
 }
 
+/* An offset is required: without one nobody knows the moment. */
 static bool read_time(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -463,6 +493,7 @@ static bool read_time(reader *r, const ct_type *t, ct_value *out)
                 MT_ARG(text));
 }
 
+/* The contract counts in one unit; another one is refused rather than converted. */
 static bool read_unit(reader *r, const ct_type *t)
 {
     mt_str text;
@@ -481,6 +512,7 @@ static bool read_unit(reader *r, const ct_type *t)
                                    MT_ARG(text), CT_UNIT_NAMES[t->unit]);
 }
 
+/* Value and unit, both, in any order. */
 static bool read_duration(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -511,10 +543,11 @@ static bool read_duration(reader *r, const ct_type *t, ct_value *out)
 
 /* Which members were seen: one word, or an array for records of more than 64. */
 typedef struct seen_fields {
-    uint64_t word;
-    uint64_t *words;
+    uint64_t word;   /* a bit per field, when there are at most 64 */
+    uint64_t *words; /* otherwise; NULL: the word is used */
 } seen_fields;
 
+/* Was the field there already? Marks it. */
 static inline bool see_again(seen_fields *s, uint32_t index)
 {
     uint64_t *w = s->words ? &s->words[index / 64] : &s->word;
@@ -535,6 +568,7 @@ static bool missing_field(reader *r, const ct_type *t, seen_fields *s)
     MT_BUG("no field is missing");
 }
 
+/* Every field once, none missing; what the type does not have is surplus(). */
 static bool read_record(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map others = {0};
@@ -571,6 +605,7 @@ static bool read_record(reader *r, const ct_type *t, ct_value *out)
     return MT_LIKELY(count == t->count) || missing_field(r, t, &seen);
 }
 
+/* Goes on to the end, so that the message can say how many there were. */
 static bool too_long(reader *r, const ct_type *t, size_t count)
 {
     do {
@@ -586,6 +621,7 @@ static bool too_long(reader *r, const ct_type *t, size_t count)
                 t->as.list.max);
 }
 
+/* Room doubles up to the declared maximum and never beyond it. */
 static bool read_list(reader *r, const ct_type *t, ct_value *out)
 {
     const ct_type *element = t->as.list.element;
@@ -620,6 +656,7 @@ static bool read_list(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The path of a fault gets `payload` on its way out. */
 static bool read_payload(reader *r, const ct_type *t, uint32_t tag, ct_value *out)
 {
     const ct_type *inner = t->as.variants[tag].type;
@@ -692,6 +729,7 @@ static bool read_union(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The one switch over base types here. */
 static bool read_value(reader *r, const ct_type *t, ct_value *out)
 {
     switch ((ct_base)t->base) {
@@ -732,6 +770,7 @@ bool ct_facts_complete(ct_facts *f, ct_fault *fault)
     return true;
 }
 
+/* A fact given twice is refused; JSON would let the last one win. */
 static bool read_facts(reader *r)
 {
     ct_facts *f = r->f;

@@ -1,6 +1,16 @@
 /* contract/eval/facts_typed.c - fact sets from values that already have a type.
- * They are checked as values read from JSON are: range, scale, length, choice, count.
- */
+ *
+ * The library and the executor have values, not text: facts that adapters fetched,
+ * facts that were carried from another contract. They are checked as values read from
+ * JSON are: range, scale, length, choice, count; what was read from JSON need not come
+ * through here.
+ *
+ * Order of use: ct_facts_begin(), ct_facts_set() per fact, ct_facts_end(), which fills
+ * in defaults and complains about what is missing. Values are copied by slots; texts
+ * and lists inside them are borrowed and must live as long as the set is used.
+ *
+ * What may fail: MT_E_TYPE with the same words as for JSON, the path being that of the
+ * fact and of the member in it. A fact that was refused stays as it was. */
 #include "base/utf8.h"
 #include "contract/eval/facts_internal.h"
 
@@ -51,6 +61,8 @@ static bool is_decimal(mt_decimal d)
     return d.scale <= MT_DECIMAL_MAX_SCALE && !(d.negative && !(d.lo | d.hi));
 }
 
+/* The bits of a decimal may be anything when it comes from outside, so they are looked
+ * at first. */
 static bool check_decimal(mt_arena *a, const ct_type *t, const ct_value *v,
                           ct_fault *fault)
 {
@@ -58,7 +70,7 @@ static bool check_decimal(mt_arena *a, const ct_type *t, const ct_value *v,
     if (!is_decimal(v->decimal)) {
         return outside(a, t, MT_STR("no decimal"), fault);
     }
-    if (t->base == CT_MONEY ||
+    if (ct_has(t, LN_CURRENCY) ||
         mt_decimal_fits(v->decimal, t->as.decimal.precision, t->as.decimal.scale)) {
         return true;
     }
@@ -78,18 +90,19 @@ static bool check_text(mt_arena *a, const ct_type *t, const ct_value *v,
            outside(a, t, mt_strf(a, "text of length %zu", length), fault);
 }
 
+/* Days and times outside the calendar have no text, so they are refused here. */
 static bool check_moment(mt_arena *a, const ct_type *t, const ct_value *v,
                          ct_fault *fault)
 {
     ct_time time = v->time;
-    if (t->base == CT_DATE) {
+    if (ct_is_day(t)) {
         bool near = v->integer > -1000000 && v->integer < 4000000;
         time = (ct_time){near ? v->integer * 86400 : INT64_MAX, 0};
     }
     return (time.nanos < 1000000000 && ct_time_valid(time)) ||
            ct_fact_fault(
                a, fault, CT_FAULT_INVALID_DATE,
-               mt_strf(a, "%s outside the years 0001 to 9999", CT_BASE_NAMES[t->base]));
+               mt_strf(a, "%s outside the years 0001 to 9999", LN_BASES[t->base].name));
 }
 
 static bool check_record(mt_arena *a, const ct_type *t, const ct_value *v,
@@ -105,6 +118,7 @@ static bool check_record(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* Stops at the first element that does not fit; its index goes into the path. */
 static bool check_list(mt_arena *a, const ct_type *t, const ct_value *v,
                        ct_fault *fault)
 {
@@ -124,6 +138,7 @@ static bool check_list(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* The tag is an index from outside. */
 static bool check_union(mt_arena *a, const ct_type *t, const ct_value *v,
                         ct_fault *fault)
 {
@@ -138,25 +153,25 @@ static bool check_union(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* The one switch over base types here; facts.c has its twin for JSON. */
 static bool check(mt_arena *a, const ct_type *t, const ct_value *v, ct_fault *fault)
 {
-    switch ((ct_base)t->base) {
-    case CT_BOOL: return true;
-    case CT_INT:
-    case CT_DURATION: return check_range(a, t, v, fault);
-    case CT_DECIMAL:
-    case CT_MONEY: return check_decimal(a, t, v, fault);
-    case CT_TEXT: return check_text(a, t, v, fault);
-    case CT_ENUM:
+    switch (ct_held(t)) {
+    case LN_BOOLEAN: return true;
+    case LN_INTEGER:
+        return ct_has(t, LN_RANGED) ? check_range(a, t, v, fault)
+                                    : check_moment(a, t, v, fault);
+    case LN_DECIMAL: return check_decimal(a, t, v, fault);
+    case LN_TEXT: return check_text(a, t, v, fault);
+    case LN_CHOICE:
         return MT_LIKELY(v->choice < t->count) ||
                ct_fact_fault(a, fault, CT_FAULT_INVALID_ENUM,
                              mt_strf(a, "number %u, valid: %.*s", v->choice,
                                      MT_ARG(ct_choices_text(a, t))));
-    case CT_DATE:
-    case CT_DATETIME: return check_moment(a, t, v, fault);
-    case CT_RECORD: return check_record(a, t, v, fault);
-    case CT_UNION: return check_union(a, t, v, fault);
-    case CT_LIST: return check_list(a, t, v, fault);
+    case LN_TIME: return check_moment(a, t, v, fault);
+    case LN_RECORD: return check_record(a, t, v, fault);
+    case LN_VARIANT: return check_union(a, t, v, fault);
+    case LN_LIST: return check_list(a, t, v, fault);
     }
     MT_BUG("unknown base type");
 }

@@ -1,6 +1,14 @@
-/* contract/eval/report.c - verdicts as JSON, in the suite's shape, keys sorted.
+/* contract/eval/report.c - verdicts as JSON, in the suite's form, keys sorted.
+ *
  * What of a verdict's text does not depend on the facts is made once, when the program
- * is compiled: printing is then copying. */
+ * is compiled: printing is then copying. That is the name, the stratum, the payload if
+ * it is constant, and the provenance if every reading is certain (CT_TRACE_STATIC).
+ *
+ * Verdicts are printed in order of their rules, which is declaration order inside each
+ * stratum; facts and verdicts used are printed in the order they were read, each once.
+ *
+ * Nothing fails and nothing allocates but the buffer. The prepared parts live as long
+ * as the program. */
 #include "base/json_write.h"
 #include "contract/eval/program_internal.h"
 
@@ -42,6 +50,8 @@ static void add_names(mt_buf *b, const ct_model *m, const uint32_t *indices,
 
 static const mt_str BEFORE_USED = MT_STR_INIT(",\"provenance\":{\"facts_used\":[");
 
+/* Everything that does not depend on the facts, cut where something that does is put
+ * in. */
 static void prepare_rule(mt_arena *keep, mt_buf *b, const ct_program *p, uint32_t rule,
                          ct_json_parts *out)
 {
@@ -95,6 +105,7 @@ static bool repeats(const ct_site *sites, uint64_t mask, uint32_t at)
     return false;
 }
 
+/* The name alone; whether it is a fact or a verdict shows in which list it stands. */
 static void add_site(mt_buf *out, const ct_model *m, const ct_site *s, bool *first)
 {
     if (!*first) {
@@ -141,6 +152,7 @@ static void add_used(mt_buf *out, const ct_verdicts *v, uint32_t rule,
     mt_buf_adds(out, parts->end);
 }
 
+/* Prepared pieces and what differs, in turn. */
 static void add_verdict(mt_buf *out, const ct_verdicts *v, uint32_t rule)
 {
     const ct_program *p = v->program;

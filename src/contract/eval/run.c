@@ -1,7 +1,22 @@
 /* contract/eval/run.c - runs the code of a program.
+ *
  * The loop touches no name, hashes nothing and allocates nothing; texts are made only
  * when it stops with a fault. What walks no list and no long text is not counted: it
- * costs nothing, and there is no more of it than the contract is long. */
+ * costs nothing, and there is no more of it than the contract is long.
+ *
+ * Every quantifier and every long comparison is charged before it begins, for all it
+ * may do. Steps are taken from the budget (ct_patience) in slices, and at each slice
+ * but the first the caller is asked whether it is late. So an evaluation ends in time,
+ * whatever the facts are, and a short one never looks at a clock.
+ *
+ * `read` and `work` are the same when rules are evaluated. When a condition is asked
+ * about frozen verdicts, `read` is the snapshot and `work` the caller's scratch, so
+ * many threads may ask about one snapshot.
+ *
+ * What may fail: overflow, an index outside a list, another variant, an absent verdict
+ * (MT_E_OVERFLOW, MT_E_RANGE, MT_E_TYPE), the budget (MT_E_LIMIT) and the deadline
+ * (MT_E_TIMEOUT); the fault names the rule. Verdicts already made stay in `v` and mean
+ * nothing then. */
 #include "contract/eval/arith.h"
 
 #include <stdlib.h>
@@ -111,6 +126,7 @@ static mt_err absent(const ct_program *p, const ct_insn *pc, mt_arena *errors,
  * but the first, which every evaluation begins with. */
 enum { SLICE = 1 << 14 };
 
+/* Both name their limit, so that a user knows what to raise. */
 static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
                               const ct_patience *patience, ct_fault_kind kind,
                               mt_arena *errors, ct_fault *fault)

@@ -1,13 +1,21 @@
 /* contract/eval/work.c - how much work an evaluation can be, before it is done (S7),
- * and what is kept of a condition so that nobody does it twice. Room: contract. The
- * bound is the specification's (§16, S7): every node of an expression is one step, and
- * a quantifier's body counts as often as its list is long; here with the lengths the
- * facts really have. The compiler leaves one row per quantifier, in the order of the
- * expression, so the bound is one pass over an array: no tree, no allocation. A list
- * that is found only while running (an element's, a payload's) counts as the longest
- * list of the fact set, or as its declared maximum where that is less. What walks
- * values inside of one node, the comparison of texts and of lists, is a loop of its
- * own. */
+ * and what is kept of a condition so that nobody does it twice.
+ *
+ * The bound is the specification's (§16, S7): every node of an expression is one step,
+ * and a quantifier's body counts as often as its list is long; here with the lengths
+ * the facts really have. The compiler leaves one row per quantifier, in the order of
+ * the expression, so the bound is one pass over an array: no tree, no allocation. A
+ * list that is found only while running (an element's, a payload's) counts as the
+ * longest list of the fact set, or as its declared maximum where that is less. What
+ * walks values inside one node, the comparison of texts and of lists, is a loop of its
+ * own.
+ *
+ * All sums and products saturate: a bound that does not fit 64 bits is "too much" and
+ * stays so.
+ *
+ * ct_remember() keeps outcome, fault and provenance of a condition with the verdicts
+ * of a snapshot; ct_holds() then answers from it. A timeout is not kept: it says
+ * something about the caller, not about the condition. */
 #include "contract/eval/program_internal.h"
 
 enum { DEEPEST = 64 }; /* quantifiers inside each other; more is "too much" */
@@ -40,27 +48,28 @@ static bool is_long(const ct_type *text)
 
 bool ct_type_is_large(const ct_type *t)
 {
-    bool large = t->base == CT_LIST || (t->base == CT_TEXT && is_long(t));
-    for (uint32_t i = 0; t->base == CT_RECORD && i < t->count && !large; i++) {
+    bool large = ct_held(t) == LN_LIST || (ct_held(t) == LN_TEXT && is_long(t));
+    for (uint32_t i = 0; ct_held(t) == LN_RECORD && i < t->count && !large; i++) {
         large = ct_type_is_large(t->as.fields[i].type);
     }
-    for (uint32_t i = 0; t->base == CT_UNION && i < t->count && !large; i++) {
+    for (uint32_t i = 0; ct_held(t) == LN_VARIANT && i < t->count && !large; i++) {
         large = ct_type_is_large(t->as.variants[i].type);
     }
     return large;
 }
 
+/* Lists inside lists are visited, too: the longest may be anywhere. */
 static void measure_value(measure *m, const ct_type *t, const ct_value *v)
 {
-    if (t->base == CT_RECORD) {
+    if (ct_held(t) == LN_RECORD) {
         for (uint32_t i = 0; i < t->count; i++) {
             measure_value(m, t->as.fields[i].type, v + t->as.fields[i].offset);
         }
-    } else if (t->base == CT_UNION) {
+    } else if (ct_held(t) == LN_VARIANT) {
         measure_value(m, t->as.variants[v->variant.tag].type, v->variant.payload);
-    } else if (t->base == CT_TEXT) {
+    } else if (ct_held(t) == LN_TEXT) {
         m->breadth += v->text.len / CT_TEXT_OF_A_STEP;
-    } else if (t->base == CT_LIST) {
+    } else if (ct_held(t) == LN_LIST) {
         const ct_type *element = t->as.list.element;
         uint32_t n = ct_type_is_large(element) ? v->list.count : 0;
         m->longest = v->list.count > m->longest ? v->list.count : m->longest;
@@ -101,6 +110,7 @@ static uint64_t text_length(const ct_facts *facts, uint32_t slot)
                            : facts->values[slot].text.len / CT_TEXT_OF_A_STEP;
 }
 
+/* Of one loop: its own list where it is known before, else the longest there is. */
 static uint64_t length_of(const ct_loop *l, const ct_facts *facts, const measure *m)
 {
     if (!facts) {

@@ -1,5 +1,16 @@
 /* contract/flow/action_print.c - an action space as JSON.
- * Room: contract. */
+ *
+ * Actions first, then what is blocked and why, then the verdicts that hold, each in
+ * declaration order; instances in order of their names. Keys are in byte order, as
+ * everywhere; which keys a blocked action has follows from its kind (ct_block_kind),
+ * and keys that would be null are left out.
+ *
+ * A choice of instances may be large, so it is printed from the groups of
+ * action_space.c without being copied: one group is in order already, several are
+ * merged by sorting their numbers.
+ *
+ * Nothing can fail. The space, the frozen contract and the states must outlive the
+ * call; nothing is kept. */
 #include <stdlib.h>
 
 #include "contract/flow/action_space.h"
@@ -7,12 +18,15 @@
 
 mt_str ct_block_name(ct_block_kind kind)
 {
-    /* ORDER ct_block_kind. */
     static const mt_str NAMES[] = {
-        MT_STR_INIT("PersonaNotAuthorized"),   MT_STR_INIT("PreconditionNotMet"),
-        MT_STR_INIT("EntityNotInSourceState"), MT_STR_INIT("NoInstance"),
-        MT_STR_INIT("EvaluationError"),        MT_STR_INIT("NoOperationReached"),
+        [CT_BLOCK_PERSONA] = MT_STR_INIT("PersonaNotAuthorized"),
+        [CT_BLOCK_PRECONDITION] = MT_STR_INIT("PreconditionNotMet"),
+        [CT_BLOCK_STATE] = MT_STR_INIT("EntityNotInSourceState"),
+        [CT_BLOCK_INSTANCE] = MT_STR_INIT("NoInstance"),
+        [CT_BLOCK_EVALUATION] = MT_STR_INIT("EvaluationError"),
+        [CT_BLOCK_NOTHING] = MT_STR_INIT("NoOperationReached"),
     };
+    MT_TABLE_COVERS(NAMES, CT_BLOCK_NOTHING + 1);
     return NAMES[kind];
 }
 

@@ -1,5 +1,21 @@
-/* contract/flow/action_space.c - open and blocked flows.
- * Room: contract. */
+/* contract/flow/action_space.c - open and blocked flows: what can a persona do now,
+ * and why not.
+ *
+ * For every flow in turn: which operations would come first (find_entries(), which
+ * follows branches, sub-flows and parallel steps up to the first operation of each
+ * path), which of them are the persona's, whether their preconditions hold, and which
+ * instances are in a source state. The first of these that fails is why the flow is
+ * blocked, with everything a person needs to do something about it.
+ *
+ * Instances are grouped by state once (counting sort). An action holds pointers to
+ * groups, not instances, so ten thousand instances cost one action. Outcomes that ask
+ * for the same groups are one action with several outcomes; the caller has to name
+ * one.
+ *
+ * Invariants: nothing is executed and nothing changes; order is that of the
+ * declarations, instances by name. Several parallel entries with many outcomes
+ * multiply, so ways are cut off at MAX_WAYS. A fault of an evaluation blocks that flow
+ * (CT_BLOCK_EVALUATION) and no other. All memory is the caller's arena. */
 #include "contract/flow/action_space.h"
 
 typedef MT_VEC(ct_entry) entry_list;
@@ -10,7 +26,7 @@ typedef struct finder {
     const ct_frozen *z;
     const ct_plan *p;
     const ct_states *states;
-    uint32_t persona;
+    uint32_t persona; /* CT_NONE: not one of the contract's */
     ct_action_space *out;
 } finder;
 
@@ -55,6 +71,7 @@ static void make_groups(finder *f)
 static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
                            entry_list *out, uint32_t *terminal, mt_str *message);
 
+/* On the frozen snapshot: the answer is the one a run would get. */
 static mt_err follow_branch(mt_arena *a, const ct_frozen *z, const ct_plan_step *s,
                             ct_plan_target *to, mt_str *message)
 {
@@ -111,6 +128,7 @@ static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, uint32_t step,
     return MT_OK;
 }
 
+/* A sub-flow whose ways end without an operation leads on at once, by how it ends. */
 static mt_err enter_subflow(mt_arena *a, const ct_frozen *z, uint32_t step,
                             entry_list *out, ct_plan_target *to, mt_str *message)
 {
@@ -137,16 +155,12 @@ static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
         const ct_plan_step *s = &z->plan->steps[at.step];
         ct_entry entry = {at.step, s->what, s->persona};
         mt_err err = MT_OK;
-        switch (s->kind) {
-        case CT_OPERATION_STEP: mt_vec_push(a, out, entry); return MT_OK;
-        case CT_HANDOFF_STEP: at = z->plan->targets[s->first_target]; break;
-        case CT_BRANCH_STEP: err = follow_branch(a, z, s, &at, message); break;
-        case CT_SUBFLOW_STEP:
-            err = enter_subflow(a, z, at.step, out, &at, message);
-            break;
-        case CT_PARALLEL_STEP:
-            err = enter_parallel(a, z, at.step, out, &at, message);
-            break;
+        switch (s->does) {
+        case LN_OPERATES: mt_vec_push(a, out, entry); return MT_OK;
+        case LN_GOES_ON: at = z->plan->targets[s->first_target]; break;
+        case LN_DECIDES: err = follow_branch(a, z, s, &at, message); break;
+        case LN_CALLS: err = enter_subflow(a, z, at.step, out, &at, message); break;
+        case LN_FORKS: err = enter_parallel(a, z, at.step, out, &at, message); break;
         }
         if (err) {
             return err;
@@ -170,6 +184,7 @@ mt_err ct_flow_entries(mt_arena *a, const ct_frozen *z, uint32_t flow,
 
 /* --- blocking --- */
 
+/* Fields that its kind does not use stay CT_NONE, and are not printed. */
 static ct_blocked *block(finder *f, uint32_t flow, ct_block_kind kind)
 {
     ct_blocked *b = mt_vec_add(f->a, &f->out->blocked);
@@ -197,6 +212,8 @@ static entry_list own_entries(finder *f, uint32_t flow, const ct_entry *all, uin
     return mine;
 }
 
+/* What blocks is noted here, with reasons; verdicts the precondition read are what
+ * enables the action. */
 static bool precondition_open(finder *f, uint32_t flow, uint32_t op,
                               index_list *verdicts)
 {
@@ -241,7 +258,7 @@ static bool is_source(const ct_operation *op, uint32_t entity, uint32_t state)
     return false;
 }
 
-/* Instances that cannot take part: one block per state that is no source. */
+/* Instances that cannot take part: one block per state that is not a source. */
 static void block_states(finder *f, uint32_t flow, uint32_t op, uint64_t *seen)
 {
     const ct_operation *o = &f->p->model->operations[op];
@@ -310,6 +327,7 @@ static bool outcome_sets(finder *f, uint32_t outcome, set_list *out)
     return true;
 }
 
+/* Groups are shared, so pointers decide. */
 static bool same_sets(const ct_choice_set *a, uint32_t na, const set_list *b)
 {
     if (na != b->len) {
@@ -331,8 +349,8 @@ static bool same_sets(const ct_choice_set *a, uint32_t na, const set_list *b)
 
 /* One way in: the sets of one outcome of each entry so far. */
 typedef struct way {
-    set_list sets;
-    index_list outcomes;
+    set_list sets;       /* instances that fit, per entity */
+    index_list outcomes; /* one of each entry, or several with equal sets */
 } way;
 typedef MT_VEC(way) way_list;
 
@@ -364,6 +382,8 @@ static void add_way(finder *f, way_list *ways, const way *before, const set_list
     mt_vec_push(f->a, ways, w);
 }
 
+/* Every outcome of one more entry, joined with every way so far; outcomes without an
+ * instance in a source state fall away. */
 static way_list extend(finder *f, const way_list *before, uint32_t op)
 {
     way_list ways = {0};
@@ -380,6 +400,7 @@ static way_list extend(finder *f, const way_list *before, uint32_t op)
     return ways;
 }
 
+/* One action per way: all entries of the persona begin together. */
 static void open_flow(finder *f, uint32_t flow, const entry_list *mine,
                       const index_list *verdicts)
 {
@@ -405,6 +426,7 @@ static void open_flow(finder *f, uint32_t flow, const entry_list *mine,
     }
 }
 
+/* Open or blocked, and if blocked with the first reason there is. */
 static void consider(finder *f, uint32_t flow)
 {
     const ct_entry *all;

@@ -1,5 +1,18 @@
 /* contract/flow/operation.c - the fixed sequence of one operation.
- * Room: contract. */
+ *
+ * Order, by the specification: (1) may the persona, (2) does the precondition hold on
+ * the frozen facts and verdicts, (3) which outcome do the states admit, and only then
+ * the changes. The first step that says no gives the error (CT_OP_ERROR_MAP); later
+ * ones are not looked at, so an answer never tells a stranger about states.
+ *
+ * An outcome applies when for every entity it touches one of its effects starts in the
+ * current state. When several apply, the caller must name one; when none does, the
+ * error names the first entity that stands in the way.
+ *
+ * Invariants: nothing is changed here. *changes is a proposal of at most
+ * plan->max_changes rows, in the order of the effects; the caller applies all or none.
+ * Faults of an evaluation are errors of the operation (CT_OP_EVALUATION) with the text
+ * in `texts`. */
 #include "contract/flow/operation.h"
 
 /* clang-format off */
@@ -117,6 +130,7 @@ static void determine(const ct_plan *p, uint32_t op, const uint32_t *states,
     }
 }
 
+/* A condition that cannot be evaluated is not one that is false. */
 static bool precondition_holds(const ct_frozen *z, uint32_t condition, mt_arena *texts,
                                ct_attempt *out)
 {
@@ -170,6 +184,7 @@ static void add_sources(mt_buf *out, const ct_plan *p, uint32_t op, uint32_t ent
     mt_buf_addc(out, '\'');
 }
 
+/* Says what state there is and which ones would do. */
 static void add_state_error(mt_buf *out, const ct_plan *p, uint32_t op,
                             const ct_attempt *a, mt_str instance)
 {

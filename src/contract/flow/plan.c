@@ -1,8 +1,22 @@
 /* contract/flow/plan.c - from the model's steps to arrays of indices.
- * Room: contract.
+ *
  * Two passes over the step lists: the first counts and numbers the graphs, the second
- * fills them in. The model has no cycles, so the walks end; how deep they nest is
- * bounded by the loader (limit flow_depth). */
+ * fills them in. A graph is a flow, or a branch of a parallel step; its steps stand
+ * together, and a target is an index or a terminal. Operations get their outcomes with
+ * effects sorted by entity and a bit set of the personas that may.
+ *
+ * While building, three things are checked that the loader cannot see: effects of one
+ * outcome that contradict each other, parallel branches that can change the same
+ * entity, and the number of changes one operation can make (its room is made once per
+ * run).
+ *
+ * Invariants: entities a graph can change are those of its operations, compensations
+ * and sub-flows; indices are never CT_NONE where the step kind needs them; terminals
+ * are one list for the whole plan, by name. The model has no cycles, so the walks end;
+ * how deep they nest is bounded by the loader (limit flow_depth).
+ *
+ * What may fail: MT_E_REJECTED with diagnostics in `ds`. A plan lives in `keep` and is
+ * immutable, so threads share it. */
 #include "contract/flow/plan.h"
 
 #include "base/vec.h"
@@ -23,6 +37,8 @@ typedef struct builder {
     uint32_t entity_words, max_changes, max_outcomes;
 } builder;
 
+/* All of them are one code: a model that loads has them only by another elaborator's
+ * mistake. */
 static void fault(builder *b, const char *kind, mt_str id, ct_origin origin,
                   mt_str message)
 {
@@ -81,6 +97,8 @@ static void add_effects_on(builder *b, const ct_operation *op, uint32_t outcome,
     }
 }
 
+/* Effects on one entity are put next to each other, which the engine's matching relies
+ * on. */
 static void add_outcome(builder *b, const ct_operation *op, uint32_t outcome)
 {
     uint32_t first = (uint32_t)b->effects.len;
@@ -105,6 +123,7 @@ static uint64_t *persona_set(builder *b, const ct_operation *op)
     return set;
 }
 
+/* Remembers the most changes and outcomes there are: a run makes room once. */
 static void add_operation(builder *b, const ct_operation *op)
 {
     ct_plan_op out = {op->condition, (uint32_t)b->outcomes.len, op->outcome_count,
@@ -120,6 +139,7 @@ static void add_operation(builder *b, const ct_operation *op)
 
 /* --- flows --- */
 
+/* One entry per name; whether it is a failure follows from the name. */
 static uint32_t terminal(builder *b, mt_str name)
 {
     bool added;
@@ -138,7 +158,8 @@ static ct_plan_target target(builder *b, uint32_t base, const ct_target *t)
     if (t->step != CT_NONE) {
         return (ct_plan_target){base + t->step, CT_NONE};
     }
-    return (ct_plan_target){CT_NONE, terminal(b, t->outcome)};
+    return (ct_plan_target){CT_NONE,
+                            t->outcome.ptr ? terminal(b, t->outcome) : CT_NONE};
 }
 
 static void add_target(builder *b, ct_plan_step *s, ct_plan_target t)
@@ -151,6 +172,8 @@ static void add_target(builder *b, ct_plan_step *s, ct_plan_target t)
 
 static const ct_plan_target NOWHERE = {CT_NONE, CT_NONE};
 
+/* Compensation and termination lead to a terminal, escalation to a step of the same
+ * list. */
 static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
 {
     ct_plan_handler out = {(ct_handler_kind)h->kind, CT_NONE, NOWHERE,
@@ -169,69 +192,23 @@ static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
     return out;
 }
 
-static void fill_operation(builder *b, uint32_t base, const ct_step *s,
-                           ct_plan_step *out)
-{
-    out->what = s->as.operation.operation;
-    out->persona = s->as.operation.persona;
-    for (uint32_t i = 0; i < b->m->operations[out->what].outcome_count; i++) {
-        add_target(b, out, target(b, base, &s->as.operation.outcomes[i]));
-    }
-    out->handler = handler(b, base, &s->as.operation.on_failure);
-}
-
-static void fill_branch(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
-{
-    out->what = s->as.branch.code;
-    out->persona = s->as.branch.persona;
-    add_target(b, out, target(b, base, &s->as.branch.if_true));
-    add_target(b, out, target(b, base, &s->as.branch.if_false));
-}
-
-static void fill_handoff(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
-{
-    out->persona = s->as.handoff.from;
-    out->to_persona = s->as.handoff.to;
-    add_target(b, out, (ct_plan_target){base + s->as.handoff.next, CT_NONE});
-}
-
-static void fill_subflow(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
-{
-    out->what = s->as.subflow.flow;
-    out->persona = s->as.subflow.persona;
-    add_target(b, out, target(b, base, &s->as.subflow.on_success));
-    out->handler = handler(b, base, &s->as.subflow.on_failure);
-}
-
 /* Branches get their graph here and their steps when the graph's turn comes. */
-static void fill_parallel(builder *b, uint32_t base, const ct_step *s,
-                          ct_plan_step *out)
+static void fill_step(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
 {
+    out->persona = s->persona;
+    out->to_persona = s->to_persona;
+    out->what = s->what;
     out->first_branch = (uint32_t)b->graphs.len;
-    out->branch_count = s->as.parallel.branch_count;
+    out->branch_count = s->branch_count;
     for (uint32_t i = 0; i < out->branch_count; i++) {
-        ct_plan_graph g = {.id = s->as.parallel.branches[i].id,
+        ct_plan_graph g = {.id = s->branches[i].id,
                            .owner = (uint32_t)(out - b->steps.items)};
         mt_vec_push(b->keep, &b->graphs, g);
     }
-    add_target(b, out,
-               s->as.parallel.has_all_success
-                   ? target(b, base, &s->as.parallel.on_all_success)
-                   : NOWHERE);
-    add_target(b, out,
-               s->as.parallel.has_all_complete
-                   ? target(b, base, &s->as.parallel.on_all_complete)
-                   : NOWHERE);
-    out->handler = handler(b, base, &s->as.parallel.on_any_failure);
-}
-
-static void fill_step(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
-{
-    typedef void filler(builder *, uint32_t, const ct_step *, ct_plan_step *);
-    /* ORDER ct_step_kind. */
-    static filler *const FILL[] = {fill_operation, fill_branch, fill_handoff,
-                                   fill_subflow, fill_parallel};
-    FILL[s->kind](b, base, s, out);
+    for (uint32_t i = 0; i < s->target_count; i++) {
+        add_target(b, out, target(b, base, &s->targets[i]));
+    }
+    out->handler = handler(b, base, &s->on_failure);
 }
 
 static void add_steps(builder *b, uint32_t graph, const ct_steps *list);
@@ -239,12 +216,14 @@ static void add_steps(builder *b, uint32_t graph, const ct_steps *list);
 /* The steps of a parallel step's branches, after its own list is complete. */
 static void add_branches(builder *b, uint32_t step, const ct_step *s)
 {
-    for (uint32_t i = 0; i < s->as.parallel.branch_count; i++) {
+    for (uint32_t i = 0; i < s->branch_count; i++) {
         uint32_t graph = b->steps.items[step].first_branch + i;
-        add_steps(b, graph, &s->as.parallel.branches[i].steps);
+        add_steps(b, graph, &s->branches[i].steps);
     }
 }
 
+/* All steps of a list are numbered before any is filled in, since targets may point
+ * forward. Branches come behind the list. */
 static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
 {
     uint32_t base = (uint32_t)b->steps.len;
@@ -253,7 +232,8 @@ static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
     g->step_count = list->count;
     g->entry = base + list->entry;
     for (uint32_t i = 0; i < list->count; i++) {
-        ct_plan_step step = {.kind = (ct_step_kind)list->items[i].kind,
+        ct_plan_step step = {.kind = (ln_step)list->items[i].kind,
+                             .does = (ln_doing)list->items[i].does,
                              .graph = graph,
                              .id = list->items[i].id,
                              .persona = CT_NONE,
@@ -265,9 +245,7 @@ static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
         fill_step(b, base, &list->items[i], &b->steps.items[base + i]);
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        if (list->items[i].kind == CT_PARALLEL_STEP) {
-            add_branches(b, base + i, &list->items[i]);
-        }
+        add_branches(b, base + i, &list->items[i]);
     }
 }
 
@@ -309,11 +287,12 @@ static void check_disjoint(builder *b, const ct_plan_step *s, uint32_t second)
     }
 }
 
+/* Whatever the step may change in any case, handlers included. */
 static void step_entities(builder *b, uint64_t *set, const ct_plan_step *s)
 {
-    if (s->kind == CT_OPERATION_STEP) {
+    if (s->does == LN_OPERATES) {
         add_op_entities(b, set, s->what);
-    } else if (s->kind == CT_SUBFLOW_STEP) {
+    } else if (s->does == LN_CALLS) {
         graph_entities(b, s->what);
         merge(b, set, b->graphs.items[s->what].entities);
     }
@@ -339,6 +318,7 @@ static void graph_entities(builder *b, uint32_t graph)
     }
 }
 
+/* The vectors' memory is the plan's from here on. */
 static ct_plan *finish(builder *b, const ct_program *program)
 {
     static const ct_plan_effect NO_EFFECT;
@@ -367,6 +347,8 @@ static ct_plan *finish(builder *b, const ct_program *program)
     return p;
 }
 
+/* Operations, graphs of all flows, their steps, then what each can change; the order
+ * is that of the indices. */
 static mt_err build(mt_arena *keep, const ct_model *m, const ct_program *program,
                     mt_diags *ds, const ct_plan **out)
 {
@@ -454,11 +436,11 @@ static void mark_graph(const ct_plan *p, uint32_t graph, uint64_t *seen,
     ct_bit_set(seen, graph);
     for (uint32_t i = 0; i < g->step_count; i++) {
         const ct_plan_step *s = &p->steps[g->first_step + i];
-        if (s->kind == CT_OPERATION_STEP) {
+        if (s->does == LN_OPERATES) {
             mark_op(p, s->what, conditions);
-        } else if (s->kind == CT_BRANCH_STEP) {
+        } else if (s->does == LN_DECIDES) {
             ct_bit_set(conditions, s->what);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
+        } else if (s->does == LN_CALLS) {
             mark_graph(p, s->what, seen, conditions);
         }
         for (uint32_t k = 0; k < s->branch_count; k++) {

@@ -1,5 +1,19 @@
-/* contract/flow/report.c - printing runs.
- * Room: contract. */
+/* contract/flow/report.c - printing runs: the flat list of steps, the changes, the
+ * provenance.
+ *
+ * Three views of the same records. The flat list shows what was done at the level of
+ * the flow; records inside a sub-flow are left out, since the sub-flow's own line says
+ * how it ended. The provenance is nested: a record has what happened inside it, every
+ * operation has the facts and verdicts its precondition rests on, all the way down to
+ * facts from outside (§9.5, §5.3).
+ *
+ * Provenance is made when it is printed, by asking the conditions again on the frozen
+ * snapshot: the answer is the same, and runs that nobody asks about pay nothing. Sets
+ * (changes, facts, verdicts) are printed sorted by name; records in the order they
+ * happened.
+ *
+ * A simulation says so in every object that could be mistaken for something that was
+ * done. Nothing fails: what was an error when it ran is printed as one. */
 #include "contract/flow/report.h"
 
 #include <stdlib.h>
@@ -11,12 +25,16 @@
 
 mt_str ct_record_kind_name(ct_record_kind kind)
 {
-    /* ORDER ct_record_kind. */
     static const mt_str NAMES[] = {
-        MT_STR_INIT("operation"),  MT_STR_INIT("branch"),   MT_STR_INIT("handoff"),
-        MT_STR_INIT("sub_flow"),   MT_STR_INIT("parallel"), MT_STR_INIT("compensation"),
-        MT_STR_INIT("escalation"),
+        [CT_RECORD_OPERATION] = MT_STR_INIT("operation"),
+        [CT_RECORD_BRANCH] = MT_STR_INIT("branch"),
+        [CT_RECORD_HANDOFF] = MT_STR_INIT("handoff"),
+        [CT_RECORD_SUBFLOW] = MT_STR_INIT("sub_flow"),
+        [CT_RECORD_PARALLEL] = MT_STR_INIT("parallel"),
+        [CT_RECORD_COMPENSATION] = MT_STR_INIT("compensation"),
+        [CT_RECORD_ESCALATION] = MT_STR_INIT("escalation"),
     };
+    MT_TABLE_COVERS(NAMES, CT_RECORD_ESCALATION + 1);
     return NAMES[kind];
 }
 
@@ -137,10 +155,11 @@ void ct_run_changes_json(mt_jw *w, const ct_run *run)
     changes_json(w, run->plan, run->changes.items, run->changes.len, run->instances);
 }
 
-void ct_run_bindings_json(mt_jw *w, const ct_run *run)
+/* {"E":"instance"} for what the flow can change. */
+static void run_bindings_json(mt_jw *w, const ct_run *run)
 {
     const ct_plan *p = run->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (ct_bit(p->graphs[run->flow].entities, e) && run->instances[e].ptr) {
             mt_jw_key(w, ct_entity_id(p, e));
@@ -203,7 +222,7 @@ static void verdicts_used_json(mt_jw *w, mt_arena *a, const ct_model *m, ct_used
 static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         const ct_change *c = &r->changes[i];
         mt_jw_key(w, ct_entity_id(p, c->entity));
@@ -218,7 +237,7 @@ static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 static void op_binding_json(mt_jw *w, const ct_op_report *r)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         uint32_t e = r->changes[i].entity;
         mt_jw_key(w, ct_entity_id(p, e));
@@ -314,6 +333,7 @@ static void operation_record(mt_jw *w, const ct_run *run, const ct_record *r)
                        run->plan->steps[r->step].id, message(run, r->message));
 }
 
+/* Absent when it was real. */
 static void simulation_key(mt_jw *w, const ct_run *run)
 {
     if (run->simulation) {
@@ -372,6 +392,7 @@ static void escalation_record(mt_jw *w, const ct_run *run, const ct_record *r)
 
 static void records_json(mt_jw *w, const ct_run *run, uint32_t parent, uint32_t graph);
 
+/* How a graph ended: a terminal, or an error. */
 static void end_json(mt_jw *w, const ct_run *run, uint32_t terminal, uint32_t error)
 {
     if (terminal != CT_NONE) {
@@ -467,7 +488,8 @@ static void facts_json(mt_jw *w, const ct_run *run)
     mt_buf_free(&value);
 }
 
-void ct_run_provenance_json(mt_jw *w, const ct_run *run)
+/* {"contract","facts":[…],"steps":[…]}. */
+static void run_provenance_json(mt_jw *w, const ct_run *run)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "contract", run->plan->model->id);
@@ -522,9 +544,9 @@ void ct_run_json(mt_buf *out, const ct_run *run)
     }
     mt_jw_key_str(&w, "initiating_persona", run->persona);
     mt_jw_keyz(&w, "instance_bindings");
-    ct_run_bindings_json(&w, run);
+    run_bindings_json(&w, run);
     mt_jw_keyz(&w, "provenance");
-    ct_run_provenance_json(&w, run);
+    run_provenance_json(&w, run);
     simulation_key(&w, run);
     mt_jw_keyz(&w, "steps_executed");
     ct_run_steps_json(&w, run);

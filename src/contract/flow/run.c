@@ -1,10 +1,26 @@
 /* contract/flow/run.c - the machine that walks a flow.
- * Room: contract.
+ *
  * A run is a stack of frames, one per flow, sub-flow or branch that is open. A step
  * yields a move: go to a target, or fail, or break off. settle() carries a move as far
  * as it goes without doing anything new: through handlers, ends of sub-flows, joins.
+ *
+ * One call of ct_run_step() does one thing that matters: an operation, a branch, a
+ * compensation, entering a graph. The host is asked at three places, each before
+ * anything has happened: may the run wait for a persona, which of several outcomes,
+ * may this change be made. If it says "not now", nothing has happened and the same
+ * step comes again after ct_run_resume().
+ *
  * INVARIANT: parallel branches touch disjoint entities (ct_plan_build() refuses
- * others), so no branch can see a change of another and their order cannot matter. */
+ * others), so no branch can see a change of another and their order cannot matter.
+ * INVARIANT: a record is complete when its step is over; what is open has an end that
+ * is not known yet. states[] is what the run believes; the host may know better and
+ * then says so by refusing the change, which is the operation's error.
+ *
+ * What may fail: a step fails by its operation's error and goes to its handler; a flow
+ * fails (CT_RUN_FAILED, `fault`) when no handler is left, when steps run out (limit
+ * flow_steps), or when it was begun wrongly. Memory: two arenas, `memory` for what the
+ * plan sizes and `texts` for messages, both kept for the next run and freed by
+ * ct_run_free(). */
 #include "contract/flow/run.h"
 
 #include "base/limits.h"
@@ -19,8 +35,8 @@ typedef enum move_kind {
 
 typedef struct move {
     move_kind kind;
-    ct_plan_target target;
-    uint32_t message;
+    ct_plan_target target; /* of MOVE_TO */
+    uint32_t message;      /* of MOVE_ABORT */
 } move;
 
 static ct_frame *top(ct_run *r)
@@ -49,6 +65,7 @@ static uint32_t add_message(ct_run *r, mt_str text)
     return (uint32_t)r->messages.len - 1;
 }
 
+/* Borrow the pointer only until the next record: the list moves. */
 static ct_record *add_record(ct_run *r, ct_record_kind kind, const ct_frame *f)
 {
     ct_record *record = mt_vec_add(&r->memory, &r->records);
@@ -68,6 +85,7 @@ static ct_record *add_record(ct_run *r, ct_record_kind kind, const ct_frame *f)
     return record;
 }
 
+/* The graph begins at its entry; the record it hangs on is told when it ends. */
 static void push_frame(ct_run *r, uint32_t graph, uint32_t parent_record)
 {
     ct_frame *f = mt_vec_add(&r->memory, &r->frames);
@@ -82,6 +100,8 @@ static void push_frame(ct_run *r, uint32_t graph, uint32_t parent_record)
 
 /* --- handlers, ends and joins --- */
 
+/* A record of the escalation is made, because nobody performs it: it is a fact of the
+ * flow. */
 static move handle_failure(ct_run *r, ct_frame *f)
 {
     const ct_plan_handler *h = &step_of(r, f)->handler;
@@ -146,6 +166,7 @@ static move join(ct_run *r, ct_frame *f)
                                           MT_ARG(step->id)))};
 }
 
+/* The next branch begins when this one has ended: one after the other. */
 static move branch_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t message)
 {
     ct_record *record = &r->records.items[f->record];
@@ -159,6 +180,8 @@ static move branch_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t mes
     return join(r, f);
 }
 
+/* A sub-flow that failed is a failure of its step, with the handler that belongs to
+ * it. */
 static move subflow_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t message)
 {
     ct_record *record = &r->records.items[f->record];
@@ -185,11 +208,11 @@ static move graph_ended(ct_run *r, uint32_t terminal, uint32_t message)
         return (move){.kind = MOVE_STAY};
     }
     ct_frame *f = top(r);
-    return step_of(r, f)->kind == CT_PARALLEL_STEP
-               ? branch_ended(r, f, terminal, message)
-               : subflow_ended(r, f, terminal, message);
+    return step_of(r, f)->does == LN_FORKS ? branch_ended(r, f, terminal, message)
+                                           : subflow_ended(r, f, terminal, message);
 }
 
+/* Ends when a step is due, or when the outermost graph has ended. */
 static ct_run_status settle(ct_run *r, move m)
 {
     while (m.kind != MOVE_STAY) {
@@ -318,6 +341,7 @@ static bool operate(ct_run *r, const ct_frame *f, ct_record_kind kind, uint32_t 
     return true;
 }
 
+/* The outcome's number is the route's: load_flow.c has put them in this order. */
 static move do_operation(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     ct_attempt a;
@@ -331,6 +355,8 @@ static move do_operation(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return move_to(r->plan->targets[step->first_target + nth]);
 }
 
+/* One undo after the other; the first that fails ends the flow where its own handler
+ * says. */
 static move do_compensation(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     const ct_plan_handler *h = &step->handler;
@@ -349,6 +375,7 @@ static move do_compensation(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return move_to(h->next);
 }
 
+/* A condition that cannot be evaluated ends the flow; there is no handler for it. */
 static move do_branch(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     ct_record *record = add_record(r, CT_RECORD_BRANCH, f);
@@ -387,6 +414,7 @@ static move do_subflow(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return (move){.kind = MOVE_STAY};
 }
 
+/* Ends of all branches are listed first; a step without branches joins at once. */
 static move do_parallel(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     uint32_t at = open_record(r, f, CT_RECORD_PARALLEL);
@@ -404,6 +432,8 @@ static move do_parallel(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return (move){.kind = MOVE_STAY};
 }
 
+/* Waiting is decided before anything is done, so a run that waits has changed nothing.
+ */
 static move do_step(ct_run *r, ct_frame *f)
 {
     const ct_plan_step *step = step_of(r, f);
@@ -413,12 +443,12 @@ static move do_step(ct_run *r, ct_frame *f)
     if (must_wait(r, step->persona)) {
         return (move){.kind = MOVE_NOTHING};
     }
-    switch (step->kind) {
-    case CT_OPERATION_STEP: return do_operation(r, f, step);
-    case CT_BRANCH_STEP: return do_branch(r, f, step);
-    case CT_HANDOFF_STEP: return do_handoff(r, f, step);
-    case CT_SUBFLOW_STEP: return do_subflow(r, f, step);
-    case CT_PARALLEL_STEP: return do_parallel(r, f, step);
+    switch (step->does) {
+    case LN_OPERATES: return do_operation(r, f, step);
+    case LN_DECIDES: return do_branch(r, f, step);
+    case LN_GOES_ON: return do_handoff(r, f, step);
+    case LN_CALLS: return do_subflow(r, f, step);
+    case LN_FORKS: return do_parallel(r, f, step);
     }
     MT_BUG("step of an unknown kind");
 }
@@ -468,7 +498,7 @@ uint32_t ct_run_next_op(const ct_run *r)
         return undo;
     }
     const ct_plan_step *s = &r->plan->steps[step];
-    return s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
+    return s->does == LN_OPERATES ? s->what : CT_NONE;
 }
 
 ct_run_status ct_run_all(ct_run *r)
@@ -509,6 +539,7 @@ static void make_room(ct_run *r, const ct_plan *p)
     r->matching = mt_new_array(&r->memory, uint32_t, p->max_outcomes);
 }
 
+/* Vectors keep their memory for the next run. */
 static void clear(ct_run *r)
 {
     mt_arena_reset(&r->texts);

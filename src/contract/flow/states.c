@@ -1,5 +1,17 @@
 /* contract/flow/states.c - the map from instances to states, and bindings into it.
- * Room: contract. */
+ *
+ * Instances of an entity are a list sorted by name. While it is filled, order does not
+ * matter and a name may come twice; ct_states_seal() sorts stably and lets the last of
+ * equal names win, after which ct_states_get() may search. An entity nobody spoke of
+ * has one instance, the default one, in its initial state.
+ *
+ * A binding says which instance of each entity a flow is about, and carries its state
+ * beside it; ct_binding_resolve() fills both from the map.
+ *
+ * Both are read from JSON (a state, or an object of instances) and from the command
+ * line (ENTITY=STATE, ENTITY/INSTANCE=STATE, ENTITY=INSTANCE). What may fail:
+ * MT_E_TYPE, MT_E_SYNTAX, MT_E_NOTFOUND with a sentence in *why that names entity and
+ * state; the map may then be half filled and is not to be used. */
 #include "contract/flow/states.h"
 
 #include <stdlib.h>
@@ -97,6 +109,7 @@ static mt_err unknown(mt_arena *a, mt_str *why, const char *what, mt_str name)
     return MT_E_NOTFOUND;
 }
 
+/* Entity and state by name; both must be the contract's. */
 static mt_err put_named(mt_arena *a, ct_states *s, mt_str entity, mt_str id,
                         mt_str state, mt_str *why)
 {
@@ -216,7 +229,7 @@ uint32_t ct_states_get(const ct_states *s, uint32_t entity, mt_str id)
 
 void ct_states_json(mt_jw *w, const ct_states *s)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < s->model->entity_count; e++) {
         const ct_instances *list = &s->entities[e];
         if (!list->len) {

@@ -1,5 +1,14 @@
 /* contract/flow/text.c - printing values and expressions for people.
- * Room: contract. Depth is bounded by the loader's limit on nesting. */
+ *
+ * The text of an expression is close to the language, with as few parentheses as its
+ * binding strength needs (BINDS), and it is the same for equal expressions: reports
+ * and explanations compare it. Quantifier variables have their names from the source;
+ * the model knows them by depth only, so a scope on the C stack carries the names.
+ *
+ * It is not meant to be parsed again: long lists are cut, and money is written with
+ * its currency behind it. For JSON see wire/value_json.c.
+ *
+ * Nothing can fail. Depth is bounded by the loader's limit on nesting. */
 #include "contract/flow/text.h"
 
 #include "base/json_write.h"
@@ -21,6 +30,19 @@ static void record(mt_buf *out, const ct_type *type, const ct_value *value)
     mt_buf_addc(out, '}');
 }
 
+static void whole(mt_buf *out, const ct_type *type, int64_t n)
+{
+    char date[CT_DATE_TEXT];
+    if (ct_is_day(type)) {
+        mt_buf_add(out, date, ct_date_print(n, date));
+        return;
+    }
+    mt_buf_add_i64(out, n);
+    if (ct_has(type, LN_UNIT)) {
+        mt_buf_addf(out, " %s", CT_UNIT_NAMES[type->unit]);
+    }
+}
+
 /* Long lists are cut: the text is for reading. */
 static void list(mt_buf *out, const ct_type *type, const ct_value *value)
 {
@@ -39,31 +61,27 @@ static void list(mt_buf *out, const ct_type *type, const ct_value *value)
 
 void ct_value_text(mt_buf *out, const ct_type *type, const ct_value *value)
 {
-    char date[CT_DATE_TEXT], time[CT_TIME_TEXT];
-    switch ((ct_base)type->base) {
-    case CT_BOOL: mt_buf_addz(out, value->boolean ? "true" : "false"); break;
-    case CT_INT: mt_buf_add_i64(out, value->integer); break;
-    case CT_DECIMAL: decimal(out, value->decimal); break;
-    case CT_TEXT: mt_json_quote(out, value->text); break;
-    case CT_ENUM: mt_json_quote(out, type->as.values[value->choice]); break;
-    case CT_DATE: mt_buf_add(out, date, ct_date_print(value->integer, date)); break;
-    case CT_DATETIME: mt_buf_add(out, time, ct_time_print(value->time, time)); break;
-    case CT_MONEY:
+    char time[CT_TIME_TEXT];
+    switch (ct_held(type)) {
+    case LN_BOOLEAN: mt_buf_addz(out, value->boolean ? "true" : "false"); break;
+    case LN_INTEGER: whole(out, type, value->integer); break;
+    case LN_DECIMAL:
         decimal(out, value->decimal);
-        mt_buf_addf(out, " %.*s", MT_ARG(type->as.currency));
+        if (ct_has(type, LN_CURRENCY)) {
+            mt_buf_addf(out, " %.*s", MT_ARG(type->as.currency));
+        }
         break;
-    case CT_DURATION:
-        mt_buf_add_i64(out, value->integer);
-        mt_buf_addf(out, " %s", CT_UNIT_NAMES[type->unit]);
-        break;
-    case CT_RECORD: record(out, type, value); break;
-    case CT_UNION:
+    case LN_TEXT: mt_json_quote(out, value->text); break;
+    case LN_CHOICE: mt_json_quote(out, type->as.values[value->choice]); break;
+    case LN_TIME: mt_buf_add(out, time, ct_time_print(value->time, time)); break;
+    case LN_RECORD: record(out, type, value); break;
+    case LN_VARIANT:
         mt_buf_addf(out, "%.*s(", MT_ARG(type->as.variants[value->variant.tag].name));
         ct_value_text(out, type->as.variants[value->variant.tag].type,
                       value->variant.payload);
         mt_buf_addc(out, ')');
         break;
-    case CT_LIST: list(out, type, value); break;
+    case LN_LIST: list(out, type, value); break;
     }
 }
 
@@ -126,8 +144,8 @@ static void quantifier(printer p, const scope *s, const ct_expr *e)
 static mt_str member_name(const ct_expr *e)
 {
     const ct_type *t = e->left->type;
-    return t->base == CT_RECORD ? t->as.fields[e->index].name
-                                : t->as.variants[e->index].name;
+    return ct_held(t) == LN_RECORD ? t->as.fields[e->index].name
+                                   : t->as.variants[e->index].name;
 }
 
 static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
@@ -136,6 +154,7 @@ static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
     mt_buf_addf(p.out, ".%.*s", MT_ARG(name));
 }
 
+/* Without parentheses around it; those are expr()'s. */
 static void node(printer p, const scope *s, const ct_expr *e)
 {
     switch ((ct_op)e->op) {
@@ -177,6 +196,7 @@ static void node(printer p, const scope *s, const ct_expr *e)
     }
 }
 
+/* Parentheses when the place asks for more than the node gives. */
 static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least)
 {
     bool wrap = BINDS[e->op] < least;

@@ -1,5 +1,18 @@
 /* contract/flow/trial.c - one trial: facts, states, and what a persona does with them.
- * Room: contract. */
+ *
+ * The common core of `motet eval`, scenarios and the conformance suite: read states
+ * and bindings, evaluate the facts, then run a flow or try an operation, and say what
+ * came of it. In this order, since a fact that cannot be read must not hide a state
+ * that does not exist.
+ *
+ * A bench keeps the memory of one contract (facts, verdicts, scratch, a run), so that
+ * a thousand trials allocate once; a trial borrows its JSON and its result lives in
+ * the caller's arena. `meanwhile` lets a test change states before a given step, as
+ * another flow would.
+ *
+ * What may fail is part of the result: `kind` and message of the first thing that was
+ * wrong. An operation that was refused or a flow that failed is a result like any
+ * other. */
 #include "contract/flow/report.h"
 #include "contract/flow/scenario.h"
 
@@ -30,6 +43,7 @@ static void blame(ct_result *r, const char *kind, mt_str message)
     r->fault = message;
 }
 
+/* The kind of the fault is what a scenario expects by name. */
 static bool evaluate(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     ct_fault fault = {0};
@@ -45,6 +59,7 @@ static bool evaluate(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out
     return true;
 }
 
+/* Entities nobody spoke of have their default instance in its initial state. */
 static bool read_states(mt_arena *a, const ct_bench *b, const ct_trial *t,
                         ct_result *out)
 {
@@ -124,6 +139,7 @@ static bool disturb(mt_arena *a, ct_run *run, const ct_trial *t, mt_str *why)
     return true;
 }
 
+/* Step by step where somebody else interferes, in one go otherwise. */
 static void walk(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     mt_str why = {0};
@@ -143,6 +159,8 @@ static void walk(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
     mt_buf_free(&text);
 }
 
+/* States after the run go back into the map, also when it failed: what was done is
+ * done. */
 static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
 {
     const ct_plan *p = b->plan;
@@ -168,6 +186,8 @@ static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
     settle(out, b->run.states);
 }
 
+/* A label that is not one of its outcomes becomes an impossible number, so the engine
+ * gives its own error. */
 static void run_operation(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     const ct_plan *p = b->plan;

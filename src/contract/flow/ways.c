@@ -1,7 +1,22 @@
 /* contract/flow/ways.c - a depth-first walk that carries what comes after.
- * Room: contract.
+ *
+ * Lists every way a flow can take, as words: steps with their results, what is entered
+ * and left, compensations, the terminal. Analysis counts them, proofs ask whether each
+ * is possible, `motet ask` shows one.
+ *
  * A frame says which step of which graph goes on when the inner graph ends; frames are
- * the C stack's, one per sub-flow or branch that is open. */
+ * the C stack's, one per sub-flow or branch that is open. A way carries what it
+ * demands of the snapshot: the same condition cannot be true here and false there, so
+ * ways that contradict themselves are left out when the caller has a question to ask
+ * (options).
+ *
+ * Bounds: a hostile bundle can have a hundred thousand steps in a row, or ways that
+ * all end nowhere, so depth and effort are bounded and not only the number of ways.
+ * ct_ways() answers false when anything was cut off or the caller had enough; what was
+ * found until then is right.
+ *
+ * Order is that of the declarations: success before failure, true before false. Words
+ * are given to the caller in place and are only valid during the call. */
 #include "contract/flow/ways.h"
 
 #include "base/vec.h"
@@ -13,9 +28,9 @@ enum { MAX_DEMANDS = 24, MAX_DEPTH = 2000, EFFORT_PER_WAY = 1000 };
 
 typedef struct frame {
     const struct frame *outer;
-    const ct_plan_step *step;
-    uint32_t branch; /* of a parallel step */
-    bool failed;     /* one of the branches so far */
+    const ct_plan_step *step; /* which opened the inner graph */
+    uint32_t branch;          /* of a parallel step */
+    bool failed;              /* one of the branches so far */
 } frame;
 
 typedef struct walker {
@@ -23,11 +38,11 @@ typedef struct walker {
     const ct_ways_options *options;
     mt_arena a;
     MT_VEC(ct_word) words;
-    uint32_t steps, depth;
+    uint32_t steps, depth;          /* of the way so far; of the C stack */
     ct_demand demands[MAX_DEMANDS]; /* what the way so far asks of the snapshot */
     size_t demand_count;
-    size_t found, effort;
-    bool cut, enough;
+    size_t found, effort; /* ways so far; calls of walk() */
+    bool cut, enough;     /* something was left out; the visitor wants no more */
 } walker;
 
 static void walk(walker *w, const frame *in, ct_plan_target at);
@@ -70,13 +85,14 @@ static void walk_word(walker *w, const frame *in, ct_word word, ct_plan_target t
 static ct_word step_word(walker *w, const ct_plan_step *s, mt_str result)
 {
     ct_word word = word_of(CT_WORD_STEP, index_of(w, s));
-    word.op = s->kind == CT_OPERATION_STEP ? s->what : CT_NONE;
+    word.op = s->does == LN_OPERATES ? s->what : CT_NONE;
     word.result = result;
     return word;
 }
 
 /* ---- ends ---- */
 
+/* Words are shown in place; a way that breaks off has no terminal. */
 static void found(walker *w, uint32_t terminal)
 {
     const ct_ways_options *o = w->options;
@@ -101,6 +117,7 @@ static bool terminal_failed(const walker *w, uint32_t terminal)
 
 static void after_inner(walker *w, const frame *in, const ct_plan_step *s, bool failed);
 
+/* Branches one after the other, as the machine does it. */
 static void next_branch(walker *w, const frame *in, uint32_t terminal)
 {
     frame next = {in->outer, in->step, in->branch + 1,
@@ -115,6 +132,7 @@ static void next_branch(walker *w, const frame *in, uint32_t terminal)
               (ct_plan_target){w->p->graphs[word.graph].entry, CT_NONE});
 }
 
+/* The word of the end is taken back after whatever follows it was walked. */
 static void end_graph(walker *w, const frame *in, uint32_t terminal)
 {
     ct_word word = word_of(CT_WORD_END, CT_NONE);
@@ -122,7 +140,7 @@ static void end_graph(walker *w, const frame *in, uint32_t terminal)
     push(w, word);
     if (!in) {
         found(w, terminal);
-    } else if (in->step->kind == CT_PARALLEL_STEP) {
+    } else if (in->step->does == LN_FORKS) {
         next_branch(w, in, terminal);
     } else {
         after_inner(w, in->outer, in->step, terminal_failed(w, terminal));
@@ -132,6 +150,8 @@ static void end_graph(walker *w, const frame *in, uint32_t terminal)
 
 /* ---- failures ---- */
 
+/* Every undo may succeed, and then the next one comes, or fail, and then its own
+ * terminal does. */
 static void walk_undo(walker *w, const frame *in, const ct_plan_step *s, uint32_t nth)
 {
     const ct_plan_handler *h = &s->handler;
@@ -156,6 +176,7 @@ static void walk_undo(walker *w, const frame *in, const ct_plan_step *s, uint32_
     walk_word(w, in, word, (ct_plan_target){CT_NONE, undo->on_failure});
 }
 
+/* A handler's own steps are ways as well. */
 static void walk_failure(walker *w, const frame *in, const ct_plan_step *s,
                          mt_str result)
 {
@@ -185,6 +206,8 @@ static void walk_if(walker *w, const frame *in, const ct_expr *predicate, bool v
     w->demand_count = before;
 }
 
+/* All outcomes under a precondition that holds, then the failure, which may have other
+ * reasons. */
 static void walk_operation(walker *w, const frame *in, const ct_plan_step *s)
 {
     const ct_plan_op *op = &w->p->ops[s->what];
@@ -214,7 +237,7 @@ static void walk_join(walker *w, const frame *in, const ct_plan_step *s, bool fa
 /* The inside of a sub-flow or parallel step has ended. */
 static void after_inner(walker *w, const frame *in, const ct_plan_step *s, bool failed)
 {
-    if (s->kind == CT_PARALLEL_STEP) {
+    if (s->does == LN_FORKS) {
         walk_join(w, in, s, failed);
     } else if (failed) {
         walk_failure(w, in, s, CT_RESULT_FAILED);
@@ -224,9 +247,10 @@ static void after_inner(walker *w, const frame *in, const ct_plan_step *s, bool 
     }
 }
 
+/* Not expanded, it is one step that ends well or badly. */
 static void walk_inner(walker *w, const frame *in, const ct_plan_step *s)
 {
-    bool parallel = s->kind == CT_PARALLEL_STEP;
+    bool parallel = s->does == LN_FORKS;
     if (!w->options->expand || (parallel && !s->branch_count)) {
         after_inner(w, in, s, false);
         if (!w->options->expand) {
@@ -249,25 +273,25 @@ static void walk_inner(walker *w, const frame *in, const ct_plan_step *s)
     pop(w);
 }
 
+/* Success before failure, true before false: the order in which ways are listed. */
 static void walk_step(walker *w, const frame *in, const ct_plan_step *s)
 {
     const ct_plan_target *to = &w->p->targets[s->first_target];
     const ct_expr *condition;
-    switch (s->kind) {
-    case CT_OPERATION_STEP: walk_operation(w, in, s); break;
-    case CT_BRANCH_STEP:
+    switch (s->does) {
+    case LN_OPERATES: walk_operation(w, in, s); break;
+    case LN_DECIDES:
         condition = w->p->model->conditions[s->what];
         walk_if(w, in, condition, true, step_word(w, s, MT_STR("true")), to[0]);
         walk_if(w, in, condition, false, step_word(w, s, MT_STR("false")), to[1]);
         break;
-    case CT_HANDOFF_STEP:
-        walk_word(w, in, step_word(w, s, MT_STR("handoff")), to[0]);
-        break;
-    case CT_SUBFLOW_STEP:
-    case CT_PARALLEL_STEP: walk_inner(w, in, s); break;
+    case LN_GOES_ON: walk_word(w, in, step_word(w, s, MT_STR("handoff")), to[0]); break;
+    case LN_CALLS:
+    case LN_FORKS: walk_inner(w, in, s); break;
     }
 }
 
+/* Depth, effort and the number of ways are all bounded here, and only here. */
 static void walk(walker *w, const frame *in, ct_plan_target at)
 {
     size_t most = w->options->most;
@@ -316,7 +340,7 @@ void ct_way_text(mt_buf *out, const ct_way *way)
     for (size_t i = 0; i < way->len; i++) {
         const ct_word *word = &way->words[i];
         const ct_plan_step *s = word->step == CT_NONE ? NULL : &p->steps[word->step];
-        bool inner = s && (s->kind == CT_SUBFLOW_STEP || s->kind == CT_PARALLEL_STEP);
+        bool inner = s && (s->does == LN_CALLS || s->does == LN_FORKS);
         bool leaving = word->kind == CT_WORD_STEP && inner && i &&
                        way->words[i - 1].kind == CT_WORD_END;
         mt_buf_addz(out, first || leaving || word->kind == CT_WORD_BRANCH ? "" : " > ");

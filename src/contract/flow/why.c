@@ -1,7 +1,18 @@
 /* contract/flow/why.c - reasons by walking the predicate.
- * Room: contract.
- * Parts are asked with ct_holds_expr(). An element of a list is asked about by putting
- * `list[i]` in place of the variable. Depth is bounded by the loader's limit. */
+ *
+ * Answers which parts of a predicate decided its value: the smallest set (ct_why()),
+ * or all of them (ct_why_all()). `and` that is false needs one false part, `or` that
+ * is false needs all of them; where one is enough, the smaller set of reasons wins,
+ * the left one of equals.
+ *
+ * Parts are asked with ct_holds_expr(), so each is judged as the evaluator judges it.
+ * An element of a list is asked about by putting `list[i]` in place of the variable,
+ * and the reason then names the element.
+ *
+ * Invariants: parts that the evaluator would not have reached are not reasons, even if
+ * they would hold; a quantifier over more than MAX_ELEMENTS elements, or with another
+ * inside, is one atom. What may fail: a part whose evaluation fails; then there are no
+ * reasons and *fault is that of the part. Depth is bounded by the loader's limit. */
 #include "contract/flow/why.h"
 
 #include "contract/eval/facts.h"
@@ -11,13 +22,13 @@ enum { MAX_ELEMENTS = 256 }; /* of a quantifier; a longer list is one atom */
 typedef struct why {
     mt_arena *a;
     const ct_snapshot *s;
-    bool all;
+    bool all; /* every reason, not the smallest set */
     ct_fault *fault;
 } why;
 
 typedef struct finding {
     mt_err err;
-    bool value;
+    bool value; /* of the part */
     ct_reasons reasons;
 } finding;
 
@@ -28,6 +39,7 @@ static finding failed(mt_err err)
     return (finding){.err = err};
 }
 
+/* A comparison, a verdict, a Bool: nothing to look into. */
 static finding atom(const why *w, const ct_expr *e)
 {
     finding f = {0};
@@ -73,7 +85,8 @@ static ct_reasons combine(const why *w, const finding *l, const finding *r, bool
 }
 
 /* `and` is decided by a false part, `or` by a true one. What comes after the deciding
- * part was never asked by the evaluator and may have no value: then it is no reason. */
+ * part was never asked by the evaluator and may have no value: then it is not a reason.
+ */
 static finding connective(const why *w, const ct_expr *e)
 {
     bool decides = e->op == CT_OR;
@@ -115,7 +128,7 @@ static const ct_value *slots(const why *w, const ct_expr *e)
     if (e->op == CT_FACT) {
         return ct_facts_value(w->s->facts, e->index);
     }
-    if (e->op == CT_FIELD && e->left->type->base == CT_RECORD) {
+    if (e->op == CT_FIELD && ct_held(e->left->type) == LN_RECORD) {
         const ct_value *record = slots(w, e->left);
         return record ? record + e->left->type->as.fields[e->index].offset : NULL;
     }
@@ -129,6 +142,7 @@ static const ct_value *slots(const why *w, const ct_expr *e)
     return NULL;
 }
 
+/* A copy of the expression; what does not hold the variable is shared. */
 static const ct_expr *put_in(const why *w, const ct_expr *e, uint32_t depth,
                              const ct_expr *element)
 {
@@ -150,12 +164,13 @@ static const ct_expr *put_in(const why *w, const ct_expr *e, uint32_t depth,
     return copy;
 }
 
+/* `list[i]` with a literal index: the evaluator reads it like one that was written. */
 static const ct_expr *element_of(const why *w, const ct_expr *list, uint32_t i)
 {
     ct_value *number = mt_new(w->a, ct_value);
     number->integer = i;
     ct_type *type = mt_new(w->a, ct_type);
-    *type = (ct_type){.base = CT_INT, .slots = 1, .as.range = {i, i}};
+    *type = ct_int_type(i, i);
     ct_expr *literal = mt_new(w->a, ct_expr);
     *literal = (ct_expr){.op = CT_LITERAL, .type = type, .value = number};
     ct_expr *index = mt_new(w->a, ct_expr);
@@ -203,6 +218,7 @@ static finding quantifier(const why *w, const ct_expr *e)
     return best;
 }
 
+/* Whatever is not a connective or a quantifier is an atom. */
 static finding ask(const why *w, const ct_expr *e)
 {
     switch ((ct_op)e->op) {

@@ -1,5 +1,5 @@
 /* contract/front/ast.h - the tree the parser builds and the passes annotate.
- * Room: contract/front (and contract/wire/pass6_emit, which writes it out).
+ * Room: contract/front.
  * Places are token numbers within the construct's file; names are symbols.
  * Ownership: all nodes live in the elaboration's arena. */
 #ifndef FR_FRONT_AST_H
@@ -7,6 +7,7 @@
 
 #include "base/vec.h"
 #include "contract/front/lexer.h"
+#include "lang/lang.h"
 
 typedef uint32_t fr_tok; /* index of a token in its file; 0 may be a real one */
 
@@ -20,21 +21,11 @@ typedef struct fr_file {
 
 /* ---- types ---- */
 
-typedef enum fr_base {
-    FR_TYPE_BOOL,
-    FR_TYPE_INT,
-    FR_TYPE_DECIMAL,
-    FR_TYPE_TEXT,
-    FR_TYPE_ENUM,
-    FR_TYPE_DATE,
-    FR_TYPE_DATETIME,
-    FR_TYPE_MONEY,
-    FR_TYPE_RECORD,
-    FR_TYPE_UNION,
-    FR_TYPE_LIST,
-    FR_TYPE_DURATION,
-    FR_TYPE_REF,  /* until pass 3 resolves it */
-    FR_TYPE_ERROR /* already reported; fits everything */
+typedef enum fr_base { /* ORDER ln_base */
+#define X_BASE(ID, text, HELD, TRAITS, result) FR_TYPE_##ID,
+#include "lang/nodes.def"
+                       FR_TYPE_REF,  /* until pass 3 resolves it */
+                       FR_TYPE_ERROR /* already reported; fits everything */
 } fr_base;
 
 typedef struct fr_type fr_type;
@@ -267,14 +258,6 @@ typedef struct fr_handler {
     MT_VEC(fr_compensation) steps;
 } fr_handler;
 
-typedef enum fr_step_kind {
-    FR_STEP_OPERATION,
-    FR_STEP_BRANCH,
-    FR_STEP_HANDOFF,
-    FR_STEP_SUBFLOW,
-    FR_STEP_PARALLEL
-} fr_step_kind;
-
 typedef struct fr_route {
     fr_name label;
     fr_target target;
@@ -297,7 +280,7 @@ typedef struct fr_branch {
 } fr_branch;
 
 struct fr_step {
-    uint8_t kind;
+    uint8_t kind; /* ln_step */
     fr_name id;
     fr_name op;      /* operation or flow */
     fr_tok flow_tok; /* the word `flow` */
@@ -332,6 +315,38 @@ struct fr_step {
     uint32_t mark;
     bool reached;
 };
+
+/* What nodes.def says of a type; false of one that is not known. */
+static inline bool fr_holds(const fr_type *t, ln_held held)
+{
+    return t->base < LN_BASE_COUNT && LN_BASES[t->base].held == held;
+}
+
+static inline bool fr_has(const fr_type *t, unsigned traits)
+{
+    return t->base < LN_BASE_COUNT && (LN_BASES[t->base].traits & traits);
+}
+
+/* Numbers proper, and days of the calendar. */
+static inline bool fr_is_int(const fr_type *t)
+{
+    return fr_holds(t, LN_INTEGER) && fr_has(t, LN_NUMBER);
+}
+
+static inline bool fr_is_decimal(const fr_type *t)
+{
+    return fr_holds(t, LN_DECIMAL) && fr_has(t, LN_NUMBER);
+}
+
+static inline bool fr_is_day(const fr_type *t)
+{
+    return fr_holds(t, LN_INTEGER) && fr_has(t, LN_WRITTEN);
+}
+
+static inline ln_doing fr_does(const fr_step *s)
+{
+    return LN_STEPS[s->kind].does;
+}
 
 typedef struct fr_flow {
     fr_construct head;

@@ -1,5 +1,14 @@
-/* contract/front/emit_expr.c - terms and conditions. Which nodes 1.0 has and which are
- * ours is the table in docs/interchange.md. */
+/* contract/front/emit_expr.c - terms and conditions as interchange.
+ *
+ * The text is written straight into the bundle, key by key in byte order, without a
+ * tree between. Which nodes 1.0 has and which are ours is the table in
+ * docs/interchange.md; where both could say a thing, the node of 1.0 is chosen, and
+ * its spelling is the conformance suite's, down to products that name the literal on
+ * the right although it was written on the left.
+ *
+ * Pass 4 has given every expression its type and refused what cannot be written, so
+ * nothing here can fail; a buffer that is full writes nothing more and is noticed by
+ * pass 6. Recursion follows the tree, whose depth source_depth bounds. */
 #include "contract/front/emit.h"
 #include "contract/front/types.h"
 
@@ -16,7 +25,7 @@ static void emit_int_literal(fr_emit *e, int64_t n)
 
 static void emit_decimal_literal(fr_emit *e, mt_str text)
 {
-    fr_type t = {.base = FR_TYPE_DECIMAL};
+    fr_type t = FR_DECIMAL;
     fr_decimal_literal(text, &t.precision, &t.scale);
     FR_PUT(e, "{\"literal\":");
     fr_emit_text(e, text);
@@ -37,7 +46,9 @@ static void emit_money_literal(fr_emit *e, const fr_expr *x)
 static void emit_duration_literal(fr_emit *e, const fr_expr *x)
 {
     int64_t n = fr_int_value(&e->u->syms, x->sym);
-    fr_type t = {.base = FR_TYPE_DURATION, .min = n, .max = n, .name = x->sym2};
+    fr_type t = FR_DURATION;
+    t.min = t.max = n;
+    t.name = x->sym2;
     e->extended = true;
     FR_PUT(e, "{\"literal\":{\"unit\":");
     fr_emit_text(e, fr_str(e->u, x->sym2));
@@ -97,7 +108,7 @@ static void emit_scaled(fr_emit *e, const fr_expr *x, const fr_expr *factor,
     FR_PUT(e, ",\"literal\":");
     mt_buf_add_i64(e->b, fr_int_value(&e->u->syms, literal->sym));
     FR_PUT(e, ",\"op\":\"*\"");
-    if (!plain_fact || factor->type->base == FR_TYPE_INT) {
+    if (!plain_fact || fr_is_int(factor->type)) {
         FR_PUT(e, ",\"result_type\":");
         fr_emit_type(e, x->type);
     }
@@ -186,7 +197,7 @@ void fr_emit_term(fr_emit *e, const fr_expr *x)
 
 static bool is_enum_fact(const fr_expr *x)
 {
-    return x->kind == FR_X_REF && x->op == FR_REF_FACT && x->type->base == FR_TYPE_ENUM;
+    return x->kind == FR_X_REF && x->op == FR_REF_FACT && fr_holds(x->type, LN_CHOICE);
 }
 
 static void emit_right_operand(fr_emit *e, const fr_expr *left, const fr_expr *right)

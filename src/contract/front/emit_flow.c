@@ -1,4 +1,11 @@
-/* contract/front/emit_flow.c - flows and systems. */
+/* contract/front/emit_flow.c - flows and systems as interchange.
+ *
+ * Steps are written in the order of pass5_order.c, so equal flows give equal bytes
+ * however their steps were arranged. Handlers, joins and branches nest; keys are in
+ * byte order and those that do not apply are left out. What a System says is sorted:
+ * members, shared personas and entities, triggers.
+ *
+ * Everything was checked in pass 5, nothing can fail here. */
 #include <stdlib.h>
 
 #include "contract/front/emit.h"
@@ -58,19 +65,19 @@ static void emit_handler(fr_emit *e, const fr_handler *h)
 }
 
 /* "id":...,"kind":... behind which the step's own keys follow */
-static void emit_step_head(fr_emit *e, const fr_step *s, const char *kind)
+static void emit_step_head(fr_emit *e, const fr_step *s)
 {
     FR_PUT(e, "\"id\":");
     fr_emit_name(e, s->id.sym);
     FR_PUT(e, ",\"kind\":\"");
-    mt_buf_addz(e->b, kind);
+    mt_buf_addz(e->b, LN_STEPS[s->kind].name);
     mt_buf_addc(e->b, '"');
 }
 
 static void emit_operation_step(fr_emit *e, const fr_step *s)
 {
     mt_buf_addc(e->b, '{');
-    emit_step_head(e, s, "OperationStep");
+    emit_step_head(e, s);
     if (s->handler.kind != FR_HANDLER_NONE) {
         FR_PUT(e, ",\"on_failure\":");
         emit_handler(e, &s->handler);
@@ -112,7 +119,7 @@ static void emit_handoff_step(fr_emit *e, const fr_step *s)
     FR_PUT(e, "{\"from_persona\":");
     fr_emit_name(e, s->persona.sym);
     mt_buf_addc(e->b, ',');
-    emit_step_head(e, s, "HandoffStep");
+    emit_step_head(e, s);
     FR_PUT(e, ",\"next\":");
     fr_emit_name(e, s->next.sym);
     FR_PUT(e, ",\"to_persona\":");
@@ -125,7 +132,7 @@ static void emit_subflow_step(fr_emit *e, const fr_step *s)
     FR_PUT(e, "{\"flow\":");
     fr_emit_name(e, s->op.sym);
     mt_buf_addc(e->b, ',');
-    emit_step_head(e, s, "SubFlowStep");
+    emit_step_head(e, s);
     FR_PUT(e, ",\"on_failure\":");
     emit_handler(e, &s->handler);
     FR_PUT(e, ",\"on_success\":");
@@ -185,6 +192,13 @@ static void emit_parallel_step(fr_emit *e, const fr_step *s)
     FR_PUT(e, ",\"kind\":\"ParallelStep\"}");
 }
 
+static void (*const EMITTERS[])(fr_emit *, const fr_step *) = {
+    [LN_STEP_OPERATION] = emit_operation_step, [LN_STEP_BRANCH] = emit_branch_step,
+    [LN_STEP_HANDOFF] = emit_handoff_step,     [LN_STEP_SUBFLOW] = emit_subflow_step,
+    [LN_STEP_PARALLEL] = emit_parallel_step,
+};
+_Static_assert(sizeof EMITTERS / sizeof *EMITTERS == LN_STEP_COUNT, "one per kind");
+
 static void emit_steps(fr_emit *e, const fr_steps *steps)
 {
     mt_buf_addc(e->b, '[');
@@ -193,13 +207,7 @@ static void emit_steps(fr_emit *e, const fr_steps *steps)
         if (i) {
             mt_buf_addc(e->b, ',');
         }
-        switch ((fr_step_kind)s->kind) {
-        case FR_STEP_OPERATION: emit_operation_step(e, s); break;
-        case FR_STEP_BRANCH: emit_branch_step(e, s); break;
-        case FR_STEP_HANDOFF: emit_handoff_step(e, s); break;
-        case FR_STEP_SUBFLOW: emit_subflow_step(e, s); break;
-        case FR_STEP_PARALLEL: emit_parallel_step(e, s); break;
-        }
+        EMITTERS[s->kind](e, s);
     }
     mt_buf_addc(e->b, ']');
 }

@@ -102,12 +102,11 @@ static bool same_step(const fr_step *x, const fr_step *y)
     if (x->kind != y->kind || x->id.tok != y->id.tok) {
         return false;
     }
-    if (x->kind == FR_STEP_BRANCH) {
+    if (fr_does(x) == LN_DECIDES) {
         return same_expr(x->condition, y->condition);
     }
-    bool same = x->kind != FR_STEP_PARALLEL || x->branches.len == y->branches.len;
-    for (size_t i = 0; x->kind == FR_STEP_PARALLEL && same && i < x->branches.len;
-         i++) {
+    bool same = fr_does(x) != LN_FORKS || x->branches.len == y->branches.len;
+    for (size_t i = 0; fr_does(x) == LN_FORKS && same && i < x->branches.len; i++) {
         same = same_steps(&x->branches.items[i].steps, &y->branches.items[i].steps);
     }
     return same;
@@ -183,7 +182,7 @@ static size_t digits_at(mt_str s, size_t at)
 /* Cuts off what stands before the next line number, and the number. */
 static mt_str next_part(mt_str *bundle)
 {
-    /* In a text a quote is escaped, so this is always a key; other keys of this name
+    /* In text a quote is escaped, so this is always a key; other keys of this name
      * have no number behind them. */
     static const char KEY[] = "\"line\":";
     const char *at = memmem(bundle->ptr, bundle->len, KEY, sizeof KEY - 1);

@@ -1,7 +1,18 @@
 /* contract/front/parser_expr.c - conditions, values and literals.
+ *
  * One grammar for both; pass 4 decides what each part is, so that `(a + b) * 2 <= c`
  * and `(p) and q` both parse. From loose to tight: or, and, not, comparison, + -, *,
- * then .field [index] present. A quantifier's body reaches as far right as it can. */
+ * then .field [index] present. A quantifier's body reaches as far right as it can.
+ *
+ * Words such as `in`, `not` and `forall` are operators only in their place and names
+ * elsewhere. The dot between a quantifier's domain and its body is the first with
+ * white space beside it, else the first before the bound variable; format_tree.c has
+ * the same rule.
+ *
+ * Every node knows how deep it is: the bundle nests a few levels around an expression,
+ * and what we write must be readable under json_depth. What cannot stand as a
+ * condition is refused here with a hint of what was probably meant. NULL means a fault
+ * was reported. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"
@@ -116,7 +127,7 @@ static bool number_text(fr_parser *p, fr_sym *out)
 /* "10.00", 10.00 or Decimal(10.00) */
 static bool take_amount(fr_parser *p, fr_sym *out)
 {
-    if (!fr_is_word(p, FR_W_Decimal)) {
+    if (!fr_is_word(p, FR_W_BASE_DECIMAL)) {
         return number_text(p, out);
     }
     fr_advance(p);
@@ -328,8 +339,9 @@ static fr_expr *parse_word_literal(fr_parser *p)
 {
     fr_token_kind next = fr_peek_at(p, 1);
     fr_sym word = p->t->sym;
-    if (next == FR_T_LBRACE && (word == FR_W_Money || word == FR_W_Duration)) {
-        return parse_struct_literal(p, word == FR_W_Money);
+    if (next == FR_T_LBRACE &&
+        (word == FR_W_BASE_MONEY || word == FR_W_BASE_DURATION)) {
+        return parse_struct_literal(p, word == FR_W_BASE_MONEY);
     }
     if (next == FR_T_LBRACE) {
         fr_tok tok = fr_here(p);
@@ -337,7 +349,8 @@ static fr_expr *parse_word_literal(fr_parser *p)
         return parse_record_literal(p, tok, word);
     }
     if (next == FR_T_LPAREN) {
-        return word == FR_W_Decimal ? parse_decimal_literal(p) : parse_tag_literal(p);
+        return word == FR_W_BASE_DECIMAL ? parse_decimal_literal(p)
+                                         : parse_tag_literal(p);
     }
     fr_expected(p, "literal value");
     return NULL;
@@ -434,11 +447,12 @@ static fr_expr *parse_word_term(fr_parser *p)
     if (next == FR_T_LPAREN && word == FR_W_len) {
         return parse_call(p, FR_X_LEN);
     }
-    if (next == FR_T_LPAREN && word == FR_W_Decimal) {
+    if (next == FR_T_LPAREN && word == FR_W_BASE_DECIMAL) {
         return parse_decimal_literal(p);
     }
-    if (next == FR_T_LBRACE && (word == FR_W_Money || word == FR_W_Duration)) {
-        return parse_struct_literal(p, word == FR_W_Money);
+    if (next == FR_T_LBRACE &&
+        (word == FR_W_BASE_MONEY || word == FR_W_BASE_DURATION)) {
+        return parse_struct_literal(p, word == FR_W_BASE_MONEY);
     }
     fr_expr *e = leaf(p, FR_X_REF, fr_here(p), word);
     fr_advance(p);

@@ -1,4 +1,12 @@
-/* contract/front/parser_flow.c - flows, their steps and failure handlers. */
+/* contract/front/parser_flow.c - flows, their steps and failure handlers.
+ *
+ * FORMS is the table of step kinds: word, kind, body and required fields in the order
+ * they are reported. Steps are read in the order of the text; of equal ids the last
+ * one stays and pass 5 reports the other. Targets are a step or a terminal, in the
+ * spellings the specification allows; handlers are Terminate, Compensate and Escalate.
+ *
+ * Parallel branches contain steps again; depth is bounded by source_depth. A step that
+ * is broken breaks its flow, not the file. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"
@@ -330,45 +338,27 @@ static fr_field_result read_parallel_step(fr_parser *p, void *node, fr_sym field
 /* ---- all kinds ---- */
 
 typedef struct step_form {
-    fr_sym word;
-    fr_step_kind kind;
-    fr_body body;
+    fr_field_reader read;
     fr_sym needs[3]; /* required fields, in the order they are reported */
 } step_form;
 
-/* clang-format off */
 static const step_form FORMS[] = {
-    {FR_W_OperationStep, FR_STEP_OPERATION,
-     {"OperationStep", NULL, read_operation_step, FR_T_RBRACE, true}, {0}},
-    {FR_W_BranchStep, FR_STEP_BRANCH,
-     {"BranchStep", NULL, read_branch_step, FR_T_RBRACE, true},
-     {FR_W_condition, FR_W_if_true, FR_W_if_false}},
-    {FR_W_HandoffStep, FR_STEP_HANDOFF,
-     {"HandoffStep", NULL, read_handoff_step, FR_T_RBRACE, true}, {0}},
-    {FR_W_SubFlowStep, FR_STEP_SUBFLOW,
-     {"SubFlowStep", NULL, read_subflow_step, FR_T_RBRACE, true},
-     {FR_W_on_success, FR_W_on_failure}},
-    {FR_W_ParallelStep, FR_STEP_PARALLEL,
-     {"ParallelStep", NULL, read_parallel_step, FR_T_RBRACE, true}, {FR_W_join}},
+    [LN_STEP_OPERATION] = {read_operation_step, {0}},
+    [LN_STEP_BRANCH] = {read_branch_step,
+                        {FR_W_condition, FR_W_if_true, FR_W_if_false}},
+    [LN_STEP_HANDOFF] = {read_handoff_step, {0}},
+    [LN_STEP_SUBFLOW] = {read_subflow_step, {FR_W_on_success, FR_W_on_failure}},
+    [LN_STEP_PARALLEL] = {read_parallel_step, {FR_W_join}},
 };
-/* clang-format on */
+_Static_assert(sizeof FORMS / sizeof *FORMS == LN_STEP_COUNT, "one per kind");
 
-static const step_form *form_of(fr_sym word)
+static void require_fields(fr_parser *p, ln_step kind, const fr_seen *seen)
 {
-    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++) {
-        if (FORMS[i].word == word) {
-            return &FORMS[i];
-        }
-    }
-    return NULL;
-}
-
-static void require_fields(fr_parser *p, const step_form *form, const fr_seen *seen)
-{
+    const step_form *form = &FORMS[kind];
     for (size_t i = 0; i < 3 && form->needs[i]; i++) {
         if (!fr_was_seen(seen, form->needs[i])) {
             /* At the step's closing brace, which was just consumed. */
-            fr_missing(p, fr_here(p) - 1, form->body.what,
+            fr_missing(p, fr_here(p) - 1, LN_STEPS[kind].name,
                        mt_str_dup(p->a, fr_str(p->u, form->needs[i])).ptr);
             return;
         }
@@ -390,8 +380,8 @@ static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
     if (!fr_take_word(p, &kind) || !fr_take(p, FR_T_LBRACE)) {
         return false;
     }
-    const step_form *form = form_of(kind.sym);
-    if (!form) {
+    ln_step step = fr_step_of_word(kind.sym);
+    if (step == LN_STEP_COUNT) {
         p->broken = true;
         fr_report(p->u, FR_E_PARSE_STEP_KIND,
                   (fr_place){.file = p->file, .tok = fr_here(p)},
@@ -399,17 +389,21 @@ static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
         return false;
     }
     fr_step *s = new_step(p, id);
-    s->kind = (uint8_t)form->kind;
-    if (form->kind == FR_STEP_HANDOFF) {
+    fr_body body = {.what = LN_STEPS[step].name,
+                    .read = FORMS[step].read,
+                    .close = FR_T_RBRACE,
+                    .commas = true};
+    s->kind = (uint8_t)step;
+    if (step == LN_STEP_HANDOFF) {
         s->to_persona.sym = s->next.sym = FR_W_empty;
     }
     bool before = p->broken;
     p->broken = false;
-    if (!fr_read_body(p, &form->body, s, &seen)) {
+    if (!fr_read_body(p, &body, s, &seen)) {
         return false;
     }
     if (!p->broken) {
-        require_fields(p, form, &seen);
+        require_fields(p, step, &seen);
     }
     p->broken |= before;
     *out = s;

@@ -1,4 +1,12 @@
-/* contract/front/parser_type.c - types. */
+/* contract/front/parser_type.c - types.
+ *
+ * Scalars are a table of word, base and reader of parameters; parameters may be named
+ * or stand in order. Records and unions are sorted by name when they are complete; of
+ * equal names the last stays and pass 3 reports. A name nobody knows is a reference,
+ * resolved in pass 3.
+ *
+ * Numbers that do not fit become 2^32-1, which pass 4 refuses with the right words.
+ * Depth is bounded by source_depth; NULL means a fault was reported. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"
@@ -214,7 +222,7 @@ static bool read_type_field(fr_parser *p, field_list *list)
     return true;
 }
 
-fr_type *fr_parse_fields(fr_parser *p, fr_base base)
+static fr_type *parse_fields(fr_parser *p, fr_base base)
 {
     fr_type *t = new_type(p, base, fr_here(p));
     field_list list = {0};
@@ -233,11 +241,16 @@ fr_type *fr_parse_fields(fr_parser *p, fr_base base)
     return t;
 }
 
+fr_type *fr_parse_record(fr_parser *p)
+{
+    return parse_fields(p, FR_TYPE_RECORD);
+}
+
 /* `{...}`, `({...})` or `(label: {...})`. */
 static fr_type *parse_structure(fr_parser *p, fr_base base, fr_sym label)
 {
     if (fr_peek(p) == FR_T_LBRACE) {
-        return fr_parse_fields(p, base);
+        return parse_fields(p, base);
     }
     if (base == FR_TYPE_UNION && fr_peek(p) != FR_T_LPAREN) {
         fr_expected(p, "'{'");
@@ -247,7 +260,7 @@ static fr_type *parse_structure(fr_parser *p, fr_base base, fr_sym label)
         return NULL;
     }
     fr_accept_label(p, label);
-    fr_type *t = fr_parse_fields(p, base);
+    fr_type *t = parse_fields(p, base);
     return t && fr_take(p, FR_T_RPAREN) ? t : NULL;
 }
 
@@ -258,37 +271,35 @@ static fr_type *parse_reference(fr_parser *p, fr_name name)
     return t;
 }
 
+static bool read_nothing(fr_parser *p, fr_type *t)
+{
+    (void)p, (void)t;
+    return true;
+}
+
+/* How the parameters of a type are read; NULL: as a structure of fields. */
+static bool (*const READERS[])(fr_parser *p, fr_type *t) = {
+    [FR_TYPE_BOOL] = read_nothing,    [FR_TYPE_INT] = read_int,
+    [FR_TYPE_DECIMAL] = read_decimal, [FR_TYPE_TEXT] = read_text,
+    [FR_TYPE_DATE] = read_nothing,    [FR_TYPE_DATETIME] = read_nothing,
+    [FR_TYPE_MONEY] = read_money,     [FR_TYPE_DURATION] = read_duration,
+    [FR_TYPE_ENUM] = read_enum,       [FR_TYPE_LIST] = read_list,
+    [FR_TYPE_RECORD] = NULL,          [FR_TYPE_UNION] = NULL,
+};
+_Static_assert(sizeof READERS / sizeof *READERS == LN_BASE_COUNT, "one per type");
+
 static fr_type *parse_named(fr_parser *p, fr_name name)
 {
-    static const struct {
-        fr_sym word;
-        fr_base base;
-        bool (*read)(fr_parser *p, fr_type *t);
-    } SCALARS[] = {
-        {FR_W_Bool, FR_TYPE_BOOL, NULL},
-        {FR_W_Date, FR_TYPE_DATE, NULL},
-        {FR_W_DateTime, FR_TYPE_DATETIME, NULL},
-        {FR_W_Int, FR_TYPE_INT, read_int},
-        {FR_W_Decimal, FR_TYPE_DECIMAL, read_decimal},
-        {FR_W_Text, FR_TYPE_TEXT, read_text},
-        {FR_W_Money, FR_TYPE_MONEY, read_money},
-        {FR_W_Duration, FR_TYPE_DURATION, read_duration},
-        {FR_W_Enum, FR_TYPE_ENUM, read_enum},
-        {FR_W_List, FR_TYPE_LIST, read_list},
-    };
-    for (size_t i = 0; i < sizeof SCALARS / sizeof *SCALARS; i++) {
-        if (SCALARS[i].word == name.sym) {
-            fr_type *t = new_type(p, SCALARS[i].base, name.tok);
-            return !SCALARS[i].read || SCALARS[i].read(p, t) ? t : NULL;
-        }
+    fr_base base = (fr_base)fr_base_of_word(name.sym);
+    if (base == (fr_base)LN_BASE_COUNT) {
+        return parse_reference(p, name);
     }
-    if (name.sym == FR_W_Record) {
-        return parse_structure(p, FR_TYPE_RECORD, FR_W_fields);
+    if (!READERS[base]) {
+        return parse_structure(p, base,
+                               base == FR_TYPE_RECORD ? FR_W_fields : FR_W_variants);
     }
-    if (name.sym == FR_W_TaggedUnion) {
-        return parse_structure(p, FR_TYPE_UNION, FR_W_variants);
-    }
-    return parse_reference(p, name);
+    fr_type *t = new_type(p, base, name.tok);
+    return READERS[base](p, t) ? t : NULL;
 }
 
 fr_type *fr_parse_type(fr_parser *p)

@@ -1,4 +1,12 @@
-/* contract/front/pass3_types.c - type declarations: cycles, depth, resolution. */
+/* contract/front/pass3_types.c - type declarations: cycles, depth, resolution.
+ *
+ * Declarations are visited in order of their names, so reports do not depend on the
+ * order in the file. A cycle is reported once, with its path and the field that closes
+ * it; nesting is measured on the way, and beyond the limit the search stops. Then
+ * references are replaced by what they refer to, so no later pass meets one.
+ *
+ * A type that could not be resolved is FR_UNKNOWN, which agrees with everything: one
+ * fault, one report. */
 #include "contract/front/types.h"
 
 enum { NEW, OPEN, DONE };
@@ -14,27 +22,16 @@ static void visit(search *s, fr_typedecl *decl);
 /* Does the type mention `name`, at any depth? */
 static bool mentions(const fr_type *t, fr_sym name)
 {
-    switch ((fr_base)t->base) {
-    case FR_TYPE_REF: return t->ref == name;
-    case FR_TYPE_LIST: return mentions(t->element, name);
-    case FR_TYPE_RECORD:
-    case FR_TYPE_UNION:
-        for (uint32_t i = 0; i < t->field_count; i++) {
-            if (mentions(t->fields[i].type, name)) {
-                return true;
-            }
+    if (t->base == FR_TYPE_REF) {
+        return t->ref == name;
+    }
+    if (fr_holds(t, LN_LIST)) {
+        return mentions(t->element, name);
+    }
+    for (uint32_t i = 0; fr_has(t, LN_PARTED) && i < t->field_count; i++) {
+        if (mentions(t->fields[i].type, name)) {
+            return true;
         }
-        return false;
-    case FR_TYPE_BOOL:
-    case FR_TYPE_INT:
-    case FR_TYPE_DECIMAL:
-    case FR_TYPE_TEXT:
-    case FR_TYPE_ENUM:
-    case FR_TYPE_DATE:
-    case FR_TYPE_DATETIME:
-    case FR_TYPE_MONEY:
-    case FR_TYPE_DURATION:
-    case FR_TYPE_ERROR: return false;
     }
     return false;
 }
@@ -105,9 +102,9 @@ static unsigned visit_type(search *s, fr_type *t)
     if (t->base == FR_TYPE_REF) {
         return visit_reference(s, t->ref);
     }
-    if (t->base == FR_TYPE_LIST) {
+    if (fr_holds(t, LN_LIST)) {
         deepest = visit_type(s, t->element);
-    } else if (t->base == FR_TYPE_RECORD || t->base == FR_TYPE_UNION) {
+    } else if (fr_has(t, LN_PARTED)) {
         for (uint32_t i = 0; i < t->field_count; i++) {
             unsigned depth = visit_type(s, t->fields[i].type);
             deepest = depth > deepest ? depth : deepest;
@@ -157,9 +154,9 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c)
         return t;
     }
     t->resolved = true;
-    if (t->base == FR_TYPE_LIST) {
+    if (fr_holds(t, LN_LIST)) {
         t->element = fr_resolve_type(u, t->element, c);
-    } else if (t->base == FR_TYPE_RECORD || t->base == FR_TYPE_UNION) {
+    } else if (fr_has(t, LN_PARTED)) {
         for (uint32_t i = 0; i < t->field_count; i++) {
             t->fields[i].type = fr_resolve_type(u, t->fields[i].type, c);
         }

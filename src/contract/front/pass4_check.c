@@ -1,6 +1,16 @@
 /* contract/front/pass4_check.c - every expression of the contract gets its type.
- * The suite looks at rules only: names and operators of comparisons, domains, ranges of
- * products. What the specification demands beyond that is reported after it. */
+ *
+ * Order: types are resolved and checked, payload types of rules, defaults of facts;
+ * then payloads of the short form are inferred stratum by stratum, since each may read
+ * lower ones; then rules, operations, flows.
+ *
+ * The suite looks at rules only: names and operators of comparisons, domains, ranges
+ * of products. What the specification demands beyond that is reported after it
+ * (`late`), so that the first error of a contract is the one the suite expects.
+ * Messages of the suite's checks are its own words and must not be changed.
+ *
+ * Comparisons note the type at which they are made (comparison_type), which pass 6
+ * writes. Recursion follows the tree. Nothing fails but by reporting. */
 #include <stdlib.h>
 
 #include "contract/front/check.h"
@@ -48,45 +58,33 @@ static void check_fact_product(fr_check *k, fr_expr *e)
 static bool check_operator(fr_check *k, const fr_expr *e, const fr_type *t, bool fact)
 {
     fr_place at = fr_check_at(k, e, !fact);
-    switch ((fr_base)t->base) {
-    case FR_TYPE_BOOL:
+    if (t->base >= LN_BASE_COUNT || fr_has(t, LN_ORDERED)) {
+        return true;
+    }
+    if (fr_holds(t, LN_BOOLEAN)) {
         fr_report(
             k->u, FR_E_OPERATOR_BOOL, at,
             "type error: operator '%s' not defined for Bool; Bool supports only = "
             "and ≠",
             op_text(e->op));
-        return false;
-    case FR_TYPE_TEXT:
+    } else if (fr_holds(t, LN_TEXT)) {
         fr_report(
             k->u, FR_E_OPERATOR_TEXT, at,
             "type error: operator '%s' not defined for Text; Text supports only = "
             "and !=",
             op_text(e->op));
-        return false;
-    case FR_TYPE_ENUM:
+    } else if (fr_holds(t, LN_CHOICE)) {
         fr_report(
             k->u, FR_E_OPERATOR_ENUM, at,
             "type error: operator '%s' not defined for Enum; Enum supports only = "
             "and !=",
             op_text(e->op));
-        return false;
-    case FR_TYPE_RECORD:
-    case FR_TYPE_UNION:
-    case FR_TYPE_LIST:
+    } else {
         fr_report(k->u, FR_E_OPERATOR_TYPE, fr_check_at(k, e, true),
                   "operator '%s' is not defined for %s, which supports only = and !=",
                   op_text(e->op), fr_base_name((fr_base)t->base));
-        return false;
-    case FR_TYPE_INT:
-    case FR_TYPE_DECIMAL:
-    case FR_TYPE_DATE:
-    case FR_TYPE_DATETIME:
-    case FR_TYPE_MONEY:
-    case FR_TYPE_DURATION:
-    case FR_TYPE_REF:
-    case FR_TYPE_ERROR: break;
     }
-    return true;
+    return false;
 }
 
 static void check_currencies(fr_check *k, const fr_expr *e, const fr_type *a,
@@ -104,22 +102,22 @@ static void check_currencies(fr_check *k, const fr_expr *e, const fr_type *a,
 
 static bool is_numeric(const fr_type *t)
 {
-    return t->base == FR_TYPE_INT || t->base == FR_TYPE_DECIMAL;
+    return fr_has(t, LN_NUMBER);
 }
 
 /* Can a string literal stand for a value of this type? */
 static bool takes_text(const fr_type *t)
 {
-    return t->base == FR_TYPE_TEXT || t->base == FR_TYPE_ENUM ||
-           t->base == FR_TYPE_DATE || t->base == FR_TYPE_DATETIME;
+    return fr_holds(t, LN_TEXT) || fr_holds(t, LN_CHOICE) || fr_is_day(t) ||
+           fr_holds(t, LN_TIME);
 }
 
 static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
                                const fr_expr *literal)
 {
     bool tolerated;
-    /* A text longer than the field is simply never equal. */
-    mt_str fault = t->base == FR_TYPE_TEXT
+    /* Text longer than the field is simply never equal. */
+    mt_str fault = fr_holds(t, LN_TEXT)
                        ? MT_STR("")
                        : fr_literal_fault(k->u, t, literal, &tolerated);
     if (fault.len) {
@@ -140,12 +138,11 @@ static void check_agreement(fr_check *k, const fr_expr *e, const fr_type *a,
         check_text_literal(k, e, b, e->left);
         return;
     }
-    if (a->base == FR_TYPE_MONEY && b->base == FR_TYPE_MONEY) {
+    if (fr_has(a, LN_CURRENCY) && fr_has(b, LN_CURRENCY)) {
         check_currencies(k, e, a, b);
         return;
     }
-    bool structured = a->base == FR_TYPE_RECORD || a->base == FR_TYPE_UNION ||
-                      a->base == FR_TYPE_LIST;
+    bool structured = fr_has(a, LN_PARTED) || fr_holds(a, LN_LIST);
     bool agree = (is_numeric(a) && is_numeric(b)) ||
                  (a->base == b->base && (!structured || fr_type_equal(a, b)));
     if (!agree) {
@@ -175,8 +172,7 @@ static const fr_type *seen_type(const fr_expr *e)
             (factor->kind == FR_X_REF && factor->op == FR_REF_VARIABLE)) {
             return NULL;
         }
-        return factor->kind == FR_X_REF && factor->type->base != FR_TYPE_INT ? NULL
-                                                                             : e->type;
+        return factor->kind == FR_X_REF && !fr_is_int(factor->type) ? NULL : e->type;
     default: return NULL;
     }
 }
@@ -186,7 +182,7 @@ static const fr_type *promoted(fr_check *k, const fr_type *integer,
 {
     fr_type *t = mt_new(k->u->keep, fr_type);
     uint32_t digits = fr_int_precision(integer);
-    t->base = FR_TYPE_DECIMAL;
+    *t = FR_DECIMAL;
     t->precision = (decimal->precision > digits ? decimal->precision : digits) + 1;
     t->scale = decimal->scale;
     return t;
@@ -195,7 +191,7 @@ static const fr_type *promoted(fr_check *k, const fr_type *integer,
 static const fr_type *union_of_ranges(fr_check *k, const fr_type *a, const fr_type *b)
 {
     fr_type *t = mt_new(k->u->keep, fr_type);
-    t->base = FR_TYPE_INT;
+    *t = FR_INT;
     t->min = a->min < b->min ? a->min : b->min;
     t->max = a->max > b->max ? a->max : b->max;
     return t;
@@ -209,22 +205,22 @@ static bool is_arithmetic(const fr_expr *e)
 static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
 {
     const fr_type *a = seen_type(e->left), *b = seen_type(e->right);
-    if (a && a->base == FR_TYPE_MONEY) {
+    if (a && fr_has(a, LN_CURRENCY)) {
         return a;
     }
-    if (b && b->base == FR_TYPE_MONEY) {
+    if (b && fr_has(b, LN_CURRENCY)) {
         return b;
     }
     if (!a || !b) {
         return NULL;
     }
-    if (a->base == FR_TYPE_INT && b->base == FR_TYPE_DECIMAL) {
+    if (fr_is_int(a) && fr_is_decimal(b)) {
         return promoted(k, a, b);
     }
-    if (a->base == FR_TYPE_DECIMAL && b->base == FR_TYPE_INT) {
+    if (fr_is_decimal(a) && fr_is_int(b)) {
         return promoted(k, b, a);
     }
-    if (a->base == FR_TYPE_INT && b->base == FR_TYPE_INT && is_arithmetic(e->left)) {
+    if (fr_is_int(a) && fr_is_int(b) && is_arithmetic(e->left)) {
         return union_of_ranges(k, a, b);
     }
     return NULL;
@@ -233,7 +229,7 @@ static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
 /* `x in [...]` came from the parser as equalities, the first of them marked. */
 static void check_membership(fr_check *k, const fr_expr *e, const fr_type *a)
 {
-    if (e->sym2 == FR_W_in && !fr_is_unknown(a) && a->base != FR_TYPE_ENUM) {
+    if (e->sym2 == FR_W_in && !fr_is_unknown(a) && !fr_holds(a, LN_CHOICE)) {
         fr_place at = fr_check_at(k, e, true);
         at.hint = "write an equality for each value and join them with 'or'";
         fr_report(k->u, FR_E_OPERATOR_TYPE, at,
@@ -310,9 +306,9 @@ static void check_present(fr_check *k, fr_expr *e)
 static void check_bool_value(fr_check *k, fr_expr *e)
 {
     const fr_type *t = fr_term_type(k, e, false);
-    if (!fr_is_unknown(t) && t->base != FR_TYPE_BOOL) {
+    if (!fr_is_unknown(t) && !fr_holds(t, LN_BOOLEAN)) {
         fr_report(k->u, FR_E_NOT_A_PREDICATE, fr_check_at(k, e, true),
-                  "a value of type %s is no condition",
+                  "a value of type %s is not a condition",
                   fr_type_text(k->u, k->u->keep, t).ptr);
     }
 }
@@ -353,7 +349,7 @@ static void check_quantifier(fr_check *k, fr_expr *e)
     const fr_type *t = fr_term_type(k, e->left, true);
     k->tok = tok;
     const fr_type *element = &FR_UNKNOWN;
-    if (t->base == FR_TYPE_LIST) {
+    if (fr_holds(t, LN_LIST)) {
         element = t->element;
     } else if (!fr_is_unknown(t)) {
         report_domain(k, e, t);
@@ -405,8 +401,8 @@ void fr_check_condition(fr_check *k, fr_expr *e)
 
 static bool is_int_factor(const fr_expr *e)
 {
-    return e->kind == FR_X_INT || (e->kind == FR_X_REF && e->op == FR_REF_FACT &&
-                                   e->type->base == FR_TYPE_INT);
+    return e->kind == FR_X_INT ||
+           (e->kind == FR_X_REF && e->op == FR_REF_FACT && fr_is_int(e->type));
 }
 
 static bool contains(const fr_type *outer, const fr_type *inner)
@@ -418,10 +414,10 @@ static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
 {
     const fr_type *have = e->type;
     bool tolerated = false;
-    if (e->kind == FR_X_STR && want->base == FR_TYPE_TEXT && !want->length) {
+    if (e->kind == FR_X_STR && fr_holds(want, LN_TEXT) && !want->length) {
         return MT_STR(""); /* a bare Text takes the length of its literal */
     }
-    if (e->kind == FR_X_STR && want->base == FR_TYPE_DECIMAL &&
+    if (e->kind == FR_X_STR && fr_is_decimal(want) &&
         !ct_exact_decimal(fr_str(k->u, e->sym))) {
         return mt_strf(k->u->keep, "%.*s has more than 28 digits",
                        FR_ARG(k->u, e->sym));
@@ -429,25 +425,25 @@ static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
     if (fr_is_literal(e)) {
         return fr_literal_fault(k->u, want, e, &tolerated);
     }
-    bool widened = want->base == FR_TYPE_DECIMAL && is_numeric(have);
+    bool widened = fr_is_decimal(want) && is_numeric(have);
     if (want->base != have->base && !widened) {
         return mt_strf(k->u->keep, "%s is needed, this is %s",
                        fr_type_text(k->u, k->u->keep, want).ptr,
                        fr_type_text(k->u, k->u->keep, have).ptr);
     }
-    if (want->base == FR_TYPE_DURATION && want->name != have->name) {
+    if (fr_has(want, LN_UNIT) && want->name != have->name) {
         return mt_strf(k->u->keep,
                        "it is counted in %.*s, the payload in %.*s, and nothing is "
                        "converted",
                        FR_ARG(k->u, have->name), FR_ARG(k->u, want->name));
     }
     bool fits = true;
-    if (want->base == FR_TYPE_INT) {
+    if (fr_is_int(want)) {
         fits = contains(want, have);
-    } else if (want->base == FR_TYPE_MONEY) {
+    } else if (fr_has(want, LN_CURRENCY)) {
         fits = want->name == have->name;
-    } else if (want->base == FR_TYPE_RECORD || want->base == FR_TYPE_UNION ||
-               want->base == FR_TYPE_LIST || want->base == FR_TYPE_ENUM) {
+    } else if (fr_has(want, LN_PARTED) || fr_holds(want, LN_LIST) ||
+               fr_holds(want, LN_CHOICE)) {
         fits = fr_type_equal(want, have);
     }
     return fits ? MT_STR("")
@@ -463,9 +459,8 @@ static void check_payload_type(fr_check *k, fr_rule *r)
     if (fr_is_unknown(have) || fr_is_unknown(want)) {
         return;
     }
-    bool suite = e->kind == FR_X_MUL && want->base == FR_TYPE_INT &&
-                 have->base == FR_TYPE_INT && is_int_factor(e->left) &&
-                 is_int_factor(e->right);
+    bool suite = e->kind == FR_X_MUL && fr_is_int(want) && fr_is_int(have) &&
+                 is_int_factor(e->left) && is_int_factor(e->right);
     if (suite && !contains(want, have)) {
         fr_report(k->u, FR_E_PRODUCT_RANGE, fr_check_at(k, e, false),
                   "type error: product range %s is not contained in declared verdict "
@@ -555,7 +550,7 @@ static void check_steps(fr_unit *u, const fr_construct *c, const fr_steps *steps
 {
     for (size_t i = 0; i < steps->len; i++) {
         const fr_step *s = steps->items[i];
-        if (s->kind == FR_STEP_BRANCH && s->condition) {
+        if (fr_does(s) == LN_DECIDES && s->condition) {
             fr_check k = {
                 .u = u,
                 .c = c,
@@ -564,7 +559,7 @@ static void check_steps(fr_unit *u, const fr_construct *c, const fr_steps *steps
                 .stratum = INT64_MAX};
             fr_check_condition(&k, s->condition);
         }
-        for (size_t b = 0; s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
+        for (size_t b = 0; fr_does(s) == LN_FORKS && b < s->branches.len; b++) {
             check_steps(u, c, &s->branches.items[b].steps);
         }
     }

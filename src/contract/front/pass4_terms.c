@@ -1,5 +1,13 @@
 /* contract/front/pass4_terms.c - names and the types of values: the NumericModel's
- * promotions, fields, indices, products and sums. */
+ * promotions, fields, indices, products and sums.
+ *
+ * Int becomes Decimal beside a Decimal, durations the smaller unit; ranges of sums and
+ * products follow from those of their operands and must fit 64 bits. A name is a
+ * variable, a fact, then a verdict of a lower stratum.
+ *
+ * A term that has no type is FR_UNKNOWN after one report, and everything built on it
+ * is silent. Where a report stands is decided by fr_check_at(): the suite wants the
+ * line of the construct's field for some and the token for others. */
 #include "contract/front/check.h"
 
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
@@ -18,16 +26,16 @@ bool fr_is_literal(const fr_expr *e)
     return e->kind <= FR_X_DURATION;
 }
 
-static fr_type *new_type(fr_check *k, fr_base base)
+static fr_type *new_type(fr_check *k, const fr_type *like)
 {
     fr_type *t = mt_new(k->u->keep, fr_type);
-    t->base = (uint8_t)base;
+    *t = *like;
     return t;
 }
 
 static const fr_type *new_int(fr_check *k, int64_t min, int64_t max)
 {
-    fr_type *t = new_type(k, FR_TYPE_INT);
+    fr_type *t = new_type(k, &FR_INT);
     t->min = min;
     t->max = max;
     return t;
@@ -35,7 +43,7 @@ static const fr_type *new_int(fr_check *k, int64_t min, int64_t max)
 
 static const fr_type *new_decimal(fr_check *k, uint32_t precision, uint32_t scale)
 {
-    fr_type *t = new_type(k, FR_TYPE_DECIMAL);
+    fr_type *t = new_type(k, &FR_DECIMAL);
     t->precision = precision;
     t->scale = scale;
     return t;
@@ -51,7 +59,7 @@ static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
     if (!direct && fr_find(k->u, FR_ENTITY, e->sym)) {
         fr_report(
             k->u, FR_E_ENTITY_STATE, fr_check_at(k, e, true),
-            "entity '%.*s' in a condition; the state of an entity is no term, the "
+            "entity '%.*s' in a condition; the state of an entity is not a term, the "
             "effects of the operation say from which state it may start",
             FR_ARG(k->u, e->sym));
         return &FR_UNKNOWN;
@@ -104,7 +112,7 @@ static const fr_type *name_type(fr_check *k, fr_expr *e, bool direct)
 /* The tag of a union is one of its variants' names. */
 static const fr_type *tag_type(fr_check *k, const fr_type *of)
 {
-    fr_type *t = new_type(k, FR_TYPE_ENUM);
+    fr_type *t = new_type(k, &FR_ENUM);
     t->values = mt_new_array(k->u->keep, fr_sym, of->field_count);
     t->value_count = of->field_count;
     for (uint32_t i = 0; i < of->field_count; i++) {
@@ -116,10 +124,10 @@ static const fr_type *tag_type(fr_check *k, const fr_type *of)
 
 static const fr_type *no_field(fr_check *k, fr_expr *e, const fr_type *of)
 {
-    fr_report(k->u, of->base == FR_TYPE_UNION ? FR_E_UNION_TAG : FR_E_FIELD_UNKNOWN,
+    fr_report(k->u, fr_holds(of, LN_VARIANT) ? FR_E_UNION_TAG : FR_E_FIELD_UNKNOWN,
               fr_check_at(k, e, true), "%s has no %s '%.*s'",
               fr_type_text(k->u, k->u->keep, of).ptr,
-              of->base == FR_TYPE_UNION ? "variant" : "field", FR_ARG(k->u, e->sym));
+              fr_holds(of, LN_VARIANT) ? "variant" : "field", FR_ARG(k->u, e->sym));
     return &FR_UNKNOWN;
 }
 
@@ -129,16 +137,16 @@ static const fr_type *field_type(fr_check *k, fr_expr *e)
     if (fr_is_unknown(of)) {
         return of;
     }
-    if (of->base == FR_TYPE_MONEY && e->sym == FR_W_amount) {
+    if (fr_has(of, LN_CURRENCY) && e->sym == FR_W_amount) {
         return new_decimal(k, 28, 2);
     }
-    if (of->base == FR_TYPE_MONEY && e->sym == FR_W_currency) {
+    if (fr_has(of, LN_CURRENCY) && e->sym == FR_W_currency) {
         return &FR_TEXT;
     }
-    if (of->base == FR_TYPE_UNION && e->sym == FR_W_tag) {
+    if (fr_holds(of, LN_VARIANT) && e->sym == FR_W_tag) {
         return tag_type(k, of);
     }
-    if (of->base != FR_TYPE_RECORD && of->base != FR_TYPE_UNION) {
+    if (!fr_has(of, LN_PARTED)) {
         return no_field(k, e, of);
     }
     const fr_type *field = fr_type_field_of(k->u, of, e->sym);
@@ -159,10 +167,10 @@ static const fr_type *index_type(fr_check *k, fr_expr *e)
 {
     const fr_type *list = fr_term_type(k, e->left, false);
     const fr_type *index = fr_term_type(k, e->right, false);
-    if (list->base != FR_TYPE_LIST) {
+    if (!fr_holds(list, LN_LIST)) {
         return index_fault(k, e, "only a List has elements", list);
     }
-    if (index->base != FR_TYPE_INT || index->max < 0) {
+    if (!fr_is_int(index) || index->max < 0) {
         return index_fault(k, e, "an index is a non-negative Int", index);
     }
     return list->element;
@@ -171,8 +179,8 @@ static const fr_type *index_type(fr_check *k, fr_expr *e)
 static const fr_type *len_type(fr_check *k, fr_expr *e)
 {
     const fr_type *list = fr_term_type(k, e->left, false);
-    return list->base == FR_TYPE_LIST ? new_int(k, 0, list->limit)
-                                      : index_fault(k, e, "len() is of a List", list);
+    return fr_holds(list, LN_LIST) ? new_int(k, 0, list->limit)
+                                   : index_fault(k, e, "len() is of a List", list);
 }
 
 /* ---- arithmetic ---- */
@@ -184,7 +192,7 @@ static const fr_type *undefined(fr_check *k, const fr_expr *e, const fr_type *a,
         [FR_X_MUL] = "*", [FR_X_ADD] = "+", [FR_X_SUB] = "-"};
     if (!fr_is_unknown(a) && !fr_is_unknown(b)) {
         fr_place at = fr_check_at(k, e, true);
-        if (a->base == FR_TYPE_MONEY && b->base == FR_TYPE_MONEY) {
+        if (fr_has(a, LN_CURRENCY) && fr_has(b, LN_CURRENCY)) {
             at.hint =
                 "convert in a rule with a rate supplied as a fact, and use its verdict";
         }
@@ -204,16 +212,18 @@ static const fr_type *out_of_range(fr_check *k, const fr_expr *e)
 
 static bool is_numeric(const fr_type *t)
 {
-    return t->base == FR_TYPE_INT || t->base == FR_TYPE_DECIMAL;
+    return fr_has(t, LN_NUMBER);
 }
 
 /* Int as the Decimal it is promoted to. */
 static fr_type as_decimal(const fr_type *t)
 {
-    if (t->base == FR_TYPE_DECIMAL) {
+    if (fr_is_decimal(t)) {
         return *t;
     }
-    return (fr_type){.base = FR_TYPE_DECIMAL, .precision = fr_int_precision(t)};
+    fr_type decimal = FR_DECIMAL;
+    decimal.precision = fr_int_precision(t);
+    return decimal;
 }
 
 static uint32_t larger(uint32_t a, uint32_t b)
@@ -235,8 +245,8 @@ static const fr_type *add_range(fr_check *k, const fr_expr *e, const fr_type *a,
 static const fr_type *sum_of_numbers(fr_check *k, const fr_expr *e, const fr_type *a,
                                      const fr_type *b)
 {
-    if (a->base == FR_TYPE_INT && b->base == FR_TYPE_INT) {
-        return add_range(k, e, a, b, new_type(k, FR_TYPE_INT));
+    if (fr_is_int(a) && fr_is_int(b)) {
+        return add_range(k, e, a, b, new_type(k, &FR_INT));
     }
     fr_type x = as_decimal(a), y = as_decimal(b);
     return new_decimal(k, larger(x.precision, y.precision) + 1,
@@ -248,7 +258,8 @@ static bool promote(fr_check *k, const fr_type *t, fr_sym unit, fr_type *out)
 {
     int64_t factor = fr_unit_seconds(t->name) / fr_unit_seconds(unit);
     (void)k;
-    *out = (fr_type){.base = FR_TYPE_DURATION, .name = unit};
+    *out = FR_DURATION;
+    out->name = unit;
     return !__builtin_mul_overflow(t->min, factor, &out->min) &&
            !__builtin_mul_overflow(t->max, factor, &out->max);
 }
@@ -261,7 +272,7 @@ static const fr_type *sum_of_durations(fr_check *k, const fr_expr *e, const fr_t
         return &FR_UNKNOWN; /* the unit is reported already */
     }
     fr_sym unit = first < second ? a->name : b->name;
-    fr_type x, y, *sum = new_type(k, FR_TYPE_DURATION);
+    fr_type x, y, *sum = new_type(k, &FR_DURATION);
     sum->name = unit;
     if (!promote(k, a, unit, &x) || !promote(k, b, unit, &y)) {
         return out_of_range(k, e);
@@ -273,7 +284,7 @@ static const fr_type *sum_of_durations(fr_check *k, const fr_expr *e, const fr_t
 static const fr_type *datetime_difference(fr_check *k)
 {
     enum { DAYS = 3652058 }; /* 0001-01-01 to 9999-12-31 */
-    fr_type *t = new_type(k, FR_TYPE_DURATION);
+    fr_type *t = new_type(k, &FR_DURATION);
     t->max = (int64_t)DAYS * 86400 + 86399;
     t->min = -t->max;
     t->name = FR_W_seconds;
@@ -284,7 +295,7 @@ static const fr_type *datetime_difference(fr_check *k)
 static const fr_type *as_datetime(fr_check *k, const fr_expr *e, const fr_type *t,
                                   const fr_type *other)
 {
-    bool is_text = e->kind == FR_X_STR && other->base == FR_TYPE_DATETIME;
+    bool is_text = e->kind == FR_X_STR && fr_holds(other, LN_TIME);
     return is_text && fr_valid_datetime(fr_str(k->u, e->sym)) ? &FR_DATETIME : t;
 }
 
@@ -298,19 +309,19 @@ static const fr_type *sum_type(fr_check *k, fr_expr *e)
     if (is_numeric(a) && is_numeric(b)) {
         return sum_of_numbers(k, e, a, b);
     }
-    if (a->base == FR_TYPE_MONEY && b->base == FR_TYPE_MONEY && a->name == b->name) {
+    if (fr_has(a, LN_CURRENCY) && fr_has(b, LN_CURRENCY) && a->name == b->name) {
         return a;
     }
-    if (a->base == FR_TYPE_DURATION && b->base == FR_TYPE_DURATION) {
+    if (fr_has(a, LN_UNIT) && fr_has(b, LN_UNIT)) {
         return sum_of_durations(k, e, a, b);
     }
-    if (a->base == FR_TYPE_DATETIME && b->base == FR_TYPE_DURATION) {
+    if (fr_holds(a, LN_TIME) && fr_has(b, LN_UNIT)) {
         return &FR_DATETIME;
     }
-    if (!subtract && a->base == FR_TYPE_DURATION && b->base == FR_TYPE_DATETIME) {
+    if (!subtract && fr_has(a, LN_UNIT) && fr_holds(b, LN_TIME)) {
         return &FR_DATETIME;
     }
-    if (subtract && a->base == FR_TYPE_DATETIME && b->base == FR_TYPE_DATETIME) {
+    if (subtract && fr_holds(a, LN_TIME) && fr_holds(b, LN_TIME)) {
         return datetime_difference(k);
     }
     return undefined(k, e, a, b);
@@ -356,7 +367,7 @@ static const fr_type *product_of_decimals(fr_check *k, const fr_expr *e,
     fr_decimal_literal(fr_str(k->u, literal->sym), &digits, &fraction);
     fr_type wide = as_decimal(factor);
     return new_decimal(k, wide.precision + digits,
-                       factor->base == FR_TYPE_INT ? fraction : wide.scale);
+                       fr_is_int(factor) ? fraction : wide.scale);
 }
 
 void fr_report_product(fr_check *k, const fr_expr *e, bool late)
@@ -381,9 +392,8 @@ static const fr_type *product_type(fr_check *k, fr_expr *e)
         fr_report_product(k, e, true);
         return &FR_UNKNOWN;
     }
-    return a->base == FR_TYPE_INT && b->base == FR_TYPE_INT
-               ? product_of_ints(k, e, a, b)
-               : product_of_decimals(k, e, a, b);
+    return fr_is_int(a) && fr_is_int(b) ? product_of_ints(k, e, a, b)
+                                        : product_of_decimals(k, e, a, b);
 }
 
 /* ---- all terms ---- */
@@ -403,11 +413,11 @@ static const fr_type *literal_type(fr_check *k, fr_expr *e)
         fr_decimal_literal(fr_str(k->u, e->sym), &precision, &scale);
         return new_decimal(k, precision, scale);
     case FR_X_MONEY:
-        t = new_type(k, FR_TYPE_MONEY);
+        t = new_type(k, &FR_MONEY);
         t->name = e->sym2;
         return t;
     default:
-        t = new_type(k, FR_TYPE_DURATION);
+        t = new_type(k, &FR_DURATION);
         t->min = t->max = fr_int_value(&k->u->syms, e->sym);
         t->name = e->sym2;
         return t;
@@ -421,7 +431,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     fr_place at = fr_check_at(k, e, true);
     at.tok = e->tok;
     if (!fr_valid_decimal(text)) {
-        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is no decimal number",
+        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is not a decimal number",
                   MT_ARG(text));
     } else if (!ct_exact_decimal(text)) {
         fr_report(k->u, FR_E_LITERAL_DIGITS, at,
@@ -431,7 +441,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     }
 }
 
-/* A literal that is no value of its own type: a bad amount, an unknown unit. */
+/* A literal that is not a value of its own type: a bad amount, an unknown unit. */
 static void check_literal(fr_check *k, const fr_expr *e, const fr_type *t)
 {
     bool tolerated = false;

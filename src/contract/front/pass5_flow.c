@@ -1,6 +1,15 @@
 /* contract/front/pass5_flow.c - one flow: entry, targets, outcomes, personas, cycles.
+ *
  * The steps of a flow and of each parallel branch are a scope of their own and get the
- * same checks; the suite looks at the outer scope only. */
+ * same checks; the suite looks at the outer scope only, so what is found in branches
+ * and in handlers is reported late.
+ *
+ * Order, as the suite reports: entry, handlers, targets, outcomes, personas; then
+ * references, fields and terminals; cycles last and only in a scope whose targets
+ * exist. A cycle is found by removing steps nothing leads to; what stays is on one or
+ * behind one.
+ *
+ * Then steps get their order (pass5_order.c). Nothing fails but by reporting. */
 #include "contract/front/validate.h"
 
 typedef struct scope {
@@ -44,7 +53,7 @@ static void check_handlers(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
         const fr_step *step = s->by_id[i];
-        if (step->kind == FR_STEP_OPERATION && step->handler.kind == FR_HANDLER_NONE) {
+        if (fr_does(step) == LN_OPERATES && step->handler.kind == FR_HANDLER_NONE) {
             fr_report(s->u, FR_E_FLOW_HANDLER,
                       at_step(s, step, step->id.tok, ".on_failure"),
                       "OperationStep '%.*s' must declare a FailureHandler",
@@ -91,19 +100,17 @@ static void check_targets(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
         const fr_step *step = s->by_id[i];
-        switch ((fr_step_kind)step->kind) {
-        case FR_STEP_OPERATION: check_routes(s, step); break;
-        case FR_STEP_BRANCH:
+        switch (fr_does(step)) {
+        case LN_OPERATES: check_routes(s, step); break;
+        case LN_DECIDES:
             check_target(s, step, &step->if_true, ".if_true");
             check_target(s, step, &step->if_false, ".if_false");
             break;
-        case FR_STEP_HANDOFF:
+        case LN_GOES_ON:
             check_step_name(s, step, step->next, step->id.tok, ".next", false);
             break;
-        case FR_STEP_SUBFLOW:
-            check_target(s, step, &step->on_success, ".on_success");
-            break;
-        case FR_STEP_PARALLEL: break;
+        case LN_CALLS: check_target(s, step, &step->on_success, ".on_success"); break;
+        case LN_FORKS: break;
         }
     }
 }
@@ -117,7 +124,7 @@ static void check_deep_targets(const scope *s)
         if (h->kind == FR_HANDLER_ESCALATE) {
             check_step_name(s, step, h->next, h->tok, ".on_failure.next", true);
         }
-        if (step->kind != FR_STEP_PARALLEL) {
+        if (fr_does(step) != LN_FORKS) {
             continue;
         }
         scope late = *s;
@@ -185,7 +192,7 @@ static void check_outcomes(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
         const fr_step *step = s->by_id[i];
-        fr_operation *o = step->kind == FR_STEP_OPERATION
+        fr_operation *o = fr_does(step) == LN_OPERATES
                               ? fr_find(s->u, FR_OPERATION, step->op.sym)
                               : NULL;
         if (!o || o->head.broken) {
@@ -227,7 +234,7 @@ static void check_personas(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
         const fr_step *step = s->by_id[i];
-        if (step->kind != FR_STEP_OPERATION ||
+        if (fr_does(step) != LN_OPERATES ||
             !check_persona(s, step, step->persona, ".persona", false)) {
             continue;
         }
@@ -371,8 +378,8 @@ static void check_fields(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
         const fr_step *step = s->by_id[i];
-        switch ((fr_step_kind)step->kind) {
-        case FR_STEP_OPERATION:
+        switch (fr_does(step)) {
+        case LN_OPERATES:
             require(s, step, step->op, "op");
             require(s, step, step->persona, "persona");
             check_operation_name(s, step, step->op, ".op");
@@ -380,20 +387,20 @@ static void check_fields(const scope *s)
                 check_terminal_target(s, step, &step->routes.items[r].target);
             }
             break;
-        case FR_STEP_BRANCH:
+        case LN_DECIDES:
             require(s, step, step->persona, "persona");
             check_persona(s, step, step->persona, ".persona", true);
             check_terminal_target(s, step, &step->if_true);
             check_terminal_target(s, step, &step->if_false);
             break;
-        case FR_STEP_HANDOFF:
+        case LN_GOES_ON:
             require(s, step, step->persona, "from_persona");
             require(s, step, step->to_persona, "to_persona");
             check_persona(s, step, step->persona, ".from_persona", true);
             check_persona(s, step, step->to_persona, ".to_persona", true);
             break;
-        case FR_STEP_SUBFLOW: check_subflow(s, step); break;
-        case FR_STEP_PARALLEL: check_parallel(s, step); break;
+        case LN_CALLS: check_subflow(s, step); break;
+        case LN_FORKS: check_parallel(s, step); break;
         }
         check_handler(s, step);
     }
@@ -497,7 +504,7 @@ static void check_scope(scope *s, fr_name entry, fr_tok entry_tok)
     }
     /* Branches set marks of their own, so they come last. */
     for (size_t i = 0; i < s->steps->len; i++) {
-        if (s->by_id[i]->kind == FR_STEP_PARALLEL) {
+        if (fr_does(s->by_id[i]) == LN_FORKS) {
             check_branches(s, s->by_id[i]);
         }
     }

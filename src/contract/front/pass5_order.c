@@ -1,6 +1,13 @@
 /* contract/front/pass5_order.c - where steps lead, and the order they are written in:
  * the entry first, then topological; among steps that are ready the one that comes
- * first breadth-first from the entry (unreached steps last, by id). */
+ * first breadth-first from the entry (unreached steps last, by id).
+ *
+ * fr_each_target() is the one place that knows the edges of each kind of step; `deep`
+ * adds those of handlers and joins, which the suite does not follow. If breadth first
+ * is topological already, as it mostly is, the heap is not needed.
+ *
+ * A flow with a cycle has been refused before, but its order is still made, so every
+ * step is in it once. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"
@@ -15,19 +22,19 @@ static void visit_target(const fr_target *t, fr_step *from, fr_edge_visitor visi
 
 void fr_each_target(fr_step *s, bool deep, fr_edge_visitor visit, void *state)
 {
-    switch ((fr_step_kind)s->kind) {
-    case FR_STEP_OPERATION:
+    switch (fr_does(s)) {
+    case LN_OPERATES:
         for (size_t i = 0; i < s->routes.len; i++) {
             visit_target(&s->routes.items[i].target, s, visit, state);
         }
         break;
-    case FR_STEP_BRANCH:
+    case LN_DECIDES:
         visit_target(&s->if_true, s, visit, state);
         visit_target(&s->if_false, s, visit, state);
         break;
-    case FR_STEP_HANDOFF: visit(state, s, s->next); break;
-    case FR_STEP_SUBFLOW: visit_target(&s->on_success, s, visit, state); break;
-    case FR_STEP_PARALLEL:
+    case LN_GOES_ON: visit(state, s, s->next); break;
+    case LN_CALLS: visit_target(&s->on_success, s, visit, state); break;
+    case LN_FORKS:
         if (deep) {
             visit_target(&s->all_success, s, visit, state);
             visit_target(&s->all_complete, s, visit, state);

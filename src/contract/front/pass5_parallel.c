@@ -1,6 +1,14 @@
 /* contract/front/pass5_parallel.c - parallel branches must not change the same entity.
+ *
  * The suite looks at operations of a branch and of the flows it calls; the
- * specification also at what those call, at nested parallel steps and compensation. */
+ * specification also at what those call, at nested parallel steps and compensation. So
+ * each parallel step is looked at twice, and the deeper look is only taken where the
+ * first found nothing.
+ *
+ * Changes are collected per branch with the way they come about, sorted by entity, and
+ * neighbours of different branches are a conflict, reported with both ways. Flows that
+ * call flows are walked once per branch; BUDGET bounds the work of all, since a
+ * hostile contract can make it square. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"
@@ -84,13 +92,13 @@ static void add_steps(analysis *a, const fr_steps *steps, fr_sym via, bool subfl
 {
     for (size_t i = 0; i < steps->len && spend(a); i++) {
         const fr_step *s = steps->items[i];
-        if (s->kind == FR_STEP_OPERATION) {
+        if (fr_does(s) == LN_OPERATES) {
             add_operation(a, s->op.sym, via);
-        } else if (s->kind == FR_STEP_SUBFLOW && subflows) {
+        } else if (fr_does(s) == LN_CALLS && subflows) {
             add_flow(a, s->op.sym);
         }
-        for (size_t b = 0;
-             a->deep && s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
+        for (size_t b = 0; a->deep && fr_does(s) == LN_FORKS && b < s->branches.len;
+             b++) {
             add_steps(a, &s->branches.items[b].steps, via, subflows);
         }
         if (a->deep) {
@@ -202,7 +210,7 @@ static void check_steps(analysis *a, const fr_steps *steps, bool outer)
 {
     for (size_t i = 0; i < steps->len; i++) {
         const fr_step *s = steps->items[i];
-        if (s->kind != FR_STEP_PARALLEL) {
+        if (fr_does(s) != LN_FORKS) {
             continue;
         }
         a->step = s;

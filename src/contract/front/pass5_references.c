@@ -1,5 +1,11 @@
-/* contract/front/pass5_references.c - flows that call flows. The search keeps its own
- * stack: a chain of flows may be as long as the contract. */
+/* contract/front/pass5_references.c - flows that call flows.
+ *
+ * The search keeps its own stack: a chain of flows may be as long as the contract.
+ * Flows are opened in order of names, calls in order of step ids, so that a cycle is
+ * reported at the same step whatever the file's order is, with its whole path.
+ *
+ * How deep flows and branches nest in each other is measured on the way back and must
+ * not exceed flow_depth; that is said once, at the call that goes too far. */
 #include "contract/front/validate.h"
 
 enum { NEW, OPEN, DONE };
@@ -35,16 +41,16 @@ static uint32_t collect_calls(fr_unit *u, const fr_steps *steps, uint32_t level,
     bool any = false;
     uint32_t deepest = level;
     for (size_t i = 0; i < steps->len; i++) {
-        any |= steps->items[i]->kind == FR_STEP_SUBFLOW ||
-               steps->items[i]->kind == FR_STEP_PARALLEL;
+        any |= fr_does(steps->items[i]) == LN_CALLS ||
+               fr_does(steps->items[i]) == LN_FORKS;
     }
     fr_step **by_id = any ? fr_steps_by_id(u, steps) : NULL;
     for (size_t i = 0; any && i < steps->len; i++) {
         fr_step *s = by_id[i];
-        if (s->kind == FR_STEP_SUBFLOW) {
+        if (fr_does(s) == LN_CALLS) {
             *mt_vec_add(u->keep, out) = (call){s, level};
         }
-        for (size_t b = 0; s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
+        for (size_t b = 0; fr_does(s) == LN_FORKS && b < s->branches.len; b++) {
             uint32_t inner =
                 collect_calls(u, &s->branches.items[b].steps, level + 1, out);
             deepest = inner > deepest ? inner : deepest;

@@ -10,14 +10,20 @@
 
 enum { FIRST_CAP = 512, FIRST_SLOTS = 1024 };
 
-static const mt_str WORDS[FR_WORD_COUNT] = {[FR_W_none] = MT_STR_INIT(""),
-                                            [FR_W_empty] = MT_STR_INIT(""),
+/* clang-format off */
+static const mt_str WORDS[FR_WORD_COUNT] = {
+    [FR_W_none] = MT_STR_INIT(""),
+    [FR_W_empty] = MT_STR_INIT(""),
 #define FR_WORD_TEXT(name) [FR_W_##name] = MT_STR_INIT(#name),
-                                            FR_CONSTRUCT_WORDS(FR_WORD_TEXT)
-                                                FR_FIELD_WORDS(FR_WORD_TEXT)
-                                                    FR_OTHER_WORDS(FR_WORD_TEXT)
+    FR_CONSTRUCT_WORDS(FR_WORD_TEXT)
+    FR_FIELD_WORDS(FR_WORD_TEXT)
+    FR_OTHER_WORDS(FR_WORD_TEXT)
 #undef FR_WORD_TEXT
+#define X_BASE(ID, text, HELD, TRAITS, result) [FR_W_BASE_##ID] = MT_STR_INIT(text),
+#define X_STEP(ID, text, DOES, word, phrase) [FR_W_STEP_##ID] = MT_STR_INIT(text),
+#include "lang/nodes.def"
 };
+/* clang-format on */
 
 _Static_assert(FR_WORD_COUNT < FIRST_CAP / 2, "the known words leave room");
 

@@ -7,6 +7,7 @@
 #define FR_FRONT_SYMBOLS_H
 
 #include "base/str.h"
+#include "lang/lang.h"
 
 typedef uint32_t fr_sym; /* 0: none */
 
@@ -26,9 +27,7 @@ typedef uint32_t fr_sym; /* 0: none */
     X(min) X(max) X(precision) X(scale) X(max_length) X(values) X(element_type) \
     X(fields) X(variants) X(tag)
 #define FR_OTHER_WORDS(X) \
-    X(Bool) X(Int) X(Decimal) X(Text) X(Enum) X(Date) X(DateTime) X(Money) X(Record) \
-    X(TaggedUnion) X(List) X(Duration) X(OperationStep) X(BranchStep) X(HandoffStep) \
-    X(SubFlowStep) X(ParallelStep) X(Terminal) X(Terminate) X(Compensate) X(Escalate) \
+    X(Terminal) X(Terminate) X(Compensate) X(Escalate) \
     X(Branch) X(JoinPolicy) X(null) X(true) X(false) X(and) X(or) X(not) X(forall) \
     X(exists) X(in) X(present) X(len) X(verdict_present) X(success) X(failure) \
     X(escalation) X(at_initiation) X(http) X(database) X(graphql) X(grpc) X(static) \
@@ -36,26 +35,49 @@ typedef uint32_t fr_sym; /* 0: none */
     X(seconds) X(minutes) X(hours) X(days) X(matches) X(like) X(contains) X(sum) \
     X(count) X(average) X(avg) X(state) X(precondition_failed) X(persona_rejected) \
     X(size) X(length) X(for)
-/* clang-format on */
 
 enum {
     FR_W_none,
     FR_W_empty, /* the empty text */
 #define FR_WORD_ENUM(name) FR_W_##name,
-    FR_CONSTRUCT_WORDS(FR_WORD_ENUM) FR_FIELD_WORDS(FR_WORD_ENUM)
-        FR_OTHER_WORDS(FR_WORD_ENUM)
+    FR_CONSTRUCT_WORDS(FR_WORD_ENUM)
+    FR_FIELD_WORDS(FR_WORD_ENUM)
+    FR_OTHER_WORDS(FR_WORD_ENUM)
 #undef FR_WORD_ENUM
-            FR_WORD_COUNT,
+/* Base types and steps, each in the order of its enum. */
+    FR_W_FIRST_BASE,
+    FR_W_BEFORE_BASE = FR_W_FIRST_BASE - 1,
+#define X_BASE(ID, text, HELD, TRAITS, result) FR_W_BASE_##ID,
+#include "lang/nodes.def"
+    FR_W_FIRST_STEP,
+    FR_W_BEFORE_STEP = FR_W_FIRST_STEP - 1,
+#define X_STEP(ID, text, DOES, word, phrase) FR_W_STEP_##ID,
+#include "lang/nodes.def"
+    FR_WORD_COUNT,
     FR_LAST_CONSTRUCT_WORD = FR_W_system,
     FR_LAST_FIELD_WORD = FR_W_tag
 };
+/* clang-format on */
 
 static inline bool fr_is_construct_word(fr_sym s)
 {
     return s >= FR_W_import && s <= FR_LAST_CONSTRUCT_WORD;
 }
 
-/* The first 16 bytes of a text as numbers, zeros behind its end: short texts are equal
+/* The base type, or kind of step, that is written as the word; the count if none. */
+static inline ln_base fr_base_of_word(fr_sym s)
+{
+    fr_sym n = s - FR_W_FIRST_BASE;
+    return n < LN_BASE_COUNT ? (ln_base)n : LN_BASE_COUNT;
+}
+
+static inline ln_step fr_step_of_word(fr_sym s)
+{
+    fr_sym n = s - FR_W_FIRST_STEP;
+    return n < LN_STEP_COUNT ? (ln_step)n : LN_STEP_COUNT;
+}
+
+/* The first 16 bytes of text as numbers, zeros behind its end: short texts are equal
  * if these and the lengths are. */
 typedef struct fr_symbol_head {
     uint64_t low, high;
@@ -87,7 +109,7 @@ void fr_symbols_init(fr_symbols *s, mt_arena *a);
 fr_sym fr_intern(fr_symbols *s, mt_str text);
 /* The number of `text` if it is interned, 0 otherwise. */
 fr_sym fr_symbol_find(const fr_symbols *s, mt_str text);
-/* Slow path of the lexer's inlined lookup: adds a text known to be absent. */
+/* Slow path of the lexer's inlined lookup: adds text known to be absent. */
 fr_sym fr_symbol_add(fr_symbols *s, mt_str text, fr_symbol_head head, uint32_t hash);
 
 static inline mt_str fr_text(const fr_symbols *s, fr_sym sym)

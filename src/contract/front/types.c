@@ -1,38 +1,80 @@
-/* contract/front/types.c - questions about types and literals. */
+/* contract/front/types.c - questions about types and literals.
+ *
+ * Names for messages, equality, fields by name (sorted, so searched by halves), digits
+ * and precisions of the NumericModel, units, and whether text is a date, a time or a
+ * decimal. Equality has a budget, because types that contain types many times over
+ * would cost without end; beyond it types count as different. FR_UNKNOWN equals
+ * everything. */
 #include "contract/front/types.h"
 
 #include "contract/wire/calendar.h"
 
-const fr_type FR_BOOL = {.base = FR_TYPE_BOOL};
-const fr_type FR_TEXT = {.base = FR_TYPE_TEXT};
-const fr_type FR_DATE = {.base = FR_TYPE_DATE};
-const fr_type FR_DATETIME = {.base = FR_TYPE_DATETIME};
+#define X_BASE(ID, text, HELD, TRAITS, result)                                         \
+    const fr_type FR_##ID = {.base = FR_TYPE_##ID};
+#include "lang/nodes.def"
 const fr_type FR_UNKNOWN = {.base = FR_TYPE_ERROR};
 
 const char *fr_base_name(fr_base base)
 {
-    static const char *const NAMES[] = {
-        [FR_TYPE_BOOL] = "Bool",         [FR_TYPE_INT] = "Int",
-        [FR_TYPE_DECIMAL] = "Decimal",   [FR_TYPE_TEXT] = "Text",
-        [FR_TYPE_ENUM] = "Enum",         [FR_TYPE_DATE] = "Date",
-        [FR_TYPE_DATETIME] = "DateTime", [FR_TYPE_MONEY] = "Money",
-        [FR_TYPE_RECORD] = "Record",     [FR_TYPE_UNION] = "TaggedUnion",
-        [FR_TYPE_LIST] = "List",         [FR_TYPE_DURATION] = "Duration",
-        [FR_TYPE_REF] = "unknown",       [FR_TYPE_ERROR] = "unknown",
-    };
-    return NAMES[base];
+    return base < FR_TYPE_REF ? LN_BASES[base].name : "unknown";
 }
 
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)
 {
-    if (t->base == FR_TYPE_INT) {
+    if (fr_is_int(t)) {
         return mt_strf(a, "Int(min: %lld, max: %lld)", (long long)t->min,
                        (long long)t->max);
     }
-    if (t->base == FR_TYPE_MONEY) {
+    if (fr_has(t, LN_CURRENCY)) {
         return mt_strf(a, "Money(currency: %.*s)", FR_ARG(u, t->name));
     }
     return mt_str_z(fr_base_name((fr_base)t->base));
+}
+
+static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget);
+
+static bool fields_equal(const fr_type *a, const fr_type *b, unsigned *budget)
+{
+    if (a->field_count != b->field_count) {
+        return false;
+    }
+    for (uint32_t i = 0; i < a->field_count; i++) {
+        if (a->fields[i].name != b->fields[i].name ||
+            !equal_within(a->fields[i].type, b->fields[i].type, budget)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool choices_equal(const fr_type *a, const fr_type *b)
+{
+    return a->value_count == b->value_count &&
+           (!a->value_count ||
+            memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0);
+}
+
+/* Of two types of one base: are their parameters the same? */
+static bool parameters_equal(const fr_type *a, const fr_type *b, unsigned *budget)
+{
+    switch (LN_BASES[a->base].held) {
+    case LN_INTEGER:
+        return !fr_has(a, LN_RANGED) || (a->min == b->min && a->max == b->max &&
+                                         (!fr_has(a, LN_UNIT) || a->name == b->name));
+    case LN_DECIMAL:
+        return fr_has(a, LN_CURRENCY)
+                   ? a->name == b->name
+                   : a->precision == b->precision && a->scale == b->scale;
+    case LN_TEXT: return a->length == b->length;
+    case LN_CHOICE: return choices_equal(a, b);
+    case LN_LIST:
+        return a->limit == b->limit && equal_within(a->element, b->element, budget);
+    case LN_RECORD:
+    case LN_VARIANT: return fields_equal(a, b, budget);
+    case LN_BOOLEAN:
+    case LN_TIME: return true;
+    }
+    return true;
 }
 
 /* `budget` bounds the work on types that contain types many times over. */
@@ -45,38 +87,7 @@ static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget)
         return false;
     }
     --*budget;
-    switch ((fr_base)a->base) {
-    case FR_TYPE_INT: return a->min == b->min && a->max == b->max;
-    case FR_TYPE_DURATION:
-        return a->min == b->min && a->max == b->max && a->name == b->name;
-    case FR_TYPE_DECIMAL: return a->precision == b->precision && a->scale == b->scale;
-    case FR_TYPE_TEXT: return a->length == b->length;
-    case FR_TYPE_MONEY: return a->name == b->name;
-    case FR_TYPE_ENUM:
-        return a->value_count == b->value_count &&
-               (!a->value_count ||
-                memcmp(a->values, b->values, a->value_count * sizeof *a->values) == 0);
-    case FR_TYPE_LIST:
-        return a->limit == b->limit && equal_within(a->element, b->element, budget);
-    case FR_TYPE_RECORD:
-    case FR_TYPE_UNION:
-        if (a->field_count != b->field_count) {
-            return false;
-        }
-        for (uint32_t i = 0; i < a->field_count; i++) {
-            if (a->fields[i].name != b->fields[i].name ||
-                !equal_within(a->fields[i].type, b->fields[i].type, budget)) {
-                return false;
-            }
-        }
-        return true;
-    case FR_TYPE_BOOL:
-    case FR_TYPE_DATE:
-    case FR_TYPE_DATETIME:
-    case FR_TYPE_REF:
-    case FR_TYPE_ERROR: return true;
-    }
-    return true;
+    return a->base >= LN_BASE_COUNT || parameters_equal(a, b, budget);
 }
 
 bool fr_type_equal(const fr_type *a, const fr_type *b)

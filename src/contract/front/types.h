@@ -6,7 +6,10 @@
 #include "contract/front/unit.h"
 #include "contract/wire/round_text.h"
 
-extern const fr_type FR_BOOL, FR_TEXT, FR_DATE, FR_DATETIME, FR_UNKNOWN;
+/* FR_BOOL and so on: without their parameters, to begin from where a type is made. */
+#define X_BASE(ID, text, HELD, TRAITS, result) extern const fr_type FR_##ID;
+#include "lang/nodes.def"
+extern const fr_type FR_UNKNOWN;
 
 /* The type with every reference replaced by what it names; reports unknown ones at the
  * construct's keyword. */
@@ -15,6 +18,7 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c);
 const char *fr_base_name(fr_base base);
 /* As in messages: Int(min: 0, max: 5), Money(currency: USD), Text. */
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t);
+/* An unknown type equals every other: it has been reported. */
 bool fr_type_equal(const fr_type *a, const fr_type *b);
 /* The field or variant, NULL if there is none. */
 const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name);
@@ -26,8 +30,8 @@ static inline bool fr_is_unknown(const fr_type *t)
 
 /* Checks parameters of a type and everything in it, once. */
 void fr_check_type(fr_unit *u, fr_type *t, const fr_construct *c, mt_str field);
-/* Why the literal is no value of the type, empty if it is one. `tolerated` is set for
- * an integer where a Duration is needed. */
+/* Why the literal is not a value of the type, empty if it is one. `tolerated` is set
+ * for an integer where a Duration is needed. */
 mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                         bool *tolerated);
 

@@ -99,7 +99,7 @@ static void warn_steps(fr_unit *u, const fr_construct *flow, const fr_steps *ste
     }
     for (size_t i = 0; i < steps->len; i++) {
         const fr_step *s = steps->items[i];
-        for (size_t b = 0; s->kind == FR_STEP_PARALLEL && b < s->branches.len; b++) {
+        for (size_t b = 0; fr_does(s) == LN_FORKS && b < s->branches.len; b++) {
             warn_steps(u, flow, &s->branches.items[b].steps,
                        s->branches.items[b].entry.sym);
         }

@@ -1,158 +1,20 @@
 /* contract/wire/load.c - a bundle to a model: the envelope and the order of reading.
+ *
  * Names are indexed first, so constructs may stand in any order; then facts, entities
- * and rule heads, then everything that refers to them. */
+ * and rule heads, then everything that refers to them: rule bodies, operations, flows;
+ * at the end the checks that need the whole model (load_check.c). Rules are sorted by
+ * stratum, in bundle order inside a stratum.
+ *
+ * A fault is reported with the path in the JSON that leads to it, kept in one buffer
+ * that grows and shrinks with the walk, and loading goes on with the next construct:
+ * many faults per run. Kinds that are not evaluated are passed over.
+ *
+ * What may fail: MT_E_REJECTED with diagnostics, MT_E_VERSION, MT_E_SYNTAX and
+ * MT_E_LIMIT of the JSON. A model lives in `keep`, borrows texts from the bundle's
+ * copy there, and is immutable. */
 #include "base/json_write.h"
 #include "contract/elaborate.h"
 #include "contract/wire/load_internal.h"
-
-/* ---- Reporting ----------------------------------------------------------------- */
-
-void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
-                   const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    mt_str message = mt_strfv(l->ds->arena, format, args);
-    va_end(args);
-    if (l->path.len) {
-        message = mt_strf(l->ds->arena, "%.*s: %.*s", (int)l->path.len, l->path.ptr,
-                          MT_ARG(message));
-    }
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
-                 .pass = -1,
-                 .file = l->file,
-                 .construct_kind = l->construct_kind,
-                 .construct_id = l->construct_id,
-                 .message = message};
-    if (at) {
-        mt_json_place(l->text, at->offset, &d.line, &d.column);
-    }
-    mt_diag_add(l->ds, &d);
-}
-
-size_t ct_path_key(ct_loader *l, mt_str key)
-{
-    size_t mark = l->path.len;
-    if (mark) {
-        mt_buf_addc(&l->path, '.');
-    }
-    mt_buf_adds(&l->path, key);
-    return mark;
-}
-
-size_t ct_path_index(ct_loader *l, size_t index)
-{
-    size_t mark = l->path.len;
-    mt_buf_addf(&l->path, "[%zu]", index);
-    return mark;
-}
-
-void ct_path_pop(ct_loader *l, size_t mark)
-{
-    l->path.len = mark;
-}
-
-/* ---- Members ------------------------------------------------------------------- */
-
-const mt_json *ct_want(ct_loader *l, const mt_json *object, mt_str key,
-                       mt_json_type type)
-{
-    const mt_json *v = mt_json_get(object, key);
-    if (!v) {
-        ct_load_error(l, CT_L_SHAPE, object, "\"%.*s\" is missing", MT_ARG(key));
-        return NULL;
-    }
-    if (!mt_json_is(v, type)) {
-        mt_json example = {.type = (uint8_t)type};
-        ct_load_error(l, CT_L_SHAPE, v, "\"%.*s\" must be %s %s, not %s", MT_ARG(key),
-                      type == MT_JSON_ARRAY || type == MT_JSON_OBJECT ? "an" : "a",
-                      mt_json_type_name(&example), mt_json_type_name(v));
-        return NULL;
-    }
-    return v;
-}
-
-bool ct_want_str(ct_loader *l, const mt_json *object, mt_str key, mt_str *out)
-{
-    const mt_json *v = ct_want(l, object, key, MT_JSON_STRING);
-    *out = mt_json_text(v);
-    return v != NULL;
-}
-
-bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out)
-{
-    const mt_json *v = ct_want(l, object, key, MT_JSON_NUMBER);
-    if (v && mt_json_i64(v, out) != MT_OK) {
-        ct_load_error(l, CT_L_SHAPE, v, "\"%.*s\" must be a 64-bit integer",
-                      MT_ARG(key));
-        return false;
-    }
-    return v != NULL;
-}
-
-const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key)
-{
-    const mt_json *v = mt_json_get(object, key);
-    if (!v || mt_json_is(v, MT_JSON_NULL)) {
-        return NULL;
-    }
-    return ct_want(l, object, key, MT_JSON_ARRAY);
-}
-
-bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str **out,
-                  uint32_t *count)
-{
-    mt_str *strs = mt_new_array(l->keep, mt_str, array->count);
-    for (uint32_t i = 0; i < array->count; i++) {
-        if (!mt_json_is(&array->as.items[i], MT_JSON_STRING)) {
-            ct_load_error(l, CT_L_SHAPE, &array->as.items[i],
-                          "\"%.*s\" must hold strings only", MT_ARG(key));
-            return false;
-        }
-        strs[i] = mt_json_text(&array->as.items[i]);
-    }
-    *out = strs;
-    *count = array->count;
-    return true;
-}
-
-/* ---- Looking up ---------------------------------------------------------------- */
-
-uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id)
-{
-    return (uint32_t)mt_map_get(&m->names[kind], id, 0) - 1;
-}
-
-static uint32_t find_str(const mt_str *items, uint32_t count, mt_str wanted)
-{
-    for (uint32_t i = 0; i < count; i++) {
-        if (mt_str_eq(items[i], wanted)) {
-            return i;
-        }
-    }
-    return CT_NONE;
-}
-
-uint32_t ct_state_find(const ct_entity *e, mt_str state)
-{
-    return find_str(e->states, e->state_count, state);
-}
-
-uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome)
-{
-    return find_str(op->outcomes, op->outcome_count, outcome);
-}
-
-uint32_t ct_step_find(const ct_steps *steps, mt_str id)
-{
-    for (uint32_t i = 0; i < steps->count; i++) {
-        if (mt_str_eq(steps->items[i].id, id)) {
-            return i;
-        }
-    }
-    return CT_NONE;
-}
 
 /* ---- Constructs ---------------------------------------------------------------- */
 

@@ -1,6 +1,11 @@
-/* contract/wire/load_check.c - load-time checks that need the whole model (§15.1):
- * entity parents, step graphs and flow references are acyclic, and no two branches of a
- * parallel step touch one entity. Searches are iterative or bounded by flow nesting. */
+/* contract/wire/load_check.c - load-time checks that need the whole model (§15.1).
+ *
+ * Entity parents, step graphs and flow references are acyclic, and no two branches of
+ * a parallel step touch one entity. A bundle may come from another elaborator, so what
+ * pass 5 has checked is checked again; the evaluator and the flow engine rely on it.
+ *
+ * Searches are iterative or bounded by flow nesting (limit flow_depth), which is
+ * measured here. A flow that many steps call is walked once. */
 #include "contract/wire/load_internal.h"
 
 static void report(ct_loader *l, const char *code, const char *kind, mt_str id,
@@ -58,34 +63,10 @@ static void add_handler(ct_loader *l, index_list *out, const ct_handler *h)
 static void successors(ct_loader *l, const ct_step *s, index_list *out)
 {
     out->len = 0;
-    switch ((ct_step_kind)s->kind) {
-    case CT_OPERATION_STEP: {
-        const ct_operation *op = &l->m->operations[s->as.operation.operation];
-        for (uint32_t i = 0; i < op->outcome_count; i++) {
-            add_target(l, out, &s->as.operation.outcomes[i]);
-        }
-        add_handler(l, out, &s->as.operation.on_failure);
-        break;
+    for (uint32_t i = 0; i < s->target_count; i++) {
+        add_target(l, out, &s->targets[i]);
     }
-    case CT_BRANCH_STEP:
-        add_target(l, out, &s->as.branch.if_true);
-        add_target(l, out, &s->as.branch.if_false);
-        break;
-    case CT_HANDOFF_STEP: mt_vec_push(l->keep, out, s->as.handoff.next); break;
-    case CT_SUBFLOW_STEP:
-        add_target(l, out, &s->as.subflow.on_success);
-        add_handler(l, out, &s->as.subflow.on_failure);
-        break;
-    case CT_PARALLEL_STEP:
-        if (s->as.parallel.has_all_success) {
-            add_target(l, out, &s->as.parallel.on_all_success);
-        }
-        if (s->as.parallel.has_all_complete) {
-            add_target(l, out, &s->as.parallel.on_all_complete);
-        }
-        add_handler(l, out, &s->as.parallel.on_any_failure);
-        break;
-    }
+    add_handler(l, out, &s->on_failure);
 }
 
 /* Kahn's algorithm: what cannot be removed is in, or behind, a cycle. */
@@ -166,14 +147,12 @@ static uint32_t walk_steps(walker *w, const ct_steps *steps)
     }
     for (uint32_t i = 0; i < steps->count && !w->failed; i++) {
         const ct_step *s = &steps->items[i];
-        if (s->kind == CT_SUBFLOW_STEP) {
-            deepest = larger(deepest, walk_flow(w, s->as.subflow.flow));
+        if (s->does == LN_CALLS) {
+            deepest = larger(deepest, walk_flow(w, s->what));
             w->flow = flow;
-        } else if (s->kind == CT_PARALLEL_STEP) {
-            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
-                const ct_steps *inner = &s->as.parallel.branches[k].steps;
-                deepest = larger(deepest, walk_branch(w, inner));
-            }
+        }
+        for (uint32_t k = 0; k < s->branch_count; k++) {
+            deepest = larger(deepest, walk_branch(w, &s->branches[k].steps));
         }
     }
     return deepest;
@@ -227,21 +206,15 @@ static void touch_steps(const ct_model *m, const ct_steps *steps, uint8_t *seen,
 {
     for (uint32_t i = 0; i < steps->count; i++) {
         const ct_step *s = &steps->items[i];
-        if (s->kind == CT_OPERATION_STEP) {
-            touch_operation(m, s->as.operation.operation, touched);
-            touch_handler(m, &s->as.operation.on_failure, touched);
-        } else if (s->kind == CT_SUBFLOW_STEP) {
-            uint32_t f = s->as.subflow.flow;
-            touch_handler(m, &s->as.subflow.on_failure, touched);
-            if (!seen[f]) {
-                seen[f] = 1;
-                touch_steps(m, &m->flows[f].steps, seen, touched);
-            }
-        } else if (s->kind == CT_PARALLEL_STEP) {
-            touch_handler(m, &s->as.parallel.on_any_failure, touched);
-            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
-                touch_steps(m, &s->as.parallel.branches[k].steps, seen, touched);
-            }
+        touch_handler(m, &s->on_failure, touched);
+        if (s->does == LN_OPERATES) {
+            touch_operation(m, s->what, touched);
+        } else if (s->does == LN_CALLS && !seen[s->what]) {
+            seen[s->what] = 1;
+            touch_steps(m, &m->flows[s->what].steps, seen, touched);
+        }
+        for (uint32_t k = 0; k < s->branch_count; k++) {
+            touch_steps(m, &s->branches[k].steps, seen, touched);
         }
     }
 }
@@ -251,18 +224,18 @@ static void check_parallel(ct_loader *l, const ct_flow *flow, const ct_step *s)
     const ct_model *m = l->m;
     mt_mark mark = mt_arena_mark(l->keep);
     uint32_t *owner = mt_new_array(l->keep, uint32_t, m->entity_count); /* + 1 */
-    for (uint32_t b = 0; b < s->as.parallel.branch_count; b++) {
+    for (uint32_t b = 0; b < s->branch_count; b++) {
         uint8_t *touched = mt_new_array(l->keep, uint8_t, m->entity_count);
         uint8_t *seen = mt_new_array(l->keep, uint8_t, m->flow_count);
-        touch_steps(m, &s->as.parallel.branches[b].steps, seen, touched);
+        touch_steps(m, &s->branches[b].steps, seen, touched);
         for (uint32_t e = 0; e < m->entity_count; e++) {
             if (touched[e] && owner[e]) {
                 report(l, CT_L_BRANCH, "Flow", flow->id,
                        mt_strf(l->ds->arena,
                                "parallel branches \"%.*s\" and \"%.*s\" of step "
                                "\"%.*s\" both affect entity \"%.*s\"",
-                               MT_ARG(s->as.parallel.branches[owner[e] - 1].id),
-                               MT_ARG(s->as.parallel.branches[b].id), MT_ARG(s->id),
+                               MT_ARG(s->branches[owner[e] - 1].id),
+                               MT_ARG(s->branches[b].id), MT_ARG(s->id),
                                MT_ARG(m->entities[e].id)));
             }
             owner[e] = touched[e] ? b + 1 : owner[e];
@@ -277,11 +250,11 @@ static void check_branches(ct_loader *l, const ct_flow *flow, const ct_steps *st
 {
     for (uint32_t i = 0; i < steps->count; i++) {
         const ct_step *s = &steps->items[i];
-        if (s->kind == CT_PARALLEL_STEP) {
+        if (s->branch_count) {
             check_parallel(l, flow, s);
-            for (uint32_t k = 0; k < s->as.parallel.branch_count; k++) {
-                check_branches(l, flow, &s->as.parallel.branches[k].steps);
-            }
+        }
+        for (uint32_t k = 0; k < s->branch_count; k++) {
+            check_branches(l, flow, &s->branches[k].steps);
         }
     }
 }

@@ -1,5 +1,17 @@
 /* contract/wire/load_expr.c - predicates and terms: names resolved, types decided.
- * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). */
+ *
+ * A node of interchange is told by its keys (verdict_present, quantifier, op, ...),
+ * and becomes one ct_expr with its type. Names are the innermost variable, a fact, or
+ * by their own node a verdict of a lower stratum; variables are numbered by depth, so
+ * the evaluator needs no names. Types of sums and products are derived (promote.c) and
+ * may be narrowed by what the bundle says.
+ *
+ * Literals take the type of what they stand beside: text beside an Enum, a Date. A
+ * literal is the number that is written, or none: nothing is rounded silently (§13.6),
+ * except where a payload's type says so (§13.4).
+ *
+ * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). NULL
+ * means a fault was reported. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 
@@ -28,18 +40,14 @@ static const ct_expr *literal(ct_loader *l, const ct_type *type, const ct_value 
 static const ct_type *text_type(ct_loader *l, size_t max_length)
 {
     ct_type *t = mt_new(l->keep, ct_type);
-    t->base = CT_TEXT;
-    t->slots = 1;
-    t->as.max_length = max_length;
+    *t = ct_text_type(max_length);
     return t;
 }
 
 static const ct_type *int_type(ct_loader *l, int64_t value)
 {
     ct_type *t = mt_new(l->keep, ct_type);
-    t->base = CT_INT;
-    t->slots = 1;
-    t->as.range.min = t->as.range.max = value;
+    *t = ct_int_type(value, value);
     return t;
 }
 
@@ -91,34 +99,24 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
 
 static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
 {
-    switch ((ct_base)type->base) {
-    case CT_ENUM: return (out->choice = ct_choice_find(type, text)) != CT_NONE;
-    case CT_DATE: return ct_date_parse(text, &out->integer);
-    case CT_DATETIME: return ct_time_parse(text, &out->time);
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_MONEY:
-    case CT_DURATION:
-    case CT_RECORD:
-    case CT_UNION:
-    case CT_LIST: break;
+    if (ct_held(type) == LN_CHOICE) {
+        return (out->choice = ct_choice_find(type, text)) != CT_NONE;
     }
-    return false;
+    return ct_held(type) == LN_TIME ? ct_time_parse(text, &out->time)
+                                    : ct_date_parse(text, &out->integer);
 }
 
 const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
                               const mt_json *at)
 {
-    bool textual = e->type->base == CT_TEXT || e->type->base == CT_ENUM;
+    bool textual = ct_held(e->type) == LN_TEXT || ct_held(e->type) == LN_CHOICE;
     bool wanted =
-        type->base == CT_ENUM || type->base == CT_DATE || type->base == CT_DATETIME;
+        ct_held(type) == LN_CHOICE || ct_is_day(type) || ct_held(type) == LN_TIME;
     if (e->op != CT_LITERAL || !textual || !wanted) {
         return e;
     }
-    mt_str text = e->type->base == CT_TEXT ? e->value->text
-                                           : e->type->as.values[e->value->choice];
+    mt_str text = ct_held(e->type) == LN_TEXT ? e->value->text
+                                              : e->type->as.values[e->value->choice];
     ct_value v = {0};
     if (!text_fits(type, text, &v)) {
         ct_load_error(l, CT_L_VALUE, at, "\"%.*s\" is not a value of %.*s",
@@ -215,10 +213,7 @@ static const ct_type *tag_type(ct_loader *l, const ct_type *of)
     for (uint32_t i = 0; i < of->count; i++) {
         names[i] = of->as.variants[i].name;
     }
-    t->base = CT_ENUM;
-    t->slots = 1;
-    t->count = of->count;
-    t->as.values = names;
+    *t = ct_choice_type(names, of->count);
     return t;
 }
 
@@ -233,14 +228,14 @@ static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
                                const mt_json *at)
 {
     const ct_type *t = of->type;
-    bool parted = t->base == CT_RECORD || t->base == CT_UNION;
-    if (t->base == CT_UNION && mt_str_is(name, "tag")) {
+    bool parted = ct_held(t) == LN_RECORD || ct_held(t) == LN_VARIANT;
+    if (ct_held(t) == LN_VARIANT && mt_str_is(name, "tag")) {
         return part(l, CT_TAG, tag_type(l, t), of, 0);
     }
-    if (t->base == CT_MONEY && mt_str_is(name, "amount")) {
+    if (ct_has(t, LN_CURRENCY) && mt_str_is(name, "amount")) {
         return part(l, CT_AMOUNT, &CT_TYPE_ANY_DECIMAL, of, 0);
     }
-    if (t->base == CT_MONEY && mt_str_is(name, "currency")) {
+    if (ct_has(t, LN_CURRENCY) && mt_str_is(name, "currency")) {
         return currency_of(l, t);
     }
     uint32_t index = parted ? ct_field_find(t, name) : CT_NONE;
@@ -249,7 +244,7 @@ static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
                       MT_ARG(ct_type_spell(l->keep, t)), MT_ARG(name));
         return NULL;
     }
-    return part(l, t->base == CT_RECORD ? CT_FIELD : CT_VARIANT,
+    return part(l, ct_held(t) == LN_RECORD ? CT_FIELD : CT_VARIANT,
                 t->as.fields[index].type, of, index);
 }
 
@@ -377,7 +372,7 @@ static const ct_expr *load_product(ct_loader *l, const mt_json *json)
 static const ct_expr *load_list_operand(ct_loader *l, const mt_json *json, mt_str key)
 {
     const ct_expr *list = load_member_term(l, json, key);
-    if (list && list->type->base != CT_LIST) {
+    if (list && ct_held(list->type) != LN_LIST) {
         ct_load_error(l, CT_L_EXPR, json, "expected a List, got %.*s",
                       MT_ARG(ct_type_spell(l->keep, list->type)));
         return NULL;
@@ -392,9 +387,7 @@ static const ct_expr *load_len(ct_loader *l, const mt_json *json)
         return NULL;
     }
     ct_type *t = mt_new(l->keep, ct_type);
-    t->base = CT_INT;
-    t->slots = 1;
-    t->as.range.max = (int64_t)list->type->as.list.max;
+    *t = ct_int_type(0, (int64_t)list->type->as.list.max);
     return part(l, CT_LEN, t, list, 0);
 }
 
@@ -405,7 +398,7 @@ static const ct_expr *load_index(ct_loader *l, const mt_json *json)
     if (!list || !index) {
         return NULL;
     }
-    if (index->type->base != CT_INT) {
+    if (!ct_is_int(index->type)) {
         ct_load_error(l, CT_L_EXPR, json, "an index is an Int, got %.*s",
                       MT_ARG(ct_type_spell(l->keep, index->type)));
         return NULL;
@@ -464,24 +457,11 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
     if ((v = mt_json_at(json, "literal"))) {
         return load_literal(l, v, mt_json_at(json, "type"));
     }
-    ct_load_error(l, CT_L_EXPR, json, "this is no term");
+    ct_load_error(l, CT_L_EXPR, json, "this is not a term");
     return NULL;
 }
 
 /* ---- Predicates ---------------------------------------------------------------- */
-
-static bool is_ordered(const ct_type *t)
-{
-    static const bool ORDERED[CT_BASE_COUNT] = {
-        [CT_INT] = true,      [CT_DECIMAL] = true, [CT_DATE] = true,
-        [CT_DATETIME] = true, [CT_MONEY] = true,   [CT_DURATION] = true};
-    return ORDERED[t->base];
-}
-
-static bool is_number(const ct_type *t)
-{
-    return t->base == CT_INT || t->base == CT_DECIMAL;
-}
 
 static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_compare op)
 {
@@ -491,9 +471,9 @@ static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_comp
         !(y = ct_fit_literal(l, y, x->type, json))) {
         return NULL;
     }
-    bool alike = (is_number(x->type) && is_number(y->type)) ||
+    bool alike = (ct_has(x->type, LN_NUMBER) && ct_has(y->type, LN_NUMBER)) ||
                  ct_type_comparable(x->type, y->type);
-    if (!alike || (op >= CT_LT && !is_ordered(x->type))) {
+    if (!alike || (op >= CT_LT && !ct_has(x->type, LN_ORDERED))) {
         return operands_differ(l, CT_COMPARE_TEXT[op], x, y, json);
     }
     ct_expr *e = new_expr(l, CT_COMPARE, &CT_TYPE_BOOL);
@@ -599,7 +579,7 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
     } else {
         e = load_term(l, json);
     }
-    if (e && e->type->base != CT_BOOL) {
+    if (e && ct_held(e->type) != LN_BOOLEAN) {
         ct_load_error(l, CT_L_EXPR, json, "expected a Bool, got %.*s",
                       MT_ARG(ct_type_spell(l->keep, e->type)));
         return NULL;
@@ -628,38 +608,36 @@ static bool contains(const ct_type *to, const ct_type *from)
     if (!ct_type_comparable(to, from) || to->unit != from->unit) {
         return false;
     }
-    switch ((ct_base)to->base) {
-    case CT_INT:
-    case CT_DURATION:
-        return to->as.range.min <= from->as.range.min &&
-               to->as.range.max >= from->as.range.max;
-    case CT_DECIMAL:
-        return to->as.decimal.scale >= from->as.decimal.scale &&
-               to->as.decimal.precision - to->as.decimal.scale >=
-                   from->as.decimal.precision - from->as.decimal.scale;
-    case CT_TEXT: return to->as.max_length >= from->as.max_length;
-    case CT_ENUM:
+    switch (ct_held(to)) {
+    case LN_INTEGER:
+        return !ct_has(to, LN_RANGED) || (to->as.range.min <= from->as.range.min &&
+                                          to->as.range.max >= from->as.range.max);
+    case LN_DECIMAL:
+        return ct_has(to, LN_CURRENCY) ||
+               (to->as.decimal.scale >= from->as.decimal.scale &&
+                to->as.decimal.precision - to->as.decimal.scale >=
+                    from->as.decimal.precision - from->as.decimal.scale);
+    case LN_TEXT: return to->as.max_length >= from->as.max_length;
+    case LN_CHOICE:
         for (uint32_t i = 0; i < from->count; i++) {
             if (i >= to->count || !mt_str_eq(to->as.values[i], from->as.values[i])) {
                 return false;
             }
         }
         return true;
-    case CT_RECORD:
-    case CT_UNION:
+    case LN_RECORD:
+    case LN_VARIANT:
         for (uint32_t i = 0; i < to->count; i++) {
             if (!contains(to->as.fields[i].type, from->as.fields[i].type)) {
                 return false;
             }
         }
         return true;
-    case CT_LIST:
+    case LN_LIST:
         return to->as.list.max >= from->as.list.max &&
                contains(to->as.list.element, from->as.list.element);
-    case CT_BOOL:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_MONEY: break;
+    case LN_BOOLEAN:
+    case LN_TIME: break;
     }
     return true;
 }
@@ -668,20 +646,14 @@ static bool contains(const ct_type *to, const ct_type *from)
  */
 static bool payload_fits(const ct_type *to, const ct_type *from)
 {
-    if (is_number(to) && is_number(from)) {
-        return to->base == CT_DECIMAL || from->base == CT_INT;
+    if (ct_has(to, LN_NUMBER) && ct_has(from, LN_NUMBER)) {
+        return ct_is_decimal(to) || ct_is_int(from);
     }
-    if (to->base == CT_TEXT || to->base == CT_DURATION) {
+    if (ct_held(to) == LN_TEXT || ct_has(to, LN_UNIT)) {
         return from->base == to->base && from->unit == to->unit;
     }
     return contains(to, from);
 }
-
-/* Every number there is. */
-static const ct_type EVERY_DECIMAL = {
-    .base = CT_DECIMAL,
-    .slots = 1,
-    .as.decimal = {2 * MT_DECIMAL_MAX_SCALE + 1, MT_DECIMAL_MAX_SCALE}};
 
 /* Digits beyond a Decimal's scale are rounded away (§13.4); what is left has to fit. */
 static bool fits_rounded(const ct_type *type, mt_decimal d)
@@ -696,12 +668,13 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
                                            const mt_json *json)
 {
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    bool decimal = type->base == CT_DECIMAL;
+    bool decimal = ct_is_decimal(type);
     if (!json) {
         ct_load_error(l, CT_L_SHAPE, json, "\"value\" is missing");
         return NULL;
     }
-    if (!load_exact(l, decimal ? &EVERY_DECIMAL : type, json, v)) {
+    ct_type every = ct_decimal_type(2 * MT_DECIMAL_MAX_SCALE + 1, MT_DECIMAL_MAX_SCALE);
+    if (!load_exact(l, decimal ? &every : type, json, v)) {
         return NULL;
     }
     if (decimal && !fits_rounded(type, v->decimal)) {
@@ -716,8 +689,8 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
 static const ct_expr *fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type)
 {
     ct_value v = {0};
-    bool written = e->op == CT_LITERAL && e->type->base == CT_DURATION &&
-                   type->base == CT_DURATION;
+    bool written =
+        e->op == CT_LITERAL && ct_has(e->type, LN_UNIT) && ct_has(type, LN_UNIT);
     return written && ct_duration_fits(type, e->value->integer,
                                        (ct_duration_unit)e->type->unit, &v.integer)
                ? literal(l, type, ct_keep_value(l, &v))

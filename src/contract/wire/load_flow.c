@@ -1,4 +1,13 @@
-/* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11). */
+/* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11).
+ *
+ * Of a list of steps the ids are known before the steps are read, so targets may point
+ * forward. STEP_KINDS has one reader per kind. Every outcome of an operation is routed
+ * and nothing else is; what was not declared routes as `success`. Branches of a
+ * parallel step are lists of steps again; nesting is bounded by the JSON's depth and
+ * checked by load_check.c.
+ *
+ * A fault is reported with its path; the flow is then not complete and the model is
+ * refused. */
 #include "contract/wire/load_internal.h"
 
 /* The step ids of one list, known before its steps are read. */
@@ -171,16 +180,28 @@ static bool is_route(const mt_json *routes, const ct_operation *op, mt_str name)
            (op->undeclared && mt_str_eq(name, route_name(routes, op, 0)));
 }
 
+/* Room for the targets of a step; the reader fills them in. */
+static ct_target *new_targets(ct_loader *l, ct_step *s, uint32_t count)
+{
+    ct_target *targets = mt_new_array(l->keep, ct_target, count);
+    for (uint32_t i = 0; i < count; i++) {
+        targets[i].step = CT_NONE;
+    }
+    s->targets = targets;
+    s->target_count = count;
+    return targets;
+}
+
 /* Every outcome of the operation is routed, and nothing else is. */
 static bool load_routes(ct_loader *l, const step_names *names, const mt_json *json,
-                        const ct_operation *op, const ct_target **out)
+                        const ct_operation *op, ct_step *s)
 {
     const mt_json *routes = ct_want(l, json, MT_STR("outcomes"), MT_JSON_OBJECT);
     if (!routes) {
         return false;
     }
     size_t mark = ct_path_key(l, MT_STR("outcomes"));
-    ct_target *targets = mt_new_array(l->keep, ct_target, op->outcome_count);
+    ct_target *targets = new_targets(l, s, op->outcome_count);
     bool ok = true;
     for (uint32_t i = 0; i < op->outcome_count; i++) {
         mt_str name = route_name(routes, op, i);
@@ -202,88 +223,78 @@ static bool load_routes(ct_loader *l, const step_names *names, const mt_json *js
         }
     }
     ct_path_pop(l, mark);
-    *out = targets;
     return ok;
 }
 
 static bool load_operation_step(ct_loader *l, const step_names *names,
                                 const mt_json *json, ct_step *s)
 {
-    s->as.operation.operation =
-        want_construct(l, json, MT_STR("op"), CT_KIND_OPERATION, "operation");
-    s->as.operation.persona = want_persona(l, json, MT_STR("persona"));
-    bool ok = load_handler(l, names, json, MT_STR("on_failure"), true,
-                           &s->as.operation.on_failure);
-    if (s->as.operation.operation == CT_NONE || s->as.operation.persona == CT_NONE) {
+    s->what = want_construct(l, json, MT_STR("op"), CT_KIND_OPERATION, "operation");
+    s->persona = want_persona(l, json, MT_STR("persona"));
+    bool ok = load_handler(l, names, json, MT_STR("on_failure"), true, &s->on_failure);
+    if (s->what == CT_NONE || s->persona == CT_NONE) {
         return false;
     }
-    const ct_operation *op = &l->m->operations[s->as.operation.operation];
-    return op->outcomes && load_routes(l, names, json, op, &s->as.operation.outcomes) &&
-           ok;
+    const ct_operation *op = &l->m->operations[s->what];
+    return op->outcomes && load_routes(l, names, json, op, s) && ok;
 }
 
 static bool load_branch_step(ct_loader *l, const step_names *names, const mt_json *json,
                              ct_step *s)
 {
+    ct_target *to = new_targets(l, s, 2);
     size_t mark = ct_path_key(l, MT_STR("condition"));
-    s->as.branch.condition = ct_load_predicate(l, mt_json_at(json, "condition"));
-    s->as.branch.code = ct_add_condition(l, s->as.branch.condition);
+    const ct_expr *condition = ct_load_predicate(l, mt_json_at(json, "condition"));
+    s->what = ct_add_condition(l, condition);
     ct_path_pop(l, mark);
-    s->as.branch.persona = want_persona(l, json, MT_STR("persona"));
-    bool ok = load_target(l, names, json, MT_STR("if_true"), &s->as.branch.if_true);
-    ok = load_target(l, names, json, MT_STR("if_false"), &s->as.branch.if_false) && ok;
-    return ok && s->as.branch.condition && s->as.branch.persona != CT_NONE;
+    s->persona = want_persona(l, json, MT_STR("persona"));
+    bool ok = load_target(l, names, json, MT_STR("if_true"), &to[0]);
+    ok = load_target(l, names, json, MT_STR("if_false"), &to[1]) && ok;
+    return ok && condition && s->persona != CT_NONE;
 }
 
 static bool load_handoff_step(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_step *s)
 {
-    s->as.handoff.from = want_persona(l, json, MT_STR("from_persona"));
-    s->as.handoff.to = want_persona(l, json, MT_STR("to_persona"));
-    s->as.handoff.next = load_step_ref(l, names, mt_json_at(json, "next"));
-    return s->as.handoff.from != CT_NONE && s->as.handoff.to != CT_NONE &&
-           s->as.handoff.next != CT_NONE;
+    ct_target *to = new_targets(l, s, 1);
+    s->persona = want_persona(l, json, MT_STR("from_persona"));
+    s->to_persona = want_persona(l, json, MT_STR("to_persona"));
+    to->step = load_step_ref(l, names, mt_json_at(json, "next"));
+    return s->persona != CT_NONE && s->to_persona != CT_NONE && to->step != CT_NONE;
 }
 
 static bool load_subflow_step(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_step *s)
 {
-    s->as.subflow.flow = want_construct(l, json, MT_STR("flow"), CT_KIND_FLOW, "flow");
-    s->as.subflow.persona = want_persona(l, json, MT_STR("persona"));
-    bool ok =
-        load_target(l, names, json, MT_STR("on_success"), &s->as.subflow.on_success);
-    ok = load_handler(l, names, json, MT_STR("on_failure"), true,
-                      &s->as.subflow.on_failure) &&
-         ok;
-    return ok && s->as.subflow.flow != CT_NONE && s->as.subflow.persona != CT_NONE;
+    ct_target *to = new_targets(l, s, 1);
+    s->what = want_construct(l, json, MT_STR("flow"), CT_KIND_FLOW, "flow");
+    s->persona = want_persona(l, json, MT_STR("persona"));
+    bool ok = load_target(l, names, json, MT_STR("on_success"), to);
+    ok = load_handler(l, names, json, MT_STR("on_failure"), true, &s->on_failure) && ok;
+    return ok && s->what != CT_NONE && s->persona != CT_NONE;
 }
 
 static bool load_join_target(ct_loader *l, const step_names *names, const mt_json *join,
-                             mt_str key, bool *has, ct_target *out)
+                             mt_str key, ct_target *out)
 {
     const mt_json *v = mt_json_get(join, key);
-    *has = v && !mt_json_is(v, MT_JSON_NULL);
-    return !*has || load_target(l, names, join, key, out);
+    return !v || mt_json_is(v, MT_JSON_NULL) || load_target(l, names, join, key, out);
 }
 
 static bool load_join(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
 {
     const mt_json *join = ct_want(l, json, MT_STR("join"), MT_JSON_OBJECT);
+    ct_target *to = new_targets(l, s, 2);
     if (!join) {
         return false;
     }
     size_t mark = ct_path_key(l, MT_STR("join"));
-    bool ok = load_join_target(l, names, join, MT_STR("on_all_success"),
-                               &s->as.parallel.has_all_success,
-                               &s->as.parallel.on_all_success);
-    ok = load_join_target(l, names, join, MT_STR("on_all_complete"),
-                          &s->as.parallel.has_all_complete,
-                          &s->as.parallel.on_all_complete) &&
-         ok;
-    ok = load_handler(l, names, join, MT_STR("on_any_failure"), false,
-                      &s->as.parallel.on_any_failure) &&
-         ok;
+    bool ok = load_join_target(l, names, join, MT_STR("on_all_success"), &to[0]);
+    ok = load_join_target(l, names, join, MT_STR("on_all_complete"), &to[1]) && ok;
+    ok =
+        load_handler(l, names, join, MT_STR("on_any_failure"), false, &s->on_failure) &&
+        ok;
     ct_path_pop(l, mark);
     return ok;
 }
@@ -306,8 +317,8 @@ static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
         }
         ct_path_pop(l, mark);
     }
-    s->as.parallel.branches = branches;
-    s->as.parallel.branch_count = list->count;
+    s->branches = branches;
+    s->branch_count = list->count;
     return ok;
 }
 
@@ -318,15 +329,13 @@ static bool load_parallel_step(ct_loader *l, const step_names *names,
     return list && load_branches(l, list, s) && load_join(l, names, json, s);
 }
 
-/* ORDER ct_step_kind */
-static const struct {
-    const char *name;
-    bool (*load)(ct_loader *, const step_names *, const mt_json *, ct_step *);
-} STEP_KINDS[] = {
-    {"OperationStep", load_operation_step}, {"BranchStep", load_branch_step},
-    {"HandoffStep", load_handoff_step},     {"SubFlowStep", load_subflow_step},
-    {"ParallelStep", load_parallel_step},
+static bool (*const LOADERS[])(ct_loader *, const step_names *, const mt_json *,
+                               ct_step *) = {
+    [LN_STEP_OPERATION] = load_operation_step, [LN_STEP_BRANCH] = load_branch_step,
+    [LN_STEP_HANDOFF] = load_handoff_step,     [LN_STEP_SUBFLOW] = load_subflow_step,
+    [LN_STEP_PARALLEL] = load_parallel_step,
 };
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_STEP_COUNT, "one per kind");
 
 static bool load_step(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
@@ -335,10 +344,12 @@ static bool load_step(ct_loader *l, const step_names *names, const mt_json *json
     if (!ct_want_str(l, json, MT_STR("kind"), &kind)) {
         return false;
     }
-    for (unsigned i = 0; i < sizeof STEP_KINDS / sizeof *STEP_KINDS; i++) {
-        if (mt_str_eq(kind, mt_str_z(STEP_KINDS[i].name))) {
+    for (unsigned i = 0; i < LN_STEP_COUNT; i++) {
+        if (mt_str_eq(kind, mt_str_z(LN_STEPS[i].name))) {
             s->kind = (uint8_t)i;
-            return STEP_KINDS[i].load(l, names, json, s);
+            s->does = (uint8_t)LN_STEPS[i].does;
+            s->persona = s->to_persona = s->what = CT_NONE;
+            return LOADERS[i](l, names, json, s);
         }
     }
     ct_load_error(l, CT_L_SHAPE, json, "unknown step kind \"%.*s\"", MT_ARG(kind));

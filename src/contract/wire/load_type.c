@@ -1,4 +1,12 @@
-/* contract/wire/load_type.c - BaseTypes from interchange, checked to be well-formed. */
+/* contract/wire/load_type.c - BaseTypes from interchange, checked to be well formed.
+ *
+ * LOADERS has one reader per base, in the order of ct_base. A type knows how many
+ * slots its values take (a record the sum of its fields, everything else one), which
+ * is what the evaluator lays facts out by. Members of records and unions are sorted by
+ * name, so two types that list them differently are the same type.
+ *
+ * Bounds: precision and scale, length, list maximum; the number of slots in all is
+ * bounded by a limit. NULL means a fault was reported. */
 #include <stdlib.h>
 
 #include "contract/wire/load_internal.h"
@@ -185,10 +193,13 @@ static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
     return t->as.list.element != NULL;
 }
 
-/* ORDER ct_base */
-static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const mt_json *, ct_type *) = {
-    load_plain, load_range, load_decimal,  load_text,   load_enum,  load_plain,
-    load_plain, load_money, load_duration, load_record, load_union, load_list};
+static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
+    [CT_BOOL] = load_plain,     [CT_INT] = load_range,   [CT_DECIMAL] = load_decimal,
+    [CT_TEXT] = load_text,      [CT_ENUM] = load_enum,   [CT_DATE] = load_plain,
+    [CT_DATETIME] = load_plain, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
+    [CT_RECORD] = load_record,  [CT_UNION] = load_union, [CT_LIST] = load_list,
+};
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
 
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {
@@ -202,7 +213,7 @@ const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
         return NULL;
     }
     for (unsigned i = 0; i < CT_BASE_COUNT; i++) {
-        if (mt_str_eq(base, mt_str_z(CT_BASE_NAMES[i]))) {
+        if (mt_str_eq(base, mt_str_z(LN_BASES[i].name))) {
             ct_type *t = mt_new(l->keep, ct_type);
             t->base = (uint8_t)i;
             t->slots = 1;

@@ -1,6 +1,12 @@
 /* contract/wire/load_value.c - defaults and literals of a bundle, as typed values.
+ *
  * Three spellings are read: the interchange's own ({"kind":"decimal_value",…}), a bare
- * literal, and the form facts are given in. */
+ * literal, and the form facts are given in. LOADERS has one reader per base; a value
+ * outside the range, scale, length or choices of its type is reported with the type
+ * spelled out.
+ *
+ * Durations of another unit must be a whole number of the type's. Values live in
+ * `keep`. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 #include "contract/wire/round_text.h"
@@ -15,7 +21,7 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
 static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     mt_str text = ct_type_spell(l->keep, type);
-    bool exact = l->exact && (type->base == CT_DECIMAL || type->base == CT_MONEY);
+    bool exact = l->exact && ct_held(type) == LN_DECIMAL;
     ct_load_error(l, CT_L_VALUE, json, "expected a value of %.*s%s, got %s",
                   MT_ARG(text), exact ? " of at most 28 digits" : "",
                   mt_json_is(json, MT_JSON_STRING) || mt_json_is(json, MT_JSON_NUMBER)
@@ -222,14 +228,31 @@ static bool load_list(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
-/* ORDER ct_base */
-static bool (*const LOADERS[CT_BASE_COUNT])(ct_loader *, const ct_type *,
-                                            const mt_json *, ct_value *) = {
-    load_bool, load_int,   load_decimal,  load_text,   load_enum,  load_date,
-    load_time, load_money, load_duration, load_record, load_union, load_list};
+static bool load_whole(ct_loader *l, const ct_type *type, const mt_json *json,
+                       ct_value *out)
+{
+    return ct_is_day(type)         ? load_date(l, type, json, out)
+           : ct_has(type, LN_UNIT) ? load_duration(l, type, json, out)
+                                   : load_int(l, type, json, out);
+}
+
+static bool load_amount(ct_loader *l, const ct_type *type, const mt_json *json,
+                        ct_value *out)
+{
+    return ct_has(type, LN_CURRENCY) ? load_money(l, type, json, out)
+                                     : load_decimal(l, type, json, out);
+}
+
+static bool (*const LOADERS[])(ct_loader *, const ct_type *, const mt_json *,
+                               ct_value *) = {
+    [LN_BOOLEAN] = load_bool,  [LN_INTEGER] = load_whole, [LN_DECIMAL] = load_amount,
+    [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_time,
+    [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
+};
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
 
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out)
 {
-    return LOADERS[type->base](l, type, json, out);
+    return LOADERS[ct_held(type)](l, type, json, out);
 }

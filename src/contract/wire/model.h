@@ -12,11 +12,12 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "contract/wire/value.h"
+#include "lang/lang.h"
 
 /* Where a construct was written, as its `provenance` says; file may be empty. */
 typedef struct ct_origin {
     mt_str file;
-    uint32_t line;
+    uint32_t line; /* 0: the bundle does not say */
 } ct_origin;
 
 /* ---- Expressions: predicates and terms --------------------------------------- */
@@ -83,7 +84,7 @@ typedef struct ct_source_decl {
  * declares none at all; such personas are listed after the declared ones. */
 typedef struct ct_persona {
     mt_str id;
-    bool declared;
+    bool declared; /* otherwise it is only named somewhere */
     ct_origin origin;
 } ct_persona;
 
@@ -106,8 +107,8 @@ typedef struct ct_entity {
  * is produced by exactly one rule (S8), so a verdict is known by its rule's index. */
 typedef struct ct_rule {
     mt_str id;
-    mt_str verdict;
-    uint32_t stratum;
+    mt_str verdict;   /* the name it produces; unique */
+    uint32_t stratum; /* rules are sorted by it */
     const ct_expr *when;
     const ct_type *payload_type;
     const ct_expr *payload; /* a term of payload_type, or convertible to it */
@@ -133,23 +134,23 @@ typedef struct ct_operation {
      * "success"; steps then route either name. */
     const mt_str *outcomes;
     uint32_t outcome_count;
-    bool undeclared;
+    bool undeclared;      /* its outcomes were not declared: there is one */
     const mt_str *errors; /* error_contract */
     uint32_t error_count;
     uint32_t condition; /* index of the precondition in a program, or CT_NONE */
     ct_origin origin;
 } ct_operation;
 
-/* A step of the same step list, or the end with an outcome. */
+/* A step of the same step list, or the end with an outcome, or not given. */
 typedef struct ct_target {
-    uint32_t step;  /* CT_NONE: terminal */
-    mt_str outcome; /* of the terminal */
+    uint32_t step;  /* CT_NONE: terminal, or not given */
+    mt_str outcome; /* of the terminal; ptr NULL: there is none */
 } ct_target;
 
 /* One compensation: Terminal outcome if it fails. */
 typedef struct ct_compensation {
     uint32_t operation, persona;
-    mt_str on_failure;
+    mt_str on_failure; /* the terminal when the undo itself fails */
 } ct_compensation;
 
 typedef enum ct_handler_kind {
@@ -167,14 +168,6 @@ typedef struct ct_handler {
     uint32_t persona, next; /* ESCALATE: to_persona, step of the same list */
 } ct_handler;
 
-typedef enum ct_step_kind {
-    CT_OPERATION_STEP,
-    CT_BRANCH_STEP,
-    CT_HANDOFF_STEP,
-    CT_SUBFLOW_STEP,
-    CT_PARALLEL_STEP
-} ct_step_kind;
-
 typedef struct ct_step ct_step;
 
 /* Steps in bundle order; every index in them points into the same list. */
@@ -188,38 +181,19 @@ typedef struct ct_branch {
     ct_steps steps;
 } ct_branch;
 
+/* A step is what it does and the slots that takes; see ln_doing for the targets. */
 struct ct_step {
     mt_str id;
-    uint8_t kind; /* ct_step_kind */
-    union {
-        struct {
-            uint32_t operation, persona;
-            const ct_target *outcomes; /* one per outcome of the operation, its order */
-            ct_handler on_failure;
-        } operation;
-        struct {
-            const ct_expr *condition;
-            uint32_t code; /* index of the condition in a program */
-            uint32_t persona;
-            ct_target if_true, if_false;
-        } branch;
-        struct {
-            uint32_t from, to; /* personas */
-            uint32_t next;     /* step */
-        } handoff;
-        struct {
-            uint32_t flow, persona;
-            ct_target on_success;
-            ct_handler on_failure;
-        } subflow;
-        struct {
-            const ct_branch *branches;
-            uint32_t branch_count;
-            bool has_all_success, has_all_complete;
-            ct_target on_all_success, on_all_complete;
-            ct_handler on_any_failure; /* CT_HANDLER_NONE when missing */
-        } parallel;
-    } as;
+    uint8_t kind;                 /* ln_step */
+    uint8_t does;                 /* ln_doing */
+    uint32_t persona, to_persona; /* who acts, who is named besides; CT_NONE */
+    uint32_t what; /* LN_OPERATES: operation; LN_DECIDES: index of its condition in the
+                      model and in a program; LN_CALLS: flow; else CT_NONE */
+    const ct_target *targets;
+    uint32_t target_count;
+    ct_handler on_failure; /* CT_HANDLER_NONE when missing */
+    const ct_branch *branches;
+    uint32_t branch_count;
 };
 
 typedef struct ct_flow {
@@ -259,7 +233,7 @@ typedef struct ct_model {
     uint32_t slot_count;        /* slots of a whole fact set */
     uint32_t note_count;        /* places in a reader's notes, see ct_type.notes */
     /* Preconditions of operations and conditions of branch steps, numbered as
-     * ct_operation.condition and ct_step.as.branch.code say. */
+     * ct_operation.condition and ct_step.what say. */
     const ct_expr *const *conditions;
     uint32_t condition_count;
     mt_map names[CT_KIND_COUNT]; /* id -> index + 1 */
@@ -268,6 +242,7 @@ typedef struct ct_model {
 /* Index of a construct by name, CT_NONE if there is none. For front doors, never while
  * evaluating. */
 uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id);
+/* CT_NONE when there is none, as with the two below. */
 uint32_t ct_state_find(const ct_entity *e, mt_str state);
 uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);
 uint32_t ct_step_find(const ct_steps *steps, mt_str id);

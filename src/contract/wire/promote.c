@@ -1,5 +1,12 @@
 /* contract/wire/promote.c - the types of sums and products (spec §4.2, §13.2).
- * Whole numbers only: the digits of a bound are counted, no logarithm is taken. */
+ *
+ * Whole numbers only: the digits of a bound are counted, no logarithm is taken. Int
+ * with Int stays Int with the range that follows, clamped to 64 bits; beside a Decimal
+ * it becomes the Decimal that holds all its values; durations meet in the smaller
+ * unit; a DateTime moves by a duration and two differ by one.
+ *
+ * NULL means the operands have no sum or product. The elaborator has the same rules on
+ * its own types (front/pass4_terms.c). */
 #include "contract/wire/load_internal.h"
 
 __extension__ typedef __int128 wide;
@@ -11,26 +18,26 @@ static int64_t clamp(wide value)
                                : (int64_t)value;
 }
 
-static const ct_type *range_type(mt_arena *a, ct_base base, unsigned unit, wide min,
-                                 wide max)
+static const ct_type *int_type(mt_arena *a, wide min, wide max)
 {
     ct_type *t = mt_new(a, ct_type);
-    t->base = (uint8_t)base;
-    t->unit = (uint8_t)unit;
-    t->slots = 1;
-    t->as.range.min = clamp(min);
-    t->as.range.max = clamp(max);
+    *t = ct_int_type(clamp(min), clamp(max));
+    return t;
+}
+
+static const ct_type *duration_type(mt_arena *a, unsigned unit, wide min, wide max)
+{
+    ct_type *t = mt_new(a, ct_type);
+    *t = ct_duration_type((ct_duration_unit)unit, clamp(min), clamp(max));
     return t;
 }
 
 static const ct_type *decimal_type(mt_arena *a, uint64_t precision, uint64_t scale)
 {
     ct_type *t = mt_new(a, ct_type);
-    t->base = CT_DECIMAL;
-    t->slots = 1;
-    t->as.decimal.scale =
-        scale > MT_DECIMAL_MAX_SCALE ? MT_DECIMAL_MAX_SCALE : (uint32_t)scale;
-    t->as.decimal.precision = precision > UINT32_MAX ? UINT32_MAX : (uint32_t)precision;
+    *t = ct_decimal_type(precision > UINT32_MAX ? UINT32_MAX : (uint32_t)precision,
+                         scale > MT_DECIMAL_MAX_SCALE ? MT_DECIMAL_MAX_SCALE
+                                                      : (uint32_t)scale);
     return t;
 }
 
@@ -51,15 +58,10 @@ static uint32_t int_precision(const ct_type *t)
     return digits;
 }
 
-static bool is_numeric(const ct_type *t)
-{
-    return t->base == CT_INT || t->base == CT_DECIMAL;
-}
-
 static void as_decimal(const ct_type *t, uint64_t *precision, uint64_t *scale)
 {
-    *precision = t->base == CT_INT ? int_precision(t) : t->as.decimal.precision;
-    *scale = t->base == CT_INT ? 0 : t->as.decimal.scale;
+    *precision = ct_is_int(t) ? int_precision(t) : t->as.decimal.precision;
+    *scale = ct_is_int(t) ? 0 : t->as.decimal.scale;
 }
 
 static const ct_type *decimal_sum(mt_arena *a, const ct_type *x, const ct_type *y)
@@ -77,7 +79,7 @@ static const ct_type *int_sum(mt_arena *a, const ct_type *x, const ct_type *y,
                (minus ? -(wide)y->as.range.max : (wide)y->as.range.min);
     wide max = (wide)x->as.range.max +
                (minus ? -(wide)y->as.range.min : (wide)y->as.range.max);
-    return range_type(a, CT_INT, 0, min, max);
+    return int_type(a, min, max);
 }
 
 static const ct_type *duration_sum(mt_arena *a, const ct_type *x, const ct_type *y,
@@ -87,40 +89,39 @@ static const ct_type *duration_sum(mt_arena *a, const ct_type *x, const ct_type 
     wide fx = CT_UNIT_SECONDS[x->unit] / CT_UNIT_SECONDS[unit];
     wide fy = CT_UNIT_SECONDS[y->unit] / CT_UNIT_SECONDS[unit];
     wide y_min = fy * y->as.range.min, y_max = fy * y->as.range.max;
-    return range_type(a, CT_DURATION, unit,
-                      fx * x->as.range.min + (minus ? -y_max : y_min),
-                      fx * x->as.range.max + (minus ? -y_min : y_max));
+    return duration_type(a, unit, fx * x->as.range.min + (minus ? -y_max : y_min),
+                         fx * x->as.range.max + (minus ? -y_min : y_max));
 }
 
 /* Seconds from 0001-01-01 to the end of 9999-12-31 bound every difference. */
 static const ct_type *time_difference(mt_arena *a)
 {
     const wide span = (wide)3652059 * 86400;
-    return range_type(a, CT_DURATION, CT_SECONDS, -span, span);
+    return duration_type(a, CT_SECONDS, -span, span);
 }
 
 const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *right,
                               bool minus)
 {
-    if (left->base == CT_INT && right->base == CT_INT) {
+    if (ct_is_int(left) && ct_is_int(right)) {
         return int_sum(a, left, right, minus);
     }
-    if (is_numeric(left) && is_numeric(right)) {
+    if (ct_has(left, LN_NUMBER) && ct_has(right, LN_NUMBER)) {
         return decimal_sum(a, left, right);
     }
-    if (left->base == CT_MONEY && ct_type_comparable(left, right)) {
+    if (ct_has(left, LN_CURRENCY) && ct_type_comparable(left, right)) {
         return left;
     }
-    if (left->base == CT_DURATION && right->base == CT_DURATION) {
+    if (ct_has(left, LN_UNIT) && ct_has(right, LN_UNIT)) {
         return duration_sum(a, left, right, minus);
     }
-    if (left->base == CT_DATETIME && right->base == CT_DURATION) {
+    if (ct_held(left) == LN_TIME && ct_has(right, LN_UNIT)) {
         return left;
     }
-    if (left->base == CT_DURATION && right->base == CT_DATETIME && !minus) {
+    if (ct_has(left, LN_UNIT) && ct_held(right) == LN_TIME && !minus) {
         return right;
     }
-    if (left->base == CT_DATETIME && right->base == CT_DATETIME && minus) {
+    if (ct_held(left) == LN_TIME && ct_held(right) == LN_TIME && minus) {
         return time_difference(a);
     }
     return NULL;
@@ -137,7 +138,7 @@ static const ct_type *int_product(mt_arena *a, const ct_type *x, const ct_type *
         min = corner[i] < min ? corner[i] : min;
         max = corner[i] > max ? corner[i] : max;
     }
-    return range_type(a, CT_INT, 0, min, max);
+    return int_type(a, min, max);
 }
 
 /* Digits of a whole number as written. */
@@ -155,13 +156,13 @@ static uint64_t digits_of(int64_t value)
 const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
                                   const ct_type *right)
 {
-    if (!is_numeric(left) || !is_numeric(right)) {
+    if (!ct_has(left, LN_NUMBER) || !ct_has(right, LN_NUMBER)) {
         return NULL;
     }
-    if (left->base == CT_INT && right->base == CT_INT) {
+    if (ct_is_int(left) && ct_is_int(right)) {
         return int_product(a, left, right);
     }
-    if (left->base == CT_INT) {
+    if (ct_is_int(left)) {
         const ct_type *swap = left;
         left = right;
         right = swap;
@@ -169,7 +170,7 @@ const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
     uint64_t p1, s1, p2, s2;
     as_decimal(left, &p1, &s1);
     as_decimal(right, &p2, &s2);
-    bool literal = right->base == CT_INT && right->as.range.min == right->as.range.max;
+    bool literal = ct_is_int(right) && right->as.range.min == right->as.range.max;
     return decimal_type(a, p1 + (literal ? digits_of(right->as.range.min) : p2),
                         s1 + s2);
 }

@@ -29,16 +29,23 @@ static void expected(ct_shape_walk *w, const mt_json *value, const char *what)
                            mt_json_type_name(value)));
 }
 
-static const char *name_or(const ct_shape *shape, const char *otherwise)
+static const char *name_or(const ln_shape *shape, const char *otherwise)
 {
     return shape->name ? shape->name : otherwise;
 }
 
-static void check_key(ct_shape_walk *w, const ct_shape_field *field,
-                      const mt_json *object)
+static bool is_ignored(const ln_field *field, const mt_json *object,
+                       const mt_json *value)
+{
+    return field->demand == LN_UNLESS
+               ? mt_json_get(object, mt_str_z(field->other)) != NULL
+               : !value && field->demand == LN_MAY;
+}
+
+static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *object)
 {
     const mt_json *value = mt_json_get(object, mt_str_z(field->key));
-    if (!value && field->optional) {
+    if (is_ignored(field, object, value)) {
         return;
     }
     if (!value) {
@@ -53,7 +60,7 @@ static void check_key(ct_shape_walk *w, const ct_shape_field *field,
     w->path.len = before;
 }
 
-static void check_fields(ct_shape_walk *w, const ct_shape_field *fields,
+static void check_fields(ct_shape_walk *w, const ln_field *fields,
                          const mt_json *object)
 {
     for (; fields && fields->key; fields++) {
@@ -61,31 +68,29 @@ static void check_fields(ct_shape_walk *w, const ct_shape_field *fields,
     }
 }
 
-static void list_tags(mt_buf *out, const ct_shape_case *cases)
+static void list_cases(mt_buf *out, const ln_shape *family)
 {
-    for (const ct_shape_case *c = cases; c->tag; c++) {
-        mt_buf_addf(out, "%s%s", c == cases ? "" : ", ", c->tag);
+    for (const ln_case *c = family->cases; c->family == family; c++) {
+        mt_buf_addf(out, "%s%s", c == family->cases ? "" : ", ", c->text);
     }
 }
 
-static void check_tagged(ct_shape_walk *w, const ct_shape *shape, const mt_json *object)
+static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
 {
     check_fields(w, shape->fields, object);
     const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
     if (!mt_json_is(tag, MT_JSON_STRING)) {
-        ct_shape_field key = {shape->key, &(const ct_shape){.kind = CT_SHAPE_STRING},
-                              false};
-        check_key(w, &key, object);
+        static const ln_shape STRING = {.kind = LN_SHAPE_STRING};
+        check_key(w, &(ln_field){shape->key, &STRING, LN_NEED, NULL}, object);
         return;
     }
-    for (const ct_shape_case *c = shape->cases; c->tag; c++) {
-        if (mt_str_eq(mt_json_text(tag), mt_str_z(c->tag))) {
-            check_fields(w, c->fields, object);
-            return;
-        }
+    const ln_case *c = ln_case_find(shape, mt_json_text(tag));
+    if (c) {
+        check_fields(w, c->fields, object);
+        return;
     }
     mt_buf tags = {0};
-    list_tags(&tags, shape->cases);
+    list_cases(&tags, shape);
     ct_shape_fault(w, CT_CODE_BUNDLE_KIND, tag,
                    mt_strf(w->ds->arena, "%s: unknown %s \"%.*s\"; known are %.*s",
                            path_or_top(w), shape->key, MT_ARG(mt_json_text(tag)),
@@ -93,7 +98,7 @@ static void check_tagged(ct_shape_walk *w, const ct_shape *shape, const mt_json 
     mt_buf_free(&tags);
 }
 
-static void check_string(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static void check_string(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     if (!mt_json_is(value, MT_JSON_STRING)) {
         expected(w, value, name_or(shape, "a string"));
@@ -117,7 +122,7 @@ static void check_string(ct_shape_walk *w, const ct_shape *shape, const mt_json 
     mt_buf_free(&words);
 }
 
-static void check_int(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static void check_int(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     int64_t n = 0;
     if (mt_json_i64(value, &n) != MT_OK) {
@@ -131,20 +136,15 @@ static void check_int(ct_shape_walk *w, const ct_shape *shape, const mt_json *va
                                path_or_top(w), MT_ARG(mt_json_text(value))));
         return;
     }
-    if (shape->has_least && n < shape->least) {
+    if (shape->is_natural && n < 0) {
         ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
-                       mt_strf(w->ds->arena, "%s: %lld is less than %lld",
-                               path_or_top(w), (long long)n, (long long)shape->least));
+                       mt_strf(w->ds->arena, "%s: %lld is less than 0", path_or_top(w),
+                               (long long)n));
     }
 }
 
-static void check_list(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static void check_list(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
-    if (value->count < shape->least) {
-        ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
-                       mt_strf(w->ds->arena, "%s: needs at least %lld items, has %u",
-                               path_or_top(w), (long long)shape->least, value->count));
-    }
     size_t before = w->path.len;
     for (uint32_t i = 0; i < value->count; i++) {
         mt_buf_addf(&w->path, "[%u]", i);
@@ -153,7 +153,7 @@ static void check_list(ct_shape_walk *w, const ct_shape *shape, const mt_json *v
     }
 }
 
-static void check_map(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static void check_map(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     size_t before = w->path.len;
     for (uint32_t i = 0; i < value->count; i++) {
@@ -163,19 +163,34 @@ static void check_map(ct_shape_walk *w, const ct_shape *shape, const mt_json *va
     }
 }
 
-static void check_choice(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static bool is_meant(const ln_when *when, const mt_json *value)
 {
-    const ct_shape *chosen = shape->choose(value);
-    if (chosen) {
-        ct_shape_check(w, chosen, value);
+    switch (when->test) {
+    case LN_IS_TEXT: return mt_json_is(value, MT_JSON_STRING);
+    case LN_IS_SCALAR:
+        return !mt_json_is(value, MT_JSON_OBJECT) && !mt_json_is(value, MT_JSON_ARRAY);
+    case LN_HAS_KEY: return mt_json_get(value, mt_str_z(when->key)) != NULL;
+    case LN_IS_OBJECT: return mt_json_is(value, MT_JSON_OBJECT);
+    }
+    return false;
+}
+
+static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
+{
+    const ln_when *when = shape->whens;
+    while (when->shape && !is_meant(when, value)) {
+        when++;
+    }
+    if (when->shape) {
+        ct_shape_check(w, when->shape, value);
     } else {
-        expected(w, value, name_or(shape, "something else"));
+        expected(w, value, shape->name);
     }
 }
 
-typedef void check_function(ct_shape_walk *, const ct_shape *, const mt_json *);
+typedef void check_function(ct_shape_walk *, const ln_shape *, const mt_json *);
 
-static void check_object(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+static void check_object(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     check_fields(w, shape->fields, value);
 }
@@ -186,19 +201,19 @@ static const struct row {
     check_function *check;
     mt_json_type type;
     bool typed;
-} ROWS[] = {
-    [CT_SHAPE_ANY] = {NULL, NULL, MT_JSON_NULL, false},
-    [CT_SHAPE_STRING] = {NULL, check_string, MT_JSON_STRING, false},
-    [CT_SHAPE_INT] = {NULL, check_int, MT_JSON_NUMBER, false},
-    [CT_SHAPE_BOOL] = {"true or false", NULL, MT_JSON_BOOL, true},
-    [CT_SHAPE_OBJECT] = {"an object", check_object, MT_JSON_OBJECT, true},
-    [CT_SHAPE_TAGGED] = {"an object", check_tagged, MT_JSON_OBJECT, true},
-    [CT_SHAPE_LIST] = {"an array", check_list, MT_JSON_ARRAY, true},
-    [CT_SHAPE_MAP] = {"an object", check_map, MT_JSON_OBJECT, true},
-    [CT_SHAPE_CHOICE] = {NULL, check_choice, MT_JSON_NULL, false},
+} ROWS[LN_SHAPE_KINDS] = {
+    [LN_SHAPE_ANY] = {NULL, NULL, MT_JSON_NULL, false},
+    [LN_SHAPE_STRING] = {NULL, check_string, MT_JSON_STRING, false},
+    [LN_SHAPE_INT] = {NULL, check_int, MT_JSON_NUMBER, false},
+    [LN_SHAPE_BOOL] = {"true or false", NULL, MT_JSON_BOOL, true},
+    [LN_SHAPE_OBJECT] = {"an object", check_object, MT_JSON_OBJECT, true},
+    [LN_SHAPE_FAMILY] = {"an object", check_family, MT_JSON_OBJECT, true},
+    [LN_SHAPE_LIST] = {"an array", check_list, MT_JSON_ARRAY, true},
+    [LN_SHAPE_MAP] = {"an object", check_map, MT_JSON_OBJECT, true},
+    [LN_SHAPE_CHOICE] = {NULL, check_choice, MT_JSON_NULL, false},
 };
 
-void ct_shape_check(ct_shape_walk *w, const ct_shape *shape, const mt_json *value)
+void ct_shape_check(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     const struct row *row = &ROWS[shape->kind];
     if (row->typed && !mt_json_is(value, row->type)) {

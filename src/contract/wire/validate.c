@@ -2,7 +2,7 @@
 
 #include "base/json_write.h"
 #include "base/map.h"
-#include "contract/wire/shapes.h"
+#include "contract/wire/shape.h"
 
 static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error,
                          const mt_limits *limits)
@@ -81,7 +81,7 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
                            ct_document *out)
 {
     out->is_manifest = mt_json_at(root, "etag") != NULL;
-    const ct_shape *shape = out->is_manifest ? &CT_SHAPE_MANIFEST : &CT_SHAPE_BUNDLE;
+    const ln_shape *shape = out->is_manifest ? LN_SHAPE_MANIFEST : LN_SHAPE_BUNDLE;
     out->tree = out->is_manifest ? mt_json_at(root, "bundle") : root;
     if (mt_json_is(out->tree, MT_JSON_OBJECT)) {
         size_t before = w->ds->errors;

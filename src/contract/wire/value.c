@@ -1,16 +1,43 @@
-/* contract/wire/value.c - names of types, and equality of any two values. */
+/* contract/wire/value.c - names of types, and equality of any two values.
+ *
+ * Tables of bases and units are in the order of their enums. Fields are sorted by name
+ * and searched by halves. Equality is by value across types: enums by text, decimals
+ * and durations by amount whatever scale and unit, lists and records part by part;
+ * ct_type_comparable() says beforehand whether it makes sense.
+ *
+ * Recursion follows the types, whose depth the loader bounds. */
 #include "contract/wire/value.h"
 
 const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
-const ct_type CT_TYPE_ANY_INT = {
-    .base = CT_INT, .slots = 1, .as.range = {INT64_MIN, INT64_MAX}};
 const ct_type CT_TYPE_ANY_DECIMAL = {
     .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
 
-/* ORDER ct_base */
-const char *const CT_BASE_NAMES[CT_BASE_COUNT] = {
-    "Bool",     "Int",   "Decimal",  "Text",   "Enum",        "Date",
-    "DateTime", "Money", "Duration", "Record", "TaggedUnion", "List"};
+ct_type ct_int_type(int64_t min, int64_t max)
+{
+    return (ct_type){.base = CT_INT, .slots = 1, .as.range = {min, max}};
+}
+
+ct_type ct_decimal_type(uint32_t precision, uint32_t scale)
+{
+    return (ct_type){.base = CT_DECIMAL, .slots = 1, .as.decimal = {precision, scale}};
+}
+
+ct_type ct_text_type(size_t max_length)
+{
+    return (ct_type){.base = CT_TEXT, .slots = 1, .as.max_length = max_length};
+}
+
+ct_type ct_choice_type(const mt_str *values, uint32_t count)
+{
+    return (ct_type){.base = CT_ENUM, .slots = 1, .count = count, .as.values = values};
+}
+
+ct_type ct_duration_type(ct_duration_unit unit, int64_t min, int64_t max)
+{
+    return (ct_type){
+        .base = CT_DURATION, .unit = (uint8_t)unit, .slots = 1, .as.range = {min, max}};
+}
+
 /* ORDER ct_duration_unit */
 const char *const CT_UNIT_NAMES[CT_UNIT_COUNT] = {"seconds", "minutes", "hours",
                                                   "days"};
@@ -49,7 +76,7 @@ static void type_text(mt_buf *b, const ct_type *t)
     switch ((ct_base)t->base) {
     case CT_BOOL:
     case CT_DATE:
-    case CT_DATETIME: mt_buf_addz(b, CT_BASE_NAMES[t->base]); break;
+    case CT_DATETIME: mt_buf_addz(b, LN_BASES[t->base].name); break;
     case CT_INT:
         mt_buf_addf(b, "Int(%lld, %lld)", (long long)t->as.range.min,
                     (long long)t->as.range.max);
@@ -70,7 +97,7 @@ static void type_text(mt_buf *b, const ct_type *t)
         break;
     case CT_RECORD:
     case CT_UNION:
-        mt_buf_addf(b, "%s{", CT_BASE_NAMES[t->base]);
+        mt_buf_addf(b, "%s{", LN_BASES[t->base].name);
         fields_text(b, t->as.fields, t->count);
         mt_buf_addc(b, '}');
         break;
@@ -123,28 +150,22 @@ bool ct_type_comparable(const ct_type *a, const ct_type *b)
     if (a->base != b->base) {
         return false;
     }
-    switch ((ct_base)a->base) {
-    case CT_MONEY: return mt_str_eq(a->as.currency, b->as.currency);
-    case CT_RECORD:
-    case CT_UNION:
-        for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
-            if (!mt_str_eq(a->as.fields[i].name, b->as.fields[i].name) ||
-                !ct_type_comparable(a->as.fields[i].type, b->as.fields[i].type)) {
-                return false;
-            }
-        }
-        return a->count == b->count;
-    case CT_LIST: return ct_type_comparable(a->as.list.element, b->as.list.element);
-    case CT_BOOL:
-    case CT_INT:
-    case CT_DECIMAL:
-    case CT_TEXT:
-    case CT_ENUM:
-    case CT_DATE:
-    case CT_DATETIME:
-    case CT_DURATION: break;
+    if (ct_has(a, LN_CURRENCY)) {
+        return mt_str_eq(a->as.currency, b->as.currency);
     }
-    return true;
+    if (ct_held(a) == LN_LIST) {
+        return ct_type_comparable(a->as.list.element, b->as.list.element);
+    }
+    if (!ct_has(a, LN_PARTED)) {
+        return true;
+    }
+    for (uint32_t i = 0; i < a->count && a->count == b->count; i++) {
+        if (!mt_str_eq(a->as.fields[i].name, b->as.fields[i].name) ||
+            !ct_type_comparable(a->as.fields[i].type, b->as.fields[i].type)) {
+            return false;
+        }
+    }
+    return a->count == b->count;
 }
 
 static bool lists_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
@@ -174,18 +195,18 @@ static bool durations_equal(const ct_type *at, const ct_value *a, const ct_type 
 bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
                     const ct_value *b)
 {
-    switch ((ct_base)at->base) {
-    case CT_BOOL: return a->boolean == b->boolean;
-    case CT_INT:
-    case CT_DATE: return a->integer == b->integer;
-    case CT_DECIMAL:
-    case CT_MONEY: return mt_decimal_cmp(a->decimal, b->decimal) == 0;
-    case CT_TEXT: return mt_str_eq(a->text, b->text);
-    case CT_ENUM: return mt_str_eq(at->as.values[a->choice], bt->as.values[b->choice]);
-    case CT_DATETIME:
+    switch (ct_held(at)) {
+    case LN_BOOLEAN: return a->boolean == b->boolean;
+    case LN_INTEGER:
+        return ct_has(at, LN_UNIT) ? durations_equal(at, a, bt, b)
+                                   : a->integer == b->integer;
+    case LN_DECIMAL: return mt_decimal_cmp(a->decimal, b->decimal) == 0;
+    case LN_TEXT: return mt_str_eq(a->text, b->text);
+    case LN_CHOICE:
+        return mt_str_eq(at->as.values[a->choice], bt->as.values[b->choice]);
+    case LN_TIME:
         return a->time.seconds == b->time.seconds && a->time.nanos == b->time.nanos;
-    case CT_DURATION: return durations_equal(at, a, bt, b);
-    case CT_RECORD:
+    case LN_RECORD:
         for (uint32_t i = 0; i < at->count; i++) {
             const ct_field *af = &at->as.fields[i], *bf = &bt->as.fields[i];
             if (!ct_value_equal(af->type, a + af->offset, bf->type, b + bf->offset)) {
@@ -193,11 +214,11 @@ bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
             }
         }
         return true;
-    case CT_UNION:
+    case LN_VARIANT:
         return a->variant.tag == b->variant.tag &&
                ct_value_equal(at->as.variants[a->variant.tag].type, a->variant.payload,
                               bt->as.variants[b->variant.tag].type, b->variant.payload);
-    case CT_LIST: return lists_equal(at, a, bt, b);
+    case LN_LIST: return lists_equal(at, a, bt, b);
     }
     MT_BUG("unknown base type");
 }

@@ -12,24 +12,15 @@
 
 #include "base/decimal.h"
 #include "contract/wire/calendar.h"
+#include "lang/lang.h"
 
 #define CT_NONE UINT32_MAX /* no such index */
 
-typedef enum ct_base {
-    CT_BOOL,
-    CT_INT,
-    CT_DECIMAL,
-    CT_TEXT,
-    CT_ENUM,
-    CT_DATE,
-    CT_DATETIME,
-    CT_MONEY,
-    CT_DURATION,
-    CT_RECORD,
-    CT_UNION,
-    CT_LIST
+typedef enum ct_base { /* ORDER ln_base */
+#define X_BASE(ID, text, HELD, TRAITS, result) CT_##ID,
+#include "lang/nodes.def"
 } ct_base;
-enum { CT_BASE_COUNT = CT_LIST + 1 };
+enum { CT_BASE_COUNT = LN_BASE_COUNT };
 
 /* ORDER CT_UNIT_SECONDS: from the smallest unit to the largest. */
 typedef enum ct_duration_unit {
@@ -75,6 +66,40 @@ struct ct_type {
     } as;
 };
 
+/* What nodes.def says of a type: how its values are held, which traits it has. */
+static inline ln_held ct_held(const ct_type *t)
+{
+    return LN_BASES[t->base].held;
+}
+
+static inline bool ct_has(const ct_type *t, unsigned traits)
+{
+    return (LN_BASES[t->base].traits & traits) != 0;
+}
+
+/* Types that are made, not read. */
+ct_type ct_int_type(int64_t min, int64_t max);
+ct_type ct_decimal_type(uint32_t precision, uint32_t scale);
+ct_type ct_text_type(size_t max_length);
+ct_type ct_choice_type(const mt_str *values, uint32_t count);
+ct_type ct_duration_type(ct_duration_unit unit, int64_t min, int64_t max);
+
+/* Numbers proper, and days of the calendar. */
+static inline bool ct_is_int(const ct_type *t)
+{
+    return ct_held(t) == LN_INTEGER && ct_has(t, LN_NUMBER);
+}
+
+static inline bool ct_is_decimal(const ct_type *t)
+{
+    return ct_held(t) == LN_DECIMAL && ct_has(t, LN_NUMBER);
+}
+
+static inline bool ct_is_day(const ct_type *t)
+{
+    return ct_held(t) == LN_INTEGER && ct_has(t, LN_WRITTEN);
+}
+
 union ct_value {
     bool boolean;
     int64_t integer;    /* Int; Duration in its type's unit; Date in days since 1970 */
@@ -93,10 +118,9 @@ union ct_value {
 };
 
 /* Types every model shares: Bool, and the widest Int and Decimal. */
-extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_INT, CT_TYPE_ANY_DECIMAL;
+extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_DECIMAL;
 
 /* "Bool", "Int", …; "seconds", …; seconds in one unit. */
-extern const char *const CT_BASE_NAMES[CT_BASE_COUNT];
 extern const char *const CT_UNIT_NAMES[CT_UNIT_COUNT];
 extern const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT];
 /* False unless `name` is a unit. */

@@ -3,20 +3,17 @@
 #include "base/json_write.h"
 #include "contract/wire/value.h"
 
-/* ORDER ct_base: everything up to the value of one-key kinds. */
-static const mt_str OPENING[CT_BASE_COUNT] = {
-    [CT_BOOL] = MT_STR_INIT("{\"kind\":\"bool_value\",\"value\":"),
-    [CT_INT] = MT_STR_INIT("{\"kind\":\"int_value\",\"value\":"),
-    [CT_DECIMAL] = MT_STR_INIT("{\"kind\":\"decimal_value\",\"value\":\""),
-    [CT_TEXT] = MT_STR_INIT("{\"kind\":\"text_value\",\"value\":"),
-    [CT_ENUM] = MT_STR_INIT("{\"kind\":\"enum_value\",\"value\":"),
-    [CT_DATE] = MT_STR_INIT("{\"kind\":\"date_value\",\"value\":\""),
-    [CT_DATETIME] = MT_STR_INIT("{\"kind\":\"datetime_value\",\"value\":\""),
-    [CT_MONEY] = MT_STR_INIT("{\"amount\":\""),
-    [CT_DURATION] = MT_STR_INIT("{\"kind\":\"duration_value\",\"unit\":\""),
-    [CT_RECORD] = MT_STR_INIT("{\"fields\":{"),
-    [CT_UNION] = MT_STR_INIT("{\"kind\":\"tagged_union_value\",\"payload\":"),
-    [CT_LIST] = MT_STR_INIT("{\"elements\":["),
+/* {"kind":"int_value", as most values begin. */
+static const mt_str KIND_FIRST[LN_BASE_COUNT] = {
+#define X_BASE(ID, text, HELD, TRAITS, result)                                         \
+    [LN_BASE_##ID] = MT_STR_INIT("{\"kind\":\"" result "\","),
+#include "lang/nodes.def"
+};
+/* ,"kind":"money_value"}, as those end whose parts come before it in byte order. */
+static const mt_str KIND_LAST[LN_BASE_COUNT] = {
+#define X_BASE(ID, text, HELD, TRAITS, result)                                         \
+    [LN_BASE_##ID] = MT_STR_INIT(",\"kind\":\"" result "\"}"),
+#include "lang/nodes.def"
 };
 
 static void decimal_text(mt_buf *out, mt_decimal d)
@@ -27,6 +24,7 @@ static void decimal_text(mt_buf *out, mt_decimal d)
 
 static void record_fields(mt_buf *out, const ct_type *type, const ct_value *value)
 {
+    mt_buf_adds(out, MT_STR("{\"fields\":{"));
     for (uint32_t i = 0; i < type->count; i++) {
         const ct_field *f = &type->as.fields[i];
         if (i) {
@@ -36,24 +34,37 @@ static void record_fields(mt_buf *out, const ct_type *type, const ct_value *valu
         mt_buf_addc(out, ':');
         ct_value_json(out, f->type, value + f->offset);
     }
-    mt_buf_adds(out, MT_STR("},\"kind\":\"record_value\""));
+    mt_buf_addc(out, '}');
+    mt_buf_adds(out, KIND_LAST[type->base]);
 }
 
 static void list_elements(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     const ct_type *element = type->as.list.element;
+    mt_buf_adds(out, MT_STR("{\"elements\":["));
     for (uint32_t i = 0; i < value->list.count; i++) {
         if (i) {
             mt_buf_addc(out, ',');
         }
         ct_value_json(out, element, value->list.items + (size_t)i * element->slots);
     }
-    mt_buf_adds(out, MT_STR("],\"kind\":\"list_value\""));
+    mt_buf_addc(out, ']');
+    mt_buf_adds(out, KIND_LAST[type->base]);
+}
+
+static void money(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    mt_buf_adds(out, MT_STR("{\"amount\":\""));
+    decimal_text(out, value->decimal);
+    mt_buf_adds(out, MT_STR("\",\"currency\":"));
+    mt_json_quote(out, type->as.currency);
+    mt_buf_adds(out, KIND_LAST[type->base]);
 }
 
 static void variant(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     const ct_field *v = &type->as.variants[value->variant.tag];
+    mt_buf_adds(out, MT_STR("\"payload\":"));
     ct_value_json(out, v->type, value->variant.payload);
     mt_buf_adds(out, MT_STR(",\"tag\":"));
     mt_json_quote(out, v->name);
@@ -62,6 +73,7 @@ static void variant(mt_buf *out, const ct_type *type, const ct_value *value)
 static void date(mt_buf *out, int64_t days)
 {
     char text[CT_DATE_TEXT];
+    mt_buf_addc(out, '"');
     mt_buf_add(out, text, ct_date_print(days, text));
     mt_buf_addc(out, '"');
 }
@@ -69,40 +81,70 @@ static void date(mt_buf *out, int64_t days)
 static void date_time(mt_buf *out, ct_time t)
 {
     char text[CT_TIME_TEXT];
+    mt_buf_addc(out, '"');
     mt_buf_add(out, text, ct_time_print(t, text));
     mt_buf_addc(out, '"');
 }
 
-void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value)
+static void whole(mt_buf *out, const ct_type *type, int64_t n)
 {
-    mt_buf_adds(out, OPENING[type->base]);
-    switch ((ct_base)type->base) {
-    case CT_BOOL:
+    if (ct_has(type, LN_UNIT)) {
+        mt_buf_adds(out, MT_STR("\"unit\":\""));
+        mt_buf_addz(out, CT_UNIT_NAMES[type->unit]);
+        mt_buf_adds(out, MT_STR("\","));
+    }
+    mt_buf_adds(out, MT_STR("\"value\":"));
+    if (ct_is_day(type)) {
+        date(out, n);
+    } else {
+        mt_buf_add_i64(out, n);
+    }
+}
+
+/* Behind KIND_FIRST. */
+static void plain_value(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    static const mt_str VALUE = MT_STR_INIT("\"value\":");
+    switch (ct_held(type)) {
+    case LN_BOOLEAN:
+        mt_buf_adds(out, VALUE);
         mt_buf_adds(out, value->boolean ? MT_STR("true") : MT_STR("false"));
         break;
-    case CT_INT: mt_buf_add_i64(out, value->integer); break;
-    case CT_DECIMAL:
+    case LN_INTEGER: whole(out, type, value->integer); break;
+    case LN_DECIMAL:
+        mt_buf_adds(out, MT_STR("\"value\":\""));
         decimal_text(out, value->decimal);
         mt_buf_addc(out, '"');
         break;
-    case CT_TEXT: mt_json_quote(out, value->text); break;
-    case CT_ENUM: mt_json_quote(out, type->as.values[value->choice]); break;
-    case CT_DATE: date(out, value->integer); break;
-    case CT_DATETIME: date_time(out, value->time); break;
-    case CT_MONEY:
-        decimal_text(out, value->decimal);
-        mt_buf_adds(out, MT_STR("\",\"currency\":"));
-        mt_json_quote(out, type->as.currency);
-        mt_buf_adds(out, MT_STR(",\"kind\":\"money_value\""));
+    case LN_TEXT:
+        mt_buf_adds(out, VALUE);
+        mt_json_quote(out, value->text);
         break;
-    case CT_DURATION:
-        mt_buf_addz(out, CT_UNIT_NAMES[type->unit]);
-        mt_buf_adds(out, MT_STR("\",\"value\":"));
-        mt_buf_add_i64(out, value->integer);
+    case LN_CHOICE:
+        mt_buf_adds(out, VALUE);
+        mt_json_quote(out, type->as.values[value->choice]);
         break;
-    case CT_RECORD: record_fields(out, type, value); break;
-    case CT_UNION: variant(out, type, value); break;
-    case CT_LIST: list_elements(out, type, value); break;
+    case LN_TIME:
+        mt_buf_adds(out, VALUE);
+        date_time(out, value->time);
+        break;
+    case LN_VARIANT: variant(out, type, value); break;
+    case LN_RECORD:
+    case LN_LIST: MT_BUG("their kind comes last");
     }
-    mt_buf_addc(out, '}');
+}
+
+void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    if (ct_held(type) == LN_RECORD) {
+        record_fields(out, type, value);
+    } else if (ct_held(type) == LN_LIST) {
+        list_elements(out, type, value);
+    } else if (ct_has(type, LN_CURRENCY)) {
+        money(out, type, value);
+    } else {
+        mt_buf_adds(out, KIND_FIRST[type->base]);
+        plain_value(out, type, value);
+        mt_buf_addc(out, '}');
+    }
 }

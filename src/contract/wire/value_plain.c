@@ -14,10 +14,38 @@ static void decimal_text(mt_buf *out, mt_decimal d)
 static void time_text(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     char text[CT_TIME_TEXT + 2];
-    size_t n = type->base == CT_DATE ? ct_date_print(value->integer, text + 1)
-                                     : ct_time_print(value->time, text + 1);
+    size_t n = ct_is_day(type) ? ct_date_print(value->integer, text + 1)
+                               : ct_time_print(value->time, text + 1);
     text[0] = text[n + 1] = '"';
     mt_buf_add(out, text, n + 2);
+}
+
+static void whole(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    if (ct_is_day(type)) {
+        time_text(out, type, value);
+        return;
+    }
+    if (ct_has(type, LN_UNIT)) {
+        mt_buf_addf(out, "{\"unit\":\"%s\",\"value\":", CT_UNIT_NAMES[type->unit]);
+    }
+    mt_buf_add_i64(out, value->integer);
+    if (ct_has(type, LN_UNIT)) {
+        mt_buf_addc(out, '}');
+    }
+}
+
+static void decimal(mt_buf *out, const ct_type *type, const ct_value *value)
+{
+    if (!ct_has(type, LN_CURRENCY)) {
+        decimal_text(out, value->decimal);
+        return;
+    }
+    mt_buf_adds(out, MT_STR("{\"amount\":"));
+    decimal_text(out, value->decimal);
+    mt_buf_adds(out, MT_STR(",\"currency\":"));
+    mt_json_quote(out, type->as.currency);
+    mt_buf_addc(out, '}');
 }
 
 static void record(mt_buf *out, const ct_type *type, const ct_value *value)
@@ -59,32 +87,17 @@ static void variant(mt_buf *out, const ct_type *type, const ct_value *value)
 
 void ct_value_plain(mt_buf *out, const ct_type *type, const ct_value *value)
 {
-    switch ((ct_base)type->base) {
-    case CT_BOOL:
+    switch (ct_held(type)) {
+    case LN_BOOLEAN:
         mt_buf_adds(out, value->boolean ? MT_STR("true") : MT_STR("false"));
         break;
-    case CT_INT: mt_buf_add_i64(out, value->integer); break;
-    case CT_DECIMAL: decimal_text(out, value->decimal); break;
-    case CT_TEXT: mt_json_quote(out, value->text); break;
-    case CT_ENUM: mt_json_quote(out, type->as.values[value->choice]); break;
-    case CT_DATE:
-    case CT_DATETIME: time_text(out, type, value); break;
-    case CT_MONEY:
-        mt_buf_adds(out, MT_STR("{\"amount\":"));
-        decimal_text(out, value->decimal);
-        mt_buf_adds(out, MT_STR(",\"currency\":"));
-        mt_json_quote(out, type->as.currency);
-        mt_buf_addc(out, '}');
-        break;
-    case CT_DURATION:
-        mt_buf_adds(out, MT_STR("{\"unit\":\""));
-        mt_buf_addz(out, CT_UNIT_NAMES[type->unit]);
-        mt_buf_adds(out, MT_STR("\",\"value\":"));
-        mt_buf_add_i64(out, value->integer);
-        mt_buf_addc(out, '}');
-        break;
-    case CT_RECORD: record(out, type, value); break;
-    case CT_UNION: variant(out, type, value); break;
-    case CT_LIST: list(out, type, value); break;
+    case LN_INTEGER: whole(out, type, value); break;
+    case LN_DECIMAL: decimal(out, type, value); break;
+    case LN_TEXT: mt_json_quote(out, value->text); break;
+    case LN_CHOICE: mt_json_quote(out, type->as.values[value->choice]); break;
+    case LN_TIME: time_text(out, type, value); break;
+    case LN_RECORD: record(out, type, value); break;
+    case LN_VARIANT: variant(out, type, value); break;
+    case LN_LIST: list(out, type, value); break;
     }
 }

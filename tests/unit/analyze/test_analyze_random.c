@@ -70,13 +70,13 @@ static bool is_failure(mt_str end)
 
 static void subflow(naive *n, results *out, const ct_steps *list, const ct_step *s)
 {
-    const ct_steps *inner = &n->m->flows[s->as.subflow.flow].steps;
+    const ct_steps *inner = &n->m->flows[s->what].steps;
     results ways = from_step(n, inner, inner->entry);
     for (size_t i = 0; i < ways.len && !n->too_many; i++) {
         if (is_failure(ways.items[i].end)) {
-            fail_on(n, out, list, &s->as.subflow.on_failure, 1 + ways.items[i].steps);
+            fail_on(n, out, list, &s->on_failure, 1 + ways.items[i].steps);
         } else {
-            go_on(n, out, list, s->as.subflow.on_success, 1 + ways.items[i].steps);
+            go_on(n, out, list, s->targets[0], 1 + ways.items[i].steps);
         }
     }
 }
@@ -84,15 +84,12 @@ static void subflow(naive *n, results *out, const ct_steps *list, const ct_step 
 static void join(naive *n, results *out, const ct_steps *list, const ct_step *s,
                  bool failed, uint64_t before)
 {
-    ct_target nowhere = {CT_NONE, {0}};
-    ct_target complete =
-        s->as.parallel.has_all_complete ? s->as.parallel.on_all_complete : nowhere;
+    ct_target all = s->targets[0], complete = s->targets[1];
+    bool has_all = all.step != CT_NONE || all.outcome.ptr;
     if (!failed) {
-        go_on(n, out, list,
-              s->as.parallel.has_all_success ? s->as.parallel.on_all_success : complete,
-              before);
-    } else if (s->as.parallel.on_any_failure.kind != CT_HANDLER_NONE) {
-        fail_on(n, out, list, &s->as.parallel.on_any_failure, before);
+        go_on(n, out, list, has_all ? all : complete, before);
+    } else if (s->on_failure.kind != CT_HANDLER_NONE) {
+        fail_on(n, out, list, &s->on_failure, before);
     } else {
         go_on(n, out, list, complete, before);
     }
@@ -101,11 +98,11 @@ static void join(naive *n, results *out, const ct_steps *list, const ct_step *s,
 static void branches(naive *n, results *out, const ct_steps *list, const ct_step *s,
                      uint32_t branch, bool failed, uint64_t before)
 {
-    if (branch == s->as.parallel.branch_count) {
+    if (branch == s->branch_count) {
         join(n, out, list, s, failed, before);
         return;
     }
-    const ct_steps *inner = &s->as.parallel.branches[branch].steps;
+    const ct_steps *inner = &s->branches[branch].steps;
     results ways = from_step(n, inner, inner->entry);
     for (size_t i = 0; i < ways.len && !n->too_many; i++) {
         branches(n, out, list, s, branch + 1, failed || is_failure(ways.items[i].end),
@@ -120,23 +117,20 @@ static results from_step(naive *n, const ct_steps *list, uint32_t step)
     if (n->too_many) {
         return out;
     }
-    switch ((ct_step_kind)s->kind) {
-    case CT_OPERATION_STEP:
-        for (uint32_t i = 0;
-             i < n->m->operations[s->as.operation.operation].outcome_count; i++) {
-            go_on(n, &out, list, s->as.operation.outcomes[i], 1);
+    switch ((ln_doing)s->does) {
+    case LN_OPERATES:
+        for (uint32_t i = 0; i < n->m->operations[s->what].outcome_count; i++) {
+            go_on(n, &out, list, s->targets[i], 1);
         }
-        fail_on(n, &out, list, &s->as.operation.on_failure, 1);
+        fail_on(n, &out, list, &s->on_failure, 1);
         break;
-    case CT_BRANCH_STEP:
-        go_on(n, &out, list, s->as.branch.if_true, 1);
-        go_on(n, &out, list, s->as.branch.if_false, 1);
+    case LN_DECIDES:
+        go_on(n, &out, list, s->targets[0], 1);
+        go_on(n, &out, list, s->targets[1], 1);
         break;
-    case CT_HANDOFF_STEP:
-        go_on(n, &out, list, (ct_target){s->as.handoff.next, {0}}, 1);
-        break;
-    case CT_SUBFLOW_STEP: subflow(n, &out, list, s); break;
-    case CT_PARALLEL_STEP: branches(n, &out, list, s, 0, false, 1); break;
+    case LN_GOES_ON: go_on(n, &out, list, s->targets[0], 1); break;
+    case LN_CALLS: subflow(n, &out, list, s); break;
+    case LN_FORKS: branches(n, &out, list, s, 0, false, 1); break;
     }
     return out;
 }

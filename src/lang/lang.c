@@ -1,0 +1,18 @@
+#include "lang/lang.h"
+
+const ln_base_facts LN_BASES[LN_BASE_COUNT] = {
+#define X_BASE(ID, text, HELD, TRAITS, result)                                         \
+    [LN_BASE_##ID] = {text, LN_##HELD, TRAITS},
+#include "lang/nodes.def"
+};
+
+const ln_step_facts LN_STEPS[LN_STEP_COUNT] = {
+#define X_STEP(ID, text, DOES, word, phrase)                                           \
+    [LN_STEP_##ID] = {text, LN_##DOES, word, phrase},
+#include "lang/nodes.def"
+};
+
+const char *const LN_CONSTRUCTS[LN_CONSTRUCT_COUNT] = {
+#define X_CONSTRUCT(ID, text) [LN_CONSTRUCT_##ID] = text,
+#include "lang/nodes.def"
+};

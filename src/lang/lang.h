@@ -1,0 +1,86 @@
+/* lang/lang.h - the nodes of nodes.def as numbers, with what is known of each.
+ * Room: lang. May include base/ only.
+ * Whoever works on types or steps asks these facts instead of naming kinds, so that a
+ * new kind of a known class is understood by everybody who knows the class. */
+#ifndef LN_LANG_H
+#define LN_LANG_H
+
+#include "base/str.h"
+
+/* ---- Base types ---- */
+
+/* How a value is held in memory. */
+typedef enum ln_held {
+    LN_BOOLEAN,
+    LN_INTEGER, /* Int; Duration in its unit; Date in days since 1970 */
+    LN_DECIMAL, /* Decimal, Money */
+    LN_TEXT,
+    LN_CHOICE, /* which of the type's values */
+    LN_TIME,
+    LN_RECORD, /* its fields, one after the other */
+    LN_VARIANT,
+    LN_LIST
+} ln_held;
+enum { LN_HELDS = LN_LIST + 1 };
+
+enum {
+    LN_NUMBER = 1 << 0,  /* may be mixed with other numbers */
+    LN_ORDERED = 1 << 1, /* < and its like are defined */
+    LN_RANGED = 1 << 2,  /* the type has a least and a largest integer */
+    LN_WRITTEN = 1 << 3, /* a literal is quoted text */
+    LN_PARTED = 1 << 4,  /* the type has named parts with types of their own */
+    LN_UNIT = 1 << 5,    /* counts in a unit of time */
+    LN_CURRENCY = 1 << 6 /* every type has one currency */
+};
+
+typedef enum ln_base {
+#define X_BASE(ID, text, HELD, TRAITS, result) LN_BASE_##ID,
+#include "lang/nodes.def"
+    LN_BASE_COUNT
+} ln_base;
+
+typedef struct ln_base_facts {
+    const char *name;
+    ln_held held;
+    unsigned traits;
+} ln_base_facts;
+
+extern const ln_base_facts LN_BASES[LN_BASE_COUNT];
+
+/* ---- Steps ---- */
+
+/* What a step does to a run. */
+typedef enum ln_doing {
+    LN_OPERATES, /* performs an operation; one target per outcome, failure handler */
+    LN_DECIDES,  /* asks a condition; two targets: true, false */
+    LN_GOES_ON,  /* one target, whatever the facts; may name another persona */
+    LN_CALLS,    /* runs a flow; one target for success, failure handler */
+    LN_FORKS     /* runs branches; two targets: all succeed, all complete; handler */
+} ln_doing;
+enum { LN_DOINGS = LN_FORKS + 1 };
+
+typedef enum ln_step {
+#define X_STEP(ID, text, DOES, word, phrase) LN_STEP_##ID,
+#include "lang/nodes.def"
+    LN_STEP_COUNT
+} ln_step;
+
+typedef struct ln_step_facts {
+    const char *name;
+    ln_doing does;
+    const char *word, *phrase; /* in reports, in prose */
+} ln_step_facts;
+
+extern const ln_step_facts LN_STEPS[LN_STEP_COUNT];
+
+/* ---- Constructs ---- */
+
+typedef enum ln_construct {
+#define X_CONSTRUCT(ID, text) LN_CONSTRUCT_##ID,
+#include "lang/nodes.def"
+    LN_CONSTRUCT_COUNT
+} ln_construct;
+
+extern const char *const LN_CONSTRUCTS[LN_CONSTRUCT_COUNT];
+
+#endif
