@@ -1,6 +1,7 @@
 /* cli/cmd_repl.c - motet repl: a session at the terminal, or lines from a pipe.
  * Room: cli. Line editing, history and completion are libedit's. */
 #include <editline/readline.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -80,6 +81,9 @@ static int from_pipe(cli_repl *r)
     int code = CLI_HOLDS;
     while (!r->done && !code && (len = getline(&line, &room, stdin)) >= 0) {
         code = answer(r, (mt_str){line, (size_t)len});
+    }
+    if (!r->done && !code && !feof(stdin)) {
+        code = cli_fail(NULL, CLI_WORLD, "standard input: %s", strerror(errno));
     }
     free(line);
     return code;

@@ -70,7 +70,7 @@ static mt_err next_line(void *state, mt_str *line)
     lines *l = state;
     ssize_t n = getline(&l->line, &l->room, l->file);
     if (n < 0) {
-        return ferror(l->file) ? MT_E_IO : MT_E_NOTFOUND;
+        return feof(l->file) ? MT_E_NOTFOUND : MT_E_IO; /* or no memory */
     }
     size_t len = (size_t)n;
     *line = mt_str_from(l->line, len && l->line[len - 1] == '\n' ? len - 1 : len);
