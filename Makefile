@@ -1,6 +1,6 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
-.PHONY: all help run stop test check soak mutate loaded bench fuzz fmt fmt-check lint layers asan tsan \
+.PHONY: all help run stop test check soak mutate loaded bench fuzz fmt fmt-check lint layers words asan tsan \
 	clang golden conformance valgrind install clean packages packages-test
 
 BUILD   := build
@@ -53,7 +53,7 @@ run: ## build, start the escrow service, walk it, leave it up
 stop: ## end the service that `make run` left up
 	@tools/run-demo $(BUILD)/motet stop
 
-test: packages-test layers fmt-check ## install what is missing and run every test
+test: packages-test layers words fmt-check ## install what is missing and run every test
 	@tools/run-tests
 
 check: all ## the unit tests of the release build, under a minute
@@ -92,12 +92,15 @@ fmt: ## format the sources
 fmt-check:
 	@clang-format --dry-run -Werror $(SOURCES)
 
-lint: packages-test layers fmt-check ## static checks
+lint: packages-test layers words fmt-check ## static checks
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -Isrc -Iinclude \
 		--suppress=missingIncludeSystem --enable=warning,portability src
 
 layers:
 	@tools/layers
+
+words:
+	@tools/words
 
 golden: all ## rewrite golden files (MOTET_UPDATE_GOLDEN=1) or compare them
 	@meson test -C $(BUILD) --no-rebuild --print-errorlogs --suite golden

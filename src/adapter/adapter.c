@@ -1,5 +1,19 @@
 /* adapter/adapter.c - which adapter serves which source, decided once.
- * Room: adapter. Fetching is in adapter_fetch.c, each kind in a file of its own. */
+ *
+ * ad_adapters_open() goes through the sources of a contract: the protocol (and
+ * dialect) chooses the kind, the configuration's settings are read and checked
+ * (config.c), the kind sets itself up; then every fact with a structured source gets a
+ * plan of what to ask. All faults are reported, and a source that the configuration
+ * refuses to serve is remembered with the reason, so that a fetch can say it.
+ *
+ * AD_ADAPTERS is the table of kinds, in the order of asking: first what can be waited
+ * for together, then what answers at once. A new kind is a row there, a row of
+ * PROTOCOLS, its settings in config.c and a file.
+ *
+ * Memory: one arena for all that lives as long as the adapters. Secrets are listed and
+ * wiped when they are freed. Threads: fetches may run side by side; what they share
+ * (pools, multi handles, the cache) is behind locks. libcurl, libpq and others are
+ * loaded when a source first needs them. */
 #include "adapter/impl.h"
 
 #include <stdlib.h>
@@ -12,40 +26,6 @@ enum {
     DEFAULT_CONNECTIONS = 4
 };
 
-/* ORDER ad_adapter_kind, which is also the order of asking: first what can be waited
- * for together, then what answers at once. */
-const ad_adapter AD_ADAPTERS[AD_ADAPTER_COUNT] = {
-    {MT_STR_INIT("motet.http"), ad_http_set_up, ad_http_plan, ad_http_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.graphql"), ad_http_set_up, ad_graphql_plan, ad_graphql_ask,
-     ad_http_close},
-    {MT_STR_INIT("motet.postgres"), ad_postgres_set_up, ad_database_plan,
-     ad_postgres_ask, ad_postgres_close},
-    {MT_STR_INIT("motet.process"), ad_process_set_up, ad_process_plan, ad_process_ask,
-     ad_process_close},
-    {MT_STR_INIT("motet.sqlite"), ad_sqlite_set_up, ad_database_plan, ad_sqlite_ask,
-     ad_sqlite_close},
-    {MT_STR_INIT("motet.static"), ad_static_set_up, ad_static_plan, ad_static_ask,
-     NULL},
-    {MT_STR_INIT("motet.manual"), NULL, NULL, ad_manual_ask, NULL},
-    {MT_STR_INIT("motet.clock"), ad_clock_set_up, ad_clock_plan, ad_clock_ask, NULL},
-};
-
-static const struct protocol {
-    mt_str protocol, dialect; /* empty dialect: any */
-    ad_adapter_kind kind;
-} PROTOCOLS[] = {
-    {MT_STR_INIT("http"), {0}, AD_HTTP},
-    {MT_STR_INIT("graphql"), {0}, AD_GRAPHQL},
-    {MT_STR_INIT("database"), MT_STR_INIT("postgres"), AD_POSTGRES},
-    {MT_STR_INIT("database"), MT_STR_INIT("postgresql"), AD_POSTGRES},
-    {MT_STR_INIT("database"), MT_STR_INIT("sqlite"), AD_SQLITE},
-    {MT_STR_INIT("database"), MT_STR_INIT("sqlite3"), AD_SQLITE},
-    {MT_STR_INIT("static"), {0}, AD_STATIC},
-    {MT_STR_INIT("manual"), {0}, AD_MANUAL},
-    {MT_STR_INIT("x_motet.clock"), {0}, AD_CLOCK},
-};
-
 /* ---- Sources ---- */
 
 static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
@@ -56,13 +36,8 @@ static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
         s->kind = AD_PROCESS;
         return true;
     }
-    for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {
-        const struct protocol *p = &PROTOCOLS[i];
-        if (mt_str_eq(p->protocol, protocol) &&
-            (!p->dialect.len || mt_str_eq(p->dialect, dialect))) {
-            s->kind = p->kind;
-            return true;
-        }
+    if (ad_kind_find(protocol, dialect, &s->kind)) {
+        return true;
     }
     return ad_source_fault(
         o, s, AD_F_NO_ADAPTER,
@@ -92,6 +67,7 @@ static bool open_source(ad_opening *o, ad_source *s, const mt_json *settings)
 
 /* ---- Facts ---- */
 
+/* A default that the contract does not have cannot be fallen back on. */
 static bool check_policy(ad_opening *o, const ad_fact_plan *p)
 {
     if (p->source->on_error == AD_ON_ERROR_DEFAULT && !p->fact->otherwise) {
@@ -124,16 +100,11 @@ static bool open_fact(ad_opening *o, ad_fact_plan *p)
 static void check_fact_names(ad_opening *o, const ad_source *s)
 {
     const ad_adapters *all = o->adapters;
-    if (s->facts && !mt_json_is(s->facts, MT_JSON_OBJECT)) {
-        ad_source_fault(o, s, AD_F_SETTING, "'facts' of source '%.*s' is no object",
-                        MT_ARG(s->decl->id));
-        return;
-    }
     for (uint32_t i = 0; s->facts && i < s->facts->count; i++) {
         mt_str key = s->facts->as.members[i].key;
         uint32_t fact = ct_model_find(all->model, CT_KIND_FACT, key);
         if (fact == CT_NONE || all->plans[fact].source != s) {
-            ad_source_fault(o, s, AD_F_SETTING, "'%.*s' is no fact of source '%.*s'",
+            ad_source_fault(o, s, AD_F_SETTING, "'%.*s' is not a fact of source '%.*s'",
                             MT_ARG(key), MT_ARG(s->decl->id));
         }
     }
@@ -202,29 +173,6 @@ static bool wants_cache(const ad_adapters *a)
     return false;
 }
 
-bool ad_source_loads(ad_opening *o, const ad_source *s, mt_late_library *library)
-{
-    const char *why = mt_late_load(library);
-    return !why || ad_source_fault(o, s, AD_F_NO_ADAPTER, "source '%.*s': %s",
-                                   MT_ARG(s->decl->id), why);
-}
-
-static void start_curl(void)
-{
-    curl_global_init(CURL_GLOBAL_ALL);
-}
-
-bool ad_source_waits(ad_opening *o, const ad_source *s)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!ad_source_loads(o, s, &mt_late_curl)) {
-        return false;
-    }
-    pthread_once(&once, start_curl);
-    o->adapters->waits = true;
-    return true;
-}
-
 mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
                         ad_adapters **out)
 {
@@ -244,7 +192,7 @@ mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
     if (sources && !mt_json_is(sources, MT_JSON_OBJECT)) {
         ct_source_decl all = {.id = MT_STR("sources")};
         ad_source_fault(&o, &(ad_source){.decl = &all}, AD_F_SETTING,
-                        "`sources` is no object");
+                        "`sources` is not an object");
         sources = NULL;
     }
     if (!options->shared) {
@@ -288,20 +236,6 @@ void ad_adapters_free(ad_adapters *a)
 bool ad_adapters_serves(const ad_adapters *a, uint32_t fact)
 {
     return fact < a->model->fact_count && a->plans[fact].source;
-}
-
-bool ad_adapters_is_manual(const ad_adapters *a, uint32_t fact)
-{
-    return ad_adapters_serves(a, fact) && a->plans[fact].source->kind == AD_MANUAL;
-}
-
-int64_t ad_adapters_manual_until(const ad_adapters *a, uint32_t fact,
-                                 const ad_manual *m)
-{
-    bool bounded = ad_adapters_is_manual(a, fact) && a->plans[fact].source->max_age;
-    int64_t aged =
-        bounded ? m->asserted_at + (int64_t)a->plans[fact].source->max_age : 0;
-    return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
 }
 
 int64_t ad_adapters_wall_ms(const ad_adapters *a)

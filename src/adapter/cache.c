@@ -1,8 +1,14 @@
 /* adapter/cache.c - values of earlier fetches, for max_age and stale_for.
- * Room: adapter.
- * A ring of entries: the oldest one gives way to the newest, so neither many different
- * parameters nor large values make it grow beyond its bounds. One lock; what is copied
- * under it is small. */
+ *
+ * A ring of entries with a hash table over it: the oldest entry gives way to the
+ * newest, so neither many different parameters nor large values make it grow beyond
+ * its bounds (entries, bytes, bytes of one entry). One lock; what is copied under it
+ * is small.
+ *
+ * Keys are made by fetch.c of the fact and the values of its names. An answer that was
+ * fetched earlier never replaces one fetched later, whoever comes last. A clock that
+ * was put back makes everything too old rather than for ever young. Nothing fails:
+ * what does not fit is not kept. */
 #include <stdlib.h>
 
 #include "adapter/impl.h"

@@ -1,23 +1,13 @@
 /* adapter/config.c - the settings of sources and facts, one table each.
  * Room: adapter.
- * A key that is not in the table, or not for this kind of source, is a fault: what is
- * written in a configuration has an effect or is refused. */
-#include <errno.h>
-#include <stddef.h>
-
+ *
+ * Order: the rows that are for this kind of source are picked and read by a form; every
+ * fault is a diagnostic about the source or fact, by name. What must hold between
+ * settings is checked after that.
+ * Invariant: a key that is not in the table, or not for this kind of source, is a
+ * fault: what is written in a configuration has an effect or is refused.
+ * May fail: only by diagnostics. */
 #include "adapter/impl.h"
-#include "os/duration.h"
-
-typedef enum setting_kind {
-    TEXT,     /* mt_str */
-    FILENAME, /* mt_str, from the directory of the configuration */
-    DURATION, /* uint64_t milliseconds, written "5s" */
-    SIZE,     /* size_t */
-    SWITCH,   /* bool */
-    TREE,     /* const mt_json *, read by the adapter */
-    ON_ERROR, /* ad_on_error by name */
-    RESPONSE  /* digest or keep */
-} setting_kind;
 
 enum {
     WEB = 1 << AD_HTTP | 1 << AD_GRAPHQL,
@@ -25,64 +15,77 @@ enum {
     POOLED = DATABASE | 1 << AD_PROCESS,
     REMOTE = WEB | POOLED,
     CACHED = REMOTE | 1 << AD_STATIC,
-    ALL = (1 << AD_ADAPTER_COUNT) - 1
+    ALL = (1 << AD_ADAPTER_COUNT) - 1,
+    MOST_ROWS = 32
 };
+#define MOST_BYTES ((int64_t)1 << 32)
+#define MOST_MS    ((int64_t)3660 * 24 * 3600 * 1000)
 
 typedef struct setting {
-    const char *key;
-    setting_kind kind;
     unsigned adapters; /* 1 << ad_adapter_kind */
-    size_t offset;
-    int64_t most; /* SIZE; zero is refused where it makes no sense */
+    mt_form_row row;
 } setting;
 
+static mt_form_reader read_plain, read_file_name, read_names;
+static const char *const ON_ERROR[] = {[AD_ON_ERROR_FAIL] = "fail",
+                                       [AD_ON_ERROR_DEFAULT] = "default",
+                                       [AD_ON_ERROR_STALE] = "stale",
+                                       NULL};
+static const char *const RESPONSE[] = {"digest", "keep", NULL}; /* keep_response */
+
 /* clang-format off */
-#define AT(field) offsetof(ad_source, field), 0
-#define UP_TO(field, most) offsetof(ad_source, field), most
+#define PLAIN(field, key)     MT_FORM_OWN(ad_source, field, key, read_plain, 0)
+#define FILE_NAME(field, key) MT_FORM_OWN(ad_source, field, key, read_file_name, 0)
+#define SPAN(field, key)      MT_FORM_SPAN(ad_source, field, key, 0, MOST_MS, 0)
+#define SIZE(field, key, most) MT_FORM_SIZE(ad_source, field, key, 0, most, 0)
+#define ANY(field, key)       MT_FORM_ANY(ad_source, field, key, 0)
+#define OBJECT(field, key)    MT_FORM_OBJECT(ad_source, field, key, 0)
+/* What is zero by mistake has a sentence of its own, below. */
 static const setting SOURCE_SETTINGS[] = {
-    {"base_url",        TEXT,     1 << AD_HTTP,        AT(base_url)},
-    {"endpoint",        TEXT,     1 << AD_GRAPHQL,     AT(base_url)},
-    {"auth",            TREE,     WEB,                 AT(auth)},
-    {"headers",         TREE,     WEB,                 AT(headers)},
-    {"connect_timeout", DURATION, WEB,                 AT(connect_timeout)},
-    {"redirects",       SIZE,     WEB,                 UP_TO(redirects, 100)},
-    {"proxy",           TEXT,     WEB,                 AT(proxy)},
-    {"ca_file",         FILENAME, WEB,                 AT(ca_file)},
-    {"timeout",         DURATION, REMOTE,              AT(timeout)},
-    {"max_bytes",       SIZE,     CACHED,              UP_TO(max_bytes, (int64_t)1 << 32)},
-    {"connections",     SIZE,     DATABASE,            UP_TO(connections, 1000)},
-    {"connection",      TREE,     1 << AD_POSTGRES,    AT(connection)},
-    {"file",            FILENAME, 1 << AD_SQLITE | 1 << AD_STATIC, AT(file)},
-    {"environment",     SWITCH,   1 << AD_STATIC,      AT(environment)},
-    {"environment",     TREE,     1 << AD_PROCESS,     AT(variables)},
-    {"values",          TREE,     1 << AD_STATIC,      AT(values)},
-    {"command",         TREE,     1 << AD_PROCESS,     AT(command)},
-    {"directory",       FILENAME, 1 << AD_PROCESS,     AT(working_directory)},
-    {"processes",       SIZE,     1 << AD_PROCESS,     UP_TO(connections, 1000)},
-    {"fixed",           TEXT,     1 << AD_CLOCK,       AT(fixed)},
-    {"max_age",         DURATION, CACHED | 1 << AD_MANUAL, AT(max_age)},
-    {"stale_for",       DURATION, CACHED,              AT(stale_for)},
-    {"on_error",        ON_ERROR, ALL,                 AT(on_error)},
-    {"response",        RESPONSE, ALL,                 AT(keep_response)},
-    {"facts",           TREE,     ALL,                 AT(facts)},
-    {"instances",       TREE,     ALL,                 AT(instances)},
+    {1 << AD_HTTP,     PLAIN(base_url, "base_url")},
+    {1 << AD_GRAPHQL,  PLAIN(base_url, "endpoint")},
+    {WEB,              ANY(auth, "auth")},
+    {WEB,              OBJECT(headers, "headers")},
+    {WEB,              SPAN(connect_timeout, "connect_timeout")},
+    {WEB,              SIZE(redirects, "redirects", 10)},
+    {WEB,              PLAIN(proxy, "proxy")},
+    {WEB,              FILE_NAME(ca_file, "ca_file")},
+    {REMOTE,           SPAN(timeout, "timeout")},
+    {CACHED,           SIZE(max_bytes, "max_bytes", MOST_BYTES)},
+    {DATABASE,         SIZE(connections, "connections", 1000)},
+    {1 << AD_POSTGRES, OBJECT(connection, "connection")},
+    {1 << AD_SQLITE | 1 << AD_STATIC, FILE_NAME(file, "file")},
+    {1 << AD_STATIC,   MT_FORM_FLAG(ad_source, environment, "environment", 0)},
+    {1 << AD_PROCESS,  MT_FORM_OWN(ad_source, variables, "environment", read_names, 0)},
+    {1 << AD_STATIC,   ANY(values, "values")},
+    {1 << AD_PROCESS,  MT_FORM_WORDS(ad_source, command, "command", 1, 4096, 0)},
+    {1 << AD_PROCESS,  FILE_NAME(working_directory, "directory")},
+    {1 << AD_PROCESS,  SIZE(connections, "processes", 1000)},
+    {1 << AD_CLOCK,    PLAIN(fixed, "fixed")},
+    {CACHED | 1 << AD_MANUAL, SPAN(max_age, "max_age")},
+    {CACHED,           SPAN(stale_for, "stale_for")},
+    {ALL,              MT_FORM_CHOICE(ad_source, on_error, "on_error", ON_ERROR, 0)},
+    {ALL, MT_FORM_CHOICE(ad_source, keep_response, "response", RESPONSE, 0)},
+    {ALL,              OBJECT(facts, "facts")},
+    {ALL,              OBJECT(instances, "instances")},
 };
-#undef AT
-#define AT(field) offsetof(ad_fact_plan, field), 0
+
+#define FACT_PLAIN(field, key) MT_FORM_OWN(ad_fact_plan, field, key, read_plain, 0)
 static const setting FACT_SETTINGS[] = {
-    {"resource",   TEXT, 1 << AD_HTTP,                     AT(resource_text)},
-    {"select",     TEXT, WEB | 1 << AD_STATIC,             AT(select_text)},
-    {"query",      TEXT, DATABASE | 1 << AD_GRAPHQL,       AT(query)},
-    {"parameters", TREE, DATABASE | 1 << AD_GRAPHQL | 1 << AD_PROCESS, AT(parameters)},
-    {"variable",   TEXT, 1 << AD_STATIC,                   AT(variable)},
+    {1 << AD_HTTP,               FACT_PLAIN(resource_text, "resource")},
+    {WEB | 1 << AD_STATIC,       FACT_PLAIN(select_text, "select")},
+    {DATABASE | 1 << AD_GRAPHQL, FACT_PLAIN(query, "query")},
+    {POOLED | 1 << AD_GRAPHQL,
+     MT_FORM_OWN(ad_fact_plan, parameters, "parameters", read_names, 0)},
+    {1 << AD_STATIC,             FACT_PLAIN(variable, "variable")},
 };
-#undef AT
 /* clang-format on */
+_Static_assert(mt_form_count(SOURCE_SETTINGS) <= MOST_ROWS, "they are picked");
 
 /* ---- Faults ---- */
 
-static bool fault(ad_opening *o, mt_severity severity, const char *code,
-                  const char *kind, mt_str id, mt_str message)
+static bool add_fault(ad_opening *o, mt_severity severity, const char *code,
+                      const char *kind, mt_str id, mt_str message)
 {
     mt_diag_add(o->ds, &(mt_diag){.severity = severity,
                                   .code = code,
@@ -101,7 +104,7 @@ bool ad_source_fault(ad_opening *o, const ad_source *s, const char *code,
     va_start(args, format);
     mt_str message = mt_strfv(o->ds->arena, format, args);
     va_end(args);
-    return fault(o, MT_ERROR, code, "Source", s->decl->id, message);
+    return add_fault(o, MT_ERROR, code, "Source", s->decl->id, message);
 }
 
 bool ad_source_refuse(ad_opening *o, ad_source *s, const char *format, ...)
@@ -110,8 +113,9 @@ bool ad_source_refuse(ad_opening *o, ad_source *s, const char *format, ...)
     va_start(args, format);
     s->refused = mt_strfv(&o->adapters->arena, format, args);
     va_end(args);
-    return fault(o, o->adapters->options.accepted ? MT_WARNING : MT_ERROR, AD_F_ORIGIN,
-                 "Source", s->decl->id, mt_str_dup(o->ds->arena, s->refused));
+    return add_fault(o, o->adapters->options.accepted ? MT_WARNING : MT_ERROR,
+                     AD_F_ORIGIN, "Source", s->decl->id,
+                     mt_str_dup(o->ds->arena, s->refused));
 }
 
 bool ad_fact_fault(ad_opening *o, const ad_fact_plan *p, const char *code,
@@ -121,7 +125,44 @@ bool ad_fact_fault(ad_opening *o, const ad_fact_plan *p, const char *code,
     va_start(args, format);
     mt_str message = mt_strfv(o->ds->arena, format, args);
     va_end(args);
-    return fault(o, MT_ERROR, code, "Fact", p->fact->id, message);
+    return add_fault(o, MT_ERROR, code, "Fact", p->fact->id, message);
+}
+
+/* 'key' of source 's' must be …; a whole that is wrong has no key. */
+static void say(void *state, const mt_form_fault *fault)
+{
+    const ad_subject *s = state;
+    mt_str id = s->fact ? s->fact->fact->id : s->source->decl->id;
+    mt_buf text = {0};
+    if (fault->path.len) {
+        mt_buf_addf(&text, "'%.*s'", MT_ARG(fault->path));
+    } else {
+        mt_buf_addz(&text, "the settings");
+    }
+    mt_buf_addf(&text, " of %s '%.*s' %.*s", s->fact ? "fact" : "source", MT_ARG(id),
+                MT_ARG(fault->said));
+    if (fault->hint.len) {
+        mt_buf_addf(&text, " (%.*s)", MT_ARG(fault->hint));
+    }
+    add_fault(s->o, MT_ERROR, AD_F_SETTING, s->fact ? "Fact" : "Source", id,
+              mt_str_dup(s->o->ds->arena, mt_buf_str(&text)));
+    mt_buf_free(&text);
+}
+
+mt_form ad_form(ad_subject *subject, const char *path, const char *what)
+{
+    return (mt_form){.arena = &subject->o->adapters->arena,
+                     .path = mt_str_z(path),
+                     .what = what,
+                     .report = say,
+                     .state = subject};
+}
+
+bool ad_source_loads(ad_opening *o, const ad_source *s, mt_late_library *library)
+{
+    const char *why = mt_late_load(library);
+    return !why || ad_source_fault(o, s, AD_F_NO_ADAPTER, "source '%.*s': %s",
+                                   MT_ARG(s->decl->id), why);
 }
 
 mt_str ad_beside(ad_opening *o, mt_str name)
@@ -133,95 +174,87 @@ mt_str ad_beside(ad_opening *o, mt_str name)
                : mt_strf(a, "%.*s/%.*s", MT_ARG(o->directory), MT_ARG(name));
 }
 
-/* ---- One setting ---- */
+/* ---- Readers of our own ---- */
 
-static bool set_text(ad_opening *o, const setting *s, const mt_json *value, void *to)
+static bool is_plain(const mt_json *value)
 {
     mt_str text = mt_json_text(value);
-    if (!mt_json_is(value, MT_JSON_STRING) || !text.len ||
-        memchr(text.ptr, 0, text.len)) {
-        return false;
+    return mt_json_is(value, MT_JSON_STRING) && text.len &&
+           mt_str_find(text, '\0') == text.len;
+}
+
+static bool read_plain(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    if (!is_plain(v)) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be text, neither empty nor with a NUL character");
     }
-    *(mt_str *)to = s->kind == FILENAME ? ad_beside(o, text)
-                                        : mt_str_dup(&o->adapters->arena, text);
+    *(mt_str *)to = mt_str_dup(f->arena, mt_json_text(v));
     return true;
 }
 
-static bool set_size(const setting *s, const mt_json *value, void *to)
+static bool read_file_name(mt_form *f, const mt_form_row *row, const mt_json *v,
+                           void *to)
 {
-    int64_t number;
-    if (mt_json_i64(value, &number) || number < 0 || number > s->most) {
-        return false;
+    const ad_subject *s = f->state;
+    bool good = read_plain(f, row, v, to);
+    if (good) {
+        *(mt_str *)to = ad_beside(s->o, *(const mt_str *)to);
     }
-    *(size_t *)to = (size_t)number;
+    return good;
+}
+
+static bool read_names(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_form_words names = {0};
+    bool good = mt_json_is(v, MT_JSON_ARRAY);
+    names.items = mt_new_array(f->arena, const char *, good ? v->count + 1 : 1);
+    for (; good && names.count < v->count; names.count++) {
+        const mt_json *item = &v->as.items[names.count];
+        good = is_plain(item);
+        names.items[names.count] = mt_str_dup(f->arena, mt_json_text(item)).ptr;
+    }
+    if (!good) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be a list of names");
+    }
+    *(mt_form_words *)to = names;
     return true;
-}
-
-static bool set_duration(const mt_json *value, void *to)
-{
-    return mt_json_is(value, MT_JSON_STRING) &&
-           os_duration_parse(mt_json_text(value), to) == MT_OK &&
-           *(const uint64_t *)to <= UINT64_C(3660) * 24 * 3600 * 1000;
-}
-
-static bool set_switch(const mt_json *value, void *to)
-{
-    *(bool *)to = mt_json_is(value, MT_JSON_BOOL) && value->boolean;
-    return mt_json_is(value, MT_JSON_BOOL);
-}
-
-static bool set_on_error(const mt_json *value, void *to)
-{
-    static const char *const NAMES[] = {"fail", "default", "stale"}; /* ad_on_error */
-    for (uint8_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        if (mt_str_eq(mt_json_text(value), mt_str_z(NAMES[i]))) {
-            *(uint8_t *)to = i;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool set_response(const mt_json *value, void *to)
-{
-    *(bool *)to = mt_str_is(mt_json_text(value), "keep");
-    return *(bool *)to || mt_str_is(mt_json_text(value), "digest");
-}
-
-static bool set(ad_opening *o, const setting *s, const mt_json *value, void *target)
-{
-    void *to = (char *)target + s->offset;
-    switch (s->kind) {
-    case TEXT:
-    case FILENAME: return set_text(o, s, value, to);
-    case DURATION: return set_duration(value, to);
-    case SIZE: return set_size(s, value, to);
-    case SWITCH: return set_switch(value, to);
-    case TREE: *(const mt_json **)to = value; return true;
-    case ON_ERROR: return set_on_error(value, to);
-    case RESPONSE: return set_response(value, to);
-    }
-    return false;
-}
-
-static const setting *find(const setting *table, size_t count, mt_str key,
-                           ad_adapter_kind kind)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (mt_str_eq(mt_str_z(table[i].key), key) && table[i].adapters >> kind & 1) {
-            return &table[i];
-        }
-    }
-    return NULL;
 }
 
 /* ---- All of them ---- */
+
+/* The rows for one kind of source. */
+static size_t pick(const setting *all, size_t count, ad_adapter_kind kind,
+                   mt_form_row *rows)
+{
+    size_t picked = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (all[i].adapters >> kind & 1) {
+            rows[picked++] = all[i].row;
+        }
+    }
+    return picked;
+}
+
+static bool read_settings(ad_subject *subject, const mt_json *settings,
+                          const setting *all, size_t count, void *out)
+{
+    mt_form_row rows[MOST_ROWS];
+    const ad_source *s = subject->source;
+    const char *what = mt_strf(&subject->o->adapters->arena, "a %s served by %.*s",
+                               subject->fact ? "fact" : "source", MT_ARG(s->adapter_id))
+                           .ptr;
+    mt_form form = ad_form(subject, "", what);
+    return !settings ||
+           mt_form_read(&form, settings, rows, pick(all, count, s->kind, rows), out);
+}
 
 /* {name: Entity}: whose bound instance fills {name}. */
 static bool check_instances(ad_opening *o, const ad_source *s)
 {
     const mt_json *map = s->instances;
-    bool ok = !map || mt_json_is(map, MT_JSON_OBJECT);
+    bool ok = true;
     for (uint32_t i = 0; ok && map && i < map->count; i++) {
         mt_str entity = mt_json_text(&map->as.members[i].value);
         ok = ct_model_find(o->adapters->model, CT_KIND_ENTITY, entity) != CT_NONE;
@@ -251,48 +284,16 @@ static bool check_source(ad_opening *o, const ad_source *s)
 
 bool ad_source_settings(ad_opening *o, ad_source *s, const mt_json *settings)
 {
-    size_t count = sizeof SOURCE_SETTINGS / sizeof *SOURCE_SETTINGS;
-    bool ok = true;
-    if (settings && !mt_json_is(settings, MT_JSON_OBJECT)) {
-        return ad_source_fault(o, s, AD_F_SETTING,
-                               "the settings of source '%.*s' are no object",
-                               MT_ARG(s->decl->id));
-    }
-    for (uint32_t i = 0; settings && i < settings->count; i++) {
-        const mt_json_member *m = &settings->as.members[i];
-        const setting *row = find(SOURCE_SETTINGS, count, m->key, s->kind);
-        if (!row || !set(o, row, &m->value, s)) {
-            ok = ad_source_fault(
-                o, s, AD_F_SETTING,
-                row ? "'%.*s' of source '%.*s' has the wrong type or value"
-                    : "'%.*s' is no setting of source '%.*s', served by %.*s",
-                MT_ARG(m->key), MT_ARG(s->decl->id), MT_ARG(AD_ADAPTERS[s->kind].id));
-        }
-        s->on_error_given |= row && row->kind == ON_ERROR;
-    }
-    return ok && check_source(o, s) && check_instances(o, s);
+    ad_subject subject = {.o = o, .source = s};
+    s->on_error_given = mt_json_at(settings, "on_error") != NULL;
+    return read_settings(&subject, settings, SOURCE_SETTINGS,
+                         mt_form_count(SOURCE_SETTINGS), s) &&
+           check_source(o, s) && check_instances(o, s);
 }
 
 bool ad_fact_settings(ad_opening *o, ad_fact_plan *p, const mt_json *settings)
 {
-    size_t count = sizeof FACT_SETTINGS / sizeof *FACT_SETTINGS;
-    bool ok = true;
-    if (settings && !mt_json_is(settings, MT_JSON_OBJECT)) {
-        return ad_fact_fault(o, p, AD_F_SETTING,
-                             "the settings of fact '%.*s' are no object",
-                             MT_ARG(p->fact->id));
-    }
-    for (uint32_t i = 0; settings && i < settings->count; i++) {
-        const mt_json_member *m = &settings->as.members[i];
-        const setting *row = find(FACT_SETTINGS, count, m->key, p->source->kind);
-        if (!row || !set(o, row, &m->value, p)) {
-            ok = ad_fact_fault(
-                o, p, AD_F_SETTING,
-                row ? "'%.*s' of fact '%.*s' has the wrong type or value"
-                    : "'%.*s' is no setting of fact '%.*s', served by %.*s",
-                MT_ARG(m->key), MT_ARG(p->fact->id),
-                MT_ARG(AD_ADAPTERS[p->source->kind].id));
-        }
-    }
-    return ok;
+    ad_subject subject = {.o = o, .source = p->source, .fact = p};
+    return read_settings(&subject, settings, FACT_SETTINGS,
+                         mt_form_count(FACT_SETTINGS), p);
 }

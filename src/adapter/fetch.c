@@ -1,7 +1,19 @@
-/* adapter/fetch.c - all facts of one request, fetched at the same time.
- * Room: adapter.
- * Order: fill in the names, look into the cache, ask every source, wait for what is
- * under way in one loop, apply the policies. */
+/* adapter/fetch.c - facts from their sources, all of one request together.
+ *
+ * Order: every fact becomes a question (names of its path filled from parameters and
+ * bindings, then the cache is asked); questions of one source go to its adapter
+ * together; what has to be waited for becomes a job, and one loop drives all jobs and
+ * transfers until each is done or late; at the end policies are applied to what failed
+ * (a stale value, the contract's default, or the error).
+ *
+ * Invariants: every question gets exactly one answer; the deadline of the fetch bounds
+ * all of them, each source has its own within it; a value is brought into the form of
+ * the fact's type here, and only the evaluator judges it. A name that would make
+ * another resource of a path (empty, a dot, a NUL) is refused.
+ *
+ * What may fail is an answer: ad_fact_error with a sentence that names fact and source
+ * and no credential. Memory is the caller's arena. A thread that waits for a pooled
+ * connection drives its other jobs meanwhile. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,92 +23,7 @@
 
 enum {
     MOST_VALUE_BYTES = 4096, /* of a {name} */
-    TICK_MS = 50,            /* a job is looked at that often, whatever its fd says */
-    SLICE_MS = 20,           /* of waiting for a connection */
-    KEPT_MULTIS = 64,
-    HOST_CONNECTIONS = 8
 };
-
-/* ---- Answers ---- */
-
-static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
-                     const char *format, va_list args)
-    __attribute__((format(printf, 4, 0)));
-
-static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
-                     const char *format, va_list args)
-{
-    mt_str message = mt_strfv(f->arena, format, args);
-    q->answer->error = error;
-    q->answer->message = ad_redact(f->adapters, f->arena, message);
-    q->done = true;
-}
-
-void ad_answer_error(ad_fetching *f, ad_question *q, ad_fact_error error,
-                     const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    end_with(f, q, error, format, args);
-    va_end(args);
-}
-
-void ad_answer_each(ad_fetching *f, ad_question **questions, size_t count,
-                    ad_fact_error error, const char *format, ...)
-{
-    for (size_t i = 0; i < count; i++) {
-        va_list args;
-        va_start(args, format);
-        end_with(f, questions[i], error, format, args);
-        va_end(args);
-    }
-}
-
-void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
-{
-    for (size_t i = 0; i < job->count; i++) {
-        if (!job->questions[i]->done) {
-            va_list args;
-            va_start(args, format);
-            end_with(job->fetching, job->questions[i], error, format, args);
-            va_end(args);
-        }
-    }
-    job->done = true;
-}
-
-static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str raw)
-{
-    ad_fact_answer *to = q->answer;
-    if (!value.ptr) {
-        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
-                        MT_ARG(q->plan->fact->id));
-        return;
-    }
-    mt_str hex = mt_sha256_hex(f->arena, mt_sha256_of(raw));
-    to->value = value;
-    to->digest = mt_strf(f->arena, "sha256:%.*s", MT_ARG(hex));
-    to->fetched_at = to->fetched_at ? to->fetched_at : f->wall_ms;
-    if (q->plan->source->keep_response) {
-        to->response = ad_redact(f->adapters, f->arena, mt_str_dup(f->arena, raw));
-    }
-    q->done = true;
-}
-
-void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw)
-{
-    if (!value || mt_json_is(value, MT_JSON_NULL)) {
-        ad_answer_error(f, q, AD_FACT_NOT_FOUND, "the answer has %s for fact '%.*s'",
-                        value ? "null" : "nothing", MT_ARG(q->plan->fact->id));
-        return;
-    }
-    end_with_value(f, q, ad_shape_json(f->arena, q->plan->fact->type, value), raw);
-}
-
-void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw)
-{
-    end_with_value(f, q, ad_shape_text(f->arena, q->plan->fact->type, text), raw);
-}
 
 /* ---- Names ---- */
 
@@ -148,7 +75,7 @@ static mt_str value_of(const ad_fetching *f, const ad_source *s, mt_str name)
     return bound_instance(f, s, name);
 }
 
-/* An empty segment or a dot would be another resource, a NUL would end a text early. */
+/* An empty segment or a dot would be another resource, a NUL would end text early. */
 static bool is_usable(mt_str value)
 {
     return value.len && value.len <= MOST_VALUE_BYTES && !mt_str_is(value, ".") &&
@@ -232,7 +159,7 @@ static bool try_stale(ad_fetching *f, ad_question *q)
 {
     const ad_source *s = q->plan->source;
     ad_fact_answer *to = q->answer;
-    /* A source that says "there is none" is no source that fails. */
+    /* A source that says "there is none" is not a source that fails. */
     if (s->on_error != AD_ON_ERROR_STALE || to->error == AD_FACT_NOT_FOUND ||
         !ad_cache_get(f->adapters->cache, f->arena, q->key, f->wall_ms,
                       s->max_age + s->stale_for, to)) {
@@ -262,140 +189,6 @@ static void finish(ad_fetching *f, ad_question *q)
         }
     } else if (!is_callers(to->error) && !try_stale(f, q)) {
         to->use_default = may_default(q->plan);
-    }
-}
-
-/* ---- Waiting ---- */
-
-ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
-{
-    ad_job *job = mt_new(f->arena, ad_job);
-    *job = (ad_job){.fetching = f, .source = s, .count = count, .fd = -1};
-    job->questions = mt_new_array(f->arena, ad_question *, count);
-    memcpy(job->questions, questions, count * sizeof *questions);
-    job->deadline = ad_source_deadline(f, s);
-    mt_vec_push(f->arena, &f->jobs, job);
-    return job;
-}
-
-int64_t ad_source_deadline(const ad_fetching *f, const ad_source *s)
-{
-    int64_t own = os_now_ms() + (int64_t)s->timeout;
-    return own < f->fetch->deadline ? own : f->fetch->deadline;
-}
-
-/* Lets every job that is not driven by curl take a step; how long all may sleep. */
-static int step_jobs(ad_fetching *f, size_t *open)
-{
-    int64_t now = os_now_ms(), sleep = TICK_MS;
-    *open = 0;
-    for (size_t i = 0; i < f->jobs.len; i++) {
-        ad_job *job = f->jobs.items[i];
-        if (!job->done && job->step) {
-            job->step(job);
-        }
-        if (!job->done && now >= job->deadline) {
-            job->give_up(job);
-        }
-        if (!job->done) {
-            (*open)++;
-            sleep = job->deadline - now < sleep ? job->deadline - now : sleep;
-        }
-    }
-    return (int)(sleep < 0 ? 0 : sleep);
-}
-
-static void drive_transfers(ad_fetching *f)
-{
-    int running;
-    if (f->multi) {
-        curl_multi_perform(f->multi, &running);
-        ad_http_harvest(f);
-    }
-}
-
-void ad_fetching_drive(ad_fetching *f)
-{
-    size_t open;
-    drive_transfers(f);
-    step_jobs(f, &open);
-}
-
-mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out)
-{
-    for (;;) {
-        int64_t slice = os_now_ms() + SLICE_MS;
-        bool last = slice >= deadline;
-        if (ad_pool_take(p, last ? deadline : slice, out) == MT_OK) {
-            return MT_OK;
-        }
-        if (last) {
-            return MT_E_TIMEOUT;
-        }
-        ad_fetching_drive(f);
-    }
-}
-
-static void wait_for_all(ad_fetching *f)
-{
-    struct curl_waitfd *fds = mt_new_array(f->arena, struct curl_waitfd, f->jobs.len);
-    for (;;) {
-        size_t open;
-        drive_transfers(f);
-        int sleep = step_jobs(f, &open);
-        if (!open) {
-            return;
-        }
-        unsigned count = 0;
-        for (size_t i = 0; i < f->jobs.len; i++) {
-            const ad_job *job = f->jobs.items[i];
-            if (!job->done && job->fd >= 0) {
-                short wait = (short)(job->events & POLLIN ? CURL_WAIT_POLLIN : 0);
-                wait |= (short)(job->events & POLLOUT ? CURL_WAIT_POLLOUT : 0);
-                fds[count++] = (struct curl_waitfd){job->fd, wait, 0};
-            }
-        }
-        curl_multi_poll(f->multi, fds, count, sleep, NULL);
-    }
-}
-
-/* ---- Multi handles: each has its connections, one fetch uses one at a time ---- */
-
-static CURLM *take_multi(ad_adapters *a)
-{
-    CURLM *multi = NULL;
-    if (!a->waits) {
-        return NULL;
-    }
-    pthread_mutex_lock(&a->lock);
-    if (a->multi_count) {
-        multi = a->multis[--a->multi_count];
-    }
-    pthread_mutex_unlock(&a->lock);
-    if (!multi) {
-        multi = curl_multi_init();
-        MT_ASSERT(multi);
-        curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)HOST_CONNECTIONS);
-    }
-    return multi;
-}
-
-static void give_multi(ad_adapters *a, CURLM *multi)
-{
-    if (!multi) {
-        return;
-    }
-    pthread_mutex_lock(&a->lock);
-    if (!a->multis) {
-        a->multis = mt_xmalloc(KEPT_MULTIS * sizeof(CURLM *));
-    }
-    if (a->multi_count < KEPT_MULTIS) {
-        a->multis[a->multi_count++] = multi;
-        multi = NULL;
-    }
-    pthread_mutex_unlock(&a->lock);
-    if (multi) {
-        curl_multi_cleanup(multi);
     }
 }
 
@@ -465,12 +258,12 @@ void ad_adapters_fetch(ad_adapters *a, const ad_fetch *fetch, mt_arena *arena,
         begin_question(&f, &questions[i], fetch->facts[i], &answers[i]);
     }
     if (any_open(questions, count)) {
-        f.multi = take_multi(a);
+        f.multi = ad_multi_take(a);
         ask_all(&f, questions);
         if (f.jobs.len) {
-            wait_for_all(&f);
+            ad_fetching_wait(&f);
         }
-        give_multi(a, f.multi);
+        ad_multi_give(a, f.multi);
     }
     for (size_t i = 0; i < count; i++) {
         finish(&f, &questions[i]);

@@ -1,11 +1,16 @@
 /* adapter/gate.c - origins and addresses, judged.
- * Room: adapter.
+ *
+ * A contract comes from outside and names addresses; the configuration decides where
+ * the server goes. An origin (scheme, host, port) must be listed; an address that a
+ * name resolved to must be public or in a listed network, unless the configuration
+ * wrote the address itself. The judgement is made at the last moment, on the address
+ * the socket will connect to.
  *
  * Invariants: addresses are compared as 16 bytes, IPv4 as ::ffff:a.b.c.d, so a mapped
  * address is the IPv4 address it stands for. Of IPv6 only what is routed as global
- * unicast is public; whatever carries an IPv4 address in disguise (NAT64, 6to4, Teredo)
- * is not, since who translates it decides where it leads. What cannot be read is not
- * allowed.
+ * unicast is public; whatever carries an IPv4 address in disguise (NAT64, 6to4,
+ * Teredo) is not, since who translates it decides where it leads. What cannot be read
+ * is not allowed.
  *
  * What may fail: reading a configuration, with a sentence; nothing else. */
 #include "adapter/gate.h"
@@ -266,17 +271,10 @@ static const mt_form_row OUTGOING[] = {
     MT_FORM_TEXTS(lists, networks, "networks", 0, MOST_LISTED, 0),
 };
 
-static void say_first(void *state, const mt_form_fault *fault)
-{
-    mt_buf *why = state;
-    if (!why->len) {
-        mt_buf_adds(why, fault->message);
-    }
-}
-
 static bool read_origins(mt_form *f, const mt_json *list, ad_gate *out)
 {
     mt_str *origins = mt_new_array(f->arena, mt_str, list->count);
+    bool good = true;
     const char *missing = list->count ? mt_late_load(&mt_late_curl) : NULL;
     if (missing) {
         return mt_form_say(f, MT_FORM_WRONG_KIND, list, "origins", "cannot be used: %s",
@@ -286,25 +284,27 @@ static bool read_origins(mt_form *f, const mt_json *list, ad_gate *out)
         mt_str text = mt_json_text(&list->as.items[i]);
         ad_url url;
         if (!ad_url_read(f->arena, text, &url) || url.has_user || url.has_path) {
-            return mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "origins",
+            good = mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "origins",
                                "has '%.*s', which is not an origin: "
                                "http(s)://HOST[:PORT], without a path",
                                MT_ARG(text));
+            continue;
         }
         origins[i] = url.origin;
     }
     out->origins = origins;
     out->origin_count = list->count;
-    return true;
+    return good;
 }
 
 static bool read_networks(mt_form *f, const mt_json *list, ad_gate *out)
 {
     ad_network *networks = mt_new_array(f->arena, ad_network, list->count);
+    bool good = true;
     for (uint32_t i = 0; i < list->count; i++) {
         mt_str text = mt_json_text(&list->as.items[i]);
         if (!ad_network_read(text, &networks[i])) {
-            return mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "networks",
+            good = mt_form_say(f, MT_FORM_WRONG_KIND, &list->as.items[i], "networks",
                                "has '%.*s', which is not a network: ADDRESS/BITS, "
                                "without bits beyond its length",
                                MT_ARG(text));
@@ -312,7 +312,7 @@ static bool read_networks(mt_form *f, const mt_json *list, ad_gate *out)
     }
     out->networks = networks;
     out->network_count = list->count;
-    return true;
+    return good;
 }
 
 mt_err ad_gate_read(mt_arena *a, const mt_json *outgoing, ad_gate *out, mt_buf *why)
@@ -321,12 +321,12 @@ mt_err ad_gate_read(mt_arena *a, const mt_json *outgoing, ad_gate *out, mt_buf *
     mt_form f = {.arena = a,
                  .path = MT_STR("outgoing"),
                  .what = "`outgoing`",
-                 .report = say_first,
+                 .report = mt_form_join,
                  .state = why};
     *out = (ad_gate){0};
     bool good = !outgoing ||
                 mt_form_read(&f, outgoing, OUTGOING, mt_form_count(OUTGOING), &found);
-    good = good && (!found.origins || read_origins(&f, found.origins, out));
-    good = good && (!found.networks || read_networks(&f, found.networks, out));
+    good &= !found.origins || read_origins(&f, found.origins, out);
+    good &= !found.networks || read_networks(&f, found.networks, out);
     return good ? MT_OK : MT_E_REJECTED;
 }

@@ -27,7 +27,7 @@ typedef struct ad_url {
     bool has_path; /* more than "/", or a query or a fragment */
 } ad_url;
 
-/* False when it is no plain http or https URL. */
+/* False when it is not a plain http or https URL. */
 bool ad_url_read(mt_arena *a, mt_str text, ad_url *out);
 
 /* A range of addresses; IPv4 as IPv6 sees it, ::ffff:a.b.c.d. */

@@ -1,9 +1,19 @@
 /* adapter/http.c - facts from HTTP resources and GraphQL endpoints (libcurl).
- * Room: adapter.
+ *
  * One transfer per distinct question: facts that lie in one resource share it. Only
  * http and https are spoken; no cookies, no .netrc, no proxy from the environment. A
  * redirect is followed only when allowed, and never to another origin, so credentials
- * stay where they were meant to go. */
+ * stay where they were meant to go.
+ *
+ * Order: URLs are made from the plan, equal ones joined, transfers started on the
+ * fetch's multi handle; ad_http_harvest() takes those that ended: a redirect begins
+ * the next transfer of the same job, a status other than 2xx is an error, a body is
+ * read as JSON and each question's value selected from it.
+ *
+ * Bounds: bytes of body and headers, time to connect and for the whole, number of
+ * redirects. The gate judges every address when the socket is opened; a transfer that
+ * was kept in says so. Credentials are in header lines and a query part that no
+ * message shows. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -152,85 +162,6 @@ static void start(ad_job *job)
     }
 }
 
-static ad_job *add_transfer(ad_fetching *f, ad_source *s, ad_question *q, mt_str url,
-                            mt_str post)
-{
-    ad_job *job = ad_job_add(f, s, &q, 1);
-    transfer *t = mt_new(f->arena, transfer);
-    *t = (transfer){.url = url, .post = post, .source = s};
-    job->state = t;
-    job->give_up = give_up;
-    return job;
-}
-
-/* The job of this source that asks the same already, or NULL. */
-static ad_job *find_same(ad_fetching *f, const ad_source *s, mt_str url, mt_str post)
-{
-    for (size_t i = 0; i < f->jobs.len; i++) {
-        ad_job *job = f->jobs.items[i];
-        const transfer *t = job->state;
-        if (job->source == s && mt_str_eq(t->url, url) && mt_str_eq(t->post, post)) {
-            return job;
-        }
-    }
-    return NULL;
-}
-
-static void join(ad_fetching *f, ad_job *job, ad_question *q)
-{
-    ad_question **more = mt_new_array(f->arena, ad_question *, job->count + 1);
-    memcpy(more, job->questions, job->count * sizeof *more);
-    more[job->count++] = q;
-    job->questions = more;
-}
-
-static void ask(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str post)
-{
-    ad_job *job = find_same(f, s, url, post);
-    if (job) {
-        join(f, job, q);
-    } else {
-        add_transfer(f, s, q, url, post);
-    }
-}
-
-static void start_all(ad_fetching *f, const ad_source *s)
-{
-    int running;
-    for (size_t i = 0; i < f->jobs.len; i++) {
-        if (f->jobs.items[i]->source == s) {
-            start(f->jobs.items[i]);
-        }
-    }
-    curl_multi_perform(f->multi, &running); /* on their way while others are asked */
-}
-
-static mt_str url_of(ad_fetching *f, const ad_source *s, const ad_question *q)
-{
-    mt_buf url = {0};
-    mt_buf_adds(&url, s->base_url);
-    if (s->kind == AD_HTTP) {
-        mt_buf_addc(&url, '/');
-        ad_template_fill_url(&url, &q->plan->resource, q->values);
-    }
-    if (s->auth_query.len) {
-        mt_buf_addc(&url, memchr(url.ptr, '?', url.len) ? '&' : '?');
-        mt_buf_adds(&url, s->auth_query);
-    }
-    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&url));
-    explicit_bzero(url.ptr, url.len);
-    mt_buf_free(&url);
-    return copy;
-}
-
-void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        ask(f, s, questions[i], url_of(f, s, questions[i]), (mt_str){0});
-    }
-    start_all(f, s);
-}
-
 /* ---- Answers ---- */
 
 static const struct {
@@ -304,7 +235,7 @@ static void read_body(ad_job *job)
     mt_json_limits limits = {.bytes = job->source->max_bytes};
     if (mt_json_read(job->fetching->arena, raw, &limits, &root, &error)) {
         ad_answer_all(job, AD_FACT_MALFORMED,
-                      "the answer of source '%.*s' is no JSON: %s",
+                      "the answer of source '%.*s' is not JSON: %s",
                       MT_ARG(job->source->decl->id), error.message);
         return;
     }
@@ -341,31 +272,108 @@ static void read_status(ad_job *job, long status)
     free_transfer(job);
 }
 
-void ad_http_harvest(ad_fetching *f)
+static void transferred(ad_job *job, CURLcode code)
 {
-    int left;
-    for (CURLMsg *m; (m = curl_multi_info_read(f->multi, &left));) {
-        char *private = NULL;
-        long status = 0;
-        CURLcode code = m->data.result;
-        curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &private);
-        curl_easy_getinfo(m->easy_handle, CURLINFO_RESPONSE_CODE, &status);
-        ad_job *job = (ad_job *)(void *)private;
+    const transfer *t = job->state;
+    mt_str id = job->source->decl->id;
+    long status = 0;
+    curl_easy_getinfo(t->easy, CURLINFO_RESPONSE_CODE, &status);
+    if (code == CURLE_OK) {
+        read_status(job, status);
+        return;
+    }
+    if (t->kept_in && !t->connecting) {
+        ad_answer_all(job, AD_FACT_NOT_ALLOWED,
+                      "source '%.*s': the address of %.*s is not a public one and "
+                      "not in outgoing.networks of the configuration",
+                      MT_ARG(id), MT_ARG(job->source->peer));
+    } else {
+        ad_answer_all(job, error_of(code), "source '%.*s': %s", MT_ARG(id),
+                      curl_easy_strerror(code));
+    }
+    free_transfer(job);
+}
+
+/* ---- Asking ---- */
+
+static ad_job *add_transfer(ad_fetching *f, ad_source *s, ad_question *q, mt_str url,
+                            mt_str post)
+{
+    ad_job *job = ad_job_add(f, s, &q, 1);
+    transfer *t = mt_new(f->arena, transfer);
+    *t = (transfer){.url = url, .post = post, .source = s};
+    job->state = t;
+    job->give_up = give_up;
+    job->transferred = transferred;
+    return job;
+}
+
+/* The job of this source that asks the same already, or NULL. */
+static ad_job *find_same(ad_fetching *f, const ad_source *s, mt_str url, mt_str post)
+{
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        ad_job *job = f->jobs.items[i];
         const transfer *t = job->state;
-        if (code == CURLE_OK) {
-            read_status(job, status);
-        } else if (t->kept_in && !t->connecting) {
-            ad_answer_all(job, AD_FACT_NOT_ALLOWED,
-                          "source '%.*s': the address of %.*s is not a public one and "
-                          "not in outgoing.networks of the configuration",
-                          MT_ARG(job->source->decl->id), MT_ARG(job->source->peer));
-            free_transfer(job);
-        } else {
-            ad_answer_all(job, error_of(code), "source '%.*s': %s",
-                          MT_ARG(job->source->decl->id), curl_easy_strerror(code));
-            free_transfer(job);
+        if (job->source == s && mt_str_eq(t->url, url) && mt_str_eq(t->post, post)) {
+            return job;
         }
     }
+    return NULL;
+}
+
+static void join(ad_fetching *f, ad_job *job, ad_question *q)
+{
+    ad_question **more = mt_new_array(f->arena, ad_question *, job->count + 1);
+    memcpy(more, job->questions, job->count * sizeof *more);
+    more[job->count++] = q;
+    job->questions = more;
+}
+
+static void ask(ad_fetching *f, ad_source *s, ad_question *q, mt_str url, mt_str post)
+{
+    ad_job *job = find_same(f, s, url, post);
+    if (job) {
+        join(f, job, q);
+    } else {
+        add_transfer(f, s, q, url, post);
+    }
+}
+
+static void start_all(ad_fetching *f, const ad_source *s)
+{
+    int running;
+    for (size_t i = 0; i < f->jobs.len; i++) {
+        if (f->jobs.items[i]->source == s) {
+            start(f->jobs.items[i]);
+        }
+    }
+    curl_multi_perform(f->multi, &running); /* on their way while others are asked */
+}
+
+static mt_str url_of(ad_fetching *f, const ad_source *s, const ad_question *q)
+{
+    mt_buf url = {0};
+    mt_buf_adds(&url, s->base_url);
+    if (s->kind == AD_HTTP) {
+        mt_buf_addc(&url, '/');
+        ad_template_fill_url(&url, &q->plan->resource, q->values);
+    }
+    if (s->auth_query.len) {
+        mt_buf_addc(&url, memchr(url.ptr, '?', url.len) ? '&' : '?');
+        mt_buf_adds(&url, s->auth_query);
+    }
+    mt_str copy = mt_str_dup(f->arena, mt_buf_str(&url));
+    explicit_bzero(url.ptr, url.len);
+    mt_buf_free(&url);
+    return copy;
+}
+
+void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        ask(f, s, questions[i], url_of(f, s, questions[i]), (mt_str){0});
+    }
+    start_all(f, s);
 }
 
 /* ---- GraphQL ---- */

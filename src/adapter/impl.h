@@ -1,5 +1,5 @@
-/* adapter/impl.h - what the files adapter*.c share.
- * Room: runtime, private to adapter*.c.
+/* adapter/impl.h - what the files of the room share.
+ * Room: adapter, private to it.
  *
  * One ad_source per Source of the contract that a fact refers to, one ad_fact_plan per
  * such fact: both are made by ad_adapters_open() and never change, apart from the pools
@@ -12,6 +12,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/gate.h"
+#include "base/form.h"
 #include "base/hash.h"
 #include "base/late_curl.h"
 #include "base/vec.h"
@@ -71,7 +72,7 @@ typedef struct ad_opening {
     mt_diags *ds;
 } ad_opening;
 
-/* An adapter: how one kind of source is set up and asked. ORDER AD_ADAPTERS. */
+/* An adapter: how one kind of source is set up and asked. */
 typedef enum ad_adapter_kind {
     AD_HTTP,
     AD_GRAPHQL,
@@ -94,7 +95,8 @@ typedef struct ad_adapter {
     void (*close)(ad_source *s);
 } ad_adapter;
 
-extern const ad_adapter AD_ADAPTERS[AD_ADAPTER_COUNT];
+extern const ad_adapter AD_ADAPTERS[]; /* by ad_adapter_kind */
+bool ad_kind_find(mt_str protocol, mt_str dialect, ad_adapter_kind *out);
 
 typedef enum ad_on_error {
     AD_ON_ERROR_FAIL,
@@ -126,11 +128,13 @@ struct ad_source {
     /* Settings. Durations in milliseconds. */
     uint64_t timeout, connect_timeout, max_age, stale_for;
     size_t max_bytes, redirects, connections;
-    uint8_t on_error; /* ad_on_error */
-    bool on_error_given, keep_response, environment;
+    int on_error;      /* ad_on_error */
+    int keep_response; /* 0: its digest only */
+    bool on_error_given, environment;
     mt_str base_url, proxy, ca_file, file, fixed, working_directory;
-    const mt_json *auth, *headers, *connection, *command, *values, *facts, *instances;
-    const mt_json *variables; /* of the host's environment that a process is given */
+    const mt_json *auth, *headers, *connection, *values, *facts, *instances;
+    mt_form_words command;
+    mt_form_words variables; /* of the host's environment that a process is given */
     /* Made from them. */
     mt_json fields; /* of the declaration */
     mt_str refused; /* why it may not be asked; empty: it may */
@@ -139,7 +143,7 @@ struct ad_source {
     bool origin_configured;
     mt_str user, password, auth_query;
     struct curl_slist *header_list;
-    const char *const *argv, *const *process_environment;
+    const char *const *process_environment;
     const char *const *pg_keys, *const *pg_values;
     int64_t fixed_ms; /* of the clock; 0: it runs */
     ad_pool pool;
@@ -155,7 +159,7 @@ struct ad_fact_plan {
     ad_template path;
     /* Settings of the fact. */
     mt_str resource_text, select_text, query, variable;
-    const mt_json *parameters;
+    mt_form_words parameters;
     /* Made from them. */
     ad_template resource;
     ad_selector select;
@@ -193,6 +197,15 @@ int64_t ad_adapters_wall_ms(const ad_adapters *a);
 #define AD_F_FACT       "F104"
 #define AD_F_POLICY     "F105"
 #define AD_F_ORIGIN     "F106"
+
+/* What settings are about: a source, or one of its facts. */
+typedef struct ad_subject {
+    ad_opening *o;
+    const ad_source *source;
+    const ad_fact_plan *fact; /* NULL: the source itself */
+} ad_subject;
+/* A form for what is at `path` of the settings; its faults are diagnostics. */
+mt_form ad_form(ad_subject *subject, const char *path, const char *what);
 
 /* Loads what a source needs; false after saying that it cannot be. A source that is
  * waited for shares one wait with all others, libcurl's. */
@@ -249,6 +262,7 @@ struct ad_job {
     int64_t deadline;
     void (*step)(ad_job *job);
     void (*give_up)(ad_job *job);
+    void (*transferred)(ad_job *job, CURLcode code); /* of libcurl's */
     void *state;
 };
 
@@ -266,6 +280,12 @@ struct ad_fetching {
 void ad_fetching_drive(ad_fetching *f);
 /* ad_pool_take() that drives while it waits; to be called before ad_job_add(). */
 mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out);
+
+/* Until every job has ended. */
+void ad_fetching_wait(ad_fetching *f);
+/* A multi handle with its connections; NULL when no source is waited for. */
+CURLM *ad_multi_take(ad_adapters *a);
+void ad_multi_give(ad_adapters *a, CURLM *multi);
 
 ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t count);
 /* The earlier of the fetch's deadline and the source's timeout from now. */
@@ -301,11 +321,9 @@ void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t c
 void ad_http_close(ad_source *s);
 bool ad_graphql_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 void ad_graphql_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count);
-/* Reads what became of the transfers of the multi handle. */
-void ad_http_harvest(ad_fetching *f);
 
 /* The names in `parameters` of a fact, in order. */
-bool ad_plan_parameters(ad_opening *o, ad_fact_plan *p);
+void ad_plan_parameters(ad_opening *o, ad_fact_plan *p);
 
 bool ad_database_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 bool ad_sqlite_set_up(ad_opening *o, ad_source *s);

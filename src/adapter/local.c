@@ -1,5 +1,14 @@
-/* adapter/local.c - facts from files, variables, people and the clock.
- * Room: adapter. What is answered at once. */
+/* adapter/local.c - facts from files, variables, people and the clock: what is
+ * answered at once.
+ *
+ * static: a JSON or YAML file, read for every fetch, or values in the configuration,
+ * or variables of the environment. A contract must not name variables itself when
+ * there is a gate: the environment holds credentials. manual: what people asserted,
+ * looked up by the host, until it expires. clock: the wall clock of the fetch, or a
+ * fixed time for tests; `now` is a DateTime, `today` a Date.
+ *
+ * Each answers all questions of its source before it returns. A file that is missing,
+ * too large or malformed answers all of them with that error. */
 #include <stdlib.h>
 
 #include "adapter/impl.h"
@@ -107,6 +116,26 @@ void ad_static_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t
 
 /* ---- manual ---- */
 
+/* NULL: the fact has another source, or none. */
+static const ad_source *manual_source(const ad_adapters *a, uint32_t fact)
+{
+    const ad_source *s = fact < a->model->fact_count ? a->plans[fact].source : NULL;
+    return s && s->kind == AD_MANUAL ? s : NULL;
+}
+
+bool ad_adapters_is_manual(const ad_adapters *a, uint32_t fact)
+{
+    return manual_source(a, fact) != NULL;
+}
+
+int64_t ad_adapters_manual_until(const ad_adapters *a, uint32_t fact,
+                                 const ad_manual *m)
+{
+    const ad_source *s = manual_source(a, fact);
+    int64_t aged = s && s->max_age ? m->asserted_at + (int64_t)s->max_age : 0;
+    return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
+}
+
 static void take_manual(ad_fetching *f, ad_question *q, const ad_manual *m)
 {
     int64_t until = ad_adapters_manual_until(f->adapters, q->plan->index, m);
@@ -164,7 +193,7 @@ bool ad_clock_set_up(ad_opening *o, ad_source *s)
     }
     if (!ct_time_parse(s->fixed, &fixed)) {
         return ad_source_fault(o, s, AD_F_SETTING,
-                               "'fixed' of source '%.*s' is no DateTime",
+                               "'fixed' of source '%.*s' is not a DateTime",
                                MT_ARG(s->decl->id));
     }
     s->fixed_ms = fixed.seconds * 1000 + fixed.nanos / 1000000;

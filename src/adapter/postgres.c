@@ -1,8 +1,15 @@
 /* adapter/postgres.c - facts from PostgreSQL, in a READ ONLY transaction.
- * Room: adapter.
+ *
  * All facts of one request are read from one snapshot of the database. Nothing blocks:
- * connecting and every query are steps of a job, driven by the socket. A connection
- * that died while it was idle is replaced once; one that was given up is closed. */
+ * connecting and every query are steps of a job, driven by the socket (CONNECTING,
+ * BEGINNING, QUERYING, ENDING). A connection that died while it was idle is replaced
+ * once; one that was given up is closed.
+ *
+ * One row with one column is an answer; none is "not found", two are ambiguous, and
+ * rows are taken one at a time, so a query that finds a million does not fill memory.
+ * A statement that fails ends its transaction; what is left is asked in another one.
+ * What the server says is shown without the values and addresses it may quote.
+ * Connection strings are credentials and appear nowhere. */
 #include <poll.h>
 
 #include "adapter/impl.h"
@@ -36,11 +43,16 @@ static void add_option(option_list *list, const char *key, const char *value)
 }
 
 /* {url: REF}: the whole connection string is a credential. */
-static bool from_url(ad_opening *o, ad_source *s, const mt_json *url, option_list *list)
+static bool from_url(ad_opening *o, ad_source *s, option_list *list)
 {
+    static const mt_form_row ROW = {.key = "url", .kind = MT_FORM_K_ANY};
     mt_arena *a = &o->adapters->arena;
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, "connection", "a connection by its url");
+    const mt_json *url = NULL;
     mt_str text;
-    if (!ad_secret_read(o, s, url, "connection", &text)) {
+    if (!mt_form_read(&form, s->connection, &ROW, 1, &url) ||
+        !ad_secret_read(o, s, url, "connection", &text)) {
         return false;
     }
     PQconninfoOption *parsed = PQconninfoParse(text.ptr, NULL);
@@ -55,43 +67,76 @@ static bool from_url(ad_opening *o, ad_source *s, const mt_json *url, option_lis
     }
     PQconninfoFree(parsed);
     return parsed || ad_source_fault(o, s, AD_F_CREDENTIAL,
-                                     "connection of source '%.*s' is no PostgreSQL "
+                                     "connection of source '%.*s' is not a PostgreSQL "
                                      "connection string",
                                      MT_ARG(s->decl->id));
 }
 
-/* {host, port, database, user, password: REF, sslmode, ca_file}, as libpq calls them.
- */
+/* {host, port, database, user, password: REF, sslmode, ca_file} */
+enum { HOST, PORT, DATABASE, USER, SSLMODE, CA_FILE, FIELD_COUNT };
+static const char *const LIBPQ[FIELD_COUNT] = {
+    [HOST] = "host", [PORT] = "port",       [DATABASE] = "dbname",
+    [USER] = "user", [SSLMODE] = "sslmode", [CA_FILE] = "sslrootcert"};
+
+typedef struct fields {
+    const char *values[FIELD_COUNT]; /* NULL: not given */
+    const mt_json *password;
+} fields;
+
+/* Text, or a number as it is written (`database: 2024`). */
+static bool read_field(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_str text = mt_json_text(v);
+    if (!text.len || mt_str_find(text, '\0') != text.len) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be text or a number");
+    }
+    *(const char **)to = mt_str_dup(f->arena, text).ptr;
+    return true;
+}
+
+/* A number, or what libpq takes instead of one. */
+static bool read_port(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    int64_t port = 1;
+    if (mt_json_is(v, MT_JSON_NUMBER) &&
+        (mt_json_i64(v, &port) || port < 1 || port > 65535)) {
+        return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                           "must be a whole number from 1 to 65535");
+    }
+    return read_field(f, row, v, to);
+}
+
+#define FIELD(index, key) MT_FORM_OWN(fields, values[index], key, read_field, 0)
+static const mt_form_row CONNECTION[] = {
+    FIELD(HOST, "host"),
+    MT_FORM_OWN(fields, values[PORT], "port", read_port, 0),
+    FIELD(DATABASE, "database"),
+    FIELD(USER, "user"),
+    FIELD(SSLMODE, "sslmode"),
+    FIELD(CA_FILE, "ca_file"),
+    MT_FORM_ANY(fields, password, "password", 0),
+};
+
 static bool from_fields(ad_opening *o, ad_source *s, option_list *list)
 {
-    static const struct {
-        mt_str key;
-        const char *libpq;
-    } FIELDS[] = {
-        {MT_STR_INIT("host"), "host"},         {MT_STR_INIT("port"), "port"},
-        {MT_STR_INIT("database"), "dbname"},   {MT_STR_INIT("user"), "user"},
-        {MT_STR_INIT("sslmode"), "sslmode"},   {MT_STR_INIT("ca_file"), "sslrootcert"},
-        {MT_STR_INIT("password"), "password"},
-    };
-    const size_t COUNT = sizeof FIELDS / sizeof *FIELDS;
-    for (uint32_t i = 0; i < s->connection->count; i++) {
-        const mt_json_member *m = &s->connection->as.members[i];
-        mt_str value = mt_json_text(&m->value);
-        size_t row = 0;
-        while (row < COUNT && !mt_str_eq(FIELDS[row].key, m->key)) {
-            row++;
+    fields found = {0};
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, "connection", "a connection");
+    mt_str password;
+    if (!mt_form_read(&form, s->connection, CONNECTION, mt_form_count(CONNECTION),
+                      &found) ||
+        (found.password &&
+         !ad_secret_read(o, s, found.password, "password", &password))) {
+        return false;
+    }
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (found.values[i]) {
+            add_option(list, LIBPQ[i], found.values[i]);
         }
-        if (row + 1 == COUNT) {
-            if (!ad_secret_read(o, s, &m->value, "password", &value)) {
-                return false;
-            }
-        } else if (row == COUNT || !value.len) {
-            return ad_source_fault(o, s, AD_F_SETTING,
-                                   "'%.*s' of connection of source '%.*s' is unknown "
-                                   "or has the wrong type",
-                                   MT_ARG(m->key), MT_ARG(s->decl->id));
-        }
-        add_option(list, FIELDS[row].libpq, mt_str_dup(&o->adapters->arena, value).ptr);
+    }
+    if (found.password) {
+        add_option(list, "password", mt_str_dup(&o->adapters->arena, password).ptr);
     }
     return true;
 }
@@ -104,7 +149,6 @@ bool ad_postgres_set_up(ad_opening *o, ad_source *s)
     if (!ad_source_loads(o, s, &mt_late_pq) || !ad_source_waits(o, s)) {
         return false;
     }
-    const mt_json *url = mt_json_at(s->connection, "url");
     if (!mt_json_is(s->connection, MT_JSON_OBJECT)) {
         return ad_source_fault(
             o, s, AD_F_SETTING,
@@ -112,7 +156,8 @@ bool ad_postgres_set_up(ad_opening *o, ad_source *s)
             "user, password: REF}",
             MT_ARG(s->decl->id));
     }
-    if (url ? !from_url(o, s, url, &list) : !from_fields(o, s, &list)) {
+    bool by_url = mt_json_at(s->connection, "url") != NULL;
+    if (by_url ? !from_url(o, s, &list) : !from_fields(o, s, &list)) {
         return false;
     }
     add_option(&list, "application_name", "motet");

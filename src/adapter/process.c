@@ -1,12 +1,19 @@
 /* adapter/process.c - facts from a child process that speaks JSON lines.
- * Room: adapter. For protocols nothing else here speaks: x_…, grpc, other databases.
  *
- * One line out per fact, one line back, in any order:
+ * For protocols nothing else here speaks: x_…, grpc, other databases. One line out per
+ * fact, one line back, in any order:
+ *
  *     {"fact":"score","fields":{…},"params":{"id":"7"},"path":"risk.7.score",
  *      "protocol":"x_risk","request":1,"source":"risk_engine"}
  *     {"request":1,"value":12}    or    {"request":1,"error":"text"}
+ *
  * A process serves one fetch at a time and is kept for the next; one that broke the
- * rules or was not heard of in time is killed. One that died while idle is replaced. */
+ * rules or was not heard of in time is killed. One that died while idle is replaced.
+ * Request numbers are never used twice, so a late answer of an earlier fetch cannot
+ * pass for one of this.
+ *
+ * The environment of a process is what the configuration names and a few usual
+ * variables: credentials of other sources are not its business. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -45,58 +52,44 @@ static void pass_on(mt_arena *a, const char *name, const char **list, size_t *co
 static bool set_environment(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
-    const mt_json *names = s->variables;
-    bool ok = !names || mt_json_is(names, MT_JSON_ARRAY);
-    size_t given = ok && names ? names->count : 0, count = 0;
-    const char **list = mt_new_array(a, const char *, USUAL_COUNT + given + 1);
+    size_t count = 0;
+    const char **list =
+        mt_new_array(a, const char *, USUAL_COUNT + s->variables.count + 1);
     for (size_t i = 0; i < USUAL_COUNT; i++) {
         pass_on(a, USUAL[i], list, &count);
     }
-    for (size_t i = 0; i < given && ok; i++) {
-        mt_str name = mt_json_text(&names->as.items[i]);
-        ok = mt_json_is(&names->as.items[i], MT_JSON_STRING) && name.len &&
-             !memchr(name.ptr, 0, name.len) && !memchr(name.ptr, '=', name.len);
-        const char *word = mt_str_dup(a, name).ptr;
-        if (ok && !getenv(word)) {
-            return ad_source_fault(o, s, AD_F_CREDENTIAL,
-                                   "the variable %s for source '%.*s' is not set", word,
+    for (size_t i = 0; i < s->variables.count; i++) {
+        const char *name = s->variables.items[i];
+        if (strchr(name, '=')) {
+            return ad_source_fault(o, s, AD_F_SETTING,
+                                   "environment of source '%.*s' must be a list of "
+                                   "names of variables",
                                    MT_ARG(s->decl->id));
         }
-        if (ok) {
-            pass_on(a, word, list, &count);
+        if (!getenv(name)) {
+            return ad_source_fault(o, s, AD_F_CREDENTIAL,
+                                   "the variable %s for source '%.*s' is not set", name,
+                                   MT_ARG(s->decl->id));
         }
+        pass_on(a, name, list, &count);
     }
     s->process_environment = list;
-    return ok || ad_source_fault(o, s, AD_F_SETTING,
-                                 "environment of source '%.*s' must be a list of names "
-                                 "of variables",
-                                 MT_ARG(s->decl->id));
+    return true;
 }
 
 bool ad_process_set_up(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
-    const mt_json *command = s->command;
-    bool ok = mt_json_is(command, MT_JSON_ARRAY) && command->count;
-    size_t count = ok ? command->count : 0;
-    const char **argv = mt_new_array(a, const char *, count + 1);
-    for (size_t i = 0; i < count; i++) {
-        mt_str word = mt_json_text(&command->as.items[i]);
-        ok = ok && mt_json_is(&command->as.items[i], MT_JSON_STRING) &&
-             !memchr(word.ptr, 0, word.len);
-        argv[i] = mt_str_dup(a, word).ptr;
-    }
-    if (!ok || !*argv[0]) {
+    mt_str program = mt_str_z(s->command.items[0]);
+    if (!program.len) {
         return ad_source_fault(o, s, AD_F_SETTING,
-                               "command of source '%.*s' must be a list of texts",
+                               "'command' of source '%.*s' must begin with a program",
                                MT_ARG(s->decl->id));
     }
     if (!set_environment(o, s) || !ad_source_waits(o, s)) {
         return false;
     }
-    s->argv = argv;
-    s->adapter_id =
-        mt_strf(a, "motet.process/%.*s", MT_ARG(mt_str_basename(mt_str_z(argv[0]))));
+    s->adapter_id = mt_strf(a, "motet.process/%.*s", MT_ARG(mt_str_basename(program)));
     ad_pool_init(&s->pool, a, s->connections);
     s->has_pool = true;
     return true;
@@ -105,7 +98,8 @@ bool ad_process_set_up(ad_opening *o, ad_source *s)
 bool ad_process_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
     (void)s;
-    return ad_plan_parameters(o, p);
+    ad_plan_parameters(o, p);
+    return true;
 }
 
 static void close_server(void *thing)
@@ -176,7 +170,7 @@ static bool start_server(ad_job *job)
     dialogue *d = job->state;
     const ad_source *s = job->source;
     os_child_options options = {
-        .argv = s->argv,
+        .argv = s->command.items,
         .directory = s->working_directory.ptr,
         .environment = s->process_environment,
         .wants_stdin = true,
@@ -232,7 +226,7 @@ static void begin(ad_job *job)
     }
 }
 
-/* False: the line is no answer to an open question. */
+/* False: the line is not an answer to an open question. */
 static bool take_line(ad_job *job, mt_str line)
 {
     dialogue *d = job->state;
@@ -274,7 +268,7 @@ static void step(ad_job *job)
     while (d->open && !(err = os_child_read_line(d->server->child, 0, &line))) {
         d->heard = true;
         if (!take_line(job, line)) {
-            broken(job, AD_FACT_MALFORMED, "wrote a line that is no answer");
+            broken(job, AD_FACT_MALFORMED, "wrote a line that is not an answer");
             return;
         }
     }

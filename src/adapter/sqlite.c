@@ -1,7 +1,12 @@
 /* adapter/sqlite.c - facts from a SQLite database, opened for reading only.
- * Room: adapter.
+ *
  * All facts of one request are read in one transaction, so they fit together. A query
- * that takes too long is interrupted; one that would write is refused. */
+ * that takes too long is interrupted by a progress handler, which also drives the
+ * other jobs of the fetch, since SQLite keeps the thread. A query must be one
+ * statement with one column that does not write; parameters are bound by name.
+ *
+ * A missing row is "not found", a second one ambiguous. Connections are pooled; the
+ * file is not created when it is not there. */
 #include <poll.h>
 #include <sqlite3.h>
 

@@ -1,169 +1,138 @@
 /* agent/agent_file.c - see agent_file.h: reading and checking.
- * Diagnostics have codes AG1xx. Every key is known or refused; every fault of the file
- * is reported, not only the first. */
+ *
+ * First the head, the tape and the groups of handlers, because registrations refer to
+ * them; then receivers, senders and hooks, each by the table of its role. A
+ * registration without `rules` and `handler` is its own rule, so its table has a rule's
+ * keys too. INVARIANT: every key is known or refused; every fault of the file is
+ * reported, not only the first (codes AG1xx). What is refused leaves its default
+ * behind, so that the rest can be read. May fail: only by reporting; then nothing of
+ * the file may be used. */
 #include "agent/agent_file.h"
 
+#include "agent/document.h"
 #include "agent/template.h"
 #include "agent/value.h"
-#include "base/vec.h"
 
 typedef struct reading {
-    mt_arena *a;
-    mt_str name, text;
-    mt_diags *ds;
+    ag_document doc;
+    mt_form form;
     ag_file *file;
     const mt_json *triggers; /* declared names; NULL: any */
 } reading;
 
-typedef enum role { ROLE_RECEIVER, ROLE_SENDER, ROLE_HOOK } role;
+typedef enum role { ROLE_RECEIVER, ROLE_SENDER, ROLE_HOOK, ROLE_COUNT } role;
 static const char *const ROLES[] = {"receiver", "sender", "hook"};
+enum { MOST_MS = 1000000000, MOST_RESTARTS = 1000000000 };
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message,
                      const char *hint)
 {
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
-                 .pass = -1,
-                 .file = r->name,
-                 .message = message,
-                 .hint = mt_str_z(hint)};
-    if (at && r->text.ptr) {
-        mt_json_place(r->text, at->offset, &d.line, &d.column);
-    }
-    mt_diag_add(r->ds, &d);
+    ag_complain(&r->doc, code, at, message, hint);
 }
 
-static void wrong_type(reading *r, const mt_json *at, const char *what,
-                       const char *wanted)
-{
-    complain(
-        r, "AG101", at,
-        mt_strf(r->a, "`%s` must be %s, not %s", what, wanted, mt_json_type_name(at)),
-        "");
-}
+/* ---- Rules and registrations --------------------------------------------------------
+ */
 
-static bool listed(const char *const *names, mt_str name)
-{
-    for (; *names; names++) {
-        if (mt_str_eq(mt_str_z(*names), name)) {
-            return true;
-        }
-    }
-    return false;
-}
+/* One of them as written; its role's table says which keys it may have. */
+typedef struct draft {
+    const mt_json *when, *remember, *count; /* of every rule */
+    mt_str fail;
+    const mt_json *action, *data; /* of a receiver's */
+    mt_str trigger;
+    const mt_json *message;       /* of a sender's */
+    const mt_json *set, *replace; /* of a hook's */
+    bool drop;
+    mt_str name, module; /* of every registration */
+    ag_priority priority;
+    const mt_json *rules, *handler;
+    mt_str handler_name;
+    mt_str route, direction;
+    const mt_json *on_actions, *on_triggers, *run_while; /* of a sender */
+    bool multi, use_data;
+    uint64_t every_ms;
+} draft;
 
-static void check_keys(reading *r, const mt_json *object, const char *const *names,
-                       const char *what)
+/* Always says the bounds, whatever was written instead. */
+static bool read_every(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    for (uint32_t i = 0; i < object->count; i++) {
-        const mt_json_member *m = &object->as.members[i];
-        if (!listed(names, m->key)) {
-            complain(r, "AG102", &m->value,
-                     mt_strf(r->a, "%s has no key `%.*s`", what, MT_ARG(m->key)),
-                     "docs/agents.md lists the keys");
-        }
-    }
-}
-
-static mt_str text_at(reading *r, const mt_json *object, const char *key, mt_str none)
-{
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (!v) {
-        return none;
-    }
-    if (!mt_json_is(v, MT_JSON_STRING)) {
-        wrong_type(r, v, key, "a text");
-        return none;
-    }
-    return mt_json_text(v);
-}
-
-static bool bool_at(reading *r, const mt_json *object, const char *key)
-{
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (v && !mt_json_is(v, MT_JSON_BOOL)) {
-        wrong_type(r, v, key, "true or false");
-    }
-    return v && v->boolean;
-}
-
-static uint64_t number_at(reading *r, const mt_json *object, const char *key,
-                          int64_t least, uint64_t none)
-{
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
     int64_t n;
-    if (!v) {
-        return none;
+    if (mt_json_i64(v, &n) || n < 1 || n > MOST_MS) {
+        return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                           "must be a whole number from 1 to %d", MOST_MS);
     }
-    if (mt_json_i64(v, &n) || n < least || n > 1000000000) {
-        wrong_type(
-            r, v, key,
-            mt_strf(r->a, "a whole number from %lld to 1000000000", (long long)least)
-                .ptr);
-        return none;
-    }
-    return (uint64_t)n;
+    *(uint64_t *)to = (uint64_t)n;
+    return true;
 }
 
-/* The list under a key; an absent one is empty. */
-static const mt_json *list_at(reading *r, const mt_json *object, const char *key)
-{
-    static const mt_json EMPTY = {.type = MT_JSON_ARRAY};
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (v && !mt_json_is(v, MT_JSON_ARRAY)) {
-        wrong_type(r, v, key, "a list");
-        return &EMPTY;
-    }
-    return v ? v : &EMPTY;
-}
+/* clang-format off */
+#define ANY_RULE \
+    MT_FORM_ANY(draft, when, "when", 0), \
+    MT_FORM_OBJECT(draft, remember, "remember", 0), \
+    MT_FORM_OBJECT(draft, count, "count", 0), \
+    MT_FORM_TEXT(draft, fail, "fail", 0)
+#define RECEIVER_RULE \
+    ANY_RULE, \
+    MT_FORM_ANY(draft, action, "do", 0), \
+    MT_FORM_TEXT(draft, trigger, "trigger", 0), \
+    MT_FORM_ANY(draft, data, "data", 0)
+#define SENDER_RULE \
+    ANY_RULE, \
+    MT_FORM_ANY(draft, message, "message", 0)
+#define HOOK_RULE \
+    ANY_RULE, \
+    MT_FORM_FLAG(draft, drop, "drop", 0), \
+    MT_FORM_OBJECT(draft, set, "set", 0), \
+    MT_FORM_ANY(draft, replace, "replace", 0)
+#define REGISTRATION \
+    MT_FORM_TEXT(draft, name, "name", 0), \
+    MT_FORM_TEXT(draft, module, "module", 0), \
+    MT_FORM_OWN(draft, priority, "priority", ag_read_numbers, 0), \
+    MT_FORM_LIST(draft, rules, "rules", 0, UINT32_MAX, 0), \
+    MT_FORM_ANY(draft, handler, "handler", 0), \
+    MT_FORM_TEXT(draft, handler_name, "handler", 0), \
+    MT_FORM_NOTE("note")
+/* clang-format on */
 
-static ag_priority priority_at(reading *r, const mt_json *object)
-{
-    const mt_json *list = list_at(r, object, "priority");
-    int64_t *items = mt_new_array(r->a, int64_t, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (mt_json_i64(&list->as.items[i], &items[i])) {
-            wrong_type(r, &list->as.items[i], "priority", "a list of whole numbers");
-        }
-    }
-    return (ag_priority){items, list->count};
-}
+static const mt_form_row RECEIVER_RULE_ROWS[] = {RECEIVER_RULE};
+static const mt_form_row SENDER_RULE_ROWS[] = {SENDER_RULE};
+static const mt_form_row HOOK_RULE_ROWS[] = {HOOK_RULE};
+static const mt_form_table RULES[] = {
+    [ROLE_RECEIVER] = MT_FORM_TABLE("a rule", RECEIVER_RULE_ROWS, draft, NULL),
+    [ROLE_SENDER] = MT_FORM_TABLE("a rule", SENDER_RULE_ROWS, draft, NULL),
+    [ROLE_HOOK] = MT_FORM_TABLE("a rule", HOOK_RULE_ROWS, draft, NULL),
+};
 
-/* --- routes
- * ------------------------------------------------------------------------------ */
+static const mt_form_row RECEIVER_ROWS[] = {
+    REGISTRATION,
+    RECEIVER_RULE,
+    MT_FORM_TEXT(draft, route, "route", 0),
+};
+static const mt_form_row SENDER_ROWS[] = {
+    REGISTRATION,
+    SENDER_RULE,
+    MT_FORM_TEXT(draft, route, "route", 0),
+    MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, 0),
+    MT_FORM_FLAG(draft, multi, "multi", 0),
+    MT_FORM_FLAG(draft, use_data, "use_data", 0),
+    MT_FORM_OWN(draft, every_ms, "every_ms", read_every, 0),
+    MT_FORM_ANY(draft, run_while, "run_while", 0),
+};
+static const mt_form_row HOOK_ROWS[] = {
+    REGISTRATION,
+    HOOK_RULE,
+    MT_FORM_TEXT(draft, direction, "direction", 0),
+};
+static const mt_form_table OWN[] = {
+    [ROLE_RECEIVER] = MT_FORM_TABLE("a receiver", RECEIVER_ROWS, draft, NULL),
+    [ROLE_SENDER] = MT_FORM_TABLE("a sender", SENDER_ROWS, draft, NULL),
+    [ROLE_HOOK] = MT_FORM_TABLE("a hook", HOOK_ROWS, draft, NULL),
+};
+_Static_assert(mt_form_count(RULES) == ROLE_COUNT && mt_form_count(OWN) == ROLE_COUNT,
+               "a table per role");
 
-/* Column of the fault inside the route's text, for one-line texts. */
-static void bad_route(reading *r, const mt_json *at, mt_str text, const ag_fault *fault)
-{
-    complain(
-        r, "AG110", at,
-        mt_strf(r->a, "route `%.*s`, character %zu: %s", MT_ARG(text),
-                fault->offset + 1, fault->message),
-        "a route is `A`, `A --> B` or `A --[f]--> B`, with lists A,B and the forms "
-        "/all, /oneof(A,B), /not(A,B)");
-}
-
-static bool route_at(reading *r, const mt_json *object, mt_str *text, ag_route *route)
-{
-    const mt_json *v = mt_json_at(object, "route");
-    ag_fault fault;
-    if (!v) {
-        complain(r, "AG111", object, MT_STR("a `route` is missing"), "");
-        return false;
-    }
-    *text = text_at(r, object, "route", MT_STR(""));
-    ag_mode mode = r->file->agent.mode;
-    if (!ag_route_parse(r->a, mode, r->file->agent.styles, *text, route, &fault)) {
-        return true;
-    }
-    if (mode == AG_PROFILE) {
-        bad_route(r, v, *text, &fault);
-    }
-    return false;
-}
-
-/* --- triggers
- * ------------------------------------------------------------------------------ */
+/* ---- Triggers -----------------------------------------------------------------------
+ */
 
 static bool in_tree(const mt_json *tree, mt_str name)
 {
@@ -187,132 +156,110 @@ static bool in_tree(const mt_json *tree, mt_str name)
 static void check_trigger(reading *r, const mt_json *at, mt_str name)
 {
     if (r->triggers && !in_tree(r->triggers, name)) {
-        complain(r, "AG112", at,
-                 mt_strf(r->a, "`%.*s` is none of the agent's triggers", MT_ARG(name)),
-                 "add it under `triggers`, or correct the name");
+        complain(
+            r, "AG112", at,
+            mt_strf(r->doc.a, "`%.*s` is none of the agent's triggers", MT_ARG(name)),
+            "add it under `triggers`, or correct the name");
     }
 }
 
-/* --- rules
- * ------------------------------------------------------------------------------------
+/* ---- Rules --------------------------------------------------------------------------
  */
 
-static void check_template(reading *r, const mt_json *rule, const char *key)
+static void check_template(reading *r, const mt_json *v)
 {
-    const mt_json *v = mt_json_get(rule, mt_str_z(key)), *where = v;
-    const char *fault = v ? ag_check_template(r->a, v, &where) : NULL;
+    const mt_json *where = v;
+    const char *fault = v ? ag_check_template(r->doc.a, v, &where) : NULL;
     if (fault) {
         complain(r, "AG120", where, mt_str_z(fault), "");
     }
 }
 
-static void check_object(reading *r, const mt_json *rule, const char *key)
+static void check_condition(reading *r, const mt_json *v)
 {
-    const mt_json *v = mt_json_get(rule, mt_str_z(key));
-    if (v && !mt_json_is(v, MT_JSON_OBJECT)) {
-        wrong_type(r, v, key, "an object");
-    } else {
-        check_template(r, rule, key);
+    const mt_json *where = v;
+    const char *fault = v ? ag_check_condition(r->doc.a, v, &where) : NULL;
+    if (fault) {
+        complain(r, "AG122", where, mt_str_z(fault), "");
     }
 }
 
-static void check_counts(reading *r, const mt_json *rule)
+static void check_counts(mt_form *f, const mt_json *counts)
 {
-    const mt_json *v = mt_json_at(rule, "count");
+    mt_form in = mt_form_inside(f, "count", "`count`");
     int64_t n;
-    if (v && !mt_json_is(v, MT_JSON_OBJECT)) {
-        wrong_type(r, v, "count", "an object");
-        return;
-    }
-    for (uint32_t i = 0; v && i < v->count; i++) {
-        if (mt_json_i64(&v->as.members[i].value, &n)) {
-            wrong_type(r, &v->as.members[i].value, "count", "whole numbers");
+    for (uint32_t i = 0; counts && i < counts->count; i++) {
+        const mt_json_member *m = &counts->as.members[i];
+        if (mt_json_i64(&m->value, &n)) {
+            mt_form one = mt_form_member(&in, m->key, "a count");
+            mt_form_say(&one, MT_FORM_WRONG_KIND, &m->value, "",
+                        "must be a whole number, not %s", mt_form_name(&m->value));
         }
     }
 }
 
-static void check_action(reading *r, const mt_json *rule)
+static void check_action(reading *r, const mt_json *rule, const draft *d)
 {
-    const mt_json *v = mt_json_at(rule, "do");
+    mt_str name = mt_json_text(d->action);
     ag_action action;
-    if (!v) {
+    if (!d->action) {
         complain(r, "AG121", rule, MT_STR("the rule does not say what to `do`"),
                  "`do: move`, `stay`, `test` or `none`");
-    } else if (!ag_action_from(mt_json_text(v), &action) || action == AG_EVENT) {
-        complain(r, "AG121", v,
-                 mt_strf(r->a, "`%.*s` is no action", MT_ARG(mt_json_text(v))),
+    } else if (!ag_action_from(name, &action) || action == AG_EVENT) {
+        complain(r, "AG121", d->action,
+                 mt_strf(r->doc.a, "`%.*s` is not an action", MT_ARG(name)),
                  "`move`, `stay`, `test` or `none`");
     }
     const mt_json *trigger = mt_json_at(rule, "trigger");
     if (trigger) {
-        check_trigger(r, trigger, text_at(r, rule, "trigger", MT_STR("")));
+        check_trigger(r, trigger, d->trigger);
     }
 }
 
-static void check_rule(reading *r, role as, const mt_json *rule)
+static void check_rule(reading *r, role as, mt_form *f, const mt_json *rule,
+                       const draft *d)
 {
-    const mt_json *when = mt_json_at(rule, "when"), *where = when;
-    const char *fault = when ? ag_check_condition(r->a, when, &where) : NULL;
-    if (fault) {
-        complain(r, "AG122", where, mt_str_z(fault), "");
-    }
-    check_object(r, rule, "remember");
-    check_object(r, rule, "set");
-    check_counts(r, rule);
-    check_template(r, rule, "data");
-    check_template(r, rule, "message");
-    check_template(r, rule, "replace");
-    text_at(r, rule, "fail", MT_STR(""));
-    bool_at(r, rule, "drop");
+    check_condition(r, d->when);
+    check_template(r, d->remember);
+    check_template(r, d->set);
+    check_counts(f, d->count);
+    check_template(r, d->data);
+    check_template(r, d->message);
+    check_template(r, d->replace);
     if (as == ROLE_RECEIVER && !mt_json_at(rule, "fail")) {
-        check_action(r, rule);
+        check_action(r, rule, d);
     }
 }
 
-/* ORDER role */
-static const char *const RULE_KEYS[][14] = {
-    {"when", "do", "trigger", "data", "remember", "count", "fail", NULL},
-    {"when", "message", "remember", "count", "fail", NULL},
-    {"when", "drop", "set", "replace", "remember", "count", "fail", NULL},
-};
-static const char *const OWN_KEYS[][24] = {
-    {"name", "module", "route", "priority", "rules", "handler", "when", "do", "trigger",
-     "data", "remember", "count", "fail", "note", NULL},
-    {"name", "module", "route", "priority", "rules", "handler", "when", "message",
-     "remember", "count", "fail", "on_actions", "on_triggers", "multi", "use_data",
-     "every_ms", "run_while", "note", NULL},
-    {"name", "module", "direction", "priority", "rules", "handler", "when", "drop",
-     "set", "replace", "remember", "count", "fail", "note", NULL},
-};
+static void check_rules(reading *r, role as, mt_form *f, const mt_json *rules)
+{
+    for (uint32_t i = 0; i < rules->count; i++) {
+        const mt_json *rule = &rules->as.items[i];
+        draft d = {0};
+        mt_form in = mt_form_item(f, "rules", i, RULES[as].what);
+        mt_form_read(&in, rule, RULES[as].rows, RULES[as].count, &d);
+        if (mt_json_is(rule, MT_JSON_OBJECT)) {
+            check_rule(r, as, &in, rule, &d);
+        }
+    }
+}
 
 /* A registration that is its own rule: what of it belongs to the rule. */
 static const mt_json *one_rule(reading *r, role as, const mt_json *registration)
 {
     uint32_t count = 0;
-    mt_json_member *own = mt_new_array(r->a, mt_json_member, registration->count);
+    mt_json_member *own = mt_new_array(r->doc.a, mt_json_member, registration->count);
     for (uint32_t i = 0; i < registration->count; i++) {
-        if (listed(RULE_KEYS[as], registration->as.members[i].key)) {
-            own[count++] = registration->as.members[i];
+        const mt_json_member *m = &registration->as.members[i];
+        if (mt_form_knows(RULES[as].rows, RULES[as].count, m->key)) {
+            own[count++] = *m;
         }
     }
-    mt_json *rule = mt_new(r->a, mt_json), *list = mt_new(r->a, mt_json);
+    mt_json *rule = mt_new(r->doc.a, mt_json), *list = mt_new(r->doc.a, mt_json);
     *rule = ag_object_value(own, count);
     *list = ag_list_value(rule, 1);
     list->offset = rule->offset = registration->offset;
     return list;
-}
-
-static void check_rules(reading *r, role as, const mt_json *rules)
-{
-    for (uint32_t i = 0; i < rules->count; i++) {
-        const mt_json *rule = &rules->as.items[i];
-        if (!mt_json_is(rule, MT_JSON_OBJECT)) {
-            wrong_type(r, rule, "rules", "a list of objects");
-            continue;
-        }
-        check_keys(r, rule, RULE_KEYS[as], "a rule");
-        check_rule(r, as, rule);
-    }
 }
 
 static const ag_group *find_group(const reading *r, mt_str name)
@@ -326,90 +273,92 @@ static const ag_group *find_group(const reading *r, mt_str name)
 }
 
 /* `handler: group` or `handler: group.function`. */
-static ag_binding external(reading *r, const mt_json *at, mt_str handler, mt_str own)
+static ag_binding external(reading *r, const draft *d)
 {
-    ag_binding b = {.function = own};
+    ag_binding b = {.function = d->name, .message = d->message};
+    mt_str handler = d->handler_name;
     size_t dot = mt_str_find(handler, '.');
     b.group = find_group(r, mt_str_from(handler.ptr, dot));
     if (dot < handler.len) {
         b.function = mt_str_skip(handler, dot + 1);
     }
     if (!b.group) {
-        complain(
-            r, "AG130", at,
-            mt_strf(r->a, "`%.*s` names no group under `handlers`", MT_ARG(handler)),
-            "");
+        complain(r, "AG130", d->handler,
+                 mt_strf(r->doc.a, "`%.*s` names no group under `handlers`",
+                         MT_ARG(handler)),
+                 "");
     }
     return b;
 }
 
-static ag_binding binding_of(reading *r, role as, const mt_json *registration,
-                             mt_str own)
+static ag_binding binding_of(reading *r, role as, mt_form *f,
+                             const mt_json *registration, const draft *d)
 {
-    const mt_json *handler = mt_json_at(registration, "handler");
-    if (handler) {
-        return external(r, handler, text_at(r, registration, "handler", MT_STR("")),
-                        own);
+    if (d->handler) {
+        return external(r, d);
     }
-    const mt_json *rules = mt_json_at(registration, "rules");
-    if (rules) {
-        rules = list_at(r, registration, "rules");
-        check_rules(r, as, rules);
-    } else {
-        rules = one_rule(r, as, registration);
-        check_rule(r, as, registration);
+    if (d->rules) {
+        check_rules(r, as, f, d->rules);
+    } else if (!mt_json_at(registration, "rules")) {
+        check_rule(r, as, f, registration, d);
     }
-    return (ag_binding){.rules = rules, .function = own};
+    return (ag_binding){.rules = d->rules ? d->rules : one_rule(r, as, registration),
+                        .function = d->name,
+                        .message = d->message};
 }
 
-/* --- registrations
- * --------------------------------------------------------------------------- */
+/* ---- Registrations ------------------------------------------------------------------
+ */
 
-static mt_str name_of(reading *r, role as, const mt_json *registration, uint32_t i)
+/* Column of the fault inside the route's text, for one-line texts. */
+static void bad_route(reading *r, const mt_json *at, mt_str text, const ag_fault *fault)
 {
-    return text_at(r, registration, "name", mt_strf(r->a, "%s%u", ROLES[as], i));
+    complain(
+        r, "AG110", at,
+        mt_strf(r->doc.a, "route `%.*s`, character %zu: %s", MT_ARG(text),
+                fault->offset + 1, fault->message),
+        "a route is `A`, `A --> B` or `A --[f]--> B`, with lists A,B and the forms "
+        "/all, /oneof(A,B), /not(A,B)");
 }
 
-static bool usable(reading *r, role as, const mt_json *registration)
+static bool parse_route(reading *r, const mt_json *registration, mt_str text,
+                        ag_route *route)
 {
-    if (!mt_json_is(registration, MT_JSON_OBJECT)) {
-        wrong_type(r, registration, ROLES[as], "an object");
+    const mt_json *v = mt_json_at(registration, "route");
+    ag_mode mode = r->file->agent.mode;
+    ag_fault fault;
+    if (!v) {
+        complain(r, "AG111", registration, MT_STR("a `route` is missing"), "");
         return false;
     }
-    check_keys(r, registration, OWN_KEYS[as], ROLES[as]);
-    return true;
-}
-
-static void read_receivers(reading *r, const mt_json *list)
-{
-    ag_receiver *out = mt_new_array(r->a, ag_receiver, list->count);
-    ag_binding *bind = mt_new_array(r->a, ag_binding, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *at = &list->as.items[i];
-        if (!usable(r, ROLE_RECEIVER, at)) {
-            continue;
-        }
-        out[i].name = name_of(r, ROLE_RECEIVER, at, i);
-        out[i].module = text_at(r, at, "module", r->file->agent.name);
-        out[i].priority = priority_at(r, at);
-        out[i].parsed = route_at(r, at, &out[i].text, &out[i].route);
-        bind[i] = binding_of(r, ROLE_RECEIVER, at, out[i].name);
+    if (!ag_route_parse(r->doc.a, mode, r->file->agent.styles, text, route, &fault)) {
+        return true;
     }
-    r->file->agent.receivers = out;
-    r->file->agent.receiver_count = list->count;
-    r->file->receivers = bind;
+    if (mode == AG_PROFILE) {
+        bad_route(r, v, text, &fault);
+    }
+    return false;
 }
 
-static void read_actions(reading *r, const mt_json *at, ag_sender *s)
+static void take_receiver(reading *r, const mt_json *at, const draft *d, void *to)
 {
-    const mt_json *list = list_at(r, at, "on_actions");
-    s->has_actions = mt_json_at(at, "on_actions") != NULL;
-    for (uint32_t i = 0; i < list->count; i++) {
+    ag_receiver *out = to;
+    *out = (ag_receiver){.name = d->name,
+                         .module = d->module,
+                         .priority = d->priority,
+                         .text = d->route};
+    out->parsed = parse_route(r, at, d->route, &out->route);
+}
+
+static void take_actions(reading *r, const mt_json *list, ag_sender *s)
+{
+    s->has_actions = list != NULL;
+    for (uint32_t i = 0; list && i < list->count; i++) {
         ag_action action;
         mt_str name = mt_json_text(&list->as.items[i]);
         if (!ag_action_from(name, &action) || action == AG_NONE || action == AG_EVENT) {
             complain(r, "AG121", &list->as.items[i],
-                     mt_strf(r->a, "`%.*s` is no action", MT_ARG(name)),
+                     mt_strf(r->doc.a, "`%.*s` is not an action", MT_ARG(name)),
                      "`move`, `stay` or `test`");
         } else {
             s->actions |= (uint8_t)(1u << action);
@@ -417,133 +366,138 @@ static void read_actions(reading *r, const mt_json *at, ag_sender *s)
     }
 }
 
-static void read_triggers(reading *r, const mt_json *at, ag_sender *s)
+static void take_triggers(reading *r, const mt_json *list, ag_sender *s)
 {
-    const mt_json *list = list_at(r, at, "on_triggers");
-    mt_str *names = mt_new_array(r->a, mt_str, list->count);
-    s->has_triggers = mt_json_at(at, "on_triggers") != NULL;
-    for (uint32_t i = 0; i < list->count; i++) {
+    s->has_triggers = list != NULL;
+    s->trigger_count = list ? list->count : 0;
+    mt_str *names = mt_new_array(r->doc.a, mt_str, s->trigger_count);
+    for (uint32_t i = 0; i < s->trigger_count; i++) {
         names[i] = mt_json_text(&list->as.items[i]);
         check_trigger(r, &list->as.items[i], names[i]);
     }
     s->triggers = names;
-    s->trigger_count = list->count;
 }
 
-static void read_timer(reading *r, const mt_json *at, ag_sender *s)
+static void check_timer(reading *r, const mt_json *at, const mt_json *run)
 {
-    const mt_json *run = mt_json_at(at, "run_while"), *where = run;
-    s->every_ms = number_at(r, at, "every_ms", 1, 0);
     if (run && !mt_json_at(at, "every_ms")) {
         complain(r, "AG123", run, MT_STR("`run_while` is for timed senders"),
                  "add `every_ms`, or leave it out");
     }
-    const char *fault = run && !mt_json_is(run, MT_JSON_BOOL)
-                            ? ag_check_condition(r->a, run, &where)
-                            : NULL;
-    if (fault) {
-        complain(r, "AG122", where, mt_str_z(fault), "");
+    if (!mt_json_is(run, MT_JSON_BOOL)) {
+        check_condition(r, run);
     }
-    s->run_while = run;
 }
 
-static void read_senders(reading *r, const mt_json *list)
+static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
 {
-    ag_sender *out = mt_new_array(r->a, ag_sender, list->count);
-    ag_binding *bind = mt_new_array(r->a, ag_binding, list->count);
+    ag_sender *out = to;
+    *out = (ag_sender){.name = d->name,
+                       .module = d->module,
+                       .priority = d->priority,
+                       .text = d->route,
+                       .multi = d->multi,
+                       .use_data = d->use_data,
+                       .every_ms = d->every_ms,
+                       .run_while = d->run_while};
+    out->parsed = parse_route(r, at, d->route, &out->route);
+    take_actions(r, d->on_actions, out);
+    take_triggers(r, d->on_triggers, out);
+    check_timer(r, at, d->run_while);
+}
+
+static void take_hook(reading *r, const mt_json *at, const draft *d, void *to)
+{
+    bool send = mt_str_is(d->direction, "send");
+    if (!send && !mt_str_is(d->direction, "receive")) {
+        complain(r, "AG113", at, MT_STR("a hook needs a `direction`"),
+                 "`receive` or `send`");
+    }
+    *(ag_hook *)to = (ag_hook){.direction = send ? AG_SEND : AG_RECEIVE,
+                               .name = d->name,
+                               .module = d->module,
+                               .priority = d->priority};
+}
+
+static void (*const TAKE[])(reading *, const mt_json *, const draft *, void *) = {
+    [ROLE_RECEIVER] = take_receiver,
+    [ROLE_SENDER] = take_sender,
+    [ROLE_HOOK] = take_hook,
+};
+_Static_assert(mt_form_count(TAKE) == ROLE_COUNT, "one per role");
+
+/* Reads a role's list into `out`, whose items have `size` bytes. */
+static const ag_binding *read_role(reading *r, role as, const mt_json *list, char *out,
+                                   size_t size)
+{
+    ag_binding *bind = mt_new_array(r->doc.a, ag_binding, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const mt_json *at = &list->as.items[i];
-        if (!usable(r, ROLE_SENDER, at)) {
+        draft d = {.module = r->file->agent.name};
+        mt_form in = r->form; /* the place says which one, the path begins anew */
+        in.what = OWN[as].what;
+        mt_form_read(&in, at, OWN[as].rows, OWN[as].count, &d);
+        if (!mt_json_is(at, MT_JSON_OBJECT)) {
             continue;
         }
-        ag_sender *s = &out[i];
-        s->name = name_of(r, ROLE_SENDER, at, i);
-        s->module = text_at(r, at, "module", r->file->agent.name);
-        s->priority = priority_at(r, at);
-        s->parsed = route_at(r, at, &s->text, &s->route);
-        read_actions(r, at, s);
-        read_triggers(r, at, s);
-        s->multi = bool_at(r, at, "multi");
-        s->use_data = bool_at(r, at, "use_data");
-        read_timer(r, at, s);
-        bind[i] = binding_of(r, ROLE_SENDER, at, s->name);
-        bind[i].message = mt_json_at(at, "message");
+        if (!mt_json_is(mt_json_at(at, "name"), MT_JSON_STRING)) {
+            d.name = mt_strf(r->doc.a, "%s%u", ROLES[as], i);
+        }
+        TAKE[as](r, at, &d, out + i * size);
+        bind[i] = binding_of(r, as, &in, at, &d);
     }
-    r->file->agent.senders = out;
-    r->file->agent.sender_count = list->count;
-    r->file->senders = bind;
+    return bind;
 }
 
-static void read_hooks(reading *r, const mt_json *list)
-{
-    ag_hook *out = mt_new_array(r->a, ag_hook, list->count);
-    ag_binding *bind = mt_new_array(r->a, ag_binding, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *at = &list->as.items[i];
-        if (!usable(r, ROLE_HOOK, at)) {
-            continue;
-        }
-        mt_str direction = text_at(r, at, "direction", MT_STR(""));
-        if (!mt_str_is(direction, "receive") && !mt_str_is(direction, "send")) {
-            complain(r, "AG113", at, MT_STR("a hook needs a `direction`"),
-                     "`receive` or `send`");
-        }
-        out[i].direction = mt_str_is(direction, "send") ? AG_SEND : AG_RECEIVE;
-        out[i].name = name_of(r, ROLE_HOOK, at, i);
-        out[i].module = text_at(r, at, "module", r->file->agent.name);
-        out[i].priority = priority_at(r, at);
-        bind[i] = binding_of(r, ROLE_HOOK, at, out[i].name);
-    }
-    r->file->agent.hooks = out;
-    r->file->agent.hook_count = list->count;
-    r->file->hooks = bind;
-}
+/* ---- Handlers and the tape ----------------------------------------------------------
+ */
 
-/* --- the rest of the file
- * ------------------------------------------------------------------------- */
+typedef struct draft_group {
+    ag_group group;
+    const mt_json *command;
+    uint32_t at;
+} draft_group;
 
-static void read_group(reading *r, const mt_json_member *m, ag_group *g)
+static const mt_form_row GROUP_ROWS[] = {
+    MT_FORM_LABEL(draft_group, group.name),
+    MT_FORM_LIST(draft_group, command, "command", 0, UINT32_MAX, 0),
+    MT_FORM_U64(draft_group, group.time_limit_ms, "time_limit_ms", 1, MOST_MS, 0),
+    MT_FORM_U32(draft_group, group.restarts, "restarts", 0, MOST_RESTARTS, 0),
+    MT_FORM_NOTE("note"),
+};
+static const draft_group NEW_GROUP = {.group = {.time_limit_ms = 1000, .restarts = 3}};
+static const mt_form_table GROUP =
+    MT_FORM_TABLE("a handler group", GROUP_ROWS, draft_group, &NEW_GROUP);
+
+static ag_group take_group(reading *r, const draft_group *d, const mt_json *at)
 {
-    static const char *const KEYS[] = {"command", "time_limit_ms", "restarts", "note",
-                                       NULL};
-    g->name = m->key;
-    if (!mt_json_is(&m->value, MT_JSON_OBJECT)) {
-        wrong_type(r, &m->value, "handlers", "an object of groups");
-        return;
+    ag_group g = d->group;
+    g.command_count = d->command ? d->command->count : 0;
+    mt_str *words = mt_new_array(r->doc.a, mt_str, g.command_count);
+    for (uint32_t i = 0; i < g.command_count; i++) {
+        words[i] = mt_json_text(&d->command->as.items[i]);
     }
-    check_keys(r, &m->value, KEYS, "a handler group");
-    const mt_json *command = list_at(r, &m->value, "command");
-    mt_str *words = mt_new_array(r->a, mt_str, command->count);
-    for (uint32_t i = 0; i < command->count; i++) {
-        words[i] = mt_json_text(&command->as.items[i]);
-    }
-    if (!command->count) {
-        complain(r, "AG131", &m->value, MT_STR("a handler group needs a `command`"),
+    if (!g.command_count) {
+        complain(r, "AG131", at, MT_STR("a handler group needs a `command`"),
                  "`command: [python3, handlers.py]`");
     }
-    g->command = words;
-    g->command_count = command->count;
-    g->time_limit_ms = number_at(r, &m->value, "time_limit_ms", 1, 1000);
-    g->restarts = (uint32_t)number_at(r, &m->value, "restarts", 0, 3);
+    g.command = words;
+    return g;
 }
 
-static void read_groups(reading *r, const mt_json *tree)
-{
-    const mt_json *groups = mt_json_at(tree, "handlers");
-    if (!groups) {
-        return;
-    }
-    if (!mt_json_is(groups, MT_JSON_OBJECT)) {
-        wrong_type(r, groups, "handlers", "an object");
-        return;
-    }
-    ag_group *out = mt_new_array(r->a, ag_group, groups->count);
-    for (uint32_t i = 0; i < groups->count; i++) {
-        read_group(r, &groups->as.members[i], &out[i]);
-    }
-    r->file->groups = out;
-    r->file->group_count = groups->count;
-}
+typedef struct draft_tape {
+    mt_str shape, rule, key, when_empty;
+    const mt_json *start;
+} draft_tape;
+
+static const mt_form_row TAPE_ROWS[] = {
+    MT_FORM_TEXT(draft_tape, shape, "shape", 0),
+    MT_FORM_TEXT(draft_tape, rule, "rule", 0),
+    MT_FORM_ANY(draft_tape, start, "start", 0),
+    MT_FORM_TEXT(draft_tape, key, "key", 0),
+    MT_FORM_TEXT(draft_tape, when_empty, "when_empty", 0),
+};
+static const mt_form_table TAPE = MT_FORM_TABLE("`tape`", TAPE_ROWS, draft_tape, NULL);
 
 static bool start_fits(const ag_file *f, const mt_json *start)
 {
@@ -556,7 +510,7 @@ static bool start_fits(const ag_file *f, const mt_json *start)
                       : ag_shape_indexed(shape) == ag_shape_indexed(f->shape);
 }
 
-static void read_start(reading *r, const mt_json *start)
+static void take_start(reading *r, const mt_json *start)
 {
     if (start && !start_fits(r->file, start)) {
         complain(
@@ -567,86 +521,140 @@ static void read_start(reading *r, const mt_json *start)
     r->file->start = start;
 }
 
-static void read_tape(reading *r, const mt_json *tree)
+static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
 {
-    static const char *const KEYS[] = {"shape", "rule",       "start",
-                                       "key",   "when_empty", NULL};
-    const mt_json *tape = mt_json_at(tree, "tape");
     ag_file *f = r->file;
     f->shape = AG_MANY;
-    if (!tape) {
-        return;
-    }
-    if (!mt_json_is(tape, MT_JSON_OBJECT)) {
-        wrong_type(r, tape, "tape", "an object");
-        return;
-    }
-    check_keys(r, tape, KEYS, "`tape`");
-    if (!ag_shape_from(text_at(r, tape, "shape", MT_STR("many")), &f->shape)) {
-        complain(r, "AG141", tape, MT_STR("`shape` names no tape shape"),
+    if (!ag_shape_from(d->shape, &f->shape)) {
+        complain(r, "AG141", at, MT_STR("`shape` names no tape shape"),
                  "single, many, index-single or index-many");
     }
-    mt_str rule = text_at(r, tape, "rule", MT_STR("replace"));
-    if (!mt_str_is(rule, "replace") && !mt_str_is(rule, "add")) {
-        complain(r, "AG142", tape, MT_STR("`rule` names no tape rule"),
-                 "replace or add");
+    if (!mt_str_is(d->rule, "replace") && !mt_str_is(d->rule, "add")) {
+        complain(r, "AG142", at, MT_STR("`rule` names no tape rule"), "replace or add");
     }
-    f->agent.rule = mt_str_is(rule, "add") ? AG_ADD : AG_REPLACE;
-    f->key = text_at(r, tape, "key", MT_STR(""));
+    f->agent.rule = mt_str_is(d->rule, "add") ? AG_ADD : AG_REPLACE;
+    f->key = d->key;
     if (f->key.len && !ag_shape_indexed(f->shape)) {
-        complain(r, "AG143", tape, MT_STR("only an indexed tape has a `key`"),
+        complain(r, "AG143", at, MT_STR("only an indexed tape has a `key`"),
                  "use `shape: index-many`, or leave `key` out");
     }
-    f->reset_when_empty =
-        mt_str_is(text_at(r, tape, "when_empty", MT_STR("")), "start");
-    read_start(r, mt_json_at(tape, "start"));
+    f->reset_when_empty = mt_str_is(d->when_empty, "start");
+    take_start(r, d->start);
 }
 
-static void read_head(reading *r, const mt_json *tree)
+/* ---- The file -----------------------------------------------------------------------
+ */
+
+typedef struct draft_file {
+    mt_str name, profile, mode, seed;
+    bool flow;
+    draft_tape tape;
+    const mt_json *triggers, *memory;
+    const draft_group *groups;
+    uint32_t group_count;
+    const mt_json *registrations[ROLE_COUNT];
+} draft_file;
+
+static const mt_form_row FILE_ROWS[] = {
+    MT_FORM_TEXT(draft_file, name, "agent", 0),
+    MT_FORM_TEXT(draft_file, profile, "profile", 0),
+    MT_FORM_TEXT(draft_file, mode, "mode", 0),
+    MT_FORM_FLAG(draft_file, flow, "flow", 0),
+    MT_FORM_INSIDE(draft_file, tape, "tape", &TAPE, 0),
+    MT_FORM_ANY(draft_file, triggers, "triggers", 0),
+    MT_FORM_OBJECT(draft_file, memory, "memory", 0),
+    MT_FORM_TEXT(draft_file, seed, "seed", 0),
+    MT_FORM_LIST(draft_file, registrations[ROLE_RECEIVER], "receivers", 0, UINT32_MAX,
+                 0),
+    MT_FORM_LIST(draft_file, registrations[ROLE_SENDER], "senders", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(draft_file, registrations[ROLE_HOOK], "hooks", 0, UINT32_MAX, 0),
+    MT_FORM_MAP(draft_file, groups, group_count, "handlers", &GROUP, UINT32_MAX, 0),
+    MT_FORM_NOTE("note"),
+};
+
+static void take_head(reading *r, const mt_json *tree, const draft_file *d)
 {
-    static const char *const KEYS[] = {
-        "agent", "profile",   "mode",    "flow",  "tape",     "triggers", "memory",
-        "seed",  "receivers", "senders", "hooks", "handlers", "note",     NULL};
     ag_file *f = r->file;
-    check_keys(r, tree, KEYS, "an agent file");
-    f->agent.name = text_at(r, tree, "agent", mt_str_stem(mt_str_basename(r->name)));
-    f->seed = text_at(r, tree, "seed", MT_STR(""));
-    mt_str profile = text_at(r, tree, "profile", MT_STR(AG_PROFILE_ID));
-    if (!mt_str_is(profile, AG_PROFILE_ID)) {
-        complain(r, "AG103", mt_json_at(tree, "profile"),
-                 mt_strf(r->a, "profile `%.*s` is not supported", MT_ARG(profile)),
-                 "this build knows " AG_PROFILE_ID);
+    f->agent.name = d->name;
+    f->seed = d->seed;
+    if (!mt_str_is(d->profile, AG_PROFILE_ID)) {
+        complain(
+            r, "AG103", mt_json_at(tree, "profile"),
+            mt_strf(r->doc.a, "profile `%.*s` is not supported", MT_ARG(d->profile)),
+            "this build knows " AG_PROFILE_ID);
     }
-    if (!ag_mode_from(text_at(r, tree, "mode", MT_STR("profile")), &f->agent.mode)) {
+    if (!ag_mode_from(d->mode, &f->agent.mode)) {
         complain(r, "AG104", mt_json_at(tree, "mode"), MT_STR("no such mode"),
                  "profile or compat");
     }
-    const mt_json *flow = mt_json_at(tree, "flow");
-    f->agent.flow_off = mt_json_is(flow, MT_JSON_BOOL) && !flow->boolean;
-    f->memory = mt_json_at(tree, "memory");
-    if (f->memory && !mt_json_is(f->memory, MT_JSON_OBJECT)) {
-        wrong_type(r, f->memory, "memory", "an object");
-    }
-    r->triggers = mt_json_at(tree, "triggers");
+    f->agent.flow_off = !d->flow;
+    f->memory = d->memory;
+    r->triggers = d->triggers;
 }
 
-static bool too_many(reading *r, const mt_json *tree)
+static void take_groups(reading *r, const mt_json *tree, const draft_file *d)
 {
-    size_t count = (size_t)list_at(r, tree, "receivers")->count +
-                   list_at(r, tree, "senders")->count +
-                   list_at(r, tree, "hooks")->count;
-    if (count <= MT_LIMITS_DEFAULT.agent_registrations) {
+    const mt_json *groups = mt_json_at(tree, "handlers");
+    ag_group *out = mt_new_array(r->doc.a, ag_group, d->group_count);
+    for (uint32_t i = 0; i < d->group_count; i++) {
+        out[i] = take_group(r, &d->groups[i], &groups->as.members[i].value);
+    }
+    r->file->groups = out;
+    r->file->group_count = d->group_count;
+}
+
+/* The lists that are there, and no more of their items than a limit allows. */
+static bool settle_lists(reading *r, draft_file *d)
+{
+    static const mt_json EMPTY = {.type = MT_JSON_ARRAY};
+    size_t count = 0;
+    for (role as = 0; as < ROLE_COUNT; as++) {
+        d->registrations[as] = d->registrations[as] ? d->registrations[as] : &EMPTY;
+        count += d->registrations[as]->count;
+    }
+    if (count > MT_LIMITS_DEFAULT.agent_registrations) {
+        complain(r, "AG105", NULL,
+                 MT_STR("more than agent_registrations registrations"), "");
         return false;
     }
-    complain(r, "AG105", NULL, MT_STR("more than agent_registrations registrations"),
-             "");
     return true;
+}
+
+static void take_registrations(reading *r, const draft_file *d)
+{
+    const mt_json *receivers = d->registrations[ROLE_RECEIVER];
+    const mt_json *senders = d->registrations[ROLE_SENDER];
+    const mt_json *hooks = d->registrations[ROLE_HOOK];
+    ag_receiver *in = mt_new_array(r->doc.a, ag_receiver, receivers->count);
+    ag_sender *out = mt_new_array(r->doc.a, ag_sender, senders->count);
+    ag_hook *between = mt_new_array(r->doc.a, ag_hook, hooks->count);
+    ag_file *f = r->file;
+    f->receivers = read_role(r, ROLE_RECEIVER, receivers, (char *)in, sizeof *in);
+    f->senders = read_role(r, ROLE_SENDER, senders, (char *)out, sizeof *out);
+    f->hooks = read_role(r, ROLE_HOOK, hooks, (char *)between, sizeof *between);
+    f->agent.receivers = in;
+    f->agent.receiver_count = receivers->count;
+    f->agent.senders = out;
+    f->agent.sender_count = senders->count;
+    f->agent.hooks = between;
+    f->agent.hook_count = hooks->count;
+}
+
+static const char *code_of(const mt_form_fault *fault)
+{
+    return fault->wrong == MT_FORM_UNKNOWN_KEY ? "AG102" : "AG101";
 }
 
 mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                     mt_diags *ds, ag_file *out)
 {
-    reading r = {.a = a, .name = name, .text = text, .ds = ds, .file = out};
+    reading r = {.doc = {a, name, text, ds, code_of, "docs/agents.md lists the keys"},
+                 .file = out};
+    draft_file d = {.name = mt_str_stem(mt_str_basename(name)),
+                    .profile = MT_STR(AG_PROFILE_ID),
+                    .mode = MT_STR("profile"),
+                    .flow = true,
+                    .tape = {.shape = MT_STR("many"), .rule = MT_STR("replace")}};
     size_t before = ds->errors;
     memset(out, 0, sizeof *out);
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
@@ -654,14 +662,14 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                  "it has receivers, senders and hooks");
         return MT_E_REJECTED;
     }
-    if (too_many(&r, tree)) {
+    r.form = ag_form(&r.doc, "an agent file");
+    mt_form_read(&r.form, tree, FILE_ROWS, mt_form_count(FILE_ROWS), &d);
+    if (!settle_lists(&r, &d)) {
         return MT_E_REJECTED;
     }
-    read_head(&r, tree);
-    read_tape(&r, tree);
-    read_groups(&r, tree);
-    read_receivers(&r, list_at(&r, tree, "receivers"));
-    read_senders(&r, list_at(&r, tree, "senders"));
-    read_hooks(&r, list_at(&r, tree, "hooks"));
+    take_head(&r, tree, &d);
+    take_tape(&r, mt_json_at(tree, "tape"), &d.tape);
+    take_groups(&r, tree, &d);
+    take_registrations(&r, &d);
     return ds->errors > before ? MT_E_REJECTED : MT_OK;
 }

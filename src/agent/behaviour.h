@@ -7,7 +7,7 @@
  *    "time_limit_ms":…}                              an external handler
  *   {"source":TEXT,…}                                from DNA of other libraries
  * The agent's settings are {"agent","flow","memory","mode","order","seed",
- * "tape":{…}}. Notes, and the order of keys, are no behaviour. */
+ * "tape":{…}}. Notes, and the order of keys, are not behaviour. */
 #ifndef AG_BEHAVIOUR_H
 #define AG_BEHAVIOUR_H
 

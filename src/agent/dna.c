@@ -464,7 +464,7 @@ mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
     mt_sign_public key;
     mt_signature signature;
     if (!dna || !mt_str_is(profile, AG_PROFILE_ID)) {
-        return corrupt(why, "it is no signed DNA of this profile");
+        return corrupt(why, "it is not signed DNA of this profile");
     }
     if (!mt_json_at(dna, "format")) {
         return corrupt(why,

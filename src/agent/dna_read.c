@@ -1,11 +1,17 @@
 /* agent/dna_read.c - DNA documents into agents; see dna.h. Codes AG2xx.
- * Both forms are read the same way; a table per form says how members are called.
- * Whatever of a document says what the agent does is kept, so that pins, differences
- * and signatures cover it: of the SDK's entries also what we cannot run. */
+ *
+ * First the form of the document, our own or the SDK's, which is a bare list; then its
+ * entries one by one, by the table of their kind. Both forms are read by the same
+ * tables but for the members that each calls by another name.
+ * INVARIANT: whatever of a document says what the agent does is kept, so that pins,
+ * differences and signatures cover it: of the SDK's entries also what we cannot run. A
+ * document that says its format has no member that we do not know.
+ * May fail: only by reporting; then nothing of the document may be used. */
 #include "agent/dna.h"
 
 #include <math.h>
 
+#include "agent/document.h"
 #include "agent/value.h"
 #include "base/number.h"
 #include "base/vec.h"
@@ -13,9 +19,7 @@
 enum { EVERY_MOST_MS = 1000000000, SOURCE_DEPTH = 100 };
 
 typedef struct reading {
-    mt_arena *a;
-    mt_str name, text;
-    mt_diags *ds;
+    ag_document doc;
     ag_mode mode;
     bool strict; /* it says its format, so whatever that does not have is refused */
     MT_VEC(ag_receiver) receivers;
@@ -27,124 +31,108 @@ typedef struct reading {
 
 static void complain(reading *r, const char *code, const mt_json *at, mt_str message)
 {
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
-                 .pass = -1,
-                 .file = r->name,
-                 .message = message};
-    if (at && r->text.ptr) {
-        mt_json_place(r->text, at->offset, &d.line, &d.column);
-    }
-    mt_diag_add(r->ds, &d);
+    ag_complain(&r->doc, code, at, message, "");
 }
 
-static mt_str text_at(reading *r, const mt_json *object, const char *key, bool needed)
+/* ---- The form -----------------------------------------------------------------------
+ */
+
+/* An entry of either form. */
+typedef struct draft {
+    mt_str function, module, route, direction;
+    ag_priority priority;
+    const mt_json *behaviour, *on_actions, *on_triggers, *run_while;
+    bool multi, use_data;
+    uint64_t every_ms;
+} draft;
+
+/* True, false or a condition. */
+static bool read_run_while(mt_form *f, const mt_form_row *row, const mt_json *v,
+                           void *to)
 {
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (!mt_json_is(v, MT_JSON_STRING) && (v || needed)) {
-        complain(r, "AG201", v ? v : object, mt_strf(r->a, "`%s` must be a text", key));
+    if (!mt_json_is(v, MT_JSON_BOOL) && !mt_json_is(v, MT_JSON_OBJECT)) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be an object, not %s", mt_form_name(v));
     }
-    return mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : MT_STR("");
+    *(const mt_json **)to = v;
+    return true;
 }
 
-static ag_priority priority_at(reading *r, const mt_json *object)
-{
-    const mt_json *list = mt_json_at(object, "priority");
-    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
-    int64_t *items = mt_new_array(r->a, int64_t, count);
-    bool ok = !list || mt_json_is(list, MT_JSON_ARRAY);
-    for (uint32_t i = 0; i < count; i++) {
-        ok &= mt_json_i64(&list->as.items[i], &items[i]) == MT_OK;
-    }
-    if (!ok) {
-        complain(r, "AG202", list,
-                 MT_STR("`priority` must be a list of whole numbers"));
-    }
-    return (ag_priority){items, count};
-}
+/* clang-format off */
+#define ANY_ENTRY \
+    MT_FORM_TEXT(draft, module, "module", 0), \
+    MT_FORM_OWN(draft, priority, "priority", ag_read_numbers, 0)
+#define ANY_ROUTE \
+    MT_FORM_TEXT(draft, route, "route", MT_FORM_REQUIRED)
+#define ANY_SENDER \
+    MT_FORM_LIST(draft, on_actions, "on_actions", 0, UINT32_MAX, MT_FORM_NULLABLE), \
+    MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, MT_FORM_NULLABLE), \
+    MT_FORM_FLAG(draft, multi, "multi", 0), \
+    MT_FORM_FLAG(draft, use_data, "use_data", 0)
+#define ANY_HOOK \
+    MT_FORM_TEXT(draft, direction, "direction", MT_FORM_REQUIRED)
+#define OUR_ENTRY \
+    ANY_ENTRY, \
+    MT_FORM_NOTE("kind"), /* read before, to choose the table */ \
+    MT_FORM_TEXT(draft, function, "function", MT_FORM_REQUIRED), \
+    MT_FORM_OBJECT(draft, behaviour, "behaviour", 0)
+#define SDK_ENTRY \
+    ANY_ENTRY, \
+    MT_FORM_TEXT(draft, function, "fn_name", 0)
+/* clang-format on */
 
-/* An SDK document keeps routes that do not parse; a profile document has none. */
-static bool route_at(reading *r, const mt_json *object, mt_str *text, ag_route *route)
-{
-    ag_fault fault = {0};
-    *text = text_at(r, object, "route", true);
-    if (!ag_route_parse(r->a, r->mode, NULL, *text, route, &fault)) {
-        return true;
-    }
-    if (r->mode == AG_PROFILE) {
-        complain(r, "AG203", mt_json_at(object, "route"),
-                 mt_strf(r->a, "route `%.*s`, character %zu: %s", MT_ARG(*text),
-                         fault.offset + 1, fault.message));
-    }
-    return false;
-}
+static const mt_form_row RECEIVER[] = {OUR_ENTRY, ANY_ROUTE};
+static const mt_form_row SENDER[] = {
+    OUR_ENTRY,
+    ANY_ROUTE,
+    ANY_SENDER,
+    MT_FORM_U64(draft, every_ms, "every_ms", 1, EVERY_MOST_MS, 0),
+    MT_FORM_OWN(draft, run_while, "run_while", read_run_while, 0),
+};
+static const mt_form_row HOOK[] = {OUR_ENTRY, ANY_HOOK};
+static const mt_form_row SDK_RECEIVER[] = {SDK_ENTRY, ANY_ROUTE};
+static const mt_form_row SDK_SENDER[] = {SDK_ENTRY, ANY_ROUTE, ANY_SENDER};
+static const mt_form_row SDK_HOOK[] = {SDK_ENTRY, ANY_HOOK};
 
-static bool flag_at(reading *r, const mt_json *object, const char *key)
+/* Faults have a code for each kind of value, by the member that has it. */
+static const char *code_of(const mt_form_fault *fault)
 {
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (v && !mt_json_is(v, MT_JSON_BOOL)) {
-        complain(r, "AG204", v, mt_strf(r->a, "`%s` must be true or false", key));
+    static const struct {
+        const char *key, *code;
+    } CODES[] = {
+        {"priority", "AG202"},   {"multi", "AG204"},       {"use_data", "AG204"},
+        {"on_actions", "AG205"}, {"on_triggers", "AG205"}, {"behaviour", "AG213"},
+        {"run_while", "AG213"},  {"settings", "AG213"},    {"every_ms", "AG215"},
+    };
+    if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
+        return "AG217";
     }
-    return v && v->boolean;
-}
-
-/* A filter: absent when null (profile) or, in the SDK's form, when empty. */
-static const mt_json *filter_at(reading *r, const mt_json *object, const char *key)
-{
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (!v || mt_json_is(v, MT_JSON_NULL)) {
-        return NULL;
-    }
-    if (!mt_json_is(v, MT_JSON_ARRAY)) {
-        complain(r, "AG205", v, mt_strf(r->a, "`%s` must be a list or null", key));
-        return NULL;
-    }
-    return r->mode == AG_COMPAT && !v->count ? NULL : v;
-}
-
-static void read_filters(reading *r, const mt_json *at, ag_sender *s)
-{
-    const mt_json *actions = filter_at(r, at, "on_actions");
-    const mt_json *triggers = filter_at(r, at, "on_triggers");
-    s->has_actions = actions != NULL;
-    s->has_triggers = triggers != NULL;
-    for (uint32_t i = 0; actions && i < actions->count; i++) {
-        ag_action action;
-        if (!ag_action_from(mt_json_text(&actions->as.items[i]), &action) ||
-            action == AG_NONE || action == AG_EVENT) {
-            complain(r, "AG206", &actions->as.items[i], MT_STR("no such action"));
-        } else {
-            s->actions |= (uint8_t)(1u << action);
+    for (size_t i = 0; i < mt_form_count(CODES); i++) {
+        if (mt_str_eq(fault->key, mt_str_z(CODES[i].key))) {
+            return CODES[i].code;
         }
     }
-    s->trigger_count = triggers ? triggers->count : 0;
-    mt_str *names = mt_new_array(r->a, mt_str, s->trigger_count);
-    for (uint32_t i = 0; i < s->trigger_count; i++) {
-        names[i] = mt_json_text(&triggers->as.items[i]);
-    }
-    s->triggers = names;
+    return "AG201";
 }
 
-/* --- what a registration does
- * -------------------------------------------------------------------- */
-
-static const mt_json *object_at(reading *r, const mt_json *object, const char *key)
+/* What is not known is not covered by the pin, so nobody may put it there. */
+static mt_form form_of(reading *r, const char *what)
 {
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    if (v && !mt_json_is(v, MT_JSON_OBJECT)) {
-        complain(r, "AG213", v, mt_strf(r->a, "`%s` must be an object", key));
-        return NULL;
-    }
-    return v;
+    mt_form f = ag_form(&r->doc, what);
+    f.unknown = r->strict ? MT_FORM_REFUSED : MT_FORM_ALLOWED;
+    return f;
 }
+
+/* ---- What a registration does -------------------------------------------------------
+ */
 
 /* An object written as a text, as our own agents' behaviour is in the SDK's form. */
 static const mt_json *object_in(reading *r, mt_str text)
 {
-    mt_json *tree = mt_new(r->a, mt_json);
+    mt_json *tree = mt_new(r->doc.a, mt_json);
     mt_json_limits limits = {.depth = SOURCE_DEPTH};
     bool is = text.len && text.ptr[0] == '{' &&
-              !mt_json_read(r->a, text, &limits, tree, NULL) &&
+              !mt_json_read(r->doc.a, text, &limits, tree, NULL) &&
               mt_json_is(tree, MT_JSON_OBJECT);
     return is ? tree : NULL;
 }
@@ -180,8 +168,8 @@ static bool says_nothing(const mt_json *value)
 static const mt_json *foreign_behaviour(reading *r, const mt_json *at,
                                         const ag_sender *s)
 {
-    mt_json *out = mt_new(r->a, mt_json);
-    mt_json_member *own = mt_new_array(r->a, mt_json_member, at->count);
+    mt_json *out = mt_new(r->doc.a, mt_json);
+    mt_json_member *own = mt_new_array(r->doc.a, mt_json_member, at->count);
     uint32_t count = 0;
     for (uint32_t i = 0; i < at->count; i++) {
         const mt_json_member *m = &at->as.members[i];
@@ -195,10 +183,11 @@ static const mt_json *foreign_behaviour(reading *r, const mt_json *at,
 
 /* An entry is one of ours only if it says nothing beside its source: whatever else it
  * says would not be covered. */
-static const mt_json *behaviour_at(reading *r, const mt_json *at, const ag_sender *s)
+static const mt_json *behaviour_of(reading *r, const mt_json *at, const draft *d,
+                                   const ag_sender *s)
 {
     if (r->mode == AG_PROFILE) {
-        return object_at(r, at, "behaviour");
+        return d->behaviour;
     }
     const mt_json *own = object_in(r, mt_json_text(mt_json_at(at, "source")));
     const mt_json *foreign = foreign_behaviour(r, at, s);
@@ -231,125 +220,130 @@ static const mt_json *run_while_of_sdk(reading *r, const mt_json *at)
                : NULL;
 }
 
-static const mt_json *run_while_at(reading *r, const mt_json *at)
-{
-    if (r->mode == AG_COMPAT) {
-        return run_while_of_sdk(r, at);
-    }
-    const mt_json *run = mt_json_at(at, "run_while");
-    return mt_json_is(run, MT_JSON_BOOL) ? run : object_at(r, at, "run_while");
-}
-
-static uint64_t bad_timer(reading *r, const mt_json *at, const char *message)
-{
-    complain(r, "AG215", at, mt_str_z(message));
-    return 0;
-}
-
 /* Seconds; 0 when they are not whole milliseconds: then only their text is kept. */
-static uint64_t every_of_sdk(reading *r, const mt_json *every)
+static uint64_t every_of_sdk(reading *r, const mt_json *at)
 {
+    const mt_json *every = mt_json_at(at, "every");
     double seconds;
+    if (!every || mt_json_is(every, MT_JSON_NULL)) {
+        return 0;
+    }
     if (!mt_json_is(every, MT_JSON_NUMBER) ||
         mt_number_parse(mt_json_text(every), &seconds) || !(seconds > 0) ||
         seconds > EVERY_MOST_MS / 1000) {
-        return bad_timer(r, every, "`every` must be seconds, above 0 to 1000000");
+        complain(r, "AG215", every,
+                 MT_STR("`every` must be seconds, above 0 to 1000000"));
+        return 0;
     }
     double ms = seconds * 1000;
     return fabs(ms - round(ms)) < 1e-6 ? (uint64_t)round(ms) : 0;
 }
 
-static uint64_t every_at(reading *r, const mt_json *at)
+/* ---- Registrations ------------------------------------------------------------------
+ */
+
+/* An SDK document keeps routes that do not parse; a profile document has none. */
+static bool parse_route(reading *r, const mt_json *at, mt_str text, ag_route *route)
 {
-    const mt_json *sdk = mt_json_at(at, "every"), *every = mt_json_at(at, "every_ms");
-    int64_t n;
-    if (r->mode == AG_COMPAT) {
-        return sdk && !mt_json_is(sdk, MT_JSON_NULL) ? every_of_sdk(r, sdk) : 0;
+    ag_fault fault = {0};
+    if (!ag_route_parse(r->doc.a, r->mode, NULL, text, route, &fault)) {
+        return true;
     }
-    if (!every) {
-        return 0;
+    if (r->mode == AG_PROFILE) {
+        complain(r, "AG203", mt_json_at(at, "route"),
+                 mt_strf(r->doc.a, "route `%.*s`, character %zu: %s", MT_ARG(text),
+                         fault.offset + 1, fault.message));
     }
-    if (mt_json_i64(every, &n) || n < 1 || n > EVERY_MOST_MS) {
-        return bad_timer(r, every,
-                         "`every_ms` must be a whole number from 1 to 1000000000");
-    }
-    return (uint64_t)n;
+    return false;
 }
 
-/* --- registrations
- * -------------------------------------------------------------------------------- */
-
-static void read_receiver(reading *r, const mt_json *at, mt_str function)
+/* A filter is absent when null (profile) or, in the SDK's form, when empty. */
+static const mt_json *filter(const reading *r, const mt_json *list)
 {
-    ag_receiver *x = mt_vec_add(r->a, &r->receivers);
-    *x = (ag_receiver){.name = function, .module = text_at(r, at, "module", false)};
-    x->behaviour = behaviour_at(r, at, NULL);
-    x->priority = priority_at(r, at);
-    x->parsed = route_at(r, at, &x->text, &x->route);
+    return r->mode == AG_COMPAT && list && !list->count ? NULL : list;
 }
 
-static void read_sender(reading *r, const mt_json *at, mt_str function)
+static void take_filters(reading *r, const draft *d, ag_sender *s)
 {
-    ag_sender *x = mt_vec_add(r->a, &r->senders);
-    *x = (ag_sender){.name = function, .module = text_at(r, at, "module", false)};
-    x->priority = priority_at(r, at);
-    x->parsed = route_at(r, at, &x->text, &x->route);
-    read_filters(r, at, x);
-    x->multi = flag_at(r, at, "multi");
-    x->use_data = flag_at(r, at, "use_data");
-    x->every_ms = every_at(r, at);
-    x->run_while = run_while_at(r, at);
-    x->behaviour = behaviour_at(r, at, x);
+    const mt_json *actions = filter(r, d->on_actions);
+    const mt_json *triggers = filter(r, d->on_triggers);
+    s->has_actions = actions != NULL;
+    s->has_triggers = triggers != NULL;
+    for (uint32_t i = 0; actions && i < actions->count; i++) {
+        ag_action action;
+        if (!ag_action_from(mt_json_text(&actions->as.items[i]), &action) ||
+            action == AG_NONE || action == AG_EVENT) {
+            complain(r, "AG206", &actions->as.items[i], MT_STR("no such action"));
+        } else {
+            s->actions |= (uint8_t)(1u << action);
+        }
+    }
+    s->trigger_count = triggers ? triggers->count : 0;
+    mt_str *names = mt_new_array(r->doc.a, mt_str, s->trigger_count);
+    for (uint32_t i = 0; i < s->trigger_count; i++) {
+        names[i] = mt_json_text(&triggers->as.items[i]);
+    }
+    s->triggers = names;
 }
 
-static void read_hook(reading *r, const mt_json *at, mt_str function)
+static void take_receiver(reading *r, const mt_json *at, const draft *d)
 {
-    ag_hook *x = mt_vec_add(r->a, &r->hooks);
-    mt_str direction = text_at(r, at, "direction", true);
-    *x = (ag_hook){.name = function, .module = text_at(r, at, "module", false)};
-    x->behaviour = behaviour_at(r, at, NULL);
-    x->priority = priority_at(r, at);
-    bool send = mt_str_is(direction, "send") || mt_str_is(direction, "SEND");
-    if (!send && !mt_str_is(direction, "receive") && !mt_str_is(direction, "RECEIVE")) {
+    ag_receiver *x = mt_vec_add(r->doc.a, &r->receivers);
+    *x = (ag_receiver){.name = d->function,
+                       .module = d->module,
+                       .priority = d->priority,
+                       .text = d->route,
+                       .behaviour = behaviour_of(r, at, d, NULL)};
+    x->parsed = parse_route(r, at, d->route, &x->route);
+}
+
+static void take_sender(reading *r, const mt_json *at, const draft *d)
+{
+    bool sdk = r->mode == AG_COMPAT;
+    ag_sender *x = mt_vec_add(r->doc.a, &r->senders);
+    *x = (ag_sender){.name = d->function,
+                     .module = d->module,
+                     .priority = d->priority,
+                     .text = d->route,
+                     .multi = d->multi,
+                     .use_data = d->use_data};
+    x->parsed = parse_route(r, at, d->route, &x->route);
+    take_filters(r, d, x);
+    x->every_ms = sdk ? every_of_sdk(r, at) : d->every_ms;
+    x->run_while = sdk ? run_while_of_sdk(r, at) : d->run_while;
+    x->behaviour = behaviour_of(r, at, d, x);
+}
+
+static void take_hook(reading *r, const mt_json *at, const draft *d)
+{
+    ag_hook *x = mt_vec_add(r->doc.a, &r->hooks);
+    bool send = mt_str_is(d->direction, "send") || mt_str_is(d->direction, "SEND");
+    *x = (ag_hook){.name = d->function,
+                   .module = d->module,
+                   .priority = d->priority,
+                   .direction = send ? AG_SEND : AG_RECEIVE,
+                   .behaviour = behaviour_of(r, at, d, NULL)};
+    if (!send && !mt_str_is(d->direction, "receive") &&
+        !mt_str_is(d->direction, "RECEIVE")) {
         complain(r, "AG207", at, MT_STR("a hook's direction is receive or send"));
     }
-    x->direction = send ? AG_SEND : AG_RECEIVE;
 }
-
-enum { MEMBERS_MOST = 13 };
 
 static const struct kind {
     mt_str profile, sdk;
-    void (*read)(reading *, const mt_json *, mt_str);
-    const char *members[MEMBERS_MOST]; /* of the profile's form */
+    void (*take)(reading *, const mt_json *, const draft *);
+    mt_form_table ours, theirs;
 } KINDS[] = {
-    {MT_STR_INIT("receiver"),
-     MT_STR_INIT("receive"),
-     read_receiver,
-     {"behaviour", "function", "kind", "module", "priority", "route", NULL}},
-    {MT_STR_INIT("sender"),
-     MT_STR_INIT("send"),
-     read_sender,
-     {"behaviour", "every_ms", "function", "kind", "module", "multi", "on_actions",
-      "on_triggers", "priority", "route", "run_while", "use_data", NULL}},
-    {MT_STR_INIT("hook"),
-     MT_STR_INIT("hook"),
-     read_hook,
-     {"behaviour", "direction", "function", "kind", "module", "priority", NULL}},
+    {MT_STR_INIT("receiver"), MT_STR_INIT("receive"), take_receiver,
+     MT_FORM_TABLE("a receiver", RECEIVER, draft, NULL),
+     MT_FORM_TABLE("a receiver", SDK_RECEIVER, draft, NULL)},
+    {MT_STR_INIT("sender"), MT_STR_INIT("send"), take_sender,
+     MT_FORM_TABLE("a sender", SENDER, draft, NULL),
+     MT_FORM_TABLE("a sender", SDK_SENDER, draft, NULL)},
+    {MT_STR_INIT("hook"), MT_STR_INIT("hook"), take_hook,
+     MT_FORM_TABLE("a hook", HOOK, draft, NULL),
+     MT_FORM_TABLE("a hook", SDK_HOOK, draft, NULL)},
 };
-
-/* What is not known is not covered by the pin, so nobody may put it there. */
-static void refuse_strangers(reading *r, const mt_json *object,
-                             const char *const *members)
-{
-    for (uint32_t i = 0; r->strict && i < object->count; i++) {
-        mt_str key = object->as.members[i].key;
-        if (!in_list(members, key)) {
-            complain(r, "AG217", &object->as.members[i].value,
-                     mt_strf(r->a, "`%.*s` is no member here", MT_ARG(key)));
-        }
-    }
-}
 
 /* The SDK's entries that register nothing: kept, because they are code as well. */
 static bool is_other(mt_str kind)
@@ -358,27 +352,46 @@ static bool is_other(mt_str kind)
            mt_str_is(kind, "__context__");
 }
 
+static mt_str kind_of(reading *r, const mt_json *at, bool sdk)
+{
+    mt_form f = form_of(r, "a registration");
+    mt_form_row row = {.key = sdk ? "type" : "kind",
+                       .kind = MT_FORM_K_TEXT,
+                       .flags = MT_FORM_REQUIRED,
+                       .most = INT64_MAX};
+    mt_str kind = MT_STR("");
+    mt_form_field(&f, at, &row, &kind);
+    return kind;
+}
+
 static void read_entry(reading *r, const mt_json *at, bool sdk)
 {
     if (!mt_json_is(at, MT_JSON_OBJECT)) {
         complain(r, "AG208", at, MT_STR("a registration is an object"));
         return;
     }
-    mt_str kind = text_at(r, at, sdk ? "type" : "kind", true);
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+    mt_str kind = kind_of(r, at, sdk);
+    for (size_t i = 0; i < mt_form_count(KINDS); i++) {
         if (mt_str_eq(kind, sdk ? KINDS[i].sdk : KINDS[i].profile)) {
-            refuse_strangers(r, at, KINDS[i].members);
-            KINDS[i].read(r, at, text_at(r, at, sdk ? "fn_name" : "function", !sdk));
+            const mt_form_table *table = sdk ? &KINDS[i].theirs : &KINDS[i].ours;
+            mt_form f = form_of(r, table->what);
+            draft d = {0};
+            mt_form_read(&f, at, table->rows, table->count, &d);
+            KINDS[i].take(r, at, &d);
             return;
         }
     }
     if (sdk && is_other(kind)) {
-        mt_vec_push(r->a, &r->others, *at);
+        mt_vec_push(r->doc.a, &r->others, *at);
     } else {
-        complain(r, "AG209", at,
-                 mt_strf(r->a, "`%.*s` is no kind of registration", MT_ARG(kind)));
+        complain(
+            r, "AG209", at,
+            mt_strf(r->doc.a, "`%.*s` is not a kind of registration", MT_ARG(kind)));
     }
 }
+
+/* ---- The document -------------------------------------------------------------------
+ */
 
 static const mt_json *few_enough(reading *r, const mt_json *list)
 {
@@ -390,9 +403,20 @@ static const mt_json *few_enough(reading *r, const mt_json *list)
     return list;
 }
 
-static void read_others(reading *r, const mt_json *tree)
+typedef struct document {
+    const mt_json *others, *settings;
+} document;
+
+static const mt_form_row DOCUMENT[] = {
+    MT_FORM_NOTE("format"), /* these three are read before: they say which form it is */
+    MT_FORM_NOTE("profile"),
+    MT_FORM_NOTE("registrations"),
+    MT_FORM_ANY(document, others, "others", 0),
+    MT_FORM_OBJECT(document, settings, "settings", 0),
+};
+
+static void read_others(reading *r, const mt_json *list)
 {
-    const mt_json *list = mt_json_at(tree, "others");
     bool is_list = mt_json_is(list, MT_JSON_ARRAY);
     if (list && !is_list) {
         complain(r, "AG216", list, MT_STR("`others` must be a list"));
@@ -401,7 +425,7 @@ static void read_others(reading *r, const mt_json *tree)
         if (!is_other(mt_json_text(mt_json_at(&list->as.items[i], "type")))) {
             complain(r, "AG216", &list->as.items[i], MT_STR("no such entry"));
         }
-        mt_vec_push(r->a, &r->others, list->as.items[i]);
+        mt_vec_push(r->doc.a, &r->others, list->as.items[i]);
     }
 }
 
@@ -413,23 +437,21 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
         r->mode = AG_COMPAT;
         return few_enough(r, tree);
     }
-    mt_str profile = mt_json_text(mt_json_at(tree, "profile"));
-    const mt_json *list = mt_json_at(tree, "registrations");
     const mt_json *format = mt_json_at(tree, "format");
+    const mt_json *list = mt_json_at(tree, "registrations");
     if (format && !mt_str_is(mt_json_text(format), AG_DNA_FORMAT)) {
         complain(r, "AG214", format, MT_STR("`format` must be " AG_DNA_FORMAT));
-    } else if (!mt_str_is(profile, AG_PROFILE_ID)) {
-        complain(r, "AG210", tree,
-                 mt_strf(r->a, "`profile` must be %s", AG_PROFILE_ID));
+    } else if (!mt_str_is(mt_json_text(mt_json_at(tree, "profile")), AG_PROFILE_ID)) {
+        complain(r, "AG210", tree, MT_STR("`profile` must be " AG_PROFILE_ID));
     } else if (!mt_json_is(list, MT_JSON_ARRAY)) {
         complain(r, "AG211", tree, MT_STR("`registrations` must be a list"));
     } else {
-        static const char *const MEMBERS[] = {"format",        "others",   "profile",
-                                              "registrations", "settings", NULL};
+        document d = {0};
         r->strict = format != NULL;
-        refuse_strangers(r, tree, MEMBERS);
-        r->settings = object_at(r, tree, "settings");
-        read_others(r, tree);
+        mt_form f = form_of(r, "a DNA document");
+        mt_form_read(&f, tree, DOCUMENT, mt_form_count(DOCUMENT), &d);
+        r->settings = d.settings;
+        read_others(r, d.others);
         return few_enough(r, list);
     }
     return NULL;
@@ -438,7 +460,7 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
 mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                    mt_diags *ds, ag_agent *out)
 {
-    reading r = {.a = a, .name = name, .text = text, .ds = ds};
+    reading r = {.doc = {a, name, text, ds, code_of, ""}};
     size_t before = ds->errors;
     memset(out, 0, sizeof *out);
     const mt_json *list = entries_of(&r, tree);

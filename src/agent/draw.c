@@ -156,7 +156,7 @@ static void draw_sender(sketch *s, uint32_t index)
 
 /* ---- start ---- */
 
-/* A text, a list of texts, or such lists by key. */
+/* Text, a list of texts, or such lists by key. */
 static void draw_start(sketch *s, const mt_json *start)
 {
     if (mt_json_is(start, MT_JSON_STRING)) {

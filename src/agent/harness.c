@@ -1,8 +1,17 @@
-/* agent/harness.c - see harness.h: the operations on routes, nodes and triggers. */
+/* agent/harness.c - see harness.h: the operations on routes, nodes and triggers, and
+ * which operation a line asks for.
+ *
+ * A line is parsed, its styles are read, then the operation of its name runs and writes
+ * its answer behind "ok": true.
+ * INVARIANT: one answer per line; of an operation that fails nothing stays written but
+ * why. Members that an operation does not know are nobody's business, because recorded
+ * questions have them.
+ * May fail: a question of another shape, a route or token that does not parse. */
 #include "agent/harness.h"
 
 #include <stdlib.h>
 
+#include "agent/document.h"
 #include "agent/harness_impl.h"
 #include "agent/message.h"
 #include "agent/python.h"
@@ -65,25 +74,30 @@ void ag_write_priority(mt_jw *w, ag_priority p)
     mt_jw_end_array(w);
 }
 
-bool ag_read_priority(ag_question *q, const mt_json *list, ag_priority *out)
+static void refuse_fault(void *state, const mt_form_fault *fault)
 {
-    uint32_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
-    int64_t *items = mt_new_array(q->a, int64_t, count);
-    for (uint32_t i = 0; i < count; i++) {
-        if (mt_json_i64(&list->as.items[i], &items[i])) {
-            return ag_refuse(q, "a priority is a list of whole numbers");
-        }
-    }
-    *out = (ag_priority){items, count};
-    return !list || mt_json_is(list, MT_JSON_ARRAY) || mt_json_is(list, MT_JSON_NULL) ||
-           ag_refuse(q, "a priority is a list of whole numbers");
+    ag_refuse(state, "%.*s", MT_ARG(fault->message));
+}
+
+bool ag_read_priority(ag_question *q, const mt_json *at, ag_priority *out)
+{
+    static const mt_form_row PRIORITY = {.key = "priority",
+                                         .kind = MT_FORM_K_OWN,
+                                         .flags = MT_FORM_NULLABLE,
+                                         .read = ag_read_numbers};
+    mt_form f = {.arena = q->a, .report = refuse_fault, .state = q};
+    *out = (ag_priority){0};
+    return mt_form_field(&f, at, &PRIORITY, out);
 }
 
 static bool text_of(ag_question *q, const char *name, mt_str *out)
 {
-    const mt_json *v = mt_json_get(q->in, mt_str_z(name));
-    *out = mt_json_text(v);
-    return mt_json_is(v, MT_JSON_STRING) || ag_refuse(q, "`%s` must be a text", name);
+    mt_form f = {.arena = q->a, .report = refuse_fault, .state = q};
+    mt_form_row row = {.key = name,
+                       .kind = MT_FORM_K_TEXT,
+                       .flags = MT_FORM_REQUIRED,
+                       .most = INT64_MAX};
+    return mt_form_field(&f, q->in, &row, out);
 }
 
 /* --- parse, style, node, tokens

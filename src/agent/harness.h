@@ -9,7 +9,7 @@
 #include "agent/program.h"
 
 /* Appends the answer to one question as one line of JSON, newline included. Never
- * fails: what is no question gets an answer with ok false. */
+ * fails: what is not a question gets an answer with ok false. */
 void ag_harness_line(ag_mode mode, mt_str line, mt_buf *out);
 
 #endif

@@ -1,5 +1,11 @@
 /* agent/harness_cycle.c - the harness's `cycle` and `dna`: scripted handlers driven
- * through the real engine, its record written as the recorded answers are. */
+ * through the real engine, its record written as the recorded answers are.
+ *
+ * First the script: registrations and what their handlers answer. Then each message
+ * goes through a cycle, and its record is written as events in the SDK's order: hooks,
+ * receivers batch by batch with the tape handed down, the bridge, senders.
+ * INVARIANT: the trace says nothing that the engine's record does not hold.
+ * May fail: a route (profile mode only), an action or a tape that cannot be read. */
 #include <stdlib.h>
 
 #include "agent/chars.h"
@@ -9,6 +15,7 @@
 #include "agent/python.h"
 #include "agent/tape_impl.h"
 #include "agent/value.h"
+#include "base/form.h"
 
 typedef enum hook_do { HOOK_PASS, HOOK_DROP, HOOK_RAISE, HOOK_TAG } hook_do;
 
@@ -25,25 +32,75 @@ typedef struct script {
  * ------------------------------------------------------------------------------------
  */
 
-static const mt_json *list_of(const mt_json *in, const char *name)
+/* Recorded questions are read as the SDK reads its arguments: what has another kind is
+ * as if it were absent, and members that we do not know are not looked at. */
+static mt_form lenient(const ag_question *q)
 {
-    static const mt_json EMPTY = {.type = MT_JSON_ARRAY};
-    const mt_json *v = mt_json_get(in, mt_str_z(name));
-    return mt_json_is(v, MT_JSON_ARRAY) ? v : &EMPTY;
+    return (mt_form){.arena = q->a, .unknown = MT_FORM_ALLOWED};
 }
 
-static mt_str name_of(ag_question *q, const mt_json *at, const char *kind, uint32_t i)
+/* A registration and what its handler answers. */
+typedef struct scripted {
+    mt_str name, route, action, trigger, hook_does, dir, direction;
+    const mt_json *data, *payload, *on_actions, *on_triggers;
+    bool multi, use_data;
+} scripted;
+
+static const mt_form_row SCRIPTED[] = {
+    MT_FORM_TEXT(scripted, name, "name", 0),
+    MT_FORM_TEXT(scripted, route, "route", 0),
+    MT_FORM_TEXT(scripted, action, "action", 0),
+    MT_FORM_TEXT(scripted, trigger, "trigger", 0),
+    MT_FORM_ANY(scripted, data, "data", 0),
+    MT_FORM_ANY(scripted, payload, "payload", 0),
+    MT_FORM_LIST(scripted, on_actions, "on_actions", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(scripted, on_triggers, "on_triggers", 0, UINT32_MAX, 0),
+    MT_FORM_FLAG(scripted, multi, "multi", 0),
+    MT_FORM_FLAG(scripted, use_data, "use_data", 0),
+    MT_FORM_TEXT(scripted, hook_does, "do", 0),
+    MT_FORM_TEXT(scripted, dir, "dir", 0),
+    MT_FORM_TEXT(scripted, direction, "direction", 0),
+};
+
+static scripted scripted_at(const ag_question *q, const mt_json *at, const char *role,
+                            uint32_t i)
 {
-    const mt_json *name = mt_json_at(at, "name");
-    return mt_json_is(name, MT_JSON_STRING) ? mt_json_text(name)
-                                            : mt_strf(q->a, "%s%u", kind, i);
+    mt_form f = lenient(q);
+    scripted s = {.action = MT_STR("NONE"), .trigger = MT_STR("ok")};
+    mt_form_read(&f, at, SCRIPTED, mt_form_count(SCRIPTED), &s);
+    if (!mt_json_is(mt_json_at(at, "name"), MT_JSON_STRING)) {
+        s.name = mt_strf(q->a, "%s%u", role, i);
+    }
+    return s;
+}
+
+typedef struct asked {
+    const mt_json *receivers, *senders, *hooks, *messages;
+    bool flow;
+} asked;
+
+static const mt_form_row ASKED[] = {
+    MT_FORM_LIST(asked, receivers, "receivers", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(asked, senders, "senders", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(asked, hooks, "hooks", 0, UINT32_MAX, 0),
+    MT_FORM_LIST(asked, messages, "messages", 0, UINT32_MAX, 0),
+    MT_FORM_FLAG(asked, flow, "flow", 0),
+};
+
+static asked asked_of(const ag_question *q)
+{
+    static const mt_json EMPTY = {.type = MT_JSON_ARRAY};
+    mt_form f = lenient(q);
+    asked in = {&EMPTY, &EMPTY, &EMPTY, &EMPTY, true};
+    mt_form_read(&f, q->in, ASKED, mt_form_count(ASKED), &in);
+    return in;
 }
 
 /* With flow off a route is a label and is not read. */
-static bool read_route(ag_question *q, const ag_agent *agent, const mt_json *at,
+static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
                        mt_str *text, ag_route *route, bool *parsed)
 {
-    *text = mt_json_text(mt_json_at(at, "route"));
+    *text = written;
     *parsed = !agent->flow_off &&
               !ag_route_parse(q->a, q->mode, agent->styles, *text, route, NULL);
     if (!*parsed) {
@@ -55,37 +112,31 @@ static bool read_route(ag_question *q, const ag_agent *agent, const mt_json *at,
     return true;
 }
 
-static bool read_event(ag_question *q, const mt_json *at, ag_event *out)
+static bool read_event(ag_question *q, const scripted *at, ag_event *out)
 {
-    const mt_json *action = mt_json_at(at, "action");
-    const mt_json *trigger = mt_json_at(at, "trigger");
-    out->action = AG_NONE;
-    if (mt_json_is(action, MT_JSON_STRING) &&
-        !ag_action_from(mt_json_text(action), &out->action)) {
+    *out = (ag_event){.data = at->data};
+    if (!ag_action_from(at->action, &out->action)) {
         return ag_refuse(q, "no such action");
     }
-    out->trigger =
-        mt_json_is(trigger, MT_JSON_STRING) ? mt_json_text(trigger) : MT_STR("ok");
-    if (out->action == AG_NONE) {
-        out->trigger = (mt_str){0};
+    if (out->action != AG_NONE) {
+        out->trigger = at->trigger;
     }
-    out->data = mt_json_at(at, "data");
     return true;
 }
 
-static bool read_receivers(ag_question *q, script *s)
+static bool read_receivers(ag_question *q, script *s, const mt_json *list)
 {
-    const mt_json *list = list_of(q->in, "receivers");
     ag_receiver *out = mt_new_array(q->a, ag_receiver, list->count);
     s->events = mt_new_array(q->a, ag_event, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const mt_json *at = &list->as.items[i];
-        out[i].name = name_of(q, at, "recv", i);
+        scripted d = scripted_at(q, at, "recv", i);
+        out[i].name = d.name;
         out[i].module = MT_STR("__main__");
-        if (!read_route(q, &s->agent, at, &out[i].text, &out[i].route,
+        if (!read_route(q, &s->agent, d.route, &out[i].text, &out[i].route,
                         &out[i].parsed) ||
-            !ag_read_priority(q, mt_json_at(at, "priority"), &out[i].priority) ||
-            !read_event(q, at, &s->events[i])) {
+            !ag_read_priority(q, at, &out[i].priority) ||
+            !read_event(q, &d, &s->events[i])) {
             return false;
         }
     }
@@ -94,20 +145,19 @@ static bool read_receivers(ag_question *q, script *s)
     return true;
 }
 
-static bool read_filters(ag_question *q, const mt_json *at, ag_sender *s)
+static bool read_filters(ag_question *q, const scripted *at, ag_sender *s)
 {
-    const mt_json *actions = mt_json_at(at, "on_actions");
-    const mt_json *triggers = mt_json_at(at, "on_triggers");
-    s->has_actions = mt_json_is(actions, MT_JSON_ARRAY);
-    s->has_triggers = mt_json_is(triggers, MT_JSON_ARRAY);
-    for (uint32_t i = 0; s->has_actions && i < actions->count; i++) {
+    const mt_json *actions = at->on_actions, *triggers = at->on_triggers;
+    s->has_actions = actions != NULL;
+    s->has_triggers = triggers != NULL;
+    for (uint32_t i = 0; actions && i < actions->count; i++) {
         ag_action action;
         if (!ag_action_from(mt_json_text(&actions->as.items[i]), &action)) {
             return ag_refuse(q, "no such action");
         }
         s->actions |= (uint8_t)(1u << action);
     }
-    s->trigger_count = s->has_triggers ? triggers->count : 0;
+    s->trigger_count = triggers ? triggers->count : 0;
     mt_str *names = mt_new_array(q->a, mt_str, s->trigger_count);
     for (uint32_t i = 0; i < s->trigger_count; i++) {
         names[i] = mt_json_text(&triggers->as.items[i]);
@@ -116,28 +166,22 @@ static bool read_filters(ag_question *q, const mt_json *at, ag_sender *s)
     return true;
 }
 
-static bool flag(const mt_json *at, const char *name)
+static bool read_senders(ag_question *q, script *s, const mt_json *list)
 {
-    const mt_json *v = mt_json_get(at, mt_str_z(name));
-    return mt_json_is(v, MT_JSON_BOOL) && v->boolean;
-}
-
-static bool read_senders(ag_question *q, script *s)
-{
-    const mt_json *list = list_of(q->in, "senders");
     ag_sender *out = mt_new_array(q->a, ag_sender, list->count);
     s->payload = mt_new_array(q->a, const mt_json *, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const mt_json *at = &list->as.items[i];
-        out[i].name = name_of(q, at, "send", i);
+        scripted d = scripted_at(q, at, "send", i);
+        out[i].name = d.name;
         out[i].module = MT_STR("__main__");
-        out[i].multi = flag(at, "multi");
-        out[i].use_data = flag(at, "use_data");
-        s->payload[i] = mt_json_at(at, "payload");
-        if (!read_route(q, &s->agent, at, &out[i].text, &out[i].route,
+        out[i].multi = d.multi;
+        out[i].use_data = d.use_data;
+        s->payload[i] = d.payload;
+        if (!read_route(q, &s->agent, d.route, &out[i].text, &out[i].route,
                         &out[i].parsed) ||
-            !ag_read_priority(q, mt_json_at(at, "priority"), &out[i].priority) ||
-            !read_filters(q, at, &out[i])) {
+            !ag_read_priority(q, at, &out[i].priority) ||
+            !read_filters(q, &d, &out[i])) {
             return false;
         }
     }
@@ -146,24 +190,33 @@ static bool read_senders(ag_question *q, script *s)
     return true;
 }
 
-static bool read_hooks(ag_question *q, script *s)
+static hook_do hook_named(mt_str name)
 {
-    static const char *const DOES[] = {"pass", "drop", "raise", "tag"};
-    const mt_json *list = list_of(q->in, "hooks");
+    static const char *const DOES[] = {[HOOK_PASS] = "pass",
+                                       [HOOK_DROP] = "drop",
+                                       [HOOK_RAISE] = "raise",
+                                       [HOOK_TAG] = "tag"};
+    for (hook_do k = HOOK_PASS; k <= HOOK_TAG; k++) {
+        if (mt_str_eq(mt_str_z(DOES[k]), name)) {
+            return k;
+        }
+    }
+    return HOOK_PASS;
+}
+
+static bool read_hooks(ag_question *q, script *s, const mt_json *list)
+{
     ag_hook *out = mt_new_array(q->a, ag_hook, list->count);
     s->hooks = mt_new_array(q->a, hook_do, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
         const mt_json *at = &list->as.items[i];
-        mt_str what = mt_json_text(mt_json_at(at, "do"));
-        const mt_json *dir = mt_json_at(at, "dir");
-        dir = dir ? dir : mt_json_at(at, "direction");
-        out[i].name = name_of(q, at, "hook", i);
+        scripted d = scripted_at(q, at, "hook", i);
+        mt_str direction = mt_json_at(at, "dir") ? d.dir : d.direction;
+        out[i].name = d.name;
         out[i].module = MT_STR("__main__");
-        out[i].direction = mt_str_is(mt_json_text(dir), "SEND") ? AG_SEND : AG_RECEIVE;
-        for (int k = 0; k < 4; k++) {
-            s->hooks[i] = mt_str_eq(mt_str_z(DOES[k]), what) ? (hook_do)k : s->hooks[i];
-        }
-        if (!ag_read_priority(q, mt_json_at(at, "priority"), &out[i].priority)) {
+        out[i].direction = mt_str_is(direction, "SEND") ? AG_SEND : AG_RECEIVE;
+        s->hooks[i] = hook_named(d.hook_does);
+        if (!ag_read_priority(q, at, &out[i].priority)) {
             return false;
         }
     }
@@ -174,12 +227,13 @@ static bool read_hooks(ag_question *q, script *s)
 
 static bool read_script(ag_question *q, script *s)
 {
-    const mt_json *flow = mt_json_at(q->in, "flow");
+    asked in = asked_of(q);
     s->agent.mode = q->mode;
     s->agent.name = MT_STR("agent");
     s->agent.styles = q->styles.count ? &q->styles : NULL;
-    s->agent.flow_off = mt_json_is(flow, MT_JSON_BOOL) && !flow->boolean;
-    return read_receivers(q, s) && read_senders(q, s) && read_hooks(q, s);
+    s->agent.flow_off = !in.flow;
+    return read_receivers(q, s, in.receivers) && read_senders(q, s, in.senders) &&
+           read_hooks(q, s, in.hooks);
 }
 
 /* --- scripted handlers
@@ -528,7 +582,7 @@ static bool run_messages(ag_question *q, script *s, const ag_program *p)
 {
     const mt_json *given = mt_json_at(q->in, "tape");
     const mt_json *commit = mt_json_at(given, "$commit");
-    const mt_json *messages = list_of(q->in, "messages");
+    const mt_json *messages = asked_of(q).messages;
     mt_json null = ag_null_value(), tape = commit ? *commit : given ? *given : null;
     ag_tape *t = NULL;
     bool ok = true;

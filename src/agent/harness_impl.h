@@ -25,7 +25,8 @@ bool ag_refuse(ag_question *q, const char *format, ...)
 bool ag_parse_for(ag_question *q, mt_str text, ag_route *out);
 void ag_write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count);
 void ag_write_priority(mt_jw *w, ag_priority p);
-bool ag_read_priority(ag_question *q, const mt_json *list, ag_priority *out);
+/* The `priority` of a registration; absent and null are none. */
+bool ag_read_priority(ag_question *q, const mt_json *at, ag_priority *out);
 /* The SDK's words for a route that does not parse. */
 mt_str ag_sdk_complaint(mt_arena *a, mt_str route, const ag_fault *fault);
 /* Upper-case names of the shapes: SINGLE, MANY, INDEX_SINGLE, INDEX_MANY. */

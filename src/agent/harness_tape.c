@@ -1,4 +1,9 @@
-/* agent/harness_tape.c - the harness's operations on tapes and activations. */
+/* agent/harness_tape.c - the harness's operations on tapes and activations.
+ *
+ * A tape is read as the application gives it and shown in the SDK's words: its shape,
+ * its rows by stored key, and by the key that the application knows.
+ * INVARIANT: what cannot be a tape is an empty indexed one, as the SDK has it.
+ * May fail: a tape or an extension with something that is not a token. */
 #include "agent/harness_impl.h"
 #include "agent/tape_impl.h"
 
@@ -226,7 +231,7 @@ static bool read_routes(ag_question *q, ag_agent *agent, unparsed *faults,
             mt_json_is(at, MT_JSON_OBJECT) ? mt_json_at(at, "route") : at;
         ag_fault fault = {0};
         out[i].text = mt_json_text(text);
-        if (!ag_read_priority(q, mt_json_at(at, "priority"), &out[i].priority)) {
+        if (!ag_read_priority(q, at, &out[i].priority)) {
             return false;
         }
         out[i].parsed = !ag_route_parse(q->a, q->mode, agent->styles, out[i].text,

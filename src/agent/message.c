@@ -62,8 +62,8 @@ static mt_json text_node(mt_str text)
                      .as.text = text.ptr ? text.ptr : ""};
 }
 
-/* JSON, or else the text itself. A limit that was hit is no reason to call a thing
- * text: it is reported. */
+/* JSON, or else the text itself. A limit that was hit does not make a
+ * thing text: it is reported. */
 static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limits,
                            mt_json *out)
 {

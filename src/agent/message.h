@@ -3,7 +3,7 @@
  * Out: {"_payload":P,"_type":T,"_version":"1.3.0"}, one line; T mirrors P with "str",
  * "bool", "int", "float", "null" at its leaves. In: whatever comes. A relay's envelope
  * and a typed one inside it are opened; any other JSON is taken as it is, and what is
- * no JSON (a relay's warnings) is text. */
+ * not JSON (a relay's warnings) is text. */
 #ifndef AG_MESSAGE_H
 #define AG_MESSAGE_H
 
@@ -19,12 +19,12 @@ void ag_frame_type(mt_buf *out, const mt_json *payload);
 /* One inbound line, understood. */
 typedef struct ag_inbound {
     mt_str address;  /* who sent it; ptr NULL: the line named nobody */
-    mt_json payload; /* a string when the line, or its content, is no JSON */
+    mt_json payload; /* a string when the line, or its content, is not JSON */
     bool typed;      /* it came in a typed envelope */
     bool relayed;    /* it came in a relay's envelope */
 } ag_inbound;
 
-/* Never fails: what is no JSON is text, what has no envelope is taken as it is.
+/* Never fails: what is not JSON is text, what has no envelope is taken as it is.
  * `content` is decoded once; strings inside the payload stay as they are. The result
  * lives in `a` and borrows from `line`. MT_E_LIMIT when the line or what it holds is
  * deeper or longer than `limits` (may be NULL) allow, MT_E_SYNTAX when it is not

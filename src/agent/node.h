@@ -27,11 +27,11 @@ struct ag_node {
     uint8_t kind; /* ag_kind */
 };
 
-/* Where a text stops being a token or a route. */
+/* Where text stops being a token or a route. */
 typedef struct ag_fault {
     size_t offset;       /* in bytes */
     const char *message; /* static text, lower case, no full stop */
-    mt_str token;        /* compat: the piece that is no token */
+    mt_str token;        /* compat: the piece that is not a token */
 } ag_fault;
 
 /* One token. MT_E_SYNTAX or MT_E_LIMIT with *fault set (fault may be NULL). */

@@ -13,7 +13,7 @@
  * stack while they are short.
  *
  * What may fail: MT_E_SYNTAX with offset and message of the first fault, MT_E_LIMIT
- * for a text or a nesting beyond the limits. *out is then not to be used. Which nodes
+ * for text or a nesting beyond the limits. *out is then not to be used. Which nodes
  * an action activates (ag_route_activates()) is the profile's table: STAY the sources,
  * MOVE labels and targets, TEST the labels. */
 #include "agent/route.h"

@@ -4,7 +4,7 @@
  * the first that fits is final. Scanning is linear: every search below only moves
  * forward. Empty tokens are dropped, list items are not checked.
  *
- * This is what the existing library accepts, not what would be sensible: a text that
+ * This is what the existing library accepts, not what would be sensible: text that
  * fits no style is one object route, names may hold letters of any script, an arrow
  * style may be registered with glyphs of its own. Deviations from the profile are
  * listed in the conformance statement (trace.c).

@@ -1,6 +1,13 @@
-/* agent/scenario.c - see scenario.h. Diagnostics have codes AG3xx. */
+/* agent/scenario.c - see scenario.h.
+ *
+ * Reading: the scenario by its table, its messages, then the agent it holds or names,
+ * with the scenario's own mode, seed and tape in place of the agent's. Running: one
+ * message after the other through one actor, every stage answered before the next.
+ * INVARIANT: the trace does not depend on the order in which handlers answer.
+ * May fail: reading only, by reporting (codes AG3xx, and the agent file's AG1xx). */
 #include "agent/scenario.h"
 
+#include "agent/document.h"
 #include "agent/trace.h"
 #include "agent/value.h"
 
@@ -10,118 +17,94 @@ mt_str ag_scenario_agent(const mt_json *tree)
     return mt_json_is(agent, MT_JSON_STRING) ? mt_json_text(agent) : MT_STR("");
 }
 
-typedef struct reading {
-    mt_arena *a;
-    mt_str name, text;
-    mt_diags *ds;
-} reading;
+typedef struct draft {
+    const mt_json *name, *agent, *mode, *seed, *tape, *messages;
+} draft;
 
-static void complain(reading *r, const char *code, const mt_json *at,
-                     const char *message, const char *hint)
+static const mt_form_row SCENARIO[] = {
+    MT_FORM_ANY(draft, name, "scenario", 0),
+    MT_FORM_ANY(draft, agent, "agent", 0),
+    MT_FORM_ANY(draft, mode, "mode", 0), /* these three are checked as the agent's */
+    MT_FORM_ANY(draft, seed, "seed", 0),
+    MT_FORM_ANY(draft, tape, "tape", 0),
+    MT_FORM_LIST(draft, messages, "messages", 0, UINT32_MAX, MT_FORM_REQUIRED),
+    MT_FORM_NOTE("note"),
+};
+
+static const char *code_of(const mt_form_fault *fault)
 {
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
-                 .pass = -1,
-                 .file = r->name,
-                 .message = mt_str_z(message),
-                 .hint = mt_str_z(hint)};
-    if (at && r->text.ptr) {
-        mt_json_place(r->text, at->offset, &d.line, &d.column);
-    }
-    mt_diag_add(r->ds, &d);
+    return fault->wrong == MT_FORM_UNKNOWN_KEY ? "AG303" : "AG301";
 }
 
-static void check_messages(reading *r, const mt_json *list)
+static void check_messages(ag_document *doc, const mt_json *list)
 {
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        complain(r, "AG301", list, "`messages` must be a list", "");
-        return;
-    }
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; list && i < list->count; i++) {
         const mt_json *m = &list->as.items[i];
         if (!mt_json_at(m, "content") && !mt_json_at(m, "payload")) {
-            complain(r, "AG302", m, "a message has `content` or `payload`",
-                     "`{from: alice, content: {text: hello}}`");
+            ag_complain(doc, "AG302", m, MT_STR("a message has `content` or `payload`"),
+                        "`{from: alice, content: {text: hello}}`");
         }
     }
 }
 
 /* A seed, mode or tape of the scenario's own stands in for the agent file's. */
-static const mt_json *overridden(reading *r, const mt_json *tree, const mt_json *agent)
+static const mt_json *overridden(mt_arena *a, const draft *d, const mt_json *agent)
 {
-    mt_json *out = mt_new(r->a, mt_json);
-    const mt_json *mode = mt_json_at(tree, "mode"), *seed = mt_json_at(tree, "seed");
-    const mt_json *tape = mt_json_at(tree, "tape");
+    mt_json *out = mt_new(a, mt_json);
+    const mt_json *tape = d->tape;
     *out = *agent;
-    if (mode) {
-        *out = ag_with_member(r->a, out, MT_STR("mode"), mode);
+    if (d->mode) {
+        *out = ag_with_member(a, out, MT_STR("mode"), d->mode);
     }
-    if (seed) {
-        *out = ag_with_member(r->a, out, MT_STR("seed"), seed);
+    if (d->seed) {
+        *out = ag_with_member(a, out, MT_STR("seed"), d->seed);
     }
     if (tape) {
-        mt_json given = ag_object_value(NULL, 0);
         const mt_json *own = mt_json_at(agent, "tape");
-        given = own ? *own : given;
-        for (uint32_t i = 0; i < tape->count && mt_json_is(tape, MT_JSON_OBJECT); i++) {
-            given = ag_with_member(r->a, &given, tape->as.members[i].key,
+        mt_json given = own ? *own : ag_object_value(NULL, 0);
+        for (uint32_t i = 0; mt_json_is(tape, MT_JSON_OBJECT) && i < tape->count; i++) {
+            given = ag_with_member(a, &given, tape->as.members[i].key,
                                    &tape->as.members[i].value);
         }
-        *out = ag_with_member(r->a, out, MT_STR("tape"), &given);
+        *out = ag_with_member(a, out, MT_STR("tape"), &given);
     }
     return out;
-}
-
-static void check_keys(reading *r, const mt_json *tree)
-{
-    static const char *const KEYS[] = {"scenario", "agent",    "mode", "tape",
-                                       "seed",     "messages", "note"};
-    for (uint32_t i = 0; i < tree->count; i++) {
-        size_t k = 0;
-        while (k < 7 && !mt_str_eq(mt_str_z(KEYS[k]), tree->as.members[i].key)) {
-            k++;
-        }
-        if (k == 7) {
-            complain(r, "AG303", &tree->as.members[i].value,
-                     "a scenario has no such key",
-                     "scenario, agent, mode, tape, seed, messages, note");
-        }
-    }
 }
 
 mt_err ag_scenario_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                         mt_str agent_name, mt_str agent_text, const mt_json *agent_tree,
                         mt_diags *ds, ag_scenario *out)
 {
-    reading r = {a, name, text, ds};
+    ag_document doc = {a, name, text, ds, code_of, "docs/agents.md lists the keys"};
+    mt_form form = ag_form(&doc, "a scenario");
+    draft d = {0};
     size_t before = ds->errors;
     memset(out, 0, sizeof *out);
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
-        complain(&r, "AG300", tree, "a scenario is an object",
-                 "it has an agent and messages");
+        ag_complain(&doc, "AG300", tree, MT_STR("a scenario is an object"),
+                    "it has an agent and messages");
         return MT_E_REJECTED;
     }
-    check_keys(&r, tree);
-    out->name = mt_json_text(mt_json_at(tree, "scenario"));
-    out->messages = mt_json_at(tree, "messages");
-    check_messages(&r, out->messages);
+    mt_form_read(&form, tree, SCENARIO, mt_form_count(SCENARIO), &d);
+    out->name = mt_json_text(d.name);
+    out->messages = d.messages;
+    check_messages(&doc, out->messages);
     if (!agent_tree) {
-        agent_tree = mt_json_at(tree, "agent");
+        agent_tree = d.agent;
         agent_name = name;
         agent_text = text;
     }
     if (!agent_tree) {
-        complain(&r, "AG304", tree, "the scenario names no `agent`",
-                 "write it inside, or give the path of its file");
+        ag_complain(&doc, "AG304", tree, MT_STR("the scenario names no `agent`"),
+                    "write it inside, or give the path of its file");
         return MT_E_REJECTED;
     }
-    mt_err err = ag_file_read(a, agent_name, agent_text,
-                              overridden(&r, tree, agent_tree), ds, &out->file);
+    mt_err err = ag_file_read(a, agent_name, agent_text, overridden(a, &d, agent_tree),
+                              ds, &out->file);
     return ds->errors > before ? MT_E_REJECTED : err;
 }
 
-/* --- running
- * -------------------------------------------------------------------------------------
+/* ---- Running ------------------------------------------------------------------------
  */
 
 static mt_json *payload_of(mt_arena *a, const mt_json *message)

@@ -28,8 +28,9 @@ bool ag_tape_has(const ag_tape *t, mt_str key);
  * until the tape changes; the array lives in `a`. */
 const mt_str *ag_tape_states(const ag_tape *t, mt_arena *a, mt_str key, size_t *count);
 
-/* Makes the key hold exactly these states, adding the key. MT_E_SYNTAX for a text that
- * is no token, MT_E_LIMIT when the tape would hold too many; then nothing changes. */
+/* Makes the key hold exactly these states, adding the key. MT_E_SYNTAX for text that
+ * is not a token, MT_E_LIMIT when the tape would hold too many; then nothing changes.
+ */
 mt_err ag_tape_set(ag_tape *t, mt_str key, const mt_str *states, size_t count);
 /* Forgets a key. */
 void ag_tape_remove(ag_tape *t, mt_str key);

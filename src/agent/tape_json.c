@@ -7,7 +7,7 @@
  * was.
  *
  * The form of a value decides which kind of tape it can fill; another kind is
- * MT_E_TYPE. A text among lists is walked character by character in compat mode, as
+ * MT_E_TYPE. Text among lists is walked character by character in compat mode, as
  * the existing library does it. What may fail: MT_E_TYPE, MT_E_SYNTAX, and what
  * ag_tape_set() says; the tape may be half filled then. */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ static mt_err set_list(ag_tape *t, mt_str key, const mt_json *list)
     return err;
 }
 
-/* The SDK walks a text among lists character by character; compat does as it does. */
+/* The SDK walks text among lists character by character; compat does as it does. */
 static mt_err set_characters(ag_tape *t, mt_str key, mt_str text)
 {
     mt_arena a = {0};

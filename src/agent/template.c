@@ -1,7 +1,7 @@
 /* agent/template.c - see template.h.
  *
  * Three small languages over one scope. Paths: a root (ROOTS) and steps by member or
- * index. Templates: any JSON whose texts may hold {{path}}, {{path + 1}}; a text that
+ * index. Templates: any JSON whose texts may hold {{path}}, {{path + 1}}; text that
  * is nothing but one hole becomes the value itself, of any type. Conditions: an object
  * of paths and what they must be, with operators (OPERATORS) and all, any, none.
  *
@@ -440,7 +440,7 @@ static const char *unknown_root(mt_arena *a, mt_str path)
         return NULL;
     }
     return mt_strf(a,
-                   "`%.*s` is no path; paths start with content, from, message, "
+                   "`%.*s` is not a path; paths start with content, from, message, "
                    "memory, data, key, state, agent, action, trigger or fresh",
                    MT_ARG(path))
         .ptr;
@@ -494,7 +494,7 @@ static const char *check_operators(mt_arena *a, const mt_json *wanted,
         const mt_json_member *m = &wanted->as.members[i];
         *where = &m->value;
         if (!find_operator(m->key)) {
-            return mt_strf(a, "`%.*s` is no operator", MT_ARG(m->key)).ptr;
+            return mt_strf(a, "`%.*s` is not an operator", MT_ARG(m->key)).ptr;
         }
         if ((mt_str_is(m->key, "in") && !mt_json_is(&m->value, MT_JSON_ARRAY)) ||
             (mt_str_is(m->key, "exists") && !mt_json_is(&m->value, MT_JSON_BOOL))) {

@@ -24,7 +24,7 @@ typedef struct ag_scope {
 
 /* The value at a path; NULL: there is none. */
 const mt_json *ag_lookup(mt_arena *a, ag_scope *scope, mt_str path);
-/* A template filled in. What a path does not find becomes null (in a text: nothing). */
+/* A template filled in. What a path does not find becomes null (in text: nothing). */
 mt_json ag_render(mt_arena *a, ag_scope *scope, const mt_json *template);
 /* NULL holds. */
 bool ag_holds(mt_arena *a, ag_scope *scope, const mt_json *condition);

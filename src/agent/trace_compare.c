@@ -186,7 +186,7 @@ static mt_json projected(mt_arena *a, const ag_compare *how, const mt_json *reco
     return mt_str_is(name, "tape_after") ? project_tape(a, how, value) : *value;
 }
 
-/* --- where two values part
+/* --- where two values diverge
  * ------------------------------------------------------------------------ */
 
 static mt_str shown(mt_arena *a, const mt_json *value)

@@ -1,5 +1,13 @@
 /* api/contract.c - the public API's contracts: source or bundle to program.
- * Room: api. */
+ *
+ * motet.h states lifetimes and thread rules; this file keeps them: a contract copies
+ * every text it is given, makes its messages once and is immutable afterwards, so
+ * threads may share it. A contract that was refused is returned as well, with its
+ * diagnostics and without a program; the caller frees it like any other.
+ *
+ * Order: elaborate (or read the bundle), admit, compile. Nothing prints and nothing
+ * exits; what the world refuses is a motet_status, which has the values of mt_err.
+ * Limits are the defaults. */
 #include "api/api.h"
 
 #include <stdlib.h>

@@ -1,7 +1,13 @@
 /* api/eval.c - the public API's fact sets and verdicts.
- * Room: api.
- * Typed values are put one after the other: a stack of open values knows, from the
- * declared types, what is due next and where it goes. */
+ *
+ * Facts come as JSON text, or typed: values are put one after the other, and a stack
+ * of open values knows, from the declared types, what is due next and where it goes. A
+ * value of another type is refused and the fault kept; every later call answers it
+ * until motet_facts_begin(), so a caller may look once at the end.
+ *
+ * A fact set belongs to its contract; evaluating it with verdicts of another is
+ * MOTET_E_USAGE. JSON that is handed out lives until the next call on the same object.
+ * An object belongs to one thread at a time; a contract may be shared. */
 #include <stdlib.h>
 
 #include "api/api.h"
@@ -190,7 +196,7 @@ static motet_status put_decimal(motet_facts *f, const char *text, unsigned trait
     const ct_type *t = due(f);
     ct_value v = {0};
     if (f->err == MT_OK && mt_decimal_parse(mt_str_z(text), &v.decimal) != MT_OK) {
-        return refuse(f, MT_E_TYPE, MT_STR("the text is no decimal"));
+        return refuse(f, MT_E_TYPE, MT_STR("the text is not a decimal"));
     }
     return put(f, t && ct_held(t) == LN_DECIMAL && ct_has(t, trait), &v);
 }
@@ -205,7 +211,7 @@ motet_status motet_put_money(motet_facts *facts, const char *amount)
     return put_decimal(facts, amount, LN_CURRENCY);
 }
 
-/* A text as the type that is due reads it; false when it cannot. */
+/* Text as the type that is due reads it; false when it cannot. */
 static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *out)
 {
     if (ct_held(t) == LN_CHOICE) {

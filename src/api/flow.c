@@ -1,5 +1,13 @@
 /* api/flow.c - the public API's flows and action spaces.
- * Room: api. */
+ *
+ * A run has a plan of its own, made once, and is used for one flow after the other.
+ * States and bindings come as JSON; the embedder's host gets the engine's three
+ * questions as callbacks (may this persona act, apply these changes, which outcome),
+ * each before anything has happened. Positions are texts that the embedder keeps.
+ *
+ * Everything of one run lives in `inputs`, which the next start resets; texts that are
+ * handed out live until the next call. What may fail: motet_status, with a sentence in
+ * motet_run_message(). */
 #include <stdlib.h>
 
 #include "api/api.h"

@@ -1,5 +1,14 @@
 /* api/graph.c - the public API's graphs: primitives in C, loading, episodes.
- * Room: api. */
+ *
+ * Primitives are registered with a manifest and a function; the kernel calls it
+ * through a trampoline with a motet_call that shows inputs, parameters and context,
+ * and takes outputs, which are copied at once. Loading checks everything and keeps its
+ * messages; a graph that was refused has no episode.
+ *
+ * An episode holds the context values set so far (copies, one allocation per key,
+ * freed when replaced) and runs pass after pass. Values that are handed out are valid
+ * until the next pass. Indexes out of range are answered with nothing rather than
+ * trusted. */
 #include <stdlib.h>
 
 #include "graph/execute.h"

@@ -26,7 +26,7 @@ mt_err mt_decimal_parse(mt_str text, mt_decimal *out);
 size_t mt_decimal_print(mt_decimal d, char out[MT_DECIMAL_TEXT]);
 
 mt_decimal mt_decimal_from_i64(int64_t value);
-/* MT_E_RANGE when d is no whole number or does not fit. */
+/* MT_E_RANGE when d is not a whole number or does not fit. */
 mt_err mt_decimal_to_i64(mt_decimal d, int64_t *out);
 
 /* The general forms of the inline functions below. */

@@ -79,7 +79,7 @@ void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
         mt_jp_set_fault(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
         return;
     }
-    /* What is no value at all is a fault of the text, not of the type. */
+    /* What is not a value at all is a fault of the text, not of the type. */
     mt_jp probe = *j;
     if (mt_jp_skip(&probe)) {
         mt_jp_set_fault(j, MT_E_TYPE, j->p, MESSAGES[expected]);

@@ -97,7 +97,7 @@ static inline mt_json *slot(const reader *r)
     return (mt_json *)(void *)r->top - 1;
 }
 
-/* A text with escapes: decoded into the arena, where it is never longer than its
+/* Text with escapes: decoded into the arena, where it is never longer than its
  * source. */
 static const char *read_text_slow(reader *r, const char *start, mt_str *out)
 {
@@ -126,6 +126,8 @@ static inline const char *read_text(reader *r, const char *p, mt_str *out)
     return quote + 1;
 }
 
+/* The slot gets type and place now; count and children follow when the container
+ * closes. */
 static const char *open_container(reader *r, const char *p, mt_json_type type)
 {
     if (r->depth == r->max_depth) {
@@ -167,6 +169,8 @@ static uint32_t repeated_of_few(const mt_json_member *m, uint32_t count)
     return count;
 }
 
+/* A map, because comparing each with each would be square; it is gone before the
+ * children are kept. */
 static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t count)
 {
     mt_mark mark = mt_arena_mark(a);
@@ -183,7 +187,7 @@ static uint32_t repeated_of_many(mt_arena *a, const mt_json_member *m, uint32_t 
     return i;
 }
 
-/* The opening quote of the key before a value. A quote inside of the key has a
+/* The opening quote of the key before a value. A quote inside the key has a
  * backslash before it, the opening one cannot have. */
 static const char *key_place(const reader *r, const mt_json_member *m)
 {
@@ -215,6 +219,8 @@ static void *keep(reader *r, const void *children, size_t bytes)
     return bytes ? memcpy(mt_alloc(r->arena, bytes), children, bytes) : NULL;
 }
 
+/* The children leave the stack for the arena, and the container's own slot is on top
+ * again. NULL when two keys of an object are equal. */
 static const char *close_container(reader *r, const char *p)
 {
     frame *f = frame_at(r, r->frame);
@@ -238,6 +244,7 @@ static const char *close_container(reader *r, const char *p)
     return p + 1;
 }
 
+/* The value keeps the place of its opening quote, for whoever reports about it. */
 static const char *read_string(reader *r, const char *p)
 {
     mt_str text;
@@ -251,6 +258,8 @@ static const char *read_string(reader *r, const char *p)
     return next;
 }
 
+/* A number stays the text it was written as: what it means is asked by mt_json_i64()
+ * and others, exactly. */
 static const char *read_number(reader *r, const char *p)
 {
     bool room = r->end - p >= MT_SCAN_NEAR;
@@ -269,6 +278,7 @@ static const char *read_number(reader *r, const char *p)
     return next;
 }
 
+/* true, false and null; the first letter has decided which. */
 static const char *read_word(reader *r, const char *p, mt_str word, mt_json_type type)
 {
     const char *next = mt_scan_word(p, r->end, word, &r->fault);
@@ -374,6 +384,8 @@ static const char *after_value(reader *r, const char *p, bool *done)
     return p;
 }
 
+/* Without recursion: a value that opened a container goes on with its first child, a
+ * complete one with whatever follows it. */
 static const char *read_document(reader *r, const char *p)
 {
     for (bool done = false; p && !done;) {
@@ -439,6 +451,7 @@ const char *mt_json_check_start(mt_str text, size_t max_bytes, mt_err *err)
                : NULL;
 }
 
+/* Nothing but white space may follow the value. */
 static mt_err read_all(mt_arena *a, mt_str text, mt_json_limits l, mt_json *out,
                        mt_json_error *error)
 {

@@ -77,7 +77,7 @@ static inline unsigned mt_scan_special(const char *p)
     return (unsigned)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, slash), other));
 }
 
-/* Bit i is set when p[i] is no digit; p[0..16) must be readable. */
+/* Bit i is set when p[i] is not a digit; p[0..16) must be readable. */
 static inline unsigned mt_scan_nondigit(const char *p)
 {
     __m128i block = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -107,7 +107,7 @@ static inline unsigned mt_scan_nondigit(const char *p)
 }
 #endif
 
-/* The first byte from p on that is no digit. */
+/* The first byte from p on that is not a digit. */
 static inline const char *mt_scan_digits(const char *p, const char *end)
 {
     while (end - p >= MT_SCAN_BLOCK) {

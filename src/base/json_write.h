@@ -9,7 +9,7 @@
 
 #include "base/json_read.h"
 
-/* Enough for a tree of MT_JSON_MAX_DEPTH inside of as many levels of the caller. */
+/* Enough for a tree of MT_JSON_MAX_DEPTH inside as many levels of the caller. */
 enum { MT_JW_MAX_DEPTH = 2 * MT_JSON_MAX_DEPTH };
 
 typedef struct mt_jw {

@@ -10,6 +10,8 @@ void mt_late_missing(void)
     MT_BUG("a library is used before it was loaded");
 }
 
+/* All or none: a library that lacks one function is refused before any pointer is set.
+ */
 static bool find_symbols(mt_late_library *l, void *handle)
 {
     for (size_t i = 0; i < l->count; i++) {

@@ -54,6 +54,12 @@ typedef struct mt_limits {
 } mt_limits;
 
 extern const mt_limits MT_LIMITS_DEFAULT;
+/* The same as constants, for tables: MT_INITIAL_graph_ports. */
+enum {
+#define MT_LIMIT_INITIAL(name, value, help) MT_INITIAL_##name = (int)(value),
+    MT_LIMIT_MAP(MT_LIMIT_INITIAL)
+#undef MT_LIMIT_INITIAL
+};
 
 /* One row of the table, for help texts and configuration. */
 typedef struct mt_limit_row {

@@ -106,6 +106,8 @@ static void take_digits(parsed *n, int *count, const char *p, const char *end, i
     }
 }
 
+/* The grammar of JSON numbers; the first digits go to the word, the whole mantissa is
+ * kept for the exact way. */
 static bool split(mt_str text, parsed *n)
 {
     const char *p = text.ptr, *end = p + text.len;
@@ -197,6 +199,7 @@ static void big_push(big *b, uint64_t word)
     b->w[b->len++] = word;
 }
 
+/* One word longer at most; BIG_WORDS holds every number that is ever made. */
 static void big_mul_add(big *b, uint64_t factor, uint64_t add)
 {
     uint64_t carry = add;
@@ -323,6 +326,7 @@ static bool exact(const parsed *n, double *out)
     return true;
 }
 
+/* Bits of the absolute value, by the first of the ways that is sure. */
 static uint64_t magnitude(const parsed *n)
 {
     double easy;

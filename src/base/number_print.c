@@ -50,6 +50,8 @@ static int floor_log10(int q, bool closer)
     return (q * 1262611 - (closer ? 524031 : 0)) >> 22;
 }
 
+/* Schubfach: one digit fewer if exactly one such decimal lies in the interval, else
+ * the nearer of the two around the value. */
 static decimal shortest(uint64_t c, int q, bool closer)
 {
     bool odd = c & 1;
@@ -90,6 +92,8 @@ static decimal to_decimal(uint64_t fraction, int biased)
     return shortest(c, q, !fraction && biased > 1);
 }
 
+/* A whole power of ten keeps one digit; two zeros at a time, since most have many or
+ * none. */
 static decimal without_zeros(decimal d)
 {
     while (d.digits % 100 == 0) {
@@ -103,6 +107,7 @@ static decimal without_zeros(decimal d)
     return d;
 }
 
+/* One digit before the point, and no point when there is only one digit. */
 static char *put_scientific(char *p, const char *digits, int count, int exponent)
 {
     *p++ = digits[0];

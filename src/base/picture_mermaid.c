@@ -34,7 +34,7 @@ static const char *const LINES[] = {
     [MT_SOLID] = "-->", [MT_DASHED] = "-.->", [MT_DOTTED] = "-.->", [MT_BOLD] = "==>"};
 _Static_assert(sizeof LINES / sizeof *LINES == MT_LINE_COUNT, "every line's arrow");
 
-/* What Mermaid reads inside of quotes. */
+/* What Mermaid reads inside quotes. */
 static const char READ[] = "\"#&<>\\`%{}|$";
 
 typedef struct pen {

@@ -35,6 +35,8 @@ static void append_segment(path_builder *b, mt_str segment)
     b->len += segment.len;
 }
 
+/* `..` never climbs over the floor: above the root of an absolute path it means
+ * nothing, at the head of a relative one it stays as it is. */
 static void add_segment(path_builder *b, mt_str segment, bool absolute)
 {
     if (!segment.len || mt_str_is(segment, ".")) {
@@ -90,6 +92,8 @@ static mt_err memory_find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_
     return find_memory_file(state, *id) ? MT_OK : MT_E_NOTFOUND;
 }
 
+/* The words are those of the operating system, because the conformance suite compares
+ * them. */
 static mt_err memory_read(void *state, mt_arena *a, mt_str id, size_t limit,
                           mt_str *text, mt_str *why)
 {

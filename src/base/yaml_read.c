@@ -152,6 +152,7 @@ typedef struct number_parts {
     mt_str whole, fraction, exponent; /* exponent with its sign */
 } number_parts;
 
+/* Only the parts; whether they are a number of JSON is made so by number_text(). */
 static bool split_number(mt_str s, number_parts *p)
 {
     size_t at = 0;
@@ -212,6 +213,7 @@ static mt_json text_node(uint8_t type, mt_str text)
     return (mt_json){.type = type, .count = (uint32_t)text.len, .as.text = text.ptr};
 }
 
+/* The YAML 1.2 core schema; `yes`, `no`, `on` and `off` are texts. */
 static bool plain_scalar(reader *r, mt_str s, mt_json *out)
 {
     static const char *const NULLS[] = {"", "~", "null", "Null", "NULL", NULL};
@@ -240,6 +242,8 @@ static bool tag_is(const yaml_char_t *tag, const char *name)
     return tag && strcmp((const char *)tag, name) == 0;
 }
 
+/* A tag that says text makes anything text; any other tag is refused rather than
+ * ignored. */
 static bool scalar(reader *r, mt_json *out)
 {
     const yaml_char_t *tag = r->event.data.scalar.tag;
@@ -265,6 +269,7 @@ static void absorb(extent *whole, extent part)
     whole->height = part.height + 1 > whole->height ? part.height + 1 : whole->height;
 }
 
+/* The current event is its end when it returns. */
 static bool sequence(reader *r, size_t depth, mt_json *out, extent *size)
 {
     MT_VEC(mt_json) items = {0};
@@ -300,6 +305,7 @@ static bool key(reader *r, mt_map *seen, mt_str *out)
     return true;
 }
 
+/* Keys and values in turn; equal keys are refused by key(). */
 static bool mapping(reader *r, size_t depth, mt_json *out, extent *size)
 {
     MT_VEC(mt_json_member) members = {0};
@@ -320,6 +326,8 @@ static bool mapping(reader *r, size_t depth, mt_json *out, extent *size)
     return !r->err;
 }
 
+/* Costs what the anchored value would cost written out, in depth and in nodes, before
+ * it is shared. */
 static bool alias(reader *r, size_t depth, mt_json *out, extent *size)
 {
     mt_str name = mt_str_z((const char *)r->event.data.alias.anchor);
@@ -398,6 +406,7 @@ static bool node(reader *r, size_t depth, mt_json *out, extent *size)
     return ok;
 }
 
+/* An empty stream is null; a second document is an error, since nobody would see it. */
 static bool document(reader *r, mt_json *out)
 {
     extent size;

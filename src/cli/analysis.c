@@ -1,5 +1,18 @@
 /* cli/analysis.c - loads, analyses and prints; see analysis.h.
- * Room: cli. */
+ *
+ * Order: the contract is loaded as for every command; if it is a System, its members
+ * are found (elaborated with it, or bundles beside its bundle) and analysed one by
+ * one, then across; otherwise the contract alone. With --prove the solver's findings
+ * are added to the same list, and everything is sorted and cut only when it is
+ * printed.
+ *
+ * A member that is not there is not the end: it is reported as a finding and the rest
+ * is analysed. An analysis that Ctrl-C stopped is printed as far as it came, and says
+ * so.
+ *
+ * Output goes through a sink that flushes while it is written: reports may be larger
+ * than memory. Everything belongs to x->arena and x->contract, freed by
+ * cli_analysis_free() also after a failed run. */
 #include "cli/analysis.h"
 
 #include "cli/prove.h"

@@ -13,7 +13,7 @@ int cli_print(mt_str text)
     while (text.len) {
         ssize_t put = write(STDOUT_FILENO, text.ptr, text.len);
         if (put < 0 && errno != EINTR) {
-            if (errno != EPIPE) { /* a reader that has seen enough is no news */
+            if (errno != EPIPE) { /* a reader that has seen enough is not news */
                 fprintf(stderr, "motet: cannot write to standard output: %s\n",
                         strerror(errno));
             }

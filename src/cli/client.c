@@ -1,3 +1,14 @@
+/* cli/client.c - one question to a running server, for the commands that need one.
+ *
+ * One request per command: the URL from the option or MOTET_SERVER, a token from a
+ * file or the environment and never from an option (others can read those), an
+ * idempotency key for whatever writes, so that repeating a command by hand acts once.
+ * The answer is printed as it came, laid out when a person reads it; a problem of the
+ * server (RFC 9457) becomes our one-line error.
+ *
+ * Exit status: 0 for 2xx, 1 for every other answer below 500, 3 for 5xx and when there
+ * was no answer. Answers are bounded in bytes and time. libcurl is loaded here, on
+ * first use. */
 #include "cli/client.h"
 
 #include <stdio.h>
@@ -22,6 +33,7 @@ typedef struct question {
     char why[CURL_ERROR_SIZE];
 } question;
 
+/* Everything but unreserved characters, so that an id may hold a slash. */
 static void add_escaped(mt_buf *path, mt_str text)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -4,7 +4,7 @@
 
 /* clang-format off */
 const cli_command CMD_AGENT_COMMANDS[] = {
-    {"compare", "A B", "Say whether two traces agree, and where they part",
+    {"compare", "A B", "Say whether two traces agree, and where they diverge",
      cmd_agent_compare, CMD_AGENT_COMPARE_OPTIONS, NULL, 2, 2, CMD_AGENT_COMPARE_DETAILS},
     {"dna", NULL, "Registrations as a document: show, diff, merge, sign, verify", NULL,
      NULL, CMD_AGENT_DNA_COMMANDS, 0, 0, NULL},

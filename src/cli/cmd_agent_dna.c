@@ -1,5 +1,13 @@
 /* cli/cmd_agent_dna.c - motet agent dna: an agent's registrations as a document.
- * Room: cli. */
+ *
+ * One function per subcommand, and the table of them at the end. All take an agent
+ * file, a scenario or DNA in either form, by cli_read_dna(). `diff` exits with 1 when
+ * something breaks those who talk to the agent; `verify` when the signature, the pin
+ * or the version is another.
+ *
+ * Documents that do not say what their registrations do (made elsewhere) are named by
+ * less; that is said on standard error and changes no exit status. Secret keys are
+ * written to new files only, with mode 0600. */
 #include <stdio.h>
 
 #include "agent/dna.h"

@@ -1,5 +1,13 @@
 /* cli/cmd_agent_relay.c - motet agent relay: run a relay until told to stop.
- * Room: cli. */
+ *
+ * Settings come from the file first, options win; every number has its bounds in
+ * net/relay_config.c, so both are checked in one place. The first line on standard
+ * output says where the relay listens, for scripts that let it choose a port. SIGTERM
+ * and SIGINT stop it after what waits was sent; `running` is the only global, for the
+ * handler.
+ *
+ * Exit status 2 for settings that cannot be, 3 when the address or a file cannot be
+ * had. */
 #include <signal.h>
 #include <stdio.h>
 
@@ -97,6 +105,8 @@ static int read_config(const cli_args *args, mt_arena *a, nt_relay_config *c)
     int code = path ? cli_read_document(args, a, path, &document) : CLI_HOLDS;
     if (path && !code && nt_relay_config_read(a, &document.tree, c, &notes)) {
         code = cli_fail(args, CLI_FAILS, "%s: a configuration is an object", path);
+    } else if (path && !code) {
+        nt_relay_config_hints(a, &document.tree, &notes);
     }
     for (mt_str rest = mt_buf_str(&notes); rest.len;) {
         size_t end = mt_str_find(rest, '\n');

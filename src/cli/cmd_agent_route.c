@@ -1,6 +1,13 @@
-/* cli/cmd_agent_route.c - motet agent route and routes: what a route says, and which an
- * agent has.
- * Room: cli. */
+/* cli/cmd_agent_route.c - motet agent route and routes: what a route says, and which
+ * an agent has.
+ *
+ * One route is shown in its parts, with what each action activates; two are compared
+ * (the same canonical text: exit status 0, otherwise 1), and whether a sender on one
+ * would hear a receiver on the other is said. A fault is shown with the text and a
+ * mark under the place.
+ *
+ * `routes` lists registrations in the order in which they would be asked, as text, as
+ * JSON lines, or as a picture. */
 #include <stdio.h>
 
 #include "agent/dna.h"

@@ -1,5 +1,12 @@
 /* cli/cmd_agent_run.c - motet agent run: an agent file at a relay, until it ends.
- * Room: cli. */
+ *
+ * Everything that was given is read and checked before anything is connected: relays,
+ * journeys, the agent, the tape to start with. Then the kept state is opened (or a
+ * tape in memory), the agent made, and net/runner.c keeps it connected until a trigger
+ * ends it, a signal stops it or attempts run out.
+ *
+ * Handlers run in the directory of the agent file. The struct `run` owns everything
+ * and is released in one place, whatever happened. */
 #include <signal.h>
 #include <stdlib.h>
 

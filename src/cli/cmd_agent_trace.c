@@ -88,7 +88,7 @@ static int show_comparison(const cli_args *args, mt_arena *a, mt_str left, mt_st
     if (same) {
         return cli_print(MT_STR("the traces agree\n"));
     }
-    int code = cli_print(mt_strf(a, "the traces part at %.*s\n", MT_ARG(where)));
+    int code = cli_print(mt_strf(a, "the traces diverge at %.*s\n", MT_ARG(where)));
     return code ? code : CLI_FAILS;
 }
 

@@ -1,10 +1,13 @@
 /* cli/cmd_analyze.c - motet analyze: what a contract says without being run.
- * Room: cli.
+ *
  * Reads what is asked for, has it analysed (cli/analysis.c), then reports or draws,
- * never both. Parts of a picture and obligations of the analysis follow from each other
- * (analyze/explain/draw.h). A stopped analysis is reported as far as it came, but not
- * drawn. Without Graphviz a picture that would be SVG is Mermaid, and it is said once.
- */
+ * never both. Parts of a picture and obligations of the analysis follow from each
+ * other (analyze/explain/draw.h), so asking for a picture of flows analyses flows and
+ * nothing else.
+ *
+ * A stopped analysis is reported as far as it came, but not drawn. Without Graphviz a
+ * picture that would be SVG is Mermaid, and it is said once. With a baseline only new
+ * findings count for the exit status. */
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
@@ -138,8 +141,8 @@ static int apply_baseline(const cli_args *args, cli_analysis *x)
     }
     int code = cli_read_tree(args, &x->arena, path, &x->limits, &tree);
     if (!code && an_findings_against(&x->fs, &tree)) {
-        code =
-            cli_fail(args, CLI_FAILS, "%s is no report of motet analyze --json", path);
+        code = cli_fail(args, CLI_FAILS, "%s is not a report of motet analyze --json",
+                        path);
     }
     return code;
 }

@@ -1,5 +1,14 @@
 /* cli/cmd_backup.c - motet backup and motet restore.
- * Room: cli. Both check everything before they say that it is done. */
+ *
+ * Both check everything before they say that it is done. A backup is copied in one
+ * reading transaction and then read back: its digest and every record of the ledger in
+ * it must hold, or it is not kept. A restore checks the copy first and fills an empty
+ * store in one transaction.
+ *
+ * A directory of copies is a history: names hold time and number of records, and --to
+ * chooses the newest copy that is not after the point. An existing file is never
+ * replaced. What happened after the copy is not brought back; the text of the command
+ * says so. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +17,7 @@
 
 #include "cli/commands.h"
 #include "contract/wire/value.h"
-#include "exec/backup.h"
+#include "exec/evidence/backup.h"
 #include "http/config.h"
 
 /* clang-format off */

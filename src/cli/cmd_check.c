@@ -1,5 +1,13 @@
 /* cli/cmd_check.c - motet check: every fault of a contract at once.
- * Room: cli. */
+ *
+ * --fix runs first and may need several rounds, since renumbering one rule can move
+ * another; it rewrites stratum numbers in place and nothing else. Then the contract is
+ * loaded once, proofs are added where they are asked for, and everything is shown in
+ * one of three forms: for people, as JSON, as SARIF.
+ *
+ * --watch repeats the check whenever one of the files that were read changes. The
+ * summary counts constructs from the bundle that was made. Exit status 0 only if there
+ * are no errors, and with --strict no warnings. */
 #include <errno.h>
 #include <stdio.h>
 

@@ -1,6 +1,9 @@
 /* cli/cmd_completion.c - motet completion: shell completion written from the table.
- * Room: cli.
- * Words complete to commands, subcommands and options; everything else to files. */
+ *
+ * Words complete to commands, subcommands and options; everything else to files. One
+ * writer per shell (SHELLS), all of which walk the same table of commands, so a new
+ * command completes without a line here. Texts are quoted for the shell they go to:
+ * each has its own rules about quotes, brackets and colons. */
 #include <stdio.h>
 
 #include "cli/commands.h"

@@ -1,6 +1,12 @@
 /* cli/cmd_deploy.c - motet deploy: give a running server a contract or a new version.
- * Room: cli. The file is elaborated here, so that imports and diagnostics are those of
- * the author's machine; what travels is the bundle. */
+ *
+ * The file is elaborated here, so that imports and diagnostics are those of the
+ * author's machine; what travels is the bundle. Policies for flows in flight and maps
+ * of removed states go with it as they were given: the server judges them, since it
+ * knows the flows.
+ *
+ * --status and --complete speak of a migration under way; FILE is then the id of a
+ * contract. --dry-run asks for the plan and changes nothing. */
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/contract.h"

@@ -1,5 +1,12 @@
 /* cli/cmd_eval.c - motet eval: which verdicts do these facts give?
- * Room: cli. */
+ *
+ * The contract is loaded and compiled once; facts come from a file, from their sources
+ * (cli/fetch.c) or both. --lines evaluates every line as a fact set of its own with
+ * the same memory and flushes its output as it goes, so it can stand in a pipe; a
+ * fault of one line is that line's result. --flow and --operation go on in
+ * cmd_eval_flow.c.
+ *
+ * One deadline and one budget of steps per evaluation (limits eval_ms, eval_steps). */
 #include <stdio.h>
 #include <string.h>
 

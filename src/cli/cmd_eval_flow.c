@@ -1,5 +1,11 @@
 /* cli/cmd_eval_flow.c - motet eval --flow or --operation: what would a persona's act
- * do? Room: cli. */
+ * do?
+ *
+ * Nothing is stored: states come from the command line, what would change is printed.
+ * The same engine and the same texts as the server's dry run. Exit status 1 if the
+ * flow breaks off or the operation is refused.
+ *
+ * The printing functions are shared with the REPL (repl.c). */
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/render.h"

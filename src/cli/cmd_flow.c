@@ -1,5 +1,9 @@
 /* cli/cmd_flow.c - motet flow: flows of a running server.
- * Room: cli. */
+ *
+ * Every subcommand is one request (cli/client.c): the words of the command become the
+ * path, options the members of the body or the query. What the server answers is what
+ * is printed. Nothing is checked here that the server checks, so that both cannot
+ * disagree. */
 #include "base/json_read.h"
 #include "cli/client.h"
 #include "cli/commands.h"

@@ -1,5 +1,8 @@
 /* cli/cmd_graph_render.c - motet graph render: the picture of a graph.
- * Room: cli. With a capture and an event, every node shows what it said then. */
+ *
+ * With a capture and an event, the capture is replayed up to it and every node shows
+ * what it said then; long values are cut to a line. Without --format the picture is
+ * SVG where there is Graphviz, DOT otherwise. */
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/picture.h"

@@ -1,6 +1,13 @@
 /* cli/cmd_graph_replay.c - motet graph replay and capture: run a capture again and
  * compare, export a journal.
- * Room: cli. */
+ *
+ * Order: what vouches for the capture (checksum, signature) is looked at before
+ * anything is run; then every event is run again and decisions and effects are
+ * compared byte for byte; with a trace beside the capture the first node that said
+ * something else is named. Intents are derived again, never sent.
+ *
+ * Captures are read event by event, so their length does not matter. Exit status 1: it
+ * diverges, or the checksum does not match. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,8 +172,8 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
     }
     ho_sum_state signature = ho_capture_signature(path, digest, demanded ? &key : NULL);
     if (signature == HO_SUM_BAD) {
-        return cli_fail(r->args, CLI_FAILS, "%s.sig is no signature of %s by this key",
-                        path, path);
+        return cli_fail(r->args, CLI_FAILS,
+                        "%s.sig is not a signature of %s by this key", path, path);
     }
     return demanded && signature == HO_SUM_ABSENT
                ? cli_fail(r->args, CLI_FAILS, "%s is not signed", path)

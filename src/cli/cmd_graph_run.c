@@ -1,5 +1,19 @@
 /* cli/cmd_graph_run.c - motet graph run: events in, effects out, a capture on disk.
- * Room: cli. */
+ *
+ * Order: options, the files that are there already (is a journal in the way, is the
+ * capture a plain file), the graph with its adapter and egress, the journal, then the
+ * source of events, then the run. The journal is appended step by step and synced; the
+ * capture is assembled from it at the end, whatever way the run ends, and only then
+ * the journal goes.
+ *
+ * INVARIANT: what an earlier run left is not touched before this run has committed its
+ * first event. A journal of a killed run is only replaced by --overwrite and only
+ * continued by --resume; a capture that is there becomes CAPTURE.previous.
+ *
+ * With --resume the journal is replayed and compared, the trace is written beside the
+ * old one until the replay has held. Signals set a flag that the host looks at between
+ * events. Exit status 1 when something broke the run or a journal is in the way, 3 for
+ * files. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -7,6 +21,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/duration.h"
 #include "base/vec.h"
 #include "cli/commands.h"
 #include "cli/graph.h"
@@ -14,7 +29,6 @@
 #include "host/graph_capture.h"
 #include "host/graph_resume.h"
 #include "host/graph_trace.h"
-#include "os/duration.h"
 
 /* clang-format off */
 const cli_option CMD_GRAPH_RUN_OPTIONS[] = {
@@ -103,7 +117,7 @@ static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
 {
     const char *text = cli_value(args, name);
     *ms = 0;
-    if (text && os_duration_parse(mt_str_z(text), ms)) {
+    if (text && mt_duration_parse(mt_str_z(text), ms)) {
         cli_fail(args, CLI_USAGE,
                  "--%s needs a duration such as 250ms, 5s or 2m, not '%s'", name, text);
         return false;

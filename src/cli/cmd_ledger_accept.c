@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "exec/signer.h"
+#include "exec/evidence/signer.h"
 #include "os/key_file.h"
 
 /* clang-format off */
@@ -107,7 +107,7 @@ static int lacks_option(const cli_args *args)
     bool fits =
         reason.len && reason.len <= REASON_BYTES && mt_utf8_check(reason) == reason.len;
     return fits ? CLI_HOLDS
-                : cli_fail(args, CLI_USAGE, "--reason needs a text of 1 to %d bytes",
+                : cli_fail(args, CLI_USAGE, "--reason needs text of 1 to %d bytes",
                            REASON_BYTES);
 }
 

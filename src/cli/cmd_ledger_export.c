@@ -1,12 +1,19 @@
 /* cli/cmd_ledger_export.c - motet ledger export: a copy that others can verify.
- * Room: cli.
- * What is copied is verified on the way; a copy of something broken is never left. */
+ *
+ * What is copied is verified on the way, line by line; a copy of something broken is
+ * never left: the file gets its name only after the last line has held. With --sign
+ * the copy ends with a new checkpoint, which the verifier sees, too, so a key that may
+ * not sign this ledger is refused.
+ *
+ * A key that remembers what it signed (motet serve) signs only what goes on from
+ * there, and vouches for no key that a record adds and no other checkpoint covers.
+ * Secrets are wiped on every way out. */
 #include <errno.h>
 
 #include "cli/commands.h"
 #include "cli/keys.h"
 #include "cli/ledger.h"
-#include "exec/signer_memory.h"
+#include "exec/evidence/signer_memory.h"
 #include "os/file.h"
 
 /* clang-format off */

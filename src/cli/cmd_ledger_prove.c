@@ -53,7 +53,7 @@ static int read_wish(const cli_args *args, const cli_ledger *l, wish *out)
         return cli_fail(args, CLI_USAGE, "either SEQ or --from N is needed");
     }
     if (!natural(index, &out->index) || (size && !natural(size, &out->size))) {
-        return cli_fail(args, CLI_USAGE, "'%s' is no whole number",
+        return cli_fail(args, CLI_USAGE, "'%s' is not a whole number",
                         natural(index, &out->index) ? size : index);
     }
     return CLI_HOLDS;

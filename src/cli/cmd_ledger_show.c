@@ -1,8 +1,12 @@
 /* cli/cmd_ledger_show.c - motet ledger show: records for people, or as JSON lines.
- * Room: cli.
- * What a record says is told from its body alone: when, what kind, which contract, then
- * every other member in its order. Members of "provenance" count as the body's own;
- * what is long is only counted. */
+ *
+ * What a record says is told from its body alone: when, what kind, which contract,
+ * then every other member in its order. Members of "provenance" count as the body's
+ * own; what is long is only counted.
+ *
+ * Filters look at the body, too, so they work the same on a file and on a store.
+ * Nothing is verified here, and the help says so; a line that is not a record or a
+ * checkpoint ends the walk with its number. */
 #include <stdint.h>
 
 #include "base/json_write.h"
@@ -257,7 +261,7 @@ static const char *show_record(show *s, mt_str line, const lg_entry *e)
     }
     if (mt_json_read(&s->scratch, e->body, NULL, &body, NULL) ||
         body.type != MT_JSON_OBJECT) {
-        return "the body is no JSON object";
+        return "the body is not a JSON object";
     }
     if (chosen(&s->filter, &body)) {
         s->shown++;

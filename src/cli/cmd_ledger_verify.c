@@ -1,5 +1,12 @@
 /* cli/cmd_ledger_verify.c - motet ledger verify: a copy of a ledger, or a proof.
- * Room: cli. */
+ *
+ * A ledger is read once from beginning to end (ledger/verify.h); of a store, the head
+ * of the chain and the checkpoints are compared with the records as well. What is said
+ * names what was checked: by whose key, how many records a signature covers, whether
+ * the key was only believed.
+ *
+ * A proof is checked against one checkpoint (inclusion) or two (consistency), without
+ * any ledger. Exit status 0 holds, 1 does not hold, 3 cannot be read. */
 #include <stdio.h>
 
 #include "base/json_write.h"
@@ -204,7 +211,7 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
         return code;
     }
     if (lg_statement_read(a, text, &s)) {
-        return cli_fail(args, CLI_FAILS, "%s: this is no proof", path);
+        return cli_fail(args, CLI_FAILS, "%s: this is not a proof", path);
     }
     bool swapped = count == 2 && c[0].size > c[1].size;
     const lg_checkpoint *later = &c[swapped ? 0 : count - 1];

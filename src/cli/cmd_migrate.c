@@ -1,5 +1,13 @@
 /* cli/cmd_migrate.c - motet migrate: a plan for moving to a new version.
- * Room: cli. */
+ *
+ * Instances under way are read from a file: a position as the engine writes it, or a
+ * flow and a step, from which a plain position is made with every entity bound. For
+ * each the snapshot is frozen again from the given facts under the old contract, and
+ * the states are set to what they are now; then analyze/version judges.
+ *
+ * Every instance has facts, verdicts and a run of its own; all are freed together. A
+ * row that cannot be read ends the command with its number. Exit status 1: some
+ * instance cannot go on. */
 #include "analyze/version/migrate.h"
 #include "cli/commands.h"
 #include "cli/engine.h"

@@ -1,5 +1,16 @@
 /* cli/cmd_serve.c - motet serve: contracts that run, until told to stop.
- * Room: cli. */
+ *
+ * Order of opening: settings (file, then options), TLS files, log, store, executor,
+ * server; of closing the other way round, so nothing answers that can no longer be
+ * done. Signals are blocked before any thread is made and waited for here; SIGTERM and
+ * SIGINT let what runs finish.
+ *
+ * Options and keys of the configuration are one table (HT_OPTION_MAP), so each has its
+ * type, default and bounds once. --check-config does everything short of starting: it
+ * reads files, elaborates contracts and checks sources, and prints one line per fault.
+ *
+ * The first line on standard output says where the server listens. Exit status 2 for
+ * settings that cannot be, 3 for what the world refuses. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -37,6 +48,7 @@ typedef struct service {
     const cli_args *args;
     mt_arena arena;
     ht_config config;
+    bool usable; /* settings could be read, though some may be wrong */
     mt_str text; /* of the configuration file */
     ht_log log;
     mt_limits limits;
@@ -52,14 +64,15 @@ typedef struct service {
 static int read_file(service *s)
 {
     const char *path = cli_value(s->args, "config");
+    mt_str name = mt_str_z(path ? path : "");
     mt_buf faults = {0};
     int code =
         path ? cli_read_text(s->args, &s->arena, path, s->limits.yaml_bytes, &s->text)
              : CLI_HOLDS;
     if (path && !code &&
-        ht_config_read(&s->arena, mt_str_z(path), s->text,
-                       !mt_str_ends(mt_str_z(path), MT_STR(".json")), &s->config,
-                       &faults)) {
+        ht_config_read(&s->arena, name, s->text, !mt_str_ends(name, MT_STR(".json")),
+                       &s->config, &faults)) {
+        ht_config_hints(&s->arena, name, s->text, &s->config, &faults);
         fprintf(stderr, "%.*s", MT_ARG(mt_buf_str(&faults)));
         code = CLI_FAILS;
     }
@@ -110,7 +123,7 @@ static int check_together(service *s)
 static int read_tls(service *s)
 {
     const ht_config *c = &s->config;
-    if (!c->tls_cert) {
+    if (!c->tls_cert || !c->tls_key) {
         return CLI_HOLDS;
     }
     int code = cli_read_text(s->args, &s->arena, c->tls_cert, PEM_BYTES, &s->tls_cert);
@@ -118,19 +131,32 @@ static int read_tls(service *s)
                 : cli_read_text(s->args, &s->arena, c->tls_key, PEM_BYTES, &s->tls_key);
 }
 
+/* The first of several codes that says more than "holds". */
+static int first_of(int a, int b)
+{
+    return a ? a : b;
+}
+
+/* A check goes on after a fault in the file, with the settings that are good, to tell
+ * the rest; a start does not. */
 static int read_settings(service *s)
 {
+    bool check = cli_flag(s->args, "check-config");
     s->config = HT_CONFIG_DEFAULT;
     s->limits = cli_limits(s->args);
-    int code = read_file(s);
-    code = code ? code : read_options(s);
-    code = code ? code : check_together(s);
+    int file = read_file(s);
+    int code = file && !(check && s->config.all) ? file : read_options(s);
     if (code) {
+        return code;
+    }
+    s->usable = true;
+    code = first_of(file, check_together(s));
+    if (code && !check) {
         return code;
     }
     s->log = (ht_log){.json = strcmp(s->config.log, "json") == 0};
     (void)ht_level_read(mt_str_z(s->config.log_level), &s->log.least);
-    return read_tls(s);
+    return first_of(code, read_tls(s));
 }
 
 static mt_str text_or_empty(const char *text)
@@ -189,7 +215,8 @@ static ex_executor_options executor_options(service *s)
 /* ---- --check-config
  * ------------------------------------------------------------------ */
 
-static int check_files(service *s)
+/* Tells what is wrong with each; `good` gets the others, ended by NULL. */
+static int check_files(service *s, const char **good)
 {
     int worst = CLI_HOLDS;
     for (size_t i = 0; i < s->config.files.count; i++) {
@@ -198,6 +225,8 @@ static int check_files(service *s)
             cli_contract_load(s->args, s->config.files.items[i], false, &contract);
         if (code) {
             cli_contract_show_text(s->args, &contract);
+        } else {
+            *good++ = s->config.files.items[i];
         }
         cli_contract_free(&contract);
         worst = code > worst ? code : worst;
@@ -220,16 +249,21 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
             MT_ARG(reason));
 }
 
-static int check_config(service *s)
+static int check_executor(service *s)
 {
-    int code = check_files(s);
+    size_t count = s->config.files.count;
+    const char **good = mt_new_array(&s->arena, const char *, count + 1);
+    int code = check_files(s, good);
     ex_executor_options options = executor_options(s);
-    if (code) { /* and said so */
-        options.files = NO_FILES;
-    }
-    if (ex_executor_check(&options, say_fault, s)) {
-        code = code ? code : CLI_FAILS;
-    }
+    options.files = good;
+    return first_of(code,
+                    ex_executor_check(&options, say_fault, s) ? CLI_FAILS : CLI_HOLDS);
+}
+
+/* All faults at once: of the settings (`code`, and told), then of what they name. */
+static int check_config(service *s, int code)
+{
+    code = first_of(code, s->usable ? check_executor(s) : CLI_HOLDS);
     return code ? code : cli_print(MT_STR("the configuration holds\n"));
 }
 
@@ -398,8 +432,8 @@ int cmd_serve(const cli_args *args)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
     int code = read_settings(&s);
-    if (!code && cli_flag(args, "check-config")) {
-        code = check_config(&s);
+    if (cli_flag(args, "check-config")) {
+        code = check_config(&s, code);
     } else if (!code) {
         /* Before any thread is made, so that all of them leave signals to us. */
         pthread_sigmask(SIG_BLOCK, &signals, NULL);

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 #include "cli/contract.h"
 #include "cli/keys.h"
-#include "exec/trust.h"
+#include "exec/evidence/trust.h"
 #include "os/file.h"
 #include "os/key_file.h"
 
@@ -107,7 +107,7 @@ int cmd_sign(const cli_args *args)
     cli_contract c;
     mt_sign_key key;
     if (!good_domain(cli_value(args, "domain"))) {
-        return cli_fail(args, CLI_USAGE, "--domain needs a text of visible characters");
+        return cli_fail(args, CLI_USAGE, "--domain needs text of visible characters");
     }
     int code = cli_read_key(args, "key", &key);
     if (code) {

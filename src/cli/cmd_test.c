@@ -1,5 +1,12 @@
 /* cli/cmd_test.c - motet test: runs a conformance suite, reports in TAP 14.
- * Room: cli. */
+ *
+ * Cases are found first, in byte order of their names, so numbering is the same
+ * everywhere; then run one by one, each in an arena of its own. The table of suites is
+ * in suite.c. Failing cases can be written as scenarios of what happened (--record),
+ * which an author then corrects.
+ *
+ * Coverage adds up over the scenarios of one contract. Exit status 1 if a case fails,
+ * if there is none, or if coverage is below what is wanted. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>

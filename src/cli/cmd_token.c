@@ -1,16 +1,22 @@
 /* cli/cmd_token.c - motet token: who may come in.
- * Room: cli. Works on the store itself, beside a running server, which sees the change
- * within a second. */
+ *
+ * Works on the store itself, beside a running server, which sees the change within a
+ * second (documents have stamps). The secret is shown once, when it is made; the store
+ * keeps its hash. A token has personas and rights; none of the rights lets it act as a
+ * persona.
+ *
+ * Listing walks in pages and never shows a secret. Revoking writes a mark and keeps
+ * the row, so the ledger's names stay explainable. */
 #include <stdio.h>
 #include <time.h>
 
 #include <sodium.h>
 
+#include "base/duration.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "http/config.h"
 #include "http/token.h"
-#include "os/duration.h"
 
 #define STORE_OPTION                                                                   \
     {                                                                                  \
@@ -76,7 +82,7 @@ static size_t gather(const cli_args *args, mt_arena *a, const char *option,
     return count;
 }
 
-/* "90d" beside what os/duration.h reads. */
+/* "90d" beside what base/duration.h reads. */
 static bool read_expiry(const char *text, int64_t now, int64_t *out)
 {
     uint64_t milliseconds;
@@ -84,12 +90,12 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
     if (span.len > 1 && span.ptr[span.len - 1] == 'd') {
         char hours[32];
         int len = snprintf(hours, sizeof hours, "%.*sh", (int)span.len - 1, span.ptr);
-        if (os_duration_parse(mt_str_from(hours, (size_t)len), &milliseconds) ||
+        if (mt_duration_parse(mt_str_from(hours, (size_t)len), &milliseconds) ||
             milliseconds > INT64_MAX / 64) {
             return false;
         }
         milliseconds *= 24;
-    } else if (os_duration_parse(span, &milliseconds)) {
+    } else if (mt_duration_parse(span, &milliseconds)) {
         return false;
     }
     *out = now + (int64_t)milliseconds;

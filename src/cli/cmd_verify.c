@@ -5,7 +5,7 @@
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/keys.h"
-#include "exec/trust.h"
+#include "exec/evidence/trust.h"
 #include "os/key_file.h"
 
 /* clang-format off */

@@ -1,5 +1,12 @@
 /* cli/cmd_whatif.c - motet whatif: the decisions of a ledger under another contract.
- * Room: cli. */
+ *
+ * The ledger is read once, from a file or a store; with --verify the same lines go
+ * through the verifier. Records are replayed by the room whatif, which reports every
+ * decision that would differ; the first few are shown with reasons, all of them as
+ * JSON lines with --json, and a summary at the end.
+ *
+ * A record that cannot be read ends the command with its place. Exit status 1: at
+ * least one decision differs. */
 #include "base/json_write.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
@@ -152,7 +159,7 @@ static int bad_record(const replay *r, const cli_ledger *l, uint64_t line, mt_er
                     (unsigned long long)line,
                     err == MT_E_LIMIT ? "more flows are under way than the limit "
                                         "whatif_flows, or the record is too large"
-                                      : "this is no record of a decision");
+                                      : "this is not a record of a decision");
 }
 
 /* Records go to the replay, checkpoints are left to the verifier. */

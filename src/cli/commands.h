@@ -79,7 +79,7 @@ extern const cli_option CMD_AGENT_COMPARE_OPTIONS[], CMD_AGENT_ROUTE_OPTIONS[],
     "order handlers answer."
 #define CMD_AGENT_COMPARE_DETAILS                                                      \
     "Compared are fate, hooks, receivers, tape deltas, tapes and senders of each "     \
-    "message and the final tape. Exit status 1: the traces part."
+    "message and the final tape. Exit status 1: the traces diverge."
 extern const cli_option CMD_AGENT_HARNESS_OPTIONS[];
 #define CMD_AGENT_HARNESS_DETAILS                                                      \
     "Each line of standard input is one question {\"op\": ...}; each line of "         \

@@ -1,5 +1,13 @@
 /* cli/contract.c - reads a contract for a command and reports its faults.
- * Room: cli. */
+ *
+ * A path ending in .json is interchange, everything else is source; standard input is
+ * told by its first character. Both end at the same gate (contract/wire/admit.h), so a
+ * command never sees a model that was not validated. Faults of the world (a file that
+ * cannot be read) become diagnostics as well, so every fault is shown in one form.
+ *
+ * The exit status is kept apart from the report: 1 the contract does not hold, 3 the
+ * world failed. The contract owns its arena, its texts and diagnostics;
+ * cli_contract_free() releases all. */
 #include "cli/contract.h"
 
 #include <errno.h>

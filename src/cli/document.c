@@ -1,4 +1,12 @@
-/* cli/document.c - see document.h. */
+/* cli/document.c - see document.h.
+ *
+ * Agent files, scenarios and DNA come as JSON or YAML, told by the suffix. An agent
+ * may be the document itself, or be named by a scenario beside it; paths in a document
+ * are relative to the document. For DNA, the files that a handler's command names are
+ * hashed if they lie beside the agent; a program found on the PATH belongs to the
+ * system.
+ *
+ * Faults of syntax are shown like diagnostics of contracts, with the line. */
 #include "cli/document.h"
 
 #include <errno.h>

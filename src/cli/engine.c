@@ -1,5 +1,13 @@
 /* cli/engine.c - loading, facts, states and runs for commands.
- * Room: cli. */
+ *
+ * What eval, repl, explain and others share: a contract with its plan and a bench,
+ * facts from wherever they come, states from a file and from options, a binding, a
+ * run. The order is load, facts, states, run; each step prints its own fault and gives
+ * the exit status, so a command is a chain of them.
+ *
+ * Options of the command line come after the file and win. Limits of time and steps
+ * are set when the contract is loaded. cli_engine_free() may be called after any step.
+ */
 #include "cli/engine.h"
 
 #include "base/yaml_read.h"

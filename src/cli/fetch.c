@@ -1,5 +1,13 @@
 /* cli/fetch.c - facts for commands, with adapters when --sources names them.
- * Room: cli. */
+ *
+ * Facts that stand in --facts are asserted and never fetched; of the rest, those whose
+ * source is structured are wanted. Parameters and bindings fill the paths of sources.
+ * One deadline for all fetches together; each source has its own timeout within it.
+ *
+ * What was fetched is merged with what was given into one JSON object, which then is
+ * read like any fact set. Where each value came from can be written to a file. A
+ * source that cannot be asked is the world's fault (3), a value that does not fit the
+ * contract's (1). */
 #include "cli/fetch.h"
 
 #include "adapter/adapter.h"
@@ -137,7 +145,7 @@ static int read_given(fetching *f, mt_str text)
     mt_json_error error = {0};
     if (mt_json_read(f->arena, text, NULL, tree, &error) ||
         !mt_json_is(tree, MT_JSON_OBJECT)) {
-        return cli_fail(f->args, CLI_FAILS, "the facts are no JSON object%s%s",
+        return cli_fail(f->args, CLI_FAILS, "the facts are not a JSON object%s%s",
                         error.message ? ": " : "", error.message ? error.message : "");
     }
     f->given = tree;

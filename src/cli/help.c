@@ -1,5 +1,9 @@
 /* cli/help.c - help texts, written from the table of commands.
- * Room: cli. */
+ *
+ * Usage, options and subcommands follow from the rows; only details are written by
+ * hand. `motet help` also explains codes of diagnostics (three tables, seen as one by
+ * code_at()), rules of graphs, and limits. A word that nothing knows gets the nearest
+ * command. */
 #include "cli/commands.h"
 
 #include <strings.h>

@@ -2,8 +2,8 @@
 
 #include "os/key_file.h"
 
-/* What is no key, or must not be used as one, is the user's input and no failure of
- * the machine. */
+/* What is not a key, or must not be used as one, is the user's input and not a failure
+ * of the machine. */
 int cli_key_code(const cli_args *args, mt_err err, mt_buf *why)
 {
     bool input = err == MT_E_SYNTAX || err == MT_E_DENIED || err == MT_E_EXISTS;

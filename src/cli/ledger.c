@@ -1,3 +1,12 @@
+/* cli/ledger.c - a ledger to read: a file, standard input, or the rows of a store.
+ *
+ * All commands on ledgers open one of these and get lines from the same kind of source
+ * (ledger/source.h). A store is opened read only and beside a running server; nothing
+ * is claimed. Some commands read twice: cli_ledger_rewind() needs a real file then.
+ *
+ * The end of the lines is not a fault; a cut line and one that is too long are, with
+ * file and line number, and so is the world. Keys and checkpoints given by option are
+ * read here as well: a checkpoint must verify before anybody uses it. */
 #include "cli/ledger.h"
 
 #include <errno.h>
@@ -155,7 +164,7 @@ int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
     }
     text.len -= text.len && text.ptr[text.len - 1] == '\n';
     if (lg_checkpoint_read(a, text, out)) {
-        return cli_fail(args, CLI_FAILS, "%s: this is no checkpoint", path);
+        return cli_fail(args, CLI_FAILS, "%s: this is not a checkpoint", path);
     }
     return lg_checkpoint_verify(out)
                ? CLI_HOLDS

@@ -6,7 +6,7 @@
 #define CLI_LEDGER_H
 
 #include "cli/cli.h"
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/verify.h"
 
 typedef struct cli_ledger {

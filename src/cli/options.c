@@ -1,7 +1,14 @@
 /* cli/options.c - reads a command's operands and options by its row.
- * Room: cli.
+ *
  * `--name value`, `--name=value`, `--flag`; `--` ends the options; options and
- * operands mix freely; `-` alone is an operand (standard input). */
+ * operands mix freely; `-` alone is an operand (standard input). An option nobody
+ * knows is refused with the nearest one; so are a missing value, a value for a flag,
+ * and a wrong number of operands.
+ *
+ * Options that all commands have are a table of their own. Limits are checked when
+ * they are read, so that a misspelt one is never ignored; cli_limits() may then trust
+ * them. Values are borrowed from argv; the last of a repeated option counts unless the
+ * command asks for all. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

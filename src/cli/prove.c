@@ -1,5 +1,13 @@
 /* cli/prove.c - proofs about a loaded contract, with progress.
- * Room: cli. */
+ *
+ * The prover is made for each bundle, asked, and freed; findings are added to the
+ * caller's list or become diagnostics with facts to try as their hint. Ctrl-C
+ * interrupts the solver once: what was found until then is reported, with the rest
+ * marked as open; a second Ctrl-C ends the program as usual. `asked` is what the
+ * handler sees, and only while a prover is asked.
+ *
+ * Two versions are proven on the diff that was made, members of Systems each with its
+ * own. */
 #include "cli/prove.h"
 
 #include "analyze/prove/prove_diff.h"

@@ -1,5 +1,14 @@
 /* cli/repl.c - the commands of a session.
- * Room: cli. */
+ *
+ * A line is a command of the table below and its arguments; every command writes to a
+ * buffer, so tests can drive a session without a terminal. Facts are kept as text, one
+ * per fact, and evaluated together after each change; verdicts that came and went are
+ * shown as a difference. As long as facts are missing nothing is evaluated and they
+ * are listed.
+ *
+ * Runs of flows keep their changes in the states of the session, `try` keeps nothing.
+ * Nothing ends a session but `quit` and the end of input: what is wrong is said and
+ * the next line is read. */
 #include "cli/repl.h"
 
 #include "analyze/explain/explain.h"

@@ -9,7 +9,7 @@
 #include "base/json_write.h"
 #include "cli/cli.h"
 
-/* A text that diagnostics point into. */
+/* Text that diagnostics point into. */
 typedef struct cli_source {
     mt_str name; /* as diagnostics call it, or a path that ends in that name */
     mt_str text;

@@ -1,6 +1,9 @@
 /* cli/show_json.c - diagnostics for programs: JSON objects and a SARIF 2.1.0 log.
- * Room: cli.
- * Keys are written in byte order, as everywhere. */
+ *
+ * Keys are written in byte order, as everywhere; in our own objects every key is
+ * always there, null where nothing is known. The `error` key holds the first error in
+ * the form of the conformance suite. SARIF gets the rules that occurred, once each,
+ * regions in characters, and paths as the user gave them, made into URI references. */
 #include <stdio.h>
 
 #include "base/map.h"
@@ -71,7 +74,7 @@ void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
     mt_arena scratch = {0};
     mt_json tree = {0}; /* null, unless there is an error */
     if (error.len && mt_json_read(&scratch, error, NULL, &tree, NULL) != MT_OK) {
-        MT_BUG("the error object is no JSON");
+        MT_BUG("the error object is not JSON");
     }
     mt_jw_json(w, &tree);
     mt_arena_free(&scratch);

@@ -1,13 +1,19 @@
 /* cli/show_text.c - diagnostics for people.
- * Room: cli.
+ *
  *     error[CODE]: message
  *       --> file.tenor:3:9
  *        |
  *      3 |   when: paid > true
  *        |         ^^^^
  *        = hint: what to do
+ *
  * Source text is the author's: control characters never reach the terminal, and a very
- * long line is shown only around the place. */
+ * long line is shown only around the place. Columns are characters. Lines are found
+ * going on from the last one, since diagnostics mostly come in order; a file whose
+ * text is not at hand is shown without its line.
+ *
+ * Colours only where the caller says so. When a limit cut the list off, the total is
+ * said. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -36,7 +42,7 @@ static void paint(painter *p, const char *code)
     }
 }
 
-/* The next character of `text`; bytes that are no UTF-8 and control characters become
+/* The next character of `text`; bytes that are not UTF-8 and control characters become
  * U+FFFD, a tab a space. Returns the bytes consumed. */
 static size_t next_safe(mt_str text, mt_str *shown)
 {
@@ -61,7 +67,8 @@ static size_t next_safe(mt_str text, mt_str *shown)
     return len;
 }
 
-/* Characters [from, from + count) of a text, made safe. Returns how many there were. */
+/* Characters [from, from + count) of the text, made safe. Returns how many there were.
+ */
 static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
 {
     size_t at = 0, added = 0;

@@ -1,5 +1,13 @@
-/* cli/suite.c - the elaborator's suites: what a contract must become, or why it must be
- * refused. */
+/* cli/suite.c - the elaborator's suites: what a contract must become, or why it must
+ * be refused.
+ *
+ * CLI_SUITES is the table: where the cases of a suite are, how they are found, how one
+ * is run, what file says the expectation. Cases are listed in byte order. Expectations
+ * are compared as JSON values, and a difference is shown at the deepest place where
+ * exactly one thing differs.
+ *
+ * A case fails by its own words in `why`; a missing or broken expectation is a
+ * failure, never a pass. */
 #include "cli/suite.h"
 
 #include <dirent.h>
@@ -61,7 +69,7 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
         return false;
     }
     if (mt_json_read(a, text, NULL, out, &error) != MT_OK) {
-        mt_buf_addf(why, "expected file is no JSON: %.*s: %s\n", MT_ARG(path),
+        mt_buf_addf(why, "expected file is not JSON: %.*s: %s\n", MT_ARG(path),
                     error.message);
         return false;
     }
@@ -182,7 +190,7 @@ static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_bu
         return false;
     }
     if (mt_json_read(a, text, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own output is no JSON");
+        MT_BUG("our own output is not JSON");
     }
     return cli_same_json("output mismatch", &expected, &actual, why);
 }
@@ -249,7 +257,7 @@ static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
     }
     mt_str error = ct_error_json(a, ct_first_error(&ds), false);
     if (mt_json_read(a, error, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own error object is no JSON");
+        MT_BUG("our own error object is not JSON");
     }
     return cli_same_json("error mismatch", &expected, &actual, why);
 }

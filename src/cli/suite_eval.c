@@ -1,10 +1,13 @@
 /* cli/suite_eval.c - the evaluator's suites: facts in, verdicts and flow results out.
- * Room: cli.
+ *
  * NAME.facts.json is a case. Its contract is NAME.tenor beside it, else the only
  * contract in the directory. NAME.verdicts.json is what must come out; without it the
  * evaluation must fail. When it names a flow_outcome, a flow is run: which one and as
  * whom is in a table for the fixtures that need it; otherwise the one flow no other
- * flow calls, as the persona of its entry step. */
+ * flow calls, as the persona of its entry step.
+ *
+ * Some expectations give names of verdicts only, in any order; they are compared as
+ * sets. */
 #include <sys/stat.h>
 
 #include "cli/suite_run.h"
@@ -223,7 +226,7 @@ static bool compare(mt_arena *a, const mt_json *expected, const ct_bench *b,
     mt_str text = mt_str_dup(a, mt_buf_str(&out));
     mt_buf_free(&out);
     if (mt_json_read(a, text, NULL, &actual, NULL) != MT_OK) {
-        MT_BUG("our own result is no JSON");
+        MT_BUG("our own result is not JSON");
     }
     return cli_same_json("result mismatch", expected, &actual, why);
 }

@@ -1,7 +1,12 @@
 /* cli/suite_scenario.c - authors' scenarios as test cases, coverage, recording.
- * Room: cli.
+ *
  * A case is one scenario of one file. Files and their contracts are opened once and
- * kept until cli_scenarios_free(), because coverage adds up over the cases. */
+ * kept until cli_scenarios_free(), because coverage adds up over the cases; `kept` is
+ * the one global of this file. Files of one contract share its coverage.
+ *
+ * A file that cannot be read, or names a contract that does not hold, is one failing
+ * case that says so. Recording turns a failing case into a scenario of what really
+ * happened. */
 #include "cli/suite_run.h"
 
 #include <dirent.h>
@@ -43,7 +48,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
         return false;
     }
     if (ct_validate(a, path, text, limits, &ds, &document)) {
-        mt_buf_addf(why, "%.*s is no bundle\n", MT_ARG(path));
+        mt_buf_addf(why, "%.*s is not a bundle\n", MT_ARG(path));
         return false;
     }
     *bundle = document.bundle;
@@ -109,8 +114,9 @@ static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
         return false;
     }
     mt_str fault;
-    if (ct_scenarios_read(&kept.arena, &s->tree, &s->scenarios, &fault)) {
-        mt_buf_addf(why, "%.*s: %.*s\n", MT_ARG(s->path), MT_ARG(fault));
+    if (ct_scenarios_read(&kept.arena, s->path, text, &s->tree, &s->scenarios,
+                          &fault)) {
+        mt_buf_adds(why, fault);
         return false;
     }
     return true;
@@ -234,6 +240,10 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
         return false;
     }
     const ct_scenario *scenario = &s->scenarios.items[c->index];
+    if (scenario->fault.len) { /* it fails alone; the others of its file run */
+        mt_buf_adds(why, scenario->fault);
+        return false;
+    }
     bool ok =
         ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, s->coverage, why);
     if (!ok && kept.recording) {

@@ -31,7 +31,7 @@ typedef struct cli_versions {
 } cli_versions;
 
 /* Loads both operands of the command and compares them. CLI_HOLDS; CLI_FAILS or
- * CLI_WORLD after saying why not, also when they are no versions of one contract. */
+ * CLI_WORLD after saying why not, also when they are not versions of one contract. */
 int cli_versions_load(const cli_args *args, cli_versions *v);
 void cli_versions_free(cli_versions *v);
 

@@ -3,7 +3,8 @@
  * opens, so the two cannot disagree; all faults are told, not only the first. What only
  * the store can tell (another version, tokens, its trust domain) is not looked at. */
 #include "contract/elaborate.h"
-#include "exec/exec.h"
+#include "exec/contract/policy.h"
+#include "exec/executor_internal.h"
 #include "host/agent_service.h"
 #include "os/key_file.h"
 
@@ -21,94 +22,6 @@ static void found(check *c, mt_str key, const mt_json *at, mt_str reason)
 {
     c->count++;
     c->fault(c->state, key, at ? at->offset : EX_NO_PLACE, reason);
-}
-
-/* ---- `executor` --------------------------------------------------------------------
- */
-
-static const struct number {
-    mt_str key;
-    size_t offset;
-    unsigned initial, most; /* at least 1 */
-} NUMBERS[] = {
-#define NUMBER(key, initial, most)                                                     \
-    {                                                                                  \
-        MT_STR_INIT(#key), offsetof(ex_executor, key), initial, most                   \
-    }
-    NUMBER(answer_days, 7, 3660),
-    NUMBER(eval_ms, 0, 600000), /* 0: as the limits say */
-    NUMBER(eval_steps, 0, 4000000000),
-    NUMBER(flow_turn, 256, 100000),
-    NUMBER(trigger_attempts, 8, 1000),
-    NUMBER(trigger_pause_ms, 500, 60000),
-#undef NUMBER
-};
-enum { NUMBER_COUNT = sizeof NUMBERS / sizeof *NUMBERS };
-
-static const struct number *number_named(mt_str key)
-{
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        if (mt_str_eq(NUMBERS[i].key, key)) {
-            return &NUMBERS[i];
-        }
-    }
-    return NULL;
-}
-
-static bool read_number(const struct number *row, const mt_json *value, unsigned *out)
-{
-    int64_t number;
-    bool fits = mt_json_is(value, MT_JSON_NUMBER) && !mt_json_i64(value, &number) &&
-                number >= 1 && number <= row->most;
-    *out = fits ? (unsigned)number : *out;
-    return fits;
-}
-
-static void check_numbers(check *c)
-{
-    const mt_json *all = mt_json_at(c->o->settings, "executor");
-    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
-        const mt_json_member *m = &all->as.members[i];
-        const struct number *row = number_named(m->key);
-        mt_str key = mt_strf(&c->arena, "executor.%.*s", MT_ARG(m->key));
-        unsigned ignored = 0;
-        if (!row) {
-            found(c, key, &m->value, MT_STR("there is no such setting"));
-        } else if (!read_number(row, &m->value, &ignored)) {
-            found(c, key, &m->value,
-                  mt_strf(&c->arena, "it is a whole number from 1 to %u", row->most));
-        }
-    }
-}
-
-static void say_first(void *why, mt_str key, size_t offset, mt_str reason)
-{
-    (void)offset;
-    mt_buf *text = why;
-    if (!text->len) {
-        mt_buf_addf(text, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
-    }
-}
-
-mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why)
-{
-    const mt_json *all = mt_json_at(o->settings, "executor");
-    check c = {.o = o, .fault = say_first, .state = why};
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        unsigned *to = (unsigned *)(void *)((char *)x + NUMBERS[i].offset);
-        *to = NUMBERS[i].initial;
-        (void)read_number(&NUMBERS[i], mt_json_get(all, NUMBERS[i].key), to);
-    }
-    /* An option wins over the file. */
-    if (x->eval_ms && x->limits.eval_ms == MT_LIMITS_DEFAULT.eval_ms) {
-        x->limits.eval_ms = x->eval_ms;
-    }
-    if (x->eval_steps && x->limits.eval_steps == MT_LIMITS_DEFAULT.eval_steps) {
-        x->limits.eval_steps = x->eval_steps;
-    }
-    check_numbers(&c);
-    mt_arena_free(&c.arena);
-    return c.count ? MT_E_REJECTED : MT_OK;
 }
 
 /* ---- `sources` ---------------------------------------------------------------------
@@ -257,7 +170,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     check_key(&c, "signing_key", options->signing_key);
     check_key(&c, "previous_signing_key", options->previous_key);
     check_policies(&c);
-    check_numbers(&c);
+    c.count += ex_numbers_check(options->settings, fault, state);
     check_outside(&c);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);

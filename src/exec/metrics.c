@@ -1,6 +1,6 @@
 /* exec/metrics.c - what the executor counts, as Prometheus text; readiness.
  * Room: exec. */
-#include "exec/exec.h"
+#include "exec/commit/commit.h"
 
 enum { FAULT_COUNTS_MS = 5000 };
 

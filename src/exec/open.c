@@ -1,73 +1,19 @@
 /* exec/open.c - the executor's life.
- * Room: exec. */
+ * Room: exec.
+ * Opening, in this order: the options and the configuration, the key and its place in
+ * the ledger, the time of the last record, contracts, kept facts, graphs and agents,
+ * threads, flows that were running. Closing stops who brings calls first (agents, the
+ * outbox), waits until nothing is under way, then ends the threads.
+ * May fail at every step; `why` has one sentence, and what was begun is closed. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/random.h>
-#include <time.h>
 
-#include "exec/exec.h"
+#include "exec/commit/commit.h"
+#include "exec/contract/policy.h"
 #include "os/clock.h"
 #include "os/key_file.h"
 
 enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
-
-/* ---- Small things -----------------------------------------------------------------
- */
-
-static int64_t wall_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
-/* How far the wall clock has ever been ahead of the monotonic one. It only grows, so a
- * clock that is set back neither turns time back nor stops it: what is due comes due.
- */
-static int64_t push_clock(ex_executor *x, int64_t ahead)
-{
-    long long most = atomic_load(&x->ahead_ms);
-    while (ahead > most && !atomic_compare_exchange_weak(&x->ahead_ms, &most, ahead)) {
-    }
-    return ahead > most ? ahead : most;
-}
-
-int64_t ex_now(ex_executor *x)
-{
-    int64_t monotonic = os_now_ms();
-    return monotonic + push_clock(x, wall_ms() - monotonic);
-}
-
-mt_str ex_new_id(mt_arena *a, const char *prefix)
-{
-    unsigned char random[16];
-    char hex[32];
-    if (getrandom(random, sizeof random, 0) != (ssize_t)sizeof random) {
-        MT_BUG("no random numbers");
-    }
-    mt_hex(random, sizeof random, hex);
-    return mt_strf(a, "%s-%.*s", prefix, (int)sizeof hex, hex);
-}
-
-void ex_log(ex_executor *x, int level, const char *event, const char *format, ...)
-{
-    if (!x->log) {
-        return;
-    }
-    mt_arena a = {0};
-    mt_buf json = {0};
-    va_list args;
-    va_start(args, format);
-    mt_str text = mt_strfv(&a, format, args);
-    va_end(args);
-    mt_jw w = mt_jw_start(&json, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "message", text);
-    mt_jw_end_object(&w);
-    x->log(x->log_state, level, mt_str_z(event), mt_buf_str(&json));
-    mt_buf_free(&json);
-    mt_arena_free(&a);
-}
 
 /* ---- Opening ----------------------------------------------------------------------
  */
@@ -94,17 +40,8 @@ static void copy_options(ex_executor *x, const ex_executor_options *o)
                     ? ex_memory_path(&x->arena, o->signer_memory, o->signing_key)
                     : NULL;
     x->workers = o->workers;
-    x->flow_ended = ex_flow_triggers;
     x->log = o->log;
     x->log_state = o->log_state;
-}
-
-mt_str ex_no_policy(mt_arena *a, mt_str bad)
-{
-    return mt_strf(a,
-                   "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
-                   "after FLOW=",
-                   MT_ARG(bad));
 }
 
 /* The policies for files that differ from the store. */
@@ -178,7 +115,7 @@ static void executor_free(ex_executor *x)
 static mt_err take_time(void *state, const st_record *row)
 {
     ex_executor *x = state;
-    push_clock(x, row->time_ms - os_now_ms());
+    ex_now_at_least(x, row->time_ms);
     return MT_OK;
 }
 
@@ -247,8 +184,8 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : ex_shadow_open(x, options->shadow, why);
     err = err ? err : load_facts(x);
     err = err ? err : ex_graphs_open(x, why);
-    err = err ? err : start_threads(x);
     err = err ? err : ex_agents_open(x, why);
+    err = err ? err : start_threads(x);
     err = err ? err : ex_recover_flows(x, 0);
     if (err) {
         if (!why->len) {

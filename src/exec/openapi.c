@@ -2,7 +2,7 @@
  * Room: exec. Each operation, flow, fact and entity of each contract has a path of
  * its own, with the facts it takes as JSON Schema; what is the same for all contracts
  * follows from a table. */
-#include "exec/exec.h"
+#include "exec/executor_internal.h"
 
 /* ---- Types ------------------------------------------------------------------------
  */

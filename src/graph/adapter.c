@@ -1,4 +1,12 @@
-/* Reading an adapter and its identity; the rules are adapter_check.c's. */
+/* graph/adapter.c - reading an adapter, and its identity; the rules are
+ * adapter_check.c's.
+ *
+ * The kind and the id first, because whatever is reported names them; then the rest by
+ * the tables below; then the schemas are compiled, the rules checked and, when all
+ * hold, the identity taken from the manifest with sorted keys and absent optionals as
+ * null. INVARIANT: a schema that does not compile stays NULL; ADP-8 and ADP-13 say so.
+ * May fail: text that is neither YAML nor JSON, another shape (adapter.decode), a rule
+ * (ADP-*), a limit (LIMIT). A key that nobody knows is only a warning. */
 #include "graph/adapter.h"
 
 #include <stdlib.h>
@@ -10,124 +18,161 @@
 #include "graph/report.h"
 
 static const char SHAPE[] = "adapter.decode";
+enum { MOST = MT_INITIAL_graph_ports };
 
-typedef struct reader {
-    gr_adapter *ad;
-    gr_subject subject;
-    bool ok;
-} reader;
+/* ---- The form -----------------------------------------------------------------------
+ */
 
-static void wrong(reader *r, const mt_json *node, const char *path,
-                  const char *expected)
+typedef struct draft_key {
+    gr_context_key key;
+    int writable; /* -1: not said */
+    const mt_json *description;
+} draft_key;
+
+static const mt_form_row KEY_ROWS[] = {
+    MT_FORM_PLACE(draft_key, key.at),
+    MT_FORM_TEXT(draft_key, key.name, "name", 0),
+    MT_FORM_OWN(draft_key, key.type, "type", gr_read_type, 0),
+    MT_FORM_FLAG(draft_key, key.required, "required", MT_FORM_NULLABLE),
+    MT_FORM_SAYS(draft_key, writable, "writable", MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft_key, description, "description", 0),
+};
+static const draft_key NEW_KEY = {.writable = -1};
+static const mt_form_table KEY =
+    MT_FORM_TABLE("a context key", KEY_ROWS, draft_key, &NEW_KEY);
+
+/* Of events and of effects. */
+static const mt_form_row SCHEMA_ROWS[] = {
+    MT_FORM_PLACE(gr_adapter_schema, at),
+    MT_FORM_TEXT(gr_adapter_schema, name, "name", 0),
+    MT_FORM_ANY(gr_adapter_schema, source, "payload_schema", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("description"),
+};
+static const mt_form_table EVENT =
+    MT_FORM_TABLE("an event kind", SCHEMA_ROWS, gr_adapter_schema, NULL);
+static const mt_form_table EFFECT =
+    MT_FORM_TABLE("an effect", SCHEMA_ROWS, gr_adapter_schema, NULL);
+
+typedef struct draft {
+    mt_str id, version, kind, runtime_compatibility;
+    const draft_key *keys;
+    const gr_adapter_schema *events, *effects;
+    const mt_str *capture_fields;
+    const mt_json *capture_format, *accepts;
+    uint32_t key_count, event_count, effect_count, capture_field_count;
+} draft;
+
+static const mt_form_row ACCEPTS_ROWS[] = {
+    MT_FORM_EACH(draft, effects, effect_count, "effects", &EFFECT, MOST,
+                 MT_FORM_NULLABLE),
+};
+static const mt_form_row CAPTURE_ROWS[] = {
+    MT_FORM_STRS(draft, capture_fields, capture_field_count, "fields", MOST,
+                 MT_FORM_NULLABLE),
+    /* The version 1 is easily written without quotes. */
+    MT_FORM_ANY(draft, capture_format, "format_version", 0),
+};
+static const mt_form_table CAPTURE =
+    MT_FORM_TABLE("`capture`", CAPTURE_ROWS, draft, NULL);
+
+static const mt_form_row HEAD[] = {
+    MT_FORM_TEXT(draft, kind, "kind", 0),
+    MT_FORM_TEXT(draft, id, "id", 0),
+};
+static const mt_form_row ADAPTER[] = {
+    MT_FORM_NOTE("kind"), /* both are read before, see HEAD */
+    MT_FORM_NOTE("id"),
+    MT_FORM_NOTE("description"),
+    MT_FORM_TEXT(draft, version, "version", 0),
+    MT_FORM_TEXT(draft, runtime_compatibility, "runtime_compatibility", 0),
+    MT_FORM_EACH(draft, keys, key_count, "context_keys", &KEY, MOST, MT_FORM_NULLABLE),
+    MT_FORM_EACH(draft, events, event_count, "event_kinds", &EVENT, MOST,
+                 MT_FORM_NULLABLE),
+    MT_FORM_OBJECT(draft, accepts, "accepts", MT_FORM_NULLABLE),
+    MT_FORM_PART("capture", &CAPTURE, MT_FORM_NULLABLE),
+};
+
+/* ---- Reading ------------------------------------------------------------------------
+ */
+
+static const gr_context_key *settle_keys(mt_arena *a, const draft *d)
 {
-    r->ok = gr_report_shape(&r->subject, SHAPE, node, path,
-                            "see docs/graphs.md for the form of an adapter", expected);
-}
-
-static mt_str text_in(reader *r, const mt_json *object, mt_str key, const char *path)
-{
-    const mt_json *node = mt_json_get(object, key);
-    if (node && !mt_json_is(node, MT_JSON_STRING)) {
-        wrong(r, node, path, "text");
-    }
-    return mt_json_is(node, MT_JSON_STRING) ? mt_json_text(node) : MT_STR("");
-}
-
-static const mt_json *list_in(reader *r, const mt_json *object, mt_str key,
-                              const char *path, mt_json_type of, uint32_t *count)
-{
-    const mt_json *node = mt_json_get(object, key);
-    *count = 0;
-    if (!node || node->type == MT_JSON_NULL) {
-        return NULL;
-    }
-    if (!mt_json_is(node, MT_JSON_ARRAY) ||
-        node->count > MT_LIMITS_DEFAULT.graph_ports) {
-        wrong(r, node, path, "a list of bounded length");
-        return NULL;
-    }
-    for (uint32_t i = 0; i < node->count; i++) {
-        if (!mt_json_is(&node->as.items[i], of)) {
-            wrong(r, &node->as.items[i], path, "entries of another type");
-            return NULL;
-        }
-    }
-    *count = node->count;
-    return node->as.items;
-}
-
-static bool flag_in(reader *r, const mt_json *object, mt_str key, const char *path,
-                    bool *given)
-{
-    const mt_json *node = mt_json_get(object, key);
-    *given = node && node->type != MT_JSON_NULL;
-    if (*given && !mt_json_is(node, MT_JSON_BOOL)) {
-        wrong(r, node, path, "true or false");
-    }
-    return *given && node->boolean;
-}
-
-static void keys(reader *r, const mt_json *root)
-{
-    const char *path = "$.context_keys";
-    gr_adapter *ad = r->ad;
-    const mt_json *items =
-        list_in(r, root, MT_STR("context_keys"), path, MT_JSON_OBJECT, &ad->key_count);
-    gr_context_key *out = mt_new_array(&ad->arena, gr_context_key, ad->key_count);
-    for (uint32_t i = 0; i < ad->key_count; i++) {
-        const mt_json *node = &items[i];
-        const mt_json *description = mt_json_at(node, "description");
-        bool given;
-        gr_type type = gr_type_of(text_in(r, node, MT_STR("type"), path));
-        out[i] = (gr_context_key){.name = text_in(r, node, MT_STR("name"), path),
-                                  .type = type == GR_EVENT ? GR_NONE : type,
-                                  .at = node->offset};
-        out[i].required = flag_in(r, node, MT_STR("required"), path, &given);
-        out[i].writable =
-            flag_in(r, node, MT_STR("writable"), path, &out[i].has_writable);
-        if (mt_json_is(description, MT_JSON_STRING)) {
-            out[i].description = mt_json_text(description);
-        }
-    }
-    ad->keys = out;
-}
-
-/* A schema that does not compile stays NULL; ADP-8 and ADP-13 say so. */
-static const gr_adapter_schema *schemas(reader *r, const mt_json *object, mt_str key,
-                                        const char *path, uint32_t *count)
-{
-    const mt_json *items = list_in(r, object, key, path, MT_JSON_OBJECT, count);
-    gr_adapter_schema *out = mt_new_array(&r->ad->arena, gr_adapter_schema, *count);
-    for (uint32_t i = 0; i < *count; i++) {
-        out[i].name = text_in(r, &items[i], MT_STR("name"), path);
-        out[i].source = mt_json_at(&items[i], "payload_schema");
-        out[i].at = items[i].offset;
-        if (mt_json_is(out[i].source, MT_JSON_NULL)) {
-            out[i].source = NULL;
-        }
-        if (out[i].source) {
-            mt_schema_compile(&r->ad->arena, out[i].source, &out[i].schema, NULL);
+    gr_context_key *out = mt_new_array(a, gr_context_key, d->key_count);
+    for (uint32_t i = 0; i < d->key_count; i++) {
+        const draft_key *from = &d->keys[i];
+        out[i] = from->key;
+        out[i].type = from->key.type == GR_EVENT ? GR_NONE : from->key.type;
+        out[i].has_writable = from->writable >= 0;
+        out[i].writable = from->writable > 0;
+        if (mt_json_is(from->description, MT_JSON_STRING)) {
+            out[i].description = mt_json_text(from->description);
         }
     }
     return out;
 }
 
-static void capture(reader *r, const mt_json *root)
+static const gr_adapter_schema *compiled(mt_arena *a, const gr_adapter_schema *from,
+                                         uint32_t count)
 {
-    gr_adapter *ad = r->ad;
-    const mt_json *block = mt_json_at(root, "capture");
-    const mt_json *items = list_in(r, block, MT_STR("fields"), "$.capture.fields",
-                                   MT_JSON_STRING, &ad->capture_field_count);
-    mt_str *out = mt_new_array(&ad->arena, mt_str, ad->capture_field_count);
-    for (uint32_t i = 0; i < ad->capture_field_count; i++) {
-        out[i] = mt_json_text(&items[i]);
+    gr_adapter_schema *out = mt_new_array(a, gr_adapter_schema, count);
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = from[i];
+        if (out[i].source) {
+            gr_schema_compile(a, out[i].source, &out[i].schema, NULL);
+        }
     }
-    ad->capture_fields = out;
-    /* The version 1 is easily written without quotes. */
-    ad->capture_format = mt_json_text(mt_json_at(block, "format_version"));
+    return out;
 }
 
-/* ---- identity ---- */
+static void settle(gr_adapter *ad, const draft *d)
+{
+    ad->version = d->version;
+    ad->runtime_compatibility = d->runtime_compatibility;
+    ad->keys = settle_keys(&ad->arena, d);
+    ad->key_count = d->key_count;
+    ad->events = compiled(&ad->arena, d->events, d->event_count);
+    ad->event_count = d->event_count;
+    ad->has_accepts = d->accepts != NULL;
+    ad->effects = compiled(&ad->arena, d->effects, d->effect_count);
+    ad->effect_count = d->effect_count;
+    ad->capture_fields = d->capture_fields;
+    ad->capture_field_count = d->capture_field_count;
+    ad->capture_format = mt_json_text(d->capture_format);
+}
+
+static bool read_adapter(gr_adapter *ad, gr_subject *subject)
+{
+    gr_form_report to = {subject, SHAPE,
+                         "see docs/graphs.md for the form of an adapter",
+                         "split the adapter"};
+    mt_form f = gr_form(&ad->arena, &to, "an adapter");
+    mt_json *root = mt_new(&ad->arena, mt_json);
+    draft d = {0};
+    if (!gr_read_tree(&ad->arena, subject, SHAPE, NULL, root)) {
+        return false;
+    }
+    bool ok = true;
+    for (size_t i = 0; i < mt_form_count(HEAD); i++) {
+        ok &= mt_form_field(&f, root, &HEAD[i], &d);
+    }
+    if (!mt_str_is(d.kind, "adapter")) {
+        return gr_report(subject, SHAPE, root->offset, MT_STR("$.kind"),
+                         "see docs/graphs.md for the form of an adapter",
+                         "expected a mapping with kind: adapter");
+    }
+    subject->id = ad->id = d.id;
+    ok &= mt_form_read(&f, root, ADAPTER, mt_form_count(ADAPTER), &d);
+    if (d.accepts) {
+        mt_form in = mt_form_inside(&f, "accepts", "`accepts`");
+        ok &=
+            mt_form_read(&in, d.accepts, ACCEPTS_ROWS, mt_form_count(ACCEPTS_ROWS), &d);
+    }
+    settle(ad, &d);
+    return gr_adapter_check(ad, subject) && ok;
+}
+
+/* ---- Identity -----------------------------------------------------------------------
+ */
 
 static bool is_integer(mt_str s)
 {
@@ -262,35 +307,8 @@ mt_str gr_egress_provenance(mt_arena *a, mt_str canonical_json)
     return mt_strf(a, "epv1:sha256:%.*s", MT_ARG(hex));
 }
 
-/* ---- entry ---- */
-
-static bool read_adapter(reader *r)
-{
-    gr_adapter *ad = r->ad;
-    mt_json *root = mt_new(&ad->arena, mt_json);
-    if (!gr_read_tree(&ad->arena, &r->subject, SHAPE, NULL, root)) {
-        return false;
-    }
-    if (!mt_json_is(root, MT_JSON_OBJECT) ||
-        !mt_str_is(text_in(r, root, MT_STR("kind"), "$.kind"), "adapter")) {
-        wrong(r, root, "$.kind", "a mapping with kind: adapter");
-        return false;
-    }
-    ad->id = text_in(r, root, MT_STR("id"), "$.id");
-    r->subject.id = ad->id;
-    ad->version = text_in(r, root, MT_STR("version"), "$.version");
-    ad->runtime_compatibility =
-        text_in(r, root, MT_STR("runtime_compatibility"), "$.runtime_compatibility");
-    keys(r, root);
-    ad->events =
-        schemas(r, root, MT_STR("event_kinds"), "$.event_kinds", &ad->event_count);
-    const mt_json *accepts = mt_json_at(root, "accepts");
-    ad->has_accepts = mt_json_is(accepts, MT_JSON_OBJECT);
-    ad->effects =
-        schemas(r, accepts, MT_STR("effects"), "$.accepts.effects", &ad->effect_count);
-    capture(r, root);
-    return gr_adapter_check(ad, &r->subject) && r->ok;
-}
+/* ---- The door -----------------------------------------------------------------------
+ */
 
 mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out)
 {
@@ -299,8 +317,8 @@ mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out)
     *out = NULL;
     ad->file = mt_str_dup(&ad->arena, text.file);
     ad->text = mt_str_dup(&ad->arena, text.text);
-    reader r = {ad, {ds, ad->file, ad->text, "adapter", MT_STR("")}, true};
-    if (!read_adapter(&r)) {
+    gr_subject subject = {ds, ad->file, ad->text, "adapter", MT_STR("")};
+    if (!read_adapter(ad, &subject)) {
         gr_adapter_free(ad);
         return MT_E_REJECTED;
     }
@@ -315,10 +333,10 @@ void gr_adapter_free(gr_adapter *ad)
         return;
     }
     for (uint32_t i = 0; i < ad->event_count; i++) {
-        mt_schema_free(ad->events[i].schema);
+        gr_schema_free(ad->events[i].schema);
     }
     for (uint32_t i = 0; i < ad->effect_count; i++) {
-        mt_schema_free(ad->effects[i].schema);
+        gr_schema_free(ad->effects[i].schema);
     }
     mt_arena arena = ad->arena;
     free(ad);

@@ -8,8 +8,8 @@
 #ifndef GR_ADAPTER_H
 #define GR_ADAPTER_H
 
-#include "base/json_schema.h"
 #include "graph/graph.h"
+#include "graph/json_schema.h"
 
 typedef struct gr_context_key {
     mt_str name;
@@ -22,7 +22,7 @@ typedef struct gr_context_key {
 typedef struct gr_adapter_schema {
     mt_str name;           /* event kind or effect */
     const mt_json *source; /* NULL: no payload_schema */
-    mt_schema *schema;
+    gr_schema *schema;
     uint32_t at;
 } gr_adapter_schema;
 

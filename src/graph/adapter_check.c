@@ -195,10 +195,11 @@ static void check_event_shape(checker *c, const gr_adapter_schema *e)
         const gr_context_key *k = gr_adapter_key(c->ad, name);
         const mt_json *p = mt_json_get(properties, name);
         if (!k || !p || k->type != gr_schema_type(p, false)) {
-            BREAK(c, "ADP-18", e->at, "$.event_kinds",
-                  "declare it as a context key of the same type",
-                  "required field \"%.*s\" of \"%.*s\" is no context key of its type",
-                  MT_ARG(name), MT_ARG(e->name));
+            BREAK(
+                c, "ADP-18", e->at, "$.event_kinds",
+                "declare it as a context key of the same type",
+                "required field \"%.*s\" of \"%.*s\" is not a context key of its type",
+                MT_ARG(name), MT_ARG(e->name));
         }
     }
 }

@@ -245,14 +245,14 @@ static void read_termination(reader *r, const mt_json *node, gr_decision *d)
     if (node->type == MT_JSON_STRING) {
         if (!gr_end_parse(mt_json_text(node), &d->termination.end) ||
             d->termination.end == GR_END_FAILED) {
-            fail(r, MT_STR("termination"), "is no known termination");
+            fail(r, MT_STR("termination"), "is not a known termination");
         }
         return;
     }
     d->termination.end = GR_END_FAILED;
     if (!gr_failure_parse(mt_json_text(mt_json_at(node, "Failed")),
                           &d->termination.fault)) {
-        fail(r, MT_STR("termination"), "is no known failure");
+        fail(r, MT_STR("termination"), "is not a known failure");
     }
 }
 
@@ -432,7 +432,7 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
         out->decision = read_decision(r, decision);
         out->decision.event_id = out->event.id;
     } else {
-        fail(r, MT_STR("$"), "is no journal record");
+        fail(r, MT_STR("$"), "is not a journal record");
     }
 }
 
@@ -487,7 +487,8 @@ static bool unknown_members(reader *r, const mt_json *root)
 {
     for (uint32_t i = 0; i < root->count; i++) {
         if (!known_top_level(root->as.members[i].key)) {
-            fail(r, keep_text(r, root->as.members[i].key), "is no field of a capture");
+            fail(r, keep_text(r, root->as.members[i].key),
+                 "is not a field of a capture");
         }
     }
     return r->failed;

@@ -113,7 +113,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* The next byte that is no white space, 0 at the end; it stays unread. */
+/* The next byte that is not white space, 0 at the end; it stays unread. */
 static mt_err look(window *w, char *out)
 {
     *out = 0;
@@ -338,7 +338,7 @@ static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)
                 : no_json(r, MT_E_SYNTAX, "unexpected end", fault);
     } else {
         err = err ? err : pass_document(r, &rest);
-        err = err ? no_json(r, err, "is no JSON", fault)
+        err = err ? no_json(r, err, "is not JSON", fault)
                   : gr_item_start(r->first, &r->tree, mt_buf_str(&rest), r->a.most,
                                   &r->start, fault);
         fault->path = mt_str_dup(r->faults, fault->path);

@@ -82,7 +82,7 @@ typedef struct gr_cluster {
     mt_str file, text;
 } gr_cluster;
 
-/* NULL when the text is no cluster or breaks a rule of definition; reported. */
+/* NULL when the text is not a cluster or breaks a rule of definition; reported. */
 const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,
                                   const mt_json_limits *limits, mt_diags *ds);
 /* Sorts members and outputs and builds the indices, for clusters made in C. */

@@ -1,27 +1,162 @@
-/* The text form of a cluster and the rules of its definition. */
+/* graph/cluster_read.c - the text form of a cluster and the rules of its definition.
+ *
+ * First the whole text by the tables below, into drafts where the text may say a thing
+ * in two ways; then, part by part, what a value means (references, edges, defaults) and
+ * the rules D.*; last, edges against the nodes and inputs there are.
+ * INVARIANT: a cluster is handed out only when nothing but warnings was reported; names
+ * are compared pairwise only where graph_ports bounds them.
+ * May fail: text that is neither YAML nor JSON, another shape (graph.decode), a rule
+ * (D.*, V.7, NUM-FINITE-1), a limit (LIMIT). A key that nobody knows is only a
+ * warning. */
 #include "base/limits.h"
-#include "base/vec.h"
 #include "graph/cluster.h"
 #include "graph/version.h"
 
 static const char SHAPE[] = "graph.decode";
+enum { MOST = MT_INITIAL_graph_ports };
+
+/* ---- The form -----------------------------------------------------------------------
+ */
+
+/* A node before its references and values are looked at. */
+typedef struct draft_node {
+    mt_str name, impl, cluster;
+    const mt_json *params;
+    uint32_t at;
+} draft_node;
+
+static const mt_form_row NODE_ROWS[] = {
+    MT_FORM_LABEL(draft_node, name),
+    MT_FORM_PLACE(draft_node, at),
+    MT_FORM_TEXT(draft_node, impl, "impl", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(draft_node, cluster, "cluster", MT_FORM_NULLABLE),
+    MT_FORM_OBJECT(draft_node, params, "params", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("description"),
+};
+static const mt_form_table NODE = MT_FORM_TABLE("a node", NODE_ROWS, draft_node, NULL);
+
+static const mt_form_row EXPOSED[] = {
+    MT_FORM_TEXT(gr_binding, exposed, "exposed", MT_FORM_NULLABLE),
+};
+
+/* One end of an edge that is written as a map. */
+typedef struct draft_end {
+    const mt_json *external;
+    mt_str node, port;
+} draft_end;
+typedef struct draft_edge {
+    draft_end from, to;
+} draft_edge;
+
+static const mt_form_row END_ROWS[] = {
+    MT_FORM_ANY(draft_end, external, "external", 0),
+    MT_FORM_TEXT(draft_end, node, "node", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(draft_end, port, "port", MT_FORM_NULLABLE),
+};
+static const mt_form_table END =
+    MT_FORM_TABLE("an end of an edge", END_ROWS, draft_end, NULL);
+static const mt_form_row EDGE_ROWS[] = {
+    MT_FORM_INSIDE(draft_edge, from, "from", &END, MT_FORM_NULLABLE),
+    MT_FORM_INSIDE(draft_edge, to, "to", &END, MT_FORM_NULLABLE),
+};
+
+static const mt_form_row INPUT_ROWS[] = {
+    MT_FORM_PLACE(gr_cluster_input, at),
+    MT_FORM_TEXT(gr_cluster_input, name, "name", MT_FORM_NULLABLE),
+    MT_FORM_OWN(gr_cluster_input, type, "type", gr_read_type, MT_FORM_NULLABLE),
+    MT_FORM_FLAG(gr_cluster_input, required, "required", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("description"),
+};
+static const gr_cluster_input NEW_INPUT = {.required = true};
+static const mt_form_table INPUT =
+    MT_FORM_TABLE("an input", INPUT_ROWS, gr_cluster_input, &NEW_INPUT);
+
+/* An output in a list, as the data model has it. */
+typedef struct draft_output {
+    mt_str name;
+    const mt_json *maps_to;
+} draft_output;
+static const mt_form_row OUTPUT_ROWS[] = {
+    MT_FORM_TEXT(draft_output, name, "name", MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft_output, maps_to, "maps_to", 0),
+};
+
+/* A parameter before its default has its type. */
+typedef struct draft_param {
+    mt_str name, type;
+    const mt_json *initial;
+    int required; /* -1: not said */
+    uint32_t at;
+} draft_param;
+static const mt_form_row PARAM_ROWS[] = {
+    MT_FORM_PLACE(draft_param, at),
+    MT_FORM_TEXT(draft_param, name, "name", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(draft_param, type, "type", MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft_param, initial, "default", MT_FORM_NULLABLE),
+    MT_FORM_SAYS(draft_param, required, "required", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("description"),
+};
+static const draft_param NEW_PARAM = {.required = -1};
+static const mt_form_table PARAM =
+    MT_FORM_TABLE("a parameter", PARAM_ROWS, draft_param, &NEW_PARAM);
+
+static const mt_form_row DERIVED[] = {
+    MT_FORM_TEXT(gr_cluster_param, slot, "derive_key", 0),
+};
+
+static const mt_form_row CLAIM_ROWS[] = {
+    MT_FORM_TEXT(gr_claim, name, "name", MT_FORM_NULLABLE),
+    MT_FORM_FLAG(gr_claim, wireable, "wireable", MT_FORM_NULLABLE),
+};
+static const mt_form_table CLAIM =
+    MT_FORM_TABLE("an output of a signature", CLAIM_ROWS, gr_claim, NULL);
+static const mt_form_row SIGNATURE_ROWS[] = {
+    MT_FORM_PLACE(gr_cluster, claims_at),
+    MT_FORM_EACH(gr_cluster, claims, claim_count, "outputs", &CLAIM, MOST,
+                 MT_FORM_NULLABLE),
+    MT_FORM_TEXT(gr_cluster, claimed_kind, "kind", MT_FORM_NULLABLE),
+    MT_FORM_SAYS(gr_cluster, claimed_effects, "has_side_effects", MT_FORM_NULLABLE),
+    MT_FORM_SAYS(gr_cluster, claimed_origin, "is_origin", MT_FORM_NULLABLE),
+};
+
+/* A cluster's text; lists whose items have two forms are taken apart later. */
+typedef struct draft {
+    mt_str kind, id;
+    const mt_json *version, *edges, *outputs, *signature, *declared_signature;
+    const draft_node *nodes;
+    const gr_cluster_input *inputs;
+    const draft_param *params;
+    uint32_t node_count, input_count, param_count;
+} draft;
+
+static const mt_form_row CLUSTER[] = {
+    MT_FORM_TEXT(draft, kind, "kind", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(draft, id, "id", MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft, version, "version", 0),
+    MT_FORM_MAP(draft, nodes, node_count, "nodes", &NODE, UINT32_MAX, MT_FORM_NULLABLE),
+    MT_FORM_LIST(draft, edges, "edges", 0, UINT32_MAX, MT_FORM_NULLABLE),
+    MT_FORM_EACH(draft, inputs, input_count, "inputs", &INPUT, MOST, MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft, outputs, "outputs", MT_FORM_NULLABLE),
+    MT_FORM_EACH(draft, params, param_count, "parameters", &PARAM, MOST,
+                 MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft, signature, "signature", MT_FORM_NULLABLE),
+    MT_FORM_ANY(draft, declared_signature, "declared_signature", MT_FORM_NULLABLE),
+    MT_FORM_NOTE("description"),
+};
+
+/* ---- Reading ------------------------------------------------------------------------
+ */
 
 typedef struct reader {
     mt_arena *arena;
     gr_subject subject;
+    mt_form *form;
     gr_cluster *c;
     bool ok;
 } reader;
 
 #define FAULT(r, rule, at, path, fix, ...)                                             \
     ((r)->ok = gr_report(&(r)->subject, (rule), (at), MT_STR(path), (fix), __VA_ARGS__))
-
-static void wrong(reader *r, const mt_json *node, const char *path,
-                  const char *expected)
-{
-    r->ok = gr_report_shape(&r->subject, SHAPE, node, path,
-                            "see docs/graphs.md for the form of a cluster", expected);
-}
 
 /* Names: not empty, none of . @ $ / \ : and space. Ports may have more. */
 static bool name_ok(mt_str name, bool port)
@@ -45,40 +180,9 @@ static mt_str checked_name(reader *r, mt_str name, uint32_t at, const char *path
     return name;
 }
 
-static const mt_json *member_of(reader *r, const mt_json *object, mt_str key,
-                                mt_json_type type, const char *path)
-{
-    const mt_json *node = mt_json_get(object, key);
-    if (!node || (node->type == MT_JSON_NULL && type != MT_JSON_NULL)) {
-        return NULL;
-    }
-    if (!mt_json_is(node, type)) {
-        static const char *const WANTED[] = {"null", "true or false", "a number",
-                                             "text", "a list",        "a mapping"};
-        wrong(r, node, path, WANTED[type]);
-        return NULL;
-    }
-    return node;
-}
-
-static mt_str text_in(reader *r, const mt_json *object, mt_str key, const char *path)
-{
-    return mt_json_text(member_of(r, object, key, MT_JSON_STRING, path));
-}
-
-static bool flag_in(reader *r, const mt_json *object, mt_str key, bool otherwise,
-                    const char *path)
-{
-    const mt_json *node = member_of(r, object, key, MT_JSON_BOOL, path);
-    return node ? node->boolean : otherwise;
-}
-
-/* ---- header ---- */
-
 /* 1 is 1.0.0 and 1.2 is 1.2.0. */
-static mt_str version_text(reader *r, const mt_json *root)
+static mt_str version_text(reader *r, const mt_json *node)
 {
-    const mt_json *node = mt_json_at(root, "version");
     mt_str text = mt_json_text(node);
     gr_version v;
     if (mt_json_is(node, MT_JSON_NUMBER)) {
@@ -93,60 +197,33 @@ static mt_str version_text(reader *r, const mt_json *root)
     return text;
 }
 
-static void warn_unknown_keys(reader *r, const mt_json *root)
+static void header(reader *r, const draft *d)
 {
-    static const char *const KNOWN[] = {
-        "kind",       "id",      "version",   "nodes",      "edges",
-        "inputs",     "outputs", "signature", "parameters", "declared_signature",
-        "description"};
-    for (uint32_t i = 0; i < root->count; i++) {
-        const mt_json_member *m = &root->as.members[i];
-        bool known = false;
-        for (size_t k = 0; k < sizeof KNOWN / sizeof *KNOWN && !known; k++) {
-            known = mt_str_eq(m->key, mt_str_z(KNOWN[k]));
-        }
-        if (!known) {
-            size_t errors = r->subject.ds->errors;
-            gr_report(&r->subject, SHAPE, m->value.offset, MT_STR("$"),
-                      "remove it or correct its name", "unknown key \"%.*s\"",
-                      MT_ARG(m->key));
-            /* Unknown keys were always allowed here, so this is only a warning. */
-            mt_diags *ds = r->subject.ds;
-            ds->errors = errors;
-            ds->warnings++;
-            if (ds->len && (!ds->limit || ds->len < ds->limit)) {
-                ds->items[ds->len - 1].severity = MT_WARNING;
-            }
-        }
-    }
-}
-
-static void header(reader *r, const mt_json *root)
-{
-    mt_str kind = text_in(r, root, MT_STR("kind"), "$.kind");
-    bool cluster = kind.len == 7;
-    for (size_t i = 0; cluster && i < kind.len; i++) {
-        cluster = (kind.ptr[i] | 0x20) == "cluster"[i];
+    bool cluster = d->kind.len == 7;
+    for (size_t i = 0; cluster && i < d->kind.len; i++) {
+        cluster = (d->kind.ptr[i] | 0x20) == "cluster"[i];
     }
     if (!cluster) {
         FAULT(r, SHAPE, 0, "$.kind", "write kind: cluster", "kind is \"%.*s\"",
-              MT_ARG(kind));
+              MT_ARG(d->kind));
     }
-    r->c->id = checked_name(r, text_in(r, root, MT_STR("id"), "$.id"), 0, "$.id");
-    r->subject.id = r->c->id;
-    r->c->version = version_text(r, root);
-    warn_unknown_keys(r, root);
+    r->c->id = checked_name(r, d->id, 0, "$.id");
+    r->c->version = version_text(r, d->version);
 }
 
-/* ---- nodes ---- */
+/* ---- Nodes --------------------------------------------------------------------------
+ */
 
-static void binding(reader *r, const mt_json_member *m, gr_binding *out)
+/* A literal, or {exposed: parameter}. */
+static void binding(reader *r, mt_form *f, const mt_json_member *m, gr_binding *out)
 {
     *out = (gr_binding){.name = m->key, .at = m->value.offset};
     if (mt_json_is(&m->value, MT_JSON_OBJECT)) {
-        out->exposed = text_in(r, &m->value, MT_STR("exposed"), "$.nodes");
+        mt_form in = mt_form_member(f, m->key, "an exposed parameter");
+        r->ok &= mt_form_read(&in, &m->value, EXPOSED, mt_form_count(EXPOSED), out);
         if (!out->exposed.len) {
-            wrong(r, &m->value, "$.nodes", "a value or {exposed: parameter}");
+            r->ok = mt_form_say(&in, MT_FORM_WRONG_KIND, &m->value, "",
+                                "must be a value or {exposed: parameter}");
         }
         return;
     }
@@ -156,8 +233,24 @@ static void binding(reader *r, const mt_json_member *m, gr_binding *out)
               "write a number a double can hold",
               "parameter \"%.*s\" is not a finite number", MT_ARG(m->key));
     } else if (err) {
-        wrong(r, &m->value, "$.nodes", "a number, boolean or text");
+        mt_form in = mt_form_member(f, m->key, "a parameter");
+        r->ok = mt_form_say(&in, MT_FORM_WRONG_KIND, &m->value, "",
+                            "must be a number, a boolean or text, not %s",
+                            mt_form_name(&m->value));
     }
+}
+
+static void bindings(reader *r, const draft_node *d, gr_member *out)
+{
+    mt_form nodes = mt_form_inside(r->form, "nodes", "nodes");
+    mt_form node = mt_form_member(&nodes, d->name, "a node");
+    mt_form params = mt_form_inside(&node, "params", "parameters");
+    out->binding_count = d->params ? d->params->count : 0;
+    gr_binding *list = mt_new_array(r->arena, gr_binding, out->binding_count);
+    for (uint32_t i = 0; i < out->binding_count; i++) {
+        binding(r, &params, &d->params->as.members[i], &list[i]);
+    }
+    out->bindings = list;
 }
 
 static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
@@ -167,50 +260,35 @@ static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
     out->selector = n < text.len ? mt_str_skip(text, n + 1) : MT_STR("*");
 }
 
-static void member(reader *r, const mt_json_member *m, gr_member *out)
+static void member(reader *r, const draft_node *d, gr_member *out)
 {
-    const mt_json *node = &m->value;
-    *out = (gr_member){.at = node->offset};
-    out->name = checked_name(r, m->key, node->offset, "$.nodes");
-    if (!mt_json_is(node, MT_JSON_OBJECT)) {
-        wrong(r, node, "$.nodes", "a mapping");
+    *out = (gr_member){.at = d->at};
+    out->name = checked_name(r, d->name, d->at, "$.nodes");
+    if ((d->impl.len > 0) == (d->cluster.len > 0)) {
+        FAULT(r, SHAPE, d->at, "$.nodes", "keep one of them",
+              "node \"%.*s\" needs either impl or cluster", MT_ARG(d->name));
         return;
     }
-    mt_str impl = text_in(r, node, MT_STR("impl"), "$.nodes");
-    mt_str cluster = text_in(r, node, MT_STR("cluster"), "$.nodes");
-    if ((impl.len > 0) == (cluster.len > 0)) {
-        FAULT(r, SHAPE, node->offset, "$.nodes", "keep one of them",
-              "node \"%.*s\" needs either impl or cluster", MT_ARG(m->key));
-        return;
-    }
-    out->is_cluster = cluster.len > 0;
-    reference(r, impl.len ? impl : cluster, node->offset, out);
-    const mt_json *params =
-        member_of(r, node, MT_STR("params"), MT_JSON_OBJECT, "$.nodes");
-    out->binding_count = params ? params->count : 0;
-    gr_binding *bindings = mt_new_array(r->arena, gr_binding, out->binding_count);
-    for (uint32_t i = 0; i < out->binding_count; i++) {
-        binding(r, &params->as.members[i], &bindings[i]);
-    }
-    out->bindings = bindings;
+    out->is_cluster = d->cluster.len > 0;
+    reference(r, d->impl.len ? d->impl : d->cluster, d->at, out);
+    bindings(r, d, out);
 }
 
-static gr_member *members(reader *r, const mt_json *root)
+static gr_member *members(reader *r, const draft *d)
 {
-    const mt_json *nodes =
-        member_of(r, root, MT_STR("nodes"), MT_JSON_OBJECT, "$.nodes");
-    r->c->member_count = nodes ? nodes->count : 0;
-    gr_member *out = mt_new_array(r->arena, gr_member, r->c->member_count);
-    for (uint32_t i = 0; i < r->c->member_count; i++) {
-        member(r, &nodes->as.members[i], &out[i]);
+    r->c->member_count = d->node_count;
+    gr_member *out = mt_new_array(r->arena, gr_member, d->node_count);
+    for (uint32_t i = 0; i < d->node_count; i++) {
+        member(r, &d->nodes[i], &out[i]);
     }
-    if (!r->c->member_count && r->ok) {
+    if (!d->node_count && r->ok) {
         FAULT(r, "D.1", 0, "$.nodes", "add a node", "the cluster is empty");
     }
     return out;
 }
 
-/* ---- edges ---- */
+/* ---- Edges --------------------------------------------------------------------------
+ */
 
 /* "node.port", or "$input" where that is allowed. */
 static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
@@ -224,15 +302,13 @@ static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
     return dot < s.len && name_ok(out->node, false) && name_ok(out->port, true);
 }
 
-static bool endpoint_map(reader *r, const mt_json *node, bool source, gr_endpoint *out)
+static bool endpoint_map(const draft_end *d, bool source, gr_endpoint *out)
 {
-    const mt_json *external = mt_json_at(node, "external");
-    *out = (gr_endpoint){{0}, mt_json_text(external)};
-    if (external) {
+    if (d->external) {
+        *out = (gr_endpoint){{0}, mt_json_text(d->external)};
         return source && name_ok(out->port, false);
     }
-    out->node = text_in(r, node, MT_STR("node"), "$.edges");
-    out->port = text_in(r, node, MT_STR("port"), "$.edges");
+    *out = (gr_endpoint){d->node, d->port};
     return name_ok(out->node, false) && name_ok(out->port, true);
 }
 
@@ -245,136 +321,145 @@ static size_t arrow(mt_str s)
     return i + 1 < s.len ? i : s.len;
 }
 
-static void edge(reader *r, const mt_json *node, gr_edge *out)
+static bool edge_text(mt_str s, gr_edge *out)
 {
-    bool ok = false;
-    *out = (gr_edge){.at = node->offset};
-    if (mt_json_is(node, MT_JSON_STRING)) {
-        mt_str s = mt_json_text(node);
-        size_t n = arrow(s);
-        ok = n < s.len &&
-             endpoint_text(mt_str_trim(mt_str_from(s.ptr, n), MT_STR(" \t")), true,
-                           &out->from) &&
-             endpoint_text(mt_str_trim(mt_str_skip(s, n + 2), MT_STR(" \t")), false,
-                           &out->to);
-    } else if (mt_json_is(node, MT_JSON_OBJECT)) {
-        ok = endpoint_map(r, mt_json_at(node, "from"), true, &out->from) &&
-             endpoint_map(r, mt_json_at(node, "to"), false, &out->to);
-    }
-    if (!ok) {
-        FAULT(r, SHAPE, node->offset, "$.edges",
-              "write \"node.port -> node.port\" or \"$input -> node.port\"",
-              "this is not an edge");
-    }
+    size_t n = arrow(s);
+    return n < s.len &&
+           endpoint_text(mt_str_trim(mt_str_from(s.ptr, n), MT_STR(" \t")), true,
+                         &out->from) &&
+           endpoint_text(mt_str_trim(mt_str_skip(s, n + 2), MT_STR(" \t")), false,
+                         &out->to);
 }
 
-static void edges(reader *r, const mt_json *root)
+static bool edge_map(reader *r, const mt_json *node, uint32_t i, gr_edge *out)
 {
-    const mt_json *list = member_of(r, root, MT_STR("edges"), MT_JSON_ARRAY, "$.edges");
+    draft_edge d = {0};
+    mt_form f = mt_form_item(r->form, "edges", i, "an edge");
+    r->ok &= mt_form_read(&f, node, EDGE_ROWS, mt_form_count(EDGE_ROWS), &d);
+    return endpoint_map(&d.from, true, &out->from) &&
+           endpoint_map(&d.to, false, &out->to);
+}
+
+static void edges(reader *r, const mt_json *list)
+{
     r->c->edge_count = list ? list->count : 0;
     gr_edge *out = mt_new_array(r->arena, gr_edge, r->c->edge_count);
     for (uint32_t i = 0; i < r->c->edge_count; i++) {
-        edge(r, &list->as.items[i], &out[i]);
+        const mt_json *node = &list->as.items[i];
+        out[i] = (gr_edge){.at = node->offset};
+        bool ok =
+            mt_json_is(node, MT_JSON_STRING)
+                ? edge_text(mt_json_text(node), &out[i])
+                : mt_json_is(node, MT_JSON_OBJECT) && edge_map(r, node, i, &out[i]);
+        if (!ok) {
+            FAULT(r, SHAPE, node->offset, "$.edges",
+                  "write \"node.port -> node.port\" or \"$input -> node.port\"",
+                  "this is not an edge");
+        }
     }
     r->c->edges = out;
 }
 
-/* ---- boundary ---- */
+/* ---- Boundary -----------------------------------------------------------------------
+ */
 
-/* Names are compared pairwise below, so their number is bounded first. */
-static const mt_json *bounded(reader *r, const mt_json *list, const char *path)
+static void inputs(reader *r, const draft *d)
 {
-    if (list && list->count > MT_LIMITS_DEFAULT.graph_ports) {
-        r->ok = gr_report(&r->subject, "LIMIT", list->offset, mt_str_z(path),
-                          "split the cluster", "more entries than graph_ports allows");
-        return NULL;
-    }
-    return list;
-}
-
-static void inputs(reader *r, const mt_json *root)
-{
-    const mt_json *list = bounded(
-        r, member_of(r, root, MT_STR("inputs"), MT_JSON_ARRAY, "$.inputs"), "$.inputs");
-    r->c->input_count = list ? list->count : 0;
-    gr_cluster_input *out = mt_new_array(r->arena, gr_cluster_input, r->c->input_count);
-    r->c->inputs = out;
-    for (uint32_t i = 0; i < r->c->input_count; i++) {
-        const mt_json *node = &list->as.items[i];
-        out[i].at = node->offset;
-        out[i].type = gr_type_of(text_in(r, node, MT_STR("type"), "$.inputs"));
-        out[i].required = flag_in(r, node, MT_STR("required"), true, "$.inputs");
-        mt_str name = text_in(r, node, MT_STR("name"), "$.inputs");
-        if (gr_cluster_input_index(r->c, name) >= 0 && name.len) {
-            FAULT(r, "D.5", node->offset, "$.input_ports",
-                  "give every input its own name", "two inputs are named \"%.*s\"",
-                  MT_ARG(name));
+    r->c->inputs = d->inputs;
+    for (uint32_t i = 0; i < d->input_count; i++) {
+        const gr_cluster_input *in = &d->inputs[i];
+        r->c->input_count = i; /* those before it */
+        if (gr_cluster_input_index(r->c, in->name) >= 0 && in->name.len) {
+            FAULT(r, "D.5", in->at, "$.input_ports", "give every input its own name",
+                  "two inputs are named \"%.*s\"", MT_ARG(in->name));
         }
-        out[i].name = checked_name(r, name, node->offset, "$.inputs");
-        if (out[i].type == GR_NONE) {
-            wrong(r, node, "$.inputs", "a type: number, series, bool, string or event");
+        checked_name(r, in->name, in->at, "$.inputs");
+        if (in->type == GR_NONE) {
+            FAULT(r, SHAPE, in->at, "$.inputs",
+                  "write number, series, bool, string or event",
+                  "input \"%.*s\" has no known type", MT_ARG(in->name));
         }
     }
+    r->c->input_count = d->input_count;
 }
 
 /* A map {name: node.port}, or a list [{name, maps_to}] as the data model has it. */
-static bool output(reader *r, mt_str name, const mt_json *target, uint32_t at,
-                   gr_cluster_output *out)
+static draft_output output_at(reader *r, const mt_json *node, uint32_t i)
 {
-    out->at = at;
-    out->name = checked_name(r, name, at, "$.outputs");
-    if (!endpoint_text(mt_json_text(target), false, &out->maps_to)) {
-        FAULT(r, SHAPE, at, "$.outputs", "write node.port",
-              "output \"%.*s\" names no port", MT_ARG(name));
+    draft_output d = {0};
+    if (mt_json_is(node, MT_JSON_OBJECT)) {
+        return (draft_output){node->as.members[i].key, &node->as.members[i].value};
     }
-    return true;
+    mt_form f = mt_form_item(r->form, "outputs", i, "an output");
+    r->ok &= mt_form_read(&f, &node->as.items[i], OUTPUT_ROWS,
+                          mt_form_count(OUTPUT_ROWS), &d);
+    return d;
 }
 
-static gr_cluster_output *outputs(reader *r, const mt_json *root)
+static void output(reader *r, const draft_output *d, gr_cluster_output *out)
 {
-    const mt_json *node = mt_json_at(root, "outputs");
-    bool list = mt_json_is(node, MT_JSON_ARRAY);
-    if (node && !list) {
-        node = member_of(r, root, MT_STR("outputs"), MT_JSON_OBJECT, "$.outputs");
+    out->at = d->maps_to ? d->maps_to->offset : 0;
+    out->name = checked_name(r, d->name, out->at, "$.outputs");
+    if (!endpoint_text(mt_json_text(d->maps_to), false, &out->maps_to)) {
+        FAULT(r, SHAPE, out->at, "$.outputs", "write node.port",
+              "output \"%.*s\" names no port", MT_ARG(d->name));
     }
-    node = bounded(r, node, "$.outputs");
+}
+
+static const mt_json *outputs_of(reader *r, const mt_json *node)
+{
+    if (node && !mt_json_is(node, MT_JSON_ARRAY) && !mt_json_is(node, MT_JSON_OBJECT)) {
+        r->ok = mt_form_say(r->form, MT_FORM_WRONG_KIND, node, "outputs",
+                            "must be an object, not %s", mt_form_name(node));
+        return NULL;
+    }
+    if (node && node->count > MOST) {
+        r->ok =
+            mt_form_say(r->form, MT_FORM_OUT_OF_RANGE, node, "outputs", "is too long");
+        return NULL;
+    }
+    return node;
+}
+
+static gr_cluster_output *outputs(reader *r, const mt_json *node)
+{
+    node = outputs_of(r, node);
     uint32_t count = node ? node->count : 0;
     gr_cluster_output *out = mt_new_array(r->arena, gr_cluster_output, count);
     r->c->outputs = out;
     for (uint32_t i = 0; i < count; i++) {
-        mt_str name = list ? text_in(r, &node->as.items[i], MT_STR("name"), "$.outputs")
-                           : node->as.members[i].key;
-        if (gr_cluster_output_index(r->c, name) >= 0) {
+        draft_output d = output_at(r, node, i);
+        bool list = mt_json_is(node, MT_JSON_ARRAY);
+        if (gr_cluster_output_index(r->c, d.name) >= 0) {
             FAULT(r, "D.6", list ? node->as.items[i].offset : node->offset,
                   "$.output_ports", "give every output its own name",
-                  "two outputs are named \"%.*s\"", MT_ARG(name));
+                  "two outputs are named \"%.*s\"", MT_ARG(d.name));
         }
-        const mt_json *target = list ? mt_json_at(&node->as.items[i], "maps_to")
-                                     : &node->as.members[i].value;
-        output(r, name, target, target ? target->offset : 0, &out[i]);
+        output(r, &d, &out[i]);
         r->c->output_count = i + 1;
     }
     return out;
 }
 
+static void derived_key(reader *r, const mt_json *node, gr_cluster_param *p)
+{
+    mt_form item = mt_form_item(r->form, "parameters", r->c->param_count - 1, "");
+    mt_form f = mt_form_inside(&item, "default", "a derived default");
+    r->ok &= mt_form_read(&f, node, DERIVED, mt_form_count(DERIVED), p);
+    if (p->type != GR_P_STRING || !p->slot.len) {
+        FAULT(r, "D.8", node->offset, "$.parameters",
+              "derive a key for a String parameter, with a slot name",
+              "derive_key of \"%.*s\" is not possible", MT_ARG(p->name));
+    }
+}
+
 static void param_default(reader *r, const mt_json *node, gr_cluster_param *p)
 {
     gr_literal raw;
-    if (!node || node->type == MT_JSON_NULL) {
-        return;
-    }
     if (mt_json_is(node, MT_JSON_OBJECT)) {
-        const mt_json *slot = mt_json_at(node, "derive_key");
-        p->slot = mt_str_from(slot ? slot->as.text : "", mt_json_text(slot).len);
-        if (p->type != GR_P_STRING || !p->slot.len) {
-            FAULT(r, "D.8", node->offset, "$.parameters",
-                  "derive a key for a String parameter, with a slot name",
-                  "derive_key of \"%.*s\" is not possible", MT_ARG(p->name));
-        }
-        return;
-    }
-    if (gr_literal_from_json(node, &raw) ||
-        gr_literal_cast(&raw, p->type, &p->initial)) {
+        derived_key(r, node, p);
+    } else if (node && (gr_literal_from_json(node, &raw) ||
+                        gr_literal_cast(&raw, p->type, &p->initial))) {
         FAULT(r, "D.8", node->offset, "$.parameters",
               "make the default a value of the declared type",
               "the default of \"%.*s\" is not %s", MT_ARG(p->name),
@@ -382,71 +467,51 @@ static void param_default(reader *r, const mt_json *node, gr_cluster_param *p)
     }
 }
 
-static void params(reader *r, const mt_json *root)
+static void param(reader *r, const draft_param *d, gr_cluster_param *p)
 {
-    const mt_json *list = bounded(
-        r, member_of(r, root, MT_STR("parameters"), MT_JSON_ARRAY, "$.parameters"),
-        "$.parameters");
-    uint32_t count = list ? list->count : 0;
-    gr_cluster_param *out = mt_new_array(r->arena, gr_cluster_param, count);
-    r->c->params = out;
-    for (uint32_t i = 0; i < count; i++) {
-        const mt_json *node = &list->as.items[i];
-        gr_cluster_param *p = &out[i];
-        p->at = node->offset;
-        p->name = text_in(r, node, MT_STR("name"), "$.parameters");
-        p->type = gr_param_type_of(text_in(r, node, MT_STR("type"), "$.parameters"));
-        if (gr_cluster_param_index(r->c, p->name) >= 0) {
-            FAULT(r, "D.9", node->offset, "$.parameters",
-                  "give every parameter its own name",
-                  "two parameters are named \"%.*s\"", MT_ARG(p->name));
-        }
-        r->c->param_count = i + 1;
-        checked_name(r, p->name, node->offset, "$.parameters");
-        if (p->type == GR_P_NONE) {
-            wrong(r, node, "$.parameters", "a type: int, number, bool, string or enum");
-            continue;
-        }
-        param_default(r, mt_json_at(node, "default"), p);
-        bool has_default = p->initial.type != GR_P_NONE || p->slot.ptr;
-        p->required =
-            flag_in(r, node, MT_STR("required"), !has_default, "$.parameters");
+    p->at = d->at;
+    p->name = d->name;
+    p->type = gr_param_type_of(d->type);
+    if (gr_cluster_param_index(r->c, p->name) >= 0) {
+        FAULT(r, "D.9", p->at, "$.parameters", "give every parameter its own name",
+              "two parameters are named \"%.*s\"", MT_ARG(p->name));
     }
-}
-
-static int claim_flag(reader *r, const mt_json *node, mt_str key)
-{
-    return mt_json_get(node, key) ? flag_in(r, node, key, false, "$.declared_signature")
-                                  : -1;
-}
-
-static void signature(reader *r, const mt_json *root)
-{
-    const mt_json *node = mt_json_at(root, "declared_signature");
-    node = node ? node : mt_json_at(root, "signature");
-    r->c->claimed_effects = r->c->claimed_origin = -1;
-    if (!node) {
+    r->c->param_count++;
+    checked_name(r, p->name, p->at, "$.parameters");
+    if (p->type == GR_P_NONE) {
+        FAULT(r, SHAPE, p->at, "$.parameters",
+              "write int, number, bool, string or enum",
+              "parameter \"%.*s\" has no known type", MT_ARG(p->name));
         return;
     }
-    const mt_json *outs =
-        member_of(r, node, MT_STR("outputs"), MT_JSON_ARRAY, "$.declared_signature");
-    uint32_t count = outs ? outs->count : 0;
-    gr_claim *claims = mt_new_array(r->arena, gr_claim, count);
-    for (uint32_t i = 0; i < count; i++) {
-        const mt_json *o = &outs->as.items[i];
-        claims[i].name = text_in(r, o, MT_STR("name"), "$.declared_signature");
-        claims[i].wireable =
-            flag_in(r, o, MT_STR("wireable"), false, "$.declared_signature");
-    }
-    r->c->claims = claims;
-    r->c->claim_count = count;
-    r->c->claims_at = node->offset;
-    r->c->claimed_kind = text_in(r, node, MT_STR("kind"), "$.declared_signature");
-    r->c->claimed_effects = claim_flag(r, node, MT_STR("has_side_effects"));
-    r->c->claimed_origin = claim_flag(r, node, MT_STR("is_origin"));
+    param_default(r, d->initial, p);
+    bool has_default = p->initial.type != GR_P_NONE || p->slot.ptr;
+    p->required = d->required < 0 ? !has_default : d->required;
 }
 
-/* ---- what can be said about edges without knowing the primitives ---- */
+static void params(reader *r, const draft *d)
+{
+    gr_cluster_param *out = mt_new_array(r->arena, gr_cluster_param, d->param_count);
+    r->c->params = out;
+    for (uint32_t i = 0; i < d->param_count; i++) {
+        param(r, &d->params[i], &out[i]);
+    }
+}
+
+static void signature(reader *r, const draft *d)
+{
+    const char *key = d->declared_signature ? "declared_signature" : "signature";
+    const mt_json *node = d->declared_signature ? d->declared_signature : d->signature;
+    r->c->claimed_effects = r->c->claimed_origin = -1;
+    if (node) {
+        mt_form f = mt_form_inside(r->form, key, "a signature");
+        r->ok &=
+            mt_form_read(&f, node, SIGNATURE_ROWS, mt_form_count(SIGNATURE_ROWS), r->c);
+    }
+}
+
+/* ---- Edges, as far as they can be judged without knowing the primitives -------------
+ */
 
 static void check_node_name(reader *r, mt_str node, uint32_t at, const char *path)
 {
@@ -481,34 +546,51 @@ static void check_edges(reader *r)
     }
 }
 
+static const gr_cluster *cluster_of(reader *r, const mt_json *root)
+{
+    draft d = {0};
+    r->ok = mt_form_read(r->form, root, CLUSTER, mt_form_count(CLUSTER), &d);
+    if (!mt_json_is(root, MT_JSON_OBJECT)) {
+        return NULL;
+    }
+    header(r, &d);
+    gr_member *sorted_members = members(r, &d);
+    edges(r, d.edges);
+    inputs(r, &d);
+    gr_cluster_output *sorted_outputs = outputs(r, d.outputs);
+    params(r, &d);
+    signature(r, &d);
+    if (!r->ok) {
+        return NULL;
+    }
+    gr_cluster_finish(r->arena, r->c, sorted_members, sorted_outputs);
+    check_edges(r);
+    return r->ok ? r->c : NULL;
+}
+
+/* The id goes first, because whatever is reported names it. */
+static mt_str id_of(const mt_json *root)
+{
+    const mt_json *id = mt_json_at(root, "id");
+    return mt_json_is(id, MT_JSON_STRING) ? mt_json_text(id) : MT_STR("");
+}
+
 const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,
                                   const mt_json_limits *limits, mt_diags *ds)
 {
     gr_cluster *c = mt_new(a, gr_cluster);
-    reader r = {a, {ds, file, text, "cluster", MT_STR("")}, c, true};
+    reader r = {a, {ds, file, text, "cluster", MT_STR("")}, NULL, c, true};
+    gr_form_report to = {&r.subject, SHAPE,
+                         "see docs/graphs.md for the form of a cluster",
+                         "split the cluster"};
+    mt_form form = gr_form(a, &to, "a cluster");
     mt_json root;
     c->file = file;
     c->text = text;
     if (!gr_read_tree(a, &r.subject, SHAPE, limits, &root)) {
         return NULL;
     }
-    if (!mt_json_is(&root, MT_JSON_OBJECT)) {
-        wrong(&r, &root, "$", "a mapping");
-        return NULL;
-    }
-    header(&r, &root);
-    gr_member *sorted_members = members(&r, &root);
-    edges(&r, &root);
-    inputs(&r, &root);
-    gr_cluster_output *sorted_outputs = outputs(&r, &root);
-    params(&r, &root);
-    signature(&r, &root);
-    if (!r.ok && !sorted_members) {
-        return NULL;
-    }
-    gr_cluster_finish(a, c, sorted_members, sorted_outputs);
-    if (r.ok) {
-        check_edges(&r);
-    }
-    return r.ok ? c : NULL;
+    r.form = &form;
+    r.subject.id = id_of(&root);
+    return cluster_of(&r, &root);
 }

@@ -349,8 +349,9 @@ static term name_or_call(parser *p)
     if (k >= 0) {
         return param_node(p, &p->m->params[k]);
     }
-    return fault(p, "expression.syntax", "use inputs and parameters of the manifest",
-                 mt_strf(p->a, "\"%.*s\" is no input and no parameter", MT_ARG(name)));
+    return fault(
+        p, "expression.syntax", "use inputs and parameters of the manifest",
+        mt_strf(p->a, "\"%.*s\" is neither an input nor a parameter", MT_ARG(name)));
 }
 
 static term atom(parser *p)

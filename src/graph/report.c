@@ -1,14 +1,12 @@
 #include "graph/report.h"
 
 #include "base/yaml_read.h"
+#include "graph/value.h"
 
-uint32_t gr_line_of(mt_str text, uint32_t at)
+/* Counted but dropped: a broken graph may have a hundred thousand faults. */
+static bool is_full(const mt_diags *ds)
 {
-    uint32_t line = 0, column;
-    if (text.len) {
-        mt_json_place(text, at, &line, &column);
-    }
-    return line;
+    return ds->limit && ds->len >= ds->limit;
 }
 
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
@@ -23,9 +21,7 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                  .construct_id = s->id,
                  .hint = mt_str_z(fix)};
     va_list args;
-    /* Counted but dropped: a broken graph may have a hundred thousand faults. */
-    bool dropped = s->ds->limit && s->ds->len >= s->ds->limit;
-    if (!dropped) {
+    if (!is_full(s->ds)) {
         va_start(args, format);
         d.message = mt_strfv(s->ds->arena, format, args);
         va_end(args);
@@ -40,12 +36,56 @@ bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
     return false;
 }
 
-bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
-                     const char *path, const char *fix, const char *expected)
+/* What to do, where the form itself has nothing to suggest. */
+static mt_str remedy(const gr_form_report *to, const mt_form_fault *fault)
 {
-    return gr_report(s, rule, node ? node->offset : 0, mt_str_z(path), fix,
-                     "expected %s, found %s", expected,
-                     node ? mt_json_type_name(node) : "nothing");
+    return fault->hint.len ? fault->hint
+           : fault->wrong == MT_FORM_UNKNOWN_KEY
+               ? MT_STR("remove it or correct its name")
+               : mt_str_z(to->fix);
+}
+
+void gr_report_fault(void *state, const mt_form_fault *fault)
+{
+    const gr_form_report *to = state;
+    const gr_subject *s = to->subject;
+    mt_arena *a = s->ds->arena;
+    mt_str path =
+        mt_strf(a, "$%s%.*s", fault->path.len ? "." : "", MT_ARG(fault->path));
+    if (fault->wrong == MT_FORM_OUT_OF_RANGE &&
+        !mt_json_is(fault->node, MT_JSON_STRING)) {
+        gr_report(s, "LIMIT", (uint32_t)fault->offset, path, to->split,
+                  "more entries than graph_ports allows");
+        return;
+    }
+    mt_diag d =
+        mt_form_diag(fault, to->code, s->file, is_full(s->ds) ? MT_STR("") : s->text);
+    d.file = mt_str_dup(a, s->file);
+    d.field = path;
+    d.construct_kind = mt_str_z(s->kind);
+    d.construct_id = mt_str_dup(a, s->id);
+    d.message = mt_str_dup(a, fault->message);
+    d.hint = mt_str_dup(a, remedy(to, fault));
+    mt_diag_add(s->ds, &d);
+}
+
+mt_form gr_form(mt_arena *a, gr_form_report *to, const char *what)
+{
+    return (mt_form){.arena = a,
+                     .what = what,
+                     .report = gr_report_fault,
+                     .state = to,
+                     .unknown = MT_FORM_WARNED};
+}
+
+bool gr_read_type(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_str name;
+    if (!mt_form_text(f, row, v, &name)) {
+        return false;
+    }
+    *(gr_type *)to = gr_type_of(name);
+    return true;
 }
 
 static bool looks_like_json(mt_str text)

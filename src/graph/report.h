@@ -4,8 +4,7 @@
 #ifndef GR_REPORT_H
 #define GR_REPORT_H
 
-#include "base/diag.h"
-#include "base/json_read.h"
+#include "base/form.h"
 
 /* Who is reported about: the file and its text, and the construct in it. */
 typedef struct gr_subject {
@@ -19,16 +18,22 @@ typedef struct gr_subject {
 bool gr_report(const gr_subject *s, const char *rule, uint32_t at, mt_str path,
                const char *fix, const char *format, ...)
     __attribute__((format(printf, 6, 7)));
-/* "expected X, found Y": the node (NULL: none) has the wrong shape. Returns false. */
-bool gr_report_shape(const gr_subject *s, const char *rule, const mt_json *node,
-                     const char *path, const char *fix, const char *expected);
+/* How faults of a file's form are reported: the state of gr_report_fault(). */
+typedef struct gr_form_report {
+    gr_subject *subject;
+    const char *code, *fix; /* of what has another shape */
+    const char *split;      /* what to do about more entries than graph_ports */
+} gr_form_report;
+void gr_report_fault(void *state, const mt_form_fault *fault);
+/* A form for such a file: unknown keys are warned of at every level. */
+mt_form gr_form(mt_arena *a, gr_form_report *to, const char *what);
 
-/* Reads YAML or JSON into a tree. A text that begins like a JSON object is tried as
+/* For rows: the name of a type, another word is GR_NONE. */
+mt_form_reader gr_read_type;
+
+/* Reads YAML or JSON into a tree. Text that begins like a JSON object is tried as
  * JSON first. False: reported under `code` (NUM-FINITE-1 for .inf and .nan). */
 bool gr_read_tree(mt_arena *a, const gr_subject *s, const char *code,
                   const mt_json_limits *limits, mt_json *out);
-
-/* 1-based line of an offset; 0 without a text. */
-uint32_t gr_line_of(mt_str text, uint32_t at);
 
 #endif

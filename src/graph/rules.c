@@ -87,7 +87,7 @@ const gr_rule GR_RULES[] = {
     {"ACT-26", "Every field of an intent has a source: from_input or from_param."},
     {"ACT-27", "No field of an intent has two sources."},
     {"ACT-28", "The input a field takes its value from is declared."},
-    {"ACT-29", "A field has the type of its input, which is no event."},
+    {"ACT-29", "A field has the type of its input, which is not an event."},
     {"ACT-30", "The parameter a field takes its value from is declared."},
     {"ACT-31", "A field and its parameter are both Number, both Bool or both String."},
     {"ACT-32", "A mirror write names a field of its own intent."},

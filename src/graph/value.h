@@ -38,7 +38,7 @@ typedef struct gr_value {
         uint64_t boolean; /* 0 or 1 */
         uint64_t event;   /* gr_event */
     } as;
-    uint32_t len;  /* elements of a series, bytes of a text */
+    uint32_t len;  /* elements of a series, bytes of text */
     uint32_t type; /* gr_type */
 } gr_value;
 

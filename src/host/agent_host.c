@@ -1,3 +1,20 @@
+/* host/agent_host.c - an agent that must not forget: messages in, tape and messages
+ * out, kept together.
+ *
+ * Order of a message: the line is opened (agent/frame.h), the cycle runs with
+ * declarative handlers first and child processes for the rest, what it emits is
+ * collected as lines. ho_agent_commit() saves state and lines in one step of the keep;
+ * only then ho_agent_unsent() shows them to the sender, and ho_agent_sent() notes how
+ * many are out. So after a crash a message is sent twice at most, never lost, and
+ * never sent without the state that made it.
+ *
+ * Several messages may share a commit; `changed` says that one is due. Above
+ * UNSENT_MOST the agent is full and the caller stops reading. Timed senders run by
+ * ho_agent_tick(): missed ticks are not caught up.
+ *
+ * What may fail: committing (the caller must stop), opening (with a sentence). A line
+ * that cannot be read and a handler that fails are counted and reported, and the agent
+ * goes on. An agent belongs to one thread; it owns its keep. */
 #include "host/agent_host.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* host/agent_host.h - an agent file at work: engine, handlers, durable state.
  * Room: host. The host takes lines as a relay sends them and gives lines to send;
- * who carries them is no concern of his (net/runner.h does).
+ * who carries them is not its concern (net/runner.h does).
  * Durable: after ho_agent_commit() the tape, the memory and the messages they want sent
  * are safe together; only then may messages be sent. Threads: one. */
 #ifndef HO_AGENT_HOST_H

@@ -1,8 +1,20 @@
+/* host/agent_service.c - an agent served from the store, one message at a time.
+ *
+ * The state is a document with a version; the agent in memory is a reading of it.
+ * ho_agent_service_receive() runs the cycle outside any transaction, since handlers
+ * may take long; ho_agent_service_keep() then writes messages and state in the group's
+ * transaction if the version is still the one that was read, otherwise MT_E_CONFLICT
+ * and the caller begins anew. ho_agent_service_forget() throws the reading away.
+ *
+ * Messages in and out are documents of their own, in order, so a log can be paged. The
+ * trace of the cycle goes into the ledger's record. One thread at a time; the executor
+ * sees to it. */
 #include "host/agent_service.h"
 
 #include <stdlib.h>
 
 #include "agent/trace.h"
+#include "base/form.h"
 #include "base/yaml_read.h"
 #include "os/file.h"
 
@@ -16,11 +28,10 @@ struct ho_agent_service {
     ag_file file;
     ho_agent *agent; /* NULL: to be read from the store */
     ho_keep *keep;   /* the agent's */
-    int64_t version; /* of the stored state the agent has read; -1: none stored */
-    int64_t number;  /* messages stored by then */
     mt_arena scratch;
-    mt_buf trace, sent, text;
-    mt_str line; /* received last */
+    mt_buf trace, sent;
+    mt_str line;  /* received last */
+    bool written; /* what it led to, in some transaction */
 };
 
 /* ---- opening ---- */
@@ -45,14 +56,23 @@ static mt_err read_file(ho_agent_service *s, const char *path, mt_diags *ds,
     return ag_file_read(&s->arena, mt_str_z(path), text, tree, ds, &s->file);
 }
 
+/* An entry of `agents`. */
+typedef struct entry {
+    const char *file;
+} entry;
+static const mt_form_row ENTRY[] = {
+    MT_FORM_WORD(entry, file, "file", MT_FORM_REQUIRED),
+};
+
 static mt_err open_file(ho_agent_service *s, const mt_json *config, mt_buf *why)
 {
-    const mt_json *file = mt_json_at(config, "file");
-    if (!mt_json_is(file, MT_JSON_STRING) || config->count != 1) {
-        mt_buf_addz(why, "it needs exactly one member, 'file', the agent's file");
+    entry e = {0};
+    mt_form form = {
+        .arena = &s->arena, .what = "an agent", .report = mt_form_join, .state = why};
+    if (!mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), &e)) {
         return MT_E_REJECTED;
     }
-    mt_str path = mt_str_dup(&s->arena, mt_json_text(file));
+    mt_str path = mt_str_z(e.file);
     size_t len = path.len - mt_str_basename(path).len;
     s->directory = len ? mt_str_dup(&s->arena, mt_str_from(path.ptr, len)).ptr : ".";
     mt_diags ds = {.arena = &s->arena, .limit = s->limits.diagnostics};
@@ -94,7 +114,6 @@ void ho_agent_service_close(ho_agent_service *s)
         ho_agent_service_forget(s);
         mt_buf_free(&s->trace);
         mt_buf_free(&s->sent);
-        mt_buf_free(&s->text);
         mt_arena_free(&s->scratch);
         mt_arena_free(&s->arena);
         free(s);
@@ -107,21 +126,6 @@ mt_str ho_agent_service_name(const ho_agent_service *s)
 }
 
 /* ---- the stored state ---- */
-
-/* {"messages":N,"state":S}. */
-static mt_err read_state(ho_agent_service *s, const st_doc *doc, mt_buf *state)
-{
-    mt_json body;
-    const mt_json *kept;
-    if (mt_json_read(&s->scratch, doc->body, NULL, &body, NULL) ||
-        mt_json_i64(mt_json_at(&body, "messages"), &s->number) ||
-        !(kept = mt_json_at(&body, "state"))) {
-        return MT_E_CORRUPT;
-    }
-    mt_json_write(state, kept, false);
-    s->version = doc->version;
-    return MT_OK;
-}
 
 static mt_err start_agent(ho_agent_service *s)
 {
@@ -142,26 +146,6 @@ static mt_err start_agent(ho_agent_service *s)
     return err;
 }
 
-static mt_err load(ho_agent_service *s, st_tx *tx)
-{
-    st_doc doc;
-    s->version = -1;
-    s->number = 0;
-    s->keep = ho_keep_open_memory();
-    mt_err err = st_doc_get(tx, &s->scratch, MT_STR("agent"), s->name, &doc);
-    if (!err) {
-        err = read_state(s, &doc, &s->keep->state);
-    } else if (err == MT_E_NOTFOUND) {
-        err = MT_OK;
-    }
-    if (err) {
-        ho_keep_close(s->keep);
-        s->keep = NULL;
-        return err;
-    }
-    return start_agent(s);
-}
-
 static mt_err load_if_needed(ho_agent_service *s, st_store *store)
 {
     st_tx *tx;
@@ -172,9 +156,9 @@ static mt_err load_if_needed(ho_agent_service *s, st_store *store)
     if (err) {
         return err;
     }
-    err = load(s, tx);
+    err = ho_keep_open_store(s->name, tx, &s->keep);
     st_rollback(tx);
-    return err;
+    return err ? err : start_agent(s);
 }
 
 /* ---- a message ---- */
@@ -200,109 +184,56 @@ mt_err ho_agent_service_receive(ho_agent_service *s, st_store *store, mt_str lin
     ag_actor *actor = ho_agent_actor(s->agent);
     mt_str before = ag_trace_tape(&s->scratch, ag_actor_tape(actor));
     s->line = mt_str_dup(&s->scratch, line);
+    s->written = false;
     uint64_t unreadable = ho_agent_count(s->agent).unreadable;
     ho_agent_receive(s->agent, line);
     if (ho_agent_count(s->agent).unreadable != unreadable) {
         return MT_E_SYNTAX; /* no cycle ran and nothing changed */
     }
     mt_buf_clear(&s->trace);
-    ag_trace_message(&s->trace, (uint32_t)(s->number + 1), before,
+    ag_trace_message(&s->trace, (uint32_t)(ho_keep_messages(s->keep) + 1), before,
                      ag_actor_program(actor), ag_actor_cycle(actor),
                      ag_actor_tape(actor));
-    err = ho_agent_commit(s->agent);
-    mt_buf_clear(&s->sent);
-    mt_buf_adds(&s->sent, ho_agent_unsent(s->agent));
-    ho_agent_sent(s->agent, count_lines(mt_buf_str(&s->sent)));
     done->trace = mt_str_trim(mt_buf_str(&s->trace), MT_STR("\n"));
-    done->sent = mt_buf_str(&s->sent);
-    return err;
-}
-
-static mt_err keep_message(ho_agent_service *s, st_tx *tx, const char *direction,
-                           mt_str line, int64_t now_ms)
-{
-    mt_buf_clear(&s->text);
-    mt_jw w = mt_jw_start(&s->text, false);
-    mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "direction", mt_str_z(direction));
-    mt_jw_key_str(&w, "line", line);
-    mt_jw_key_i64(&w, "number", s->number);
-    mt_jw_end_object(&w);
-    mt_str id =
-        mt_strf(&s->scratch, "%.*s/%012lld", MT_ARG(s->name), (long long)s->number++);
-    return st_doc_put(tx, &(st_doc){.kind = MT_STR("agent_message"),
-                                    .id = id,
-                                    .tag = s->name,
-                                    .body = mt_buf_str(&s->text),
-                                    .updated_ms = now_ms});
-}
-
-static mt_err keep_state(ho_agent_service *s, st_tx *tx, int64_t now_ms)
-{
-    mt_buf_clear(&s->text);
-    mt_buf_addf(&s->text, "{\"messages\":%lld,\"state\":", (long long)s->number);
-    mt_buf_adds(&s->text,
-                s->keep->state.len ? mt_buf_str(&s->keep->state) : MT_STR("null"));
-    mt_buf_addc(&s->text, '}');
-    return st_doc_put(tx, &(st_doc){.kind = MT_STR("agent"),
-                                    .id = s->name,
-                                    .body = mt_buf_str(&s->text),
-                                    .version = ++s->version,
-                                    .updated_ms = now_ms});
-}
-
-/* Has nobody else kept a message since the agent read the state? */
-static mt_err check_version(ho_agent_service *s, st_tx *tx)
-{
-    st_doc doc;
-    mt_err err = st_doc_lock(tx, &s->scratch, MT_STR("agent"), s->name, &doc);
-    int64_t stored = err == MT_E_NOTFOUND ? -1 : doc.version;
-    if (err && err != MT_E_NOTFOUND) {
-        return err;
-    }
-    return stored == s->version ? MT_OK : MT_E_CONFLICT;
+    return MT_OK;
 }
 
 mt_err ho_agent_service_keep(ho_agent_service *s, st_tx *tx, int64_t now_ms,
                              ho_agent_done *done)
 {
-    mt_err err = check_version(s, tx);
+    if (s->written) {
+        return MT_E_CONFLICT; /* and its transaction failed */
+    }
+    int64_t number = ho_keep_messages(s->keep);
+    mt_err err = ho_keep_store_begin(s->keep, tx, now_ms, s->line);
     if (err) {
+        s->written = err != MT_E_CONFLICT;
         return err;
     }
-    done->number = s->number;
-    err = keep_message(s, tx, "in", s->line, now_ms);
-    mt_str rest = done->sent;
-    while (rest.len && !err) {
-        mt_str line = mt_str_from(rest.ptr, mt_str_find(rest, '\n'));
-        err = keep_message(s, tx, "out", line, now_ms);
-        rest = mt_str_skip(rest, line.len + 1);
-    }
-    return err ? err : keep_state(s, tx, now_ms);
+    s->written = true;
+    err = ho_agent_commit(s->agent);
+    err = err ? err : ho_keep_store_end(s->keep);
+    mt_buf_clear(&s->sent);
+    mt_buf_adds(&s->sent, ho_agent_unsent(s->agent));
+    ho_agent_sent(s->agent, count_lines(mt_buf_str(&s->sent)));
+    done->number = number;
+    done->sent = mt_buf_str(&s->sent);
+    return err;
 }
 
 /* ---- reading for others ---- */
 
 mt_err ho_agent_service_tape(const ho_agent_service *s, st_tx *tx, mt_jw *w)
 {
-    mt_arena a = {0};
-    mt_json body;
-    st_doc doc;
-    mt_err err = st_doc_get(tx, &a, MT_STR("agent"), s->name, &doc);
-    if (err == MT_E_NOTFOUND) {
-        mt_jw_null(w);
-        err = MT_OK;
-    } else if (!err && mt_json_read(&a, doc.body, NULL, &body, NULL)) {
-        err = MT_E_CORRUPT;
-    } else if (!err) {
-        mt_jw_json(w, mt_json_at(&body, "state"));
-    }
-    mt_arena_free(&a);
+    mt_buf state = {0};
+    mt_err err = ho_keep_store_state(tx, s->name, &state);
+    mt_jw_raw(w, mt_buf_str(&state));
+    mt_buf_free(&state);
     return err;
 }
 
 mt_err ho_agent_service_log(const ho_agent_service *s, st_tx *tx, st_page page,
                             st_doc_walker *each, void *state)
 {
-    return st_doc_walk(tx, MT_STR("agent_message"), s->name, page, each, state);
+    return ho_keep_store_log(tx, s->name, page, each, state);
 }

@@ -3,12 +3,8 @@
  * because handlers may be programs of their own; then the new state, the message and
  * what the agent said commit together. When the commit fails, or another node was
  * faster (MT_E_CONFLICT), the agent goes back to the stored state and the message is
- * handled again: its handlers may be called twice, its effects are kept once.
- *
- * Kept in the store (documents):
- *   agent          NAME             tape and memory
- *   agent_message  NAME '/' number  {"direction":"in"|"out","line":…}; tag NAME
- * Threads: one at a time. */
+ * handled again: its handlers may be called twice, its effects are kept once. How it is
+ * kept: keep_store.c. Threads: one at a time. */
 #ifndef HO_AGENT_SERVICE_H
 #define HO_AGENT_SERVICE_H
 
@@ -29,11 +25,11 @@ mt_str ho_agent_service_name(const ho_agent_service *s);
 /* What a message led to; valid until the next one. */
 typedef struct ho_agent_done {
     mt_str trace;   /* the cycle as one JSON object (agent/trace.h) */
-    mt_str sent;    /* lines, each with its newline */
+    mt_str sent;    /* lines, each with its newline; once kept */
     int64_t number; /* of the message, once kept */
 } ho_agent_done;
 
-/* Runs the cycle of one message, from the stored state. MT_E_SYNTAX: the line is no
+/* Runs the cycle of one message, from the stored state. MT_E_SYNTAX: the line is not a
  * message; nothing happened. */
 mt_err ho_agent_service_receive(ho_agent_service *s, st_store *store, mt_str line,
                                 ho_agent_done *done);

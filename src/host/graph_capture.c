@@ -1,10 +1,17 @@
 /* host/graph_capture.c - captures and journals on disk.
  *
- * Reading: the bytes are asked for by position, so what is no file is first copied to
- * one without a name. Writing: a document has all events before all decisions and a
+ * Reading: the bytes are asked for by position, so what is not a file is first copied
+ * to one without a name. Writing: a document has all events before all decisions and a
  * journal has them line by line, so the journal is gone through twice.
+ *
+ * What vouches for a capture stands beside it: CAPTURE.sum (the digest) and
+ * CAPTURE.sig (a signature over text of our own with the digest in it).
+ *
  * INVARIANT: CAPTURE.sum never stands beside a capture it does not belong to; it goes
- * first and comes last. May fail: the disk, and journals that are broken. */
+ * first and comes last. A capture gets its name only when all of it is on disk. A
+ * capture that is replaced becomes CAPTURE.previous with everything beside it.
+ *
+ * May fail: the disk, and journals that are broken; `why` names file and place. */
 #include "host/graph_capture.h"
 
 #include <errno.h>

@@ -1,3 +1,12 @@
+/* host/graph_csv.c - a table as a fixture: one event per row.
+ *
+ * The first row has the names of the fields. Cells are quoted or plain (RFC 4180:
+ * doubled quotes, commas and line breaks inside quotes); a cell that is a number, true
+ * or false becomes that, anything else text. Which columns are taken, and what kind
+ * of event a row is, is said by the options.
+ *
+ * What may fail: MT_E_SYNTAX with the line: text that is not UTF-8, a quote that never
+ * closes, names that are empty or repeated, rows of another length. */
 #include "host/graph_csv.h"
 
 #include "base/json_write.h"

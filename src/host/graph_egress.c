@@ -1,12 +1,27 @@
+/* host/graph_egress.c - channels: child processes that take a graph's intents.
+ *
+ * The configuration says which channel takes which kind of intent and how long its
+ * acknowledgement may take; read and checked once, hashed in one spelling as the
+ * egress provenance. Channels are started before the first intent and must say `ready`
+ * with the kinds they take.
+ *
+ * ho_egress_send() writes one intent as a line and waits for its acknowledgement;
+ * intents are never sent side by side, so what was acknowledged is always known. The
+ * first thing that goes wrong (a dead channel, another answer, a timeout) kills all
+ * channels and is kept as the problem with its code; the run ends there.
+ *
+ * ho_egress_stop() asks each channel to end, demands silence and an exit status of 0.
+ * Secrets: a channel's standard error is shown only in a problem. */
 #include "host/graph_egress.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
+#include "base/duration.h"
+#include "base/form.h"
 #include "base/json_write.h"
 #include "base/yaml_read.h"
 #include "graph/adapter.h"
-#include "os/duration.h"
 #include "os/process.h"
 
 enum { READY_MS = 5000, END_MS = 5000, STRAY_MS = 20, WRITE_MS = 5000 };
@@ -48,144 +63,156 @@ typedef struct reading {
     mt_str file, text;
 } reading;
 
-static void complain(reading *r, const mt_json *at, mt_str path, const char *message)
+enum { MOST_WORDS = 4096 };
+#define ACK_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
+
+typedef struct document {
+    uint64_t default_timeout_ms;
+    const mt_json *channels, *routes;
+} document;
+static const mt_form_row DOCUMENT[] = {
+    MT_FORM_SPAN(document, default_timeout_ms, "default_ack_timeout", 1, ACK_MOST_MS,
+                 MT_FORM_REQUIRED),
+    MT_FORM_OBJECT(document, channels, "channels", 0),
+    MT_FORM_OBJECT(document, routes, "routes", 0),
+};
+
+typedef struct channel_entry {
+    int type;
+    mt_form_words command;
+} channel_entry;
+static const char *const TYPES[] = {"process", NULL};
+static const mt_form_row CHANNEL[] = {
+    MT_FORM_CHOICE(channel_entry, type, "type", TYPES, MT_FORM_REQUIRED),
+    MT_FORM_WORDS(channel_entry, command, "command", 1, MOST_WORDS, MT_FORM_REQUIRED),
+};
+
+typedef struct route_entry {
+    mt_str channel;
+    uint64_t timeout_ms; /* 0: the default */
+} route_entry;
+static const mt_form_row ROUTE[] = {
+    MT_FORM_TEXT(route_entry, channel, "channel", MT_FORM_REQUIRED),
+    MT_FORM_SPAN(route_entry, timeout_ms, "ack_timeout", 1, ACK_MOST_MS,
+                 MT_FORM_NULLABLE),
+};
+
+/* Texts are copied: a configuration that is refused goes before its diagnostics. */
+static void complain(void *state, const mt_form_fault *fault)
 {
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = "egress.config_invalid",
-                 .pass = -1,
-                 .file = r->file,
-                 .field = mt_str_dup(r->ds->arena, path),
-                 .message = mt_str_z(message)};
-    if (at) {
-        mt_json_place(r->text, at->offset, &d.line, &d.column);
-    }
+    reading *r = state;
+    mt_diag d = mt_form_diag(fault, "egress.config_invalid", r->file, r->text);
+    d.field = mt_str_dup(r->ds->arena, fault->path);
+    d.message = mt_str_dup(r->ds->arena, fault->message);
+    d.hint = mt_str_dup(r->ds->arena, fault->hint);
     mt_diag_add(r->ds, &d);
 }
 
-static uint64_t read_duration(reading *r, const mt_json *node, const char *path)
+static bool is_blank(const char *word)
 {
-    uint64_t ms = 0;
-    if (!mt_json_is(node, MT_JSON_STRING) ||
-        os_duration_parse(mt_json_text(node), &ms) || ms == 0) {
-        complain(r, node, mt_str_z(path),
-                 "must be a duration such as 250ms, 5s, 2m, 1h");
-    }
-    return ms;
+    return word[strspn(word, " \t")] == '\0';
 }
 
-static bool blank(mt_str s)
+static void read_channel(mt_form *f, const mt_json_member *m, channel *out)
 {
-    for (size_t i = 0; i < s.len; i++) {
-        if (s.ptr[i] != ' ' && s.ptr[i] != '\t') {
-            return false;
-        }
-    }
-    return true;
-}
-
-static void read_channel(reading *r, const mt_json_member *m, channel *out)
-{
-    mt_arena *a = &r->e->arena;
-    mt_str path = mt_strf(r->ds->arena, "channels.%.*s", MT_ARG(m->key));
-    const mt_json *command = mt_json_at(&m->value, "command");
-    out->id = mt_str_dup(a, m->key);
+    channel_entry entry = {0};
     if (!m->key.len) {
-        complain(r, &m->value, path, "a channel needs an id");
+        mt_form_say(f, MT_FORM_MISSING, &m->value, "", "needs an id");
     }
-    if (!mt_str_is(mt_json_text(mt_json_at(&m->value, "type")), "process")) {
-        complain(r, &m->value, path, "type must be process");
-    }
-    size_t argc = mt_json_is(command, MT_JSON_ARRAY) ? command->count : 0;
-    if (!argc || blank(mt_json_text(&command->as.items[0]))) {
-        complain(r, &m->value, path, "command must be a list that names a program");
+    if (!mt_form_read(f, &m->value, CHANNEL, mt_form_count(CHANNEL), &entry)) {
         return;
     }
-    out->argv = mt_new_array(a, const char *, argc + 1);
-    out->argc = argc;
-    for (size_t i = 0; i < argc; i++) {
-        if (!mt_json_is(&command->as.items[i], MT_JSON_STRING)) {
-            complain(r, &command->as.items[i], path,
-                     "command must be a list of strings");
-        }
-        out->argv[i] = mt_str_dup(a, mt_json_text(&command->as.items[i])).ptr;
+    if (is_blank(entry.command.items[0])) {
+        mt_form_say(f, MT_FORM_OUT_OF_RANGE, &m->value, "command",
+                    "must begin with a program");
     }
+    out->argv = entry.command.items;
+    out->argc = entry.command.count;
 }
 
-static void read_route(reading *r, const mt_json_member *m, route *out)
+static void read_route(mt_form *f, const mt_json_member *m, const ho_egress *e,
+                       route *out)
 {
-    mt_str path = mt_strf(r->ds->arena, "routes.%.*s", MT_ARG(m->key));
-    mt_str wanted = mt_json_text(mt_json_at(&m->value, "channel"));
-    const mt_json *timeout = mt_json_at(&m->value, "ack_timeout");
-    out->kind = mt_str_dup(&r->e->arena, m->key);
-    out->own_timeout = timeout && timeout->type != MT_JSON_NULL;
-    out->timeout_ms = out->own_timeout ? read_duration(r, timeout, path.ptr)
-                                       : r->e->default_timeout_ms;
-    for (uint32_t i = 0; i < r->e->channel_count; i++) {
-        if (mt_str_eq(r->e->channels[i].id, wanted)) {
+    route_entry entry = {0};
+    if (!mt_form_read(f, &m->value, ROUTE, mt_form_count(ROUTE), &entry)) {
+        return;
+    }
+    out->own_timeout = entry.timeout_ms > 0;
+    out->timeout_ms = out->own_timeout ? entry.timeout_ms : e->default_timeout_ms;
+    for (uint32_t i = 0; i < e->channel_count; i++) {
+        if (mt_str_eq(e->channels[i].id, entry.channel)) {
             out->channel = i;
             return;
         }
     }
-    complain(r, &m->value, path, "channel names no declared channel");
+    mt_form_say(f, MT_FORM_OUT_OF_RANGE, &m->value, "channel",
+                "must be a declared channel, not `%.*s`", MT_ARG(entry.channel));
 }
 
 /* The members of an object, sorted; an absent one has none. */
-static const mt_json_member **members_of(reading *r, const mt_json *root, mt_str key,
+static const mt_json_member **members_of(ho_egress *e, const mt_json *node,
                                          size_t *count)
 {
-    const mt_json *node = mt_json_get(root, key);
-    *count = 0;
-    if (node && node->type != MT_JSON_OBJECT) {
-        complain(r, node, key, "must be a mapping");
-    } else if (node) {
-        *count = node->count;
-    }
+    *count = node ? node->count : 0;
     const mt_json_member **order =
-        mt_new_array(&r->e->arena, const mt_json_member *, *count + 1);
+        mt_new_array(&e->arena, const mt_json_member *, *count + 1);
     if (*count) {
         mt_json_sort(node, order);
     }
     return order;
 }
 
-static void refuse_unknown(reading *r, const mt_json *root)
+/* A form for one of `channels` or `routes`, which are named by their keys. */
+static mt_form form_of(const mt_form *f, mt_str name, const char *what)
 {
-    for (uint32_t i = 0; i < root->count; i++) {
-        mt_str key = root->as.members[i].key;
-        if (!mt_str_is(key, "default_ack_timeout") && !mt_str_is(key, "channels") &&
-            !mt_str_is(key, "routes")) {
-            complain(r, &root->as.members[i].value, key, "is no egress setting");
-        }
+    return mt_form_inside(f, mt_str_dup(f->arena, name).ptr, what);
+}
+
+static void read_channels(mt_form *f, ho_egress *e, const mt_json *channels)
+{
+    mt_form in = mt_form_inside(f, "channels", "channels");
+    size_t count;
+    const mt_json_member **order = members_of(e, channels, &count);
+    e->channels = mt_new_array(&e->arena, channel, count);
+    for (; e->channel_count < count; e->channel_count++) {
+        const mt_json_member *m = order[e->channel_count];
+        mt_form one = form_of(&in, m->key, "a channel");
+        e->channels[e->channel_count].id = mt_str_dup(&e->arena, m->key);
+        read_channel(&one, m, &e->channels[e->channel_count]);
+    }
+}
+
+static void read_routes(mt_form *f, ho_egress *e, const mt_json *routes)
+{
+    mt_form in = mt_form_inside(f, "routes", "routes");
+    size_t count;
+    const mt_json_member **order = members_of(e, routes, &count);
+    e->routes = mt_new_array(&e->arena, route, count);
+    for (; e->route_count < count; e->route_count++) {
+        const mt_json_member *m = order[e->route_count];
+        mt_form one = form_of(&in, m->key, "a route");
+        e->routes[e->route_count].kind = mt_str_dup(&e->arena, m->key);
+        read_route(&one, m, e, &e->routes[e->route_count]);
     }
 }
 
 static void read_config(reading *r, const mt_json *root)
 {
-    ho_egress *e = r->e;
-    if (root->type != MT_JSON_OBJECT) {
-        complain(r, root, MT_STR("$"), "must be a mapping");
-        return;
-    }
-    refuse_unknown(r, root);
-    e->default_timeout_ms = read_duration(r, mt_json_at(root, "default_ack_timeout"),
-                                          "default_ack_timeout");
-    size_t count;
-    const mt_json_member **order = members_of(r, root, MT_STR("channels"), &count);
-    e->channels = mt_new_array(&e->arena, channel, count);
-    for (; e->channel_count < count; e->channel_count++) {
-        read_channel(r, order[e->channel_count], &e->channels[e->channel_count]);
-    }
-    order = members_of(r, root, MT_STR("routes"), &count);
-    e->routes = mt_new_array(&e->arena, route, count);
-    for (; e->route_count < count; e->route_count++) {
-        read_route(r, order[e->route_count], &e->routes[e->route_count]);
-    }
+    document found = {0};
+    mt_form form = {.arena = &r->e->arena,
+                    .what = "an egress configuration",
+                    .report = complain,
+                    .state = r};
+    (void)mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &found);
+    r->e->default_timeout_ms = found.default_timeout_ms;
+    read_channels(&form, r->e, found.channels);
+    read_routes(&form, r->e, found.routes);
 }
 
 static void print_duration(mt_jw *w, uint64_t ms)
 {
     mt_buf text = {0};
-    os_duration_print(&text, ms);
+    mt_duration_print(&text, ms);
     mt_jw_str(w, mt_buf_str(&text));
     mt_buf_free(&text);
 }
@@ -243,7 +270,11 @@ mt_err ho_egress_read(mt_str file, mt_str text, mt_diags *ds, ho_egress **out)
     mt_json_error why;
     if (mt_yaml_read(&e->arena, text, NULL, &root, &why)) {
         mt_json at = {.offset = (uint32_t)why.offset};
-        complain(&r, &at, MT_STR("$"), why.message);
+        complain(&r, &(mt_form_fault){.wrong = MT_FORM_WRONG_KIND,
+                                      .offset = why.offset,
+                                      .node = &at,
+                                      .path = MT_STR("$"),
+                                      .message = mt_str_z(why.message)});
     } else {
         read_config(&r, &root);
     }

@@ -1,3 +1,14 @@
+/* host/graph_files.c - a graph with everything it needs, from files.
+ *
+ * Manifests first (files, or all of a directory in byte order), then the graph, which
+ * asks for clusters by id while it is loaded, then adapter and egress. A cluster is
+ * looked for beside the file that uses it, then in the directories that were given; a
+ * file found twice by different names counts once. Ids come from files and must not
+ * climb out of these directories.
+ *
+ * All faults are collected: a broken manifest does not hide a broken adapter. The
+ * worst error is the answer; ho_graph_files_free() releases what there is, in the
+ * order of dependence. */
 #include "host/graph_files.h"
 
 #include <dirent.h>

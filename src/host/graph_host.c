@@ -309,8 +309,8 @@ static mt_err build_checked(ho_graph_host *h, const ho_graph_event *event,
                       MT_STR("an event needs a payload when there is an adapter"));
     }
     *merged = ho_graph_merge(a, h->o.adapter, kind, &h->o.context, event->payload);
-    mt_schema_error why;
-    if (kind->schema && mt_schema_check(kind->schema, a, merged, &why)) {
+    gr_schema_error why;
+    if (kind->schema && gr_schema_check(kind->schema, a, merged, &why)) {
         return refuse(h, "host.event_build_failed",
                       mt_strf(a,
                               "the payload breaks the schema of '%.*s' at %.*s: %.*s",

@@ -62,7 +62,7 @@ typedef struct ho_graph_step {
 
 /* Checks that graph, adapter, egress and options fit (RUN-CANON-2, COMP-*, HST-5).
  * Nothing is written before the first step. MT_E_REJECTED: `ds` says why; MT_E_CORRUPT:
- * what is carried over is no JSON object. */
+ * what is carried over is not a JSON object. */
 mt_err ho_graph_host_new(const ho_graph_options *options, mt_diags *ds,
                          ho_graph_host **out);
 void ho_graph_host_free(ho_graph_host *h);

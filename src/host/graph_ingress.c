@@ -1,3 +1,14 @@
+/* host/graph_ingress.c - events from a fixture or from a driver.
+ *
+ * A fixture is JSON lines: episode starts and events, read from memory or a file line
+ * by line, so its length does not matter; ids that are left out are numbered. A driver
+ * is a child process that says hello, then events, then end, and exits (protocol
+ * ergo-driver.v0).
+ *
+ * Whatever is not as it should be ends the source: HO_INGRESS_BROKEN with a code and a
+ * sentence, and from then on always. An event lives until the next call. For a driver
+ * the caller gives a timeout, so that it can look at signals and idle work meanwhile.
+ */
 #include "host/graph_ingress.h"
 
 #include <errno.h>
@@ -320,7 +331,7 @@ static ho_ingress_result driver_frame(ho_ingress *in, mt_str line,
     mt_str type, protocol;
     if (mt_json_read(&in->arena, mt_str_dup(&in->arena, line), NULL, &frame, NULL) ||
         frame.type != MT_JSON_OBJECT) {
-        return violation(in, "sent a line that is no JSON object");
+        return violation(in, "sent a line that is not a JSON object");
     }
     text_member(&frame, MT_STR("type"), &type);
     if (mt_str_is(type, "hello") != !in->said_hello) {

@@ -1,8 +1,17 @@
 /* host/graph_journal.c - appending, syncing and locking.
  *
+ * Lines are collected and written when there are many, and synced at the latest
+ * SYNC_NS after the oldest of them was appended, or when somebody needs them on disk
+ * (ho_journal_sync(): before an intent leaves). The name of the file is synced with
+ * the first bytes.
+ *
  * The lock is taken on the open file, then the name is looked at again: a run that
  * ended well has removed the file it had locked, and who waited for that one must not
- * go on with it. What the file held is cut off only when the first bytes follow. */
+ * go on with it. What the file held is cut off only when the first bytes follow, so a
+ * run that commits nothing changes nothing.
+ *
+ * What may fail: MT_E_BUSY when another process has it, MT_E_IO; after a failed write
+ * the run must end. */
 #include "host/graph_journal.h"
 
 #include <errno.h>

@@ -22,8 +22,8 @@ mt_json ho_graph_merge_derived(mt_arena *a, const gr_graph *graph,
                                const ho_context *store, const mt_json *object);
 
 /* The values the graph's Sources can see: one per graph key, absent ones of type
- * GR_NONE. Members that are no number, string, bool or list of numbers are invisible.
- * `object` must be sorted by key. */
+ * GR_NONE. Members that are not a number, string, bool or list of numbers are
+ * invisible. `object` must be sorted by key. */
 const gr_value *ho_graph_snapshot(mt_arena *a, const gr_graph *graph,
                                   const mt_json *object);
 

@@ -1,12 +1,19 @@
 /* host/graph_replay.c - a capture run again and compared.
  *
- * A good capture takes one pass: each event is checked, run and compared. Only one that
- * does not hold is gone through again, all checks before anything runs, because which
- * of several faults is named first follows the order of checks (REP-1, REP-8, REP-7).
+ * A good capture takes one pass: each event is checked, run and compared. Only one
+ * that does not hold is gone through again, all checks before anything runs, because
+ * which of several faults is named first follows the order of checks (REP-1, REP-8,
+ * REP-7).
+ *
+ * Compared are decisions (verdict, times, ends, retries), effects by their hash and
+ * text, and with a trace what every node said, so that the first node that differs is
+ * found and not only the effect it ended up in.
  *
  * INVARIANT: at any time one event with its decision is held, and nothing that grows
- * with their number but the notes of ids, which are bounded.
- * May fail: the capture's bytes, and a capture that is none (result->fault). */
+ * with their number but the notes of ids, which are bounded (graph_ids.c).
+ *
+ * May fail: the capture's bytes, and a capture that is not one (result->fault); a
+ * divergence is a result with code, event and both values. */
 #include "host/graph_replay.h"
 
 #include <stdlib.h>

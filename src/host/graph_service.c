@@ -1,23 +1,28 @@
 /* host/graph_service.c - a served graph, its memory in the store.
  *
- * An event: lock the head, read what others wrote since, open the next capture when the
- * open one is full or of another graph or other limits, step the host, write what the
- * step became. The host is a reading of the store and is thrown away whenever it may
- * have read something that was not committed.
+ * An event: lock the head, read what others wrote since, open the next capture when
+ * the open one is full or of another graph or other limits, step the host, write what
+ * the step became. The host is a reading of the store and is thrown away whenever it
+ * may have read something that was not committed.
  *
- * INVARIANT: the head's lock is held from the first read to the commit, so the ids that
- * are looked up and the lines that are read cannot change meanwhile, on any node.
+ * In the store a graph has a head (which capture is open, how many lines, digest of
+ * the last), captures, their lines, context values, ids of events by their digest, and
+ * intents, which the outbox delivers after the commit.
+ *
+ * INVARIANT: the head's lock is held from the first read to the commit, so the ids
+ * that are looked up and the lines that are read cannot change meanwhile, on any node.
  * INVARIANT: a capture, with what it took over, can be replayed without another one.
+ *
  * May fail: the store (the transaction is rolled back by the caller), and lines that
  * are not what a step writes (MT_E_CORRUPT). */
 #include "host/graph_service.h"
 
 #include <stdlib.h>
 
+#include "base/form.h"
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "host/graph_files.h"
-#include "os/duration.h"
 
 struct ho_graph_service {
     mt_arena arena; /* name, paths, configuration */
@@ -34,123 +39,90 @@ struct ho_graph_service {
 
 /* ---- configuration ---- */
 
-static const char *path_of(mt_arena *a, const mt_json *node)
+enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000, FILES_MOST = 10000 };
+#define SPAN_MOST_MS ((int64_t)3660 * 24 * 3600 * 1000)
+
+/* An entry of `graphs`. */
+typedef struct entry {
+    const char *graph, *adapter, *egress;
+    mt_form_words clusters, manifests, skip_kinds;
+    int64_t max_per_window;         /* -1: not given */
+    uint64_t rate_window, deadline; /* UINT64_MAX: not given */
+    uint32_t max_retries;
+    bool skip_duplicates;
+} entry;
+
+static const mt_form_row ENTRY[] = {
+    MT_FORM_WORD(entry, graph, "graph", MT_FORM_REQUIRED),
+    MT_FORM_WORD(entry, adapter, "adapter", 0),
+    MT_FORM_WORD(entry, egress, "egress", 0),
+    MT_FORM_WORDS(entry, clusters, "clusters", 0, FILES_MOST, 0),
+    MT_FORM_WORDS(entry, manifests, "manifests", 0, FILES_MOST, 0),
+    MT_FORM_INT(entry, max_per_window, "max_per_window", 0, WINDOW_MOST, 0),
+    MT_FORM_SPAN(entry, rate_window, "rate_window", 0, SPAN_MOST_MS, 0),
+    MT_FORM_SPAN(entry, deadline, "deadline", 0, SPAN_MOST_MS, 0),
+    MT_FORM_U32(entry, max_retries, "max_retries", 0, RETRIES_MOST, 0),
+    MT_FORM_FLAG(entry, skip_duplicates, "skip_duplicates", 0),
+    MT_FORM_WORDS(entry, skip_kinds, "skip_kinds", 0, FILES_MOST, 0),
+};
+
+static mt_err read_entry(ho_graph_service *g, const mt_json *config, entry *out,
+                         mt_buf *why)
 {
-    return node ? mt_str_dup(a, mt_json_text(node)).ptr : NULL;
+    mt_form form = {
+        .arena = &g->arena, .what = "a graph", .report = mt_form_join, .state = why};
+    *out = (entry){
+        .max_per_window = -1, .rate_window = UINT64_MAX, .deadline = UINT64_MAX};
+    return mt_form_read(&form, config, ENTRY, mt_form_count(ENTRY), out)
+               ? MT_OK
+               : MT_E_REJECTED;
 }
 
-typedef MT_VEC(const char *) path_list;
-
-static path_list paths_of(mt_arena *a, const mt_json *list)
+static gr_time_option span_of(uint64_t ms)
 {
-    path_list out = {0};
-    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
-        mt_vec_push(a, &out, path_of(a, &list->as.items[i]));
-    }
-    return out;
+    bool given = ms != UINT64_MAX;
+    return (gr_time_option){given, gr_time_of_ms(given ? ms : 0)};
 }
 
-enum { WINDOW_MOST = 1000000000, RETRIES_MOST = 1000000 };
-#define SPAN_MOST_MS (UINT64_C(3660) * 24 * 3600 * 1000)
-
-static bool count_of(const mt_json *node, int64_t most, gr_count_option *out)
+static mt_err set_limits(const entry *e, gr_constraints *out, mt_buf *why)
 {
-    int64_t n = 0;
-    out->set = node != NULL;
-    if (node && (mt_json_i64(node, &n) || n < 0 || n > most)) {
-        return false;
-    }
-    out->count = (uint64_t)n;
-    return true;
-}
-
-static bool span_of(const mt_json *node, gr_time_option *out)
-{
-    uint64_t ms = 0;
-    out->set = node != NULL;
-    if (node && (os_duration_parse(mt_json_text(node), &ms) || ms > SPAN_MOST_MS)) {
-        return false;
-    }
-    out->at = gr_time_of_ms(ms);
-    return true;
-}
-
-static mt_err read_limits(const mt_json *config, gr_constraints *out, mt_buf *why)
-{
-    gr_count_option retries;
-    if (!count_of(mt_json_at(config, "max_per_window"), WINDOW_MOST,
-                  &out->max_per_window) ||
-        !count_of(mt_json_at(config, "max_retries"), RETRIES_MOST, &retries) ||
-        !span_of(mt_json_at(config, "rate_window"), &out->rate_window) ||
-        !span_of(mt_json_at(config, "deadline"), &out->deadline)) {
-        mt_buf_addz(why, "max_per_window is a whole number up to 1000000000, "
-                         "max_retries one up to 1000000, rate_window and deadline "
-                         "times such as 250ms or 5s, up to 3660 days");
-        return MT_E_REJECTED;
-    }
+    bool given = e->max_per_window >= 0;
+    out->max_per_window =
+        (gr_count_option){given, given ? (uint64_t)e->max_per_window : 0};
+    out->rate_window = span_of(e->rate_window);
+    out->deadline = span_of(e->deadline);
+    out->max_retries = e->max_retries;
     if (!gr_constraints_fit(out)) {
         mt_buf_addz(why, "max_per_window (at least 1) and rate_window go together");
         return MT_E_REJECTED;
     }
-    out->max_retries = (uint32_t)retries.count;
     return MT_OK;
 }
 
-static const char *const KEYS[] = {"graph",           "adapter",    "egress",
-                                   "clusters",        "manifests",  "max_per_window",
-                                   "rate_window",     "deadline",   "max_retries",
-                                   "skip_duplicates", "skip_kinds", NULL};
-
-static mt_err check_keys(const mt_json *config, mt_buf *why)
+static mt_err load_files(ho_graph_service *g, const entry *e, const mt_limits *limits,
+                         mt_diags *ds)
 {
-    if (!mt_json_is(config, MT_JSON_OBJECT) || !mt_json_at(config, "graph")) {
-        mt_buf_addz(why, "it needs a member 'graph', the graph's file");
-        return MT_E_REJECTED;
-    }
-    for (uint32_t i = 0; i < config->count; i++) {
-        mt_str key = config->as.members[i].key;
-        const char *const *k = KEYS;
-        while (*k && !mt_str_eq(key, mt_str_z(*k))) {
-            k++;
-        }
-        if (!*k) {
-            mt_buf_addf(why, "it has no option '%.*s'", MT_ARG(key));
-            return MT_E_REJECTED;
-        }
-    }
-    return MT_OK;
-}
-
-static mt_err load_files(ho_graph_service *g, const mt_json *config,
-                         const mt_limits *limits, mt_diags *ds)
-{
-    mt_arena *a = &g->arena;
-    path_list clusters = paths_of(a, mt_json_at(config, "clusters"));
-    path_list manifests = paths_of(a, mt_json_at(config, "manifests"));
     ho_graph_paths paths = {
-        .graph = path_of(a, mt_json_at(config, "graph")),
-        .adapter = path_of(a, mt_json_at(config, "adapter")),
-        .egress = path_of(a, mt_json_at(config, "egress")),
-        .cluster_paths = clusters.items,
-        .cluster_path_count = clusters.len,
-        .manifests = manifests.items,
-        .manifest_count = manifests.len,
+        .graph = e->graph,
+        .adapter = e->adapter,
+        .egress = e->egress,
+        .cluster_paths = e->clusters.items,
+        .cluster_path_count = e->clusters.count,
+        .manifests = e->manifests.items,
+        .manifest_count = e->manifests.count,
     };
     return ho_graph_files_load(&paths, limits, ds, &g->files);
 }
 
-static void read_skips(ho_graph_service *g, const mt_json *config)
+static void set_skips(ho_graph_service *g, const entry *e)
 {
-    const mt_json *kinds = mt_json_at(config, "skip_kinds");
-    MT_VEC(mt_str) list = {0};
-    for (uint32_t i = 0; mt_json_is(kinds, MT_JSON_ARRAY) && i < kinds->count; i++) {
-        mt_vec_push(&g->arena, &list,
-                    mt_str_dup(&g->arena, mt_json_text(&kinds->as.items[i])));
+    mt_str *kinds = mt_new_array(&g->arena, mt_str, e->skip_kinds.count);
+    for (size_t i = 0; i < e->skip_kinds.count; i++) {
+        kinds[i] = mt_str_z(e->skip_kinds.items[i]);
     }
-    const mt_json *again = mt_json_at(config, "skip_duplicates");
-    g->options.skip_kinds = list.items;
-    g->options.skip_kind_count = list.len;
-    g->options.skip_duplicates = again && again->boolean;
+    g->options.skip_kinds = kinds;
+    g->options.skip_kind_count = e->skip_kinds.count;
+    g->options.skip_duplicates = e->skip_duplicates;
 }
 
 /* ---- names in the store ---- */
@@ -260,9 +232,10 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
 {
     mt_arena notes = {0};
     mt_diags ds = {.arena = &notes, .limit = limits->diagnostics};
-    mt_err err = check_keys(config, why);
-    err = err ? err : read_limits(config, &g->options.limits, why);
-    err = err ? err : load_files(g, config, limits, &ds);
+    entry e;
+    mt_err err = read_entry(g, config, &e, why);
+    err = err ? err : set_limits(&e, &g->options.limits, why);
+    err = err ? err : load_files(g, &e, limits, &ds);
     if (!err) {
         g->options.graph = g->files.graph;
         g->options.adapter = g->files.adapter;
@@ -270,7 +243,7 @@ static mt_err open_service(ho_graph_service *g, const mt_json *config,
         g->options.hold_intents = true;
         g->options.production = true;
         g->options.ids = (ho_event_ids){g, was_used};
-        read_skips(g, config);
+        set_skips(g, &e);
         err = new_host(g, NULL, &ds);
         ho_graph_service_forget(g);
     }

@@ -1,3 +1,15 @@
+/* host/handlers.c - handlers of agents as child processes: one line out, one line
+ * back.
+ *
+ * A group of handlers is one process, started when it is first needed and kept. A call
+ * is a line with an id; the answer must have the same id. Lines that are not an answer
+ * are skipped up to a bound and some of them reported: programs print things. A
+ * process that dies, is silent too long or talks too much is ended, and the call fails
+ * with that reason; it is started again with the next call, as often as its group
+ * allows, and good answers give the restarts back.
+ *
+ * Answers may carry wishes (travel, quit), which the runner looks at. Answers live
+ * until ho_handlers_begin() of the next message. One thread. */
 #include "host/handlers.h"
 
 #include <errno.h>
@@ -250,7 +262,7 @@ static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **f
                 line.ptr);
         }
     }
-    *failed = failure(h, g, "the handler says too much that is no answer");
+    *failed = failure(h, g, "the handler says too much that is not an answer");
     return NULL;
 }
 

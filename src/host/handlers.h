@@ -7,7 +7,7 @@
  *   <- {"id":N,"action":"move","trigger":"ok","data":D}        to receive
  *      {"id":N,"payload":P}                   to send and hook; without: none, drop
  *      {"id":N,"error":"why"}                                  to any
- * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are no
+ * Any answer may also hold "travel":"HOST:PORT" or "quit":true. Lines that are not an
  * answer to the call are reported and skipped. A child that dies, answers too late or
  * says too much is killed with its whole process group; the call fails, and the next
  * one starts it anew as long as the group's restarts last. */

@@ -1,18 +1,28 @@
 /* host/keep.h - what an agent must not forget: its state and its unsent messages.
- * Room: host. One interface; a file implements it (keep_file.c), a store may.
+ * Room: host. The one way in which agents are durable (docs/adr/0012): the host gives
+ * the state, one line of JSON (agent/actor.h), and the messages it wants sent,
+ * together; where they go is the keep's.
+ *
+ *     file     one file, appended to: for an agent that runs alone (keep_file.c)
+ *     store    documents, in the transaction of a call: for one that is served
+ *              (keep_store.c)
+ *     memory   nowhere: for an agent that may forget
+ *
  * A commit is whole or not at all: after a crash the last finished commit is there. A
- * message counts as unsent until ho_keep_sent(), which may be forgotten in a crash:
+ * message counts as unsent until ho_keep.sent(), which may be forgotten in a crash:
  * then it is sent again, never lost. Threads: one. */
 #ifndef HO_KEEP_H
 #define HO_KEEP_H
 
 #include "base/str.h"
+#include "store/store.h"
 
 typedef struct ho_keep ho_keep;
 
 struct ho_keep {
     /* The new state, one line of JSON (ptr NULL: unchanged), together with the messages
-     * it wants sent, each ending in '\n'. Durable when it returns MT_OK. */
+     * it wants sent, each ending in '\n'. Durable when it returns MT_OK; in a store,
+     * with the transaction that was lent. */
     mt_err (*commit)(ho_keep *k, mt_str state, mt_str lines);
     /* The `count` oldest unsent messages are on their way. */
     mt_err (*sent)(ho_keep *k, size_t count);
@@ -28,5 +38,30 @@ mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why);
 /* Nothing durable: for agents that may forget. */
 ho_keep *ho_keep_open_memory(void);
 void ho_keep_close(ho_keep *k);
+
+/* ---- In a store -------------------------------------------------------------------
+ */
+
+/* Reads what the store has of the agent `name`, which must live as long as the keep. */
+mt_err ho_keep_open_store(mt_str name, st_tx *tx, ho_keep **out);
+/* How many messages are kept, received and sent. */
+int64_t ho_keep_messages(const ho_keep *k);
+/* Lends the transaction and keeps the message that was received; what the agent then
+ * commits goes there, too, and is whole with ho_keep_store_end(). MT_E_CONFLICT: the
+ * stored state is not the one that was read. After any fault the keep is to be closed
+ * and read again. */
+mt_err ho_keep_store_begin(ho_keep *k, st_tx *tx, int64_t now_ms, mt_str received);
+mt_err ho_keep_store_end(ho_keep *k);
+/* Tape and memory as they are stored; "null" before the first message. The messages,
+ * oldest first; a row's body is one. */
+mt_err ho_keep_store_state(st_tx *tx, mt_str name, mt_buf *state);
+mt_err ho_keep_store_log(st_tx *tx, mt_str name, st_page page, st_doc_walker *each,
+                         void *state);
+
+/* ---- For keeps --------------------------------------------------------------------
+ * What a keep has in memory after a commit, and after messages were sent. */
+
+void ho_keep_remember(ho_keep *k, mt_str state, mt_str lines);
+void ho_keep_forget_sent(ho_keep *k, size_t count);
 
 #endif

@@ -1,10 +1,17 @@
-/* host/keep_file.c - an agent's memory in one file, appended to and seldom
- * rewritten. Room: host. File: lines "<16 hex digits> <body>\n"; the digits begin
- * the SHA-256 of the body. The first body is {"motet_agent_state":1}; then
- * {"out":[line...],"state":S} for a commit
- * ("state" absent: unchanged) and {"sent":N}. A commit is synced before it counts. When
- * the file is several times what it has to hold, it is written anew beside itself and
- * renamed into place. FILE.lock is locked while the file is in use. */
+/* host/keep_file.c - an agent's memory in one file, appended to and seldom rewritten.
+ *
+ * File: lines "<16 hex digits> <body>\n"; the digits begin the SHA-256 of the body.
+ * The first body is {"motet_agent_state":1}; then {"out":[line...],"state":S} for a
+ * commit ("state" absent: unchanged) and {"sent":N}. A commit is synced before it
+ * counts. When the file is several times what it has to hold, it is written anew
+ * beside itself and renamed into place. FILE.lock is locked while the file is in use.
+ *
+ * Opening replays the records; what does not verify at the end is a write that was cut
+ * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
+ * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
+ * losing it means sending again, never losing.
+ *
+ * The same interface without a file keeps everything in memory. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -77,34 +84,6 @@ static void add_commit(mt_buf *out, mt_str state, mt_str lines)
     mt_buf_addc(&body, '}');
     add_record(out, mt_buf_str(&body));
     mt_buf_free(&body);
-}
-
-/* ---- in memory ---- */
-
-static void replace(mt_buf *b, mt_str text)
-{
-    mt_buf_clear(b);
-    mt_buf_adds(b, text);
-}
-
-static void forget_sent(ho_keep *k, size_t count)
-{
-    mt_str rest = mt_buf_str(&k->unsent);
-    for (; count && rest.len; count--) {
-        rest = mt_str_skip(rest, mt_str_find(rest, '\n') + 1);
-    }
-    if (rest.len) {
-        memmove(k->unsent.ptr, rest.ptr, rest.len);
-    }
-    k->unsent.len = rest.len;
-}
-
-static void remember(ho_keep *k, mt_str state, mt_str lines)
-{
-    if (state.ptr) {
-        replace(&k->state, state);
-    }
-    mt_buf_adds(&k->unsent, lines);
 }
 
 /* ---- writing ---- */
@@ -185,7 +164,7 @@ static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
     if (err) {
         return err;
     }
-    remember(k, state, lines);
+    ho_keep_remember(k, state, lines);
     return rewrite_if_large(f);
 }
 
@@ -196,7 +175,7 @@ static mt_err file_sent(ho_keep *k, size_t count)
     int len = snprintf(body, sizeof body, "{\"sent\":%zu}", count);
     mt_buf_clear(&f->record);
     add_record(&f->record, mt_str_from(body, (size_t)len));
-    forget_sent(k, count);
+    ho_keep_forget_sent(k, count);
     return append(f, mt_buf_str(&f->record), false);
 }
 
@@ -241,7 +220,7 @@ static bool apply(ho_keep *k, mt_str text)
     if (ok && mt_json_at(&body, "sent")) {
         ok = mt_json_i64(mt_json_at(&body, "sent"), &sent) == MT_OK && sent >= 0;
         if (ok) {
-            forget_sent(k, (size_t)sent);
+            ho_keep_forget_sent(k, (size_t)sent);
         }
     } else if (ok) {
         ok = apply_commit(k, &body);
@@ -344,40 +323,4 @@ mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why)
     }
     *out = &f->keep;
     return MT_OK;
-}
-
-/* ---- without a file ---- */
-
-static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
-{
-    remember(k, state, lines);
-    return MT_OK;
-}
-
-static mt_err memory_sent(ho_keep *k, size_t count)
-{
-    forget_sent(k, count);
-    return MT_OK;
-}
-
-static void memory_close(ho_keep *k)
-{
-    (void)k;
-}
-
-ho_keep *ho_keep_open_memory(void)
-{
-    ho_keep *k = mt_xmalloc(sizeof *k);
-    *k = (ho_keep){.commit = memory_commit, .sent = memory_sent, .close = memory_close};
-    return k;
-}
-
-void ho_keep_close(ho_keep *k)
-{
-    if (k) {
-        k->close(k);
-        mt_buf_free(&k->state);
-        mt_buf_free(&k->unsent);
-        free(k);
-    }
 }

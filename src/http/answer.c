@@ -1,6 +1,13 @@
 /* http/answer.c - answers on their way out: status, header fields, problems.
- * Room: http. A problem (RFC 9457) says type, title, status, detail, code and the id of
- * the request; `code` is stable and is what programs look at. */
+ *
+ * A problem (RFC 9457) says type, title, status, detail, code and the id of the
+ * request; `code` is stable and is what programs look at. Every answer has the
+ * request's id and what its status demands (WWW-Authenticate, Retry-After, Allow).
+ * Entity tags make 304 of a GET that has the answer already; other answers are not to
+ * be stored by anybody.
+ *
+ * The body's memory goes to libmicrohttpd, which frees it after the last byte. MHD_NO
+ * means there was no memory for an answer, and the connection is closed. */
 #include <stdio.h>
 #include <stdlib.h>
 

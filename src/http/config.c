@@ -1,3 +1,10 @@
+/* http/config.c - see config.h.
+ *
+ * Order: the document is read by one table of rows, the faults are sorted by their
+ * place and worded, options are set over it, and what must hold between settings is
+ * checked last.
+ * Invariant: a setting that is refused keeps what it had before.
+ * May fail: only by faults in the document, all of them told. */
 #include "http/config.h"
 
 #include <stddef.h>
@@ -24,28 +31,37 @@ const ht_setting HT_SETTINGS[] = {
 const size_t HT_SETTING_COUNT = sizeof HT_SETTINGS / sizeof *HT_SETTINGS;
 
 typedef struct reading {
-    mt_arena *arena;
     mt_str name, text;
-    ht_config *config;
     mt_buf *faults;
 } reading;
 
-static void *place(ht_config *config, const ht_setting *s)
+/* clang-format off */
+#define FORM_TEXT(key, least, most) MT_FORM_WORD(ht_config, key, #key, 0)
+#define FORM_COUNT(key, least, most) MT_FORM_SIZE(ht_config, key, #key, least, most, 0)
+#define FORM_FLAG(key, least, most) MT_FORM_FLAG(ht_config, key, #key, 0)
+#define FORM_LIST(key, least, most) MT_FORM_WORDS(ht_config, key, #key, 0, INT64_MAX, 0)
+#define FORM_TREE(key, least, most) MT_FORM_OBJECT(ht_config, key, #key, 0)
+static const mt_form_row ROWS[] = {
+#define SETTING_FORM(key, option, kind, type, initial, least, most, arg, help) \
+    FORM_##kind(key, least, most),
+    HT_SETTING_MAP(SETTING_FORM)
+#undef SETTING_FORM
+};
+/* clang-format on */
+_Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS,
+               "one row per setting");
+
+/* ---- Faults ---------------------------------------------------------------------- */
+
+static void add_place(reading *r, uint32_t line, uint32_t column)
 {
-    return (char *)config + s->offset;
+    mt_buf_addf(r->faults, "%.*s:%u:%u: ", MT_ARG(r->name), line, column);
 }
 
-__attribute__((format(printf, 3, 4))) static void fault(reading *r, size_t offset,
-                                                        const char *format, ...)
+static void add_place_of(reading *r, const mt_form_fault *fault)
 {
-    uint32_t line, column;
-    va_list args;
-    mt_json_place(r->text, offset, &line, &column);
-    mt_buf_addf(r->faults, "%.*s:%u:%u: ", MT_ARG(r->name), line, column);
-    va_start(args, format);
-    mt_buf_addfv(r->faults, format, args);
-    va_end(args);
-    mt_buf_addc(r->faults, '\n');
+    mt_diag d = mt_form_diag(fault, NULL, r->name, r->text);
+    add_place(r, d.line, d.column);
 }
 
 static const ht_setting *find_key(mt_str key)
@@ -58,13 +74,102 @@ static const ht_setting *find_key(mt_str key)
     return NULL;
 }
 
-/* A C string: what a file name or an address must be. */
-static const char *word_of(mt_arena *a, const mt_json *value)
+static void say_kind(mt_buf *out, const ht_setting *s)
 {
-    mt_str text = mt_json_text(value);
-    bool good =
-        mt_json_is(value, MT_JSON_STRING) && mt_str_find(text, '\0') == text.len;
-    return good ? mt_str_dup(a, text).ptr : NULL;
+    static const char *const WORDS[] = {[HT_TEXT] = "text",
+                                        [HT_FLAG] = "true or false",
+                                        [HT_LIST] = "a list of texts",
+                                        [HT_TREE] = "an object"};
+    if (s->kind == HT_COUNT) {
+        mt_buf_addf(out, "%s is a whole number from %zu to %zu\n", s->key, s->least,
+                    s->most);
+    } else {
+        mt_buf_addf(out, "%s is %s\n", s->key, WORDS[s->kind]);
+    }
+}
+
+static void say_fault(reading *r, const mt_form_fault *fault)
+{
+    const ht_setting *s = find_key(fault->key);
+    add_place_of(r, fault);
+    if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
+        mt_buf_addf(r->faults, "there is no setting %.*s\n", MT_ARG(fault->key));
+    } else if (s) {
+        say_kind(r->faults, s);
+    } else {
+        mt_buf_addz(r->faults, "a configuration is an object\n");
+    }
+}
+
+/* ---- The file -------------------------------------------------------------------- */
+
+static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *config)
+{
+    mt_form_faults faults = {.arena = a};
+    mt_form form = {.arena = a,
+                    .what = "a configuration",
+                    .report = mt_form_keep,
+                    .state = &faults};
+    if (mt_json_is(tree, MT_JSON_NULL)) {
+        return; /* an empty file */
+    }
+    (void)mt_form_read(&form, tree, ROWS, mt_form_count(ROWS), config);
+    mt_form_sort(&faults);
+    for (size_t i = 0; i < faults.len; i++) {
+        say_fault(r, &faults.items[i]);
+    }
+}
+
+mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
+                      ht_config *config, mt_buf *faults)
+{
+    reading r = {name, text, faults};
+    mt_json *tree = mt_new(a, mt_json);
+    mt_json_error error = {0};
+    size_t before = faults->len;
+    mt_err err = yaml ? mt_yaml_read(a, text, NULL, tree, &error)
+                      : mt_json_read(a, text, NULL, tree, &error);
+    if (err) {
+        uint32_t line, column;
+        mt_json_place(text, error.offset, &line, &column);
+        add_place(&r, line, column);
+        mt_buf_addf(faults, "%s%s%.*s\n", error.message ? error.message : "malformed",
+                    error.detail.len ? ": " : "", MT_ARG(error.detail));
+        return MT_E_REJECTED;
+    }
+    config->all = tree;
+    read_all(&r, a, tree, config);
+    return faults->len == before ? MT_OK : MT_E_REJECTED;
+}
+
+static void say_hint(void *state, const mt_form_fault *fault)
+{
+    reading *r = state;
+    if (fault->hint.len) {
+        add_place_of(r, fault);
+        mt_buf_addf(r->faults, "%.*s\n", MT_ARG(fault->hint));
+    }
+}
+
+void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *config,
+                     mt_buf *hints)
+{
+    reading r = {name, text, hints};
+    mt_form form = {
+        .arena = a, .what = "a configuration", .report = say_hint, .state = &r};
+    (void)mt_form_keys(&form, config->all, ROWS, mt_form_count(ROWS));
+}
+
+/* ---- Options --------------------------------------------------------------------- */
+
+static void *place(ht_config *config, const ht_setting *s)
+{
+    return (char *)config + s->offset;
+}
+
+static bool fits(const ht_setting *s, int64_t number)
+{
+    return number >= 0 && (size_t)number >= s->least && (size_t)number <= s->most;
 }
 
 static void add_item(mt_arena *a, ht_list *list, const char *item)
@@ -75,121 +180,6 @@ static void add_item(mt_arena *a, ht_list *list, const char *item)
     }
     items[list->count++] = item;
     list->items = items;
-}
-
-static bool read_list(reading *r, const mt_json *value, ht_list *to)
-{
-    *to = (ht_list){0};
-    if (!mt_json_is(value, MT_JSON_ARRAY)) {
-        return false;
-    }
-    for (uint32_t i = 0; i < value->count; i++) {
-        const char *item = word_of(r->arena, &value->as.items[i]);
-        if (!item) {
-            return false;
-        }
-        add_item(r->arena, to, item);
-    }
-    return true;
-}
-
-static bool fits(const ht_setting *s, int64_t number)
-{
-    return number >= 0 && (size_t)number >= s->least && (size_t)number <= s->most;
-}
-
-static void read_count(reading *r, const ht_setting *s, const mt_json *value)
-{
-    int64_t number;
-    if (mt_json_i64(value, &number) || !fits(s, number)) {
-        fault(r, value->offset, "%s is a whole number from %zu to %zu", s->key,
-              s->least, s->most);
-        return;
-    }
-    *(size_t *)place(r->config, s) = (size_t)number;
-}
-
-static void read_value(reading *r, const ht_setting *s, const mt_json *value)
-{
-    void *to = place(r->config, s);
-    switch (s->kind) {
-    case HT_TEXT:
-        if (!(*(const char **)to = word_of(r->arena, value))) {
-            fault(r, value->offset, "%s is a text", s->key);
-        }
-        return;
-    case HT_COUNT: read_count(r, s, value); return;
-    case HT_FLAG:
-        *(bool *)to = value->boolean;
-        if (!mt_json_is(value, MT_JSON_BOOL)) {
-            fault(r, value->offset, "%s is true or false", s->key);
-        }
-        return;
-    case HT_LIST:
-        if (!read_list(r, value, to)) {
-            fault(r, value->offset, "%s is a list of texts", s->key);
-        }
-        return;
-    case HT_TREE:
-        *(const mt_json **)to = value;
-        if (!mt_json_is(value, MT_JSON_OBJECT)) {
-            fault(r, value->offset, "%s is an object", s->key);
-        }
-        return;
-    }
-}
-
-/* Where a key stands is not kept by the reader; it is found before its value. */
-static size_t key_offset(const reading *r, const mt_json_member *m)
-{
-    size_t at = m->value.offset < r->text.len ? m->value.offset : r->text.len;
-    while (at > 0) {
-        at--;
-        if (r->text.len - at >= m->key.len &&
-            memcmp(r->text.ptr + at, m->key.ptr, m->key.len) == 0) {
-            return at;
-        }
-    }
-    return m->value.offset;
-}
-
-static void read_all(reading *r, const mt_json *tree)
-{
-    if (mt_json_is(tree, MT_JSON_NULL)) {
-        return; /* an empty file */
-    }
-    if (!mt_json_is(tree, MT_JSON_OBJECT)) {
-        fault(r, tree->offset, "a configuration is an object");
-        return;
-    }
-    for (uint32_t i = 0; i < tree->count; i++) {
-        const mt_json_member *m = &tree->as.members[i];
-        const ht_setting *s = find_key(m->key);
-        if (s) {
-            read_value(r, s, &m->value);
-        } else {
-            fault(r, key_offset(r, m), "there is no setting %.*s", MT_ARG(m->key));
-        }
-    }
-}
-
-mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
-                      ht_config *config, mt_buf *faults)
-{
-    reading r = {a, name, text, config, faults};
-    mt_json *tree = mt_new(a, mt_json);
-    mt_json_error error = {0};
-    size_t before = faults->len;
-    mt_err err = yaml ? mt_yaml_read(a, text, NULL, tree, &error)
-                      : mt_json_read(a, text, NULL, tree, &error);
-    if (err) {
-        fault(&r, error.offset, "%s%s%.*s", error.message ? error.message : "malformed",
-              error.detail.len ? ": " : "", MT_ARG(error.detail));
-        return MT_E_REJECTED;
-    }
-    config->all = tree;
-    read_all(&r, tree);
-    return faults->len == before ? MT_OK : MT_E_REJECTED;
 }
 
 static const ht_setting *find_option(const char *option)
@@ -231,6 +221,8 @@ mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
     }
     return MT_E_NOTFOUND;
 }
+
+/* ---- Together -------------------------------------------------------------------- */
 
 mt_err ht_config_check(const ht_config *c, mt_buf *faults)
 {

@@ -6,7 +6,7 @@
 #ifndef HT_CONFIG_H
 #define HT_CONFIG_H
 
-#include "base/json_read.h"
+#include "base/form.h"
 
 typedef enum ht_setting_kind {
     HT_TEXT,  /* const char * */
@@ -16,10 +16,7 @@ typedef enum ht_setting_kind {
     HT_TREE   /* const mt_json *; only in the file */
 } ht_setting_kind;
 
-typedef struct ht_list {
-    const char **items; /* ends with NULL */
-    size_t count;
-} ht_list;
+typedef mt_form_words ht_list;
 
 /* Columns: key, option, kind, type, default, least and most (of counts), argument,
  * help. */
@@ -97,6 +94,10 @@ extern const size_t HT_SETTING_COUNT;
  * "NAME:LINE:COLUMN: what"; MT_E_REJECTED when there is one. `yaml`: else JSON. */
 mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
                       ht_config *config, mt_buf *faults);
+/* What was probably meant by the keys of a document that nobody knows, a line each:
+ * "NAME:LINE:COLUMN: did you mean `listen`?". After ht_config_read(). */
+void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *config,
+                     mt_buf *hints);
 /* Sets one setting from its option's text (NULL for a flag). MT_E_NOTFOUND,
  * MT_E_RANGE. */
 mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,

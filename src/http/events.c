@@ -1,13 +1,17 @@
 /* http/events.c - server-sent events: the ledger as it grows, to whoever listens.
- * Room: http. One event for each record: its id is the record's seq, its name the
- * record's kind, its data the record's body, one line of canonical JSON. A client that
- * comes back with Last-Event-ID gets what it missed, so nothing is lost and nothing
- * comes twice.
+ *
+ * One event for each record: its id is the record's seq, its name the record's kind,
+ * its data the record's body, one line of canonical JSON. A client that comes back
+ * with Last-Event-ID gets what it missed, so nothing is lost and nothing comes twice.
  *
  * The house keeper reads each page of records once and copies it to every stream that
  * is due; a stream holds BUFFER bytes at most and gets more when its reader has taken
- * them, so a slow reader costs memory nobody else misses. Between events a comment line
- * is sent now and then, which is how a dead connection is noticed. */
+ * them, so a slow reader costs memory nobody else misses. Between events a comment
+ * line is sent now and then, which is how a dead connection is noticed.
+ *
+ * Threads: network threads take bytes out, the house keeper puts them in, both under
+ * one lock; a stream that has nothing is suspended and woken when it has. A token that
+ * was revoked ends its streams at the next look. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,7 +1,14 @@
-/* http/head.c - header fields, judged.
- * Room: http. Pure.
+/* http/head.c - header fields, judged. Pure.
+ *
+ * ht_head_add() sees every field and keeps those that decide something (HT_FIELD_MAP);
+ * ht_head_check() then judges what they say together: length or transfer coding, no
+ * content coding, the form of an idempotency key. Where there are no tokens, host and
+ * origin tell the owner of the machine from a page in the owner's browser; the
+ * functions at the end answer that.
+ *
  * Invariants: the first fault is the one that is told; a field that decides something
- * is taken once. Nothing fails but by being refused. */
+ * is taken once. Nothing fails but by being refused. Values are borrowed from the
+ * connection. */
 #include "http/head.h"
 
 #include <stddef.h>

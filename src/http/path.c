@@ -1,3 +1,12 @@
+/* http/path.c - request targets: path segments and query parameters, decoded once.
+ *
+ * Everything is checked before anything is decoded: length, characters that must be
+ * escaped, malformed escapes, escapes that hide a control character or are not UTF-8,
+ * a slash or dots in a segment. A parameter may occur once. Counts of segments and
+ * parameters are bounded by the arrays they go to.
+ *
+ * Decoded texts live in the request's arena, others borrow. What may fail: MT_E_SYNTAX
+ * or MT_E_LIMIT with one static sentence for the problem's detail. */
 #include "http/path.h"
 
 #include "base/hash.h"

@@ -1,3 +1,15 @@
+/* http/peers.c - connections: who may come, who has to go.
+ *
+ * Every connection is in one list by what it is doing (waiting, sending, reading,
+ * served), oldest first, so a sweep looks only at the front of each. When the house is
+ * nearly full, who has waited longest is sent away for a newcomer; places are kept
+ * free because who is sent away is gone only a moment later. Per address, connections
+ * and requests per minute are counted in a fixed table.
+ *
+ * Invariants: sending away is shutting the socket down; its owner sees the end and
+ * calls ht_peers_remove(), so a descriptor is never closed here. All under one lock,
+ * nothing waits under it. Two addresses that fall on one row of a full table go
+ * uncounted, which errs on the side of service. */
 #include "http/peers.h"
 
 #include <netinet/in.h>

@@ -1,8 +1,17 @@
 /* http/request.c - one request from its first line to its answer.
- * Room: http. libmicrohttpd calls in this order: begin (the request line is there),
- * go_on once for the head, once for each piece of the body, once more at the end of the
- * body and again after each resume, end. Everything that can be refused by the head
- * alone is refused at the head, before a body is read. */
+ *
+ * libmicrohttpd calls in this order: begin (the request line is there), go_on once for
+ * the head, once for each piece of the body, once more at the end of the body and
+ * again after each resume, end. Everything that can be refused by the head alone is
+ * refused at the head, before a body is read: malformed fields, the rate, a server
+ * that stops, an unknown route, a missing token, a body that is too large.
+ *
+ * A call goes to the executor, on this thread or on a worker's, and its answer comes
+ * on any thread; the connection sleeps meanwhile. `stage` is the one word both sides
+ * change: whoever changes it second wakes the connection, so no wake-up is lost.
+ *
+ * Memory: a request has an arena and a body buffer and goes back to a pool, without
+ * them if they have grown. What may fail is an answer; MHD_NO closes the connection. */
 #include <stdio.h>
 #include <stdlib.h>
 

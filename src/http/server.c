@@ -1,12 +1,17 @@
 /* http/server.c - the front door's life: opening, keeping house, draining, closing.
- * Room: http.
+ *
+ * Order of opening: tokens of the store, address, descriptors, socket, peers, streams,
+ * workers, the library's threads, the house keeper. The house keeper wakes every
+ * KEEP_HOUSE_MS: it refreshes tokens, sends idle connections away and feeds event
+ * streams.
  *
  * Invariants: the network's threads end before anything they touch is closed or freed,
  * the listening socket included; a call under way is answered before the workers go.
  * While it drains nobody new connects and new requests get 503.
  *
  * What may fail: opening, with one sentence (the address, the certificate, the tokens
- * of the store). Draining may leave calls behind, and says so. */
+ * of the store). Draining may leave calls behind, and says so. libmicrohttpd is loaded
+ * here. */
 #include "http/server.h"
 
 #include <errno.h>

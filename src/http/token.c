@@ -1,7 +1,13 @@
+/* http/token.c - see token.h.
+ *
+ * Invariants: a secret is compared in constant time and wiped where it was made; the
+ * store has its hash only. A document that is not what ht_token_write() writes is
+ * corrupt and lets nobody in. */
 #include "http/token.h"
 
 #include <sodium.h>
 
+#include "base/form.h"
 #include "base/hash.h"
 #include "base/json_write.h"
 
@@ -108,42 +114,51 @@ void ht_token_write(mt_buf *out, const ht_token *t)
     mt_jw_end_object(&w);
 }
 
-static bool read_list(mt_arena *a, const mt_json *list, const mt_str **items,
-                      size_t *count)
+/* A stored document: numbers and lists as ht_token_write() writes them. */
+typedef struct document {
+    mt_str name, hash;
+    const mt_json *personas, *rights;
+    int64_t created_ms, expires_ms, revoked_ms;
+} document;
+
+#define TIME(field) MT_FORM_INT(document, field, #field, 0, INT64_MAX, MT_FORM_REQUIRED)
+static const mt_form_row DOCUMENT[] = {
+    TIME(created_ms),
+    TIME(expires_ms),
+    TIME(revoked_ms),
+    MT_FORM_ROW(document, hash, "hash", MT_FORM_K_TEXT, MT_SHA256_HEX, MT_SHA256_HEX,
+                MT_FORM_REQUIRED),
+    MT_FORM_TEXT(document, name, "name", 0),
+    MT_FORM_TEXTS(document, personas, "personas", 0, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_TEXTS(document, rights, "rights", 0, INT64_MAX, MT_FORM_REQUIRED),
+};
+
+static const mt_str *copy_list(mt_arena *a, const mt_json *list, size_t *count)
 {
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        return false;
-    }
     mt_str *to = mt_new_array(a, mt_str, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        if (!mt_json_is(&list->as.items[i], MT_JSON_STRING)) {
-            return false;
-        }
         to[i] = mt_str_dup(a, mt_json_text(&list->as.items[i]));
     }
-    *items = to;
     *count = list->count;
-    return true;
-}
-
-static bool read_times(const mt_json *tree, ht_token *out)
-{
-    return !mt_json_i64(mt_json_at(tree, "created_ms"), &out->created_ms) &&
-           !mt_json_i64(mt_json_at(tree, "expires_ms"), &out->expires_ms) &&
-           !mt_json_i64(mt_json_at(tree, "revoked_ms"), &out->revoked_ms);
+    return to;
 }
 
 mt_err ht_token_read(mt_arena *a, mt_str id, mt_str body, ht_token *out)
 {
     mt_json tree;
+    document d = {0};
+    mt_form form = {.arena = a, .what = "a token", .unknown = MT_FORM_ALLOWED};
     *out = (ht_token){.id = mt_str_dup(a, id)};
-    if (mt_json_read(a, body, NULL, &tree, NULL) || !read_times(&tree, out) ||
-        !read_list(a, mt_json_at(&tree, "personas"), &out->personas,
-                   &out->persona_count) ||
-        !read_list(a, mt_json_at(&tree, "rights"), &out->rights, &out->right_count)) {
+    if (mt_json_read(a, body, NULL, &tree, NULL) ||
+        !mt_form_read(&form, &tree, DOCUMENT, mt_form_count(DOCUMENT), &d)) {
         return MT_E_CORRUPT;
     }
-    out->name = mt_str_dup(a, mt_json_text(mt_json_at(&tree, "name")));
-    out->hash = mt_str_dup(a, mt_json_text(mt_json_at(&tree, "hash")));
-    return out->hash.len == MT_SHA256_HEX ? MT_OK : MT_E_CORRUPT;
+    out->created_ms = d.created_ms;
+    out->expires_ms = d.expires_ms;
+    out->revoked_ms = d.revoked_ms;
+    out->personas = copy_list(a, d.personas, &out->persona_count);
+    out->rights = copy_list(a, d.rights, &out->right_count);
+    out->name = mt_str_dup(a, d.name);
+    out->hash = mt_str_dup(a, d.hash);
+    return MT_OK;
 }

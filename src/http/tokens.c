@@ -1,3 +1,17 @@
+/* http/tokens.c - who may come in: the tokens of the store, as one table that is
+ * replaced.
+ *
+ * The house keeper reads all tokens again when the documents' stamp has grown, makes a
+ * new table and installs it; requests hold the table they began with (a count of
+ * holders), so nothing is freed under them. A token is found by its id, and its secret
+ * compared by hash in constant time.
+ *
+ * Without any token the server is open to everyone on this machine; `closed` is set
+ * when the first token was seen and never unset, so deleting all tokens does not open
+ * a server that was closed. A document that cannot be read closes it as well.
+ *
+ * What may fail: reading the store at opening, which ends it; later the old table
+ * stays. */
 #include "http/tokens.h"
 
 #include <pthread.h>

@@ -1,5 +1,6 @@
 #include "ledger/checkpoint.h"
 
+#include "base/form.h"
 #include "base/json_write.h"
 
 static void key_hex(mt_jw *w, mt_str key, const unsigned char *bytes, size_t count)
@@ -57,28 +58,39 @@ void lg_checkpoint_write(mt_buf *out, const lg_checkpoint *c)
     mt_buf_addc(out, '\n');
 }
 
-static bool read_hex(const mt_json *object, mt_str key, unsigned char *out,
-                     size_t count)
+/* A fixed number of bytes as hex; `most` of the row. */
+static bool read_hex(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    const mt_json *node = mt_json_get(object, key);
-    return mt_json_is(node, MT_JSON_STRING) && mt_unhex(mt_json_text(node), out, count);
+    return (mt_json_is(v, MT_JSON_STRING) &&
+            mt_unhex(mt_json_text(v), to, (size_t)row->most)) ||
+           mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key, "must be hex");
 }
+
+#define HEX(field, name, bytes)                                                        \
+    {                                                                                  \
+        .key = name, .kind = MT_FORM_K_OWN, .flags = MT_FORM_REQUIRED,                 \
+        .offset = offsetof(lg_checkpoint, field), .most = bytes, .read = read_hex      \
+    }
+static const mt_form_row STATEMENT_ROWS[] = {
+    MT_FORM_TEXT(lg_checkpoint, domain, "domain", MT_FORM_REQUIRED),
+    HEX(head, "head", MT_SHA256_BYTES),
+    HEX(root, "root", MT_SHA256_BYTES),
+    MT_FORM_U64(lg_checkpoint, size, "size", 0, INT64_MAX, MT_FORM_REQUIRED),
+};
+static const mt_form_table STATEMENT =
+    MT_FORM_TABLE("a checkpoint", STATEMENT_ROWS, lg_checkpoint, NULL);
+static const mt_form_row LINE[] = {
+    MT_FORM_PART("checkpoint", &STATEMENT, MT_FORM_REQUIRED),
+    HEX(key, "key", MT_SIGN_PUBLIC),
+    HEX(signature, "signature", MT_SIGN_BYTES),
+};
 
 static bool read_parts(mt_arena *a, const mt_json *root, lg_checkpoint *out)
 {
-    const mt_json *inner = mt_json_at(root, "checkpoint");
-    const mt_json *domain = mt_json_at(inner, "domain");
-    int64_t size;
-    if (!mt_json_is(domain, MT_JSON_STRING) ||
-        mt_json_i64(mt_json_at(inner, "size"), &size) || size < 0) {
-        return false;
-    }
-    out->domain = mt_str_dup(a, mt_json_text(domain));
-    out->size = (uint64_t)size;
-    return read_hex(inner, MT_STR("head"), out->head.bytes, MT_SHA256_BYTES) &&
-           read_hex(inner, MT_STR("root"), out->root.bytes, MT_SHA256_BYTES) &&
-           read_hex(root, MT_STR("key"), out->key.bytes, MT_SIGN_PUBLIC) &&
-           read_hex(root, MT_STR("signature"), out->signature.bytes, MT_SIGN_BYTES);
+    mt_form form = {.arena = a, .what = "a checkpoint"};
+    bool good = mt_form_read(&form, root, LINE, mt_form_count(LINE), out);
+    out->domain = mt_str_dup(a, good ? out->domain : MT_STR(""));
+    return good;
 }
 
 mt_err lg_checkpoint_read(mt_arena *a, mt_str line, lg_checkpoint *out)

@@ -41,6 +41,8 @@ static bool drop_digest(mt_str *rest, const char **out)
     return true;
 }
 
+/* From the end of the line, where the number stands; one spelling only, without
+ * leading zeros. */
 static bool drop_number(mt_str *rest, uint64_t *out)
 {
     size_t digits = 0;

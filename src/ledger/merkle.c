@@ -239,6 +239,8 @@ bool lg_check_inclusion(const mt_sha256 *root, uint64_t size, uint64_t index,
     return !sn && same(&r, root);
 }
 
+/* RFC 9162, 2.1.4.2, for 0 < earlier < size: one walk that makes both roots, the
+ * earlier one and the later. */
 static bool check_extension(const mt_sha256 *earlier_root, uint64_t earlier,
                             const mt_sha256 *root, uint64_t size, const lg_proof *proof)
 {

@@ -1,5 +1,6 @@
 #include "ledger/proof.h"
 
+#include "base/form.h"
 #include "base/json_write.h"
 
 static void write_hashes(mt_jw *w, const lg_proof *path)
@@ -54,27 +55,32 @@ static mt_str compact(mt_arena *a, const mt_json *node)
     return kept;
 }
 
-static bool read_natural(const mt_json *node, uint64_t *out)
-{
-    int64_t value;
-    if (mt_json_i64(node, &value) || value < 0) {
-        return false;
-    }
-    *out = (uint64_t)value;
-    return true;
-}
+/* What both kinds of proof may hold. What does not belong to a kind is found when the
+ * statement is written again and compared. */
+typedef struct document {
+    int kind;
+    const mt_json *hashes, *record;
+    int64_t from, to, size; /* -1: not given */
+} document;
+
+enum { INCLUSION, CONSISTENCY };
+static const char *const KINDS[] = {
+    [INCLUSION] = "inclusion", [CONSISTENCY] = "consistency", NULL};
+static const mt_form_row DOCUMENT[] = {
+    MT_FORM_CHOICE(document, kind, "proof", KINDS, MT_FORM_REQUIRED),
+    MT_FORM_TEXTS(document, hashes, "hashes", 0, LG_PROOF_MOST, MT_FORM_REQUIRED),
+    MT_FORM_OBJECT(document, record, "record", 0),
+    MT_FORM_INT(document, from, "from", 0, INT64_MAX, 0),
+    MT_FORM_INT(document, to, "to", 0, INT64_MAX, 0),
+    MT_FORM_INT(document, size, "size", 0, INT64_MAX, 0),
+};
 
 static bool read_hashes(mt_arena *a, const mt_json *list, lg_statement *out)
 {
     lg_proof *path = mt_new(a, lg_proof);
-    if (!mt_json_is(list, MT_JSON_ARRAY) || list->count > LG_PROOF_MOST) {
-        return false;
-    }
     for (; path->count < list->count; path->count++) {
-        const mt_json *item = &list->as.items[path->count];
-        if (!mt_json_is(item, MT_JSON_STRING) ||
-            !mt_unhex(mt_json_text(item), path->hashes[path->count].bytes,
-                      MT_SHA256_BYTES)) {
+        if (!mt_unhex(mt_json_text(&list->as.items[path->count]),
+                      path->hashes[path->count].bytes, MT_SHA256_BYTES)) {
             return false;
         }
     }
@@ -84,20 +90,18 @@ static bool read_hashes(mt_arena *a, const mt_json *list, lg_statement *out)
 
 static bool read_parts(mt_arena *a, const mt_json *root, lg_statement *out)
 {
-    mt_str kind = mt_json_text(mt_json_at(root, "proof"));
-    const mt_json *record = mt_json_at(root, "record");
-    out->inclusion = mt_str_is(kind, "inclusion");
-    if (!read_hashes(a, mt_json_at(root, "hashes"), out)) {
+    document d = {.from = -1, .to = -1, .size = -1};
+    mt_form form = {.arena = a, .what = "a proof"};
+    if (!mt_form_read(&form, root, DOCUMENT, mt_form_count(DOCUMENT), &d) ||
+        !read_hashes(a, d.hashes, out)) {
         return false;
     }
-    if (out->inclusion) {
-        return mt_json_is(record, MT_JSON_OBJECT) &&
-               read_natural(mt_json_at(root, "size"), &out->size) &&
-               !lg_entry_read(compact(a, record), &out->record);
-    }
-    return mt_str_is(kind, "consistency") &&
-           read_natural(mt_json_at(root, "from"), &out->from) &&
-           read_natural(mt_json_at(root, "to"), &out->size);
+    out->inclusion = d.kind == INCLUSION;
+    out->from = (uint64_t)d.from;
+    out->size = (uint64_t)(out->inclusion ? d.size : d.to);
+    return out->inclusion ? d.record && d.size >= 0 &&
+                                !lg_entry_read(compact(a, d.record), &out->record)
+                          : d.from >= 0 && d.to >= 0;
 }
 
 mt_err lg_statement_read(mt_arena *a, mt_str text, lg_statement *out)
@@ -105,8 +109,7 @@ mt_err lg_statement_read(mt_arena *a, mt_str text, lg_statement *out)
     mt_json root;
     mt_buf again = {0};
     *out = (lg_statement){0};
-    bool good = !mt_json_read(a, text, NULL, &root, NULL) &&
-                root.type == MT_JSON_OBJECT && read_parts(a, &root, out);
+    bool good = !mt_json_read(a, text, NULL, &root, NULL) && read_parts(a, &root, out);
     if (good) {
         lg_statement_write(&again, out);
         good = mt_str_eq(mt_str_from(again.ptr, again.len - 1), compact(a, &root));

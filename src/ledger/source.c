@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* A last line without a newline was cut off. */
 static mt_err next_of_text(void *state, mt_str *line)
 {
     lg_text *t = state;
@@ -70,6 +71,8 @@ static mt_err make_room(lg_file *f)
     return MT_OK;
 }
 
+/* Room is made first, so a long line can grow up to its limit; what was read before
+ * stays in place. */
 static mt_err read_more(lg_file *f)
 {
     mt_err err = f->len == f->cap ? make_room(f) : MT_OK;
@@ -88,6 +91,7 @@ static mt_err read_more(lg_file *f)
     return MT_OK;
 }
 
+/* Bytes are searched for the newline once, however often more have to be read. */
 static mt_err next_of_file(void *state, mt_str *line)
 {
     lg_file *f = state;

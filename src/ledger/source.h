@@ -1,4 +1,4 @@
-/* ledger/source.h - where the lines of a ledger come from: a text, a file, a store.
+/* ledger/source.h - where the lines of a ledger come from: text, a file, a store.
  * Room: ledger. May include base/ only.
  * A ledger is a sequence of lines, records and checkpoints, each ending in a newline.
  * Everything that reads one reads it through this, line by line in constant memory. */
@@ -15,7 +15,7 @@ typedef struct lg_source {
     mt_err (*next)(void *state, mt_str *line);
 } lg_source;
 
-/* Lines of a text in memory. */
+/* Lines of text in memory. */
 typedef struct lg_text {
     mt_str rest;
 } lg_text;

@@ -37,7 +37,7 @@ static const char *record_domain(lg_verifier *v, mt_str raw)
     }
     bool text = raw.len > 2 && raw.ptr[0] == '"';
     if (!text) {
-        return "a record's trust domain is no text";
+        return "a record's trust domain is not text";
     }
     mt_buf_adds(&v->domain, raw);
     return NULL;
@@ -71,6 +71,8 @@ mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a)
 
 /* ---- lines ---- */
 
+/* Signature before contents: what nobody signed is not worth comparing. The signer is
+ * judged last, when everything else agrees. */
 static const char *checkpoint_fault(lg_verifier *v, mt_str line, uint64_t number)
 {
     lg_checkpoint c;
@@ -126,6 +128,8 @@ static const char *link_fault(const lg_verifier *v, const lg_line *l)
     return "a record does not follow the one before it";
 }
 
+/* Its place in the chain before its hash, so that a missing record is not called a
+ * changed one. The chain grows only when all is well. */
 static const char *record_fault(lg_verifier *v, const lg_line *l)
 {
     lg_finding *f = v->found;

@@ -56,7 +56,7 @@ mt_err lg_verify_end(lg_verifier *v);
 /* All lines of a source. */
 mt_err lg_verify_source(const lg_source *source, const lg_expectation *expect,
                         lg_finding *out);
-/* All lines of a text. */
+/* All lines of the text. */
 mt_err lg_verify(mt_str text, const lg_expectation *expect, lg_finding *out);
 
 #endif

@@ -1,13 +1,22 @@
 /* net/bus.c - see bus.h.
+ *
  * The gate: lines go out while every relay that is known to be there can hear us. When
  * the connection breaks the gate closes, and lines wait (KEEP_BYTES of them). Back on
- * the bus, and once the server has confirmed our subscriptions, we ask the others; when
- * all who were there before have spoken, or NT_PEER_BACK_MS are over, the gate opens
- * and we go on after the last line that all of them have heard. What they had heard
- * they drop by its number. Invariants: only the publisher's thread publishes and
- * touches `backlog`; everything the library's threads change is guarded by `lock`. What
- * may fail: publishing, which leaves the line where it is until the connection is back.
- */
+ * the bus, and once the server has confirmed our subscriptions, we ask the others;
+ * when all who were there before have spoken, or NT_PEER_BACK_MS are over, the gate
+ * opens and we go on after the last line that all of them have heard. What they had
+ * heard they drop by its number.
+ *
+ * Threads: the library's bring lines and presence in (on_*), the publisher's own takes
+ * lines out, because publishing may block, and the relay's takes what came in and
+ * leaves what goes out.
+ *
+ * Invariants: only the publisher's thread publishes and touches `backlog`; everything
+ * the library's threads change is guarded by `lock`. Lines that find no room are
+ * refused and counted, and the others are told how many.
+ *
+ * What may fail: publishing, which leaves the line where it is until the connection is
+ * back; opening, with a sentence. Closing waits for the library's last call. */
 #include "net/bus.h"
 
 #include <openssl/rand.h>
@@ -466,7 +475,7 @@ bool nt_bus_news(nt_bus *b, nt_stats *stats, mt_buf *why)
         {news.bus_dropped, &stats->bus_dropped, "lines dropped"},
         {news.bus_lost, &stats->bus_lost, "lines of other relays lost"},
         {news.bus_duplicates, &stats->bus_duplicates, "lines came twice"},
-        {news.bus_malformed, &stats->bus_malformed, "messages are no relay's"},
+        {news.bus_malformed, &stats->bus_malformed, "messages are not a relay's"},
         {news.bus_errors, &stats->bus_errors, "lines could not be published"},
         {news.bus_resent, &stats->bus_resent, "lines published again"},
         {news.bus_absent, &stats->bus_absent, "relays did not come back"},

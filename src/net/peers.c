@@ -1,7 +1,18 @@
 /* net/peers.c - see peers.h.
+ *
+ * What a relay knows of the others on its bus: the number of the last line heard of
+ * each, whether it is there, until when it may be catching up. A line that was heard
+ * before is dropped by its number; a gap is counted as lost, unless the peer is
+ * sending again what we missed.
+ *
+ * Presence is text: name, kind, its standing, and how far it has heard whom. Who was
+ * cut off tells what it has heard, so that the others go on from there.
+ *
  * Invariant: `number` means something when `heard` or `announced`. A presence message
- * and a line travel on different threads of the library, so an announcement never moves
- * `number` of a peer that was heard: lines before it may still be on their way in. */
+ * and a line travel on different threads of the library, so an announcement never
+ * moves `number` of a peer that was heard: lines before it may still be on their way
+ * in. The table is bounded; who was silent longest is forgotten. Nothing fails: text
+ * that is not a presence is answered false. */
 #include "net/peers.h"
 
 static const char *const KINDS[] = {"ask", "here", "gone"};
@@ -48,7 +59,7 @@ nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t n
 /* --- presence ------------------------------------------------------------------------
  */
 
-/* The next word of a text with single spaces between them; empty at its end. */
+/* The next word of text with single spaces between them; empty at its end. */
 static mt_str next_word(mt_str *rest)
 {
     size_t end = mt_str_find(*rest, ' ');

@@ -1,4 +1,18 @@
-/* net/relay.c - the relay's loop, its opening and its end. */
+/* net/relay.c - the relay's loop, its opening and its end.
+ *
+ * One thread, one epoll. A turn: wait, note who has something to say, read in turns
+ * into one batch (relay_read.c), hand the batch to everybody else (relay_deliver.c),
+ * bury who is dead; once a second sweep: handshakes that take too long, agents that
+ * are silent or do not read, counters, metrics, news of the bus.
+ *
+ * Invariants: a connection is marked dead at once and freed only at the end of the
+ * turn, so nobody in the turn holds a pointer to nothing; when agents are held back
+ * nothing more is read. Reports are limited per second, a misbehaving crowd must not
+ * flood the log.
+ *
+ * What may fail: opening, with a sentence. While running nothing ends the relay but
+ * nt_relay_stop(), which may be called from a signal handler. A spare descriptor lets
+ * it accept and refuse when there are none left. */
 #include "net/relay.h"
 
 #include <errno.h>
@@ -20,8 +34,7 @@ enum {
     HOLD_POLL_MS = 5,
     SWEEP_MS = 1000,
     HANDSHAKE_MS = 10000,
-    GOODBYE_MS = 500,
-    REPORTS_PER_SECOND = 20
+    GOODBYE_MS = 500
 };
 
 #define SHUTTING_DOWN "Warning: Server is shutting down.\n"
@@ -44,101 +57,6 @@ const nt_relay_config NT_RELAY_DEFAULT = {
 static int64_t max64(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-/* ---- reports ---- */
-
-/* A misbehaving crowd must not flood the log: some lines a second, the rest counted. */
-void nt_relay_say(nt_relay *r, const char *format, ...)
-{
-    if (!r->config.report) {
-        return;
-    }
-    char text[512];
-    if (r->now_ms - r->report_ms >= 1000) {
-        r->report_ms = r->now_ms;
-        r->reports = 0;
-        if (r->suppressed) {
-            snprintf(text, sizeof text, "%u more events not shown", r->suppressed);
-            r->suppressed = 0;
-            r->config.report(r->config.report_state, text);
-        }
-    }
-    if (r->reports++ >= REPORTS_PER_SECOND) {
-        r->suppressed++;
-        return;
-    }
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    r->config.report(r->config.report_state, text);
-}
-
-/* ---- the end of a connection ---- */
-
-void nt_relay_kill(nt_relay *r, nt_conn *c)
-{
-    if (!c->dead) {
-        c->dead = true;
-        mt_vec_push(&r->arena, &r->dead, c);
-    }
-}
-
-static void remove_full(nt_relay *r, const nt_conn *c)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < r->full.len; i++) {
-        if (r->full.items[i] != c) {
-            r->full.items[kept++] = r->full.items[i];
-        }
-    }
-    r->full.len = kept;
-}
-
-static void remove_ready(nt_relay *r, const nt_conn *c)
-{
-    nt_conn **link = &r->ready_first, *last = NULL;
-    while (*link) {
-        if (*link == c) {
-            *link = c->next_ready;
-            r->ready_count--;
-        } else {
-            last = *link;
-            link = &(*link)->next_ready;
-        }
-    }
-    r->ready_last = last;
-}
-
-static void bury_one(nt_relay *r, nt_conn *c)
-{
-    size_t waiting = c->out.len - c->out_head;
-    r->stats.queued_bytes -= waiting;
-    r->busy_count -= waiting > 0;
-    r->stats.slow_readers -= c->slow;
-    r->stats.connections--;
-    if (c->full) {
-        remove_full(r, c);
-    }
-    if (c->ready) {
-        remove_ready(r, c);
-    }
-    nt_conn *last = r->conns.items[--r->conns.len];
-    r->conns.items[c->index] = last;
-    last->index = c->index;
-    nt_stream_close(&c->stream);
-    ag_framer_free(&c->framer);
-    mt_buf_free(&c->out);
-    free(c);
-}
-
-static void bury(nt_relay *r)
-{
-    for (size_t i = 0; i < r->dead.len; i++) {
-        bury_one(r, r->dead.items[i]);
-    }
-    r->dead.len = 0;
 }
 
 /* ---- once a second ---- */
@@ -314,7 +232,7 @@ static void turn(nt_relay *r)
         nt_relay_deliver(r);
     }
     sweep(r);
-    bury(r);
+    nt_relay_bury(r);
 }
 
 /* Tells everybody and gives the slow ones a moment to hear it. */
@@ -324,7 +242,7 @@ static void say_goodbye(nt_relay *r)
     int64_t end = r->now_ms + GOODBYE_MS;
     while (r->busy_count && r->now_ms < end) {
         wait_for_events(r, HOLD_POLL_MS);
-        bury(r);
+        nt_relay_bury(r);
     }
 }
 
@@ -514,7 +432,7 @@ void nt_relay_free(nt_relay *r)
     for (size_t i = 0; i < r->conns.len; i++) {
         nt_relay_kill(r, r->conns.items[i]);
     }
-    bury(r);
+    nt_relay_bury(r);
     nt_scrape_close_all(r);
     nt_bus_close(r->bus);
     close_fd(r->agents.fd);

@@ -1,200 +1,185 @@
+/* net/relay_config.c - see relay_config.h.
+ *
+ * Order: the document, hyper_parameters, its backpressure_policy, then `motet`, whose
+ * keys come last and so win. Each group is one table; its notes are in the order of the
+ * file.
+ * Invariant: what is wrong leaves the setting as it was: a relay starts with any
+ * object. May fail: only when the document is not an object. */
 #include "net/relay_config.h"
 
-#include <stddef.h>
+#include "base/form.h"
 
-typedef enum setting_kind {
-    IGNORED,  /* known, without meaning here */
-    GROUP,    /* an object with rows of its own */
-    TEXT,     /* const char * */
-    SMALL,    /* unsigned */
-    NULLABLE, /* unsigned; null is 0, "never" */
-    SIZE,     /* size_t */
-    HOST,     /* part of `listen` */
-    PORT,
-    SWITCH /* unsigned, put to 0 by false */
-} setting_kind;
+#define HYPER      "hyper_parameters"
+#define POLICY     "backpressure_policy"
+#define SMALL_MOST (1 << 30)
+#define SIZE_MOST  ((int64_t)1 << 40)
 
-typedef struct setting {
-    const char *group, *key; /* group "": the document itself */
-    setting_kind kind;
-    size_t offset; /* in nt_relay_config */
-} setting;
-
-#define AT(field) offsetof(nt_relay_config, field)
-#define HYPER     "hyper_parameters"
-#define POLICY    "hyper_parameters.backpressure_policy"
+/* What a document is read into. */
+typedef struct relay_file {
+    nt_relay_config config;
+    mt_str host;
+    int64_t port; /* -1: not given */
+    bool holds, disconnects;
+    const mt_json *hyper, *policy, *motet;
+} relay_file;
 
 /* clang-format off */
-static const setting SETTINGS[] = {
-    {"", "host", HOST, 0},
-    {"", "port", PORT, 0},
-    {"", "version", IGNORED, 0},
-    {"", "logger", IGNORED, 0},
-    {"", HYPER, GROUP, 0},
-    {"", "motet", GROUP, 0},
-    {HYPER, "client_timeout_secs", NULLABLE, AT(idle_seconds)},
-    {HYPER, "rate_limit_msgs_per_minute", SMALL, AT(rate_per_minute)},
-    {HYPER, "quarantine_cooldown_secs", SMALL, AT(quarantine_seconds)},
-    {HYPER, "flow_control_delay_ms", SMALL, AT(hold_ms)},
-    {HYPER, "backpressure_policy", GROUP, 0},
-    {HYPER, "connection_buffer_size", IGNORED, 0},
-    {HYPER, "command_buffer_size", IGNORED, 0},
-    {HYPER, "control_channel_capacity", IGNORED, 0},
-    {HYPER, "queue_monitor_capacity", IGNORED, 0},
-    {HYPER, "timeout_check_interval_secs", IGNORED, 0},
-    {HYPER, "accept_error_backoff_ms", IGNORED, 0},
-    {HYPER, "quarantine_cleanup_interval_secs", IGNORED, 0},
-    {HYPER, "throttle_delay_ms", IGNORED, 0},
-    {HYPER, "worker_threads", IGNORED, 0},
-    {POLICY, "enable_flow_control", SWITCH, AT(hold_ms)},
-    {POLICY, "enable_disconnect", SWITCH, AT(stall_seconds)},
-    {POLICY, "enable_throttle", IGNORED, 0},
-    {POLICY, "throttle_threshold", IGNORED, 0},
-    {POLICY, "flow_control_threshold", IGNORED, 0},
-    {POLICY, "disconnect_threshold", IGNORED, 0},
-    {"motet", "listen", TEXT, AT(listen)},
-    {"motet", "metrics", TEXT, AT(metrics)},
-    {"motet", "metrics_file", TEXT, AT(metrics_file)},
-    {"motet", "log", TEXT, AT(log)},
-    {"motet", "cert", TEXT, AT(cert)},
-    {"motet", "key", TEXT, AT(key)},
-    {"motet", "client_ca", TEXT, AT(client_ca)},
-    {"motet", "bus", TEXT, AT(bus)},
-    {"motet", "room", TEXT, AT(room)},
-    {"motet", "bus_pending", SIZE, AT(bus_pending)},
-    {"motet", "max_line", SIZE, AT(max_line)},
-    {"motet", "queue_bytes", SIZE, AT(queue_bytes)},
-    {"motet", "memory_bytes", SIZE, AT(memory_bytes)},
-    {"motet", "max_clients", SIZE, AT(max_clients)},
-    {"motet", "stall_secs", SMALL, AT(stall_seconds)},
-    {"motet", "strikes", SMALL, AT(strikes)},
+#define WORD(field, key)  MT_FORM_WORD(relay_file, config.field, key, MT_FORM_NULLABLE)
+#define SMALL(field, key) MT_FORM_U32(relay_file, config.field, key, 0, SMALL_MOST, 0)
+#define SIZE(field, key)  MT_FORM_SIZE(relay_file, config.field, key, 0, SIZE_MOST, 0)
+
+static const mt_form_row DOCUMENT[] = {
+    MT_FORM_TEXT(relay_file, host, "host", MT_FORM_NULLABLE),
+    MT_FORM_INT(relay_file, port, "port", 0, 65535, MT_FORM_NULLABLE),
+    MT_FORM_NOTE("version"),
+    MT_FORM_NOTE("logger"),
+    MT_FORM_OBJECT(relay_file, hyper, HYPER, 0),
+    MT_FORM_OBJECT(relay_file, motet, "motet", 0),
+};
+
+static const mt_form_row HYPER_ROWS[] = {
+    MT_FORM_U32(relay_file, config.idle_seconds, "client_timeout_secs", 0, SMALL_MOST,
+                  MT_FORM_NULLABLE),
+    SMALL(rate_per_minute, "rate_limit_msgs_per_minute"),
+    SMALL(quarantine_seconds, "quarantine_cooldown_secs"),
+    SMALL(hold_ms, "flow_control_delay_ms"),
+    MT_FORM_OBJECT(relay_file, policy, POLICY, 0),
+    MT_FORM_NOTE("connection_buffer_size"),
+    MT_FORM_NOTE("command_buffer_size"),
+    MT_FORM_NOTE("control_channel_capacity"),
+    MT_FORM_NOTE("queue_monitor_capacity"),
+    MT_FORM_NOTE("timeout_check_interval_secs"),
+    MT_FORM_NOTE("accept_error_backoff_ms"),
+    MT_FORM_NOTE("quarantine_cleanup_interval_secs"),
+    MT_FORM_NOTE("throttle_delay_ms"),
+    MT_FORM_NOTE("worker_threads"),
+};
+
+static const mt_form_row POLICY_ROWS[] = {
+    MT_FORM_FLAG(relay_file, holds, "enable_flow_control", 0),
+    MT_FORM_FLAG(relay_file, disconnects, "enable_disconnect", 0),
+    MT_FORM_NOTE("enable_throttle"),
+    MT_FORM_NOTE("throttle_threshold"),
+    MT_FORM_NOTE("flow_control_threshold"),
+    MT_FORM_NOTE("disconnect_threshold"),
+};
+
+static const mt_form_row MOTET_ROWS[] = {
+    WORD(listen, "listen"),
+    WORD(metrics, "metrics"),
+    WORD(metrics_file, "metrics_file"),
+    WORD(log, "log"),
+    WORD(cert, "cert"),
+    WORD(key, "key"),
+    WORD(client_ca, "client_ca"),
+    WORD(bus, "bus"),
+    WORD(room, "room"),
+    SIZE(bus_pending, "bus_pending"),
+    SIZE(max_line, "max_line"),
+    SIZE(queue_bytes, "queue_bytes"),
+    SIZE(memory_bytes, "memory_bytes"),
+    SIZE(max_clients, "max_clients"),
+    SMALL(stall_seconds, "stall_secs"),
+    SMALL(strikes, "strikes"),
 };
 /* clang-format on */
 
+/* ---- Notes ----------------------------------------------------------------------- */
+
 typedef struct reading {
     mt_arena *arena;
-    nt_relay_config *config;
+    relay_file file;
     mt_buf *notes;
-    mt_str host;
-    int64_t port;
+    void (*note)(mt_buf *notes, const mt_form_fault *fault);
 } reading;
 
-static const setting *find_setting(mt_str group, mt_str key)
+static bool is_group(mt_str key)
 {
-    for (size_t i = 0; i < sizeof SETTINGS / sizeof *SETTINGS; i++) {
-        if (mt_str_eq(mt_str_z(SETTINGS[i].group), group) &&
-            mt_str_eq(mt_str_z(SETTINGS[i].key), key)) {
-            return &SETTINGS[i];
-        }
-    }
-    return NULL;
+    return mt_str_is(key, HYPER) || mt_str_is(key, POLICY) || mt_str_is(key, "motet");
 }
 
-static void note(reading *r, mt_str group, mt_str key, const char *what)
+static void note_fault(mt_buf *notes, const mt_form_fault *fault)
 {
-    mt_buf_addf(r->notes, "%.*s%s%.*s %s\n", MT_ARG(group), group.len ? "." : "",
-                MT_ARG(key), what);
+    const char *what = fault->wrong == MT_FORM_UNKNOWN_KEY
+                           ? "is not a setting of a relay; passed over"
+                       : is_group(fault->key) ? "is not an object; left out"
+                                              : "has the wrong type or range; left out";
+    mt_buf_addf(notes, "%.*s %s\n", MT_ARG(fault->path), what);
 }
 
-static bool read_number(const mt_json *value, int64_t most, int64_t *to)
+static void note_hint(mt_buf *notes, const mt_form_fault *fault)
 {
-    return mt_json_i64(value, to) == MT_OK && *to >= 0 && *to <= most;
-}
-
-static bool set_text(reading *r, const setting *s, const mt_json *value)
-{
-    if (!mt_json_is(value, MT_JSON_STRING)) {
-        return mt_json_is(value, MT_JSON_NULL);
-    }
-    mt_str text = mt_str_dup(r->arena, mt_json_text(value));
-    if (s->kind == HOST) {
-        r->host = text;
-    } else {
-        memcpy((char *)r->config + s->offset, &text.ptr, sizeof text.ptr);
-    }
-    return true;
-}
-
-static bool set_small(reading *r, const setting *s, const mt_json *value)
-{
-    int64_t number = 0;
-    bool never = s->kind == NULLABLE && mt_json_is(value, MT_JSON_NULL);
-    if (!never && !read_number(value, 1 << 30, &number)) {
-        return false;
-    }
-    unsigned small = (unsigned)number;
-    memcpy((char *)r->config + s->offset, &small, sizeof small);
-    return true;
-}
-
-static bool set_size(reading *r, const setting *s, const mt_json *value)
-{
-    int64_t number;
-    if (!read_number(value, (int64_t)1 << 40, &number)) {
-        return false;
-    }
-    size_t size = (size_t)number;
-    memcpy((char *)r->config + s->offset, &size, sizeof size);
-    return true;
-}
-
-static bool set_port(reading *r, const mt_json *value)
-{
-    int64_t number;
-    if (mt_json_is(value, MT_JSON_NULL)) {
-        return true;
-    }
-    bool fits = read_number(value, 65535, &number);
-    r->port = fits ? number : r->port;
-    return fits;
-}
-
-static bool switch_off(reading *r, const setting *s, const mt_json *value)
-{
-    const unsigned off = 0;
-    if (mt_json_is(value, MT_JSON_BOOL) && !value->boolean) {
-        memcpy((char *)r->config + s->offset, &off, sizeof off);
-    }
-    return mt_json_is(value, MT_JSON_BOOL);
-}
-
-/* False: the value has the wrong type or range. */
-static bool set(reading *r, const setting *s, const mt_json *value)
-{
-    switch (s->kind) {
-    case IGNORED:
-    case GROUP: return true;
-    case TEXT:
-    case HOST: return set_text(r, s, value);
-    case NULLABLE:
-    case SMALL: return set_small(r, s, value);
-    case SIZE: return set_size(r, s, value);
-    case SWITCH: return switch_off(r, s, value);
-    case PORT: return set_port(r, value);
-    }
-    return false;
-}
-
-/* Three levels and no more, so it need not recurse: each group is found by its path. */
-static void read_group(reading *r, mt_str group, const mt_json *object)
-{
-    for (uint32_t i = 0; object && i < object->count; i++) {
-        const mt_json_member *m = &object->as.members[i];
-        const setting *s = find_setting(group, m->key);
-        if (!s) {
-            note(r, group, m->key, "is no setting of a relay; passed over");
-        } else if (s->kind == GROUP && !mt_json_is(&m->value, MT_JSON_OBJECT)) {
-            note(r, group, m->key, "is no object; left out");
-        } else if (!set(r, s, &m->value)) {
-            note(r, group, m->key, "has the wrong type or range; left out");
-        }
+    if (fault->hint.len) {
+        mt_buf_addf(notes, "%.*s: %.*s\n", MT_ARG(fault->path), MT_ARG(fault->hint));
     }
 }
 
-static const mt_json *object_at(const mt_json *tree, mt_str key)
+/* ---- Reading --------------------------------------------------------------------- */
+
+/* A group that is absent, or was noted as wrong, is NULL and has nothing to say. */
+static void read_group(reading *r, const char *path, const mt_json *object,
+                       const mt_form_row *rows, size_t count)
 {
-    const mt_json *found = mt_json_get(tree, key);
-    return mt_json_is(found, MT_JSON_OBJECT) ? found : NULL;
+    mt_form_faults faults = {.arena = r->arena};
+    mt_form form = {.arena = r->arena,
+                    .path = mt_str_z(path),
+                    .what = "a relay",
+                    .report = mt_form_keep,
+                    .state = &faults};
+    if (object) {
+        (void)mt_form_read(&form, object, rows, count, &r->file);
+    }
+    mt_form_sort(&faults);
+    for (size_t i = 0; i < faults.len; i++) {
+        r->note(r->notes, &faults.items[i]);
+    }
+}
+
+static void set_listen(reading *r)
+{
+    const relay_file *file = &r->file;
+    if (file->host.ptr || file->port >= 0) {
+        mt_str host = file->host.ptr ? file->host : MT_STR("127.0.0.1");
+        bool six = mt_str_find(host, ':') < host.len;
+        r->file.config.listen =
+            mt_strf(r->arena, six ? "[%.*s]:%d" : "%.*s:%d", MT_ARG(host),
+                    file->port >= 0 ? (int)file->port : 8888)
+                .ptr;
+    }
+}
+
+static void read_hyper(reading *r)
+{
+    relay_file *file = &r->file;
+    const mt_json *timeout = mt_json_at(file->hyper, "client_timeout_secs");
+    read_group(r, HYPER, file->hyper, HYPER_ROWS, mt_form_count(HYPER_ROWS));
+    read_group(r, HYPER "." POLICY, file->policy, POLICY_ROWS,
+               mt_form_count(POLICY_ROWS));
+    if (timeout && mt_json_is(timeout, MT_JSON_NULL)) {
+        file->config.idle_seconds = 0; /* never */
+    }
+    if (!file->holds) {
+        file->config.hold_ms = 0;
+    }
+    if (!file->disconnects) {
+        file->config.stall_seconds = 0;
+    }
+}
+
+static void read_file(reading *r, const mt_json *tree)
+{
+    relay_file *file = &r->file;
+    read_group(r, "", tree, DOCUMENT, mt_form_count(DOCUMENT));
+    read_hyper(r);
+    set_listen(r);
+    read_group(r, "motet", file->motet, MOTET_ROWS, mt_form_count(MOTET_ROWS));
+}
+
+static reading start(mt_arena *a, const nt_relay_config *config, mt_buf *notes)
+{
+    relay_file file = {
+        .config = *config, .port = -1, .holds = true, .disconnects = true};
+    return (reading){.arena = a, .file = file, .notes = notes, .note = note_fault};
 }
 
 mt_err nt_relay_config_read(mt_arena *a, const mt_json *tree, nt_relay_config *config,
@@ -203,18 +188,17 @@ mt_err nt_relay_config_read(mt_arena *a, const mt_json *tree, nt_relay_config *c
     if (!mt_json_is(tree, MT_JSON_OBJECT)) {
         return MT_E_TYPE;
     }
-    reading r = {.arena = a, .config = config, .notes = notes, .port = -1};
-    const mt_json *hyper = object_at(tree, MT_STR(HYPER));
-    read_group(&r, MT_STR(""), tree);
-    read_group(&r, MT_STR(HYPER), hyper);
-    read_group(&r, MT_STR(POLICY), object_at(hyper, MT_STR("backpressure_policy")));
-    if (r.host.ptr || r.port >= 0) {
-        mt_str host = r.host.ptr ? r.host : MT_STR("127.0.0.1");
-        bool six = mt_str_find(host, ':') < host.len;
-        config->listen = mt_strf(a, six ? "[%.*s]:%d" : "%.*s:%d", MT_ARG(host),
-                                 r.port >= 0 ? (int)r.port : 8888)
-                             .ptr;
-    }
-    read_group(&r, MT_STR("motet"), object_at(tree, MT_STR("motet")));
+    reading r = start(a, config, notes);
+    read_file(&r, tree);
+    *config = r.file.config;
     return MT_OK;
+}
+
+void nt_relay_config_hints(mt_arena *a, const mt_json *tree, mt_buf *hints)
+{
+    reading r = start(a, &NT_RELAY_DEFAULT, hints);
+    r.note = note_hint;
+    if (mt_json_is(tree, MT_JSON_OBJECT)) {
+        read_file(&r, tree);
+    }
 }

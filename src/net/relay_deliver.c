@@ -1,11 +1,16 @@
 /* net/relay_deliver.c - from the batch to the sockets, and what happens to those who
  * do not read.
- * Room: net. Marks of an agent's queue: above `high` it is full and the relay stops
- * reading until it has taken some; below `low` all is well again. An agent may hold
- * the others back only while it makes progress and has credit; credit is charged while
- * somebody else waits, and grows back at one part in a hundred. Without credit it is
- * slow: what does not fit `queue_bytes` is dropped for it alone, counted, and it is
- * told how much it missed once it has caught up. */
+ *
+ * Marks of an agent's queue: above `high` it is full and the relay stops reading until
+ * it has taken some; below `low` all is well again. An agent may hold the others back
+ * only while it makes progress and has credit; credit is charged while somebody else
+ * waits, and grows back at one part in a hundred. Without credit it is slow: what does
+ * not fit `queue_bytes` is dropped for it alone, counted, and it is told how much it
+ * missed once it has caught up.
+ *
+ * A batch is written straight from its buffer where nothing waits (an agent does not
+ * hear itself, so it is at most two ranges); only what the socket does not take is
+ * copied. All queues together stay below `memory_bytes`. */
 #include "net/relay_state.h"
 
 #include <stdio.h>

@@ -1,6 +1,13 @@
 /* net/relay_read.c - from the sockets into the batch, in turns.
- * Room: net. Fairness: those who have something to say stand in a queue; each turn
- * reads once from each of them, and who is not done stands at the end again. */
+ *
+ * Fairness: those who have something to say stand in a queue; each turn reads once
+ * from each of them, and who is not done stands at the end again. A batch is bounded,
+ * so delivering is never far away.
+ *
+ * Lines are cut by agent/frame.h and wrapped with the sender's address. A line that is
+ * too long or not UTF-8, and too many lines a minute, are offences: the agent is
+ * warned, and after some of them its address is in quarantine, which ends all its
+ * connections. Warnings are limited as well: it may not be reading them. */
 #include "net/relay_state.h"
 
 #include "base/utf8.h"

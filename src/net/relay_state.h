@@ -128,8 +128,11 @@ void nt_relay_read_turn(nt_relay *r);
 void nt_relay_bus_turn(nt_relay *r);
 void nt_relay_offence(nt_relay *r, nt_conn *c, const char *what);
 
-/* relay.c */
+/* relay_end.c */
 void nt_relay_kill(nt_relay *r, nt_conn *c);
+void nt_relay_bury(nt_relay *r);
+
+/* relay_say.c */
 void nt_relay_say(nt_relay *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

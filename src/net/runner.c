@@ -1,3 +1,18 @@
+/* net/runner.c - keeps one agent connected, and its lines going in and out.
+ *
+ * Phases: AWAY, CONNECTING, OPENING (TLS), TOGETHER. When a connection is lost the
+ * runner tries again after a pause that grows, with a part left to chance, going
+ * through the relays that were given; one that held for a while forgives the failures
+ * before. A wish to travel leads to another relay, and back home after some attempts.
+ *
+ * Lines in go to the agent while it is not full; commits are made when reading pauses,
+ * or often enough while many lines wait, so a large state does not cost a commit per
+ * line. Only what is committed is written out, and a line counts as sent when the
+ * relay has all of its bytes.
+ *
+ * What may fail: committing (`fault`, which ends the run), giving up after so many
+ * failures (MT_E_CLOSED). nt_runner_stop() may be called from a signal handler; all
+ * else from one thread. */
 #include "net/runner.h"
 
 #include <errno.h>

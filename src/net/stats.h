@@ -34,7 +34,7 @@
     X(bus_received,      "counter", "Lines received from the other relays.")           \
     X(bus_duplicates,    "counter", "Lines from other relays that had come before.")   \
     X(bus_lost,          "counter", "Lines of other relays that never came.")          \
-    X(bus_malformed,     "counter", "Bus messages that are no relay's.")               \
+    X(bus_malformed,     "counter", "Bus messages that are not a relay's.")             \
     X(bus_dropped,       "counter", "Lines the bus client dropped as slow consumer.")  \
     X(bus_slow_consumer, "counter", "Times this relay was a slow consumer of the bus.") \
     X(bus_disconnects,   "counter", "Times the connection to the bus was lost.")       \

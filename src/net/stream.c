@@ -1,3 +1,14 @@
+/* net/stream.c - a connection, plain or TLS, that never blocks.
+ *
+ * Reading and writing answer a count, NT_STREAM_WAIT, or the end; a handshake is a
+ * step like them. TLS is 1.2 or 1.3 with ciphers that authenticate what they encrypt
+ * and keys agreed upon anew; a client checks certificate and name (an address as an
+ * address), a server may demand a certificate of its agents.
+ *
+ * OpenSSL's error queue belongs to the thread, so it is cleared before and read after
+ * each call. What may fail: making a context, with the library's first complaint in
+ * `why`; a connection fails by ending. Closing says goodbye once and waits for nobody.
+ */
 #include "net/stream.h"
 
 #include <errno.h>

@@ -122,6 +122,7 @@ static mt_err read_some(int fd, char *to, size_t size, size_t *len)
     return MT_OK;
 }
 
+/* The mode is asked of the open file; the text is wiped whatever it was. */
 static mt_err read_open(int fd, const char *path, bool secret, unsigned char *out,
                         mt_buf *why)
 {
@@ -147,6 +148,7 @@ static mt_err read_open(int fd, const char *path, bool secret, unsigned char *ou
     return good ? MT_OK : say(MT_E_SYNTAX, why, path, "holds no key");
 }
 
+/* "-" is standard input, which has no mode to be checked. */
 static mt_err read_bytes(const char *path, bool secret, unsigned char *out, mt_buf *why)
 {
     bool is_input = strcmp(path, "-") == 0;

@@ -25,6 +25,8 @@ static mt_err refuse(mt_arena *a, int error, mt_str *why)
                                                                  : MT_E_IO;
 }
 
+/* The id is the real path: the same file by two names is one file. A NUL in a path
+ * would be another path to the system. */
 static mt_err find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
                    mt_str *why)
 {
@@ -88,6 +90,8 @@ static mt_err over_limit(mt_arena *a, size_t limit, bool total, mt_str *why)
     return MT_E_LIMIT;
 }
 
+/* Opened without following links, checked to be a plain file, read up to what is left
+ * of both limits. */
 static mt_err read_text(void *state, mt_arena *a, mt_str id, size_t limit, mt_str *text,
                         mt_str *why)
 {

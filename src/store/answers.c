@@ -1,6 +1,7 @@
 /* store/answers.c - what was answered to requests that may come again. */
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void answer_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_answer *)out = (st_answer){

@@ -52,6 +52,8 @@ mt_err st_copy_begin(st_copy *c, mt_err (*read)(void *state, mt_str *line), void
     return MT_OK;
 }
 
+/* Number of rows and digest, then nothing may follow: what stands behind the digest is
+ * covered by nothing. */
 static mt_err check_end(st_copy *c, const mt_json *node)
 {
     int64_t rows;

@@ -1,6 +1,7 @@
 /* store/docs.c - documents: one text under one name. */
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void doc_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_doc *)out = (st_doc){

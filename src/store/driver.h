@@ -91,7 +91,7 @@ void st_tx_free(st_tx *tx);
 /* ---- For the groups of calls ---------------------------------------------------- */
 
 /* Would the store take this text? MT_E_TYPE (NUL byte, not UTF-8), MT_E_LIMIT. */
-mt_err st_door(char letter, mt_str text);
+mt_err st_check_text(char letter, mt_str text);
 mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
               void *state, int64_t *changed);
 /* Like st_run(), but the rows may come later: at the latest with st_settle(). */

@@ -62,6 +62,7 @@ static void write_bytes(mt_buf *out, mt_str bytes)
     mt_buf_addc(out, '"');
 }
 
+/* Cells by their letters, so that a row reads back into the same types. */
 static mt_err write_row(void *state, const st_value *cells)
 {
     writer *w = state;
@@ -79,6 +80,7 @@ static mt_err write_row(void *state, const st_value *cells)
     return write_line(w);
 }
 
+/* The last line is not part of its own digest. */
 static mt_err write_all(writer *w, st_tx *tx)
 {
     mt_buf_addf(&w->line, "{\"motet_store\":%d,\"schema\":%d}", ST_COPY_FORMAT,
@@ -136,6 +138,8 @@ static const table *table_named(mt_str name)
     return NULL;
 }
 
+/* False for a value of another kind than its column; range is for the database to
+ * refuse. */
 static bool read_cell(mt_arena *a, char letter, const mt_json *node, st_value *out)
 {
     if (letter == 'i') {
@@ -159,6 +163,8 @@ static mt_err bad_line(st_tx *tx, const st_copy *c, mt_err err, const char *what
     return st_fail(tx, err, "line %zu: %s", c->line, what);
 }
 
+/* A fault names the line; a transaction that is broken keeps the database's own words.
+ */
 static mt_err read_row(st_tx *tx, st_copy *c, const mt_json *line)
 {
     const table *t = table_named(mt_json_text(mt_json_at(line, "table")));
@@ -191,6 +197,7 @@ static mt_err must_be_empty(st_tx *tx)
     return err ? err : any ? st_fail(tx, MT_E_EXISTS, "the store is not empty") : MT_OK;
 }
 
+/* Up to the end line, which st_copy_next() has checked. */
 static mt_err read_rows(st_tx *tx, st_copy *c)
 {
     mt_json line;
@@ -204,6 +211,8 @@ static mt_err read_rows(st_tx *tx, st_copy *c)
     return err == MT_E_NOTFOUND ? MT_OK : bad_line(tx, c, err, c->fault);
 }
 
+/* The copy must be of this very schema: rows of another one would fit by chance at
+ * best. Then numbers drawn later are made to follow those that were loaded. */
 static mt_err read_all(st_tx *tx, st_copy *c, mt_err (*read)(void *state, mt_str *line),
                        void *state)
 {

@@ -1,6 +1,7 @@
 /* store/flows.c - flow executions. */
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void flow_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_flow *)out = (st_flow){

@@ -16,6 +16,7 @@
 
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void instance_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_instance *)out = (st_instance){
@@ -121,8 +122,8 @@ static mt_err note_locked(void *state, const st_value *c)
 /* What the store would refuse as a key cannot be there either. */
 static bool may_be_key(const st_instance *row)
 {
-    return !st_door('k', row->scope) && !st_door('k', row->entity) &&
-           !st_door('k', row->id);
+    return !st_check_text('k', row->scope) && !st_check_text('k', row->entity) &&
+           !st_check_text('k', row->id);
 }
 
 mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,

@@ -77,6 +77,8 @@ static void judge(st_tx *tx, pg_conn *c, const PGresult *r, mt_err if_none)
     }
 }
 
+/* Binary form: numbers in network order, texts as they are; borrowed from the result.
+ */
 static void read_cells(const PGresult *r, int row, const char *letters, st_value *cells)
 {
     for (int i = 0; letters[i]; i++) {
@@ -169,6 +171,8 @@ static Oid oid_of(char letter)
     }
 }
 
+/* Once per connection and statement. Answers that are due are read first: preparing
+ * waits for its own. */
 static mt_err ensure_prepared(st_tx *tx, pg_conn *c, st_statement_id id)
 {
     if (c->prepared[id]) {
@@ -219,6 +223,8 @@ static mt_str list_of(mt_buf *out, char letter, const st_value *column, size_t c
     return mt_buf_str(out);
 }
 
+/* All parameters in binary form, many rows as one list per column; nothing is quoted
+ * and nothing parsed. */
 static mt_err send_statement(st_tx *tx, pg_conn *c, st_statement_id id,
                              const st_value *params, size_t rows)
 {
@@ -279,6 +285,7 @@ static mt_err stream_rows(st_tx *tx, pg_conn *c, const pg_due *due)
     return tx->broken ? tx->broken : said;
 }
 
+/* The one result of a statement that was just sent; what the walker says ends it. */
 static mt_err read_rows(st_tx *tx, pg_conn *c, const pg_due *due, int64_t *changed)
 {
     PGresult *r = next_result(tx, c);
@@ -294,6 +301,7 @@ static mt_err read_rows(st_tx *tx, pg_conn *c, const pg_due *due, int64_t *chang
     return tx->broken ? tx->broken : said;
 }
 
+/* Asks and waits. Whole tables are streamed, because they need not fit memory. */
 static mt_err pg_run(st_tx *tx, st_statement_id id, const st_value *params,
                      st_each *each, void *state, int64_t *changed)
 {
@@ -374,6 +382,7 @@ static mt_err pg_script(st_tx *tx, const char *sql)
 
 /* ---- Transactions --------------------------------------------------------------- */
 
+/* A connection that rested badly is replaced at once; the pool counts it either way. */
 static mt_err pg_begin(st_store *s, st_mode mode, st_tx **out)
 {
     pg_backend *b = s->backend;
@@ -432,6 +441,8 @@ static bool undo(pg_conn *c)
            PQtransactionStatus(c->pg) == PQTRANS_IDLE;
 }
 
+/* A reader's end is sent and not awaited; a writer's is, since its locks must be gone
+ * when this returns. */
 static void pg_rollback(st_tx *tx)
 {
     pg_conn *c = conn_of(tx);
@@ -461,6 +472,7 @@ static void pg_commit_soon(st_tx *tx)
     }
 }
 
+/* The server answers ROLLBACK to a COMMIT when a statement before it failed. */
 static mt_err await_commit(st_tx *tx, pg_conn *c)
 {
     collect(tx, c);
@@ -477,6 +489,7 @@ static mt_err await_commit(st_tx *tx, pg_conn *c)
     return tx->broken;
 }
 
+/* What wrote nothing has nothing to commit. */
 static mt_err pg_commit(st_tx *tx)
 {
     pg_conn *c = conn_of(tx);
@@ -500,6 +513,7 @@ static mt_err note_number(void *state, const st_value *cells)
 /* Servers that start at the same moment take turns. */
 #define SETTLE_TURN "SELECT pg_advisory_xact_lock(hashtextextended('motet schema', 0));"
 
+/* Looks, then changes: an advisory lock lets servers that start together take turns. */
 static mt_err settle_tables(st_store *s, st_tx *tx)
 {
     int64_t ours = 0;
@@ -515,6 +529,7 @@ static mt_err settle_tables(st_store *s, st_tx *tx)
     return err ? err : st_migrate(tx, !ours, may_change, &s->schema);
 }
 
+/* Also when the schema is good: looking is a transaction, and its end must be one. */
 static mt_err settle_schema(st_store *s, mt_buf *why)
 {
     st_tx *tx;
@@ -550,6 +565,7 @@ static void describe(st_store *s, const pg_conn *c)
         mt_strf(&s->arena, "PostgreSQL %d.%d", version / 10000, version % 10000);
 }
 
+/* Nobody uses the store any more, so every connection is in the pool. */
 static void pg_close(st_store *s)
 {
     pg_backend *b = s->backend;
@@ -562,6 +578,8 @@ static void pg_close(st_store *s)
     free(b);
 }
 
+/* The first connection is opened with words for the user; later ones fail with a code.
+ */
 static mt_err open_first(st_store *s, mt_buf *why)
 {
     pg_backend *b = s->backend;
@@ -580,6 +598,7 @@ static mt_err open_first(st_store *s, mt_buf *why)
     return err;
 }
 
+/* What fails leaves nothing behind: pg_close() releases what there is. */
 static mt_err pg_open(st_store *s, mt_str url, mt_buf *why)
 {
     const char *missing = mt_late_load(&mt_late_pq);

@@ -21,6 +21,7 @@
 
 enum { DRAW = 32, LARGEST_DRAW = 256 };
 
+/* ORDER of the columns in statements.h. */
 static void record_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_record *)out = (st_record){
@@ -36,6 +37,8 @@ static void record_read(mt_arena *a, const st_value *c, void *out)
     };
 }
 
+/* ORDER of the columns in statements.h. Without a place in the chain and without a
+ * hash yet. */
 static void pending_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_record *)out = (st_record){
@@ -254,6 +257,8 @@ static bool was_listed(const walking *w, const st_record *row)
            (w->newest_first ? row->id >= w->at.id : row->id <= w->at.id);
 }
 
+/* What was listed while it was queued is passed over, and counted so that a page can
+ * be filled up. */
 static mt_err walk_row(void *state, const st_value *cells)
 {
     walking *w = state;
@@ -267,6 +272,7 @@ static mt_err walk_row(void *state, const st_value *cells)
     return w->each(w->state, &row);
 }
 
+/* Up to the dot or the end; false for anything but digits that fit. */
 static bool read_number(mt_str *text, int64_t *out)
 {
     size_t i = 0;
@@ -290,6 +296,7 @@ static bool read_next(mt_str *text, int64_t *out, bool *given)
     return !*given || read_number(text, out);
 }
 
+/* MT_E_RANGE for whatever this program did not give out itself. */
 static mt_err read_place(mt_str after, place *out)
 {
     bool sized = true;
@@ -339,6 +346,8 @@ typedef struct range {
     int64_t after, before; /* exclusive */
 } range;
 
+/* One index, one direction. The bounds are exclusive and the filter is the
+ * statement's. */
 static mt_err walk_part(st_tx *tx, const st_record_filter *f, st_statement_id id,
                         range r, bool queued, walking *w, uint64_t *left)
 {

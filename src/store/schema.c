@@ -121,6 +121,8 @@ static mt_err read_number(void *state, const st_value *cells)
     return MT_OK;
 }
 
+/* The version is written last, in the same transaction: half of a step is never seen.
+ */
 static mt_err run_steps(st_tx *tx, int from)
 {
     bool sqlite = tx->store->driver == &ST_SQLITE;

@@ -73,6 +73,7 @@ enum { CLAIM_BYTE = 0x40000200, LOCK_STEP_MS = 10, LOCK_STEPS = 50 };
 
 /* ---- Errors --------------------------------------------------------------------- */
 
+/* The primary code decides; extended ones only differ in words. */
 static mt_err err_of(int code)
 {
     switch (code & 0xff) {
@@ -99,6 +100,7 @@ static conn *conn_of(st_tx *tx)
 
 /* ---- Connections ---------------------------------------------------------------- */
 
+/* Statements first: a connection with open ones does not close. */
 static void conn_close(conn *c)
 {
     if (!c) {
@@ -127,6 +129,8 @@ static int prepare_frame(conn *c, bool writer)
     return code ? code : prepare(c, "ROLLBACK", &c->rollback);
 }
 
+/* Defensive mode before anything else: a file that was made to harm cannot use its
+ * schema for it. */
 static int open_database(const st_store *s, conn *c, bool writer)
 {
     const backend *b = s->backend;
@@ -145,6 +149,8 @@ static int open_database(const st_store *s, conn *c, bool writer)
                                NULL, NULL);
 }
 
+/* The words of SQLite go to whoever opens the store; later connections only have a
+ * code. */
 static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
 {
     conn *c = mt_xmalloc(sizeof *c);
@@ -186,6 +192,8 @@ static void give_back(st_tx *tx)
     st_pool_give(pool_for(tx->store, tx->mode), &conn_of(tx)->head);
 }
 
+/* The writer takes the database's lock at once (BEGIN IMMEDIATE), so it never has to
+ * give up halfway. */
 static mt_err sqlite_begin(st_store *s, st_mode mode, st_tx **out)
 {
     st_pool *pool = pool_for(s, mode);
@@ -219,6 +227,7 @@ static void sqlite_rollback(st_tx *tx)
     give_back(tx);
 }
 
+/* A commit that fails has changed nothing; the transaction is over either way. */
 static mt_err sqlite_commit(st_tx *tx)
 {
     conn *c = conn_of(tx);
@@ -244,6 +253,8 @@ static int take_statement(conn *c, st_statement_id id, sqlite3_stmt **out, bool 
     return *own ? prepare(c, ST_STATEMENTS[id].sqlite, out) : code;
 }
 
+/* Texts are not copied: they live until the statement is reset, which sqlite_run()
+ * does. */
 static int bind_all(sqlite3_stmt *stmt, const char *letters, const st_value *params)
 {
     int code = SQLITE_OK;
@@ -275,6 +286,8 @@ static void read_cells(sqlite3_stmt *stmt, const char *letters, st_value *cells)
     }
 }
 
+/* Ends at the first error of the walker or the database; the statement is reset either
+ * way. */
 static mt_err sqlite_run(st_tx *tx, st_statement_id id, const st_value *params,
                          st_each *each, void *state, int64_t *changed)
 {
@@ -419,6 +432,8 @@ static bool own_file(backend *b, const struct stat *info)
     return !o;
 }
 
+/* The list is the process's, so a store that is closed by another thread finds it as
+ * well. */
 static void disown_file(owned *own)
 {
     pthread_mutex_lock(&owned_lock);
@@ -484,6 +499,7 @@ static bool lock_beside(backend *b)
     return locks_soon(lock_whole, b->claim);
 }
 
+/* Readers and tools that work beside a server claim nothing. */
 static mt_err claim_file(const st_store *s, backend *b, mt_buf *why)
 {
     if (s->options.read_only || s->options.shared_tool) {
@@ -514,6 +530,7 @@ static bool only_a_copy(const st_store *s, const backend *b)
     return !has_log;
 }
 
+/* A URI, with what would end a path escaped: only so SQLite takes the option. */
 static void make_immutable(backend *b)
 {
     mt_buf uri = {0};
@@ -545,6 +562,7 @@ static mt_err look_inside(st_tx *tx, int64_t *tables, bool *ours)
     return err;
 }
 
+/* A file that is not empty and not ours is left alone, whatever was asked. */
 static mt_err settle_in(st_store *s, st_mode mode, mt_buf *why)
 {
     st_tx *tx;
@@ -611,6 +629,7 @@ static void close_all(st_pool *pool)
     }
 }
 
+/* The order matters: see the head. */
 static void sqlite_close(st_store *s)
 {
     backend *b = s->backend;
@@ -632,6 +651,8 @@ static void sqlite_close(st_store *s)
     free(b);
 }
 
+/* Two tries: as a store, then as a copy that can only be read. The first try's words
+ * are kept when both fail. */
 static mt_err sqlite_open(st_store *s, mt_str path, mt_buf *why)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -247,7 +247,7 @@ mt_err st_settle(st_tx *tx)
 
 /* ---- Statements ----------------------------------------------------------------- */
 
-mt_err st_door(char letter, mt_str text)
+mt_err st_check_text(char letter, mt_str text)
 {
     size_t most = letter == 'k'   ? KEY_BYTES
                   : letter == 's' ? LONG_KEY_BYTES
@@ -273,12 +273,12 @@ static mt_err check_params(st_tx *tx, st_statement_id id, const st_value *params
     size_t columns = strlen(letters);
     for (size_t i = 0; i < rows * columns; i++) {
         char kind = st_kind(letters[i % columns]);
-        mt_err err = kind == 'i' ? MT_OK : st_door(kind, params[i].text);
+        mt_err err = kind == 'i' ? MT_OK : st_check_text(kind, params[i].text);
         if (err) {
             mt_buf_clear(&tx->why);
             mt_buf_addz(&tx->why, err == MT_E_LIMIT
-                                      ? "a text is too long for the store"
-                                      : "a text has a NUL byte or is not UTF-8");
+                                      ? "text is too long for the store"
+                                      : "text has a NUL byte or is not UTF-8");
             return err;
         }
     }
@@ -362,6 +362,7 @@ typedef struct listing {
     char *rows;
 } listing;
 
+/* Zeroed first: a reader fills only what its columns have. */
 static mt_err read_next(void *state, const st_value *cells)
 {
     listing *l = state;

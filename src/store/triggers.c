@@ -1,6 +1,7 @@
 /* store/triggers.c - the outbox of triggers. */
 #include "store/driver.h"
 
+/* ORDER of the columns in statements.h. */
 static void trigger_read(mt_arena *a, const st_value *c, void *out)
 {
     *(st_trigger *)out = (st_trigger){

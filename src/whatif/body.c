@@ -1,8 +1,18 @@
 /* whatif/body.c - one pass over the body of a record.
- * Room: whatif.
+ *
  * Objects are sorted by key, but nothing here relies on it except that `kind` ends the
- * head early. Steps nest (sub-flows, branches); reading them depth first gives the
- * order in which they began. Depth is bounded by the reader's limit. */
+ * head early: wi_head_read() looks at four members to decide whether a record is ours,
+ * wi_body_read() takes the rest. Steps nest (sub-flows, branches); reading them depth
+ * first gives the order in which they began. Depth is bounded by the reader's limit.
+ *
+ * Facts are put together as JSON text for the evaluator; those that came from the
+ * contract itself are left out, since the candidate's default may be another. Members
+ * nobody knows are skipped: records of newer programs are read as far as they are
+ * understood.
+ *
+ * What may fail: MT_E_SYNTAX, MT_E_TYPE, MT_E_LIMIT of the JSON reader; the body is
+ * then not to be used. Lists keep their memory from record to record, texts live until
+ * the next. */
 #include "whatif/body.h"
 
 #include "base/json_pull.h"
@@ -94,6 +104,8 @@ static void read_facts(mt_jp *j, wi_body *b)
 /* ---- Steps ------------------------------------------------------------------------
  */
 
+/* Bindings and states have the same form; states that are objects are read elsewhere.
+ */
 static void read_pairs(mt_jp *j, wi_body *b, bool bindings)
 {
     mt_jp_object(j);
@@ -109,6 +121,7 @@ static void read_pairs(mt_jp *j, wi_body *b, bool bindings)
     }
 }
 
+/* Before and after come from two members of a record and meet here, by entity. */
 static void put_state(wi_body *b, wi_step *s, mt_str entity, mt_str state, bool after)
 {
     for (uint32_t i = 0; i < s->move_count; i++) {
@@ -173,7 +186,7 @@ static void read_branches(mt_jp *j, wi_body *b)
     }
 }
 
-/* Members that are no texts. */
+/* Members that are not texts. */
 static void read_step_part(mt_jp *j, wi_body *b, mt_str key, wi_step *s)
 {
     bool value = false;
@@ -195,6 +208,7 @@ static void read_step_part(mt_jp *j, wi_body *b, mt_str key, wi_step *s)
     }
 }
 
+/* It is listed before its parts are read, so that steps inside it come after it. */
 static void read_step(mt_jp *j, wi_body *b)
 {
     size_t at = b->steps.len;
@@ -235,6 +249,7 @@ static void read_verdicts(mt_jp *j, wi_body *b)
     }
 }
 
+/* Members that say nothing about the decision are skipped, not refused. */
 static void read_part(mt_jp *j, wi_body *b, mt_str key)
 {
     if (mt_str_is(key, "facts")) {

@@ -21,6 +21,7 @@ wi_flow *wi_flow_find(const wi_flows *f, mt_str id)
     return f->size ? *place(f, mt_hash(id), id) : NULL;
 }
 
+/* Hashes are kept with the flows, so nothing is hashed again. */
 static void grow(wi_flows *f)
 {
     size_t size = f->size ? f->size * 2 : 256;
@@ -39,6 +40,7 @@ static void grow(wi_flows *f)
     f->size = size;
 }
 
+/* Flows that have ended give their buffers to the next one. */
 static wi_flow *take(wi_flows *f)
 {
     wi_flow *flow = f->spare;

@@ -1,5 +1,19 @@
 /* whatif/whatif.c - decisions decided again and compared.
- * Room: whatif. */
+ *
+ * Records come in the order of the ledger. An operation is decided at once: facts from
+ * its record, states from its provenance, the same persona and outcome; verdicts,
+ * error, outcome and changes are compared. A flow is gathered from its records
+ * (flows.c) and decided when it has ended, or at the end of the ledger as far as it
+ * went: run from the states it began with, with what others changed meanwhile put in
+ * where the record shows it.
+ *
+ * Differences are bits (WI_WHATIF_MAP); the first of them names the kind. Reasons are
+ * made only for as many as the caller wants to see (why.c). What a record does not say
+ * cannot be decided and is counted as unknown, never as equal.
+ *
+ * What may fail: a record that cannot be read (its error), MT_E_LIMIT when a decision
+ * takes more steps than allowed. Memory: `memory` for the replay, `texts` for one
+ * decision. */
 #include "whatif/whatif.h"
 
 #include <stdlib.h>
@@ -85,6 +99,8 @@ mt_str wi_whatif_foreign(const wi_whatif *w)
 /* ---- The snapshot -----------------------------------------------------------------
  */
 
+/* The bound first (S7), then the lengths these facts really have; only a contract that
+ * could be too much pays for the second. */
 static bool is_too_long(const wi_whatif *w)
 {
     const ct_program *p = w->plan->program;
@@ -135,6 +151,8 @@ static unsigned compare_verdicts(wi_whatif *w, const wi_body *b)
     return present == b->verdicts.len && both == present ? 0 : BIT(VERDICTS);
 }
 
+/* Those of the record that the candidate does not give, and the other way round; a
+ * verdict without a rule is lost. */
 static void list_verdicts(wi_whatif *w, const wi_body *b, wi_whatif_difference *d)
 {
     const ct_model *m = w->model;
@@ -201,6 +219,8 @@ static void report(wi_whatif *w, wi_whatif_difference *d)
 /* ---- Operations -------------------------------------------------------------------
  */
 
+/* Allowed or refused comes before anything else; two refusals differ only by their
+ * error. */
 static unsigned compare_attempt(wi_whatif *w, const wi_step *s)
 {
     const ct_attempt *a = &w->attempt;
@@ -236,6 +256,7 @@ static void try(wi_whatif *w, const wi_step *s, uint32_t op)
     }
 }
 
+/* States are those the record saw before: what came after is the decision itself. */
 static unsigned decide_operation(wi_whatif *w, const wi_step *s)
 {
     wi_body *b = &w->now;
@@ -266,6 +287,7 @@ static mt_str operation_now(const wi_whatif *w, unsigned differs)
                             : w->plan->outcomes[w->attempt.outcome].label;
 }
 
+/* Counted only when it could be decided. */
 static mt_err replay_operation(wi_whatif *w, uint64_t seq, mt_str body)
 {
     mt_err err = wi_body_read(&w->now, body, w->options.limits);
@@ -398,6 +420,8 @@ static bool begin_states(wi_whatif *w, uint32_t flow, const wi_body *end)
     return known;
 }
 
+/* What the caller named then, found by step and operation; nobody has named anything
+ * else. */
 static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t op,
                        const uint32_t *matching, uint32_t many)
 {
@@ -414,6 +438,8 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
     return CT_NONE;
 }
 
+/* Somebody else's change is put in once, before the step at which the record shows it.
+ */
 static void shift(wi_whatif *w)
 {
     uint32_t undo, step = ct_run_next(&w->run, &undo);
@@ -430,6 +456,7 @@ static void shift(wi_whatif *w)
     }
 }
 
+/* Step by step, since others' changes belong between the steps. */
 static void run_flow(wi_whatif *w, uint32_t flow)
 {
     ct_run_input in = {.plan = w->plan,
@@ -509,6 +536,7 @@ static mt_str run_word(const ct_run *run)
                                       : MT_STR("failed");
 }
 
+/* A flow that has not ended is compared by what it did, not by how it ends. */
 static unsigned compare_run(wi_whatif *w, const wi_body *end, bool ended,
                             const wi_step **recorded, const ct_record **candidate)
 {
@@ -534,6 +562,8 @@ typedef struct flow_trial {
     mt_err err;
 } flow_trial;
 
+/* What is needed is looked at in order: the flow, its facts, its states, what others
+ * did. `known` false: nothing can be said. */
 static unsigned decide_flow(wi_whatif *w, flow_trial *t)
 {
     uint32_t flow = ct_model_find(w->model, CT_KIND_FLOW, w->start.flow);
@@ -556,6 +586,7 @@ static unsigned decide_flow(wi_whatif *w, flow_trial *t)
            compare_run(w, &w->now, t->ended, &t->recorded, &t->candidate);
 }
 
+/* A flow that could not even be run says why instead of an outcome. */
 static void report_flow(wi_whatif *w, flow_trial *t, wi_whatif_difference *d)
 {
     d->was = !t->ended                          ? MT_STR("under way")

@@ -86,7 +86,7 @@ typedef struct wi_whatif wi_whatif;
 wi_whatif *wi_whatif_new(const wi_whatif_options *options);
 void wi_whatif_free(wi_whatif *w);
 
-/* The next record. Kinds that are no decisions are ignored. MT_E_SYNTAX, MT_E_TYPE,
+/* The next record. Kinds that are not decisions are ignored. MT_E_SYNTAX, MT_E_TYPE,
  * MT_E_LIMIT: the body is not one the executor writes, or too many flows are under way
  * (limit whatif_flows). */
 mt_err wi_whatif_record(wi_whatif *w, uint64_t seq, mt_str body);

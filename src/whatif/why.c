@@ -1,5 +1,12 @@
 /* whatif/why.c - steps compared, and the reasons in words.
- * Room: whatif. */
+ *
+ * A step is the same when id, kind, operation, personas, result and changes are;
+ * changes are a set. Reasons say what decided: the atoms of a precondition that fails
+ * now or failed then, verdicts that came or went and the atoms behind them, changes
+ * that differ. Sentences are joined by "; " and shown one per line.
+ *
+ * The JSON of a difference leaves out what does not apply. Nothing here can fail: what
+ * cannot be explained is said without a reason. */
 #include "contract/flow/why.h"
 #include "base/json_write.h"
 #include "contract/flow/report.h"

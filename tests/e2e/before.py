@@ -10,14 +10,12 @@ kept/    what has times, ids and signatures in it and is made once: stores, a le
 """
 import hashlib
 import json
-import os
 import pathlib
 import re
 import shutil
 import socket
 import sqlite3
 import subprocess
-import time
 
 import harness
 from harness import SOURCE, run

@@ -268,7 +268,7 @@ operation o { allowed_personas: [p] precondition: verdict_present(v) effects: [(
         other = self.write("o.json", "[1]")
         result = self.run_motet("analyze", "--baseline", other, ESCROW)
         self.assertEqual(result.code, 1)
-        self.assertIn("is no report of motet analyze --json", result.err)
+        self.assertIn("is not a report of motet analyze --json", result.err)
         self.assertIsNone(re.search("S1", result.out))
 
     # Two operations that wait for each other; B is ready only after q's help.

@@ -155,12 +155,12 @@ class Ask(Case):
                                ("can buyer reach EscrowAccount.lost", "state"),
                                ("when is nothing", "nothing"),
                                ("is escrow_amount possible", "compare it"),
-                               ("is delivery_status = 3 possible", "no value"),
-                               ("is escrow_amount = 0." + "1" * 29 + " possible", "no value"),
+                               ("is delivery_status = 3 possible", "not a value"),
+                               ("is escrow_amount = 0." + "1" * 29 + " possible", "not a value"),
                                ("is delivery_status < \"failed\" possible", "not defined"),
                                ("is release_approved", "expected"),
                                ("is release_approved possible now", "too much"),
-                               ("is $ possible", "no part"), ("is \"open possible", "no part"),
+                               ("is $ possible", "not part"), ("is \"open possible", "not part"),
                                ("is " + "(" * 500 + "x", "nested"),
                                ("is " + "not " * 3000 + "x", "too long")]:
             with self.subTest(question[:40]):

@@ -234,6 +234,44 @@ class Scenarios(FlowCase):
             with self.subTest(message):
                 self.assertIn(message, self.fails(1, "test", self.scenario(then, **more)).out)
 
+    def scenarios(self, *thens, head=""):
+        self.write("c.tenor", ESCROW.read_text())
+        text = head + "given:\n  facts: " + json.dumps(FACTS) + "\nscenarios:\n"
+        for n, then in enumerate(thens):
+            text += f"""  - name: case {n}
+    when: {{persona: seller, flow: standard_release}}
+    then:
+      {then}
+"""
+        return self.write("c.scenarios.yaml", text)
+
+    def test_FU20_a_bad_key_fails_its_case_alone_at_its_place(self):
+        path = self.scenarios("outcome: success", "outcom: success", "outcome: success")
+        out = self.fails(1, "test", path).out
+        self.assertIn("\nok 1 - c.scenarios.yaml: case 0", "\n" + out)
+        self.assertIn("\nnot ok 2 - c.scenarios.yaml: case 1", out)
+        self.assertIn(f"{path}:11:7: then has an unknown key 'outcom'; did you mean `outcome`?\n", out)
+        self.assertIn("\nok 3 - c.scenarios.yaml: case 2", out)
+
+    def test_FU20_every_fault_of_a_case_is_told_with_its_line(self):
+        path = self.scenarios("outcome: success", "verdicts: none\n      payloads: [1]\n      step: []")
+        out = self.fails(1, "test", path).out
+        self.assertIn("\nok 1 - c.scenarios.yaml: case 0", "\n" + out)
+        for line in ("11:17: `then.verdicts` must be a list, not text",
+                     "12:17: `then.payloads` must be an object, not a list",
+                     "13:7: then has an unknown key 'step'; did you mean `steps`?"):
+            self.assertIn(f"{path}:{line}\n", out)
+
+    def test_FU20_a_bad_key_of_the_file_is_told_once_with_its_line(self):
+        path = self.scenarios("outcome: success", "outcome: success", head="contrct: c.tenor\n")
+        out = self.fails(1, "test", path).out
+        self.assertIn("not ok 1 - c.scenarios.yaml: the file", out)
+        self.assertEqual(out.count(f"{path}:1:1: the file has an unknown key 'contrct'; "
+                                   "did you mean `contract`?"), 1)
+        path.write_text(path.read_text().replace("contrct", "contract").replace("  facts", "  fact"))
+        self.assertIn(f"{path}:3:3: given has an unknown key 'fact'; did you mean `facts`?\n",
+                      self.fails(1, "test", path).out)
+
     def test_the_conformance_flows_pass(self):
         suite = conformance("tenor")
         if suite:

@@ -182,8 +182,8 @@ class Verify(Ledgers):
         self.bad(ledgers.records([*good, bare]), "record 3: a record names no trust domain")
         self.bad(ledgers.records([*good, {**bare, "trust_domain": "other"}]),
                  "record 3: a record is of another trust domain")
-        self.bad(ledgers.records([{**bare, "trust_domain": 7}]), "is no text")
-        self.bad(ledgers.records([{**bare, "trust_domain": ""}]), "is no text")
+        self.bad(ledgers.records([{**bare, "trust_domain": 7}]), "is not text")
+        self.bad(ledgers.records([{**bare, "trust_domain": ""}]), "is not text")
         self.bad(self.ledger(), "another trust domain than expected", "--domain", "acme.prod")
 
     def test_bodies_are_canonical(self):

@@ -189,7 +189,7 @@ class Errors(Case):
     def test_FE4_what_is_not_known_is_open(self):
         resolution, proof, code = self.removed("odd")
         self.assertEqual((resolution, code), (None, 1), proof)
-        self.assertIn("no error of the engine", proof)
+        self.assertIn("not an error of the engine", proof)
 
 
 # Products of unknown factors: the solver would search for long.

@@ -243,6 +243,30 @@ class Serve(Case):
             self.assertIn(result.code, (1, 2, 3), text)
             self.assertIn(where, result.err, text)
 
+    def test_check_config_tells_all_faults_at_once(self):
+        self.write("torn.tenor", "fact {")
+        self.write("limits.tenor", """
+source limits { protocol: static }
+fact largest { type: Int(min: 0, max: 9) source: limits { path: "largest" } }
+rule fine { stratum: 0 when: largest = 1 produce: fine(true) }
+""")
+        self.write("bad.yaml", """lisen: 127.0.0.1:0
+threads: 257
+log: loud
+tls_cert: x
+files: [torn.tenor, limits.tenor]
+sources:
+  limits: {file: limits.json, max_agee: 1s}
+executor: {flow_turn: 0}
+""")
+        result = self.run_motet("serve", "--config", "bad.yaml", "--check-config")
+        self.assertEqual(result.code, 1, result)
+        for what in ("bad.yaml:1:1: there is no setting lisen\n", "bad.yaml:1:1: did you mean `listen`?\n",
+                     "bad.yaml:2:10: threads is a whole number from 1 to 256\n", "log: loud",
+                     "tls_cert and tls_key", "torn.tenor", "max_agee", "executor.flow_turn"):
+            self.assertIn(what, result.err)
+        self.assertNotIn("holds", result.out)
+
     def test_check_config_looks_inside_every_section(self):
         self.write("limits.tenor", """
 source limits { protocol: static }

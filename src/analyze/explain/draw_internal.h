@@ -14,7 +14,7 @@ typedef struct an_made {
 
 /* One contract of the subject. */
 typedef struct an_actor {
-    mt_str id;              /* of the member; empty: the contract is no member */
+    mt_str id;              /* of the member; empty: the contract is not a member */
     const an_analysis *an;  /* NULL: not there */
     uint32_t box;           /* the member's group, or MT_PICTURE_NONE */
     const uint32_t *colour; /* per persona of the model: index in the picture */

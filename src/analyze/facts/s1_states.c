@@ -1,6 +1,6 @@
 /* analyze/facts/s1_states.c - S1: the state space of every entity.
  * Room: analyze. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 static uint32_t number_states(an_analyzer *z)
 {

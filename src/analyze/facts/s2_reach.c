@@ -12,7 +12,7 @@
  * Findings: S201 a state no transition leads to, S202 one that transitions lead to and
  * no operations do, S203 undecided, and operations all of whose sources are
  * unreachable (S3a). The result lives in `keep`, all else in scratch memory. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "analyze/facts/joint.h"
 
 typedef struct search {

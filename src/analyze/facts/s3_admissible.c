@@ -2,7 +2,7 @@
  * Room: analyze.
  * The relation is kept as moves from state to state and never multiplied out by
  * personas: an operation says itself whom it allows. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "contract/flow/text.h"
 
 bool an_admissible(const an_analysis *an, uint32_t op)

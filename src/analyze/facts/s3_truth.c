@@ -12,7 +12,7 @@
  *
  * Ranges are decimals, compared exactly. Where a range cannot be represented nothing
  * is known, which means both. Nothing can fail. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "base/utf8.h"
 #include "contract/flow/possible.h"
 
@@ -281,7 +281,9 @@ static an_truth without_contradictions(const ct_expr *e, an_truth t)
     return t;
 }
 
-an_truth an_truth_of(const ct_model *m, const uint8_t *rule_truth, const ct_expr *e)
+/* The truth values of a predicate, given those of the rules before it. */
+static an_truth truth_of_predicate(const ct_model *m, const uint8_t *rule_truth,
+                                   const ct_expr *e)
 {
     truths t = {m, rule_truth};
     return e ? without_contradictions(e, truth(&t, e)) : AN_CAN_HOLD;
@@ -295,9 +297,9 @@ void an_s3_truths(an_analyzer *z)
     z->an->rule_truth = rules;
     z->an->condition_truth = conditions;
     for (uint32_t i = 0; i < m->rule_count; i++) { /* in order of evaluation */
-        rules[i] = (uint8_t)an_truth_of(m, rules, m->rules[i].when);
+        rules[i] = (uint8_t)truth_of_predicate(m, rules, m->rules[i].when);
     }
     for (uint32_t i = 0; i < m->condition_count; i++) {
-        conditions[i] = (uint8_t)an_truth_of(m, rules, m->conditions[i]);
+        conditions[i] = (uint8_t)truth_of_predicate(m, rules, m->conditions[i]);
     }
 }

@@ -1,7 +1,7 @@
 /* analyze/facts/s4_authority.c - S4: who can move what where.
  * Room: analyze. Who moves what comes from the moves of S3a; what a persona reaches
  * alone, from the search of S2 with its operations only. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 bool an_has_authority(const an_analysis *an, uint32_t persona, uint32_t entity)
 {

@@ -2,7 +2,7 @@
  * Room: analyze. */
 #include <stdlib.h>
 
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 static int by_stratum(const void *a, const void *b, void *model)
 {

@@ -13,7 +13,7 @@
  * open at a time. The plan has no cycles; graphs nest no deeper than it allows. The
  * watcher may stop the work between graphs; then `complete` is false and the rest is
  * not there. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 #include "base/vec.h"
 
 typedef struct counter {

@@ -12,7 +12,7 @@
  *
  * Findings: steps nothing leads to, flows that cannot succeed (S603), flows too large
  * to follow states in (S606). */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 typedef struct replay {
     const an_analysis *an;

@@ -15,7 +15,7 @@
  * Rows are bounded by MAX_CELLS words for each graph; beyond, states are not followed
  * in it and every way counts as possible. Two arenas: `rows` lives with the graph,
  * `brief` with one step. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 enum { MAX_CELLS = 1 << 22 };
 

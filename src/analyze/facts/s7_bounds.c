@@ -2,7 +2,7 @@
  * Room: analyze.
  * Every node of an expression is one step; a quantifier's body counts as often as the
  * list's declared max, so nested quantifiers multiply (spec §10.5). */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 enum { DEEP_FLOW = 100, EXPENSIVE = 10 * 1000 * 1000 };
 
@@ -11,7 +11,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-an_bound an_bound_of(mt_arena *a, const ct_expr *e)
+static an_bound bound_of(mt_arena *a, const ct_expr *e)
 {
     bool quantifier = e->op == CT_FORALL || e->op == CT_EXISTS;
     an_bound out = {1, 0, 0, an_count_of(1)};
@@ -20,7 +20,7 @@ an_bound an_bound_of(mt_arena *a, const ct_expr *e)
         if (!parts[i]) {
             continue;
         }
-        an_bound part = an_bound_of(a, parts[i]);
+        an_bound part = bound_of(a, parts[i]);
         if (quantifier && i == 1) {
             an_count max = an_count_of(e->left->type->as.list.max);
             part.steps = an_count_mul(a, part.steps, max);
@@ -89,12 +89,12 @@ void an_s7_bounds(an_analyzer *z)
     an_bound *rules = mt_new_array(z->keep, an_bound, m->rule_count);
     an_bound *conditions = mt_new_array(z->keep, an_bound, m->condition_count);
     for (uint32_t i = 0; i < m->rule_count; i++) {
-        rules[i] = an_bound_of(z->keep, m->rules[i].when);
+        rules[i] = bound_of(z->keep, m->rules[i].when);
         report_bound(z, &rules[i], "Rule", m->rules[i].id, (mt_str){0},
                      m->rules[i].origin);
     }
     for (uint32_t i = 0; i < m->condition_count; i++) {
-        conditions[i] = an_bound_of(z->keep, m->conditions[i]);
+        conditions[i] = bound_of(z->keep, m->conditions[i]);
     }
     z->an->rule_bounds = rules;
     z->an->condition_bounds = conditions;

@@ -1,7 +1,7 @@
 /* analyze/facts/s8_unique.c - S8: one rule per verdict type.
  * Room: analyze. The loader refuses anything else; looked at again, so that the answer
  * is about the model at hand and not about who loaded it. */
-#include "analyze/facts/analyze.h"
+#include "analyze/facts/analyzer.h"
 
 void an_s8_unique(an_analyzer *z)
 {

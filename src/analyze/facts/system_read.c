@@ -5,7 +5,7 @@
 typedef struct reader {
     mt_arena *a;
     an_sys *s;
-    bool wrong; /* some name is no member */
+    bool wrong; /* some name is not a member */
 } reader;
 
 static mt_str text_at(const mt_json *object, const char *key)

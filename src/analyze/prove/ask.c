@@ -90,7 +90,7 @@ static bool tokenise(asker *k, mt_str q)
 {
     size_t whole = mt_utf8_check(q);
     if (whole != q.len) {
-        return ask_fault(k, &(ask_token){.at = whole}, "this is no UTF-8");
+        return ask_fault(k, &(ask_token){.at = whole}, "this is not UTF-8");
     }
     q = mt_str_trim(q, MT_STR(" \t\r\n?"));
     for (size_t i = 0; i < q.len;) {
@@ -103,7 +103,7 @@ static bool tokenise(asker *k, mt_str q)
         if (!end || k->tokens.len == MOST_TOKENS) {
             return ask_fault(k, &t,
                              end ? "the question is too long"
-                                 : "this is no part of a question");
+                                 : "this is not part of a question");
         }
         mt_vec_push(k->a, &k->tokens, t);
         i = end;

@@ -3,7 +3,7 @@
  * A name is a fact, else a verdict, else an operation, which stands for its
  * precondition. A verdict is its presence, or its payload where something follows that
  * wants a value. Literals get their type from what stands beside them: "3" beside a
- * Decimal is a Decimal, a text beside an Enum must be one of its values.
+ * Decimal is a Decimal, text beside an Enum must be one of its values.
  *
  * The grammar is that of the language's predicates, less quantifiers: or, and, not,
  * comparisons, parentheses. Recursive descent, at most MOST_DEPTH deep.
@@ -232,7 +232,7 @@ static const ct_expr *value(asker *k, const ct_type *beside)
     k->next += t.kind != ASK_END;
     e = t.kind == ASK_NUMBER ? number(k, beside, &t) : text(k, beside, t.text);
     if (!e) {
-        ask_fault(k, &t, "'%.*s' is no value of %.*s", MT_ARG(t.text),
+        ask_fault(k, &t, "'%.*s' is not a value of %.*s", MT_ARG(t.text),
                   MT_ARG(ct_type_spell(k->a, beside)));
     }
     return e;

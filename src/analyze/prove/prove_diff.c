@@ -492,7 +492,7 @@ static void resolve_steps(resolver *r, mt_str id)
     for (uint32_t i = 0; i < r->part->name_count && all != HARMFUL; i++) {
         uint32_t at = ct_step_find(after, r->part->names[i]);
         bool entry = at == after->entry;
-        /* A name that is no step of this list is inside a parallel branch. */
+        /* A name that is not a step of this list is inside a parallel branch. */
         all = worse(
             all, at == CT_NONE || entry ? OPEN : entrance_effect(r, before, after, at));
     }

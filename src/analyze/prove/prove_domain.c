@@ -1,7 +1,7 @@
 /* analyze/prove/prove_domain.c - free values of every type, and equality of any two.
  *
  * A fact is a constant of the solver per leaf: an integer with the bounds of its type,
- * a decimal as an integer of scaled digits, a text or an enum value as the number of a
+ * a decimal as an integer of scaled digits, text or an enum value as the number of a
  * text that was met (two texts differ if their numbers do), a time in nanoseconds.
  * Records and unions are their parts, a list is a length and as many elements as
  * prove_lists.c says.
@@ -211,7 +211,7 @@ pv_sym *pv_free_sym(an_prover *p, const ct_type *type, mt_str path, mt_str list_
     return s;
 }
 
-/* A text is one of those that were met, as far as it is not too long, or another. */
+/* Text is one of those that were met, as far as it is not too long, or another. */
 void pv_text_bounds(an_prover *p)
 {
     Z3_ast empty = pv_text(p, MT_STR(""));

@@ -60,7 +60,7 @@ static an_error_fate persona(judge *j)
         }
     }
     return fate(AN_POSSIBLE,
-                MT_STR("when somebody tries who is no persona of the contract"));
+                MT_STR("when somebody tries who is not a persona of the contract"));
 }
 
 static const an_claim *not_so(judge *j)
@@ -358,8 +358,9 @@ an_error_fate an_prove_error(mt_arena *a, an_prover *p, const ct_program *progra
                .holds = mt_new_array(a, an_answer, (size_t)m->operation_count + 1),
                .asked = mt_new_array(a, bool, (size_t)m->operation_count + 1)};
     if (kind == CT_OP_ERROR_COUNT || kind == CT_OP_NONE) {
-        return fate(AN_UNKNOWN, MT_STR("it is no error of the engine, and whether a "
-                                       "host raises it is not known"));
+        return fate(AN_UNKNOWN,
+                    MT_STR("it is not an error of the engine, and whether a "
+                           "host raises it is not known"));
     }
     if (ct_plan_build(a, program, &ds, &j.plan)) {
         return fate(AN_UNKNOWN, ds.items[0].message);

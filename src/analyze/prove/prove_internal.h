@@ -161,7 +161,7 @@ pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value);
 pv_sym *pv_scalar(an_prover *p, const ct_type *type, Z3_ast v);
 pv_sym *pv_number(an_prover *p, const ct_type *type, Z3_ast v, unsigned scale,
                   unsigned digits);
-/* The number of a text. */
+/* The number of the text. */
 Z3_ast pv_text(an_prover *p, mt_str text);
 /* c ? a : b, part by part. */
 pv_sym *pv_sym_if(an_prover *p, Z3_ast c, pv_sym *a, pv_sym *b);

@@ -96,7 +96,7 @@ static void write_duration(writer *w, const ct_type *t, int64_t n)
     mt_jw_end_object(&w->w);
 }
 
-/* A text that is none of those met: a, b, … z, ba, … */
+/* Text that is none of those met: a, b, … z, ba, … */
 static mt_str other_text(writer *w, mt_str code)
 {
     bool added;

@@ -182,13 +182,15 @@ static void oppose_data(an_checker *c, uint32_t step, an_obstacle_kind kind,
         return;
     case AN_FACT_MISFIT:
         an_compat_oppose(c, kind, step, name,
-                         "the frozen value of fact '%.*s' is no %.*s", MT_ARG(name),
+                         "the frozen value of fact '%.*s' is not a value of %.*s",
+                         MT_ARG(name),
                          MT_ARG(ct_type_spell(c->a, m->facts[what].type)));
         return;
     default:
-        an_compat_oppose(
-            c, kind, step, name, "the frozen payload of verdict '%.*s' is no %.*s",
-            MT_ARG(name), MT_ARG(ct_type_spell(c->a, m->rules[what].payload_type)));
+        an_compat_oppose(c, kind, step, name,
+                         "the frozen payload of verdict '%.*s' is not a value of %.*s",
+                         MT_ARG(name),
+                         MT_ARG(ct_type_spell(c->a, m->rules[what].payload_type)));
     }
 }
 

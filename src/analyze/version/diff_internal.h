@@ -35,13 +35,13 @@ typedef struct an_set_change {
 } an_set_change;
 typedef mt_str an_key_of(mt_arena *a, const mt_json *element);
 typedef bool an_same_as(const mt_json *a, const mt_json *b);
-/* `same` NULL: the key says everything. What is no array is an empty one. */
+/* `same` NULL: the key says everything. What is not an array is an empty one. */
 an_set_change an_set_compare(mt_arena *a, const mt_json *before, const mt_json *after,
                              an_key_of *key, an_same_as *same);
 mt_str an_key_text(mt_arena *a, const mt_json *element);
 mt_str an_key_id(mt_arena *a, const mt_json *element);
 
-/* Members of two objects side by side, by byte order of the keys. What is no object
+/* Members of two objects side by side, by byte order of the keys. What is not an object
  * has none. Sorting keeps objects with very many members affordable. */
 typedef struct an_member_pair {
     mt_str key;

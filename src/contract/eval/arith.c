@@ -85,6 +85,7 @@ static mt_err fit_text(const ct_type *t, const ct_value *a, ct_value *out)
     return mt_utf8_count(a->text) <= t->as.max_length ? MT_OK : MT_E_OVERFLOW;
 }
 
+/* 128 bits hold every sum and product of two 64-bit numbers, also scaled to seconds. */
 static mt_err arith_whole(const ct_type *t, const ct_insn *in, const ct_value *a,
                           const ct_value *b, ct_value *out)
 {

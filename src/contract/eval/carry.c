@@ -21,6 +21,7 @@
 static bool convert(mt_arena *a, const ct_type *from, const ct_value *value,
                     const ct_type *to, ct_value *out);
 
+/* Only if it is a whole number of the new unit: nothing is rounded. */
 static bool convert_duration(const ct_type *from, const ct_value *value,
                              const ct_type *to, ct_value *out)
 {
@@ -41,6 +42,8 @@ static bool convert_enum(const ct_type *from, const ct_value *value, const ct_ty
     return out->choice != CT_NONE;
 }
 
+/* Every field of the new type must have been there; fields that are gone are dropped.
+ */
 static bool convert_record(mt_arena *a, const ct_type *from, const ct_value *value,
                            const ct_type *to, ct_value *out)
 {
@@ -56,6 +59,7 @@ static bool convert_record(mt_arena *a, const ct_type *from, const ct_value *val
     return true;
 }
 
+/* By the variant's name; a variant that is gone makes the value a misfit. */
 static bool convert_union(mt_arena *a, const ct_type *from, const ct_value *value,
                           const ct_type *to, ct_value *out)
 {
@@ -71,6 +75,7 @@ static bool convert_union(mt_arena *a, const ct_type *from, const ct_value *valu
     return convert(a, old->type, value->variant.payload, type, payload);
 }
 
+/* Its length is checked against the new maximum when the fact is set. */
 static bool convert_list(mt_arena *a, const ct_type *from, const ct_value *value,
                          const ct_type *to, ct_value *out)
 {
@@ -167,6 +172,8 @@ static uint32_t frozen_rule(const ct_snapshot *from, mt_str verdict)
     return rule != CT_NONE && ct_verdict_present(from->verdicts, rule) ? rule : CT_NONE;
 }
 
+/* A verdict is carried as present with its payload, never evaluated again: a flow
+ * keeps the verdicts it began with. Its provenance stays with the old contract. */
 static void carry_verdict(const ct_snapshot *from, ct_facts *facts, ct_verdicts *v,
                           uint32_t rule, uint8_t *misfit)
 {

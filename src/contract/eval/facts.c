@@ -178,7 +178,7 @@ static bool malformed(reader *r)
                 "facts, line %u, column %u: %s", line, column, error.message);
 }
 
-/* The value here is of another JSON type than `type` wants, or is no JSON at all. */
+/* The value here is of another JSON type than `type` wants, or is not JSON at all. */
 static bool mismatch(reader *r, const ct_type *type)
 {
     mt_jp probe = r->j;
@@ -243,6 +243,7 @@ static inline uint32_t find_field(reader *r, const ct_type *t, uint32_t before,
     return found;
 }
 
+/* See find_field(): the note of the fact before. */
 static inline uint32_t find_fact(reader *r, uint32_t before, mt_str key)
 {
     const ct_model *m = r->f->model;
@@ -359,6 +360,7 @@ static bool decimal_text(reader *r, const ct_type *t, mt_str *out)
                          LN_BASES[t->base].name);
 }
 
+/* Digits beyond the scale are a fault, not rounded: a fact is what was measured. */
 static bool read_decimal(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -384,6 +386,7 @@ static bool read_amount(reader *r, const ct_type *t, ct_value *out)
            fail(r, CT_FAULT_TYPE_MISMATCH, "expected Decimal, got %.*s", MT_ARG(text));
 }
 
+/* Money of another currency is another thing, whatever the amount. */
 static bool read_currency(reader *r, const ct_type *t)
 {
     mt_str currency;
@@ -396,6 +399,8 @@ static bool read_currency(reader *r, const ct_type *t)
                 MT_ARG(t->as.currency), MT_ARG(currency));
 }
 
+/* Amount and currency in any order, each once; `kind` is the interchange's and
+ * tolerated. */
 static bool read_money(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -431,6 +436,7 @@ static bool read_money(reader *r, const ct_type *t, ct_value *out)
     return amount || fail(r, CT_FAULT_MISSING_FIELD, "field 'amount' is missing");
 }
 
+/* Bytes first: counting characters is only needed when there might be too many. */
 static bool read_text(reader *r, const ct_type *t, ct_value *out)
 {
     if (MT_UNLIKELY(!mt_jp_str(&r->j, &out->text))) {
@@ -445,6 +451,7 @@ static bool read_text(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The fault lists the values there are. */
 static bool read_enum(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -459,6 +466,7 @@ static bool read_enum(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* Stored as a day's number; the text is not kept. */
 static bool read_date(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -471,6 +479,7 @@ static bool read_date(reader *r, const ct_type *t, ct_value *out)
                 MT_ARG(text));
 }
 
+/* An offset is required: without one nobody knows the moment. */
 static bool read_time(reader *r, const ct_type *t, ct_value *out)
 {
     mt_str text;
@@ -484,6 +493,7 @@ static bool read_time(reader *r, const ct_type *t, ct_value *out)
                 MT_ARG(text));
 }
 
+/* The contract counts in one unit; another one is refused rather than converted. */
 static bool read_unit(reader *r, const ct_type *t)
 {
     mt_str text;
@@ -502,6 +512,7 @@ static bool read_unit(reader *r, const ct_type *t)
                                    MT_ARG(text), CT_UNIT_NAMES[t->unit]);
 }
 
+/* Value and unit, both, in any order. */
 static bool read_duration(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -557,6 +568,7 @@ static bool missing_field(reader *r, const ct_type *t, seen_fields *s)
     MT_BUG("no field is missing");
 }
 
+/* Every field once, none missing; what the type does not have is surplus(). */
 static bool read_record(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map others = {0};
@@ -593,6 +605,7 @@ static bool read_record(reader *r, const ct_type *t, ct_value *out)
     return MT_LIKELY(count == t->count) || missing_field(r, t, &seen);
 }
 
+/* Goes on to the end, so that the message can say how many there were. */
 static bool too_long(reader *r, const ct_type *t, size_t count)
 {
     do {
@@ -608,6 +621,7 @@ static bool too_long(reader *r, const ct_type *t, size_t count)
                 t->as.list.max);
 }
 
+/* Room doubles up to the declared maximum and never beyond it. */
 static bool read_list(reader *r, const ct_type *t, ct_value *out)
 {
     const ct_type *element = t->as.list.element;
@@ -642,6 +656,7 @@ static bool read_list(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The path of a fault gets `payload` on its way out. */
 static bool read_payload(reader *r, const ct_type *t, uint32_t tag, ct_value *out)
 {
     const ct_type *inner = t->as.variants[tag].type;
@@ -714,6 +729,7 @@ static bool read_union(reader *r, const ct_type *t, ct_value *out)
     return true;
 }
 
+/* The one switch over base types here. */
 static bool read_value(reader *r, const ct_type *t, ct_value *out)
 {
     switch ((ct_base)t->base) {
@@ -754,6 +770,7 @@ bool ct_facts_complete(ct_facts *f, ct_fault *fault)
     return true;
 }
 
+/* A fact given twice is refused; JSON would let the last one win. */
 static bool read_facts(reader *r)
 {
     ct_facts *f = r->f;

@@ -61,6 +61,8 @@ static bool is_decimal(mt_decimal d)
     return d.scale <= MT_DECIMAL_MAX_SCALE && !(d.negative && !(d.lo | d.hi));
 }
 
+/* The bits of a decimal may be anything when it comes from outside, so they are looked
+ * at first. */
 static bool check_decimal(mt_arena *a, const ct_type *t, const ct_value *v,
                           ct_fault *fault)
 {
@@ -116,6 +118,7 @@ static bool check_record(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* Stops at the first element that does not fit; its index goes into the path. */
 static bool check_list(mt_arena *a, const ct_type *t, const ct_value *v,
                        ct_fault *fault)
 {
@@ -135,6 +138,7 @@ static bool check_list(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* The tag is an index from outside. */
 static bool check_union(mt_arena *a, const ct_type *t, const ct_value *v,
                         ct_fault *fault)
 {
@@ -149,6 +153,7 @@ static bool check_union(mt_arena *a, const ct_type *t, const ct_value *v,
     return true;
 }
 
+/* The one switch over base types here; facts.c has its twin for JSON. */
 static bool check(mt_arena *a, const ct_type *t, const ct_value *v, ct_fault *fault)
 {
     switch (ct_held(t)) {

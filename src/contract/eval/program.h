@@ -35,7 +35,7 @@ typedef struct ct_verdicts ct_verdicts;
 /* How long one evaluation of all rules, or of one condition, may go on. A step is a
  * node of the body of a quantifier, times the length of its list, each time the
  * quantifier is come to (spec §16, S7), also if it stops early; besides an element of a
- * list, or 256 bytes of a text, that a comparison walks. What else is outside of
+ * list, or 256 bytes of text, that a comparison walks. What else is outside of
  * quantifiers is bounded by the contract and not counted. So the same facts exceed
  * `steps` everywhere or nowhere. The engine has no clock: whoever has one is asked now
  * and then. */

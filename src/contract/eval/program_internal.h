@@ -112,14 +112,14 @@ typedef enum ct_loop_kind {
 } ct_loop_kind;
 
 /* What takes longer the larger the facts are: for the bound of work.c. In the order of
- * the expression, so what is inside of a loop follows it, one deeper. */
+ * the expression, so what is inside a loop follows it, one deeper. */
 typedef struct ct_loop {
     uint8_t kind;
-    uint32_t depth;  /* 1: inside of no other */
+    uint32_t depth;  /* 1: inside no other */
     uint32_t weight; /* steps of one turn, without those of loops inside */
     uint32_t slot;   /* of list or text in the fact set; CT_NONE: found while running */
     uint32_t other;  /* of the other text, likewise */
-    uint32_t max;    /* its declared length; of a text in steps */
+    uint32_t max;    /* its declared length; of text in steps */
 } ct_loop;
 
 /* What came of a condition (ct_remember). */

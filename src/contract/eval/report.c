@@ -50,6 +50,8 @@ static void add_names(mt_buf *b, const ct_model *m, const uint32_t *indices,
 
 static const mt_str BEFORE_USED = MT_STR_INIT(",\"provenance\":{\"facts_used\":[");
 
+/* Everything that does not depend on the facts, cut where something that does is put
+ * in. */
 static void prepare_rule(mt_arena *keep, mt_buf *b, const ct_program *p, uint32_t rule,
                          ct_json_parts *out)
 {
@@ -150,6 +152,7 @@ static void add_used(mt_buf *out, const ct_verdicts *v, uint32_t rule,
     mt_buf_adds(out, parts->end);
 }
 
+/* Prepared pieces and what differs, in turn. */
 static void add_verdict(mt_buf *out, const ct_verdicts *v, uint32_t rule)
 {
     const ct_program *p = v->program;

@@ -126,6 +126,7 @@ static mt_err absent(const ct_program *p, const ct_insn *pc, mt_arena *errors,
  * but the first, which every evaluation begins with. */
 enum { SLICE = 1 << 14 };
 
+/* Both name their limit, so that a user knows what to raise. */
 static mt_err out_of_patience(const ct_program *p, const ct_insn *pc,
                               const ct_patience *patience, ct_fault_kind kind,
                               mt_arena *errors, ct_fault *fault)

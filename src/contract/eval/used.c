@@ -16,6 +16,7 @@ static bool first_time(uint64_t *seen, uint32_t index)
     return first;
 }
 
+/* Bit sets keep each fact and verdict to one mention. */
 static gatherer start(mt_arena *a, const ct_program *p, size_t facts, size_t verdicts)
 {
     const ct_model *m = p->model;

@@ -71,6 +71,7 @@ static void make_groups(finder *f)
 static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
                            entry_list *out, uint32_t *terminal, mt_str *message);
 
+/* On the frozen snapshot: the answer is the one a run would get. */
 static mt_err follow_branch(mt_arena *a, const ct_frozen *z, const ct_plan_step *s,
                             ct_plan_target *to, mt_str *message)
 {
@@ -127,6 +128,7 @@ static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, uint32_t step,
     return MT_OK;
 }
 
+/* A sub-flow whose ways end without an operation leads on at once, by how it ends. */
 static mt_err enter_subflow(mt_arena *a, const ct_frozen *z, uint32_t step,
                             entry_list *out, ct_plan_target *to, mt_str *message)
 {
@@ -182,6 +184,7 @@ mt_err ct_flow_entries(mt_arena *a, const ct_frozen *z, uint32_t flow,
 
 /* --- blocking --- */
 
+/* Fields that its kind does not use stay CT_NONE, and are not printed. */
 static ct_blocked *block(finder *f, uint32_t flow, ct_block_kind kind)
 {
     ct_blocked *b = mt_vec_add(f->a, &f->out->blocked);
@@ -209,6 +212,8 @@ static entry_list own_entries(finder *f, uint32_t flow, const ct_entry *all, uin
     return mine;
 }
 
+/* What blocks is noted here, with reasons; verdicts the precondition read are what
+ * enables the action. */
 static bool precondition_open(finder *f, uint32_t flow, uint32_t op,
                               index_list *verdicts)
 {
@@ -253,7 +258,7 @@ static bool is_source(const ct_operation *op, uint32_t entity, uint32_t state)
     return false;
 }
 
-/* Instances that cannot take part: one block per state that is no source. */
+/* Instances that cannot take part: one block per state that is not a source. */
 static void block_states(finder *f, uint32_t flow, uint32_t op, uint64_t *seen)
 {
     const ct_operation *o = &f->p->model->operations[op];
@@ -322,6 +327,7 @@ static bool outcome_sets(finder *f, uint32_t outcome, set_list *out)
     return true;
 }
 
+/* Groups are shared, so pointers decide. */
 static bool same_sets(const ct_choice_set *a, uint32_t na, const set_list *b)
 {
     if (na != b->len) {
@@ -376,6 +382,8 @@ static void add_way(finder *f, way_list *ways, const way *before, const set_list
     mt_vec_push(f->a, ways, w);
 }
 
+/* Every outcome of one more entry, joined with every way so far; outcomes without an
+ * instance in a source state fall away. */
 static way_list extend(finder *f, const way_list *before, uint32_t op)
 {
     way_list ways = {0};
@@ -392,6 +400,7 @@ static way_list extend(finder *f, const way_list *before, uint32_t op)
     return ways;
 }
 
+/* One action per way: all entries of the persona begin together. */
 static void open_flow(finder *f, uint32_t flow, const entry_list *mine,
                       const index_list *verdicts)
 {
@@ -417,6 +426,7 @@ static void open_flow(finder *f, uint32_t flow, const entry_list *mine,
     }
 }
 
+/* Open or blocked, and if blocked with the first reason there is. */
 static void consider(finder *f, uint32_t flow)
 {
     const ct_entry *all;

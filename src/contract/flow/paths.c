@@ -69,6 +69,8 @@ static bool branches_failed(const ct_run *run, const ct_record *r)
     return false;
 }
 
+/* The same words as ways.c writes, so that a path that was taken is found among those
+ * there are. */
 static mt_str result_word(const ct_run *run, const ct_record *r)
 {
     const ct_plan *p = run->plan;
@@ -89,6 +91,7 @@ static mt_str result_word(const ct_run *run, const ct_record *r)
     return MT_STR("handoff");
 }
 
+/* Only of graphs that have ended: what is open has no path yet. */
 static void take(mt_arena *a, const ct_run *run, uint32_t parent, uint32_t graph,
                  uint32_t terminal, ct_paths *out)
 {

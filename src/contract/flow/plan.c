@@ -37,6 +37,8 @@ typedef struct builder {
     uint32_t entity_words, max_changes, max_outcomes;
 } builder;
 
+/* All of them are one code: a model that loads has them only by another elaborator's
+ * mistake. */
 static void fault(builder *b, const char *kind, mt_str id, ct_origin origin,
                   mt_str message)
 {
@@ -95,6 +97,8 @@ static void add_effects_on(builder *b, const ct_operation *op, uint32_t outcome,
     }
 }
 
+/* Effects on one entity are put next to each other, which the engine's matching relies
+ * on. */
 static void add_outcome(builder *b, const ct_operation *op, uint32_t outcome)
 {
     uint32_t first = (uint32_t)b->effects.len;
@@ -119,6 +123,7 @@ static uint64_t *persona_set(builder *b, const ct_operation *op)
     return set;
 }
 
+/* Remembers the most changes and outcomes there are: a run makes room once. */
 static void add_operation(builder *b, const ct_operation *op)
 {
     ct_plan_op out = {op->condition, (uint32_t)b->outcomes.len, op->outcome_count,
@@ -167,6 +172,8 @@ static void add_target(builder *b, ct_plan_step *s, ct_plan_target t)
 
 static const ct_plan_target NOWHERE = {CT_NONE, CT_NONE};
 
+/* Compensation and termination lead to a terminal, escalation to a step of the same
+ * list. */
 static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
 {
     ct_plan_handler out = {(ct_handler_kind)h->kind, CT_NONE, NOWHERE,
@@ -215,6 +222,8 @@ static void add_branches(builder *b, uint32_t step, const ct_step *s)
     }
 }
 
+/* All steps of a list are numbered before any is filled in, since targets may point
+ * forward. Branches come behind the list. */
 static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
 {
     uint32_t base = (uint32_t)b->steps.len;
@@ -278,6 +287,7 @@ static void check_disjoint(builder *b, const ct_plan_step *s, uint32_t second)
     }
 }
 
+/* Whatever the step may change in any case, handlers included. */
 static void step_entities(builder *b, uint64_t *set, const ct_plan_step *s)
 {
     if (s->does == LN_OPERATES) {
@@ -308,6 +318,7 @@ static void graph_entities(builder *b, uint32_t graph)
     }
 }
 
+/* The vectors' memory is the plan's from here on. */
 static ct_plan *finish(builder *b, const ct_program *program)
 {
     static const ct_plan_effect NO_EFFECT;
@@ -336,6 +347,8 @@ static ct_plan *finish(builder *b, const ct_program *program)
     return p;
 }
 
+/* Operations, graphs of all flows, their steps, then what each can change; the order
+ * is that of the indices. */
 static mt_err build(mt_arena *keep, const ct_model *m, const ct_program *program,
                     mt_diags *ds, const ct_plan **out)
 {

@@ -1,21 +1,121 @@
 /* contract/flow/position_read.c - a position from outside, checked and taken up.
  * Room: contract.
- * Hostile input: every name must be known, every index must point at something of the
- * right kind that comes before it, and the frames must be a stack the machine could
- * have built. After that the machine can run on without checking again. */
+ *
+ * The head first, by its table; then bindings and states, which records refer to; then
+ * records, each of which may lie inside one before it; then frames; last the status,
+ * which must agree with all of them.
+ * INVARIANT: hostile input: every name must be known, every index must point at
+ * something of the right kind that comes before it, and the frames must be a stack the
+ * machine could have built. After that the machine can run on without checking again.
+ * May fail: MT_E_TYPE (shape), MT_E_RANGE (does not fit together), MT_E_NOTFOUND (an
+ * unknown name), MT_E_VERSION. The first fault is kept; the run is then a failed one.
+ */
 #include "contract/flow/position.h"
+
+#include "base/form.h"
 #include "contract/flow/position_names.h"
 #include "contract/flow/report.h"
+
+/* --- the form --- */
+
+/* Text; absent is ptr NULL, so empty is not. */
+static bool read_said(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    mt_str text;
+    if (!mt_form_text(f, row, v, &text)) {
+        return false;
+    }
+    *(mt_str *)to = text.ptr ? text : MT_STR("");
+    return true;
+}
+
+#define SAID(type, field, key, flags) MT_FORM_OWN(type, field, key, read_said, flags)
+#define INDEX(type, field, key)       MT_FORM_U32(type, field, key, 0, CT_NONE - 1, 0)
+enum { MOST_ENTRIES = 100000000 };
+
+typedef struct draft_change {
+    mt_str entity, from, to;
+} draft_change;
+static const mt_form_row CHANGE[] = {
+    SAID(draft_change, entity, "entity", 0),
+    SAID(draft_change, from, "from", MT_FORM_REQUIRED),
+    SAID(draft_change, to, "to", MT_FORM_REQUIRED),
+};
+
+typedef struct draft_end {
+    mt_str outcome, message;
+} draft_end;
+static const mt_form_row BRANCH_END[] = {
+    SAID(draft_end, outcome, "outcome", 0),
+    SAID(draft_end, message, "message", 0),
+};
+
+typedef struct draft_record {
+    mt_str kind, step, branch, op, persona, result;
+    mt_str error, entity, state, message;
+    const mt_json *changes, *branches;
+    uint32_t parent;
+} draft_record;
+static const mt_form_row RECORD[] = {
+    SAID(draft_record, kind, "kind", MT_FORM_REQUIRED),
+    SAID(draft_record, step, "step", MT_FORM_REQUIRED),
+    INDEX(draft_record, parent, "parent"),
+    SAID(draft_record, branch, "branch", 0),
+    SAID(draft_record, op, "op", 0),
+    SAID(draft_record, persona, "persona", 0),
+    SAID(draft_record, result, "result", 0),
+    SAID(draft_record, error, "error", 0),
+    SAID(draft_record, entity, "entity", 0),
+    SAID(draft_record, state, "state", 0),
+    SAID(draft_record, message, "message", 0),
+    MT_FORM_LIST(draft_record, changes, "changes", 0, MOST_ENTRIES, 0),
+    MT_FORM_LIST(draft_record, branches, "branches", 0, MOST_ENTRIES, 0),
+};
+
+typedef struct draft_frame {
+    mt_str step, phase;
+    uint32_t index, record;
+} draft_frame;
+static const mt_form_row FRAME[] = {
+    SAID(draft_frame, step, "step", MT_FORM_REQUIRED),
+    SAID(draft_frame, phase, "phase", MT_FORM_REQUIRED),
+    INDEX(draft_frame, index, "index"),
+    INDEX(draft_frame, record, "record"),
+};
+
+typedef struct draft {
+    mt_str contract, persona, flow, status, fault, outcome;
+    uint64_t steps_left;
+    const mt_json *bindings, *states, *records, *frames;
+} draft;
+static const mt_form_row POSITION[] = {
+    MT_FORM_U64(draft, steps_left, "steps_left", 0, INT64_MAX, MT_FORM_REQUIRED),
+    SAID(draft, contract, "contract", MT_FORM_REQUIRED),
+    SAID(draft, persona, "persona", MT_FORM_REQUIRED),
+    SAID(draft, flow, "flow", MT_FORM_REQUIRED),
+    MT_FORM_OBJECT(draft, bindings, "bindings", MT_FORM_REQUIRED),
+    MT_FORM_OBJECT(draft, states, "states", MT_FORM_REQUIRED),
+    MT_FORM_LIST(draft, records, "records", 0, MOST_ENTRIES, MT_FORM_REQUIRED),
+    MT_FORM_LIST(draft, frames, "frames", 0, MOST_ENTRIES, MT_FORM_REQUIRED),
+    SAID(draft, status, "status", MT_FORM_REQUIRED),
+    SAID(draft, fault, "fault", 0),
+    SAID(draft, outcome, "outcome", 0),
+};
+
+/* --- refusing, and names --- */
 
 typedef struct reader {
     ct_run *run;
     const ct_plan *p;
+    mt_form form;
+    mt_err err; /* the first, and why */
     mt_str why;
 } reader;
 
 static mt_err refuse(reader *r, mt_err err, const char *what, mt_str name)
 {
     if (!r->why.ptr) {
+        r->err = err;
         r->why = name.ptr ? mt_strf(&r->run->texts, "position: %s '%.*s'", what,
                                     MT_ARG(name))
                           : mt_strf(&r->run->texts, "position: %s", what);
@@ -28,99 +128,74 @@ static mt_err misplaced(reader *r, const char *what)
     return refuse(r, MT_E_RANGE, what, (mt_str){0});
 }
 
+static void hear(void *state, const mt_form_fault *fault)
+{
+    reader *r = state;
+    if (fault->wrong == MT_FORM_MISSING || mt_str_is(fault->key, "steps_left")) {
+        refuse(r, MT_E_TYPE, "lacks", fault->key);
+    } else if (fault->wrong == MT_FORM_OUT_OF_RANGE) {
+        refuse(r, MT_E_RANGE, "out of range:", fault->key);
+    } else {
+        refuse(r, MT_E_TYPE, mt_str_dup(&r->run->texts, fault->message).ptr,
+               (mt_str){0});
+    }
+}
+
+static mt_err read_rows(reader *r, mt_form *f, const mt_json *json,
+                        const mt_form_row *rows, size_t count, void *out)
+{
+    return mt_form_read(f, json, rows, count, out) ? MT_OK : r->err;
+}
+#define READ(r, f, json, rows, out)                                                    \
+    read_rows((r), (f), (json), (rows), mt_form_count(rows), (out))
+
 static mt_str keep(reader *r, mt_str s)
 {
     return mt_str_dup(&r->run->texts, s);
 }
 
-/* The string under `key`; ptr NULL when it is missing. */
-static mt_err optional(reader *r, const mt_json *object, const char *key, mt_str *out)
+/* An index from outside, where there is one. */
+static mt_err below(reader *r, uint32_t index, size_t end, const char *key)
 {
-    const mt_json *node = mt_json_get(object, mt_str_z(key));
-    *out = (mt_str){0};
-    if (node && node->type != MT_JSON_STRING) {
-        return refuse(r, MT_E_TYPE, "must be a string:", mt_str_z(key));
-    }
-    if (node) {
-        *out = mt_json_text(node);
-        out->ptr = out->ptr ? out->ptr : "";
-    }
-    return MT_OK;
+    return index == CT_NONE || index < end
+               ? MT_OK
+               : refuse(r, MT_E_RANGE, "out of range:", mt_str_z(key));
 }
 
-static mt_err required(reader *r, const mt_json *object, const char *key, mt_str *out)
+static mt_err named(reader *r, mt_str name, ct_kind kind, uint32_t *out)
 {
-    mt_err err = optional(r, object, key, out);
-    return err ? err : out->ptr ? MT_OK : refuse(r, MT_E_TYPE, "lacks", mt_str_z(key));
-}
-
-/* A whole number below `below`; CT_NONE when it is missing. */
-static mt_err index_of(reader *r, const mt_json *object, const char *key, size_t below,
-                       uint32_t *out)
-{
-    const mt_json *node = mt_json_get(object, mt_str_z(key));
-    int64_t n;
     *out = CT_NONE;
-    if (!node) {
+    if (!name.ptr) {
         return MT_OK;
-    }
-    if (mt_json_i64(node, &n) || n < 0 || (uint64_t)n >= below) {
-        return refuse(r, MT_E_RANGE, "out of range:", mt_str_z(key));
-    }
-    *out = (uint32_t)n;
-    return MT_OK;
-}
-
-static mt_err named(reader *r, const mt_json *object, const char *key, ct_kind kind,
-                    uint32_t *out)
-{
-    mt_str name;
-    mt_err err = optional(r, object, key, &name);
-    *out = CT_NONE;
-    if (err || !name.ptr) {
-        return err;
     }
     *out = ct_model_find(r->p->model, kind, name);
     return *out != CT_NONE ? MT_OK : refuse(r, MT_E_NOTFOUND, "unknown", name);
 }
 
-static mt_err terminal(reader *r, const mt_json *object, const char *key, uint32_t *out)
+static mt_err terminal(reader *r, mt_str name, uint32_t *out)
 {
-    mt_str name;
-    mt_err err = optional(r, object, key, &name);
     *out = CT_NONE;
-    if (err || !name.ptr) {
-        return err;
+    if (!name.ptr) {
+        return MT_OK;
     }
     *out = ct_plan_terminal_named(r->p, name);
     return *out != CT_NONE ? MT_OK : refuse(r, MT_E_NOTFOUND, "unknown outcome", name);
 }
 
-static mt_err message(reader *r, const mt_json *object, uint32_t *out)
+/* Its index among the run's messages, CT_NONE for none. */
+static uint32_t message(reader *r, mt_str text)
 {
-    mt_str text;
-    mt_err err = optional(r, object, "message", &text);
-    *out = CT_NONE;
-    if (!err && text.ptr) {
-        mt_vec_push(&r->run->memory, &r->run->messages, keep(r, text));
-        *out = (uint32_t)r->run->messages.len - 1;
+    if (!text.ptr) {
+        return CT_NONE;
     }
-    return err;
+    mt_vec_push(&r->run->memory, &r->run->messages, keep(r, text));
+    return (uint32_t)r->run->messages.len - 1;
 }
 
 static mt_err state(reader *r, uint32_t entity, mt_str name, uint32_t *out)
 {
     *out = ct_state_find(&r->p->model->entities[entity], name);
     return *out != CT_NONE ? MT_OK : refuse(r, MT_E_NOTFOUND, "unknown state", name);
-}
-
-static mt_err array(reader *r, const mt_json *object, const char *key,
-                    const mt_json **out)
-{
-    *out = mt_json_get(object, mt_str_z(key));
-    return mt_json_is(*out, MT_JSON_ARRAY)
-               ? MT_OK
-               : refuse(r, MT_E_TYPE, "must be an array:", mt_str_z(key));
 }
 
 /* --- bindings and states --- */
@@ -138,13 +213,8 @@ static mt_err set_state(reader *r, uint32_t entity, mt_str text)
     return state(r, entity, text, &r->run->states[entity]);
 }
 
-static mt_err each_entity(reader *r, const mt_json *json, const char *key,
-                          entity_setter *set)
+static mt_err each_entity(reader *r, const mt_json *map, entity_setter *set)
 {
-    const mt_json *map = mt_json_get(json, mt_str_z(key));
-    if (!mt_json_is(map, MT_JSON_OBJECT)) {
-        return refuse(r, MT_E_TYPE, "must be an object:", mt_str_z(key));
-    }
     for (uint32_t i = 0; i < map->count; i++) {
         const mt_json_member *m = &map->as.members[i];
         uint32_t e = ct_model_find(r->p->model, CT_KIND_ENTITY, m->key);
@@ -165,7 +235,7 @@ static mt_err each_entity(reader *r, const mt_json *json, const char *key,
 /* --- records --- */
 
 /* The graph a record's step lies in follows from the record around it. */
-static mt_err record_graph(reader *r, const mt_json *json, ct_record *out)
+static mt_err record_graph(reader *r, mt_str branch, ct_record *out)
 {
     out->graph = r->run->flow;
     if (out->parent == CT_NONE) {
@@ -177,24 +247,20 @@ static mt_err record_graph(reader *r, const mt_json *json, ct_record *out)
         out->graph = step->what;
         return MT_OK;
     }
-    mt_str branch;
-    mt_err err = required(r, json, "branch", &branch);
-    for (uint32_t i = 0; !err && i < step->branch_count; i++) {
+    if (!branch.ptr) {
+        return refuse(r, MT_E_TYPE, "lacks", MT_STR("branch"));
+    }
+    for (uint32_t i = 0; i < step->branch_count; i++) {
         if (mt_str_eq(r->p->graphs[step->first_branch + i].id, branch)) {
             out->graph = step->first_branch + i;
             return MT_OK;
         }
     }
-    return err ? err : refuse(r, MT_E_NOTFOUND, "unknown branch", branch);
+    return refuse(r, MT_E_NOTFOUND, "unknown branch", branch);
 }
 
-static mt_err record_kind(reader *r, const mt_json *json, ct_record *out)
+static mt_err record_kind(reader *r, mt_str name, ct_record *out)
 {
-    mt_str name;
-    mt_err err = required(r, json, "kind", &name);
-    if (err) {
-        return err;
-    }
     for (int k = CT_RECORD_OPERATION; k <= CT_RECORD_ESCALATION; k++) {
         if (mt_str_eq(ct_record_kind_name((ct_record_kind)k), name)) {
             out->kind = (ct_record_kind)k;
@@ -204,24 +270,23 @@ static mt_err record_kind(reader *r, const mt_json *json, ct_record *out)
     return refuse(r, MT_E_NOTFOUND, "unknown kind of record", name);
 }
 
-static mt_err record_place(reader *r, const mt_json *json, ct_record *out)
+static mt_err record_place(reader *r, const draft_record *d, ct_record *out)
 {
-    mt_err err = index_of(r, json, "parent", r->run->records.len, &out->parent);
+    out->parent = d->parent;
+    mt_err err = below(r, d->parent, r->run->records.len, "parent");
     if (!err && out->parent != CT_NONE) {
         ct_record_kind up = r->run->records.items[out->parent].kind;
         err = up == CT_RECORD_SUBFLOW || up == CT_RECORD_PARALLEL
                   ? MT_OK
                   : misplaced(r, "a record lies inside a step that has no inside");
     }
-    err = err ? err : record_graph(r, json, out);
-    mt_str step;
-    err = err ? err : required(r, json, "step", &step);
+    err = err ? err : record_graph(r, d->branch, out);
     if (err) {
         return err;
     }
-    out->step = ct_plan_step_named(r->p, out->graph, step);
+    out->step = ct_plan_step_named(r->p, out->graph, d->step);
     return out->step != CT_NONE ? MT_OK
-                                : refuse(r, MT_E_NOTFOUND, "unknown step", step);
+                                : refuse(r, MT_E_NOTFOUND, "unknown step", d->step);
 }
 
 static bool undoes(const ct_plan *p, const ct_plan_handler *h, uint32_t op)
@@ -258,18 +323,16 @@ static mt_err record_fits(reader *r, const ct_record *rec)
     return fits ? MT_OK : misplaced(r, "a record does not fit its step");
 }
 
-static mt_err record_result(reader *r, const mt_json *json, ct_record *rec)
+static mt_err record_result(reader *r, mt_str text, ct_record *rec)
 {
-    mt_str text;
-    mt_err err = optional(r, json, "result", &text);
-    if (err || !text.ptr) {
+    if (!text.ptr) {
         bool due = !rec->error && (rec->kind == CT_RECORD_OPERATION ||
                                    rec->kind == CT_RECORD_COMPENSATION ||
                                    rec->kind == CT_RECORD_BRANCH);
-        return err ? err : due ? misplaced(r, "a record lacks its result") : MT_OK;
+        return due ? misplaced(r, "a record lacks its result") : MT_OK;
     }
     if (rec->kind == CT_RECORD_SUBFLOW) {
-        return terminal(r, json, "result", &rec->result);
+        return terminal(r, text, &rec->result);
     }
     if (rec->kind == CT_RECORD_BRANCH) {
         rec->result = mt_str_is(text, "true");
@@ -285,61 +348,54 @@ static mt_err record_result(reader *r, const mt_json *json, ct_record *rec)
                                   : refuse(r, MT_E_NOTFOUND, "unknown outcome", text);
 }
 
-static mt_err record_error(reader *r, const mt_json *json, ct_record *rec)
+static mt_err record_error(reader *r, const draft_record *d, ct_record *rec)
 {
-    mt_str name, at;
-    mt_err err = optional(r, json, "error", &name);
-    err = err ? err : optional(r, json, "state", &at);
-    err = err ? err : named(r, json, "entity", CT_KIND_ENTITY, &rec->entity);
-    err = err ? err : message(r, json, &rec->message);
+    mt_err err = named(r, d->entity, CT_KIND_ENTITY, &rec->entity);
+    rec->message = message(r, d->message);
     if (err) {
         return err;
     }
-    if (name.ptr) {
-        rec->error = ct_op_error_named(name);
+    if (d->error.ptr) {
+        rec->error = ct_op_error_named(d->error);
         if (rec->error == CT_OP_ERROR_COUNT || rec->error == CT_OP_NONE) {
             rec->error = CT_OP_NONE;
-            return refuse(r, MT_E_NOTFOUND, "unknown error", name);
+            return refuse(r, MT_E_NOTFOUND, "unknown error", d->error);
         }
         if (rec->message == CT_NONE) {
             return misplaced(r, "an error lacks its message");
         }
     }
-    if (at.ptr && rec->entity == CT_NONE) {
+    if (d->state.ptr && rec->entity == CT_NONE) {
         return misplaced(r, "a state without its entity");
     }
-    return at.ptr ? state(r, rec->entity, at, &rec->state) : MT_OK;
+    return d->state.ptr ? state(r, rec->entity, d->state, &rec->state) : MT_OK;
 }
 
-static mt_err read_change(reader *r, const mt_json *json, ct_change *out)
+static mt_err read_change(reader *r, mt_form *f, const mt_json *json, ct_change *out)
 {
-    mt_str from, to;
-    mt_err err = named(r, json, "entity", CT_KIND_ENTITY, &out->entity);
-    err = err ? err : required(r, json, "from", &from);
-    err = err ? err : required(r, json, "to", &to);
+    draft_change d = {0};
+    mt_err err = READ(r, f, json, CHANGE, &d);
+    err = err ? err : named(r, d.entity, CT_KIND_ENTITY, &out->entity);
     if (err) {
         return err;
     }
     if (out->entity == CT_NONE || !r->run->instances[out->entity].ptr) {
         return misplaced(r, "a change of an entity that is not bound");
     }
-    err = state(r, out->entity, from, &out->from);
-    return err ? err : state(r, out->entity, to, &out->to);
+    err = state(r, out->entity, d.from, &out->from);
+    return err ? err : state(r, out->entity, d.to, &out->to);
 }
 
-static mt_err record_changes(reader *r, const mt_json *json, ct_record *rec)
+static mt_err record_changes(reader *r, mt_form *f, const mt_json *list, ct_record *rec)
 {
-    const mt_json *list = mt_json_at(json, "changes");
     rec->first_change = (uint32_t)r->run->changes.len;
-    if (!list) {
-        return MT_OK;
-    }
-    if (list->type != MT_JSON_ARRAY || rec->op == CT_NONE) {
+    if (list && rec->op == CT_NONE) {
         return misplaced(r, "changes that are none");
     }
-    for (uint32_t i = 0; i < list->count; i++) {
+    for (uint32_t i = 0; list && i < list->count; i++) {
         ct_change change;
-        mt_err err = read_change(r, &list->as.items[i], &change);
+        mt_form in = mt_form_item(f, "changes", i, "a change");
+        mt_err err = read_change(r, &in, &list->as.items[i], &change);
         if (err) {
             return err;
         }
@@ -349,78 +405,100 @@ static mt_err record_changes(reader *r, const mt_json *json, ct_record *rec)
     return MT_OK;
 }
 
-static mt_err record_branches(reader *r, const mt_json *json, ct_record *rec)
+static mt_err record_branches(reader *r, mt_form *f, const mt_json *list,
+                              ct_record *rec)
 {
+    const ct_plan_step *step = &r->p->steps[rec->step];
+    mt_err err = MT_OK;
     if (rec->kind != CT_RECORD_PARALLEL) {
         return MT_OK;
     }
-    const ct_plan_step *step = &r->p->steps[rec->step];
-    const mt_json *list;
-    mt_err err = array(r, json, "branches", &list);
-    if (!err && list->count != step->branch_count) {
-        err = misplaced(r, "a parallel record has another number of branches");
+    if (!list) {
+        return refuse(r, MT_E_TYPE, "lacks", MT_STR("branches"));
+    }
+    if (list->count != step->branch_count) {
+        return misplaced(r, "a parallel record has another number of branches");
     }
     rec->first_branch = (uint32_t)r->run->branches.len;
     for (uint32_t i = 0; !err && i < step->branch_count; i++) {
         ct_branch_end end = {step->first_branch + i, CT_NONE, CT_NONE};
-        err = terminal(r, &list->as.items[i], "outcome", &end.terminal);
-        err = err ? err : message(r, &list->as.items[i], &end.message);
+        mt_form in = mt_form_item(f, "branches", i, "a branch");
+        draft_end d = {0};
+        err = READ(r, &in, &list->as.items[i], BRANCH_END, &d);
+        err = err ? err : terminal(r, d.outcome, &end.terminal);
+        end.message = message(r, d.message);
         mt_vec_push(&r->run->memory, &r->run->branches, end);
         rec->branch_count++;
     }
     return err;
 }
 
-static mt_err read_record(reader *r, const mt_json *json)
+static mt_err read_record(reader *r, mt_form *f, const mt_json *json)
 {
+    draft_record d = {.parent = CT_NONE};
     ct_record rec = {.op = CT_NONE,
                      .persona = CT_NONE,
                      .result = CT_NONE,
                      .entity = CT_NONE,
                      .state = CT_NONE,
                      .message = CT_NONE};
-    mt_err err = record_kind(r, json, &rec);
-    err = err ? err : record_place(r, json, &rec);
-    err = err ? err : named(r, json, "op", CT_KIND_OPERATION, &rec.op);
-    err = err ? err : named(r, json, "persona", CT_KIND_PERSONA, &rec.persona);
+    mt_err err = READ(r, f, json, RECORD, &d);
+    err = err ? err : record_kind(r, d.kind, &rec);
+    err = err ? err : record_place(r, &d, &rec);
+    err = err ? err : named(r, d.op, CT_KIND_OPERATION, &rec.op);
+    err = err ? err : named(r, d.persona, CT_KIND_PERSONA, &rec.persona);
     err = err ? err : record_fits(r, &rec);
-    err = err ? err : record_error(r, json, &rec);
-    err = err ? err : record_result(r, json, &rec);
-    err = err ? err : record_changes(r, json, &rec);
-    err = err ? err : record_branches(r, json, &rec);
+    err = err ? err : record_error(r, &d, &rec);
+    err = err ? err : record_result(r, d.result, &rec);
+    err = err ? err : record_changes(r, f, d.changes, &rec);
+    err = err ? err : record_branches(r, f, d.branches, &rec);
     if (!err) {
         mt_vec_push(&r->run->memory, &r->run->records, rec);
     }
     return err;
 }
 
-static mt_err read_records(reader *r, const mt_json *json)
+static mt_err read_records(reader *r, const mt_json *list)
 {
-    const mt_json *list;
-    mt_err err = array(r, json, "records", &list);
+    mt_err err = MT_OK;
     for (uint32_t i = 0; !err && i < list->count; i++) {
-        err = read_record(r, &list->as.items[i]);
+        mt_form in = mt_form_item(&r->form, "records", i, "a record");
+        err = read_record(r, &in, &list->as.items[i]);
     }
     return err;
 }
 
 /* --- frames --- */
 
-static mt_err frame_phase(reader *r, const mt_json *json, ct_frame *f)
+static mt_err frame_phase(reader *r, mt_str name, ct_frame *f)
 {
-    mt_str name;
-    mt_err err = required(r, json, "phase", &name);
-    for (int i = CT_AT_STEP; !err && i <= CT_INSIDE; i++) {
+    for (int i = CT_AT_STEP; i <= CT_INSIDE; i++) {
         if (mt_str_eq(CT_PHASE_NAMES[i], name)) {
             f->phase = (ct_phase)i;
             return MT_OK;
         }
     }
-    return err ? err : refuse(r, MT_E_NOTFOUND, "unknown phase", name);
+    return refuse(r, MT_E_NOTFOUND, "unknown phase", name);
 }
 
-/* `index` counts compensations or branches, `record` is the step's own. */
-static mt_err frame_inside(reader *r, const mt_json *json, ct_frame *f, bool last)
+/* `record` is the step's own. */
+static mt_err frame_record(reader *r, uint32_t record, ct_frame *f)
+{
+    bool parallel = r->p->steps[f->step].does == LN_FORKS;
+    ct_record_kind kind = parallel ? CT_RECORD_PARALLEL : CT_RECORD_SUBFLOW;
+    mt_err err = below(r, record, r->run->records.len, "record");
+    if (err) {
+        return err;
+    }
+    const ct_record *rec = record == CT_NONE ? NULL : &r->run->records.items[record];
+    f->record = record;
+    return rec && rec->step == f->step && rec->kind == kind && rec->parent == f->parent
+               ? MT_OK
+               : misplaced(r, "a frame does not have its own record");
+}
+
+/* `index` counts compensations or branches. */
+static mt_err frame_inside(reader *r, const draft_frame *d, ct_frame *f, bool last)
 {
     const ct_plan_step *s = &r->p->steps[f->step];
     bool inside = f->phase == CT_INSIDE;
@@ -431,26 +509,18 @@ static mt_err frame_inside(reader *r, const mt_json *json, ct_frame *f, bool las
     if (f->phase == CT_AT_STEP) {
         return MT_OK;
     }
-    uint32_t below = !inside ? s->handler.undo_count : parallel ? s->branch_count : 1;
-    mt_err err = index_of(r, json, "index", below, &f->index);
-    if (err || f->index == CT_NONE) {
+    uint32_t end = !inside ? s->handler.undo_count : parallel ? s->branch_count : 1;
+    mt_err err = below(r, d->index, end, "index");
+    if (err || d->index == CT_NONE) {
         return err ? err : misplaced(r, "a frame lacks its index");
     }
-    if (!inside) {
-        return s->handler.kind == CT_COMPENSATE
-                   ? MT_OK
-                   : misplaced(r, "a step compensates that cannot");
+    f->index = d->index;
+    if (inside) {
+        return frame_record(r, d->record, f);
     }
-    err = index_of(r, json, "record", r->run->records.len, &f->record);
-    if (err) {
-        return err;
-    }
-    ct_record_kind kind = parallel ? CT_RECORD_PARALLEL : CT_RECORD_SUBFLOW;
-    const ct_record *rec =
-        f->record == CT_NONE ? NULL : &r->run->records.items[f->record];
-    return rec && rec->step == f->step && rec->kind == kind && rec->parent == f->parent
+    return s->handler.kind == CT_COMPENSATE
                ? MT_OK
-               : misplaced(r, "a frame does not have its own record");
+               : misplaced(r, "a step compensates that cannot");
 }
 
 static void child_of(const reader *r, const ct_frame *f, uint32_t *graph,
@@ -461,44 +531,47 @@ static void child_of(const reader *r, const ct_frame *f, uint32_t *graph,
     *parent = f->record;
 }
 
-static mt_err read_frames(reader *r, const mt_json *json)
+static mt_err read_frame(reader *r, mt_form *in, const mt_json *json, bool last,
+                         ct_frame *f)
 {
-    const mt_json *list;
-    mt_err err = array(r, json, "frames", &list);
+    draft_frame d = {.index = CT_NONE, .record = CT_NONE};
+    mt_err err = READ(r, in, json, FRAME, &d);
+    if (err) {
+        return err;
+    }
+    f->step = ct_plan_step_named(r->p, f->graph, d.step);
+    if (f->step == CT_NONE) {
+        return refuse(r, MT_E_NOTFOUND, "unknown step", d.step);
+    }
+    err = frame_phase(r, d.phase, f);
+    return err ? err : frame_inside(r, &d, f, last);
+}
+
+static mt_err read_frames(reader *r, const mt_json *list)
+{
     uint32_t graph = r->run->flow, parent = CT_NONE;
-    for (uint32_t i = 0; !err && i < list->count; i++) {
-        const mt_json *item = &list->as.items[i];
+    for (uint32_t i = 0; i < list->count; i++) {
+        mt_form in = mt_form_item(&r->form, "frames", i, "a frame");
         ct_frame f = {.graph = graph, .record = CT_NONE, .parent = parent};
-        mt_str step;
-        err = required(r, item, "step", &step);
+        mt_err err = read_frame(r, &in, &list->as.items[i], i + 1 == list->count, &f);
         if (err) {
-            break;
+            return err;
         }
-        f.step = ct_plan_step_named(r->p, graph, step);
-        if (f.step == CT_NONE) {
-            return refuse(r, MT_E_NOTFOUND, "unknown step", step);
-        }
-        err = frame_phase(r, item, &f);
-        err = err ? err : frame_inside(r, item, &f, i + 1 == list->count);
-        if (!err) {
-            mt_vec_push(&r->run->memory, &r->run->frames, f);
-            if (f.phase == CT_INSIDE) {
-                child_of(r, &f, &graph, &parent);
-            }
+        mt_vec_push(&r->run->memory, &r->run->frames, f);
+        if (f.phase == CT_INSIDE) {
+            child_of(r, &f, &graph, &parent);
         }
     }
-    return err;
+    return MT_OK;
 }
 
 /* --- the whole --- */
 
-static mt_err read_status(reader *r, const mt_json *json)
+static mt_err take_status(reader *r, const draft *d)
 {
     ct_run *run = r->run;
-    mt_str name, fault;
-    mt_err err = required(r, json, "status", &name);
-    err = err ? err : optional(r, json, "fault", &fault);
-    err = err ? err : terminal(r, json, "outcome", &run->outcome);
+    mt_str name = d->status;
+    mt_err err = terminal(r, d->outcome, &run->outcome);
     if (err) {
         return err;
     }
@@ -508,17 +581,17 @@ static mt_err read_status(reader *r, const mt_json *json)
         return refuse(r, MT_E_NOTFOUND, "unknown status", name);
     }
     if (open != (run->frames.len > 0) || done != (run->outcome != CT_NONE) ||
-        failed != (fault.ptr != NULL)) {
+        failed != (d->fault.ptr != NULL)) {
         return misplaced(r, "status, frames and outcome disagree");
     }
     run->status = open ? CT_RUN_MORE : done ? CT_RUN_DONE : CT_RUN_FAILED;
-    run->fault = failed ? keep(r, fault) : (mt_str){0};
+    run->fault = failed ? keep(r, d->fault) : (mt_str){0};
     return MT_OK;
 }
 
-static mt_err read_head(reader *r, const mt_json *json)
+static mt_err read_head(reader *r, const mt_json *json, draft *d)
 {
-    int64_t version, left;
+    int64_t version;
     if (!mt_json_is(json, MT_JSON_OBJECT)) {
         return refuse(r, MT_E_TYPE, "is not an object", (mt_str){0});
     }
@@ -526,25 +599,19 @@ static mt_err read_head(reader *r, const mt_json *json)
         version != CT_POSITION_VERSION) {
         return refuse(r, MT_E_VERSION, "has another version", (mt_str){0});
     }
-    if (mt_json_i64(mt_json_at(json, "steps_left"), &left) || left < 0) {
-        return refuse(r, MT_E_TYPE, "lacks", MT_STR("steps_left"));
-    }
-    if ((uint64_t)left < r->run->steps_left) {
-        r->run->steps_left = (size_t)left;
-    }
-    mt_str contract, persona;
-    mt_err err = required(r, json, "contract", &contract);
-    err = err ? err : required(r, json, "persona", &persona);
-    err = err ? err : named(r, json, "flow", CT_KIND_FLOW, &r->run->flow);
+    mt_err err = READ(r, &r->form, json, POSITION, d);
+    err = err ? err : named(r, d->flow, CT_KIND_FLOW, &r->run->flow);
     if (err) {
         return err;
     }
-    if (!mt_str_eq(contract, r->p->model->id)) {
-        return refuse(r, MT_E_NOTFOUND, "belongs to contract", contract);
+    if (!mt_str_eq(d->contract, r->p->model->id)) {
+        return refuse(r, MT_E_NOTFOUND, "belongs to contract", d->contract);
     }
-    r->run->persona = keep(r, persona);
-    return r->run->flow != CT_NONE ? MT_OK
-                                   : refuse(r, MT_E_TYPE, "lacks", MT_STR("flow"));
+    if (d->steps_left < r->run->steps_left) {
+        r->run->steps_left = (size_t)d->steps_left;
+    }
+    r->run->persona = keep(r, d->persona);
+    return MT_OK;
 }
 
 /* What the flow can still change must be bound. */
@@ -564,18 +631,24 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
                         mt_str *why)
 {
     reader r = {.run = run, .p = input->plan};
+    draft d = {0};
     ct_run_input in = *input;
     in.flow = 0;
     in.instances = NULL;
     in.states = NULL;
     ct_run_prepare(run, &in);
-    mt_err err = read_head(&r, json);
-    err = err ? err : each_entity(&r, json, "bindings", set_instance);
-    err = err ? err : each_entity(&r, json, "states", set_state);
+    r.form = (mt_form){.arena = &run->texts,
+                       .what = "a position",
+                       .report = hear,
+                       .state = &r,
+                       .unknown = MT_FORM_ALLOWED};
+    mt_err err = read_head(&r, json, &d);
+    err = err ? err : each_entity(&r, d.bindings, set_instance);
+    err = err ? err : each_entity(&r, d.states, set_state);
     err = err ? err : check_bound(&r);
-    err = err ? err : read_records(&r, json);
-    err = err ? err : read_frames(&r, json);
-    err = err ? err : read_status(&r, json);
+    err = err ? err : read_records(&r, d.records);
+    err = err ? err : read_frames(&r, d.frames);
+    err = err ? err : take_status(&r, &d);
     if (err) {
         run->status = CT_RUN_FAILED;
         run->fault = r.why;
@@ -587,7 +660,7 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
 
 /* --- where it stands --- */
 
-/* The graph inside of the frame's step. */
+/* The graph inside the frame's step. */
 static uint32_t graph_inside(const ct_plan_step *s, int64_t index)
 {
     bool parallel = s->does == LN_FORKS;

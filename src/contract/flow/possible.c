@@ -25,6 +25,7 @@ bool ct_expr_same(const ct_expr *a, const ct_expr *b)
     return ct_expr_same(a->left, b->left) && ct_expr_same(a->right, b->right);
 }
 
+/* Equal questions get one number; when there are too many, nothing is ruled out. */
 static size_t number_of(questions *q, const ct_expr *e)
 {
     size_t i = 0;
@@ -51,7 +52,7 @@ static bool value(questions *q, const ct_expr *e, unsigned answers)
         return !value(q, e->left, answers);
     }
     if (e->op == CT_LITERAL) {
-        q->asked++; /* it is no free question, so the short cut does not hold */
+        q->asked++; /* it is not a free question, so the short cut does not hold */
         return e->value->boolean;
     }
     return (answers >> number_of(q, e)) & 1;

@@ -85,6 +85,7 @@ static ct_record *add_record(ct_run *r, ct_record_kind kind, const ct_frame *f)
     return record;
 }
 
+/* The graph begins at its entry; the record it hangs on is told when it ends. */
 static void push_frame(ct_run *r, uint32_t graph, uint32_t parent_record)
 {
     ct_frame *f = mt_vec_add(&r->memory, &r->frames);
@@ -99,6 +100,8 @@ static void push_frame(ct_run *r, uint32_t graph, uint32_t parent_record)
 
 /* --- handlers, ends and joins --- */
 
+/* A record of the escalation is made, because nobody performs it: it is a fact of the
+ * flow. */
 static move handle_failure(ct_run *r, ct_frame *f)
 {
     const ct_plan_handler *h = &step_of(r, f)->handler;
@@ -177,6 +180,8 @@ static move branch_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t mes
     return join(r, f);
 }
 
+/* A sub-flow that failed is a failure of its step, with the handler that belongs to
+ * it. */
 static move subflow_ended(ct_run *r, ct_frame *f, uint32_t terminal, uint32_t message)
 {
     ct_record *record = &r->records.items[f->record];
@@ -336,6 +341,7 @@ static bool operate(ct_run *r, const ct_frame *f, ct_record_kind kind, uint32_t 
     return true;
 }
 
+/* The outcome's number is the route's: load_flow.c has put them in this order. */
 static move do_operation(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     ct_attempt a;
@@ -369,6 +375,7 @@ static move do_compensation(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return move_to(h->next);
 }
 
+/* A condition that cannot be evaluated ends the flow; there is no handler for it. */
 static move do_branch(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     ct_record *record = add_record(r, CT_RECORD_BRANCH, f);
@@ -407,6 +414,7 @@ static move do_subflow(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return (move){.kind = MOVE_STAY};
 }
 
+/* Ends of all branches are listed first; a step without branches joins at once. */
 static move do_parallel(ct_run *r, ct_frame *f, const ct_plan_step *step)
 {
     uint32_t at = open_record(r, f, CT_RECORD_PARALLEL);
@@ -424,6 +432,8 @@ static move do_parallel(ct_run *r, ct_frame *f, const ct_plan_step *step)
     return (move){.kind = MOVE_STAY};
 }
 
+/* Waiting is decided before anything is done, so a run that waits has changed nothing.
+ */
 static move do_step(ct_run *r, ct_frame *f)
 {
     const ct_plan_step *step = step_of(r, f);
@@ -529,6 +539,7 @@ static void make_room(ct_run *r, const ct_plan *p)
     r->matching = mt_new_array(&r->memory, uint32_t, p->max_outcomes);
 }
 
+/* Vectors keep their memory for the next run. */
 static void clear(ct_run *r)
 {
     mt_arena_reset(&r->texts);

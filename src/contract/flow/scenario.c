@@ -1,106 +1,173 @@
 /* contract/flow/scenario.c - reading scenario files, running and comparing.
- * Room: contract. */
+ * Room: contract.
+ *
+ * Reading goes by the tables below: a fault of the file refuses the file, a fault of a
+ * scenario stays with that scenario, so that the others run. Running merges what the
+ * file and the scenario give, makes a trial of it and compares part by part.
+ * INVARIANT: a key that no table has is a fault: a misspelt expectation must not pass.
+ * May fail: only by saying what is wrong or what differs. */
 #include "contract/flow/scenario.h"
 
+#include "base/form.h"
 #include "contract/flow/report.h"
 
 /* --- reading --- */
 
-static mt_err refuse(mt_arena *a, mt_str *why, const char *what, mt_str name)
+enum { MOST_EXPECTED = 1000000, MOST_SCENARIOS = 1000000 };
+
+static const mt_form_row GIVEN_ROWS[] = {
+    MT_FORM_ANY(ct_given, facts, "facts", 0),
+    MT_FORM_ANY(ct_given, states, "states", 0),
+    MT_FORM_ANY(ct_given, bind, "bind", 0),
+};
+static const mt_form_table GIVEN = MT_FORM_TABLE("given", GIVEN_ROWS, ct_given, NULL);
+
+static const mt_form_row WHEN_ROWS[] = {
+    MT_FORM_TEXT(ct_when, persona, "persona", 0),
+    MT_FORM_TEXT(ct_when, flow, "flow", 0),
+    MT_FORM_TEXT(ct_when, operation, "operation", 0),
+    MT_FORM_ANY(ct_when, outcome, "outcome", 0),
+    MT_FORM_ANY(ct_when, meanwhile, "meanwhile", 0),
+};
+static const mt_form_table WHEN = MT_FORM_TABLE("when", WHEN_ROWS, ct_when, NULL);
+
+static const mt_form_row THEN_ROWS[] = {
+    MT_FORM_LIST(ct_then, verdicts, "verdicts", 0, MOST_EXPECTED, 0),
+    MT_FORM_LIST(ct_then, present, "present", 0, MOST_EXPECTED, 0),
+    MT_FORM_LIST(ct_then, absent, "absent", 0, MOST_EXPECTED, 0),
+    MT_FORM_OBJECT(ct_then, payloads, "payloads", 0),
+    MT_FORM_ANY(ct_then, outcome, "outcome", 0),
+    MT_FORM_OBJECT(ct_then, states, "states", 0),
+    MT_FORM_LIST(ct_then, steps, "steps", 0, MOST_EXPECTED, 0),
+    MT_FORM_ANY(ct_then, error, "error", 0),
+};
+static const mt_form_table THEN = MT_FORM_TABLE("then", THEN_ROWS, ct_then, NULL);
+
+static const mt_form_row SCENARIO[] = {
+    MT_FORM_TEXT(ct_scenario, name, "name", 0),
+    MT_FORM_INSIDE(ct_scenario, given, "given", &GIVEN, 0),
+    MT_FORM_INSIDE(ct_scenario, when, "when", &WHEN, 0),
+    MT_FORM_ANY(ct_scenario, when_written, "when", 0),
+    MT_FORM_INSIDE(ct_scenario, then, "then", &THEN, 0),
+};
+
+typedef struct draft {
+    mt_str contract;
+    ct_given shared;
+    const mt_json *scenarios;
+} draft;
+static const mt_form_row FILE_ROWS[] = {
+    MT_FORM_TEXT(draft, contract, "contract", 0),
+    MT_FORM_INSIDE(draft, shared, "given", &GIVEN, 0),
+    MT_FORM_LIST(draft, scenarios, "scenarios", 0, MOST_SCENARIOS, MT_FORM_REQUIRED),
+};
+
+/* Faults as lines: FILE:LINE:COLUMN: what is wrong. */
+typedef struct lines {
+    mt_str file, text;
+    mt_buf out;
+} lines;
+
+static void add_line(lines *l, const mt_diag *d, mt_str message, mt_str hint)
 {
-    *why = mt_strf(a, "%s '%.*s'", what, MT_ARG(name));
-    return MT_E_TYPE;
+    mt_buf_addf(&l->out, "%.*s:%u:%u: %.*s%s%.*s\n", MT_ARG(l->file), d->line,
+                d->column, MT_ARG(message), hint.len ? "; " : "", MT_ARG(hint));
 }
 
-/* Refuses a key that is not in the list: a misspelt expectation must not pass. */
-static mt_err only_keys(mt_arena *a, const mt_json *object, const char *const *keys,
-                        const char *where, mt_str *why)
+static void hear(void *state, const mt_form_fault *fault)
 {
-    if (!object) {
-        return MT_OK;
+    lines *l = state;
+    mt_diag d = mt_form_diag(fault, NULL, l->file, l->text);
+    mt_buf message = {0};
+    if (fault->wrong == MT_FORM_UNKNOWN_KEY) {
+        mt_buf_addf(&message, "%s has an unknown key '%.*s'", fault->what,
+                    MT_ARG(fault->key));
+    } else {
+        mt_buf_adds(&message, fault->message);
     }
-    if (object->type != MT_JSON_OBJECT) {
-        *why = mt_strf(a, "%s must be a map, not %s", where, mt_json_type_name(object));
-        return MT_E_TYPE;
-    }
-    for (uint32_t i = 0; i < object->count; i++) {
-        mt_str key = object->as.members[i].key;
-        const char *const *k = keys;
-        while (*k && !mt_str_eq(mt_str_z(*k), key)) {
-            k++;
-        }
-        if (!*k) {
-            *why = mt_strf(a, "%s has an unknown key '%.*s'", where, MT_ARG(key));
-            return MT_E_TYPE;
-        }
-    }
-    return MT_OK;
+    add_line(l, &d, mt_buf_str(&message), fault->hint);
+    mt_buf_free(&message);
 }
 
-static mt_err check_scenario(mt_arena *a, const mt_json *node, const ct_scenario *s,
-                             mt_str *why)
+static void refuse(lines *l, mt_arena *a, const mt_json *at, const char *what,
+                   mt_str name)
 {
-    static const char *const SELF[] = {"name", "given", "when", "then", NULL};
-    static const char *const GIVEN[] = {"facts", "states", "bind", NULL};
-    static const char *const WHEN[] = {"persona", "flow",      "operation",
-                                       "outcome", "meanwhile", NULL};
-    static const char *const THEN[] = {"verdicts", "present", "absent",
-                                       "payloads", "outcome", "states",
-                                       "steps",    "error",   NULL};
-    mt_err err = only_keys(a, node, SELF, "a scenario", why);
-    err = err ? err : only_keys(a, s->given, GIVEN, "given", why);
-    err = err ? err : only_keys(a, s->when, WHEN, "when", why);
-    err = err ? err : only_keys(a, s->then, THEN, "then", why);
-    const mt_json *facts = mt_json_at(s->given, "facts");
-    if (!err && facts && facts->type != MT_JSON_OBJECT) {
-        return refuse(a, why, "facts must be a map in scenario", s->name);
-    }
-    if (!err && (!s->then || !s->then->count)) {
-        return refuse(a, why, "nothing is expected in scenario", s->name);
-    }
-    bool flow = mt_json_at(s->when, "flow"), op = mt_json_at(s->when, "operation");
-    if (!err && s->when && (flow == op || !mt_json_at(s->when, "persona"))) {
-        return refuse(a, why, "`when` needs a persona and a flow or an operation in",
-                      s->name);
-    }
-    return err;
+    mt_diag d = {0};
+    mt_json_place(l->text, at->offset, &d.line, &d.column);
+    add_line(l, &d, mt_strf(a, "%s '%.*s'", what, MT_ARG(name)), MT_STR(""));
 }
 
-mt_err ct_scenarios_read(mt_arena *a, const mt_json *tree, ct_scenarios *out,
-                         mt_str *why)
+static bool is_map(const mt_json *facts)
 {
-    static const char *const FILE_KEYS[] = {"contract", "given", "scenarios", NULL};
-    *out = (ct_scenarios){.contract = mt_json_text(mt_json_at(tree, "contract")),
-                          .shared = mt_json_at(tree, "given")};
-    mt_err err = only_keys(a, tree, FILE_KEYS, "the file", why);
-    const mt_json *list = mt_json_at(tree, "scenarios");
-    if (!err && !mt_json_is(list, MT_JSON_ARRAY)) {
-        *why = MT_STR("the file needs a list `scenarios`");
-        return MT_E_TYPE;
+    return !facts || mt_json_is(facts, MT_JSON_OBJECT);
+}
+
+/* What the tables cannot say. */
+static void check_scenario(lines *l, mt_arena *a, const mt_json *node,
+                           const ct_scenario *s)
+{
+    const mt_json *then = mt_json_at(node, "then"), *when = s->when_written;
+    bool flow = mt_json_at(when, "flow"), op = mt_json_at(when, "operation");
+    if (!is_map(s->given.facts)) {
+        refuse(l, a, s->given.facts, "facts must be a map in scenario", s->name);
     }
-    for (uint32_t i = 0; !err && i < list->count; i++) {
-        const mt_json *node = &list->as.items[i];
-        ct_scenario s = {mt_json_text(mt_json_at(node, "name")),
-                         mt_json_at(node, "given"), mt_json_at(node, "when"),
-                         mt_json_at(node, "then")};
-        if (!s.name.len) {
-            s.name = mt_strf(a, "scenario %u", i + 1);
-        }
-        err = check_scenario(a, node, &s, why);
-        mt_vec_push(a, out, s);
+    if (!then || !then->count) {
+        refuse(l, a, node, "nothing is expected in scenario", s->name);
     }
+    if (when && (flow == op || !mt_json_at(when, "persona"))) {
+        refuse(l, a, when, "`when` needs a persona and a flow or an operation in",
+               s->name);
+    }
+}
+
+static ct_scenario read_scenario(mt_form *f, const mt_json *node, uint32_t i)
+{
+    ct_scenario s = {0};
+    lines *l = f->state;
+    mt_form in = *f;
+    in.what = "a scenario";
+    mt_buf_clear(&l->out);
+    bool good = mt_form_read(&in, node, SCENARIO, mt_form_count(SCENARIO), &s);
+    if (!s.name.len) {
+        s.name = mt_strf(f->arena, "scenario %u", i + 1);
+    }
+    if (good) {
+        check_scenario(l, f->arena, node, &s);
+    }
+    s.fault = mt_str_dup(f->arena, mt_buf_str(&l->out));
+    return s;
+}
+
+static mt_err read_all(mt_form *f, const mt_json *tree, ct_scenarios *out)
+{
+    draft d = {0};
+    bool good = mt_form_read(f, tree, FILE_ROWS, mt_form_count(FILE_ROWS), &d);
+    mt_form given = mt_form_inside(f, "given", "given");
+    good &= is_map(d.shared.facts) ||
+            mt_form_say(&given, MT_FORM_WRONG_KIND, d.shared.facts, "facts",
+                        "must be a map, not %s", mt_form_name(d.shared.facts));
+    *out = (ct_scenarios){.contract = d.contract, .shared = d.shared};
+    for (uint32_t i = 0; good && i < d.scenarios->count; i++) {
+        ct_scenario s = read_scenario(f, &d.scenarios->as.items[i], i);
+        mt_vec_push(f->arena, out, s);
+    }
+    return good ? MT_OK : MT_E_TYPE;
+}
+
+mt_err ct_scenarios_read(mt_arena *a, mt_str file, mt_str text, const mt_json *tree,
+                         ct_scenarios *out, mt_str *why)
+{
+    lines l = {.file = file, .text = text};
+    mt_form f = {.arena = a, .what = "the file", .report = hear, .state = &l};
+    mt_err err = read_all(&f, tree, out);
+    if (err) {
+        *why = mt_str_dup(a, mt_buf_str(&l.out));
+    }
+    mt_buf_free(&l.out);
     return err;
 }
 
 /* --- given and when --- */
-
-/* The scenario's own part, or the file's. */
-static const mt_json *own_or_shared(const ct_scenarios *file, const ct_scenario *s,
-                                    const char *key)
-{
-    const mt_json *own = mt_json_get(s->given, mt_str_z(key));
-    return own ? own : mt_json_get(file->shared, mt_str_z(key));
-}
 
 static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
 {
@@ -116,10 +183,9 @@ static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
 /* Facts are merged fact by fact; the scenario's own win. */
 static void facts_json(mt_jw *w, const ct_scenarios *file, const ct_scenario *s)
 {
-    const mt_json *own = mt_json_at(s->given, "facts");
     mt_jw_begin_object(w);
-    add_members(w, mt_json_at(file->shared, "facts"), own);
-    add_members(w, own, NULL);
+    add_members(w, file->shared.facts, s->given.facts);
+    add_members(w, s->given.facts, NULL);
     mt_jw_end_object(w);
 }
 
@@ -130,13 +196,13 @@ static ct_trial trial_of(mt_arena *a, const ct_scenarios *file, const ct_scenari
     facts_json(&w, file, s);
     ct_trial t = {
         .facts = mt_str_dup(a, mt_buf_str(&facts)),
-        .states = own_or_shared(file, s, "states"),
-        .bindings = own_or_shared(file, s, "bind"),
-        .persona = mt_json_text(mt_json_at(s->when, "persona")),
-        .flow = mt_json_text(mt_json_at(s->when, "flow")),
-        .operation = mt_json_text(mt_json_at(s->when, "operation")),
-        .outcome = mt_json_at(s->when, "outcome"),
-        .meanwhile = mt_json_at(s->when, "meanwhile"),
+        .states = s->given.states ? s->given.states : file->shared.states,
+        .bindings = s->given.bind ? s->given.bind : file->shared.bind,
+        .persona = s->when.persona,
+        .flow = s->when.flow,
+        .operation = s->when.operation,
+        .outcome = s->when.outcome,
+        .meanwhile = s->when.meanwhile,
     };
     mt_buf_free(&facts);
     return t;
@@ -180,19 +246,10 @@ static bool listed(const mt_json *list, mt_str name)
     return false;
 }
 
-static bool is_list(judge *j, const mt_json *list, const char *key)
-{
-    if (list && list->type != MT_JSON_ARRAY) {
-        differ(j, key, MT_STR("a list"), mt_str_z(mt_json_type_name(list)));
-        return false;
-    }
-    return list != NULL;
-}
-
 /* Every name in the list, present or absent; names no rule produces are mistakes. */
 static void judge_listed(judge *j, const mt_json *list, const char *key, bool present)
 {
-    for (uint32_t i = 0; is_list(j, list, key) && i < list->count; i++) {
+    for (uint32_t i = 0; list && i < list->count; i++) {
         mt_str name = mt_json_text(&list->as.items[i]);
         if (ct_model_find(j->b->plan->model, CT_KIND_VERDICT, name) == CT_NONE) {
             j->faults++;
@@ -210,7 +267,7 @@ static void judge_verdicts(judge *j, const mt_json *list)
 {
     judge_listed(j, list, "verdicts", true);
     const ct_model *m = j->b->plan->model;
-    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < m->rule_count; i++) {
+    for (uint32_t i = 0; list && i < m->rule_count; i++) {
         if (ct_verdict_present(j->b->verdicts, i) &&
             !listed(list, m->rules[i].verdict)) {
             j->faults++;
@@ -223,7 +280,7 @@ static void judge_verdicts(judge *j, const mt_json *list)
 static void judge_payloads(judge *j, const mt_json *map)
 {
     const ct_model *m = j->b->plan->model;
-    for (uint32_t i = 0; mt_json_is(map, MT_JSON_OBJECT) && i < map->count; i++) {
+    for (uint32_t i = 0; map && i < map->count; i++) {
         mt_str name = map->as.members[i].key;
         uint32_t rule = ct_model_find(m, CT_KIND_VERDICT, name);
         mt_buf got = {0}, want = {0};
@@ -262,7 +319,7 @@ static void judge_state(judge *j, uint32_t entity, mt_str id, mt_str state)
 
 static void judge_states(judge *j, const mt_json *map)
 {
-    for (uint32_t i = 0; mt_json_is(map, MT_JSON_OBJECT) && i < map->count; i++) {
+    for (uint32_t i = 0; map && i < map->count; i++) {
         const mt_json_member *m = &map->as.members[i];
         uint32_t e = ct_model_find(j->b->plan->model, CT_KIND_ENTITY, m->key);
         if (e == CT_NONE) {
@@ -289,7 +346,7 @@ static void step_text(mt_buf *out, const ct_run *run, const ct_record *r)
 /* Each expected line is "step=result", or "step" alone when the result is open. */
 static void judge_steps(judge *j, const mt_json *list)
 {
-    if (!is_list(j, list, "steps")) {
+    if (!list) {
         return;
     }
     const ct_run *run = &j->b->run;
@@ -347,17 +404,17 @@ static void judge_outcome(judge *j, const mt_json *expected)
     }
 }
 
-static void judge_all(judge *j, const mt_json *then)
+static void judge_all(judge *j, const ct_then *then)
 {
-    judge_error(j, mt_json_at(then, "error"));
-    judge_outcome(j, mt_json_at(then, "outcome"));
-    judge_steps(j, mt_json_at(then, "steps"));
-    judge_states(j, mt_json_at(then, "states"));
+    judge_error(j, then->error);
+    judge_outcome(j, then->outcome);
+    judge_steps(j, then->steps);
+    judge_states(j, then->states);
     if (j->r->evaluated) {
-        judge_verdicts(j, mt_json_at(then, "verdicts"));
-        judge_listed(j, mt_json_at(then, "present"), "present", true);
-        judge_listed(j, mt_json_at(then, "absent"), "absent", false);
-        judge_payloads(j, mt_json_at(then, "payloads"));
+        judge_verdicts(j, then->verdicts);
+        judge_listed(j, then->present, "present", true);
+        judge_listed(j, then->absent, "absent", false);
+        judge_payloads(j, then->payloads);
     }
 }
 
@@ -380,7 +437,7 @@ bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
     ct_trial t = trial_of(a, file, s);
     ct_trial_run(a, b, &t, &r);
     judge j = {a, b, &r, why, 0};
-    judge_all(&j, s->then);
+    judge_all(&j, &s->then);
     if (coverage && !j.faults) {
         cover(coverage, b, &r);
     }
@@ -462,9 +519,9 @@ void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *
     mt_jw_key_str(w, "name", s->name);
     mt_jw_keyz(w, "then");
     ct_result_json(w, b, &r);
-    if (s->when) {
+    if (s->when_written) {
         mt_jw_keyz(w, "when");
-        mt_jw_json(w, s->when);
+        mt_jw_json(w, s->when_written);
     }
     mt_jw_end_object(w);
 }

@@ -49,31 +49,56 @@ typedef struct ct_result {
 /* Runs one trial. Author's faults (unknown names) are in result->fault too. */
 void ct_trial_run(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out);
 
+/* What is given, of a file or of one scenario; NULL: not said. */
+typedef struct ct_given {
+    const mt_json *facts, *states, *bind;
+} ct_given;
+
+/* Who does what; all empty: only the rules are evaluated. */
+typedef struct ct_when {
+    mt_str persona, flow, operation;
+    const mt_json *outcome, *meanwhile;
+} ct_when;
+
+/* What is expected; NULL: nothing is said of it. */
+typedef struct ct_then {
+    const mt_json *verdicts, *present, *absent; /* lists */
+    const mt_json *payloads, *states;           /* maps */
+    const mt_json *steps;                       /* list */
+    const mt_json *outcome, *error;
+} ct_then;
+
 /* The scenarios of a file. */
 typedef struct ct_scenario {
     mt_str name;
-    const mt_json *given, *when, *then;
+    ct_given given;
+    ct_when when;
+    ct_then then;
+    const mt_json *when_written; /* as it is recorded again; NULL: none */
+    mt_str fault; /* lines FILE:LINE:COLUMN: why it cannot run; empty: it can */
 } ct_scenario;
 
 typedef struct ct_scenarios {
     mt_str contract; /* path as written, or empty */
-    const mt_json *shared;
+    ct_given shared;
     ct_scenario *items;
     size_t len, cap;
 } ct_scenarios;
 
-/* MT_E_TYPE: *why says what is wrong with the file. */
-mt_err ct_scenarios_read(mt_arena *a, const mt_json *tree, ct_scenarios *out,
-                         mt_str *why);
+/* `text` is what the tree was read from, for places. A scenario with a fault of its own
+ * is kept with it; the others are as good as without it. MT_E_TYPE: *why says what is
+ * wrong with the file. */
+mt_err ct_scenarios_read(mt_arena *a, mt_str file, mt_str text, const mt_json *tree,
+                         ct_scenarios *out, mt_str *why);
 
-/* Runs one and compares. false: `why` says line by line what differs. `coverage` may be
- * NULL. */
+/* Runs one that has no fault, and compares. false: `why` says line by line what
+ * differs. `coverage` may be NULL. */
 bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
                      const ct_scenario *s, ct_coverage *coverage, mt_buf *why);
 /* Writes the scenario with `then` replaced by what happens today. */
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
                         const ct_scenario *s);
-/* Writes `then` of a trial that was run: for recording what is no scenario yet. */
+/* Writes `then` of a trial that was run: for recording what is not a scenario yet. */
 void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r);
 
 #endif

@@ -154,6 +154,7 @@ static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
     mt_buf_addf(p.out, ".%.*s", MT_ARG(name));
 }
 
+/* Without parentheses around it; those are expr()'s. */
 static void node(printer p, const scope *s, const ct_expr *e)
 {
     switch ((ct_op)e->op) {

@@ -43,6 +43,7 @@ static void blame(ct_result *r, const char *kind, mt_str message)
     r->fault = message;
 }
 
+/* The kind of the fault is what a scenario expects by name. */
 static bool evaluate(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     ct_fault fault = {0};
@@ -58,6 +59,7 @@ static bool evaluate(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out
     return true;
 }
 
+/* Entities nobody spoke of have their default instance in its initial state. */
 static bool read_states(mt_arena *a, const ct_bench *b, const ct_trial *t,
                         ct_result *out)
 {
@@ -157,6 +159,8 @@ static void walk(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
     mt_buf_free(&text);
 }
 
+/* States after the run go back into the map, also when it failed: what was done is
+ * done. */
 static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
 {
     const ct_plan *p = b->plan;
@@ -182,6 +186,8 @@ static void run_flow(mt_arena *a, ct_bench *b, ct_trial *t, ct_result *out)
     settle(out, b->run.states);
 }
 
+/* A label that is not one of its outcomes becomes an impossible number, so the engine
+ * gives its own error. */
 static void run_operation(mt_arena *a, ct_bench *b, const ct_trial *t, ct_result *out)
 {
     const ct_plan *p = b->plan;

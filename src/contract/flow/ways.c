@@ -92,6 +92,7 @@ static ct_word step_word(walker *w, const ct_plan_step *s, mt_str result)
 
 /* ---- ends ---- */
 
+/* Words are shown in place; a way that breaks off has no terminal. */
 static void found(walker *w, uint32_t terminal)
 {
     const ct_ways_options *o = w->options;
@@ -131,6 +132,7 @@ static void next_branch(walker *w, const frame *in, uint32_t terminal)
               (ct_plan_target){w->p->graphs[word.graph].entry, CT_NONE});
 }
 
+/* The word of the end is taken back after whatever follows it was walked. */
 static void end_graph(walker *w, const frame *in, uint32_t terminal)
 {
     ct_word word = word_of(CT_WORD_END, CT_NONE);
@@ -148,6 +150,8 @@ static void end_graph(walker *w, const frame *in, uint32_t terminal)
 
 /* ---- failures ---- */
 
+/* Every undo may succeed, and then the next one comes, or fail, and then its own
+ * terminal does. */
 static void walk_undo(walker *w, const frame *in, const ct_plan_step *s, uint32_t nth)
 {
     const ct_plan_handler *h = &s->handler;
@@ -202,6 +206,8 @@ static void walk_if(walker *w, const frame *in, const ct_expr *predicate, bool v
     w->demand_count = before;
 }
 
+/* All outcomes under a precondition that holds, then the failure, which may have other
+ * reasons. */
 static void walk_operation(walker *w, const frame *in, const ct_plan_step *s)
 {
     const ct_plan_op *op = &w->p->ops[s->what];
@@ -241,6 +247,7 @@ static void after_inner(walker *w, const frame *in, const ct_plan_step *s, bool 
     }
 }
 
+/* Not expanded, it is one step that ends well or badly. */
 static void walk_inner(walker *w, const frame *in, const ct_plan_step *s)
 {
     bool parallel = s->does == LN_FORKS;
@@ -266,6 +273,7 @@ static void walk_inner(walker *w, const frame *in, const ct_plan_step *s)
     pop(w);
 }
 
+/* Success before failure, true before false: the order in which ways are listed. */
 static void walk_step(walker *w, const frame *in, const ct_plan_step *s)
 {
     const ct_plan_target *to = &w->p->targets[s->first_target];
@@ -283,6 +291,7 @@ static void walk_step(walker *w, const frame *in, const ct_plan_step *s)
     }
 }
 
+/* Depth, effort and the number of ways are all bounded here, and only here. */
 static void walk(walker *w, const frame *in, ct_plan_target at)
 {
     size_t most = w->options->most;

@@ -85,7 +85,8 @@ static ct_reasons combine(const why *w, const finding *l, const finding *r, bool
 }
 
 /* `and` is decided by a false part, `or` by a true one. What comes after the deciding
- * part was never asked by the evaluator and may have no value: then it is no reason. */
+ * part was never asked by the evaluator and may have no value: then it is not a reason.
+ */
 static finding connective(const why *w, const ct_expr *e)
 {
     bool decides = e->op == CT_OR;
@@ -163,6 +164,7 @@ static const ct_expr *put_in(const why *w, const ct_expr *e, uint32_t depth,
     return copy;
 }
 
+/* `list[i]` with a literal index: the evaluator reads it like one that was written. */
 static const ct_expr *element_of(const why *w, const ct_expr *list, uint32_t i)
 {
     ct_value *number = mt_new(w->a, ct_value);
@@ -216,6 +218,7 @@ static finding quantifier(const why *w, const ct_expr *e)
     return best;
 }
 
+/* Whatever is not a connective or a quantifier is an atom. */
 static finding ask(const why *w, const ct_expr *e)
 {
     switch ((ct_op)e->op) {

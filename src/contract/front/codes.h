@@ -129,7 +129,7 @@ X(OPERATOR_ENUM, "T406", 4, SUITE, "4.2", "order of enum values", \
 X(MONEY_CURRENCIES, "T407", 4, SUITE, "4.4", "two currencies", \
   "Money is compared, added and subtracted within one currency only.", \
   "convert in a rule with a rate supplied as a fact, and compare the verdict") \
-X(DOMAIN_NOT_LIST, "T408", 4, SUITE, "10.4", "quantifier over something that is no list", \
+X(DOMAIN_NOT_LIST, "T408", 4, SUITE, "10.4", "quantifier over something that is not a list", \
   "A quantifier runs over a List fact or a List field of a record.", \
   "quantify over a List") \
 X(PRODUCT_RANGE, "T409", 4, SUITE, "7.1", "product leaves the payload's range", \
@@ -171,13 +171,13 @@ X(COMPARE_TYPES, "T430", 4, SPEC, "10.4", "comparison of different types", \
 X(OPERATOR_TYPE, "T431", 4, SPEC, "4.2", "operator not defined for the type", \
   "The operator has no meaning for this type.", \
   "use = or !=") \
-X(LITERAL_VALUE, "T432", 4, SPEC, "4.3", "literal is no value of the type", \
+X(LITERAL_VALUE, "T432", 4, SPEC, "4.3", "literal is not a value of the type", \
   "A literal beside a value must be a possible value of its type: a declared enum value, a real date, a tag of the union.", \
   "correct the literal") \
 X(FIELD_UNKNOWN, "T433", 4, SPEC, "4.2", "no such field", \
   "Fields can be read of records, of Money (amount, currency) and of unions (tag, or a variant by its name).", \
   "use a declared field") \
-X(INDEX_TYPE, "T434", 4, SPEC, "4.2", "index into something that is no list", \
+X(INDEX_TYPE, "T434", 4, SPEC, "4.2", "index into something that is not a list", \
   "Only lists have elements and a length, and an index is a non-negative Int.", \
   "index a List by an Int") \
 X(ARITHMETIC_TYPES, "T435", 4, SPEC, "13.2", "arithmetic on these types is not defined", \
@@ -193,7 +193,7 @@ X(NOT_A_TERM, "T438", 4, SPEC, "10.2", "a condition where a value is needed", \
   "Conditions have no value that could be compared, added or multiplied.", \
   "use parentheses, or compare values instead of conditions") \
 X(ENTITY_STATE, "T439", 4, SPEC, "10.6", "entity state in a condition", \
-  "The state of an entity is no term: the source state of an operation's effects is the condition on the state.", \
+  "The state of an entity is not a term: the source state of an operation's effects is the condition on the state.", \
   "drop the comparison; the effect's source state already requires it") \
 X(PAYLOAD_TYPE, "T440", 4, SPEC, "7.2", "payload does not fit its type", \
   "What a rule produces must be a value of the declared payload type, for every possible input.", \
@@ -276,7 +276,7 @@ X(EFFECT_OUTCOME, "T525", 5, SUITE, "9.4", "effect for an unknown outcome", \
 X(OUTCOME_IS_ERROR, "T526", 5, SUITE, "9.4", "label is both outcome and error", \
   "Outcomes are results of success; an error cannot be one of them.", \
   "rename one of the two") \
-X(EFFECT_TRANSITION, "T527", 5, SUITE, "9.4", "effect is no transition", \
+X(EFFECT_TRANSITION, "T527", 5, SUITE, "9.4", "effect is not a transition", \
   "An operation can change a state only along a declared transition of the entity.", \
   "add the transition to the entity, or change the effect") \
 X(EFFECT_TWICE, "T528", 5, SPEC, "9.1", "effect declared twice", \

@@ -1,4 +1,11 @@
-/* contract/front/emit_flow.c - flows and systems. */
+/* contract/front/emit_flow.c - flows and systems as interchange.
+ *
+ * Steps are written in the order of pass5_order.c, so equal flows give equal bytes
+ * however their steps were arranged. Handlers, joins and branches nest; keys are in
+ * byte order and those that do not apply are left out. What a System says is sorted:
+ * members, shared personas and entities, triggers.
+ *
+ * Everything was checked in pass 5, nothing can fail here. */
 #include <stdlib.h>
 
 #include "contract/front/emit.h"

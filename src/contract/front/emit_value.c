@@ -1,4 +1,14 @@
-/* contract/front/emit_value.c - types and literal values. */
+/* contract/front/emit_value.c - types and literal values as interchange.
+ *
+ * A literal is written in the form of the type it is a value of: a decimal with
+ * precision and scale, rounded to the scale (half to even), money with its amount as a
+ * decimal, records and unions with sorted fields. The same literal has three
+ * spellings, by where it stands: as a value, in a condition, as a payload; they are
+ * the suite's.
+ *
+ * Types that contain types many times over could make a bundle without end; the
+ * buffer's ceiling (limit json_bytes) stops them, and fr_emit_type() looks at it
+ * first. */
 #include "contract/front/emit.h"
 #include "contract/front/types.h"
 

@@ -1,9 +1,19 @@
 /* contract/front/format.c - prints the tree of format_tree.h in canonical layout.
+ *
  * In this order: elaborate the text (it has to parse), build the tree, print it,
- * elaborate the result, compare the two (format_check.h). A result that is not the same
- * program is refused, never returned.
+ * elaborate the result, compare the two (format_check.h). A result that is not the
+ * same program is refused, never returned.
+ *
+ * An item that fits its line stays on it; otherwise its brackets open, one item per
+ * line, and conditions break before `and` and `or`. Neighbouring one-line fields have
+ * their values in one column. The author's empty lines stay, one at most.
+ *
  * INVARIANT: printing moves white space only, and nothing but white space at the ends
- * of comments' lines is lost. */
+ * of comments' lines is lost. Formatting what is formatted changes nothing.
+ *
+ * What may fail: MT_E_REJECTED with the diagnostics of pass 0, or T018 for brackets
+ * nested too deeply. Both elaborations see the same files: what was read once is kept.
+ */
 #include "contract/front/format.h"
 
 #include "base/map.h"
@@ -332,7 +342,7 @@ typedef struct job {
 } job;
 
 /* Elaborates `text` in place of the file's own. Errors of pass 0 mean that it does not
- * parse and are handed on; what other files and passes say is no business of the
+ * parse and are handed on; what other files and passes say is not the business of the
  * layout. */
 static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
 {

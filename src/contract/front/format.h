@@ -16,7 +16,7 @@
 #define FR_CODE_LAYOUT "T620"
 
 /* `file` is the path of the text among `files`, which hold what it imports; with files
- * NULL it stands alone, and a text that imports is compared as far as it can be read.
+ * NULL it stands alone, and text that imports is compared as far as it can be read.
  * MT_OK: *out is set and lives in `keep`; it has the tokens and the tree of `text`, and
  * its bundle if it gives one. MT_E_REJECTED: the text does not parse, or the layout is
  * not the same program; `ds` holds at least one error. `limits` may be NULL. */

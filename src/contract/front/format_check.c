@@ -182,7 +182,7 @@ static size_t digits_at(mt_str s, size_t at)
 /* Cuts off what stands before the next line number, and the number. */
 static mt_str next_part(mt_str *bundle)
 {
-    /* In a text a quote is escaped, so this is always a key; other keys of this name
+    /* In text a quote is escaped, so this is always a key; other keys of this name
      * have no number behind them. */
     static const char KEY[] = "\"line\":";
     const char *at = memmem(bundle->ptr, bundle->len, KEY, sizeof KEY - 1);

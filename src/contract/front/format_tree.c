@@ -65,7 +65,7 @@ static void advance(builder *b)
     b->t += b->t->kind != FR_T_EOF;
 }
 
-/* The first token from `t` on that is no comment. */
+/* The first token from `t` on that is not a comment. */
 static const fr_token *solid(const fr_token *t)
 {
     while (t->kind == FR_T_COMMENT) {
@@ -113,7 +113,7 @@ static size_t next_node(const fr_fitem *item, size_t i)
     return i;
 }
 
-/* The last of the first `end` nodes that is no comment; NULL if there is none. */
+/* The last of the first `end` nodes that is not a comment; NULL if there is none. */
 static const fr_fnode *node_before(const fr_fitem *item, size_t end)
 {
     while (end && item->nodes.items[end - 1].role == FR_F_COMMENT) {
@@ -404,7 +404,7 @@ static bool opens_block(const fr_fitem *item)
            t->sym == FR_W_JoinPolicy;
 }
 
-/* `source: a.b(c)` without quotes is a text: white space in it counts. */
+/* `source: a.b(c)` without quotes is text: white space in it counts. */
 static bool is_bare_source(const builder *b, const fr_fitem *item)
 {
     const fr_fnode *colon = node_before(item, item->nodes.len);

@@ -13,7 +13,7 @@ typedef struct fr_fgroup fr_fgroup;
 typedef enum fr_frole {
     FR_F_PLAIN,
     FR_F_LOGICAL, /* and, or: a long condition breaks before it */
-    FR_F_WORD_OP, /* not, in, forall, exists: a bracket behind it is no call */
+    FR_F_WORD_OP, /* not, in, forall, exists: a bracket behind it is not a call */
     FR_F_DOT,     /* the dot of a quantifier */
     FR_F_BINDER,  /* the colon of a typed binder */
     FR_F_COMMENT  /* in the middle of an item */
@@ -23,7 +23,7 @@ typedef struct fr_fnode {
     const fr_token *t; /* NULL: a group */
     fr_fgroup *group;
     uint8_t role; /* fr_frole */
-    uint32_t end; /* 0: one token; else a text kept as it is, up to this offset */
+    uint32_t end; /* 0: one token; else text kept as it is, up to this offset */
 } fr_fnode;
 
 #define FR_F_WIDE SIZE_MAX /* cannot stand on one line */

@@ -1,7 +1,17 @@
 /* contract/front/lexer.c - source text to tokens, in one pass.
- * ASCII is decided by a 256-entry table; everything else decodes one character and asks
- * the Unicode tables. The text is copied once with zeros behind it, so that 16 bytes
- * can be looked at anywhere; a zero ends every run. */
+ *
+ * ASCII is decided by a 256-entry table; everything else decodes one character and
+ * asks the Unicode tables. The text is copied once with zeros behind it, so that 16
+ * bytes can be looked at anywhere; a zero ends every run.
+ *
+ * A token has a kind, its place, its line and a symbol: words, strings and numbers are
+ * interned, so later passes compare numbers. Strings are unescaped when they are
+ * interned; comments are kept only when the mode asks (the formatter does).
+ *
+ * What may fail: nothing; a character that begins no token, a string without end, a
+ * number that does not fit become faults with their place (at most MAX_FAULTS) and a
+ * token FR_T_BAD, at which the parser stays silent. Limits on bytes and word lengths
+ * are checked here. */
 #include "contract/front/lexer.h"
 
 #include <unictype.h>
@@ -208,7 +218,7 @@ static const char *plain_end(const char *p)
 
 /* ---- symbols ---- */
 
-/* What of 16 bytes belongs to a text of this length. */
+/* What of 16 bytes belongs to text of this length. */
 /* clang-format off */
 static const fr_symbol_head MASKS[17] = {
     {0x0000000000000000u, 0x0000000000000000u},
@@ -231,7 +241,7 @@ static const fr_symbol_head MASKS[17] = {
 };
 /* clang-format on */
 
-/* The first bytes of a text that has 16 readable bytes. */
+/* The first bytes of text that has 16 readable bytes. */
 static inline fr_symbol_head head_of(const char *p, size_t len)
 {
     fr_symbol_head head, mask = MASKS[len < 16 ? len : 16];

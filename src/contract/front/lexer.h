@@ -2,7 +2,7 @@
  * Room: contract/front.
  * One pass over valid UTF-8 text gives a flat array of 16-byte tokens that ends with
  * FR_T_EOF. With FR_LEX_COMMENTS comments are tokens too (for the formatter); the
- * parser never sees them. A character that is no token becomes FR_T_BAD and an entry
+ * parser never sees them. A character that is not a token becomes FR_T_BAD and an entry
  * in the list of faults.
  * Ownership: tokens live in the arena; symbols as symbols.h says. */
 #ifndef FR_FRONT_LEXER_H

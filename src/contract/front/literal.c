@@ -1,5 +1,15 @@
 /* contract/front/literal.c - are type parameters possible, are literals values of a
- * type? */
+ * type?
+ *
+ * fr_check_type() looks at the parameters of a declared type: digits and scales,
+ * ranges that are not empty, enums without repetition, currencies, lengths, depth.
+ * fr_literal_fault() answers why an expression is not a value of a type, in words for
+ * the author, or with nothing when it is one; `tolerated` says that only a strict run
+ * refuses it.
+ *
+ * A decimal is judged as pass 6 will write it, rounded to the type's scale, so that
+ * what elaborates also loads. Recursion follows types and literals, both bounded by
+ * source_depth. */
 #include "base/decimal.h"
 #include "base/utf8.h"
 #include "contract/front/types.h"
@@ -76,7 +86,7 @@ static void check_money(const type_check *k, const fr_type *t)
     }
     if (!ok) {
         fr_report(k->u, FR_E_TYPE_CURRENCY, at_type(k, t),
-                  "'%.*s' is no currency code; a code is three capital letters",
+                  "'%.*s' is not a currency code; a code is three capital letters",
                   MT_ARG(code));
     }
 }
@@ -202,7 +212,7 @@ static mt_str decimal_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     mt_str text = fr_str(u, e->sym);
     if (!fr_valid_decimal(text)) {
-        return mt_strf(u->keep, "'%.*s' is no decimal number", MT_ARG(text));
+        return mt_strf(u->keep, "'%.*s' is not a decimal number", MT_ARG(text));
     }
     return t->scale > t->precision || fits_decimal(u, t, text)
                ? MT_STR("")
@@ -218,7 +228,7 @@ static mt_str money_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                        FR_ARG(u, e->sym2), FR_ARG(u, t->name));
     }
     if (!fr_valid_decimal(amount)) {
-        return mt_strf(u->keep, "the amount '%.*s' is no decimal number",
+        return mt_strf(u->keep, "the amount '%.*s' is not a decimal number",
                        MT_ARG(amount));
     }
     return ct_exact_decimal(amount)
@@ -260,7 +270,7 @@ static mt_str time_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
         return MT_STR("");
     }
     return mt_strf(
-        u->keep, "'%.*s' is no %s", MT_ARG(text),
+        u->keep, "'%.*s' is not a %s", MT_ARG(text),
         date ? "date of the form YYYY-MM-DD"
              : "date-time of the form YYYY-MM-DDThh:mm:ssZ or with an offset");
 }
@@ -277,7 +287,7 @@ static mt_str duration_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
     }
     wide seconds = (wide)fr_int_value(&u->syms, e->sym) * unit;
     if (seconds % declared != 0) {
-        return mt_strf(u->keep, "it is no whole number of %.*s", FR_ARG(u, t->name));
+        return mt_strf(u->keep, "it is not a whole number of %.*s", FR_ARG(u, t->name));
     }
     if (seconds < (wide)t->min * declared || seconds > (wide)t->max * declared) {
         return mt_strf(u->keep, "it is outside of %lld .. %lld %.*s", (long long)t->min,
@@ -329,7 +339,8 @@ static mt_str union_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
 {
     const fr_type *variant = fr_type_field_of(u, t, e->sym);
     if (!variant) {
-        return mt_strf(u->keep, "'%.*s' is no variant of the union", FR_ARG(u, e->sym));
+        return mt_strf(u->keep, "'%.*s' is not a variant of the union",
+                       FR_ARG(u, e->sym));
     }
     if (e->kind == FR_X_ENTRY) {
         return fr_literal_fault(u, variant, e->left, tolerated);

@@ -1,4 +1,17 @@
-/* contract/front/parser.c - tokens, bodies and recovery: what every construct needs. */
+/* contract/front/parser.c - tokens, bodies and recovery: what every construct needs.
+ *
+ * A body is a list of fields read through a table's function (fr_body), in any order,
+ * each once. A fault is reported where it is, and parsing goes on at the next field of
+ * the same body, or at the next construct, so that one run shows many faults; `broken`
+ * marks a construct that later passes must leave alone.
+ *
+ * INVARIANT: every loop moves forward by at least one token, also after a fault. Where
+ * a construct begins is told by its first three tokens and by standing first on its
+ * line, so a forgotten bracket does not swallow the rest of the file. Depth is counted
+ * by fr_enter() and bounded by source_depth.
+ *
+ * Faults are diagnostics of pass 0. Nodes live in the unit's arena and refer to tokens
+ * by number. */
 #include "contract/front/parser.h"
 
 const int8_t FR_NEST[FR_TOKEN_KINDS] = {

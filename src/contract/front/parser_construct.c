@@ -1,5 +1,14 @@
 /* contract/front/parser_construct.c - a file of constructs, and all constructs that
- * are no flow or system. */
+ * are neither flow nor system.
+ *
+ * One function per construct: it reads its head, its body through a table of fields,
+ * then says which required field is missing. Both spellings of effects and of
+ * `produce` are read here and become one tree. A source without quotes is taken as the
+ * text that was written, since white space in it counts.
+ *
+ * fr_parse() goes through the file once; what stands where a construct should is
+ * reported and skipped. Rules about whole files (a System stands alone) are checked at
+ * the end. */
 #include "contract/front/parser.h"
 
 static bool open_body(fr_parser *p, const fr_construct *c)
@@ -47,7 +56,7 @@ static void refuse_scalar_name(fr_parser *p, const fr_construct *c, const fr_typ
 {
     if (!fr_has(t, LN_PARTED)) {
         fr_report(p->u, FR_E_TYPE_NOT_NAMED, fr_at(c, t->tok, FR_FIELD("type")),
-                  "type '%.*s' is no Record or TaggedUnion; only these can be named",
+                  "type '%.*s' is not a Record or TaggedUnion; only these can be named",
                   FR_ARG(p->u, c->id));
     }
 }

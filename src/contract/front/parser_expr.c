@@ -1,7 +1,18 @@
 /* contract/front/parser_expr.c - conditions, values and literals.
+ *
  * One grammar for both; pass 4 decides what each part is, so that `(a + b) * 2 <= c`
  * and `(p) and q` both parse. From loose to tight: or, and, not, comparison, + -, *,
- * then .field [index] present. A quantifier's body reaches as far right as it can. */
+ * then .field [index] present. A quantifier's body reaches as far right as it can.
+ *
+ * Words such as `in`, `not` and `forall` are operators only in their place and names
+ * elsewhere. The dot between a quantifier's domain and its body is the first with
+ * white space beside it, else the first before the bound variable; format_tree.c has
+ * the same rule.
+ *
+ * Every node knows how deep it is: the bundle nests a few levels around an expression,
+ * and what we write must be readable under json_depth. What cannot stand as a
+ * condition is refused here with a hint of what was probably meant. NULL means a fault
+ * was reported. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"

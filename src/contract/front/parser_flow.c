@@ -1,4 +1,12 @@
-/* contract/front/parser_flow.c - flows, their steps and failure handlers. */
+/* contract/front/parser_flow.c - flows, their steps and failure handlers.
+ *
+ * FORMS is the table of step kinds: word, kind, body and required fields in the order
+ * they are reported. Steps are read in the order of the text; of equal ids the last
+ * one stays and pass 5 reports the other. Targets are a step or a terminal, in the
+ * spellings the specification allows; handlers are Terminate, Compensate and Escalate.
+ *
+ * Parallel branches contain steps again; depth is bounded by source_depth. A step that
+ * is broken breaks its flow, not the file. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"

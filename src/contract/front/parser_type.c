@@ -1,4 +1,12 @@
-/* contract/front/parser_type.c - types. */
+/* contract/front/parser_type.c - types.
+ *
+ * Scalars are a table of word, base and reader of parameters; parameters may be named
+ * or stand in order. Records and unions are sorted by name when they are complete; of
+ * equal names the last stays and pass 3 reports. A name nobody knows is a reference,
+ * resolved in pass 3.
+ *
+ * Numbers that do not fit become 2^32-1, which pass 4 refuses with the right words.
+ * Depth is bounded by source_depth; NULL means a fault was reported. */
 #include <stdlib.h>
 
 #include "contract/front/parser.h"

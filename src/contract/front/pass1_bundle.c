@@ -1,6 +1,17 @@
 /* contract/front/pass1_bundle.c - imports, the sandbox, cycles, one bundle.
+ *
  * Depth first: a file is lexed and parsed, then its imports are loaded, then its own
- * constructs join the bundle. A file is loaded once. */
+ * constructs join the bundle. A file is loaded once, known by its real path; the order
+ * of the bundle is therefore that of the imports and does not depend on the file
+ * system.
+ *
+ * A path that leaves the directory of the first file is refused, whatever links it
+ * goes through (os/sources.c opens what was checked). A cycle is reported with all its
+ * files. Number and size of files are bounded by limits.
+ *
+ * What may fail: MT_E_NOTFOUND and the like for the first file only; for imports every
+ * fault is a diagnostic, and `incomplete` keeps later passes from reporting names that
+ * may be in the file that is missing. */
 #include "base/map.h"
 #include "base/utf8.h"
 #include "contract/front/unit.h"

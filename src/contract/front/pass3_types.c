@@ -1,4 +1,12 @@
-/* contract/front/pass3_types.c - type declarations: cycles, depth, resolution. */
+/* contract/front/pass3_types.c - type declarations: cycles, depth, resolution.
+ *
+ * Declarations are visited in order of their names, so reports do not depend on the
+ * order in the file. A cycle is reported once, with its path and the field that closes
+ * it; nesting is measured on the way, and beyond the limit the search stops. Then
+ * references are replaced by what they refer to, so no later pass meets one.
+ *
+ * A type that could not be resolved is FR_UNKNOWN, which agrees with everything: one
+ * fault, one report. */
 #include "contract/front/types.h"
 
 enum { NEW, OPEN, DONE };

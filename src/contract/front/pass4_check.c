@@ -1,6 +1,16 @@
 /* contract/front/pass4_check.c - every expression of the contract gets its type.
- * The suite looks at rules only: names and operators of comparisons, domains, ranges of
- * products. What the specification demands beyond that is reported after it. */
+ *
+ * Order: types are resolved and checked, payload types of rules, defaults of facts;
+ * then payloads of the short form are inferred stratum by stratum, since each may read
+ * lower ones; then rules, operations, flows.
+ *
+ * The suite looks at rules only: names and operators of comparisons, domains, ranges
+ * of products. What the specification demands beyond that is reported after it
+ * (`late`), so that the first error of a contract is the one the suite expects.
+ * Messages of the suite's checks are its own words and must not be changed.
+ *
+ * Comparisons note the type at which they are made (comparison_type), which pass 6
+ * writes. Recursion follows the tree. Nothing fails but by reporting. */
 #include <stdlib.h>
 
 #include "contract/front/check.h"
@@ -106,7 +116,7 @@ static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
                                const fr_expr *literal)
 {
     bool tolerated;
-    /* A text longer than the field is simply never equal. */
+    /* Text longer than the field is simply never equal. */
     mt_str fault = fr_holds(t, LN_TEXT)
                        ? MT_STR("")
                        : fr_literal_fault(k->u, t, literal, &tolerated);
@@ -298,7 +308,7 @@ static void check_bool_value(fr_check *k, fr_expr *e)
     const fr_type *t = fr_term_type(k, e, false);
     if (!fr_is_unknown(t) && !fr_holds(t, LN_BOOLEAN)) {
         fr_report(k->u, FR_E_NOT_A_PREDICATE, fr_check_at(k, e, true),
-                  "a value of type %s is no condition",
+                  "a value of type %s is not a condition",
                   fr_type_text(k->u, k->u->keep, t).ptr);
     }
 }

@@ -1,5 +1,13 @@
 /* contract/front/pass4_terms.c - names and the types of values: the NumericModel's
- * promotions, fields, indices, products and sums. */
+ * promotions, fields, indices, products and sums.
+ *
+ * Int becomes Decimal beside a Decimal, durations the smaller unit; ranges of sums and
+ * products follow from those of their operands and must fit 64 bits. A name is a
+ * variable, a fact, then a verdict of a lower stratum.
+ *
+ * A term that has no type is FR_UNKNOWN after one report, and everything built on it
+ * is silent. Where a report stands is decided by fr_check_at(): the suite wants the
+ * line of the construct's field for some and the token for others. */
 #include "contract/front/check.h"
 
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
@@ -51,7 +59,7 @@ static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
     if (!direct && fr_find(k->u, FR_ENTITY, e->sym)) {
         fr_report(
             k->u, FR_E_ENTITY_STATE, fr_check_at(k, e, true),
-            "entity '%.*s' in a condition; the state of an entity is no term, the "
+            "entity '%.*s' in a condition; the state of an entity is not a term, the "
             "effects of the operation say from which state it may start",
             FR_ARG(k->u, e->sym));
         return &FR_UNKNOWN;
@@ -423,7 +431,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     fr_place at = fr_check_at(k, e, true);
     at.tok = e->tok;
     if (!fr_valid_decimal(text)) {
-        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is no decimal number",
+        fr_report(k->u, FR_E_LITERAL_VALUE, at, "'%.*s' is not a decimal number",
                   MT_ARG(text));
     } else if (!ct_exact_decimal(text)) {
         fr_report(k->u, FR_E_LITERAL_DIGITS, at,
@@ -433,7 +441,7 @@ static void check_digits(fr_check *k, const fr_expr *e)
     }
 }
 
-/* A literal that is no value of its own type: a bad amount, an unknown unit. */
+/* A literal that is not a value of its own type: a bad amount, an unknown unit. */
 static void check_literal(fr_check *k, const fr_expr *e, const fr_type *t)
 {
     bool tolerated = false;

@@ -1,4 +1,12 @@
-/* contract/front/pass5_entity.c - entities: states, transitions, parents. */
+/* contract/front/pass5_entity.c - entities: states, transitions, parents.
+ *
+ * States differ, the initial one and both ends of every transition are declared, no
+ * transition is written twice. Many transitions are sorted once as pairs and searched
+ * (fr_has_transition()), so that an entity with thousands of them costs no more than a
+ * log.
+ *
+ * Parents are followed from every entity in order of names; a cycle is reported once,
+ * at the entity that closes it. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"

@@ -1,6 +1,15 @@
 /* contract/front/pass5_flow.c - one flow: entry, targets, outcomes, personas, cycles.
+ *
  * The steps of a flow and of each parallel branch are a scope of their own and get the
- * same checks; the suite looks at the outer scope only. */
+ * same checks; the suite looks at the outer scope only, so what is found in branches
+ * and in handlers is reported late.
+ *
+ * Order, as the suite reports: entry, handlers, targets, outcomes, personas; then
+ * references, fields and terminals; cycles last and only in a scope whose targets
+ * exist. A cycle is found by removing steps nothing leads to; what stays is on one or
+ * behind one.
+ *
+ * Then steps get their order (pass5_order.c). Nothing fails but by reporting. */
 #include "contract/front/validate.h"
 
 typedef struct scope {

@@ -1,4 +1,11 @@
-/* contract/front/pass5_operation.c - operations: personas, outcomes, effects. */
+/* contract/front/pass5_operation.c - operations: personas, outcomes, effects.
+ *
+ * Personas and entities are declared, outcomes differ, effects name an outcome where
+ * there are several, and no effect is written twice. Whether every effect is a
+ * declared transition is the suite's last check and has a pass of its own over all
+ * operations (fr_validate_transitions()).
+ *
+ * An operation without outcomes has one, `success`. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"

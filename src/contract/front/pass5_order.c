@@ -1,6 +1,13 @@
 /* contract/front/pass5_order.c - where steps lead, and the order they are written in:
  * the entry first, then topological; among steps that are ready the one that comes
- * first breadth-first from the entry (unreached steps last, by id). */
+ * first breadth-first from the entry (unreached steps last, by id).
+ *
+ * fr_each_target() is the one place that knows the edges of each kind of step; `deep`
+ * adds those of handlers and joins, which the suite does not follow. If breadth first
+ * is topological already, as it mostly is, the heap is not needed.
+ *
+ * A flow with a cycle has been refused before, but its order is still made, so every
+ * step is in it once. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"

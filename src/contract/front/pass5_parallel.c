@@ -1,6 +1,14 @@
 /* contract/front/pass5_parallel.c - parallel branches must not change the same entity.
+ *
  * The suite looks at operations of a branch and of the flows it calls; the
- * specification also at what those call, at nested parallel steps and compensation. */
+ * specification also at what those call, at nested parallel steps and compensation. So
+ * each parallel step is looked at twice, and the deeper look is only taken where the
+ * first found nothing.
+ *
+ * Changes are collected per branch with the way they come about, sorted by entity, and
+ * neighbours of different branches are a conflict, reported with both ways. Flows that
+ * call flows are walked once per branch; BUDGET bounds the work of all, since a
+ * hostile contract can make it square. */
 #include <stdlib.h>
 
 #include "contract/front/validate.h"

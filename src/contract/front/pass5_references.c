@@ -1,5 +1,11 @@
-/* contract/front/pass5_references.c - flows that call flows. The search keeps its own
- * stack: a chain of flows may be as long as the contract. */
+/* contract/front/pass5_references.c - flows that call flows.
+ *
+ * The search keeps its own stack: a chain of flows may be as long as the contract.
+ * Flows are opened in order of names, calls in order of step ids, so that a cycle is
+ * reported at the same step whatever the file's order is, with its whole path.
+ *
+ * How deep flows and branches nest in each other is measured on the way back and must
+ * not exceed flow_depth; that is said once, at the call that goes too far. */
 #include "contract/front/validate.h"
 
 enum { NEW, OPEN, DONE };

@@ -1,4 +1,11 @@
-/* contract/front/pass5_source.c - sources, and where facts come from. */
+/* contract/front/pass5_source.c - sources, and where facts come from.
+ *
+ * A protocol is one of the table's, or an extension x_...; each of the table's needs
+ * one field. A structured fact names a declared source and a path in the form its
+ * protocol has: segments of names or {name}, with dots, or slashes where the protocol
+ * has resources.
+ *
+ * A source nobody reads is not a fault here; warn.c mentions it. */
 #include "contract/front/validate.h"
 
 static const struct {

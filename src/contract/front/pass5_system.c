@@ -1,5 +1,15 @@
 /* contract/front/pass5_system.c - a System: its own structure, then its members.
- * The members are opened only after the system itself was found sound. */
+ *
+ * First what can be said without opening a member: ids and paths, shared personas and
+ * entities, triggers, cycles of triggers. Only if all of it is sound the members are
+ * elaborated, each as a contract of its own with its own unit; their diagnostics join
+ * ours. Then what the System says about them is checked: shared personas exist, shared
+ * entities have the same states, flows of triggers exist and their personas may begin
+ * them.
+ *
+ * Symbols belong to a unit, so names are translated when two units are compared. A
+ * member that cannot be read is one diagnostic and the others go on. Members are
+ * sorted by id in the result. */
 #include <stdlib.h>
 
 #include "contract/front/system.h"

@@ -1,6 +1,15 @@
 /* contract/front/pass6_emit.c - the checked tree as one compact bundle.
+ *
  * Order: personas, sources, facts, entities, rules by stratum, operations, flows,
- * systems; within a group by id. */
+ * systems; within a group by id. Every construct carries its provenance (file and
+ * line), of which the part that is the same for a file is made once.
+ *
+ * Most bundles fit in three times their source: the arena is asked for that much and
+ * the bundle written in place; if it does not fit, it is written again into a buffer
+ * that grows up to json_bytes. Equal contracts give equal bytes: the etag is a hash of
+ * them.
+ *
+ * What may fail: the bundle is too large, which is a diagnostic of the whole file. */
 #include <stdlib.h>
 
 #include "contract/front/emit.h"

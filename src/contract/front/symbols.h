@@ -77,7 +77,7 @@ static inline ln_step fr_step_of_word(fr_sym s)
     return n < LN_STEP_COUNT ? (ln_step)n : LN_STEP_COUNT;
 }
 
-/* The first 16 bytes of a text as numbers, zeros behind its end: short texts are equal
+/* The first 16 bytes of text as numbers, zeros behind its end: short texts are equal
  * if these and the lengths are. */
 typedef struct fr_symbol_head {
     uint64_t low, high;
@@ -109,7 +109,7 @@ void fr_symbols_init(fr_symbols *s, mt_arena *a);
 fr_sym fr_intern(fr_symbols *s, mt_str text);
 /* The number of `text` if it is interned, 0 otherwise. */
 fr_sym fr_symbol_find(const fr_symbols *s, mt_str text);
-/* Slow path of the lexer's inlined lookup: adds a text known to be absent. */
+/* Slow path of the lexer's inlined lookup: adds text known to be absent. */
 fr_sym fr_symbol_add(fr_symbols *s, mt_str text, fr_symbol_head head, uint32_t hash);
 
 static inline mt_str fr_text(const fr_symbols *s, fr_sym sym)

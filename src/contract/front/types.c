@@ -1,4 +1,10 @@
-/* contract/front/types.c - questions about types and literals. */
+/* contract/front/types.c - questions about types and literals.
+ *
+ * Names for messages, equality, fields by name (sorted, so searched by halves), digits
+ * and precisions of the NumericModel, units, and whether text is a date, a time or a
+ * decimal. Equality has a budget, because types that contain types many times over
+ * would cost without end; beyond it types count as different. FR_UNKNOWN equals
+ * everything. */
 #include "contract/front/types.h"
 
 #include "contract/wire/calendar.h"

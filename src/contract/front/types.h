@@ -29,8 +29,8 @@ static inline bool fr_is_unknown(const fr_type *t)
 
 /* Checks parameters of a type and everything in it, once. */
 void fr_check_type(fr_unit *u, fr_type *t, const fr_construct *c, mt_str field);
-/* Why the literal is no value of the type, empty if it is one. `tolerated` is set for
- * an integer where a Duration is needed. */
+/* Why the literal is not a value of the type, empty if it is one. `tolerated` is set
+ * for an integer where a Duration is needed. */
 mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                         bool *tolerated);
 

@@ -1,4 +1,13 @@
-/* contract/front/unit.c - reporting, and small things every pass needs. */
+/* contract/front/unit.c - reporting, and small things every pass needs.
+ *
+ * A report goes to one of two lists: the first one, whose first error is what the
+ * suite compares, and the later one, for what the specification demands beyond it;
+ * some codes are warnings unless the run is strict. When a list is full (limit
+ * diagnostics) a report is only counted and its text not made.
+ *
+ * Place and length are in characters and found from the token. Sorting by id compares
+ * the first eight bytes as a number and only then the whole text: contracts have
+ * thousands of ids. */
 #include "contract/front/unit.h"
 
 #include <stdlib.h>

@@ -29,7 +29,7 @@ static const ct_code_info CODES[] = {
      "A manifest's etag is the lower-case hex SHA-256 of its compact bundle. The bundle was "
      "changed after the manifest was made, or the etag is of another bundle.",
      "make the manifest again with motet elaborate --manifest"},
-    {"L101", "14.2.1", "bundle is no JSON",
+    {"L101", "14.2.1", "bundle is not JSON",
      "The bundle could not be read: it is not strict JSON, or exceeds json_bytes or bundle_depth.",
      "write the document with a JSON library"},
     {"L102", "14.2.1", "unsupported interchange version",
@@ -54,7 +54,7 @@ static const ct_code_info CODES[] = {
     {"L109", "15.1", "circle, or nested too deeply",
      "Entities, steps or flows refer to each other in a circle, or sub-flows and branches nest deeper than the limit flow_depth.",
      "break the circle, or nest less"},
-    {"L110", "9.4", "effect that is no transition",
+    {"L110", "9.4", "effect that is not a transition",
      "An operation's effect is not a declared transition of its entity.",
      "declare the transition, or correct the effect"},
     {"L111", "9.4", "outcomes that do not fit",

@@ -1,5 +1,13 @@
 /* contract/wire/calendar.c - RFC 3339 dates and date-times, years 0001 to 9999.
- * Days are counted in the proleptic Gregorian calendar from 1970-01-01. */
+ *
+ * Days are counted in the proleptic Gregorian calendar from 1970-01-01; a time is
+ * seconds and nanoseconds from there, in UTC. Reading accepts an offset and up to nine
+ * digits of a fraction, and refuses what the calendar does not have, a leap second
+ * included. Printing has one form: UTC with Z, the fraction without needless zeros.
+ *
+ * No locale, no time zone of the machine, no library call: dates are part of contracts
+ * and must mean the same everywhere. A function answers false and leaves *out
+ * undefined for text it does not take. */
 #include "contract/wire/calendar.h"
 
 enum { DAY_SECONDS = 86400 };

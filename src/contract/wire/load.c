@@ -1,6 +1,17 @@
 /* contract/wire/load.c - a bundle to a model: the envelope and the order of reading.
+ *
  * Names are indexed first, so constructs may stand in any order; then facts, entities
- * and rule heads, then everything that refers to them. */
+ * and rule heads, then everything that refers to them: rule bodies, operations, flows;
+ * at the end the checks that need the whole model (load_check.c). Rules are sorted by
+ * stratum, in bundle order inside a stratum.
+ *
+ * A fault is reported with the path in the JSON that leads to it, kept in one buffer
+ * that grows and shrinks with the walk, and loading goes on with the next construct:
+ * many faults per run. Kinds that are not evaluated are passed over.
+ *
+ * What may fail: MT_E_REJECTED with diagnostics, MT_E_VERSION, MT_E_SYNTAX and
+ * MT_E_LIMIT of the JSON. A model lives in `keep`, borrows texts from the bundle's
+ * copy there, and is immutable. */
 #include "base/json_write.h"
 #include "contract/elaborate.h"
 #include "contract/wire/load_internal.h"

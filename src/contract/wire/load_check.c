@@ -1,6 +1,11 @@
-/* contract/wire/load_check.c - load-time checks that need the whole model (§15.1):
- * entity parents, step graphs and flow references are acyclic, and no two branches of a
- * parallel step touch one entity. Searches are iterative or bounded by flow nesting. */
+/* contract/wire/load_check.c - load-time checks that need the whole model (§15.1).
+ *
+ * Entity parents, step graphs and flow references are acyclic, and no two branches of
+ * a parallel step touch one entity. A bundle may come from another elaborator, so what
+ * pass 5 has checked is checked again; the evaluator and the flow engine rely on it.
+ *
+ * Searches are iterative or bounded by flow nesting (limit flow_depth), which is
+ * measured here. A flow that many steps call is walked once. */
 #include "contract/wire/load_internal.h"
 
 static void report(ct_loader *l, const char *code, const char *kind, mt_str id,

@@ -1,5 +1,17 @@
 /* contract/wire/load_expr.c - predicates and terms: names resolved, types decided.
- * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). */
+ *
+ * A node of interchange is told by its keys (verdict_present, quantifier, op, ...),
+ * and becomes one ct_expr with its type. Names are the innermost variable, a fact, or
+ * by their own node a verdict of a lower stratum; variables are numbered by depth, so
+ * the evaluator needs no names. Types of sums and products are derived (promote.c) and
+ * may be narrowed by what the bundle says.
+ *
+ * Literals take the type of what they stand beside: text beside an Enum, a Date. A
+ * literal is the number that is written, or none: nothing is rounded silently (§13.6),
+ * except where a payload's type says so (§13.4).
+ *
+ * Recursion follows the JSON tree, whose depth the reader bounds (bundle_depth). NULL
+ * means a fault was reported. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 
@@ -445,7 +457,7 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
     if ((v = mt_json_at(json, "literal"))) {
         return load_literal(l, v, mt_json_at(json, "type"));
     }
-    ct_load_error(l, CT_L_EXPR, json, "this is no term");
+    ct_load_error(l, CT_L_EXPR, json, "this is not a term");
     return NULL;
 }
 

@@ -1,4 +1,13 @@
-/* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11). */
+/* contract/wire/load_flow.c - flows: steps, targets, failure handlers (spec §11).
+ *
+ * Of a list of steps the ids are known before the steps are read, so targets may point
+ * forward. STEP_KINDS has one reader per kind. Every outcome of an operation is routed
+ * and nothing else is; what was not declared routes as `success`. Branches of a
+ * parallel step are lists of steps again; nesting is bounded by the JSON's depth and
+ * checked by load_check.c.
+ *
+ * A fault is reported with its path; the flow is then not complete and the model is
+ * refused. */
 #include "contract/wire/load_internal.h"
 
 /* The step ids of one list, known before its steps are read. */

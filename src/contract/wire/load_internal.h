@@ -19,7 +19,7 @@
 #define CT_L_VALUE   "L107" /* a default or literal that is not of its type */
 #define CT_L_STRATUM "L108" /* a rule reads its own or a higher stratum */
 #define CT_L_CYCLE   "L109" /* entities, steps or flows in a circle */
-#define CT_L_EFFECT  "L110" /* an effect that is no declared transition */
+#define CT_L_EFFECT  "L110" /* an effect that is not a declared transition */
 #define CT_L_OUTCOME "L111" /* outcomes not unique, not disjoint, not routed */
 #define CT_L_PERSONA "L112" /* no persona, or one that is not declared */
 #define CT_L_HANDLER "L113" /* a failure handler is missing */
@@ -74,7 +74,7 @@ const ct_type *ct_load_type(ct_loader *l, const mt_json *json);
  * (type->slots slots). */
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out);
-/* A duration written in another unit, as one of `type`: false when it is no whole
+/* A duration written in another unit, as one of `type`: false when it is not a whole
  * number of the type's unit or lies outside of its range. */
 bool ct_duration_fits(const ct_type *type, int64_t value, ct_duration_unit unit,
                       int64_t *out);
@@ -92,7 +92,7 @@ const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
 const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json);
 /* The payload of a rule, converted to `type` where that is allowed. */
 const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json);
-/* A literal beside a value of `type` takes that type: a text becomes a Date or an Enum
+/* A literal beside a value of `type` takes that type: text becomes a Date or an Enum
  * value, an integer a Decimal where asked. The expression itself when nothing is to
  * do; NULL after an error. */
 const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,

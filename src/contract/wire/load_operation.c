@@ -1,4 +1,12 @@
-/* contract/wire/load_operation.c - entities and operations (spec §6, §9). */
+/* contract/wire/load_operation.c - entities and operations (spec §6, §9).
+ *
+ * Personas of a bundle that declares none come into being where they are named first;
+ * otherwise they must be declared. States and outcomes become indices. Effects are
+ * declared transitions and belong to an outcome: where there is one outcome every
+ * effect is its, whatever its label says, because elaboration only warns of another
+ * one.
+ *
+ * Preconditions go to the list of conditions, which the compiler turns into pieces. */
 #include "contract/wire/load_internal.h"
 
 uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at)
@@ -38,7 +46,7 @@ static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json
     uint32_t state =
         states ? (uint32_t)mt_map_get(states, name, 0) - 1 : ct_state_find(e, name);
     if (state == CT_NONE) {
-        ct_load_error(l, CT_L_NAME, json, "%.*s: \"%.*s\" is no state of \"%.*s\"",
+        ct_load_error(l, CT_L_NAME, json, "%.*s: \"%.*s\" is not a state of \"%.*s\"",
                       MT_ARG(key), MT_ARG(name), MT_ARG(e->id));
     }
     return state;
@@ -104,7 +112,7 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
     if (parent && !mt_json_is(parent, MT_JSON_NULL)) {
         out->parent = ct_model_find(l->m, CT_KIND_ENTITY, mt_json_text(parent));
         if (out->parent == CT_NONE) {
-            ct_load_error(l, CT_L_NAME, parent, "parent \"%.*s\" is no entity",
+            ct_load_error(l, CT_L_NAME, parent, "parent \"%.*s\" is not an entity",
                           MT_ARG(mt_json_text(parent)));
         }
     }

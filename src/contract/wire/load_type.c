@@ -1,4 +1,12 @@
-/* contract/wire/load_type.c - BaseTypes from interchange, checked to be well-formed. */
+/* contract/wire/load_type.c - BaseTypes from interchange, checked to be well formed.
+ *
+ * LOADERS has one reader per base, in the order of ct_base. A type knows how many
+ * slots its values take (a record the sum of its fields, everything else one), which
+ * is what the evaluator lays facts out by. Members of records and unions are sorted by
+ * name, so two types that list them differently are the same type.
+ *
+ * Bounds: precision and scale, length, list maximum; the number of slots in all is
+ * bounded by a limit. NULL means a fault was reported. */
 #include <stdlib.h>
 
 #include "contract/wire/load_internal.h"

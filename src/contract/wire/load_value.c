@@ -1,6 +1,12 @@
 /* contract/wire/load_value.c - defaults and literals of a bundle, as typed values.
+ *
  * Three spellings are read: the interchange's own ({"kind":"decimal_value",…}), a bare
- * literal, and the form facts are given in. */
+ * literal, and the form facts are given in. LOADERS has one reader per base; a value
+ * outside the range, scale, length or choices of its type is reported with the type
+ * spelled out.
+ *
+ * Durations of another unit must be a whole number of the type's. Values live in
+ * `keep`. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
 #include "contract/wire/round_text.h"

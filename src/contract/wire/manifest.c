@@ -1,5 +1,12 @@
 /* contract/wire/manifest.c - what surrounds a bundle: its etag, the manifest, the
- * laid-out form and the check of its version. */
+ * laid-out form and the check of its version.
+ *
+ * The etag is the SHA-256 of the bundle's bytes as they are, so a manifest holds the
+ * bundle verbatim and never a rewritten one. The laid-out form adds white space only.
+ * Keys of the manifest are in byte order.
+ *
+ * A version is semver; only major 1 is read, and a suffix changes nothing about that.
+ * MT_E_VERSION comes with a sentence. */
 #include "base/hash.h"
 #include "contract/elaborate.h"
 

@@ -1,5 +1,12 @@
 /* contract/wire/promote.c - the types of sums and products (spec §4.2, §13.2).
- * Whole numbers only: the digits of a bound are counted, no logarithm is taken. */
+ *
+ * Whole numbers only: the digits of a bound are counted, no logarithm is taken. Int
+ * with Int stays Int with the range that follows, clamped to 64 bits; beside a Decimal
+ * it becomes the Decimal that holds all its values; durations meet in the smaller
+ * unit; a DateTime moves by a duration and two differ by one.
+ *
+ * NULL means the operands have no sum or product. The elaborator has the same rules on
+ * its own types (front/pass4_terms.c). */
 #include "contract/wire/load_internal.h"
 
 __extension__ typedef __int128 wide;

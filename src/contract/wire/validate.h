@@ -28,7 +28,7 @@ const ct_code_info *ct_bundle_code_at(size_t index);
 
 typedef struct ct_document {
     bool is_manifest;
-    const mt_json *tree; /* of the bundle; NULL when the text is no JSON */
+    const mt_json *tree; /* of the bundle; NULL when the text is not JSON */
     mt_str bundle;       /* compact, keys sorted; empty when rejected */
 } ct_document;
 

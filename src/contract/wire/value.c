@@ -1,4 +1,11 @@
-/* contract/wire/value.c - names of types, and equality of any two values. */
+/* contract/wire/value.c - names of types, and equality of any two values.
+ *
+ * Tables of bases and units are in the order of their enums. Fields are sorted by name
+ * and searched by halves. Equality is by value across types: enums by text, decimals
+ * and durations by amount whatever scale and unit, lists and records part by part;
+ * ct_type_comparable() says beforehand whether it makes sense.
+ *
+ * Recursion follows the types, whose depth the loader bounds. */
 #include "contract/wire/value.h"
 
 const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};

@@ -55,7 +55,33 @@ static const struct refused_row {
     {"E1_a_variable_of_a_process_must_be_a_name", V_OF("x_a"), "s: {command: [cat], environment: ['A=B']}", "F101", "list of names"},
     {"E1_a_variable_of_a_process_must_be_set", V_OF("x_a"), "s: {command: [cat], environment: [MOTET_TEST_UNSET]}", "F103", "MOTET_TEST_UNSET"},
     {"E1_instances_of_an_unknown_entity_are_refused", HTTP_V, "s: {instances: {id: Order}}", "F101", "entities of the contract"},
-    {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "no object"},
+    {"E1_a_misspelt_setting_gets_the_nearest_one", HTTP_V, "s: {timeot: 5s}", "F101",
+     "'timeot' of source 's' is not a key of a source served by motet.http (did you mean `timeout`?)"},
+    {"E1_a_misspelt_setting_of_a_fact_gets_the_nearest_one", HTTP_V, "s: {facts: {v: {selct: a}}}", "F101",
+     "'selct' of fact 'v' is not a key of a fact served by motet.http (did you mean `select`?)"},
+    {"E1_a_number_for_a_text_is_refused", HTTP_V, "s: {base_url: 5}", "F101", "'base_url' of source 's' must be text"},
+    {"E1_an_empty_text_is_refused", HTTP_V, "s: {proxy: ''}", "F101", "'proxy' of source 's' must be text"},
+    {"E1_one_byte_too_many_is_refused", HTTP_V, "s: {max_bytes: 4294967297}", "F101", "a whole number from 0 to 4294967296"},
+    {"E1_one_redirect_too_many_is_refused", HTTP_V, "s: {redirects: 11}", "F101", "a whole number from 0 to 10"},
+    {"E1_one_connection_too_many_is_refused", DB_V("sqlite"), "s: {connections: 1001}", "F101", "a whole number from 0 to 1000"},
+    {"E1_a_time_beyond_its_most_is_refused", HTTP_V, "s: {timeout: 87841h}", "F101", "a time from 0ms to 87840h"},
+    {"E1_an_unknown_policy_gets_the_nearest_one", HTTP_V, "s: {on_error: fial}", "F101", "did you mean `fail`?"},
+    {"E1_an_unknown_response_is_refused", HTTP_V, "s: {response: all}", "F101", "`digest` or `keep`"},
+    {"E1_settings_of_a_source_are_an_object", HTTP_V, "s: [1]", "F101", "the settings of source 's' must be an object, not a list"},
+    {"E1_settings_of_a_fact_are_an_object", HTTP_V, "s: {facts: {v: 1}}", "F101", "the settings of fact 'v' must be an object, not a number"},
+    {"E1_facts_are_an_object", HTTP_V, "s: {facts: [v]}", "F101", "'facts' of source 's' must be an object"},
+    {"E1_headers_are_an_object", HTTP_V, "s: {headers: [X]}", "F101", "'headers' of source 's' must be an object"},
+    {"E1_parameters_are_names", DB_V("sqlite"), "s: {file: x.db, facts: {v: {query: q, parameters: [1]}}}", "F101", "list of names"},
+    {"E1_a_misspelt_key_of_a_connection_gets_the_nearest_one", DB_V("postgres"), "s: {connection: {hots: h}}", "F101",
+     "'connection.hots' of source 's' is not a key of a connection (did you mean `host`?)"},
+    {"E1_a_url_is_the_whole_connection", DB_V("postgres"), "s: {connection: {url: {env: HOME}, host: h}}", "F101",
+     "'connection.host' of source 's' is not a key of a connection by its url"},
+    {"E1_a_header_is_text", HTTP_V, "s: {headers: {X-A: true}}", "F101", "names and texts"},
+    {"E1_a_port_beyond_the_last_is_refused", DB_V("postgres"), "s: {connection: {port: 65536}}", "F101", "from 1 to 65535"},
+    {"E1_a_port_before_the_first_is_refused", DB_V("postgres"), "s: {connection: {port: 0}}", "F101", "from 1 to 65535"},
+    {"E1_a_command_begins_with_a_program", V_OF("x_a"), "s: {command: ['']}", "F101", "a program"},
+    {"E1_a_command_has_a_word", V_OF("x_a"), "s: {command: []}", "F101", "1 to 4096 items"},
+    {"E1_sources_must_be_an_object", HTTP_V, "[1]", "F101", "not an object"},
 };
 /* clang-format on */
 
@@ -92,6 +118,20 @@ static void E1_a_source_no_fact_uses_needs_no_adapter(void **state)
     assert_false(ad_adapters_serves(o.adapters, 0));
     assert_error(ask(&o, "v", NULL), "no_source");
     outlet_close(&o);
+}
+
+static void E1_settings_at_their_limits_hold(void **state)
+{
+    static const char *const GOOD[] = {
+        "s: {max_bytes: 4294967296, redirects: 10, timeout: 87840h, response: keep}",
+        "s: {max_bytes: 1, redirects: 0, timeout: 1ms, max_age: 0s, response: digest}"};
+    (void)state;
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+        outlet o;
+        outlet_open(&o, HTTP_V, mt_str_z(GOOD[i]));
+        assert_non_null(o.adapters);
+        outlet_close(&o);
+    }
 }
 
 /* ---- Credentials in files ---- */
@@ -575,6 +615,7 @@ int main(void)
     rows_add(&list, BOUND, binds_instance);
     rows_test(&list, E1_a_shared_configuration_may_name_other_sources);
     rows_test(&list, E1_a_source_no_fact_uses_needs_no_adapter);
+    rows_test(&list, E1_settings_at_their_limits_hold);
     rows_test(&list, E1_a_credential_file_others_may_read_is_refused);
     rows_test(&list, E1_a_credential_with_a_line_end_is_refused);
     rows_test(&list, E1_variables_are_read_as_the_type_says);

@@ -402,7 +402,7 @@ static void E1_a_connection_string_is_a_credential(void **state)
     outlet_close(&o);
     setenv("MOTET_TEST_URL", "postgres://motet:hunter22@[oops", 1);
     outlet_open_with(&o, constructs, yaml, NULL);
-    assert_refused(&o, "F103", "no PostgreSQL connection string");
+    assert_refused(&o, "F103", "not a PostgreSQL connection string");
     for (size_t i = 0; i < o.ds.len; i++) {
         assert_null(memmem(o.ds.items[i].message.ptr, o.ds.items[i].message.len,
                            "hunter22", 8));

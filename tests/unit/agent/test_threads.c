@@ -200,6 +200,13 @@ static void answer_test(void *host, const ag_call *call, ag_answer *out)
     out->event = (ag_event){AG_TEST, MT_STR("ok"), NULL};
 }
 
+static void answer_move(void *host, const ag_call *call, ag_answer *out)
+{
+    (void)host;
+    (void)call;
+    out->event = (ag_event){AG_MOVE, MT_STR("ok"), NULL};
+}
+
 static uint32_t scanned(const crowd *c, const ag_tape *t, mt_arena *a)
 {
     uint32_t found = 0;
@@ -282,6 +289,109 @@ static void a_large_tape_costs_nothing(void **state)
     mt_arena_free(&a);
 }
 
+static void assert_keys(const ag_tape *t, const bool *held, uint32_t count)
+{
+    char key[16];
+    size_t total = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        snprintf(key, sizeof key, "key%u", k);
+        assert_int_equal(ag_tape_has(t, mt_str_z(key)), held[k]);
+        total += held[k];
+    }
+    assert_int_equal(ag_tape_keys(t), total);
+}
+
+/* Keys come and go in any order; each that is held is found, no other is. Few cells,
+ * so that keys share their homes and the end of the table is crossed. */
+static void a_key_is_found_whatever_was_removed_before(void **state)
+{
+    (void)state;
+    enum { FEW = 11, ROUNDS = 4000 };
+    mt_str wanted = MT_STR("wanted");
+    ag_agent agent = {.rule = AG_ADD};
+    ag_program *p = ag_program_new(&agent, NULL);
+    ag_tape *t = ag_tape_new(p, AG_INDEX_MANY);
+    bool held[FEW] = {0};
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        char key[16];
+        uint32_t k = random_below(FEW);
+        snprintf(key, sizeof key, "key%u", k);
+        held[k] = random_below(2);
+        if (held[k]) {
+            assert_int_equal(ag_tape_set(t, mt_str_z(key), &wanted, 1), MT_OK);
+        } else {
+            ag_tape_remove(t, mt_str_z(key));
+        }
+        assert_keys(t, held, FEW);
+    }
+    ag_tape_free(t);
+    ag_program_free(p);
+}
+
+/* Four states after the message: a limit of four holds them, three does not. */
+static void the_limit_of_a_tape_is_exact(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ag_receiver r = {.name = MT_STR("r"), .parsed = true};
+    assert_int_equal(
+        ag_route_parse(&a, AG_PROFILE, NULL, MT_STR("A--[f,g,h]-->A"), &r.route, NULL),
+        MT_OK);
+    ag_agent agent = {.receivers = &r, .receiver_count = 1, .rule = AG_ADD};
+    mt_str start[] = {MT_STR("A"), MT_STR("f"), MT_STR("g"), MT_STR("h")};
+    for (uint32_t most = 3; most <= 5; most++) {
+        mt_limits limits = MT_LIMITS_DEFAULT;
+        limits.agent_tape_nodes = most;
+        ag_program *p = ag_program_new(&agent, &limits);
+        ag_tape *t = ag_tape_new(p, AG_MANY);
+        ag_cycle *c = ag_cycle_new(p, t);
+        assert_int_equal(ag_tape_set(t, AG_LIST, start, 4),
+                         most < 4 ? MT_E_LIMIT : MT_OK);
+        assert_int_equal(ag_tape_set(t, AG_LIST, start, 1), MT_OK);
+        ag_cycle_run(c, &(ag_message){0}, answer_move, NULL);
+        assert_int_equal(ag_cycle_fate(c), most < 4 ? AG_OVER_LIMIT : AG_FINISHED);
+        assert_int_equal(ag_tape_size(t), most < 4 ? 1 : 4);
+        ag_cycle_free(c);
+        ag_tape_free(t);
+        ag_program_free(p);
+    }
+    mt_arena_free(&a);
+}
+
+/* Three receivers hear one state: a limit of three lets them, two does not. */
+static void the_limit_of_activations_is_exact(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    ag_receiver r[3] = {{.name = MT_STR("x"), .parsed = true},
+                        {.name = MT_STR("y"), .parsed = true},
+                        {.name = MT_STR("z"), .parsed = true}};
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ag_route_parse(&a, AG_PROFILE, NULL, MT_STR("A--[f]-->A"),
+                                        &r[i].route, NULL),
+                         MT_OK);
+    }
+    ag_agent agent = {.receivers = r, .receiver_count = 3, .rule = AG_ADD};
+    mt_str start = MT_STR("A");
+    for (uint32_t most = 2; most <= 4; most++) {
+        mt_limits limits = MT_LIMITS_DEFAULT;
+        limits.agent_activations = most;
+        ag_program *p = ag_program_new(&agent, &limits);
+        ag_tape *t = ag_tape_new(p, AG_MANY);
+        ag_cycle *c = ag_cycle_new(p, t);
+        assert_int_equal(ag_tape_set(t, AG_LIST, &start, 1), MT_OK);
+        ag_cycle_run(c, &(ag_message){0}, answer_test, NULL);
+        assert_int_equal(ag_cycle_fate(c), most < 3 ? AG_OVER_LIMIT : AG_FINISHED);
+        if (most < 3) {
+            assert_string_equal(ag_cycle_record(c).limit, "agent_activations");
+        }
+        ag_cycle_free(c);
+        ag_tape_free(t);
+        ag_program_free(p);
+    }
+    mt_arena_free(&a);
+}
+
 static void tape_growth_is_limited(void **state)
 {
     (void)state;
@@ -321,6 +431,9 @@ int main(void)
         cmocka_unit_test(the_index_finds_what_a_scan_finds),
         cmocka_unit_test(a_large_tape_costs_nothing),
         cmocka_unit_test(tape_growth_is_limited),
+        cmocka_unit_test(a_key_is_found_whatever_was_removed_before),
+        cmocka_unit_test(the_limit_of_a_tape_is_exact),
+        cmocka_unit_test(the_limit_of_activations_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

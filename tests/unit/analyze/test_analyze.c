@@ -3,6 +3,7 @@
  * refund, and of the paths also the two on which compensation fails), and on contracts
  * that part a right analyzer from one that is nearly right. */
 #include "../contract/escrow_bundle.h"
+#include "analyze/facts/analyzer.h"
 #include "analyze/facts/joint.h"
 #include "analyze_fixture.h"
 

@@ -320,6 +320,18 @@ static void judged(void **state)
 #define N_UNDO                                                                         \
     "Compensate(steps: [{ op: back persona: ann on_failure: Terminal(failure) }] "     \
     "then: Terminal(failure))"
+/* Undone in two steps; and one flow behind it, whose first step back is their second.
+ */
+#define N_UNDO_TWICE                                                                   \
+    "Compensate(steps: [{ op: back persona: ann on_failure: Terminal(failure) }, "     \
+    "{ op: two persona: ann on_failure: Terminal(failure) }] "                         \
+    "then: Terminal(failure))"
+#define N_LATER                                                                        \
+    "flow later { snapshot: at_initiation entry: z1 steps: { z1: OperationStep { op: " \
+    "never persona: ann outcomes: { success: Terminal(success) } on_failure: "         \
+    "Compensate(steps: [{ op: two persona: ann on_failure: Terminal(failure) }] "      \
+    "then: Terminal(failure)) } } }\n"
+#define N2    N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO_TWICE) N_LATER
 #define N_ALL "on_all_success: s4 on_any_failure: Escalate(to: ann next: s4)"
 #define N1    N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO)
 
@@ -358,6 +370,11 @@ static const struct nested {
     {{"FMC1_compensation_under_way_is_gone", N1,
       N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL,
       "Terminate(outcome: failure)"), "{}", "s4", "3 FMC1 other_handler s4 s4", NULL}, 1},
+    {{"FMC1_the_second_step_of_a_compensation_unchanged", N2, N2, "{}", "s4",
+      "compatible", NULL}, 2},
+    {{"FMC1_the_second_step_of_a_compensation_is_gone", N2,
+      N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL, N_UNDO) N_LATER, "{}",
+      "s4", "3 FMC1 other_handler s4 s4", NULL}, 2},
     {{"FMC1_a_handler_that_changed_ahead_is_compatible", N1,
       N_HEAD N_INNER("two") N_FLOW(N_LEFT "," N_RIGHT, N_ALL,
       "Terminate(outcome: failure)"), "{}", "s4", "compatible", NULL}, 0},

@@ -55,7 +55,7 @@ static const struct row {
     {"step_only_new_steps_lead_to", HEAD N OP("n > 3") FLOW("s", STEP("s", END)), HEAD N OP("n > 3") FLOW("s", STEP("s", END) STEP("t", "u") STEP("u", END)), "Flow/f steps safe\n", false, "no step that was there"},
     {"error_that_still_occurs", HEAD N OP("n > 3"), HEAD N OP_ERRORS("n > 3", "persona_rejected"), "Operation/go error_contract breaking\n", true, "still occurs"},
     {"error_that_does_not_occur", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, ambiguous_outcome"), HEAD N OP("n > 3"), "Operation/go error_contract safe\n", false, NULL},
-    {"FE4_error_the_engine_does_not_know", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, odd"), HEAD N OP("n > 3"), "Operation/go error_contract open\n", true, "no error of the engine"},
+    {"FE4_error_the_engine_does_not_know", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, odd"), HEAD N OP("n > 3"), "Operation/go error_contract open\n", true, "not an error of the engine"},
     {"FE4_source_state_still_occurs", HEAD N OP_ERRORS("n > 3", "precondition_failed, persona_rejected, invalid_source_state"), HEAD N OP("n > 3"), "Operation/go error_contract breaking\n", true, "still occurs"},
     {"errors_after_a_precondition_that_never_holds", HEAD N OP_ERRORS("n > 3 and n < 3", "precondition_failed, persona_rejected, invalid_source_state, unknown_instance, unknown_outcome"), HEAD N OP("n > 3 and n < 3"), "Operation/go error_contract safe\n", false, "never holds"},
     {"FE4_somebody_who_is_no_persona", HEAD N OP("n > 3"), HEAD N OP_ERRORS("n > 3", "precondition_failed"), "Operation/go error_contract breaking\n", true, "persona"},

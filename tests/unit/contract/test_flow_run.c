@@ -339,6 +339,46 @@ static void a_run_waits_for_a_persona_the_host_does_not_hold(void **state)
     assert_int_equal(ct_run_all(&f->run), CT_RUN_DONE);
 }
 
+static ct_run_status run_within(fixture *f, const char *flow, uint32_t steps)
+{
+    ct_run_input in = fixture_input(f, flow, "ann");
+    in.max_steps = steps;
+    ct_run_start(&f->run, &in);
+    return ct_run_all(&f->run);
+}
+
+/* As many steps as a flow takes are enough, one less is not. */
+static uint32_t steps_taken(fixture *f, const char *flow)
+{
+    uint32_t steps = 1;
+    while (run_within(f, flow, steps) == CT_RUN_FAILED) {
+        assert_true(mt_str_is(f->run.fault, "exceeded the limit flow_steps"));
+        steps++;
+    }
+    assert_int_equal(f->run.status, CT_RUN_DONE);
+    return steps;
+}
+
+static void the_last_step_within_the_limit_is_taken(void **state)
+{
+    assert_int_equal(steps_taken(*state, "f_handoff"), 2);
+}
+
+static void waiting_costs_no_step(void **state)
+{
+    fixture *f = *state;
+    ct_run_input in = fixture_input(f, "f_handoff", "ann");
+    in.host.may_act = is_ann;
+    in.max_steps = steps_taken(f, "f_handoff");
+    ct_run_start(&f->run, &in);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ct_run_all(&f->run), CT_RUN_WAITING);
+        ct_run_resume(&f->run);
+    }
+    f->run.host.may_act = NULL;
+    assert_int_equal(ct_run_all(&f->run), CT_RUN_DONE);
+}
+
 static mt_err disk_full(void *context, const ct_run *run, const ct_record *record)
 {
     (void)context;
@@ -431,6 +471,8 @@ int main(void)
         ROW(s6_5_a_binding_to_an_absent_instance_fails_at_once),
         ROW(a_persona_nobody_declares_cannot_begin),
         ROW(a_run_waits_for_a_persona_the_host_does_not_hold),
+        ROW(the_last_step_within_the_limit_is_taken),
+        ROW(waiting_costs_no_step),
         ROW(a_failing_host_stops_the_run_and_nothing_has_happened),
         ROW(the_number_of_steps_is_limited),
         ROW(a_run_started_again_allocates_nothing),

@@ -102,7 +102,7 @@ static const struct row {
      "L105", "declared twice"},
     {"15.1.2 entities that are their own parents",
      ENTITY("A", ",'parent':'B'") "," ENTITY("B", ",'parent':'A'"), "L109", "cycle"},
-    {"a parent that does not exist", ENTITY("A", ",'parent':'B'"), "L105", "no entity"},
+    {"a parent that does not exist", ENTITY("A", ",'parent':'B'"), "L105", "not an entity"},
     {"15.1.5 an effect that is no transition",
      ENTITY("E", "") "," OPERATION("'allowed_personas':['p'],'effects':[{'entity_id':"
                                    "'E','from':'t','to':'s'}]"),

@@ -6,7 +6,7 @@
 
 #include "base/sign.h"
 #include "contract/elaborate.h"
-#include "exec/trust.h"
+#include "exec/evidence/trust.h"
 #include "os/key_file.h"
 
 static desk escrow(void **state)

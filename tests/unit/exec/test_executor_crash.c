@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/verify.h"
 
 enum { WORKERS = 6, WHEELS = 4 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/json_write.h"
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/proof.h"
 #include "ledger/verify.h"
 #include "os/key_file.h"

@@ -4,7 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/proof.h"
 #include "ledger/verify.h"
 #include "os/key_file.h"

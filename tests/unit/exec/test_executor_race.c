@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/verify.h"
 
 enum { THREADS = 8 };

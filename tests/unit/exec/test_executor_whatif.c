@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "../whatif/whatif_ledger.h"
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/entry.h"
 #include "os/file.h"
 #include "whatif/whatif.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "exec/ledger_store.h"
+#include "exec/evidence/ledger_store.h"
 #include "ledger/chain.h"
 #include "ledger/verify.h"
 

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "../rows.h"
-#include "exec/signer.h"
+#include "exec/evidence/signer.h"
 
 static char dir[] = "/tmp/motet-signer-XXXXXX";
 static char url[80], path[64], memory[64];

@@ -12,7 +12,7 @@
 
 #include "base/base64.h"
 #include "contract/elaborate.h"
-#include "exec/trust.h"
+#include "exec/evidence/trust.h"
 #include "os/key_file.h"
 
 #define BUNDLE "{\"constructs\":[],\"id\":\"c\",\"kind\":\"Bundle\",\"tenor\":\"1.0\"}"

@@ -192,7 +192,7 @@ static void says_what_is_wrong(void **state)
         const char *text, *path, *message;
     } ROWS[] = {
         {"[]", "$", "must be an object"},
-        {"{\"surprise\":1}", "surprise", "is no field of a capture"},
+        {"{\"surprise\":1}", "surprise", "is not a field of a capture"},
         {"{\"capture_version\":3}", "capture_version", "must be a string"},
         {"{\"capture_version\":\"v3\",\"graph_id\":\"g\",\"config\":{\"max_retries\":0}"
          ","

@@ -71,7 +71,7 @@ enum { FIRST_COMPUTE = 6, KIND_COUNT = sizeof KINDS / sizeof *KINDS };
 
 typedef struct made {
     uint32_t kind, inputs[3];
-    char name[12];
+    char name[24];
 } made;
 
 /* A node before `i` that gives `type`; 'B' is a bool that is not a Source's. */

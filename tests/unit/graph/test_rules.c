@@ -2,6 +2,7 @@
  * change that breaks exactly this rule. */
 #include "graph/adapter.h"
 #include "graph/rules.h"
+#include "../rows.h"
 #include "graph_test.h"
 
 /* clang-format off */
@@ -413,6 +414,106 @@ static void holds_then_breaks(void **state)
     gt_end(t);
 }
 
+/* ---- misspelt keys ---- */
+
+/* clang-format off */
+static const struct misspelt {
+    const char *name;
+    what what;
+    const char *base, *find, *replace;
+    uint32_t line;
+    const char *message, *hint;
+} MISSPELT[] = {
+    {"FG9_effects", MANIFEST, ACTION, "effects:\n", "efects:\n", 7,
+     "`efects` is not a key of a manifest", "did you mean `effects`?"},
+    {"FG9_intents", MANIFEST, ACTION, "  intents:", "  intent:", 9,
+     "`effects.intent` is not a key of `effects`", "did you mean `intents`?"},
+    {"FG9_mirror_writes", MANIFEST, ACTION, "mirror_writes", "mirror_write", 12,
+     "`effects.intents[0].mirror_write` is not a key of an intent", "did you mean `mirror_writes`?"},
+    {"FG9_a_field", MANIFEST, ACTION, "from_param: side", "from_params: side", 11,
+     "`effects.intents[0].fields[1].from_params` is not a key of a field", "did you mean `from_param`?"},
+    {"FG9_a_write", MANIFEST, ACTION, "from_input: qty}]\n  intents", "form_input: qty}]\n  intents", 8,
+     "`effects.writes[0].form_input` is not a key of a write", "did you mean `from_input`?"},
+    {"FG9_a_port", MANIFEST, COMPUTE, "cardinality", "cardinalty", 4,
+     "`inputs[0].cardinalty` is not a key of a port", "did you mean `cardinality`?"},
+    {"FG9_a_parameter", MANIFEST, COMPUTE, "default: 2.0", "defualt: 2.0", 6,
+     "`parameters[0].defualt` is not a key of a parameter", "did you mean `default`?"},
+    {"FG9_requires", MANIFEST, SOURCE, "{context: [", "{contexts: [", 7,
+     "`requires.contexts` is not a key of `requires`", "did you mean `context`?"},
+    {"FG9_execution", MANIFEST, TRIGGER, "cadence", "cadense", 7,
+     "`execution.cadense` is not a key of `execution`", "did you mean `cadence`?"},
+    {"FG9_state", MANIFEST, COMPUTE, "resettable", "resetable", 9,
+     "`state.resetable` is not a key of `state`", "did you mean `resettable`?"},
+    {"FG9_a_key_of_a_graph", GRAPHS, GRAPH, "outputs: {fired", "output: {fired", 22,
+     "`output` is not a key of a cluster", "did you mean `outputs`?"},
+    {"FG9_a_node", GRAPHS, GRAPH, "params: {key: out}", "parms: {key: out}", 11,
+     "`nodes.set.parms` is not a key of a node", "did you mean `params`?"},
+    {"FG9_an_exposed_parameter", GRAPHS, GRAPH, "{exposed: level}", "{exposed: level, exposes: 1}", 7,
+     "`nodes.lim.params.value.exposes` is not a key of an exposed parameter", "did you mean `exposed`?"},
+    {"FG9_an_edge", GRAPHS, GRAPH, "to: {node: win", "too: {node: win", 21,
+     "`edges[6].too` is not a key of an edge", "did you mean `to`?"},
+    {"FG9_an_end_of_an_edge", GRAPHS, GRAPH, "node: win", "nodes: win", 21,
+     "`edges[6].to.nodes` is not a key of an end of an edge", "did you mean `node`?"},
+    {"FG9_a_parameter_of_a_graph", GRAPHS, GRAPH, "default: 1.5", "defaults: 1.5", 4,
+     "`parameters[0].defaults` is not a key of a parameter", "did you mean `default`?"},
+    {"FG9_a_signature", GRAPHS, GRAPH, "is_origin", "is_orign", 23,
+     "`declared_signature.is_orign` is not a key of a signature", "did you mean `is_origin`?"},
+    {"FG9_an_output_of_a_signature", GRAPHS, GRAPH, "wireable", "wirable", 23,
+     "`declared_signature.outputs[0].wirable` is not a key of an output of a signature",
+     "did you mean `wireable`?"},
+    {"FG9_a_context_key", ADAPTERS, ADAPTER, "writable: false", "writeable: false", 6,
+     "`context_keys[0].writeable` is not a key of a context key", "did you mean `writable`?"},
+    {"FG9_an_event_kind", ADAPTERS, ADAPTER, "payload_schema", "payload_shema", 12,
+     "`event_kinds[0].payload_shema` is not a key of an event kind", "did you mean `payload_schema`?"},
+    {"FG9_accepts", ADAPTERS, ADAPTER, "  effects:", "  effect:", 14,
+     "`accepts.effect` is not a key of `accepts`", "did you mean `effects`?"},
+    {"FG9_capture", ADAPTERS, ADAPTER, "fields: [event", "feilds: [event", 18,
+     "`capture.feilds` is not a key of `capture`", "did you mean `fields`?"},
+    {"FG9_a_key_near_nothing", ADAPTERS, ADAPTER, "runtime_compat", "zzzzz: 1\nruntime_compat", 4,
+     "`zzzzz` is not a key of an adapter", "remove it or correct its name"},
+};
+/* clang-format on */
+
+static bool accepted_text(gt *t, what kind, const char *text)
+{
+    return accepted(t, &(struct row){.what = kind}, text);
+}
+
+static void FG9_a_misspelt_key_is_warned_of(void **state)
+{
+    const struct misspelt *m = *state;
+    gt *t = gt_begin();
+    t->files = FILES;
+    t->file_count = 1;
+    assert_true(accepted_text(t, m->what, m->base));
+    assert_int_equal(t->ds.warnings, 0);
+    t->ds.len = 0;
+    (void)accepted_text(t, m->what, changed(&t->arena, m->base, m->find, m->replace));
+    assert_int_equal(t->ds.warnings, 1);
+    for (size_t i = 0; i < t->ds.len; i++) {
+        const mt_diag *d = &t->ds.items[i];
+        if (d->severity == MT_WARNING) {
+            assert_text(d->message, mt_str_z(m->message));
+            assert_text(d->hint, mt_str_z(m->hint));
+            assert_int_equal(d->line, m->line);
+            assert_true(d->file.len > 0);
+        }
+    }
+    gt_end(t);
+}
+
+/* Only a warning: what has it is as good as without it. */
+static void FG9_a_key_nobody_knows_does_no_harm(void **state)
+{
+    (void)state;
+    gt *t = gt_begin();
+    assert_true(gt_manifest(
+        t, changed(&t->arena, COMPUTE, "type: number}]\n", "type: number, x: 1}]\n")));
+    assert_int_equal(t->ds.errors, 0);
+    assert_int_equal(t->ds.warnings, 1);
+    gt_end(t);
+}
+
 /* ---- rules that need more than one change ---- */
 
 static void ADP_4_an_adapter_declares_something(void **state)
@@ -631,13 +732,21 @@ int main(void)
         cmocka_unit_test(LIMIT_clusters_nested_too_deeply_are_refused),
         cmocka_unit_test(discovery_wants_the_id_of_the_file),
         cmocka_unit_test(all_violations_come_at_once_and_sorted),
+        cmocka_unit_test(FG9_a_key_nobody_knows_does_no_harm),
     };
+    struct CMUnitTest misspelt[COUNT(MISSPELT)];
+    for (size_t i = 0; i < COUNT(MISSPELT); i++) {
+        misspelt[i] =
+            (struct CMUnitTest){MISSPELT[i].name, FG9_a_misspelt_key_is_warned_of, NULL,
+                                NULL, (void *)(uintptr_t)&MISSPELT[i]};
+    }
     struct CMUnitTest rows[COUNT(ROWS)];
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         rows[i] = (struct CMUnitTest){ROWS[i].rule, holds_then_breaks, NULL, NULL,
                                       (void *)(uintptr_t)&ROWS[i]};
     }
     int bad = cmocka_run_group_tests_name("graph/rules", rows, NULL, NULL);
+    bad += cmocka_run_group_tests_name("graph/rules misspelt", misspelt, NULL, NULL);
     return bad +
            cmocka_run_group_tests_name("graph/rules special", special, NULL, NULL);
 }

@@ -223,6 +223,64 @@ static void time_never_runs_backwards(void **state)
     gr_supervisor_free(s);
 }
 
+/* When the second of two events may run: window and first event in nanoseconds. */
+static const struct carry {
+    const char *name;
+    gr_time first, window, want;
+} CARRIES[] = {
+    {"less than a second is not carried",
+     {1, 500000000},
+     {0, 499999999},
+     {1, 999999999}},
+    {"exactly a second is carried", {1, 500000000}, {0, 500000000}, {2, 0}},
+    {"more than a second is carried", {1, 500000000}, {0, 500000001}, {2, 1}},
+    {"the last nanoseconds of two seconds",
+     {1, 999999999},
+     {1, 999999999},
+     {3, 999999998}},
+};
+
+static gr_decision at_time(gr_supervisor *s, char *name, gr_time at)
+{
+    gr_signal e = {
+        .id = mt_str_z(name), .kind = GR_DATA_AVAILABLE, .at = at, .handle = name};
+    return gr_supervise(s, &e);
+}
+
+static void nanoseconds_are_carried(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof CARRIES / sizeof *CARRIES; i++) {
+        fake f = {0};
+        gr_constraints one = {.max_per_window = {true, 1},
+                              .rate_window = {true, CARRIES[i].window}};
+        gr_supervisor *s = supervisor(&f, one);
+        char a[] = "a", b[] = "b";
+        at_time(s, a, CARRIES[i].first);
+        gr_time got = at_time(s, b, CARRIES[i].first).schedule_at.at;
+        assert_int_equal(got.secs, CARRIES[i].want.secs);
+        assert_int_equal(got.nanos, CARRIES[i].want.nanos);
+        gr_supervisor_free(s);
+    }
+}
+
+/* At the end of the window the next may run, a nanosecond before it may not. */
+static void a_window_ends_to_the_nanosecond(void **state)
+{
+    (void)state;
+    gr_constraints one = {.max_per_window = {true, 1},
+                          .rate_window = {true, {0, 600000000}}};
+    char a[] = "a", b[] = "b";
+    for (uint32_t early = 0; early < 2; early++) {
+        fake f = {0};
+        gr_supervisor *s = supervisor(&f, one);
+        at_time(s, a, (gr_time){1, 500000000});
+        gr_decision d = at_time(s, b, (gr_time){2, 100000000 - early});
+        assert_int_equal(d.verdict, early ? GR_DEFER : GR_INVOKE);
+        gr_supervisor_free(s);
+    }
+}
+
 static void the_end_of_time_does_not_wrap(void **state)
 {
     (void)state;
@@ -376,6 +434,8 @@ int main(void)
         cmocka_unit_test(a_zero_deadline_aborts_before_running),
         cmocka_unit_test(a_filtered_event_is_skipped),
         cmocka_unit_test(time_never_runs_backwards),
+        cmocka_unit_test(nanoseconds_are_carried),
+        cmocka_unit_test(a_window_ends_to_the_nanosecond),
         cmocka_unit_test(the_end_of_time_does_not_wrap),
         cmocka_unit_test(SUP_3_decisions_are_replayable),
         cmocka_unit_test(names_are_those_of_captures),

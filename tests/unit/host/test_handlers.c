@@ -140,7 +140,7 @@ static void endless_garbage_ends_the_child(void **state)
     stage s;
     play(&s, "while :; do echo nonsense; done", 5000, 0);
     ag_answer a = ask(&s, AG_CALL_RECEIVER);
-    assert_string_equal(a.failed, "the handler says too much that is no answer");
+    assert_string_equal(a.failed, "the handler says too much that is not an answer");
     assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
                         "the handler failed too often and was given up");
     end(&s);

@@ -380,6 +380,46 @@ static void of_two_nodes_the_slower_sees_a_conflict(void **state)
     st_close(s);
 }
 
+static size_t messages(ho_agent_service *x, st_store *s)
+{
+    mt_buf text = {0};
+    st_tx *tx = begin(s, ST_READ);
+    assert_fine(ho_agent_service_log(x, tx, (st_page){.limit = 100}, add_body, &text));
+    st_rollback(tx);
+    size_t count = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        count += text.ptr[i] == '{' && !memcmp(text.ptr + i, "{\"direction\"", 12);
+    }
+    mt_buf_free(&text);
+    return count;
+}
+
+static void a_cycle_is_written_in_one_transaction_only(void **state)
+{
+    mt_str sent;
+    ho_agent_done done;
+    st_store *s = fresh(state);
+    ho_agent_service *x = agent_service();
+    assert_fine(ho_agent_service_receive(x, s, mt_str_z(HELLO), &done));
+    st_tx *tx = begin(s, ST_WRITE);
+    assert_fine(ho_agent_service_keep(x, tx, 1, &done));
+    size_t lines = 0;
+    for (size_t i = 0; i < done.sent.len; i++) {
+        lines += done.sent.ptr[i] == '\n';
+    }
+    st_rollback(tx);
+    /* The committer tries again; what was said then is known to the agent as sent. */
+    tx = begin(s, ST_WRITE);
+    assert_err(ho_agent_service_keep(x, tx, 1, &done), MT_E_CONFLICT);
+    st_rollback(tx);
+    ho_agent_service_forget(x);
+    assert_int_equal(messages(x, s), 0);
+    assert_fine(say(x, s, HELLO, true, &sent));
+    assert_int_equal(messages(x, s), 1 + lines);
+    ho_agent_service_close(x);
+    st_close(s);
+}
+
 int main(void)
 {
     static rows_list tests;
@@ -391,6 +431,7 @@ int main(void)
     both(&tests, intents_wait_in_the_outbox_and_are_sent_from_there);
     both(&tests, an_agents_tape_is_what_was_committed);
     both(&tests, of_two_nodes_the_slower_sees_a_conflict);
+    both(&tests, a_cycle_is_written_in_one_transaction_only);
     int failed = rows_run(&tests, "host/voices");
     backends_stop();
     mt_arena_free(&arena);

@@ -12,7 +12,7 @@ static const struct bad {
 } BAD[] = {
     {"an unknown key is refused with its line", "listen: a:1\nlisen: b\n",
      "c.yaml:2:1: there is no setting lisen\n"},
-    {"a wrong type is refused", "listen: 7\n", "c.yaml:1:9: listen is a text\n"},
+    {"a wrong type is refused", "listen: 7\n", "c.yaml:1:9: listen is text\n"},
     {"a text is no number", "rate: x\n",
      "c.yaml:1:7: rate is a whole number from 0 to 1073741824\n"},
     {"a negative number is refused", "rate: -1\n",
@@ -29,6 +29,17 @@ static const struct bad {
     {"a list holds texts", "files: [1]\n", "c.yaml:1:8: files is a list of texts\n"},
     {"a tree is an object", "sources: 1\n", "c.yaml:1:10: sources is an object\n"},
     {"a document is an object", "- a\n", "c.yaml:1:1: a configuration is an object\n"},
+    {"a number at its least and one below", "pool: 1\nmax_body: 1023\n",
+     "c.yaml:2:11: max_body is a whole number from 1024 to 1073741824\n"},
+    {"a number at its most and one above", "group: 65536\npool: 1001\n",
+     "c.yaml:2:7: pool is a whole number from 1 to 1000\n"},
+    {"2^64 is not a number", "pool: 18446744073709551616\n",
+     "c.yaml:1:7: pool is a whole number from 1 to 1000\n"},
+    {"null is not a value", "listen:\n", "c.yaml:1:8: listen is text\n"},
+    {"faults come in the order of the file", "zz: 1\nrate: x\nlisten: 7\n",
+     "c.yaml:1:1: there is no setting zz\n"
+     "c.yaml:2:7: rate is a whole number from 0 to 1073741824\n"
+     "c.yaml:3:9: listen is text\n"},
     {"every fault is told", "a: 1\nb: 2\n",
      "c.yaml:1:1: there is no setting a\nc.yaml:2:1: there is no setting b\n"},
 };
@@ -44,6 +55,21 @@ static void is_refused(void **state)
         MT_E_REJECTED);
     assert_text(mt_buf_str(&faults), mt_str_z(row->fault));
     mt_buf_free(&faults);
+    mt_arena_free(&a);
+}
+
+static void an_unknown_key_gets_the_nearest_known_one(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_buf faults = {0}, hints = {0};
+    ht_config c = HT_CONFIG_DEFAULT;
+    mt_str name = MT_STR("c.yaml"), text = MT_STR("lisen: b\nzzzzzzzzz: 1\n");
+    assert_int_equal(ht_config_read(&a, name, text, true, &c, &faults), MT_E_REJECTED);
+    ht_config_hints(&a, name, text, &c, &hints);
+    assert_text(mt_buf_str(&hints), MT_STR("c.yaml:1:1: did you mean `listen`?\n"));
+    mt_buf_free(&faults);
+    mt_buf_free(&hints);
     mt_arena_free(&a);
 }
 
@@ -139,6 +165,7 @@ int main(void)
 {
     rows_list list = {0};
     rows_add(&list, BAD, is_refused);
+    rows_test(&list, an_unknown_key_gets_the_nearest_known_one);
     rows_test(&list, a_file_sets_what_it_names);
     rows_test(&list, an_empty_file_changes_nothing);
     rows_test(&list, options_win);

@@ -186,6 +186,39 @@ static void right_is_judged(void **state)
     assert_int_equal(ht_right_known(mt_str_z(row->text)), row->known);
 }
 
+#define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define BODY(created, hash, personas)                                                  \
+    "{\"created_ms\":" created ",\"expires_ms\":0,\"hash\":" hash                      \
+    ",\"name\":\"x\",\"personas\":" personas ",\"revoked_ms\":0,\"rights\":[]}"
+
+static const struct body_row {
+    const char *name, *body;
+    mt_err want;
+} BODIES[] = {
+    {"a stored token is read", BODY("5", "\"" HASH "\"", "[\"a\"]"), MT_OK},
+    {"a moment at its most", BODY("9223372036854775807", "\"" HASH "\"", "[]"), MT_OK},
+    {"a moment beyond", BODY("9223372036854775808", "\"" HASH "\"", "[]"),
+     MT_E_CORRUPT},
+    {"a moment before 1970", BODY("-1", "\"" HASH "\"", "[]"), MT_E_CORRUPT},
+    {"a moment that is text", BODY("\"5\"", "\"" HASH "\"", "[]"), MT_E_CORRUPT},
+    {"a hash one digit too long", BODY("5", "\"" HASH "0\"", "[]"), MT_E_CORRUPT},
+    {"a hash that is a number", BODY("5", "1", "[]"), MT_E_CORRUPT},
+    {"personas that are text", BODY("5", "\"" HASH "\"", "\"a\""), MT_E_CORRUPT},
+    {"a persona that is a number", BODY("5", "\"" HASH "\"", "[1]"), MT_E_CORRUPT},
+    {"nothing at all", "{}", MT_E_CORRUPT},
+    {"a list", "[]", MT_E_CORRUPT},
+};
+
+static void a_document_is_read_or_corrupt(void **state)
+{
+    const struct body_row *row = *state;
+    mt_arena a = {0};
+    ht_token t;
+    assert_int_equal(ht_token_read(&a, MT_STR("id"), mt_str_z(row->body), &t),
+                     row->want);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     rows_list list = {0};
@@ -198,5 +231,6 @@ int main(void)
     rows_test(&list, a_damaged_token_lets_nobody_in);
     rows_test(&list, without_tokens_everyone_is_let_in);
     rows_add(&list, KNOWN, right_is_judged);
+    rows_add(&list, BODIES, a_document_is_read_or_corrupt);
     return rows_run(&list, "http/token");
 }

@@ -104,8 +104,8 @@ static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
     assert_string_equal(
         r.notes.ptr,
         "port has the wrong type or range; left out\n"
-        "prot is no setting of a relay; passed over\n"
-        "motet is no object; left out\n"
+        "prot is not a setting of a relay; passed over\n"
+        "motet is not an object; left out\n"
         "hyper_parameters.rate_limit_msgs_per_minute has the wrong type or range; left "
         "out\n"
         "hyper_parameters.client_timeout_secs has the wrong type or range; left out\n");
@@ -113,6 +113,63 @@ static void wrong_types_and_unknown_keys_are_noted_and_left_out(void **state)
     assert_string_equal(r.config.listen, NT_RELAY_DEFAULT.listen);
     end(&r);
     assert_int_equal(read_text(&r, "[]"), MT_E_TYPE);
+    end(&r);
+}
+
+static void unknown_keys_get_the_nearest_known_one(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r, "{}");
+    mt_json tree;
+    mt_buf hints = {0};
+    mt_str text = MT_STR("{\"prot\":1,\"zzzzzzzz\":2,\"hyper_parameters\":"
+                         "{\"worker_thread\":1},\"motet\":{\"que_bytes\":1}}");
+    assert_int_equal(mt_json_read(&r.arena, text, NULL, &tree, NULL), MT_OK);
+    nt_relay_config_hints(&r.arena, &tree, &hints);
+    mt_buf_addc(&hints, 0);
+    assert_string_equal(
+        hints.ptr, "prot: did you mean `port`?\n"
+                   "hyper_parameters.worker_thread: did you mean `worker_threads`?\n"
+                   "motet.que_bytes: did you mean `queue_bytes`?\n");
+    mt_buf_free(&hints);
+    end(&r);
+}
+
+/* At the limit, and one beyond. */
+static void numbers_have_bounds(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r, "{\"port\":65535,\"hyper_parameters\":{\"flow_control_delay_ms\":"
+                  "1073741824},\"motet\":{\"max_line\":1099511627776}}");
+    assert_string_equal(r.notes.ptr, "");
+    assert_string_equal(r.config.listen, "127.0.0.1:65535");
+    assert_int_equal(r.config.hold_ms, 1 << 30);
+    assert_int_equal(r.config.max_line, (int64_t)1 << 40);
+    end(&r);
+    read_text(&r, "{\"port\":65536,\"hyper_parameters\":{\"flow_control_delay_ms\":"
+                  "1073741825},\"motet\":{\"max_line\":1099511627777}}");
+    assert_string_equal(r.notes.ptr,
+                        "port has the wrong type or range; left out\n"
+                        "hyper_parameters.flow_control_delay_ms has the wrong type or "
+                        "range; left out\n"
+                        "motet.max_line has the wrong type or range; left out\n");
+    end(&r);
+}
+
+static void a_policy_that_is_off_turns_the_delay_off(void **state)
+{
+    (void)state;
+    read r;
+    read_text(&r, "{\"hyper_parameters\":{\"flow_control_delay_ms\":5,"
+                  "\"backpressure_policy\":{\"enable_flow_control\":false,"
+                  "\"enable_disconnect\":1}}}");
+    assert_int_equal(r.config.hold_ms, 0);
+    assert_int_equal(r.config.stall_seconds, NT_RELAY_DEFAULT.stall_seconds);
+    assert_string_equal(r.notes.ptr,
+                        "hyper_parameters.backpressure_policy.enable_disconnect has "
+                        "the wrong type or range; left out\n");
     end(&r);
 }
 
@@ -124,6 +181,9 @@ int main(void)
         cmocka_unit_test(a_port_alone_keeps_loopback_and_ipv6_gets_brackets),
         cmocka_unit_test(our_own_keys_stand_under_motet),
         cmocka_unit_test(wrong_types_and_unknown_keys_are_noted_and_left_out),
+        cmocka_unit_test(unknown_keys_get_the_nearest_known_one),
+        cmocka_unit_test(numbers_have_bounds),
+        cmocka_unit_test(a_policy_that_is_off_turns_the_delay_off),
     };
     return cmocka_run_group_tests_name("relay_config", tests, NULL, NULL);
 }

@@ -1,0 +1,82 @@
+/* adapter/answer.c - how a question ends: with an error or with a value.
+ * Room: adapter. Whatever leaves here as text has lost its credentials. */
+#include "adapter/impl.h"
+
+static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, va_list args)
+    __attribute__((format(printf, 4, 0)));
+
+static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, va_list args)
+{
+    mt_str message = mt_strfv(f->arena, format, args);
+    q->answer->error = error;
+    q->answer->message = ad_redact(f->adapters, f->arena, message);
+    q->done = true;
+}
+
+void ad_answer_error(ad_fetching *f, ad_question *q, ad_fact_error error,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    end_with(f, q, error, format, args);
+    va_end(args);
+}
+
+void ad_answer_each(ad_fetching *f, ad_question **questions, size_t count,
+                    ad_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < count; i++) {
+        va_list args;
+        va_start(args, format);
+        end_with(f, questions[i], error, format, args);
+        va_end(args);
+    }
+}
+
+void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
+{
+    for (size_t i = 0; i < job->count; i++) {
+        if (!job->questions[i]->done) {
+            va_list args;
+            va_start(args, format);
+            end_with(job->fetching, job->questions[i], error, format, args);
+            va_end(args);
+        }
+    }
+    job->done = true;
+}
+
+static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str raw)
+{
+    ad_fact_answer *to = q->answer;
+    if (!value.ptr) {
+        ad_answer_error(f, q, AD_FACT_MALFORMED, "the value of fact '%.*s' is no JSON",
+                        MT_ARG(q->plan->fact->id));
+        return;
+    }
+    mt_str hex = mt_sha256_hex(f->arena, mt_sha256_of(raw));
+    to->value = value;
+    to->digest = mt_strf(f->arena, "sha256:%.*s", MT_ARG(hex));
+    to->fetched_at = to->fetched_at ? to->fetched_at : f->wall_ms;
+    if (q->plan->source->keep_response) {
+        to->response = ad_redact(f->adapters, f->arena, mt_str_dup(f->arena, raw));
+    }
+    q->done = true;
+}
+
+void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw)
+{
+    if (!value || mt_json_is(value, MT_JSON_NULL)) {
+        ad_answer_error(f, q, AD_FACT_NOT_FOUND, "the answer has %s for fact '%.*s'",
+                        value ? "null" : "nothing", MT_ARG(q->plan->fact->id));
+        return;
+    }
+    end_with_value(f, q, ad_shape_json(f->arena, q->plan->fact->type, value), raw);
+}
+
+void ad_answer_text(ad_fetching *f, ad_question *q, mt_str text, mt_str raw)
+{
+    end_with_value(f, q, ad_shape_text(f->arena, q->plan->fact->type, text), raw);
+}

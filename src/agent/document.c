@@ -1,0 +1,47 @@
+#include "agent/document.h"
+
+void ag_complain(const ag_document *d, const char *code, const mt_json *at,
+                 mt_str message, const char *hint)
+{
+    mt_diag diag = {.severity = MT_ERROR,
+                    .code = code,
+                    .pass = -1,
+                    .file = d->name,
+                    .message = message,
+                    .hint = mt_str_z(hint)};
+    if (at && d->text.ptr) {
+        mt_json_place(d->text, at->offset, &diag.line, &diag.column);
+    }
+    mt_diag_add(d->ds, &diag);
+}
+
+static void hear(void *state, const mt_form_fault *fault)
+{
+    const ag_document *d = state;
+    mt_diag diag = mt_form_diag(fault, d->code(fault), d->name, d->text);
+    if (fault->wrong == MT_FORM_UNKNOWN_KEY && !diag.hint.len) {
+        diag.hint = mt_str_z(d->keys);
+    }
+    mt_diag_add(d->ds, &diag);
+}
+
+mt_form ag_form(ag_document *d, const char *what)
+{
+    return (mt_form){.arena = d->a, .what = what, .report = hear, .state = d};
+}
+
+bool ag_read_numbers(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
+{
+    uint32_t count = mt_json_is(v, MT_JSON_ARRAY) ? v->count : 0;
+    int64_t *items = mt_new_array(f->arena, int64_t, count);
+    bool good = mt_json_is(v, MT_JSON_ARRAY);
+    for (uint32_t i = 0; i < count; i++) {
+        good &= mt_json_i64(&v->as.items[i], &items[i]) == MT_OK;
+    }
+    if (!good) {
+        return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key,
+                           "must be a list of whole numbers");
+    }
+    *(ag_priority *)to = (ag_priority){items, count};
+    return true;
+}

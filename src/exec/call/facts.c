@@ -1,0 +1,408 @@
+/* exec/call/facts.c - the facts of one call: gathered, checked, evaluated once.
+ * Room: exec.
+ * In this order: asserted with the request (by a caller that has the right), asserted
+ * earlier and kept (manual), fetched by an adapter, the contract's default. A fact that
+ * an adapter serves may be asserted only with the right facts:override, and the ledger
+ * says so. Every value is checked against its declared type; DateTimes become UTC.
+ * May fail: what the caller gave, a source, the store; each is a refusal. */
+#include "contract/eval/carry.h"
+#include "exec/call/call.h"
+#include "os/clock.h"
+
+enum { FETCH_MS = 5000 };
+
+/* ---- Rights -----------------------------------------------------------------------
+ */
+
+bool ex_served(const ex_version *v, uint32_t fact)
+{
+    return v->adapters && ad_adapters_serves(v->adapters, fact) &&
+           !ad_adapters_is_manual(v->adapters, fact);
+}
+
+/* May the caller assert this fact with its request? Notes where it came from. */
+static bool refused_given(ex_job *job, uint32_t fact)
+{
+    const ex_caller *who = job->call->caller;
+    const ct_model *m = job->v->model;
+    job->snap->from[fact] = EX_FROM_CALLER;
+    if (!ex_may_assert(who, m, fact)) {
+        return ex_refuse(job, EX_FACT_FORBIDDEN,
+                         "the caller has no right to assert the fact '%.*s'",
+                         MT_ARG(m->facts[fact].id));
+    }
+    if (ex_served(job->v, fact)) {
+        job->snap->from[fact] = EX_FROM_OVERRIDE;
+        return !ex_caller_may(who, MT_STR("facts:override")) &&
+               ex_refuse(
+                   job, EX_FACT_FORBIDDEN,
+                   "the fact '%.*s' comes from its source; asserting it needs the "
+                   "right facts:override",
+                   MT_ARG(m->facts[fact].id));
+    }
+    return false;
+}
+
+/* ---- Manual facts -----------------------------------------------------------------
+ */
+
+/* Another process may have asserted something: costs a round trip. */
+static mt_err see_others(ex_executor *x)
+{
+    st_tx *tx;
+    mt_err err = st_begin(x->store, ST_READ, &tx);
+    if (!err) {
+        err = ex_facts_reload(x, tx);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+void ex_facts_mark(ex_job *job, int64_t stamp)
+{
+    job->stale = job->took_facts && !job->saw_facts && job->facts_stamp != stamp;
+}
+
+mt_err ex_facts_check(ex_job *job)
+{
+    ex_executor *x = job->x;
+    if (!x->shared || !job->took_facts || job->saw_facts) {
+        return MT_OK;
+    }
+    mt_err err = see_others(x);
+    if (!err) {
+        ex_facts_mark(job, atomic_load(&x->facts_stamp));
+    }
+    return err;
+}
+
+static bool find_manual(ex_job *job, uint32_t fact, ad_fact_answer *out)
+{
+    ad_manual m;
+    if (ex_manual_lookup(job->v, &job->arena, fact, &m) ||
+        (m.expires_at && m.expires_at <= ex_now(job->x))) {
+        return false;
+    }
+    *out = (ad_fact_answer){.fact = fact,
+                            .value = m.value,
+                            .adapter_id = MT_STR("motet.manual"),
+                            .asserted_by = m.asserted_by,
+                            .fetched_at = m.asserted_at,
+                            .expires_at = m.expires_at};
+    return true;
+}
+
+/* ---- Adapters ---------------------------------------------------------------------
+ */
+
+static size_t params_of(ex_job *job, ad_param **out)
+{
+    const mt_json *given = job->request.params;
+    size_t count = given ? given->count : 0;
+    ad_param *list = mt_new_array(&job->arena, ad_param, count);
+    for (size_t i = 0; i < count; i++) {
+        const mt_json_member *p = &given->as.members[i];
+        list[i].name = p->key;
+        list[i].value = mt_json_is(&p->value, MT_JSON_BOOL)
+                            ? (p->value.boolean ? MT_STR("true") : MT_STR("false"))
+                            : mt_json_text(&p->value);
+    }
+    *out = list;
+    return count;
+}
+
+static bool refuse_fetch(ex_job *job, const ad_fact_answer *a)
+{
+    mt_str fact = job->v->model->facts[a->fact].id;
+    bool ours = a->error == AD_FACT_PARAM_MISSING || a->error == AD_FACT_PARAM_REFUSED;
+    bool absent = a->error == AD_FACT_NOT_ASSERTED || a->error == AD_FACT_EXPIRED;
+    mt_jw w = ex_problem_open(
+        job,
+        ours     ? EX_INVALID_FACT
+        : absent ? EX_MISSING_FACT
+                 : EX_SOURCE_FAILED,
+        mt_strf(&job->arena, "fact '%.*s': %.*s", MT_ARG(fact), MT_ARG(a->message)));
+    mt_jw_key_str(&w, "fact", fact);
+    mt_jw_key_str(&w, "fault", mt_str_z(ad_fact_error_name(a->error)));
+    return ex_problem_close(&w);
+}
+
+/* Fetches what adapters serve. `answers` gets what they say. True: refused. */
+static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
+                          ad_fact_answer *answers)
+{
+    ad_param *params;
+    ad_fetch f = {.facts = facts,
+                  .fact_count = count,
+                  .param_count = params_of(job, &params),
+                  .instances = job->snap->instances,
+                  .deadline = os_now_ms() + FETCH_MS};
+    f.params = params;
+    ad_adapters_fetch(job->v->adapters, &f, &job->arena, answers);
+    for (size_t i = 0; i < count; i++) {
+        const ad_fact_answer *a = &answers[i];
+        if (ad_fact_failed(a)) {
+            return refuse_fetch(job, a);
+        }
+        if (!a->use_default) {
+            bool manual = ad_adapters_is_manual(job->v->adapters, a->fact);
+            job->snap->from[a->fact] = manual ? EX_FROM_MANUAL : EX_FROM_ADAPTER;
+            job->snap->answers[a->fact] = a;
+        }
+    }
+    return false;
+}
+
+/* Facts that were not given: fetched ones (of manual sources too: their policy is the
+ * source's), or kept ones. True: refused. */
+static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer **out,
+                              size_t *len)
+{
+    const ct_model *m = job->v->model;
+    ad_fact_answer *answers = mt_new_array(&job->arena, ad_fact_answer, m->fact_count);
+    uint32_t *wanted = mt_new_array(&job->arena, uint32_t, m->fact_count);
+    size_t n = 0, wanted_count = 0;
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        if (mt_json_get(given, m->facts[i].id)) {
+            if (refused_given(job, i)) {
+                return true;
+            }
+        } else if (job->v->adapters && ad_adapters_serves(job->v->adapters, i)) {
+            wanted[wanted_count++] = i;
+        } else if (find_manual(job, i, &answers[n])) {
+            job->snap->from[i] = EX_FROM_MANUAL;
+            job->snap->answers[i] = &answers[n++];
+        }
+    }
+    *out = answers;
+    *len = n + wanted_count;
+    return wanted_count && refused_fetch(job, wanted, wanted_count, answers + n);
+}
+
+/* ---- The snapshot -----------------------------------------------------------------
+ */
+
+static bool refuse_facts(ex_job *job, const ct_fault *fault)
+{
+    ex_problem p = fault->kind == CT_FAULT_MISSING_FACT ? EX_MISSING_FACT
+                   : fault->kind == CT_FAULT_SYNTAX     ? EX_BAD_REQUEST
+                   : fault->kind == CT_FAULT_LIMIT      ? EX_TOO_LARGE
+                                                        : EX_INVALID_FACT;
+    mt_jw w = ex_problem_open(job, p, fault->message);
+    if (fault->path.len) {
+        mt_jw_key_str(&w, "fact", fault->path);
+    }
+    mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(fault->kind)));
+    return ex_problem_close(&w);
+}
+
+/* Nothing but the request supplies facts here. */
+static bool refused_request_facts(ex_job *job, mt_str text)
+{
+    const ct_model *m = job->v->model;
+    ct_fault fault = {0};
+    if (ct_facts_read(job->snap->facts, text, &job->x->limits, true, &fault)) {
+        return refuse_facts(job, &fault);
+    }
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        if (ct_facts_external(job->snap->facts, i) && refused_given(job, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool refused_gathered_facts(ex_job *job, mt_str text)
+{
+    mt_json given;
+    mt_json_error error = {0};
+    ad_fact_answer *answers;
+    size_t count;
+    ct_fault fault = {0};
+    mt_json_limits limits = {job->x->limits.json_bytes, job->x->limits.json_depth};
+    if (mt_json_read(&job->arena, text, &limits, &given, &error)) {
+        return ex_refuse(job, EX_BAD_REQUEST, "facts: %s", error.message);
+    }
+    if (!mt_json_is(&given, MT_JSON_OBJECT)) {
+        return ex_refuse(job, EX_BAD_REQUEST, "`facts` must be an object");
+    }
+    if (refused_gathering(job, &given, &answers, &count)) {
+        return true;
+    }
+    mt_buf joined = {0};
+    ad_facts_join(&joined, job->v->model, &given, answers, count);
+    mt_str all = mt_str_dup(&job->arena, mt_buf_str(&joined));
+    mt_buf_free(&joined);
+    return ct_facts_read(job->snap->facts, all, &job->x->limits, true, &fault)
+               ? refuse_facts(job, &fault)
+               : false;
+}
+
+bool ex_refused_facts(ex_job *job)
+{
+    ex_version *v = job->v;
+    ex_snap *s = job->snap;
+    ct_fault fault = {0};
+    mt_str text = job->request.facts.len ? job->request.facts : MT_STR("{}");
+    mt_err err = job->internal && job->x->shared ? see_others(job->x) : MT_OK;
+    if (err) {
+        return ex_refuse_store(job, err);
+    }
+    job->took_facts = !job->internal;
+    job->facts_stamp = atomic_load(&job->x->facts_stamp);
+    memset(s->from, EX_FROM_CONTRACT, v->model->fact_count);
+    bool others = v->adapters || atomic_load(&job->x->has_facts);
+    if (others ? refused_gathered_facts(job, text) : refused_request_facts(job, text)) {
+        return true;
+    }
+    err = ex_evaluate_rules(job, v, s, &fault);
+    err = err ? err : ex_evaluate_conditions(job, v, s, &fault);
+    job->elsewhere = err == MT_E_BUSY;
+    return err && (job->elsewhere || ex_refuse_evaluation(job, &fault));
+}
+
+/* What is the host's is told apart from a row that does not fit. */
+static mt_err row_fault(mt_err err)
+{
+    bool host = err == MT_E_BUSY || err == MT_E_LIMIT || err == MT_E_TIMEOUT;
+    return !err || host ? err : MT_E_CORRUPT;
+}
+
+static mt_err evaluate_row(ex_job *job, const st_flow *row, const ex_version *v,
+                           ex_snap *s, ct_fault *fault)
+{
+    mt_str facts = mt_str_dup(&job->arena, row->facts);
+    return ct_facts_read(s->facts, facts, &job->x->limits, true, fault)
+               ? MT_E_CORRUPT
+               : row_fault(ex_evaluate_rules(job, v, s, fault));
+}
+
+/* The version whose rules the snapshot was frozen by, when a migration has moved the
+ * flow since; empty: its own. */
+static mt_str began_with(ex_job *job, const st_flow *row)
+{
+    mt_json tree;
+    mt_str extra = mt_str_dup(&job->arena, row->extra);
+    return extra.len && !mt_json_read(&job->arena, extra, NULL, &tree, NULL)
+               ? mt_json_text(mt_json_at(&tree, "began"))
+               : (mt_str){0};
+}
+
+/* A migration has moved it: what its own version's rules said is carried over. */
+static mt_err restore_carried(ex_job *job, const st_flow *row, mt_str began,
+                              ct_fault *fault)
+{
+    mt_err err;
+    if (!job->frozen_snap) {
+        job->frozen_v = ex_version_with(job->x, row->contract, began, &err);
+        if (!job->frozen_v) {
+            return MT_E_CORRUPT;
+        }
+        job->frozen_snap = ex_snap_take(job->frozen_v);
+    }
+    const ex_snap *frozen = job->frozen_snap;
+    err = evaluate_row(job, row, job->frozen_v, job->frozen_snap, fault);
+    if (!err) {
+        ct_snapshot from = {job->frozen_v->plan->program, frozen->facts,
+                            frozen->verdicts};
+        ct_snapshot_carry(&job->arena, &from, job->v->plan->program, job->snap->facts,
+                          job->snap->verdicts);
+        ct_verdicts_limit(job->snap->verdicts, ct_verdicts_patience(frozen->verdicts));
+    }
+    return err;
+}
+
+mt_err ex_snapshot_restore(ex_job *job, const st_flow *row, ct_fault *fault)
+{
+    mt_str began = began_with(job, row);
+    if (!job->snap) {
+        job->snap = ex_snap_take(job->v);
+    }
+    mt_err err = !began.len || mt_str_eq(began, job->v->etag)
+                     ? evaluate_row(job, row, job->v, job->snap, fault)
+                     : restore_carried(job, row, began, fault);
+    return err ? err : row_fault(ex_evaluate_conditions(job, job->v, job->snap, fault));
+}
+
+/* ---- Words ------------------------------------------------------------------------
+ */
+
+void ex_facts_json(mt_buf *out, const ex_version *v, const ex_snap *s)
+{
+    const ct_model *m = v->model;
+    mt_buf_addc(out, '{');
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        if (i) {
+            mt_buf_addc(out, ',');
+        }
+        mt_json_quote(out, m->facts[i].id);
+        mt_buf_addc(out, ':');
+        ct_value_plain(out, m->facts[i].type, ct_facts_value(s->facts, i));
+    }
+    mt_buf_addc(out, '}');
+}
+
+static void fetched_json(mt_buf *out, const ad_fact_answer *a)
+{
+    char text[CT_TIME_TEXT];
+    ct_time t = {a->fetched_at / 1000, (uint32_t)(a->fetched_at % 1000) * 1000000u};
+    mt_buf_addz(out, "\"fetch_timestamp\":\"");
+    mt_buf_add(out, text, ct_time_print(t, text));
+    mt_buf_addz(out, "\",");
+}
+
+static void one_provenance(mt_buf *out, const ex_version *v, const ex_snap *s,
+                           uint32_t i)
+{
+    const ad_fact_answer *a = s->answers[i];
+    mt_buf_addc(out, '{');
+    if (a) {
+        mt_buf_addz(out, "\"adapter_id\":");
+        mt_json_quote(out, a->adapter_id);
+        mt_buf_addc(out, ',');
+    }
+    if (a && a->asserted_by.len) {
+        mt_buf_addz(out, "\"asserted_by\":");
+        mt_json_quote(out, a->asserted_by);
+        mt_buf_addc(out, ',');
+    }
+    mt_buf_adds(out, s->from[i] == EX_FROM_CONTRACT
+                         ? MT_STR("\"assertion_source\":\"contract\",")
+                         : MT_STR("\"assertion_source\":\"external\","));
+    if (a) {
+        fetched_json(out, a);
+    }
+    mt_buf_adds(out, v->fact_heads[i]);
+    if (s->from[i] == EX_FROM_OVERRIDE) {
+        mt_buf_addz(out, ",\"source_override\":true");
+    }
+    mt_str response = !a ? (mt_str){0} : a->response.len ? a->response : a->digest;
+    if (response.len) {
+        mt_buf_addz(out, ",\"source_response\":");
+        mt_json_quote(out, response);
+    }
+    mt_buf_addz(out, ",\"value\":");
+    ct_value_plain(out, v->model->facts[i].type, ct_facts_value(s->facts, i));
+    mt_buf_addc(out, '}');
+}
+
+void ex_fact_provenance(mt_jw *w, const ex_version *v, const ex_snap *s)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < v->model->fact_count; i++) {
+        mt_jw_raw(w, MT_STR("")); /* the comma, where one is due */
+        one_provenance(w->out, v, s, i);
+    }
+    mt_jw_end_array(w);
+}
+
+void ex_verdict_names(mt_jw *w, const ex_version *v, const ct_verdicts *verdicts)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < v->model->rule_count; i++) {
+        if (ct_verdict_present(verdicts, i)) {
+            mt_jw_str(w, v->model->rules[i].verdict);
+        }
+    }
+    mt_jw_end_array(w);
+}

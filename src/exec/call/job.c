@@ -1,0 +1,160 @@
+/* exec/call/job.c - one call on its way: taken from a pool, filled, answered.
+ * Room: exec. */
+#include <stdlib.h>
+
+#include "exec/call/call.h"
+
+/* ---- The pool ---------------------------------------------------------------------
+ */
+
+enum { FREE_JOBS_MOST = 512, JOB_KEEP_MOST = 1 << 20 };
+
+const ex_handler *ex_handler_of(const ex_job *job)
+{
+    return job->handler ? job->handler : &EX_HANDLERS[job->call->action];
+}
+
+ex_job *ex_job_take(ex_executor *x)
+{
+    pthread_mutex_lock(&x->jobs_lock);
+    ex_job *job = x->free_jobs;
+    if (job) {
+        x->free_jobs = job->next;
+        x->free_count--;
+    }
+    pthread_mutex_unlock(&x->jobs_lock);
+    if (!job) {
+        job = mt_xmalloc(sizeof *job);
+        *job = (ex_job){.x = x};
+    }
+    return job;
+}
+
+static void job_free(ex_job *job)
+{
+    mt_arena_free(&job->arena);
+    mt_buf_free(&job->reply.body);
+    free(job);
+}
+
+void ex_job_drop_snap(ex_job *job)
+{
+    if (job->snap) {
+        ex_snap_give(job->v, job->snap);
+    }
+    if (job->frozen_snap) {
+        ex_snap_give(job->frozen_v, job->frozen_snap);
+    }
+    job->snap = job->frozen_snap = NULL;
+    job->frozen_v = NULL;
+}
+
+void ex_job_clear(ex_job *job)
+{
+    ex_job_drop_snap(job);
+    if (job->fresh) {
+        ex_version_free(job->fresh);
+    }
+    mt_arena arena = job->arena;
+    mt_buf body = job->reply.body;
+    mt_arena_reset(&arena);
+    mt_buf_clear(&body);
+    *job = (ex_job){.x = job->x, .arena = arena, .reply.body = body};
+}
+
+void ex_job_give(ex_job *job)
+{
+    ex_executor *x = job->x;
+    ex_job_clear(job);
+    pthread_mutex_lock(&x->jobs_lock);
+    bool fits = x->free_count < FREE_JOBS_MOST &&
+                job->arena.reserved <= JOB_KEEP_MOST &&
+                job->reply.body.cap <= JOB_KEEP_MOST;
+    if (fits) {
+        job->next = x->free_jobs;
+        x->free_jobs = job;
+        x->free_count++;
+    }
+    pthread_mutex_unlock(&x->jobs_lock);
+    if (!fits) {
+        job_free(job);
+    }
+}
+
+void ex_jobs_free(ex_executor *x)
+{
+    while (x->free_jobs) {
+        ex_job *job = x->free_jobs;
+        x->free_jobs = job->next;
+        job_free(job);
+    }
+}
+
+/* ---- Answers ----------------------------------------------------------------------
+ */
+
+mt_jw ex_reply_with(ex_job *job, int status)
+{
+    mt_buf_clear(&job->reply.body);
+    job->reply.status = status;
+    job->reply.problem = false;
+    job->answered = job->kept = true;
+    mt_jw w = mt_jw_start(&job->reply.body, false);
+    mt_jw_begin_object(&w);
+    return w;
+}
+
+void ex_reply_end(mt_jw *w)
+{
+    mt_jw_end_object(w);
+}
+
+mt_buf *ex_reply_body(ex_job *job, int status)
+{
+    (void)ex_reply_with(job, status);
+    mt_buf_clear(&job->reply.body);
+    return &job->reply.body;
+}
+
+static void locate(ex_job *job, mt_str path)
+{
+    ex_reply *r = &job->reply;
+    if (path.len < sizeof r->location_room) {
+        memcpy(r->location_room, path.ptr, path.len + 1);
+        r->location = mt_str_from(r->location_room, path.len);
+    }
+}
+
+void ex_locate_flow(ex_job *job, mt_str id)
+{
+    if (job->call->action == EX_FLOW_START) {
+        locate(job, mt_strf(&job->arena, "/v1/flows/%.*s", MT_ARG(id)));
+    }
+}
+
+void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id)
+{
+    for (size_t i = 0; i < id.len; i++) {
+        char c = id.ptr[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+        if (!plain) {
+            return;
+        }
+    }
+    locate(job, mt_strf(&job->arena, "/v1/contracts/%.*s/instances/%.*s/%.*s",
+                        MT_ARG(contract), MT_ARG(entity), MT_ARG(id)));
+}
+
+void ex_answer(ex_job *job)
+{
+    ex_metrics *m = &job->x->metrics;
+    unsigned class = (unsigned)job->reply.status / 100;
+    atomic_fetch_add_explicit(&m->answers[class < 6 ? class : 0], 1,
+                              memory_order_relaxed);
+    if (job->reply.replayed) {
+        atomic_fetch_add_explicit(&m->replayed, 1, memory_order_relaxed);
+    }
+    job->done(job->state, &job->reply);
+    ex_job_give(job);
+}

@@ -1,0 +1,62 @@
+/* exec/call/list_records.c - one page of the ledger's records.
+ * Room: exec. */
+#include "exec/call/call.h"
+
+/* Who may not read the contract's facts learns that there is a record, not what it
+ * says.
+ */
+void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r)
+{
+    char hex[MT_SHA256_HEX];
+    mt_jw_begin_object(w);
+    if (ex_may_read_facts(job, r->contract)) {
+        mt_jw_keyz(w, "body");
+        mt_jw_raw(w, r->body);
+    }
+    if (r->hash.len == MT_SHA256_BYTES) {
+        mt_hex((const unsigned char *)r->hash.ptr, MT_SHA256_BYTES, hex);
+        mt_jw_key_str(w, "hash", mt_str_from(hex, MT_SHA256_HEX));
+    }
+    mt_jw_key_i64(w, "id", r->id);
+    if (r->seq >= 0) {
+        mt_jw_key_i64(w, "seq", r->seq);
+    }
+    mt_jw_end_object(w);
+}
+
+typedef struct records {
+    ex_list list;
+    mt_str scope;    /* empty: any */
+    int64_t id, seq; /* of the page's last record */
+} records;
+
+static mt_err list_record(void *state, const st_record *r)
+{
+    records *l = state;
+    mt_arena *a = &l->list.job->arena;
+    if (!ex_list_take(&l->list)) {
+        return MT_OK;
+    }
+    l->id = r->id;
+    l->seq = r->seq;
+    mt_str entity = mt_str_from(r->subject.ptr, mt_str_find(r->subject, '/'));
+    if (!l->scope.len ||
+        mt_str_eq(ex_scope_of(l->list.job->x, a, r->contract, entity), l->scope)) {
+        ex_record_json(&l->list.w, l->list.job, r);
+    }
+    return MT_OK;
+}
+
+bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope)
+{
+    records l = {.scope = scope};
+    if (ex_refused_list(&l.list, job)) {
+        return true;
+    }
+    mt_err err = st_record_walk(l.list.tx, f, l.list.page, list_record, &l);
+    if (!err && l.list.more) {
+        err = st_record_after(l.list.tx, &job->arena, l.list.page.after, l.id, l.seq,
+                              &l.list.last);
+    }
+    return ex_list_close(&l.list, err);
+}

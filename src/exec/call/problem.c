@@ -1,0 +1,55 @@
+/* exec/call/problem.c - what goes wrong, as RFC 9457 problem details.
+ * Room: exec. Every problem has `type`, `title`, `status`, `code` and `detail`; some
+ * have members of their own. docs/executor.md lists them. */
+#include "exec/call/call.h"
+
+static const struct row {
+    int status;
+    bool kept;
+    mt_str code, title;
+} ROWS[] = {
+#define EX_PROBLEM_ROW(name, status, kept, code, title)                                \
+    {status, kept, MT_STR_INIT(code), MT_STR_INIT(title)},
+    EX_PROBLEM_MAP(EX_PROBLEM_ROW)
+#undef EX_PROBLEM_ROW
+};
+
+mt_jw ex_problem_open(ex_job *job, ex_problem p, mt_str detail)
+{
+    const struct row *r = &ROWS[p];
+    mt_jw w = ex_reply_with(job, r->status);
+    job->reply.problem = true;
+    job->kept = r->kept;
+    mt_jw_key_str(&w, "code", r->code);
+    mt_jw_key_str(&w, "detail", detail);
+    mt_jw_key_i64(&w, "status", r->status);
+    mt_jw_key_str(&w, "title", r->title);
+    mt_jw_key_str(&w, "type",
+                  mt_strf(&job->arena, "urn:motet:problem:%.*s", MT_ARG(r->code)));
+    if (job->simulation) {
+        mt_jw_key_bool(&w, "simulation", true);
+    }
+    return w;
+}
+
+bool ex_problem_close(mt_jw *w)
+{
+    ex_reply_end(w);
+    return true;
+}
+
+bool ex_refuse(ex_job *job, ex_problem p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    mt_str detail = mt_strfv(&job->arena, format, args);
+    va_end(args);
+    mt_jw w = ex_problem_open(job, p, detail);
+    return ex_problem_close(&w);
+}
+
+bool ex_refuse_store(ex_job *job, mt_err err)
+{
+    return ex_refuse(job, EX_STORE_UNAVAILABLE, "nothing was done: %s",
+                     mt_err_text(err));
+}

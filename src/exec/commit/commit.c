@@ -1,0 +1,416 @@
+/* exec/commit/commit.c - the committer: what waits is done in groups, each durable
+ * with one commit, and answered only then.
+ * Room: exec.
+ * A group locks all flows its jobs name (in order of their ids), then all instances (in
+ * key order), so groups of several processes never wait for each other in a circle.
+ * Jobs are done in the order they arrived, each seeing what those before it did. A
+ * refused job has written nothing but, if it has a key, its answer. When the store
+ * fails, everything in the group is answered as not done; when it says that somebody
+ * else was faster, the jobs are tried again one by one, so one loser does not hold up
+ * the others.
+ * On a shared store the next group begins while the last is made durable, if its kinds
+ * allow it. INVARIANT: nobody is answered before the group is durable. */
+#include <stdlib.h>
+
+#include "exec/commit/commit.h"
+
+enum { TRIES = 8, SPARE_IDS = 3, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
+
+/* ---- Rows -------------------------------------------------------------------------
+ */
+
+/* ---- Idempotency ------------------------------------------------------------------
+ */
+
+static bool has_key(const ex_job *job)
+{
+    return job->call->idempotency_key.len && !job->internal && !job->resumed;
+}
+
+/* A second request with the key in one group is put off until the first is durable. */
+static void put_off_twins(ex_group *g, ex_job **jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (has_key(jobs[i])) {
+            bool added;
+            mt_map_add(g->arena, &g->keys,
+                       mt_strf(g->arena, "%.*s\n%.*s", MT_ARG(ex_caller_id(jobs[i])),
+                               MT_ARG(jobs[i]->call->idempotency_key)),
+                       &added);
+            jobs[i]->put_off = !added;
+        }
+    }
+}
+
+typedef struct found_answer {
+    st_answer answer;
+    bool found;
+} found_answer;
+
+/* INVARIANT: the rows are ex_locked. A twin in another process holds them until its
+ * answer is there; who looked before could refuse what the twin has just done. */
+static mt_err look_up_soon(ex_group *g, ex_job **jobs, size_t n, found_answer *out)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        if (has_key(jobs[i]) && !jobs[i]->put_off) {
+            err = st_answer_get_soon(g->tx, g->arena, ex_caller_id(jobs[i]),
+                                     jobs[i]->call->idempotency_key, &out[i].answer,
+                                     &out[i].found);
+        }
+    }
+    return err;
+}
+
+static mt_err use_answers(ex_group *g, ex_job **jobs, size_t n,
+                          const found_answer *found)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        if (found[i].found) {
+            err = ex_answer_use(jobs[i], g->tx, g->arena, &found[i].answer);
+        }
+    }
+    return err;
+}
+
+/* ---- One group --------------------------------------------------------------------
+ */
+
+static void reset(ex_job *job)
+{
+    job->answered = job->kept = job->again = job->put_off = job->stale = false;
+    job->unthought = false;
+    job->reply.replayed = job->reply.problem = false;
+    job->reply.status = 0;
+    job->reply.location = (mt_str){0};
+    mt_buf_clear(&job->reply.body);
+}
+
+/* Locks flows, and then, since what is to be ex_locked depends on them, instances. */
+static mt_err claim_all(ex_group *g, ex_job **jobs, size_t n, ex_locked *l)
+{
+    put_off_twins(g, jobs, n);
+    mt_err err = ex_lock_flows_soon(g, jobs, n);
+    err = !err && g->flows.len ? st_settle(g->tx) : err;
+    for (size_t i = 0; i < n && !err; i++) {
+        const ex_handler *h = ex_handler_of(jobs[i]);
+        if (!jobs[i]->put_off && h->claim) {
+            h->claim(jobs[i], g);
+        }
+    }
+    return err ? err : ex_lock_rows_soon(g, l);
+}
+
+/* What other processes did since the jobs were prepared. */
+static mt_err see_others(ex_group *g, ex_job **jobs, size_t n, const int64_t *now)
+{
+    mt_err err = ex_contracts_take(g->x, g->tx, now[EX_STAMP_CONTRACTS]);
+    if (!err && now[EX_STAMP_FACTS] != atomic_load(&g->x->facts_stamp)) {
+        err = ex_facts_reload(g->x, g->tx);
+    }
+    for (size_t i = 0; i < n && !err; i++) {
+        if (!jobs[i]->answered && !jobs[i]->resumed) {
+            ex_facts_mark(jobs[i], now[EX_STAMP_FACTS]);
+        }
+    }
+    return err;
+}
+
+/* All that is asked of the store travels together, unless there are flows. */
+static mt_err open_group(ex_group *g, ex_job **jobs, size_t n)
+{
+    ex_executor *x = g->x;
+    ex_locked l;
+    int64_t now[EX_STAMPS] = {0};
+    found_answer *found = mt_new_array(g->arena, found_answer, n);
+    mt_err err = st_begin(x->store, ST_WRITE, &g->tx);
+    if (err) {
+        g->tx = NULL;
+        return err;
+    }
+    g->now_ms = ex_now(x);
+    err = ex_chain_load(x, g->tx, g->arena);
+    if (!err && x->shared) {
+        err = ex_contracts_hold(g->tx, ex_handler_of(jobs[0])->alone, now);
+    }
+    err = err ? err : claim_all(g, jobs, n, &l);
+    err = err ? err : look_up_soon(g, jobs, n, found);
+    if (!err && x->shared) {
+        err = st_record_ids_soon(g->tx, (uint32_t)n + SPARE_IDS);
+    }
+    err = err ? err : st_settle(g->tx);
+    if (err) {
+        return err;
+    }
+    ex_lock_rows_take(g, &l);
+    g->contract_stamp = now[EX_STAMP_CONTRACTS];
+    err = use_answers(g, jobs, n, found);
+    return !err && x->shared ? see_others(g, jobs, n, now) : err;
+}
+
+/* Once in a while: answers that nobody will ask for again. */
+static mt_err forget_answers(ex_group *g)
+{
+    ex_executor *x = g->x;
+    if (g->now_ms < x->forget_ms) {
+        return MT_OK;
+    }
+    x->forget_ms = g->now_ms + FORGET_EVERY_MS;
+    return st_answers_forget(g->tx, g->now_ms - (int64_t)x->answer_days * DAY_MS);
+}
+
+static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
+{
+    mt_err err = MT_OK;
+    for (size_t i = 0; i < n && !err; i++) {
+        ex_job *job = jobs[i];
+        if (job->answered || job->put_off || job->stale || job->unthought) {
+            continue;
+        }
+        err = ex_handler_of(job)->commit(job, g);
+        if (!err) {
+            ex_answer_keep(g, job);
+        }
+    }
+    err = err ? err : ex_write_group(g);
+    err = err || !(g->records || g->wrote) ? err : forget_answers(g);
+    return err ? err : ex_chain_save(g->x, g->tx, g->records);
+}
+
+static void publish(ex_group *g)
+{
+    ex_executor *x = g->x;
+    for (size_t i = 0; x->cache && i < g->rows.len; i++) {
+        if (g->rows.items[i].changed) {
+            ex_cache_put(x->cache, &g->rows.items[i].row);
+        }
+    }
+    if (g->deployed) {
+        ex_contracts_deployed(x, g->deployed, g->contract_stamp + 1);
+    }
+    if (g->facts_changed) {
+        st_tx *tx;
+        if (!st_begin(x->store, ST_READ, &tx)) {
+            ex_facts_reload(x, tx);
+            st_rollback(tx);
+        }
+    }
+}
+
+static void announce(ex_group *g)
+{
+    ex_executor *x = g->x;
+    if (g->outbox) {
+        ex_outbox_wake(x);
+    }
+    if (!g->records) {
+        return;
+    }
+    atomic_fetch_add_explicit(&x->metrics.records, g->records, memory_order_relaxed);
+    if (!x->shared) {
+        ex_tell_news(x, (int64_t)x->chain.tree.size);
+        ex_sign_note(x, (int64_t)x->chain.tree.size, true);
+    } else {
+        pthread_mutex_lock(&x->queue_lock);
+        x->pending = true;
+        pthread_cond_signal(&x->pending_more);
+        pthread_mutex_unlock(&x->queue_lock);
+    }
+}
+
+/* A group that is under way. On a shared store the next one may be begun before the
+ * store has said that this one is durable; what it locks it has only then. */
+typedef struct in_flight {
+    ex_group g;
+    mt_arena arena;
+    mt_buf body;
+    ex_job **jobs;
+    size_t n;
+    mt_err err;
+} in_flight;
+
+/* Does everything and sends the commit. What fails lets go of its locks at once: those
+ * that began before may need them to try again. */
+static void group_begin(ex_executor *x, in_flight *f)
+{
+    mt_arena_reset(&f->arena);
+    f->g = (ex_group){.x = x, .arena = &f->arena, .body = f->body};
+    ex_group *g = &f->g;
+    f->err = open_group(g, f->jobs, f->n);
+    f->err = f->err ? f->err : do_jobs(g, f->jobs, f->n);
+    f->body = g->body;
+    bool writes = !f->err && (g->records || g->wrote);
+    if (writes) {
+        f->err = st_commit_soon(g->tx);
+    }
+    if (f->err && g->tx) {
+        ex_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(f->err),
+               MT_ARG(st_why(g->tx)));
+    }
+    bool open = writes && (!f->err || f->err == MT_E_CLOSED); /* perhaps committed */
+    if (!open) {
+        st_rollback(g->tx);
+        g->tx = NULL;
+    }
+}
+
+static bool worth_retrying(mt_err err)
+{
+    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
+}
+
+/* All of it or nothing. *unknown: the store broke while it committed. */
+static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
+{
+    ex_group *g = &f->g;
+    mt_err err = f->err;
+    *unknown = false;
+    if (g->tx) {
+        err = st_commit(g->tx);
+        *unknown = err == MT_E_CLOSED;
+    }
+    atomic_store(&x->fault_ms, ex_now(x));
+    atomic_store(&x->store_fault, worth_retrying(err) ? MT_OK : (int)err);
+    if (err) {
+        x->chain_known = false;
+        return err;
+    }
+    atomic_fetch_add_explicit(&x->metrics.groups, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&x->metrics.grouped, f->n, memory_order_relaxed);
+    publish(g);
+    announce(g);
+    return MT_OK;
+}
+
+/* ---- Outcomes ---------------------------------------------------------------------
+ */
+
+static void finish(ex_job *job)
+{
+    if (job->unthought && !job->answered && !job->put_off) {
+        ex_think(job);
+    } else if (job->stale && job->v && job->v->may_be_long) {
+        job->saw_facts = true;
+        ex_think(job);
+    } else if (job->stale) {
+        ex_job_begin_again(job);
+    } else if (job->again || job->put_off) {
+        if (job->again) { /* its first turn is durable now */
+            job->flow_is_new = false;
+            job->resumed = true;
+        }
+        reset(job);
+        ex_enqueue_again(job);
+    } else {
+        ex_answer(job);
+    }
+}
+
+/* The store as a whole fails; otherwise one job may be what it cannot take. */
+static bool is_world(mt_err err)
+{
+    return err == MT_E_CLOSED || err == MT_E_IO || err == MT_E_BUSY;
+}
+
+static void fail(ex_job *job, mt_err err, bool unknown)
+{
+    reset(job);
+    atomic_fetch_add_explicit(&job->x->metrics.failures, 1, memory_order_relaxed);
+    if (unknown) {
+        ex_refuse(job, EX_OUTCOME_UNKNOWN,
+                  "it is not known whether the request was done; send it again with "
+                  "its Idempotency-Key to find out");
+    } else if (worth_retrying(err)) {
+        ex_refuse(job, EX_CONFLICT, "nothing was done: others were faster %d times",
+                  TRIES);
+    } else {
+        ex_refuse_store(job, err);
+    }
+    ex_answer(job);
+}
+
+static void one_by_one(ex_executor *x, in_flight *all)
+{
+    in_flight f = {.arena = all->arena, .body = all->body, .n = 1};
+    for (size_t i = 0; i < all->n; i++) {
+        bool unknown = false;
+        mt_err err = MT_E_CONFLICT;
+        f.jobs = &all->jobs[i];
+        for (int tries = 0; tries < TRIES && worth_retrying(err); tries++) {
+            atomic_fetch_add_explicit(&x->metrics.retries, 1, memory_order_relaxed);
+            reset(all->jobs[i]);
+            group_begin(x, &f);
+            err = group_await(x, &f, &unknown);
+        }
+        if (err) {
+            fail(all->jobs[i], err, unknown);
+        } else {
+            finish(all->jobs[i]);
+        }
+    }
+    all->arena = f.arena;
+    all->body = f.body;
+}
+
+/* Waits until the group is durable, and answers. */
+static void group_answer(ex_executor *x, in_flight *f)
+{
+    bool unknown;
+    mt_err err = group_await(x, f, &unknown);
+    if (worth_retrying(err) || (err && f->n > 1 && !is_world(err))) {
+        one_by_one(x, f);
+    } else {
+        for (size_t i = 0; i < f->n; i++) {
+            if (err) {
+                fail(f->jobs[i], err, unknown);
+            } else {
+                finish(f->jobs[i]);
+            }
+        }
+    }
+    ex_queue_settled(x, f->n);
+    f->n = 0;
+}
+
+static bool may_overlap(const ex_executor *x, const in_flight *f)
+{
+    bool may = x->shared && !x->shadow && st_connections(x->store) > 1;
+    for (size_t i = 0; i < f->n && may; i++) {
+        may = ex_handler_of(f->jobs[i])->overlaps;
+    }
+    return may;
+}
+
+void *ex_committer(void *executor)
+{
+    ex_executor *x = executor;
+    in_flight groups[2] = {{.n = 0}, {.n = 0}}, *next = groups, *out = groups + 1;
+    next->jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *next->jobs));
+    out->jobs = mt_xmalloc(mt_array_bytes(x->group, sizeof *out->jobs));
+    /* `out` has begun, or is empty. */
+    while ((next->n = ex_queue_take(x, next->jobs, x->group, !out->n)) > 0 || out->n) {
+        bool overlaps = next->n && may_overlap(x, next);
+        if (out->n && !overlaps) {
+            group_answer(x, out);
+        }
+        if (next->n) {
+            group_begin(x, next);
+        }
+        if (out->n) {
+            group_answer(x, out);
+        }
+        if (next->n && !overlaps) {
+            group_answer(x, next);
+        }
+        in_flight *swap = out;
+        out = next;
+        next = swap;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        free(groups[i].jobs);
+        mt_buf_free(&groups[i].body);
+        mt_arena_free(&groups[i].arena);
+    }
+    return NULL;
+}

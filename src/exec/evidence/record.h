@@ -1,0 +1,22 @@
+/* exec/evidence/record.h - what whoever writes records has in common: how time is
+ * written, the roots of blocks, who may append on a shared store.
+ * Room: exec. */
+#ifndef EX_EVIDENCE_RECORD_H
+#define EX_EVIDENCE_RECORD_H
+
+#include "base/json_write.h"
+#include "ledger/chain.h"
+#include "store/store.h"
+
+/* Records whose subtree has its root kept. */
+enum { EX_BLOCK_LEVELS = 8, EX_BLOCK = 1 << EX_BLOCK_LEVELS };
+/* Documents: one per full block, its body the root in hex. */
+#define EX_KIND_BLOCK MT_STR("ledger.block")
+/* Who chains records of a shared store holds this lock. */
+#define EX_SEQUENCER "sequencer"
+
+void ex_time_json(mt_jw *w, int64_t ms);
+/* Keeps the root of a full block, which the record about to be added completes. */
+mt_err ex_block_keep(st_tx *tx, const lg_chain *c, const mt_sha256 *hash);
+
+#endif

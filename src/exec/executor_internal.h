@@ -1,0 +1,191 @@
+/* exec/executor_internal.h - the executor itself: what lives as long as it does.
+ * Room: exec. Private to exec/; the door is executor.h.
+ *
+ *     open, start   begins and ends; files at the start
+ *     settings      numbers of the configuration; check: all of it, without starting
+ *     door          calls, and workers for what takes long
+ *     kinds         the table of kinds, one row per ex_action
+ *     graphs, agents   what else is served
+ *     machine       time, identifiers, the log
+ *
+ * contract/, call/, commit/ and kinds/ build on each other in this order; evidence/ is
+ * below all and knows no executor. */
+#ifndef EX_EXECUTOR_INTERNAL_H
+#define EX_EXECUTOR_INTERNAL_H
+
+#include "base/sign.h"
+#include "base/wait.h"
+#include "exec/contract/contract.h"
+#include "exec/evidence/record.h"
+#include "exec/evidence/signer.h"
+#include "host/agent_service.h"
+#include "host/graph_service.h"
+#include "os/clock.h"
+
+typedef struct ex_job ex_job;
+typedef struct ex_agent ex_agent;
+typedef struct ex_cache ex_cache;
+typedef struct ex_shadow ex_shadow;
+
+typedef struct ex_metrics {
+    atomic_ullong calls[EX_ACTION_COUNT];
+    atomic_ullong answers[6]; /* by status class */
+    atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
+    atomic_ullong shadow_compared, shadow_differing;
+    atomic_ullong thought; /* jobs that workers took over */
+    atomic_llong waiting;  /* jobs in the queue */
+} ex_metrics;
+
+/* The thread that signs (commit/sign.c); all but the thread itself under the lock. */
+typedef struct ex_signing {
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool stop;
+    bool due;         /* so many records are unsigned that it must not wait */
+    bool replaced;    /* the ledger is signed with another key now */
+    int64_t size;     /* records there are, as far as is known */
+    int64_t covered;  /* of them signed for */
+    int64_t since_ms; /* an unsigned record is known; 0: none is */
+    int64_t again_ms; /* when to look again after a failure; 0: there was none */
+    mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
+} ex_signing;
+
+enum { EX_THINKERS_MOST = 64 };
+
+struct ex_executor {
+    mt_arena arena; /* copies of the options */
+    st_store *store;
+    bool shared;
+    mt_limits limits;
+    mt_str default_contract, trust_domain;
+    const mt_str *auto_personas;
+    size_t auto_persona_count;
+    const mt_json *settings;
+    ex_outside outside;
+    const mt_json *policy; /* for files that differ from the store, or NULL */
+    unsigned group, checkpoint_every, checkpoint_seconds;
+    unsigned flow_turn;   /* steps of one flow in one transaction at most */
+    unsigned answer_days; /* how long idempotent answers are kept */
+    int64_t forget_ms;    /* when to look for old ones; the committer's */
+    void (*log)(void *state, int level, mt_str event, mt_str json);
+    void *log_state;
+    bool has_key;
+    mt_sign_key key;
+    const char *memory; /* file of the last checkpoint signed; NULL without a key */
+    ex_signing signing;
+
+    pthread_rwlock_t contracts_lock;
+    mt_arena contracts_arena; /* the table's, under the lock */
+    mt_map contracts;         /* id -> ex_contract */
+    MT_VEC(ex_system) systems;
+    ex_version *versions;
+    pthread_mutex_t refresh_lock; /* one thread at a time takes up what others did */
+    int64_t contract_stamp;
+
+    pthread_mutex_t facts_lock; /* manual facts as last read */
+    mt_arena facts_arena;
+    mt_map facts; /* "contract/fact" -> ex_manual */
+    atomic_llong facts_stamp;
+    atomic_bool has_facts;
+
+    pthread_mutex_t jobs_lock;
+    ex_job *free_jobs;
+    size_t free_count;
+
+    pthread_mutex_t queue_lock;
+    pthread_cond_t queue_more, queue_done;
+    ex_job *first, *last;
+    size_t running; /* jobs taken and not yet answered */
+    bool closing, stopped;
+    pthread_t committer;
+    bool has_committer;
+
+    /* Workers (door.c), under queue_lock. */
+    pthread_cond_t think_more;
+    ex_job *think_first, *think_last;
+    size_t thinking; /* jobs that wait for them, or that they have */
+    pthread_t thinkers[EX_THINKERS_MOST];
+    unsigned thinker_count, workers; /* the latter: as configured, or 0 */
+    bool think_stop;
+    atomic_bool may_be_long; /* some version is */
+
+    pthread_t sequencer;
+    bool has_sequencer;
+    pthread_cond_t pending_more; /* with queue_lock */
+    bool pending;
+
+    MT_VEC(ho_graph_service *) graphs; /* the committer runs them */
+    MT_VEC(ex_agent *) agents;
+
+    pthread_t outbox;
+    bool has_outbox, outbox_stop, outbox_news; /* under queue_lock */
+    pthread_cond_t outbox_more;
+    unsigned trigger_attempts, trigger_pause_ms;
+
+    ct_run run; /* the committer's */
+
+    lg_chain chain; /* the committer's (or sequencer's); see chain_known */
+    bool chain_known;
+    ex_cache *cache;        /* NULL on a shared store */
+    ex_shadow *shadow;      /* the committer's; NULL: none */
+    atomic_llong ahead_ms;  /* ex_now() */
+    atomic_int store_fault; /* mt_err of the last group, for readiness */
+    atomic_llong fault_ms;  /* when that was */
+    pthread_mutex_t news_lock;
+    ex_news *news;
+    void *news_state;
+    ex_metrics metrics;
+};
+
+/* Wall clock in ms since 1970 UTC that never goes back; it is at least `ms` from now
+ * on. */
+int64_t ex_now(ex_executor *x);
+void ex_now_at_least(ex_executor *x, int64_t ms);
+/* A new identifier: PREFIX, '-', 32 hex digits; unguessable. */
+mt_str ex_new_id(mt_arena *a, const char *prefix);
+void ex_log(ex_executor *x, int level, const char *event, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* Something was put into the outbox, or can be done now. */
+void ex_outbox_wake(ex_executor *x);
+
+/* The numbers under `executor` in the configuration: all that is wrong with them, or
+ * read into the executor. MT_E_REJECTED: `why` has the first that is wrong. */
+size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *state);
+mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why);
+/* Serves the files and what the store has. */
+mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
+
+/* ---- The other two voices ---------------------------------------------------------
+ */
+
+/* What the settings name under `graphs` and `agents`. */
+mt_err ex_graphs_open(ex_executor *x, mt_buf *why);
+void ex_graphs_close(ex_executor *x);
+ho_graph_service *ex_graph_named(ex_executor *x, mt_str name);
+
+/* An agent with the thread that runs its cycles. */
+struct ex_agent {
+    ex_executor *x;
+    ho_agent_service *service;
+    pthread_t thread;
+    bool running, stop;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    ex_job *first, *last; /* waiting for the thread */
+    /* The job in hand, once it is with the committer. */
+    ho_agent_done done;
+    ex_done *reply_to;
+    void *reply_state;
+    bool settled, committed;
+    bool overtaken; /* by another node: the cycle is to run again */
+};
+
+mt_err ex_agents_open(ex_executor *x, mt_buf *why);
+/* While the committer still runs: what waits is answered first. */
+void ex_agents_close(ex_executor *x);
+/* Where a message for an agent waits, instead of the committer's queue. */
+void ex_agent_enqueue(ex_agent *a, ex_job *job);
+
+#endif

@@ -1,0 +1,11 @@
+/* exec/kinds/evaluate.h - verdicts, and what a persona can do.
+ * Room: exec, private to kinds/evaluate*.c and the table of kinds. */
+#ifndef EX_KIND_EVALUATE_H
+#define EX_KIND_EVALUATE_H
+
+#include "exec/commit/commit.h"
+
+bool ex_evaluate(ex_job *job);
+bool ex_actions(ex_job *job);
+
+#endif

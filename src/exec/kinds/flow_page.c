@@ -1,0 +1,80 @@
+/* exec/kinds/flow_page.c - flow executions, read.
+ * Room: exec. */
+#include "exec/kinds/flow.h"
+
+bool ex_flow_get(ex_job *job)
+{
+    st_flow row;
+    mt_err err = ex_flow_read(job, job->call->id, &row);
+    if (err) {
+        return err == MT_E_NOTFOUND ? ex_refuse_execution(job, job->call->id)
+                                    : ex_refuse_store(job, err);
+    }
+    mt_str caller = job->call->caller->token;
+    bool began = caller.len && mt_str_eq(caller, row.initiator);
+    const ex_version *v = ex_waiting_version(job->x, &row);
+    mt_jw w = ex_reply_with(job, 200);
+    ex_flow_members(&w, v, &row);
+    if (began || ex_may_read_facts(job, row.contract)) {
+        mt_jw_keyz(&w, "extra");
+        mt_jw_raw(&w, row.extra.len ? row.extra : MT_STR("{}"));
+        mt_jw_keyz(&w, "facts");
+        mt_jw_raw(&w, row.facts);
+    }
+    mt_jw_keyz(&w, "position");
+    mt_jw_raw(&w, row.position);
+    ex_reply_end(&w);
+    return true;
+}
+
+typedef struct flow_list {
+    ex_list list;    /* first: what ex_list_take() and others are given */
+    st_flow unknown; /* one whose version is to be loaded; id empty: none */
+} flow_list;
+
+static mt_err list_flow(void *state, const st_flow *row)
+{
+    flow_list *f = state;
+    ex_list *l = &f->list;
+    if (!ex_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = l->left ? l->last : mt_str_dup(&l->job->arena, row->id);
+    const ex_version *v = ex_version_known(l->job->x, row->contract, row->etag);
+    if (!v && row->waiting_step.len) {
+        mt_arena *a = &l->job->arena;
+        f->unknown = (st_flow){.waiting_step = MT_STR("?"),
+                               .contract = mt_str_dup(a, row->contract),
+                               .etag = mt_str_dup(a, row->etag)};
+    }
+    mt_jw_begin_object(&l->w);
+    ex_flow_members(&l->w, v, row);
+    mt_jw_end_object(&l->w);
+    return MT_OK;
+}
+
+bool ex_flow_list(ex_job *job)
+{
+    flow_list l = {0};
+    st_flow_filter f = {.contract = job->call->contract,
+                        .etag = ex_query(job, "etag"),
+                        .flow = ex_query(job, "flow"),
+                        .status = ex_query(job, "status"),
+                        .outcome = ex_query(job, "outcome"),
+                        .persona = ex_query(job, "persona"),
+                        .waiting_persona = ex_query(job, "waiting_persona"),
+                        .in_flight = mt_str_is(ex_query(job, "in_flight"), "true")};
+    if (!f.contract.len) {
+        f.contract = ex_query(job, "contract");
+    }
+    do {
+        l.unknown = (st_flow){0};
+        if (ex_refused_list(&l.list, job)) {
+            return true;
+        }
+        ex_list_close(&l.list, st_flow_walk(l.list.tx, &f, l.list.page, list_flow, &l));
+        /* A version nobody has used since the start: nothing can be loaded while a list
+         * is read, so it is read again. */
+    } while (ex_waiting_version(job->x, &l.unknown));
+    return true;
+}

@@ -1,0 +1,520 @@
+/* exec/kinds/flow_turn.c - flows that outlive the process.
+ * Room: exec.
+ * A turn is what a flow does in one transaction: steps until it ends, waits for a
+ * persona nobody here may act as, or has done `flow_turn` of them. Effects, records and
+ * the new position commit together, so after a crash the flow stands where its last
+ * turn ended: `waiting` until somebody resumes it, `running` until the recovery (or the
+ * next turn) takes it up. The snapshot is frozen in the row when the flow begins and
+ * never written again (E4); sub-flows and branches run on the same one (E5, E8). */
+#include "contract/flow/position.h"
+#include "contract/flow/report.h"
+#include "exec/kinds/flow.h"
+
+/* ---- Who may act ------------------------------------------------------------------
+ */
+
+static bool may_act(void *context, const ct_run *run, uint32_t persona)
+{
+    const ex_turn *t = context;
+    const ex_executor *x = t->job->x;
+    mt_str name = ct_persona_id(run->plan, persona);
+    for (size_t i = 0; i < x->auto_persona_count; i++) {
+        if (mt_str_eq(x->auto_personas[i], name)) {
+            return true;
+        }
+    }
+    return ex_caller_holds(t->who, name);
+}
+
+/* ---- Records ----------------------------------------------------------------------
+ */
+
+static mt_jw begin_record(ex_turn *t)
+{
+    mt_jw w = ex_record_begin(t->g);
+    ex_caller_json(&w, t->job);
+    mt_jw_key_str(&w, "contract", t->job->v->contract);
+    return w;
+}
+
+static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
+{
+    const ex_version *v = t->job->v;
+    ex_record r = {.kind = kind,
+                   .contract = v->contract,
+                   .flow = t->row.id,
+                   .subject = subject,
+                   .unsorted = !v->sorted};
+    return ex_record_end(t->g, w, &r, &t->record);
+}
+
+static void bindings_json(mt_jw *w, const ex_job *job)
+{
+    const ct_model *m = job->v->model;
+    mt_jw_begin_object(w);
+    for (uint32_t e = 0; e < m->entity_count; e++) {
+        if (job->snap->instances[e].ptr) {
+            mt_jw_key(w, m->entities[e].id);
+            mt_jw_str(w, job->snap->instances[e]);
+        }
+    }
+    mt_jw_end_object(w);
+}
+
+static mt_err record_started(ex_turn *t)
+{
+    ex_job *job = t->job;
+    mt_jw w = ex_record_begin(t->g);
+    mt_jw_keyz(&w, "bindings");
+    bindings_json(&w, job);
+    ex_caller_json(&w, job);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    mt_jw_key_str(&w, "etag", job->v->etag);
+    mt_jw_key_str(&w, "execution", t->row.id);
+    mt_jw_keyz(&w, "facts");
+    ex_fact_provenance(&w, job->v, job->snap);
+    mt_jw_key_str(&w, "flow", t->row.flow);
+    mt_jw_key_str(&w, "kind", MT_STR("flow_started"));
+    mt_jw_key_str(&w, "persona", t->row.persona);
+    ex_states_json(&w, job->v->plan, t->run->states);
+    ex_record_time(&w, t->g);
+    mt_jw_keyz(&w, "verdicts");
+    ex_verdict_names(&w, job->v, job->snap->verdicts);
+    return end_record(t, &w, "flow_started", (mt_str){0});
+}
+
+static mt_err record_waiting(ex_turn *t)
+{
+    mt_jw w = begin_record(t);
+    mt_jw_key_str(&w, "etag", t->row.etag);
+    mt_jw_key_str(&w, "execution", t->row.id);
+    mt_jw_key_str(&w, "flow", t->row.flow);
+    mt_jw_key_str(&w, "kind", MT_STR("flow_waiting"));
+    mt_jw_key_str(&w, "persona", t->row.waiting_persona);
+    mt_jw_key_str(&w, "step", t->row.waiting_step);
+    ex_record_time(&w, t->g);
+    return end_record(t, &w, "flow_waiting", (mt_str){0});
+}
+
+/* Applies one operation of the run and writes its record, all in the transaction. */
+static mt_err apply(void *context, const ct_run *run, const ct_record *record)
+{
+    ex_turn *t = context;
+    const ex_version *v = t->job->v;
+    ex_effects f = {.v = v,
+                    .changes = ct_record_changes(run, record),
+                    .count = record->change_count,
+                    .instances = run->instances,
+                    .flow = t->row.id,
+                    .operation = ct_operation_id(v->plan, record->op)};
+    mt_err err = ex_apply(t->g, &f);
+    if (err) {
+        /* Rows are locked and states are theirs: this is the store's fault, not E2. */
+        t->err = err;
+        return MT_E_IO;
+    }
+    mt_jw w = begin_record(t);
+    mt_jw_key_str(&w, "etag", v->etag);
+    mt_jw_key_str(&w, "execution", t->row.id);
+    mt_jw_key_str(&w, "flow", t->row.flow);
+    mt_jw_key_str(&w, "kind", MT_STR("operation"));
+    mt_jw_keyz(&w, "provenance");
+    ct_record_provenance_json(&w, run, record);
+    ex_record_time(&w, t->g);
+    uint32_t first = f.count ? f.changes[0].entity : CT_NONE;
+    mt_str subject = first == CT_NONE
+                         ? (mt_str){0}
+                         : ex_subject(t->g->arena, ct_entity_id(v->plan, first),
+                                      run->instances[first]);
+    err = end_record(t, &w, "operation", subject);
+    err = err ? err : ex_effect_records(t->g, &f, t->record);
+    t->err = err;
+    return err ? MT_E_IO : MT_OK;
+}
+
+/* ---- Turns ------------------------------------------------------------------------
+ */
+
+static ct_run_input input_of(ex_turn *t)
+{
+    const ex_job *job = t->job;
+    ct_run_input in = {.plan = job->v->plan,
+                       .snapshot = ex_frozen(job).snapshot,
+                       .flow = job->what,
+                       .persona = t->row.persona,
+                       .instances = job->snap->instances,
+                       .states = job->snap->states,
+                       .simulation = job->simulation,
+                       .max_steps = job->x->limits.flow_steps};
+    in.host = (ct_host){.context = t, .choose = ex_outcome_choose};
+    in.host.may_act = !job->simulation || t->resuming ? may_act : NULL;
+    in.host.apply = job->simulation ? NULL : apply;
+    return in;
+}
+
+static mt_str waiting_step(const ct_run *run)
+{
+    uint32_t undo, step = ct_run_next(run, &undo);
+    return undo != CT_NONE ? ct_operation_id(run->plan, undo)
+                           : run->plan->steps[step].id;
+}
+
+/* What the run says becomes the row. */
+static void take_status(ex_turn *t)
+{
+    const ct_run *run = t->run;
+    st_flow *row = &t->row;
+    row->outcome = row->waiting_step = row->waiting_persona = MT_STR("");
+    switch (run->status) {
+    case CT_RUN_MORE:
+    case CT_RUN_STOPPED: row->status = MT_STR("running"); break;
+    case CT_RUN_DONE:
+        row->status = MT_STR("done");
+        row->outcome = run->plan->terminals[run->outcome].name;
+        break;
+    case CT_RUN_FAILED: row->status = MT_STR("failed"); break;
+    case CT_RUN_WAITING:
+        row->status = MT_STR("waiting");
+        row->waiting_step = waiting_step(run);
+        row->waiting_persona = ct_persona_id(run->plan, run->waiting_for);
+        break;
+    }
+}
+
+static void take_position(ex_turn *t)
+{
+    mt_buf position = {0};
+    ct_position_write(&position, t->run);
+    t->row.position = mt_str_dup(t->g->arena, mt_buf_str(&position));
+    t->row.updated_ms = t->g->now_ms;
+    mt_buf_free(&position);
+}
+
+/* Verdicts for people; while it runs, on whose authority, for a recovery. */
+static mt_str extra_of(ex_turn *t)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_object(&w);
+    if (t->run->status == CT_RUN_MORE) {
+        mt_jw_keyz(&w, "acting");
+        mt_jw_begin_object(&w);
+        mt_jw_key_bool(&w, "anyone", t->who->anyone);
+        mt_jw_key_str(&w, "name", t->who->name);
+        mt_jw_keyz(&w, "personas");
+        mt_jw_begin_array(&w);
+        for (size_t i = 0; i < t->who->persona_count; i++) {
+            mt_jw_str(&w, t->who->personas[i]);
+        }
+        mt_jw_end_array(&w);
+        mt_jw_key_str(&w, "token", t->who->token);
+        mt_jw_end_object(&w);
+    }
+    if (t->job->frozen_v) {
+        mt_jw_key_str(&w, "began", t->job->frozen_v->etag);
+    }
+    if (t->job->origin.len) {
+        mt_jw_keyz(&w, "trigger");
+        mt_jw_raw(&w, t->job->origin);
+    }
+    mt_jw_keyz(&w, "verdicts");
+    ex_verdict_names(&w, t->job->v, t->job->snap->verdicts);
+    mt_jw_end_object(&w);
+    mt_str text = mt_str_dup(t->g->arena, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+static mt_err record_ended(ex_turn *t, mt_str error)
+{
+    ex_flow_end end = {&t->row, t->job->v, t->run, error};
+    return ex_flow_ended(t->job, t->g, &end, &t->record);
+}
+
+static mt_err record_turn(ex_turn *t)
+{
+    switch (t->run->status) {
+    case CT_RUN_WAITING: return record_waiting(t);
+    case CT_RUN_DONE: return record_ended(t, (mt_str){0});
+    case CT_RUN_FAILED: return record_ended(t, t->run->fault);
+    case CT_RUN_MORE:
+    case CT_RUN_STOPPED: break;
+    }
+    t->g->wrote = true; /* the new position */
+    return MT_OK;
+}
+
+static mt_err take_turn(ex_turn *t)
+{
+    ct_run *run = t->run;
+    unsigned most = t->job->x->flow_turn;
+    for (unsigned i = 0; i < most && ct_run_step(run) == CT_RUN_MORE; i++) {
+    }
+    if (run->status == CT_RUN_STOPPED) {
+        return t->err ? t->err : MT_E_IO;
+    }
+    take_status(t);
+    take_position(t);
+    t->row.extra = extra_of(t);
+    mt_err err = record_turn(t);
+    if (!err && t->is_new) {
+        err = st_flow_add(t->g->tx, &t->row);
+    } else if (!err) {
+        t->row.version++;
+        err = st_flow_put(t->g->tx, &t->row);
+    }
+    return err;
+}
+
+/* ---- Answers ----------------------------------------------------------------------
+ */
+
+static void reply_run(ex_turn *t)
+{
+    ex_job *job = t->job;
+    const ct_run *run = t->run;
+    mt_jw w = ex_reply_with(job, 200);
+    mt_jw_keyz(&w, "changes");
+    ct_run_changes_json(&w, run);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    if (run->status == CT_RUN_FAILED) {
+        mt_jw_key_str(&w, "error", run->fault);
+    }
+    mt_jw_key_str(&w, "etag", job->v->etag);
+    mt_jw_key_str(&w, "flow", t->row.flow);
+    if (t->row.id.len) {
+        mt_jw_key_str(&w, "id", t->row.id);
+        ex_locate_flow(job, t->row.id);
+    }
+    if (run->status == CT_RUN_DONE) {
+        mt_jw_key_str(&w, "outcome", run->plan->terminals[run->outcome].name);
+    }
+    mt_jw_key_str(&w, "persona", t->row.persona);
+    if (job->simulation) {
+        mt_jw_keyz(&w, "provenance");
+        ct_run_records_json(&w, run);
+        mt_jw_key_bool(&w, "simulation", true);
+    } else {
+        mt_jw_key_i64(&w, "record", t->record);
+    }
+    mt_jw_key_str(&w, "status", t->row.status);
+    mt_jw_keyz(&w, "steps");
+    ct_run_steps_json(&w, run);
+    ex_waiting_json(&w, job->v, ct_run_next_op(run), &t->row);
+    ex_reply_end(&w);
+}
+
+/* The turn is over: it goes on in a later group, or the caller hears of it. */
+static void settle(ex_turn *t)
+{
+    if (t->run->status == CT_RUN_MORE) {
+        t->job->again = true;
+    } else {
+        reply_run(t);
+    }
+}
+
+/* ---- The first turn ---------------------------------------------------------------
+ */
+
+static mt_str bindings_text(ex_turn *t)
+{
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    bindings_json(&w, t->job);
+    mt_str text = mt_str_dup(t->g->arena, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return text;
+}
+
+mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
+{
+    ex_turn t = {.job = job,
+                 .g = g,
+                 .run = &job->x->run,
+                 .who = job->call->caller,
+                 .is_new = true,
+                 .row = {.id = job->flow_id,
+                         .contract = job->v->contract,
+                         .etag = job->v->etag,
+                         .flow = job->v->plan->graphs[job->what].id,
+                         .persona = job->request.persona,
+                         .initiator = ex_caller_id(job),
+                         .facts = job->facts_json,
+                         .started_ms = g->now_ms}};
+    t.row.bindings = bindings_text(&t);
+    ct_run_input in = input_of(&t);
+    if (ct_run_start(t.run, &in) == CT_RUN_FAILED) {
+        ex_refuse(job, EX_FLOW_FAILED, "%.*s", MT_ARG(t.run->fault));
+        return MT_OK;
+    }
+    mt_err err = record_started(&t);
+    err = err ? err : take_turn(&t);
+    if (!err) {
+        settle(&t);
+    }
+    return err;
+}
+
+bool ex_flow_start_dry_run(ex_job *job)
+{
+    ct_run run = {0};
+    ex_turn t = {.job = job, .run = &run};
+    t.row.flow = job->call->name;
+    t.row.persona = job->request.persona;
+    ct_run_input in = input_of(&t);
+    ct_run_start(&run, &in);
+    ct_run_all(&run);
+    take_status(&t);
+    reply_run(&t);
+    ct_run_free(&run);
+    return true;
+}
+
+/* ---- Going on ---------------------------------------------------------------------
+ */
+
+mt_err ex_flow_read(ex_job *job, mt_str id, st_flow *row)
+{
+    st_tx *tx;
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        err = st_flow_get(tx, &job->arena, id, row);
+        st_rollback(tx);
+    }
+    return err;
+}
+
+bool ex_refuse_execution(ex_job *job, mt_str id)
+{
+    return ex_refuse(job, EX_UNKNOWN_EXECUTION, "no flow execution '%.*s'", MT_ARG(id));
+}
+
+/* Why the snapshot is not there. Always true. */
+static bool refuse_restore(ex_job *job, mt_err err, const ct_fault *fault)
+{
+    if (err == MT_E_BUSY) {
+        job->unthought = job->in_group;
+        job->elsewhere = !job->in_group;
+        return true;
+    }
+    return err == MT_E_CORRUPT
+               ? ex_refuse(job, EX_FLOW_FAILED,
+                           "the flow's snapshot does not fit its contract")
+               : ex_refuse_evaluation(job, fault);
+}
+
+bool ex_refused_restore(ex_job *job, const st_flow *row)
+{
+    mt_err err;
+    ct_fault fault = {0};
+    if (job->snap && !mt_str_eq(job->v->etag, row->etag)) {
+        ex_job_drop_snap(job); /* a migration moved it since the last turn */
+        job->thought = false;
+    }
+    if (job->thought) {
+        return false; /* what a flow has frozen does not change */
+    }
+    if (!job->snap) {
+        job->v = ex_version_with(job->x, row->contract, row->etag, &err);
+        if (!job->v) {
+            return ex_refuse(job, EX_FLOW_FAILED,
+                             "the contract version of the flow is gone");
+        }
+        job->snap = ex_snap_take(job->v);
+    }
+    job->what = ct_model_find(job->v->model, CT_KIND_FLOW, row->flow);
+    err = ex_snapshot_restore(job, row, &fault);
+    return err ? refuse_restore(job, err, &fault) : ex_refused_row_bindings(job, row);
+}
+
+void ex_flow_claim(ex_job *job, ex_group *g, const st_flow *row)
+{
+    if (!ex_refused_restore(job, row)) {
+        ex_claim_bound(job, g);
+    }
+}
+
+/* Takes the run up at the row's position, with the states that the snap has. */
+static mt_err take_up(ex_turn *t)
+{
+    ex_job *job = t->job;
+    mt_json *tree = mt_new(&job->arena, mt_json);
+    mt_str why = {0};
+    ct_run_input in = input_of(t);
+    mt_str text = mt_str_dup(&job->arena, t->row.position);
+    mt_err err = mt_json_read(&job->arena, text, NULL, tree, NULL);
+    err = err ? err : ct_position_read(t->run, &in, tree, &why);
+    if (err) {
+        ex_log(job->x, 3, "flow_unreadable", "%.*s: %.*s", MT_ARG(t->row.id),
+               MT_ARG(why));
+        return MT_E_CORRUPT;
+    }
+    t->records_before = t->run->records.len;
+    for (uint32_t e = 0; e < job->v->model->entity_count; e++) {
+        ct_run_set_state(t->run, e, job->snap->states[e]);
+    }
+    return MT_OK;
+}
+
+/* The states were read. True: refused, and the flow stays where it is. */
+static bool refused_turn(ex_turn *t)
+{
+    if (take_up(t)) {
+        return ex_refuse(t->job, EX_FLOW_FAILED,
+                         "the flow's position does not fit its contract");
+    }
+    return t->resuming && !t->job->resumed && ex_refused_outcome(t);
+}
+
+/* One more turn of a flow whose row the group has locked. */
+mt_err ex_flow_turn(ex_job *job, ex_group *g, ex_flow_row *f, const ex_caller *who)
+{
+    ex_turn t = {.job = job,
+                 .g = g,
+                 .run = &job->x->run,
+                 .who = who,
+                 .row = f->row,
+                 .resuming = job->call->action == EX_FLOW_RESUME && !job->internal};
+    ex_group_states(job, g);
+    if (refused_turn(&t)) {
+        return MT_OK;
+    }
+    mt_err err = take_turn(&t);
+    if (!err) {
+        f->row = t.row;
+        settle(&t);
+    }
+    return err;
+}
+
+bool ex_flow_resume_dry_run(ex_job *job, const st_flow *row)
+{
+    ct_run run = {0};
+    ex_turn t = {.job = job,
+                 .run = &run,
+                 .who = job->call->caller,
+                 .row = *row,
+                 .resuming = true};
+    if (!refused_turn(&t)) {
+        ct_run_all(&run);
+        take_status(&t);
+        reply_run(&t);
+    }
+    ct_run_free(&run);
+    return true;
+}
+
+mt_err ex_flow_continue(ex_job *job, ex_group *g)
+{
+    ex_flow_row *f = ex_flow_of(g, job->flow_id);
+    if (!f || !f->found) {
+        ex_refuse_execution(job, job->flow_id);
+        return MT_OK;
+    }
+    if (!mt_str_is(f->row.status, "running")) {
+        ex_reply_flow(job, &f->row);
+        return MT_OK;
+    }
+    return ex_flow_turn(job, g, f, job->call->caller);
+}

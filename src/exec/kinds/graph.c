@@ -1,0 +1,266 @@
+/* exec/kinds/graph.c - an event of a graph is one job of the committer.
+ * Room: exec. The episode runs inside the group's transaction (it is pure and
+ * short), so its journal line, its context, its intents and its ledger record commit
+ * together. When they do not, the graph forgets the episode and reads its journal
+ * again. May fail: the event (422 with the graph's reason), the store. */
+#include "exec/kinds/graph.h"
+
+#include "host/graph_trace.h"
+
+/* ---- Which graphs -----------------------------------------------------------------
+ */
+
+/* Finds the call's graph. True: refused. */
+static bool refused_graph(ex_job *job, ho_graph_service **out)
+{
+    *out = ex_graph_named(job->x, job->call->name);
+    return !*out && ex_refuse(job, EX_NOT_FOUND, "no graph '%.*s' is served",
+                              MT_ARG(job->call->name));
+}
+
+/* ---- Events -----------------------------------------------------------------------
+ */
+
+static bool refused_without_right(ex_job *job)
+{
+    return ex_refused_without(
+        job, mt_strf(&job->arena, "graphs:%.*s", MT_ARG(job->call->name)));
+}
+
+/* {"id"?,"kind"?,"at"?,"semantic_kind"?,"payload"?}. */
+typedef struct event_body {
+    mt_str id, kind, semantic_kind;
+    const mt_json *at, *payload;
+} event_body;
+
+static const mt_form_row EVENT[] = {
+    MT_FORM_NAME(event_body, id, "id", INT64_MAX, 0),
+    MT_FORM_TEXT(event_body, kind, "kind", 0),
+    MT_FORM_TEXT(event_body, semantic_kind, "semantic_kind", 0),
+    MT_FORM_OBJECT(event_body, at, "at", 0),
+    MT_FORM_ANY(event_body, payload, "payload", 0),
+};
+
+static const mt_form_row MOMENT[] = {
+    MT_FORM_U64(gr_time, secs, "secs", 0, 253402300799, MT_FORM_REQUIRED), /* 9999 */
+    MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, 0),
+};
+
+static void refuse_member(void *job, const mt_form_fault *fault)
+{
+    ex_refuse(job, EX_BAD_REQUEST, "%.*s", MT_ARG(fault->message));
+}
+
+static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
+{
+    mt_form form = {.arena = &job->arena,
+                    .path = MT_STR("at"),
+                    .what = "`at`",
+                    .report = refuse_member,
+                    .state = job,
+                    .unknown = MT_FORM_ALLOWED};
+    *out = (gr_time){.secs = (uint64_t)ex_now(job->x) / 1000};
+    return at && !mt_form_read(&form, at, MOMENT, mt_form_count(MOMENT), out);
+}
+
+static bool refused_event(ex_job *job, ho_graph_event *event)
+{
+    event_body body = {0};
+    if (!job->call->body.len) {
+        return ex_refuse(job, EX_BAD_REQUEST, "the body must be a JSON object");
+    }
+    if (ex_refused_body(job, EVENT, mt_form_count(EVENT), &body)) {
+        return true;
+    }
+    *event =
+        (ho_graph_event){.id = body.id.len ? body.id : ex_new_id(&job->arena, "event"),
+                         .kind = GR_DATA_AVAILABLE,
+                         .semantic_kind = body.semantic_kind,
+                         .payload = body.payload};
+    if (body.kind.ptr && !gr_signal_kind_parse(body.kind, &event->kind)) {
+        return ex_refuse(job, EX_BAD_REQUEST,
+                         "`kind` is Pump, DataAvailable or Command");
+    }
+    return refused_time(job, body.at, &event->at);
+}
+
+bool ex_graph_event_prepare(ex_job *job)
+{
+    ho_graph_service *g;
+    ho_graph_event *event = mt_new(&job->arena, ho_graph_event);
+    job->work = event;
+    return refused_graph(job, &g) || refused_without_right(job) ||
+           refused_event(job, event);
+}
+
+static void effects_json(mt_jw *w, const gr_capture_decision *d)
+{
+    mt_jw_keyz(w, "effects");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < d->effect_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "effect");
+        mt_jw_raw(w, d->effects[i].effect);
+        mt_jw_key_str(w, "hash", d->effects[i].hash);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
+/* What the record and the answer have in common, between "caller" and "time". */
+static void episode_json(mt_jw *w, const ho_graph_service *g, const ho_graph_done *done)
+{
+    const ho_graph_step *s = &done->step;
+    mt_buf outcomes = {0};
+    mt_jw_key_str(w, "capture", done->capture);
+    mt_jw_key_str(w, "decision",
+                  mt_str_z(gr_verdict_name(s->decision.decision.verdict)));
+    effects_json(w, &s->decision);
+    mt_jw_key_str(w, "event", s->event.id);
+    if (s->fault.len) {
+        mt_jw_key_str(w, "fault", s->fault);
+    }
+    mt_jw_key_str(w, "graph", ho_graph_service_name(g));
+    mt_jw_key_str(w, "kind", MT_STR("episode"));
+    mt_jw_key_i64(w, "number", done->number);
+    ho_graph_trace_outcomes(&outcomes, s);
+    mt_jw_keyz(w, "outcomes");
+    mt_jw_raw(w, mt_buf_str(&outcomes));
+    mt_buf_free(&outcomes);
+    mt_jw_key_str(w, "payload_hash", s->event.payload_hash);
+}
+
+static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_service *g,
+                             const ho_graph_done *done, int64_t *id)
+{
+    mt_jw w = ex_record_begin(group);
+    ex_caller_json(&w, job);
+    episode_json(&w, g, done);
+    mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
+    ho_graph_trace_termination(&w, &done->step.decision.decision);
+    ex_record_time(&w, group);
+    ex_record r = {
+        .kind = "episode", .subject = ho_graph_service_name(g), .unsorted = true};
+    return ex_record_end(group, &w, &r, id);
+}
+
+static bool has_intents(const ho_graph_step *s)
+{
+    for (size_t i = 0; i < s->decision.effect_count; i++) {
+        if (s->episode->effects[i].intent) {
+            return true;
+        }
+    }
+    return false;
+}
+
+mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
+{
+    ho_graph_service *g = ex_graph_named(job->x, job->call->name);
+    ho_graph_done done;
+    int64_t record;
+    mt_err err = ho_graph_service_event(g, group->tx, group->now_ms, job->work, &done);
+    if (!err && done.refused) {
+        mt_jw w = ex_problem_open(job, EX_EVENT_REFUSED, done.problem.message);
+        mt_jw_key_str(&w, "reason", mt_str_z(done.problem.code));
+        ex_problem_close(&w);
+        return MT_OK;
+    }
+    err = err ? err : record_episode(job, group, g, &done, &record);
+    if (err) {
+        ho_graph_service_forget(g);
+        return err;
+    }
+    group->outbox = group->outbox || has_intents(&done.step);
+    mt_jw w = ex_reply_with(job, 200);
+    episode_json(&w, g, &done);
+    mt_jw_key_i64(&w, "record", record);
+    ho_graph_trace_termination(&w, &done.step.decision.decision);
+    ex_reply_end(&w);
+    return MT_OK;
+}
+
+/* ---- Reading ----------------------------------------------------------------------
+ */
+
+bool ex_graph_list(ex_job *job)
+{
+    mt_jw w = ex_reply_with(job, 200);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    for (size_t i = 0; i < job->x->graphs.len; i++) {
+        const ho_graph_service *g = job->x->graphs.items[i];
+        mt_jw_begin_object(&w);
+        mt_jw_key_str(&w, "graph", ho_graph_service_graph(g)->id);
+        mt_jw_key_str(&w, "id", ho_graph_service_name(g));
+        mt_jw_key_str(&w, "runtime_provenance", ho_graph_service_graph(g)->provenance);
+        mt_jw_end_object(&w);
+    }
+    mt_jw_end_array(&w);
+    ex_reply_end(&w);
+    return true;
+}
+
+bool ex_graph_context(ex_job *job)
+{
+    ho_graph_service *g;
+    st_tx *tx;
+    if (refused_graph(job, &g) || refused_without_right(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        mt_jw w = ex_reply_with(job, 200);
+        mt_jw_keyz(&w, "context");
+        err = ho_graph_service_context(g, tx, &w);
+        mt_jw_key_str(&w, "graph", ho_graph_service_name(g));
+        ex_reply_end(&w);
+        st_rollback(tx);
+    }
+    return err ? ex_refuse_store(job, err) : true;
+}
+
+static mt_err list_capture(void *state, const st_doc *row)
+{
+    ex_list *l = state;
+    if (!ex_list_take(l)) {
+        return MT_OK;
+    }
+    l->last = mt_str_dup(&l->job->arena, row->id);
+    mt_jw_begin_object(&l->w);
+    mt_jw_key_str(&l->w, "id", row->id);
+    mt_jw_end_object(&l->w);
+    return MT_OK;
+}
+
+bool ex_capture_list(ex_job *job)
+{
+    ho_graph_service *g;
+    ex_list l;
+    if (refused_graph(job, &g) || refused_without_right(job) ||
+        ex_refused_list(&l, job)) {
+        return true;
+    }
+    return ex_list_close(&l,
+                         ho_graph_service_captures(g, l.tx, l.page, list_capture, &l));
+}
+
+bool ex_capture_get(ex_job *job)
+{
+    ho_graph_service *g;
+    st_tx *tx;
+    if (refused_graph(job, &g) || refused_without_right(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (!err) {
+        (void)ex_reply_body(job, 200);
+        err = ho_graph_service_capture(g, tx, job->call->id, &job->reply.body);
+        st_rollback(tx);
+    }
+    if (err == MT_E_NOTFOUND) {
+        return ex_refuse(job, EX_NOT_FOUND, "graph '%.*s' has no capture '%.*s'",
+                         MT_ARG(job->call->name), MT_ARG(job->call->id));
+    }
+    return err ? ex_refuse_store(job, err) : true;
+}

@@ -1,0 +1,23 @@
+/* exec/kinds/operation.h - one operation, alone.
+ * Room: exec, private to kinds/operation*.c and the table of kinds. */
+#ifndef EX_KIND_OPERATION_H
+#define EX_KIND_OPERATION_H
+
+#include "exec/commit/commit.h"
+
+bool ex_operation_prepare(ex_job *job);
+void ex_operation_claim(ex_job *job, ex_group *g);
+mt_err ex_operation_commit(ex_job *job, ex_group *g);
+
+/* ---- Words (operation_words.c) ----------------------------------------------------
+ */
+
+/* The problem that an attempt with an error is; always true. */
+bool ex_refuse_attempt(ex_job *job, const ct_attempt *a);
+/* The answer of an attempt that succeeded; `record` is 0 for a dry run. */
+void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record);
+/* Its record, and those of the other instances it changed. */
+mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
+                           const ex_effects *f, int64_t *id);
+
+#endif

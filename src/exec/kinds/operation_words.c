@@ -1,0 +1,215 @@
+/* exec/kinds/operation_words.c - what is said of an operation: why it was refused, what
+ * it did, and the record of it.
+ * Room: exec. INVARIANT: record and answer are made from the same attempt, with the
+ * same provenance. May fail: the store, when the record is written. */
+#include "contract/flow/report.h"
+#include "contract/flow/text.h"
+#include "contract/flow/why.h"
+#include "exec/kinds/operation.h"
+
+/* ---- Refusals ---------------------------------------------------------------------
+ */
+
+static const ex_problem PROBLEMS[] = {
+    [CT_OP_NONE] = EX_PROBLEM_COUNT,
+    [CT_OP_PERSONA] = EX_PERSONA_REJECTED,
+    [CT_OP_PRECONDITION] = EX_PRECONDITION_FAILED,
+    [CT_OP_EVALUATION] = EX_EVALUATION_ERROR,
+    [CT_OP_INSTANCE] = EX_UNKNOWN_INSTANCE,
+    [CT_OP_STATE] = EX_INVALID_SOURCE_STATE,
+    [CT_OP_AMBIGUOUS] = EX_AMBIGUOUS_OUTCOME,
+    [CT_OP_OUTCOME] = EX_UNKNOWN_OUTCOME,
+};
+_Static_assert(sizeof PROBLEMS / sizeof *PROBLEMS == CT_OP_ERROR_COUNT,
+               "one problem per error");
+
+static void names_json(mt_jw *w, const uint32_t *items, uint32_t count,
+                       const ct_model *m, bool facts)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_jw_str(w, facts ? m->facts[items[i]].id : m->rules[items[i]].verdict);
+    }
+    mt_jw_end_array(w);
+}
+
+/* What was false: every atom that has a part in it. */
+static void reasons_json(mt_jw *w, ex_job *job)
+{
+    const ct_model *m = job->v->model;
+    ct_frozen z = ex_frozen(job);
+    ct_reasons reasons = {0};
+    ct_fault fault;
+    bool value;
+    mt_buf text = {0};
+    mt_jw_keyz(w, "reasons");
+    mt_jw_begin_array(w);
+    bool held = job->in_group && job->v->may_be_long; /* reasons may take long */
+    if (held ||
+        ct_why_all(&job->arena, &z.snapshot, m->operations[job->what].precondition,
+                   &value, &reasons, &fault)) {
+        reasons.len = 0;
+    }
+    for (size_t i = 0; i < reasons.len; i++) {
+        const ct_reason *r = &reasons.items[i];
+        mt_buf_clear(&text);
+        ct_expr_text(&text, m, r->atom);
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "condition", mt_buf_str(&text));
+        mt_jw_keyz(w, "facts");
+        names_json(w, r->used.facts, r->used.fact_count, m, true);
+        mt_jw_key_bool(w, "value", r->value);
+        mt_jw_keyz(w, "verdicts");
+        names_json(w, r->used.verdicts, r->used.verdict_count, m, false);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_buf_free(&text);
+}
+
+static void state_json(mt_jw *w, const ex_job *job, const ct_attempt *a)
+{
+    const ct_model *m = job->v->model;
+    const ct_entity *e = &m->entities[a->entity];
+    mt_jw_key_str(w, "entity", e->id);
+    mt_jw_key_str(w, "instance", job->snap->instances[a->entity]);
+    if (a->state != CT_NONE) {
+        mt_jw_key_str(w, "state", e->states[a->state]);
+    }
+    const ct_operation *op = &m->operations[job->what];
+    mt_jw_keyz(w, "expected");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < op->effect_count; i++) {
+        bool other = op->effects[i].entity != a->entity;
+        for (uint32_t k = 0; k < i && !other; k++) {
+            other = op->effects[k].entity == a->entity &&
+                    op->effects[k].from == op->effects[i].from;
+        }
+        if (!other) {
+            mt_jw_str(w, e->states[op->effects[i].from]);
+        }
+    }
+    mt_jw_end_array(w);
+}
+
+/* Those that match the states. */
+static void matching_json(mt_jw *w, ex_job *job)
+{
+    const ct_plan *p = job->v->plan;
+    uint32_t most = p->ops[job->what].outcome_count;
+    uint32_t *list = mt_new_array(&job->arena, uint32_t, most);
+    ex_outcomes_json(w, p, list,
+                     ct_op_matching(p, job->what, job->snap->states, list, most));
+}
+
+bool ex_refuse_attempt(ex_job *job, const ct_attempt *a)
+{
+    const ct_plan *p = job->v->plan;
+    mt_buf text = {0};
+    ct_op_error_text(&text, p, job->what, job->request.persona, a,
+                     a->entity == CT_NONE ? (mt_str){0}
+                                          : job->snap->instances[a->entity]);
+    ex_problem problem = a->kind == CT_FAULT_BUDGET     ? EX_EVALUATION_BUDGET
+                         : a->kind == CT_FAULT_DEADLINE ? EX_EVALUATION_DEADLINE
+                                                        : PROBLEMS[a->error];
+    mt_jw w = ex_problem_open(job, problem, mt_buf_str(&text));
+    mt_buf_free(&text);
+    if (a->kind != CT_FAULT_NONE) {
+        mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(a->kind)));
+    }
+    mt_jw_key_str(&w, "operation", ct_operation_id(p, job->what));
+    if (!ct_op_declares(&p->model->operations[job->what], a->error)) {
+        mt_jw_key_bool(&w, "undeclared", true);
+    }
+    if (a->error == CT_OP_PRECONDITION) {
+        reasons_json(&w, job);
+    }
+    if (a->error == CT_OP_AMBIGUOUS) {
+        matching_json(&w, job);
+    }
+    if (a->error == CT_OP_OUTCOME) {
+        ex_all_outcomes_json(&w, p, job->what);
+    }
+    if (a->entity != CT_NONE) {
+        state_json(&w, job, a);
+    }
+    return ex_problem_close(&w);
+}
+
+/* ---- Answer and record
+ * ------------------------------------------------------------------------
+ */
+
+static ct_op_report report_of(const ex_job *job, const ct_frozen *z,
+                              const ct_attempt *a)
+{
+    return (ct_op_report){.frozen = z,
+                          .op = job->what,
+                          .persona = job->request.persona,
+                          .attempt = a,
+                          .changes = job->snap->changes,
+                          .instances = job->snap->instances,
+                          .simulation = job->simulation};
+}
+
+void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
+{
+    const ct_plan *p = job->v->plan;
+    ct_frozen z = ex_frozen(job);
+    ct_op_report r = report_of(job, &z, a);
+    mt_jw w = ex_reply_with(job, 200);
+    mt_jw_keyz(&w, "changes");
+    ct_op_changes_json(&w, &r);
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    mt_jw_key_str(&w, "etag", job->v->etag);
+    mt_jw_key_str(&w, "operation", ct_operation_id(p, job->what));
+    mt_jw_key_str(&w, "outcome", p->outcomes[a->outcome].label);
+    mt_jw_key_str(&w, "persona", job->request.persona);
+    mt_jw_keyz(&w, "provenance");
+    ct_op_provenance_json(&w, &r);
+    if (record) {
+        mt_jw_key_i64(&w, "record", record);
+    }
+    if (job->simulation) {
+        mt_jw_key_bool(&w, "simulation", true);
+    }
+    mt_jw_keyz(&w, "versions");
+    mt_jw_begin_object(&w);
+    for (uint32_t e = 0; e < p->model->entity_count; e++) {
+        if (job->snap->states[e] != CT_NONE) {
+            mt_jw_key(&w, p->model->entities[e].id);
+            mt_jw_i64(&w, job->snap->versions[e]);
+        }
+    }
+    mt_jw_end_object(&w);
+    ex_reply_end(&w);
+}
+
+mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
+                           const ex_effects *f, int64_t *id)
+{
+    const ex_version *v = job->v;
+    ct_frozen z = ex_frozen(job);
+    ct_op_report report = report_of(job, &z, a);
+    mt_jw w = ex_record_begin(g);
+    ex_caller_json(&w, job);
+    mt_jw_key_str(&w, "contract", v->contract);
+    mt_jw_key_str(&w, "etag", v->etag);
+    mt_jw_keyz(&w, "facts");
+    ex_fact_provenance(&w, v, job->snap);
+    mt_jw_key_str(&w, "kind", MT_STR("operation"));
+    mt_jw_keyz(&w, "provenance");
+    ct_op_provenance_json(&w, &report);
+    ex_record_time(&w, g);
+    mt_jw_keyz(&w, "verdicts");
+    ex_verdict_names(&w, v, job->snap->verdicts);
+    uint32_t first = a->change_count ? job->snap->changes[0].entity : CT_NONE;
+    ex_record r = {
+        .kind = "operation", .contract = v->contract, .unsorted = !v->sorted};
+    if (first != CT_NONE) {
+        r.subject = ex_subject(g->arena, ct_entity_id(v->plan, first),
+                               job->snap->instances[first]);
+    }
+    mt_err err = ex_record_end(g, &w, &r, id);
+    return err ? err : ex_effect_records(g, f, *id);
+}
