@@ -1,6 +1,6 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
-.PHONY: all help run stop test check soak mutate loaded bench fuzz fmt fmt-check lint layers words asan tsan \
+.PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
 	clang golden conformance valgrind install clean packages packages-test
 
 BUILD   := build
@@ -69,6 +69,10 @@ tsan: packages-test $(TSAN)/build.ninja ## the tests that have threads, under TS
 
 mutate: packages-test ## change one line at a time: do the tests notice? (COUNT, SEED, ROOM)
 	@tools/mutate --count $(or $(COUNT),300) $(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM))
+
+faults: all packages-test ## every call that can fail fails, one at a time (MOTET_SEED)
+	@MOTET_SOAK=1 MOTET=$(BUILD)/src/cli/motet \
+		MOTET_FAULTS=$(abspath $(BUILD))/tests/e2e/libfaults.so python3 tests/e2e/test_faults.py
 
 soak: packages-test ## the same tests, long; prints its seed
 	@MOTET_SOAK=1 tools/run-tests

@@ -385,7 +385,7 @@ static mt_str graphql_body(ad_fetching *f, const ad_question *q)
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "query", q->plan->query);
     mt_jw_keyz(&w, "variables");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < q->plan->bound_count; i++) {
         uint32_t name = q->plan->bound[i];
         mt_jw_key(&w, q->plan->names.items[name]);

@@ -151,7 +151,7 @@ static void write_request(mt_buf *out, const ad_source *s, const ad_question *q,
     mt_jw_keyz(&w, "fields");
     mt_jw_raw(&w, s->decl->fields);
     mt_jw_keyz(&w, "params");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < p->names.len; i++) {
         mt_jw_key(&w, p->names.items[i]);
         mt_jw_str(&w, q->values[i]);

@@ -60,7 +60,7 @@ void ad_facts_join(mt_buf *out, const ct_model *m, const mt_json *given,
                    const ad_fact_answer *answers, size_t count)
 {
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t i = 0; mt_json_is(given, MT_JSON_OBJECT) && i < given->count; i++) {
         mt_jw_key(&w, given->as.members[i].key);
         mt_jw_json(&w, &given->as.members[i].value);

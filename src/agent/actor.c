@@ -64,7 +64,7 @@ struct ag_actor {
     mt_arena keep;            /* keys of the records */
     mt_map index;             /* key to record + 1 */
     record *records;
-    size_t record_count, record_cap;
+    size_t record_count, record_cap; /* memory by key */
 };
 
 ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
@@ -156,6 +156,8 @@ static record *record_of(ag_actor *x, mt_str key)
     return r;
 }
 
+/* Answers of this message may still show the old value, so it is retired and not
+ * freed. */
 static void replace_memory(ag_actor *x, record *r, const mt_json *value)
 {
     mt_arena fresh = {0};
@@ -182,6 +184,8 @@ static int by_call(const void *a, const void *b)
     return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
+/* In the order of the calls, whatever order they were answered in; counters add to
+ * what is there then. */
 static void write_effects(ag_actor *x)
 {
     x->writing++;
@@ -222,6 +226,7 @@ static void find_key(ag_actor *x, const mt_json *payload)
     x->key = mt_json_is(found, MT_JSON_STRING) ? mt_json_text(found) : AG_NULL_KEY;
 }
 
+/* A key that is new, or was left empty, gets the start states of the file. */
 static void set_start(ag_actor *x, mt_str key)
 {
     const mt_json *start = x->file->start;
@@ -272,6 +277,8 @@ static mt_str entropy_of(ag_actor *x, const ag_call *call)
                    call->id, MT_ARG(call->key), MT_ARG(call->state));
 }
 
+/* What a rule may see: the message, its key's memory before the stage, and what caused
+ * the call. */
 static ag_scope scope_of(ag_actor *x, const ag_call *call)
 {
     ag_scope s = scope_for(x, call->payload);
@@ -297,6 +304,7 @@ static void add_effect(ag_actor *x, const ag_call *call, mt_str field, effect e)
     mt_vec_push(&x->arena, &x->effects, e);
 }
 
+/* Rendered now, written after the stage. */
 static void remember(ag_actor *x, const ag_call *call, ag_scope *s, const mt_json *rule)
 {
     const mt_json *fields = mt_json_at(rule, "remember");
@@ -356,6 +364,7 @@ static const mt_json *with_fields(ag_actor *x, ag_scope *s, const mt_json *paylo
     return out;
 }
 
+/* drop, replace, set: the first that the rule has. */
 static void answer_hook(ag_actor *x, ag_scope *s, const ag_call *call,
                         const mt_json *rule, ag_answer *answer)
 {
@@ -393,6 +402,7 @@ static void answer_sender(ag_actor *x, ag_scope *s, const mt_json *rule,
     }
 }
 
+/* A rule that fails on purpose is for testing what then happens. */
 static void answer_by_rule(ag_actor *x, const ag_call *call, ag_scope *s,
                            const mt_json *rule, ag_answer *answer)
 {
@@ -581,6 +591,7 @@ void ag_actor_save(const ag_actor *x, mt_buf *out)
     mt_jw_end_object(&w);
 }
 
+/* Written by ag_actor_save(); another form is refused as a whole. */
 static mt_err load_memory(ag_actor *x, const mt_json *memory)
 {
     for (uint32_t i = 0; i < memory->count; i++) {

@@ -46,6 +46,8 @@ mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
 
 /* An agent at work: program, tape, memory. */
 typedef struct ag_actor ag_actor;
+/* The file must outlive the actor. It starts with the file's tape, before any message.
+ */
 ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits);
 void ag_actor_free(ag_actor *x);
 const ag_program *ag_actor_program(const ag_actor *x);
@@ -79,6 +81,8 @@ uint32_t ag_actor_timed_lost(const ag_actor *x);
 /* Tape, memory and armed timers as one JSON document, and back, so that a restarted
  * agent goes on where it was. MT_E_SYNTAX, MT_E_LIMIT. */
 void ag_actor_save(const ag_actor *x, mt_buf *out);
+/* What ag_actor_save() wrote, also of an earlier form of the file. The actor is not to
+ * be used after an error. */
 mt_err ag_actor_load(ag_actor *x, const mt_json *saved);
 
 #endif

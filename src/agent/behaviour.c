@@ -42,6 +42,8 @@ static mt_json command_of(mt_arena *a, const ag_group *g)
     return ag_list_value(words, g->command_count);
 }
 
+/* Words of the command that are files of the agent, with their digests; others are the
+ * system's. */
 static mt_err files_of(mt_arena *a, const ag_group *g, ag_digest *digest, void *host,
                        mt_json *out)
 {
@@ -66,6 +68,7 @@ typedef struct work {
     mt_json *files; /* by group */
 } work;
 
+/* Everything that decides what the process is and how long it may take. */
 static mt_json handler_of(const work *w, const ag_binding *b)
 {
     const ag_group *g = b->group;
@@ -96,6 +99,7 @@ static const mt_json *behaviour_of(const work *w, const ag_binding *b)
 /* --- the agent -----------------------------------------------------------------------
  */
 
+/* How the tape begins and changes. */
 static mt_json tape_of(mt_arena *a, const ag_file *f)
 {
     object o = {.a = a};
@@ -129,6 +133,8 @@ static mt_json order_of(mt_arena *a, const ag_agent *g)
     return ag_list_value(names.items, names.len);
 }
 
+/* What is not of one registration. Members that do not apply are left out, so old pins
+ * stay. */
 static const mt_json *settings_of(mt_arena *a, const ag_file *f)
 {
     object o = {.a = a};

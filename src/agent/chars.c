@@ -39,14 +39,14 @@ bool ag_is_identifier(mt_str s)
     return true;
 }
 
-bool ag_unicode_space(uint32_t c)
+static bool unicode_space(uint32_t c)
 {
     return (c >= 9 && c <= 13) || (c >= 28 && c <= 32) || c == 0x85 || c == 0xA0 ||
            c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
            c == 0x202F || c == 0x205F || c == 0x3000;
 }
 
-bool ag_unicode_word(uint32_t c)
+static bool unicode_word(uint32_t c)
 {
     if (c < 128) {
         return ag_is_word((char)c);
@@ -69,12 +69,12 @@ mt_str ag_strip(mt_str s)
     if (!s.len) {
         return s;
     }
-    while (start < end && ag_unicode_space(mt_utf8_decode(s.ptr + start, &len))) {
+    while (start < end && unicode_space(mt_utf8_decode(s.ptr + start, &len))) {
         start += len;
     }
     while (end > start) {
         size_t last = before(s, end);
-        if (!ag_unicode_space(mt_utf8_decode(s.ptr + last, &len))) {
+        if (!unicode_space(mt_utf8_decode(s.ptr + last, &len))) {
             break;
         }
         end = last;
@@ -88,7 +88,7 @@ size_t ag_unicode_identifier(mt_str s)
         return 0;
     }
     size_t at = 1, len;
-    while (at < s.len && ag_unicode_word(mt_utf8_decode(s.ptr + at, &len))) {
+    while (at < s.len && unicode_word(mt_utf8_decode(s.ptr + at, &len))) {
         at += len;
     }
     return at;
@@ -99,7 +99,7 @@ mt_str ag_squeeze(mt_arena *a, mt_str s)
     char *out = mt_alloc(a, s.len + 1);
     size_t kept = 0, len;
     for (size_t i = 0; i < s.len; i += len) {
-        if (!ag_unicode_space(mt_utf8_decode(s.ptr + i, &len))) {
+        if (!unicode_space(mt_utf8_decode(s.ptr + i, &len))) {
             memcpy(out + kept, s.ptr + i, len);
             kept += len;
         }

@@ -27,8 +27,6 @@ static inline bool ag_is_space(char c)
 bool ag_is_identifier(mt_str s);
 /* Python's str.strip(), str.isspace() and \w, on text that is valid UTF-8. */
 mt_str ag_strip(mt_str s);
-bool ag_unicode_space(uint32_t c);
-bool ag_unicode_word(uint32_t c);
 /* Length of the ASCII letter or _ followed by Unicode word characters; 0: none. */
 size_t ag_unicode_identifier(mt_str s);
 /* The text without any white space. */

@@ -76,6 +76,8 @@ static void start_calls(ag_cycle *c)
     c->pending = 0;
 }
 
+/* Ids count from zero in every batch; an answer for another batch is refused by its
+ * id. */
 static ag_call *add_call(ag_cycle *c, ag_call_kind kind, uint32_t index)
 {
     ag_call *call = mt_vec_add(&c->arena, &c->calls);
@@ -188,6 +190,7 @@ static void add_emission(ag_cycle *c, uint32_t send, const mt_json *payload)
     mt_vec_push(&c->arena, &c->emissions, ((ag_emission){send, 0, 0, payload}));
 }
 
+/* A list from a sender that may send many is one emission for each item. */
 static void begin_hooks_out(ag_cycle *c)
 {
     for (uint32_t i = 0; i < c->sends.len; i++) {
@@ -214,6 +217,8 @@ static void call_hook_in(ag_cycle *c)
     }
 }
 
+/* One hook after the other, then the next emission; what a hook dropped skips the
+ * rest. */
 static void call_hook_out(ag_cycle *c)
 {
     uint32_t hooks = c->p->hook_count[AG_SEND];

@@ -48,6 +48,7 @@ typedef struct ag_answer {
 
 typedef struct ag_cycle ag_cycle;
 
+/* Program and tape are borrowed; the tape is changed by every message. */
 ag_cycle *ag_cycle_new(const ag_program *p, ag_tape *tape);
 void ag_cycle_free(ag_cycle *c);
 
@@ -62,10 +63,13 @@ void ag_cycle_begin(ag_cycle *c, const ag_message *message);
  * send hook. 0: the cycle is over. Asking again before all are answered returns the
  * same calls. */
 uint32_t ag_cycle_due(ag_cycle *c, const ag_call **calls);
+/* The answer of call `id` of the batch that is due; it is borrowed until the next
+ * message begins. */
 void ag_cycle_answer(ag_cycle *c, uint32_t id, const ag_answer *answer);
 
 /* Synchronous handlers. `answer` is zeroed before the call. */
 typedef void ag_handler(void *host, const ag_call *call, ag_answer *answer);
+/* All of it at once, with a handler that answers each call. */
 void ag_cycle_run(ag_cycle *c, const ag_message *message, ag_handler *handler,
                   void *host);
 
@@ -75,12 +79,13 @@ ag_fate ag_cycle_fate(const ag_cycle *c);
 
 /* What came out: messages to send, in order. */
 uint32_t ag_cycle_emissions(const ag_cycle *c);
+/* What is to be sent, after all hooks; NULL: a hook dropped it. */
 const mt_json *ag_cycle_emission(const ag_cycle *c, uint32_t i);
 
 /* The record, for traces. Arrays live until the next begin. */
 typedef struct ag_hook_record {
     uint32_t hook;
-    bool dropped;
+    bool dropped; /* it answered null */
     const char *failed;
 } ag_hook_record;
 
@@ -111,7 +116,7 @@ typedef struct ag_send {
 
 /* A timed sender that an outcome arms instead of calling it now (timers.h). */
 typedef struct ag_arm {
-    uint32_t sender, activation;
+    uint32_t sender, activation; /* whose clock is set, and by which activation */
 } ag_arm;
 
 typedef struct ag_delta {
@@ -138,6 +143,7 @@ typedef struct ag_record {
     const char *limit; /* name of the limit that was hit, NULL */
 } ag_record;
 
+/* What the last message did; good until the next one begins. */
 ag_record ag_cycle_record(const ag_cycle *c);
 
 /* Does the sender's filter let the event through? Compat: an absent or empty filter

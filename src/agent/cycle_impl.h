@@ -16,8 +16,8 @@ typedef enum ag_stage {
 
 /* A sender that may run because of an activation. */
 typedef struct ag_candidate {
-    uint32_t rank, sender;
-    uint32_t activation; /* UINT32_MAX: a tick */
+    uint32_t rank, sender; /* the sender's, from the program */
+    uint32_t activation;   /* UINT32_MAX: a tick */
     mt_str key;
 } ag_candidate;
 

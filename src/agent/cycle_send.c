@@ -34,6 +34,8 @@ static void add_candidate(ag_cycle *c, uint32_t sender, uint32_t activation, mt_
     *x = (ag_candidate){c->p->senders[sender].rank, sender, activation, key};
 }
 
+/* Filters before routes: they are cheaper. A timed sender is armed instead of called.
+ */
 static void consider(ag_cycle *c, uint32_t sender, uint32_t activation)
 {
     const ag_activation *x = &c->activations.items[activation];
@@ -49,6 +51,8 @@ static void consider(ag_cycle *c, uint32_t sender, uint32_t activation)
     }
 }
 
+/* Senders hang on one node of their route each, so only those that share a node are
+ * looked at. */
 static void consider_all(ag_cycle *c, uint32_t activation)
 {
     const ag_program *p = c->p;
@@ -68,6 +72,7 @@ static void consider_all(ag_cycle *c, uint32_t activation)
     }
 }
 
+/* The order of the mode: rank, then in the profile the key, then activation. */
 static int by_rule(const void *x, const void *y, void *host)
 {
     const ag_candidate *a = x, *b = y;
@@ -84,6 +89,7 @@ static int by_rule(const void *x, const void *y, void *host)
     return (a->activation > b->activation) - (a->activation < b->activation);
 }
 
+/* Few of them, mostly: insertion needs no call. */
 static void sort_candidates(ag_cycle *c)
 {
     ag_candidate *x = c->candidates.items;

@@ -18,6 +18,8 @@
 
 /* --- eligibility ------------------------------------------------------------------ */
 
+/* The key and state it was eligible by are kept with it, since the tape changes later.
+ */
 static void activate(ag_cycle *c, ag_hit hit, uint32_t slot, uint32_t cell,
                      ag_symbol symbol)
 {
@@ -34,6 +36,7 @@ static void activate(ag_cycle *c, ag_hit hit, uint32_t slot, uint32_t cell,
     }
 }
 
+/* Hits that are known by symbol, then gates that accept names nobody mentioned. */
 static void collect_cell(ag_cycle *c, uint32_t slot, uint32_t cell, ag_symbol symbol)
 {
     const ag_program *p = c->p;
@@ -71,6 +74,7 @@ static void collect_key(ag_cycle *c, mt_str key)
     }
 }
 
+/* By live state, not by slot: a tape of a million keys has few different states. */
 static bool collect_states(ag_cycle *c)
 {
     const ag_tape *t = c->tape;
@@ -129,6 +133,7 @@ static int by_rule(const void *x, const void *y, void *host)
                                           : profile_order(c, x, y);
 }
 
+/* Few of them, mostly: insertion needs no call. */
 static void sort_activations(ag_cycle *c)
 {
     ag_activation *x = c->activations.items;
@@ -200,7 +205,7 @@ typedef struct proposal {
 typedef struct update {
     MT_VEC(proposal) slots;
     ag_symbol *symbols;
-    uint32_t total;
+    uint32_t total; /* symbols of all proposals */
 } update;
 
 static proposal *propose(ag_cycle *c, update *u, uint32_t slot)
@@ -267,6 +272,7 @@ static void count_nodes(ag_cycle *c, update *u, uint32_t first, uint32_t count)
     }
 }
 
+/* Room for what may stay and what was activated, in one array for all slots. */
 static void lay_out(ag_cycle *c, update *u)
 {
     for (size_t i = 0; i < u->slots.len; i++) {
@@ -295,6 +301,8 @@ static void fill_old(ag_cycle *c, update *u)
 
 enum { KEYED = 1, INITIAL = 2 };
 
+/* Failed ones activate nothing; `which` keeps nodes of initial routes apart where
+ * their place matters. */
 static void fill_activated(ag_cycle *c, update *u, uint32_t first, uint32_t count,
                            unsigned which)
 {
@@ -311,6 +319,7 @@ static void fill_activated(ag_cycle *c, update *u, uint32_t first, uint32_t coun
     }
 }
 
+/* A number instead of clearing: a symbol was seen if its mark is this one. */
 static void next_generation(ag_cycle *c)
 {
     uint32_t need = c->tape->state_count;
@@ -374,6 +383,7 @@ static mt_str *unseen(ag_cycle *c, const ag_symbol *symbols, uint32_t count,
     return texts;
 }
 
+/* Two comparisons by generation: what is new, then what is gone. */
 static void note_delta(ag_cycle *c, const ag_slot *slot, const ag_symbol *symbols,
                        uint32_t count)
 {
@@ -396,6 +406,7 @@ static void note_delta(ag_cycle *c, const ag_slot *slot, const ag_symbol *symbol
     }
 }
 
+/* Of the whole tape as it would be, before anything is changed. */
 static bool fits(ag_cycle *c, const update *u)
 {
     size_t size = c->tape->size;

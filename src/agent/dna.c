@@ -301,7 +301,7 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
 static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
 {
     static const char *const NAMES[] = {"Move", "Stay", "Test"};
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     write_route(a, w, "send", s->text, route_text(a, s->parsed, &s->route, s->text));
     mt_jw_key_bool(w, "multi", s->multi);
     mt_jw_key_bool(w, "use_data", s->use_data);
@@ -335,7 +335,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
     write_others(w, agent);
     for (uint32_t i = 0; i < agent->receiver_count; i++) {
         const ag_receiver *r = &agent->receivers[i];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         write_route(a, w, "receive", r->text,
                     route_text(a, r->parsed, &r->route, r->text));
         write_priority(w, r->priority);
@@ -347,7 +347,7 @@ static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
     }
     for (uint32_t i = 0; i < agent->hook_count; i++) {
         const ag_hook *h = &agent->hooks[i];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         mt_jw_key_str(w, "type", MT_STR("hook"));
         mt_jw_key_str(w, "direction",
                       h->direction == AG_SEND ? MT_STR("SEND") : MT_STR("RECEIVE"));

@@ -34,7 +34,7 @@ typedef struct seen {
 typedef struct seen_list {
     seen *items;
     size_t len, cap;
-    mt_map index, turns;
+    mt_map index, turns; /* by identity; how many of such there were */
 } seen_list;
 
 static void see(mt_arena *a, seen_list *list, seen x)
@@ -63,6 +63,7 @@ static seen other_entry(mt_arena *a, const mt_json *entry)
                   .other = true};
 }
 
+/* In the order of the documents: receivers, senders, hooks, others. */
 static seen_list see_all(mt_arena *a, const ag_agent *agent)
 {
     seen_list list = {0};
@@ -147,6 +148,7 @@ static mt_str differing(mt_arena *a, const mt_json *x, const mt_json *y)
     return names;
 }
 
+/* What only one side states cannot be compared, and counts as breaking. */
 static void diff_behaviour(mt_arena *a, const seen *x, const seen *y,
                            ag_dna_changes *out)
 {
@@ -214,6 +216,7 @@ static bool covers(const ag_sender *before, const ag_sender *after)
     return covers_actions(before, after) && covers_triggers(before, after);
 }
 
+/* Letting less through may break a peer that waits; letting more through may not. */
 static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *out)
 {
     const ag_sender *b = x->sender, *n = y->sender;
@@ -238,6 +241,7 @@ static void diff_senders(mt_arena *a, const seen *x, const seen *y, ag_dna_chang
     }
 }
 
+/* The name of the function alone breaks nobody. */
 static void diff_one(mt_arena *a, const seen *x, const seen *y, ag_dna_changes *out)
 {
     if (ag_priority_cmp(x->priority, y->priority)) {
@@ -297,7 +301,7 @@ typedef struct merging {
     MT_VEC(ag_sender) senders;
     MT_VEC(ag_hook) hooks;
     MT_VEC(mt_json) others;
-    mt_str why;
+    mt_str why; /* the first conflict; empty: none */
 } merging;
 
 /* True: take it. A second one of the same identity must be the same. */
@@ -324,6 +328,8 @@ static bool take(merging *m, const char *kind, mt_str module, mt_str function,
     return false;
 }
 
+/* Each registration is compared with a document of its own, so equal ones are taken
+ * once. */
 static void merge_one(merging *m, const ag_agent *from)
 {
     for (uint32_t i = 0; i < from->receiver_count; i++) {

@@ -19,6 +19,7 @@ typedef struct sketch {
     uint32_t *receivers, *senders; /* nodes */
 } sketch;
 
+/* One node per text, made where it is first mentioned. */
 static uint32_t state_of(sketch *s, mt_str text)
 {
     bool added;
@@ -66,6 +67,7 @@ static mt_str route_tip(sketch *s, const char *what, mt_str name, mt_str text,
                    MT_ARG(parsed ? route->canonical : text));
 }
 
+/* Sources lead in, targets out; a route that did not parse is faded and has neither. */
 static void draw_receiver(sketch *s, uint32_t index)
 {
     const ag_receiver *r = &s->file->agent.receivers[index];
@@ -103,6 +105,7 @@ static void draw_labels(sketch *s, uint32_t index)
 
 /* ---- senders ---- */
 
+/* Its name and what it waits for. */
 static mt_str sender_label(sketch *s, const ag_sender *sender)
 {
     mt_buf text = {0};
@@ -126,6 +129,7 @@ static mt_str sender_label(sketch *s, const ag_sender *sender)
     return mt_picture_keep(s->a, &text);
 }
 
+/* Edges come from every receiver it would hear. */
 static void draw_sender(sketch *s, uint32_t index)
 {
     const ag_agent *agent = &s->file->agent;

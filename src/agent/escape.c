@@ -13,6 +13,7 @@
 #include <tmmintrin.h>
 #endif
 
+/* The short escape if JSON has one. */
 static char *put_control(char *to, unsigned char c)
 {
     static const char HEX[] = "0123456789abcdef";
@@ -29,6 +30,7 @@ static char *put_control(char *to, unsigned char c)
     return to + 5;
 }
 
+/* The careful way, for the few texts that need it. */
 static char *by_byte(char *to, const char *from, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

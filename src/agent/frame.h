@@ -28,6 +28,7 @@ typedef enum ag_frame_kind {
 void ag_framer_free(ag_framer *f);
 /* `bytes` are borrowed until ag_framer_next() answers AG_FRAME_MORE. */
 void ag_framer_feed(ag_framer *f, mt_str bytes);
+/* The next whole line; it is good until more bytes are added. */
 ag_frame_kind ag_framer_next(ag_framer *f, mt_str *line);
 /* The stream has ended: a last line without newline counts as one. */
 ag_frame_kind ag_framer_end(ag_framer *f, mt_str *line);

@@ -48,7 +48,7 @@ mt_str ag_sdk_complaint(mt_arena *a, mt_str route, const ag_fault *fault)
     return text;
 }
 
-bool ag_parse_for(ag_question *q, mt_str text, ag_route *out)
+static bool parse_for(ag_question *q, mt_str text, ag_route *out)
 {
     ag_fault fault = {0};
     mt_err err = ag_route_parse(q->a, q->mode, q->styles.count ? &q->styles : NULL,
@@ -56,7 +56,7 @@ bool ag_parse_for(ag_question *q, mt_str text, ag_route *out)
     return !err || ag_refuse(q, "character %zu: %s", fault.offset + 1, fault.message);
 }
 
-void ag_write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
+static void write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
 {
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < count; i++) {
@@ -166,16 +166,16 @@ static bool op_parse(ag_question *q)
 {
     mt_str text;
     ag_route r, again;
-    if (!text_of(q, "route", &text) || !ag_parse_for(q, text, &r)) {
+    if (!text_of(q, "route", &text) || !parse_for(q, text, &r)) {
         return false;
     }
     static const char *const NAMES[] = {"source", "label", "target"};
     for (ag_part p = AG_SOURCE; p < AG_PARTS; p++) {
         mt_jw_key(q->w, mt_str_z(NAMES[p]));
-        ag_write_nodes(q->w, ag_route_part(&r, p), r.count[p]);
+        write_nodes(q->w, ag_route_part(&r, p), r.count[p]);
     }
     bool same =
-        ag_parse_for(q, r.canonical, &again) && mt_str_eq(again.canonical, r.canonical);
+        parse_for(q, r.canonical, &again) && mt_str_eq(again.canonical, r.canonical);
     mt_jw_key_str(q->w, "canonical", r.canonical);
     mt_jw_key_str(q->w, "kind",
                   ag_route_is_arrow(&r) ? MT_STR("arrow") : MT_STR("object"));
@@ -202,7 +202,13 @@ static bool parse_node(ag_question *q, mt_str text, ag_node *out)
 
 static bool op_node(ag_question *q)
 {
-    static const char *const KINDS[] = {"plain", "all", "oneof", "not"};
+    static const char *const KINDS[] = {
+        [AG_PLAIN] = "plain",
+        [AG_ALL] = "all",
+        [AG_ONEOF] = "oneof",
+        [AG_NOT] = "not",
+    };
+    MT_TABLE_COVERS(KINDS, AG_NOT + 1);
     mt_str text;
     ag_node n;
     if (!text_of(q, "expr", &text) || !parse_node(q, text, &n)) {
@@ -213,9 +219,9 @@ static bool op_node(ag_question *q)
     if (n.kind == AG_ALL) {
         mt_jw_null(q->w);
     } else if (n.kind == AG_PLAIN) {
-        ag_write_nodes(q->w, &n, 1);
+        write_nodes(q->w, &n, 1);
     } else {
-        ag_write_nodes(q->w, n.items, n.count);
+        write_nodes(q->w, n.items, n.count);
     }
     mt_jw_key_str(q->w, "str", n.text);
     return true;
@@ -234,11 +240,11 @@ static bool op_tokens(ag_question *q)
     }
     if (q->mode == AG_PROFILE) {
         ag_route r;
-        if (!ag_parse_for(q, text, &r)) {
+        if (!parse_for(q, text, &r)) {
             return false;
         }
         mt_jw_keyz(q->w, "tokens");
-        ag_write_nodes(q->w, r.nodes, ag_route_nodes(&r));
+        write_nodes(q->w, r.nodes, ag_route_nodes(&r));
         return !r.style || ag_refuse(q, "a list of tokens has no arrow");
     }
     ag_pieces pieces = {0};
@@ -272,7 +278,7 @@ static bool op_route_accepts(ag_question *q)
     mt_str sender, receiver;
     ag_route s, r;
     if (!text_of(q, "sender", &sender) || !text_of(q, "receiver", &receiver) ||
-        !ag_parse_for(q, sender, &s) || !ag_parse_for(q, receiver, &r)) {
+        !parse_for(q, sender, &s) || !parse_for(q, receiver, &r)) {
         return false;
     }
     mt_jw_key_bool(q->w, "result", ag_route_accepts(q->mode, &s, &r));
@@ -285,7 +291,7 @@ static bool op_outcome(ag_question *q)
     ag_route r;
     ag_action action;
     uint32_t count;
-    if (!text_of(q, "route", &text) || !ag_parse_for(q, text, &r)) {
+    if (!text_of(q, "route", &text) || !parse_for(q, text, &r)) {
         return false;
     }
     const mt_json *given = mt_json_at(q->in, "action");
@@ -299,7 +305,7 @@ static bool op_outcome(ag_question *q)
     mt_jw_key_str(q->w, "kind",
                   ag_route_is_arrow(&r) ? MT_STR("arrow") : MT_STR("object"));
     mt_jw_keyz(q->w, "activated");
-    ag_write_nodes(q->w, nodes, count);
+    write_nodes(q->w, nodes, count);
     return true;
 }
 
@@ -360,7 +366,7 @@ static void write_attributes(ag_question *q, const ag_triggers *t)
 
 static void write_tree(mt_jw *w, const ag_triggers *t, uint32_t parent)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < t->len; i++) {
         if (t->items[i].parent == parent) {
             mt_jw_key(w, t->items[i].name);
@@ -382,7 +388,7 @@ static void write_relation(mt_jw *w, const ag_trigger *a, const ag_trigger *b)
     mt_jw_begin_array(w);
     mt_jw_str(w, a->name);
     mt_jw_str(w, b->name);
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t i = 0; i < 5; i++) {
         mt_jw_key(w, mt_str_z(NAMES[i]));
         mt_jw_bool(w, holds[i]);
@@ -677,12 +683,12 @@ void ag_harness_line(ag_mode mode, mt_str line, mt_buf *out)
     size_t start = out->len;
     mt_jw w = mt_jw_start(out, false);
     ag_question q = {.a = &a, .mode = mode, .w = &w};
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_bool(&w, "ok", true);
     if (!answer(&q, line)) {
         out->len = start; /* forget what was written of a success */
         w = mt_jw_start(out, false);
-        mt_jw_begin_object(&w);
+        mt_jw_begin_unsorted(&w);
         mt_jw_key_bool(&w, "ok", false);
         mt_jw_key_str(&w, "error", q.error);
     }

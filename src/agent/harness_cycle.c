@@ -284,7 +284,7 @@ static void answer(void *host, const ag_call *call, ag_answer *out)
 
 static void begin_event(mt_jw *w, const char *kind)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "ev", mt_str_z(kind));
 }
 
@@ -407,7 +407,13 @@ static mt_json write_download(ag_question *q, const script *s, const ag_tape *t,
 static void write_bridge(ag_question *q, const script *s, const ag_tape *t,
                          const ag_record *r)
 {
-    static const char *const KINDS[] = {NULL, "Test", "Stay", "Move", "Event"};
+    static const char *const KINDS[] = {
+        [AG_TEST] = "Test",
+        [AG_STAY] = "Stay",
+        [AG_MOVE] = "Move",
+        [AG_EVENT] = "Event",
+    };
+    MT_TABLE_COVERS(KINDS, AG_EVENT + 1);
     mt_jw *w = q->w;
     begin_event(w, "bridge");
     mt_jw_keyz(w, "events");
@@ -415,7 +421,7 @@ static void write_bridge(ag_question *q, const script *s, const ag_tape *t,
     for (uint32_t i = 0; i < r->activation_count && !s->agent.flow_off; i++) {
         const ag_activation *x = &r->activations[i];
         const ag_receiver *at = &s->agent.receivers[x->receiver];
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         mt_jw_keyz(w, "priority");
         ag_write_priority(w, at->priority);
         mt_jw_keyz(w, "key");

@@ -22,15 +22,11 @@ ag_operation ag_harness_cycle, ag_harness_dna, ag_harness_tape, ag_harness_activ
 /* Sets the error and returns false. */
 bool ag_refuse(ag_question *q, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-bool ag_parse_for(ag_question *q, mt_str text, ag_route *out);
-void ag_write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count);
 void ag_write_priority(mt_jw *w, ag_priority p);
 /* The `priority` of a registration; absent and null are none. */
 bool ag_read_priority(ag_question *q, const mt_json *at, ag_priority *out);
 /* The SDK's words for a route that does not parse. */
 mt_str ag_sdk_complaint(mt_arena *a, mt_str route, const ag_fault *fault);
-/* Upper-case names of the shapes: SINGLE, MANY, INDEX_SINGLE, INDEX_MANY. */
-mt_str ag_sdk_shape(ag_shape shape);
 /* A tape as the application gives it; what cannot be one is an empty indexed tape. */
 bool ag_read_tape(ag_question *q, const ag_program *p, const mt_json *value,
                   ag_tape **out);

@@ -7,9 +7,16 @@
 #include "agent/harness_impl.h"
 #include "agent/tape_impl.h"
 
-mt_str ag_sdk_shape(ag_shape shape)
+/* Upper-case names of the shapes: SINGLE, MANY, INDEX_SINGLE, INDEX_MANY. */
+static mt_str sdk_shape(ag_shape shape)
 {
-    static const char *const NAMES[] = {"SINGLE", "MANY", "INDEX_SINGLE", "INDEX_MANY"};
+    static const char *const NAMES[] = {
+        [AG_SINGLE] = "SINGLE",
+        [AG_MANY] = "MANY",
+        [AG_INDEX_SINGLE] = "INDEX_SINGLE",
+        [AG_INDEX_MANY] = "INDEX_MANY",
+    };
+    MT_TABLE_COVERS(NAMES, AG_INDEX_MANY + 1);
     return mt_str_z(NAMES[shape]);
 }
 
@@ -153,7 +160,7 @@ static bool describe_tape(ag_question *q, const ag_tape *t)
 {
     ag_shape shape = ag_tape_shape(t);
     rows held = rows_of(q, t, false), empty = rows_of(q, t, true);
-    mt_jw_key_str(q->w, "type", ag_sdk_shape(shape));
+    mt_jw_key_str(q->w, "type", sdk_shape(shape));
     mt_jw_keyz(q->w, "stored");
     write_rows(q->w, &held, true);
     mt_jw_keyz(q->w, "revert");
@@ -198,7 +205,7 @@ static void write_activation(ag_question *q, const ag_tape *t, const ag_agent *a
 {
     mt_jw *w = q->w;
     bool initial = ag_route_is_initial(&agent->receivers[x->receiver].route);
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "priority");
     ag_write_priority(w, agent->receivers[x->receiver].priority);
     mt_jw_keyz(w, "key");
@@ -252,7 +259,7 @@ static void write_unparsed(ag_question *q, const ag_agent *agent, const unparsed
     mt_jw_keyz(q->w, "unparsed");
     mt_jw_begin_array(q->w);
     for (uint32_t i = 0; i < count; i++) {
-        mt_jw_begin_object(q->w);
+        mt_jw_begin_unsorted(q->w);
         mt_jw_key_i64(q->w, "index", u[i].index);
         mt_jw_key_str(q->w, "route", agent->receivers[u[i].index].text);
         mt_jw_key_str(q->w, "error", u[i].error);
@@ -277,7 +284,7 @@ bool ag_harness_activations(ag_question *q)
         ag_cycle *c = ag_cycle_new(p, t);
         ag_cycle_run(c, &(ag_message){0}, silent, NULL);
         ag_record r = ag_cycle_record(c);
-        mt_jw_key_str(q->w, "tape_type", ag_sdk_shape(ag_tape_shape(t)));
+        mt_jw_key_str(q->w, "tape_type", sdk_shape(ag_tape_shape(t)));
         mt_jw_keyz(q->w, "activations");
         mt_jw_begin_array(q->w);
         for (uint32_t i = 0; i < r.activation_count; i++) {

@@ -9,10 +9,11 @@
 #include "base/json_read.h"
 
 typedef struct ag_priority {
-    const int64_t *items;
+    const int64_t *items; /* compared one after the other; shorter first */
     uint32_t count;
 } ag_priority;
 
+/* One item after the other; of two with the same beginning the shorter is first. */
 int ag_priority_cmp(ag_priority a, ag_priority b);
 
 typedef enum ag_direction { AG_RECEIVE, AG_SEND } ag_direction;

@@ -41,7 +41,8 @@ static void add_type(mt_buf *out, const mt_json *node, unsigned depth)
     }
 }
 
-void ag_frame_type(mt_buf *out, const mt_json *payload)
+/* Appends the type tree of a payload. */
+static void frame_type(mt_buf *out, const mt_json *payload)
 {
     add_type(out, payload, 0);
 }
@@ -51,7 +52,7 @@ void ag_frame_message(mt_buf *out, const mt_json *payload)
     mt_buf_addz(out, "{\"_payload\":");
     mt_json_write(out, payload, false);
     mt_buf_addz(out, ",\"_type\":");
-    ag_frame_type(out, payload);
+    frame_type(out, payload);
     mt_buf_addz(out, ",\"_version\":\"" AG_WIRE_VERSION "\"}\n");
 }
 

@@ -13,8 +13,6 @@
 
 /* Appends the typed envelope of a payload, newline included. */
 void ag_frame_message(mt_buf *out, const mt_json *payload);
-/* Appends the type tree of a payload. */
-void ag_frame_type(mt_buf *out, const mt_json *payload);
 
 /* One inbound line, understood. */
 typedef struct ag_inbound {

@@ -63,6 +63,8 @@ static bool some_item(const ag_node *gate, const ag_node *state, bool wanted)
     return false;
 }
 
+/* As the existing library decides it, odd cases included; the profile's rule is
+ * elsewhere. */
 static bool compat_accepts(const ag_node *gate, const ag_node *state)
 {
     if (gate->kind == AG_ALL || state->kind == AG_ALL) {

@@ -20,7 +20,13 @@
 
 #include <stdlib.h>
 
-static const char *const SHAPES[] = {"single", "many", "index-single", "index-many"};
+static const char *const SHAPES[] = {
+    [AG_SINGLE] = "single",
+    [AG_MANY] = "many",
+    [AG_INDEX_SINGLE] = "index-single",
+    [AG_INDEX_MANY] = "index-many",
+};
+MT_TABLE_COVERS(SHAPES, AG_INDEX_MANY + 1);
 
 const char *ag_shape_name(ag_shape shape)
 {

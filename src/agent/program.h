@@ -25,13 +25,13 @@ typedef struct ag_sender {
     mt_str name, module;
     mt_str text;
     ag_route route;
-    bool parsed;
+    bool parsed; /* the route could be read */
     ag_priority priority;
     bool has_actions, has_triggers; /* was the filter given at all? */
     uint8_t actions;                /* bit 1 << ag_action */
     const mt_str *triggers;
     uint32_t trigger_count;
-    bool multi, use_data;
+    bool multi, use_data;     /* one message for each item of its answer */
     uint64_t every_ms;        /* a timed sender: fires outside the cycle; 0: no */
     const mt_json *run_while; /* timed: true, false or a condition; NULL: always */
     const mt_json *behaviour; /* for DNA (behaviour.h); NULL: not stated */
@@ -80,6 +80,7 @@ const ag_agent *ag_program_agent(const ag_program *p);
 /* Compiled nodes. A symbol is a known node; AG_UNKNOWN is any other plain state. */
 typedef uint32_t ag_symbol;
 #define AG_UNKNOWN ((ag_symbol)-1)
+/* AG_UNKNOWN for text that no route mentions. */
 ag_symbol ag_program_symbol(const ag_program *p, mt_str canonical);
 
 /* A compiled gate: one table lookup per question. Symbols below form_count are forms,
@@ -91,6 +92,7 @@ typedef struct ag_gate {
     bool otherwise; /* for every other name, AG_UNKNOWN too */
 } ag_gate;
 
+/* Its answers, by symbol. */
 const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate);
 
 /* Without branches: both kinds of symbol take the same steps. A row of bits has at

@@ -10,7 +10,7 @@
 /* A route as symbols; part k ends before end[k]. */
 typedef struct ag_nodes {
     ag_symbol *symbols;
-    uint32_t end[AG_PARTS];
+    uint32_t end[AG_PARTS]; /* where each part of the route ends */
 } ag_nodes;
 
 /* A registration found by a symbol. */
@@ -21,7 +21,7 @@ typedef struct ag_hit {
 
 /* The hits of symbol s are hits[start[s] .. start[s + 1]). */
 typedef struct ag_rows {
-    uint32_t *start, *next;
+    uint32_t *start, *next; /* by symbol: where its hits begin, and where to put one */
     ag_hit *hits;
 } ag_rows;
 
@@ -55,11 +55,12 @@ struct ag_program {
     ag_sender_form *senders;
     ag_rows anchored[AG_PARTS]; /* by receiver node: senders that need it */
     MT_VEC(uint32_t) wild_senders;
-    MT_VEC(uint32_t) ticks;
-    uint32_t *hooks[2]; /* by direction, in order */
+    MT_VEC(uint32_t) ticks; /* senders that wait for nothing (compat) */
+    uint32_t *hooks[2];     /* by direction, in order */
     uint32_t hook_count[2];
 };
 
+/* Would the sender hear this receiver? By routes alone, not by filters. */
 bool ag_program_compatible(const ag_program *p, uint32_t sender, uint32_t receiver);
 
 #endif

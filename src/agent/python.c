@@ -264,7 +264,8 @@ void ag_py_dumps(mt_buf *out, const mt_json *value)
     add_value(out, value, true);
 }
 
-void ag_py_str(mt_buf *out, const mt_json *value)
+/* Appends str(value). */
+static void py_str(mt_buf *out, const mt_json *value)
 {
     if (mt_json_is(value, MT_JSON_STRING)) {
         mt_buf_adds(out, mt_json_text(value));
@@ -465,7 +466,7 @@ static mt_json cast_float(mt_arena *a, mt_json v)
 static mt_json cast_text(mt_arena *a, mt_json v)
 {
     mt_buf out = {0};
-    ag_py_str(&out, &v);
+    py_str(&out, &v);
     mt_json text = ag_text_value(mt_str_dup(a, mt_buf_str(&out)));
     mt_buf_free(&out);
     return text;

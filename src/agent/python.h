@@ -8,8 +8,6 @@
 
 /* Appends json.dumps(value): ", " and ": ", ASCII only, floats as repr. */
 void ag_py_dumps(mt_buf *out, const mt_json *value);
-/* Appends str(value). */
-void ag_py_str(mt_buf *out, const mt_json *value);
 /* Appends repr(text). */
 void ag_py_repr(mt_buf *out, mt_str text);
 /* The type tree: "str", "bool", "int", "float", "null" at the leaves. */

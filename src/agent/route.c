@@ -360,7 +360,11 @@ bool ag_route_accepts(ag_mode mode, const ag_route *sender, const ag_route *rece
     return true;
 }
 
-static const char *const ACTIONS[] = {"NONE", "TEST", "STAY", "MOVE", "EVENT"};
+static const char *const ACTIONS[] = {
+    [AG_NONE] = "NONE", [AG_TEST] = "TEST",   [AG_STAY] = "STAY",
+    [AG_MOVE] = "MOVE", [AG_EVENT] = "EVENT",
+};
+MT_TABLE_COVERS(ACTIONS, AG_EVENT + 1);
 
 const char *ag_action_name(ag_action action)
 {

@@ -18,7 +18,7 @@
 #include "base/vec.h"
 
 typedef struct shape {
-    mt_str part[AG_PARTS];
+    mt_str part[AG_PARTS]; /* source, label, target, as written */
 } shape;
 
 static const size_t NOWHERE = (size_t)-1;
@@ -62,6 +62,7 @@ static size_t first_with_target(mt_str text, mt_str glyph, size_t from)
     return at;
 }
 
+/* Every opening glyph is tried, the closing one after it only moves forward: linear. */
 static bool labelled_with_target(mt_str text, const ag_style *s, shape *out)
 {
     size_t fitting = first_with_target(text, s->close, 0), close = fitting;
@@ -88,6 +89,7 @@ static bool labelled_with_target(mt_str text, const ag_style *s, shape *out)
     return false;
 }
 
+/* Without a source: the text begins with the opening glyph. */
 static bool initial_labelled(mt_str text, const ag_style *s, shape *out)
 {
     if (!mt_str_starts(text, s->open)) {
@@ -102,6 +104,7 @@ static bool initial_labelled(mt_str text, const ag_style *s, shape *out)
            target_fits(text, close + s->close.len, &out->part[AG_TARGET]);
 }
 
+/* The closing glyph ends the text. */
 static bool labelled_without_target(mt_str text, const ag_style *s, shape *out)
 {
     if (!mt_str_ends(text, s->close)) {
@@ -155,6 +158,7 @@ static bool (*const SHAPES[])(mt_str, const ag_style *, shape *) = {
     bare_with_target,     initial_bare,     bare_without_target,
 };
 
+/* Text that fits nothing is an object route: all of it is the source. */
 static const ag_style *find_shape(const ag_styles *styles, mt_str text, shape *out)
 {
     for (size_t s = 0; s < styles->count; s++) {
@@ -220,6 +224,8 @@ static mt_err malformed(ag_fault *fault, size_t offset, const char *message)
     return MT_E_SYNTAX;
 }
 
+/* The canonical text is made from the items, so white space between them does not
+ * matter. */
 static void make_list(mt_arena *a, mt_str name, mt_str inside, ag_node *out)
 {
     ag_pieces pieces = {0};
@@ -293,6 +299,7 @@ static mt_err bad_piece(ag_fault *fault, mt_str piece)
     return MT_E_SYNTAX;
 }
 
+/* The outer filter first, as the library has it; then what the token is. */
 static mt_err make_nodes(mt_arena *a, mt_str text, const ag_pieces *pieces,
                          ag_node *nodes, ag_fault *fault)
 {
@@ -321,6 +328,7 @@ static void put_list(mt_buf *out, const ag_node *nodes, uint32_t count, mt_str b
     }
 }
 
+/* In the style the route was written in: each keeps its own canonical text. */
 static mt_str canonical_of(mt_arena *a, const ag_route *r)
 {
     mt_buf out = {0};

@@ -31,6 +31,7 @@ static bool parts_overlap(const mt_str *parts, size_t count)
     return false;
 }
 
+/* Glyphs that contain each other could be read in two ways. */
 static const char *fault_of(const ag_style *s, mt_str base)
 {
     const mt_str parts[] = {base, s->left, s->right, s->tip};

@@ -151,6 +151,8 @@ static void find_hits(ag_tape *t, ag_state *state, const ag_node *node)
     state->hit_count = (uint32_t)hits.len;
 }
 
+static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out);
+
 static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
 {
     mt_map_entry *known = mt_map_find(&t->foreign, text);
@@ -166,7 +168,7 @@ static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
     }
     if (!mt_str_eq(node.text,
                    text)) { /* written otherwise: look the canonical one up */
-        return ag_tape_symbol(t, node.text, out);
+        return tape_symbol(t, node.text, out);
     }
     add_state(t, node.text);
     ag_state *state = &t->states[t->state_count - 1];
@@ -179,7 +181,8 @@ static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
     return MT_OK;
 }
 
-mt_err ag_tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
+/* The tape's symbol for a canonical text it has or learns. */
+static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
 {
     *out = ag_program_symbol(t->p, text);
     return *out == AG_UNKNOWN ? learn(t, text, out) : MT_OK;
@@ -372,7 +375,7 @@ mt_err ag_tape_set(ag_tape *t, mt_str key, const mt_str *states, size_t count)
     ag_symbol *symbols = mt_xmalloc(count * sizeof *symbols + 1);
     mt_err err = MT_OK;
     for (size_t i = 0; i < count && !err; i++) {
-        err = ag_tape_symbol(t, states[i], &symbols[i]);
+        err = tape_symbol(t, states[i], &symbols[i]);
     }
     if (!err) {
         ag_tape_put(t, ag_tape_make_slot(t, key), symbols, (uint32_t)count);

@@ -15,6 +15,7 @@ typedef struct ag_tape ag_tape;
 extern const mt_str AG_LIST;
 #define AG_NULL_KEY ((mt_str){NULL, 0})
 
+/* The program is borrowed; it says which states are known. */
 ag_tape *ag_tape_new(const ag_program *p, ag_shape shape);
 void ag_tape_free(ag_tape *t);
 ag_shape ag_tape_shape(const ag_tape *t);
@@ -39,6 +40,7 @@ void ag_tape_remove(ag_tape *t, mt_str key);
  * states follow in the list (single, many) or are the member `null` of the stored
  * form. mt_json in, canonical JSON out. `shape` is found by looking. */
 mt_err ag_tape_shape_of(const mt_json *value, ag_shape *out);
+/* A tape as a file or a peer writes it; keys that are there already are replaced. */
 mt_err ag_tape_read(ag_tape *t, const mt_json *value);
 /* Canonical encoding of traces: sorted list of texts, or sorted list of [key, texts].
  */
@@ -46,6 +48,7 @@ void ag_tape_write(const ag_tape *t, mt_jw *w);
 /* Everything, order kept, so that reading it back gives the same tape:
  * {"shape":…,"keys":[[key or null,[text…]]…]}. */
 void ag_tape_save(const ag_tape *t, mt_jw *w);
+/* What ag_tape_save() wrote: order of insertion and null key as they were. */
 mt_err ag_tape_load(ag_tape *t, const mt_json *saved);
 
 #endif

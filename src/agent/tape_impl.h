@@ -61,8 +61,6 @@ uint32_t ag_tape_slot(const ag_tape *t, mt_str key);
 uint32_t ag_tape_make_slot(ag_tape *t, mt_str key);
 /* Replaces the states of a slot. The caller has checked the limit. */
 void ag_tape_put(ag_tape *t, uint32_t slot, const ag_symbol *symbols, uint32_t count);
-/* The tape's symbol for a canonical text it has or learns. */
-mt_err ag_tape_symbol(ag_tape *t, mt_str text, ag_symbol *out);
 int ag_key_cmp(mt_str a, mt_str b);
 /* Slots in order of their keys (sorted) or of their coming. *count of them, in `a`. */
 uint32_t *ag_tape_order(const ag_tape *t, mt_arena *a, bool sorted, uint32_t *count);

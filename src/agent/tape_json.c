@@ -24,6 +24,7 @@ static bool all_text(const mt_json *list)
     return true;
 }
 
+/* One list among the values makes it a tape of lists. */
 static mt_err object_shape(const mt_json *value, ag_shape *out)
 {
     *out = AG_INDEX_SINGLE;
@@ -148,6 +149,7 @@ static void write_key(mt_jw *w, mt_str key)
     }
 }
 
+/* [[key, [states]], ...]; the null key is null. */
 static void write_slots(const ag_tape *t, mt_arena *a, mt_jw *w, bool sorted)
 {
     uint32_t count;

@@ -190,6 +190,7 @@ static bool number_at(mt_arena *a, ag_scope *s, mt_str term, mt_decimal *out)
            mt_decimal_parse(mt_json_text(value), out) == MT_OK;
 }
 
+/* Exact: decimals, not doubles. NULL when a side is not a number. */
 static const mt_json *evaluate(mt_arena *a, ag_scope *s, mt_str text)
 {
     mt_str left, right;
@@ -237,6 +238,8 @@ static void add_as_text(mt_buf *out, const mt_json *value)
     }
 }
 
+/* One hole and nothing else gives the value itself, of any type; otherwise everything
+ * becomes text. */
 static mt_json render_text(mt_arena *a, ag_scope *s, mt_str text)
 {
     size_t start, at = 0;
@@ -381,6 +384,7 @@ static const struct operator_row *find_operator(mt_str name)
     return NULL;
 }
 
+/* All operators must hold; a value that is not an object is compared with `is`. */
 static bool holds_at(mt_arena *a, ag_scope *s, mt_str path, const mt_json *wanted)
 {
     const mt_json *value = ag_lookup(a, s, path);
@@ -433,6 +437,7 @@ bool ag_holds(mt_arena *a, ag_scope *scope, const mt_json *condition)
 /* --- checks
  * ---------------------------------------------------------------------------------- */
 
+/* NULL: it is one. */
 static const char *unknown_root(mt_arena *a, mt_str path)
 {
     mt_str rest;
@@ -452,6 +457,7 @@ static const char *check_term(mt_arena *a, mt_str term)
     return mt_decimal_parse(term, &number) == MT_OK ? NULL : unknown_root(a, term);
 }
 
+/* The first fault of the text, NULL for none. */
 static const char *check_text(mt_arena *a, mt_str text)
 {
     size_t start, at = 0;
@@ -487,6 +493,7 @@ const char *ag_check_template(mt_arena *a, const mt_json *template,
     return fault;
 }
 
+/* Names, and what each takes; values themselves are templates. */
 static const char *check_operators(mt_arena *a, const mt_json *wanted,
                                    const mt_json **where)
 {

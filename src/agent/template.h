@@ -32,6 +32,7 @@ bool ag_holds(mt_arena *a, ag_scope *scope, const mt_json *condition);
 /* Static check when a file is read: NULL or what is wrong (in `a`), *where the node. */
 const char *ag_check_condition(mt_arena *a, const mt_json *condition,
                                const mt_json **where);
+/* NULL, or what is wrong, with *where in the template. */
 const char *ag_check_template(mt_arena *a, const mt_json *template,
                               const mt_json **where);
 

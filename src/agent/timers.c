@@ -29,8 +29,8 @@ typedef struct timer {
 
 struct ag_timers {
     const ag_agent *agent;
-    size_t most_bytes;
-    timer *items; /* by sender */
+    size_t most_bytes; /* limit agent_waiting_bytes */
+    timer *items;      /* by sender */
 };
 
 ag_timers *ag_timers_new(const ag_agent *agent, const mt_limits *limits)
@@ -159,6 +159,7 @@ static void save_event(mt_jw *w, const ag_event *e)
     mt_jw_end_array(w);
 }
 
+/* By place, name and route: see find_timer(). */
 static void save_timer(const ag_timers *t, uint32_t i, mt_jw *w)
 {
     mt_jw_begin_object(w);
@@ -207,6 +208,7 @@ static timer *find_timer(ag_timers *t, const mt_json *row, int64_t place)
     return NULL;
 }
 
+/* Data that no longer have room are a limit, not a loss: they were promised. */
 static mt_err load_event(const ag_timers *t, timer *x, const mt_json *row)
 {
     ag_event e = {0};
@@ -220,6 +222,7 @@ static mt_err load_event(const ag_timers *t, timer *x, const mt_json *row)
     return keep(t, x, &e) ? MT_OK : MT_E_LIMIT;
 }
 
+/* A sender that is gone is passed over with its data. */
 static mt_err load_timer(ag_timers *t, const mt_json *row)
 {
     int64_t place;

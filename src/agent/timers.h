@@ -20,16 +20,19 @@ void ag_timers_free(ag_timers *t);
  * (limit agent_waiting_bytes, per sender) and are lost. */
 uint32_t ag_timers_arm(ag_timers *t, const ag_record *record);
 bool ag_timer_armed(const ag_timers *t, uint32_t sender);
+/* Forgets what waits, too. */
 void ag_timer_disarm(ag_timers *t, uint32_t sender);
 
 /* use_data: the outcomes whose data wait; valid until ag_timer_told(). */
 uint32_t ag_timer_waiting(const ag_timers *t, uint32_t sender, const ag_event **out);
+/* What waited was told; the timer stays armed. */
 void ag_timer_told(ag_timers *t, uint32_t sender);
 
 bool ag_timers_any_armed(const ag_timers *t);
 /* A list with one row per armed sender, and back. A row whose sender the agent no
  * longer has is dropped: there is nothing left that could fire. MT_E_SYNTAX. */
 void ag_timers_save(const ag_timers *t, mt_jw *w);
+/* Rows of senders that are gone are passed over. */
 mt_err ag_timers_load(ag_timers *t, const mt_json *rows);
 
 #endif

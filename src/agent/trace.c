@@ -17,7 +17,8 @@
 
 #include "base/vec.h"
 
-const char *ag_order_rule(ag_mode mode)
+/* Where a rule is declared: order of receivers and senders, in words. */
+static const char *order_rule(ag_mode mode)
 {
     return mode == AG_COMPAT
                ? "receivers: priority, registration, key insertion, state, gate; "
@@ -70,7 +71,7 @@ static void write_header(mt_buf *out, const ag_agent *agent, ag_shape shape)
     mt_jw_keyz(&w, "nondeterminism");
     mt_jw_begin_array(&w);
     mt_jw_end_array(&w);
-    mt_jw_key_str(&w, "order", mt_str_z(ag_order_rule(agent->mode)));
+    mt_jw_key_str(&w, "order", mt_str_z(order_rule(agent->mode)));
     mt_jw_key_str(&w, "profile", MT_STR(AG_PROFILE_ID));
     mt_jw_key_str(&w, "record", MT_STR("header"));
     mt_jw_key_str(&w, "shape", mt_str_z(ag_shape_name(shape)));
@@ -294,7 +295,13 @@ static void write_sends(mt_jw *w, const ag_agent *agent, const ag_record *r)
     mt_jw_end_array(w);
 }
 
-static const char *const FATES[] = {"finished", "dropped", "hook_failed", "over_limit"};
+static const char *const FATES[] = {
+    [AG_FINISHED] = "finished",
+    [AG_DROPPED] = "dropped",
+    [AG_HOOK_FAILED] = "hook_failed",
+    [AG_OVER_LIMIT] = "over_limit",
+};
+MT_TABLE_COVERS(FATES, AG_OVER_LIMIT + 1);
 
 void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
                       const ag_program *p, const ag_cycle *c, const ag_tape *after)
@@ -359,7 +366,7 @@ static void write_mode(mt_jw *w, ag_mode mode, const char *tape_rule,
     mt_jw_key(w, mt_str_z(ag_mode_name(mode)));
     mt_jw_begin_object(w);
     write_list(w, "deviations", deviations);
-    mt_jw_key_str(w, "order", mt_str_z(ag_order_rule(mode)));
+    mt_jw_key_str(w, "order", mt_str_z(order_rule(mode)));
     mt_jw_key_str(w, "tape_rule", mt_str_z(tape_rule));
     mt_jw_end_object(w);
 }
@@ -388,7 +395,7 @@ void ag_statement(mt_buf *out, bool pretty)
         "6.4: a sender runs at most once per message; empty filters never wait",
         NULL};
     mt_jw w = mt_jw_start(out, pretty);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     write_list(&w, "arrow_styles", STYLES);
     write_list(&w, "compared",
                (const char *const[]){COMPARED[0], COMPARED[1], COMPARED[2], COMPARED[3],

@@ -19,9 +19,6 @@ void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
                       const ag_program *p, const ag_cycle *c, const ag_tape *after);
 void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages);
 
-/* Where a rule is declared: order of receivers and senders, in words. */
-const char *ag_order_rule(ag_mode mode);
-
 typedef struct ag_compare {
     bool final;         /* final tape and multiset of emissions only */
     const mt_str *only; /* project on these nodes; count 0: no projection */

@@ -17,9 +17,10 @@
 typedef struct trace {
     MT_VEC(mt_json) messages;
     mt_json end;
-    bool ended;
+    bool ended; /* it has its end record */
 } trace;
 
+/* Header and routes are commentary. */
 static mt_err read_line(mt_arena *a, mt_str line, trace *out)
 {
     mt_json record;
@@ -38,6 +39,7 @@ static mt_err read_line(mt_arena *a, mt_str line, trace *out)
     return MT_OK;
 }
 
+/* A trace without its end was cut off and cannot be compared. */
 static mt_err read_trace(mt_arena *a, mt_str text, const char *which, trace *out,
                          mt_str *where)
 {
@@ -150,6 +152,7 @@ static mt_json project_entries(mt_arena *a, const ag_compare *how, const mt_json
     return ag_list_value(out.items, out.len);
 }
 
+/* Deltas that have nothing left are left out. */
 static mt_json project_deltas(mt_arena *a, const ag_compare *how, const mt_json *list)
 {
     MT_VEC(mt_json) out = {0};
@@ -166,6 +169,7 @@ static mt_json project_deltas(mt_arena *a, const ag_compare *how, const mt_json 
     return ag_list_value(out.items, out.len);
 }
 
+/* The field as it counts for the comparison. */
 static mt_json projected(mt_arena *a, const ag_compare *how, const mt_json *record,
                          const char *field)
 {
@@ -189,6 +193,7 @@ static mt_json projected(mt_arena *a, const ag_compare *how, const mt_json *reco
 /* --- where two values diverge
  * ------------------------------------------------------------------------ */
 
+/* For a message: at most 200 bytes. */
 static mt_str shown(mt_arena *a, const mt_json *value)
 {
     mt_buf out = {.ceiling = 200};
@@ -238,6 +243,7 @@ static bool find_difference(mt_arena *a, const mt_json *x, const mt_json *y,
     return true;
 }
 
+/* *where gets path and both values, only if there is a difference. */
 static bool parts_at(mt_arena *a, mt_str place, const mt_json *x, const mt_json *y,
                      mt_str *where)
 {
@@ -257,6 +263,8 @@ static bool parts_at(mt_arena *a, mt_str place, const mt_json *x, const mt_json 
  * --------------------------------------------------------------------------------------
  */
 
+/* Field after field of a message, then the next message: the earliest difference is
+ * told. */
 static bool messages_part(mt_arena *a, const trace *l, const trace *r,
                           const ag_compare *how, mt_str *where)
 {
@@ -290,6 +298,7 @@ static int by_text(const void *a, const void *b)
     return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
 }
 
+/* Only what was sent: not what a hook dropped. */
 static void add_emissions(mt_arena *a, const mt_json *senders, texts *out)
 {
     for (uint32_t s = 0; s < senders->count; s++) {
@@ -320,6 +329,8 @@ static texts emissions_of(mt_arena *a, const trace *t, const ag_compare *how)
     return out;
 }
 
+/* Both lists are sorted, so the first place at which they differ names what one side
+ * lacks. */
 static bool emissions_part(mt_arena *a, const trace *l, const trace *r,
                            const ag_compare *how, mt_str *where)
 {

@@ -34,6 +34,7 @@ static bool reserved(mt_str name)
     return name.ptr[0] == '_';
 }
 
+/* Siblings differ; its path is its parent's and its own number. */
 static mt_err add_trigger(mt_arena *a, ag_triggers *t, mt_str name, uint32_t parent,
                           mt_str *why)
 {

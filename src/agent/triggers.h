@@ -11,7 +11,7 @@
 
 typedef struct ag_trigger {
     mt_str name;
-    uint32_t *path;
+    uint32_t *path;  /* indices from the root */
     uint32_t depth;  /* length of the path */
     uint32_t parent; /* index of the parent, UINT32_MAX for a root */
     uint32_t children;

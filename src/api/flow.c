@@ -193,10 +193,12 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
 
 motet_run_state motet_run_step(motet_run *r)
 {
-    /* ORDER ct_run_status. */
-    static const motet_run_state STATES[] = {MOTET_RUN_MORE, MOTET_RUN_DONE,
-                                             MOTET_RUN_FAILED, MOTET_RUN_WAITING,
-                                             MOTET_RUN_STOPPED};
+    static const motet_run_state STATES[] = {
+        [CT_RUN_MORE] = MOTET_RUN_MORE,       [CT_RUN_DONE] = MOTET_RUN_DONE,
+        [CT_RUN_FAILED] = MOTET_RUN_FAILED,   [CT_RUN_WAITING] = MOTET_RUN_WAITING,
+        [CT_RUN_STOPPED] = MOTET_RUN_STOPPED,
+    };
+    MT_TABLE_COVERS(STATES, CT_RUN_STOPPED + 1);
     ct_run_resume(&r->run);
     return STATES[ct_run_step(&r->run)];
 }

@@ -7,8 +7,8 @@
 enum { FIRST_BLOCK = 16 * 1024, LARGEST_BLOCK = 4 * 1024 * 1024 };
 
 struct mt_block {
-    mt_block *prev;
-    size_t size; /* usable bytes after the header */
+    mt_block *prev; /* the block before, or the next spare one */
+    size_t size;    /* usable bytes after the header */
 };
 
 /* The header is padded so that what follows keeps malloc's 16-byte alignment. */

@@ -31,6 +31,7 @@ void mt_arena_free(mt_arena *a);
 /* Forgets the contents but keeps the memory for the next use. */
 void mt_arena_reset(mt_arena *a);
 mt_mark mt_arena_mark(const mt_arena *a);
+/* Everything allocated since the mark is gone; the memory is used again. */
 void mt_arena_rewind(mt_arena *a, mt_mark m);
 
 /* Slow path of mt_alloc(): starts a new block. */

@@ -49,7 +49,7 @@ static inline mt_decimal make(mt_u128 c, unsigned scale, bool negative)
 
 /* 256-bit intermediates: little-endian words. */
 typedef struct u256 {
-    uint64_t w[4];
+    uint64_t w[4]; /* the lowest first */
 } u256;
 
 /* a < 2^96, b < 2^128. */

@@ -72,6 +72,7 @@ static inline mt_err mt_decimal_sub(mt_decimal a, mt_decimal b, mt_decimal *out)
     return mt_decimal_add(a, b, out);
 }
 
+/* Rounded once, half to even, if the exact product does not fit. */
 mt_err mt_decimal_mul(mt_decimal a, mt_decimal b, mt_decimal *out);
 /* Exactly `scale` fraction digits, rounding or padding. */
 mt_err mt_decimal_rescale(mt_decimal d, unsigned scale, mt_decimal *out);

@@ -13,7 +13,12 @@ void mt_diag_add(mt_diags *ds, const mt_diag *d)
 
 const char *mt_severity_name(mt_severity s)
 {
-    static const char *const NAMES[] = {"error", "warning", "note"};
+    static const char *const NAMES[] = {
+        [MT_ERROR] = "error",
+        [MT_WARNING] = "warning",
+        [MT_NOTE] = "note",
+    };
+    MT_TABLE_COVERS(NAMES, MT_NOTE + 1);
     return NAMES[s];
 }
 

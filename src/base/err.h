@@ -44,6 +44,11 @@ _Noreturn void mt_bug_at(const char *file, int line, const char *what);
 #define MT_BUG(what)    mt_bug_at(__FILE__, __LINE__, (what))
 #define MT_ASSERT(cond) ((cond) ? (void)0 : MT_BUG("assertion failed: " #cond))
 
+/* A table that is indexed by an enum ([X] = …) reaches as far as the enum does. */
+#define MT_TABLE_COVERS(table, count)                                                  \
+    _Static_assert(sizeof(table) / sizeof *(table) == (size_t)(count),                 \
+                   #table " has as many rows as its enum")
+
 #define MT_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define MT_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

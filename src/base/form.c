@@ -58,27 +58,29 @@ static mt_str path_to(const mt_form *f, mt_str key)
     return kept;
 }
 
-static bool report(mt_form *f, mt_form_wrong wrong, const mt_json *at, mt_str key,
-                   mt_str said, mt_str hint)
+/* What has a path is named by it, the outermost object by what it is. */
+static bool report(mt_form *f, mt_form_fault fault)
 {
-    mt_str path = path_to(f, key);
-    mt_form_fault fault = {
-        .wrong = wrong,
-        .warning = wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED,
-        .offset = at ? at->offset : 0,
-        .node = at,
-        .path = path,
-        .key = key,
-        .said = said,
-        .message = path.len
-                       ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(path), MT_ARG(said))
-                       : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(said)),
-        .hint = hint,
-        .what = f->what};
-    if (f->report) {
-        f->report(f->state, &fault);
+    fault.warning = fault.wrong == MT_FORM_UNKNOWN_KEY && f->unknown == MT_FORM_WARNED;
+    if (!f->report) {
+        return fault.warning;
     }
+    fault.offset = fault.node ? fault.node->offset : 0;
+    fault.what = f->what;
+    fault.path = path_to(f, fault.key);
+    fault.message =
+        fault.path.len || fault.wrong == MT_FORM_UNKNOWN_KEY
+            ? mt_strf(f->arena, "`%.*s` %.*s", MT_ARG(fault.path), MT_ARG(fault.said))
+            : mt_strf(f->arena, "%s %.*s", f->what, MT_ARG(fault.said));
+    f->report(f->state, &fault);
     return fault.warning;
+}
+
+static mt_str did_you_mean(const mt_form *f, const mt_nearest *near)
+{
+    return near->best.len
+               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
+               : MT_STR("");
 }
 
 bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char *key,
@@ -88,14 +90,9 @@ bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char 
     va_start(args, format);
     mt_str said = mt_strfv(f->arena, format, args);
     va_end(args);
-    return report(f, wrong, at, mt_str_z(key), said, MT_STR(""));
-}
-
-static mt_str hint_of(const mt_form *f, const mt_nearest *near)
-{
-    return near->best.len
-               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
-               : MT_STR("");
+    return report(f,
+                  (mt_form_fault){
+                      .wrong = wrong, .node = at, .key = mt_str_z(key), .said = said});
 }
 
 static bool wrong_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
@@ -119,7 +116,6 @@ static bool out_of_range(mt_form *f, const mt_form_row *row, const mt_json *v,
                        (long long)row->most);
 }
 
-/* What has a path is named by it, the outermost by what it is. */
 static bool not_an_object(mt_form *f, const mt_json *v)
 {
     return mt_form_say(f, MT_FORM_WRONG_KIND, v, "", "must be an object, not %s",
@@ -305,10 +301,13 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
         }
         mt_nearest_offer(&near, choice);
     }
-    return report(f, MT_FORM_OUT_OF_RANGE, v, mt_str_z(row->key),
-                  mt_strf(f->arena, "must be %.*s, not `%.*s`",
-                          MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                  hint_of(f, &near));
+    return report(
+        f, (mt_form_fault){.wrong = MT_FORM_OUT_OF_RANGE,
+                           .node = v,
+                           .key = mt_str_z(row->key),
+                           .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
+                                           MT_ARG(list_choices(f, row)), MT_ARG(text)),
+                           .hint = did_you_mean(f, &near)});
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */
@@ -545,7 +544,11 @@ bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, vo
         return READERS[row->kind](f, row, v, (char *)out + row->offset);
     }
     return !(row->flags & MT_FORM_REQUIRED) ||
-           mt_form_say(f, MT_FORM_MISSING, object, row->key, "is missing");
+           report(f, (mt_form_fault){.wrong = MT_FORM_MISSING,
+                                     .node = object,
+                                     .row = row,
+                                     .key = mt_str_z(row->key),
+                                     .said = MT_STR("is missing")});
 }
 
 bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key)
@@ -567,8 +570,12 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
             mt_nearest_offer(&near, mt_str_z(rows[i].key));
         }
     }
-    return report(f, MT_FORM_UNKNOWN_KEY, &m->value, m->key,
-                  mt_strf(f->arena, "is not a key of %s", f->what), hint_of(f, &near));
+    return report(
+        f, (mt_form_fault){.wrong = MT_FORM_UNKNOWN_KEY,
+                           .node = &m->value,
+                           .key = m->key,
+                           .said = mt_strf(f->arena, "is not a key of %s", f->what),
+                           .hint = did_you_mean(f, &near)});
 }
 
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,

@@ -174,15 +174,16 @@ typedef enum mt_form_wrong {
 
 typedef struct mt_form_fault {
     mt_form_wrong wrong;
-    bool warning;        /* what has it is good nevertheless */
-    size_t offset;       /* of the value, or of the object that lacks the key */
-    const mt_json *node; /* that value or object */
-    mt_str path;         /* senders[2].every_ms */
-    mt_str key;          /* every_ms */
-    mt_str said;         /* must be a whole number from 1 to 9 */
-    mt_str message;      /* `senders[2].every_ms` must be a whole number from 1 to 9 */
-    mt_str hint;         /* did you mean `every_ms`? or empty */
-    const char *what;    /* what has the keys: "a sender" */
+    bool warning;           /* what has it is good nevertheless */
+    size_t offset;          /* of the value, or of the object that lacks the key */
+    const mt_json *node;    /* that value or object */
+    const mt_form_row *row; /* that lacks its key; NULL where it is not that */
+    mt_str path;            /* senders[2].every_ms */
+    mt_str key;             /* every_ms */
+    mt_str said;            /* must be a whole number from 1 to 9 */
+    mt_str message;   /* `senders[2].every_ms` must be a whole number from 1 to 9 */
+    mt_str hint;      /* did you mean `every_ms`? or empty */
+    const char *what; /* what has the keys: "a sender" */
 } mt_form_fault;
 
 /* What a key is that no row knows: a fault, a warning, or nobody's business. */

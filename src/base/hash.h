@@ -11,6 +11,7 @@ typedef struct mt_sha256 {
     unsigned char bytes[MT_SHA256_BYTES];
 } mt_sha256;
 
+/* From any thread; each keeps a context of its own. */
 mt_sha256 mt_sha256_of(mt_str data);
 /* Of the one followed by the other. */
 mt_sha256 mt_sha256_of_two(mt_str first, mt_str second);
@@ -18,11 +19,13 @@ mt_sha256 mt_sha256_of_two(mt_str first, mt_str second);
 /* In pieces. A stream belongs to one thread; reuse it with start, free it once. */
 typedef struct mt_sha256_stream mt_sha256_stream;
 mt_sha256_stream *mt_sha256_stream_new(void);
+/* May be called again after mt_sha256_end(), for the next digest. */
 void mt_sha256_start(mt_sha256_stream *s);
 void mt_sha256_add(mt_sha256_stream *s, mt_str data);
 mt_sha256 mt_sha256_end(mt_sha256_stream *s);
 void mt_sha256_stream_free(mt_sha256_stream *s);
 
+/* 2 * count lower-case digits, no NUL. */
 void mt_hex(const unsigned char *bytes, size_t count, char *out);
 /* False unless `hex` is exactly 2 * count hex digits (either case). */
 bool mt_unhex(mt_str hex, unsigned char *out, size_t count);

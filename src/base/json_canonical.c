@@ -19,7 +19,7 @@
 #include "base/limits.h"
 
 typedef struct walk {
-    const char *end;
+    const char *end; /* of the text */
     mt_json_pick *picks;
     size_t count;
     size_t depth, max_depth;

@@ -72,9 +72,12 @@ bool mt_jp_duplicate(mt_jp *j, mt_str key)
 
 void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected)
 {
-    static const char *const MESSAGES[] = {"expected null",     "expected a boolean",
-                                           "expected a number", "expected a string",
-                                           "expected an array", "expected an object"};
+    static const char *const MESSAGES[] = {
+        [MT_JSON_NULL] = "expected null",       [MT_JSON_BOOL] = "expected a boolean",
+        [MT_JSON_NUMBER] = "expected a number", [MT_JSON_STRING] = "expected a string",
+        [MT_JSON_ARRAY] = "expected an array",  [MT_JSON_OBJECT] = "expected an object",
+    };
+    MT_TABLE_COVERS(MESSAGES, MT_JSON_OBJECT + 1);
     if (j->p == j->end) {
         mt_jp_set_fault(j, MT_E_SYNTAX, j->p, MT_SCAN_END);
         return;

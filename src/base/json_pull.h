@@ -32,7 +32,7 @@ typedef struct mt_jp {
     bool first; /* a container was just opened */
     mt_err err; /* MT_OK; MT_E_SYNTAX; MT_E_LIMIT; MT_E_TYPE: something else is there */
     size_t depth, max_depth;
-    mt_json_error error;
+    mt_json_error error; /* the first one */
 } mt_jp;
 
 /* `limits` may be NULL. False when the text is too large. */
@@ -42,6 +42,7 @@ mt_err mt_jp_finish(mt_jp *j, mt_json_error *error);
 
 /* Faults. Inline so that the compiler knows that they return false. */
 void mt_jp_set_fault(mt_jp *j, mt_err err, const char *at, const char *message);
+/* Text that is not JSON at all is reported as that. */
 void mt_jp_set_mismatch(mt_jp *j, mt_json_type expected);
 
 static inline bool mt_jp_fail(mt_jp *j, mt_err err, const char *at, const char *message)
@@ -66,6 +67,7 @@ bool mt_jp_skip(mt_jp *j);
 bool mt_jp_unknown(mt_jp *j, mt_map *seen, mt_str key);
 /* Reads any value as a tree into the arena. */
 bool mt_jp_tree(mt_jp *j, mt_json *out);
+/* Reads a null; anything else is a mismatch. */
 bool mt_jp_null(mt_jp *j);
 /* Integers only, written without fraction or exponent: MT_E_TYPE, MT_E_RANGE. */
 bool mt_jp_i64(mt_jp *j, int64_t *out);

@@ -51,7 +51,7 @@ typedef struct reader {
     size_t frame; /* position of the innermost open frame, 0 for none */
     mt_err err;
     mt_scan_fault fault;
-    mt_str detail;
+    mt_str detail; /* a key that was given twice */
 } reader;
 
 static const char *fail(reader *r, mt_err err, const char *at, const char *message)

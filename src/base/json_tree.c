@@ -76,8 +76,12 @@ mt_err mt_json_i64(const mt_json *node, int64_t *out)
 
 const char *mt_json_type_name(const mt_json *node)
 {
-    static const char *const NAMES[] = {"null",   "boolean", "number",
-                                        "string", "array",   "object"};
+    static const char *const NAMES[] = {
+        [MT_JSON_NULL] = "null",     [MT_JSON_BOOL] = "boolean",
+        [MT_JSON_NUMBER] = "number", [MT_JSON_STRING] = "string",
+        [MT_JSON_ARRAY] = "array",   [MT_JSON_OBJECT] = "object",
+    };
+    MT_TABLE_COVERS(NAMES, MT_JSON_OBJECT + 1);
     return node ? NAMES[node->type] : "nothing";
 }
 

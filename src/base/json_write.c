@@ -15,6 +15,7 @@
  * nothing more. */
 #include "base/json_write.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #if defined(__SSE2__)
@@ -220,6 +221,46 @@ static inline void put_byte(mt_jw *w, char *p, char byte)
     }
 }
 
+#ifdef MT_CHECK_KEYS
+static void forget_keys(mt_jw *w)
+{
+    if (w->depth < MT_JW_CHECKED_DEPTH) {
+        w->last[w->depth] = (mt_jw_last){0};
+    }
+}
+
+void mt_jw_unsorted(mt_jw *w)
+{
+    if (w->depth < MT_JW_CHECKED_DEPTH) {
+        w->last[w->depth].unsorted = true;
+    }
+}
+
+void mt_jw_check_key(mt_jw *w, mt_str key)
+{
+    if (w->depth >= MT_JW_CHECKED_DEPTH || w->last[w->depth].unsorted) {
+        return;
+    }
+    mt_jw_last *last = &w->last[w->depth];
+    bool is_cut = key.len >= sizeof last->text; /* the rest is not compared */
+    key.len = is_cut ? sizeof last->text : key.len;
+    int order = mt_str_cmp(mt_str_from(last->text, last->len), key);
+    if (last->is_set && (order > 0 || (order == 0 && !is_cut))) {
+        fprintf(stderr, "key \"%.*s\" after \"%.*s\"\n", (int)key.len, key.ptr,
+                (int)last->len, last->text);
+        MT_BUG("keys of an object do not ascend");
+    }
+    last->is_set = true;
+    last->len = (uint8_t)key.len;
+    memcpy(last->text, key.ptr, key.len);
+}
+#else
+static inline void forget_keys(mt_jw *w)
+{
+    (void)w;
+}
+#endif
+
 static inline void begin(mt_jw *w, char bracket)
 {
     MT_ASSERT(w->depth < MT_JW_MAX_DEPTH);
@@ -242,6 +283,7 @@ static inline void end(mt_jw *w, char bracket)
 void mt_jw_begin_object(mt_jw *w)
 {
     begin(w, '{');
+    forget_keys(w);
 }
 
 void mt_jw_end_object(mt_jw *w)
@@ -261,6 +303,7 @@ void mt_jw_end_array(mt_jw *w)
 
 void mt_jw_key(mt_jw *w, mt_str key)
 {
+    mt_jw_check_key(w, key);
     char *p = mt_jw_separate(w, key.len + 4);
     if (w->pretty) {
         put_string(w, p, key, MT_STR(": "));

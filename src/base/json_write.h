@@ -3,7 +3,8 @@
  * Canonical: keys in byte order, UTF-8 raw, only `"`, `\` and control characters
  * escaped (\b \f \n \r \t, otherwise \u00xx), compact or 2-space pretty.
  * mt_jw writes as it goes and leaves key order to the caller, who knows it statically;
- * mt_json_write() sorts. */
+ * mt_json_write() sorts. Builds that are not for release (MT_CHECK_KEYS) check that
+ * keys ascend, unless the object was begun as one whose format has another order. */
 #ifndef MT_BASE_JSON_WRITE_H
 #define MT_BASE_JSON_WRITE_H
 
@@ -12,18 +13,51 @@
 /* Enough for a tree of MT_JSON_MAX_DEPTH inside as many levels of the caller. */
 enum { MT_JW_MAX_DEPTH = 2 * MT_JSON_MAX_DEPTH };
 
+#ifdef MT_CHECK_KEYS
+/* The last key of an open object, as much of it as is compared. */
+typedef struct mt_jw_last {
+    bool is_set, unsorted;
+    uint8_t len;
+    char text[45];
+} mt_jw_last;
+
+/* Deeper objects are not checked: who writes them writes shallow ones, too. */
+enum { MT_JW_CHECKED_DEPTH = 24 };
+#endif
+
 typedef struct mt_jw {
     mt_buf *out;
     bool pretty;
     bool after_key; /* a value is due, no comma before it */
     bool first;     /* nothing written yet in the open container */
     uint32_t depth;
+#ifdef MT_CHECK_KEYS
+    mt_jw_last last[MT_JW_CHECKED_DEPTH]; /* by depth */
+#endif
 } mt_jw;
 
 static inline mt_jw mt_jw_start(mt_buf *out, bool pretty)
 {
     return (mt_jw){.out = out, .pretty = pretty, .first = true};
 }
+
+/* mt_jw_check_key: it is our fault if the key does not come after the last one of its
+ * object. mt_jw_unsorted: the open object, not those inside it, is of a format that has
+ * another order of keys than that of their bytes. */
+#ifdef MT_CHECK_KEYS
+void mt_jw_check_key(mt_jw *w, mt_str key);
+void mt_jw_unsorted(mt_jw *w);
+#else
+static inline void mt_jw_check_key(mt_jw *w, mt_str key)
+{
+    (void)w, (void)key;
+}
+
+static inline void mt_jw_unsorted(mt_jw *w)
+{
+    (void)w;
+}
+#endif
 
 /* Slow path of mt_jw_separate(). */
 char *mt_jw_separate_slow(mt_jw *w, size_t more);
@@ -52,6 +86,7 @@ static inline void mt_jw_advance(mt_jw *w, const char *p)
 /* A key that needs no escapes, given as `"key": ` with its quotes and colon. */
 static inline void mt_jw_key_plain(mt_jw *w, mt_str quoted)
 {
+    mt_jw_check_key(w, mt_str_from(quoted.ptr + 1, quoted.len - 4));
     char *p = mt_jw_separate(w, quoted.len);
     if (MT_LIKELY(p != NULL)) {
         memcpy(p, quoted.ptr, quoted.len);
@@ -73,6 +108,12 @@ void mt_jw_null(mt_jw *w);
 void mt_jw_raw(mt_jw *w, mt_str json);
 /* A whole tree, keys sorted. */
 void mt_jw_json(mt_jw *w, const mt_json *node);
+
+static inline void mt_jw_begin_unsorted(mt_jw *w)
+{
+    mt_jw_begin_object(w);
+    mt_jw_unsorted(w);
+}
 
 /* Keys known at compile time; they must need no escapes. */
 #define mt_jw_keyz(w, literal)    mt_jw_key_plain((w), MT_STR("\"" literal "\": "))

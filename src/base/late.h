@@ -15,7 +15,7 @@
 
 typedef struct mt_late_symbol {
     const char *name;
-    void **slot;
+    void **slot; /* the pointer that calls go through */
 } mt_late_symbol;
 
 typedef struct mt_late_library {
@@ -25,7 +25,7 @@ typedef struct mt_late_library {
     size_t count;
     pthread_mutex_t lock;
     bool loaded;
-    char why[256];
+    char why[256]; /* it cannot be loaded, in one sentence */
 } mt_late_library;
 
 /* NULL when the library can be used, from now on and by every thread; otherwise why

@@ -10,14 +10,14 @@
 
 typedef struct mt_map_entry {
     mt_str key;
-    uint32_t hash;
+    uint32_t hash; /* keyed, so that nobody can make them collide */
     uintptr_t value;
 } mt_map_entry;
 
 /* An all-zero mt_map is empty. Walk entries[0 .. len). */
 typedef struct mt_map {
-    mt_map_entry *entries;
-    uint32_t *slots; /* entry index + 1, 0 when free; open addressing */
+    mt_map_entry *entries; /* in the order they were added */
+    uint32_t *slots;       /* entry index + 1, 0 when free; open addressing */
     uint32_t len, cap, mask;
 } mt_map;
 

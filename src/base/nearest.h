@@ -19,6 +19,7 @@ typedef struct mt_nearest {
     size_t distance;   /* what is offered must be nearer than this */
 } mt_nearest;
 
+/* Then offer names; `best` is empty when none is near enough. */
 mt_nearest mt_nearest_to(mt_str word);
 void mt_nearest_offer(mt_nearest *n, mt_str name);
 

@@ -127,13 +127,13 @@ static const char *const ROLES[] = {
     [MT_ROLE_SENDER] = "sender",
 };
 /* clang-format on */
-_Static_assert(sizeof ROLES / sizeof *ROLES == MT_ROLE_COUNT, "a name for every role");
+MT_TABLE_COVERS(ROLES, MT_ROLE_COUNT);
 
 static const char *const LINES[] = {[MT_SOLID] = "solid",
                                     [MT_DASHED] = "dashed",
                                     [MT_DOTTED] = "dotted",
                                     [MT_BOLD] = "bold"};
-_Static_assert(sizeof LINES / sizeof *LINES == MT_LINE_COUNT, "a name for every line");
+MT_TABLE_COVERS(LINES, MT_LINE_COUNT);
 
 const char *mt_line_name(mt_line line)
 {

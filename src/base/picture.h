@@ -88,6 +88,7 @@ mt_picture mt_picture_new(mt_arena *a, mt_str title);
 
 /* The index of what was added. A name that is taken gets a number behind it. */
 uint32_t mt_picture_add_group(mt_picture *p, mt_picture_group group);
+/* A name that is taken gets a number behind it. Returns the node's index. */
 uint32_t mt_picture_add_node(mt_picture *p, mt_picture_node node);
 void mt_picture_add_edge(mt_picture *p, mt_picture_edge edge);
 /* The node of this name, or MT_PICTURE_NONE. */
@@ -163,6 +164,7 @@ typedef struct mt_picture_visitor {
     void (*end)(void *context, uint32_t group, uint32_t depth);
     void *context;
 } mt_picture_visitor;
+/* Groups in order of nesting, nodes of a group before the groups in it. */
 void mt_picture_visit(const mt_picture *p, const mt_picture_visitor *v);
 
 #endif

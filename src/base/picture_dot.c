@@ -37,7 +37,7 @@ static const char *const SHAPES[] = {
     [MT_ROLE_RECEIVER] = "box",
     [MT_ROLE_SENDER] = "cds, margin=\"0.3,0.1\"",
 };
-_Static_assert(sizeof SHAPES / sizeof *SHAPES == MT_ROLE_COUNT, "every role's shape");
+MT_TABLE_COVERS(SHAPES, MT_ROLE_COUNT);
 
 /* Verdana is as wide as DejaVu Sans: what was measured with one fits with the other. */
 #define FACE "DejaVu Sans,Verdana,sans-serif"

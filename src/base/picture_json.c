@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 
 static const char *const FRAMES[] = {[MT_BOX] = "box", [MT_LANE] = "lane"};
-_Static_assert(sizeof FRAMES / sizeof *FRAMES == MT_FRAME_COUNT, "every frame's name");
+MT_TABLE_COVERS(FRAMES, MT_FRAME_COUNT);
 
 /* JSON is UTF-8, texts may be anything. */
 static void add_text(mt_jw *w, mt_str text)

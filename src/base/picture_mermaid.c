@@ -26,13 +26,13 @@ static const struct {
     [MT_ROLE_ACTION] = {"[[", "]]"},  [MT_ROLE_RECEIVER] = {"(", ")"},
     [MT_ROLE_SENDER] = {">", "]"},
 };
-_Static_assert(sizeof SHAPES / sizeof *SHAPES == MT_ROLE_COUNT, "every role's shape");
+MT_TABLE_COVERS(SHAPES, MT_ROLE_COUNT);
 _Static_assert(MT_ROLE_COUNT <= 32, "a bit for every role");
 
 /* Mermaid has one broken line. */
 static const char *const LINES[] = {
     [MT_SOLID] = "-->", [MT_DASHED] = "-.->", [MT_DOTTED] = "-.->", [MT_BOLD] = "==>"};
-_Static_assert(sizeof LINES / sizeof *LINES == MT_LINE_COUNT, "every line's arrow");
+MT_TABLE_COVERS(LINES, MT_LINE_COUNT);
 
 /* What Mermaid reads inside quotes. */
 static const char READ[] = "\"#&<>\\`%{}|$";

@@ -22,7 +22,7 @@ static size_t drop_segment(const char *out, size_t len, size_t floor)
 
 typedef struct path_builder {
     char *out;
-    size_t len;
+    size_t len;   /* of what is written so far */
     size_t floor; /* nothing before this can be taken back by `..` */
 } path_builder;
 

@@ -26,10 +26,13 @@ typedef struct mt_signature {
 
 /* A new random key; a key from a known seed. */
 void mt_sign_generate(mt_sign_key *out);
+/* The same seed gives the same key. */
 void mt_sign_from_seed(const unsigned char seed[MT_SIGN_SEED], mt_sign_key *out);
+/* Call it on every way out: a key must not stay in memory. */
 void mt_sign_wipe(mt_sign_key *key);
 
 mt_signature mt_sign(const mt_sign_key *key, mt_str message);
+/* Strict: one signature has one spelling. */
 bool mt_sign_verify(const mt_sign_public *key, mt_str message,
                     const mt_signature *signature);
 

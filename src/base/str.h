@@ -54,6 +54,8 @@ mt_str mt_str_skip(mt_str s, size_t n);
 mt_str mt_str_trim(mt_str s, mt_str set);
 /* What follows the last '/', and the last name without its last extension. */
 mt_str mt_str_basename(mt_str path);
+/* The file's name without directory and without its last suffix; a leading dot is part
+ * of the name. */
 mt_str mt_str_stem(mt_str path);
 
 /* Writes the digits of value so that they end before `end`, at most 20; returns where
@@ -62,6 +64,7 @@ char *mt_put_digits(uint64_t value, char *end);
 
 /* Copies into the arena; the copy is followed by a NUL. */
 mt_str mt_str_dup(mt_arena *a, mt_str s);
+/* In the arena, followed by a NUL. */
 mt_str mt_strf(mt_arena *a, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 mt_str mt_strfv(mt_arena *a, const char *format, va_list args)
@@ -75,6 +78,7 @@ typedef struct mt_buf {
     bool full;
 } mt_buf;
 
+/* The buffer is empty and can be used again. */
 void mt_buf_free(mt_buf *b);
 /* Makes room for `more` bytes; false when the ceiling is hit. */
 bool mt_buf_grow(mt_buf *b, size_t more);

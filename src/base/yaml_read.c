@@ -25,7 +25,7 @@
 
 /* What a walk over a subtree would meet. */
 typedef struct extent {
-    size_t nodes, height;
+    size_t nodes, height; /* values in it; how deep they nest */
 } extent;
 
 typedef struct anchored {

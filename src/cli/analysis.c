@@ -135,7 +135,8 @@ static int find_system(cli_analysis *x)
     err = err ? err : an_sys_read(&x->arena, tree, system);
     if (err == MT_E_REJECTED) {
         return cli_fail(x->args, CLI_FAILS,
-                        "the System names members it does not have");
+                        "the System names members it does not have, or has another "
+                        "shape");
     }
     x->system = err ? NULL : system;
     return CLI_HOLDS;
@@ -255,7 +256,7 @@ static void analyses_run(mt_jw *w, uint32_t only)
 static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
 {
     mt_jw_keyz(w, "members");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < system->member_count; i++) {
         mt_jw_key(w, system->members[i].id);
         if (!system->members[i].an) {

@@ -49,6 +49,7 @@ extern const cli_command CLI_COMMANDS[];
 /* Options every command has (--help, --limit, --color). Same ending. */
 extern const cli_option CLI_COMMON_OPTIONS[];
 
+/* Was the option given, with or without a value? */
 bool cli_flag(const cli_args *args, const char *name);
 /* The option's last value, or NULL. */
 const char *cli_value(const cli_args *args, const char *name);

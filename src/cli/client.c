@@ -81,7 +81,7 @@ static void add_value(mt_jw *w, mt_str text, bool json)
 bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
 {
     const char *pair;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (int n = 0; (pair = cli_value_at(args, option, n)); n++) {
         mt_str text = mt_str_z(pair);
         size_t equals = mt_str_find(text, '=');

@@ -20,7 +20,12 @@ const cli_option CMD_AGENT_COMPARE_OPTIONS[] = {
 
 static bool answers_from(const char *name, ag_answers *out)
 {
-    static const char *const NAMES[] = {"forward", "reverse", "shuffled"};
+    static const char *const NAMES[] = {
+        [AG_FORWARD] = "forward",
+        [AG_REVERSE] = "reverse",
+        [AG_SHUFFLED] = "shuffled",
+    };
+    MT_TABLE_COVERS(NAMES, AG_SHUFFLED + 1);
     for (int i = 0; i < 3; i++) {
         if (!name || strcmp(NAMES[i], name) == 0) {
             *out = (ag_answers)i;

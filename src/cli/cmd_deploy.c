@@ -73,7 +73,7 @@ static int read_move(const cli_args *args, const char *text, move *out)
 /* {"Entity":{"old":"new"}}; an entity may be named several times. */
 static void moves_json(mt_jw *w, const move *moves, size_t count)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t i = 0; i < count; i++) {
         size_t first = 0;
         while (!mt_str_eq(moves[first].entity, moves[i].entity)) {
@@ -83,7 +83,7 @@ static void moves_json(mt_jw *w, const move *moves, size_t count)
             continue;
         }
         mt_jw_key(w, moves[i].entity);
-        mt_jw_begin_object(w);
+        mt_jw_begin_unsorted(w);
         for (size_t k = i; k < count; k++) {
             if (mt_str_eq(moves[k].entity, moves[i].entity)) {
                 mt_jw_key(w, moves[k].from);
@@ -127,7 +127,7 @@ static int deploy(const cli_args *args, const cli_contract *contract)
     mt_arena arena = {0};
     mt_buf body = {0};
     mt_jw w = mt_jw_start(&body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_keyz(&w, "bundle");
     mt_jw_raw(&w, contract->bundle);
     if (cli_value(args, "contract")) {
@@ -152,7 +152,7 @@ static int ask_migration(const cli_args *args, const char *method, const char *a
     cli_add_segment(&path, mt_str_z(args->operands[0]));
     mt_buf_addf(&path, "/migration%s", after);
     mt_jw w = mt_jw_start(&body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     int code = post ? add_migration(args, &arena, &w) : CLI_HOLDS;
     mt_jw_end_object(&w);
     if (!code) {

@@ -39,7 +39,7 @@ static void write_json(mt_buf *out, const cli_versions *v)
     an_diff_json_members(&w, v->diff);
     if (v->member_count) {
         mt_jw_keyz(&w, "system_members");
-        mt_jw_begin_object(&w);
+        mt_jw_begin_unsorted(&w);
         for (size_t i = 0; i < v->member_count; i++) {
             mt_jw_key(&w, v->members[i].id);
             an_diff_json(&w, v->members[i].diff);

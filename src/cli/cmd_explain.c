@@ -39,7 +39,12 @@ typedef enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_UNKNOWN } form;
 
 static form wanted_form(const cli_args *args)
 {
-    static const char *const NAMES[] = {"text", "markdown", "json"};
+    static const char *const NAMES[] = {
+        [FORM_TEXT] = "text",
+        [FORM_MARKDOWN] = "markdown",
+        [FORM_JSON] = "json",
+    };
+    MT_TABLE_COVERS(NAMES, FORM_UNKNOWN);
     const char *name = cli_value(args, "format");
     if (cli_flag(args, "json")) {
         return FORM_JSON;

@@ -96,7 +96,7 @@ static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
 static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
 {
     mt_jw w = mt_jw_start(body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     add_text(args, &w, "persona");
     add_text(args, &w, "outcome");
     int code = add_pairs(args, &w, "bind", "bindings", false);

@@ -74,6 +74,11 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
     bool is_input = strcmp(path, "-") == 0;
     if (fr_format(a, mt_str_z(path), text, is_input ? NULL : &around, &f->limits, &ds,
                   &laid) != MT_OK) {
+        if (sources.failure) { /* then what was checked is not known */
+            worst(f, cli_fail(f->args, CLI_WORLD, "cannot read %s or what it imports",
+                              path));
+            return;
+        }
         show(f, &ds, path, text);
         worst(f, CLI_FAILS);
     } else if (is_input && !cli_flag(f->args, "check")) {

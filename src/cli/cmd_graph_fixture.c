@@ -7,6 +7,9 @@
 #include "host/graph_csv.h"
 #include "host/graph_ingress.h"
 
+static int cmd_graph_fixture_check(const cli_args *args);
+static int cmd_graph_fixture_import(const cli_args *args);
+
 /* clang-format off */
 const cli_option CMD_GRAPH_FIXTURE_CHECK_OPTIONS[] = {
     {"adapter", NULL, "the events are for a graph with an adapter: semantic_kind is needed"},
@@ -79,7 +82,7 @@ static void print_figures(mt_buf *out, const cli_args *args, const figures *f,
     mt_buf_addc(out, '\n');
 }
 
-int cmd_graph_fixture_check(const cli_args *args)
+static int cmd_graph_fixture_check(const cli_args *args)
 {
     mt_arena a = {0};
     mt_str text;
@@ -109,7 +112,7 @@ int cmd_graph_fixture_check(const cli_args *args)
     return code;
 }
 
-int cmd_graph_fixture_import(const cli_args *args)
+static int cmd_graph_fixture_import(const cli_args *args)
 {
     mt_arena a = {0};
     mt_buf fixture = {0}, why = {0};

@@ -104,7 +104,13 @@ static void write_divergence(mt_jw *w, const ho_divergence *d)
 static void show_json(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
-    static const char *const SUMS[] = {"absent", "good", "bad"};
+    static const char *const SUMS[] = {
+        [HO_SUM_ABSENT] = "absent",
+        [HO_SUM_GOOD] = "good",
+        [HO_SUM_BAD] = "bad",
+        [HO_SUM_UNREAD] = "unread",
+    };
+    MT_TABLE_COVERS(SUMS, HO_SUM_UNREAD + 1);
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "checksum", mt_str_z(SUMS[sum]));
@@ -165,12 +171,18 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
                         strerror(errno));
     }
     *sum = ho_capture_sum(path, digest);
+    if (*sum == HO_SUM_UNREAD) {
+        return cli_fail(r->args, CLI_WORLD, "cannot read %s.sum", path);
+    }
     if (*sum == HO_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS,
                         "%s was changed: it does not match its checksum %s.sum", path,
                         path);
     }
     ho_sum_state signature = ho_capture_signature(path, digest, demanded ? &key : NULL);
+    if (signature == HO_SUM_UNREAD) {
+        return cli_fail(r->args, CLI_WORLD, "cannot read %s.sig", path);
+    }
     if (signature == HO_SUM_BAD) {
         return cli_fail(r->args, CLI_FAILS,
                         "%s.sig is not a signature of %s by this key", path, path);
@@ -192,9 +204,13 @@ static int load(replayer *r, ho_sum_state *sum)
         ho_capture_file_open(path, &r->capture)
             ? cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path, strerror(errno))
             : check_witnesses(r, path, sum);
-    if (!code && ho_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
-                                      &r->capture, &why)) {
-        code = cli_fail(r->args, CLI_FAILS, "%.*s", MT_ARG(why));
+    mt_err err =
+        code ? MT_OK
+             : ho_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
+                                    &r->capture, &why);
+    if (err) {
+        code = cli_fail(r->args, err == MT_E_IO ? CLI_WORLD : CLI_FAILS, "%.*s",
+                        MT_ARG(why));
     }
     mt_buf_free(&why);
     if (code) {
@@ -226,7 +242,8 @@ static int compare(replayer *r, FILE *trace, ho_replay_result *result)
     return !err ? CLI_HOLDS
            : err == MT_E_REJECTED
                ? CLI_FAILS
-               : cli_fail(r->args, CLI_USAGE, "%s, %.*s: %.*s", r->args->operands[0],
+               : cli_fail(r->args, err == MT_E_IO ? CLI_WORLD : CLI_USAGE,
+                          "%s, %.*s: %.*s", r->args->operands[0],
                           MT_ARG(result->fault.path), MT_ARG(result->fault.message));
 }
 
@@ -247,8 +264,8 @@ static int replay(replayer *r)
     if (trace) {
         fclose(trace);
     }
-    if (code == CLI_USAGE) {
-        return CLI_FAILS; /* it cannot be read, and that was said */
+    if (code == CLI_USAGE || code == CLI_WORLD) { /* it cannot be read; that was said */
+        return code == CLI_USAGE ? CLI_FAILS : code;
     }
     if (r->wanted && !r->found && !code) {
         return cli_fail(r->args, CLI_FAILS, "the capture has no event '%s'", r->wanted);

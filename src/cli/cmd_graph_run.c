@@ -358,8 +358,9 @@ static int make_capture(runner *r, const char **artifact)
         code = cli_fail(r->args, CLI_WORLD, "%.*s; the journal %s is kept", MT_ARG(why),
                         r->journal_path.ptr);
         *artifact = r->journal_path.ptr;
-    } else {
-        ho_journal_remove(r->journal);
+    } else if (!ho_journal_remove(r->journal)) {
+        code = cli_fail(r->args, CLI_WORLD, "cannot remove %s: %s", r->journal_path.ptr,
+                        strerror(errno));
     }
     mt_buf_free(&why);
     return code;

@@ -79,7 +79,7 @@ static mt_str plain_position(const flights *f, const mt_json *json)
     mt_jw w = mt_jw_start(&b, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "bindings");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(&w, m->entities[e].id);
         mt_jw_str(&w, CT_DEFAULT_INSTANCE);
@@ -99,7 +99,7 @@ static mt_str plain_position(const flights *f, const mt_json *json)
     mt_jw_begin_array(&w);
     mt_jw_end_array(&w);
     mt_jw_keyz(&w, "states");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(&w, m->entities[e].id);
         mt_jw_str(&w, m->entities[e].states[m->entities[e].initial]);

@@ -77,7 +77,7 @@ typedef struct summary_row {
 static void kinds_json(mt_jw *w, const wi_whatif_counts *c)
 {
     mt_jw_keyz(w, "kinds");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (int i = 0; i < WI_WHATIF_KIND_COUNT; i++) {
         if (c->kinds[i]) {
             mt_jw_key(w, mt_str_z(wi_whatif_kind_name((wi_whatif_kind)i)));

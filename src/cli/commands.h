@@ -108,8 +108,6 @@ extern const cli_command CMD_GRAPH_COMMANDS[], CMD_GRAPH_FIXTURE_COMMANDS[];
 int cmd_graph_capture(const cli_args *args);
 int cmd_graph_check(const cli_args *args);
 int cmd_graph_explain(const cli_args *args);
-int cmd_graph_fixture_check(const cli_args *args);
-int cmd_graph_fixture_import(const cli_args *args);
 int cmd_graph_init(const cli_args *args);
 int cmd_graph_primitives(const cli_args *args);
 int cmd_graph_render(const cli_args *args);

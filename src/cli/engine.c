@@ -67,7 +67,8 @@ int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
     return CLI_HOLDS;
 }
 
-int cli_engine_facts_text(cli_engine *e, mt_str json)
+/* The same from JSON text. */
+static int engine_facts_text(cli_engine *e, mt_str json)
 {
     ct_fault fault = {0};
     ct_bench *b = &e->bench;
@@ -87,7 +88,7 @@ int cli_engine_facts(cli_engine *e)
     mt_str text;
     int code = cli_facts_text(e->args, &e->contract.arena, e->model,
                               &e->contract.limits, &text);
-    return code ? code : cli_engine_facts_text(e, text);
+    return code ? code : engine_facts_text(e, text);
 }
 
 static mt_err add_states(cli_engine *e, mt_str *why)

@@ -29,8 +29,6 @@ void cli_engine_free(cli_engine *e);
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits);
 /* Reads the facts of --facts (without it: none, defaults only) and evaluates. */
 int cli_engine_facts(cli_engine *e);
-/* The same from JSON text. */
-int cli_engine_facts_text(cli_engine *e, mt_str json);
 /* Reads --states FILE, every --state E[/inst]=s and every --bind E=inst. Entities
  * nobody mentions have one instance `_default` in the initial state. */
 int cli_engine_states(cli_engine *e);

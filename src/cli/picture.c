@@ -13,7 +13,7 @@ static const struct {
     [CLI_FORM_MERMAID] = {"mermaid", "mmd", mt_picture_mermaid},
     [CLI_FORM_JSON] = {"json", "json", mt_picture_json},
 };
-_Static_assert(sizeof FORMS / sizeof *FORMS == CLI_FORM_COUNT, "every form");
+MT_TABLE_COVERS(FORMS, CLI_FORM_COUNT);
 
 int cli_form_given(const cli_args *args, cli_form *out)
 {

@@ -47,11 +47,6 @@ bool cli_progress_step(void *progress, const char *what, uint64_t done, uint64_t
     return !stop_asked;
 }
 
-bool cli_progress_stopped(void)
-{
-    return stop_asked;
-}
-
 void cli_progress_end(cli_progress *p)
 {
     sigaction(SIGINT, &p->old_int, NULL);

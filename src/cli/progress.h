@@ -19,7 +19,6 @@ typedef struct cli_progress {
 void cli_progress_start(cli_progress *p, const cli_args *args);
 /* false: stop. `progress` is a cli_progress; `all` 0: unknown. */
 bool cli_progress_step(void *progress, const char *what, uint64_t done, uint64_t all);
-bool cli_progress_stopped(void);
 void cli_progress_end(cli_progress *p);
 
 #endif

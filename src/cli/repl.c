@@ -37,7 +37,7 @@ static void facts_json(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (r->facts[i].ptr) {
             mt_jw_key(&w, m->facts[i].id);

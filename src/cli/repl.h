@@ -25,6 +25,7 @@ typedef struct cli_repl_command {
 /* Ends with a row whose name is NULL. */
 extern const cli_repl_command CLI_REPL_COMMANDS[];
 
+/* The engine is borrowed; facts start empty, states initial. */
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out);
 void cli_repl_free(cli_repl *r);
 /* One line; r->done after `quit`. */

@@ -22,11 +22,7 @@ typedef struct cli_sources {
 
 /* All of them with source line and caret, then a line that counts them. */
 void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool colour);
-/* "2 errors, 1 warning"; empty when there are neither. */
-void cli_show_counts(mt_buf *out, const mt_diags *ds);
 
-/* One diagnostic as an object with every key. */
-void cli_show_diag_json(mt_jw *w, const mt_diag *d);
 /* The keys "diagnostics", "error" (the suite's object, null if empty) and "errors" of
  * an open object, in this order. */
 void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error);

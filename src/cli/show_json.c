@@ -36,7 +36,8 @@ static void pass_or_null(mt_jw *w, int pass)
     }
 }
 
-void cli_show_diag_json(mt_jw *w, const mt_diag *d)
+/* One diagnostic as an object with every key. */
+static void show_diag_json(mt_jw *w, const mt_diag *d)
 {
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "code");
@@ -67,7 +68,7 @@ void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
     mt_jw_keyz(w, "diagnostics");
     mt_jw_begin_array(w);
     for (size_t i = 0; i < ds->len; i++) {
-        cli_show_diag_json(w, &ds->items[i]);
+        show_diag_json(w, &ds->items[i]);
     }
     mt_jw_end_array(w);
     mt_jw_keyz(w, "error");
@@ -104,6 +105,7 @@ static const char *sarif_level(mt_severity severity)
 {
     static const char *const LEVELS[] = {
         [MT_ERROR] = "error", [MT_WARNING] = "warning", [MT_NOTE] = "note"};
+    MT_TABLE_COVERS(LEVELS, MT_NOTE + 1);
     return LEVELS[severity];
 }
 

@@ -23,6 +23,7 @@ enum { WINDOW = 100, LEAD = 40, MESSAGE = 2000 };
 
 static const char *const LEVEL_COLOUR[] = {
     [MT_ERROR] = "\033[1;31m", [MT_WARNING] = "\033[1;33m", [MT_NOTE] = "\033[1;36m"};
+MT_TABLE_COVERS(LEVEL_COLOUR, MT_NOTE + 1);
 static const char BOLD[] = "\033[1m", BLUE[] = "\033[34m", PLAIN[] = "\033[0m";
 
 typedef struct painter {
@@ -232,7 +233,8 @@ static void add_count(mt_buf *out, size_t n, const char *what)
     }
 }
 
-void cli_show_counts(mt_buf *out, const mt_diags *ds)
+/* "2 errors, 1 warning"; empty when there are neither. */
+static void show_counts(mt_buf *out, const mt_diags *ds)
 {
     mt_buf text = {0};
     add_count(&text, ds->errors, "error");
@@ -250,7 +252,7 @@ void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool co
     if (!ds->errors && !ds->warnings) {
         return;
     }
-    cli_show_counts(out, ds);
+    show_counts(out, ds);
     size_t notes = 0;
     for (size_t i = 0; i < ds->len; i++) {
         notes += ds->items[i].severity == MT_NOTE;

@@ -44,6 +44,7 @@ typedef struct cli_names {
     const mt_str *items;
     size_t len;
 } cli_names;
+/* In byte order; a directory that is not there has no files. */
 cli_names cli_list_dir(mt_arena *a, mt_str dir, const char *suffix);
 void cli_case_add(cli_cases *out, const cli_suite *suite, mt_str dir, mt_str file);
 

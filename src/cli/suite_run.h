@@ -43,6 +43,7 @@ unsigned cli_coverage_permille(void);
 void cli_record_start(void);
 void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
                        const ct_result *r);
+/* Keeps what cli_record_result() noted last, if anything. */
 void cli_record_failure(void);
 /* {"scenarios":[…]}; the number recorded is returned. */
 size_t cli_record_json(mt_buf *out);

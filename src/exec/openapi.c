@@ -90,7 +90,7 @@ static void whole_members(mt_jw *w, const ct_type *t)
 static void record_members(mt_jw *w, const ct_type *t)
 {
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < t->count; i++) {
         mt_jw_key(w, t->as.fields[i].name);
         schema(w, t->as.fields[i].type);
@@ -174,7 +174,7 @@ static void facts_schema(mt_jw *w, const ct_model *m)
     mt_jw_begin_object(w);
     mt_jw_key_bool(w, "additionalProperties", false);
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < m->fact_count; i++) {
         mt_jw_key(w, m->facts[i].id);
         schema(w, m->facts[i].type);
@@ -232,7 +232,7 @@ static void bindings_schema(mt_jw *w, const subject *s)
     mt_jw_keyz(w, "bindings");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "properties");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         mt_jw_key(w, m->entities[e].id);
         mt_jw_raw(w, MT_STR("{\"minLength\":1,\"type\":\"string\"}"));
@@ -487,7 +487,7 @@ static void components(mt_jw *w, mt_arena *a, ex_version *const *versions, size_
     mt_jw_keyz(w, "components");
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "schemas");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "flow");
     mt_jw_raw(w, MT_STR(FLOW_SCHEMA));
     mt_jw_keyz(w, "problem");
@@ -534,7 +534,7 @@ void ex_executor_openapi(ex_executor *x, mt_buf *out)
     mt_jw_raw(&w, MT_STR("{\"title\":\"motet\",\"version\":\"1\"}"));
     word(&w, "openapi", "3.1.0");
     mt_jw_keyz(&w, "paths");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++) {
         common_path(&w, &COMMON[i]);
     }

@@ -11,6 +11,7 @@ typedef struct checker {
 #define BREAK(c, rule, at, path, fix, ...)                                             \
     ((c)->ok = gr_report((c)->s, (rule), (at), MT_STR(path), (fix), __VA_ARGS__))
 
+/* Id, version, and whether this program is new enough for it. */
 static void check_header(checker *c)
 {
     const gr_adapter *ad = c->ad;
@@ -37,6 +38,7 @@ static void check_header(checker *c)
     }
 }
 
+/* All keys are looked at, whatever is wrong with one. */
 static void check_keys(checker *c)
 {
     bool writable = false;
@@ -136,6 +138,7 @@ static const char *banned(const mt_json *node, int depth)
     return NULL;
 }
 
+/* Only schemas that can be judged field by field: closed, without alternatives. */
 static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rule,
                          const char *path)
 {
@@ -232,6 +235,7 @@ static void check_effects(checker *c)
     }
 }
 
+/* What is to be captured must be an event kind or one of the three meta fields. */
 static void check_capture(checker *c)
 {
     static const char *const META[] = {"meta.adapter_id", "meta.adapter_version",

@@ -170,7 +170,6 @@ typedef struct gr_journal_record {
     gr_capture_decision decision; /* of acks: event_id, acks and interruption only */
 } gr_journal_record;
 
-bool gr_is_journal(mt_str text);
 /* For reading a long journal line by line. The record lives in `keep` and borrows from
  * the line; `tree` is reset and used for parsing. MT_E_CORRUPT when the line is not
  * what a run writes. */

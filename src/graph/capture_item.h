@@ -11,6 +11,7 @@
 /* Everything of a v3 document but its events and decisions. */
 mt_err gr_item_start(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
                      gr_capture_start *out, gr_capture_fault *fault);
+/* `tree` is scratch; what is kept lives in `keep`. `most` bounds the bytes. */
 mt_err gr_item_event(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
                      gr_capture_event *out, gr_capture_fault *fault);
 mt_err gr_item_decision(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,

@@ -1,10 +1,17 @@
 /* graph/capture_read.c - one item of a capture from its JSON: the head, an event, a
  * decision, a journal line. Pure and without memory of what came before: which item
  * stands where is graph/capture_stream.c's business.
- * Every text of an item is in the arena `keep` or borrows from a journal line; the tree
- * is scratch. The first fault is kept, with the member it was found in. */
+ *
+ * Each item has its table; a document's must have what a journal leaves out when it is
+ * null, zero or empty. Only the top level of a document refuses fields that it does not
+ * know (the law of v3), before anything else is looked at.
+ * INVARIANT: every text of an item is in the arena `keep` or borrows from a journal
+ * line; the tree is scratch. Nothing is allocated for a value that is good, but what is
+ * kept of it. The first fault is kept, with the path of its member.
+ * May fail: MT_E_SYNTAX, MT_E_LIMIT; MT_E_CORRUPT for a journal's line. */
 #include "graph/capture_item.h"
 
+#include "base/form.h"
 #include "base/json_pull.h"
 
 typedef struct reader {
@@ -12,6 +19,7 @@ typedef struct reader {
     mt_str text;     /* what offsets count in */
     mt_buf *scratch;
     gr_capture_fault *fault;
+    mt_form form;
     bool terse; /* a journal: what is absent is null, zero or empty */
     bool failed;
 } reader;
@@ -23,6 +31,29 @@ static void fail(reader *r, mt_str path, const char *message)
         *r->fault = (gr_capture_fault){path, mt_str_z(message)};
     }
 }
+
+static mt_form_reader read_text;
+
+static void hear(void *state, const mt_form_fault *fault)
+{
+    bool no_text = fault->row && fault->row->read == read_text;
+    fail(state, fault->path,
+         fault->wrong == MT_FORM_UNKNOWN_KEY ? "is no field of a capture"
+         : no_text                           ? "must be a string"
+                                             : fault->said.ptr);
+}
+
+static void begin(reader *r)
+{
+    r->form = (mt_form){.arena = r->arena,
+                        .what = "a capture",
+                        .report = hear,
+                        .state = r,
+                        .unknown = MT_FORM_ALLOWED};
+}
+
+#define READ(f, node, rows, out)                                                       \
+    ((void)mt_form_read((f), (node), (rows), mt_form_count(rows), (out)))
 
 static mt_err parse(reader *r, mt_arena *tree, mt_str text, size_t most, mt_json *out)
 {
@@ -36,7 +67,14 @@ static mt_err parse(reader *r, mt_arena *tree, mt_str text, size_t most, mt_json
     return err;
 }
 
-/* ---- scalars ---- */
+/* ---- Values
+ * -------------------------------------------------------------------------- */
+
+static bool refuse(mt_form *f, const mt_form_row *row, const mt_json *v,
+                   const char *said)
+{
+    return mt_form_say(f, MT_FORM_WRONG_KIND, v, row->key, "%s", said);
+}
 
 /* Text without escapes borrows from the input; decoded text dies with the tree. */
 static mt_str keep_text(reader *r, mt_str s)
@@ -45,72 +83,70 @@ static mt_str keep_text(reader *r, mt_str s)
     return at >= start && at - start < r->text.len ? s : mt_str_dup(r->arena, s);
 }
 
-static mt_str text_of(reader *r, const mt_json *object, mt_str key)
+static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    const mt_json *node = mt_json_get(object, key);
-    if (!mt_json_is(node, MT_JSON_STRING)) {
-        fail(r, key, "must be a string");
-        return (mt_str){0};
+    if (!mt_json_is(v, MT_JSON_STRING)) {
+        return refuse(f, row, v, "must be a string");
     }
-    return keep_text(r, mt_json_text(node));
+    *(mt_str *)to = keep_text(f->state, mt_json_text(v));
+    return true;
 }
 
-static mt_str optional_text(reader *r, const mt_json *object, mt_str key)
+/* Captures count in unsigned 64 bits; the form's integers are signed. */
+static bool read_u64(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    const mt_json *node = mt_json_get(object, key);
-    return node ? text_of(r, object, key) : (mt_str){0};
-}
-
-/* Captures count in unsigned 64 bits; the reader's integers are signed. */
-static uint64_t count_of(reader *r, const mt_json *node, mt_str name, uint64_t most)
-{
-    mt_str digits = mt_json_text(node);
+    mt_str digits = mt_json_text(v);
     uint64_t value = 0;
-    bool ok = mt_json_is(node, MT_JSON_NUMBER);
+    bool ok = mt_json_is(v, MT_JSON_NUMBER);
     for (size_t i = 0; ok && i < digits.len; i++) {
         unsigned digit = (unsigned char)digits.ptr[i] - (unsigned)'0';
         ok = digit <= 9 && !__builtin_mul_overflow(value, 10u, &value) &&
              !__builtin_add_overflow(value, digit, &value);
     }
-    if (!ok || value > most) {
-        fail(r, name, "must be a whole number in range");
-        return 0;
+    if (!ok) {
+        return refuse(f, row, v, "must be a whole number in range");
     }
-    return value;
+    *(uint64_t *)to = value;
+    return true;
 }
 
-static gr_time time_of(reader *r, const mt_json *node, mt_str name)
+static const mt_form_row TIME[] = {
+    MT_FORM_OWN(gr_time, secs, "secs", read_u64, MT_FORM_REQUIRED),
+    MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, MT_FORM_REQUIRED),
+};
+
+static bool read_time(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    if (!mt_json_is(node, MT_JSON_OBJECT)) {
-        fail(r, name, "must be {secs, nanos}");
-        return (gr_time){0};
-    }
-    return (gr_time){
-        count_of(r, mt_json_at(node, "secs"), name, UINT64_MAX),
-        (uint32_t)count_of(r, mt_json_at(node, "nanos"), name, 999999999),
-    };
+    mt_form in = mt_form_inside(f, row->key, "a time");
+    return mt_json_is(v, MT_JSON_OBJECT)
+               ? mt_form_read(&in, v, TIME, mt_form_count(TIME), to)
+               : refuse(f, row, v, "must be {secs, nanos}");
 }
 
-static bool absent(const mt_json *node)
+/* Of what may be null. */
+static bool read_time_option(mt_form *f, const mt_form_row *row, const mt_json *v,
+                             void *to)
 {
-    return !node || node->type == MT_JSON_NULL;
+    gr_time_option option = {.set = true};
+    bool good = read_time(f, row, v, &option.at);
+    *(gr_time_option *)to = option;
+    return good;
 }
 
-static gr_time_option time_option(reader *r, const mt_json *object, mt_str key)
+static bool read_count_option(mt_form *f, const mt_form_row *row, const mt_json *v,
+                              void *to)
 {
-    const mt_json *node = mt_json_get(object, key);
-    return absent(node) ? (gr_time_option){0}
-                        : (gr_time_option){true, time_of(r, node, key)};
+    gr_count_option option = {.set = true};
+    bool good = read_u64(f, row, v, &option.count);
+    *(gr_count_option *)to = option;
+    return good;
 }
 
-static gr_count_option count_option(reader *r, const mt_json *object, mt_str key)
-{
-    const mt_json *node = mt_json_get(object, key);
-    return absent(node) ? (gr_count_option){0}
-                        : (gr_count_option){true, count_of(r, node, key, UINT64_MAX)};
-}
+#define TEXT(type, field, key, flags) MT_FORM_OWN(type, field, key, read_text, flags)
+enum { MOST = INT32_MAX }; /* items of a list; the bytes of its item bound it */
 
-/* ---- effects ---- */
+/* ---- Effects
+ * ------------------------------------------------------------------------- */
 
 /* An effect's text is hashed, so its members have one order: this one. */
 static const char *const EFFECT_KEYS[] = {"kind",   "intent_id", "writes", "intents",
@@ -121,7 +157,7 @@ static void write_effect_node(mt_jw *w, const mt_json *node, int depth);
 static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
 {
     size_t known = 0;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t k = 0; k < sizeof EFFECT_KEYS / sizeof *EFFECT_KEYS; k++) {
         mt_str key = mt_str_z(EFFECT_KEYS[k]);
         const mt_json *value = mt_json_get(node, key);
@@ -156,10 +192,11 @@ static void write_effect_node(mt_jw *w, const mt_json *node, int depth)
     }
 }
 
-static mt_str effect_text(reader *r, const mt_json *node)
+static mt_str effect_text(mt_form *f, const mt_json *node)
 {
+    reader *r = f->state;
     if (!mt_json_is(node, MT_JSON_OBJECT)) {
-        fail(r, MT_STR("effect"), "must be an object");
+        mt_form_say(f, MT_FORM_WRONG_KIND, node, "effect", "must be an object");
         return (mt_str){0};
     }
     mt_buf_clear(r->scratch);
@@ -182,212 +219,292 @@ static bool slice_before(const reader *r, const mt_json *value, const mt_json *n
     return mt_str_eq(mt_str_from(end, between.len), between);
 }
 
-static void read_effects(reader *r, const mt_json *list, gr_capture_decision *d)
+typedef struct draft_effect {
+    const mt_json *effect, *hash_at;
+    mt_str hash;
+} draft_effect;
+static const mt_form_row EFFECT[] = {
+    MT_FORM_ANY(draft_effect, effect, "effect", 0),
+    MT_FORM_ANY(draft_effect, hash_at, "effect_hash", 0),
+    TEXT(draft_effect, hash, "effect_hash", MT_FORM_REQUIRED),
+};
+
+static gr_capture_effect effect_of(mt_form *f, const mt_json *item)
 {
-    if (r->terse && !list) {
-        return;
+    const reader *r = f->state;
+    draft_effect d = {0};
+    gr_capture_effect out = {0};
+    READ(f, item, EFFECT, &d);
+    /* A journal has the very text that was hashed. */
+    bool as_written =
+        r->terse && mt_json_is(d.effect, MT_JSON_OBJECT) &&
+        slice_before(r, d.effect, d.hash_at, MT_STR(",\"effect_hash\":"), &out.effect);
+    if (!as_written) {
+        out.effect = effect_text(f, d.effect);
     }
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        fail(r, MT_STR("effects"), "must be a list");
+    out.hash = d.hash;
+    return out;
+}
+
+static void take_effects(reader *r, mt_form *f, const mt_json *list,
+                         gr_capture_decision *out)
+{
+    if (!list) {
         return;
     }
     gr_capture_effect *effects = mt_new_array(r->arena, gr_capture_effect, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *item = &list->as.items[i];
-        const mt_json *effect = mt_json_at(item, "effect");
-        /* A journal has the very text that was hashed. */
-        bool as_written = r->terse && mt_json_is(effect, MT_JSON_OBJECT) &&
-                          slice_before(r, effect, mt_json_at(item, "effect_hash"),
-                                       MT_STR(",\"effect_hash\":"), &effects[i].effect);
-        if (!as_written) {
-            effects[i].effect = effect_text(r, effect);
-        }
-        effects[i].hash = text_of(r, item, MT_STR("effect_hash"));
+        mt_form in = mt_form_item(f, "effects", i, "an effect");
+        effects[i] = effect_of(&in, &list->as.items[i]);
     }
-    d->effects = effects;
-    d->effect_count = list->count;
+    out->effects = effects;
+    out->effect_count = list->count;
 }
 
-/* ---- decisions ---- */
+/* ---- Decisions
+ * ----------------------------------------------------------------------- */
 
-static void read_dispatch(reader *r, const mt_json *node, gr_capture_decision *d)
+static const mt_form_row ACK[] = {
+    TEXT(gr_capture_ack, intent_id, "intent_id", MT_FORM_REQUIRED),
+    TEXT(gr_capture_ack, channel, "channel", MT_FORM_REQUIRED),
+    TEXT(gr_capture_ack, status, "status", MT_FORM_REQUIRED),
+    TEXT(gr_capture_ack, acceptance, "acceptance", MT_FORM_REQUIRED),
+    TEXT(gr_capture_ack, egress_ref, "egress_ref", 0),
+};
+
+static void take_acks(reader *r, mt_form *f, const mt_json *list,
+                      gr_capture_decision *out)
 {
-    const mt_json *list = mt_json_at(node, "intent_acks");
-    d->interruption = optional_text(r, node, MT_STR("interruption"));
     if (!list) {
-        return;
-    }
-    if (list->type != MT_JSON_ARRAY) {
-        fail(r, MT_STR("intent_acks"), "must be a list");
         return;
     }
     gr_capture_ack *acks = mt_new_array(r->arena, gr_capture_ack, list->count);
     for (uint32_t i = 0; i < list->count; i++) {
-        const mt_json *ack = &list->as.items[i];
-        acks[i] = (gr_capture_ack){
-            .intent_id = text_of(r, ack, MT_STR("intent_id")),
-            .channel = text_of(r, ack, MT_STR("channel")),
-            .status = text_of(r, ack, MT_STR("status")),
-            .acceptance = text_of(r, ack, MT_STR("acceptance")),
-            .egress_ref = optional_text(r, ack, MT_STR("egress_ref")),
-        };
+        mt_form in = mt_form_item(f, "intent_acks", i, "an acknowledgement");
+        READ(&in, &list->as.items[i], ACK, &acks[i]);
     }
-    d->acks = acks;
-    d->ack_count = list->count;
+    out->acks = acks;
+    out->ack_count = list->count;
 }
 
-static void read_termination(reader *r, const mt_json *node, gr_decision *d)
+static bool read_verdict(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    if (absent(node)) {
-        return;
-    }
+    return (mt_json_is(v, MT_JSON_STRING) && gr_verdict_parse(mt_json_text(v), to)) ||
+           refuse(f, row, v, "must be Invoke, Defer or Skip");
+}
+
+/* "Completed", or {"Failed": why}: also says that it ran. */
+static bool read_termination(mt_form *f, const mt_form_row *row, const mt_json *v,
+                             void *to)
+{
+    gr_decision *d = to;
     d->ran = true;
-    if (node->type == MT_JSON_STRING) {
-        if (!gr_end_parse(mt_json_text(node), &d->termination.end) ||
-            d->termination.end == GR_END_FAILED) {
-            fail(r, MT_STR("termination"), "is not a known termination");
-        }
-        return;
+    if (mt_json_is(v, MT_JSON_STRING)) {
+        return (gr_end_parse(mt_json_text(v), &d->termination.end) &&
+                d->termination.end != GR_END_FAILED) ||
+               refuse(f, row, v, "is not a known termination");
     }
     d->termination.end = GR_END_FAILED;
-    if (!gr_failure_parse(mt_json_text(mt_json_at(node, "Failed")),
-                          &d->termination.fault)) {
-        fail(r, MT_STR("termination"), "is not a known failure");
-    }
+    return gr_failure_parse(mt_json_text(mt_json_at(v, "Failed")),
+                            &d->termination.fault) ||
+           refuse(f, row, v, "is not a known failure");
 }
 
-static gr_capture_decision read_decision(reader *r, const mt_json *node)
+typedef struct draft_decision {
+    gr_capture_decision d;
+    const mt_json *effects, *acks;
+} draft_decision;
+
+/* clang-format off */
+#define DISPATCH_ROWS \
+    TEXT(draft_decision, d.interruption, "interruption", 0), \
+    MT_FORM_LIST(draft_decision, acks, "intent_acks", 0, MOST, 0)
+/* `needed`: a document has them all, a journal only those that say something. */
+#define DECISION_ROWS(needed) \
+    MT_FORM_OWN(draft_decision, d.decision.verdict, "decision", read_verdict, \
+                MT_FORM_REQUIRED), \
+    MT_FORM_OWN(draft_decision, d.decision.schedule_at, "schedule_at", \
+                read_time_option, MT_FORM_NULLABLE), \
+    MT_FORM_OWN(draft_decision, d.decision.episode_id, "episode_id", read_u64, \
+                MT_FORM_REQUIRED), \
+    MT_FORM_OWN(draft_decision, d.decision.deadline, "deadline", read_time_option, \
+                MT_FORM_NULLABLE), \
+    MT_FORM_OWN(draft_decision, d.decision, "termination", read_termination, \
+                MT_FORM_NULLABLE), \
+    MT_FORM_U32(draft_decision, d.decision.retry_count, "retry_count", 0, UINT32_MAX, \
+                needed), \
+    MT_FORM_LIST(draft_decision, effects, "effects", 0, MOST, needed), \
+    DISPATCH_ROWS
+/* clang-format on */
+static const mt_form_row DISPATCH[] = {DISPATCH_ROWS};
+static const mt_form_row JOURNAL_DECISION[] = {DECISION_ROWS(0)};
+static const mt_form_row DECISION[] = {
+    TEXT(draft_decision, d.event_id, "event_id", MT_FORM_REQUIRED),
+    DECISION_ROWS(MT_FORM_REQUIRED),
+};
+
+static gr_capture_decision read_decision(reader *r, mt_form *f, const mt_json *node)
 {
-    const mt_json *retries = mt_json_at(node, "retry_count");
-    gr_capture_decision d = {0};
-    if (!r->terse) {
-        d.event_id = text_of(r, node, MT_STR("event_id"));
+    draft_decision d = {0};
+    if (r->terse) {
+        READ(f, node, JOURNAL_DECISION, &d);
+    } else {
+        READ(f, node, DECISION, &d);
     }
-    if (!gr_verdict_parse(text_of(r, node, MT_STR("decision")), &d.decision.verdict)) {
-        fail(r, MT_STR("decision"), "must be Invoke, Defer or Skip");
-    }
-    d.decision.schedule_at = time_option(r, node, MT_STR("schedule_at"));
-    d.decision.episode_id =
-        count_of(r, mt_json_at(node, "episode_id"), MT_STR("episode_id"), UINT64_MAX);
-    d.decision.deadline = time_option(r, node, MT_STR("deadline"));
-    read_termination(r, mt_json_at(node, "termination"), &d.decision);
-    if (retries || !r->terse) {
-        d.decision.retry_count =
-            (uint32_t)count_of(r, retries, MT_STR("retry_count"), UINT32_MAX);
-    }
-    read_effects(r, mt_json_at(node, "effects"), &d);
-    read_dispatch(r, node, &d);
-    return d;
+    take_effects(r, f, d.effects, &d.d);
+    take_acks(r, f, d.acks, &d.d);
+    return d.d;
 }
 
-/* ---- events ---- */
+/* ---- Events
+ * -------------------------------------------------------------------------- */
 
-static gr_capture_event read_event_head(reader *r, const mt_json *node)
+static bool read_signal_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
+                             void *to)
 {
-    const mt_json *at = mt_json_at(node, "event_time");
-    gr_capture_event e = {
-        .id = text_of(r, node, MT_STR("event_id")),
-        .payload_hash = text_of(r, node, MT_STR("payload_hash")),
-    };
-    if (at || !r->terse) {
-        e.at = time_of(r, at, MT_STR("event_time"));
-    }
-    if (!gr_signal_kind_parse(text_of(r, node, MT_STR("kind")), &e.kind)) {
-        fail(r, MT_STR("kind"), "must be Pump, DataAvailable or Command");
-    }
-    return e;
-}
-
-static mt_str read_bytes(reader *r, const mt_json *list)
-{
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        fail(r, MT_STR("payload"), "must be a list of bytes");
-        return (mt_str){0};
-    }
-    char *bytes = mt_alloc(r->arena, (size_t)list->count + 1);
-    for (uint32_t i = 0; i < list->count; i++) {
-        bytes[i] = (char)count_of(r, &list->as.items[i], MT_STR("payload"), 255);
-    }
-    return mt_str_from(bytes, list->count);
-}
-
-static gr_capture_head read_head(reader *r, const mt_json *node)
-{
-    const mt_json *config = mt_json_at(node, "config");
-    if (!mt_json_is(config, MT_JSON_OBJECT)) {
-        fail(r, MT_STR("config"), "must be an object");
-    }
-    return (gr_capture_head){
-        .graph_id = text_of(r, node, MT_STR("graph_id")),
-        .adapter_provenance = text_of(r, node, MT_STR("adapter_provenance")),
-        .runtime_provenance = text_of(r, node, MT_STR("runtime_provenance")),
-        .egress_provenance = optional_text(r, node, MT_STR("egress_provenance")),
-        .config = {
-            .max_in_flight = count_option(r, config, MT_STR("max_in_flight")),
-            .max_per_window = count_option(r, config, MT_STR("max_per_window")),
-            .rate_window = time_option(r, config, MT_STR("rate_window")),
-            .deadline = time_option(r, config, MT_STR("deadline")),
-            .max_retries = (uint32_t)count_of(r, mt_json_at(config, "max_retries"),
-                                              MT_STR("max_retries"), UINT32_MAX),
-        }};
-}
-
-/* ---- what was carried over ---- */
-
-static const mt_json *list_of(reader *r, const mt_json *node, mt_str key)
-{
-    static const mt_json NONE = {.type = MT_JSON_ARRAY};
-    const mt_json *list = mt_json_get(node, key);
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        fail(r, key, "must be a list");
-        return &NONE;
-    }
-    return list;
-}
-
-static void read_runs(reader *r, const mt_json *node, gr_capture_carried *out)
-{
-    const mt_json *list = list_of(r, node, MT_STR("runs"));
-    gr_time *runs = mt_new_array(r->arena, gr_time, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        runs[i] = time_of(r, &list->as.items[i], MT_STR("runs"));
-    }
-    out->now = time_of(r, mt_json_at(node, "now"), MT_STR("now"));
-    out->runs = runs;
-    out->run_count = list->count;
+    return (mt_json_is(v, MT_JSON_STRING) &&
+            gr_signal_kind_parse(mt_json_text(v), to)) ||
+           refuse(f, row, v, "must be Pump, DataAvailable or Command");
 }
 
 /* All but the payload. */
-static gr_capture_waiting read_waiting(reader *r, const mt_json *node)
+/* clang-format off */
+#define EVENT_ROWS(needed) \
+    TEXT(gr_capture_event, id, "event_id", MT_FORM_REQUIRED), \
+    TEXT(gr_capture_event, payload_hash, "payload_hash", MT_FORM_REQUIRED), \
+    MT_FORM_OWN(gr_capture_event, at, "event_time", read_time, needed), \
+    MT_FORM_OWN(gr_capture_event, kind, "kind", read_signal_kind, MT_FORM_REQUIRED)
+/* clang-format on */
+static const mt_form_row JOURNAL_EVENT[] = {EVENT_ROWS(0)};
+static const mt_form_row EVENT[] = {EVENT_ROWS(MT_FORM_REQUIRED)};
+
+static mt_str read_bytes(mt_form *f, const mt_json *list)
 {
-    return (gr_capture_waiting){
-        .event_id = text_of(r, node, MT_STR("event_id")),
-        .schedule_at =
-            time_of(r, mt_json_at(node, "schedule_at"), MT_STR("schedule_at")),
-        .payload_hash = text_of(r, node, MT_STR("payload_hash")),
-    };
+    reader *r = f->state;
+    size_t count = mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
+    char *bytes = mt_alloc(r->arena, count + 1);
+    bool good = mt_json_is(list, MT_JSON_ARRAY);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t byte = -1;
+        good &= !mt_json_i64(&list->as.items[i], &byte) && byte >= 0 && byte <= 255;
+        bytes[i] = (char)byte;
+    }
+    if (!good) {
+        mt_form_say(f, MT_FORM_WRONG_KIND, list, "payload", "must be a list of bytes");
+    }
+    return good ? mt_str_from(bytes, count) : (mt_str){0};
+}
+
+/* ---- The head, and what was carried over
+ * --------------------------------------------- */
+
+static const mt_form_row CONFIG_ROWS[] = {
+    MT_FORM_OWN(gr_constraints, max_in_flight, "max_in_flight", read_count_option,
+                MT_FORM_NULLABLE),
+    MT_FORM_OWN(gr_constraints, max_per_window, "max_per_window", read_count_option,
+                MT_FORM_NULLABLE),
+    MT_FORM_OWN(gr_constraints, rate_window, "rate_window", read_time_option,
+                MT_FORM_NULLABLE),
+    MT_FORM_OWN(gr_constraints, deadline, "deadline", read_time_option,
+                MT_FORM_NULLABLE),
+    MT_FORM_U32(gr_constraints, max_retries, "max_retries", 0, UINT32_MAX,
+                MT_FORM_REQUIRED),
+};
+static const mt_form_table CONFIG =
+    MT_FORM_TABLE("a config", CONFIG_ROWS, gr_constraints, NULL);
+
+/* clang-format off */
+#define HEAD_ROWS(type) \
+    MT_FORM_INSIDE(type, head.config, "config", &CONFIG, MT_FORM_REQUIRED), \
+    TEXT(type, head.graph_id, "graph_id", MT_FORM_REQUIRED), \
+    TEXT(type, head.adapter_provenance, "adapter_provenance", MT_FORM_REQUIRED), \
+    TEXT(type, head.runtime_provenance, "runtime_provenance", MT_FORM_REQUIRED), \
+    TEXT(type, head.egress_provenance, "egress_provenance", 0)
+/* clang-format on */
+
+typedef struct draft_start {
+    mt_str version;
+    gr_capture_head head;
+    const mt_json *carried;
+} draft_start;
+static const mt_form_row JOURNAL_START[] = {
+    HEAD_ROWS(draft_start),
+    TEXT(draft_start, version, "journal", MT_FORM_REQUIRED),
+};
+static const mt_form_row START[] = {
+    TEXT(draft_start, version, "capture_version", MT_FORM_REQUIRED),
+    HEAD_ROWS(draft_start),
+    MT_FORM_NOTE("events"), /* both are read one by one */
+    MT_FORM_NOTE("decisions"),
+    MT_FORM_ANY(draft_start, carried, "carried", 0),
+};
+
+typedef struct draft_carried {
+    gr_time now;
+    const mt_json *runs, *waiting;
+} draft_carried;
+static const mt_form_row JOURNAL_CARRIED[] = {
+    MT_FORM_LIST(draft_carried, runs, "runs", 0, MOST, MT_FORM_REQUIRED),
+    MT_FORM_OWN(draft_carried, now, "now", read_time, MT_FORM_REQUIRED),
+};
+static const mt_form_row CARRIED[] = {
+    MT_FORM_LIST(draft_carried, runs, "runs", 0, MOST, MT_FORM_REQUIRED),
+    MT_FORM_OWN(draft_carried, now, "now", read_time, MT_FORM_REQUIRED),
+    MT_FORM_LIST(draft_carried, waiting, "waiting", 0, MOST, MT_FORM_REQUIRED),
+};
+
+/* All but the payload. */
+static const mt_form_row WAITING[] = {
+    TEXT(gr_capture_waiting, event_id, "event_id", MT_FORM_REQUIRED),
+    MT_FORM_OWN(gr_capture_waiting, schedule_at, "schedule_at", read_time,
+                MT_FORM_REQUIRED),
+    TEXT(gr_capture_waiting, payload_hash, "payload_hash", MT_FORM_REQUIRED),
+};
+
+static void take_runs(reader *r, mt_form *f, const draft_carried *d,
+                      gr_capture_carried *out)
+{
+    size_t count = d->runs ? d->runs->count : 0;
+    gr_time *runs = mt_new_array(r->arena, gr_time, count);
+    for (uint32_t i = 0; i < count; i++) {
+        mt_form in = mt_form_item(f, "runs", i, "a time");
+        READ(&in, &d->runs->as.items[i], TIME, &runs[i]);
+    }
+    out->now = d->now;
+    out->runs = runs;
+    out->run_count = count;
+}
+
+static void take_waiting(reader *r, mt_form *f, const mt_json *list,
+                         gr_capture_carried *out)
+{
+    size_t count = list ? list->count : 0;
+    gr_capture_waiting *waiting = mt_new_array(r->arena, gr_capture_waiting, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const mt_json *item = &list->as.items[i];
+        mt_form in = mt_form_item(f, "waiting", i, "an event that waits");
+        READ(&in, item, WAITING, &waiting[i]);
+        waiting[i].payload = read_bytes(&in, mt_json_at(item, "payload"));
+    }
+    out->waiting = waiting;
+    out->waiting_count = count;
 }
 
 static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out)
 {
-    read_runs(r, node, out);
-    const mt_json *list = list_of(r, node, MT_STR("waiting"));
-    gr_capture_waiting *waiting =
-        mt_new_array(r->arena, gr_capture_waiting, list->count);
-    for (uint32_t i = 0; i < list->count; i++) {
-        waiting[i] = read_waiting(r, &list->as.items[i]);
-        waiting[i].payload = read_bytes(r, mt_json_at(&list->as.items[i], "payload"));
+    mt_form in = mt_form_inside(&r->form, "carried", "what was carried over");
+    draft_carried d = {0};
+    if (r->terse) {
+        READ(&in, node, JOURNAL_CARRIED, &d);
+    } else {
+        READ(&in, node, CARRIED, &d);
     }
-    out->waiting = waiting;
-    out->waiting_count = list->count;
+    take_runs(r, &in, &d, out);
+    take_waiting(r, &in, d.waiting, out);
 }
 
-/* ---- journal ---- */
-
-bool gr_is_journal(mt_str text)
-{
-    return mt_str_starts(text, MT_STR("{\"journal\":"));
-}
+/* ---- Journal
+ * ------------------------------------------------------------------------- */
 
 /* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)
@@ -402,35 +519,66 @@ static mt_str payload_slice(reader *r, const mt_json *event)
     return bytes;
 }
 
+static void read_line_head(reader *r, const mt_json *node, gr_journal_record *out)
+{
+    draft_start d = {0};
+    out->kind = GR_JOURNAL_HEAD;
+    READ(&r->form, node, JOURNAL_START, &d);
+    out->head = d.head;
+    if (!mt_str_is(d.version, "motet-graph/1")) {
+        fail(r, MT_STR("journal"), "has a version this program does not read");
+    }
+}
+
+static void read_line_acks(reader *r, const mt_json *node, gr_journal_record *out)
+{
+    static const mt_form_row DISPATCHED =
+        TEXT(draft_decision, d.event_id, "dispatched", MT_FORM_REQUIRED);
+    draft_decision d = {0};
+    out->kind = GR_JOURNAL_ACKS;
+    (void)mt_form_field(&r->form, node, &DISPATCHED, &d);
+    READ(&r->form, node, DISPATCH, &d);
+    take_acks(r, &r->form, d.acks, &d.d);
+    out->decision = d.d;
+}
+
+static void read_line_step(reader *r, const mt_json *event, const mt_json *decision,
+                           gr_journal_record *out)
+{
+    mt_form of_event = mt_form_inside(&r->form, "event", "an event");
+    mt_form of_decision = mt_form_inside(&r->form, "decision", "a decision");
+    out->kind = GR_JOURNAL_STEP;
+    READ(&of_event, event, JOURNAL_EVENT, &out->event);
+    out->event.payload = payload_slice(r, event);
+    out->decision = read_decision(r, &of_decision, decision);
+    out->decision.event_id = out->event.id;
+}
+
+static void read_line_waiting(reader *r, const mt_json *waiting, gr_journal_record *out)
+{
+    mt_form in = mt_form_inside(&r->form, "waiting", "an event that waits");
+    out->kind = GR_JOURNAL_WAITING;
+    READ(&in, waiting, WAITING, &out->waiting);
+    out->waiting.payload = payload_slice(r, waiting);
+}
+
+/* Which kind of line it is shows by the member it has. */
 static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
 {
     const mt_json *event = mt_json_at(node, "event");
     const mt_json *decision = mt_json_at(node, "decision");
-    const mt_json *waiting = mt_json_at(node, "waiting");
     if (mt_json_at(node, "journal")) {
-        out->kind = GR_JOURNAL_HEAD;
-        out->head = read_head(r, node);
-        if (!mt_str_is(text_of(r, node, MT_STR("journal")), "motet-graph/1")) {
-            fail(r, MT_STR("journal"), "has a version this program does not read");
-        }
+        read_line_head(r, node, out);
     } else if (mt_json_at(node, "carried")) {
         out->kind = GR_JOURNAL_CARRIED;
-        read_runs(r, mt_json_at(node, "carried"), &out->carried);
-    } else if (waiting) {
-        out->kind = GR_JOURNAL_WAITING;
-        out->waiting = read_waiting(r, waiting);
-        out->waiting.payload = payload_slice(r, waiting);
+        read_carried(r, mt_json_at(node, "carried"), &out->carried);
+    } else if (mt_json_at(node, "waiting")) {
+        read_line_waiting(r, mt_json_at(node, "waiting"), out);
     } else if (mt_json_at(node, "dispatched")) {
-        out->kind = GR_JOURNAL_ACKS;
-        out->decision.event_id = text_of(r, node, MT_STR("dispatched"));
-        read_dispatch(r, node, &out->decision);
+        read_line_acks(r, node, out);
     } else if (mt_json_is(event, MT_JSON_OBJECT) &&
                mt_json_is(decision, MT_JSON_OBJECT)) {
-        out->kind = GR_JOURNAL_STEP;
-        out->event = read_event_head(r, event);
-        out->event.payload = payload_slice(r, event);
-        out->decision = read_decision(r, decision);
-        out->decision.event_id = out->event.id;
+        read_line_step(r, event, decision, out);
     } else {
         fail(r, MT_STR("$"), "is not a journal record");
     }
@@ -446,6 +594,7 @@ mt_err gr_item_line(mt_arena *keep, mt_arena *tree, mt_str line, size_t most,
                 .scratch = &scratch,
                 .fault = fault,
                 .terse = true};
+    begin(&r);
     *out = (gr_journal_record){0};
     if (!parse(&r, tree, line, most, &root)) {
         read_record(&r, &root, out);
@@ -460,38 +609,27 @@ mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
     return gr_item_line(keep, tree, line, 0, out, fault);
 }
 
-/* ---- v3 ---- */
+/* ---- Documents
+ * ----------------------------------------------------------------------- */
 
-static bool known_top_level(mt_str key)
+static void read_start(reader *r, const mt_json *root, gr_capture_start *out)
 {
-    static const char *const KEYS[] = {
-        "capture_version",
-        "graph_id",
-        "config",
-        "events",
-        "decisions",
-        "adapter_provenance",
-        "runtime_provenance",
-        "egress_provenance",
-        "carried",
-    };
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        if (mt_str_eq(key, mt_str_z(KEYS[i]))) {
-            return true;
-        }
+    draft_start d = {0};
+    mt_form strict = r->form;
+    strict.unknown = MT_FORM_REFUSED;
+    if (!mt_json_is(root, MT_JSON_OBJECT)) {
+        fail(r, MT_STR("$"), "must be an object");
+        return;
     }
-    return false;
-}
-
-static bool unknown_members(reader *r, const mt_json *root)
-{
-    for (uint32_t i = 0; i < root->count; i++) {
-        if (!known_top_level(root->as.members[i].key)) {
-            fail(r, keep_text(r, root->as.members[i].key),
-                 "is not a field of a capture");
-        }
+    if (!mt_form_keys(&strict, root, START, mt_form_count(START))) {
+        return;
     }
-    return r->failed;
+    READ(&r->form, root, START, &d);
+    out->version = d.version;
+    out->head = d.head;
+    if (d.carried) {
+        read_carried(r, d.carried, &out->carried);
+    }
 }
 
 mt_err gr_item_start(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
@@ -499,19 +637,12 @@ mt_err gr_item_start(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
 {
     mt_json root;
     reader r = {.arena = keep, .fault = fault};
+    begin(&r);
     mt_err err = parse(&r, tree, text, most, &root);
     if (err) {
         return err;
     }
-    if (root.type != MT_JSON_OBJECT) {
-        fail(&r, MT_STR("$"), "must be an object");
-    } else if (!unknown_members(&r, &root)) {
-        out->version = text_of(&r, &root, MT_STR("capture_version"));
-        out->head = read_head(&r, &root);
-        if (mt_json_at(&root, "carried")) {
-            read_carried(&r, mt_json_at(&root, "carried"), &out->carried);
-        }
-    }
+    read_start(&r, &root, out);
     return r.failed ? MT_E_SYNTAX : MT_OK;
 }
 
@@ -571,6 +702,7 @@ mt_err gr_item_event(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
     mt_str payload = {0};
     reader r = {.arena = keep, .scratch = &scratch, .fault = fault};
     mt_json_limits limits = {.bytes = most};
+    begin(&r);
     mt_arena_reset(tree);
     mt_jp_start(&j, tree, text, &limits);
     mt_jp_object(&j);
@@ -579,7 +711,8 @@ mt_err gr_item_event(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
     if (mt_jp_finish(&j, &why)) {
         fail(&r, MT_STR("$"), why.message);
     }
-    *out = read_event_head(&r, &members);
+    *out = (gr_capture_event){0};
+    READ(&r.form, &members, EVENT, out);
     out->payload = payload;
     if (!payload.ptr) {
         fail(&r, MT_STR("payload"), "must be a list of bytes");
@@ -594,9 +727,10 @@ mt_err gr_item_decision(mt_arena *keep, mt_arena *tree, mt_str text, size_t most
     mt_json node;
     mt_buf scratch = {0};
     reader r = {.arena = keep, .scratch = &scratch, .fault = fault};
+    begin(&r);
     mt_err err = parse(&r, tree, text, most, &node);
     if (!err) {
-        *out = read_decision(&r, &node);
+        *out = read_decision(&r, &r.form, &node);
     }
     mt_buf_free(&scratch);
     return err ? err : r.failed ? MT_E_SYNTAX : MT_OK;

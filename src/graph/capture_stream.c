@@ -137,7 +137,7 @@ typedef struct extent {
     bool text, escaped, ended;
 } extent;
 
-/* Inside of text only its end matters. */
+/* Inside text only its end matters. */
 static const char *extend_text(extent *e, const char *p, const char *end)
 {
     for (; p < end && e->text; p++) {
@@ -147,7 +147,7 @@ static const char *extend_text(extent *e, const char *p, const char *end)
     return p;
 }
 
-/* Inside of a container only brackets and text do. */
+/* Inside a container only brackets and text do. */
 static const char *extend_container(extent *e, const char *p, const char *end)
 {
     static const signed char TURN[256] = {
@@ -236,7 +236,8 @@ struct gr_capture_reader {
 static mt_err broken(gr_capture_reader *r, mt_err err, mt_str path, const char *message,
                      gr_capture_fault *fault)
 {
-    *fault = (gr_capture_fault){mt_str_dup(r->faults, path), mt_str_z(message)};
+    *fault = (gr_capture_fault){mt_str_dup(r->faults, path),
+                                mt_str_dup(r->faults, mt_str_z(message))};
     return err;
 }
 
@@ -310,6 +311,8 @@ static mt_err pass_member(gr_capture_reader *r, mt_buf *rest)
     return err ? err : rest->len > w->most ? MT_E_LIMIT : MT_OK;
 }
 
+/* Everything but the two lists is collected in `rest`, which is small and read as a
+ * tree. */
 static mt_err pass_document(gr_capture_reader *r, mt_buf *rest)
 {
     window *w = &r->a;
@@ -328,6 +331,8 @@ static mt_err pass_document(gr_capture_reader *r, mt_buf *rest)
     return err ? err : unread(w).len ? MT_E_SYNTAX : MT_OK;
 }
 
+/* Looks through the whole document once; the windows then stand at the beginning of
+ * the lists. */
 static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)
 {
     mt_buf rest = {0};
@@ -342,6 +347,7 @@ static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)
                   : gr_item_start(r->first, &r->tree, mt_buf_str(&rest), r->a.most,
                                   &r->start, fault);
         fault->path = mt_str_dup(r->faults, fault->path);
+        fault->message = mt_str_dup(r->faults, fault->message);
     }
     if (!err && (!r->a_at || !r->b_at)) {
         err = broken(r, MT_E_SYNTAX, r->a_at ? MT_STR("decisions") : MT_STR("events"),
@@ -462,6 +468,7 @@ static mt_err join_acks(gr_capture_reader *r, gr_capture_decision *decision,
     return err;
 }
 
+/* `whole` grows with every good step: that is where a run can go on. */
 static mt_err next_step(gr_capture_reader *r, gr_capture_event *event,
                         gr_capture_decision *decision, gr_capture_fault *fault)
 {
@@ -481,6 +488,7 @@ static mt_err next_step(gr_capture_reader *r, gr_capture_event *event,
     return join_acks(r, decision, fault);
 }
 
+/* Lines that follow the head, as many as there are. */
 static mt_err read_waiting(gr_capture_reader *r, gr_capture_fault *fault)
 {
     MT_VEC(gr_capture_waiting) list = {0};
@@ -502,6 +510,7 @@ static mt_err read_waiting(gr_capture_reader *r, gr_capture_fault *fault)
     return err;
 }
 
+/* The head lives as long as the reader, steps only until the next. */
 static mt_err open_journal(gr_capture_reader *r, gr_capture_fault *fault)
 {
     gr_journal_record first = {0};
@@ -543,6 +552,7 @@ static mt_err open_reader(gr_capture_reader *r, gr_capture_fault *fault)
     return journal ? open_journal(r, fault) : open_document(r, fault);
 }
 
+/* What the caller keeps, or what the reader keeps for one pair: see the two arenas. */
 static mt_err open_into(mt_arena *keep, mt_arena *faults, gr_bytes bytes, size_t most,
                         gr_capture_reader **out, gr_capture_fault *fault)
 {
@@ -659,6 +669,7 @@ static mt_err gather_document(gr_capture_reader *r, mt_arena *a, gr_capture *out
     return err;
 }
 
+/* All of it in memory, for those who want that. */
 static mt_err gather_journal(gr_capture_reader *r, mt_arena *a, gr_capture *out,
                              gr_capture_fault *fault)
 {

@@ -29,7 +29,7 @@ static void write_u64(mt_jw *w, uint64_t value)
 
 static void write_time(mt_jw *w, gr_time t)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "secs");
     write_u64(w, t.secs);
     mt_jw_key_i64(w, "nanos", t.nanos);
@@ -56,7 +56,7 @@ static void write_count_option(mt_jw *w, gr_count_option c)
 
 static void write_config(mt_jw *w, const gr_constraints *c)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_keyz(w, "max_in_flight");
     write_count_option(w, c->max_in_flight);
     mt_jw_keyz(w, "max_per_window");
@@ -84,7 +84,7 @@ static void write_termination(mt_jw *w, const gr_decision *d)
 
 static void write_ack(mt_jw *w, const gr_capture_ack *ack)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "intent_id", ack->intent_id);
     mt_jw_key_str(w, "channel", ack->channel);
     mt_jw_key_str(w, "status", ack->status);
@@ -126,7 +126,7 @@ static void write_effects(mt_jw *w, const gr_capture_decision *d)
 
 static void write_decision(mt_jw *w, const gr_capture_decision *d)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "event_id", d->event_id);
     mt_jw_key_str(w, "decision", mt_str_z(gr_verdict_name(d->decision.verdict)));
     mt_jw_keyz(w, "schedule_at");
@@ -148,7 +148,7 @@ static void write_decision(mt_jw *w, const gr_capture_decision *d)
  * id, which stands beside it. */
 static void write_terse_decision(mt_jw *w, const gr_capture_decision *d)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "decision", mt_str_z(gr_verdict_name(d->decision.verdict)));
     if (d->decision.schedule_at.set) {
         mt_jw_keyz(w, "schedule_at");
@@ -228,7 +228,7 @@ bool gr_carries(const gr_capture_carried *c)
 
 static void write_waiting(mt_jw *w, const gr_capture_waiting *x)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "event_id", x->event_id);
     mt_jw_keyz(w, "schedule_at");
     write_time(w, x->schedule_at);
@@ -268,7 +268,7 @@ gr_capture_writer gr_capture_begin(mt_buf *out, const gr_capture_head *head,
                                    const gr_capture_carried *carried, bool pretty)
 {
     mt_jw w = mt_jw_start(out, pretty);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "capture_version", MT_STR("v3"));
     mt_jw_key_str(&w, "graph_id", head->graph_id);
     mt_jw_keyz(&w, "config");
@@ -326,7 +326,7 @@ void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
 void gr_journal_head(mt_buf *out, const gr_capture_head *head)
 {
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "journal", MT_STR("motet-graph/1"));
     mt_jw_key_str(&w, "graph_id", head->graph_id);
     mt_jw_keyz(&w, "config");
@@ -349,7 +349,7 @@ void gr_journal_step(mt_buf *out, const gr_capture_event *event,
                      const gr_capture_decision *decision)
 {
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_keyz(&w, "event");
     mt_jw_begin_object(&w);
     write_event_head(&w, event, true);
@@ -378,7 +378,7 @@ void gr_journal_waiting(mt_buf *out, const gr_capture_waiting *waiting)
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "waiting");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "event_id", waiting->event_id);
     mt_jw_keyz(&w, "schedule_at");
     write_time(&w, waiting->schedule_at);

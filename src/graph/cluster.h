@@ -18,7 +18,7 @@ typedef struct gr_endpoint {
 
 typedef struct gr_edge {
     gr_endpoint from, to;
-    uint32_t at;
+    uint32_t at; /* byte in the file, for reports */
 } gr_edge;
 
 typedef struct gr_binding {
@@ -30,7 +30,7 @@ typedef struct gr_binding {
 
 typedef struct gr_member {
     mt_str name;
-    bool is_cluster;
+    bool is_cluster;         /* written as one; otherwise a primitive */
     mt_str target, selector; /* of "target@selector"; a missing selector is "*" */
     const gr_binding *bindings;
     uint32_t binding_count;
@@ -62,7 +62,7 @@ typedef struct gr_cluster_param {
 /* What an author claims about one output in declared_signature. */
 typedef struct gr_claim {
     mt_str name;
-    bool wireable;
+    bool wireable; /* the author says that others may use it */
 } gr_claim;
 
 typedef struct gr_cluster {

@@ -52,8 +52,8 @@ void gr_add_counted(mt_buf *out, mt_str s)
 
 /* ---- context keys ---- */
 
-mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
-                   bool *derived)
+static mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
+                          bool *derived)
 {
     *derived = false;
     if (!name.len || name.ptr[0] != '$') {

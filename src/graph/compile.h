@@ -88,10 +88,6 @@ void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
 /* "rpv1:sha256:..." of an expanded graph. */
 mt_str gr_runtime_provenance(mt_arena *a, const gr_flat *flat);
 
-/* A key name as a node's parameters resolve it: itself, or the text of "$param". */
-mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
-                   bool *derived);
-
 /* Appends a string after its length as u32 big-endian. */
 void gr_add_counted(mt_buf *out, mt_str s);
 

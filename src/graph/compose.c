@@ -22,6 +22,7 @@ typedef struct composer {
     ((c)->ok = gr_report(&(c)->subject, (rule), (c)->node ? (c)->node->at : 0,         \
                          MT_STR(path), (fix), __VA_ARGS__))
 
+/* An optional key may be missing; if it is there its type counts. */
 static void check_need(composer *c, const gr_need *need)
 {
     bool derived;
@@ -40,6 +41,7 @@ static void check_need(composer *c, const gr_need *need)
     }
 }
 
+/* A derived key is the engine's own and need not be declared. */
 static void check_write(composer *c, const gr_write *w)
 {
     bool derived;
@@ -76,6 +78,8 @@ static const gr_field *field_named(const gr_intent_decl *i, mt_str name)
     return NULL;
 }
 
+/* NULL: it describes the intent. What it requires must be there, and types must agree.
+ */
 static const char *schema_misfit(const mt_json *schema, const gr_intent_decl *intent)
 {
     static const char *const BANNED[] = {"$ref", "oneOf", "anyOf", "allOf",
@@ -106,6 +110,7 @@ static const char *schema_misfit(const mt_json *schema, const gr_intent_decl *in
     return NULL;
 }
 
+/* Its mirrors are writes like others. */
 static void check_intent(composer *c, const gr_intent_decl *intent)
 {
     const gr_adapter_schema *e = gr_adapter_effect(c->ad, intent->name);
@@ -140,6 +145,7 @@ static bool writes_anything(const gr_manifest *m)
     return any;
 }
 
+/* Needs, writes, intents: each clash is reported by itself. */
 static void check_node(composer *c)
 {
     const gr_manifest *m = &c->node->primitive->manifest;

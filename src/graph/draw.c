@@ -70,6 +70,7 @@ static void draw_node(sketch *s, uint32_t index)
                                     [GR_COMPUTE] = MT_ROLE_COMPUTE,
                                     [GR_TRIGGER] = MT_ROLE_TRIGGER,
                                     [GR_ACTION] = MT_ROLE_ACTION};
+    MT_TABLE_COVERS(ROLES, GR_ACTION + 1);
     const gr_node *n = &s->g->nodes[index];
     const gr_manifest *m = &n->primitive->manifest;
     mt_str value = s->options->values ? s->options->values[index] : (mt_str){0};

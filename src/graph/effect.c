@@ -45,6 +45,7 @@ static void named_value(mt_buf *out, bool first, const char *key, mt_str name,
     mt_buf_addc(out, '}');
 }
 
+/* The order of keys is the format's. */
 static void intent_json(mt_buf *out, const gr_intent *i)
 {
     mt_buf_addz(out, ",\"intents\":[{\"kind\":");
@@ -120,6 +121,7 @@ static bool value_list(mt_arena *a, const mt_json *list, mt_str key,
     return true;
 }
 
+/* Exactly what intent_json() writes, nothing more. */
 static bool intent_from_json(mt_arena *a, const mt_json *list, gr_effect *out)
 {
     gr_effect_write *rows;

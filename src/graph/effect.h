@@ -32,7 +32,7 @@ typedef struct gr_intent {
 } gr_intent;
 
 typedef struct gr_effect {
-    mt_str kind;
+    mt_str kind;                   /* set_context, or the intent's */
     const gr_effect_write *writes; /* set_context only */
     const gr_intent *intent;       /* NULL for set_context */
     uint32_t write_count;
@@ -48,6 +48,7 @@ static inline mt_str gr_intent_id(const gr_intent *i)
 void gr_intent_id_of(mt_str graph_id, mt_str event_id, mt_str node_id, mt_str kind,
                      uint32_t ordinal, char out[GR_INTENT_ID_LEN]);
 
+/* The bytes that are hashed and compared in replays. */
 void gr_effect_json(mt_buf *out, const gr_effect *e);
 /* Lower-case hex; `scratch` is overwritten. */
 void gr_effect_hash(const gr_effect *e, mt_buf *scratch, char out[MT_SHA256_HEX]);

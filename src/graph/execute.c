@@ -61,16 +61,17 @@ gr_fault_class gr_fault_class_of(gr_fault_code code)
 mt_str gr_fault_text(mt_arena *a, const gr_episode *e)
 {
     static const char *const SENTENCES[] = {
-        "no fault",
-        "the compute failed",
-        "the output is not a finite number",
-        "the context lacks a required key",
-        "the context key has another type",
-        "an output was not produced",
-        "an output has another type than declared",
-        "an effect needs an input that is not connected",
-        "intents need an event id",
+        [GR_OK] = "no fault",
+        [GR_FAULT_COMPUTE_FAILED] = "the compute failed",
+        [GR_FAULT_NON_FINITE_OUTPUT] = "the output is not a finite number",
+        [GR_FAULT_MISSING_CONTEXT_KEY] = "the context lacks a required key",
+        [GR_FAULT_CONTEXT_KEY_TYPE] = "the context key has another type",
+        [GR_FAULT_MISSING_OUTPUT] = "an output was not produced",
+        [GR_FAULT_OUTPUT_TYPE] = "an output has another type than declared",
+        [GR_FAULT_MISSING_PAYLOAD] = "an effect needs an input that is not connected",
+        [GR_FAULT_METADATA_REQUIRED] = "intents need an event id",
     };
+    MT_TABLE_COVERS(SENTENCES, sizeof FAULTS / sizeof *FAULTS);
     const gr_fault *f = &e->fault;
     if (f->code == GR_OK) {
         return MT_STR("");

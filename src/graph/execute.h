@@ -55,6 +55,7 @@ typedef struct gr_episode {
     struct gr_workspace *work; /* of execute.c */
 } gr_episode;
 
+/* The graph is shared, the episode is one thread's. */
 gr_episode *gr_episode_new(const gr_graph *g);
 void gr_episode_free(gr_episode *e);
 
@@ -67,6 +68,7 @@ gr_fault_code gr_run(gr_episode *e, const gr_value *context, mt_str event_id);
 /* The rule id, the class and a full sentence about a fault. */
 const char *gr_fault_rule(gr_fault_code code);
 gr_fault_class gr_fault_class_of(gr_fault_code code);
+/* Rule, node and what happened, in one sentence. */
 mt_str gr_fault_text(mt_arena *a, const gr_episode *e);
 
 /* What became of the Action graph->actions[i]: one record per pass, Skipped too. Only

@@ -18,7 +18,7 @@
 typedef struct expander {
     gr_library *lib;
     gr_flat *flat;
-    bool full;
+    bool full; /* the limit graph_nodes was met */
 } expander;
 
 /* ---- parameters ---- */
@@ -28,7 +28,7 @@ typedef struct spec {
     mt_str name, slot;
     gr_param_type type;
     gr_literal initial;
-    bool required;
+    bool required; /* without a default */
 } spec;
 
 static spec spec_at(const gr_target *t, uint32_t i)
@@ -111,6 +111,8 @@ static bool bound_value(site *s, const gr_binding *b, gr_literal *out)
     return true;
 }
 
+/* The value is cast to the parameter's type; what was written is kept beside it, for
+ * the provenance. */
 static void bind(site *s, const gr_target *t, const gr_binding *b, gr_literal *params,
                  gr_literal *given)
 {
@@ -201,6 +203,7 @@ static const gr_given *keep_given(expander *x, const gr_target *t,
     return kept.items;
 }
 
+/* False: the graph is too large; the caller reports it once. */
 static bool add_node(expander *x, gr_instance *in, uint32_t i)
 {
     const gr_target *t = &in->linked->targets[i];
@@ -227,6 +230,7 @@ static bool add_node(expander *x, gr_instance *in, uint32_t i)
     return true;
 }
 
+/* Members have no node and no inner instance until they are expanded. */
 static gr_instance *new_instance(expander *x, const gr_linked *l,
                                  const gr_instance *parent, mt_str name)
 {
@@ -244,6 +248,7 @@ static gr_instance *new_instance(expander *x, const gr_linked *l,
     return in;
 }
 
+/* Parameters before the inside, since members of it may expose them. */
 static bool add_inner(expander *x, gr_instance *in, uint32_t i)
 {
     const gr_target *t = &in->linked->targets[i];
@@ -312,6 +317,7 @@ static bool origin(const gr_instance *in, gr_endpoint e, gr_flat_edge *out)
     }
 }
 
+/* Edges into primitives only; those between clusters are followed by origin(). */
 static void expand_edges(expander *x, const gr_instance *in)
 {
     const gr_cluster *c = in->linked->def;
@@ -335,6 +341,7 @@ static void expand_edges(expander *x, const gr_instance *in)
     }
 }
 
+/* What the root shows; an output that nothing feeds is left out. */
 static void expand_outputs(expander *x, const gr_instance *root)
 {
     const gr_cluster *c = root->linked->def;

@@ -29,7 +29,7 @@ typedef struct gr_given {
 typedef struct gr_flat_node {
     const gr_primitive *primitive;
     const gr_instance *instance;
-    const gr_member *member;
+    const gr_member *member; /* the node as it stands in its file */
     mt_str id, requested, resolved;
     const gr_literal *params; /* in manifest order, cast, defaults filled in */
     const gr_given *given;    /* only what was bound */
@@ -40,7 +40,7 @@ typedef struct gr_flat_node {
  */
 typedef struct gr_flat_edge {
     uint32_t from_node, from_port, to_node, to_port;
-    mt_str external;
+    mt_str external;           /* an input of the root, which nothing can feed */
     const gr_cluster *cluster; /* that wrote it, and where */
     uint32_t at;
 } gr_flat_edge;

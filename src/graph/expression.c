@@ -39,10 +39,10 @@ typedef struct parser {
     mt_arena *a;
     const gr_manifest *m;
     const gr_subject *s;
-    mt_str rest;
+    mt_str rest; /* not yet cut into tokens */
     token now;
     unsigned depth;
-    bool ok;
+    bool ok; /* no fault so far; the first one is reported */
     MT_VEC(gr_member) members;
     MT_VEC(gr_edge) edges;
 } parser;
@@ -78,6 +78,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* As far as it looks like a number; whether it is one is asked later. */
 static size_t number_length(mt_str s)
 {
     size_t n = 0;
@@ -108,6 +109,7 @@ static size_t sign_length(mt_str s)
     return 0;
 }
 
+/* The next token; T_BAD for a character that begins none. */
 static void advance(parser *p)
 {
     size_t n = 0;
@@ -187,6 +189,7 @@ static term literal_node(parser *p, gr_literal value)
     return output(node, "value", number ? GR_NUMBER : GR_BOOL);
 }
 
+/* A parameter becomes a constant that exposes it, so its value is bound as usual. */
 static term param_node(parser *p, const gr_param *param)
 {
     bool number = param->type == GR_P_NUMBER || param->type == GR_P_INT;
@@ -205,8 +208,8 @@ static term param_node(parser *p, const gr_param *param)
 typedef struct operation {
     const char *name, *impl;
     const char *ports[3];
-    gr_type takes[3], gives;
-    const char *parameter; /* one more argument, a number or a parameter's name */
+    gr_type takes[3], gives; /* by port */
+    const char *parameter;   /* one more argument, a number or a parameter's name */
 } operation;
 
 #define N GR_NUMBER
@@ -252,6 +255,7 @@ static uint32_t arity(const operation *o)
     return n;
 }
 
+/* Types are checked here and only here. A term without a type has been reported. */
 static term apply(parser *p, const operation *o, const term *args)
 {
     for (uint32_t i = 0; i < arity(o); i++) {
@@ -294,6 +298,8 @@ static bool parameter_argument(parser *p, gr_binding *out)
     return p->ok;
 }
 
+/* Arguments that become parameters of a node are numbers or parameters' names, not
+ * terms. */
 static term call(parser *p, mt_str name)
 {
     const operation *o = NULL;
@@ -330,6 +336,7 @@ static term call(parser *p, mt_str name)
     return result;
 }
 
+/* true and false, a function, an input, a parameter: in this order. */
 static term name_or_call(parser *p)
 {
     mt_str name = p->now.text;
@@ -354,6 +361,7 @@ static term name_or_call(parser *p)
         mt_strf(p->a, "\"%.*s\" is neither an input nor a parameter", MT_ARG(name)));
 }
 
+/* A number, a name, or something in parentheses. */
 static term atom(parser *p)
 {
     if (p->now.kind == T_NUMBER) {
@@ -385,6 +393,7 @@ static bool deeper(parser *p)
     return false;
 }
 
+/* Signs may repeat, so the depth is counted. */
 static term unary(parser *p)
 {
     if (!deeper(p)) {
@@ -416,6 +425,7 @@ static const operation *operator_here(parser *p, const char *const *names)
     return NULL;
 }
 
+/* `chain` false: a comparison of comparisons is refused by not being read. */
 static term binary(parser *p, term (*operand)(parser *), const char *const *names,
                    bool chain)
 {
@@ -449,6 +459,7 @@ static term compare(parser *p)
     return binary(p, sum, SIGNS, false);
 }
 
+/* `not` binds looser than a comparison. */
 static term negation(parser *p)
 {
     if (!deeper(p)) {
@@ -498,6 +509,7 @@ static term as_node(parser *p, term t)
     return apply(p, &SAME[t.type == GR_BOOL], pair);
 }
 
+/* A condition, and perhaps one event that must have been emitted as well. */
 static term trigger(parser *p, term condition)
 {
     const gr_port *gate = NULL;
@@ -522,6 +534,7 @@ static term trigger(parser *p, term condition)
     return output(node, "event", GR_EVENT);
 }
 
+/* The manifest's ports and parameters are the cluster's. */
 static void boundary(parser *p, gr_cluster *c)
 {
     gr_cluster_input *inputs = mt_new_array(p->a, gr_cluster_input, p->m->input_count);
@@ -541,6 +554,7 @@ static void boundary(parser *p, gr_cluster *c)
     c->param_count = p->m->param_count;
 }
 
+/* It claims nothing about itself: everything is inferred. */
 static const gr_cluster *finish(parser *p, term result)
 {
     gr_cluster *c = mt_new(p->a, gr_cluster);

@@ -27,6 +27,8 @@ static void drop_repeats(mt_diags *ds, size_t from)
     ds->len = kept;
 }
 
+/* Link, expand, wire, validate, order, compile. Validation goes on to find all faults;
+ * what comes after it only runs without any. */
 static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
 {
     mt_diags *ds = lib->ds;

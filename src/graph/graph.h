@@ -33,7 +33,7 @@ typedef struct gr_node {
     const bool *param_given;    /* false: the default */
     const uint32_t *inputs;     /* slot per input, 0 when not connected */
     uint32_t slot;              /* of the first output; the others follow */
-    gr_text source;             /* where it was written; gr_line_of(source.text, at) */
+    gr_text source;             /* where it was written */
     uint32_t at;
 } gr_node;
 

@@ -564,8 +564,12 @@ static bool matches(const pcre2_code *code, mt_str text)
 /* Is the value of one of these types? A number is parsed only for "integer". */
 static bool has_type(unsigned types, const mt_json *v)
 {
-    static const unsigned BITS[] = {T_NULL,   T_BOOL,  T_NUMBER,
-                                    T_STRING, T_ARRAY, T_OBJECT};
+    static const unsigned BITS[] = {
+        [MT_JSON_NULL] = T_NULL,     [MT_JSON_BOOL] = T_BOOL,
+        [MT_JSON_NUMBER] = T_NUMBER, [MT_JSON_STRING] = T_STRING,
+        [MT_JSON_ARRAY] = T_ARRAY,   [MT_JSON_OBJECT] = T_OBJECT,
+    };
+    MT_TABLE_COVERS(BITS, MT_JSON_OBJECT + 1);
     double n;
     return (types & BITS[v->type]) ||
            ((types & T_INTEGER) && v->type == MT_JSON_NUMBER &&

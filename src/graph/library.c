@@ -147,6 +147,8 @@ static void target_cluster(linker *k, const gr_member *m, gr_target *out)
     }
 }
 
+static const gr_primitive *linked_output(const gr_linked *l, mt_str name, int *port);
+
 /* A manifest's ports and parameters must be those of the cluster that realises it. */
 static void check_realised(linker *k, const gr_member *m, const gr_manifest *wanted,
                            const gr_linked *body)
@@ -162,7 +164,7 @@ static void check_realised(linker *k, const gr_member *m, const gr_manifest *wan
     }
     for (uint32_t i = 0; i < wanted->output_count; i++) {
         int port;
-        const gr_primitive *p = gr_linked_output(body, wanted->outputs[i].name, &port);
+        const gr_primitive *p = linked_output(body, wanted->outputs[i].name, &port);
         if (!p || p->manifest.outputs[port].type != wanted->outputs[i].type) {
             gr_report(&k->subject, "D.4", m->at, MT_STR("$.outputs"),
                       "give the cluster the outputs of the manifest",
@@ -238,7 +240,8 @@ static const gr_target *target_of(const gr_linked *l, mt_str node)
     return i < 0 ? NULL : &l->targets[i];
 }
 
-const gr_primitive *gr_linked_output(const gr_linked *l, mt_str name, int *port)
+/* Where an output of a cluster comes from: primitive and its port, NULL if unknown. */
+static const gr_primitive *linked_output(const gr_linked *l, mt_str name, int *port)
 {
     for (;;) {
         int i = gr_cluster_output_index(l->def, name);
@@ -355,7 +358,7 @@ static void infer_boundary(gr_linked *l)
     uint32_t wireable = 0, events = 0;
     for (uint32_t i = 0; i < l->def->output_count; i++) {
         int port;
-        const gr_primitive *p = gr_linked_output(l, l->def->outputs[i].name, &port);
+        const gr_primitive *p = linked_output(l, l->def->outputs[i].name, &port);
         if (p && p->manifest.kind != GR_ACTION) {
             wireable++;
             events += p->manifest.outputs[port].type == GR_EVENT;
@@ -379,8 +382,13 @@ static void claim_fault(linker *k, const char *rule, mt_str what)
 
 static void check_claims(linker *k)
 {
-    static const char *const NAMES[] = {"SourceLike", "ComputeLike", "TriggerLike",
-                                        "ActionLike"};
+    static const char *const NAMES[] = {
+        [GR_SOURCE_LIKE] = "SourceLike",
+        [GR_COMPUTE_LIKE] = "ComputeLike",
+        [GR_TRIGGER_LIKE] = "TriggerLike",
+        [GR_ACTION_LIKE] = "ActionLike",
+    };
+    MT_TABLE_COVERS(NAMES, GR_ACTION_LIKE + 1);
     const gr_cluster *c = k->l->def;
     if (c->claimed_kind.len &&
         !mt_str_eq(c->claimed_kind, mt_str_z(NAMES[k->l->boundary]))) {
@@ -396,7 +404,7 @@ static void check_claims(linker *k)
     }
     for (uint32_t i = 0; i < c->claim_count; i++) {
         int port;
-        const gr_primitive *p = gr_linked_output(k->l, c->claims[i].name, &port);
+        const gr_primitive *p = linked_output(k->l, c->claims[i].name, &port);
         if (c->claims[i].wireable && p && p->manifest.kind == GR_ACTION) {
             claim_fault(k, "D.11",
                         mt_strf(k->lib->arena,

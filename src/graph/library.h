@@ -41,9 +41,6 @@ typedef struct gr_library {
 /* Links a cluster and, first, everything below it. Never NULL; faults are reported. */
 gr_linked *gr_link(gr_library *lib, const gr_cluster *def, size_t depth);
 
-/* Where an output of a cluster comes from: primitive and its port, NULL if unknown. */
-const gr_primitive *gr_linked_output(const gr_linked *l, mt_str name, int *port);
-
 /* The built-in clusters (once, edge_rising, ...): texts with file "motet:ID". */
 extern const gr_text GR_READY[];
 extern const size_t GR_READY_COUNT;

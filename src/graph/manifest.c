@@ -2,13 +2,25 @@
 
 const char *gr_kind_name(gr_kind kind)
 {
-    static const char *const NAMES[] = {"source", "compute", "trigger", "action"};
+    static const char *const NAMES[] = {
+        [GR_SOURCE] = "source",
+        [GR_COMPUTE] = "compute",
+        [GR_TRIGGER] = "trigger",
+        [GR_ACTION] = "action",
+    };
+    MT_TABLE_COVERS(NAMES, GR_ACTION + 1);
     return NAMES[kind];
 }
 
 const char *gr_kind_title(gr_kind kind)
 {
-    static const char *const NAMES[] = {"Source", "Compute", "Trigger", "Action"};
+    static const char *const NAMES[] = {
+        [GR_SOURCE] = "Source",
+        [GR_COMPUTE] = "Compute",
+        [GR_TRIGGER] = "Trigger",
+        [GR_ACTION] = "Action",
+    };
+    MT_TABLE_COVERS(NAMES, GR_ACTION + 1);
     return NAMES[kind];
 }
 

@@ -39,7 +39,7 @@ typedef struct gr_param {
 typedef struct gr_need {
     mt_str name;
     gr_type type;
-    bool required;
+    bool required; /* a pass without it is a fault */
     uint32_t at;
 } gr_need;
 
@@ -60,7 +60,7 @@ typedef struct gr_field {
 typedef struct gr_intent_decl {
     mt_str name;
     const gr_field *fields;
-    const gr_write *mirrors;
+    const gr_write *mirrors; /* context writes that go with it */
     uint32_t field_count, mirror_count;
     uint32_t at;
 } gr_intent_decl;

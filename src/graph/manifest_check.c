@@ -52,12 +52,13 @@ typedef struct checker {
     const gr_manifest *m;
     const rules *rules;
     gr_subject subject;
-    size_t before;
+    size_t before; /* errors that were there already */
 } checker;
 
 #define REPORT(c, rule, at, path, fix, ...)                                            \
     gr_report(&(c)->subject, (rule), (at), MT_STR(path), (fix), __VA_ARGS__)
 
+/* Form only; whether the id is free is the registry's. */
 static void check_header(checker *c)
 {
     gr_version version;
@@ -88,6 +89,7 @@ static bool named_before(const gr_port *ports, uint32_t i)
     return false;
 }
 
+/* Names, repetition, types, each by the kind's own rule. */
 static void check_ports(checker *c, const gr_port *ports, uint32_t count, bool input)
 {
     mt_str path = input ? MT_STR("$.inputs") : MT_STR("$.outputs");
@@ -120,6 +122,7 @@ static void check_ports(checker *c, const gr_port *ports, uint32_t count, bool i
     }
 }
 
+/* Types and defaults; a Compute may have fewer types. */
 static void check_params(checker *c)
 {
     unsigned allowed = c->m->kind == GR_COMPUTE ? c->rules->params : ANY_PARAM;
@@ -142,6 +145,7 @@ static void check_params(checker *c)
     }
 }
 
+/* What a primitive says about itself must be what its kind demands. */
 static void check_promises(checker *c)
 {
     const gr_manifest *m = c->m;
@@ -186,6 +190,7 @@ static void check_key_name(checker *c, mt_str name, uint32_t at, mt_str path,
     }
 }
 
+/* A Source reads the context and has no inputs. */
 static void check_source(checker *c)
 {
     const gr_manifest *m = c->m;
@@ -208,6 +213,7 @@ static void check_source(checker *c)
     }
 }
 
+/* A Compute computes: inputs, outputs, and state only if it can be reset. */
 static void check_compute(checker *c)
 {
     const gr_manifest *m = c->m;
@@ -277,6 +283,7 @@ static bool written_before(const gr_manifest *m, const gr_write *stop)
 
 static const unsigned SCALARS = T(NUMBER) | T(SERIES) | T(BOOL) | T(STRING);
 
+/* Also for mirrors: no key is written twice by one action. */
 static void check_write_target(checker *c, const gr_write *w, mt_str path)
 {
     if (written_before(c->m, w)) {
@@ -291,6 +298,7 @@ static void check_write_target(checker *c, const gr_write *w, mt_str path)
     check_key_name(c, w->name, w->at, path, "ACT-20", "ACT-21");
 }
 
+/* The value comes from an input of the same type. */
 static void check_write(checker *c, const gr_write *w)
 {
     mt_str path = MT_STR("$.effects.writes");
@@ -314,6 +322,7 @@ static bool param_fits(gr_param_type p, gr_type t)
            (p == GR_P_STRING && t == GR_STRING);
 }
 
+/* From an input or from a parameter; which of both is there was checked before. */
 static void check_field_source(checker *c, const gr_field *f, mt_str path)
 {
     const gr_manifest *m = c->m;
@@ -344,6 +353,7 @@ static void check_field_source(checker *c, const gr_field *f, mt_str path)
     }
 }
 
+/* Different names, one source each. */
 static void check_fields(checker *c, const gr_intent_decl *intent)
 {
     mt_str path = MT_STR("$.effects.intents[].fields");
@@ -371,6 +381,7 @@ static void check_fields(checker *c, const gr_intent_decl *intent)
     }
 }
 
+/* A mirror writes a field of its own intent into the context. */
 static void check_mirrors(checker *c, const gr_intent_decl *intent)
 {
     mt_str path = MT_STR("$.effects.intents[].mirror_writes");
@@ -396,6 +407,7 @@ static void check_mirrors(checker *c, const gr_intent_decl *intent)
     }
 }
 
+/* A gate, one outcome, writes and intents. */
 static void check_action(checker *c)
 {
     const gr_manifest *m = c->m;

@@ -176,7 +176,13 @@ const gr_primitive *gr_registry_at(const gr_registry *r, size_t index)
 
 static bool id_is_free(const gr_registry *r, const gr_manifest *m, gr_subject *s)
 {
-    static const char *const RULES[] = {"SRC-14", "CMP-18", "TRG-13", "ACT-18"};
+    static const char *const RULES[] = {
+        [GR_SOURCE] = "SRC-14",
+        [GR_COMPUTE] = "CMP-18",
+        [GR_TRIGGER] = "TRG-13",
+        [GR_ACTION] = "ACT-18",
+    };
+    MT_TABLE_COVERS(RULES, GR_ACTION + 1);
     const gr_primitive *taken = gr_registry_find(r, m->id);
     return !taken ||
            gr_report(s, RULES[m->kind], 0, MT_STR("$.id"), "choose another id",

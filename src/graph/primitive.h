@@ -32,7 +32,7 @@ typedef struct gr_primitive {
     const struct gr_cluster *cluster; /* what an expression became, or NULL */
     gr_run_fn run;
     void *user;
-    bool standard;
+    bool standard; /* from the table, not from a file */
 } gr_primitive;
 
 typedef struct gr_registry {
@@ -51,6 +51,7 @@ void gr_registry_free(gr_registry *r);
 mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
                        void *user, mt_diags *ds);
 
+/* NULL: there is none of that id. */
 const gr_primitive *gr_registry_find(const gr_registry *r, mt_str id);
 static inline size_t gr_registry_count(const gr_registry *r)
 {

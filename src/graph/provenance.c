@@ -107,6 +107,7 @@ static void port_json(mt_buf *out, mt_str id, mt_str port)
     mt_buf_addc(out, '}');
 }
 
+/* Sorted by their texts; ports by name, so a renumbered manifest changes nothing. */
 static void edges_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 {
     edge_key *keys = mt_new_array(a, edge_key, f->edges.len);
@@ -148,6 +149,7 @@ static void edges_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 
 /* ---- primitives ---- */
 
+/* Sorted by name; the order of keys is the format's. */
 static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t count,
                        bool input)
 {
@@ -167,6 +169,8 @@ static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t 
     }
 }
 
+/* The whole interface: a primitive with the same id and another port is another graph.
+ */
 static void primitive_json(mt_arena *a, mt_buf *out, const gr_manifest *m,
                            mt_str version)
 {
@@ -197,6 +201,7 @@ static void primitive_json(mt_arena *a, mt_buf *out, const gr_manifest *m,
     mt_buf_addz(out, "]}");
 }
 
+/* Each that is used, once, sorted by id. */
 static void primitives_json(mt_arena *a, mt_buf *out, const gr_flat *f)
 {
     mt_map used = {0};

@@ -33,9 +33,25 @@ struct gr_supervisor {
 
 /* ---- names ---- */
 
-static const char *const EVENT_KINDS[] = {"Pump", "DataAvailable", "Command"};
-static const char *const VERDICTS[] = {"Invoke", "Skip", "Defer"};
-static const char *const ENDS[] = {"Completed", "TimedOut", "Aborted", "Failed"};
+static const char *const EVENT_KINDS[] = {
+    [GR_PUMP] = "Pump",
+    [GR_DATA_AVAILABLE] = "DataAvailable",
+    [GR_COMMAND] = "Command",
+};
+MT_TABLE_COVERS(EVENT_KINDS, GR_COMMAND + 1);
+static const char *const VERDICTS[] = {
+    [GR_INVOKE] = "Invoke",
+    [GR_SKIP] = "Skip",
+    [GR_DEFER] = "Defer",
+};
+MT_TABLE_COVERS(VERDICTS, GR_DEFER + 1);
+static const char *const ENDS[] = {
+    [GR_END_COMPLETED] = "Completed",
+    [GR_END_TIMED_OUT] = "TimedOut",
+    [GR_END_ABORTED] = "Aborted",
+    [GR_END_FAILED] = "Failed",
+};
+MT_TABLE_COVERS(ENDS, GR_END_FAILED + 1);
 
 static const struct {
     const char *name;

@@ -16,6 +16,7 @@ typedef struct gr_time {
 } gr_time;
 
 int gr_time_cmp(gr_time a, gr_time b);
+/* Milliseconds of the epoch as the model has times. */
 gr_time gr_time_of_ms(uint64_t milliseconds);
 
 typedef struct gr_time_option {
@@ -70,6 +71,7 @@ const char *gr_end_name(gr_end end);
 bool gr_end_parse(mt_str name, gr_end *out);
 const char *gr_failure_name(gr_failure fault);
 bool gr_failure_parse(mt_str name, gr_failure *out);
+/* The kind of failure counts only for failures. */
 bool gr_termination_equal(gr_termination a, gr_termination b);
 
 typedef struct gr_constraints {
@@ -94,12 +96,12 @@ typedef struct gr_signal {
 /* One entry of the decision log. */
 typedef struct gr_decision {
     gr_verdict verdict;
-    gr_time_option schedule_at;
-    uint64_t episode_id;
+    gr_time_option schedule_at; /* of a deferral */
+    uint64_t episode_id;        /* of the episode that ran, or waits */
     gr_time_option deadline;
     bool ran; /* `termination` and `retry_count` mean something */
     gr_termination termination;
-    uint32_t retry_count;
+    uint32_t retry_count; /* attempts after the first */
 } gr_decision;
 
 /* What the supervisor asks of its host. `handle` is the event whose snapshot runs: for
@@ -117,6 +119,7 @@ gr_supervisor *gr_supervisor_new(gr_constraints constraints, gr_supervisor_host 
 void gr_supervisor_free(gr_supervisor *s);
 /* Episodes that wait for a pump. */
 size_t gr_supervisor_deferred(const gr_supervisor *s);
+/* Runs the episode through the host, if it may run now. */
 gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event);
 
 /* Comes to where the supervisor was that decided `recorded` about this event, without
@@ -129,7 +132,7 @@ bool gr_supervisor_follow(gr_supervisor *s, const gr_signal *event,
 typedef struct gr_waiting {
     gr_time schedule_at;
     uint64_t episode_id;
-    void *kept;
+    void *kept; /* the host's, from keep() */
 } gr_waiting;
 
 /* What decides about events to come, for a supervisor that takes over. */

@@ -21,6 +21,8 @@
     }                                                                                  \
     break
 
+/* Watched results are collected as one flag: the loop has no branches, and the slow
+ * way finds the first fault. */
 static bool run(const gr_step *s, const gr_step *end, gr_value *restrict v,
                 const gr_value *context, mt_arena *scratch)
 {

@@ -69,6 +69,7 @@ static const char *kinds_advice(gr_kind from, gr_kind to)
     return "put a Compute between a Source and a Trigger";
 }
 
+/* Kinds before types: an edge that must not be has no type worth naming. */
 static void check_edge(mt_arena *a, const gr_flat *flat, const gr_flat_edge *e,
                        mt_diags *ds)
 {
@@ -125,6 +126,7 @@ static bool is_gate(const gr_flat *flat, const gr_wiring *w, uint32_t node,
            flat->nodes.items[from].primitive->manifest.kind == GR_TRIGGER;
 }
 
+/* Required inputs, and for an action at least one gate. */
 static void check_inputs(const gr_flat *flat, const gr_wiring *w, uint32_t node,
                          gr_subject *s)
 {
@@ -176,6 +178,7 @@ static void check_key(const gr_flat_node *n, mt_str name, gr_subject *s)
     }
 }
 
+/* Keys of needs, writes and mirrors that a parameter names. */
 static void check_keys(const gr_flat_node *n, gr_subject *s)
 {
     const gr_manifest *m = &n->primitive->manifest;
@@ -254,6 +257,7 @@ static void heap_push(heap *h, uint32_t item)
     h->items[i] = item;
 }
 
+/* The usual sift down; ranks are unique, so the order is total. */
 static uint32_t heap_pop(heap *h)
 {
     uint32_t top = h->items[0], last = h->items[--h->len];
@@ -281,6 +285,7 @@ typedef struct fanout {
     uint32_t *first, *to, *waiting; /* waiting: inbound edges not yet satisfied */
 } fanout;
 
+/* Counting sort by source; `waiting` counts what each node still needs. */
 static fanout fan_out(mt_arena *a, const gr_flat *flat)
 {
     size_t n = flat->nodes.len;

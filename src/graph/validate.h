@@ -8,10 +8,11 @@
 /* Per input of every node the index of its edge + 1, 0 when nothing is connected; the
  * inputs of node n begin at first[n]. */
 typedef struct gr_wiring {
-    uint32_t *edge;
-    uint32_t *first;
+    uint32_t *edge;  /* per input: the edge into it + 1, 0: none */
+    uint32_t *first; /* per node: its first input in `edge` */
 } gr_wiring;
 
+/* Of several edges into one input the last counts; check_edge() reports them. */
 gr_wiring gr_wire(mt_arena *a, const gr_flat *flat);
 
 /* Reports every violation. True when there is none. */

@@ -16,13 +16,23 @@
 #include "base/json_write.h"
 #include "base/number.h"
 
-static const char *const TYPE_NAMES[] = {"none", "Number", "Series",
-                                         "Bool", "String", "Event"};
-static const char *const EVENT_NAMES[] = {"NotEmitted", "Emitted",  "Attempted",
-                                          "Completed",  "Rejected", "Cancelled",
-                                          "Failed",     "Skipped"};
-static const char *const PARAM_NAMES[] = {"none", "Int",    "Number",
-                                          "Bool", "String", "Enum"};
+static const char *const TYPE_NAMES[] = {
+    [GR_NONE] = "none", [GR_NUMBER] = "Number", [GR_SERIES] = "Series",
+    [GR_BOOL] = "Bool", [GR_STRING] = "String", [GR_EVENT] = "Event",
+};
+MT_TABLE_COVERS(TYPE_NAMES, GR_EVENT + 1);
+static const char *const EVENT_NAMES[] = {
+    [GR_NOT_EMITTED] = "NotEmitted", [GR_EMITTED] = "Emitted",
+    [GR_ATTEMPTED] = "Attempted",    [GR_COMPLETED] = "Completed",
+    [GR_REJECTED] = "Rejected",      [GR_CANCELLED] = "Cancelled",
+    [GR_FAILED] = "Failed",          [GR_SKIPPED] = "Skipped",
+};
+MT_TABLE_COVERS(EVENT_NAMES, GR_SKIPPED + 1);
+static const char *const PARAM_NAMES[] = {
+    [GR_P_NONE] = "none", [GR_P_INT] = "Int",       [GR_P_NUMBER] = "Number",
+    [GR_P_BOOL] = "Bool", [GR_P_STRING] = "String", [GR_P_ENUM] = "Enum",
+};
+MT_TABLE_COVERS(PARAM_NAMES, GR_P_ENUM + 1);
 
 #define COUNT(names) (sizeof(names) / sizeof *(names))
 

@@ -112,6 +112,8 @@ static int cmp_identifier(mt_str a, mt_str b)
     return mt_str_cmp(a, b);
 }
 
+/* No pre-release is later than any; of two the first identifier that differs decides.
+ */
 static int cmp_pre(mt_str a, mt_str b)
 {
     if (!a.len || !b.len) {
@@ -164,6 +166,7 @@ typedef struct comparator {
     int parts;          /* how many were given, 0..3 */
 } comparator;
 
+/* Two characters before one. No sign means caret. */
 static relation take_relation(mt_str *s)
 {
     static const struct {
@@ -185,6 +188,7 @@ static bool take_wildcard(mt_str *s)
     return take(s, '*') || take(s, 'x') || take(s, 'X');
 }
 
+/* Missing and wild parts end the version; nothing but wildcards may follow one. */
 static bool read_comparator(mt_str s, comparator *c)
 {
     bool bare = s.len && (is_digit(s.ptr[0]) || s.ptr[0] == '*');
@@ -220,6 +224,7 @@ static int caret_keeps(const comparator *c)
     return c->parts;
 }
 
+/* Caret and tilde need the lower bound as well as what they keep. */
 static bool holds(const comparator *c, const gr_version *v)
 {
     int whole = cmp_parts(v, &c->version, c->parts);

@@ -9,8 +9,8 @@
 #include "base/str.h"
 
 typedef struct gr_version {
-    uint64_t part[3];
-    mt_str pre; /* without the '-', empty if none */
+    uint64_t part[3]; /* major, minor, patch */
+    mt_str pre;       /* without the '-', empty if none */
 } gr_version;
 
 /* Strict: three numbers without leading zeros, [-pre], [+build]. */

@@ -38,7 +38,7 @@ struct ho_agent {
     mt_arena message; /* of the line being handled */
     mt_buf fresh;     /* lines to be committed */
     mt_buf state;
-    bool changed;
+    bool changed;         /* since the last commit */
     uint32_t *send_hooks; /* in the order they run */
     uint32_t send_hook_count;
     int64_t *due_ms; /* of each sender; timed ones only */
@@ -56,6 +56,8 @@ static void answer_call(ho_agent *x, const ag_call *call, ag_answer *answer)
     }
 }
 
+/* A message that is too long, or one too many, is taken back whole and reported; the
+ * others of the cycle are sent. */
 static void emit(ho_agent *x, const mt_json *payload)
 {
     size_t before = x->fresh.len;
@@ -74,6 +76,8 @@ static void emit(ho_agent *x, const mt_json *payload)
 
 /* ---- a message ---- */
 
+/* Receivers that failed are counted; triggers that end or move the agent become
+ * wishes, which the runner looks at after the commit. */
 static void take_triggers(ho_agent *x, const ag_record *record)
 {
     ho_wish *wish = ho_handlers_wish(x->handlers);
@@ -96,6 +100,7 @@ static void take_triggers(ho_agent *x, const ag_record *record)
     }
 }
 
+/* What a cycle did, in counts and reports. Nothing here can undo it. */
 static void take_record(ho_agent *x)
 {
     const ag_cycle *cycle = ag_actor_cycle(x->actor);
@@ -181,6 +186,8 @@ void ho_agent_receive(ho_agent *x, mt_str line)
 
 /* ---- timed senders ---- */
 
+/* For messages of timed senders, which have no cycle: the same hooks in the same
+ * order. */
 static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
 {
     for (uint32_t i = 0; payload && i < x->send_hook_count; i++) {
@@ -197,6 +204,7 @@ static const mt_json *through_hooks(ho_agent *x, const mt_json *payload)
     return payload;
 }
 
+/* NULL: it has nothing to say, or failed, which is not the same to the counts. */
 static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event *cause)
 {
     if (!x->options.file->senders[sender].group) {
@@ -213,6 +221,7 @@ static const mt_json *tick_message(ho_agent *x, uint32_t sender, const ag_event 
     return answer.failed ? NULL : answer.payload;
 }
 
+/* A list from a sender that may send many is one message for each item. */
 static void fire_once(ho_agent *x, uint32_t sender, const ag_event *cause)
 {
     mt_arena_reset(&x->message);
@@ -335,6 +344,8 @@ ag_actor *ho_agent_actor(ho_agent *x)
 
 /* ---- opening ---- */
 
+/* State that does not fit this agent file is an error: starting afresh would forget
+ * it. */
 static mt_err load_kept(ho_agent *x, mt_buf *why)
 {
     const ho_keep *keep = x->options.keep;
@@ -354,6 +365,7 @@ static mt_err load_kept(ho_agent *x, mt_buf *why)
     return MT_OK;
 }
 
+/* Replaces what was kept, and is itself kept before the first message. */
 static mt_err load_upload(ho_agent *x, mt_buf *why)
 {
     if (!x->options.upload) {

@@ -42,6 +42,7 @@ int64_t ho_agent_tick(ho_agent *x, int64_t now_ms);
 mt_err ho_agent_commit(ho_agent *x);
 /* What is committed and not sent, each line with its newline. */
 mt_str ho_agent_unsent(const ho_agent *x);
+/* So many of the first unsent lines have reached the relay. */
 void ho_agent_sent(ho_agent *x, size_t lines);
 /* Is there so much unsent that the agent should wait before it takes more? */
 bool ho_agent_is_full(const ho_agent *x);

@@ -60,6 +60,7 @@ static int spool(int from)
     return n < 0 ? -1 : to;
 }
 
+/* A pipe cannot be read by position: it is copied first. */
 static int open_seekable(const char *path)
 {
     bool given = strcmp(path, "-") == 0;
@@ -158,6 +159,7 @@ static mt_err write_sum(mt_arena *a, const char *capture, mt_sha256 digest)
     return os_write_file(beside(a, capture, ".sum").ptr, line, 0644);
 }
 
+/* One line: key and signature, both hexadecimal. */
 static mt_err write_signature(mt_arena *a, const char *capture, mt_sha256 digest,
                               const mt_sign_key *key)
 {
@@ -180,21 +182,27 @@ bool ho_capture_vouched(const char *capture)
     return vouched;
 }
 
+static ho_sum_state judged(mt_err read, bool good)
+{
+    return read == MT_E_NOTFOUND ? HO_SUM_ABSENT
+           : read == MT_E_IO     ? HO_SUM_UNREAD
+           : good                ? HO_SUM_GOOD
+                                 : HO_SUM_BAD;
+}
+
 ho_sum_state ho_capture_sum(const char *capture, mt_sha256 digest)
 {
     mt_arena a = {0};
     mt_str stored;
-    ho_sum_state state = HO_SUM_ABSENT;
     mt_err err = os_read_file(&a, beside(&a, capture, ".sum").ptr, 4096, &stored);
-    if (err != MT_E_NOTFOUND) {
-        /* The digest decides; the name in it may be that of an earlier place. */
-        bool good = !err && mt_str_starts(stored, mt_sha256_hex(&a, digest));
-        state = good ? HO_SUM_GOOD : HO_SUM_BAD;
-    }
+    /* The digest decides; the name in it may be that of an earlier place. */
+    bool good = !err && mt_str_starts(stored, mt_sha256_hex(&a, digest));
     mt_arena_free(&a);
-    return state;
+    return judged(err, good);
 }
 
+/* The key must be the expected one, if there is one; otherwise any key that has
+ * signed. */
 static bool signature_good(mt_arena *a, mt_str line, mt_sha256 digest,
                            const mt_sign_public *expected)
 {
@@ -215,13 +223,9 @@ ho_sum_state ho_capture_signature(const char *capture, mt_sha256 digest,
     mt_arena a = {0};
     mt_str line;
     mt_err err = os_read_file(&a, beside(&a, capture, ".sig").ptr, 4096, &line);
-    ho_sum_state state = HO_SUM_ABSENT;
-    if (err != MT_E_NOTFOUND) {
-        bool good = !err && signature_good(&a, line, digest, expected);
-        state = good ? HO_SUM_GOOD : HO_SUM_BAD;
-    }
+    bool good = !err && signature_good(&a, line, digest, expected);
     mt_arena_free(&a);
-    return state;
+    return judged(err, good);
 }
 
 /* ---- writing ---- */
@@ -269,6 +273,7 @@ static mt_err write_list(export *x, gr_capture_writer *w, bool events)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* Events, then decisions: two passes over the journal. */
 static mt_err write_document(export *x, bool pretty)
 {
     const gr_capture_start *start = gr_capture_start_of(x->reader);
@@ -344,9 +349,13 @@ mt_err ho_capture_check(const char *capture, mt_buf *why)
                     MT_ARG(fault.message));
     } else if (opened) {
         err = ho_capture_digest(&in, &digest);
-        if (err || ho_capture_sum(capture, digest) == HO_SUM_BAD) {
+        ho_sum_state sum = err ? HO_SUM_BAD : ho_capture_sum(capture, digest);
+        if (sum == HO_SUM_BAD) {
             mt_buf_addf(why, "%s does not match %s.sum", capture, capture);
             err = MT_E_CORRUPT;
+        } else if (sum == HO_SUM_UNREAD) {
+            mt_buf_addf(why, "%s.sum cannot be read", capture);
+            err = MT_E_IO;
         }
     }
     ho_capture_close(&in);
@@ -379,6 +388,7 @@ static void next_as_line(const ho_capture_file *f, mt_buf *out)
     mt_buf_addz(out, err ? mt_err_text(err) : "");
 }
 
+/* As lines, which are canonical; both must end at the same event. */
 static bool same_events(const ho_capture_file *a, const ho_capture_file *b)
 {
     mt_buf one = {0}, other = {0};

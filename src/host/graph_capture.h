@@ -14,7 +14,7 @@
 typedef struct ho_capture_file {
     int fd;
     bool open;
-    gr_capture_reader *reader;
+    gr_capture_reader *reader; /* reads from the descriptor by position */
 } ho_capture_file;
 
 /* "-" is standard input. MT_E_NOTFOUND, MT_E_IO, and errno. */
@@ -45,7 +45,12 @@ bool ho_capture_is_of(const char *capture, const char *journal);
  */
 mt_err ho_capture_retire(const char *capture, bool keep);
 
-typedef enum ho_sum_state { HO_SUM_ABSENT, HO_SUM_GOOD, HO_SUM_BAD } ho_sum_state;
+typedef enum ho_sum_state {
+    HO_SUM_ABSENT,
+    HO_SUM_GOOD,
+    HO_SUM_BAD,
+    HO_SUM_UNREAD /* the machine failed: nobody knows */
+} ho_sum_state;
 
 /* Is there a CAPTURE.sum or a CAPTURE.sig? */
 bool ho_capture_vouched(const char *capture);

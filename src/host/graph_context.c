@@ -9,7 +9,7 @@
 typedef struct cell {
     gr_value value;
     void *block;
-    size_t cap;
+    size_t cap; /* bytes of the block; it is used again */
 } cell;
 
 typedef struct memory {
@@ -41,6 +41,8 @@ static size_t block_bytes(const gr_value *v)
                                   : 0;
 }
 
+/* The value is copied into the cell's own block, which may overlap where it came from.
+ */
 static void put(cell *c, const gr_value *v)
 {
     size_t bytes = block_bytes(v);
@@ -75,6 +77,7 @@ static int by_key(const void *a, const void *b)
     return mt_str_cmp(((const mt_map_entry *)a)->key, ((const mt_map_entry *)b)->key);
 }
 
+/* In byte order of the keys, so that what is written from it is the same everywhere. */
 static void memory_walk(void *state,
                         void (*each)(void *user, mt_str key, const gr_value *value),
                         void *user)

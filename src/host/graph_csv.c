@@ -46,6 +46,7 @@ static mt_str quoted_cell(table *t)
     return copy;
 }
 
+/* A carriage return belongs to the end of the line, not to the cell. */
 static mt_str plain_cell(table *t)
 {
     size_t end = 0;
@@ -67,6 +68,7 @@ static bool take(table *t, char c)
     return there;
 }
 
+/* Either line ending; an empty line is a row with one empty cell. */
 static row next_row(table *t)
 {
     row cells = {0};
@@ -80,6 +82,7 @@ static row next_row(table *t)
     return cells;
 }
 
+/* Numbers are printed as the graph prints them, so 1 becomes 1.0. */
 static void write_cell(mt_buf *out, mt_str cell)
 {
     double number;
@@ -105,6 +108,7 @@ static bool wanted(const ho_csv_options *o, mt_str name)
     return found;
 }
 
+/* Ids are numbered, so a table gives the same fixture every time. */
 static void write_event(mt_buf *out, const ho_csv_options *o, const row *names,
                         const row *cells, size_t number)
 {
@@ -144,6 +148,7 @@ static const char *names_fault(const row *names)
     return NULL;
 }
 
+/* Every row has as many cells as there are names, or the line is named. */
 static mt_err write_rows(table *t, const ho_csv_options *o, const row *names,
                          mt_buf *out, mt_buf *why)
 {

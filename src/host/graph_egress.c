@@ -222,14 +222,14 @@ static void make_provenance(ho_egress *e)
 {
     mt_buf text = {0};
     mt_jw w = mt_jw_start(&text, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_keyz(&w, "default_ack_timeout");
     print_duration(&w, e->default_timeout_ms);
     mt_jw_keyz(&w, "channels");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < e->channel_count; i++) {
         mt_jw_key(&w, e->channels[i].id);
-        mt_jw_begin_object(&w);
+        mt_jw_begin_unsorted(&w);
         mt_jw_key_str(&w, "type", MT_STR("process"));
         mt_jw_keyz(&w, "command");
         mt_jw_begin_array(&w);
@@ -241,10 +241,10 @@ static void make_provenance(ho_egress *e)
     }
     mt_jw_end_object(&w);
     mt_jw_keyz(&w, "routes");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < e->route_count; i++) {
         mt_jw_key(&w, e->routes[i].kind);
-        mt_jw_begin_object(&w);
+        mt_jw_begin_unsorted(&w);
         mt_jw_key_str(&w, "channel", e->channels[e->routes[i].channel].id);
         mt_jw_keyz(&w, "ack_timeout");
         if (e->routes[i].own_timeout) {

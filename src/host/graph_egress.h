@@ -39,7 +39,7 @@ mt_err ho_egress_stop(ho_egress *e);
 /* The last failure: its interruption code ("egress_ack_timeout", …), the channel and a
  * sentence. */
 typedef struct ho_egress_problem {
-    const char *code;
+    const char *code; /* stable, as in docs/graph-runs.md */
     mt_str channel, intent_id, message;
 } ho_egress_problem;
 ho_egress_problem ho_egress_last_problem(const ho_egress *e);

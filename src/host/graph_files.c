@@ -28,6 +28,7 @@ typedef struct search {
     const mt_limits *limits;
 } search;
 
+/* The system's word if there is one, else ours. */
 static mt_err complain(mt_diags *ds, const char *code, mt_err err, const char *path)
 {
     const char *why = errno ? strerror(errno) : mt_err_text(err);
@@ -73,6 +74,8 @@ static bool seen(const hunt *h, mt_str place)
     return false;
 }
 
+/* Every place that was looked at is in the trail, for the message when nothing was
+ * found. */
 static void try_file(hunt *h, mt_str directory, const char *between, const char *ending)
 {
     mt_str path = mt_strf(h->a, "%.*s%s%.*s%s", MT_ARG(directory), between,
@@ -120,6 +123,8 @@ static bool plain_name(mt_str id)
            mt_str_find(id, '\0') == id.len && id.ptr[0] != '.';
 }
 
+/* Beside the file that uses it first, then the directories in the order they were
+ * given; all matches count, since versions are chosen among them. */
 static mt_err find_cluster(void *user, mt_arena *a, mt_str id, mt_str from,
                            gr_text **found, size_t *count, mt_str *trail)
 {
@@ -166,6 +171,7 @@ static int by_bytes(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name); /* alphasort() would ask the locale */
 }
 
+/* All manifests of it, in byte order, whatever one of them says. */
 static mt_err add_directory(search *s, gr_registry *registry, mt_diags *ds,
                             const char *directory)
 {
@@ -191,6 +197,8 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* Those beside the graph without being asked; then what was given, files or
+ * directories. */
 static mt_err add_manifests(search *s, gr_registry *registry, mt_diags *ds)
 {
     mt_err worst = MT_OK;

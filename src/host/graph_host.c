@@ -23,9 +23,9 @@
 /* One event on its way through the supervisor. */
 typedef struct pending {
     mt_str event_id;
-    const gr_value *context;
-    mt_str payload; /* what the context was read from */
-    mt_arena *own;  /* a deferred event's own memory, NULL while it is being stepped */
+    const gr_value *context; /* the snapshot the event came with */
+    mt_str payload;          /* what the context was read from */
+    mt_arena *own; /* a deferred event's own memory, NULL while it is being stepped */
 } pending;
 
 struct ho_graph_host {
@@ -72,6 +72,8 @@ static gr_termination termination_of(gr_fault_code code)
     return (gr_termination){GR_END_FAILED, GR_FAILURE_RUNTIME_ERROR};
 }
 
+/* The supervisor's way to run an episode. The deadline is measured after the fact: a
+ * pass cannot be interrupted, and its effects are dropped if it was late. */
 static gr_termination run_graph(void *state, void *handle, uint32_t attempt)
 {
     ho_graph_host *h = state;
@@ -182,6 +184,7 @@ static void check_coverage(const ho_graph_options *o, mt_diags *ds)
     }
 }
 
+/* A route the adapter does not know could never be used: more likely a misspelt one. */
 static void check_routes(const ho_graph_options *o, mt_diags *ds)
 {
     for (size_t i = 0; o->egress && i < ho_egress_route_count(o->egress); i++) {
@@ -226,6 +229,8 @@ static mt_err pend(ho_graph_host *h, mt_str event_id, mt_str payload, pending *o
     return MT_OK;
 }
 
+/* Events that waited when the capture before ended wait on, with the snapshots they
+ * had. */
 static mt_err take_over(ho_graph_host *h, const gr_capture_carried *c)
 {
     gr_waiting *waiting = mt_new_array(&h->ids, gr_waiting, c->waiting_count);
@@ -288,6 +293,8 @@ void ho_graph_host_free(ho_graph_host *h)
 
 /* ---- building the event ---- */
 
+/* Kind, payload, merge with the context, schema: in this order, each with its own
+ * code. */
 static mt_err build_checked(ho_graph_host *h, const ho_graph_event *event,
                             mt_json *merged)
 {
@@ -321,6 +328,8 @@ static mt_err build_checked(ho_graph_host *h, const ho_graph_event *event,
     return MT_OK;
 }
 
+/* Without an adapter nothing is declared, so only the form of the payload is checked.
+ */
 static mt_err build(ho_graph_host *h, const ho_graph_event *event, mt_json *merged)
 {
     if (event->payload && event->payload->type != MT_JSON_OBJECT) {
@@ -402,6 +411,7 @@ static mt_err check_writes(ho_graph_host *h)
     return MT_OK;
 }
 
+/* Text and hash, because both are compared in a replay. */
 static const gr_capture_effect *describe_effects(ho_graph_host *h)
 {
     const gr_episode *e = h->episode;
@@ -563,6 +573,7 @@ static void begin_journal(ho_graph_host *h)
     h->begun = true;
 }
 
+/* The journal first, then writes, then intents: see the invariant. */
 static mt_err record_and_dispatch(ho_graph_host *h, ho_graph_step *step)
 {
     mt_err err = MT_OK;

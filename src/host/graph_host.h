@@ -106,6 +106,7 @@ typedef struct ho_graph_problem {
     const char *code; /* "host.duplicate_event_id"; static text */
     mt_str message;
 } ho_graph_problem;
+/* Of the last step that failed. */
 ho_graph_problem ho_graph_host_problem(const ho_graph_host *h);
 
 /* What the journal and every capture of this host begin with. */

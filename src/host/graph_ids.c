@@ -113,6 +113,8 @@ static void search_list(ho_id_notes *n, search *s, const uint64_t *list, size_t 
     }
 }
 
+/* One part of all ids at a time, so that any number of them is compared in bounded
+ * memory. */
 static mt_err search_part(ho_id_notes *n, search *s)
 {
     size_t first = 0, got = 0;

@@ -32,8 +32,9 @@ struct ho_ingress {
     size_t line_room;
     size_t line_number;
     bool with_adapter;
-    uint64_t events, episodes, events_in_episode;
-    bool broken;
+    uint64_t events, episodes,
+        events_in_episode; /* ids that are left out are numbered by these */
+    bool broken;           /* `fault` says why, and stays */
     /* process */
     os_child *child;
     bool said_hello;
@@ -91,6 +92,7 @@ static ho_ingress_result fixture_fault(ho_ingress *in, const char *code,
     return broken(in, code, "line %zu: %s", in->line_number, message);
 }
 
+/* Unknown fields are refused: a misspelt one would change what a test means. */
 static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *node,
                                        ho_graph_event *event)
 {
@@ -140,6 +142,7 @@ static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *node,
     return HO_INGRESS_EVENT;
 }
 
+/* An episode without events is a mistake of whoever made the fixture. */
 static ho_ingress_result fixture_episode(ho_ingress *in, const mt_json *node)
 {
     static const mt_str FIELDS[] = {MT_STR_INIT("kind"), MT_STR_INIT("id")};
@@ -157,6 +160,7 @@ static ho_ingress_result fixture_episode(ho_ingress *in, const mt_json *node)
     return HO_INGRESS_WAIT;
 }
 
+/* HO_INGRESS_WAIT: a line that is not an event, so the next one is read. */
 static ho_ingress_result fixture_line(ho_ingress *in, mt_str line,
                                       ho_graph_event *event)
 {
@@ -208,6 +212,7 @@ static bool next_line(ho_ingress *in, mt_str *line)
     return more;
 }
 
+/* Empty lines are passed over; a read error is not the end. */
 static ho_ingress_result fixture_next(ho_ingress *in, ho_graph_event *event)
 {
     mt_str line;
@@ -302,6 +307,7 @@ static bool read_time(const mt_json *node, gr_time *out)
     return true;
 }
 
+/* Time and id are the driver's: a replay must see the same. */
 static ho_ingress_result driver_event(ho_ingress *in, const mt_json *node,
                                       ho_graph_event *event)
 {
@@ -324,6 +330,8 @@ static ho_ingress_result driver_event(ho_ingress *in, const mt_json *node,
     return HO_INGRESS_EVENT;
 }
 
+/* hello once and first, then events, then end. HO_INGRESS_WAIT: nothing for the graph
+ * yet. */
 static ho_ingress_result driver_frame(ho_ingress *in, mt_str line,
                                       ho_graph_event *event)
 {
@@ -353,6 +361,8 @@ static ho_ingress_result driver_frame(ho_ingress *in, mt_str line,
     return in->events ? driver_end(in) : violation(in, "ended before its first event");
 }
 
+/* The hello has a time limit of its own; after it the caller decides how long to wait.
+ */
 static ho_ingress_result driver_next(ho_ingress *in, int timeout_ms,
                                      ho_graph_event *event)
 {

@@ -30,6 +30,7 @@ ho_ingress *ho_ingress_process(const char *const *argv);
 /* Kills the program if it still runs. */
 void ho_ingress_free(ho_ingress *in);
 
+/* The event is good until the next call. HO_INGRESS_WAIT: nothing came in time. */
 ho_ingress_result ho_ingress_next(ho_ingress *in, int timeout_ms,
                                   ho_graph_event *event);
 

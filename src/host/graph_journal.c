@@ -29,10 +29,10 @@ enum { FLUSH_BYTES = 256 * 1024, SYNC_NS = 100 * 1000 * 1000 };
 struct ho_journal {
     int fd;
     char *path;
-    mt_buf pending;
-    uint64_t held, keep;
-    bool begun; /* what is not kept is gone */
-    bool named; /* its name is on disk, too */
+    mt_buf pending;      /* lines not yet given to the system */
+    uint64_t held, keep; /* bytes found; of them, those that stay */
+    bool begun;          /* what is not kept is gone */
+    bool named;          /* its name is on disk, too */
     bool unsynced;
     uint64_t first_unsynced_ns; /* when the oldest byte not on disk was appended */
 };
@@ -155,12 +155,11 @@ mt_err ho_journal_idle(ho_journal *j)
     return j && j->unsynced ? ho_journal_sync(j) : MT_OK;
 }
 
-void ho_journal_remove(const ho_journal *j)
+bool ho_journal_remove(const ho_journal *j)
 {
     off_t size;
-    if (named(j->fd, j->path, &size)) {
-        unlink(j->path);
-    }
+    errno = 0;
+    return named(j->fd, j->path, &size) ? unlink(j->path) == 0 : !errno;
 }
 
 mt_err ho_journal_close(ho_journal *j)
@@ -171,7 +170,7 @@ mt_err ho_journal_close(ho_journal *j)
     mt_err err = ho_journal_sync(j);
     int why = errno;
     if (!j->begun && !j->held) {
-        ho_journal_remove(j);
+        (void)ho_journal_remove(j); /* an empty one is in nobody's way */
     }
     if (close(j->fd) != 0 && !err) {
         err = MT_E_IO;

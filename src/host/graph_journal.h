@@ -24,6 +24,7 @@ uint64_t ho_journal_held(const ho_journal *j);
 void ho_journal_keep(ho_journal *j, uint64_t bytes);
 /* Room for one more line: append to it, then call ho_journal_commit(). */
 mt_buf *ho_journal_line(ho_journal *j);
+/* The line is complete; it is on disk a moment later, see ho_journal_sync(). */
 mt_err ho_journal_commit(ho_journal *j);
 /* Everything so far is on disk when this returns. */
 mt_err ho_journal_sync(ho_journal *j);
@@ -31,8 +32,9 @@ mt_err ho_journal_sync(ho_journal *j);
 mt_err ho_journal_flush(ho_journal *j);
 /* No line came for a while: what is still only in memory goes to disk. */
 mt_err ho_journal_idle(ho_journal *j);
-/* Removes the file, when it is still the one that was opened. */
-void ho_journal_remove(const ho_journal *j);
+/* Removes the file, when it is still the one that was opened. False: it is still there,
+ * and errno says why. */
+bool ho_journal_remove(const ho_journal *j);
 /* Syncs and closes; frees it whatever happens. A file that never got a line and held
  * nothing goes. */
 mt_err ho_journal_close(ho_journal *j);

@@ -22,6 +22,7 @@ static mt_json series_node(mt_arena *a, const gr_value *v)
     return (mt_json){.type = MT_JSON_ARRAY, .count = v->len, .as.items = items};
 }
 
+/* Events have no JSON form in a payload; they never are context values. */
 static mt_json node_of(mt_arena *a, const gr_value *v)
 {
     switch ((gr_type)v->type) {

@@ -27,9 +27,9 @@ typedef struct replay {
     gr_capture_reader *capture;
     const gr_capture_start *start;
     const ho_replay_options *o;
-    ho_divergence *d;
+    ho_divergence *d; /* where the first difference goes */
     gr_capture_fault *fault;
-    ho_replay_meet *meet;
+    ho_replay_meet *meet; /* called with each event before it runs */
     struct checks *along; /* made while running; NULL: they were made before */
     mt_buf line;
     char *traced; /* a line of the trace, for getline() */
@@ -79,6 +79,8 @@ static mt_str effect_kind(replay *r, mt_str effect)
                : mt_json_text(mt_json_at(&node, "kind"));
 }
 
+/* REP-7: an effect that neither graph nor adapter can have is not replayed but named.
+ */
 static bool kinds_unknown(replay *r, const gr_capture_decision *d)
 {
     for (size_t n = 0; n < d->effect_count; n++) {
@@ -122,6 +124,7 @@ struct checks {
 };
 typedef struct checks checks;
 
+/* Events that were carried over count for ids and hashes as those of the capture do. */
 static mt_err check_waiting(replay *r, checks *c)
 {
     const gr_capture_carried *carried = &r->start->carried;
@@ -136,6 +139,7 @@ static mt_err check_waiting(replay *r, checks *c)
     return err;
 }
 
+/* Notes what is wrong; which of several faults is told is decided by the caller. */
 static mt_err check_pair(replay *r, checks *c, size_t index,
                          const gr_capture_event *event, const gr_capture_decision *d)
 {
@@ -151,6 +155,7 @@ static mt_err check_pair(replay *r, checks *c, size_t index,
     return ho_id_notes_add(c->ids, event->id, d->decision.verdict == GR_SKIP);
 }
 
+/* All pairs, then back to the beginning: the run comes after. */
 static mt_err check_pairs(replay *r, checks *c)
 {
     gr_capture_event event;
@@ -223,6 +228,8 @@ static mt_err check_ids(replay *r, ho_id_notes *ids)
     return err;
 }
 
+/* With or without an adapter comes first: comparing provenances would only say that
+ * they differ. */
 static bool provenance_differs(replay *r)
 {
     const gr_capture_head *head = &r->start->head;
@@ -306,6 +313,8 @@ static bool same_decision(const gr_decision *a, const gr_decision *b)
            a->retry_count == b->retry_count;
 }
 
+/* Field by field in the order of the format, so the first difference is the same
+ * everywhere. */
 static bool decision_differs(replay *r, const gr_capture_decision *was,
                              const ho_graph_step *now)
 {
@@ -338,6 +347,7 @@ static void name_node(replay *r, const ho_graph_step *now, size_t effect)
     }
 }
 
+/* Position by position; a missing or surplus effect is told last. */
 static bool effects_differ(replay *r, const gr_capture_decision *was,
                            const ho_graph_step *now)
 {
@@ -434,6 +444,7 @@ static bool pair_fails(replay *r, size_t index, const gr_capture_event *event,
                : result->code != NULL;
 }
 
+/* What the arena holds of one event goes before the next. */
 static bool step_differs(replay *r, ho_graph_host *host, size_t i,
                          const gr_capture_event *event, const gr_capture_decision *was)
 {
@@ -459,6 +470,8 @@ static bool step_differs(replay *r, ho_graph_host *host, size_t i,
     return false;
 }
 
+/* Ends at the first difference, at `until`, or when events and decisions are used up
+ * together. */
 static mt_err run_events(replay *r, ho_graph_host *host)
 {
     gr_capture_event event;
@@ -479,6 +492,7 @@ static mt_err run_events(replay *r, ho_graph_host *host)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* The result is empty and means "holds" until something is found. */
 static replay begin_replay(mt_arena *a, gr_capture_reader *capture,
                            const ho_replay_options *options, ho_replay_result *result)
 {

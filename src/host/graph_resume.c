@@ -84,6 +84,8 @@ static void note(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
+/* One sentence, from whoever knows best: the source of events, the comparison, or the
+ * error. */
 static mt_err refuse(resume *r, const ho_replay_result *result, mt_err err)
 {
     const ho_divergence *d = &result->divergence;
@@ -102,6 +104,8 @@ static mt_err refuse(resume *r, const ho_replay_result *result, mt_err err)
     return err;
 }
 
+/* The head must be the very one this run would write; then every event is run again
+ * and compared. */
 static mt_err replay_journal(resume *r, const ho_graph_options *options,
                              gr_capture_reader *reader, bool fixture)
 {

@@ -93,6 +93,7 @@ static bool step(loop *l, const ho_graph_event *event)
     return journal_broke(l);
 }
 
+/* True ends the run. When nothing comes, what waits in the journal is synced. */
 static bool turn(loop *l)
 {
     ho_graph_event event;

@@ -603,7 +603,7 @@ static mt_err keep_intent(ho_graph_service *g, st_tx *tx, const gr_effect *e,
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "capture", capture);
     mt_jw_keyz(&w, "fields");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t i = 0; i < e->intent->field_count; i++) {
         mt_buf value = {0};
         gr_value_plain_json(&value, &e->intent->fields[i].value);

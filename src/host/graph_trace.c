@@ -1,5 +1,6 @@
 #include "host/graph_trace.h"
 
+/* Values as the graph prints them, in the order of the ports. */
 static void write_node(mt_buf *out, const gr_episode *e, const gr_node *node)
 {
     const gr_manifest *m = &node->primitive->manifest;

@@ -41,8 +41,8 @@ struct ho_handlers {
     os_report *report;
     void *report_state;
     group *groups;
-    int64_t next_id;
-    mt_arena arena; /* of the answers to one message */
+    int64_t next_id; /* of calls; answers must have it */
+    mt_arena arena;  /* of the answers to one message */
     mt_buf request;
     ho_wish wish;
 };
@@ -159,6 +159,7 @@ static void write_text_or_null(mt_jw *w, mt_str text)
     }
 }
 
+/* Why a sender is called; null for one that runs by the clock. */
 static void write_cause(mt_jw *w, const ag_event *cause)
 {
     mt_jw_keyz(w, "cause");
@@ -176,6 +177,7 @@ static void write_cause(mt_jw *w, const ag_event *cause)
     mt_jw_end_object(w);
 }
 
+/* Keys in byte order. A hook is told the direction, the others their key and state. */
 static void write_call(ho_handlers *h, const ag_call *call, mt_str function, int64_t id)
 {
     static const char *const NAMES[] = {[AG_CALL_RECEIVE_HOOK] = "hook",
@@ -294,6 +296,7 @@ static void take_event(const mt_json *answer, ag_answer *out)
     }
 }
 
+/* An error in an answer is the handler's word and not a failure of the process. */
 static void take_answer(ho_handlers *h, group *g, const ag_call *call,
                         const mt_json *answer, ag_answer *out)
 {

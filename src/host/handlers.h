@@ -32,6 +32,7 @@ ho_handlers *ho_handlers_new(const ag_file *file, const char *directory,
 void ho_handlers_begin(ho_handlers *h);
 /* An ag_handler; the host is the ho_handlers. */
 void ho_handlers_call(void *handlers, const ag_call *call, ag_answer *answer);
+/* What answers asked for; it stays until somebody acts on it. */
 ho_wish *ho_handlers_wish(ho_handlers *h);
 /* Closes the children's input, waits a moment, kills what remains. Accepts NULL. */
 void ho_handlers_free(ho_handlers *h);

@@ -32,7 +32,7 @@ typedef struct keep_file {
     ho_keep keep; /* first: the interface points here */
     char path[PATH_BYTES];
     int fd, lock_fd;
-    off_t size;
+    off_t size; /* of what is good in the file */
     mt_buf record;
 } keep_file;
 
@@ -66,6 +66,7 @@ static bool open_record(mt_str line, mt_str *body)
     return memcmp(digits, line.ptr, DIGITS) == 0;
 }
 
+/* State only when it changed: an agent's memory may be large. */
 static void add_commit(mt_buf *out, mt_str state, mt_str lines)
 {
     mt_buf body = {0};
@@ -115,6 +116,7 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     return MT_E_IO;
 }
 
+/* After a rewrite the name leads to another file. */
 static mt_err open_for_append(keep_file *f)
 {
     struct stat st;
@@ -155,6 +157,7 @@ static mt_err rewrite_if_large(keep_file *f)
     return large ? rewrite(f) : MT_OK;
 }
 
+/* Memory follows the file: what could not be written was never there. */
 static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
 {
     keep_file *f = (keep_file *)k;
@@ -194,6 +197,7 @@ static void file_close(ho_keep *k)
 
 /* ---- reading ---- */
 
+/* Nothing is looked at beyond its form: the checksum has vouched for the bytes. */
 static bool apply_commit(ho_keep *k, const mt_json *body)
 {
     const mt_json *out = mt_json_at(body, "out"), *state = mt_json_at(body, "state");
@@ -211,6 +215,7 @@ static bool apply_commit(ho_keep *k, const mt_json *body)
     return true;
 }
 
+/* A record of another form is corrupt, not ignored: it would change what follows. */
 static bool apply(ho_keep *k, mt_str text)
 {
     mt_arena a = {0};
@@ -252,6 +257,7 @@ static mt_err replay(keep_file *f, mt_str text, size_t *good, mt_buf *why)
     return MT_OK;
 }
 
+/* A file of its own, since the state is renamed away when it is rewritten. */
 static mt_err take_lock(keep_file *f, mt_buf *why)
 {
     char path[PATH_BYTES + 8];
@@ -268,6 +274,7 @@ static mt_err take_lock(keep_file *f, mt_buf *why)
     return MT_OK;
 }
 
+/* A torn end is cut off and said; everything before it counts. */
 static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
 {
     size_t good;
@@ -282,6 +289,7 @@ static mt_err read_existing(keep_file *f, mt_str text, mt_buf *why)
     return err;
 }
 
+/* An empty file is a new one. */
 static mt_err open_file(keep_file *f, mt_buf *why)
 {
     mt_err err = take_lock(f, why);

@@ -17,7 +17,7 @@
 #define JSON_TYPE    "application/json"
 #define PROBLEM_TYPE "application/problem+json"
 
-const char *ht_status_text(int status)
+static const char *status_text(int status)
 {
     const char *text = MHD_get_reason_phrase_for((unsigned)status);
     return text ? text : "Error";
@@ -36,7 +36,7 @@ void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
         mt_jw_key_str(&w, "request_id", mt_str_z(request_id));
     }
     mt_jw_key_i64(&w, "status", status);
-    mt_jw_key_str(&w, "title", mt_str_z(ht_status_text(status)));
+    mt_jw_key_str(&w, "title", mt_str_z(status_text(status)));
     mt_jw_keyz(&w, "type");
     mt_buf_addz(w.out, "\"urn:motet:problem:");
     mt_buf_addz(w.out, code);

@@ -74,6 +74,7 @@ static const ht_setting *find_key(mt_str key)
     return NULL;
 }
 
+/* What the value must be, rather than what it is not. */
 static void say_kind(mt_buf *out, const ht_setting *s)
 {
     static const char *const WORDS[] = {[HT_TEXT] = "text",
@@ -88,6 +89,7 @@ static void say_kind(mt_buf *out, const ht_setting *s)
     }
 }
 
+/* Place, key and what was expected, one line each. */
 static void say_fault(reading *r, const mt_form_fault *fault)
 {
     const ht_setting *s = find_key(fault->key);
@@ -103,6 +105,7 @@ static void say_fault(reading *r, const mt_form_fault *fault)
 
 /* ---- The file -------------------------------------------------------------------- */
 
+/* All faults are found first and told in the order of the file. */
 static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *config)
 {
     mt_form_faults faults = {.arena = a};
@@ -192,6 +195,7 @@ static const ht_setting *find_option(const char *option)
     return NULL;
 }
 
+/* An option is read as strictly as a number of the file. */
 static mt_err set_count(ht_config *config, const ht_setting *s, const char *text)
 {
     mt_json number = {.type = MT_JSON_NUMBER, .count = (uint32_t)strlen(text)};

@@ -24,15 +24,15 @@ typedef struct stream {
     struct stream *prev, *next;
     ht_streams *home;
     struct MHD_Connection *connection;
-    int64_t next_seq;
-    mt_str token; /* empty: anyone */
+    int64_t next_seq; /* the record it needs next */
+    mt_str token;     /* empty: anyone */
     mt_str kind, contract, entity, instance;
     mt_arena arena;
     mt_buf out;
     size_t taken; /* bytes of `out` */
     int64_t fed_ms;
-    bool asleep;
-    bool ended;
+    bool asleep; /* suspended: there was nothing to give */
+    bool ended;  /* gets no more; closes when it is empty */
 } stream;
 
 struct ht_streams {
@@ -92,6 +92,8 @@ size_t ht_streams_count(ht_streams *s)
 /* ---- The reader's side: network threads -------------------------------------------
  */
 
+/* On a network thread. Nothing to give suspends the connection; the house keeper wakes
+ * it. */
 static ssize_t give(void *state, uint64_t position, char *to, size_t room)
 {
     (void)position;
@@ -116,6 +118,8 @@ static ssize_t give(void *state, uint64_t position, char *to, size_t room)
     return given;
 }
 
+/* The library is done with the stream, for whatever reason; it leaves the list before
+ * it is freed. */
 static void forget(void *state)
 {
     stream *st = state;
@@ -132,6 +136,7 @@ static void forget(void *state)
     free(st);
 }
 
+/* At most 18 digits, so the sum cannot overflow. */
 static bool read_seq(mt_str text, int64_t *out)
 {
     int64_t value = 0;
@@ -169,6 +174,7 @@ static bool find_start(const ht_request *r, ht_streams *s, int64_t *next)
     return true;
 }
 
+/* Filters and the token's id are copied: the request is gone long before the stream. */
 static stream *new_stream(ht_request *r, int64_t next)
 {
     ht_streams *s = r->server->streams;
@@ -184,6 +190,7 @@ static stream *new_stream(ht_request *r, int64_t next)
     return st;
 }
 
+/* False when there are enough of them, or the server is ending. */
 static bool add_stream(ht_streams *s, stream *st)
 {
     pthread_mutex_lock(&s->lock);
@@ -200,6 +207,7 @@ static bool add_stream(ht_streams *s, stream *st)
     return fits;
 }
 
+/* No length, no buffering in between, and the connection ends with the stream. */
 static enum MHD_Result answer_stream(ht_request *r, stream *st)
 {
     struct MHD_Response *answer =
@@ -247,6 +255,8 @@ enum MHD_Result ht_events_answer(ht_request *r)
 /* ---- The writer's side: the house keeper -------------------------------------------
  */
 
+/* A page is bounded by bytes as well: bodies may be large. Queued records have no
+ * place yet. */
 static mt_err keep_record(void *state, const st_record *row)
 {
     ht_streams *s = state;
@@ -320,6 +330,7 @@ static void wake(stream *st)
     }
 }
 
+/* Up to BUFFER bytes; what a filter leaves out moves the stream on all the same. */
 static void feed(ht_streams *s, stream *st, int64_t now_ms)
 {
     for (size_t i = 0; i < s->page.len && st->out.len < BUFFER; i++) {
@@ -372,6 +383,8 @@ static void feed_all(ht_streams *s, int64_t now_ms)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* A token that was revoked ends its stream here; a comment line shows whether the peer
+ * is still there. */
 static void tend_one(ht_streams *s, stream *st, int64_t now_ms)
 {
     ht_server *server = s->server;

@@ -2,7 +2,13 @@
 
 #include <time.h>
 
-static const char *const LEVELS[] = {"debug", "info", "warn", "error"};
+static const char *const LEVELS[] = {
+    [HT_DEBUG] = "debug",
+    [HT_INFO] = "info",
+    [HT_WARN] = "warn",
+    [HT_ERROR] = "error",
+};
+MT_TABLE_COVERS(LEVELS, HT_ERROR + 1);
 
 bool ht_level_read(mt_str name, ht_level *out)
 {

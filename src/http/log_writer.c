@@ -30,7 +30,7 @@ enum { LOOK_MS = 50, FLUSH_MS = 1000 };
 typedef struct ht_log_writer {
     int fd;
     bool json;
-    size_t most;
+    size_t most; /* bytes that may wait */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows, up to `ended` */
     pthread_cond_t more, idle;
@@ -41,8 +41,8 @@ typedef struct ht_log_writer {
     atomic_uint_fast64_t dropped; /* ever */
     /* Of the writer alone. */
     mt_buf batch;
-    uint64_t untold;
-    bool torn;
+    uint64_t untold; /* dropped, and not yet said in the log */
+    bool torn;       /* the last line was cut off */
 } writer;
 
 /* ---- Writing ------------------------------------------------------------------------

@@ -29,7 +29,7 @@ typedef struct list {
 typedef struct address_row {
     unsigned char address[16];
     size_t connections;
-    int64_t used_ms;
+    int64_t used_ms; /* when it was last asked about */
     os_rate rate;
 } address_row;
 enum { ROWS = 8192, PROBES = 8 };

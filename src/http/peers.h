@@ -27,7 +27,7 @@ typedef struct ht_peers ht_peers;
 typedef struct ht_peer {
     struct ht_peer *prev, *next;
     ht_doing doing;
-    int fd;
+    int fd;     /* shut down here, closed by the library */
     bool local; /* from this machine itself */
     int64_t since_ms;
     unsigned char address[16]; /* IPv6, or IPv4 mapped into it */
@@ -48,7 +48,9 @@ void ht_peers_free(ht_peers *p);
 bool ht_peers_admit(ht_peers *p, const struct sockaddr *from, int64_t now_ms);
 /* A connection has been made (it is then waiting), and has ended. */
 ht_peer *ht_peers_add(ht_peers *p, int fd, const struct sockaddr *from, int64_t now_ms);
+/* Its socket is closed; the peer is freed. */
 void ht_peers_remove(ht_peers *p, ht_peer *peer);
+/* What it does from now on, which decides how long it may. */
 void ht_peers_now(ht_peers *p, ht_peer *peer, ht_doing doing, int64_t now_ms);
 /* May it make one more request? */
 bool ht_peers_take(ht_peers *p, const ht_peer *peer, int64_t now_ms);

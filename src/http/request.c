@@ -429,7 +429,7 @@ static void log_access(const ht_request *r)
 {
     mt_buf fields = {0};
     mt_jw w = mt_jw_start(&fields, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "request_id", mt_str_z(r->id));
     mt_jw_key_str(&w, "method", r->method);
     mt_jw_key_str(&w, "path", r->target.path);

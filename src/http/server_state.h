@@ -98,7 +98,6 @@ enum MHD_Result ht_answer_text(ht_request *r, int status, const char *type,
                                mt_buf *body);
 /* Adds what every answer has and queues it; drops the response. */
 enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *answer);
-const char *ht_status_text(int status);
 /* Appends a problem of RFC 9457. */
 void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
                       const char *request_id);

@@ -36,6 +36,7 @@ bool ht_token_lives(const ht_token *t, int64_t now_ms);
 bool ht_right_known(mt_str right);
 
 void ht_token_write(mt_buf *out, const ht_token *t);
+/* MT_E_SYNTAX: the document is not a token's. */
 mt_err ht_token_read(mt_arena *a, mt_str id, mt_str body, ht_token *out);
 
 #endif

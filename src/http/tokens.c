@@ -29,7 +29,7 @@ typedef struct entry {
 
 /* Never changes once made; lives while anyone holds it. */
 typedef struct ht_token_table {
-    atomic_uint holders;
+    atomic_uint holders; /* requests, and the owner */
     mt_arena arena;
     mt_map by_id; /* id -> entry * */
     int64_t stamp;

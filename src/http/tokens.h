@@ -34,6 +34,7 @@ bool ht_tokens_open_to_all(ht_tokens *t);
 
 /* Judges the value of an Authorization field (ptr NULL: none). */
 ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out);
+/* The table the pass came from may now go. */
 void ht_pass_end(ht_pass *p);
 /* Is the token of this id still good? For connections that last. */
 bool ht_tokens_still(ht_tokens *t, mt_str id);

@@ -11,7 +11,7 @@ enum { MAX_WAITING = 16384 };
 struct ht_workers {
     pthread_mutex_t lock;
     pthread_cond_t some;
-    ht_request *first, **end;
+    ht_request *first, **end; /* a queue; `end` is where the next is put */
     size_t waiting;
     bool stop;
     unsigned count;

@@ -10,7 +10,7 @@
 
 /* An all-zero chain is the empty ledger. */
 typedef struct lg_chain {
-    mt_sha256 head;
+    mt_sha256 head;   /* hash of the last record */
     lg_frontier tree; /* tree.size records so far */
 } lg_chain;
 

@@ -21,6 +21,7 @@ typedef struct lg_checkpoint {
 
 /* Signs domain, size, head and root; fills key and signature. */
 void lg_checkpoint_sign(lg_checkpoint *c, const mt_sign_key *key);
+/* The signature only; whether the key may sign is the keyring's. */
 bool lg_checkpoint_verify(const lg_checkpoint *c);
 
 /* Appends the line with its newline. */

@@ -16,10 +16,11 @@ mt_sha256 lg_leaf(const mt_sha256 *record_hash);
 /* Grows leaf by leaf in constant memory: the roots of the full subtrees so far. An
  * all-zero one is the empty tree. */
 typedef struct lg_frontier {
-    uint64_t size;
+    uint64_t size;       /* leaves so far; its bits say which roots there are */
     mt_sha256 roots[64]; /* roots[i] covers 2^i leaves when bit i of size is set */
 } lg_frontier;
 
+/* Amortised one hash; at most 64. */
 void lg_frontier_add(lg_frontier *f, mt_sha256 leaf);
 /* The root of the full subtree of 2^levels leaves that `leaf` would complete: the last
  * `levels` bits of the size are set. */
@@ -61,8 +62,10 @@ void lg_prove_inclusion(const mt_sha256 *leaves, uint64_t size, uint64_t index,
 void lg_prove_consistency(const mt_sha256 *leaves, uint64_t earlier, uint64_t size,
                           lg_proof *out);
 
+/* False for a proof with a hash too many, too. */
 bool lg_check_inclusion(const mt_sha256 *root, uint64_t size, uint64_t index,
                         const mt_sha256 *leaf, const lg_proof *proof);
+/* Anything extends the empty tree; equal sizes need equal roots and no hashes. */
 bool lg_check_consistency(const mt_sha256 *earlier_root, uint64_t earlier,
                           const mt_sha256 *root, uint64_t size, const lg_proof *proof);
 

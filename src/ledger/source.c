@@ -30,7 +30,7 @@ enum { FIRST_ROOM = 1 << 18 };
 
 struct lg_file {
     int fd;
-    size_t line_limit;
+    size_t line_limit; /* a longer line is MT_E_LIMIT */
     char *room;
     size_t cap;
     size_t start, len; /* what is read and not given out: room[start, len) */

@@ -25,6 +25,7 @@ lg_source lg_text_source(lg_text *text);
 typedef struct lg_file lg_file;
 /* `line_limit` is the longest line allowed. The descriptor is borrowed. */
 lg_file *lg_file_new(int fd, size_t line_limit);
+/* Lines are good until the next one is asked for. */
 lg_source lg_file_source(lg_file *file);
 void lg_file_free(lg_file *file);
 

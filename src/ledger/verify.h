@@ -38,7 +38,7 @@ typedef struct lg_verifier {
     const lg_expectation *expect;
     lg_finding *found;
     lg_keyring keys;
-    mt_arena scratch;
+    mt_arena scratch; /* of one checkpoint */
     mt_buf domain; /* the trust domain so far, as written in JSON; empty: undeclared */
     char head[MT_SHA256_HEX];  /* of found->end, as text */
     const char *trusted_fault; /* what is wrong with the signer of expect->trusted */
@@ -47,6 +47,7 @@ typedef struct lg_verifier {
 /* Line by line: what a caller with lines of its own does. `expect` may be NULL. After
  * a problem was found more lines change nothing. */
 void lg_verify_start(lg_verifier *v, const lg_expectation *expect, lg_finding *out);
+/* False: something is wrong, and `found` says what; later lines change nothing. */
 bool lg_verify_line(lg_verifier *v, mt_str line);
 /* The trust domain of the records so far, in the arena; empty: none declared. */
 mt_str lg_verify_domain(const lg_verifier *v, mt_arena *a);

@@ -7,7 +7,7 @@
 #include "base/str.h"
 
 typedef struct nt_backlog {
-    mt_buf text;
+    mt_buf text; /* lines published and not yet known to be heard, and those to come */
     size_t head, next; /* oldest line kept; first that is to be published */
     uint64_t last;     /* number of the last one published ever */
 } nt_backlog;

@@ -53,26 +53,26 @@ struct nt_bus {
     char subject[128], presence_subject[128];
     char name[NT_NODE_TEXT + 1];
     size_t line_limit;
-    int wake;
+    int wake; /* an eventfd, readable when there is something for the relay */
 
     pthread_mutex_t lock; /* guards everything down to the next blank line */
     pthread_cond_t room_in, work_out, gone;
-    mt_buf in, out;
+    mt_buf in, out; /* lines for the relay; lines of our agents */
     uint64_t in_lines;
     bool closing;
     int hears;        /* subscriptions for which the library may still call us */
     bool talks;       /* it may still tell us of the connection */
     nt_stats counted; /* since the last nt_bus_news() */
     nt_peers peers;
-    bool connected, gate;
-    bool asked;          /* the others, since we are connected */
-    bool asked_of_us;    /* somebody wants to know that we are there */
-    uint64_t refused;    /* lines that found no room, or are too long for the bus */
-    size_t payload_most; /* of one message, as the server says */
-    uint64_t again_from; /* a line somebody missed, and all after it; 0: nobody */
-    int64_t gate_ms;     /* when the gate opens at the latest */
-    int64_t beat_ms;     /* when we say again that we are there */
-    int64_t rewind_ms;   /* when lines may be published again, once more */
+    bool connected, gate; /* on the bus; lines may go out */
+    bool asked;           /* the others, since we are connected */
+    bool asked_of_us;     /* somebody wants to know that we are there */
+    uint64_t refused;     /* lines that found no room, or are too long for the bus */
+    size_t payload_most;  /* of one message, as the server says */
+    uint64_t again_from;  /* a line somebody missed, and all after it; 0: nobody */
+    int64_t gate_ms;      /* when the gate opens at the latest */
+    int64_t beat_ms;      /* when we say again that we are there */
+    int64_t rewind_ms;    /* when lines may be published again, once more */
 
     pthread_t publisher;
     bool publishing;    /* the thread runs */
@@ -85,7 +85,7 @@ struct nt_bus {
 
 typedef struct parcel {
     const char *node;
-    uint64_t number;
+    uint64_t number; /* counted by its node */
     mt_str line;
 } parcel;
 

@@ -27,6 +27,7 @@ typedef struct nt_guard {
 void nt_guard_free(nt_guard *g);
 /* One offence. True when it has put the host in quarantine now. */
 bool nt_guard_strike(nt_guard *g, mt_str host, int64_t now_ms);
+/* Is the address in quarantine? */
 bool nt_guard_is_out(nt_guard *g, mt_str host, int64_t now_ms);
 /* Forgets what has expired; returns how many are in quarantine. */
 size_t nt_guard_sweep(nt_guard *g, int64_t now_ms);

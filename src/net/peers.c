@@ -15,7 +15,12 @@
  * that is not a presence is answered false. */
 #include "net/peers.h"
 
-static const char *const KINDS[] = {"ask", "here", "gone"};
+static const char *const KINDS[] = {
+    [NT_ASK] = "ask",
+    [NT_HERE] = "here",
+    [NT_GONE] = "gone",
+};
+MT_TABLE_COVERS(KINDS, NT_GONE + 1);
 
 static nt_peer *find(nt_peers *p, const char *name)
 {

@@ -42,13 +42,15 @@ typedef struct nt_peer {
 typedef struct nt_peers {
     nt_peer items[NT_PEERS_MOST];
     size_t count;
-    uint64_t clock;
+    uint64_t clock;   /* grows with every look; who was seen last */
     bool was_cut_off; /* so there may be lines that we missed */
 } nt_peers;
 
 /* A line came. NEW: deliver it; `lost` lines before it never came. AGAIN: it had come.
  * EARLY: it will come again, after those that are missing before it. */
 typedef enum nt_heard { NT_LINE_NEW, NT_LINE_AGAIN, NT_LINE_EARLY } nt_heard;
+/* New, heard before, or too early while the peer repeats what we missed; *lost counts
+ * a gap. */
 nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t now_ms,
                        uint64_t *lost);
 
@@ -64,7 +66,8 @@ typedef struct nt_presence {
 
 /* What a relay says of its own lines. */
 typedef struct nt_standing {
-    uint64_t last, first, refused;
+    uint64_t last, first,
+        refused; /* its newest line, the oldest it can repeat, those it refused */
 } nt_standing;
 
 /* Takes one; `self` is our own name. False: it is none. */

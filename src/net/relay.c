@@ -412,11 +412,6 @@ const char *nt_relay_metrics_address(const nt_relay *r)
     return r->scrapes.address;
 }
 
-const nt_stats *nt_relay_stats(const nt_relay *r)
-{
-    return &r->stats;
-}
-
 static void close_fd(int fd)
 {
     if (fd >= 0) {

@@ -48,7 +48,6 @@ const char *nt_relay_metrics_address(const nt_relay *r);
 mt_err nt_relay_run(nt_relay *r);
 /* From any thread or signal handler. */
 void nt_relay_stop(nt_relay *r);
-const nt_stats *nt_relay_stats(const nt_relay *r);
 void nt_relay_free(nt_relay *r);
 
 #endif

@@ -48,7 +48,7 @@ struct nt_runner {
     nt_tls *tls;
     nt_phase phase;
     nt_stream stream;
-    ag_framer framer;
+    ag_framer framer; /* cuts what was read into lines */
     char *scratch;
     size_t relay;         /* index of the one to try */
     char travel[256];     /* where the agent went; "": it is at home */

@@ -35,6 +35,7 @@ mt_err nt_stream_handshake(nt_stream *s);
 /* The last TLS failure of this thread as text ("" when there was none). */
 void nt_tls_complaint(char *out, size_t size);
 
+/* A count, NT_STREAM_WAIT, or 0 and less at the end; never blocks. */
 ssize_t nt_stream_read(nt_stream *s, char *to, size_t size);
 ssize_t nt_stream_write(nt_stream *s, const char *from, size_t size);
 /* Several pieces at once; plain streams only. */

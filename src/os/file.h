@@ -33,8 +33,11 @@ typedef struct os_new_file {
     mt_buf waiting; /* not yet written */
 } os_new_file;
 
+/* A temporary file beside `path`; nobody sees it until it is complete. */
 mt_err os_new_file_begin(os_new_file *f, const char *path, unsigned mode);
 mt_err os_new_file_add(os_new_file *f, mt_str bytes);
+/* Passes `err` on; without one the file gets its name, else it goes. `replace` false:
+ * never over a file that is there. */
 mt_err os_new_file_end(os_new_file *f, mt_err err, bool replace);
 
 /* A new name outlives a crash once its directory is on disk, too. Not every file system

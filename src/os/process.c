@@ -375,11 +375,6 @@ int os_child_fd(const os_child *c)
     return c->out;
 }
 
-int os_child_pid(const os_child *c)
-{
-    return (int)c->pid;
-}
-
 mt_str os_child_complaint(const os_child *c)
 {
     return mt_str_from(c->complaint, c->complaint_len);

@@ -37,7 +37,6 @@ void os_child_close_stdin(os_child *c);
 
 /* For event loops: the descriptor to wait on before os_child_read_line(c, 0, ...). */
 int os_child_fd(const os_child *c);
-int os_child_pid(const os_child *c);
 
 /* Waits up to `grace_ms` for its end, then kills the group. True when it ended by
  * itself; *exit_status is then its exit code, or 128 + signal. */

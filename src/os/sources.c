@@ -25,6 +25,12 @@ static mt_err refuse(mt_arena *a, int error, mt_str *why)
                                                                  : MT_E_IO;
 }
 
+static mt_err failed(os_sources *sources, mt_arena *a, int error, mt_str *why)
+{
+    sources->failure = refuse(a, error, why);
+    return sources->failure;
+}
+
 /* The id is the real path: the same file by two names is one file. A NUL in a path
  * would be another path to the system. */
 static mt_err find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id,
@@ -42,7 +48,8 @@ static mt_err find(void *state, mt_arena *a, mt_str dir, mt_str path, mt_str *id
                          : mt_str_dup(a, path);
     char real[PATH_MAX];
     if (!realpath(full.ptr, real)) {
-        return refuse(a, errno, why);
+        return errno == EIO || errno == ENOMEM ? failed(sources, a, errno, why)
+                                               : refuse(a, errno, why);
     }
     bool is_input = sources->standard_input.ptr && mt_str_is(path, ".");
     *id = is_input ? mt_strf(a, "%s/" OS_STDIN_NAME, real)
@@ -74,12 +81,6 @@ static int check_regular(int fd)
         return EISDIR;
     }
     return S_ISREG(st.st_mode) ? 0 : EINVAL;
-}
-
-static mt_err failed(os_sources *sources, mt_arena *a, int error, mt_str *why)
-{
-    sources->failure = refuse(a, error, why);
-    return sources->failure;
 }
 
 static mt_err over_limit(mt_arena *a, size_t limit, bool total, mt_str *why)

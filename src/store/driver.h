@@ -57,7 +57,7 @@ struct st_tx {
     mt_buf why;
     /* Numbers of records, drawn after the last lock was taken. */
     MT_VEC(int64_t) ids;
-    size_t ids_used;
+    size_t ids_used;      /* of the ids drawn */
     bool ids_follow;      /* all that follow the last are free, too */
     int64_t next_seq;     /* -1: not asked yet */
     mt_arena scratch;     /* until the transaction ends */
@@ -76,7 +76,7 @@ struct st_store {
     mt_arena arena;
     mt_str shown_url, description;
     int schema;
-    void *backend;
+    void *backend; /* the driver's */
 };
 
 /* Records the fault; the transaction can only be rolled back. Returns err. */
@@ -92,6 +92,7 @@ void st_tx_free(st_tx *tx);
 
 /* Would the store take this text? MT_E_TYPE (NUL byte, not UTF-8), MT_E_LIMIT. */
 mt_err st_check_text(char letter, mt_str text);
+/* Asks and waits: what was sent before is answered first. */
 mt_err st_run(st_tx *tx, st_statement_id id, const st_value *params, st_each *each,
               void *state, int64_t *changed);
 /* Like st_run(), but the rows may come later: at the latest with st_settle(). */
@@ -108,6 +109,7 @@ mt_err st_write(st_tx *tx, st_statement_id id, const st_value *params, mt_err if
 
 /* Fills *out from cells; texts are copied unless `a` is NULL. */
 typedef void st_reader(mt_arena *a, const st_value *cells, void *out);
+/* MT_E_NOTFOUND: there is no such row, or could never be one by this key. */
 mt_err st_get(st_tx *tx, st_statement_id id, const st_value *params, st_reader *read,
               mt_arena *a, void *out);
 /* The same later; *found tells whether there was such a row. */
@@ -145,7 +147,7 @@ static inline mt_str st_keep(mt_arena *a, mt_str s)
 typedef struct st_walk {
     st_statement_id id;
     st_value *params;
-    size_t limit_param;
+    size_t limit_param; /* which parameter is the number of rows */
     size_t key_count, key_cell[2], key_param[2];
 } st_walk;
 /* 0 means all. */

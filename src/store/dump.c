@@ -23,7 +23,7 @@
 
 typedef struct table {
     mt_str name;
-    const char *letters;
+    const char *letters; /* kinds of its columns, as in statements.h */
     st_statement_id dump, load;
 } table;
 

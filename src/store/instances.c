@@ -79,7 +79,7 @@ mt_err st_instance_put(st_tx *tx, const st_instance *row)
 /* ---- Locking -------------------------------------------------------------------- */
 
 typedef struct locking {
-    st_instance *rows;
+    st_instance *rows; /* filled where they were found */
     bool *found;
     const size_t *order; /* indices of the rows in key order */
     size_t count, at;

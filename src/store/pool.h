@@ -22,7 +22,9 @@ void st_pool_free(st_pool *p);
  * either it or, when that fails, its place with st_pool_drop(). MT_E_BUSY after
  * `wait_ms`. */
 mt_err st_pool_take(st_pool *p, unsigned wait_ms, st_conn **out);
+/* Wakes whoever waits for one. */
 void st_pool_give(st_pool *p, st_conn *conn);
+/* The connection is gone; its place is free. */
 void st_pool_drop(st_pool *p);
 /* Takes an idle one without waiting; NULL when there is none. For closing. */
 st_conn *st_pool_drain(st_pool *p);

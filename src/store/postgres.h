@@ -47,7 +47,5 @@ bool pg_sync(pg_conn *c);
 /* Maps what the server said and breaks the transaction. */
 mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result);
 mt_err pg_lost(st_tx *tx, const pg_conn *c);
-/* First line of a message of libpq. */
-mt_str pg_sentence(const char *message);
 
 #endif

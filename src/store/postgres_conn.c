@@ -59,7 +59,8 @@ static mt_err err_of(const char *state)
     return MT_E_IO;
 }
 
-mt_str pg_sentence(const char *message)
+/* First line of a message of libpq. */
+static mt_str sentence(const char *message)
 {
     mt_str all = mt_str_z(message);
     return mt_str_trim(mt_str_from(all.ptr, mt_str_find(all, '\n')), MT_STR(" \t\r"));
@@ -68,7 +69,7 @@ mt_str pg_sentence(const char *message)
 mt_err pg_lost(st_tx *tx, const pg_conn *c)
 {
     return st_fail(tx, MT_E_CLOSED, "PostgreSQL: %.*s",
-                   MT_ARG(pg_sentence(PQerrorMessage(c->pg))));
+                   MT_ARG(sentence(PQerrorMessage(c->pg))));
 }
 
 /* The primary message only: details may quote rows. */
@@ -164,7 +165,7 @@ mt_err pg_conn_open(const st_store *s, pg_conn **out, mt_buf *why)
     if (err) {
         if (why) {
             mt_str said = err == MT_E_VERSION ? MT_STR("PostgreSQL is older than 12")
-                                              : pg_sentence(PQerrorMessage(c->pg));
+                                              : sentence(PQerrorMessage(c->pg));
             mt_buf_addf(why, "cannot open the store: %.*s", MT_ARG(said));
         }
         pg_conn_close(c);

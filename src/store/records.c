@@ -245,7 +245,7 @@ typedef struct walking {
     st_record_walker *each;
     st_reader *read;
     void *state;
-    place at;
+    place at; /* where the page begins */
     bool newest_first;
     uint64_t passed; /* rows that were listed before */
     int64_t last;    /* seq of the last row, passed or not */

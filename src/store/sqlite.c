@@ -33,15 +33,15 @@
 typedef struct conn {
     st_conn head;
     sqlite3 *db;
-    sqlite3_stmt *begin, *commit, *rollback;
+    sqlite3_stmt *begin, *commit, *rollback; /* they frame transactions */
     sqlite3_stmt *prepared[ST_STATEMENT_COUNT];
 } conn;
 
 typedef struct backend {
-    st_pool readers, writer;
-    char *path;          /* as given to SQLite: never looks like a URI */
-    bool immutable;      /* no directory to put a log into: read the file alone */
-    int claim;           /* descriptor of FILE.lock, or -1 */
+    st_pool readers, writer; /* the writer's pool has one place */
+    char *path;              /* as given to SQLite: never looks like a URI */
+    bool immutable;          /* no directory to put a log into: read the file alone */
+    int claim;               /* descriptor of FILE.lock, or -1 */
     int inside;          /* descriptor of the file itself, for the lock in it, or -1 */
     struct owned *owned; /* this process's claim, or NULL */
 } backend;
@@ -138,6 +138,9 @@ static int open_database(const st_store *s, conn *c, bool writer)
                 (b->immutable ? SQLITE_OPEN_URI : 0) |
                 (s->options.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     int code = sqlite3_open_v2(b->path, &c->db, flags, NULL);
+    if (!c->db) {
+        return code; /* no memory even for a handle */
+    }
     sqlite3_busy_timeout(c->db, (int)s->options.wait_ms);
     sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     if (!code && writer && sqlite3_db_readonly(c->db, "main") == 1) {

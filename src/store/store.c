@@ -322,7 +322,7 @@ typedef struct expected {
     st_reader *read;
     mt_arena *arena;
     void *out;
-    bool *found;
+    bool *found; /* set by the first row */
 } expected;
 
 static mt_err read_expected(void *state, const st_value *cells)
@@ -358,7 +358,7 @@ mt_err st_get_soon(st_tx *tx, st_statement_id id, const st_value *params,
 typedef struct listing {
     st_reader *read;
     mt_arena *arena;
-    size_t size, count, cap;
+    size_t size, count, cap; /* bytes of one row */
     char *rows;
 } listing;
 
@@ -394,7 +394,7 @@ typedef struct walking {
     uint64_t seen;
     mt_buf key[2]; /* of the last row, when the walk goes on with another statement */
     int64_t number[2];
-    bool keep_key;
+    bool keep_key; /* the walk goes on with another statement */
 } walking;
 
 /* The key is copied before the walker sees the row: it may end the statement. */

@@ -72,6 +72,7 @@ mt_err st_commit(st_tx *tx);
  * MT_E_CLOSED leaves nothing unknown, and the transaction may be rolled back instead.
  */
 mt_err st_commit_soon(st_tx *tx);
+/* NULL is fine. Also ends a transaction that only read. */
 void st_rollback(st_tx *tx);
 /* What went wrong last in this transaction, one sentence without secrets. */
 mt_str st_why(const st_tx *tx);
@@ -117,6 +118,8 @@ mt_err st_instance_get(st_tx *tx, mt_arena *a, mt_str scope, mt_str entity, mt_s
  * other. found[i] says whether row i exists. */
 mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
                          size_t count);
+/* In key order, whatever the order of the rows; the answer is there after st_settle().
+ */
 mt_err st_instances_lock_soon(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
                               size_t count);
 /* Writes state, version, updated_ms, deleted and last_* of locked rows, each named
@@ -155,6 +158,7 @@ typedef struct st_flow {
 /* MT_E_CONFLICT when the id is in use. */
 mt_err st_flow_add(st_tx *tx, const st_flow *row);
 mt_err st_flow_get(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
+/* The row is ours until the transaction ends. */
 mt_err st_flow_lock(st_tx *tx, mt_arena *a, mt_str id, st_flow *out);
 mt_err st_flow_lock_soon(st_tx *tx, mt_arena *a, mt_str id, st_flow *out, bool *found);
 /* Writes everything but id, facts, bindings, persona, initiator, started_ms. Version
@@ -198,6 +202,7 @@ mt_err st_ledger_add(st_tx *tx, st_record *rows, size_t count);
 /* The chain's end as the last writer left it: an opaque text (head and frontier); 0 and
  * empty in a new store. */
 mt_err st_ledger_tail(st_tx *tx, mt_arena *a, int64_t *size, mt_str *tail);
+/* With the records it covers, in one transaction. */
 mt_err st_ledger_set_tail(st_tx *tx, int64_t size, mt_str tail);
 /* By id, chained or not; by seq. */
 mt_err st_record_get(st_tx *tx, mt_arena *a, int64_t id, st_record *out);
@@ -284,6 +289,7 @@ mt_err st_answer_get_soon(st_tx *tx, mt_arena *a, mt_str caller, mt_str key,
 /* MT_E_CONFLICT, perhaps with a later call: somebody was faster. Tried again, the
  * transaction finds the answer. */
 mt_err st_answers_add(st_tx *tx, const st_answer *rows, size_t count);
+/* Keys may be used again after that. */
 mt_err st_answers_forget(st_tx *tx, int64_t older_than_ms);
 
 /* ---- Documents --------------------------------------------------------------------
@@ -306,6 +312,7 @@ mt_err st_doc_put(st_tx *tx, const st_doc *row);
  * row->version is not used. */
 mt_err st_doc_set(st_tx *tx, const st_doc *row);
 mt_err st_doc_get(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
+/* MT_E_NOTFOUND locks nothing. */
 mt_err st_doc_lock(st_tx *tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out);
 mt_err st_doc_delete(st_tx *tx, mt_str kind, mt_str id);
 typedef mt_err st_doc_walker(void *state, const st_doc *row);

@@ -18,7 +18,7 @@ typedef struct wi_head {
 
 /* An entity with the instance bound to it, or the state it is in. */
 typedef struct wi_pair {
-    mt_str entity, value;
+    mt_str entity, value; /* value: an instance, or a state */
 } wi_pair;
 
 /* One instance an operation moved. */
@@ -38,13 +38,13 @@ typedef struct wi_step {
 
 typedef struct wi_body {
     mt_str flow, persona, outcome, status, step;
-    bool has_states, has_steps;
+    bool has_states, has_steps; /* older ledgers may lack them */
     mt_buf facts; /* {"id":value,…} of what did not come from the contract */
     MT_VEC(mt_str) verdicts;
     MT_VEC(wi_pair) bindings, states;
     MT_VEC(wi_step) steps; /* in the order in which they began */
     MT_VEC(wi_move) moves;
-    mt_arena memory, texts;
+    mt_arena memory, texts; /* lists, kept; texts, of one record */
 } wi_body;
 
 /* MT_OK; an error of base/json_pull.h: the body is not what the executor writes. */
@@ -54,6 +54,7 @@ mt_err wi_body_read(wi_body *b, mt_str body, const mt_limits *limits);
 /* Forgets what was read; adds another body to it, so that the steps of several records
  * stand one after the other. The facts are then no whole object. */
 void wi_body_clear(wi_body *b);
+/* More of the same decision: a flow has several records. */
 mt_err wi_body_add(wi_body *b, mt_str body, const mt_limits *limits);
 void wi_body_free(wi_body *b);
 

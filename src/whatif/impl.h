@@ -83,7 +83,6 @@ bool wi_same_moves(const wi_whatif *w, const wi_step *s, const ct_change *change
                    uint32_t count);
 
 /* Reasons, appended to w->reason. */
-void wi_why_verdicts(wi_whatif *w, const wi_whatif_difference *d);
 void wi_why_operation(wi_whatif *w, const wi_whatif_difference *d);
 void wi_why_flow(wi_whatif *w, const wi_whatif_difference *d, const wi_step *recorded,
                  const ct_record *candidate);

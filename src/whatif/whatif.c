@@ -556,7 +556,7 @@ static unsigned compare_run(wi_whatif *w, const wi_body *end, bool ended,
 
 typedef struct flow_trial {
     const wi_flow *flow;
-    bool ended, known;
+    bool ended, known;       /* it has its last record; its states are known */
     const wi_step *recorded; /* the first step that differs */
     const ct_record *candidate;
     mt_err err;

@@ -83,6 +83,7 @@ typedef struct wi_whatif_counts {
 
 typedef struct wi_whatif wi_whatif;
 
+/* The candidate is borrowed. Records then come in ledger order. */
 wi_whatif *wi_whatif_new(const wi_whatif_options *options);
 void wi_whatif_free(wi_whatif *w);
 
@@ -93,6 +94,7 @@ mt_err wi_whatif_record(wi_whatif *w, uint64_t seq, mt_str body);
 /* No more records: compares the flows that are under way, in the order they began. */
 mt_err wi_whatif_end(wi_whatif *w);
 
+/* So far; final after wi_whatif_end(). */
 const wi_whatif_counts *wi_whatif_result(const wi_whatif *w);
 /* The contract of the first decision that was left out; empty: there was none. */
 mt_str wi_whatif_foreign(const wi_whatif *w);

@@ -133,7 +133,7 @@ static void why_verdict(wi_whatif *w, mt_str name, bool gained)
     add_atoms(w, w->model->rules[rule].when);
 }
 
-void wi_why_verdicts(wi_whatif *w, const wi_whatif_difference *d)
+static void why_verdicts(wi_whatif *w, const wi_whatif_difference *d)
 {
     for (size_t i = 0; i < d->lost_count; i++) {
         why_verdict(w, d->lost[i], false);
@@ -217,7 +217,7 @@ void wi_why_operation(wi_whatif *w, const wi_whatif_difference *d)
     } else if (!a->error && !s->error.len) {
         why_moves(w, s, w->changes, a->change_count);
     }
-    wi_why_verdicts(w, d);
+    why_verdicts(w, d);
 }
 
 static void add_step(wi_whatif *w, mt_str kind, mt_str step, mt_str op, mt_str result)
@@ -302,7 +302,7 @@ void wi_why_flow(wi_whatif *w, const wi_whatif_difference *d, const wi_step *rec
         mt_buf_addf(&w->reason, "ended with %.*s, would end with %.*s", MT_ARG(d->was),
                     MT_ARG(d->now));
     }
-    wi_why_verdicts(w, d);
+    why_verdicts(w, d);
 }
 
 /* ---- Words ------------------------------------------------------------------------

@@ -17,7 +17,7 @@ typedef enum an_part {
     AN_DRAW_FLOWS,     /* steps in lanes, one per persona */
     AN_DRAW_SYSTEM     /* members, triggers, what members share; of a System only */
 } an_part;
-enum { AN_PART_COUNT = AN_DRAW_SYSTEM + 1, AN_DRAW_ALL = (1 << AN_PART_COUNT) - 1 };
+enum { AN_PART_COUNT = AN_DRAW_SYSTEM + 1 };
 extern const char *const AN_PART_NAMES[AN_PART_COUNT];
 
 /* "entities,flows" to a set of bits 1 << an_part; 0: some name is none. */

@@ -38,12 +38,14 @@ an_scene an_scene_new(mt_arena *a, mt_picture *p, const an_subject *s);
 
 /* The place among the System's shared entities or personas, or CT_NONE. */
 uint32_t an_draw_shared(const an_scene *x, const an_actor *who, uint32_t entity);
+/* CT_NONE when the persona is the actor's own. */
 uint32_t an_draw_shared_persona(const an_scene *x, const an_actor *who,
                                 uint32_t persona);
 
 /* Names and titles of a member's things say whose they are. */
 mt_str an_draw_name(an_scene *x, const an_actor *who, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* A group for one thing of an actor, inside the actor's own box if it has one. */
 uint32_t an_draw_box(an_scene *x, const an_actor *who, mt_str name, mt_str title);
 
 /* Indices in the order of declaration: by file and line, then as in the bundle. */

@@ -22,9 +22,18 @@ void an_prose_heading(an_prose p, mt_str title)
 
 void an_prose_name(an_prose p, mt_str name)
 {
-    /* ORDER an_explain_form. */
-    static const char *const BEFORE[] = {"", "\x1b[36m", "`"};
-    static const char *const AFTER[] = {"", "\x1b[0m", "`"};
+    static const char *const BEFORE[] = {
+        [AN_EXPLAIN_TEXT] = "",
+        [AN_EXPLAIN_COLOUR] = "\x1b[36m",
+        [AN_EXPLAIN_MARKDOWN] = "`",
+    };
+    MT_TABLE_COVERS(BEFORE, AN_EXPLAIN_MARKDOWN + 1);
+    static const char *const AFTER[] = {
+        [AN_EXPLAIN_TEXT] = "",
+        [AN_EXPLAIN_COLOUR] = "\x1b[0m",
+        [AN_EXPLAIN_MARKDOWN] = "`",
+    };
+    MT_TABLE_COVERS(AFTER, AN_EXPLAIN_MARKDOWN + 1);
     mt_buf_addf(p.out, "%s%.*s%s", BEFORE[p.form], MT_ARG(name), AFTER[p.form]);
 }
 

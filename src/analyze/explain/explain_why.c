@@ -132,7 +132,7 @@ void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
 static void facts_json(teller *t, const ct_used *used)
 {
     mt_buf value = {0};
-    mt_jw_begin_object(t->w);
+    mt_jw_begin_unsorted(t->w);
     for (uint32_t i = 0; i < used->fact_count; i++) {
         const ct_fact *f = &t->m->facts[used->facts[i]];
         mt_buf_clear(&value);

@@ -8,8 +8,8 @@
 #include "analyze/facts/analyze.h"
 
 typedef struct an_analyzer {
-    mt_arena *keep;
-    mt_arena scratch;
+    mt_arena *keep;   /* of the result */
+    mt_arena scratch; /* of one obligation */
     an_analysis *an;
     an_findings *fs;
     an_watcher watcher;

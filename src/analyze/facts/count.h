@@ -28,7 +28,9 @@ static inline bool an_count_zero(an_count n)
     return !n.len && !n.low && !n.more;
 }
 
+/* Beyond AN_COUNT_LIMBS the sum is "more", and stays so. */
 an_count an_count_add(mt_arena *a, an_count x, an_count y);
+/* Zero times anything is zero, also times "more". */
 an_count an_count_mul(mt_arena *a, an_count x, an_count y);
 /* x - y, where y <= x. What is too large to be known stays so. */
 an_count an_count_sub(mt_arena *a, an_count x, an_count y);

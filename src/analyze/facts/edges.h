@@ -6,12 +6,12 @@
 #include "base/str.h"
 
 typedef struct an_edge {
-    uint32_t from, to, tag;
+    uint32_t from, to, tag; /* the tag is the caller's */
 } an_edge;
 
 /* The edges that leave node n are items[first[n]] up to items[first[n + 1]]. */
 typedef struct an_edges {
-    uint32_t *first;
+    uint32_t *first; /* per node: its first edge in `items` */
     an_edge *items;
     uint32_t nodes;
 } an_edges;

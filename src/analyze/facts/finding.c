@@ -175,7 +175,7 @@ static void key_or_null(mt_jw *w, mt_str value)
     }
 }
 
-void an_finding_json(mt_jw *w, const an_finding *f)
+static void finding_json(mt_jw *w, const an_finding *f)
 {
     mt_arena scratch = {0};
     mt_jw_begin_object(w);
@@ -209,7 +209,7 @@ void an_findings_json(mt_jw *w, const an_findings *fs)
 {
     mt_jw_begin_array(w);
     for (size_t i = 0; i < fs->len; i++) {
-        an_finding_json(w, &fs->items[i]);
+        finding_json(w, &fs->items[i]);
     }
     mt_jw_end_array(w);
 }

@@ -64,7 +64,6 @@ void an_findings_text(mt_buf *out, const an_findings *fs);
 /* An array of objects, every key always there; {"S201":7} of what is not listed. */
 void an_findings_json(mt_jw *w, const an_findings *fs);
 void an_findings_more_json(mt_jw *w, const an_findings *fs);
-void an_finding_json(mt_jw *w, const an_finding *f);
 
 /* The codes of findings in order; NULL past the end. */
 const ct_code_info *an_finding_code_at(size_t index);

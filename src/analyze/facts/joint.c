@@ -44,7 +44,7 @@ typedef struct outliner {
     uint32_t *waits;
     bool *met; /* by effect that is the first on its entity: some source was reached */
     uint64_t *states, *outcomes;
-    uint32_t *queue, queued;
+    uint32_t *queue, queued; /* states reached and not yet looked at */
 } outliner;
 
 static uint32_t number_of(const outliner *x, uint32_t entity, uint32_t state)
@@ -507,7 +507,7 @@ static void add_initial(an_joint *j, uint64_t *words)
 typedef struct listener {
     an_joint_visit *visit;
     void *context;
-    bool enough;
+    bool enough; /* the visitor said so */
 } listener;
 
 static bool listen(void *context, const an_joint *j, uint32_t node,

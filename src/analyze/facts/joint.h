@@ -44,6 +44,7 @@ typedef struct an_outline {
     const uint32_t *group;
 } an_outline;
 
+/* Each entity by itself: may say too much, never too little. */
 an_outline an_outline_of(mt_arena *a, const an_setting *s);
 /* The group of what the outcome moves; CT_NONE: it moves nothing. */
 uint32_t an_outcome_group(const an_setting *s, const an_outline *o, uint32_t outcome);
@@ -63,7 +64,7 @@ typedef struct an_joint_node {
 } an_joint_node;
 
 typedef struct an_joint_place {
-    uint32_t word, shift;
+    uint32_t word, shift; /* bits of one instance's state in a node */
 } an_joint_place;
 
 typedef struct an_joint {
@@ -85,7 +86,7 @@ typedef struct an_joint {
     uint32_t *table; /* node + 1 by hash; open addressing */
     uint32_t mask;
     size_t most;
-    uint64_t work;
+    uint64_t work;             /* units so far, see joint.c */
     uint32_t *states, *chosen; /* of the node being followed; of the step being made */
     ct_change *changes;
 } an_joint;

@@ -74,7 +74,7 @@ static void s1(writer *x)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "entities");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->entity_count && an_sink_go_on(x->sink); i++) {
         const ct_entity *e = &x->m->entities[i];
         mt_jw_key(w, e->id);
@@ -110,7 +110,7 @@ static void s2(writer *x)
     bool dead = false;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "entities");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->entity_count && an_sink_go_on(x->sink); i++) {
         const ct_entity *e = &x->m->entities[i];
         const an_reach *r = &x->an->reach[i];
@@ -194,7 +194,7 @@ static void s3(writer *x)
     bool all = true;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "admissible_operations");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < x->m->entity_count && all; e++) {
         for (uint32_t s = 0; s < x->m->entities[e].state_count && all; s++) {
             all = s3_state(x, e, s, ops, &left);
@@ -220,7 +220,7 @@ static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *op
                       size_t *left)
 {
     const ct_entity *e = &x->m->entities[entity];
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t s = 0; s < e->state_count; s++) {
         uint32_t n = an_operations_in(x->an, persona, entity, s, ops);
         if (n) {
@@ -235,7 +235,7 @@ static void s4_entity(writer *x, uint32_t persona, uint32_t entity, uint32_t *op
 /* States of every entity the persona moves; `open`: those that are not decided. */
 static void s4_states(writer *x, uint32_t persona, const an_reach *alone, bool open)
 {
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (an_has_authority(x->an, persona, e) && (!open || alone[e].open_count)) {
             mt_jw_key(x->w, x->m->entities[e].id);
@@ -275,7 +275,7 @@ static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "by_entity");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (*left && an_has_authority(x->an, persona, e)) {
             mt_jw_key(w, x->m->entities[e].id);
@@ -327,7 +327,7 @@ static void s4(writer *x)
     mt_jw_begin_object(w);
     mt_jw_key_i64(w, "instances", 1);
     mt_jw_keyz(w, "persona_authority");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t p = 0; p < x->m->persona_count && left && an_sink_go_on(x->sink);
          p++) {
         mt_jw_key(w, x->m->personas[p].id);
@@ -365,7 +365,7 @@ static void s5(writer *x)
     mt_jw *w = x->w;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "operation_outcomes");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->operation_count && an_sink_go_on(x->sink); i++) {
         const ct_operation *o = &x->m->operations[i];
         mt_jw_key(w, o->id);
@@ -425,7 +425,7 @@ static void word_json(writer *x, const ct_word *word)
 
 static void path_states_json(writer *x, const an_path_visit *path)
 {
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t i = 0; i < path->state_count; i++) {
         const an_path_state *s = &path->states[i];
         const ct_entity *e = &x->m->entities[s->entity];
@@ -490,7 +490,7 @@ static void flow_states_json(writer *x, const an_graph_paths *g, uint32_t flow)
         mt_jw_null(x->w);
         return;
     }
-    mt_jw_begin_object(x->w);
+    mt_jw_begin_unsorted(x->w);
     for (uint32_t e = 0; e < x->m->entity_count; e++) {
         if (!ct_bit(x->an->plan->graphs[flow].entities, e)) {
             continue;
@@ -567,7 +567,7 @@ static void s6(writer *x)
     }
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "flows");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->flow_count; i++) {
         total = an_count_add(&x->a, total, x->an->graphs[i].paths);
         if (an_sink_go_on(x->sink)) {
@@ -647,7 +647,7 @@ static void s7(writer *x)
     uint64_t deepest = 0;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "flow_depth_bounds");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < x->m->flow_count && an_sink_go_on(x->sink); i++) {
         uint64_t depth = x->an->graphs[i].longest;
         mt_jw_key(w, x->m->flows[i].id);

@@ -16,7 +16,7 @@
 #include "analyze/facts/joint.h"
 
 typedef struct search {
-    uint32_t *visited, *queue;
+    uint32_t *visited, *queue; /* room for one entity's search */
 } search;
 
 /* Bit set of the entity's states among those the search reached. */

@@ -18,7 +18,7 @@
 
 typedef struct truths {
     const ct_model *m;
-    const uint8_t *rules;
+    const uint8_t *rules; /* an_truth of every rule before this one */
 } truths;
 
 static an_truth truth(const truths *t, const ct_expr *e);
@@ -42,7 +42,7 @@ static an_truth both(an_truth l, an_truth r)
 
 typedef struct range {
     mt_decimal low, high;
-    bool known;
+    bool known; /* otherwise it may be anything */
 } range;
 
 static range number_between(mt_decimal low, mt_decimal high)

@@ -20,7 +20,7 @@ typedef struct counter {
     an_analyzer *z;
     const ct_plan *p;
     an_graph_paths *graphs;
-    bool *counted;
+    bool *counted; /* by graph */
     /* Longest way of a graph that ends well, that does not; NO_WAY: there is none. */
     int64_t *longest_good, *longest_bad;
     an_count *ways;   /* per step of the plan: ways from the graph's entry to it */
@@ -66,7 +66,7 @@ static uint32_t successor(const ct_plan *p, const ct_plan_step *s, uint32_t n)
 }
 
 typedef struct visit {
-    uint32_t step, next;
+    uint32_t step, next; /* and the next of its targets to look at */
 } visit;
 
 uint32_t an_steps_in_order(mt_arena *a, const ct_plan *p, uint32_t graph,
@@ -103,7 +103,7 @@ typedef struct ends {
     uint32_t graph;
     uint32_t broken; /* index + 1 of the end of what breaks off, 0: none yet */
     MT_VEC(an_end) list;
-    int64_t good, bad;
+    int64_t good, bad; /* longest ways, NO_WAY: none */
 } ends;
 
 /* The end for this terminal, a new one if it is the first to come here. */

@@ -28,7 +28,7 @@ typedef struct layout {
 } layout;
 
 typedef struct summary {
-    bool done, followed;
+    bool done, followed; /* visited; small enough to know states */
     layout at;
     uint64_t *good, *bad; /* rows at the ends; NULL: no way there */
 } summary;

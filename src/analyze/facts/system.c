@@ -204,8 +204,8 @@ static void judge_operation(judge *j, const an_sys_trigger *t, uint32_t op)
 }
 
 typedef struct todo {
-    uint32_t *steps, len;
-    uint64_t *seen; /* bit per step */
+    uint32_t *steps, len; /* still to be looked at */
+    uint64_t *seen;       /* bit per step */
 } todo;
 
 static void look_at(todo *l, uint32_t step)

@@ -37,7 +37,7 @@ typedef struct an_sys {
 } an_sys;
 
 /* Reads the System of a bundle. MT_OK; MT_E_NOTFOUND: it has none; MT_E_REJECTED: it
- * names members it does not have. */
+ * names members it does not have, or has another shape. */
 mt_err an_sys_read(mt_arena *a, const mt_json *bundle, an_sys *out);
 
 /* One persona's part in one member. */
@@ -55,7 +55,7 @@ typedef struct an_sys_entity {
 
 /* How a flow goes on behind a trigger. */
 typedef struct an_sys_chain {
-    bool can_fire;
+    bool can_fire;  /* some path of the source ends so */
     an_count paths; /* of the source flow into the trigger, times the target's */
 } an_sys_chain;
 

@@ -2,22 +2,84 @@
  * Room: analyze. */
 #include "analyze/facts/system.h"
 
+#include "base/form.h"
+
+enum { MOST = 1000000 };
+
+/* ---- The form -----------------------------------------------------------------------
+ */
+
+static const mt_form_row MEMBER_ROWS[] = {
+    MT_FORM_TEXT(an_sys_member, id, "id", 0),
+    MT_FORM_TEXT(an_sys_member, path, "path", 0),
+};
+static const mt_form_table MEMBER =
+    MT_FORM_TABLE("a member", MEMBER_ROWS, an_sys_member, NULL);
+
+typedef struct draft_shared {
+    mt_str name;
+    const mt_str *contracts;
+    uint32_t count;
+} draft_shared;
+static const mt_form_row PERSONA_ROWS[] = {
+    MT_FORM_TEXT(draft_shared, name, "persona", 0),
+    MT_FORM_STRS(draft_shared, contracts, count, "contracts", MOST, 0),
+};
+static const mt_form_table PERSONA =
+    MT_FORM_TABLE("a shared persona", PERSONA_ROWS, draft_shared, NULL);
+static const mt_form_row ENTITY_ROWS[] = {
+    MT_FORM_TEXT(draft_shared, name, "entity", 0),
+    MT_FORM_STRS(draft_shared, contracts, count, "contracts", MOST, 0),
+};
+static const mt_form_table ENTITY =
+    MT_FORM_TABLE("a shared entity", ENTITY_ROWS, draft_shared, NULL);
+
+typedef struct draft_trigger {
+    an_sys_trigger trigger;
+    mt_str source, target;
+} draft_trigger;
+static const mt_form_row TRIGGER_ROWS[] = {
+    MT_FORM_TEXT(draft_trigger, source, "source_contract", 0),
+    MT_FORM_TEXT(draft_trigger, trigger.source_flow, "source_flow", 0),
+    MT_FORM_TEXT(draft_trigger, trigger.on, "on", 0),
+    MT_FORM_TEXT(draft_trigger, target, "target_contract", 0),
+    MT_FORM_TEXT(draft_trigger, trigger.target_flow, "target_flow", 0),
+    MT_FORM_TEXT(draft_trigger, trigger.persona, "persona", 0),
+};
+static const mt_form_table TRIGGER =
+    MT_FORM_TABLE("a trigger", TRIGGER_ROWS, draft_trigger, NULL);
+
+typedef struct draft {
+    an_sys s;
+    const an_sys_member *members;
+    const draft_shared *personas, *entities;
+    const draft_trigger *triggers;
+} draft;
+
+static const mt_form_row ORIGIN_ROWS[] = {
+    MT_FORM_TEXT(draft, s.origin.file, "file", 0),
+    MT_FORM_U32(draft, s.origin.line, "line", 0, UINT32_MAX, 0),
+};
+static const mt_form_table ORIGIN =
+    MT_FORM_TABLE("a provenance", ORIGIN_ROWS, draft, NULL);
+static const mt_form_row SYSTEM[] = {
+    MT_FORM_TEXT(draft, s.id, "id", 0),
+    MT_FORM_PART("provenance", &ORIGIN, 0),
+    MT_FORM_EACH(draft, members, s.member_count, "members", &MEMBER, MOST, 0),
+    MT_FORM_EACH(draft, personas, s.persona_count, "shared_personas", &PERSONA, MOST,
+                 0),
+    MT_FORM_EACH(draft, entities, s.entity_count, "shared_entities", &ENTITY, MOST, 0),
+    MT_FORM_EACH(draft, triggers, s.trigger_count, "triggers", &TRIGGER, MOST, 0),
+};
+
+/* ---- Reading ------------------------------------------------------------------------
+ */
+
 typedef struct reader {
     mt_arena *a;
-    an_sys *s;
-    bool wrong; /* some name is not a member */
+    const an_sys *s;
+    bool wrong; /* some name is not a member's */
 } reader;
-
-static mt_str text_at(const mt_json *object, const char *key)
-{
-    const mt_json *v = mt_json_get(object, mt_str_z(key));
-    return mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : (mt_str){0};
-}
-
-static uint32_t length_of(const mt_json *list)
-{
-    return mt_json_is(list, MT_JSON_ARRAY) ? list->count : 0;
-}
 
 static uint32_t member(reader *r, mt_str id)
 {
@@ -30,57 +92,47 @@ static uint32_t member(reader *r, mt_str id)
     return 0;
 }
 
-static void read_members(reader *r, const mt_json *list)
+static an_sys_member *take_members(mt_arena *a, const draft *d)
 {
-    r->s->member_count = length_of(list);
-    r->s->members = mt_new_array(r->a, an_sys_member, r->s->member_count);
-    for (uint32_t i = 0; i < r->s->member_count; i++) {
-        const mt_json *m = &list->as.items[i];
-        r->s->members[i] =
-            (an_sys_member){.id = text_at(m, "id"), .path = text_at(m, "path")};
-    }
-}
-
-static const an_sys_shared *read_shared(reader *r, const mt_json *list, const char *key,
-                                        uint32_t *count)
-{
-    *count = length_of(list);
-    an_sys_shared *out = mt_new_array(r->a, an_sys_shared, *count);
-    for (uint32_t i = 0; i < *count; i++) {
-        const mt_json *item = &list->as.items[i];
-        const mt_json *contracts = mt_json_at(item, "contracts");
-        uint32_t *members = mt_new_array(r->a, uint32_t, length_of(contracts));
-        for (uint32_t k = 0; k < length_of(contracts); k++) {
-            const mt_json *c = &contracts->as.items[k];
-            members[k] = member(r, mt_json_is(c, MT_JSON_STRING) ? mt_json_text(c)
-                                                                 : (mt_str){0});
-        }
-        out[i] = (an_sys_shared){text_at(item, key), members, length_of(contracts)};
+    an_sys_member *out = mt_new_array(a, an_sys_member, d->s.member_count);
+    for (uint32_t i = 0; i < d->s.member_count; i++) {
+        out[i] = d->members[i];
     }
     return out;
 }
 
-static void read_triggers(reader *r, const mt_json *list)
+static const an_sys_shared *take_shared(reader *r, const draft_shared *list,
+                                        uint32_t count)
 {
-    r->s->trigger_count = length_of(list);
-    an_sys_trigger *out = mt_new_array(r->a, an_sys_trigger, r->s->trigger_count);
-    for (uint32_t i = 0; i < r->s->trigger_count; i++) {
-        const mt_json *t = &list->as.items[i];
-        out[i] = (an_sys_trigger){.source = member(r, text_at(t, "source_contract")),
-                                  .target = member(r, text_at(t, "target_contract")),
-                                  .source_flow = text_at(t, "source_flow"),
-                                  .target_flow = text_at(t, "target_flow"),
-                                  .on = text_at(t, "on"),
-                                  .persona = text_at(t, "persona")};
+    an_sys_shared *out = mt_new_array(r->a, an_sys_shared, count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t *members = mt_new_array(r->a, uint32_t, list[i].count);
+        for (uint32_t k = 0; k < list[i].count; k++) {
+            members[k] = member(r, list[i].contracts[k]);
+        }
+        out[i] = (an_sys_shared){list[i].name, members, list[i].count};
     }
-    r->s->triggers = out;
+    return out;
+}
+
+static const an_sys_trigger *take_triggers(reader *r, const draft *d)
+{
+    an_sys_trigger *out = mt_new_array(r->a, an_sys_trigger, d->s.trigger_count);
+    for (uint32_t i = 0; i < d->s.trigger_count; i++) {
+        out[i] = d->triggers[i].trigger;
+        out[i].source = member(r, d->triggers[i].source);
+        out[i].target = member(r, d->triggers[i].target);
+    }
+    return out;
 }
 
 static const mt_json *find_system(const mt_json *bundle)
 {
     const mt_json *list = mt_json_at(bundle, "constructs");
-    for (uint32_t i = 0; i < length_of(list); i++) {
-        if (mt_str_is(text_at(&list->as.items[i], "kind"), "System")) {
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        const mt_json *kind = mt_json_at(&list->as.items[i], "kind");
+        if (mt_json_is(kind, MT_JSON_STRING) &&
+            mt_str_is(mt_json_text(kind), "System")) {
             return &list->as.items[i];
         }
     }
@@ -90,22 +142,17 @@ static const mt_json *find_system(const mt_json *bundle)
 mt_err an_sys_read(mt_arena *a, const mt_json *bundle, an_sys *out)
 {
     const mt_json *system = find_system(bundle);
+    mt_form f = {.arena = a, .what = "a system", .unknown = MT_FORM_ALLOWED};
+    draft d = {0};
     if (!system) {
         return MT_E_NOTFOUND;
     }
-    *out = (an_sys){.id = text_at(system, "id")};
-    reader r = {a, out, false};
-    const mt_json *origin = mt_json_at(system, "provenance");
-    int64_t line;
-    out->origin.file = text_at(origin, "file");
-    if (origin && mt_json_i64(mt_json_at(origin, "line"), &line) == MT_OK) {
-        out->origin.line = (uint32_t)line;
-    }
-    read_members(&r, mt_json_at(system, "members"));
-    out->personas = read_shared(&r, mt_json_at(system, "shared_personas"), "persona",
-                                &out->persona_count);
-    out->entities = read_shared(&r, mt_json_at(system, "shared_entities"), "entity",
-                                &out->entity_count);
-    read_triggers(&r, mt_json_at(system, "triggers"));
+    bool good = mt_form_read(&f, system, SYSTEM, mt_form_count(SYSTEM), &d);
+    *out = d.s;
+    reader r = {a, out, !good};
+    out->members = take_members(a, &d);
+    out->personas = take_shared(&r, d.personas, d.s.persona_count);
+    out->entities = take_shared(&r, d.entities, d.s.entity_count);
+    out->triggers = take_triggers(&r, &d);
     return r.wrong ? MT_E_REJECTED : MT_OK;
 }

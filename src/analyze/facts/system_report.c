@@ -98,7 +98,7 @@ static void chains_json(mt_jw *w, const an_sys_analysis *x)
 static void entities_json(mt_jw *w, const an_sys_analysis *x)
 {
     const an_sys *s = x->system;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < s->entity_count; i++) {
         const ct_entity *e = x->entities[i].entity;
         mt_jw_key(w, s->entities[i].name);

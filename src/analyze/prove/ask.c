@@ -152,7 +152,12 @@ bool ask_at_end(asker *k)
 
 /* ---- Replies --------------------------------------------------------------------- */
 
-static const char *const REPLY_NAMES[] = {"yes", "no", "unknown"};
+static const char *const REPLY_NAMES[] = {
+    [AN_REPLY_YES] = "yes",
+    [AN_REPLY_NO] = "no",
+    [AN_REPLY_UNKNOWN] = "unknown",
+};
+MT_TABLE_COVERS(REPLY_NAMES, AN_REPLY_FAULT); /* which has no name */
 
 static void expr_text(asker *k, const ct_expr *e, mt_str *out)
 {

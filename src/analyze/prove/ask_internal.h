@@ -29,7 +29,7 @@ typedef struct asker {
     const ct_program *program;
     const ct_model *m;
     MT_VEC(ask_token) tokens;
-    size_t next;
+    size_t next;  /* the token to be read */
     mt_str error; /* the first fault; empty: none */
     size_t place;
     unsigned depth;
@@ -42,6 +42,7 @@ typedef struct asker {
 /* Notes the fault (the first counts) at the token; always false. */
 bool ask_fault(asker *k, const ask_token *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The token that is next; never NULL, the last one is ASK_END. */
 const ask_token *ask_peek(const asker *k);
 /* Takes the next token if it is this word or sign. */
 bool ask_take(asker *k, const char *word);
@@ -61,6 +62,7 @@ typedef struct ask_weakest {
     mt_str facts;             /* for which it holds */
     mt_str reason;
 } ask_weakest;
+/* The condition on facts under which it holds, as short as proofs can make it. */
 ask_weakest ask_weakest_of(asker *k, const ct_expr *e);
 
 /* Nothing follows, or a fault. */
@@ -96,7 +98,7 @@ typedef struct ask_search {
     asker *k;
     const ct_plan *plan;
     ask_goal goal;
-    ct_bench bench;
+    ct_bench bench;      /* executes the ways that are shown */
     an_answer *possible; /* by operation */
     bool *asked;
     an_setting scene;    /* everybody */
@@ -121,11 +123,13 @@ ask_way ask_way_of(ask_search *s, uint32_t persona);
 ask_way *ask_ways(ask_search *s, uint32_t mover);
 /* Proven for however many instances? Only where nobody gets there. */
 bool ask_never(ask_search *s, uint32_t persona);
+/* Asks the solver once per operation. */
 const an_answer *ask_can_hold(ask_search *s, uint32_t operation);
 
 /* ask_reach.c: the questions about personas, from the word after `can` on. */
 an_reply_kind ask_persona(asker *k, bool who);
 bool ask_is_persona(const asker *k);
+/* Says why; never says no. */
 an_reply_kind ask_unknown(asker *k, mt_str reason);
 
 #endif

@@ -198,7 +198,7 @@ static bool execute(ask_search *s, ask_way *w)
  */
 
 typedef struct hit {
-    uint32_t node;
+    uint32_t node; /* the joint state before the step */
     bool found;
     an_joint_step step;
 } hit;

@@ -24,8 +24,12 @@
 
 #include <stdlib.h>
 
-const char *const AN_RELATION_NAMES[5] = {"equal", "weaker", "stronger", "neither",
-                                          "unknown"};
+const char *const AN_RELATION_NAMES[5] = {
+    [AN_REL_EQUAL] = "equal",       [AN_REL_WEAKER] = "weaker",
+    [AN_REL_STRONGER] = "stronger", [AN_REL_NEITHER] = "neither",
+    [AN_REL_UNKNOWN] = "unknown",
+};
+MT_TABLE_COVERS(AN_RELATION_NAMES, AN_REL_UNKNOWN + 1);
 
 /* ---- The prover ------------------------------------------------------------------ */
 

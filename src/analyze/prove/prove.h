@@ -21,6 +21,7 @@ typedef struct an_claim an_claim;
 an_prover *an_prover_new(const ct_program *first, const ct_program *second,
                          const mt_limits *limits);
 void an_prover_free(an_prover *p);
+/* Those it was made with. */
 const mt_limits *an_prover_limits(const an_prover *p);
 /* Should fact sets be made plain (zero, false, empty where that will do)? They are
  * unless told otherwise; it takes a few more questions to the solver. */
@@ -53,6 +54,7 @@ an_answer an_prove_possible(an_prover *p, mt_arena *a, const an_claim *claim);
 /* Ends the question being asked; it and later ones are unknown. The only function that
  * may be called while another runs: from a signal handler, or another thread. */
 void an_prover_interrupt(an_prover *p);
+/* By an_prover_interrupt(); answers are unknown from then on. */
 bool an_prover_stopped(const an_prover *p);
 /* Fact sets that an exact model promised and the evaluator refused: our fault. */
 unsigned an_prover_disagreements(const an_prover *p);

@@ -20,7 +20,9 @@ typedef struct pf_finder {
 /* The predicate holds; is false, without a fault. */
 const an_claim *pf_holds(pf_finder *f, const ct_expr *e);
 const an_claim *pf_fails(pf_finder *f, const ct_expr *e);
+/* Counts what stays open, and tells the watcher. */
 an_answer pf_ask(pf_finder *f, const an_claim *c);
+/* True only if it was proven. */
 bool pf_never(pf_finder *f, const an_claim *c);
 /* Completes the finding; `facts` may be empty. */
 void pf_report(pf_finder *f, an_finding finding, mt_str facts, const char *format, ...)

@@ -40,16 +40,16 @@ struct pv_sym {
 /* A term: its value, unless a fault or an absent verdict ended it. */
 typedef struct pv_term {
     pv_sym *s;
-    Z3_ast err, gone;
+    Z3_ast err, gone; /* where it faults; where the verdict is absent */
 } pv_term;
 
 typedef struct pv_pred {
-    Z3_ast v, err;
+    Z3_ast v, err; /* where it is true; where it faults */
 } pv_pred;
 
 /* What a rule comes to. */
 typedef struct pv_rule {
-    bool needed, done;
+    bool needed, done; /* by the question at hand */
     Z3_ast present;
     pv_sym *payload;
 } pv_rule;
@@ -68,7 +68,7 @@ typedef struct pv_side {
 
 /* A list of a fact, by its path: `orders`, `orders[].items`. */
 typedef struct pv_list {
-    mt_str path;
+    mt_str path; /* by which lists of both contracts are one */
     const ct_type *type;
     uint32_t prefix; /* elements read by position */
     bool by_value;   /* compared, or read at a computed position */
@@ -90,7 +90,7 @@ struct an_prover {
     mt_arena keep; /* lives with the prover */
     mt_arena tmp;  /* of one question */
     mt_limits limits;
-    bool plain;
+    bool plain;                    /* examples are made as plain as they can be */
     volatile sig_atomic_t stopped; /* set by an_prover_interrupt() */
     unsigned disagreements;
     pv_side sides[2];
@@ -117,7 +117,7 @@ struct an_prover {
     MT_VEC(pv_sym *) text_leaves;
     MT_VEC(pv_list) lists;
     mt_map list_paths;
-    size_t list_steps;
+    size_t list_steps; /* bounds the look at lists */
     MT_VEC(pv_sym *) variables;
     mt_map claims; /* parts of the claim already seen: claims may share parts */
 };
@@ -157,8 +157,10 @@ bool pv_facts_join(an_prover *p);
 pv_sym *pv_fact_sym(an_prover *p, uint32_t fact);
 /* A free value; `path` names it, `list_path` its lists. */
 pv_sym *pv_free_sym(an_prover *p, const ct_type *type, mt_str path, mt_str list_path);
+/* A value of the contract as formulas. */
 pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value);
 pv_sym *pv_scalar(an_prover *p, const ct_type *type, Z3_ast v);
+/* `digits`: at most so many, which bounds sums without asking the solver. */
 pv_sym *pv_number(an_prover *p, const ct_type *type, Z3_ast v, unsigned scale,
                   unsigned digits);
 /* The number of the text. */
@@ -182,6 +184,7 @@ void pv_leave_out(an_prover *p, mt_str fact, bool yes);
 void pv_lists_begin(an_prover *p);
 void pv_lists_look(an_prover *p, const pv_side *side, const ct_expr *e);
 void pv_lists_count(an_prover *p);
+/* NULL: no quantifier and no index looks at it. */
 const pv_list *pv_list_at(const an_prover *p, mt_str path);
 
 /* prove_term.c */
@@ -196,9 +199,11 @@ bool pv_arith_safe(const ct_expr *e);
 pv_pred pv_translate(an_prover *p, pv_side *side, const ct_expr *e);
 /* Which rules the predicate and the rules that may fault need, and what they read. */
 void pv_need(pv_side *side, const ct_expr *e);
+/* Also what needed rules read, and every rule that may fault. */
 void pv_need_all(pv_side *side);
 /* Translates what is needed; side->err is set. */
 void pv_translate_rules(an_prover *p, pv_side *side);
+/* By structure alone: an index, a variant, arithmetic that may leave its range. */
 bool pv_may_fault(const ct_expr *e);
 
 /* prove_witness.c */

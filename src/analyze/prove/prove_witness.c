@@ -186,7 +186,7 @@ static void write_union(writer *w, const ct_type *t, const pv_sym *s)
 
 static void write_record(writer *w, const ct_type *t, const pv_sym *s)
 {
-    mt_jw_begin_object(&w->w);
+    mt_jw_begin_unsorted(&w->w);
     for (uint32_t i = 0; i < t->count; i++) {
         mt_jw_key(&w->w, t->as.fields[i].name);
         write_sym(w, t->as.fields[i].type, s ? s->parts[i] : NULL);
@@ -243,7 +243,7 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
 {
     mt_buf out = {0};
     writer w = {.p = p, .model = model, .w = mt_jw_start(&out, false)};
-    mt_jw_begin_object(&w.w);
+    mt_jw_begin_unsorted(&w.w);
     for (size_t i = 0; i < p->facts.len; i++) {
         const pv_fact *f = &p->facts.items[i];
         if ((f->s || !f->otherwise) && !f->left_out) {

@@ -85,7 +85,7 @@ void an_position_carry(mt_buf *out, const ct_run *run, const ct_plan *next);
 
 /* One change a flow meets on its way. */
 typedef struct an_touch {
-    const an_diff_entry *entry;
+    const an_diff_entry *entry; /* a change that concerns the flow */
     mt_str step; /* of the old flow, the first that meets it; empty: the flow itself */
 } an_touch;
 

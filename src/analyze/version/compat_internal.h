@@ -49,6 +49,7 @@ void an_compat_note(an_checker *c, an_obstacle_kind kind, uint32_t step, mt_str 
 
 /* ---- The snapshot ---------------------------------------------------------------- */
 
+/* Carries the frozen snapshot over; an_compat_close() frees what that takes. */
 void an_compat_open(an_checker *c);
 void an_compat_close(an_checker *c);
 /* For an_walk: 1 true, 0 false, -1 not known. */
@@ -62,6 +63,7 @@ void an_compat_refusal(an_checker *c, uint32_t step, uint32_t op);
 
 /* The state the entity of the old contract is in, by name; empty: none. */
 mt_str an_compat_state(const an_checker *c, uint32_t entity);
+/* Has the flow an instance of it? */
 bool an_compat_bound(const an_checker *c, uint32_t entity);
 /* An entity that an operation on the way can change; checked once. */
 void an_compat_entity(an_checker *c, uint32_t step, uint32_t entity);

@@ -105,7 +105,7 @@ static void records_json(carrier *c)
 static void entities_json(carrier *c, bool states)
 {
     const ct_model *old = c->run->plan->model;
-    mt_jw_begin_object(&c->w);
+    mt_jw_begin_unsorted(&c->w);
     for (uint32_t e = 0; e < old->entity_count; e++) {
         mt_str id = old->entities[e].id;
         uint32_t now = ct_model_find(c->next->model, CT_KIND_ENTITY, id);

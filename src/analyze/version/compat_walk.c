@@ -72,7 +72,8 @@ uint64_t *an_walk_set(const an_walk *w, const uint32_t *states)
     return set;
 }
 
-bool an_walk_has(const an_walk *w, const uint64_t *set, uint32_t entity, uint32_t state)
+static bool walk_has(const an_walk *w, const uint64_t *set, uint32_t entity,
+                     uint32_t state)
 {
     return w->base[entity] != CT_NONE && ct_bit(set, w->base[entity] + state);
 }
@@ -137,7 +138,7 @@ static bool source_in(const an_walk *w, const uint64_t *set, uint32_t first,
     bool found = false;
     uint32_t i = first;
     for (; i < end && effects[i].entity == effects[first].entity; i++) {
-        found |= an_walk_has(w, set, effects[i].entity, effects[i].from);
+        found |= walk_has(w, set, effects[i].entity, effects[i].from);
     }
     *next = i;
     return found;
@@ -183,7 +184,7 @@ static void move_entity(const an_walk *w, const uint64_t *set, uint32_t first,
         to[(base + s) >> 6] &= ~((uint64_t)1 << ((base + s) & 63));
     }
     for (uint32_t i = first; i < end; i++) {
-        if (!found || an_walk_has(w, set, entity, effects[i].from)) {
+        if (!found || walk_has(w, set, entity, effects[i].from)) {
             ct_bit_set(to, base + effects[i].to);
         }
     }

@@ -52,8 +52,6 @@ void an_walk_all(an_walk *w);
 /* Releases the working room; what was found stays in the arena. */
 void an_walk_free(an_walk *w);
 
-bool an_walk_has(const an_walk *w, const uint64_t *set, uint32_t entity,
-                 uint32_t state);
 /* Can the operation find its source states in `set`? If not, *entity is one whose
  * state is missing. */
 bool an_walk_possible(const an_walk *w, const uint64_t *set, uint32_t op,

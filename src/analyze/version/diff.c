@@ -21,7 +21,7 @@ typedef struct differ {
     mt_arena *a;
     an_diff *d;
     const mt_json *old_bundle, *new_bundle;
-    mt_map sources_used;
+    mt_map sources_used; /* by facts of the new bundle */
     MT_VEC(an_diff_entry) entries;
 } differ;
 

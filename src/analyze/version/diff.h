@@ -68,12 +68,14 @@ typedef struct an_diff_side {
     const mt_json *bundle, *manifest;
 } an_diff_side;
 
+/* Both must be valid interchange. Never fails; borrows from both trees. */
 an_diff *an_diff_bundles(mt_arena *a, an_diff_side before, an_diff_side after);
 
 /* Computes policy_required anew, after a prover has set resolutions. */
 void an_diff_decide(an_diff *d);
 /* Does this part alone ask for a policy? */
 bool an_diff_part_breaks(const an_diff_part *p);
+/* Is some part of it breaking, or not proven safe? */
 bool an_diff_entry_breaks(const an_diff_entry *e);
 /* The entry of a construct, NULL when it did not change. */
 const an_diff_entry *an_diff_find(const an_diff *d, mt_str kind, mt_str id);

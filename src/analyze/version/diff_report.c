@@ -6,7 +6,12 @@
 #include "base/map.h"
 
 /* ORDER an_resolution: before the sentence a proof left. */
-static const char *const PROOFS[] = {"not proven", "proven safe", "proven breaking"};
+static const char *const PROOFS[] = {
+    [AN_UNRESOLVED] = "not proven",
+    [AN_PROVEN_SAFE] = "proven safe",
+    [AN_PROVEN_BREAKING] = "proven breaking",
+};
+MT_TABLE_COVERS(PROOFS, AN_PROVEN_BREAKING + 1);
 
 static mt_str compact(mt_arena *a, const mt_json *value)
 {
@@ -20,8 +25,10 @@ static mt_str compact(mt_arena *a, const mt_json *value)
     return text;
 }
 
-mt_str an_diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field *f,
-                   const an_diff_part *p)
+/* What a change is known by in a baseline: "Entity/Order/states/remove@1f…": the
+ * digest is that of the values before and after, so a further change is a new one. */
+static mt_str diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field *f,
+                       const an_diff_part *p)
 {
     mt_sha256 digest = mt_sha256_of_two(compact(a, f->before), compact(a, f->after));
     mt_str hex = mt_sha256_hex(a, digest);
@@ -53,7 +60,11 @@ static void text_or_null(mt_jw *w, const char *text)
 static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
                       const an_diff_field *f, const an_diff_part *p)
 {
-    static const char *const RESOLUTIONS[] = {NULL, "proven_safe", "proven_breaking"};
+    static const char *const RESOLUTIONS[] = {
+        [AN_PROVEN_SAFE] = "proven_safe",
+        [AN_PROVEN_BREAKING] = "proven_breaking",
+    };
+    MT_TABLE_COVERS(RESOLUTIONS, AN_PROVEN_BREAKING + 1);
     const an_taxon *t = p->taxon;
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "action");
@@ -65,7 +76,7 @@ static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
     mt_jw_key_str(w, "in_flight", mt_str_z(t->in_flight));
     mt_jw_key_str(w, "new_flows", mt_str_z(t->new_flows));
     mt_jw_end_object(w);
-    mt_jw_key_str(w, "key", an_diff_key(a, e, f, p));
+    mt_jw_key_str(w, "key", diff_key(a, e, f, p));
     mt_jw_keyz(w, "names");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < p->name_count; i++) {
@@ -167,7 +178,12 @@ void an_diff_json(mt_jw *w, const an_diff *d)
 
 /* ---- Text ------------------------------------------------------------------------ */
 
-static const char SIGNS[] = {'+', '~', '-'}; /* ORDER an_diff_change */
+static const char SIGNS[] = {
+    [AN_ADDED] = '+',
+    [AN_CHANGED] = '~',
+    [AN_REMOVED] = '-',
+};
+MT_TABLE_COVERS(SIGNS, AN_REMOVED + 1);
 
 enum { MAX_VALUE = 60, CONTEXT = 16 }; /* bytes of a value on one line */
 
@@ -378,7 +394,7 @@ static uint32_t fresh_parts(mt_arena *a, const mt_map *known, const an_diff_entr
         for (uint32_t p = 0; p < e->fields[f].part_count; p++) {
             const an_diff_part *part = &e->fields[f].parts[p];
             n += an_diff_part_breaks(part) &&
-                 !mt_map_find(known, an_diff_key(a, e, &e->fields[f], part));
+                 !mt_map_find(known, diff_key(a, e, &e->fields[f], part));
         }
     }
     return n;

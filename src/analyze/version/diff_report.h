@@ -5,11 +5,6 @@
 
 #include "analyze/version/diff.h"
 
-/* What a change is known by in a baseline: "Entity/Order/states/remove@1f…": the
- * digest is that of the values before and after, so a further change is a new one. */
-mt_str an_diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field *f,
-                   const an_diff_part *p);
-
 /* DiffEntry JSON (spec §18.5): {"added","changed","class","new","old",
  * "operator_notice","policy_required","removed","summary"}; keys sorted. */
 void an_diff_json(mt_jw *w, const an_diff *d);

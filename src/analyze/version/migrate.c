@@ -5,11 +5,12 @@
 #include "base/map.h"
 
 const mt_str AN_POLICY_NAMES[4] = {
-    MT_STR_INIT("none"),
-    MT_STR_INIT("blue_green"),
-    MT_STR_INIT("force_migrate"),
-    MT_STR_INIT("abort"),
+    [AN_POLICY_NONE] = MT_STR_INIT("none"),
+    [AN_BLUE_GREEN] = MT_STR_INIT("blue_green"),
+    [AN_FORCE_MIGRATE] = MT_STR_INIT("force_migrate"),
+    [AN_ABORT] = MT_STR_INIT("abort"),
 };
+MT_TABLE_COVERS(AN_POLICY_NAMES, AN_ABORT + 1);
 
 /* ---- States that are gone ---------------------------------------------------------
  */

@@ -30,7 +30,7 @@ typedef struct an_flow_advice {
     uint32_t flow; /* of the old plan */
     an_policy policy;
     an_touches touches;
-    mt_str reason;
+    mt_str reason;                /* why this policy */
     uint32_t flights, compatible; /* given instances */
 } an_flow_advice;
 
@@ -43,11 +43,11 @@ typedef struct an_state_move {
 typedef struct an_migration {
     const an_diff *diff;
     const ct_plan *old, *next;
-    bool aggressive;
+    bool aggressive;       /* leaves out what the snapshot excludes */
     an_flow_advice *flows; /* one per flow of the old plan */
     an_flight *flights;
     uint32_t flight_count, incompatible;
-    an_state_move *moves;
+    an_state_move *moves; /* instances of states that are gone */
     uint32_t move_count;
     an_policy policy;
     mt_str reason;

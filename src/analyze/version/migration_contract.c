@@ -18,9 +18,13 @@
 
 enum { MAX_VALUE = 2000 }; /* bytes of a value before it is replaced by its hash */
 
-/* ORDER an_class. */
 static const char *const CLASS_WORDS[AN_CLASS_COUNT] = {
-    "non_breaking", "infrastructure", "requires_analysis", "breaking"};
+    [AN_NON_BREAKING] = "non_breaking",
+    [AN_INFRASTRUCTURE] = "infrastructure",
+    [AN_REQUIRES_ANALYSIS] = "requires_analysis",
+    [AN_BREAKING] = "breaking",
+};
+MT_TABLE_COVERS(CLASS_WORDS, AN_CLASS_COUNT);
 
 /* In byte order, as everything here. */
 static const char KINDS[] =

@@ -437,7 +437,10 @@ static void add_texts(compiler *c, const ct_type *at, operand a, const ct_type *
 /* ---- Predicates ---------------------------------------------------------------- */
 
 /* Bits of (order + 1) for which a comparison holds; ORDER ct_compare. */
-static const uint8_t HOLDS[6] = {2, 5, 1, 3, 4, 6};
+static const uint8_t HOLDS[6] = {
+    [CT_EQ] = 2, [CT_NE] = 5, [CT_LT] = 1, [CT_LE] = 3, [CT_GT] = 4, [CT_GE] = 6,
+};
+MT_TABLE_COVERS(HOLDS, CT_GE + 1);
 
 /* Emits a test that falls through to whichever of the labels `next` is. */
 static void branch(compiler *c, ct_insn *in, uint8_t holds, uint8_t all, uint32_t yes,
@@ -693,7 +696,12 @@ static void gen_junction(compiler *c, const ct_expr *e, known outcome, uint32_t 
 static void gen(compiler *c, const ct_expr *e, known outcome, uint32_t yes, uint32_t no,
                 uint32_t next)
 {
-    static const known OPPOSITE[] = {KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE};
+    static const known OPPOSITE[] = {
+        [KNOWN_NOT] = KNOWN_NOT,
+        [KNOWN_TRUE] = KNOWN_FALSE,
+        [KNOWN_FALSE] = KNOWN_TRUE,
+    };
+    MT_TABLE_COVERS(OPPOSITE, KNOWN_FALSE + 1);
     if (e->op == CT_AND || e->op == CT_OR) {
         gen_junction(c, e, outcome, yes, no, next);
     } else if (e->op == CT_NOT) {

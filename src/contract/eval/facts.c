@@ -29,9 +29,9 @@
 #include "contract/eval/facts_internal.h"
 
 typedef struct reader {
-    mt_jp j;
+    mt_jp j; /* the cursor; its first fault is r->fault's as well */
     ct_facts *f;
-    bool strict;
+    bool strict; /* what no type declares is a fault */
     ct_fault *fault;
     mt_str text; /* the whole input: a fault moves the cursor's end */
 } reader;
@@ -543,8 +543,8 @@ static bool read_duration(reader *r, const ct_type *t, ct_value *out)
 
 /* Which members were seen: one word, or an array for records of more than 64. */
 typedef struct seen_fields {
-    uint64_t word;
-    uint64_t *words;
+    uint64_t word;   /* a bit per field, when there are at most 64 */
+    uint64_t *words; /* otherwise; NULL: the word is used */
 } seen_fields;
 
 /* Was the field there already? Marks it. */

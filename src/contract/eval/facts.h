@@ -12,6 +12,7 @@
 
 typedef struct ct_facts ct_facts;
 
+/* One set is filled again and again; the model must outlive it. */
 ct_facts *ct_facts_new(const ct_model *m);
 void ct_facts_free(ct_facts *f);
 
@@ -25,7 +26,9 @@ mt_err ct_facts_read(ct_facts *f, mt_str json, const mt_limits *limits, bool str
 /* From typed values: begin, set any number of facts, end. Values are checked as JSON
  * ones are; they and what they point to are borrowed. */
 void ct_facts_begin(ct_facts *f);
+/* Checks like ct_facts_read(). A value that is refused leaves the fact as it was. */
 mt_err ct_facts_set(ct_facts *f, uint32_t fact, const ct_value *value, ct_fault *fault);
+/* Defaults are filled in; MT_E_TYPE names a required fact that is missing. */
 mt_err ct_facts_end(ct_facts *f, ct_fault *fault);
 /* Room in the set for values that ct_facts_set() is to point at. */
 mt_arena *ct_facts_arena(ct_facts *f);

@@ -40,7 +40,7 @@ typedef struct ct_verdicts ct_verdicts;
  * `steps` everywhere or nowhere. The engine has no clock: whoever has one is asked now
  * and then. */
 typedef struct ct_patience {
-    uint64_t steps;
+    uint64_t steps;            /* at most so many; see work.c for what a step is */
     bool (*late)(void *state); /* NULL: it is never too late */
     void *state;
 } ct_patience;
@@ -60,6 +60,7 @@ ct_patience ct_verdicts_patience(const ct_verdicts *v);
 mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
                    mt_arena *errors, ct_fault *fault);
 
+/* After ct_evaluate() succeeded. */
 bool ct_verdict_present(const ct_verdicts *v, uint32_t rule);
 /* Its payload, of the rule's payload_type; NULL when absent. */
 const ct_value *ct_verdict_payload(const ct_verdicts *v, uint32_t rule);
@@ -72,7 +73,7 @@ ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule);
 typedef struct ct_snapshot {
     const ct_program *program;
     const ct_facts *facts;
-    const ct_verdicts *verdicts;
+    const ct_verdicts *verdicts; /* of these facts, evaluated once */
 } ct_snapshot;
 
 /* Does condition `index` (of the model's conditions) hold? Errors as ct_evaluate().
@@ -92,6 +93,7 @@ mt_err ct_holds_expr(const ct_snapshot *s, const ct_expr *predicate, bool *holds
 /* The most steps that evaluating can take: of rules and conditions with any facts; of
  * the rules, and of one condition, with these. UINT64_MAX: that many, or more. */
 uint64_t ct_work_most(const ct_program *p);
+/* A bound, with the lengths these facts have; saturates. */
 uint64_t ct_work_rules(const ct_program *p, const ct_facts *facts);
 uint64_t ct_work_condition(const ct_program *p, const ct_facts *facts, uint32_t index);
 

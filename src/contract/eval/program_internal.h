@@ -82,7 +82,7 @@ typedef struct ct_insn {
 /* Places where a fact or a verdict is read, in the order they are written. */
 typedef struct ct_site {
     bool is_verdict;
-    uint32_t index;
+    uint32_t index; /* of the fact or the rule */
 } ct_site;
 
 /* How a piece of code records what it read. */
@@ -125,18 +125,18 @@ typedef struct ct_loop {
 /* What came of a condition (ct_remember). */
 typedef struct ct_memo {
     bool known, holds;
-    mt_err err;
+    mt_err err; /* MT_OK, or why it has no value; never MT_E_TIMEOUT */
     ct_fault fault;
-    uint64_t mask;
+    uint64_t mask; /* sites it touched, as in ct_verdicts */
     const uint32_t *order;
 } ct_memo;
 
 struct ct_program {
     const ct_model *model;
-    const ct_insn *code;
-    const ct_value *constants;
+    const ct_insn *code;       /* rules by stratum, CT_CODE_DONE, then conditions */
+    const ct_value *constants; /* literals and folded terms */
     const ct_type *const *types;
-    const ct_site *sites;
+    const ct_site *sites; /* what pieces read, piece after piece */
     const ct_piece *rules, *conditions;
     uint32_t rules_end; /* instructions before it belong to rules */
     uint32_t bases, temps, seen_words, present_words;
@@ -149,11 +149,11 @@ struct ct_program {
 
 struct ct_facts {
     const ct_model *model;
-    ct_value *values;
-    uint8_t *given;  /* by fact: was it asserted from outside? */
-    mt_arena arena;  /* texts, list elements, payloads; errors */
-    uint16_t *notes; /* which member followed which in the objects read so far */
-    ct_value *room;  /* the memory behind values, given and notes */
+    ct_value *values; /* by slot, as the model lays them out */
+    uint8_t *given;   /* by fact: was it asserted from outside? */
+    mt_arena arena;   /* texts, list elements, payloads; errors */
+    uint16_t *notes;  /* which member followed which in the objects read so far */
+    ct_value *room;   /* the memory behind values, given and notes */
 };
 
 struct ct_verdicts {

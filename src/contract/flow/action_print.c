@@ -18,12 +18,15 @@
 
 mt_str ct_block_name(ct_block_kind kind)
 {
-    /* ORDER ct_block_kind. */
     static const mt_str NAMES[] = {
-        MT_STR_INIT("PersonaNotAuthorized"),   MT_STR_INIT("PreconditionNotMet"),
-        MT_STR_INIT("EntityNotInSourceState"), MT_STR_INIT("NoInstance"),
-        MT_STR_INIT("EvaluationError"),        MT_STR_INIT("NoOperationReached"),
+        [CT_BLOCK_PERSONA] = MT_STR_INIT("PersonaNotAuthorized"),
+        [CT_BLOCK_PRECONDITION] = MT_STR_INIT("PreconditionNotMet"),
+        [CT_BLOCK_STATE] = MT_STR_INIT("EntityNotInSourceState"),
+        [CT_BLOCK_INSTANCE] = MT_STR_INIT("NoInstance"),
+        [CT_BLOCK_EVALUATION] = MT_STR_INIT("EvaluationError"),
+        [CT_BLOCK_NOTHING] = MT_STR_INIT("NoOperationReached"),
     };
+    MT_TABLE_COVERS(NAMES, CT_BLOCK_NOTHING + 1);
     return NAMES[kind];
 }
 

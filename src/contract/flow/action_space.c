@@ -26,7 +26,7 @@ typedef struct finder {
     const ct_frozen *z;
     const ct_plan *p;
     const ct_states *states;
-    uint32_t persona;
+    uint32_t persona; /* CT_NONE: not one of the contract's */
     ct_action_space *out;
 } finder;
 
@@ -349,8 +349,8 @@ static bool same_sets(const ct_choice_set *a, uint32_t na, const set_list *b)
 
 /* One way in: the sets of one outcome of each entry so far. */
 typedef struct way {
-    set_list sets;
-    index_list outcomes;
+    set_list sets;       /* instances that fit, per entity */
+    index_list outcomes; /* one of each entry, or several with equal sets */
 } way;
 typedef MT_VEC(way) way_list;
 

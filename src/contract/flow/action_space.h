@@ -19,7 +19,7 @@
 /* All instances of one entity in one state; indices into the entity's instances. */
 typedef struct ct_group {
     uint32_t entity, state;
-    const uint32_t *members;
+    const uint32_t *members; /* indices into the sorted instances */
     uint32_t count;
 } ct_group;
 
@@ -33,7 +33,7 @@ typedef struct ct_choice_set {
 
 /* An operation a flow reaches first. */
 typedef struct ct_entry {
-    uint32_t step, op, persona;
+    uint32_t step, op, persona; /* who may perform what first */
 } ct_entry;
 
 typedef struct ct_action {
@@ -62,9 +62,9 @@ typedef struct ct_blocked {
     ct_block_kind kind;
     uint32_t op; /* PERSONA, PRECONDITION, STATE: the operation in question */
     uint32_t entity, terminal;
-    const ct_group *group;
-    ct_reasons reasons;
-    mt_str message;
+    const ct_group *group; /* whose state is in the way */
+    ct_reasons reasons;    /* of a precondition that does not hold */
+    mt_str message;        /* of an evaluation that failed */
 } ct_blocked;
 
 typedef struct ct_action_space {

@@ -129,12 +129,12 @@ void ct_coverage_run(ct_coverage *c, const ct_run *run)
     }
 }
 
-size_t ct_coverage_total(const ct_coverage *c, ct_cover_kind kind)
+static size_t coverage_total(const ct_coverage *c, ct_cover_kind kind)
 {
     return c->of[kind].len;
 }
 
-size_t ct_coverage_seen(const ct_coverage *c, ct_cover_kind kind)
+static size_t coverage_seen(const ct_coverage *c, ct_cover_kind kind)
 {
     size_t n = 0;
     for (size_t i = 0; i < c->of[kind].len; i++) {
@@ -147,19 +147,24 @@ unsigned ct_coverage_permille(const ct_coverage *c)
 {
     size_t seen = 0, total = 0;
     for (int k = 0; k < CT_COVER_COUNT; k++) {
-        seen += ct_coverage_seen(c, (ct_cover_kind)k);
-        total += ct_coverage_total(c, (ct_cover_kind)k);
+        seen += coverage_seen(c, (ct_cover_kind)k);
+        total += coverage_total(c, (ct_cover_kind)k);
     }
     return total ? (unsigned)(seen * 1000 / total) : 1000;
 }
 
-/* ORDER ct_cover_kind. */
-static const char *const KIND_NAMES[] = {"rules", "operations", "outcomes", "paths"};
+static const char *const KIND_NAMES[] = {
+    [CT_COVER_RULES] = "rules",
+    [CT_COVER_OPERATIONS] = "operations",
+    [CT_COVER_OUTCOMES] = "outcomes",
+    [CT_COVER_PATHS] = "paths",
+};
+MT_TABLE_COVERS(KIND_NAMES, CT_COVER_COUNT);
 
 void ct_coverage_text(mt_buf *out, const ct_coverage *c)
 {
     for (int k = 0; k < CT_COVER_COUNT; k++) {
-        size_t seen = ct_coverage_seen(c, (ct_cover_kind)k), total = c->of[k].len;
+        size_t seen = coverage_seen(c, (ct_cover_kind)k), total = c->of[k].len;
         mt_buf_addf(out, "%-11s %5zu of %5zu  %3zu %%\n", KIND_NAMES[k], seen, total,
                     total ? seen * 100 / total : 100);
     }
@@ -188,8 +193,8 @@ static void kind_json(mt_jw *w, const ct_coverage *c, ct_cover_kind kind)
         }
     }
     mt_jw_end_array(w);
-    mt_jw_key_i64(w, "seen", (int64_t)ct_coverage_seen(c, kind));
-    mt_jw_key_i64(w, "total", (int64_t)ct_coverage_total(c, kind));
+    mt_jw_key_i64(w, "seen", (int64_t)coverage_seen(c, kind));
+    mt_jw_key_i64(w, "total", (int64_t)coverage_total(c, kind));
     mt_jw_end_object(w);
 }
 
@@ -198,7 +203,7 @@ void ct_coverage_json(mt_jw *w, const ct_coverage *c)
     /* Keys in byte order. */
     static const ct_cover_kind ORDER[] = {CT_COVER_OPERATIONS, CT_COVER_OUTCOMES,
                                           CT_COVER_PATHS, CT_COVER_RULES};
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (size_t i = 0; i < CT_COVER_COUNT; i++) {
         mt_jw_key(w, mt_str_z(KIND_NAMES[ORDER[i]]));
         kind_json(w, c, ORDER[i]);

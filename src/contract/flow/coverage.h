@@ -24,8 +24,6 @@ void ct_coverage_run(ct_coverage *c, const ct_run *run);
 /* An operation that succeeded on its own. */
 void ct_coverage_outcome(ct_coverage *c, uint32_t op, uint32_t outcome);
 
-size_t ct_coverage_seen(const ct_coverage *c, ct_cover_kind kind);
-size_t ct_coverage_total(const ct_coverage *c, ct_cover_kind kind);
 /* Parts of a thousand, rounded down, of everything together; 1000 when there is nothing
  * to cover. */
 unsigned ct_coverage_permille(const ct_coverage *c);

@@ -39,7 +39,7 @@ bool ct_op_declares(const ct_operation *op, ct_op_error error);
 
 /* A proposed transition of the instance bound to `entity`. */
 typedef struct ct_change {
-    uint32_t entity, from, to;
+    uint32_t entity, from, to; /* states by index */
 } ct_change;
 
 /* The frozen universe of one run: facts and verdicts computed once, and working room
@@ -51,7 +51,7 @@ typedef struct ct_frozen {
 } ct_frozen;
 
 typedef struct ct_attempt {
-    ct_op_error error;
+    ct_op_error error;     /* CT_OP_NONE: it may be done */
     uint32_t outcome;      /* of plan->outcomes; CT_NONE on error */
     uint32_t change_count; /* written to `changes` */
     uint32_t entity;       /* INSTANCE, STATE: which entity is in the way */

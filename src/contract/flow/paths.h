@@ -16,7 +16,7 @@ enum { CT_MAX_PATHS = 10000 }; /* of one graph */
 
 typedef struct ct_path {
     uint32_t graph;
-    mt_str text;
+    mt_str text; /* the words of its steps, joined by " > " */
 } ct_path;
 
 typedef struct ct_paths {

@@ -12,7 +12,7 @@
 
 /* One transition an operation may cause. */
 typedef struct ct_plan_effect {
-    uint32_t entity, from, to;
+    uint32_t entity, from, to; /* of one outcome those on one entity stand together */
 } ct_plan_effect;
 
 /* The effects of one outcome: those on one entity stand together, in the order in
@@ -31,7 +31,7 @@ typedef struct ct_plan_op {
 /* Where a step leads: another step, or the end of its graph with an outcome. CT_NONE
  * for both: not given. */
 typedef struct ct_plan_target {
-    uint32_t step, terminal;
+    uint32_t step, terminal; /* one of both, or neither: nowhere */
 } ct_plan_target;
 
 /* One operation that undoes something. */
@@ -61,8 +61,8 @@ typedef struct ct_plan_step {
 
 /* The steps of a flow, or of one branch of a parallel step. */
 typedef struct ct_plan_graph {
-    mt_str id;
-    uint32_t entry;
+    mt_str id;      /* of the flow, or of the branch */
+    uint32_t entry; /* a step of this graph */
     uint32_t first_step, step_count;
     uint32_t owner;     /* parallel step of a branch; CT_NONE: a flow */
     uint64_t *entities; /* bit set: what it can change, transitively */

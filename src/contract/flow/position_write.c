@@ -18,16 +18,20 @@
 
 /* ORDER ct_run_status; STOPPED is written as running: nothing was done. */
 const mt_str CT_STATUS_NAMES[] = {
-    MT_STR_INIT("running"), MT_STR_INIT("done"),    MT_STR_INIT("failed"),
-    MT_STR_INIT("waiting"), MT_STR_INIT("running"),
+    [CT_RUN_MORE] = MT_STR_INIT("running"),
+    [CT_RUN_DONE] = MT_STR_INIT("done"),
+    [CT_RUN_FAILED] = MT_STR_INIT("failed"),
+    [CT_RUN_WAITING] = MT_STR_INIT("waiting"),
+    [CT_RUN_STOPPED] = MT_STR_INIT("running"),
 };
+MT_TABLE_COVERS(CT_STATUS_NAMES, CT_RUN_STOPPED + 1);
 
-/* ORDER ct_phase. */
 const mt_str CT_PHASE_NAMES[] = {
-    MT_STR_INIT("step"),
-    MT_STR_INIT("compensate"),
-    MT_STR_INIT("inside"),
+    [CT_AT_STEP] = MT_STR_INIT("step"),
+    [CT_COMPENSATING] = MT_STR_INIT("compensate"),
+    [CT_INSIDE] = MT_STR_INIT("inside"),
 };
+MT_TABLE_COVERS(CT_PHASE_NAMES, CT_INSIDE + 1);
 
 /* CT_NONE is left out. */
 static void key_index(mt_jw *w, const char *key, uint32_t index)
@@ -158,7 +162,7 @@ static void records_json(mt_jw *w, const ct_run *run)
 static void states_json(mt_jw *w, const ct_run *run)
 {
     const ct_model *m = run->plan->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (run->states[e] != CT_NONE) {
             mt_jw_key(w, m->entities[e].id);
@@ -171,7 +175,7 @@ static void states_json(mt_jw *w, const ct_run *run)
 static void instances_json(mt_jw *w, const ct_run *run)
 {
     const ct_model *m = run->plan->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (run->instances[e].ptr) {
             mt_jw_key(w, m->entities[e].id);

@@ -25,12 +25,16 @@
 
 mt_str ct_record_kind_name(ct_record_kind kind)
 {
-    /* ORDER ct_record_kind. */
     static const mt_str NAMES[] = {
-        MT_STR_INIT("operation"),  MT_STR_INIT("branch"),   MT_STR_INIT("handoff"),
-        MT_STR_INIT("sub_flow"),   MT_STR_INIT("parallel"), MT_STR_INIT("compensation"),
-        MT_STR_INIT("escalation"),
+        [CT_RECORD_OPERATION] = MT_STR_INIT("operation"),
+        [CT_RECORD_BRANCH] = MT_STR_INIT("branch"),
+        [CT_RECORD_HANDOFF] = MT_STR_INIT("handoff"),
+        [CT_RECORD_SUBFLOW] = MT_STR_INIT("sub_flow"),
+        [CT_RECORD_PARALLEL] = MT_STR_INIT("parallel"),
+        [CT_RECORD_COMPENSATION] = MT_STR_INIT("compensation"),
+        [CT_RECORD_ESCALATION] = MT_STR_INIT("escalation"),
     };
+    MT_TABLE_COVERS(NAMES, CT_RECORD_ESCALATION + 1);
     return NAMES[kind];
 }
 
@@ -151,10 +155,11 @@ void ct_run_changes_json(mt_jw *w, const ct_run *run)
     changes_json(w, run->plan, run->changes.items, run->changes.len, run->instances);
 }
 
-void ct_run_bindings_json(mt_jw *w, const ct_run *run)
+/* {"E":"instance"} for what the flow can change. */
+static void run_bindings_json(mt_jw *w, const ct_run *run)
 {
     const ct_plan *p = run->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (ct_bit(p->graphs[run->flow].entities, e) && run->instances[e].ptr) {
             mt_jw_key(w, ct_entity_id(p, e));
@@ -217,7 +222,7 @@ static void verdicts_used_json(mt_jw *w, mt_arena *a, const ct_model *m, ct_used
 static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         const ct_change *c = &r->changes[i];
         mt_jw_key(w, ct_entity_id(p, c->entity));
@@ -232,7 +237,7 @@ static void state_map_json(mt_jw *w, const ct_op_report *r, bool after)
 static void op_binding_json(mt_jw *w, const ct_op_report *r)
 {
     const ct_plan *p = r->frozen->plan;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t i = 0; i < r->attempt->change_count; i++) {
         uint32_t e = r->changes[i].entity;
         mt_jw_key(w, ct_entity_id(p, e));
@@ -483,7 +488,8 @@ static void facts_json(mt_jw *w, const ct_run *run)
     mt_buf_free(&value);
 }
 
-void ct_run_provenance_json(mt_jw *w, const ct_run *run)
+/* {"contract","facts":[…],"steps":[…]}. */
+static void run_provenance_json(mt_jw *w, const ct_run *run)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "contract", run->plan->model->id);
@@ -538,9 +544,9 @@ void ct_run_json(mt_buf *out, const ct_run *run)
     }
     mt_jw_key_str(&w, "initiating_persona", run->persona);
     mt_jw_keyz(&w, "instance_bindings");
-    ct_run_bindings_json(&w, run);
+    run_bindings_json(&w, run);
     mt_jw_keyz(&w, "provenance");
-    ct_run_provenance_json(&w, run);
+    run_provenance_json(&w, run);
     simulation_key(&w, run);
     mt_jw_keyz(&w, "steps_executed");
     ct_run_steps_json(&w, run);

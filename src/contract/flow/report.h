@@ -24,12 +24,8 @@ bool ct_record_is_flat(const ct_run *run, const ct_record *r);
 void ct_run_steps_json(mt_jw *w, const ct_run *run);
 /* [{"entity_id","from","instance_id","to"}] in the order of application. */
 void ct_run_changes_json(mt_jw *w, const ct_run *run);
-/* {"contract","facts":[…],"steps":[…]}. */
-void ct_run_provenance_json(mt_jw *w, const ct_run *run);
 /* Only the steps of it: FlowProvenance (§11.6), one StepRecord each. */
 void ct_run_records_json(mt_jw *w, const ct_run *run);
-/* {"E":"instance"} for what the flow can change. */
-void ct_run_bindings_json(mt_jw *w, const ct_run *run);
 
 /* Everything: verdicts, outcome or error, steps, changes, provenance; compact. */
 void ct_run_json(mt_buf *out, const ct_run *run);

@@ -35,8 +35,8 @@ typedef enum move_kind {
 
 typedef struct move {
     move_kind kind;
-    ct_plan_target target;
-    uint32_t message;
+    ct_plan_target target; /* of MOVE_TO */
+    uint32_t message;      /* of MOVE_ABORT */
 } move;
 
 static ct_frame *top(ct_run *r)

@@ -59,7 +59,7 @@ typedef struct ct_record {
 
 /* How one branch of a parallel step ended. */
 typedef struct ct_branch_end {
-    uint32_t graph;
+    uint32_t graph;    /* the branch */
     uint32_t terminal; /* CT_NONE: by an error, or not yet */
     uint32_t message;  /* of run->messages, or CT_NONE */
 } ct_branch_end;
@@ -72,7 +72,7 @@ typedef enum ct_phase {
 
 typedef struct ct_frame {
     uint32_t graph, step;
-    ct_phase phase;
+    ct_phase phase;  /* at its step, compensating, or inside a graph */
     uint32_t index;  /* compensation, or branch of a parallel step */
     uint32_t record; /* of the sub-flow or parallel step while inside it */
     uint32_t parent; /* record that encloses this frame, or CT_NONE */
@@ -112,15 +112,15 @@ struct ct_run {
     mt_str fault;         /* why it FAILED */
     bool simulation;      /* printed with every record */
     size_t steps_left;
-    MT_VEC(ct_frame) frames;
-    MT_VEC(ct_record) records;
-    MT_VEC(ct_change) changes;
+    MT_VEC(ct_frame) frames;   /* open graphs, the innermost last */
+    MT_VEC(ct_record) records; /* what happened, in order */
+    MT_VEC(ct_change) changes; /* of all records, one after the other */
     MT_VEC(ct_branch_end) branches;
-    MT_VEC(mt_str) messages;
-    ct_change *proposed; /* scratch for one operation */
-    uint32_t *matching;  /* likewise */
+    MT_VEC(mt_str) messages; /* records refer to them by index */
+    ct_change *proposed;     /* scratch for one operation */
+    uint32_t *matching;      /* likewise */
     mt_arena memory, texts;
-    ct_verdicts *scratch;
+    ct_verdicts *scratch;     /* for asking conditions; the snapshot is read only */
     const ct_plan *sized_for; /* plan the arrays were made for */
 };
 
@@ -139,7 +139,7 @@ typedef struct ct_run_input {
     const mt_str *instances; /* per entity; ptr NULL: not bound */
     const uint32_t *states;  /* per entity: state of the bound instance, or CT_NONE */
     ct_host host;
-    bool simulation;
+    bool simulation;  /* every record says so */
     size_t max_steps; /* 0: the default of base/limits.h */
 } ct_run_input;
 
@@ -149,6 +149,7 @@ typedef struct ct_run_input {
 ct_run_status ct_run_start(ct_run *run, const ct_run_input *input);
 /* The same without checks and without a frame: flow/position.h fills in the rest. */
 void ct_run_prepare(ct_run *run, const ct_run_input *input);
+/* One thing that matters; see run.c for what that is. */
 ct_run_status ct_run_step(ct_run *run);
 /* Steps until it is no longer MORE. */
 ct_run_status ct_run_all(ct_run *run);

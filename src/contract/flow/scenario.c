@@ -183,7 +183,7 @@ static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
 /* Facts are merged fact by fact; the scenario's own win. */
 static void facts_json(mt_jw *w, const ct_scenarios *file, const ct_scenario *s)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     add_members(w, file->shared.facts, s->given.facts);
     add_members(w, s->given.facts, NULL);
     mt_jw_end_object(w);

@@ -229,7 +229,7 @@ uint32_t ct_states_get(const ct_states *s, uint32_t entity, mt_str id)
 
 void ct_states_json(mt_jw *w, const ct_states *s)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < s->model->entity_count; e++) {
         const ct_instances *list = &s->entities[e];
         if (!list->len) {

@@ -15,12 +15,12 @@
 
 typedef struct ct_instance {
     mt_str id;
-    uint32_t state;
+    uint32_t state; /* index in its entity */
 } ct_instance;
 
 /* Instances of one entity, in byte order of their names once sealed. */
 typedef struct ct_instances {
-    ct_instance *items;
+    ct_instance *items; /* sorted by id once it is sealed */
     size_t len, cap;
 } ct_instances;
 
@@ -54,6 +54,7 @@ typedef struct ct_binding {
     uint32_t *states;  /* per entity: of that instance, CT_NONE: none or absent */
 } ct_binding;
 
+/* Nothing is bound yet; ct_binding_resolve() fills in states. */
 ct_binding ct_binding_new(mt_arena *a, const ct_model *m);
 /* "E=instance". */
 mt_err ct_binding_read_text(mt_arena *a, ct_binding *b, const ct_model *m, mt_str text,

@@ -28,9 +28,9 @@ enum { MAX_DEMANDS = 24, MAX_DEPTH = 2000, EFFORT_PER_WAY = 1000 };
 
 typedef struct frame {
     const struct frame *outer;
-    const ct_plan_step *step;
-    uint32_t branch; /* of a parallel step */
-    bool failed;     /* one of the branches so far */
+    const ct_plan_step *step; /* which opened the inner graph */
+    uint32_t branch;          /* of a parallel step */
+    bool failed;              /* one of the branches so far */
 } frame;
 
 typedef struct walker {
@@ -38,11 +38,11 @@ typedef struct walker {
     const ct_ways_options *options;
     mt_arena a;
     MT_VEC(ct_word) words;
-    uint32_t steps, depth;
+    uint32_t steps, depth;          /* of the way so far; of the C stack */
     ct_demand demands[MAX_DEMANDS]; /* what the way so far asks of the snapshot */
     size_t demand_count;
-    size_t found, effort;
-    bool cut, enough;
+    size_t found, effort; /* ways so far; calls of walk() */
+    bool cut, enough;     /* something was left out; the visitor wants no more */
 } walker;
 
 static void walk(walker *w, const frame *in, ct_plan_target at);

@@ -25,8 +25,8 @@ typedef struct ct_word {
     /* CT_NONE where there is none. `outcome` of the plan: the operation succeeded with
      * it; an undo that is done has none, it may be any of its operation. */
     uint32_t op, outcome, graph, terminal;
-    mt_str result;
-    bool done; /* UNDO: it succeeded */
+    mt_str result; /* how the step went, as text */
+    bool done;     /* UNDO: it succeeded */
 } ct_word;
 
 typedef struct ct_way {
@@ -39,7 +39,7 @@ typedef struct ct_way {
 } ct_way;
 
 typedef struct ct_ways_options {
-    bool expand;
+    bool expand; /* into sub-flows and branches */
     bool
         only_possible; /* leave out ways no snapshot allows, and those that break off */
     size_t most;       /* ways at most */

@@ -22,13 +22,13 @@ enum { MAX_ELEMENTS = 256 }; /* of a quantifier; a longer list is one atom */
 typedef struct why {
     mt_arena *a;
     const ct_snapshot *s;
-    bool all;
+    bool all; /* every reason, not the smallest set */
     ct_fault *fault;
 } why;
 
 typedef struct finding {
     mt_err err;
-    bool value;
+    bool value; /* of the part */
     ct_reasons reasons;
 } finding;
 

@@ -64,6 +64,7 @@ bool fr_expected_hint(fr_parser *p, const char *what, const char *hint);
 bool fr_unknown_field(fr_parser *p, const char *what, fr_sym field);
 /* Notes that a field or label is written twice; the last one stays. */
 void fr_repeated(fr_parser *p, fr_tok tok, fr_sym field);
+/* Reported at `at`, the end of the construct, since the field has no place. */
 bool fr_missing(fr_parser *p, fr_tok at, const char *what, const char *field);
 
 /* Consume or report: '{' and so on, a word, a string, an integer, a given word. */
@@ -81,6 +82,7 @@ static inline bool fr_take_word(fr_parser *p, fr_name *out)
 }
 
 bool fr_take_str(fr_parser *p, fr_name *out);
+/* With a sign that the lexer has read as an operator. */
 bool fr_take_int(fr_parser *p, int64_t *out);
 bool fr_take_the_word(fr_parser *p, fr_sym word);
 /* `word ':'` if it stands here. */
@@ -118,11 +120,14 @@ typedef struct fr_body {
     fr_token_kind close; /* the opening bracket is consumed */
     bool commas;
 } fr_body;
+/* Any order, each field once. True: the body ended where it should. */
 bool fr_read_body(fr_parser *p, const fr_body *body, void *node, fr_seen *seen);
+/* Was the field given in this body? */
 bool fr_was_seen(const fr_seen *seen, fr_sym field);
 
 /* `[ item item, ]` */
 typedef bool (*fr_item_reader)(fr_parser *p, void *list);
+/* Commas between items are optional. */
 bool fr_read_list(fr_parser *p, fr_item_reader read, void *list);
 
 fr_type *fr_parse_type(fr_parser *p);
@@ -136,6 +141,7 @@ bool fr_parse_steps(fr_parser *p, fr_steps *steps);
 bool fr_at_construct(const fr_parser *p);
 fr_construct *fr_parse_flow(fr_parser *p);
 fr_construct *fr_parse_system(fr_parser *p);
+/* Zeroed, with head and id; `broken` if it has no name. */
 fr_construct *fr_new_construct(fr_parser *p, fr_kind kind, size_t size);
 
 #define FR_READ(ok) ((ok) ? FR_FIELD_OK : FR_FIELD_FAILED)

@@ -18,6 +18,7 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c);
 const char *fr_base_name(fr_base base);
 /* As in messages: Int(min: 0, max: 5), Money(currency: USD), Text. */
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t);
+/* An unknown type equals every other: it has been reported. */
 bool fr_type_equal(const fr_type *a, const fr_type *b);
 /* The field or variant, NULL if there is none. */
 const fr_type *fr_type_field_of(const fr_unit *u, const fr_type *t, fr_sym name);

@@ -65,6 +65,7 @@ static inline fr_place fr_at(const fr_construct *c, fr_tok tok, mt_str field)
     return (fr_place){c->file, tok, c, field, NULL, false};
 }
 
+/* Code and level decide where it is listed and whether it is an error. */
 void fr_report(fr_unit *u, fr_code code, fr_place at, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 /* For faults of a whole file, whose name is shown as it is. */

@@ -31,6 +31,7 @@ bool fr_has_outcome(fr_unit *u, fr_operation *o, fr_sym outcome);
 /* Calls visit for every place a step leads to, in the order of the interchange; with
  * `deep` also where escalations and joins lead. */
 typedef void (*fr_edge_visitor)(void *state, fr_step *from, fr_name to);
+/* The only place that knows where a step leads. `deep`: handlers and joins, too. */
 void fr_each_target(fr_step *s, bool deep, fr_edge_visitor visit, void *state);
 /* The steps of one scope; its marks must be set: symbol -> index + 1. */
 typedef struct fr_step_scope {

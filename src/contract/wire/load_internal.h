@@ -26,7 +26,7 @@
 #define CT_L_BRANCH  "L114" /* parallel branches that touch one entity */
 
 typedef struct ct_scope_variable {
-    mt_str name;
+    mt_str name; /* a quantifier's, innermost last */
     const ct_type *type;
 } ct_scope_variable;
 
@@ -53,6 +53,7 @@ void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
 /* Extends the path; give the returned mark to ct_path_pop(). */
 size_t ct_path_key(ct_loader *l, mt_str key);
 size_t ct_path_index(ct_loader *l, size_t index);
+/* Back to the mark that ct_path_key() or ct_path_index() gave. */
 void ct_path_pop(ct_loader *l, size_t mark);
 
 /* The member `key` of the given type; NULL after an error when it is missing or of
@@ -101,6 +102,7 @@ const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *typ
 /* load_operation.c, load_flow.c, load_check.c: the index of a persona; CT_NONE after an
  * error. */
 uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at);
+/* Its number is what operations and steps refer to. */
 uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition);
 bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out);
 bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out);

@@ -17,7 +17,7 @@
 /* Where a construct was written, as its `provenance` says; file may be empty. */
 typedef struct ct_origin {
     mt_str file;
-    uint32_t line;
+    uint32_t line; /* 0: the bundle does not say */
 } ct_origin;
 
 /* ---- Expressions: predicates and terms --------------------------------------- */
@@ -84,7 +84,7 @@ typedef struct ct_source_decl {
  * declares none at all; such personas are listed after the declared ones. */
 typedef struct ct_persona {
     mt_str id;
-    bool declared;
+    bool declared; /* otherwise it is only named somewhere */
     ct_origin origin;
 } ct_persona;
 
@@ -107,8 +107,8 @@ typedef struct ct_entity {
  * is produced by exactly one rule (S8), so a verdict is known by its rule's index. */
 typedef struct ct_rule {
     mt_str id;
-    mt_str verdict;
-    uint32_t stratum;
+    mt_str verdict;   /* the name it produces; unique */
+    uint32_t stratum; /* rules are sorted by it */
     const ct_expr *when;
     const ct_type *payload_type;
     const ct_expr *payload; /* a term of payload_type, or convertible to it */
@@ -134,7 +134,7 @@ typedef struct ct_operation {
      * "success"; steps then route either name. */
     const mt_str *outcomes;
     uint32_t outcome_count;
-    bool undeclared;
+    bool undeclared;      /* its outcomes were not declared: there is one */
     const mt_str *errors; /* error_contract */
     uint32_t error_count;
     uint32_t condition; /* index of the precondition in a program, or CT_NONE */
@@ -150,7 +150,7 @@ typedef struct ct_target {
 /* One compensation: Terminal outcome if it fails. */
 typedef struct ct_compensation {
     uint32_t operation, persona;
-    mt_str on_failure;
+    mt_str on_failure; /* the terminal when the undo itself fails */
 } ct_compensation;
 
 typedef enum ct_handler_kind {
@@ -242,6 +242,7 @@ typedef struct ct_model {
 /* Index of a construct by name, CT_NONE if there is none. For front doors, never while
  * evaluating. */
 uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id);
+/* CT_NONE when there is none, as with the two below. */
 uint32_t ct_state_find(const ct_entity *e, mt_str state);
 uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);
 uint32_t ct_step_find(const ct_steps *steps, mt_str id);

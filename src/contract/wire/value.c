@@ -9,8 +9,6 @@
 #include "contract/wire/value.h"
 
 const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
-const ct_type CT_TYPE_ANY_INT = {
-    .base = CT_INT, .slots = 1, .as.range = {INT64_MIN, INT64_MAX}};
 const ct_type CT_TYPE_ANY_DECIMAL = {
     .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
 

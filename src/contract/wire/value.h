@@ -118,7 +118,7 @@ union ct_value {
 };
 
 /* Types every model shares: Bool, and the widest Int and Decimal. */
-extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_INT, CT_TYPE_ANY_DECIMAL;
+extern const ct_type CT_TYPE_BOOL, CT_TYPE_ANY_DECIMAL;
 
 /* "Bool", "Int", …; "seconds", …; seconds in one unit. */
 extern const char *const CT_UNIT_NAMES[CT_UNIT_COUNT];

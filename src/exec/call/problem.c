@@ -20,6 +20,7 @@ mt_jw ex_problem_open(ex_job *job, ex_problem p, mt_str detail)
     mt_jw w = ex_reply_with(job, r->status);
     job->reply.problem = true;
     job->kept = r->kept;
+    mt_jw_unsorted(&w); /* what a problem has of its own comes last */
     mt_jw_key_str(&w, "code", r->code);
     mt_jw_key_str(&w, "detail", detail);
     mt_jw_key_i64(&w, "status", r->status);

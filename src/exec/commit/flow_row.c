@@ -97,7 +97,7 @@ void ex_reply_flow(ex_job *job, const st_flow *row)
 void ex_states_json(mt_jw *w, const ct_plan *p, const uint32_t *states)
 {
     mt_jw_keyz(w, "states");
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (states[e] != CT_NONE) {
             mt_jw_key(w, ct_entity_id(p, e));

@@ -161,7 +161,7 @@ static void states_json(mt_jw *w, const ex_job *job)
 {
     const ct_plan *p = job->v->plan;
     const ex_snap *s = job->snap;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (s->instances[e].ptr && s->states[e] != CT_NONE) {
             mt_jw_key(w, ct_entity_id(p, e));

@@ -105,7 +105,7 @@ static mt_str request_of(ex_job *job, const ex_delivery *d, const ex_version *v)
     mt_jw w = mt_jw_start(&body, false);
     mt_jw_begin_object(&w);
     mt_jw_keyz(&w, "bindings");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     uint32_t flow =
         ct_model_find(v->model, CT_KIND_FLOW, member(d->body, "target_flow"));
     for (uint32_t e = 0; flow != CT_NONE && e < v->model->entity_count; e++) {

@@ -21,7 +21,7 @@ an_policy ex_policy_for(const mt_json *policy, mt_str flow)
 mt_err ex_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str *bad)
 {
     mt_jw w = mt_jw_start(out, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (size_t i = 0; i < count; i++) {
         size_t equals = mt_str_find(policies[i], '=');
         bool own = equals < policies[i].len;

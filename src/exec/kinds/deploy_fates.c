@@ -311,7 +311,7 @@ static mt_str extra_of(ex_migration *m, const st_flow *row)
     mt_jw w = mt_jw_start(&b, false);
     bool good = !mt_json_read(m->a, row->extra, NULL, &tree, NULL);
     const mt_json *began = good ? mt_json_at(&tree, "began") : NULL;
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     mt_jw_key_str(&w, "began", began ? mt_json_text(began) : row->etag);
     for (uint32_t i = 0; good && i < tree.count; i++) {
         if (!mt_str_is(tree.as.members[i].key, "began")) {

@@ -48,7 +48,7 @@ void ex_migration_take_removed(ex_migration *m, const mt_json *migration)
 static void removed_json(mt_jw *w, const ex_migration *m)
 {
     const ct_model *model = m->next->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < model->entity_count; e++) {
         bool open = false;
         for (size_t i = 0; i < m->removed.len; i++) {

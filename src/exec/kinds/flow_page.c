@@ -14,6 +14,7 @@ bool ex_flow_get(ex_job *job)
     bool began = caller.len && mt_str_eq(caller, row.initiator);
     const ex_version *v = ex_waiting_version(job->x, &row);
     mt_jw w = ex_reply_with(job, 200);
+    mt_jw_unsorted(&w);
     ex_flow_members(&w, v, &row);
     if (began || ex_may_read_facts(job, row.contract)) {
         mt_jw_keyz(&w, "extra");

@@ -51,7 +51,7 @@ static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
 static void bindings_json(mt_jw *w, const ex_job *job)
 {
     const ct_model *m = job->v->model;
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (job->snap->instances[e].ptr) {
             mt_jw_key(w, m->entities[e].id);

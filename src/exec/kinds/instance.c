@@ -118,6 +118,7 @@ static mt_err record_life(ex_job *job, ex_group *g, const char *kind,
 static void reply_row(ex_job *job, int status, const st_instance *row, int64_t record)
 {
     mt_jw w = ex_reply_with(job, status);
+    mt_jw_unsorted(&w);
     mt_jw_key_str(&w, "contract", job->v->contract);
     members_json(&w, row);
     if (record) {

@@ -174,7 +174,7 @@ void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
         mt_jw_key_bool(&w, "simulation", true);
     }
     mt_jw_keyz(&w, "versions");
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         if (job->snap->states[e] != CT_NONE) {
             mt_jw_key(&w, p->model->entities[e].id);

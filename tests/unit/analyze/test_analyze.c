@@ -106,11 +106,11 @@ static seeker way_to(analysed *x, const char *persona, uint32_t entity, const ch
 {
     seeker k = {entity, state_named(x, entity, to), CT_NONE, CT_NONE};
     an_setting scene = {.plan = x->an->plan,
-                      .persona = named(x, CT_KIND_PERSONA, persona),
-                      .instances = 1,
-                      .most = 100,
-                      .may = admits_op,
-                      .context = (void *)(uintptr_t)x->an};
+                        .persona = named(x, CT_KIND_PERSONA, persona),
+                        .instances = 1,
+                        .most = 100,
+                        .may = admits_op,
+                        .context = (void *)(uintptr_t)x->an};
     an_outline o = an_outline_of(&x->a, &scene);
     an_joint_search(&x->a, &scene, &o, o.group[entity], seek, &k);
     return k;
@@ -232,6 +232,77 @@ static void S7_quantifiers_count_by_the_max_of_their_list(void **state)
     assert_int_equal(b->steps.low, 5);
     assert_int_equal(b->quantifiers, 0);
     analysed_free(&x);
+}
+
+/* Bodies of two nodes for every item, the quantifier and its list: ten million steps
+ * are borne, one more is told. */
+static const struct cost_row {
+    const char *name, *condition;
+    uint64_t steps;
+} COSTS[] = {
+    {"S7_ten_million_steps_are_borne", "forall i in l . not i", 10000000},
+    {"S7_one_more_is_told", "not (forall i in l . not i)", 10000001},
+};
+
+static void costs(void **state)
+{
+    const struct cost_row *row = *state;
+    char text[1000];
+    analysed x;
+    snprintf(
+        text, sizeof text,
+        "persona p\nfact l { type: List(element_type: Bool, max: 4999999) source: "
+        "\"x.l\" }\nentity E { states: [s, t] initial: s transitions: [(s, t)] }\n"
+        "rule r { stratum: 0 when: %s produce: v(true) }\n"
+        "operation o { allowed_personas: [p] precondition: %s effects: [(E, s, t)] "
+        "outcomes: [done] }\n"
+        "flow f { snapshot: at_initiation entry: a steps: { a: BranchStep { "
+        "condition: %s persona: p if_true: Terminal(success) if_false: "
+        "Terminal(failure) } } }\n",
+        row->condition, row->condition, row->condition);
+    analyse_text(&x, text);
+    bool told = row->steps > 10000000;
+    assert_true(x.an->rule_bounds[0].steps.low == row->steps);
+    assert_int_equal(found(&x, "S702", "r", NULL), told);
+    assert_int_equal(found(&x, "S702", "o", NULL), told);
+    assert_int_equal(found(&x, "S702", "f", "a"), told);
+    analysed_free(&x);
+}
+
+/* A flow of so many steps, one after the other. */
+static bool is_told_as_deep(int steps)
+{
+    mt_buf text = {0};
+    analysed x;
+    mt_buf_addz(
+        &text,
+        "persona p\npersona q\noperation o { allowed_personas: [p] precondition: "
+        "true effects: [] outcomes: [done] }\n"
+        "flow f { snapshot: at_initiation entry: s1 steps: {\n");
+    for (int i = 1; i < steps; i++) {
+        mt_buf_addf(&text,
+                    "s%d: HandoffStep { from_persona: %s to_persona: %s next: s%d }\n",
+                    i, i % 2 ? "p" : "q", i % 2 ? "q" : "p", i + 1);
+    }
+    mt_buf_addf(&text,
+                "s%d: OperationStep { op: o persona: p outcomes: { done: "
+                "Terminal(success) } on_failure: Terminate(outcome: failure) }\n",
+                steps);
+    mt_buf_addz(&text, "} }\n");
+    mt_buf_addc(&text, 0);
+    analyse_text(&x, text.ptr);
+    bool told = found(&x, "S701", "f", NULL);
+    assert_int_equal(x.an->graphs[0].longest, steps);
+    analysed_free(&x);
+    mt_buf_free(&text);
+    return told;
+}
+
+static void S7_a_hundred_steps_are_borne_and_one_more_is_told(void **state)
+{
+    (void)state;
+    assert_false(is_told_as_deep(100));
+    assert_true(is_told_as_deep(101));
 }
 
 static void S8_each_verdict_type_has_one_rule(void **state)
@@ -396,6 +467,8 @@ int main(void)
     rows_test(&list, S6_standard_release_has_seven_paths);
     rows_test(&list, S6_ends_states_and_depth_of_standard_release);
     rows_test(&list, S7_quantifiers_count_by_the_max_of_their_list);
+    rows_add(&list, COSTS, costs);
+    rows_test(&list, S7_a_hundred_steps_are_borne_and_one_more_is_told);
     rows_test(&list, S8_each_verdict_type_has_one_rule);
     rows_test(&list, what_is_found_in_escrow);
     rows_test(&list, S2_a_dead_state_is_found);

@@ -155,6 +155,7 @@ static const struct row {
      "9 `words` must not contain a NUL character"},
     {"three words where two may be", "{\"words\":[\"a\",\"b\",\"c\"]}",
      "9 `words` must have 1 to 2 items"},
+    {"an empty key", "{\"\":1}", "4 `` is not a key of a sample"},
     {"everything at once", "{\"siez\":1,\"size\":99,\"flag\":1}",
      "27 `flag` must be true or false, not a number\n"
      "17 `size` must be a whole number from 1 to 10\n"

@@ -1,6 +1,11 @@
 /* The writer: canonical bytes, compact and pretty, and streaming. */
 #include "../rows.h"
 
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "base/json_write.h"
 
 static const struct row {
@@ -101,7 +106,7 @@ static void every_byte_at_every_place_is_quoted_right(void **state)
 
 static void stream_all(mt_jw *w)
 {
-    mt_jw_begin_object(w);
+    mt_jw_begin_unsorted(w);
     mt_jw_key_str(w, "text", MT_STR("a\nb"));
     mt_jw_key_i64(w, "least", INT64_MIN);
     mt_jw_key_bool(w, "yes", true);
@@ -117,6 +122,51 @@ static void stream_all(mt_jw *w)
     mt_jw_end_array(w);
     mt_jw_end_object(w);
 }
+
+#ifdef MT_CHECK_KEYS
+/* Does a process survive it that writes one key after another? */
+static bool may_follow(const char *key, const char *next, bool unsorted)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (!child) {
+        mt_buf out = {0};
+        mt_jw w = mt_jw_start(&out, false);
+        fclose(stderr);
+        signal(SIGABRT, SIG_DFL);
+        mt_jw_begin_object(&w);
+        if (unsorted) {
+            mt_jw_unsorted(&w);
+        }
+        mt_jw_key(&w, mt_str_z(key));
+        mt_jw_begin_object(&w); /* what is inside has keys of its own */
+        mt_jw_key_i64(&w, "a", 1);
+        mt_jw_end_object(&w);
+        mt_jw_key(&w, mt_str_z(next));
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status == 0;
+}
+
+static void keys_that_do_not_ascend_are_a_bug(void **state)
+{
+    (void)state;
+    char a[100], b[100];
+    memset(a, 'x', sizeof a), memset(b, 'x', sizeof b);
+    a[99] = b[99] = '\0';
+    assert_true(may_follow("a", "b", false));
+    assert_true(may_follow("a", "aa", false));
+    assert_false(may_follow("b", "a", false));
+    assert_false(may_follow("aa", "a", false));
+    assert_false(may_follow("a", "a", false));
+    assert_true(may_follow("b", "a", true));
+    b[98] = 'y'; /* beyond what is compared */
+    assert_true(may_follow(a, b, false));
+    b[0] = 'w';
+    assert_false(may_follow(a, b, false));
+}
+#endif
 
 static void streaming_puts_commas_and_lines(void **state)
 {
@@ -218,6 +268,9 @@ int main(void)
     rows_add(&list, QUOTED, quotes);
     rows_test(&list, every_byte_at_every_place_is_quoted_right);
     rows_test(&list, streaming_puts_commas_and_lines);
+#ifdef MT_CHECK_KEYS
+    rows_test(&list, keys_that_do_not_ascend_are_a_bug);
+#endif
     rows_test(&list, a_ceiling_stops_the_writer);
     rows_test(&list, a_deep_tree_can_be_embedded);
     rows_test(&list, large_objects_are_sorted_too);

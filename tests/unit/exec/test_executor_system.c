@@ -239,6 +239,92 @@ static void E_SYS_01_d_a_failure_is_recorded_and_hurts_nobody(void **state)
     }
 }
 
+/* ---- A target whose source fails for a while ----------------------------------------
+ */
+
+static const char TILL[] =
+    "persona clerk\n"
+    "entity Order { states: [open, sold, sent] initial: open transitions: [(open, "
+    "sold), "
+    "(sold, sent)] }\n"
+    "operation pay { allowed_personas: [clerk] precondition: true effects: [(Order, "
+    "open, sold)] outcomes: [done] }\n"
+    "flow sell { snapshot: at_initiation entry: a steps: { a: OperationStep { op: pay "
+    "persona: clerk outcomes: { done: Terminal(success) } on_failure: "
+    "Terminate(outcome: failure) } } }\n";
+static const char DEPOT[] =
+    "persona clerk\n"
+    "source books { protocol: database dialect: sqlite }\n"
+    "fact stock { type: Int(min: 0, max: 99) source: books { path: \"stock.items\" } }\n"
+    "entity Order { states: [open, sold, sent] initial: open transitions: [(open, "
+    "sold), "
+    "(sold, sent)] }\n"
+    "operation send { allowed_personas: [clerk] precondition: stock > 0 effects: "
+    "[(Order, sold, sent)] outcomes: [done] }\n"
+    "flow ship { snapshot: at_initiation entry: a steps: { a: OperationStep { op: send "
+    "persona: clerk outcomes: { done: Terminal(success) } on_failure: "
+    "Terminate(outcome: failure) } } }\n";
+static const char SHOP[] =
+    "system shop {\n"
+    "  members: [till: \"till.tenor\", depot: \"depot.tenor\"]\n"
+    "  shared_personas: [{ persona: clerk, contracts: [till, depot] }]\n"
+    "  shared_entities: [{ entity: Order, contracts: [till, depot] }]\n"
+    "  triggers: [{ source: till.sell, on: success, target: depot.ship, persona: clerk "
+    "}]\n"
+    "}\n";
+CALLER(SALES, "tok-clerk", LIST(T("clerk")), LIST(T("facts:*")));
+
+static mt_json *yaml(const char *text)
+{
+    mt_json *tree = mt_new(&arena, mt_json);
+    assert_fine(mt_yaml_read(&arena, mt_str_z(text), NULL, tree, NULL));
+    return tree;
+}
+
+/* Sells one order; how often its trigger was tried until it was given up. */
+static int attempts_made(void **state, const char *settings)
+{
+    contract_file("till.tenor", TILL);
+    contract_file("depot.tenor", DEPOT);
+    ex_executor_options o = {
+        .settings = yaml(settings),
+        .adapters = yaml("books: {file: nowhere.db, facts: {stock: {query: \"select "
+                         "1\"}}}")};
+    desk d = desk_open(state, contract_file("shop.tenor", SHOP), &o);
+    ask_in(&d, &ANYONE, "till", EX_INSTANCE_CREATE, "Order", "", "{\"id\":\"o1\"}");
+    expect(&d, 201);
+    const mt_json *r =
+        ask_in(&d, &SALES, "till", EX_FLOW_START, "sell", "",
+               "{\"persona\":\"clerk\",\"bindings\":{\"Order\":\"o1\"}}");
+    expect(&d, 200);
+    mt_str id = mt_strf(&arena, "%.*s/shop/0", MT_ARG(mt_json_text(at(r, "id"))));
+    st_trigger row = {.status = MT_STR("pending")};
+    for (int i = 0; i < 1000 && mt_str_is(row.status, "pending"); i++) {
+        nanosleep(&(struct timespec){0, 10000000}, NULL);
+        st_tx *tx = begin(d.store, ST_WRITE);
+        assert_fine(st_trigger_lock(tx, &arena, id, &row));
+        st_rollback(tx);
+    }
+    assert_str(row.status, "failed");
+    assert_state_in(&d, "till", "Order", "o1", "sold");
+    desk_close(&d);
+    return row.attempts;
+}
+
+static void
+E_SYS_01_what_may_succeed_later_is_tried_as_often_as_configured(void **state)
+{
+    assert_int_equal(
+        attempts_made(state, "executor: {trigger_attempts: 1, trigger_pause_ms: 10}"),
+        1);
+    assert_int_equal(
+        attempts_made(state, "executor: {trigger_attempts: 2, trigger_pause_ms: 10}"),
+        2);
+    assert_int_equal(
+        attempts_made(state, "executor: {trigger_attempts: 4, trigger_pause_ms: 10}"),
+        4);
+}
+
 static void E_SYS_02_members_see_one_state_of_a_shared_entity(void **state)
 {
     ex_executor_options o = with_shipment("nowhere");
@@ -322,6 +408,7 @@ int main(void)
     both(&l, E_SYS_01_b_a_trigger_fires_once_however_often_we_start);
     both(&l, E_SYS_01_what_another_process_promised_is_kept);
     both(&l, E_SYS_01_d_a_failure_is_recorded_and_hurts_nobody);
+    both(&l, E_SYS_01_what_may_succeed_later_is_tried_as_often_as_configured);
     both(&l, E_SYS_02_members_see_one_state_of_a_shared_entity);
     both(&l, E_SYS_03_a_shared_persona_is_one_actor_with_each_contracts_rights);
     both(&l, E_SYS_04_the_target_flow_has_a_snapshot_of_its_own);
