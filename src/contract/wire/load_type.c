@@ -184,7 +184,7 @@ static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
     }
     size_t mark = ct_path_key(l, MT_STR("element_type"));
     t->as.list.element = ct_load_type(l, element);
-    if (t->as.list.element && t->as.list.element->base == CT_LIST) {
+    if (t->as.list.element && ct_held(t->as.list.element) == LN_LIST) {
         ct_load_error(l, CT_L_TYPE, element, "a List may not hold Lists");
         t->as.list.element = NULL;
     }
@@ -193,13 +193,24 @@ static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
     return t->as.list.element != NULL;
 }
 
+static bool load_whole(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    return ct_has(t, LN_UNIT)     ? load_duration(l, json, t)
+           : ct_has(t, LN_RANGED) ? load_range(l, json, t)
+                                  : load_plain(l, json, t);
+}
+
+static bool load_amount(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    return ct_has(t, LN_CURRENCY) ? load_money(l, json, t) : load_decimal(l, json, t);
+}
+
 static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
-    [CT_BOOL] = load_plain,     [CT_INT] = load_range,   [CT_DECIMAL] = load_decimal,
-    [CT_TEXT] = load_text,      [CT_ENUM] = load_enum,   [CT_DATE] = load_plain,
-    [CT_DATETIME] = load_plain, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
-    [CT_RECORD] = load_record,  [CT_UNION] = load_union, [CT_LIST] = load_list,
+    [LN_BOOLEAN] = load_plain, [LN_INTEGER] = load_whole, [LN_DECIMAL] = load_amount,
+    [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_plain,
+    [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
 
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {
@@ -217,7 +228,7 @@ const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
             ct_type *t = mt_new(l->keep, ct_type);
             t->base = (uint8_t)i;
             t->slots = 1;
-            return LOADERS[i](l, json, t) ? t : NULL;
+            return LOADERS[ct_held(t)](l, json, t) ? t : NULL;
         }
     }
     ct_load_error(l, CT_L_TYPE, json, "unknown base type \"%.*s\"", MT_ARG(base));
