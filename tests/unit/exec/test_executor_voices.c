@@ -103,6 +103,9 @@ static void broken_events_are_refused_with_a_reason(void **state)
         ask(&d, &DRIVER, EX_GRAPH_EVENT, "fx", "", ROWS[i].body);
         expect(&d, ROWS[i].status);
     }
+    const mt_json *r = ask(&d, &DRIVER, EX_GRAPH_EVENT, "fx", "", "{\"id\":\"\"}");
+    assert_at(r, "detail",
+              "body, line 1, column 7, member id: expected text that is not empty");
     assert_int_equal(records(&d, "episode"), 0);
     desk_close(&d);
 }
