@@ -129,6 +129,8 @@ static void a_message_is_a_cycle_with_a_record(void **state)
     expect(&d, 400);
     ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", "{}\n{}");
     expect(&d, 400);
+    ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", "{\n}");
+    expect(&d, 400);
     d = desk_again(state, &d, &o);
     ask(&d, &DRIVER, EX_AGENT_TAPE, "seller", "", "");
     assert_text(d.text, tape);
