@@ -6,9 +6,8 @@
  * plan of what to ask. All faults are reported, and a source that the configuration
  * refuses to serve is remembered with the reason, so that a fetch can say it.
  *
- * AD_ADAPTERS is the table of kinds, in the order of asking: first what can be waited
- * for together, then what answers at once. A new kind is a row there, a row of
- * PROTOCOLS, its settings in config.c and a file.
+ * What a kind can do, and which protocol it speaks, is in the tables of kinds.c. Only
+ * processes are known by name here: the configuration chooses them, not the protocol.
  *
  * Memory: one arena for all that lives as long as the adapters. Secrets are listed and
  * wiped when they are freed. Threads: fetches may run side by side; what they share
@@ -28,6 +27,8 @@ enum {
 
 /* ---- Sources ---- */
 
+/* A configured command serves any protocol: that is how a source gets an adapter that
+ * motet does not have. */
 static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
 {
     mt_str protocol = s->decl->protocol;
@@ -47,6 +48,7 @@ static bool choose_adapter(ad_opening *o, ad_source *s, const mt_json *settings)
         MT_ARG(dialect));
 }
 
+/* Defaults first, settings over them, then the kind's own set-up. */
 static bool open_source(ad_opening *o, ad_source *s, const mt_json *settings)
 {
     *s = (ad_source){.decl = s->decl,
@@ -79,6 +81,8 @@ static bool check_policy(ad_opening *o, const ad_fact_plan *p)
     return true;
 }
 
+/* ORDER: the path is taken apart before settings are read, since they may speak of its
+ * parameters. */
 static bool open_fact(ad_opening *o, ad_fact_plan *p)
 {
     mt_arena *a = &o->adapters->arena;
@@ -135,6 +139,7 @@ static const mt_json *copy_tree(mt_arena *a, const mt_json *tree)
     return err ? NULL : copy;
 }
 
+/* Only sources that a fact names are opened: an unused one needs no configuration. */
 static void open_all(ad_opening *o, const mt_json *sources)
 {
     ad_adapters *all = o->adapters;

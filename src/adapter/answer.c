@@ -48,6 +48,8 @@ void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
     job->done = true;
 }
 
+/* The digest is of the bytes that came, before anything was made of them; what is kept
+ * of them has secrets taken out. */
 static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str raw)
 {
     ad_fact_answer *to = q->answer;

@@ -77,6 +77,7 @@ static void empty(ad_cache *c, entry *e)
     e->value = e->response = e->digest = (mt_str){0};
 }
 
+/* Entries are a ring: the oldest is the next to be overwritten. */
 static void drop_oldest(ad_cache *c)
 {
     uint32_t index = c->oldest;

@@ -265,6 +265,7 @@ static bool check_instances(ad_opening *o, const ad_source *s)
                                  MT_ARG(s->decl->id));
 }
 
+/* What no single row can tell: settings that need each other. */
 static bool check_source(ad_opening *o, const ad_source *s)
 {
     if (s->on_error == AD_ON_ERROR_STALE && !s->stale_for) {

@@ -82,6 +82,8 @@ static bool is_usable(mt_str value)
            !mt_str_is(value, "..") && !memchr(value.ptr, 0, value.len);
 }
 
+/* Values end up in URLs and queries, so what could change their meaning is refused
+ * here, once for all kinds. */
 static bool fill_names(ad_fetching *f, ad_question *q)
 {
     const ad_names *names = &q->plan->names;
@@ -155,6 +157,8 @@ static bool is_callers(ad_fact_error error)
            error == AD_FACT_NO_SOURCE;
 }
 
+/* Only for a source that fails, and only as old as its settings allow; the answer says
+ * that it is stale. */
 static bool try_stale(ad_fetching *f, ad_question *q)
 {
     const ad_source *s = q->plan->source;
@@ -217,6 +221,8 @@ static void ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t co
     }
 }
 
+/* Kind by kind, in the order of the table: those that can be waited for together are
+ * begun first. */
 static void ask_all(ad_fetching *f, ad_question *questions)
 {
     ad_adapters *a = f->adapters;

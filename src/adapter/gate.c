@@ -202,6 +202,7 @@ static mt_str part_of(CURLU *u, mt_arena *a, CURLUPart part, unsigned flags)
     return copy;
 }
 
+/* Default ports are left out, so that an origin has one spelling. */
 static bool take_apart(CURLU *u, mt_arena *a, ad_url *out)
 {
     mt_str scheme = part_of(u, a, CURLUPART_SCHEME, 0);
@@ -271,6 +272,7 @@ static const mt_form_row OUTGOING[] = {
     MT_FORM_TEXTS(lists, networks, "networks", 0, MOST_LISTED, 0),
 };
 
+/* An origin with a path or a user would look stricter than it is, and is refused. */
 static bool read_origins(mt_form *f, const mt_json *list, ad_gate *out)
 {
     mt_str *origins = mt_new_array(f->arena, mt_str, list->count);

@@ -73,6 +73,9 @@ static curl_socket_t open_socket(void *state, curlsocktype purpose,
 #define SET(t, option, value)                                                          \
     MT_ASSERT(curl_easy_setopt((t)->easy, option, (value)) == CURLE_OK)
 
+/* Redirects are not libcurl's business (follow() decides), proxies are not the
+ * environment's, and every socket is opened by open_socket(), which looks at the
+ * address. */
 static void set_source(transfer *t, const ad_source *s)
 {
     SET(t, CURLOPT_NOSIGNAL, 1L);
@@ -135,6 +138,7 @@ static bool is_own(const ad_job *job, mt_str url)
            mt_str_eq(read.origin, job->source->origin);
 }
 
+/* Also for a second try after a redirect: nothing of the first answer may remain. */
 static void start(ad_job *job)
 {
     transfer *t = job->state;
@@ -208,6 +212,8 @@ static bool follow(ad_job *job)
     return true;
 }
 
+/* One error refuses all: with errors, data may be null in places that look like
+ * answers. */
 static void read_graphql(ad_job *job, const mt_json *root, mt_str raw)
 {
     const mt_json *errors = mt_json_at(root, "errors");
@@ -250,6 +256,8 @@ static void read_body(ad_job *job)
     }
 }
 
+/* Only 2xx is read; a redirect is followed if the origin is allowed, everything else
+ * is an error by its class. */
 static void read_status(ad_job *job, long status)
 {
     mt_str id = job->source->decl->id;
@@ -272,6 +280,8 @@ static void read_status(ad_job *job, long status)
     free_transfer(job);
 }
 
+/* `kept_in`: the address was refused by the gate, which libcurl only knows as "could
+ * not connect". */
 static void transferred(ad_job *job, CURLcode code)
 {
     const transfer *t = job->state;
@@ -350,6 +360,8 @@ static void start_all(ad_fetching *f, const ad_source *s)
     curl_multi_perform(f->multi, &running); /* on their way while others are asked */
 }
 
+/* May hold a key in its query, so the buffer is wiped; the copy lives in the fetch's
+ * arena. */
 static mt_str url_of(ad_fetching *f, const ad_source *s, const ad_question *q)
 {
     mt_buf url = {0};

@@ -24,6 +24,7 @@ static bool is_printable(mt_str text)
     return true;
 }
 
+/* Credentials in a URL would be logged with it. */
 static bool check_url(ad_opening *o, ad_source *s)
 {
     ad_url url;
@@ -180,6 +181,8 @@ static bool auth_named(ad_opening *o, ad_source *s, const mt_json *auth)
     return true;
 }
 
+/* A contract that declares auth must be given one, or told that there is none: silence
+ * could be a slip. */
 static bool set_up_auth(ad_opening *o, ad_source *s)
 {
     mt_str declared = mt_json_text(mt_json_at(&s->fields, "auth"));

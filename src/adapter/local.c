@@ -136,6 +136,8 @@ int64_t ad_adapters_manual_until(const ad_adapters *a, uint32_t fact,
     return !aged || (m->expires_at && m->expires_at < aged) ? m->expires_at : aged;
 }
 
+/* An expired assertion is an error, not absence: a default would hide that somebody
+ * must assert it again. */
 static void take_manual(ad_fetching *f, ad_question *q, const ad_manual *m)
 {
     int64_t until = ad_adapters_manual_until(f->adapters, q->plan->index, m);

@@ -207,6 +207,7 @@ static void ignore_notice(void *state, const char *message)
     (void)message;
 }
 
+/* A connection from the pool may have died while it waited; one new one is tried. */
 static void connect_anew(ad_job *job)
 {
     exchange *x = job->state;
@@ -252,6 +253,7 @@ static void lost(ad_job *job)
     end(job, false);
 }
 
+/* Values are bound, never part of the text. */
 static void send_query(ad_job *job)
 {
     exchange *x = job->state;
@@ -379,6 +381,8 @@ static void after_results(ad_job *job)
     }
 }
 
+/* The second row makes it ambiguous; the rest is read away, so that the connection can
+ * be used again. */
 static void take_answer(ad_job *job, const PGresult *result)
 {
     exchange *x = job->state;
@@ -414,6 +418,7 @@ static void take_result(ad_job *job, const PGresult *result)
     }
 }
 
+/* As far as it goes without waiting; poll() says when to come again. */
 static void step(ad_job *job)
 {
     exchange *x = job->state;

@@ -205,6 +205,8 @@ static mt_err send_all(ad_job *job)
     return err;
 }
 
+/* A server that was kept and has died meanwhile is started once more; a fresh one that
+ * dies is an error. */
 static void begin(ad_job *job)
 {
     dialogue *d = job->state;
@@ -260,6 +262,8 @@ static bool take_line(ad_job *job, mt_str line)
     return true;
 }
 
+/* Answers may come in any order; a line that is not one ends the dialogue, since what
+ * follows it cannot be trusted. */
 static void step(ad_job *job)
 {
     dialogue *d = job->state;

@@ -18,6 +18,7 @@ void ad_secret_remember(ad_adapters *a, mt_str secret)
     }
 }
 
+/* A file that others may read is not a secret any more. */
 static bool from_file(ad_opening *o, mt_str name, mt_str *out, const char **why)
 {
     struct stat about;

@@ -48,6 +48,8 @@ void ad_sqlite_close(ad_source *s)
     }
 }
 
+/* Read-only, defensive, without attached databases: a query from a configuration must
+ * not be able to do more. */
 static sqlite3 *open_connection(const ad_source *s)
 {
     sqlite3 *db = NULL;
@@ -143,6 +145,7 @@ static void read_column(ad_fetching *f, ad_question *q, sqlite3_stmt *statement)
     }
 }
 
+/* Steps once more to see whether there is a second row. */
 static void read_rows(ad_fetching *f, ad_question *q, sqlite3 *db, sqlite3_stmt *st)
 {
     mt_str id = q->plan->fact->id;

@@ -515,7 +515,7 @@ static void take_start(reading *r, const mt_json *start)
     if (start && !start_fits(r->file, start)) {
         complain(
             r, "AG140", start, MT_STR("`start` does not fit the tape's shape"),
-            "a text or list; for an indexed tape without `key`, an object of them");
+            "text or a list; for an indexed tape without `key`, an object of them");
         return;
     }
     r->file->start = start;

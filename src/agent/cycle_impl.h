@@ -3,6 +3,10 @@
 #ifndef AG_CYCLE_IMPL_H
 #define AG_CYCLE_IMPL_H
 
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "agent/cycle.h"
 #include "agent/tape_impl.h"
 
@@ -55,5 +59,30 @@ bool ag_cycle_collect(ag_cycle *c);
 bool ag_cycle_apply(ag_cycle *c, uint32_t first, uint32_t count);
 /* Sender eligibility, section 6.4: fills sends, in order. */
 void ag_cycle_select(ag_cycle *c);
+
+typedef int ag_order(const void *a, const void *b, void *cycle);
+
+/* Sorts by `order`, which decides of any two. Most messages have few items, for which
+ * a call of the library costs more than the sorting: those are inserted one by one. */
+static inline __attribute__((always_inline)) void
+ag_cycle_sort(ag_cycle *c, void *items, size_t count, size_t size, ag_order *order)
+{
+    enum { FEW = 16, LARGEST = 256 };
+    _Alignas(max_align_t) char moving[LARGEST];
+    char *x = items;
+    if (count > FEW || size > LARGEST) {
+        qsort_r(items, count, size, order, c);
+        return;
+    }
+    for (size_t i = 1; i < count; i++) {
+        char *at = x + i * size;
+        memcpy(moving, at, size);
+        while (at > x && order(at - size, moving, c) > 0) {
+            memcpy(at, at - size, size);
+            at -= size;
+        }
+        memcpy(at, moving, size);
+    }
+}
 
 #endif

@@ -1,10 +1,21 @@
-/* agent/cycle_send.c - which senders run because of which activations.
- * Profile order: priority, canonical route, registration, key; once per (sender, key)
- * unless multi. Compat: routes by first registration; once per sender and message, or
- * once per event with use_data; senders without filters run every time. Timed senders
- * never run in a cycle: what would call another sender arms them. */
-#include <stdlib.h>
-
+/* agent/cycle_send.c - which senders run because of which activations. Room: agent. In
+ * this order: every activation that did not fail is held against the senders that
+ * share a node of its route, then against those with a wild route; ticking senders are
+ * added; the candidates are sorted; each is taken unless it ran already for the same
+ * reason.
+ *
+ * The two modes differ in the order and in what "already" means:
+ * - profile: priority, canonical route, registration, key; once per (sender, key)
+ *   unless the sender is multi.
+ * - compat: routes by first registration; once per sender and message, or once per
+ *   event with use_data; senders without filters run every time; nothing flows at all
+ *   when the agent says flow_off.
+ *
+ * Timed senders never run in a cycle: what would call another sender arms them.
+ * INVARIANT: the order of sends depends on the agent and the message only, never on
+ * the order in which nodes were walked. What may fail: more sends than
+ * limits.agent_emissions; then `limit` names the bound and the message ends as if it
+ * had never come. Memory is the cycle's arena. */
 #include "agent/cycle_impl.h"
 
 static bool trigger_listed(const ag_sender *s, mt_str trigger)
@@ -92,21 +103,8 @@ static int by_rule(const void *x, const void *y, void *host)
 /* Few of them, mostly: insertion needs no call. */
 static void sort_candidates(ag_cycle *c)
 {
-    ag_candidate *x = c->candidates.items;
-    size_t n = c->candidates.len;
-    if (n > 16) {
-        qsort_r(x, n, sizeof *x, by_rule, c);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        size_t at = i;
-        ag_candidate moving = x[i];
-        while (at && by_rule(&x[at - 1], &moving, c) > 0) {
-            x[at] = x[at - 1];
-            at--;
-        }
-        x[at] = moving;
-    }
+    ag_cycle_sort(c, c->candidates.items, c->candidates.len,
+                  sizeof *c->candidates.items, by_rule);
 }
 
 static bool same_key(mt_str a, mt_str b)

@@ -12,8 +12,6 @@
  * Invariants: a slot that no receiver spoke about keeps its states; deltas say per key
  * what was added and removed, in the order of the tape; nothing is changed when a
  * limit is met (agent_tape_nodes, agent_activations). */
-#include <stdlib.h>
-
 #include "agent/cycle_impl.h"
 
 /* --- eligibility ------------------------------------------------------------------ */
@@ -136,21 +134,8 @@ static int by_rule(const void *x, const void *y, void *host)
 /* Few of them, mostly: insertion needs no call. */
 static void sort_activations(ag_cycle *c)
 {
-    ag_activation *x = c->activations.items;
-    size_t n = c->activations.len;
-    if (n > 16) {
-        qsort_r(x, n, sizeof *x, by_rule, c);
-        return;
-    }
-    for (size_t i = 1; i < n; i++) {
-        size_t at = i;
-        ag_activation moving = x[i];
-        while (at && by_rule(&x[at - 1], &moving, c) > 0) {
-            x[at] = x[at - 1];
-            at--;
-        }
-        x[at] = moving;
-    }
+    ag_cycle_sort(c, c->activations.items, c->activations.len,
+                  sizeof *c->activations.items, by_rule);
 }
 
 /* Profile: a receiver runs once per (key, state), whatever gates accept. */

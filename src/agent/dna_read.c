@@ -126,7 +126,7 @@ static mt_form form_of(reading *r, const char *what)
 /* ---- What a registration does -------------------------------------------------------
  */
 
-/* An object written as a text, as our own agents' behaviour is in the SDK's form. */
+/* An object written as text, as our own agents' behaviour is in the SDK's form. */
 static const mt_json *object_in(reading *r, mt_str text)
 {
     mt_json *tree = mt_new(r->doc.a, mt_json);

@@ -503,7 +503,7 @@ static bool text_first(const mt_json *p)
     return p->count && mt_json_is(&p->as.items[0], MT_JSON_STRING);
 }
 
-/* Tuples that start with a text come first; *mixed when a text meets a number. */
+/* Tuples that start with text come first; *mixed when text meets a number. */
 static int compare_tuples(const mt_json *a, const mt_json *b, bool *mixed)
 {
     if (text_first(a) != text_first(b)) {

@@ -496,7 +496,7 @@ static bool payload_of(ag_question *q, const mt_json *message, mt_json *out)
     }
     ag_inbound in;
     if (ag_frame_read(q->a, text, NULL, &in)) {
-        return ag_refuse(q, "a message is no line");
+        return ag_refuse(q, "a message is not a line");
     }
     *out = *ag_payload(q->a, in.address, &in.payload);
     return true;
@@ -632,7 +632,7 @@ bool ag_harness_dna(ag_question *q)
     mt_buf_free(&text);
     mt_json entries;
     if (mt_json_read(q->a, kept, NULL, &entries, NULL)) {
-        MT_BUG("DNA is no JSON");
+        MT_BUG("DNA is not JSON");
     }
     mt_jw_keyz(q->w, "entries");
     write_json(q->w, &entries);

@@ -28,10 +28,10 @@ bool ag_read_tape(ag_question *q, const ag_program *p, const mt_json *value,
     *out = ag_tape_new(p, shape);
     if (none) {
         return q->mode == AG_COMPAT || !value || mt_json_is(value, MT_JSON_NULL) ||
-               ag_refuse(q, "a tape is a text, a list of texts, or an object of them");
+               ag_refuse(q, "a tape is text, a list of texts, or an object of them");
     }
     mt_err err = ag_tape_read(*out, value);
-    return !err || ag_refuse(q, "the tape holds something that is no token");
+    return !err || ag_refuse(q, "the tape holds something that is not a token");
 }
 
 mt_str ag_raw_key(mt_arena *a, const ag_tape *t, mt_str key)

@@ -114,11 +114,6 @@ mt_err ag_tape_read(ag_tape *t, const mt_json *value)
     return err;
 }
 
-static int by_text(const void *x, const void *y)
-{
-    return mt_str_cmp(*(const mt_str *)x, *(const mt_str *)y);
-}
-
 static void collect(const ag_tape *t, mt_str key, mt_arena *a, ag_pieces *out)
 {
     size_t count;
@@ -130,8 +125,8 @@ static void collect(const ag_tape *t, mt_str key, mt_arena *a, ag_pieces *out)
 
 static void write_texts(mt_jw *w, ag_pieces *texts, bool sorted)
 {
-    if (sorted && texts->len) {
-        qsort(texts->items, texts->len, sizeof *texts->items, by_text);
+    if (sorted) {
+        mt_str_sort(texts->items, texts->len);
     }
     mt_jw_begin_array(w);
     for (size_t i = 0; i < texts->len; i++) {

@@ -179,17 +179,12 @@ static void write_activation(mt_jw *w, const ag_agent *agent, const ag_activatio
     mt_jw_end_object(w);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
-}
-
 static void write_sorted(mt_arena *a, mt_jw *w, const mt_str *texts, uint32_t count)
 {
     mt_str *sorted = mt_new_array(a, mt_str, count);
     if (count) {
         memcpy(sorted, texts, count * sizeof *texts);
-        qsort(sorted, count, sizeof *sorted, by_text);
+        mt_str_sort(sorted, count);
     }
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < count; i++) {

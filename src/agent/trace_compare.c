@@ -293,11 +293,6 @@ typedef struct texts {
     size_t len, cap;
 } texts;
 
-static int by_text(const void *a, const void *b)
-{
-    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
-}
-
 /* Only what was sent: not what a hook dropped. */
 static void add_emissions(mt_arena *a, const mt_json *senders, texts *out)
 {
@@ -323,9 +318,7 @@ static texts emissions_of(mt_arena *a, const trace *t, const ag_compare *how)
         mt_json senders = projected(a, how, &t->messages.items[i], "senders");
         add_emissions(a, &senders, &out);
     }
-    if (out.len) {
-        qsort(out.items, out.len, sizeof *out.items, by_text);
-    }
+    mt_str_sort(out.items, out.len);
     return out;
 }
 

@@ -518,6 +518,31 @@ _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
 
 /* ---- Objects --------------------------------------------------------------------- */
 
+static mt_str key_of(const mt_form_row *row)
+{
+    return row->length ? mt_str_from(row->key, row->length) : mt_str_z(row->key);
+}
+
+static bool has_key(const mt_form_row *row, mt_str key)
+{
+    return row->key && mt_str_eq(key_of(row), key);
+}
+
+/* Looks first behind the member that was found last: an object that is written in the
+ * order of its table is read in one pass. */
+static const mt_json *find(const mt_json *object, mt_str key, uint32_t *next)
+{
+    uint32_t at = *next;
+    for (uint32_t left = object->count; left; left--, at++) {
+        at = at < object->count ? at : 0;
+        if (mt_str_eq(object->as.members[at].key, key)) {
+            *next = at + 1;
+            return &object->as.members[at].value;
+        }
+    }
+    return NULL;
+}
+
 /* Rows without a key are about the object itself. */
 static bool read_self(const mt_form *f, const mt_json *object, const mt_form_row *row,
                       void *out)
@@ -531,30 +556,32 @@ static bool read_self(const mt_form *f, const mt_json *object, const mt_form_row
     return true;
 }
 
-bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, void *out)
+static bool read_row(mt_form *f, const mt_json *object, const mt_form_row *row,
+                     const mt_json *v, void *out)
 {
     if (!row->key) {
         return read_self(f, object, row, out);
     }
-    const mt_json *v = mt_json_get(object, mt_str_z(row->key));
-    if (v && mt_json_is(v, MT_JSON_NULL) && (row->flags & MT_FORM_NULLABLE)) {
-        v = NULL;
-    }
-    if (v) {
+    if (v && !(mt_json_is(v, MT_JSON_NULL) && (row->flags & MT_FORM_NULLABLE))) {
         return READERS[row->kind](f, row, v, (char *)out + row->offset);
     }
     return !(row->flags & MT_FORM_REQUIRED) ||
            report(f, (mt_form_fault){.wrong = MT_FORM_MISSING,
                                      .node = object,
                                      .row = row,
-                                     .key = mt_str_z(row->key),
+                                     .key = key_of(row),
                                      .said = MT_STR("is missing")});
+}
+
+bool mt_form_field(mt_form *f, const mt_json *object, const mt_form_row *row, void *out)
+{
+    return read_row(f, object, row, mt_json_get(object, key_of(row)), out);
 }
 
 bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key)
 {
     for (size_t i = 0; i < count; i++) {
-        if (rows[i].key && mt_str_eq(key, mt_str_z(rows[i].key))) {
+        if (has_key(&rows[i], key)) {
             return true;
         }
     }
@@ -567,7 +594,7 @@ static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *
     mt_nearest near = mt_nearest_to(m->key);
     for (size_t i = 0; i < count; i++) {
         if (rows[i].key) {
-            mt_nearest_offer(&near, mt_str_z(rows[i].key));
+            mt_nearest_offer(&near, key_of(&rows[i]));
         }
     }
     return report(
@@ -595,14 +622,18 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
 bool mt_form_read(mt_form *f, const mt_json *object, const mt_form_row *rows,
                   size_t count, void *out)
 {
+    uint32_t next = 0;
     bool good = true;
     if (!mt_json_is(object, MT_JSON_OBJECT)) {
         return not_an_object(f, object);
     }
     for (size_t i = 0; i < count; i++) {
-        good &= mt_form_field(f, object, &rows[i], out);
+        const mt_form_row *row = &rows[i];
+        const mt_json *v = row->key ? find(object, key_of(row), &next) : NULL;
+        good &= read_row(f, object, row, v, out);
     }
-    return mt_form_keys(f, object, rows, count) && good;
+    return (f->unknown == MT_FORM_ALLOWED || mt_form_keys(f, object, rows, count)) &&
+           good;
 }
 
 mt_form mt_form_member(const mt_form *f, mt_str key, const char *what)

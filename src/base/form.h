@@ -73,6 +73,7 @@ typedef bool mt_form_reader(mt_form *f, const mt_form_row *row, const mt_json *v
 
 struct mt_form_row {
     const char *key; /* NULL: it is about the object itself */
+    size_t length;   /* of the key; 0: not counted yet */
     mt_form_kind kind;
     unsigned flags;
     size_t offset;              /* of the field in the structure that is filled */
@@ -93,8 +94,9 @@ struct mt_form_table {
 };
 
 /* clang-format off */
+#define MT_FORM_KEY(name) .key = name, .length = sizeof(name) - 1
 #define MT_FORM_ROW(type, field, name, its_kind, its_least, its_most, its_flags) \
-    {.key = name, .kind = its_kind, .flags = its_flags, \
+    {MT_FORM_KEY(name), .kind = its_kind, .flags = its_flags, \
      .offset = offsetof(type, field), .least = its_least, .most = its_most}
 #define MT_FORM_TEXT(type, field, key, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_TEXT, 0, INT64_MAX, flags)
@@ -117,7 +119,7 @@ struct mt_form_table {
 #define MT_FORM_U64(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_U64, least, most, flags)
 #define MT_FORM_CHOICE(type, field, name, names, its_flags) \
-    {.key = name, .kind = MT_FORM_K_CHOICE, .flags = its_flags, \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_CHOICE, .flags = its_flags, \
      .offset = offsetof(type, field), .choices = names}
 #define MT_FORM_TEXTS(type, field, key, least, most, flags) \
     MT_FORM_ROW(type, field, key, MT_FORM_K_TEXTS, least, most, flags)
@@ -134,7 +136,7 @@ struct mt_form_table {
 /* `count` is the field beside `field` that has the number of items. */
 #define MT_FORM_MANY(type, field, its_count, name, its_kind, its_table, its_most, \
                      its_flags) \
-    {.key = name, .kind = its_kind, .flags = its_flags, \
+    {MT_FORM_KEY(name), .kind = its_kind, .flags = its_flags, \
      .offset = offsetof(type, field), .most = its_most, \
      .count_offset = offsetof(type, its_count), .table = its_table}
 #define MT_FORM_STRS(type, field, count, key, most, flags) \
@@ -144,16 +146,16 @@ struct mt_form_table {
 #define MT_FORM_MAP(type, field, count, key, table, most, flags) \
     MT_FORM_MANY(type, field, count, key, MT_FORM_K_MAP, table, most, flags)
 #define MT_FORM_INSIDE(type, field, name, its_table, its_flags) \
-    {.key = name, .kind = MT_FORM_K_INSIDE, .flags = its_flags, \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_INSIDE, .flags = its_flags, \
      .offset = offsetof(type, field), .table = its_table}
 /* An object inside whose fields are in the same structure. */
 #define MT_FORM_PART(name, its_table, its_flags) \
-    {.key = name, .kind = MT_FORM_K_INSIDE, .flags = its_flags, .table = its_table}
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_INSIDE, .flags = its_flags, .table = its_table}
 #define MT_FORM_OWN(type, field, name, reader, its_flags) \
-    {.key = name, .kind = MT_FORM_K_OWN, .flags = its_flags, \
+    {MT_FORM_KEY(name), .kind = MT_FORM_K_OWN, .flags = its_flags, \
      .offset = offsetof(type, field), .most = INT64_MAX, .read = reader}
 /* A key that may stand there and means nothing to us. */
-#define MT_FORM_NOTE(name) {.key = name, .kind = MT_FORM_K_OWN, .read = mt_form_ignore}
+#define MT_FORM_NOTE(name) {MT_FORM_KEY(name), .kind = MT_FORM_K_OWN, .read = mt_form_ignore}
 #define MT_FORM_LABEL(type, field) \
     {.kind = MT_FORM_K_LABEL, .offset = offsetof(type, field)}
 #define MT_FORM_PLACE(type, field) \

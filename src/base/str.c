@@ -21,6 +21,21 @@ int mt_str_cmp(mt_str a, mt_str b)
     return order ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+static int by_text_at(const void *a, const void *b, void *offset)
+{
+    const char *x = a, *y = b;
+    size_t at = *(const size_t *)offset;
+    return mt_str_cmp(*(const mt_str *)(const void *)(x + at),
+                      *(const mt_str *)(const void *)(y + at));
+}
+
+void mt_sort_by_text(void *items, size_t count, size_t size, size_t offset)
+{
+    if (count > 1) {
+        qsort_r(items, count, size, by_text_at, &offset);
+    }
+}
+
 bool mt_str_starts(mt_str s, mt_str prefix)
 {
     return s.len >= prefix.len && mt_str_eq(mt_str_from(s.ptr, prefix.len), prefix);

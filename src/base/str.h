@@ -44,6 +44,16 @@ static inline bool mt_str_eq(mt_str a, mt_str b)
 
 /* Byte order, a prefix before what it begins: <0, 0, >0. */
 int mt_str_cmp(mt_str a, mt_str b);
+/* Sorts items in the byte order of the text that each has at an offset; of equal ones
+ * nobody may care which comes first. mt_sort_by() does it by the name of the field. */
+void mt_sort_by_text(void *items, size_t count, size_t size, size_t offset);
+#define mt_sort_by(items, count, field)                                                \
+    mt_sort_by_text((items), (count), sizeof *(items),                                 \
+                    offsetof(__typeof__(*(items)), field))
+static inline void mt_str_sort(mt_str *texts, size_t count)
+{
+    mt_sort_by_text(texts, count, sizeof *texts, 0);
+}
 bool mt_str_starts(mt_str s, mt_str prefix);
 bool mt_str_ends(mt_str s, mt_str suffix);
 /* Offset of the first `byte`, or s.len. */

@@ -87,6 +87,9 @@ static bool next(reader *r)
         r->has_event = false;
     }
     if (!yaml_parser_parse(&r->parser, &r->event)) {
+        if (r->parser.error == YAML_MEMORY_ERROR) {
+            MT_BUG("out of memory in libyaml");
+        }
         const char *why = r->parser.problem ? r->parser.problem : "malformed YAML";
         return fail(r, MT_E_SYNTAX, offset_of(r, r->parser.problem_mark), why,
                     MT_STR(""));

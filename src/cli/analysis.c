@@ -253,6 +253,7 @@ static void analyses_run(mt_jw *w, uint32_t only)
     mt_jw_end_array(w);
 }
 
+/* A member that could not be analysed is null, so that its name is still there. */
 static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
 {
     mt_jw_keyz(w, "members");

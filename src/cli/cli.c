@@ -66,6 +66,8 @@ const cli_command *cli_find(const cli_command *table, const char *name)
     return NULL;
 }
 
+/* More than 63 commands on one level would be left out of the suggestion, not of the
+ * program. */
 static int unknown_command(const cli_command *within, const cli_command *table,
                            const char *word)
 {

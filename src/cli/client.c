@@ -149,6 +149,7 @@ static const char *server_of(const cli_args *args)
     return server && server[0] ? server : "http://127.0.0.1:8440";
 }
 
+/* Only http and https, whatever address was given. */
 static void set_up(question *q)
 {
     mt_str base = mt_str_trim(mt_str_z(server_of(q->args)), MT_STR("/"));
@@ -173,6 +174,8 @@ static void set_up(question *q)
     curl_easy_setopt(q->curl, CURLOPT_HTTPHEADER, q->fields);
 }
 
+/* The server's own words with its code: below 500 the request is at fault, from 500 on
+ * the world is. */
 static int show_problem(question *q, long status)
 {
     mt_json tree;
@@ -189,6 +192,8 @@ static int show_problem(question *q, long status)
                     MT_ARG(detail));
 }
 
+/* Pretty for people, one line for programs; an answer that is not JSON came from
+ * something else than motet. */
 static int show_answer(question *q)
 {
     mt_json tree;
@@ -206,6 +211,7 @@ static int show_answer(question *q)
     return code;
 }
 
+/* The exit status tells what to do: 1 change the request, 3 try again. */
 static int ask(question *q)
 {
     long status = 0;

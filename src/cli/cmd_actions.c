@@ -62,6 +62,8 @@ static void action_text(mt_buf *out, const ct_plan *p, const ct_action_space *sp
     }
 }
 
+/* Why, and of what there is none or how many in which state: enough to know what would
+ * unblock it. */
 static void blocked_text(mt_buf *out, const ct_plan *p, const ct_blocked *b)
 {
     mt_buf_addf(out, "blocked  %.*s: %.*s", MT_ARG(p->graphs[b->flow].id),

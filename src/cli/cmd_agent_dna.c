@@ -121,6 +121,7 @@ static int run_pin(const cli_args *args)
     return code;
 }
 
+/* One line per change, in both forms, so that lines can be counted and searched. */
 static void show_change(mt_buf *out, const ag_dna_change *c, bool json)
 {
     if (!json) {
@@ -155,6 +156,7 @@ static void note_uncompared(const ag_dna_changes *changes)
     }
 }
 
+/* Exit status 1 when a change is breaking: for use in a pipeline. */
 static int run_diff(const cli_args *args)
 {
     mt_arena a = {0};
@@ -176,6 +178,7 @@ static int run_diff(const cli_args *args)
     return code;
 }
 
+/* What cannot be merged is for people to decide; `why` says what it is. */
 static int run_merge(const cli_args *args)
 {
     mt_arena a = {0};
@@ -213,6 +216,7 @@ static int run_keygen(const cli_args *args)
     return code ? code : cli_print(mt_str_from(open, sizeof open));
 }
 
+/* Says on stderr when registrations are covered as registered only. */
 static int run_sign(const cli_args *args)
 {
     mt_arena a = {0};
@@ -254,6 +258,8 @@ static int must_be(const cli_args *args, const mt_json *document, const char *na
     return CLI_HOLDS;
 }
 
+/* Without --key the signature must only agree with itself; with it, the signer must be
+ * this one. */
 static int verify(const cli_args *args, mt_arena *a, const cli_document *d)
 {
     const char *why = NULL;

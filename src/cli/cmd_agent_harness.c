@@ -32,7 +32,7 @@ static int answer_lines(const cli_args *args, ag_mode mode)
         ag_harness_line(mode, text, &out);
         code = cli_print(mt_buf_str(&out));
     }
-    if (ferror(stdin)) {
+    if (!code && !feof(stdin)) { /* or there was no memory for the line */
         code = cli_fail(args, CLI_WORLD, "standard input: %s", strerror(errno));
     }
     free(line);

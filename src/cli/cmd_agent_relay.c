@@ -59,6 +59,8 @@ static bool read_small(const cli_args *args, const char *name, unsigned *to)
     return ok;
 }
 
+/* Most values are what the machine can hold, not what is sensible; the relay's own
+ * defaults are sensible. */
 static bool read_numbers(const cli_args *args, nt_relay_config *c)
 {
     const size_t most = (size_t)1 << 40;
@@ -75,6 +77,7 @@ static bool read_numbers(const cli_args *args, nt_relay_config *c)
            read_small(args, "hold", &c->hold_ms);
 }
 
+/* Options replace what the file said. */
 static void read_texts(const cli_args *args, nt_relay_config *c)
 {
     const struct {
@@ -137,6 +140,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
 }
 
+/* The file first, then options over it, then the relay checks the whole. */
 static int run_relay(const cli_args *args, mt_arena *a)
 {
     nt_relay_config config = NT_RELAY_DEFAULT;

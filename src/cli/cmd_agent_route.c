@@ -103,6 +103,8 @@ static void show_route(mt_buf *out, const ag_route *r)
     show_part(out, r, AG_TARGET, "target");
 }
 
+/* With two routes also what they mean to each other, since that is why one asks about
+ * two. */
 static void write_pair(mt_buf *out, ag_mode mode, const ag_route *r, int count)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -169,6 +171,7 @@ int cmd_agent_route(const cli_args *args)
  * -------------------------------------------------------------------------------------
  */
 
+/* Only what was declared: a sender without filters shows none. */
 static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)
 {
     if (s->has_actions) {
@@ -197,6 +200,7 @@ static void show_priority(mt_buf *out, ag_priority p)
     }
 }
 
+/* Hooks, receivers, senders: in the order a message meets them. */
 static void show_agent(mt_buf *out, const ag_agent *agent)
 {
     for (uint32_t i = 0; i < agent->hook_count; i++) {

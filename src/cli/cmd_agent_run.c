@@ -96,6 +96,7 @@ static int read_relays(run *r)
     return CLI_HOLDS;
 }
 
+/* Pairs of trigger and address; the list ends with NULL. */
 static int read_travels(run *r)
 {
     for (int i = 0; cli_value_at(r->args, "travel-on", i); i++) {
@@ -143,6 +144,8 @@ static os_report *reporter(const run *r)
     return cli_flag(r->args, "json") ? cli_report_json : cli_report_text;
 }
 
+/* A state file that ends in a torn line is used and reported, not refused: that is
+ * what a crash leaves. */
 static int open_keep(run *r, ho_keep **keep)
 {
     const char *path = cli_value(r->args, "state");
@@ -183,6 +186,7 @@ static int open_agent(run *r)
     return ho_agent_open(&options, &r->agent, &r->why) ? fail(r, CLI_WORLD) : CLI_HOLDS;
 }
 
+/* A pause of 0 would be a busy loop; the least is 1 ms. */
 static int read_config(run *r, nt_runner_config *c)
 {
     size_t retries = 0, pause = c->pause_ms;
@@ -209,6 +213,7 @@ static void catch_signals(void)
     sigaction(SIGINT, &action, NULL);
 }
 
+/* Signals are caught only when there is something to stop. */
 static int run_agent(run *r)
 {
     nt_runner_config config = NT_RUNNER_DEFAULT;

@@ -18,6 +18,7 @@ const cli_option CMD_AGENT_COMPARE_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* Without a name: forward. */
 static bool answers_from(const char *name, ag_answers *out)
 {
     static const char *const NAMES[] = {

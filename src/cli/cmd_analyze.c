@@ -86,6 +86,8 @@ static bool read_form(const cli_args *args, wish *w)
     return given <= 1 && !(cli_flag(args, "json") && w->drawn);
 }
 
+/* Options that contradict each other are refused before anything is analysed, which
+ * may take long. */
 static int read_wish(const cli_args *args, uint32_t only, wish *w)
 {
     const char *parts = cli_value(args, "draw");

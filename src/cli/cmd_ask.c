@@ -34,6 +34,7 @@ static int not_understood(const cli_args *args, const an_reply *r)
                     args->operands[1], (int)r->place, "");
 }
 
+/* "No" and "unknown" are exit status 1: only a proven yes is 0. */
 static int answer(const cli_args *args, cli_contract *c, const ct_program *program)
 {
     an_prover *p = an_prover_new(program, NULL, &c->limits);

@@ -101,6 +101,7 @@ static int64_t now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+/* Named by time and number of records, so that a restore can choose by either. */
 static mt_err name_copy(const cli_args *args, mt_arena *a, st_store *s,
                         const char **path)
 {
@@ -161,6 +162,7 @@ int cmd_backup(const cli_args *args)
 /* ---- restore ------------------------------------------------------------------------
  */
 
+/* A plain number counts records; anything else must be a time. */
 static bool read_point(const char *text, int64_t *records, int64_t *at_ms)
 {
     char *end;
@@ -183,6 +185,8 @@ static bool read_point(const char *text, int64_t *records, int64_t *at_ms)
     return true;
 }
 
+/* A directory: the newest copy that is not beyond the point asked for. A file: itself.
+ */
 static int choose(const cli_args *args, mt_arena *a, const char **path)
 {
     struct stat st;

@@ -26,24 +26,18 @@ const cli_option CMD_CHECK_OPTIONS[] = {
     {"sarif",  NULL, "report as a SARIF 2.1.0 log"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_CHECK_DETAILS[] =
-    "Elaborates FILE and shows every error and warning with its place, the line and a\n"
-    "hint. motet help CODE explains a code. Exit status 0: no errors (with --strict: "
-    "no\n"
-    "warnings either), 1: the contract does not hold, 3: a file could not be read.\n"
-    "\n"
-    "--fix rewrites stratum numbers in place when rules read verdicts of their own or "
-    "a\n"
-    "higher stratum and the references are acyclic; nothing else is changed.\n"
-    "\n"
-    "--prove asks a solver about every rule, precondition and step: which are never\n"
-    "true, reached or successful for any fact set (warnings), which verdicts imply "
-    "each\n"
-    "other and which rules and operations overlap (notes), each with facts to try. "
-    "The\n"
-    "limits prove_* bound it.";
+"Elaborates FILE and shows every error and warning with its place, the line and a\n"
+"hint. motet help CODE explains a code. Exit status 0: no errors (with --strict: no\n"
+"warnings either), 1: the contract does not hold, 3: a file could not be read.\n\n"
+"--fix rewrites stratum numbers in place when rules read verdicts of their own or a\n"
+"higher stratum and the references are acyclic; nothing else is changed.\n\n"
+"--prove asks a solver about every rule, precondition and step: which are never\n"
+"true, reached or successful for any fact set (warnings), which verdicts imply each\n"
+"other and which rules and operations overlap (notes), each with facts to try. The\n"
+"limits prove_* bound it.";
+/* clang-format on */
 
 enum { FIX_ROUNDS = 4 };
 
@@ -84,6 +78,7 @@ static void add_counts(mt_buf *out, const cli_contract *c)
     mt_buf_addz(out, first ? "an empty contract" : "");
 }
 
+/* Counts only when it holds: of a broken contract they would be half the truth. */
 static int print_summary(cli_contract *c, int code)
 {
     mt_buf out = {0};
@@ -193,6 +188,7 @@ static int check_once(const cli_args *args, cli_watch *watched)
     return code;
 }
 
+/* Watches what the last check has read, so that a new import is watched, too. */
 static int watch(const cli_args *args)
 {
     cli_watch w;

@@ -8,11 +8,12 @@
 
 #include "cli/commands.h"
 
+/* clang-format off */
 const char CMD_COMPLETION_DETAILS[] =
-    "Prints a completion script. To try it: eval \"$(motet completion bash)\" in "
-    "bash,\n"
-    "source <(motet completion zsh) in zsh, motet completion fish | source in fish.\n"
-    "make install puts all three where the shells look for them.";
+"Prints a completion script. To try it: eval \"$(motet completion bash)\" in bash,\n"
+"source <(motet completion zsh) in zsh, motet completion fish | source in fish.\n"
+"make install puts all three where the shells look for them.";
+/* clang-format on */
 
 typedef void visit(mt_buf *out, const cli_command *c, const char *path);
 
@@ -56,6 +57,8 @@ static void bash_case(mt_buf *out, const cli_command *c, const char *path)
     mt_buf_addz(out, "\" ;;\n");
 }
 
+/* The script finds the longest path of words that are commands, then offers what comes
+ * behind it. Options never are part of a path. */
 static void bash(mt_buf *out)
 {
     mt_buf_addz(out,
@@ -153,6 +156,7 @@ static void zsh_case(mt_buf *out, const cli_command *c, const char *path)
     mt_buf_addz(out, " ;;\n");
 }
 
+/* The same idea as bash, in zsh's words. */
 static void write_zsh(mt_buf *out)
 {
     mt_buf_addz(out, "#compdef motet tenor\n"
@@ -222,6 +226,7 @@ static void fish_command(mt_buf *out, const cli_command *c, const char *path)
     }
 }
 
+/* The same idea as bash, in fish's words. */
 static void write_fish(mt_buf *out)
 {
     mt_buf_addz(out, "# fish completion for motet\n"

@@ -29,6 +29,7 @@ const char CMD_DEPLOY_DETAILS[] =
     "--state-map also go with --complete.";
 /* clang-format on */
 
+/* Refused here already, before the server is asked, with the word that is wrong. */
 static int add_policy(const cli_args *args, mt_arena *a, mt_jw *w)
 {
     mt_buf text = {0};
@@ -122,6 +123,8 @@ static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
     return code;
 }
 
+/* The contract is elaborated here and sent as a bundle: the server sees what was
+ * checked here. */
 static int deploy(const cli_args *args, const cli_contract *contract)
 {
     mt_arena arena = {0};
@@ -143,6 +146,7 @@ static int deploy(const cli_args *args, const cli_contract *contract)
     return code;
 }
 
+/* GET shows what is left, POST .../complete goes on with it. */
 static int ask_migration(const cli_args *args, const char *method, const char *after)
 {
     mt_arena arena = {0};

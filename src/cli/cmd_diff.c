@@ -15,23 +15,20 @@ const cli_option CMD_DIFF_OPTIONS[] = {
     {"json",      NULL,   "print the entries as JSON"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_DIFF_DETAILS[] =
-    "OLD and NEW are source, bundles or manifests. Constructs are matched by kind and\n"
-    "id; where they are written and the order of sets do not matter. Each change has "
-    "a\n"
-    "class: BREAKING, REQUIRES_ANALYSIS (counts as breaking until proven safe),\n"
-    "INFRASTRUCTURE (the operator must be told) or NON_BREAKING.\n\n"
-    "--prove compares changed predicates for every fact set: weaker, stronger, equal "
-    "or\n"
-    "neither, with facts that tell the versions apart. A change is proven safe when "
-    "no\n"
-    "operation is refused that was allowed and every branch goes its way; classes "
-    "stay,\n"
-    "whether a policy is required may change.\n\n"
-    "Exit status 1: a migration policy must be declared to deploy NEW.";
+"OLD and NEW are source, bundles or manifests. Constructs are matched by kind and\n"
+"id; where they are written and the order of sets do not matter. Each change has a\n"
+"class: BREAKING, REQUIRES_ANALYSIS (counts as breaking until proven safe),\n"
+"INFRASTRUCTURE (the operator must be told) or NON_BREAKING.\n\n"
+"--prove compares changed predicates for every fact set: weaker, stronger, equal or\n"
+"neither, with facts that tell the versions apart. A change is proven safe when no\n"
+"operation is refused that was allowed and every branch goes its way; classes stay,\n"
+"whether a policy is required may change.\n\n"
+"Exit status 1: a migration policy must be declared to deploy NEW.";
+/* clang-format on */
 
+/* Of a System also the comparison of each member, under its id. */
 static void write_json(mt_buf *out, const cli_versions *v)
 {
     mt_jw w = mt_jw_start(out, true);
@@ -87,6 +84,8 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
                : CLI_HOLDS;
 }
 
+/* Exit status 1 when a policy is required; with --baseline, only for changes that the
+ * baseline does not know. */
 static int print(cli_versions *v)
 {
     const char *baseline = cli_value(v->args, "baseline");

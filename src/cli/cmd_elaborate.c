@@ -17,15 +17,13 @@ const cli_option CMD_ELABORATE_OPTIONS[] = {
     {"json",     NULL,  "report errors as JSON on standard output"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_ELABORATE_DETAILS[] =
-    "Reads a contract or a System and prints its interchange bundle: sorted keys, two\n"
-    "spaces, one newline at the end. Imports are read from below the directory of "
-    "FILE;\n"
-    "\"-\" is standard input. Interchange JSON is checked and printed in the same "
-    "form.\n"
-    "Warnings go to standard error. With errors nothing is printed or written.";
+"Reads a contract or a System and prints its interchange bundle: sorted keys, two\n"
+"spaces, one newline at the end. Imports are read from below the directory of FILE;\n"
+"\"-\" is standard input. Interchange JSON is checked and printed in the same form.\n"
+"Warnings go to standard error. With errors nothing is printed or written.";
+/* clang-format on */
 
 /* What is asked for, of one bundle: in the arena, ends with a newline. */
 static mt_str rendered(const cli_args *args, mt_arena *a, mt_str bundle)
@@ -56,6 +54,8 @@ static bool names_collide(const ct_elaboration *e)
     return false;
 }
 
+/* A System and its members go to files of their own; two of one name would overwrite
+ * each other and are refused before. */
 static int write_all(const cli_args *args, cli_contract *c, const char *dir)
 {
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {

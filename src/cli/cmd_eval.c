@@ -73,6 +73,7 @@ static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
            ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
 }
 
+/* One object on one line: with --lines every line of input has one of output. */
 static void fault_json(mt_buf *out, const ct_fault *f)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -105,6 +106,7 @@ static int print_fault(evaluation *e, const ct_fault *f)
     return printed ? printed : CLI_FAILS;
 }
 
+/* In the order of rules, which is the order of strata. */
 static void verdicts_text(mt_buf *out, const evaluation *e)
 {
     const ct_model *m = ct_program_model(e->program);
@@ -128,6 +130,7 @@ static void verdicts_text(mt_buf *out, const evaluation *e)
     }
 }
 
+/* A fault is exit status 1 with a sentence, or an object with --json. */
 static int eval_once(evaluation *e, mt_str text)
 {
     ct_fault fault = {0};
@@ -148,6 +151,8 @@ static int eval_once(evaluation *e, mt_str text)
 
 enum { FLUSH_BYTES = 1 << 16 };
 
+/* A bad line does not end the run; the worst status is the exit status. A closed pipe
+ * does end it. */
 static int eval_lines(evaluation *e, mt_str text)
 {
     mt_buf out = {0};
@@ -177,6 +182,7 @@ static int eval_lines(evaluation *e, mt_str text)
     return printed ? printed : code;
 }
 
+/* Compiled once for all lines. */
 static int with_program(evaluation *e, const ct_model *m)
 {
     mt_str text;

@@ -30,6 +30,7 @@ static void changes_text(mt_buf *out, const ct_plan *p, const ct_change *c,
     }
 }
 
+/* Only steps of this flow; those of sub-flows are in the JSON. */
 static void steps_text(mt_buf *out, const ct_run *run)
 {
     size_t count = 0;
@@ -82,6 +83,7 @@ void cli_run_text(mt_buf *out, const ct_run *run)
     cli_verdicts_text(out, p->model, run->frozen.snapshot.verdicts);
 }
 
+/* A flow that comes to an end is exit status 0, whichever outcome that is. */
 static int eval_flow(cli_engine *e)
 {
     const cli_args *args = e->args;
@@ -106,6 +108,7 @@ static int eval_flow(cli_engine *e)
                             run->status == CT_RUN_DONE ? CLI_HOLDS : CLI_FAILS);
 }
 
+/* A refused operation says which of the sequence's checks refused it. */
 static void operation_text(mt_buf *out, const ct_op_report *r)
 {
     const ct_plan *p = r->frozen->plan;
@@ -124,6 +127,8 @@ static void operation_text(mt_buf *out, const ct_op_report *r)
     changes_text(out, p, r->changes, r->attempt->change_count, r->instances);
 }
 
+/* An outcome that the operation does not declare is refused before anything is
+ * evaluated. */
 static int eval_operation(cli_engine *e)
 {
     const cli_args *args = e->args;

@@ -21,22 +21,19 @@ const cli_option CMD_EXPLAIN_OPTIONS[] = {
     {"pretty",  NULL,             "lay the JSON out in lines"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_EXPLAIN_DETAILS[] =
-    "Without --verdict and --flow: the whole contract in prose. With --verdict: why "
-    "the\n"
-    "verdict is present or absent, told from the rule down to the facts, each time "
-    "the\n"
-    "smallest set of conditions that decides it. With --flow and --persona: why the\n"
-    "persona can start the flow, or the smallest set of facts, verdicts or states "
-    "that\n"
-    "stands in its way. Exit status 0 if the verdict is present or the flow open, 1 "
-    "if\n"
-    "not.";
+"Without --verdict and --flow: the whole contract in prose. With --verdict: why the\n"
+"verdict is present or absent, told from the rule down to the facts, each time the\n"
+"smallest set of conditions that decides it. With --flow and --persona: why the\n"
+"persona can start the flow, or the smallest set of facts, verdicts or states that\n"
+"stands in its way. Exit status 0 if the verdict is present or the flow open, 1 if\n"
+"not.";
+/* clang-format on */
 
 typedef enum form { FORM_TEXT, FORM_MARKDOWN, FORM_JSON, FORM_UNKNOWN } form;
 
+/* --json is short for --format json. */
 static form wanted_form(const cli_args *args)
 {
     static const char *const NAMES[] = {
@@ -76,6 +73,7 @@ static int explain_contract(cli_engine *e, form f)
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
+/* Why it is present, or what is missing for it. */
 static int explain_verdict(cli_engine *e, form f, const char *name)
 {
     mt_buf out = {0};
@@ -93,6 +91,7 @@ static int explain_verdict(cli_engine *e, form f, const char *name)
                                                                         : CLI_FAILS);
 }
 
+/* Exit status 1 when the flow is blocked for this persona. */
 static int explain_flow(cli_engine *e, form f, const char *name)
 {
     mt_buf out = {0};

@@ -75,6 +75,7 @@ static int add_pairs(const cli_args *args, mt_jw *w, const char *option,
     return cli_pairs(args, w, option, json) ? CLI_HOLDS : CLI_USAGE;
 }
 
+/* From a file or one by one, never both: which of two values holds would be a guess. */
 static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
 {
     const char *path = cli_value(args, "facts");
@@ -145,6 +146,8 @@ static mt_buf path_of(const cli_args *args, const char *after)
     return path;
 }
 
+/* The same body for resume and cancel; the server ignores nothing, so only what was
+ * given is sent. */
 static int send_on(const cli_args *args, const char *after)
 {
     mt_buf path = path_of(args, after), body = {0};

@@ -17,19 +17,17 @@ const cli_option CMD_FMT_OPTIONS[] = {
     {"json",  NULL, "report as one JSON object"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_FMT_DETAILS[] =
-    "Rewrites each file in place: two spaces per level, 88 columns, aligned values, "
-    "one\n"
-    "empty line between constructs. Comments stay, and so does every token, so the\n"
-    "interchange changes in line numbers alone. Formatting twice changes nothing.\n"
-    "\"-\" formats standard input to standard output. A file that does not parse is\n"
-    "reported and left as it is.\n"
-    "\n"
-    "Nothing is written before it is checked: the result has the same tokens and\n"
-    "comments, parses to the same tree and, where the file elaborates, gives the same\n"
-    "bundle; otherwise the file is left as it is (T620, a fault of motet).";
+"Rewrites each file in place: two spaces per level, 88 columns, aligned values, one\n"
+"empty line between constructs. Comments stay, and so does every token, so the\n"
+"interchange changes in line numbers alone. Formatting twice changes nothing.\n"
+"\"-\" formats standard input to standard output. A file that does not parse is\n"
+"reported and left as it is.\n\n"
+"Nothing is written before it is checked: the result has the same tokens and\n"
+"comments, parses to the same tree and, where the file elaborates, gives the same\n"
+"bundle; otherwise the file is left as it is (T620, a fault of motet).";
+/* clang-format on */
 
 typedef struct formatter {
     const cli_args *args;
@@ -65,6 +63,7 @@ static void write_back(formatter *f, const char *path, mt_str text)
     }
 }
 
+/* Text from stdin has no place, so its imports are not followed. */
 static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text)
 {
     mt_diags ds = {.arena = a, .limit = f->limits.diagnostics};
@@ -88,6 +87,7 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
     }
 }
 
+/* A file that cannot be read does not stop the others. */
 static void format_file(formatter *f, const char *path)
 {
     mt_arena arena = {0};
@@ -106,6 +106,7 @@ static void format_file(formatter *f, const char *path)
     mt_arena_free(&arena);
 }
 
+/* What was changed, or with --check what would be. */
 static int report(const formatter *f)
 {
     mt_buf out = {0};

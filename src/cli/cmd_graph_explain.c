@@ -56,6 +56,7 @@ static void explain_node(mt_buf *out, const gr_feeds *edges, uint32_t index)
     explain_inputs(out, edges, n);
 }
 
+/* What it needs from its context, and what it may change there. */
 static void explain_keys(mt_buf *out, const gr_graph *g)
 {
     if (g->key_count) {
@@ -86,6 +87,7 @@ static void explain_effects(mt_buf *out, const gr_graph *g)
     }
 }
 
+/* In the order nodes run, so that everything a node reads was explained before it. */
 static void explain_graph(mt_buf *out, const gr_feeds *edges)
 {
     const gr_graph *g = edges->graph;

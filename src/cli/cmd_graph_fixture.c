@@ -58,6 +58,7 @@ static mt_str count_events(mt_arena *a, ho_ingress *in, figures *f,
     return (mt_str){0};
 }
 
+/* The same figures in both forms. */
 static void print_figures(mt_buf *out, const cli_args *args, const figures *f,
                           uint64_t episodes)
 {
@@ -82,6 +83,8 @@ static void print_figures(mt_buf *out, const cli_args *args, const figures *f,
     mt_buf_addc(out, '\n');
 }
 
+/* An id that stands twice is a fault: by its id a resumed run knows what it has seen.
+ */
 static int cmd_graph_fixture_check(const cli_args *args)
 {
     mt_arena a = {0};
@@ -112,6 +115,7 @@ static int cmd_graph_fixture_check(const cli_args *args)
     return code;
 }
 
+/* The fixture is printed only when every row could be read. */
 static int cmd_graph_fixture_import(const cli_args *args)
 {
     mt_arena a = {0};

@@ -1,8 +1,10 @@
-/* cli/cmd_graph_render.c - motet graph render: the picture of a graph.
- *
- * With a capture and an event, the capture is replayed up to it and every node shows
- * what it said then; long values are cut to a line. Without --format the picture is
- * SVG where there is Graphviz, DOT otherwise. */
+/* cli/cmd_graph_render.c - motet graph render: the picture of a graph. Room: cli. In
+ * this order: the graph is loaded as every command of graphs does it; with a capture,
+ * the capture is replayed and every node keeps what it said at the wanted event (the
+ * last one if none was named); then the picture is drawn in the form asked for.
+ * Without --format it is SVG where there is Graphviz, DOT otherwise. Long values are
+ * cut to a line. Exit status: 1 when the capture does not replay or has no such event,
+ * 3 when a file cannot be read or written; nothing is printed then. */
 #include "cli/commands.h"
 #include "cli/graph.h"
 #include "cli/picture.h"
@@ -38,6 +40,8 @@ typedef struct paint {
 
 /* ---- painting ---- */
 
+/* Called for every step: the wanted one, or the last, stays. Nodes behind the one that
+ * failed have said nothing. */
 static void remember(void *user, size_t index, const ho_graph_step *step,
                      const gr_capture_decision *recorded)
 {
@@ -62,6 +66,7 @@ static void remember(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
+/* A capture that does not replay is not painted: what it would show did not happen. */
 static int paint_capture(const cli_args *args, const cli_graph *g, const char *path,
                          paint *p)
 {

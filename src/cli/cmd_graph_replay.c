@@ -85,6 +85,7 @@ static void show_divergence(mt_buf *out, const ho_divergence *d)
     }
 }
 
+/* The first place where what was recorded and what comes out now diverge. */
 static void write_divergence(mt_jw *w, const ho_divergence *d)
 {
     mt_jw_begin_object(w);
@@ -131,6 +132,7 @@ static void show_json(mt_buf *out, const gr_capture_reader *c,
     mt_buf_addc(out, '\n');
 }
 
+/* One line when it verifies; the divergence otherwise. */
 static void show_text(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
@@ -192,6 +194,7 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
                : CLI_HOLDS;
 }
 
+/* Witnesses are checked before the capture is read, let alone replayed. */
 static int load(replayer *r, ho_sum_state *sum)
 {
     const char *path = r->args->operands[0];
@@ -230,6 +233,7 @@ static int open_trace(replayer *r, FILE **trace)
                : cli_fail(r->args, CLI_WORLD, "cannot read %s", path.ptr);
 }
 
+/* A divergence has a report of its own; that something cannot be read is said here. */
 static int compare(replayer *r, FILE *trace, ho_replay_result *result)
 {
     ho_replay_options o = {.graph = r->graph.files.graph,
@@ -247,6 +251,7 @@ static int compare(replayer *r, FILE *trace, ho_replay_result *result)
                           MT_ARG(result->fault.path), MT_ARG(result->fault.message));
 }
 
+/* The trace is opened last, so that a wrong option does not empty a file. */
 static int replay(replayer *r)
 {
     ho_sum_state sum = HO_SUM_ABSENT;

@@ -96,6 +96,7 @@ typedef struct runner {
 
 /* ---- options ---- */
 
+/* strtoull() takes a minus sign; this does not. */
 static bool read_count(const cli_args *args, const char *name, gr_count_option *out)
 {
     const char *text = cli_value(args, name);
@@ -133,6 +134,7 @@ static bool read_time(const cli_args *args, const char *name, gr_time_option *ou
     return good;
 }
 
+/* Constraints that cannot hold together are refused here, in words of options. */
 static bool read_limits(const cli_args *args, gr_constraints *out)
 {
     gr_count_option retries;
@@ -203,6 +205,7 @@ static int open_ingress(runner *r)
 
 /* ---- output ---- */
 
+/* One line per event, for programs that follow the run. */
 static void print_decision(mt_buf *out, const ho_graph_step *s)
 {
     const gr_decision *d = &s->decision.decision;
@@ -279,6 +282,8 @@ static void settle_trace(runner *r)
     }
 }
 
+/* Outputs are opened at the first event: a run that is refused at its start leaves no
+ * empty files. While resuming nothing is printed twice. */
 static void observe(void *user, const ho_graph_step *step)
 {
     runner *r = user;
@@ -382,6 +387,7 @@ static int make_nothing(runner *r, ho_graph_host *host, const char **artifact)
     return journal_only ? CLI_HOLDS : make_capture(r, artifact);
 }
 
+/* A run without events leaves an empty capture, unless one is there already. */
 static int finish(runner *r, ho_graph_host *host, const ho_run_result *result)
 {
     const char *artifact = r->journal_path.ptr;
@@ -431,6 +437,7 @@ static int run_events(runner *r, ho_run_options *run)
     return finish(r, run->host, &result);
 }
 
+/* What the journal already has is replayed first; the run goes on behind it. */
 static int run_host(runner *r, bool resume)
 {
     ho_run_options run = {.ingress = r->ingress,

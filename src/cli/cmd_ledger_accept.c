@@ -14,20 +14,18 @@ const cli_option CMD_LEDGER_ACCEPT_OPTIONS[] = {
     {"reason",        "TEXT", "why it is accepted; goes into the record"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_LEDGER_ACCEPT_DETAILS[] =
-    "A key remembers, outside of the store, the last checkpoint it signed, and signs\n"
-    "only a ledger that goes on from there. When one does not (it was restored from "
-    "an\n"
-    "older copy, or forged) or when the memory is lost, somebody must decide. This\n"
-    "command does: the ledger as it is now is signed for and remembered, and a record\n"
-    "says what was remembered, what was found, and why it was accepted.\n\n"
-    "Every record is read and hashed again; a chain that is broken cannot be "
-    "accepted.\n"
-    "Checkpoints that the records contradict are dropped, and keys that were added\n"
-    "without a signature are revoked. Look first, with `motet ledger verify\n"
-    "--checkpoint FILE` and a checkpoint that was kept elsewhere.";
+"A key remembers, outside of the store, the last checkpoint it signed, and signs\n"
+"only a ledger that goes on from there. When one does not (it was restored from an\n"
+"older copy, or forged) or when the memory is lost, somebody must decide. This\n"
+"command does: the ledger as it is now is signed for and remembered, and a record\n"
+"says what was remembered, what was found, and why it was accepted.\n\n"
+"Every record is read and hashed again; a chain that is broken cannot be accepted.\n"
+"Checkpoints that the records contradict are dropped, and keys that were added\n"
+"without a signature are revoked. Look first, with `motet ledger verify\n"
+"--checkpoint FILE` and a checkpoint that was kept elsewhere.";
+/* clang-format on */
 
 enum { REASON_BYTES = 1000 };
 
@@ -43,6 +41,7 @@ static int open_store(const cli_args *args, st_store **out)
     return code;
 }
 
+/* That nothing was to be accepted is success: asking twice does no harm. */
 static int tell(const ex_acceptance *r, const mt_sign_key *key)
 {
     mt_buf out = {0};
@@ -73,6 +72,7 @@ static int tell(const ex_acceptance *r, const mt_sign_key *key)
     return code;
 }
 
+/* A refusal (MT_E_DENIED) is exit status 1: nothing was changed. */
 static int accept_with(const cli_args *args, const mt_sign_key *key)
 {
     mt_arena a = {0};

@@ -25,14 +25,13 @@ const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_LEDGER_EXPORT_DETAILS[] =
-    "Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
-    "a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
-    "keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
-    "A key that remembers what it signed (motet serve) signs only what goes on from "
-    "it.";
+"Copies a ledger as JSON lines, records and checkpoints, verifying it meanwhile;\n"
+"a ledger that does not verify is not exported. Keep checkpoints where whoever\n"
+"keeps the ledger cannot reach them: then nothing before them can be rewritten.\n"
+"A key that remembers what it signed (motet serve) signs only what goes on from it.";
+/* clang-format on */
 
 typedef struct copying {
     const cli_args *args;
@@ -153,6 +152,8 @@ static int finish(copying *c)
     return flush(c, 0);
 }
 
+/* Every line is verified before it is copied; a new signature is added only behind a
+ * ledger that holds to its end. */
 static int copy_all(copying *c, cli_ledger *l, const lg_expectation *expect,
                     const mt_sign_key *key)
 {
@@ -197,6 +198,8 @@ static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key
     return code;
 }
 
+/* With the signer's key also its memory is asked, so that a copy of a shortened ledger
+ * is noticed. */
 static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
 {
     copying c = {.args = args,

@@ -41,6 +41,7 @@ static bool natural(const char *text, uint64_t *out)
     return *text != '\0';
 }
 
+/* SEQ asks for inclusion, --from for consistency; both together is a mistake. */
 static int read_wish(const cli_args *args, const cli_ledger *l, wish *out)
 {
     const char *from = cli_value(args, "from");

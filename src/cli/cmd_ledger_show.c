@@ -42,6 +42,7 @@ typedef struct filter {
 
 /* ---- choosing ---- */
 
+/* An instance may be ENTITY/ID, or ID alone for every entity. */
 static bool read_filter(const cli_args *args, filter *f)
 {
     *f = (filter){.to = SIZE_MAX,
@@ -110,6 +111,8 @@ static bool binds(const filter *f, const mt_json *map)
     return false;
 }
 
+/* Kinds of records name instances in different members; all of them are looked at, so
+ * that a history is whole. */
 static bool about_instance_in(const filter *f, const mt_json *body)
 {
     static const char *const TEXTS[] = {"instance", "instance_id", "subject"};
@@ -253,6 +256,7 @@ typedef struct show {
     mt_arena scratch;
 } show;
 
+/* The range is looked at before the body is read: most lines are outside it. */
 static const char *show_record(show *s, mt_str line, const lg_entry *e)
 {
     mt_json body;
@@ -303,6 +307,8 @@ static int flush(show *s, size_t above)
     return code;
 }
 
+/* The chain is not verified here; a line that cannot be read ends it with its number.
+ */
 static int walk(show *s, const cli_ledger *l)
 {
     int code = CLI_HOLDS;

@@ -26,18 +26,17 @@ const cli_option CMD_LEDGER_VERIFY_OPTIONS[] = {
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_LEDGER_VERIFY_DETAILS[] =
-    "Reads the whole ledger and finds the first record that was changed, removed,\n"
-    "reordered or put in, and every checkpoint that does not agree with the records\n"
-    "or is not signed by a key that may. Records cut off at the end are found when a\n"
-    "checkpoint behind them is given. Of a store, records, checkpoints and the head "
-    "of\n"
-    "the chain are compared with each other, too: a gap between them is a fault.\n\n"
-    "With --key only that key and those its checkpoints vouch for (key_added) count;\n"
-    "without it the first signer is believed, which shows consistency, not origin.\n"
-    "A consistency proof takes two --checkpoint options.";
+"Reads the whole ledger and finds the first record that was changed, removed,\n"
+"reordered or put in, and every checkpoint that does not agree with the records\n"
+"or is not signed by a key that may. Records cut off at the end are found when a\n"
+"checkpoint behind them is given. Of a store, records, checkpoints and the head of\n"
+"the chain are compared with each other, too: a gap between them is a fault.\n\n"
+"With --key only that key and those its checkpoints vouch for (key_added) count;\n"
+"without it the first signer is believed, which shows consistency, not origin.\n"
+"A consistency proof takes two --checkpoint options.";
+/* clang-format on */
 
 /* ---- a whole ledger ---- */
 
@@ -49,6 +48,7 @@ static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
     mt_jw_str(w, mt_str_from(hex, sizeof hex));
 }
 
+/* Also of a ledger that does not hold: then `problem` and its place say why. */
 static void write_json(mt_buf *out, const lg_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -82,6 +82,7 @@ static const char *plural(uint64_t n)
     return n == 1 ? "" : "s";
 }
 
+/* Says how many records no signature covers yet. */
 static void write_text(mt_buf *out, const lg_finding *f)
 {
     unsigned long long records = f->records, checkpoints = f->checkpoints;
@@ -99,6 +100,8 @@ static void write_text(mt_buf *out, const lg_finding *f)
     }
 }
 
+/* A key that was only taken from the ledger itself is warned about: it proves that one
+ * hand signed, not whose. */
 static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
 {
     mt_buf out = {0};
@@ -119,6 +122,8 @@ static int tell(const cli_args *args, const cli_ledger *l, const lg_finding *f)
     return code ? code : found;
 }
 
+/* A trusted checkpoint is read first: without it the rest proves less than was asked.
+ */
 static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expect)
 {
     cli_ledger l;
@@ -161,6 +166,7 @@ static const char *checkpoint_fault(const lg_checkpoint *c,
                : NULL;
 }
 
+/* Exit status 1 when the proof does not hold. */
 static int tell_proof(const cli_args *args, const lg_statement *s, const char *fault)
 {
     mt_arena a = {0};

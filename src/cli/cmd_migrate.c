@@ -153,6 +153,8 @@ static int set_states(flights *f, uint32_t n, const mt_json *states)
     return CLI_HOLDS;
 }
 
+/* An instance may be given by its position, or only by flow and step; then the
+ * position is made as if it had just come there. */
 static int take_up(flights *f, uint32_t n, const mt_json *json)
 {
     instance *one = &f->items[n];
@@ -187,6 +189,7 @@ static int read_instance(flights *f, uint32_t n, const mt_json *json)
     return code ? code : take_up(f, n, json);
 }
 
+/* A list, or an object that has it as `flows`. */
 static int read_flights(flights *f)
 {
     mt_json *tree = mt_new(arena_of(f), mt_json);
@@ -219,6 +222,8 @@ static void free_flights(flights *f)
     }
 }
 
+/* Without flights the question is whether a policy is needed; with them, whether one
+ * of them is incompatible. */
 static int print(flights *f)
 {
     const cli_args *args = f->v->args;

@@ -1,6 +1,7 @@
 /* cli/cmd_repl.c - motet repl: a session at the terminal, or lines from a pipe.
  * Room: cli. Line editing, history and completion are libedit's. */
 #include <editline/readline.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,14 +16,13 @@ const cli_option CMD_REPL_OPTIONS[] = {
     {"bind",   "E=INST",         "which instance flows work on; may repeat"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_REPL_DETAILS[] =
-    "Opens a contract: give facts values and see which verdicts come and go, set\n"
-    "states, run flows, ask why. help lists the commands; Tab completes them and "
-    "every\n"
-    "name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
-    "taken the same way.";
+"Opens a contract: give facts values and see which verdicts come and go, set\n"
+"states, run flows, ask why. help lists the commands; Tab completes them and every\n"
+"name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
+"taken the same way.";
+/* clang-format on */
 
 /* libedit's completion has no context argument. */
 static const cli_repl *completing;
@@ -54,6 +54,7 @@ static int answer(cli_repl *r, mt_str line)
     return code;
 }
 
+/* readline has one global state, so `completing` is one, too. */
 static int at_terminal(cli_repl *r)
 {
     completing = r;
@@ -80,6 +81,9 @@ static int from_pipe(cli_repl *r)
     int code = CLI_HOLDS;
     while (!r->done && !code && (len = getline(&line, &room, stdin)) >= 0) {
         code = answer(r, (mt_str){line, (size_t)len});
+    }
+    if (!r->done && !code && !feof(stdin)) {
+        code = cli_fail(NULL, CLI_WORLD, "standard input: %s", strerror(errno));
     }
     free(line);
     return code;

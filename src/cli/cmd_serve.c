@@ -61,6 +61,8 @@ typedef struct service {
 /* ---- Settings
  * ------------------------------------------------------------------------ */
 
+/* Files that end in .json are JSON, others YAML; all faults are told with their
+ * places. */
 static int read_file(service *s)
 {
     const char *path = cli_value(s->args, "config");
@@ -80,6 +82,8 @@ static int read_file(service *s)
     return code;
 }
 
+/* Options stand over the file: the first of a kind replaces the file's whole list, the
+ * next ones add. */
 static int read_options(service *s)
 {
     const cli_args *args = s->args;
@@ -310,6 +314,7 @@ static unsigned workers_of(const service *s)
     return s->config.workers ? (unsigned)s->config.workers : waits ? 32 : 0;
 }
 
+/* Last of all: nobody is let in before everything behind the door is open. */
 static int open_server(service *s)
 {
     const ht_config *c = &s->config;
@@ -345,6 +350,8 @@ static int open_server(service *s)
 /* ---- Running
  * -------------------------------------------------------------------------- */
 
+/* The ready file has the address only when it can be called; whoever waits for it need
+ * not try. */
 static int say_where(service *s)
 {
     mt_buf line = {0};
@@ -406,6 +413,8 @@ static int open_log(service *s)
                : CLI_HOLDS;
 }
 
+/* ORDER: log, store, executor, server. Closing goes the other way, also when opening
+ * failed half-way. */
 static int serve(service *s, const sigset_t *signals)
 {
     int code = open_log(s);

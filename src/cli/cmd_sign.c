@@ -18,12 +18,11 @@ const cli_option CMD_SIGN_OPTIONS[] = {
     {"json",   NULL,   "print the result as JSON"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_SIGN_DETAILS[] =
-    "FILE is a contract, a bundle or a manifest. The signature is over the etag, "
-    "which\n"
-    "covers every byte of the bundle. `motet verify` accepts only the default format.";
+"FILE is a contract, a bundle or a manifest. The signature is over the etag, which\n"
+"covers every byte of the bundle. `motet verify` accepts only the default format.";
+/* clang-format on */
 
 /* a/b.json -> a/b.signed.json */
 static mt_str default_path(mt_arena *a, mt_str path)
@@ -75,6 +74,7 @@ static mt_str told(cli_contract *c, mt_str path, const ex_attestation *t, bool j
     return text;
 }
 
+/* Capabilities of the manifest stay as they were; the trust section is made anew. */
 static int write_signed(const cli_args *args, cli_contract *c, const mt_sign_key *key)
 {
     const char *to = cli_value(args, "out"), *format = cli_value(args, "format");

@@ -25,18 +25,17 @@ const cli_option CMD_TEST_OPTIONS[] = {
     {"json", NULL,   "report as one JSON object instead of TAP"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_TEST_DETAILS[] =
-    "Runs every case below DIR: positive/, negative/pass0 to pass6, cross_file/,\n"
-    "parallel/, numeric/, promotion/, shorthand/ and manifest/ hold NAME.tenor with\n"
-    "NAME.expected.json, NAME.expected-error.json or NAME.expected-manifest.json "
-    "beside\n"
-    "it; eval/*/, ambiguity/ and domains/*/ hold NAME.facts.json with\n"
-    "NAME.verdicts.json. Files NAME.scenarios.yaml, .yml or .json anywhere below DIR\n"
-    "hold an author's scenarios for NAME.tenor; DIR may be such a file. --coverage\n"
-    "counts the rules, operations, outcomes and flow paths they reached.\n\n"
-    "The report is TAP version 14. Exit status 1 if a case fails or there is none.";
+"Runs every case below DIR: positive/, negative/pass0 to pass6, cross_file/,\n"
+"parallel/, numeric/, promotion/, shorthand/ and manifest/ hold NAME.tenor with\n"
+"NAME.expected.json, NAME.expected-error.json or NAME.expected-manifest.json beside\n"
+"it; eval/*/, ambiguity/ and domains/*/ hold NAME.facts.json with\n"
+"NAME.verdicts.json. Files NAME.scenarios.yaml, .yml or .json anywhere below DIR\n"
+"hold an author's scenarios for NAME.tenor; DIR may be such a file. --coverage\n"
+"counts the rules, operations, outcomes and flow paths they reached.\n\n"
+"The report is TAP version 14. Exit status 1 if a case fails or there is none.";
+/* clang-format on */
 
 typedef struct tally {
     size_t run, passed;
@@ -48,6 +47,7 @@ static bool is_dir(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
+/* A file can only be scenarios; a directory is searched by every suite. */
 static void find_cases(const char *root, cli_cases *out)
 {
     if (!is_dir(root)) {
@@ -109,6 +109,7 @@ static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
     mt_jw_end_object(w);
 }
 
+/* A failing case does not end the run. */
 static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *tap,
                       mt_jw *json, tally *t)
 {

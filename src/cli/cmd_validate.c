@@ -11,18 +11,16 @@ const cli_option CMD_VALIDATE_OPTIONS[] = {
     {"sarif", NULL, "report as a SARIF 2.1.0 log"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_VALIDATE_DETAILS[] =
-    "Checks an interchange bundle or manifest, whoever wrote it: strict JSON without\n"
-    "duplicate keys, a tenor_version we read (1.x), every construct, type, expression\n"
-    "and step in its shape, ids unique, and for a manifest the etag. The same rules "
-    "as\n"
-    "JSON Schemas are installed as interchange-schema.json and manifest-schema.json.\n"
-    "Then references and types are resolved, as before an evaluation. Contract source\n"
-    "is elaborated and its bundle takes the same way, here and in check, elaborate "
-    "and\n"
-    "every other command that reads a contract.";
+"Checks an interchange bundle or manifest, whoever wrote it: strict JSON without\n"
+"duplicate keys, a tenor_version we read (1.x), every construct, type, expression\n"
+"and step in its shape, ids unique, and for a manifest the etag. The same rules as\n"
+"JSON Schemas are installed as interchange-schema.json and manifest-schema.json.\n"
+"Then references and types are resolved, as before an evaluation. Contract source\n"
+"is elaborated and its bundle takes the same way, here and in check, elaborate and\n"
+"every other command that reads a contract.";
+/* clang-format on */
 
 int cmd_validate(const cli_args *args)
 {

@@ -15,13 +15,12 @@ const cli_option CMD_VERIFY_OPTIONS[] = {
     {"json",   NULL,  "print the result as JSON"},
     {NULL, NULL, NULL},
 };
-/* clang-format on */
 
 const char CMD_VERIFY_DETAILS[] =
-    "Recomputes the etag from the bundle and checks the signature over it. Without\n"
-    "--pubkey the manifest's own key is used: that shows the bundle is unchanged "
-    "since\n"
-    "it was signed, not who signed it.";
+"Recomputes the etag from the bundle and checks the signature over it. Without\n"
+"--pubkey the manifest's own key is used: that shows the bundle is unchanged since\n"
+"it was signed, not who signed it.";
+/* clang-format on */
 
 static void write_json(mt_buf *out, const ex_trust_finding *f)
 {

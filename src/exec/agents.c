@@ -54,6 +54,9 @@ static ex_job *job_again(ex_agent *a, const ex_call *call)
     return job;
 }
 
+/* A cycle on a state that another node has replaced meanwhile is thrown away and run
+ * again on the newer one; after TRIES the caller gets the conflict. The answer comes
+ * from commit_cycle(). */
 static void run_cycle(ex_agent *a, ex_job *job)
 {
     const ex_call *call = job->call;
@@ -64,7 +67,7 @@ static void run_cycle(ex_agent *a, ex_job *job)
             ho_agent_service_receive(a->service, a->x->store, call->body, &a->done);
         if (err) {
             if (err == MT_E_SYNTAX) {
-                ex_refuse(job, EX_BAD_REQUEST, "the body is no message");
+                ex_refuse(job, EX_BAD_REQUEST, "the body is not a message");
             } else {
                 ex_refuse_store(job, err);
             }
@@ -83,6 +86,7 @@ static void run_cycle(ex_agent *a, ex_job *job)
     ex_answer(job);
 }
 
+/* NULL only when the agent stops and nothing waits: what was accepted is still done. */
 static ex_job *next_job(ex_agent *a)
 {
     pthread_mutex_lock(&a->lock);
@@ -117,6 +121,8 @@ static void report(void *state, const char *text)
     ex_log(a->x, 2, "agent", "%s", text);
 }
 
+/* The agent is in the list before it is opened, so that closing finds it however far
+ * it came; `running` says whether there is a thread to join. */
 static mt_err open_agent(ex_executor *x, const mt_json_member *m, mt_buf *why)
 {
     ex_agent *a = mt_xmalloc(sizeof *a);

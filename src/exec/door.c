@@ -73,6 +73,8 @@ static void begin(ex_job *job)
     }
 }
 
+/* Everything that was found out is dropped: facts may have changed, and half an old
+ * look with half a new one would be neither. */
 static void begin_afresh(ex_job *job, bool saw_facts, bool on_worker)
 {
     const ex_call *call = job->call;
@@ -140,6 +142,7 @@ static void one_less(ex_executor *x)
     pthread_mutex_unlock(&x->queue_lock);
 }
 
+/* A worker's life. Closing refuses what still waits, but finishes what was taken. */
 static void *work(void *executor)
 {
     ex_executor *x = executor;

@@ -18,6 +18,8 @@ enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
 /* ---- Opening ----------------------------------------------------------------------
  */
 
+/* What the caller owns may go when opening returns; only `settings` must live as long
+ * as the executor. */
 static void copy_options(ex_executor *x, const ex_executor_options *o)
 {
     x->store = o->store;
@@ -65,6 +67,7 @@ static mt_err read_policies(ex_executor *x, const ex_executor_options *o, mt_buf
     return err ? MT_E_USAGE : MT_OK;
 }
 
+/* All at once and before anything can fail, so that drop_locks() always fits. */
 static void make_locks(ex_executor *x)
 {
     pthread_rwlock_init(&x->contracts_lock, NULL);
@@ -81,6 +84,7 @@ static void make_locks(ex_executor *x)
     ex_signing_make(&x->signing);
 }
 
+/* No thread is left when this is called. */
 static void drop_locks(ex_executor *x)
 {
     pthread_rwlock_destroy(&x->contracts_lock);
@@ -97,6 +101,7 @@ static void drop_locks(ex_executor *x)
     ex_signing_drop(&x->signing);
 }
 
+/* Versions after graphs, the arena last: most of the rest lives in it. */
 static void executor_free(ex_executor *x)
 {
     ex_jobs_free(x);
@@ -144,6 +149,7 @@ static mt_err load_facts(ex_executor *x)
     return err;
 }
 
+/* Each flag is set when its thread runs, so that closing joins only those. */
 static mt_err start_threads(ex_executor *x)
 {
     if (pthread_create(&x->committer, NULL, ex_committer, x)) {

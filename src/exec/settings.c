@@ -43,6 +43,7 @@ static int64_t most_of(mt_str key)
     return ROWS[i].most;
 }
 
+/* Every setting is a whole number with a least of 1; the sentence has the most. */
 static void tell(void *state, const mt_form_fault *f)
 {
     told *t = state;
@@ -58,6 +59,7 @@ static void tell(void *state, const mt_form_fault *f)
     t->fault(t->state, f->path, f->offset, reason);
 }
 
+/* Usual values first: what is not given, or wrong, stays usual. */
 static size_t read_all(const mt_json *settings, numbers *out, ex_config_fault *fault,
                        void *state)
 {

@@ -26,6 +26,8 @@ static mt_err say_refusal(ex_job *job, const ex_version *v, mt_buf *why)
     return MT_E_REJECTED;
 }
 
+/* A deployment like any other, with the configuration's policy and "start" as its
+ * caller in the record. */
 static mt_err deploy_version(ex_group *g, ex_version *v, mt_str trust, mt_buf *why)
 {
     static const ex_caller START = {.token = MT_STR_INIT("start"),
@@ -52,6 +54,7 @@ static mt_err deploy_version(ex_group *g, ex_version *v, mt_str trust, mt_buf *w
 /* ---- A System ---------------------------------------------------------------------
  */
 
+/* Only a System that changed has a record. */
 static mt_err record_system(ex_group *g, mt_str id, const an_diff *diff)
 {
     mt_jw w = ex_record_begin(g);
@@ -107,6 +110,8 @@ static mt_err open_source(ex_group *g, const ex_source *s, mt_buf *why)
     return err ? err : deploy_version(g, v, s->trust, why);
 }
 
+/* The System before its members, so that scopes of shared entities are known when
+ * members are made. */
 static mt_err open_file(ex_group *g, const char *path, mt_str *first, mt_buf *why)
 {
     ex_executor *x = g->x;
@@ -130,6 +135,7 @@ static mt_err open_file(ex_group *g, const char *path, mt_str *first, mt_buf *wh
     return err;
 }
 
+/* Configured, else the first contract of the first file, else the store's first. */
 static mt_err choose_default(ex_executor *x, mt_str first, mt_buf *why)
 {
     if (!x->default_contract.len) {

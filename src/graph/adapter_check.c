@@ -1,3 +1,13 @@
+/* graph/adapter_check.c - the rules ADP-1 to ADP-19: is an adapter manifest one that
+ * can be trusted to bound a graph? Room: graph. In this order: header, context keys,
+ * events, capture, effects. All faults are reported, not only the first.
+ *
+ * Why schemas are restricted: an event's payload becomes context values key by key,
+ * and an effect is judged by its fields. So objects must be closed, without
+ * alternatives and without references to other documents; then the type of every field
+ * is known without an event at hand. INVARIANT: the manifest is only read; what does
+ * not hold is said with rule, place, and what to write instead. Nesting is bounded by
+ * 100. */
 #include "graph/adapter_check.h"
 
 #include "graph/version.h"

@@ -371,9 +371,9 @@ static bool read_signal_kind(mt_form *f, const mt_form_row *row, const mt_json *
 /* clang-format off */
 #define EVENT_ROWS(needed) \
     TEXT(gr_capture_event, id, "event_id", MT_FORM_REQUIRED), \
-    TEXT(gr_capture_event, payload_hash, "payload_hash", MT_FORM_REQUIRED), \
     MT_FORM_OWN(gr_capture_event, at, "event_time", read_time, needed), \
-    MT_FORM_OWN(gr_capture_event, kind, "kind", read_signal_kind, MT_FORM_REQUIRED)
+    MT_FORM_OWN(gr_capture_event, kind, "kind", read_signal_kind, MT_FORM_REQUIRED), \
+    TEXT(gr_capture_event, payload_hash, "payload_hash", MT_FORM_REQUIRED)
 /* clang-format on */
 static const mt_form_row JOURNAL_EVENT[] = {EVENT_ROWS(0)};
 static const mt_form_row EVENT[] = {EVENT_ROWS(MT_FORM_REQUIRED)};
@@ -510,7 +510,7 @@ static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out
 static mt_str payload_slice(reader *r, const mt_json *event)
 {
     const mt_json *payload = mt_json_at(event, "payload");
-    const mt_json *hash = mt_json_at(event, "payload_hash");
+    const mt_json *hash = payload ? mt_json_at(event, "payload_hash") : NULL;
     mt_str bytes = {0};
     if (payload && hash &&
         !slice_before(r, payload, hash, MT_STR(",\"payload_hash\":"), &bytes)) {
@@ -545,8 +545,8 @@ static void read_line_acks(reader *r, const mt_json *node, gr_journal_record *ou
 static void read_line_step(reader *r, const mt_json *event, const mt_json *decision,
                            gr_journal_record *out)
 {
-    mt_form of_event = mt_form_inside(&r->form, "event", "an event");
-    mt_form of_decision = mt_form_inside(&r->form, "decision", "a decision");
+    mt_form of_event = mt_form_member(&r->form, MT_STR("event"), "an event");
+    mt_form of_decision = mt_form_member(&r->form, MT_STR("decision"), "a decision");
     out->kind = GR_JOURNAL_STEP;
     READ(&of_event, event, JOURNAL_EVENT, &out->event);
     out->event.payload = payload_slice(r, event);
@@ -562,12 +562,16 @@ static void read_line_waiting(reader *r, const mt_json *waiting, gr_journal_reco
     out->waiting.payload = payload_slice(r, waiting);
 }
 
-/* Which kind of line it is shows by the member it has. */
+/* Which kind of line it is shows by the member it has; nearly all are steps. */
 static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
 {
     const mt_json *event = mt_json_at(node, "event");
     const mt_json *decision = mt_json_at(node, "decision");
-    if (mt_json_at(node, "journal")) {
+    bool step =
+        mt_json_is(event, MT_JSON_OBJECT) && mt_json_is(decision, MT_JSON_OBJECT);
+    if (step && node->count == 2) {
+        read_line_step(r, event, decision, out);
+    } else if (mt_json_at(node, "journal")) {
         read_line_head(r, node, out);
     } else if (mt_json_at(node, "carried")) {
         out->kind = GR_JOURNAL_CARRIED;
@@ -576,8 +580,7 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
         read_line_waiting(r, mt_json_at(node, "waiting"), out);
     } else if (mt_json_at(node, "dispatched")) {
         read_line_acks(r, node, out);
-    } else if (mt_json_is(event, MT_JSON_OBJECT) &&
-               mt_json_is(decision, MT_JSON_OBJECT)) {
+    } else if (step) {
         read_line_step(r, event, decision, out);
     } else {
         fail(r, MT_STR("$"), "is not a journal record");

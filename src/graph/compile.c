@@ -74,11 +74,6 @@ mt_str gr_node_key(const gr_node *n, mt_str name, bool *derived)
     return gr_key_name(&n->primitive->manifest, n->params, name, derived);
 }
 
-static int by_key_name(const void *a, const void *b)
-{
-    return mt_str_cmp(((const gr_key *)a)->name, ((const gr_key *)b)->name);
-}
-
 static void collect_keys(compiler *c)
 {
     mt_map seen = {0};
@@ -100,9 +95,7 @@ static void collect_keys(compiler *c)
             c->g->needs_context |= need->required;
         }
     }
-    if (keys.len) {
-        qsort(keys.items, keys.len, sizeof *keys.items, by_key_name);
-    }
+    mt_sort_by(keys.items, keys.len, name);
     c->g->keys = keys.items;
     c->g->key_count = (uint32_t)keys.len;
 }
@@ -516,11 +509,6 @@ static void fill_slots(compiler *c)
 
 /* ---- what the host asks about ---- */
 
-static int by_text(const void *a, const void *b)
-{
-    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
-}
-
 static void effect_kinds(compiler *c)
 {
     MT_VEC(mt_str) kinds = {0};
@@ -537,7 +525,7 @@ static void effect_kinds(compiler *c)
         }
     }
     if (kinds.len > start) {
-        qsort(kinds.items + start, kinds.len - start, sizeof *kinds.items, by_text);
+        mt_str_sort(kinds.items + start, kinds.len - start);
     }
     c->g->effect_kinds = kinds.items;
     c->g->effect_kind_count = (uint32_t)kinds.len;

@@ -19,11 +19,6 @@ typedef struct named {
     uint32_t index;
 } named;
 
-static int by_name(const void *a, const void *b)
-{
-    return mt_str_cmp(((const named *)a)->name, ((const named *)b)->name);
-}
-
 static void comma(mt_buf *out, bool first)
 {
     if (!first) {
@@ -45,7 +40,7 @@ static named *sorted_params(mt_arena *a, const gr_manifest *m)
     for (uint32_t i = 0; i < m->param_count; i++) {
         order[i] = (named){m->params[i].name, i};
     }
-    qsort(order, m->param_count, sizeof *order, by_name);
+    mt_sort_by(order, m->param_count, name);
     return order;
 }
 
@@ -57,7 +52,7 @@ static void node_json(mt_arena *a, mt_buf *out, const gr_flat_node *n)
     for (uint32_t i = 0; i < n->given_count; i++) {
         order[i] = (named){n->given[i].name, i};
     }
-    qsort(order, n->given_count, sizeof *order, by_name);
+    mt_sort_by(order, n->given_count, name);
     mt_buf_addc(out, '{');
     key_text(out, "runtime_id", n->id);
     mt_buf_addc(out, ',');
@@ -157,7 +152,7 @@ static void ports_json(mt_arena *a, mt_buf *out, const gr_port *ports, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         order[i] = (named){ports[i].name, i};
     }
-    qsort(order, count, sizeof *order, by_name);
+    mt_sort_by(order, count, name);
     for (uint32_t i = 0; i < count; i++) {
         const gr_port *p = &ports[order[i].index];
         comma(out, i == 0);
@@ -214,7 +209,7 @@ static void primitives_json(mt_arena *a, mt_buf *out, const gr_flat *f)
     for (uint32_t i = 0; i < used.len; i++) {
         order[i] = (named){used.entries[i].key, (uint32_t)used.entries[i].value};
     }
-    qsort(order, used.len, sizeof *order, by_name);
+    mt_sort_by(order, used.len, name);
     for (uint32_t i = 0; i < used.len; i++) {
         const gr_flat_node *n = &f->nodes.items[order[i].index];
         comma(out, i == 0);

@@ -64,6 +64,7 @@ static const mt_form_row ENTRY[] = {
     MT_FORM_WORD(entry, file, "file", MT_FORM_REQUIRED),
 };
 
+/* Programs of the agent are found beside its file. */
 static mt_err open_file(ho_agent_service *s, const mt_json *config, mt_buf *why)
 {
     entry e = {0};
@@ -127,6 +128,7 @@ mt_str ho_agent_service_name(const ho_agent_service *s)
 
 /* ---- the stored state ---- */
 
+/* The keep is a store's here, so the agent goes on where any node left it. */
 static mt_err start_agent(ho_agent_service *s)
 {
     mt_buf why = {0};

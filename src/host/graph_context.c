@@ -72,11 +72,6 @@ static mt_err memory_apply(void *state, const gr_effect_write *writes, size_t co
     return MT_OK;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return mt_str_cmp(((const mt_map_entry *)a)->key, ((const mt_map_entry *)b)->key);
-}
-
 /* In byte order of the keys, so that what is written from it is the same everywhere. */
 static void memory_walk(void *state,
                         void (*each)(void *user, mt_str key, const gr_value *value),
@@ -89,7 +84,7 @@ static void memory_walk(void *state,
     }
     mt_map_entry *sorted = mt_xmalloc(mt_array_bytes(count, sizeof *sorted));
     memcpy(sorted, m->cells.entries, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_key);
+    mt_sort_by(sorted, count, key);
     for (size_t i = 0; i < count; i++) {
         each(user, sorted[i].key, &((const cell *)sorted[i].value)->value);
     }

@@ -368,7 +368,7 @@ static mt_err read_frame(ho_egress *e, channel *c, mt_arena *a, uint64_t ms,
     if (mt_json_read(a, mt_str_dup(a, line), NULL, out, NULL) ||
         out->type != MT_JSON_OBJECT) {
         return break_down(e, c, "egress_protocol_violation", intent_id,
-                          "sent a line that is no JSON object");
+                          "sent a line that is not a JSON object");
     }
     return MT_OK;
 }
@@ -436,19 +436,13 @@ mt_err ho_egress_start(ho_egress *e)
     return err;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return mt_str_cmp(((const gr_effect_field *)a)->name,
-                      ((const gr_effect_field *)b)->name);
-}
-
 static mt_str intent_line(ho_egress *e, mt_arena *a, const gr_intent *intent)
 {
     gr_effect_field *fields = mt_new_array(a, gr_effect_field, intent->field_count);
     for (uint32_t i = 0; i < intent->field_count; i++) {
         fields[i] = intent->fields[i];
     }
-    qsort(fields, intent->field_count, sizeof *fields, by_name);
+    mt_sort_by(fields, intent->field_count, name);
     mt_buf_clear(&e->line);
     mt_buf_addz(&e->line, "{\"type\":\"intent\",\"intent_id\":");
     mt_json_quote(&e->line, gr_intent_id(intent));

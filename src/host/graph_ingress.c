@@ -224,7 +224,7 @@ static ho_ingress_result fixture_next(ho_ingress *in, ho_graph_event *event)
             return result;
         }
     }
-    if (in->file && ferror(in->file)) {
+    if (in->file && !feof(in->file)) { /* or no memory for the line */
         return broken(in, "fixture.read_failed", "the fixture cannot be read: %s",
                       strerror(errno));
     }

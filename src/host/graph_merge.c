@@ -41,12 +41,6 @@ static mt_json node_of(mt_arena *a, const gr_value *v)
 
 /* ---- the merge ---- */
 
-static int by_key(const void *a, const void *b)
-{
-    return mt_str_cmp(((const mt_json_member *)a)->key,
-                      ((const mt_json_member *)b)->key);
-}
-
 /* The members of `object` (may be NULL), with room for `more`. */
 static mt_json_member *copy_members(mt_arena *a, const mt_json *object, uint32_t more,
                                     uint32_t *count)
@@ -63,10 +57,10 @@ static mt_json sorted_object(mt_json_member *members, uint32_t count)
 {
     bool sorted = true; /* as most events come */
     for (uint32_t i = 1; i < count && sorted; i++) {
-        sorted = by_key(&members[i - 1], &members[i]) < 0;
+        sorted = mt_str_cmp(members[i - 1].key, members[i].key) < 0;
     }
     if (!sorted) {
-        qsort(members, count, sizeof *members, by_key);
+        mt_sort_by(members, count, key);
     }
     return (mt_json){.type = MT_JSON_OBJECT, .count = count, .as.members = members};
 }

@@ -1,6 +1,15 @@
 /* host/graph_resume.c - the journal replayed onto the host of the run that goes on.
- * A fixture is met event by event while it is replayed. The last step's
- * acknowledgements are kept, so that the run can send what has none. */
+ * Room: host. In this order: the head must be the one this run would write (same
+ * graph, adapter, egress and limits); every event is run again and its decision
+ * compared; then the journal is cut behind its last whole line and goes on from there.
+ * With a fixture, each of its events must be the one in the journal, so that the run
+ * does not take an event twice or skip one.
+ *
+ * The last step's acknowledgements are kept beside the replay's memory, so that the
+ * run can send again what has none: an intent may have been sent without the answer
+ * being written. What may fail: the file, a line that is not as it was written, a
+ * decision that comes out otherwise, a fixture that ends too early; `why` has one
+ * sentence from whoever knows best. */
 #include "host/graph_resume.h"
 
 #include "host/graph_capture.h"

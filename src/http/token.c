@@ -1,8 +1,14 @@
-/* http/token.c - see token.h.
+/* http/token.c - bearer tokens: made, split, compared, kept. Room: http. A token is
+ * mt_ID_SECRET, both in lower-case hex. Whoever calls shows all of it; the store has
+ * the document under ID with the SHA-256 of SECRET. So a stolen store opens no door,
+ * and finding the document takes no search.
  *
- * Invariants: a secret is compared in constant time and wiped where it was made; the
- * store has its hash only. A document that is not what ht_token_write() writes is
- * corrupt and lets nobody in. */
+ * INVARIANT: a secret is compared in constant time and its random bytes are wiped
+ * where it was made. Expiry and revocation are looked at with the caller's clock, in
+ * ht_token_lives(), after the secret. What may fail: a document that is not what
+ * ht_token_write() writes is MT_E_CORRUPT and lets nobody in. Rights are checked by
+ * name when a token is made (ht_right_known), so a misspelt right is not granted
+ * silently. */
 #include "http/token.h"
 
 #include <sodium.h>

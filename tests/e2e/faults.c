@@ -6,7 +6,7 @@
  * looks: struct board. Programs that are started by the program are left alone.
  *
  *     memory    malloc, calloc, realloc by the program itself
- *     library   the same by the libraries it uses
+ *     library   the same by the libraries it uses, except libcrypto
  *     file      open, read, write, fsync, rename, ...; SQLite's, too
  *     short     read and write, which then do half of what was asked: not a fault
  *     socket    socket, connect, accept, send, recv, ...; libpq's, too
@@ -91,19 +91,37 @@ static bool meant(class c, void *caller)
     return c != DATABASE || is_program(caller);
 }
 
+static uintptr_t crypto_start, crypto_end;
+
+/* libcrypto crashes by itself when it has no memory to start with. */
+static bool is_crypto(void *caller)
+{
+    return (uintptr_t)caller >= crypto_start && (uintptr_t)caller < crypto_end;
+}
+
+static uintptr_t end_of(const struct dl_phdr_info *info)
+{
+    uintptr_t end = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        uintptr_t last = info->dlpi_addr + p->p_vaddr + p->p_memsz;
+        end = p->p_type == PT_LOAD && last > end ? last : end;
+    }
+    return end;
+}
+
 static int where_the_program_is(struct dl_phdr_info *info, size_t size, void *state)
 {
     (void)size;
     (void)state;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-        if (p->p_type == PT_LOAD) {
-            uintptr_t end = info->dlpi_addr + p->p_vaddr + p->p_memsz;
-            program_end = end > program_end ? end : program_end;
-        }
+    if (!program_end) { /* the first is the program */
+        program_start = info->dlpi_addr;
+        program_end = end_of(info);
+    } else if (strstr(info->dlpi_name, "libcrypto")) {
+        crypto_start = info->dlpi_addr;
+        crypto_end = end_of(info);
     }
-    program_start = info->dlpi_addr;
-    return 1; /* the first is the program */
+    return 0;
 }
 
 static void read_wish(const char *text)
@@ -148,7 +166,7 @@ void *__libc_realloc(void *old, size_t size);
 
 static bool no_memory(const char *name, void *caller)
 {
-    if (fails(is_program(caller) ? MEMORY : LIBRARY, name)) {
+    if (!is_crypto(caller) && fails(is_program(caller) ? MEMORY : LIBRARY, name)) {
         errno = ENOMEM;
         return true;
     }

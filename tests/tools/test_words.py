@@ -31,6 +31,18 @@ class Words(unittest.TestCase):
     def test_files_named_in_the_documents_exist(self):
         self.assertEqual(words().paths(), [])
 
+    def test_tables_named_in_a_walk_stand_in_its_files(self):
+        self.assertEqual(words().tables(), [])
+
+    def test_a_table_that_moved_is_found(self):
+        with tempfile.TemporaryDirectory() as root:
+            pathlib.Path(root, "src").mkdir()
+            pathlib.Path(root, "src/a.c").write_text("static const int ROWS[] = {1};\n")
+            pathlib.Path(root, "CONTRIBUTING.md").write_text(
+                "1. `src/a.c`: a row of `ROWS`.\n2. `src/a.c`: a row of\n   `FORMS`.\n")
+            self.assertEqual(words(root).tables(),
+                             ["CONTRIBUTING.md:2: no FORMS in the files named there"])
+
     def test_each_word_is_found(self):
         for text in ("/* what is no list */", "/* they are no\n * lists */", "say(\"is no `x`\");",
                      "/* a text */", "/* inside of it */", "the traces part at 3", "st_door(1);"):

@@ -102,6 +102,7 @@ static void box_member(an_scene *x, uint32_t index)
     }
 }
 
+/* Entities that a System shares are drawn once, by the System. */
 static void draw_contract(an_scene *x, an_actor *who, uint32_t parts)
 {
     const ct_model *m = who->an->model;
@@ -220,6 +221,7 @@ static bool draw_page(book *b, uint32_t actor, an_part what, uint32_t index,
     return go_on;
 }
 
+/* One page per thing that has one; `go_on` is false when the reader wants no more. */
 static bool contract_pages(book *b, an_scene *x, uint32_t actor, uint32_t parts)
 {
     const an_actor *who = &x->actors[actor];

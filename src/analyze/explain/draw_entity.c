@@ -33,6 +33,7 @@ typedef struct machine {
     mt_str initial;
 } machine;
 
+/* The length first: two names written one behind the other could be cut in two ways. */
 static way *way_between(machine *z, mt_str from, mt_str to)
 {
     bool added;
@@ -112,6 +113,7 @@ static const uint32_t *reached(machine *z)
     return visited;
 }
 
+/* A state that cannot be reached is drawn faded, one that nothing leaves as an end. */
 static void draw_states(machine *z)
 {
     const uint32_t *seen = reached(z);

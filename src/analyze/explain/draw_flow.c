@@ -138,6 +138,7 @@ static void draw_way(course *c, const ct_plan_step *s, ct_plan_target to,
     mt_picture_add_edge(c->x->p, edge);
 }
 
+/* A compensation that fails is an edge of its own, to the end it names. */
 static void draw_handler(course *c, const ct_plan_step *s)
 {
     const ct_plan_handler *h = &s->handler;
@@ -173,6 +174,7 @@ static mt_str branch_tip(course *c, const ct_plan_step *s, bool holds)
     return mt_picture_keep(c->x->a, &text);
 }
 
+/* One edge per target, labelled by what leads there. */
 static void draw_ways(course *c, const ct_plan_step *s)
 {
     /* ORDER of targets in ct_plan_step. */
@@ -267,6 +269,7 @@ static void draw_branches(course *c, uint32_t step)
     }
 }
 
+/* Branches of a parallel step are graphs, too, and drawn inside it. */
 static void draw_graph(course *c, uint32_t graph)
 {
     const ct_plan_graph *g = &c->plan->graphs[graph];

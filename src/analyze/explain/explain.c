@@ -141,6 +141,7 @@ static void target_line(const story *s, unsigned depth, const char *label,
     mt_buf_addc(s->p.out, '\n');
 }
 
+/* `label` is what has to happen first. */
 static void handler_lines(const story *s, unsigned depth, const ct_plan_handler *h,
                           const char *label)
 {
@@ -294,6 +295,8 @@ static void tell(story *s, unsigned depth, uint32_t step)
     tell_step(s, depth, &s->plan->steps[step]);
 }
 
+/* Each step is told once; where ways meet again, the text says so and goes on
+ * elsewhere. */
 static void flows(an_prose p, const ct_plan *plan, bool verbose)
 {
     mt_arena a = {0};
@@ -373,6 +376,7 @@ static void fact_row(an_prose p, mt_buf cells[4], const size_t widths[4])
     mt_buf_addz(p.out, table ? "|\n" : "\n");
 }
 
+/* Two passes: widths of columns first. */
 static void facts(an_prose p, const ct_model *m)
 {
     mt_arena a = {0};
@@ -407,6 +411,8 @@ static void facts(an_prose p, const ct_model *m)
 
 /* --- notes --- */
 
+/* By declared transitions only; whether operations make them is the analysis'
+ * business. */
 static uint32_t unreachable_states(const ct_entity *e, mt_arena *a)
 {
     bool *reached = mt_new_array(a, bool, e->state_count);

@@ -172,6 +172,8 @@ static void reasons_json(teller *t, unsigned depth, const ct_reasons *reasons)
     mt_buf_free(&text);
 }
 
+/* A verdict that was told already, or is too deep, is named without its reasons: the
+ * answer stays finite and short. */
 static void verdict_json(teller *t, unsigned depth, uint32_t rule)
 {
     const ct_rule *r = &t->m->rules[rule];
@@ -249,6 +251,7 @@ static void state_line(teller *t, const ct_blocked *b)
     mt_buf_addc(t->p.out, '\n');
 }
 
+/* One sentence per reason that keeps a flow from beginning. */
 static void blocked_lines(teller *t, const ct_blocked *b, mt_str persona)
 {
     const ct_plan *p = t->z->plan;

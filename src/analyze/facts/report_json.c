@@ -186,6 +186,8 @@ static bool s3_state(writer *x, uint32_t entity, uint32_t state, uint32_t *ops,
     return true;
 }
 
+/* `left` bounds how many entries are listed; when they do not fit, the report says
+ * that not all are there. */
 static void s3(writer *x)
 {
     mt_jw *w = x->w;

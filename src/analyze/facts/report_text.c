@@ -93,6 +93,7 @@ static void operation_list(teller *t, uint32_t count)
     }
 }
 
+/* False when the list must end: too long, or the reader went away. */
 static bool s3_state(teller *t, uint32_t entity, uint32_t state, size_t *left)
 {
     const ct_entity *e = &t->m->entities[entity];
@@ -151,6 +152,7 @@ static void s4_moves(teller *t, uint32_t persona, uint32_t entity, size_t *left)
     }
 }
 
+/* What each persona could do alone, in its own memory, given back before the next. */
 static void s4(teller *t)
 {
     size_t left = t->sink->entries;

@@ -13,6 +13,8 @@ static uint32_t number_states(an_analyzer *z)
     return first[m->entity_count];
 }
 
+/* Edges of all entities in one array, in order of their first state, so that the edges
+ * of a state are neighbours. */
 static void group_transitions(an_analyzer *z, uint32_t states)
 {
     const ct_model *m = z->an->model;
@@ -31,6 +33,7 @@ static void group_transitions(an_analyzer *z, uint32_t states)
     z->transitions = an_edges_group(z->keep, edges, count, states);
 }
 
+/* The same for what operations do; the tag is the operation. */
 static void group_effects(an_analyzer *z, uint32_t states)
 {
     const ct_model *m = z->an->model;

@@ -105,6 +105,8 @@ typedef struct tally {
     uint32_t left;
 } tally;
 
+/* Initial states are seen from the beginning; the rest is counted down as it is
+ * reached, so that a search ends when nothing is left. */
 static tally tally_new(mt_arena *a, const an_analysis *an, const an_outline *o,
                        uint32_t group)
 {
@@ -176,6 +178,7 @@ static bool is_operated(const an_analyzer *z, uint32_t entity)
     return z->effects.first[first[entity]] != z->effects.first[first[entity + 1]];
 }
 
+/* What was not decided is said to be undecided, never to be unreachable. */
 static void report_states(an_analyzer *z, uint32_t entity)
 {
     const ct_entity *e = &z->an->model->entities[entity];

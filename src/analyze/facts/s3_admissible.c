@@ -67,6 +67,7 @@ static mt_str predicate_text(an_analyzer *z, const ct_expr *e)
     return kept;
 }
 
+/* Rules and operations whose condition cannot hold whatever the facts. */
 static void report_conditions(an_analyzer *z)
 {
     const ct_model *m = z->an->model;
@@ -88,6 +89,7 @@ static void report_conditions(an_analyzer *z)
     }
 }
 
+/* Branches that always go one way. */
 static void report_branches(an_analyzer *z)
 {
     const ct_plan *p = z->an->plan;

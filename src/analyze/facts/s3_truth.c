@@ -116,6 +116,7 @@ static range range_of(const ct_expr *e)
                                       : (range){0};
 }
 
+/* Of two ranges: can it hold, can it fail? Both may be true at once. */
 static an_truth compare_numbers(ct_compare op, range x, range y)
 {
     /* Can x be below, and at or below, y; and y below x? */
@@ -201,6 +202,7 @@ static const ct_expr *seen_through(const truths *t, const ct_expr *e)
                : e;
 }
 
+/* A value compared with itself is decided without its range. */
 static an_truth compare_values(const truths *t, const ct_expr *e)
 {
     const ct_expr *x = seen_through(t, e->left), *y = seen_through(t, e->right);
@@ -235,6 +237,8 @@ static an_truth comparison(const truths *t, const ct_expr *e)
 
 /* ---- predicates ---- */
 
+/* Three answers: holds, does not, either. Never wrong, but "either" may be less than
+ * could be known. */
 static an_truth truth(const truths *t, const ct_expr *e)
 {
     switch ((ct_op)e->op) {

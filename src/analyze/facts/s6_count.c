@@ -219,6 +219,8 @@ static void lead_parallel(counter *c, ends *e, const ct_plan_step *s, an_count w
     }
 }
 
+/* Adds the ways to a step to those of every step it leads to; steps come in
+ * topological order, so each is complete when it is asked. */
 static void lead_on(counter *c, ends *e, uint32_t step)
 {
     const ct_plan_step *s = &c->p->steps[step];
@@ -241,6 +243,7 @@ static void lead_on(counter *c, ends *e, uint32_t step)
     }
 }
 
+/* A run that breaks off counts as failed. */
 static void sum_up(counter *c, uint32_t graph, const ends *e)
 {
     an_graph_paths *g = &c->graphs[graph];

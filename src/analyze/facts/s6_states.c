@@ -54,6 +54,7 @@ typedef struct pass {
 
 /* ---- rows ---- */
 
+/* Only entities that the graph can touch have bits, so rows stay short. */
 static layout lay_out(follower *f, uint32_t graph)
 {
     const ct_model *m = f->p->model;
@@ -185,6 +186,8 @@ static void go(pass *x, ct_plan_target to, const uint64_t *row)
     merge_row(x, &x->f->rows, failed ? &x->s->bad : &x->s->good, row);
 }
 
+/* Compensations one after the other, each on the states that the one before may have
+ * left. */
 static void go_failed(pass *x, const ct_plan_step *s, const uint64_t *row)
 {
     const ct_plan_handler *h = &s->handler;
@@ -226,6 +229,8 @@ static uint32_t misplaced(pass *x, const uint64_t *row, uint32_t op)
     return o->effects[0].entity;
 }
 
+/* Names the states an entity may be in when the step comes, none of which lets it go
+ * on. */
 static void report_stuck(pass *x, const ct_plan_step *s, const uint64_t *row)
 {
     const ct_model *m = x->f->p->model;
@@ -454,6 +459,7 @@ static void follow_subflows_first(follower *f, const uint32_t *order, uint32_t c
     }
 }
 
+/* Graphs that are called come first: their summary is needed here. */
 static void follow_graph(follower *f, uint32_t graph, const layout *outer,
                          const uint64_t *start)
 {

@@ -11,6 +11,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* The body of a quantifier counts as often as its list may be long. */
 static an_bound bound_of(mt_arena *a, const ct_expr *e)
 {
     bool quantifier = e->op == CT_FORALL || e->op == CT_EXISTS;

@@ -1,5 +1,10 @@
-/* analyze/facts/system_read.c - the System of a bundle.
- * Room: analyze. */
+/* analyze/facts/system_read.c - the System of a bundle: members, what they share,
+ * triggers. Room: analyze. First the construct is read by its form into a draft, where
+ * members are named by their ids; then the names become indices of `members`. A bundle
+ * was validated before it came here, so a fault is not explained: a name that is not a
+ * member's, or a value of another type, is MT_E_REJECTED; a bundle without a System is
+ * MT_E_NOTFOUND. INVARIANT: after MT_OK every index is below member_count. Texts point
+ * into the bundle, lists are in the arena. */
 #include "analyze/facts/system.h"
 
 #include "base/form.h"

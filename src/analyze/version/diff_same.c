@@ -219,18 +219,6 @@ static uint32_t length(const mt_json *array)
     return mt_json_is(array, MT_JSON_ARRAY) ? array->count : 0;
 }
 
-static int by_name(const void *x, const void *y)
-{
-    return mt_str_cmp(*(const mt_str *)x, *(const mt_str *)y);
-}
-
-static void sort_names(an_diff_names *n)
-{
-    if (n->len > 1) {
-        qsort(n->items, n->len, sizeof *n->items, by_name);
-    }
-}
-
 an_set_change an_set_compare(mt_arena *a, const mt_json *before, const mt_json *after,
                              an_key_of *key, an_same_as *same)
 {
@@ -260,8 +248,8 @@ an_set_change an_set_compare(mt_arena *a, const mt_json *before, const mt_json *
             mt_vec_push(a, &out.removed, old.entries[i].key);
         }
     }
-    sort_names(&out.added);
-    sort_names(&out.removed);
-    sort_names(&out.changed);
+    mt_str_sort(out.added.items, out.added.len);
+    mt_str_sort(out.removed.items, out.removed.len);
+    mt_str_sort(out.changed.items, out.changed.len);
     return out;
 }

@@ -305,6 +305,8 @@ static operand gen_sum_of_times(compiler *c, const ct_expr *e, operand a, operan
                      a, b, (uint64_t)CT_UNIT_SECONDS[bt->unit]);
 }
 
+/* By what the operands are, not by the operator: sums of times and of numbers are
+ * different instructions. */
 static operand gen_binary(compiler *c, const ct_expr *e)
 {
     const ct_type *at = e->left->type, *bt = e->right->type;
@@ -459,6 +461,7 @@ static void go(compiler *c, bool outcome, uint32_t yes, uint32_t no, uint32_t ne
     }
 }
 
+/* The instruction that compares two values; Int with Decimal is compared as Decimal. */
 static ct_code test_of(const ct_type *a, const ct_type *b)
 {
     switch (ct_held(a)) {
@@ -503,6 +506,8 @@ static bool gen_bool_test(compiler *c, const ct_expr *e, uint32_t yes, uint32_t 
     return true;
 }
 
+/* Jumps to `yes` or `no`; `next` is the one that follows, so that no jump is needed
+ * for it. */
 static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no,
                         uint32_t next)
 {
@@ -615,6 +620,8 @@ static void gen_bool_loop(compiler *c, const ct_expr *e, const ct_expr *field,
     go(c, all, yes, no, next);
 }
 
+/* A body that is one Bool field is a loop of its own instruction, since lists of flags
+ * are common. */
 static void gen_quantifier(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no,
                            uint32_t next)
 {
@@ -655,6 +662,7 @@ static void gen_quantifier(compiler *c, const ct_expr *e, uint32_t yes, uint32_t
     c->temps = temps;
 }
 
+/* Bases and temporaries are given back behind each atom: atoms share nothing. */
 static void gen_atom(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no,
                      uint32_t next)
 {
@@ -720,6 +728,8 @@ typedef struct survey {
     bool conditional; /* some site may be skipped though the whole comes out true */
 } survey;
 
+/* Counts where facts and verdicts are read, and whether they are read for certain;
+ * this chooses how provenance is traced. */
 static void look(const ct_expr *e, bool certain, known outcome, bool looping,
                  size_t *here_in_loop, survey *s)
 {
@@ -791,6 +801,7 @@ static void begin_piece(compiler *c, ct_trace trace, uint32_t order_at)
     }
 }
 
+/* Labels are resolved here: no jump leaves its piece. */
 static ct_piece end_piece(compiler *c)
 {
     uint32_t count = (uint32_t)c->sites.len - c->first_site;
@@ -832,6 +843,8 @@ static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, oper
     return gen_arith(c, op, to, o, o, 0);
 }
 
+/* Payload behind the condition, in one piece: it is evaluated only if the condition
+ * holds. */
 static ct_piece compile_rule(compiler *c, uint32_t index)
 {
     const ct_rule *r = &c->m->rules[index];

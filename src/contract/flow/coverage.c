@@ -45,6 +45,7 @@ static mt_str path_name(ct_coverage *c, const ct_path *path)
     return mt_strf(c->a, "%.*s: %.*s", MT_ARG(graph), MT_ARG(path->text));
 }
 
+/* Two ways of one name are one path: a scenario could not tell them apart. */
 static void list_paths(ct_coverage *c)
 {
     ct_paths paths = {0};

@@ -270,6 +270,7 @@ static mt_err record_kind(reader *r, mt_str name, ct_record *out)
     return refuse(r, MT_E_NOTFOUND, "unknown kind of record", name);
 }
 
+/* A record's parent stands before it, so one pass is enough. */
 static mt_err record_place(reader *r, const draft_record *d, ct_record *out)
 {
     out->parent = d->parent;
@@ -323,6 +324,8 @@ static mt_err record_fits(reader *r, const ct_record *rec)
     return fits ? MT_OK : misplaced(r, "a record does not fit its step");
 }
 
+/* Which result a record must have follows from its kind; one that lacks it was not
+ * written by us. */
 static mt_err record_result(reader *r, mt_str text, ct_record *rec)
 {
     if (!text.ptr) {
@@ -547,6 +550,7 @@ static mt_err read_frame(reader *r, mt_form *in, const mt_json *json, bool last,
     return err ? err : frame_inside(r, &d, f, last);
 }
 
+/* From the outside in: each frame says in which graph the next one stands. */
 static mt_err read_frames(reader *r, const mt_json *list)
 {
     uint32_t graph = r->run->flow, parent = CT_NONE;
@@ -589,6 +593,7 @@ static mt_err take_status(reader *r, const draft *d)
     return MT_OK;
 }
 
+/* The version before everything else: another version may mean other members. */
 static mt_err read_head(reader *r, const mt_json *json, draft *d)
 {
     int64_t version;

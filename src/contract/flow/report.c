@@ -171,14 +171,9 @@ static void run_bindings_json(mt_jw *w, const ct_run *run)
 
 /* --- provenance --- */
 
-static int by_name(const void *a, const void *b)
-{
-    return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
-}
-
 static void names_json(mt_jw *w, mt_str *names, uint32_t count)
 {
-    qsort(names, count, sizeof *names, by_name);
+    mt_str_sort(names, count);
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < count; i++) {
         mt_jw_str(w, names[i]);

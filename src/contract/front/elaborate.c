@@ -26,6 +26,7 @@ static void append(mt_diags *to, const mt_diags *from)
     }
 }
 
+/* Also after faults: whoever prints diagnostics needs the sources they point into. */
 static void finish(fr_unit *u, ct_elaboration *out)
 {
     append(u->first, &u->later);

@@ -43,6 +43,7 @@ static void emit_money_literal(fr_emit *e, const fr_expr *x)
     FR_PUT(e, "}}");
 }
 
+/* The literal's own type is the range of this one value in its own unit. */
 static void emit_duration_literal(fr_emit *e, const fr_expr *x)
 {
     int64_t n = fr_int_value(&e->u->syms, x->sym);
@@ -80,6 +81,8 @@ static void emit_ref(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* A field of a fact or a variable is interchange 1.0; of anything else it is an
+ * extension. */
 static void emit_field(fr_emit *e, const fr_expr *x)
 {
     const fr_expr *base = x->left;
@@ -234,6 +237,7 @@ static void emit_comparison(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* Over a declared fact it is 1.0; over any other list it is an extension. */
 static void emit_quantifier(fr_emit *e, const fr_expr *x)
 {
     const fr_expr *domain = x->left;

@@ -158,6 +158,8 @@ static void emit_branches(fr_emit *e, const fr_step *s)
     }
 }
 
+/* Without a target for success, or for completion, the key is left out rather than
+ * null. */
 static void emit_join(fr_emit *e, const fr_step *s)
 {
     const char *comma = "";
@@ -272,6 +274,8 @@ static void *sorted_copy(fr_emit *e, const void *items, size_t count, size_t siz
     return copy;
 }
 
+/* Sorted, also inside: the order of declaration says nothing, and the etag must not
+ * depend on it. */
 static void emit_shared(fr_emit *e, const fr_shared_list *list, const char *key)
 {
     const fr_shared *items =
@@ -291,6 +295,7 @@ static void emit_shared(fr_emit *e, const fr_shared_list *list, const char *key)
     mt_buf_addc(e->b, ']');
 }
 
+/* Sorted, for the same reason as what is shared. */
 static void emit_triggers(fr_emit *e, const fr_system *s)
 {
     const fr_trigger *items = sorted_copy(e, s->triggers.items, s->triggers.len,
@@ -315,6 +320,7 @@ static void emit_triggers(fr_emit *e, const fr_system *s)
     mt_buf_addc(e->b, ']');
 }
 
+/* Sorted by id; the path is as it was written. */
 static void emit_members(fr_emit *e, const fr_system *s)
 {
     const fr_system_member *items = sorted_copy(

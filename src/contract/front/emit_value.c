@@ -22,6 +22,7 @@ static bool word_needs_escape(uint64_t word)
            0;
 }
 
+/* Eight bytes at a time: nearly all text needs none. */
 static bool needs_escape(mt_str s)
 {
     size_t i = 0;
@@ -41,6 +42,8 @@ static bool needs_escape(mt_str s)
     return false;
 }
 
+/* The short forms where JSON has them, \u00XX otherwise; bytes from 0x20 on stand for
+ * themselves. */
 static void add_escaped(mt_buf *b, char c)
 {
     static const char SHORT[] = {

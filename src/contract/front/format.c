@@ -157,6 +157,8 @@ static bool is_aligned(const fr_fitem *item, size_t indent)
     return is_field(item) && fits_line(item, indent);
 }
 
+/* Neighbours whose values stand in one column: a blank line or an item that does not
+ * fit the pattern ends it. */
 static column column_from(const printer *p, const fr_fgroup *g, size_t at,
                           size_t indent)
 {
@@ -175,6 +177,8 @@ static column column_from(const printer *p, const fr_fgroup *g, size_t at,
     return c;
 }
 
+/* A group that has only a group inside shares its lines, so that ([ ... ]) is not
+ * indented twice. */
 static void print_group_lines(printer *p, const fr_fgroup *g)
 {
     size_t outer = p->indent, inner = outer + STEP;
@@ -248,6 +252,8 @@ static void print_node(printer *p, const fr_fitem *item, size_t i, size_t contin
     }
 }
 
+/* On one line if it fits; else broken at `and` and `or`. An item without those stays
+ * on its line however long, since there is no place to break it. */
 static void print_item(printer *p, const fr_fitem *item, size_t pad)
 {
     size_t start = p->indent, continued = start + CONTINUED;
@@ -314,6 +320,8 @@ static mt_err overlay_find(void *state, mt_arena *a, mt_str dir, mt_str path,
     return err;
 }
 
+/* The text being formatted is read from memory under its own name; other files once,
+ * so that both elaborations of the check see the same bytes. */
 static mt_err overlay_read(void *state, mt_arena *a, mt_str id, size_t limit,
                            mt_str *text, mt_str *why)
 {
@@ -371,6 +379,7 @@ static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
 /* A parallel step in a parallel step opens so many for one level of source_depth. */
 enum { BRACKETS = 4 };
 
+/* Depth is bounded by what the parser accepts: deeper text has been refused before. */
 static mt_err layout(const job *j, mt_str text, mt_buf *out)
 {
     fr_symbols syms;

@@ -48,6 +48,7 @@ static bool same_token(mt_str a, const fr_token *x, mt_str b, const fr_token *y)
                                                           : mt_str_eq(left, right));
 }
 
+/* Comments are tokens here: none may be lost or moved before another. */
 static bool same_tokens(mt_arena *a, mt_str before, mt_str after,
                         const mt_limits *limits)
 {
@@ -133,6 +134,7 @@ static bool same_rule(const fr_rule *x, const fr_rule *y)
     return same_expr(x->when, y->when) && same_expr(x->payload, y->payload);
 }
 
+/* By token number, not by line: layout may change lines only. */
 static bool same_construct(const fr_unit *u, const fr_construct *x, const fr_unit *v,
                            const fr_construct *y)
 {

@@ -289,6 +289,8 @@ static fr_frole colon_role(const fr_fitem *item)
     return before && is_quantifier(before) ? FR_F_BINDER : FR_F_PLAIN;
 }
 
+/* What a token is for spacing; the same word is a key in one place and an operator in
+ * another. */
 static fr_frole token_role(builder *b, fr_fitem *item, const fr_token *t)
 {
     switch (t->kind) {
@@ -450,6 +452,8 @@ static fr_fnode take_bare_source(builder *b)
     return node;
 }
 
+/* `block` says that this group is the body of a construct, which always has lines of
+ * its own. */
 static void add_node(builder *b, fr_fitem *item, bool block)
 {
     fr_fnode node = {0};
@@ -524,6 +528,8 @@ static void close_item(builder *b, fr_fitem *item)
     item->width = item_width(b->tree, item);
 }
 
+/* A comment belongs to the item behind it, or to the one before if it stands on its
+ * line. */
 static void build_items(builder *b, fr_fgroup *g)
 {
     fr_fitem *item = NULL;
@@ -560,6 +566,7 @@ static fr_token_kind closing(const fr_token *open)
                                          : FR_T_RPAREN;
 }
 
+/* Comments behind the bracket on its line stay there. */
 static fr_fgroup *build_group(builder *b, bool block)
 {
     fr_fgroup *g = mt_new(b->a, fr_fgroup);

@@ -107,6 +107,7 @@ static inline void add_token(lexer *x, fr_token_kind kind, const char *start,
     x->flags = 0;
 }
 
+/* Bounded by MAX_FAULTS: a binary file should not fill memory with messages. */
 static void fault(lexer *x, fr_code code, const char *start, const char *end,
                   mt_str message)
 {
@@ -361,6 +362,7 @@ static bool fits_int64(const char *p, const char *end)
     return digits < 19 || (digits == 19 && memcmp(p, limit, 19) <= 0);
 }
 
+/* A dot without a digit behind it is not part of the number: 5.field. */
 static void lex_number(lexer *x)
 {
     const char *start = x->p, *p = start + (*start == '-');
@@ -406,6 +408,8 @@ static fr_sym unescape(lexer *x, const char *p, const char *end)
     return intern(x->syms, out, (size_t)(q - out));
 }
 
+/* Most strings have no escape and are interned as they stand; NUL bytes inside are
+ * text, only the last one ends the file. */
 static void lex_string(lexer *x)
 {
     const char *start = x->p, *p = start + 1;
@@ -462,6 +466,8 @@ static void lex_line_comment(lexer *x)
     comment_token(x, start, x->line);
 }
 
+/* Not nested. One that does not end swallows the rest, so the fault stands at its
+ * beginning. */
 static void lex_block_comment(lexer *x)
 {
     const char *start = x->p, *p = start + 2;
@@ -480,6 +486,7 @@ static void lex_block_comment(lexer *x)
     comment_token(x, start, line);
 }
 
+/* One whole character of UTF-8, so that the message is UTF-8, too. */
 static void bad_character(lexer *x)
 {
     size_t len;
@@ -570,6 +577,8 @@ static void lex_punct(lexer *x)
     }
 }
 
+/* Characters beyond ASCII: operators such as those for "and" and "for all", and
+ * spaces. */
 static void lex_wide(lexer *x)
 {
     size_t len;

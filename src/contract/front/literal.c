@@ -27,6 +27,7 @@ static fr_place at_type(const type_check *k, const fr_type *t)
     return fr_at(k->c, t->tok, k->field);
 }
 
+/* More than 28 digits would be a number that arithmetic cannot hold. */
 static void check_decimal(const type_check *k, const fr_type *t)
 {
     if (t->precision == 0 || t->scale > t->precision || t->precision > 1000000) {
@@ -134,6 +135,8 @@ static void check_text(const type_check *k, const fr_type *t)
     }
 }
 
+/* Once per type: named types are shared by many constructs and would be reported again
+ * by each. */
 static void check_in(const type_check *k, fr_type *t)
 {
     if (t->checked) {
@@ -220,6 +223,7 @@ static mt_str decimal_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                          t->precision, t->scale);
 }
 
+/* Currencies never convert, not even in a literal. */
 static mt_str money_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     mt_str amount = fr_str(u, e->sym);
@@ -275,6 +279,7 @@ static mt_str time_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
              : "date-time of the form YYYY-MM-DDThh:mm:ssZ or with an offset");
 }
 
+/* In 128 bits: the product of value and unit may not fit 64. */
 static mt_str duration_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     __extension__ typedef __int128 wide;
@@ -312,6 +317,8 @@ static mt_str list_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
     return MT_STR("");
 }
 
+/* Both lists are sorted by name, so one walk finds what is missing and what is too
+ * much. */
 static mt_str record_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                            bool *tolerated)
 {

@@ -251,6 +251,7 @@ void fr_repeated(fr_parser *p, fr_tok tok, fr_sym field)
               "field '%.*s' is given twice", FR_ARG(p->u, field));
 }
 
+/* A field that stands twice is reported, and read again: the last one counts. */
 static bool read_field(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
 {
     fr_name field = {0};

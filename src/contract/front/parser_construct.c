@@ -61,6 +61,7 @@ static void refuse_scalar_name(fr_parser *p, const fr_construct *c, const fr_typ
     }
 }
 
+/* Two forms: `type T = ...` names a type, `type T { ... }` is a record. */
 static fr_construct *parse_typedecl(fr_parser *p)
 {
     fr_construct *c = fr_new_construct(p, FR_TYPEDECL, sizeof(fr_typedecl));
@@ -153,6 +154,7 @@ static fr_construct *parse_fact(fr_parser *p)
 
 /* ---- source ---- */
 
+/* A tag may have dots (x_internal.event_bus); its parts become one word. */
 static bool take_protocol(fr_parser *p, fr_source_decl *s)
 {
     const fr_token *from = p->t;
@@ -213,6 +215,7 @@ static fr_construct *parse_source(fr_parser *p)
 
 /* ---- entity ---- */
 
+/* Both spellings, (a, b) and (a -> b). */
 static bool read_transition(fr_parser *p, void *node)
 {
     fr_entity *e = node;
@@ -382,6 +385,7 @@ static bool read_effect(fr_parser *p, void *node)
     return true;
 }
 
+/* Short spellings of the newer surface syntax stand beside the long ones. */
 static fr_field_result read_operation_field(fr_parser *p, void *node, fr_sym field,
                                             fr_tok tok)
 {
@@ -423,6 +427,7 @@ static fr_construct *parse_operation(fr_parser *p)
 
 /* ---- a file ---- */
 
+/* By the word alone: no construct begins with two. */
 static fr_construct *parse_construct(fr_parser *p)
 {
     switch (p->t->sym) {

@@ -34,6 +34,8 @@ static fr_expr *leaf(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_sym sym)
     return e;
 }
 
+/* Depth is counted upwards as nodes are made, so that a long chain without brackets is
+ * bounded as well. */
 static fr_expr *deeper(fr_parser *p, fr_expr *e, const fr_expr *a, const fr_expr *b)
 {
     unsigned depth = a->depth;
@@ -335,6 +337,7 @@ static fr_expr *parse_decimal_literal(fr_parser *p)
     return take_amount(p, &e->sym) ? e : NULL;
 }
 
+/* Money and Duration have fixed keys; any other word before a brace is a tag. */
 static fr_expr *parse_word_literal(fr_parser *p)
 {
     fr_token_kind next = fr_peek_at(p, 1);
@@ -394,6 +397,7 @@ static fr_expr *no_comparison(fr_parser *p, const char *hint)
     return NULL;
 }
 
+/* verdict_present takes a name; len takes a term. */
 static fr_expr *parse_call(fr_parser *p, fr_expr_kind kind)
 {
     fr_tok tok = fr_here(p);
@@ -437,6 +441,8 @@ static const char *call_hint(fr_sym word)
                  "value as a fact";
 }
 
+/* Words are not reserved: what follows decides whether `len` is a call or a fact of
+ * that name. */
 static fr_expr *parse_word_term(fr_parser *p)
 {
     fr_token_kind next = fr_peek_at(p, 1);
@@ -507,6 +513,7 @@ static bool can_index(const fr_expr *e)
     return e->kind == FR_X_REF || e->kind == FR_X_FIELD || e->kind == FR_X_INDEX;
 }
 
+/* `x present` ends a term: nothing can be asked of a presence. */
 static fr_expr *parse_postfix(fr_parser *p)
 {
     fr_expr *e = parse_primary(p);
@@ -648,6 +655,7 @@ static fr_expr *parse_membership(fr_parser *p, fr_expr *e)
     return all;
 }
 
+/* Not associative: a < b < c is refused rather than read either way. */
 static fr_expr *parse_comparison(fr_parser *p)
 {
     fr_expr *e = parse_sum(p);
@@ -690,6 +698,8 @@ static const fr_token *separating_dot(const fr_parser *p, fr_sym variable)
     return t->kind == FR_T_DOT ? t : before_variable;
 }
 
+/* A dot may lead to a field or end the domain; separating_dot() says which one ends
+ * it. */
 static fr_expr *parse_domain(fr_parser *p, fr_sym variable)
 {
     fr_name name;

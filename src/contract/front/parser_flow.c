@@ -60,6 +60,8 @@ static fr_field_result read_compensation_field(fr_parser *p, void *node, fr_sym 
     }
 }
 
+/* Fields that are missing stay the empty word, and pass 5 reports them with the step's
+ * name. */
 static bool read_compensation(fr_parser *p, void *node)
 {
     static const fr_body BODY = {.unknown = "comp step field",
@@ -373,6 +375,8 @@ static fr_step *new_step(fr_parser *p, fr_name id)
     return s;
 }
 
+/* The kind decides which fields are known; a step of an unknown kind cannot be read at
+ * all. */
 static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
 {
     fr_name kind;

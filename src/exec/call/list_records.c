@@ -30,6 +30,8 @@ typedef struct records {
     int64_t id, seq; /* of the page's last record */
 } records;
 
+/* The store does not know scopes: what is not of it is skipped here, and the
+ * place to go on from moves all the same. */
 static mt_err list_record(void *state, const st_record *r)
 {
     records *l = state;

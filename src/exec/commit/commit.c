@@ -160,6 +160,9 @@ static mt_err forget_answers(ex_group *g)
     return st_answers_forget(g->tx, g->now_ms - (int64_t)x->answer_days * DAY_MS);
 }
 
+/* A job that put itself off, or whose snapshot is out of date, is passed over: it
+ * comes again later. The chain's tail is saved last, when all records of the group are
+ * known. */
 static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
 {
     mt_err err = MT_OK;
@@ -178,6 +181,7 @@ static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
     return err ? err : ex_chain_save(g->x, g->tx, g->records);
 }
 
+/* What readers may see from now on; called only when the group is durable. */
 static void publish(ex_group *g)
 {
     ex_executor *x = g->x;
@@ -198,6 +202,8 @@ static void publish(ex_group *g)
     }
 }
 
+/* Wakes who waits for records: followers and the signer here, the sequencer on a
+ * shared store. */
 static void announce(ex_group *g)
 {
     ex_executor *x = g->x;
@@ -286,6 +292,8 @@ static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
 /* ---- Outcomes ---------------------------------------------------------------------
  */
 
+/* Where a job goes after its group: to a worker, back to the beginning, into the next
+ * group, or to its caller. */
 static void finish(ex_job *job)
 {
     if (job->unthought && !job->answered && !job->put_off) {
@@ -313,6 +321,8 @@ static bool is_world(mt_err err)
     return err == MT_E_CLOSED || err == MT_E_IO || err == MT_E_BUSY;
 }
 
+/* `unknown`: the commit itself broke off. Then only a repetition with the same key can
+ * tell, and saying "not done" could be a lie. */
 static void fail(ex_job *job, mt_err err, bool unknown)
 {
     reset(job);
@@ -330,6 +340,8 @@ static void fail(ex_job *job, mt_err err, bool unknown)
     ex_answer(job);
 }
 
+/* After a conflict the group is taken apart, so that the loser alone is tried again
+ * and again. */
 static void one_by_one(ex_executor *x, in_flight *all)
 {
     in_flight f = {.arena = all->arena, .body = all->body, .n = 1};

@@ -7,6 +7,8 @@ static mt_str member(const mt_json *object, const char *key)
     return mt_json_text(mt_json_get(object, mt_str_z(key)));
 }
 
+/* A try that failed but is to be repeated leaves no record; an acknowledgement or the
+ * end of all tries does. */
 static mt_err intent_commit(ex_job *job, ex_group *g)
 {
     ex_delivery *d = job->work;

@@ -30,6 +30,8 @@ typedef struct opening {
 /* ---- The trust domain -------------------------------------------------------------
  */
 
+/* A record without a domain was written before one was declared, and decides nothing.
+ */
 static mt_err take_domain(void *state, const st_record *row)
 {
     opening *o = state;
@@ -110,6 +112,8 @@ static void find_signer(opening *o)
     }
 }
 
+/* Inside the transaction that is open; the record has its own time, not the group's,
+ * since there is no group yet. */
 static mt_err put_event(opening *o, bool revoked, const mt_sign_public *key,
                         mt_str reason)
 {
@@ -230,6 +234,9 @@ static mt_err vouch(opening *o, const mt_sign_key *old, const char *memory)
     return err ? err : sign_old(o, old, memory);
 }
 
+/* ORDER: the old key vouches, the new one gets its memory, the old one is revoked, the
+ * new one signs. Interrupted anywhere, the next start finds what is done and goes on.
+ */
 static mt_err hand_over(opening *o, const mt_sign_key *old)
 {
     ex_executor *x = o->x;
@@ -302,6 +309,7 @@ static mt_err settle_key(opening *o)
 /* ---- Opening ----------------------------------------------------------------------
  */
 
+/* Domain first: with another domain nothing else about the ledger matters. */
 static mt_err look(opening *o)
 {
     ex_executor *x = o->x;

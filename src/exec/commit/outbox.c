@@ -79,6 +79,7 @@ static size_t look(batch *b)
     return b->count;
 }
 
+/* Counted as running before it is begun: it may be done before this returns. */
 static void start(batch *b, const st_trigger *row)
 {
     ex_job *job = ex_delivery_job(b->x, row, one_less, b);

@@ -9,6 +9,8 @@ static void nobody_asked(void *state, ex_reply *reply)
     (void)reply;
 }
 
+/* Nobody's call: authority comes from what the flow wrote down (kinds/flow_resume.c),
+ * never from this caller. */
 static void submit_resume(ex_executor *x, mt_str flow_id)
 {
     static const ex_caller NOBODY = {0};

@@ -36,6 +36,8 @@ static void take_difference(void *state, const wi_whatif_difference *d)
 /* ---- Life -------------------------------------------------------------------------
  */
 
+/* A System cannot look on: its members decide together, and a record is of one
+ * contract. */
 static mt_err load(ex_executor *x, ex_shadow *s, const char *path, mt_buf *why)
 {
     ex_sources sources = {0};
@@ -126,6 +128,8 @@ static bool disagrees(ex_group *g, int64_t id)
     return s->found;
 }
 
+/* `refused` is the job when the current contract refused, so that there is no record
+ * to point at. */
 static mt_err record_difference(ex_group *g, const ex_job *refused)
 {
     ex_shadow *s = g->x->shadow;

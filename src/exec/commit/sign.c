@@ -88,6 +88,7 @@ mt_err ex_sign_with(ex_executor *x, const mt_sign_key *key, const char *memory,
 /* ---- What is known of it ----------------------------------------------------------
  */
 
+/* What was looked at is good again: an earlier fault is forgotten, and said to be. */
 static void note_seen(ex_executor *x, const ex_sight *seen)
 {
     ex_signing *s = &x->signing;

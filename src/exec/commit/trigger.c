@@ -25,6 +25,8 @@ static mt_str member(const mt_json *object, const char *key)
     return mt_json_text(mt_json_get(object, mt_str_z(key)));
 }
 
+/* Everything the start will need is copied here: by then the source's row may have
+ * moved on. */
 static mt_err put_promise(ex_group *g, const promise *p, const st_flow *row)
 {
     mt_buf body = {0};
@@ -99,6 +101,7 @@ static mt_str instance_for(ex_job *job, const ex_delivery *d, mt_str entity)
     return mt_json_text(mt_json_get(bindings, entity));
 }
 
+/* Only entities that the target flow can change are bound. */
 static mt_str request_of(ex_job *job, const ex_delivery *d, const ex_version *v)
 {
     mt_buf body = {0};
@@ -180,6 +183,7 @@ mt_err ex_trigger_fail(ex_group *g, const st_trigger *row, const mt_json *body,
     return err ? err : record_trigger(g, &d, (mt_str){0});
 }
 
+/* A refusal that will be tried again is not recorded; the last one is. */
 static mt_err settle(ex_job *job, ex_group *g)
 {
     const ex_delivery *d = job->work;
@@ -206,6 +210,8 @@ static void fire_claim(ex_job *job, ex_group *g)
     }
 }
 
+/* Start and settling in one transaction, so that a flow is never started twice. A
+ * start that is refused settles the promise with the reason. */
 static mt_err fire_commit(ex_job *job, ex_group *g)
 {
     ex_delivery *d = job->work;

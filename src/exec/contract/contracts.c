@@ -101,6 +101,8 @@ static mt_str version_id(mt_arena *a, mt_str contract, mt_str etag)
     return mt_strf(a, "%.*s/%.*s", MT_ARG(contract), MT_ARG(etag));
 }
 
+/* The bundle is written again from the tree: its bytes are canonical, so the etag must
+ * come out as its id says. */
 static mt_err load_version(ex_executor *x, st_tx *tx, mt_str contract, mt_str etag,
                            ex_version **out, mt_buf *why)
 {

@@ -5,6 +5,7 @@
  * INVARIANT: what was read never goes back to what an older look saw. */
 #include "exec/executor_internal.h"
 
+/* The value stays text: which type it must have is asked when a contract reads it. */
 static mt_err take_manual(void *state, const st_doc *row)
 {
     ex_executor *x = state;

@@ -41,10 +41,11 @@ mt_err ex_policy_json(mt_buf *out, const mt_str *policies, size_t count, mt_str 
 
 mt_str ex_no_policy(mt_arena *a, mt_str bad)
 {
-    return mt_strf(a,
-                   "'%.*s' is no policy: blue_green, force_migrate or abort, alone or "
-                   "after FLOW=",
-                   MT_ARG(bad));
+    return mt_strf(
+        a,
+        "'%.*s' is not a policy: blue_green, force_migrate or abort, alone or "
+        "after FLOW=",
+        MT_ARG(bad));
 }
 
 void ex_policy_members(mt_jw *w, const mt_json *policy)

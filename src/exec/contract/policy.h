@@ -11,7 +11,7 @@
 an_policy ex_policy_for(const mt_json *policy, mt_str flow);
 /* "policy":…, if there is one. */
 void ex_policy_members(mt_jw *w, const mt_json *policy);
-/* What is wrong with a text that is not one. */
+/* What is wrong with text that is not one. */
 mt_str ex_no_policy(mt_arena *a, mt_str bad);
 
 #endif

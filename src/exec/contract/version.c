@@ -12,6 +12,8 @@
 /* ---- Compiling --------------------------------------------------------------------
  */
 
+/* As it came with the manifest; else by our own key; else only the domain; else none.
+ */
 static mt_str trust_section(ex_executor *x, ex_version *v, mt_str given)
 {
     mt_arena *a = &v->arena;
@@ -119,6 +121,8 @@ static void log_warnings(ex_executor *x, const ex_version *v, const mt_diags *ds
     }
 }
 
+/* The first error is told, as one sentence: who deploys sees all of them from
+ * deploy_read.c, who starts a service from `motet check`. */
 static mt_err compile(ex_executor *x, ex_version *v, const ex_source *s, mt_buf *why)
 {
     mt_diags ds = {.arena = &v->arena, .limit = x->limits.diagnostics};
@@ -167,6 +171,8 @@ mt_err ex_version_make(ex_executor *x, const ex_source *s, int64_t number,
 /* ---- Working room -----------------------------------------------------------------
  */
 
+/* One block for all arrays of the snap, so that a call allocates nothing once the pool
+ * is warm. */
 static ex_snap *snap_new(const ex_version *v)
 {
     const ct_model *m = v->model;

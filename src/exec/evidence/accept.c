@@ -79,6 +79,8 @@ static void judge_points(accepting *x)
     }
 }
 
+/* A ledger with one bad record cannot be accepted at all: what it says behind that
+ * record is nobody's word. */
 static mt_err take_record(void *state, const st_record *row)
 {
     accepting *x = state;
@@ -125,6 +127,8 @@ static mt_err check_key(accepting *x)
                      "(--signer-memory)");
 }
 
+/* Checkpoints before records, so that each record can be held against them on the way.
+ */
 static mt_err read_all(accepting *x)
 {
     st_record_filter all = {0};
@@ -182,6 +186,8 @@ static void write_dropped(mt_jw *w, accepting *x)
     mt_jw_end_object(w);
 }
 
+/* The record of the decision: what is accepted, what was dropped, found and
+ * remembered, and the operator's reason. */
 static mt_buf write_body(accepting *x, int64_t now)
 {
     mt_buf body = {0};
@@ -288,6 +294,8 @@ static mt_err drop_points(accepting *x)
 /* ---- All of it --------------------------------------------------------------------
  */
 
+/* On a shared store only who could chain may do this; MT_E_BUSY while somebody else
+ * does. */
 static mt_err try_once(accepting *x)
 {
     mt_err err = st_begin(x->s->store, ST_WRITE, &x->tx);
@@ -335,6 +343,8 @@ static mt_str text_of(mt_arena *a, const lg_checkpoint *c)
     return kept;
 }
 
+/* ORDER: first durable, then signed. Broken off in between, it is refused as before
+ * and can be accepted again. */
 static mt_err accept_and_sign(accepting *x)
 {
     mt_err err = accept_ledger(x);

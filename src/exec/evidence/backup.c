@@ -70,7 +70,7 @@ static mt_err next_line(void *state, mt_str *line)
     lines *l = state;
     ssize_t n = getline(&l->line, &l->room, l->file);
     if (n < 0) {
-        return ferror(l->file) ? MT_E_IO : MT_E_NOTFOUND;
+        return feof(l->file) ? MT_E_NOTFOUND : MT_E_IO; /* or no memory */
     }
     size_t len = (size_t)n;
     *line = mt_str_from(l->line, len && l->line[len - 1] == '\n' ? len - 1 : len);
@@ -96,7 +96,7 @@ static const char *check_record(checking *c, const mt_json *row)
     if (row->count != COLUMNS || mt_json_i64(&row->as.items[SEQ], &seq) ||
         mt_json_i64(&row->as.items[TIME], &c->info->last_ms) ||
         !mt_unhex(mt_json_text(&row->as.items[HASH]), e.hash.bytes, MT_SHA256_BYTES)) {
-        return "it is no record of a ledger";
+        return "it is not a record of a ledger";
     }
     e.seq = (uint64_t)seq;
     e.body = mt_json_text(&row->as.items[BODY]);
@@ -109,7 +109,7 @@ static const char *check_checkpoint(const checking *c, const mt_json *row)
 {
     int64_t size;
     if (row->count != 2 || mt_json_i64(&row->as.items[0], &size)) {
-        return "it is no checkpoint";
+        return "it is not a checkpoint";
     }
     return size > c->info->records
                ? "records are missing at the end: a checkpoint is over more than there "
@@ -122,7 +122,7 @@ static const char *check_head(checking *c, const mt_json *row)
     mt_buf due = {0};
     int64_t size;
     if (row->count != 3 || mt_json_i64(&row->as.items[1], &size)) {
-        return "it is no row of the store";
+        return "it is not a row of the store";
     }
     if (!mt_str_is(mt_json_text(&row->as.items[0]), "ledger")) {
         return NULL;

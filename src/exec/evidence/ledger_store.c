@@ -41,7 +41,7 @@ static mt_err find_head(ex_ledger *l)
         memcpy(l->head.bytes, before.hash.ptr, MT_SHA256_BYTES);
     }
     mt_arena_free(&a);
-    /* Past the end there is nothing to show, which is no failure. */
+    /* Past the end there is nothing to show, which is not a failure. */
     l->ended = err == MT_E_NOTFOUND;
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
@@ -79,7 +79,7 @@ static mt_err add_record(void *state, const st_record *row)
 {
     ex_ledger *l = state;
     lg_entry e = {.seq = (uint64_t)row->seq, .prev = l->head, .body = row->body};
-    if (row->hash.len == MT_SHA256_BYTES) { /* or it is no hash, as will be found */
+    if (row->hash.len == MT_SHA256_BYTES) { /* or it is not a hash, as will be found */
         memcpy(e.hash.bytes, row->hash.ptr, MT_SHA256_BYTES);
     }
     mt_buf_clear(&l->room);

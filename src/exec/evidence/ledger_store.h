@@ -1,6 +1,6 @@
 /* exec/evidence/ledger_store.h - the ledger of a store as lines, as in an exported
  * file. Room: exec. Records in order, each checkpoint behind the last record it covers.
- * What is still queued is no part of the ledger yet. Read in pages inside one
+ * What is still queued is not part of the ledger yet. Read in pages inside one
  * transaction: what is appended meanwhile is not seen. */
 #ifndef EX_LEDGER_STORE_H
 #define EX_LEDGER_STORE_H

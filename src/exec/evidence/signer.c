@@ -75,6 +75,8 @@ static mt_err refuse_point(void *state, int64_t size, mt_str text)
     return deny(state, "the newest checkpoint stands in the place of another");
 }
 
+/* The newest must be the one that stands at its own size: two rows that disagree are a
+ * hint that one was put in. */
 static mt_err read_newest(look *l)
 {
     mt_str text;
@@ -209,6 +211,8 @@ static bool adds_stranger(const look *l, uint64_t seq, const lg_body *body)
     return false;
 }
 
+/* Number, hash, form, keys: in this order, so that the sentence names the first thing
+ * wrong. */
 static mt_err take_record(void *state, const st_record *row)
 {
     look *l = state;
@@ -255,6 +259,9 @@ static mt_err check_link(look *l)
                : deny(l, "the first %llu records are not those this key signed", size);
 }
 
+/* From the memory's end if that is enough. From the beginning when the memory has no
+ * chain, when others signed, or when it is short enough to be read whole for good
+ * measure. */
 static mt_err read_records(look *l, bool whole)
 {
     const ex_memory *m = &l->out->memory;
@@ -284,7 +291,7 @@ static const lg_key *find_key(const look *l, const mt_sign_public *key)
 }
 
 /* Another key may sign only after this one vouched for it (or for one that did) and a
- * record revoked this one. A record that does, though nobody signs since, is no
+ * record revoked this one. A record that does, though nobody signs since, is not a
  * hand-over, and a checkpoint by a stranger does not make it one: anyone who writes to
  * the store could add both. */
 static mt_err compare_signer(look *l)
@@ -322,6 +329,7 @@ static mt_err compare_bounds(look *l)
                : MT_OK;
 }
 
+/* The store's own account of its end must be what the records add up to. */
 static mt_err compare_end(look *l)
 {
     ex_sight *out = l->out;
@@ -385,6 +393,7 @@ mt_err ex_signer_look(const ex_signer *s, bool whole, mt_arena *a, ex_sight *out
 /* ---- Signing ----------------------------------------------------------------------
  */
 
+/* `again`: the count of checkpoints is taken anew, after some were dropped. */
 static mt_err publish(const ex_signer *s, const ex_memory *m, bool again, mt_buf *why)
 {
     mt_buf text = {0};

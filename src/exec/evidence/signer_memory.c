@@ -11,6 +11,8 @@ const char *ex_memory_path(mt_arena *a, const char *given, const char *key_file)
     return given ? given : mt_strf(a, "%s.memory", key_file).ptr;
 }
 
+/* One line with the checkpoint, one with the chain it ends. Both must verify and
+ * agree; a memory that is half right is not one. */
 static mt_err parse(mt_arena *a, mt_str text, ex_memory *out)
 {
     size_t end = mt_str_find(text, '\n');
@@ -50,6 +52,7 @@ mt_err ex_memory_read(mt_arena *a, const char *path, const mt_sign_public *key,
     return MT_OK;
 }
 
+/* errno is kept for who says why. */
 static mt_err write_file(const char *path, const ex_memory *m, bool replace)
 {
     mt_buf text = {0};

@@ -20,7 +20,7 @@ typedef struct ex_memory {
 /* `given`, or KEY_FILE.memory when that is NULL. */
 const char *ex_memory_path(mt_arena *a, const char *given, const char *key_file);
 /* MT_E_NOTFOUND: there is none. MT_E_CONFLICT: it is another key's. MT_E_CORRUPT: it is
- * no memory; MT_E_IO. `why` says what, but for MT_E_NOTFOUND. */
+ * not a memory; MT_E_IO. `why` says what, but for MT_E_NOTFOUND. */
 mt_err ex_memory_read(mt_arena *a, const char *path, const mt_sign_public *key,
                       ex_memory *out, mt_buf *why);
 /* Replaces it: whole or not at all, on the disk when this returns MT_OK. */

@@ -42,7 +42,7 @@ typedef struct ex_trust_finding {
 
 /* Checks a whole manifest text. `key` is the signer's; NULL takes the manifest's own
  * word for it. MT_OK; MT_E_DENIED: read, but not verified, out->problem says why;
- * MT_E_SYNTAX, MT_E_LIMIT: it is no JSON object. `limits` may be NULL. */
+ * MT_E_SYNTAX, MT_E_LIMIT: it is not a JSON object. `limits` may be NULL. */
 mt_err ex_trust_verify(mt_arena *a, mt_str manifest, const mt_sign_public *key,
                        const mt_limits *limits, ex_trust_finding *out);
 

@@ -21,6 +21,7 @@ static void names_json(mt_jw *w, const ct_model *m, ct_kind kind)
     mt_jw_end_array(w);
 }
 
+/* Members in byte order, as everywhere in answers. */
 static void contract_json(mt_jw *w, const ex_version *v, bool is_default)
 {
     mt_jw_begin_object(w);
@@ -82,6 +83,7 @@ bool ex_contract_get(ex_job *job)
     return true;
 }
 
+/* A bundle is read whole for two numbers; versions are few. */
 static mt_err list_version(void *state, const st_doc *row)
 {
     ex_list *l = state;

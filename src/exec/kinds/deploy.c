@@ -26,6 +26,8 @@ static void add_name(mt_arena *a, names *list, mt_str name)
     mt_vec_push(a, list, name);
 }
 
+/* Names the flows in flight that no policy covers: what was forgotten, not what was
+ * given. */
 static bool refused_without_policy(ex_migration *m, const an_diff *diff)
 {
     names uncovered = {0};
@@ -69,6 +71,7 @@ static bool refused_without_policy(ex_migration *m, const an_diff *diff)
 /* ---- Words and records ------------------------------------------------------------
  */
 
+/* What does not touch meaning, but where facts come from. */
 static void infrastructure_json(mt_jw *w, const an_diff *diff)
 {
     mt_jw_begin_array(w);
@@ -101,11 +104,13 @@ typedef struct summary {
     int64_t record;
 } summary;
 
+/* One record has class, fates and status: the ledger tells what a deployment did
+ * without the versions at hand. */
 static mt_err record_deployed(ex_group *g, summary *s)
 {
     const ex_version *v = s->m->next;
     mt_jw w = ex_record_begin(g);
-    mt_jw_unsorted(&w); /* sorted with r.unsorted */
+    mt_jw_unsorted(&w); /* the record is sorted as a whole, below */
     ex_caller_json(&w, s->m->job);
     if (s->diff) {
         mt_jw_key_str(&w, "class", AN_CLASS_NAMES[s->diff->class]);
@@ -133,6 +138,7 @@ static mt_err record_deployed(ex_group *g, summary *s)
     return ex_record_end(g, &w, &r, &s->record);
 }
 
+/* A record of its own, for who runs the sources; only when they changed. */
 static mt_err tell_operator(ex_group *g, const summary *s)
 {
     const ex_version *v = s->m->next;
@@ -155,6 +161,7 @@ static mt_err tell_operator(ex_group *g, const summary *s)
     return err;
 }
 
+/* 201 for the first version, 200 for one over another. */
 static void reply_deployed(ex_job *job, const summary *s)
 {
     const ex_migration *m = s->m;
@@ -209,6 +216,8 @@ static ex_version *list_next(ex_job *job)
     return d->next;
 }
 
+/* ORDER: flows and instances move first, by the fates that were decided; then the
+ * version becomes current; then it is recorded. A dry run stops before. */
 static mt_err write_deployment(ex_migration *m, summary *s)
 {
     ex_job *job = m->job;
@@ -242,6 +251,8 @@ static void reply_unchanged(ex_job *job, const ex_version *v)
     ex_reply_end(&w);
 }
 
+/* States that an earlier migration left removed stay removed: they are taken over from
+ * its document. */
 static mt_err deploy_over(ex_migration *m, ex_version *old)
 {
     const mt_json *before;

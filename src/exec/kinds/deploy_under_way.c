@@ -45,6 +45,7 @@ void ex_migration_take_removed(ex_migration *m, const mt_json *migration)
     }
 }
 
+/* Grouped by entity, in the model's order. */
 static void removed_json(mt_jw *w, const ex_migration *m)
 {
     const ct_model *model = m->next->model;
@@ -186,6 +187,7 @@ typedef struct left {
     int64_t count;
 } left;
 
+/* Counts all, shows `most`. */
 static mt_err show_flow(void *state, const st_flow *row)
 {
     left *l = state;
@@ -216,6 +218,7 @@ static mt_err show_instance(void *state, const st_instance *row)
     return MT_OK;
 }
 
+/* Flows of older versions that are still under way. */
 static mt_err show_flows(ex_job *job, st_tx *tx, mt_jw *w, uint32_t most)
 {
     left l = {w, job->v, most, 0};
@@ -229,6 +232,8 @@ static mt_err show_flows(ex_job *job, st_tx *tx, mt_jw *w, uint32_t most)
     return err;
 }
 
+/* Instances in states that the version no longer has; entities that it no longer has
+ * are not asked about. */
 static mt_err show_instances(ex_job *job, st_tx *tx, mt_jw *w, uint32_t most,
                              const mt_json *removed)
 {
@@ -252,6 +257,7 @@ static mt_err show_instances(ex_job *job, st_tx *tx, mt_jw *w, uint32_t most,
     return err;
 }
 
+/* Also without a document: then nothing was ever migrated, and the status is "none". */
 static mt_err show_migration(ex_job *job, st_tx *tx, uint32_t most)
 {
     const mt_json *doc;
@@ -313,6 +319,7 @@ static void complete_members(mt_jw *w, const ex_migration *m)
     ex_moves_json(w, m);
 }
 
+/* Every call that moved something is a record, not only the last. */
 static mt_err record_progress(ex_migration *m, mt_str status)
 {
     mt_jw w = ex_record_begin(m->g);

@@ -84,6 +84,7 @@ bool ex_fact_assert_prepare(ex_job *job)
     return refused_expiry(job) || refused_value(job);
 }
 
+/* For assertions and retractions; a retraction has no value. */
 static mt_err record_fact(ex_job *job, ex_group *g, const char *kind,
                           int64_t expires_ms, int64_t *id)
 {
@@ -112,6 +113,7 @@ static mt_err record_fact(ex_job *job, ex_group *g, const char *kind,
     return ex_record_end(g, &w, &r, id);
 }
 
+/* `record` is the ledger's number for it, for who wants to prove it later. */
 static void reply_fact(ex_job *job, int64_t expires_ms, int64_t record)
 {
     mt_jw w = ex_reply_with(job, 200);
@@ -187,6 +189,7 @@ mt_err ex_fact_retract_commit(ex_job *job, ex_group *g)
 /* ---- The list ---------------------------------------------------------------------
  */
 
+/* Who may neither read nor assert a fact sees that it is asserted, not its value. */
 static void asserted_json(mt_jw *w, ex_job *job, uint32_t fact)
 {
     ex_executor *x = job->x;
@@ -221,6 +224,7 @@ static void asserted_json(mt_jw *w, ex_job *job, uint32_t fact)
     pthread_mutex_unlock(&x->facts_lock);
 }
 
+/* What is declared, what holds now, and where it would come from. */
 static void fact_json(mt_jw *w, ex_job *job, uint32_t i)
 {
     const ct_fact *f = &job->v->model->facts[i];

@@ -97,6 +97,8 @@ static bool refuse_name(ex_job *job, uint32_t op, mt_str why)
     return ex_problem_close(&w);
 }
 
+/* A name that no operation has is a mistake now, even if the flow might never come to
+ * it. */
 static bool refused_names(ex_job *job, uint32_t op)
 {
     const mt_json *outcome = job->request.outcome;

@@ -33,6 +33,8 @@ typedef struct flow_list {
     st_flow unknown; /* one whose version is to be loaded; id empty: none */
 } flow_list;
 
+/* A version that is not in memory cannot be loaded inside a walk: it is noted, and
+ * ex_flow_list() reads the page again when it is there. */
 static mt_err list_flow(void *state, const st_flow *row)
 {
     flow_list *f = state;

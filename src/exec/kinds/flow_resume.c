@@ -30,6 +30,8 @@ static bool refused_resume(ex_job *job, const st_flow *row)
     return ex_problem_close(&w);
 }
 
+/* Reads the row and the states as they are, without a lock: the answer is true of that
+ * moment. */
 static bool dry_run(ex_job *job)
 {
     st_flow row;

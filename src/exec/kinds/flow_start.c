@@ -12,6 +12,8 @@ static bool refused_flow(ex_job *job)
                      MT_ARG(job->call->name));
 }
 
+/* Every entity that any way through the flow may change, before the first step: later
+ * would be half a flow. */
 static bool refused_unless_bound(ex_job *job)
 {
     const ct_plan *p = job->v->plan;

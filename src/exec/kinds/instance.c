@@ -76,6 +76,7 @@ static bool refused_dry_run(ex_job *job)
 /* ---- Words ------------------------------------------------------------------------
  */
 
+/* The same members wherever an instance is shown. */
 static void members_json(mt_jw *w, const st_instance *r)
 {
     mt_jw_keyz(w, "created_at");
@@ -97,6 +98,7 @@ static void members_json(mt_jw *w, const st_instance *r)
     mt_jw_key_i64(w, "version", r->version);
 }
 
+/* For instances made and deleted. */
 static mt_err record_life(ex_job *job, ex_group *g, const char *kind,
                           const st_instance *row, int64_t *id)
 {
@@ -259,6 +261,7 @@ bool ex_instance_get(ex_job *job)
     return true;
 }
 
+/* In a list over all entities the place to go on from names the entity, too. */
 static mt_err list_one(void *state, const st_instance *row)
 {
     ex_list *l = state;

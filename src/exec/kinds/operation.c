@@ -48,6 +48,7 @@ static bool refused_unless_allowed(ex_job *job)
 /* ---- On what ----------------------------------------------------------------------
  */
 
+/* Effects need instances; facts and verdicts do not. */
 static bool refused_unless_bound(ex_job *job)
 {
     const ct_model *m = job->v->model;
@@ -101,6 +102,8 @@ static bool refused_early(ex_job *job)
            ex_refuse_attempt(job, &a);
 }
 
+/* States as the readers' cache or the store has them; nothing is locked, nothing is
+ * written. */
 static bool dry_run(ex_job *job)
 {
     atomic_fetch_add_explicit(&job->x->metrics.dry_runs, 1, memory_order_relaxed);
@@ -147,6 +150,7 @@ static mt_err refuse(ex_job *job, ex_group *g, const ct_attempt *a)
     return ex_shadows(job->x, job->v) ? ex_shadow_refusal(job, g, a) : MT_OK;
 }
 
+/* Effects first: the record says which versions they made. */
 static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
 {
     int64_t record = 0;

@@ -392,6 +392,45 @@ static void the_limit_of_activations_is_exact(void **state)
     mt_arena_free(&a);
 }
 
+static void answer_three(void *host, const ag_call *call, ag_answer *out)
+{
+    (void)call;
+    out->payload = host;
+}
+
+/* Three senders at every message: a limit of three lets them. And one that sends a
+ * list of three. */
+static void the_limit_of_emissions_is_exact(void **state)
+{
+    (void)state;
+    static mt_json words[3] = {
+        {.type = MT_JSON_BOOL}, {.type = MT_JSON_BOOL}, {.type = MT_JSON_BOOL}};
+    static mt_json list = {.type = MT_JSON_ARRAY, .count = 3, .as.items = words};
+    ag_sender senders[3] = {
+        {.name = MT_STR("x")}, {.name = MT_STR("y")}, {.name = MT_STR("z")}};
+    ag_sender many = {.name = MT_STR("m"), .multi = true};
+    for (uint32_t most = 2; most <= 4; most++) {
+        for (int at_once = 0; at_once < 2; at_once++) {
+            ag_agent agent = {.mode = AG_COMPAT,
+                              .senders = at_once ? &many : senders,
+                              .sender_count = at_once ? 1 : 3};
+            mt_limits limits = MT_LIMITS_DEFAULT;
+            limits.agent_emissions = most;
+            ag_program *p = ag_program_new(&agent, &limits);
+            ag_tape *t = ag_tape_new(p, AG_MANY);
+            ag_cycle *c = ag_cycle_new(p, t);
+            ag_cycle_run(c, &(ag_message){0}, answer_three, at_once ? &list : words);
+            uint32_t sent = ag_cycle_record(c).emission_count;
+            assert_int_equal(sent, most < 3 ? most : 3);
+            assert_int_equal(ag_cycle_record(c).send_count, at_once ? 1 : sent);
+            assert_int_equal(ag_cycle_record(c).limit != NULL, most < 3);
+            ag_cycle_free(c);
+            ag_tape_free(t);
+            ag_program_free(p);
+        }
+    }
+}
+
 static void tape_growth_is_limited(void **state)
 {
     (void)state;
@@ -434,6 +473,7 @@ int main(void)
         cmocka_unit_test(a_key_is_found_whatever_was_removed_before),
         cmocka_unit_test(the_limit_of_a_tape_is_exact),
         cmocka_unit_test(the_limit_of_activations_is_exact),
+        cmocka_unit_test(the_limit_of_emissions_is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

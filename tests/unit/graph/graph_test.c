@@ -49,7 +49,7 @@ bool gt_load(gt *t, const char *text)
     gr_graph_free(t->graph);
     t->episode = NULL;
     t->graph = NULL;
-    if (gr_graph_load(t->registry, root, &finder, NULL, &t->ds, &t->graph)) {
+    if (gr_graph_load(t->registry, root, &finder, t->limits, &t->ds, &t->graph)) {
         return false;
     }
     t->episode = gr_episode_new(t->graph);

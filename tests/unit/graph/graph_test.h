@@ -21,6 +21,7 @@ typedef struct gt {
     const gr_text *files; /* clusters that can be found, by file name "ID.yaml" */
     size_t file_count;
     gr_value *context;
+    const mt_limits *limits; /* NULL: the default ones */
 } gt;
 
 gt *gt_begin(void);

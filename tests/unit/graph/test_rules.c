@@ -606,6 +606,52 @@ static void D_5_and_D_6_port_names_are_unique(void **state)
     gt_end(t);
 }
 
+static void the_limit_of_nodes_is_exact(void **state)
+{
+    (void)state;
+    for (size_t most = 2; most <= 4; most++) {
+        gt *t = gt_begin();
+        mt_limits limits = MT_LIMITS_DEFAULT;
+        limits.graph_nodes = most;
+        t->limits = &limits;
+        bool loads = gt_load(t, "kind: cluster\nid: g\nversion: 1.0.0\nnodes:\n"
+                                "  a: {impl: number_source@*}\n"
+                                "  b: {impl: number_source@*}\n"
+                                "  c: {impl: add@*}\n"
+                                "edges: [a.value -> c.a, b.value -> c.b]\n");
+        assert_int_equal(gt_has_code(t, "LIMIT"), most < 3);
+        assert_true(!loads || most >= 3);
+        gt_end(t);
+    }
+}
+
+/* The graph holds a, a holds b, b holds c. */
+static void the_limit_of_nested_clusters_is_exact(void **state)
+{
+    (void)state;
+    static const gr_text NESTED[] = {
+        {MT_STR_INIT("a.yaml"),
+         MT_STR_INIT("kind: cluster\nid: a\nversion: 1\nnodes: {b: {cluster: b@1}}\n")},
+        {MT_STR_INIT("b.yaml"),
+         MT_STR_INIT("kind: cluster\nid: b\nversion: 1\nnodes: {c: {cluster: c@1}}\n")},
+        {MT_STR_INIT("c.yaml"), MT_STR_INIT("kind: cluster\nid: c\nversion: 1\nnodes: "
+                                            "{s: {impl: number_source@*}}\n")}};
+    size_t refused = 0;
+    for (size_t most = 1; most <= 5; most++) {
+        gt *t = gt_begin();
+        mt_limits limits = MT_LIMITS_DEFAULT;
+        limits.cluster_depth = most;
+        t->limits = &limits;
+        t->files = NESTED;
+        t->file_count = 3;
+        gt_load(t,
+                "kind: cluster\nid: g\nversion: 1.0.0\nnodes: {a: {cluster: a@1}}\n");
+        refused += gt_has_code(t, "LIMIT");
+        gt_end(t);
+    }
+    assert_int_equal(refused, 3); /* four are enough: the graph itself is one */
+}
+
 static void X_9_a_cluster_cannot_contain_itself(void **state)
 {
     (void)state;
@@ -728,6 +774,8 @@ int main(void)
         cmocka_unit_test(ACT_13_a_missing_effects_block_is_empty),
         cmocka_unit_test(D_5_and_D_6_port_names_are_unique),
         cmocka_unit_test(X_9_a_cluster_cannot_contain_itself),
+        cmocka_unit_test(the_limit_of_nodes_is_exact),
+        cmocka_unit_test(the_limit_of_nested_clusters_is_exact),
         cmocka_unit_test(LIMIT_an_avalanche_of_clusters_is_refused),
         cmocka_unit_test(LIMIT_clusters_nested_too_deeply_are_refused),
         cmocka_unit_test(discovery_wants_the_id_of_the_file),

@@ -1,4 +1,5 @@
 /* A child that behaves, hangs, floods, dies, speaks without end. */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -124,6 +125,25 @@ static void names_a_missing_program(void **state)
     assert_null(c);
 }
 
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 1024; fd++) {
+        count += fcntl(fd, F_GETFD) != -1;
+    }
+    return count;
+}
+
+static void leaves_no_descriptor_open(void **state)
+{
+    (void)state;
+    int before = open_descriptors();
+    reads_lines_then_the_end(NULL);
+    gives_up_on_a_silent_child(NULL);
+    names_a_missing_program(NULL);
+    assert_int_equal(open_descriptors(), before);
+}
+
 static void sees_that_nobody_reads(void **state)
 {
     (void)state;
@@ -146,6 +166,7 @@ int main(void)
         cmocka_unit_test(bounds_a_line_without_end),
         cmocka_unit_test(keeps_the_last_complaint),
         cmocka_unit_test(names_a_missing_program),
+        cmocka_unit_test(leaves_no_descriptor_open),
         cmocka_unit_test(sees_that_nobody_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
