@@ -37,6 +37,8 @@ static const char *const KIND_NAMES[CT_KIND_COUNT] = {
     [CT_KIND_RULE] = "Rule",       [CT_KIND_OPERATION] = "Operation",
     [CT_KIND_FLOW] = "Flow"};
 
+/* Makes `it` the construct that faults are reported for. The path starts anew here, so
+ * a reader that left a piece of path behind cannot spoil that of the next construct. */
 static void enter(ct_loader *l, const item *it)
 {
     mt_buf_clear(&l->path);
@@ -45,6 +47,8 @@ static void enter(ct_loader *l, const item *it)
     l->construct_id = mt_json_text(mt_json_at(it->json, "id"));
 }
 
+/* Each kind has a name space of its own (§14.2, pass 2); the first of two declarations
+ * keeps the name, so references to it still resolve and cause no second fault. */
 static void add_name(ct_loader *l, ct_kind kind, mt_str id, size_t index,
                      const mt_json *at)
 {
@@ -83,6 +87,8 @@ static void sort_out(ct_loader *l, const mt_json *constructs, parts *p)
     }
 }
 
+/* Provenance is for people who read reports: a line that is missing or out of range is
+ * 0 and not a fault, because nothing is decided by it. */
 static ct_origin origin_of(const mt_json *json)
 {
     const mt_json *p = mt_json_at(json, "provenance");
@@ -94,6 +100,9 @@ static ct_origin origin_of(const mt_json *json)
     return (ct_origin){mt_json_text(mt_json_at(p, "file")), (uint32_t)line};
 }
 
+/* As text with sorted keys, in the model's arena: a source is text or an object with
+ * open members (§5A.1), evaluation does not look at it, and text is what those who print it
+ * need. */
 static mt_str canonical(ct_loader *l, const mt_json *json)
 {
     mt_buf b = {0};
@@ -103,6 +112,8 @@ static mt_str canonical(ct_loader *l, const mt_json *json)
     return text;
 }
 
+/* Taken as they are: protocols and their required fields (C-SRC-03, C-SRC-04) concern
+ * adapters and are the elaborator's to check; evaluation never looks at them (§3). */
 static void load_sources(ct_loader *l, const item_list *items)
 {
     ct_source_decl *sources = mt_new_array(l->keep, ct_source_decl, items->len);
@@ -121,6 +132,8 @@ static void load_sources(ct_loader *l, const item_list *items)
     l->m->source_count = (uint32_t)items->len;
 }
 
+/* Before everything that names a persona: whether an unknown one is a fault depends on
+ * how many were declared, see ct_load_persona(). */
 static void load_personas(ct_loader *l, const item_list *items)
 {
     for (size_t i = 0; i < items->len; i++) {
@@ -132,6 +145,8 @@ static void load_personas(ct_loader *l, const item_list *items)
     l->m->personas_declared = (uint32_t)items->len;
 }
 
+/* A source is text, or an object with a source_id that must be declared (C-SRC-06). A
+ * bundle of another writer may leave it out; the fact is then sourced by null. */
 static void load_fact_source(ct_loader *l, const mt_json *json, ct_fact *f)
 {
     const mt_json *source = mt_json_at(json, "source");
@@ -148,6 +163,9 @@ static void load_fact_source(ct_loader *l, const mt_json *json, ct_fact *f)
     }
 }
 
+/* The default is checked against the type here; facts that are given later are checked
+ * by contract/eval. Without a type the construct itself is given to the type reader,
+ * which reports the missing key there. */
 static void load_fact(ct_loader *l, const mt_json *json, ct_fact *f)
 {
     *f = (ct_fact){.id = l->construct_id, .origin = origin_of(json)};
@@ -165,6 +183,8 @@ static void load_fact(ct_loader *l, const mt_json *json, ct_fact *f)
     }
 }
 
+/* A fact whose type is at fault takes no slots; the model is refused in the end, so no
+ * one meets that gap. */
 static void load_facts(ct_loader *l, const item_list *items)
 {
     ct_fact *facts = mt_new_array(l->keep, ct_fact, items->len);
@@ -178,6 +198,8 @@ static void load_facts(ct_loader *l, const item_list *items)
     l->m->fact_count = (uint32_t)items->len;
 }
 
+/* Parents are found by name in an index that is complete, so a child may stand before
+ * its parent. */
 static void load_entities(ct_loader *l, const item_list *items)
 {
     ct_entity *entities = mt_new_array(l->keep, ct_entity, items->len);
@@ -192,6 +214,8 @@ static void load_entities(ct_loader *l, const item_list *items)
 
 /* ---- Rules --------------------------------------------------------------------- */
 
+/* For sorting only. A stratum that is missing or not a number sorts as 0;
+ * load_rule_head() reports it afterwards. */
 static int64_t stratum_of(const item *it)
 {
     int64_t stratum = 0;
@@ -216,11 +240,15 @@ static void sort_rules(item *items, item *room, size_t count)
     memcpy(items, room, count * sizeof *items);
 }
 
+/* Stratum, verdict and the type of its payload: what other rules' bodies ask for. A
+ * rule without payload_type has had its fault reported and its body is not read. */
 static void load_rule_head(ct_loader *l, const mt_json *json, ct_rule *r)
 {
     int64_t stratum;
     *r = (ct_rule){.id = l->construct_id, .origin = origin_of(json)};
     if (ct_want_i64(l, json, MT_STR("stratum"), &stratum)) {
+        /* Every stratum is a round of evaluation, so a hostile bundle must not name a
+         * huge one. */
         if (stratum < 0 || (uint64_t)stratum > l->limits->stratum) {
             ct_load_error(l, CT_L_STRATUM, json,
                           "stratum %lld is out of range 0 .. %zu (limit stratum)",
@@ -242,6 +270,8 @@ static void load_rule_head(ct_loader *l, const mt_json *json, ct_rule *r)
     ct_path_pop(l, mark);
 }
 
+/* While a body is read, stratum_limit admits verdicts of lower strata only (§7.3); for
+ * operations and flows, read later, it admits all of them. */
 static void load_rule_body(ct_loader *l, const mt_json *json, ct_rule *r)
 {
     const mt_json *body = mt_json_at(json, "body");
@@ -260,6 +290,9 @@ static void load_rule_body(ct_loader *l, const mt_json *json, ct_rule *r)
     l->stratum_limit = UINT32_MAX;
 }
 
+/* Heads of all rules first, then bodies: a body may name the verdict of any rule in a
+ * lower stratum wherever it stands in the bundle. Names are added after sorting,
+ * because the index of a rule is its place in the order of evaluation. */
 static void load_rules(ct_loader *l, const item_list *items)
 {
     ct_rule *rules = mt_new_array(l->keep, ct_rule, items->len);
@@ -281,6 +314,7 @@ static void load_rules(ct_loader *l, const item_list *items)
     }
 }
 
+/* After entities and rules: effects name states, preconditions name verdicts. */
 static void load_operations(ct_loader *l, const item_list *items)
 {
     ct_operation *ops = mt_new_array(l->keep, ct_operation, items->len);
@@ -293,6 +327,8 @@ static void load_operations(ct_loader *l, const item_list *items)
     }
 }
 
+/* Last, because a step routes each outcome of its operation. Flows themselves are found
+ * by name, so that a sub-flow may stand behind the flow that calls it. */
 static void load_flows(ct_loader *l, const item_list *items)
 {
     ct_flow *flows = mt_new_array(l->keep, ct_flow, items->len);
@@ -307,6 +343,8 @@ static void load_flows(ct_loader *l, const item_list *items)
 
 /* ---- Entry --------------------------------------------------------------------- */
 
+/* Checked before anything else is looked at (§14.2.1): what a bundle of another major
+ * version means by its keys is not known, so a fault in it would mislead. */
 static mt_err load_version(ct_loader *l, const mt_json *bundle)
 {
     const mt_json *v = mt_json_at(bundle, "tenor_version");
@@ -320,6 +358,8 @@ static mt_err load_version(ct_loader *l, const mt_json *bundle)
     return err;
 }
 
+/* The order below is that of dependence. Personas and conditions grow while operations
+ * and flows are read, so the model gets those lists at the end. */
 static void load_constructs(ct_loader *l, const mt_json *constructs)
 {
     parts p = {0};
@@ -337,6 +377,9 @@ static void load_constructs(ct_loader *l, const mt_json *constructs)
     l->m->condition_count = (uint32_t)l->conditions.len;
 }
 
+/* The checks of the whole model follow indices without asking whether they are valid,
+ * so they run only when every reference was resolved. Errors are counted from where
+ * `ds` stood: the caller may have collected others before. */
 static mt_err load_bundle(ct_loader *l, const mt_json *bundle)
 {
     if (!mt_json_is(bundle, MT_JSON_OBJECT)) {
@@ -375,6 +418,8 @@ mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str f
     return err;
 }
 
+/* One diagnostic at the byte where reading stopped. A limit keeps its own error code:
+ * the text may well be a bundle, for a reader with more room. */
 static mt_err not_json(mt_str text, mt_str file, mt_diags *ds, mt_err err,
                        const mt_json_error *error)
 {
@@ -387,6 +432,8 @@ static mt_err not_json(mt_str text, mt_str file, mt_diags *ds, mt_err err,
     return err == MT_E_LIMIT ? MT_E_LIMIT : MT_E_REJECTED;
 }
 
+/* The text is copied because names in the model borrow from it; text that is too long
+ * is refused by the reader and therefore not copied first. */
 mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits,
                mt_diags *ds, const ct_model **out)
 {

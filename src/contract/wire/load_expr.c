@@ -28,6 +28,7 @@ static ct_expr *new_expr(ct_loader *l, ct_op op, const ct_type *type)
     return e;
 }
 
+/* `value` has as many slots as the type says and lives in the model. */
 static const ct_expr *literal(ct_loader *l, const ct_type *type, const ct_value *value)
 {
     ct_expr *e = new_expr(l, CT_LITERAL, type);
@@ -44,6 +45,8 @@ static const ct_type *text_type(ct_loader *l, size_t max_length)
     return t;
 }
 
+/* §13.5: an integer literal is of Int(n, n), from which sums and products derive their
+ * bounds. */
 static const ct_type *int_type(ct_loader *l, int64_t value)
 {
     ct_type *t = mt_new(l->keep, ct_type);
@@ -97,6 +100,8 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
     return load_exact(l, type, value, v) ? literal(l, type, v) : NULL;
 }
 
+/* Only for the three kinds that ct_fit_literal() lets through; Date is the remaining
+ * one. */
 static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
 {
     if (ct_held(type) == LN_CHOICE) {
@@ -106,6 +111,8 @@ static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
                                     : ct_date_parse(text, &out->integer);
 }
 
+/* An Enum literal is taken by its text too, because it comes with a type of its own,
+ * whose indices mean nothing in the other Enum. */
 const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
                               const mt_json *at)
 {
@@ -139,6 +146,8 @@ static uint32_t find_variable(const ct_loader *l, mt_str name)
     return CT_NONE;
 }
 
+/* A variable hides a fact of the same name, as an inner variable hides an outer one
+ * (§10.2). */
 static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *at)
 {
     uint32_t depth = find_variable(l, name);
@@ -161,7 +170,9 @@ static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *a
     return e;
 }
 
-/* The rule behind a verdict, from a lower stratum. */
+/* The rule behind a verdict, from a lower stratum. Verdicts of strata below only
+ * (§7.3). That makes reading a verdict inside its own evaluation impossible, so the
+ * evaluator needs no check for it. */
 static uint32_t load_verdict(ct_loader *l, const mt_json *json)
 {
     mt_str name = mt_json_text(json);
@@ -186,6 +197,8 @@ static uint32_t load_verdict(ct_loader *l, const mt_json *json)
     return rule;
 }
 
+/* Without payload_type the head of that rule was at fault, which is reported
+ * already. */
 static const ct_expr *load_payload_ref(ct_loader *l, const mt_json *json)
 {
     uint32_t rule = load_verdict(l, json);
@@ -197,6 +210,7 @@ static const ct_expr *load_payload_ref(ct_loader *l, const mt_json *json)
     return e;
 }
 
+/* Any node with one operand at most and a number. */
 static const ct_expr *part(ct_loader *l, ct_op op, const ct_type *type,
                            const ct_expr *of, uint32_t index)
 {
@@ -206,6 +220,8 @@ static const ct_expr *part(ct_loader *l, ct_op op, const ct_type *type,
     return e;
 }
 
+/* Variants are sorted by name, so a tag's index is also its index as a value of this
+ * Enum and the evaluator copies the number. */
 static const ct_type *tag_type(ct_loader *l, const ct_type *of)
 {
     ct_type *t = mt_new(l->keep, ct_type);
@@ -217,13 +233,17 @@ static const ct_type *tag_type(ct_loader *l, const ct_type *of)
     return t;
 }
 
+/* A constant: the type of a Money decides its currency, no value can have another one
+ * (§4.3). */
 static const ct_expr *currency_of(ct_loader *l, const ct_type *money)
 {
     ct_value v = {.text = money->as.currency};
     return literal(l, text_type(l, mt_utf8_count(v.text)), ct_keep_value(l, &v));
 }
 
-/* `of.name` for a record, a union or money. */
+/* `of.name` for a record, a union or money. `tag` of a union is always the tag: a
+ * variant of that name cannot be reached by it. `fields` and `variants` share their
+ * place in ct_type, so one line serves both. */
 static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
                                const mt_json *at)
 {
@@ -259,6 +279,7 @@ static const ct_expr *load_field_ref(ct_loader *l, const mt_json *json)
     return of ? field_of(l, of, field, json) : NULL;
 }
 
+/* A missing operand is NULL here and reported by load_term() as "got nothing". */
 static const ct_expr *load_member_term(ct_loader *l, const mt_json *json, mt_str key)
 {
     size_t mark = ct_path_key(l, key);
@@ -288,7 +309,9 @@ static const ct_expr *operands_differ(ct_loader *l, const char *op, const ct_exp
     return NULL;
 }
 
-/* The bounds of a result: those the bundle gives, if they are of the derived kind. */
+/* The bounds of a result: those the bundle gives, if they are of the derived kind. A
+ * narrower range is an abort at run time when it is exceeded (§13.3), a wider one is
+ * harmless; another unit would give a number another meaning and is refused. */
 static const ct_type *result_type(ct_loader *l, const mt_json *json,
                                   const ct_type *derived)
 {
@@ -307,6 +330,8 @@ static const ct_type *result_type(ct_loader *l, const mt_json *json,
     return t;
 }
 
+/* Each literal is fitted to the type of the other side, left first; see
+ * ct_fit_literal() for those that change. */
 static const ct_expr *load_sum(ct_loader *l, const mt_json *json, ct_op op)
 {
     const ct_expr *x = load_member_term(l, json, MT_STR("left"));
@@ -344,6 +369,8 @@ static const ct_expr *load_factor(ct_loader *l, const mt_json *json)
     return load_literal(l, factor, NULL);
 }
 
+/* §10.4: predicates multiply by literals only. Variable times variable belongs to the
+ * payload of a rule, whose declared type bounds what comes out of it. */
 static const ct_expr *load_product(ct_loader *l, const mt_json *json)
 {
     const ct_expr *x = load_member_term(l, json, MT_STR("left"));
@@ -380,6 +407,8 @@ static const ct_expr *load_list_operand(ct_loader *l, const mt_json *json, mt_st
     return list;
 }
 
+/* §4.2; the list's own maximum is the bound of its length, so comparisons with it are
+ * typed as narrowly as they can be. */
 static const ct_expr *load_len(ct_loader *l, const mt_json *json)
 {
     const ct_expr *list = load_list_operand(l, json, MT_STR("operand"));
@@ -391,6 +420,8 @@ static const ct_expr *load_len(ct_loader *l, const mt_json *json)
     return part(l, CT_LEN, t, list, 0);
 }
 
+/* The index is not compared with the list's maximum: a list may be shorter, so the
+ * check has to be made where the value is known. */
 static const ct_expr *load_index(ct_loader *l, const mt_json *json)
 {
     const ct_expr *list = load_list_operand(l, json, MT_STR("operand"));
@@ -409,6 +440,8 @@ static const ct_expr *load_index(ct_loader *l, const mt_json *json)
     return e;
 }
 
+/* Also the last resort of load_operator(): what is not an operator here is not one at
+ * all. */
 static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_str op)
 {
     if (mt_str_is(op, "+")) {
@@ -431,6 +464,8 @@ static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_s
     return NULL;
 }
 
+/* The keys are asked in a fixed order, `op` before `literal`, because a product has
+ * both. A node with none of them, or a fact_ref that is not text, is not a term. */
 static const ct_expr *load_term(ct_loader *l, const mt_json *json)
 {
     if (!mt_json_is(json, MT_JSON_OBJECT)) {
@@ -463,6 +498,9 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
 
 /* ---- Predicates ---------------------------------------------------------------- */
 
+/* §4.2: any two numbers compare by value, an Int beside a Decimal included; everything
+ * else only with its own kind. Order exists for the types that nodes.def marks ORDERED.
+ * The bundle's comparison_type is not needed: it follows from the operands. */
 static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_compare op)
 {
     const ct_expr *x = load_member_term(l, json, MT_STR("left"));
@@ -492,6 +530,8 @@ static const ct_expr *load_member_predicate(ct_loader *l, const mt_json *json,
     return e;
 }
 
+/* Both sides are read even when the left one fails, so that both faults are
+ * reported. */
 static const ct_expr *load_junction(ct_loader *l, const mt_json *json, ct_op op)
 {
     const ct_expr *x = load_member_predicate(l, json, MT_STR("left"));
@@ -517,6 +557,9 @@ static const ct_expr *load_present(ct_loader *l, const mt_json *json)
     return rule == CT_NONE ? NULL : part(l, CT_PRESENT, &CT_TYPE_BOOL, NULL, rule);
 }
 
+/* The domain is read outside the new scope: it may not name the variable it introduces.
+ * Depths are numbered from the outermost, so a body's variable has the same number
+ * wherever inside it is used and the evaluator keeps them in one array. */
 static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str name)
 {
     mt_str variable;
@@ -564,6 +607,8 @@ static const ct_expr *load_operator(ct_loader *l, const mt_json *json, mt_str op
     return load_operator_term(l, json, op);
 }
 
+/* A Bool term is a predicate as it stands; whether the term was one is asked last,
+ * after its own faults. */
 const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 {
     const mt_json *v;
@@ -589,6 +634,8 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 
 /* ---- Payloads ------------------------------------------------------------------ */
 
+/* A payload may be written as a plain value, which for a Record or TaggedUnion is an
+ * object as well. A value of the interchange's own form has `kind`, terms never do. */
 static bool is_term(const mt_json *json)
 {
     static const mt_str KEYS[] = {MT_STR_INIT("fact_ref"),    MT_STR_INIT("field_ref"),
@@ -602,7 +649,10 @@ static bool is_term(const mt_json *json)
     return false;
 }
 
-/* Every value of `from` is one of `to`: needed where nothing is checked any more. */
+/* Every value of `from` is one of `to`: needed where nothing is checked any more. An
+ * Enum value is an index, so the names must agree from the first on: a shared set in
+ * another order would rename values silently. The same holds for unions, whose variants
+ * ct_type_comparable() has found to be the same. */
 static bool contains(const ct_type *to, const ct_type *from)
 {
     if (!ct_type_comparable(to, from) || to->unit != from->unit) {
@@ -644,6 +694,9 @@ static bool contains(const ct_type *to, const ct_type *from)
 
 /* Numbers and texts are checked when the value is known; the rest must fit as a type.
  */
+/* A Decimal is never put into an Int: digits behind the dot would be lost (§13.4 rounds
+ * to a declared scale only). Units of durations must be equal here; a literal in
+ * another unit was converted by fit_duration() before. */
 static bool payload_fits(const ct_type *to, const ct_type *from)
 {
     if (ct_has(to, LN_NUMBER) && ct_has(from, LN_NUMBER)) {
@@ -663,7 +716,9 @@ static bool fits_rounded(const ct_type *type, mt_decimal d)
            mt_decimal_fits(d, type->as.decimal.precision, scale);
 }
 
-/* A written payload. */
+/* A written payload. A Decimal is read as the widest one first: it may have more digits
+ * than the payload's scale, which are rounded away when the rule produces it, as those
+ * of a computed payload are. A written and a computed number give the same verdict. */
 static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
                                            const mt_json *json)
 {
@@ -685,7 +740,8 @@ static const ct_expr *load_payload_literal(ct_loader *l, const ct_type *type,
     return literal(l, decimal ? &CT_TYPE_ANY_DECIMAL : type, v);
 }
 
-/* A written duration takes the unit of the payload. */
+/* A written duration takes the unit of the payload. One that does not fit stays as it
+ * is; payload_fits() then reports both types. */
 static const ct_expr *fit_duration(ct_loader *l, const ct_expr *e, const ct_type *type)
 {
     ct_value v = {0};
@@ -697,6 +753,8 @@ static const ct_expr *fit_duration(ct_loader *l, const ct_expr *e, const ct_type
                : e;
 }
 
+/* The bounds of numbers and the length of text are not compared here: they are checked
+ * when the verdict is produced, and exceeding them is a typed error (§13.3). */
 const ct_expr *ct_load_payload(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     if (!is_term(json)) {

@@ -17,6 +17,8 @@ typedef struct step_names {
 
 static bool load_steps(ct_loader *l, const mt_json *json, ct_steps *out);
 
+/* A name that is missing is 0 in the map, and 0 - 1 is CT_NONE. A number's text could
+ * be the id of a step, hence the question for a string. */
 static uint32_t load_step_ref(ct_loader *l, const step_names *names,
                               const mt_json *json)
 {
@@ -43,6 +45,8 @@ static bool load_terminal(ct_loader *l, const mt_json *json, mt_str *out)
     return true;
 }
 
+/* Text is a step of the same list, an object a Terminal: §11.2 has no other target. A
+ * bare outcome is not taken here, since it could not be told from a step. */
 static bool load_target(ct_loader *l, const step_names *names, const mt_json *parent,
                         mt_str key, ct_target *out)
 {
@@ -70,6 +74,8 @@ static uint32_t want_persona(ct_loader *l, const mt_json *json, mt_str key)
     return ct_want_str(l, json, key, &id) ? ct_load_persona(l, id, json) : CT_NONE;
 }
 
+/* By name and not by order: operations and flows are all in the index before flows are
+ * read. */
 static uint32_t want_construct(ct_loader *l, const mt_json *json, mt_str key,
                                ct_kind kind, const char *what)
 {
@@ -87,6 +93,8 @@ static uint32_t want_construct(ct_loader *l, const mt_json *json, mt_str key,
 
 /* ---- Failure handlers ---------------------------------------------------------- */
 
+/* §11.5: what happens when an undo fails is a Terminal and nothing else, so a
+ * compensation cannot itself be compensated and the chain ends. */
 static bool load_compensation(ct_loader *l, const mt_json *json, ct_compensation *out)
 {
     out->operation =
@@ -96,6 +104,7 @@ static bool load_compensation(ct_loader *l, const mt_json *json, ct_compensation
            load_terminal(l, mt_json_at(json, "on_failure"), &out->on_failure);
 }
 
+/* The order of the list is the order of execution (§11.3). */
 static bool load_compensate(ct_loader *l, const mt_json *json, ct_handler *out)
 {
     const mt_json *list = ct_want(l, json, MT_STR("steps"), MT_JSON_ARRAY);
@@ -116,6 +125,7 @@ static bool load_compensate(ct_loader *l, const mt_json *json, ct_handler *out)
     return load_terminal(l, mt_json_at(json, "then"), &out->outcome) && ok;
 }
 
+/* `next` is an edge of the step graph like any other; load_check.c follows it. */
 static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *json,
                           ct_handler *out)
 {
@@ -125,6 +135,7 @@ static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *
     return out->persona != CT_NONE && out->next != CT_NONE;
 }
 
+/* A Terminal in place of a handler says the same as Terminate and is taken as that. */
 static bool load_handler_kind(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_handler *out)
 {
@@ -147,6 +158,8 @@ static bool load_handler_kind(ct_loader *l, const step_names *names,
     return false;
 }
 
+/* Operations and sub-flows must say what a failure leads to (§11.5); a join need not,
+ * and CT_HANDLER_NONE then leaves it to the other targets of the join. */
 static bool load_handler(ct_loader *l, const step_names *names, const mt_json *parent,
                          mt_str key, bool required, ct_handler *out)
 {
@@ -174,6 +187,8 @@ static mt_str route_name(const mt_json *routes, const ct_operation *op, uint32_t
     return by_label ? op->outcomes[i] : CT_SUCCESS;
 }
 
+/* An operation without declared outcomes may be routed by the label or by `success`,
+ * but not by both: the second name is then one that the operation does not have. */
 static bool is_route(const mt_json *routes, const ct_operation *op, mt_str name)
 {
     return ct_outcome_find(op, name) != CT_NONE ||
@@ -226,6 +241,8 @@ static bool load_routes(ct_loader *l, const step_names *names, const mt_json *js
     return ok;
 }
 
+/* The handler is read before anything can end the function, so its faults are reported
+ * beside those of the operation. An operation without outcomes failed to load. */
 static bool load_operation_step(ct_loader *l, const step_names *names,
                                 const mt_json *json, ct_step *s)
 {
@@ -239,6 +256,9 @@ static bool load_operation_step(ct_loader *l, const step_names *names,
     return op->outcomes && load_routes(l, names, json, op, s) && ok;
 }
 
+/* Targets: [0] when the condition holds, [1] when it does not; see ln_doing. A
+ * condition gets a number even when it is at fault, to keep the numbering simple; the
+ * model is refused anyway. */
 static bool load_branch_step(ct_loader *l, const step_names *names, const mt_json *json,
                              ct_step *s)
 {
@@ -253,6 +273,8 @@ static bool load_branch_step(ct_loader *l, const step_names *names, const mt_jso
     return ok && condition && s->persona != CT_NONE;
 }
 
+/* The next step cannot be a Terminal (§11.2): a handoff that ends the flow hands
+ * nothing over. */
 static bool load_handoff_step(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_step *s)
 {
@@ -263,6 +285,8 @@ static bool load_handoff_step(ct_loader *l, const step_names *names,
     return s->persona != CT_NONE && s->to_persona != CT_NONE && to->step != CT_NONE;
 }
 
+/* One target: a sub-flow that fails goes by its handler. Its snapshot is the caller's
+ * (§11.5), so there is nothing else to bind. */
 static bool load_subflow_step(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_step *s)
 {
@@ -274,6 +298,8 @@ static bool load_subflow_step(ct_loader *l, const step_names *names,
     return ok && s->what != CT_NONE && s->persona != CT_NONE;
 }
 
+/* A target that is missing or null stays "not given"; the flow engine decides what a
+ * join without one means. */
 static bool load_join_target(ct_loader *l, const step_names *names, const mt_json *join,
                              mt_str key, ct_target *out)
 {
@@ -281,6 +307,8 @@ static bool load_join_target(ct_loader *l, const step_names *names, const mt_jso
     return !v || mt_json_is(v, MT_JSON_NULL) || load_target(l, names, join, key, out);
 }
 
+/* Targets: [0] all branches succeeded, [1] all completed; the handler is for any
+ * failure. They point into the list of the parallel step, never into a branch. */
 static bool load_join(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
 {
@@ -299,6 +327,8 @@ static bool load_join(ct_loader *l, const step_names *names, const mt_json *json
     return ok;
 }
 
+/* Every branch has step ids of its own. The search for doubles is quadratic in the
+ * number of branches of one step. */
 static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
 {
     ct_branch *branches = mt_new_array(l->keep, ct_branch, list->count);
@@ -329,6 +359,7 @@ static bool load_parallel_step(ct_loader *l, const step_names *names,
     return list && load_branches(l, list, s) && load_join(l, names, json, s);
 }
 
+/* A new step kind that has no reader here fails the assert below, not a run. */
 static bool (*const LOADERS[])(ct_loader *, const step_names *, const mt_json *,
                                ct_step *) = {
     [LN_STEP_OPERATION] = load_operation_step, [LN_STEP_BRANCH] = load_branch_step,
@@ -337,6 +368,7 @@ static bool (*const LOADERS[])(ct_loader *, const step_names *, const mt_json *,
 };
 _Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_STEP_COUNT, "one per kind");
 
+/* Indices start as CT_NONE because 0 is a valid one and readers set only their own. */
 static bool load_step(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
 {
@@ -356,6 +388,8 @@ static bool load_step(ct_loader *l, const step_names *names, const mt_json *json
     return false;
 }
 
+/* Stops at the first fault: with an id missing or twice, targets would be reported that
+ * are right. */
 static bool name_steps(ct_loader *l, const mt_json *list, ct_step *steps,
                        step_names *names)
 {
@@ -404,6 +438,8 @@ static bool load_steps(ct_loader *l, const mt_json *json, ct_steps *out)
     return ok && out->entry != CT_NONE;
 }
 
+/* at_initiation is the only snapshot the language has (§11.1); the word is kept as it
+ * is written and not compared. */
 bool ct_load_flow(ct_loader *l, const mt_json *json, ct_flow *out)
 {
     const mt_json *snapshot = mt_json_at(json, "snapshot");

@@ -9,6 +9,8 @@
  * Preconditions go to the list of conditions, which the compiler turns into pieces. */
 #include "contract/wire/load_internal.h"
 
+/* One declared persona makes all others a fault (§8.3): a typing error must not create
+ * an authority. */
 uint32_t ct_load_persona(ct_loader *l, mt_str id, const mt_json *at)
 {
     bool added;
@@ -52,6 +54,7 @@ static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json
     return state;
 }
 
+/* The first double ends it; faults of one list rarely have more than one cause. */
 static bool unique_names(ct_loader *l, const mt_str *names, uint32_t count,
                          const mt_json *at, const char *code, const char *what)
 {
@@ -70,6 +73,7 @@ static bool unique_names(ct_loader *l, const mt_str *names, uint32_t count,
 
 enum { FEW_STATES = 16 }; /* as many are searched faster than mapped */
 
+/* Linear in states and transitions, also for a machine of thousands of states. */
 static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
 {
     const mt_json *list = ct_want(l, json, MT_STR("transitions"), MT_JSON_ARRAY);
@@ -97,6 +101,8 @@ static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
     return ok;
 }
 
+/* Whether parents form a circle is asked in load_check.c, when all of them are known. A
+ * parent changes nothing in evaluation: there is no propagation (§6.3). */
 bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
 {
     out->id = l->construct_id;
@@ -121,6 +127,8 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
 
 /* ---- Operations ---------------------------------------------------------------- */
 
+/* §9.4: an operation that nobody may run is a fault of the contract. An unknown persona
+ * leaves CT_NONE in the list, after an error that refuses the model. */
 static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
 {
     const mt_json *list = ct_want_array_opt(l, json, MT_STR("allowed_personas"));
@@ -155,6 +163,7 @@ static mt_str only_outcome(const mt_json *effects)
     return CT_SUCCESS;
 }
 
+/* An empty list counts as none declared, like a missing one. */
 static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effects,
                           ct_operation *op)
 {
@@ -173,6 +182,7 @@ static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effe
     return true;
 }
 
+/* There are no wildcards (§9.4.1): the pair itself has to be declared. */
 static bool is_transition(const ct_entity *e, uint32_t from, uint32_t to)
 {
     for (uint32_t i = 0; i < e->transition_count; i++) {
@@ -207,6 +217,8 @@ static bool load_effect_outcome(ct_loader *l, const mt_json *json,
     return out->outcome != CT_NONE;
 }
 
+/* The executor relies on this for its own check of the source state (§17.2, E2): it
+ * compares the current state with `from` and never asks whether the step exists. */
 static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *op,
                         ct_effect *out)
 {
@@ -235,6 +247,7 @@ static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *o
     return load_effect_outcome(l, json, op, out);
 }
 
+/* No effects at all is allowed: such an operation decides by its outcome only. */
 static bool load_effects(ct_loader *l, const mt_json *list, ct_operation *op)
 {
     uint32_t count = list ? list->count : 0;
@@ -251,6 +264,8 @@ static bool load_effects(ct_loader *l, const mt_json *list, ct_operation *op)
     return ok;
 }
 
+/* §9.4: outcomes and errors are disjoint. A name the loader made up itself for
+ * undeclared outcomes cannot be held against the contract. */
 static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
 {
     const mt_json *list = ct_want_array_opt(l, json, MT_STR("error_contract"));
@@ -269,6 +284,8 @@ static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
     return true;
 }
 
+/* Outcomes before effects, which refer to them; the precondition is read in any case,
+ * so that its faults are reported together with the others. */
 bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out)
 {
     const mt_json *effects = ct_want_array_opt(l, json, MT_STR("effects"));

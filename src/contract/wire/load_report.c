@@ -4,6 +4,9 @@
 
 /* ---- Reporting ----------------------------------------------------------------- */
 
+/* The message lives with the diagnostics, not with the model: a caller may throw away
+ * the arena of a refused model and still print why. The line is found by a scan of the
+ * text, which only faults pay for. */
 void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
                    const char *format, ...)
 {
@@ -38,6 +41,8 @@ size_t ct_path_key(ct_loader *l, mt_str key)
     return mark;
 }
 
+/* The mark may be dropped when the index follows a key: popping to the key's mark
+ * removes both. */
 size_t ct_path_index(ct_loader *l, size_t index)
 {
     size_t mark = l->path.len;
@@ -52,6 +57,8 @@ void ct_path_pop(ct_loader *l, size_t mark)
 
 /* ---- Members ------------------------------------------------------------------- */
 
+/* `object` may be NULL or not an object: then the key is missing as well, and the
+ * readers need no check of their own before they ask. */
 const mt_json *ct_want(ct_loader *l, const mt_json *object, mt_str key,
                        mt_json_type type)
 {
@@ -77,6 +84,8 @@ bool ct_want_str(ct_loader *l, const mt_json *object, mt_str key, mt_str *out)
     return v != NULL;
 }
 
+/* A number with a fraction or an exponent is refused even where its value is whole
+ * (1e3): bundles are compared by their bytes and an integer has one spelling. */
 bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out)
 {
     const mt_json *v = ct_want(l, object, key, MT_JSON_NUMBER);
@@ -88,6 +97,7 @@ bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out)
     return v != NULL;
 }
 
+/* NULL also after an error, which the count of errors tells from a missing array. */
 const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key)
 {
     const mt_json *v = mt_json_get(object, key);
@@ -97,6 +107,8 @@ const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key
     return ct_want(l, object, key, MT_JSON_ARRAY);
 }
 
+/* The texts themselves are borrowed from the JSON tree; only the array of them is
+ * new. */
 bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str **out,
                   uint32_t *count)
 {

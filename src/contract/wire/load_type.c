@@ -11,12 +11,16 @@
 
 #include "contract/wire/load_internal.h"
 
+/* Bool, Date and DateTime have no parameters; others that may stand there are ignored
+ * (§14.2.1). */
 static bool load_plain(ct_loader *l, const mt_json *json, ct_type *t)
 {
     (void)l, (void)json, (void)t;
     return true;
 }
 
+/* An empty range is refused, since no value could be of such a type; min may equal
+ * max. */
 static bool load_range(ct_loader *l, const mt_json *json, ct_type *t)
 {
     int64_t min, max;
@@ -50,6 +54,8 @@ static bool want_count(ct_loader *l, const mt_json *json, mt_str key, uint32_t *
     return true;
 }
 
+/* More than 28 digits may be declared: §13.6 bounds what is computed, not what is
+ * declared, and an amount beyond it is an overflow when it occurs. */
 static bool load_decimal(ct_loader *l, const mt_json *json, ct_type *t)
 {
     uint32_t precision, scale;
@@ -75,6 +81,8 @@ static bool load_text(ct_loader *l, const mt_json *json, ct_type *t)
     return ok;
 }
 
+/* Any text is a currency: the list of codes changes over the years and a contract does
+ * not. */
 static bool load_money(ct_loader *l, const mt_json *json, ct_type *t)
 {
     return ct_want_str(l, json, MT_STR("currency"), &t->as.currency);
@@ -98,6 +106,8 @@ static bool load_duration(ct_loader *l, const mt_json *json, ct_type *t)
     return true;
 }
 
+/* Values stay in the order of declaration (unlike fields), because reports list them so
+ * and equality goes by name. */
 static bool load_enum(ct_loader *l, const mt_json *json, ct_type *t)
 {
     const mt_json *values = ct_want(l, json, MT_STR("values"), MT_JSON_ARRAY);
@@ -127,7 +137,10 @@ static int by_name(const void *a, const void *b)
     return mt_str_cmp(((const ct_field *)a)->name, ((const ct_field *)b)->name);
 }
 
-/* The members of an object of types, in byte order of their names, in a row. */
+/* The members of an object of types, in byte order of their names, in a row. JSON has
+ * no member twice (the reader refuses that), so names are unique. The notes are places
+ * where a reader of facts remembers which member followed which, one per field and one
+ * for the beginning of the object. */
 static bool load_members(ct_loader *l, const mt_json *object, mt_str key, ct_type *t)
 {
     ct_field *fields = mt_new_array(l->keep, ct_field, object->count);
@@ -162,6 +175,8 @@ static bool load_record(ct_loader *l, const mt_json *json, ct_type *t)
     return fields && load_members(l, fields, MT_STR("fields"), t);
 }
 
+/* One slot whatever the payload, which lies elsewhere: the layout of a record around it
+ * does not depend on the variant at hand. */
 static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
 {
     const mt_json *variants = ct_want(l, json, MT_STR("variants"), MT_JSON_OBJECT);
@@ -175,6 +190,8 @@ static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
     return t->count > 0;
 }
 
+/* No lists of lists (§4.1). A list of records that hold lists is allowed: the rule is
+ * about the element type only. */
 static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
 {
     uint32_t max;
@@ -205,6 +222,8 @@ static bool load_amount(ct_loader *l, const mt_json *json, ct_type *t)
     return ct_has(t, LN_CURRENCY) ? load_money(l, json, t) : load_decimal(l, json, t);
 }
 
+/* By the way a value is held and not by base: a new base type of a known way needs no
+ * entry. */
 static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
     [LN_BOOLEAN] = load_plain, [LN_INTEGER] = load_whole, [LN_DECIMAL] = load_amount,
     [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_plain,
@@ -212,6 +231,8 @@ static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
 };
 _Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
 
+/* Names of types do not exist here: the elaborator has put every TypeDecl in place
+ * (§4.5), so the recursion follows the JSON and ends with it. */
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {
     mt_str base;

@@ -2,6 +2,7 @@
 
 #include "contract/wire/validate.h"
 
+/* The path is copied because the walk goes on and overwrites it. */
 void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
                     mt_str message)
 {
@@ -15,12 +16,14 @@ void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
     mt_diag_add(w->ds, &d);
 }
 
+/* For messages: the root has an empty path, which would read as a gap. */
 static const char *path_or_top(ct_shape_walk *w)
 {
     mt_str copy = mt_str_dup(w->ds->arena, mt_buf_str(&w->path));
     return copy.len ? copy.ptr : "the document";
 }
 
+/* Names the kind that was found and not the value, which may be long. */
 static void expected(ct_shape_walk *w, const mt_json *value, const char *what)
 {
     ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
@@ -34,6 +37,8 @@ static const char *name_or(const ln_shape *shape, const char *otherwise)
     return shape->name ? shape->name : otherwise;
 }
 
+/* LN_UNLESS: a key that another one replaces. When the other is there, this one is not
+ * looked at, even if it is there too. */
 static bool is_ignored(const ln_field *field, const mt_json *object,
                        const mt_json *value)
 {
@@ -42,6 +47,8 @@ static bool is_ignored(const ln_field *field, const mt_json *object,
                : !value && field->demand == LN_MAY;
 }
 
+/* Unknown keys are never met: the walk goes by the shape, so a bundle of a newer minor
+ * version passes (§14.2.1). */
 static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *object)
 {
     const mt_json *value = mt_json_get(object, mt_str_z(field->key));
@@ -60,6 +67,7 @@ static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *ob
     w->path.len = before;
 }
 
+/* The table ends with a key of NULL. */
 static void check_fields(ct_shape_walk *w, const ln_field *fields,
                          const mt_json *object)
 {
@@ -68,6 +76,7 @@ static void check_fields(ct_shape_walk *w, const ln_field *fields,
     }
 }
 
+/* Cases of all families stand in one table, those of a family in a row. */
 static void list_cases(mt_buf *out, const ln_shape *family)
 {
     for (const ln_case *c = family->cases; c->family == family; c++) {
@@ -75,6 +84,9 @@ static void list_cases(mt_buf *out, const ln_shape *family)
     }
 }
 
+/* Fields common to the family first, then the tag, then the fields of its case: a
+ * construct of an unknown kind is still told that its id is missing. A tag that is
+ * missing or not text is reported as any other field would be. */
 static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
 {
     check_fields(w, shape->fields, object);
@@ -98,6 +110,7 @@ static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json 
     mt_buf_free(&tags);
 }
 
+/* The words are gathered even when the value is known; lists are a handful long. */
 static void check_string(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     if (!mt_json_is(value, MT_JSON_STRING)) {
@@ -163,6 +176,8 @@ static void check_map(ct_shape_walk *w, const ln_shape *shape, const mt_json *va
     }
 }
 
+/* The cheap look by which a value of several possible shapes is told; what it then
+ * lacks is reported in terms of the shape that was meant. */
 static bool is_meant(const ln_when *when, const mt_json *value)
 {
     switch (when->test) {
@@ -175,6 +190,8 @@ static bool is_meant(const ln_when *when, const mt_json *value)
     return false;
 }
 
+/* The first test that holds decides, so the order of `whens` matters: objects with a
+ * telling key stand before objects as such. */
 static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     const ln_when *when = shape->whens;
@@ -195,7 +212,8 @@ static void check_object(ct_shape_walk *w, const ln_shape *shape, const mt_json 
     check_fields(w, shape->fields, value);
 }
 
-/* What each kind demands of the value before its own check runs. */
+/* What each kind demands of the value before its own check runs. A type that is wrong
+ * ends the check of that value; its parts would all be wrong too. */
 static const struct row {
     const char *what;
     check_function *check;
@@ -213,6 +231,7 @@ static const struct row {
     [LN_SHAPE_CHOICE] = {NULL, check_choice, MT_JSON_NULL, false},
 };
 
+/* The recursion is as deep as the JSON, which the reader bounds by bundle_depth. */
 void ct_shape_check(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     const struct row *row = &ROWS[shape->kind];

@@ -1,5 +1,5 @@
-/* contract/wire/shape.h - does a JSON value have a shape? With the place of every fault.
- * Room: contract. May include base/ and lang/ only. */
+/* contract/wire/shape.h - does a JSON value have a shape? With the place of every
+ * fault. Room: contract. May include base/ and lang/ only. */
 #ifndef CT_WIRE_SHAPE_H
 #define CT_WIRE_SHAPE_H
 
@@ -10,9 +10,9 @@
 typedef struct ct_shape_walk ct_shape_walk;
 
 struct ct_shape_walk {
-    mt_diags *ds;
-    mt_str file, text;
-    mt_buf path; /* of the value being looked at: constructs[3].type */
+    mt_diags *ds;      /* gets one error per fault */
+    mt_str file, text; /* of the document, for line and column; borrowed */
+    mt_buf path;       /* of the value being looked at: constructs[3].type */
 };
 
 /* Adds a diagnostic for every place where the value does not have the shape. */
