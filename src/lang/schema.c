@@ -12,12 +12,15 @@
 #include "base/json_write.h"
 #include "lang/shape.h"
 
+/* Bounds of tables over nodes.def, which is part of the program: too small is a fault
+ * of ours and found by the assert at the first run. */
 enum { MOST_SHAPES = 128, MOST_FIELDS = 16 };
 
+/* The shapes met so far and how many places refer to each. */
 typedef struct writer {
     mt_jw w;
-    const ln_shape *shapes[MOST_SHAPES];
-    unsigned uses[MOST_SHAPES];
+    const ln_shape *shapes[MOST_SHAPES]; /* in the order of discovery */
+    unsigned uses[MOST_SHAPES];          /* of the shape at the same place */
     size_t count;
 } writer;
 
@@ -34,6 +37,7 @@ static void count_fields(writer *x, const ln_field *fields)
     }
 }
 
+/* Whatever kind a shape is: members that do not belong to it are NULL. */
 static void count_parts(writer *x, const ln_shape *s)
 {
     count_fields(x, s->fields);
@@ -48,6 +52,8 @@ static void count_parts(writer *x, const ln_shape *s)
     }
 }
 
+/* `count` when the shape was not met yet, which is also where it would be put. Linear:
+ * there are about a hundred, and the schema is written on demand only. */
 static size_t place_of(const writer *x, const ln_shape *s)
 {
     size_t i = 0;
@@ -57,6 +63,8 @@ static size_t place_of(const writer *x, const ln_shape *s)
     return i;
 }
 
+/* A shape that was met before is not entered again, so the circles of nodes.def (a type
+ * holds types) end. */
 static void count_uses(writer *x, const ln_shape *s)
 {
     size_t i = place_of(x, s);
@@ -84,6 +92,8 @@ static bool is_defined(const writer *x, const ln_shape *s)
 
 /* ---- Pieces ---- */
 
+/* The writer does not sort: every function below must ask for its keys in byte order,
+ * `$` before letters and `additionalProperties` before `type`. */
 static void name(writer *x, const char *key)
 {
     mt_jw_key(&x->w, mt_str_z(key));
@@ -138,6 +148,8 @@ typedef struct field_list {
     size_t count;
 } field_list;
 
+/* By key, for the file; nodes.def has them in the order in which faults are
+ * reported. */
 static field_list in_order(const ln_field *fields)
 {
     field_list list = {.count = 0};
@@ -149,6 +161,8 @@ static field_list in_order(const ln_field *fields)
     return list;
 }
 
+/* `else` without `then`: when the other key is there, anything goes. One such field per
+ * object at most, since `if` cannot be there twice. */
 static void write_unless(writer *x, const field_list *fields)
 {
     for (size_t i = 0; i < fields->count; i++) {
@@ -168,6 +182,7 @@ static void write_unless(writer *x, const field_list *fields)
     }
 }
 
+/* A family has at least one case; the entry behind the last belongs to another one. */
 static const ln_case *last_case(const ln_shape *family)
 {
     const ln_case *c = family->cases;
@@ -189,6 +204,8 @@ static void write_texts(writer *x, const ln_case *first, const ln_case *last)
     close_object(x);
 }
 
+/* The family's key is not among its fields; it is slipped in where byte order wants it.
+ * The round beyond the last field is for a key that sorts behind all of them. */
 static void write_properties(writer *x, const field_list *fields,
                              const ln_shape *family)
 {
@@ -208,6 +225,8 @@ static void write_properties(writer *x, const field_list *fields,
     close_object(x);
 }
 
+/* FORM fields are required of what we write, though a model could be made without
+ * them. */
 static void write_required(writer *x, const field_list *fields, const char *tag)
 {
     open_array(x, "required");
@@ -232,6 +251,7 @@ static void write_fields(writer *x, const ln_field *fields, const ln_shape *fami
     write_required(x, &list, family ? family->key : NULL);
 }
 
+/* Shapes are static and unique, so comparing addresses is enough. */
 static bool fields_alike(const ln_field *a, const ln_field *b)
 {
     for (; a->key && b->key; a++, b++) {
@@ -252,6 +272,8 @@ static const ln_case *last_alike(const ln_case *c)
     return c;
 }
 
+/* Cases in a row that share their fields become one `if` over an enum of their texts.
+ * `$comment` says which minor version brought them; a validator ignores it. */
 static void write_cases(writer *x, const ln_case *first, const ln_case *last)
 {
     mt_jw_begin_object(&x->w);
@@ -274,6 +296,8 @@ static void write_cases(writer *x, const ln_case *first, const ln_case *last)
     close_object(x);
 }
 
+/* Cases without fields need no `if`: that their text is known is asked by the enum of
+ * the family's key. */
 static void write_family(writer *x, const ln_shape *s)
 {
     open_array(x, "allOf");
@@ -301,7 +325,8 @@ static bool is_possible(const ln_shape *s, ln_test test)
     return false;
 }
 
-/* The JSON types a value of the choice may have. */
+/* The JSON types a value of the choice may have. "number" includes integers for JSON
+ * Schema, so there is no entry for those. */
 static void write_types(writer *x, bool scalar, bool string)
 {
     open_array(x, "type");
@@ -322,7 +347,9 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* An alternative for objects is meant when no key of an earlier one is there. */
+/* An alternative for objects is meant when no key of an earlier one is there. `false`
+ * as the schema of a property says that the property must not be there. For the entry
+ * that ends the list no key is required: it holds when none of the others does. */
 static void write_test(writer *x, const ln_when *first, const ln_when *when)
 {
     const char *keys[MOST_FIELDS];
@@ -361,7 +388,9 @@ static void write_alternative(writer *x, const ln_shape *s, const ln_when *when)
     close_object(x);
 }
 
-/* Alternatives that are not objects are told by their type alone. */
+/* Alternatives that are not objects are told by their type alone. Where no alternative
+ * takes any object, one more `if` refuses objects that have none of the keys; the loop
+ * then runs once over the end of the list. */
 static void write_choice(writer *x, const ln_shape *s)
 {
     bool open = !is_possible(s, LN_IS_OBJECT);
@@ -394,6 +423,8 @@ static void write_string(writer *x, const ln_shape *s)
     close_array(x);
 }
 
+/* The bounds are those of int64_t. Validators that hold numbers as doubles round them,
+ * which admits a few values more; the loader refuses those. */
 static void write_int(writer *x, const ln_shape *s)
 {
     name(x, "maximum");
@@ -437,6 +468,7 @@ static void add_definition_name(mt_buf *out, const ln_shape *s)
     }
 }
 
+/* An object with a `$ref` alone, or the schema itself. */
 static void write_shape(writer *x, const ln_shape *s)
 {
     mt_jw_begin_object(&x->w);
@@ -458,6 +490,7 @@ static int by_id(const void *a, const void *b)
     return strcmp((*(const ln_shape *const *)a)->id, (*(const ln_shape *const *)b)->id);
 }
 
+/* Sorted by id: lower-case letters keep that order, so the names are in byte order. */
 static void write_definitions(writer *x)
 {
     const ln_shape *defined[MOST_SHAPES];
@@ -481,6 +514,8 @@ static void write_definitions(writer *x)
     close_object(x);
 }
 
+/* The bundle is written in place and not as a definition, because nothing else refers
+ * to it when the manifest is not counted. */
 void ln_schema_write(mt_buf *out)
 {
     writer x = {.w = mt_jw_start(out, true)};

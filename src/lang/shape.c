@@ -39,7 +39,9 @@ static const ln_shape SHAPE_VERSION = {
 #define X_END {0}};
 #include "lang/nodes.def"
 
-/* The numbers of the cases: a family's first case takes the number FIRST_ of it. */
+/* The numbers of the cases: a family's first case takes the number FIRST_ of it. An
+ * enumerator that is set to the one before makes the next case continue the count, so a
+ * family takes no number itself. */
 enum {
 #define X_FAMILY(ID, name, key) FIRST_##ID, BEFORE_##ID = FIRST_##ID - 1,
 #define X_CASE(FAMILY, ID, text, since) CASE_##FAMILY##_##ID,
@@ -47,6 +49,7 @@ enum {
     CASE_COUNT
 };
 
+/* One entry more, all zero: its family is NULL, which ends the last family's row. */
 static const ln_case CASES[CASE_COUNT + 1] = {
 #define X_CASE(FAMILY, ID, text, since) \
     [CASE_##FAMILY##_##ID] = {&SHAPE_##FAMILY, text, FIELDS_##FAMILY##_##ID, since},

@@ -101,8 +101,8 @@ static ct_origin origin_of(const mt_json *json)
 }
 
 /* As text with sorted keys, in the model's arena: a source is text or an object with
- * open members (§5A.1), evaluation does not look at it, and text is what those who print it
- * need. */
+ * open members (§5A.1). Evaluation does not look at it, and who prints it needs text.
+ */
 static mt_str canonical(ct_loader *l, const mt_json *json)
 {
     mt_buf b = {0};
