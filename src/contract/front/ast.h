@@ -152,8 +152,7 @@ typedef struct fr_construct {
     fr_tok tok;    /* its keyword */
     fr_tok id_tok; /* of the name behind the keyword */
     fr_sym id;
-    fr_file
-        *file; /* where its tokens are; constructs of many files stand side by side */
+    fr_file *file; /* where its tokens are */
 } fr_construct;
 
 /* A word and where it was written; `sym` is FR_W_none or FR_W_empty where it was
