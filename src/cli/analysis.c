@@ -97,6 +97,8 @@ static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const an_sys_memb
     return set;
 }
 
+/* A member whose file cannot be read has no bundle and is left out; the others are
+ * analyzed all the same. */
 static int analyze_member(cli_analysis *x, an_sys_member *m)
 {
     mt_str bundle;
@@ -112,6 +114,7 @@ static int analyze_member(cli_analysis *x, an_sys_member *m)
     return CLI_HOLDS;
 }
 
+/* Members first: what is found across them builds on their results. */
 static int analyze_system(cli_analysis *x)
 {
     int code = CLI_HOLDS;
@@ -152,6 +155,8 @@ static int prove(cli_analysis *x)
     return CLI_HOLDS;
 }
 
+/* The analysis outlives the call: findings, model and picture all point into x->arena,
+ * which cli_analysis_free() ends. */
 int cli_analysis_run(cli_analysis *x, const char *path)
 {
     x->limits = cli_limits(x->args);
@@ -272,6 +277,8 @@ static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
     mt_jw_end_object(w);
 }
 
+/* Keys ascend, which the writer asserts in debug builds; a System and a contract differ
+ * in what stands in the middle only. */
 int cli_analysis_json(cli_analysis *x)
 {
     mt_buf out = {0};

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Unbuffered, so that text on stdout and stderr comes in the order it was written and a
+ * full disk is noticed here and not at exit. */
 int cli_print(mt_str text)
 {
     while (text.len) {
@@ -24,6 +26,8 @@ int cli_print(mt_str text)
     return CLI_HOLDS;
 }
 
+/* `args` may be NULL before a command is known. Gives back `code`, so that callers can
+ * return the call. */
 int cli_fail(const cli_args *args, int code, const char *format, ...)
 {
     mt_buf line = {0};

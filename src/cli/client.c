@@ -66,6 +66,8 @@ void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
     add_escaped(path, mt_str_z(value));
 }
 
+/* A value that is not JSON is taken as text: `--fact name=Alice` needs no quotes,
+ * `--fact n=3` is a number. */
 static void add_value(mt_jw *w, mt_str text, bool json)
 {
     mt_arena arena = {0};
@@ -78,6 +80,8 @@ static void add_value(mt_jw *w, mt_str text, bool json)
     mt_arena_free(&arena);
 }
 
+/* A value may be empty, a name may not. The value is all that follows the first equals
+ * sign. */
 bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
 {
     const char *pair;
@@ -230,6 +234,8 @@ static int ask(question *q)
     return status >= 200 && status < 300 ? show_answer(q) : show_problem(q, status);
 }
 
+/* One request per process; the handle and the library are released here on every way
+ * out. The answer has a ceiling: a server that never stops sending is cut off. */
 int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
 {
     question q = {.args = args, .method = method, .path = path, .body = body};

@@ -120,6 +120,8 @@ static int read_config(const cli_args *args, mt_arena *a, nt_relay_config *c)
     return code;
 }
 
+/* On stdout and at once: scripts wait for this line and read the port that the system
+ * chose. */
 static int say_where(const nt_relay *r)
 {
     mt_buf text = {0};

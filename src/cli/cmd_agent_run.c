@@ -65,6 +65,8 @@ static int fail(run *r, int code)
 
 /* ---- reading what was given ---- */
 
+/* DNA has registrations without programs: the counts are there, the lists of handlers
+ * are not. */
 static int read_agent(run *r)
 {
     int code = cli_read_agent(r->args, &r->arena, r->args->operands[0], &r->file);
@@ -80,6 +82,8 @@ static int read_agent(run *r)
     return code;
 }
 
+/* One relay at a time; the others are tried when it is away. The list ends with
+ * NULL. */
 static int read_relays(run *r)
 {
     for (int i = 0; cli_value_at(r->args, "connect", i); i++) {
@@ -165,6 +169,8 @@ static int open_keep(run *r, ho_keep **keep)
     return CLI_HOLDS;
 }
 
+/* The state is opened, and after a crash brought to its last commit, before anything is
+ * connected. */
 static int open_agent(run *r)
 {
     ho_keep *keep;
@@ -231,6 +237,8 @@ static int run_agent(run *r)
     return err ? CLI_WORLD : CLI_HOLDS;
 }
 
+/* ORDER: what only reads words and files first, then the state, then the network.
+ * Freeing copes with whatever was reached. */
 int cmd_agent_run(const cli_args *args)
 {
     run r = {.args = args, .limits = cli_limits(args)};

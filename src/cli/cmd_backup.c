@@ -50,6 +50,7 @@ const char CMD_RESTORE_DETAILS[] =
     "ledger is signed again.";
 /* clang-format on */
 
+/* A copy is read from a store that has to exist; a restore may make one. */
 static int open_store(const cli_args *args, bool read_only, st_store **out)
 {
     const char *url = cli_value(args, "store");
@@ -124,6 +125,8 @@ static mt_err name_copy(const cli_args *args, mt_arena *a, st_store *s,
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* A copy is checked after it was written, from the file, before anybody is told that it
+ * is there. */
 static int copy(const cli_args *args, st_store *s)
 {
     mt_arena a = {0};
@@ -138,6 +141,7 @@ static int copy(const cli_args *args, st_store *s)
     return code;
 }
 
+/* --check needs no store: a copy is judged by itself. */
 int cmd_backup(const cli_args *args)
 {
     const char *copy_path = cli_value(args, "check");
@@ -211,6 +215,7 @@ static int choose(const cli_args *args, mt_arena *a, const char **path)
     return CLI_HOLDS;
 }
 
+/* Not as a shared tool: on SQLite a running server keeps it out. */
 static int fill(const cli_args *args, const char *path, const ex_backup_info *info)
 {
     mt_buf why = {0};
@@ -224,6 +229,7 @@ static int fill(const cli_args *args, const char *path, const ex_backup_info *in
     return err ? fault(args, err, &why) : tell("restored from", path, info);
 }
 
+/* ORDER: nothing of the store is touched before the whole copy was checked. */
 int cmd_restore(const cli_args *args)
 {
     mt_arena a = {0};

@@ -118,6 +118,8 @@ static void add_zsh_text(mt_buf *out, const char *text)
     }
 }
 
+/* Inside single quotes; add_zsh_text() escapes what zsh gives a meaning in a
+ * description. */
 static void zsh_options(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -185,6 +187,7 @@ static void write_zsh(mt_buf *out)
 
 /* ---- fish -------------------------------------------------------------------- */
 
+/* In fish a backslash and a quote are all that has a meaning between single quotes. */
 static void add_fish_text(mt_buf *out, const char *text)
 {
     mt_buf_addc(out, '\'');

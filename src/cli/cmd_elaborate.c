@@ -77,6 +77,7 @@ static int write_all(const cli_args *args, cli_contract *c, const char *dir)
     return code;
 }
 
+/* Warnings go to stderr beside a bundle on stdout. Notes are left to `check`. */
 int cmd_elaborate(const cli_args *args)
 {
     cli_contract c;

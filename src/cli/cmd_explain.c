@@ -110,6 +110,8 @@ static int explain_flow(cli_engine *e, form f, const char *name)
     return cli_engine_print(e->args, &out, open ? CLI_HOLDS : CLI_FAILS);
 }
 
+/* A contract is explained without facts; a verdict and a flow need them, since the
+ * answer is about this case. */
 int cmd_explain(const cli_args *args)
 {
     const char *verdict = cli_value(args, "verdict"), *flow = cli_value(args, "flow");

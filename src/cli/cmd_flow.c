@@ -94,6 +94,7 @@ static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
     return code;
 }
 
+/* Members stand in the order of the options, so the object is begun unsorted. */
 static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
 {
     mt_jw w = mt_jw_start(body, false);
@@ -182,6 +183,8 @@ static int show(const cli_args *args)
     return code;
 }
 
+/* Empty options add nothing; names of options and of query parameters are the same but
+ * for the number of rows. */
 static int list(const cli_args *args)
 {
     static const char *const FILTERS[] = {"contract", "flow", "status", "persona",

@@ -36,6 +36,8 @@ static int ask_path(const cli_args *args, const char *method, mt_buf *path)
     return code;
 }
 
+/* Without an id the server chooses one. Segments are escaped, so an id may have any
+ * character. */
 static int create(const cli_args *args)
 {
     mt_buf path = {0}, body = {0};

@@ -54,6 +54,7 @@ static int begin(copying *c)
                                                                  : CLI_HOLDS;
 }
 
+/* Lines are gathered and written in large pieces; `above` 0 writes whatever is left. */
 static int flush(copying *c, size_t above)
 {
     int code = CLI_HOLDS;
@@ -97,6 +98,8 @@ static void keep_checkpoint(copying *c, mt_str line)
     mt_arena_free(&a);
 }
 
+/* When one checkpoint is asked for, it is all that is written; the ledger is read and
+ * verified to its end all the same. */
 static int copy_line(copying *c, mt_str line, bool record)
 {
     if (!record) {
@@ -221,6 +224,7 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     return end(&c, code);
 }
 
+/* The key is read first: an export of hours should not fail at its last line. */
 int cmd_ledger_export(const cli_args *args)
 {
     mt_arena a = {0};

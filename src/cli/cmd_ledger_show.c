@@ -178,6 +178,8 @@ static void add_value(mt_buf *out, const mt_json *node)
     }
 }
 
+/* A column that is too long pushes the rest to the right instead of being cut; there is
+ * at least one blank after it. */
 static void add_column(mt_buf *out, const mt_json *body, const char *key, size_t width)
 {
     const mt_json *node = mt_json_get(body, mt_str_z(key));
@@ -205,6 +207,8 @@ static bool has_column(mt_str key)
     return false;
 }
 
+/* Whatever has a column of its own is left out. The quotes of the key are taken away
+ * after escaping, by moving the text one place to the left. */
 static void add_members(mt_buf *out, const mt_json *part)
 {
     for (uint32_t i = 0; mt_json_is(part, MT_JSON_OBJECT) && i < part->count; i++) {
@@ -221,6 +225,7 @@ static void add_members(mt_buf *out, const mt_json *part)
     }
 }
 
+/* What is particular to the record comes before what all of its kind have. */
 static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
 {
     mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
@@ -330,6 +335,8 @@ static int walk(show *s, const cli_ledger *l)
     return code ? code : cli_ledger_stop(s->args, l, err, number);
 }
 
+/* From a store only the records from `from` on are read; from a file all are, and the
+ * earlier ones skipped. */
 int cmd_ledger_show(const cli_args *args)
 {
     cli_ledger l;

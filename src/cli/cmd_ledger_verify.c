@@ -227,6 +227,8 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
     return tell_proof(args, &s, fault ? fault : lg_statement_fault(&s, earlier, later));
 }
 
+/* Keys given are those the user trusts. Without any, the first signer of the ledger is
+ * believed. */
 int cmd_ledger_verify(const cli_args *args)
 {
     mt_arena a = {0};

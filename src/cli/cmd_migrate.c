@@ -175,6 +175,9 @@ static int take_up(flights *f, uint32_t n, const mt_json *json)
     return set_states(f, n, mt_json_at(json, "states"));
 }
 
+/* A flow without an id is called by its place in the file. Facts and verdicts are
+ * frozen as the old version saw them (§18.6.5) before the flow is taken up where it
+ * stands. */
 static int read_instance(flights *f, uint32_t n, const mt_json *json)
 {
     if (!mt_json_is(json, MT_JSON_OBJECT)) {
@@ -241,6 +244,7 @@ static int print(flights *f)
     return cli_engine_print(args, &out, fails ? CLI_FAILS : CLI_HOLDS);
 }
 
+/* Without --flows the versions alone are judged. */
 int cmd_migrate(const cli_args *args)
 {
     cli_versions v;

@@ -73,6 +73,8 @@ static int at_terminal(cli_repl *r)
     return code ? code : cli_print(MT_STR("\n"));
 }
 
+/* No prompt and no editing: the output of a script is the answers alone. A line has no
+ * bound but memory, as its writer is the user himself. */
 static int from_pipe(cli_repl *r)
 {
     char *line = NULL;
@@ -89,6 +91,7 @@ static int from_pipe(cli_repl *r)
     return code;
 }
 
+/* Standard input is the conversation, so the contract has to be a file. */
 int cmd_repl(const cli_args *args)
 {
     cli_engine e;

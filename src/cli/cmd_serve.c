@@ -111,6 +111,8 @@ static int read_options(service *s)
     return CLI_HOLDS;
 }
 
+/* All faults are told, each as a line of its own with the name of the program before
+ * it. */
 static int check_together(service *s)
 {
     mt_buf faults = {0};
@@ -282,6 +284,7 @@ static int say_why(service *s, int code, mt_buf *why)
     return code;
 }
 
+/* What is logged names the database and its schema, not where it is. */
 static int open_store(service *s)
 {
     mt_buf why = {0};
@@ -294,6 +297,8 @@ static int open_store(service *s)
     return CLI_HOLDS;
 }
 
+/* What is wrong with a contract, with the call and with the world end in three exit
+ * codes. */
 static int open_executor(service *s)
 {
     mt_buf why = {0};
@@ -381,6 +386,9 @@ static void wait_for_signal(const sigset_t *signals, service *s)
                 which == SIGTERM ? MT_STR("SIGTERM") : MT_STR("SIGINT"));
 }
 
+/* ORDER: stop taking, finish what was taken, close the executor, then the store. A call
+ * that does not end in time is answered by the closing executor, and so the server has
+ * to live until then. */
 static void close_all(service *s)
 {
     bool drained =

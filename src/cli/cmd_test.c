@@ -134,6 +134,8 @@ static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *t
     mt_arena_free(&arena);
 }
 
+/* The cases are written while they run; the totals are known afterwards and sort behind
+ * them. */
 static void report_json(const cli_cases *cases, const mt_limits *limits, bool coverage,
                         mt_buf *out, tally *t)
 {
@@ -154,6 +156,8 @@ static void report_json(const cli_cases *cases, const mt_limits *limits, bool co
     mt_buf_addc(out, '\n');
 }
 
+/* The plan "1..N" comes first, so a run that dies in the middle is seen to have
+ * died. */
 static void report_tap(const cli_cases *cases, const mt_limits *limits, bool coverage,
                        mt_buf *out, tally *t)
 {
@@ -199,6 +203,7 @@ static int wanted_percent(const cli_args *args)
     return *text && !*end && n >= 0 && n <= 100 ? (int)n : -2;
 }
 
+/* No cases at all is a failure: a path mistyped would otherwise pass for ever. */
 static int verdict_on(const cli_args *args, const tally *t, int percent)
 {
     unsigned covered = cli_coverage_permille();
@@ -212,6 +217,8 @@ static int verdict_on(const cli_args *args, const tally *t, int percent)
     return t->passed == t->run ? CLI_HOLDS : CLI_FAILS;
 }
 
+/* The record of failures is written even where cases failed, since that is what it is
+ * for. */
 static int run_all(const cli_args *args, const char *root, int percent)
 {
     mt_arena arena = {0};

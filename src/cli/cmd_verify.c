@@ -22,6 +22,7 @@ const char CMD_VERIFY_DETAILS[] =
 "it was signed, not who signed it.";
 /* clang-format on */
 
+/* A signer is named only when the signature is good: before that it is a claim. */
 static void write_json(mt_buf *out, const ex_trust_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -43,6 +44,8 @@ static void write_json(mt_buf *out, const ex_trust_finding *f)
     mt_buf_addc(out, '\n');
 }
 
+/* The finding is on stdout in JSON, the reason on stderr in words; exit status says the
+ * same to a script. */
 static int tell(const cli_args *args, const ex_trust_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -75,6 +78,8 @@ static void check_domain(mt_arena *a, const char *wanted, ex_trust_finding *f)
     }
 }
 
+/* A manifest that vouches for itself by its own key proves integrity, not origin; the
+ * note says so. */
 int cmd_verify(const cli_args *args)
 {
     mt_arena a = {0};

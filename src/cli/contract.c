@@ -48,6 +48,7 @@ static void take_error(cli_contract *c)
     }
 }
 
+/* Interchange of other elaborators takes the same gate as our own. */
 static int load_interchange(cli_contract *c, mt_str text)
 {
     cli_source *source = mt_new(&c->arena, cli_source);
@@ -80,6 +81,9 @@ static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
     return at;
 }
 
+/* What was elaborated is then admitted like any other bundle, so what checks is what
+ * runs. A file that cannot be read is the world's fault, whatever the diagnostics say
+ * besides. */
 static int load_source(cli_contract *c, bool strict)
 {
     mt_provider provider = os_sources_provider(&c->files, &c->limits);
@@ -121,6 +125,8 @@ static int read_whole(cli_contract *c, const char *path, mt_str *text)
     return err == MT_E_LIMIT ? CLI_FAILS : CLI_WORLD;
 }
 
+/* By name: .json is interchange, everything else is source. Standard input has no name,
+ * so its first character decides. */
 int cli_contract_load(const cli_args *args, const char *path, bool strict,
                       cli_contract *c)
 {
@@ -181,6 +187,8 @@ void cli_contract_show_text(const cli_args *args, const cli_contract *c)
     mt_buf_free(&out);
 }
 
+/* One report for both results; stdout is for programs, stderr for people. `code` is
+ * kept unless writing failed. */
 int cli_contract_report(const cli_args *args, const cli_contract *c, int code)
 {
     mt_buf out = {0};

@@ -39,6 +39,7 @@ static void add_row(mt_buf *out, const char *left, const char *right)
     mt_buf_addf(out, "  %-24s  %s\n", left, right);
 }
 
+/* What does not fit into 79 characters on the left is cut. */
 static void add_commands(mt_buf *out, const cli_command *table)
 {
     mt_buf_addz(out, "\nCommands:\n");
@@ -80,6 +81,7 @@ static void program_help(mt_buf *out)
                      "or the machine failed.\n");
 }
 
+/* Also what --help prints, so the two cannot differ. */
 void cli_help(mt_buf *out, const cli_command *command)
 {
     if (!command) {
@@ -187,6 +189,7 @@ static void codes_help(mt_buf *out)
     }
 }
 
+/* Names of this level only: `motet help graph rn` suggests `run` of graph. */
 static int no_such_topic(const cli_args *args, const cli_command *table,
                          const char *word)
 {
@@ -220,6 +223,8 @@ static const cli_command *follow(const cli_args *args, const cli_command **table
     return at;
 }
 
+/* Commands, diagnostics, rules and two lists share one name space; the lists come
+ * first, being words no code can be. */
 int cmd_help(const cli_args *args)
 {
     mt_buf out = {0};

@@ -31,6 +31,8 @@ void cli_progress_start(cli_progress *p, const cli_args *args)
     sigaction(SIGTERM, &action, &p->old_term);
 }
 
+/* Called by analyses in their inner loops; false asks them to stop, after which they
+ * tell what they know so far. The clock is the only cost. */
 bool cli_progress_step(void *progress, const char *what, uint64_t done, uint64_t all)
 {
     cli_progress *p = progress;

@@ -51,6 +51,8 @@ static void release(const handlers *h)
 /* ---- Findings ----------------------------------------------------------------------
  */
 
+/* Signals are caught while the solver works, since it does not look up by itself; the
+ * old handlers come back before anything is printed. */
 static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
                            cli_progress *progress, an_findings *fs, bool *complete)
 {
@@ -69,6 +71,8 @@ static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
     return MT_OK;
 }
 
+/* Members of a System are proven one by one; what is across them is the analysis's
+ * business. An interrupted proof leaves *complete false and keeps what was found. */
 mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
                           bool *complete)
 {
@@ -96,6 +100,8 @@ static mt_str hint_with_facts(mt_arena *a, const an_finding *f)
                    MT_ARG(f->details));
 }
 
+/* A finding becomes a diagnostic, so `check --prove` shows it with its line like any
+ * other. */
 static void add_diagnostic(cli_contract *c, const an_finding *f)
 {
     mt_str member = f->member;
@@ -130,6 +136,7 @@ mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
 /* ---- Two versions ------------------------------------------------------------------
  */
 
+/* Only members that both versions have were compared; hence it must be there. */
 static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)
 {
     cli_contract *c = &v->contract;
@@ -147,6 +154,9 @@ static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)
     MT_BUG("a member that was compared is gone");
 }
 
+/* Proofs refine what the comparison of texts found: a changed condition that means the
+ * same is no longer breaking. The need for a policy is computed anew, since it may have
+ * gone. */
 mt_err cli_prove_versions(cli_versions *v)
 {
     mt_arena *a = &v->new.contract.arena;

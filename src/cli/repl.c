@@ -33,6 +33,8 @@ static mt_str next_word(mt_str *rest)
 
 /* --- facts and verdicts --- */
 
+/* Facts are kept as the text that was typed; they are joined and read again at each
+ * evaluation, as a whole set (§5.2). */
 static void facts_json(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -47,6 +49,7 @@ static void facts_json(const cli_repl *r, mt_buf *out)
     mt_jw_end_object(&w);
 }
 
+/* Facts with a default are not missing. */
 static void missing_text(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -206,6 +209,8 @@ static void resolve(cli_repl *r)
     ct_binding_resolve(&r->engine->binding, &r->engine->states, true);
 }
 
+/* The argument is copied: states keep pointing to it, and the line is gone after the
+ * command. */
 static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
@@ -254,6 +259,7 @@ static void keep_states(cli_repl *r)
     resolve(r);
 }
 
+/* A run that did not fail moves the states of the session; a simulation leaves them. */
 static void run_flow_as(cli_repl *r, mt_str rest, mt_buf *out, bool simulation)
 {
     mt_str flow = mt_str_dup(&r->arena, next_word(&rest));
@@ -302,6 +308,7 @@ static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* A name that is both a verdict's and a flow's means the verdict. */
 static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str name = next_word(&rest);
@@ -325,6 +332,8 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- the session --- */
 
+/* Memory of earlier states stays in the arena until the session ends; a session is
+ * short. */
 static void run_reset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
@@ -374,6 +383,7 @@ const cli_repl_command CLI_REPL_COMMANDS[] = {
 };
 /* clang-format on */
 
+/* A line that begins with # is a comment, so a script may explain itself. */
 void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
 {
     mt_str rest = line, name = next_word(&rest);

@@ -63,6 +63,8 @@ static void show_diag_json(mt_jw *w, const mt_diag *d)
     mt_jw_end_object(w);
 }
 
+/* The error object is the one of §14.3, already written as JSON; it is read and written
+ * again to fit the layout around it. */
 void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
 {
     mt_jw_keyz(w, "diagnostics");
@@ -109,6 +111,7 @@ static const char *sarif_level(mt_severity severity)
     return LEVELS[severity];
 }
 
+/* SARIF counts columns from 1 and its end is exclusive. */
 static void add_region(mt_jw *w, const mt_diag *d)
 {
     mt_jw_keyz(w, "region");
@@ -135,6 +138,8 @@ static mt_str path_of(cli_sources sources, mt_str file)
     return file;
 }
 
+/* A fault without a place still names its file: consumers of SARIF ask for a physical
+ * location. */
 static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
 {
     mt_jw_keyz(w, "locations");
@@ -165,6 +170,7 @@ static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
     mt_jw_end_array(w);
 }
 
+/* The hint is part of the message: SARIF has no place for it that viewers show. */
 static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t rule)
 {
     mt_jw_begin_object(w);
@@ -188,6 +194,8 @@ static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t 
     mt_jw_end_object(w);
 }
 
+/* Rules are those that occurred, in order of their first occurrence; results point into
+ * this list by index. */
 static void add_tool(mt_jw *w, const mt_map *rules)
 {
     mt_jw_keyz(w, "tool");
@@ -222,6 +230,8 @@ static mt_map rules_of(mt_arena *a, const mt_diags *ds)
     return rules;
 }
 
+/* SARIF 2.1.0 with one run. Columns are code points, as everywhere in this program, and
+ * the run says so. */
 void cli_show_sarif(mt_buf *out, const mt_diags *ds, cli_sources sources)
 {
     mt_arena scratch = {0};

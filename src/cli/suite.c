@@ -25,6 +25,8 @@ static int by_bytes(const void *a, const void *b)
     return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
 }
 
+/* Sorted by bytes: readdir() has no order, and cases must not change theirs between
+ * machines. A directory that cannot be opened is empty. */
 cli_names cli_list_dir(mt_arena *a, mt_str dir, const char *suffix)
 {
     MT_VEC(mt_str) names = {0};
@@ -78,6 +80,8 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
 
 /* ---- Comparing --------------------------------------------------------------- */
 
+/* Cut at 400 bytes: the path says where, the value only what kind of difference it
+ * is. */
 static void add_side(mt_buf *why, const char *name, const mt_json *value)
 {
     mt_buf text = {.ceiling = 400};
@@ -122,6 +126,7 @@ static void add_difference(mt_buf *why, mt_buf *path, const mt_json *e,
     add_side(why, "found   ", a);
 }
 
+/* Compared as values: the layout of the file does not matter. */
 bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *actual,
                    mt_buf *why)
 {
@@ -195,6 +200,8 @@ static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_bu
     return cli_same_json("output mismatch", &expected, &actual, why);
 }
 
+/* For cases whose contract is expected to be good: a failure to elaborate is a failure
+ * of the case, with the first error. */
 bool cli_must_elaborate(mt_str path, mt_arena *a, const mt_limits *limits,
                         mt_str *bundle, mt_buf *why)
 {
@@ -239,6 +246,8 @@ static bool run_manifest(const cli_case *c, mt_arena *a, const mt_limits *limits
                           ct_manifest(a, bundle), why);
 }
 
+/* Error conformance (§14.4): the error object has to agree as a whole, message and line
+ * included. */
 static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
                         mt_buf *why)
 {

@@ -19,6 +19,7 @@
 
 /* --- a contract ready to run --- */
 
+/* `out` keeps pointing into `a`, which has to live as long as it. */
 static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
                         const mt_limits *limits, cli_ready *out, mt_buf *why)
 {
@@ -37,6 +38,7 @@ static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
     return !err;
 }
 
+/* A bundle is validated though it was made by us: files can be edited. */
 static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
                         mt_str *bundle, mt_buf *why)
 {
@@ -95,6 +97,8 @@ static struct {
     MT_VEC(mt_str) failures;
 } kept;
 
+/* A session's texts live in kept.arena until the end of the run, since cases of one
+ * file share them. */
 static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
 {
     mt_str text;
@@ -152,6 +156,8 @@ static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
     return true;
 }
 
+/* One session per file. One that cannot be opened keeps its fault, and each of its
+ * cases shows it. Linear: files of scenarios are few. */
 static session *session_for(mt_str path, const mt_limits *limits)
 {
     for (session *s = kept.first; s; s = s->next) {
@@ -181,6 +187,8 @@ static bool is_scenario_file(mt_str name)
            mt_str_ends(name, MT_STR(".scenarios.json"));
 }
 
+/* A file without scenarios, or one that cannot be read, is one case that fails; it must
+ * not vanish. */
 static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 {
     session *s = session_for(path, &MT_LIMITS_DEFAULT);
@@ -199,6 +207,8 @@ static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 
 enum { MAX_DEPTH = 16 };
 
+/* Links to directories are not followed (lstat), so a circle of links ends; depth is
+ * bounded besides. */
 static void find_below(const cli_suite *suite, mt_str dir, int depth, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, "");
@@ -319,6 +329,8 @@ static void given_json(mt_jw *w, const ct_trial *t)
     mt_jw_end_object(w);
 }
 
+/* What was given and what came out, in the form of a scenario: a failed case can be
+ * recorded as the new expectation after somebody has read it. */
 void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
                        const ct_result *r)
 {

@@ -27,6 +27,8 @@ static bool is_watched(const cli_watch *w, int directory, mt_str name)
     return false;
 }
 
+/* The directory is watched and not the file: editors replace a file by renaming, and a
+ * watch on the old one would go deaf. */
 void cli_watch_add(cli_watch *w, mt_str path)
 {
     mt_str name = mt_str_basename(path);
@@ -41,6 +43,7 @@ void cli_watch_add(cli_watch *w, mt_str path)
     }
 }
 
+/* The old handlers are kept, so that the caller has its signals back afterwards. */
 mt_err cli_watch_start(cli_watch *w, mt_str path)
 {
     *w = (cli_watch){.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
@@ -82,6 +85,8 @@ static bool drain(cli_watch *w)
     }
 }
 
+/* Events of other files in the directory are drained and do not count. After a change
+ * it waits SETTLE_MS and drains again, since one save is several events. */
 bool cli_watch_wait(cli_watch *w)
 {
     struct pollfd ready = {.fd = w->fd, .events = POLLIN};
