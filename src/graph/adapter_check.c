@@ -167,6 +167,8 @@ static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rul
     return !why;
 }
 
+/* Which context type a property of a schema stands for; GR_NONE: none. Strict: an
+ * integer does not count as a number. */
 gr_type gr_schema_type(const mt_json *property, bool strict)
 {
     const mt_json *type = mt_json_at(property, "type");
@@ -217,6 +219,8 @@ static void check_event_shape(checker *c, const gr_adapter_schema *e)
     }
 }
 
+/* A lookup by name finds the first; an entry that is not the first of its name is the
+ * repeated one. */
 static void check_events(checker *c)
 {
     for (uint32_t i = 0; i < c->ad->event_count; i++) {

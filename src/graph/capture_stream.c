@@ -241,6 +241,8 @@ static mt_err broken(gr_capture_reader *r, mt_err err, mt_str path, const char *
     return err;
 }
 
+/* Three kinds of failure in one place: too large, not readable, not JSON; only the last
+ * has the parser's own words. */
 static mt_err no_json(gr_capture_reader *r, mt_err err, const char *message,
                       gr_capture_fault *fault)
 {
@@ -605,6 +607,8 @@ mt_err gr_capture_next(gr_capture_reader *r, gr_capture_event *event,
     return (r->start.journal ? next_step : next_pair)(r, event, decision, fault);
 }
 
+/* To the first pair; head and start are kept. Only after gr_capture_open(), which found
+ * where events and decisions begin. */
 void gr_capture_rewind(gr_capture_reader *r)
 {
     seek(&r->a, r->a_at);
@@ -656,6 +660,8 @@ gr_bytes gr_bytes_of(mt_str *text)
     return (gr_bytes){text, read_text};
 }
 
+/* Two arrays, one after the other, as the format has them; pairing them is the caller's
+ * business here. */
 static mt_err gather_document(gr_capture_reader *r, mt_arena *a, gr_capture *out,
                               gr_capture_fault *fault)
 {
@@ -684,6 +690,7 @@ static mt_err gather_journal(gr_capture_reader *r, mt_arena *a, gr_capture *out,
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* All at once, for tests and small captures; the stream is what commands use. */
 mt_err gr_capture_read(mt_arena *a, mt_str text, gr_capture *out,
                        gr_capture_fault *fault)
 {

@@ -54,6 +54,7 @@ static void write_count_option(mt_jw *w, gr_count_option c)
     }
 }
 
+/* Members in the order of the format, which is not sorted. */
 static void write_config(mt_jw *w, const gr_constraints *c)
 {
     mt_jw_begin_unsorted(w);
@@ -69,6 +70,7 @@ static void write_config(mt_jw *w, const gr_constraints *c)
     mt_jw_end_object(w);
 }
 
+/* null: it was not run. A failure names its kind, so a replay can compare it. */
 static void write_termination(mt_jw *w, const gr_decision *d)
 {
     if (!d->ran) {
@@ -111,6 +113,7 @@ static void write_dispatch(mt_jw *w, const gr_capture_decision *d)
     }
 }
 
+/* The text that was hashed is written raw, next to its hash. */
 static void write_effects(mt_jw *w, const gr_capture_decision *d)
 {
     mt_jw_begin_array(w);
@@ -251,6 +254,8 @@ static void write_runs(mt_jw *w, const gr_capture_carried *c)
     mt_jw_end_array(w);
 }
 
+/* What a run takes over from the one before, so that a capture can be replayed on its
+ * own. */
 static void write_carried(mt_jw *w, const gr_capture_carried *c)
 {
     mt_jw_begin_object(w);
@@ -264,6 +269,8 @@ static void write_carried(mt_jw *w, const gr_capture_carried *c)
     mt_jw_end_object(w);
 }
 
+/* The writer is streaming: events, gr_capture_turn(), decisions, end. An unfinished one
+ * is not JSON, which is how a cut capture is noticed. */
 gr_capture_writer gr_capture_begin(mt_buf *out, const gr_capture_head *head,
                                    const gr_capture_carried *carried, bool pretty)
 {
@@ -323,6 +330,7 @@ void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
 
 /* ---- journal ---- */
 
+/* The first line of a journal has all that a resumed run must agree with. */
 void gr_journal_head(mt_buf *out, const gr_capture_head *head)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -345,6 +353,8 @@ static void write_raw_payload(mt_jw *w, mt_str payload, mt_str hash)
     mt_jw_key_str(w, "payload_hash", hash);
 }
 
+/* Event and decision are one line: after a crash a step is there as a whole or not at
+ * all. */
 void gr_journal_step(mt_buf *out, const gr_capture_event *event,
                      const gr_capture_decision *decision)
 {

@@ -165,6 +165,8 @@ static void check_node(composer *c)
     }
 }
 
+/* Can this adapter feed this graph? All clashes are reported, each with the file of the
+ * node it concerns (§6.3, checked before a run). */
 mt_err gr_adapter_compose(const gr_adapter *a, const gr_graph *g, mt_diags *ds)
 {
     composer c = {

@@ -64,6 +64,8 @@ static mt_str tip_of(sketch *s, const gr_node *n)
     return mt_picture_keep(s->a, &text);
 }
 
+/* Nodes inside a cluster are drawn in its box under their own name, others under their
+ * whole path. */
 static void draw_node(sketch *s, uint32_t index)
 {
     static const mt_role ROLES[] = {[GR_SOURCE] = MT_ROLE_SOURCE,
@@ -141,6 +143,8 @@ static const placed *in_order(mt_arena *a, const gr_graph *g)
     return list;
 }
 
+/* In the order of paths, not of evaluation: a change somewhere in a graph moves little
+ * in its picture. */
 mt_picture gr_draw(mt_arena *a, const gr_graph *g, const gr_draw_options *options)
 {
     static const gr_draw_options PLAIN = {0};

@@ -15,6 +15,9 @@
 
 static const char ID_PREFIX[] = "eid1:sha256:";
 
+/* Lengths stand before the parts (gr_add_counted), so no two lists of parts give one
+ * text. The same event gives the same id when a run is repeated: a channel can
+ * recognise an intent it has done already. */
 void gr_intent_id_of(mt_str graph_id, mt_str event_id, mt_str node_id, mt_str kind,
                      uint32_t ordinal, char out[GR_INTENT_ID_LEN])
 {
@@ -59,6 +62,8 @@ static void intent_json(mt_buf *out, const gr_intent *i)
     mt_buf_addz(out, "]}]");
 }
 
+/* The text that is hashed: member order is fixed, an effect without an intent has no
+ * such member. */
 void gr_effect_json(mt_buf *out, const gr_effect *e)
 {
     mt_buf_addz(out, "{\"kind\":");
@@ -148,6 +153,7 @@ static bool intent_from_json(mt_arena *a, const mt_json *list, gr_effect *out)
     return true;
 }
 
+/* Strict: exactly the members the writer writes. Values keep pointing into `node`. */
 bool gr_effect_from_json(mt_arena *a, const mt_json *node, gr_effect *out)
 {
     gr_effect_write *writes;

@@ -263,6 +263,8 @@ static bool add_inner(expander *x, gr_instance *in, uint32_t i)
     return expand_instance(x, inner);
 }
 
+/* False: the limit graph_nodes was met; a cluster that contains others many times over
+ * grows exponentially, and is stopped here. */
 static bool expand_instance(expander *x, gr_instance *in)
 {
     for (uint32_t i = 0; i < in->linked->def->member_count; i++) {
@@ -356,6 +358,8 @@ static void expand_outputs(expander *x, const gr_instance *root)
     }
 }
 
+/* After linking, so every target is known. Edges come last: they need the nodes of all
+ * instances. */
 bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
 {
     expander x = {lib, out, false};
@@ -383,6 +387,7 @@ static void add_names(mt_buf *out, const gr_instance *in)
     }
 }
 
+/* The names of the clusters around it, joined; unique, because a member's name is. */
 mt_str gr_flat_path(mt_arena *a, const gr_flat_node *n)
 {
     if (!n->instance->parent) {

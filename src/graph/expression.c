@@ -97,6 +97,7 @@ static size_t number_length(mt_str s)
     return n;
 }
 
+/* Longer signs come first, or "<=" would be read as "<". */
 static size_t sign_length(mt_str s)
 {
     static const char *const SIGNS[] = {"<=", ">=", "==", "!=", "<", ">", "+",
@@ -410,6 +411,8 @@ static term unary(parser *p)
     return t;
 }
 
+/* Words and signs are operators alike; a name in `names` is always in the table, so the
+ * inner loop ends. */
 static const operation *operator_here(parser *p, const char *const *names)
 {
     for (; *names; names++) {
@@ -575,6 +578,8 @@ static const gr_cluster *finish(parser *p, term result)
     return c;
 }
 
+/* A formula becomes a cluster of standard primitives: it needs no evaluator of its own,
+ * and provenance shows what it is made of. Length is bounded first. */
 const gr_cluster *gr_expression_cluster(mt_arena *a, const gr_manifest *m,
                                         const gr_subject *s)
 {

@@ -47,6 +47,9 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
     return true;
 }
 
+/* ORDER: read, link, expand, validate, order, compile; each relies on the one before
+ * having had no fault. Diagnostics are sorted and repeats dropped, since a cluster that
+ * is used twice reports twice. */
 mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
                      const mt_limits *limits, mt_diags *ds, gr_graph **out)
 {

@@ -235,6 +235,7 @@ static void check_compute(checker *c)
     }
 }
 
+/* §5: without an input it could only repeat itself; its one output is the event. */
 static void check_trigger(checker *c)
 {
     if (!c->m->input_count) {
@@ -444,6 +445,8 @@ static void check_action(checker *c)
     }
 }
 
+/* The rules all kinds share, then the kind's own (OWN is indexed by gr_kind). All are
+ * asked, so that one reading tells all faults. */
 bool gr_manifest_check(const gr_manifest *m, mt_diags *ds)
 {
     static void (*const OWN[])(checker *) = {check_source, check_compute, check_trigger,
