@@ -41,6 +41,7 @@ static const an_analysis *analyze_model(cli_analysis *x, const ct_model *m,
     return an;
 }
 
+/* Loaded from the bundle, as the server would: the analysis is about what runs. */
 static int analyze_contract(cli_analysis *x)
 {
     cli_contract *c = &x->contract;
@@ -196,6 +197,8 @@ static bool flush(void *context, mt_buf *out)
     return cli_progress_step(&x->progress, "listing", 0, 0) && printed;
 }
 
+/* Above a hundred paths somebody wants them all, so steps are not cut either. What an
+ * entry leaves out is counted in the report. */
 static an_sink sink_for(cli_analysis *x, mt_buf *out)
 {
     return (an_sink){.out = out,
@@ -206,6 +209,8 @@ static an_sink sink_for(cli_analysis *x, mt_buf *out)
                      .steps = x->paths > 100 ? SIZE_MAX : MOST_STEPS};
 }
 
+/* A sink that was stopped has not written everything, so the report is incomplete from
+ * then on; the bytes it has are printed all the same. */
 static int finish(cli_analysis *x, const an_sink *s)
 {
     x->complete = x->complete && !s->stopped;

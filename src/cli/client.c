@@ -54,6 +54,7 @@ void cli_add_segment(mt_buf *path, mt_str text)
     add_escaped(path, text);
 }
 
+/* The value is escaped here; the name is ours. */
 void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
                    const char *name)
 {
@@ -100,6 +101,7 @@ bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
     return true;
 }
 
+/* Returning less than it was given makes the library end the transfer with an error. */
 static size_t keep(char *data, size_t size, size_t count, void *state)
 {
     question *q = state;
@@ -107,6 +109,7 @@ static size_t keep(char *data, size_t size, size_t count, void *state)
     return q->answer.full ? 0 : size * count;
 }
 
+/* The list keeps a copy of the line. */
 static void add_field(question *q, const char *name, mt_str value)
 {
     mt_str line = mt_strf(&q->arena, "%s: %.*s", name, MT_ARG(value));
@@ -146,6 +149,7 @@ static void add_key(question *q)
               given ? mt_str_z(given) : mt_str_from(hex, sizeof hex));
 }
 
+/* An empty variable counts as unset. */
 static const char *server_of(const cli_args *args)
 {
     const char *server = cli_value(args, "server");

@@ -119,6 +119,8 @@ static int print_space(cli_engine *e)
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
+/* A contract without declared personas takes any name; with them, those inside
+ * operations but not declared have higher indexes and do not count. */
 static bool knows_persona(const cli_engine *e, mt_str persona)
 {
     return !e->model->personas_declared ||

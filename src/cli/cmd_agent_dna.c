@@ -40,6 +40,7 @@ static const cli_option VERIFY_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* The default is the profile's form, which is the one that is signed. */
 static bool form_of(const cli_args *args, ag_dna_form *out)
 {
     const char *form = cli_value(args, "form");

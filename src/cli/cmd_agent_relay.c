@@ -45,12 +45,15 @@ const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
 
 static nt_relay *running;
 
+/* A signal handler; nt_relay_stop() may be called from one. */
 static void stop(int signal_number)
 {
     (void)signal_number;
     nt_relay_stop(running);
 }
 
+/* Options for the net room are `unsigned`; 2^30 is far above any sensible value and
+ * keeps the cast exact. */
 static bool read_small(const cli_args *args, const char *name, unsigned *to)
 {
     size_t value = *to;
@@ -135,6 +138,7 @@ static int say_where(const nt_relay *r)
     return code;
 }
 
+/* Without SA_RESTART, so that a call that waits comes back and sees the stop. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = stop};

@@ -51,12 +51,15 @@ typedef struct run {
 
 static nt_runner *running;
 
+/* A signal handler; nt_runner_stop() may be called from one. */
 static void stop(int signal_number)
 {
     (void)signal_number;
     nt_runner_stop(running);
 }
 
+/* The reason is gathered in r->why by whatever failed, so that net and host rooms need
+ * not print. */
 static int fail(run *r, int code)
 {
     cli_fail(r->args, code, "%.*s", MT_ARG(mt_buf_str(&r->why)));

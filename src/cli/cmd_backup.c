@@ -64,6 +64,8 @@ static int open_store(const cli_args *args, bool read_only, st_store **out)
     return code;
 }
 
+/* A damaged copy and one of another version are answers about the copy; everything else
+ * is the machine's fault. */
 static int fault(const cli_args *args, mt_err err, mt_buf *why)
 {
     int code = err == MT_E_CORRUPT || err == MT_E_VERSION ? CLI_FAILS : CLI_WORLD;
@@ -75,6 +77,8 @@ static int fault(const cli_args *args, mt_err err, mt_buf *why)
     return code;
 }
 
+/* The whole file is read: rows are counted, the ledger in it is verified record by
+ * record. */
 static int check(const cli_args *args, const char *path, ex_backup_info *info)
 {
     mt_buf why = {0};
@@ -82,6 +86,7 @@ static int check(const cli_args *args, const char *path, ex_backup_info *info)
     return err ? fault(args, err, &why) : CLI_HOLDS;
 }
 
+/* Only after check(), so that "all verified" is true of the bytes on the disk. */
 static int tell(const char *what, const char *path, const ex_backup_info *info)
 {
     mt_buf out = {0};
@@ -95,6 +100,7 @@ static int tell(const char *what, const char *path, const ex_backup_info *info)
 /* ---- backup -------------------------------------------------------------------------
  */
 
+/* The name of a copy carries the wall clock, so that copies sort by age. */
 static int64_t now_ms(void)
 {
     struct timespec t;

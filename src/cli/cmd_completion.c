@@ -37,6 +37,7 @@ static void add_names(mt_buf *out, const cli_command *table)
     }
 }
 
+/* Every word with a blank before it, so that lists can be joined. */
 static void add_option_words(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -87,12 +88,15 @@ static void bash(mt_buf *out)
                      "}\n");
 }
 
+/* Paths are gathered between bars: the script looks a path up by searching for
+ * "|path|". */
 static void bash_path(mt_buf *out, const cli_command *c, const char *path)
 {
     (void)c;
     mt_buf_addf(out, "%s|", path);
 }
 
+/* Also for the name `tenor`, by which some install the program. */
 static void write_bash(mt_buf *out)
 {
     bash(out);

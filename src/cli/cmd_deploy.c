@@ -116,6 +116,7 @@ static int add_moves(const cli_args *args, mt_arena *a, mt_jw *w)
     return CLI_HOLDS;
 }
 
+/* Members of the body in no particular order; the server reads them by name. */
 static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
 {
     int code = add_policy(args, a, w);

@@ -33,6 +33,8 @@ static mt_str rendered(const cli_args *args, mt_arena *a, mt_str bundle)
     return mt_strf(a, "%.*s\n", MT_ARG(text));
 }
 
+/* Members of a System are written one by one, each named by its id; the path is printed
+ * when the file is there. */
 static int write_one(const cli_args *args, mt_arena *a, const char *dir, mt_str id,
                      mt_str bundle)
 {

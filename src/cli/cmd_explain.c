@@ -54,6 +54,7 @@ static form wanted_form(const cli_args *args)
     return !name || !strcmp(name, "terminal") ? FORM_TEXT : FORM_UNKNOWN;
 }
 
+/* Colour only where a terminal reads it; markdown has its own marks. */
 static an_explain_form prose_form(const cli_args *args, form f)
 {
     return f == FORM_MARKDOWN                      ? AN_EXPLAIN_MARKDOWN

@@ -65,6 +65,7 @@ static void add_dry_run(const cli_args *args, mt_jw *w)
     }
 }
 
+/* Without the option the member is absent, which is not the same as empty. */
 static int add_pairs(const cli_args *args, mt_jw *w, const char *option,
                      const char *member, bool json)
 {
@@ -138,6 +139,8 @@ static int operate(const cli_args *args)
     return begin(args, "operations");
 }
 
+/* The caller frees the path. The id is escaped, since it comes from the command
+ * line. */
 static mt_buf path_of(const cli_args *args, const char *after)
 {
     mt_buf path = {0};

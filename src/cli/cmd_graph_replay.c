@@ -58,6 +58,8 @@ typedef struct replayer {
     bool found;
 } replayer;
 
+/* Called for each event as it is replayed; only the wanted one is written, so a long
+ * capture needs no memory for it. */
 static void observe(void *user, size_t index, const ho_graph_step *step,
                     const gr_capture_decision *recorded)
 {

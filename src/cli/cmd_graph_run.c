@@ -71,6 +71,7 @@ const char CMD_GRAPH_RUN_DETAILS[] =
 
 static volatile sig_atomic_t stop_requested;
 
+/* Nothing but a flag: the run looks at it between events. */
 static void request_stop(int signal_number)
 {
     (void)signal_number;
@@ -127,6 +128,8 @@ static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
     return true;
 }
 
+/* `set` tells an option that was not given from one of zero, which means no time at
+ * all. */
 static bool read_time(const cli_args *args, const char *name, gr_time_option *out)
 {
     uint64_t ms;
@@ -194,6 +197,8 @@ static int open_driver(runner *r, const char *program)
     return CLI_HOLDS;
 }
 
+/* Exactly one source of events: mixing a file and a program would make their order a
+ * matter of luck. */
 static int open_ingress(runner *r)
 {
     const char *fixture = cli_value(r->args, "fixture");
@@ -234,6 +239,7 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     mt_buf_addc(out, '\n');
 }
 
+/* An empty file is left by a run that never began and holds nothing worth keeping. */
 static bool holds_something(const char *path)
 {
     struct stat st;

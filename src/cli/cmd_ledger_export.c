@@ -48,6 +48,8 @@ static int cannot_write(const copying *c)
                     c->path ? c->path : "standard output", strerror(errno));
 }
 
+/* The file is made beside its final name and renamed at the end, so a half copy never
+ * has the name of a whole one. */
 static int begin(copying *c)
 {
     return c->path && os_new_file_begin(&c->file, c->path, 0644) ? cannot_write(c)
@@ -146,6 +148,8 @@ static bool adds_stranger(const lg_verifier *v, const mt_sign_key *key, lg_findi
     return f->problem != NULL;
 }
 
+/* The chosen checkpoint is the last that fits; for "last" every later one replaced
+ * it. */
 static int finish(copying *c)
 {
     if (c->checkpoint.ptr && !c->chosen.len) {

@@ -78,6 +78,7 @@ static const mt_json *part_of(const mt_json *body, int n)
     return n ? mt_json_at(body, "provenance") : body;
 }
 
+/* Kinds of records name a flow by different members; any of them counts. */
 static bool of_flow(const mt_json *body, mt_str flow)
 {
     return has(body, "flow", flow) || has(body, "flow_id", flow) ||
@@ -135,12 +136,15 @@ static bool about_instance_in(const filter *f, const mt_json *body)
     return false;
 }
 
+/* The parts of a body are itself and its provenance, where operations keep their
+ * instances. */
 static bool about_instance(const filter *f, const mt_json *body)
 {
     return !f->instance.ptr || about_instance_in(f, part_of(body, 0)) ||
            about_instance_in(f, part_of(body, 1));
 }
 
+/* A filter that is not given fits everything. */
 static bool chosen(const filter *f, const mt_json *body)
 {
     bool flow =
@@ -225,7 +229,7 @@ static void add_members(mt_buf *out, const mt_json *part)
     }
 }
 
-/* What is particular to the record comes before what all of its kind have. */
+/* The provenance comes before the members around it: it says what happened. */
 static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
 {
     mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
@@ -240,6 +244,8 @@ static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
     mt_buf_addc(out, '\n');
 }
 
+/* Shortened: a root is recognised by its beginning, and who compares by eye uses
+ * `verify`. */
 static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 {
     char name[OS_KEY_NAME], root[17];
@@ -303,6 +309,7 @@ static const char *show_line(show *s, mt_str line)
     return NULL;
 }
 
+/* `above` keeps short outputs together; 0 at the end writes the rest. */
 static int flush(show *s, size_t above)
 {
     int code = s->out.len > above ? cli_print(mt_buf_str(&s->out)) : CLI_HOLDS;

@@ -56,6 +56,7 @@ static mt_arena *arena_of(const flights *f)
     return &f->v->new.contract.arena;
 }
 
+/* Counted from 1, as people count lines of a file. */
 static int refuse(const flights *f, uint32_t n, mt_str why)
 {
     return cli_fail(f->v->args, CLI_FAILS, "%s: instance %u: %.*s", f->path, n + 1,
@@ -214,6 +215,8 @@ static int read_flights(flights *f)
     return code;
 }
 
+/* `facts` and `verdicts` are made together; an item that was never reached has
+ * neither. */
 static void free_flights(flights *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {

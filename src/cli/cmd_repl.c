@@ -28,6 +28,8 @@ const char CMD_REPL_DETAILS[] =
 static const cli_repl *completing;
 static size_t completion_start;
 
+/* The library calls it with state 0 for the first word and counts up; it frees what it
+ * is given, hence strndup(). */
 static char *completion(const char *word, int state)
 {
     static size_t n;
@@ -37,6 +39,7 @@ static char *completion(const char *word, int state)
     return found.ptr ? strndup(found.ptr, found.len) : NULL;
 }
 
+/* Names of files would be offered otherwise. */
 static char **complete(const char *word, int start, int end)
 {
     (void)end;

@@ -126,6 +126,7 @@ static int check_together(service *s)
     return err ? CLI_USAGE : CLI_HOLDS;
 }
 
+/* Read before the server starts; it borrows both for as long as it lives. */
 static int read_tls(service *s)
 {
     const ht_config *c = &s->config;
@@ -170,6 +171,7 @@ static mt_str text_or_empty(const char *text)
     return mt_str_z(text ? text : "");
 }
 
+/* Texts borrow from the configuration. */
 static const mt_str *texts_of(service *s, ht_list list)
 {
     mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
@@ -255,6 +257,8 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
             MT_ARG(reason));
 }
 
+/* Files with faults are left out of the second check, so that their faults are not told
+ * twice. */
 static int check_executor(service *s)
 {
     size_t count = s->config.files.count;
@@ -276,6 +280,8 @@ static int check_config(service *s, int code)
 /* ---- Opening
  * -------------------------------------------------------------------------- */
 
+/* The log has a thread of its own: flushing keeps its lines before the message on
+ * stderr. */
 static int say_why(service *s, int code, mt_buf *why)
 {
     ht_log_flush(&s->log);
@@ -378,6 +384,7 @@ static int say_where(service *s)
     return code;
 }
 
+/* Signals are blocked in every thread, so exactly this one takes them. */
 static void wait_for_signal(const sigset_t *signals, service *s)
 {
     int which = 0;

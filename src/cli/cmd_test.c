@@ -72,6 +72,7 @@ static bool contains(mt_str text, const char *part)
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
+/* Filtered in place; the order of the suites stays. */
 static void keep_only(cli_cases *cases, const char *part)
 {
     size_t kept = 0;
@@ -83,6 +84,8 @@ static void keep_only(cli_cases *cases, const char *part)
     cases->list.len = part ? kept : cases->list.len;
 }
 
+/* Every line of a reason needs the mark of a comment, or a TAP reader would take it for
+ * a result. */
 static void add_lines(mt_buf *out, const char *before, mt_str text)
 {
     while (text.len) {
@@ -98,6 +101,7 @@ static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_s
     add_lines(out, "  # ", why);
 }
 
+/* The reason only where there is one to give. */
 static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
 {
     mt_jw_begin_object(w);

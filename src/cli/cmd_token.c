@@ -211,6 +211,7 @@ typedef struct listing {
     int64_t now;
 } listing;
 
+/* Revoked comes before expired: it is what somebody decided. */
 static const char *state_of(const ht_token *t, int64_t now)
 {
     return t->revoked_ms                           ? "revoked"

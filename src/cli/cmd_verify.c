@@ -70,6 +70,8 @@ static int tell(const cli_args *args, const ex_trust_finding *f)
     return code;
 }
 
+/* A domain is not signed, only stated (§17.4); so this compares what is claimed. A
+ * signature that failed is the more important message and stays. */
 static void check_domain(mt_arena *a, const char *wanted, ex_trust_finding *f)
 {
     if (wanted && !f->problem.len && !mt_str_eq(f->domain, mt_str_z(wanted))) {

@@ -44,6 +44,7 @@ typedef struct replay {
     int code; /* of printing */
 } replay;
 
+/* After stdout failed nothing more is written; the replay ends with that code. */
 static void flush(replay *r, size_t above)
 {
     if (r->out.len > above && !r->code) {

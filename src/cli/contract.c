@@ -16,6 +16,7 @@
 
 #include "os/file.h"
 
+/* White space may stand before JSON. Source never begins with a brace. */
 static bool begins_with_brace(mt_str text)
 {
     while (text.len && strchr(" \t\r\n", text.ptr[0])) {
@@ -40,6 +41,7 @@ static void set_sources(cli_contract *c, const cli_source *items, size_t len)
     c->sources = (cli_sources){items, len};
 }
 
+/* The object the conformance suite compares; only the first error is in it (§14.3). */
 static void take_error(cli_contract *c)
 {
     const mt_diag *first = ct_first_error(&c->ds);
@@ -61,6 +63,7 @@ static int load_interchange(cli_contract *c, mt_str text)
     return err ? CLI_FAILS : CLI_HOLDS;
 }
 
+/* Members are contracts of their own with files of their own, at any depth. */
 static size_t count_sources(const ct_elaboration *e)
 {
     size_t n = e->source_count;
@@ -70,6 +73,7 @@ static size_t count_sources(const ct_elaboration *e)
     return n;
 }
 
+/* The same walk as count_sources(), so the array fits. */
 static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
 {
     for (size_t i = 0; i < e->source_count; i++) {
@@ -168,6 +172,7 @@ static void json_report(mt_buf *out, const cli_contract *c, int code)
     mt_buf_addc(out, '\n');
 }
 
+/* The counts of errors and warnings are not touched: notes are in neither. */
 void cli_contract_drop_notes(cli_contract *c)
 {
     size_t kept = 0;

@@ -67,6 +67,8 @@ int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
     return err ? show_syntax(a, out, &fault) : CLI_HOLDS;
 }
 
+/* The directory part of the document is put before a relative path; nothing is
+ * resolved, so links keep their meaning. */
 const char *cli_beside(mt_arena *a, mt_str document, mt_str path)
 {
     mt_str base = mt_str_basename(document);
@@ -92,6 +94,7 @@ static int agent_document(const cli_args *args, mt_arena *a,
     return CLI_HOLDS;
 }
 
+/* By members, not by name: DNA is passed around in files of any name. */
 static bool is_dna(const mt_json *tree)
 {
     return mt_json_is(tree, MT_JSON_ARRAY) || mt_json_at(tree, "registrations") ||

@@ -14,6 +14,8 @@
 #include "cli/fetch.h"
 #include "contract/flow/report.h"
 
+/* Both budgets: steps are deterministic, milliseconds protect the machine. A contract
+ * that meets either ends with an evaluation error. */
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits)
 {
     *deadline = (os_deadline){.ms = (int64_t)limits->eval_ms};
@@ -41,6 +43,7 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
     return CLI_HOLDS;
 }
 
+/* Safe after a failed load: without a plan there is no bench. */
 void cli_engine_free(cli_engine *e)
 {
     if (e->bench.plan) {

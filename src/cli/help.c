@@ -26,6 +26,7 @@ static bool path_to(mt_buf *out, const cli_command *table, const cli_command *co
     return false;
 }
 
+/* A command that is in no table, as in tests, is called by its own name. */
 void cli_full_name(mt_buf *out, const cli_command *command)
 {
     mt_buf_addz(out, "motet");
@@ -107,6 +108,8 @@ void cli_help(mt_buf *out, const cli_command *command)
     add_options(out, CLI_COMMON_OPTIONS);
 }
 
+/* Straight from the table of base/limits.h: a new limit is documented by being
+ * there. */
 static void limits_help(mt_buf *out)
 {
     mt_buf_addz(out, "Limits, each set with --limit NAME=VALUE:\n\n");
@@ -133,6 +136,7 @@ static const ct_code_info *code_at(size_t index)
     return NULL;
 }
 
+/* Codes are found without case, since people type them. */
 static const ct_code_info *code_find(const char *word)
 {
     const ct_code_info *info;

@@ -16,6 +16,7 @@ int cli_key_code(const cli_args *args, mt_err err, mt_buf *why)
     return code;
 }
 
+/* The caller wipes the key on every way; on failure nothing of it was kept. */
 int cli_read_key(const cli_args *args, const char *option, mt_sign_key *out)
 {
     const char *path = cli_value(args, option);

@@ -16,6 +16,8 @@
 #include "base/vec.h"
 #include "cli/keys.h"
 
+/* Lines longer than the limit are refused by the reader before they are held in
+ * memory. */
 static void start_file(cli_ledger *l)
 {
     l->file = lg_file_new(l->fd, l->line_limit);
@@ -40,6 +42,7 @@ static int open_file(const cli_args *args, cli_ledger *l)
     return CLI_HOLDS;
 }
 
+/* errno is cleared, because cli_why() would show that of an earlier call. */
 static int start_rows(const cli_args *args, cli_ledger *l)
 {
     errno = 0;

@@ -35,6 +35,7 @@ static const cli_option *find_in(const cli_option *table, mt_str name)
     return NULL;
 }
 
+/* A command's own option wins over a common one of the same name. */
 static const cli_option *find_option(const cli_command *command, mt_str name)
 {
     const cli_option *own = find_in(command->options, name);
@@ -78,6 +79,7 @@ typedef struct reader {
     bool options_ended;
 } reader;
 
+/* The array has room for every word, so it cannot overflow. */
 static void give(reader *r, const char *name, const char *value)
 {
     r->given[2 * r->args->given_count] = name;
@@ -236,6 +238,7 @@ void cli_args_free(cli_args *args)
     *args = (cli_args){0};
 }
 
+/* Also true for an option with a value. */
 bool cli_flag(const cli_args *args, const char *name)
 {
     for (int i = 0; i < args->given_count; i++) {
@@ -246,6 +249,7 @@ bool cli_flag(const cli_args *args, const char *name)
     return false;
 }
 
+/* In the order given, for options that repeat. */
 const char *cli_value_at(const cli_args *args, const char *name, int n)
 {
     for (int i = 0; i < args->given_count; i++) {
@@ -256,6 +260,7 @@ const char *cli_value_at(const cli_args *args, const char *name, int n)
     return NULL;
 }
 
+/* The last one wins, so that a script's default can be overridden by appending. */
 const char *cli_value(const cli_args *args, const char *name)
 {
     const char *last = NULL;
@@ -267,6 +272,7 @@ const char *cli_value(const cli_args *args, const char *name)
     return last;
 }
 
+/* Faults were reported by cli_parse(); here they cannot occur any more. */
 mt_limits cli_limits(const cli_args *args)
 {
     mt_limits limits = MT_LIMITS_DEFAULT;

@@ -18,6 +18,8 @@
 
 static an_prover *volatile asked; /* while it is asked */
 
+/* an_prover_interrupt() may be called from a handler. `asked` is NULL outside a
+ * proof. */
 static void interrupt(int number)
 {
     (void)number;
@@ -41,6 +43,7 @@ static handlers catch_for(an_prover *p)
     return h;
 }
 
+/* `asked` is cleared last: until the old handlers are back ours may still run. */
 static void release(const handlers *h)
 {
     sigaction(SIGINT, &h->old_int, NULL);

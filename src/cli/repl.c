@@ -84,6 +84,7 @@ static void show_difference(cli_repl *r, mt_buf *out)
     mt_buf_addz(out, out->len == before ? "verdicts unchanged\n" : "");
 }
 
+/* Defaults count as given (§5.2). */
 static bool lacks_facts(const cli_repl *r)
 {
     const ct_model *m = r->engine->model;
@@ -185,6 +186,8 @@ static void run_facts(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* Without all facts there are no verdicts, and nothing that builds on them is
+ * guessed. */
 static bool needs_verdicts(const cli_repl *r, mt_buf *out)
 {
     if (!r->evaluated) {
@@ -203,6 +206,7 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- states, flows, operations --- */
 
+/* Sealing again is allowed: states may be added between two commands. */
 static void resolve(cli_repl *r)
 {
     ct_states_seal(&r->engine->states);
@@ -424,6 +428,8 @@ static bool offers(mt_str candidate, mt_str word, size_t *n)
     return mt_str_starts(candidate, word) && (*n)-- == 0;
 }
 
+/* `n` counts down over the candidates that fit, so the caller enumerates by asking
+ * again. */
 static mt_str nth_command(mt_str word, size_t n)
 {
     for (const cli_repl_command *c = CLI_REPL_COMMANDS; c->name; c++) {

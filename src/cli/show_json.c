@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "cli/show.h"
 
+/* ptr NULL is absent; an empty one is there and empty. */
 static void str_or_null(mt_jw *w, mt_str s)
 {
     if (s.ptr) {
@@ -18,6 +19,7 @@ static void str_or_null(mt_jw *w, mt_str s)
     }
 }
 
+/* Lines and columns count from 1, so 0 is free to mean unknown. */
 static void number_or_null(mt_jw *w, uint32_t n)
 {
     if (n) {
@@ -27,6 +29,7 @@ static void number_or_null(mt_jw *w, uint32_t n)
     }
 }
 
+/* Passes count from 0; -1 is a diagnostic of none. */
 static void pass_or_null(mt_jw *w, int pass)
 {
     if (pass >= 0) {

@@ -36,6 +36,7 @@ typedef struct painter {
     uint32_t last_line;
 } painter;
 
+/* Without colour nothing at all is written, so plain output has no escape sequences. */
 static void paint(painter *p, const char *code)
 {
     if (p->colour) {
@@ -84,6 +85,8 @@ static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
     return added;
 }
 
+/* Messages quote what an author wrote: long ones are cut, and characters a terminal
+ * obeys are replaced by add_window(). */
 static void add_safe(mt_buf *out, mt_str text)
 {
     if (add_window(out, text, 0, MESSAGE) == MESSAGE) {

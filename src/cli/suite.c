@@ -56,6 +56,7 @@ void cli_case_add(cli_cases *out, const cli_suite *suite, mt_str dir, mt_str fil
     mt_vec_push(out->arena, &out->list, c);
 }
 
+/* An expected file stands beside its case under the same stem. */
 mt_str cli_expected_path(mt_arena *a, mt_str path, const char *suffix)
 {
     size_t cut = mt_str_ends(path, MT_STR(".tenor")) ? strlen(".tenor") : 0;
@@ -143,6 +144,7 @@ bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *
 
 /* ---- The suites -------------------------------------------------------------- */
 
+/* Every contract of the directory is a case. */
 static void find_all(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, ".tenor");
@@ -162,6 +164,8 @@ static void find_firsts(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* Cases are those that have an expected error: the directory also has files they
+ * import. */
 static void find_refused(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, suite->expected);
@@ -172,12 +176,14 @@ static void find_refused(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* One contract in several files: the root is known by name. */
 static void find_cross_file(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_case_add(out, suite, dir, MT_STR("rules.tenor"));
     out->list.items[out->list.len - 1].name = MT_STR("cross_file/bundle");
 }
 
+/* Without warnings: the suite compares errors and bundles only. */
 static mt_err elaborate(mt_str path, mt_arena *a, const mt_limits *limits, mt_diags *ds,
                         const ct_elaboration **out)
 {

@@ -20,6 +20,7 @@ static bool exists(mt_str path)
     return stat(path.ptr, &st) == 0;
 }
 
+/* A case is a file of facts; which contract it is for is found when it runs. */
 void cli_find_eval(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, ".facts.json");
@@ -133,6 +134,7 @@ static const struct flow_row {
     /* clang-format on */
 };
 
+/* A flow that another calls is not a root. Linear over all steps, once per fixture. */
 static bool is_called(const ct_plan *p, uint32_t flow)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {

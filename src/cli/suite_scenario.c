@@ -57,6 +57,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
     return true;
 }
 
+/* `out` has to be closed even when it fails: the bench may be there. */
 bool cli_ready_open(mt_arena *a, mt_str path, const mt_limits *limits, cli_ready *out,
                     mt_buf *why)
 {
@@ -68,6 +69,7 @@ bool cli_ready_open(mt_arena *a, mt_str path, const mt_limits *limits, cli_ready
     return got && take_bundle(a, bundle, path, limits, out, why);
 }
 
+/* Idempotent, since sessions are closed at the end and cases on their way. */
 void cli_ready_close(cli_ready *r)
 {
     if (r->bench.plan) {
@@ -180,6 +182,7 @@ static session *session_for(mt_str path, const mt_limits *limits)
 
 /* --- cases --- */
 
+/* The double ending keeps other YAML files of a directory from being read as tests. */
 static bool is_scenario_file(mt_str name)
 {
     return mt_str_ends(name, MT_STR(".scenarios.yaml")) ||
@@ -304,6 +307,8 @@ void cli_coverage_json(mt_jw *w)
     mt_jw_end_array(w);
 }
 
+/* The worst contract counts, not the mean: one without tests must not hide behind
+ * others. One that could not be opened counts as 0. */
 unsigned cli_coverage_permille(void)
 {
     unsigned least = 1000;
@@ -357,6 +362,8 @@ void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
     mt_buf_free(&out);
 }
 
+/* Called only for a case that failed; what a passed case recorded is dropped by the
+ * next. */
 void cli_record_failure(void)
 {
     if (kept.recorded.ptr) {
@@ -379,6 +386,7 @@ size_t cli_record_json(mt_buf *out)
     return kept.failures.len;
 }
 
+/* All that cases share; nothing of `kept` may be used afterwards. */
 void cli_scenarios_free(void)
 {
     for (session *s = kept.first; s; s = s->next) {

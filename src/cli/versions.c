@@ -57,6 +57,7 @@ static int check_related(const cli_versions *v)
 /* ---- Members of Systems -----------------------------------------------------------
  */
 
+/* Members that were not found have no contract and cannot be compared. */
 static const ct_member *member_named(const ct_elaboration *e, mt_str id)
 {
     for (size_t i = 0; i < e->member_count; i++) {

@@ -10,12 +10,15 @@ enum { SETTLE_MS = 30, FILES = 4096 };
 
 static volatile sig_atomic_t stop_asked;
 
+/* Nothing but a flag; ppoll() comes back with EINTR. */
 static void ask_stop(int number)
 {
     (void)number;
     stop_asked = 1;
 }
 
+/* inotify gives a directory one number however often it is added, so number and name
+ * identify a file. */
 static bool is_watched(const cli_watch *w, int directory, mt_str name)
 {
     for (size_t i = 0; i < w->files.len; i++) {
@@ -114,6 +117,7 @@ bool cli_watch_wait(cli_watch *w)
     return changed && !stop_asked;
 }
 
+/* The watches go with the descriptor. */
 void cli_watch_stop(cli_watch *w)
 {
     sigaction(SIGINT, &w->old_int, NULL);
