@@ -181,6 +181,8 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
 /* ---- Identity -----------------------------------------------------------------------
  */
 
+/* JSON has one kind of number; whether it was written as an integer decides how it is
+ * written again. */
 static bool is_integer(mt_str s)
 {
     return mt_str_find(s, '.') == s.len && mt_str_find(s, 'e') == s.len &&
@@ -316,6 +318,7 @@ static mt_str fingerprint(gr_adapter *ad)
     return id;
 }
 
+/* Of the canonical text, so the layout of the egress file does not matter. */
 mt_str gr_egress_provenance(mt_arena *a, mt_str canonical_json)
 {
     mt_str hex = mt_sha256_hex(a, mt_sha256_of(canonical_json));
@@ -361,6 +364,7 @@ void gr_adapter_free(gr_adapter *ad)
     mt_arena_free(&arena);
 }
 
+/* Linear: adapters declare few keys, and graphs resolve them once. */
 const gr_context_key *gr_adapter_key(const gr_adapter *a, mt_str name)
 {
     for (uint32_t i = 0; i < a->key_count; i++) {

@@ -88,6 +88,7 @@ static bool is_text(const mt_json *node, const char *text)
            mt_str_eq(mt_json_text(node), mt_str_z(text));
 }
 
+/* Absent means open, as in JSON Schema. */
 static bool closed(const mt_json *schema)
 {
     const mt_json *more = mt_json_at(schema, "additionalProperties");
@@ -274,6 +275,7 @@ static void check_capture(checker *c)
     }
 }
 
+/* All rules are asked, whatever the ones before found. */
 bool gr_adapter_check(const gr_adapter *ad, const gr_subject *s)
 {
     checker c = {ad, s, true};

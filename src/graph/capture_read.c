@@ -24,6 +24,7 @@ typedef struct reader {
     bool failed;
 } reader;
 
+/* The first fault is the one that is told; what follows is often its echo. */
 static void fail(reader *r, mt_str path, const char *message)
 {
     if (!r->failed) {
@@ -43,6 +44,8 @@ static void hear(void *state, const mt_form_fault *fault)
                                              : fault->said.ptr);
 }
 
+/* Unknown members are allowed: a newer host may have added some that do not change what
+ * a replay does. */
 static void begin(reader *r)
 {
     r->form = (mt_form){.arena = r->arena,
@@ -85,6 +88,7 @@ static mt_str keep_text(reader *r, mt_str s)
     return at >= start && at - start < r->text.len ? s : mt_str_dup(r->arena, s);
 }
 
+/* Texts are copied out of the tree, which is dropped after each item. */
 static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     if (!mt_json_is(v, MT_JSON_STRING)) {
@@ -117,6 +121,7 @@ static const mt_form_row TIME[] = {
     MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, MT_FORM_REQUIRED),
 };
 
+/* Seconds and nanoseconds stand apart: a double would lose digits of a time. */
 static bool read_time(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_form in = mt_form_inside(f, row->key, "a time");
@@ -537,6 +542,8 @@ static mt_str payload_slice(reader *r, const mt_json *event)
     return bytes;
 }
 
+/* A journal of another version is refused whole; guessing at a line could lose a
+ * step. */
 static void read_line_head(reader *r, const mt_json *node, gr_journal_record *out)
 {
     draft_start d = {0};
@@ -562,6 +569,7 @@ static void read_line_acks(reader *r, const mt_json *node, gr_journal_record *ou
     out->decision = d.d;
 }
 
+/* A journal's decision does not repeat the event's id. */
 static void read_line_step(reader *r, const mt_json *event, const mt_json *decision,
                            gr_journal_record *out)
 {

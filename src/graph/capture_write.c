@@ -16,6 +16,7 @@
 #include "base/json_write.h"
 #include "graph/capture.h"
 
+/* Without the writer's i64: times and counts use all 64 bits. */
 static void write_u64(mt_jw *w, uint64_t value)
 {
     char digits[24];
@@ -195,6 +196,7 @@ static void write_bytes(mt_jw *w, mt_str bytes)
     mt_jw_end_array(w);
 }
 
+/* A journal leaves out a time of zero, which the reader takes for granted. */
 static void write_event_head(mt_jw *w, const gr_capture_event *e, bool terse)
 {
     mt_jw_key_str(w, "event_id", e->id);
@@ -294,6 +296,7 @@ void gr_capture_add_event(gr_capture_writer *w, const gr_capture_event *event)
     write_event(&w->w, event);
 }
 
+/* Exactly once, between the last event and the first decision. */
 void gr_capture_turn(gr_capture_writer *w)
 {
     mt_jw_end_array(&w->w);
@@ -306,6 +309,8 @@ void gr_capture_add_decision(gr_capture_writer *w, const gr_capture_decision *de
     write_decision(&w->w, decision);
 }
 
+/* The provenances stand at the end, as the format has them; only with them a capture is
+ * complete. */
 void gr_capture_end(gr_capture_writer *w, const gr_capture_head *head)
 {
     mt_jw_end_array(&w->w);
@@ -344,6 +349,8 @@ void gr_journal_head(mt_buf *out, const gr_capture_head *head)
     mt_buf_addc(out, '\n');
 }
 
+/* A payload is JSON already and stands in a journal as it is; an absent one is
+ * empty. */
 static void write_raw_payload(mt_jw *w, mt_str payload, mt_str hash)
 {
     if (payload.len) {
@@ -398,6 +405,8 @@ void gr_journal_waiting(mt_buf *out, const gr_capture_waiting *waiting)
     mt_buf_addc(out, '\n');
 }
 
+/* Written after the dispatch, as a line of its own: the step's line is durable before
+ * anything leaves. */
 void gr_journal_acks(mt_buf *out, const gr_capture_decision *decision)
 {
     mt_jw w = mt_jw_start(out, false);

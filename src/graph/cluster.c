@@ -13,6 +13,7 @@ static int by_output_name(const void *a, const void *b)
                       ((const gr_cluster_output *)b)->name);
 }
 
+/* The order of by_target, and of every search in it. */
 static int cmp_target(const gr_edge *e, mt_str node, mt_str port)
 {
     int order = mt_str_cmp(e->to.node, node);

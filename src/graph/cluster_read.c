@@ -170,6 +170,7 @@ static bool name_ok(mt_str name, bool port)
     return name.len > 0;
 }
 
+/* The name is given back even when it is refused, so that reading goes on. */
 static mt_str checked_name(reader *r, mt_str name, uint32_t at, const char *path)
 {
     if (!name_ok(name, false)) {
@@ -255,6 +256,7 @@ static void bindings(reader *r, const draft_node *d, gr_member *out)
     out->bindings = list;
 }
 
+/* "id@selector"; without a selector any version will do. */
 static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
 {
     size_t n = mt_str_find(text, '@');
@@ -308,6 +310,8 @@ static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
     return dot < s.len && name_ok(out->node, false) && name_ok(out->port, true);
 }
 
+/* A reference to an input of the cluster is a source only: nothing flows out through
+ * it. */
 static bool endpoint_map(const draft_end *d, bool source, gr_endpoint *out)
 {
     if (d->external) {
@@ -318,6 +322,7 @@ static bool endpoint_map(const draft_end *d, bool source, gr_endpoint *out)
     return name_ok(out->node, false) && name_ok(out->port, true);
 }
 
+/* s.len: there is none. */
 static size_t arrow(mt_str s)
 {
     size_t i = 0;
@@ -406,6 +411,8 @@ static draft_output output_at(reader *r, const mt_json *node, uint32_t i)
     return d;
 }
 
+/* At the offset of what it maps to, since an output of a mapping has none of its
+ * own. */
 static void output(reader *r, const draft_output *d, gr_cluster_output *out)
 {
     out->at = d->maps_to ? d->maps_to->offset : 0;

@@ -42,6 +42,8 @@ typedef struct compiler {
     uint32_t output_slots;
 } compiler;
 
+/* Four bytes of length, most significant first, then the bytes: no separator that a
+ * name could contain. */
 void gr_add_counted(mt_buf *out, mt_str s)
 {
     char len[4] = {(char)(s.len >> 24), (char)(s.len >> 16), (char)(s.len >> 8),
@@ -52,6 +54,8 @@ void gr_add_counted(mt_buf *out, mt_str s)
 
 /* ---- context keys ---- */
 
+/* "$name" is the parameter's value; `derived` says that it was made from the place in
+ * the graph and not written by the author. */
 static mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
                           bool *derived)
 {
@@ -161,6 +165,8 @@ static void level_order(compiler *c)
     c->level = level;
 }
 
+/* In order of levels, so that a sweep writes memory from the front to the back. 0 stays
+ * free for "not connected". */
 static void number_slots(compiler *c)
 {
     uint32_t next = 1;
@@ -172,6 +178,8 @@ static void number_slots(compiler *c)
     c->output_slots = next;
 }
 
+/* Constants stand behind all outputs; their place is known because outputs have been
+ * counted. */
 static uint32_t constant(compiler *c, gr_value v)
 {
     mt_vec_push(c->a, &c->constants, v);
@@ -345,6 +353,7 @@ static uint32_t plan_call(compiler *c, uint32_t node, const uint32_t *inputs)
     return (uint32_t)c->calls.len - 1;
 }
 
+/* ack_action is the one standard action whose outcome a parameter decides. */
 static gr_event fixed_outcome(const gr_flat_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
@@ -439,6 +448,7 @@ static void compile_nodes(compiler *c)
     c->g->action_count = (uint32_t)actions.len;
 }
 
+/* Foreign code has to run in the order of steps, and small graphs gain nothing. */
 static bool sweepable(const compiler *c)
 {
     bool ok = c->flat->nodes.len >= GR_SWEEP_LEAST;

@@ -136,6 +136,7 @@ static void check_intent(composer *c, const gr_intent_decl *intent)
     }
 }
 
+/* Mirrors are writes too: they need set_context as well. */
 static bool writes_anything(const gr_manifest *m)
 {
     bool any = m->write_count > 0;

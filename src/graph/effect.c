@@ -79,6 +79,7 @@ void gr_effect_json(mt_buf *out, const gr_effect *e)
     mt_buf_addc(out, '}');
 }
 
+/* Of the text gr_effect_json() writes; `scratch` is reused from effect to effect. */
 void gr_effect_hash(const gr_effect *e, mt_buf *scratch, char out[MT_SHA256_HEX])
 {
     mt_buf_clear(scratch);
@@ -89,6 +90,8 @@ void gr_effect_hash(const gr_effect *e, mt_buf *scratch, char out[MT_SHA256_HEX]
 
 /* ---- reading ---- */
 
+/* {"Number":1.0}: the tag has to agree with the value's own type, or the effect was
+ * edited. */
 static bool tagged_value(mt_arena *a, const mt_json *node, gr_value *out)
 {
     if (!mt_json_is(node, MT_JSON_OBJECT) || node->count != 1) {

@@ -306,6 +306,8 @@ static gr_fault_code act(gr_episode *e, const gr_step *s, uint32_t node)
     } while (0)
 #define GIVE_BOOL(value) (BOOL(s->out) = (uint64_t)(value))
 
+/* By zero is told apart from a result that is not finite: authors mend them
+ * differently. */
 static gr_fault_code divide(gr_episode *e, uint32_t i, double a, double b, double *out)
 {
     if (b == 0) {

@@ -31,6 +31,8 @@ typedef struct spec {
     bool required; /* without a default */
 } spec;
 
+/* Parameters of primitives and clusters in one form; only those of clusters can be
+ * derived from a slot. */
 static spec spec_at(const gr_target *t, uint32_t i)
 {
     if (t->primitive) {
@@ -378,6 +380,7 @@ bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
     return true;
 }
 
+/* The root has no name. As deep as clusters nest, which is limited. */
 static void add_names(mt_buf *out, const gr_instance *in)
 {
     if (in->parent) {

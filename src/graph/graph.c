@@ -83,6 +83,7 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
     return lib.err ? lib.err : MT_E_REJECTED;
 }
 
+/* The arena is copied out, since the struct that holds it goes first. */
 void gr_graph_free(gr_graph *g)
 {
     if (g) {
@@ -92,6 +93,7 @@ void gr_graph_free(gr_graph *g)
     }
 }
 
+/* Either the id ("n12") or the path of names. Linear, for commands only. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path)
 {
     for (uint32_t i = 0; i < g->node_count; i++) {

@@ -115,6 +115,7 @@ static const gr_schema *sub(compiler *c, const mt_json *node, mt_str key, mt_str
     return value ? compile(c, value, inside(c, path, key)) : NULL;
 }
 
+/* NaN for absent and for a fault; the fault is in c->err. */
 static double number(compiler *c, const mt_json *node, mt_str key, mt_str path)
 {
     const mt_json *value = mt_json_get(node, key);
@@ -498,6 +499,8 @@ mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
     return MT_OK;
 }
 
+/* Patterns only: the rest belongs to the arena it was compiled into. Freeing twice does
+ * no harm. */
 void gr_schema_free(gr_schema *s)
 {
     if (s) {
@@ -814,6 +817,7 @@ static bool holds(checker *k, const gr_schema *s, const mt_json *v)
     return ok;
 }
 
+/* `instance` has been read with limits, which bound the recursion. */
 mt_err gr_schema_check(const gr_schema *s, mt_arena *a, const mt_json *instance,
                        gr_schema_error *error)
 {

@@ -287,6 +287,8 @@ static bool known(const gr_target *t)
     return t && (t->primitive || t->cluster);
 }
 
+/* Targets that could not be found were reported before; their ports are not asked
+ * about. */
 static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_str path)
 {
     const gr_target *t = target_of(k->l, e.node);

@@ -248,6 +248,7 @@ static void check_trigger(checker *c)
     }
 }
 
+/* §6.5: without an event input nothing would decide whether the action runs. */
 static bool has_gate(const gr_manifest *m)
 {
     for (uint32_t i = 0; i < m->input_count; i++) {
@@ -317,6 +318,7 @@ static void check_write(checker *c, const gr_write *w)
     }
 }
 
+/* Integers and enums are not values of a graph. */
 static bool param_fits(gr_param_type p, gr_type t)
 {
     return (p == GR_P_NUMBER && t == GR_NUMBER) || (p == GR_P_BOOL && t == GR_BOOL) ||

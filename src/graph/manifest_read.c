@@ -50,6 +50,8 @@ typedef struct draft_param {
     int required; /* -1: not said */
 } draft_param;
 
+/* A name that is not known becomes no type; the rule that names the types reports
+ * it. */
 static bool read_param_type(mt_form *f, const mt_form_row *row, const mt_json *v,
                             void *to)
 {
