@@ -40,6 +40,7 @@ static const cli_option VERIFY_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* The default is the profile's form, which is the one that is signed. */
 static bool form_of(const cli_args *args, ag_dna_form *out)
 {
     const char *form = cli_value(args, "form");
@@ -108,6 +109,8 @@ static int run_validate(const cli_args *args)
     return code;
 }
 
+/* The pin covers what the document says; what it is silent about is told on stderr, so
+ * that nobody takes the pin for more. */
 static int run_pin(const cli_args *args)
 {
     mt_arena a = {0};
@@ -142,6 +145,7 @@ static void show_change(mt_buf *out, const ag_dna_change *c, bool json)
     mt_buf_addc(out, '\n');
 }
 
+/* Notes and not differences: silence on both sides is neither same nor changed. */
 static void note_uncompared(const ag_dna_changes *changes)
 {
     if (changes->silent) {

@@ -37,6 +37,7 @@ static void add_names(mt_buf *out, const cli_command *table)
     }
 }
 
+/* Every word with a blank before it, so that lists can be joined. */
 static void add_option_words(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -87,12 +88,15 @@ static void bash(mt_buf *out)
                      "}\n");
 }
 
+/* Paths are gathered between bars: the script looks a path up by searching for
+ * "|path|". */
 static void bash_path(mt_buf *out, const cli_command *c, const char *path)
 {
     (void)c;
     mt_buf_addf(out, "%s|", path);
 }
 
+/* Also for the name `tenor`, by which some install the program. */
 static void write_bash(mt_buf *out)
 {
     bash(out);
@@ -118,6 +122,8 @@ static void add_zsh_text(mt_buf *out, const char *text)
     }
 }
 
+/* Inside single quotes; add_zsh_text() escapes what zsh gives a meaning in a
+ * description. */
 static void zsh_options(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -185,6 +191,7 @@ static void write_zsh(mt_buf *out)
 
 /* ---- fish -------------------------------------------------------------------- */
 
+/* In fish a backslash and a quote are all that has a meaning between single quotes. */
 static void add_fish_text(mt_buf *out, const char *text)
 {
     mt_buf_addc(out, '\'');

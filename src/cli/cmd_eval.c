@@ -92,6 +92,8 @@ static void fault_json(mt_buf *out, const ct_fault *f)
     mt_jw_end_object(&w);
 }
 
+/* A fault of the evaluation is an answer in JSON on stdout, so that a program reads one
+ * stream whatever came out. */
 static int print_fault(evaluation *e, const ct_fault *f)
 {
     if (!cli_flag(e->args, "json")) {
@@ -201,6 +203,7 @@ static int with_program(evaluation *e, const ct_model *m)
     return code;
 }
 
+/* Standard input can be read once; that is checked before anything is opened. */
 int cmd_eval(const cli_args *args)
 {
     const char *path = cli_value(args, "facts");

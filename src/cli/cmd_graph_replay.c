@@ -58,6 +58,8 @@ typedef struct replayer {
     bool found;
 } replayer;
 
+/* Called for each event as it is replayed; only the wanted one is written, so a long
+ * capture needs no memory for it. */
 static void observe(void *user, size_t index, const ho_graph_step *step,
                     const gr_capture_decision *recorded)
 {
@@ -102,6 +104,8 @@ static void write_divergence(mt_jw *w, const ho_divergence *d)
     mt_jw_end_object(w);
 }
 
+/* "verified" says that the replay took the same steps, "checksum" that the file is the
+ * one that was written. One without the other proves less. */
 static void show_json(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
@@ -292,6 +296,8 @@ int cmd_graph_replay(const cli_args *args)
     return code;
 }
 
+/* Makes a capture of a journal that a killed run left behind. A journal in use is
+ * refused: its last line may be half a line. */
 int cmd_graph_capture(const cli_args *args)
 {
     mt_arena a = {0};

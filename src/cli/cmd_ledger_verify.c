@@ -147,6 +147,7 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
 
 /* ---- a proof ---- */
 
+/* Without expected keys any key will do. */
 static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
 {
     for (size_t i = 0; i < expect->key_count; i++) {
@@ -157,6 +158,8 @@ static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
     return !expect->key_count;
 }
 
+/* NULL: none. The signature itself has been verified before; this is about whose it
+ * is. */
 static const char *checkpoint_fault(const lg_checkpoint *c,
                                     const lg_expectation *expect)
 {
@@ -227,6 +230,8 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
     return tell_proof(args, &s, fault ? fault : lg_statement_fault(&s, earlier, later));
 }
 
+/* Keys given are those the user trusts. Without any, the first signer of the ledger is
+ * believed. */
 int cmd_ledger_verify(const cli_args *args)
 {
     mt_arena a = {0};

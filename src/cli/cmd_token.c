@@ -50,6 +50,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Beside a running server: shared_tool asks for no lock of an owner, and the server
+ * finds the change at its next reading. */
 static int open_store(const cli_args *args, st_store **out)
 {
     const char *url = cli_value(args, "store");
@@ -69,6 +71,7 @@ static int store_fault(const cli_args *args, mt_err err)
     return cli_fail(args, CLI_WORLD, "the store: %s", mt_err_text(err));
 }
 
+/* Beyond MOST values are not taken. */
 static size_t gather(const cli_args *args, mt_arena *a, const char *option,
                      const mt_str **out)
 {
@@ -102,6 +105,8 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
     return milliseconds > 0 && milliseconds < (uint64_t)1 << 50;
 }
 
+/* A right is checked by its form: what fact or graph it is about may be deployed
+ * later. */
 static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
 {
     const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
@@ -124,6 +129,8 @@ static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
     return CLI_HOLDS;
 }
 
+/* `version` 0 makes a row, another replaces the one before it; somebody who was faster
+ * is found by the store, so a revocation is not undone by an older copy. */
 static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
 {
     mt_buf body = {0};
@@ -149,6 +156,8 @@ static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
     return err;
 }
 
+/* The only time the secret is seen; the buffer is wiped because freed memory is given
+ * to others. */
 static int show_secret(const cli_args *args, const ht_token *t, const char *text)
 {
     mt_buf out = {0};
@@ -168,6 +177,8 @@ static int show_secret(const cli_args *args, const ht_token *t, const char *text
     return code;
 }
 
+/* The token is shown after it is durable: a secret that opens nothing would be worse
+ * than none. */
 static int create(const cli_args *args)
 {
     mt_arena arena = {0};
@@ -200,6 +211,7 @@ typedef struct listing {
     int64_t now;
 } listing;
 
+/* Revoked comes before expired: it is what somebody decided. */
 static const char *state_of(const ht_token *t, int64_t now)
 {
     return t->revoked_ms                           ? "revoked"
@@ -240,6 +252,8 @@ static void add_object(listing *l, const ht_token *t)
     mt_jw_end_object(w);
 }
 
+/* A row that cannot be read ends the list with an error instead of being left out:
+ * somebody counts on seeing every token. */
 static mt_err add_token(void *state, const st_doc *row)
 {
     listing *l = state;
@@ -264,6 +278,7 @@ static mt_err add_token(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* Pages in one transaction: what is listed was there at one moment. */
 static mt_err walk_tokens(st_store *store, listing *l)
 {
     st_tx *tx;
@@ -311,6 +326,8 @@ static int list(const cli_args *args)
 /* ---- revoke
  * -------------------------------------------------------------------------- */
 
+/* Revoking twice changes nothing and keeps the first time. Between reading and writing
+ * somebody else may come; the version decides. */
 static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
 {
     st_doc row;
@@ -330,6 +347,7 @@ static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
     return put_token(store, &t, row.version + 1);
 }
 
+/* A whole token is cut down to its id, so the secret goes into no message. */
 static int revoke(const cli_args *args)
 {
     mt_arena arena = {0};

@@ -33,6 +33,8 @@ static mt_str next_word(mt_str *rest)
 
 /* --- facts and verdicts --- */
 
+/* Facts are kept as the text that was typed; they are joined and read again at each
+ * evaluation, as a whole set (§5.2). */
 static void facts_json(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -47,6 +49,7 @@ static void facts_json(const cli_repl *r, mt_buf *out)
     mt_jw_end_object(&w);
 }
 
+/* Facts with a default are not missing. */
 static void missing_text(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -81,6 +84,7 @@ static void show_difference(cli_repl *r, mt_buf *out)
     mt_buf_addz(out, out->len == before ? "verdicts unchanged\n" : "");
 }
 
+/* Defaults count as given (§5.2). */
 static bool lacks_facts(const cli_repl *r)
 {
     const ct_model *m = r->engine->model;
@@ -182,6 +186,8 @@ static void run_facts(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* Without all facts there are no verdicts, and nothing that builds on them is
+ * guessed. */
 static bool needs_verdicts(const cli_repl *r, mt_buf *out)
 {
     if (!r->evaluated) {
@@ -200,12 +206,15 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- states, flows, operations --- */
 
+/* Sealing again is allowed: states may be added between two commands. */
 static void resolve(cli_repl *r)
 {
     ct_states_seal(&r->engine->states);
     ct_binding_resolve(&r->engine->binding, &r->engine->states, true);
 }
 
+/* The argument is copied: states keep pointing to it, and the line is gone after the
+ * command. */
 static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
@@ -254,6 +263,7 @@ static void keep_states(cli_repl *r)
     resolve(r);
 }
 
+/* A run that did not fail moves the states of the session; a simulation leaves them. */
 static void run_flow_as(cli_repl *r, mt_str rest, mt_buf *out, bool simulation)
 {
     mt_str flow = mt_str_dup(&r->arena, next_word(&rest));
@@ -302,6 +312,7 @@ static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* A name that is both a verdict's and a flow's means the verdict. */
 static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str name = next_word(&rest);
@@ -325,6 +336,8 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- the session --- */
 
+/* Memory of earlier states stays in the arena until the session ends; a session is
+ * short. */
 static void run_reset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
@@ -374,6 +387,7 @@ const cli_repl_command CLI_REPL_COMMANDS[] = {
 };
 /* clang-format on */
 
+/* A line that begins with # is a comment, so a script may explain itself. */
 void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
 {
     mt_str rest = line, name = next_word(&rest);
@@ -414,6 +428,8 @@ static bool offers(mt_str candidate, mt_str word, size_t *n)
     return mt_str_starts(candidate, word) && (*n)-- == 0;
 }
 
+/* `n` counts down over the candidates that fit, so the caller enumerates by asking
+ * again. */
 static mt_str nth_command(mt_str word, size_t n)
 {
     for (const cli_repl_command *c = CLI_REPL_COMMANDS; c->name; c++) {

@@ -8,6 +8,8 @@
 /* ---- Writing ----------------------------------------------------------------------
  */
 
+/* §18.4, policy abort. What the flow had done stays done: an abort compensates nothing.
+ * The first construct that it would have reached is named as the reason. */
 static mt_err abort_flow(ex_migration *m, ex_flight *f)
 {
     const an_touch *touch = &f->touches.items[0];
@@ -29,6 +31,9 @@ static mt_err abort_flow(ex_migration *m, ex_flight *f)
     return err ? err : ex_flow_ended(m->job, m->g, &end, &record);
 }
 
+/* §18.4, policy force-migrate. Position, step and persona were translated when the fate
+ * was decided; facts and verdicts stay those it was frozen with (§18.6.5). The record
+ * names the version before, so an auditor sees where the rules changed. */
 static mt_err migrate_flow(ex_migration *m, ex_flight *f)
 {
     st_flow row = f->row;
@@ -55,6 +60,8 @@ static mt_err migrate_flow(ex_migration *m, ex_flight *f)
     return err ? err : ex_record_end(m->g, &w, &r, &ignored);
 }
 
+/* The row was claimed and locked by ex_migration_plan(). Flow and operation that last
+ * moved it stay as they were: a migration is neither. */
 static mt_err move_orphan(ex_migration *m, const ex_orphan *o)
 {
     ex_row *r = ex_row_of(m->g, o->row.scope, o->row.entity, o->row.id);
@@ -76,6 +83,9 @@ static mt_err move_orphan(ex_migration *m, const ex_orphan *o)
     return ex_record_end(m->g, &w, &rec, &ignored);
 }
 
+/* Locked again, since the outbox may have started it since it was listed; one that is
+ * not pending any more is left alone. A body that cannot be read is the outbox's to
+ * report. */
 static mt_err fail_trigger(ex_migration *m, mt_str id)
 {
     st_trigger row;
@@ -90,6 +100,8 @@ static mt_err fail_trigger(ex_migration *m, mt_str id)
         MT_STR("unknown_flow: the target contract's new version has no such flow"));
 }
 
+/* Kept and incompatible flows are not written at all. Orphans that a flow holds are
+ * left for the end of that flow. */
 mt_err ex_migration_apply(ex_migration *m)
 {
     mt_err err = MT_OK;
@@ -125,6 +137,8 @@ static void touches_json(mt_jw *w, const an_touches *touches)
     mt_jw_end_array(w);
 }
 
+/* EX_FATE_NAMES and the policies are words of the API. Without a policy a flow stays as
+ * under blue-green, and that is what is said. */
 void ex_flights_json(mt_jw *w, const ex_migration *m)
 {
     mt_jw_begin_array(w);
@@ -150,6 +164,8 @@ void ex_flights_json(mt_jw *w, const ex_migration *m)
     mt_jw_end_array(w);
 }
 
+/* `moved` says what was done, `to` what was asked for; they differ where a flow holds
+ * the instance. */
 void ex_orphans_json(mt_jw *w, const ex_migration *m)
 {
     mt_jw_begin_array(w);

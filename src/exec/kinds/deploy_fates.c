@@ -21,6 +21,8 @@ const mt_str EX_FATE_NAMES[EX_FATE_COUNT] = {
 /* ---- Versions ---------------------------------------------------------------------
  */
 
+/* Bytes are not bounded again: they were when the version was made. One level more than
+ * a bundle has, for the manifest around it. */
 static const mt_json *tree_of(ex_migration *m, mt_str text)
 {
     mt_json *tree = mt_new(m->a, mt_json);
@@ -37,6 +39,8 @@ static an_diff_side side_of(ex_migration *m, const ex_version *v)
     return (an_diff_side){mt_json_at(manifest, "bundle"), manifest};
 }
 
+/* Flows in flight are of few versions; each diff is computed once and searched for
+ * linearly. */
 const an_diff *ex_migration_diff(ex_migration *m, ex_version *old)
 {
     for (size_t i = 0; i < m->rivals.len; i++) {
@@ -56,6 +60,7 @@ static bool has_state(const ct_model *m, mt_str entity, mt_str state, bool *know
     return *known && ct_state_find(&m->entities[e], state) != CT_NONE;
 }
 
+/* Idempotent: a state is listed once, whichever of the older versions it comes from. */
 void ex_migration_remove(ex_migration *m, mt_str entity, mt_str state)
 {
     bool known, there = has_state(m->next->model, entity, state, &known);
@@ -70,6 +75,8 @@ void ex_migration_remove(ex_migration *m, mt_str entity, mt_str state)
     }
 }
 
+/* Against the new version only: a state that an earlier deployment removed and this one
+ * brings back is not removed. */
 void ex_migration_removed(ex_migration *m, const ex_version *old)
 {
     for (uint32_t e = 0; e < old->model->entity_count; e++) {
@@ -96,6 +103,9 @@ static mt_err take_id(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* The row is read again under its lock: between the walk and now the flow may have
+ * ended, been moved, or be gone. A version that cannot be loaded fails the deployment
+ * rather than the flow. */
 static mt_err add_flight(ex_migration *m, mt_str id)
 {
     ex_flight f = {0};
@@ -124,6 +134,8 @@ static mt_err add_flight(ex_migration *m, mt_str id)
     return MT_OK;
 }
 
+/* Ids first, locks afterwards and in the order of the walk (by id), which is the order
+ * every group locks flows in. */
 mt_err ex_migration_flights(ex_migration *m)
 {
     ids list = {.a = m->a};
@@ -157,6 +169,7 @@ static void claim_bound(ex_migration *m, const ex_flight *f)
 /* ---- Instances --------------------------------------------------------------------
  */
 
+/* Rows of a walk are valid during the callback only, hence the copies. */
 static mt_err take_orphan(void *state, const st_instance *row)
 {
     ex_migration *m = state;
@@ -171,6 +184,8 @@ static mt_err take_orphan(void *state, const st_instance *row)
     return MT_OK;
 }
 
+/* Scopes are those of the new version: an entity that members of a System share has its
+ * instances in one place. */
 static mt_err find_orphans(ex_migration *m)
 {
     mt_err err = MT_OK;
@@ -191,6 +206,7 @@ static bool refuse_map(ex_migration *m, mt_str entity, mt_str state, const char 
                      MT_ARG(entity), MT_ARG(state), why);
 }
 
+/* Both lists are short: states of one contract. */
 static bool is_removed(const ex_migration *m, mt_str entity, mt_str state)
 {
     for (size_t i = 0; i < m->removed.len; i++) {
@@ -202,6 +218,8 @@ static bool is_removed(const ex_migration *m, mt_str entity, mt_str state)
     return false;
 }
 
+/* A map may only speak about states that are removed (M4): moving instances out of a
+ * state that stays would be an operation without rules. */
 static bool refused_pair(ex_migration *m, mt_str entity, const mt_json_member *pair)
 {
     bool known, there;
@@ -219,6 +237,8 @@ static bool refused_pair(ex_migration *m, mt_str entity, const mt_json_member *p
            refuse_map(m, entity, pair->key, "must map to a state of the new version");
 }
 
+/* After ex_migration_flights(), since which states are removed depends on the versions
+ * still running. */
 bool ex_refused_state_map(ex_migration *m)
 {
     for (uint32_t i = 0; m->state_map && i < m->state_map->count; i++) {
@@ -264,6 +284,8 @@ static uint32_t state_of(const ex_migration *m, const ex_job *probe, uint32_t e)
     return moved != CT_NONE ? moved : ct_state_find(entity, r->row.state);
 }
 
+/* A position is only looked at: nobody acts, so reading it cannot execute a step.
+ * States are those that the migration will leave (state_of). */
 static mt_err read_position(ex_migration *m, ex_job *probe, mt_str position,
                             ct_run *run)
 {
@@ -365,6 +387,8 @@ static bool settle_in(ex_migration *m, ex_flight *f, const ct_run *run)
     return good;
 }
 
+/* §18.6: conditions FMC1 to FMC7 are an_compat()'s. Under abort a flow that nothing
+ * touches is judged for migration like the others. */
 static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
 {
     const an_diff *diff = ex_migration_diff(m, f->v);
@@ -381,6 +405,8 @@ static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
         f->compat.compatible && settle_in(m, f, run) ? EX_MIGRATED : EX_INCOMPATIBLE;
 }
 
+/* Only flows whose policy asks for it are taken up; the rest stay as they are without
+ * being read. */
 static void decide(ex_migration *m, ex_flight *f)
 {
     ex_job *probe;
@@ -410,6 +436,7 @@ static bool binds(const ex_flight *f, const st_instance *row)
     return mt_str_eq(mt_json_text(mt_json_get(f->bindings, row->entity)), row->id);
 }
 
+/* Quadratic in flows and orphans, in the rare moment of a deployment. */
 static mt_str holder_of(const ex_migration *m, const st_instance *row)
 {
     for (size_t i = 0; i < m->flights.len; i++) {
@@ -421,6 +448,8 @@ static mt_str holder_of(const ex_migration *m, const st_instance *row)
     return (mt_str){0};
 }
 
+/* Triggers that are not for this contract, or whose flow is still there, are none of
+ * its business. */
 static mt_err take_trigger(void *state, const st_trigger *row)
 {
     ex_migration *m = state;
@@ -469,6 +498,9 @@ static void hold_back(ex_migration *m)
     }
 }
 
+/* ORDER: find, claim everything, lock in one go, and only then decide: decisions are
+ * made on states nobody else can change. Triggers come last, after all locks, as the
+ * order in the head says. */
 mt_err ex_migration_plan(ex_migration *m)
 {
     mt_err err = find_orphans(m);
