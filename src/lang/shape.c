@@ -61,6 +61,8 @@ static const ln_case CASES[CASE_COUNT + 1] = {
           .cases = &CASES[FIRST_##ID])
 #define X_CHOICE(ID, text) \
     SHAPE(ID, .kind = LN_SHAPE_CHOICE, .name = text, .whens = WHENS_##ID)
+#define X_VALUE(ID, text) \
+    SHAPE(ID, .kind = LN_SHAPE_CHOICE, .name = text, .whens = WHENS_##ID, .is_value = true)
 #define X_LIST(ID, OF) SHAPE(ID, .kind = LN_SHAPE_LIST, .element = &SHAPE_##OF)
 #define X_MAP(ID, OF) SHAPE(ID, .kind = LN_SHAPE_MAP, .element = &SHAPE_##OF)
 #define X_WORDS(ID, ...) SHAPE(ID, .kind = LN_SHAPE_STRING, .words = WORDS_##ID)

@@ -64,6 +64,7 @@ struct ln_shape {
     const char *const *words; /* ends with NULL */
     const char *pattern;      /* STRING: for the schema; who reads the text checks it */
     bool is_natural;
+    bool is_value; /* CHOICE: a type judges it besides */
     const ln_when *whens;
 };
 

@@ -15,6 +15,7 @@
 #include "base/json_write.h"
 #include "contract/elaborate.h"
 #include "contract/wire/load_internal.h"
+#include "contract/wire/shape.h"
 
 /* ---- Constructs ---------------------------------------------------------------- */
 
@@ -62,16 +63,8 @@ static void sort_out(ct_loader *l, const mt_json *constructs, parts *p)
 {
     for (uint32_t i = 0; i < constructs->count; i++) {
         item it = {&constructs->as.items[i], i};
-        mt_str kind, id;
+        mt_str kind = ct_text_at(it.json, "kind"), id = ct_text_at(it.json, "id");
         enter(l, &it);
-        if (!mt_json_is(it.json, MT_JSON_OBJECT)) {
-            ct_load_error(l, CT_L_SHAPE, it.json, "a construct must be an object");
-            continue;
-        }
-        if (!ct_want_str(l, it.json, MT_STR("kind"), &kind) ||
-            !ct_want_str(l, it.json, MT_STR("id"), &id)) {
-            continue;
-        }
         for (unsigned k = 0; k < CT_KIND_COUNT; k++) {
             if (KIND_NAMES[k] && mt_str_eq(kind, mt_str_z(KIND_NAMES[k]))) {
                 if (k != CT_KIND_RULE) { /* rules are numbered by stratum, later */
@@ -153,8 +146,7 @@ static void load_fact(ct_loader *l, const mt_json *json, ct_fact *f)
     *f = (ct_fact){.id = l->construct_id, .origin = origin_of(json)};
     load_fact_source(l, json, f);
     size_t mark = ct_path_key(l, MT_STR("type"));
-    const mt_json *type = mt_json_at(json, "type");
-    f->type = ct_load_type(l, type ? type : json);
+    f->type = ct_load_type(l, mt_json_at(json, "type"));
     ct_path_pop(l, mark);
     const mt_json *otherwise = mt_json_at(json, "default");
     if (f->type && otherwise) {
@@ -194,9 +186,7 @@ static void load_entities(ct_loader *l, const item_list *items)
 
 static int64_t stratum_of(const item *it)
 {
-    int64_t stratum = 0;
-    mt_err err = mt_json_i64(mt_json_at(it->json, "stratum"), &stratum);
-    return err == MT_OK ? stratum : 0;
+    return ct_i64_at(it->json, "stratum");
 }
 
 /* Stable merge sort by stratum: bundle order inside a stratum. */
@@ -218,25 +208,19 @@ static void sort_rules(item *items, item *room, size_t count)
 
 static void load_rule_head(ct_loader *l, const mt_json *json, ct_rule *r)
 {
-    int64_t stratum;
-    *r = (ct_rule){.id = l->construct_id, .origin = origin_of(json)};
-    if (ct_want_i64(l, json, MT_STR("stratum"), &stratum)) {
-        if (stratum < 0 || (uint64_t)stratum > l->limits->stratum) {
-            ct_load_error(l, CT_L_STRATUM, json,
-                          "stratum %lld is out of range 0 .. %zu (limit stratum)",
-                          (long long)stratum, l->limits->stratum);
-            stratum = 0;
-        }
-        r->stratum = (uint32_t)stratum;
+    int64_t stratum = ct_i64_at(json, "stratum");
+    const mt_json *produce = mt_json_at(mt_json_at(json, "body"), "produce");
+    const mt_json *payload = mt_json_at(produce, "payload");
+    *r = (ct_rule){.id = l->construct_id,
+                   .verdict = ct_text_at(produce, "verdict_type"),
+                   .origin = origin_of(json)};
+    if (stratum < 0 || (uint64_t)stratum > l->limits->stratum) {
+        ct_load_error(l, CT_L_STRATUM, json,
+                      "stratum %lld is out of range 0 .. %zu (limit stratum)",
+                      (long long)stratum, l->limits->stratum);
+        stratum = 0;
     }
-    const mt_json *body = ct_want(l, json, MT_STR("body"), MT_JSON_OBJECT);
-    const mt_json *produce =
-        body ? ct_want(l, body, MT_STR("produce"), MT_JSON_OBJECT) : NULL;
-    const mt_json *payload =
-        produce ? ct_want(l, produce, MT_STR("payload"), MT_JSON_OBJECT) : NULL;
-    if (!payload || !ct_want_str(l, produce, MT_STR("verdict_type"), &r->verdict)) {
-        return;
-    }
+    r->stratum = (uint32_t)stratum;
     size_t mark = ct_path_key(l, MT_STR("body.produce.payload.type"));
     r->payload_type = ct_load_type(l, mt_json_at(payload, "type"));
     ct_path_pop(l, mark);
@@ -339,20 +323,13 @@ static void load_constructs(ct_loader *l, const mt_json *constructs)
 
 static mt_err load_bundle(ct_loader *l, const mt_json *bundle)
 {
-    if (!mt_json_is(bundle, MT_JSON_OBJECT)) {
-        ct_load_error(l, CT_L_SHAPE, bundle, "a bundle must be an object");
-        return MT_E_REJECTED;
-    }
     mt_err err = load_version(l, bundle);
     if (err != MT_OK) {
         return err;
     }
-    const mt_json *constructs = ct_want(l, bundle, MT_STR("constructs"), MT_JSON_ARRAY);
-    if (!ct_want_str(l, bundle, MT_STR("id"), &l->m->id) || !constructs) {
-        return MT_E_REJECTED;
-    }
+    l->m->id = ct_text_at(bundle, "id");
     size_t before = l->ds->errors;
-    load_constructs(l, constructs);
+    load_constructs(l, mt_json_at(bundle, "constructs"));
     if (l->ds->errors == before) {
         ct_check_model(l);
     }
@@ -387,6 +364,21 @@ static mt_err not_json(mt_str text, mt_str file, mt_diags *ds, mt_err err,
     return err == MT_E_LIMIT ? MT_E_LIMIT : MT_E_REJECTED;
 }
 
+/* What a model needs; a bundle of another version is left to load_version(). */
+static mt_err check_form(const mt_json *bundle, mt_str text, mt_str file, mt_diags *ds)
+{
+    ct_shape_walk w = {.ds = ds, .file = file, .text = text, .is_loose = true};
+    mt_str why, version = mt_json_text(mt_json_at(bundle, "tenor_version"));
+    size_t before = ds->errors;
+    if (mt_json_is(bundle, MT_JSON_OBJECT) &&
+        ct_check_version(ds->arena, version, &why) != MT_OK) {
+        return MT_OK;
+    }
+    ct_shape_check(&w, LN_SHAPE_BUNDLE, bundle);
+    mt_buf_free(&w.path);
+    return ds->errors == before ? MT_OK : MT_E_REJECTED;
+}
+
 mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits,
                mt_diags *ds, const ct_model **out)
 {
@@ -399,6 +391,10 @@ mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits
     mt_err err = mt_json_read(keep, copy, &bounds, bundle, &error);
     if (err != MT_OK) {
         return not_json(copy, file, ds, err, &error);
+    }
+    err = check_form(bundle, copy, file, ds);
+    if (err) {
+        return err;
     }
     return ct_load_json(keep, bundle, copy, file, lim, ds, out);
 }

@@ -165,10 +165,6 @@ static const ct_expr *load_reference(ct_loader *l, mt_str name, const mt_json *a
 static uint32_t load_verdict(ct_loader *l, const mt_json *json)
 {
     mt_str name = mt_json_text(json);
-    if (!mt_json_is(json, MT_JSON_STRING)) {
-        ct_load_error(l, CT_L_SHAPE, json, "expected the name of a verdict");
-        return CT_NONE;
-    }
     uint32_t rule = ct_model_find(l->m, CT_KIND_VERDICT, name);
     if (rule == CT_NONE) {
         ct_load_error(l, CT_L_NAME, json, "no rule produces verdict \"%.*s\"",
@@ -250,13 +246,8 @@ static const ct_expr *field_of(ct_loader *l, const ct_expr *of, mt_str name,
 
 static const ct_expr *load_field_ref(ct_loader *l, const mt_json *json)
 {
-    mt_str field, var;
-    if (!ct_want_str(l, json, MT_STR("field"), &field) ||
-        !ct_want_str(l, json, MT_STR("var"), &var)) {
-        return NULL;
-    }
-    const ct_expr *of = load_reference(l, var, json);
-    return of ? field_of(l, of, field, json) : NULL;
+    const ct_expr *of = load_reference(l, ct_text_at(json, "var"), json);
+    return of ? field_of(l, of, ct_text_at(json, "field"), json) : NULL;
 }
 
 static const ct_expr *load_member_term(ct_loader *l, const mt_json *json, mt_str key)
@@ -269,12 +260,8 @@ static const ct_expr *load_member_term(ct_loader *l, const mt_json *json, mt_str
 
 static const ct_expr *load_field_of(ct_loader *l, const mt_json *json)
 {
-    mt_str field;
-    if (!ct_want_str(l, json, MT_STR("field"), &field)) {
-        return NULL;
-    }
     const ct_expr *of = load_member_term(l, json, MT_STR("of"));
-    return of ? field_of(l, of, field, json) : NULL;
+    return of ? field_of(l, of, ct_text_at(json, "field"), json) : NULL;
 }
 
 /* ---- Operators ----------------------------------------------------------------- */
@@ -433,13 +420,8 @@ static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_s
 
 static const ct_expr *load_term(ct_loader *l, const mt_json *json)
 {
-    if (!mt_json_is(json, MT_JSON_OBJECT)) {
-        ct_load_error(l, CT_L_SHAPE, json, "expected a term, got %s",
-                      json ? mt_json_type_name(json) : "nothing");
-        return NULL;
-    }
     const mt_json *v;
-    if ((v = mt_json_at(json, "fact_ref")) && mt_json_is(v, MT_JSON_STRING)) {
+    if ((v = mt_json_at(json, "fact_ref"))) {
         return load_reference(l, mt_json_text(v), v);
     }
     if ((v = mt_json_at(json, "field_ref"))) {
@@ -519,14 +501,10 @@ static const ct_expr *load_present(ct_loader *l, const mt_json *json)
 
 static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str name)
 {
-    mt_str variable;
+    mt_str variable = ct_text_at(json, "variable");
     bool all = mt_str_is(name, "forall");
-    if (!all && !mt_str_is(name, "exists")) {
-        ct_load_error(l, CT_L_EXPR, json, "unknown quantifier \"%.*s\"", MT_ARG(name));
-        return NULL;
-    }
     const ct_expr *list = load_list_operand(l, json, MT_STR("domain"));
-    if (!ct_want_str(l, json, MT_STR("variable"), &variable) || !list) {
+    if (!list) {
         return NULL;
     }
     uint32_t depth = (uint32_t)l->scope.len;

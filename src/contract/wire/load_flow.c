@@ -21,7 +21,7 @@ static uint32_t load_step_ref(ct_loader *l, const step_names *names,
                               const mt_json *json)
 {
     uint32_t step = (uint32_t)mt_map_get(&names->index, mt_json_text(json), 0) - 1;
-    if (!mt_json_is(json, MT_JSON_STRING) || step == CT_NONE) {
+    if (step == CT_NONE) {
         ct_load_error(l, CT_L_NAME, json, "step reference \"%.*s\" is not in steps",
                       MT_ARG(mt_json_text(json)));
         return CT_NONE;
@@ -30,17 +30,10 @@ static uint32_t load_step_ref(ct_loader *l, const step_names *names,
 }
 
 /* {"kind":"Terminal","outcome":…} or a bare outcome name. */
-static bool load_terminal(ct_loader *l, const mt_json *json, mt_str *out)
+static void load_terminal(const mt_json *json, mt_str *out)
 {
-    if (mt_json_is(json, MT_JSON_OBJECT)) {
-        return ct_want_str(l, json, MT_STR("outcome"), out);
-    }
-    *out = mt_json_text(json);
-    if (!mt_json_is(json, MT_JSON_STRING)) {
-        ct_load_error(l, CT_L_SHAPE, json, "expected a Terminal");
-        return false;
-    }
-    return true;
+    bool bare = mt_json_is(json, MT_JSON_STRING);
+    *out = bare ? mt_json_text(json) : ct_text_at(json, "outcome");
 }
 
 static bool load_target(ct_loader *l, const step_names *names, const mt_json *parent,
@@ -48,17 +41,13 @@ static bool load_target(ct_loader *l, const step_names *names, const mt_json *pa
 {
     const mt_json *json = mt_json_get(parent, key);
     size_t mark = ct_path_key(l, key);
-    bool ok;
+    bool ok = true;
     *out = (ct_target){.step = CT_NONE};
     if (mt_json_is(json, MT_JSON_OBJECT)) {
-        ok = load_terminal(l, json, &out->outcome);
-    } else if (mt_json_is(json, MT_JSON_STRING)) {
+        load_terminal(json, &out->outcome);
+    } else {
         out->step = load_step_ref(l, names, json);
         ok = out->step != CT_NONE;
-    } else {
-        ct_load_error(l, CT_L_SHAPE, json ? json : parent,
-                      "expected a step or a Terminal");
-        ok = false;
     }
     ct_path_pop(l, mark);
     return ok;
@@ -66,17 +55,13 @@ static bool load_target(ct_loader *l, const step_names *names, const mt_json *pa
 
 static uint32_t want_persona(ct_loader *l, const mt_json *json, mt_str key)
 {
-    mt_str id;
-    return ct_want_str(l, json, key, &id) ? ct_load_persona(l, id, json) : CT_NONE;
+    return ct_load_persona(l, mt_json_text(mt_json_get(json, key)), json);
 }
 
 static uint32_t want_construct(ct_loader *l, const mt_json *json, mt_str key,
                                ct_kind kind, const char *what)
 {
-    mt_str id;
-    if (!ct_want_str(l, json, key, &id)) {
-        return CT_NONE;
-    }
+    mt_str id = mt_json_text(mt_json_get(json, key));
     uint32_t index = ct_model_find(l->m, kind, id);
     if (index == CT_NONE) {
         ct_load_error(l, CT_L_NAME, json, "%s \"%.*s\" does not exist", what,
@@ -92,16 +77,13 @@ static bool load_compensation(ct_loader *l, const mt_json *json, ct_compensation
     out->operation =
         want_construct(l, json, MT_STR("op"), CT_KIND_OPERATION, "operation");
     out->persona = want_persona(l, json, MT_STR("persona"));
-    return out->operation != CT_NONE && out->persona != CT_NONE &&
-           load_terminal(l, mt_json_at(json, "on_failure"), &out->on_failure);
+    load_terminal(mt_json_at(json, "on_failure"), &out->on_failure);
+    return out->operation != CT_NONE && out->persona != CT_NONE;
 }
 
 static bool load_compensate(ct_loader *l, const mt_json *json, ct_handler *out)
 {
-    const mt_json *list = ct_want(l, json, MT_STR("steps"), MT_JSON_ARRAY);
-    if (!list) {
-        return false;
-    }
+    const mt_json *list = ct_list_at(json, "steps");
     ct_compensation *steps = mt_new_array(l->keep, ct_compensation, list->count);
     bool ok = true;
     for (uint32_t i = 0; i < list->count; i++) {
@@ -113,7 +95,8 @@ static bool load_compensate(ct_loader *l, const mt_json *json, ct_handler *out)
     out->kind = CT_COMPENSATE;
     out->steps = steps;
     out->step_count = list->count;
-    return load_terminal(l, mt_json_at(json, "then"), &out->outcome) && ok;
+    load_terminal(mt_json_at(json, "then"), &out->outcome);
+    return ok;
 }
 
 static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *json,
@@ -128,13 +111,11 @@ static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *
 static bool load_handler_kind(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_handler *out)
 {
-    mt_str kind;
-    if (!ct_want_str(l, json, MT_STR("kind"), &kind)) {
-        return false;
-    }
+    mt_str kind = ct_text_at(json, "kind");
     if (mt_str_is(kind, "Terminate") || mt_str_is(kind, "Terminal")) {
         out->kind = CT_TERMINATE;
-        return load_terminal(l, mt_json_at(json, "outcome"), &out->outcome);
+        load_terminal(mt_json_at(json, "outcome"), &out->outcome);
+        return true;
     }
     if (mt_str_is(kind, "Compensate")) {
         return load_compensate(l, json, out);
@@ -152,7 +133,7 @@ static bool load_handler(ct_loader *l, const step_names *names, const mt_json *p
 {
     const mt_json *json = mt_json_get(parent, key);
     *out = (ct_handler){.persona = CT_NONE, .next = CT_NONE};
-    if (!json) {
+    if (!json || mt_json_is(json, MT_JSON_NULL)) {
         if (required) {
             ct_load_error(l, CT_L_HANDLER, parent, "a failure handler is missing");
         }
@@ -196,10 +177,7 @@ static ct_target *new_targets(ct_loader *l, ct_step *s, uint32_t count)
 static bool load_routes(ct_loader *l, const step_names *names, const mt_json *json,
                         const ct_operation *op, ct_step *s)
 {
-    const mt_json *routes = ct_want(l, json, MT_STR("outcomes"), MT_JSON_OBJECT);
-    if (!routes) {
-        return false;
-    }
+    const mt_json *routes = mt_json_at(json, "outcomes");
     size_t mark = ct_path_key(l, MT_STR("outcomes"));
     ct_target *targets = new_targets(l, s, op->outcome_count);
     bool ok = true;
@@ -284,11 +262,8 @@ static bool load_join_target(ct_loader *l, const step_names *names, const mt_jso
 static bool load_join(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
 {
-    const mt_json *join = ct_want(l, json, MT_STR("join"), MT_JSON_OBJECT);
+    const mt_json *join = mt_json_at(json, "join");
     ct_target *to = new_targets(l, s, 2);
-    if (!join) {
-        return false;
-    }
     size_t mark = ct_path_key(l, MT_STR("join"));
     bool ok = load_join_target(l, names, join, MT_STR("on_all_success"), &to[0]);
     ok = load_join_target(l, names, join, MT_STR("on_all_complete"), &to[1]) && ok;
@@ -306,8 +281,8 @@ static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
     for (uint32_t i = 0; i < list->count; i++) {
         size_t mark = ct_path_key(l, MT_STR("branches"));
         ct_path_index(l, i);
-        ok = ct_want_str(l, &list->as.items[i], MT_STR("id"), &branches[i].id) &&
-             load_steps(l, &list->as.items[i], &branches[i].steps) && ok;
+        branches[i].id = ct_text_at(&list->as.items[i], "id");
+        ok = load_steps(l, &list->as.items[i], &branches[i].steps) && ok;
         for (uint32_t k = 0; k < i && ok; k++) {
             if (mt_str_eq(branches[k].id, branches[i].id)) {
                 ct_load_error(l, CT_L_NAME, list, "branch \"%.*s\" is listed twice",
@@ -325,8 +300,8 @@ static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
 static bool load_parallel_step(ct_loader *l, const step_names *names,
                                const mt_json *json, ct_step *s)
 {
-    const mt_json *list = ct_want(l, json, MT_STR("branches"), MT_JSON_ARRAY);
-    return list && load_branches(l, list, s) && load_join(l, names, json, s);
+    return load_branches(l, ct_list_at(json, "branches"), s) &&
+           load_join(l, names, json, s);
 }
 
 static bool (*const LOADERS[])(ct_loader *, const step_names *, const mt_json *,
@@ -340,10 +315,7 @@ _Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_STEP_COUNT, "one per kind"
 static bool load_step(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)
 {
-    mt_str kind;
-    if (!ct_want_str(l, json, MT_STR("kind"), &kind)) {
-        return false;
-    }
+    mt_str kind = ct_text_at(json, "kind");
     for (unsigned i = 0; i < LN_STEP_COUNT; i++) {
         if (mt_str_eq(kind, mt_str_z(LN_STEPS[i].name))) {
             s->kind = (uint8_t)i;
@@ -361,9 +333,7 @@ static bool name_steps(ct_loader *l, const mt_json *list, ct_step *steps,
 {
     for (uint32_t i = 0; i < list->count; i++) {
         bool added;
-        if (!ct_want_str(l, &list->as.items[i], MT_STR("id"), &steps[i].id)) {
-            return false;
-        }
+        steps[i].id = ct_text_at(&list->as.items[i], "id");
         mt_map_entry *e = mt_map_add(l->keep, &names->index, steps[i].id, &added);
         if (!added) {
             ct_load_error(l, CT_L_NAME, list, "step \"%.*s\" is listed twice",
@@ -378,12 +348,9 @@ static bool name_steps(ct_loader *l, const mt_json *list, ct_step *steps,
 /* `entry` and `steps` of a flow or a parallel branch. */
 static bool load_steps(ct_loader *l, const mt_json *json, ct_steps *out)
 {
-    const mt_json *list = ct_want(l, json, MT_STR("steps"), MT_JSON_ARRAY);
-    mt_str entry;
+    const mt_json *list = ct_list_at(json, "steps");
+    mt_str entry = ct_text_at(json, "entry");
     step_names names = {0};
-    if (!list || !ct_want_str(l, json, MT_STR("entry"), &entry)) {
-        return false;
-    }
     ct_step *steps = mt_new_array(l->keep, ct_step, list->count);
     if (!name_steps(l, list, steps, &names)) {
         return false;

@@ -1,8 +1,8 @@
 /* contract/wire/load_internal.h - shared by the parts of the bundle loader.
  * Room: contract/wire, private to load*.c.
- * Every reader takes the JSON it reads, reports what is wrong with it at the current
- * path and returns NULL or false; loading goes on with the next construct so that one
- * run reports many faults. */
+ * Every reader takes JSON whose form was checked, reports what is wrong with its
+ * meaning at the current path and returns NULL or false; loading goes on with the next
+ * construct so that one run reports many faults. */
 #ifndef CT_WIRE_LOAD_INTERNAL_H
 #define CT_WIRE_LOAD_INTERNAL_H
 
@@ -56,17 +56,14 @@ size_t ct_path_index(ct_loader *l, size_t index);
 /* Back to the mark that ct_path_key() or ct_path_index() gave. */
 void ct_path_pop(ct_loader *l, size_t mark);
 
-/* The member `key` of the given type; NULL after an error when it is missing or of
- * another type. ct_want_*() report in the same way. */
-const mt_json *ct_want(ct_loader *l, const mt_json *object, mt_str key,
-                       mt_json_type type);
-bool ct_want_str(ct_loader *l, const mt_json *object, mt_str key, mt_str *out);
-bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out);
-/* An optional array: NULL and no error when missing or null. */
-const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key);
-/* Array of strings, in the model's arena; false after an error. */
-bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str **out,
-                  uint32_t *count);
+/* Members of an object whose form was checked by its shape: text (empty where an
+ * optional key is missing), a number, a list (empty likewise), all texts of a list. */
+int64_t ct_i64_at_key(const mt_json *object, mt_str key);
+const mt_json *ct_list_at_key(const mt_json *object, mt_str key);
+const mt_str *ct_texts(ct_loader *l, const mt_json *list);
+#define ct_text_at(object, literal) mt_json_text(mt_json_at((object), literal))
+#define ct_i64_at(object, literal)  ct_i64_at_key((object), MT_STR(literal))
+#define ct_list_at(object, literal) ct_list_at_key((object), MT_STR(literal))
 
 /* load_type.c */
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json);

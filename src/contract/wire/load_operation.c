@@ -39,10 +39,7 @@ uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition)
 static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json,
                            mt_str key, const mt_map *states)
 {
-    mt_str name;
-    if (!ct_want_str(l, json, key, &name)) {
-        return CT_NONE;
-    }
+    mt_str name = mt_json_text(mt_json_get(json, key));
     uint32_t state =
         states ? (uint32_t)mt_map_get(states, name, 0) - 1 : ct_state_find(e, name);
     if (state == CT_NONE) {
@@ -72,10 +69,7 @@ enum { FEW_STATES = 16 }; /* as many are searched faster than mapped */
 
 static bool load_transitions(ct_loader *l, const mt_json *json, ct_entity *e)
 {
-    const mt_json *list = ct_want(l, json, MT_STR("transitions"), MT_JSON_ARRAY);
-    if (!list) {
-        return false;
-    }
+    const mt_json *list = ct_list_at(json, "transitions");
     ct_transition *ts = mt_new_array(l->keep, ct_transition, list->count);
     mt_map states = {0};
     bool ok = true, many = e->state_count > FEW_STATES;
@@ -101,10 +95,10 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
 {
     out->id = l->construct_id;
     out->parent = CT_NONE;
-    const mt_json *states = ct_want(l, json, MT_STR("states"), MT_JSON_ARRAY);
-    if (!states ||
-        !ct_want_strs(l, states, MT_STR("states"), &out->states, &out->state_count) ||
-        !unique_names(l, out->states, out->state_count, states, CT_L_NAME, "state")) {
+    const mt_json *states = ct_list_at(json, "states");
+    out->states = ct_texts(l, states);
+    out->state_count = states->count;
+    if (!unique_names(l, out->states, out->state_count, states, CT_L_NAME, "state")) {
         return false;
     }
     out->initial = want_state(l, out, json, MT_STR("initial"), NULL);
@@ -123,14 +117,11 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
 
 static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
 {
-    const mt_json *list = ct_want_array_opt(l, json, MT_STR("allowed_personas"));
-    const mt_str *names;
-    uint32_t count;
-    if (!list || !list->count) {
+    const mt_json *list = ct_list_at(json, "allowed_personas");
+    const mt_str *names = ct_texts(l, list);
+    uint32_t count = list->count;
+    if (!count) {
         ct_load_error(l, CT_L_PERSONA, json, "allowed_personas must not be empty");
-        return false;
-    }
-    if (!ct_want_strs(l, list, MT_STR("allowed_personas"), &names, &count)) {
         return false;
     }
     uint32_t *ids = mt_new_array(l->keep, uint32_t, count);
@@ -146,7 +137,7 @@ static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
  * else success. */
 static mt_str only_outcome(const mt_json *effects)
 {
-    for (uint32_t i = 0; effects && i < effects->count; i++) {
+    for (uint32_t i = 0; i < effects->count; i++) {
         const mt_json *label = mt_json_at(&effects->as.items[i], "outcome");
         if (mt_json_is(label, MT_JSON_STRING)) {
             return mt_json_text(label);
@@ -158,11 +149,11 @@ static mt_str only_outcome(const mt_json *effects)
 static bool load_outcomes(ct_loader *l, const mt_json *json, const mt_json *effects,
                           ct_operation *op)
 {
-    const mt_json *list = ct_want_array_opt(l, json, MT_STR("outcomes"));
-    if (list && list->count) {
-        return ct_want_strs(l, list, MT_STR("outcomes"), &op->outcomes,
-                            &op->outcome_count) &&
-               unique_names(l, op->outcomes, op->outcome_count, list, CT_L_OUTCOME,
+    const mt_json *list = ct_list_at(json, "outcomes");
+    if (list->count) {
+        op->outcomes = ct_texts(l, list);
+        op->outcome_count = list->count;
+        return unique_names(l, op->outcomes, op->outcome_count, list, CT_L_OUTCOME,
                             "outcome");
     }
     mt_str *name = mt_new(l->keep, mt_str);
@@ -210,10 +201,7 @@ static bool load_effect_outcome(ct_loader *l, const mt_json *json,
 static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *op,
                         ct_effect *out)
 {
-    mt_str id;
-    if (!ct_want_str(l, json, MT_STR("entity_id"), &id)) {
-        return false;
-    }
+    mt_str id = ct_text_at(json, "entity_id");
     out->entity = ct_model_find(l->m, CT_KIND_ENTITY, id);
     if (out->entity == CT_NONE) {
         ct_load_error(l, CT_L_EFFECT, json,
@@ -237,7 +225,7 @@ static bool load_effect(ct_loader *l, const mt_json *json, const ct_operation *o
 
 static bool load_effects(ct_loader *l, const mt_json *list, ct_operation *op)
 {
-    uint32_t count = list ? list->count : 0;
+    uint32_t count = list->count;
     ct_effect *effects = mt_new_array(l->keep, ct_effect, count);
     bool ok = true;
     for (uint32_t i = 0; i < count; i++) {
@@ -253,11 +241,9 @@ static bool load_effects(ct_loader *l, const mt_json *list, ct_operation *op)
 
 static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
 {
-    const mt_json *list = ct_want_array_opt(l, json, MT_STR("error_contract"));
-    if (list && !ct_want_strs(l, list, MT_STR("error_contract"), &op->errors,
-                              &op->error_count)) {
-        return false;
-    }
+    const mt_json *list = ct_list_at(json, "error_contract");
+    op->errors = ct_texts(l, list);
+    op->error_count = list->count;
     for (uint32_t i = 0; !op->undeclared && i < op->error_count; i++) {
         if (ct_outcome_find(op, op->errors[i]) != CT_NONE) {
             ct_load_error(l, CT_L_OUTCOME, list,
@@ -271,7 +257,7 @@ static bool load_errors(ct_loader *l, const mt_json *json, ct_operation *op)
 
 bool ct_load_operation(ct_loader *l, const mt_json *json, ct_operation *out)
 {
-    const mt_json *effects = ct_want_array_opt(l, json, MT_STR("effects"));
+    const mt_json *effects = ct_list_at(json, "effects");
     const mt_json *precondition = mt_json_at(json, "precondition");
     out->id = l->construct_id;
     out->condition = CT_NONE;

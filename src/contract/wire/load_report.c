@@ -50,66 +50,26 @@ void ct_path_pop(ct_loader *l, size_t mark)
     l->path.len = mark;
 }
 
-/* ---- Members ------------------------------------------------------------------- */
+/* ---- Members: their form was checked ------------------------------------------- */
 
-const mt_json *ct_want(ct_loader *l, const mt_json *object, mt_str key,
-                       mt_json_type type)
+int64_t ct_i64_at_key(const mt_json *object, mt_str key)
 {
+    int64_t n = 0;
+    return mt_json_i64(mt_json_get(object, key), &n) == MT_OK ? n : 0;
+}
+
+const mt_json *ct_list_at_key(const mt_json *object, mt_str key)
+{
+    static const mt_json NOTHING = {.type = MT_JSON_ARRAY};
     const mt_json *v = mt_json_get(object, key);
-    if (!v) {
-        ct_load_error(l, CT_L_SHAPE, object, "\"%.*s\" is missing", MT_ARG(key));
-        return NULL;
-    }
-    if (!mt_json_is(v, type)) {
-        mt_json example = {.type = (uint8_t)type};
-        ct_load_error(l, CT_L_SHAPE, v, "\"%.*s\" must be %s %s, not %s", MT_ARG(key),
-                      type == MT_JSON_ARRAY || type == MT_JSON_OBJECT ? "an" : "a",
-                      mt_json_type_name(&example), mt_json_type_name(v));
-        return NULL;
-    }
-    return v;
+    return mt_json_is(v, MT_JSON_ARRAY) ? v : &NOTHING;
 }
 
-bool ct_want_str(ct_loader *l, const mt_json *object, mt_str key, mt_str *out)
+const mt_str *ct_texts(ct_loader *l, const mt_json *list)
 {
-    const mt_json *v = ct_want(l, object, key, MT_JSON_STRING);
-    *out = mt_json_text(v);
-    return v != NULL;
-}
-
-bool ct_want_i64(ct_loader *l, const mt_json *object, mt_str key, int64_t *out)
-{
-    const mt_json *v = ct_want(l, object, key, MT_JSON_NUMBER);
-    if (v && mt_json_i64(v, out) != MT_OK) {
-        ct_load_error(l, CT_L_SHAPE, v, "\"%.*s\" must be a 64-bit integer",
-                      MT_ARG(key));
-        return false;
+    mt_str *texts = mt_new_array(l->keep, mt_str, list->count);
+    for (uint32_t i = 0; i < list->count; i++) {
+        texts[i] = mt_json_text(&list->as.items[i]);
     }
-    return v != NULL;
-}
-
-const mt_json *ct_want_array_opt(ct_loader *l, const mt_json *object, mt_str key)
-{
-    const mt_json *v = mt_json_get(object, key);
-    if (!v || mt_json_is(v, MT_JSON_NULL)) {
-        return NULL;
-    }
-    return ct_want(l, object, key, MT_JSON_ARRAY);
-}
-
-bool ct_want_strs(ct_loader *l, const mt_json *array, mt_str key, const mt_str **out,
-                  uint32_t *count)
-{
-    mt_str *strs = mt_new_array(l->keep, mt_str, array->count);
-    for (uint32_t i = 0; i < array->count; i++) {
-        if (!mt_json_is(&array->as.items[i], MT_JSON_STRING)) {
-            ct_load_error(l, CT_L_SHAPE, &array->as.items[i],
-                          "\"%.*s\" must hold strings only", MT_ARG(key));
-            return false;
-        }
-        strs[i] = mt_json_text(&array->as.items[i]);
-    }
-    *out = strs;
-    *count = array->count;
-    return true;
+    return texts;
 }

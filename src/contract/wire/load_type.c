@@ -19,11 +19,7 @@ static bool load_plain(ct_loader *l, const mt_json *json, ct_type *t)
 
 static bool load_range(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    int64_t min, max;
-    if (!ct_want_i64(l, json, MT_STR("min"), &min) ||
-        !ct_want_i64(l, json, MT_STR("max"), &max)) {
-        return false;
-    }
+    int64_t min = ct_i64_at(json, "min"), max = ct_i64_at(json, "max");
     if (min > max) {
         ct_load_error(l, CT_L_TYPE, json, "min %lld is greater than max %lld",
                       (long long)min, (long long)max);
@@ -37,10 +33,7 @@ static bool load_range(ct_loader *l, const mt_json *json, ct_type *t)
 /* A count that fits 32 bits. */
 static bool want_count(ct_loader *l, const mt_json *json, mt_str key, uint32_t *out)
 {
-    int64_t value;
-    if (!ct_want_i64(l, json, key, &value)) {
-        return false;
-    }
+    int64_t value = ct_i64_at_key(json, key);
     if (value < 0 || value > UINT32_MAX) {
         ct_load_error(l, CT_L_TYPE, json, "%.*s %lld is out of range", MT_ARG(key),
                       (long long)value);
@@ -77,14 +70,16 @@ static bool load_text(ct_loader *l, const mt_json *json, ct_type *t)
 
 static bool load_money(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    return ct_want_str(l, json, MT_STR("currency"), &t->as.currency);
+    (void)l;
+    t->as.currency = ct_text_at(json, "currency");
+    return true;
 }
 
 static bool load_duration(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    mt_str name;
+    mt_str name = ct_text_at(json, "unit");
     ct_duration_unit unit;
-    if (!ct_want_str(l, json, MT_STR("unit"), &name) || !load_range(l, json, t)) {
+    if (!load_range(l, json, t)) {
         return false;
     }
     if (!ct_unit_find(name, &unit)) {
@@ -100,11 +95,9 @@ static bool load_duration(ct_loader *l, const mt_json *json, ct_type *t)
 
 static bool load_enum(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    const mt_json *values = ct_want(l, json, MT_STR("values"), MT_JSON_ARRAY);
-    if (!values ||
-        !ct_want_strs(l, values, MT_STR("values"), &t->as.values, &t->count)) {
-        return false;
-    }
+    const mt_json *values = ct_list_at(json, "values");
+    t->as.values = ct_texts(l, values);
+    t->count = values->count;
     if (!t->count) {
         ct_load_error(l, CT_L_TYPE, values, "Enum has no values");
         return false;
@@ -158,14 +151,13 @@ static bool load_members(ct_loader *l, const mt_json *object, mt_str key, ct_typ
 
 static bool load_record(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    const mt_json *fields = ct_want(l, json, MT_STR("fields"), MT_JSON_OBJECT);
-    return fields && load_members(l, fields, MT_STR("fields"), t);
+    return load_members(l, mt_json_at(json, "fields"), MT_STR("fields"), t);
 }
 
 static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
 {
-    const mt_json *variants = ct_want(l, json, MT_STR("variants"), MT_JSON_OBJECT);
-    if (!variants || !load_members(l, variants, MT_STR("variants"), t)) {
+    const mt_json *variants = mt_json_at(json, "variants");
+    if (!load_members(l, variants, MT_STR("variants"), t)) {
         return false;
     }
     t->slots = 1;
@@ -178,13 +170,13 @@ static bool load_union(ct_loader *l, const mt_json *json, ct_type *t)
 static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
 {
     uint32_t max;
-    const mt_json *element = ct_want(l, json, MT_STR("element_type"), MT_JSON_OBJECT);
-    if (!element || !want_count(l, json, MT_STR("max"), &max)) {
+    const mt_json *element = mt_json_at(json, "element_type");
+    if (!want_count(l, json, MT_STR("max"), &max)) {
         return false;
     }
     size_t mark = ct_path_key(l, MT_STR("element_type"));
     t->as.list.element = ct_load_type(l, element);
-    if (t->as.list.element && t->as.list.element->base == CT_LIST) {
+    if (t->as.list.element && ct_held(t->as.list.element) == LN_LIST) {
         ct_load_error(l, CT_L_TYPE, element, "a List may not hold Lists");
         t->as.list.element = NULL;
     }
@@ -193,31 +185,34 @@ static bool load_list(ct_loader *l, const mt_json *json, ct_type *t)
     return t->as.list.element != NULL;
 }
 
+static bool load_whole(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    return ct_has(t, LN_UNIT)     ? load_duration(l, json, t)
+           : ct_has(t, LN_RANGED) ? load_range(l, json, t)
+                                  : load_plain(l, json, t);
+}
+
+static bool load_amount(ct_loader *l, const mt_json *json, ct_type *t)
+{
+    return ct_has(t, LN_CURRENCY) ? load_money(l, json, t) : load_decimal(l, json, t);
+}
+
 static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
-    [CT_BOOL] = load_plain,     [CT_INT] = load_range,   [CT_DECIMAL] = load_decimal,
-    [CT_TEXT] = load_text,      [CT_ENUM] = load_enum,   [CT_DATE] = load_plain,
-    [CT_DATETIME] = load_plain, [CT_MONEY] = load_money, [CT_DURATION] = load_duration,
-    [CT_RECORD] = load_record,  [CT_UNION] = load_union, [CT_LIST] = load_list,
+    [LN_BOOLEAN] = load_plain, [LN_INTEGER] = load_whole, [LN_DECIMAL] = load_amount,
+    [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_plain,
+    [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == CT_BASE_COUNT, "one per type");
+_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
 
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {
-    mt_str base;
-    if (!mt_json_is(json, MT_JSON_OBJECT)) {
-        ct_load_error(l, CT_L_SHAPE, json, "expected a type object, got %s",
-                      mt_json_type_name(json));
-        return NULL;
-    }
-    if (!ct_want_str(l, json, MT_STR("base"), &base)) {
-        return NULL;
-    }
+    mt_str base = ct_text_at(json, "base");
     for (unsigned i = 0; i < CT_BASE_COUNT; i++) {
         if (mt_str_eq(base, mt_str_z(LN_BASES[i].name))) {
             ct_type *t = mt_new(l->keep, ct_type);
             t->base = (uint8_t)i;
             t->slots = 1;
-            return LOADERS[i](l, json, t) ? t : NULL;
+            return LOADERS[ct_held(t)](l, json, t) ? t : NULL;
         }
     }
     ct_load_error(l, CT_L_TYPE, json, "unknown base type \"%.*s\"", MT_ARG(base));

@@ -247,12 +247,16 @@ uint32_t ct_state_find(const ct_entity *e, mt_str state);
 uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);
 uint32_t ct_step_find(const ct_steps *steps, mt_str id);
 
-/* Reads a bundle. MT_OK: *out is set and lives in `keep`. MT_E_REJECTED: `ds` holds at
- * least one error, each naming its JSON path and, via `file`, its place in `text`.
- * MT_E_VERSION: the bundle's tenor_version is not one we read (also a diagnostic). */
+/* Reads a bundle of which nothing is known. It must have what a model needs; what only
+ * interchange demands (LN_FORM in lang/shape.h) may be missing, and values may be
+ * written as facts are. MT_OK: *out is set and lives in `keep`. MT_E_REJECTED: `ds`
+ * holds at least one error, each naming its JSON path and, via `file`, its place in
+ * `text`. MT_E_VERSION: the bundle's tenor_version is not one we read (also a
+ * diagnostic). */
 mt_err ct_load(mt_arena *keep, mt_str text, mt_str file, const mt_limits *limits,
                mt_diags *ds, const ct_model **out);
-/* The same from a tree already read; offsets in the tree refer to `text`, and both must
+/* The same from a tree that ct_validate() found good: its form is not looked at again,
+ * only what it means. Offsets in the tree refer to `text`, and both must
  * live as long as the model. */
 mt_err ct_load_json(mt_arena *keep, const mt_json *bundle, mt_str text, mt_str file,
                     const mt_limits *limits, mt_diags *ds, const ct_model **out);

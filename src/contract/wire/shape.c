@@ -1,12 +1,13 @@
 #include "contract/wire/shape.h"
 
+#include "contract/wire/load_internal.h"
 #include "contract/wire/validate.h"
 
 void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
                     mt_str message)
 {
     mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
+                 .code = w->is_loose ? CT_L_SHAPE : code,
                  .pass = -1,
                  .file = w->file,
                  .field = mt_str_dup(w->ds->arena, mt_buf_str(&w->path)),
@@ -34,9 +35,15 @@ static const char *name_or(const ln_shape *shape, const char *otherwise)
     return shape->name ? shape->name : otherwise;
 }
 
-static bool is_ignored(const ln_field *field, const mt_json *object,
-                       const mt_json *value)
+static bool is_ignored(const ct_shape_walk *w, const ln_field *field,
+                       const mt_json *object, const mt_json *value)
 {
+    if (w->is_loose && field->demand == LN_FORM) {
+        return !value || mt_json_is(value, MT_JSON_NULL);
+    }
+    if (w->is_loose && mt_json_is(value, MT_JSON_NULL)) {
+        return field->demand == LN_MAY;
+    }
     return field->demand == LN_UNLESS
                ? mt_json_get(object, mt_str_z(field->other)) != NULL
                : !value && field->demand == LN_MAY;
@@ -45,13 +52,13 @@ static bool is_ignored(const ln_field *field, const mt_json *object,
 static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *object)
 {
     const mt_json *value = mt_json_get(object, mt_str_z(field->key));
-    if (is_ignored(field, object, value)) {
+    if (is_ignored(w, field, object, value)) {
         return;
     }
     if (!value) {
         ct_shape_fault(w, CT_CODE_BUNDLE_KEY, object,
-                       mt_strf(w->ds->arena, "%s: key \"%s\" is missing",
-                               path_or_top(w), field->key));
+                       mt_strf(w->ds->arena, "%s: %s\"%s\" is missing", path_or_top(w),
+                               w->is_loose ? "" : "key ", field->key));
         return;
     }
     size_t before = w->path.len;
@@ -88,6 +95,9 @@ static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json 
     if (c) {
         check_fields(w, c->fields, object);
         return;
+    }
+    if (w->is_loose) {
+        return; /* whoever reads the node says what he makes of it */
     }
     mt_buf tags = {0};
     list_cases(&tags, shape);
@@ -136,7 +146,7 @@ static void check_int(ct_shape_walk *w, const ln_shape *shape, const mt_json *va
                                path_or_top(w), MT_ARG(mt_json_text(value))));
         return;
     }
-    if (shape->is_natural && n < 0) {
+    if (shape->is_natural && n < 0 && !w->is_loose) {
         ct_shape_fault(w, CT_CODE_BUNDLE_VALUE, value,
                        mt_strf(w->ds->arena, "%s: %lld is less than 0", path_or_top(w),
                                (long long)n));
@@ -175,13 +185,32 @@ static bool is_meant(const ln_when *when, const mt_json *value)
     return false;
 }
 
-static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
+static const ln_when *meant(const ln_shape *choice, const mt_json *value)
 {
-    const ln_when *when = shape->whens;
+    const ln_when *when = choice->whens;
     while (when->shape && !is_meant(when, value)) {
         when++;
     }
-    if (when->shape) {
+    return when->shape ? when : NULL;
+}
+
+/* Loosely, a value may be written as facts are: its type judges it. Only a term has a
+ * shape of its own then. */
+static bool is_judged_by_type(const ln_shape *shape, const ln_when *when,
+                              const mt_json *value)
+{
+    bool term =
+        when && when->shape->kind == LN_SHAPE_CHOICE && meant(when->shape, value);
+    return shape->is_value && !term;
+}
+
+static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
+{
+    const ln_when *when = meant(shape, value);
+    if (w->is_loose && is_judged_by_type(shape, when, value)) {
+        return;
+    }
+    if (when) {
         ct_shape_check(w, when->shape, value);
     } else {
         expected(w, value, shape->name);

@@ -1,5 +1,5 @@
-/* contract/wire/shape.h - does a JSON value have a shape? With the place of every fault.
- * Room: contract. May include base/ and lang/ only. */
+/* contract/wire/shape.h - does a JSON value have a shape? With the place of every
+ * fault. Room: contract. May include base/ and lang/ only. */
 #ifndef CT_WIRE_SHAPE_H
 #define CT_WIRE_SHAPE_H
 
@@ -12,7 +12,8 @@ typedef struct ct_shape_walk ct_shape_walk;
 struct ct_shape_walk {
     mt_diags *ds;
     mt_str file, text;
-    mt_buf path; /* of the value being looked at: constructs[3].type */
+    mt_buf path;   /* of the value being looked at: constructs[3].type */
+    bool is_loose; /* only what a model cannot be made without, see model.h */
 };
 
 /* Adds a diagnostic for every place where the value does not have the shape. */
