@@ -14,11 +14,12 @@ enum { TRIES = 8 };
 /* ---- The job in hand --------------------------------------------------------------
  */
 
-/* Called instead of the caller's own, when the committer has answered. */
+/* Called instead of the caller's own, when the committer has answered. An answer that
+ * was kept is another cycle's: this one was not written. */
 static void settle(void *state, ex_reply *reply)
 {
     ex_agent *a = state;
-    bool committed = reply->status < 400;
+    bool committed = reply->status < 400 && !reply->replayed;
     if (!a->overtaken) {
         a->reply_to(a->reply_state, reply);
     }
@@ -54,6 +55,13 @@ static ex_job *job_again(ex_agent *a, const ex_call *call)
     return job;
 }
 
+/* Handlers act outside, so a request that was answered before runs no cycle. One that
+ * another node answers meanwhile is found by the committer, see settle(). */
+static bool is_answered(ex_job *job)
+{
+    return job->call->idempotency_key.len && ex_answer_again(job) && job->answered;
+}
+
 /* A cycle on a state that another node has replaced meanwhile is thrown away and run
  * again on the newer one; after TRIES the caller gets the conflict. The answer comes
  * from commit_cycle(). */
@@ -62,6 +70,10 @@ static void run_cycle(ex_agent *a, ex_job *job)
     const ex_call *call = job->call;
     a->reply_to = job->done;
     a->reply_state = job->state;
+    if (is_answered(job)) {
+        ex_answer(job);
+        return;
+    }
     for (int tries = 0; tries < TRIES; tries++) {
         mt_err err =
             ho_agent_service_receive(a->service, a->x->store, call->body, &a->done);

@@ -72,6 +72,7 @@ static const ln_case CASES[CASE_COUNT + 1] = {
 
 const ln_shape *const LN_SHAPE_BUNDLE = &SHAPE_BUNDLE;
 const ln_shape *const LN_SHAPE_MANIFEST = &SHAPE_MANIFEST;
+const ln_shape *const LN_SHAPE_EXPRESSION = &SHAPE_EXPRESSION;
 
 const ln_case *ln_case_find(const ln_shape *family, mt_str text)
 {

@@ -68,7 +68,8 @@ struct ln_shape {
     const ln_when *whens;
 };
 
-extern const ln_shape *const LN_SHAPE_BUNDLE, *const LN_SHAPE_MANIFEST;
+extern const ln_shape *const LN_SHAPE_BUNDLE, *const LN_SHAPE_MANIFEST,
+                                                  *const LN_SHAPE_EXPRESSION;
 
 /* The case of the family that has this text, NULL if there is none. */
 const ln_case *ln_case_find(const ln_shape *family, mt_str text);

@@ -14,6 +14,7 @@
  * means a fault was reported. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
+#include "contract/wire/shape.h"
 
 /* ORDER ct_compare */
 const char *const CT_COMPARE_TEXT[6] = {"=", "!=", "<", "<=", ">", ">="};
@@ -418,25 +419,34 @@ static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_s
     return NULL;
 }
 
+/* The key that tells which expression this is: of several, the one whose form was
+ * checked. */
+static mt_str told_by(const mt_json *json)
+{
+    const ln_when *when = ct_shape_meant(LN_SHAPE_EXPRESSION, json);
+    return when ? mt_str_z(when->key) : MT_STR("");
+}
+
 static const ct_expr *load_term(ct_loader *l, const mt_json *json)
 {
-    const mt_json *v;
-    if ((v = mt_json_at(json, "fact_ref"))) {
+    mt_str key = told_by(json);
+    const mt_json *v = mt_json_get(json, key);
+    if (mt_str_is(key, "fact_ref")) {
         return load_reference(l, mt_json_text(v), v);
     }
-    if ((v = mt_json_at(json, "field_ref"))) {
+    if (mt_str_is(key, "field_ref")) {
         return load_field_ref(l, v);
     }
-    if ((v = mt_json_at(json, "verdict_ref"))) {
+    if (mt_str_is(key, "verdict_ref")) {
         return load_payload_ref(l, v);
     }
-    if ((v = mt_json_at(json, "field_of"))) {
+    if (mt_str_is(key, "field_of")) {
         return load_field_of(l, v);
     }
-    if ((v = mt_json_at(json, "op"))) {
+    if (mt_str_is(key, "op")) {
         return load_operator_term(l, json, mt_json_text(v));
     }
-    if ((v = mt_json_at(json, "literal"))) {
+    if (mt_str_is(key, "literal")) {
         return load_literal(l, v, mt_json_at(json, "type"));
     }
     ct_load_error(l, CT_L_EXPR, json, "this is not a term");
@@ -544,19 +554,16 @@ static const ct_expr *load_operator(ct_loader *l, const mt_json *json, mt_str op
 
 const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 {
-    const mt_json *v;
-    const ct_expr *e;
-    if ((v = mt_json_at(json, "verdict_present"))) {
+    mt_str key = told_by(json);
+    const mt_json *v = mt_json_get(json, key);
+    if (mt_str_is(key, "verdict_present")) {
         return load_present(l, v);
     }
-    if ((v = mt_json_at(json, "quantifier"))) {
+    if (mt_str_is(key, "quantifier")) {
         return load_quantifier(l, json, mt_json_text(v));
     }
-    if ((v = mt_json_at(json, "op"))) {
-        e = load_operator(l, json, mt_json_text(v));
-    } else {
-        e = load_term(l, json);
-    }
+    const ct_expr *e = mt_str_is(key, "op") ? load_operator(l, json, mt_json_text(v))
+                                            : load_term(l, json);
     if (e && ct_held(e->type) != LN_BOOLEAN) {
         ct_load_error(l, CT_L_EXPR, json, "expected a Bool, got %.*s",
                       MT_ARG(ct_type_spell(l->keep, e->type)));
@@ -569,15 +576,9 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
 
 static bool is_term(const mt_json *json)
 {
-    static const mt_str KEYS[] = {MT_STR_INIT("fact_ref"),    MT_STR_INIT("field_ref"),
-                                  MT_STR_INIT("verdict_ref"), MT_STR_INIT("field_of"),
-                                  MT_STR_INIT("op"),          MT_STR_INIT("literal")};
-    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++) {
-        if (mt_json_get(json, KEYS[i])) {
-            return !mt_json_at(json, "kind");
-        }
-    }
-    return false;
+    mt_str key = told_by(json);
+    return key.len && !mt_str_is(key, "verdict_present") &&
+           !mt_str_is(key, "quantifier") && !mt_json_at(json, "kind");
 }
 
 /* Every value of `from` is one of `to`: needed where nothing is checked any more. */

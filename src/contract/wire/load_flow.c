@@ -29,11 +29,10 @@ static uint32_t load_step_ref(ct_loader *l, const step_names *names,
     return step;
 }
 
-/* {"kind":"Terminal","outcome":…} or a bare outcome name. */
+/* {"kind":"Terminal","outcome":…} */
 static void load_terminal(const mt_json *json, mt_str *out)
 {
-    bool bare = mt_json_is(json, MT_JSON_STRING);
-    *out = bare ? mt_json_text(json) : ct_text_at(json, "outcome");
+    *out = ct_text_at(json, "outcome");
 }
 
 static bool load_target(ct_loader *l, const step_names *names, const mt_json *parent,
@@ -108,14 +107,25 @@ static bool load_escalate(ct_loader *l, const step_names *names, const mt_json *
     return out->persona != CT_NONE && out->next != CT_NONE;
 }
 
+/* The kind Terminal is not one of interchange, so nobody has looked at its form. */
+static bool load_terminate(ct_loader *l, const mt_json *json, ct_handler *out)
+{
+    const mt_json *outcome = mt_json_at(json, "outcome");
+    out->kind = CT_TERMINATE;
+    out->outcome = mt_json_text(outcome);
+    if (!mt_json_is(outcome, MT_JSON_STRING)) {
+        ct_load_error(l, CT_L_SHAPE, json, "\"outcome\" must be text");
+        return false;
+    }
+    return true;
+}
+
 static bool load_handler_kind(ct_loader *l, const step_names *names,
                               const mt_json *json, ct_handler *out)
 {
     mt_str kind = ct_text_at(json, "kind");
     if (mt_str_is(kind, "Terminate") || mt_str_is(kind, "Terminal")) {
-        out->kind = CT_TERMINATE;
-        load_terminal(mt_json_at(json, "outcome"), &out->outcome);
-        return true;
+        return load_terminate(l, json, out);
     }
     if (mt_str_is(kind, "Compensate")) {
         return load_compensate(l, json, out);

@@ -41,12 +41,11 @@ static bool is_ignored(const ct_shape_walk *w, const ln_field *field,
     if (w->is_loose && field->demand == LN_FORM) {
         return !value || mt_json_is(value, MT_JSON_NULL);
     }
-    if (w->is_loose && mt_json_is(value, MT_JSON_NULL)) {
-        return field->demand == LN_MAY;
+    if (field->demand == LN_UNLESS) {
+        return mt_json_get(object, mt_str_z(field->other)) != NULL;
     }
-    return field->demand == LN_UNLESS
-               ? mt_json_get(object, mt_str_z(field->other)) != NULL
-               : !value && field->demand == LN_MAY;
+    bool absent = !value || (w->is_loose && mt_json_is(value, MT_JSON_NULL));
+    return absent && field->demand == LN_MAY;
 }
 
 static void check_key(ct_shape_walk *w, const ln_field *field, const mt_json *object)
@@ -185,7 +184,7 @@ static bool is_meant(const ln_when *when, const mt_json *value)
     return false;
 }
 
-static const ln_when *meant(const ln_shape *choice, const mt_json *value)
+const ln_when *ct_shape_meant(const ln_shape *choice, const mt_json *value)
 {
     const ln_when *when = choice->whens;
     while (when->shape && !is_meant(when, value)) {
@@ -199,14 +198,14 @@ static const ln_when *meant(const ln_shape *choice, const mt_json *value)
 static bool is_judged_by_type(const ln_shape *shape, const ln_when *when,
                               const mt_json *value)
 {
-    bool term =
-        when && when->shape->kind == LN_SHAPE_CHOICE && meant(when->shape, value);
+    bool term = when && when->shape->kind == LN_SHAPE_CHOICE &&
+                ct_shape_meant(when->shape, value);
     return shape->is_value && !term;
 }
 
 static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
-    const ln_when *when = meant(shape, value);
+    const ln_when *when = ct_shape_meant(shape, value);
     if (w->is_loose && is_judged_by_type(shape, when, value)) {
         return;
     }

@@ -18,6 +18,9 @@ struct ct_shape_walk {
 
 /* Adds a diagnostic for every place where the value does not have the shape. */
 void ct_shape_check(ct_shape_walk *w, const ln_shape *shape, const mt_json *value);
+/* The alternative of a choice that the value means, NULL if none: who reads a value
+ * asks here too, so that he reads what was checked. */
+const ln_when *ct_shape_meant(const ln_shape *choice, const mt_json *value);
 /* A fault at a value. */
 void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
                     mt_str message);

@@ -57,6 +57,28 @@ static const struct row {
      "L105", "undeclared source"},
     {"a rule on an unknown fact", RULE("r", "0", REF("x"), "v", BOOL_T, "true"), "L105",
      "constructs[0].body.when: unknown fact"},
+    {"an expression is what the key says that was checked: a fact",
+     FACT("x", "{'base':'Int','min':0,'max':1}") "," RULE(
+         "r", "0",
+         "{'fact_ref':'x','op':'=','left':{'literal':{},'type':{'base':'Record'}},"
+         "'right':{'literal':{},'type':{'base':'Record','fields':[1]}}}",
+         "v", BOOL_T, "true"),
+     "L106", "expected a Bool, got Int"},
+    {"an expression is what the key says that was checked: not a term",
+     RULE("r", "0",
+          "{'op':'=','left':{'verdict_present':'v','literal':{},'type':{'base':"
+          "'TaggedUnion','variants':7}},'right':{'literal':true}}",
+          "v", BOOL_T, "true"),
+     "L106", "constructs[0].body.when.left: this is not a term"},
+    {"an expression is what the key says that was checked: not a quantifier",
+     FACT("x", "{'base':'Int','min':0,'max':1}") "," RULE(
+         "r", "0", "{'fact_ref':'x','quantifier':'some','domain':5,'body':[]}", "v",
+         BOOL_T, "true"),
+     "L106", "expected a Bool, got Int"},
+    {"a payload that says two things",
+     RULE("r", "0", TRUE_P, "v", BOOL_T,
+          "{'verdict_present':'v','literal':{},'type':{'base':'Record'}}"),
+     "L107", "constructs[0].body.produce.payload.value"},
     {"a comparison of Text and Int",
      FACT("x", "{'base':'Text','max_length':4}") "," RULE(
          "r", "0", "{'left':" REF("x") ",'op':'=','right':{'literal':3}}", "v", BOOL_T,
@@ -102,7 +124,8 @@ static const struct row {
      "L105", "declared twice"},
     {"15.1.2 entities that are their own parents",
      ENTITY("A", ",'parent':'B'") "," ENTITY("B", ",'parent':'A'"), "L109", "cycle"},
-    {"a parent that does not exist", ENTITY("A", ",'parent':'B'"), "L105", "not an entity"},
+    {"a parent that does not exist", ENTITY("A", ",'parent':'B'"), "L105",
+     "not an entity"},
     {"15.1.5 an effect that is no transition",
      ENTITY("E", "") "," OPERATION("'allowed_personas':['p'],'effects':[{'entity_id':"
                                    "'E','from':'t','to':'s'}]"),
@@ -126,6 +149,10 @@ static const struct row {
                                      "{'id':'a','kind':'OperationStep','op':'o','"
                                      "persona':'p','outcomes':{}," HANDLER "}"),
      "L111", "is not handled"},
+    {"a failure handler that ends in nothing",
+     ENTITY("E", "") "," OP "," FLOW(
+         "f", "a", STEP("a", END, ",'on_failure':{'kind':'Terminal'}")),
+     "L103", "\"outcome\" must be text"},
     {"15.1.7 a step without a failure handler",
      ENTITY("E", "") "," OP "," FLOW("f", "a", STEP("a", END, "")), "L113", "missing"},
     {"15.1.3 steps in a circle",

@@ -136,6 +136,26 @@ static void a_message_is_a_cycle_with_a_record(void **state)
     desk_close(&d);
 }
 
+static void a_repeated_message_runs_one_cycle(void **state)
+{
+    static const char MESSAGE[] = "{\"remote_addr\":\"127.0.0.1:1\",\"content\":"
+                                  "{\"from\":\"b1\",\"intent\":\"register\"}}";
+    ex_executor_options o = with_voices();
+    desk d = desk_open(state, NULL, &o);
+    for (int i = 0; i < 3; i++) {
+        ask_once(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", MESSAGE, "k");
+        expect(&d, 200);
+    }
+    ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", MESSAGE);
+    expect(&d, 200);
+    assert_int_equal(records(&d, "agent_cycle"), 2);
+    const mt_json *r = ask(&d, &DRIVER, EX_AGENT_TAPE, "seller", "", "");
+    assert_at(r, "state.messages", "2");
+    ask_once(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "{}", "k");
+    expect(&d, 422);
+    desk_close(&d);
+}
+
 static void lists_go_on_exactly_while_there_is_more(void **state)
 {
     ex_executor_options o = with_voices();
@@ -197,6 +217,7 @@ int main(void)
     both(&l, nobody_runs_a_graph_without_the_right);
     both(&l, broken_events_are_refused_with_a_reason);
     both(&l, a_message_is_a_cycle_with_a_record);
+    both(&l, a_repeated_message_runs_one_cycle);
     both(&l, lists_go_on_exactly_while_there_is_more);
     both(&l, a_graph_or_agent_that_cannot_be_read_is_refused_at_the_start);
     int failed = rows_run(&l, "exec/executor_voices");
