@@ -141,6 +141,8 @@ static mt_str contract_of(const session *s)
                         mt_strf(&kept.arena, "%.*s.tenor", MT_ARG(name)));
 }
 
+/* The path is compared as text, after it was joined with its directory; two spellings
+ * of one file would have two coverages. */
 static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
 {
     s->contract = mt_str_dup(&kept.arena, contract_of(s));
@@ -239,6 +241,8 @@ void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* The limits of the first opening hold for a file's contract; later cases find it
+ * open. */
 bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
                       mt_buf *why)
 {
