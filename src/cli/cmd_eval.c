@@ -56,11 +56,11 @@ const char CMD_EVAL_DETAILS[] =
 typedef struct evaluation {
     const cli_args *args;
     cli_contract contract;
-    const ct_program *program;
-    ct_facts *facts;
-    ct_verdicts *verdicts;
-    mt_arena errors;
-    os_deadline deadline; /* of one evaluation */
+    const ct_program *program; /* compiled once, for all lines */
+    ct_facts *facts;           /* reused from line to line */
+    ct_verdicts *verdicts;     /* likewise */
+    mt_arena errors;           /* texts of one fault; reset before each evaluation */
+    os_deadline deadline;      /* of one evaluation */
 } evaluation;
 
 /* Assembles and evaluates one fact set; false: *fault says why not. */

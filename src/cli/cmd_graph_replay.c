@@ -50,12 +50,12 @@ const char CMD_GRAPH_CAPTURE_DETAILS[] =
 typedef struct replayer {
     const cli_args *args;
     cli_graph graph;
-    mt_arena arena;
-    mt_buf out;
+    mt_arena arena; /* of the capture's head and of the result */
+    mt_buf out;     /* the report; with --event after the trace line */
     ho_capture_file capture;
     const char *wanted; /* --event */
     size_t until;       /* --until; 0: to the end */
-    bool found;
+    bool found;         /* the wanted event went by */
 } replayer;
 
 /* Called for each event as it is replayed; only the wanted one is written, so a long

@@ -205,13 +205,13 @@ static int create(const cli_args *args)
  * ---------------------------------------------------------------------------- */
 
 typedef struct listing {
-    mt_arena arena;
+    mt_arena arena; /* tokens of all pages */
     mt_buf out;
     mt_jw w;
     bool json;
-    uint32_t count;
-    mt_str last;
-    int64_t now;
+    uint32_t count; /* rows of the current page */
+    mt_str last;    /* id of the last row: where the next page begins */
+    int64_t now;    /* one moment for all, to say what has expired */
 } listing;
 
 /* Revoked comes before expired: it is what somebody decided. */
