@@ -100,7 +100,7 @@ static asked asked_of(const ag_question *q)
 static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
                        mt_str *text, ag_route *route, bool *parsed)
 {
-    *text = written;
+    *text = written.ptr ? written : MT_STR("");
     *parsed = !agent->flow_off &&
               !ag_route_parse(q->a, q->mode, agent->styles, *text, route, NULL);
     if (!*parsed) {

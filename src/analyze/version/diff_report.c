@@ -13,6 +13,7 @@ static const char *const PROOFS[] = {
 };
 MT_TABLE_COVERS(PROOFS, AN_PROVEN_BREAKING + 1);
 
+/* Keys sorted, so equal values have equal digests whoever wrote them. */
 static mt_str compact(mt_arena *a, const mt_json *value)
 {
     if (!value) {
@@ -57,6 +58,7 @@ static void text_or_null(mt_jw *w, const char *text)
     }
 }
 
+/* `resolution` and `proof` are there only when a proof was tried. */
 static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
                       const an_diff_field *f, const an_diff_part *p)
 {
@@ -93,6 +95,8 @@ static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
     mt_jw_end_object(w);
 }
 
+/* A scratch arena per field: values may be large and their text is needed once per
+ * part. */
 static void field_json(mt_jw *w, const an_diff_entry *e, const an_diff_field *f)
 {
     mt_arena scratch = {0};
@@ -126,6 +130,7 @@ static void entry_json(mt_jw *w, const an_diff_entry *e)
     mt_jw_end_object(w);
 }
 
+/* The entries are in one list; three passes keep each group in its order. */
 static void entries_json(mt_jw *w, const an_diff *d, an_diff_change change)
 {
     mt_jw_begin_array(w);

@@ -4,6 +4,7 @@
 #include "contract/front/system.h"
 #include "contract/front/unit.h"
 
+/* What the conformance suite compares: one error per contract. */
 const mt_diag *ct_first_error(const mt_diags *ds)
 {
     for (size_t i = 0; i < ds->len; i++) {
@@ -43,7 +44,10 @@ static void finish(fr_unit *u, ct_elaboration *out)
     out->unit = u;
 }
 
-/* Everything after the sources are read. */
+/* Everything after the sources are read. Every pass runs even after faults, each
+ * leaving broken constructs alone: an author sees all that is wrong in one run. Only a
+ * bundle needs a contract without faults. Warnings are for contracts that were
+ * understood completely, since an unused name may be used in what did not parse. */
 static void run_passes(fr_unit *u, ct_elaboration *out)
 {
     fr_pass2_index(u);
@@ -62,6 +66,9 @@ static void run_passes(fr_unit *u, ct_elaboration *out)
     }
 }
 
+/* The result is made in any case, so that diagnostics can be shown with their sources.
+ * Errors are counted from where the caller's list stood. MT_E_REJECTED is for contracts
+ * with faults; other codes say that the root could not be read at all. */
 mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
                           const mt_provider *files, const ct_options *opts,
                           mt_diags *ds, const ct_elaboration **out)

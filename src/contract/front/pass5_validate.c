@@ -2,6 +2,7 @@
  * verdicts and rules. */
 #include "contract/front/validate.h"
 
+/* S8. Every rule after the first one is reported, at its own `produce`. */
 void fr_validate_verdicts(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
@@ -18,6 +19,7 @@ void fr_validate_verdicts(fr_unit *u)
     }
 }
 
+/* §7.3. A name is only called unknown when every file was read. */
 static void check_verdict_ref(fr_unit *u, const fr_rule *r, const fr_expr *e)
 {
     const fr_rule *producer = fr_find_verdict(u, e->sym);

@@ -22,6 +22,8 @@ static void decimal_text(mt_buf *out, mt_decimal d)
     mt_buf_add(out, text, mt_decimal_print(d, text));
 }
 
+/* Fields are held in byte order of their names, so writing them in a row gives sorted
+ * keys. */
 static void record_fields(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     mt_buf_adds(out, MT_STR("{\"fields\":{"));
@@ -86,6 +88,7 @@ static void date_time(mt_buf *out, ct_time t)
     mt_buf_addc(out, '"');
 }
 
+/* `unit` sorts before `value` and behind `kind`, which is already there. */
 static void whole(mt_buf *out, const ct_type *type, int64_t n)
 {
     if (ct_has(type, LN_UNIT)) {
@@ -134,6 +137,9 @@ static void plain_value(mt_buf *out, const ct_type *type, const ct_value *value)
     }
 }
 
+/* Written piece by piece instead of through a tree, because results are made per
+ * evaluation and there is one order of keys. `amount`, `elements` and `fields` sort
+ * before `kind`; everything else sorts behind it. */
 void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     if (ct_held(type) == LN_RECORD) {
