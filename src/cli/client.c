@@ -25,12 +25,12 @@ enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
 typedef struct question {
     const cli_args *args;
     const char *method;
-    mt_str path, body;
-    mt_arena arena;
+    mt_str path, body; /* path: escaped already; body: ptr NULL sends none */
+    mt_arena arena;    /* texts of the request; freed with the answer */
     CURL *curl;
-    struct curl_slist *fields;
-    mt_buf answer;
-    char why[CURL_ERROR_SIZE];
+    struct curl_slist *fields; /* header lines; the library copies them */
+    mt_buf answer;             /* bounded by its ceiling */
+    char why[CURL_ERROR_SIZE]; /* the library's sentence, when no answer came */
 } question;
 
 /* Everything but unreserved characters, so that an id may hold a slash. */

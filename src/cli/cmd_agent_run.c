@@ -38,15 +38,15 @@ enum { MOST_RELAYS = 32, MOST_TRAVELS = 32 };
 /* Everything one run needs, released together. */
 typedef struct run {
     const cli_args *args;
-    mt_limits limits;
+    mt_limits limits; /* of frames, tapes and handlers */
     mt_arena arena;
-    ag_file file;
-    char *directory;
-    const char *relays[MOST_RELAYS + 1];
-    const char *travels[2 * MOST_TRAVELS + 1];
-    mt_json upload;
-    ho_agent *agent;
-    mt_buf why;
+    ag_file file;                              /* points into `arena` */
+    char *directory;                           /* of the agent file; on the heap */
+    const char *relays[MOST_RELAYS + 1];       /* ends with NULL; tried in this order */
+    const char *travels[2 * MOST_TRAVELS + 1]; /* trigger, address, …; ends with NULL */
+    mt_json upload;                            /* null unless --upload was given */
+    ho_agent *agent;                           /* NULL until the state is open */
+    mt_buf why; /* the last reason; of whatever room failed */
 } run;
 
 static nt_runner *running;

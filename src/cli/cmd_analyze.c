@@ -59,8 +59,8 @@ const char CMD_ANALYZE_DETAILS[] =
 
 /* A picture, if one is asked for. */
 typedef struct wish {
-    bool drawn;
-    cli_form form;
+    bool drawn;      /* otherwise a report is written */
+    cli_form form;   /* only when drawn */
     uint32_t parts;  /* bits 1 << an_part */
     const char *dir; /* one file each, there; NULL: one picture */
 } wish;

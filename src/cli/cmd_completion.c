@@ -30,6 +30,7 @@ static void walk(mt_buf *out, const cli_command *table, const char *before, visi
     }
 }
 
+/* Without a blank at the front, for the first list between quotes. */
 static void add_names(mt_buf *out, const cli_command *table)
 {
     for (const cli_command *c = table; c && c->name; c++) {
@@ -47,6 +48,8 @@ static void add_option_words(mt_buf *out, const cli_option *options)
 
 /* ---- bash -------------------------------------------------------------------- */
 
+/* A command with subcommands offers their names, others their options; a word that fits
+ * neither completes to files. */
 static void bash_case(mt_buf *out, const cli_command *c, const char *path)
 {
     mt_buf_addf(out, "    \"%s\") words=\"", path);
@@ -137,6 +140,7 @@ static void zsh_options(mt_buf *out, const cli_option *options)
     }
 }
 
+/* Names with their summaries, which zsh shows beside them. */
 static void zsh_describe(mt_buf *out, const cli_command *table)
 {
     mt_buf_addz(out, "names=(");
@@ -204,6 +208,7 @@ static void add_fish_text(mt_buf *out, const char *text)
     mt_buf_addc(out, '\'');
 }
 
+/* -r: the option needs a value, which completes to files. */
 static void fish_options(mt_buf *out, const char *path, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -224,6 +229,8 @@ static void fish_names(mt_buf *out, const char *path, const cli_command *table)
     }
 }
 
+/* Both the names below a command and its options are given for its path; _motet_at
+ * keeps them from showing elsewhere. */
 static void fish_command(mt_buf *out, const cli_command *c, const char *path)
 {
     fish_names(out, path, c->subcommands);

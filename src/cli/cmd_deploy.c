@@ -58,8 +58,8 @@ typedef struct move {
     mt_str entity, from, to;
 } move;
 
-/* The first dot ends the entity, the first equals sign the old state; all three parts
- * but the last have to be there. */
+/* The first dot ends the entity, the first equals sign the old state. An entity has to
+ * be named. */
 static int read_move(const cli_args *args, const char *text, move *out)
 {
     mt_str all = mt_str_z(text);

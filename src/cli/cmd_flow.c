@@ -49,6 +49,7 @@ static const cli_option LIST_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* Option and member have the same name. */
 static void add_text(const cli_args *args, mt_jw *w, const char *option)
 {
     const char *value = cli_value(args, option);
@@ -58,6 +59,7 @@ static void add_text(const cli_args *args, mt_jw *w, const char *option)
     }
 }
 
+/* Absent unless asked for: a body without it acts. */
 static void add_dry_run(const cli_args *args, mt_jw *w)
 {
     if (cli_flag(args, "dry-run")) {

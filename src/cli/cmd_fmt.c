@@ -32,9 +32,9 @@ const char CMD_FMT_DETAILS[] =
 typedef struct formatter {
     const cli_args *args;
     mt_limits limits;
-    mt_arena names;
-    MT_VEC(mt_str) changed;
-    int code;
+    mt_arena names;         /* of `changed`; outlives each file */
+    MT_VEC(mt_str) changed; /* files that are not as the formatter writes them */
+    int code;               /* the worst so far */
 } formatter;
 
 static void worst(formatter *f, int code)

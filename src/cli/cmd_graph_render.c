@@ -35,7 +35,7 @@ typedef struct paint {
     mt_arena *arena;
     const char *wanted; /* event id, NULL: the last one */
     mt_str *values;     /* per node */
-    bool found;
+    bool found;         /* the event was in the capture */
 } paint;
 
 /* ---- painting ---- */

@@ -81,18 +81,19 @@ static void request_stop(int signal_number)
 typedef struct runner {
     const cli_args *args;
     cli_graph graph;
-    ho_graph_options options;
-    const char *capture; /* path */
+    ho_graph_options options; /* handed to the host; owns its context */
+    const char *capture;      /* path */
+    /* All beside the capture; new_trace becomes trace_path at the end. */
     mt_str journal_path, trace_path, new_trace;
-    ho_ingress *ingress;
-    ho_journal *journal;
-    mt_sign_key key; /* of --sign */
-    FILE *trace;
-    mt_buf line;
-    bool fixture;  /* events come from one */
-    bool begun;    /* something is committed */
-    bool resuming; /* steps are those of the journal */
-    bool out_failed;
+    ho_ingress *ingress; /* NULL until the journal is ours */
+    ho_journal *journal; /* its lock is what makes a run the only one */
+    mt_sign_key key;     /* of --sign */
+    FILE *trace;         /* NULL without --trace */
+    mt_buf line;         /* scratch for one trace line */
+    bool fixture;        /* events come from one */
+    bool begun;          /* something is committed */
+    bool resuming;       /* steps are those of the journal */
+    bool out_failed; /* a trace or a summary could not be written; told at the end */
 } runner;
 
 /* ---- options ---- */

@@ -35,9 +35,9 @@ const char CMD_LEDGER_EXPORT_DETAILS[] =
 
 typedef struct copying {
     const cli_args *args;
-    const char *path; /* NULL: standard output */
-    os_new_file file;
-    mt_buf out;
+    const char *path;  /* NULL: standard output */
+    os_new_file file;  /* begun beside its final name */
+    mt_buf out;        /* lines that wait to be written */
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
 } copying;

@@ -260,11 +260,11 @@ static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 
 typedef struct show {
     const cli_args *args;
-    filter filter;
+    filter filter; /* empty members let everything through */
     bool json;
-    size_t shown;
-    mt_buf out;
-    mt_arena scratch;
+    size_t shown;     /* records that passed the filter */
+    mt_buf out;       /* flushed when it is large */
+    mt_arena scratch; /* of one record */
 } show;
 
 /* The range is looked at before the body is read: most lines are outside it. */

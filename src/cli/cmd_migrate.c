@@ -38,16 +38,16 @@ const char CMD_MIGRATE_DETAILS[] =
 
 /* One instance of the file with all it needs. */
 typedef struct instance {
-    ct_facts *facts;
-    ct_verdicts *verdicts;
-    ct_run run;
+    ct_facts *facts;       /* NULL: not reached */
+    ct_verdicts *verdicts; /* made with `facts` */
+    ct_run run;            /* where the flow stands under the old version */
 } instance;
 
 typedef struct flights {
     cli_versions *v;
-    const char *path;
-    instance *items;
-    an_flight *flights;
+    const char *path;   /* of the file, for messages */
+    instance *items;    /* parallel to `flights` */
+    an_flight *flights; /* what the analysis reads; borrows the runs of `items` */
     uint32_t count;
 } flights;
 

@@ -46,16 +46,16 @@ enum { PEM_BYTES = 1 << 20 };
 
 typedef struct service {
     const cli_args *args;
-    mt_arena arena;
-    ht_config config;
-    bool usable; /* settings could be read, though some may be wrong */
-    mt_str text; /* of the configuration file */
-    ht_log log;
+    mt_arena arena;   /* settings, contracts' names, certificates: all until the end */
+    ht_config config; /* the file, with the options over it */
+    bool usable;      /* settings could be read, though some may be wrong */
+    mt_str text;      /* of the configuration file */
+    ht_log log;       /* opened first, closed last */
     mt_limits limits;
-    st_store *store;
-    ex_executor *executor;
-    ht_server *server;
-    mt_str tls_cert, tls_key;
+    st_store *store;          /* closed after the executor */
+    ex_executor *executor;    /* closed after the server has drained */
+    ht_server *server;        /* NULL until it listens */
+    mt_str tls_cert, tls_key; /* PEM; empty without TLS */
 } service;
 
 /* ---- Settings

@@ -93,6 +93,8 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
     if (span.len > 1 && span.ptr[span.len - 1] == 'd') {
         char hours[32];
         int len = snprintf(hours, sizeof hours, "%.*sh", (int)span.len - 1, span.ptr);
+        /* Bounded before the multiplication, so that 24 times as much still
+         * fits. */
         if (mt_duration_parse(mt_str_from(hours, (size_t)len), &milliseconds) ||
             milliseconds > INT64_MAX / 64) {
             return false;
@@ -102,6 +104,7 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
         return false;
     }
     *out = now + (int64_t)milliseconds;
+    /* 2^50 ms are more than 30,000 years; beyond that somebody mistyped. */
     return milliseconds > 0 && milliseconds < (uint64_t)1 << 50;
 }
 
@@ -202,13 +205,13 @@ static int create(const cli_args *args)
  * ---------------------------------------------------------------------------- */
 
 typedef struct listing {
-    mt_arena arena;
+    mt_arena arena; /* tokens of all pages */
     mt_buf out;
     mt_jw w;
     bool json;
-    uint32_t count;
-    mt_str last;
-    int64_t now;
+    uint32_t count; /* rows of the current page */
+    mt_str last;    /* id of the last row: where the next page begins */
+    int64_t now;    /* one moment for all, to say what has expired */
 } listing;
 
 /* Revoked comes before expired: it is what somebody decided. */

@@ -38,10 +38,10 @@ const char CMD_WHATIF_DETAILS[] =
 
 typedef struct replay {
     const cli_args *args;
-    bool json;
-    size_t examples;
-    mt_buf out;
-    int code; /* of printing */
+    bool json;       /* a line per difference, then the summary */
+    size_t examples; /* in text: so many more are shown */
+    mt_buf out;      /* flushed as it grows */
+    int code;        /* of printing */
 } replay;
 
 /* After stdout failed nothing more is written; the replay ends with that code. */

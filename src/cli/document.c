@@ -142,7 +142,7 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
 
 typedef struct beside {
     mt_arena *a;
-    mt_str document;
+    mt_str document;  /* whose directory paths are relative to; ptr NULL: it was DNA */
     const char *path; /* looked at last */
 } beside;
 

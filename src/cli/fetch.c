@@ -19,14 +19,15 @@ enum { FETCH_MS = 30000 }; /* each source has its own timeout within it */
 
 typedef struct fetching {
     const cli_args *args;
-    mt_arena *arena;
+    mt_arena *arena; /* the command's; everything fetched lives there */
     const ct_model *model;
-    const mt_json *given; /* NULL: none */
-    ad_adapters *adapters;
-    MT_VEC(ad_param) params;
+    const mt_json *given;    /* NULL: none */
+    ad_adapters *adapters;   /* NULL until opened */
+    MT_VEC(ad_param) params; /* of --param */
+    /* Indexes of facts that are fetched: not given, and with a source. */
     MT_VEC(uint32_t) wanted;
-    ct_binding binding;
-    ad_fact_answer *answers;
+    ct_binding binding;      /* of --bind, for paths that name an instance */
+    ad_fact_answer *answers; /* parallel to `wanted` */
 } fetching;
 
 /* Paths in the settings are relative to the file they stand in. */

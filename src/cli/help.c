@@ -35,6 +35,8 @@ void cli_full_name(mt_buf *out, const cli_command *command)
     }
 }
 
+/* 24 columns fit most; longer ones push the text to the right instead of breaking the
+ * line. */
 static void add_row(mt_buf *out, const char *left, const char *right)
 {
     mt_buf_addf(out, "  %-24s  %s\n", left, right);
@@ -168,6 +170,8 @@ static void add_wrapped(mt_buf *out, const char *text)
     mt_buf_addc(out, '\n');
 }
 
+/* Rules that are numbers are sections of the specification; others name a document of
+ * their own. */
 static void code_help(mt_buf *out, const ct_code_info *info)
 {
     mt_buf_addf(out, "%s: %s\n\n", info->code, info->title);

@@ -73,10 +73,10 @@ static int unknown_option(const cli_args *args, mt_str name)
 /* Room for every word as an option pair and as an operand. */
 typedef struct reader {
     cli_args *args;
-    const char **given, **operands;
+    const char **given, **operands; /* of `args`, while they can be written */
     char **words;
-    int count, at;
-    bool options_ended;
+    int count, at;      /* words there are; the one that is read */
+    bool options_ended; /* by "--": all that follows are operands */
 } reader;
 
 /* The array has room for every word, so it cannot overflow. */

@@ -112,6 +112,7 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
     mt_buf_free(&json);
     ct_bench *b = &e->bench;
+    /* Each evaluation has the whole time again: a session lasts as long as its user. */
     e->deadline.end_ms = 0;
     if (ct_facts_read(b->facts, text, b->limits, false, &fault) ||
         ct_evaluate(e->plan->program, b->facts, b->verdicts, &r->arena, &fault)) {
@@ -125,6 +126,7 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     return true;
 }
 
+/* Says so itself, so that callers only return. */
 static uint32_t fact_named(const cli_repl *r, mt_str name, mt_buf *out)
 {
     uint32_t fact = ct_model_find(r->engine->model, CT_KIND_FACT, name);
@@ -153,10 +155,13 @@ static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
     r->facts[fact] = text;
     if (!evaluate(r, out)) {
         r->facts[fact] = before;
+        /* The fact before had been good, so this brings the verdicts back to what was
+         * shown; its output is thrown away. */
         evaluate(r, &(mt_buf){.ceiling = 1});
     }
 }
 
+/* Unsetting what has a default gives the default back, which may change verdicts. */
 static void run_unset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     uint32_t fact = fact_named(r, next_word(&rest), out);
@@ -237,6 +242,8 @@ static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* Names are checked by the model; that the instance exists is found when it is
+ * resolved. */
 static void run_bind(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
@@ -257,6 +264,8 @@ static void keep_states(cli_repl *r)
     const ct_run *run = &e->bench.run;
     for (size_t i = 0; i < run->changes.len; i++) {
         const ct_change *c = &run->changes.items[i];
+        /* Only instances that are bound can have been changed, so the binding names
+         * them. */
         ct_states_put(&r->arena, &e->states, c->entity, e->binding.instances[c->entity],
                       c->to);
     }
@@ -403,6 +412,8 @@ void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
     mt_buf_addf(out, "unknown command '%.*s'; help lists them\n", MT_ARG(name));
 }
 
+/* A contract whose facts all have defaults is evaluated at once, and its verdicts are
+ * the first difference. */
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out)
 {
     *r = (cli_repl){.engine = e};
@@ -423,6 +434,7 @@ void cli_repl_free(cli_repl *r)
 
 /* --- completion --- */
 
+/* True for exactly one candidate: the one that is reached when `n` has counted down. */
 static bool offers(mt_str candidate, mt_str word, size_t *n)
 {
     return mt_str_starts(candidate, word) && (*n)-- == 0;
@@ -447,6 +459,8 @@ mt_str cli_repl_complete(const cli_repl *r, mt_str before, mt_str word, size_t n
     if (!mt_str_trim(before, BLANKS).len) {
         return nth_command(word, n);
     }
+    /* ORDER is the order in which they are offered; facts first, being what is typed
+     * most. */
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (offers(m->facts[i].id, word, &n)) {
             return m->facts[i].id;

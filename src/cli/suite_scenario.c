@@ -84,19 +84,20 @@ typedef struct session {
     struct session *next;
     mt_str path;
     mt_str fault; /* why nothing of it can run */
-    mt_json tree;
+    mt_json tree; /* scenarios point into it */
     ct_scenarios scenarios;
-    cli_ready ready;
-    ct_coverage *coverage;
-    mt_str contract;
+    cli_ready ready;       /* not open when there is a fault */
+    ct_coverage *coverage; /* may be shared with earlier sessions; NULL: not open */
+    mt_str contract;       /* its path: by it coverage is shared */
 } session;
 
 static struct {
     mt_arena arena;
+    /* In the order of opening; last: where the next is linked. */
     session *first, **last;
-    bool recording;
-    mt_str recorded; /* the last case, as a scenario */
-    MT_VEC(mt_str) failures;
+    bool recording;          /* --record was given */
+    mt_str recorded;         /* the last case, as a scenario */
+    MT_VEC(mt_str) failures; /* JSON of each failed case, for the file */
 } kept;
 
 /* A session's texts live in kept.arena until the end of the run, since cases of one
@@ -141,6 +142,8 @@ static mt_str contract_of(const session *s)
                         mt_strf(&kept.arena, "%.*s.tenor", MT_ARG(name)));
 }
 
+/* The path is compared as text, after it was joined with its directory; two spellings
+ * of one file would have two coverages. */
 static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
 {
     s->contract = mt_str_dup(&kept.arena, contract_of(s));
@@ -239,6 +242,8 @@ void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* The limits of the first opening hold for a file's contract; later cases find it
+ * open. */
 bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
                       mt_buf *why)
 {

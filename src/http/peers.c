@@ -197,8 +197,8 @@ ht_peer *ht_peers_add(ht_peers *p, int fd, const struct sockaddr *from, int64_t 
     return peer;
 }
 
-/* The time of the row goes back to when the peer came; that only makes the row free
- * sooner. */
+/* The row's time becomes the peer's own, which is earlier; that only makes the row
+ * free sooner. */
 void ht_peers_remove(ht_peers *p, ht_peer *peer)
 {
     pthread_mutex_lock(&p->lock);
