@@ -83,7 +83,7 @@ static void compare_payload_type(an_cmp *c, const mt_json *before, const mt_json
     }
 }
 
-/* §18.2.8 tells the change of the form apart from that of the id or the path. */
+/* §18.2 classifies a change of the form apart from one of the id or the path. */
 static void compare_source(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     const mt_json *old_id = mt_json_at(before, "source_id");
