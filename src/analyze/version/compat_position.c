@@ -1,5 +1,10 @@
 /* analyze/version/compat_position.c - a position as the new contract reads it.
- * Room: analyze.
+ *
+ * Called after an_compat() has found the run compatible: every frame has its step in
+ * the new plan. Keys are in byte order, names instead of numbers, since the two plans
+ * number differently. Entities and states the new contract does not have are left
+ * behind.
+ *
  * Only open frames travel, each with the record that it needs; what was done before is
  * recorded under the version that did it. */
 #include "analyze/version/compat.h"

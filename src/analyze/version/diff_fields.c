@@ -1,6 +1,12 @@
 /* analyze/version/diff_fields.c - the fields of every construct and how they compare.
- * Room: analyze. One table: a field is a path in the construct and a function that
- * names its changes. */
+ *
+ * One table per kind: a field is a path in the construct and a function that names its
+ * changes in the words of the taxonomy (classify.c). Lists that are sets by meaning are
+ * compared as sets, expressions and values by meaning (diff_same.c), the rest as JSON.
+ * Fields the table does not have are compared too, so nothing is passed over silently.
+ *
+ * INVARIANT: a comparison is called only for fields whose JSON differs; naming no part
+ * means that the meaning is the same. Nothing fails. */
 #include "analyze/version/diff_internal.h"
 
 typedef void compare_field(an_cmp *c, const mt_json *before, const mt_json *after);
@@ -83,7 +89,7 @@ static void compare_payload_type(an_cmp *c, const mt_json *before, const mt_json
     }
 }
 
-/* §18.2.8 tells the change of the form apart from that of the id or the path. */
+/* §18.2 classifies a change of the form apart from one of the id or the path. */
 static void compare_source(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     const mt_json *old_id = mt_json_at(before, "source_id");

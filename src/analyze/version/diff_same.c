@@ -1,6 +1,11 @@
 /* analyze/version/diff_same.c - do two pieces of interchange mean the same?
- * Room: analyze.
- * Recursion follows the JSON trees, whose depth the reader bounds. */
+ *
+ * Values: decimals by number, whatever zeros they are written with. Expressions:
+ * without the types the elaborator derives. Steps: without places. Sets: by a key for
+ * each element. Everything else is JSON and compared as that; objects have no order.
+ *
+ * "Different" may be said of what a proof would find to be the same, never the other
+ * way round. Recursion follows the JSON trees, whose depth the reader bounds. */
 #include <stdlib.h>
 
 #include "analyze/version/diff_internal.h"

@@ -1,4 +1,10 @@
-/* contract/front/parser_system.c - systems. */
+/* contract/front/parser_system.c - systems (§12.1).
+ *
+ * A body of four lists: members, shared personas, shared entities, triggers. Names stay
+ * words here; whether a member, a flow or a persona exists is for pass 5, after members
+ * are elaborated. Parts that are missing are the empty word and are reported there too.
+ *
+ * Faults are reported as in every body, and the next field is read. */
 #include "contract/front/parser.h"
 
 /* Doubles are found in pass 5 (C-SYS-01); files are opened after it. */

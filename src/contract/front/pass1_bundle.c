@@ -87,7 +87,7 @@ static bool in_sandbox(const fr_unit *u, mt_str id)
            (below_slash || id.len == root.len || id.ptr[root.len] == '/');
 }
 
-/* From the root on, not only the files of the circle itself, as the suite has it. */
+/* From the root on, not only the files of the circle itself. */
 static void report_cycle(loader *l, const fr_construct *import, const fr_file *target)
 {
     mt_buf path = {0};

@@ -54,6 +54,8 @@ static void check_verdict_refs(fr_unit *u, const fr_rule *r, const fr_expr *e)
     }
 }
 
+/* The limit is ours; the specification only asks for a stratum that is not negative
+ * (§7.1). */
 void fr_validate_rule(fr_unit *u, fr_rule *r)
 {
     if (r->stratum < 0) {
@@ -69,6 +71,8 @@ void fr_validate_rule(fr_unit *u, fr_rule *r)
     check_verdict_refs(u, r, r->when);
 }
 
+/* Contracts that declare no persona at all are tolerated (T564):
+ * then every name is one. */
 bool fr_use_persona(fr_unit *u, fr_sym persona)
 {
     fr_construct *c = fr_find(u, FR_PERSONA, persona);
@@ -114,6 +118,7 @@ static void validate_construct(fr_unit *u, fr_construct *c)
     }
 }
 
+/* Verdicts, constructs in bundle order, then the checks over all: the suite's order. */
 void fr_pass5_validate(fr_unit *u)
 {
     fr_validate_verdicts(u);

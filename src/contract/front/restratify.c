@@ -1,6 +1,12 @@
 /* contract/front/restratify.c - new stratum numbers (specification, 7.3).
+ *
  * Every rule gets the least stratum that is not below the written one and above every
- * verdict it reads; a cycle of references cannot be mended. */
+ * verdict it reads; a cycle of references cannot be mended. In order: collect what each
+ * rule reads, settle producers before readers, make an edit for each number that
+ * changed. Works on a unit that was refused, since that is what it is for.
+ *
+ * INVARIANT: edits do not overlap and are sorted by file and offset. Nothing fails; no
+ * edits means that there is nothing to do or nothing to be done. */
 #include <stdlib.h>
 
 #include "contract/front/unit.h"

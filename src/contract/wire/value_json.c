@@ -1,5 +1,10 @@
 /* contract/wire/value_json.c - values as the JSON of a result, keys sorted.
- * {"kind":"money_value"} comes last of its keys, as byte order wants it. */
+ *
+ * Most values begin with their kind; those whose other keys sort before it end with it,
+ * as money does: {"amount":…,"currency":…,"kind":"money_value"}. The texts around the
+ * kind are made once per base from nodes.def.
+ *
+ * Recursion follows the type. Nothing can fail but the buffer, which notes it. */
 #include "base/json_write.h"
 #include "contract/wire/value.h"
 
