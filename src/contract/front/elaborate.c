@@ -56,7 +56,11 @@ static void run_passes(fr_unit *u, ct_elaboration *out)
     fr_pass5_validate(u);
     if (u->kinds[FR_SYSTEM].len) {
         out->is_system = true;
-        fr_elaborate_members(u);
+        /* A System that is a member is refused by whoever asked (C-SYS-03). Entering it
+         * would not end where Systems name each other. */
+        if (!u->is_member) {
+            fr_elaborate_members(u);
+        }
     }
     if (!fr_refused(u)) {
         out->bundle = fr_pass6_emit(u);
@@ -78,6 +82,7 @@ mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
     ct_elaboration *result = mt_new(keep, ct_elaboration);
     u->keep = keep;
     u->provider = files;
+    u->is_member = id.len > 0;
     u->options = opts ? *opts : DEFAULT;
     u->limits = u->options.limits ? u->options.limits : &MT_LIMITS_DEFAULT;
     ds->limit = ds->limit ? ds->limit : u->limits->diagnostics;

@@ -46,6 +46,7 @@ typedef struct fr_unit {
     bool damaged;     /* some construct did not parse: no warnings */
     bool extended;    /* the bundle needs a node that 1.0 does not have */
     bool has_personas;
+    bool is_member; /* of a System that is elaborated: never entered if it is one */
     const struct ct_member *members; /* of a System */
     size_t member_count;
     const ct_elaboration **member_results; /* as declared, for pass 5 */
