@@ -116,6 +116,9 @@ static void check_fact_names(ad_opening *o, const ad_source *s)
 
 /* ---- The whole ---- */
 
+/* Settings for a source nobody declares would silently do nothing; a name mistyped is
+ * found here. A server that serves several contracts with one configuration cannot ask
+ * this (options->shared). */
 static void check_source_names(ad_opening *o, const mt_json *sources)
 {
     for (uint32_t i = 0; sources && i < sources->count; i++) {
@@ -178,6 +181,10 @@ static bool wants_cache(const ad_adapters *a)
     return false;
 }
 
+/* Everything that can be known before the first question is checked here, and all
+ * faults are told. After MT_OK the adapters are read-only but for cache and pools,
+ * which have locks: any thread may fetch. The settings are copied, so the caller's tree
+ * may go. */
 mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
                         ad_adapters **out)
 {
@@ -213,6 +220,8 @@ mt_err ad_adapters_open(const ad_adapter_options *options, mt_diags *ds,
     return MT_OK;
 }
 
+/* No fetch may be under way. Secrets are wiped before their arena is freed; copies that
+ * libraries hold are wiped by the kinds' own close(). */
 void ad_adapters_free(ad_adapters *a)
 {
     if (!a) {

@@ -35,6 +35,8 @@ void ad_answer_each(ad_fetching *f, ad_question **questions, size_t count,
     }
 }
 
+/* Questions that have an answer keep it: a job may end in the middle of its work.
+ * `args` is begun anew for each, since a va_list is used up by one reading. */
 void ad_answer_all(ad_job *job, ad_fact_error error, const char *format, ...)
 {
     for (size_t i = 0; i < job->count; i++) {

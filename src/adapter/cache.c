@@ -116,6 +116,8 @@ static void fill(ad_cache *c, entry *e, entry from)
     c->bytes += size_of(e);
 }
 
+/* With the lock held, the key not being there. Entries and bytes are bounded by
+ * dropping what was put first; reading does not make an entry younger. */
 static void add(ad_cache *c, entry from)
 {
     while (c->count == ENTRIES || (c->count && c->bytes > MOST_BYTES)) {
@@ -128,6 +130,8 @@ static void add(ad_cache *c, entry from)
     fill(c, &c->entries[index], from);
 }
 
+/* An answer larger than MOST_ENTRY is not kept at all, rather than driving everything
+ * else out. A slower fetch of the same question must not replace a newer answer. */
 void ad_cache_put(ad_cache *c, mt_str key, const ad_fact_answer *answer)
 {
     entry from = {.key = key,
@@ -149,6 +153,8 @@ void ad_cache_put(ad_cache *c, mt_str key, const ad_fact_answer *answer)
     pthread_mutex_unlock(&c->lock);
 }
 
+/* The texts are copied into the caller's arena under the lock, since the entry may be
+ * dropped the moment it is released. */
 bool ad_cache_get(ad_cache *c, mt_arena *a, mt_str key, int64_t now, uint64_t max_age,
                   ad_fact_answer *answer)
 {

@@ -84,6 +84,8 @@ _Static_assert(mt_form_count(SOURCE_SETTINGS) <= MOST_ROWS, "they are picked");
 
 /* ---- Faults ---- */
 
+/* The answer is what the caller returns: true for a warning, which does not stop the
+ * opening. */
 static bool add_fault(ad_opening *o, mt_severity severity, const char *code,
                       const char *kind, mt_str id, mt_str message)
 {
@@ -204,6 +206,8 @@ static bool read_file_name(mt_form *f, const mt_form_row *row, const mt_json *v,
     return good;
 }
 
+/* Names become C strings because they are handed to systems that take those; is_plain()
+ * has refused what would be cut at a NUL. */
 static bool read_names(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_form_words names = {0};
@@ -237,6 +241,9 @@ static size_t pick(const setting *all, size_t count, ad_adapter_kind kind,
     return picked;
 }
 
+/* Of a table for all kinds the rows for this one are picked, so a setting of another
+ * kind is reported as unknown. No settings at all are good: every row has a default, or
+ * its adapter asks for it. */
 static bool read_settings(ad_subject *subject, const mt_json *settings,
                           const setting *all, size_t count, void *out)
 {

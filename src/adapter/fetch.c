@@ -119,6 +119,9 @@ static mt_str cache_key(ad_fetching *f, const ad_question *q)
     return copy;
 }
 
+/* What can be answered without asking anybody is answered at once: no source, a
+ * parameter missing or refused, a cached answer young enough. Values of parameters are
+ * checked before any of them reaches a path. */
 static void begin_question(ad_fetching *f, ad_question *q, uint32_t fact,
                            ad_fact_answer *answer)
 {
@@ -181,6 +184,9 @@ static bool may_default(const ad_fact_plan *p)
     return p->fact->otherwise && (implied || s->on_error == AD_ON_ERROR_DEFAULT);
 }
 
+/* ORDER of what helps: a fresh answer is kept for others; a failed source may be
+ * covered by a stale one, then by the contract's default. What the caller did wrong is
+ * never covered (§5.2: a missing fact is an error, not a guess). */
 static void finish(ad_fetching *f, ad_question *q)
 {
     ad_fact_answer *to = q->answer;
@@ -251,6 +257,9 @@ static bool any_open(const ad_question *questions, size_t count)
     return false;
 }
 
+/* One clock reading for all ages, so answers of one fetch are judged alike. Questions
+ * that wait for somebody are awaited together; the whole takes as long as the slowest,
+ * at most until fetch->deadline. */
 void ad_adapters_fetch(ad_adapters *a, const ad_fetch *fetch, mt_arena *arena,
                        ad_fact_answer *answers)
 {

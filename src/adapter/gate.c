@@ -32,6 +32,7 @@ static void map_four(const struct in_addr *four, unsigned char out[16])
     memcpy(out + sizeof MAPPED, four, 4);
 }
 
+/* False: neither IPv4 nor IPv6, which the gate never lets through. */
 static bool bytes_of(const struct sockaddr *at, unsigned char out[16])
 {
     if (at->sa_family == AF_INET) {
@@ -78,6 +79,7 @@ static bool contains(const ad_network *n, const unsigned char bytes[16])
     return same;
 }
 
+/* One to three digits, so the number cannot overflow before it is compared. */
 static bool read_bits(mt_str text, unsigned most, unsigned *out)
 {
     unsigned value = 0;
@@ -91,6 +93,8 @@ static bool read_bits(mt_str text, unsigned most, unsigned *out)
     return text.len && value <= most;
 }
 
+/* An IPv4 network is one inside ::ffff:0:0/96, hence 96 bits more. Bits beyond the
+ * length are refused: whoever writes 10.0.0.1/8 meant something else. */
 bool ad_network_read(mt_str text, ad_network *out)
 {
     size_t slash = mt_str_find(text, '/');
@@ -135,6 +139,9 @@ static const char *const SPECIAL[] = {
     "3fff::/20",       /* documentation */
 };
 
+/* By what is known to be public, not by what is known to be private: a range nobody
+ * thought of is closed. Addresses that carry another one inside (6to4, Teredo) are in
+ * SPECIAL for that reason. */
 static bool is_public(const unsigned char bytes[16])
 {
     bool four = memcmp(bytes, MAPPED, sizeof MAPPED) == 0;
@@ -168,6 +175,9 @@ static bool is_written(mt_str host, const unsigned char bytes[16])
                : read_address(host, written, &four) && memcmp(written, bytes, 16) == 0;
 }
 
+/* Asked with the address the connection really goes to, after the name was resolved: a
+ * name that resolves to a private address the second time (DNS rebinding) is stopped
+ * here, not by looking at the URL. */
 bool ad_gate_address(const ad_gate *g, mt_str host, const struct sockaddr *at)
 {
     unsigned char bytes[16];
@@ -235,6 +245,8 @@ static bool is_printable(mt_str text)
     return text.len > 0;
 }
 
+/* Taken apart by the library that will also go there: two parsers that disagree about a
+ * URL would be a way around the gate. */
 bool ad_url_read(mt_arena *a, mt_str text, ad_url *out)
 {
     if (!is_printable(text) || mt_late_load(&mt_late_curl)) {
@@ -299,6 +311,8 @@ static bool read_origins(mt_form *f, const mt_json *list, ad_gate *out)
     return good;
 }
 
+/* All faults are told, so `networks` is filled even where one is wrong; the caller
+ * discards it then. */
 static bool read_networks(mt_form *f, const mt_json *list, ad_gate *out)
 {
     ad_network *networks = mt_new_array(f->arena, ad_network, list->count);
@@ -317,6 +331,7 @@ static bool read_networks(mt_form *f, const mt_json *list, ad_gate *out)
     return good;
 }
 
+/* Without `outgoing` no origin and no private network is let through. */
 mt_err ad_gate_read(mt_arena *a, const mt_json *outgoing, ad_gate *out, mt_buf *why)
 {
     lists found = {0};

@@ -108,6 +108,8 @@ static void set_times(transfer *t, const ad_job *job)
     SET(t, CURLOPT_CONNECTTIMEOUT_MS, (long)(connect < left ? connect : left));
 }
 
+/* Removed from the multi handle before it is freed; the other order leaves the library
+ * with a pointer to it. */
 static void free_transfer(ad_job *job)
 {
     transfer *t = job->state;
@@ -232,6 +234,8 @@ static void read_graphql(ad_job *job, const mt_json *root, mt_str raw)
     }
 }
 
+/* One answer for all questions of the job, since they asked for the same resource; each
+ * selects its own part. The bytes are recorded as they came (§5.3). */
 static void read_body(ad_job *job)
 {
     transfer *t = job->state;
@@ -390,6 +394,8 @@ void ad_http_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t c
 
 /* ---- GraphQL ---- */
 
+/* The query is the author's; values go into variables, never into its text, so a
+ * parameter cannot change what is asked. */
 static mt_str graphql_body(ad_fetching *f, const ad_question *q)
 {
     mt_buf body = {0};

@@ -101,6 +101,7 @@ static bool check_origin(ad_opening *o, ad_source *s)
 
 /* ---- Credentials and headers ---- */
 
+/* Narrower than RFC 9110 on purpose: names that every proxy reads alike. */
 static bool is_token(mt_str name)
 {
     for (size_t i = 0; i < name.len; i++) {
@@ -131,6 +132,8 @@ static bool auth_fault(ad_opening *o, const ad_source *s)
         MT_ARG(s->decl->id));
 }
 
+/* The header with the token lives until ad_http_close(), which wipes it; the copy made
+ * here is wiped at once. */
 static bool auth_bearer(ad_opening *o, ad_source *s, const mt_json *reference)
 {
     mt_str token;
@@ -233,6 +236,8 @@ static bool set_up_headers(ad_opening *o, ad_source *s)
                                  MT_ARG(s->decl->id));
 }
 
+/* ORDER: where it goes is decided before credentials are read. A source that is refused
+ * needs none, and a secret that is not loaded cannot be sent to the wrong place. */
 bool ad_http_set_up(ad_opening *o, ad_source *s)
 {
     const char *field = s->kind == AD_HTTP ? "base_url" : "endpoint";
@@ -263,6 +268,7 @@ bool ad_http_set_up(ad_opening *o, ad_source *s)
     return set_up_auth(o, s) && set_up_headers(o, s) && allowed;
 }
 
+/* The list is allocated by the library, so the arena's wiping does not reach it. */
 void ad_http_close(ad_source *s)
 {
     for (struct curl_slist *line = s->header_list; line; line = line->next) {
@@ -305,6 +311,9 @@ static void split_path(mt_arena *a, mt_str path, mt_str *resource, mt_str *selec
     *select = mt_str_skip(path, end + 1);
 }
 
+/* A fragment is refused: it never reaches the server, so it could only be a
+ * misunderstanding. Parameters are escaped when the template is filled, hence a value
+ * cannot leave its segment. */
 bool ad_http_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
     mt_arena *a = &o->adapters->arena;
@@ -347,6 +356,8 @@ static bool default_query(mt_arena *a, mt_str path, mt_str *out)
     return ok;
 }
 
+/* A path without a query gets one made from it; the same path then selects the
+ * value. */
 bool ad_graphql_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
     mt_arena *a = &o->adapters->arena;

@@ -39,6 +39,8 @@ bool ad_source_waits(ad_opening *o, const ad_source *s)
 
 /* ---- Jobs ---- */
 
+/* The source's time-out begins here, after a place in its pool was found; waiting for
+ * the place had the same bound. The deadline of the whole fetch holds for both. */
 ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
     ad_job *job = mt_new(f->arena, ad_job);
@@ -50,6 +52,7 @@ ad_job *ad_job_add(ad_fetching *f, ad_source *s, ad_question **questions, size_t
     return job;
 }
 
+/* The earlier of the source's own time-out and that of the whole request. */
 int64_t ad_source_deadline(const ad_fetching *f, const ad_source *s)
 {
     int64_t own = os_now_ms() + (int64_t)s->timeout;
@@ -106,6 +109,8 @@ void ad_fetching_drive(ad_fetching *f)
     step_jobs(f, &open);
 }
 
+/* While it waits for a place, transfers that are under way are driven: otherwise the
+ * holder of the place might be one of our own jobs, and nobody would finish it. */
 mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out)
 {
     for (;;) {
@@ -121,6 +126,8 @@ mt_err ad_fetching_take(ad_fetching *f, ad_pool *p, int64_t deadline, void **out
     }
 }
 
+/* One loop for transfers, databases and processes: the library's poll takes our
+ * descriptors beside its own. Every job has a deadline, so the loop ends. */
 void ad_fetching_wait(ad_fetching *f)
 {
     struct curl_waitfd *fds = mt_new_array(f->arena, struct curl_waitfd, f->jobs.len);
@@ -146,6 +153,8 @@ void ad_fetching_wait(ad_fetching *f)
 
 /* ---- Multi handles: each has its connections, one fetch uses one at a time ---- */
 
+/* NULL when no source of these adapters ever waits. Handles are reused because they
+ * hold open connections. */
 CURLM *ad_multi_take(ad_adapters *a)
 {
     CURLM *multi = NULL;

@@ -43,6 +43,8 @@ static const struct protocol {
     {MT_STR_INIT("x_motet.clock"), {0}, AD_CLOCK},
 };
 
+/* A protocol has rows by dialect or one row for any dialect, never both; so the order
+ * of the rows does not matter. */
 bool ad_kind_find(mt_str protocol, mt_str dialect, ad_adapter_kind *out)
 {
     for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {

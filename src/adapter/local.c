@@ -26,6 +26,8 @@ bool ad_static_set_up(ad_opening *o, ad_source *s)
                                         MT_ARG(s->decl->id));
 }
 
+/* Which variable is read is for whoever runs the server: a contract that could name one
+ * would publish any secret of the environment as a fact. */
 bool ad_static_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
 {
     mt_str select = p->select_text.len ? p->select_text : p->path_text;
@@ -51,6 +53,8 @@ bool ad_static_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p)
                          MT_ARG(p->fact->id));
 }
 
+/* Read at each fetch. Nobody in this program changes the environment once threads
+ * run. */
 static void ask_environment(ad_fetching *f, ad_question *q)
 {
     const char *value = getenv(q->plan->variable.ptr);
@@ -88,6 +92,9 @@ static bool read_document(ad_fetching *f, const ad_source *s, ad_question **ques
     return err == MT_OK;
 }
 
+/* One reading of the document for all its questions. Values written in the
+ * configuration have no bytes of their own; what is recorded as the response is then
+ * the value itself. */
 void ad_static_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
     mt_json document;
@@ -162,6 +169,8 @@ static void take_manual(ad_fetching *f, ad_question *q, const ad_manual *m)
     ad_answer_json(f, q, &value, m->value);
 }
 
+/* That nobody asserted it and that it cannot be looked up are two answers; the second
+ * is the host's fault, not the caller's. */
 void ad_manual_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
     const ad_adapter_options *options = &f->adapters->options;
@@ -187,6 +196,7 @@ void ad_manual_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t
 
 /* ---- clock ---- */
 
+/* For tests and demonstrations; checked when opening, so that a fetch cannot fail. */
 bool ad_clock_set_up(ad_opening *o, ad_source *s)
 {
     ct_time fixed;

@@ -15,6 +15,8 @@ void ad_pool_init(ad_pool *p, mt_arena *a, size_t most)
     p->idle_count = p->out = 0;
 }
 
+/* MT_OK without an object (*out NULL) is the right to make one. It has to be given back
+ * either way, or the place is lost. */
 mt_err ad_pool_take(ad_pool *p, int64_t deadline, void **out)
 {
     *out = NULL;

@@ -118,6 +118,8 @@ static const mt_form_row CONNECTION[] = {
     MT_FORM_ANY(fields, password, "password", 0),
 };
 
+/* Only known fields reach libpq, and each as a value of its own: nothing is pasted into
+ * a connection string. */
 static bool from_fields(ad_opening *o, ad_source *s, option_list *list)
 {
     fields found = {0};
@@ -141,6 +143,8 @@ static bool from_fields(ad_opening *o, ad_source *s, option_list *list)
     return true;
 }
 
+/* Nothing is connected yet: a server starts even while a database is down, and facts of
+ * that source fail until it is back. */
 bool ad_postgres_set_up(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
@@ -285,6 +289,8 @@ static void send_plain(ad_job *job, stage next, const char *command)
     }
 }
 
+/* A read-only snapshot: all facts of one fetch see one state of the database, and a
+ * query that writes is refused by the server. */
 static void begin(ad_job *job)
 {
     exchange *x = job->state;
@@ -293,6 +299,8 @@ static void begin(ad_job *job)
     send_plain(job, BEGINNING, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
+/* Never blocks: it looks whether the socket is ready and takes one step. The socket may
+ * be another one after each. */
 static void step_connecting(ad_job *job)
 {
     exchange *x = job->state;
@@ -315,6 +323,8 @@ static void step_connecting(ad_job *job)
     }
 }
 
+/* One column of one row is a fact; what is NULL counts as not found, so that a default
+ * may apply. */
 static void read_row(ad_job *job, ad_question *q, const PGresult *result)
 {
     ad_fetching *f = job->fetching;
@@ -446,6 +456,8 @@ static void step(ad_job *job)
     }
 }
 
+/* A connection that was idle may be dead without knowing it; x->reused lets lost() try
+ * once with a fresh one. */
 void ad_postgres_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count)
 {
     void *idle;

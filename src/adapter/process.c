@@ -77,6 +77,8 @@ static bool set_environment(ad_opening *o, ad_source *s)
     return true;
 }
 
+/* Nothing is started yet. The provenance names the program, so that two adapters by
+ * process can be told apart (§5.3). */
 bool ad_process_set_up(ad_opening *o, ad_source *s)
 {
     mt_arena *a = &o->adapters->arena;
@@ -141,6 +143,8 @@ static void give_up(ad_job *job)
     broken(job, AD_FACT_TIMEOUT, "did not answer in time");
 }
 
+/* One line per question; the number of the request comes back in the answer, so that a
+ * late answer to an earlier question is not taken for this one. */
 static void write_request(mt_buf *out, const ad_source *s, const ad_question *q,
                           int64_t request)
 {
@@ -165,6 +169,8 @@ static void write_request(mt_buf *out, const ad_source *s, const ad_question *q,
     mt_buf_addc(out, '\n');
 }
 
+/* The child gets the usual and the listed variables only (set_environment), and a line
+ * of its answer is bounded by max_bytes. */
 static bool start_server(ad_job *job)
 {
     dialogue *d = job->state;
@@ -288,6 +294,8 @@ static void step(ad_job *job)
     }
 }
 
+/* Processes are kept running between fetches. One that was idle may have ended; then a
+ * fresh one is started once. */
 void ad_process_ask(ad_fetching *f, ad_source *s, ad_question **qs, size_t count)
 {
     void *idle;

@@ -13,6 +13,8 @@ const char *ad_fact_error_name(ad_fact_error e)
     return (unsigned)e < AD_FACT_ERROR_COUNT ? NAMES[e] : "unknown";
 }
 
+/* The record of §5.3: what was asserted, by whom, when, and the bytes it was taken
+ * from; their digest where the bytes are too many to keep. */
 void ad_fact_provenance_json(mt_jw *w, const ct_model *m, const ad_fact_answer *answer)
 {
     mt_arena scratch = {0};
@@ -32,6 +34,7 @@ void ad_fact_provenance_json(mt_jw *w, const ct_model *m, const ad_fact_answer *
     mt_arena_free(&scratch);
 }
 
+/* How the fetch went, failures included; keys in order. */
 void ad_fact_fetch_json(mt_jw *w, const ct_model *m, const ad_fact_answer *answer)
 {
     const ct_fact *fact = &m->facts[answer->fact];
@@ -56,6 +59,9 @@ void ad_fact_fetch_json(mt_jw *w, const ct_model *m, const ad_fact_answer *answe
     mt_jw_end_object(w);
 }
 
+/* What the caller gives wins over what a source says; whether it may be given was
+ * decided before. A fact that failed is left out, and the evaluation applies its
+ * default or refuses. */
 void ad_facts_join(mt_buf *out, const ct_model *m, const mt_json *given,
                    const ad_fact_answer *answers, size_t count)
 {

@@ -60,6 +60,8 @@ static bool is_clean(mt_str value)
     return value.len > 0;
 }
 
+/* The text of a secret is never part of a message; where it was looked for is. Control
+ * characters are refused: in a header they would begin another one. */
 bool ad_secret_read(ad_opening *o, const ad_source *s, const mt_json *reference,
                     const char *what, mt_str *out)
 {
@@ -102,6 +104,8 @@ static size_t secret_at(const ad_adapters *a, mt_str text)
     return longest;
 }
 
+/* Messages of libraries and servers may repeat what they were sent. Every secret is
+ * looked for at every place: texts are short and secrets are few. */
 mt_str ad_redact(const ad_adapters *a, mt_arena *arena, mt_str text)
 {
     mt_buf out = {0};

@@ -37,6 +37,8 @@ static bool is_whole_number(mt_str text)
     return plain;
 }
 
+/* What databases and environments write for a truth value. Anything else is passed on
+ * as text, and the type check of the evaluator refuses it with its own words. */
 static mt_str shape_bool(mt_arena *a, mt_str text)
 {
     static const char *const TRUE_TEXTS[] = {"true", "t", "1", "TRUE", "True"};
@@ -78,6 +80,8 @@ static mt_str shape_compound(mt_arena *a, mt_str text)
     return ok ? canonical(a, &tree) : (mt_str){0};
 }
 
+/* Sources give text where interchange has types. Nothing is refused here: what fits no
+ * form is quoted, and the evaluator says what is wrong with it (§5.2). */
 mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
 {
     switch (ct_held(type)) {
@@ -104,6 +108,8 @@ mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
     MT_BUG("a type without a base");
 }
 
+/* A bare number for a Money or Duration is completed with nothing but its member name;
+ * currency and unit come from the declared type. */
 mt_str ad_shape_json(mt_arena *a, const ct_type *type, const mt_json *value)
 {
     bool scalar =

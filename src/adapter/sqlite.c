@@ -92,6 +92,8 @@ static int while_locked(void *state, int count)
     return !while_working(state);
 }
 
+/* A lock that lasts and a query that was interrupted are both a time-out: the deadline
+ * ended them. What is left is the author's fault and comes back as refused. */
 static void query_fault(ad_fetching *f, ad_question *q, sqlite3 *db, int code)
 {
     int primary = code & 0xff;
@@ -123,6 +125,8 @@ static bool bind_all(sqlite3_stmt *statement, const ad_question *q)
     return sqlite3_bind_parameter_count(statement) == (int)p->bound_count;
 }
 
+/* ORDER: the text is asked for before type and length, since asking converts the value.
+ * Its memory belongs to the statement, hence the copy. */
 static void read_column(ad_fetching *f, ad_question *q, sqlite3_stmt *statement)
 {
     const char *text = (const char *)sqlite3_column_text(statement, 0);
@@ -178,6 +182,8 @@ static bool is_fit(sqlite3_stmt *statement, const char *tail)
            mt_str_trim(mt_str_z(tail), MT_STR(" \t\r\n;")).len == 0;
 }
 
+/* Prepared anew for each question. What stands behind the first statement is refused,
+ * so nothing can be appended. */
 static void run_query(ad_fetching *f, ad_question *q, sqlite3 *db)
 {
     sqlite3_stmt *statement = NULL;
@@ -198,6 +204,8 @@ static void run_query(ad_fetching *f, ad_question *q, sqlite3 *db)
     sqlite3_finalize(statement);
 }
 
+/* One transaction, so that all facts of a fetch see one state. Handlers point to the
+ * stack and are taken away before it ends. */
 static void run_all(ad_fetching *f, sqlite3 *db, ad_question **questions, size_t count,
                     int64_t deadline)
 {
@@ -213,6 +221,8 @@ static void run_all(ad_fetching *f, sqlite3 *db, ad_question **questions, size_t
     sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
 }
 
+/* Runs to its end on the caller's thread; while_working() drives the transfers of the
+ * other sources meanwhile. */
 void ad_sqlite_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
     int64_t deadline = ad_source_deadline(f, s);

@@ -22,6 +22,8 @@ static void add_literal(mt_arena *a, piece_list *list, mt_str text)
     }
 }
 
+/* Names are shared by all templates of a fact: each has one index, and so one value.
+ * Braces cannot be escaped; neither paths nor documents need one. */
 bool ad_template_parse(mt_arena *a, mt_str text, ad_names *names, ad_template *out)
 {
     piece_list list = {0};
@@ -69,6 +71,7 @@ void ad_percent_encode(mt_buf *out, mt_str value)
     }
 }
 
+/* Only values are escaped, the author's text is taken as it is. */
 void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *values)
 {
     for (size_t i = 0; i < t->count; i++) {
@@ -81,6 +84,7 @@ void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *value
     }
 }
 
+/* "a.b.{id}". An empty text selects the whole document; empty steps are refused. */
 bool ad_selector_parse(mt_arena *a, mt_str text, ad_names *names, ad_selector *out)
 {
     MT_VEC(ad_template) steps = {0};
@@ -113,6 +117,8 @@ static const mt_json *element(const mt_json *array, mt_str step)
     return index < array->count ? &array->as.items[index] : NULL;
 }
 
+/* NULL as soon as a step leads nowhere. An array takes the step as an index, an object
+ * as a key. */
 const mt_json *ad_select(const mt_json *root, const ad_selector *s,
                          const mt_str *values)
 {

@@ -67,6 +67,8 @@ struct ag_actor {
     size_t record_count, record_cap; /* memory by key */
 };
 
+/* `file` is borrowed and has to outlive the actor. A tape with a key is not started
+ * here: each key gets its start states with its first message. */
 ag_actor *ag_actor_new(const ag_file *file, const mt_limits *limits)
 {
     ag_actor *x = mt_xmalloc(sizeof *x);
@@ -94,6 +96,8 @@ static void begin_anew(ag_actor *x)
     x->keyed = false;
 }
 
+/* begin_anew() frees the retired memories, which are owned by the current message and
+ * not by a record. */
 void ag_actor_free(ag_actor *x)
 {
     if (!x) {
@@ -131,6 +135,7 @@ ag_cycle *ag_actor_cycle(ag_actor *x)
 /* --- memory
  * -------------------------------------------------------------------------------- */
 
+/* A key that never remembered anything shows the memory the file begins with. */
 static const mt_json *memory_of(const ag_actor *x, mt_str key)
 {
     uintptr_t at = mt_map_get(&x->index, key, 0);
@@ -172,6 +177,8 @@ static void replace_memory(ag_actor *x, record *r, const mt_json *value)
     r->writing = x->writing;
 }
 
+/* The order of calls, not of answers: handlers may answer in any order, and what is
+ * remembered must not depend on it (§8). */
 static int by_call(const void *a, const void *b)
 {
     const effect *x = a, *y = b;
@@ -218,6 +225,7 @@ static ag_scope scope_for(const ag_actor *x, const mt_json *message)
     return (ag_scope){.message = message, .agent = x->file->agent.name};
 }
 
+/* The key is taken from the payload as it arrived, before hooks may change it. */
 static void find_key(ag_actor *x, const mt_json *payload)
 {
     ag_scope scope = scope_for(x, payload);
@@ -245,6 +253,8 @@ static void set_start(ag_actor *x, mt_str key)
     ag_tape_set(x->tape, key, texts, count);
 }
 
+/* ORDER: what the last message left is dropped first, so answers of it must not be used
+ * any longer. Only the key's own cells take part when the tape has one. */
 void ag_actor_begin(ag_actor *x, const mt_json *payload)
 {
     begin_anew(x);
@@ -421,6 +431,9 @@ static void answer_by_rule(ag_actor *x, const ag_call *call, ag_scope *s,
     remember(x, call, s, rule);
 }
 
+/* False: the call belongs to a handler process; the caller asks it. Receivers' memory
+ * is written when the first sender is called: senders see what all receivers of the
+ * message remembered, receivers see none of it. */
 bool ag_actor_answer(ag_actor *x, const ag_call *call, ag_answer *answer)
 {
     const ag_binding *b = binding_for(x->file, call);
@@ -476,6 +489,8 @@ void ag_actor_end(ag_actor *x)
     }
 }
 
+/* For hosts without concurrency. A handler outside that nobody can ask fails its call,
+ * which is an outcome and not an error of the cycle. */
 void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void *host)
 {
     const ag_call *calls;
@@ -517,6 +532,8 @@ static ag_call tick_call(const ag_actor *x, uint32_t sender)
                      .key = ag_shape_indexed(x->file->shape) ? AG_NULL_KEY : AG_LIST};
 }
 
+/* A condition that is true or false needs no scope. Evaluating one begins a message of
+ * its own, so answers of the message before are gone afterwards. */
 static bool runs_on(ag_actor *x, uint32_t sender)
 {
     const mt_json *condition = x->file->agent.senders[sender].run_while;
@@ -529,6 +546,8 @@ static bool runs_on(ag_actor *x, uint32_t sender)
     return ag_holds(&x->arena, &s, condition);
 }
 
+/* How many times the sender has to run for this tick. A condition that no longer holds
+ * also disarms a sender that waits, so what it waited with is not sent later. */
 uint32_t ag_actor_tick_begin(ag_actor *x, uint32_t sender, const ag_event **causes)
 {
     const ag_agent *agent = &x->file->agent;
@@ -549,6 +568,8 @@ void ag_actor_tick_end(ag_actor *x, uint32_t sender)
     ag_timer_told(x->timers, sender);
 }
 
+/* NULL: the handler failed, or is outside. A tick is a message without a payload: it
+ * changes the memory and never the tape. */
 const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause)
 {
     ag_answer answer;
@@ -567,6 +588,9 @@ const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause
  * -------------------------------------------------------------------------------------
  */
 
+/* Everything that outlives a message; what happens after a crash is decided by whether
+ * these bytes were committed. Records stand in the order they were made, so that the
+ * same history gives the same bytes. */
 void ag_actor_save(const ag_actor *x, mt_buf *out)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -607,6 +631,8 @@ static mt_err load_memory(ag_actor *x, const mt_json *memory)
     return MT_OK;
 }
 
+/* Into a fresh actor. On an error it is half loaded and has to be freed. A saved state
+ * of another shape is refused (MT_E_TYPE) instead of being bent. */
 mt_err ag_actor_load(ag_actor *x, const mt_json *saved)
 {
     int64_t messages;

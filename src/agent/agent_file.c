@@ -134,6 +134,8 @@ _Static_assert(mt_form_count(RULES) == ROLE_COUNT && mt_form_count(OWN) == ROLE_
 /* ---- Triggers -----------------------------------------------------------------------
  */
 
+/* Triggers are a tree of objects whose leaves may be lists; a name counts wherever it
+ * stands. Depth is bounded by the reader of the document. */
 static bool in_tree(const mt_json *tree, mt_str name)
 {
     if (mt_json_is(tree, MT_JSON_ARRAY)) {
@@ -184,6 +186,8 @@ static void check_condition(reading *r, const mt_json *v)
     }
 }
 
+/* Counts are looked at here because a form checks members by name, and these names are
+ * the author's. */
 static void check_counts(mt_form *f, const mt_json *counts)
 {
     mt_form in = mt_form_inside(f, "count", "`count`");
@@ -198,6 +202,7 @@ static void check_counts(mt_form *f, const mt_json *counts)
     }
 }
 
+/* §6.3. The bare event exists in compat only and cannot be written as a rule. */
 static void check_action(reading *r, const mt_json *rule, const draft *d)
 {
     mt_str name = mt_json_text(d->action);
@@ -216,6 +221,8 @@ static void check_action(reading *r, const mt_json *rule, const draft *d)
     }
 }
 
+/* Everything a template or a condition names is checked now, so that a message cannot
+ * fail for a misspelt path. */
 static void check_rule(reading *r, role as, mt_form *f, const mt_json *rule,
                        const draft *d)
 {
@@ -291,6 +298,8 @@ static ag_binding external(reading *r, const draft *d)
     return b;
 }
 
+/* A handler process, a list of rules, or the registration itself as the only rule;
+ * exactly one of them answers a call. */
 static ag_binding binding_of(reading *r, role as, mt_form *f,
                              const mt_json *registration, const draft *d)
 {
@@ -321,6 +330,8 @@ static void bad_route(reading *r, const mt_json *at, mt_str text, const ag_fault
         "/all, /oneof(A,B), /not(A,B)");
 }
 
+/* In compat mode a route that does not parse is kept as text and never fires, as the
+ * SDK does; in the profile it is a fault (§3). */
 static bool parse_route(reading *r, const mt_json *registration, mt_str text,
                         ag_route *route)
 {
@@ -350,6 +361,8 @@ static void take_receiver(reading *r, const mt_json *at, const draft *d, void *t
     out->parsed = parse_route(r, at, d->route, &out->route);
 }
 
+/* No list at all means that actions are not filtered; in the profile an empty one lets
+ * nothing through (§6.4). */
 static void take_actions(reading *r, const mt_json *list, ag_sender *s)
 {
     s->has_actions = list != NULL;
@@ -366,6 +379,7 @@ static void take_actions(reading *r, const mt_json *list, ag_sender *s)
     }
 }
 
+/* An absent list and an empty one differ, as for actions. */
 static void take_triggers(reading *r, const mt_json *list, ag_sender *s)
 {
     s->has_triggers = list != NULL;
@@ -406,6 +420,8 @@ static void take_sender(reading *r, const mt_json *at, const draft *d, void *to)
     check_timer(r, at, d->run_while);
 }
 
+/* A hook without a good direction is kept as a receive hook, only so that later checks
+ * go on; the file is refused all the same. */
 static void take_hook(reading *r, const mt_json *at, const draft *d, void *to)
 {
     bool send = mt_str_is(d->direction, "send");
@@ -469,6 +485,7 @@ static const draft_group NEW_GROUP = {.group = {.time_limit_ms = 1000, .restarts
 static const mt_form_table GROUP =
     MT_FORM_TABLE("a handler group", GROUP_ROWS, draft_group, &NEW_GROUP);
 
+/* The words are executed without a shell, so nothing in them is interpreted. */
 static ag_group take_group(reading *r, const draft_group *d, const mt_json *at)
 {
     ag_group g = d->group;
@@ -521,6 +538,8 @@ static void take_start(reading *r, const mt_json *start)
     r->file->start = start;
 }
 
+/* `at` is the tape's own place, for messages. The rule decides whether nodes are added
+ * or replace what the key held (§6.3 leaves it open). */
 static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
 {
     ag_file *f = r->file;
@@ -572,6 +591,7 @@ static const mt_form_row FILE_ROWS[] = {
     MT_FORM_NOTE("note"),
 };
 
+/* A profile that is not known is refused: what its rules mean cannot be guessed. */
 static void take_head(reading *r, const mt_json *tree, const draft_file *d)
 {
     ag_file *f = r->file;
@@ -620,6 +640,8 @@ static bool settle_lists(reading *r, draft_file *d)
     return true;
 }
 
+/* Bindings stand in lists of their own, parallel to the registrations: the engine knows
+ * routes, only hosts know what answers. */
 static void take_registrations(reading *r, const draft_file *d)
 {
     const mt_json *receivers = d->registrations[ROLE_RECEIVER];
@@ -645,6 +667,8 @@ static const char *code_of(const mt_form_fault *fault)
     return fault->wrong == MT_FORM_UNKNOWN_KEY ? "AG102" : "AG101";
 }
 
+/* All faults are told before the answer. On MT_E_REJECTED `out` may be half filled; it
+ * points into `a` and needs no freeing. */
 mt_err ag_file_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                     mt_diags *ds, ag_file *out)
 {

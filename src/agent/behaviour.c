@@ -183,6 +183,8 @@ static void write_all(const work *w, ag_file *f)
     g->settings = settings_of(w->a, f);
 }
 
+/* Digests are taken once per group, not per registration: a group is one program for
+ * all its handlers. A file that cannot be read leaves `file` unchanged. */
 mt_err ag_behaviour_of(mt_arena *a, ag_file *file, ag_digest *digest, void *host)
 {
     work w = {a, file, mt_new_array(a, mt_json, file->group_count)};

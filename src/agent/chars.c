@@ -63,6 +63,7 @@ static size_t before(mt_str s, size_t at)
     return at;
 }
 
+/* Unicode white space, as the SDK's strip() has it. `s` has to be valid UTF-8. */
 mt_str ag_strip(mt_str s)
 {
     size_t start = 0, end = s.len, len;
@@ -82,6 +83,8 @@ mt_str ag_strip(mt_str s)
     return mt_str_skip(mt_str_from(s.ptr, end), start);
 }
 
+/* Length in bytes of the longest identifier at the start; 0: none. It begins with ASCII
+ * and may go on in Unicode, as the SDK allows. */
 size_t ag_unicode_identifier(mt_str s)
 {
     if (!s.len || !ag_is_start(s.ptr[0])) {
@@ -94,6 +97,7 @@ size_t ag_unicode_identifier(mt_str s)
     return at;
 }
 
+/* All white space is removed, inside as well; the result is never longer than `s`. */
 mt_str ag_squeeze(mt_arena *a, mt_str s)
 {
     char *out = mt_alloc(a, s.len + 1);

@@ -45,6 +45,8 @@ void ag_cycle_free(ag_cycle *c)
 
 #define FORGET(v) memset(&(v), 0, sizeof(v))
 
+/* Everything of the last message is forgotten, its record included: whoever needs it
+ * has copied it. The message is borrowed until the next begin. */
 void ag_cycle_begin(ag_cycle *c, const ag_message *message)
 {
     mt_arena_reset(&c->arena);
@@ -142,6 +144,8 @@ static uint32_t batch_of(const ag_cycle *c, uint32_t activation)
     return c->p->places[c->activations.items[activation].receiver].batch;
 }
 
+/* Receivers of one batch are called together and see the same tape, whatever order they
+ * answer in. */
 static void call_batch(ag_cycle *c)
 {
     uint32_t first = c->next, batch = batch_of(c, first);
@@ -178,6 +182,8 @@ static void after_receivers(ag_cycle *c)
     }
 }
 
+/* Beyond the limit the rest is left out and the record names the limit; what was
+ * emitted before stays. */
 static void add_emission(ag_cycle *c, uint32_t send, const mt_json *payload)
 {
     if (!payload || mt_json_is(payload, MT_JSON_NULL)) {
@@ -241,6 +247,9 @@ static void call_hook_out(ag_cycle *c)
     call->payload = c->emissions.items[c->next].payload;
 }
 
+/* The state machine of §6: hooks in, batches of receivers, senders, hooks out. It goes
+ * on until calls are open or the cycle is over; 0 is the end. Calling again while
+ * answers are missing gives the same calls. */
 uint32_t ag_cycle_due(ag_cycle *c, const ag_call **calls)
 {
     if (!c->pending) {
@@ -315,6 +324,7 @@ static void sent(ag_cycle *c, const ag_call *call, const ag_answer *answer)
     c->sent[call->id] = answer->failed ? NULL : answer->payload;
 }
 
+/* The call is copied first: what an answer leads to may grow the list it stands in. */
 void ag_cycle_answer(ag_cycle *c, uint32_t id, const ag_answer *answer)
 {
     if (id >= c->calls.len || c->answered[id] || !c->pending) {
@@ -331,6 +341,8 @@ void ag_cycle_answer(ag_cycle *c, uint32_t id, const ag_answer *answer)
     }
 }
 
+/* Answers come in the order of the calls here; the result is the same in any other
+ * (§8). */
 void ag_cycle_run(ag_cycle *c, const ag_message *message, ag_handler *handler,
                   void *host)
 {
@@ -375,6 +387,8 @@ const mt_json *ag_cycle_emission(const ag_cycle *c, uint32_t i)
 
 #define COUNT(v) (uint32_t)(v).len
 
+/* A view, valid until the next ag_cycle_begin(). Indexes in it are those of the agent's
+ * registrations. */
 ag_record ag_cycle_record(const ag_cycle *c)
 {
     return (ag_record){

@@ -147,6 +147,9 @@ static bool wanted(const ag_cycle *c, const ag_candidate *last, const ag_candida
     return !again && !emitted_already(c, x);
 }
 
+/* §6.4. Candidates are gathered by activation and sorted into the order of senders, so
+ * the order of receivers does not show in it. A failed receiver and one without an
+ * event wake nobody. */
 void ag_cycle_select(ag_cycle *c)
 {
     bool flow_off = c->p->agent->mode == AG_COMPAT && c->p->agent->flow_off;

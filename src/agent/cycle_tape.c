@@ -111,6 +111,8 @@ static int profile_order(const ag_cycle *c, const ag_activation *a,
     return d ? d : CMP(a->gate, b->gate);
 }
 
+/* The insertion order of keys is part of compat, hence the serial and not the key's
+ * text. */
 static int compat_order(const ag_cycle *c, const ag_activation *a,
                         const ag_activation *b)
 {
@@ -152,6 +154,9 @@ static void drop_repeats(ag_cycle *c)
     c->activations.len = kept;
 }
 
+/* False: the limit agent_activations was met, and nothing has been called. Initial
+ * routes are eligible exactly once (§6.2); they have no slot until they are put
+ * down. */
 bool ag_cycle_collect(ag_cycle *c)
 {
     const ag_program *p = c->p;
@@ -193,6 +198,8 @@ typedef struct update {
     uint32_t total; /* symbols of all proposals */
 } update;
 
+/* `mark` is the place in the list plus one, so that a slot is found in constant time;
+ * it is cleared before the update ends. */
 static proposal *propose(ag_cycle *c, update *u, uint32_t slot)
 {
     ag_slot *x = &c->tape->slots[slot];
@@ -245,6 +252,8 @@ static void propose_all(ag_cycle *c, update *u)
     }
 }
 
+/* First pass: only counts. Proposing a slot even for no nodes matters: a receiver that
+ * activates nothing empties its key, unless old nodes are kept. */
 static void count_nodes(ag_cycle *c, update *u, uint32_t first, uint32_t count)
 {
     for (uint32_t i = first; i < first + count; i++) {
@@ -406,6 +415,7 @@ static bool fits(ag_cycle *c, const update *u)
     return false;
 }
 
+/* Only slots whose cells differ are written and noted. */
 static void commit(ag_cycle *c, const update *u)
 {
     for (size_t i = 0; i < u->slots.len; i++) {
@@ -419,6 +429,9 @@ static void commit(ag_cycle *c, const update *u)
     }
 }
 
+/* First count, then fill: the array is allocated once. In the profile each node is kept
+ * once per key, in order of activation. False: agent_tape_nodes would be exceeded, and
+ * the tape is as it was. */
 bool ag_cycle_apply(ag_cycle *c, uint32_t first, uint32_t count)
 {
     bool compat = c->p->agent->mode == AG_COMPAT;

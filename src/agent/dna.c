@@ -31,6 +31,8 @@ static void write_priority(mt_jw *w, ag_priority p)
     mt_jw_end_array(w);
 }
 
+/* Sorted and without repeats: the order in which an author wrote filters means nothing
+ * and must not change a pin. */
 static void write_names(mt_arena *a, mt_jw *w, const mt_str *names, uint32_t count)
 {
     mt_str *sorted = mt_new_array(a, mt_str, count);
@@ -88,6 +90,8 @@ static int by_order(const void *x, const void *y)
     return d ? d : (a->index > b->index) - (a->index < b->index);
 }
 
+/* One order for all kinds (§7), independent of the order of registration but for equal
+ * ones. */
 static item *sorted_items(mt_arena *a, const ag_agent *agent, size_t *count)
 {
     *count = (size_t)agent->receiver_count + agent->sender_count + agent->hook_count;
@@ -125,6 +129,7 @@ static void write_identity(mt_jw *w, mt_str function, const char *kind, mt_str m
     mt_jw_key_str(w, "module", module);
 }
 
+/* Keys ascend. null and [] are different filters: anything, and nothing (§6.4). */
 static void write_sender(mt_arena *a, mt_jw *w, const ag_sender *s, mt_str route)
 {
     static const char *const NAMES[] = {"MOVE", "STAY", "TEST"};
@@ -185,6 +190,7 @@ static void write_others(mt_jw *w, const ag_agent *agent)
     }
 }
 
+/* The canonical form that pins and signatures are made of. Keys ascend. */
 static void write_profile(mt_arena *a, mt_jw *w, const ag_agent *agent)
 {
     size_t count;
@@ -280,6 +286,8 @@ static void write_run_while(mt_arena *a, mt_jw *w, const mt_json *run)
     }
 }
 
+/* What the SDK wrote is kept word for word where it is known; otherwise it follows from
+ * the flags. */
 static void write_data_mode(mt_jw *w, const ag_sender *s)
 {
     const mt_json *mode = mt_json_at(s->behaviour, "data_mode");
@@ -293,6 +301,7 @@ static void write_data_mode(mt_jw *w, const ag_sender *s)
     }
 }
 
+/* Member order is the SDK's own. */
 static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
 {
     static const char *const NAMES[] = {"Move", "Stay", "Test"};
@@ -324,6 +333,7 @@ static void write_sdk_sender(mt_arena *a, mt_jw *w, const ag_sender *s)
     mt_jw_end_object(w);
 }
 
+/* In the order of registration, as the SDK enumerates them. */
 static void write_sdk(mt_arena *a, mt_jw *w, const ag_agent *agent)
 {
     mt_jw_begin_array(w);
@@ -383,6 +393,8 @@ static uint32_t silent(const mt_json *behaviour)
     return behaviour ? 0 : 1;
 }
 
+/* Registrations that say nothing about what they do; a pin over them proves less, and
+ * callers say so. */
 uint32_t ag_dna_silent(const ag_agent *agent)
 {
     uint32_t count = 0;
@@ -427,6 +439,8 @@ static mt_str hex_of(mt_arena *a, const unsigned char *bytes, size_t count)
     return mt_str_from(out, 2 * count);
 }
 
+/* Signed are the DNA, the profile and the version together (§9), so none of them can be
+ * exchanged under the signature. */
 void ag_dna_sign(mt_arena *a, const ag_agent *agent, mt_str version,
                  const mt_sign_key *key, mt_buf *out)
 {
@@ -450,6 +464,9 @@ static mt_err corrupt(const char **why, const char *message)
     return MT_E_CORRUPT;
 }
 
+/* ORDER: form, key, pin, signature. The document's own text is not hashed but its value
+ * written canonically, so white space does not matter. Without `expected` the key is
+ * the document's own, and the caller has to say so. */
 mt_err ag_dna_verify(mt_arena *a, const mt_json *document,
                      const mt_sign_public *expected, const char **why)
 {

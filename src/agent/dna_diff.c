@@ -198,6 +198,8 @@ static bool covers_actions(const ag_sender *before, const ag_sender *after)
            (before->has_actions && (before->actions & ~after->actions) == 0);
 }
 
+/* Does the new filter let through all the old one did? No filter lets through
+ * everything, so it covers any. */
 static bool covers_triggers(const ag_sender *before, const ag_sender *after)
 {
     if (!after->has_triggers) {
@@ -265,6 +267,8 @@ static const char *why_removed(const seen *x)
                        : "what it understood is no longer understood";
 }
 
+/* By identity, not by place. What was removed may break a peer; what was added breaks
+ * nothing, except a hook, which may drop what passed before (§6.1). */
 void ag_dna_diff(mt_arena *a, const ag_agent *before, const ag_agent *after,
                  ag_dna_changes *out)
 {
@@ -372,6 +376,8 @@ static const mt_json *common_settings(mt_arena *a, const ag_agent *agents, size_
     return count ? agents[0].settings : NULL;
 }
 
+/* Registrations that are equal are taken once. Two that have one identity and differ
+ * are a conflict: *why names them, and `out` is still filled for reports. */
 mt_err ag_dna_merge(mt_arena *a, const ag_agent *agents, size_t count, ag_agent *out,
                     mt_str *why)
 {

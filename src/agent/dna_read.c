@@ -263,6 +263,8 @@ static const mt_json *filter(const reading *r, const mt_json *list)
     return r->mode == AG_COMPAT && list && !list->count ? NULL : list;
 }
 
+/* Unknown actions are faults here too: DNA comes from others, and a filter that is half
+ * understood would let through the wrong messages. */
 static void take_filters(reading *r, const draft *d, ag_sender *s)
 {
     const mt_json *actions = filter(r, d->on_actions);
@@ -297,6 +299,8 @@ static void take_receiver(reading *r, const mt_json *at, const draft *d)
     x->parsed = parse_route(r, at, d->route, &x->route);
 }
 
+/* The SDK writes periods in seconds and conditions as code; both are translated as far
+ * as they can be, the rest is kept as behaviour. */
 static void take_sender(reading *r, const mt_json *at, const draft *d)
 {
     bool sdk = r->mode == AG_COMPAT;
@@ -314,6 +318,7 @@ static void take_sender(reading *r, const mt_json *at, const draft *d)
     x->behaviour = behaviour_of(r, at, d, x);
 }
 
+/* Both spellings of a direction are read: the profile's and the SDK's. */
 static void take_hook(reading *r, const mt_json *at, const draft *d)
 {
     ag_hook *x = mt_vec_add(r->doc.a, &r->hooks);
@@ -352,6 +357,7 @@ static bool is_other(mt_str kind)
            mt_str_is(kind, "__context__");
 }
 
+/* The kind decides which form the entry is read by, so it is read alone and first. */
 static mt_str kind_of(reading *r, const mt_json *at, bool sdk)
 {
     mt_form f = form_of(r, "a registration");
@@ -364,6 +370,8 @@ static mt_str kind_of(reading *r, const mt_json *at, bool sdk)
     return kind;
 }
 
+/* Entries the SDK knows and the engine does not are kept as they are, so that writing
+ * them again loses nothing. */
 static void read_entry(reading *r, const mt_json *at, bool sdk)
 {
     if (!mt_json_is(at, MT_JSON_OBJECT)) {
@@ -429,6 +437,8 @@ static void read_others(reading *r, const mt_json *list)
     }
 }
 
+/* Three documents: a list (SDK), an object of the profile, or either inside a signed
+ * one. Only a document that states its format is read strictly. */
 static const mt_json *entries_of(reading *r, const mt_json *tree)
 {
     const mt_json *inner = mt_json_at(tree, "dna"); /* of a signed document */
@@ -457,6 +467,8 @@ static const mt_json *entries_of(reading *r, const mt_json *tree)
     return NULL;
 }
 
+/* Nothing is verified here, not even of a signed document; that is ag_dna_verify(). The
+ * number of entries is bounded before any is read. */
 mt_err ag_dna_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                    mt_diags *ds, ag_agent *out)
 {

@@ -1,5 +1,7 @@
 #include "agent/document.h"
 
+/* Without the text of the document, as for values made in memory, a fault has no
+ * line. */
 void ag_complain(const ag_document *d, const char *code, const mt_json *at,
                  mt_str message, const char *hint)
 {
@@ -30,6 +32,7 @@ mt_form ag_form(ag_document *d, const char *what)
     return (mt_form){.arena = d->a, .what = what, .report = hear, .state = d};
 }
 
+/* All items are looked at, so that one message covers the list. */
 bool ag_read_numbers(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     uint32_t count = mt_json_is(v, MT_JSON_ARRAY) ? v->count : 0;

@@ -177,6 +177,8 @@ static void draw_start(sketch *s, const mt_json *start)
     }
 }
 
+/* ORDER: nodes before edges, in the order of registration; the picture is the same for
+ * the same file. */
 mt_picture ag_draw(mt_arena *a, const ag_file *file)
 {
     const ag_agent *agent = &file->agent;

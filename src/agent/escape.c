@@ -98,6 +98,9 @@ put_half(char *to, __m128i bytes, const uint8_t row[8], unsigned mask)
     return to + HALF_LENGTH[mask];
 }
 
+/* Stores eight bytes at a time, also where fewer of them count, so `to` needs that much
+ * room beyond what is used. A control character is rare and sends its eight bytes down
+ * the slow way. */
 __attribute__((target("ssse3"))) static char *by_eight(char *to, const char *from,
                                                        size_t len)
 {

@@ -46,6 +46,10 @@ static mt_str joined(ag_framer *f, mt_str piece)
     return mt_buf_str(&f->carry);
 }
 
+/* A line that lies whole in the chunk is lent from it without a copy; one that spans
+ * chunks is gathered in `carry`, which never exceeds the limit. The comparison is
+ * written without a sum that could overflow. A line too long is told once and skipped
+ * up to its end, so an attacker cannot make the framer grow. */
 ag_frame_kind ag_framer_next(ag_framer *f, mt_str *line)
 {
     if (f->lent) {
@@ -71,6 +75,7 @@ ag_frame_kind ag_framer_next(ag_framer *f, mt_str *line)
     return AG_FRAME_MORE;
 }
 
+/* What is left without a line end counts as a line, once. */
 ag_frame_kind ag_framer_end(ag_framer *f, mt_str *line)
 {
     f->skipping = false;

@@ -29,6 +29,7 @@ bool ag_refuse(ag_question *q, const char *format, ...)
     return false;
 }
 
+/* Word for word what the SDK says, because traces of both are compared as text. */
 mt_str ag_sdk_complaint(mt_arena *a, mt_str route, const ag_fault *fault)
 {
     mt_buf out = {0};
@@ -120,6 +121,7 @@ static void write_style(mt_jw *w, const ag_style *s)
     mt_jw_end_array(w);
 }
 
+/* The order of the parts is the SDK's: stem, brackets, separator, tip. */
 static bool read_style(ag_question *q, const mt_json *v, ag_style *out)
 {
     const mt_json *pair = v && v->count == 4 ? &v->as.items[1] : NULL;
@@ -141,6 +143,8 @@ static bool read_style(ag_question *q, const mt_json *v, ag_style *out)
            ag_refuse(q, "%s", why);
 }
 
+/* An empty list of styles is not the default list: no arrow can be written at all then.
+ * Bytes 0xff do not occur in UTF-8, so nothing matches them. */
 static bool read_styles(ag_question *q)
 {
     const mt_json *list = mt_json_at(q->in, "styles");
@@ -162,6 +166,7 @@ static bool read_styles(ag_question *q)
     return true;
 }
 
+/* Parses what it has written once more: the round trip of §8 is part of the answer. */
 static bool op_parse(ag_question *q)
 {
     mt_str text;
@@ -227,6 +232,8 @@ static bool op_node(ag_question *q)
     return true;
 }
 
+/* In the profile there is no list of tokens apart from a route, so one is parsed and
+ * its nodes are shown; an arrow in it is refused after the fact. */
 static bool op_tokens(ag_question *q)
 {
     mt_str text, separator = MT_STR(",");
@@ -285,6 +292,7 @@ static bool op_route_accepts(ag_question *q)
     return true;
 }
 
+/* §6.3 asked for one route and one action, without a tape. */
 static bool op_outcome(ag_question *q)
 {
     mt_str text, name;
@@ -344,6 +352,7 @@ static int by_name(const void *x, const void *y)
     return mt_str_cmp(a->name, b->name);
 }
 
+/* A name that occurs twice in the tree is shown once, as ag_trigger_find() finds it. */
 static void write_attributes(ag_question *q, const ag_triggers *t)
 {
     const ag_trigger **kept = mt_new_array(q->a, const ag_trigger *, t->len);
@@ -364,6 +373,8 @@ static void write_attributes(ag_question *q, const ag_triggers *t)
     mt_jw_end_array(q->w);
 }
 
+/* Quadratic in the number of triggers, which a question keeps small; the tree's depth
+ * bounds the recursion. */
 static void write_tree(mt_jw *w, const ag_triggers *t, uint32_t parent)
 {
     mt_jw_begin_unsorted(w);
@@ -380,6 +391,7 @@ static void write_tree(mt_jw *w, const ag_triggers *t, uint32_t parent)
     mt_jw_end_object(w);
 }
 
+/* A trigger covers those below it; equal ones cover each other. */
 static void write_relation(mt_jw *w, const ag_trigger *a, const ag_trigger *b)
 {
     bool down = ag_trigger_covers(a, b), up = ag_trigger_covers(b, a);
@@ -454,6 +466,7 @@ static bool named_triggers(ag_question *q, const ag_triggers *t, const mt_json *
     return true;
 }
 
+/* In the harness any action may be a filter, compat's bare event included. */
 static bool named_actions(ag_question *q, const mt_json *list, ag_sender *s)
 {
     s->has_actions = mt_json_is(list, MT_JSON_ARRAY);
@@ -534,6 +547,8 @@ static int compare_tuples(const mt_json *a, const mt_json *b, bool *mixed)
     return (a->count > b->count) - (a->count < b->count);
 }
 
+/* Insertion keeps equal priorities in the order given. Tuples of numbers and texts
+ * cannot be ordered, in the SDK neither. */
 static bool op_hook_order(ag_question *q)
 {
     const mt_json *list = mt_json_at(q->in, "priorities");
@@ -567,6 +582,7 @@ static bool op_hook_order(ag_question *q)
     return true;
 }
 
+/* Versions the SDK's envelope accepts; others make it fail, and so do we. */
 static bool registered_version(mt_str version)
 {
     static const char *const VERSIONS[] = {"0.0.1", "1.0.0", "1.0.1", "1.1.0",
@@ -579,6 +595,7 @@ static bool registered_version(mt_str version)
     return false;
 }
 
+/* Members in the SDK's order; the line is compared as text. */
 static bool op_wrap(ag_question *q)
 {
     const mt_json *payload = mt_json_at(q->in, "payload");
@@ -614,6 +631,8 @@ static bool recover_profile(ag_question *q, mt_str line, mt_json *out)
     return true;
 }
 
+/* The payload is shown with its members in the order they came, since the SDK keeps
+ * it. */
 static bool op_recover(ag_question *q)
 {
     mt_str line;
@@ -677,6 +696,8 @@ static bool answer(ag_question *q, mt_str line)
     return ag_refuse(q, "no operation `%.*s`", MT_ARG(op));
 }
 
+/* Success is written optimistically; a refusal takes back what there is of it. One
+ * question is one arena. */
 void ag_harness_line(ag_mode mode, mt_str line, mt_buf *out)
 {
     mt_arena a = {0};

@@ -100,7 +100,7 @@ static asked asked_of(const ag_question *q)
 static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
                        mt_str *text, ag_route *route, bool *parsed)
 {
-    *text = written;
+    *text = written.ptr ? written : MT_STR("");
     *parsed = !agent->flow_off &&
               !ag_route_parse(q->a, q->mode, agent->styles, *text, route, NULL);
     if (!*parsed) {
@@ -112,6 +112,7 @@ static bool read_route(ag_question *q, const ag_agent *agent, mt_str written,
     return true;
 }
 
+/* An event without an action has no trigger, whatever the script says. */
 static bool read_event(ag_question *q, const scripted *at, ag_event *out)
 {
     *out = (ag_event){.data = at->data};
@@ -190,6 +191,7 @@ static bool read_senders(ag_question *q, script *s, const mt_json *list)
     return true;
 }
 
+/* An unknown word passes the payload on, as a hook that does nothing would. */
 static hook_do hook_named(mt_str name)
 {
     static const char *const DOES[] = {[HOOK_PASS] = "pass",
@@ -204,6 +206,7 @@ static hook_do hook_named(mt_str name)
     return HOOK_PASS;
 }
 
+/* Both names of the member are read: `dir` is what older scripts have. */
 static bool read_hooks(ag_question *q, script *s, const mt_json *list)
 {
     ag_hook *out = mt_new_array(q->a, ag_hook, list->count);
@@ -250,6 +253,8 @@ static const mt_json *tagged(const script *s, const mt_json *payload, mt_str nam
     return out;
 }
 
+/* NULL drops the message (§6.1); a hook that raises has failed, which the mode decides
+ * about. */
 static void answer_hook(const script *s, const ag_call *call, ag_answer *answer)
 {
     answer->payload = call->payload;
@@ -373,6 +378,7 @@ static mt_json flattened(ag_question *q, const mt_json *object)
     return ag_list_value(all.items, all.len);
 }
 
+/* Rows and not an object: a null key and one that is text have to be told apart. */
 static void write_rows(mt_jw *w, const mt_json *object)
 {
     mt_jw_begin_array(w);
@@ -449,6 +455,7 @@ static void write_emit(ag_question *q, const mt_json *payload)
     mt_jw_end_object(q->w);
 }
 
+/* Emissions stand in the order of their sends, so one index walks through them. */
 static void write_sends(ag_question *q, const script *s, const ag_record *r)
 {
     uint32_t e = 0;
@@ -480,6 +487,8 @@ static void write_sends(ag_question *q, const script *s, const ag_record *r)
 /* --- one message after the other
  * ------------------------------------------------------------------------ */
 
+/* A message given as text is a line as it came from the network; anything else is
+ * written as one first, so both take the same way. */
 static bool payload_of(ag_question *q, const mt_json *message, mt_json *out)
 {
     mt_buf line = {0};
@@ -562,6 +571,8 @@ static void name_null_key(mt_json *tape)
     }
 }
 
+/* One message is one cycle; the tape goes on from message to message, the record does
+ * not. */
 static bool run_message(ag_question *q, script *s, ag_cycle *c, const ag_tape *t,
                         const mt_json *message, mt_json *tape)
 {
@@ -620,6 +631,7 @@ static bool run_messages(ag_question *q, script *s, const ag_program *p)
     return ok;
 }
 
+/* Order of keys is told beside the entries, because comparing JSON values loses it. */
 bool ag_harness_dna(ag_question *q)
 {
     script s = {.a = q->a};

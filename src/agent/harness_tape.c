@@ -20,6 +20,8 @@ static mt_str sdk_shape(ag_shape shape)
     return mt_str_z(NAMES[shape]);
 }
 
+/* A tape is made in any case, so the caller frees it on every way. Compat reads nothing
+ * where the profile refuses. */
 bool ag_read_tape(ag_question *q, const ag_program *p, const mt_json *value,
                   ag_tape **out)
 {
@@ -73,6 +75,7 @@ typedef struct rows {
     size_t len, cap;
 } rows;
 
+/* `empty` keeps the keys and drops their states: what a refresh leaves. */
 static rows rows_of(ag_question *q, const ag_tape *t, bool empty)
 {
     rows out = {0};
@@ -126,6 +129,7 @@ static void write_presented(mt_jw *w, const rows *r, ag_shape shape)
     mt_jw_end_array(w);
 }
 
+/* The null key is not the empty key, hence the comparison of pointers. */
 static row *row_of(ag_question *q, rows *r, mt_str raw)
 {
     for (size_t i = 0; i < r->len; i++) {
@@ -138,6 +142,7 @@ static row *row_of(ag_question *q, rows *r, mt_str raw)
     return added;
 }
 
+/* In the question one NUL character stands for the null key. */
 static bool extend(ag_question *q, rows *r, const mt_json *more)
 {
     for (uint32_t i = 0; i < more->count; i++) {
@@ -224,6 +229,8 @@ typedef struct unparsed {
     mt_str error;
 } unparsed;
 
+/* A route that does not parse is an answer, not a refusal: its complaint is part of
+ * what is compared. */
 static bool read_routes(ag_question *q, ag_agent *agent, unparsed *faults,
                         uint32_t *fault_count)
 {
@@ -268,6 +275,8 @@ static void write_unparsed(ag_question *q, const ag_agent *agent, const unparsed
     mt_jw_end_array(q->w);
 }
 
+/* Runs one cycle with handlers that say nothing, only to see which receivers are
+ * eligible (§6.2). */
 bool ag_harness_activations(ag_question *q)
 {
     ag_agent agent = {.mode = q->mode, .styles = q->styles.count ? &q->styles : NULL};

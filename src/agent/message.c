@@ -14,6 +14,8 @@ static const char *number_type(mt_str text)
     return "\"int\"";
 }
 
+/* The envelope's type: the shape of the payload with the names of its leaves. Recursion
+ * is as deep as the reader allowed. */
 static void add_type(mt_buf *out, const mt_json *node, unsigned depth)
 {
     MT_ASSERT(depth <= MT_JW_MAX_DEPTH); /* the reader has bounded it */
@@ -76,6 +78,9 @@ static mt_err json_or_text(mt_arena *a, mt_str text, const mt_json_limits *limit
     return err;
 }
 
+/* A relay's envelope around a typed envelope around the payload. Without the outer one
+ * the line itself is the payload; the inner one may be missing. Text that is not JSON
+ * is a payload of text. */
 mt_err ag_frame_read(mt_arena *a, mt_str line, const mt_json_limits *limits,
                      ag_inbound *out)
 {

@@ -61,6 +61,9 @@ const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate)
 
 /* --- symbols ------------------------------------------------------------------ */
 
+/* Forms are interned before plain names, in a pass of their own, so that one comparison
+ * tells which a symbol is. Names inside forms get symbols too: gates are asked about
+ * them. */
 static void intern(ag_program *p, const ag_node *node, bool forms)
 {
     bool added;
@@ -99,6 +102,7 @@ static void intern_all(ag_program *p, bool forms)
     }
 }
 
+/* Ends and not lengths: part p is the stretch from end[p - 1] to end[p]. */
 static ag_nodes route_symbols(ag_program *p, const ag_route *r)
 {
     uint32_t count = ag_route_nodes(r);
@@ -172,6 +176,9 @@ static const uint64_t *answer_forms(ag_program *p, const ag_node *gate)
     return bits;
 }
 
+/* A gate becomes a bit row over the names it mentions, plus one answer for all others:
+ * asking it costs one look-up whatever the list's length. The answer for the others is
+ * found by asking about a name nobody can have. */
 static void compile_gate(ag_program *p, ag_symbol symbol)
 {
     /* A comma is in no name and in no raw item, so this is nobody's name. */
@@ -273,6 +280,8 @@ static bool compat_place(ag_program *p, mt_map *routes, uint32_t i, uint32_t *pl
     return (uint32_t)last->value == i;
 }
 
+/* Upper half: the first registration on a route, lower half: the last. In compat the
+ * first has the place, the last the handler. */
 static mt_map first_and_last(ag_program *p)
 {
     mt_map routes = {0};
@@ -287,6 +296,8 @@ static mt_map first_and_last(ag_program *p)
     return routes;
 }
 
+/* `batch` changes with the priority alone, `rank` with priority and route. In compat
+ * only one registration per route is live. */
 static void rank_receivers(ag_program *p)
 {
     uint32_t n = p->agent->receiver_count, rank = 0, batch = 0;
@@ -318,6 +329,9 @@ static bool never_fires(const ag_program *p, uint32_t i)
     return !p->agent->receivers[i].parsed || !p->places[i].live;
 }
 
+/* Twice the same walk: first how many hits each symbol has, then the hits themselves,
+ * into one array without gaps. Gates that accept unknown names cannot be listed by
+ * symbol and are kept apart. */
 static void index_gates(ag_program *p, bool counting)
 {
     filling f = {.p = p, .rows = &p->eligible, .counting = counting};
@@ -375,6 +389,8 @@ static int by_first_route(const void *x, const void *y, void *host)
     return a != b ? (a > b) - (a < b) : (i > k) - (i < k);
 }
 
+/* In compat senders come in the order in which their routes were first registered.
+ * Ranks are unique, as §6.4 asks for one order. */
 static void rank_senders(ag_program *p)
 {
     uint32_t n = p->agent->sender_count;
@@ -445,6 +461,9 @@ static void count_popularity(const ag_program *p, uint32_t *popularity[AG_PARTS]
     }
 }
 
+/* A sender is listed under one node of its route only, the one fewest receivers have;
+ * who is found by it is checked in full afterwards. Without such a node it is tried for
+ * each. */
 static void index_senders(ag_program *p, bool counting, uint32_t *popularity[AG_PARTS])
 {
     for (uint32_t i = 0; i < p->agent->sender_count; i++) {
@@ -475,6 +494,8 @@ static void index_senders(ag_program *p, bool counting, uint32_t *popularity[AG_
     }
 }
 
+/* Popularity has to be known before anchors are chosen, and both passes over the
+ * senders have to choose alike. */
 static void compile_senders(ag_program *p)
 {
     uint32_t n = p->agent->sender_count;
@@ -537,6 +558,9 @@ static void compile_hooks(ag_program *p)
     }
 }
 
+/* ORDER: forms, names, gates, receivers, senders, hooks; each uses the symbols or rows
+ * of those before. The agent is borrowed. Read-only afterwards, so threads may share
+ * it. */
 ag_program *ag_program_new(const ag_agent *agent, const mt_limits *limits)
 {
     ag_program *p = mt_xmalloc(sizeof *p);

@@ -36,6 +36,8 @@ static bool is_float(const mt_json *value)
            mt_str_is(t, "Infinity") || mt_str_is(t, "-Infinity");
 }
 
+/* The reader keeps numbers as text; NaN and infinities are words here, as the SDK's
+ * JSON has them. */
 static double double_of(const mt_json *value)
 {
     mt_str t = mt_json_text(value);
@@ -90,6 +92,8 @@ static void add_scientific(mt_buf *out, const char *digits, size_t count, int n)
     mt_buf_addf(out, "e%c%02d", n - 1 < 0 ? '-' : '+', abs(n - 1));
 }
 
+/* Python writes at least one digit on both sides of the point. `n` is the place of the
+ * point within the digits. */
 static void add_fixed(mt_buf *out, const char *digits, size_t count, int n)
 {
     if (n <= 0) {
@@ -130,6 +134,8 @@ static void add_float(mt_buf *out, double value)
     }
 }
 
+/* Integers of any size pass as text; only floats are rounded to a double and printed as
+ * the shortest text that reads back. */
 static void add_number(mt_buf *out, const mt_json *value, bool json)
 {
     mt_str t = mt_json_text(value);
@@ -150,6 +156,7 @@ static void add_number(mt_buf *out, const mt_json *value, bool json)
  * -------------------------------------------------------------------------------------
  */
 
+/* ensure_ascii: everything else becomes escapes, two of them beyond the basic plane. */
 static void add_json_char(mt_buf *out, uint32_t c)
 {
     static const char NAMED[][2] = {{'"', '"'},  {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'},
@@ -190,6 +197,8 @@ static bool printable(uint32_t c)
                                              UC_CATEGORY_MASK_C | UC_CATEGORY_MASK_Z);
 }
 
+/* What Python's repr() does; printable characters stay as they are, others become the
+ * shortest escape. */
 static void add_repr_char(mt_buf *out, const char *at, size_t len, uint32_t c,
                           char quote)
 {
@@ -207,6 +216,7 @@ static void add_repr_char(mt_buf *out, const char *at, size_t len, uint32_t c,
     }
 }
 
+/* Double quotes only where the text has single ones and no double ones. */
 void ag_py_repr(mt_buf *out, mt_str text)
 {
     bool single = mt_str_find(text, '\'') < text.len;
@@ -274,6 +284,7 @@ static void py_str(mt_buf *out, const mt_json *value)
     }
 }
 
+/* Same shape as add_type() of message.c, as a value instead of text. */
 mt_json ag_py_type(mt_arena *a, const mt_json *v)
 {
     switch ((mt_json_type)v->type) {
@@ -316,6 +327,8 @@ static bool special_number(mt_str text, mt_json *out)
 
 enum { RECOVER_DEPTH = 64 };
 
+/* The SDK reads text inside text as JSON again, at every level. RECOVER_DEPTH bounds
+ * what an attacker could nest. */
 static mt_json recover(mt_arena *a, mt_json value, int depth)
 {
     if (depth > RECOVER_DEPTH) {
@@ -351,6 +364,7 @@ static mt_json recover(mt_arena *a, mt_json value, int depth)
  * --------------------------------------------------------------------------------------
  */
 
+/* Python's truth: empty containers and zero are false. "-0" is an integer zero. */
 static bool truthy(const mt_json *v)
 {
     switch ((mt_json_type)v->type) {
@@ -395,6 +409,8 @@ static bool int_text(mt_arena *a, mt_str text, mt_json *out)
     return true;
 }
 
+/* Python truncates towards zero; what cannot be converted stays as it was, as the SDK
+ * swallows the error. */
 static mt_json cast_int(mt_arena *a, mt_json v)
 {
     mt_json out;
@@ -451,6 +467,7 @@ static bool float_text(mt_arena *a, mt_str text, double *out)
     return count && *end == 0;
 }
 
+/* Integers beyond 2^53 lose digits here, as they do in Python. */
 static mt_json cast_float(mt_arena *a, mt_json v)
 {
     double d;
@@ -488,6 +505,8 @@ static mt_json cast_leaf(mt_arena *a, mt_json v, mt_str type)
 
 static mt_json cast(mt_arena *a, mt_json v, const mt_json *type);
 
+/* Members in the order of the type, then those it does not name; the SDK builds its
+ * result that way. */
 static mt_json cast_object(mt_arena *a, const mt_json *v, const mt_json *type)
 {
     mt_json_member *members = mt_new_array(a, mt_json_member, v->count);
@@ -507,6 +526,8 @@ static mt_json cast_object(mt_arena *a, const mt_json *v, const mt_json *type)
     return ag_object_value(members, count);
 }
 
+/* Lists are cast as far as the type has items; where shapes differ the value is left
+ * alone. */
 static mt_json cast(mt_arena *a, mt_json v, const mt_json *type)
 {
     if (mt_json_is(type, MT_JSON_STRING)) {
@@ -526,6 +547,8 @@ static mt_json cast(mt_arena *a, mt_json v, const mt_json *type)
     return v;
 }
 
+/* Never fails: what cannot be read is text. Only a whole envelope is unpacked; a part
+ * of one stays what it is. */
 mt_json ag_py_recover(mt_arena *a, mt_str line)
 {
     mt_json whole;

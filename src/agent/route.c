@@ -95,6 +95,8 @@ static inline bool read_name(reader *r, mt_str *name)
 
 static bool read_list(reader *r, node_list *list);
 
+/* The canonical text is written while reading, without white space, into one buffer.
+ * Depth is counted here, so nesting cannot exhaust the stack. */
 static bool read_items(reader *r, ag_node *node)
 {
     if (++r->depth > MT_LIMITS_DEFAULT.agent_route_depth) {
@@ -122,6 +124,7 @@ static bool read_items(reader *r, ag_node *node)
     return true;
 }
 
+/* /all, /oneof(…) and /not(…), §4. The node's text points into the canonical text. */
 static bool read_form(reader *r, ag_node *node)
 {
     char *start = r->out;
@@ -152,6 +155,7 @@ static bool read_form(reader *r, ag_node *node)
     return true;
 }
 
+/* The fast way first: nearly all tokens are plain names. */
 static inline bool read_token(reader *r, ag_node *node)
 {
     char c = peek(r);
@@ -238,6 +242,8 @@ static bool read_arrow(reader *r, node_list *list, uint32_t *labels)
     return !starts_list(peek(r)) || read_list(r, list);
 }
 
+/* An arrow without label and target is the object of its source and loses its arrow.
+ * Trailing bytes and NUL are refused: nothing of a route is silently left out. */
 static bool read_route(reader *r, node_list *list, ag_route *out)
 {
     char c = peek(r);
@@ -297,6 +303,8 @@ static reader reader_at(mt_arena *a, mt_str text)
                     .out = mt_alloc(a, text.len + AG_STYLE.close.len + 1)};
 }
 
+/* Bytes are bounded before anything is allocated. On an error *out may be half filled;
+ * `fault` has the place in bytes. */
 mt_err ag_route_parse(mt_arena *a, ag_mode mode, const ag_styles *styles, mt_str text,
                       ag_route *out, ag_fault *fault)
 {
@@ -341,6 +349,8 @@ mt_err ag_node_parse(mt_arena *a, ag_mode mode, mt_str text, ag_node *out,
     return MT_OK;
 }
 
+/* Part by part: each node of the sender has to accept some node of the receiver's same
+ * part (§6.4). Empty parts of the sender ask for nothing. */
 bool ag_route_accepts(ag_mode mode, const ag_route *sender, const ag_route *receiver)
 {
     for (ag_part part = AG_SOURCE; part < AG_PARTS; part++) {
@@ -383,6 +393,7 @@ bool ag_action_from(mt_str name, ag_action *out)
     return false;
 }
 
+/* The table of §6.3. The result is a stretch of r->nodes, never a copy. */
 const ag_node *ag_route_activates(const ag_route *r, ag_action action, uint32_t *count)
 {
     bool arrow = ag_route_is_arrow(r);

@@ -182,6 +182,8 @@ static void add_piece(mt_arena *a, ag_pieces *out, mt_str piece)
     }
 }
 
+/* Separators inside parentheses do not count; a closing one too many is ignored, as the
+ * SDK does. */
 void ag_split_tokens(mt_arena *a, mt_str text, mt_str separator, ag_pieces *out)
 {
     size_t depth = 0, start = 0, len;
@@ -246,6 +248,7 @@ static void make_list(mt_arena *a, mt_str name, mt_str inside, ag_node *out)
     out->count = (uint32_t)pieces.len;
 }
 
+/* Items of a list are not checked in compat, only their parentheses. */
 mt_err ag_node_parse_sdk(mt_arena *a, mt_str text, ag_node *out, ag_fault *fault)
 {
     static const struct form {
@@ -346,6 +349,7 @@ static mt_str canonical_of(mt_arena *a, const ag_route *r)
     return kept;
 }
 
+/* Styles are tried in order. Without an arrow there is a source only. */
 mt_err ag_route_parse_sdk(mt_arena *a, const ag_styles *styles, mt_str text,
                           ag_route *out, ag_fault *fault)
 {

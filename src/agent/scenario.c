@@ -71,6 +71,8 @@ static const mt_json *overridden(mt_arena *a, const draft *d, const mt_json *age
     return out;
 }
 
+/* The agent is either inside, or a file whose tree the caller has read; faults in it
+ * are reported with its own name and lines. */
 mt_err ag_scenario_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tree,
                         mt_str agent_name, mt_str agent_text, const mt_json *agent_tree,
                         mt_diags *ds, ag_scenario *out)
@@ -139,6 +141,8 @@ typedef struct show {
     void *host;
 } show;
 
+/* The order of answers is the caller's choice, to show that the trace does not depend
+ * on it. */
 static void answer_call(const show *w, const ag_call *call)
 {
     ag_answer answer;
@@ -169,6 +173,8 @@ static void run_message(const show *w, mt_arena *a, uint32_t number, mt_buf *out
     ag_actor_end(w->x);
 }
 
+/* The trace is the same for the same scenario whatever `answers` is (§8); tests compare
+ * the bytes. */
 void ag_scenario_run(const ag_scenario *s, const mt_limits *limits, ag_answers answers,
                      ag_handler *outside, void *host, mt_buf *out)
 {

@@ -56,6 +56,8 @@ static mt_str join(mt_arena *a, mt_str x, mt_str y, mt_str z)
     return mt_strf(a, "%.*s%.*s%.*s", MT_ARG(x), MT_ARG(y), MT_ARG(z));
 }
 
+/* The marks are made once here; what would make two marks ambiguous is refused by
+ * fault_of(). */
 mt_err ag_style_make(mt_arena *a, mt_str stem, mt_str left, mt_str right,
                      mt_str separator, mt_str tip, ag_style *out, const char **why)
 {

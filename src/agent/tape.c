@@ -38,6 +38,8 @@ static bool key_eq(mt_str a, mt_str b)
     return !a.ptr == !b.ptr && mt_str_eq(a, b);
 }
 
+/* Open addressing, at most half full. Removed entries are not marked but closed up, so
+ * growing only counts what is used. */
 static void index_grow(ag_tape *t)
 {
     struct ag_index *x = t->index;
@@ -121,6 +123,8 @@ static void add_state(ag_tape *t, mt_str text)
     t->states[t->state_count++] = (ag_state){.text = text, .live = UINT32_MAX};
 }
 
+/* Symbols of the program come first and in its order: symbol and state have the same
+ * number, and hits are borrowed from the program. */
 static void add_program_states(ag_tape *t)
 {
     const ag_program *p = t->p;
@@ -153,6 +157,9 @@ static void find_hits(ag_tape *t, ag_state *state, const ag_node *node)
 
 static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out);
 
+/* A state that no route mentions. Plain ones are known only to gates that accept
+ * unknown names; forms are asked about once and keep their hits. They are never
+ * forgotten, so a tape's memory grows with the different names it has seen. */
 static mt_err learn(ag_tape *t, mt_str text, ag_symbol *out)
 {
     mt_map_entry *known = mt_map_find(&t->foreign, text);
@@ -213,6 +220,8 @@ static void make_dead(ag_tape *t, ag_symbol s)
     }
 }
 
+/* Cell and holder point at each other, so both directions are walked without
+ * searching. */
 static void add_cell(ag_tape *t, uint32_t slot, ag_symbol s)
 {
     ag_slot *x = &t->slots[slot];
@@ -225,6 +234,8 @@ static void add_cell(ag_tape *t, uint32_t slot, ag_symbol s)
     t->size++;
 }
 
+/* The last holder takes the place of the one that goes, and its cell is told; constant
+ * time per cell. */
 static void drop_cells(ag_tape *t, uint32_t slot)
 {
     ag_slot *x = &t->slots[slot];
@@ -250,6 +261,8 @@ void ag_tape_put(ag_tape *t, uint32_t slot, const ag_symbol *symbols, uint32_t c
     }
 }
 
+/* Freed slots are used again, but get a new serial: a key that comes back stands at the
+ * end of the insertion order. The key is copied. */
 uint32_t ag_tape_make_slot(ag_tape *t, mt_str key)
 {
     uint32_t slot = ag_tape_slot(t, key);
@@ -283,6 +296,7 @@ uint32_t ag_tape_make_slot(ag_tape *t, mt_str key)
 /* --- the outside
  * ------------------------------------------------------------------------ */
 
+/* A list is a slot of a key of its own that no application can name. */
 ag_tape *ag_tape_new(const ag_program *p, ag_shape shape)
 {
     ag_tape *t = mt_xmalloc(sizeof *t);
@@ -350,6 +364,7 @@ bool ag_tape_has(const ag_tape *t, mt_str key)
     return ag_tape_slot(t, key) != AG_NO_SLOT;
 }
 
+/* The order of the other keys does not change. */
 void ag_tape_remove(ag_tape *t, mt_str key)
 {
     uint32_t slot = ag_tape_slot(t, key);
@@ -364,6 +379,8 @@ void ag_tape_remove(ag_tape *t, mt_str key)
     t->free_slots[t->free_count++] = slot;
 }
 
+/* Nothing is changed when it fails: limits and tokens are checked before the slot is
+ * made. Symbols learnt on the way stay, which does no harm. */
 mt_err ag_tape_set(ag_tape *t, mt_str key, const mt_str *states, size_t count)
 {
     uint32_t slot = ag_tape_slot(t, key);
@@ -418,6 +435,8 @@ static int by_serial(const void *x, const void *y, void *host)
     return (a > b) - (a < b);
 }
 
+/* By key for canonical output, by serial for compat. Slots of removed keys are left
+ * out. */
 uint32_t *ag_tape_order(const ag_tape *t, mt_arena *a, bool sorted, uint32_t *count)
 {
     union {

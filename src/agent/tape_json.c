@@ -40,6 +40,8 @@ static mt_err object_shape(const mt_json *value, ag_shape *out)
     return MT_OK;
 }
 
+/* The shape follows from the value alone (§5). What is neither text, list nor object is
+ * MT_E_TYPE, with a shape that compat goes on with. */
 mt_err ag_tape_shape_of(const mt_json *value, ag_shape *out)
 {
     if (mt_json_is(value, MT_JSON_STRING)) {
@@ -86,6 +88,8 @@ static mt_err set_characters(ag_tape *t, mt_str key, mt_str text)
     return err;
 }
 
+/* Compat: text where a list is expected is a list of its characters, as Python iterates
+ * it. */
 static mt_err set_value(ag_tape *t, mt_str key, const mt_json *value)
 {
     if (mt_json_is(value, MT_JSON_ARRAY)) {
@@ -98,6 +102,8 @@ static mt_err set_value(ag_tape *t, mt_str key, const mt_json *value)
     return ag_tape_set(t, key, &text, 1);
 }
 
+/* Keys that were there stay, unless the value names them. An error may leave some keys
+ * set. */
 mt_err ag_tape_read(ag_tape *t, const mt_json *value)
 {
     ag_shape shape;
@@ -162,6 +168,8 @@ static void write_slots(const ag_tape *t, mt_arena *a, mt_jw *w, bool sorted)
     mt_jw_end_array(w);
 }
 
+/* Canonical: sorted keys and states, without internal keys (§5). Nodes of the null key
+ * belong to the list of a tape without an index. */
 void ag_tape_write(const ag_tape *t, mt_jw *w)
 {
     mt_arena a = {0};
@@ -187,6 +195,7 @@ void ag_tape_save(const ag_tape *t, mt_jw *w)
     mt_arena_free(&a);
 }
 
+/* Members are looked at only after the row is known to be a pair. */
 static mt_err load_row(ag_tape *t, const mt_json *row)
 {
     const mt_json *key = row->as.items, *states = row->as.items + 1;
@@ -199,6 +208,7 @@ static mt_err load_row(ag_tape *t, const mt_json *row)
     return set_list(t, null ? AG_NULL_KEY : mt_json_text(key), states);
 }
 
+/* Reads what ag_tape_save() wrote, the order of keys included. */
 mt_err ag_tape_load(ag_tape *t, const mt_json *saved)
 {
     ag_shape shape;

@@ -147,6 +147,8 @@ static const mt_json *step_into(const mt_json *value, mt_str step)
     return mt_json_get(value, step);
 }
 
+/* NULL: there is nothing at that path, which is not an error: conditions ask whether
+ * something is there. */
 const mt_json *ag_lookup(mt_arena *a, ag_scope *scope, mt_str path)
 {
     mt_str rest;
@@ -263,6 +265,7 @@ static mt_json render_text(mt_arena *a, ag_scope *s, mt_str text)
     return value;
 }
 
+/* A new value in `a`; strings without a placeholder are shared with the template. */
 mt_json ag_render(mt_arena *a, ag_scope *scope, const mt_json *template)
 {
     if (mt_json_is(template, MT_JSON_STRING)) {
@@ -474,6 +477,8 @@ static const char *check_text(mt_arena *a, mt_str text)
     return fault;
 }
 
+/* The first fault, and *where it stands. Recursion is as deep as the document's reader
+ * allowed. */
 const char *ag_check_template(mt_arena *a, const mt_json *template,
                               const mt_json **where)
 {
@@ -528,6 +533,8 @@ static const char *check_list(mt_arena *a, const mt_json *list, const mt_json **
     return fault;
 }
 
+/* Keys are paths, or all, any and none with conditions inside. What it accepts,
+ * ag_holds() evaluates without a fault. */
 const char *ag_check_condition(mt_arena *a, const mt_json *condition,
                                const mt_json **where)
 {

@@ -33,6 +33,7 @@ struct ag_timers {
     timer *items;      /* by sender */
 };
 
+/* One timer per sender, used or not, so a sender's number is its timer's. */
 ag_timers *ag_timers_new(const ag_agent *agent, const mt_limits *limits)
 {
     ag_timers *t = mt_xmalloc(sizeof *t);
@@ -86,6 +87,8 @@ static bool keep(const ag_timers *t, timer *x, const ag_event *event)
     return true;
 }
 
+/* `heard` keeps one activation from arming a timer twice. What does not fit into
+ * agent_waiting_bytes is counted and told, since it is lost. */
 uint32_t ag_timers_arm(ag_timers *t, const ag_record *record)
 {
     uint32_t lost = 0;
@@ -194,6 +197,8 @@ static bool is_meant(const ag_timers *t, const mt_json *row, uint32_t sender)
            mt_str_eq(route_of(s), mt_json_text(mt_json_at(row, "route")));
 }
 
+/* After a change of the file a sender may stand elsewhere; its recorded place is tried
+ * first, then its identity. */
 static timer *find_timer(ag_timers *t, const mt_json *row, int64_t place)
 {
     uint32_t count = t->agent->sender_count;

@@ -55,6 +55,8 @@ static void write_nodes(mt_jw *w, const ag_node *nodes, uint32_t count)
     mt_jw_end_array(w);
 }
 
+/* Says what is compared and by which order (§8), so a trace can be judged without this
+ * program. `nondeterminism` is an empty list: none is declared. */
 static void write_header(mt_buf *out, const ag_agent *agent, ag_shape shape)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -82,6 +84,7 @@ static void write_header(mt_buf *out, const ag_agent *agent, ag_shape shape)
     end_line(&w);
 }
 
+/* A route that does not parse is in the trace with its text and no canonical form. */
 static void write_route(mt_buf *out, const char *kind, mt_str name, mt_str text,
                         const ag_route *r, bool parsed)
 {
@@ -154,6 +157,8 @@ static void write_hooks(mt_jw *w, const ag_agent *agent, const ag_hook_record *r
     mt_jw_end_array(w);
 }
 
+/* A failed receiver activated nothing, whatever its route could do. State and gate are
+ * shown only for routes that have gates. */
 static void write_activation(mt_jw *w, const ag_agent *agent, const ag_activation *x)
 {
     const ag_receiver *r = &agent->receivers[x->receiver];
@@ -179,6 +184,7 @@ static void write_activation(mt_jw *w, const ag_agent *agent, const ag_activatio
     mt_jw_end_object(w);
 }
 
+/* Deltas are sets in a trace; the order inside a key is the tape's business. */
 static void write_sorted(mt_arena *a, mt_jw *w, const mt_str *texts, uint32_t count)
 {
     mt_str *sorted = mt_new_array(a, mt_str, count);
@@ -223,6 +229,8 @@ static void write_deltas(mt_arena *a, mt_jw *w, const ag_record *r)
     mt_jw_end_array(w);
 }
 
+/* The same distinction as in DNA: null stands for no filter, [] lets nothing through.
+ */
 static void write_filters(mt_jw *w, const ag_sender *s)
 {
     mt_jw_keyz(w, "on_actions");
@@ -298,6 +306,7 @@ static const char *const FATES[] = {
 };
 MT_TABLE_COVERS(FATES, AG_OVER_LIMIT + 1);
 
+/* The tape before is text, since the tape itself has changed by now. Keys ascend. */
 void ag_trace_message(mt_buf *out, uint32_t number, mt_str tape_before,
                       const ag_program *p, const ag_cycle *c, const ag_tape *after)
 {
@@ -366,6 +375,8 @@ static void write_mode(mt_jw *w, ag_mode mode, const char *tape_rule,
     mt_jw_end_object(w);
 }
 
+/* What this implementation does where the profile leaves a choice, and where compat
+ * leaves the profile, by section. */
 void ag_statement(mt_buf *out, bool pretty)
 {
     static const char *const SHAPES[] = {"single", "many", "index-single", "index-many",

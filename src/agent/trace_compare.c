@@ -116,6 +116,8 @@ static bool any_kept(const ag_compare *how, const mt_json *list)
     return false;
 }
 
+/* A canonical route that does not parse is one of compat and mentions nothing that was
+ * asked for. */
 static bool route_mentions(mt_arena *a, const ag_compare *how, mt_str canonical)
 {
     ag_route r;
@@ -342,6 +344,9 @@ static bool emissions_part(mt_arena *a, const trace *l, const trace *r,
     return true;
 }
 
+/* An error is a trace that cannot be read; a difference is *same false, and *where says
+ * the first place. With `final` only emissions and the last tape count, not the way
+ * there. */
 mt_err ag_trace_compare(mt_arena *a, mt_str left, mt_str right, const ag_compare *how,
                         bool *same, mt_str *where)
 {

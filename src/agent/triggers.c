@@ -100,6 +100,8 @@ static bool enter_level(levels *l, size_t indent, bool first)
     return indent == l->indent[l->depth];
 }
 
+/* Indented lines, a level deeper for what is inside. The first line is not indented;
+ * going back must meet a level that is open. */
 mt_err ag_triggers_read(mt_arena *a, mt_str text, ag_triggers *out, mt_str *why)
 {
     levels l = {.depth = 0};

@@ -66,6 +66,8 @@ mt_json ag_copy_value(mt_arena *a, const mt_json *value)
     return out;
 }
 
+/* Without an address the payload is the content alone, as for messages that did not
+ * come over a relay. */
 mt_json *ag_payload(mt_arena *a, mt_str address, const mt_json *content)
 {
     mt_json *out = mt_new(a, mt_json);
@@ -79,6 +81,8 @@ mt_json *ag_payload(mt_arena *a, mt_str address, const mt_json *content)
     return out;
 }
 
+/* A new object; the old one is unchanged and shares its values. The place of a key that
+ * was there stays. */
 mt_json ag_with_member(mt_arena *a, const mt_json *object, mt_str key,
                        const mt_json *value)
 {

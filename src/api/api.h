@@ -8,18 +8,19 @@
 #include "motet.h"
 
 struct motet_contract {
-    mt_arena arena;
-    mt_diags ds;
+    mt_arena arena; /* everything below lives here */
+    mt_diags ds;    /* faults and warnings; no more are added after loading */
     const motet_str *messages; /* one per diagnostic */
-    mt_str bundle;
-    const ct_model *model;
-    const ct_program *program;
+    mt_str bundle;         /* compact interchange; empty when it was refused early */
+    const ct_model *model; /* NULL when refused */
+    const ct_program *program; /* NULL when refused, or when there is no model */
 };
 
 /* What is inside a fact set and a set of verdicts. */
 const ct_facts *api_facts_inside(const motet_facts *facts);
 const ct_verdicts *api_verdicts_inside(const motet_verdicts *verdicts);
 
+/* Never NULL: an embedder may print what it gets without a check. */
 static inline motet_str api_out_str(mt_str s)
 {
     return (motet_str){s.ptr ? s.ptr : "", s.len};

@@ -17,6 +17,8 @@
 #include "os/file.h"
 #include "os/sources.h"
 
+/* The casts between the two enums rely on one order; the last and one in the middle
+ * show a shift. */
 _Static_assert((int)MOTET_E_USAGE == (int)MT_E_USAGE, "statuses follow MT_ERR_MAP");
 _Static_assert((int)MOTET_E_OVERFLOW == (int)MT_E_OVERFLOW, "likewise");
 
@@ -39,6 +41,8 @@ const char *motet_status_text(motet_status status)
     return status == MOTET_OK ? "done" : mt_err_text((mt_err)status);
 }
 
+/* Never NULL: the allocation ends the process when there is no memory. Every load
+ * answers with an object, so that a refused one can say why. */
 static motet_contract *new_contract(void)
 {
     motet_contract *c = mt_xmalloc(sizeof *c);
@@ -48,6 +52,8 @@ static motet_contract *new_contract(void)
     return c;
 }
 
+/* A manifest is taken too: its bundle is what counts. `document.bundle` is empty when
+ * the structure was refused. */
 static mt_err from_bundle(motet_contract *c, mt_str name, mt_str text)
 {
     ct_document document;
@@ -57,6 +63,7 @@ static mt_err from_bundle(motet_contract *c, mt_str name, mt_str text)
     return err;
 }
 
+/* Warnings go to the same list as errors and stay there after success. */
 static mt_err from_source(motet_contract *c, mt_str name, const mt_provider *files)
 {
     const ct_elaboration *e = NULL;
@@ -80,6 +87,9 @@ static void make_messages(motet_contract *c)
     c->messages = texts;
 }
 
+/* Always makes the messages, also after a failure of the steps before. The bundle that
+ * was elaborated is loaded from its text, as one from elsewhere would be: what a
+ * program is made of is what motet_contract_bundle() shows. */
 static motet_status finish(motet_contract *c, mt_str name, mt_err err)
 {
     if (err == MT_OK) {
@@ -92,6 +102,7 @@ static motet_status finish(motet_contract *c, mt_str name, mt_err err)
     return (motet_status)err;
 }
 
+/* Contract source never begins with a brace, JSON objects always do. */
 static bool is_bundle(mt_str text)
 {
     size_t i = 0;
@@ -101,6 +112,8 @@ static bool is_bundle(mt_str text)
     return i < text.len && text.ptr[i] == '{';
 }
 
+/* The provider knows one file only, so an import of anything else is reported as a
+ * missing file. It lives on the stack: elaboration is over when this returns. */
 motet_status motet_contract_load(motet_str text, const char *name, motet_contract **out)
 {
     motet_contract *c = *out = new_contract();
@@ -115,6 +128,8 @@ motet_status motet_contract_load(motet_str text, const char *name, motet_contrac
     return finish(c, called, from_source(c, called, &files));
 }
 
+/* The first file is the root; the others are found by their paths. No files at all is
+ * the caller's mistake and has no diagnostics. */
 motet_status motet_contract_load_files(const motet_file *files, size_t count,
                                        motet_contract **out)
 {
@@ -133,6 +148,8 @@ motet_status motet_contract_load_files(const motet_file *files, size_t count,
     return finish(c, copies[0].path, from_source(c, copies[0].path, &provider));
 }
 
+/* Told by the name and not by the content: a source file may be anything while it is
+ * being edited. A file that cannot be read has a status and no message. */
 motet_status motet_contract_open(const char *path, motet_contract **out)
 {
     motet_contract *c = *out = new_contract();
@@ -147,6 +164,7 @@ motet_status motet_contract_open(const char *path, motet_contract **out)
     return finish(c, name, from_source(c, name, &files));
 }
 
+/* Fact sets, verdicts and runs borrow from the contract and must be gone by now. */
 void motet_contract_free(motet_contract *contract)
 {
     if (contract) {
@@ -155,6 +173,7 @@ void motet_contract_free(motet_contract *contract)
     }
 }
 
+/* There are no messages when loading ended before finish(). */
 motet_str motet_contract_message(const motet_contract *contract, size_t index)
 {
     return index < contract->ds.len && contract->messages ? contract->messages[index]

@@ -12,6 +12,8 @@
 
 #include "api/api.h"
 
+/* Levels of a value, from the fact to its innermost part; more are refused in push().
+ */
 enum { MAX_OPEN = 256 };
 
 /* A value being put: `left` more values of `type` (or the fields of a record). */
@@ -22,24 +24,25 @@ typedef struct open_value {
     bool is_record;
 } open_value;
 
+/* `err` starts as MT_E_USAGE, so a set that was never filled cannot be evaluated. */
 struct motet_facts {
     const motet_contract *contract;
     ct_facts *facts;
     ct_fault fault;
     mt_err err;
-    uint32_t fact; /* being put, CT_NONE when none is */
-    ct_value *room;
-    open_value open[MAX_OPEN];
-    size_t depth;
+    uint32_t fact;  /* being put, CT_NONE when none is */
+    ct_value *room; /* where the value of `fact` is built, in the set's arena */
+    open_value open[MAX_OPEN]; /* from the fact itself to the value that is due */
+    size_t depth;              /* how many of `open` are in use; 0: no value is due */
 };
 
 struct motet_verdicts {
     const motet_contract *contract;
     ct_verdicts *verdicts;
-    mt_arena errors;
+    mt_arena errors; /* texts of `fault`, until the next evaluation */
     ct_fault fault;
     mt_err err;
-    mt_buf json;
+    mt_buf json; /* what was handed out last */
 };
 
 const ct_facts *api_facts_inside(const motet_facts *facts)
@@ -60,6 +63,8 @@ static motet_fault out_fault(const ct_fault *f)
 
 /* ---- Fact sets ----------------------------------------------------------------- */
 
+/* The contract must have been loaded without fault, since the layout of facts comes
+ * from its model. */
 motet_facts *motet_facts_new(const motet_contract *contract)
 {
     motet_facts *f = mt_xmalloc(sizeof *f);
@@ -90,6 +95,8 @@ motet_status motet_facts_read(motet_facts *facts, motet_str json, bool strict)
     return (motet_status)facts->err;
 }
 
+/* The first fault stays; later ones follow from it. `message` is static or in the arena
+ * of the fact set. */
 static motet_status refuse(motet_facts *f, mt_err err, mt_str message)
 {
     if (f->err == MT_OK) {
@@ -102,6 +109,7 @@ static motet_status refuse(motet_facts *f, mt_err err, mt_str message)
     return (motet_status)f->err;
 }
 
+/* Memory of the values before is kept for reuse and their content is void. */
 void motet_facts_begin(motet_facts *facts)
 {
     ct_facts_begin(facts->facts);
@@ -111,6 +119,8 @@ void motet_facts_begin(motet_facts *facts)
     facts->depth = 0;
 }
 
+/* The value is built beside the fact set and handed over when it is complete, so a fact
+ * is never half set. */
 motet_status motet_facts_name(motet_facts *f, const char *fact)
 {
     const ct_model *m = f->contract->model;
@@ -129,7 +139,8 @@ motet_status motet_facts_name(motet_facts *f, const char *fact)
     return (motet_status)f->err;
 }
 
-/* The type of the value that is due, NULL when none is. */
+/* The type of the value that is due, NULL when none is. Fields come in byte order of
+ * their names: `left` counts down, so count - left is the next one. */
 static const ct_type *due(const motet_facts *f)
 {
     if (f->err != MT_OK || !f->depth) {
@@ -139,6 +150,7 @@ static const ct_type *due(const motet_facts *f)
     return o->is_record ? o->type->as.fields[o->type->count - o->left].type : o->type;
 }
 
+/* Only while a value is due. */
 static ct_value *place(const motet_facts *f)
 {
     const open_value *o = &f->open[f->depth - 1];
@@ -146,7 +158,10 @@ static ct_value *place(const motet_facts *f)
                         : o->at;
 }
 
-/* One value is complete: so are those that waited for it alone. */
+/* One value is complete: so are those that waited for it alone. A container pushed with
+ * nothing to follow has been taken off already, so what is on top is its parent.
+ * Elements move on by their slots; fields are found by offset. Ranges and lengths are
+ * checked by ct_facts_set(), once for the whole value (§4.3). */
 static motet_status advance(motet_facts *f)
 {
     while (f->depth) {
@@ -185,12 +200,16 @@ motet_status motet_put_bool(motet_facts *facts, bool value)
     return put(facts, t && ct_held(t) == LN_BOOLEAN, &(ct_value){.boolean = value});
 }
 
+/* RANGED types are Int and Duration, the latter in the unit of its type; a Date is an
+ * integer too but is put as text. */
 motet_status motet_put_int(motet_facts *facts, int64_t value)
 {
     const ct_type *t = due(facts);
     return put(facts, t && ct_has(t, LN_RANGED), &(ct_value){.integer = value});
 }
 
+/* As text, because a double cannot hold most amounts. More than 28 digits behave as in
+ * mt_decimal_parse(); the declared scale is checked by ct_facts_set(). */
 static motet_status put_decimal(motet_facts *f, const char *text, unsigned trait)
 {
     const ct_type *t = due(f);
@@ -206,6 +225,7 @@ motet_status motet_put_decimal(motet_facts *facts, const char *value)
     return put_decimal(facts, value, LN_NUMBER);
 }
 
+/* The currency is that of the declared type, so it is not asked for again. */
 motet_status motet_put_money(motet_facts *facts, const char *amount)
 {
     return put_decimal(facts, amount, LN_CURRENCY);
@@ -227,6 +247,8 @@ static bool text_value(motet_facts *f, const ct_type *t, mt_str text, ct_value *
     return true;
 }
 
+/* One function for all that is written as text; which one is meant follows from the
+ * type that is due. text_value() copies, so the caller's bytes may go. */
 motet_status motet_put_text(motet_facts *facts, motet_str value)
 {
     const ct_type *t = due(facts);
@@ -239,7 +261,8 @@ motet_status motet_put_text(motet_facts *facts, motet_str value)
     return put(facts, t && (ct_held(t) == LN_TEXT || ct_has(t, LN_WRITTEN)), &v);
 }
 
-/* Opens a container; it is complete at once when nothing is to follow. */
+/* Opens a container; it is complete at once when nothing is to follow. `o.left` is 0
+ * for an empty list and for a record without fields. */
 static motet_status push(motet_facts *f, open_value o)
 {
     if (f->depth == MAX_OPEN) {
@@ -253,6 +276,7 @@ static motet_status push(motet_facts *f, open_value o)
     return MOTET_OK;
 }
 
+/* NULL with the fault set, or with the one that was set before. */
 static const ct_type *due_as(motet_facts *f, ln_held held)
 {
     const ct_type *t = due(f);
@@ -263,6 +287,9 @@ static const ct_type *due_as(motet_facts *f, ln_held held)
     return NULL;
 }
 
+/* The length is compared with the type's maximum before memory is taken, so a wrong
+ * length cannot ask for more than the contract allows. 32 bits hold it: so do the
+ * maxima of types. */
 motet_status motet_put_list(motet_facts *facts, size_t length)
 {
     const ct_type *t = due_as(facts, LN_LIST);
@@ -281,6 +308,8 @@ motet_status motet_put_list(motet_facts *facts, size_t length)
     return push(facts, (open_value){element, items, length, false});
 }
 
+/* A record lies inside its parent, so its fields are put where it stands and nothing is
+ * allocated. */
 motet_status motet_put_record(motet_facts *facts)
 {
     const ct_type *t = due_as(facts, LN_RECORD);
@@ -288,6 +317,8 @@ motet_status motet_put_record(motet_facts *facts)
              : (motet_status)facts->err;
 }
 
+/* The payload lies apart; only tag and address are in the parent
+ * (contract/wire/value.h). */
 motet_status motet_put_union(motet_facts *facts, const char *tag)
 {
     const ct_type *t = due_as(facts, LN_VARIANT);
@@ -307,6 +338,7 @@ motet_status motet_put_union(motet_facts *facts, const char *tag)
     return push(facts, (open_value){inner, payload, 1, false});
 }
 
+/* Defaults are filled in here and facts that have none are reported (§5.2). */
 motet_status motet_facts_end(motet_facts *facts)
 {
     if (facts->fact != CT_NONE) {
@@ -339,6 +371,8 @@ void motet_verdicts_free(motet_verdicts *verdicts)
     }
 }
 
+/* Facts of another contract have another layout; evaluating them would read at wrong
+ * places, so they are refused as if the set was empty. */
 motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
 {
     mt_arena_reset(&v->errors);
@@ -353,6 +387,8 @@ motet_status motet_evaluate(const motet_facts *facts, motet_verdicts *v)
     return (motet_status)v->err;
 }
 
+/* False also after a failed evaluation and for a name no rule produces; who has to tell
+ * these apart asks for the status. */
 bool motet_verdict_present(const motet_verdicts *verdicts, const char *name)
 {
     uint32_t rule =
@@ -361,6 +397,7 @@ bool motet_verdict_present(const motet_verdicts *verdicts, const char *name)
            ct_verdict_present(verdicts->verdicts, rule);
 }
 
+/* Empty after a failed evaluation, never a part of the verdicts. */
 motet_str motet_verdicts_json(motet_verdicts *verdicts)
 {
     mt_buf_clear(&verdicts->json);

@@ -17,17 +17,19 @@
 #include "contract/flow/states.h"
 
 struct motet_run {
-    const motet_contract *contract;
-    mt_arena arena;  /* the plan */
-    mt_arena inputs; /* states, bindings and names of the run at hand */
+    const motet_contract *contract; /* shared, borrowed */
+    mt_arena arena;                 /* the plan */
+    mt_arena inputs;                /* states, bindings and names of the run at hand */
     const ct_plan *plan;
-    ct_verdicts *scratch;
-    ct_run run;
-    motet_host host;
-    mt_buf text;
-    mt_str message;
+    ct_verdicts *scratch; /* room to ask conditions in, for action spaces */
+    ct_run run;           /* all zero until the first start */
+    motet_host host;      /* a copy: the caller's may go after the start */
+    mt_buf text;          /* what was handed out last */
+    mt_str message;       /* why the last call failed; static or in `inputs` */
 };
 
+/* NULL is the only failure: the diagnostics of a plan that cannot be made are dropped,
+ * since there is no object to ask for them. */
 motet_run *motet_run_new(const motet_contract *contract)
 {
     motet_run *r = mt_xmalloc(sizeof *r);
@@ -56,6 +58,7 @@ void motet_run_free(motet_run *r)
 
 /* ---- The host's callbacks ------------------------------------------------------- */
 
+/* The wrappers turn indices into names: an embedder knows the contract by its words. */
 static bool may_act(void *context, const ct_run *run, uint32_t persona)
 {
     const motet_run *r = context;
@@ -63,6 +66,9 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
                            api_out_str(ct_persona_id(run->plan, persona)));
 }
 
+/* Few operations have more than a handful of effects, so the list is on the stack and
+ * only a long one is allocated. The host applies all or none (§9.4); its status goes to
+ * the engine unchanged. */
 static mt_err apply(void *context, const ct_run *run, const ct_record *record)
 {
     const motet_run *r = context;
@@ -85,6 +91,9 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
     return (mt_err)status;
 }
 
+/* The label is looked up among the operation's outcomes; whether it is one of those
+ * that match the current state is the engine's question, so `matching` is not handed
+ * out. */
 static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t op,
                        const uint32_t *matching, uint32_t count)
 {
@@ -99,6 +108,8 @@ static uint32_t choose(void *context, const ct_run *run, uint32_t step, uint32_t
                : CT_NONE;
 }
 
+/* A callback that is missing stays missing for the engine, which has a default for
+ * each. */
 static ct_host host_of(motet_run *r, const motet_host *host)
 {
     r->host = host ? *host : (motet_host){0};
@@ -116,6 +127,8 @@ static motet_status refuse(motet_run *r, mt_err err, mt_str message)
     return (motet_status)err;
 }
 
+/* No text means an empty object. The copy is needed: the tree borrows from it and the
+ * caller's text may go. */
 static mt_err read_json(motet_run *r, motet_str text, mt_json *out)
 {
     mt_json_error error = {0};
@@ -126,6 +139,8 @@ static mt_err read_json(motet_run *r, motet_str text, mt_json *out)
     return err;
 }
 
+/* Entities the text does not mention start in their initial state, as one default
+ * instance (§6.5). */
 static mt_err read_states(motet_run *r, motet_str text, ct_states *states)
 {
     mt_json tree;
@@ -139,6 +154,8 @@ static mt_err read_states(motet_run *r, motet_str text, ct_states *states)
     return err;
 }
 
+/* The snapshot is by reference: facts and verdicts have to stay as they are while the
+ * run lasts (§11.1, at_initiation). */
 static ct_run_input input_of(motet_run *r, const motet_facts *facts,
                              const motet_verdicts *verdicts, const motet_host *host)
 {
@@ -148,6 +165,9 @@ static ct_run_input input_of(motet_run *r, const motet_facts *facts,
                           .host = host_of(r, host)};
 }
 
+/* Every name is resolved before the engine is entered, so a start that fails has asked
+ * the host nothing. The memory of the run before is reset first; texts of it are
+ * gone. */
 motet_status motet_run_start(motet_run *r, const motet_facts *facts,
                              const motet_verdicts *verdicts, const char *flow,
                              const char *persona, motet_str states, motet_str bindings,
@@ -178,6 +198,8 @@ motet_status motet_run_start(motet_run *r, const motet_facts *facts,
                : MOTET_OK;
 }
 
+/* A position is text from outside and may have been tampered with; ct_position_read()
+ * checks every index in it against the plan. */
 motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
                               const motet_verdicts *verdicts, motet_str position,
                               const motet_host *host)
@@ -191,6 +213,8 @@ motet_status motet_run_resume(motet_run *r, const motet_facts *facts,
                               : ct_position_read(&r->run, &in, &tree, &r->message));
 }
 
+/* Resuming does nothing to a run that can go on; one that waited or was stopped tries
+ * its step again. */
 motet_run_state motet_run_step(motet_run *r)
 {
     static const motet_run_state STATES[] = {
@@ -203,6 +227,8 @@ motet_run_state motet_run_step(motet_run *r)
     return STATES[ct_run_step(&r->run)];
 }
 
+/* For hosts that read the state of the world after a conflict. A run that was never
+ * started has no plan and nothing to set. */
 motet_status motet_run_set_state(motet_run *r, const char *entity, const char *state)
 {
     const ct_model *m = r->contract->model;
@@ -230,11 +256,14 @@ motet_str motet_run_json(motet_run *r)
     return api_out_str(mt_buf_str(&r->text));
 }
 
+/* A refused call speaks first; otherwise the engine's own fault, if there is one. */
 motet_str motet_run_message(const motet_run *r)
 {
     return api_out_str(r->message.ptr ? r->message : r->run.fault);
 }
 
+/* §15.6. Uses the room of the run but not the run itself: one that is under way goes on
+ * afterwards only if its inputs are given anew, since `inputs` is reset here. */
 motet_status motet_actions(motet_run *r, const motet_facts *facts,
                            const motet_verdicts *verdicts, motet_str states,
                            const char *persona, motet_str *json)

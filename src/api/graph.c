@@ -27,23 +27,25 @@ struct motet_primitives {
     gr_registry *registry;
     mt_arena arena; /* diagnostics and `registered` */
     mt_diags ds;
-    mt_str message;
+    mt_str message; /* what motet_primitives_message() handed out last */
 };
 
 struct motet_graph {
     gr_graph *graph; /* NULL: it was refused */
     mt_arena arena;
-    const motet_str *messages;
+    const motet_str *messages; /* made at loading, in `arena` */
     size_t message_count;
 };
 
 struct motet_episode {
     gr_episode *episode;
-    gr_value *context;
-    void **owned; /* per key: the copy its value points to */
+    gr_value *context; /* one per context key of the graph; GR_NONE: not set */
+    void **owned;      /* per key: the copy its value points to */
     mt_buf text;
 };
 
+/* What a primitive gets to see, on the stack of the trampoline: it is void after the
+ * call. */
 struct motet_call {
     gr_call *call;
     const gr_manifest *manifest;
@@ -61,6 +63,8 @@ static mt_str in_str(motet_str s)
 
 /* ---- values ---- */
 
+/* Members that do not belong to the type are zero, so a caller that asks for the wrong
+ * one gets nothing and never a stray pointer. */
 static motet_value out_value(const gr_value *v)
 {
     motet_value out = {.type = (motet_type)v->type};
@@ -100,6 +104,7 @@ static gr_value in_value(motet_value v)
 
 /* ---- primitives ---- */
 
+/* The index comes from the embedder's code. */
 static motet_value value_at(const gr_value *values, size_t count, size_t index)
 {
     return index < count ? out_value(&values[index])
@@ -121,6 +126,8 @@ motet_value motet_call_context(const motet_call *call, size_t index)
     return value_at(call->call->context, call->manifest->need_count, index);
 }
 
+/* Copied into the pass's arena, so the primitive may give a buffer of its own stack.
+ * The kernel checks type and finiteness after the call. */
 void motet_call_output(motet_call *call, size_t index, motet_value value)
 {
     if (index < call->manifest->output_count) {
@@ -133,6 +140,7 @@ void motet_call_error(motet_call *call, const char *text)
     call->call->error = text;
 }
 
+/* One function for all primitives of the embedder; which one is meant is in `user`. */
 static bool trampoline(void *user, gr_call *call)
 {
     const registered *r = user;
@@ -158,6 +166,8 @@ void motet_primitives_free(motet_primitives *p)
     }
 }
 
+/* Without a function the manifest has to say itself what the primitive does; whether it
+ * does is checked by the registry. */
 motet_status motet_primitives_add(motet_primitives *p, motet_str manifest,
                                   motet_primitive run, void *user)
 {
@@ -177,6 +187,7 @@ static mt_str message_text(mt_arena *a, const mt_diag *d)
                    d->column, d->code, MT_ARG(d->message), MT_ARG(d->hint));
 }
 
+/* Made anew on each call, since diagnostics may be added at any time. */
 motet_str motet_primitives_message(motet_primitives *p, size_t index)
 {
     if (index >= p->ds.len) {
@@ -188,6 +199,8 @@ motet_str motet_primitives_message(motet_primitives *p, size_t index)
 
 /* ---- graphs ---- */
 
+/* All violations are kept, not only the first: graph documents are often made by
+ * programs, whose authors want the whole list. */
 motet_status motet_graph_load(const motet_primitives *p, motet_str text,
                               const char *name, motet_graph **out)
 {
@@ -220,6 +233,7 @@ motet_str motet_graph_message(const motet_graph *g, size_t index)
     return index < g->message_count ? g->messages[index] : (motet_str){"", 0};
 }
 
+/* Empty for a graph that was refused: it has no identity. */
 motet_str motet_graph_identity(const motet_graph *g)
 {
     return g->graph ? out_str(g->graph->provenance) : (motet_str){"", 0};
@@ -227,6 +241,7 @@ motet_str motet_graph_identity(const motet_graph *g)
 
 /* ---- episodes ---- */
 
+/* An all-zero gr_value is GR_NONE, so every key starts as not set. */
 motet_episode *motet_episode_new(const motet_graph *g)
 {
     if (!g->graph) {
@@ -257,6 +272,7 @@ void motet_episode_free(motet_episode *e)
     free(e);
 }
 
+/* An empty text has an allocation too, so that a set value is never NULL. */
 static void *copy_of(const void *bytes, size_t size)
 {
     void *copy = mt_xmalloc(size);
@@ -266,6 +282,8 @@ static void *copy_of(const void *bytes, size_t size)
     return copy;
 }
 
+/* The new copy is made before the old one is freed: `value` may point into the value it
+ * replaces. MOTET_NONE takes the key away. */
 motet_status motet_episode_set(motet_episode *e, const char *key, motet_value value)
 {
     int i = gr_graph_key(e->episode->graph, mt_str_z(key));
@@ -285,12 +303,16 @@ motet_status motet_episode_set(motet_episode *e, const char *key, motet_value va
     return MOTET_OK;
 }
 
+/* The reason of an aborted pass is asked from motet_episode_fault(); the status is one
+ * for all of them. */
 motet_status motet_episode_run(motet_episode *e, motet_str event_id)
 {
     return gr_run(e->episode, e->context, in_str(event_id)) ? MOTET_E_REJECTED
                                                             : MOTET_OK;
 }
 
+/* Nodes run in the order of their indices, so `ran` tells whether this one was reached
+ * in the last pass; a slot behind it may hold the value of an earlier pass. */
 motet_value motet_episode_value(const motet_episode *e, const char *node,
                                 const char *port)
 {
@@ -316,6 +338,7 @@ motet_str motet_episode_effects(motet_episode *e)
     return out_str(mt_buf_str(&e->text));
 }
 
+/* Shares its buffer with motet_episode_effects(): a pass has effects or a fault. */
 motet_str motet_episode_fault(motet_episode *e)
 {
     mt_arena scratch = {0};

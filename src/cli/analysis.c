@@ -41,6 +41,7 @@ static const an_analysis *analyze_model(cli_analysis *x, const ct_model *m,
     return an;
 }
 
+/* Loaded from the bundle, as the server would: the analysis is about what runs. */
 static int analyze_contract(cli_analysis *x)
 {
     cli_contract *c = &x->contract;
@@ -97,6 +98,8 @@ static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const an_sys_memb
     return set;
 }
 
+/* A member whose file cannot be read has no bundle and is left out; the others are
+ * analyzed all the same. */
 static int analyze_member(cli_analysis *x, an_sys_member *m)
 {
     mt_str bundle;
@@ -112,6 +115,7 @@ static int analyze_member(cli_analysis *x, an_sys_member *m)
     return CLI_HOLDS;
 }
 
+/* Members first: what is found across them builds on their results. */
 static int analyze_system(cli_analysis *x)
 {
     int code = CLI_HOLDS;
@@ -152,6 +156,8 @@ static int prove(cli_analysis *x)
     return CLI_HOLDS;
 }
 
+/* The analysis outlives the call: findings, model and picture all point into x->arena,
+ * which cli_analysis_free() ends. */
 int cli_analysis_run(cli_analysis *x, const char *path)
 {
     x->limits = cli_limits(x->args);
@@ -191,6 +197,8 @@ static bool flush(void *context, mt_buf *out)
     return cli_progress_step(&x->progress, "listing", 0, 0) && printed;
 }
 
+/* Above a hundred paths somebody wants them all, so steps are not cut either. What an
+ * entry leaves out is counted in the report. */
 static an_sink sink_for(cli_analysis *x, mt_buf *out)
 {
     return (an_sink){.out = out,
@@ -201,6 +209,8 @@ static an_sink sink_for(cli_analysis *x, mt_buf *out)
                      .steps = x->paths > 100 ? SIZE_MAX : MOST_STEPS};
 }
 
+/* A sink that was stopped has not written everything, so the report is incomplete from
+ * then on; the bytes it has are printed all the same. */
 static int finish(cli_analysis *x, const an_sink *s)
 {
     x->complete = x->complete && !s->stopped;
@@ -272,6 +282,8 @@ static void members_json(an_sink *s, mt_jw *w, const an_sys *system)
     mt_jw_end_object(w);
 }
 
+/* Keys ascend, which the writer asserts in debug builds; a System and a contract differ
+ * in what stands in the middle only. */
 int cli_analysis_json(cli_analysis *x)
 {
     mt_buf out = {0};

@@ -10,17 +10,17 @@
 
 typedef struct cli_analysis {
     const cli_args *args;
-    uint32_t only; /* asked for; set before it is run */
-    size_t paths;  /* to list of each flow; likewise */
-    mt_limits limits;
-    mt_arena arena;
-    cli_contract contract;
+    uint32_t only;         /* asked for; set before it is run */
+    size_t paths;          /* to list of each flow; likewise */
+    mt_limits limits;      /* those of --limit, also for members of a System */
+    mt_arena arena;        /* models, findings and members' bundles */
+    cli_contract contract; /* its diagnostics are reported when anything fails */
     const an_analysis *an; /* of a contract; NULL for a System */
     an_sys *system;        /* NULL for a contract */
-    const an_sys_analysis *across;
-    an_findings fs;
-    bool complete;
-    cli_progress progress;
+    const an_sys_analysis *across; /* what holds across members; NULL for a contract */
+    an_findings fs;                /* of all members together */
+    bool complete;         /* false: stopped by a signal, in the middle of something */
+    cli_progress progress; /* `args` NULL: not begun */
 } cli_analysis;
 
 /* Loads and analyses. Another code than CLI_HOLDS: it was reported. To be freed in

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+/* Unbuffered, so that text on stdout and stderr comes in the order it was written and a
+ * full disk is noticed here and not at exit. */
 int cli_print(mt_str text)
 {
     while (text.len) {
@@ -24,6 +26,8 @@ int cli_print(mt_str text)
     return CLI_HOLDS;
 }
 
+/* `args` may be NULL before a command is known. Gives back `code`, so that callers can
+ * return the call. */
 int cli_fail(const cli_args *args, int code, const char *format, ...)
 {
     mt_buf line = {0};
@@ -39,6 +43,7 @@ int cli_fail(const cli_args *args, int code, const char *format, ...)
     return code;
 }
 
+/* NO_COLOR counts when it is set and not empty (no-color.org). */
 bool cli_colour(int fd)
 {
     const char *no = getenv("NO_COLOR");
@@ -56,6 +61,7 @@ bool cli_wants_colour(const cli_args *args, int fd)
     return cli_colour(fd);
 }
 
+/* Tables end with a row without a name; an absent table is an empty one. */
 const cli_command *cli_find(const cli_command *table, const char *name)
 {
     for (; table && table->name; table++) {
@@ -95,6 +101,8 @@ static int show_help(const cli_command *command)
     return code;
 }
 
+/* --help wins over everything the command would have checked, but not over a misspelt
+ * option. */
 static int run_command(const cli_command *command, int argc, char **argv)
 {
     cli_args args;
@@ -136,6 +144,7 @@ static int dispatch(int argc, char **argv)
     return CLI_USAGE;
 }
 
+/* An empty argv, which execve() allows, is refused. */
 int cli_main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), not a death */

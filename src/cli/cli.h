@@ -29,7 +29,7 @@ typedef struct cli_command {
     const char *name;
     const char *operands; /* "FILE", "OLD NEW", "[FILE...]" as help shows them */
     const char *summary;  /* one line, no full stop */
-    int (*run)(const cli_args *args);
+    int (*run)(const cli_args *args);      /* NULL: it only has subcommands */
     const cli_option *options;             /* ends with a row whose name is NULL */
     const struct cli_command *subcommands; /* likewise; `run` is then NULL */
     int least, most;                       /* operands allowed; most -1: any number */
@@ -37,11 +37,11 @@ typedef struct cli_command {
 } cli_command;
 
 struct cli_args {
-    const cli_command *command;
-    const char *const *operands;
-    int count;
-    const char *const *given; /* name, value pairs of the options, in order */
-    int given_count;          /* of pairs; a flag's value is NULL */
+    const cli_command *command;  /* whose options these are */
+    const char *const *operands; /* borrowed from argv; ends with NULL */
+    int count;                   /* of operands */
+    const char *const *given;    /* name, value pairs of the options, in order */
+    int given_count;             /* of pairs; a flag's value is NULL */
 };
 
 /* ORDER of help: the order of the table. Ends with a row whose name is NULL. */

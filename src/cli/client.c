@@ -25,12 +25,12 @@ enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
 typedef struct question {
     const cli_args *args;
     const char *method;
-    mt_str path, body;
-    mt_arena arena;
+    mt_str path, body; /* path: escaped already; body: ptr NULL sends none */
+    mt_arena arena;    /* texts of the request; freed with the answer */
     CURL *curl;
-    struct curl_slist *fields;
-    mt_buf answer;
-    char why[CURL_ERROR_SIZE];
+    struct curl_slist *fields; /* header lines; the library copies them */
+    mt_buf answer;             /* bounded by its ceiling */
+    char why[CURL_ERROR_SIZE]; /* the library's sentence, when no answer came */
 } question;
 
 /* Everything but unreserved characters, so that an id may hold a slash. */
@@ -54,6 +54,7 @@ void cli_add_segment(mt_buf *path, mt_str text)
     add_escaped(path, text);
 }
 
+/* The value is escaped here; the name is ours. */
 void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
                    const char *name)
 {
@@ -66,6 +67,8 @@ void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
     add_escaped(path, mt_str_z(value));
 }
 
+/* A value that is not JSON is taken as text: `--fact name=Alice` needs no quotes,
+ * `--fact n=3` is a number. */
 static void add_value(mt_jw *w, mt_str text, bool json)
 {
     mt_arena arena = {0};
@@ -78,6 +81,8 @@ static void add_value(mt_jw *w, mt_str text, bool json)
     mt_arena_free(&arena);
 }
 
+/* A value may be empty, a name may not. The value is all that follows the first equals
+ * sign. */
 bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
 {
     const char *pair;
@@ -96,6 +101,7 @@ bool cli_pairs(const cli_args *args, mt_jw *w, const char *option, bool json)
     return true;
 }
 
+/* Returning less than it was given makes the library end the transfer with an error. */
 static size_t keep(char *data, size_t size, size_t count, void *state)
 {
     question *q = state;
@@ -103,6 +109,7 @@ static size_t keep(char *data, size_t size, size_t count, void *state)
     return q->answer.full ? 0 : size * count;
 }
 
+/* The list keeps a copy of the line. */
 static void add_field(question *q, const char *name, mt_str value)
 {
     mt_str line = mt_strf(&q->arena, "%s: %.*s", name, MT_ARG(value));
@@ -142,6 +149,7 @@ static void add_key(question *q)
               given ? mt_str_z(given) : mt_str_from(hex, sizeof hex));
 }
 
+/* An empty variable counts as unset. */
 static const char *server_of(const cli_args *args)
 {
     const char *server = cli_value(args, "server");
@@ -230,6 +238,8 @@ static int ask(question *q)
     return status >= 200 && status < 300 ? show_answer(q) : show_problem(q, status);
 }
 
+/* One request per process; the handle and the library are released here on every way
+ * out. The answer has a ceiling: a server that never stops sending is cut off. */
 int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
 {
     question q = {.args = args, .method = method, .path = path, .body = body};

@@ -29,6 +29,8 @@ const char CMD_ACTIONS_DETAILS[] =
 
 enum { SHOWN = 10 };
 
+/* Instances are shown up to SHOWN, the count is always the whole one. Groups hold
+ * indexes into the states of the entity. */
 static void set_text(mt_buf *out, const ct_action_space *space,
                      const ct_choice_set *set)
 {
@@ -89,6 +91,7 @@ static void blocked_text(mt_buf *out, const ct_plan *p, const ct_blocked *b)
     }
 }
 
+/* Open flows first, then blocked ones with what is missing (§15.6). */
 void cli_actions_text(mt_buf *out, const ct_plan *p, const ct_action_space *space)
 {
     for (size_t i = 0; i < space->actions.len; i++) {
@@ -116,6 +119,8 @@ static int print_space(cli_engine *e)
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
+/* A contract without declared personas takes any name; with them, those inside
+ * operations but not declared have higher indexes and do not count. */
 static bool knows_persona(const cli_engine *e, mt_str persona)
 {
     return !e->model->personas_declared ||
@@ -123,6 +128,8 @@ static bool knows_persona(const cli_engine *e, mt_str persona)
                e->model->personas_declared;
 }
 
+/* The persona is checked against the contract before facts are read: an unknown one
+ * would get an empty space, which looks like a truth. */
 int cmd_actions(const cli_args *args)
 {
     const char *persona = cli_value(args, "persona");

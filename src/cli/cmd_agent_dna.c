@@ -40,6 +40,7 @@ static const cli_option VERIFY_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* The default is the profile's form, which is the one that is signed. */
 static bool form_of(const cli_args *args, ag_dna_form *out)
 {
     const char *form = cli_value(args, "form");
@@ -47,6 +48,8 @@ static bool form_of(const cli_args *args, ag_dna_form *out)
     return !form || *out == AG_DNA_SDK || strcmp(form, "profile") == 0;
 }
 
+/* A line end after the document, which is not part of what a pin or signature
+ * covers. */
 static int print_dna(mt_arena *a, const ag_agent *agent, ag_dna_form form)
 {
     mt_buf out = {0};
@@ -94,6 +97,7 @@ static int run_show(const cli_args *args)
     return code;
 }
 
+/* Reading is the check: whatever is wrong was reported with its place. */
 static int run_validate(const cli_args *args)
 {
     mt_arena a = {0};
@@ -108,6 +112,8 @@ static int run_validate(const cli_args *args)
     return code;
 }
 
+/* The pin covers what the document says; what it is silent about is told on stderr, so
+ * that nobody takes the pin for more. */
 static int run_pin(const cli_args *args)
 {
     mt_arena a = {0};
@@ -142,6 +148,7 @@ static void show_change(mt_buf *out, const ag_dna_change *c, bool json)
     mt_buf_addc(out, '\n');
 }
 
+/* Notes and not differences: silence on both sides is neither same nor changed. */
 static void note_uncompared(const ag_dna_changes *changes)
 {
     if (changes->silent) {
@@ -207,6 +214,7 @@ static int run_keygen(const cli_args *args)
     mt_sign_key key;
     mt_buf why = {0};
     char open[2 * MT_SIGN_PUBLIC + 1];
+    /* The public half is kept before the key is wiped; only it is printed. */
     mt_sign_generate(&key);
     mt_hex(key.open.bytes, MT_SIGN_PUBLIC, open);
     open[sizeof open - 1] = '\n';
@@ -243,6 +251,8 @@ static int must_be(const cli_args *args, const mt_json *document, const char *na
 {
     const char *wanted = cli_value(args, name);
     mt_str found = mt_json_text(mt_json_get(document, mt_str_z(name)));
+    /* Pins of the first form began with sha256:, later ones do not: a match would mean
+     * less than it seems, so they are refused by their form. */
     if (wanted && strcmp(name, "pin") == 0 && strncmp(wanted, "sha256:", 7) == 0) {
         return cli_fail(
             args, CLI_FAILS,
@@ -274,6 +284,8 @@ static int verify(const cli_args *args, mt_arena *a, const cli_document *d)
     if (ag_dna_verify(a, &d->tree, demanded ? &key : NULL, &why)) {
         return cli_fail(args, CLI_FAILS, "%.*s: %s", MT_ARG(d->name), why);
     }
+    /* Verified first and read afterwards: nothing of a document is looked at before its
+     * signature is known to hold. */
     if (ag_dna_read(a, d->name, d->text, &d->tree, &ds, &agent)) {
         return cli_show_faults(&ds, d, 1);
     }

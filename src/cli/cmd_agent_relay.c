@@ -45,12 +45,15 @@ const cli_option CMD_AGENT_RELAY_OPTIONS[] = {
 
 static nt_relay *running;
 
+/* A signal handler; nt_relay_stop() may be called from one. */
 static void stop(int signal_number)
 {
     (void)signal_number;
     nt_relay_stop(running);
 }
 
+/* Options for the net room are `unsigned`; 2^30 is far above any sensible value and
+ * keeps the cast exact. */
 static bool read_small(const cli_args *args, const char *name, unsigned *to)
 {
     size_t value = *to;
@@ -120,6 +123,8 @@ static int read_config(const cli_args *args, mt_arena *a, nt_relay_config *c)
     return code;
 }
 
+/* On stdout and at once: scripts wait for this line and read the port that the system
+ * chose. */
 static int say_where(const nt_relay *r)
 {
     mt_buf text = {0};
@@ -133,6 +138,7 @@ static int say_where(const nt_relay *r)
     return code;
 }
 
+/* Without SA_RESTART, so that a call that waits comes back and sees the stop. */
 static void catch_signals(void)
 {
     struct sigaction action = {.sa_handler = stop};

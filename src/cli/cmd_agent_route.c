@@ -32,6 +32,8 @@ const cli_option CMD_AGENT_ROUTES_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* Places are counted in characters, the offset is one in bytes. The caret is drawn only
+ * under one line of valid UTF-8, where a character is a column for most text. */
 static int show_fault(const cli_args *args, mt_str text, const ag_fault *fault)
 {
     size_t valid = mt_utf8_check(text);
@@ -126,6 +128,8 @@ static void write_pair(mt_buf *out, ag_mode mode, const ag_route *r, int count)
     mt_buf_addc(out, '\n');
 }
 
+/* Equal canonical forms are the same route (§3.2); whether one hears the other is a
+ * question of the mode. */
 static void show_pair(mt_buf *out, ag_mode mode, const ag_route *r, int count)
 {
     for (int i = 0; i < count; i++) {
@@ -139,6 +143,7 @@ static void show_pair(mt_buf *out, ag_mode mode, const ag_route *r, int count)
     }
 }
 
+/* Two routes that differ end with CLI_FAILS, as `diff` does. */
 int cmd_agent_route(const cli_args *args)
 {
     mt_arena a = {0};
@@ -239,6 +244,8 @@ static int draw_agent(const cli_args *args, mt_arena *a, const ag_file *file,
     return code;
 }
 
+/* DNA needs what the agent does (handlers are digested); a list of routes does not, and
+ * so works without the files of the handlers. */
 int cmd_agent_routes(const cli_args *args)
 {
     bool drawn = cli_value(args, "format") != NULL;

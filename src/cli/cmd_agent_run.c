@@ -38,25 +38,28 @@ enum { MOST_RELAYS = 32, MOST_TRAVELS = 32 };
 /* Everything one run needs, released together. */
 typedef struct run {
     const cli_args *args;
-    mt_limits limits;
+    mt_limits limits; /* of frames, tapes and handlers */
     mt_arena arena;
-    ag_file file;
-    char *directory;
-    const char *relays[MOST_RELAYS + 1];
-    const char *travels[2 * MOST_TRAVELS + 1];
-    mt_json upload;
-    ho_agent *agent;
-    mt_buf why;
+    ag_file file;                              /* points into `arena` */
+    char *directory;                           /* of the agent file; on the heap */
+    const char *relays[MOST_RELAYS + 1];       /* ends with NULL; tried in this order */
+    const char *travels[2 * MOST_TRAVELS + 1]; /* trigger, address, …; ends with NULL */
+    mt_json upload;                            /* null unless --upload was given */
+    ho_agent *agent;                           /* NULL until the state is open */
+    mt_buf why; /* the last reason; of whatever room failed */
 } run;
 
 static nt_runner *running;
 
+/* A signal handler; nt_runner_stop() may be called from one. */
 static void stop(int signal_number)
 {
     (void)signal_number;
     nt_runner_stop(running);
 }
 
+/* The reason is gathered in r->why by whatever failed, so that net and host rooms need
+ * not print. */
 static int fail(run *r, int code)
 {
     cli_fail(r->args, code, "%.*s", MT_ARG(mt_buf_str(&r->why)));
@@ -65,6 +68,8 @@ static int fail(run *r, int code)
 
 /* ---- reading what was given ---- */
 
+/* DNA has registrations without programs: the counts are there, the lists of handlers
+ * are not. */
 static int read_agent(run *r)
 {
     int code = cli_read_agent(r->args, &r->arena, r->args->operands[0], &r->file);
@@ -80,6 +85,8 @@ static int read_agent(run *r)
     return code;
 }
 
+/* One relay at a time; the others are tried when it is away. The list ends with
+ * NULL. */
 static int read_relays(run *r)
 {
     for (int i = 0; cli_value_at(r->args, "connect", i); i++) {
@@ -165,6 +172,8 @@ static int open_keep(run *r, ho_keep **keep)
     return CLI_HOLDS;
 }
 
+/* The state is opened, and after a crash brought to its last commit, before anything is
+ * connected. */
 static int open_agent(run *r)
 {
     ho_keep *keep;
@@ -231,6 +240,8 @@ static int run_agent(run *r)
     return err ? CLI_WORLD : CLI_HOLDS;
 }
 
+/* ORDER: what only reads words and files first, then the state, then the network.
+ * Freeing copes with whatever was reached. */
 int cmd_agent_run(const cli_args *args)
 {
     run r = {.args = args, .limits = cli_limits(args)};

@@ -63,6 +63,8 @@ static int read_scenario(const cli_args *args, mt_arena *a, const char *path,
     return err ? cli_show_faults(&ds, documents, count) : CLI_HOLDS;
 }
 
+/* The order in which answers of handlers arrive is part of the scenario, not of chance:
+ * the same order gives the same bytes. */
 int cmd_agent_trace(const cli_args *args)
 {
     mt_arena a = {0};
@@ -83,6 +85,7 @@ int cmd_agent_trace(const cli_args *args)
     return code;
 }
 
+/* A trace that cannot be read is a failure of its own and says where. */
 static int show_comparison(const cli_args *args, mt_arena *a, mt_str left, mt_str right,
                            const ag_compare *how)
 {
@@ -118,6 +121,8 @@ static bool nodes_of(mt_arena *a, const char *text, ag_compare *how)
     return true;
 }
 
+/* Both operands are whole traces; what is left out of the comparison is chosen by
+ * --only and --final. */
 int cmd_agent_compare(const cli_args *args)
 {
     mt_arena a = {0};

@@ -59,8 +59,8 @@ const char CMD_ANALYZE_DETAILS[] =
 
 /* A picture, if one is asked for. */
 typedef struct wish {
-    bool drawn;
-    cli_form form;
+    bool drawn;      /* otherwise a report is written */
+    cli_form form;   /* only when drawn */
     uint32_t parts;  /* bits 1 << an_part */
     const char *dir; /* one file each, there; NULL: one picture */
 } wish;
@@ -134,6 +134,7 @@ static int read_request(const cli_args *args, cli_analysis *x, wish *w)
     return cli_number(args, "paths", 10000000, &x->paths) ? CLI_HOLDS : CLI_USAGE;
 }
 
+/* Known findings stay counted but no longer fail the command. */
 static int apply_baseline(const cli_args *args, cli_analysis *x)
 {
     const char *path = cli_value(args, "baseline");
@@ -165,6 +166,8 @@ static int form_picture(const cli_args *args, wish *w, const mt_picture *p, mt_b
                : CLI_HOLDS;
 }
 
+/* The picture is built and drawn in memory; a file is written only when all of it is
+ * there. */
 static int draw_one(const cli_args *args, const an_subject *s, wish *w)
 {
     mt_buf out = {0};
@@ -209,6 +212,7 @@ static int draw_each(const cli_args *args, const an_subject *s, wish *w)
     return x.code;
 }
 
+/* A picture of half an analysis would look like a whole one; so there is none. */
 static int draw(const cli_args *args, const cli_analysis *x, wish *w)
 {
     an_subject s = cli_analysis_subject(x);
@@ -223,6 +227,8 @@ static int draw(const cli_args *args, const cli_analysis *x, wish *w)
 
 /* ---- all together ---- */
 
+/* ORDER: the baseline before the cut, or findings beyond the limit would come back as
+ * new. */
 static int report(const cli_args *args, cli_analysis *x, wish *w)
 {
     int code = apply_baseline(args, x);

@@ -53,6 +53,8 @@ static int answer(const cli_args *args, cli_contract *c, const ct_program *progr
     return printed ? printed : code;
 }
 
+/* The model is loaded again from the bundle: a question is asked of what would run, not
+ * of what was written. */
 int cmd_ask(const cli_args *args)
 {
     cli_contract c;

@@ -50,6 +50,7 @@ const char CMD_RESTORE_DETAILS[] =
     "ledger is signed again.";
 /* clang-format on */
 
+/* A copy is read from a store that has to exist; a restore may make one. */
 static int open_store(const cli_args *args, bool read_only, st_store **out)
 {
     const char *url = cli_value(args, "store");
@@ -63,6 +64,8 @@ static int open_store(const cli_args *args, bool read_only, st_store **out)
     return code;
 }
 
+/* A damaged copy and one of another version are answers about the copy; everything else
+ * is the machine's fault. */
 static int fault(const cli_args *args, mt_err err, mt_buf *why)
 {
     int code = err == MT_E_CORRUPT || err == MT_E_VERSION ? CLI_FAILS : CLI_WORLD;
@@ -74,6 +77,8 @@ static int fault(const cli_args *args, mt_err err, mt_buf *why)
     return code;
 }
 
+/* The whole file is read: rows are counted, the ledger in it is verified record by
+ * record. */
 static int check(const cli_args *args, const char *path, ex_backup_info *info)
 {
     mt_buf why = {0};
@@ -81,6 +86,7 @@ static int check(const cli_args *args, const char *path, ex_backup_info *info)
     return err ? fault(args, err, &why) : CLI_HOLDS;
 }
 
+/* Only after check(), so that "all verified" is true of the bytes on the disk. */
 static int tell(const char *what, const char *path, const ex_backup_info *info)
 {
     mt_buf out = {0};
@@ -94,6 +100,7 @@ static int tell(const char *what, const char *path, const ex_backup_info *info)
 /* ---- backup -------------------------------------------------------------------------
  */
 
+/* The name of a copy carries the wall clock, so that copies sort by age. */
 static int64_t now_ms(void)
 {
     struct timespec t;
@@ -124,6 +131,8 @@ static mt_err name_copy(const cli_args *args, mt_arena *a, st_store *s,
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* A copy is checked after it was written, from the file, before anybody is told that it
+ * is there. */
 static int copy(const cli_args *args, st_store *s)
 {
     mt_arena a = {0};
@@ -138,6 +147,7 @@ static int copy(const cli_args *args, st_store *s)
     return code;
 }
 
+/* --check needs no store: a copy is judged by itself. */
 int cmd_backup(const cli_args *args)
 {
     const char *copy_path = cli_value(args, "check");
@@ -211,6 +221,7 @@ static int choose(const cli_args *args, mt_arena *a, const char **path)
     return CLI_HOLDS;
 }
 
+/* Not as a shared tool: on SQLite a running server keeps it out. */
 static int fill(const cli_args *args, const char *path, const ex_backup_info *info)
 {
     mt_buf why = {0};
@@ -224,6 +235,7 @@ static int fill(const cli_args *args, const char *path, const ex_backup_info *in
     return err ? fault(args, err, &why) : tell("restored from", path, info);
 }
 
+/* ORDER: nothing of the store is touched before the whole copy was checked. */
 int cmd_restore(const cli_args *args)
 {
     mt_arena a = {0};

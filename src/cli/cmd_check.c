@@ -111,6 +111,8 @@ static mt_str edited(mt_arena *a, mt_str text, const ct_edit *edits, size_t coun
     return kept;
 }
 
+/* The file is replaced by a new one beside it (cli_rewrite), so an interrupted fix
+ * leaves the old text. */
 static int fix_file(const cli_args *args, cli_contract *c, const cli_source *source,
                     const ct_edit *edits, size_t count)
 {
@@ -148,6 +150,8 @@ static int fix_once(const cli_args *args, cli_contract *c, bool *changed)
     return code;
 }
 
+/* Renumbering one stratum may uncover another that is now too low; each round loads
+ * anew. FIX_ROUNDS bounds it, should two rules keep pushing each other. */
 static int fix(const cli_args *args)
 {
     if (strcmp(args->operands[0], "-") == 0) {
@@ -206,6 +210,7 @@ static int watch(const cli_args *args)
     return code;
 }
 
+/* With --fix the check that follows reads the files again and so shows what is left. */
 int cmd_check(const cli_args *args)
 {
     if (cli_flag(args, "json") && cli_flag(args, "sarif")) {

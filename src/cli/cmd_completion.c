@@ -30,6 +30,7 @@ static void walk(mt_buf *out, const cli_command *table, const char *before, visi
     }
 }
 
+/* Without a blank at the front, for the first list between quotes. */
 static void add_names(mt_buf *out, const cli_command *table)
 {
     for (const cli_command *c = table; c && c->name; c++) {
@@ -37,6 +38,7 @@ static void add_names(mt_buf *out, const cli_command *table)
     }
 }
 
+/* Every word with a blank before it, so that lists can be joined. */
 static void add_option_words(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -46,6 +48,8 @@ static void add_option_words(mt_buf *out, const cli_option *options)
 
 /* ---- bash -------------------------------------------------------------------- */
 
+/* A command with subcommands offers their names, others their options; a word that fits
+ * neither completes to files. */
 static void bash_case(mt_buf *out, const cli_command *c, const char *path)
 {
     mt_buf_addf(out, "    \"%s\") words=\"", path);
@@ -87,12 +91,15 @@ static void bash(mt_buf *out)
                      "}\n");
 }
 
+/* Paths are gathered between bars: the script looks a path up by searching for
+ * "|path|". */
 static void bash_path(mt_buf *out, const cli_command *c, const char *path)
 {
     (void)c;
     mt_buf_addf(out, "%s|", path);
 }
 
+/* Also for the name `tenor`, by which some install the program. */
 static void write_bash(mt_buf *out)
 {
     bash(out);
@@ -118,6 +125,8 @@ static void add_zsh_text(mt_buf *out, const char *text)
     }
 }
 
+/* Inside single quotes; add_zsh_text() escapes what zsh gives a meaning in a
+ * description. */
 static void zsh_options(mt_buf *out, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -131,6 +140,7 @@ static void zsh_options(mt_buf *out, const cli_option *options)
     }
 }
 
+/* Names with their summaries, which zsh shows beside them. */
 static void zsh_describe(mt_buf *out, const cli_command *table)
 {
     mt_buf_addz(out, "names=(");
@@ -185,6 +195,7 @@ static void write_zsh(mt_buf *out)
 
 /* ---- fish -------------------------------------------------------------------- */
 
+/* In fish a backslash and a quote are all that has a meaning between single quotes. */
 static void add_fish_text(mt_buf *out, const char *text)
 {
     mt_buf_addc(out, '\'');
@@ -197,6 +208,7 @@ static void add_fish_text(mt_buf *out, const char *text)
     mt_buf_addc(out, '\'');
 }
 
+/* -r: the option needs a value, which completes to files. */
 static void fish_options(mt_buf *out, const char *path, const cli_option *options)
 {
     for (; options && options->name; options++) {
@@ -217,6 +229,8 @@ static void fish_names(mt_buf *out, const char *path, const cli_command *table)
     }
 }
 
+/* Both the names below a command and its options are given for its path; _motet_at
+ * keeps them from showing elsewhere. */
 static void fish_command(mt_buf *out, const cli_command *c, const char *path)
 {
     fish_names(out, path, c->subcommands);

@@ -58,6 +58,8 @@ typedef struct move {
     mt_str entity, from, to;
 } move;
 
+/* The first dot ends the entity, the first equals sign the old state. An entity has to
+ * be named. */
 static int read_move(const cli_args *args, const char *text, move *out)
 {
     mt_str all = mt_str_z(text);
@@ -96,6 +98,7 @@ static void moves_json(mt_jw *w, const move *moves, size_t count)
     mt_jw_end_object(w);
 }
 
+/* Moves are gathered before they are written because the body groups them by entity. */
 static int add_moves(const cli_args *args, mt_arena *a, mt_jw *w)
 {
     move *moves = mt_new_array(a, move, (size_t)args->given_count);
@@ -113,6 +116,7 @@ static int add_moves(const cli_args *args, mt_arena *a, mt_jw *w)
     return CLI_HOLDS;
 }
 
+/* Members of the body in no particular order; the server reads them by name. */
 static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
 {
     int code = add_policy(args, a, w);
@@ -169,6 +173,7 @@ static int ask_migration(const cli_args *args, const char *method, const char *a
     return code;
 }
 
+/* --status and --complete are about a migration under way and load no contract. */
 int cmd_deploy(const cli_args *args)
 {
     if (cli_flag(args, "status")) {

@@ -47,6 +47,8 @@ static void write_json(mt_buf *out, const cli_versions *v)
     mt_buf_addc(out, '\n');
 }
 
+/* By class, the most severe first, or by construct; members in the order of the
+ * System. */
 static void write_text(mt_buf *out, const cli_versions *v)
 {
     void (*text)(mt_buf *, const an_diff *) =
@@ -70,6 +72,8 @@ static int count_fresh(cli_versions *v, const char *path, uint32_t *fresh)
     mt_err err = an_diff_against(a, v->diff, baseline, fresh);
     const mt_json *known = mt_json_at(baseline, "system_members");
     for (size_t i = 0; !err && i < v->member_count; i++) {
+        /* A member that the baseline does not know had no changes then, so all of its
+         * changes are fresh. */
         static const mt_json_member NOTHING = {MT_STR_INIT("changed"),
                                                {.type = MT_JSON_ARRAY}};
         static const mt_json NONE = {
@@ -90,6 +94,8 @@ static int print(cli_versions *v)
 {
     const char *baseline = cli_value(v->args, "baseline");
     bool json = cli_flag(v->args, "json");
+    /* Without a baseline whether a policy is required is the whole answer (§18.3,
+     * M2). */
     uint32_t fresh = v->policy_required;
     if (baseline) {
         int code = count_fresh(v, baseline, &fresh);

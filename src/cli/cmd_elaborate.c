@@ -33,6 +33,8 @@ static mt_str rendered(const cli_args *args, mt_arena *a, mt_str bundle)
     return mt_strf(a, "%.*s\n", MT_ARG(text));
 }
 
+/* Members of a System are written one by one, each named by its id; the path is printed
+ * when the file is there. */
 static int write_one(const cli_args *args, mt_arena *a, const char *dir, mt_str id,
                      mt_str bundle)
 {
@@ -77,6 +79,7 @@ static int write_all(const cli_args *args, cli_contract *c, const char *dir)
     return code;
 }
 
+/* Warnings go to stderr beside a bundle on stdout. Notes are left to `check`. */
 int cmd_elaborate(const cli_args *args)
 {
     cli_contract c;

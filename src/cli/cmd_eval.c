@@ -56,11 +56,11 @@ const char CMD_EVAL_DETAILS[] =
 typedef struct evaluation {
     const cli_args *args;
     cli_contract contract;
-    const ct_program *program;
-    ct_facts *facts;
-    ct_verdicts *verdicts;
-    mt_arena errors;
-    os_deadline deadline; /* of one evaluation */
+    const ct_program *program; /* compiled once, for all lines */
+    ct_facts *facts;           /* reused from line to line */
+    ct_verdicts *verdicts;     /* likewise */
+    mt_arena errors;           /* texts of one fault; reset before each evaluation */
+    os_deadline deadline;      /* of one evaluation */
 } evaluation;
 
 /* Assembles and evaluates one fact set; false: *fault says why not. */
@@ -68,6 +68,8 @@ static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
 {
     bool strict = cli_flag(e->args, "strict");
     mt_arena_reset(&e->errors);
+    /* The deadline is begun anew by the next question about it, so each fact set has
+     * all of it. */
     e->deadline.end_ms = 0;
     return ct_facts_read(e->facts, text, &e->contract.limits, strict, fault) == MT_OK &&
            ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
@@ -92,6 +94,8 @@ static void fault_json(mt_buf *out, const ct_fault *f)
     mt_jw_end_object(&w);
 }
 
+/* A fault of the evaluation is an answer in JSON on stdout, so that a program reads one
+ * stream whatever came out. */
 static int print_fault(evaluation *e, const ct_fault *f)
 {
     if (!cli_flag(e->args, "json")) {
@@ -161,6 +165,8 @@ static int eval_lines(evaluation *e, mt_str text)
         size_t end = mt_str_find(text, '\n');
         mt_str line = mt_str_from(text.ptr, end);
         text = mt_str_skip(text, end + 1);
+        /* Empty lines are passed over, so line n of the output is not always line n of
+         * the input. */
         if (!line.len) {
             continue;
         }
@@ -186,6 +192,8 @@ static int eval_lines(evaluation *e, mt_str text)
 static int with_program(evaluation *e, const ct_model *m)
 {
     mt_str text;
+    /* Facts come before compiling: most mistakes are in them, and they are found
+     * sooner. */
     int code =
         cli_facts_text(e->args, &e->contract.arena, m, &e->contract.limits, &text);
     if (code) {
@@ -201,6 +209,7 @@ static int with_program(evaluation *e, const ct_model *m)
     return code;
 }
 
+/* Standard input can be read once; that is checked before anything is opened. */
 int cmd_eval(const cli_args *args)
 {
     const char *path = cli_value(args, "facts");

@@ -12,6 +12,8 @@
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
 
+/* The default instance is left out: a contract without instances should not speak of
+ * them (§6.5). */
 static void changes_text(mt_buf *out, const ct_plan *p, const ct_change *c,
                          size_t count, const mt_str *instances)
 {
@@ -50,6 +52,8 @@ static void steps_text(mt_buf *out, const ct_run *run)
     }
 }
 
+/* Counted first, because the heading has the count. Order is that of the rules in the
+ * model. */
 void cli_verdicts_text(mt_buf *out, const ct_model *m, const ct_verdicts *v)
 {
     uint32_t count = 0;
@@ -70,6 +74,7 @@ void cli_verdicts_text(mt_buf *out, const ct_model *m, const ct_verdicts *v)
     }
 }
 
+/* Changes are those the run proposes; nothing is kept after the command (§11.4). */
 void cli_run_text(mt_buf *out, const ct_run *run)
 {
     const ct_plan *p = run->plan;

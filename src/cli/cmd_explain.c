@@ -54,6 +54,7 @@ static form wanted_form(const cli_args *args)
     return !name || !strcmp(name, "terminal") ? FORM_TEXT : FORM_UNKNOWN;
 }
 
+/* Colour only where a terminal reads it; markdown has its own marks. */
 static an_explain_form prose_form(const cli_args *args, form f)
 {
     return f == FORM_MARKDOWN                      ? AN_EXPLAIN_MARKDOWN
@@ -110,6 +111,8 @@ static int explain_flow(cli_engine *e, form f, const char *name)
     return cli_engine_print(e->args, &out, open ? CLI_HOLDS : CLI_FAILS);
 }
 
+/* A contract is explained without facts; a verdict and a flow need them, since the
+ * answer is about this case. */
 int cmd_explain(const cli_args *args)
 {
     const char *verdict = cli_value(args, "verdict"), *flow = cli_value(args, "flow");

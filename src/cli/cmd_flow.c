@@ -49,6 +49,7 @@ static const cli_option LIST_OPTIONS[] = {
 };
 /* clang-format on */
 
+/* Option and member have the same name. */
 static void add_text(const cli_args *args, mt_jw *w, const char *option)
 {
     const char *value = cli_value(args, option);
@@ -58,6 +59,7 @@ static void add_text(const cli_args *args, mt_jw *w, const char *option)
     }
 }
 
+/* Absent unless asked for: a body without it acts. */
 static void add_dry_run(const cli_args *args, mt_jw *w)
 {
     if (cli_flag(args, "dry-run")) {
@@ -65,6 +67,7 @@ static void add_dry_run(const cli_args *args, mt_jw *w)
     }
 }
 
+/* Without the option the member is absent, which is not the same as empty. */
 static int add_pairs(const cli_args *args, mt_jw *w, const char *option,
                      const char *member, bool json)
 {
@@ -94,6 +97,7 @@ static int add_facts(const cli_args *args, mt_arena *a, mt_jw *w)
     return code;
 }
 
+/* Members stand in the order of the options, so the object is begun unsorted. */
 static int write_start(const cli_args *args, mt_arena *a, mt_buf *body)
 {
     mt_jw w = mt_jw_start(body, false);
@@ -137,6 +141,8 @@ static int operate(const cli_args *args)
     return begin(args, "operations");
 }
 
+/* The caller frees the path. The id is escaped, since it comes from the command
+ * line. */
 static mt_buf path_of(const cli_args *args, const char *after)
 {
     mt_buf path = {0};
@@ -182,6 +188,8 @@ static int show(const cli_args *args)
     return code;
 }
 
+/* Empty options add nothing; names of options and of query parameters are the same but
+ * for the number of rows. */
 static int list(const cli_args *args)
 {
     static const char *const FILTERS[] = {"contract", "flow", "status", "persona",

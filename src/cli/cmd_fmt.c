@@ -32,9 +32,9 @@ const char CMD_FMT_DETAILS[] =
 typedef struct formatter {
     const cli_args *args;
     mt_limits limits;
-    mt_arena names;
-    MT_VEC(mt_str) changed;
-    int code;
+    mt_arena names;         /* of `changed`; outlives each file */
+    MT_VEC(mt_str) changed; /* files that are not as the formatter writes them */
+    int code;               /* the worst so far */
 } formatter;
 
 static void worst(formatter *f, int code)
@@ -52,6 +52,8 @@ static void show(const formatter *f, const mt_diags *ds, const char *path, mt_st
     mt_buf_free(&out);
 }
 
+/* With --check the file only counts as changed; nothing is written, and the exit code
+ * says so. */
 static void write_back(formatter *f, const char *path, mt_str text)
 {
     mt_vec_push(&f->names, &f->changed, mt_str_z(path));
@@ -134,6 +136,8 @@ static int report(const formatter *f)
     return code;
 }
 
+/* One file that cannot be formatted does not keep the others from it; the worst code is
+ * the answer. */
 int cmd_fmt(const cli_args *args)
 {
     formatter f = {.args = args, .limits = cli_limits(args)};

@@ -92,6 +92,8 @@ static bool is_manifest_kind(mt_str kind)
            mt_str_is(kind, "trigger") || mt_str_is(kind, "action");
 }
 
+/* What a file is follows from its own `kind`, not from its name; what has none is tried
+ * as a graph. */
 int cmd_graph_check(const cli_args *args)
 {
     const char *path = args->operands[0];

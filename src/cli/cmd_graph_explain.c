@@ -16,6 +16,8 @@ const char CMD_GRAPH_EXPLAIN_DETAILS[] =
     "(a runtime id such as n3, or a path such as filter/gate) only that one.";
 /* clang-format on */
 
+/* An input that is not connected is shown: whether it may be is for the manifest to
+ * say. */
 static void explain_inputs(mt_buf *out, const gr_feeds *edges, const gr_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
@@ -31,6 +33,8 @@ static void explain_inputs(mt_buf *out, const gr_feeds *edges, const gr_node *n)
     }
 }
 
+/* Parameters without a value and without a default are left out; the rest say whether
+ * the graph or the manifest gave them. */
 static void explain_params(mt_buf *out, const gr_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;

@@ -79,6 +79,8 @@ static const struct {
 };
 /* clang-format on */
 
+/* The directory must be new, so no file of anybody is overwritten. What was written
+ * before an error stays, for the user to look at. */
 int cmd_graph_init(const cli_args *args)
 {
     const char *directory = args->operands[0];

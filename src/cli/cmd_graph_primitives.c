@@ -53,6 +53,8 @@ static void show_text(mt_buf *out, const gr_manifest *m)
     mt_buf_addz(out, "\n\n");
 }
 
+/* Keys ascend; ports keep the order of the manifest, which is the order of
+ * arguments. */
 static void write_ports(mt_jw *w, const gr_port *ports, uint32_t count)
 {
     mt_jw_begin_array(w);
@@ -97,6 +99,8 @@ static void write_json(mt_jw *w, const gr_manifest *m)
     mt_jw_end_object(w);
 }
 
+/* Order is that of the registry, which is filled from one table, so it is the same
+ * everywhere. */
 int cmd_graph_primitives(const cli_args *args)
 {
     gr_registry *registry = gr_registry_new();

@@ -35,7 +35,7 @@ typedef struct paint {
     mt_arena *arena;
     const char *wanted; /* event id, NULL: the last one */
     mt_str *values;     /* per node */
-    bool found;
+    bool found;         /* the event was in the capture */
 } paint;
 
 /* ---- painting ---- */
@@ -128,6 +128,8 @@ static int draw(const cli_args *args, const mt_picture *p, mt_buf *out)
     return err ? cli_fail(args, CLI_WORLD, CLI_NO_GRAPHVIZ) : CLI_HOLDS;
 }
 
+/* Values of one event are painted into the picture; which event is chosen before the
+ * graph is drawn, so a wrong id draws nothing. */
 static int render(const cli_args *args, const cli_graph *g, mt_arena *a)
 {
     const gr_graph *graph = g->files.graph;

@@ -50,14 +50,16 @@ const char CMD_GRAPH_CAPTURE_DETAILS[] =
 typedef struct replayer {
     const cli_args *args;
     cli_graph graph;
-    mt_arena arena;
-    mt_buf out;
+    mt_arena arena; /* of the capture's head and of the result */
+    mt_buf out;     /* the report; with --event after the trace line */
     ho_capture_file capture;
     const char *wanted; /* --event */
     size_t until;       /* --until; 0: to the end */
-    bool found;
+    bool found;         /* the wanted event went by */
 } replayer;
 
+/* Called for each event as it is replayed; only the wanted one is written, so a long
+ * capture needs no memory for it. */
 static void observe(void *user, size_t index, const ho_graph_step *step,
                     const gr_capture_decision *recorded)
 {
@@ -70,6 +72,7 @@ static void observe(void *user, size_t index, const ho_graph_step *step,
     }
 }
 
+/* SIZE_MAX: the divergence is not about one event, as when the graph is another. */
 static void show_divergence(mt_buf *out, const ho_divergence *d)
 {
     mt_buf_addf(out, "%s: %.*s\n", d->code, MT_ARG(d->message));
@@ -102,6 +105,8 @@ static void write_divergence(mt_jw *w, const ho_divergence *d)
     mt_jw_end_object(w);
 }
 
+/* "verified" says that the replay took the same steps, "checksum" that the file is the
+ * one that was written. One without the other proves less. */
 static void show_json(mt_buf *out, const gr_capture_reader *c,
                       const ho_replay_result *result, ho_sum_state sum)
 {
@@ -165,6 +170,8 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
     if (code) {
         return code;
     }
+    /* Without a checksum and a demand for a signature nothing is claimed about the
+     * file; the replay itself still compares every decision. */
     if (!demanded && !ho_capture_vouched(path)) {
         return CLI_HOLDS; /* nothing to compare with: its bytes need not be read */
     }
@@ -181,6 +188,8 @@ static int check_witnesses(replayer *r, const char *path, ho_sum_state *sum)
                         "%s was changed: it does not match its checksum %s.sum", path,
                         path);
     }
+    /* A signature that is there is checked even when nobody demanded one; by which key,
+     * only --key can say. */
     ho_sum_state signature = ho_capture_signature(path, digest, demanded ? &key : NULL);
     if (signature == HO_SUM_UNREAD) {
         return cli_fail(r->args, CLI_WORLD, "cannot read %s.sig", path);
@@ -207,6 +216,8 @@ static int load(replayer *r, ho_sum_state *sum)
         ho_capture_file_open(path, &r->capture)
             ? cli_fail(r->args, CLI_WORLD, "cannot read %s: %s", path, strerror(errno))
             : check_witnesses(r, path, sum);
+    /* A capture is bounded by item, not as a whole: json_bytes limits one event or
+     * decision. */
     mt_err err =
         code ? MT_OK
              : ho_capture_file_read(&r->arena, path, cli_limits(r->args).json_bytes,
@@ -251,7 +262,7 @@ static int compare(replayer *r, FILE *trace, ho_replay_result *result)
                           MT_ARG(result->fault.path), MT_ARG(result->fault.message));
 }
 
-/* The trace is opened last, so that a wrong option does not empty a file. */
+/* The trace is opened last and may be absent: it only helps to name the node. */
 static int replay(replayer *r)
 {
     ho_sum_state sum = HO_SUM_ABSENT;
@@ -269,6 +280,8 @@ static int replay(replayer *r)
     if (trace) {
         fclose(trace);
     }
+    /* CLI_USAGE stands for a fault of the file in compare(); users see the code of a
+     * file with errors. */
     if (code == CLI_USAGE || code == CLI_WORLD) { /* it cannot be read; that was said */
         return code == CLI_USAGE ? CLI_FAILS : code;
     }
@@ -292,6 +305,8 @@ int cmd_graph_replay(const cli_args *args)
     return code;
 }
 
+/* Makes a capture of a journal that a killed run left behind. A journal in use is
+ * refused: its last line may be half a line. */
 int cmd_graph_capture(const cli_args *args)
 {
     mt_arena a = {0};

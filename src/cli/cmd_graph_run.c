@@ -71,6 +71,7 @@ const char CMD_GRAPH_RUN_DETAILS[] =
 
 static volatile sig_atomic_t stop_requested;
 
+/* Nothing but a flag: the run looks at it between events. */
 static void request_stop(int signal_number)
 {
     (void)signal_number;
@@ -80,18 +81,19 @@ static void request_stop(int signal_number)
 typedef struct runner {
     const cli_args *args;
     cli_graph graph;
-    ho_graph_options options;
-    const char *capture; /* path */
+    ho_graph_options options; /* handed to the host; owns its context */
+    const char *capture;      /* path */
+    /* All beside the capture; new_trace becomes trace_path at the end. */
     mt_str journal_path, trace_path, new_trace;
-    ho_ingress *ingress;
-    ho_journal *journal;
-    mt_sign_key key; /* of --sign */
-    FILE *trace;
-    mt_buf line;
-    bool fixture;  /* events come from one */
-    bool begun;    /* something is committed */
-    bool resuming; /* steps are those of the journal */
-    bool out_failed;
+    ho_ingress *ingress; /* NULL until the journal is ours */
+    ho_journal *journal; /* its lock is what makes a run the only one */
+    mt_sign_key key;     /* of --sign */
+    FILE *trace;         /* NULL without --trace */
+    mt_buf line;         /* scratch for one trace line */
+    bool fixture;        /* events come from one */
+    bool begun;          /* something is committed */
+    bool resuming;       /* steps are those of the journal */
+    bool out_failed; /* a trace or a summary could not be written; told at the end */
 } runner;
 
 /* ---- options ---- */
@@ -114,6 +116,7 @@ static bool read_count(const cli_args *args, const char *name, gr_count_option *
     return true;
 }
 
+/* A missing option is 0, which leaves the default of the host. */
 static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
 {
     const char *text = cli_value(args, name);
@@ -126,6 +129,8 @@ static bool read_span(const cli_args *args, const char *name, uint64_t *ms)
     return true;
 }
 
+/* `set` tells an option that was not given from one of zero, which means no time at
+ * all. */
 static bool read_time(const cli_args *args, const char *name, gr_time_option *out)
 {
     uint64_t ms;
@@ -178,6 +183,7 @@ static int open_fixture(runner *r, const char *path)
                                  strerror(errno));
 }
 
+/* A driver is a live source: events then carry real effects, hence production. */
 static int open_driver(runner *r, const char *program)
 {
     MT_VEC(const char *) argv = {0};
@@ -192,6 +198,8 @@ static int open_driver(runner *r, const char *program)
     return CLI_HOLDS;
 }
 
+/* Exactly one source of events: mixing a file and a program would make their order a
+ * matter of luck. */
 static int open_ingress(runner *r)
 {
     const char *fixture = cli_value(r->args, "fixture");
@@ -232,6 +240,7 @@ static void print_decision(mt_buf *out, const ho_graph_step *s)
     mt_buf_addc(out, '\n');
 }
 
+/* An empty file is left by a run that never began and holds nothing worth keeping. */
 static bool holds_something(const char *path)
 {
     struct stat st;
@@ -265,6 +274,8 @@ static void open_trace(runner *r)
     }
 }
 
+/* After a crash: is the capture that is there the one of this run? Then only clearing
+ * up was left. The trace takes its name last, when it is complete. */
 static void settle_trace(runner *r)
 {
     bool there = holds_something(r->capture);
@@ -303,6 +314,8 @@ static void observe(void *user, const ho_graph_step *step)
     }
 }
 
+/* The summary is about this run; a capture of an earlier one that is still there is
+ * named as such. */
 static void print_summary(runner *r, const ho_run_result *result,
                           const ho_graph_counts *n, const char *artifact)
 {
@@ -425,6 +438,9 @@ static int catch_up(runner *r, const ho_run_options *run, ho_resumed *resumed)
                : CLI_HOLDS;
 }
 
+/* Signals only ask: the event under way is finished and written, then the run ends as
+ * interrupted. A journal that cannot be synced turns a good result into a failure,
+ * since it could not be replayed. */
 static int run_events(runner *r, ho_run_options *run)
 {
     signal(SIGINT, request_stop);
@@ -482,6 +498,8 @@ static const char *real_path(mt_arena *a, const char *path)
     return out;
 }
 
+/* All names follow from the capture's real path, so two runs that reach one file by
+ * different links meet at one lock. */
 static void name_outputs(runner *r)
 {
     mt_arena *a = &r->graph.arena;
@@ -506,6 +524,8 @@ static int check_capture(runner *r)
                           r->capture);
 }
 
+/* The lock is the journal's; it is released by the end of the process, however that
+ * comes. */
 static int open_journal(runner *r)
 {
     mt_err err = ho_journal_open(r->journal_path.ptr, &r->journal);
@@ -543,6 +563,8 @@ static int judge_journal(runner *r, bool *resume)
     return CLI_HOLDS;
 }
 
+/* ORDER: what only reads first. From open_journal() on the outputs are ours alone, so
+ * the question whether an older run is to be resumed is asked under the lock. */
 static int run(runner *r)
 {
     bool resume = false;
@@ -567,6 +589,8 @@ static int run(runner *r)
     return code ? code : run_host(r, resume);
 }
 
+/* Closing the journal may be the moment a full disk is noticed, so its answer counts.
+ * The key is wiped on every way. */
 int cmd_graph_run(const cli_args *args)
 {
     runner r = {.args = args};

@@ -144,6 +144,8 @@ static const struct starter {
 
 enum { STARTER_COUNT = sizeof STARTERS / sizeof *STARTERS };
 
+/* All names are looked at before the first is written: it is all or nothing, but for
+ * somebody who writes at the same moment. */
 static int refuse_existing(const cli_args *args, mt_arena *a, const char *dir)
 {
     for (size_t i = 0; i < STARTER_COUNT; i++) {
@@ -197,6 +199,7 @@ static int report(const cli_args *args, mt_arena *a, const char *dir)
     return code;
 }
 
+/* A directory that exists is welcome, only its files must be new. */
 int cmd_init(const cli_args *args)
 {
     const char *dir = args->operands[0];

@@ -29,6 +29,7 @@ static mt_buf path_of(const cli_args *args)
     return path;
 }
 
+/* Takes the path. */
 static int ask_path(const cli_args *args, const char *method, mt_buf *path)
 {
     int code = cli_ask(args, method, mt_buf_str(path), (mt_str){0});
@@ -36,6 +37,8 @@ static int ask_path(const cli_args *args, const char *method, mt_buf *path)
     return code;
 }
 
+/* Without an id the server chooses one. Segments are escaped, so an id may have any
+ * character. */
 static int create(const cli_args *args)
 {
     mt_buf path = {0}, body = {0};
@@ -78,6 +81,8 @@ static int history(const cli_args *args)
     return ask_path(args, "GET", &path);
 }
 
+/* The server keeps the row of a deleted instance (E16); deleting twice is therefore not
+ * found. */
 static int delete_one(const cli_args *args)
 {
     mt_buf path = path_of(args);

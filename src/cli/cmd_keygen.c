@@ -19,6 +19,7 @@ const char CMD_KEYGEN_DETAILS[] =
     "Writes PREFIX.secret, readable by you only, and PREFIX.pub, which you give away.\n"
     "Files that exist are never replaced.";
 
+/* The secret is named by its file and never printed. */
 static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
                    bool json)
 {
@@ -43,6 +44,7 @@ static mt_str told(mt_arena *a, const char *prefix, const mt_sign_public *key,
     return text;
 }
 
+/* Files are made anew or not at all: an existing key is never overwritten. */
 int cmd_keygen(const cli_args *args)
 {
     const char *algorithm = cli_value(args, "algorithm");

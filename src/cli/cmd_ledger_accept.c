@@ -95,6 +95,8 @@ static int accept_with(const cli_args *args, const mt_sign_key *key)
     return code;
 }
 
+/* The reason becomes part of a signed record, so it is bounded and valid UTF-8 before
+ * the key is read. */
 static int lacks_option(const cli_args *args)
 {
     static const char *const NEEDED[] = {"store", "signing-key", "reason"};
@@ -111,6 +113,7 @@ static int lacks_option(const cli_args *args)
                            REASON_BYTES);
 }
 
+/* The key is in memory only while it signs. */
 int cmd_ledger_accept(const cli_args *args)
 {
     mt_sign_key key;

@@ -35,9 +35,9 @@ const char CMD_LEDGER_EXPORT_DETAILS[] =
 
 typedef struct copying {
     const cli_args *args;
-    const char *path; /* NULL: standard output */
-    os_new_file file;
-    mt_buf out;
+    const char *path;  /* NULL: standard output */
+    os_new_file file;  /* begun beside its final name */
+    mt_buf out;        /* lines that wait to be written */
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
 } copying;
@@ -48,12 +48,15 @@ static int cannot_write(const copying *c)
                     c->path ? c->path : "standard output", strerror(errno));
 }
 
+/* The file is made beside its final name and renamed at the end, so a half copy never
+ * has the name of a whole one. */
 static int begin(copying *c)
 {
     return c->path && os_new_file_begin(&c->file, c->path, 0644) ? cannot_write(c)
                                                                  : CLI_HOLDS;
 }
 
+/* Lines are gathered and written in large pieces; `above` 0 writes whatever is left. */
 static int flush(copying *c, size_t above)
 {
     int code = CLI_HOLDS;
@@ -97,6 +100,8 @@ static void keep_checkpoint(copying *c, mt_str line)
     mt_arena_free(&a);
 }
 
+/* When one checkpoint is asked for, it is all that is written; the ledger is read and
+ * verified to its end all the same. */
 static int copy_line(copying *c, mt_str line, bool record)
 {
     if (!record) {
@@ -143,6 +148,8 @@ static bool adds_stranger(const lg_verifier *v, const mt_sign_key *key, lg_findi
     return f->problem != NULL;
 }
 
+/* The chosen checkpoint is the last that fits; for "last" every later one replaced
+ * it. */
 static int finish(copying *c)
 {
     if (c->checkpoint.ptr && !c->chosen.len) {
@@ -221,6 +228,7 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     return end(&c, code);
 }
 
+/* The key is read first: an export of hours should not fail at its last line. */
 int cmd_ledger_export(const cli_args *args)
 {
     mt_arena a = {0};

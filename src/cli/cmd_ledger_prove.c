@@ -29,6 +29,8 @@ typedef struct wish {
     uint64_t size;  /* 0: the last checkpoint's */
 } wish;
 
+/* At most 18 digits, so it cannot overflow; neither sign nor blanks, which strtoull
+ * would take. */
 static bool natural(const char *text, uint64_t *out)
 {
     *out = 0;
@@ -114,6 +116,8 @@ static int make(const cli_args *args, mt_arena *a, cli_ledger *l, const wish *w,
     return CLI_HOLDS;
 }
 
+/* Read twice: first the whole ledger is verified, then the proof is made. A proof from
+ * a ledger that does not verify would be worth nothing. */
 static int prove(const cli_args *args, mt_arena *a, cli_ledger *l, mt_buf *out)
 {
     wish w;

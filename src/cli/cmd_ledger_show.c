@@ -78,6 +78,7 @@ static const mt_json *part_of(const mt_json *body, int n)
     return n ? mt_json_at(body, "provenance") : body;
 }
 
+/* Kinds of records name a flow by different members; any of them counts. */
 static bool of_flow(const mt_json *body, mt_str flow)
 {
     return has(body, "flow", flow) || has(body, "flow_id", flow) ||
@@ -135,12 +136,15 @@ static bool about_instance_in(const filter *f, const mt_json *body)
     return false;
 }
 
+/* The parts of a body are itself and its provenance, where operations keep their
+ * instances. */
 static bool about_instance(const filter *f, const mt_json *body)
 {
     return !f->instance.ptr || about_instance_in(f, part_of(body, 0)) ||
            about_instance_in(f, part_of(body, 1));
 }
 
+/* A filter that is not given fits everything. */
 static bool chosen(const filter *f, const mt_json *body)
 {
     bool flow =
@@ -178,6 +182,8 @@ static void add_value(mt_buf *out, const mt_json *node)
     }
 }
 
+/* A column that is too long pushes the rest to the right instead of being cut; there is
+ * at least one blank after it. */
 static void add_column(mt_buf *out, const mt_json *body, const char *key, size_t width)
 {
     const mt_json *node = mt_json_get(body, mt_str_z(key));
@@ -205,6 +211,8 @@ static bool has_column(mt_str key)
     return false;
 }
 
+/* Whatever has a column of its own is left out. The quotes of the key are taken away
+ * after escaping, by moving the text one place to the left. */
 static void add_members(mt_buf *out, const mt_json *part)
 {
     for (uint32_t i = 0; mt_json_is(part, MT_JSON_OBJECT) && i < part->count; i++) {
@@ -221,6 +229,7 @@ static void add_members(mt_buf *out, const mt_json *part)
     }
 }
 
+/* The provenance comes before the members around it: it says what happened. */
 static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
 {
     mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
@@ -235,6 +244,8 @@ static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
     mt_buf_addc(out, '\n');
 }
 
+/* Shortened: a root is recognised by its beginning, and who compares by eye uses
+ * `verify`. */
 static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 {
     char name[OS_KEY_NAME], root[17];
@@ -249,11 +260,11 @@ static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 
 typedef struct show {
     const cli_args *args;
-    filter filter;
+    filter filter; /* empty members let everything through */
     bool json;
-    size_t shown;
-    mt_buf out;
-    mt_arena scratch;
+    size_t shown;     /* records that passed the filter */
+    mt_buf out;       /* flushed when it is large */
+    mt_arena scratch; /* of one record */
 } show;
 
 /* The range is looked at before the body is read: most lines are outside it. */
@@ -298,6 +309,7 @@ static const char *show_line(show *s, mt_str line)
     return NULL;
 }
 
+/* `above` keeps short outputs together; 0 at the end writes the rest. */
 static int flush(show *s, size_t above)
 {
     int code = s->out.len > above ? cli_print(mt_buf_str(&s->out)) : CLI_HOLDS;
@@ -330,6 +342,8 @@ static int walk(show *s, const cli_ledger *l)
     return code ? code : cli_ledger_stop(s->args, l, err, number);
 }
 
+/* From a store only the records from `from` on are read; from a file all are, and the
+ * earlier ones skipped. */
 int cmd_ledger_show(const cli_args *args)
 {
     cli_ledger l;

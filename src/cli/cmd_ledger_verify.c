@@ -40,6 +40,7 @@ const char CMD_LEDGER_VERIFY_DETAILS[] =
 
 /* ---- a whole ledger ---- */
 
+/* Hashes are shown whole in JSON: programs compare them. */
 static void key_hash(mt_jw *w, mt_str key, const mt_sha256 *hash)
 {
     char hex[MT_SHA256_HEX];
@@ -137,6 +138,8 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
     expect->trusted = path ? &trusted : NULL;
     code = cli_ledger_open(args, 0, &l);
     if (!code) {
+        /* With --checkpoint the ledger has to go on from it: records cut off behind it
+         * would otherwise leave a shorter ledger that verifies. */
         lg_verify_source(&l.source, expect, &f);
         cli_ledger_compare(&l, &f);
         code = tell(args, &l, &f);
@@ -147,6 +150,7 @@ static int verify_ledger(const cli_args *args, mt_arena *a, lg_expectation *expe
 
 /* ---- a proof ---- */
 
+/* Without expected keys any key will do. */
 static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
 {
     for (size_t i = 0; i < expect->key_count; i++) {
@@ -157,6 +161,8 @@ static bool is_one_of(const mt_sign_public *key, const lg_expectation *expect)
     return !expect->key_count;
 }
 
+/* NULL: none. The signature itself has been verified before; this is about whose it
+ * is. */
 static const char *checkpoint_fault(const lg_checkpoint *c,
                                     const lg_expectation *expect)
 {
@@ -172,6 +178,8 @@ static int tell_proof(const cli_args *args, const lg_statement *s, const char *f
     mt_arena a = {0};
     mt_str text = {0};
     unsigned long long from = s->inclusion ? s->record.seq : s->from, size = s->size;
+    /* Problems are our own sentences without quotes, so they stand in JSON as they
+     * are. */
     if (cli_flag(args, "json")) {
         text = mt_strf(
             &a, "{\"holds\": %s, \"proof\": \"%s\"%s%s%s}\n", fault ? "false" : "true",
@@ -210,6 +218,8 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
         code = cli_fail(args, CLI_USAGE, "--proof needs --checkpoint FILE");
     }
     const char *path = cli_value(args, "proof");
+    /* A proof is bounded like a line of a ledger; its path grows with the
+     * logarithm of the size. */
     code =
         code ? code
              : cli_read_input(args, a, path, cli_limits(args).ledger_line_bytes, &text);
@@ -219,6 +229,7 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
     if (lg_statement_read(a, text, &s)) {
         return cli_fail(args, CLI_FAILS, "%s: this is not a proof", path);
     }
+    /* The order in which the two were given does not matter. */
     bool swapped = count == 2 && c[0].size > c[1].size;
     const lg_checkpoint *later = &c[swapped ? 0 : count - 1];
     const lg_checkpoint *earlier = count == 2 ? &c[swapped ? 1 : 0] : NULL;
@@ -227,6 +238,8 @@ static int verify_proof(const cli_args *args, mt_arena *a, const lg_expectation 
     return tell_proof(args, &s, fault ? fault : lg_statement_fault(&s, earlier, later));
 }
 
+/* Keys given are those the user trusts. Without any, the first signer of the ledger is
+ * believed. */
 int cmd_ledger_verify(const cli_args *args)
 {
     mt_arena a = {0};

@@ -38,16 +38,16 @@ const char CMD_MIGRATE_DETAILS[] =
 
 /* One instance of the file with all it needs. */
 typedef struct instance {
-    ct_facts *facts;
-    ct_verdicts *verdicts;
-    ct_run run;
+    ct_facts *facts;       /* NULL: not reached */
+    ct_verdicts *verdicts; /* made with `facts` */
+    ct_run run;            /* where the flow stands under the old version */
 } instance;
 
 typedef struct flights {
     cli_versions *v;
-    const char *path;
-    instance *items;
-    an_flight *flights;
+    const char *path;   /* of the file, for messages */
+    instance *items;    /* parallel to `flights` */
+    an_flight *flights; /* what the analysis reads; borrows the runs of `items` */
     uint32_t count;
 } flights;
 
@@ -56,6 +56,7 @@ static mt_arena *arena_of(const flights *f)
     return &f->v->new.contract.arena;
 }
 
+/* Counted from 1, as people count lines of a file. */
 static int refuse(const flights *f, uint32_t n, mt_str why)
 {
     return cli_fail(f->v->args, CLI_FAILS, "%s: instance %u: %.*s", f->path, n + 1,
@@ -175,6 +176,9 @@ static int take_up(flights *f, uint32_t n, const mt_json *json)
     return set_states(f, n, mt_json_at(json, "states"));
 }
 
+/* A flow without an id is called by its place in the file. Facts and verdicts are
+ * frozen as the old version saw them (§18.6.5) before the flow is taken up where it
+ * stands. */
 static int read_instance(flights *f, uint32_t n, const mt_json *json)
 {
     if (!mt_json_is(json, MT_JSON_OBJECT)) {
@@ -211,6 +215,8 @@ static int read_flights(flights *f)
     return code;
 }
 
+/* `facts` and `verdicts` are made together; an item that was never reached has
+ * neither. */
 static void free_flights(flights *f)
 {
     for (uint32_t i = 0; i < f->count; i++) {
@@ -241,6 +247,7 @@ static int print(flights *f)
     return cli_engine_print(args, &out, fails ? CLI_FAILS : CLI_HOLDS);
 }
 
+/* Without --flows the versions alone are judged. */
 int cmd_migrate(const cli_args *args)
 {
     cli_versions v;

@@ -28,6 +28,8 @@ const char CMD_REPL_DETAILS[] =
 static const cli_repl *completing;
 static size_t completion_start;
 
+/* The library calls it with state 0 for the first word and counts up; it frees what it
+ * is given, hence strndup(). */
 static char *completion(const char *word, int state)
 {
     static size_t n;
@@ -37,6 +39,7 @@ static char *completion(const char *word, int state)
     return found.ptr ? strndup(found.ptr, found.len) : NULL;
 }
 
+/* Names of files would be offered otherwise. */
 static char **complete(const char *word, int start, int end)
 {
     (void)end;
@@ -73,6 +76,8 @@ static int at_terminal(cli_repl *r)
     return code ? code : cli_print(MT_STR("\n"));
 }
 
+/* No prompt and no editing: the output of a script is the answers alone. A line has no
+ * bound but memory, as its writer is the user himself. */
 static int from_pipe(cli_repl *r)
 {
     char *line = NULL;
@@ -89,6 +94,7 @@ static int from_pipe(cli_repl *r)
     return code;
 }
 
+/* Standard input is the conversation, so the contract has to be a file. */
 int cmd_repl(const cli_args *args)
 {
     cli_engine e;

@@ -46,16 +46,16 @@ enum { PEM_BYTES = 1 << 20 };
 
 typedef struct service {
     const cli_args *args;
-    mt_arena arena;
-    ht_config config;
-    bool usable; /* settings could be read, though some may be wrong */
-    mt_str text; /* of the configuration file */
-    ht_log log;
+    mt_arena arena;   /* settings, contracts' names, certificates: all until the end */
+    ht_config config; /* the file, with the options over it */
+    bool usable;      /* settings could be read, though some may be wrong */
+    mt_str text;      /* of the configuration file */
+    ht_log log;       /* opened first, closed last */
     mt_limits limits;
-    st_store *store;
-    ex_executor *executor;
-    ht_server *server;
-    mt_str tls_cert, tls_key;
+    st_store *store;          /* closed after the executor */
+    ex_executor *executor;    /* closed after the server has drained */
+    ht_server *server;        /* NULL until it listens */
+    mt_str tls_cert, tls_key; /* PEM; empty without TLS */
 } service;
 
 /* ---- Settings
@@ -111,6 +111,8 @@ static int read_options(service *s)
     return CLI_HOLDS;
 }
 
+/* All faults are told, each as a line of its own with the name of the program before
+ * it. */
 static int check_together(service *s)
 {
     mt_buf faults = {0};
@@ -124,6 +126,7 @@ static int check_together(service *s)
     return err ? CLI_USAGE : CLI_HOLDS;
 }
 
+/* Read before the server starts; it borrows both for as long as it lives. */
 static int read_tls(service *s)
 {
     const ht_config *c = &s->config;
@@ -168,6 +171,7 @@ static mt_str text_or_empty(const char *text)
     return mt_str_z(text ? text : "");
 }
 
+/* Texts borrow from the configuration. */
 static const mt_str *texts_of(service *s, ht_list list)
 {
     mt_str *texts = mt_new_array(&s->arena, mt_str, list.count);
@@ -253,6 +257,8 @@ static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
             MT_ARG(reason));
 }
 
+/* Files with faults are left out of the second check, so that their faults are not told
+ * twice. */
 static int check_executor(service *s)
 {
     size_t count = s->config.files.count;
@@ -274,6 +280,8 @@ static int check_config(service *s, int code)
 /* ---- Opening
  * -------------------------------------------------------------------------- */
 
+/* The log has a thread of its own: flushing keeps its lines before the message on
+ * stderr. */
 static int say_why(service *s, int code, mt_buf *why)
 {
     ht_log_flush(&s->log);
@@ -282,6 +290,7 @@ static int say_why(service *s, int code, mt_buf *why)
     return code;
 }
 
+/* What is logged names the database and its schema, not where it is. */
 static int open_store(service *s)
 {
     mt_buf why = {0};
@@ -294,6 +303,8 @@ static int open_store(service *s)
     return CLI_HOLDS;
 }
 
+/* What is wrong with a contract, with the call and with the world end in three exit
+ * codes. */
 static int open_executor(service *s)
 {
     mt_buf why = {0};
@@ -373,6 +384,7 @@ static int say_where(service *s)
     return code;
 }
 
+/* Signals are blocked in every thread, so exactly this one takes them. */
 static void wait_for_signal(const sigset_t *signals, service *s)
 {
     int which = 0;
@@ -381,6 +393,9 @@ static void wait_for_signal(const sigset_t *signals, service *s)
                 which == SIGTERM ? MT_STR("SIGTERM") : MT_STR("SIGINT"));
 }
 
+/* ORDER: stop taking, finish what was taken, close the executor, then the store. A call
+ * that does not end in time is answered by the closing executor, and so the server has
+ * to live until then. */
 static void close_all(service *s)
 {
     bool drained =

@@ -102,6 +102,8 @@ static bool good_domain(const char *domain)
     return !domain || (*domain && mt_utf8_check(mt_str_z(domain)) == strlen(domain));
 }
 
+/* §17.4. What is signed is the etag, so every byte of the bundle; the domain is only
+ * stated beside it. The key is wiped before anything else is freed. */
 int cmd_sign(const cli_args *args)
 {
     cli_contract c;

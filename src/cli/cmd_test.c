@@ -72,6 +72,7 @@ static bool contains(mt_str text, const char *part)
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
+/* Filtered in place; the order of the suites stays. */
 static void keep_only(cli_cases *cases, const char *part)
 {
     size_t kept = 0;
@@ -83,6 +84,8 @@ static void keep_only(cli_cases *cases, const char *part)
     cases->list.len = part ? kept : cases->list.len;
 }
 
+/* Every line of a reason needs the mark of a comment, or a TAP reader would take it for
+ * a result. */
 static void add_lines(mt_buf *out, const char *before, mt_str text)
 {
     while (text.len) {
@@ -98,6 +101,7 @@ static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_s
     add_lines(out, "  # ", why);
 }
 
+/* The reason only where there is one to give. */
 static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
 {
     mt_jw_begin_object(w);
@@ -134,6 +138,8 @@ static void run_cases(const cli_cases *cases, const mt_limits *limits, mt_buf *t
     mt_arena_free(&arena);
 }
 
+/* The cases are written while they run; the totals are known afterwards and sort behind
+ * them. */
 static void report_json(const cli_cases *cases, const mt_limits *limits, bool coverage,
                         mt_buf *out, tally *t)
 {
@@ -154,6 +160,8 @@ static void report_json(const cli_cases *cases, const mt_limits *limits, bool co
     mt_buf_addc(out, '\n');
 }
 
+/* The plan "1..N" comes first, so a run that dies in the middle is seen to have
+ * died. */
 static void report_tap(const cli_cases *cases, const mt_limits *limits, bool coverage,
                        mt_buf *out, tally *t)
 {
@@ -199,6 +207,7 @@ static int wanted_percent(const cli_args *args)
     return *text && !*end && n >= 0 && n <= 100 ? (int)n : -2;
 }
 
+/* No cases at all is a failure: a path mistyped would otherwise pass for ever. */
 static int verdict_on(const cli_args *args, const tally *t, int percent)
 {
     unsigned covered = cli_coverage_permille();
@@ -212,6 +221,8 @@ static int verdict_on(const cli_args *args, const tally *t, int percent)
     return t->passed == t->run ? CLI_HOLDS : CLI_FAILS;
 }
 
+/* The record of failures is written even where cases failed, since that is what it is
+ * for. */
 static int run_all(const cli_args *args, const char *root, int percent)
 {
     mt_arena arena = {0};

@@ -50,6 +50,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
+/* Beside a running server: shared_tool asks for no lock of an owner, and the server
+ * finds the change at its next reading. */
 static int open_store(const cli_args *args, st_store **out)
 {
     const char *url = cli_value(args, "store");
@@ -69,6 +71,7 @@ static int store_fault(const cli_args *args, mt_err err)
     return cli_fail(args, CLI_WORLD, "the store: %s", mt_err_text(err));
 }
 
+/* Beyond MOST values are not taken. */
 static size_t gather(const cli_args *args, mt_arena *a, const char *option,
                      const mt_str **out)
 {
@@ -90,6 +93,8 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
     if (span.len > 1 && span.ptr[span.len - 1] == 'd') {
         char hours[32];
         int len = snprintf(hours, sizeof hours, "%.*sh", (int)span.len - 1, span.ptr);
+        /* Bounded before the multiplication, so that 24 times as much still
+         * fits. */
         if (mt_duration_parse(mt_str_from(hours, (size_t)len), &milliseconds) ||
             milliseconds > INT64_MAX / 64) {
             return false;
@@ -99,9 +104,12 @@ static bool read_expiry(const char *text, int64_t now, int64_t *out)
         return false;
     }
     *out = now + (int64_t)milliseconds;
+    /* 2^50 ms are more than 30,000 years; beyond that somebody mistyped. */
     return milliseconds > 0 && milliseconds < (uint64_t)1 << 50;
 }
 
+/* A right is checked by its form: what fact or graph it is about may be deployed
+ * later. */
 static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
 {
     const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
@@ -124,6 +132,8 @@ static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
     return CLI_HOLDS;
 }
 
+/* `version` 0 makes a row, another replaces the one before it; somebody who was faster
+ * is found by the store, so a revocation is not undone by an older copy. */
 static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
 {
     mt_buf body = {0};
@@ -149,6 +159,8 @@ static mt_err put_token(st_store *store, const ht_token *t, int64_t version)
     return err;
 }
 
+/* The only time the secret is seen; the buffer is wiped because freed memory is given
+ * to others. */
 static int show_secret(const cli_args *args, const ht_token *t, const char *text)
 {
     mt_buf out = {0};
@@ -168,6 +180,8 @@ static int show_secret(const cli_args *args, const ht_token *t, const char *text
     return code;
 }
 
+/* The token is shown after it is durable: a secret that opens nothing would be worse
+ * than none. */
 static int create(const cli_args *args)
 {
     mt_arena arena = {0};
@@ -191,15 +205,16 @@ static int create(const cli_args *args)
  * ---------------------------------------------------------------------------- */
 
 typedef struct listing {
-    mt_arena arena;
+    mt_arena arena; /* tokens of all pages */
     mt_buf out;
     mt_jw w;
     bool json;
-    uint32_t count;
-    mt_str last;
-    int64_t now;
+    uint32_t count; /* rows of the current page */
+    mt_str last;    /* id of the last row: where the next page begins */
+    int64_t now;    /* one moment for all, to say what has expired */
 } listing;
 
+/* Revoked comes before expired: it is what somebody decided. */
 static const char *state_of(const ht_token *t, int64_t now)
 {
     return t->revoked_ms                           ? "revoked"
@@ -240,6 +255,8 @@ static void add_object(listing *l, const ht_token *t)
     mt_jw_end_object(w);
 }
 
+/* A row that cannot be read ends the list with an error instead of being left out:
+ * somebody counts on seeing every token. */
 static mt_err add_token(void *state, const st_doc *row)
 {
     listing *l = state;
@@ -264,6 +281,7 @@ static mt_err add_token(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* Pages in one transaction: what is listed was there at one moment. */
 static mt_err walk_tokens(st_store *store, listing *l)
 {
     st_tx *tx;
@@ -311,6 +329,8 @@ static int list(const cli_args *args)
 /* ---- revoke
  * -------------------------------------------------------------------------- */
 
+/* Revoking twice changes nothing and keeps the first time. Between reading and writing
+ * somebody else may come; the version decides. */
 static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
 {
     st_doc row;
@@ -330,6 +350,7 @@ static mt_err revoke_in(st_store *store, mt_arena *a, mt_str id)
     return put_token(store, &t, row.version + 1);
 }
 
+/* A whole token is cut down to its id, so the secret goes into no message. */
 static int revoke(const cli_args *args)
 {
     mt_arena arena = {0};

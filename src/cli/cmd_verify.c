@@ -22,6 +22,7 @@ const char CMD_VERIFY_DETAILS[] =
 "it was signed, not who signed it.";
 /* clang-format on */
 
+/* A signer is named only when the signature is good: before that it is a claim. */
 static void write_json(mt_buf *out, const ex_trust_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -43,6 +44,8 @@ static void write_json(mt_buf *out, const ex_trust_finding *f)
     mt_buf_addc(out, '\n');
 }
 
+/* The finding is on stdout in JSON, the reason on stderr in words; exit status says the
+ * same to a script. */
 static int tell(const cli_args *args, const ex_trust_finding *f)
 {
     char name[OS_KEY_NAME];
@@ -67,6 +70,8 @@ static int tell(const cli_args *args, const ex_trust_finding *f)
     return code;
 }
 
+/* A domain is not signed, only stated (§17.4); so this compares what is claimed. A
+ * signature that failed is the more important message and stays. */
 static void check_domain(mt_arena *a, const char *wanted, ex_trust_finding *f)
 {
     if (wanted && !f->problem.len && !mt_str_eq(f->domain, mt_str_z(wanted))) {
@@ -75,6 +80,8 @@ static void check_domain(mt_arena *a, const char *wanted, ex_trust_finding *f)
     }
 }
 
+/* A manifest that vouches for itself by its own key proves integrity, not origin; the
+ * note says so. */
 int cmd_verify(const cli_args *args)
 {
     mt_arena a = {0};

@@ -38,12 +38,13 @@ const char CMD_WHATIF_DETAILS[] =
 
 typedef struct replay {
     const cli_args *args;
-    bool json;
-    size_t examples;
-    mt_buf out;
-    int code; /* of printing */
+    bool json;       /* a line per difference, then the summary */
+    size_t examples; /* in text: so many more are shown */
+    mt_buf out;      /* flushed as it grows */
+    int code;        /* of printing */
 } replay;
 
+/* After stdout failed nothing more is written; the replay ends with that code. */
 static void flush(replay *r, size_t above)
 {
     if (r->out.len > above && !r->code) {
@@ -52,6 +53,8 @@ static void flush(replay *r, size_t above)
     }
 }
 
+/* In text only the first few are shown, in JSON all are, one line each as they are
+ * found. */
 static void found(void *state, const wi_whatif_difference *d)
 {
     replay *r = state;
@@ -129,6 +132,8 @@ static void summary_text(mt_buf *out, const summary_row *rows, size_t count,
     }
 }
 
+/* Rows in order of their names, which is the order of keys in JSON. Those with text are
+ * shown in words when they are not zero. */
 static void summary(replay *r, const wi_whatif_counts *c)
 {
     const summary_row rows[] = {
@@ -175,6 +180,8 @@ static int take_line(replay *r, const cli_ledger *l, wi_whatif *w, mt_str text,
     return err ? bad_record(r, l, line, err) : r->code;
 }
 
+/* With --verify the chain is checked line by line while it is replayed, so the ledger
+ * is read once; a broken chain ends the replay without a summary. */
 static int read_all(replay *r, const cli_ledger *l, wi_whatif *w)
 {
     bool verify = cli_flag(r->args, "verify");
@@ -199,6 +206,8 @@ static int read_all(replay *r, const cli_ledger *l, wi_whatif *w)
     return err ? bad_record(r, l, line, err) : code;
 }
 
+/* Nothing to decide is a failure when there are decisions of others: most likely a name
+ * is wrong. */
 static int finish(replay *r, const wi_whatif *w)
 {
     const wi_whatif_counts *c = wi_whatif_result(w);
@@ -213,6 +222,8 @@ static int finish(replay *r, const wi_whatif *w)
     return r->code ? r->code : c->differing ? CLI_FAILS : CLI_HOLDS;
 }
 
+/* Reasons cost time; in text they are made only for as many differences as are
+ * shown. */
 static int run(replay *r, const cli_engine *e, const cli_ledger *l)
 {
     wi_whatif_options o = {.candidate = e->plan,

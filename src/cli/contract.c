@@ -16,6 +16,7 @@
 
 #include "os/file.h"
 
+/* White space may stand before JSON. Source never begins with a brace. */
 static bool begins_with_brace(mt_str text)
 {
     while (text.len && strchr(" \t\r\n", text.ptr[0])) {
@@ -40,6 +41,7 @@ static void set_sources(cli_contract *c, const cli_source *items, size_t len)
     c->sources = (cli_sources){items, len};
 }
 
+/* The object the conformance suite compares; only the first error is in it (§14.3). */
 static void take_error(cli_contract *c)
 {
     const mt_diag *first = ct_first_error(&c->ds);
@@ -48,6 +50,7 @@ static void take_error(cli_contract *c)
     }
 }
 
+/* Interchange of other elaborators takes the same gate as our own. */
 static int load_interchange(cli_contract *c, mt_str text)
 {
     cli_source *source = mt_new(&c->arena, cli_source);
@@ -60,6 +63,7 @@ static int load_interchange(cli_contract *c, mt_str text)
     return err ? CLI_FAILS : CLI_HOLDS;
 }
 
+/* Members are contracts of their own with files of their own, at any depth. */
 static size_t count_sources(const ct_elaboration *e)
 {
     size_t n = e->source_count;
@@ -69,6 +73,7 @@ static size_t count_sources(const ct_elaboration *e)
     return n;
 }
 
+/* The same walk as count_sources(), so the array fits. */
 static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
 {
     for (size_t i = 0; i < e->source_count; i++) {
@@ -80,6 +85,9 @@ static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
     return at;
 }
 
+/* What was elaborated is then admitted like any other bundle, so what checks is what
+ * runs. A file that cannot be read is the world's fault, whatever the diagnostics say
+ * besides. */
 static int load_source(cli_contract *c, bool strict)
 {
     mt_provider provider = os_sources_provider(&c->files, &c->limits);
@@ -121,6 +129,8 @@ static int read_whole(cli_contract *c, const char *path, mt_str *text)
     return err == MT_E_LIMIT ? CLI_FAILS : CLI_WORLD;
 }
 
+/* By name: .json is interchange, everything else is source. Standard input has no name,
+ * so its first character decides. */
 int cli_contract_load(const cli_args *args, const char *path, bool strict,
                       cli_contract *c)
 {
@@ -162,6 +172,7 @@ static void json_report(mt_buf *out, const cli_contract *c, int code)
     mt_buf_addc(out, '\n');
 }
 
+/* The counts of errors and warnings are not touched: notes are in neither. */
 void cli_contract_drop_notes(cli_contract *c)
 {
     size_t kept = 0;
@@ -181,6 +192,8 @@ void cli_contract_show_text(const cli_args *args, const cli_contract *c)
     mt_buf_free(&out);
 }
 
+/* One report for both results; stdout is for programs, stderr for people. `code` is
+ * kept unless writing failed. */
 int cli_contract_report(const cli_args *args, const cli_contract *c, int code)
 {
     mt_buf out = {0};

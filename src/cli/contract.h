@@ -18,8 +18,8 @@ typedef struct cli_contract {
     ct_admitted admitted;    /* its tree and model; no model when rejected */
     mt_str error;            /* the suite's object for the first error, or empty */
     cli_sources sources;     /* what diagnostics point into */
-    mt_limits limits;
-    os_sources files;
+    mt_limits limits;        /* the defaults with every --limit */
+    os_sources files; /* what was read of the disk, and which failure there was */
 } cli_contract;
 
 /* Reads the contract at `path` ("-": standard input). A name that ends in .json, or

@@ -24,6 +24,7 @@
 
 enum { HANDLER_BYTES = 64 << 20 };
 
+/* There is room for four documents; no caller has more. */
 int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count)
 {
     cli_source sources[4];
@@ -49,6 +50,8 @@ static int show_syntax(mt_arena *a, const cli_document *d, const mt_json_error *
     return cli_show_faults(&ds, d, 1);
 }
 
+/* A document stays whole in memory beside its tree, since faults show the line they are
+ * in. */
 int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
                       cli_document *out)
 {
@@ -64,6 +67,8 @@ int cli_read_document(const cli_args *args, mt_arena *a, const char *path,
     return err ? show_syntax(a, out, &fault) : CLI_HOLDS;
 }
 
+/* The directory part of the document is put before a relative path; nothing is
+ * resolved, so links keep their meaning. */
 const char *cli_beside(mt_arena *a, mt_str document, mt_str path)
 {
     mt_str base = mt_str_basename(document);
@@ -89,6 +94,7 @@ static int agent_document(const cli_args *args, mt_arena *a,
     return CLI_HOLDS;
 }
 
+/* By members, not by name: DNA is passed around in files of any name. */
 static bool is_dna(const mt_json *tree)
 {
     return mt_json_is(tree, MT_JSON_ARRAY) || mt_json_at(tree, "registrations") ||
@@ -136,7 +142,7 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
 
 typedef struct beside {
     mt_arena *a;
-    mt_str document;
+    mt_str document;  /* whose directory paths are relative to; ptr NULL: it was DNA */
     const char *path; /* looked at last */
 } beside;
 
@@ -147,6 +153,9 @@ static bool of_the_system(mt_str word, uint32_t index)
     return index == 0 && (mt_str_find(word, '/') == word.len || word.ptr[0] == '/');
 }
 
+/* A handler's behaviour is pinned by the bytes of the files its command names, as far
+ * as they lie beside the document; programs of the system are left to the system. The
+ * bytes are dropped at once, only the digest stays. */
 static mt_err digest_file(void *host, const ag_group *group, uint32_t index,
                           mt_str *out)
 {
@@ -171,6 +180,8 @@ static mt_err digest_file(void *host, const ag_group *group, uint32_t index,
     return err;
 }
 
+/* DNA given as DNA keeps what it says; nothing is digested again, the files may not be
+ * here. */
 int cli_read_dna(const cli_args *args, mt_arena *a, const char *path, ag_agent *out)
 {
     ag_file file = {0};

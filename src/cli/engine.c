@@ -14,12 +14,16 @@
 #include "cli/fetch.h"
 #include "contract/flow/report.h"
 
+/* Both budgets: steps are deterministic, milliseconds protect the machine. A contract
+ * that meets either ends with an evaluation error. */
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits)
 {
     *deadline = (os_deadline){.ms = (int64_t)limits->eval_ms};
     ct_verdicts_limit(v, (ct_patience){limits->eval_steps, os_is_late, deadline});
 }
 
+/* From a path to a plan that can run. On failure everything has been reported and
+ * cli_engine_free() is still due. */
 int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
 {
     *e = (cli_engine){.args = args};
@@ -39,6 +43,7 @@ int cli_engine_load(const cli_args *args, const char *path, cli_engine *e)
     return CLI_HOLDS;
 }
 
+/* Safe after a failed load: without a plan there is no bench. */
 void cli_engine_free(cli_engine *e)
 {
     if (e->bench.plan) {
@@ -47,6 +52,7 @@ void cli_engine_free(cli_engine *e)
     cli_contract_free(&e->contract);
 }
 
+/* YAML by name, JSON otherwise; one place for "FILE:LINE:COLUMN". */
 int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
                   const mt_limits *limits, mt_json *out)
 {
@@ -91,6 +97,7 @@ int cli_engine_facts(cli_engine *e)
     return code ? code : engine_facts_text(e, text);
 }
 
+/* After the file, so that options may add to what it says. */
 static mt_err add_states(cli_engine *e, mt_str *why)
 {
     mt_arena *a = &e->contract.arena;
@@ -111,6 +118,8 @@ static mt_err add_states(cli_engine *e, mt_str *why)
     return MT_OK;
 }
 
+/* ORDER: file, options, initial states for what was not named, seal, then bindings; a
+ * binding looks for its instance among the sealed states. */
 int cli_engine_states(cli_engine *e)
 {
     mt_arena *a = &e->contract.arena;
@@ -146,6 +155,8 @@ static uint32_t pick_named(void *context, const ct_run *run, uint32_t step, uint
     return ct_plan_outcome_named(run->plan, op, *(const mt_str *)context);
 }
 
+/* Evaluates nothing: facts and verdicts were frozen by cli_engine_facts(). How the run
+ * ended stands in e->bench.run, a run that failed included. */
 int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
                    const char *outcome, bool simulation)
 {
@@ -171,6 +182,8 @@ int cli_engine_run(cli_engine *e, const char *flow, const char *persona,
     return CLI_HOLDS;
 }
 
+/* --pretty is about JSON only, told by its first character, since several commands
+ * write either. Takes the buffer. */
 int cli_engine_print(const cli_args *args, mt_buf *out, int code)
 {
     if (cli_flag(args, "pretty") && out->len && out->ptr[0] == '{') {

@@ -10,14 +10,14 @@
 
 typedef struct cli_engine {
     const cli_args *args;
-    cli_contract contract;
-    const ct_model *model;
-    const ct_plan *plan;
-    ct_bench bench;
-    os_deadline deadline; /* of its evaluations together */
-    ct_frozen frozen;     /* once facts were given */
-    ct_states states;
-    ct_binding binding;
+    cli_contract contract; /* owns model, plan and all texts */
+    const ct_model *model; /* NULL when it was rejected */
+    const ct_plan *plan;   /* likewise */
+    ct_bench bench;        /* facts, verdicts and a run, reused */
+    os_deadline deadline;  /* of its evaluations together */
+    ct_frozen frozen;      /* once facts were given */
+    ct_states states;      /* of --states and --state; sealed */
+    ct_binding binding;    /* of --bind; resolved against the states */
 } cli_engine;
 
 /* Loads and compiles the contract at `path`. Another code than CLI_HOLDS: it was

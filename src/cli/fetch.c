@@ -19,16 +19,18 @@ enum { FETCH_MS = 30000 }; /* each source has its own timeout within it */
 
 typedef struct fetching {
     const cli_args *args;
-    mt_arena *arena;
+    mt_arena *arena; /* the command's; everything fetched lives there */
     const ct_model *model;
-    const mt_json *given; /* NULL: none */
-    ad_adapters *adapters;
-    MT_VEC(ad_param) params;
+    const mt_json *given;    /* NULL: none */
+    ad_adapters *adapters;   /* NULL until opened */
+    MT_VEC(ad_param) params; /* of --param */
+    /* Indexes of facts that are fetched: not given, and with a source. */
     MT_VEC(uint32_t) wanted;
-    ct_binding binding;
-    ad_fact_answer *answers;
+    ct_binding binding;      /* of --bind, for paths that name an instance */
+    ad_fact_answer *answers; /* parallel to `wanted` */
 } fetching;
 
+/* Paths in the settings are relative to the file they stand in. */
 static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
 {
     mt_json *tree = mt_new(f->arena, mt_json);
@@ -57,6 +59,7 @@ static int open_adapters(fetching *f, const char *path, const mt_limits *limits)
     return CLI_HOLDS;
 }
 
+/* Instances are parameters too: a path may name the one that is bound to an entity. */
 static int read_names(fetching *f)
 {
     const char *text;
@@ -98,6 +101,8 @@ static bool is_world(ad_fact_error error)
     return error != AD_FACT_PARAM_MISSING && error != AD_FACT_PARAM_REFUSED;
 }
 
+/* The worst failure decides the exit code, and all are told. A fact with a default that
+ * may be used has not failed. */
 static int fetch(fetching *f)
 {
     ad_fetch request = {.facts = f->wanted.items,
@@ -121,6 +126,8 @@ static int fetch(fetching *f)
     return code;
 }
 
+/* Only facts that came from a source; those given by the caller have no provenance to
+ * show here. */
 static int write_provenance(const fetching *f)
 {
     const char *path = cli_value(f->args, "provenance");
@@ -152,6 +159,8 @@ static int read_given(fetching *f, mt_str text)
     return CLI_HOLDS;
 }
 
+/* Without --sources the text is passed on unread: the evaluator reports what is wrong
+ * with it. With them it has to be an object now, since answers are joined to it. */
 int cli_facts_text(const cli_args *args, mt_arena *a, const ct_model *m,
                    const mt_limits *limits, mt_str *text)
 {

@@ -23,6 +23,7 @@ int cli_read_text(const cli_args *args, mt_arena *a, const char *path, size_t li
     return err ? cli_fail(args, CLI_WORLD, "%s: %s", path, cli_why(err)) : CLI_HOLDS;
 }
 
+/* Too much is the input's fault: the limit is a statement about contracts. */
 int cli_read_input(const cli_args *args, mt_arena *a, const char *path, size_t limit,
                    mt_str *out)
 {
@@ -38,6 +39,7 @@ int cli_read_record(const cli_args *args, mt_arena *a, const char *path, mt_str 
                : CLI_HOLDS;
 }
 
+/* 0644 and whatever the umask takes away. */
 int cli_write_text(const cli_args *args, const char *path, mt_str text)
 {
     mt_err err = os_write_file(path, text, 0644);

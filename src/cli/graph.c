@@ -22,6 +22,7 @@ static int exit_of(mt_err err)
     return !err ? CLI_HOLDS : err == MT_E_REJECTED ? CLI_FAILS : CLI_WORLD;
 }
 
+/* Relative paths of clusters and manifests are those of the command line. */
 int cli_graph_load(const cli_args *args, const char *path, cli_graph *out)
 {
     *out = (cli_graph){0};
@@ -48,6 +49,7 @@ void cli_graph_free(cli_graph *g)
     mt_arena_free(&g->arena);
 }
 
+/* JSON is printed even when all is good, text only when there is something to say. */
 int cli_graph_report(const cli_args *args, const cli_graph *g, int code)
 {
     mt_buf out = {0};

@@ -8,9 +8,9 @@
 #include "host/graph_files.h"
 
 typedef struct cli_graph {
-    mt_arena arena;
+    mt_arena arena; /* of diagnostics and option lists */
     mt_diags ds;
-    ho_graph_files files;
+    ho_graph_files files; /* graph, adapter and egress, with what they point into */
 } cli_graph;
 
 /* The options every command that loads a graph has; end the table with CLI_NO_OPTION.

@@ -26,6 +26,7 @@ static bool path_to(mt_buf *out, const cli_command *table, const cli_command *co
     return false;
 }
 
+/* A command that is in no table, as in tests, is called by its own name. */
 void cli_full_name(mt_buf *out, const cli_command *command)
 {
     mt_buf_addz(out, "motet");
@@ -34,11 +35,14 @@ void cli_full_name(mt_buf *out, const cli_command *command)
     }
 }
 
+/* 24 columns fit most; longer ones push the text to the right instead of breaking the
+ * line. */
 static void add_row(mt_buf *out, const char *left, const char *right)
 {
     mt_buf_addf(out, "  %-24s  %s\n", left, right);
 }
 
+/* What does not fit into 79 characters on the left is cut. */
 static void add_commands(mt_buf *out, const cli_command *table)
 {
     mt_buf_addz(out, "\nCommands:\n");
@@ -80,6 +84,7 @@ static void program_help(mt_buf *out)
                      "or the machine failed.\n");
 }
 
+/* Also what --help prints, so the two cannot differ. */
 void cli_help(mt_buf *out, const cli_command *command)
 {
     if (!command) {
@@ -105,6 +110,8 @@ void cli_help(mt_buf *out, const cli_command *command)
     add_options(out, CLI_COMMON_OPTIONS);
 }
 
+/* Straight from the table of base/limits.h: a new limit is documented by being
+ * there. */
 static void limits_help(mt_buf *out)
 {
     mt_buf_addz(out, "Limits, each set with --limit NAME=VALUE:\n\n");
@@ -131,6 +138,7 @@ static const ct_code_info *code_at(size_t index)
     return NULL;
 }
 
+/* Codes are found without case, since people type them. */
 static const ct_code_info *code_find(const char *word)
 {
     const ct_code_info *info;
@@ -162,6 +170,8 @@ static void add_wrapped(mt_buf *out, const char *text)
     mt_buf_addc(out, '\n');
 }
 
+/* Rules that are numbers are sections of the specification; others name a document of
+ * their own. */
 static void code_help(mt_buf *out, const ct_code_info *info)
 {
     mt_buf_addf(out, "%s: %s\n\n", info->code, info->title);
@@ -187,6 +197,7 @@ static void codes_help(mt_buf *out)
     }
 }
 
+/* Names of this level only: `motet help graph rn` suggests `run` of graph. */
 static int no_such_topic(const cli_args *args, const cli_command *table,
                          const char *word)
 {
@@ -220,6 +231,8 @@ static const cli_command *follow(const cli_args *args, const cli_command **table
     return at;
 }
 
+/* Commands, diagnostics, rules and two lists share one name space; the lists come
+ * first, being words no code can be. */
 int cmd_help(const cli_args *args)
 {
     mt_buf out = {0};

@@ -16,6 +16,7 @@ int cli_key_code(const cli_args *args, mt_err err, mt_buf *why)
     return code;
 }
 
+/* The caller wipes the key on every way; on failure nothing of it was kept. */
 int cli_read_key(const cli_args *args, const char *option, mt_sign_key *out)
 {
     const char *path = cli_value(args, option);
@@ -26,6 +27,8 @@ int cli_read_key(const cli_args *args, const char *option, mt_sign_key *out)
     return cli_key_code(args, os_key_read(path, out, &why), &why);
 }
 
+/* A key is written out or in a file; what is neither is a fault of usage, while a file
+ * that cannot be read is the world's. */
 int cli_read_public_at(const cli_args *args, const char *option, int n,
                        mt_sign_public *out, bool *given)
 {

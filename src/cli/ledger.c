@@ -16,12 +16,15 @@
 #include "base/vec.h"
 #include "cli/keys.h"
 
+/* Lines longer than the limit are refused by the reader before they are held in
+ * memory. */
 static void start_file(cli_ledger *l)
 {
     l->file = lg_file_new(l->fd, l->line_limit);
     l->source = lg_file_source(l->file);
 }
 
+/* "-" is duplicated, so closing the ledger never closes standard input. */
 static int open_file(const cli_args *args, cli_ledger *l)
 {
     if (!args->count) {
@@ -39,6 +42,7 @@ static int open_file(const cli_args *args, cli_ledger *l)
     return CLI_HOLDS;
 }
 
+/* errno is cleared, because cli_why() would show that of an earlier call. */
 static int start_rows(const cli_args *args, cli_ledger *l)
 {
     errno = 0;
@@ -73,6 +77,8 @@ int cli_ledger_open(const cli_args *args, uint64_t from, cli_ledger *l)
     return url ? open_store(args, url, l) : open_file(args, l);
 }
 
+/* For commands that read twice. A pipe cannot be rewound and is refused in words; on a
+ * store the reading begins anew. */
 int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
 {
     if (l->store) {
@@ -88,6 +94,7 @@ int cli_ledger_rewind(const cli_args *args, cli_ledger *l)
     return CLI_HOLDS;
 }
 
+/* Safe after a failed opening: rows, store and file are NULL then. */
 void cli_ledger_close(cli_ledger *l)
 {
     ex_ledger_close(l->rows);
@@ -100,6 +107,8 @@ void cli_ledger_close(cli_ledger *l)
     }
 }
 
+/* What the end of reading means: NOTFOUND is the good end. A line cut off is damage of
+ * the ledger, an error of reading is not. */
 int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,
                     uint64_t line)
 {
@@ -118,6 +127,8 @@ int cli_ledger_stop(const cli_args *args, const cli_ledger *l, mt_err err,
     }
 }
 
+/* Damage and a disk that fails look alike to the verifier; f->world tells them
+ * apart. */
 int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding *f)
 {
     if (!f->problem) {
@@ -140,6 +151,8 @@ int cli_ledger_fault(const cli_args *args, const cli_ledger *l, const lg_finding
     return code;
 }
 
+/* For a store only: what its own tail says is compared with the end that was verified.
+ * A file has nothing to compare with. */
 void cli_ledger_compare(cli_ledger *l, lg_finding *f)
 {
     if (f->problem || !l->rows) {
@@ -154,6 +167,8 @@ void cli_ledger_compare(cli_ledger *l, lg_finding *f)
     }
 }
 
+/* The signature is checked by the key that the checkpoint itself names; whose key that
+ * is, is for the caller to ask. */
 int cli_read_checkpoint(const cli_args *args, mt_arena *a, const char *path,
                         lg_checkpoint *out)
 {

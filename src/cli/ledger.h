@@ -14,11 +14,11 @@ typedef struct cli_ledger {
     const char *name; /* for messages */
     int operands;     /* how many the ledger itself took: 1 for a file, 0 for a store */
     uint64_t from;    /* a store is read from this record on */
-    size_t line_limit;
-    int fd; /* -1: none */
-    lg_file *file;
-    st_store *store;
-    ex_ledger *rows;
+    size_t line_limit; /* limit ledger_line_bytes, for messages */
+    int fd;            /* -1: none */
+    lg_file *file;     /* reads `fd`; NULL for a store */
+    st_store *store;   /* NULL for a file */
+    ex_ledger *rows;   /* of the store; reopened by a rewind */
 } cli_ledger;
 
 /* The store of --store, else the file that is the first operand ("-": standard input).

@@ -5,6 +5,8 @@
 
 #include "cli/cli.h"
 
+/* Without the option *to keeps what it had. strtoull takes a minus sign and wraps;
+ * hence the look at the first character. */
 bool cli_number(const cli_args *args, const char *name, size_t most, size_t *to)
 {
     const char *text = cli_value(args, name);

@@ -35,12 +35,15 @@ static const cli_option *find_in(const cli_option *table, mt_str name)
     return NULL;
 }
 
+/* A command's own option wins over a common one of the same name. */
 static const cli_option *find_option(const cli_command *command, mt_str name)
 {
     const cli_option *own = find_in(command->options, name);
     return own ? own : find_in(CLI_COMMON_OPTIONS, name);
 }
 
+/* Options of the command and common ones alike; at most 63 names are looked at, which
+ * no command has. */
 static const char *nearest_option(const cli_command *command, const char *word)
 {
     const char *names[64];
@@ -70,12 +73,13 @@ static int unknown_option(const cli_args *args, mt_str name)
 /* Room for every word as an option pair and as an operand. */
 typedef struct reader {
     cli_args *args;
-    const char **given, **operands;
+    const char **given, **operands; /* of `args`, while they can be written */
     char **words;
-    int count, at;
-    bool options_ended;
+    int count, at;      /* words there are; the one that is read */
+    bool options_ended; /* by "--": all that follows are operands */
 } reader;
 
+/* The array has room for every word, so it cannot overflow. */
 static void give(reader *r, const char *name, const char *value)
 {
     r->given[2 * r->args->given_count] = name;
@@ -83,6 +87,8 @@ static void give(reader *r, const char *name, const char *value)
     r->args->given_count++;
 }
 
+/* "--name value" and "--name=value" are the same. A value is taken whatever it begins
+ * with, so negative numbers and paths with dashes need no quoting. */
 static int read_option(reader *r, const char *word)
 {
     mt_str text = mt_str_z(word);
@@ -106,6 +112,7 @@ static int read_option(reader *r, const char *word)
     return CLI_HOLDS;
 }
 
+/* "-" alone is an operand (standard input); "--" ends the options. */
 static int read_word(reader *r)
 {
     const char *word = r->words[r->at];
@@ -128,6 +135,8 @@ static int read_word(reader *r)
     return CLI_HOLDS;
 }
 
+/* strtoull would take blanks and signs; the first character must be a digit. Which
+ * bound was broken is told by the value: 0 is too little, all else too much. */
 static int check_limit(const cli_args *args, const char *text, mt_limits *limits)
 {
     mt_str whole = mt_str_z(text);
@@ -165,6 +174,8 @@ static int check_limit(const cli_args *args, const char *text, mt_limits *limits
     return CLI_HOLDS;
 }
 
+/* Options every command has are checked before the command runs, so no command can
+ * forget it. The limits themselves are made anew by cli_limits(). */
 static int check_common(const cli_args *args)
 {
     mt_limits limits = MT_LIMITS_DEFAULT;
@@ -196,6 +207,8 @@ static int check_count(const cli_args *args)
     return CLI_HOLDS;
 }
 
+/* Arrays for the worst case: every word an operand, or every word an option. With
+ * --help the number of operands does not matter. */
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *out)
 {
     size_t room = (size_t)argc + 1;
@@ -225,6 +238,7 @@ void cli_args_free(cli_args *args)
     *args = (cli_args){0};
 }
 
+/* Also true for an option with a value. */
 bool cli_flag(const cli_args *args, const char *name)
 {
     for (int i = 0; i < args->given_count; i++) {
@@ -235,6 +249,7 @@ bool cli_flag(const cli_args *args, const char *name)
     return false;
 }
 
+/* In the order given, for options that repeat. */
 const char *cli_value_at(const cli_args *args, const char *name, int n)
 {
     for (int i = 0; i < args->given_count; i++) {
@@ -245,6 +260,7 @@ const char *cli_value_at(const cli_args *args, const char *name, int n)
     return NULL;
 }
 
+/* The last one wins, so that a script's default can be overridden by appending. */
 const char *cli_value(const cli_args *args, const char *name)
 {
     const char *last = NULL;
@@ -256,6 +272,7 @@ const char *cli_value(const cli_args *args, const char *name)
     return last;
 }
 
+/* Faults were reported by cli_parse(); here they cannot occur any more. */
 mt_limits cli_limits(const cli_args *args)
 {
     mt_limits limits = MT_LIMITS_DEFAULT;

@@ -15,6 +15,7 @@ static const struct {
 };
 MT_TABLE_COVERS(FORMS, CLI_FORM_COUNT);
 
+/* Without --format *out keeps the caller's default. */
 int cli_form_given(const cli_args *args, cli_form *out)
 {
     const char *name = cli_value(args, "format");
@@ -71,6 +72,8 @@ static void add_styled(mt_buf *out, mt_str svg)
     mt_buf_adds(out, mt_str_skip(svg, at));
 }
 
+/* Graphviz is a program of its own, asked over pipes; every other form is written here
+ * and needs nothing. */
 mt_err cli_picture(mt_buf *out, const mt_picture *p, cli_form form)
 {
     if (form != CLI_FORM_SVG) {

@@ -10,6 +10,7 @@ enum { QUIET_MS = 2000, EVERY_MS = 1000 };
 
 static volatile sig_atomic_t stop_asked;
 
+/* The first signal asks, the second kills: SA_RESETHAND has put the default back. */
 static void ask_stop(int number)
 {
     (void)number;
@@ -21,6 +22,7 @@ static int64_t now_ms(void)
     return (int64_t)(os_clock_ns(CLOCK_MONOTONIC_COARSE) / 1000000u);
 }
 
+/* `shown` is set so that the first line appears after QUIET_MS. */
 void cli_progress_start(cli_progress *p, const cli_args *args)
 {
     struct sigaction action = {.sa_handler = ask_stop, .sa_flags = (int)SA_RESETHAND};
@@ -31,6 +33,8 @@ void cli_progress_start(cli_progress *p, const cli_args *args)
     sigaction(SIGTERM, &action, &p->old_term);
 }
 
+/* Called by analyses in their inner loops; false asks them to stop, after which they
+ * tell what they know so far. The clock is the only cost. */
 bool cli_progress_step(void *progress, const char *what, uint64_t done, uint64_t all)
 {
     cli_progress *p = progress;

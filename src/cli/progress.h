@@ -12,8 +12,8 @@
 
 typedef struct cli_progress {
     const cli_args *args;
-    int64_t started, shown; /* milliseconds */
-    struct sigaction old_int, old_term;
+    int64_t started, shown;             /* milliseconds */
+    struct sigaction old_int, old_term; /* put back by cli_progress_end() */
 } cli_progress;
 
 void cli_progress_start(cli_progress *p, const cli_args *args);

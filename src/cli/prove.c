@@ -18,6 +18,8 @@
 
 static an_prover *volatile asked; /* while it is asked */
 
+/* an_prover_interrupt() may be called from a handler. `asked` is NULL outside a
+ * proof. */
 static void interrupt(int number)
 {
     (void)number;
@@ -41,6 +43,7 @@ static handlers catch_for(an_prover *p)
     return h;
 }
 
+/* `asked` is cleared last: until the old handlers are back ours may still run. */
 static void release(const handlers *h)
 {
     sigaction(SIGINT, &h->old_int, NULL);
@@ -51,6 +54,8 @@ static void release(const handlers *h)
 /* ---- Findings ----------------------------------------------------------------------
  */
 
+/* Signals are caught while the solver works, since it does not look up by itself; the
+ * old handlers come back before anything is printed. */
 static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
                            cli_progress *progress, an_findings *fs, bool *complete)
 {
@@ -69,6 +74,8 @@ static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
     return MT_OK;
 }
 
+/* Members of a System are proven one by one; what is across them is the analysis's
+ * business. An interrupted proof leaves *complete false and keeps what was found. */
 mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
                           bool *complete)
 {
@@ -96,6 +103,8 @@ static mt_str hint_with_facts(mt_arena *a, const an_finding *f)
                    MT_ARG(f->details));
 }
 
+/* A finding becomes a diagnostic, so `check --prove` shows it with its line like any
+ * other. */
 static void add_diagnostic(cli_contract *c, const an_finding *f)
 {
     mt_str member = f->member;
@@ -130,6 +139,7 @@ mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
 /* ---- Two versions ------------------------------------------------------------------
  */
 
+/* Only members that both versions have were compared; hence it must be there. */
 static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)
 {
     cli_contract *c = &v->contract;
@@ -147,6 +157,9 @@ static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)
     MT_BUG("a member that was compared is gone");
 }
 
+/* Proofs refine what the comparison of texts found: a changed condition that means the
+ * same is no longer breaking. The need for a policy is computed anew, since it may have
+ * gone. */
 mt_err cli_prove_versions(cli_versions *v)
 {
     mt_arena *a = &v->new.contract.arena;

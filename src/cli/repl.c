@@ -33,6 +33,8 @@ static mt_str next_word(mt_str *rest)
 
 /* --- facts and verdicts --- */
 
+/* Facts are kept as the text that was typed; they are joined and read again at each
+ * evaluation, as a whole set (§5.2). */
 static void facts_json(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -47,6 +49,7 @@ static void facts_json(const cli_repl *r, mt_buf *out)
     mt_jw_end_object(&w);
 }
 
+/* Facts with a default are not missing. */
 static void missing_text(const cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
@@ -81,6 +84,7 @@ static void show_difference(cli_repl *r, mt_buf *out)
     mt_buf_addz(out, out->len == before ? "verdicts unchanged\n" : "");
 }
 
+/* Defaults count as given (§5.2). */
 static bool lacks_facts(const cli_repl *r)
 {
     const ct_model *m = r->engine->model;
@@ -108,6 +112,7 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
     mt_buf_free(&json);
     ct_bench *b = &e->bench;
+    /* Each evaluation has the whole time again: a session lasts as long as its user. */
     e->deadline.end_ms = 0;
     if (ct_facts_read(b->facts, text, b->limits, false, &fault) ||
         ct_evaluate(e->plan->program, b->facts, b->verdicts, &r->arena, &fault)) {
@@ -121,6 +126,7 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     return true;
 }
 
+/* Says so itself, so that callers only return. */
 static uint32_t fact_named(const cli_repl *r, mt_str name, mt_buf *out)
 {
     uint32_t fact = ct_model_find(r->engine->model, CT_KIND_FACT, name);
@@ -149,10 +155,13 @@ static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
     r->facts[fact] = text;
     if (!evaluate(r, out)) {
         r->facts[fact] = before;
+        /* The fact before had been good, so this brings the verdicts back to what was
+         * shown; its output is thrown away. */
         evaluate(r, &(mt_buf){.ceiling = 1});
     }
 }
 
+/* Unsetting what has a default gives the default back, which may change verdicts. */
 static void run_unset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     uint32_t fact = fact_named(r, next_word(&rest), out);
@@ -182,6 +191,8 @@ static void run_facts(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* Without all facts there are no verdicts, and nothing that builds on them is
+ * guessed. */
 static bool needs_verdicts(const cli_repl *r, mt_buf *out)
 {
     if (!r->evaluated) {
@@ -200,12 +211,15 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- states, flows, operations --- */
 
+/* Sealing again is allowed: states may be added between two commands. */
 static void resolve(cli_repl *r)
 {
     ct_states_seal(&r->engine->states);
     ct_binding_resolve(&r->engine->binding, &r->engine->states, true);
 }
 
+/* The argument is copied: states keep pointing to it, and the line is gone after the
+ * command. */
 static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
@@ -228,6 +242,8 @@ static void run_states(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* Names are checked by the model; that the instance exists is found when it is
+ * resolved. */
 static void run_bind(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str why;
@@ -248,12 +264,15 @@ static void keep_states(cli_repl *r)
     const ct_run *run = &e->bench.run;
     for (size_t i = 0; i < run->changes.len; i++) {
         const ct_change *c = &run->changes.items[i];
+        /* Only instances that are bound can have been changed, so the binding names
+         * them. */
         ct_states_put(&r->arena, &e->states, c->entity, e->binding.instances[c->entity],
                       c->to);
     }
     resolve(r);
 }
 
+/* A run that did not fail moves the states of the session; a simulation leaves them. */
 static void run_flow_as(cli_repl *r, mt_str rest, mt_buf *out, bool simulation)
 {
     mt_str flow = mt_str_dup(&r->arena, next_word(&rest));
@@ -302,6 +321,7 @@ static void run_actions(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
+/* A name that is both a verdict's and a flow's means the verdict. */
 static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 {
     mt_str name = next_word(&rest);
@@ -325,6 +345,8 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* --- the session --- */
 
+/* Memory of earlier states stays in the arena until the session ends; a session is
+ * short. */
 static void run_reset(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
@@ -374,6 +396,7 @@ const cli_repl_command CLI_REPL_COMMANDS[] = {
 };
 /* clang-format on */
 
+/* A line that begins with # is a comment, so a script may explain itself. */
 void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
 {
     mt_str rest = line, name = next_word(&rest);
@@ -389,6 +412,8 @@ void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
     mt_buf_addf(out, "unknown command '%.*s'; help lists them\n", MT_ARG(name));
 }
 
+/* A contract whose facts all have defaults is evaluated at once, and its verdicts are
+ * the first difference. */
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out)
 {
     *r = (cli_repl){.engine = e};
@@ -409,11 +434,14 @@ void cli_repl_free(cli_repl *r)
 
 /* --- completion --- */
 
+/* True for exactly one candidate: the one that is reached when `n` has counted down. */
 static bool offers(mt_str candidate, mt_str word, size_t *n)
 {
     return mt_str_starts(candidate, word) && (*n)-- == 0;
 }
 
+/* `n` counts down over the candidates that fit, so the caller enumerates by asking
+ * again. */
 static mt_str nth_command(mt_str word, size_t n)
 {
     for (const cli_repl_command *c = CLI_REPL_COMMANDS; c->name; c++) {
@@ -431,6 +459,8 @@ mt_str cli_repl_complete(const cli_repl *r, mt_str before, mt_str word, size_t n
     if (!mt_str_trim(before, BLANKS).len) {
         return nth_command(word, n);
     }
+    /* ORDER is the order in which they are offered; facts first, being what is typed
+     * most. */
     for (uint32_t i = 0; i < m->fact_count; i++) {
         if (offers(m->facts[i].id, word, &n)) {
             return m->facts[i].id;

@@ -9,12 +9,12 @@
 #include "cli/engine.h"
 
 typedef struct cli_repl {
-    cli_engine *engine;
-    mt_arena arena; /* what was typed and is kept */
-    mt_str *facts;  /* JSON per fact; ptr NULL: not given */
-    bool *present;  /* verdicts as they were shown last */
-    bool evaluated; /* all facts are there and have verdicts */
-    bool done;
+    cli_engine *engine; /* borrowed; its states and binding are the session's */
+    mt_arena arena;     /* what was typed and is kept */
+    mt_str *facts;      /* JSON per fact; ptr NULL: not given */
+    bool *present;      /* verdicts as they were shown last */
+    bool evaluated;     /* all facts are there and have verdicts */
+    bool done;          /* `quit` was said */
 } cli_repl;
 
 typedef struct cli_repl_command {

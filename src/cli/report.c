@@ -11,6 +11,8 @@ void cli_report_text(void *state, const char *text)
     fprintf(stderr, "motet: %s\n", text);
 }
 
+/* For hosts that log events; one object per line. Each is one call of stdio, so lines
+ * of several threads do not mix. */
 void cli_report_json(void *state, const char *text)
 {
     (void)state;

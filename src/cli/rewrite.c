@@ -7,6 +7,8 @@
 #include "cli/cli.h"
 #include "os/file.h"
 
+/* The link is resolved first, or the new file would replace the link and leave its
+ * target as it was. */
 mt_err cli_rewrite(const char *path, mt_str text)
 {
     char real[PATH_MAX];

@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "cli/show.h"
 
+/* ptr NULL is absent; an empty one is there and empty. */
 static void str_or_null(mt_jw *w, mt_str s)
 {
     if (s.ptr) {
@@ -18,6 +19,7 @@ static void str_or_null(mt_jw *w, mt_str s)
     }
 }
 
+/* Lines and columns count from 1, so 0 is free to mean unknown. */
 static void number_or_null(mt_jw *w, uint32_t n)
 {
     if (n) {
@@ -27,6 +29,7 @@ static void number_or_null(mt_jw *w, uint32_t n)
     }
 }
 
+/* Passes count from 0; -1 is a diagnostic of none. */
 static void pass_or_null(mt_jw *w, int pass)
 {
     if (pass >= 0) {
@@ -63,6 +66,8 @@ static void show_diag_json(mt_jw *w, const mt_diag *d)
     mt_jw_end_object(w);
 }
 
+/* The error object is the one of §14.3, already written as JSON; it is read and written
+ * again to fit the layout around it. */
 void cli_show_json_keys(mt_jw *w, const mt_diags *ds, mt_str error)
 {
     mt_jw_keyz(w, "diagnostics");
@@ -109,6 +114,7 @@ static const char *sarif_level(mt_severity severity)
     return LEVELS[severity];
 }
 
+/* SARIF counts columns from 1 and its end is exclusive. */
 static void add_region(mt_jw *w, const mt_diag *d)
 {
     mt_jw_keyz(w, "region");
@@ -135,6 +141,8 @@ static mt_str path_of(cli_sources sources, mt_str file)
     return file;
 }
 
+/* A fault without a place still names its file: consumers of SARIF ask for a physical
+ * location. */
 static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
 {
     mt_jw_keyz(w, "locations");
@@ -165,6 +173,7 @@ static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
     mt_jw_end_array(w);
 }
 
+/* The hint is part of the message: SARIF has no place for it that viewers show. */
 static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t rule)
 {
     mt_jw_begin_object(w);
@@ -188,6 +197,8 @@ static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t 
     mt_jw_end_object(w);
 }
 
+/* Rules are those that occurred, in order of their first occurrence; results point into
+ * this list by index. */
 static void add_tool(mt_jw *w, const mt_map *rules)
 {
     mt_jw_keyz(w, "tool");
@@ -222,6 +233,8 @@ static mt_map rules_of(mt_arena *a, const mt_diags *ds)
     return rules;
 }
 
+/* SARIF 2.1.0 with one run. Columns are code points, as everywhere in this program, and
+ * the run says so. */
 void cli_show_sarif(mt_buf *out, const mt_diags *ds, cli_sources sources)
 {
     mt_arena scratch = {0};

@@ -36,6 +36,7 @@ typedef struct painter {
     uint32_t last_line;
 } painter;
 
+/* Without colour nothing at all is written, so plain output has no escape sequences. */
 static void paint(painter *p, const char *code)
 {
     if (p->colour) {
@@ -84,6 +85,8 @@ static size_t add_window(mt_buf *out, mt_str text, size_t from, size_t count)
     return added;
 }
 
+/* Messages quote what an author wrote: long ones are cut, and characters a terminal
+ * obeys are replaced by add_window(). */
 static void add_safe(mt_buf *out, mt_str text)
 {
     if (add_window(out, text, 0, MESSAGE) == MESSAGE) {
@@ -91,6 +94,8 @@ static void add_safe(mt_buf *out, mt_str text)
     }
 }
 
+/* First by the whole name, then by its last part: diagnostics of imported files name
+ * them as the import did. */
 static const cli_source *find_source(cli_sources sources, mt_str file)
 {
     for (size_t i = 0; i < sources.len; i++) {
@@ -149,6 +154,9 @@ static void repeat(mt_buf *out, char c, size_t times)
     }
 }
 
+/* A long line is shown through a window around the fault, so that a bundle on one line
+ * does not fill the terminal. Columns are code points; carets never go beyond what is
+ * shown. */
 static void add_source(painter *p, const mt_diag *d, mt_str line, int width)
 {
     char number[16];
@@ -194,6 +202,7 @@ static void add_place(painter *p, const mt_diag *d, int width)
     mt_buf_addc(p->out, '\n');
 }
 
+/* Text of the author passes add_safe(), which takes away what a terminal would obey. */
 static void add_diag(painter *p, const mt_diag *d)
 {
     char digits[16];
@@ -243,6 +252,8 @@ static void show_counts(mt_buf *out, const mt_diags *ds)
     mt_buf_free(&text);
 }
 
+/* Counts are of all diagnostics, those beyond the limit included; what was left out is
+ * said. */
 void cli_show_text(mt_buf *out, const mt_diags *ds, cli_sources sources, bool colour)
 {
     painter p = {.out = out, .sources = sources, .colour = colour};

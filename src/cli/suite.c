@@ -25,6 +25,8 @@ static int by_bytes(const void *a, const void *b)
     return mt_str_cmp(*(const mt_str *)a, *(const mt_str *)b);
 }
 
+/* Sorted by bytes: readdir() has no order, and cases must not change theirs between
+ * machines. A directory that cannot be opened is empty. */
 cli_names cli_list_dir(mt_arena *a, mt_str dir, const char *suffix)
 {
     MT_VEC(mt_str) names = {0};
@@ -54,6 +56,7 @@ void cli_case_add(cli_cases *out, const cli_suite *suite, mt_str dir, mt_str fil
     mt_vec_push(out->arena, &out->list, c);
 }
 
+/* An expected file stands beside its case under the same stem. */
 mt_str cli_expected_path(mt_arena *a, mt_str path, const char *suffix)
 {
     size_t cut = mt_str_ends(path, MT_STR(".tenor")) ? strlen(".tenor") : 0;
@@ -78,6 +81,8 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
 
 /* ---- Comparing --------------------------------------------------------------- */
 
+/* Cut at 400 bytes: the path says where, the value only what kind of difference it
+ * is. */
 static void add_side(mt_buf *why, const char *name, const mt_json *value)
 {
     mt_buf text = {.ceiling = 400};
@@ -122,6 +127,7 @@ static void add_difference(mt_buf *why, mt_buf *path, const mt_json *e,
     add_side(why, "found   ", a);
 }
 
+/* Compared as values: the layout of the file does not matter. */
 bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *actual,
                    mt_buf *why)
 {
@@ -138,6 +144,7 @@ bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *
 
 /* ---- The suites -------------------------------------------------------------- */
 
+/* Every contract of the directory is a case. */
 static void find_all(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, ".tenor");
@@ -157,6 +164,8 @@ static void find_firsts(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* Cases are those that have an expected error: the directory also has files they
+ * import. */
 static void find_refused(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, suite->expected);
@@ -167,12 +176,14 @@ static void find_refused(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* One contract in several files: the root is known by name. */
 static void find_cross_file(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_case_add(out, suite, dir, MT_STR("rules.tenor"));
     out->list.items[out->list.len - 1].name = MT_STR("cross_file/bundle");
 }
 
+/* Without warnings: the suite compares errors and bundles only. */
 static mt_err elaborate(mt_str path, mt_arena *a, const mt_limits *limits, mt_diags *ds,
                         const ct_elaboration **out)
 {
@@ -195,6 +206,8 @@ static bool compare_output(mt_arena *a, mt_str expected_path, mt_str text, mt_bu
     return cli_same_json("output mismatch", &expected, &actual, why);
 }
 
+/* For cases whose contract is expected to be good: a failure to elaborate is a failure
+ * of the case, with the first error. */
 bool cli_must_elaborate(mt_str path, mt_arena *a, const mt_limits *limits,
                         mt_str *bundle, mt_buf *why)
 {
@@ -239,6 +252,8 @@ static bool run_manifest(const cli_case *c, mt_arena *a, const mt_limits *limits
                           ct_manifest(a, bundle), why);
 }
 
+/* Error conformance (§14.4): the error object has to agree as a whole, message and line
+ * included. */
 static bool run_refused(const cli_case *c, mt_arena *a, const mt_limits *limits,
                         mt_buf *why)
 {

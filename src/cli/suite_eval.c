@@ -20,6 +20,7 @@ static bool exists(mt_str path)
     return stat(path.ptr, &st) == 0;
 }
 
+/* A case is a file of facts; which contract it is for is found when it runs. */
 void cli_find_eval(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, ".facts.json");
@@ -50,6 +51,8 @@ static mt_str vector_contract(mt_arena *a, mt_str dir, mt_str name)
     return (mt_str){0};
 }
 
+/* Fixtures whose contract is not there are left out in place: `kept` never runs ahead
+ * of `i`. */
 void cli_find_vectors(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     size_t kept = out->list.len, first = kept;
@@ -64,6 +67,7 @@ void cli_find_vectors(const cli_suite *suite, mt_str dir, cli_cases *out)
     out->list.len = kept;
 }
 
+/* A directory per domain; names that begin with a dot are not cases. */
 void cli_find_domains(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, "");
@@ -77,6 +81,8 @@ void cli_find_domains(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* Three conventions for where the contract of a fixture is; the last, the only contract
+ * of the directory, comes last because adding a second contract would change it. */
 static mt_str contract_path(mt_arena *a, const cli_case *c)
 {
     mt_str dir = mt_path_dir(c->path), name = mt_str_basename(c->path);
@@ -128,6 +134,7 @@ static const struct flow_row {
     /* clang-format on */
 };
 
+/* A flow that another calls is not a root. Linear over all steps, once per fixture. */
 static bool is_called(const ct_plan *p, uint32_t flow)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
@@ -152,6 +159,8 @@ static void root_flow(const ct_plan *p, ct_trial *t)
                                                : MT_STR("system");
 }
 
+/* Older fixtures name no flow; a table has those that are known, otherwise the root
+ * flow of the contract is meant. */
 static void choose_flow(const ct_plan *p, mt_str fixture, ct_trial *t)
 {
     for (size_t i = 0; i < sizeof FLOWS / sizeof *FLOWS; i++) {
@@ -195,6 +204,7 @@ static bool names_only(const mt_json *expected)
            list->as.items[0].type == MT_JSON_STRING;
 }
 
+/* Both directions: a verdict too many is as wrong as one missing. */
 static bool same_names(const mt_json *expected, const ct_bench *b, mt_buf *why)
 {
     const mt_json *list = mt_json_at(expected, "verdicts");
@@ -231,6 +241,8 @@ static bool compare(mt_arena *a, const mt_json *expected, const ct_bench *b,
     return cli_same_json("result mismatch", expected, &actual, why);
 }
 
+/* A fixture without an expected file is one that must not evaluate; nothing more is
+ * asked of its error. */
 static bool run_fixture(const cli_case *c, mt_arena *a, cli_ready *ready, mt_buf *why)
 {
     mt_json expected = {0};

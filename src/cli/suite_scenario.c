@@ -19,6 +19,7 @@
 
 /* --- a contract ready to run --- */
 
+/* `out` keeps pointing into `a`, which has to live as long as it. */
 static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
                         const mt_limits *limits, cli_ready *out, mt_buf *why)
 {
@@ -37,6 +38,7 @@ static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
     return !err;
 }
 
+/* A bundle is validated though it was made by us: files can be edited. */
 static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
                         mt_str *bundle, mt_buf *why)
 {
@@ -55,6 +57,7 @@ static bool read_bundle(mt_arena *a, mt_str path, const mt_limits *limits,
     return true;
 }
 
+/* `out` has to be closed even when it fails: the bench may be there. */
 bool cli_ready_open(mt_arena *a, mt_str path, const mt_limits *limits, cli_ready *out,
                     mt_buf *why)
 {
@@ -66,6 +69,7 @@ bool cli_ready_open(mt_arena *a, mt_str path, const mt_limits *limits, cli_ready
     return got && take_bundle(a, bundle, path, limits, out, why);
 }
 
+/* Idempotent, since sessions are closed at the end and cases on their way. */
 void cli_ready_close(cli_ready *r)
 {
     if (r->bench.plan) {
@@ -80,21 +84,24 @@ typedef struct session {
     struct session *next;
     mt_str path;
     mt_str fault; /* why nothing of it can run */
-    mt_json tree;
+    mt_json tree; /* scenarios point into it */
     ct_scenarios scenarios;
-    cli_ready ready;
-    ct_coverage *coverage;
-    mt_str contract;
+    cli_ready ready;       /* not open when there is a fault */
+    ct_coverage *coverage; /* may be shared with earlier sessions; NULL: not open */
+    mt_str contract;       /* its path: by it coverage is shared */
 } session;
 
 static struct {
     mt_arena arena;
+    /* In the order of opening; last: where the next is linked. */
     session *first, **last;
-    bool recording;
-    mt_str recorded; /* the last case, as a scenario */
-    MT_VEC(mt_str) failures;
+    bool recording;          /* --record was given */
+    mt_str recorded;         /* the last case, as a scenario */
+    MT_VEC(mt_str) failures; /* JSON of each failed case, for the file */
 } kept;
 
+/* A session's texts live in kept.arena until the end of the run, since cases of one
+ * file share them. */
 static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
 {
     mt_str text;
@@ -135,6 +142,8 @@ static mt_str contract_of(const session *s)
                         mt_strf(&kept.arena, "%.*s.tenor", MT_ARG(name)));
 }
 
+/* The path is compared as text, after it was joined with its directory; two spellings
+ * of one file would have two coverages. */
 static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
 {
     s->contract = mt_str_dup(&kept.arena, contract_of(s));
@@ -152,6 +161,8 @@ static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
     return true;
 }
 
+/* One session per file. One that cannot be opened keeps its fault, and each of its
+ * cases shows it. Linear: files of scenarios are few. */
 static session *session_for(mt_str path, const mt_limits *limits)
 {
     for (session *s = kept.first; s; s = s->next) {
@@ -174,6 +185,7 @@ static session *session_for(mt_str path, const mt_limits *limits)
 
 /* --- cases --- */
 
+/* The double ending keeps other YAML files of a directory from being read as tests. */
 static bool is_scenario_file(mt_str name)
 {
     return mt_str_ends(name, MT_STR(".scenarios.yaml")) ||
@@ -181,6 +193,8 @@ static bool is_scenario_file(mt_str name)
            mt_str_ends(name, MT_STR(".scenarios.json"));
 }
 
+/* A file without scenarios, or one that cannot be read, is one case that fails; it must
+ * not vanish. */
 static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 {
     session *s = session_for(path, &MT_LIMITS_DEFAULT);
@@ -199,6 +213,8 @@ static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 
 enum { MAX_DEPTH = 16 };
 
+/* Links to directories are not followed (lstat), so a circle of links ends; depth is
+ * bounded besides. */
 static void find_below(const cli_suite *suite, mt_str dir, int depth, cli_cases *out)
 {
     cli_names names = cli_list_dir(out->arena, dir, "");
@@ -226,6 +242,8 @@ void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
     }
 }
 
+/* The limits of the first opening hold for a file's contract; later cases find it
+ * open. */
 bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
                       mt_buf *why)
 {
@@ -294,6 +312,8 @@ void cli_coverage_json(mt_jw *w)
     mt_jw_end_array(w);
 }
 
+/* The worst contract counts, not the mean: one without tests must not hide behind
+ * others. One that could not be opened counts as 0. */
 unsigned cli_coverage_permille(void)
 {
     unsigned least = 1000;
@@ -319,6 +339,8 @@ static void given_json(mt_jw *w, const ct_trial *t)
     mt_jw_end_object(w);
 }
 
+/* What was given and what came out, in the form of a scenario: a failed case can be
+ * recorded as the new expectation after somebody has read it. */
 void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
                        const ct_result *r)
 {
@@ -345,6 +367,8 @@ void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
     mt_buf_free(&out);
 }
 
+/* Called only for a case that failed; what a passed case recorded is dropped by the
+ * next. */
 void cli_record_failure(void)
 {
     if (kept.recorded.ptr) {
@@ -367,6 +391,7 @@ size_t cli_record_json(mt_buf *out)
     return kept.failures.len;
 }
 
+/* All that cases share; nothing of `kept` may be used afterwards. */
 void cli_scenarios_free(void)
 {
     for (session *s = kept.first; s; s = s->next) {

@@ -11,6 +11,8 @@ static mt_err read_tree(mt_arena *a, const mt_limits *limits, mt_str text, mt_js
     return mt_json_read(a, text, &bounds, out, NULL);
 }
 
+/* The bundle is read a second time as a tree: the comparison works on interchange, the
+ * plan on the model. */
 static int load_one(const cli_args *args, const char *path, cli_version *v)
 {
     cli_contract *c = &v->contract;
@@ -38,6 +40,8 @@ static an_diff_side side_of(const cli_version *v)
     return (an_diff_side){&v->bundle, v->contract.is_manifest ? &v->manifest : NULL};
 }
 
+/* Two contracts without a construct in common are most likely the wrong two files;
+ * every line of their diff would be right and useless. */
 static int check_related(const cli_versions *v)
 {
     const an_diff *d = v->diff;
@@ -53,6 +57,7 @@ static int check_related(const cli_versions *v)
 /* ---- Members of Systems -----------------------------------------------------------
  */
 
+/* Members that were not found have no contract and cannot be compared. */
 static const ct_member *member_named(const ct_elaboration *e, mt_str id)
 {
     for (size_t i = 0; i < e->member_count; i++) {
@@ -63,6 +68,7 @@ static const ct_member *member_named(const ct_elaboration *e, mt_str id)
     return NULL;
 }
 
+/* Both trees live in the new version's arena, where the diff is too. */
 static an_diff *diff_members(cli_versions *v, const ct_member *old,
                              const ct_member *new)
 {
@@ -76,6 +82,7 @@ static an_diff *diff_members(cli_versions *v, const ct_member *old,
                            (an_diff_side){&trees[1], NULL});
 }
 
+/* Members that only one version has are part of the System's own diff. */
 static void compare_members(cli_versions *v)
 {
     const ct_elaboration *old = v->old.contract.e, *new = v->new.contract.e;
@@ -96,6 +103,8 @@ static void compare_members(cli_versions *v)
 /* ---- The whole --------------------------------------------------------------------
  */
 
+/* ORDER: old, new, their difference, then members. On failure what was loaded is freed
+ * by cli_versions_free() all the same. */
 int cli_versions_load(const cli_args *args, cli_versions *v)
 {
     *v = (cli_versions){.args = args};

@@ -11,8 +11,8 @@
 typedef struct cli_version {
     cli_contract contract;
     mt_json bundle, manifest; /* the latter null unless it was one */
-    const ct_model *model;
-    const ct_plan *plan;
+    const ct_model *model;    /* of the bundle */
+    const ct_plan *plan;      /* for flows under way */
 } cli_version;
 
 /* Two members of the same name in two Systems. */
@@ -24,10 +24,10 @@ typedef struct cli_member_diff {
 typedef struct cli_versions {
     const cli_args *args;
     cli_version old, new;
-    an_diff *diff;
+    an_diff *diff; /* from old to new; of Systems: what the System itself says */
     cli_member_diff *members; /* only when both are Systems given as source */
-    size_t member_count;
-    bool policy_required; /* by the diff or by one of a member */
+    size_t member_count;      /* members that both have */
+    bool policy_required;     /* by the diff or by one of a member */
 } cli_versions;
 
 /* Loads both operands of the command and compares them. CLI_HOLDS; CLI_FAILS or

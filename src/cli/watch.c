@@ -10,12 +10,15 @@ enum { SETTLE_MS = 30, FILES = 4096 };
 
 static volatile sig_atomic_t stop_asked;
 
+/* Nothing but a flag; ppoll() comes back with EINTR. */
 static void ask_stop(int number)
 {
     (void)number;
     stop_asked = 1;
 }
 
+/* inotify gives a directory one number however often it is added, so number and name
+ * identify a file. */
 static bool is_watched(const cli_watch *w, int directory, mt_str name)
 {
     for (size_t i = 0; i < w->files.len; i++) {
@@ -27,6 +30,8 @@ static bool is_watched(const cli_watch *w, int directory, mt_str name)
     return false;
 }
 
+/* The directory is watched and not the file: editors replace a file by renaming, and a
+ * watch on the old one would go deaf. */
 void cli_watch_add(cli_watch *w, mt_str path)
 {
     mt_str name = mt_str_basename(path);
@@ -41,6 +46,7 @@ void cli_watch_add(cli_watch *w, mt_str path)
     }
 }
 
+/* The old handlers are kept, so that the caller has its signals back afterwards. */
 mt_err cli_watch_start(cli_watch *w, mt_str path)
 {
     *w = (cli_watch){.fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK)};
@@ -82,6 +88,8 @@ static bool drain(cli_watch *w)
     }
 }
 
+/* Events of other files in the directory are drained and do not count. After a change
+ * it waits SETTLE_MS and drains again, since one save is several events. */
 bool cli_watch_wait(cli_watch *w)
 {
     struct pollfd ready = {.fd = w->fd, .events = POLLIN};
@@ -109,6 +117,7 @@ bool cli_watch_wait(cli_watch *w)
     return changed && !stop_asked;
 }
 
+/* The watches go with the descriptor. */
 void cli_watch_stop(cli_watch *w)
 {
     sigaction(SIGINT, &w->old_int, NULL);

@@ -17,9 +17,9 @@ typedef struct cli_watched {
 
 typedef struct cli_watch {
     mt_arena arena;
-    int fd;
-    MT_VEC(cli_watched) files;
-    struct sigaction old_int, old_term;
+    int fd;                    /* of inotify; not blocking */
+    MT_VEC(cli_watched) files; /* names, with the number of their directory's watch */
+    struct sigaction old_int, old_term; /* put back by cli_watch_stop() */
 } cli_watch;
 
 /* MT_E_IO: errno says why. The first file is watched even while it does not exist. */

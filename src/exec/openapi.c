@@ -1,9 +1,9 @@
 /* exec/openapi.c - OpenAPI 3.1 of everything served, typed from the contracts.
  * Room: exec.
- * Each operation, flow, fact and entity of each contract has a path of its own, with the
- * facts it takes as JSON Schema; what is the same for all contracts follows from a table.
- * INVARIANT: keys are in byte order, and a contract is described by the version that is
- * served when the document is asked for. Nothing here can fail. */
+ * Each operation, flow, fact and entity of each contract has a path of its own, with
+ * the facts it takes as JSON Schema; what is the same for all contracts follows from a
+ * table. INVARIANT: keys are in byte order, and a contract is described by the version
+ * that is served when the document is asked for. Nothing here can fail. */
 #include "exec/executor_internal.h"
 
 /* ---- Types ------------------------------------------------------------------------

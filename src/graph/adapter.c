@@ -95,6 +95,8 @@ static const mt_form_row ADAPTER[] = {
 /* ---- Reading ------------------------------------------------------------------------
  */
 
+/* A key of type event cannot be kept in a context; it is stored as no type, which ADP-6
+ * reports with the key's own place. */
 static const gr_context_key *settle_keys(mt_arena *a, const draft *d)
 {
     gr_context_key *out = mt_new_array(a, gr_context_key, d->key_count);
@@ -111,6 +113,8 @@ static const gr_context_key *settle_keys(mt_arena *a, const draft *d)
     return out;
 }
 
+/* A schema that does not compile stays NULL here; gr_adapter_check() reports it with
+ * its rule. */
 static const gr_adapter_schema *compiled(mt_arena *a, const gr_adapter_schema *from,
                                          uint32_t count)
 {
@@ -140,6 +144,9 @@ static void settle(gr_adapter *ad, const draft *d)
     ad->capture_format = mt_json_text(d->capture_format);
 }
 
+/* The head is read first, so that later faults can name the adapter. Unknown forms are
+ * reported before the rules are asked: a rule about a member that was misread would
+ * mislead. */
 static bool read_adapter(gr_adapter *ad, gr_subject *subject)
 {
     gr_form_report to = {subject, SHAPE,
@@ -174,6 +181,8 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
 /* ---- Identity -----------------------------------------------------------------------
  */
 
+/* JSON has one kind of number; whether it was written as an integer decides how it is
+ * written again. */
 static bool is_integer(mt_str s)
 {
     return mt_str_find(s, '.') == s.len && mt_str_find(s, 'e') == s.len &&
@@ -220,6 +229,8 @@ static void canonical(mt_arena *a, mt_buf *out, const mt_json *n)
     }
 }
 
+/* Part of the fingerprint: schemas are written canonically, so their layout does not
+ * change it. */
 static void schemas_json(mt_arena *a, mt_buf *out, const gr_adapter_schema *list,
                          uint32_t count)
 {
@@ -238,6 +249,8 @@ static void schemas_json(mt_arena *a, mt_buf *out, const gr_adapter_schema *list
     mt_buf_addc(out, ']');
 }
 
+/* null and false are different: whether `writable` was said at all is part of the
+ * document. */
 static void key_json(mt_buf *out, const gr_context_key *k)
 {
     mt_buf_addz(out, "{\"description\":");
@@ -255,6 +268,8 @@ static void key_json(mt_buf *out, const gr_context_key *k)
                                  : "false");
 }
 
+/* Keys ascend; every member is written, absent ones as null, so no two adapters have
+ * one text. */
 static void manifest_json(mt_arena *a, mt_buf *out, const gr_adapter *ad)
 {
     mt_buf_addz(out, "{\"accepts\":");
@@ -288,6 +303,8 @@ static void manifest_json(mt_arena *a, mt_buf *out, const gr_adapter *ad)
     mt_buf_addc(out, '}');
 }
 
+/* id, version and the hash of everything that has a meaning. Captures carry it, so that
+ * a replay sees whether the adapter changed. */
 static mt_str fingerprint(gr_adapter *ad)
 {
     mt_buf out = {0};
@@ -301,6 +318,7 @@ static mt_str fingerprint(gr_adapter *ad)
     return id;
 }
 
+/* Of the canonical text, so the layout of the egress file does not matter. */
 mt_str gr_egress_provenance(mt_arena *a, mt_str canonical_json)
 {
     mt_str hex = mt_sha256_hex(a, mt_sha256_of(canonical_json));
@@ -310,6 +328,7 @@ mt_str gr_egress_provenance(mt_arena *a, mt_str canonical_json)
 /* ---- The door -----------------------------------------------------------------------
  */
 
+/* File and text are copied: diagnostics of a later run still show lines of it. */
 mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out)
 {
     gr_adapter *ad = mt_xmalloc(sizeof *ad);
@@ -327,6 +346,8 @@ mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out)
     return MT_OK;
 }
 
+/* Schemas own compiled patterns outside the arena. The arena is copied out before the
+ * struct that holds it is freed. */
 void gr_adapter_free(gr_adapter *ad)
 {
     if (!ad) {
@@ -343,6 +364,7 @@ void gr_adapter_free(gr_adapter *ad)
     mt_arena_free(&arena);
 }
 
+/* Linear: adapters declare few keys, and graphs resolve them once. */
 const gr_context_key *gr_adapter_key(const gr_adapter *a, mt_str name)
 {
     for (uint32_t i = 0; i < a->key_count; i++) {

@@ -88,6 +88,7 @@ static bool is_text(const mt_json *node, const char *text)
            mt_str_eq(mt_json_text(node), mt_str_z(text));
 }
 
+/* Absent means open, as in JSON Schema. */
 static bool closed(const mt_json *schema)
 {
     const mt_json *more = mt_json_at(schema, "additionalProperties");
@@ -167,6 +168,8 @@ static bool check_schema(checker *c, const gr_adapter_schema *s, const char *rul
     return !why;
 }
 
+/* Which context type a property of a schema stands for; GR_NONE: none. Strict: an
+ * integer does not count as a number. */
 gr_type gr_schema_type(const mt_json *property, bool strict)
 {
     const mt_json *type = mt_json_at(property, "type");
@@ -217,6 +220,8 @@ static void check_event_shape(checker *c, const gr_adapter_schema *e)
     }
 }
 
+/* A lookup by name finds the first; an entry that is not the first of its name is the
+ * repeated one. */
 static void check_events(checker *c)
 {
     for (uint32_t i = 0; i < c->ad->event_count; i++) {
@@ -270,6 +275,7 @@ static void check_capture(checker *c)
     }
 }
 
+/* All rules are asked, whatever the ones before found. */
 bool gr_adapter_check(const gr_adapter *ad, const gr_subject *s)
 {
     checker c = {ad, s, true};

@@ -24,6 +24,7 @@ typedef struct reader {
     bool failed;
 } reader;
 
+/* The first fault is the one that is told; what follows is often its echo. */
 static void fail(reader *r, mt_str path, const char *message)
 {
     if (!r->failed) {
@@ -43,6 +44,8 @@ static void hear(void *state, const mt_form_fault *fault)
                                              : fault->said.ptr);
 }
 
+/* Unknown members are allowed: a newer host may have added some that do not change what
+ * a replay does. */
 static void begin(reader *r)
 {
     r->form = (mt_form){.arena = r->arena,
@@ -55,6 +58,8 @@ static void begin(reader *r)
 #define READ(f, node, rows, out)                                                       \
     ((void)mt_form_read((f), (node), (rows), mt_form_count(rows), (out)))
 
+/* `tree` is scratch that is reset for each item: a capture of any size needs the memory
+ * of its largest item. */
 static mt_err parse(reader *r, mt_arena *tree, mt_str text, size_t most, mt_json *out)
 {
     mt_json_limits limits = {.bytes = most};
@@ -83,6 +88,7 @@ static mt_str keep_text(reader *r, mt_str s)
     return at >= start && at - start < r->text.len ? s : mt_str_dup(r->arena, s);
 }
 
+/* Texts are copied out of the tree, which is dropped after each item. */
 static bool read_text(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     if (!mt_json_is(v, MT_JSON_STRING)) {
@@ -115,6 +121,7 @@ static const mt_form_row TIME[] = {
     MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, MT_FORM_REQUIRED),
 };
 
+/* Seconds and nanoseconds stand apart: a double would lose digits of a time. */
 static bool read_time(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
     mt_form in = mt_form_inside(f, row->key, "a time");
@@ -154,6 +161,9 @@ static const char *const EFFECT_KEYS[] = {"kind",   "intent_id", "writes", "inte
 
 static void write_effect_node(mt_jw *w, const mt_json *node, int depth);
 
+/* Effects are hashed as text, and a capture may have been laid out by another program:
+ * members are brought into the order they are hashed in. An empty list of intents is
+ * left out, as the writer does. */
 static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
 {
     size_t known = 0;
@@ -177,6 +187,8 @@ static void write_effect_members(mt_jw *w, const mt_json *node, int depth)
     mt_jw_end_object(w);
 }
 
+/* Depth 16 is more than an effect can have; what is deeper is written as it is and
+ * fails the comparison of hashes. */
 static void write_effect_node(mt_jw *w, const mt_json *node, int depth)
 {
     if (node->type == MT_JSON_OBJECT && depth < 16) {
@@ -229,6 +241,8 @@ static const mt_form_row EFFECT[] = {
     TEXT(draft_effect, hash, "effect_hash", MT_FORM_REQUIRED),
 };
 
+/* A journal keeps the hashed bytes, so nothing is written again; a document may have
+ * been reformatted and is. */
 static gr_capture_effect effect_of(mt_form *f, const mt_json *item)
 {
     const reader *r = f->state;
@@ -272,6 +286,7 @@ static const mt_form_row ACK[] = {
     TEXT(gr_capture_ack, egress_ref, "egress_ref", 0),
 };
 
+/* Acknowledgements come from channels, after the dispatch. */
 static void take_acks(reader *r, mt_form *f, const mt_json *list,
                       gr_capture_decision *out)
 {
@@ -343,6 +358,8 @@ static const mt_form_row DECISION[] = {
     DECISION_ROWS(MT_FORM_REQUIRED),
 };
 
+/* A journal's decision leaves out what has its usual value; both forms give the same
+ * struct. */
 static gr_capture_decision read_decision(reader *r, mt_form *f, const mt_json *node)
 {
     draft_decision d = {0};
@@ -378,6 +395,8 @@ static bool read_signal_kind(mt_form *f, const mt_form_row *row, const mt_json *
 static const mt_form_row JOURNAL_EVENT[] = {EVENT_ROWS(0)};
 static const mt_form_row EVENT[] = {EVENT_ROWS(MT_FORM_REQUIRED)};
 
+/* Payloads are lists of numbers in a capture (the format's own choice). All are checked
+ * before one message is said. */
 static mt_str read_bytes(mt_form *f, const mt_json *list)
 {
     reader *r = f->state;
@@ -461,6 +480,8 @@ static const mt_form_row WAITING[] = {
     TEXT(gr_capture_waiting, payload_hash, "payload_hash", MT_FORM_REQUIRED),
 };
 
+/* Times of runs that still count for the rate window: without them a resumed run would
+ * invoke too early. */
 static void take_runs(reader *r, mt_form *f, const draft_carried *d,
                       gr_capture_carried *out)
 {
@@ -475,6 +496,8 @@ static void take_runs(reader *r, mt_form *f, const draft_carried *d,
     out->run_count = count;
 }
 
+/* Events that were deferred when the run before ended; they carry their payload, since
+ * the one who sent them will not do it again. */
 static void take_waiting(reader *r, mt_form *f, const mt_json *list,
                          gr_capture_carried *out)
 {
@@ -519,6 +542,8 @@ static mt_str payload_slice(reader *r, const mt_json *event)
     return bytes;
 }
 
+/* A journal of another version is refused whole; guessing at a line could lose a
+ * step. */
 static void read_line_head(reader *r, const mt_json *node, gr_journal_record *out)
 {
     draft_start d = {0};
@@ -530,6 +555,8 @@ static void read_line_head(reader *r, const mt_json *node, gr_journal_record *ou
     }
 }
 
+/* A line about intents that were dispatched after their step had been written; it
+ * belongs to the decision of the same event. */
 static void read_line_acks(reader *r, const mt_json *node, gr_journal_record *out)
 {
     static const mt_form_row DISPATCHED =
@@ -542,6 +569,7 @@ static void read_line_acks(reader *r, const mt_json *node, gr_journal_record *ou
     out->decision = d.d;
 }
 
+/* A journal's decision does not repeat the event's id. */
 static void read_line_step(reader *r, const mt_json *event, const mt_json *decision,
                            gr_journal_record *out)
 {
@@ -587,6 +615,8 @@ static void read_record(reader *r, const mt_json *node, gr_journal_record *out)
     }
 }
 
+/* One line of a journal. What to make of one that cannot be read (MT_E_CORRUPT) is for
+ * the caller: the last may have been cut off by a crash. */
 mt_err gr_item_line(mt_arena *keep, mt_arena *tree, mt_str line, size_t most,
                     gr_journal_record *out, gr_capture_fault *fault)
 {
@@ -615,6 +645,8 @@ mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
 /* ---- Documents
  * ----------------------------------------------------------------------- */
 
+/* Unknown members of the head are refused: a newer format may change what the rest
+ * means. */
 static void read_start(reader *r, const mt_json *root, gr_capture_start *out)
 {
     draft_start d = {0};
@@ -635,6 +667,7 @@ static void read_start(reader *r, const mt_json *root, gr_capture_start *out)
     }
 }
 
+/* Everything before the events. What is kept lives in `keep`, the tree is dropped. */
 mt_err gr_item_start(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
                      gr_capture_start *out, gr_capture_fault *fault)
 {
@@ -697,6 +730,8 @@ static mt_json pull_members(reader *r, mt_jp *j, mt_str *payload)
     return object;
 }
 
+/* Pulled and not parsed into a tree: a payload is most of an event and would be one
+ * node per byte. */
 mt_err gr_item_event(mt_arena *keep, mt_arena *tree, mt_str text, size_t most,
                      gr_capture_event *out, gr_capture_fault *fault)
 {

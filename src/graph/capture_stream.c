@@ -33,6 +33,7 @@ typedef struct window {
     bool ended;
 } window;
 
+/* Nothing is read yet; the window is empty at the new place. */
 static void seek(window *w, uint64_t position)
 {
     w->base = position;
@@ -98,6 +99,7 @@ static mt_err line(window *w, mt_str *out)
     }
 }
 
+/* Reads on until enough is there to tell, or the end. */
 static mt_err begins(window *w, mt_str with, bool *yes)
 {
     mt_err err = MT_OK;
@@ -186,6 +188,8 @@ static const char *extend_outside(extent *e, const char *p, bool first)
     return p + !e->ended;
 }
 
+/* Finds where a value ends without parsing it: only quotes, escapes and brackets
+ * matter. May be called with one piece after the other. */
 static const char *extend(extent *e, const char *start, const char *p, const char *end)
 {
     while (p < end && !e->ended) {
@@ -233,6 +237,7 @@ struct gr_capture_reader {
     bool truncated;
 };
 
+/* Texts are copied, since the window they point into moves on. */
 static mt_err broken(gr_capture_reader *r, mt_err err, mt_str path, const char *message,
                      gr_capture_fault *fault)
 {
@@ -241,6 +246,8 @@ static mt_err broken(gr_capture_reader *r, mt_err err, mt_str path, const char *
     return err;
 }
 
+/* Three kinds of failure in one place: too large, not readable, not JSON; only the last
+ * has the parser's own words. */
 static mt_err no_json(gr_capture_reader *r, mt_err err, const char *message,
                       gr_capture_fault *fault)
 {
@@ -357,6 +364,7 @@ static mt_err open_document(gr_capture_reader *r, gr_capture_fault *fault)
     return err;
 }
 
+/* The path inside the item is completed by where the item stands. */
 static mt_err misplaced(gr_capture_reader *r, mt_err err, const char *list,
                         uint64_t index, gr_capture_fault *fault)
 {
@@ -375,6 +383,8 @@ static mt_err next_item(window *w, uint64_t index, mt_str *out)
     return err ? err : value(w, out);
 }
 
+/* Items are parsed one at a time, from bytes in the window; what they keep lives in
+ * r->keep. */
 static mt_err next_event(gr_capture_reader *r, uint64_t index, gr_capture_event *event,
                          gr_capture_fault *fault)
 {
@@ -396,6 +406,8 @@ static mt_err next_decision(gr_capture_reader *r, uint64_t index,
     return err ? misplaced(r, err, "decisions", index, fault) : MT_OK;
 }
 
+/* Events and decisions are two lists read side by side by two windows; the i-th belong
+ * together. The shorter one ends it. */
 static mt_err next_pair(gr_capture_reader *r, gr_capture_event *event,
                         gr_capture_decision *decision, gr_capture_fault *fault)
 {
@@ -435,6 +447,7 @@ static mt_err record(gr_capture_reader *r, gr_journal_record *out,
                : MT_OK;
 }
 
+/* Lines of a journal have one order; any other was not written by this program. */
 static mt_err out_of_order(gr_capture_reader *r, gr_capture_fault *fault)
 {
     return broken(r, MT_E_CORRUPT,
@@ -542,6 +555,8 @@ static mt_err open_journal(gr_capture_reader *r, gr_capture_fault *fault)
 
 /* ---- both ---- */
 
+/* The first bytes tell: a journal begins with its version, a document with any
+ * member. */
 static mt_err open_reader(gr_capture_reader *r, gr_capture_fault *fault)
 {
     bool journal;
@@ -598,6 +613,7 @@ const gr_capture_start *gr_capture_start_of(const gr_capture_reader *r)
     return &r->start;
 }
 
+/* What the last pair pointed to is gone. */
 mt_err gr_capture_next(gr_capture_reader *r, gr_capture_event *event,
                        gr_capture_decision *decision, gr_capture_fault *fault)
 {
@@ -605,6 +621,8 @@ mt_err gr_capture_next(gr_capture_reader *r, gr_capture_event *event,
     return (r->start.journal ? next_step : next_pair)(r, event, decision, fault);
 }
 
+/* To the first pair; head and start are kept. Only after gr_capture_open(), which found
+ * where events and decisions begin. */
 void gr_capture_rewind(gr_capture_reader *r)
 {
     seek(&r->a, r->a_at);
@@ -640,6 +658,7 @@ uint64_t gr_capture_whole(const gr_capture_reader *r)
 
 /* ---- all of it at once ---- */
 
+/* The same interface as for files, so that text in memory takes the same way. */
 static mt_err read_text(void *state, uint64_t at, char *to, size_t most, size_t *got)
 {
     const mt_str *text = state;
@@ -656,6 +675,8 @@ gr_bytes gr_bytes_of(mt_str *text)
     return (gr_bytes){text, read_text};
 }
 
+/* Two arrays, one after the other, as the format has them; pairing them is the caller's
+ * business here. */
 static mt_err gather_document(gr_capture_reader *r, mt_arena *a, gr_capture *out,
                               gr_capture_fault *fault)
 {
@@ -684,6 +705,7 @@ static mt_err gather_journal(gr_capture_reader *r, mt_arena *a, gr_capture *out,
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* All at once, for tests and small captures; the stream is what commands use. */
 mt_err gr_capture_read(mt_arena *a, mt_str text, gr_capture *out,
                        gr_capture_fault *fault)
 {

@@ -16,6 +16,7 @@
 #include "base/json_write.h"
 #include "graph/capture.h"
 
+/* Without the writer's i64: times and counts use all 64 bits. */
 static void write_u64(mt_jw *w, uint64_t value)
 {
     char digits[24];
@@ -54,6 +55,7 @@ static void write_count_option(mt_jw *w, gr_count_option c)
     }
 }
 
+/* Members in the order of the format, which is not sorted. */
 static void write_config(mt_jw *w, const gr_constraints *c)
 {
     mt_jw_begin_unsorted(w);
@@ -69,6 +71,7 @@ static void write_config(mt_jw *w, const gr_constraints *c)
     mt_jw_end_object(w);
 }
 
+/* null: it was not run. A failure names its kind, so a replay can compare it. */
 static void write_termination(mt_jw *w, const gr_decision *d)
 {
     if (!d->ran) {
@@ -111,6 +114,7 @@ static void write_dispatch(mt_jw *w, const gr_capture_decision *d)
     }
 }
 
+/* The text that was hashed is written raw, next to its hash. */
 static void write_effects(mt_jw *w, const gr_capture_decision *d)
 {
     mt_jw_begin_array(w);
@@ -192,6 +196,7 @@ static void write_bytes(mt_jw *w, mt_str bytes)
     mt_jw_end_array(w);
 }
 
+/* A journal leaves out a time of zero, which the reader takes for granted. */
 static void write_event_head(mt_jw *w, const gr_capture_event *e, bool terse)
 {
     mt_jw_key_str(w, "event_id", e->id);
@@ -251,6 +256,8 @@ static void write_runs(mt_jw *w, const gr_capture_carried *c)
     mt_jw_end_array(w);
 }
 
+/* What a run takes over from the one before, so that a capture can be replayed on its
+ * own. */
 static void write_carried(mt_jw *w, const gr_capture_carried *c)
 {
     mt_jw_begin_object(w);
@@ -264,6 +271,8 @@ static void write_carried(mt_jw *w, const gr_capture_carried *c)
     mt_jw_end_object(w);
 }
 
+/* The writer is streaming: events, gr_capture_turn(), decisions, end. An unfinished one
+ * is not JSON, which is how a cut capture is noticed. */
 gr_capture_writer gr_capture_begin(mt_buf *out, const gr_capture_head *head,
                                    const gr_capture_carried *carried, bool pretty)
 {
@@ -287,6 +296,7 @@ void gr_capture_add_event(gr_capture_writer *w, const gr_capture_event *event)
     write_event(&w->w, event);
 }
 
+/* Exactly once, between the last event and the first decision. */
 void gr_capture_turn(gr_capture_writer *w)
 {
     mt_jw_end_array(&w->w);
@@ -299,6 +309,8 @@ void gr_capture_add_decision(gr_capture_writer *w, const gr_capture_decision *de
     write_decision(&w->w, decision);
 }
 
+/* The provenances stand at the end, as the format has them; only with them a capture is
+ * complete. */
 void gr_capture_end(gr_capture_writer *w, const gr_capture_head *head)
 {
     mt_jw_end_array(&w->w);
@@ -323,6 +335,7 @@ void gr_capture_write(mt_buf *out, const gr_capture *capture, bool pretty)
 
 /* ---- journal ---- */
 
+/* The first line of a journal has all that a resumed run must agree with. */
 void gr_journal_head(mt_buf *out, const gr_capture_head *head)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -336,6 +349,8 @@ void gr_journal_head(mt_buf *out, const gr_capture_head *head)
     mt_buf_addc(out, '\n');
 }
 
+/* A payload is JSON already and stands in a journal as it is; an absent one is
+ * empty. */
 static void write_raw_payload(mt_jw *w, mt_str payload, mt_str hash)
 {
     if (payload.len) {
@@ -345,6 +360,8 @@ static void write_raw_payload(mt_jw *w, mt_str payload, mt_str hash)
     mt_jw_key_str(w, "payload_hash", hash);
 }
 
+/* Event and decision are one line: after a crash a step is there as a whole or not at
+ * all. */
 void gr_journal_step(mt_buf *out, const gr_capture_event *event,
                      const gr_capture_decision *decision)
 {
@@ -388,6 +405,8 @@ void gr_journal_waiting(mt_buf *out, const gr_capture_waiting *waiting)
     mt_buf_addc(out, '\n');
 }
 
+/* Written after the dispatch, as a line of its own: the step's line is durable before
+ * anything leaves. */
 void gr_journal_acks(mt_buf *out, const gr_capture_decision *decision)
 {
     mt_jw w = mt_jw_start(out, false);

@@ -13,6 +13,7 @@ static int by_output_name(const void *a, const void *b)
                       ((const gr_cluster_output *)b)->name);
 }
 
+/* The order of by_target, and of every search in it. */
 static int cmp_target(const gr_edge *e, mt_str node, mt_str port)
 {
     int order = mt_str_cmp(e->to.node, node);
@@ -27,6 +28,8 @@ static int by_target(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
+/* Sorted once, so that members are found by map and edges by binary search. The order
+ * of the file does not show afterwards; `at` remembers places for diagnostics. */
 void gr_cluster_finish(mt_arena *a, gr_cluster *c, gr_member *members,
                        gr_cluster_output *outputs)
 {
@@ -81,6 +84,8 @@ int gr_cluster_param_index(const gr_cluster *c, mt_str name)
     return -1;
 }
 
+/* The first edge in order of targets; a second one into the same port is behind it and
+ * is a fault (V.7). */
 const gr_edge *gr_cluster_edge_into(const gr_cluster *c, mt_str node, mt_str port)
 {
     uint32_t low = 0, high = c->edge_count;

@@ -170,6 +170,7 @@ static bool name_ok(mt_str name, bool port)
     return name.len > 0;
 }
 
+/* The name is given back even when it is refused, so that reading goes on. */
 static mt_str checked_name(reader *r, mt_str name, uint32_t at, const char *path)
 {
     if (!name_ok(name, false)) {
@@ -197,6 +198,8 @@ static mt_str version_text(reader *r, const mt_json *node)
     return text;
 }
 
+/* `kind` is read without case, as existing files have both. Offsets of 0 put the fault
+ * at the document. */
 static void header(reader *r, const draft *d)
 {
     bool cluster = d->kind.len == 7;
@@ -253,6 +256,7 @@ static void bindings(reader *r, const draft_node *d, gr_member *out)
     out->bindings = list;
 }
 
+/* "id@selector"; without a selector any version will do. */
 static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
 {
     size_t n = mt_str_find(text, '@');
@@ -260,6 +264,8 @@ static void reference(reader *r, mt_str text, uint32_t at, gr_member *out)
     out->selector = n < text.len ? mt_str_skip(text, n + 1) : MT_STR("*");
 }
 
+/* Exactly one of impl and cluster; after a fault the member stays empty, and nothing
+ * links before all are good. */
 static void member(reader *r, const draft_node *d, gr_member *out)
 {
     *out = (gr_member){.at = d->at};
@@ -274,6 +280,8 @@ static void member(reader *r, const draft_node *d, gr_member *out)
     bindings(r, d, out);
 }
 
+/* An empty cluster is reported only when nothing else is wrong, since a misread `nodes`
+ * is empty too. */
 static gr_member *members(reader *r, const draft *d)
 {
     r->c->member_count = d->node_count;
@@ -302,6 +310,8 @@ static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
     return dot < s.len && name_ok(out->node, false) && name_ok(out->port, true);
 }
 
+/* A reference to an input of the cluster is a source only: nothing flows out through
+ * it. */
 static bool endpoint_map(const draft_end *d, bool source, gr_endpoint *out)
 {
     if (d->external) {
@@ -312,6 +322,7 @@ static bool endpoint_map(const draft_end *d, bool source, gr_endpoint *out)
     return name_ok(out->node, false) && name_ok(out->port, true);
 }
 
+/* s.len: there is none. */
 static size_t arrow(mt_str s)
 {
     size_t i = 0;
@@ -340,6 +351,8 @@ static bool edge_map(reader *r, const mt_json *node, uint32_t i, gr_edge *out)
            endpoint_map(&d.to, false, &out->to);
 }
 
+/* Two spellings of an edge, text and mapping; after a fault the edge stays in the list
+ * so that the rest is checked. */
 static void edges(reader *r, const mt_json *list)
 {
     r->c->edge_count = list ? list->count : 0;
@@ -363,6 +376,8 @@ static void edges(reader *r, const mt_json *list)
 /* ---- Boundary -----------------------------------------------------------------------
  */
 
+/* While the loop runs, input_count is what stands before, so the look-up finds repeated
+ * names only. */
 static void inputs(reader *r, const draft *d)
 {
     r->c->inputs = d->inputs;
@@ -396,6 +411,8 @@ static draft_output output_at(reader *r, const mt_json *node, uint32_t i)
     return d;
 }
 
+/* At the offset of what it maps to, since an output of a mapping has none of its
+ * own. */
 static void output(reader *r, const draft_output *d, gr_cluster_output *out)
 {
     out->at = d->maps_to ? d->maps_to->offset : 0;
@@ -421,6 +438,8 @@ static const mt_json *outputs_of(reader *r, const mt_json *node)
     return node;
 }
 
+/* A mapping or a list of outputs. output_count grows with the loop for the same
+ * reason. */
 static gr_cluster_output *outputs(reader *r, const mt_json *node)
 {
     node = outputs_of(r, node);
@@ -441,6 +460,8 @@ static gr_cluster_output *outputs(reader *r, const mt_json *node)
     return out;
 }
 
+/* A derived default is a key made from the place of the cluster in the graph; it exists
+ * for text only. */
 static void derived_key(reader *r, const mt_json *node, gr_cluster_param *p)
 {
     mt_form item = mt_form_item(r->form, "parameters", r->c->param_count - 1, "");
@@ -467,6 +488,7 @@ static void param_default(reader *r, const mt_json *node, gr_cluster_param *p)
     }
 }
 
+/* Required unless said otherwise and unless there is a default. */
 static void param(reader *r, const draft_param *d, gr_cluster_param *p)
 {
     p->at = d->at;
@@ -498,6 +520,7 @@ static void params(reader *r, const draft *d)
     }
 }
 
+/* A signature is a claim; whether it is true is known after linking (D.10). */
 static void signature(reader *r, const draft *d)
 {
     const char *key = d->declared_signature ? "declared_signature" : "signature";
@@ -522,6 +545,7 @@ static void check_node_name(reader *r, mt_str node, uint32_t at, const char *pat
     }
 }
 
+/* After sorting, because only then edges can be looked up by target. */
 static void check_edges(reader *r)
 {
     const gr_cluster *c = r->c;
@@ -546,6 +570,8 @@ static void check_edges(reader *r)
     }
 }
 
+/* ORDER: the form, then each part, then what holds between them. Parts go on after
+ * faults of others, so one reading tells them all. */
 static const gr_cluster *cluster_of(reader *r, const mt_json *root)
 {
     draft d = {0};
@@ -575,6 +601,8 @@ static mt_str id_of(const mt_json *root)
     return mt_json_is(id, MT_JSON_STRING) ? mt_json_text(id) : MT_STR("");
 }
 
+/* `file` and `text` are borrowed and have to live as long as `a`. NULL: faults are in
+ * `ds`. */
 const gr_cluster *gr_cluster_read(mt_arena *a, mt_str file, mt_str text,
                                   const mt_json_limits *limits, mt_diags *ds)
 {

@@ -42,6 +42,8 @@ typedef struct compiler {
     uint32_t output_slots;
 } compiler;
 
+/* Four bytes of length, most significant first, then the bytes: no separator that a
+ * name could contain. */
 void gr_add_counted(mt_buf *out, mt_str s)
 {
     char len[4] = {(char)(s.len >> 24), (char)(s.len >> 16), (char)(s.len >> 8),
@@ -52,6 +54,8 @@ void gr_add_counted(mt_buf *out, mt_str s)
 
 /* ---- context keys ---- */
 
+/* "$name" is the parameter's value; `derived` says that it was made from the place in
+ * the graph and not written by the author. */
 static mt_str gr_key_name(const gr_manifest *m, const gr_literal *params, mt_str name,
                           bool *derived)
 {
@@ -74,6 +78,8 @@ mt_str gr_node_key(const gr_node *n, mt_str name, bool *derived)
     return gr_key_name(&n->primitive->manifest, n->params, name, derived);
 }
 
+/* Several nodes may read one key; the strictest of them decides its type and whether it
+ * has to be there. Sorted, so that a key's index is found by search. */
 static void collect_keys(compiler *c)
 {
     mt_map seen = {0};
@@ -100,6 +106,7 @@ static void collect_keys(compiler *c)
     c->g->key_count = (uint32_t)keys.len;
 }
 
+/* By binary search; -1: no node reads it. */
 int gr_graph_key(const gr_graph *g, mt_str name)
 {
     uint32_t low = 0, high = g->key_count;
@@ -158,6 +165,8 @@ static void level_order(compiler *c)
     c->level = level;
 }
 
+/* In order of levels, so that a sweep writes memory from the front to the back. 0 stays
+ * free for "not connected". */
 static void number_slots(compiler *c)
 {
     uint32_t next = 1;
@@ -169,12 +178,16 @@ static void number_slots(compiler *c)
     c->output_slots = next;
 }
 
+/* Constants stand behind all outputs; their place is known because outputs have been
+ * counted. */
 static uint32_t constant(compiler *c, gr_value v)
 {
     mt_vec_push(c->a, &c->constants, v);
     return c->output_slots + (uint32_t)c->constants.len - 1;
 }
 
+/* Slot 0 stands for an input that is not connected; values therefore begin at slot
+ * 1. */
 static const uint32_t *input_slots(compiler *c, uint32_t node)
 {
     uint32_t first = c->wiring->first[node];
@@ -219,6 +232,8 @@ static uint32_t field_slot(compiler *c, const gr_flat_node *n, const gr_field *f
     return constant(c, gr_literal_value(&n->params[gr_param_index(m, f->from_param)]));
 }
 
+/* The part of an intent's id that does not depend on the event; at run time only graph,
+ * event and this are hashed. The longest decides how much room an episode needs. */
 static mt_str intent_tail(compiler *c, const gr_flat_node *n, mt_str kind,
                           uint32_t ordinal)
 {
@@ -235,6 +250,8 @@ static mt_str intent_tail(compiler *c, const gr_flat_node *n, mt_str kind,
     return tail;
 }
 
+/* A mirror writes one of the intent's own fields into the context; manifests have been
+ * checked, so the field is there (§6.2). */
 static void plan_intent(compiler *c, const gr_flat_node *n, uint32_t ordinal,
                         const uint32_t *inputs, uint32_t place)
 {
@@ -256,6 +273,8 @@ static void plan_intent(compiler *c, const gr_flat_node *n, uint32_t ordinal,
                                   d->field_count}));
 }
 
+/* Only gates that are connected count: an action without one would always run, which
+ * the validation has refused (§6.5). */
 static uint32_t plan_action(compiler *c, uint32_t node, const uint32_t *inputs)
 {
     const gr_flat_node *n = &c->flat->nodes.items[node];
@@ -302,6 +321,8 @@ static uint32_t need_out(const gr_manifest *m, const gr_need *need, uint32_t fir
     return 0;
 }
 
+/* Everything a call needs is resolved to indexes; nothing is looked up by name while an
+ * episode runs. */
 static uint32_t plan_call(compiler *c, uint32_t node, const uint32_t *inputs)
 {
     const gr_flat_node *n = &c->flat->nodes.items[node];
@@ -332,6 +353,7 @@ static uint32_t plan_call(compiler *c, uint32_t node, const uint32_t *inputs)
     return (uint32_t)c->calls.len - 1;
 }
 
+/* ack_action is the one standard action whose outcome a parameter decides. */
 static gr_event fixed_outcome(const gr_flat_node *n)
 {
     const gr_manifest *m = &n->primitive->manifest;
@@ -346,6 +368,8 @@ static uint32_t window_size(const gr_literal *size)
     return size->number < 4294967295.0 ? (uint32_t)size->number : 4294967295u;
 }
 
+/* Three operands suffice for the standard primitives; others have a plan of their own,
+ * and `a` is its index. */
 static gr_step make_step(compiler *c, uint32_t node, const uint32_t *in)
 {
     const gr_flat_node *n = &c->flat->nodes.items[node];
@@ -380,6 +404,7 @@ static gr_step make_step(compiler *c, uint32_t node, const uint32_t *in)
     return s;
 }
 
+/* For reports and pictures only: execution works on steps and slots. */
 static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
 {
     const gr_flat_node *n = &c->flat->nodes.items[node];
@@ -401,6 +426,7 @@ static gr_node make_node(compiler *c, uint32_t node, const uint32_t *inputs)
                      .at = n->member->at};
 }
 
+/* Nodes stand in the order of evaluation (§3), so a node's index is also its step's. */
 static void compile_nodes(compiler *c)
 {
     uint32_t count = (uint32_t)c->flat->nodes.len;
@@ -422,6 +448,7 @@ static void compile_nodes(compiler *c)
     c->g->action_count = (uint32_t)actions.len;
 }
 
+/* Foreign code has to run in the order of steps, and small graphs gain nothing. */
 static bool sweepable(const compiler *c)
 {
     bool ok = c->flat->nodes.len >= GR_SWEEP_LEAST;
@@ -432,6 +459,9 @@ static bool sweepable(const compiler *c)
     return ok;
 }
 
+/* Steps of one level and one kind stand side by side, so that a run of them is executed
+ * without a switch in between. Constants need no step; actions end the sweep, since
+ * they are not pure. */
 static void compile_sweep(compiler *c)
 {
     MT_VEC(gr_step) swept = {0};
@@ -484,6 +514,8 @@ static void fill_constants(compiler *c, gr_value *slots)
     }
 }
 
+/* Slots of outputs begin with the zero of their type, constants are filled in once: an
+ * episode starts by copying, and never writes a constant. */
 static void fill_slots(compiler *c)
 {
     uint32_t all = c->output_slots + (uint32_t)c->constants.len;
@@ -509,6 +541,8 @@ static void fill_slots(compiler *c)
 
 /* ---- what the host asks about ---- */
 
+/* What the graph may ask of its host, known before it runs (§6.3): set_context first,
+ * intents sorted behind it. */
 static void effect_kinds(compiler *c)
 {
     MT_VEC(mt_str) kinds = {0};
@@ -533,6 +567,7 @@ static void effect_kinds(compiler *c)
     c->g->has_intents = c->intents.len > 0;
 }
 
+/* An origin has no inputs and begins with sources only. */
 static void boundary(compiler *c)
 {
     const gr_linked *root = c->flat->root;
@@ -548,6 +583,8 @@ static void boundary(compiler *c)
     c->g->origin = !root->def->input_count && root->all_sources;
 }
 
+/* Vectors become plain arrays; they live in the graph's arena and do not move any
+ * more. */
 static void keep_plans(compiler *c)
 {
     gr_code *code = c->code;
@@ -574,6 +611,8 @@ static void keep_plans(compiler *c)
     c->g->written_count = (uint32_t)c->written.len;
 }
 
+/* ORDER: keys before steps, since steps name keys by index; levels before slots; plans
+ * are kept when all steps exist. Validation has passed, so nothing can fail. */
 void gr_compile(gr_graph *g, const gr_flat *flat, const gr_wiring *w,
                 const uint32_t *order)
 {

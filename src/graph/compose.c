@@ -136,6 +136,7 @@ static void check_intent(composer *c, const gr_intent_decl *intent)
     }
 }
 
+/* Mirrors are writes too: they need set_context as well. */
 static bool writes_anything(const gr_manifest *m)
 {
     bool any = m->write_count > 0;
@@ -165,6 +166,8 @@ static void check_node(composer *c)
     }
 }
 
+/* Can this adapter feed this graph? All clashes are reported, each with the file of the
+ * node it concerns (§6.3, checked before a run). */
 mt_err gr_adapter_compose(const gr_adapter *a, const gr_graph *g, mt_diags *ds)
 {
     composer c = {

@@ -64,6 +64,8 @@ static mt_str tip_of(sketch *s, const gr_node *n)
     return mt_picture_keep(s->a, &text);
 }
 
+/* Nodes inside a cluster are drawn in its box under their own name, others under their
+ * whole path. */
 static void draw_node(sketch *s, uint32_t index)
 {
     static const mt_role ROLES[] = {[GR_SOURCE] = MT_ROLE_SOURCE,
@@ -87,6 +89,8 @@ static void draw_node(sketch *s, uint32_t index)
     s->nodes[index] = mt_picture_add_node(&s->p, node);
 }
 
+/* What gates an action is bold, what it carries dashed (§6.5); elsewhere lines are
+ * alike. */
 static mt_line line_into(const gr_manifest *m, uint32_t input)
 {
     if (m->kind != GR_ACTION) {
@@ -123,6 +127,8 @@ typedef struct placed {
     uint32_t index;
 } placed;
 
+/* By file, then by place in the file, then by path for what one line makes several
+ * times. */
 static int by_place(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
@@ -141,6 +147,8 @@ static const placed *in_order(mt_arena *a, const gr_graph *g)
     return list;
 }
 
+/* In the order of the files, not of evaluation: a change somewhere in a graph moves
+ * little in its picture. */
 mt_picture gr_draw(mt_arena *a, const gr_graph *g, const gr_draw_options *options)
 {
     static const gr_draw_options PLAIN = {0};

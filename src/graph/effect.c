@@ -15,6 +15,9 @@
 
 static const char ID_PREFIX[] = "eid1:sha256:";
 
+/* Lengths stand before the parts (gr_add_counted), so no two lists of parts give one
+ * text. The same event gives the same id when a run is repeated: a channel can
+ * recognise an intent it has done already. */
 void gr_intent_id_of(mt_str graph_id, mt_str event_id, mt_str node_id, mt_str kind,
                      uint32_t ordinal, char out[GR_INTENT_ID_LEN])
 {
@@ -59,6 +62,8 @@ static void intent_json(mt_buf *out, const gr_intent *i)
     mt_buf_addz(out, "]}]");
 }
 
+/* The text that is hashed: member order is fixed, an effect without an intent has no
+ * such member. */
 void gr_effect_json(mt_buf *out, const gr_effect *e)
 {
     mt_buf_addz(out, "{\"kind\":");
@@ -74,6 +79,7 @@ void gr_effect_json(mt_buf *out, const gr_effect *e)
     mt_buf_addc(out, '}');
 }
 
+/* Of the text gr_effect_json() writes; `scratch` is reused from effect to effect. */
 void gr_effect_hash(const gr_effect *e, mt_buf *scratch, char out[MT_SHA256_HEX])
 {
     mt_buf_clear(scratch);
@@ -84,6 +90,8 @@ void gr_effect_hash(const gr_effect *e, mt_buf *scratch, char out[MT_SHA256_HEX]
 
 /* ---- reading ---- */
 
+/* {"Number":1.0}: the tag has to agree with the value's own type, or the effect was
+ * edited. */
 static bool tagged_value(mt_arena *a, const mt_json *node, gr_value *out)
 {
     if (!mt_json_is(node, MT_JSON_OBJECT) || node->count != 1) {
@@ -148,6 +156,7 @@ static bool intent_from_json(mt_arena *a, const mt_json *list, gr_effect *out)
     return true;
 }
 
+/* Strict: exactly the members the writer writes. Values keep pointing into `node`. */
 bool gr_effect_from_json(mt_arena *a, const mt_json *node, gr_effect *out)
 {
     gr_effect_write *writes;

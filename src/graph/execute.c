@@ -58,6 +58,8 @@ gr_fault_class gr_fault_class_of(gr_fault_code code)
     return FAULTS[code].class;
 }
 
+/* For people; programs read the code. `name` and `detail` are from the manifest or the
+ * primitive. */
 mt_str gr_fault_text(mt_arena *a, const gr_episode *e)
 {
     static const char *const SENTENCES[] = {
@@ -108,6 +110,8 @@ static gr_fault_code failed(gr_episode *e, uint32_t node, const char *detail)
 
 /* ---- sources ---- */
 
+/* A key of another type is a fault only when it is required; otherwise the source takes
+ * the zero of its type. */
 static gr_fault_code read_needs(gr_episode *e, const gr_call_plan *p)
 {
     gr_workspace *w = e->work;
@@ -159,6 +163,9 @@ static gr_fault_code check_outputs(gr_episode *e, const gr_call_plan *p)
     return GR_OK;
 }
 
+/* The only place that runs foreign code. Outputs are set to no type before, so one that
+ * was not written is noticed; inputs are copies, so the primitive cannot change another
+ * node's value. An action sees its gate as attempted. */
 static gr_fault_code call_out(gr_episode *e, const gr_call_plan *p)
 {
     gr_workspace *w = e->work;
@@ -215,6 +222,8 @@ static void intent_id(gr_episode *e, const gr_intent_plan *plan, char *out)
     mt_hex(digest.bytes, MT_SHA256_BYTES, out + 12);
 }
 
+/* Slot 0 is an input that is not connected: the intent cannot be made, and the pass
+ * ends (§6.2). */
 static bool derive_intent(gr_episode *e, uint32_t index)
 {
     const gr_code *code = e->graph->code;
@@ -260,6 +269,8 @@ static bool derive_effects(gr_episode *e, const gr_action_plan *p, uint32_t node
     return true;
 }
 
+/* A gate that is closed is an outcome, not a failure; so are all outcomes of an action
+ * (§7). Effects are only derived here and leave with the episode. */
 static gr_fault_code act(gr_episode *e, const gr_step *s, uint32_t node)
 {
     const gr_code *code = e->graph->code;
@@ -295,6 +306,8 @@ static gr_fault_code act(gr_episode *e, const gr_step *s, uint32_t node)
     } while (0)
 #define GIVE_BOOL(value) (BOOL(s->out) = (uint64_t)(value))
 
+/* By zero is told apart from a result that is not finite: authors mend them
+ * differently. */
 static gr_fault_code divide(gr_episode *e, uint32_t i, double a, double b, double *out)
 {
     if (b == 0) {
@@ -332,6 +345,9 @@ __attribute__((noinline)) static gr_fault_code slow_step(gr_episode *e,
     }
 }
 
+/* One switch over all steps in order. `ran` says how many were completed, for traces of
+ * a failed pass. Values of different types share eight bytes; types were checked when
+ * the graph was loaded. */
 static gr_fault_code run_steps(gr_episode *e)
 {
     gr_value *const slots = e->slots;
@@ -442,6 +458,9 @@ static void place_event_id(gr_episode *e, mt_str event_id)
     w->event_id = event_id;
 }
 
+/* A pass (§1): a fault leaves no effect at all. The sweep is tried first where the
+ * graph allows it; when it meets a fault it gives up and the steps run from the start,
+ * so that the fault is the one that comes first in order. */
 gr_fault_code gr_run(gr_episode *e, const gr_value *context, mt_str event_id)
 {
     mt_arena_reset(&e->work->scratch);
@@ -467,6 +486,8 @@ gr_fault_code gr_run(gr_episode *e, const gr_value *context, mt_str event_id)
 
 /* ---- episodes ---- */
 
+/* Arrays for the most that a pass can produce: an episode allocates nothing while it
+ * runs. Names and prefixes are set once. */
 static void prepare_effects(gr_workspace *w, const gr_code *code)
 {
     w->writes = mt_xmalloc(code->write_count * sizeof *w->writes);
@@ -488,6 +509,7 @@ static void prepare_effects(gr_workspace *w, const gr_code *code)
     }
 }
 
+/* An episode is reused for many passes by one thread; the graph may be shared. */
 gr_episode *gr_episode_new(const gr_graph *g)
 {
     const gr_code *code = g->code;

@@ -31,6 +31,8 @@ typedef struct spec {
     bool required; /* without a default */
 } spec;
 
+/* Parameters of primitives and clusters in one form; only those of clusters can be
+ * derived from a slot. */
 static spec spec_at(const gr_target *t, uint32_t i)
 {
     if (t->primitive) {
@@ -263,6 +265,8 @@ static bool add_inner(expander *x, gr_instance *in, uint32_t i)
     return expand_instance(x, inner);
 }
 
+/* False: the limit graph_nodes was met; a cluster that contains others many times over
+ * grows exponentially, and is stopped here. */
 static bool expand_instance(expander *x, gr_instance *in)
 {
     for (uint32_t i = 0; i < in->linked->def->member_count; i++) {
@@ -356,6 +360,8 @@ static void expand_outputs(expander *x, const gr_instance *root)
     }
 }
 
+/* After linking, so every target is known. Edges come last: they need the nodes of all
+ * instances. */
 bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
 {
     expander x = {lib, out, false};
@@ -374,6 +380,7 @@ bool gr_expand(gr_library *lib, const gr_linked *root, gr_flat *out)
     return true;
 }
 
+/* The root has no name. As deep as clusters nest, which is limited. */
 static void add_names(mt_buf *out, const gr_instance *in)
 {
     if (in->parent) {
@@ -383,6 +390,7 @@ static void add_names(mt_buf *out, const gr_instance *in)
     }
 }
 
+/* The names of the clusters around it, joined; unique, because a member's name is. */
 mt_str gr_flat_path(mt_arena *a, const gr_flat_node *n)
 {
     if (!n->instance->parent) {

@@ -49,6 +49,7 @@ typedef struct parser {
 
 /* ---- faults ---- */
 
+/* The first fault only; the term of no type lets the callers go on without checking. */
 static term fault(parser *p, const char *rule, const char *fix, mt_str message)
 {
     if (p->ok) {
@@ -97,6 +98,7 @@ static size_t number_length(mt_str s)
     return n;
 }
 
+/* Longer signs come first, or "<=" would be read as "<". */
 static size_t sign_length(mt_str s)
 {
     static const char *const SIGNS[] = {"<=", ">=", "==", "!=", "<", ">", "+",
@@ -140,6 +142,7 @@ static void advance(parser *p)
     p->rest = mt_str_skip(s, n);
 }
 
+/* Looks at the next token and takes it only if it is the one. */
 static bool take(parser *p, token_kind kind, const char *text)
 {
     bool there = p->now.kind == kind && mt_str_eq(p->now.text, mt_str_z(text));
@@ -161,6 +164,7 @@ static mt_str add_node(parser *p, const char *impl)
     return m.name;
 }
 
+/* For the node that was added last. */
 static void bind(parser *p, gr_binding b)
 {
     gr_binding *kept = mt_new(p->a, gr_binding);
@@ -181,6 +185,8 @@ static term output(mt_str node, const char *port, gr_type type)
     return (term){type, {node, mt_str_z(port)}};
 }
 
+/* A literal becomes a node because edges begin at nodes; a number that stands alone is
+ * still a formula. */
 static term literal_node(parser *p, gr_literal value)
 {
     bool number = value.type == GR_P_NUMBER;
@@ -410,6 +416,8 @@ static term unary(parser *p)
     return t;
 }
 
+/* Words and signs are operators alike; a name in `names` is always in the table, so the
+ * inner loop ends. */
 static const operation *operator_here(parser *p, const char *const *names)
 {
     for (; *names; names++) {
@@ -441,6 +449,7 @@ static term binary(parser *p, term (*operand)(parser *), const char *const *name
     return left;
 }
 
+/* Left to right; unary binds tighter. */
 static term product(parser *p)
 {
     static const char *const SIGNS[] = {"*", "/", NULL};
@@ -453,6 +462,7 @@ static term sum(parser *p)
     return binary(p, product, SIGNS, true);
 }
 
+/* Comparisons do not chain: a < b < c would compare a truth value. */
 static term compare(parser *p)
 {
     static const char *const SIGNS[] = {"<=", ">=", "==", "!=", "<", ">", NULL};
@@ -575,6 +585,8 @@ static const gr_cluster *finish(parser *p, term result)
     return c;
 }
 
+/* A formula becomes a cluster of standard primitives: it needs no evaluator of its own,
+ * and provenance shows what it is made of. Length is bounded first. */
 const gr_cluster *gr_expression_cluster(mt_arena *a, const gr_manifest *m,
                                         const gr_subject *s)
 {

@@ -2,6 +2,8 @@
  * Room: graph. */
 #include "graph/feeds.h"
 
+/* Who owns a slot, for walking edges backwards. One array, built once; asking is
+ * constant. */
 gr_feeds gr_feeds_of(mt_arena *a, const gr_graph *g)
 {
     uint32_t *owner = mt_new_array(a, uint32_t, g->slot_count);

@@ -47,6 +47,9 @@ static bool build(gr_library *lib, const gr_cluster *root, gr_graph *g)
     return true;
 }
 
+/* ORDER: read, link, expand, validate, order, compile; each relies on the one before
+ * having had no fault. Diagnostics are sorted and repeats dropped, since a cluster that
+ * is used twice reports twice. */
 mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder *finder,
                      const mt_limits *limits, mt_diags *ds, gr_graph **out)
 {
@@ -80,6 +83,7 @@ mt_err gr_graph_load(const gr_registry *registry, gr_text root, const gr_finder 
     return lib.err ? lib.err : MT_E_REJECTED;
 }
 
+/* The arena is copied out, since the struct that holds it goes first. */
 void gr_graph_free(gr_graph *g)
 {
     if (g) {
@@ -89,6 +93,7 @@ void gr_graph_free(gr_graph *g)
     }
 }
 
+/* Either the id ("n12") or the path of names. Linear, for commands only. */
 int gr_graph_node(const gr_graph *g, mt_str id_or_path)
 {
     for (uint32_t i = 0; i < g->node_count; i++) {

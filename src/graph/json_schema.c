@@ -115,6 +115,7 @@ static const gr_schema *sub(compiler *c, const mt_json *node, mt_str key, mt_str
     return value ? compile(c, value, inside(c, path, key)) : NULL;
 }
 
+/* NaN for absent and for a fault; the fault is in c->err. */
 static double number(compiler *c, const mt_json *node, mt_str key, mt_str path)
 {
     const mt_json *value = mt_json_get(node, key);
@@ -143,6 +144,8 @@ static int64_t size(compiler *c, const mt_json *node, mt_str key, int64_t otherw
     return (int64_t)n;
 }
 
+/* NEVER_BACKSLASH_C and UTF: a pattern cannot match half a character. Each is linked,
+ * because the arena does not free it. */
 static pcre2_code *pattern(compiler *c, mt_str text, mt_str path)
 {
     int code = 0;
@@ -163,6 +166,7 @@ static pcre2_code *pattern(compiler *c, mt_str text, mt_str path)
     return compiled;
 }
 
+/* 0: no such type. */
 static unsigned type_bit(mt_str name)
 {
     static const struct {
@@ -179,6 +183,7 @@ static unsigned type_bit(mt_str name)
     return 0;
 }
 
+/* A list of types is their union. All names are looked at before it is refused. */
 static void types(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     const mt_json *type = mt_json_at(node, "type");
@@ -201,6 +206,7 @@ static void types(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
     }
 }
 
+/* Also for patternProperties, where each name is a pattern as well. */
 static named_schema *named(compiler *c, const mt_json *node, mt_str key, mt_str path,
                            bool patterns, uint32_t *count)
 {
@@ -224,6 +230,8 @@ static named_schema *named(compiler *c, const mt_json *node, mt_str key, mt_str 
     return out;
 }
 
+/* An empty list is refused: anyOf of nothing would never hold, allOf of nothing
+ * always. */
 static schema_list list(compiler *c, const mt_json *node, mt_str key, mt_str path)
 {
     const mt_json *array = mt_json_get(node, key);
@@ -277,6 +285,7 @@ static bool segment_is(mt_str segment, mt_str key)
     return k == key.len;
 }
 
+/* One segment of a JSON pointer. An index is bounded before it could overflow. */
 static const mt_json *step(const mt_json *node, mt_str segment)
 {
     if (mt_json_is(node, MT_JSON_OBJECT)) {
@@ -298,6 +307,8 @@ static const mt_json *step(const mt_json *node, mt_str segment)
                : NULL;
 }
 
+/* Only inside this document: a schema never makes the program open a file or a
+ * connection. Circles are met by compile(), which knows what it has begun. */
 static const gr_schema *reference(compiler *c, const mt_json *node, mt_str path)
 {
     const mt_json *ref = mt_json_at(node, "$ref");
@@ -323,6 +334,8 @@ static const gr_schema *reference(compiler *c, const mt_json *node, mt_str path)
     return compile(c, at, inside(c, path, MT_STR("$ref")));
 }
 
+/* Keywords that change what others mean are refused rather than ignored; unknown ones
+ * are annotations and ignored, as the standard asks. */
 static bool keywords_ok(compiler *c, const mt_json *node, mt_str path)
 {
     static const char *const REFUSED[] = {
@@ -347,6 +360,8 @@ static bool keywords_ok(compiler *c, const mt_json *node, mt_str path)
 #define SUB(key)             sub(c, node, MT_STR(key), path)
 #define LIST(key)            list(c, node, MT_STR(key), path)
 
+/* NaN stands for absent: no comparison with it is true. So a multiple that is absent is
+ * not "<= 0". */
 static void numbers_and_sizes(compiler *c, const mt_json *node, mt_str path,
                               gr_schema *s)
 {
@@ -366,6 +381,7 @@ static void numbers_and_sizes(compiler *c, const mt_json *node, mt_str path,
     s->max_members = SIZE("maxProperties", INT64_MAX);
 }
 
+/* enum and const point into the source document, which has to outlive the schema. */
 static void pattern_and_enum(compiler *c, const mt_json *node, mt_str path,
                              gr_schema *s)
 {
@@ -387,6 +403,8 @@ static void pattern_and_enum(compiler *c, const mt_json *node, mt_str path,
     }
 }
 
+/* Properties get a map, since a payload may have many; patterns have to be tried one by
+ * one. */
 static void fill(compiler *c, const mt_json *node, mt_str path, gr_schema *s)
 {
     bool added;
@@ -461,6 +479,8 @@ static void free_patterns(pattern_link *link)
     }
 }
 
+/* On failure patterns compiled so far are freed. The root is copied to carry the list
+ * of patterns, since a root may be shared by references. */
 mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
                          gr_schema_error *error)
 {
@@ -479,6 +499,8 @@ mt_err gr_schema_compile(mt_arena *a, const mt_json *source, gr_schema **out,
     return MT_OK;
 }
 
+/* Patterns only: the rest belongs to the arena it was compiled into. Freeing twice does
+ * no harm. */
 void gr_schema_free(gr_schema *s)
 {
     if (s) {
@@ -597,6 +619,8 @@ static bool is_multiple(double n, double of)
     return fmod(n, of) == 0 || fabs(round(n / of) * of - n) <= 1e-15 * fabs(n);
 }
 
+/* Bounds that are absent are NaN. Numbers beyond a double are refused: no graph could
+ * hold them. */
 static bool check_number(checker *k, const gr_schema *s, const mt_json *v)
 {
     double n;
@@ -619,6 +643,7 @@ static bool check_number(checker *k, const gr_schema *s, const mt_json *v)
            violated(k, "multipleOf", "is not a multiple");
 }
 
+/* Length in characters, as the standard has it, not in bytes. */
 static bool check_string(checker *k, const gr_schema *s, const mt_json *v)
 {
     mt_str text = mt_json_text(v);
@@ -633,6 +658,7 @@ static bool check_string(checker *k, const gr_schema *s, const mt_json *v)
            violated(k, "pattern", "does not match the pattern");
 }
 
+/* Quadratic; MOST_UNIQUE bounds the list before. */
 static bool all_different(const mt_json *v)
 {
     for (uint32_t i = 1; i < v->count; i++) {
@@ -645,6 +671,8 @@ static bool all_different(const mt_json *v)
     return true;
 }
 
+/* Places are linked on the stack, so that a path costs nothing unless something is
+ * wrong. */
 static bool check_array(checker *k, const gr_schema *s, const mt_json *v)
 {
     if (v->count < s->min_items) {
@@ -726,6 +754,8 @@ static bool check_object(checker *k, const gr_schema *s, const mt_json *v)
     return true;
 }
 
+/* Alternatives are tried quietly: their violations are not the message. `all` is not,
+ * since its violation is the real one. */
 static bool check_combined(checker *k, const gr_schema *s, const mt_json *v)
 {
     uint32_t hits = 0;
@@ -787,6 +817,7 @@ static bool holds(checker *k, const gr_schema *s, const mt_json *v)
     return ok;
 }
 
+/* `instance` has been read with limits, which bound the recursion. */
 mt_err gr_schema_check(const gr_schema *s, mt_arena *a, const mt_json *instance,
                        gr_schema_error *error)
 {

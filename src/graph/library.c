@@ -21,6 +21,8 @@
 
 /* ---- finding definitions ---- */
 
+/* By file: a cluster that several graphs of the library use is read once, and so
+ * reports its faults once. NULL is remembered too. */
 static const gr_cluster *read_once(gr_library *lib, gr_text text)
 {
     mt_map_entry *known = mt_map_find(&lib->files, text.file);
@@ -62,6 +64,8 @@ static void add_candidate(gr_library *lib, const gr_cluster *c, mt_str id,
     mt_vec_push(lib->arena, found, c);
 }
 
+/* What the finder offers wins over what is built in, so an author can replace a
+ * ready-made cluster by one of the same id. */
 static void find_candidates(gr_library *lib, mt_str id, mt_str from, candidates *found,
                             mt_str *trail)
 {
@@ -115,6 +119,8 @@ static bool selector_fault(linker *k, const gr_member *m, gr_match match,
 
 static void target_primitive(linker *k, const gr_member *m, gr_target *out);
 
+/* Of the versions that satisfy the selector the highest is taken, whatever order the
+ * files came in. "Not found" is said only if reading reported nothing else. */
 static void target_cluster(linker *k, const gr_member *m, gr_target *out)
 {
     candidates found = {0};
@@ -207,6 +213,8 @@ static void target_realised(linker *k, const gr_member *m, const gr_primitive *p
     }
 }
 
+/* A primitive that is made of others is linked like a cluster, but keeps the version of
+ * its own manifest. */
 static void target_primitive(linker *k, const gr_member *m, gr_target *out)
 {
     const gr_primitive *p = gr_registry_find(k->lib->registry, m->target);
@@ -279,6 +287,8 @@ static bool known(const gr_target *t)
     return t && (t->primitive || t->cluster);
 }
 
+/* Targets that could not be found were reported before; their ports are not asked
+ * about. */
 static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_str path)
 {
     const gr_target *t = target_of(k->l, e.node);
@@ -290,6 +300,8 @@ static void check_port(linker *k, gr_endpoint e, bool output, uint32_t at, mt_st
               output ? "output" : "input", MT_ARG(e.port));
 }
 
+/* Both ends of each edge, and what outputs map to; inputs of the cluster itself were
+ * checked when reading. */
 static void check_ports(linker *k)
 {
     const gr_cluster *c = k->l->def;
@@ -306,6 +318,8 @@ static void check_ports(linker *k)
     }
 }
 
+/* For clusters inside only; inputs of primitives are checked after expansion, where
+ * edges through boundaries are known. */
 static void check_fed(linker *k, uint32_t i)
 {
     const gr_member *m = &k->l->def->members[i];
@@ -323,6 +337,7 @@ static void check_fed(linker *k, uint32_t i)
 
 /* ---- how a cluster looks from outside ---- */
 
+/* Edges are sorted by target node, so one search tells whether any goes into it. */
 static bool has_inbound(const gr_cluster *c, mt_str node)
 {
     uint32_t low = 0, high = c->edge_count;
@@ -337,6 +352,8 @@ static bool has_inbound(const gr_cluster *c, mt_str node)
     return low < c->edge_count && mt_str_eq(c->by_target[low]->to.node, node);
 }
 
+/* From the inside out: members are linked already. A cluster acts when anything in it
+ * does. */
 static void infer_effects(gr_linked *l)
 {
     l->all_sources = true;
@@ -353,6 +370,8 @@ static void infer_effects(gr_linked *l)
     }
 }
 
+/* What a cluster looks like from outside: by the outputs that can be wired, and whether
+ * it has inputs. */
 static void infer_boundary(gr_linked *l)
 {
     uint32_t wireable = 0, events = 0;
@@ -380,6 +399,8 @@ static void claim_fault(linker *k, const char *rule, mt_str what)
               "the declared signature does not hold: %.*s", MT_ARG(what));
 }
 
+/* Declared signatures are compared with what follows from the contents; a wrong claim
+ * is refused, never believed. */
 static void check_claims(linker *k)
 {
     static const char *const NAMES[] = {
@@ -417,6 +438,7 @@ static void check_claims(linker *k)
 
 /* ---- linking ---- */
 
+/* By id, version and file: two files with the same id and version are two clusters. */
 static gr_linked *start_linked(gr_library *lib, const gr_cluster *def, bool *known_one)
 {
     mt_str key = mt_strf(lib->arena, "%.*s@%.*s\n%.*s", MT_ARG(def->id),
@@ -433,6 +455,9 @@ static gr_linked *start_linked(gr_library *lib, const gr_cluster *def, bool *kno
     return (gr_linked *)e->value;
 }
 
+/* Depth first; `visiting` finds a cluster that contains itself. A linked cluster is
+ * shared by all its uses. After `bottomless` nothing is expanded, since it would not
+ * end. */
 gr_linked *gr_link(gr_library *lib, const gr_cluster *def, size_t depth)
 {
     bool known_one;

@@ -54,6 +54,7 @@ int gr_param_index(const gr_manifest *m, mt_str name)
     return -1;
 }
 
+/* Lower case, digits and underscores, so that an id can be a file name everywhere. */
 bool gr_id_ok(mt_str id)
 {
     for (size_t i = 0; i < id.len; i++) {

@@ -235,6 +235,7 @@ static void check_compute(checker *c)
     }
 }
 
+/* §5: without an input it could only repeat itself; its one output is the event. */
 static void check_trigger(checker *c)
 {
     if (!c->m->input_count) {
@@ -247,6 +248,7 @@ static void check_trigger(checker *c)
     }
 }
 
+/* §6.5: without an event input nothing would decide whether the action runs. */
 static bool has_gate(const gr_manifest *m)
 {
     for (uint32_t i = 0; i < m->input_count; i++) {
@@ -316,6 +318,7 @@ static void check_write(checker *c, const gr_write *w)
     }
 }
 
+/* Integers and enums are not values of a graph. */
 static bool param_fits(gr_param_type p, gr_type t)
 {
     return (p == GR_P_NUMBER && t == GR_NUMBER) || (p == GR_P_BOOL && t == GR_BOOL) ||
@@ -444,6 +447,8 @@ static void check_action(checker *c)
     }
 }
 
+/* The rules all kinds share, then the kind's own (OWN is indexed by gr_kind). All are
+ * asked, so that one reading tells all faults. */
 bool gr_manifest_check(const gr_manifest *m, mt_diags *ds)
 {
     static void (*const OWN[])(checker *) = {check_source, check_compute, check_trigger,

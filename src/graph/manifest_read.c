@@ -50,6 +50,8 @@ typedef struct draft_param {
     int required; /* -1: not said */
 } draft_param;
 
+/* A name that is not known becomes no type; the rule that names the types reports
+ * it. */
 static bool read_param_type(mt_form *f, const mt_form_row *row, const mt_json *v,
                             void *to)
 {
@@ -213,6 +215,8 @@ typedef struct reader {
     bool ok;
 } reader;
 
+/* Numbers that no double can hold are told apart from wrong types, since the remedy is
+ * another. */
 static gr_literal initial_value(reader *r, const mt_json *node, gr_param_type type)
 {
     gr_literal raw, cast;
@@ -233,6 +237,8 @@ static gr_literal initial_value(reader *r, const mt_json *node, gr_param_type ty
     return gr_literal_cast(&raw, type, &cast) == MT_OK ? cast : raw;
 }
 
+/* For a source a parameter is required exactly when it has no default; elsewhere the
+ * file may say. */
 static gr_param param_of(reader *r, const draft_param *d, gr_kind kind)
 {
     gr_param p = d->param;
@@ -277,6 +283,8 @@ static bool kind_of(reader *r, const mt_json *root, mt_str kind, gr_kind *out)
                      "unknown kind \"%.*s\"", MT_ARG(kind));
 }
 
+/* The id is taken as soon as it is read, so that the very next fault can name the
+ * primitive. The kind decides which members are expected. */
 static bool read_manifest(reader *r, const mt_json *root, draft *d)
 {
     gr_form_report to = {&r->subject, SHAPE,
@@ -302,6 +310,8 @@ static bool read_manifest(reader *r, const mt_json *root, draft *d)
     return true;
 }
 
+/* Checks follow even after faults of form, as long as the kind is known; MT_OK needs
+ * both. */
 mt_err gr_manifest_from_json(mt_arena *a, mt_str file, mt_str text, const mt_json *root,
                              mt_diags *ds, gr_manifest *out)
 {

@@ -56,6 +56,8 @@ static mt_str split_word(mt_str word, mt_str *type, mt_str *mark)
     return mt_str_from(word.ptr, colon);
 }
 
+/* The table's own small language: "name:type?" is optional, "<" says where a source's
+ * value comes from. Written by us, so it is not checked. */
 static const gr_port *row_ports(mt_arena *a, const char *words, uint32_t *count)
 {
     mt_str rest = mt_str_z(words), type, mark;
@@ -96,6 +98,7 @@ static const gr_param *row_params(mt_arena *a, const char *words, uint32_t *coun
     return params;
 }
 
+/* "$key" is replaced by the parameter `key` of each node. */
 static void row_key(mt_arena *a, const gr_standard_row *row, gr_manifest *m)
 {
     gr_type type = gr_type_of(mt_str_z(row->key));
@@ -115,6 +118,8 @@ static void row_key(mt_arena *a, const gr_standard_row *row, gr_manifest *m)
     }
 }
 
+/* The same struct a manifest file gives; from here on standard primitives are not
+ * special. */
 static gr_manifest row_manifest(mt_arena *a, const gr_standard_row *row)
 {
     gr_manifest m = {.id = mt_str_z(row->id),
@@ -143,6 +148,7 @@ static gr_primitive *put(gr_registry *r, const gr_primitive *p)
     return kept;
 }
 
+/* The order of the table is the order of the registry. */
 gr_registry *gr_registry_new(void)
 {
     gr_registry *r = mt_xmalloc(sizeof *r);
@@ -244,6 +250,8 @@ static bool realise_cluster(gr_registry *r, gr_primitive *p, gr_subject *s)
     return p->cluster != NULL;
 }
 
+/* What runs it: a function of the host, a source's own step, an action, or a cluster
+ * made from a formula or a body. */
 static bool realise(gr_registry *r, gr_primitive *p, gr_subject *s)
 {
     bool action = p->manifest.kind == GR_ACTION;
@@ -260,6 +268,8 @@ static bool realise(gr_registry *r, gr_primitive *p, gr_subject *s)
     return realise_cluster(r, p, s);
 }
 
+/* Both questions are asked before the answer, so that all faults are told. A primitive
+ * with a fault is not added. Text is copied, since diagnostics show it later. */
 mt_err gr_registry_add(gr_registry *r, mt_str file, mt_str text, gr_run_fn run,
                        void *user, mt_diags *ds)
 {

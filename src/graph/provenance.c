@@ -223,6 +223,8 @@ static int by_id(const void *a, const void *b)
     return mt_str_cmp((*x)->id, (*y)->id);
 }
 
+/* What would change results is in it, what would not is not: sorted by id, independent
+ * of file names and layout. A replay compares it with the capture's. */
 mt_str gr_runtime_provenance(mt_arena *keep, const gr_flat *f)
 {
     mt_arena scratch = {0};

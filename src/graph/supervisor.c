@@ -189,6 +189,8 @@ static void swap(gr_waiting *a, gr_waiting *b)
     *b = t;
 }
 
+/* A binary heap by release time, then by episode, so equal times keep the order in
+ * which they came. */
 static void enqueue(gr_supervisor *s, gr_waiting w)
 {
     if (s->queued == s->queue_cap) {
@@ -203,6 +205,7 @@ static void enqueue(gr_supervisor *s, gr_waiting w)
     }
 }
 
+/* The queue must not be empty. */
 static gr_waiting dequeue(gr_supervisor *s)
 {
     gr_waiting top = s->queue[0];
@@ -239,6 +242,8 @@ static bool rate_limited(const gr_supervisor *s)
     return s->limits.max_per_window.set && s->limits.rate_window.set;
 }
 
+/* A ring of the times that count for the rate. It grows to the number of runs within
+ * one window and not beyond. */
 static void note_run(gr_supervisor *s)
 {
     if (!rate_limited(s)) {
@@ -285,6 +290,9 @@ static bool retried(gr_termination t)
            (t.end == GR_END_FAILED && FAULTS[t.fault].retried);
 }
 
+/* Only what may be tried again without harm is retried; an effect has not left before
+ * the episode ended (§6.3). A deadline of zero leaves no time at all and is decided
+ * without running. */
 static gr_decision invoke(gr_supervisor *s, void *handle, uint64_t episode_id)
 {
     gr_decision d = {.verdict = GR_INVOKE,
@@ -335,6 +343,8 @@ static void advance(gr_supervisor *s, gr_time at)
     }
 }
 
+/* Time never goes back (advance). Episode numbers are given in the order of arrival, to
+ * skipped and deferred events as well, so a replay can compare them. */
 gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event)
 {
     advance(s, event->at);
@@ -354,6 +364,8 @@ gr_decision gr_supervise(gr_supervisor *s, const gr_signal *event)
 
 /* ---- following, carrying over ---- */
 
+/* False: the recorded decision does not fit what is waiting. Runs are noted as if they
+ * had run, so that later decisions see the same window. */
 static bool follow_run(gr_supervisor *s, const gr_signal *event, uint64_t episode_id)
 {
     if (event->kind == GR_PUMP) {
@@ -369,6 +381,8 @@ static bool follow_run(gr_supervisor *s, const gr_signal *event, uint64_t episod
     return true;
 }
 
+/* What was recorded is done without asking the limits again; they may have been
+ * others. */
 static bool follow_deferral(gr_supervisor *s, const gr_signal *event,
                             const gr_decision *d)
 {
@@ -386,6 +400,8 @@ static bool follow_deferral(gr_supervisor *s, const gr_signal *event,
     return w.kept != NULL;
 }
 
+/* Brings the supervisor to where the recorded run was, without running anything; after
+ * a resume it goes on as that run would have. */
 bool gr_supervisor_follow(gr_supervisor *s, const gr_signal *event,
                           const gr_decision *recorded)
 {
@@ -406,6 +422,8 @@ static int by_release(const void *a, const void *b)
     return earlier(a, b) ? -1 : earlier(b, a);
 }
 
+/* What a later run has to know, in an order that does not depend on the heap's
+ * layout. */
 gr_supervisor_state gr_supervisor_state_of(gr_supervisor *s, mt_arena *a)
 {
     if (rate_limited(s)) {
@@ -423,6 +441,8 @@ gr_supervisor_state gr_supervisor_state_of(gr_supervisor *s, mt_arena *a)
     return (gr_supervisor_state){s->now, runs, s->in_window, waiting, s->queued};
 }
 
+/* Old runs first, in their order, then the clock, then what waits, with new episode
+ * numbers. */
 void gr_supervisor_restore(gr_supervisor *s, const gr_supervisor_state *state)
 {
     for (size_t i = 0; i < state->run_count; i++) {

@@ -62,6 +62,8 @@ static bool run(const gr_step *s, const gr_step *end, gr_value *restrict v,
     return ok;
 }
 
+/* False: something was not finite; slots are then half written and the caller starts
+ * again with the slow way. */
 bool gr_sweep(const gr_code *code, gr_value *slots, const gr_value *context,
               mt_arena *scratch)
 {

@@ -15,6 +15,8 @@
 
 #include <math.h>
 
+/* Edges by their target in one array; 0 means that nothing goes in. At most one edge
+ * per input, which was checked. */
 gr_wiring gr_wire(mt_arena *a, const gr_flat *flat)
 {
     gr_wiring w = {.first = mt_new_array(a, uint32_t, flat->nodes.len + 1)};
@@ -55,6 +57,7 @@ static bool kinds_fit(gr_kind from, gr_kind to, bool event)
     return false;
 }
 
+/* The advice fits the wiring rule that was broken (§2, §6.5). */
 static const char *kinds_advice(gr_kind from, gr_kind to)
 {
     if (from == GR_ACTION) {
@@ -195,6 +198,8 @@ static void check_keys(const gr_flat_node *n, gr_subject *s)
     }
 }
 
+/* All checks are made, on the expanded graph: what is wrong inside a cluster is
+ * reported at the cluster's own line. */
 bool gr_validate(mt_arena *a, const gr_flat *flat, const gr_wiring *w, mt_diags *ds)
 {
     size_t before = ds->errors;
@@ -354,6 +359,8 @@ static void report_cycle(mt_arena *a, const gr_flat *flat, const uint32_t *waiti
     mt_buf_free(&path);
 }
 
+/* Kahn's algorithm with a heap: of the nodes that are ready the first by text goes
+ * next, so the order is the same whatever the file's (§3, §7). O(n log n). */
 bool gr_order(mt_arena *a, const gr_flat *flat, mt_diags *ds, uint32_t *order)
 {
     uint32_t n = (uint32_t)flat->nodes.len, done = 0;

@@ -99,6 +99,8 @@ gr_value gr_type_zero(gr_type type)
     return (gr_value){.type = GR_NONE};
 }
 
+/* Values that are not finite end a pass where they arise; events, booleans and texts
+ * always are. */
 bool gr_value_finite(const gr_value *v)
 {
     if (v->type == GR_NUMBER) {
@@ -112,6 +114,7 @@ bool gr_value_finite(const gr_value *v)
     return true;
 }
 
+/* Bit by bit: -0 and 0 differ here, as they do in the text that is hashed. */
 bool gr_value_same(const gr_value *a, const gr_value *b)
 {
     if (a->type != b->type) {
@@ -127,6 +130,7 @@ bool gr_value_same(const gr_value *a, const gr_value *b)
     return a->type == GR_NONE || memcmp(&a->as, &b->as, sizeof a->as) == 0;
 }
 
+/* Only texts and series own memory. */
 gr_value gr_value_dup(mt_arena *a, gr_value v)
 {
     if (v.type == GR_SERIES) {
@@ -181,6 +185,7 @@ static bool read_finite(const mt_json *node, double *out)
            mt_number_parse(mt_json_text(node), out) == MT_OK && isfinite(*out);
 }
 
+/* A list of numbers; anything else in it makes the whole no value. */
 static bool series_from_json(mt_arena *a, const mt_json *node, gr_value *out)
 {
     double *items = mt_alloc(a, mt_array_bytes(node->count, sizeof *items));
@@ -193,6 +198,8 @@ static bool series_from_json(mt_arena *a, const mt_json *node, gr_value *out)
     return true;
 }
 
+/* Texts point into the document. null is not a value: a key that is absent is said by
+ * leaving it out. */
 bool gr_value_from_json(mt_arena *a, const mt_json *node, gr_value *out)
 {
     switch ((mt_json_type)node->type) {
@@ -262,6 +269,8 @@ void gr_literal_json(mt_buf *out, const gr_literal *l)
 
 static const int64_t EXACT = (int64_t)1 << 53;
 
+/* Only casts that lose nothing: a whole number is a number as long as a double holds it
+ * exactly. */
 mt_err gr_literal_cast(const gr_literal *l, gr_param_type type, gr_literal *out)
 {
     *out = *l;
@@ -276,6 +285,7 @@ mt_err gr_literal_cast(const gr_literal *l, gr_param_type type, gr_literal *out)
     return l->type == GR_P_STRING && type == GR_P_ENUM ? MT_OK : MT_E_TYPE;
 }
 
+/* A whole number becomes a double, exactly, since larger ones were refused. */
 gr_value gr_literal_value(const gr_literal *l)
 {
     switch (l->type) {

@@ -244,6 +244,8 @@ static bool holds(const comparator *c, const gr_version *v)
     return false;
 }
 
+/* Comparators joined by commas have all to hold. A pre-release satisfies a range only
+ * if one of its comparators names a pre-release of the same three numbers. */
 gr_match gr_version_match(mt_str selector, const gr_version *v)
 {
     gr_version exact;

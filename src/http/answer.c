@@ -23,6 +23,8 @@ static const char *status_text(int status)
     return text ? text : "Error";
 }
 
+/* RFC 9457. Keys in order. The code goes into `type` without quoting: it is one of our
+ * own words, never text of a caller. */
 void ht_problem_write(mt_buf *out, int status, const char *code, mt_str detail,
                       const char *request_id)
 {
@@ -81,6 +83,9 @@ static void add_for_status(ht_request *r, int status, struct MHD_Response *answe
     }
 }
 
+/* Every answer leaves through here, so each has its id and each connection is known to
+ * be read from now on. Zero is never a status: r->status also tells that the request
+ * was answered. */
 enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *answer)
 {
     if (!answer) {
@@ -145,6 +150,8 @@ static bool may_be_unmodified(const ht_request *r, const ex_reply *reply)
            ht_head_has_etag(&r->head, reply->etag);
 }
 
+/* A body that the client has already is dropped only now: the etag is known after the
+ * call, not before. */
 enum MHD_Result ht_answer_reply(ht_request *r)
 {
     ex_reply *reply = &r->reply;

@@ -123,6 +123,8 @@ static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *co
     }
 }
 
+/* All faults are gathered, one line each, so that a file is mended in one round.
+ * MT_E_REJECTED also when the tree was read and a setting in it is wrong. */
 mt_err ht_config_read(mt_arena *a, mt_str name, mt_str text, bool yaml,
                       ht_config *config, mt_buf *faults)
 {
@@ -209,6 +211,8 @@ static mt_err set_count(ht_config *config, const ht_setting *s, const char *text
     return MT_OK;
 }
 
+/* Options of the command line win over the file because they are set after it. Text is
+ * borrowed from the arguments, which live as long as the process. */
 mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
                      const char *text)
 {
@@ -228,6 +232,8 @@ mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
 
 /* ---- Together -------------------------------------------------------------------- */
 
+/* What no single setting can know: values that need each other. Called after file and
+ * options are joined. */
 mt_err ht_config_check(const ht_config *c, mt_buf *faults)
 {
     size_t before = faults->len;

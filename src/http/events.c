@@ -58,6 +58,8 @@ static void hear_news(void *state, int64_t last)
     }
 }
 
+/* The ledger's size is read once; from then on the executor tells of news. A store that
+ * cannot be read counts as empty: the first news corrects it. */
 ht_streams *ht_streams_new(ht_server *server)
 {
     ht_streams *s = mt_xmalloc(sizeof *s);
@@ -228,6 +230,8 @@ static enum MHD_Result answer_stream(ht_request *r, stream *st)
     return result;
 }
 
+/* Rights are looked at before the stream exists, and again while it runs (tend_one): a
+ * token may be revoked during the hours a stream lasts. */
 enum MHD_Result ht_events_answer(ht_request *r)
 {
     const ex_caller *who = r->pass.caller;
@@ -371,6 +375,8 @@ static int64_t next_needed(ht_streams *s)
     return from;
 }
 
+/* Streams whose next record is not on the page wait for another turn; they are never
+ * fed from the middle, so no record is left out. */
 static void feed_all(ht_streams *s, int64_t now_ms)
 {
     pthread_mutex_lock(&s->lock);
@@ -402,6 +408,8 @@ static void tend_one(ht_streams *s, stream *st, int64_t now_ms)
     }
 }
 
+/* From the house keeper only. TURNS bounds how many pages one call reads, so that a
+ * client far behind does not keep connections from being swept. */
 void ht_streams_tend(ht_streams *s, int64_t now_ms)
 {
     for (int turn = 0; turn < TURNS; turn++) {
@@ -418,6 +426,8 @@ void ht_streams_tend(ht_streams *s, int64_t now_ms)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Idempotent: called when draining and again when freeing. Ended streams get their end
+ * from the network threads, which still run. */
 void ht_streams_end(ht_streams *s)
 {
     pthread_mutex_lock(&s->lock);

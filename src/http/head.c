@@ -23,6 +23,7 @@ static const struct field {
 #undef FIELD_ROW
 };
 
+/* The first fault is told; later ones often follow from it. */
 static void fault(ht_head *h, const char *text)
 {
     h->fault = h->fault ? h->fault : text;
@@ -33,6 +34,8 @@ static bool same_name(mt_str a, mt_str b)
     return a.len == b.len && strncasecmp(a.ptr, b.ptr, a.len) == 0;
 }
 
+/* The token of RFC 9110: anything else in a name could be read differently by a proxy
+ * before us. */
 static bool is_token(mt_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -44,6 +47,7 @@ static bool is_token(mt_str s)
     return s.len > 0;
 }
 
+/* Line ends and NUL in a value are how one answer or log line becomes two. */
 static bool is_clean(mt_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -55,6 +59,9 @@ static bool is_clean(mt_str s)
     return true;
 }
 
+/* Counts before it looks, so that a client pays for unknown fields as well. A field of
+ * the table given twice is refused, as is done with two lengths: which one counts is
+ * what request smuggling plays with. */
 void ht_head_add(ht_head *h, mt_str name, mt_str value)
 {
     if (++h->fields > HT_HEAD_FIELDS) {
@@ -79,6 +86,7 @@ void ht_head_add(ht_head *h, mt_str name, mt_str value)
     }
 }
 
+/* At most 15 digits, so the number fits in 64 bits without a check later. */
 static bool is_digits(mt_str s)
 {
     for (size_t i = 0; i < s.len; i++) {
@@ -99,6 +107,8 @@ static bool is_printable(mt_str s, size_t most)
     return s.len > 0 && s.len <= most;
 }
 
+/* After the last field. A length beside a transfer coding is the other half of request
+ * smuggling and is refused whatever the two say. */
 bool ht_head_check(ht_head *h)
 {
     if (h->content_length.ptr && h->transfer_encoding.ptr) {
@@ -121,6 +131,7 @@ bool ht_head_check(ht_head *h)
     return !h->fault;
 }
 
+/* The digits have been checked by ht_head_check(), and there are at most 15 of them. */
 size_t ht_head_length(const ht_head *h, size_t otherwise)
 {
     if (!h->content_length.ptr) {
@@ -146,6 +157,8 @@ bool ht_head_is_json(const ht_head *h)
             same_name(rest, MT_STR("charset=\"utf-8\"")));
 }
 
+/* Weak comparison, as If-None-Match asks for. Quotes may be missing: some clients send
+ * back what a JSON body showed them. */
 static bool etag_is(mt_str written, mt_str etag)
 {
     if (mt_str_starts(written, MT_STR("W/"))) {
@@ -158,6 +171,7 @@ static bool etag_is(mt_str written, mt_str etag)
     return mt_str_eq(written, etag);
 }
 
+/* A list by commas. Etags of ours have none inside, so splitting is exact. */
 bool ht_head_has_etag(const ht_head *h, mt_str etag)
 {
     for (mt_str rest = h->if_none_match; rest.len;) {
@@ -171,6 +185,8 @@ bool ht_head_has_etag(const ht_head *h, mt_str etag)
     return false;
 }
 
+/* Against DNS rebinding: a page of a foreign name that resolves to this machine still
+ * sends that name in Host. */
 bool ht_head_host_is_local(const ht_head *h)
 {
     static const mt_str NAMES[] = {MT_STR_INIT("localhost"), MT_STR_INIT("127.0.0.1"),
@@ -187,6 +203,7 @@ bool ht_head_host_is_local(const ht_head *h)
     return false;
 }
 
+/* An address, unlike a name, cannot be pointed elsewhere by whoever owns a domain. */
 bool ht_head_host_is_address(const ht_head *h)
 {
     mt_str host = h->host;
@@ -223,6 +240,7 @@ bool ht_head_is_own_origin(const ht_head *h)
     return site_ok && (!h->origin.ptr || (from.len && same_name(from, h->host)));
 }
 
+/* The id is echoed in a header and written into logs; hence the narrow alphabet. */
 bool ht_head_request_id_ok(const ht_head *h)
 {
     mt_str id = h->request_id;

@@ -43,6 +43,8 @@ static bool is_word(mt_str s)
     return s.len > 0;
 }
 
+/* The fields are made by this program. Should they ever not be an object, the line
+ * keeps its event and loses them. */
 static void add_text_fields(mt_buf *out, mt_arena *a, mt_str fields)
 {
     mt_json tree;
@@ -61,6 +63,8 @@ static void add_text_fields(mt_buf *out, mt_arena *a, mt_str fields)
     }
 }
 
+/* `fields` is an object as text. In JSON its members are joined to ours by leaving out
+ * its opening brace; in text its members become words. */
 void ht_log_line(mt_buf *out, bool json, int level, mt_str event, mt_str fields)
 {
     if (!json) {

@@ -77,6 +77,8 @@ static ssize_t put_some(const writer *w, mt_str piece)
     return put < 0 && errno == ENOTSOCK ? write(w->fd, piece.ptr, piece.len) : put;
 }
 
+/* EINTR and EAGAIN are not failures: the caller asks for room again. Whether a line was
+ * cut is remembered, so that the next begins on its own. */
 static bool put_piece(writer *w, mt_str *text)
 {
     mt_str piece = {text->ptr, next_piece(*text)};
@@ -128,6 +130,9 @@ static bool tell(writer *w)
     return ok;
 }
 
+/* ORDER: finish a torn line, say what was lost before this batch, write the batch,
+ * then say what was lost behind it. The place of the notice is where the lines are
+ * missing. */
 static void write_batch(writer *w, uint64_t lost)
 {
     static const mt_str END = MT_STR_INIT("\n");
@@ -166,6 +171,8 @@ static bool take(writer *w, uint64_t *lost)
     return more;
 }
 
+/* Ends only when closing and empty. `ended` is set under the lock as the last thing:
+ * whoever sees it may free the writer. */
 static void *run(void *state)
 {
     writer *w = state;
@@ -189,6 +196,8 @@ static void writer_free(writer *w)
     free(w);
 }
 
+/* Without the thread there would be nobody to write; the log then stays closed and its
+ * lines go nowhere. */
 mt_err ht_log_open(ht_log *log, size_t most)
 {
     writer *w = mt_xmalloc(sizeof *w);
@@ -207,6 +216,9 @@ mt_err ht_log_open(ht_log *log, size_t most)
 /* ---- Logging ------------------------------------------------------------------------
  */
 
+/* Never waits for the reader of the log: a full pipe must not stop a server. Once a
+ * line is lost, the following ones are too, until the writer has taken the queue; so
+ * the gap is in one place. `w->lost` is not atomic, it has the lock. */
 void ht_log_write(void *state, int level, mt_str event, mt_str fields)
 {
     const ht_log *log = state;
@@ -236,6 +248,8 @@ uint64_t ht_log_dropped(const ht_log *log)
 /* ---- Ending -------------------------------------------------------------------------
  */
 
+/* At most FLUSH_MS. `writing` covers the batch that is out of the queue but not in the
+ * file yet. */
 void ht_log_flush(const ht_log *log)
 {
     writer *w = log->writer;

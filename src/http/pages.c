@@ -49,6 +49,8 @@ static void add_answers(mt_buf *out, ht_server *s)
     }
 }
 
+/* Counters are read one by one while the server goes on: they are each exact and
+ * together approximate, which Prometheus expects. */
 static enum MHD_Result answer_metrics(ht_request *r)
 {
     ht_server *s = r->server;
@@ -93,6 +95,8 @@ static enum MHD_Result answer_openapi(ht_request *r)
     return ht_answer_text(r, MHD_HTTP_OK, "application/json", &out);
 }
 
+/* §19.3. The manifest is borrowed from the executor between the call and its release,
+ * so that a deployment meanwhile does not take it away. */
 static enum MHD_Result answer_manifest(ht_request *r)
 {
     ex_executor *x = r->server->options.executor;
@@ -114,6 +118,8 @@ static enum MHD_Result answer_manifest(ht_request *r)
     return ht_answer_reply(r);
 }
 
+/* Every page of the table has a case; a new one without is a warning of the
+ * compiler. */
 enum MHD_Result ht_page_answer(ht_request *r)
 {
     switch (r->match.route->page) {

@@ -56,6 +56,8 @@ static mt_err decode(mt_arena *a, mt_str s, bool plus, mt_str *out, const char *
                : refuse(why, "a percent escape is not valid UTF-8");
 }
 
+/* Checked after decoding: "%2e%2e" and "%2f" mean what they hide. Each segment is
+ * decoded once only. */
 static mt_err read_segment(mt_arena *a, mt_str raw, mt_str *out, const char **why)
 {
     mt_err err = decode(a, raw, false, out, why);
@@ -74,6 +76,8 @@ static mt_err read_segment(mt_arena *a, mt_str raw, mt_str *out, const char **wh
     return MT_OK;
 }
 
+/* Segments are separated before they are decoded, so an escaped slash cannot make two
+ * of one. */
 static mt_err read_path(mt_arena *a, ht_target *t, const char **why)
 {
     mt_str rest = mt_str_skip(t->path, 1);
@@ -95,6 +99,8 @@ static mt_err read_path(mt_arena *a, ht_target *t, const char **why)
     }
 }
 
+/* A name given twice is refused rather than resolved: two readers of one query might
+ * not choose the same. */
 static mt_err read_param(mt_arena *a, ht_target *t, mt_str pair, const char **why)
 {
     size_t equals = mt_str_find(pair, '=');
@@ -120,6 +126,8 @@ static mt_err read_param(mt_arena *a, ht_target *t, mt_str pair, const char **wh
     return MT_OK;
 }
 
+/* An empty query has no parameters; "a&&b" is refused by read_param(), since a
+ * parameter needs a name. */
 static mt_err read_query(mt_arena *a, ht_target *t, mt_str query, const char **why)
 {
     while (query.len) {
@@ -133,6 +141,8 @@ static mt_err read_query(mt_arena *a, ht_target *t, mt_str query, const char **w
     return MT_OK;
 }
 
+/* Bounds come first, then the alphabet, then the structure; whatever passes has no
+ * control character and no byte beyond ASCII. */
 mt_err ht_target_read(mt_arena *a, mt_str text, ht_target *out, const char **why)
 {
     out->segment_count = out->query_count = 0;

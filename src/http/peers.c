@@ -52,6 +52,8 @@ static size_t spare_of(size_t connections)
     return spare < connections / 2 ? spare : connections / 2;
 }
 
+/* A table of rows is made only when a limit needs one. It has a fixed size: an attacker
+ * with many addresses cannot make it grow. */
 ht_peers *ht_peers_new(const ht_peer_limits *limits)
 {
     ht_peers *p = mt_xmalloc(sizeof *p);
@@ -87,6 +89,8 @@ static void append_peer(list *l, ht_peer *peer)
     l->count++;
 }
 
+/* One form for both families: IPv4 as ::ffff:a.b.c.d. Others, such as local sockets,
+ * are all zeros and share a row. */
 static void read_address(const struct sockaddr *from, unsigned char out[16])
 {
     memset(out, 0, 16);
@@ -106,6 +110,9 @@ static bool is_local(const unsigned char address[16])
     return memcmp(address, SIX, 16) == 0 || memcmp(address, FOUR, 13) == 0;
 }
 
+/* With the lock held. NULL: nothing is counted by address, or all PROBES places are
+ * busy. A row whose address has connections is never taken away from it; `used_ms` 0
+ * means free, so a clock at 0 is stored as 1. */
 static address_row *row_of(ht_peers *p, const unsigned char address[16], int64_t now_ms)
 {
     if (!p->rows) {
@@ -132,6 +139,8 @@ static address_row *row_of(ht_peers *p, const unsigned char address[16], int64_t
     return stale;
 }
 
+/* With the lock held. Counts are of peers that are listed; one that was sent away still
+ * counts until its owner removes it. */
 static bool admit(ht_peers *p, const unsigned char address[16], int64_t now_ms)
 {
     if (p->counts.open >= p->limits.connections) {
@@ -163,6 +172,8 @@ static void send_away(ht_peers *p, ht_peer *peer)
     append_peer(&p->lists[HT_SERVED], peer);
 }
 
+/* The list of those who wait is oldest first: who has waited longest goes. The peer is
+ * freed by ht_peers_remove() only. */
 ht_peer *ht_peers_add(ht_peers *p, int fd, const struct sockaddr *from, int64_t now_ms)
 {
     ht_peer *peer = mt_xmalloc(sizeof *peer);
@@ -186,6 +197,8 @@ ht_peer *ht_peers_add(ht_peers *p, int fd, const struct sockaddr *from, int64_t 
     return peer;
 }
 
+/* The row's time becomes the peer's own, which is earlier; that only makes the row
+ * free sooner. */
 void ht_peers_remove(ht_peers *p, ht_peer *peer)
 {
     pthread_mutex_lock(&p->lock);
@@ -209,6 +222,8 @@ void ht_peers_now(ht_peers *p, ht_peer *peer, ht_doing doing, int64_t now_ms)
     pthread_mutex_unlock(&p->lock);
 }
 
+/* False: the answer is 429. A local peer may be a reverse proxy whose one address
+ * stands for everybody, so it is limited only when the configuration says so. */
 bool ht_peers_take(ht_peers *p, const ht_peer *peer, int64_t now_ms)
 {
     if (!p->limits.rate_per_minute || (peer->local && !p->limits.rate_local)) {
@@ -222,6 +237,8 @@ bool ht_peers_take(ht_peers *p, const ht_peer *peer, int64_t now_ms)
     return yes;
 }
 
+/* Since every list is oldest first, a sweep costs what it sends away, not what is
+ * open. */
 size_t ht_peers_sweep(ht_peers *p, int64_t now_ms)
 {
     size_t gone = 0;

@@ -20,6 +20,8 @@
 
 enum { POOLED = 1024, KEEP_BODY = 64 << 10, KEEP_ARENA = 64 << 10, DRAIN = 1 << 20 };
 
+/* Requests are reused with their buffers and arena; what must not survive from one to
+ * the next is cleared by ht_request_begin(). */
 static ht_request *new_request(ht_server *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -76,6 +78,8 @@ static ht_peer *peer_of(struct MHD_Connection *c)
     return info ? info->socket_context : NULL;
 }
 
+/* The first that is known of a request: its target, before the head is read. The
+ * library frees `uri`, hence the copy. */
 void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
 {
     ht_request *r = new_request(server);
@@ -102,6 +106,8 @@ static enum MHD_Result add_field(void *state, enum MHD_ValueKind kind, const cha
     return MHD_YES;
 }
 
+/* Ours are 8 random bytes of this process and a counter: unique across restarts and
+ * nodes without asking the system for each. */
 static void give_id(ht_request *r)
 {
     if (ht_head_request_id_ok(&r->head)) {
@@ -192,6 +198,9 @@ static enum MHD_Result check_stranger(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+/* ORDER: a server without tokens first looks whether a web page is behind the request;
+ * then the token. Public pages need none, unless the configuration keeps the manifest
+ * private. */
 static enum MHD_Result let_in(ht_request *r, bool *answered)
 {
     ht_server *s = r->server;
@@ -219,6 +228,8 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+/* With a transfer coding the length is unknown and 0 here; take_body() counts the bytes
+ * as they come. */
 static enum MHD_Result check_body(ht_request *r, bool *answered)
 {
     size_t length = ht_head_length(&r->head, 0);
@@ -241,6 +252,8 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
     return MHD_YES;
 }
 
+/* ORDER: well-formed, rate, stopping, route, token, body. What costs least comes first,
+ * and nothing is evaluated or stored before the token is known to be good. */
 static enum MHD_Result take_head(ht_request *r)
 {
     ht_server *s = r->server;
@@ -291,6 +304,9 @@ static void take_digest(ht_request *r)
     mt_hex(digest.bytes, MT_SHA256_BYTES, r->digest);
 }
 
+/* Everything in the call is borrowed from the request, which lives until
+ * ht_request_end(). The digest binds an idempotency key to one body: by it the executor
+ * knows a key that comes back with another request. */
 static void make_call(ht_request *r)
 {
     r->call = (ex_call){.action = r->match.route->action,
@@ -354,6 +370,8 @@ static void sleep_until_done(ht_request *r)
     }
 }
 
+/* Suspended before it is given away: a worker may be done before this function returns,
+ * and must find a connection it can resume. */
 static enum MHD_Result give_to_worker(ht_request *r)
 {
     MHD_suspend_connection(r->connection);
@@ -367,6 +385,8 @@ static enum MHD_Result give_to_worker(ht_request *r)
     return MHD_YES;
 }
 
+/* `under_way` is raised before `stopping` is looked at, while the one who stops does it
+ * the other way round: one of the two sees the other. */
 static enum MHD_Result start_call(ht_request *r)
 {
     make_call(r);
@@ -401,6 +421,8 @@ static enum MHD_Result finish(ht_request *r)
     return r->match.route->page == HT_CALL ? start_call(r) : ht_page_answer(r);
 }
 
+/* The library calls it for the head, for each piece of the body, at its end, and after
+ * a resume. What it is about follows from the stage alone. */
 enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
                                  const char *url, const char *method,
                                  const char *version, const char *data, size_t *size,
@@ -425,6 +447,8 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
     }
 }
 
+/* The query of a well-formed target is left out: it may carry what a caller did not
+ * mean to leave in a log. The token appears by its id, never by its secret. */
 static void log_access(const ht_request *r)
 {
     mt_buf fields = {0};
@@ -443,6 +467,8 @@ static void log_access(const ht_request *r)
     mt_buf_free(&fields);
 }
 
+/* Also for requests that were never answered because the client went away. The buffers
+ * go back to the pool, so nothing may point into the request from here on. */
 void ht_request_end(void *server, struct MHD_Connection *c, void **state,
                     enum MHD_RequestTerminationCode code)
 {

@@ -74,6 +74,8 @@ static bool fit(mt_str part, mt_str segment, ht_match *out)
     return true;
 }
 
+/* A pattern and a target match segment by segment; names in braces take one whole
+ * segment. Both have to end together. */
 static bool matches(const ht_route *route, const ht_target *t, ht_match *out)
 {
     const char *p = route->pattern;
@@ -98,6 +100,9 @@ static void add_allowed(ht_match *m, const char *method)
     }
 }
 
+/* A path that is known by another method is 405 and lists what it has, so the search
+ * goes on after a mismatch. HEAD takes the way of GET; the library leaves out the body.
+ * Linear: the table has a few dozen rows. */
 void ht_route_find(mt_str method, const ht_target *target, ht_match *out)
 {
     if (mt_str_is(method, "HEAD")) {

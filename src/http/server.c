@@ -58,6 +58,8 @@ static enum MHD_Result admit(void *state, const struct sockaddr *from, socklen_t
     return ht_peers_admit(s->peers, from, ht_now_ms()) ? MHD_YES : MHD_NO;
 }
 
+/* The context of a connection is its peer; each request finds it there. Called on the
+ * thread that owns the connection. */
 static void notice_connection(void *state, struct MHD_Connection *c, void **context,
                               enum MHD_ConnectionNotificationCode code)
 {
@@ -97,6 +99,9 @@ log_library(void *state, const char *format, va_list args)
 /* ---- Keeping house ------------------------------------------------------------------
  */
 
+/* One thread beside the network: streams as soon as there is news, connections and
+ * tokens once per KEEP_HOUSE_MS. A revoked token is refused after that time at the
+ * latest. */
 static void *keep_house(void *state)
 {
     ht_server *s = state;
@@ -153,6 +158,8 @@ static void fit_connections(ht_server *s)
     }
 }
 
+/* A server without tokens lets everybody do everything; it therefore listens on this
+ * machine only, unless told otherwise in words. */
 static mt_err find_address(const ht_server *s, os_address *out, mt_buf *why)
 {
     mt_err err = os_address_find(s->options.listen, out);
@@ -172,6 +179,8 @@ static mt_err find_address(const ht_server *s, os_address *out, mt_buf *why)
     return MT_OK;
 }
 
+/* The port may be 0; what the system chose is printed from the socket, not from the
+ * setting. */
 static mt_err bind_socket(ht_server *s, const os_address *at, int *fd, mt_buf *why)
 {
     os_address bound;
@@ -185,6 +194,9 @@ static mt_err bind_socket(ht_server *s, const os_address *at, int *fd, mt_buf *w
     return MT_OK;
 }
 
+/* TLS options point into the server's own options, which outlive the daemon. The
+ * library knows one time-out for a connection; http/peers.c has one for each thing a
+ * connection may be doing. */
 static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 {
     const ht_options *o = &s->options;
@@ -220,6 +232,8 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
         MHD_OPTION_ARRAY, extra, MHD_OPTION_END);
 }
 
+/* ORDER: tokens before the address, since without tokens some addresses are refused;
+ * everything a request needs before the daemon, since it may call at once. */
 static mt_err start(ht_server *s, mt_buf *why)
 {
     os_address at;
@@ -256,6 +270,8 @@ static mt_err start(ht_server *s, mt_buf *why)
     return MT_OK;
 }
 
+/* On failure everything that was made so far is freed by the same function that ends a
+ * running server. */
 mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
 {
     if (sodium_init() < 0) {
@@ -300,6 +316,8 @@ static bool is_busy(ht_server *s)
            counts.doing[HT_READING];
 }
 
+/* True: no call is left and the executor may be closed after the server. New calls are
+ * refused from the first line on; those that were admitted get `seconds`. */
 bool ht_server_drain(ht_server *s, unsigned seconds)
 {
     int64_t until = os_now_ms() + (int64_t)seconds * 1000;
@@ -323,6 +341,9 @@ bool ht_server_drain(ht_server *s, unsigned seconds)
     return atomic_load(&s->under_way) == 0;
 }
 
+/* Safe at every point of start(). ORDER: house keeper, streams, workers, daemon; each
+ * uses what follows it. Requests of the pool are freed after the daemon, which gives
+ * them back. */
 void ht_server_free(ht_server *s)
 {
     atomic_store(&s->draining, true);

@@ -28,6 +28,8 @@ static bool is_hex(mt_str s)
     return true;
 }
 
+/* The id is public and finds the row; only the hash of the secret is stored. The text
+ * exists here and at the caller, who shows it once and wipes it. */
 void ht_token_make(mt_arena *a, ht_token *t, char text[HT_TOKEN_TEXT + 1])
 {
     unsigned char random[(HT_TOKEN_ID + HT_TOKEN_SECRET) / 2];
@@ -71,6 +73,8 @@ bool ht_token_lives(const ht_token *t, int64_t now_ms)
     return !t->revoked_ms && (!t->expires_ms || now_ms < t->expires_ms);
 }
 
+/* Rights end in a name only where they are about one fact, source, graph or agent; what
+ * "facts:" is followed by is not looked up, since contracts come and go. */
 bool ht_right_known(mt_str right)
 {
     static const mt_str WHOLE[] = {MT_STR_INIT("admin"),
@@ -104,6 +108,7 @@ static void write_list(mt_jw *w, const mt_str *items, size_t count)
     mt_jw_end_array(w);
 }
 
+/* Sorted keys. The secret cannot be written because it is not here. */
 void ht_token_write(mt_buf *out, const ht_token *t)
 {
     mt_jw w = mt_jw_start(out, false);
@@ -149,6 +154,8 @@ static const mt_str *copy_list(mt_arena *a, const mt_json *list, size_t *count)
     return to;
 }
 
+/* Members it does not know are allowed: a newer program may have written the row, and a
+ * node that cannot read a token would lock its holder out. */
 mt_err ht_token_read(mt_arena *a, mt_str id, mt_str body, ht_token *out)
 {
     mt_json tree;

@@ -59,6 +59,8 @@ typedef struct reading {
     mt_str last;
 } reading;
 
+/* The id of every row is kept, damaged or not, since it is where the next page
+ * begins. */
 static mt_err keep_token(void *state, const st_doc *row)
 {
     reading *r = state;
@@ -80,6 +82,7 @@ static mt_err keep_token(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* By pages inside one transaction, so the table is one state of the store. */
 static mt_err read_all(st_tx *tx, ht_token_table *table)
 {
     enum { PAGE = 1000 };
@@ -103,6 +106,8 @@ static ht_token_table *new_table(void)
     return table;
 }
 
+/* Once tokens were seen the server is closed to strangers for good: if all of them are
+ * deleted, nobody gets in, instead of everybody. A damaged row counts as seen. */
 static void install(ht_tokens *t, ht_token_table *table)
 {
     if (table->by_id.len || table->damaged) {
@@ -134,6 +139,8 @@ static mt_err refresh(ht_tokens *t, st_tx *tx)
     return MT_OK;
 }
 
+/* A store that fails leaves the old table in place: those who had a valid token go
+ * on. */
 mt_err ht_tokens_refresh(ht_tokens *t)
 {
     st_tx *tx;
@@ -146,6 +153,8 @@ mt_err ht_tokens_refresh(ht_tokens *t)
     return err;
 }
 
+/* MT_OK needs one good reading: a server that cannot read its tokens must not start as
+ * if there were none. */
 mt_err ht_tokens_open(st_store *store, ht_tokens **out, mt_buf *why)
 {
     ht_tokens *t = mt_xmalloc(sizeof *t);
@@ -206,6 +215,9 @@ bool ht_tokens_still(ht_tokens *t, mt_str id)
     return yes;
 }
 
+/* One answer for unknown, wrong, expired and revoked: the caller does not learn which
+ * ids exist. A pass holds the table, so that a refresh does not free it under a
+ * request. */
 static ht_verdict check_token(ht_tokens *t, mt_str text, ht_pass *out)
 {
     mt_str id, secret;
@@ -223,6 +235,7 @@ static ht_verdict check_token(ht_tokens *t, mt_str text, ht_pass *out)
     return HT_LET_IN;
 }
 
+/* The scheme is compared without case (RFC 9110), the token with it. */
 ht_verdict ht_tokens_check(ht_tokens *t, mt_str authorization, ht_pass *out)
 {
     static const mt_str BEARER = MT_STR_INIT("Bearer ");

@@ -18,6 +18,7 @@ struct ht_workers {
     pthread_t threads[];
 };
 
+/* NULL: stopping, and the queue is empty; what waits is still done after `stop`. */
 static ht_request *take(ht_workers *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -42,6 +43,7 @@ static void *work(void *state)
     return NULL;
 }
 
+/* Fewer threads than asked for are accepted; with none, ht_workers_give() refuses. */
 ht_workers *ht_workers_start(ht_server *s, unsigned count)
 {
     (void)s;
@@ -57,6 +59,8 @@ ht_workers *ht_workers_start(ht_server *s, unsigned count)
     return w;
 }
 
+/* A bounded queue: beyond MAX_WAITING the caller answers 503 at once, instead of
+ * late. */
 bool ht_workers_give(ht_workers *w, ht_request *r)
 {
     pthread_mutex_lock(&w->lock);

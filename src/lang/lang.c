@@ -1,5 +1,7 @@
 #include "lang/lang.h"
 
+/* Each table below is one reading of nodes.def with one macro defined; entries are
+ * placed by enumerator, so order and completeness follow from the file. */
 const ln_base_facts LN_BASES[LN_BASE_COUNT] = {
 #define X_BASE(ID, text, HELD, TRAITS, result)                                         \
     [LN_BASE_##ID] = {text, LN_##HELD, TRAITS},

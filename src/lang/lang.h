@@ -33,16 +33,19 @@ enum {
     LN_CURRENCY = 1 << 6 /* every type has one currency */
 };
 
+/* Numbered in the order of nodes.def; nothing stored depends on the numbers, names are
+ * what is written. */
 typedef enum ln_base {
 #define X_BASE(ID, text, HELD, TRAITS, result) LN_BASE_##ID,
 #include "lang/nodes.def"
     LN_BASE_COUNT
 } ln_base;
 
+/* What is known of a base type without a value or its parameters (§4.1). */
 typedef struct ln_base_facts {
     const char *name;
     ln_held held;
-    unsigned traits;
+    unsigned traits; /* of the enum above */
 } ln_base_facts;
 
 extern const ln_base_facts LN_BASES[LN_BASE_COUNT];
@@ -59,6 +62,7 @@ typedef enum ln_doing {
 } ln_doing;
 enum { LN_DOINGS = LN_FORKS + 1 };
 
+/* §11.2, without Terminal: that is a target and not a step. */
 typedef enum ln_step {
 #define X_STEP(ID, text, DOES, word, phrase) LN_STEP_##ID,
 #include "lang/nodes.def"
@@ -75,6 +79,8 @@ extern const ln_step_facts LN_STEPS[LN_STEP_COUNT];
 
 /* ---- Constructs ---- */
 
+/* The kinds of top-level documents. VerdictType is missing because a rule declares its
+ * verdict itself, TypeDecl because it ends with elaboration (§4.5). */
 typedef enum ln_construct {
 #define X_CONSTRUCT(ID, text) LN_CONSTRUCT_##ID,
 #include "lang/nodes.def"

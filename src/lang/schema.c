@@ -364,13 +364,15 @@ static void write_alternative(writer *x, const ln_shape *s, const ln_when *when)
 /* Alternatives that are not objects are told by their type alone. */
 static void write_choice(writer *x, const ln_shape *s)
 {
-    bool open = !is_possible(s, LN_IS_OBJECT);
     open_array(x, "allOf");
-    for (const ln_when *when = s->whens; when->shape || open; when++) {
-        if (!when->shape || when->test >= LN_HAS_KEY) {
+    const ln_when *when = s->whens;
+    for (; when->shape; when++) {
+        if (when->test >= LN_HAS_KEY) {
             write_alternative(x, s, when);
         }
-        open = open && when->shape;
+    }
+    if (!is_possible(s, LN_IS_OBJECT)) {
+        write_alternative(x, s, when); /* the end of the list: none of them */
     }
     close_array(x);
     write_types(x, is_possible(s, LN_IS_SCALAR), is_possible(s, LN_IS_TEXT));

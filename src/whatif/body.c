@@ -38,11 +38,16 @@ static bool read_text(mt_jp *j, mt_str key, const wi_text *rows, size_t count)
 #define READ_TEXT(j, key, rows)                                                        \
     read_text((j), (key), (rows), sizeof(rows) / sizeof *(rows))
 
+/* A body is no longer than the longest line a ledger may have. Depth bounds the
+ * recursion of read_steps(). */
 static mt_json_limits bounds_of(const mt_limits *limits)
 {
     return (mt_json_limits){limits->ledger_line_bytes, limits->json_depth};
 }
 
+/* Stops at `kind`, in the middle of the object: whether the rest is well-formed is
+ * found only by wi_body_add(), and only for records that are replayed. Keys before
+ * `kind` are few because objects are sorted. */
 mt_err wi_head_read(mt_arena *texts, mt_str body, const mt_limits *limits, wi_head *out)
 {
     mt_jp j;
@@ -93,6 +98,8 @@ static void read_fact(mt_jp *j, wi_body *b)
     }
 }
 
+/* The array keeps what the executor recorded of each fact (§5.3); of that only id,
+ * value and where the value came from matter here. */
 static void read_facts(mt_jp *j, wi_body *b)
 {
     mt_jp_array(j);
@@ -282,6 +289,8 @@ void wi_body_clear(wi_body *b)
     b->steps.len = b->moves.len = 0;
 }
 
+/* The texts of an earlier body stay valid: `texts` is reset by wi_body_clear() only, so
+ * parts of one flow may be added one after the other. */
 mt_err wi_body_add(wi_body *b, mt_str body, const mt_limits *limits)
 {
     mt_jp j;
@@ -301,6 +310,8 @@ mt_err wi_body_add(wi_body *b, mt_str body, const mt_limits *limits)
     return mt_jp_finish(&j, NULL);
 }
 
+/* The brace is closed even after an error, so that `facts` is always one object; the
+ * caller looks at the error first. */
 mt_err wi_body_read(wi_body *b, mt_str body, const mt_limits *limits)
 {
     wi_body_clear(b);

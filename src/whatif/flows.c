@@ -7,6 +7,8 @@
 #include "base/map.h"
 #include "whatif/impl.h"
 
+/* The link that points to the flow of that id, or the empty link at the end of its
+ * bucket, where a new one goes. Needs size > 0. */
 static wi_flow **place(const wi_flows *f, uint64_t hash, mt_str id)
 {
     wi_flow **at = &f->buckets[hash & (f->size - 1)];

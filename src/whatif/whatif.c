@@ -44,6 +44,8 @@ const char *wi_whatif_kind_help(wi_whatif_kind kind)
     return HELPS[kind];
 }
 
+/* Everything whose size follows from the candidate is allocated once here; deciding a
+ * record afterwards allocates only in arenas that are reset. */
 wi_whatif *wi_whatif_new(const wi_whatif_options *options)
 {
     wi_whatif *w = mt_xmalloc(sizeof *w);
@@ -176,6 +178,8 @@ static void list_verdicts(wi_whatif *w, const wi_body *b, wi_whatif_difference *
 /* ---- States -----------------------------------------------------------------------
  */
 
+/* An entity that the record does not name has no state (CT_NONE): a state is never
+ * guessed, not even the initial one. */
 static void forget_states(wi_whatif *w)
 {
     for (uint32_t e = 0; e < w->model->entity_count; e++) {
@@ -184,6 +188,8 @@ static void forget_states(wi_whatif *w)
     }
 }
 
+/* Entities and states are matched by name; what the candidate does not have any more
+ * has no state. */
 static void set_state(wi_whatif *w, mt_str entity, mt_str state)
 {
     uint32_t e = ct_model_find(w->model, CT_KIND_ENTITY, entity);
@@ -195,11 +201,14 @@ static void set_state(wi_whatif *w, mt_str entity, mt_str state)
 /* ---- Reporting --------------------------------------------------------------------
  */
 
+/* The current difference is already counted, hence `<=`. */
 static bool wants_reason(const wi_whatif *w)
 {
     return w->options.found && w->counts.differing <= w->options.explain;
 }
 
+/* The lowest bit names the kind, since the enumerators are in order of weight.
+ * `differs` must not be 0. */
 static void count(wi_whatif *w, wi_whatif_difference *d)
 {
     d->kind = (wi_whatif_kind)__builtin_ctz(d->differs);
@@ -208,6 +217,7 @@ static void count(wi_whatif *w, wi_whatif_difference *d)
     mt_buf_clear(&w->reason);
 }
 
+/* `d` borrows from w->texts and w->reason and is valid during the call only. */
 static void report(wi_whatif *w, wi_whatif_difference *d)
 {
     d->reason = mt_buf_str(&w->reason);
@@ -323,6 +333,9 @@ static mt_err replay_operation(wi_whatif *w, uint64_t seq, mt_str body)
 /* ---- Flows ------------------------------------------------------------------------
  */
 
+/* The last state that this flow's own records showed for an entity, to be compared with
+ * the next one: where they do not meet, somebody else moved it. The entities of one
+ * flow are few, so a list is searched. */
 static mt_str *tracked(wi_whatif *w, mt_str entity)
 {
     for (size_t i = 0; i < w->tracked.len; i++) {
@@ -698,6 +711,8 @@ static bool is_decision(mt_str kind)
            mt_str_is(kind, "flow_waiting") || mt_str_is(kind, "flow_ended");
 }
 
+/* Reads the head first: records of other contracts and kinds are not parsed any
+ * further. */
 mt_err wi_whatif_record(wi_whatif *w, uint64_t seq, mt_str body)
 {
     w->counts.records++;
@@ -730,6 +745,8 @@ static int by_seq(const void *a, const void *b)
     return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+/* Buckets have no order that may show in the output; sorting by the first record gives
+ * the order of the ledger. */
 mt_err wi_whatif_end(wi_whatif *w)
 {
     size_t n = 0;

@@ -16,6 +16,8 @@
 /* ---- Comparing --------------------------------------------------------------------
  */
 
+/* What stands for a result in both worlds. A hand-off, a parallel step and an
+ * escalation have no result of their own, so they agree when their steps do. */
 mt_str wi_result(const ct_run *run, const ct_record *r, bool *error)
 {
     const ct_plan *p = run->plan;
@@ -54,6 +56,9 @@ static void people(const ct_plan *p, const ct_record *r, mt_str *from, mt_str *t
     }
 }
 
+/* As sets, since neither side promises an order. An entity occurs at most once among
+ * the moves of a step, so equal counts and one inclusion are enough. Quadratic in the
+ * moves of one operation, which are few. */
 bool wi_same_moves(const wi_whatif *w, const wi_step *s, const ct_change *changes,
                    uint32_t n)
 {
@@ -73,6 +78,8 @@ bool wi_same_moves(const wi_whatif *w, const wi_step *s, const ct_change *change
     return same;
 }
 
+/* ORDER: the cheap comparisons come first; most steps that differ do so by name or
+ * result. */
 bool wi_same_step(const wi_whatif *w, const wi_step *s, const ct_record *r)
 {
     const ct_run *run = &w->run;
@@ -119,6 +126,8 @@ static void add_atoms(wi_whatif *w, const ct_expr *predicate)
     }
 }
 
+/* Names are those of verdicts, not rules: the recorded contract may have produced it by
+ * another rule. */
 static void why_verdict(wi_whatif *w, mt_str name, bool gained)
 {
     uint32_t rule = ct_model_find(w->model, CT_KIND_VERDICT, name);
@@ -143,6 +152,7 @@ static void why_verdicts(wi_whatif *w, const wi_whatif_difference *d)
     }
 }
 
+/* True: nothing was evaluated, so there is nothing more to explain. */
 static bool why_unready(wi_whatif *w, const wi_whatif_difference *d)
 {
     switch (d->kind) {
@@ -200,6 +210,8 @@ static void why_moves(wi_whatif *w, const wi_step *s, const ct_change *changes,
     }
 }
 
+/* A refusal speaks for itself; a condition is spelled out where it decided, on either
+ * side. w->attempt and w->changes are those of the decision just made. */
 void wi_why_operation(wi_whatif *w, const wi_whatif_difference *d)
 {
     const wi_step *s = &w->now.steps.items[0];
@@ -231,6 +243,8 @@ static void add_step(wi_whatif *w, mt_str kind, mt_str step, mt_str op, mt_str r
     }
 }
 
+/* Records of the run speak in indexes of the plan; what is written are names, as in
+ * recorded steps. */
 static void add_candidate(wi_whatif *w, const ct_record *r)
 {
     bool error;
@@ -270,6 +284,8 @@ static void add_recorded(wi_whatif *w, const wi_step *s)
     }
 }
 
+/* `recorded` and `candidate` are the first steps that differ; NULL where one of the two
+ * had already ended. Later steps follow from these and are not explained. */
 void wi_why_flow(wi_whatif *w, const wi_whatif_difference *d, const wi_step *recorded,
                  const ct_record *candidate)
 {
@@ -361,6 +377,8 @@ void wi_whatif_json(mt_buf *out, const wi_whatif_difference *d)
     mt_jw_end_object(&w);
 }
 
+/* Reasons are joined by "; " and have one line each here; a value that has these
+ * characters itself only breaks its line. */
 void wi_whatif_text(mt_buf *out, const wi_whatif_difference *d)
 {
     mt_buf_addf(out, "record %llu: %s %.*s as %.*s: was %.*s, would be %.*s [%s]\n",

@@ -31,6 +31,7 @@ static const uint32_t OBLIGATIONS[AN_PART_COUNT] = {
     [AN_DRAW_SYSTEM] = 1 << AN_S6,
 };
 
+/* 0 is not a part, so it says "unknown". */
 static uint32_t part_named(mt_str name)
 {
     for (uint32_t i = 0; i < AN_PART_COUNT; i++) {
@@ -41,6 +42,8 @@ static uint32_t part_named(mt_str name)
     return 0;
 }
 
+/* All or nothing: one unknown name makes the answer 0, and the caller lists the
+ * names. */
 uint32_t an_parts_read(mt_str names)
 {
     for (uint32_t set = 0;;) {
@@ -63,6 +66,7 @@ uint32_t an_parts_of(uint32_t obligations)
     return set;
 }
 
+/* More than strictly needed, where a part belongs to several obligations. */
 uint32_t an_parts_need(uint32_t parts)
 {
     uint32_t set = 0;
@@ -125,6 +129,8 @@ static void draw_contract(an_scene *x, an_actor *who, uint32_t parts)
     }
 }
 
+/* Shared entities come first and lie outside of every member's box. What the outline
+ * draws depends on what is drawn in full already. */
 mt_picture an_draw(mt_arena *a, const an_subject *s, uint32_t parts)
 {
     mt_picture p;
@@ -152,6 +158,8 @@ mt_picture an_draw(mt_arena *a, const an_subject *s, uint32_t parts)
 
 /* ---- one picture each ---- */
 
+/* The names of all pages so far, in lower case, for file systems that do not tell cases
+ * apart. */
 typedef struct book {
     const an_subject *s;
     an_draw_page *page;
@@ -161,7 +169,9 @@ typedef struct book {
 } book;
 
 /* Letters, digits, '-', '_' and '.', not too long, and no two alike even where case
- * does not count. */
+ * does not count. A leading dot is replaced, so no page is a hidden file, and so is
+ * every slash: a name cannot leave the directory it is written to. Cut before numbers
+ * are added. */
 static mt_str file_name(book *b, const an_actor *who, const char *kind, mt_str id)
 {
     enum { LONGEST = 100 };
@@ -195,7 +205,8 @@ static mt_str file_name(book *b, const an_actor *who, const char *kind, mt_str i
     return file;
 }
 
-/* One page: what `what` and `index` say, of one contract or of the System. */
+/* One page: what `what` and `index` say, of one contract or of the System. A scene of
+ * its own for each page, so that colours are given anew and are the same. */
 static bool draw_page(book *b, uint32_t actor, an_part what, uint32_t index,
                       const char *kind, mt_str id)
 {

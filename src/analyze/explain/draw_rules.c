@@ -30,6 +30,7 @@ static uint32_t persona_node(an_scene *x, const an_actor *who, uint32_t group,
     return there != MT_PICTURE_NONE ? there : mt_picture_add_node(x->p, node);
 }
 
+/* Faded where its precondition can never hold by types (S3a). */
 static uint32_t operation_node(an_scene *x, const an_actor *who, uint32_t group,
                                uint32_t op)
 {
@@ -48,6 +49,7 @@ static uint32_t operation_node(an_scene *x, const an_actor *who, uint32_t group,
     return mt_picture_add_node(x->p, node);
 }
 
+/* Personas before operations, so that every edge finds its node. */
 void an_draw_authority(an_scene *x, const an_actor *who)
 {
     const ct_model *m = who->an->model;
@@ -84,6 +86,7 @@ typedef struct reading {
     uint32_t rule, node;
 } reading;
 
+/* Rules are numbered from 0, hence + 1: a zeroed array means "by none". */
 static void read_from(reading *r, uint32_t *seen, uint32_t index, uint32_t node)
 {
     if (seen[index] != r->rule + 1) {
@@ -198,6 +201,8 @@ static void rule_nodes(an_scene *x, const an_actor *who, uint32_t parent,
     }
 }
 
+/* Nodes first, edges last: a rule may read a verdict that is drawn later in its
+ * lane. */
 void an_draw_rules(an_scene *x, const an_actor *who)
 {
     const ct_model *m = who->an->model;

@@ -24,6 +24,7 @@ typedef struct placed {
     uint32_t index;
 } placed;
 
+/* Without provenance all places are equal and the model's order stays. */
 static int by_place(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
@@ -114,6 +115,7 @@ uint32_t an_draw_operation_colour(const an_actor *who, uint32_t op)
 
 /* ---- the scene ---- */
 
+/* A name is shared only with the members that the System lists for it. */
 static uint32_t shared_by(const an_scene *x, const an_actor *who,
                           const an_sys_shared *list, uint32_t count, mt_str name)
 {
@@ -144,6 +146,7 @@ uint32_t an_draw_shared_persona(const an_scene *x, const an_actor *who,
              : CT_NONE;
 }
 
+/* A name has one colour in the whole picture, shared or not. */
 static void colour_personas(an_scene *x, an_actor *who)
 {
     const ct_model *m = who->an->model;

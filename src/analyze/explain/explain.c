@@ -19,6 +19,8 @@
 
 /* --- summary --- */
 
+/* Rules are sorted by stratum, so each new number is another one; strata without rules
+ * do not count. */
 static uint32_t count_strata(const ct_model *m)
 {
     uint32_t n = 0;
@@ -28,6 +30,8 @@ static uint32_t count_strata(const ct_model *m)
     return n;
 }
 
+/* No line at all where there are none; the counts of the other kinds always stand
+ * there. */
 static void entities_line(an_prose p, const ct_model *m)
 {
     if (!m->entity_count) {
@@ -84,6 +88,8 @@ static void summary(an_prose p, const ct_model *m, bool verbose)
 
 /* --- rules --- */
 
+/* In the order of evaluation; the stratum is in the line and has no heading of its
+ * own. */
 static void rules(an_prose p, const ct_model *m)
 {
     an_prose_heading(p, MT_STR("RULES"));
@@ -104,6 +110,8 @@ static void rules(an_prose p, const ct_model *m)
 
 /* --- flows --- */
 
+/* The telling of all flows: `told` is shared, so a step is told once in the whole
+ * text. */
 typedef struct story {
     an_prose p;
     const ct_plan *plan;
@@ -113,6 +121,7 @@ typedef struct story {
 
 enum { MAX_STORY_DEPTH = 64 }; /* of steps in steps; beyond it only targets are named */
 
+/* release_escrow reads as "release escrow". */
 static void add_words(mt_buf *out, mt_str id)
 {
     for (size_t i = 0; i < id.len; i++) {
@@ -120,6 +129,8 @@ static void add_words(mt_buf *out, mt_str id)
     }
 }
 
+/* `ends` is the verb for a terminal: a process completes on success and ends on
+ * failure. A join may leave a target open. */
 static void target_text(const story *s, ct_plan_target t, const char *ends)
 {
     if (t.step != CT_NONE) {
@@ -168,6 +179,7 @@ static void handler_lines(const story *s, unsigned depth, const ct_plan_handler 
 
 static void tell(story *s, unsigned depth, uint32_t step);
 
+/* Terminals were named in the line before, so there is nothing to tell. */
 static void tell_next(story *s, unsigned depth, ct_plan_target t)
 {
     if (t.step != CT_NONE && depth < MAX_STORY_DEPTH) {
@@ -193,6 +205,8 @@ static void operation_details(const story *s, unsigned depth, uint32_t op)
     }
 }
 
+/* An operation with one outcome that leads on needs no line for it: the next step
+ * follows at the same depth and the text reads as a sequence. */
 static void tell_operation(story *s, unsigned depth, const ct_plan_step *step)
 {
     const ct_plan *plan = s->plan;
@@ -221,6 +235,7 @@ static void tell_operation(story *s, unsigned depth, const ct_plan_step *step)
     }
 }
 
+/* Each answer is followed to its end before the other one begins. */
 static void tell_branch(story *s, unsigned depth, const ct_plan_step *step)
 {
     const ct_plan_target *to = &s->plan->targets[step->first_target];
@@ -238,6 +253,7 @@ static void tell_branch(story *s, unsigned depth, const ct_plan_step *step)
     tell_next(s, depth + 2, to[1]);
 }
 
+/* Branches first, then how they join, then what follows the join. */
 static void tell_parallel(story *s, unsigned depth, const ct_plan_step *step)
 {
     const ct_plan_target *to = &s->plan->targets[step->first_target];
@@ -257,6 +273,8 @@ static void tell_parallel(story *s, unsigned depth, const ct_plan_step *step)
     tell_next(s, depth, to[1]);
 }
 
+/* What an escalation leads to comes last, since it is not the usual way. A sub-flow is
+ * only named: it is told under its own heading. */
 static void tell_step(story *s, unsigned depth, const ct_plan_step *step)
 {
     const ct_plan *plan = s->plan;
@@ -320,7 +338,9 @@ static void flows(an_prose p, const ct_plan *plan, bool verbose)
 
 /* --- facts --- */
 
-/* The declared source: `sys.field`, the freetext, or the source's id. */
+/* The declared source: `sys.field`, the freetext, or the source's id. The model keeps a
+ * source as JSON text, so it is read again here; text that cannot be read leaves the
+ * cell empty. */
 static void source_text(mt_buf *out, const ct_model *m, const ct_fact *f)
 {
     mt_arena a = {0};
@@ -360,6 +380,7 @@ static void fact_cells(mt_buf cells[4], mt_arena *a, const ct_model *m,
     default_text(&cells[3], f);
 }
 
+/* The last column is not padded, so lines have no blanks at their end. */
 static void fact_row(an_prose p, mt_buf cells[4], const size_t widths[4])
 {
     bool table = p.form == AN_EXPLAIN_MARKDOWN;
@@ -376,7 +397,8 @@ static void fact_row(an_prose p, mt_buf cells[4], const size_t widths[4])
     mt_buf_addz(p.out, table ? "|\n" : "\n");
 }
 
-/* Two passes: widths of columns first. */
+/* Two passes: widths of columns first. Cells are made twice instead of kept: a contract
+ * may have many facts and a type may be long. Widths are in bytes. */
 static void facts(an_prose p, const ct_model *m)
 {
     mt_arena a = {0};
@@ -412,7 +434,8 @@ static void facts(an_prose p, const ct_model *m)
 /* --- notes --- */
 
 /* By declared transitions only; whether operations make them is the analysis'
- * business. */
+ * business. Rounds over all transitions until one adds nothing: at most as many as
+ * there are states. */
 static uint32_t unreachable_states(const ct_entity *e, mt_arena *a)
 {
     bool *reached = mt_new_array(a, bool, e->state_count);
@@ -444,6 +467,8 @@ static void note(an_prose p, bool ok, mt_str text)
     mt_buf_addc(p.out, '\n');
 }
 
+/* Paths are those that coverage counts, bounded there; "there are more" says so. The
+ * last note is always true of a model that was loaded (S8). */
 static void notes(an_prose p, const ct_plan *plan)
 {
     mt_arena a = {0};
@@ -532,6 +557,7 @@ static void flow_json(mt_jw *w, mt_arena *a, const ct_plan *p, uint32_t flow)
     mt_jw_end_object(w);
 }
 
+/* Markdown, since who reads JSON has a place to show it. */
 static void prose_key(mt_jw *w, const char *key, const ct_plan *p, bool verbose)
 {
     mt_buf text = {0};

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "contract/flow/text.h"
 
+/* Underlined with as many signs as the title has bytes: titles are ASCII. */
 void an_prose_heading(an_prose p, mt_str title)
 {
     if (p.form == AN_EXPLAIN_MARKDOWN) {
@@ -37,6 +38,7 @@ void an_prose_name(an_prose p, mt_str name)
     mt_buf_addf(p.out, "%s%.*s%s", BEFORE[p.form], MT_ARG(name), AFTER[p.form]);
 }
 
+/* In Markdown every line is an item of a list, so depth becomes nesting. */
 void an_prose_indent(an_prose p, unsigned depth)
 {
     for (unsigned i = 0; i < depth; i++) {
@@ -57,6 +59,8 @@ void an_prose_line(an_prose p, unsigned depth, const char *format, ...)
     va_end(args);
 }
 
+/* Verdicts are said in words here; everything else is text of contract/flow.
+ * Parentheses stand where reading from left to right would group otherwise. */
 void an_prose_expr(an_prose p, const ct_model *m, const ct_expr *e)
 {
     if (e->op == CT_PRESENT) {

@@ -17,6 +17,8 @@
 #include "contract/eval/facts.h"
 #include "contract/flow/text.h"
 
+/* `told` has a bit per rule whose verdict was explained; prose and JSON use it
+ * alike. */
 typedef struct teller {
     mt_arena a;
     const ct_frozen *z;
@@ -39,7 +41,8 @@ static bool is_present(const teller *t, uint32_t rule)
     return ct_verdict_present(t->z->snapshot.verdicts, rule);
 }
 
-/* A predicate that cannot be evaluated has no reasons: the fault is the reason. */
+/* A predicate that cannot be evaluated has no reasons: the fault is the reason. On the
+ * frozen snapshot, as the evaluation was: the same atoms decide. */
 static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
 {
     ct_reasons reasons = {0};
@@ -52,6 +55,7 @@ static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
 
 /* --- prose --- */
 
+/* A default is marked, since the remedy is then to supply the fact. */
 static void fact_lines(teller *t, unsigned depth, const ct_used *used)
 {
     for (uint32_t i = 0; i < used->fact_count; i++) {
@@ -70,6 +74,8 @@ static void fact_lines(teller *t, unsigned depth, const ct_used *used)
 
 static void verdict_lines(teller *t, unsigned depth, uint32_t rule);
 
+/* A negated presence is told by what is, not by what does not hold: "verdict x is
+ * present" where `not x` was wanted. */
 static void atom_text(teller *t, const ct_reason *r)
 {
     const ct_expr *e = r->atom;
@@ -85,6 +91,7 @@ static void atom_text(teller *t, const ct_reason *r)
     mt_buf_addz(t->p.out, r->value ? " holds" : " does not hold");
 }
 
+/* Recursion goes from verdicts to the verdicts they read, whose strata fall (§7.3). */
 static void reason_lines(teller *t, unsigned depth, const ct_reasons *reasons)
 {
     for (size_t i = 0; i < reasons->len; i++) {
@@ -129,6 +136,7 @@ void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
 
 /* --- JSON --- */
 
+/* In the form of results, so that a value has its kind beside it. */
 static void facts_json(teller *t, const ct_used *used)
 {
     mt_buf value = {0};
@@ -205,6 +213,7 @@ void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule)
 
 /* --- flows --- */
 
+/* No reasons without a precondition: it always holds. */
 static ct_reasons precondition_reasons(teller *t, uint32_t op)
 {
     ct_fault fault;
@@ -212,6 +221,8 @@ static ct_reasons precondition_reasons(teller *t, uint32_t op)
     return e ? smallest(t, e, &fault) : (ct_reasons){0};
 }
 
+/* Who could begin it helps more than who cannot; where that has no answer the line ends
+ * early. */
 static void persona_line(teller *t, const ct_blocked *b, mt_str persona)
 {
     const ct_entry *entries;
@@ -230,6 +241,7 @@ static void persona_line(teller *t, const ct_blocked *b, mt_str persona)
     mt_buf_addc(t->p.out, '\n');
 }
 
+/* Instances are counted per state and not listed: there may be thousands. */
 static void state_line(teller *t, const ct_blocked *b)
 {
     const ct_plan *p = t->z->plan;
@@ -279,6 +291,8 @@ static void blocked_lines(teller *t, const ct_blocked *b, mt_str persona)
     }
 }
 
+/* What makes it possible is told as what would prevent it is: by the atoms that
+ * decide. */
 static void action_lines(teller *t, const ct_action *action)
 {
     const ct_plan *p = t->z->plan;
@@ -305,6 +319,8 @@ static bool is_open(const ct_action_space *space, uint32_t flow)
     return false;
 }
 
+/* The whole action space is asked for although one flow is meant (§15.6): then the
+ * answer cannot differ from `motet actions`. */
 void an_explain_flow(mt_buf *out, const ct_frozen *z, const ct_states *states,
                      uint32_t flow, mt_str persona, an_explain_form form, bool *open)
 {
@@ -332,6 +348,8 @@ void an_explain_flow(mt_buf *out, const ct_frozen *z, const ct_states *states,
     mt_arena_free(&t.a);
 }
 
+/* Keys that do not apply to the kind of block are left out; `because` is always
+ * there. */
 static void blocked_json(teller *t, const ct_blocked *b)
 {
     const ct_plan *p = t->z->plan;

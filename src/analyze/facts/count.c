@@ -14,6 +14,7 @@ static const an_count MORE = {.more = true};
 
 __extension__ typedef unsigned __int128 wide;
 
+/* Zero has no limbs. */
 static const uint64_t *limbs_of(const an_count *n, uint32_t *len)
 {
     *len = n->len ? n->len : n->low != 0;
@@ -60,6 +61,8 @@ an_count an_count_add(mt_arena *a, an_count x, an_count y)
     return make(a, out, n + 1);
 }
 
+/* Zero is asked before `more`, see the head. `out` has room for every product of two
+ * counts. */
 an_count an_count_mul(mt_arena *a, an_count x, an_count y)
 {
     uint64_t product;
@@ -106,6 +109,7 @@ an_count an_count_sub(mt_arena *a, an_count x, an_count y)
     return make(a, out, xn);
 }
 
+/* Two that are "more" count as equal, which is all that can be said. */
 int an_count_cmp(an_count x, an_count y)
 {
     if (x.more || y.more) {
@@ -136,6 +140,7 @@ static uint64_t divide(uint64_t *limbs, uint32_t len, uint64_t by)
     return (uint64_t)rest;
 }
 
+/* In groups of 19 digits, the most that fit a word; all but the first are padded. */
 void an_count_text(mt_buf *out, an_count n)
 {
     enum { GROUP = 19, GROUPS = AN_COUNT_BITS / 63 + 1 };

@@ -52,6 +52,7 @@ static uint32_t number_of(const outliner *x, uint32_t entity, uint32_t state)
     return x->first_state[entity] + state;
 }
 
+/* Every state enters the queue once, so it needs no more room than there are states. */
 static void reach(outliner *x, uint32_t number)
 {
     if (!ct_bit(x->states, number)) {
@@ -128,6 +129,8 @@ static void open_outcome(outliner *x, uint32_t outcome)
     }
 }
 
+/* The source of this effect was reached just now. An outcome that is open already moves
+ * on; otherwise this may have been the last entity it waited for. */
 static void leave(outliner *x, uint32_t effect)
 {
     uint32_t outcome = x->outcome_of[effect], first = x->first_on[effect];
@@ -143,6 +146,8 @@ static void leave(outliner *x, uint32_t effect)
     }
 }
 
+/* A shared entity may be in any state, because other contracts move it. Outcomes
+ * without effects wait for nothing. */
 static void begin(outliner *x)
 {
     const ct_model *m = x->p->model;
@@ -162,6 +167,7 @@ static void begin(outliner *x)
 
 /* ---- groups ---- */
 
+/* Union-find with halving of paths. */
 static uint32_t root_of(uint32_t *group, uint32_t e)
 {
     while (group[e] != e) {
@@ -171,6 +177,8 @@ static uint32_t root_of(uint32_t *group, uint32_t e)
     return e;
 }
 
+/* The smallest entity names its group, so groups do not depend on the order of
+ * outcomes. Shared entities join nothing: they are in every state anyway. */
 static uint32_t *groups(outliner *x, mt_arena *a)
 {
     uint32_t count = x->p->model->entity_count;
@@ -196,6 +204,7 @@ static uint32_t *groups(outliner *x, mt_arena *a)
     return group;
 }
 
+/* The queue grows while it is walked; it ends because states are finite. */
 an_outline an_outline_of(mt_arena *a, const an_setting *s)
 {
     outliner x = {.s = s, .p = s->plan};
@@ -250,6 +259,7 @@ static uint64_t *node_words(const an_joint *j, uint32_t node)
     return j->packed.items + (size_t)node * j->words;
 }
 
+/* Open addressing over node numbers + 1; the words themselves lie with the nodes. */
 static uint32_t *table_place(const an_joint *j, const uint64_t *words)
 {
     size_t bytes = j->words * sizeof *words;
@@ -305,6 +315,7 @@ typedef struct walker {
     mt_arena *keep;
 } walker;
 
+/* All changes at once, as an operation makes them (§9.4). */
 static void compute_next(walker *w, const an_joint_step *step)
 {
     an_joint *j = w->j;
@@ -325,7 +336,9 @@ static bool take_wanted(walker *w, const an_joint_step *step)
     return true;
 }
 
-/* true: enough of this outcome. */
+/* true: enough of this outcome. Whether the operation is allowed is asked when a step
+ * was found for the first time: most outcomes find none, and the question may cost a
+ * proof. */
 static bool take(walker *w, uint32_t count)
 {
     an_joint *j = w->j;
@@ -357,6 +370,7 @@ static bool stands_for_another(const an_joint *j, uint32_t first, uint32_t insta
     return false;
 }
 
+/* Bounds the time of a search whose states are few but whose choices are many. */
 static bool is_too_much(an_joint *j)
 {
     bool more = ++j->work / WORK_PER_STATE > j->scene->most + SPARE_STATES;
@@ -491,6 +505,7 @@ static an_joint *joint_new(mt_arena *a, const an_setting *s, const an_outline *o
     return j;
 }
 
+/* All instances begin in the initial state of their entity. */
 static void add_initial(an_joint *j, uint64_t *words)
 {
     const ct_model *m = j->scene->plan->model;
@@ -518,6 +533,7 @@ static bool listen(void *context, const an_joint *j, uint32_t node,
     return l->enough;
 }
 
+/* The list of nodes is the queue: a node is complete when its turn has come. */
 an_joint *an_joint_search(mt_arena *a, const an_setting *s, const an_outline *o,
                           uint32_t group, an_joint_visit *visit, void *context)
 {
@@ -556,6 +572,8 @@ an_joint_step an_joint_keep(mt_arena *a, const an_joint_step *step)
     return copy;
 }
 
+/* Nodes remember only their parent and the outcome; the step itself is found again,
+ * which is cheaper than keeping one for every node. */
 uint32_t an_joint_way(mt_arena *a, an_joint *j, uint32_t node,
                       const an_joint_step **steps)
 {

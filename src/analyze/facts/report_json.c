@@ -16,6 +16,8 @@
 
 enum { FLUSH_AT = 1 << 16 };
 
+/* Asked at least once per listed entry, so the buffer does not grow far beyond
+ * FLUSH_AT. Without a flush the whole report is kept. */
 bool an_sink_go_on(an_sink *s)
 {
     if (s->flush && s->out->len >= FLUSH_AT && !s->flush(s->context, s->out)) {
@@ -24,6 +26,8 @@ bool an_sink_go_on(an_sink *s)
     return !s->stopped;
 }
 
+/* The allowance is in steps and not in paths: a hundred long paths weigh more than a
+ * thousand short ones. */
 bool an_sink_listed(an_sink *s, uint32_t steps)
 {
     s->steps -= steps < s->steps ? steps : s->steps;
@@ -40,6 +44,7 @@ typedef struct writer {
     size_t listed; /* paths of the flow in hand */
 } writer;
 
+/* Empty means "does not apply", which programs should not confuse with a name. */
 static void string_or_null(mt_jw *w, mt_str s)
 {
     if (s.len) {
@@ -69,6 +74,8 @@ static void states_json(writer *x, uint32_t entity, const uint64_t *set, bool va
 
 /* ---- S1, S2 ---- */
 
+/* Entities are in declaration order and not sorted by key, hence the unsorted
+ * object. */
 static void s1(writer *x)
 {
     mt_jw *w = x->w;
@@ -104,6 +111,9 @@ static void s1(writer *x)
     mt_jw_end_object(w);
 }
 
+/* "reachable" is by declared transitions, "operated" what operations lead to, which is
+ * the stronger statement. One instance per entity, and preconditions by types only, are
+ * said in the report because they bound what it proves. */
 static void s2(writer *x)
 {
     mt_jw *w = x->w;
@@ -140,7 +150,8 @@ static void s2(writer *x)
 
 /* ---- S3a, S4 ---- */
 
-/* Most operations that leave one state: room for an_operations_in(). */
+/* Most operations that leave one state: room for an_operations_in(). One array for all
+ * calls; the moves are grouped by state, so the largest group is enough. */
 static uint32_t *operation_room(writer *x)
 {
     uint32_t most = 1, states = x->an->first_state[x->m->entity_count];
@@ -160,7 +171,8 @@ static void operations_json(writer *x, const uint32_t *ops, uint32_t count)
     mt_jw_end_array(x->w);
 }
 
-/* The personas' pairs of one state; false: enough. */
+/* The personas' pairs of one state; false: enough. States that nothing leaves are
+ * passed over before personas are tried: most of the pairs in a large contract. */
 static bool s3_state(writer *x, uint32_t entity, uint32_t state, uint32_t *ops,
                      size_t *left)
 {
@@ -187,7 +199,8 @@ static bool s3_state(writer *x, uint32_t entity, uint32_t state, uint32_t *ops,
 }
 
 /* `left` bounds how many entries are listed; when they do not fit, the report says
- * that not all are there. */
+ * that not all are there. total_combinations_checked counts pairs of state and persona,
+ * also those that are not listed. */
 static void s3(writer *x)
 {
     mt_jw *w = x->w;
@@ -247,7 +260,8 @@ static void s4_states(writer *x, uint32_t persona, const an_reach *alone, bool o
     mt_jw_end_object(x->w);
 }
 
-/* `reaches` and, where the bound was met, `undecided`. */
+/* `reaches` and, where the bound was met, `undecided`. The arena is set back after each
+ * persona: what one reaches is as large as all states together. */
 static void s4_reaches(writer *x, uint32_t persona, bool room)
 {
     mt_mark mark = mt_arena_mark(&x->a);
@@ -272,6 +286,8 @@ static void s4_reaches(writer *x, uint32_t persona, bool room)
     mt_arena_rewind(&x->a, mark);
 }
 
+/* An entity that was begun is written whole, so a little more than the allowance may be
+ * listed. */
 static void s4_persona(writer *x, uint32_t persona, uint32_t *ops, size_t *left)
 {
     mt_jw *w = x->w;
@@ -302,7 +318,8 @@ static void s4_move(writer *x, uint32_t persona, uint32_t entity, const an_edge 
     mt_jw_end_object(x->w);
 }
 
-/* Every (persona, move) pair there is, counted; as many as allowed are written. */
+/* Every (persona, move) pair there is, counted; as many as allowed are written. Called
+ * twice: the total stands before the list in byte order of the keys. */
 static size_t s4_moves(writer *x, bool write)
 {
     size_t total = 0;
@@ -350,6 +367,7 @@ static void s4(writer *x)
 
 /* ---- S5 ---- */
 
+/* can_be_present is by types (S3a's truth), so true means "not excluded". */
 static void s5_verdict(writer *x, uint32_t rule)
 {
     const ct_rule *r = &x->m->rules[rule];
@@ -403,6 +421,8 @@ static void s5(writer *x)
 
 /* ---- S6 ---- */
 
+/* An undo has the persona of its compensation and not of the step, so that is null
+ * here. */
 static void word_json(writer *x, const ct_word *word)
 {
     mt_jw *w = x->w;
@@ -425,6 +445,8 @@ static void word_json(writer *x, const ct_word *word)
     mt_jw_end_object(w);
 }
 
+/* States come grouped by entity; a change of entity closes one list and opens the
+ * next. */
 static void path_states_json(writer *x, const an_path_visit *path)
 {
     mt_jw_begin_unsorted(x->w);
@@ -443,6 +465,8 @@ static void path_states_json(writer *x, const an_path_visit *path)
     mt_jw_end_object(x->w);
 }
 
+/* `possible` is false for ways that the entity states exclude; they are listed because
+ * the structure allows them. */
 static bool path_json(void *context, const an_path_visit *path)
 {
     writer *x = context;
@@ -486,6 +510,7 @@ static void ends_json(writer *x, const an_graph_paths *g)
     mt_jw_end_array(x->w);
 }
 
+/* null when the search for states was given up; only entities the flow can change. */
 static void flow_states_json(writer *x, const an_graph_paths *g, uint32_t flow)
 {
     if (!g->states) {
@@ -521,6 +546,7 @@ static void steps_json(writer *x, uint32_t flow, bool reached)
     mt_jw_end_array(x->w);
 }
 
+/* A depth that was counted up to the most is not a number to rely on. */
 static void depth_json(mt_jw *w, uint64_t depth)
 {
     if (depth > INT64_MAX) {
@@ -530,6 +556,7 @@ static void depth_json(mt_jw *w, uint64_t depth)
     }
 }
 
+/* Counts are of all paths, however few are listed; `truncated` tells the two apart. */
 static void flow_json(writer *x, uint32_t flow)
 {
     mt_jw *w = x->w;
@@ -559,6 +586,8 @@ static void flow_json(writer *x, uint32_t flow)
     mt_jw_end_object(w);
 }
 
+/* Names of graphs are made once, since every word of every path has one. The total is
+ * summed also over flows that are not written any more. */
 static void s6(writer *x)
 {
     mt_jw *w = x->w;
@@ -621,6 +650,8 @@ static uint32_t deepest_predicate(const writer *x)
     return deepest;
 }
 
+/* Rules, then operations, then branch steps; has_cycles of a flow is always false,
+ * because cycles are refused when a contract is loaded (§11.5). */
 static void bounds_json(writer *x)
 {
     const ct_plan *p = x->an->plan;
@@ -683,6 +714,7 @@ static void s8(writer *x)
 
 /* ---- all together ---- */
 
+/* An obligation that was stopped has left its pointer NULL. */
 static bool is_there(const an_analysis *an, an_obligation o)
 {
     switch (o) {
@@ -703,6 +735,7 @@ bool an_analysis_has(const an_analysis *an, an_obligation o)
     return ((an->only >> o) & 1) && is_there(an, o);
 }
 
+/* Memory is given back after each part: what one part makes no other needs. */
 void an_analysis_json_keys(an_sink *s, mt_jw *w, const an_analysis *an)
 {
     static const struct {

@@ -2,6 +2,8 @@
  * Room: analyze. */
 #include "analyze/facts/analyzer.h"
 
+/* States of all entities in one row of numbers, so that sets of them are one bit
+ * set. */
 static uint32_t number_states(an_analyzer *z)
 {
     const ct_model *m = z->an->model;
@@ -75,6 +77,8 @@ static void report_idle(an_analyzer *z, const ct_entity *e, uint32_t base,
     }
 }
 
+/* The numbering and the edges are made in any case, because later obligations need
+ * them. Transitions of shared entities may be another contract's to make. */
 void an_s1_states(an_analyzer *z)
 {
     const ct_model *m = z->an->model;

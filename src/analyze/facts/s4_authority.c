@@ -3,6 +3,7 @@
  * alone, from the search of S2 with its operations only. */
 #include "analyze/facts/analyzer.h"
 
+/* Linear in the moves of the entity; callers ask per pair, which reports bound. */
 bool an_has_authority(const an_analysis *an, uint32_t persona, uint32_t entity)
 {
     const an_edges *moves = &an->moves;
@@ -17,6 +18,7 @@ bool an_has_authority(const an_analysis *an, uint32_t persona, uint32_t entity)
 
 /* ---- findings ---- */
 
+/* Compensations are invocations too, and an escalation names who is next. */
 static void mark_handler(const ct_plan *p, const ct_plan_handler *h, uint64_t *ops,
                          uint64_t *personas)
 {
@@ -29,6 +31,7 @@ static void mark_handler(const ct_plan *p, const ct_plan_handler *h, uint64_t *o
     }
 }
 
+/* Every step of every graph, whether it is reached or not: that is S6's question. */
 static void mark_steps(const ct_plan *p, uint64_t *ops, uint64_t *personas)
 {
     for (uint32_t i = 0; i < p->step_count; i++) {
@@ -46,6 +49,8 @@ static void mark_steps(const ct_plan *p, uint64_t *ops, uint64_t *personas)
     }
 }
 
+/* An operation is only remarked where there are flows at all; a contract without any is
+ * driven from outside. Personas that are only named cannot be useless. */
 void an_s4_authority(an_analyzer *z)
 {
     const ct_model *m = z->an->model;

@@ -4,6 +4,7 @@
 
 #include "analyze/facts/analyzer.h"
 
+/* By name inside a stratum, so that reports do not depend on the order of rules. */
 static int by_stratum(const void *a, const void *b, void *model)
 {
     const ct_model *m = model;
@@ -13,6 +14,7 @@ static int by_stratum(const void *a, const void *b, void *model)
                                     : mt_str_cmp(x->verdict, y->verdict);
 }
 
+/* Bodies and domains of quantifiers are left and right too. */
 static void mark_read(const ct_expr *e, uint64_t *read)
 {
     if (e->op == CT_PRESENT || e->op == CT_PAYLOAD) {
@@ -26,6 +28,7 @@ static void mark_read(const ct_expr *e, uint64_t *read)
     }
 }
 
+/* The union takes const off for qsort_r, whose comparison does not write. */
 void an_s5_space(an_analyzer *z)
 {
     const ct_model *m = z->an->model;

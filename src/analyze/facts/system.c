@@ -31,6 +31,8 @@ enum { MAX_CHAIN = 1000 };
 static void report(judge *j, const char *code, mt_severity severity, mt_str part,
                    const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* Every finding is about the System and stands at its declaration; `part` says what of
+ * it, and keeps findings apart in a baseline. */
 static void report(judge *j, const char *code, mt_severity severity, mt_str part,
                    const char *format, ...)
 {
@@ -70,6 +72,7 @@ static uint32_t find_in(const judge *j, uint32_t member, ct_kind kind, mt_str id
 
 /* ---- authority ---- */
 
+/* Operations whose precondition can never hold by types do not count as authority. */
 static uint32_t count_operations(const an_analysis *an, uint32_t persona)
 {
     uint32_t count = 0;
@@ -79,6 +82,8 @@ static uint32_t count_operations(const an_analysis *an, uint32_t persona)
     return count;
 }
 
+/* A shared persona is the same actor everywhere (§12.2), so its power is the sum; one
+ * that acts in several contracts is worth a note. */
 static void judge_authority(judge *j, an_sys_analysis *out)
 {
     uint32_t most = 0;
@@ -114,12 +119,14 @@ static void judge_authority(judge *j, an_sys_analysis *out)
 
 /* ---- triggers ---- */
 
+/* What fires, by name; the target is in the message. */
 static mt_str trigger_name(judge *j, const an_sys_trigger *t)
 {
     return mt_strf(j->fs->arena, "%.*s.%.*s on %.*s", MT_ARG(member_id(j, t->source)),
                    MT_ARG(t->source_flow), MT_ARG(t->on));
 }
 
+/* By name, since members number their terminals differently. */
 static bool ends_with(const an_analysis *an, const an_end *end, mt_str outcome)
 {
     return end->terminal != CT_NONE &&
@@ -191,6 +198,8 @@ static void count_chain(judge *j, uint32_t trigger)
     j->open[trigger] = 2;
 }
 
+/* C-SYS-12 refuses this for the entry step; here also for operations behind branches,
+ * where it depends on the facts and is a warning. */
 static void judge_operation(judge *j, const an_sys_trigger *t, uint32_t op)
 {
     const an_analysis *an = analysis_of(j, t->target);
@@ -208,6 +217,7 @@ typedef struct todo {
     uint64_t *seen;       /* bit per step */
 } todo;
 
+/* Each step enters once, so the list needs no more room than there are steps. */
 static void look_at(todo *l, uint32_t step)
 {
     if (step != CT_NONE && !ct_bit(l->seen, step)) {
@@ -217,7 +227,9 @@ static void look_at(todo *l, uint32_t step)
 }
 
 /* The operations a flow may begin with, whatever the facts: behind branches, hand-offs
- * and into sub-flows and parallel branches. */
+ * and into sub-flows and parallel branches. The search stops at operations: what
+ * follows one is done by whoever the flow names. A sub-flow without operations is not
+ * left again, so what follows it is not judged. */
 static void judge_first(judge *j, const an_sys_trigger *t, uint32_t flow)
 {
     const ct_plan *p = analysis_of(j, t->target)->plan;
@@ -242,6 +254,8 @@ static void judge_first(judge *j, const an_sys_trigger *t, uint32_t flow)
     }
 }
 
+/* A trigger that can never fire is a warning, one that can is a note with the number of
+ * ways through both flows. */
 static void judge_trigger(judge *j, uint32_t index)
 {
     const an_sys_trigger *t = &j->s->triggers[index];
@@ -269,6 +283,7 @@ static void judge_trigger(judge *j, uint32_t index)
 
 /* ---- shared entities ---- */
 
+/* By names: state sets are equal (C-SYS-14), their order need not be. */
 static bool declares(const ct_entity *e, mt_str from, mt_str to)
 {
     for (uint32_t i = 0; i < e->transition_count; i++) {
@@ -311,6 +326,8 @@ static void judge_pair(judge *j, const an_sys_shared *shared, uint32_t mover,
     }
 }
 
+/* §12.2 compares state sets only, so two members may disagree about where an entity
+ * begins; the executor has to choose. */
 static void judge_initial(judge *j, const an_sys_shared *shared, const ct_entity *first,
                           uint32_t member)
 {
@@ -330,7 +347,8 @@ static void judge_initial(judge *j, const an_sys_shared *shared, const ct_entity
     }
 }
 
-/* The moves of all members as edges between the first member's states. */
+/* The moves of all members as edges between the first member's states. States the first
+ * member does not know are passed over. */
 static an_edges joint_moves(judge *j, const an_sys_shared *shared,
                             const ct_entity *first)
 {
@@ -398,6 +416,7 @@ static uint64_t *reached_by(judge *j, const ct_entity *e, const an_edges *edges)
     return reached;
 }
 
+/* By declared transitions of all members: not even together they lead there. */
 static void judge_dead(judge *j, const an_sys_shared *shared, const ct_entity *first)
 {
     an_edges all = joint_transitions(j, shared, first);
@@ -414,6 +433,8 @@ static void judge_dead(judge *j, const an_sys_shared *shared, const ct_entity *f
     }
 }
 
+/* A state that no transition leaves is an end and not a fault; one that could be left
+ * but that no operation leaves is worth a word. */
 static void judge_stuck(judge *j, const an_sys_shared *shared, const ct_entity *first,
                         const an_edges *moves, const uint64_t *reached)
 {
@@ -430,6 +451,8 @@ static void judge_stuck(judge *j, const an_sys_shared *shared, const ct_entity *
     }
 }
 
+/* Pairs in both directions, since what one member declares says nothing about what the
+ * other does. */
 static an_sys_entity judge_entity(judge *j, const an_sys_shared *shared)
 {
     an_sys_entity out = {0};
@@ -455,6 +478,8 @@ static an_sys_entity judge_entity(judge *j, const an_sys_shared *shared)
     return out;
 }
 
+/* Ways behind a trigger start as 1, so a chain that is not followed leaves products as
+ * they are. Without the paths of every member nothing is said about triggers. */
 const an_sys_analysis *an_sys_analyze(mt_arena *a, const an_sys *s, an_findings *fs)
 {
     an_sys_analysis *out = mt_new(a, an_sys_analysis);

@@ -9,6 +9,7 @@
 
 #include "base/form.h"
 
+/* Of anything in one System; the size of the bundle bounds it further. */
 enum { MOST = 1000000 };
 
 /* ---- The form -----------------------------------------------------------------------
@@ -21,6 +22,7 @@ static const mt_form_row MEMBER_ROWS[] = {
 static const mt_form_table MEMBER =
     MT_FORM_TABLE("a member", MEMBER_ROWS, an_sys_member, NULL);
 
+/* Contracts are still names here; take_shared() makes indices of them. */
 typedef struct draft_shared {
     mt_str name;
     const mt_str *contracts;
@@ -39,6 +41,7 @@ static const mt_form_row ENTITY_ROWS[] = {
 static const mt_form_table ENTITY =
     MT_FORM_TABLE("a shared entity", ENTITY_ROWS, draft_shared, NULL);
 
+/* The names of both contracts beside the trigger, whose indices are set later. */
 typedef struct draft_trigger {
     an_sys_trigger trigger;
     mt_str source, target;
@@ -87,6 +90,7 @@ typedef struct reader {
     bool wrong; /* some name is not a member's */
 } reader;
 
+/* 0 for an unknown one keeps indices in range; `wrong` refuses the System. */
 static uint32_t member(reader *r, mt_str id)
 {
     for (uint32_t i = 0; i < r->s->member_count; i++) {
@@ -98,6 +102,7 @@ static uint32_t member(reader *r, mt_str id)
     return 0;
 }
 
+/* A copy that can be written: the caller adds each member's analysis. */
 static an_sys_member *take_members(mt_arena *a, const draft *d)
 {
     an_sys_member *out = mt_new_array(a, an_sys_member, d->s.member_count);
@@ -132,6 +137,7 @@ static const an_sys_trigger *take_triggers(reader *r, const draft *d)
     return out;
 }
 
+/* The first, and by C-SYS-05 the only one. */
 static const mt_json *find_system(const mt_json *bundle)
 {
     const mt_json *list = mt_json_at(bundle, "constructs");
@@ -145,6 +151,7 @@ static const mt_json *find_system(const mt_json *bundle)
     return NULL;
 }
 
+/* Goes on after a fault of the form, since lists that could not be read are empty. */
 mt_err an_sys_read(mt_arena *a, const mt_json *bundle, an_sys *out)
 {
     const mt_json *system = find_system(bundle);

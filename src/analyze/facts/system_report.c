@@ -7,6 +7,7 @@ static mt_str member_id(const an_sys *s, uint32_t member)
     return s->members[member].id;
 }
 
+/* Chains are left out where paths of some member are not known; see an_sys_analysis. */
 void an_sys_text(mt_buf *out, const an_sys_analysis *x)
 {
     const an_sys *s = x->system;
@@ -60,6 +61,8 @@ static void authorities_json(mt_jw *w, const an_sys_analysis *x)
     mt_jw_end_array(w);
 }
 
+/* null and not false where the paths are not known. Counts are strings: they may have
+ * hundreds of digits. */
 static void chains_json(mt_jw *w, const an_sys_analysis *x)
 {
     const an_sys *s = x->system;

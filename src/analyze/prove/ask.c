@@ -17,6 +17,7 @@
 #include "base/utf8.h"
 #include "contract/flow/text.h"
 
+/* A question is a sentence; more is not one, and the parser recurses over tokens. */
 enum { MOST_TOKENS = 2000 };
 
 /* ---- Words ----------------------------------------------------------------------- */
@@ -32,6 +33,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+/* Later faults follow from the first, and one place can be underlined. */
 bool ask_fault(asker *k, const ask_token *at, const char *format, ...)
 {
     va_list args;
@@ -44,6 +46,7 @@ bool ask_fault(asker *k, const ask_token *at, const char *format, ...)
     return false;
 }
 
+/* A dot is part of the number only before a digit, as in the language itself. */
 static size_t number_end(mt_str q, size_t i)
 {
     i += q.ptr[i] == '-';
@@ -54,7 +57,8 @@ static size_t number_end(mt_str q, size_t i)
     return i;
 }
 
-/* The token at i; its end is returned. */
+/* The token at i; its end is returned. 0: nothing begins here, or text without its
+ * closing quote. Longer signs stand before their beginnings in SIGNS. */
 static size_t scan(mt_str q, size_t i, ask_token *t)
 {
     static const char *const SIGNS[] = {"<=", ">=", "!=", "=", "<", ">", "(", ")", "."};
@@ -86,6 +90,8 @@ static size_t scan(mt_str q, size_t i, ask_token *t)
     return end > i ? end : 0;
 }
 
+/* A question mark at the end is good style and means nothing. The last token is
+ * ASK_END, so looking one ahead is always allowed. */
 static bool tokenise(asker *k, mt_str q)
 {
     size_t whole = mt_utf8_check(q);
@@ -118,6 +124,7 @@ const ask_token *ask_peek(const asker *k)
     return &k->tokens.items[k->next];
 }
 
+/* Text in quotes is never a word of the grammar: a fact may be called "hold". */
 bool ask_take(asker *k, const char *word)
 {
     const ask_token *t = ask_peek(k);
@@ -183,7 +190,9 @@ an_reply_kind ask_unknown(asker *k, mt_str reason)
     return AN_REPLY_UNKNOWN;
 }
 
-/* Is there a fact set for the claim? `yes` and `no` are what to say. */
+/* Is there a fact set for the claim? `yes` and `no` are what to say. `wanted` turns the
+ * question round: "always" asks whether the opposite is possible. An example is shown
+ * in both cases, since it either proves the yes or refutes. */
 static an_reply_kind say_possible(asker *k, const an_claim *claim, bool wanted,
                                   const char *label)
 {
@@ -201,6 +210,7 @@ static an_reply_kind say_possible(asker *k, const an_claim *claim, bool wanted,
 
 /* ---- Questions ------------------------------------------------------------------- */
 
+/* By, and not what, for some fact set: if that is impossible, it is implied. */
 static an_reply_kind implied(asker *k, const ct_expr *what)
 {
     const ct_expr *by = ask_condition(k);
@@ -241,6 +251,7 @@ static an_reply_kind can_hold(asker *k)
     return say_possible(k, an_claim_holds(k->a, AN_FIRST, what), true, "for");
 }
 
+/* A condition that was shortened without proof is shown with that remark. */
 static an_reply_kind say_condition(asker *k, const ask_weakest *w)
 {
     mt_str text = MT_STR("always");
@@ -255,6 +266,7 @@ static an_reply_kind say_condition(asker *k, const ask_weakest *w)
     return AN_REPLY_YES;
 }
 
+/* "is" and "can" mean the same here. */
 static an_reply_kind ask_when(asker *k)
 {
     if (!ask_take(k, "is") && !ask_want(k, "can")) {
@@ -277,6 +289,8 @@ static an_reply_kind ask_when(asker *k)
     return AN_REPLY_NO;
 }
 
+/* "can" is two questions: with a persona behind it about authority, otherwise about a
+ * condition. */
 static an_reply_kind dispatch(asker *k)
 {
     const ask_token *first = ask_peek(k);
@@ -312,6 +326,7 @@ static void text(mt_jw *w, mt_str key, mt_str value)
     }
 }
 
+/* Keys are in byte order; those without a value are left out. */
 static mt_str reply_json(asker *k, an_reply_kind kind, mt_str question)
 {
     mt_buf b = {0};
@@ -335,6 +350,7 @@ static mt_str reply_json(asker *k, an_reply_kind kind, mt_str question)
     return json;
 }
 
+/* A fault wins over a reply that was made before it was noticed. */
 an_reply an_ask(mt_arena *a, an_prover *p, const ct_program *program, mt_str question)
 {
     asker k = {.a = a, .p = p, .program = program, .m = ct_program_model(program)};

@@ -46,6 +46,7 @@ static const ct_expr *literal(asker *k, const ct_type *type, ct_value value)
 
 /* ---- Paths ----------------------------------------------------------------------- */
 
+/* As the loader makes it: variants are sorted, so a tag's index is the choice. */
 static const ct_type *tags_of(asker *k, const ct_type *of)
 {
     ct_type *t = mt_new(k->a, ct_type);
@@ -57,6 +58,7 @@ static const ct_type *tags_of(asker *k, const ct_type *of)
     return t;
 }
 
+/* The currency of Money is not asked for: it is a constant of the type. */
 static const ct_expr *member(asker *k, const ct_expr *of, const ask_token *name)
 {
     const ct_type *t = of->type;
@@ -77,6 +79,7 @@ static const ct_expr *member(asker *k, const ct_expr *of, const ask_token *name)
                  t->as.fields[i].type, of, i);
 }
 
+/* Without one an operation is always possible as far as facts go. */
 static const ct_expr *precondition_of(asker *k, uint32_t operation)
 {
     const ct_expr *e = k->m->operations[operation].precondition;
@@ -104,6 +107,7 @@ static const ct_expr *named(asker *k, const ask_token *name, bool as_value)
     return NULL;
 }
 
+/* ORDER ct_compare, -1 if it is not a comparison. */
 static int comparison_at(const ask_token *t)
 {
     for (int i = 0; i < 6 && t->kind == ASK_SIGN; i++) {
@@ -136,6 +140,8 @@ static const ct_expr *path(asker *k, bool right_side)
     return e;
 }
 
+/* `len` is only a function before a parenthesis. Looking one token further is safe: the
+ * word is not ASK_END, so there is another. */
 static const ct_expr *operand(asker *k, bool right_side)
 {
     ask_token open = *ask_peek(k);
@@ -160,6 +166,7 @@ static const ct_expr *operand(asker *k, bool right_side)
 
 /* ---- Values ---------------------------------------------------------------------- */
 
+/* As written: 3.0 is not whole. */
 static bool whole_number(mt_str text, int64_t *out)
 {
     mt_decimal d;
@@ -174,7 +181,9 @@ static const ct_type *literal_int(asker *k, int64_t n)
     return t;
 }
 
-/* A number beside a value of the type. */
+/* A number beside a value of the type. A number beside a Duration counts in its unit;
+ * beside Money the currency may follow and is taken. NULL without a fault: the caller
+ * says which type was due. */
 static const ct_expr *number(asker *k, const ct_type *beside, const ask_token *t)
 {
     ct_value v = {0};
@@ -215,6 +224,7 @@ static const ct_expr *text(asker *k, const ct_type *beside, mt_str t)
     return read ? literal(k, beside, v) : NULL;
 }
 
+/* A word that is a value of the Enum is that value, every other word is a name. */
 static const ct_expr *value(asker *k, const ct_type *beside)
 {
     ask_token t = *ask_peek(k);
@@ -250,6 +260,8 @@ static bool is_ordered(const ct_type *t)
 
 /* ---- Conditions ------------------------------------------------------------------ */
 
+/* The same rule as the loader's (§4.2), so nothing can be asked that could not be
+ * written. */
 static const ct_expr *comparison(asker *k, const ct_expr *left, int op)
 {
     ask_token at = k->tokens.items[k->next++];
@@ -270,6 +282,7 @@ static const ct_expr *comparison(asker *k, const ct_expr *left, int op)
     return e;
 }
 
+/* A comparison, or a Bool by itself. */
 static const ct_expr *atom(asker *k)
 {
     ask_token at = *ask_peek(k);
@@ -286,6 +299,7 @@ static const ct_expr *atom(asker *k)
     return e;
 }
 
+/* The only function that meets itself again, so the depth is counted here. */
 static const ct_expr *unary(asker *k)
 {
     if (++k->depth > MOST_DEPTH) {
@@ -306,6 +320,7 @@ static const ct_expr *unary(asker *k)
     return e;
 }
 
+/* `and` binds tighter than `or`; chains lean to the left. */
 static const ct_expr *conjunction(asker *k)
 {
     const ct_expr *e = unary(k);

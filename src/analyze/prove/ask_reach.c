@@ -17,6 +17,8 @@
 /* ---- Steps -------------------------------------------------------------------------
  */
 
+/* One instance has the name the engine gives it by default; several are numbered from
+ * 1. */
 static mt_str instance_name(const ask_search *s, uint32_t instance)
 {
     return s->goal.instances == 1 ? CT_DEFAULT_INSTANCE
@@ -46,6 +48,7 @@ static const ct_change *goal_change(const ask_search *s, const an_joint_step *st
     return NULL;
 }
 
+/* from and to are of the entity that is asked about; all changes are in `changes`. */
 static void step_json(ask_search *s, mt_jw *w, const ask_step *x)
 {
     const an_joint_step *step = &x->step;
@@ -136,6 +139,7 @@ static void say_steps(ask_search *s, const ask_way *way, const char *indent, boo
 /* ---- What an answer covers ---------------------------------------------------------
  */
 
+/* What the answer rests on, so that a program can judge how far it reaches. */
 static void covers_json(ask_search *s, bool any)
 {
     asker *k = s->k;
@@ -205,6 +209,8 @@ static const char *alone_text(const ask_way *w)
                            : ", after others";
 }
 
+/* A trace is a proof by itself: the engine has executed it. `alone` is left out while
+ * it is not decided. */
 static an_reply_kind say_yes(ask_search *s, uint32_t persona, const ask_way *way)
 {
     asker *k = s->k;
@@ -226,6 +232,8 @@ static an_reply_kind say_yes(ask_search *s, uint32_t persona, const ask_way *way
     return AN_REPLY_YES;
 }
 
+/* The last step is the one that was asked about; the steps before it follow
+ * indented. */
 static void say_persona(ask_search *s, mt_jw *w, uint32_t persona, const ask_way *way)
 {
     const ask_step *last = &way->steps[way->count - 1];
@@ -364,6 +372,7 @@ static bool never_others(ask_search *s, const ask_way *ways)
     return true;
 }
 
+/* "nobody else" would be odd where everybody can. */
 static bool others_left(const ask_search *s, const ask_way *ways)
 {
     uint32_t found = 0;
@@ -373,6 +382,8 @@ static bool others_left(const ask_search *s, const ask_way *ways)
     return found < s->k->m->persona_count || !found;
 }
 
+/* Unknown only when nobody was found and somebody is open; otherwise a yes with what is
+ * open beside it. */
 static an_reply_kind answer_who(ask_search *s)
 {
     asker *k = s->k;
@@ -396,6 +407,8 @@ static an_reply_kind answer_who(ask_search *s)
     return some ? AN_REPLY_YES : AN_REPLY_NO;
 }
 
+/* A way that was found decides; after that the search has to be complete before "no"
+ * may be said. */
 static an_reply_kind answer_can(ask_search *s, uint32_t persona)
 {
     ask_way w = ask_way_of(s, persona);

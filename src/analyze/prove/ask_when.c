@@ -17,6 +17,8 @@ enum {
     MOST_QUESTIONS = 250 /* to the solver, to make it shorter */
 };
 
+/* A condition as `and` and `or` of any number of parts, which is easier to shorten than
+ * pairs. */
 typedef struct node node;
 struct node {
     ct_op op; /* CT_AND, CT_OR, or CT_LITERAL: a leaf */
@@ -68,6 +70,7 @@ static void add_part(writer *w, node *to, node *part)
     }
 }
 
+/* false in an `and` decides it, true in an `or`; no part at all is the neutral one. */
 static node *settled(writer *w, node *n)
 {
     for (size_t i = 0; i < n->parts.len; i++) {
@@ -81,6 +84,7 @@ static node *settled(writer *w, node *n)
     return n->parts.len ? n : constant(w, n->op == CT_AND);
 }
 
+/* Left before right, so that parts that guard each other keep their order. */
 static node *join(writer *w, ct_op op, node *x, node *y)
 {
     node *n = new_node(w, op, NULL);
@@ -104,7 +108,8 @@ static bool reads_payload(const ct_expr *e)
            (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
 }
 
-/* A payload is the term its rule writes if producing it changes nothing. */
+/* A payload is the term its rule writes if producing it changes nothing. Rounding to
+ * the payload's scale would make it another number. */
 static bool is_written(const ct_rule *r)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
@@ -125,6 +130,7 @@ static bool all_written(const ct_model *m, const ct_expr *e)
     return all_written(m, e->left) && all_written(m, e->right);
 }
 
+/* Copies only the way down to a payload; expressions are shared otherwise. */
 static const ct_expr *replaced(writer *w, const ct_expr *e)
 {
     if (!e || !reads_payload(e)) {
@@ -155,6 +161,8 @@ static node *presence(writer *w, const ct_expr *e, node *with)
 
 static node *negated(writer *w, node *n);
 
+/* Comparisons that read verdicts or may fault are negated as they are: turned round
+ * they would be another condition. */
 static const ct_expr *flipped(writer *w, const ct_expr *e)
 {
     static const uint8_t OPPOSITE[6] = {
@@ -175,6 +183,8 @@ static const ct_expr *flipped(writer *w, const ct_expr *e)
     return copy;
 }
 
+/* not forall is exists not; bodies of several parts stay, since they would become
+ * longer. */
 static const ct_expr *flipped_quantifier(writer *w, const ct_expr *e)
 {
     if (reads_verdict(e->right) || w->may_fault || e->right->op == CT_AND ||
@@ -188,6 +198,7 @@ static const ct_expr *flipped_quantifier(writer *w, const ct_expr *e)
     return copy;
 }
 
+/* De Morgan, down to the leaves. */
 static node *negated(writer *w, node *n)
 {
     if (n->op == CT_LITERAL) {
@@ -206,6 +217,7 @@ static node *negated(writer *w, node *n)
     return settled(w, out);
 }
 
+/* Beyond MOST_NODES the rest stays as it is written: longer, and still right. */
 static node *write_positive(writer *w, const ct_expr *e)
 {
     const ct_model *m = w->k->m;
@@ -257,7 +269,8 @@ static const an_claim *claim_of(writer *w, const node *n, bool negate)
     return negate ? an_claim_not(w->k->a, c) : c;
 }
 
-/* What is known where part i of n is looked at. */
+/* What is known where part i of n is looked at. In an `and` the other parts hold, in an
+ * `or` they fail: only there part i decides. */
 static const an_claim *around(writer *w, const node *n, size_t i, const an_claim *known)
 {
     for (size_t j = 0; j < n->parts.len; j++) {
@@ -269,12 +282,15 @@ static const an_claim *around(writer *w, const node *n, size_t i, const an_claim
     return known;
 }
 
+/* Out of questions counts as "not proven": the part stays. */
 static bool never(writer *w, const an_claim *c)
 {
     return w->questions++ < MOST_QUESTIONS &&
            an_prove_possible(w->k->p, w->k->a, c).possible == AN_NEVER;
 }
 
+/* From the last part on, so that of two equal parts the first stays, as it was
+ * written. */
 static node *shortened(writer *w, node *n, const an_claim *known)
 {
     if (n->op == CT_LITERAL) {
@@ -315,6 +331,8 @@ static bool same(asker *k, const an_claim *x, const an_claim *y)
            AN_NEVER;
 }
 
+/* Never and always are settled before anything is written out. The comparison at the
+ * end is what is claimed; all before it only finds candidates. */
 ask_weakest ask_weakest_of(asker *k, const ct_expr *e)
 {
     ask_weakest out = {0};

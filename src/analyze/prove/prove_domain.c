@@ -37,6 +37,7 @@ pv_sym *pv_number(an_prover *p, const ct_type *type, Z3_ast v, unsigned scale,
     return s;
 }
 
+/* Numbers are given for good, so formulas of one question after the other agree. */
 Z3_ast pv_text(an_prover *p, mt_str text)
 {
     bool added;
@@ -49,6 +50,7 @@ Z3_ast pv_text(an_prover *p, mt_str text)
     return pv_int(p, (int64_t)e->value - 1);
 }
 
+/* The solver shares equal terms, so the ids of both arguments name the place. */
 Z3_ast pv_opaque(an_prover *p, Z3_sort sort, const char *what, Z3_ast a, Z3_ast b)
 {
     p->loose = true;
@@ -57,6 +59,7 @@ Z3_ast pv_opaque(an_prover *p, Z3_sort sort, const char *what, Z3_ast a, Z3_ast 
     return pv_constant(p, name, sort);
 }
 
+/* Holds for every value of the type; asserted beside each question. */
 static void bound(an_prover *p, Z3_ast fact)
 {
     mt_vec_push(&p->tmp, &p->bounds, fact);
@@ -101,6 +104,7 @@ static pv_sym *free_money(an_prover *p, const ct_type *type, mt_str path)
     return pv_number(p, type, v, scale, MT_DECIMAL_MAX_SCALE + 1 + zeros);
 }
 
+/* In nanoseconds, as one integer: comparisons need no second part. */
 static pv_sym *free_time(an_prover *p, const ct_type *type, mt_str path)
 {
     Z3_ast v = pv_constant(p, path, p->int_sort), unit = pv_power(p, NANO_DIGITS);
@@ -110,6 +114,8 @@ static pv_sym *free_time(an_prover *p, const ct_type *type, mt_str path)
     return pv_scalar(p, type, v);
 }
 
+/* By the number of its text and not by index: two contracts may order values
+ * differently. */
 static pv_sym *free_choice(an_prover *p, const ct_type *type, mt_str path, bool is_tag)
 {
     Z3_ast v = pv_constant(p, path, p->int_sort), any = p->no;
@@ -121,6 +127,8 @@ static pv_sym *free_choice(an_prover *p, const ct_type *type, mt_str path, bool 
     return pv_scalar(p, type, v);
 }
 
+/* `list_path` has [] for every position, so what is known about a list holds for all of
+ * its elements. */
 static void free_parts(an_prover *p, pv_sym *s, mt_str path, mt_str list_path,
                        const char *join)
 {
@@ -136,6 +144,9 @@ static void free_parts(an_prover *p, pv_sym *s, mt_str path, mt_str list_path,
     }
 }
 
+/* `whole`: every list of the type fits into the elements that are written out. A list
+ * without bound has a few in the small world, which can show that something is
+ * possible, and none in the large one, which can prove that it is not. */
 static pv_sym *free_list(an_prover *p, const ct_type *type, mt_str path,
                          mt_str list_path)
 {
@@ -164,6 +175,7 @@ static pv_sym *free_list(an_prover *p, const ct_type *type, mt_str path,
     return s;
 }
 
+/* All payloads exist side by side; the tag says which one is looked at. */
 static pv_sym *free_union(an_prover *p, const ct_type *type, mt_str path,
                           mt_str list_path)
 {
@@ -201,6 +213,7 @@ static pv_sym *free_value(an_prover *p, const ct_type *type, mt_str path,
     MT_BUG("unknown base type");
 }
 
+/* Leaves are remembered: a model of the solver is read back from them. */
 pv_sym *pv_free_sym(an_prover *p, const ct_type *type, mt_str path, mt_str list_path)
 {
     pv_sym *s = free_value(p, type, path, list_path);
@@ -232,6 +245,7 @@ void pv_text_bounds(an_prover *p)
 
 /* ---- Literals ------------------------------------------------------------------- */
 
+/* As printed and without the dot, since 96 bits do not fit a machine integer. */
 static pv_sym *decimal_literal(an_prover *p, const ct_type *type, mt_decimal d)
 {
     char text[MT_DECIMAL_TEXT], digits[MT_DECIMAL_TEXT];
@@ -261,6 +275,7 @@ static mt_str literal_name(an_prover *p, const ct_type *type, const ct_value *va
     return name;
 }
 
+/* Records in the order of their slots, lists element by element. */
 static pv_sym *literal_parts(an_prover *p, const ct_type *type, const ct_value *value)
 {
     pv_sym *s = pv_scalar(p, type, NULL);
@@ -318,6 +333,7 @@ static Z3_ast scaled(an_prover *p, const pv_sym *s, unsigned scale)
     return s->scale == scale ? s->v : pv_mul(p, s->v, pv_power(p, scale - s->scale));
 }
 
+/* To the larger scale: scaling up is exact. */
 void pv_align(an_prover *p, const pv_sym *a, const pv_sym *b, Z3_ast *x, Z3_ast *y)
 {
     unsigned scale = a->scale > b->scale ? a->scale : b->scale;

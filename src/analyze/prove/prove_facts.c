@@ -21,6 +21,7 @@ static bool same_texts(const mt_str *x, const mt_str *y, uint32_t count)
     return true;
 }
 
+/* In the order of the first; values are compared by text. */
 static const ct_type *meet_choices(mt_arena *a, const ct_type *x, const ct_type *y)
 {
     if (x->count == y->count && same_texts(x->as.values, y->as.values, x->count)) {
@@ -60,6 +61,7 @@ static const ct_type *meet_parts(mt_arena *a, const ct_type *x, const ct_type *y
     return t;
 }
 
+/* Durations of different units are taken to have nothing in common. */
 static const ct_type *meet_range(mt_arena *a, const ct_type *x, const ct_type *y)
 {
     ct_type *t = mt_new(a, ct_type);
@@ -74,6 +76,7 @@ static const ct_type *meet_range(mt_arena *a, const ct_type *x, const ct_type *y
     return empty ? NULL : t;
 }
 
+/* The fewer digits on both sides of the point. */
 static const ct_type *meet_decimal(mt_arena *a, const ct_type *x, const ct_type *y)
 {
     ct_type *t = mt_new(a, ct_type);
@@ -122,6 +125,8 @@ static const ct_type *meet(mt_arena *a, const ct_type *x, const ct_type *y)
     return x;
 }
 
+/* A default counts only if both contracts have one, since a fact that is left out must
+ * be acceptable to both. */
 static void join_fact(an_prover *p, const ct_fact *fact)
 {
     bool added;
@@ -154,6 +159,7 @@ bool pv_facts_join(an_prover *p)
     return !p->mismatch.len;
 }
 
+/* Without a default the fact cannot be left out, and nothing happens. */
 void pv_leave_out(an_prover *p, mt_str fact, bool yes)
 {
     uintptr_t at = mt_map_get(&p->fact_names, fact, 0);

@@ -26,12 +26,16 @@ const an_claim *pf_holds(pf_finder *f, const ct_expr *e)
     return an_claim_holds(f->a, AN_FIRST, e);
 }
 
+/* Not merely "does not hold": the evaluation as such must succeed, or a fault elsewhere
+ * would be shown as an example. */
 const an_claim *pf_fails(pf_finder *f, const ct_expr *e)
 {
     const an_claim *sound = an_claim_holds(f->a, AN_FIRST, NULL);
     return an_claim_and(f->a, sound, an_claim_not(f->a, pf_holds(f, e)));
 }
 
+/* After a stop every question is answered with "unknown" at once, so the loops run out
+ * without being told. */
 an_answer pf_ask(pf_finder *f, const an_claim *c)
 {
     f->asked++;
@@ -46,11 +50,14 @@ an_answer pf_ask(pf_finder *f, const an_claim *c)
     return found;
 }
 
+/* Proven; what is open counts as possible. */
 bool pf_never(pf_finder *f, const an_claim *c)
 {
     return pf_ask(f, c).possible == AN_NEVER;
 }
 
+/* S30x are the structural findings of the same kind: what types exclude needs no
+ * proof. */
 static bool reported(const an_findings *fs, const an_finding *by)
 {
     for (size_t i = 0; i < fs->len; i++) {
@@ -75,6 +82,7 @@ static mt_str hint_of(const char *code)
     MT_BUG("a finding without a code");
 }
 
+/* `facts` are confirmed by the evaluator and go into the details as they are. */
 void pf_report(pf_finder *f, an_finding finding, mt_str facts, const char *format, ...)
 {
     va_list args;
@@ -92,6 +100,7 @@ void pf_report(pf_finder *f, an_finding finding, mt_str facts, const char *forma
     }
 }
 
+/* Cut, because conditions of generated contracts may be pages. */
 mt_str pf_text(pf_finder *f, const ct_expr *e)
 {
     enum { SHOWN = 120 };
@@ -116,6 +125,8 @@ static an_finding about_rule(const char *code, mt_severity severity, const ct_ru
                         .origin = r->origin};
 }
 
+/* The example is any fact set for which the contract evaluates: it shows the rule
+ * silent. */
 static void dead_rules(pf_finder *f)
 {
     for (uint32_t i = 0; i < f->m->rule_count && !f->stopped; i++) {
@@ -141,6 +152,7 @@ static an_finding about_operation(const char *code, mt_severity severity,
                         .origin = o->origin};
 }
 
+/* Without a precondition there is nothing to prove. */
 static void dead_operations(pf_finder *f)
 {
     for (uint32_t i = 0; i < f->m->operation_count && !f->stopped; i++) {
@@ -180,6 +192,8 @@ static bool reads_verdict(const ct_expr *e, uint32_t rule)
                  reads_verdict(e->left, rule) || reads_verdict(e->right, rule));
 }
 
+/* Three questions: both, only one, only the other. Where both is not possible, or not
+ * decided, nothing is reported. */
 static void compare_rules(pf_finder *f, uint32_t x, uint32_t y)
 {
     const ct_rule *a = &f->m->rules[x], *b = &f->m->rules[y];
@@ -211,7 +225,8 @@ static void compare_rules(pf_finder *f, uint32_t x, uint32_t y)
 }
 
 /* Rules that read the same facts are cases of one thing. A rule that reads a verdict
- * says itself that it implies it: that is not worth a word. */
+ * says itself that it implies it: that is not worth a word. The bound is shared by all
+ * pairs; when it is met the rest counts as one open question. */
 static void rule_pairs(pf_finder *f)
 {
     size_t words = f->m->fact_count / 64 + 1;
@@ -254,7 +269,8 @@ static bool share_persona(const ct_operation *a, const ct_operation *b)
     return false;
 }
 
-/* An effect of each, from one state of one entity to different ones. */
+/* An effect of each, from one state of one entity to different ones. Leading to the
+ * same state is not a conflict: either order gives it. */
 static const ct_effect *forking(const ct_operation *a, const ct_operation *b)
 {
     for (uint32_t i = 0; i < a->effect_count; i++) {
@@ -285,6 +301,7 @@ static void compare_operations(pf_finder *f, const ct_operation *a,
               MT_ARG(en->states[e->from]));
 }
 
+/* Only where one persona may do both: then the contract leaves the choice to it. */
 static void operation_pairs(pf_finder *f)
 {
     uint32_t count = f->m->operation_count;
@@ -337,6 +354,8 @@ static bool outcomes_meet(const ct_operation *o, uint32_t x, uint32_t y)
     return some;
 }
 
+/* outcomes_meet() is cubic in effects, hence the bound. Which outcome is taken is the
+ * executor's to say (§9.2), so this is a note. */
 static void outcome_pairs(pf_finder *f)
 {
     for (uint32_t i = 0; i < f->m->operation_count; i++) {
@@ -363,6 +382,7 @@ static void outcome_pairs(pf_finder *f)
 /* ---- All ----------------------------------------------------------------------------
  */
 
+/* So that silence cannot be taken for proof. */
 static void left_open(pf_finder *f)
 {
     if (!f->open && !f->stopped) {

@@ -49,6 +49,7 @@ Z3_ast pv_not(an_prover *p, Z3_ast a)
     return a == p->yes ? p->no : a == p->no ? p->yes : MADE(p, Z3_mk_not(p->z, a), a);
 }
 
+/* Of Booleans it folds into `or` and `and`, which the solver handles better. */
 Z3_ast pv_if(an_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
 {
     if (c == p->yes || a == b) {
@@ -66,6 +67,7 @@ Z3_ast pv_if(an_prover *p, Z3_ast c, Z3_ast a, Z3_ast b)
     return MADE(p, Z3_mk_ite(p->z, c, a, b), a);
 }
 
+/* Numerals of more than 64 bits are left to the solver. */
 static bool both_small(an_prover *p, Z3_ast a, Z3_ast b, int64_t *x, int64_t *y)
 {
     return Z3_get_ast_kind(p->z, a) == Z3_NUMERAL_AST &&
@@ -167,6 +169,7 @@ Z3_ast pv_power(an_prover *p, unsigned n)
     return with_zeros(p, MT_STR("1"), n);
 }
 
+/* 2^96 times ten to the n: what no coefficient of a decimal reaches (§13.6). */
 Z3_ast pv_word(an_prover *p, unsigned n)
 {
     return with_zeros(p, MT_STR("79228162514264337593543950336"), n);
@@ -180,6 +183,8 @@ Z3_ast pv_constant(an_prover *p, mt_str name, Z3_sort sort)
     return MADE(p, symbol ? Z3_mk_const(p->z, symbol, sort) : NULL, otherwise);
 }
 
+/* Division of the solver rounds down for a positive divisor, so the remainder is never
+ * negative and one rule serves both signs. */
 Z3_ast pv_round(an_prover *p, Z3_ast v, unsigned digits)
 {
     if (!digits) {
@@ -208,12 +213,15 @@ Z3_ast pv_within(an_prover *p, Z3_ast v, Z3_ast most)
 
 /* ---- The context ---------------------------------------------------------------- */
 
+/* Z3's own handler would end the process. */
 static void note_error(Z3_context z, Z3_error_code code)
 {
     (void)z;
     (void)code; /* Z3_get_error_code() tells it where it is looked for */
 }
 
+/* The memory limit is one of the whole process in Z3, so it is set again for each
+ * prover. */
 bool pv_open(an_prover *p)
 {
     p->missing = mt_late_load(&mt_late_z3);

@@ -35,6 +35,7 @@ typedef struct span {
     wide least, most;
 } span;
 
+/* In 128 bits: 64-bit bounds times a unit, and products of two, have room. */
 static span span_of(const ct_type *t, wide factor)
 {
     return (span){t->as.range.min * factor, t->as.range.max * factor};
@@ -58,12 +59,14 @@ static span span_sum(span a, span b, bool minus)
                  : (span){a.least + b.least, a.most + b.most};
 }
 
+/* Whole, since results are in the smaller unit (§4.2). */
 static wide unit_factor(const ct_type *of, const ct_type *in)
 {
     return CT_UNIT_SECONDS[of->unit] / CT_UNIT_SECONDS[in->unit];
 }
 
-/* What the operation can give, from the types of its operands alone. */
+/* What the operation can give, from the types of its operands alone. Of times: the
+ * difference of any two moments of the calendar. */
 static span whole_span(const ct_expr *e)
 {
     const ct_type *x = e->left->type, *y = e->right->type, *t = e->type;
@@ -82,7 +85,8 @@ static bool span_fits(span s, const ct_type *t)
     return s.least >= t->as.range.min && s.most <= t->as.range.max;
 }
 
-/* Digits before and after the point; false when the type does not bound them. */
+/* Digits before and after the point; false when the type does not bound them. An Int
+ * has at most 19 digits. */
 static bool decimal_digits(const ct_type *t, int64_t *before, int64_t *after_point)
 {
     if (ct_is_int(t)) {
@@ -95,6 +99,8 @@ static bool decimal_digits(const ct_type *t, int64_t *before, int64_t *after_poi
     return t != &CT_TYPE_ANY_DECIMAL;
 }
 
+/* No overflow and no rounding, from digits alone: a product adds them, a sum may carry
+ * one. */
 static bool decimal_safe(const ct_expr *e)
 {
     int64_t b1, a1, b2, a2;
@@ -111,6 +117,7 @@ static bool decimal_safe(const ct_expr *e)
            before <= room;
 }
 
+/* Money is never safe: its type bounds nothing. */
 bool pv_arith_safe(const ct_expr *e)
 {
     return ct_has(e->type, LN_RANGED) ? span_fits(whole_span(e), e->type)
@@ -119,6 +126,7 @@ bool pv_arith_safe(const ct_expr *e)
 
 /* ---- Results in their bounds ----------------------------------------------------- */
 
+/* §13.3: outside of the range the evaluator faults and does not wrap. */
 static pv_term in_range(an_prover *p, const ct_type *t, Z3_ast v, bool safe)
 {
     pv_term out = plain(p, pv_scalar(p, t, v));
@@ -178,6 +186,9 @@ static pv_term near_sum(an_prover *p, pv_sym *exact)
     return (pv_term){s, err, p->no};
 }
 
+/* Some decimal that fits, or a fault, the same for the same exact value: weaker than
+ * what the evaluator does, so "never" stays true and "possible" is confirmed by
+ * evaluation. */
 static pv_term any_decimal(an_prover *p, pv_sym *exact)
 {
     Z3_ast scale = pv_int(p, exact->scale);
@@ -193,7 +204,8 @@ static pv_term either(an_prover *p, Z3_ast c, pv_term a, pv_term b)
     return (pv_term){pv_sym_if(p, c, a.s, b.s), pv_if(p, c, a.err, b.err), p->no};
 }
 
-/* The exact result, where it has at most 96 bits. */
+/* The exact result, where it has at most 96 bits. Where digits prove that it fits, the
+ * formula has no case at all, which is most of them. */
 static pv_term in_word(an_prover *p, pv_sym *exact, bool sum)
 {
     if (exact->scale > MT_DECIMAL_MAX_SCALE) {
@@ -208,6 +220,7 @@ static pv_term in_word(an_prover *p, pv_sym *exact, bool sum)
 
 /* ---- Arithmetic ----------------------------------------------------------------- */
 
+/* Scaling up appends zeros, each a digit. */
 static unsigned digits_at(const pv_sym *s, unsigned scale)
 {
     return s->digits + scale - s->scale;
@@ -219,6 +232,8 @@ static const pv_sym *as_decimal(an_prover *p, const pv_sym *s)
     return ct_is_int(s->type) ? pv_number(p, &CT_TYPE_ANY_DECIMAL, s->v, 0, 19) : s;
 }
 
+/* Decimals are integers of scaled digits, so sums are aligned first and products add
+ * their scales. */
 static pv_sym *exact_decimal(an_prover *p, const ct_expr *e, const pv_sym *a,
                              const pv_sym *b)
 {
@@ -234,6 +249,7 @@ static pv_sym *exact_decimal(an_prover *p, const ct_expr *e, const pv_sym *a,
                      scale, (x_digits > y_digits ? x_digits : y_digits) + 1);
 }
 
+/* Money has no declared scale to round to. */
 static pv_term decimal_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
                              const pv_sym *b)
 {
@@ -251,6 +267,8 @@ static Z3_ast nanos(an_prover *p, const pv_sym *duration)
     return pv_mul(p, seconds, pv_power(p, 9));
 }
 
+/* A difference is in whole seconds, rounded as the evaluator rounds; a moment outside
+ * of years 0001 to 9999 is a fault. */
 static pv_term time_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
                           const pv_sym *b)
 {
@@ -284,6 +302,7 @@ static pv_term whole_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
     return in_range(p, e->type, v, pv_arith_safe(e));
 }
 
+/* Left, right, then the operation: the first fault ends it, as in the evaluator. */
 static pv_term arith(an_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_term a = pv_translate_term(p, side, e->left);
@@ -311,6 +330,8 @@ static pv_sym *some_value(an_prover *p, const ct_type *type, const pv_sym *of,
     return pv_free_sym(p, type, name, name);
 }
 
+/* A position that is known takes its element; otherwise a chain of choices over all
+ * that are written out, which is why prove_lists.c keeps them few. */
 static pv_sym *element_at(an_prover *p, const pv_sym *list, Z3_ast index)
 {
     int64_t at;
@@ -329,6 +350,7 @@ static pv_sym *element_at(an_prover *p, const pv_sym *list, Z3_ast index)
     return s;
 }
 
+/* Outside of the list is a fault, whatever value stands for the element. */
 static pv_term index_term(an_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_term list = pv_translate_term(p, side, e->left);
@@ -340,6 +362,7 @@ static pv_term index_term(an_prover *p, pv_side *side, const ct_expr *e)
     return after(p, index, out);
 }
 
+/* §4.4: the payload of another tag is a fault and not an absent value. */
 static pv_term variant_term(an_prover *p, pv_side *side, const ct_expr *e)
 {
     pv_term of = pv_translate_term(p, side, e->left);
@@ -357,6 +380,8 @@ static pv_term part_of(pv_term of, pv_sym *part)
     return of;
 }
 
+/* By name, so that two contracts mean the same fact; one that is left out has its
+ * default. */
 static pv_sym *fact_term(an_prover *p, const ct_fact *fact)
 {
     uint32_t at = (uint32_t)mt_map_get(&p->fact_names, fact->id, 1) - 1;
@@ -403,6 +428,7 @@ pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e)
 
 /* ---- Payloads ------------------------------------------------------------------- */
 
+/* Lengths of text are not modelled: whether it is too long stays open for each text. */
 static pv_term fit_text(an_prover *p, const ct_rule *r, pv_sym *s)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
@@ -426,6 +452,8 @@ static bool reads_payload(const ct_expr *e)
            (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
 }
 
+/* Rounding may carry into a digit more before the point, hence the one that is
+ * added. */
 static bool fit_safe(const ct_type *to, const ct_type *from)
 {
     int64_t before, behind;
@@ -463,6 +491,7 @@ static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
     return plain(p, s);
 }
 
+/* Reading the payload of an absent verdict is a fault of the rule that reads it. */
 pv_term pv_translate_payload(an_prover *p, pv_side *side, const ct_rule *r)
 {
     pv_term t = pv_translate_term(p, side, r->payload);

@@ -22,7 +22,8 @@ typedef struct writer {
 
 static void write_sym(writer *w, const ct_type *t, const pv_sym *s);
 
-/* The decimal text of a formula's value. */
+/* The decimal text of a formula's value. With completion: what the model leaves open
+ * gets some value. */
 static mt_str value_text(writer *w, Z3_ast v)
 {
     Z3_ast out;
@@ -74,6 +75,7 @@ static void write_decimal(writer *w, mt_str digits, unsigned scale, unsigned kee
     mt_buf_free(&b);
 }
 
+/* At least cents, for the reader's eye. */
 static void write_money(writer *w, const ct_type *t, const pv_sym *s)
 {
     enum { CENTS = 2 };
@@ -127,6 +129,8 @@ static mt_str other_text(writer *w, mt_str code)
     }
 }
 
+/* Codes are positions in the list of texts; larger numbers stand for texts that differ
+ * from all of them and from each other. */
 static mt_str text_of(writer *w, Z3_ast v)
 {
     mt_str code = value_text(w, v);
@@ -138,6 +142,8 @@ static mt_str text_of(writer *w, Z3_ast v)
     return met ? w->p->text_list.items[n] : other_text(w, code);
 }
 
+/* Nanoseconds of years 1 to 9999 need more than 64 bits. Seconds are rounded down, so
+ * the rest is not negative. */
 static void write_time(writer *w, mt_str digits)
 {
     __extension__ typedef __int128 wide;
@@ -159,6 +165,8 @@ static void write_date(writer *w, int64_t days)
     mt_jw_str(&w->w, mt_str_from(text, ct_date_print(days, text)));
 }
 
+/* Elements behind those that are written out repeat the last one, as the formulas
+ * assume. */
 static void write_list(writer *w, const ct_type *t, const pv_sym *s)
 {
     int64_t n = s ? value_int(w, s->v) : 0;

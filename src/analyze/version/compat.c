@@ -39,6 +39,8 @@ const char *an_obstacle_name(an_obstacle_kind kind)
     return OBSTACLES[kind].name;
 }
 
+/* Names are those of the new contract; where the flow itself is gone, of the old
+ * one. */
 static an_obstacle make(const an_checker *c, an_obstacle_kind kind, uint32_t step,
                         mt_str subject, mt_str reason)
 {
@@ -74,7 +76,9 @@ void an_compat_note(an_checker *c, an_obstacle_kind kind, uint32_t step, mt_str 
 
 /* ---- Steps (layer 3) ------------------------------------------------------------- */
 
-/* The graph of the old plan that stands for one of the new, or CT_NONE. */
+/* The graph of the old plan that stands for one of the new, or CT_NONE. A branch is
+ * known by the step it belongs to and its id, up to the flow. Recursion is as deep as
+ * branches nest. */
 static uint32_t old_graph(const an_checker *c, uint32_t graph)
 {
     const ct_plan_graph *g = &c->p->graphs[graph];
@@ -116,6 +120,7 @@ static void match_steps(an_checker *c, uint32_t graph)
     mt_arena_free(&scratch);
 }
 
+/* Graphs are matched when first asked for: a run meets few of them. */
 static uint32_t old_step(an_checker *c, uint32_t step)
 {
     uint32_t graph = c->p->steps[step].graph;
@@ -133,7 +138,9 @@ static mt_str does(const ct_plan *p, const ct_plan_step *s)
                                   : (mt_str){0};
 }
 
-/* Step equivalence (§18.6.2) between an old step and the new one of the same id. */
+/* Step equivalence (§18.6.2) between an old step and the new one of the same id. Kind
+ * and what it runs; targets and handlers are followed by the walk and need not be the
+ * same. */
 static bool check_equivalent(an_checker *c, uint32_t was, uint32_t step)
 {
     const ct_plan_step *before = &c->old->steps[was], *now = &c->p->steps[step];
@@ -153,6 +160,8 @@ static bool check_equivalent(an_checker *c, uint32_t was, uint32_t step)
     return true;
 }
 
+/* Entities (layer 2) before persona and snapshot (layer 3), for each place it is run
+ * at. */
 static void check_operation(an_checker *c, const an_place *at, uint32_t op,
                             uint32_t persona)
 {
@@ -188,6 +197,8 @@ static void check_join(an_checker *c, uint32_t step)
     }
 }
 
+/* Each compensation finds the states that the ones before it left. A compensation under
+ * way goes on at its index; those before it are done. */
 static void check_handler(an_checker *c, uint32_t step, uint32_t was)
 {
     const ct_plan_step *s = &c->p->steps[step];
@@ -203,6 +214,8 @@ static void check_handler(an_checker *c, uint32_t step, uint32_t was)
     }
 }
 
+/* A step that the old contract does not have has nothing to be equivalent to: it is new
+ * and only has to work. After a difference nothing more is said about the step. */
 static void check_step(an_checker *c, uint32_t step)
 {
     const ct_plan_step *s = &c->p->steps[step];
@@ -226,6 +239,7 @@ static void check_step(an_checker *c, uint32_t step)
 
 /* ---- The position ---------------------------------------------------------------- */
 
+/* Same ids in the same order: the run remembers branches by their number. */
 static bool same_branches(const an_checker *c, uint32_t was, uint32_t step)
 {
     const ct_plan_step *old = &c->old->steps[was], *now = &c->p->steps[step];
@@ -251,6 +265,8 @@ static bool known_ends(const an_checker *c, const ct_frame *f)
     return true;
 }
 
+/* The run remembers which compensation is next by number, so that one has to be the
+ * same operation. */
 static bool same_undo(const an_checker *c, const ct_frame *f, uint32_t step)
 {
     const ct_plan_handler *old = &c->old->steps[f->step].handler;
@@ -261,7 +277,8 @@ static bool same_undo(const an_checker *c, const ct_frame *f, uint32_t step)
                ct_operation_id(c->p, c->p->undos[now->first_undo + f->index].op));
 }
 
-/* Finds one frame in the new plan; CT_NONE after saying why not. */
+/* Finds one frame in the new plan; CT_NONE after saying why not. FMC1, FMC5: where the
+ * run stands must exist and mean the same. */
 static uint32_t place_frame(an_checker *c, const ct_frame *f, uint32_t graph)
 {
     mt_str id = c->old->steps[f->step].id;
@@ -299,7 +316,9 @@ static uint32_t inner_graph(const ct_plan *p, uint32_t step, uint32_t index)
     return s->does == LN_FORKS ? s->first_branch + index : s->what;
 }
 
-/* Seeds the walk with every frame; false if one has no place. */
+/* Seeds the walk with every frame; false if one has no place. From the outermost frame
+ * inwards; each tells in which graph the next one stands. All start from the same
+ * states, which are the current ones. */
 static bool place_frames(an_checker *c, an_walk *w)
 {
     uint32_t graph = c->flow;
@@ -318,6 +337,8 @@ static bool place_frames(an_checker *c, an_walk *w)
 
 /* ---- The whole ------------------------------------------------------------------- */
 
+/* By name; CT_NONE where the new contract does not have the state, or nothing is
+ * bound. */
 static void find_states(an_checker *c)
 {
     const ct_model *m = c->p->model;
@@ -338,7 +359,8 @@ static void check_bindings(an_checker *c)
     }
 }
 
-/* All that could follow under the old contract. */
+/* All that could follow under the old contract. Needed for FMC4: what was not possible
+ * before is not made worse by the new contract. */
 static void walk_before(an_checker *c)
 {
     an_walk *w = &c->before;
@@ -372,6 +394,8 @@ static void find_leads(an_checker *c)
     }
 }
 
+/* The same walk again, with conditions decided by the frozen snapshot; only the set of
+ * steps it reaches is used. Obstacles of placing were said by the walk before. */
 static void prune(an_checker *c)
 {
     an_walk_start(&c->live, c->a, c->p, c->flow);
@@ -382,6 +406,8 @@ static void prune(an_checker *c)
     an_walk_free(&c->live);
 }
 
+/* The walk over everything is made in both modes, since states before a step come from
+ * it. */
 static void check_all(an_checker *c, bool aggressive)
 {
     an_walk_start(&c->walk, c->a, c->p, c->flow);
@@ -422,6 +448,8 @@ static void settle(an_compatibility *out, mt_arena *a)
     out->compatible = !sorted.len;
 }
 
+/* Layer 1, the frozen verdicts, always passes: they travel with the instance
+ * (§18.6.5). */
 void an_compat(mt_arena *a, const ct_run *run, const ct_plan *next,
                const an_compat_options *options, an_compatibility *out)
 {

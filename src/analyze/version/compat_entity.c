@@ -28,6 +28,7 @@ static bool same_parents(const an_checker *c, uint32_t entity)
     return true;
 }
 
+/* Empty for an entity the old contract does not have, or whose state is not known. */
 mt_str an_compat_state(const an_checker *c, uint32_t entity)
 {
     uint32_t was =
@@ -37,6 +38,7 @@ mt_str an_compat_state(const an_checker *c, uint32_t entity)
                : ct_plan_state_id(c->old, was, c->run->states[was]);
 }
 
+/* Entities are the same in both versions when their names are. */
 bool an_compat_bound(const an_checker *c, uint32_t entity)
 {
     uint32_t was =
@@ -44,6 +46,7 @@ bool an_compat_bound(const an_checker *c, uint32_t entity)
     return was != CT_NONE && c->run->instances[was].ptr;
 }
 
+/* Once per entity, at the first step that needs it. */
 void an_compat_entity(an_checker *c, uint32_t step, uint32_t entity)
 {
     if (c->entity_noted[entity]) {
@@ -95,6 +98,9 @@ static bool started_before(an_checker *c, const an_place *at, mt_str op)
            an_walk_possible(&c->before, set_before(c, at->was, at->undo), old, &entity);
 }
 
+/* Two questions: do transitions lead to a source state at all (FMC3), and do the steps
+ * on the way set it (FMC4)? The second is only held against the new contract where the
+ * old one could do it. */
 static void check_sources(an_checker *c, const an_place *at, uint32_t op)
 {
     uint32_t entity;
@@ -114,6 +120,7 @@ static void check_sources(an_checker *c, const an_place *at, uint32_t op)
         led ? "no step on the way moves it there" : "no transition leads there");
 }
 
+/* Effects of all outcomes, since which one will come is not known. */
 void an_compat_effects(an_checker *c, const an_place *at, uint32_t op)
 {
     const ct_plan_op *o = &c->p->ops[op];

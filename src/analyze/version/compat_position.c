@@ -1,5 +1,10 @@
 /* analyze/version/compat_position.c - a position as the new contract reads it.
- * Room: analyze.
+ *
+ * Called after an_compat() has found the run compatible: every frame has its step in
+ * the new plan. Keys are in byte order, names instead of numbers, since the two plans
+ * number differently. Entities and states the new contract does not have are left
+ * behind.
+ *
  * Only open frames travel, each with the record that it needs; what was done before is
  * recorded under the version that did it. */
 #include "analyze/version/compat.h"
@@ -17,6 +22,7 @@ static mt_str step_id(const carrier *c, const ct_frame *f)
     return c->run->plan->steps[f->step].id;
 }
 
+/* Records are numbered anew: only those of open frames are carried. */
 static void frames_json(carrier *c)
 {
     int64_t record = 0; /* of the carried ones: one per frame that has an inside */
@@ -37,6 +43,7 @@ static void frames_json(carrier *c)
     mt_jw_end_array(&c->w);
 }
 
+/* Branches that are still open have neither message nor outcome: an empty object. */
 static void branches_json(carrier *c, const ct_record *r)
 {
     const ct_run *run = c->run;
@@ -82,6 +89,8 @@ static void record_json(carrier *c, const ct_frame *f, uint32_t graph, uint32_t 
     mt_jw_end_object(&c->w);
 }
 
+/* Relies on an_compat(): every frame has been found in the new plan, so the names
+ * resolve. The parent of a record is the one written before it. */
 static void records_json(carrier *c)
 {
     uint32_t graph = ct_model_find(c->next->model, CT_KIND_FLOW,
@@ -127,6 +136,8 @@ static void entities_json(carrier *c, bool states)
     mt_jw_end_object(&c->w);
 }
 
+/* Written in the form that ct_position_read() takes, which checks it again. The steps
+ * that are left stay: migrating is not a way to get more of them. */
 void an_position_carry(mt_buf *out, const ct_run *run, const ct_plan *next)
 {
     carrier c = {mt_jw_start(out, false), run, next};

@@ -11,6 +11,7 @@ typedef struct finder {
     mt_str *step; /* per entry: the first step that meets it */
 } finder;
 
+/* Breaking entries only, each with the first step that meets it. */
 static void meet(finder *f, const char *kind, mt_str id, mt_str step)
 {
     const an_diff_entry *e = an_diff_find(f->d, mt_str_z(kind), id);
@@ -40,6 +41,7 @@ static void meet_operation(finder *f, uint32_t op, mt_str step)
     }
 }
 
+/* Facts and rules are not met here: the snapshot is frozen (§18.6.5). */
 static void meet_step(finder *f, const ct_plan_step *s)
 {
     meet_persona(f, s->persona, s->id);
@@ -60,6 +62,8 @@ static void meet_step(finder *f, const ct_plan_step *s)
     }
 }
 
+/* Without a run from the entry, otherwise from where it stands. States are not needed,
+ * so the sets are empty. */
 static void seed(an_walk *w, const ct_plan *p, uint32_t flow, const ct_run *run)
 {
     uint64_t *none = mt_new_array(w->a, uint64_t, w->words);

@@ -14,6 +14,7 @@
  * `a` lives with the walk, `scratch` with one visit. */
 #include "analyze/version/compat_walk.h"
 
+/* Lists by graph, linked through the steps: no room is needed per pair. */
 static void note_callers(an_walk *w)
 {
     const ct_plan *p = w->p;
@@ -28,6 +29,8 @@ static void note_callers(an_walk *w)
     }
 }
 
+/* Only entities that the flow can change have bits; CT_NONE marks the others. The queue
+ * is a ring with one place more than steps, so it is never full. */
 void an_walk_start(an_walk *w, mt_arena *a, const ct_plan *p, uint32_t flow)
 {
     uint32_t bits = 0;
@@ -53,6 +56,8 @@ static uint64_t *empty(const an_walk *w, mt_arena *a)
     return mt_new_array(a, uint64_t, w->words);
 }
 
+/* A step that was not reached is not waited for: its graph may end for another
+ * caller. */
 static void enqueue(an_walk *w, uint32_t step)
 {
     if (!w->queued[step] && w->reached[step]) {
@@ -78,7 +83,8 @@ static bool walk_has(const an_walk *w, const uint64_t *set, uint32_t entity,
     return w->base[entity] != CT_NONE && ct_bit(set, w->base[entity] + state);
 }
 
-/* Adds a set to a place; true if that changed anything. */
+/* Adds a set to a place; true if that changed anything. A place without a set was never
+ * come to, which is a change even for an empty set. */
 static bool join(an_walk *w, uint64_t **place, const uint64_t *set)
 {
     bool changed = !*place;
@@ -91,6 +97,7 @@ static bool join(an_walk *w, uint64_t **place, const uint64_t *set)
     return changed;
 }
 
+/* `index` is the branch or compensation under way; only frames have one. */
 void an_walk_seed(an_walk *w, uint32_t step, unsigned how, uint32_t index,
                   const uint64_t *set)
 {
@@ -118,6 +125,7 @@ static void end_graph(an_walk *w, uint32_t graph, const uint64_t *set)
     }
 }
 
+/* A target that is not given leads nowhere. */
 static void go(an_walk *w, uint32_t graph, ct_plan_target to, const uint64_t *set)
 {
     if (to.step != CT_NONE) {
@@ -202,6 +210,7 @@ static void after_outcome(const an_walk *w, const uint64_t *set,
     }
 }
 
+/* The union over all outcomes, added to what `to` holds. */
 void an_walk_apply(an_walk *w, const uint64_t *set, uint32_t op, uint64_t *to)
 {
     const ct_plan_op *o = &w->p->ops[op];
@@ -216,6 +225,7 @@ void an_walk_apply(an_walk *w, const uint64_t *set, uint32_t op, uint64_t *to)
 
 /* ---- Steps ---------------------------------------------------------------------- */
 
+/* Each undo may fail and end the graph with the states so far. */
 static void compensate(an_walk *w, const ct_plan_step *s, uint32_t from,
                        const uint64_t *set)
 {
@@ -231,6 +241,7 @@ static void compensate(an_walk *w, const ct_plan_step *s, uint32_t from,
     go(w, s->graph, h->next, now);
 }
 
+/* Any operation may fail, whatever its condition: the executor may refuse it. */
 static void fail(an_walk *w, const ct_plan_step *s, const uint64_t *set)
 {
     switch (s->handler.kind) {
@@ -276,6 +287,8 @@ static void add_out(const an_walk *w, uint32_t graph, uint64_t *to)
     }
 }
 
+/* After a sub-flow the states are those of its ends; a parallel step may fail with any
+ * of its branches done or not begun, hence the states before it too. */
 uint64_t *an_walk_failed(const an_walk *w, mt_arena *a, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
@@ -291,7 +304,9 @@ uint64_t *an_walk_failed(const an_walk *w, mt_arena *a, uint32_t step)
     return set;
 }
 
-/* What follows a sub-flow or a parallel step. */
+/* What follows a sub-flow or a parallel step. Run again whenever the inner graph's ends
+ * grow; until then the sets are empty and lead on all the same, which can only add
+ * steps. */
 static void go_on(an_walk *w, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
@@ -327,6 +342,8 @@ static void execute(an_walk *w, uint32_t step)
     go_on(w, step);
 }
 
+/* A frame inside a parallel step has done the branches before its index and will enter
+ * those behind it. */
 static void visit(an_walk *w, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];

@@ -1,12 +1,19 @@
 /* analyze/version/diff_fields.c - the fields of every construct and how they compare.
- * Room: analyze. One table: a field is a path in the construct and a function that
- * names its changes. */
+ *
+ * One table per kind: a field is a path in the construct and a function that names its
+ * changes in the words of the taxonomy (classify.c). Lists that are sets by meaning are
+ * compared as sets, expressions and values by meaning (diff_same.c), the rest as JSON.
+ * Fields the table does not have are compared too, so nothing is passed over silently.
+ *
+ * INVARIANT: a comparison is called only for fields whose JSON differs; naming no part
+ * means that the meaning is the same. Nothing fails. */
 #include "analyze/version/diff_internal.h"
 
 typedef void compare_field(an_cmp *c, const mt_json *before, const mt_json *after);
 
 /* ---- Building blocks ------------------------------------------------------------ */
 
+/* A part is a kind of change with the names it concerns; no names, no part. */
 static void part_if(an_cmp *c, const char *change, const an_diff_names *names)
 {
     if (names->len) {
@@ -21,6 +28,7 @@ static void add_set_parts(an_cmp *c, const an_set_change *s)
     part_if(c, "remove", &s->removed);
 }
 
+/* For fields that may be missing: coming and going are classified apart from change. */
 static void presence(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     an_cmp_part(c, !before ? "add" : !after ? "remove" : "change", NULL);
@@ -28,6 +36,7 @@ static void presence(an_cmp *c, const mt_json *before, const mt_json *after)
 
 /* ---- Comparisons ---------------------------------------------------------------- */
 
+/* Any difference is the same change; that there is one the caller has found out. */
 static void compare_plain(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     (void)before;
@@ -40,6 +49,7 @@ static void compare_optional(an_cmp *c, const mt_json *before, const mt_json *af
     presence(c, before, after);
 }
 
+/* 1.0 and 1.00 are the same default. */
 static void compare_default(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     if (!an_same_value(before, after)) {
@@ -54,6 +64,8 @@ static void compare_expr(an_cmp *c, const mt_json *before, const mt_json *after)
     }
 }
 
+/* Both narrower and wider is possible (another range that overlaps): then both parts
+ * are named, and the worse class decides. */
 static void compare_fact_type(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     unsigned how = an_type_compare(c->a, before, after);
@@ -69,6 +81,7 @@ static void compare_fact_type(an_cmp *c, const mt_json *before, const mt_json *a
     }
 }
 
+/* For whoever reads a verdict any change counts, a wider type too. */
 static void compare_payload_type(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     if (an_type_compare(c->a, before, after)) {
@@ -76,6 +89,7 @@ static void compare_payload_type(an_cmp *c, const mt_json *before, const mt_json
     }
 }
 
+/* §18.2 classifies a change of the form apart from one of the id or the path. */
 static void compare_source(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     const mt_json *old_id = mt_json_at(before, "source_id");
@@ -102,6 +116,7 @@ static void compare_texts(an_cmp *c, const mt_json *before, const mt_json *after
     add_set_parts(c, &s);
 }
 
+/* The pair is the identity: a transition cannot change, only go and come. */
 static mt_str key_transition(mt_arena *a, const mt_json *t)
 {
     return mt_strf(a, "%.*s -> %.*s", MT_ARG(mt_json_text(mt_json_at(t, "from"))),
@@ -135,6 +150,8 @@ static mt_str implicit_outcome(const mt_json *operation)
     return MT_STR("success");
 }
 
+/* The same rule as the loader's, so that declaring the implicit outcome does not change
+ * behaviour and is not reported. */
 static const mt_json *outcomes_of(mt_arena *a, const mt_json *operation,
                                   const mt_json *declared)
 {
@@ -166,6 +183,7 @@ static mt_str key_effect(mt_arena *a, const mt_json *e)
                    outcome.len ? " on " : "", MT_ARG(outcome));
 }
 
+/* Undoes key_effect(): ids of the language have no colon. */
 static mt_str entity_of(mt_str effect_key)
 {
     return mt_str_from(effect_key.ptr, mt_str_find(effect_key, ':'));
@@ -217,6 +235,7 @@ static void compare_members(an_cmp *c, const mt_json *before, const mt_json *aft
     add_set_parts(c, &s);
 }
 
+/* As sets: the order of members says nothing. */
 static bool same_contracts(const mt_json *a, const mt_json *b)
 {
     mt_arena scratch = {0};
@@ -268,6 +287,7 @@ static bool same_persona(const mt_json *a, const mt_json *b)
     return an_same_json(mt_json_at(a, "persona"), mt_json_at(b, "persona"));
 }
 
+/* Only the persona can change; everything else is in the key. */
 static void compare_triggers(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     an_set_change s = an_set_compare(c->a, before, after, key_trigger, same_persona);
@@ -276,6 +296,7 @@ static void compare_triggers(an_cmp *c, const mt_json *before, const mt_json *af
 
 /* ---- The table ------------------------------------------------------------------ */
 
+/* Rows are in byte order of the names. */
 typedef struct field_row {
     const char *name;    /* as the taxonomy names it */
     const char *path[3]; /* in the construct */
@@ -336,6 +357,7 @@ static const kind_row KINDS[] = {
     {"System", SYSTEM},       {"Persona", NO_FIELDS}, {NULL, NO_FIELDS}};
 /* clang-format on */
 
+/* Unknown kinds have no rows: all their keys are compared as they are. */
 static const field_row *fields_of(mt_str kind)
 {
     const kind_row *k = KINDS;
@@ -376,6 +398,7 @@ static bool is_listed(const field_row *rows, mt_str key)
     return false;
 }
 
+/* For keys of later minor versions: a change that is not understood is still shown. */
 static void compare_other(an_cmp *c, mt_str key, const mt_json *before,
                           const mt_json *after)
 {
@@ -397,6 +420,8 @@ static void compare_others(an_cmp *c, const field_row *rows)
     }
 }
 
+/* Equal JSON is equal without a closer look; the comparison of the row runs only where
+ * bytes differ, and may still find that the meaning does not. */
 void an_cmp_fields(an_cmp *c)
 {
     const field_row *rows = fields_of(c->kind);
@@ -413,7 +438,8 @@ void an_cmp_fields(an_cmp *c)
 
 /* ---- Trust ---------------------------------------------------------------------- */
 
-/* trust_domain and attestation_format have rows of their own. */
+/* trust_domain and attestation_format have rows of their own. What is left is the
+ * attestation itself and the key it was made with. */
 static bool rest_of_trust_same(mt_arena *a, const mt_json *before, const mt_json *after)
 {
     uint32_t count;
@@ -438,6 +464,7 @@ static void compare_trust_key(an_cmp *c, mt_str field, const mt_json *before,
     }
 }
 
+/* §18.2.9. A document without a trust section has nothing to compare. */
 void an_cmp_trust(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     const mt_json *old = mt_json_at(before, "trust"), *now = mt_json_at(after, "trust");

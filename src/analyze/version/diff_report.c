@@ -1,5 +1,11 @@
 /* analyze/version/diff_report.c - diffs as JSON and as text.
- * Room: analyze. */
+ *
+ * JSON has every part with its class, impact and key; text has what a reviewer needs,
+ * either construct by construct or class by class, with long values cut where they
+ * begin to differ. A baseline is an earlier report: parts are known again by their
+ * keys, which hold a digest of both values.
+ *
+ * What may fail: MT_E_TYPE for a baseline that is not a diff. */
 #include "analyze/version/diff_report.h"
 
 #include "base/hash.h"
@@ -13,6 +19,7 @@ static const char *const PROOFS[] = {
 };
 MT_TABLE_COVERS(PROOFS, AN_PROVEN_BREAKING + 1);
 
+/* Keys sorted, so equal values have equal digests whoever wrote them. */
 static mt_str compact(mt_arena *a, const mt_json *value)
 {
     if (!value) {
@@ -57,6 +64,7 @@ static void text_or_null(mt_jw *w, const char *text)
     }
 }
 
+/* `resolution` and `proof` are there only when a proof was tried. */
 static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
                       const an_diff_field *f, const an_diff_part *p)
 {
@@ -93,6 +101,8 @@ static void part_json(mt_jw *w, mt_arena *a, const an_diff_entry *e,
     mt_jw_end_object(w);
 }
 
+/* A scratch arena per field: values may be large and their text is needed once per
+ * part. */
 static void field_json(mt_jw *w, const an_diff_entry *e, const an_diff_field *f)
 {
     mt_arena scratch = {0};
@@ -126,6 +136,7 @@ static void entry_json(mt_jw *w, const an_diff_entry *e)
     mt_jw_end_object(w);
 }
 
+/* The entries are in one list; three passes keep each group in its order. */
 static void entries_json(mt_jw *w, const an_diff *d, an_diff_change change)
 {
     mt_jw_begin_array(w);
@@ -187,6 +198,7 @@ MT_TABLE_COVERS(SIGNS, AN_REMOVED + 1);
 
 enum { MAX_VALUE = 60, CONTEXT = 16 }; /* bytes of a value on one line */
 
+/* Bytes that go on a character of UTF-8 are 10xxxxxx. */
 static bool inside_character(const mt_buf *b, size_t at)
 {
     return at < b->len && ((unsigned char)b->ptr[at] & 0xC0) == 0x80;
@@ -242,6 +254,7 @@ static void names_text(mt_buf *out, const an_diff_part *p)
     }
 }
 
+/* Harmless changes get their reason only: what they mean is nothing. */
 static void impact_text(mt_buf *out, const an_taxon *t)
 {
     mt_buf_addf(out, "        %s\n", t->reason);
@@ -255,6 +268,7 @@ static void impact_text(mt_buf *out, const an_taxon *t)
     }
 }
 
+/* Names where the change has some; otherwise both values. */
 static void part_text(mt_buf *out, const an_diff_field *f, const an_diff_part *p)
 {
     mt_buf_addf(out, "    %.*s: ", MT_ARG(f->field));
@@ -271,6 +285,7 @@ static void part_text(mt_buf *out, const an_diff_field *f, const an_diff_part *p
     }
 }
 
+/* A construct that came or went has one field and one part, made by diff.c. */
 static void entry_text(mt_buf *out, const an_diff_entry *e)
 {
     mt_buf_addf(out, "%c %.*s %.*s  [%.*s]\n", SIGNS[e->change], MT_ARG(e->kind),
@@ -297,6 +312,7 @@ void an_diff_summary_text(mt_buf *out, const an_diff *d)
                 d->counts[AN_NON_BREAKING]);
 }
 
+/* §18.3: a policy for breaking changes; operators are told of infrastructure. */
 static void decision_text(mt_buf *out, const an_diff *d)
 {
     if (d->policy_required) {
@@ -359,6 +375,7 @@ static void class_text(mt_buf *out, const an_diff *d, an_class class)
     }
 }
 
+/* From the worst class down, which relies on the order of an_class. */
 void an_diff_text_by_class(mt_buf *out, const an_diff *d)
 {
     an_diff_summary_text(out, d);
@@ -370,6 +387,8 @@ void an_diff_text_by_class(mt_buf *out, const an_diff *d)
 
 /* ---- Baselines ------------------------------------------------------------------- */
 
+/* A baseline is a report that was written before; what is missing in it adds
+ * nothing. */
 static void note_keys(mt_arena *a, mt_map *keys, const mt_json *entries)
 {
     for (uint32_t i = 0; mt_json_is(entries, MT_JSON_ARRAY) && i < entries->count;
@@ -387,6 +406,7 @@ static void note_keys(mt_arena *a, mt_map *keys, const mt_json *entries)
     }
 }
 
+/* Breaking parts only: others never fail a build. */
 static uint32_t fresh_parts(mt_arena *a, const mt_map *known, const an_diff_entry *e)
 {
     uint32_t n = 0;
@@ -400,6 +420,7 @@ static uint32_t fresh_parts(mt_arena *a, const mt_map *known, const an_diff_entr
     return n;
 }
 
+/* `changed` is asked for to tell a diff from any other JSON. */
 mt_err an_diff_against(mt_arena *a, const an_diff *d, const mt_json *baseline,
                        uint32_t *fresh)
 {

@@ -1,6 +1,11 @@
 /* analyze/version/diff_same.c - do two pieces of interchange mean the same?
- * Room: analyze.
- * Recursion follows the JSON trees, whose depth the reader bounds. */
+ *
+ * Values: decimals by number, whatever zeros they are written with. Expressions:
+ * without the types the elaborator derives. Steps: without places. Sets: by a key for
+ * each element. Everything else is JSON and compared as that; objects have no order.
+ *
+ * "Different" may be said of what a proof would find to be the same, never the other
+ * way round. Recursion follows the JSON trees, whose depth the reader bounds. */
 #include <stdlib.h>
 
 #include "analyze/version/diff_internal.h"
@@ -15,7 +20,8 @@ static bool is_one_of(mt_str key, const mt_str *words, size_t count)
     return false;
 }
 
-/* The digits that decide: no zeros at either end, no empty fraction, no -0. */
+/* The digits that decide: no zeros at either end, no empty fraction, no -0. On text, so
+ * that numbers of any length compare without being computed with. */
 static mt_str plain_digits(mt_str s, bool *negative)
 {
     *negative = s.len && s.ptr[0] == '-';
@@ -60,6 +66,8 @@ static const mt_json_member **sorted(mt_arena *a, const mt_json *object)
     return order;
 }
 
+/* A merge of both sorted lists: linear after sorting. What is not an object has no
+ * members. */
 an_member_pair *an_member_pairs(mt_arena *a, const mt_json *before,
                                 const mt_json *after, uint32_t *count)
 {
@@ -83,7 +91,8 @@ an_member_pair *an_member_pairs(mt_arena *a, const mt_json *before,
     return pairs;
 }
 
-/* Members of two objects, those with an ignored key aside. */
+/* Members of two objects, those with an ignored key aside. A key that one side lacks
+ * makes them differ, unless it is ignored. */
 static bool same_members(const mt_json *a, const mt_json *b, ignore skip,
                          bool (*same)(mt_str key, const mt_json *x, const mt_json *y))
 {
@@ -100,6 +109,7 @@ static bool same_members(const mt_json *a, const mt_json *b, ignore skip,
     return equal;
 }
 
+/* In order: lists of interchange keep the order of declaration. */
 static bool same_items(const mt_json *a, const mt_json *b, an_same_as *same)
 {
     if (a->count != b->count) {
@@ -119,6 +129,8 @@ static bool same_value_member(mt_str key, const mt_json *x, const mt_json *y)
     return an_same_value(x, y);
 }
 
+/* Precision and scale of a decimal_value follow from its type and are not compared
+ * here; the type is. */
 bool an_same_value(const mt_json *a, const mt_json *b)
 {
     if (!a || !b || a->type != b->type) {
@@ -142,6 +154,8 @@ static const mt_str DERIVED[] = {MT_STR_INIT("comparison_type"),
                                  MT_STR_INIT("result_type"),
                                  MT_STR_INIT("variable_type")};
 
+/* The type of a literal derives from its spelling, so only the base counts: 1.0 and
+ * 1.00 mean the same beside a Decimal. */
 static bool same_expr_member(mt_str key, const mt_json *x, const mt_json *y)
 {
     if (mt_str_is(key, "type")) { /* of a literal */
@@ -151,6 +165,8 @@ static bool same_expr_member(mt_str key, const mt_json *x, const mt_json *y)
     return mt_str_is(key, "literal") ? an_same_value(x, y) : an_same_expr(x, y);
 }
 
+/* By structure: `a and b` and `b and a` differ here, and the prover is asked whether
+ * that matters (prove_diff.c). */
 bool an_same_expr(const mt_json *a, const mt_json *b)
 {
     if (!a || !b || a->type != b->type) {
@@ -165,6 +181,7 @@ bool an_same_expr(const mt_json *a, const mt_json *b)
     return same_members(a, b, (ignore){DERIVED, 3}, same_expr_member);
 }
 
+/* Steps as a set by id: their order in the bundle is derived. */
 static bool same_branch(const mt_json *a, const mt_json *b)
 {
     mt_arena scratch = {0};
@@ -219,6 +236,8 @@ static uint32_t length(const mt_json *array)
     return mt_json_is(array, MT_JSON_ARRAY) ? array->count : 0;
 }
 
+/* Linear by maps. An element that stands twice counts once; without `same` nothing can
+ * have changed. Names are sorted, so reports do not depend on the bundle's order. */
 an_set_change an_set_compare(mt_arena *a, const mt_json *before, const mt_json *after,
                              an_key_of *key, an_same_as *same)
 {

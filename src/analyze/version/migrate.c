@@ -35,6 +35,8 @@ static mt_str way_out(const ct_entity *old, uint32_t state, const ct_entity *now
     return found;
 }
 
+/* Every state that the new contract does not have, whether instances are in it or not:
+ * that is known to the host only (M4). */
 static void find_moves(mt_arena *a, an_migration *m)
 {
     MT_VEC(an_state_move) moves = {0};
@@ -59,6 +61,8 @@ static void find_moves(mt_arena *a, an_migration *m)
 /* ---- Flows -------------------------------------------------------------------------
  */
 
+/* Aborting is never recommended: it loses what was done, and an operator may still
+ * choose it. */
 static void judge_flight(mt_arena *a, an_migration *m, an_flight *f)
 {
     an_compat_options options = {m->aggressive};
@@ -73,6 +77,8 @@ static void judge_flight(mt_arena *a, an_migration *m, an_flight *f)
     m->incompatible += !f->compat.compatible;
 }
 
+/* Instances that were given decide; without any, what the flow can meet from its entry
+ * does. */
 static void advise_flow(mt_arena *a, an_migration *m, an_flow_advice *f)
 {
     an_flow_touches(a, m->diff, m->old, f->flow, NULL, &f->touches);
@@ -95,6 +101,8 @@ static void advise_flow(mt_arena *a, an_migration *m, an_flow_advice *f)
     }
 }
 
+/* Forcing is only recommended when every instance was shown to be compatible
+ * (§18.4). */
 static void recommend(mt_arena *a, an_migration *m)
 {
     if (!m->diff->policy_required) {

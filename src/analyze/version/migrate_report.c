@@ -12,6 +12,7 @@
 /* ---- JSON -------------------------------------------------------------------------
  */
 
+/* A note has no condition and no layer: it stands in nobody's way. */
 static void obstacle_json(mt_jw *w, const an_obstacle *o, bool note)
 {
     mt_jw_begin_object(w);
@@ -81,6 +82,8 @@ static mt_str stands_at(const ct_run *run)
     return step == CT_NONE ? (mt_str){0} : run->plan->steps[step].id;
 }
 
+/* aborted_by_policy: under the policy `abort` it would be, since it can meet a breaking
+ * change. */
 static void flight_json(mt_jw *w, const an_flight *f)
 {
     mt_jw_begin_object(w);

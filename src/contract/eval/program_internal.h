@@ -178,10 +178,12 @@ struct ct_verdicts {
     ct_memo *memo;       /* by condition; NULL: none is kept */
 };
 
-/* The working state that an instruction stream needs besides the above. */
+/* The working state that an instruction stream needs besides the above. Aligned,
+ * because where the loop lies moves its speed by a tenth, and what is linked before it
+ * would decide that. */
 mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *facts,
                       const ct_verdicts *read, ct_verdicts *work, bool *holds,
-                      mt_arena *errors, ct_fault *fault);
+                      mt_arena *errors, ct_fault *fault) __attribute__((aligned(64)));
 
 /* work.c: can a value be large, that is, are there lists or long texts in it; how many
  * steps it takes to walk it: one for each element of a list, and those of texts. */

@@ -11,12 +11,13 @@
 
 typedef uint32_t fr_tok; /* index of a token in its file; 0 may be a real one */
 
+/* One source file, lexed once however often it is imported. */
 typedef struct fr_file {
     mt_str id, path, name; /* canonical, for users, base name */
-    mt_str text;
-    fr_tokens tokens;
-    bool is_system, is_library;
-    bool loading; /* on the import stack */
+    mt_str text;           /* valid UTF-8, borrowed from the provider or copied by it */
+    fr_tokens tokens;      /* every place in the tree is an index into these */
+    bool is_system, is_library; /* C-SYS-03; §4.6: type declarations only */
+    bool loading;               /* on the import stack */
 } fr_file;
 
 /* ---- types ---- */
@@ -36,6 +37,9 @@ typedef struct fr_type_field {
     fr_type *type;
 } fr_type_field;
 
+/* Types are shared: a name that is used in ten places is one node after pass 3, so
+ * whatever a pass notes in it is seen everywhere. Parameters are as written; whether
+ * they make sense is asked once, see `checked`. */
 struct fr_type {
     uint8_t base;  /* fr_base */
     bool resolved; /* every FR_TYPE_REF below is replaced */
@@ -64,7 +68,7 @@ struct fr_type {
             fr_sym *sorted; /* by number, once the type is checked */
             uint32_t value_count;
         };
-        fr_sym ref;
+        fr_sym ref; /* FR_TYPE_REF: the name that stands there */
     };
     fr_sym name; /* Money: currency; Duration: unit */
 };
@@ -107,9 +111,11 @@ typedef enum fr_ref {
 } fr_ref;
 
 typedef struct fr_expr fr_expr;
+/* Small on purpose: large contracts are mostly expressions. Fields have a meaning by
+ * kind, as fr_expr_kind says; sym2 is a count or a token number for some. */
 struct fr_expr {
     uint8_t kind; /* fr_expr_kind */
-    uint8_t op;
+    uint8_t op;   /* by kind: a truth value, a comparison, an fr_ref */
     uint16_t depth;
     fr_tok tok; /* where it begins */
     fr_sym sym, sym2;
@@ -137,21 +143,27 @@ typedef enum fr_kind {
     FR_KIND_COUNT
 } fr_kind;
 
+/* The head of every construct; pointers to it are cast by `kind`, so it stands first in
+ * each struct below. */
 typedef struct fr_construct {
-    uint8_t kind; /* fr_kind */
-    bool broken;  /* did not parse to its end: later passes leave it alone */
-    bool used;    /* something refers to it */
-    fr_tok tok;   /* its keyword */
-    fr_tok id_tok;
+    uint8_t kind;  /* fr_kind */
+    bool broken;   /* did not parse to its end: later passes leave it alone */
+    bool used;     /* something refers to it */
+    fr_tok tok;    /* its keyword */
+    fr_tok id_tok; /* of the name behind the keyword */
     fr_sym id;
-    fr_file *file;
+    fr_file *file; /* where its tokens are */
 } fr_construct;
 
+/* A word and where it was written; `sym` is FR_W_none or FR_W_empty where it was
+ * not. */
 typedef struct fr_name {
     fr_sym sym;
     fr_tok tok;
 } fr_name;
 
+/* In the order of the text, doubles included: which of them is a fault is for pass
+ * 5. */
 typedef struct fr_names {
     fr_name *items;
     size_t len, cap;
@@ -192,6 +204,7 @@ typedef struct fr_source_decl {
     MT_VEC(fr_source_field) fields;
 } fr_source_decl;
 
+/* Still words: pass 5 asks whether they are states. */
 typedef struct fr_transition {
     fr_tok tok; /* its parenthesis */
     fr_name from, to;
@@ -219,6 +232,7 @@ typedef struct fr_rule {
     bool verdict_used;
 } fr_rule;
 
+/* Both spellings, the tuple and the arrow, become this. */
 typedef struct fr_effect {
     fr_tok tok;
     fr_name entity, from, to, outcome; /* outcome.sym none: not given */
@@ -245,6 +259,7 @@ typedef enum fr_handler_kind {
     FR_HANDLER_ESCALATE
 } fr_handler_kind;
 
+/* Fields that were not given are FR_W_empty, so later passes need no flags. */
 typedef struct fr_compensation {
     fr_tok tok;
     fr_name op, persona, on_failure;
@@ -258,6 +273,7 @@ typedef struct fr_handler {
     MT_VEC(fr_compensation) steps;
 } fr_handler;
 
+/* One `outcome: target` of an operation step. */
 typedef struct fr_route {
     fr_name label;
     fr_target target;
@@ -273,12 +289,15 @@ typedef struct fr_steps {
     fr_step *repeated; /* a step whose id was declared before, or NULL */
 } fr_steps;
 
+/* Has step ids of its own: a target cannot leave its branch. */
 typedef struct fr_branch {
     fr_tok tok;
     fr_name id, entry;
     fr_steps steps;
 } fr_branch;
 
+/* The union has what only one kind of step has; `kind` decides, see FORMS in
+ * parser_flow.c. */
 struct fr_step {
     uint8_t kind; /* ln_step */
     fr_name id;
@@ -312,8 +331,8 @@ struct fr_step {
     };
     fr_handler handler; /* on_failure, or on_any_failure of a join */
     uint32_t number;    /* scratch of the passes */
-    uint32_t mark;
-    bool reached;
+    uint32_t mark;      /* edges that lead to it, while a search counts them */
+    bool reached;       /* by the walk in pass5_order.c */
 };
 
 /* What nodes.def says of a type; false of one that is not known. */
@@ -348,6 +367,7 @@ static inline ln_doing fr_does(const fr_step *s)
     return LN_STEPS[s->kind].does;
 }
 
+/* `depth` and `state` belong to the searches for circles (§11.5). */
 typedef struct fr_flow {
     fr_construct head;
     fr_name snapshot, entry;
@@ -358,17 +378,21 @@ typedef struct fr_flow {
     uint8_t state;  /* of the searches in pass 5 */
 } fr_flow;
 
+/* `path` is relative to the System's own file (§12.2). */
 typedef struct fr_system_member {
     fr_name id;
     fr_name path;
 } fr_system_member;
 
+/* A persona or an entity that several members have in common (§12.1). */
 typedef struct fr_shared {
     fr_tok tok;
     fr_name name; /* persona or entity */
     fr_names contracts;
 } fr_shared;
 
+/* Names only; pass 5 looks them up in the members' elaborations (C-SYS-07 to
+ * C-SYS-12). */
 typedef struct fr_trigger {
     fr_tok tok;
     fr_name source_contract, source_flow, on, target_contract, target_flow, persona;

@@ -40,6 +40,7 @@ static char upper(char c)
     return c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c;
 }
 
+/* `t403` is found too: people type codes. */
 const ct_code_info *ct_code_find(mt_str code)
 {
     for (size_t i = 0; i < FR_CODE_COUNT; i++) {

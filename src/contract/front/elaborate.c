@@ -4,6 +4,7 @@
 #include "contract/front/system.h"
 #include "contract/front/unit.h"
 
+/* What the conformance suite compares: one error per contract. */
 const mt_diag *ct_first_error(const mt_diags *ds)
 {
     for (size_t i = 0; i < ds->len; i++) {
@@ -43,7 +44,10 @@ static void finish(fr_unit *u, ct_elaboration *out)
     out->unit = u;
 }
 
-/* Everything after the sources are read. */
+/* Everything after the sources are read. Every pass runs even after faults, each
+ * leaving broken constructs alone: an author sees all that is wrong in one run. Only a
+ * bundle needs a contract without faults. Warnings are for contracts that were
+ * understood completely, since an unused name may be used in what did not parse. */
 static void run_passes(fr_unit *u, ct_elaboration *out)
 {
     fr_pass2_index(u);
@@ -52,7 +56,11 @@ static void run_passes(fr_unit *u, ct_elaboration *out)
     fr_pass5_validate(u);
     if (u->kinds[FR_SYSTEM].len) {
         out->is_system = true;
-        fr_elaborate_members(u);
+        /* A System that is a member is refused by whoever asked (C-SYS-03). Entering it
+         * would not end where Systems name each other. */
+        if (!u->is_member) {
+            fr_elaborate_members(u);
+        }
     }
     if (!fr_refused(u)) {
         out->bundle = fr_pass6_emit(u);
@@ -62,6 +70,9 @@ static void run_passes(fr_unit *u, ct_elaboration *out)
     }
 }
 
+/* The result is made in any case, so that diagnostics can be shown with their sources.
+ * Errors are counted from where the caller's list stood. MT_E_REJECTED is for contracts
+ * with faults; other codes say that the root could not be read at all. */
 mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
                           const mt_provider *files, const ct_options *opts,
                           mt_diags *ds, const ct_elaboration **out)
@@ -71,6 +82,7 @@ mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
     ct_elaboration *result = mt_new(keep, ct_elaboration);
     u->keep = keep;
     u->provider = files;
+    u->is_member = id.len > 0;
     u->options = opts ? *opts : DEFAULT;
     u->limits = u->options.limits ? u->options.limits : &MT_LIMITS_DEFAULT;
     ds->limit = ds->limit ? ds->limit : u->limits->diagnostics;

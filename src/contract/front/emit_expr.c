@@ -12,6 +12,7 @@
 #include "contract/front/emit.h"
 #include "contract/front/types.h"
 
+/* §13.5: the type of a literal is the range of this one number. */
 static void emit_int_literal(fr_emit *e, int64_t n)
 {
     FR_PUT(e, "{\"literal\":");
@@ -23,6 +24,7 @@ static void emit_int_literal(fr_emit *e, int64_t n)
     FR_PUT(e, "}}");
 }
 
+/* As text, never as a JSON number (§14.2, pass 6). */
 static void emit_decimal_literal(fr_emit *e, mt_str text)
 {
     fr_type t = FR_DECIMAL;
@@ -69,6 +71,7 @@ static void emit_bool_literal(fr_emit *e, const fr_expr *x)
     }
 }
 
+/* Variables are written like facts; the loader tells them by scope. */
 static void emit_ref(fr_emit *e, const fr_expr *x)
 {
     if (x->op == FR_REF_VERDICT) {
@@ -101,7 +104,8 @@ static void emit_field(fr_emit *e, const fr_expr *x)
     FR_PUT(e, "}}");
 }
 
-/* A product by an integer literal, the literal on either side. */
+/* A product by an integer literal, the literal on either side. result_type is written
+ * where the suite has it: for integers, and for our own nodes. */
 static void emit_scaled(fr_emit *e, const fr_expr *x, const fr_expr *factor,
                         const fr_expr *literal)
 {
@@ -119,6 +123,7 @@ static void emit_scaled(fr_emit *e, const fr_expr *x, const fr_expr *factor,
     mt_buf_addc(e->b, '}');
 }
 
+/* Two literals or none: the general form. */
 static void emit_product(fr_emit *e, const fr_expr *x)
 {
     bool left = x->left->kind == FR_X_INT, right = x->right->kind == FR_X_INT;
@@ -198,6 +203,7 @@ void fr_emit_term(fr_emit *e, const fr_expr *x)
 
 /* ---- conditions ---- */
 
+/* Beside such a fact the suite writes the literal with the type of the Enum. */
 static bool is_enum_fact(const fr_expr *x)
 {
     return x->kind == FR_X_REF && x->op == FR_REF_FACT && fr_holds(x->type, LN_CHOICE);
@@ -216,6 +222,7 @@ static void emit_right_operand(fr_emit *e, const fr_expr *left, const fr_expr *r
     mt_buf_addc(e->b, '}');
 }
 
+/* Operands stay in the order of the source (§14.2, pass 6). */
 static void emit_comparison(fr_emit *e, const fr_expr *x)
 {
     static const char *const OPS[] = {
@@ -270,6 +277,7 @@ static void emit_connective(fr_emit *e, const fr_expr *x)
     mt_buf_addc(e->b, '}');
 }
 
+/* A bare Bool as a condition is ours: 1.0 has only comparisons. */
 void fr_emit_condition(fr_emit *e, const fr_expr *x)
 {
     switch ((fr_expr_kind)x->kind) {

@@ -98,6 +98,7 @@ static void emit_operation_step(fr_emit *e, const fr_step *s)
     mt_buf_addc(e->b, '}');
 }
 
+/* Keys that sort between `id` and `kind`, so the common head cannot be used. */
 static void emit_branch_step(fr_emit *e, const fr_step *s)
 {
     FR_PUT(e, "{\"condition\":");
@@ -194,6 +195,8 @@ static void emit_parallel_step(fr_emit *e, const fr_step *s)
     FR_PUT(e, ",\"kind\":\"ParallelStep\"}");
 }
 
+/* Each writes its keys in byte order, which differs by kind; a shared writer would have
+ * to sort. */
 static void (*const EMITTERS[])(fr_emit *, const fr_step *) = {
     [LN_STEP_OPERATION] = emit_operation_step, [LN_STEP_BRANCH] = emit_branch_step,
     [LN_STEP_HANDOFF] = emit_handoff_step,     [LN_STEP_SUBFLOW] = emit_subflow_step,
@@ -237,6 +240,7 @@ static int compare_members(const void *a, const void *b, void *unit)
     return fr_sym_cmp(unit, x->id.sym, y->id.sym);
 }
 
+/* Equal names keep the order of the text, so the result is one. */
 static int compare_shared(const void *a, const void *b, void *unit)
 {
     const fr_shared *x = a, *y = b;
@@ -261,7 +265,8 @@ static int compare_triggers(const void *a, const void *b, void *unit)
     return order ? order : x->tok < y->tok ? -1 : 1;
 }
 
-/* A sorted copy of an array; nothing to sort gives NULL. */
+/* A sorted copy of an array; nothing to sort gives NULL. A copy, because pass 5's
+ * reports refer to the order of declaration. */
 static void *sorted_copy(fr_emit *e, const void *items, size_t count, size_t size,
                          int (*compare)(const void *, const void *, void *))
 {

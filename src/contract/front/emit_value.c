@@ -89,6 +89,7 @@ void fr_emit_names(fr_emit *e, const fr_names *names)
 
 /* ---- types ---- */
 
+/* Sorted by the parser. Closes the type around the fields as well. */
 static void emit_fields(fr_emit *e, const fr_type *t)
 {
     mt_buf_addc(e->b, '{');
@@ -122,6 +123,8 @@ static void emit_range(fr_emit *e, const fr_type *t)
     mt_buf_add_i64(e->b, t->min);
 }
 
+/* Named types are written out wherever they are used (§4.5): a type that uses another
+ * twice, which uses another twice, doubles with every level. */
 void fr_emit_type(fr_emit *e, const fr_type *t)
 {
     if (e->b->full) {
@@ -194,6 +197,8 @@ void fr_emit_decimal(fr_emit *e, mt_str text, uint32_t precision, uint32_t scale
     mt_buf_addc(e->b, '}');
 }
 
+/* Precision 10 and scale 2 whatever the amount is: the suite's bytes. The loader takes
+ * the amount by its digits. */
 void fr_emit_money(fr_emit *e, const fr_expr *x, bool as_value, bool rounded)
 {
     mt_str amount = fr_str(e->u, x->sym);
@@ -240,6 +245,7 @@ static void emit_record(fr_emit *e, const fr_type *t, const fr_expr *x)
     FR_PUT(e, "},\"kind\":\"record_value\"}");
 }
 
+/* Pass 4 has found the variant, so it is there. */
 static void emit_union(fr_emit *e, const fr_type *t, const fr_expr *x)
 {
     const fr_type *variant = fr_type_field_of(e->u, t, x->sym);
@@ -268,6 +274,8 @@ static void emit_list(fr_emit *e, const fr_type *t, const fr_expr *x)
     FR_PUT(e, "],\"kind\":\"list_value\"}");
 }
 
+/* By the literal's kind, except that a Decimal is always written with the scale of its
+ * type (§13.4). */
 void fr_emit_value(fr_emit *e, const fr_type *t, const fr_expr *x)
 {
     mt_str text = fr_str(e->u, x->sym);
@@ -320,6 +328,8 @@ void fr_emit_value(fr_emit *e, const fr_type *t, const fr_expr *x)
     }
 }
 
+/* A bare Text takes the length of its literal, in bytes as the suite counts. Literals
+ * are written plainly, all else as terms. */
 void fr_emit_payload(fr_emit *e, const fr_type *t, const fr_expr *x)
 {
     FR_PUT(e, "{\"type\":");

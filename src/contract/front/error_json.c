@@ -12,6 +12,7 @@ static void put(mt_buf *b, const char *key, mt_str value)
     }
 }
 
+/* The keys and their order are the suite's (§14.3). */
 mt_str ct_error_json(mt_arena *a, const mt_diag *d, bool pretty)
 {
     mt_buf b = {0};

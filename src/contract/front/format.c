@@ -21,6 +21,7 @@
 #include "contract/front/format_check.h"
 #include "contract/front/format_tree.h"
 
+/* Width of a line, indentation of a level, of a line that goes on. */
 enum { COLUMNS = 88, STEP = 2, CONTINUED = 4 };
 
 typedef struct printer {
@@ -30,6 +31,7 @@ typedef struct printer {
     size_t indent; /* of the current line */
 } printer;
 
+/* Columns are characters, so that text of other scripts is not broken too early. */
 static void put(printer *p, mt_str text)
 {
     mt_buf_adds(p->out, text);
@@ -79,6 +81,7 @@ static mt_str token_text(const printer *p, const fr_token *t)
     return fr_ftree_text(p->tree, t);
 }
 
+/* Behind `//` nothing may follow on the line. */
 static bool ends_line(const printer *p, const fr_token *t)
 {
     return t->kind == FR_T_COMMENT && p->tree->text.ptr[t->start + 1] == '/';
@@ -129,6 +132,7 @@ static const fr_fgroup *only_group(const fr_fgroup *g)
     return item->nodes.len == 1 && !item->tail.len ? item->nodes.items[0].group : NULL;
 }
 
+/* `word: value`, the value being at least one node. */
 static bool is_field(const fr_fitem *item)
 {
     return item->nodes.len > 2 && item->nodes.items[0].t && item->nodes.items[1].t &&
@@ -309,6 +313,7 @@ typedef struct overlay {
     mt_str text, root; /* id of the file, once it was looked for */
 } overlay;
 
+/* Relies on the elaborator asking for the root before any import. */
 static mt_err overlay_find(void *state, mt_arena *a, mt_str dir, mt_str path,
                            mt_str *id, mt_str *why)
 {
@@ -351,7 +356,8 @@ typedef struct job {
 
 /* Elaborates `text` in place of the file's own. Errors of pass 0 mean that it does not
  * parse and are handed on; what other files and passes say is not the business of the
- * layout. */
+ * layout. Warnings are left out, and faults of imports too: a file can be formatted
+ * while others are broken. */
 static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
 {
     mt_memory_file only = {j->file, text};
@@ -426,6 +432,7 @@ static mt_err check_result(const job *j, const fr_layout *before, mt_str text)
                                 MT_ARG(fault)));
 }
 
+/* `out` is set before the check, but a caller must not use it after an error. */
 mt_err fr_format(mt_arena *keep, mt_str file, mt_str text, const mt_provider *files,
                  const mt_limits *limits, mt_diags *ds, mt_str *out)
 {

@@ -31,6 +31,7 @@ static mt_str next_line(mt_str *text)
     return line;
 }
 
+/* Line by line: white space at the ends of lines is all a comment may lose. */
 static bool same_comment(mt_str x, mt_str y)
 {
     while (x.len && y.len) {
@@ -98,6 +99,7 @@ static bool same_expr(const fr_expr *x, const fr_expr *y)
 
 static bool same_steps(const fr_steps *x, const fr_steps *y);
 
+/* Routes and handlers follow from the tokens; conditions do not. */
 static bool same_step(const fr_step *x, const fr_step *y)
 {
     if (x->kind != y->kind || x->id.tok != y->id.tok) {
@@ -122,6 +124,7 @@ static bool same_steps(const fr_steps *x, const fr_steps *y)
     return same;
 }
 
+/* By text: sources without quotes are not symbols of tokens, see the head. */
 static bool same_fact(const fr_unit *u, const fr_fact *x, const fr_unit *v,
                       const fr_fact *y)
 {
@@ -194,6 +197,8 @@ static mt_str next_part(mt_str *bundle)
     return part;
 }
 
+/* Equal but for line numbers, which layout changes. Both are empty where the contract
+ * has faults. */
 static bool same_bundles(mt_str x, mt_str y)
 {
     while (x.len && y.len) {
@@ -204,6 +209,7 @@ static bool same_bundles(mt_str x, mt_str y)
     return !x.len && !y.len;
 }
 
+/* From cheap to costly; the first difference is named. */
 mt_str fr_layout_fault(mt_arena *a, const fr_layout *before, const fr_layout *after,
                        const mt_limits *limits)
 {

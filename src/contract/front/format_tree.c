@@ -43,6 +43,7 @@ mt_str fr_ftree_node_text(const fr_ftree *tree, const fr_fnode *n)
                   : fr_ftree_text(tree, n->t);
 }
 
+/* Strings and comments may span lines. */
 static uint32_t end_line(const fr_ftree *tree, const fr_token *t)
 {
     mt_str text = raw_text(tree, t);
@@ -59,6 +60,7 @@ static bool is_line_comment(const fr_ftree *tree, const fr_token *t)
     return tree->text.ptr[t->start + 1] == '/';
 }
 
+/* Never beyond the end of the file. */
 static void advance(builder *b)
 {
     b->last = b->t;
@@ -136,6 +138,7 @@ static bool is_spaced_dot(const fr_fnode *dot, const fr_fnode *next)
     return (dot->t->flags | behind->flags) & FR_TOK_SPACED;
 }
 
+/* As the lexer flagged it: at the dot or at what stands behind it. */
 static bool is_spaced(const fr_fitem *item, size_t dot)
 {
     size_t next = next_node(item, dot);
@@ -191,6 +194,7 @@ static size_t separator_of(const fr_fitem *item, size_t i)
     return item->nodes.len;
 }
 
+/* When the item is complete, because the rule looks at everything behind the domain. */
 static void mark_quantifiers(fr_fitem *item)
 {
     for (size_t i = 0; i < item->nodes.len; i++) {
@@ -313,6 +317,8 @@ static fr_token_kind kind_of(const fr_fnode *n)
     return n->t ? (fr_token_kind)n->t->kind : (fr_token_kind)n->group->open->kind;
 }
 
+/* A quantifier's dot always gets blanks on both sides, so the printed text means what
+ * it meant whichever rule had found the dot. */
 bool fr_ftree_spaced(const fr_fnode *before, const fr_fnode *n)
 {
     fr_token_kind next = kind_of(n), last = kind_of(before);
@@ -333,11 +339,13 @@ bool fr_ftree_spaced(const fr_fnode *before, const fr_fnode *n)
     return true;
 }
 
+/* FR_F_WIDE stays: what cannot stand on one line makes all around it several. */
 static size_t add_width(size_t a, size_t b)
 {
     return a == FR_F_WIDE || b == FR_F_WIDE ? FR_F_WIDE : a + b;
 }
 
+/* A line comment is wide although it has one line, since nothing may follow it. */
 static size_t token_width(const fr_ftree *tree, const fr_fnode *n)
 {
     mt_str text = fr_ftree_node_text(tree, n);
@@ -358,6 +366,8 @@ static size_t item_width(const fr_ftree *tree, const fr_fitem *item)
     return width;
 }
 
+/* As print_group_flat() prints it: brackets, blanks inside braces, one blank between
+ * items. */
 static size_t group_width(const fr_fgroup *g)
 {
     if ((g->block && g->items.len) || g->head.len) {
@@ -377,6 +387,8 @@ static size_t group_width(const fr_fgroup *g)
 
 static fr_fgroup *build_group(builder *b, bool block);
 
+/* The author's empty line counts from the end of the token before, comments
+ * included. */
 static fr_fitem *new_item(builder *b, fr_fgroup *g)
 {
     fr_fitem *item = mt_vec_add(b->a, &g->items);
@@ -522,6 +534,7 @@ static void add_comment_item(builder *b, fr_fgroup *g)
     advance(b);
 }
 
+/* Roles first: widths depend on the blanks, and those on the roles. */
 static void close_item(builder *b, fr_fitem *item)
 {
     mark_quantifiers(item);
@@ -623,6 +636,7 @@ static void build_construct(builder *b, fr_fgroup *file)
     close_item(b, item);
 }
 
+/* Only words and comments stand at the outer level of text that parses. */
 static void build_file(builder *b)
 {
     fr_fgroup *file = mt_new(b->a, fr_fgroup);

@@ -21,7 +21,9 @@
 
 #include "base/utf8.h"
 
-/* What a byte can begin. */
+/* What a byte can begin. C_SINGLE is one token whatever follows, C_PUNCT may be the
+ * first of two characters. White space stands directly behind C_BAD, for the comparison
+ * in lex_all(). */
 enum { C_BAD, C_SPACE, C_NEWLINE, C_WORD, C_DIGIT, C_QUOTE, C_PUNCT, C_SINGLE, C_WIDE };
 
 /* clang-format off */
@@ -67,18 +69,21 @@ static const struct {
 };
 /* clang-format on */
 
+/* The first fault decides about the contract; more than this many help nobody. */
 enum { MAX_FAULTS = 1000 };
 
+/* `items` grows by doubling inside the arena; the smaller copies are left behind, which
+ * costs at most as much again. */
 typedef struct lexer {
     mt_arena *arena;
     fr_symbols *syms;
-    const char *base, *p, *end;
+    const char *base, *p, *end; /* the padded copy, where we are, its end */
     fr_token *items;
     uint32_t count, cap;
-    uint32_t line;
-    uint8_t flags; /* of the next token */
-    unsigned mode;
-    size_t max_word;
+    uint32_t line;   /* of `p`, 1-based */
+    uint8_t flags;   /* of the next token */
+    unsigned mode;   /* FR_LEX_COMMENTS */
+    size_t max_word; /* limit identifier_bytes */
     fr_lex_fault *faults;
     uint32_t fault_count, fault_cap;
 } lexer;
@@ -93,6 +98,8 @@ static fr_token *grow_tokens(lexer *x)
     return &x->items[x->count++];
 }
 
+/* A token is 16 bytes, so its length has 16 bits; longer ones say FR_TOK_RAW_LEN and
+ * are measured again by the few who ask. */
 static inline void add_token(lexer *x, fr_token_kind kind, const char *start,
                              const char *end, fr_sym sym)
 {
@@ -130,6 +137,8 @@ static void fault(lexer *x, fr_code code, const char *start, const char *end,
 /* ---- runs of bytes; the text has at least 16 zeros behind its end ---- */
 
 #ifdef __SSE2__
+/* SSE2 compares signed bytes only; moving the range to -128 makes the comparison right
+ * for all of them. */
 static inline __m128i in_range(__m128i v, char low, char count)
 {
     __m128i moved = _mm_sub_epi8(v, _mm_set1_epi8((char)(low + -128)));
@@ -149,6 +158,8 @@ static inline unsigned first_clear(__m128i mask)
     return (unsigned)__builtin_ctz(~(unsigned)_mm_movemask_epi8(mask));
 }
 
+/* Letters of both cases are made equal by setting bit 5, which maps nothing else to a
+ * letter; digits and '_' are asked for as they are. */
 static inline const char *ascii_word_end(const char *p)
 {
     for (;;) {
@@ -242,7 +253,8 @@ static const fr_symbol_head MASKS[17] = {
 };
 /* clang-format on */
 
-/* The first bytes of text that has 16 readable bytes. */
+/* The first bytes of text that has 16 readable bytes. Relies on the zeros behind the
+ * text: 16 bytes are read whatever the length. */
 static inline fr_symbol_head head_of(const char *p, size_t len)
 {
     fr_symbol_head head, mask = MASKS[len < 16 ? len : 16];
@@ -272,7 +284,9 @@ static fr_sym intern_long(fr_symbols *s, const char *p, size_t len)
 }
 
 /* The number of p[0..len), interned; the inlined fast path of fr_intern(). The text
- * must be followed by 16 readable bytes. */
+ * must be followed by 16 readable bytes. Nearly all words are short, so hashing and
+ * comparing them are a few operations on two registers. The hash has a seed, so a file
+ * cannot be made whose words all collide. */
 static inline fr_sym intern(fr_symbols *s, const char *p, size_t len)
 {
     if (MT_UNLIKELY(len > 16)) {
@@ -293,6 +307,7 @@ static inline fr_sym intern(fr_symbols *s, const char *p, size_t len)
     }
 }
 
+/* The characters of Unicode's White_Space beyond ASCII. */
 static bool is_wide_space(uint32_t c)
 {
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) ||
@@ -304,6 +319,8 @@ static bool starts_word(uint32_t c)
     return uc_is_property_alphabetic(c);
 }
 
+/* Letters and numbers of any script, as Unicode classes them; a word cannot begin with
+ * a number. */
 static bool continues_word(uint32_t c)
 {
     return uc_is_property_alphabetic(c) ||
@@ -326,6 +343,8 @@ static inline const char *word_end(const char *p)
     }
 }
 
+/* The word still becomes a token, so the parser goes on; the fault refuses the
+ * contract. */
 static void long_word(lexer *x, const char *start, const char *end)
 {
     fault(x, FR_E_LEX_IDENTIFIER, start, end,
@@ -350,6 +369,8 @@ static bool is_digit(const char *p)
     return CLASS[(unsigned char)*p] == C_DIGIT;
 }
 
+/* By comparing digits: the text may have thousands of them, and nothing overflows
+ * here. */
 static bool fits_int64(const char *p, const char *end)
 {
     bool negative = *p == '-';
@@ -362,7 +383,9 @@ static bool fits_int64(const char *p, const char *end)
     return digits < 19 || (digits == 19 && memcmp(p, limit, 19) <= 0);
 }
 
-/* A dot without a digit behind it is not part of the number: 5.field. */
+/* A dot without a digit behind it is not part of the number: 5.field. A decimal may
+ * have any number of digits; pass 4 asks whether they can be computed with (§13.6),
+ * because only there it is known what the number is for. */
 static void lex_number(lexer *x)
 {
     const char *start = x->p, *p = start + (*start == '-');
@@ -447,6 +470,8 @@ static void lex_string(lexer *x)
     x->p = p;
 }
 
+/* A comment counts as white space for the token behind it, which decides about the dot
+ * of a quantifier. */
 static void comment_token(lexer *x, const char *start, uint32_t line)
 {
     if (x->mode & FR_LEX_COMMENTS) {
@@ -458,6 +483,7 @@ static void comment_token(lexer *x, const char *start, uint32_t line)
     x->flags = FR_TOK_SPACED;
 }
 
+/* The newline itself stays, since it is counted by the caller. */
 static void lex_line_comment(lexer *x)
 {
     const char *start = x->p;
@@ -486,7 +512,9 @@ static void lex_block_comment(lexer *x)
     comment_token(x, start, line);
 }
 
-/* One whole character of UTF-8, so that the message is UTF-8, too. */
+/* One whole character of UTF-8, so that the message is UTF-8, too. Each becomes a
+ * token, so that the parser sees a hole and not two neighbours that never stood beside
+ * each other. */
 static void bad_character(lexer *x)
 {
     size_t len;
@@ -506,7 +534,9 @@ static void bad_character(lexer *x)
     x->p += len;
 }
 
-/* Can the last token end a term, so that a minus behind it subtracts? */
+/* Can the last token end a term, so that a minus behind it subtracts? The only context
+ * the lexer has: in `a -1` the minus subtracts, in `= -1` and `(-1` it belongs to the
+ * number. Words that are operators cannot end a term. */
 static bool after_term(const lexer *x)
 {
     uint32_t n = x->count;
@@ -548,6 +578,7 @@ static void lex_minus(lexer *x)
     }
 }
 
+/* There is no division in the language (§4.2), so a lone slash begins nothing. */
 static void lex_slash(lexer *x)
 {
     char next = x->p[1];
@@ -599,7 +630,9 @@ static void lex_wide(lexer *x)
     }
 }
 
-/* Everything but words, single characters and spaces. False at the end. */
+/* Everything but words, single characters and spaces. False at the end. A zero byte is
+ * of class C_BAD: at the end of the text it ends the loop, before that it is an
+ * unexpected character. */
 static bool lex_other(lexer *x)
 {
     switch (CLASS[(unsigned char)*x->p]) {
@@ -616,7 +649,9 @@ static bool lex_other(lexer *x)
     return true;
 }
 
-/* The common tokens are made here, with everything they need in registers. */
+/* The common tokens are made here, with everything they need in registers. `p`, `line`
+ * and `flags` are copies of the lexer's fields and are written back before anything
+ * that may report or add a token elsewhere. */
 static void lex_all(lexer *x)
 {
     const char *p = x->p;
@@ -671,6 +706,7 @@ static void lex_all(lexer *x)
     }
 }
 
+/* More than the 16 bytes that a run may read from the end of the text on. */
 enum { PADDING = 32 };
 
 /* The text with zeros behind it. */
@@ -684,6 +720,8 @@ static const char *padded(mt_arena *a, mt_str text)
     return copy;
 }
 
+/* Room for a token per four bytes is more than most sources need. Offsets are 32 bits:
+ * the caller has bounded the text (limit source_bytes). */
 void fr_lex(mt_arena *a, fr_symbols *syms, mt_str text, const mt_limits *limits,
             unsigned flags, fr_tokens *out)
 {
@@ -736,6 +774,7 @@ size_t fr_token_len(mt_str text, const fr_token *t)
     return len;
 }
 
+/* Unsigned on the way, so that the least value has no overflow. */
 int64_t fr_int_value(const fr_symbols *syms, fr_sym sym)
 {
     mt_str text = fr_text(syms, sym);

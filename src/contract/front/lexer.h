@@ -48,9 +48,10 @@ typedef struct fr_token {
     uint16_t len; /* in the text; FR_TOK_RAW_LEN: that or more, see fr_token_len() */
 } fr_token;
 
+/* Kept apart from diagnostics, since the lexer does not know the unit. */
 typedef struct fr_lex_fault {
     fr_code code;
-    uint32_t start, len, line;
+    uint32_t start, len, line; /* offset and length in bytes; 1-based */
     mt_str message;
 } fr_lex_fault;
 
@@ -61,6 +62,7 @@ typedef struct fr_tokens {
     uint32_t fault_count;
 } fr_tokens;
 
+/* Without it comments only leave FR_TOK_SPACED at the token behind them. */
 enum { FR_LEX_COMMENTS = 1 };
 
 /* `text` must be valid UTF-8 of less than 4 GB. */

@@ -63,6 +63,7 @@ static void check_duration(const type_check *k, const fr_type *t)
     }
 }
 
+/* `sorted` is made also after a fault; literals are searched in it. */
 static void check_enum(const type_check *k, fr_type *t)
 {
     if (!t->value_count) {
@@ -78,6 +79,7 @@ static void check_enum(const type_check *k, fr_type *t)
     }
 }
 
+/* The form of a code and not a list of them, which would age. */
 static void check_money(const type_check *k, const fr_type *t)
 {
     mt_str code = fr_str(k->u, t->name);
@@ -94,6 +96,7 @@ static void check_money(const type_check *k, const fr_type *t)
 
 static void check_in(const type_check *k, fr_type *t);
 
+/* UINT32_MAX is what the parser makes of a number that does not fit. */
 static void check_list(const type_check *k, fr_type *t)
 {
     check_in(k, t->element);
@@ -107,6 +110,8 @@ static void check_list(const type_check *k, fr_type *t)
     }
 }
 
+/* A Record without fields is allowed and has one value; a union without variants has
+ * none. */
 static void check_structure(const type_check *k, const fr_type *t)
 {
     if (t->twice) {
@@ -211,6 +216,7 @@ static bool fits_decimal(fr_unit *u, const fr_type *t, mt_str text)
            mt_decimal_fits(value, t->precision, t->scale);
 }
 
+/* Where the type itself is impossible its own fault is enough. */
 static mt_str decimal_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     mt_str text = fr_str(u, e->sym);
@@ -241,6 +247,7 @@ static mt_str money_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                          MT_ARG(amount));
 }
 
+/* In characters and not bytes (§4.3), as the loader counts. */
 static mt_str text_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     size_t characters = mt_utf8_count(fr_str(u, e->sym));
@@ -251,6 +258,7 @@ static mt_str text_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
                    (long long)t->length);
 }
 
+/* A type that was inferred or is not checked yet has no sorted values. */
 static mt_str enum_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     bool known = false;
@@ -279,7 +287,9 @@ static mt_str time_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
              : "date-time of the form YYYY-MM-DDThh:mm:ssZ or with an offset");
 }
 
-/* In 128 bits: the product of value and unit may not fit 64. */
+/* In 128 bits: the product of value and unit may not fit 64. A value in another unit
+ * must be a whole number of the declared one: 90 minutes are not a number of hours, and
+ * nothing is rounded. */
 static mt_str duration_fault(fr_unit *u, const fr_type *t, const fr_expr *e)
 {
     __extension__ typedef __int128 wide;
@@ -341,6 +351,7 @@ static mt_str record_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
     return MT_STR("");
 }
 
+/* `Tag(value)` for any payload, `Tag { ... }` for a record. */
 static mt_str union_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                           bool *tolerated)
 {
@@ -356,6 +367,8 @@ static mt_str union_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                                            : wrong_kind(u, variant, e);
 }
 
+/* No literal is of an unknown type and every one fits it, since that type was reported.
+ * `tolerated` is only ever set, so callers start it with false. */
 mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e, bool *tolerated)
 {
     fr_expr_kind kind = (fr_expr_kind)e->kind;

@@ -14,11 +14,14 @@
  * by number. */
 #include "contract/front/parser.h"
 
+/* What a token does to the nesting; the kinds of brackets are not told apart, since a
+ * wrong one is reported where it is met. */
 const int8_t FR_NEST[FR_TOKEN_KINDS] = {
     [FR_T_LBRACE] = 1,  [FR_T_LBRACKET] = 1,  [FR_T_LPAREN] = 1,
     [FR_T_RBRACE] = -1, [FR_T_RBRACKET] = -1, [FR_T_RPAREN] = -1,
 };
 
+/* As messages name what should stand there; only what fr_take() is called with. */
 static const char *const KIND_TEXT[FR_TOKEN_KINDS] = {
     [FR_T_COLON] = "':'",    [FR_T_LBRACE] = "'{'", [FR_T_RBRACE] = "'}'",
     [FR_T_LPAREN] = "'('",   [FR_T_RPAREN] = "')'", [FR_T_LBRACKET] = "'['",
@@ -30,6 +33,7 @@ static fr_place here(const fr_parser *p)
     return (fr_place){.file = p->file, .tok = fr_here(p)};
 }
 
+/* FR_T_BAD was reported by the lexer: one fault, one message. */
 bool fr_syntax(fr_parser *p, const char *message, const char *hint)
 {
     p->broken = true;
@@ -41,6 +45,7 @@ bool fr_syntax(fr_parser *p, const char *message, const char *hint)
     return false;
 }
 
+/* The found token is spelled as the suite spells it: Word("x"), LBrace. */
 bool fr_expected_hint(fr_parser *p, const char *what, const char *hint)
 {
     mt_str got = fr_found_debug(p->a, &p->u->syms, p->t);
@@ -53,6 +58,7 @@ bool fr_expected(fr_parser *p, const char *what)
     return fr_expected_hint(p, what, NULL);
 }
 
+/* Only the first missing field of a construct is reported: callers stop at false. */
 bool fr_missing(fr_parser *p, fr_tok at, const char *what, const char *field)
 {
     p->broken = true;
@@ -103,6 +109,7 @@ bool fr_take_the_word(fr_parser *p, fr_sym word)
     return true;
 }
 
+/* Two tokens are looked at before one is taken: `min` alone may be a value. */
 bool fr_accept_label(fr_parser *p, fr_sym word)
 {
     if (!fr_is_word(p, word) || fr_peek_at(p, 1) != FR_T_COLON) {
@@ -113,6 +120,8 @@ bool fr_accept_label(fr_parser *p, fr_sym word)
     return true;
 }
 
+/* At the end of the file the reader fails, so the loop ends. Items do not recover: the
+ * first fault ends the list and the loop over fields goes on behind it. */
 bool fr_read_list(fr_parser *p, fr_item_reader read, void *list)
 {
     if (!fr_take(p, FR_T_LBRACKET)) {
@@ -145,6 +154,8 @@ bool fr_take_words(fr_parser *p, fr_names *out)
     return fr_read_list(p, read_word_item, out);
 }
 
+/* Called by every function that can meet itself again, so the C stack is bounded by the
+ * limit and not by the file. */
 bool fr_enter(fr_parser *p)
 {
     if (MT_LIKELY(p->depth < p->u->limits->source_depth)) {
@@ -160,6 +171,9 @@ bool fr_enter(fr_parser *p)
 
 /* ---- recovery ---- */
 
+/* Words are not reserved: `fact` may be a field or a name. First on its line, followed
+ * by what a head looks like, is what nobody writes inside a body. `persona:` is a field
+ * of steps, hence the colon. */
 bool fr_at_construct(const fr_parser *p)
 {
     if (fr_peek(p) != FR_T_WORD || !fr_is_construct_word(p->t->sym)) {
@@ -179,7 +193,8 @@ bool fr_at_construct(const fr_parser *p)
 }
 
 /* Skips to the next field at nesting `nest`, or to the bracket that ends the body.
- * False: the body does not go on. */
+ * False: the body does not go on. Falling below the nesting of the body means that its
+ * bracket was closed by what was skipped. */
 static bool recover(fr_parser *p, int nest, fr_token_kind close)
 {
     for (;; fr_advance(p)) {
@@ -202,6 +217,7 @@ bool fr_was_seen(const fr_seen *seen, fr_sym field)
     return bit < 128 && seen->bits[bit / 64] >> bit % 64 & 1;
 }
 
+/* True: seen before. */
 static bool see(fr_seen *seen, fr_sym field)
 {
     unsigned bit = field - FR_W_import;
@@ -213,7 +229,8 @@ static bool see(fr_seen *seen, fr_sym field)
     return before;
 }
 
-/* Advice for fields that other languages have; NULL: the row's hint. */
+/* Advice for fields that other languages have; NULL: the row's hint. Mistakes that the
+ * specification itself names (§9.4, §11.2). */
 static const char *field_advice(const char *what, mt_str field)
 {
     static const struct {
@@ -235,6 +252,7 @@ static const char *field_advice(const char *what, mt_str field)
     return NULL;
 }
 
+/* Shown at the value: the word and its colon are consumed by then. */
 bool fr_unknown_field(fr_parser *p, const char *what, fr_sym field)
 {
     p->broken = true;
@@ -277,6 +295,8 @@ static bool read_field(fr_parser *p, const fr_body *body, void *node, fr_seen *s
     return true;
 }
 
+/* A reader that fails may have consumed nothing: then a word is stepped over, or the
+ * same field would be read for ever. */
 bool fr_read_body(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
 {
     int nest = p->nest;
@@ -296,6 +316,8 @@ bool fr_read_body(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
     return true;
 }
 
+/* `size` is that of the struct that begins with the head. A construct without a name is
+ * kept, broken; see fr_parse(). */
 fr_construct *fr_new_construct(fr_parser *p, fr_kind kind, size_t size)
 {
     fr_construct *c = mt_zalloc(p->a, size);

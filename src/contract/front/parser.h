@@ -30,6 +30,8 @@ static inline fr_tok fr_here(const fr_parser *p)
     return (fr_tok)(p->t - p->first);
 }
 
+/* The only place that moves on, so `nest` is right everywhere. FR_T_EOF is never
+ * passed. */
 static inline void fr_advance(fr_parser *p)
 {
     p->nest += FR_NEST[p->t->kind];
@@ -41,7 +43,8 @@ static inline bool fr_is_word(const fr_parser *p, fr_sym word)
     return p->t->kind == FR_T_WORD && p->t->sym == word;
 }
 
-/* Kind of the n-th token from here; stays at the end. */
+/* Kind of the n-th token from here; stays at the end. `first` is not counted from here:
+ * it is the file's first token. */
 static inline fr_token_kind fr_peek_at(const fr_parser *p, uint32_t n)
 {
     fr_tok last = p->file->tokens.count - 1, at = fr_here(p);
@@ -75,6 +78,8 @@ static inline bool fr_take(fr_parser *p, fr_token_kind kind)
     return MT_LIKELY(fr_accept(p, kind)) || fr_expected_kind(p, kind);
 }
 
+/* `out` is set also when it fails, to whatever stands there; a caller that goes on
+ * after a fault must not use it. */
 static inline bool fr_take_word(fr_parser *p, fr_name *out)
 {
     *out = (fr_name){p->t->sym, fr_here(p)};
@@ -97,11 +102,14 @@ static inline void fr_leave(fr_parser *p)
     p->depth--;
 }
 
-/* Which fields of a body have been seen. */
+/* Which fields of a body have been seen. One bit per word from FR_W_import on: the
+ * construct and field words come first, words beyond 128 are not tracked. */
 typedef struct fr_seen {
     uint64_t bits[2];
 } fr_seen;
 
+/* UNKNOWN and FAILED differ in who reports: the loop, or the reader before it
+ * returned. */
 typedef enum fr_field_result {
     FR_FIELD_OK,
     FR_FIELD_FAILED,

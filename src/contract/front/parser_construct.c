@@ -11,12 +11,14 @@
  * the end. */
 #include "contract/front/parser.h"
 
+/* Nothing is taken when the head failed, so recovery starts where the fault was. */
 static bool open_body(fr_parser *p, const fr_construct *c)
 {
     return !c->broken && fr_take(p, FR_T_LBRACE);
 }
 
-/* Reads the body; false if the construct cannot be used. */
+/* Reads the body; false if the construct cannot be used. A body that ended may still
+ * have had faults inside, which p->broken remembers. */
 static bool read_construct(fr_parser *p, fr_construct *c, const fr_body *body,
                            fr_seen *seen)
 {
@@ -33,6 +35,7 @@ static bool require(fr_parser *p, const fr_seen *seen, const char *what, fr_sym 
 
 /* ---- import, persona, type ---- */
 
+/* Its id is the path, as it was written; pass 1 resolves it. */
 static fr_construct *parse_import(fr_parser *p)
 {
     fr_construct *c = &mt_new(p->a, fr_import)->head;
@@ -47,11 +50,14 @@ static fr_construct *parse_import(fr_parser *p)
     return c;
 }
 
+/* A name and nothing else (§8.1). */
 static fr_construct *parse_persona(fr_parser *p)
 {
     return fr_new_construct(p, FR_PERSONA, sizeof(fr_persona));
 }
 
+/* §4.5, by form: a type that is itself a name is refused as well, whatever it stands
+ * for. */
 static void refuse_scalar_name(fr_parser *p, const fr_construct *c, const fr_type *t)
 {
     if (!fr_has(t, LN_PARTED)) {
@@ -112,6 +118,9 @@ static bool take_bare_source(fr_parser *p, fr_name *out)
     return true;
 }
 
+/* Three spellings (§5.1): text in quotes, a chain without quotes, or a declared source
+ * with a path. A word with a dot or parenthesis behind it is a chain; with a brace it
+ * must be the structured form, and everything else is reported as that. */
 static bool take_source(fr_parser *p, fr_fact *f)
 {
     f->structured = false;
@@ -140,6 +149,7 @@ static fr_field_result read_fact_field(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* One missing field is reported, the type before the source. */
 static fr_construct *parse_fact(fr_parser *p)
 {
     static const fr_body BODY = {
@@ -179,6 +189,8 @@ static bool take_protocol(fr_parser *p, fr_source_decl *s)
     return ok;
 }
 
+/* Any field is known here: which ones a protocol needs is C-SRC-03, in pass 5. A value
+ * is a word or text; a number is not (C-SRC-05). */
 static fr_field_result read_source_field(fr_parser *p, void *node, fr_sym field,
                                          fr_tok tok)
 {
@@ -233,6 +245,7 @@ static bool read_transition(fr_parser *p, void *node)
     return true;
 }
 
+/* A field that is given again replaces the one before, its list included. */
 static fr_field_result read_entity_field(fr_parser *p, void *node, fr_sym field,
                                          fr_tok tok)
 {
@@ -251,6 +264,8 @@ static fr_field_result read_entity_field(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* No field is required here: pass 5 reports what an entity lacks, in its own words and
+ * at its own place. */
 static fr_construct *parse_entity(fr_parser *p)
 {
     static const fr_body BODY = {
@@ -264,7 +279,8 @@ static fr_construct *parse_entity(fr_parser *p)
 
 /* ---- rule ---- */
 
-/* verdict v { payload: T = value } */
+/* verdict v { payload: T = value }. The interchange's own spelling, with the type of
+ * the payload. */
 static bool take_long_produce(fr_parser *p, fr_rule *r)
 {
     if (!fr_take_the_word(p, FR_W_verdict) || !fr_take_word(p, &r->verdict)) {
@@ -282,7 +298,8 @@ static bool take_long_produce(fr_parser *p, fr_rule *r)
     return r->payload && fr_take(p, FR_T_RBRACE);
 }
 
-/* v(value) */
+/* v(value). The type is inferred in pass 4. The caller has seen the word and the
+ * parenthesis. */
 static bool take_short_produce(fr_parser *p, fr_rule *r)
 {
     r->payload_type = NULL;
@@ -298,6 +315,8 @@ static bool take_produce(fr_parser *p, fr_rule *r)
     return is_short ? take_short_produce(p, r) : take_long_produce(p, r);
 }
 
+/* The stratum is read as any integer, a negative one too: that it must not be less than
+ * 0 is for pass 5 (§7.3), which says so at the value. */
 static fr_field_result read_rule_field(fr_parser *p, void *node, fr_sym field,
                                        fr_tok tok)
 {
@@ -313,6 +332,7 @@ static fr_field_result read_rule_field(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* `produce` is not required here; pass 4 reports a rule without it. */
 static fr_construct *parse_rule(fr_parser *p)
 {
     static const fr_body BODY = {
@@ -327,6 +347,7 @@ static fr_construct *parse_rule(fr_parser *p)
 
 /* ---- operation ---- */
 
+/* §9.4.1: a star would hide from which states an operation may start. */
 static bool refuse_wildcard(fr_parser *p)
 {
     return fr_expected_hint(
@@ -340,7 +361,8 @@ static bool take_state(fr_parser *p, fr_name *out)
     return fr_peek(p) == FR_T_STAR ? refuse_wildcard(p) : fr_take_word(p, out);
 }
 
-/* (Entity, from, to) or (Entity, from, to, outcome) */
+/* (Entity, from, to) or (Entity, from, to, outcome). A comma may also stand before the
+ * closing parenthesis, hence the look behind it. */
 static bool take_tuple_effect(fr_parser *p, fr_effect *e)
 {
     fr_advance(p);
@@ -370,6 +392,7 @@ static bool take_arrow_effect(fr_parser *p, fr_effect *e)
     return !fr_accept(p, FR_T_ARROW) || fr_take_word(p, &e->outcome);
 }
 
+/* What begins neither form is reported as a missing parenthesis, the older spelling. */
 static bool read_effect(fr_parser *p, void *node)
 {
     fr_operation *op = node;
@@ -412,6 +435,8 @@ static fr_field_result read_operation_field(fr_parser *p, void *node, fr_sym fie
     }
 }
 
+/* Personas, effects and outcomes may be missing as far as the grammar goes; pass 5 says
+ * which are needed (§9.4). */
 static fr_construct *parse_operation(fr_parser *p)
 {
     static const fr_body BODY = {
@@ -444,6 +469,7 @@ static fr_construct *parse_construct(fr_parser *p)
     }
 }
 
+/* Ends at the end of the file at the latest. */
 static void skip_to_construct(fr_parser *p)
 {
     while (fr_peek(p) != FR_T_EOF && !fr_at_construct(p)) {
@@ -469,7 +495,8 @@ static void refuse_toplevel(fr_parser *p)
     p->u->incomplete |= stray->kind != FR_T_BAD || p->t > stray + 1;
 }
 
-/* C-SYS-05, then C-SYS-04. */
+/* C-SYS-05, then C-SYS-04. Only the first foreign construct is reported, and imports
+ * are let through. */
 static void check_system_file(fr_parser *p, fr_construct **items, size_t count)
 {
     const fr_construct *system = NULL;
@@ -495,6 +522,9 @@ static void check_system_file(fr_parser *p, fr_construct **items, size_t count)
     }
 }
 
+/* Broken constructs stay in the list, with their names, so that references to them are
+ * not reported as unknown. Without a name that cannot be known, and `incomplete`
+ * silences the search for unknown names altogether. */
 void fr_parse(fr_unit *u, fr_file *file, fr_construct ***constructs, size_t *count)
 {
     fr_parser p = {.u = u,

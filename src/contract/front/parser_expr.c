@@ -24,6 +24,7 @@ enum { LEAF_DEPTH = 10 };
 static fr_expr *parse_or(fr_parser *p);
 static fr_expr *parse_sum(fr_parser *p);
 
+/* Also the beginning of inner nodes, whose depth deeper() sets. */
 static fr_expr *leaf(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_sym sym)
 {
     fr_expr *e = mt_new(p->a, fr_expr);
@@ -35,7 +36,8 @@ static fr_expr *leaf(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_sym sym)
 }
 
 /* Depth is counted upwards as nodes are made, so that a long chain without brackets is
- * bounded as well. */
+ * bounded as well. The report is fr_enter()'s, called at a depth where it must fail:
+ * one message for both ways of nesting. */
 static fr_expr *deeper(fr_parser *p, fr_expr *e, const fr_expr *a, const fr_expr *b)
 {
     unsigned depth = a->depth;
@@ -59,6 +61,8 @@ static fr_expr *unary(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_expr *left
     return deeper(p, e, left, NULL);
 }
 
+/* Takes a right side that failed, so callers can pass the parser's result on. The place
+ * of the whole is that of its left side, whose line the suite shows. */
 static fr_expr *binary(fr_parser *p, fr_expr_kind kind, fr_expr *left, fr_expr *right)
 {
     if (!right) {
@@ -72,7 +76,8 @@ static fr_expr *binary(fr_parser *p, fr_expr_kind kind, fr_expr *left, fr_expr *
 
 /* ---- contextual words ---- */
 
-/* A word that acts as an operator here: never before a colon. */
+/* A word that acts as an operator here: never before a colon. A word with a colon
+ * behind it is the next field of the body around the expression. */
 static bool is_operator_word(const fr_parser *p, fr_sym word)
 {
     return fr_is_word(p, word) && fr_peek_at(p, 1) != FR_T_COLON;
@@ -98,6 +103,8 @@ static bool at_in(const fr_parser *p)
     return fr_peek(p) == FR_T_IN || is_operator_word(p, FR_W_in);
 }
 
+/* `forall` alone may be a fact; with a variable and `in` or a type behind it, it is
+ * not. */
 static bool at_quantifier(const fr_parser *p)
 {
     if (fr_peek(p) == FR_T_FORALL || fr_peek(p) == FR_T_EXISTS) {
@@ -116,6 +123,8 @@ static bool at_quantifier(const fr_parser *p)
 
 /* ---- literals ---- */
 
+/* Text is taken too: amounts are written with or without quotes. Whether it is a number
+ * is asked when its type is known. */
 static bool number_text(fr_parser *p, fr_sym *out)
 {
     if (fr_peek(p) != FR_T_INT && fr_peek(p) != FR_T_FLOAT && fr_peek(p) != FR_T_STR) {
@@ -154,6 +163,7 @@ static fr_field_result read_money_key(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* A duration is a whole number of its unit (§4.3). */
 static fr_field_result read_duration_key(fr_parser *p, void *node, fr_sym field,
                                          fr_tok tok)
 {
@@ -176,7 +186,10 @@ static fr_field_result read_duration_key(fr_parser *p, void *node, fr_sym field,
     return FR_READ(ok);
 }
 
-/* Money { ... } or Duration { ... }; the word is here. */
+/* Money { ... } or Duration { ... }; the word is here. The reader's `broken` is set
+ * aside, because the question here is whether this literal has a fault and not whether
+ * the construct had one before. A missing amount or currency is left empty for pass 4;
+ * a missing part of a duration is reported here. */
 static fr_expr *parse_struct_literal(fr_parser *p, bool money)
 {
     static const fr_body MONEY = {.unknown = "Money key",
@@ -204,7 +217,8 @@ static fr_expr *parse_struct_literal(fr_parser *p, bool money)
     return ok ? e : NULL;
 }
 
-/* A literal of one token, NULL without a report if there is none. */
+/* A literal of one token, NULL without a report if there is none. true and false are
+ * the two words that are always values. */
 static fr_expr *simple_literal(fr_parser *p)
 {
     fr_expr *e = NULL;
@@ -232,6 +246,7 @@ typedef struct expr_list {
     size_t len, cap;
 } expr_list;
 
+/* Literals only: a list in a contract cannot hold facts. */
 static bool read_list_item(fr_parser *p, void *list)
 {
     expr_list *items = list;
@@ -242,6 +257,8 @@ static bool read_list_item(fr_parser *p, void *list)
     return e != NULL;
 }
 
+/* A list or record is one level deeper than its deepest item. `sym2` has the count,
+ * since `right` is taken by the items. */
 static fr_expr *finish_items(fr_parser *p, fr_expr *e, const expr_list *list)
 {
     e->items = list->items;
@@ -268,7 +285,8 @@ static int compare_entries(const void *a, const void *b, void *unit)
     return order ? order : x->tok < y->tok ? -1 : 1;
 }
 
-/* Sorted by field; of equal fields the last written stays. */
+/* Sorted by field; of equal fields the last written stays. Later passes walk fields of
+ * the type and entries of the value side by side. */
 static void settle_entries(fr_parser *p, expr_list *list)
 {
     size_t kept = 0;
@@ -313,7 +331,8 @@ static fr_expr *parse_record_literal(fr_parser *p, fr_tok tok, fr_sym name)
     return finish_items(p, e, &list);
 }
 
-/* `Tag(literal)`: a union value; here is the word. */
+/* `Tag(literal)`: a union value; here is the word. An entry without a record around it:
+ * pass 4 tells by the declared type that a union is meant. */
 static fr_expr *parse_tag_literal(fr_parser *p)
 {
     fr_name tag;
@@ -397,7 +416,8 @@ static fr_expr *no_comparison(fr_parser *p, const char *hint)
     return NULL;
 }
 
-/* verdict_present takes a name; len takes a term. */
+/* verdict_present takes a name; len takes a term. There are two functions and there
+ * will be no others (§15.5). */
 static fr_expr *parse_call(fr_parser *p, fr_expr_kind kind)
 {
     fr_tok tok = fr_here(p);
@@ -418,6 +438,8 @@ static fr_expr *parse_call(fr_parser *p, fr_expr_kind kind)
     return list && fr_take(p, FR_T_RPAREN) ? unary(p, kind, tok, list) : NULL;
 }
 
+/* Any condition, not only a term: what was inside decides afterwards what may
+ * follow. */
 static fr_expr *parse_parenthesis(fr_parser *p)
 {
     fr_advance(p);
@@ -431,6 +453,7 @@ static bool is_aggregate(fr_sym word)
            word == FR_W_avg || word == FR_W_min || word == FR_W_max;
 }
 
+/* §5.5 for aggregates, §15.5 for the rest. */
 static const char *call_hint(fr_sym word)
 {
     return is_aggregate(word)
@@ -442,7 +465,8 @@ static const char *call_hint(fr_sym word)
 }
 
 /* Words are not reserved: what follows decides whether `len` is a call or a fact of
- * that name. */
+ * that name. The message of an unknown call is about a missing comparison, as the suite
+ * has it: the name alone was a complete term. */
 static fr_expr *parse_word_term(fr_parser *p)
 {
     fr_token_kind next = fr_peek_at(p, 1);
@@ -493,6 +517,7 @@ static fr_expr *parse_index(fr_parser *p, fr_expr *list)
     return ok ? binary(p, FR_X_INDEX, list, index) : NULL;
 }
 
+/* `sym2` keeps the place of the field, `tok` that of the whole chain. */
 static fr_expr *parse_field(fr_parser *p, fr_expr *record)
 {
     fr_name field;
@@ -508,6 +533,7 @@ static fr_expr *parse_field(fr_parser *p, fr_expr *record)
     return e;
 }
 
+/* Literals and calls have no parts that could be asked for. */
 static bool can_index(const fr_expr *e)
 {
     return e->kind == FR_X_REF || e->kind == FR_X_FIELD || e->kind == FR_X_INDEX;
@@ -532,6 +558,8 @@ static fr_expr *parse_postfix(fr_parser *p)
     return e;
 }
 
+/* Chains are loops and not recursion, so a sum of a thousand terms does not use the C
+ * stack; its depth is bounded by deeper(). */
 static fr_expr *parse_product(fr_parser *p)
 {
     fr_expr *e = parse_postfix(p);
@@ -564,6 +592,7 @@ static bool is_comparison(fr_token_kind kind)
     return kind >= FR_T_EQ && kind <= FR_T_GTE;
 }
 
+/* By form alone; a fact that is not a Bool is found in pass 4. */
 static bool could_be_condition(const fr_expr *e)
 {
     switch ((fr_expr_kind)e->kind) {
@@ -596,6 +625,7 @@ static bool could_be_condition(const fr_expr *e)
     return true;
 }
 
+/* §4.2.1; only before text, since the words may be names. */
 static bool is_pattern_word(const fr_parser *p)
 {
     return fr_peek(p) == FR_T_WORD && fr_peek_at(p, 1) == FR_T_STR &&
@@ -603,7 +633,9 @@ static bool is_pattern_word(const fr_parser *p)
             p->t->sym == FR_W_contains);
 }
 
-/* Refuses what cannot stand as a condition of its own. */
+/* Refuses what cannot stand as a condition of its own. Asked where an operand of `and`,
+ * `or`, `not` or a body is complete, with the parser still at the token behind it: what
+ * stands there tells which mistake it was. */
 static fr_expr *as_condition(fr_parser *p, fr_expr *e)
 {
     if (!e) {
@@ -628,7 +660,9 @@ static fr_expr *as_condition(fr_parser *p, fr_expr *e)
     return could_be_condition(e) ? e : no_comparison(p, NULL);
 }
 
-/* e in ["a", "b"]: an `or` of equalities. */
+/* e in ["a", "b"]: an `or` of equalities. The left side is shared by all comparisons
+ * and checked with each; the tree is a graph there. An empty list is refused, because
+ * no literal follows the bracket. */
 static fr_expr *parse_membership(fr_parser *p, fr_expr *e)
 {
     fr_expr *all = NULL;
@@ -683,7 +717,8 @@ static bool is_spaced_dot(const fr_token *dot)
 
 /* The dot that separates domain and body: the first with white space beside it, else
  * the first before the bound variable. Only the chain of names behind the domain's
- * first word is searched. */
+ * first word is searched. The current token is the domain's first word, so p->t[1]
+ * exists: FR_T_EOF comes last. */
 static const fr_token *separating_dot(const fr_parser *p, fr_sym variable)
 {
     const fr_token *before_variable = NULL, *t = p->t + 1;
@@ -739,6 +774,8 @@ static bool take_separator(fr_parser *p)
     return fr_syntax(p, "expected '.' after quantifier domain", NULL);
 }
 
+/* The body is parsed as the loosest operator, so `forall x in xs . a and b` takes
+ * both. */
 static fr_expr *parse_quantifier(fr_parser *p)
 {
     bool all = fr_peek(p) == FR_T_FORALL || fr_is_word(p, FR_W_forall);
@@ -770,6 +807,8 @@ static fr_expr *parse_quantifier(fr_parser *p)
     return e;
 }
 
+/* Every operand passes here, so one fr_enter() bounds parentheses, quantifiers and
+ * chains of `not`. */
 static fr_expr *parse_not(fr_parser *p)
 {
     if (!fr_enter(p)) {
@@ -810,6 +849,8 @@ static fr_expr *parse_or(fr_parser *p)
     return e;
 }
 
+/* Without as_condition() inside parse_or() for its first operand: a parenthesis may
+ * hold a term. */
 fr_expr *fr_parse_expr(fr_parser *p)
 {
     return as_condition(p, parse_or(p));

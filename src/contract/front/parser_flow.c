@@ -23,6 +23,7 @@ static bool take_terminal(fr_parser *p, fr_name *out)
     return fr_take_word(p, out) && fr_take(p, FR_T_RPAREN);
 }
 
+/* A terminal's place is the word Terminal; its outcome is checked in pass 5. */
 static bool take_target(fr_parser *p, fr_target *out)
 {
     fr_tok tok = fr_here(p);
@@ -106,12 +107,15 @@ static fr_field_result read_escalate_field(fr_parser *p, void *node, fr_sym fiel
     }
 }
 
+/* In parentheses, but with the loop and recovery of bodies in braces. */
 static bool take_handler_body(fr_parser *p, fr_handler *h, const fr_body *body)
 {
     fr_seen seen = {0};
     return fr_take(p, FR_T_LPAREN) && fr_read_body(p, body, h, &seen);
 }
 
+/* Everything a kind does not have stays the empty word. A bare Terminal is taken as
+ * Terminate of it. */
 static bool take_handler(fr_parser *p, fr_handler *h)
 {
     static const fr_body COMPENSATE = {.what = "Compensate",
@@ -153,6 +157,8 @@ static bool take_handler(fr_parser *p, fr_handler *h)
 
 /* ---- steps ---- */
 
+/* The labels are the fields of this body; every word is known, and doubles are found by
+ * settle_routes() since labels have no bit in fr_seen. */
 static fr_field_result read_route(fr_parser *p, void *node, fr_sym field, fr_tok tok)
 {
     fr_step *s = node;
@@ -188,6 +194,8 @@ static void settle_routes(fr_parser *p, fr_step *s)
     s->routes.len = kept;
 }
 
+/* Routes are written sorted (§14.2, pass 6: keys of an object), so the order of the
+ * text is not needed any more. */
 static bool take_routes(fr_parser *p, fr_step *s)
 {
     static const fr_body BODY = {
@@ -271,6 +279,7 @@ static fr_field_result read_branch_field(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* A branch without id or entry is kept with empty words; pass 5 reports it. */
 static bool read_branch(fr_parser *p, void *node)
 {
     static const fr_body BODY = {.what = "Branch",
@@ -288,6 +297,7 @@ static bool read_branch(fr_parser *p, void *node)
     return true;
 }
 
+/* null: §11.2 allows it for on_all_complete alone. The target stays "not given". */
 static bool take_optional_target(fr_parser *p, fr_target *out)
 {
     if (fr_is_word(p, FR_W_null)) {
@@ -339,6 +349,8 @@ static fr_field_result read_parallel_step(fr_parser *p, void *node, fr_sym field
 
 /* ---- all kinds ---- */
 
+/* Kinds that need nothing here are complete as far as the grammar goes; pass 5 says
+ * what an empty word lacks. */
 typedef struct step_form {
     fr_field_reader read;
     fr_sym needs[3]; /* required fields, in the order they are reported */
@@ -354,6 +366,8 @@ static const step_form FORMS[] = {
 };
 _Static_assert(sizeof FORMS / sizeof *FORMS == LN_STEP_COUNT, "one per kind");
 
+/* Copied because fr_missing() wants a C string and a symbol's text need not end with a
+ * zero. */
 static void require_fields(fr_parser *p, ln_step kind, const fr_seen *seen)
 {
     const step_form *form = &FORMS[kind];
@@ -367,6 +381,7 @@ static void require_fields(fr_parser *p, ln_step kind, const fr_seen *seen)
     }
 }
 
+/* The empty word says that a field was not given; pass 5 asks for that. */
 static fr_step *new_step(fr_parser *p, fr_name id)
 {
     fr_step *s = mt_new(p->a, fr_step);
@@ -376,7 +391,8 @@ static fr_step *new_step(fr_parser *p, fr_name id)
 }
 
 /* The kind decides which fields are known; a step of an unknown kind cannot be read at
- * all. */
+ * all. `broken` is set aside for the time of the body, as in parse_struct_literal():
+ * required fields are asked for only where nothing else was wrong with this step. */
 static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
 {
     fr_name kind;
@@ -425,6 +441,7 @@ static fr_field_result read_step(fr_parser *p, void *node, fr_sym field, fr_tok 
     return FR_FIELD_OK;
 }
 
+/* By symbol number, which is enough to bring equal ids together. */
 static int compare_steps(const void *a, const void *b)
 {
     const fr_step *x = *(fr_step *const *)a, *y = *(fr_step *const *)b;
@@ -434,7 +451,9 @@ static int compare_steps(const void *a, const void *b)
     return x->id.tok < y->id.tok ? -1 : 1;
 }
 
-/* Of steps with equal ids the last one stays; one of the others is remembered. */
+/* Of steps with equal ids the last one stays; one of the others is remembered. The
+ * order of the text is kept; only the replaced ones go, so every step that stays has a
+ * `mark` of 0. */
 static void settle_steps(fr_parser *p, fr_steps *steps)
 {
     mt_mark mark = mt_arena_mark(p->a);
@@ -457,6 +476,7 @@ static void settle_steps(fr_parser *p, fr_steps *steps)
     steps->len = kept;
 }
 
+/* Step ids are the fields of this body. A list that is given twice starts anew. */
 bool fr_parse_steps(fr_parser *p, fr_steps *steps)
 {
     static const fr_body BODY = {

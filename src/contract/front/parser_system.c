@@ -1,6 +1,13 @@
-/* contract/front/parser_system.c - systems. */
+/* contract/front/parser_system.c - systems (§12.1).
+ *
+ * A body of four lists: members, shared personas, shared entities, triggers. Names stay
+ * words here; whether a member, a flow or a persona exists is for pass 5, after members
+ * are elaborated. Parts that are missing are the empty word and are reported there too.
+ *
+ * Faults are reported as in every body, and the next field is read. */
 #include "contract/front/parser.h"
 
+/* Doubles are found in pass 5 (C-SYS-01); files are opened after it. */
 static bool read_member(fr_parser *p, void *node)
 {
     fr_system *s = node;
@@ -40,6 +47,7 @@ static fr_field_result read_entity_field(fr_parser *p, void *node, fr_sym field,
     return read_shared_field(p, node, FR_W_entity, field);
 }
 
+/* A missing name stays the empty word, which pass 5 reports. */
 static bool read_shared(fr_parser *p, fr_shared_list *list, const fr_body *body)
 {
     fr_shared s = {.tok = fr_here(p), .name.sym = FR_W_empty};
@@ -69,7 +77,7 @@ static bool read_shared_entity(fr_parser *p, void *list)
     return read_shared(p, list, &BODY);
 }
 
-/* contract.flow */
+/* contract.flow. `message` names the side, because the suite tells them apart. */
 static bool take_flow_path(fr_parser *p, const char *message, fr_name *contract,
                            fr_name *flow)
 {
@@ -102,6 +110,7 @@ static fr_field_result read_trigger_field(fr_parser *p, void *node, fr_sym field
     }
 }
 
+/* Names that are missing have the place of the brace, so their faults have a line. */
 static bool read_trigger(fr_parser *p, void *node)
 {
     static const fr_body BODY = {.unknown = "trigger field",
@@ -135,6 +144,8 @@ static fr_field_result read_system_field(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* A System of no members is grammatical; whether the file holds anything else is asked
+ * when all of it was read (C-SYS-04). */
 fr_construct *fr_parse_system(fr_parser *p)
 {
     static const fr_body BODY = {

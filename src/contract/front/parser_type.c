@@ -27,6 +27,7 @@ static bool take_param(fr_parser *p, fr_sym name, int64_t *out)
     return fr_take_int(p, out);
 }
 
+/* In this order, labels or not: `Int(max: 5, min: 0)` is refused. */
 static bool take_two(fr_parser *p, fr_sym first, int64_t *a, fr_sym second, int64_t *b)
 {
     if (!take_param(p, first, a)) {
@@ -36,6 +37,8 @@ static bool take_two(fr_parser *p, fr_sym first, int64_t *a, fr_sym second, int6
     return take_param(p, second, b) && fr_take(p, FR_T_RPAREN);
 }
 
+/* A bare Int has the whole range. A bare Text has length 0, which as the type of a
+ * payload means the length of its literal. */
 static bool read_int(fr_parser *p, fr_type *t)
 {
     t->min = INT64_MIN;
@@ -68,6 +71,7 @@ static bool read_text(fr_parser *p, fr_type *t)
            (take_param(p, FR_W_max_length, &t->length) && fr_take(p, FR_T_RPAREN));
 }
 
+/* That a code is three capital letters is asked in pass 4. */
 static bool read_money(fr_parser *p, fr_type *t)
 {
     fr_name currency = {0};
@@ -130,6 +134,7 @@ static fr_field_result read_duration_param(fr_parser *p, void *node, fr_sym fiel
     }
 }
 
+/* min is 0 unless given; pass 4 checks the unit. */
 static bool read_duration(fr_parser *p, fr_type *t)
 {
     static const fr_body BODY = {.unknown = "Duration param",
@@ -160,6 +165,8 @@ static fr_field_result read_list_param(fr_parser *p, void *node, fr_sym field,
     }
 }
 
+/* That the element is not a list itself (§4.1) is for pass 4, after names are
+ * resolved. */
 static bool read_list(fr_parser *p, fr_type *t)
 {
     static const fr_body BODY = {.unknown = "List param",
@@ -175,6 +182,7 @@ static bool read_list(fr_parser *p, fr_type *t)
 
 /* ---- records and unions ---- */
 
+/* Equal names keep the order of the text, so the last is the one that stays. */
 static int compare_fields(const void *a, const void *b, void *unit)
 {
     const fr_type_field *x = a, *y = b;
@@ -182,7 +190,8 @@ static int compare_fields(const void *a, const void *b, void *unit)
     return order ? order : x->tok < y->tok ? -1 : x->tok > y->tok;
 }
 
-/* Sorted by name; of equal names the last declared stays. */
+/* Sorted by name; of equal names the last declared stays. Most records are written in
+ * order already, which is seen without sorting. */
 static void settle_fields(fr_parser *p, fr_type *t)
 {
     for (uint32_t i = 1; i < t->field_count; i++) {
@@ -222,6 +231,8 @@ static bool read_type_field(fr_parser *p, field_list *list)
     return true;
 }
 
+/* A fault ends the type and not only the field: half a record would be of another
+ * type. */
 static fr_type *parse_fields(fr_parser *p, fr_base base)
 {
     fr_type *t = new_type(p, base, fr_here(p));
@@ -264,6 +275,7 @@ static fr_type *parse_structure(fr_parser *p, fr_base base, fr_sym label)
     return t && fr_take(p, FR_T_RPAREN) ? t : NULL;
 }
 
+/* Also for a misspelled base type; pass 3 reports that nobody declares the name. */
 static fr_type *parse_reference(fr_parser *p, fr_name name)
 {
     fr_type *t = new_type(p, FR_TYPE_REF, name.tok);
@@ -277,7 +289,9 @@ static bool read_nothing(fr_parser *p, fr_type *t)
     return true;
 }
 
-/* How the parameters of a type are read; NULL: as a structure of fields. */
+/* How the parameters of a type are read; NULL: as a structure of fields. By base and
+ * not by how values are held, unlike the tables of contract/wire: each base has its own
+ * spelling of parameters. */
 static bool (*const READERS[])(fr_parser *p, fr_type *t) = {
     [FR_TYPE_BOOL] = read_nothing,    [FR_TYPE_INT] = read_int,
     [FR_TYPE_DECIMAL] = read_decimal, [FR_TYPE_TEXT] = read_text,
@@ -302,6 +316,7 @@ static fr_type *parse_named(fr_parser *p, fr_name name)
     return READERS[base](p, t) ? t : NULL;
 }
 
+/* The place of a structure is its word and not its brace. */
 fr_type *fr_parse_type(fr_parser *p)
 {
     fr_name name;

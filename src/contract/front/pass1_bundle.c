@@ -16,17 +16,19 @@
 #include "base/utf8.h"
 #include "contract/front/unit.h"
 
+/* `stack` has the files whose imports are being followed, from the root on. */
 typedef struct loader {
     fr_unit *u;
     mt_map by_id; /* file id -> fr_file * */
     MT_VEC(const fr_file *) stack;
-    bool limit_reported;
+    bool limit_reported; /* once is enough for a contract of a thousand imports */
 } loader;
 
 static void load(loader *l, fr_file *file);
 
 /* ---- reading ---- */
 
+/* After this the text is valid UTF-8, which lexer and messages rely on. */
 static bool read_text(fr_unit *u, fr_file *file, mt_err *err)
 {
     mt_str why = MT_STR("");
@@ -50,6 +52,7 @@ static bool read_text(fr_unit *u, fr_file *file, mt_err *err)
     return *err == MT_OK;
 }
 
+/* Known from now on, before it is read: a file that cannot be read is reported once. */
 static fr_file *add_file(loader *l, mt_str id, mt_str path)
 {
     fr_file *file = mt_new(l->u->keep, fr_file);
@@ -63,12 +66,16 @@ static fr_file *add_file(loader *l, mt_str id, mt_str path)
 
 /* ---- imports ---- */
 
+/* At the keyword; the importing construct has no kind of its own to name. */
 static fr_place import_place(const fr_construct *import)
 {
     return (fr_place){
         .file = import->file, .tok = import->tok, .field = FR_FIELD("import")};
 }
 
+/* `id` is canonical, with links and dots resolved by the provider, so a prefix is
+ * enough; the slash behind it keeps `/contracts-evil` out of `/contracts`. Without a
+ * directory the provider holds texts in memory, whose paths are relative. */
 static bool in_sandbox(const fr_unit *u, mt_str id)
 {
     mt_str root = u->sandbox;
@@ -80,6 +87,7 @@ static bool in_sandbox(const fr_unit *u, mt_str id)
            (below_slash || id.len == root.len || id.ptr[root.len] == '/');
 }
 
+/* From the root on, not only the files of the circle itself. */
 static void report_cycle(loader *l, const fr_construct *import, const fr_file *target)
 {
     mt_buf path = {0};
@@ -93,6 +101,7 @@ static void report_cycle(loader *l, const fr_construct *import, const fr_file *t
     mt_buf_free(&path);
 }
 
+/* A hostile contract cannot make us open more files than this, however it is linked. */
 static bool too_many_files(loader *l, const fr_construct *import)
 {
     if (l->u->files.len < l->u->limits->source_files) {
@@ -106,6 +115,8 @@ static bool too_many_files(loader *l, const fr_construct *import)
     return l->limit_reported = true;
 }
 
+/* Relative to the importing file (§14.2, pass 1). The sandbox is asked about the
+ * canonical id, which only a file that exists has. */
 static bool find_import(loader *l, const fr_construct *import, mt_str *id)
 {
     fr_unit *u = l->u;
@@ -125,6 +136,8 @@ static bool find_import(loader *l, const fr_construct *import, mt_str *id)
     return true;
 }
 
+/* A file that is loaded already adds nothing; one that is being loaded closes a circle.
+ * A System cannot be imported, since it has no constructs of its own. */
 static void follow_import(loader *l, const fr_construct *import)
 {
     mt_str id;
@@ -159,7 +172,8 @@ static void follow_import(loader *l, const fr_construct *import)
     }
 }
 
-/* A file of types only may not import. False if it does. */
+/* A file of types only may not import. False if it does. §4.6; an empty file is not a
+ * library and may import. */
 static bool check_library(fr_unit *u, fr_file *file, fr_construct **items, size_t count)
 {
     const fr_construct *import = NULL;
@@ -183,6 +197,8 @@ static bool check_library(fr_unit *u, fr_file *file, fr_construct **items, size_
     return false;
 }
 
+/* Recursion is as deep as the chain of imports, which source_files bounds. A library's
+ * imports are not followed after the report, so its faults are not multiplied. */
 static void load(loader *l, fr_file *file)
 {
     fr_unit *u = l->u;
@@ -211,6 +227,7 @@ static void load(loader *l, fr_file *file)
     file->loading = false;
 }
 
+/* The only fault without a source line: there is no file it could stand in. */
 static mt_err find_root(fr_unit *u, mt_str path, mt_str *id)
 {
     mt_str why = MT_STR("");
@@ -222,6 +239,8 @@ static mt_err find_root(fr_unit *u, mt_str path, mt_str *id)
     return err;
 }
 
+/* The root's directory is the sandbox for everything it imports, also through others. A
+ * member of a System comes with its id and has a sandbox of its own. */
 mt_err fr_pass1_bundle(fr_unit *u, mt_str id, mt_str path)
 {
     loader l = {.u = u};

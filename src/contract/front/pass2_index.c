@@ -4,11 +4,14 @@
  */
 #include "contract/front/unit.h"
 
+/* By base name, as the suite reports them: two files of one name in different
+ * directories count as one for the choice of the message. */
 static bool same_file_name(const fr_construct *a, const fr_construct *b)
 {
     return a->file == b->file || mt_str_eq(a->file->name, b->file->name);
 }
 
+/* The index serves as scratch here and is emptied at the end. */
 static void check_across_files(fr_unit *u)
 {
     for (size_t i = u->all.len; i-- > 0;) {
@@ -32,6 +35,8 @@ static void check_across_files(fr_unit *u)
     memset(u->index, 0, u->index_len * sizeof *u->index);
 }
 
+/* A double is kept in the list of its kind, so that it is checked like any other, but
+ * names lead to the first. */
 static void add_construct(fr_unit *u, fr_construct *c)
 {
     fr_kind kind = (fr_kind)c->kind;
@@ -51,6 +56,8 @@ static void add_construct(fr_unit *u, fr_construct *c)
     }
 }
 
+/* The first rule of two keeps the verdict; fr_validate_verdicts() reports the second
+ * (S8). */
 static void index_verdicts(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
@@ -62,6 +69,9 @@ static void index_verdicts(fr_unit *u)
     }
 }
 
+/* Sized by the symbols that exist now: later passes add none that could be a name, and
+ * fr_find() asks for the bound. Whether any persona is declared decides if unknown ones
+ * are reported (see fr_use_persona()). */
 void fr_pass2_index(fr_unit *u)
 {
     u->index_len = u->syms.len;

@@ -9,6 +9,7 @@
  * fault, one report. */
 #include "contract/front/types.h"
 
+/* States of the depth-first search: OPEN is on the path from the start. */
 enum { NEW, OPEN, DONE };
 
 typedef struct search {
@@ -19,7 +20,8 @@ typedef struct search {
 
 static void visit(search *s, fr_typedecl *decl);
 
-/* Does the type mention `name`, at any depth? */
+/* Does the type mention `name`, at any depth? Before references are resolved, so it
+ * ends: a declaration holds no other one yet. */
 static bool mentions(const fr_type *t, fr_sym name)
 {
     if (t->base == FR_TYPE_REF) {
@@ -36,6 +38,7 @@ static bool mentions(const fr_type *t, fr_sym name)
     return false;
 }
 
+/* Only for the message: which field of the last type closes the circle. */
 static mt_str field_that_mentions(fr_unit *u, const fr_type *t, fr_sym name)
 {
     for (uint32_t i = 0; i < t->field_count; i++) {
@@ -46,6 +49,8 @@ static mt_str field_that_mentions(fr_unit *u, const fr_type *t, fr_sym name)
     return FR_FIELD("type");
 }
 
+/* All types of the circle become broken, so what refers to them is FR_UNKNOWN and
+ * resolution never follows a circle. */
 static void report_cycle(search *s, const fr_typedecl *target)
 {
     fr_unit *u = s->u;
@@ -81,6 +86,8 @@ static void report_depth(search *s, const fr_typedecl *decl)
     s->stopped = true;
 }
 
+/* An unknown name counts one level; it is reported when the type that uses it is
+ * resolved. */
 static unsigned visit_reference(search *s, fr_sym name)
 {
     fr_typedecl *decl = fr_find(s->u, FR_TYPEDECL, name);
@@ -95,7 +102,9 @@ static unsigned visit_reference(search *s, fr_sym name)
     return decl->type->depth;
 }
 
-/* Visits what the type refers to and measures how deep it nests. */
+/* Visits what the type refers to and measures how deep it nests. The depth of a
+ * finished declaration is kept in its type, so shared types are measured once and the
+ * search is linear in the source, though the expanded types may be huge. */
 static unsigned visit_type(search *s, fr_type *t)
 {
     unsigned deepest = 0;
@@ -114,6 +123,7 @@ static unsigned visit_type(search *s, fr_type *t)
     return t->depth;
 }
 
+/* Recursion is bounded by the limit that the path is compared with. */
 static void visit(search *s, fr_typedecl *decl)
 {
     if (decl->state != NEW || decl->head.broken) {
@@ -131,6 +141,9 @@ static void visit(search *s, fr_typedecl *decl)
     decl->state = DONE;
 }
 
+/* `resolved` is set before the parts are visited and ends the work on shared types. The
+ * caller puts the result in place of `t`; nothing is copied (§4.6: identity is by
+ * structure, so sharing cannot be seen). */
 fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c)
 {
     if (t->base == FR_TYPE_REF) {
@@ -164,6 +177,8 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c)
     return t;
 }
 
+/* Types of facts and rules are resolved in pass 4, which calls fr_resolve_type()
+ * itself; here only declarations. */
 void fr_pass3_types(fr_unit *u)
 {
     size_t count = u->kinds[FR_TYPEDECL].len;

@@ -17,6 +17,7 @@
 
 /* ---- comparisons ---- */
 
+/* = and != are defined for every type (§4.2). */
 static bool is_order(uint8_t op)
 {
     return op != FR_T_EQ && op != FR_T_NEQ;
@@ -32,6 +33,7 @@ static const char *op_text(uint8_t op)
     }
 }
 
+/* A variable of the same name hides the fact. */
 static bool is_fact(const fr_check *k, const fr_expr *e)
 {
     if (e->kind != FR_X_REF) {
@@ -45,7 +47,8 @@ static bool is_fact(const fr_check *k, const fr_expr *e)
     return fr_find(k->u, FR_FACT, e->sym) != NULL;
 }
 
-/* The product of two facts, which the suite looks for before names. */
+/* The product of two facts, which the suite looks for before names. The type is set to
+ * unknown, so that product_type() does not report it again. */
 static void check_fact_product(fr_check *k, fr_expr *e)
 {
     if (e->kind == FR_X_MUL && is_fact(k, e->left) && is_fact(k, e->right)) {
@@ -54,7 +57,9 @@ static void check_fact_product(fr_check *k, fr_expr *e)
     }
 }
 
-/* `fact` is true where the suite looks: the left operand is a fact itself. */
+/* `fact` is true where the suite looks: the left operand is a fact itself. Three types
+ * have words of the suite, each with its own spelling of "not equal"; the rest are
+ * reported in ours, late. */
 static bool check_operator(fr_check *k, const fr_expr *e, const fr_type *t, bool fact)
 {
     fr_place at = fr_check_at(k, e, !fact);
@@ -87,6 +92,7 @@ static bool check_operator(fr_check *k, const fr_expr *e, const fr_type *t, bool
     return false;
 }
 
+/* §4.4. The suite looks at two facts only. */
 static void check_currencies(fr_check *k, const fr_expr *e, const fr_type *a,
                              const fr_type *b)
 {
@@ -112,6 +118,8 @@ static bool takes_text(const fr_type *t)
            fr_holds(t, LN_TIME);
 }
 
+/* A string beside an Enum or a date has to be one of its values: a misspelled value
+ * would make a condition that never holds. */
 static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
                                const fr_expr *literal)
 {
@@ -127,6 +135,9 @@ static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
     }
 }
 
+/* String literals first: their own type is Text, which agrees with hardly anything.
+ * Records and lists compare only with the very same type; scalars whatever their
+ * bounds. */
 static void check_agreement(fr_check *k, const fr_expr *e, const fr_type *a,
                             const fr_type *b)
 {
@@ -155,7 +166,9 @@ static void check_agreement(fr_check *k, const fr_expr *e, const fr_type *a,
 
 /* ---- comparison_type ---- */
 
-/* The type the suite sees: facts, integers and their products; our own nodes too. */
+/* The type the suite sees: facts, integers and their products; our own nodes too. NULL:
+ * the suite writes no comparison_type for such an operand. These are the reference
+ * elaborator's choices, and its bytes are compared. */
 static const fr_type *seen_type(const fr_expr *e)
 {
     const fr_expr *literal, *factor;
@@ -177,6 +190,7 @@ static const fr_type *seen_type(const fr_expr *e)
     }
 }
 
+/* §13.2, with one digit more as a sum would have it: so the suite's bundles are. */
 static const fr_type *promoted(fr_check *k, const fr_type *integer,
                                const fr_type *decimal)
 {
@@ -202,6 +216,8 @@ static bool is_arithmetic(const fr_expr *e)
     return e->kind == FR_X_MUL || e->kind == FR_X_ADD || e->kind == FR_X_SUB;
 }
 
+/* Money first, then mixed numbers, then integers with arithmetic on the left; every
+ * other comparison has none. Our own loader does not read it. */
 static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
 {
     const fr_type *a = seen_type(e->left), *b = seen_type(e->right);
@@ -238,6 +254,8 @@ static void check_membership(fr_check *k, const fr_expr *e, const fr_type *a)
     }
 }
 
+/* In the order of the suite: products of facts, names left and right, the operator,
+ * then whether both sides agree. With an unknown side there is nothing left to say. */
 static void check_comparison(fr_check *k, fr_expr *e)
 {
     k->anchor = e->tok;
@@ -260,6 +278,8 @@ static void check_comparison(fr_check *k, fr_expr *e)
 
 /* ---- other conditions ---- */
 
+/* Conditions of rules are left to pass 5, which the suite expects to report them; what
+ * stands in quantifiers, operations and flows is reported here, late. */
 static void check_verdict(fr_check *k, const fr_expr *e)
 {
     fr_rule *rule = fr_find_verdict(k->u, e->sym);
@@ -281,7 +301,8 @@ static void check_verdict(fr_check *k, const fr_expr *e)
     }
 }
 
-/* `x present`: a verdict may be there, a fact always is. */
+/* `x present`: a verdict may be there, a fact always is. Rewrites the node, so that
+ * later passes know two forms only. A verdict wins over a fact of the same name. */
 static void check_present(fr_check *k, fr_expr *e)
 {
     const fr_expr *name = e->left;
@@ -303,6 +324,7 @@ static void check_present(fr_check *k, fr_expr *e)
     e->op = true;
 }
 
+/* Every kind that is not a condition by its form: then its type has to be Bool. */
 static void check_bool_value(fr_check *k, fr_expr *e)
 {
     const fr_type *t = fr_term_type(k, e, false);
@@ -323,6 +345,7 @@ static void report_domain(fr_check *k, const fr_expr *e, const fr_type *t)
               MT_ARG(name), fr_type_text(k->u, k->u->keep, t).ptr);
 }
 
+/* A written type changes nothing; it must be the list's own (§10.2). */
 static void check_binder(fr_check *k, fr_expr *e, const fr_type *element)
 {
     fr_type *written = NULL;
@@ -342,6 +365,8 @@ static void check_binder(fr_check *k, fr_expr *e, const fr_type *element)
     }
 }
 
+/* A domain that is not a list still binds the variable, with an unknown type, so the
+ * body is checked for everything else. */
 static void check_quantifier(fr_check *k, fr_expr *e)
 {
     fr_tok tok = k->tok;
@@ -363,6 +388,7 @@ static void check_quantifier(fr_check *k, fr_expr *e)
     k->variables.len--;
 }
 
+/* Left before right, because the first error is what the suite compares. */
 void fr_check_condition(fr_check *k, fr_expr *e)
 {
     switch ((fr_expr_kind)e->kind) {
@@ -399,6 +425,7 @@ void fr_check_condition(fr_check *k, fr_expr *e)
 
 /* ---- payloads ---- */
 
+/* What the suite multiplies in payloads: integers and facts of type Int. */
 static bool is_int_factor(const fr_expr *e)
 {
     return e->kind == FR_X_INT ||
@@ -410,6 +437,9 @@ static bool contains(const fr_type *outer, const fr_type *inner)
     return inner->min >= outer->min && inner->max <= outer->max;
 }
 
+/* Empty when the value always fits. An Int that may leave the range is a fault here
+ * although it would be caught at run time, since the range of the product is known
+ * (§14.2, pass 4); text and decimals are checked when the verdict is made. */
 static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
 {
     const fr_type *have = e->type;
@@ -452,6 +482,7 @@ static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
                           fr_type_text(k->u, k->u->keep, want).ptr);
 }
 
+/* The suite's own message for a product of integers, ours for everything else. */
 static void check_payload_type(fr_check *k, fr_rule *r)
 {
     const fr_type *want = r->payload_type, *have = r->payload->type;
@@ -476,6 +507,7 @@ static void check_payload_type(fr_check *k, fr_rule *r)
     }
 }
 
+/* Shown at `produce`. Payloads may multiply two variables (§10.4), hence in_payload. */
 static void check_payload(fr_unit *u, fr_rule *r)
 {
     fr_check k = {.u = u,
@@ -507,6 +539,8 @@ static void resolve_rule(fr_unit *u, fr_rule *r)
     }
 }
 
+/* An integer as the default of a Duration is what older contracts have: tolerated,
+ * unless the run is strict. */
 static void check_fact(fr_unit *u, fr_fact *f)
 {
     bool tolerated = false;
@@ -535,6 +569,8 @@ static void complete_rule(fr_unit *u, fr_rule *r)
               "rule '%.*s' produces no verdict", FR_ARG(u, r->head.id));
 }
 
+/* The condition before the payload, as they stand in a bundle. A payload whose type was
+ * inferred has been checked already. */
 static void check_rule(fr_unit *u, fr_rule *r)
 {
     fr_check k = {
@@ -546,6 +582,8 @@ static void check_rule(fr_unit *u, fr_rule *r)
     }
 }
 
+/* Conditions may read verdicts of every stratum: the rules have all been evaluated when
+ * a flow begins (§15.2). */
 static void check_steps(fr_unit *u, const fr_construct *c, const fr_steps *steps)
 {
     for (size_t i = 0; i < steps->len; i++) {
@@ -575,6 +613,7 @@ static void check_operation(fr_unit *u, fr_operation *o)
     fr_check_condition(&k, o->precondition);
 }
 
+/* In bundle order; broken constructs have parts that are missing. */
 static void each(fr_unit *u, fr_kind kind, void (*visit)(fr_unit *u, fr_construct *c))
 {
     for (size_t i = 0; i < u->kinds[kind].len; i++) {
@@ -618,6 +657,7 @@ static void visit_flow(fr_unit *u, fr_construct *c)
     check_steps(u, c, &((fr_flow *)c)->steps);
 }
 
+/* Before any expression is looked at: a rule may stand before the fact it reads. */
 static void resolve_types(fr_unit *u)
 {
     for (size_t i = 0; i < u->all.len; i++) {
@@ -633,6 +673,8 @@ static void resolve_types(fr_unit *u)
     }
 }
 
+/* Tokens of different files may be equal numbers; the order among such rules decides
+ * nothing, since rules of one stratum do not read each other. */
 static int compare_strata(const void *a, const void *b)
 {
     const fr_rule *x = *(fr_rule *const *)a, *y = *(fr_rule *const *)b;
@@ -661,6 +703,7 @@ static void infer_payloads(fr_unit *u)
     }
 }
 
+/* Parameters of types come first because everything else computes with them. */
 void fr_pass4_check(fr_unit *u)
 {
     resolve_types(u);

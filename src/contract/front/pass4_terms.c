@@ -10,6 +10,8 @@
  * line of the construct's field for some and the token for others. */
 #include "contract/front/check.h"
 
+/* An error that the suite knows is shown on the line where its comparison begins; a
+ * late one at the term itself, which is of more use. */
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
 {
     fr_place at = fr_at(k->c, k->tok ? k->tok : e->tok, k->field);
@@ -21,6 +23,7 @@ fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
     return at;
 }
 
+/* Relies on the order of fr_expr_kind: literals stand first, Duration last of them. */
 bool fr_is_literal(const fr_expr *e)
 {
     return e->kind <= FR_X_DURATION;
@@ -51,6 +54,8 @@ static const fr_type *new_decimal(fr_check *k, uint32_t precision, uint32_t scal
 
 /* ---- names ---- */
 
+/* §10.6: an entity in a condition is a mistake of its own and gets its own words,
+ * except where the suite has a message for unknown names. */
 static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
 {
     if (k->u->incomplete) {
@@ -70,6 +75,7 @@ static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
     return &FR_UNKNOWN;
 }
 
+/* For operations and flows `stratum` is INT64_MAX, so nothing is reported. */
 void fr_check_stratum(fr_check *k, const fr_expr *e, const fr_rule *rule)
 {
     if (rule->stratum >= k->stratum) {
@@ -81,6 +87,8 @@ void fr_check_stratum(fr_check *k, const fr_expr *e, const fr_rule *rule)
     }
 }
 
+/* The payload of a rule whose type is not inferred yet is unknown; that happens only
+ * when its stratum is not lower, which is reported. */
 static const fr_type *verdict_type(fr_check *k, fr_expr *e, fr_rule *rule)
 {
     rule->verdict_used = true;
@@ -89,6 +97,7 @@ static const fr_type *verdict_type(fr_check *k, fr_expr *e, fr_rule *rule)
     return rule->payload_type ? rule->payload_type : &FR_UNKNOWN;
 }
 
+/* `op` notes what the name turned out to be, for pass 6 and for ct_fix_strata(). */
 static const fr_type *name_type(fr_check *k, fr_expr *e, bool direct)
 {
     for (size_t i = k->variables.len; i-- > 0;) {
@@ -131,6 +140,7 @@ static const fr_type *no_field(fr_check *k, fr_expr *e, const fr_type *of)
     return &FR_UNKNOWN;
 }
 
+/* amount and currency of Money, tag of a union: parts that nobody declares. */
 static const fr_type *field_type(fr_check *k, fr_expr *e)
 {
     const fr_type *of = fr_term_type(k, e->left, false);
@@ -163,6 +173,8 @@ static const fr_type *index_fault(fr_check *k, fr_expr *e, const char *what,
     return &FR_UNKNOWN;
 }
 
+/* An index that can only be negative is refused; one that may be too large is checked
+ * at run time, since a list may be shorter than its maximum. */
 static const fr_type *index_type(fr_check *k, fr_expr *e)
 {
     const fr_type *list = fr_term_type(k, e->left, false);
@@ -185,6 +197,7 @@ static const fr_type *len_type(fr_check *k, fr_expr *e)
 
 /* ---- arithmetic ---- */
 
+/* Silent when a side is unknown. Two currencies get the way out of §7.6 as a hint. */
 static const fr_type *undefined(fr_check *k, const fr_expr *e, const fr_type *a,
                                 const fr_type *b)
 {
@@ -203,6 +216,8 @@ static const fr_type *undefined(fr_check *k, const fr_expr *e, const fr_type *a,
     return &FR_UNKNOWN;
 }
 
+/* §13.3 forbids wrap-around, so a range that 64 bits cannot hold is refused before it
+ * could occur. */
 static const fr_type *out_of_range(fr_check *k, const fr_expr *e)
 {
     fr_report(k->u, FR_E_ARITHMETIC_RANGE, fr_check_at(k, e, true),
@@ -231,6 +246,7 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
+/* A difference has crossed bounds: least minus greatest is the least. */
 static const fr_type *add_range(fr_check *k, const fr_expr *e, const fr_type *a,
                                 const fr_type *b, fr_type *out)
 {
@@ -253,7 +269,8 @@ static const fr_type *sum_of_numbers(fr_check *k, const fr_expr *e, const fr_typ
                        larger(x.scale, y.scale));
 }
 
-/* `t` in the smaller unit `unit`. */
+/* `t` in the smaller unit `unit`. Each unit is a multiple of the smaller ones, so the
+ * factor is whole. */
 static bool promote(fr_check *k, const fr_type *t, fr_sym unit, fr_type *out)
 {
     int64_t factor = fr_unit_seconds(t->name) / fr_unit_seconds(unit);
@@ -280,7 +297,8 @@ static const fr_type *sum_of_durations(fr_check *k, const fr_expr *e, const fr_t
     return add_range(k, e, &x, &y, sum);
 }
 
-/* Years 0001 to 9999 bound every difference. */
+/* Years 0001 to 9999 bound every difference. §4.4: the bounds are derived from the
+ * calendar that dates are read with. */
 static const fr_type *datetime_difference(fr_check *k)
 {
     enum { DAYS = 3652058 }; /* 0001-01-01 to 9999-12-31 */
@@ -299,6 +317,8 @@ static const fr_type *as_datetime(fr_check *k, const fr_expr *e, const fr_type *
     return is_text && fr_valid_datetime(fr_str(k->u, e->sym)) ? &FR_DATETIME : t;
 }
 
+/* The table of §4.2; the loader has the same one in wire/promote.c, on its own
+ * types. */
 static const fr_type *sum_type(fr_check *k, fr_expr *e)
 {
     const fr_type *a = fr_term_type(k, e->left, false);
@@ -345,6 +365,8 @@ static const fr_type *product_of_ints(fr_check *k, const fr_expr *e, const fr_ty
     return new_int(k, min, max);
 }
 
+/* §13.2 for a literal factor. Two variables occur in payloads only and are capped at 28
+ * digits, beyond which nothing can be computed (§13.6). */
 static const fr_type *product_of_decimals(fr_check *k, const fr_expr *e,
                                           const fr_type *a, const fr_type *b)
 {
@@ -377,6 +399,8 @@ void fr_report_product(fr_check *k, const fr_expr *e, bool late)
               "PredicateExpression; only variable × literal_numeric is allowed");
 }
 
+/* In a predicate one factor is a literal (§10.4): that keeps it linear, so it can be
+ * analysed. */
 static const fr_type *product_type(fr_check *k, fr_expr *e)
 {
     if (e->type && fr_is_unknown(e->type)) {
@@ -398,6 +422,8 @@ static const fr_type *product_type(fr_check *k, fr_expr *e)
 
 /* ---- all terms ---- */
 
+/* §13.5. A string is a Text without a length until it meets what it is compared
+ * with. */
 static const fr_type *literal_type(fr_check *k, fr_expr *e)
 {
     uint32_t precision, scale;
@@ -424,7 +450,8 @@ static const fr_type *literal_type(fr_check *k, fr_expr *e)
     }
 }
 
-/* A number that would be another one once it is computed with (§13.6). */
+/* A number that would be another one once it is computed with (§13.6). Shown at the
+ * literal, also where other faults of the expression are shown elsewhere. */
 static void check_digits(fr_check *k, const fr_expr *e)
 {
     mt_str text = fr_str(k->u, e->sym);
@@ -463,6 +490,7 @@ static const fr_type *no_term(fr_check *k, const fr_expr *e)
     return &FR_UNKNOWN;
 }
 
+/* A node may be visited twice (`in` shares its left side); the result is the same. */
 static const fr_type *infer(fr_check *k, fr_expr *e, bool direct)
 {
     if (fr_is_literal(e)) {

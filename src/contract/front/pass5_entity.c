@@ -11,6 +11,7 @@
 
 #include "contract/front/validate.h"
 
+/* Relies on the marks: the states of this entity and nothing else. */
 static void check_initial(fr_unit *u, const fr_entity *e)
 {
     if (fr_is_marked(u, e->initial.sym)) {
@@ -47,6 +48,7 @@ static int compare_pairs(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Two symbols in one number, so pairs sort and compare as numbers. */
 static uint64_t pair_of(fr_sym from, fr_sym to)
 {
     return (uint64_t)from << 32 | to;
@@ -93,6 +95,7 @@ static fr_tok last_written(const fr_entity *e, fr_sym from, fr_sym to)
     return i < e->transitions.len ? e->transitions.items[i].tok : e->head.tok;
 }
 
+/* One double is reported, with the later of both places. */
 static void check_repeated(fr_unit *u, fr_entity *e)
 {
     if (e->transitions.len < 2) {
@@ -110,6 +113,8 @@ static void check_repeated(fr_unit *u, fr_entity *e)
     }
 }
 
+/* The suite looks at the initial state and the endpoints, in this order; the rest is
+ * reported after it. */
 void fr_validate_entity(fr_unit *u, fr_entity *e)
 {
     fr_new_stamp(u);
@@ -165,6 +170,8 @@ static void report_cycle(fr_unit *u, const fr_entity *last)
     mt_buf_free(&path);
 }
 
+/* Each entity has one parent at most, so a search is a walk; every entity is left DONE
+ * and walked over once in all. */
 static void follow_parents(fr_unit *u, fr_entity *start)
 {
     fr_entity *at = start, *last = NULL;
@@ -181,6 +188,7 @@ static void follow_parents(fr_unit *u, fr_entity *start)
     }
 }
 
+/* Most contracts have no parents, and then nothing is sorted. */
 void fr_validate_parents(fr_unit *u)
 {
     size_t count = u->kinds[FR_ENTITY].len;

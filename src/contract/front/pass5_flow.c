@@ -12,13 +12,15 @@
  * Then steps get their order (pass5_order.c). Nothing fails but by reporting. */
 #include "contract/front/validate.h"
 
+/* The marks of the unit hold the step ids of the scope at hand, so scopes are checked
+ * one after the other and never interleaved. */
 typedef struct scope {
     fr_unit *u;
     fr_flow *flow;
     fr_steps *steps;
-    fr_step **by_id;
-    mt_str prefix; /* "steps." or "steps.p.branches.b.steps." */
-    bool late;     /* a branch */
+    fr_step **by_id; /* the order in which faults are reported */
+    mt_str prefix;   /* "steps." or "steps.p.branches.b.steps." */
+    bool late;       /* a branch */
 } scope;
 
 static mt_str field_of(const scope *s, const fr_step *step, const char *rest)
@@ -38,6 +40,7 @@ static fr_place at_step(const scope *s, const fr_step *step, fr_tok tok,
 
 /* ---- entry and handlers ---- */
 
+/* §11.5. A flow without an entry has the empty word here, which no step is called. */
 static void check_entry(const scope *s, fr_name entry, fr_tok tok)
 {
     if (fr_is_marked(s->u, entry.sym)) {
@@ -49,6 +52,7 @@ static void check_entry(const scope *s, fr_name entry, fr_tok tok)
               FR_ARG(s->u, entry.sym));
 }
 
+/* §11.3; the parser has asked for those of sub-flows. */
 static void check_handlers(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
@@ -64,6 +68,7 @@ static void check_handlers(const scope *s)
 
 /* ---- targets ---- */
 
+/* A target lives in its own scope: a branch cannot lead into the flow around it. */
 static void check_step_name(const scope *s, const fr_step *step, fr_name name,
                             fr_tok tok, const char *rest, bool late)
 {
@@ -84,6 +89,7 @@ static void check_target(const scope *s, const fr_step *step, const fr_target *t
     }
 }
 
+/* The name of the field is made only where there is something to report. */
 static void check_routes(const scope *s, const fr_step *step)
 {
     for (size_t i = 0; i < step->routes.len; i++) {
@@ -96,6 +102,8 @@ static void check_routes(const scope *s, const fr_step *step)
     }
 }
 
+/* The targets of a join are not here: the suite does not look at them, see
+ * check_deep_targets(). */
 static void check_targets(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
@@ -136,6 +144,7 @@ static void check_deep_targets(const scope *s)
 
 /* ---- outcomes ---- */
 
+/* The parser has sorted the routes and removed doubles. */
 static bool routes_have(const fr_unit *u, const fr_step *step, fr_sym label)
 {
     size_t low = 0, high = step->routes.len; /* sorted by label */
@@ -163,7 +172,8 @@ static void report_unhandled(const scope *s, const fr_step *step, fr_sym outcome
               FR_ARG(s->u, outcome), FR_ARG(s->u, step->op.sym));
 }
 
-/* The missing outcome that comes first by name, then the others as declared. */
+/* The missing outcome that comes first by name, then the others as declared. The suite
+ * reports one outcome, the first by name; an author wants all of them. */
 static void check_unhandled(const scope *s, const fr_step *step, const fr_operation *o)
 {
     fr_sym first = FR_W_none;
@@ -188,6 +198,8 @@ static void check_unhandled(const scope *s, const fr_step *step, const fr_operat
     }
 }
 
+/* §11.5: the keys of a step are exactly the operation's outcomes. An unknown operation
+ * is reported elsewhere. */
 static void check_outcomes(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
@@ -215,6 +227,8 @@ static void check_outcomes(const scope *s)
 
 /* ---- personas ---- */
 
+/* The empty word was not given; require() says that. False after a report, so that the
+ * caller does not ask whether an unknown persona is allowed. */
 static bool check_persona(const scope *s, const fr_step *step, fr_name persona,
                           const char *rest, bool late)
 {
@@ -230,6 +244,7 @@ static bool check_persona(const scope *s, const fr_step *step, fr_name persona,
     return false;
 }
 
+/* §9.4: who acts in a step must be allowed to run its operation. */
 static void check_personas(const scope *s)
 {
     for (size_t i = 0; i < s->steps->len; i++) {
@@ -280,6 +295,8 @@ static void require(const scope *s, const fr_step *step, fr_name name,
     }
 }
 
+/* NULL also for an operation that did not parse: it exists, but nothing is known of
+ * it. */
 static fr_operation *check_operation_name(const scope *s, const fr_step *step,
                                           fr_name name, const char *field)
 {
@@ -293,6 +310,7 @@ static fr_operation *check_operation_name(const scope *s, const fr_step *step,
     return o && !o->head.broken ? o : NULL;
 }
 
+/* Incomplete ones are reported as a whole; what they name is then not looked at. */
 static void check_compensation(const scope *s, const fr_step *step,
                                const fr_compensation *c)
 {
@@ -315,6 +333,7 @@ static void check_compensation(const scope *s, const fr_step *step,
     check_terminal(s, step, c->on_failure);
 }
 
+/* Where an escalation goes on was checked with the deep targets. */
 static void check_handler(const scope *s, const fr_step *step)
 {
     const fr_handler *h = &step->handler;
@@ -361,6 +380,8 @@ static void report_branches(const scope *s, const fr_step *step, fr_tok tok,
               message);
 }
 
+/* §11.2: two of the three members of a join are needed, on_all_complete may be left
+ * out. */
 static void check_parallel(const scope *s, const fr_step *step)
 {
     if (!step->branches.len) {
@@ -408,6 +429,7 @@ static void check_fields(const scope *s)
 
 /* ---- cycles ---- */
 
+/* Each step enters the queue once, when the last edge to it is gone. */
 typedef struct removal {
     fr_step_scope in;
     fr_step **queue;
@@ -424,6 +446,8 @@ static void release_edge(void *state, fr_step *from, fr_name to)
     }
 }
 
+/* Names every step that could not be removed, in order of ids, as the suite does; those
+ * only behind the cycle are among them. */
 static void report_cycle(const scope *s, bool deep)
 {
     mt_buf names = {0};
@@ -447,7 +471,8 @@ static void report_cycle(const scope *s, bool deep)
 }
 
 /* Removes steps nothing leads to until none is left; what stays is a cycle, or behind
- * one. */
+ * one. Twice per scope: without handlers and joins, as the suite sees the graph, then
+ * with them. The first answer decides which report comes early. */
 static bool check_cycle(const scope *s, bool deep)
 {
     mt_mark mark = mt_arena_mark(s->u->keep);
@@ -474,6 +499,7 @@ static bool check_cycle(const scope *s, bool deep)
 
 static void check_branches(const scope *s, const fr_step *step);
 
+/* Ids are unique here, the parser kept the last of equals. */
 static void mark_steps(fr_unit *u, const fr_steps *steps)
 {
     fr_new_stamp(u);
@@ -482,6 +508,7 @@ static void mark_steps(fr_unit *u, const fr_steps *steps)
     }
 }
 
+/* The order of the calls is the order of the suite's reports. */
 static void check_scope(scope *s, fr_name entry, fr_tok entry_tok)
 {
     mark_steps(s->u, s->steps);
@@ -523,6 +550,7 @@ static void check_branch_ids(const scope *s, const fr_step *step)
     }
 }
 
+/* Recursion is as deep as branches nest in the source. */
 static void check_branches(const scope *s, const fr_step *step)
 {
     check_branch_ids(s, step);

@@ -16,6 +16,7 @@ bool fr_has_outcome(fr_unit *u, fr_operation *o, fr_sym outcome)
                            : outcome == FR_W_success;
 }
 
+/* Some faults of the suite stand at the keyword although the field has a place. */
 static fr_place at_operation(const fr_operation *o, mt_str field)
 {
     return fr_at(&o->head, o->head.tok, field);
@@ -35,6 +36,7 @@ static void check_outcomes(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* §9.4, at the field's word for all of them. */
 static void check_personas(fr_unit *u, const fr_operation *o)
 {
     fr_place at = fr_at(&o->head, o->has_personas ? o->personas_tok : o->head.tok,
@@ -68,6 +70,7 @@ static void check_entities(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* §9.4: with several outcomes every effect belongs to exactly one. */
 static void check_label(fr_unit *u, fr_operation *o, const fr_effect *e)
 {
     fr_place at = fr_at(&o->head, e->tok, FR_FIELD("effects"));
@@ -88,6 +91,8 @@ static void check_label(fr_unit *u, fr_operation *o, const fr_effect *e)
     }
 }
 
+/* With one outcome a label is not needed; one that names another outcome is tolerated,
+ * and the loader takes the effect for the single one. */
 static void check_labels(fr_unit *u, fr_operation *o)
 {
     for (size_t i = 0; i < o->effects.len; i++) {
@@ -104,6 +109,7 @@ static void check_labels(fr_unit *u, fr_operation *o)
     }
 }
 
+/* Outcomes and errors are disjoint (§9.4). */
 static void check_errors(fr_unit *u, fr_operation *o)
 {
     for (size_t i = 0; i < o->outcomes.len; i++) {
@@ -118,6 +124,7 @@ static void check_errors(fr_unit *u, fr_operation *o)
 
 /* ---- beyond the suite ---- */
 
+/* Sets by meaning: a double says nothing and is probably a slip. */
 static void check_set(fr_unit *u, const fr_operation *o, const fr_names *names,
                       mt_str field)
 {
@@ -146,6 +153,7 @@ static int compare_effects(const void *a, const void *b)
     return 0;
 }
 
+/* Sorted and not compared pairwise, since generated operations may have thousands. */
 static void check_repeated_effects(fr_unit *u, const fr_operation *o)
 {
     if (o->effects.len < 2) {
@@ -172,6 +180,7 @@ static void check_repeated_effects(fr_unit *u, const fr_operation *o)
     }
 }
 
+/* The first five in the order of the suite. */
 void fr_validate_operation(fr_unit *u, fr_operation *o)
 {
     if (o->outcomes.len > 1) {
@@ -194,6 +203,7 @@ void fr_validate_operation(fr_unit *u, fr_operation *o)
 
 /* ---- transitions, the suite's last check ---- */
 
+/* Cut at a length that no reader reaches, so a message stays bounded. */
 static mt_str transitions_text(fr_unit *u, const fr_entity *e)
 {
     enum { SHOWN = 1000 };
@@ -210,6 +220,7 @@ static mt_str transitions_text(fr_unit *u, const fr_entity *e)
     return text;
 }
 
+/* An entity that is unknown or did not parse was reported. */
 static void check_transition(fr_unit *u, const fr_operation *o, const fr_effect *e)
 {
     fr_entity *entity = fr_find(u, FR_ENTITY, e->entity.sym);
@@ -224,6 +235,7 @@ static void check_transition(fr_unit *u, const fr_operation *o, const fr_effect 
               FR_ARG(u, e->entity.sym), MT_ARG(transitions_text(u, entity)));
 }
 
+/* Over all operations, after everything else: the suite reports these last. */
 void fr_validate_transitions(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_OPERATION].len; i++) {

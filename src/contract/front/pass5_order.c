@@ -20,6 +20,8 @@ static void visit_target(const fr_target *t, fr_step *from, fr_edge_visitor visi
     }
 }
 
+/* Names are handed out as written; the visitor looks them up and passes over those that
+ * are not steps. */
 void fr_each_target(fr_step *s, bool deep, fr_edge_visitor visit, void *state)
 {
     switch (fr_does(s)) {
@@ -107,6 +109,7 @@ static void reach_edge(void *state, fr_step *from, fr_name to)
     reach(w, fr_target_of(&w->in, to));
 }
 
+/* Checks one edge of the breadth-first numbering. */
 static void compare_edge(void *state, fr_step *from, fr_name to)
 {
     walk *w = state;
@@ -131,6 +134,7 @@ static void breadth_first(walk *w, fr_step **by_id, fr_sym entry)
 
 /* ---- a heap of steps by number ---- */
 
+/* By `number`, which is the place in breadth-first order and differs for all steps. */
 static void push(walk *heap, fr_step *s)
 {
     size_t at = heap->len++;
@@ -174,6 +178,8 @@ static void release_edge(void *state, fr_step *from, fr_name to)
     }
 }
 
+/* §14.2, pass 6. All edges count here, also those of handlers: a step must not stand
+ * before one that escalates to it. */
 static void topological(walk *w)
 {
     size_t count = w->in.steps->len;
@@ -191,6 +197,8 @@ static void topological(walk *w)
     }
 }
 
+/* The order depends on ids and edges only, so flows that are written in another order
+ * give the same bytes. */
 void fr_order_steps(fr_unit *u, fr_steps *steps, fr_step **by_id, fr_sym entry)
 {
     walk w = {.in = {u, steps}, .in_order = true};

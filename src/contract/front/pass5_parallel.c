@@ -31,6 +31,7 @@ typedef struct conflict {
     const change *first, *second;
 } conflict;
 
+/* `spent` is never reset: the budget is for the whole contract. */
 typedef struct analysis {
     fr_unit *u;
     fr_flow *flow;
@@ -43,6 +44,8 @@ typedef struct analysis {
     bool stopped;
 } analysis;
 
+/* Beyond the budget the contract is refused, because it could not be shown that the
+ * branches are disjoint. */
 static bool spend(analysis *a)
 {
     if (a->spent++ < BUDGET) {
@@ -59,6 +62,7 @@ static bool spend(analysis *a)
     return false;
 }
 
+/* Effects of all outcomes: any of them may happen. */
 static void add_operation(analysis *a, fr_sym op, fr_sym via)
 {
     const fr_operation *o = fr_find(a->u, FR_OPERATION, op);
@@ -123,6 +127,8 @@ static int compare_changes(const void *a, const void *b)
     return x->op < y->op ? -1 : x->op > y->op;
 }
 
+/* By branches in the order of the text, then by the entity's name: the order of the
+ * suite. */
 static int compare_conflicts(const void *a, const void *b, void *unit)
 {
     const conflict *x = a, *y = b;
@@ -164,7 +170,9 @@ static void report_conflict(analysis *a, const conflict *c)
               FR_ARG(u, x), FR_ARG(u, y), MT_ARG(detail));
 }
 
-/* Reports every entity that two branches change; returns how many. */
+/* Reports every entity that two branches change; returns how many. After sorting,
+ * changes of one entity are neighbours and branches ascend inside; a change of branch
+ * between neighbours is a conflict with the first branch of the run. */
 static size_t report_conflicts(analysis *a)
 {
     MT_VEC(conflict) found = {0};
@@ -189,6 +197,8 @@ static size_t report_conflicts(analysis *a)
     return found.len;
 }
 
+/* The marks keep a flow from being entered twice in one branch; the list of pending
+ * flows grows while it is walked, so a chain of flows needs no recursion. */
 static size_t compare_branches(analysis *a, bool deep)
 {
     a->deep = deep;
@@ -206,6 +216,7 @@ static size_t compare_branches(analysis *a, bool deep)
     return report_conflicts(a);
 }
 
+/* Nested parallel steps are only known to the specification, hence `outer`. */
 static void check_steps(analysis *a, const fr_steps *steps, bool outer)
 {
     for (size_t i = 0; i < steps->len; i++) {

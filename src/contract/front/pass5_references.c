@@ -21,6 +21,7 @@ typedef struct call_list {
     size_t len, cap;
 } call_list;
 
+/* One open flow: its calls, and which of them is next. */
 typedef struct frame {
     fr_flow *flow;
     call_list calls;
@@ -78,6 +79,7 @@ static fr_place at_call(const search *s, const fr_flow *f, const fr_step *step)
                  mt_strf(s->u->keep, "steps.%.*s.flow", FR_ARG(s->u, step->id.sym)));
 }
 
+/* Branches count as levels too, because running them nests as flows do. */
 static void open_flow(search *s, fr_flow *f)
 {
     frame top = {.flow = f};
@@ -101,6 +103,7 @@ static void close_flow(search *s)
     }
 }
 
+/* §11.5. Shown at the call that closes the circle, in the flow that makes it. */
 static void report_cycle(search *s, const fr_flow *target, const fr_step *step)
 {
     fr_unit *u = s->u;
@@ -120,6 +123,8 @@ static void report_cycle(search *s, const fr_flow *target, const fr_step *step)
     mt_buf_free(&path);
 }
 
+/* `top` may move when a frame is pushed, so it is not used after open_flow(). Every
+ * call is looked at once; a flow that is done gives its depth at once. */
 static void follow_calls(search *s)
 {
     while (s->stack.len) {
@@ -144,6 +149,7 @@ static void follow_calls(search *s)
     }
 }
 
+/* Each flow is opened at most once, whatever calls it. */
 void fr_validate_flow_references(fr_unit *u)
 {
     size_t count = u->kinds[FR_FLOW].len;

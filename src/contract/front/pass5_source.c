@@ -8,6 +8,7 @@
  * A source nobody reads is not a fault here; warn.c mentions it. */
 #include "contract/front/validate.h"
 
+/* The core protocols of §5A.2 and the field each needs. */
 static const struct {
     fr_sym protocol, required;
 } PROTOCOLS[] = {
@@ -36,6 +37,7 @@ static bool is_extension(mt_str tag)
     return tag.len > 2 && !starts;
 }
 
+/* C-SRC-03. */
 static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
 {
     for (size_t i = 0; i < s->fields.len; i++) {
@@ -48,6 +50,8 @@ static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
               FR_ARG(u, s->head.id), FR_ARG(u, s->protocol), FR_ARG(u, required));
 }
 
+/* C-SRC-03 for core protocols, C-SRC-04 for extensions; what an extension needs is for
+ * its adapter to say (§5A.3). */
 void fr_validate_source(fr_unit *u, fr_source_decl *s)
 {
     mt_str tag = fr_str(u, s->protocol);
@@ -71,6 +75,7 @@ void fr_validate_source(fr_unit *u, fr_source_decl *s)
 
 /* ---- paths ---- */
 
+/* Bytes of other scripts are admitted whole: the text is valid UTF-8. */
 static bool is_name_byte(char c)
 {
     return is_lower(c) || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -113,6 +118,8 @@ static size_t count_segments(mt_str path, bool slashes)
     return count;
 }
 
+/* The form only, never whether it exists: nothing is fetched (§5A.5). A database path
+ * may have a schema in front. */
 static const char *path_fault(fr_sym protocol, mt_str path)
 {
     size_t count = count_segments(path, protocol == FR_W_http);
@@ -135,6 +142,7 @@ static void check_path(fr_unit *u, const fr_fact *f, fr_source_decl *s)
     }
 }
 
+/* C-SRC-06, and a free text that is not empty (§5.1). */
 void fr_validate_fact(fr_unit *u, fr_fact *f)
 {
     if (!f->structured) {

@@ -20,6 +20,7 @@ static fr_place at_system(const fr_system *s, mt_str field)
     return fr_at(&s->head, s->head.tok, field);
 }
 
+/* The marks hold the member ids while a System is validated. */
 static bool is_member(const fr_unit *u, fr_sym contract)
 {
     return fr_is_marked(u, contract);
@@ -27,6 +28,7 @@ static bool is_member(const fr_unit *u, fr_sym contract)
 
 /* ---- structure ---- */
 
+/* C-SYS-01. */
 static void check_members(fr_unit *u, const fr_system *s)
 {
     if (!s->members.len) {
@@ -52,7 +54,10 @@ static void report_nested(fr_unit *u, const fr_system *s, fr_sym member, bool la
               FR_ARG(u, member));
 }
 
-/* A member that is a system file of this very bundle. */
+/* A member that is a system file of this very bundle. C-SYS-03 as far as it can be told
+ * without opening a file: the System itself, named as its own member. Others are found
+ * when they are elaborated. An absolute path would lead out of the System's
+ * directory. */
 static void check_nested(fr_unit *u, const fr_system *s)
 {
     for (size_t i = 0; i < s->members.len; i++) {
@@ -96,6 +101,7 @@ static const shared_kind ENTITIES = {MT_STR_INIT("shared_entities"), "shared_ent
                                      "entity", FR_E_SYSTEM_SHARED_ENTITY,
                                      FR_E_SYSTEM_ENTITY_COUNT};
 
+/* C-SYS-16 and C-SYS-17; what fewer than two contracts have is not shared. */
 static void check_shared(fr_unit *u, const fr_system *s, const fr_shared *entry,
                          const shared_kind *kind)
 {
@@ -117,7 +123,9 @@ static void check_shared(fr_unit *u, const fr_system *s, const fr_shared *entry,
     check_incomplete(u, s, name, kind->field, kind->what);
 }
 
-/* The suite's check of a target that happens to be in the same bundle. */
+/* The suite's check of a target that happens to be in the same bundle. Members have
+ * units of their own, so this is the exception; the rule is in check_trigger_persona()
+ * (C-SYS-12). */
 static void check_local_target(fr_unit *u, const fr_system *s, const fr_trigger *t)
 {
     const fr_flow *flow = fr_find(u, FR_FLOW, t->target_flow.sym);
@@ -128,6 +136,8 @@ static void check_local_target(fr_unit *u, const fr_system *s, const fr_trigger 
     }
 }
 
+/* C-SYS-07, C-SYS-08, C-SYS-11, in the order of the suite. A trigger that leads to its
+ * own flow is a cycle of one and has a message of its own. */
 static void check_trigger(fr_unit *u, const fr_system *s, const fr_trigger *t)
 {
     fr_place at = at_system(s, FR_FIELD("triggers"));
@@ -164,6 +174,8 @@ static void check_trigger(fr_unit *u, const fr_system *s, const fr_trigger *t)
 
 enum { NEW, OPEN, DONE };
 
+/* A node is a pair of member and flow, known by the index of its first edge; a node
+ * without edges cannot be on a cycle and needs none. */
 typedef struct trigger_graph {
     fr_unit *u;
     const fr_system *s;
@@ -190,7 +202,8 @@ static int compare_edges(const void *a, const void *b, void *unit)
                                 y->target_contract.sym, y->target_flow.sym);
 }
 
-/* First edge that starts where edge `of` leads; count if there is none. */
+/* First edge that starts where edge `of` leads; count if there is none. Halving finds
+ * it, since edges are sorted by where they start. */
 static size_t first_edge(const trigger_graph *g, const fr_trigger *of)
 {
     size_t low = 0, high = g->count;
@@ -242,6 +255,8 @@ static void open_node(trigger_graph *g, size_t node)
     g->depth++;
 }
 
+/* Depth first with a stack of its own (C-SYS-15): `cursor` is the next edge of each
+ * open node, and the edges of a node stand in a row. */
 static void search_from(trigger_graph *g, size_t start)
 {
     open_node(g, start);
@@ -265,6 +280,7 @@ static void search_from(trigger_graph *g, size_t start)
     }
 }
 
+/* Nodes in order of names, so the reported path does not depend on the file. */
 static void check_trigger_cycles(fr_unit *u, const fr_system *s)
 {
     size_t count = s->triggers.len;
@@ -286,6 +302,7 @@ static void check_trigger_cycles(fr_unit *u, const fr_system *s)
     }
 }
 
+/* Personas, triggers, entities: the order of the suite. */
 void fr_validate_system(fr_unit *u, fr_system *s)
 {
     fr_new_stamp(u);
@@ -316,6 +333,8 @@ static int compare_members(const void *a, const void *b, void *unit)
     return fr_sym_cmp(unit, x->declared->id.sym, y->declared->id.sym);
 }
 
+/* NULL for a member whose file is missing or that was refused: nothing can be said
+ * about it, and it was reported. */
 static const fr_unit *contract_of(const fr_unit *u, fr_sym id)
 {
     mt_str name = fr_str(u, id);
@@ -336,7 +355,8 @@ static const fr_unit *contract_of(const fr_unit *u, fr_sym id)
     return NULL;
 }
 
-/* What `sym` of this unit is called in another. */
+/* What `sym` of this unit is called in another. 0 when the other contract never
+ * mentions the word; fr_find() then finds nothing. */
 static fr_sym translated(const fr_unit *u, const fr_unit *other, fr_sym sym)
 {
     return fr_symbol_find(&other->syms, fr_str(u, sym));
@@ -349,6 +369,8 @@ static void add_all(mt_diags *to, const mt_diags *from)
     }
 }
 
+/* C-SYS-02: the System fails with its member. The first error of the member is quoted
+ * at the System, and all of them follow in their own files. */
 static void report_member(fr_unit *u, const fr_system *s, const fr_system_member *m,
                           const mt_diags *ds)
 {
@@ -368,6 +390,9 @@ static void report_missing(fr_unit *u, const fr_system *s, const fr_system_membe
               FR_ARG(u, m->id.sym));
 }
 
+/* §12.2: the full pipeline, with a unit, symbols and a sandbox of its own, so a member
+ * gives the same bytes as it does alone (I7). A member that turns out to be a System is
+ * refused afterwards (C-SYS-03). */
 static const ct_elaboration *elaborate_member(fr_unit *u, const fr_system *s,
                                               const fr_system_member *m)
 {
@@ -398,6 +423,7 @@ static const ct_elaboration *elaborate_member(fr_unit *u, const fr_system *s,
 
 /* ---- what the system says about its members ---- */
 
+/* C-SYS-06. */
 static void check_shared_persona(fr_unit *u, const fr_system *s, const fr_shared *entry)
 {
     for (size_t i = 0; i < entry->contracts.len; i++) {
@@ -438,6 +464,8 @@ static bool same_states(const mt_str *a, size_t count, const mt_str *b, size_t o
     return count == other;
 }
 
+/* C-SYS-13, C-SYS-14: every member against the first that has the entity. Transitions
+ * may differ. */
 static void check_shared_entity(fr_unit *u, const fr_system *s, const fr_shared *entry)
 {
     const mt_str *first = NULL;
@@ -490,6 +518,7 @@ static const fr_flow *check_flow(fr_unit *u, const fr_system *s, fr_name contrac
     return f;
 }
 
+/* By symbol of the member's own unit. */
 static const fr_step *entry_step(const fr_flow *f)
 {
     for (size_t i = 0; i < f->steps.len; i++) {
@@ -500,6 +529,8 @@ static const fr_step *entry_step(const fr_flow *f)
     return NULL;
 }
 
+/* C-SYS-12. Only an operation at the entry can be judged now; for other steps it is
+ * left to the run. */
 static void check_trigger_persona(fr_unit *u, const fr_system *s, const fr_trigger *t,
                                   const fr_flow *target)
 {
@@ -529,6 +560,7 @@ static void check_trigger_persona(fr_unit *u, const fr_system *s, const fr_trigg
     }
 }
 
+/* C-SYS-06, C-SYS-09, C-SYS-10, C-SYS-12 to C-SYS-14. */
 static void check_statements(fr_unit *u, const fr_system *s)
 {
     for (size_t i = 0; i < s->personas.len; i++) {
@@ -547,6 +579,8 @@ static void check_statements(fr_unit *u, const fr_system *s)
     }
 }
 
+/* One System per file (C-SYS-05), so the first is the only one. Members are elaborated
+ * in the order of declaration, which is that of their diagnostics. */
 void fr_elaborate_members(fr_unit *u)
 {
     const fr_system *s = (const fr_system *)u->kinds[FR_SYSTEM].items[0];

@@ -2,6 +2,7 @@
  * verdicts and rules. */
 #include "contract/front/validate.h"
 
+/* S8. Every rule after the first one is reported, at its own `produce`. */
 void fr_validate_verdicts(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
@@ -18,6 +19,7 @@ void fr_validate_verdicts(fr_unit *u)
     }
 }
 
+/* §7.3. A name is only called unknown when every file was read. */
 static void check_verdict_ref(fr_unit *u, const fr_rule *r, const fr_expr *e)
 {
     const fr_rule *producer = fr_find_verdict(u, e->sym);
@@ -52,6 +54,8 @@ static void check_verdict_refs(fr_unit *u, const fr_rule *r, const fr_expr *e)
     }
 }
 
+/* The limit is ours; the specification only asks for a stratum that is not negative
+ * (§7.1). */
 void fr_validate_rule(fr_unit *u, fr_rule *r)
 {
     if (r->stratum < 0) {
@@ -67,6 +71,8 @@ void fr_validate_rule(fr_unit *u, fr_rule *r)
     check_verdict_refs(u, r, r->when);
 }
 
+/* Contracts that declare no persona at all are tolerated (T564):
+ * then every name is one. */
 bool fr_use_persona(fr_unit *u, fr_sym persona)
 {
     fr_construct *c = fr_find(u, FR_PERSONA, persona);
@@ -112,6 +118,7 @@ static void validate_construct(fr_unit *u, fr_construct *c)
     }
 }
 
+/* Verdicts, constructs in bundle order, then the checks over all: the suite's order. */
 void fr_pass5_validate(fr_unit *u)
 {
     fr_validate_verdicts(u);

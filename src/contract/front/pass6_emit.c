@@ -14,7 +14,8 @@
 
 #include "contract/front/emit.h"
 
-/* The part of the provenance that is the same for all constructs of a file. */
+/* The part of the provenance that is the same for all constructs of a file. The base
+ * name only (§14.2, pass 6), so a bundle does not depend on where it was made. */
 static void prepare_provenance(fr_emit *e, const fr_file *file)
 {
     mt_buf text = {0}, *out = e->b;
@@ -54,6 +55,7 @@ static int compare_source_fields(const void *a, const void *b, void *unit)
     return order ? order : x->name.tok < y->name.tok ? -1 : 1;
 }
 
+/* Keys of an object are sorted; of a field that stands twice the last one counts. */
 static void emit_source_fields(fr_emit *e, const fr_source_decl *s)
 {
     size_t count = s->fields.len, written = 0;
@@ -97,6 +99,8 @@ static void emit_source(fr_emit *e, const fr_construct *c)
     FR_PUT(e, ",\"tenor\":\"1.0\"}");
 }
 
+/* Free text with a dot is split at the first into system and field, as the suite has
+ * it; without one it stays text. */
 static void emit_fact_source(fr_emit *e, const fr_fact *f)
 {
     mt_str text = fr_str(e->u, f->source.sym);
@@ -138,6 +142,7 @@ static void emit_fact(fr_emit *e, const fr_construct *c)
     mt_buf_addc(e->b, '}');
 }
 
+/* States and transitions keep the order of declaration: arrays are never sorted. */
 static void emit_entity(fr_emit *e, const fr_construct *c)
 {
     const fr_entity *n = (const fr_entity *)c;
@@ -208,6 +213,8 @@ static void emit_effects(fr_emit *e, const fr_operation *o)
     mt_buf_addc(e->b, ']');
 }
 
+/* Without declared outcomes the key is left out; the loader has the same rule for what
+ * that means. */
 static void emit_operation(fr_emit *e, const fr_construct *c)
 {
     const fr_operation *o = (const fr_operation *)c;
@@ -240,6 +247,7 @@ static void emit_system(fr_emit *e, const fr_construct *c)
     fr_emit_system(e, (const fr_system *)c);
 }
 
+/* §14.2, pass 6: ascending stratum, then id. */
 static int compare_strata(const void *a, const void *b, void *unit)
 {
     const fr_rule *x = *(const fr_rule *const *)a, *y = *(const fr_rule *const *)b;
@@ -292,6 +300,8 @@ static void emit_constructs(fr_emit *e)
     }
 }
 
+/* The version is known at the end, when all nodes were written; its key is the last of
+ * the object, so that costs nothing. A contract that needs nothing of ours is 1.0.0. */
 static void emit_bundle(fr_emit *e)
 {
     const fr_file *root = e->u->files.items[0];
@@ -304,7 +314,8 @@ static void emit_bundle(fr_emit *e)
     e->u->extended = e->extended;
 }
 
-/* Most bundles fit in three times their source: written in place, no copy. */
+/* Most bundles fit in three times their source: written in place, no copy. What was
+ * written is thrown away when it did not fit; the arena keeps the room. */
 static bool emit_in_place(fr_unit *u, mt_str *bundle)
 {
     size_t room = 4096;
@@ -322,6 +333,7 @@ static bool emit_in_place(fr_unit *u, mt_str *bundle)
     return !b.full;
 }
 
+/* A full buffer writes nothing more and says so at the end, so no writer checks. */
 mt_str fr_pass6_emit(fr_unit *u)
 {
     mt_str bundle = MT_STR("");

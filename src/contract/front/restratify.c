@@ -1,12 +1,19 @@
 /* contract/front/restratify.c - new stratum numbers (specification, 7.3).
+ *
  * Every rule gets the least stratum that is not below the written one and above every
- * verdict it reads; a cycle of references cannot be mended. */
+ * verdict it reads; a cycle of references cannot be mended. In order: collect what each
+ * rule reads, settle producers before readers, make an edit for each number that
+ * changed. Works on a unit that was refused, since that is what it is for.
+ *
+ * INVARIANT: edits do not overlap and are sorted by file and offset. Nothing fails; no
+ * edits means that there is nothing to do or nothing to be done. */
 #include <stdlib.h>
 
 #include "contract/front/unit.h"
 
 enum { NEW, OPEN, DONE };
 
+/* A rule in the search; its stratum only grows. */
 typedef struct reader {
     int64_t stratum;
     uint8_t state;
@@ -22,6 +29,7 @@ typedef struct plan {
     bool cyclic;
 } plan;
 
+/* A verdict that nobody produces is another fault and does not matter here. */
 static void add_verdict(plan *p, reader *r, fr_sym verdict)
 {
     uint32_t at = verdict < p->u->index_len ? p->u->index[verdict].verdict : 0;
@@ -30,6 +38,7 @@ static void add_verdict(plan *p, reader *r, fr_sym verdict)
     }
 }
 
+/* Literals of lists and records hold no names, so they are not entered. */
 static void collect(plan *p, reader *r, const fr_expr *e)
 {
     if (!e) {
@@ -71,7 +80,9 @@ static void collect(plan *p, reader *r, const fr_expr *e)
     }
 }
 
-/* Depth first with a stack of its own: chains of rules may be long. */
+/* Depth first with a stack of its own: chains of rules may be long. A producer is
+ * settled before its reader; `next` is only moved on when the producer's stratum is
+ * final. Verdicts that are read twice are looked at twice, which is harmless. */
 static void settle(plan *p, uint32_t start)
 {
     MT_VEC(uint32_t) stack = {0};
@@ -104,6 +115,7 @@ static int compare_edits(const void *a, const void *b)
     return order ? order : x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
+/* Replaces the number and nothing around it, so the author's layout stays. */
 static ct_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
 {
     const fr_file *f = r->head.file;
@@ -114,6 +126,8 @@ static ct_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
                      .text = mt_strf(p->a, "%lld", (long long)stratum)};
 }
 
+/* No edits after a cycle: any numbering would be wrong. Rules whose stratum is right
+ * keep it, so repeating the repair changes nothing. */
 size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits)
 {
     const fr_unit *u = e->unit;

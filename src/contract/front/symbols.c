@@ -33,6 +33,7 @@ static fr_symbol_slot template_slots[FIRST_SLOTS];
 static uint64_t template_seed;
 static pthread_once_t template_once = PTHREAD_ONCE_INIT;
 
+/* Ends because the table is never full. */
 static void put_slot(fr_symbol_slot *slots, uint32_t mask, uint32_t hash, fr_sym sym)
 {
     uint32_t at = hash & mask;
@@ -42,6 +43,7 @@ static void put_slot(fr_symbol_slot *slots, uint32_t mask, uint32_t hash, fr_sym
     slots[at] = (fr_symbol_slot){hash, sym};
 }
 
+/* Once per process: every small contract would pay for interning all known words. */
 static void build_template(void)
 {
     template_seed = mt_hash(MT_STR("symbols"));
@@ -54,6 +56,7 @@ static void build_template(void)
     }
 }
 
+/* FR_W_none and FR_W_empty have the same text; only the latter is found by look-up. */
 void fr_symbols_init(fr_symbols *s, mt_arena *a)
 {
     pthread_once(&template_once, build_template);

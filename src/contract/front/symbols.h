@@ -83,6 +83,7 @@ typedef struct fr_symbol_head {
     uint64_t low, high;
 } fr_symbol_head;
 
+/* `ptr` need not end with a zero: words are borrowed from the source as they stand. */
 typedef struct fr_symbol {
     const char *ptr;
     uint32_t len;
@@ -90,6 +91,7 @@ typedef struct fr_symbol {
     fr_symbol_head head;
 } fr_symbol;
 
+/* The hash is kept beside the number, so that most probes do not touch the symbol. */
 typedef struct fr_symbol_slot {
     uint32_t hash;
     fr_sym sym; /* 0: free */
@@ -99,8 +101,8 @@ typedef struct fr_symbols {
     mt_arena *arena;
     fr_symbol *items; /* [0] is none */
     fr_symbol_slot *slots;
-    uint64_t seed;
-    uint32_t len, cap, mask;
+    uint64_t seed;           /* of the process; see symbols.c */
+    uint32_t len, cap, mask; /* symbols, room for them, slots - 1 */
 } fr_symbols;
 
 /* Fills the table with the known words. */
@@ -117,6 +119,7 @@ static inline mt_str fr_text(const fr_symbols *s, fr_sym sym)
     return mt_str_from(s->items[sym].ptr, s->items[sym].len);
 }
 
+/* Multiply and fold: every bit of both numbers reaches the result. */
 static inline uint64_t fr_fold(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;

@@ -43,6 +43,7 @@ static void add_debug_text(mt_buf *b, mt_str text)
     mt_buf_addc(b, '"');
 }
 
+/* Cut at 4 KB, possibly inside a character, so that a message stays bounded. */
 mt_str fr_token_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 {
     static const char *const NAMES[] = {

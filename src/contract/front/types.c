@@ -19,6 +19,7 @@ const char *fr_base_name(fr_base base)
     return base < FR_TYPE_REF ? LN_BASES[base].name : "unknown";
 }
 
+/* Only the parameters that the suite's messages show. */
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)
 {
     if (fr_is_int(t)) {
@@ -33,6 +34,7 @@ mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)
 
 static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget);
 
+/* Sorted by name on both sides, so the order of declaration does not matter (§4.6). */
 static bool fields_equal(const fr_type *a, const fr_type *b, unsigned *budget)
 {
     if (a->field_count != b->field_count) {
@@ -47,6 +49,8 @@ static bool fields_equal(const fr_type *a, const fr_type *b, unsigned *budget)
     return true;
 }
 
+/* In the order of declaration: an Enum with the same values in another order is another
+ * type, because values are held by their index. */
 static bool choices_equal(const fr_type *a, const fr_type *b)
 {
     return a->value_count == b->value_count &&
@@ -130,6 +134,8 @@ static uint64_t magnitude(int64_t n)
     return n < 0 ? 0 - (uint64_t)n : (uint64_t)n;
 }
 
+/* §13.2: ceil(log10(m)) + 1 without a logarithm, whose rounding would differ between
+ * machines. */
 unsigned fr_int_precision(const fr_type *t)
 {
     uint64_t low = magnitude(t->min), high = magnitude(t->max);
@@ -141,6 +147,7 @@ unsigned fr_int_precision(const fr_type *t)
     return ceil_log10 + 1;
 }
 
+/* As written (§13.5): zeros count, so 1.50 has three digits and a scale of 2. */
 void fr_decimal_literal(mt_str text, uint32_t *precision, uint32_t *scale)
 {
     *precision = *scale = 0;

@@ -25,7 +25,9 @@ const char *fr_kind_name(fr_kind kind)
     return NAMES[kind];
 }
 
-/* The list a diagnostic goes to, and how severe it is there. */
+/* The list a diagnostic goes to, and how severe it is there. NULL: nobody wants to see
+ * it. Order inside a list is the order of the passes; a late report never comes before
+ * one the suite knows, whatever pass made it. */
 static mt_diags *list_of(fr_unit *u, fr_code code, bool late, mt_severity *severity)
 {
     *severity = MT_ERROR;
@@ -49,7 +51,8 @@ static bool is_full(const mt_diags *ds)
     return ds->limit && ds->len >= ds->limit;
 }
 
-/* Column and length in characters of text[start..start+len). */
+/* Column and length in characters of text[start..start+len). Searches backwards for the
+ * beginning of the line: tokens have no column, since only reports need one. */
 static void place_in(mt_str text, size_t start, size_t len, mt_diag *d)
 {
     size_t line = start;
@@ -60,6 +63,8 @@ static void place_in(mt_str text, size_t start, size_t len, mt_diag *d)
     d->length = (uint32_t)mt_utf8_count(mt_str_from(text.ptr + start, len));
 }
 
+/* Pass and the usual hint come from the table of codes, so a code means the same
+ * wherever it is reported. */
 static void add(fr_unit *u, fr_code code, bool late, mt_diag *d, const char *hint)
 {
     mt_diags *list = list_of(u, code, late, &d->severity);
@@ -72,6 +77,8 @@ static void add(fr_unit *u, fr_code code, bool late, mt_diag *d, const char *hin
     }
 }
 
+/* §14.3: kind and id of the construct, field, file, line and words for the author. A
+ * full list still counts, so the caller learns how many there were. */
 void fr_report(fr_unit *u, fr_code code, fr_place at, const char *format, ...)
 {
     mt_diag d = {.file = at.file->path, .field = at.field};
@@ -103,6 +110,7 @@ void fr_report_file(fr_unit *u, fr_code code, mt_str file, const char *format, .
     add(u, code, false, &d, NULL);
 }
 
+/* A byte-order mark looks like an empty place to the author, hence the hint. */
 void fr_report_lex(fr_unit *u, const fr_file *file, const fr_lex_fault *fault)
 {
     mt_diag d = {.file = file->path, .line = fault->line, .message = fault->message};
@@ -115,11 +123,14 @@ void fr_report_lex(fr_unit *u, const fr_file *file, const fr_lex_fault *fault)
     add(u, fault->code, false, &d, hint);
 }
 
+/* Remarks do not count; in a strict run tolerated faults are in `later` and do. */
 bool fr_refused(const fr_unit *u)
 {
     return u->first->errors || u->later.errors;
 }
 
+/* By text, never by number: numbers depend on the order of appearance, and what is
+ * written or reported must not (§14.1). */
 int fr_sym_cmp(const fr_unit *u, fr_sym a, fr_sym b)
 {
     return a == b ? 0 : mt_str_cmp(fr_str(u, a), fr_str(u, b));
@@ -131,6 +142,8 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* By number, which is enough to search and to find doubles; nothing of this order
+ * shows. */
 fr_sym *fr_sorted_syms(mt_arena *a, const fr_sym *syms, size_t count)
 {
     fr_sym *sorted = mt_alloc(a, mt_array_bytes(count, sizeof *sorted));
@@ -146,6 +159,8 @@ bool fr_sym_in(const fr_sym *sorted, size_t count, fr_sym sym)
     return count && bsearch(&sym, sorted, count, sizeof sym, compare_numbers) != NULL;
 }
 
+/* Short lists are searched as they are; a list of thousands is sorted once and then
+ * searched by halves, so asking for each of its names stays cheap. */
 bool fr_names_have(fr_unit *u, fr_names *names, fr_sym sym)
 {
     enum { FEW = 16 };
@@ -173,6 +188,8 @@ typedef struct sort_key {
     fr_construct *construct;
 } sort_key;
 
+/* Big-endian, so that the order of numbers is the order of bytes; a shorter id has
+ * zeros behind it and comes first, as byte order wants. */
 static uint64_t prefix_of(mt_str s)
 {
     uint64_t word = 0;
@@ -189,6 +206,7 @@ static int compare_keys(const void *a, const void *b, void *unit)
     return fr_sym_cmp(unit, x->construct->id, y->construct->id);
 }
 
+/* Generated contracts are often in order already. */
 static bool is_sorted(const fr_unit *u, fr_construct *const *items, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -211,6 +229,8 @@ static void insertion_sort(const fr_unit *u, fr_construct **items, size_t count)
     }
 }
 
+/* Equal ids are a fault that was reported, so their order among themselves is not seen
+ * in a bundle. */
 void fr_sort_by_id(const fr_unit *u, fr_construct **items, size_t count)
 {
     enum { FEW = 12 };

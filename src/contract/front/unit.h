@@ -7,20 +7,23 @@
 #include "contract/elaborate.h"
 #include "contract/front/ast.h"
 
-/* What a symbol names, per kind: index + 1 in the unit's list of that kind. */
+/* What a symbol names, per kind: index + 1 in the unit's list of that kind. By symbol
+ * and not by hash: symbols are dense numbers, so a look-up is an array access. */
 typedef struct fr_index_entry {
     uint32_t of[FR_KIND_COUNT];
     uint32_t verdict; /* index + 1 of the first rule that produces it */
 } fr_index_entry;
 
+/* A pass reads what those before it left and adds to it; see elaborate.c for which
+ * passes run after a fault. */
 typedef struct fr_unit {
     mt_arena *keep;
     const mt_provider *provider;
     const mt_limits *limits;
     ct_options options;
     fr_symbols syms;
-    MT_VEC(fr_file *) files;
-    mt_str sandbox; /* directory imports must stay in */
+    MT_VEC(fr_file *) files; /* each file once, in the order it was first met */
+    mt_str sandbox;          /* directory imports must stay in */
 
     MT_VEC(fr_construct *) all; /* bundle order: imports before their importer */
     struct {
@@ -43,6 +46,7 @@ typedef struct fr_unit {
     bool damaged;     /* some construct did not parse: no warnings */
     bool extended;    /* the bundle needs a node that 1.0 does not have */
     bool has_personas;
+    bool is_member; /* of a System that is elaborated: never entered if it is one */
     const struct ct_member *members; /* of a System */
     size_t member_count;
     const ct_elaboration **member_results; /* as declared, for pass 5 */

@@ -5,7 +5,8 @@
 
 #include "contract/front/unit.h"
 
-/* Own checks of one construct, in bundle order. */
+/* Own checks of one construct, in bundle order. None is called for a construct that did
+ * not parse. */
 void fr_validate_entity(fr_unit *u, fr_entity *e);
 void fr_validate_rule(fr_unit *u, fr_rule *r);
 void fr_validate_source(fr_unit *u, fr_source_decl *s);

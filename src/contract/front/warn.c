@@ -1,6 +1,7 @@
 /* contract/front/warn.c - what is allowed but probably not meant. */
 #include "contract/front/validate.h"
 
+/* A library is written for others to use; unused types in it are normal. */
 static void warn_unused(fr_unit *u, fr_kind kind, fr_code code, const char *what)
 {
     for (size_t i = 0; i < u->kinds[kind].len; i++) {
@@ -25,6 +26,7 @@ static void warn_verdicts(fr_unit *u)
     }
 }
 
+/* The two errors every operation can have (§9.2). */
 static void warn_error(fr_unit *u, fr_operation *o, fr_sym error)
 {
     if (!fr_names_have(u, &o->errors, error)) {
@@ -78,6 +80,7 @@ static void reach(void *state, fr_step *from, fr_name to)
     fr_mark_new(u, to.sym, 0);
 }
 
+/* Branches come last because they take new marks. */
 static void warn_steps(fr_unit *u, const fr_construct *flow, const fr_steps *steps,
                        fr_sym entry)
 {

@@ -1,5 +1,8 @@
 #include "contract/wire/admit.h"
 
+/* The tree that was validated is the tree that is loaded: the text is not read twice,
+ * so no difference between two readers can be used to pass one and deceive the
+ * other. */
 mt_err ct_admit(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
                 mt_diags *ds, ct_admitted *out)
 {
@@ -10,7 +13,10 @@ mt_err ct_admit(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
                               &out->model);
 }
 
-/* The construct a fault is about: its path begins with constructs[i]. */
+/* The construct a fault is about: its path begins with constructs[i]. Validation gives
+ * the path as `field`, the loader in front of its message. The path was written by us,
+ * so what follows the bracket are digits; an index that wrapped is caught by the
+ * comparison at the end. */
 static const mt_json *construct_of(const ct_document *document, const mt_diag *d)
 {
     static const char HEAD[] = "constructs[";
@@ -26,7 +32,9 @@ static const mt_json *construct_of(const ct_document *document, const mt_diag *d
     return index < all->count ? &all->as.items[index] : NULL;
 }
 
-/* Provenance names a file without its directory. */
+/* Provenance names a file without its directory. Two files of one name in different
+ * directories cannot be told apart; the first is taken. A fault without provenance is
+ * shown at the file that was asked for. */
 static mt_str path_of(const ct_elaboration *e, mt_str name)
 {
     for (size_t i = 0; i < e->source_count; i++) {
@@ -49,6 +57,8 @@ static void point_at_source(const ct_elaboration *e, const ct_document *document
     d->column = d->line ? 1 : 0;
 }
 
+/* A member whose file is missing has no contract; elaboration tolerates that (C-SYS-02)
+ * and there is nothing to admit. */
 static mt_err admit_members(mt_arena *a, const ct_elaboration *e,
                             const mt_limits *limits, mt_diags *ds)
 {
@@ -62,6 +72,8 @@ static mt_err admit_members(mt_arena *a, const ct_elaboration *e,
     return err;
 }
 
+/* A fault found here is one of the elaborator: it wrote what the loader does not take.
+ * Faults go to a list of their own first, since their places have to be rewritten. */
 mt_err ct_admit_source(mt_arena *a, const ct_elaboration *e, const mt_limits *limits,
                        mt_diags *ds, ct_admitted *out)
 {

@@ -19,6 +19,7 @@ static bool is_leap(int64_t year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
+/* `month` is 1 to 12; the caller has checked it, because it is an index here. */
 static int64_t month_days(int64_t year, int64_t month)
 {
     static const uint8_t DAYS[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -35,6 +36,8 @@ static int64_t days_of(int64_t year, int64_t month, int64_t day)
     return era * 146097 + of_era * 365 + of_era / 4 - of_era / 100 + of_year - 719468;
 }
 
+/* The inverse of days_of(): an era is 400 years of 146,097 days, which repeat exactly;
+ * 719,468 days lie between 0000-03-01 and 1970-01-01. */
 static void date_of(int64_t days, int64_t *year, int64_t *month, int64_t *day)
 {
     days += 719468;
@@ -69,6 +72,8 @@ static bool char_at(mt_str s, size_t at, char c)
     return at < s.len && s.ptr[at] == c;
 }
 
+/* Exactly ten characters. Year 0000 is refused: RFC 3339 could write it, but the
+ * calendar here begins with 0001. */
 bool ct_date_parse(mt_str text, int64_t *days)
 {
     int64_t year, month, day;
@@ -85,6 +90,8 @@ bool ct_date_parse(mt_str text, int64_t *days)
     return true;
 }
 
+/* Second 60 is refused: an exact Duration (§4.1) does not know leap seconds, so the
+ * difference of two moments could not be right. */
 static bool clock_at(mt_str text, size_t at, int64_t *seconds)
 {
     int64_t hour, minute, second;
@@ -98,7 +105,9 @@ static bool clock_at(mt_str text, size_t at, int64_t *seconds)
     return true;
 }
 
-/* An optional fraction of one to nine digits; *at moves behind it. */
+/* An optional fraction of one to nine digits; *at moves behind it. `unit` is the worth
+ * of the next digit and becomes 0 behind the ninth: a tenth digit is refused and never
+ * cut off, because two different texts would mean one moment. */
 static bool fraction_at(mt_str text, size_t *at, uint32_t *nanos)
 {
     *nanos = 0;
@@ -135,6 +144,8 @@ static bool offset_at(mt_str text, size_t at, int64_t *seconds)
     return true;
 }
 
+/* The offset is applied and forgotten (§4.4). Checked again at the end: with an offset
+ * the moment may lie in year 0000 or 10000 although the written date does not. */
 bool ct_time_parse(mt_str text, ct_time *out)
 {
     int64_t days, clock, offset;
@@ -176,6 +187,9 @@ size_t ct_date_print(int64_t days, char out[CT_DATE_TEXT])
     return CT_DATE_TEXT;
 }
 
+/* Before 1970 seconds are negative and C rounds towards zero, so the day is corrected.
+ * The clock then is 0 to 86,399. Nanoseconds are not 0 where the zeros are cut off, so
+ * the loop stops at a digit. */
 size_t ct_time_print(ct_time t, char out[CT_TIME_TEXT])
 {
     int64_t days = t.seconds / DAY_SECONDS, clock = t.seconds % DAY_SECONDS;

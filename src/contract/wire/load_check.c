@@ -8,6 +8,8 @@
  * measured here. A flow that many steps call is walked once. */
 #include "contract/wire/load_internal.h"
 
+/* These faults belong to a construct as a whole. The JSON is not at hand any more, so
+ * there is no path and no place, only the kind and the id. */
 static void report(ct_loader *l, const char *code, const char *kind, mt_str id,
                    mt_str message)
 {
@@ -20,6 +22,10 @@ static void report(ct_loader *l, const char *code, const char *kind, mt_str id,
 
 /* ---- Entities ------------------------------------------------------------------ */
 
+/* Each chain is followed until it ends or meets an entity that is known to end; then
+ * the whole chain is marked. A chain longer than there are entities repeats one. Every
+ * entity is marked once, so the work is linear (§6.2). One cycle is reported: the
+ * members of it would all say the same. */
 static void check_parents(ct_loader *l)
 {
     const ct_model *m = l->m;
@@ -45,6 +51,7 @@ static void check_parents(ct_loader *l)
 
 typedef MT_VEC(uint32_t) index_list;
 
+/* A terminal has no step and ends the search. */
 static void add_target(ct_loader *l, index_list *out, const ct_target *t)
 {
     if (t->step != CT_NONE) {
@@ -52,6 +59,8 @@ static void add_target(ct_loader *l, index_list *out, const ct_target *t)
     }
 }
 
+/* Only escalation goes on with a step of the same list; the other handlers end the
+ * flow. */
 static void add_handler(ct_loader *l, index_list *out, const ct_handler *h)
 {
     if (h->kind == CT_ESCALATE) {
@@ -69,7 +78,9 @@ static void successors(ct_loader *l, const ct_step *s, index_list *out)
     add_handler(l, out, &s->on_failure);
 }
 
-/* Kahn's algorithm: what cannot be removed is in, or behind, a cycle. */
+/* Kahn's algorithm: what cannot be removed is in, or behind, a cycle. An edge that is
+ * there twice is counted twice and removed twice. The queue is `ready` itself: each
+ * step enters it once, so it needs no more room than there are steps. */
 static bool is_acyclic(ct_loader *l, const ct_steps *steps)
 {
     uint32_t *incoming = mt_new_array(l->keep, uint32_t, steps->count);
@@ -100,14 +111,17 @@ static bool is_acyclic(ct_loader *l, const ct_steps *steps)
 
 /* ---- Flows --------------------------------------------------------------------- */
 
+/* An OPEN flow that is met again is its own caller: a cycle. A DONE one is known. */
 enum { OPEN = 1, DONE = 2 };
 
+/* One search over all flows; the first fault ends it, because depths are then not
+ * known. */
 typedef struct walker {
     ct_loader *l;
-    const ct_flow *flow;
-    uint8_t *mark;   /* of each flow: 0 new, OPEN, DONE */
-    uint32_t *depth; /* of each flow that is done: how deep it nests */
-    uint32_t open;   /* flows and branches being walked */
+    const ct_flow *flow; /* whose step lists are being walked, for reports */
+    uint8_t *mark;       /* of each flow: 0 new, OPEN, DONE */
+    uint32_t *depth;     /* of each flow that is done: how deep it nests */
+    uint32_t open;       /* flows and branches being walked */
     bool failed;
 } walker;
 
@@ -137,7 +151,8 @@ static uint32_t walk_branch(walker *w, const ct_steps *steps)
 }
 
 /* Each step list of the flow, branches included; sub-flows are entered. Returns how
- * deep they nest. */
+ * deep they nest. `w->flow` is set back after a sub-flow: a fault in a later step is
+ * this flow's. */
 static uint32_t walk_steps(walker *w, const ct_steps *steps)
 {
     const ct_flow *flow = w->flow;
@@ -158,6 +173,9 @@ static uint32_t walk_steps(walker *w, const ct_steps *steps)
     return deepest;
 }
 
+/* The C stack grows with flows and branches that are open, which walk_branch() bounds
+ * by flow_depth; a bundle with a chain of a million sub-flows is refused, not run into.
+ * The depth is kept, so a flow that is called from many places is measured once. */
 static uint32_t walk_flow(walker *w, uint32_t flow)
 {
     const ct_flow *f = &w->l->m->flows[flow];
@@ -185,6 +203,7 @@ static uint32_t walk_flow(walker *w, uint32_t flow)
 
 /* ---- Parallel branches --------------------------------------------------------- */
 
+/* Effects of every outcome count: which one a run will have is not known here. */
 static void touch_operation(const ct_model *m, uint32_t op, uint8_t *touched)
 {
     for (uint32_t i = 0; i < m->operations[op].effect_count; i++) {
@@ -192,6 +211,8 @@ static void touch_operation(const ct_model *m, uint32_t op, uint8_t *touched)
     }
 }
 
+/* Compensations run inside the branch they belong to, so they touch entities as
+ * well. */
 static void touch_handler(const ct_model *m, const ct_handler *h, uint8_t *touched)
 {
     for (uint32_t i = 0; i < h->step_count; i++) {
@@ -200,7 +221,8 @@ static void touch_handler(const ct_model *m, const ct_handler *h, uint8_t *touch
 }
 
 /* Entities a step list may change, sub-flows and compensation included. `seen` keeps a
- * flow that many steps call from being walked again and again. */
+ * flow that many steps call from being walked again and again. Ends because walk_flow()
+ * has found the flows to be acyclic and bounded in depth. */
 static void touch_steps(const ct_model *m, const ct_steps *steps, uint8_t *seen,
                         uint8_t *touched)
 {
@@ -219,6 +241,9 @@ static void touch_steps(const ct_model *m, const ct_steps *steps, uint8_t *seen,
     }
 }
 
+/* §11.5: no two branches may declare effects on one entity. `owner` has the branch
+ * before that touches it, so each further branch is reported against the one before.
+ * The scratch memory is given back, unless messages of `ds` lie in the same arena. */
 static void check_parallel(ct_loader *l, const ct_flow *flow, const ct_step *s)
 {
     const ct_model *m = l->m;
@@ -246,6 +271,8 @@ static void check_parallel(ct_loader *l, const ct_flow *flow, const ct_step *s)
     }
 }
 
+/* Parallel steps inside branches are checked on their own; sub-flows are not entered,
+ * since they are checked as flows. */
 static void check_branches(ct_loader *l, const ct_flow *flow, const ct_steps *steps)
 {
     for (uint32_t i = 0; i < steps->count; i++) {
@@ -259,6 +286,7 @@ static void check_branches(ct_loader *l, const ct_flow *flow, const ct_steps *st
     }
 }
 
+/* Cycles first: the search for touched entities would not end in a circle of flows. */
 static void check_flows(ct_loader *l)
 {
     const ct_model *m = l->m;

@@ -18,6 +18,8 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value)
     return copy;
 }
 
+/* Always false, so that a reader can end with `return wrong(...)`. Of a composite only
+ * the kind is shown: the value may be large. */
 static bool wrong(ct_loader *l, const ct_type *type, const mt_json *json)
 {
     mt_str text = ct_type_spell(l->keep, type);
@@ -64,6 +66,8 @@ static bool load_int(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
+/* A JSON number is taken by its text and never becomes a double. A literal of more
+ * digits than can be computed with is refused; elsewhere mt_decimal_parse() decides. */
 static bool parse_decimal(const ct_loader *l, const mt_json *json, mt_decimal *out)
 {
     const mt_json *v = unwrap(json);
@@ -72,6 +76,8 @@ static bool parse_decimal(const ct_loader *l, const mt_json *json, mt_decimal *o
            mt_decimal_parse(mt_json_text(v), out) == MT_OK;
 }
 
+/* By value and not by spelling: 1.50 fits a scale of 1, 1.55 does not and is a fault.
+ * Whoever writes bundles has rounded before (§13.4). */
 static bool load_decimal(ct_loader *l, const ct_type *type, const mt_json *json,
                          ct_value *out)
 {
@@ -83,6 +89,8 @@ static bool load_decimal(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
+/* A default may leave the currency out, because the type has it; another one is a fault
+ * and never a conversion (§4.4). */
 static bool load_money(ct_loader *l, const ct_type *type, const mt_json *json,
                        ct_value *out)
 {
@@ -94,6 +102,8 @@ static bool load_money(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
+/* Length is in characters. Text has never more characters than bytes, so most values
+ * are admitted without counting. The reader has checked the UTF-8. */
 static bool load_text(ct_loader *l, const ct_type *type, const mt_json *json,
                       ct_value *out)
 {
@@ -134,6 +144,8 @@ static bool load_time(ct_loader *l, const ct_type *type, const mt_json *json,
            wrong(l, type, json);
 }
 
+/* Compared in seconds and 128 bits: days times 86,400 leave 64 bits for values that are
+ * legal. */
 bool ct_duration_fits(const ct_type *type, int64_t value, ct_duration_unit unit,
                       int64_t *out)
 {
@@ -170,6 +182,7 @@ static const mt_json *parts(const mt_json *json, mt_str kind, mt_str key)
                : json;
 }
 
+/* Fields the type does not have are passed over, as every unknown key of a bundle. */
 static bool load_record(ct_loader *l, const ct_type *type, const mt_json *json,
                         ct_value *out)
 {
@@ -192,6 +205,7 @@ static bool load_record(ct_loader *l, const ct_type *type, const mt_json *json,
     return true;
 }
 
+/* A variant whose payload is a record without fields still needs the key `payload`. */
 static bool load_union(ct_loader *l, const ct_type *type, const mt_json *json,
                        ct_value *out)
 {
@@ -207,6 +221,8 @@ static bool load_union(ct_loader *l, const ct_type *type, const mt_json *json,
     return ct_load_value(l, inner, payload, room);
 }
 
+/* The count is compared before room is made, so a short bundle cannot ask for much
+ * memory: there are at most as many elements as the JSON has. */
 static bool load_list(ct_loader *l, const ct_type *type, const mt_json *json,
                       ct_value *out)
 {

@@ -24,6 +24,8 @@ static void add_member(mt_buf *b, const char *key, mt_str value)
     }
 }
 
+/* `parts` are JSON already; what they hold is pasted as it is. bundle, capabilities,
+ * etag, tenor, trust is byte order (§19.1). */
 mt_str ct_manifest_of(mt_arena *a, const ct_manifest_parts *parts)
 {
     mt_buf b = {0};
@@ -59,7 +61,8 @@ static void new_line(mt_buf *b, size_t depth)
     }
 }
 
-/* Offset just behind the string that starts at text.ptr[at]. */
+/* Offset just behind the string that starts at text.ptr[at]. A backslash takes the next
+ * byte along, so an escaped quote does not end the string. */
 static size_t string_end(mt_str text, size_t at)
 {
     for (at++; at < text.len && text.ptr[at] != '"'; at++) {
@@ -73,6 +76,9 @@ static bool closes(char c)
     return c == '}' || c == ']';
 }
 
+/* Works on the text and not on a tree, so numbers and escapes keep their spelling.
+ * Relies on compact, well-formed JSON: depth cannot fall below 0 and there is no white
+ * space outside strings. */
 static void lay_out(mt_buf *b, mt_str text)
 {
     size_t depth = 0;
@@ -117,7 +123,9 @@ mt_str ct_json_pretty(mt_arena *a, mt_str compact)
 
 enum { SUPPORTED_MAJOR = 1 };
 
-/* Reads one number of a version and the dot behind it; false if there is none. */
+/* Reads one number of a version and the dot behind it; false if there is none. More
+ * than nine digits are refused, so the value, which may have wrapped meanwhile, is not
+ * used; leading zeros are not semver. */
 static bool take_number(mt_str *rest, bool last, uint64_t *out)
 {
     size_t digits = 0;
@@ -137,6 +145,8 @@ static bool take_number(mt_str *rest, bool last, uint64_t *out)
     return true;
 }
 
+/* §14.2.1 asks consumers to refuse a higher major version; a lower one is refused too,
+ * since 0.3 had other structures. Minor and patch decide nothing. */
 mt_err ct_check_version(mt_arena *a, mt_str tenor_version, mt_str *why)
 {
     if (!tenor_version.ptr) {

@@ -11,6 +11,8 @@
 
 __extension__ typedef __int128 wide;
 
+/* A bound that 64 bits cannot hold is the largest they hold: no value beyond it can be
+ * computed anyway, the evaluator aborts first (§13.3). */
 static int64_t clamp(wide value)
 {
     return value < INT64_MIN   ? INT64_MIN
@@ -32,6 +34,8 @@ static const ct_type *duration_type(mt_arena *a, unsigned unit, wide min, wide m
     return t;
 }
 
+/* A scale beyond 28 is not representable (§13.6); the precision is kept, since it only
+ * says what may come out. */
 static const ct_type *decimal_type(mt_arena *a, uint64_t precision, uint64_t scale)
 {
     ct_type *t = mt_new(a, ct_type);
@@ -41,6 +45,7 @@ static const ct_type *decimal_type(mt_arena *a, uint64_t precision, uint64_t sca
     return t;
 }
 
+/* In unsigned arithmetic, because -INT64_MIN does not exist. */
 static uint64_t magnitude(int64_t v)
 {
     return v < 0 ? (uint64_t)0 - (uint64_t)v : (uint64_t)v;
@@ -58,6 +63,7 @@ static uint32_t int_precision(const ct_type *t)
     return digits;
 }
 
+/* §13.2: an Int beside a Decimal is the Decimal of scale 0 that holds its range. */
 static void as_decimal(const ct_type *t, uint64_t *precision, uint64_t *scale)
 {
     *precision = ct_is_int(t) ? int_precision(t) : t->as.decimal.precision;
@@ -72,6 +78,7 @@ static const ct_type *decimal_sum(mt_arena *a, const ct_type *x, const ct_type *
     return decimal_type(a, (p1 > p2 ? p1 : p2) + 1, s1 > s2 ? s1 : s2);
 }
 
+/* A difference is least with the greatest subtrahend, so its bounds are crossed. */
 static const ct_type *int_sum(mt_arena *a, const ct_type *x, const ct_type *y,
                               bool minus)
 {
@@ -82,6 +89,8 @@ static const ct_type *int_sum(mt_arena *a, const ct_type *x, const ct_type *y,
     return int_type(a, min, max);
 }
 
+/* §4.2: the smaller unit, in which both are whole numbers. Units are ordered from small
+ * to large, each a multiple of those below it. */
 static const ct_type *duration_sum(mt_arena *a, const ct_type *x, const ct_type *y,
                                    bool minus)
 {
@@ -100,6 +109,8 @@ static const ct_type *time_difference(mt_arena *a)
     return duration_type(a, CT_SECONDS, -span, span);
 }
 
+/* The table of §4.2, one line per pair. What it does not list has no sum: two DateTimes
+ * cannot be added, a Date moves by nothing, and Money needs one currency. */
 const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *right,
                               bool minus)
 {
@@ -127,6 +138,7 @@ const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *r
     return NULL;
 }
 
+/* With negative bounds any of the four corners may be the least or the greatest. */
 static const ct_type *int_product(mt_arena *a, const ct_type *x, const ct_type *y)
 {
     wide corner[4] = {(wide)x->as.range.min * y->as.range.min,

@@ -3,7 +3,9 @@
  */
 #include "contract/wire/round_text.h"
 
-/* Does the dropped part round the kept digits up? */
+/* Does the dropped part round the kept digits up? Half to even (§13.4): exactly one
+ * half goes to the even neighbour. `dropped` is not empty; it has at least one digit,
+ * because rounding was needed. */
 static bool rounds_up(mt_str dropped, char last_kept)
 {
     if (dropped.ptr[0] != '5') {
@@ -34,6 +36,7 @@ static bool carry(char *digits, size_t len)
     return true;
 }
 
+/* Zeros are added and never taken away here, so the value stays as written. */
 static mt_str pad(mt_arena *a, mt_str text, bool has_dot, size_t zeros)
 {
     char *out = mt_alloc(a, text.len + zeros + 2);
@@ -50,6 +53,9 @@ static mt_str pad(mt_arena *a, mt_str text, bool has_dot, size_t zeros)
     return mt_str_from(out, len);
 }
 
+/* `text` is an optional minus and digits with at most one dot. Works on text because a
+ * declared scale may exceed the 28 digits of mt_decimal. A number that rounds to zero
+ * keeps its minus. */
 mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
 {
     bool negative = text.len && text.ptr[0] == '-';
@@ -95,6 +101,8 @@ static mt_str without_zeros(mt_str text)
     return text;
 }
 
+/* Zeros between the dot and the first digit are not significant, but count for the
+ * scale. §13.6 bounds both by 28. */
 bool ct_exact_decimal(mt_str text)
 {
     enum { DIGITS = 28 };

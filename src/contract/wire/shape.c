@@ -1,3 +1,10 @@
+/* contract/wire/shape.c - a JSON value against a shape of nodes.def. The walk follows
+ * the shape and not the value: what a shape does not name is never looked at, so keys
+ * of a newer minor version pass (§14.2.1). Every fault is reported with its path, kept
+ * in one buffer that grows and shrinks with the walk; a value of the wrong JSON type is
+ * one fault, its parts are not entered. Faults come in the order of nodes.def.
+ * Recursion is bounded by the depth of the JSON. What refers to what is not asked here:
+ * load.c does. */
 #include "contract/wire/shape.h"
 
 #include "contract/wire/load_internal.h"

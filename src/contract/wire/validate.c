@@ -4,6 +4,8 @@
 #include "base/map.h"
 #include "contract/wire/shape.h"
 
+/* The reader has two limits and one error code for both; the length of the text tells
+ * which of them it was. */
 static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error *error,
                          const mt_limits *limits)
 {
@@ -24,6 +26,7 @@ static void syntax_error(const ct_shape_walk *w, mt_err err, const mt_json_error
     mt_diag_add(w->ds, &d);
 }
 
+/* A version that is not text is treated as a missing one (§14.2.1). */
 static void check_version(ct_shape_walk *w, const mt_json *bundle)
 {
     const mt_json *version = mt_json_at(bundle, "tenor_version");
@@ -35,7 +38,9 @@ static void check_version(ct_shape_walk *w, const mt_json *bundle)
     }
 }
 
-/* Ids are unique within a kind (spec §14.1, pass 2). */
+/* Ids are unique within a kind (spec §14.1, pass 2). Known kinds have no space, so
+ * "kind id" names the pair without doubt; an unknown kind is refused by the shape
+ * anyway, as are objects without either key. */
 static void check_unique(ct_shape_walk *w, mt_arena *a, const mt_json *constructs)
 {
     mt_map seen = {0};
@@ -65,6 +70,10 @@ static mt_str compact(mt_arena *a, const mt_json *tree)
     return kept;
 }
 
+/* The etag is taken over the compact bytes with sorted keys (§19.2), so a manifest that
+ * was laid out for reading still matches. It guards against a mix-up, not against an
+ * attacker, who can compute it too. `manifest` is NULL for a bare bundle, which has
+ * none. */
 static void check_etag(ct_shape_walk *w, mt_arena *a, const mt_json *manifest,
                        mt_str bundle)
 {
@@ -77,6 +86,7 @@ static void check_etag(ct_shape_walk *w, mt_arena *a, const mt_json *manifest,
     }
 }
 
+/* What has an etag is a manifest (§19.1): a bundle never has that key. */
 static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
                            ct_document *out)
 {
@@ -97,6 +107,8 @@ static void check_document(ct_shape_walk *w, mt_arena *a, const mt_json *root,
     }
 }
 
+/* The compact form is made only of what has passed, and withdrawn when the etag does
+ * not match: nobody can go on with a rejected document by mistake. */
 mt_err ct_validate(mt_arena *a, mt_str file, mt_str text, const mt_limits *limits,
                    mt_diags *ds, ct_document *out)
 {

@@ -27,7 +27,7 @@
 const ct_code_info *ct_bundle_code_at(size_t index);
 
 typedef struct ct_document {
-    bool is_manifest;
+    bool is_manifest;    /* it has an etag around the bundle (§19.1) */
     const mt_json *tree; /* of the bundle; NULL when the text is not JSON */
     mt_str bundle;       /* compact, keys sorted; empty when rejected */
 } ct_document;

@@ -9,6 +9,7 @@
 #include "contract/wire/value.h"
 
 const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
+/* 29 digits: 2^96 - 1 has that many, though only 28 of them are promised (§13.6). */
 const ct_type CT_TYPE_ANY_DECIMAL = {
     .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
 
@@ -27,6 +28,7 @@ ct_type ct_text_type(size_t max_length)
     return (ct_type){.base = CT_TEXT, .slots = 1, .as.max_length = max_length};
 }
 
+/* Borrows the array, which must live as long as the type. */
 ct_type ct_choice_type(const mt_str *values, uint32_t count)
 {
     return (ct_type){.base = CT_ENUM, .slots = 1, .count = count, .as.values = values};
@@ -135,6 +137,7 @@ uint32_t ct_field_find(const ct_type *type, mt_str name)
     return CT_NONE;
 }
 
+/* Values keep the order of declaration, so there is nothing to halve. */
 uint32_t ct_choice_find(const ct_type *type, mt_str value)
 {
     for (uint32_t i = 0; i < type->count; i++) {
@@ -145,6 +148,8 @@ uint32_t ct_choice_find(const ct_type *type, mt_str value)
     return CT_NONE;
 }
 
+/* Structural, as type identity is (§4.6). Members are sorted by name, so one pass in
+ * step compares them; for Enums any two compare, by text. */
 bool ct_type_comparable(const ct_type *a, const ct_type *b)
 {
     if (a->base != b->base) {
@@ -184,6 +189,7 @@ static bool lists_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
     return true;
 }
 
+/* In 128 bits, since days in seconds can leave 64. */
 static bool durations_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
                             const ct_value *b)
 {
@@ -192,6 +198,8 @@ static bool durations_equal(const ct_type *at, const ct_value *a, const ct_type 
            (wide)b->integer * CT_UNIT_SECONDS[bt->unit];
 }
 
+/* Relies on ct_type_comparable(at, bt): the same kind on both sides, the same fields in
+ * the same order. 1.0 equals 1.00, an instant equals itself in any spelling. */
 bool ct_value_equal(const ct_type *at, const ct_value *a, const ct_type *bt,
                     const ct_value *b)
 {

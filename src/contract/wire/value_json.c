@@ -1,5 +1,10 @@
 /* contract/wire/value_json.c - values as the JSON of a result, keys sorted.
- * {"kind":"money_value"} comes last of its keys, as byte order wants it. */
+ *
+ * Most values begin with their kind; those whose other keys sort before it end with it,
+ * as money does: {"amount":…,"currency":…,"kind":"money_value"}. The texts around the
+ * kind are made once per base from nodes.def.
+ *
+ * Recursion follows the type. Nothing can fail but the buffer, which notes it. */
 #include "base/json_write.h"
 #include "contract/wire/value.h"
 
@@ -22,6 +27,8 @@ static void decimal_text(mt_buf *out, mt_decimal d)
     mt_buf_add(out, text, mt_decimal_print(d, text));
 }
 
+/* Fields are held in byte order of their names, so writing them in a row gives sorted
+ * keys. */
 static void record_fields(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     mt_buf_adds(out, MT_STR("{\"fields\":{"));
@@ -86,6 +93,7 @@ static void date_time(mt_buf *out, ct_time t)
     mt_buf_addc(out, '"');
 }
 
+/* `unit` sorts before `value` and behind `kind`, which is already there. */
 static void whole(mt_buf *out, const ct_type *type, int64_t n)
 {
     if (ct_has(type, LN_UNIT)) {
@@ -134,6 +142,9 @@ static void plain_value(mt_buf *out, const ct_type *type, const ct_value *value)
     }
 }
 
+/* Written piece by piece instead of through a tree, because results are made per
+ * evaluation and there is one order of keys. `amount`, `elements` and `fields` sort
+ * before `kind`; everything else sorts behind it. */
 void ct_value_json(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     if (ct_held(type) == LN_RECORD) {

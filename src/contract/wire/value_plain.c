@@ -3,6 +3,7 @@
 #include "base/json_write.h"
 #include "contract/wire/value.h"
 
+/* As text in quotes: a JSON number would be read as a double elsewhere. */
 static void decimal_text(mt_buf *out, mt_decimal d)
 {
     char text[MT_DECIMAL_TEXT + 2];
@@ -11,6 +12,8 @@ static void decimal_text(mt_buf *out, mt_decimal d)
     mt_buf_add(out, text, n + 2);
 }
 
+/* The printers write no quotes and no escapes are needed, so both quotes go around in
+ * place. */
 static void time_text(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     char text[CT_TIME_TEXT + 2];
@@ -20,6 +23,8 @@ static void time_text(mt_buf *out, const ct_type *type, const ct_value *value)
     mt_buf_add(out, text, n + 2);
 }
 
+/* A duration names its unit, so that it still means the same where the type has changed
+ * to another one. */
 static void whole(mt_buf *out, const ct_type *type, const ct_value *value)
 {
     if (ct_is_day(type)) {

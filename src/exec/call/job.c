@@ -2,8 +2,8 @@
  * Room: exec.
  * A job is cleared before it goes back to the pool, but for the memory it has; one that
  * grew too large is freed. The reply is written into the job and given away once, by
- * ex_answer(), which ends the job. INVARIANT: a job in the pool holds no snapshot and no
- * version. Nothing here can fail. */
+ * ex_answer(), which ends the job. INVARIANT: a job in the pool holds no snapshot and
+ * no version. Nothing here can fail. */
 #include <stdlib.h>
 
 #include "exec/call/call.h"

@@ -2,9 +2,9 @@
  *
  * Out: what the store dumps goes to a new file, which gets its name only when it is
  * whole. In: the file is read in pieces and cut into lines; first all of it is checked
- * (the store's digest, and here the chain of its ledger), then it is read once more into
- * an empty store. INVARIANT: a copy never replaces another. May fail: the store, the
- * disk, a file that is not a copy; `why` says which. */
+ * (the store's digest, and here the chain of its ledger), then it is read once more
+ * into an empty store. INVARIANT: a copy never replaces another. May fail: the store,
+ * the disk, a file that is not a copy; `why` says which. */
 #include "exec/evidence/backup.h"
 
 #include <dirent.h>

@@ -9,6 +9,8 @@
 /* ---- Calls --------------------------------------------------------------------------
  */
 
+/* Agents are few and named when the server starts; the list never changes while it
+ * runs, so it is read without a lock. */
 static bool refused_agent(ex_job *job, ex_agent **out)
 {
     for (size_t i = 0; i < job->x->agents.len; i++) {
@@ -27,6 +29,8 @@ static bool refused_without_right(ex_job *job)
         job, mt_strf(&job->arena, "agents:%.*s", MT_ARG(job->call->name)));
 }
 
+/* A line is what travels to the agent, so a line end inside would be two messages.
+ * Whether it is JSON at all is for the cycle to find, as with lines of a relay. */
 bool ex_agent_message_prepare(ex_job *job)
 {
     ex_agent *a = NULL;
@@ -52,6 +56,8 @@ static void cycle_json(mt_jw *w, const ex_agent *a)
     mt_jw_key_str(w, "agent", ho_agent_service_name(a->service));
 }
 
+/* The record has the whole trace of the cycle, so an auditor sees what was decided and
+ * from which tape. Keys of the trace are the agent room's and not sorted here. */
 static mt_err record_cycle(ex_job *job, ex_group *g, const ex_agent *a, int64_t *id)
 {
     mt_jw w = ex_record_begin(g);
@@ -68,6 +74,8 @@ static mt_err record_cycle(ex_job *job, ex_group *g, const ex_agent *a, int64_t 
     return ex_record_end(g, &w, &r, id);
 }
 
+/* Each line is JSON already, written by the cycle; they are shown, not sent: sending
+ * follows the commit. */
 static void sent_json(mt_jw *w, mt_str lines)
 {
     mt_jw_keyz(w, "sent");
@@ -80,6 +88,9 @@ static void sent_json(mt_jw *w, mt_str lines)
     mt_jw_end_array(w);
 }
 
+/* The cycle has run on the agent's own thread, on a state that another node may have
+ * replaced since. The conflict is not an error of the group: only this job is refused,
+ * and the thread runs the cycle anew. */
 mt_err ex_agent_message_commit(ex_job *job, ex_group *g)
 {
     ex_agent *a = job->work;
@@ -105,6 +116,7 @@ mt_err ex_agent_message_commit(ex_job *job, ex_group *g)
     return MT_OK;
 }
 
+/* Every caller may know which agents are served; what they hold needs a right. */
 bool ex_agent_list(ex_job *job)
 {
     mt_jw w = ex_reply_with(job, 200);
@@ -121,6 +133,9 @@ bool ex_agent_list(ex_job *job)
     return true;
 }
 
+/* Read from the store and not from the running agent, so that only what is durable
+ * is shown. A reply that is half written when the store fails is replaced by the
+ * refusal. */
 bool ex_agent_tape(ex_job *job)
 {
     ex_agent *a = NULL;
@@ -140,6 +155,7 @@ bool ex_agent_tape(ex_job *job)
     return err ? ex_refuse_store(job, err) : true;
 }
 
+/* The row's id is the key of the next page. */
 static mt_err list_message(void *state, const st_doc *row)
 {
     ex_list *l = state;
@@ -151,6 +167,7 @@ static mt_err list_message(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* Messages in the order in which they were taken. */
 bool ex_agent_log(ex_job *job)
 {
     ex_agent *a = NULL;

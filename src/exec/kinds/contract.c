@@ -2,6 +2,8 @@
  * Room: exec. */
 #include "exec/kinds/contract.h"
 
+/* Copied into the reply, since the version may be gone before the answer is written. An
+ * etag that does not fit is left out; ours always do. */
 static void set_etag(ex_job *job, mt_str etag)
 {
     ex_reply *r = &job->reply;
@@ -11,6 +13,7 @@ static void set_etag(ex_job *job, mt_str etag)
     }
 }
 
+/* In the order of the model, which is that of the bundle. */
 static void names_json(mt_jw *w, const ct_model *m, ct_kind kind)
 {
     const mt_map *names = &m->names[kind];
@@ -44,6 +47,9 @@ static void contract_json(mt_jw *w, const ex_version *v, bool is_default)
     mt_jw_end_object(w);
 }
 
+/* `current` may change at any moment (a deployment); each contract is shown as one
+ * version, the list is not one moment. The lock keeps contracts from being added
+ * meanwhile. */
 bool ex_contract_list(ex_job *job)
 {
     ex_executor *x = job->x;
@@ -111,6 +117,8 @@ static mt_err list_version(void *state, const st_doc *row)
     return MT_OK;
 }
 
+/* Versions are documents tagged with their contract, so those of others are not
+ * walked. */
 bool ex_contract_versions(ex_job *job)
 {
     ex_list l;

@@ -16,6 +16,7 @@ typedef struct names {
     size_t len, cap;
 } names;
 
+/* Each name once. Linear, since flow types are few. */
 static void add_name(mt_arena *a, names *list, mt_str name)
 {
     for (size_t i = 0; i < list->len; i++) {
@@ -204,6 +205,8 @@ static void reply_deployed(ex_job *job, const summary *s)
 /* ---- Deploying --------------------------------------------------------------------
  */
 
+/* Two processes, or two calls, may compile the same bundle. The list has one version
+ * per etag; whoever comes second uses the one that is there. */
 static ex_version *list_next(ex_job *job)
 {
     ex_deployment *d = job->work;
@@ -238,6 +241,8 @@ static mt_err write_deployment(ex_migration *m, summary *s)
     return err;
 }
 
+/* Deploying what is served already is a success that writes nothing, so a deployment
+ * may be repeated after an answer was lost. */
 static void reply_unchanged(ex_job *job, const ex_version *v)
 {
     mt_jw w = ex_reply_with(job, 200);
@@ -280,6 +285,8 @@ static mt_err deploy_over(ex_migration *m, ex_version *old)
     return err;
 }
 
+/* ORDER: lock the contract, compare with what is served now (not with what was served
+ * when the call was prepared), then decide. A first version has nothing to migrate. */
 mt_err ex_deploy_commit(ex_job *job, ex_group *g)
 {
     const ex_deployment *d = job->work;

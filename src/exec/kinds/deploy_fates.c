@@ -1,5 +1,5 @@
 /* exec/kinds/deploy_fates.c - what becomes of flows, instances and triggers under a new
- * version: decided, then written.
+ * version: decided here, written in deploy_apply.c.
  * Room: exec.
  * ORDER of locks: the contract (by the caller), flows by id, instances by key,
  * triggers; groups of other processes take theirs in the same order.
@@ -21,6 +21,8 @@ const mt_str EX_FATE_NAMES[EX_FATE_COUNT] = {
 /* ---- Versions ---------------------------------------------------------------------
  */
 
+/* Bytes are not bounded again: they were when the version was made. One level more than
+ * a bundle has, for the manifest around it. */
 static const mt_json *tree_of(ex_migration *m, mt_str text)
 {
     mt_json *tree = mt_new(m->a, mt_json);
@@ -37,6 +39,8 @@ static an_diff_side side_of(ex_migration *m, const ex_version *v)
     return (an_diff_side){mt_json_at(manifest, "bundle"), manifest};
 }
 
+/* Flows in flight are of few versions; each diff is computed once and searched for
+ * linearly. */
 const an_diff *ex_migration_diff(ex_migration *m, ex_version *old)
 {
     for (size_t i = 0; i < m->rivals.len; i++) {
@@ -56,6 +60,7 @@ static bool has_state(const ct_model *m, mt_str entity, mt_str state, bool *know
     return *known && ct_state_find(&m->entities[e], state) != CT_NONE;
 }
 
+/* Idempotent: a state is listed once, whichever of the older versions it comes from. */
 void ex_migration_remove(ex_migration *m, mt_str entity, mt_str state)
 {
     bool known, there = has_state(m->next->model, entity, state, &known);
@@ -70,6 +75,8 @@ void ex_migration_remove(ex_migration *m, mt_str entity, mt_str state)
     }
 }
 
+/* Against the new version only: a state that an earlier deployment removed and this one
+ * brings back is not removed. */
 void ex_migration_removed(ex_migration *m, const ex_version *old)
 {
     for (uint32_t e = 0; e < old->model->entity_count; e++) {
@@ -96,6 +103,9 @@ static mt_err take_id(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* The row is read again under its lock: between the walk and now the flow may have
+ * ended, been moved, or be gone. A version that cannot be loaded fails the deployment
+ * rather than the flow. */
 static mt_err add_flight(ex_migration *m, mt_str id)
 {
     ex_flight f = {0};
@@ -124,6 +134,8 @@ static mt_err add_flight(ex_migration *m, mt_str id)
     return MT_OK;
 }
 
+/* Ids first, locks afterwards and in the order of the walk (by id), which is the order
+ * every group locks flows in. */
 mt_err ex_migration_flights(ex_migration *m)
 {
     ids list = {.a = m->a};
@@ -157,6 +169,7 @@ static void claim_bound(ex_migration *m, const ex_flight *f)
 /* ---- Instances --------------------------------------------------------------------
  */
 
+/* Rows of a walk are valid during the callback only, hence the copies. */
 static mt_err take_orphan(void *state, const st_instance *row)
 {
     ex_migration *m = state;
@@ -171,6 +184,8 @@ static mt_err take_orphan(void *state, const st_instance *row)
     return MT_OK;
 }
 
+/* Scopes are those of the new version: an entity that members of a System share has its
+ * instances in one place. */
 static mt_err find_orphans(ex_migration *m)
 {
     mt_err err = MT_OK;
@@ -191,6 +206,7 @@ static bool refuse_map(ex_migration *m, mt_str entity, mt_str state, const char 
                      MT_ARG(entity), MT_ARG(state), why);
 }
 
+/* Both lists are short: states of one contract. */
 static bool is_removed(const ex_migration *m, mt_str entity, mt_str state)
 {
     for (size_t i = 0; i < m->removed.len; i++) {
@@ -202,6 +218,8 @@ static bool is_removed(const ex_migration *m, mt_str entity, mt_str state)
     return false;
 }
 
+/* A map may only speak about states that are removed (M4): moving instances out of a
+ * state that stays would be an operation without rules. */
 static bool refused_pair(ex_migration *m, mt_str entity, const mt_json_member *pair)
 {
     bool known, there;
@@ -219,6 +237,8 @@ static bool refused_pair(ex_migration *m, mt_str entity, const mt_json_member *p
            refuse_map(m, entity, pair->key, "must map to a state of the new version");
 }
 
+/* After ex_migration_flights(), since which states are removed depends on the versions
+ * still running. */
 bool ex_refused_state_map(ex_migration *m)
 {
     for (uint32_t i = 0; m->state_map && i < m->state_map->count; i++) {
@@ -264,6 +284,8 @@ static uint32_t state_of(const ex_migration *m, const ex_job *probe, uint32_t e)
     return moved != CT_NONE ? moved : ct_state_find(entity, r->row.state);
 }
 
+/* A position is only looked at: nobody acts, so reading it cannot execute a step.
+ * States are those that the migration will leave (state_of). */
 static mt_err read_position(ex_migration *m, ex_job *probe, mt_str position,
                             ct_run *run)
 {
@@ -365,6 +387,8 @@ static bool settle_in(ex_migration *m, ex_flight *f, const ct_run *run)
     return good;
 }
 
+/* §18.6: conditions FMC1 to FMC7 are an_compat()'s. Under abort a flow that nothing
+ * touches is judged for migration like the others. */
 static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
 {
     const an_diff *diff = ex_migration_diff(m, f->v);
@@ -381,6 +405,8 @@ static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
         f->compat.compatible && settle_in(m, f, run) ? EX_MIGRATED : EX_INCOMPATIBLE;
 }
 
+/* Only flows whose policy asks for it are taken up; the rest stay as they are without
+ * being read. */
 static void decide(ex_migration *m, ex_flight *f)
 {
     ex_job *probe;
@@ -410,6 +436,7 @@ static bool binds(const ex_flight *f, const st_instance *row)
     return mt_str_eq(mt_json_text(mt_json_get(f->bindings, row->entity)), row->id);
 }
 
+/* Quadratic in flows and orphans, in the rare moment of a deployment. */
 static mt_str holder_of(const ex_migration *m, const st_instance *row)
 {
     for (size_t i = 0; i < m->flights.len; i++) {
@@ -421,6 +448,8 @@ static mt_str holder_of(const ex_migration *m, const st_instance *row)
     return (mt_str){0};
 }
 
+/* Triggers that are not for this contract, or whose flow is still there, are none of
+ * its business. */
 static mt_err take_trigger(void *state, const st_trigger *row)
 {
     ex_migration *m = state;
@@ -469,6 +498,9 @@ static void hold_back(ex_migration *m)
     }
 }
 
+/* ORDER: find, claim everything, lock in one go, and only then decide: decisions are
+ * made on states nobody else can change. Triggers come last, after all locks, as the
+ * order in the head says. */
 mt_err ex_migration_plan(ex_migration *m)
 {
     mt_err err = find_orphans(m);
@@ -505,170 +537,4 @@ size_t ex_migration_flows_left(const ex_migration *m)
 size_t ex_migration_instances_left(const ex_migration *m)
 {
     return m->orphans.len - m->moves;
-}
-
-/* ---- Writing ----------------------------------------------------------------------
- */
-
-static mt_err abort_flow(ex_migration *m, ex_flight *f)
-{
-    const an_touch *touch = &f->touches.items[0];
-    int64_t record;
-    st_flow row = f->row;
-    row.status = MT_STR("aborted");
-    row.outcome = MT_STR("migration_aborted");
-    row.waiting_step = row.waiting_persona = MT_STR("");
-    row.updated_ms = m->g->now_ms;
-    row.version++;
-    mt_err err = st_flow_put(m->g->tx, &row);
-    ex_flow_end end = {
-        .row = &row,
-        .v = f->v,
-        .error = mt_strf(m->a,
-                         "a new version of the contract changes %.*s '%.*s', "
-                         "which the flow would have reached",
-                         MT_ARG(touch->entry->kind), MT_ARG(touch->entry->id))};
-    return err ? err : ex_flow_ended(m->job, m->g, &end, &record);
-}
-
-static mt_err migrate_flow(ex_migration *m, ex_flight *f)
-{
-    st_flow row = f->row;
-    row.etag = m->next->etag;
-    row.position = f->position;
-    row.extra = f->extra;
-    row.waiting_step = f->step;
-    row.waiting_persona = f->persona;
-    row.updated_ms = m->g->now_ms;
-    row.version++;
-    mt_err err = st_flow_put(m->g->tx, &row);
-    mt_jw w = ex_record_begin(m->g);
-    ex_caller_json(&w, m->job);
-    mt_jw_key_str(&w, "contract", m->next->contract);
-    mt_jw_key_str(&w, "etag", m->next->etag);
-    mt_jw_key_str(&w, "execution", row.id);
-    mt_jw_key_str(&w, "flow", row.flow);
-    mt_jw_key_str(&w, "from", f->row.etag);
-    mt_jw_key_str(&w, "kind", MT_STR("flow_migrated"));
-    ex_record_time(&w, m->g);
-    ex_record r = {
-        .kind = "flow_migrated", .contract = m->next->contract, .flow = row.id};
-    int64_t ignored;
-    return err ? err : ex_record_end(m->g, &w, &r, &ignored);
-}
-
-static mt_err move_orphan(ex_migration *m, const ex_orphan *o)
-{
-    ex_row *r = ex_row_of(m->g, o->row.scope, o->row.entity, o->row.id);
-    ex_move(m->g, r, o->to, r->row.last_flow, r->row.last_operation);
-    mt_jw w = ex_record_begin(m->g);
-    ex_caller_json(&w, m->job);
-    mt_jw_key_str(&w, "contract", m->next->contract);
-    mt_jw_key_str(&w, "entity", o->row.entity);
-    mt_jw_key_str(&w, "etag", m->next->etag);
-    mt_jw_key_str(&w, "instance", o->row.id);
-    mt_jw_key_str(&w, "kind", MT_STR("instance_migrated"));
-    mt_jw_key_str(&w, "state_after", o->to);
-    mt_jw_key_str(&w, "state_before", o->row.state);
-    ex_record_time(&w, m->g);
-    ex_record rec = {.kind = "instance_migrated",
-                     .contract = m->next->contract,
-                     .subject = ex_subject(m->a, o->row.entity, o->row.id)};
-    int64_t ignored;
-    return ex_record_end(m->g, &w, &rec, &ignored);
-}
-
-static mt_err fail_trigger(ex_migration *m, mt_str id)
-{
-    st_trigger row;
-    mt_json body;
-    mt_err err = st_trigger_lock(m->g->tx, m->a, id, &row);
-    if (err || !mt_str_is(row.status, "pending") ||
-        mt_json_read(m->a, row.body, NULL, &body, NULL)) {
-        return err;
-    }
-    return ex_trigger_fail(
-        m->g, &row, &body,
-        MT_STR("unknown_flow: the target contract's new version has no such flow"));
-}
-
-mt_err ex_migration_apply(ex_migration *m)
-{
-    mt_err err = MT_OK;
-    for (size_t i = 0; i < m->flights.len && !err; i++) {
-        ex_flight *f = &m->flights.items[i];
-        err = f->fate == EX_ABORTED    ? abort_flow(m, f)
-              : f->fate == EX_MIGRATED ? migrate_flow(m, f)
-                                       : MT_OK;
-    }
-    for (size_t i = 0; i < m->orphans.len && !err; i++) {
-        const ex_orphan *o = &m->orphans.items[i];
-        err = o->to.len && !o->flow.len ? move_orphan(m, o) : MT_OK;
-    }
-    for (size_t i = 0; i < m->triggers.len && !err; i++) {
-        err = fail_trigger(m, m->triggers.items[i].id);
-    }
-    return err;
-}
-
-/* ---- Words ------------------------------------------------------------------------
- */
-
-static void touches_json(mt_jw *w, const an_touches *touches)
-{
-    mt_jw_begin_array(w);
-    for (size_t i = 0; i < touches->len; i++) {
-        mt_jw_begin_object(w);
-        mt_jw_key_str(w, "id", touches->items[i].entry->id);
-        mt_jw_key_str(w, "kind", touches->items[i].entry->kind);
-        mt_jw_key_str(w, "step", touches->items[i].step);
-        mt_jw_end_object(w);
-    }
-    mt_jw_end_array(w);
-}
-
-void ex_flights_json(mt_jw *w, const ex_migration *m)
-{
-    mt_jw_begin_array(w);
-    for (size_t i = 0; i < m->flights.len; i++) {
-        const ex_flight *f = &m->flights.items[i];
-        mt_jw_begin_object(w);
-        if (f->fate == EX_ABORTED) {
-            mt_jw_keyz(w, "changes");
-            touches_json(w, &f->touches);
-        }
-        if (f->judged) {
-            mt_jw_keyz(w, "compatibility");
-            an_compatibility_json(w, &f->compat);
-        }
-        mt_jw_key_str(w, "etag", f->fate == EX_MIGRATED ? m->next->etag : f->row.etag);
-        mt_jw_key_str(w, "fate", EX_FATE_NAMES[f->fate]);
-        mt_jw_key_str(w, "flow", f->row.flow);
-        mt_jw_key_str(w, "id", f->row.id);
-        mt_jw_key_str(w, "policy",
-                      AN_POLICY_NAMES[f->policy ? f->policy : AN_BLUE_GREEN]);
-        mt_jw_end_object(w);
-    }
-    mt_jw_end_array(w);
-}
-
-void ex_orphans_json(mt_jw *w, const ex_migration *m)
-{
-    mt_jw_begin_array(w);
-    for (size_t i = 0; i < m->orphans.len; i++) {
-        const ex_orphan *o = &m->orphans.items[i];
-        mt_jw_begin_object(w);
-        mt_jw_key_str(w, "entity", o->row.entity);
-        if (o->flow.len) {
-            mt_jw_key_str(w, "flow", o->flow);
-        }
-        mt_jw_key_str(w, "id", o->row.id);
-        mt_jw_key_bool(w, "moved", o->to.len && !o->flow.len);
-        mt_jw_key_str(w, "state", o->row.state);
-        if (o->to.len) {
-            mt_jw_key_str(w, "to", o->to);
-        }
-        mt_jw_end_object(w);
-    }
-    mt_jw_end_array(w);
 }

@@ -11,6 +11,7 @@
 /* ---- What is asked for ------------------------------------------------------------
  */
 
+/* Place and code of each fault, as `motet check` shows them. */
 static void diagnostics_json(mt_jw *w, const mt_diags *ds)
 {
     mt_jw_begin_array(w);
@@ -30,6 +31,7 @@ static void diagnostics_json(mt_jw *w, const mt_diags *ds)
     mt_jw_end_array(w);
 }
 
+/* The first error is the sentence, all of them are members. */
 static bool refuse_contract(ex_job *job, const mt_diags *ds)
 {
     const mt_diag *first = ct_first_error(ds);
@@ -40,6 +42,8 @@ static bool refuse_contract(ex_job *job, const mt_diags *ds)
     return ex_problem_close(&w);
 }
 
+/* The name becomes part of paths, keys and scopes; hence the narrow alphabet and a
+ * length. */
 static bool usable_name(mt_str id)
 {
     for (size_t i = 0; i < id.len; i++) {
@@ -101,6 +105,9 @@ static bool refused_trust(ex_job *job, mt_str *trust)
     return refused;
 }
 
+/* §15.1: interchange of any elaborator is validated before it is looked at. The name of
+ * the call wins over the bundle's own id; an attestation is verified only where a
+ * manifest carries one. */
 static bool refused_bundle(ex_job *job, ex_source *out)
 {
     mt_diags ds = {.arena = &job->arena, .limit = job->x->limits.diagnostics};
@@ -122,6 +129,7 @@ static bool refused_bundle(ex_job *job, ex_source *out)
     return d.is_manifest && refused_trust(job, &out->trust);
 }
 
+/* A word for all flows and a word for one are checked alike. */
 static bool refused_policy_word(ex_job *job, const mt_json *word)
 {
     mt_json one = word ? *word : (mt_json){0};
@@ -131,6 +139,8 @@ static bool refused_policy_word(ex_job *job, const mt_json *word)
                      "a policy is \"blue_green\", \"force_migrate\" or \"abort\"");
 }
 
+/* The shape only; whether the flows that are named exist is known in the group
+ * (ex_refused_policy_flows). An empty object is as good as none. */
 bool ex_refused_policy(ex_job *job)
 {
     const mt_json *policy = job->request.policy;
@@ -151,6 +161,9 @@ bool ex_refused_policy(ex_job *job)
     return false;
 }
 
+/* ORDER: the right first, before anything of the body is parsed. Compiling takes long
+ * and happens here, on a worker; whatever the group does with it afterwards is short.
+ * The fresh version belongs to the job until it is listed. */
 bool ex_deploy_prepare(ex_job *job)
 {
     ex_source source = {0};

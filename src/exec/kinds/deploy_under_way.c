@@ -10,6 +10,8 @@
 /* ---- The migration's document -----------------------------------------------------
  */
 
+/* No document is not an error: most contracts have never been migrated. With `lock` two
+ * completions cannot meet. */
 mt_err ex_migration_load(st_tx *tx, mt_arena *a, mt_str contract, bool lock,
                          const mt_json **out)
 {
@@ -33,6 +35,8 @@ bool ex_migration_under_way(const mt_json *migration)
     return mt_str_is(mt_json_text(mt_json_at(migration, "status")), "migrating");
 }
 
+/* States removed by a deployment before the last stay removed as long as its migration
+ * is under way: instances may still be in them. */
 void ex_migration_take_removed(ex_migration *m, const mt_json *migration)
 {
     const mt_json *removed = mt_json_at(migration, "removed");
@@ -69,6 +73,8 @@ static void removed_json(mt_jw *w, const ex_migration *m)
     mt_jw_end_object(w);
 }
 
+/* One document per contract, replaced by each deployment; what an earlier one left to
+ * do is taken over in `removed`. */
 mt_err ex_migration_store(const ex_migration *m, mt_str from, mt_str status)
 {
     mt_buf b = {0};
@@ -100,6 +106,8 @@ static bool has_flow(const ex_version *v, mt_str flow)
     return v && ct_model_find(v->model, CT_KIND_FLOW, flow) != CT_NONE;
 }
 
+/* For policies: a name may be of a flow that only an older version has, as long as one
+ * of it runs. */
 static bool flow_in_flight(const ex_migration *m, mt_str flow)
 {
     for (size_t i = 0; i < m->flights.len; i++) {
@@ -125,6 +133,7 @@ bool ex_refused_policy_flows(ex_migration *m, const ex_version *old)
     return false;
 }
 
+/* Keys ascend, so the order is not that of the enum. */
 void ex_fates_json(mt_jw *w, const ex_migration *m)
 {
     /* ORDER of names */
@@ -155,6 +164,9 @@ mt_str ex_migration_status(const ex_migration *m, bool breaking)
                : MT_STR("complete");
 }
 
+/* A contract that the store does not know yet is being deployed for the first time.
+ * MT_E_CONFLICT makes the committer try the group again, after the newer version was
+ * taken up. */
 mt_err ex_migration_lock(ex_group *g, mt_str contract, ex_version **out)
 {
     mt_str etag;
@@ -167,6 +179,8 @@ mt_err ex_migration_lock(ex_group *g, mt_str contract, ex_version **out)
                                                           : MT_OK;
 }
 
+/* Everything a migration gathers lives in the group's arena and is gone with the
+ * group. */
 ex_migration ex_migration_begin(ex_job *job, ex_group *g, ex_version *next)
 {
     return (ex_migration){.job = job,
@@ -205,6 +219,7 @@ static mt_err show_flow(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* All are counted, `most` are shown. */
 static mt_err show_instance(void *state, const st_instance *row)
 {
     left *l = state;
@@ -284,6 +299,8 @@ static mt_err show_migration(ex_job *job, st_tx *tx, uint32_t most)
     return err;
 }
 
+/* A view of one moment; nothing is locked, so the numbers may be out of date when they
+ * are read. */
 bool ex_migration_get(ex_job *job)
 {
     st_tx *tx;
@@ -381,6 +398,9 @@ static mt_err complete(ex_migration *m, const mt_json *doc)
     return err;
 }
 
+/* Nothing under way is a success: completing twice changes nothing. The state map of
+ * the request wins over the one the deployment gave, since it may name what was left
+ * out then. What is still bound stays, and the answer lists it. */
 mt_err ex_migration_complete_commit(ex_job *job, ex_group *g)
 {
     const mt_json *doc = NULL;

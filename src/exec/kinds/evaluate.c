@@ -9,6 +9,8 @@
 #include "exec/kinds/evaluate.h"
 #include "contract/flow/action_space.h"
 
+/* Reads no instance: verdicts depend on facts alone (§7.4). Bindings matter only
+ * because sources may ask for an instance by them. */
 bool ex_evaluate(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job)) {
@@ -41,6 +43,9 @@ typedef struct collector {
     bool full;
 } collector;
 
+/* A row in a state the current version does not have is passed over: it waits for a
+ * migration, and no flow of this version can take it. The count goes one beyond the
+ * limit, to know that there are more. */
 static mt_err take_instance(void *state, const st_instance *row)
 {
     collector *c = state;
@@ -56,6 +61,8 @@ static mt_err take_instance(void *state, const st_instance *row)
     return MT_OK;
 }
 
+/* A binding that names nothing is not a fault here: the space then has no instance of
+ * that entity. */
 static mt_err read_entity(collector *c, st_tx *tx)
 {
     const ex_version *v = c->job->v;
@@ -75,6 +82,7 @@ static mt_err read_entity(collector *c, st_tx *tx)
     return st_instance_walk(tx, &f, page, take_instance, c);
 }
 
+/* One transaction, so the map is of one moment (E17). */
 static mt_err read_all(collector *c)
 {
     st_tx *tx;
@@ -90,6 +98,7 @@ static mt_err read_all(collector *c)
     return err;
 }
 
+/* Without `flows` all are wanted; unknown names select nothing. */
 static bool wanted(const ex_job *job, uint32_t flow)
 {
     const mt_json *flows = job->request.flows;
@@ -105,6 +114,8 @@ static bool wanted(const ex_job *job, uint32_t flow)
     return false;
 }
 
+/* Filtered after the space was computed, since flows do not influence each other's
+ * entry. */
 static void narrow(const ex_job *job, ct_action_space *space)
 {
     size_t kept = 0;
@@ -123,6 +134,8 @@ static void narrow(const ex_job *job, ct_action_space *space)
     space->blocked.len = kept;
 }
 
+/* The persona has to be held by the caller: what somebody else could do is not told.
+ * Nothing is locked, so an action that is open here may be refused a moment later. */
 bool ex_actions(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job) ||

@@ -11,6 +11,7 @@ static mt_str fact_id(const ex_job *job)
     return job->v->model->facts[job->what].id;
 }
 
+/* By the contract's current version; job->what is the fact's index in its model. */
 static bool refused_fact(ex_job *job)
 {
     if (ex_refused_contract(job)) {
@@ -22,6 +23,8 @@ static bool refused_fact(ex_job *job)
                      MT_ARG(job->call->name));
 }
 
+/* A fact that an adapter serves cannot be asserted, whoever asks: provenance would name
+ * a source that was not asked (§5.3). */
 static bool refused_unless_assertable(ex_job *job)
 {
     if (ex_served(job->v, job->what)) {
@@ -72,6 +75,8 @@ static bool refused_expiry(ex_job *job)
            ex_refuse(job, EX_BAD_REQUEST, "`expires_at` must lie in the future");
 }
 
+/* ORDER: does it exist, is the request well-formed, may it be asserted by this caller;
+ * only then the value is looked at. */
 bool ex_fact_assert_prepare(ex_job *job)
 {
     if (refused_fact(job) || ex_refused_request(job) ||
@@ -131,6 +136,8 @@ static void reply_fact(ex_job *job, int64_t expires_ms, int64_t record)
     ex_reply_end(&w);
 }
 
+/* A ttl counts from the moment of the group, not from when the call was prepared. The
+ * document replaces an earlier assertion; the ledger keeps both. */
 mt_err ex_fact_assert_commit(ex_job *job, ex_group *g)
 {
     int64_t record, expires = job->request.expires_ms;
@@ -166,6 +173,8 @@ bool ex_fact_retract_prepare(ex_job *job)
            refused_unless_assertable(job);
 }
 
+/* Locked, so that of two retractions one is refused. The record has no value: what was
+ * retracted is in the record of its assertion. */
 mt_err ex_fact_retract_commit(ex_job *job, ex_group *g)
 {
     mt_str id = ex_fact_key(g->arena, job->v->contract, fact_id(job));
@@ -243,6 +252,8 @@ static void fact_json(mt_jw *w, ex_job *job, uint32_t i)
     mt_jw_end_object(w);
 }
 
+/* With several nodes the kept facts in memory may be old; they are reloaded first. If
+ * that fails, what is known is shown. */
 bool ex_fact_list(ex_job *job)
 {
     st_tx *tx;

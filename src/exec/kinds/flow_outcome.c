@@ -41,6 +41,7 @@ static const mt_json *named(const ex_turn *t, uint32_t step, uint32_t op)
     return spent ? NULL : outcome;
 }
 
+/* `matching` are the outcomes whose source states hold now. */
 static bool among(uint32_t outcome, const uint32_t *matching, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -63,6 +64,7 @@ uint32_t ex_outcome_choose(void *context, const ct_run *run, uint32_t step, uint
 /* ---- What is refused --------------------------------------------------------------
  */
 
+/* Any operation of the contract: which ones the flow will come to is not known yet. */
 static bool any_has(const ct_plan *p, mt_str label)
 {
     for (uint32_t op = 0; op < p->model->operation_count; op++) {
@@ -158,6 +160,9 @@ static uint32_t persona_of(const ct_run *run)
                            : run->plan->undos[s->handler.first_undo + f->index].persona;
 }
 
+/* Tries without a name first: only where the engine cannot choose by itself does a name
+ * matter. An attempt that fails for another reason is left to the turn, which records
+ * it as the flow's own way (§11.3). run->proposed is scratch here. */
 bool ex_refused_outcome(ex_turn *t)
 {
     ct_run *run = t->run;

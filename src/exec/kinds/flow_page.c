@@ -2,6 +2,8 @@
  * Room: exec. */
 #include "exec/kinds/flow.h"
 
+/* Facts are shown to who began the flow and to who may read facts of the contract; the
+ * rest of the row to whoever knows its id. */
 bool ex_flow_get(ex_job *job)
 {
     st_flow row;
@@ -56,6 +58,8 @@ static mt_err list_flow(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* Filters that are not given are empty and match everything. The loop ends: each round
+ * loads the version the round before lacked. */
 bool ex_flow_list(ex_job *job)
 {
     flow_list l = {0};

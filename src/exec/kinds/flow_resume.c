@@ -71,6 +71,8 @@ static bool think_first(ex_job *job)
     return !job->thought;
 }
 
+/* Nothing is read here in the usual case: the committer reads the row under its lock.
+ * Only where evaluations may take long a worker restores the snapshot first. */
 bool ex_flow_resume_prepare(ex_job *job)
 {
     job->flow_id = job->call->id;
@@ -81,6 +83,9 @@ bool ex_flow_resume_prepare(ex_job *job)
                            : atomic_load(&job->x->may_be_long) && think_first(job);
 }
 
+/* On a worker, between two turns: the committer found that evaluating would take long
+ * and does not do it itself. What is read here without a lock is looked at again in the
+ * group. A flow that is gone is left to the group to refuse. */
 void ex_flow_think(ex_job *job)
 {
     st_flow row;
@@ -117,6 +122,7 @@ void ex_flow_resume_claim(ex_job *job, ex_group *g)
 /* ---- Resuming ---------------------------------------------------------------------
  */
 
+/* The row as the group locked it; NULL: the job is answered. */
 static ex_flow_row *find_row(ex_job *job, ex_group *g)
 {
     ex_flow_row *f = ex_flow_of(g, job->flow_id);
@@ -160,6 +166,9 @@ static bool is_too_soon(ex_job *job)
     return job->put_off;
 }
 
+/* After a crash, without a caller: the flow goes on with the authority recorded in its
+ * row. One that is not running any more was taken up by somebody else, or ended, before
+ * us. */
 static mt_err recover(ex_job *job, ex_group *g, ex_flow_row *f)
 {
     if (!mt_str_is(f->row.status, "running")) {
@@ -174,6 +183,8 @@ static mt_err recover(ex_job *job, ex_group *g, ex_flow_row *f)
     return ex_flow_turn(job, g, f, call->caller);
 }
 
+/* The same function for a first resume, for later turns of it, and for the recovery;
+ * the flags of the job tell which. */
 mt_err ex_flow_resume_commit(ex_job *job, ex_group *g)
 {
     ex_flow_row *f = find_row(job, g);
@@ -202,6 +213,9 @@ static bool may_cancel(const ex_job *job, const st_flow *row)
            (c->token.len && mt_str_eq(c->token, row->initiator));
 }
 
+/* A cancelled flow compensates nothing and its instances stay where they are; the
+ * record says who ended it and why. The row is copied and only put back when everything
+ * was written, so a later job of the group does not see what failed. */
 mt_err ex_flow_cancel_commit(ex_job *job, ex_group *g)
 {
     ex_flow_row *f = find_row(job, g);

@@ -53,6 +53,8 @@ static bool refused_start(ex_job *job)
            ex_refused_outcome_names(job);
 }
 
+/* States are read without locks: what a dry run says holds for the moment it was asked
+ * (§19.6). */
 static bool dry_run(ex_job *job)
 {
     mt_err err = ex_states_read(job);
@@ -63,6 +65,9 @@ static bool dry_run(ex_job *job)
     return refused_start(job) || ex_flow_start_dry_run(job);
 }
 
+/* §15.2. Everything that can be refused without a state is refused here, on the
+ * caller's thread. The snapshot becomes text for the row now, so the committer only
+ * writes bytes. The id is made here, once, so a repeated group gives the same one. */
 bool ex_flow_start_prepare(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job) || refused_flow(job) ||
@@ -90,6 +95,8 @@ bool ex_flow_start_prepare(ex_job *job)
     return false;
 }
 
+/* Instances are locked by what the flow is bound to; for a flow under way the row may
+ * have been migrated to a version that binds others. */
 void ex_flow_start_claim(ex_job *job, ex_group *g)
 {
     const ex_flow_row *f = job->flow_is_new ? NULL : ex_flow_of(g, job->flow_id);
@@ -100,6 +107,8 @@ void ex_flow_start_claim(ex_job *job, ex_group *g)
     }
 }
 
+/* Also later turns come here: flow_is_new says which. That the version is still current
+ * is asked only for the first: a flow under way stays on its own (§18.4). */
 mt_err ex_flow_start_commit(ex_job *job, ex_group *g)
 {
     if (!job->flow_is_new) {

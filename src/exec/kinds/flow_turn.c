@@ -13,6 +13,8 @@
 /* ---- Who may act ------------------------------------------------------------------
  */
 
+/* Personas that the configuration lets the server act as need no caller; others must be
+ * held by whoever drives this turn. */
 static bool may_act(void *context, const ct_run *run, uint32_t persona)
 {
     const ex_turn *t = context;
@@ -37,6 +39,7 @@ static mt_jw begin_record(ex_turn *t)
     return w;
 }
 
+/* t->record is the last one written and is what the answer names. */
 static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
 {
     const ex_version *v = t->job->v;
@@ -48,6 +51,8 @@ static mt_err end_record(ex_turn *t, mt_jw *w, const char *kind, mt_str subject)
     return ex_record_end(t->g, w, &r, &t->record);
 }
 
+/* Entities that are not bound are left out: absent and empty would otherwise be two
+ * spellings. */
 static void bindings_json(mt_jw *w, const ex_job *job)
 {
     const ct_model *m = job->v->model;
@@ -61,6 +66,8 @@ static void bindings_json(mt_jw *w, const ex_job *job)
     mt_jw_end_object(w);
 }
 
+/* The record of §11.6: facts, verdicts and states a replay needs to decide the flow
+ * again (the room whatif reads them). Keys ascend. */
 static mt_err record_started(ex_turn *t)
 {
     ex_job *job = t->job;
@@ -83,6 +90,7 @@ static mt_err record_started(ex_turn *t)
     return end_record(t, &w, "flow_started", (mt_str){0});
 }
 
+/* Says for whom the flow waits, so that a ledger alone shows why it stood still. */
 static mt_err record_waiting(ex_turn *t)
 {
     mt_jw w = begin_record(t);
@@ -135,6 +143,8 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
 /* ---- Turns ------------------------------------------------------------------------
  */
 
+/* A dry run has no apply(), so the engine keeps effects to itself; who may act is asked
+ * of a flow that is resumed, since it would wait there too. */
 static ct_run_input input_of(ex_turn *t)
 {
     const ex_job *job = t->job;
@@ -181,6 +191,8 @@ static void take_status(ex_turn *t)
     }
 }
 
+/* The position is all that the next turn needs beside the frozen snapshot: step, stack
+ * of sub-flows, branches (E8). */
 static void take_position(ex_turn *t)
 {
     mt_buf position = {0};
@@ -231,6 +243,8 @@ static mt_err record_ended(ex_turn *t, mt_str error)
     return ex_flow_ended(t->job, t->g, &end, &t->record);
 }
 
+/* CT_RUN_MORE writes no record: the turn ended only because it was long enough. The row
+ * is written, so the group has something to commit. */
 static mt_err record_turn(ex_turn *t)
 {
     switch (t->run->status) {
@@ -244,6 +258,9 @@ static mt_err record_turn(ex_turn *t)
     return MT_OK;
 }
 
+/* At most flow_turn steps, so that one long flow does not keep a group from its commit.
+ * CT_RUN_STOPPED means that the store failed inside a callback; the whole group is
+ * rolled back, the run with it. */
 static mt_err take_turn(ex_turn *t)
 {
     ct_run *run = t->run;
@@ -269,6 +286,8 @@ static mt_err take_turn(ex_turn *t)
 /* ---- Answers ----------------------------------------------------------------------
  */
 
+/* One answer for beginning, resuming and dry runs; members that do not apply are
+ * absent. Keys ascend. */
 static void reply_run(ex_turn *t)
 {
     ex_job *job = t->job;
@@ -317,6 +336,7 @@ static void settle(ex_turn *t)
 /* ---- The first turn ---------------------------------------------------------------
  */
 
+/* Texts of the row live in the group's arena, as long as the row does. */
 static mt_str bindings_text(ex_turn *t)
 {
     mt_buf b = {0};
@@ -327,6 +347,8 @@ static mt_str bindings_text(ex_turn *t)
     return text;
 }
 
+/* x->run is the committer's own and is used by one turn at a time; it keeps its memory
+ * from flow to flow. A flow that cannot even begin leaves no row and no record. */
 mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
 {
     ex_turn t = {.job = job,
@@ -356,6 +378,8 @@ mt_err ex_flow_first_turn(ex_job *job, ex_group *g)
     return err;
 }
 
+/* A run of its own on the stack: this is the caller's thread. It goes to the end as if
+ * every persona acted, to show the whole way. */
 bool ex_flow_start_dry_run(ex_job *job)
 {
     ct_run run = {0};
@@ -374,6 +398,8 @@ bool ex_flow_start_dry_run(ex_job *job)
 /* ---- Going on ---------------------------------------------------------------------
  */
 
+/* In no group; what is read may be out of date and is looked at again under the
+ * lock. */
 mt_err ex_flow_read(ex_job *job, mt_str id, st_flow *row)
 {
     st_tx *tx;
@@ -404,6 +430,9 @@ static bool refuse_restore(ex_job *job, mt_err err, const ct_fault *fault)
                : ex_refuse_evaluation(job, fault);
 }
 
+/* Facts are read from the row and evaluated again: the same facts and the same version
+ * give the same verdicts (E4), so verdicts need not be stored. Skipped where it was
+ * done before. */
 bool ex_refused_restore(ex_job *job, const st_flow *row)
 {
     mt_err err;
@@ -488,6 +517,8 @@ mt_err ex_flow_turn(ex_job *job, ex_group *g, ex_flow_row *f, const ex_caller *w
     return err;
 }
 
+/* Who may act counts here: the answer ends where the flow would wait for somebody
+ * else. */
 bool ex_flow_resume_dry_run(ex_job *job, const st_flow *row)
 {
     ct_run run = {0};
@@ -505,6 +536,8 @@ bool ex_flow_resume_dry_run(ex_job *job, const st_flow *row)
     return true;
 }
 
+/* For jobs that come back by themselves. Somebody may have cancelled the flow between
+ * two turns; then its row is the answer. */
 mt_err ex_flow_continue(ex_job *job, ex_group *g)
 {
     ex_flow_row *f = ex_flow_of(g, job->flow_id);

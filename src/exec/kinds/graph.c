@@ -50,6 +50,8 @@ static void refuse_member(void *job, const mt_form_fault *fault)
     ex_refuse(job, EX_BAD_REQUEST, "%.*s", MT_ARG(fault->message));
 }
 
+/* The time of an event is the sender's where given; otherwise the server's, in whole
+ * seconds. It decides about rates and deadlines, never about the ledger's time. */
 static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
 {
     mt_form form = {.arena = &job->arena,
@@ -62,6 +64,8 @@ static bool refused_time(ex_job *job, const mt_json *at, gr_time *out)
     return at && !mt_form_read(&form, at, MOMENT, mt_form_count(MOMENT), out);
 }
 
+/* An id that is not given is made here, once, so that the same job gives the same
+ * intents when its group is repeated. */
 static bool refused_event(ex_job *job, ho_graph_event *event)
 {
     event_body body = {0};
@@ -83,6 +87,8 @@ static bool refused_event(ex_job *job, ho_graph_event *event)
     return refused_time(job, body.at, &event->at);
 }
 
+/* The event is parsed on the caller's thread; whether the graph takes it is decided in
+ * the group, where its context is known. */
 bool ex_graph_event_prepare(ex_job *job)
 {
     ho_graph_service *g;
@@ -92,6 +98,7 @@ bool ex_graph_event_prepare(ex_job *job)
            refused_event(job, event);
 }
 
+/* Effects as they were hashed, so a reader can check them. */
 static void effects_json(mt_jw *w, const gr_capture_decision *d)
 {
     mt_jw_keyz(w, "effects");
@@ -129,6 +136,8 @@ static void episode_json(mt_jw *w, const ho_graph_service *g, const ho_graph_don
     mt_jw_key_str(w, "payload_hash", s->event.payload_hash);
 }
 
+/* The provenance of the graph is in each record: which graph decided can be told long
+ * after it was replaced. */
 static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_service *g,
                              const ho_graph_done *done, int64_t *id)
 {
@@ -143,6 +152,8 @@ static mt_err record_episode(ex_job *job, ex_group *group, const ho_graph_servic
     return ex_record_end(group, &w, &r, id);
 }
 
+/* Effects that only write the context are done with the commit; intents go to the
+ * outbox. */
 static bool has_intents(const ho_graph_step *s)
 {
     for (size_t i = 0; i < s->decision.effect_count; i++) {
@@ -153,6 +164,9 @@ static bool has_intents(const ho_graph_step *s)
     return false;
 }
 
+/* The episode runs here, inside the transaction: it is pure, so when the group is
+ * rolled back nothing has happened; the service's memory is told to forget it and reads
+ * its journal again. */
 mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
 {
     ho_graph_service *g = ex_graph_named(job->x, job->call->name);
@@ -182,6 +196,7 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
 /* ---- Reading ----------------------------------------------------------------------
  */
 
+/* Graphs are those of the configuration and do not change while the server runs. */
 bool ex_graph_list(ex_job *job)
 {
     mt_jw w = ex_reply_with(job, 200);
@@ -200,6 +215,7 @@ bool ex_graph_list(ex_job *job)
     return true;
 }
 
+/* What is durable, read in its own transaction, not the memory of the service. */
 bool ex_graph_context(ex_job *job)
 {
     ho_graph_service *g;
@@ -219,6 +235,7 @@ bool ex_graph_context(ex_job *job)
     return err ? ex_refuse_store(job, err) : true;
 }
 
+/* Only ids: a capture may be large and is fetched one by one. */
 static mt_err list_capture(void *state, const st_doc *row)
 {
     ex_list *l = state;

@@ -14,6 +14,8 @@ enum { ID_MOST = 256 };
 /* ---- Names ------------------------------------------------------------------------
  */
 
+/* By the current version: an entity that only an older one had cannot be addressed any
+ * more, though its rows are kept. */
 static bool refused_entity(ex_job *job)
 {
     if (ex_refused_contract(job)) {
@@ -35,6 +37,8 @@ static mt_str scope_of(const ex_job *job)
     return job->v->scopes[job->what];
 }
 
+/* Any UTF-8 without control characters: ids come from other systems. The length is
+ * bounded, as an id is part of keys. */
 static bool usable_id(mt_str id)
 {
     for (size_t i = 0; i < id.len; i++) {
@@ -117,6 +121,7 @@ static mt_err record_life(ex_job *job, ex_group *g, const char *kind,
     return ex_record_end(g, &w, &r, id);
 }
 
+/* `record` 0: none was written, as when reading. */
 static void reply_row(ex_job *job, int status, const st_instance *row, int64_t record)
 {
     mt_jw w = ex_reply_with(job, status);
@@ -132,6 +137,9 @@ static void reply_row(ex_job *job, int status, const st_instance *row, int64_t r
 /* ---- Creating ---------------------------------------------------------------------
  */
 
+/* E15. A state may be given, for clients that send whole objects, but only the initial
+ * one. Without an id one is made here, before the group, so that a repeated group uses
+ * the same. */
 bool ex_instance_create_prepare(ex_job *job)
 {
     if (refused_entity(job) || ex_refused_without(job, MT_STR("instances:create")) ||
@@ -154,6 +162,8 @@ bool ex_instance_create_prepare(ex_job *job)
                      ID_MOST);
 }
 
+/* E16: a deleted instance still holds its id, and the message says which it is. The row
+ * is marked changed, so later jobs of the group see it. */
 mt_err ex_instance_create_commit(ex_job *job, ex_group *g)
 {
     const ct_entity *e = entity_of(job);
@@ -194,6 +204,8 @@ typedef struct holder {
     mt_str flow; /* found: its id */
 } holder;
 
+/* Walks on after it has found one, since a walk cannot be ended early without an error;
+ * the rest costs a comparison. */
 static mt_err look_at_flow(void *state, const st_flow *row)
 {
     holder *h = state;
@@ -206,6 +218,9 @@ static mt_err look_at_flow(void *state, const st_flow *row)
     return MT_OK;
 }
 
+/* All flows in flight are looked at, of all contracts: a member of a System may be
+ * bound to the instance too. Deleting is rare, so there is no index for it. The row
+ * stays, marked (E16). */
 mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
 {
     ex_row *r = row_of(job, g);
@@ -237,6 +252,7 @@ mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
 /* ---- Reading ----------------------------------------------------------------------
  */
 
+/* A deleted instance is not found, as if it had never been; its history still is. */
 bool ex_instance_get(ex_job *job)
 {
     st_tx *tx;
@@ -315,6 +331,7 @@ static mt_err list_all(ex_job *job, st_instance_filter *f, ex_list *l)
     return err;
 }
 
+/* Without an entity all entities of the contract are listed, page by page. */
 bool ex_instance_list(ex_job *job)
 {
     ex_list l;
@@ -333,6 +350,8 @@ bool ex_instance_list(ex_job *job)
     return ex_list_close(&l, st_instance_walk(l.tx, &f, l.page, list_one, &l));
 }
 
+/* Records that are not chained yet are shown too: they are durable, only their place in
+ * the chain is open. */
 bool ex_instance_history(ex_job *job)
 {
     if (refused_entity(job)) {

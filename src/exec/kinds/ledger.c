@@ -17,6 +17,8 @@ static bool refused_unless_reader(ex_job *job)
            ex_refuse(job, EX_FORBIDDEN, "the caller lacks the right 'ledger:read'");
 }
 
+/* Bounds of 0 stand for absent; what the caller may see of each record is decided when
+ * it is written into the answer. */
 bool ex_ledger_list(ex_job *job)
 {
     st_record_filter f = {.kind = ex_query(job, "kind"),
@@ -35,6 +37,8 @@ bool ex_ledger_list(ex_job *job)
     return ex_list_records(job, &f, (mt_str){0});
 }
 
+/* Digits only and without overflow; what is not a number names no record (404), instead
+ * of being a bad request. */
 static bool read_id(ex_job *job, int64_t *id)
 {
     mt_str text = job->call->id;
@@ -71,6 +75,8 @@ static bool refused_record(ex_job *job, st_tx **tx, st_record *out)
     return err ? ex_refuse_store(job, err) : false;
 }
 
+/* The body was copied into the job's arena, so the transaction can end before the reply
+ * is written. */
 bool ex_ledger_get(ex_job *job)
 {
     st_tx *tx;
@@ -93,6 +99,8 @@ typedef struct hashes {
     size_t len, room;
 } hashes;
 
+/* Bounded by `room`: a walk that gives more rows than records exist means a damaged
+ * store, not a longer proof. */
 static mt_err take_leaf(void *state, const st_record *r)
 {
     hashes *h = state;
@@ -105,6 +113,7 @@ static mt_err take_leaf(void *state, const st_record *r)
     return MT_OK;
 }
 
+/* Never more than `room`, whatever the walk gives. */
 static mt_err take_block(void *state, const st_doc *row)
 {
     hashes *h = state;
@@ -122,6 +131,8 @@ typedef struct forest {
     uint64_t size, block; /* whose leaves they are */
 } forest;
 
+/* Leaves of one block, at most EX_BLOCK of them. A gap is damage and never papered
+ * over: a proof from fewer leaves would be wrong. */
 static mt_err read_leaves(ex_job *job, st_tx *tx, uint64_t block, uint64_t size,
                           hashes *out)
 {
@@ -136,6 +147,8 @@ static mt_err read_leaves(ex_job *job, st_tx *tx, uint64_t block, uint64_t size,
     return !err && out->len != out->room ? MT_E_CORRUPT : err;
 }
 
+/* O(blocks) hashes are read, not O(records). The last, short block has no stored root,
+ * so it is computed from its leaves. */
 static mt_err read_forest(ex_job *job, st_tx *tx, uint64_t size, uint64_t block,
                           forest *out)
 {
@@ -165,6 +178,8 @@ static void append(lg_proof *to, const lg_proof *more)
     }
 }
 
+/* Inside the block, then the block among the blocks; the head of the file says why the
+ * two join. */
 static void prove_record(const forest *f, uint64_t seq, lg_proof *out)
 {
     lg_proof above = {0};
@@ -230,6 +245,9 @@ static bool refuse_read(ex_job *job, mt_err err)
                : ex_refuse_store(job, err);
 }
 
+/* A proof for an older size may be asked for, as long as the record was in it: so that
+ * a client can check against the checkpoint it holds. Everything is read in one
+ * transaction, so size, leaves and roots belong together. */
 bool ex_ledger_proof(ex_job *job)
 {
     st_tx *tx;
@@ -268,6 +286,7 @@ bool ex_ledger_proof(ex_job *job)
     return true;
 }
 
+/* Growth from nothing, and to the same size, has an empty proof (RFC 6962). */
 bool ex_ledger_consistency(ex_job *job)
 {
     st_tx *tx;

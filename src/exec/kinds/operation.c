@@ -122,6 +122,8 @@ static bool dry_run(ex_job *job)
     return true;
 }
 
+/* ORDER: what costs least first. The persona is checked before facts are fetched, so a
+ * stranger does not make the server call others. */
 bool ex_operation_prepare(ex_job *job)
 {
     if (ex_refused_contract(job) || ex_refused_request(job) || refused_operation(job) ||
@@ -168,6 +170,9 @@ static mt_err do_it(ex_job *job, ex_group *g, const ct_attempt *a)
     return err;
 }
 
+/* Tried on the locked states: what was found when preparing may have changed. A refusal
+ * that needs no state comes before "the contract changed", so that the answer does not
+ * depend on who was faster. */
 mt_err ex_operation_commit(ex_job *job, ex_group *g)
 {
     ex_group_states(job, g);

@@ -26,6 +26,7 @@ static const ex_problem PROBLEMS[] = {
 _Static_assert(sizeof PROBLEMS / sizeof *PROBLEMS == CT_OP_ERROR_COUNT,
                "one problem per error");
 
+/* Indexes are of facts or of rules, by `facts`; rules are shown by their verdict. */
 static void names_json(mt_jw *w, const uint32_t *items, uint32_t count,
                        const ct_model *m, bool facts)
 {
@@ -70,6 +71,8 @@ static void reasons_json(mt_jw *w, ex_job *job)
     mt_buf_free(&text);
 }
 
+/* Each expected state once; effects of one entity may share their source. The
+ * instance's own state is absent when it has none that this version knows. */
 static void state_json(mt_jw *w, const ex_job *job, const ct_attempt *a)
 {
     const ct_model *m = job->v->model;
@@ -105,6 +108,9 @@ static void matching_json(mt_jw *w, ex_job *job)
                      ct_op_matching(p, job->what, job->snap->states, list, most));
 }
 
+/* A budget or deadline that was met is the server's limit and not the contract's
+ * answer, so it has a problem of its own that is not kept for a repeated request.
+ * `undeclared` tells that the contract's operation does not list this error. */
 bool ex_refuse_attempt(ex_job *job, const ct_attempt *a)
 {
     const ct_plan *p = job->v->plan;
@@ -143,6 +149,7 @@ bool ex_refuse_attempt(ex_job *job, const ct_attempt *a)
  * ------------------------------------------------------------------------
  */
 
+/* Borrowed from the job; valid as long as its snap is. */
 static ct_op_report report_of(const ex_job *job, const ct_frozen *z,
                               const ct_attempt *a)
 {
@@ -155,6 +162,8 @@ static ct_op_report report_of(const ex_job *job, const ct_frozen *z,
                           .simulation = job->simulation};
 }
 
+/* Versions of the bound instances come back, so that the next call can say which it
+ * expects. */
 void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
 {
     const ct_plan *p = job->v->plan;
@@ -188,6 +197,8 @@ void ex_reply_operation(ex_job *job, const ct_attempt *a, int64_t record)
     ex_reply_end(&w);
 }
 
+/* §9.5. The subject is the first instance that changed; ex_effect_records() adds rows
+ * for the others, so the history of each finds it. */
 mt_err ex_record_operation(ex_job *job, ex_group *g, const ct_attempt *a,
                            const ex_effects *f, int64_t *id)
 {

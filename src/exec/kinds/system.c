@@ -7,6 +7,7 @@ static mt_str member(const mt_json *object, const char *key)
     return mt_json_text(mt_json_get(object, mt_str_z(key)));
 }
 
+/* Under the lock of the contracts, since Systems are listed with them. */
 bool ex_system_list(ex_job *job)
 {
     ex_executor *x = job->x;
@@ -27,6 +28,8 @@ bool ex_system_list(ex_job *job)
     return true;
 }
 
+/* The bundle is written into the reply under the lock, as it may be replaced
+ * afterwards. */
 bool ex_system_get(ex_job *job)
 {
     ex_executor *x = job->x;
@@ -76,6 +79,8 @@ static mt_err list_trigger(void *state, const st_trigger *row)
     return MT_OK;
 }
 
+/* Triggers are stored by status, not by System, so rows of others are passed over; the
+ * page ends by its own count, and MT_E_LIMIT is how the walk is stopped there. */
 bool ex_trigger_list(ex_job *job)
 {
     ex_list l;

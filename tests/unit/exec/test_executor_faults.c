@@ -92,11 +92,17 @@ static mt_err strike_commit(void)
     return err;
 }
 
+/* Some linkers wrap calls inside the store, too: its own commit must get through. */
+static _Thread_local bool inside_commit;
+
 /* Where the commit is sent ahead, it is refused there, or breaks off later. */
 mt_err __real_st_commit_soon(st_tx *tx);
 mt_err __wrap_st_commit_soon(st_tx *tx);
 mt_err __wrap_st_commit_soon(st_tx *tx)
 {
+    if (inside_commit) {
+        return __real_st_commit_soon(tx);
+    }
     bool lost = atomic_load(&calls_broken) && !commits_first;
     if (on_shared && lost && struck_with == MT_E_CLOSED) {
         return MT_OK; /* never arrives */
@@ -106,19 +112,27 @@ mt_err __wrap_st_commit_soon(st_tx *tx)
 }
 
 mt_err __real_st_commit(st_tx *tx);
+static mt_err really_commit(st_tx *tx)
+{
+    inside_commit = true;
+    mt_err err = __real_st_commit(tx);
+    inside_commit = false;
+    return err;
+}
+
 mt_err __wrap_st_commit(st_tx *tx);
 mt_err __wrap_st_commit(st_tx *tx)
 {
     mt_err err = !on_shared || struck_with == MT_E_CLOSED ? strike_commit() : MT_OK;
     if (err && commits_first) {
-        mt_err before = __real_st_commit(tx);
+        mt_err before = really_commit(tx);
         return before ? before : err;
     }
     if (err) {
         st_rollback(tx);
         return err;
     }
-    return __real_st_commit(tx);
+    return really_commit(tx);
 }
 
 static void break_commits(mt_err with, bool afterwards)

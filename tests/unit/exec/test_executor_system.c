@@ -255,7 +255,8 @@ static const char TILL[] =
 static const char DEPOT[] =
     "persona clerk\n"
     "source books { protocol: database dialect: sqlite }\n"
-    "fact stock { type: Int(min: 0, max: 99) source: books { path: \"stock.items\" } }\n"
+    "fact stock { type: Int(min: 0, max: 99) source: books { path: \"stock.items\" } "
+    "}\n"
     "entity Order { states: [open, sold, sent] initial: open transitions: [(open, "
     "sold), "
     "(sold, sent)] }\n"

@@ -1,8 +1,8 @@
 /* Every rule id that can be violated: a text that holds, and the same text with one
  * change that breaks exactly this rule. */
+#include "../rows.h"
 #include "graph/adapter.h"
 #include "graph/rules.h"
-#include "../rows.h"
 #include "graph_test.h"
 
 /* clang-format off */
