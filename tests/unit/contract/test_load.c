@@ -43,6 +43,15 @@ static const struct row {
      FACT("x", "{'base':'List','max':1,'element_type':{'base':'List','max':1,"
                "'element_type':{'base':'Bool'}}}"),
      "L104", "may not hold Lists"},
+    {"a length of 32 bits and one more",
+     FACT("x", "{'base':'Text','max_length':4294967296}"), "L104",
+     "max_length 4294967296 is out of range"},
+    {"a branch listed twice",
+     ENTITY("E", "") "," OP
+                     "," FLOW("f", "x",
+                              "{'id':'x','kind':'ParallelStep','branches':[" BRANCH(
+                                  "b", "o") "," BRANCH("b", "o") "],'join':{}}"),
+     "L105", "branch \"b\" is listed twice"},
     {"an Enum value listed twice", FACT("x", "{'base':'Enum','values':['a','a']}"),
      "L104", "listed twice"},
     {"an unknown Duration unit",
