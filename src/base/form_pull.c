@@ -27,8 +27,10 @@ static bool pull_text(mt_jp *j, const mt_form_row *row, mt_str *out)
         return false;
     }
     if ((int64_t)text.len < row->least || (int64_t)text.len > row->most) {
-        mt_str what = mt_strf(j->arena, "expected text of %lld to %lld bytes",
-                              (long long)row->least, (long long)row->most);
+        mt_str what = row->least == 1 && row->most == INT64_MAX
+                          ? MT_STR("expected text that is not empty")
+                          : mt_strf(j->arena, "expected text of %lld to %lld bytes",
+                                    (long long)row->least, (long long)row->most);
         return mt_jp_fail(j, MT_E_RANGE, start, what.ptr);
     }
     *out = text;

@@ -113,6 +113,12 @@ class Layers(unittest.TestCase):
                    "enumerator in src/contract/wire/model.h",
                    {"contract/front/ast.h": "enum fr_op { CT_AND };\n"})
 
+    def test_a_macro_that_two_headers_define(self):
+        self.finds("CT_MOST means two things: macro in src/contract/front/ast.h, "
+                   "macro in src/contract/wire/model.h",
+                   {"contract/front/ast.h": "#define CT_MOST 3\n",
+                    "contract/wire/model.h": "#define CT_MOST 4\n"})
+
     def test_a_function_with_the_name_of_a_type(self):
         self.finds("mt_str means two things",
                    {"base/text.h": "int mt_str(void);\n"})

@@ -61,11 +61,12 @@ typedef struct draft {
     const an_sys_member *members;
     const draft_shared *personas, *entities;
     const draft_trigger *triggers;
+    int64_t line; /* as large as interchange admits */
 } draft;
 
 static const mt_form_row ORIGIN_ROWS[] = {
     MT_FORM_TEXT(draft, s.origin.file, "file", 0),
-    MT_FORM_U32(draft, s.origin.line, "line", 0, UINT32_MAX, 0),
+    MT_FORM_INT(draft, line, "line", 0, INT64_MAX, 0),
 };
 static const mt_form_table ORIGIN =
     MT_FORM_TABLE("a provenance", ORIGIN_ROWS, draft, NULL);
@@ -159,6 +160,7 @@ mt_err an_sys_read(mt_arena *a, const mt_json *bundle, an_sys *out)
     }
     bool good = mt_form_read(&f, system, SYSTEM, mt_form_count(SYSTEM), &d);
     *out = d.s;
+    out->origin.line = d.line <= UINT32_MAX ? (uint32_t)d.line : 0;
     reader r = {a, out, !good};
     out->members = take_members(a, &d);
     out->personas = take_shared(&r, d.personas, d.s.persona_count);

@@ -85,6 +85,34 @@ static void join(joined *x, const char *system, const char *sales, const char *s
     done(&e);
 }
 
+/* What was found valid is read, whatever line it says it is from. */
+static void a_line_may_be_any_number(void **state)
+{
+    (void)state;
+    static const char HEAD[] =
+        "{\"constructs\":[{\"id\":\"s\",\"kind\":\"System\",\"members\":[],"
+        "\"provenance\":{\"file\":\"f\",\"line\":";
+    static const struct {
+        const char *line;
+        uint32_t read;
+    } ROWS[] = {
+        {"7", 7},
+        {"4294967295", UINT32_MAX},
+        {"4294967296", 0},
+        {"9223372036854775807", 0},
+    };
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        mt_arena a = {0};
+        mt_json tree;
+        an_sys s;
+        mt_str text = mt_strf(&a, "%s%s}}]}", HEAD, ROWS[i].line);
+        assert_int_equal(mt_json_read(&a, text, NULL, &tree, NULL), MT_OK);
+        assert_int_equal(an_sys_read(&a, &tree, &s), MT_OK);
+        assert_int_equal(s.origin.line, ROWS[i].read);
+        mt_arena_free(&a);
+    }
+}
+
 /* "S901 sales.sell on success", one per line. */
 static mt_str codes(joined *x)
 {
@@ -196,5 +224,6 @@ int main(void)
     rows_test(&list, a_shared_entity_is_moved_by_all_members);
     rows_test(&list, authority_counts_operations_in_every_member);
     rows_test(&list, a_missing_member_is_said_to_be_missing);
+    rows_test(&list, a_line_may_be_any_number);
     return rows_run(&list, "analyze/analyze_system");
 }

@@ -15,9 +15,9 @@
 static atomic_int calls_left; /* until the one that fails; 0: none does */
 static atomic_int struck;
 static atomic_int calls_broken; /* of commits, for as long as it is set */
-static mt_err struck_with;
-static bool on_shared;     /* the store is one that sends commits ahead */
-static bool commits_first; /* a commit that breaks has happened */
+static _Atomic mt_err struck_with;
+static atomic_bool on_shared;     /* the store is one that sends commits ahead */
+static atomic_bool commits_first; /* a commit that breaks has happened */
 
 static void arm(int n, mt_err with)
 {
@@ -74,6 +74,8 @@ WRAP(st_answers_add, (st_tx * tx, const st_answer *rows, size_t count),
 WRAP(st_doc_put, (st_tx * tx, const st_doc *row), (tx, row))
 WRAP(st_doc_set, (st_tx * tx, const st_doc *row), (tx, row))
 WRAP(st_doc_get, (st_tx * tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out),
+     (tx, a, kind, id, out))
+WRAP(st_doc_lock, (st_tx * tx, mt_arena *a, mt_str kind, mt_str id, st_doc *out),
      (tx, a, kind, id, out))
 WRAP(st_trigger_lock, (st_tx * tx, mt_arena *a, mt_str id, st_trigger *out),
      (tx, a, id, out))
@@ -172,11 +174,30 @@ static const struct act {
     {"a flow", EX_FLOW_START, "trip", TURN},
     {"a fact", EX_FACT_ASSERT, "go", "{\"value\":true}"},
     {"an instance", EX_INSTANCE_CREATE, "Wheel", "{\"id\":\"x%d\"}"},
+    {"a message", EX_AGENT_MESSAGE, "seller",
+     "{\"from\":\"b\",\"intent\":\"register\"}"},
+    {"an event", EX_GRAPH_EVENT, "fx",
+     "{\"semantic_kind\":\"price\",\"payload\":{\"close\":1.1,\"spread\":0.0001},"
+     "\"id\":\"e%d\"}"},
 };
+
+static mt_arena settings;
+
+static ex_executor_options with_voices(void)
+{
+    static const char TEXT[] =
+        "graphs: {fx: {graph: " EXAMPLES "/crossover/crossover.yaml, adapter: " EXAMPLES
+        "/crossover/adapter.yaml, egress: " EXAMPLES "/crossover/egress.yaml}}\n"
+        "agents: {seller: {file: " EXAMPLES "/agents/seller.yaml}}\n";
+    mt_json *tree = mt_new(&settings, mt_json);
+    assert_int_equal(mt_yaml_read(&settings, mt_str_z(TEXT), NULL, tree, NULL), MT_OK);
+    return (ex_executor_options){.settings = tree};
+}
 
 static desk workshop(void **state)
 {
-    desk d = desk_open(state, contract_file("wheel.tenor", WHEEL), NULL);
+    ex_executor_options o = with_voices();
+    desk d = desk_open(state, contract_file("wheel.tenor", WHEEL), &o);
     on_shared = st_is_shared(d.store);
     create(&d, "Wheel", "w1");
     return d;
@@ -246,6 +267,17 @@ static bool fails_at(desk *d, const struct act *act, int n, mt_err with, uint32_
     return hit;
 }
 
+/* Every cycle that the agent has behind it has a record. */
+static void assert_agent_is_as_recorded(desk *d)
+{
+    char want[20];
+    snprintf(want, sizeof want, "%u", records(d, "agent_cycle"));
+    const mt_json *r = ask(d, &ANYONE, EX_AGENT_TAPE, "seller", "", "");
+    expect(d, 200);
+    mt_str said = mt_json_text(at(r, "state.messages"));
+    assert_text(said.len ? said : MT_STR("0"), mt_str_z(want));
+}
+
 static void sweep(void **state, mt_err with)
 {
     for (size_t i = 0; i < rows_count(ACTS); i++) {
@@ -257,6 +289,7 @@ static void sweep(void **state, mt_err with)
             n++;
         }
         assert_true(n > 3); /* it did call the store */
+        assert_agent_is_as_recorded(&d);
         desk_close(&d);
     }
 }
@@ -279,18 +312,25 @@ static void what_breaks_off_is_not_done_or_not_known(void **state)
 /* Somebody else was faster, once: it is tried again, and nobody hears of it. */
 static void a_conflict_is_tried_again(void **state)
 {
-    desk d = workshop(state);
-    for (int n = 1; n < 40; n++) {
-        arm(n, MT_E_CONFLICT);
-        act_once(&d, &ACTS[0], n);
-        disarm();
-        if (!is_done(&d)) { /* what the caller read for itself */
-            expect(&d, 503);
-            act_once(&d, &ACTS[0], n);
+    static const ex_action TRIED[] = {EX_OPERATION, EX_AGENT_MESSAGE};
+    for (size_t i = 0; i < rows_count(ACTS); i++) {
+        if (ACTS[i].action != TRIED[0] && ACTS[i].action != TRIED[1]) {
+            continue;
         }
-        expect(&d, 200);
+        desk d = workshop(state);
+        for (int n = 1; n < 40; n++) {
+            arm(n, MT_E_CONFLICT);
+            act_once(&d, &ACTS[i], n);
+            disarm();
+            if (!is_done(&d)) { /* what the caller read for itself */
+                expect(&d, 503);
+                act_once(&d, &ACTS[i], n);
+            }
+            expect(&d, 200);
+        }
+        assert_agent_is_as_recorded(&d);
+        desk_close(&d);
     }
-    desk_close(&d);
 }
 
 static void others_who_are_always_faster_are_a_conflict(void **state)
@@ -377,5 +417,6 @@ int main(void)
     both(&l, what_cannot_be_read_is_not_told);
     int failed = rows_run(&l, "exec/executor_faults");
     backends_stop();
+    mt_arena_free(&settings);
     return failed;
 }

@@ -103,6 +103,9 @@ static void broken_events_are_refused_with_a_reason(void **state)
         ask(&d, &DRIVER, EX_GRAPH_EVENT, "fx", "", ROWS[i].body);
         expect(&d, ROWS[i].status);
     }
+    const mt_json *r = ask(&d, &DRIVER, EX_GRAPH_EVENT, "fx", "", "{\"id\":\"\"}");
+    assert_at(r, "detail",
+              "body, line 1, column 7, member id: expected text that is not empty");
     assert_int_equal(records(&d, "episode"), 0);
     desk_close(&d);
 }
@@ -125,6 +128,8 @@ static void a_message_is_a_cycle_with_a_record(void **state)
     ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", "\xff");
     expect(&d, 400);
     ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", "{}\n{}");
+    expect(&d, 400);
+    ask(&d, &DRIVER, EX_AGENT_MESSAGE, "seller", "", "{\n}");
     expect(&d, 400);
     d = desk_again(state, &d, &o);
     ask(&d, &DRIVER, EX_AGENT_TAPE, "seller", "", "");
