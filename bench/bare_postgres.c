@@ -96,8 +96,7 @@ void bare_postgres_close(void)
     PQfinish(mover);
 }
 
-/* ---- Writing ----------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static void send_one(unsigned instance)
 {

@@ -10,8 +10,7 @@
 #include "agent/value.h"
 #include "bench.h"
 
-/* --- parse
- * ------------------------------------------------------------------------------- */
+/* ---- parse ---- */
 
 static const char *const ROUTES[] = {
     "A --[ f ]--> B", "A,B --[f,g]--> X,Y", "/oneof(A,B) --[ f ]--> C",
@@ -36,8 +35,7 @@ static void parse_routes(void *state, uint64_t n)
     }
 }
 
-/* --- an agent of any size
- * ------------------------------------------------------------------- */
+/* ---- an agent of any size ---- */
 
 typedef struct subject {
     mt_arena a;
@@ -132,8 +130,7 @@ static void run_cycles(void *state, uint64_t n)
     }
 }
 
-/* --- compiled acceptance
- * ------------------------------------------------------------------------ */
+/* ---- compiled acceptance ---- */
 
 static uint64_t accepted;
 

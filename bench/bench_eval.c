@@ -83,8 +83,7 @@ static void stop(run *r)
     mt_arena_free(&r->arena);
 }
 
-/* ---- What is measured --------------------------------------------------------------
- */
+/* ---- What is measured ---- */
 
 static void typed(void *state, uint64_t n)
 {
@@ -146,8 +145,7 @@ static void json_by_hand(void *state, uint64_t n)
     }
 }
 
-/* ---- Escrow ------------------------------------------------------------------------
- */
+/* ---- Escrow ---- */
 
 static mt_str escrow_facts(mt_arena *a, int items)
 {
@@ -239,8 +237,7 @@ static void escrow(mt_str bundle)
     stop(&hundred);
 }
 
-/* ---- Growth ------------------------------------------------------------------------
- */
+/* ---- Growth ---- */
 
 static double rules_ns(int rules)
 {
@@ -329,8 +326,7 @@ static void growth(const char *name, double (*measure)(int), const int sizes[],
                  BENCH_LOWER);
 }
 
-/* ---- Threads -----------------------------------------------------------------------
- */
+/* ---- Threads ---- */
 
 enum { THREAD_ROUNDS = 200000 };
 

@@ -73,8 +73,7 @@ static void bed_close(bed *b)
     rmdir(b->dir);
 }
 
-/* ---- Calls that are answered on the caller's thread --------------------------------
- */
+/* ---- Calls that are answered on the caller's thread ---- */
 
 typedef struct loop {
     ex_executor *x;
@@ -98,8 +97,7 @@ static void repeat(void *state, uint64_t n)
     }
 }
 
-/* ---- Durable operations ------------------------------------------------------------
- */
+/* ---- Durable operations ---- */
 
 typedef struct pipe {
     pthread_mutex_t lock;

@@ -48,8 +48,7 @@ static void die(const char *what)
     exit(1);
 }
 
-/* ---- Children that serve ------------------------------------------------------------
- */
+/* ---- Children that serve ---- */
 
 typedef struct child {
     pid_t pid;
@@ -196,8 +195,7 @@ static void end(child *c)
     waitpid(c->pid, NULL, 0);
 }
 
-/* ---- The load -----------------------------------------------------------------------
- */
+/* ---- The load ---- */
 
 typedef struct line {
     int fd;
@@ -381,8 +379,7 @@ static void once(int port, const char *path, const char *body)
     close_load(l);
 }
 
-/* ---- Figures
- * ------------------------------------------------------------------------- */
+/* ---- Figures ---- */
 
 static double rate_of(int port, const char *path, const char *body, size_t *bytes)
 {
@@ -555,8 +552,7 @@ static void bench_pg(const char *url)
     end(&server);
 }
 
-/* ---- Many instances
- * ------------------------------------------------------------------- */
+/* ---- Many instances ---- */
 
 typedef struct crowd {
     pthread_mutex_t lock;

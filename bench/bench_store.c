@@ -61,7 +61,7 @@ static st_store *open_filled(const char *url)
     return s;
 }
 
-/* ---- Through store.h ------------------------------------------------------------- */
+/* ---- Through store.h ---- */
 
 typedef struct client {
     st_store *store;
@@ -111,7 +111,7 @@ static void store_group(client *c)
     mt_arena_reset(&c->arena);
 }
 
-/* ---- Bare ------------------------------------------------------------------------ */
+/* ---- Bare ---- */
 
 #define BARE_UPDATE(table, p1)                                                         \
     "UPDATE " table "instances SET state = 'held', version = version + 1 "             \
@@ -187,7 +187,7 @@ static void pg_group(client *c)
     pg_done(PQexec(c->pg, "COMMIT"));
 }
 
-/* ---- Rates ----------------------------------------------------------------------- */
+/* ---- Rates ---- */
 
 typedef struct job {
     client *client;

@@ -2,8 +2,7 @@
 
 #include "base/utf8.h"
 
-/* ---- The decision ------------------------------------------------------------------
- */
+/* ---- The decision ---- */
 
 enum { REFUND_FACT = 1, THRESHOLD = 2, STATUS = 4, AMOUNT = 8, ITEMS = 16 };
 enum { VALIDATED, WITHIN, CONFIRMED, FAILED, REQUESTED, REFUND, RELEASE, REVIEW };
@@ -59,8 +58,7 @@ void hand_decide(const hand_facts *f, hand_verdicts *v)
     }
 }
 
-/* ---- Printing ----------------------------------------------------------------------
- */
+/* ---- Printing ---- */
 
 static const struct {
     const char *rule, *verdict;
@@ -140,8 +138,7 @@ void hand_print(mt_buf *out, const hand_verdicts *v)
     mt_buf_addz(out, "]}");
 }
 
-/* ---- Reading -----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 typedef struct cursor {
     const char *p, *end;

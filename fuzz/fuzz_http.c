@@ -85,8 +85,7 @@ static bool check_head(mt_str *rest, ht_head *h)
     return good;
 }
 
-/* ---- Who comes ---------------------------------------------------------------------
- */
+/* ---- Who comes ---- */
 
 static const struct {
     mt_str name;
@@ -159,8 +158,7 @@ static mt_str shown(mt_str authorization)
     return authorization;
 }
 
-/* ---- What is called ----------------------------------------------------------------
- */
+/* ---- What is called ---- */
 
 static void call(const ht_target *t, const ht_match *m, const ht_head *h, mt_str body)
 {

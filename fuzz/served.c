@@ -156,8 +156,7 @@ const served *served_open(void)
     return &now;
 }
 
-/* ---- Calls ------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 static char last_flow[80];
 

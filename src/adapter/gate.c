@@ -21,8 +21,7 @@
 #include "base/form.h"
 #include "base/late_curl.h"
 
-/* ---- Addresses ----------------------------------------------------------------------
- */
+/* ---- Addresses ---- */
 
 static const unsigned char MAPPED[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -192,8 +191,7 @@ bool ad_gate_address(const ad_gate *g, mt_str host, const struct sockaddr *at)
     return is_public(bytes) || is_written(host, bytes);
 }
 
-/* ---- URLs ---------------------------------------------------------------------------
- */
+/* ---- URLs ---- */
 
 /* A part of the URL in the arena, in lower case; empty when it is not there. */
 static mt_str part_of(CURLU *u, mt_arena *a, CURLUPart part, unsigned flags)
@@ -270,8 +268,7 @@ bool ad_gate_origin(const ad_gate *g, mt_str origin)
     return false;
 }
 
-/* ---- The configuration --------------------------------------------------------------
- */
+/* ---- The configuration ---- */
 
 enum { MOST_LISTED = 1000 };
 

@@ -17,7 +17,7 @@
 #include "base/late_curl.h"
 #include "base/vec.h"
 
-/* ---- Text with {name} --------------------------------------------------------- */
+/* ---- Text with {name} ---- */
 
 /* A literal text, or the `name`-th of the plan's names. */
 typedef struct ad_piece {
@@ -45,7 +45,7 @@ void ad_template_fill(mt_buf *out, const ad_template *t, const mt_str *values);
 void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *values);
 void ad_percent_encode(mt_buf *out, mt_str value);
 
-/* ---- Ways into an answer ------------------------------------------------------ */
+/* ---- Ways into an answer ---- */
 
 /* Names of members and indices of arrays, one after the other. */
 typedef struct ad_selector {
@@ -58,7 +58,7 @@ bool ad_selector_parse(mt_arena *a, mt_str text, ad_names *names, ad_selector *o
 const mt_json *ad_select(const mt_json *root, const ad_selector *s,
                          const mt_str *values);
 
-/* ---- Sources ------------------------------------------------------------------ */
+/* ---- Sources ---- */
 
 typedef struct ad_source ad_source;
 typedef struct ad_fact_plan ad_fact_plan;
@@ -167,7 +167,7 @@ struct ad_fact_plan {
     size_t bound_count;
 };
 
-/* ---- The whole ---------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 typedef struct ad_cache ad_cache;
 
@@ -188,7 +188,7 @@ struct ad_adapters {
 
 int64_t ad_adapters_wall_ms(const ad_adapters *a);
 
-/* ---- Configuration ------------------------------------------------------------ */
+/* ---- Configuration ---- */
 
 /* Codes of diagnostics, docs/facts.md. */
 #define AD_F_SETTING    "F101"
@@ -237,7 +237,7 @@ void ad_secret_remember(ad_adapters *a, mt_str secret);
 /* The text with every credential replaced; `text` itself when there is none in it. */
 mt_str ad_redact(const ad_adapters *a, mt_arena *arena, mt_str text);
 
-/* ---- A fetch ------------------------------------------------------------------ */
+/* ---- A fetch ---- */
 
 struct ad_question {
     const ad_fact_plan *plan;
@@ -313,7 +313,7 @@ mt_str ad_shape_json(mt_arena *a, const ct_type *type, const mt_json *value);
 mt_str ad_time_text(mt_arena *a, int64_t ms);
 mt_str ad_date_text(mt_arena *a, int64_t ms);
 
-/* ---- Each kind ---------------------------------------------------------------- */
+/* ---- Each kind ---- */
 
 bool ad_http_set_up(ad_opening *o, ad_source *s);
 bool ad_http_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
@@ -347,7 +347,7 @@ bool ad_clock_set_up(ad_opening *o, ad_source *s);
 bool ad_clock_plan(ad_opening *o, const ad_source *s, ad_fact_plan *p);
 void ad_clock_ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count);
 
-/* ---- The cache ---------------------------------------------------------------- */
+/* ---- The cache ---- */
 
 ad_cache *ad_cache_new(void);
 void ad_cache_free(ad_cache *c);

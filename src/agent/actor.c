@@ -132,8 +132,7 @@ ag_cycle *ag_actor_cycle(ag_actor *x)
     return x->cycle;
 }
 
-/* --- memory
- * -------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* A key that never remembered anything shows the memory the file begins with. */
 static const mt_json *memory_of(const ag_actor *x, mt_str key)
@@ -217,8 +216,7 @@ static void write_effects(ag_actor *x)
     x->effects.len = 0;
 }
 
-/* --- one message
- * -------------------------------------------------------------------------------- */
+/* ---- one message ---- */
 
 static ag_scope scope_for(const ag_actor *x, const mt_json *message)
 {
@@ -512,8 +510,7 @@ void ag_actor_run(ag_actor *x, const mt_json *payload, ag_handler *outside, void
     ag_actor_end(x);
 }
 
-/* --- timed senders -------------------------------------------------------------------
- */
+/* ---- timed senders ---- */
 
 bool ag_actor_ticks(const ag_actor *x, uint32_t sender)
 {
@@ -584,9 +581,7 @@ const mt_json *ag_actor_tick(ag_actor *x, uint32_t sender, const ag_event *cause
     return answer.payload;
 }
 
-/* --- saving
- * -------------------------------------------------------------------------------------
- */
+/* ---- saving ---- */
 
 /* Everything that outlives a message; what happens after a crash is decided by whether
  * these bytes were committed. Records stand in the order they were made, so that the

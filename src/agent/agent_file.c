@@ -30,8 +30,7 @@ static void complain(reading *r, const char *code, const mt_json *at, mt_str mes
     ag_complain(&r->doc, code, at, message, hint);
 }
 
-/* ---- Rules and registrations --------------------------------------------------------
- */
+/* ---- Rules and registrations ---- */
 
 /* One of them as written; its role's table says which keys it may have. */
 typedef struct draft {
@@ -131,8 +130,7 @@ static const mt_form_table OWN[] = {
 _Static_assert(mt_form_count(RULES) == ROLE_COUNT && mt_form_count(OWN) == ROLE_COUNT,
                "a table per role");
 
-/* ---- Triggers -----------------------------------------------------------------------
- */
+/* ---- Triggers ---- */
 
 /* Triggers are a tree of objects whose leaves may be lists; a name counts wherever it
  * stands. Depth is bounded by the reader of the document. */
@@ -165,8 +163,7 @@ static void check_trigger(reading *r, const mt_json *at, mt_str name)
     }
 }
 
-/* ---- Rules --------------------------------------------------------------------------
- */
+/* ---- Rules ---- */
 
 static void check_template(reading *r, const mt_json *v)
 {
@@ -316,8 +313,7 @@ static ag_binding binding_of(reading *r, role as, mt_form *f,
                         .message = d->message};
 }
 
-/* ---- Registrations ------------------------------------------------------------------
- */
+/* ---- Registrations ---- */
 
 /* Column of the fault inside the route's text, for one-line texts. */
 static void bad_route(reading *r, const mt_json *at, mt_str text, const ag_fault *fault)
@@ -465,8 +461,7 @@ static const ag_binding *read_role(reading *r, role as, const mt_json *list, cha
     return bind;
 }
 
-/* ---- Handlers and the tape ----------------------------------------------------------
- */
+/* ---- Handlers and the tape ---- */
 
 typedef struct draft_group {
     ag_group group;
@@ -561,8 +556,7 @@ static void take_tape(reading *r, const mt_json *at, const draft_tape *d)
     take_start(r, d->start);
 }
 
-/* ---- The file -----------------------------------------------------------------------
- */
+/* ---- The file ---- */
 
 typedef struct draft_file {
     mt_str name, profile, mode, seed;

@@ -30,8 +30,7 @@ static mt_json finished(const object *o)
     return ag_object_value(o->members.items, o->members.len);
 }
 
-/* --- handlers ------------------------------------------------------------------------
- */
+/* ---- handlers ---- */
 
 static mt_json command_of(mt_arena *a, const ag_group *g)
 {
@@ -96,8 +95,7 @@ static const mt_json *behaviour_of(const work *w, const ag_binding *b)
     return out;
 }
 
-/* --- the agent -----------------------------------------------------------------------
- */
+/* ---- the agent ---- */
 
 /* How the tape begins and changes. */
 static mt_json tape_of(mt_arena *a, const ag_file *f)

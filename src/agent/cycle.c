@@ -69,8 +69,7 @@ void ag_cycle_begin(ag_cycle *c, const ag_message *message)
     c->sent = NULL;
 }
 
-/* --- making calls --------------------------------------------------------------------
- */
+/* ---- making calls ---- */
 
 static void start_calls(ag_cycle *c)
 {
@@ -274,8 +273,7 @@ uint32_t ag_cycle_due(ag_cycle *c, const ag_call **calls)
     return c->pending ? (uint32_t)c->calls.len : 0;
 }
 
-/* --- taking answers ------------------------------------------------------------------
- */
+/* ---- taking answers ---- */
 
 /* The payload to go on with. A failing hook drops (profile) or passes (compat). */
 static const mt_json *hook_result(const ag_cycle *c, const ag_call *call,
@@ -358,8 +356,7 @@ void ag_cycle_run(ag_cycle *c, const ag_message *message, ag_handler *handler,
     }
 }
 
-/* --- results
- * ---------------------------------------------------------------------------- */
+/* ---- results ---- */
 
 ag_fate ag_cycle_fate(const ag_cycle *c)
 {

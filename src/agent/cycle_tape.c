@@ -14,7 +14,7 @@
  * limit is met (agent_tape_nodes, agent_activations). */
 #include "agent/cycle_impl.h"
 
-/* --- eligibility ------------------------------------------------------------------ */
+/* ---- eligibility ---- */
 
 /* The key and state it was eligible by are kept with it, since the tape changes later.
  */
@@ -183,8 +183,7 @@ bool ag_cycle_collect(ag_cycle *c)
     return true;
 }
 
-/* --- the update ----------------------------------------------------------------------
- */
+/* ---- the update ---- */
 
 /* What a slot is to hold. */
 typedef struct proposal {

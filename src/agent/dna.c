@@ -62,8 +62,7 @@ static void write_actions(mt_jw *w, const ag_sender *s, const char *const names[
     mt_jw_end_array(w);
 }
 
-/* --- profile form: canonical JSON, registrations sorted
- * --------------------------------------- */
+/* ---- profile form: canonical JSON, registrations sorted ---- */
 
 /* One registration of any kind, for sorting. */
 typedef struct item {
@@ -217,8 +216,7 @@ static void write_profile(mt_arena *a, mt_jw *w, const ag_agent *agent)
     mt_jw_end_object(w);
 }
 
-/* --- sdk form: the array existing agents exchange, members in their order
- * ----------------------- */
+/* ---- sdk form: the array existing agents exchange, members in their order ---- */
 
 /* Source of other libraries as it was; ours is the behaviour itself. */
 static mt_str source_of(mt_arena *a, const mt_json *behaviour)
@@ -369,8 +367,7 @@ void ag_dna_write(mt_arena *a, const ag_agent *agent, ag_dna_form form, mt_buf *
     (form == AG_DNA_SDK ? write_sdk : write_profile)(a, &w, agent);
 }
 
-/* --- pin and signature
- * -------------------------------------------------------------------------- */
+/* ---- pin and signature ---- */
 
 mt_str ag_dna_text(mt_arena *a, const ag_agent *agent)
 {

@@ -121,8 +121,7 @@ static void report(mt_arena *a, ag_dna_changes *out, char sign, bool breaking,
     out->breaking |= breaking;
 }
 
-/* --- what is done
- * ------------------------------------------------------------------------------ */
+/* ---- what is done ---- */
 
 static bool same_value(mt_arena *a, const mt_json *x, const mt_json *y)
 {
@@ -178,8 +177,7 @@ static void diff_settings(mt_arena *a, const mt_json *before, const mt_json *now
     }
 }
 
-/* --- registrations
- * ------------------------------------------------------------------------------ */
+/* ---- registrations ---- */
 
 static bool has_trigger(const ag_sender *s, mt_str name)
 {
@@ -294,9 +292,7 @@ void ag_dna_diff(mt_arena *a, const ag_agent *before, const ag_agent *after,
     diff_settings(a, before->settings, after->settings, out);
 }
 
-/* --- merging
- * -----------------------------------------------------------------------------------
- */
+/* ---- merging ---- */
 
 typedef struct merging {
     mt_arena *a;

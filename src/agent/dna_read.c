@@ -34,8 +34,7 @@ static void complain(reading *r, const char *code, const mt_json *at, mt_str mes
     ag_complain(&r->doc, code, at, message, "");
 }
 
-/* ---- The form -----------------------------------------------------------------------
- */
+/* ---- The form ---- */
 
 /* An entry of either form. */
 typedef struct draft {
@@ -123,8 +122,7 @@ static mt_form form_of(reading *r, const char *what)
     return f;
 }
 
-/* ---- What a registration does -------------------------------------------------------
- */
+/* ---- What a registration does ---- */
 
 /* An object written as text, as our own agents' behaviour is in the SDK's form. */
 static const mt_json *object_in(reading *r, mt_str text)
@@ -239,8 +237,7 @@ static uint64_t every_of_sdk(reading *r, const mt_json *at)
     return fabs(ms - round(ms)) < 1e-6 ? (uint64_t)round(ms) : 0;
 }
 
-/* ---- Registrations ------------------------------------------------------------------
- */
+/* ---- Registrations ---- */
 
 /* An SDK document keeps routes that do not parse; a profile document has none. */
 static bool parse_route(reading *r, const mt_json *at, mt_str text, ag_route *route)
@@ -398,8 +395,7 @@ static void read_entry(reading *r, const mt_json *at, bool sdk)
     }
 }
 
-/* ---- The document -------------------------------------------------------------------
- */
+/* ---- The document ---- */
 
 static const mt_json *few_enough(reading *r, const mt_json *list)
 {

@@ -101,8 +101,7 @@ static bool text_of(ag_question *q, const char *name, mt_str *out)
     return mt_form_field(&f, q->in, &row, out);
 }
 
-/* --- parse, style, node, tokens
- * ------------------------------------------------------------ */
+/* ---- parse, style, node, tokens ---- */
 
 static void write_style(mt_jw *w, const ag_style *s)
 {
@@ -265,8 +264,7 @@ static bool op_tokens(ag_question *q)
     return true;
 }
 
-/* --- accepts, route_accepts, outcome
- * ----------------------------------------------------------- */
+/* ---- accepts, route_accepts, outcome ---- */
 
 static bool op_accepts(ag_question *q)
 {
@@ -317,8 +315,7 @@ static bool op_outcome(ag_question *q)
     return true;
 }
 
-/* --- triggers, responds
- * -------------------------------------------------------------------------- */
+/* ---- triggers, responds ---- */
 
 static bool read_triggers(ag_question *q, ag_triggers *out)
 {
@@ -508,8 +505,7 @@ static bool op_responds(ag_question *q)
     return true;
 }
 
-/* --- hook_order, wrap, recover
- * -------------------------------------------------------------------- */
+/* ---- hook_order, wrap, recover ---- */
 
 static bool text_first(const mt_json *p)
 {
@@ -653,9 +649,7 @@ static bool op_recover(ag_question *q)
     return true;
 }
 
-/* --- dispatch
- * ----------------------------------------------------------------------------------------
- */
+/* ---- dispatch ---- */
 
 static const struct row {
     mt_str name;

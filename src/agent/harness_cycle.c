@@ -28,9 +28,7 @@ typedef struct script {
     mt_arena *a; /* of the message under way */
 } script;
 
-/* --- reading
- * ------------------------------------------------------------------------------------
- */
+/* ---- reading ---- */
 
 /* Recorded questions are read as the SDK reads its arguments: what has another kind is
  * as if it were absent, and members that we do not know are not looked at. */
@@ -239,8 +237,7 @@ static bool read_script(ag_question *q, script *s)
            read_hooks(q, s, in.hooks);
 }
 
-/* --- scripted handlers
- * ---------------------------------------------------------------------------- */
+/* ---- scripted handlers ---- */
 
 static const mt_json *tagged(const script *s, const mt_json *payload, mt_str name)
 {
@@ -284,8 +281,7 @@ static void answer(void *host, const ag_call *call, ag_answer *out)
     }
 }
 
-/* --- the answer's trace
- * ------------------------------------------------------------------------------- */
+/* ---- the answer's trace ---- */
 
 static void begin_event(mt_jw *w, const char *kind)
 {
@@ -484,8 +480,7 @@ static void write_sends(ag_question *q, const script *s, const ag_record *r)
     }
 }
 
-/* --- one message after the other
- * ------------------------------------------------------------------------ */
+/* ---- one message after the other ---- */
 
 /* A message given as text is a line as it came from the network; anything else is
  * written as one first, so both take the same way. */

@@ -61,9 +61,7 @@ static void write_texts(mt_jw *w, const mt_str *texts, size_t count)
     mt_jw_end_array(w);
 }
 
-/* --- tape
- * -----------------------------------------------------------------------------------
- */
+/* ---- tape ---- */
 
 typedef struct row {
     mt_str raw; /* key as the SDK stores it; ptr NULL: the null key */
@@ -195,8 +193,7 @@ bool ag_harness_tape(ag_question *q)
     return ok;
 }
 
-/* --- activations
- * ------------------------------------------------------------------------------- */
+/* ---- activations ---- */
 
 static void silent(void *host, const ag_call *call, ag_answer *answer)
 {

@@ -59,7 +59,7 @@ const ag_gate *ag_program_gate(const ag_program *p, ag_symbol gate)
     return &p->gates[gate];
 }
 
-/* --- symbols ------------------------------------------------------------------ */
+/* ---- symbols ---- */
 
 /* Forms are interned before plain names, in a pass of their own, so that one comparison
  * tells which a symbol is. Names inside forms get symbols too: gates are asked about
@@ -116,7 +116,7 @@ static ag_nodes route_symbols(ag_program *p, const ag_route *r)
     return out;
 }
 
-/* --- gates --------------------------------------------------------------------- */
+/* ---- gates ---- */
 
 /* Lowest and highest plain symbol mentioned in the gate: only there can its answer
  * differ from the one for an unknown name. */
@@ -213,8 +213,7 @@ static void accepted(const ag_gate *g, void (*each)(void *, ag_symbol), void *ho
     }
 }
 
-/* --- rows of hits by symbol, filled in two passes ----------------------------------
- */
+/* ---- rows of hits by symbol, filled in two passes ---- */
 
 typedef struct filling {
     ag_program *p;
@@ -249,7 +248,7 @@ static void rows_allocate(ag_program *p, ag_rows *rows)
     memcpy(rows->next, rows->start, p->nodes.len * sizeof *rows->next);
 }
 
-/* --- receivers ----------------------------------------------------------------- */
+/* ---- receivers ---- */
 
 static int by_order(const void *x, const void *y, void *host)
 {
@@ -368,7 +367,7 @@ static void compile_receivers(ag_program *p)
     index_gates(p, false);
 }
 
-/* --- senders --------------------------------------------------------------------- */
+/* ---- senders ---- */
 
 static int by_sender_order(const void *x, const void *y, void *host)
 {
@@ -545,8 +544,7 @@ bool ag_program_compatible(const ag_program *p, uint32_t sender, uint32_t receiv
            part_fits(p, s, r, AG_TARGET);
 }
 
-/* --- the whole ----------------------------------------------------------------------
- */
+/* ---- the whole ---- */
 
 static void compile_hooks(ag_program *p)
 {

@@ -24,8 +24,7 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 
-/* --- numbers
- * --------------------------------------------------------------------------------- */
+/* ---- numbers ---- */
 
 /* A number node is an int when written without fraction and exponent. */
 static bool is_float(const mt_json *value)
@@ -152,9 +151,7 @@ static void add_number(mt_buf *out, const mt_json *value, bool json)
     }
 }
 
-/* --- texts
- * -------------------------------------------------------------------------------------
- */
+/* ---- texts ---- */
 
 /* ensure_ascii: everything else becomes escapes, two of them beyond the basic plane. */
 static void add_json_char(mt_buf *out, uint32_t c)
@@ -231,9 +228,7 @@ void ag_py_repr(mt_buf *out, mt_str text)
     mt_buf_addc(out, quote);
 }
 
-/* --- values
- * ------------------------------------------------------------------------------------
- */
+/* ---- values ---- */
 
 /* One walk for dumps (json) and repr; depth is bounded by the reader. */
 static void add_value(mt_buf *out, const mt_json *v, bool json)
@@ -310,8 +305,7 @@ mt_json ag_py_type(mt_arena *a, const mt_json *v)
     return ag_object_value(members, v->count);
 }
 
-/* --- recovering
- * --------------------------------------------------------------------------------- */
+/* ---- recovering ---- */
 
 /* What a Python reader takes and ours does not: the three names of no JSON numbers. */
 static bool special_number(mt_str text, mt_json *out)
@@ -360,9 +354,7 @@ static mt_json recover(mt_arena *a, mt_json value, int depth)
     return value;
 }
 
-/* --- casting
- * --------------------------------------------------------------------------------------
- */
+/* ---- casting ---- */
 
 /* Python's truth: empty containers and zero are false. "-0" is an integer zero. */
 static bool truthy(const mt_json *v)

@@ -106,8 +106,7 @@ mt_err ag_scenario_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tr
     return ds->errors > before ? MT_E_REJECTED : err;
 }
 
-/* ---- Running ------------------------------------------------------------------------
- */
+/* ---- Running ---- */
 
 static mt_json *payload_of(mt_arena *a, const mt_json *message)
 {

@@ -20,8 +20,7 @@
 
 const mt_str AG_LIST = MT_STR_INIT("tape");
 
-/* --- the index from key to slot: open addressing, tombstone-free deletion -----------
- */
+/* ---- the index from key to slot: open addressing, tombstone-free deletion ---- */
 
 struct ag_index {
     uint32_t *cells; /* slot + 1, 0: free */
@@ -99,8 +98,7 @@ static void index_remove(ag_tape *t, mt_str key)
     x->used--;
 }
 
-/* --- growing arrays on the heap
- * ------------------------------------------------------- */
+/* ---- growing arrays on the heap ---- */
 
 static void *grown(void *items, uint32_t len, uint32_t *cap, size_t size)
 {
@@ -114,8 +112,7 @@ static void *grown(void *items, uint32_t len, uint32_t *cap, size_t size)
 #define GROW(t, items, len, cap)                                                       \
     ((t)->items = grown((t)->items, (t)->len, &(t)->cap, sizeof *(t)->items))
 
-/* --- states -------------------------------------------------------------------------
- */
+/* ---- states ---- */
 
 static void add_state(ag_tape *t, mt_str text)
 {
@@ -195,8 +192,7 @@ static mt_err tape_symbol(ag_tape *t, mt_str text, ag_symbol *out)
     return *out == AG_UNKNOWN ? learn(t, text, out) : MT_OK;
 }
 
-/* --- cells and holders
- * ---------------------------------------------------------------- */
+/* ---- cells and holders ---- */
 
 /* A state with at least one holder; the list has no order. */
 static void make_live(ag_tape *t, ag_symbol s)
@@ -293,8 +289,7 @@ uint32_t ag_tape_make_slot(ag_tape *t, mt_str key)
     return slot;
 }
 
-/* --- the outside
- * ------------------------------------------------------------------------ */
+/* ---- the outside ---- */
 
 /* A list is a slot of a key of its own that no application can name. */
 ag_tape *ag_tape_new(const ag_program *p, ag_shape shape)

@@ -20,8 +20,7 @@
 #include "base/json_write.h"
 #include "base/vec.h"
 
-/* --- paths --------------------------------------------------------------------------
- */
+/* ---- paths ---- */
 
 static const mt_json *kept(mt_arena *a, mt_json value)
 {
@@ -162,8 +161,7 @@ const mt_json *ag_lookup(mt_arena *a, ag_scope *scope, mt_str path)
     return value;
 }
 
-/* --- expressions
- * ---------------------------------------------------------------------- */
+/* ---- expressions ---- */
 
 /* `left + right`, `left - right`, or a path alone. */
 static char split_expression(mt_str text, mt_str *left, mt_str *right)
@@ -210,8 +208,7 @@ static const mt_json *evaluate(mt_arena *a, ag_scope *s, mt_str text)
     return kept(a, ag_number_value(mt_str_dup(a, mt_str_from(digits, len))));
 }
 
-/* --- templates
- * -------------------------------------------------------------------------- */
+/* ---- templates ---- */
 
 /* The next {{…}} at or after `from`: *start at its braces, *inside between them. */
 static bool next_hole(mt_str text, size_t from, size_t *start, mt_str *inside)
@@ -289,8 +286,7 @@ mt_json ag_render(mt_arena *a, ag_scope *scope, const mt_json *template)
     return *template;
 }
 
-/* --- conditions
- * --------------------------------------------------------------------------- */
+/* ---- conditions ---- */
 
 static bool op_is(const mt_json *value, const mt_json *wanted)
 {
@@ -437,8 +433,7 @@ bool ag_holds(mt_arena *a, ag_scope *scope, const mt_json *condition)
     return true;
 }
 
-/* --- checks
- * ---------------------------------------------------------------------------------- */
+/* ---- checks ---- */
 
 /* NULL: it is one. */
 static const char *unknown_root(mt_arena *a, mt_str path)

@@ -57,8 +57,7 @@ void ag_timers_free(ag_timers *t)
     }
 }
 
-/* --- arming --------------------------------------------------------------------------
- */
+/* ---- arming ---- */
 
 static size_t size_of(const mt_json *data)
 {
@@ -135,8 +134,7 @@ void ag_timer_disarm(ag_timers *t, uint32_t sender)
     t->items[sender].armed = false;
 }
 
-/* --- saving --------------------------------------------------------------------------
- */
+/* ---- saving ---- */
 
 static mt_str route_of(const ag_sender *s)
 {

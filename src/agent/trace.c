@@ -131,8 +131,7 @@ mt_str ag_trace_tape(mt_arena *a, const ag_tape *tape)
     return text;
 }
 
-/* --- one message
- * -------------------------------------------------------------------------------- */
+/* ---- one message ---- */
 
 static void write_failed(mt_jw *w, const char *failed)
 {
@@ -351,8 +350,7 @@ void ag_trace_end(mt_buf *out, const ag_tape *tape, uint32_t messages)
     end_line(&w);
 }
 
-/* --- the conformance statement
- * ------------------------------------------------------------------- */
+/* ---- the conformance statement ---- */
 
 static void write_list(mt_jw *w, const char *key, const char *const *texts)
 {

@@ -60,8 +60,7 @@ static mt_err read_trace(mt_arena *a, mt_str text, const char *which, trace *out
     return MT_OK;
 }
 
-/* --- projection
- * ------------------------------------------------------------------------------- */
+/* ---- projection ---- */
 
 static bool kept(const ag_compare *how, mt_str node)
 {
@@ -192,8 +191,7 @@ static mt_json projected(mt_arena *a, const ag_compare *how, const mt_json *reco
     return mt_str_is(name, "tape_after") ? project_tape(a, how, value) : *value;
 }
 
-/* --- where two values diverge
- * ------------------------------------------------------------------------ */
+/* ---- where two values diverge ---- */
 
 /* For a message: at most 200 bytes. */
 static mt_str shown(mt_arena *a, const mt_json *value)
@@ -261,9 +259,7 @@ static bool parts_at(mt_arena *a, mt_str place, const mt_json *x, const mt_json 
     return differs;
 }
 
-/* --- comparing
- * --------------------------------------------------------------------------------------
- */
+/* ---- comparing ---- */
 
 /* Field after field of a message, then the next message: the earliest difference is
  * told. */

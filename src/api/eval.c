@@ -61,7 +61,7 @@ static motet_fault out_fault(const ct_fault *f)
                          api_out_str(f->rule), api_out_str(f->message)};
 }
 
-/* ---- Fact sets ----------------------------------------------------------------- */
+/* ---- Fact sets ---- */
 
 /* The contract must have been loaded without fault, since the layout of facts comes
  * from its model. */
@@ -350,7 +350,7 @@ motet_status motet_facts_end(motet_facts *facts)
     return (motet_status)facts->err;
 }
 
-/* ---- Verdicts ------------------------------------------------------------------ */
+/* ---- Verdicts ---- */
 
 motet_verdicts *motet_verdicts_new(const motet_contract *contract)
 {

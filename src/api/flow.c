@@ -56,7 +56,7 @@ void motet_run_free(motet_run *r)
     }
 }
 
-/* ---- The host's callbacks ------------------------------------------------------- */
+/* ---- The host's callbacks ---- */
 
 /* The wrappers turn indices into names: an embedder knows the contract by its words. */
 static bool may_act(void *context, const ct_run *run, uint32_t persona)
@@ -119,7 +119,7 @@ static ct_host host_of(motet_run *r, const motet_host *host)
                      .choose = r->host.choose ? choose : NULL};
 }
 
-/* ---- Running --------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 static motet_status refuse(motet_run *r, mt_err err, mt_str message)
 {

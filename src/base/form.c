@@ -33,7 +33,7 @@ const char *mt_form_name(const mt_json *node)
     return node ? NAMES[node->type] : "absent";
 }
 
-/* ---- Reporting ------------------------------------------------------------------- */
+/* ---- Reporting ---- */
 
 static void add_path(mt_buf *out, const mt_form *f)
 {
@@ -122,7 +122,7 @@ static bool not_an_object(mt_form *f, const mt_json *v)
                        mt_form_name(v));
 }
 
-/* ---- Keeping --------------------------------------------------------------------- */
+/* ---- Keeping ---- */
 
 void mt_form_keep(void *faults, const mt_form_fault *fault)
 {
@@ -160,7 +160,7 @@ void mt_form_join(void *buf, const mt_form_fault *fault)
     mt_form_write(out, fault);
 }
 
-/* ---- Kinds ----------------------------------------------------------------------- */
+/* ---- Kinds ---- */
 
 static bool within(const mt_form_row *row, int64_t n)
 {
@@ -399,8 +399,7 @@ static bool read_own(mt_form *f, const mt_form_row *row, const mt_json *v, void 
     return row->read(f, row, v, to);
 }
 
-/* ---- Arrays and what is inside -----------------------------------------------------
- */
+/* ---- Arrays and what is inside ---- */
 
 /* Pointers to any type look the same in memory; only their types differ. */
 static void put_array(const mt_form_row *row, const void *items, uint32_t count,
@@ -516,7 +515,7 @@ static mt_form_reader *const READERS[] = {
 _Static_assert(sizeof READERS / sizeof *READERS == MT_FORM_KIND_COUNT,
                "one reader per kind");
 
-/* ---- Objects --------------------------------------------------------------------- */
+/* ---- Objects ---- */
 
 static mt_str key_of(const mt_form_row *row)
 {
@@ -659,8 +658,7 @@ mt_form mt_form_item(const mt_form *f, const char *key, size_t index, const char
     return in;
 }
 
-/* ---- Diagnostics -------------------------------------------------------------------
- */
+/* ---- Diagnostics ---- */
 
 /* A key stands right before its value; where it is written otherwise (with escapes, or
  * behind an alias) the value's place must do. */

@@ -205,8 +205,7 @@ static int run_merge(const cli_args *args)
     return code;
 }
 
-/* --- keys and signatures
- * -------------------------------------------------------------------------- */
+/* ---- keys and signatures ---- */
 
 /* What exists is never replaced: a lost key cannot be had back. */
 static int run_keygen(const cli_args *args)

@@ -172,9 +172,7 @@ int cmd_agent_route(const cli_args *args)
     return code;
 }
 
-/* --- routes
- * -------------------------------------------------------------------------------------
- */
+/* ---- routes ---- */
 
 /* Only what was declared: a sender without filters shows none. */
 static void show_filters(mt_buf *out, const ag_agent *agent, const ag_sender *s)

@@ -97,8 +97,7 @@ static int tell(const char *what, const char *path, const ex_backup_info *info)
     return code;
 }
 
-/* ---- backup -------------------------------------------------------------------------
- */
+/* ---- backup ---- */
 
 /* The name of a copy carries the wall clock, so that copies sort by age. */
 static int64_t now_ms(void)
@@ -169,8 +168,7 @@ int cmd_backup(const cli_args *args)
     return code;
 }
 
-/* ---- restore ------------------------------------------------------------------------
- */
+/* ---- restore ---- */
 
 /* A plain number counts records; anything else must be a time. */
 static bool read_point(const char *text, int64_t *records, int64_t *at_ms)

@@ -46,7 +46,7 @@ static void add_option_words(mt_buf *out, const cli_option *options)
     }
 }
 
-/* ---- bash -------------------------------------------------------------------- */
+/* ---- bash ---- */
 
 /* A command with subcommands offers their names, others their options; a word that fits
  * neither completes to files. */
@@ -108,7 +108,7 @@ static void write_bash(mt_buf *out)
     mt_buf_addz(out, "\"\ncomplete -o filenames -F _motet motet tenor\n");
 }
 
-/* ---- zsh --------------------------------------------------------------------- */
+/* ---- zsh ---- */
 
 /* Inside '...': a quote ends, escapes and begins again; [ ] : are _arguments' own. */
 static void add_zsh_text(mt_buf *out, const char *text)
@@ -193,7 +193,7 @@ static void write_zsh(mt_buf *out)
                      "fi\n");
 }
 
-/* ---- fish -------------------------------------------------------------------- */
+/* ---- fish ---- */
 
 /* In fish a backslash and a quote are all that has a meaning between single quotes. */
 static void add_fish_text(mt_buf *out, const char *text)

@@ -58,8 +58,7 @@ typedef struct service {
     mt_str tls_cert, tls_key; /* PEM; empty without TLS */
 } service;
 
-/* ---- Settings
- * ------------------------------------------------------------------------ */
+/* ---- Settings ---- */
 
 /* Files that end in .json are JSON, others YAML; all faults are told with their
  * places. */
@@ -220,8 +219,7 @@ static ex_executor_options executor_options(service *s)
     };
 }
 
-/* ---- --check-config
- * ------------------------------------------------------------------ */
+/* ---- --check-config ---- */
 
 /* Tells what is wrong with each; `good` gets the others, ended by NULL. */
 static int check_files(service *s, const char **good)
@@ -277,8 +275,7 @@ static int check_config(service *s, int code)
     return code ? code : cli_print(MT_STR("the configuration holds\n"));
 }
 
-/* ---- Opening
- * -------------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 /* The log has a thread of its own: flushing keeps its lines before the message on
  * stderr. */
@@ -358,8 +355,7 @@ static int open_server(service *s)
     return err ? say_why(s, usage ? CLI_USAGE : CLI_WORLD, &why) : CLI_HOLDS;
 }
 
-/* ---- Running
- * -------------------------------------------------------------------------- */
+/* ---- Running ---- */
 
 /* The ready file has the address only when it can be called; whoever waits for it need
  * not try. */

@@ -201,8 +201,7 @@ static int create(const cli_args *args)
     return code;
 }
 
-/* ---- list
- * ---------------------------------------------------------------------------- */
+/* ---- list ---- */
 
 typedef struct listing {
     mt_arena arena; /* tokens of all pages */
@@ -326,8 +325,7 @@ static int list(const cli_args *args)
     return code;
 }
 
-/* ---- revoke
- * -------------------------------------------------------------------------- */
+/* ---- revoke ---- */
 
 /* Revoking twice changes nothing and keeps the first time. Between reading and writing
  * somebody else may come; the version decides. */

@@ -68,8 +68,7 @@ static void found(void *state, const wi_whatif_difference *d)
     flush(r, 1 << 16);
 }
 
-/* ---- The summary ------------------------------------------------------------------
- */
+/* ---- The summary ---- */
 
 typedef struct summary_row {
     const char *name;
@@ -155,8 +154,7 @@ static void summary(replay *r, const wi_whatif_counts *c)
     }
 }
 
-/* ---- Reading ----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static int bad_record(const replay *r, const cli_ledger *l, uint64_t line, mt_err err)
 {

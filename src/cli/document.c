@@ -137,8 +137,7 @@ int cli_read_agent(const cli_args *args, mt_arena *a, const char *path, ag_file 
     return read_agent(args, a, path, out, &from);
 }
 
-/* --- what an agent's handlers are
- * ------------------------------------------------------------------------- */
+/* ---- what an agent's handlers are ---- */
 
 typedef struct beside {
     mt_arena *a;

@@ -13,8 +13,7 @@
 #include "analyze/prove/prove_diff.h"
 #include "analyze/prove/prove_findings.h"
 
-/* ---- Ctrl-C ------------------------------------------------------------------------
- */
+/* ---- Ctrl-C ---- */
 
 static an_prover *volatile asked; /* while it is asked */
 
@@ -51,8 +50,7 @@ static void release(const handlers *h)
     asked = NULL;
 }
 
-/* ---- Findings ----------------------------------------------------------------------
- */
+/* ---- Findings ---- */
 
 /* Signals are caught while the solver works, since it does not look up by itself; the
  * old handlers come back before anything is printed. */
@@ -136,8 +134,7 @@ mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
     return err;
 }
 
-/* ---- Two versions ------------------------------------------------------------------
- */
+/* ---- Two versions ---- */
 
 /* Only members that both versions have were compared; hence it must be there. */
 static mt_err member_program(cli_version *v, mt_str id, const ct_program **out)

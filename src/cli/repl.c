@@ -31,7 +31,7 @@ static mt_str next_word(mt_str *rest)
     return (mt_str){s.ptr, end};
 }
 
-/* --- facts and verdicts --- */
+/* ---- facts and verdicts ---- */
 
 /* Facts are kept as the text that was typed; they are joined and read again at each
  * evaluation, as a whole set (§5.2). */
@@ -209,7 +209,7 @@ static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
-/* --- states, flows, operations --- */
+/* ---- states, flows, operations ---- */
 
 /* Sealing again is allowed: states may be added between two commands. */
 static void resolve(cli_repl *r)
@@ -343,7 +343,7 @@ static void run_explain(cli_repl *r, mt_str rest, mt_buf *out)
     }
 }
 
-/* --- the session --- */
+/* ---- the session ---- */
 
 /* Memory of earlier states stays in the arena until the session ends; a session is
  * short. */
@@ -432,7 +432,7 @@ void cli_repl_free(cli_repl *r)
     mt_arena_free(&r->arena);
 }
 
-/* --- completion --- */
+/* ---- completion ---- */
 
 /* True for exactly one candidate: the one that is reached when `n` has counted down. */
 static bool offers(mt_str candidate, mt_str word, size_t *n)

@@ -18,7 +18,7 @@
 #include "os/file.h"
 #include "os/sources.h"
 
-/* ---- Files ------------------------------------------------------------------- */
+/* ---- Files ---- */
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -79,7 +79,7 @@ bool cli_expected_read(mt_arena *a, mt_str path, mt_buf *why, mt_json *out)
     return true;
 }
 
-/* ---- Comparing --------------------------------------------------------------- */
+/* ---- Comparing ---- */
 
 /* Cut at 400 bytes: the path says where, the value only what kind of difference it
  * is. */
@@ -142,7 +142,7 @@ bool cli_same_json(const char *heading, const mt_json *expected, const mt_json *
     return false;
 }
 
-/* ---- The suites -------------------------------------------------------------- */
+/* ---- The suites ---- */
 
 /* Every contract of the directory is a case. */
 static void find_all(const cli_suite *suite, mt_str dir, cli_cases *out)

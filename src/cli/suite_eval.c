@@ -98,7 +98,7 @@ static mt_str contract_path(mt_arena *a, const cli_case *c)
                         : mt_str_dup(a, c->path);
 }
 
-/* --- which flow, as whom --- */
+/* ---- which flow, as whom ---- */
 
 static const struct flow_row {
     const char *fixture, *flow, *persona;
@@ -176,7 +176,7 @@ static void choose_flow(const ct_plan *p, mt_str fixture, ct_trial *t)
     }
 }
 
-/* --- what came out --- */
+/* ---- what came out ---- */
 
 /* {"flow_outcome","steps_executed","verdicts"}, or only the verdicts. */
 static void result_json(mt_buf *out, const ct_bench *b, const ct_result *r)

@@ -17,7 +17,7 @@
 #include "contract/wire/validate.h"
 #include "os/file.h"
 
-/* --- a contract ready to run --- */
+/* ---- a contract ready to run ---- */
 
 /* `out` keeps pointing into `a`, which has to live as long as it. */
 static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
@@ -78,7 +78,7 @@ void cli_ready_close(cli_ready *r)
     *r = (cli_ready){0};
 }
 
-/* --- open files --- */
+/* ---- open files ---- */
 
 typedef struct session {
     struct session *next;
@@ -183,7 +183,7 @@ static session *session_for(mt_str path, const mt_limits *limits)
     return s;
 }
 
-/* --- cases --- */
+/* ---- cases ---- */
 
 /* The double ending keeps other YAML files of a directory from being read as tests. */
 static bool is_scenario_file(mt_str name)
@@ -274,7 +274,7 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
     return ok;
 }
 
-/* --- coverage --- */
+/* ---- coverage ---- */
 
 /* Coverage is shared by the files of one contract: each is told once. */
 static bool told_before(const session *s)
@@ -324,7 +324,7 @@ unsigned cli_coverage_permille(void)
     return least;
 }
 
-/* --- recording --- */
+/* ---- recording ---- */
 
 void cli_record_start(void)
 {

@@ -54,8 +54,7 @@ static int check_related(const cli_versions *v)
                     MT_ARG(d->old_id), MT_ARG(d->new_id));
 }
 
-/* ---- Members of Systems -----------------------------------------------------------
- */
+/* ---- Members of Systems ---- */
 
 /* Members that were not found have no contract and cannot be compared. */
 static const ct_member *member_named(const ct_elaboration *e, mt_str id)
@@ -100,8 +99,7 @@ static void compare_members(cli_versions *v)
     v->member_count = found.len;
 }
 
-/* ---- The whole --------------------------------------------------------------------
- */
+/* ---- The whole ---- */
 
 /* ORDER: old, new, their difference, then members. On failure what was loaded is freed
  * by cli_versions_free() all the same. */

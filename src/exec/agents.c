@@ -11,8 +11,7 @@
 
 enum { TRIES = 8 };
 
-/* ---- The job in hand --------------------------------------------------------------
- */
+/* ---- The job in hand ---- */
 
 /* Called instead of the caller's own, when the committer has answered. An answer that
  * was kept is another cycle's: this one was not written. */
@@ -124,8 +123,7 @@ static void *run_agent(void *state)
     return NULL;
 }
 
-/* ---- Life -------------------------------------------------------------------------
- */
+/* ---- Life ---- */
 
 static void report(void *state, const char *text)
 {

@@ -27,8 +27,7 @@ static void found(check *c, mt_str key, const mt_json *at, mt_str reason)
     c->fault(c->state, key, at ? at->offset : EX_NO_PLACE, reason);
 }
 
-/* ---- `sources` ---------------------------------------------------------------------
- */
+/* ---- `sources` ---- */
 
 /* Where a diagnostic of the adapters belongs: sources.S, or sources.S.facts.F. */
 static void found_source(check *c, const ct_model *m, const mt_diag *d)
@@ -84,8 +83,7 @@ static void check_file(check *c, const char *key, const char *path, bool sources
     mt_buf_free(&why);
 }
 
-/* ---- `graphs` and `agents` ---------------------------------------------------------
- */
+/* ---- `graphs` and `agents` ---- */
 
 static void say_nothing(void *state, const char *text)
 {
@@ -126,8 +124,7 @@ static void check_each(check *c, const char *section,
     }
 }
 
-/* ---- The whole ---------------------------------------------------------------------
- */
+/* ---- The whole ---- */
 
 static void check_key(check *c, const char *key, const char *path)
 {

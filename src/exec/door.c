@@ -15,8 +15,7 @@
 
 #include "exec/commit/commit.h"
 
-/* ---- Calls ------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 /* ORDER ex_action. */
 static const bool WRITES[] = {
@@ -110,8 +109,7 @@ void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *
     begin(job);
 }
 
-/* ---- Workers ----------------------------------------------------------------------
- */
+/* ---- Workers ---- */
 
 enum { WAITING_MOST = 4096 };
 

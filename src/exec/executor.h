@@ -29,7 +29,7 @@
 
 typedef struct ex_executor ex_executor;
 
-/* ---- Who calls ------------------------------------------------------------------ */
+/* ---- Who calls ---- */
 
 /* What a token may do. Personas are those of any served contract; rights are texts:
  * "admin", "deploy", "instances:create", "instances:delete", "facts:NAME",
@@ -48,7 +48,7 @@ typedef struct ex_caller {
 bool ex_caller_holds(const ex_caller *who, mt_str persona);
 bool ex_caller_may(const ex_caller *who, mt_str right);
 
-/* ---- Calls ---------------------------------------------------------------------- */
+/* ---- Calls ---- */
 
 /* One row per thing that can be asked for; front doors map their routes to these.
  * Columns: name, does it write. Path parts: c contract, n name, i id. */
@@ -133,7 +133,7 @@ typedef struct ex_reply {
 typedef void ex_done(void *state, ex_reply *reply);
 void ex_executor_call(ex_executor *x, const ex_call *call, ex_done *done, void *state);
 
-/* ---- Life ------------------------------------------------------------------------ */
+/* ---- Life ---- */
 
 /* What to serve: text of a .tenor file, a bundle, a System, or nothing new (what the
  * store has). */
@@ -182,8 +182,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
 /* Takes no more calls, finishes or checkpoints what runs, answers all that wait. */
 void ex_executor_close(ex_executor *x);
 
-/* ---- For the front door ------------------------------------------------------------
- */
+/* ---- For the front door ---- */
 
 /* The manifest as served, with capabilities and trust; text lives while `hold` is held.
  */

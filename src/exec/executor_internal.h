@@ -157,8 +157,7 @@ mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why
 /* Serves the files and what the store has. */
 mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 
-/* ---- The other two voices ---------------------------------------------------------
- */
+/* ---- The other two voices ---- */
 
 /* What the settings name under `graphs` and `agents`. */
 mt_err ex_graphs_open(ex_executor *x, mt_buf *why);

@@ -15,8 +15,7 @@
 
 enum { GROUP = 256, CHECKPOINT_EVERY = 1000, CHECKPOINT_SECONDS = 60 };
 
-/* ---- Opening ----------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 /* What the caller owns may go when opening returns; only `settings` must live as long
  * as the executor. */
@@ -205,8 +204,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     return MT_OK;
 }
 
-/* ---- Closing ----------------------------------------------------------------------
- */
+/* ---- Closing ---- */
 
 static void wait_until_idle(ex_executor *x)
 {

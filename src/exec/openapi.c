@@ -6,8 +6,7 @@
  * that is served when the document is asked for. Nothing here can fail. */
 #include "exec/executor_internal.h"
 
-/* ---- Types ------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static void schema(mt_jw *w, const ct_type *t);
 
@@ -168,8 +167,7 @@ static void schema(mt_jw *w, const ct_type *t)
     mt_jw_end_object(w);
 }
 
-/* ---- Bodies -----------------------------------------------------------------------
- */
+/* ---- Bodies ---- */
 
 static void facts_schema(mt_jw *w, const ct_model *m)
 {
@@ -296,8 +294,7 @@ static void call_schema(mt_jw *w, const subject *s)
     mt_jw_end_object(w);
 }
 
-/* ---- Paths ------------------------------------------------------------------------
- */
+/* ---- Paths ---- */
 
 static void responses(mt_jw *w, const char *schema)
 {
@@ -465,8 +462,7 @@ static void common_path(mt_jw *w, const struct common *c)
     end_operation_with(w, mt_str_z(c->summary), c->answer ? c->answer : ANY_OBJECT);
 }
 
-/* ---- The document -----------------------------------------------------------------
- */
+/* ---- The document ---- */
 
 /* clang-format off */
 #define TEXT_SCHEMA "{\"type\":\"string\"}"

@@ -8,8 +8,7 @@
 #include "exec/commit/commit.h"
 #include "exec/contract/policy.h"
 
-/* ---- A contract -------------------------------------------------------------------
- */
+/* ---- A contract ---- */
 
 /* The problem's words become the sentence the program ends with. */
 static mt_err say_refusal(ex_job *job, const ex_version *v, mt_buf *why)
@@ -51,8 +50,7 @@ static mt_err deploy_version(ex_group *g, ex_version *v, mt_str trust, mt_buf *w
     return err;
 }
 
-/* ---- A System ---------------------------------------------------------------------
- */
+/* ---- A System ---- */
 
 /* Only a System that changed has a record. */
 static mt_err record_system(ex_group *g, mt_str id, const an_diff *diff)
@@ -99,8 +97,7 @@ static mt_err deploy_system(ex_group *g, const ex_source *s, mt_buf *why)
     return MT_E_REJECTED;
 }
 
-/* ---- All of them ------------------------------------------------------------------
- */
+/* ---- All of them ---- */
 
 /* One contract of a file: what the store has, or a deployment like any other. */
 static mt_err open_source(ex_group *g, const ex_source *s, mt_buf *why)

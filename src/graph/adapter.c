@@ -20,8 +20,7 @@
 static const char SHAPE[] = "adapter.decode";
 enum { MOST = MT_INITIAL_graph_ports };
 
-/* ---- The form -----------------------------------------------------------------------
- */
+/* ---- The form ---- */
 
 typedef struct draft_key {
     gr_context_key key;
@@ -92,8 +91,7 @@ static const mt_form_row ADAPTER[] = {
     MT_FORM_PART("capture", &CAPTURE, MT_FORM_NULLABLE),
 };
 
-/* ---- Reading ------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* A key of type event cannot be kept in a context; it is stored as no type, which ADP-6
  * reports with the key's own place. */
@@ -178,8 +176,7 @@ static bool read_adapter(gr_adapter *ad, gr_subject *subject)
     return gr_adapter_check(ad, subject) && ok;
 }
 
-/* ---- Identity -----------------------------------------------------------------------
- */
+/* ---- Identity ---- */
 
 /* JSON has one kind of number; whether it was written as an integer decides how it is
  * written again. */
@@ -325,8 +322,7 @@ mt_str gr_egress_provenance(mt_arena *a, mt_str canonical_json)
     return mt_strf(a, "epv1:sha256:%.*s", MT_ARG(hex));
 }
 
-/* ---- The door -----------------------------------------------------------------------
- */
+/* ---- The door ---- */
 
 /* File and text are copied: diagnostics of a later run still show lines of it. */
 mt_err gr_adapter_read(gr_text text, mt_diags *ds, gr_adapter **out)

@@ -72,8 +72,7 @@ static mt_err parse(reader *r, mt_arena *tree, mt_str text, size_t most, mt_json
     return err;
 }
 
-/* ---- Values
- * -------------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static bool refuse(mt_form *f, const mt_form_row *row, const mt_json *v,
                    const char *said)
@@ -152,8 +151,7 @@ static bool read_count_option(mt_form *f, const mt_form_row *row, const mt_json 
 #define TEXT(type, field, key, flags) MT_FORM_OWN(type, field, key, read_text, flags)
 enum { MOST = INT32_MAX }; /* items of a list; the bytes of its item bound it */
 
-/* ---- Effects
- * ------------------------------------------------------------------------- */
+/* ---- Effects ---- */
 
 /* An effect's text is hashed, so its members have one order: this one. */
 static const char *const EFFECT_KEYS[] = {"kind",   "intent_id", "writes", "intents",
@@ -275,8 +273,7 @@ static void take_effects(reader *r, mt_form *f, const mt_json *list,
     out->effect_count = list->count;
 }
 
-/* ---- Decisions
- * ----------------------------------------------------------------------- */
+/* ---- Decisions ---- */
 
 static const mt_form_row ACK[] = {
     TEXT(gr_capture_ack, intent_id, "intent_id", MT_FORM_REQUIRED),
@@ -373,8 +370,7 @@ static gr_capture_decision read_decision(reader *r, mt_form *f, const mt_json *n
     return d.d;
 }
 
-/* ---- Events
- * -------------------------------------------------------------------------- */
+/* ---- Events ---- */
 
 static bool read_signal_kind(mt_form *f, const mt_form_row *row, const mt_json *v,
                              void *to)
@@ -414,8 +410,7 @@ static mt_str read_bytes(mt_form *f, const mt_json *list)
     return good ? mt_str_from(bytes, count) : (mt_str){0};
 }
 
-/* ---- The head, and what was carried over
- * --------------------------------------------- */
+/* ---- The head, and what was carried over ---- */
 
 static const mt_form_row CONFIG_ROWS[] = {
     MT_FORM_OWN(gr_constraints, max_in_flight, "max_in_flight", read_count_option,
@@ -526,8 +521,7 @@ static void read_carried(reader *r, const mt_json *node, gr_capture_carried *out
     take_waiting(r, &in, d.waiting, out);
 }
 
-/* ---- Journal
- * ------------------------------------------------------------------------- */
+/* ---- Journal ---- */
 
 /* The payload's own bytes. */
 static mt_str payload_slice(reader *r, const mt_json *event)
@@ -642,8 +636,7 @@ mt_err gr_journal_read(mt_arena *keep, mt_arena *tree, mt_str line,
     return gr_item_line(keep, tree, line, 0, out, fault);
 }
 
-/* ---- Documents
- * ----------------------------------------------------------------------- */
+/* ---- Documents ---- */
 
 /* Unknown members of the head are refused: a newer format may change what the rest
  * means. */

@@ -15,8 +15,7 @@
 static const char SHAPE[] = "graph.decode";
 enum { MOST = MT_INITIAL_graph_ports };
 
-/* ---- The form -----------------------------------------------------------------------
- */
+/* ---- The form ---- */
 
 /* A node before its references and values are looked at. */
 typedef struct draft_node {
@@ -144,8 +143,7 @@ static const mt_form_row CLUSTER[] = {
     MT_FORM_NOTE("description"),
 };
 
-/* ---- Reading ------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 typedef struct reader {
     mt_arena *arena;
@@ -214,8 +212,7 @@ static void header(reader *r, const draft *d)
     r->c->version = version_text(r, d->version);
 }
 
-/* ---- Nodes --------------------------------------------------------------------------
- */
+/* ---- Nodes ---- */
 
 /* A literal, or {exposed: parameter}. */
 static void binding(reader *r, mt_form *f, const mt_json_member *m, gr_binding *out)
@@ -295,8 +292,7 @@ static gr_member *members(reader *r, const draft *d)
     return out;
 }
 
-/* ---- Edges --------------------------------------------------------------------------
- */
+/* ---- Edges ---- */
 
 /* "node.port", or "$input" where that is allowed. */
 static bool endpoint_text(mt_str s, bool source, gr_endpoint *out)
@@ -373,8 +369,7 @@ static void edges(reader *r, const mt_json *list)
     r->c->edges = out;
 }
 
-/* ---- Boundary -----------------------------------------------------------------------
- */
+/* ---- Boundary ---- */
 
 /* While the loop runs, input_count is what stands before, so the look-up finds repeated
  * names only. */
@@ -533,8 +528,7 @@ static void signature(reader *r, const draft *d)
     }
 }
 
-/* ---- Edges, as far as they can be judged without knowing the primitives -------------
- */
+/* ---- Edges, as far as they can be judged without knowing the primitives ---- */
 
 static void check_node_name(reader *r, mt_str node, uint32_t at, const char *path)
 {

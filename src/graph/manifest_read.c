@@ -15,8 +15,7 @@
 static const char SHAPE[] = "manifest.decode";
 enum { MOST = MT_INITIAL_graph_ports };
 
-/* ---- The form -----------------------------------------------------------------------
- */
+/* ---- The form ---- */
 
 /* Any cardinality but `single` is multiple. */
 static bool read_cardinality(mt_form *f, const mt_form_row *row, const mt_json *v,
@@ -206,8 +205,7 @@ static const mt_form_row MANIFEST[] = {
     MT_FORM_CHOICE(draft, outcome, "outcome", OUTCOMES, 0),
 };
 
-/* ---- Reading ------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 typedef struct reader {
     mt_arena *arena;

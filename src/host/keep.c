@@ -35,8 +35,7 @@ void ho_keep_close(ho_keep *k)
     }
 }
 
-/* ---- In memory --------------------------------------------------------------------
- */
+/* ---- In memory ---- */
 
 static mt_err memory_commit(ho_keep *k, mt_str state, mt_str lines)
 {

@@ -39,8 +39,7 @@ mt_err ho_keep_open_file(const char *path, ho_keep **out, mt_buf *why);
 ho_keep *ho_keep_open_memory(void);
 void ho_keep_close(ho_keep *k);
 
-/* ---- In a store -------------------------------------------------------------------
- */
+/* ---- In a store ---- */
 
 /* Reads what the store has of the agent `name`, which must live as long as the keep. */
 mt_err ho_keep_open_store(mt_str name, st_tx *tx, ho_keep **out);

@@ -27,8 +27,7 @@ typedef struct keep_store {
     mt_buf text; /* of a document being written */
 } keep_store;
 
-/* ---- Writing ----------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 static mt_err put_message(keep_store *s, const char *direction, mt_str line)
 {
@@ -120,8 +119,7 @@ mt_err ho_keep_store_end(ho_keep *k)
     return err;
 }
 
-/* ---- Reading ----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* MT_E_NOTFOUND: nothing is kept yet. */
 static mt_err read_state(st_tx *tx, mt_str name, mt_buf *state, int64_t *version,

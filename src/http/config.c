@@ -51,7 +51,7 @@ static const mt_form_row ROWS[] = {
 _Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS,
                "one row per setting");
 
-/* ---- Faults ---------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 static void add_place(reading *r, uint32_t line, uint32_t column)
 {
@@ -103,7 +103,7 @@ static void say_fault(reading *r, const mt_form_fault *fault)
     }
 }
 
-/* ---- The file -------------------------------------------------------------------- */
+/* ---- The file ---- */
 
 /* All faults are found first and told in the order of the file. */
 static void read_all(reading *r, mt_arena *a, const mt_json *tree, ht_config *config)
@@ -165,7 +165,7 @@ void ht_config_hints(mt_arena *a, mt_str name, mt_str text, const ht_config *con
     (void)mt_form_keys(&form, config->all, ROWS, mt_form_count(ROWS));
 }
 
-/* ---- Options --------------------------------------------------------------------- */
+/* ---- Options ---- */
 
 static void *place(ht_config *config, const ht_setting *s)
 {
@@ -230,7 +230,7 @@ mt_err ht_config_set(mt_arena *a, ht_config *config, const char *option,
     return MT_E_NOTFOUND;
 }
 
-/* ---- Together -------------------------------------------------------------------- */
+/* ---- Together ---- */
 
 /* What no single setting can know: values that need each other. Called after file and
  * options are joined. */

@@ -91,8 +91,7 @@ size_t ht_streams_count(ht_streams *s)
     return atomic_load(&s->count);
 }
 
-/* ---- The reader's side: network threads -------------------------------------------
- */
+/* ---- The reader's side: network threads ---- */
 
 /* On a network thread. Nothing to give suspends the connection; the house keeper wakes
  * it. */
@@ -256,8 +255,7 @@ enum MHD_Result ht_events_answer(ht_request *r)
     return answer_stream(r, st);
 }
 
-/* ---- The writer's side: the house keeper -------------------------------------------
- */
+/* ---- The writer's side: the house keeper ---- */
 
 /* A page is bounded by bytes as well: bodies may be large. Queued records have no
  * place yet. */

@@ -45,8 +45,7 @@ typedef struct ht_log_writer {
     bool torn;       /* the last line was cut off */
 } writer;
 
-/* ---- Writing ------------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 /* As many whole lines as a pipe takes at once, or a piece of a longer one. */
 static size_t next_piece(mt_str text)
@@ -148,8 +147,7 @@ static void write_batch(writer *w, uint64_t lost)
     mt_buf_clear(&w->batch);
 }
 
-/* ---- The thread ---------------------------------------------------------------------
- */
+/* ---- The thread ---- */
 
 /* Waits for lines and takes them; false when none will come. */
 static bool take(writer *w, uint64_t *lost)
@@ -213,8 +211,7 @@ mt_err ht_log_open(ht_log *log, size_t most)
     return MT_OK;
 }
 
-/* ---- Logging ------------------------------------------------------------------------
- */
+/* ---- Logging ---- */
 
 /* Never waits for the reader of the log: a full pipe must not stop a server. Once a
  * line is lost, the following ones are too, until the writer has taken the queue; so
@@ -245,8 +242,7 @@ uint64_t ht_log_dropped(const ht_log *log)
     return log && log->writer ? atomic_load(&log->writer->dropped) : 0;
 }
 
-/* ---- Ending -------------------------------------------------------------------------
- */
+/* ---- Ending ---- */
 
 /* At most FLUSH_MS. `writing` covers the batch that is out of the queue but not in the
  * file yet. */

@@ -48,8 +48,7 @@ const ht_options HT_OPTIONS_DEFAULT = {
               .seconds = {[HT_WAITING] = 60, [HT_SENDING] = 30, [HT_READING] = 120}},
 };
 
-/* ---- What libmicrohttpd calls ------------------------------------------------------
- */
+/* ---- What libmicrohttpd calls ---- */
 
 static enum MHD_Result admit(void *state, const struct sockaddr *from, socklen_t len)
 {
@@ -96,8 +95,7 @@ log_library(void *state, const char *format, va_list args)
     mt_buf_free(&text);
 }
 
-/* ---- Keeping house ------------------------------------------------------------------
- */
+/* ---- Keeping house ---- */
 
 /* One thread beside the network: streams as soon as there is news, connections and
  * tokens once per KEEP_HOUSE_MS. A revoked token is refused after that time at the
@@ -121,8 +119,7 @@ static void *keep_house(void *state)
     return NULL;
 }
 
-/* ---- Opening ------------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 static bool is_loopback(const os_address *a)
 {
@@ -304,8 +301,7 @@ bool ht_server_is_open_to_all(const ht_server *s)
     return ht_tokens_open_to_all(s->tokens);
 }
 
-/* ---- Stopping -----------------------------------------------------------------------
- */
+/* ---- Stopping ---- */
 
 /* Is anybody still sending a request or reading an answer? */
 static bool is_busy(ht_server *s)

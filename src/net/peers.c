@@ -38,8 +38,7 @@ static nt_peer *find(nt_peers *p, const char *name)
     return x;
 }
 
-/* --- lines ---------------------------------------------------------------------------
- */
+/* ---- lines ---- */
 
 nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t now_ms,
                        uint64_t *lost)
@@ -61,8 +60,7 @@ nt_heard nt_peers_line(nt_peers *p, const char *name, uint64_t number, int64_t n
     return NT_LINE_NEW;
 }
 
-/* --- presence ------------------------------------------------------------------------
- */
+/* ---- presence ---- */
 
 /* The next word of text with single spaces between them; empty at its end. */
 static mt_str next_word(mt_str *rest)
@@ -174,8 +172,7 @@ void nt_peers_announce(const nt_peers *p, nt_presence_kind kind, const char *sel
     }
 }
 
-/* --- coming and going ----------------------------------------------------------------
- */
+/* ---- coming and going ---- */
 
 void nt_peers_cut_off(nt_peers *p, int64_t now_ms)
 {

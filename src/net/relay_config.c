@@ -84,7 +84,7 @@ static const mt_form_row MOTET_ROWS[] = {
 };
 /* clang-format on */
 
-/* ---- Notes ----------------------------------------------------------------------- */
+/* ---- Notes ---- */
 
 typedef struct reading {
     mt_arena *arena;
@@ -114,7 +114,7 @@ static void note_hint(mt_buf *notes, const mt_form_fault *fault)
     }
 }
 
-/* ---- Reading --------------------------------------------------------------------- */
+/* ---- Reading ---- */
 
 /* A group that is absent, or was noted as wrong, is NULL and has nothing to say. */
 static void read_group(reading *r, const char *path, const mt_json *object,

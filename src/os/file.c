@@ -100,8 +100,7 @@ mt_err os_write_all(int fd, mt_str bytes)
     return MT_OK;
 }
 
-/* ---- New files ---------------------------------------------------------------------
- */
+/* ---- New files ---- */
 
 enum { PIECE = 1 << 18 };
 

@@ -88,7 +88,7 @@ void st_tx_clear(st_tx *tx);
 /* Frees what a connection's transaction keeps between uses. */
 void st_tx_free(st_tx *tx);
 
-/* ---- For the groups of calls ---------------------------------------------------- */
+/* ---- For the groups of calls ---- */
 
 /* Would the store take this text? MT_E_TYPE (NUL byte, not UTF-8), MT_E_LIMIT. */
 mt_err st_check_text(char letter, mt_str text);

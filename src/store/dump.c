@@ -32,7 +32,7 @@ typedef struct table {
 static const table TABLES[] = {ST_TABLE_MAP(TABLE)};
 enum { TABLE_COUNT = sizeof TABLES / sizeof *TABLES };
 
-/* ---- Out ------------------------------------------------------------------------ */
+/* ---- Out ---- */
 
 typedef struct writer {
     mt_err (*write)(void *state, mt_str bytes);
@@ -126,7 +126,7 @@ mt_err st_dump(st_store *s, mt_err (*write)(void *state, mt_str bytes), void *st
     return err;
 }
 
-/* ---- In ------------------------------------------------------------------------- */
+/* ---- In ---- */
 
 static const table *table_named(mt_str name)
 {

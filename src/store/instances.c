@@ -76,7 +76,7 @@ mt_err st_instance_put(st_tx *tx, const st_instance *row)
     return st_instances_put(tx, row, &was, 1);
 }
 
-/* ---- Locking -------------------------------------------------------------------- */
+/* ---- Locking ---- */
 
 typedef struct locking {
     st_instance *rows; /* filled where they were found */
@@ -161,7 +161,7 @@ mt_err st_instances_lock(st_tx *tx, mt_arena *a, st_instance *rows, bool *found,
     return err ? err : st_settle(tx);
 }
 
-/* ---- Walking -------------------------------------------------------------------- */
+/* ---- Walking ---- */
 
 typedef struct walking {
     st_instance_walker *each;

@@ -39,7 +39,7 @@ static pg_conn *conn_of(st_tx *tx)
     return (pg_conn *)((char *)tx - offsetof(st_conn, tx));
 }
 
-/* ---- Results -------------------------------------------------------------------- */
+/* ---- Results ---- */
 
 /* The answer that is due for what was just sent. */
 static void expect(pg_conn *c, pg_due due)
@@ -133,7 +133,7 @@ static mt_err push(st_tx *tx, pg_conn *c)
     return PQsendFlushRequest(c->pg) && PQflush(c->pg) == 0 ? MT_OK : pg_lost(tx, c);
 }
 
-/* ---- Statements ----------------------------------------------------------------- */
+/* ---- Statements ---- */
 
 /* Sent with the first statement, so a transaction costs no trip of its own. */
 static mt_err begin_server(st_tx *tx, pg_conn *c)
@@ -380,7 +380,7 @@ static mt_err pg_script(st_tx *tx, const char *sql)
     return PQenterPipelineMode(c->pg) ? err : pg_lost(tx, c);
 }
 
-/* ---- Transactions --------------------------------------------------------------- */
+/* ---- Transactions ---- */
 
 /* A connection that rested badly is replaced at once; the pool counts it either way. */
 static mt_err pg_begin(st_store *s, st_mode mode, st_tx **out)
@@ -502,7 +502,7 @@ static mt_err pg_commit(st_tx *tx)
     return err;
 }
 
-/* ---- Opening -------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 static mt_err note_number(void *state, const st_value *cells)
 {

@@ -20,7 +20,7 @@
 
 #include "store/postgres.h"
 
-/* ---- Errors --------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 typedef struct meaning {
     const char *state; /* SQLSTATE or its class */
@@ -90,7 +90,7 @@ mt_err pg_fail(st_tx *tx, const pg_conn *c, const PGresult *result)
 /* Before it plans could not be settled once for all. */
 enum { OLDEST_SERVER = 120000 };
 
-/* ---- Connecting ----------------------------------------------------------------- */
+/* ---- Connecting ---- */
 
 static void no_notice(void *state, const char *message)
 {
@@ -187,7 +187,7 @@ void pg_conn_close(pg_conn *c)
     }
 }
 
-/* ---- Resting -------------------------------------------------------------------- */
+/* ---- Resting ---- */
 
 bool pg_sync(pg_conn *c)
 {

@@ -59,7 +59,7 @@ static void number_read(mt_arena *a, const st_value *c, void *out)
     *(int64_t *)out = c[0].number;
 }
 
-/* ---- Numbers -------------------------------------------------------------------- */
+/* ---- Numbers ---- */
 
 /* A number must be drawn while its rows are locked: then records about one instance
  * have numbers in the order of their commits, whatever node wrote them. A file has one
@@ -114,7 +114,7 @@ static mt_err give_ids(st_tx *tx, st_record *rows, size_t count)
     return err;
 }
 
-/* ---- Queue ---------------------------------------------------------------------- */
+/* ---- Queue ---- */
 
 mt_err st_pending_add(st_tx *tx, st_record *rows, size_t count)
 {
@@ -150,7 +150,7 @@ mt_err st_pending_take(st_tx *tx, uint32_t limit, mt_arena *a, st_record **rows,
     return st_run(tx, ST_SQL_PENDING_DROP, last, NULL, NULL, NULL);
 }
 
-/* ---- Chain ---------------------------------------------------------------------- */
+/* ---- Chain ---- */
 
 /* Are they the next ones? */
 static mt_err check_place(st_tx *tx, const st_record *rows, size_t count)
@@ -228,7 +228,7 @@ mt_err st_record_at(st_tx *tx, mt_arena *a, int64_t seq, st_record *out)
     return st_get(tx, ST_SQL_RECORD_AT, key, record_read, a, out);
 }
 
-/* ---- Walks ---------------------------------------------------------------------- */
+/* ---- Walks ---- */
 
 /* Where a page begins. Queued records are chained at any moment, so a place behind one
  * says how far the chain reached then: what was chained since, and was queued when it
@@ -429,7 +429,7 @@ mt_err st_record_walk(st_tx *tx, const st_record_filter *f, st_page page,
     return err;
 }
 
-/* ---- Checkpoints ---------------------------------------------------------------- */
+/* ---- Checkpoints ---- */
 
 mt_err st_checkpoint_add(st_tx *tx, int64_t size, mt_str text)
 {

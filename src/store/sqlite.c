@@ -71,7 +71,7 @@ enum { CLAIM_BYTE = 0x40000200, LOCK_STEP_MS = 10, LOCK_STEPS = 50 };
     "PRAGMA foreign_keys = OFF; PRAGMA mmap_size = 0; PRAGMA trusted_schema = OFF;"    \
     "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;"
 
-/* ---- Errors --------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* The primary code decides; extended ones only differ in words. */
 static mt_err err_of(int code)
@@ -98,7 +98,7 @@ static conn *conn_of(st_tx *tx)
     return (conn *)((char *)tx - offsetof(st_conn, tx));
 }
 
-/* ---- Connections ---------------------------------------------------------------- */
+/* ---- Connections ---- */
 
 /* Statements first: a connection with open ones does not close. */
 static void conn_close(conn *c)
@@ -173,7 +173,7 @@ static mt_err conn_open(const st_store *s, bool writer, conn **out, mt_buf *why)
     return code ? err_of(code) : MT_OK;
 }
 
-/* ---- Transactions --------------------------------------------------------------- */
+/* ---- Transactions ---- */
 
 /* BEGIN, COMMIT, ROLLBACK: statements that are reset at once. */
 static int step_frame(sqlite3_stmt *frame)
@@ -244,7 +244,7 @@ static mt_err sqlite_commit(st_tx *tx)
     return MT_OK;
 }
 
-/* ---- Statements ----------------------------------------------------------------- */
+/* ---- Statements ---- */
 
 /* Walkers may use the statement they are called from: they get one of their own. */
 static int take_statement(conn *c, st_statement_id id, sqlite3_stmt **out, bool *own)
@@ -372,7 +372,7 @@ static mt_err sqlite_script(st_tx *tx, const char *sql)
     return code ? fail(tx, c, code) : MT_OK;
 }
 
-/* ---- Opening -------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 /* Before the first connection, once per process. */
 static void start_library(void)

@@ -34,7 +34,7 @@ enum {
     DEFAULT_WAIT_MS = 5000,
 };
 
-/* ---- Opening -------------------------------------------------------------------- */
+/* ---- Opening ---- */
 
 /* A URL names PostgreSQL; anything else is the name of a file. */
 static const st_driver *driver_for(mt_str url, mt_str *rest)
@@ -115,7 +115,7 @@ mt_err st_ping(st_store *s)
     return err;
 }
 
-/* ---- Transactions --------------------------------------------------------------- */
+/* ---- Transactions ---- */
 
 void st_tx_start(st_tx *tx, st_store *s, st_mode mode)
 {
@@ -245,7 +245,7 @@ mt_err st_settle(st_tx *tx)
     return tx->broken ? tx->broken : tx->store->driver->settle(tx);
 }
 
-/* ---- Statements ----------------------------------------------------------------- */
+/* ---- Statements ---- */
 
 mt_err st_check_text(char letter, mt_str text)
 {
@@ -385,7 +385,7 @@ mt_err st_list(st_tx *tx, st_statement_id id, const st_value *params, st_reader 
     return err;
 }
 
-/* ---- Walks ---------------------------------------------------------------------- */
+/* ---- Walks ---- */
 
 typedef struct walking {
     const st_walk *walk;

@@ -56,7 +56,7 @@ mt_err st_ping(st_store *s);
 /* Tables made before version `to` exist as they were; 0 is an empty database. */
 int st_schema_version(const st_store *s);
 
-/* ---- Transactions -------------------------------------------------------------- */
+/* ---- Transactions ---- */
 
 typedef enum st_mode { ST_READ, ST_WRITE } st_mode;
 
@@ -95,7 +95,7 @@ typedef struct st_page {
     uint32_t limit;
 } st_page;
 
-/* ---- Entity instances ---------------------------------------------------------- */
+/* ---- Entity instances ---- */
 
 /* (scope, entity, id) is the key. Scope is the contract, or what members of a System
  * share. Version is 0 at creation and grows by one with each change. */
@@ -138,7 +138,7 @@ typedef mt_err st_instance_walker(void *state, const st_instance *row);
 mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
                         st_instance_walker *each, void *state);
 
-/* ---- Flow executions ----------------------------------------------------------- */
+/* ---- Flow executions ---- */
 
 typedef struct st_flow {
     mt_str id; /* chosen by the caller */
@@ -173,7 +173,7 @@ typedef mt_err st_flow_walker(void *state, const st_flow *row);
 mt_err st_flow_walk(st_tx *tx, const st_flow_filter *filter, st_page page,
                     st_flow_walker *each, void *state);
 
-/* ---- Ledger -------------------------------------------------------------------- */
+/* ---- Ledger ---- */
 
 /* A record's body and what it is found by. */
 typedef struct st_record {
@@ -248,7 +248,7 @@ typedef struct st_ledger_bounds {
 } st_ledger_bounds;
 mt_err st_ledger_bounds_get(st_tx *tx, st_ledger_bounds *out);
 
-/* ---- Outbox of triggers --------------------------------------------------------- */
+/* ---- Outbox of triggers ---- */
 
 typedef struct st_trigger {
     mt_str id;     /* unique: source flow execution and trigger, so it fires once */
@@ -273,7 +273,7 @@ typedef mt_err st_trigger_walker(void *state, const st_trigger *row);
 mt_err st_trigger_walk(st_tx *tx, mt_str status, st_page page, st_trigger_walker *each,
                        void *state);
 
-/* ---- Idempotency ---------------------------------------------------------------- */
+/* ---- Idempotency ---- */
 
 typedef struct st_answer {
     mt_str caller, key;
@@ -292,8 +292,7 @@ mt_err st_answers_add(st_tx *tx, const st_answer *rows, size_t count);
 /* Keys may be used again after that. */
 mt_err st_answers_forget(st_tx *tx, int64_t older_than_ms);
 
-/* ---- Documents --------------------------------------------------------------------
- */
+/* ---- Documents ---- */
 
 /* Everything else that is one text under one name: contract versions, tokens, manual
  * facts, graph contexts, captures, agent tapes and messages, settings. Version as with
@@ -325,7 +324,7 @@ mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp);
 /* Of two kinds at once. */
 mt_err st_doc_stamps_soon(st_tx *tx, mt_str first, mt_str second, int64_t stamps[2]);
 
-/* ---- Whole store --------------------------------------------------------------- */
+/* ---- Whole store ---- */
 
 /* A consistent copy of everything, as JSON lines given to `write`, a digest last.
  */

@@ -67,8 +67,7 @@ mt_err wi_head_read(mt_arena *texts, mt_str body, const mt_limits *limits, wi_he
     return j.err;
 }
 
-/* ---- Facts ------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 /* One fact with its provenance. What came from the contract is left to the candidate,
  * whose default may be another. */
@@ -108,8 +107,7 @@ static void read_facts(mt_jp *j, wi_body *b)
     }
 }
 
-/* ---- Steps ------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 /* Bindings and states have the same form; states that are objects are read elsewhere.
  */
@@ -243,8 +241,7 @@ static void read_steps(mt_jp *j, wi_body *b)
     }
 }
 
-/* ---- Bodies -----------------------------------------------------------------------
- */
+/* ---- Bodies ---- */
 
 static void read_verdicts(mt_jp *j, wi_body *b)
 {

@@ -98,8 +98,7 @@ mt_str wi_whatif_foreign(const wi_whatif *w)
     return w->foreign;
 }
 
-/* ---- The snapshot -----------------------------------------------------------------
- */
+/* ---- The snapshot ---- */
 
 /* The bound first (S7), then the lengths these facts really have; only a contract that
  * could be too much pays for the second. */
@@ -175,8 +174,7 @@ static void list_verdicts(wi_whatif *w, const wi_body *b, wi_whatif_difference *
     d->gained = gained;
 }
 
-/* ---- States -----------------------------------------------------------------------
- */
+/* ---- States ---- */
 
 /* An entity that the record does not name has no state (CT_NONE): a state is never
  * guessed, not even the initial one. */
@@ -198,8 +196,7 @@ static void set_state(wi_whatif *w, mt_str entity, mt_str state)
     }
 }
 
-/* ---- Reporting --------------------------------------------------------------------
- */
+/* ---- Reporting ---- */
 
 /* The current difference is already counted, hence `<=`. */
 static bool wants_reason(const wi_whatif *w)
@@ -226,8 +223,7 @@ static void report(wi_whatif *w, wi_whatif_difference *d)
     }
 }
 
-/* ---- Operations -------------------------------------------------------------------
- */
+/* ---- Operations ---- */
 
 /* Allowed or refused comes before anything else; two refusals differ only by their
  * error. */
@@ -330,8 +326,7 @@ static mt_err replay_operation(wi_whatif *w, uint64_t seq, mt_str body)
     return MT_OK;
 }
 
-/* ---- Flows ------------------------------------------------------------------------
- */
+/* ---- Flows ---- */
 
 /* The last state that this flow's own records showed for an entity, to be compared with
  * the next one: where they do not meet, somebody else moved it. The entities of one
@@ -666,8 +661,7 @@ static mt_err replay_open(wi_whatif *w, const wi_flow *flow)
     return err ? err : replay_flow(w, flow, false);
 }
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 static mt_err begin_flow(wi_whatif *w, uint64_t seq, mt_str body)
 {

@@ -13,8 +13,7 @@
 #include "contract/flow/text.h"
 #include "whatif/impl.h"
 
-/* ---- Comparing --------------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 /* What stands for a result in both worlds. A hand-off, a parallel step and an
  * escalation have no result of their own, so they agree when their steps do. */
@@ -95,8 +94,7 @@ bool wi_same_step(const wi_whatif *w, const wi_step *s, const ct_record *r)
            wi_same_moves(w, s, ct_record_changes(run, r), r->change_count);
 }
 
-/* ---- Reasons ----------------------------------------------------------------------
- */
+/* ---- Reasons ---- */
 
 static void sentence(wi_whatif *w)
 {
@@ -321,8 +319,7 @@ void wi_why_flow(wi_whatif *w, const wi_whatif_difference *d, const wi_step *rec
     why_verdicts(w, d);
 }
 
-/* ---- Words ------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 static void names(mt_jw *w, const char *key, const mt_str *items, size_t n)
 {

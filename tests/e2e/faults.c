@@ -65,8 +65,7 @@ static unsigned from;
 static bool for_good;
 static uintptr_t program_start, program_end;
 
-/* ---- Which call fails ---------------------------------------------------------------
- */
+/* ---- Which call fails ---- */
 
 static bool fails(class c, const char *name)
 {
@@ -157,8 +156,7 @@ static void __attribute__((constructor)) begin(void)
     }
 }
 
-/* ---- Memory -------------------------------------------------------------------------
- */
+/* ---- Memory ---- */
 
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t count, size_t size);
@@ -193,8 +191,7 @@ EXPORT void *realloc(void *old, size_t size)
                : __libc_realloc(old, size);
 }
 
-/* ---- Everything that answers -1 and errno
- * --------------------------------------------- */
+/* ---- Everything that answers -1 and errno ---- */
 
 static void *next_of(const char *name)
 {

@@ -17,7 +17,7 @@
 #include "contract/flow/coverage.h"
 #include "contract/flow/text.h"
 
-/* --- summary --- */
+/* ---- summary ---- */
 
 /* Rules are sorted by stratum, so each new number is another one; strata without rules
  * do not count. */
@@ -86,7 +86,7 @@ static void summary(an_prose p, const ct_model *m, bool verbose)
     mt_buf_addc(p.out, '\n');
 }
 
-/* --- rules --- */
+/* ---- rules ---- */
 
 /* In the order of evaluation; the stratum is in the line and has no heading of its
  * own. */
@@ -108,7 +108,7 @@ static void rules(an_prose p, const ct_model *m)
     mt_buf_addc(p.out, '\n');
 }
 
-/* --- flows --- */
+/* ---- flows ---- */
 
 /* The telling of all flows: `told` is shared, so a step is told once in the whole
  * text. */
@@ -336,7 +336,7 @@ static void flows(an_prose p, const ct_plan *plan, bool verbose)
     mt_arena_free(&a);
 }
 
-/* --- facts --- */
+/* ---- facts ---- */
 
 /* The declared source: `sys.field`, the freetext, or the source's id. The model keeps a
  * source as JSON text, so it is read again here; text that cannot be read leaves the
@@ -431,7 +431,7 @@ static void facts(an_prose p, const ct_model *m)
     mt_arena_free(&a);
 }
 
-/* --- notes --- */
+/* ---- notes ---- */
 
 /* By declared transitions only; whether operations make them is the analysis'
  * business. Rounds over all transitions until one adds nothing: at most as many as
@@ -506,7 +506,7 @@ void an_explain_contract(mt_buf *out, const ct_plan *plan, an_explain_form form,
     notes(p, plan);
 }
 
-/* --- as data --- */
+/* ---- as data ---- */
 
 static void rule_json(mt_jw *w, const ct_model *m, const ct_rule *r)
 {

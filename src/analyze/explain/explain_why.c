@@ -53,7 +53,7 @@ static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
     return reasons;
 }
 
-/* --- prose --- */
+/* ---- prose ---- */
 
 /* A default is marked, since the remedy is then to supply the fact. */
 static void fact_lines(teller *t, unsigned depth, const ct_used *used)
@@ -134,7 +134,7 @@ void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
     mt_arena_free(&t.a);
 }
 
-/* --- JSON --- */
+/* ---- JSON ---- */
 
 /* In the form of results, so that a value has its kind beside it. */
 static void facts_json(teller *t, const ct_used *used)
@@ -211,7 +211,7 @@ void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule)
     mt_arena_free(&t.a);
 }
 
-/* --- flows --- */
+/* ---- flows ---- */
 
 /* No reasons without a precondition: it always holds. */
 static ct_reasons precondition_reasons(teller *t, uint32_t op)

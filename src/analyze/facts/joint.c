@@ -32,8 +32,7 @@ static bool is_shared(const an_setting *s, uint32_t entity)
     return s->shared && ct_bit(s->shared, entity);
 }
 
-/* ---- outline ----------------------------------------------------------------------
- */
+/* ---- outline ---- */
 
 typedef struct outliner {
     const an_setting *s;
@@ -237,8 +236,7 @@ uint32_t an_outcome_group(const an_setting *s, const an_outline *o, uint32_t out
     return CT_NONE;
 }
 
-/* ---- joint states ------------------------------------------------------------------
- */
+/* ---- joint states ---- */
 
 static uint32_t state_at(const an_joint *j, const uint64_t *words, uint32_t place)
 {

@@ -12,8 +12,7 @@
 /* Of anything in one System; the size of the bundle bounds it further. */
 enum { MOST = 1000000 };
 
-/* ---- The form -----------------------------------------------------------------------
- */
+/* ---- The form ---- */
 
 static const mt_form_row MEMBER_ROWS[] = {
     MT_FORM_TEXT(an_sys_member, id, "id", 0),
@@ -81,8 +80,7 @@ static const mt_form_row SYSTEM[] = {
     MT_FORM_EACH(draft, triggers, s.trigger_count, "triggers", &TRIGGER, MOST, 0),
 };
 
-/* ---- Reading ------------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 typedef struct reader {
     mt_arena *a;

@@ -20,7 +20,7 @@
 /* A question is a sentence; more is not one, and the parser recurses over tokens. */
 enum { MOST_TOKENS = 2000 };
 
-/* ---- Words ----------------------------------------------------------------------- */
+/* ---- Words ---- */
 
 static bool is_name_byte(char c)
 {
@@ -157,7 +157,7 @@ bool ask_at_end(asker *k)
     return t->kind == ASK_END || ask_fault(k, t, "'%.*s' is too much", MT_ARG(t->text));
 }
 
-/* ---- Replies --------------------------------------------------------------------- */
+/* ---- Replies ---- */
 
 static const char *const REPLY_NAMES[] = {
     [AN_REPLY_YES] = "yes",
@@ -208,7 +208,7 @@ static an_reply_kind say_possible(asker *k, const an_claim *claim, bool wanted,
     return yes ? AN_REPLY_YES : AN_REPLY_NO;
 }
 
-/* ---- Questions ------------------------------------------------------------------- */
+/* ---- Questions ---- */
 
 /* By, and not what, for some fact set: if that is impossible, it is implied. */
 static an_reply_kind implied(asker *k, const ct_expr *what)

@@ -44,7 +44,7 @@ static const ct_expr *literal(asker *k, const ct_type *type, ct_value value)
     return e;
 }
 
-/* ---- Paths ----------------------------------------------------------------------- */
+/* ---- Paths ---- */
 
 /* As the loader makes it: variants are sorted, so a tag's index is the choice. */
 static const ct_type *tags_of(asker *k, const ct_type *of)
@@ -164,7 +164,7 @@ static const ct_expr *operand(asker *k, bool right_side)
     return typed(k, CT_LEN, t, list, 0);
 }
 
-/* ---- Values ---------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 /* As written: 3.0 is not whole. */
 static bool whole_number(mt_str text, int64_t *out)
@@ -258,7 +258,7 @@ static bool is_ordered(const ct_type *t)
     return ct_has(t, LN_ORDERED);
 }
 
-/* ---- Conditions ------------------------------------------------------------------ */
+/* ---- Conditions ---- */
 
 /* The same rule as the loader's (§4.2), so nothing can be asked that could not be
  * written. */

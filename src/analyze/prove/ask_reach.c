@@ -14,8 +14,7 @@
  * Nothing fails but the reading of the question (ask_fault()). */
 #include "analyze/prove/ask_internal.h"
 
-/* ---- Steps -------------------------------------------------------------------------
- */
+/* ---- Steps ---- */
 
 /* One instance has the name the engine gives it by default; several are numbered from
  * 1. */
@@ -136,8 +135,7 @@ static void say_steps(ask_search *s, const ask_way *way, const char *indent, boo
     }
 }
 
-/* ---- What an answer covers ---------------------------------------------------------
- */
+/* ---- What an answer covers ---- */
 
 /* What the answer rests on, so that a program can judge how far it reaches. */
 static void covers_json(ask_search *s, bool any)
@@ -199,8 +197,7 @@ static void say_searched(ask_search *s, const char *lead, bool any)
     mt_buf_addc(&k->text, '\n');
 }
 
-/* ---- Replies ----------------------------------------------------------------------
- */
+/* ---- Replies ---- */
 
 static const char *alone_text(const ask_way *w)
 {
@@ -422,8 +419,7 @@ static an_reply_kind answer_can(ask_search *s, uint32_t persona)
     return say_no(s, persona);
 }
 
-/* ---- Reading ----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static bool read_entity(asker *k, ask_goal *g)
 {

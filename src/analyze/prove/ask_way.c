@@ -15,8 +15,7 @@
  * is freed by ask_search_close(), the rest is the asker's arena. */
 #include "analyze/prove/ask_internal.h"
 
-/* ---- what may be performed ---------------------------------------------------------
- */
+/* ---- what may be performed ---- */
 
 const an_answer *ask_can_hold(ask_search *s, uint32_t operation)
 {
@@ -110,8 +109,7 @@ bool ask_never(ask_search *s, uint32_t persona)
     return !in_outline(s, &s->proven, persona);
 }
 
-/* ---- execution ---------------------------------------------------------------------
- */
+/* ---- execution ---- */
 
 static bool same_changes(const ct_attempt *got, const ct_change *changes,
                          const an_joint_step *step)
@@ -194,8 +192,7 @@ static bool execute(ask_search *s, ask_way *w)
     return done;
 }
 
-/* ---- searching ---------------------------------------------------------------------
- */
+/* ---- searching ---- */
 
 typedef struct hit {
     uint32_t node; /* the joint state before the step */
@@ -455,8 +452,7 @@ ask_way *ask_ways(ask_search *s, uint32_t mover)
     return ways;
 }
 
-/* ---- opening -----------------------------------------------------------------------
- */
+/* ---- opening ---- */
 
 bool ask_search_open(asker *k, const ask_goal *g, ask_search *out)
 {

@@ -93,8 +93,7 @@ static node *join(writer *w, ct_op op, node *x, node *y)
     return settled(w, n);
 }
 
-/* ---- Verdicts replaced by their conditions ----------------------------------------
- */
+/* ---- Verdicts replaced by their conditions ---- */
 
 static bool reads_verdict(const ct_expr *e)
 {
@@ -248,8 +247,7 @@ static node *write_out(writer *w, const ct_expr *e, bool negate)
     return negate ? negated(w, n) : n;
 }
 
-/* ---- Leaving out ------------------------------------------------------------------
- */
+/* ---- Leaving out ---- */
 
 static const ct_expr *as_expr(writer *w, const node *n)
 {
@@ -311,8 +309,7 @@ static node *shortened(writer *w, node *n, const an_claim *known)
     return n->parts.len == 1 ? n->parts.items[0] : n;
 }
 
-/* ---- The answer -------------------------------------------------------------------
- */
+/* ---- The answer ---- */
 
 static bool rules_may_fault(const asker *k, const ct_expr *e)
 {

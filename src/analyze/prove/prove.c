@@ -31,7 +31,7 @@ const char *const AN_RELATION_NAMES[5] = {
 };
 MT_TABLE_COVERS(AN_RELATION_NAMES, AN_REL_UNKNOWN + 1);
 
-/* ---- The prover ------------------------------------------------------------------ */
+/* ---- The prover ---- */
 
 static void note_scale(const ct_expr *e, unsigned *most)
 {
@@ -141,7 +141,7 @@ unsigned an_prover_disagreements(const an_prover *p)
     return p->disagreements;
 }
 
-/* ---- Claims ---------------------------------------------------------------------- */
+/* ---- Claims ---- */
 
 static const an_claim *new_claim(mt_arena *a, an_claim c)
 {
@@ -236,8 +236,7 @@ static Z3_ast claim_formula(an_prover *p, const an_claim *c)
     return (Z3_ast)*note;
 }
 
-/* ---- One question in one world ----------------------------------------------------
- */
+/* ---- One question in one world ---- */
 
 typedef enum verdict { IMPOSSIBLE, FOUND, OPEN } verdict;
 
@@ -475,8 +474,7 @@ static verdict try_world(question *q, pv_world world)
     return v;
 }
 
-/* ---- Answers ----------------------------------------------------------------------
- */
+/* ---- Answers ---- */
 
 static an_answer unknown(mt_str reason)
 {

@@ -27,7 +27,7 @@ const mt_limits *an_prover_limits(const an_prover *p);
  * unless told otherwise; it takes a few more questions to the solver. */
 void an_prover_plain(an_prover *p, bool plain);
 
-/* ---- Claims -------------------------------------------------------------------- */
+/* ---- Claims ---- */
 
 typedef enum an_side { AN_FIRST, AN_SECOND } an_side;
 
@@ -39,7 +39,7 @@ const an_claim *an_claim_not(mt_arena *a, const an_claim *c);
 const an_claim *an_claim_and(mt_arena *a, const an_claim *x, const an_claim *y);
 const an_claim *an_claim_or(mt_arena *a, const an_claim *x, const an_claim *y);
 
-/* ---- Answers ------------------------------------------------------------------- */
+/* ---- Answers ---- */
 
 typedef enum an_possible { AN_NEVER, AN_POSSIBLE, AN_UNKNOWN } an_possible;
 
@@ -59,7 +59,7 @@ bool an_prover_stopped(const an_prover *p);
 /* Fact sets that an exact model promised and the evaluator refused: our fault. */
 unsigned an_prover_disagreements(const an_prover *p);
 
-/* ---- Comparing two predicates --------------------------------------------------- */
+/* ---- Comparing two predicates ---- */
 
 /* ORDER AN_RELATION_NAMES. */
 typedef enum an_relation {

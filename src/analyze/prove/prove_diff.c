@@ -29,8 +29,7 @@ typedef struct resolver {
     mt_str reason; /* of the first question left open */
 } resolver;
 
-/* ---- Verdicts on a part ------------------------------------------------------------
- */
+/* ---- Verdicts on a part ---- */
 
 static void resolve(resolver *r, an_resolution how, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -63,8 +62,7 @@ static const an_claim *but_not(resolver *r, const an_claim *x, const an_claim *y
     return an_claim_and(r->a, x, an_claim_not(r->a, y));
 }
 
-/* ---- Predicates on a frozen snapshot ------------------------------------------------
- */
+/* ---- Predicates on a frozen snapshot ---- */
 
 static const ct_expr *carried(resolver *r, const ct_expr *e, bool *ok);
 
@@ -118,8 +116,7 @@ static const ct_expr *carried(resolver *r, const ct_expr *e, bool *ok)
     return copy;
 }
 
-/* ---- Preconditions ------------------------------------------------------------------
- */
+/* ---- Preconditions ---- */
 
 static const ct_operation *operation(const resolver *r, int side, mt_str id)
 {
@@ -176,8 +173,7 @@ static void resolve_precondition(resolver *r, mt_str id)
     }
 }
 
-/* ---- Consumers of a changed rule or default
- * ------------------------------------------ */
+/* ---- Consumers of a changed rule or default ---- */
 
 static bool depends(const bool *rules, const ct_expr *e, uint32_t fact)
 {
@@ -333,8 +329,7 @@ static effect effect_of(resolver *r, const cause *c)
     return all;
 }
 
-/* ---- Rules
- * --------------------------------------------------------------------------- */
+/* ---- Rules ---- */
 
 static void resolve_condition(resolver *r, mt_str id)
 {
@@ -389,8 +384,7 @@ static void resolve_new_rule(resolver *r, mt_str id)
     }
 }
 
-/* ---- Defaults
- * ------------------------------------------------------------------------- */
+/* ---- Defaults ---- */
 
 static void resolve_default(resolver *r, mt_str id)
 {
@@ -411,8 +405,7 @@ static void resolve_default(resolver *r, mt_str id)
     pv_leave_out(r->p, id, false);
 }
 
-/* ---- Steps
- * ----------------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 static bool target_is(const ct_target *t, uint32_t step)
 {
@@ -501,8 +494,7 @@ static void resolve_steps(resolver *r, mt_str id)
     }
 }
 
-/* ---- Errors
- * ----------------------------------------------------------------------------- */
+/* ---- Errors ---- */
 
 /* What the new contract does with facts that the old one refuses counts, too. */
 static an_prover *prover_alone(resolver *r)
@@ -541,8 +533,7 @@ static void resolve_errors(resolver *r, mt_str id)
     mt_buf_free(&why);
 }
 
-/* ---- The whole
- * --------------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 static const struct row {
     const char *kind, *field, *change; /* change NULL: any */

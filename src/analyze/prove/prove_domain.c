@@ -65,7 +65,7 @@ static void bound(an_prover *p, Z3_ast fact)
     mt_vec_push(&p->tmp, &p->bounds, fact);
 }
 
-/* ---- Free values ---------------------------------------------------------------- */
+/* ---- Free values ---- */
 
 static pv_sym *free_range(an_prover *p, const ct_type *type, mt_str path, int64_t least,
                           int64_t most)
@@ -243,7 +243,7 @@ void pv_text_bounds(an_prover *p)
     }
 }
 
-/* ---- Literals ------------------------------------------------------------------- */
+/* ---- Literals ---- */
 
 /* As printed and without the dot, since 96 bits do not fit a machine integer. */
 static pv_sym *decimal_literal(an_prover *p, const ct_type *type, mt_decimal d)
@@ -326,7 +326,7 @@ pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value)
     MT_BUG("unknown base type");
 }
 
-/* ---- Either of two -------------------------------------------------------------- */
+/* ---- Either of two ---- */
 
 static Z3_ast scaled(an_prover *p, const pv_sym *s, unsigned scale)
 {
@@ -392,7 +392,7 @@ pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
     return f->s;
 }
 
-/* ---- Equality ------------------------------------------------------------------- */
+/* ---- Equality ---- */
 
 static Z3_ast lists_equal(an_prover *p, const pv_sym *a, const pv_sym *b)
 {

@@ -43,8 +43,7 @@ static an_error_fate of_answer(judge *j, const an_answer *found, const char *nev
                                          : fate(AN_UNKNOWN, found->reason);
 }
 
-/* ---- persona, precondition ---------------------------------------------------------
- */
+/* ---- persona, precondition ---- */
 
 static an_error_fate persona(judge *j)
 {
@@ -92,8 +91,7 @@ static an_error_fate evaluation(judge *j)
     return of_answer(j, &faults, "its precondition always has a value");
 }
 
-/* ---- what the states lead to --------------------------------------------------------
- */
+/* ---- what the states lead to ---- */
 
 static const an_answer *can_hold(judge *j, uint32_t op)
 {

@@ -18,8 +18,7 @@ enum {
     MOST_PAIRS = 2000 /* rules or operations compared with each other */
 };
 
-/* ---- What the files share ---------------------------------------------------------
- */
+/* ---- What the files share ---- */
 
 const an_claim *pf_holds(pf_finder *f, const ct_expr *e)
 {
@@ -113,8 +112,7 @@ mt_str pf_text(pf_finder *f, const ct_expr *e)
     return text;
 }
 
-/* ---- Never ------------------------------------------------------------------------
- */
+/* ---- Never ---- */
 
 static an_finding about_rule(const char *code, mt_severity severity, const ct_rule *r)
 {
@@ -168,8 +166,7 @@ static void dead_operations(pf_finder *f)
     }
 }
 
-/* ---- Rules with each other ---------------------------------------------------------
- */
+/* ---- Rules with each other ---- */
 
 /* The facts a condition reads, as bits; false when it reads verdicts or none. */
 static bool facts_read(const ct_expr *e, uint64_t *bits)
@@ -254,8 +251,7 @@ static void rule_pairs(pf_finder *f)
     }
 }
 
-/* ---- Operations with each other ----------------------------------------------------
- */
+/* ---- Operations with each other ---- */
 
 static bool share_persona(const ct_operation *a, const ct_operation *b)
 {
@@ -322,8 +318,7 @@ static void operation_pairs(pf_finder *f)
     }
 }
 
-/* ---- Outcomes ----------------------------------------------------------------------
- */
+/* ---- Outcomes ---- */
 
 /* Do the effects of outcome `x` and of `y` fit one combination of states? Per entity
  * some source must be common; entities only one of them moves do not matter. */
@@ -379,8 +374,7 @@ static void outcome_pairs(pf_finder *f)
     }
 }
 
-/* ---- All ----------------------------------------------------------------------------
- */
+/* ---- All ---- */
 
 /* So that silence cannot be taken for proof. */
 static void left_open(pf_finder *f)

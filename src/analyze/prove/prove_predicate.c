@@ -25,7 +25,7 @@ bool pv_may_fault(const ct_expr *e)
            pv_may_fault(e->right);
 }
 
-/* ---- Which rules are needed ------------------------------------------------------ */
+/* ---- Which rules are needed ---- */
 
 static void mark(pv_side *side, const ct_expr *e)
 {
@@ -75,7 +75,7 @@ void pv_translate_rules(an_prover *p, pv_side *side)
     }
 }
 
-/* ---- Comparisons ----------------------------------------------------------------- */
+/* ---- Comparisons ---- */
 
 static Z3_ast order(an_prover *p, ct_compare op, Z3_ast x, Z3_ast y)
 {
@@ -122,7 +122,7 @@ static pv_pred comparison(an_prover *p, pv_side *side, const ct_expr *e)
     return ended(p, compare(p, (ct_compare)e->compare, a.s, b.s), err, gone);
 }
 
-/* ---- Quantifiers ----------------------------------------------------------------- */
+/* ---- Quantifiers ---- */
 
 static pv_pred body_for(an_prover *p, pv_side *side, const ct_expr *e, pv_sym *element)
 {
@@ -178,7 +178,7 @@ static pv_pred quantifier(an_prover *p, pv_side *side, const ct_expr *e)
     return ended(p, q.v, pv_or(p, list.err, pv_and(p, on, q.err)), list.gone);
 }
 
-/* ---- Predicates ------------------------------------------------------------------ */
+/* ---- Predicates ---- */
 
 static pv_pred junction(an_prover *p, pv_side *side, const ct_expr *e)
 {

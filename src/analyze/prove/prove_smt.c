@@ -211,7 +211,7 @@ Z3_ast pv_within(an_prover *p, Z3_ast v, Z3_ast most)
     return pv_and(p, pv_lt(p, least, v), pv_lt(p, v, most));
 }
 
-/* ---- The context ---------------------------------------------------------------- */
+/* ---- The context ---- */
 
 /* Z3's own handler would end the process. */
 static void note_error(Z3_context z, Z3_error_code code)

@@ -29,7 +29,7 @@ static pv_term after(an_prover *p, pv_term first, pv_term then)
     return then;
 }
 
-/* ---- Ranges of whole numbers ----------------------------------------------------- */
+/* ---- Ranges of whole numbers ---- */
 
 typedef struct span {
     wide least, most;
@@ -124,7 +124,7 @@ bool pv_arith_safe(const ct_expr *e)
                                       : ct_is_decimal(e->type) && decimal_safe(e);
 }
 
-/* ---- Results in their bounds ----------------------------------------------------- */
+/* ---- Results in their bounds ---- */
 
 /* §13.3: outside of the range the evaluator faults and does not wrap. */
 static pv_term in_range(an_prover *p, const ct_type *t, Z3_ast v, bool safe)
@@ -218,7 +218,7 @@ static pv_term in_word(an_prover *p, pv_sym *exact, bool sum)
     return either(p, pv_within(p, exact->v, pv_word(p, 0)), plain(p, exact), other);
 }
 
-/* ---- Arithmetic ----------------------------------------------------------------- */
+/* ---- Arithmetic ---- */
 
 /* Scaling up appends zeros, each a digit. */
 static unsigned digits_at(const pv_sym *s, unsigned scale)
@@ -318,7 +318,7 @@ static pv_term arith(an_prover *p, pv_side *side, const ct_expr *e)
     return after(p, b, out);
 }
 
-/* ---- Parts ---------------------------------------------------------------------- */
+/* ---- Parts ---- */
 
 /* A value that nothing is known of; the same for the same place. */
 static pv_sym *some_value(an_prover *p, const ct_type *type, const pv_sym *of,
@@ -426,7 +426,7 @@ pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e)
     MT_BUG("a predicate where a term is due");
 }
 
-/* ---- Payloads ------------------------------------------------------------------- */
+/* ---- Payloads ---- */
 
 /* Lengths of text are not modelled: whether it is too long stays open for each text. */
 static pv_term fit_text(an_prover *p, const ct_rule *r, pv_sym *s)

@@ -265,7 +265,7 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
     return text;
 }
 
-/* ---- Confirming ------------------------------------------------------------------ */
+/* ---- Confirming ---- */
 
 typedef struct judge {
     an_prover *p;

@@ -74,7 +74,7 @@ void an_compat_note(an_checker *c, an_obstacle_kind kind, uint32_t step, mt_str 
     mt_vec_push(c->a, &c->out->notes, make(c, kind, step, subject, reason));
 }
 
-/* ---- Steps (layer 3) ------------------------------------------------------------- */
+/* ---- Steps (layer 3) ---- */
 
 /* The graph of the old plan that stands for one of the new, or CT_NONE. A branch is
  * known by the step it belongs to and its id, up to the flow. Recursion is as deep as
@@ -237,7 +237,7 @@ static void check_step(an_checker *c, uint32_t step)
     check_handler(c, step, was);
 }
 
-/* ---- The position ---------------------------------------------------------------- */
+/* ---- The position ---- */
 
 /* Same ids in the same order: the run remembers branches by their number. */
 static bool same_branches(const an_checker *c, uint32_t was, uint32_t step)
@@ -335,7 +335,7 @@ static bool place_frames(an_checker *c, an_walk *w)
     return true;
 }
 
-/* ---- The whole ------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 /* By name; CT_NONE where the new contract does not have the state, or nothing is
  * bound. */

@@ -81,7 +81,7 @@ void an_compat(mt_arena *a, const ct_run *run, const ct_plan *next,
  * and what they need. Records of finished steps stay with the old version. */
 void an_position_carry(mt_buf *out, const ct_run *run, const ct_plan *next);
 
-/* ---- Flows and changes (spec §18.4, abort; §18.3, M5) ---------------------------- */
+/* ---- Flows and changes (spec §18.4, abort; §18.3, M5) ---- */
 
 /* One change a flow meets on its way. */
 typedef struct an_touch {

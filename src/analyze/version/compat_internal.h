@@ -37,7 +37,7 @@ typedef struct an_place {
     const uint64_t *set; /* states the entities may then have */
 } an_place;
 
-/* ---- What is said ---------------------------------------------------------------- */
+/* ---- What is said ---- */
 
 /* An obstacle at a step (CT_NONE: at none). */
 __attribute__((format(printf, 5, 6))) void
@@ -47,7 +47,7 @@ an_compat_oppose(an_checker *c, an_obstacle_kind kind, uint32_t step, mt_str sub
 void an_compat_note(an_checker *c, an_obstacle_kind kind, uint32_t step, mt_str subject,
                     mt_str reason);
 
-/* ---- The snapshot ---------------------------------------------------------------- */
+/* ---- The snapshot ---- */
 
 /* Carries the frozen snapshot over; an_compat_close() frees what that takes. */
 void an_compat_open(an_checker *c);
@@ -59,7 +59,7 @@ bool an_compat_is_false(an_checker *c, uint32_t step, uint32_t condition);
 /* The precondition of this operation is false. */
 void an_compat_refusal(an_checker *c, uint32_t step, uint32_t op);
 
-/* ---- Entities -------------------------------------------------------------------- */
+/* ---- Entities ---- */
 
 /* The state the entity of the old contract is in, by name; empty: none. */
 mt_str an_compat_state(const an_checker *c, uint32_t entity);

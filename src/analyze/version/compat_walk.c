@@ -135,7 +135,7 @@ static void go(an_walk *w, uint32_t graph, ct_plan_target to, const uint64_t *se
     }
 }
 
-/* ---- Operations ----------------------------------------------------------------- */
+/* ---- Operations ---- */
 
 /* Do the effects of the outcome on the entity at `first` find a source? *next is the
  * first effect on another entity. */
@@ -223,7 +223,7 @@ void an_walk_apply(an_walk *w, const uint64_t *set, uint32_t op, uint64_t *to)
     }
 }
 
-/* ---- Steps ---------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 /* Each undo may fail and end the graph with the states so far. */
 static void compensate(an_walk *w, const ct_plan_step *s, uint32_t from,

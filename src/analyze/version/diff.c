@@ -25,7 +25,7 @@ typedef struct differ {
     MT_VEC(an_diff_entry) entries;
 } differ;
 
-/* ---- Parts and fields ----------------------------------------------------------- */
+/* ---- Parts and fields ---- */
 
 void an_cmp_part(an_cmp *c, const char *change, const an_diff_names *names)
 {
@@ -80,7 +80,7 @@ static void add_entry(differ *w, an_cmp *c, mt_str id, an_diff_change change)
     mt_vec_push(w->a, &w->entries, e);
 }
 
-/* ---- Constructs ----------------------------------------------------------------- */
+/* ---- Constructs ---- */
 
 static mt_str text_at(const mt_json *object, mt_str key)
 {
@@ -185,7 +185,7 @@ static void compare_constructs(differ *w)
     }
 }
 
-/* ---- The envelope --------------------------------------------------------------- */
+/* ---- The envelope ---- */
 
 static void compare_version(an_cmp *c, mt_str key)
 {
@@ -209,7 +209,7 @@ static void compare_envelope(differ *w, an_diff_side before, an_diff_side after)
     add_entry(w, &m, w->d->new_id, AN_CHANGED);
 }
 
-/* ---- The whole ------------------------------------------------------------------ */
+/* ---- The whole ---- */
 
 static int by_kind_and_id(const void *x, const void *y)
 {

@@ -11,7 +11,7 @@
 
 typedef void compare_field(an_cmp *c, const mt_json *before, const mt_json *after);
 
-/* ---- Building blocks ------------------------------------------------------------ */
+/* ---- Building blocks ---- */
 
 /* A part is a kind of change with the names it concerns; no names, no part. */
 static void part_if(an_cmp *c, const char *change, const an_diff_names *names)
@@ -34,7 +34,7 @@ static void presence(an_cmp *c, const mt_json *before, const mt_json *after)
     an_cmp_part(c, !before ? "add" : !after ? "remove" : "change", NULL);
 }
 
-/* ---- Comparisons ---------------------------------------------------------------- */
+/* ---- Comparisons ---- */
 
 /* Any difference is the same change; that there is one the caller has found out. */
 static void compare_plain(an_cmp *c, const mt_json *before, const mt_json *after)
@@ -172,7 +172,7 @@ static void compare_outcomes(an_cmp *c, const mt_json *before, const mt_json *af
                   outcomes_of(c->a, c->after, after));
 }
 
-/* ---- Effects -------------------------------------------------------------------- */
+/* ---- Effects ---- */
 
 static mt_str key_effect(mt_arena *a, const mt_json *e)
 {
@@ -222,7 +222,7 @@ static void compare_effects(an_cmp *c, const mt_json *before, const mt_json *aft
     part_if(c, "remove", &removed);
 }
 
-/* ---- Systems -------------------------------------------------------------------- */
+/* ---- Systems ---- */
 
 static bool same_path(const mt_json *a, const mt_json *b)
 {
@@ -294,7 +294,7 @@ static void compare_triggers(an_cmp *c, const mt_json *before, const mt_json *af
     add_set_parts(c, &s);
 }
 
-/* ---- The table ------------------------------------------------------------------ */
+/* ---- The table ---- */
 
 /* Rows are in byte order of the names. */
 typedef struct field_row {
@@ -436,7 +436,7 @@ void an_cmp_fields(an_cmp *c)
     compare_others(c, rows);
 }
 
-/* ---- Trust ---------------------------------------------------------------------- */
+/* ---- Trust ---- */
 
 /* trust_domain and attestation_format have rows of their own. What is left is the
  * attestation itself and the key it was made with. */

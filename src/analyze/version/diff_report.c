@@ -43,7 +43,7 @@ static mt_str diff_key(mt_arena *a, const an_diff_entry *e, const an_diff_field 
                    MT_ARG(f->field), p->taxon->change, hex.ptr);
 }
 
-/* ---- JSON ------------------------------------------------------------------------ */
+/* ---- JSON ---- */
 
 static void key_value(mt_jw *w, mt_str key, const mt_json *value)
 {
@@ -187,7 +187,7 @@ void an_diff_json(mt_jw *w, const an_diff *d)
     mt_jw_end_object(w);
 }
 
-/* ---- Text ------------------------------------------------------------------------ */
+/* ---- Text ---- */
 
 static const char SIGNS[] = {
     [AN_ADDED] = '+',
@@ -385,7 +385,7 @@ void an_diff_text_by_class(mt_buf *out, const an_diff *d)
     decision_text(out, d);
 }
 
-/* ---- Baselines ------------------------------------------------------------------- */
+/* ---- Baselines ---- */
 
 /* A baseline is a report that was written before; what is missing in it adds
  * nothing. */

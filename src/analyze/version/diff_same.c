@@ -217,7 +217,7 @@ bool an_same_step(const mt_json *a, const mt_json *b)
     return same_members(a, b, (ignore){NOISE, 2}, same_step_member);
 }
 
-/* ---- Sets --------------------------------------------------------------------- */
+/* ---- Sets ---- */
 
 mt_str an_key_text(mt_arena *a, const mt_json *element)
 {

@@ -12,8 +12,7 @@ const mt_str AN_POLICY_NAMES[4] = {
 };
 MT_TABLE_COVERS(AN_POLICY_NAMES, AN_ABORT + 1);
 
-/* ---- States that are gone ---------------------------------------------------------
- */
+/* ---- States that are gone ---- */
 
 /* The one state that remains and to which a transition led, if there is exactly one. */
 static mt_str way_out(const ct_entity *old, uint32_t state, const ct_entity *now)
@@ -58,8 +57,7 @@ static void find_moves(mt_arena *a, an_migration *m)
     m->move_count = (uint32_t)moves.len;
 }
 
-/* ---- Flows -------------------------------------------------------------------------
- */
+/* ---- Flows ---- */
 
 /* Aborting is never recommended: it loses what was done, and an operator may still
  * choose it. */

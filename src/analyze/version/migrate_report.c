@@ -9,8 +9,7 @@
 #include "analyze/version/diff_report.h"
 #include "analyze/version/migrate.h"
 
-/* ---- JSON -------------------------------------------------------------------------
- */
+/* ---- JSON ---- */
 
 /* A note has no condition and no layer: it stands in nobody's way. */
 static void obstacle_json(mt_jw *w, const an_obstacle *o, bool note)
@@ -157,8 +156,7 @@ void an_migration_json(mt_jw *w, const an_migration *m)
     mt_jw_end_object(w);
 }
 
-/* ---- Text -------------------------------------------------------------------------
- */
+/* ---- Text ---- */
 
 static void touches_text(mt_buf *out, const an_touches *list)
 {

@@ -63,7 +63,7 @@ mt_str an_migration_verdict(mt_arena *a, const an_diff *d, const char *what,
     return mt_strf(a, "%s_%0*u_%s", what, digits_for(d), number, CLASS_WORDS[class]);
 }
 
-/* ---- Facts ----------------------------------------------------------------------- */
+/* ---- Facts ---- */
 
 /* A string of the language: what it cannot hold becomes '?'. */
 static void quote(mt_buf *out, mt_str s)
@@ -153,7 +153,7 @@ static void change_facts(writer *w, uint32_t n, const an_diff_entry *e,
     mt_arena_reset(&w->scratch);
 }
 
-/* ---- Rules ----------------------------------------------------------------------- */
+/* ---- Rules ---- */
 
 static void change_rule(writer *w, uint32_t n, const an_diff_entry *e,
                         const an_diff_field *f, const an_diff_part *p)
@@ -262,7 +262,7 @@ static void bundle_rule(writer *w, const char *name, an_class least, an_class mo
                 name);
 }
 
-/* ---- The whole ------------------------------------------------------------------- */
+/* ---- The whole ---- */
 
 typedef void per_change(writer *w, uint32_t n, const an_diff_entry *e,
                         const an_diff_field *f, const an_diff_part *p);

@@ -64,7 +64,7 @@ typedef struct compiler {
     uint32_t *fact_sites, *verdict_sites;
 } compiler;
 
-/* ---- Emitting ------------------------------------------------------------------ */
+/* ---- Emitting ---- */
 
 /* Instructions move when the vector grows: use the pointer before the next call. */
 static ct_insn *emit(compiler *c, ct_code op)
@@ -160,7 +160,7 @@ static uint32_t add_type(compiler *c, const ct_type *t)
     return (uint32_t)c->types.len - 1;
 }
 
-/* ---- Recording what is read ---------------------------------------------------- */
+/* ---- Recording what is read ---- */
 
 /* A site in a loop, or one that may be skipped, is recorded; others are static. */
 static void touch_in_mask(compiler *c, uint32_t site)
@@ -201,7 +201,7 @@ static void touch(compiler *c, bool is_verdict, uint32_t index)
     }
 }
 
-/* ---- Terms --------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 static operand term(compiler *c, const ct_expr *e);
 
@@ -369,7 +369,7 @@ static operand term(compiler *c, const ct_expr *e)
     MT_BUG("a predicate where a term is due");
 }
 
-/* ---- Loops --------------------------------------------------------------------- */
+/* ---- Loops ---- */
 
 /* Nodes of an expression; a quantifier inside counts with its list alone, since its
  * body has a loop of its own. */
@@ -436,7 +436,7 @@ static void add_texts(compiler *c, const ct_type *at, operand a, const ct_type *
     }
 }
 
-/* ---- Predicates ---------------------------------------------------------------- */
+/* ---- Predicates ---- */
 
 /* Bits of (order + 1) for which a comparison holds; ORDER ct_compare. */
 static const uint8_t HOLDS[6] = {
@@ -719,7 +719,7 @@ static void gen(compiler *c, const ct_expr *e, known outcome, uint32_t yes, uint
     }
 }
 
-/* ---- Choosing how to record ---------------------------------------------------- */
+/* ---- Choosing how to record ---- */
 
 /* What an expression reads, found before it is compiled. */
 typedef struct survey {
@@ -780,7 +780,7 @@ static ct_trace choose(const survey *s, bool must_record)
     return s->sites > 64 || s->in_loop > 1 ? CT_TRACE_ORDER : CT_TRACE_MASK;
 }
 
-/* ---- Pieces -------------------------------------------------------------------- */
+/* ---- Pieces ---- */
 
 /* `order_at`: where CT_TRACE_ORDER writes, CT_NONE in a condition. */
 static void begin_piece(compiler *c, ct_trace trace, uint32_t order_at)

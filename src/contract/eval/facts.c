@@ -36,7 +36,7 @@ typedef struct reader {
     mt_str text; /* the whole input: a fault moves the cursor's end */
 } reader;
 
-/* ---- The set ------------------------------------------------------------------- */
+/* ---- The set ---- */
 
 ct_facts *ct_facts_new(const ct_model *m)
 {
@@ -79,7 +79,7 @@ bool ct_facts_external(const ct_facts *f, uint32_t fact)
     return f->given[fact];
 }
 
-/* ---- Faults -------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 bool ct_fact_fault(mt_arena *a, ct_fault *fault, ct_fault_kind kind, mt_str detail)
 {
@@ -200,7 +200,7 @@ static bool not_in(reader *r, const ct_type *type, mt_str got)
                 MT_ARG(got));
 }
 
-/* ---- Members of objects -------------------------------------------------------- */
+/* ---- Members of objects ---- */
 
 /* Short keys without a call. */
 static inline bool same_name(mt_str a, mt_str b)
@@ -278,7 +278,7 @@ static bool twice(reader *r, mt_str key)
     return malformed(r);
 }
 
-/* ---- Values, by type ----------------------------------------------------------- */
+/* ---- Values, by type ---- */
 
 static bool read_value(reader *r, const ct_type *t, ct_value *out);
 
@@ -749,7 +749,7 @@ static bool read_value(reader *r, const ct_type *t, ct_value *out)
     MT_BUG("unknown base type");
 }
 
-/* ---- The whole set ------------------------------------------------------------- */
+/* ---- The whole set ---- */
 
 bool ct_facts_complete(ct_facts *f, ct_fault *fault)
 {

@@ -20,7 +20,7 @@ typedef struct ct_facts ct_facts; /* eval/facts.h */
 const ct_program *ct_compile(mt_arena *keep, const ct_model *m);
 const ct_model *ct_program_model(const ct_program *p);
 
-/* ---- Verdicts ----------------------------------------------------------------- */
+/* ---- Verdicts ---- */
 
 /* What one condition read, in order of first use: fact and verdict (rule) indices. */
 typedef struct ct_used {
@@ -67,7 +67,7 @@ const ct_value *ct_verdict_payload(const ct_verdicts *v, uint32_t rule);
 /* What the rule read; arrays in `a`. Only for a verdict that is present. */
 ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule);
 
-/* ---- Snapshots and conditions ------------------------------------------------- */
+/* ---- Snapshots and conditions ---- */
 
 /* Facts and verdicts frozen together (spec §11.4). Borrows both. */
 typedef struct ct_snapshot {
@@ -88,7 +88,7 @@ mt_err ct_holds(const ct_snapshot *s, uint32_t index, ct_verdicts *scratch, bool
 mt_err ct_holds_expr(const ct_snapshot *s, const ct_expr *predicate, bool *holds,
                      mt_arena *a, ct_used *used, ct_fault *fault);
 
-/* ---- How much work ------------------------------------------------------------- */
+/* ---- How much work ---- */
 
 /* The most steps that evaluating can take: of rules and conditions with any facts; of
  * the rules, and of one condition, with these. UINT64_MAX: that many, or more. */

@@ -60,7 +60,7 @@ void ct_verdicts_free(ct_verdicts *v)
     free(v);
 }
 
-/* ---- Faults -------------------------------------------------------------------- */
+/* ---- Faults ---- */
 
 /* The rule whose code holds the instruction; empty in a condition. */
 static mt_str rule_at(const ct_program *p, const ct_insn *pc)
@@ -120,7 +120,7 @@ static mt_err absent(const ct_program *p, const ct_insn *pc, mt_arena *errors,
                         MT_ARG(p->model->rules[pc->extra].verdict)));
 }
 
-/* ---- Patience ------------------------------------------------------------------ */
+/* ---- Patience ---- */
 
 /* Steps are taken from the budget in slices; whether it is late is asked once for each
  * but the first, which every evaluation begins with. */
@@ -166,7 +166,7 @@ void ct_verdicts_limit(ct_verdicts *v, ct_patience patience)
     v->first_slice = patience.steps < SLICE ? (int64_t)patience.steps : SLICE;
 }
 
-/* ---- The loop ------------------------------------------------------------------ */
+/* ---- The loop ---- */
 
 static inline bool any_bool(const ct_value *list, uint32_t at, uint32_t slots,
                             unsigned mask)
@@ -389,7 +389,7 @@ mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *fa
     }
 }
 
-/* ---- Entry points -------------------------------------------------------------- */
+/* ---- Entry points ---- */
 
 mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
                    mt_arena *errors, ct_fault *fault)

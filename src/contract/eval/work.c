@@ -32,8 +32,7 @@ static uint64_t sum(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &out) ? UINT64_MAX : out;
 }
 
-/* ---- The lists of a fact set ------------------------------------------------------
- */
+/* ---- The lists of a fact set ---- */
 
 typedef struct measure {
     uint64_t longest; /* list */
@@ -96,8 +95,7 @@ uint64_t ct_breadth(const ct_type *t, const ct_value *v)
     return m.breadth;
 }
 
-/* ---- The bound --------------------------------------------------------------------
- */
+/* ---- The bound ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)
 {
@@ -164,16 +162,14 @@ uint64_t ct_work_condition(const ct_program *p, const ct_facts *facts, uint32_t 
     return work_of(p, facts, c->first_loop, c->loop_count);
 }
 
-/* ---- Patience ---------------------------------------------------------------------
- */
+/* ---- Patience ---- */
 
 ct_patience ct_verdicts_patience(const ct_verdicts *v)
 {
     return v->patience;
 }
 
-/* ---- What is kept of a condition ---------------------------------------------------
- */
+/* ---- What is kept of a condition ---- */
 
 mt_err ct_remember(const ct_snapshot *s, ct_verdicts *v, uint32_t index,
                    ct_verdicts *scratch, mt_arena *keep, ct_fault *fault)

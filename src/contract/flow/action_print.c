@@ -221,7 +221,7 @@ static void action_json(printer *pr, const ct_action *action)
     mt_buf_free(&text);
 }
 
-/* --- blocked --- */
+/* ---- blocked ---- */
 
 static void missing_verdicts_json(printer *pr, const ct_reasons *reasons)
 {

@@ -30,7 +30,7 @@ typedef struct finder {
     ct_action_space *out;
 } finder;
 
-/* --- groups --- */
+/* ---- groups ---- */
 
 /* Counting sort of one entity's instances by state; names stay in order. */
 static const ct_group *group_instances(mt_arena *a, const ct_entity *entity, uint32_t e,
@@ -66,7 +66,7 @@ static void make_groups(finder *f)
     f->out->groups = groups;
 }
 
-/* --- the first operations --- */
+/* ---- the first operations ---- */
 
 static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
                            entry_list *out, uint32_t *terminal, mt_str *message);
@@ -182,7 +182,7 @@ mt_err ct_flow_entries(mt_arena *a, const ct_frozen *z, uint32_t flow,
     return err;
 }
 
-/* --- blocking --- */
+/* ---- blocking ---- */
 
 /* Fields that its kind does not use stay CT_NONE, and are not printed. */
 static ct_blocked *block(finder *f, uint32_t flow, ct_block_kind kind)
@@ -299,7 +299,7 @@ static bool rest_exists(finder *f, uint32_t flow, const uint64_t *seen)
     return all;
 }
 
-/* --- open combinations --- */
+/* ---- open combinations ---- */
 
 typedef MT_VEC(ct_choice_set) set_list;
 

@@ -25,7 +25,7 @@ static void add_path(mt_arena *a, ct_paths *out, uint32_t graph, const mt_buf *t
     mt_vec_push(a, out, path);
 }
 
-/* --- all paths --- */
+/* ---- all paths ---- */
 
 typedef struct list {
     mt_arena *a;
@@ -56,7 +56,7 @@ void ct_paths_of(mt_arena *a, const ct_plan *p, uint32_t graph, ct_paths *out)
     mt_buf_free(&l.text);
 }
 
-/* --- the paths of a run --- */
+/* ---- the paths of a run ---- */
 
 static bool branches_failed(const ct_run *run, const ct_record *r)
 {

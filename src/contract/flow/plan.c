@@ -52,7 +52,7 @@ static void fault(builder *b, const char *kind, mt_str id, ct_origin origin,
                                   .message = message});
 }
 
-/* --- operations --- */
+/* ---- operations ---- */
 
 static bool belongs(const ct_operation *op, const ct_effect *e, uint32_t outcome)
 {
@@ -137,7 +137,7 @@ static void add_operation(builder *b, const ct_operation *op)
     }
 }
 
-/* --- flows --- */
+/* ---- flows ---- */
 
 /* One entry per name; whether it is a failure follows from the name. */
 static uint32_t terminal(builder *b, mt_str name)
@@ -249,7 +249,7 @@ static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
     }
 }
 
-/* --- which entities a graph can change --- */
+/* ---- which entities a graph can change ---- */
 
 static void add_op_entities(const builder *b, uint64_t *set, uint32_t op)
 {
@@ -416,7 +416,7 @@ mt_str ct_plan_state_id(const ct_plan *p, uint32_t entity, uint32_t state)
     return p->model->entities[entity].states[state];
 }
 
-/* --- what a flow asks --- */
+/* ---- what a flow asks ---- */
 
 static void mark_op(const ct_plan *p, uint32_t op, uint64_t *conditions)
 {

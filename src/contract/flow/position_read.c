@@ -16,7 +16,7 @@
 #include "contract/flow/position_names.h"
 #include "contract/flow/report.h"
 
-/* --- the form --- */
+/* ---- the form ---- */
 
 /* Text; absent is ptr NULL, so empty is not. */
 static bool read_said(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
@@ -102,7 +102,7 @@ static const mt_form_row POSITION[] = {
     SAID(draft, outcome, "outcome", 0),
 };
 
-/* --- refusing, and names --- */
+/* ---- refusing, and names ---- */
 
 typedef struct reader {
     ct_run *run;
@@ -198,7 +198,7 @@ static mt_err state(reader *r, uint32_t entity, mt_str name, uint32_t *out)
     return *out != CT_NONE ? MT_OK : refuse(r, MT_E_NOTFOUND, "unknown state", name);
 }
 
-/* --- bindings and states --- */
+/* ---- bindings and states ---- */
 
 typedef mt_err entity_setter(reader *r, uint32_t entity, mt_str text);
 
@@ -232,7 +232,7 @@ static mt_err each_entity(reader *r, const mt_json *map, entity_setter *set)
     return MT_OK;
 }
 
-/* --- records --- */
+/* ---- records ---- */
 
 /* The graph a record's step lies in follows from the record around it. */
 static mt_err record_graph(reader *r, mt_str branch, ct_record *out)
@@ -471,7 +471,7 @@ static mt_err read_records(reader *r, const mt_json *list)
     return err;
 }
 
-/* --- frames --- */
+/* ---- frames ---- */
 
 static mt_err frame_phase(reader *r, mt_str name, ct_frame *f)
 {
@@ -569,7 +569,7 @@ static mt_err read_frames(reader *r, const mt_json *list)
     return MT_OK;
 }
 
-/* --- the whole --- */
+/* ---- the whole ---- */
 
 static mt_err take_status(reader *r, const draft *d)
 {
@@ -663,7 +663,7 @@ mt_err ct_position_read(ct_run *run, const ct_run_input *input, const mt_json *j
     return err;
 }
 
-/* --- where it stands --- */
+/* ---- where it stands ---- */
 
 /* The graph inside the frame's step. */
 static uint32_t graph_inside(const ct_plan_step *s, int64_t index)

@@ -21,7 +21,7 @@
 #include "contract/eval/facts.h"
 #include "contract/flow/text.h"
 
-/* --- the flat list --- */
+/* ---- the flat list ---- */
 
 mt_str ct_record_kind_name(ct_record_kind kind)
 {
@@ -127,7 +127,7 @@ void ct_run_steps_json(mt_jw *w, const ct_run *run)
     mt_buf_free(&text);
 }
 
-/* --- changes and bindings --- */
+/* ---- changes and bindings ---- */
 
 static void change_json(mt_jw *w, const ct_plan *p, const ct_change *c,
                         const mt_str *instances)
@@ -169,7 +169,7 @@ static void run_bindings_json(mt_jw *w, const ct_run *run)
     mt_jw_end_object(w);
 }
 
-/* --- provenance --- */
+/* ---- provenance ---- */
 
 static void names_json(mt_jw *w, mt_str *names, uint32_t count)
 {

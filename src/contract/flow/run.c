@@ -98,7 +98,7 @@ static void push_frame(ct_run *r, uint32_t graph, uint32_t parent_record)
     };
 }
 
-/* --- handlers, ends and joins --- */
+/* ---- handlers, ends and joins ---- */
 
 /* A record of the escalation is made, because nobody performs it: it is a fact of the
  * flow. */
@@ -231,7 +231,7 @@ static ct_run_status settle(ct_run *r, move m)
     return r->status;
 }
 
-/* --- steps --- */
+/* ---- steps ---- */
 
 /* Lets the host wait for a persona it does not hold. */
 static bool must_wait(ct_run *r, uint32_t persona)
@@ -522,7 +522,7 @@ void ct_run_set_state(ct_run *r, uint32_t entity, uint32_t state)
     r->states[entity] = state;
 }
 
-/* --- beginning and end --- */
+/* ---- beginning and end ---- */
 
 /* Arrays whose size the plan decides, made once per run and plan. */
 static void make_room(ct_run *r, const ct_plan *p)

@@ -11,7 +11,7 @@
 #include "base/form.h"
 #include "contract/flow/report.h"
 
-/* --- reading --- */
+/* ---- reading ---- */
 
 enum { MOST_EXPECTED = 1000000, MOST_SCENARIOS = 1000000 };
 
@@ -167,7 +167,7 @@ mt_err ct_scenarios_read(mt_arena *a, mt_str file, mt_str text, const mt_json *t
     return err;
 }
 
-/* --- given and when --- */
+/* ---- given and when ---- */
 
 static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
 {
@@ -208,7 +208,7 @@ static ct_trial trial_of(mt_arena *a, const ct_scenarios *file, const ct_scenari
     return t;
 }
 
-/* --- then --- */
+/* ---- then ---- */
 
 typedef struct judge {
     mt_arena *a;
@@ -444,7 +444,7 @@ bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
     return !j.faults;
 }
 
-/* --- recording --- */
+/* ---- recording ---- */
 
 static void present_json(mt_jw *w, const ct_bench *b)
 {

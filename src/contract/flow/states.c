@@ -246,7 +246,7 @@ void ct_states_json(mt_jw *w, const ct_states *s)
     mt_jw_end_object(w);
 }
 
-/* --- bindings --- */
+/* ---- bindings ---- */
 
 ct_binding ct_binding_new(mt_arena *a, const ct_model *m)
 {

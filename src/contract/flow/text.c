@@ -85,7 +85,7 @@ void ct_value_text(mt_buf *out, const ct_type *type, const ct_value *value)
     }
 }
 
-/* --- expressions --- */
+/* ---- expressions ---- */
 
 enum { LOOSE, OR, AND, NOT, COMPARE, SUM, PRODUCT, ATOM };
 

@@ -120,7 +120,7 @@ static finding negation(const why *w, const ct_expr *e)
     return f;
 }
 
-/* --- quantifiers --- */
+/* ---- quantifiers ---- */
 
 /* The slots of a list that stands outside any quantifier, or NULL. */
 static const ct_value *slots(const why *w, const ct_expr *e)

@@ -303,7 +303,7 @@ static void print_file(printer *p)
     }
 }
 
-/* ---- Checks before and after ------------------------------------------------- */
+/* ---- Checks before and after ---- */
 
 /* The files around the one that is formatted, with another text for this one. What was
  * read once is kept, so that both elaborations see the same files. */

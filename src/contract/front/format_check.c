@@ -12,7 +12,7 @@
 
 #include "contract/front/unit.h"
 
-/* ---- Tokens ------------------------------------------------------------------ */
+/* ---- Tokens ---- */
 
 static mt_str token_text(mt_str text, const fr_token *t)
 {
@@ -69,7 +69,7 @@ static bool same_tokens(mt_arena *a, mt_str before, mt_str after,
     return true;
 }
 
-/* ---- Trees ------------------------------------------------------------------- */
+/* ---- Trees ---- */
 
 static bool has_items(const fr_expr *e)
 {
@@ -173,7 +173,7 @@ static bool same_trees(const fr_unit *x, const fr_unit *y)
     return same;
 }
 
-/* ---- Bundles ----------------------------------------------------------------- */
+/* ---- Bundles ---- */
 
 static size_t digits_at(mt_str s, size_t at)
 {

@@ -97,7 +97,7 @@ static bool is_word(const fr_token *t, fr_sym word)
     return t->kind == FR_T_WORD && t->sym == word;
 }
 
-/* ---- What a node means ------------------------------------------------------- */
+/* ---- What a node means ---- */
 
 static bool is_quantifier(const fr_fnode *n)
 {
@@ -130,7 +130,7 @@ static bool is_kind(const fr_fitem *item, size_t i, fr_token_kind kind)
            item->nodes.items[i].t->kind == kind;
 }
 
-/* ---- The dots of quantifiers ------------------------------------------------- */
+/* ---- The dots of quantifiers ---- */
 
 static bool is_spaced_dot(const fr_fnode *dot, const fr_fnode *next)
 {
@@ -206,7 +206,7 @@ static void mark_quantifiers(fr_fitem *item)
     }
 }
 
-/* ---- Words that are operators in their place --------------------------------- */
+/* ---- Words that are operators in their place ---- */
 
 /* Does a condition begin at `t`, the token behind the dot `dot` (an index)? Nodes
  * behind `t` cannot change the answer: `t` is followed by no dot, so the chain of names
@@ -310,7 +310,7 @@ static fr_frole token_role(builder *b, fr_fitem *item, const fr_token *t)
     }
 }
 
-/* ---- Spacing and widths ------------------------------------------------------ */
+/* ---- Spacing and widths ---- */
 
 static fr_token_kind kind_of(const fr_fnode *n)
 {
@@ -383,7 +383,7 @@ static size_t group_width(const fr_fgroup *g)
     return width;
 }
 
-/* ---- Building ---------------------------------------------------------------- */
+/* ---- Building ---- */
 
 static fr_fgroup *build_group(builder *b, bool block);
 
@@ -605,7 +605,7 @@ static fr_fgroup *build_group(builder *b, bool block)
     return g;
 }
 
-/* ---- The file ---------------------------------------------------------------- */
+/* ---- The file ---- */
 
 /* How many solid tokens follow the keyword before the body, if there is one. */
 static void build_construct(builder *b, fr_fgroup *file)

@@ -17,7 +17,7 @@
 #include "contract/wire/load_internal.h"
 #include "contract/wire/shape.h"
 
-/* ---- Constructs ---------------------------------------------------------------- */
+/* ---- Constructs ---- */
 
 /* A construct of the bundle and its place in it. */
 typedef struct item {
@@ -182,7 +182,7 @@ static void load_entities(ct_loader *l, const item_list *items)
     }
 }
 
-/* ---- Rules --------------------------------------------------------------------- */
+/* ---- Rules ---- */
 
 static int64_t stratum_of(const item *it)
 {
@@ -289,7 +289,7 @@ static void load_flows(ct_loader *l, const item_list *items)
     }
 }
 
-/* ---- Entry --------------------------------------------------------------------- */
+/* ---- Entry ---- */
 
 static mt_err load_version(ct_loader *l, const mt_json *bundle)
 {

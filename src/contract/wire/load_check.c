@@ -20,7 +20,7 @@ static void report(ct_loader *l, const char *code, const char *kind, mt_str id,
                   MT_ARG(message));
 }
 
-/* ---- Entities ------------------------------------------------------------------ */
+/* ---- Entities ---- */
 
 /* Each chain is followed until it ends or meets an entity that is known to end; then
  * the whole chain is marked. A chain longer than there are entities repeats one. Every
@@ -47,7 +47,7 @@ static void check_parents(ct_loader *l)
     }
 }
 
-/* ---- Step graphs --------------------------------------------------------------- */
+/* ---- Step graphs ---- */
 
 typedef MT_VEC(uint32_t) index_list;
 
@@ -109,7 +109,7 @@ static bool is_acyclic(ct_loader *l, const ct_steps *steps)
     return count == steps->count;
 }
 
-/* ---- Flows --------------------------------------------------------------------- */
+/* ---- Flows ---- */
 
 /* An OPEN flow that is met again is its own caller: a cycle. A DONE one is known. */
 enum { OPEN = 1, DONE = 2 };
@@ -201,7 +201,7 @@ static uint32_t walk_flow(walker *w, uint32_t flow)
     return w->depth[flow];
 }
 
-/* ---- Parallel branches --------------------------------------------------------- */
+/* ---- Parallel branches ---- */
 
 /* Effects of every outcome count: which one a run will have is not known here. */
 static void touch_operation(const ct_model *m, uint32_t op, uint8_t *touched)

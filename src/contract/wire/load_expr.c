@@ -36,7 +36,7 @@ static const ct_expr *literal(ct_loader *l, const ct_type *type, const ct_value 
     return e;
 }
 
-/* ---- Literals ------------------------------------------------------------------ */
+/* ---- Literals ---- */
 
 static const ct_type *text_type(ct_loader *l, size_t max_length)
 {
@@ -127,7 +127,7 @@ const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *typ
     return literal(l, type, ct_keep_value(l, &v));
 }
 
-/* ---- References ---------------------------------------------------------------- */
+/* ---- References ---- */
 
 /* The innermost variable of that name, as its depth; CT_NONE. */
 static uint32_t find_variable(const ct_loader *l, mt_str name)
@@ -265,7 +265,7 @@ static const ct_expr *load_field_of(ct_loader *l, const mt_json *json)
     return of ? field_of(l, of, ct_text_at(json, "field"), json) : NULL;
 }
 
-/* ---- Operators ----------------------------------------------------------------- */
+/* ---- Operators ---- */
 
 static const ct_expr *operands_differ(ct_loader *l, const char *op, const ct_expr *x,
                                       const ct_expr *y, const mt_json *at)
@@ -453,7 +453,7 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
     return NULL;
 }
 
-/* ---- Predicates ---------------------------------------------------------------- */
+/* ---- Predicates ---- */
 
 static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_compare op)
 {
@@ -572,7 +572,7 @@ const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json)
     return e;
 }
 
-/* ---- Payloads ------------------------------------------------------------------ */
+/* ---- Payloads ---- */
 
 static bool is_term(const mt_json *json)
 {

@@ -69,7 +69,7 @@ static uint32_t want_construct(ct_loader *l, const mt_json *json, mt_str key,
     return index;
 }
 
-/* ---- Failure handlers ---------------------------------------------------------- */
+/* ---- Failure handlers ---- */
 
 static bool load_compensation(ct_loader *l, const mt_json *json, ct_compensation *out)
 {
@@ -155,7 +155,7 @@ static bool load_handler(ct_loader *l, const step_names *names, const mt_json *p
     return ok;
 }
 
-/* ---- Steps --------------------------------------------------------------------- */
+/* ---- Steps ---- */
 
 /* The name a step routes the outcome by. One that was not declared is `success` to the
  * elaborator even where an effect gives it a label. */

@@ -33,7 +33,7 @@ uint32_t ct_add_condition(ct_loader *l, const ct_expr *condition)
     return (uint32_t)l->conditions.len - 1;
 }
 
-/* ---- Entities ------------------------------------------------------------------ */
+/* ---- Entities ---- */
 
 /* `states` maps names to index + 1, for many look-ups in one entity; NULL: search. */
 static uint32_t want_state(ct_loader *l, const ct_entity *e, const mt_json *json,
@@ -113,7 +113,7 @@ bool ct_load_entity(ct_loader *l, const mt_json *json, ct_entity *out)
     return load_transitions(l, json, out);
 }
 
-/* ---- Operations ---------------------------------------------------------------- */
+/* ---- Operations ---- */
 
 static bool load_allowed(ct_loader *l, const mt_json *json, ct_operation *op)
 {

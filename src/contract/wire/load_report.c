@@ -2,7 +2,7 @@
  * path, and members of an object. */
 #include "contract/wire/load_internal.h"
 
-/* ---- Reporting ----------------------------------------------------------------- */
+/* ---- Reporting ---- */
 
 void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
                    const char *format, ...)
@@ -50,7 +50,7 @@ void ct_path_pop(ct_loader *l, size_t mark)
     l->path.len = mark;
 }
 
-/* ---- Members: their form was checked ------------------------------------------- */
+/* ---- Members: their form was checked ---- */
 
 int64_t ct_i64_at_key(const mt_json *object, mt_str key)
 {

@@ -20,7 +20,7 @@ typedef struct ct_origin {
     uint32_t line; /* 0: the bundle does not say */
 } ct_origin;
 
-/* ---- Expressions: predicates and terms --------------------------------------- */
+/* ---- Expressions: predicates and terms ---- */
 
 typedef enum ct_op {
     /* terms */
@@ -62,7 +62,7 @@ struct ct_expr {
     mt_str name;           /* variable of a quantifier */
 };
 
-/* ---- Constructs --------------------------------------------------------------- */
+/* ---- Constructs ---- */
 
 typedef struct ct_fact {
     mt_str id;
@@ -203,7 +203,7 @@ typedef struct ct_flow {
     ct_origin origin;
 } ct_flow;
 
-/* ---- The model ---------------------------------------------------------------- */
+/* ---- The model ---- */
 
 typedef enum ct_kind {
     CT_KIND_FACT,

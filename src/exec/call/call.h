@@ -20,8 +20,7 @@
 typedef struct ex_group ex_group;
 typedef struct ex_handler ex_handler;
 
-/* ---- Jobs -------------------------------------------------------------------------
- */
+/* ---- Jobs ---- */
 
 /* A body, its members as far as they are known. ptr NULL, NULL: not given. */
 typedef struct ex_request {
@@ -116,8 +115,7 @@ void ex_reply_end(mt_jw *w);
 /* A reply whose body is written whole by others. */
 mt_buf *ex_reply_body(ex_job *job, int status);
 
-/* ---- Problems ---------------------------------------------------------------------
- */
+/* ---- Problems ---- */
 
 /* clang-format off */
 /* Columns: name, status, is the answer kept, code, title. With an
@@ -193,8 +191,7 @@ bool ex_problem_close(mt_jw *w);
 /* The store's fault on the caller's thread. */
 bool ex_refuse_store(ex_job *job, mt_err err);
 
-/* ---- Who calls --------------------------------------------------------------------
- */
+/* ---- Who calls ---- */
 
 mt_str ex_caller_id(const ex_job *job);
 bool ex_refused_without(ex_job *job, mt_str right);
@@ -208,8 +205,7 @@ bool ex_may_read_facts(const ex_job *job, mt_str contract);
 /* May the caller assert the fact? */
 bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
 
-/* ---- Requests ---------------------------------------------------------------------
- */
+/* ---- Requests ---- */
 
 /* The longest that an asserted fact can be said to hold; without `ttl_ms` it holds
  * until it is retracted. */
@@ -252,8 +248,7 @@ bool ex_list_close(ex_list *l, mt_err err);
 void ex_record_json(mt_jw *w, const ex_job *job, const st_record *r);
 bool ex_list_records(ex_job *job, st_record_filter *f, mt_str scope);
 
-/* ---- Facts ------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 enum { EX_SHORT_BYTES = 256 << 10 }; /* of a body that holds up nobody */
 

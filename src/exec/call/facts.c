@@ -11,8 +11,7 @@
 
 enum { FETCH_MS = 5000 };
 
-/* ---- Rights -----------------------------------------------------------------------
- */
+/* ---- Rights ---- */
 
 bool ex_served(const ex_version *v, uint32_t fact)
 {
@@ -43,8 +42,7 @@ static bool refused_given(ex_job *job, uint32_t fact)
     return false;
 }
 
-/* ---- Manual facts -----------------------------------------------------------------
- */
+/* ---- Manual facts ---- */
 
 /* Another process may have asserted something: costs a round trip. */
 static mt_err see_others(ex_executor *x)
@@ -92,8 +90,7 @@ static bool find_manual(ex_job *job, uint32_t fact, ad_fact_answer *out)
     return true;
 }
 
-/* ---- Adapters ---------------------------------------------------------------------
- */
+/* ---- Adapters ---- */
 
 static size_t params_of(ex_job *job, ad_param **out)
 {
@@ -179,8 +176,7 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
     return wanted_count && refused_fetch(job, wanted, wanted_count, answers + n);
 }
 
-/* ---- The snapshot -----------------------------------------------------------------
- */
+/* ---- The snapshot ---- */
 
 static bool refuse_facts(ex_job *job, const ct_fault *fault)
 {
@@ -324,8 +320,7 @@ mt_err ex_snapshot_restore(ex_job *job, const st_flow *row, ct_fault *fault)
     return err ? err : row_fault(ex_evaluate_conditions(job, job->v, job->snap, fault));
 }
 
-/* ---- Words ------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 void ex_facts_json(mt_buf *out, const ex_version *v, const ex_snap *s)
 {

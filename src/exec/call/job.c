@@ -8,8 +8,7 @@
 
 #include "exec/call/call.h"
 
-/* ---- The pool ---------------------------------------------------------------------
- */
+/* ---- The pool ---- */
 
 enum { FREE_JOBS_MOST = 512, JOB_KEEP_MOST = 1 << 20 };
 
@@ -94,8 +93,7 @@ void ex_jobs_free(ex_executor *x)
     }
 }
 
-/* ---- Answers ----------------------------------------------------------------------
- */
+/* ---- Answers ---- */
 
 mt_jw ex_reply_with(ex_job *job, int status)
 {

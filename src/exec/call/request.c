@@ -9,8 +9,7 @@
 #include "contract/flow/states.h"
 #include "exec/call/call.h"
 
-/* ---- Bodies -----------------------------------------------------------------------
- */
+/* ---- Bodies ---- */
 
 static const mt_form_row MEMBERS[] = {
     MT_FORM_TEXT(ex_request, persona, "persona", 0),
@@ -90,8 +89,7 @@ bool ex_refused_request(ex_job *job)
     return false;
 }
 
-/* ---- Queries ----------------------------------------------------------------------
- */
+/* ---- Queries ---- */
 
 mt_str ex_query(const ex_job *job, const char *name)
 {
@@ -137,8 +135,7 @@ bool ex_refused_page(ex_job *job, st_page *out)
     return false;
 }
 
-/* ---- Names ------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 bool ex_refused_contract(ex_job *job)
 {

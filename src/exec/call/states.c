@@ -146,8 +146,7 @@ static void offer(ex_cache *c, const st_instance *row, uint64_t stamp)
     pthread_mutex_unlock(lock);
 }
 
-/* ---- Reading for a dry run --------------------------------------------------------
- */
+/* ---- Reading for a dry run ---- */
 
 /* One instance from the store, without a lock. A deleted one is not there. */
 static mt_err read_one(ex_job *job, st_tx **tx, st_instance *row, bool *found)

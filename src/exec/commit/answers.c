@@ -112,8 +112,7 @@ void ex_answer_keep(ex_group *g, ex_job *job)
     mt_vec_push(g->arena, &g->answers, a);
 }
 
-/* ---- Refused before the committer --------------------------------------------------
- */
+/* ---- Refused before the committer ---- */
 
 typedef struct decided {
     int status;

@@ -16,11 +16,9 @@
 
 enum { TRIES = 8, SPARE_IDS = 3, FORGET_EVERY_MS = 600000, DAY_MS = 86400000 };
 
-/* ---- Rows -------------------------------------------------------------------------
- */
+/* ---- Rows ---- */
 
-/* ---- Idempotency ------------------------------------------------------------------
- */
+/* ---- Idempotency ---- */
 
 static bool has_key(const ex_job *job)
 {
@@ -74,8 +72,7 @@ static mt_err use_answers(ex_group *g, ex_job **jobs, size_t n,
     return err;
 }
 
-/* ---- One group --------------------------------------------------------------------
- */
+/* ---- One group ---- */
 
 static void reset(ex_job *job)
 {
@@ -289,8 +286,7 @@ static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
     return MT_OK;
 }
 
-/* ---- Outcomes ---------------------------------------------------------------------
- */
+/* ---- Outcomes ---- */
 
 /* Where a job goes after its group: to a worker, back to the beginning, into the next
  * group, or to its caller. */

@@ -15,8 +15,7 @@
 
 #include "exec/call/call.h"
 
-/* ---- The queue --------------------------------------------------------------------
- */
+/* ---- The queue ---- */
 
 /* Leaves the job to the committer. */
 void ex_enqueue(ex_job *job);
@@ -35,8 +34,7 @@ void ex_job_begin_again(ex_job *job);
 void ex_think(ex_job *job);
 void ex_thinkers_stop(ex_executor *x);
 
-/* ---- Groups -----------------------------------------------------------------------
- */
+/* ---- Groups ---- */
 
 /* An instance as it stands in the group. */
 typedef struct ex_row {
@@ -97,8 +95,7 @@ mt_err ex_lock_flows_soon(ex_group *g, ex_job **jobs, size_t n);
 /* Writes rows that moved, records and answers, all of a kind together. */
 mt_err ex_write_group(ex_group *g);
 
-/* ---- Idempotency ------------------------------------------------------------------
- */
+/* ---- Idempotency ---- */
 
 /* Answers the job whose key was used before. */
 mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a);
@@ -114,8 +111,7 @@ void ex_answer_keep(ex_group *g, ex_job *job);
  * it. False: it is not to be kept. */
 bool ex_answer_defer(ex_job *job);
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 /* What is known of a record besides its body. */
 typedef struct ex_record {
@@ -138,8 +134,7 @@ mt_err ex_record_end(ex_group *g, mt_jw *w, const ex_record *r, int64_t *id);
 /* "Entity/instance". */
 mt_str ex_subject(mt_arena *a, mt_str entity, mt_str id);
 
-/* ---- The ledger -------------------------------------------------------------------
- */
+/* ---- The ledger ---- */
 
 /* Adds g->body to the chain (or queues it), with no shadow looking. */
 mt_err ex_record_put(ex_group *g, const ex_record *r, int64_t *id);
@@ -184,8 +179,7 @@ void ex_sign_close(ex_executor *x);
 /* Why nothing is signed, if so, behind `before`. For everyone: it names no files. */
 bool ex_sign_fault(ex_executor *x, mt_buf *why, const char *before);
 
-/* ---- The shadow -------------------------------------------------------------------
- */
+/* ---- The shadow ---- */
 
 /* `path` NULL: there is none. */
 mt_err ex_shadow_open(ex_executor *x, const char *path, mt_buf *why);
@@ -197,8 +191,7 @@ mt_err ex_shadow_record(ex_group *g, const ex_record *r, int64_t id);
 /* An operation was refused, on the group's states. Overwrites g->body. */
 mt_err ex_shadow_refusal(ex_job *job, ex_group *g, const ct_attempt *a);
 
-/* ---- Operations and flows ---------------------------------------------------------
- */
+/* ---- Operations and flows ---- */
 
 /* What one operation changes. */
 typedef struct ex_effects {
@@ -245,8 +238,7 @@ typedef struct ex_flow_end {
 /* The end of a flow: its record, and what a System promises for it. */
 mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *id);
 
-/* ---- The outbox --------------------------------------------------------------------
- */
+/* ---- The outbox ---- */
 
 /* What was promised in a transaction and is done after it: triggers of Systems and
  * intents of graphs. */

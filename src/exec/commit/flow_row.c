@@ -8,8 +8,7 @@
 #include "contract/flow/report.h"
 #include "exec/commit/commit.h"
 
-/* ---- As JSON ----------------------------------------------------------------------
- */
+/* ---- As JSON ---- */
 
 void ex_outcomes_json(mt_jw *w, const ct_plan *p, const uint32_t *outcomes,
                       uint32_t count)
@@ -110,8 +109,7 @@ void ex_states_json(mt_jw *w, const ct_plan *p, const uint32_t *states)
     mt_jw_end_object(w);
 }
 
-/* ---- Taken up, ended --------------------------------------------------------------
- */
+/* ---- Taken up, ended ---- */
 
 /* They were checked when it began; an entity that a later version lacks is left out. */
 bool ex_refused_row_bindings(ex_job *job, const st_flow *row)

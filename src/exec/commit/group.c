@@ -10,8 +10,7 @@
 
 #include "exec/commit/commit.h"
 
-/* ---- Instances --------------------------------------------------------------------
- */
+/* ---- Instances ---- */
 
 static mt_str row_key(mt_arena *a, mt_str scope, mt_str entity, mt_str id)
 {
@@ -116,8 +115,7 @@ void ex_move(ex_group *g, ex_row *r, mt_str state, mt_str flow, mt_str operation
     r->changed = true;
 }
 
-/* ---- Flows ------------------------------------------------------------------------
- */
+/* ---- Flows ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -156,8 +154,7 @@ ex_flow_row *ex_flow_of(ex_group *g, mt_str id)
     return at ? &g->flows.items[at - 1] : NULL;
 }
 
-/* ---- Writing ----------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 mt_err ex_record_end(ex_group *g, mt_jw *w, const ex_record *r, int64_t *id)
 {

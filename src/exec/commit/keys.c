@@ -27,8 +27,7 @@ typedef struct opening {
     mt_buf *why;
 } opening;
 
-/* ---- The trust domain -------------------------------------------------------------
- */
+/* ---- The trust domain ---- */
 
 /* A record without a domain was written before one was declared, and decides nothing.
  */
@@ -60,8 +59,7 @@ static mt_err check_domain(opening *o)
     return st_record_walk(o->tx, &newest, (st_page){.limit = 1}, take_domain, o);
 }
 
-/* ---- Keys -------------------------------------------------------------------------
- */
+/* ---- Keys ---- */
 
 static mt_err take_event(void *state, const st_record *row)
 {
@@ -166,8 +164,7 @@ static mt_err write_event(opening *o, bool revoked, const mt_sign_public *key,
     return err;
 }
 
-/* ---- Memories ---------------------------------------------------------------------
- */
+/* ---- Memories ---- */
 
 /* Does the key remember that it signed something, or is there no telling? When the
  * memory's place was named, the key before it may still have its own there. */
@@ -190,8 +187,7 @@ static mt_err begin_memory(opening *o, bool replace)
     return ex_memory_begin(x->memory, &m, replace, o->why);
 }
 
-/* ---- One key, or one after the other -----------------------------------------------
- */
+/* ---- One key, or one after the other ---- */
 
 /* Signs for what was just written. That the ledger is not the one this key signed does
  * not keep the service from starting: ex_sign_open() finds it again and says so. */
@@ -306,8 +302,7 @@ static mt_err settle_key(opening *o)
     return taken ? take_over(o) : first_key(o);
 }
 
-/* ---- Opening ----------------------------------------------------------------------
- */
+/* ---- Opening ---- */
 
 /* Domain first: with another domain nothing else about the ledger matters. */
 static mt_err look(opening *o)

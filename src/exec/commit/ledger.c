@@ -13,8 +13,7 @@
 /* Records that wait to be written together. */
 enum { AT_ONCE = 512 };
 
-/* ---- The end of the chain ---------------------------------------------------------
- */
+/* ---- The end of the chain ---- */
 
 static mt_err load_tail(ex_executor *x, st_tx *tx, mt_arena *a)
 {
@@ -65,8 +64,7 @@ mt_err ex_last_checkpoint(st_tx *tx, mt_arena *a, lg_checkpoint *out)
     return err ? err : lg_checkpoint_read(a, mt_str_trim(text, MT_STR("\n")), out);
 }
 
-/* ---- Appending --------------------------------------------------------------------
- */
+/* ---- Appending ---- */
 
 /* The hash is made once more, for one record in many. */
 static mt_err keep_block(st_tx *tx, const lg_chain *c, mt_str body)
@@ -163,8 +161,7 @@ void ex_tell_news(ex_executor *x, int64_t size)
     pthread_mutex_unlock(&x->news_lock);
 }
 
-/* ---- What records have in common --------------------------------------------------
- */
+/* ---- What records have in common ---- */
 
 mt_jw ex_record_begin(ex_group *g)
 {

@@ -30,8 +30,7 @@ typedef struct batch {
     int64_t wait_ms; /* until the next look, or NEVER */
 } batch;
 
-/* ---- Looking ------------------------------------------------------------------------
- */
+/* ---- Looking ---- */
 
 static void one_less(void *state, ex_reply *reply)
 {

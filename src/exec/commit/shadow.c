@@ -33,8 +33,7 @@ static void take_difference(void *state, const wi_whatif_difference *d)
     wi_whatif_json(&s->difference, &copy);
 }
 
-/* ---- Life -------------------------------------------------------------------------
- */
+/* ---- Life ---- */
 
 /* A System cannot look on: its members decide together, and a record is of one
  * contract. */
@@ -107,8 +106,7 @@ bool ex_shadows(const ex_executor *x, const ex_version *v)
     return x->shadow && mt_str_eq(x->shadow->contract, v->contract);
 }
 
-/* ---- Comparing --------------------------------------------------------------------
- */
+/* ---- Comparing ---- */
 
 /* Puts g->body to the candidate. Does it disagree? */
 static bool disagrees(ex_group *g, int64_t id)

@@ -28,8 +28,7 @@ void ex_signing_drop(ex_signing *s)
     mt_buf_free(&s->fault);
 }
 
-/* ---- One look ---------------------------------------------------------------------
- */
+/* ---- One look ---- */
 
 static mt_err put_back(ex_executor *x, const ex_signer *s, const ex_sight *seen,
                        mt_buf *why)
@@ -85,8 +84,7 @@ mt_err ex_sign_with(ex_executor *x, const mt_sign_key *key, const char *memory,
     return err;
 }
 
-/* ---- What is known of it ----------------------------------------------------------
- */
+/* ---- What is known of it ---- */
 
 /* What was looked at is good again: an earlier fault is forgotten, and said to be. */
 static void note_seen(ex_executor *x, const ex_sight *seen)
@@ -187,8 +185,7 @@ void ex_sign_open(ex_executor *x)
     look_once(x, false, true);
 }
 
-/* ---- When -------------------------------------------------------------------------
- */
+/* ---- When ---- */
 
 void ex_sign_note(ex_executor *x, int64_t size, bool here)
 {

@@ -11,8 +11,7 @@
  * The target is started as any call is, through the table of kinds. */
 #include "exec/commit/commit.h"
 
-/* ---- Promising --------------------------------------------------------------------
- */
+/* ---- Promising ---- */
 
 typedef struct promise {
     const ex_system *system;
@@ -78,8 +77,7 @@ mt_err ex_trigger_promise(ex_group *g, const st_flow *row)
     return err;
 }
 
-/* ---- Keeping the promise ----------------------------------------------------------
- */
+/* ---- Keeping the promise ---- */
 
 /* The instance the target flow uses for one of its entities; empty: none is known. */
 static mt_str instance_for(ex_job *job, const ex_delivery *d, mt_str entity)

@@ -29,8 +29,7 @@
 typedef struct ex_version ex_version;
 typedef struct ex_snap ex_snap;
 
-/* ---- Versions ---------------------------------------------------------------------
- */
+/* ---- Versions ---- */
 
 /* Where a fact's value came from. */
 typedef enum ex_from {
@@ -91,8 +90,7 @@ void ex_version_free(ex_version *v);
 ex_snap *ex_snap_take(ex_version *v);
 void ex_snap_give(ex_version *v, ex_snap *s);
 
-/* ---- Which are served -------------------------------------------------------------
- */
+/* ---- Which are served ---- */
 
 typedef struct ex_contract {
     mt_str id;
@@ -142,8 +140,7 @@ mt_err ex_contracts_take(ex_executor *x, st_tx *tx, int64_t stamp);
  * since, by whichever thread, changes nothing. */
 void ex_contracts_deployed(ex_executor *x, ex_version *v, int64_t stamp);
 
-/* ---- Systems ----------------------------------------------------------------------
- */
+/* ---- Systems ---- */
 
 #define EX_KIND_SYSTEM MT_STR("system") /* documents: id SYSTEM, body its bundle */
 
@@ -163,8 +160,7 @@ bool ex_system_shares(const mt_json *declaration, mt_str contract, mt_str entity
  * members share them: the one place that decides it. In the arena. */
 mt_str ex_scope_of(ex_executor *x, mt_arena *a, mt_str contract, mt_str entity);
 
-/* ---- Kept facts -------------------------------------------------------------------
- */
+/* ---- Kept facts ---- */
 
 #define EX_KIND_FACT MT_STR("fact") /* documents, see kept_facts.c */
 mt_str ex_fact_key(mt_arena *a, mt_str contract, mt_str fact);
@@ -173,8 +169,7 @@ mt_err ex_manual_lookup(void *version, mt_arena *a, uint32_t fact, ad_manual *ou
 /* Reads them anew if they changed. */
 mt_err ex_facts_reload(ex_executor *x, st_tx *tx);
 
-/* ---- Files, and the world outside -------------------------------------------------
- */
+/* ---- Files, and the world outside ---- */
 
 /* What a file gives: its contracts (members of a System each) and the System itself. */
 typedef struct ex_sources {

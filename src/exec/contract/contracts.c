@@ -13,8 +13,7 @@
 #define KIND_VERSION MT_STR("contract")
 #define KIND_CURRENT MT_STR("contract.current")
 
-/* ---- The table --------------------------------------------------------------------
- */
+/* ---- The table ---- */
 
 static ex_contract *find_contract(ex_executor *x, mt_str id)
 {
@@ -93,8 +92,7 @@ void ex_executor_release(ex_executor *x, ex_manifest *m)
     *m = (ex_manifest){0};
 }
 
-/* ---- The store --------------------------------------------------------------------
- */
+/* ---- The store ---- */
 
 static mt_str version_id(mt_arena *a, mt_str contract, mt_str etag)
 {
@@ -246,8 +244,7 @@ mt_err ex_version_store(st_tx *tx, ex_version *v, mt_str trust, bool first,
     return err;
 }
 
-/* ---- What others deployed ---------------------------------------------------------
- */
+/* ---- What others deployed ---- */
 
 static mt_err take_system(void *state, const st_doc *row)
 {

@@ -9,8 +9,7 @@
 #include "exec/evidence/trust.h"
 #include "exec/executor_internal.h"
 
-/* ---- Compiling --------------------------------------------------------------------
- */
+/* ---- Compiling ---- */
 
 /* As it came with the manifest; else by our own key; else only the domain; else none.
  */
@@ -168,8 +167,7 @@ mt_err ex_version_make(ex_executor *x, const ex_source *s, int64_t number,
     return MT_OK;
 }
 
-/* ---- Working room -----------------------------------------------------------------
- */
+/* ---- Working room ---- */
 
 /* One block for all arrays of the snap, so that a call allocates nothing once the pool
  * is warm. */

@@ -51,8 +51,7 @@ static mt_err refuse(accepting *x, const char *format, ...)
     return MT_E_DENIED;
 }
 
-/* ---- What is there ----------------------------------------------------------------
- */
+/* ---- What is there ---- */
 
 static mt_err take_point(void *state, int64_t size, mt_str text)
 {
@@ -146,8 +145,7 @@ static mt_err read_all(accepting *x)
     return err ? err : check_key(x);
 }
 
-/* ---- What becomes of it -----------------------------------------------------------
- */
+/* ---- What becomes of it ---- */
 
 static void write_hash(mt_jw *w, const char *key, const mt_sha256 *hash)
 {
@@ -291,8 +289,7 @@ static mt_err drop_points(accepting *x)
     return err ? err : st_checkpoint_recount(x->tx);
 }
 
-/* ---- All of it --------------------------------------------------------------------
- */
+/* ---- All of it ---- */
 
 /* On a shared store only who could chain may do this; MT_E_BUSY while somebody else
  * does. */

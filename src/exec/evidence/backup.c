@@ -17,8 +17,7 @@
 #include "os/file.h"
 #include "store/copy.h"
 
-/* ---- Out ---------------------------------------------------------------------------
- */
+/* ---- Out ---- */
 
 static mt_err write_piece(void *state, mt_str bytes)
 {
@@ -41,8 +40,7 @@ mt_err ex_backup_write(st_store *s, const char *path, mt_buf *why)
     return err && !why->len ? say_errno(why, "write", path) : err;
 }
 
-/* ---- Lines --------------------------------------------------------------------------
- */
+/* ---- Lines ---- */
 
 typedef struct lines {
     FILE *file;
@@ -77,8 +75,7 @@ static mt_err next_line(void *state, mt_str *line)
     return MT_OK;
 }
 
-/* ---- Checking
- * ------------------------------------------------------------------------ */
+/* ---- Checking ---- */
 
 typedef struct checking {
     lg_chain chain;
@@ -191,8 +188,7 @@ mt_err ex_backup_restore(st_store *s, const char *path, mt_buf *why)
     return err;
 }
 
-/* ---- Points in time
- * ------------------------------------------------------------------- */
+/* ---- Points in time ---- */
 
 mt_str ex_backup_name(mt_arena *a, int64_t now_ms, int64_t records)
 {

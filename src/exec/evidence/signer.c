@@ -53,8 +53,7 @@ static bool is_own(const look *l, const lg_checkpoint *c)
     return is_key(&c->key, &l->s->key->open);
 }
 
-/* ---- Checkpoints ------------------------------------------------------------------
- */
+/* ---- Checkpoints ---- */
 
 static mt_err read_memory(look *l)
 {
@@ -150,8 +149,7 @@ static mt_err compare_points(look *l)
     return MT_OK;
 }
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 /* Whom the checkpoints behind the memory vouch for. */
 static void take_since(look *l)
@@ -277,8 +275,7 @@ static mt_err read_records(look *l, bool whole)
     return err ? err : st_record_walk(l->tx, &f, (st_page){0}, take_record, l);
 }
 
-/* ---- The end ----------------------------------------------------------------------
- */
+/* ---- The end ---- */
 
 static const lg_key *find_key(const look *l, const mt_sign_public *key)
 {
@@ -390,8 +387,7 @@ mt_err ex_signer_look(const ex_signer *s, bool whole, mt_arena *a, ex_sight *out
     return err;
 }
 
-/* ---- Signing ----------------------------------------------------------------------
- */
+/* ---- Signing ---- */
 
 /* `again`: the count of checkpoints is taken anew, after some were dropped. */
 static mt_err publish(const ex_signer *s, const ex_memory *m, bool again, mt_buf *why)

@@ -6,8 +6,7 @@
  * then the cycle runs again, on the newer state. May fail: the store. */
 #include "exec/kinds/agent.h"
 
-/* ---- Calls --------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 /* Agents are few and named when the server starts; the list never changes while it
  * runs, so it is read without a lock. */

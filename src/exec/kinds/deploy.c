@@ -8,8 +8,7 @@
 #include "exec/kinds/deploy.h"
 #include "analyze/version/diff_report.h"
 
-/* ---- What must be declared (M2, M3) -----------------------------------------------
- */
+/* ---- What must be declared (M2, M3) ---- */
 
 typedef struct names {
     mt_str *items;
@@ -69,8 +68,7 @@ static bool refused_without_policy(ex_migration *m, const an_diff *diff)
     return ex_problem_close(&w);
 }
 
-/* ---- Words and records ------------------------------------------------------------
- */
+/* ---- Words and records ---- */
 
 /* What does not touch meaning, but where facts come from. */
 static void infrastructure_json(mt_jw *w, const an_diff *diff)
@@ -202,8 +200,7 @@ static void reply_deployed(ex_job *job, const summary *s)
     ex_reply_end(&w);
 }
 
-/* ---- Deploying --------------------------------------------------------------------
- */
+/* ---- Deploying ---- */
 
 /* Two processes, or two calls, may compile the same bundle. The list has one version
  * per etag; whoever comes second uses the one that is there. */

@@ -86,8 +86,7 @@ mt_err ex_migration_apply(ex_migration *m);
 size_t ex_migration_flows_left(const ex_migration *m);
 size_t ex_migration_instances_left(const ex_migration *m);
 
-/* ---- Around it --------------------------------------------------------------------
- */
+/* ---- Around it ---- */
 
 /* The shape of `policy`. */
 bool ex_refused_policy(ex_job *job);

@@ -5,8 +5,7 @@
  * (deploy_fates.c), so nothing here is refused. May fail: the store. */
 #include "exec/kinds/deploy.h"
 
-/* ---- Writing ----------------------------------------------------------------------
- */
+/* ---- Writing ---- */
 
 /* §18.4, policy abort. What the flow had done stays done: an abort compensates nothing.
  * The first construct that it would have reached is named as the reason. */
@@ -121,8 +120,7 @@ mt_err ex_migration_apply(ex_migration *m)
     return err;
 }
 
-/* ---- Words ------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 static void touches_json(mt_jw *w, const an_touches *touches)
 {

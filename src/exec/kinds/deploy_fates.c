@@ -18,8 +18,7 @@ const mt_str EX_FATE_NAMES[EX_FATE_COUNT] = {
     [EX_THERE] = MT_STR_INIT("current"),
 };
 
-/* ---- Versions ---------------------------------------------------------------------
- */
+/* ---- Versions ---- */
 
 /* Bytes are not bounded again: they were when the version was made. One level more than
  * a bundle has, for the manifest around it. */
@@ -87,8 +86,7 @@ void ex_migration_removed(ex_migration *m, const ex_version *old)
     }
 }
 
-/* ---- Flows in flight --------------------------------------------------------------
- */
+/* ---- Flows in flight ---- */
 
 typedef struct ids {
     mt_arena *a;
@@ -166,8 +164,7 @@ static void claim_bound(ex_migration *m, const ex_flight *f)
     }
 }
 
-/* ---- Instances --------------------------------------------------------------------
- */
+/* ---- Instances ---- */
 
 /* Rows of a walk are valid during the callback only, hence the copies. */
 static mt_err take_orphan(void *state, const st_instance *row)
@@ -256,8 +253,7 @@ bool ex_refused_state_map(ex_migration *m)
     return false;
 }
 
-/* ---- Judging a flow ---------------------------------------------------------------
- */
+/* ---- Judging a flow ---- */
 
 static bool nobody_acts(void *context, const ct_run *run, uint32_t persona)
 {
@@ -423,8 +419,7 @@ static void decide(ex_migration *m, ex_flight *f)
     ex_job_give(probe);
 }
 
-/* ---- The plan ---------------------------------------------------------------------
- */
+/* ---- The plan ---- */
 
 static bool stays(const ex_flight *f)
 {

@@ -8,8 +8,7 @@
 #include "contract/wire/validate.h"
 #include "exec/kinds/deploy.h"
 
-/* ---- What is asked for ------------------------------------------------------------
- */
+/* ---- What is asked for ---- */
 
 /* Place and code of each fault, as `motet check` shows them. */
 static void diagnostics_json(mt_jw *w, const mt_diags *ds)

@@ -7,8 +7,7 @@
 
 #define KIND_MIGRATION MT_STR("migration")
 
-/* ---- The migration's document -----------------------------------------------------
- */
+/* ---- The migration's document ---- */
 
 /* No document is not an error: most contracts have never been migrated. With `lock` two
  * completions cannot meet. */
@@ -191,8 +190,7 @@ ex_migration ex_migration_begin(ex_job *job, ex_group *g, ex_version *next)
                           .state_map = job->request.state_map};
 }
 
-/* ---- The migration under way ------------------------------------------------------
- */
+/* ---- The migration under way ---- */
 
 typedef struct left {
     mt_jw *w;
@@ -317,8 +315,7 @@ bool ex_migration_get(ex_job *job)
     return err ? ex_refuse_store(job, err) : true;
 }
 
-/* ---- Completing -------------------------------------------------------------------
- */
+/* ---- Completing ---- */
 
 bool ex_migration_complete_prepare(ex_job *job)
 {

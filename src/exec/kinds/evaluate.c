@@ -30,8 +30,7 @@ bool ex_evaluate(ex_job *job)
     return true;
 }
 
-/* ---- Actions ----------------------------------------------------------------------
- */
+/* ---- Actions ---- */
 
 enum { INSTANCES_MOST = 100000 };
 

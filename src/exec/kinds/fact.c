@@ -195,8 +195,7 @@ mt_err ex_fact_retract_commit(ex_job *job, ex_group *g)
     return err;
 }
 
-/* ---- The list ---------------------------------------------------------------------
- */
+/* ---- The list ---- */
 
 /* Who may neither read nor assert a fact sees that it is asserted, not its value. */
 static void asserted_json(mt_jw *w, ex_job *job, uint32_t fact)

@@ -33,8 +33,7 @@ void ex_flow_think(ex_job *job);
 bool ex_flow_list(ex_job *job);
 bool ex_flow_get(ex_job *job);
 
-/* ---- Turns (flow_turn.c) ----------------------------------------------------------
- */
+/* ---- Turns (flow_turn.c) ---- */
 
 /* Reads a flow's row. MT_E_NOTFOUND. */
 mt_err ex_flow_read(ex_job *job, mt_str id, st_flow *row);
@@ -54,8 +53,7 @@ mt_err ex_flow_continue(ex_job *job, ex_group *g);
 bool ex_flow_start_dry_run(ex_job *job);
 bool ex_flow_resume_dry_run(ex_job *job, const st_flow *row);
 
-/* ---- Outcomes (flow_outcome.c) ----------------------------------------------------
- */
+/* ---- Outcomes (flow_outcome.c) ---- */
 
 /* ct_host.choose of a flow; its context is the turn. */
 uint32_t ex_outcome_choose(void *turn, const ct_run *run, uint32_t step, uint32_t op,

@@ -61,8 +61,7 @@ uint32_t ex_outcome_choose(void *context, const ct_run *run, uint32_t step, uint
     return among(wanted, matching, count) ? wanted : CT_UNDECIDED;
 }
 
-/* ---- What is refused --------------------------------------------------------------
- */
+/* ---- What is refused ---- */
 
 /* Any operation of the contract: which ones the flow will come to is not known yet. */
 static bool any_has(const ct_plan *p, mt_str label)

@@ -7,8 +7,7 @@
 
 #include "exec/kinds/flow.h"
 
-/* ---- Preparing --------------------------------------------------------------------
- */
+/* ---- Preparing ---- */
 
 /* May the caller resume the flow? */
 static bool refused_resume(ex_job *job, const st_flow *row)
@@ -119,8 +118,7 @@ void ex_flow_resume_claim(ex_job *job, ex_group *g)
     }
 }
 
-/* ---- Resuming ---------------------------------------------------------------------
- */
+/* ---- Resuming ---- */
 
 /* The row as the group locked it; NULL: the job is answered. */
 static ex_flow_row *find_row(ex_job *job, ex_group *g)
@@ -203,8 +201,7 @@ mt_err ex_flow_resume_commit(ex_job *job, ex_group *g)
     return ex_flow_turn(job, g, f, job->call->caller);
 }
 
-/* ---- Cancelling -------------------------------------------------------------------
- */
+/* ---- Cancelling ---- */
 
 static bool may_cancel(const ex_job *job, const st_flow *row)
 {

@@ -10,8 +10,7 @@
 #include "contract/flow/report.h"
 #include "exec/kinds/flow.h"
 
-/* ---- Who may act ------------------------------------------------------------------
- */
+/* ---- Who may act ---- */
 
 /* Personas that the configuration lets the server act as need no caller; others must be
  * held by whoever drives this turn. */
@@ -28,8 +27,7 @@ static bool may_act(void *context, const ct_run *run, uint32_t persona)
     return ex_caller_holds(t->who, name);
 }
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 static mt_jw begin_record(ex_turn *t)
 {
@@ -140,8 +138,7 @@ static mt_err apply(void *context, const ct_run *run, const ct_record *record)
     return err ? MT_E_IO : MT_OK;
 }
 
-/* ---- Turns ------------------------------------------------------------------------
- */
+/* ---- Turns ---- */
 
 /* A dry run has no apply(), so the engine keeps effects to itself; who may act is asked
  * of a flow that is resumed, since it would wait there too. */
@@ -283,8 +280,7 @@ static mt_err take_turn(ex_turn *t)
     return err;
 }
 
-/* ---- Answers ----------------------------------------------------------------------
- */
+/* ---- Answers ---- */
 
 /* One answer for beginning, resuming and dry runs; members that do not apply are
  * absent. Keys ascend. */
@@ -333,8 +329,7 @@ static void settle(ex_turn *t)
     }
 }
 
-/* ---- The first turn ---------------------------------------------------------------
- */
+/* ---- The first turn ---- */
 
 /* Texts of the row live in the group's arena, as long as the row does. */
 static mt_str bindings_text(ex_turn *t)
@@ -395,8 +390,7 @@ bool ex_flow_start_dry_run(ex_job *job)
     return true;
 }
 
-/* ---- Going on ---------------------------------------------------------------------
- */
+/* ---- Going on ---- */
 
 /* In no group; what is read may be out of date and is looked at again under the
  * lock. */

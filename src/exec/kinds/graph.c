@@ -7,8 +7,7 @@
 
 #include "host/graph_trace.h"
 
-/* ---- Which graphs -----------------------------------------------------------------
- */
+/* ---- Which graphs ---- */
 
 static bool refused_graph(ex_job *job, ho_graph_service **out)
 {
@@ -17,8 +16,7 @@ static bool refused_graph(ex_job *job, ho_graph_service **out)
                               MT_ARG(job->call->name));
 }
 
-/* ---- Events -----------------------------------------------------------------------
- */
+/* ---- Events ---- */
 
 static bool refused_without_right(ex_job *job)
 {
@@ -193,8 +191,7 @@ mt_err ex_graph_event_commit(ex_job *job, ex_group *group)
     return MT_OK;
 }
 
-/* ---- Reading ----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* Graphs are those of the configuration and do not change while the server runs. */
 bool ex_graph_list(ex_job *job)

@@ -11,8 +11,7 @@
 
 enum { ID_MOST = 256 };
 
-/* ---- Names ------------------------------------------------------------------------
- */
+/* ---- Names ---- */
 
 /* By the current version: an entity that only an older one had cannot be addressed any
  * more, though its rows are kept. */
@@ -77,8 +76,7 @@ static bool refused_dry_run(ex_job *job)
            ex_refuse(job, EX_BAD_REQUEST, "only operations and flows have a dry run");
 }
 
-/* ---- Words ------------------------------------------------------------------------
- */
+/* ---- Words ---- */
 
 /* The same members wherever an instance is shown. */
 static void members_json(mt_jw *w, const st_instance *r)
@@ -134,8 +132,7 @@ static void reply_row(ex_job *job, int status, const st_instance *row, int64_t r
     ex_reply_end(&w);
 }
 
-/* ---- Creating ---------------------------------------------------------------------
- */
+/* ---- Creating ---- */
 
 /* E15. A state may be given, for clients that send whole objects, but only the initial
  * one. Without an id one is made here, before the group, so that a repeated group uses
@@ -189,8 +186,7 @@ mt_err ex_instance_create_commit(ex_job *job, ex_group *g)
     return err;
 }
 
-/* ---- Deleting ---------------------------------------------------------------------
- */
+/* ---- Deleting ---- */
 
 bool ex_instance_delete_prepare(ex_job *job)
 {
@@ -249,8 +245,7 @@ mt_err ex_instance_delete_commit(ex_job *job, ex_group *g)
     return err;
 }
 
-/* ---- Reading ----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 /* A deleted instance is not found, as if it had never been; its history still is. */
 bool ex_instance_get(ex_job *job)

@@ -8,8 +8,7 @@
 
 #include "ledger/proof.h"
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 static bool refused_unless_reader(ex_job *job)
 {
@@ -91,8 +90,7 @@ bool ex_ledger_get(ex_job *job)
     return true;
 }
 
-/* ---- Hashes -----------------------------------------------------------------------
- */
+/* ---- Hashes ---- */
 
 typedef struct hashes {
     mt_sha256 *items;

@@ -16,8 +16,7 @@
  * INVARIANT: a refusal and a dry run have written nothing. May fail: the store. */
 #include "exec/kinds/operation.h"
 
-/* ---- What is asked ----------------------------------------------------------------
- */
+/* ---- What is asked ---- */
 
 static bool refused_operation(ex_job *job)
 {
@@ -27,8 +26,7 @@ static bool refused_operation(ex_job *job)
                      MT_ARG(job->call->name));
 }
 
-/* ---- Who asks ---------------------------------------------------------------------
- */
+/* ---- Who asks ---- */
 
 static ct_attempt attempt_with(ct_op_error error)
 {
@@ -45,8 +43,7 @@ static bool refused_unless_allowed(ex_job *job)
     return !allowed && ex_refuse_attempt(job, &a);
 }
 
-/* ---- On what ----------------------------------------------------------------------
- */
+/* ---- On what ---- */
 
 /* Effects need instances; facts and verdicts do not. */
 static bool refused_unless_bound(ex_job *job)
@@ -65,8 +62,7 @@ static bool refused_unless_bound(ex_job *job)
     return false;
 }
 
-/* ---- Tried ------------------------------------------------------------------------
- */
+/* ---- Tried ---- */
 
 /* On the states that the snap has. An outcome that the operation does not have is told
  * only to who could have named one. */
@@ -138,8 +134,7 @@ bool ex_operation_prepare(ex_job *job)
     return job->simulation && dry_run(job);
 }
 
-/* ---- In the group -----------------------------------------------------------------
- */
+/* ---- In the group ---- */
 
 void ex_operation_claim(ex_job *job, ex_group *g)
 {

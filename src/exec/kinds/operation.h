@@ -9,8 +9,7 @@ bool ex_operation_prepare(ex_job *job);
 void ex_operation_claim(ex_job *job, ex_group *g);
 mt_err ex_operation_commit(ex_job *job, ex_group *g);
 
-/* ---- Words (operation_words.c) ----------------------------------------------------
- */
+/* ---- Words (operation_words.c) ---- */
 
 /* The problem that an attempt with an error is; always true. */
 bool ex_refuse_attempt(ex_job *job, const ct_attempt *a);

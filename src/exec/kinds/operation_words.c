@@ -10,8 +10,7 @@
 #include "contract/flow/why.h"
 #include "exec/kinds/operation.h"
 
-/* ---- Refusals ---------------------------------------------------------------------
- */
+/* ---- Refusals ---- */
 
 static const ex_problem PROBLEMS[] = {
     [CT_OP_NONE] = EX_PROBLEM_COUNT,
@@ -145,9 +144,7 @@ bool ex_refuse_attempt(ex_job *job, const ct_attempt *a)
     return ex_problem_close(&w);
 }
 
-/* ---- Answer and record
- * ------------------------------------------------------------------------
- */
+/* ---- Answer and record ---- */
 
 /* Borrowed from the job; valid as long as its snap is. */
 static ct_op_report report_of(const ex_job *job, const ct_frozen *z,

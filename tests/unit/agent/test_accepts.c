@@ -10,8 +10,7 @@
 #include "agent/program.h"
 #include "base/vec.h"
 
-/* --- the oracle: forms as sets over a finite alphabet, written from the text
- * ------------ */
+/* ---- the oracle: forms as sets over a finite alphabet, written from the text ---- */
 
 /* Names a to e and one nobody mentions; a form is the set of names it accepts. */
 enum { NAMES = 6 };
@@ -65,8 +64,7 @@ static bool compat_oracle(const ag_node *gate, const ag_node *state)
     return table[ROW[gate->kind]][ROW[state->kind]];
 }
 
-/* --- the universe
- * ------------------------------------------------------------------------ */
+/* ---- the universe ---- */
 
 typedef struct universe {
     mt_arena a;
@@ -188,8 +186,7 @@ static void compiled_gates_equal_naive_ones(void **state)
     compiled_equals_naive(AG_COMPAT);
 }
 
-/* --- the MUSTs of section 4, one by one
- * ------------------------------------------------------ */
+/* ---- the MUSTs of section 4, one by one ---- */
 
 typedef struct pair {
     const char *name, *gate, *state;

@@ -174,8 +174,7 @@ static void limits_are_kept(void **state)
     mt_arena_free(&a);
 }
 
-/* --- parse after print is the identity ----------------------------------------------
- */
+/* ---- parse after print is the identity ---- */
 
 static void add_space(mt_buf *out)
 {

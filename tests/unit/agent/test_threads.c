@@ -190,8 +190,7 @@ static void compat_traces_are_the_same_with_1_and_8_threads(void **state)
     same_bytes(AG_COMPAT);
 }
 
-/* --- the index finds what a scan would find
- * ------------------------------------------------------- */
+/* ---- the index finds what a scan would find ---- */
 
 static void answer_test(void *host, const ag_call *call, ag_answer *out)
 {

@@ -12,7 +12,7 @@ typedef struct texts {
     uint32_t count;
 } texts;
 
-/* --- making pairs --- */
+/* ---- making pairs ---- */
 
 static texts split(mt_arena *a, const mt_buf *bundle)
 {
@@ -140,7 +140,7 @@ static bool open_texts(version *v, const texts *t)
     return true;
 }
 
-/* --- every choice --- */
+/* ---- every choice ---- */
 
 typedef struct script {
     uint32_t taken[MAX_CHOICES], options[MAX_CHOICES];
@@ -199,7 +199,7 @@ static void runs_to_a_terminal(version *v1, version *v2)
     } while (advance(&s) && ++runs < MAX_RUNS);
 }
 
-/* --- reasons --- */
+/* ---- reasons ---- */
 
 /* What the obstacle says can be seen in the new version. */
 static void reason_is_true(const version *v1, const version *v2, const an_obstacle *o)

@@ -93,8 +93,7 @@ static void finds(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- Hostile contracts -------------------------------------------------------------
- */
+/* ---- Hostile contracts ---- */
 
 #define LONG                                                                           \
     "type I { v: Int(0, 1000000) w: Int(0, 1000000) }\n"                               \

@@ -16,7 +16,7 @@ static uint32_t below(rng *r, uint32_t n)
     return (uint32_t)((z ^ (z >> 31)) % n);
 }
 
-/* ---- Facts and all their values ----------------------------------------------- */
+/* ---- Facts and all their values ---- */
 
 enum { N, M, B, C, ITEMS, D, T, U, CASH, LIMIT, FLAGS, KINDS };
 
@@ -115,7 +115,7 @@ static void value_text(mt_buf *b, int kind, uint32_t n)
     }
 }
 
-/* ---- Random contracts ------------------------------------------------------------ */
+/* ---- Random contracts ---- */
 
 typedef struct maker {
     rng r;
@@ -303,8 +303,7 @@ static mt_str contract(maker *k, mt_arena *a, mt_str before, mt_str *condition)
     return declared;
 }
 
-/* ---- Brute force ------------------------------------------------------------------
- */
+/* ---- Brute force ---- */
 
 static an_relation by_force(maker *k, mt_arena *a, side *x, side *y)
 {
@@ -414,8 +413,7 @@ static void random_pairs_agree_with_brute_force(void **state)
     }
 }
 
-/* ---- Contracts of every type ------------------------------------------------------
- */
+/* ---- Contracts of every type ---- */
 
 enum { MOST_RULES = 6, FACT_SETS = 60 };
 

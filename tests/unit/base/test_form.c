@@ -276,8 +276,7 @@ static void kept_faults_are_sorted_by_place(void **state)
     finish(&t);
 }
 
-/* ---- What is inside: parts, lists and maps of objects, readers of their own ---------
- */
+/* ---- What is inside: parts, lists and maps of objects, readers of their own ---- */
 
 typedef struct wheel {
     mt_str name;

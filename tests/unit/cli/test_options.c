@@ -237,8 +237,7 @@ static void colours_are_as_they_are_asked_for(void **state)
     cli_args_free(&args);
 }
 
-/* ---- The table of commands itself
- * ---------------------------------------------------- */
+/* ---- The table of commands itself ---- */
 
 static void assert_row(const cli_command *c)
 {

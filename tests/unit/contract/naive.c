@@ -88,7 +88,7 @@ static value fail(state *st, const char *kind_name)
     return (value){.k = ABSENT};
 }
 
-/* ---- Calendar, by counting ------------------------------------------------------ */
+/* ---- Calendar, by counting ---- */
 
 static bool leap(int64_t y)
 {
@@ -217,7 +217,7 @@ static int64_t unit_seconds(mt_str unit)
                                         : 86400;
 }
 
-/* ---- §5.2: type_check, to the leaves -------------------------------------------- */
+/* ---- §5.2: type_check, to the leaves ---- */
 
 static bool bad(state *st, const char *kind_name, mt_str path)
 {
@@ -416,7 +416,7 @@ static bool check(state *st, const mt_json *t, const mt_json *v, mt_str path)
     return check_word(st, t, v, path);
 }
 
-/* ---- Values ---------------------------------------------------------------------- */
+/* ---- Values ---- */
 
 static const mt_json *unwrapped(const mt_json *v)
 {
@@ -557,8 +557,7 @@ static value field(state *st, value of, mt_str name)
                      mt_json_get(of.node, name));
 }
 
-/* ---- §13: arithmetic ---------------------------------------------------------------
- */
+/* ---- §13: arithmetic ---- */
 
 __extension__ typedef __int128 wide;
 
@@ -705,8 +704,7 @@ static value arith(state *st, const mt_json *node, char op, value a, value b)
     return decimal_arith(st, node, op, a, b);
 }
 
-/* ---- §10.3: eval_arith -------------------------------------------------------------
- */
+/* ---- §10.3: eval_arith ---- */
 
 static value term(state *st, const mt_json *n);
 
@@ -772,8 +770,7 @@ static value term(state *st, const mt_json *n)
     return r;
 }
 
-/* ---- Comparison ---------------------------------------------------------------------
- */
+/* ---- Comparison ---- */
 
 static bool equal(value a, value b);
 
@@ -865,8 +862,7 @@ static bool compare(mt_str op, value a, value b)
                                  : o >= 0;
 }
 
-/* ---- §10.3: eval_pred
- * ---------------------------------------------------------------- */
+/* ---- §10.3: eval_pred ---- */
 
 static bool pred(state *st, const mt_json *n);
 
@@ -929,8 +925,7 @@ static bool pred(state *st, const mt_json *n)
     return v.k == BOOL && v.i && !st->fault;
 }
 
-/* ---- Results
- * ------------------------------------------------------------------------- */
+/* ---- Results ---- */
 
 static void print_value(state *st, mt_jw *w, const mt_json *t, value v);
 

@@ -71,8 +71,7 @@ static bool one_in(random_contract *c, int64_t n)
     return below(c, n) == 0;
 }
 
-/* ---- Types --------------------------------------------------------------------------
- */
+/* ---- Types ---- */
 
 static const type *random_type(random_contract *c, int depth);
 
@@ -167,8 +166,7 @@ static mt_str type_json(random_contract *c, const type *t)
                    t->b == RECORD ? "fields" : "variants", MT_ARG(parts));
 }
 
-/* ---- Values -------------------------------------------------------------------------
- */
+/* ---- Values ---- */
 
 static int64_t between(random_contract *c, int64_t min, int64_t max)
 {
@@ -313,8 +311,7 @@ static mt_str value_json(random_contract *c, const type *t)
     return mt_strf(c->a, "{%.*s}", MT_ARG(parts));
 }
 
-/* ---- Terms --------------------------------------------------------------------------
- */
+/* ---- Terms ---- */
 
 static const term NO_TERM = {0};
 
@@ -599,8 +596,7 @@ static term random_term(random_contract *c, const type *like, int depth)
     return literal_term(c, like);
 }
 
-/* ---- Predicates ---------------------------------------------------------------------
- */
+/* ---- Predicates ---- */
 
 static mt_str random_predicate(random_contract *c, int depth);
 
@@ -689,8 +685,7 @@ static mt_str random_predicate(random_contract *c, int depth)
     return comparison(c);
 }
 
-/* ---- Constructs ---------------------------------------------------------------------
- */
+/* ---- Constructs ---- */
 
 static mt_str default_json(random_contract *c, const type *t)
 {

@@ -19,7 +19,7 @@ static inline uint32_t draw(uint32_t below)
     return (uint32_t)((seed_state >> 33) % below);
 }
 
-/* --- making contracts --- */
+/* ---- making contracts ---- */
 
 static inline void predicate(mt_buf *out, int depth, bool verdicts)
 {

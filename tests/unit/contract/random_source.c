@@ -114,7 +114,7 @@ static bool chance(generator *g, int percent)
 
 #define PICK(g, array) ((array)[below(g, (int)(sizeof(array) / sizeof *(array)))])
 
-/* ---- Tokens -------------------------------------------------------------------- */
+/* ---- Tokens ---- */
 
 static void gapped(generator *g, gap before, const char *text)
 {
@@ -174,7 +174,7 @@ static const char *fresh(generator *g, const char *stem, bool odd)
     return mt_strf(g->a, "%s%d", stem, n).ptr;
 }
 
-/* ---- Types --------------------------------------------------------------------- */
+/* ---- Types ---- */
 
 static const char *const UNITS[] = {"seconds", "minutes", "hours", "days"};
 static const char *const CURRENCIES[] = {"USD", "EUR", "KWD"};
@@ -408,7 +408,7 @@ static void write_type(generator *g, const type *t)
     }
 }
 
-/* ---- Literals ------------------------------------------------------------------ */
+/* ---- Literals ---- */
 
 static char digit(generator *g)
 {
@@ -597,7 +597,7 @@ static void write_literal(generator *g, const type *t)
     }
 }
 
-/* ---- Terms --------------------------------------------------------------------- */
+/* ---- Terms ---- */
 
 /* `root.field[index].field`, and its type. */
 typedef struct path {
@@ -821,7 +821,7 @@ static void write_beside(generator *g, const type *t)
     }
 }
 
-/* ---- Conditions ---------------------------------------------------------------- */
+/* ---- Conditions ---- */
 
 static const char *comparison(generator *g, base b)
 {
@@ -992,7 +992,7 @@ static void write_condition(generator *g, int depth)
     }
 }
 
-/* ---- Facts and rules ------------------------------------------------------------ */
+/* ---- Facts and rules ---- */
 
 static void write_source_of(generator *g)
 {
@@ -1149,7 +1149,7 @@ static void write_rule(generator *g)
     g->stratum = g->stratum < last ? last : g->stratum;
 }
 
-/* ---- Entities, operations ------------------------------------------------------- */
+/* ---- Entities, operations ---- */
 
 static const char *state(generator *g, int n)
 {
@@ -1249,7 +1249,7 @@ static void write_operation(generator *g)
     g->operations[g->operation_count++] = o;
 }
 
-/* ---- Flows ---------------------------------------------------------------------- */
+/* ---- Flows ---- */
 
 typedef struct steps {
     const char *prefix;
@@ -1488,7 +1488,7 @@ static void write_flow(generator *g)
     g->flow_count++;
 }
 
-/* ---- Other constructs ------------------------------------------------------------ */
+/* ---- Other constructs ---- */
 
 static void write_typedecl(generator *g)
 {
@@ -1542,8 +1542,7 @@ static void write_system(generator *g)
     put(g, "}");
 }
 
-/* ---- Depth ------------------------------------------------------------------------
- */
+/* ---- Depth ---- */
 
 static void repeat(generator *g, const char *text, int count)
 {
@@ -1640,8 +1639,7 @@ static void write_deep(generator *g)
     }
 }
 
-/* ---- Layout ------------------------------------------------------------------------
- */
+/* ---- Layout ---- */
 
 static bool is_wordish(char c)
 {
@@ -1722,8 +1720,7 @@ static void mutate(generator *g)
     }
 }
 
-/* ---- Programs -----------------------------------------------------------------------
- */
+/* ---- Programs ---- */
 
 static void times(generator *g, int count, void (*write)(generator *g))
 {

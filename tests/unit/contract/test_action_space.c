@@ -304,7 +304,7 @@ static void an_entity_without_instances_blocks_where_it_is_needed(void **state)
     CHECK(ROWS);
 }
 
-/* --- grouping --- */
+/* ---- grouping ---- */
 
 /* clang-format off */
 static const char MANY[] = BUNDLE(

@@ -23,7 +23,7 @@ static struct {
     uint64_t elaborated, exceptions, evaluated, faults, refused_facts, flows;
 } seen;
 
-/* ---- Facts ----------------------------------------------------------------------- */
+/* ---- Facts ---- */
 
 typedef struct writer {
     uint64_t seed;
@@ -194,7 +194,7 @@ static mt_str random_facts(mt_arena *a, const ct_model *m, uint64_t seed, bool l
     return text;
 }
 
-/* ---- One contract ---------------------------------------------------------------- */
+/* ---- One contract ---- */
 
 typedef struct subject {
     mt_arena a;

@@ -7,7 +7,7 @@
 #include "flow_fixture.h"
 #include "random_flow.h"
 
-/* --- the naive interpreter --- */
+/* ---- the naive interpreter ---- */
 
 typedef struct naive {
     const mt_json *bundle;
@@ -282,7 +282,7 @@ static mt_str naive_graph(naive *n, mt_arena *a, const mt_json *graph)
     return end;
 }
 
-/* --- comparing --- */
+/* ---- comparing ---- */
 
 /* A branch that breaks off is compared without the sentence that says why. */
 static const char *without_reasons(mt_arena *a, const char *text)

@@ -101,7 +101,7 @@ static void show(uint64_t seed, const char *what, mt_str before, mt_str after)
     fail();
 }
 
-/* ---- Characters ------------------------------------------------------------------ */
+/* ---- Characters ---- */
 
 /* The length of the white space at p, 0 if there is none. */
 static size_t space_at(const char *p, const char *end)
@@ -134,7 +134,7 @@ static mt_str without_space(mt_arena *a, mt_str text)
     return mt_str_from(out, len);
 }
 
-/* ---- Meaning --------------------------------------------------------------------- */
+/* ---- Meaning ---- */
 
 /* The bundle with every line number made 0; the codes of the faults if there is none.
  */

@@ -255,7 +255,7 @@ static void a_part_never_asked_is_no_fault(void **state)
     fixture_close(&f);
 }
 
-/* --- against every subset --- */
+/* ---- against every subset ---- */
 
 /* A random predicate in which each of the four facts stands at most once. */
 static void random_predicate(mt_buf *out, uint32_t *seed, int first, int count)

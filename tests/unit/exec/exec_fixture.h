@@ -16,8 +16,7 @@
 #include "base/json_write.h"
 #include "exec/executor.h"
 
-/* ---- Callers ----------------------------------------------------------------------
- */
+/* ---- Callers ---- */
 
 #define CALLER(name_, token_, personas_, rights_)                                      \
     static const mt_str name_##_personas[] = personas_;                                \
@@ -43,8 +42,7 @@ CALLER(OFFICER, "tok-officer", LIST(T("compliance_officer")), LIST(T("facts:*"))
 CALLER(CLERK, "tok-clerk", LIST(T("clerk")), LIST(T("instances:create")));
 CALLER(ADMIN, "tok-admin", LIST(T("nobody")), LIST(T("admin"), T("instances:delete")));
 
-/* ---- The desk ---------------------------------------------------------------------
- */
+/* ---- The desk ---- */
 
 typedef struct desk {
     st_store *store;
@@ -111,8 +109,7 @@ static inline desk desk_again(void **state, desk *d, const ex_executor_options *
     return desk_on(again(state, NULL), NULL, more);
 }
 
-/* ---- Calls ------------------------------------------------------------------------
- */
+/* ---- Calls ---- */
 
 typedef struct answer {
     pthread_mutex_t lock;
@@ -204,8 +201,7 @@ static inline const mt_json *ask_query(desk *d, ex_action action, const char *na
     return ask_call(d, &call);
 }
 
-/* ---- Looking at answers -----------------------------------------------------------
- */
+/* ---- Looking at answers ---- */
 
 /* "a.b.0.c" into a tree; empty text when it is not there. */
 static inline const mt_json *at(const mt_json *tree, const char *path)

@@ -49,8 +49,7 @@ static desk pair(void **state)
 
 #define BOTH_BOUND "\"bindings\":{\"Left\":\"l\",\"Right\":\"r\"}"
 
-/* ---- Operations -------------------------------------------------------------------
- */
+/* ---- Operations ---- */
 
 static void an_operation_moves_its_instance_and_leaves_a_record(void **state)
 {
@@ -274,8 +273,7 @@ static void E13_a_dry_run_answers_as_the_call_would_and_changes_nothing(void **s
     desk_close(&d);
 }
 
-/* ---- Idempotency ------------------------------------------------------------------
- */
+/* ---- Idempotency ---- */
 
 static void a_retried_request_has_one_effect_and_the_same_answer(void **state)
 {
@@ -421,8 +419,7 @@ static void an_answer_given_again_says_where_the_new_thing_is(void **state)
     desk_close(&d);
 }
 
-/* ---- Who reads what ---------------------------------------------------------------
- */
+/* ---- Who reads what ---- */
 
 CALLER(STRANGER, "tok-stranger", LIST(T("astronaut")), LIST(T("metrics:read")));
 CALLER(AUDITOR, "tok-auditor", LIST(T("astronaut")), LIST(T("ledger:read")));
@@ -462,8 +459,7 @@ static void facts_are_shown_to_those_they_concern(void **state)
     desk_close(&d);
 }
 
-/* ---- Instances --------------------------------------------------------------------
- */
+/* ---- Instances ---- */
 
 static void E15_instances_begin_in_the_initial_state(void **state)
 {
@@ -555,8 +551,7 @@ static void E17_lists_have_every_instance(void **state)
     desk_close(&d);
 }
 
-/* ---- Facts ------------------------------------------------------------------------
- */
+/* ---- Facts ---- */
 
 static void E1_a_fact_is_asserted_only_by_who_may(void **state)
 {
@@ -700,8 +695,7 @@ static void E7_numbers_are_decimal_and_exact(void **state)
     desk_close(&d);
 }
 
-/* ---- Manifest and trust -----------------------------------------------------------
- */
+/* ---- Manifest and trust ---- */
 
 static void E10_E11_E12_E14_the_manifest_is_whole_and_true(void **state)
 {
@@ -803,8 +797,7 @@ static void a_forged_manifest_is_not_served(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- What front doors need --------------------------------------------------------
- */
+/* ---- What front doors need ---- */
 
 static void it_counts_and_describes_itself(void **state)
 {

@@ -74,8 +74,7 @@ static void make_trip(request *r, unsigned n)
                         .request_digest = mt_str_z(r->key)};
 }
 
-/* ---- The child that is killed -----------------------------------------------------
- */
+/* ---- The child that is killed ---- */
 
 /* What a worker had answered, told to the parent through a pipe. */
 typedef struct acknowledged {
@@ -158,8 +157,7 @@ static unsigned run_and_kill(void **state, unsigned *next, unsigned ms,
     return count;
 }
 
-/* ---- The look afterwards ----------------------------------------------------------
- */
+/* ---- The look afterwards ---- */
 
 typedef struct tally {
     unsigned operations, flows_started, flows_ended;
@@ -312,8 +310,7 @@ static void nothing_is_lost_or_done_twice_however_often_it_is_killed(void **stat
     mt_arena_free(&a);
 }
 
-/* ---- A full disk ------------------------------------------------------------------
- */
+/* ---- A full disk ---- */
 
 static void a_full_disk_refuses_and_forgives(void **state)
 {

@@ -39,8 +39,7 @@ static const char OFFICE[] =
     "}\n"
     "    on_failure: Terminate(outcome: failure) }\n} }\n";
 
-/* ---- Versions ---------------------------------------------------------------------
- */
+/* ---- Versions ---- */
 
 /* OFFICE with every pair (what, instead) replaced; NULL ends them. */
 static mt_str office_with(const char *const *changes)
@@ -104,8 +103,7 @@ static mt_str no_review(void)
                    "(Doc, checking, done)");
 }
 
-/* ---- Asking -----------------------------------------------------------------------
- */
+/* ---- Asking ---- */
 
 /* {"source":…,"contract":"office",MORE}, unless MORE names another contract. */
 static mt_str body_of(mt_str source, const char *more)
@@ -223,8 +221,7 @@ static const mt_json *complete(desk *d, const char *body)
     return ask(d, &OPERATOR, EX_MIGRATION_COMPLETE, "", "", body);
 }
 
-/* ---- M1 to M3: detection and declaration ------------------------------------------
- */
+/* ---- M1 to M3: detection and declaration ---- */
 
 static void M1_a_change_is_found_and_classified(void **state)
 {
@@ -344,8 +341,7 @@ static void M3_a_file_at_the_start_is_a_deployment_like_any_other(void **state)
     mt_buf_free(&why);
 }
 
-/* ---- M4: instances in removed states ----------------------------------------------
- */
+/* ---- M4: instances in removed states ---- */
 
 static void submit(desk *d, const char *doc)
 {
@@ -472,8 +468,7 @@ static void M4_what_an_unfinished_migration_left_is_not_forgotten(void **state)
     desk_close(&d);
 }
 
-/* ---- M5: every flow in flight is accounted for ------------------------------------
- */
+/* ---- M5: every flow in flight is accounted for ---- */
 
 static void M5_blue_green_lets_flows_end_where_they_began(void **state)
 {
@@ -671,8 +666,7 @@ static void M5_pending_triggers_without_a_target_have_failed(void **state)
     desk_close(&d);
 }
 
-/* ---- M6 to M8 ---------------------------------------------------------------------
- */
+/* ---- M6 to M8 ---- */
 
 static void M6_what_is_not_proven_safe_counts_as_breaking(void **state)
 {
@@ -711,8 +705,7 @@ static void M8_the_order_of_a_set_is_no_change(void **state)
     desk_close(&d);
 }
 
-/* ---- The rest ---------------------------------------------------------------------
- */
+/* ---- The rest ---- */
 
 static void infrastructure_changes_are_told_to_the_operator(void **state)
 {

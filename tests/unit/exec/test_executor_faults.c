@@ -10,8 +10,7 @@
 
 #include "base/yaml_read.h"
 
-/* ---- The store that fails ----------------------------------------------------------
- */
+/* ---- The store that fails ---- */
 
 static atomic_int calls_left; /* until the one that fails; 0: none does */
 static atomic_int struck;
@@ -148,8 +147,7 @@ static void mend_commits(void)
     commits_first = false;
 }
 
-/* ---- What is asked -----------------------------------------------------------------
- */
+/* ---- What is asked ---- */
 
 static const char WHEEL[] =
     "persona driver\n"
@@ -368,8 +366,7 @@ static void a_commit_that_breaks_leaves_the_outcome_unknown(void **state)
     }
 }
 
-/* ---- Reading -----------------------------------------------------------------------
- */
+/* ---- Reading ---- */
 
 static const struct look {
     ex_action action;

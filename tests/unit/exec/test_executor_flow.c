@@ -98,8 +98,7 @@ static const char *id_of(desk *d, const mt_json *r)
     return mt_str_dup(&d->arena, mt_json_text(at(r, "id"))).ptr;
 }
 
-/* ---- Across people ----------------------------------------------------------------
- */
+/* ---- Across people ---- */
 
 static void a_flow_runs_on_while_its_caller_holds_the_persona(void **state)
 {
@@ -191,8 +190,7 @@ static void who_began_a_flow_or_an_admin_cancels_it(void **state)
     desk_close(&d);
 }
 
-/* ---- Snapshots --------------------------------------------------------------------
- */
+/* ---- Snapshots ---- */
 
 static void E4_a_snapshot_does_not_change_while_the_flow_runs(void **state)
 {
@@ -307,8 +305,7 @@ static void a_flow_is_started_once_however_often_it_is_asked_for(void **state)
     desk_close(&d);
 }
 
-/* ---- Crashes ----------------------------------------------------------------------
- */
+/* ---- Crashes ---- */
 
 /* Every step in a transaction of its own. */
 static mt_json one_step_settings(mt_arena *a)

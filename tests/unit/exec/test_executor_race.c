@@ -186,8 +186,7 @@ static void a_key_used_by_many_at_once_has_one_effect(void **state)
     desk_close(&d);
 }
 
-/* ---- Two processes' worth of executors --------------------------------------------
- */
+/* ---- Two processes' worth of executors ---- */
 
 static void two_executors_on_one_database_take_turns(void **state)
 {
@@ -225,8 +224,7 @@ static void two_executors_on_one_database_take_turns(void **state)
     desk_close(&d);
 }
 
-/* ---- A store that fails -----------------------------------------------------------
- */
+/* ---- A store that fails ---- */
 
 static void when_the_database_is_gone_nothing_is_done_and_it_says_so(void **state)
 {

@@ -239,8 +239,7 @@ static void E_SYS_01_d_a_failure_is_recorded_and_hurts_nobody(void **state)
     }
 }
 
-/* ---- A target whose source fails for a while ----------------------------------------
- */
+/* ---- A target whose source fails for a while ---- */
 
 static const char TILL[] =
     "persona clerk\n"

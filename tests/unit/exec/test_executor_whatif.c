@@ -93,8 +93,7 @@ static void others_move_an_instance_while_the_flow_waits(void **state)
     desk_close(&d);
 }
 
-/* ---- Steps of every kind ----------------------------------------------------------
- */
+/* ---- Steps of every kind ---- */
 
 /* A sub-flow that may fail, branches beside each other, an escalation, an operation
  * whose outcome the caller names, something to undo. */
@@ -177,8 +176,7 @@ static void steps_of_every_kind_are_followed(void **state)
     desk_close(&d);
 }
 
-/* ---- The shadow -------------------------------------------------------------------
- */
+/* ---- The shadow ---- */
 
 /* An executor of the example beside a changed one. */
 static desk shadowed(void **state, const char *find, const char *replace)

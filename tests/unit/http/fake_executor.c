@@ -166,8 +166,7 @@ void fake_record(const char *kind, const char *subject, const char *body)
     }
 }
 
-/* ---- The store ----------------------------------------------------------------------
- */
+/* ---- The store ---- */
 
 mt_err st_begin(st_store *s, st_mode mode, st_tx **out)
 {

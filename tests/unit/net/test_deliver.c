@@ -115,8 +115,7 @@ static void tell(int agent, size_t bytes)
     nt_relay_tell(r, &agents[agent], mt_str_from(text, bytes));
 }
 
-/* ---- Who hears what
- * ------------------------------------------------------------------ */
+/* ---- Who hears what ---- */
 
 static void everybody_but_the_speaker_hears_a_line(void **state)
 {
@@ -194,8 +193,7 @@ static void what_does_not_fit_the_socket_waits_and_comes_later(void **state)
     assert_true(before > 0);
 }
 
-/* ---- Marks
- * --------------------------------------------------------------------------- */
+/* ---- Marks ---- */
 
 static void a_queue_is_full_above_its_half(void **state)
 {
@@ -292,8 +290,7 @@ static void an_agent_recovers_at_a_quarter(void **state)
     assert_int_equal(waiting(0), 0);
 }
 
-/* ---- Holding back
- * -------------------------------------------------------------------- */
+/* ---- Holding back ---- */
 
 static void fill(int agent)
 {
@@ -367,8 +364,7 @@ static void it_costs_nothing_when_nobody_waits(void **state)
     assert_int_equal(agents[0].credit_us, 200000 - 10000);
 }
 
-/* ---- Reports and the log
- * ------------------------------------------------------------- */
+/* ---- Reports and the log ---- */
 
 static void reports_are_counted_when_there_are_too_many(void **state)
 {

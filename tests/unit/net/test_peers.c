@@ -222,8 +222,7 @@ static void the_longest_unheard_is_forgotten(void **state)
     assert_int_equal(line("0000000000000000", 1, 1), NT_LINE_NEW);
 }
 
-/* --- the backlog ---------------------------------------------------------------------
- */
+/* ---- the backlog ---- */
 
 static uint64_t publish(nt_backlog *b)
 {

@@ -85,7 +85,7 @@ static bool has_doc(st_store *s, const char *id)
     return err == MT_OK;
 }
 
-/* ---- Versions -------------------------------------------------------------------- */
+/* ---- Versions ---- */
 
 static void a_store_of_a_newer_program_is_refused(void **state)
 {
@@ -130,7 +130,7 @@ static void a_reader_reads_and_writes_nothing(void **state)
     st_close(reader);
 }
 
-/* ---- Waiting --------------------------------------------------------------------- */
+/* ---- Waiting ---- */
 
 static void a_full_pool_is_busy_after_the_wait(void **state)
 {
@@ -225,7 +225,7 @@ static void a_tool_writes_beside_the_server(void **state)
     st_close(s);
 }
 
-/* ---- Killed ---------------------------------------------------------------------- */
+/* ---- Killed ---- */
 
 /* One transaction after the other, each two rows and a record; says so when done. */
 static void work_until_killed(st_store *s, int acknowledge)
@@ -311,7 +311,7 @@ static void a_killed_writer_leaves_nothing_half_done(void **state)
     }
 }
 
-/* ---- One file -------------------------------------------------------------------- */
+/* ---- One file ---- */
 
 static void a_file_has_one_server(void **state)
 {
@@ -586,7 +586,7 @@ static void walks_use_their_index(void **state)
     sqlite3_close(db);
 }
 
-/* ---- One database ---------------------------------------------------------------- */
+/* ---- One database ---- */
 
 static void a_database_goes_and_comes_back(void **state)
 {

@@ -214,8 +214,7 @@ static void records_are_filtered_in_both_directions(void **state)
     st_close(s);
 }
 
-/* ---- Pages while records are chained ----------------------------------------------
- */
+/* ---- Pages while records are chained ---- */
 
 typedef struct pages {
     st_store *store;
@@ -395,7 +394,7 @@ static void checkpoints_are_found_at_or_below_a_size(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- Copies ---------------------------------------------------------------------- */
+/* ---- Copies ---- */
 
 static mt_err to_buf(void *state, mt_str bytes)
 {

@@ -3,7 +3,7 @@
 
 #include "store_fixture.h"
 
-/* ---- Opening and transactions ---------------------------------------------------- */
+/* ---- Opening and transactions ---- */
 
 static void a_store_describes_itself(void **state)
 {
@@ -111,7 +111,7 @@ static void a_named_lock_is_had_in_a_transaction_that_writes(void **state)
     st_close(s);
 }
 
-/* ---- Instances ------------------------------------------------------------------- */
+/* ---- Instances ---- */
 
 static void an_instance_comes_back_as_it_was(void **state)
 {
@@ -256,7 +256,7 @@ static void a_failed_transaction_cannot_commit(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- Walks ----------------------------------------------------------------------- */
+/* ---- Walks ---- */
 
 typedef struct seen {
     mt_buf text;
@@ -421,7 +421,7 @@ static void a_long_walk_gives_every_row_once(void **state)
     st_close(s);
 }
 
-/* ---- Flows ----------------------------------------------------------------------- */
+/* ---- Flows ---- */
 
 static void a_flow_comes_back_as_it_was(void **state)
 {
@@ -557,7 +557,7 @@ static void flows_are_filtered(void **state)
     st_close(s);
 }
 
-/* ---- Triggers, answers ----------------------------------------------------------- */
+/* ---- Triggers, answers ---- */
 
 static mt_err see_trigger(void *state, const st_trigger *row)
 {
@@ -657,7 +657,7 @@ static void an_answer_is_given_once_and_forgotten_later(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- Documents ------------------------------------------------------------------- */
+/* ---- Documents ---- */
 
 static mt_err see_doc(void *state, const st_doc *row)
 {
@@ -726,7 +726,7 @@ static void documents_have_versions_tags_and_stamps(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- What must not get in -------------------------------------------------------- */
+/* ---- What must not get in ---- */
 
 static void texts_come_back_byte_for_byte(void **state)
 {

@@ -54,7 +54,7 @@ static int64_t version_of(st_store *s, const char *id)
     return row.version;
 }
 
-/* ---- One winner ------------------------------------------------------------------ */
+/* ---- One winner ---- */
 
 static void *create_the_same(void *state)
 {
@@ -124,8 +124,7 @@ static void of_racing_writers_one_wins(void **state)
     st_close(s);
 }
 
-/* ---- Locks ------------------------------------------------------------------------
- */
+/* ---- Locks ---- */
 
 enum { SHARED = 5 };
 
@@ -251,8 +250,7 @@ static void readers_see_all_of_a_commit_or_nothing(void **state)
     st_close(s);
 }
 
-/* ---- Outbox -----------------------------------------------------------------------
- */
+/* ---- Outbox ---- */
 
 static void *deliver(void *state)
 {
@@ -298,8 +296,7 @@ static void a_trigger_is_taken_by_one(void **state)
     st_close(s);
 }
 
-/* ---- Queue ------------------------------------------------------------------------
- */
+/* ---- Queue ---- */
 
 static mt_err change_and_record(race *r, mt_arena *a)
 {

@@ -11,8 +11,7 @@
 #define EXAMPLES "examples"
 #endif
 
-/* ---- Candidates -------------------------------------------------------------------
- */
+/* ---- Candidates ---- */
 
 typedef struct edit {
     const char *find, *replace;
@@ -100,8 +99,7 @@ static mt_str edited(mt_arena *a, mt_str text, const candidate *c)
     return text;
 }
 
-/* ---- The slow way -----------------------------------------------------------------
- */
+/* ---- The slow way ---- */
 
 static int by_text(const void *a, const void *b)
 {
@@ -194,8 +192,7 @@ static mt_str slowly(mt_arena *a, ct_bench *b, const decision *d)
     return kept;
 }
 
-/* ---- Both ways --------------------------------------------------------------------
- */
+/* ---- Both ways ---- */
 
 typedef struct made {
     decision d;
@@ -333,8 +330,7 @@ static void replay_finds_what_differs_and_nothing_else(void **state)
     mt_arena_free(&a);
 }
 
-/* ---- What a ledger may be like ----------------------------------------------------
- */
+/* ---- What a ledger may be like ---- */
 
 static void others_and_pieces_are_counted_and_left_out(void **state)
 {

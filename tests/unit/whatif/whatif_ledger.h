@@ -17,8 +17,7 @@
 #include "contract/flow/run.h"
 #include "os/file.h"
 
-/* ---- Contracts --------------------------------------------------------------------
- */
+/* ---- Contracts ---- */
 
 typedef struct contract {
     mt_arena arena;
@@ -63,8 +62,7 @@ static inline void contract_free(contract *c)
     mt_arena_free(&c->arena);
 }
 
-/* ---- Decisions --------------------------------------------------------------------
- */
+/* ---- Decisions ---- */
 
 typedef struct decision {
     bool flow;
@@ -139,8 +137,7 @@ static inline decision decision_random(uint64_t *seed, mt_arena *a)
     return d;
 }
 
-/* ---- Records ----------------------------------------------------------------------
- */
+/* ---- Records ---- */
 
 typedef void emit_body(void *state, mt_str body);
 
