@@ -9,9 +9,7 @@
  * Opening replays the records; what does not verify at the end is a write that was cut
  * off and is taken back, anywhere else it is MT_E_CORRUPT. A write that fails is taken
  * back as well, so the file always ends with a whole record. {"sent":N} is not synced:
- * losing it means sending again, never losing.
- *
- * The same interface without a file keeps everything in memory. */
+ * losing it means sending again, never losing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
