@@ -99,9 +99,29 @@ static bool put_all(int fd, mt_str bytes)
     return true;
 }
 
+/* After a rewrite the name leads to another file. */
+static mt_err open_for_append(keep_file *f)
+{
+    struct stat st;
+    int fd = open(f->path, O_RDWR | O_APPEND | O_CLOEXEC);
+    if (fd < 0) {
+        return MT_E_IO;
+    }
+    if (fstat(fd, &st) != 0) {
+        close(fd);
+        return MT_E_IO;
+    }
+    f->fd = fd;
+    f->size = st.st_size;
+    return MT_OK;
+}
+
 /* Appends; what cannot be written whole is taken back. */
 static mt_err append(keep_file *f, mt_str text, bool sync)
 {
+    if (f->fd < 0 && open_for_append(f) != MT_OK) {
+        return MT_E_IO;
+    }
     if (put_all(f->fd, text) && (!sync || fdatasync(f->fd) == 0)) {
         f->size += (off_t)text.len;
         return MT_OK;
@@ -112,22 +132,6 @@ static mt_err append(keep_file *f, mt_str text, bool sync)
     }
     errno = why;
     return MT_E_IO;
-}
-
-/* After a rewrite the name leads to another file. */
-static mt_err open_for_append(keep_file *f)
-{
-    struct stat st;
-    int fd = open(f->path, O_RDWR | O_APPEND | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        return MT_E_IO;
-    }
-    if (f->fd >= 0) {
-        close(f->fd);
-    }
-    f->fd = fd;
-    f->size = st.st_size;
-    return MT_OK;
 }
 
 /* Writes what is remembered, and nothing else, as a new file. */
@@ -145,14 +149,21 @@ static mt_err rewrite(keep_file *f)
         return err;
     }
     os_sync_name(f->path); /* the rename itself must survive a crash too */
+    if (f->fd >= 0) {      /* nobody finds that file any more: nothing may go there */
+        close(f->fd);
+        f->fd = -1;
+    }
     return open_for_append(f);
 }
 
-static mt_err rewrite_if_large(keep_file *f)
+/* Saves room and nothing else: where it fails, all is still in a file that is found by
+ * its name, and it is tried again after the next commit. */
+static void rewrite_if_large(keep_file *f)
 {
     size_t needed = f->keep.state.len + f->keep.unsent.len;
-    bool large = f->size > SMALL_FILE && (size_t)f->size > GROWTH * needed;
-    return large ? rewrite(f) : MT_OK;
+    if (f->size > SMALL_FILE && (size_t)f->size > GROWTH * needed) {
+        rewrite(f);
+    }
 }
 
 /* Memory follows the file: what could not be written was never there. */
@@ -166,7 +177,8 @@ static mt_err file_commit(ho_keep *k, mt_str state, mt_str lines)
         return err;
     }
     ho_keep_remember(k, state, lines);
-    return rewrite_if_large(f);
+    rewrite_if_large(f);
+    return MT_OK;
 }
 
 static mt_err file_sent(ho_keep *k, size_t count)

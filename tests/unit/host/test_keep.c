@@ -170,6 +170,37 @@ static void the_file_does_not_grow_without_end(void **state)
     mt_arena_free(&a);
 }
 
+/* With a name that leaves no room for the one a new file has before it is renamed. */
+static void a_commit_counts_though_the_file_cannot_be_rewritten(void **state)
+{
+    const place *p = *state;
+    char name[512], lock[520], big[30000];
+    snprintf(name, sizeof name, "%s/%0248d", p->dir, 1);
+    snprintf(lock, sizeof lock, "%s.lock", name);
+    ho_keep_close(reopen(p, MT_OK));
+    assert_int_equal(rename(p->path, name), 0);
+    mt_buf why = {0};
+    ho_keep *k;
+    assert_int_equal(ho_keep_open_file(name, &k, &why), MT_OK);
+    memset(big, 'x', sizeof big);
+    memcpy(big, "{\"k\":\"", 6);
+    memcpy(big + sizeof big - 2, "\"}", 2);
+    mt_str text = mt_str_from(big, sizeof big);
+    for (int i = 0; i < 50; i++) { /* beyond where it would be rewritten */
+        big[6] = (char)('a' + i % 26);
+        assert_int_equal(k->commit(k, text, MT_STR("m\n")), MT_OK);
+        assert_int_equal(k->sent(k, 1), MT_OK);
+    }
+    ho_keep_close(k);
+    assert_int_equal(ho_keep_open_file(name, &k, &why), MT_OK);
+    assert_true(mt_str_eq(mt_buf_str(&k->state), text));
+    assert_int_equal(k->unsent.len, 0);
+    ho_keep_close(k);
+    mt_buf_free(&why);
+    unlink(name);
+    unlink(lock);
+}
+
 int main(void)
 {
 #define IN_A_PLACE(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -179,6 +210,7 @@ int main(void)
         IN_A_PLACE(a_crash_at_any_byte_keeps_the_last_whole_commit),
         IN_A_PLACE(any_changed_byte_in_the_middle_is_corruption),
         IN_A_PLACE(the_file_does_not_grow_without_end),
+        IN_A_PLACE(a_commit_counts_though_the_file_cannot_be_rewritten),
     };
     return cmocka_run_group_tests_name("keep", tests, NULL, NULL);
 }
