@@ -12,7 +12,7 @@ ASAN_ENV := ASAN_OPTIONS=handle_segv=2:detect_leaks=1:abort_on_error=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 # Half the work of a sanitized build is the optimizer: little of it for what then runs a
 # lot, none for what has threads and waits. Lines are all that a stack trace needs.
-SANITIZE := CC=clang meson setup -Dwerror=true -Ddebug=true -Db_lundef=false
+SANITIZE := CC=clang meson setup -Dwerror=true -Dtests=enabled -Ddebug=true -Db_lundef=false
 
 all: packages $(BUILD)/build.ninja ## build build/motet (release)
 	@tools/build $(BUILD)
@@ -24,8 +24,11 @@ help: ## list the targets
 packages:
 	@tools/install build
 
+# A build that was set up before cmocka was there (`make run`) has no tests: it gets them.
 packages-test:
 	@tools/install test
+	@test ! -f $(BUILD)/build.ninja -o -d $(BUILD)/tests || \
+		meson setup --reconfigure $(BUILD) -Dtests=enabled >/dev/null
 
 $(BUILD)/build.ninja:
 	@echo "Configuring $(BUILD)"
@@ -56,7 +59,7 @@ stop: ## end the service that `make run` left up
 test: packages-test layers words fmt-check ## install what is missing and run every test
 	@tools/run-tests
 
-check: all ## the unit tests of the release build, under a minute
+check: packages-test all ## the unit tests of the release build, under a minute
 	@meson test -C $(BUILD) --no-rebuild --suite unit --print-errorlogs
 
 asan: packages-test $(ASAN)/build.ninja ## all tests under ASan and UBSan

@@ -17,7 +17,7 @@ static void try_conditions(mt_arena *a, const ct_snapshot *s)
         mt_err two = ct_holds_expr(s, m->conditions[i], &again, a, NULL, &fault);
         MT_ASSERT(one == two && holds == again);
         if (one == MT_OK) {
-            ct_used_closure(a, s->verdicts, used);
+            ct_used_closure(a, s, used);
         }
     }
     ct_verdicts_free(scratch);

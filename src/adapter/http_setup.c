@@ -123,6 +123,30 @@ static void add_header(ad_source *s, mt_arena *a, mt_str name, mt_str value)
     explicit_bzero((void *)(uintptr_t)line.ptr, line.len);
 }
 
+/* One of bearer, basic, header and query; value belongs to the last two. */
+typedef struct auth {
+    const mt_json *bearer, *basic, *value; /* credentials by reference */
+    mt_str header, query;
+} auth;
+
+static const mt_form_row AUTH[] = {
+    MT_FORM_ANY(auth, bearer, "bearer", 0),
+    MT_FORM_OBJECT(auth, basic, "basic", 0),
+    MT_FORM_NAME(auth, header, "header", INT64_MAX, 0),
+    MT_FORM_NAME(auth, query, "query", INT64_MAX, 0),
+    MT_FORM_ANY(auth, value, "value", 0),
+};
+
+typedef struct basic {
+    const char *user;
+    const mt_json *password;
+} basic;
+
+static const mt_form_row BASIC[] = {
+    MT_FORM_ROW(basic, user, "user", MT_FORM_K_WORD, 1, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_ANY(basic, password, "password", MT_FORM_REQUIRED),
+};
+
 static bool auth_fault(ad_opening *o, const ad_source *s)
 {
     return ad_source_fault(
@@ -148,26 +172,30 @@ static bool auth_bearer(ad_opening *o, ad_source *s, const mt_json *reference)
     return true;
 }
 
-static bool auth_basic(ad_opening *o, ad_source *s, const mt_json *basic)
+static bool auth_basic(ad_opening *o, ad_source *s, const mt_json *given)
 {
-    mt_str user = mt_json_text(mt_json_at(basic, "user"));
-    if (!mt_json_is(basic, MT_JSON_OBJECT) || basic->count != 2 || !user.len) {
-        return auth_fault(o, s);
+    basic found = {0};
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, "auth.basic", "auth.basic");
+    if (!mt_form_read(&form, given, BASIC, mt_form_count(BASIC), &found)) {
+        return false;
     }
-    s->user = mt_str_dup(&o->adapters->arena, user);
-    return ad_secret_read(o, s, mt_json_at(basic, "password"), "auth", &s->password);
+    s->user = mt_str_z(found.user);
+    return ad_secret_read(o, s, found.password, "auth", &s->password);
 }
 
 /* {header: NAME, value: REF} or {query: NAME, value: REF} */
-static bool auth_named(ad_opening *o, ad_source *s, const mt_json *auth)
+static bool auth_named(ad_opening *o, ad_source *s, const auth *given)
 {
-    const mt_json *header = mt_json_at(auth, "header");
-    mt_str name = mt_json_text(header ? header : mt_json_at(auth, "query"));
-    mt_str value;
-    if (auth->count != 2 || !is_token(name)) {
-        return auth_fault(o, s);
+    bool header = given->header.len > 0;
+    mt_str name = header ? given->header : given->query, value;
+    if (!is_token(name)) {
+        return ad_source_fault(o, s, AD_F_SETTING,
+                               "'auth.%s' of source '%.*s' must be a name of letters, "
+                               "digits, '-' and '_'",
+                               header ? "header" : "query", MT_ARG(s->decl->id));
     }
-    if (!ad_secret_read(o, s, mt_json_at(auth, "value"), "auth", &value)) {
+    if (!ad_secret_read(o, s, given->value, "auth", &value)) {
         return false;
     }
     if (header) {
@@ -184,28 +212,39 @@ static bool auth_named(ad_opening *o, ad_source *s, const mt_json *auth)
     return true;
 }
 
+static bool read_auth(ad_opening *o, ad_source *s)
+{
+    auth found = {0};
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, "auth", "auth");
+    if (!mt_json_is(s->auth, MT_JSON_OBJECT)) {
+        return auth_fault(o, s);
+    }
+    if (!mt_form_read(&form, s->auth, AUTH, mt_form_count(AUTH), &found)) {
+        return false;
+    }
+    bool named = found.header.len || found.query.len;
+    int ways = !!found.bearer + !!found.basic + !!found.header.len + !!found.query.len;
+    if (ways != 1 || named != (found.value != NULL)) {
+        return auth_fault(o, s);
+    }
+    return found.bearer  ? auth_bearer(o, s, found.bearer)
+           : found.basic ? auth_basic(o, s, found.basic)
+                         : auth_named(o, s, &found);
+}
+
 /* A contract that declares auth must be given one, or told that there is none: silence
  * could be a slip. */
 static bool set_up_auth(ad_opening *o, ad_source *s)
 {
     mt_str declared = mt_json_text(mt_json_at(&s->fields, "auth"));
-    const mt_json *auth = s->auth;
-    if (!auth && declared.len && !mt_str_is(declared, "none")) {
+    if (!s->auth && declared.len && !mt_str_is(declared, "none")) {
         return ad_source_fault(
             o, s, AD_F_CREDENTIAL,
             "source '%.*s' declares auth %.*s: configure auth, or auth: none",
             MT_ARG(s->decl->id), MT_ARG(declared));
     }
-    if (!auth || mt_str_is(mt_json_text(auth), "none")) {
-        return true;
-    }
-    if (mt_json_at(auth, "bearer") && auth->count == 1) {
-        return auth_bearer(o, s, mt_json_at(auth, "bearer"));
-    }
-    if (mt_json_at(auth, "basic") && auth->count == 1) {
-        return auth_basic(o, s, mt_json_at(auth, "basic"));
-    }
-    return mt_json_is(auth, MT_JSON_OBJECT) ? auth_named(o, s, auth) : auth_fault(o, s);
+    return !s->auth || mt_str_is(mt_json_text(s->auth), "none") || read_auth(o, s);
 }
 
 /* A plain text, or a credential by reference. */

@@ -60,22 +60,37 @@ static bool is_clean(mt_str value)
     return value.len > 0;
 }
 
+/* Where a credential is; one of them. */
+typedef struct reference_to {
+    const char *variable, *file;
+} reference_to;
+
 /* The text of a secret is never part of a message; where it was looked for is. Control
  * characters are refused: in a header they would begin another one. */
 bool ad_secret_read(ad_opening *o, const ad_source *s, const mt_json *reference,
                     const char *what, mt_str *out)
 {
-    const mt_json *variable = mt_json_at(reference, "env");
-    const mt_json *file = mt_json_at(reference, "file");
-    mt_str name = mt_json_text(variable ? variable : file);
+    static const mt_form_row ROWS[] = {
+        MT_FORM_ROW(reference_to, variable, "env", MT_FORM_K_WORD, 1, INT64_MAX, 0),
+        MT_FORM_ROW(reference_to, file, "file", MT_FORM_K_WORD, 1, INT64_MAX, 0),
+    };
+    reference_to found = {0};
+    ad_subject subject = {.o = o, .source = s};
+    mt_form form = ad_form(&subject, what, "a reference to a credential");
     const char *why = "";
-    if (!mt_json_is(reference, MT_JSON_OBJECT) || reference->count != 1 || !name.len) {
+    if (mt_json_is(reference, MT_JSON_OBJECT) &&
+        !mt_form_read(&form, reference, ROWS, mt_form_count(ROWS), &found)) {
+        return false;
+    }
+    bool variable = found.variable != NULL;
+    if (variable == (found.file != NULL)) {
         return ad_source_fault(o, s, AD_F_CREDENTIAL,
                                "%s of source '%.*s' must be {env: NAME} or "
                                "{file: PATH}: credentials are not written into a "
                                "configuration",
                                what, MT_ARG(s->decl->id));
     }
+    mt_str name = mt_str_z(variable ? found.variable : found.file);
     bool ok =
         variable ? from_environment(o, name, out, &why) : from_file(o, name, out, &why);
     if (ok && !is_clean(*out)) {

@@ -80,6 +80,14 @@ static mt_str shape_compound(mt_arena *a, mt_str text)
     return ok ? canonical(a, &tree) : (mt_str){0};
 }
 
+/* Money of its declared currency: a column has the amount only, and what the source
+ * counts in is what the contract says of it. */
+static mt_str amount_of(mt_arena *a, const ct_type *type, mt_str amount)
+{
+    mt_str before = mt_strf(a, "{\"amount\":%.*s,\"currency\":", MT_ARG(amount));
+    return quoted(a, before, type->as.currency, MT_STR("}"));
+}
+
 /* Sources give text where interchange has types. Nothing is refused here: what fits no
  * form is quoted, and the evaluator says what is wrong with it (§5.2). */
 mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
@@ -96,7 +104,7 @@ mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
                    : quoted(a, MT_STR(""), text, MT_STR(""));
     case LN_DECIMAL:
         return ct_has(type, LN_CURRENCY)
-                   ? quoted(a, MT_STR("{\"amount\":"), text, MT_STR("}"))
+                   ? amount_of(a, type, quoted(a, MT_STR(""), text, MT_STR("")))
                    : quoted(a, MT_STR(""), text, MT_STR(""));
     case LN_TIME: return shape_time(a, text);
     case LN_TEXT:
@@ -108,15 +116,15 @@ mt_str ad_shape_text(mt_arena *a, const ct_type *type, mt_str text)
     MT_BUG("a type without a base");
 }
 
-/* A bare number for a Money or Duration is completed with nothing but its member name;
- * currency and unit come from the declared type. */
+/* A bare number for a Money or Duration is completed; currency and unit come from the
+ * declared type. */
 mt_str ad_shape_json(mt_arena *a, const ct_type *type, const mt_json *value)
 {
     bool scalar =
         mt_json_is(value, MT_JSON_NUMBER) || mt_json_is(value, MT_JSON_STRING);
     mt_str text = canonical(a, value);
     if (ct_has(type, LN_CURRENCY) && scalar) {
-        return mt_strf(a, "{\"amount\":%.*s}", MT_ARG(text));
+        return amount_of(a, type, text);
     }
     if (ct_has(type, LN_UNIT) && mt_json_is(value, MT_JSON_NUMBER)) {
         return mt_strf(a, "{\"value\":%.*s}", MT_ARG(text));

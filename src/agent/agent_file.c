@@ -51,18 +51,6 @@ typedef struct draft {
     uint64_t every_ms;
 } draft;
 
-/* Always says the bounds, whatever was written instead. */
-static bool read_every(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
-{
-    int64_t n;
-    if (mt_json_i64(v, &n) || n < 1 || n > MOST_MS) {
-        return mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
-                           "must be a whole number from 1 to %d", MOST_MS);
-    }
-    *(uint64_t *)to = (uint64_t)n;
-    return true;
-}
-
 /* clang-format off */
 #define ANY_RULE \
     MT_FORM_ANY(draft, when, "when", 0), \
@@ -114,7 +102,7 @@ static const mt_form_row SENDER_ROWS[] = {
     MT_FORM_LIST(draft, on_triggers, "on_triggers", 0, UINT32_MAX, 0),
     MT_FORM_FLAG(draft, multi, "multi", 0),
     MT_FORM_FLAG(draft, use_data, "use_data", 0),
-    MT_FORM_OWN(draft, every_ms, "every_ms", read_every, 0),
+    MT_FORM_U64(draft, every_ms, "every_ms", 1, MOST_MS, 0),
     MT_FORM_ANY(draft, run_while, "run_while", 0),
 };
 static const mt_form_row HOOK_ROWS[] = {

@@ -47,9 +47,13 @@ static void check_messages(ag_document *doc, const mt_json *list)
     }
 }
 
-/* A seed, mode or tape of the scenario's own stands in for the agent file's. */
+/* A seed, mode or tape of the scenario's own stands in for the agent file's. The agent
+ * itself: nothing does. */
 static const mt_json *overridden(mt_arena *a, const draft *d, const mt_json *agent)
 {
+    if (!d->mode && !d->seed && !d->tape) {
+        return agent;
+    }
     mt_json *out = mt_new(a, mt_json);
     const mt_json *tape = d->tape;
     *out = *agent;
@@ -101,8 +105,19 @@ mt_err ag_scenario_read(mt_arena *a, mt_str name, mt_str text, const mt_json *tr
                     "write it inside, or give the path of its file");
         return MT_E_REJECTED;
     }
-    mt_err err = ag_file_read(a, agent_name, agent_text, overridden(a, &d, agent_tree),
-                              ds, &out->file);
+    const mt_json *whole = overridden(a, &d, agent_tree);
+    if (whole != agent_tree && agent_text.ptr != text.ptr) {
+        /* What is wrong with the agent alone is in its file; what is wrong then, here.
+         */
+        mt_err err =
+            ag_file_read(a, agent_name, agent_text, agent_tree, ds, &out->file);
+        if (err) {
+            return err;
+        }
+        agent_name = name;
+        agent_text = text;
+    }
+    mt_err err = ag_file_read(a, agent_name, agent_text, whole, ds, &out->file);
     return ds->errors > before ? MT_E_REJECTED : err;
 }
 

@@ -49,7 +49,8 @@ static mt_err read_trace(mt_arena *a, mt_str text, const char *which, trace *out
         mt_str line = mt_str_from(text.ptr, length);
         text = mt_str_skip(text, length + 1);
         if (line.len && read_line(a, line, out)) {
-            *where = mt_strf(a, "%s trace, line %u: no trace record", which, number);
+            *where = mt_strf(a, "%s trace, line %u: this is not a record of a trace",
+                             which, number);
             return MT_E_SYNTAX;
         }
     }
@@ -279,7 +280,7 @@ static bool messages_part(mt_arena *a, const trace *l, const trace *r,
         }
     }
     if (l->messages.len != r->messages.len) {
-        *where = mt_strf(a, "the first trace has %zu messages, the second %zu",
+        *where = mt_strf(a, "their lengths: the first has %zu messages, the second %zu",
                          l->messages.len, r->messages.len);
         return true;
     }

@@ -369,17 +369,28 @@ int mt_decimal_cmp_slow(mt_decimal a, mt_decimal b)
     return a.negative ? -order : order;
 }
 
+/* The exact sum of aligned coefficients and its sign. */
+static u256 wide_sum(mt_decimal a, mt_decimal b, unsigned scale, bool *negative)
+{
+    u256 x = widened(a, scale), y = widened(b, scale);
+    *negative = a.negative;
+    if (a.negative == b.negative) {
+        return wide_add(x, y);
+    }
+    if (wide_cmp(x, y) >= 0) {
+        return wide_sub(x, y);
+    }
+    *negative = b.negative;
+    return wide_sub(y, x);
+}
+
 /* For operands that 128 bits cannot align, or whose sum leaves 96 bits. */
 static mt_err add_wide(mt_decimal a, mt_decimal b, mt_decimal *out)
 {
     unsigned scale = a.scale > b.scale ? a.scale : b.scale;
-    u256 x = widened(a, scale), y = widened(b, scale);
-    if (a.negative == b.negative) {
-        return fit(wide_add(x, y), scale, a.negative, out);
-    }
-    bool larger = wide_cmp(x, y) >= 0;
-    u256 difference = larger ? wide_sub(x, y) : wide_sub(y, x);
-    return fit(difference, scale, larger ? a.negative : b.negative, out);
+    bool negative;
+    u256 sum = wide_sum(a, b, scale, &negative);
+    return fit(sum, scale, negative, out);
 }
 
 mt_err mt_decimal_add_slow(mt_decimal a, mt_decimal b, mt_decimal *out)
@@ -409,6 +420,85 @@ mt_err mt_decimal_mul(mt_decimal a, mt_decimal b, mt_decimal *out)
         }
     }
     return fit(wide_mul(coefficient(a), coefficient(b)), scale, negative, out);
+}
+
+/* ---- Within 28 digits ---- */
+
+static mt_u128 low_half(u256 a)
+{
+    return (mt_u128)a.w[1] << 64 | a.w[0];
+}
+
+static bool has_28_digits(u256 a)
+{
+    return !(a.w[2] | a.w[3]) && low_half(a) < pow10_u128(MT_DECIMAL_DIGITS);
+}
+
+/* a / 10^scale with at most `most` fraction digits; then only zeros may go. */
+static mt_err bounded(u256 a, unsigned scale, unsigned most, bool negative,
+                      mt_decimal *out)
+{
+    if (scale > most) {
+        a = wide_drop(a, scale - most);
+        scale = most;
+    }
+    for (; !has_28_digits(a); scale--) {
+        if (!scale || wide_div(&a, 10)) {
+            return MT_E_OVERFLOW;
+        }
+    }
+    *out = make(low_half(a), scale, negative);
+    return MT_OK;
+}
+
+mt_err mt_decimal_add_to(mt_decimal a, mt_decimal b, unsigned scale, mt_decimal *out)
+{
+    if (MT_LIKELY(mt_decimal_simple(a, b) && a.scale <= scale)) {
+        return mt_decimal_add(a, b, out); /* below 2^63, which has 19 digits */
+    }
+    unsigned own = a.scale > b.scale ? a.scale : b.scale;
+    unsigned most = scale < MT_DECIMAL_MAX_SCALE ? scale : MT_DECIMAL_MAX_SCALE;
+    bool negative;
+    u256 sum = wide_sum(a, b, own, &negative);
+    return bounded(sum, own, most, negative, out);
+}
+
+mt_err mt_decimal_mul_to(mt_decimal a, mt_decimal b, unsigned scale, mt_decimal *out)
+{
+    unsigned own = (unsigned)a.scale + b.scale;
+    unsigned most = scale < MT_DECIMAL_MAX_SCALE ? scale : MT_DECIMAL_MAX_SCALE;
+    bool negative = a.negative != b.negative;
+    if (MT_LIKELY(!(a.hi | b.hi) && own <= most)) {
+        mt_u128 product = (mt_u128)a.lo * b.lo;
+        if (MT_LIKELY(product < pow10_u128(MT_DECIMAL_DIGITS))) {
+            *out = make(product, own, negative);
+            return MT_OK;
+        }
+    }
+    return bounded(wide_mul(coefficient(a), coefficient(b)), own, most, negative, out);
+}
+
+mt_err mt_decimal_mul_within(mt_decimal a, mt_decimal b, unsigned scale,
+                             mt_decimal *out)
+{
+    unsigned own = (unsigned)a.scale + b.scale;
+    unsigned most = scale < MT_DECIMAL_MAX_SCALE ? scale : MT_DECIMAL_MAX_SCALE;
+    u256 product = wide_mul(coefficient(a), coefficient(b));
+    for (unsigned drop = own > most ? own - most : 0; drop <= own; drop++) {
+        u256 rounded = wide_drop(product, drop);
+        if (has_28_digits(rounded)) {
+            *out = make(low_half(rounded), own - drop, a.negative != b.negative);
+            return MT_OK;
+        }
+    }
+    return MT_E_OVERFLOW;
+}
+
+bool mt_decimal_bounded(mt_decimal d)
+{
+    mt_decimal same;
+    return !d.hi || bounded(wide_mul(coefficient(d), 1), d.scale, MT_DECIMAL_MAX_SCALE,
+                            d.negative, &same) == MT_OK;
 }
 
 mt_err mt_decimal_rescale(mt_decimal d, unsigned scale, mt_decimal *out)

@@ -17,7 +17,7 @@ typedef struct mt_decimal {
     bool negative;
 } mt_decimal;
 
-enum { MT_DECIMAL_MAX_SCALE = 28, MT_DECIMAL_TEXT = 34 };
+enum { MT_DECIMAL_MAX_SCALE = 28, MT_DECIMAL_DIGITS = 28, MT_DECIMAL_TEXT = 34 };
 
 /* Reads `-`? digits [`.` digits] with at least one digit; fraction digits that do not
  * fit are rounded. MT_E_SYNTAX or MT_E_OVERFLOW otherwise. */
@@ -74,6 +74,16 @@ static inline mt_err mt_decimal_sub(mt_decimal a, mt_decimal b, mt_decimal *out)
 
 /* Rounded once, half to even, if the exact product does not fit. */
 mt_err mt_decimal_mul(mt_decimal a, mt_decimal b, mt_decimal *out);
+/* §13.6 bounds what is computed with: 28 significant digits, of which zeros at the end
+ * of the fraction are none. Is the value within it? */
+bool mt_decimal_bounded(mt_decimal d);
+/* The exact sum, the exact product, rounded once, half to even, to at most `scale`
+ * fraction digits. MT_E_OVERFLOW when it is not bounded then. */
+mt_err mt_decimal_add_to(mt_decimal a, mt_decimal b, unsigned scale, mt_decimal *out);
+mt_err mt_decimal_mul_to(mt_decimal a, mt_decimal b, unsigned scale, mt_decimal *out);
+/* The same product, with fewer fraction digits where 28 digits do not hold them all. */
+mt_err mt_decimal_mul_within(mt_decimal a, mt_decimal b, unsigned scale,
+                             mt_decimal *out);
 /* Exactly `scale` fraction digits, rounding or padding. */
 mt_err mt_decimal_rescale(mt_decimal d, unsigned scale, mt_decimal *out);
 

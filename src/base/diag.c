@@ -6,7 +6,7 @@ void mt_diag_add(mt_diags *ds, const mt_diag *d)
 {
     ds->errors += d->severity == MT_ERROR;
     ds->warnings += d->severity == MT_WARNING;
-    if (!ds->limit || ds->len < ds->limit) {
+    if (!mt_diags_full(ds)) {
         mt_vec_push(ds->arena, ds, *d);
     }
 }

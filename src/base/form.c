@@ -76,11 +76,10 @@ static bool report(mt_form *f, mt_form_fault fault)
     return fault.warning;
 }
 
-static mt_str did_you_mean(const mt_form *f, const mt_nearest *near)
+static mt_str did_you_mean(mt_arena *a, const mt_nearest *near)
 {
-    return near->best.len
-               ? mt_strf(f->arena, "did you mean `%.*s`?", MT_ARG(near->best))
-               : MT_STR("");
+    return near->best.len ? mt_strf(a, "did you mean `%.*s`?", MT_ARG(near->best))
+                          : MT_STR("");
 }
 
 bool mt_form_say(mt_form *f, mt_form_wrong wrong, const mt_json *at, const char *key,
@@ -307,7 +306,7 @@ static bool read_choice(mt_form *f, const mt_form_row *row, const mt_json *v, vo
                            .key = mt_str_z(row->key),
                            .said = mt_strf(f->arena, "must be %.*s, not `%.*s`",
                                            MT_ARG(list_choices(f, row)), MT_ARG(text)),
-                           .hint = did_you_mean(f, &near)});
+                           .hint = did_you_mean(f->arena, &near)});
 }
 
 /* Of an array; the items of other kinds are what the caller complains about. */
@@ -587,21 +586,26 @@ bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key)
     return false;
 }
 
-static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *rows,
-                        size_t count)
+mt_str mt_form_hint(mt_arena *a, const mt_form_row *rows, size_t count, mt_str key)
 {
-    mt_nearest near = mt_nearest_to(m->key);
+    mt_nearest near = mt_nearest_to(key);
     for (size_t i = 0; i < count; i++) {
         if (rows[i].key) {
             mt_nearest_offer(&near, key_of(&rows[i]));
         }
     }
+    return did_you_mean(a, &near);
+}
+
+static bool unknown_key(mt_form *f, const mt_json_member *m, const mt_form_row *rows,
+                        size_t count)
+{
     return report(
         f, (mt_form_fault){.wrong = MT_FORM_UNKNOWN_KEY,
                            .node = &m->value,
                            .key = m->key,
                            .said = mt_strf(f->arena, "is not a key of %s", f->what),
-                           .hint = did_you_mean(f, &near)});
+                           .hint = mt_form_hint(f->arena, rows, count, m->key)});
 }
 
 bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,

@@ -221,6 +221,8 @@ bool mt_form_keys(mt_form *f, const mt_json *object, const mt_form_row *rows,
 
 /* Is it the key of a row? */
 bool mt_form_knows(const mt_form_row *rows, size_t count, mt_str key);
+/* "did you mean `KEY`?", or empty when no row has a key near to it. */
+mt_str mt_form_hint(mt_arena *a, const mt_form_row *rows, size_t count, mt_str key);
 
 /* A form for what is inside: of the member `key`, of the item `index` of it. The form
  * around it must live as long. An item of a list without a name has the key "". */

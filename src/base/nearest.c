@@ -33,8 +33,14 @@ mt_nearest mt_nearest_to(mt_str word)
     return (mt_nearest){.word = word, .distance = word.len / 3 + 2};
 }
 
+/* Words whose lengths differ by too much are not compared letter by letter. */
 void mt_nearest_offer(mt_nearest *n, mt_str name)
 {
+    size_t longer = n->word.len > name.len ? n->word.len : name.len;
+    size_t shorter = n->word.len + name.len - longer;
+    if (longer - shorter >= n->distance) {
+        return;
+    }
     size_t d = distance(n->word, name);
     if (d < n->distance) {
         n->distance = d;

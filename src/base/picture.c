@@ -157,6 +157,27 @@ const mt_paint *mt_role_paint(mt_role role)
     return PAINTS[role] ? PAINTS[role] : &MT_PAINT_PLAIN;
 }
 
+/* ORDER mt_seen. */
+static const struct {
+    const char *name;
+    const mt_paint *paint;
+} MARKS[] = {
+    [MT_UNMARKED] = {NULL, NULL},
+    [MT_SEEN] = {"seen", &MT_PAINT_SUCCESS},
+    [MT_NEVER_SEEN] = {"never", &MT_PAINT_FAILURE},
+};
+MT_TABLE_COVERS(MARKS, MT_SEEN_COUNT);
+
+const char *mt_seen_name(mt_seen seen)
+{
+    return MARKS[seen].name;
+}
+
+const mt_paint *mt_seen_paint(mt_seen seen)
+{
+    return MARKS[seen].paint;
+}
+
 /* ---- texts ---- */
 
 /* Would the reader of a picture not see it, or XML refuse it? */

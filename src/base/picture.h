@@ -49,6 +49,11 @@ enum { MT_LINE_COUNT = MT_BOLD + 1 };
 typedef enum mt_frame { MT_BOX, MT_LANE } mt_frame;
 enum { MT_FRAME_COUNT = MT_LANE + 1 };
 
+/* Whether something happened, in pictures of what was tried. ORDER MARKS in
+ * picture.c. */
+typedef enum mt_seen { MT_UNMARKED, MT_SEEN, MT_NEVER_SEEN } mt_seen;
+enum { MT_SEEN_COUNT = MT_NEVER_SEEN + 1 };
+
 typedef struct mt_picture_group {
     mt_str name; /* unique among groups, stable: "flow/refund/lane/clerk" */
     mt_str label, tooltip;
@@ -65,6 +70,7 @@ typedef struct mt_picture_node {
     uint32_t persona; /* whose colour it has */
     mt_role role;
     bool faded; /* never happens */
+    mt_seen seen;
 } mt_picture_node;
 
 typedef struct mt_picture_edge {
@@ -72,6 +78,7 @@ typedef struct mt_picture_edge {
     mt_str label, tooltip;
     uint32_t persona;
     mt_line line;
+    mt_seen seen;
 } mt_picture_edge;
 
 typedef struct mt_picture {
@@ -129,6 +136,10 @@ extern const mt_paint MT_PAINT_PAGE;
 
 /* The colours of a node without persona. */
 const mt_paint *mt_role_paint(mt_role role);
+/* "seen" or "never", a class; NULL: it is not marked. */
+const char *mt_seen_name(mt_seen seen);
+/* Whose lines have which colour; NULL: it is not marked. */
+const mt_paint *mt_seen_paint(mt_seen seen);
 
 /* ---- writers ---- */
 

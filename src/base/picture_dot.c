@@ -123,14 +123,32 @@ static const mt_paint *persona_paint(uint32_t persona)
     return &MT_PALETTE[persona % MT_PALETTE_COUNT];
 }
 
-/* A class, and the colour's if there is a persona. */
-static void add_class(pen *x, const char *what, uint32_t persona, bool faded)
+/* A class, the colour's if there is a persona, and whether it was seen. */
+static void add_classes(pen *x, const char *what, uint32_t persona, bool faded,
+                        mt_seen seen)
 {
     mt_buf_addf(x->out, ", class=\"%s", what);
     if (persona != MT_PICTURE_NONE) {
         mt_buf_addf(x->out, " p%u", persona % MT_PALETTE_COUNT);
     }
+    if (seen != MT_UNMARKED) {
+        mt_buf_addf(x->out, " %s", mt_seen_name(seen));
+    }
     mt_buf_addz(x->out, faded ? " faded\"" : "\"");
+}
+
+static void add_class(pen *x, const char *what, uint32_t persona, bool faded)
+{
+    add_classes(x, what, persona, faded, MT_UNMARKED);
+}
+
+/* The line of what is marked: Graphviz takes the last colour it is given. */
+static void add_mark(pen *x, mt_seen seen)
+{
+    if (seen != MT_UNMARKED) {
+        mt_buf_addf(x->out, ", color=\"%s\", penwidth=2",
+                    mt_seen_paint(seen)->light.line);
+    }
 }
 
 static void begin_group(void *context, uint32_t group, uint32_t depth)
@@ -177,14 +195,16 @@ static void add_node(void *context, uint32_t node, uint32_t depth)
     indent(x, depth);
     add_name(x, node);
     mt_buf_addf(x->out, " [shape=%s", SHAPES[n->role]);
-    add_class(x, mt_role_name(n->role), n->persona, n->faded);
+    add_classes(x, mt_role_name(n->role), n->persona, n->faded, n->seen);
     if (n->role == MT_ROLE_START) {
         mt_buf_addf(x->out, ", fillcolor=\"%s\"", paint->light.line);
     } else if (paint != &MT_PAINT_PLAIN) {
         mt_buf_addf(x->out, ", fillcolor=\"%s\", color=\"%s\"", paint->light.fill,
                     paint->light.line);
     }
-    mt_buf_addz(x->out, n->faded ? ", style=\"rounded,filled,dashed\", " : ", ");
+    add_mark(x, n->seen);
+    bool dashed = n->faded || n->seen == MT_NEVER_SEEN;
+    mt_buf_addz(x->out, dashed ? ", style=\"rounded,filled,dashed\", " : ", ");
     add_label(x, n->label);
     add_tooltip(x, n->tooltip);
     mt_buf_addz(x->out, "];\n");
@@ -199,10 +219,13 @@ static void add_edge(pen *x, const mt_picture_edge *e)
     mt_buf_addz(x->out, " -> ");
     add_name(x, e->to);
     mt_buf_addf(x->out, " [style=%s", mt_line_name(e->line));
+    if (e->persona != MT_PICTURE_NONE || e->seen != MT_UNMARKED) {
+        add_classes(x, mt_line_name(e->line), e->persona, false, e->seen);
+    }
     if (e->persona != MT_PICTURE_NONE) {
-        add_class(x, mt_line_name(e->line), e->persona, false);
         mt_buf_addf(x->out, ", color=\"%s\"", persona_paint(e->persona)->light.line);
     }
+    add_mark(x, e->seen);
     add_tooltip(x, e->tooltip);
     if (e->label.len) {
         mt_buf_addz(x->out, ", ");
@@ -322,6 +345,13 @@ void mt_picture_css(mt_buf *out)
         class[2] = (char)('0' + i);
         css_nodes(out, class, &MT_PALETTE[i].dark);
         css_lines(out, class, MT_PALETTE[i].dark.line);
+    }
+    for (mt_seen seen = MT_SEEN; seen <= MT_NEVER_SEEN; seen++) {
+        const char *line = mt_seen_paint(seen)->dark.line, *name = mt_seen_name(seen);
+        mt_buf_addf(out,
+                    ".node.%s " TAGS ",.edge.%s path{stroke:%s}\n"
+                    ".edge.%s polygon{fill:%s;stroke:%s}\n",
+                    name, name, line, name, line, line);
     }
     /* Lanes keep the plain fill, so that nodes stand out from them. */
     mt_buf_addf(out, ".cluster.lane :is(path,polygon){fill:%s}\n", plain->fill);

@@ -50,6 +50,14 @@ static void add_texts(mt_jw *w, mt_str tooltip)
     add_or_null(w, tooltip.len, tooltip);
 }
 
+/* Only where it is marked: most pictures are not about what was tried. */
+static void add_seen(mt_jw *w, mt_seen seen)
+{
+    if (seen != MT_UNMARKED) {
+        mt_jw_key_bool(w, "seen", seen == MT_SEEN);
+    }
+}
+
 static void add_edge(mt_jw *w, const mt_picture *p, const mt_picture_edge *e)
 {
     mt_jw_begin_object(w);
@@ -59,6 +67,7 @@ static void add_edge(mt_jw *w, const mt_picture *p, const mt_picture_edge *e)
     add_text(w, e->label);
     mt_jw_key_str(w, "line", mt_str_z(mt_line_name(e->line)));
     add_persona(w, p, e->persona);
+    add_seen(w, e->seen);
     mt_jw_keyz(w, "to");
     add_text(w, p->nodes.items[e->to].name);
     add_texts(w, e->tooltip);
@@ -98,6 +107,7 @@ static void add_node(mt_jw *w, const mt_picture *p, const mt_picture_node *n)
     add_text(w, n->name);
     add_persona(w, p, n->persona);
     mt_jw_key_str(w, "role", mt_str_z(mt_role_name(n->role)));
+    add_seen(w, n->seen);
     add_texts(w, n->tooltip);
     mt_jw_end_object(w);
 }

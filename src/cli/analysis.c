@@ -16,6 +16,7 @@
 #include "cli/analysis.h"
 
 #include "cli/prove.h"
+#include "cli/topic.h"
 
 enum { MOST_ENTRIES = 100000, MOST_STEPS = 1000000 };
 
@@ -55,33 +56,6 @@ static int analyze_contract(cli_analysis *x)
 
 /* ---- systems ---- */
 
-/* The bundle of a member: elaborated with the System's source, or read from beside its
- * bundle. *bundle is empty when there is no such file. */
-static int member_bundle(cli_analysis *x, const an_sys_member *m, mt_str *bundle)
-{
-    const ct_elaboration *e = x->contract.e;
-    *bundle = (mt_str){0};
-    for (size_t i = 0; e && i < e->member_count; i++) {
-        if (mt_str_eq(e->members[i].id, m->id)) {
-            *bundle = e->members[i].contract ? e->members[i].contract->bundle : *bundle;
-        }
-    }
-    if (e) {
-        return CLI_HOLDS;
-    }
-    cli_contract other;
-    mt_str path = mt_path_join(&x->arena, mt_path_dir(x->contract.path), m->path);
-    path = mt_str_dup(&x->arena, path);
-    int code = cli_contract_load(x->args, path.ptr, false, &other);
-    if (code == CLI_HOLDS) {
-        *bundle = mt_str_dup(&x->arena, other.bundle);
-    } else if (code == CLI_FAILS) {
-        cli_contract_report(x->args, &other, code);
-    }
-    cli_contract_free(&other);
-    return code == CLI_FAILS ? CLI_FAILS : CLI_HOLDS;
-}
-
 /* Bit per entity: does the member share it? */
 static uint64_t *shared_by(cli_analysis *x, const ct_model *m, const an_sys_member *who)
 {
@@ -104,7 +78,7 @@ static int analyze_member(cli_analysis *x, an_sys_member *m)
 {
     mt_str bundle;
     const ct_model *model;
-    int code = member_bundle(x, m, &bundle);
+    int code = cli_member_bundle(x->args, &x->arena, &x->contract, m, &bundle);
     if (code || !bundle.len) {
         return code;
     }
@@ -126,24 +100,6 @@ static int analyze_system(cli_analysis *x)
         x->across = an_sys_analyze(&x->arena, x->system, &x->fs);
     }
     return code;
-}
-
-/* CLI_HOLDS with x->system set or not; or the System is not whole. */
-static int find_system(cli_analysis *x)
-{
-    mt_json *tree = mt_new(&x->arena, mt_json);
-    an_sys *system = mt_new(&x->arena, an_sys);
-    mt_json_limits bounds = {.bytes = x->limits.json_bytes,
-                             .depth = x->limits.bundle_depth};
-    mt_err err = mt_json_read(&x->arena, x->contract.bundle, &bounds, tree, NULL);
-    err = err ? err : an_sys_read(&x->arena, tree, system);
-    if (err == MT_E_REJECTED) {
-        return cli_fail(x->args, CLI_FAILS,
-                        "the System names members it does not have, or has another "
-                        "shape");
-    }
-    x->system = err ? NULL : system;
-    return CLI_HOLDS;
 }
 
 /* With --prove, what proofs find is added. */
@@ -168,7 +124,7 @@ int cli_analysis_run(cli_analysis *x, const char *path)
     if (code) {
         return cli_contract_report(x->args, &x->contract, code);
     }
-    code = find_system(x);
+    code = cli_system_of(x->args, &x->arena, &x->contract, &x->system);
     if (!code && x->system) {
         code = analyze_system(x);
     } else if (!code && (code = analyze_contract(x))) {

@@ -2,8 +2,10 @@
  * Room: cli. */
 #include "cli/commands.h"
 #include "cli/engine.h"
+#include "cli/holes.h"
 #include "cli/render.h"
 #include "contract/flow/action_space.h"
+#include "contract/flow/partly_actions.h"
 #include "contract/flow/text.h"
 
 /* clang-format off */
@@ -12,6 +14,7 @@ const cli_option CMD_ACTIONS_OPTIONS[] = {
     {"persona", "P",               "whose actions"},
     {"states",  "FILE",            "instances and their states, JSON or YAML"},
     {"state",   "E[/INST]=STATE",  "one instance and its state; may repeat"},
+    CLI_HOLES_OPTIONS,
     {"strict",  NULL,              "refuse facts the contract does not declare"},
     {"json",    NULL,              "print JSON"},
     {"pretty",  NULL,              "lay the JSON out in lines"},
@@ -25,7 +28,10 @@ const char CMD_ACTIONS_DETAILS[] =
     "each flow which instances it can be started with as persona P, and what blocks\n"
     "it for the others: the persona, the false parts of the precondition, or a state.\n"
     "An action stands for every combination of one instance from each of its sets.\n"
-    "Without --states every entity has one instance, _default, in its initial state.";
+    "Without --states every entity has one instance, _default, in its initial "
+    "state.\n\n"
+    "--unknown F,F and --partial leave facts open: a flow may then depend on a\n"
+    "condition over what is not known, which is printed in the language.";
 
 enum { SHOWN = 10 };
 
@@ -119,6 +125,28 @@ static int print_space(cli_engine *e)
     return cli_engine_print(e->args, &out, CLI_HOLDS);
 }
 
+/* Some facts are not known: flows may depend on a condition. */
+static int print_partly(cli_engine *e)
+{
+    cli_holes h = {0};
+    ct_partly_space space;
+    mt_buf out = {0};
+    int code = cli_holes_facts(e, &h);
+    code = code ? code : cli_engine_states(e);
+    if (!code) {
+        ct_partly_actions(&e->contract.arena, h.partial, e->plan, &e->states,
+                          mt_str_z(cli_value(e->args, "persona")), &space);
+        if (cli_flag(e->args, "json")) {
+            ct_partly_actions_json(&out, h.partial, e->plan, &space);
+        } else {
+            ct_partly_actions_lines(&out, h.partial, e->plan, &space);
+        }
+        code = cli_engine_print(e->args, &out, CLI_HOLDS);
+    }
+    cli_holes_free(&h);
+    return code;
+}
+
 /* A contract without declared personas takes any name; with them, those inside
  * operations but not declared have higher indexes and do not count. */
 static bool knows_persona(const cli_engine *e, mt_str persona)
@@ -141,9 +169,13 @@ int cmd_actions(const cli_args *args)
     if (!code && !knows_persona(&e, mt_str_z(persona))) {
         code = cli_fail(args, CLI_FAILS, "persona '%s' not found in contract", persona);
     }
-    code = code ? code : cli_engine_facts(&e);
-    code = code ? code : cli_engine_states(&e);
-    code = code ? code : print_space(&e);
+    if (!code && cli_has_holes(args)) {
+        code = print_partly(&e);
+    } else {
+        code = code ? code : cli_engine_facts(&e);
+        code = code ? code : cli_engine_states(&e);
+        code = code ? code : print_space(&e);
+    }
     cli_engine_free(&e);
     return code;
 }

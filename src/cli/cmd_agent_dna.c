@@ -261,8 +261,9 @@ static int must_be(const cli_args *args, const mt_json *document, const char *na
             wanted, MT_ARG(found));
     }
     if (wanted && !mt_str_eq(mt_str_z(wanted), found)) {
-        return cli_fail(args, CLI_FAILS, "its %s is %.*s, not %s", name, MT_ARG(found),
-                        wanted);
+        return found.len ? cli_fail(args, CLI_FAILS, "its %s is %.*s, not %s", name,
+                                    MT_ARG(found), wanted)
+                         : cli_fail(args, CLI_FAILS, "it has no %s", name);
     }
     return CLI_HOLDS;
 }

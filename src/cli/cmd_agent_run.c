@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/document.h"
 #include "net/runner.h"
+#include "os/address.h"
 
 /* clang-format off */
 const cli_option CMD_AGENT_RUN_OPTIONS[] = {
@@ -103,13 +104,21 @@ static int read_relays(run *r)
     return CLI_HOLDS;
 }
 
+/* Its form only: whether somebody is there is found out by connecting. */
+static bool is_address(const char *text)
+{
+    char host[OS_HOST_TEXT], port[8];
+    return os_address_split(text, host, port);
+}
+
 /* Pairs of trigger and address; the list ends with NULL. */
 static int read_travels(run *r)
 {
     for (int i = 0; cli_value_at(r->args, "travel-on", i); i++) {
         mt_str text = mt_str_z(cli_value_at(r->args, "travel-on", i));
         size_t at = mt_str_find(text, '=');
-        if (i == MOST_TRAVELS || !at || at == text.len) {
+        if (i == MOST_TRAVELS || !at || at == text.len ||
+            !is_address(text.ptr + at + 1)) {
             mt_buf_addf(&r->why,
                         "--travel-on needs TRIGGER=HOST:PORT, at most %d times",
                         MOST_TRAVELS);

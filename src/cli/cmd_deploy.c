@@ -10,6 +10,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/invariants.h"
 #include "exec/executor.h"
 
 /* clang-format off */
@@ -18,6 +19,7 @@ const cli_option CMD_DEPLOY_OPTIONS[] = {
     {"contract",  "ID",     "serve it under this id (the bundle's own)"},
     {"policy",    "POLICY", "for flows in flight: blue_green, force_migrate or abort, or FLOW=POLICY; may be repeated"},
     {"state-map", "ENTITY.OLD=NEW", "move instances out of a removed state; may be repeated"},
+    {"scenarios", "FILE",   "its invariants must hold, or the server refuses"},
     {"dry-run",   NULL,     "only say what would happen"},
     {"status",    NULL,     "show the migration under way; FILE is then a contract's id"},
     {"complete",  NULL,     "end it; FILE is then a contract's id"},
@@ -127,6 +129,26 @@ static int add_migration(const cli_args *args, mt_arena *a, mt_jw *w)
     return code;
 }
 
+/* The server decides them, since it serves what it is sent. Without --scenarios none
+ * are sent: a file that happens to lie beside is not asked for. */
+static int add_invariants(const cli_args *args, mt_arena *a, mt_jw *w)
+{
+    cli_invariants list;
+    if (!cli_value(args, "scenarios")) {
+        return CLI_HOLDS;
+    }
+    int code = cli_invariants_read(args, a, MT_STR(""), &list);
+    if (!code) {
+        mt_jw_keyz(w, "invariants");
+        mt_jw_begin_array(w);
+        for (size_t i = 0; i < list.len; i++) {
+            mt_jw_str(w, list.items[i].question);
+        }
+        mt_jw_end_array(w);
+    }
+    return code;
+}
+
 /* The contract is elaborated here and sent as a bundle: the server sees what was
  * checked here. */
 static int deploy(const cli_args *args, const cli_contract *contract)
@@ -141,6 +163,7 @@ static int deploy(const cli_args *args, const cli_contract *contract)
         mt_jw_key_str(&w, "contract", mt_str_z(cli_value(args, "contract")));
     }
     int code = add_migration(args, &arena, &w);
+    code = code ? code : add_invariants(args, &arena, &w);
     mt_jw_end_object(&w);
     if (!code) {
         code = cli_ask(args, "POST", MT_STR("/v1/contracts"), mt_buf_str(&body));

@@ -14,6 +14,7 @@ const cli_option CMD_ELABORATE_OPTIONS[] = {
     {"out",      "DIR", "write DIR/ID.json; of a System also DIR/MEMBER.json each"},
     {"compact",  NULL,  "one line without spaces, the form the etag is taken of"},
     {"strict",   NULL,  "refuse what is only tolerated"},
+    CLI_LINT_OPTIONS,
     {"json",     NULL,  "report errors as JSON on standard output"},
     {NULL, NULL, NULL},
 };

@@ -14,6 +14,7 @@
 #include "cli/contract.h"
 #include "cli/engine.h"
 #include "cli/fetch.h"
+#include "cli/holes.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "contract/flow/text.h"
@@ -25,6 +26,7 @@ const cli_option CMD_EVAL_OPTIONS[] = {
     {"param",   "NAME=VALUE", "fills {NAME} in the path of a source; may repeat"},
     {"provenance", "FILE", "write where the fetched facts came from, JSON"},
     {"lines",  NULL,   "evaluate every line of the facts; JSON lines out"},
+    CLI_HOLES_OPTIONS,
     {"flow",      "ID",             "run this flow in memory, as --persona"},
     {"operation", "ID",             "or try this one operation"},
     {"persona",   "P",              "who acts"},
@@ -49,6 +51,9 @@ const char CMD_EVAL_DETAILS[] =
     "line had a fault.\n\n"
     "--sources CONFIG fetches the facts whose source is structured and that are not\n"
     "in the file, as the `sources` of the configuration say (docs/facts.md).\n\n"
+    "--unknown F,F and --partial leave facts open: each verdict is then present,\n"
+    "absent, or depends on a condition over what is not known, in the language, and\n"
+    "so does the precondition of each operation.\n\n"
     "--flow runs a flow on the verdicts to its end: nothing is stored, what would\n"
     "change is printed. Entities nobody mentions have one instance, _default, in the\n"
     "initial state. Exit status 1 if the flow breaks off or the operation is refused.";
@@ -75,22 +80,38 @@ static bool evaluate(evaluation *e, mt_str text, ct_fault *fault)
            ct_evaluate(e->program, e->facts, e->verdicts, &e->errors, fault) == MT_OK;
 }
 
-/* One object on one line: with --lines every line of input has one of output. */
+static void fault_details(mt_jw *w, const ct_fault *f)
+{
+    mt_jw_keyz(w, "details");
+    mt_jw_begin_object(w);
+    if (f->path.len) {
+        mt_jw_key_str(w, "path", f->path);
+    }
+    if (f->rule.len) {
+        mt_jw_key_str(w, "rule", f->rule);
+    }
+    mt_jw_key_str(w, "type", mt_str_z(ct_fault_name(f->kind)));
+    mt_jw_end_object(w);
+    mt_jw_key_str(w, "error", f->message);
+}
+
+/* One object on one line: with --lines every line of input has one of output. The
+ * first fault as it always was; further facts at fault under a key of their own. */
 static void fault_json(mt_buf *out, const ct_fault *f)
 {
     mt_jw w = mt_jw_start(out, false);
     mt_jw_begin_object(&w);
-    mt_jw_keyz(&w, "details");
-    mt_jw_begin_object(&w);
-    if (f->path.len) {
-        mt_jw_key_str(&w, "path", f->path);
+    fault_details(&w, f);
+    if (f->next) {
+        mt_jw_keyz(&w, "further");
+        mt_jw_begin_array(&w);
+        for (const ct_fault *more = f->next; more; more = more->next) {
+            mt_jw_begin_object(&w);
+            fault_details(&w, more);
+            mt_jw_end_object(&w);
+        }
+        mt_jw_end_array(&w);
     }
-    if (f->rule.len) {
-        mt_jw_key_str(&w, "rule", f->rule);
-    }
-    mt_jw_key_str(&w, "type", mt_str_z(ct_fault_name(f->kind)));
-    mt_jw_end_object(&w);
-    mt_jw_key_str(&w, "error", f->message);
     mt_jw_end_object(&w);
 }
 
@@ -99,8 +120,7 @@ static void fault_json(mt_buf *out, const ct_fault *f)
 static int print_fault(evaluation *e, const ct_fault *f)
 {
     if (!cli_flag(e->args, "json")) {
-        return cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
-                        MT_ARG(f->message));
+        return cli_fail_evaluation(e->args, f);
     }
     mt_buf out = {0};
     fault_json(&out, f);
@@ -143,7 +163,7 @@ static int eval_once(evaluation *e, mt_str text)
     }
     mt_buf out = {0};
     if (cli_flag(e->args, "json")) {
-        ct_verdicts_json(&out, e->verdicts);
+        ct_evaluation_json(&out, e->facts, e->verdicts);
         mt_buf_addc(&out, '\n');
     } else {
         verdicts_text(&out, e);
@@ -209,13 +229,22 @@ static int with_program(evaluation *e, const ct_model *m)
     return code;
 }
 
+void cmd_eval_fault(mt_buf *out, const ct_fault *f)
+{
+    fault_json(out, f);
+}
+
 /* Standard input can be read once; that is checked before anything is opened. */
 int cmd_eval(const cli_args *args)
 {
     const char *path = cli_value(args, "facts");
     evaluation e = {.args = args};
-    if (!path && !cli_value(args, "sources")) {
+    if (!path && !cli_value(args, "sources") && !cli_flag(args, "partial")) {
         return cli_fail(args, CLI_USAGE, "--facts FILE is required");
+    }
+    if (cli_value(args, "provenance") && !cli_value(args, "sources")) {
+        return cli_fail(args, CLI_USAGE,
+                        "--provenance is about facts that --sources fetches");
     }
     if (cli_flag(args, "lines") && cli_value(args, "sources")) {
         return cli_fail(args, CLI_USAGE, "--lines and --sources exclude each other");
@@ -223,7 +252,14 @@ int cmd_eval(const cli_args *args)
     if (path && !strcmp(path, "-") && !strcmp(args->operands[0], "-")) {
         return cli_fail(args, CLI_USAGE, "contract and facts cannot both be -");
     }
-    if (cli_value(args, "flow") || cli_value(args, "operation")) {
+    bool acts = cli_value(args, "flow") || cli_value(args, "operation");
+    if (cli_has_holes(args)) {
+        return acts ? cli_fail(args, CLI_USAGE,
+                               "--flow and --operation need every fact; see motet "
+                               "actions and motet explain")
+                    : cmd_eval_partial(args);
+    }
+    if (acts) {
         return cmd_eval_flow(args);
     }
     int code = cli_contract_load(args, args->operands[0], false, &e.contract);

@@ -169,9 +169,13 @@ static int eval_operation(cli_engine *e)
 
 int cmd_eval_flow(const cli_args *args)
 {
+    if (cli_value(args, "flow") && cli_value(args, "operation")) {
+        return cli_fail(args, CLI_USAGE, "--flow or --operation, not both");
+    }
     if (!cli_value(args, "persona")) {
         return cli_fail(args, CLI_USAGE,
-                        "error: --persona is required when --flow is specified");
+                        "error: --persona is required when --%s is specified",
+                        cli_value(args, "flow") ? "flow" : "operation");
     }
     cli_engine e;
     int code = cli_engine_load(args, args->operands[0], &e);

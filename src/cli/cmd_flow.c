@@ -153,12 +153,12 @@ static mt_buf path_of(const cli_args *args, const char *after)
 }
 
 /* The same body for resume and cancel; the server ignores nothing, so only what was
- * given is sent. */
+ * given is sent, in the order of the options. */
 static int send_on(const cli_args *args, const char *after)
 {
     mt_buf path = path_of(args, after), body = {0};
     mt_jw w = mt_jw_start(&body, false);
-    mt_jw_begin_object(&w);
+    mt_jw_begin_unsorted(&w);
     add_text(args, &w, "persona");
     add_text(args, &w, "outcome");
     add_text(args, &w, "reason");
@@ -211,7 +211,7 @@ const cli_command CMD_FLOW_COMMANDS[] = {
      NULL, 2, 2, NULL},
     {"operation", "CONTRACT OPERATION", "Execute one operation, or try it with --dry-run",
      operate, START_OPTIONS, NULL, 2, 2, NULL},
-    {"list", "", "List flow executions", list, LIST_OPTIONS, NULL, 0, 0, NULL},
+    {"list", NULL, "List flow executions", list, LIST_OPTIONS, NULL, 0, 0, NULL},
     {"show", "ID", "Show one flow execution", show, SHOW_OPTIONS, NULL, 1, 1, NULL},
     {"resume", "ID", "Go on with a waiting flow, or try it with --dry-run", resume,
      RESUME_OPTIONS, NULL, 1, 1, NULL},

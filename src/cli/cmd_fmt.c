@@ -80,6 +80,7 @@ static void format_text(formatter *f, mt_arena *a, const char *path, mt_str text
                               path));
             return;
         }
+        mt_diags_sort(&ds);
         show(f, &ds, path, text);
         worst(f, CLI_FAILS);
     } else if (is_input && !cli_flag(f->args, "check")) {

@@ -46,12 +46,27 @@ static int check_adapter(cli_graph *g, const char *path, mt_buf *done)
     return CLI_HOLDS;
 }
 
+/* A formula is compiled as a graph would; without one the primitive may be a function
+ * of a host, and the manifest is all there is to check. */
+static bool formula_holds(cli_graph *g, const char *path, mt_str text,
+                          const gr_manifest *m)
+{
+    if (!m->expression.len) {
+        return true;
+    }
+    gr_registry *registry = gr_registry_new();
+    mt_err err = gr_registry_add(registry, mt_str_z(path), text, NULL, NULL, &g->ds);
+    gr_registry_free(registry);
+    return !err;
+}
+
 static int check_manifest(cli_graph *g, const char *path, mt_buf *done)
 {
     mt_str text;
     gr_manifest m;
     if (os_read_file(&g->arena, path, MT_LIMITS_DEFAULT.source_bytes, &text) ||
-        gr_manifest_read(&g->arena, mt_str_z(path), text, &g->ds, &m)) {
+        gr_manifest_read(&g->arena, mt_str_z(path), text, &g->ds, &m) ||
+        !formula_holds(g, path, text, &m)) {
         return CLI_FAILS;
     }
     mt_buf_addf(done, "%s: %s %.*s@%.*s is good\n", path, gr_kind_name(m.kind),

@@ -65,7 +65,7 @@ static int read_wish(const cli_args *args, const cli_ledger *l, wish *out)
 /* What is asked for must be covered by something signed, or be asked for by name. */
 static int check_wish(const cli_args *args, const lg_finding *f, wish *w)
 {
-    unsigned long long records = f->records, index = w->index;
+    unsigned long long records = f->records, index = w->index, size = w->size;
     if (!w->size) {
         w->size = f->attested;
     }
@@ -73,6 +73,12 @@ static int check_wish(const cli_args *args, const lg_finding *f, wish *w)
         return cli_fail(args, CLI_FAILS, "the ledger has only %llu records", records);
     }
     bool within = w->inclusion ? w->index < w->size : w->index <= w->size;
+    if (!within && size) {
+        return cli_fail(args, CLI_FAILS,
+                        w->inclusion ? "record %llu is not in a ledger of %llu"
+                                     : "a ledger of %llu is longer than one of %llu",
+                        index, size);
+    }
     if (!within && w->index < f->records) {
         return cli_fail(args, CLI_FAILS,
                         "record %llu is not covered by a checkpoint yet", index);

@@ -9,6 +9,7 @@
  * row that cannot be read ends the command with its number. Exit status 1: some
  * instance cannot go on. */
 #include "analyze/version/migrate.h"
+#include "base/form.h"
 #include "cli/commands.h"
 #include "cli/engine.h"
 #include "cli/versions.h"
@@ -19,6 +20,7 @@
 const cli_option CMD_MIGRATE_OPTIONS[] = {
     {"flows",      "FILE", "flow instances under way, JSON or YAML"},
     {"aggressive", NULL,   "leave out steps that the frozen snapshot rules out"},
+    {"only-worse", NULL,   "report only what the new version makes worse"},
     {"json",       NULL,   "print the plan as JSON"},
     {NULL, NULL, NULL},
 };
@@ -32,9 +34,36 @@ const char CMD_MIGRATE_DETAILS[] =
     "as the engine writes it, or {\"id\", \"flow\", \"step\", \"facts\", \"states\"}. "
     "facts are\n"
     "those frozen when the flow began, states the present ones.\n\n"
-    "Exit status 1: some instance cannot go on; without --flows: a migration policy "
-    "must\n"
-    "be declared.";
+    "--only-worse judges each instance under OLD alike: what stands in its way there "
+    "too,\n"
+    "on ways that did not change, is not reported.\n\n"
+    "Exit status 1: some instance cannot go on (with --only-worse: is worse off);\n"
+    "without --flows: a migration policy must be declared.";
+
+/* ---- The file ---- */
+
+/* An instance as it is written. */
+typedef struct entry {
+    mt_str id, flow, step;
+    const mt_json *position, *facts, *states;
+} entry;
+
+static const mt_form_row ENTRY[] = {
+    MT_FORM_NAME(entry, id, "id", INT64_MAX, 0),
+    MT_FORM_OBJECT(entry, position, "position", 0),
+    MT_FORM_NAME(entry, flow, "flow", INT64_MAX, 0),
+    MT_FORM_NAME(entry, step, "step", INT64_MAX, 0),
+    MT_FORM_OBJECT(entry, facts, "facts", 0),
+    MT_FORM_OBJECT(entry, states, "states", 0),
+};
+
+typedef struct document {
+    const mt_json *flows;
+} document;
+
+static const mt_form_row DOCUMENT[] = {
+    MT_FORM_LIST(document, flows, "flows", 0, UINT32_MAX, MT_FORM_REQUIRED),
+};
 
 /* One instance of the file with all it needs. */
 typedef struct instance {
@@ -73,7 +102,7 @@ static mt_str text_of(mt_arena *a, const mt_json *json)
 }
 
 /* The position of an instance that is given by flow and step: every entity bound. */
-static mt_str plain_position(const flights *f, const mt_json *json)
+static mt_str plain_position(const flights *f, const entry *given)
 {
     const ct_model *m = f->v->old.model;
     mt_buf b = {0};
@@ -87,12 +116,12 @@ static mt_str plain_position(const flights *f, const mt_json *json)
     }
     mt_jw_end_object(&w);
     mt_jw_key_str(&w, "contract", m->id);
-    mt_jw_key_str(&w, "flow", mt_json_text(mt_json_at(json, "flow")));
+    mt_jw_key_str(&w, "flow", given->flow);
     mt_jw_keyz(&w, "frames");
     mt_jw_begin_array(&w);
     mt_jw_begin_object(&w);
     mt_jw_key_str(&w, "phase", MT_STR("step"));
-    mt_jw_key_str(&w, "step", mt_json_text(mt_json_at(json, "step")));
+    mt_jw_key_str(&w, "step", given->step);
     mt_jw_end_object(&w);
     mt_jw_end_array(&w);
     mt_jw_key_str(&w, "persona", MT_STR("unknown"));
@@ -116,11 +145,10 @@ static mt_str plain_position(const flights *f, const mt_json *json)
 }
 
 /* The snapshot as it was frozen: the facts, and the old contract's verdicts. */
-static int freeze(flights *f, uint32_t n, const mt_json *json)
+static int freeze(flights *f, uint32_t n, const mt_json *facts)
 {
     instance *one = &f->items[n];
     const ct_plan *p = f->v->old.plan;
-    const mt_json *facts = mt_json_at(json, "facts");
     mt_str text = facts ? text_of(arena_of(f), facts) : MT_STR("{}");
     ct_fault fault = {0};
     one->facts = ct_facts_new(p->model);
@@ -138,7 +166,7 @@ static int freeze(flights *f, uint32_t n, const mt_json *json)
 static int set_states(flights *f, uint32_t n, const mt_json *states)
 {
     const ct_model *m = f->v->old.model;
-    for (uint32_t i = 0; mt_json_is(states, MT_JSON_OBJECT) && i < states->count; i++) {
+    for (uint32_t i = 0; states && i < states->count; i++) {
         const mt_json_member *s = &states->as.members[i];
         uint32_t e = ct_model_find(m, CT_KIND_ENTITY, s->key);
         uint32_t state = e == CT_NONE
@@ -156,15 +184,15 @@ static int set_states(flights *f, uint32_t n, const mt_json *states)
 
 /* An instance may be given by its position, or only by flow and step; then the
  * position is made as if it had just come there. */
-static int take_up(flights *f, uint32_t n, const mt_json *json)
+static int take_up(flights *f, uint32_t n, const entry *given)
 {
     instance *one = &f->items[n];
     const ct_plan *p = f->v->old.plan;
-    const mt_json *position = mt_json_at(json, "position");
+    const mt_json *position = given->position;
     mt_json *made = mt_new(arena_of(f), mt_json);
     if (!position) {
-        if (mt_json_read(arena_of(f), plain_position(f, json), NULL, made, NULL)) {
-            return refuse(f, n, MT_STR("has no position, flow or step"));
+        if (mt_json_read(arena_of(f), plain_position(f, given), NULL, made, NULL)) {
+            return refuse(f, n, MT_STR("has a name that is longer than positions are"));
         }
         position = made;
     }
@@ -173,7 +201,27 @@ static int take_up(flights *f, uint32_t n, const mt_json *json)
     if (ct_position_read(&one->run, &in, position, &why)) {
         return refuse(f, n, why);
     }
-    return set_states(f, n, mt_json_at(json, "states"));
+    return set_states(f, n, given->states);
+}
+
+/* Everything that is wrong with an entry, or nothing. */
+static mt_str entry_fault(const flights *f, const mt_json *json, entry *out)
+{
+    mt_buf why = {0};
+    mt_form form = {.arena = arena_of(f),
+                    .what = "an instance",
+                    .report = mt_form_join,
+                    .state = &why};
+    if (mt_form_read(&form, json, ENTRY, mt_form_count(ENTRY), out)) {
+        if (!out->position && (!out->flow.len || !out->step.len)) {
+            mt_buf_addz(&why, "needs a `position`, or a `flow` and a `step`");
+        } else if (out->position && (out->flow.len || out->step.len)) {
+            mt_buf_addz(&why, "has a `position`, which says `flow` and `step` itself");
+        }
+    }
+    mt_str kept = mt_str_dup(arena_of(f), mt_buf_str(&why));
+    mt_buf_free(&why);
+    return kept;
 }
 
 /* A flow without an id is called by its place in the file. Facts and verdicts are
@@ -181,19 +229,35 @@ static int take_up(flights *f, uint32_t n, const mt_json *json)
  * stands. */
 static int read_instance(flights *f, uint32_t n, const mt_json *json)
 {
-    if (!mt_json_is(json, MT_JSON_OBJECT)) {
-        return refuse(f, n, MT_STR("is not an object"));
+    entry given = {0};
+    mt_str why = entry_fault(f, json, &given);
+    if (why.len) {
+        return refuse(f, n, why);
     }
-    const mt_json *id = mt_json_at(json, "id");
-    f->flights[n].id = mt_json_is(id, MT_JSON_STRING)
-                           ? mt_json_text(id)
-                           : mt_strf(arena_of(f), "#%u", n + 1);
+    f->flights[n].id = given.id.len ? given.id : mt_strf(arena_of(f), "#%u", n + 1);
     f->flights[n].run = &f->items[n].run;
-    int code = freeze(f, n, json);
-    return code ? code : take_up(f, n, json);
+    int code = freeze(f, n, given.facts);
+    return code ? code : take_up(f, n, &given);
 }
 
-/* A list, or an object that has it as `flows`. */
+/* A list, or an object that has it as `flows`. NULL: it was said why not. */
+static const mt_json *list_of(const flights *f, const mt_json *tree)
+{
+    document found = {.flows = tree};
+    mt_buf why = {0};
+    mt_form form = {.arena = arena_of(f),
+                    .what = "a file of instances",
+                    .report = mt_form_join,
+                    .state = &why};
+    if (!mt_json_is(tree, MT_JSON_ARRAY) &&
+        !mt_form_read(&form, tree, DOCUMENT, mt_form_count(DOCUMENT), &found)) {
+        cli_fail(f->v->args, CLI_FAILS, "%s: %.*s", f->path, MT_ARG(why));
+        found.flows = NULL;
+    }
+    mt_buf_free(&why);
+    return found.flows;
+}
+
 static int read_flights(flights *f)
 {
     mt_json *tree = mt_new(arena_of(f), mt_json);
@@ -202,9 +266,9 @@ static int read_flights(flights *f)
     if (code) {
         return code;
     }
-    const mt_json *list = mt_json_at(tree, "flows") ? mt_json_at(tree, "flows") : tree;
-    if (!mt_json_is(list, MT_JSON_ARRAY)) {
-        return cli_fail(f->v->args, CLI_FAILS, "%s: no list of instances", f->path);
+    const mt_json *list = list_of(f, tree);
+    if (!list) {
+        return CLI_FAILS;
     }
     f->items = mt_new_array(arena_of(f), instance, list->count);
     f->flights = mt_new_array(arena_of(f), an_flight, list->count);
@@ -235,21 +299,27 @@ static int print(flights *f)
     const cli_args *args = f->v->args;
     an_migration m;
     mt_buf out = {0};
+    an_migrate_options options = {.aggressive = cli_flag(args, "aggressive"),
+                                  .only_worse = cli_flag(args, "only-worse")};
     an_migrate(arena_of(f), f->v->diff, f->v->old.plan, f->v->new.plan, f->flights,
-               f->count, cli_flag(args, "aggressive"), &m);
+               f->count, options, &m);
     if (cli_flag(args, "json")) {
         mt_jw w = mt_jw_start(&out, true);
         an_migration_json(&w, &m);
     } else {
         an_migration_text(&out, &m);
     }
-    bool fails = f->path ? m.incompatible > 0 : m.diff->policy_required;
+    uint32_t bad = options.only_worse ? m.worse : m.incompatible;
+    bool fails = f->path ? bad > 0 : m.diff->policy_required;
     return cli_engine_print(args, &out, fails ? CLI_FAILS : CLI_HOLDS);
 }
 
 /* Without --flows the versions alone are judged. */
 int cmd_migrate(const cli_args *args)
 {
+    if (cli_flag(args, "only-worse") && !cli_value(args, "flows")) {
+        return cli_fail(args, CLI_USAGE, "--only-worse judges instances: give --flows");
+    }
     cli_versions v;
     int code = cli_versions_load(args, &v);
     if (!code) {

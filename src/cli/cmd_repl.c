@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -11,9 +12,11 @@
 
 /* clang-format off */
 const cli_option CMD_REPL_OPTIONS[] = {
+    {"facts",  "FILE",           "facts to begin with, JSON or YAML"},
     {"states", "FILE",           "instances and their states, JSON or YAML"},
     {"state",  "E[/INST]=STATE", "one instance and its state; may repeat"},
     {"bind",   "E=INST",         "which instance flows work on; may repeat"},
+    {"history", "FILE",          "recall lines of earlier sessions, keep those of this one"},
     {NULL, NULL, NULL},
 };
 
@@ -21,7 +24,9 @@ const char CMD_REPL_DETAILS[] =
 "Opens a contract: give facts values and see which verdicts come and go, set\n"
 "states, run flows, ask why. help lists the commands; Tab completes them and every\n"
 "name of the contract; the arrow keys recall earlier lines. Lines from a pipe are\n"
-"taken the same way.";
+"taken the same way. A value is checked at once; a bad one leaves the one before.\n"
+"While facts are missing, verdicts that the others decide are told.\n"
+"Lines are kept in a file only with --history, since they have facts in them.";
 /* clang-format on */
 
 /* libedit's completion has no context argument. */
@@ -57,13 +62,30 @@ static int answer(cli_repl *r, mt_str line)
     return code;
 }
 
+/* For the owner alone: lines have facts in them. */
+static int keep_history(const cli_repl *r, const char *path)
+{
+    int code = cli_print(MT_STR("\n"));
+    if (code || !path) {
+        return code;
+    }
+    mode_t before = umask(077);
+    int err = write_history(path) || chmod(path, 0600) ? errno : 0;
+    umask(before);
+    return err ? cli_fail(r->engine->args, CLI_WORLD, "%s: %s", path, strerror(err))
+               : CLI_HOLDS;
+}
+
 /* readline has one global state, so `completing` is one, too. */
-static int at_terminal(cli_repl *r)
+static int at_terminal(cli_repl *r, const char *history)
 {
     completing = r;
     rl_readline_name = "motet";
     rl_attempted_completion_function = complete;
     using_history();
+    if (history) {
+        (void)read_history(history); /* the first time there is none */
+    }
     int code = CLI_HOLDS;
     char *line;
     while (!r->done && !code && (line = readline("motet> "))) {
@@ -73,7 +95,7 @@ static int at_terminal(cli_repl *r)
         code = answer(r, mt_str_z(line));
         free(line);
     }
-    return code ? code : cli_print(MT_STR("\n"));
+    return code ? code : keep_history(r, history);
 }
 
 /* No prompt and no editing: the output of a script is the answers alone. A line has no
@@ -94,6 +116,25 @@ static int from_pipe(cli_repl *r)
     return code;
 }
 
+/* The facts of --facts; a fault in them ends the session before it begins. */
+static int take_facts(cli_repl *r)
+{
+    const cli_args *args = r->engine->args;
+    const char *path = cli_value(args, "facts");
+    mt_json *tree = mt_new(&r->arena, mt_json);
+    mt_buf said = {0};
+    if (!path) {
+        return CLI_HOLDS;
+    }
+    int code = cli_read_tree(args, &r->arena, path, &r->engine->contract.limits, tree);
+    if (!code && !cli_repl_facts(r, tree, &said)) {
+        mt_str why = mt_str_trim(mt_buf_str(&said), MT_STR("\n"));
+        code = cli_fail(args, CLI_FAILS, "%s: %.*s", path, MT_ARG(why));
+    }
+    mt_buf_free(&said);
+    return code;
+}
+
 /* Standard input is the conversation, so the contract has to be a file. */
 int cmd_repl(const cli_args *args)
 {
@@ -107,10 +148,15 @@ int cmd_repl(const cli_args *args)
         cli_repl r;
         mt_buf out = {0};
         cli_repl_start(&r, &e, &out);
-        code = cli_print(mt_buf_str(&out));
+        code = take_facts(&r);
+        if (!code) {
+            cli_repl_begin(&r, &out);
+            code = cli_print(mt_buf_str(&out));
+        }
         mt_buf_free(&out);
         if (!code) {
-            code = isatty(STDIN_FILENO) ? at_terminal(&r) : from_pipe(&r);
+            code = isatty(STDIN_FILENO) ? at_terminal(&r, cli_value(args, "history"))
+                                        : from_pipe(&r);
         }
         cli_repl_free(&r);
     }

@@ -81,6 +81,17 @@ static int read_file(service *s)
     return code;
 }
 
+/* Only numbers have a range. */
+static int out_of_range(const cli_args *args, const char *option, const char *value)
+{
+    const ht_setting *s = HT_SETTINGS;
+    while (!s->option || strcmp(s->option, option) != 0) {
+        s++; /* the command's options are those of the settings */
+    }
+    return cli_fail(args, CLI_USAGE, "--%s is a whole number from %zu to %zu, not %s",
+                    option, s->least, s->most, value);
+}
+
 /* Options stand over the file: the first of a kind replaces the file's whole list, the
  * next ones add. */
 static int read_options(service *s)
@@ -98,7 +109,7 @@ static int read_options(service *s)
             declared = true;
         }
         if (ht_config_set(&s->arena, &s->config, name, value) == MT_E_RANGE) {
-            return cli_fail(args, CLI_USAGE, "--%s cannot be %s", name, value);
+            return out_of_range(args, name, value);
         }
     }
     if (args->count) {
@@ -208,6 +219,7 @@ static ex_executor_options executor_options(service *s)
         .auto_persona_count = c->auto_personas.count,
         .policies = texts_of(s, c->policies),
         .policy_count = c->policies.count,
+        .aggressive = strcmp(c->migration_analysis, "aggressive") == 0,
         .adapters = c->sources,
         .directory = directory_of(s),
         .settings = c->all,

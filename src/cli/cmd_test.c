@@ -20,7 +20,10 @@
 const cli_option CMD_TEST_OPTIONS[] = {
     {"only", "TEXT", "run only the cases whose name contains TEXT"},
     {"coverage",     NULL,   "say what the scenarios reached and what they never did"},
+    {"coverage-html", "FILE", "write what they reached to FILE as a page, flows drawn"},
     {"coverage-min", "N",    "exit 1 if a contract is covered by less than N percent"},
+    {"cases",        "N",    "try N cases of each property (100, or as it says)"},
+    {"seed",         "N",    "make up facts for properties from this seed (1)"},
     {"record",       "FILE", "write failing cases to FILE as scenarios of what happens"},
     {"json", NULL,   "report as one JSON object instead of TAP"},
     {NULL, NULL, NULL},
@@ -32,8 +35,10 @@ const char CMD_TEST_DETAILS[] =
 "NAME.expected.json, NAME.expected-error.json or NAME.expected-manifest.json beside\n"
 "it; eval/*/, ambiguity/ and domains/*/ hold NAME.facts.json with\n"
 "NAME.verdicts.json. Files NAME.scenarios.yaml, .yml or .json anywhere below DIR\n"
-"hold an author's scenarios for NAME.tenor; DIR may be such a file. --coverage\n"
-"counts the rules, operations, outcomes and flow paths they reached.\n\n"
+"hold an author's scenarios for NAME.tenor, and invariants: questions (motet ask)\n"
+"whose answer must be yes; DIR may be such a file. --coverage counts the rules,\n"
+"operations, outcomes and flow paths scenarios reached. An invariant that was not\n"
+"decided fails, with the limit that was met.\n\n"
 "The report is TAP version 14. Exit status 1 if a case fails or there is none.";
 /* clang-format on */
 
@@ -101,11 +106,14 @@ static void add_tap(mt_buf *out, const cli_case *c, size_t number, bool ok, mt_s
     add_lines(out, "  # ", why);
 }
 
-/* The reason only where there is one to give. */
+/* The reason only where there is one to give; beside a pass it is a note. */
 static void add_json(mt_jw *w, const cli_case *c, bool ok, mt_str why)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "name", c->name);
+    if (ok && why.len) {
+        mt_jw_key_str(w, "note", mt_str_trim(why, MT_STR("\n")));
+    }
     mt_jw_key_bool(w, "ok", ok);
     if (!ok) {
         mt_jw_key_str(w, "why", why);
@@ -207,6 +215,23 @@ static int wanted_percent(const cli_args *args)
     return *text && !*end && n >= 0 && n <= 100 ? (int)n : -2;
 }
 
+/* false after saying what is wrong. */
+static bool read_properties(const cli_args *args)
+{
+    size_t cases = 0, seed = SIZE_MAX;
+    if (!cli_number(args, "cases", 1000000, &cases) ||
+        !cli_number(args, "seed", INT64_MAX, &seed)) {
+        return false;
+    }
+    if (cli_value(args, "cases") && !cases) {
+        cli_fail(args, CLI_USAGE, "--cases 0 would try nothing");
+        return false;
+    }
+    cli_properties_set((ct_property_options){
+        .cases = (int64_t)cases, .seed = seed == SIZE_MAX ? -1 : (int64_t)seed});
+    return true;
+}
+
 /* No cases at all is a failure: a path mistyped would otherwise pass for ever. */
 static int verdict_on(const cli_args *args, const tally *t, int percent)
 {
@@ -231,6 +256,7 @@ static int run_all(const cli_args *args, const char *root, int percent)
     if (record) {
         cli_record_start();
     }
+    cli_scenarios_start(args);
     find_cases(root, &cases);
     keep_only(&cases, cli_value(args, "only"));
     mt_limits limits = cli_limits(args);
@@ -240,6 +266,8 @@ static int run_all(const cli_args *args, const char *root, int percent)
         &cases, &limits, cli_flag(args, "coverage") || percent >= 0, &out, &t);
     int code = cli_print(mt_buf_str(&out));
     code = code ? code : write_record(args, record);
+    const char *page = cli_value(args, "coverage-html");
+    code = code || !page ? code : cli_coverage_page(args, page);
     code = code ? code : verdict_on(args, &t, percent);
     cli_scenarios_free();
     mt_buf_free(&out);
@@ -252,6 +280,9 @@ int cmd_test(const cli_args *args)
     const char *root = args->operands[0];
     struct stat st;
     int percent = wanted_percent(args);
+    if (!read_properties(args)) {
+        return CLI_USAGE;
+    }
     if (percent == -2) {
         return cli_fail(args, CLI_USAGE, "--coverage-min is a number from 0 to 100");
     }

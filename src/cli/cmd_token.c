@@ -41,7 +41,7 @@ static const cli_option LIST_OPTIONS[] = {
 static const cli_option REVOKE_OPTIONS[] = {STORE_OPTION, {NULL, NULL, NULL}};
 /* clang-format on */
 
-enum { MOST = 1000 };
+enum { MOST = 1000 }; /* personas or rights of a token, tokens of a page */
 
 static int64_t now_ms(void)
 {
@@ -71,18 +71,21 @@ static int store_fault(const cli_args *args, mt_err err)
     return cli_fail(args, CLI_WORLD, "the store: %s", mt_err_text(err));
 }
 
-/* Beyond MOST values are not taken. */
-static size_t gather(const cli_args *args, mt_arena *a, const char *option,
-                     const mt_str **out)
+/* A token that is told to open more than it can hold would open less than was asked. */
+static int gather(const cli_args *args, mt_arena *a, const char *option,
+                  const mt_str **out, size_t *count)
 {
     mt_str *list = mt_new_array(a, mt_str, MOST);
-    size_t count = 0;
-    for (const char *value;
-         count < MOST && (value = cli_value_at(args, option, (int)count));) {
-        list[count++] = mt_str_z(value);
-    }
     *out = list;
-    return count;
+    *count = 0;
+    for (const char *value; (value = cli_value_at(args, option, (int)*count));) {
+        if (*count == MOST) {
+            return cli_fail(args, CLI_USAGE, "--%s may be given %d times at most",
+                            option, MOST);
+        }
+        list[(*count)++] = mt_str_z(value);
+    }
+    return CLI_HOLDS;
 }
 
 /* "90d" beside what base/duration.h reads. */
@@ -114,8 +117,11 @@ static int read_token(const cli_args *args, mt_arena *a, ht_token *t)
 {
     const char *expires = cli_value(args, "expires"), *name = cli_value(args, "name");
     *t = (ht_token){.name = mt_str_z(name ? name : ""), .created_ms = now_ms()};
-    t->persona_count = gather(args, a, "persona", &t->personas);
-    t->right_count = gather(args, a, "right", &t->rights);
+    int code = gather(args, a, "persona", &t->personas, &t->persona_count);
+    code = code ? code : gather(args, a, "right", &t->rights, &t->right_count);
+    if (code) {
+        return code;
+    }
     for (size_t i = 0; i < t->right_count; i++) {
         if (!ht_right_known(t->rights[i])) {
             return cli_fail(args, CLI_USAGE, "there is no right %.*s",

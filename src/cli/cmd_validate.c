@@ -7,6 +7,7 @@
 
 /* clang-format off */
 const cli_option CMD_VALIDATE_OPTIONS[] = {
+    CLI_LINT_OPTIONS,
     {"json",  NULL, "report as one JSON object"},
     {"sarif", NULL, "report as a SARIF 2.1.0 log"},
     {NULL, NULL, NULL},
@@ -25,6 +26,9 @@ const char CMD_VALIDATE_DETAILS[] =
 int cmd_validate(const cli_args *args)
 {
     cli_contract c;
+    if (cli_flag(args, "json") && cli_flag(args, "sarif")) {
+        return cli_fail(args, CLI_USAGE, "--json or --sarif, not both");
+    }
     int code = cli_contract_load(args, args->operands[0], false, &c);
     code = cli_contract_report(args, &c, code);
     if (!code && !cli_flag(args, "json") && !cli_flag(args, "sarif")) {

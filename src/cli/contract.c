@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "contract/front/index.h"
 #include "os/file.h"
 
 /* White space may stand before JSON. Source never begins with a brace. */
@@ -88,10 +89,12 @@ static cli_source *add_sources(cli_source *at, const ct_elaboration *e)
 /* What was elaborated is then admitted like any other bundle, so what checks is what
  * runs. A file that cannot be read is the world's fault, whatever the diagnostics say
  * besides. */
-static int load_source(cli_contract *c, bool strict)
+static int load_source(const cli_args *args, cli_contract *c, bool strict)
 {
     mt_provider provider = os_sources_provider(&c->files, &c->limits);
-    ct_options options = {.strict = strict, .limits = &c->limits};
+    cli_lint_read(args, &c->arena, c->path, &c->ds, &c->lint);
+    ct_options options = {
+        .strict = strict, .limits = &c->limits, .lint = &c->lint.rules};
     mt_err err = ct_elaborate(&c->arena, c->path, &provider, &options, &c->ds, &c->e);
     if (!err) {
         err = ct_admit_source(&c->arena, c->e, &c->limits, &c->ds, &c->admitted);
@@ -100,9 +103,10 @@ static int load_source(cli_contract *c, bool strict)
     mt_diags_sort(&c->ds);
     if (c->e) {
         size_t n = count_sources(c->e);
-        cli_source *items = mt_new_array(&c->arena, cli_source, n);
+        cli_source *items = mt_new_array(&c->arena, cli_source, n + 1);
         add_sources(items, c->e);
-        set_sources(c, items, n);
+        items[n] = c->lint.config; /* faults of it are shown, too */
+        set_sources(c, items, n + (c->lint.config.name.len > 0));
         c->bundle = err ? (mt_str){0} : c->e->bundle;
     }
     bool world = err == MT_E_NOTFOUND || err == MT_E_IO || c->files.failure;
@@ -139,7 +143,7 @@ int cli_contract_load(const cli_args *args, const char *path, bool strict,
     c->ds.limit = c->limits.diagnostics;
     bool is_input = strcmp(path, "-") == 0;
     if (!is_input && !mt_str_ends(c->path, MT_STR(".json"))) {
-        return load_source(c, strict);
+        return load_source(args, c, strict);
     }
     mt_str text = {0};
     int code = read_whole(c, path, &text);
@@ -149,7 +153,7 @@ int cli_contract_load(const cli_args *args, const char *path, bool strict,
     if (is_input && !begins_with_brace(text)) {
         c->files.standard_input = text;
         c->path = MT_STR(OS_STDIN_NAME);
-        return load_source(c, strict);
+        return load_source(args, c, strict);
     }
     c->path = is_input ? MT_STR("stdin.json") : c->path;
     return load_interchange(c, text);
@@ -160,13 +164,53 @@ void cli_contract_free(cli_contract *c)
     mt_arena_free(&c->arena);
 }
 
-static void json_report(mt_buf *out, const cli_contract *c, int code)
+static void site_keys(mt_jw *w, const fr_site *s)
+{
+    mt_jw_key_i64(w, "column", s->column);
+    mt_jw_key_i64(w, "end_column", s->end_column);
+    mt_jw_key_i64(w, "end_line", s->end_line);
+    mt_jw_key_str(w, "file", s->file);
+    mt_jw_key_i64(w, "line", s->line);
+}
+
+/* What each name means; a definition leads to itself. */
+static void index_report(mt_jw *w, const ct_elaboration *e)
+{
+    mt_arena scratch = {0};
+    const fr_mention *all = NULL;
+    size_t count = e ? fr_index(&scratch, e, &all) : 0;
+    mt_jw_keyz(w, "index");
+    mt_jw_begin_array(w);
+    for (size_t i = 0; i < count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_keyz(w, "at");
+        mt_jw_begin_object(w);
+        site_keys(w, &all[i].at);
+        mt_jw_end_object(w);
+        mt_jw_keyz(w, "definition");
+        mt_jw_begin_object(w);
+        site_keys(w, &all[i].definition);
+        mt_jw_end_object(w);
+        mt_jw_key_str(w, "id", all[i].id);
+        mt_jw_key_bool(w, "is_definition", all[i].is_definition);
+        mt_jw_key_str(w, "kind", mt_str_z(fr_named_text(all[i].kind)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_arena_free(&scratch);
+}
+
+static void json_report(const cli_args *args, mt_buf *out, const cli_contract *c,
+                        int code)
 {
     mt_jw w = mt_jw_start(out, true);
     mt_jw_begin_object(&w);
     cli_show_json_keys(&w, &c->ds, c->error);
     mt_jw_key_str(&w, "file", c->path);
     mt_jw_key_bool(&w, "holds", code == CLI_HOLDS);
+    if (cli_flag(args, "index")) {
+        index_report(&w, c->e);
+    }
     mt_jw_key_i64(&w, "warnings", (int64_t)c->ds.warnings);
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');
@@ -200,7 +244,7 @@ int cli_contract_report(const cli_args *args, const cli_contract *c, int code)
     if (cli_flag(args, "sarif")) {
         cli_show_sarif(&out, &c->ds, c->sources);
     } else if (cli_flag(args, "json")) {
-        json_report(&out, c, code);
+        json_report(args, &out, c, code);
     } else {
         cli_contract_show_text(args, c);
     }

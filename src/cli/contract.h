@@ -4,6 +4,7 @@
 #ifndef CLI_CONTRACT_H
 #define CLI_CONTRACT_H
 
+#include "cli/lint.h"
 #include "cli/show.h"
 #include "contract/wire/admit.h"
 #include "os/sources.h"
@@ -19,6 +20,7 @@ typedef struct cli_contract {
     mt_str error;            /* the suite's object for the first error, or empty */
     cli_sources sources;     /* what diagnostics point into */
     mt_limits limits;        /* the defaults with every --limit */
+    cli_lint lint;           /* levels of warnings, where the command has them */
     os_sources files; /* what was read of the disk, and which failure there was */
 } cli_contract;
 

@@ -24,12 +24,11 @@
 
 enum { HANDLER_BYTES = 64 << 20 };
 
-/* There is room for four documents; no caller has more. */
 int cli_show_faults(const mt_diags *ds, const cli_document *documents, size_t count)
 {
-    cli_source sources[4];
+    cli_source *sources = mt_new_array(ds->arena, cli_source, count);
     mt_buf out = {0};
-    for (size_t i = 0; i < count && i < 4; i++) {
+    for (size_t i = 0; i < count; i++) {
         sources[i] = (cli_source){documents[i].name, documents[i].text};
     }
     cli_show_text(&out, ds, (cli_sources){sources, count}, cli_colour(2));

@@ -67,10 +67,19 @@ int cli_read_tree(const cli_args *args, mt_arena *a, const char *path,
     if (err) {
         uint32_t line, column;
         mt_json_place(text, error.offset, &line, &column);
-        return cli_fail(args, CLI_FAILS, "%s:%u:%u: %s %.*s", path, line, column,
-                        error.message, MT_ARG(error.detail));
+        return cli_fail(args, CLI_FAILS, "%s:%u:%u: %s%s%.*s", path, line, column,
+                        error.message, error.detail.len ? " " : "",
+                        MT_ARG(error.detail));
     }
     return CLI_HOLDS;
+}
+
+int cli_fail_evaluation(const cli_args *args, const ct_fault *fault)
+{
+    for (const ct_fault *one = fault; one; one = one->next) {
+        cli_fail(args, CLI_FAILS, "evaluation error: %.*s", MT_ARG(one->message));
+    }
+    return CLI_FAILS;
 }
 
 /* The same from JSON text. */
@@ -81,8 +90,7 @@ static int engine_facts_text(cli_engine *e, mt_str json)
     if (ct_facts_read(b->facts, json, b->limits, cli_flag(e->args, "strict"), &fault) ||
         ct_evaluate(e->plan->program, b->facts, b->verdicts, &e->contract.arena,
                     &fault)) {
-        return cli_fail(e->args, CLI_FAILS, "evaluation error: %.*s",
-                        MT_ARG(fault.message));
+        return cli_fail_evaluation(e->args, &fault);
     }
     e->frozen =
         (ct_frozen){e->plan, {e->plan->program, b->facts, b->verdicts}, b->scratch};

@@ -27,6 +27,8 @@ void cli_engine_free(cli_engine *e);
 
 /* Evaluations into `v` have the steps and the milliseconds of the limits. */
 void cli_be_patient(ct_verdicts *v, os_deadline *deadline, const mt_limits *limits);
+/* Tells every fault of the fact set, a line each. */
+int cli_fail_evaluation(const cli_args *args, const ct_fault *fault);
 /* Reads the facts of --facts (without it: none, defaults only) and evaluates. */
 int cli_engine_facts(cli_engine *e);
 /* Reads --states FILE, every --state E[/inst]=s and every --bind E=inst. Entities

@@ -5,6 +5,7 @@
  * code_at()), rules of graphs, and limits. A word that nothing knows gets the nearest
  * command. */
 #include "cli/commands.h"
+#include <ctype.h>
 
 #include <strings.h>
 
@@ -105,6 +106,9 @@ void cli_help(mt_buf *out, const cli_command *command)
         add_commands(out, command->subcommands);
         return;
     }
+    if (strcmp(command->name, "ask") == 0) {
+        cli_questions(out);
+    }
     mt_buf_addz(out, "\nOptions:\n");
     add_options(out, command->options);
     add_options(out, CLI_COMMON_OPTIONS);
@@ -176,9 +180,8 @@ static void code_help(mt_buf *out, const ct_code_info *info)
 {
     mt_buf_addf(out, "%s: %s\n\n", info->code, info->title);
     add_wrapped(out, info->explanation);
-    if (info->hint && *info->hint) {
-        mt_buf_addf(out, "\nWhat to do: %s.\n", info->hint);
-    }
+    mt_buf_addf(out, "\nWhat to do: %s.\n",
+                info->hint && *info->hint ? info->hint : "nothing; it only informs");
     mt_buf_addf(out, "Specification: %s%s\n",
                 info->rule[0] >= '0' && info->rule[0] <= '9' ? "section " : "",
                 info->rule);
@@ -197,6 +200,22 @@ static void codes_help(mt_buf *out)
     }
 }
 
+/* Codes are typed from a screen, in small letters too. */
+static const char *nearest_code(const char *word)
+{
+    char upper[8] = {0};
+    for (size_t i = 0; i + 1 < sizeof upper && word[i]; i++) {
+        upper[i] = (char)toupper((unsigned char)word[i]);
+    }
+    mt_nearest n = mt_nearest_to(mt_str_z(upper));
+    bool is_code = upper[0] && upper[1] >= '0' && upper[1] <= '9';
+    const ct_code_info *info;
+    for (size_t i = 0; is_code && (info = code_at(i)); i++) {
+        mt_nearest_offer(&n, mt_str_z(info->code));
+    }
+    return n.best.len ? n.best.ptr : NULL;
+}
+
 /* Names of this level only: `motet help graph rn` suggests `run` of graph. */
 static int no_such_topic(const cli_args *args, const cli_command *table,
                          const char *word)
@@ -208,6 +227,7 @@ static int no_such_topic(const cli_args *args, const cli_command *table,
     }
     names[n] = NULL;
     const char *near = mt_nearest_of(word, names);
+    near = near ? near : nearest_code(word);
     return near ? cli_fail(args, CLI_USAGE, "no help on '%s'; did you mean '%s'?", word,
                            near)
                 : cli_fail(args, CLI_USAGE,

@@ -5,8 +5,8 @@
 
 #include "cli/cli.h"
 
-/* Without the option *to keeps what it had. strtoull takes a minus sign and wraps;
- * hence the look at the first character. */
+/* Without the option *to keeps what it had. strtoull takes blanks and signs; hence the
+ * look at the first character. */
 bool cli_number(const cli_args *args, const char *name, size_t most, size_t *to)
 {
     const char *text = cli_value(args, name);
@@ -16,7 +16,7 @@ bool cli_number(const cli_args *args, const char *name, size_t most, size_t *to)
     char *end;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
-    if (errno || *end || end == text || text[0] == '-' || value > most) {
+    if (text[0] < '0' || text[0] > '9' || *end || errno || value > most) {
         cli_fail(args, CLI_USAGE, "--%s needs a whole number up to %zu, not '%s'", name,
                  most, text);
         return false;

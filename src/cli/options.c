@@ -9,7 +9,6 @@
  * they are read, so that a misspelt one is never ignored; cli_limits() may then trust
  * them. Values are borrowed from argv; the last of a repeated option counts unless the
  * command asks for all. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -135,17 +134,17 @@ static int read_word(reader *r)
     return CLI_HOLDS;
 }
 
-/* strtoull would take blanks and signs; the first character must be a digit. Which
- * bound was broken is told by the value: 0 is too little, all else too much. */
+/* strtoull would take blanks and signs; the first character must be a digit. A number
+ * it cannot hold becomes its largest, which is too much. Which bound was broken is told
+ * by the value: 0 is too little, all else too much. */
 static int check_limit(const cli_args *args, const char *text, mt_limits *limits)
 {
     mt_str whole = mt_str_z(text);
     mt_str name = mt_str_from(whole.ptr, mt_str_find(whole, '='));
     mt_str number = mt_str_skip(whole, name.len + 1);
     char *end = NULL;
-    errno = 0;
     unsigned long long value = number.len ? strtoull(number.ptr, &end, 10) : 0;
-    if (!number.len || *end || errno || number.ptr[0] < '0' || number.ptr[0] > '9') {
+    if (!number.len || *end || number.ptr[0] < '0' || number.ptr[0] > '9') {
         return cli_fail(args, CLI_USAGE, "--limit %s: expected NAME=VALUE", text);
     }
     mt_err err = mt_limits_set(limits, name, (size_t)value);

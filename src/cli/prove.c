@@ -11,6 +11,7 @@
 #include "cli/prove.h"
 
 #include "analyze/prove/prove_diff.h"
+#include "analyze/prove/prove_faults.h"
 #include "analyze/prove/prove_findings.h"
 
 /* ---- Ctrl-C ---- */
@@ -52,17 +53,32 @@ static void release(const handlers *h)
 
 /* ---- Findings ---- */
 
+/* It was admitted already: the contract's own model is there, and of a member only an
+ * error would be news. */
+static mt_err compile_bundle(cli_contract *c, mt_str bundle, const ct_program **out)
+{
+    const ct_model *m = c->admitted.model;
+    mt_diags again = {.arena = &c->arena};
+    bool own = bundle.ptr == c->bundle.ptr && m;
+    mt_err err =
+        own ? MT_OK : ct_load(&c->arena, bundle, c->path, &c->limits, &again, &m);
+    for (size_t i = 0; err && i < again.len; i++) {
+        mt_diag_add(&c->ds, &again.items[i]);
+    }
+    *out = err ? NULL : ct_compile(&c->arena, m);
+    return err;
+}
+
 /* Signals are caught while the solver works, since it does not look up by itself; the
  * old handlers come back before anything is printed. */
 static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
                            cli_progress *progress, an_findings *fs, bool *complete)
 {
-    const ct_model *m;
-    mt_err err = ct_load(&c->arena, bundle, c->path, &c->limits, &c->ds, &m);
+    const ct_program *program;
+    mt_err err = compile_bundle(c, bundle, &program);
     if (err) {
         return err;
     }
-    const ct_program *program = ct_compile(&c->arena, m);
     an_prover *p = an_prover_new(program, NULL, &c->limits);
     an_watcher watcher = {cli_progress_step, progress};
     handlers before = catch_for(p);
@@ -72,24 +88,47 @@ static mt_err prove_bundle(cli_contract *c, mt_str bundle, mt_str member,
     return MT_OK;
 }
 
+/* What can end in an error; the solver is loaded only where it is needed. */
+static mt_err find_faults(cli_contract *c, mt_str bundle, mt_str member,
+                          cli_progress *progress, an_findings *fs, bool *complete)
+{
+    const ct_program *program;
+    an_watcher watcher = {cli_progress_step, progress};
+    mt_err err = compile_bundle(c, bundle, &program);
+    if (!err) {
+        *complete =
+            an_prove_faults(program, &c->limits, member, watcher, fs) && *complete;
+    }
+    return err;
+}
+
 /* Members of a System are proven one by one; what is across them is the analysis's
  * business. An interrupted proof leaves *complete false and keeps what was found. */
-mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
-                          bool *complete)
+typedef mt_err finder(cli_contract *c, mt_str bundle, mt_str member,
+                      cli_progress *progress, an_findings *fs, bool *complete);
+
+static mt_err each_bundle(cli_contract *c, finder *find, cli_progress *progress,
+                          an_findings *fs, bool *complete)
 {
-    *complete = true;
     if (!c->e || !c->e->is_system) {
-        return prove_bundle(c, c->bundle, MT_STR(""), progress, fs, complete);
+        return find(c, c->bundle, MT_STR(""), progress, fs, complete);
     }
     mt_err err = MT_OK;
     for (size_t i = 0; i < c->e->member_count && !err && *complete; i++) {
         const ct_member *member = &c->e->members[i];
         if (member->contract) {
-            err = prove_bundle(c, member->contract->bundle, member->id, progress, fs,
-                               complete);
+            err = find(c, member->contract->bundle, member->id, progress, fs, complete);
         }
     }
     return err;
+}
+
+mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
+                          bool *complete)
+{
+    *complete = true;
+    mt_err err = each_bundle(c, find_faults, progress, fs, complete);
+    return err ? err : each_bundle(c, prove_bundle, progress, fs, complete);
 }
 
 static mt_str hint_with_facts(mt_arena *a, const an_finding *f)
@@ -101,6 +140,28 @@ static mt_str hint_with_facts(mt_arena *a, const an_finding *f)
                    MT_ARG(f->details));
 }
 
+/* As severe as comments and options say; false if it is allowed. */
+static bool with_level(const cli_contract *c, mt_diag *d)
+{
+    ct_lint_level level =
+        c->e && d->severity != MT_ERROR ? ct_lint_of(c->e, d) : CT_LINT_DEFAULT;
+    d->severity = level == CT_LINT_DENY   ? MT_ERROR
+                  : level == CT_LINT_WARN ? MT_WARNING
+                                          : d->severity;
+    return level != CT_LINT_ALLOW;
+}
+
+/* Provenance names a file without its directory; the first of that name is meant. */
+static mt_str path_of(const cli_contract *c, mt_str name)
+{
+    for (size_t i = 0; i < c->sources.len; i++) {
+        if (name.len && mt_str_eq(mt_str_basename(c->sources.items[i].name), name)) {
+            return c->sources.items[i].name;
+        }
+    }
+    return name.len ? name : c->path;
+}
+
 /* A finding becomes a diagnostic, so `check --prove` shows it with its line like any
  * other. */
 static void add_diagnostic(cli_contract *c, const an_finding *f)
@@ -109,7 +170,7 @@ static void add_diagnostic(cli_contract *c, const an_finding *f)
     mt_diag d = {.severity = f->severity,
                  .code = f->code,
                  .pass = -1,
-                 .file = f->origin.file.len ? f->origin.file : c->path,
+                 .file = path_of(c, f->origin.file),
                  .line = f->origin.line,
                  .construct_kind = mt_str_z(f->kind),
                  .construct_id = f->construct,
@@ -117,16 +178,19 @@ static void add_diagnostic(cli_contract *c, const an_finding *f)
     d.message = mt_strf(&c->arena, "%.*s%s%s %.*s: %.*s", MT_ARG(member),
                         member.len ? ": " : "", f->kind, MT_ARG(f->construct),
                         MT_ARG(f->message));
-    mt_diag_add(&c->ds, &d);
+    if (with_level(c, &d)) {
+        mt_diag_add(&c->ds, &d);
+    }
 }
 
-mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c)
+mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c, bool all)
 {
     an_findings fs = {.arena = &c->arena};
     cli_progress progress;
-    bool complete; /* a finding says so */
+    bool complete = true; /* a finding says so */
     cli_progress_start(&progress, args);
-    mt_err err = cli_prove_contract(c, &progress, &fs, &complete);
+    mt_err err = all ? cli_prove_contract(c, &progress, &fs, &complete)
+                     : each_bundle(c, find_faults, &progress, &fs, &complete);
     cli_progress_end(&progress);
     for (size_t i = 0; i < fs.len; i++) {
         add_diagnostic(c, &fs.items[i]);

@@ -13,8 +13,9 @@
  * MT_E_REJECTED: a bundle does not load, c->ds says why. */
 mt_err cli_prove_contract(cli_contract *c, cli_progress *progress, an_findings *fs,
                           bool *complete);
-/* The same, as diagnostics of the contract. */
-mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c);
+/* The same, as diagnostics of the contract; not `all`: only what legal facts can end in
+ * an error. */
+mt_err cli_prove_diagnostics(const cli_args *args, cli_contract *c, bool all);
 
 /* Resolves by proof what the diff leaves to analysis, in the members of Systems too.
  * MT_E_REJECTED: a member does not load. */

@@ -3,8 +3,8 @@
  * A line is a command of the table below and its arguments; every command writes to a
  * buffer, so tests can drive a session without a terminal. Facts are kept as text, one
  * per fact, and evaluated together after each change; verdicts that came and went are
- * shown as a difference. As long as facts are missing nothing is evaluated and they
- * are listed.
+ * shown as a difference. As long as facts are missing, verdicts that the others decide
+ * are shown, and what is missing is listed.
  *
  * Runs of flows keep their changes in the states of the session, `try` keeps nothing.
  * Nothing ends a session but `quit` and the end of input: what is wrong is said and
@@ -12,9 +12,12 @@
 #include "cli/repl.h"
 
 #include "analyze/explain/explain.h"
+#include "base/nearest.h"
 #include "cli/render.h"
+#include "contract/flow/partly.h"
 #include "contract/flow/report.h"
 #include "contract/flow/text.h"
+#include "contract/reduce/holes.h"
 
 /* With NUL: a word ends there too. */
 #define BLANKS MT_STR(" \t\r\n\0")
@@ -63,25 +66,71 @@ static void missing_text(const cli_repl *r, mt_buf *out)
     mt_buf_addz(out, *before == ',' ? "\n" : "");
 }
 
+static void came(const cli_repl *r, uint32_t rule, const ct_value *payload, mt_buf *out)
+{
+    const ct_rule *k = &r->engine->model->rules[rule];
+    mt_buf_addf(out, "+ %.*s", MT_ARG(k->verdict));
+    if (payload) {
+        mt_buf_addz(out, " = ");
+        ct_value_text(out, k->payload_type, payload);
+    }
+}
+
 /* Shows which verdicts came and went since they were shown last. */
 static void show_difference(cli_repl *r, mt_buf *out)
 {
     const ct_model *m = r->engine->model;
+    const ct_verdicts *v = r->engine->bench.verdicts;
     size_t before = out->len;
     for (uint32_t i = 0; i < m->rule_count; i++) {
-        bool now = ct_verdict_present(r->engine->bench.verdicts, i);
-        if (now != r->present[i]) {
-            mt_buf_addf(out, "%c %.*s", now ? '+' : '-', MT_ARG(m->rules[i].verdict));
-            if (now) {
-                mt_buf_addz(out, " = ");
-                ct_value_text(out, m->rules[i].payload_type,
-                              ct_verdict_payload(r->engine->bench.verdicts, i));
-            }
+        bool now = ct_verdict_present(v, i), was = r->shown[i] == CT_PARTLY_PRESENT;
+        if (now && !was) {
+            came(r, i, ct_verdict_payload(v, i), out);
             mt_buf_addc(out, '\n');
+        } else if (was && !now) {
+            mt_buf_addf(out, "- %.*s\n", MT_ARG(m->rules[i].verdict));
         }
-        r->present[i] = now;
+        r->shown[i] = now ? CT_PARTLY_PRESENT : CT_PARTLY_ABSENT;
     }
     mt_buf_addz(out, out->len == before ? "verdicts unchanged\n" : "");
+}
+
+/* What the facts that are there decide, into r->partial. false: a rule ends in an error
+ * whatever the others are. */
+static bool evaluate_partly(cli_repl *r, ct_fault *fault)
+{
+    cli_engine *e = r->engine;
+    mt_buf json = {0};
+    e->deadline.end_ms = 0; /* the whole time again */
+    facts_json(r, &json);
+    mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
+    mt_buf_free(&json);
+    memset(r->unknown, 0, e->model->fact_count * sizeof *r->unknown);
+    text = ct_holes_fill(&r->arena, e->model, text, e->bench.limits, true, r->unknown);
+    return !ct_facts_read(r->probe, text, e->bench.limits, false, fault) &&
+           !ct_partial_evaluate(r->partial, r->probe, r->unknown, fault);
+}
+
+/* Shows which verdicts are decided that were open, whatever is missing, and which are
+ * open again. */
+static void show_decided(cli_repl *r, mt_buf *out)
+{
+    for (uint32_t i = 0; i < r->engine->model->rule_count; i++) {
+        const ct_left *left = ct_partial_rule(r->partial, i);
+        mt_str verdict = r->engine->model->rules[i].verdict;
+        if (left->state == r->shown[i]) {
+            continue;
+        }
+        if (left->state == CT_PARTLY_PRESENT) {
+            came(r, i, left->payload, out);
+        } else {
+            mt_buf_addf(out, "%c %.*s", left->state == CT_PARTLY_ABSENT ? '-' : '?',
+                        MT_ARG(verdict));
+        }
+        mt_buf_addz(out,
+                    left->state == CT_PARTLY_OPEN ? "\n" : ", whatever is missing\n");
+        r->shown[i] = left->state;
+    }
 }
 
 /* Defaults count as given (§5.2). */
@@ -104,8 +153,14 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     ct_fault fault = {0};
     r->evaluated = false;
     if (lacks_facts(r)) {
-        missing_text(r, out);
-        return true;
+        bool good = evaluate_partly(r, &fault);
+        if (good) {
+            show_decided(r, out);
+            missing_text(r, out);
+        } else {
+            mt_buf_addf(out, "%.*s\n", MT_ARG(fault.message));
+        }
+        return good;
     }
     facts_json(r, &json);
     /* The fact set borrows from its text. */
@@ -126,35 +181,123 @@ static bool evaluate(cli_repl *r, mt_buf *out)
     return true;
 }
 
-/* Says so itself, so that callers only return. */
-static uint32_t fact_named(const cli_repl *r, mt_str name, mt_buf *out)
+/* The index of a name, CT_NONE after saying that there is none and which is near. */
+static uint32_t named(const cli_repl *r, ct_kind kind, const char *what, mt_str name,
+                      mt_buf *out)
 {
-    uint32_t fact = ct_model_find(r->engine->model, CT_KIND_FACT, name);
-    if (fact == CT_NONE) {
-        mt_buf_addf(out, "the contract has no fact '%.*s'\n", MT_ARG(name));
+    const ct_model *m = r->engine->model;
+    uint32_t index = ct_model_find(m, kind, name);
+    if (index == CT_NONE) {
+        mt_nearest near = mt_nearest_to(name);
+        for (uint32_t i = 0; i < m->names[kind].len; i++) {
+            mt_nearest_offer(&near, m->names[kind].entries[i].key);
+        }
+        mt_buf_addf(out, "the contract has no %s '%.*s'", what, MT_ARG(name));
+        if (near.best.len) {
+            mt_buf_addf(out, "; did you mean '%.*s'?", MT_ARG(near.best));
+        }
+        mt_buf_addc(out, '\n');
     }
-    return fact;
+    return index;
 }
 
-/* A value may be written as JSON, or as a bare word where a string is meant. */
+static uint32_t fact_named(const cli_repl *r, mt_str name, mt_buf *out)
+{
+    return named(r, CT_KIND_FACT, "fact", name, out);
+}
+
+/* "12.50 EUR" and "3 days" are written as people write them; false: it is not that. */
+static bool measure_json(const ct_type *t, mt_str text, mt_buf *out)
+{
+    mt_str rest = text, amount = next_word(&rest), unit = next_word(&rest);
+    if (!unit.len || rest.len || !ct_has(t, LN_CURRENCY | LN_UNIT)) {
+        return false;
+    }
+    mt_jw w = mt_jw_start(out, false);
+    mt_jw_begin_object(&w);
+    if (ct_has(t, LN_CURRENCY)) {
+        mt_jw_key_str(&w, "amount", amount);
+        mt_jw_key_str(&w, "currency", unit);
+    } else {
+        mt_jw_key_str(&w, "unit", unit);
+        mt_jw_keyz(&w, "value");
+        mt_jw_raw(&w, amount);
+    }
+    mt_jw_end_object(&w);
+    return true;
+}
+
+/* A value is JSON, or a bare word where a string is meant. */
+static mt_str value_json(cli_repl *r, uint32_t fact, mt_str typed)
+{
+    mt_json tree;
+    mt_buf made = {0};
+    mt_str text = mt_str_dup(&r->arena, typed);
+    if (!mt_json_read(&r->arena, text, NULL, &tree, NULL)) {
+        return text;
+    }
+    if (!measure_json(r->engine->model->facts[fact].type, text, &made)) {
+        mt_json_quote(&made, text);
+    }
+    text = mt_str_dup(&r->arena, mt_buf_str(&made));
+    mt_buf_free(&made);
+    return text;
+}
+
+/* Is it a value of the fact? Looked at alone, whatever else is missing. false after
+ * saying why not. */
+static bool is_value(cli_repl *r, uint32_t fact, mt_str json, mt_buf *out)
+{
+    mt_buf text = {0};
+    ct_fault fault = {0};
+    mt_jw w = mt_jw_start(&text, false);
+    mt_jw_begin_object(&w);
+    mt_jw_key(&w, r->engine->model->facts[fact].id);
+    mt_jw_raw(&w, json);
+    mt_jw_end_object(&w);
+    mt_str one = mt_str_dup(&r->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+    if (!ct_facts_read(r->probe, one, r->engine->bench.limits, false, &fault)) {
+        return true;
+    }
+    for (const ct_fault *f = &fault; f; f = f->next) {
+        if (f->kind != CT_FAULT_MISSING_FACT) {
+            mt_buf_addf(out, "%.*s\n", MT_ARG(f->message));
+            return false;
+        }
+    }
+    return true;
+}
+
+static void say_kept(const cli_repl *r, uint32_t fact, mt_buf *out)
+{
+    const ct_fact *f = &r->engine->model->facts[fact];
+    mt_buf_addf(out, "%.*s ", MT_ARG(f->id));
+    if (r->facts[fact].ptr) {
+        mt_buf_addf(out, "stays %.*s\n", MT_ARG(r->facts[fact]));
+    } else {
+        mt_buf_addf(out, "%s\n", f->otherwise ? "keeps its default" : "is missing");
+    }
+}
+
+/* Checked at once: a bad value leaves the one before. */
 static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
 {
-    uint32_t fact = fact_named(r, next_word(&rest), out);
+    mt_str name = next_word(&rest);
+    uint32_t fact = name.len ? fact_named(r, name, out) : CT_NONE;
     if (fact == CT_NONE || !rest.len) {
-        mt_buf_addz(out, fact == CT_NONE ? "" : "set FACT VALUE\n");
+        mt_buf_addz(out, name.len && fact == CT_NONE ? "" : "set FACT VALUE\n");
         return;
     }
-    mt_json tree;
-    mt_str text = mt_str_dup(&r->arena, rest), before = r->facts[fact];
-    if (mt_json_read(&r->arena, text, NULL, &tree, NULL)) {
-        mt_buf quoted = {0};
-        mt_json_quote(&quoted, text);
-        text = mt_str_dup(&r->arena, mt_buf_str(&quoted));
-        mt_buf_free(&quoted);
+    mt_str text = value_json(r, fact, rest), before = r->facts[fact];
+    if (!is_value(r, fact, text, out)) {
+        say_kept(r, fact, out);
+        return;
     }
     r->facts[fact] = text;
     if (!evaluate(r, out)) {
         r->facts[fact] = before;
+        say_kept(r, fact, out);
         /* The fact before had been good, so this brings the verdicts back to what was
          * shown; its output is thrown away. */
         evaluate(r, &(mt_buf){.ceiling = 1});
@@ -164,7 +307,9 @@ static void run_set(cli_repl *r, mt_str rest, mt_buf *out)
 /* Unsetting what has a default gives the default back, which may change verdicts. */
 static void run_unset(cli_repl *r, mt_str rest, mt_buf *out)
 {
-    uint32_t fact = fact_named(r, next_word(&rest), out);
+    mt_str name = next_word(&rest);
+    uint32_t fact = name.len ? fact_named(r, name, out) : CT_NONE;
+    mt_buf_addz(out, name.len ? "" : "unset FACT\n");
     if (fact != CT_NONE) {
         r->facts[fact] = (mt_str){0};
         evaluate(r, out);
@@ -201,9 +346,14 @@ static bool needs_verdicts(const cli_repl *r, mt_buf *out)
     return r->evaluated;
 }
 
+/* While facts are missing: what is decided, and what the rest depends on. */
 static void run_verdicts(cli_repl *r, mt_str rest, mt_buf *out)
 {
     (void)rest;
+    ct_fault fault = {0};
+    if (!r->evaluated && evaluate_partly(r, &fault)) {
+        ct_partly_lines(out, r->partial);
+    }
     if (needs_verdicts(r, out)) {
         cli_verdicts_text(out, r->engine->model, r->engine->bench.verdicts);
     }
@@ -282,8 +432,11 @@ static void run_flow_as(cli_repl *r, mt_str rest, mt_buf *out, bool simulation)
     if (!needs_verdicts(r, out)) {
         return;
     }
-    if (!persona.len || ct_model_find(e->model, CT_KIND_FLOW, flow) == CT_NONE) {
-        mt_buf_addz(out, persona.len ? "no such flow\n" : "FLOW PERSONA [OUTCOME]\n");
+    if (!persona.len) {
+        mt_buf_addz(out, "FLOW PERSONA [OUTCOME]\n");
+        return;
+    }
+    if (named(r, CT_KIND_FLOW, "flow", flow, out) == CT_NONE) {
         return;
     }
     cli_engine_run(e, flow.ptr, persona.ptr, outcome.len ? outcome.ptr : NULL,
@@ -379,20 +532,20 @@ static void run_help(cli_repl *r, mt_str rest, mt_buf *out)
 
 /* clang-format off */
 const cli_repl_command CLI_REPL_COMMANDS[] = {
-    {"set",      "FACT VALUE",             "give a fact a value (JSON, or a bare word)", run_set},
-    {"unset",    "FACT",                   "take it back",                               run_unset},
-    {"facts",    "",                       "all facts and their values",                 run_facts},
-    {"verdicts", "",                       "all verdicts that are present",              run_verdicts},
-    {"states",   "[E[/INST]=STATE]",       "show the instances, or set one",             run_states},
-    {"bind",     "E=INST",                 "which instance flows work on",               run_bind},
-    {"flow",     "FLOW PERSONA [OUTCOME]", "run a flow and keep its changes",            run_flow},
-    {"try",      "FLOW PERSONA [OUTCOME]", "run a flow and keep nothing",                run_try},
-    {"actions",  "PERSONA",                "what the persona can do now",                run_actions},
-    {"explain",  "[VERDICT|FLOW PERSONA]", "why it is so",                               run_explain},
-    {"reset",    "",                       "forget all facts and states",                run_reset},
-    {"help",     "",                       "this list",                                  run_help},
-    {"quit",     "",                       "leave (also Ctrl-D)",                        run_quit},
-    {NULL, NULL, NULL, NULL},
+    {"set",      "FACT VALUE",             "f=", "give a fact a value (JSON, or a bare word)", run_set},
+    {"unset",    "FACT",                   "f", "take it back",                               run_unset},
+    {"facts",    "",                       "", "all facts and their values",                 run_facts},
+    {"verdicts", "",                       "", "all verdicts that are present, or what is left", run_verdicts},
+    {"states",   "[E[/INST]=STATE]",       "e", "show the instances, or set one",             run_states},
+    {"bind",     "E=INST",                 "e", "which instance flows work on",               run_bind},
+    {"flow",     "FLOW PERSONA [OUTCOME]", "wpo", "run a flow and keep its changes",            run_flow},
+    {"try",      "FLOW PERSONA [OUTCOME]", "wpo", "run a flow and keep nothing",                run_try},
+    {"actions",  "PERSONA",                "p", "what the persona can do now",                run_actions},
+    {"explain",  "[VERDICT|FLOW PERSONA]", "xp", "why it is so",                               run_explain},
+    {"reset",    "",                       "", "forget all facts and states",                run_reset},
+    {"help",     "",                       "", "this list",                                  run_help},
+    {"quit",     "",                       "", "leave (also Ctrl-D)",                        run_quit},
+    {NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */
 
@@ -409,82 +562,161 @@ void cli_repl_line(cli_repl *r, mt_str line, mt_buf *out)
             return;
         }
     }
-    mt_buf_addf(out, "unknown command '%.*s'; help lists them\n", MT_ARG(name));
+    mt_nearest near = mt_nearest_to(name);
+    for (const cli_repl_command *c = CLI_REPL_COMMANDS; c->name; c++) {
+        mt_nearest_offer(&near, mt_str_z(c->name));
+    }
+    mt_buf_addf(out, "unknown command '%.*s'; ", MT_ARG(name));
+    if (near.best.len) {
+        mt_buf_addf(out, "did you mean '%.*s'? ", MT_ARG(near.best));
+    }
+    mt_buf_addz(out, "help lists them\n");
 }
 
-/* A contract whose facts all have defaults is evaluated at once, and its verdicts are
- * the first difference. */
+/* All that the tree has, as if they were set one after the other; evaluated once. */
+bool cli_repl_facts(cli_repl *r, const mt_json *tree, mt_buf *out)
+{
+    size_t before = out->len;
+    for (uint32_t i = 0; mt_json_is(tree, MT_JSON_OBJECT) && i < tree->count; i++) {
+        const mt_json_member *m = &tree->as.members[i];
+        uint32_t fact = fact_named(r, m->key, out);
+        if (fact == CT_NONE) {
+            continue;
+        }
+        mt_buf json = {0};
+        mt_json_write(&json, &m->value, false);
+        mt_str text = mt_str_dup(&r->arena, mt_buf_str(&json));
+        mt_buf_free(&json);
+        if (is_value(r, fact, text, out)) {
+            r->facts[fact] = text;
+        }
+    }
+    if (!mt_json_is(tree, MT_JSON_OBJECT)) {
+        mt_buf_addz(out, "facts are a map\n");
+    }
+    return out->len == before;
+}
+
 void cli_repl_start(cli_repl *r, cli_engine *e, mt_buf *out)
 {
     *r = (cli_repl){.engine = e};
     r->facts = mt_new_array(&r->arena, mt_str, e->model->fact_count);
-    r->present = mt_new_array(&r->arena, bool, e->model->rule_count);
+    r->shown = mt_new_array(&r->arena, uint8_t, e->model->rule_count);
+    memset(r->shown, CT_PARTLY_OPEN, e->model->rule_count);
+    r->unknown = mt_new_array(&r->arena, bool, e->model->fact_count);
+    r->partial = ct_partial_new(e->plan->program);
+    ct_partial_limit(r->partial, (ct_patience){e->contract.limits.eval_steps,
+                                               os_is_late, &e->deadline});
+    r->probe = ct_facts_new(e->model);
     mt_buf_addf(out,
                 "%.*s: %u facts, %u rules, %u operations, %u flows; help lists the "
                 "commands\n",
                 MT_ARG(e->model->id), e->model->fact_count, e->model->rule_count,
                 e->model->operation_count, e->model->flow_count);
+}
+
+void cli_repl_begin(cli_repl *r, mt_buf *out)
+{
     evaluate(r, out);
 }
 
 void cli_repl_free(cli_repl *r)
 {
+    ct_partial_free(r->partial);
+    ct_facts_free(r->probe);
     mt_arena_free(&r->arena);
 }
 
 /* ---- completion ---- */
 
-/* True for exactly one candidate: the one that is reached when `n` has counted down. */
-static bool offers(mt_str candidate, mt_str word, size_t *n)
+/* Candidates are offered one after the other; the n-th that begins with the word is
+ * taken. */
+typedef struct offer {
+    mt_str word, found;
+    size_t n;
+} offer;
+
+static void offer_name(offer *o, mt_str name)
 {
-    return mt_str_starts(candidate, word) && (*n)-- == 0;
+    if (!o->found.ptr && mt_str_starts(name, o->word) && o->n-- == 0) {
+        o->found = name;
+    }
 }
 
-/* `n` counts down over the candidates that fit, so the caller enumerates by asking
- * again. */
-static mt_str nth_command(mt_str word, size_t n)
+static void offer_kind(offer *o, const cli_repl *r, ct_kind kind)
 {
-    for (const cli_repl_command *c = CLI_REPL_COMMANDS; c->name; c++) {
-        if (offers(mt_str_z(c->name), word, &n)) {
-            return mt_str_z(c->name);
+    const mt_map *names = &r->engine->model->names[kind];
+    for (uint32_t i = 0; i < names->len; i++) {
+        offer_name(o, names->entries[i].key);
+    }
+}
+
+/* Values of a fact that can be listed. */
+static void offer_values(offer *o, const cli_repl *r, mt_str name)
+{
+    uint32_t fact = ct_model_find(r->engine->model, CT_KIND_FACT, name);
+    const ct_type *t = fact == CT_NONE ? NULL : r->engine->model->facts[fact].type;
+    if (t && ct_held(t) == LN_BOOLEAN) {
+        offer_name(o, MT_STR("true"));
+        offer_name(o, MT_STR("false"));
+    }
+    for (uint32_t i = 0; t && ct_held(t) == LN_CHOICE && i < t->count; i++) {
+        offer_name(o, t->as.values[i]);
+    }
+}
+
+static void offer_outcomes(offer *o, const cli_repl *r)
+{
+    const ct_plan *p = r->engine->plan;
+    for (uint32_t i = 0; i < p->outcome_count; i++) {
+        bool fresh = true;
+        for (uint32_t k = 0; k < i; k++) {
+            fresh &= !mt_str_eq(p->outcomes[k].label, p->outcomes[i].label);
+        }
+        if (fresh) {
+            offer_name(o, p->outcomes[i].label);
         }
     }
-    return (mt_str){0};
 }
 
-/* Any name the contract declares: what fits is for the author to know. */
+/* What a word of the line is, by the command's column `takes`. */
+static void offer_for(offer *o, const cli_repl *r, char takes, mt_str word_before)
+{
+    switch (takes) {
+    case 'f': offer_kind(o, r, CT_KIND_FACT); break;
+    case '=': offer_values(o, r, word_before); break;
+    case 'e': offer_kind(o, r, CT_KIND_ENTITY); break;
+    case 'w': offer_kind(o, r, CT_KIND_FLOW); break;
+    case 'p': offer_kind(o, r, CT_KIND_PERSONA); break;
+    case 'o': offer_outcomes(o, r); break;
+    case 'x': /* what can be explained */
+        offer_kind(o, r, CT_KIND_VERDICT);
+        offer_kind(o, r, CT_KIND_FLOW);
+        break;
+    default: break;
+    }
+}
+
+/* The words before the one that is completed say what it can be. */
 mt_str cli_repl_complete(const cli_repl *r, mt_str before, mt_str word, size_t n)
 {
-    const ct_model *m = r->engine->model;
-    if (!mt_str_trim(before, BLANKS).len) {
-        return nth_command(word, n);
-    }
-    /* ORDER is the order in which they are offered; facts first, being what is typed
-     * most. */
-    for (uint32_t i = 0; i < m->fact_count; i++) {
-        if (offers(m->facts[i].id, word, &n)) {
-            return m->facts[i].id;
+    offer o = {.word = word, .n = n};
+    mt_str rest = before, name = next_word(&rest), last = {0};
+    const cli_repl_command *c = CLI_REPL_COMMANDS;
+    if (!name.len) {
+        for (; c->name; c++) {
+            offer_name(&o, mt_str_z(c->name));
         }
+        return o.found;
     }
-    for (uint32_t i = 0; i < m->flow_count; i++) {
-        if (offers(m->flows[i].id, word, &n)) {
-            return m->flows[i].id;
-        }
+    while (c->name && !mt_str_eq(mt_str_z(c->name), name)) {
+        c++;
     }
-    for (uint32_t i = 0; i < m->persona_count; i++) {
-        if (offers(m->personas[i].id, word, &n)) {
-            return m->personas[i].id;
-        }
+    const char *takes = c->name ? c->takes : "";
+    while (rest.len && *takes) {
+        last = next_word(&rest);
+        takes++;
     }
-    for (uint32_t i = 0; i < m->rule_count; i++) {
-        if (offers(m->rules[i].verdict, word, &n)) {
-            return m->rules[i].verdict;
-        }
-    }
-    for (uint32_t i = 0; i < m->entity_count; i++) {
-        if (offers(m->entities[i].id, word, &n)) {
-            return m->entities[i].id;
-        }
-    }
-    return (mt_str){0};
+    offer_for(&o, r, *takes, last);
+    return o.found;
 }

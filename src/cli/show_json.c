@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "cli/show.h"
+#include "contract/elaborate.h"
 
 /* ptr NULL is absent; an empty one is there and empty. */
 static void str_or_null(mt_jw *w, mt_str s)
@@ -39,6 +40,24 @@ static void pass_or_null(mt_jw *w, int pass)
     }
 }
 
+/* What would mend it: the text that stands there afterwards. */
+static void show_fix_json(mt_jw *w, const mt_fix *fix)
+{
+    if (!fix) {
+        mt_jw_null(w);
+        return;
+    }
+    mt_jw_begin_object(w);
+    mt_jw_key_i64(w, "column", fix->edit.column);
+    mt_jw_key_i64(w, "end_column", fix->edit.end_column);
+    mt_jw_key_i64(w, "end_line", fix->edit.end_line);
+    mt_jw_key_str(w, "file", fix->edit.file);
+    mt_jw_key_i64(w, "line", fix->edit.line);
+    mt_jw_key_bool(w, "sure", fix->sure);
+    mt_jw_key_str(w, "text", fix->edit.text);
+    mt_jw_end_object(w);
+}
+
 /* One diagnostic as an object with every key. */
 static void show_diag_json(mt_jw *w, const mt_diag *d)
 {
@@ -51,9 +70,15 @@ static void show_diag_json(mt_jw *w, const mt_diag *d)
     str_or_null(w, d->construct_id);
     mt_jw_keyz(w, "construct_kind");
     str_or_null(w, d->construct_kind);
+    mt_jw_keyz(w, "end_column");
+    number_or_null(w, d->end_column);
+    mt_jw_keyz(w, "end_line");
+    number_or_null(w, d->end_line);
     mt_jw_keyz(w, "field");
     str_or_null(w, d->field);
     mt_jw_key_str(w, "file", d->file);
+    mt_jw_keyz(w, "fix");
+    show_fix_json(w, d->fix);
     mt_jw_keyz(w, "hint");
     str_or_null(w, d->hint.len ? d->hint : (mt_str){0});
     mt_jw_keyz(w, "length");
@@ -114,19 +139,31 @@ static const char *sarif_level(mt_severity severity)
     return LEVELS[severity];
 }
 
-/* SARIF counts columns from 1 and its end is exclusive. */
-static void add_region(mt_jw *w, const mt_diag *d)
+/* SARIF counts columns from 1 and its end is exclusive, as ours. */
+static void add_region(mt_jw *w, const char *key, uint32_t line, uint32_t column,
+                       uint32_t end_line, uint32_t end_column)
 {
-    mt_jw_keyz(w, "region");
+    mt_jw_key(w, mt_str_z(key));
     mt_jw_begin_object(w);
-    if (d->column && d->length) {
-        mt_jw_key_i64(w, "endColumn", (int64_t)d->column + d->length);
+    if (column && end_column) {
+        mt_jw_key_i64(w, "endColumn", end_column);
+        mt_jw_key_i64(w, "endLine", end_line);
     }
-    if (d->column) {
-        mt_jw_key_i64(w, "startColumn", d->column);
+    if (column) {
+        mt_jw_key_i64(w, "startColumn", column);
     }
-    mt_jw_key_i64(w, "startLine", d->line);
+    mt_jw_key_i64(w, "startLine", line);
     mt_jw_end_object(w);
+}
+
+/* Diagnostics of other voices know a length instead of an end. */
+static void add_diag_region(mt_jw *w, const mt_diag *d)
+{
+    uint32_t end = d->end_column            ? d->end_column
+                   : d->column && d->length ? d->column + d->length
+                                            : 0;
+    add_region(w, "region", d->line, d->column, d->end_line ? d->end_line : d->line,
+               end);
 }
 
 /* The path the user gave for the file a diagnostic names. */
@@ -152,6 +189,12 @@ static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
         mt_jw_keyz(w, "logicalLocations");
         mt_jw_begin_array(w);
         mt_jw_begin_object(w);
+        if (d->field.ptr) {
+            mt_buf name = {0};
+            mt_buf_addf(&name, "%.*s.%.*s", MT_ARG(d->construct_id), MT_ARG(d->field));
+            mt_jw_key_str(w, "fullyQualifiedName", mt_buf_str(&name));
+            mt_buf_free(&name);
+        }
         mt_jw_keyz(w, "kind");
         mt_jw_str(w, d->construct_kind.ptr ? d->construct_kind : MT_STR("construct"));
         mt_jw_key_str(w, "name", d->construct_id);
@@ -166,9 +209,49 @@ static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
     add_uri(w, path_of(sources, d->file));
     mt_jw_end_object(w);
     if (d->line) {
-        add_region(w, d);
+        add_diag_region(w, d);
     }
     mt_jw_end_object(w);
+    mt_jw_end_object(w);
+    mt_jw_end_array(w);
+}
+
+/* One fix of one change of one replacement; an empty text is left out, as SARIF has it
+ * for a deletion. */
+static void add_fixes(mt_jw *w, const mt_diag *d, cli_sources sources)
+{
+    const mt_edit *e = &d->fix->edit;
+    mt_jw_keyz(w, "fixes");
+    mt_jw_begin_array(w);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "artifactChanges");
+    mt_jw_begin_array(w);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "artifactLocation");
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "uri");
+    add_uri(w, path_of(sources, e->file));
+    mt_jw_end_object(w);
+    mt_jw_keyz(w, "replacements");
+    mt_jw_begin_array(w);
+    mt_jw_begin_object(w);
+    add_region(w, "deletedRegion", e->line, e->column, e->end_line, e->end_column);
+    if (e->text.len) {
+        mt_jw_keyz(w, "insertedContent");
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "text", e->text);
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_object(w);
+    mt_jw_end_array(w);
+    mt_jw_end_object(w);
+    mt_jw_end_array(w);
+    if (d->hint.len) {
+        mt_jw_keyz(w, "description");
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "text", d->hint);
+        mt_jw_end_object(w);
+    }
     mt_jw_end_object(w);
     mt_jw_end_array(w);
 }
@@ -177,6 +260,9 @@ static void add_location(mt_jw *w, const mt_diag *d, cli_sources sources)
 static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t rule)
 {
     mt_jw_begin_object(w);
+    if (d->fix) {
+        add_fixes(w, d, sources);
+    }
     mt_jw_key_str(w, "level", mt_str_z(sarif_level(d->severity)));
     add_location(w, d, sources);
     mt_jw_keyz(w, "message");
@@ -197,6 +283,34 @@ static void add_result(mt_jw *w, const mt_diag *d, cli_sources sources, int64_t 
     mt_jw_end_object(w);
 }
 
+static void add_text(mt_jw *w, const char *key, mt_str text)
+{
+    mt_jw_key(w, mt_str_z(key));
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "text", text);
+    mt_jw_end_object(w);
+}
+
+/* What `motet help CODE` says, for viewers that show it beside a result. */
+static void add_rule(mt_jw *w, mt_str code)
+{
+    const ct_code_info *info = ct_code_find(code);
+    mt_jw_begin_object(w);
+    if (info) {
+        add_text(w, "fullDescription", mt_str_z(info->explanation));
+        mt_buf help = {0};
+        mt_buf_addf(&help, "What to do: %s. Specification: %s.", info->hint,
+                    info->rule);
+        add_text(w, "help", mt_buf_str(&help));
+        mt_buf_free(&help);
+    }
+    mt_jw_key_str(w, "id", code);
+    if (info) {
+        add_text(w, "shortDescription", mt_str_z(info->title));
+    }
+    mt_jw_end_object(w);
+}
+
 /* Rules are those that occurred, in order of their first occurrence; results point into
  * this list by index. */
 static void add_tool(mt_jw *w, const mt_map *rules)
@@ -209,9 +323,7 @@ static void add_tool(mt_jw *w, const mt_map *rules)
     mt_jw_keyz(w, "rules");
     mt_jw_begin_array(w);
     for (size_t i = 0; i < rules->len; i++) {
-        mt_jw_begin_object(w);
-        mt_jw_key_str(w, "id", rules->entries[i].key);
-        mt_jw_end_object(w);
+        add_rule(w, rules->entries[i].key);
     }
     mt_jw_end_array(w);
     mt_jw_key_str(w, "semanticVersion", MT_STR(MOTET_VERSION));

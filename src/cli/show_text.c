@@ -1,10 +1,10 @@
 /* cli/show_text.c - diagnostics for people.
  *
  *     error[CODE]: message
- *       --> file.tenor:3:9
+ *       --> file.tenor:3:9 in Rule r, body.when
  *        |
  *      3 |   when: paid > true
- *        |         ^^^^
+ *        |         ^^^^^^^^^^^
  *        = hint: what to do
  *
  * Source text is the author's: control characters never reach the terminal, and a very
@@ -183,6 +183,22 @@ static void add_source(painter *p, const mt_diag *d, mt_str line, int width)
     mt_buf_addc(p->out, '\n');
 }
 
+/* Where a message may not say it: which construct, and which of its fields. */
+static void add_construct(painter *p, const mt_diag *d)
+{
+    if (!d->construct_id.len || !d->construct_kind.len) {
+        return;
+    }
+    mt_buf_addz(p->out, " in ");
+    add_safe(p->out, d->construct_kind);
+    mt_buf_addc(p->out, ' ');
+    add_safe(p->out, d->construct_id);
+    if (d->field.len && !mt_str_is(d->field, "id")) {
+        mt_buf_addz(p->out, ", ");
+        add_safe(p->out, d->field);
+    }
+}
+
 static void add_place(painter *p, const mt_diag *d, int width)
 {
     if (!d->file.len) {
@@ -199,6 +215,7 @@ static void add_place(painter *p, const mt_diag *d, int width)
     if (d->line && d->column) {
         mt_buf_addf(p->out, ":%u", d->column);
     }
+    add_construct(p, d);
     mt_buf_addc(p->out, '\n');
 }
 

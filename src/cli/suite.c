@@ -218,9 +218,12 @@ bool cli_must_elaborate(mt_str path, mt_arena *a, const mt_limits *limits,
         return true;
     }
     const mt_diag *first = ct_first_error(&ds);
-    mt_buf_addf(why, "unexpected elaboration error (pass %d): %.*s\n",
-                first ? first->pass : -1, first ? (int)first->message.len : 0,
-                first ? first->message.ptr : "");
+    if (!first) {
+        MT_BUG("a contract is refused without a reason");
+    }
+    mt_buf_addf(why, "%.*s:%u:%u: unexpected elaboration error (pass %d): %.*s\n",
+                MT_ARG(first->file), first->line, first->column, first->pass,
+                MT_ARG(first->message));
     return false;
 }
 

@@ -4,11 +4,12 @@
 #define CLI_SUITE_RUN_H
 
 #include "cli/suite.h"
-#include "contract/flow/scenario.h"
+#include "contract/flow/property.h"
 
 /* A contract ready to run. */
 typedef struct cli_ready {
     const mt_limits *limits;
+    mt_str bundle;
     const ct_plan *plan;
     ct_bench bench;
 } cli_ready;
@@ -32,9 +33,18 @@ void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out);
 bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
                       mt_buf *why);
 
+/* For properties: how many cases, and from which seed; 0 and -1: as they say
+ * themselves. */
+void cli_properties_set(ct_property_options options);
+
 /* Coverage of the scenarios run so far, contract by contract. */
 void cli_coverage_text(mt_buf *out);
 void cli_coverage_json(mt_jw *w);
+/* Every contract with its coverage, in the order of the files. */
+typedef void cli_coverage_visit(void *state, mt_str contract, const ct_coverage *c);
+void cli_coverage_each(cli_coverage_visit *visit, void *state);
+/* The page of --coverage-html: one file that needs no other. CLI_HOLDS, or reported. */
+int cli_coverage_page(const cli_args *args, const char *path);
 /* Of the least covered contract; 1000 when there is none. */
 unsigned cli_coverage_permille(void);
 
@@ -47,6 +57,8 @@ void cli_record_result(const cli_case *c, const ct_bench *b, const ct_trial *t,
 void cli_record_failure(void);
 /* {"scenarios":[…]}; the number recorded is returned. */
 size_t cli_record_json(mt_buf *out);
+/* Of which command the cases are; before any is looked for. */
+void cli_scenarios_start(const cli_args *args);
 /* Releases everything the functions above kept. */
 void cli_scenarios_free(void);
 

@@ -14,6 +14,9 @@
 #include <sys/stat.h>
 
 #include "base/yaml_read.h"
+#include "cli/conditions.h"
+#include "cli/invariants.h"
+#include "cli/topic.h"
 #include "contract/wire/validate.h"
 #include "os/file.h"
 
@@ -25,6 +28,7 @@ static bool take_bundle(mt_arena *a, mt_str bundle, mt_str path,
 {
     mt_diags ds = {.arena = a};
     const ct_model *model = NULL;
+    out->bundle = bundle;
     mt_err err = ct_load(a, bundle, path, limits, &ds, &model);
     if (!err) {
         err = ct_plan_build(a, ct_compile(a, model), &ds, &out->plan);
@@ -84,17 +88,21 @@ typedef struct session {
     struct session *next;
     mt_str path;
     mt_str fault; /* why nothing of it can run */
-    mt_json tree; /* scenarios point into it */
     ct_scenarios scenarios;
-    cli_ready ready;       /* not open when there is a fault */
+    cli_ready ready;            /* not open when there is a fault */
+    cli_conditions *conditions; /* NULL: none is asserted */
     ct_coverage *coverage; /* may be shared with earlier sessions; NULL: not open */
     mt_str contract;       /* its path: by it coverage is shared */
+    cli_topic subject;     /* with an asker: what its invariants are about */
+    an_asker *asker;       /* NULL: none was asked yet */
 } session;
 
 static struct {
     mt_arena arena;
+    const cli_args *args;
     /* In the order of opening; last: where the next is linked. */
     session *first, **last;
+    ct_property_options properties;
     bool recording;          /* --record was given */
     mt_str recorded;         /* the last case, as a scenario */
     MT_VEC(mt_str) failures; /* JSON of each failed case, for the file */
@@ -105,28 +113,7 @@ static struct {
 static bool read_file(session *s, const mt_limits *limits, mt_buf *why)
 {
     mt_str text;
-    mt_json_error error = {0};
-    if (os_read_file(&kept.arena, s->path.ptr, limits->json_bytes, &text)) {
-        mt_buf_addf(why, "%.*s: %s\n", MT_ARG(s->path), strerror(errno));
-        return false;
-    }
-    mt_err err = mt_str_ends(s->path, MT_STR(".json"))
-                     ? mt_json_read(&kept.arena, text, NULL, &s->tree, &error)
-                     : mt_yaml_read(&kept.arena, text, NULL, &s->tree, &error);
-    if (err) {
-        uint32_t line, column;
-        mt_json_place(text, error.offset, &line, &column);
-        mt_buf_addf(why, "%.*s:%u:%u: %s %.*s\n", MT_ARG(s->path), line, column,
-                    error.message, MT_ARG(error.detail));
-        return false;
-    }
-    mt_str fault;
-    if (ct_scenarios_read(&kept.arena, s->path, text, &s->tree, &s->scenarios,
-                          &fault)) {
-        mt_buf_adds(why, fault);
-        return false;
-    }
-    return true;
+    return cli_scenarios_load(&kept.arena, s->path, limits, &s->scenarios, &text, why);
 }
 
 /* `contract` of the file, else NAME.tenor beside NAME.scenarios.*. */
@@ -161,6 +148,20 @@ static bool open_contract(session *s, const mt_limits *limits, mt_buf *why)
     return true;
 }
 
+/* Names and conditions, which only the contract can judge. */
+static bool check_against(session *s, const mt_limits *limits, mt_buf *why)
+{
+    mt_str fault;
+    if (ct_scenarios_check(&kept.arena, s->ready.plan, &s->scenarios, &fault)) {
+        mt_buf_adds(why, fault);
+        return false;
+    }
+    size_t before = why->len;
+    s->conditions = cli_conditions_open(&kept.arena, s->ready.plan->model,
+                                        s->ready.bundle, &s->scenarios, limits, why);
+    return why->len == before;
+}
+
 /* One session per file. One that cannot be opened keeps its fault, and each of its
  * cases shows it. Linear: files of scenarios are few. */
 static session *session_for(mt_str path, const mt_limits *limits)
@@ -176,7 +177,8 @@ static session *session_for(mt_str path, const mt_limits *limits)
     *kept.last = s;
     kept.last = &s->next;
     mt_buf why = {0};
-    if (!read_file(s, limits, &why) || !open_contract(s, limits, &why)) {
+    if (!read_file(s, limits, &why) || !open_contract(s, limits, &why) ||
+        !check_against(s, limits, &why)) {
         s->fault = mt_str_dup(&kept.arena, mt_buf_str(&why));
     }
     mt_buf_free(&why);
@@ -185,12 +187,22 @@ static session *session_for(mt_str path, const mt_limits *limits)
 
 /* ---- cases ---- */
 
-/* The double ending keeps other YAML files of a directory from being read as tests. */
-static bool is_scenario_file(mt_str name)
+static size_t invariant_count(const session *s)
 {
-    return mt_str_ends(name, MT_STR(".scenarios.yaml")) ||
-           mt_str_ends(name, MT_STR(".scenarios.yml")) ||
-           mt_str_ends(name, MT_STR(".scenarios.json"));
+    return s->scenarios.invariants ? s->scenarios.invariants->count : 0;
+}
+
+/* Invariants are the cases after the scenarios. */
+static mt_str invariant_at(const session *s, size_t index)
+{
+    return mt_json_text(&s->scenarios.invariants->as.items[index - s->scenarios.len]);
+}
+
+static mt_str case_name(mt_arena *a, const session *s, size_t index)
+{
+    return index < s->scenarios.len
+               ? s->scenarios.items[index].name
+               : mt_strf(a, "invariant %.*s", MT_ARG(invariant_at(s, index)));
 }
 
 /* A file without scenarios, or one that cannot be read, is one case that fails; it must
@@ -198,10 +210,9 @@ static bool is_scenario_file(mt_str name)
 static void add_file(const cli_suite *suite, mt_str path, cli_cases *out)
 {
     session *s = session_for(path, &MT_LIMITS_DEFAULT);
-    size_t count = s->scenarios.len ? s->scenarios.len : 1;
-    for (size_t i = 0; i < count; i++) {
-        mt_str name =
-            s->scenarios.len ? s->scenarios.items[i].name : MT_STR("the file");
+    size_t all = s->scenarios.len + invariant_count(s);
+    for (size_t i = 0; i < (all ? all : 1); i++) {
+        mt_str name = all ? case_name(out->arena, s, i) : MT_STR("the file");
         cli_case c = {.name = mt_strf(out->arena, "%.*s: %.*s",
                                       MT_ARG(mt_str_basename(path)), MT_ARG(name)),
                       .path = s->path,
@@ -227,7 +238,7 @@ static void find_below(const cli_suite *suite, mt_str dir, int depth, cli_cases 
         }
         if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH) {
             find_below(suite, path, depth + 1, out);
-        } else if (S_ISREG(st.st_mode) && is_scenario_file(name)) {
+        } else if (S_ISREG(st.st_mode) && cli_is_scenario_file(name)) {
             add_file(suite, path, out);
         }
     }
@@ -235,11 +246,65 @@ static void find_below(const cli_suite *suite, mt_str dir, int depth, cli_cases 
 
 void cli_find_scenarios(const cli_suite *suite, mt_str dir, cli_cases *out)
 {
-    if (is_scenario_file(dir)) {
+    if (cli_is_scenario_file(dir)) {
         add_file(suite, dir, out);
     } else {
         find_below(suite, dir, 0, out);
     }
+}
+
+/* What happens instead, as a scenario; `more` are facts that were made up. */
+static void note_failure(mt_arena *a, session *s, const ct_scenario *scenario,
+                         mt_str more)
+{
+    if (kept.recording) {
+        mt_buf out = {0};
+        mt_jw w = mt_jw_start(&out, false);
+        ct_scenario_record(&w, a, &s->ready.bench, &s->scenarios, scenario, more);
+        kept.recorded = mt_str_dup(&kept.arena, mt_buf_str(&out));
+        mt_buf_free(&out);
+    }
+}
+
+/* What was tried is told in any case: who reads "ok" must know for what. */
+static bool run_property(mt_arena *a, session *s, const ct_scenario *scenario,
+                         const ct_conditions *conditions, mt_buf *why)
+{
+    ct_property p;
+    bool ok = ct_property_run(a, &s->ready.bench, &s->scenarios, scenario, conditions,
+                              kept.properties, s->coverage, why, &p);
+    if (ok) {
+        mt_buf_addf(why, "%lld cases, seed %lld\n", (long long)p.cases,
+                    (long long)p.seed);
+    } else if (p.failed) {
+        note_failure(a, s, scenario, p.facts);
+    }
+    return ok;
+}
+
+void cli_properties_set(ct_property_options options)
+{
+    kept.properties = options;
+}
+
+/* The asker is kept for the other invariants of the file: what it found out about
+ * operations and joint states serves them too. Only yes passes. */
+static bool run_invariant(session *s, size_t index, mt_arena *a, mt_buf *why)
+{
+    if (!s->asker) {
+        if (cli_topic_open(kept.args, s->contract.ptr, &s->subject)) {
+            mt_buf_addf(why, "%.*s cannot be asked about\n", MT_ARG(s->contract));
+            cli_topic_free(&s->subject);
+            return false;
+        }
+        s->asker = an_asker_new(&s->subject.all, &s->subject.contract.limits);
+    }
+    an_invariant i = {.question = invariant_at(s, index)};
+    bool holds = !an_invariants_ask(s->asker, a, &i, 1);
+    if (!holds) {
+        an_invariant_text(why, &i);
+    }
+    return holds;
 }
 
 /* The limits of the first opening hold for a file's contract; later cases find it
@@ -253,23 +318,26 @@ bool cli_run_scenario(const cli_case *c, mt_arena *a, const mt_limits *limits,
         mt_buf_adds(why, s->fault);
         return false;
     }
-    if (!s->scenarios.len) {
+    if (!s->scenarios.len && !invariant_count(s)) {
         mt_buf_addz(why, "the file has no scenarios\n");
         return false;
+    }
+    if (c->index >= s->scenarios.len) {
+        return run_invariant(s, c->index, a, why);
     }
     const ct_scenario *scenario = &s->scenarios.items[c->index];
     if (scenario->fault.len) { /* it fails alone; the others of its file run */
         mt_buf_adds(why, scenario->fault);
         return false;
     }
-    bool ok =
-        ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, s->coverage, why);
-    if (!ok && kept.recording) {
-        mt_buf out = {0};
-        mt_jw w = mt_jw_start(&out, false);
-        ct_scenario_record(&w, a, &s->ready.bench, &s->scenarios, scenario);
-        kept.recorded = mt_str_dup(&kept.arena, mt_buf_str(&out));
-        mt_buf_free(&out);
+    const ct_conditions *conditions = cli_conditions_of(s->conditions, c->index);
+    if (scenario->for_all.asked) {
+        return run_property(a, s, scenario, conditions, why);
+    }
+    bool ok = ct_scenario_run(a, &s->ready.bench, &s->scenarios, scenario, conditions,
+                              s->coverage, why);
+    if (!ok) {
+        note_failure(a, s, scenario, MT_STR(""));
     }
     return ok;
 }
@@ -287,28 +355,40 @@ static bool told_before(const session *s)
     return !s->coverage;
 }
 
-void cli_coverage_text(mt_buf *out)
+void cli_coverage_each(cli_coverage_visit *visit, void *state)
 {
     for (session *s = kept.first; s; s = s->next) {
         if (!told_before(s)) {
-            mt_buf_addf(out, "coverage of %.*s\n", MT_ARG(s->contract));
-            ct_coverage_text(out, s->coverage);
+            visit(state, s->contract, s->coverage);
         }
     }
+}
+
+static void add_text(void *out, mt_str contract, const ct_coverage *c)
+{
+    mt_buf_addf(out, "coverage of %.*s\n", MT_ARG(contract));
+    ct_coverage_text(out, c);
+}
+
+void cli_coverage_text(mt_buf *out)
+{
+    cli_coverage_each(add_text, out);
+}
+
+static void add_object(void *writer, mt_str contract, const ct_coverage *c)
+{
+    mt_jw *w = writer;
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "contract", contract);
+    mt_jw_keyz(w, "coverage");
+    ct_coverage_json(w, c);
+    mt_jw_end_object(w);
 }
 
 void cli_coverage_json(mt_jw *w)
 {
     mt_jw_begin_array(w);
-    for (session *s = kept.first; s; s = s->next) {
-        if (!told_before(s)) {
-            mt_jw_begin_object(w);
-            mt_jw_key_str(w, "contract", s->contract);
-            mt_jw_keyz(w, "coverage");
-            ct_coverage_json(w, s->coverage);
-            mt_jw_end_object(w);
-        }
-    }
+    cli_coverage_each(add_object, w);
     mt_jw_end_array(w);
 }
 
@@ -322,6 +402,11 @@ unsigned cli_coverage_permille(void)
         least = now < least ? now : least;
     }
     return least;
+}
+
+void cli_scenarios_start(const cli_args *args)
+{
+    kept.args = args;
 }
 
 /* ---- recording ---- */
@@ -395,7 +480,12 @@ size_t cli_record_json(mt_buf *out)
 void cli_scenarios_free(void)
 {
     for (session *s = kept.first; s; s = s->next) {
+        cli_conditions_close(s->conditions);
         cli_ready_close(&s->ready);
+        if (s->asker) {
+            an_asker_free(s->asker);
+            cli_topic_free(&s->subject);
+        }
     }
     mt_arena_free(&kept.arena);
     memset(&kept, 0, sizeof kept);

@@ -14,10 +14,31 @@
 #include "base/provider.h"
 #include "base/str.h"
 
+/* How severe a warning or a note is. Errors have no level. */
+typedef enum ct_lint_level {
+    CT_LINT_DEFAULT,
+    CT_LINT_ALLOW, /* not reported */
+    CT_LINT_WARN,
+    CT_LINT_DENY /* an error */
+} ct_lint_level;
+
+/* Levels by code; of several for one code the last counts. A comment in the source
+ * (contract/front/lint.h) wins over all of them. */
+typedef struct ct_lint_rule {
+    mt_str code;
+    ct_lint_level level;
+} ct_lint_rule;
+
+typedef struct ct_lint {
+    const ct_lint_rule *rules;
+    size_t count;
+} ct_lint;
+
 typedef struct ct_options {
     bool strict;             /* tolerated things become errors */
     bool no_warnings;        /* skip what only warns */
     const mt_limits *limits; /* NULL: MT_LIMITS_DEFAULT */
+    const ct_lint *lint;     /* NULL: none; must outlive the elaboration */
 } ct_options;
 
 typedef struct ct_elaboration ct_elaboration;
@@ -58,7 +79,8 @@ mt_err ct_elaborate(mt_arena *keep, mt_str root, const mt_provider *files,
 /* The first error in the order of the checks, NULL if there is none. Call it before
  * mt_diags_sort(). */
 const mt_diag *ct_first_error(const mt_diags *ds);
-/* The suite's error object of seven keys, sorted, no newline at the end. */
+/* The suite's error object of seven keys, sorted, no newline at the end: its place and
+ * its words, which are not always those that people are shown. */
 mt_str ct_error_json(mt_arena *a, const mt_diag *d, bool pretty);
 
 /* Any JSON text we wrote, laid out in the 2-space form of `elaborate`; no newline at
@@ -81,19 +103,22 @@ mt_str ct_manifest_of(mt_arena *a, const ct_manifest_parts *parts);
  * malformed or of a higher major version; *why then says so in one sentence. Pass an
  * mt_str with ptr NULL when the field is missing or no string. */
 mt_err ct_check_version(mt_arena *a, mt_str tenor_version, mt_str *why);
+/* Of our major version, but a later minor one than this program knows? */
+bool ct_version_is_newer(mt_str tenor_version);
 
-/* One replacement in a source text; offsets are in bytes. */
-typedef struct ct_edit {
-    mt_str file; /* a ct_source path */
-    size_t offset, length;
-    mt_str text;
-} ct_edit;
+/* The level of a diagnostic that somebody else made about the contract, by its code and
+ * line: what comments and options say. */
+ct_lint_level ct_lint_of(const ct_elaboration *e, const mt_diag *d);
+/* Why a level cannot be set for what stands there, empty if it can; *hint is advice. */
+mt_str ct_lint_fault(mt_arena *a, mt_str code, mt_str *hint);
+/* The code of such a fault. */
+#define CT_CODE_LINT "T710"
 
 /* Restratification: new stratum numbers for rules that read verdicts of their own or a
  * higher stratum, when the references are acyclic. Works on a rejected elaboration too;
  * no edits when there is nothing to do or a cycle forbids it. Sorted by file, offset.
  */
-size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits);
+size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const mt_edit **edits);
 
 /* What a diagnostic code means, for `motet help CODE`. */
 typedef struct ct_code_info {

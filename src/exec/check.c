@@ -6,6 +6,7 @@
  * agents. INVARIANT: nothing is started and nothing is written. What only the store can
  * tell (another version, tokens, its trust domain) is not looked at. */
 #include "contract/elaborate.h"
+#include "exec/contract/invariants.h"
 #include "exec/contract/policy.h"
 #include "exec/executor_internal.h"
 #include "host/agent_service.h"
@@ -50,6 +51,23 @@ static void found_source(check *c, const ct_model *m, const mt_diag *d)
     found(c, key, at ? at : c->o->adapters, d->message);
 }
 
+/* Decided as at the start: a version that breaks one would not be served. */
+static void check_promises(check *c, const ex_source *s, const ct_model *m)
+{
+    const mt_json *at = mt_json_get(mt_json_at(c->o->settings, "invariants"), s->id);
+    mt_str key = mt_strf(&c->arena, "invariants.%.*s", MT_ARG(s->id));
+    ex_promises p = {0};
+    mt_buf why = {0};
+    if (!ex_promises_of(&c->arena, c->o->settings, s->id, &p, &why) &&
+        ex_promises_judge(&c->arena, ct_compile(&c->arena, m), &c->limits, &p)) {
+        ex_promises_text(&why, &p);
+    }
+    if (why.len) {
+        found(c, key, at, mt_str_trim(mt_buf_str(&why), MT_STR("\n")));
+    }
+    mt_buf_free(&why);
+}
+
 static void check_sources(check *c, const ex_source *s)
 {
     const ct_model *m = NULL;
@@ -61,6 +79,7 @@ static void check_sources(check *c, const ex_source *s)
               d ? d->message : MT_STR("it cannot be loaded"));
         return;
     }
+    check_promises(c, s, m);
     (void)ex_adapters_open(&c->outside, m, NULL, false, &ds, &adapters);
     ad_adapters_free(adapters);
     for (size_t i = 0; i < ds.len; i++) {

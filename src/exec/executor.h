@@ -62,6 +62,7 @@ bool ex_caller_may(const ex_caller *who, mt_str right);
     X(MIGRATION_COMPLETE, true) /* POST contracts/c/migration/complete           */ \
     X(EVALUATE,          false) /* POST contracts/c/evaluate                     */ \
     X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
+    X(EXPLAIN,           false) /* POST contracts/c/explain  {facts, of what}    */ \
     X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
     X(FACT_ASSERT,       true)  /* PUT  contracts/c/facts/n  manual fact         */ \
     X(FACT_RETRACT,      true)  /* DELETE contracts/c/facts/n                    */ \
@@ -158,6 +159,9 @@ typedef struct ex_executor_options {
      * has: "POLICY" or "FLOW=POLICY" each (docs/deploy.md). */
     const mt_str *policies;
     size_t policy_count;
+    /* Whether they can go on is judged by the aggressive analysis (§18.6.11); the
+     * manifest says so. */
+    bool aggressive;
     unsigned group;              /* calls per commit at most; 0: 256 */
     unsigned checkpoint_every;   /* records; 0: 1000 */
     unsigned checkpoint_seconds; /* a record is signed after so long; 0: 60 */

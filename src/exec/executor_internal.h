@@ -60,6 +60,7 @@ struct ex_executor {
     bool shared;
     mt_limits limits;
     mt_str default_contract, trust_domain;
+    bool aggressive; /* analysis of flows in flight */
     const mt_str *auto_personas;
     size_t auto_persona_count;
     const mt_json *settings;

@@ -5,6 +5,7 @@
 #include "exec/kinds/contract.h"
 #include "exec/kinds/deploy.h"
 #include "exec/kinds/evaluate.h"
+#include "exec/kinds/explain.h"
 #include "exec/kinds/fact.h"
 #include "exec/kinds/flow.h"
 #include "exec/kinds/graph.h"
@@ -28,6 +29,7 @@ const ex_handler EX_HANDLERS[EX_ACTION_COUNT] = {
                                .alone = true},
     [EX_EVALUATE] = {.prepare = ex_evaluate},
     [EX_ACTIONS] = {.prepare = ex_actions},
+    [EX_EXPLAIN] = {.prepare = ex_explain},
     [EX_FACT_LIST] = {.prepare = ex_fact_list},
     [EX_FACT_ASSERT] = {.prepare = ex_fact_assert_prepare,
                         .commit = ex_fact_assert_commit},

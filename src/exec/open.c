@@ -26,6 +26,7 @@ static void copy_options(ex_executor *x, const ex_executor_options *o)
     x->limits = o->limits ? *o->limits : MT_LIMITS_DEFAULT;
     x->default_contract = mt_str_dup(&x->arena, o->default_contract);
     x->trust_domain = mt_str_dup(&x->arena, o->trust_domain);
+    x->aggressive = o->aggressive;
     mt_str *personas = mt_new_array(&x->arena, mt_str, o->auto_persona_count);
     for (size_t i = 0; i < o->auto_persona_count; i++) {
         personas[i] = mt_str_dup(&x->arena, o->auto_personas[i]);

@@ -207,7 +207,9 @@ typedef struct subject {
     const uint64_t *personas; /* NULL: any */
     bool (*binds)(const struct subject *, uint32_t entity);
     uint32_t index;
-    bool nobody; /* no persona is needed */
+    bool nobody;   /* no persona is needed */
+    bool asks;     /* facts may be unknown */
+    bool explains; /* one of verdict, operation and flow */
 } subject;
 
 static bool operation_binds(const subject *s, uint32_t entity)
@@ -282,10 +284,24 @@ static void call_schema(mt_jw *w, const subject *s)
     plain(w, "dry_run", "boolean");
     plain(w, "expected_versions", "object");
     reference(w, "facts", facts_name(s->a, s->v->contract));
+    if (s->explains) {
+        plain(w, "flow", "string");
+        plain(w, "operation", "string");
+    }
     mt_jw_keyz(w, "outcome");
     mt_jw_raw(w, MT_STR("{}"));
     plain(w, "params", "object");
+    if (s->asks) {
+        plain(w, "partial", "boolean");
+    }
     persona_schema(w, s);
+    if (s->asks) {
+        mt_jw_keyz(w, "unknown");
+        mt_jw_raw(w, MT_STR("{\"items\":{\"type\":\"string\"},\"type\":\"array\"}"));
+    }
+    if (s->explains) {
+        plain(w, "verdict", "string");
+    }
     mt_jw_end_object(w);
     if (!s->nobody) {
         required(w, "persona", NULL);
@@ -407,15 +423,23 @@ static void entity_path(mt_jw *w, const subject *s, const ct_entity *e)
 static void contract_paths(mt_jw *w, mt_arena *a, const ex_version *v)
 {
     const ct_model *m = v->model;
-    subject s = {.a = a, .v = v}, open = {.a = a, .v = v, .nobody = true};
-    call_path(w, &open, "evaluate", MT_STR(""), "facts to verdicts");
-    call_path(w, &s, "actions", MT_STR(""), "what a persona may do now");
+    subject s = {.a = a, .v = v}, acts = {.a = a, .v = v, .asks = true};
+    subject open = {.a = a, .v = v, .nobody = true, .asks = true}, why = open;
+    why.explains = true;
+    call_path(w, &open, "evaluate", MT_STR(""),
+              "facts to verdicts, or what is left to decide");
+    call_path(w, &acts, "actions", MT_STR(""), "what a persona may do now");
+    call_path(w, &why, "explain", MT_STR(""), "why something is as it is");
     for (uint32_t i = 0; i < m->operation_count; i++) {
-        subject op = {a, v, v->plan->ops[i].allowed, operation_binds, i, false};
+        subject op = {.a = a,
+                      .v = v,
+                      .personas = v->plan->ops[i].allowed,
+                      .binds = operation_binds,
+                      .index = i};
         call_path(w, &op, "operations", m->operations[i].id, "execute the operation ");
     }
     for (uint32_t i = 0; i < m->flow_count; i++) {
-        subject flow = {a, v, NULL, flow_binds, i, false};
+        subject flow = {.a = a, .v = v, .binds = flow_binds, .index = i};
         call_path(w, &flow, "flows", m->flows[i].id, "start the flow ");
     }
     for (uint32_t i = 0; i < m->fact_count; i++) {

@@ -6,6 +6,7 @@
  * to declare. */
 #include "analyze/version/diff_report.h"
 #include "exec/commit/commit.h"
+#include "exec/contract/invariants.h"
 #include "exec/contract/policy.h"
 
 /* ---- A contract ---- */
@@ -99,11 +100,28 @@ static mt_err deploy_system(ex_group *g, const ex_source *s, mt_buf *why)
 
 /* ---- All of them ---- */
 
+/* What the configuration promises about it. */
+static mt_err keep_promises(ex_group *g, const ex_version *v, mt_buf *why)
+{
+    ex_promises p = {0};
+    mt_err err = ex_promises_of(g->arena, g->x->settings, v->contract, &p, why);
+    if (!err && ex_promises_judge(g->arena, v->plan->program, &g->x->limits, &p)) {
+        mt_buf_addf(why, "contract '%.*s': ", MT_ARG(v->contract));
+        ex_promises_text(why, &p);
+        err = MT_E_REJECTED;
+    }
+    return err;
+}
+
 /* One contract of a file: what the store has, or a deployment like any other. */
 static mt_err open_source(ex_group *g, const ex_source *s, mt_buf *why)
 {
     ex_version *v;
     mt_err err = ex_version_make(g->x, s, 1, g->now_ms, &v, why);
+    if (!err && keep_promises(g, v, why)) {
+        ex_version_free(v);
+        return MT_E_REJECTED;
+    }
     return err ? err : deploy_version(g, v, s->trust, why);
 }
 

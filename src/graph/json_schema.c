@@ -9,8 +9,9 @@
  * Bounds, since schemas and instances come from outside: nesting of the schema and of
  * the check (DEEPEST), length of a pattern, items compared for uniqueItems, and steps
  * of one check (MOST_STEPS), which stops schemas that branch at every level. Patterns
- * are PCRE2 in UTF mode without `\C`; a match that runs into PCRE2's own limits counts
- * as none.
+ * are PCRE2 in UTF mode without `\C`, with PCRE2's own limits. A check that runs into a
+ * limit is over: it says neither yes nor no, which `not`, `if` and `oneOf` would turn
+ * into the other, and the instance is refused with the limit as the reason.
  *
  * What may fail: MT_E_SYNTAX or MT_E_LIMIT with path and keyword when compiling,
  * MT_E_REJECTED with the first violation when checking. Memory is the arena's, except
@@ -523,6 +524,7 @@ typedef struct checker {
     mt_arena *a;
     const place *at;        /* NULL: the whole instance */
     gr_schema_error *error; /* NULL while only yes or no is asked */
+    gr_schema_error limit;  /* with a keyword: nobody can say any more */
     unsigned depth, steps;
 } checker;
 
@@ -536,6 +538,18 @@ static mt_str path_text(mt_arena *a, const place *at)
     mt_str up = path_text(a, at->up); /* as deep as the instance, which is limited */
     return at->key.ptr ? mt_strf(a, "%.*s.%.*s", MT_ARG(up), MT_ARG(at->key))
                        : mt_strf(a, "%.*s[%u]", MT_ARG(up), at->index);
+}
+
+/* A limit stands in the way: neither yes nor no, so that `not` cannot turn it round.
+ * From here on nothing is looked at, and the instance is refused with this as the
+ * reason. */
+static bool exceeded(checker *k, const char *keyword, const char *message)
+{
+    if (!k->limit.keyword) {
+        k->limit =
+            (gr_schema_error){path_text(k->a, k->at), keyword, mt_str_z(message)};
+    }
+    return false;
 }
 
 static bool violated(checker *k, const char *keyword, const char *format, ...)
@@ -566,7 +580,7 @@ static bool quietly(checker *k, const gr_schema *s, const mt_json *v)
 }
 
 /* Every call has its own match data: schemas are shared between threads. */
-static bool matches(const pcre2_code *code, mt_str text)
+static bool matches(checker *k, const pcre2_code *code, mt_str text)
 {
     pcre2_match_data *data = pcre2_match_data_create(1, NULL);
     pcre2_match_context *limits = pcre2_match_context_create(NULL);
@@ -580,7 +594,8 @@ static bool matches(const pcre2_code *code, mt_str text)
                             PCRE2_NO_UTF_CHECK, data, limits);
     pcre2_match_context_free(limits);
     pcre2_match_data_free(data);
-    return found >= 0;
+    return found >= 0 || (found != PCRE2_ERROR_NOMATCH &&
+                          exceeded(k, "pattern", "takes too long to match"));
 }
 
 /* Is the value of one of these types? A number is parsed only for "integer". */
@@ -625,7 +640,7 @@ static bool check_number(checker *k, const gr_schema *s, const mt_json *v)
 {
     double n;
     if (mt_number_parse(mt_json_text(v), &n)) {
-        return violated(k, "type", "is beyond the largest double");
+        return exceeded(k, "type", "is beyond the largest double");
     }
     if (n < s->minimum) {
         return violated(k, "minimum", "is below the minimum");
@@ -654,7 +669,7 @@ static bool check_string(checker *k, const gr_schema *s, const mt_json *v)
     if (length > s->max_length) {
         return violated(k, "maxLength", "is too long");
     }
-    return !s->pattern || matches(s->pattern, text) ||
+    return !s->pattern || matches(k, s->pattern, text) ||
            violated(k, "pattern", "does not match the pattern");
 }
 
@@ -681,8 +696,11 @@ static bool check_array(checker *k, const gr_schema *s, const mt_json *v)
     if (v->count > s->max_items) {
         return violated(k, "maxItems", "has too many items");
     }
-    if (s->unique && (v->count > MOST_UNIQUE || !all_different(v))) {
-        return violated(k, "uniqueItems", "has equal items, or too many to compare");
+    if (s->unique && v->count > MOST_UNIQUE) {
+        return exceeded(k, "uniqueItems", "has too many items to compare");
+    }
+    if (s->unique && !all_different(v)) {
+        return violated(k, "uniqueItems", "has equal items");
     }
     for (uint32_t i = 0; i < v->count; i++) {
         const gr_schema *item = i < s->prefix.count ? s->prefix.items[i] : s->items;
@@ -706,7 +724,7 @@ static bool check_member(checker *k, const gr_schema *s, const mt_json_member *m
         return false;
     }
     for (uint32_t i = 0; i < s->patterned_count; i++) {
-        if (matches(s->patterned[i].pattern, m->key)) {
+        if (matches(k, s->patterned[i].pattern, m->key)) {
             spoken = true;
             if (!holds(k, s->patterned[i].schema, &m->value)) {
                 return false;
@@ -803,12 +821,15 @@ static bool check_by_type(checker *k, const gr_schema *s, const mt_json *v)
 /* The one place where depth and steps are counted. */
 static bool holds(checker *k, const gr_schema *s, const mt_json *v)
 {
+    if (k->limit.keyword) {
+        return false;
+    }
     if (s->never) {
         return violated(k, "false", "is not allowed");
     }
     /* Alternatives that refer to each other double with every level. */
     if (k->depth >= DEEPEST || k->steps++ >= MOST_STEPS) {
-        return violated(k, "$ref", "needs too many nested checks");
+        return exceeded(k, "$ref", "needs too many nested checks");
     }
     k->depth++;
     bool ok = check_value(k, s, v) && check_by_type(k, s, v) &&
@@ -823,6 +844,12 @@ mt_err gr_schema_check(const gr_schema *s, mt_arena *a, const mt_json *instance,
 {
     gr_schema_error ignored = {0};
     checker k = {.a = a, .error = error ? error : &ignored};
-    *k.error = (gr_schema_error){0};
-    return holds(&k, s, instance) ? MT_OK : MT_E_REJECTED;
+    gr_schema_error *told = k.error;
+    *told = (gr_schema_error){0};
+    bool good = holds(&k, s, instance);
+    if (k.limit.keyword) {
+        *told = k.limit;
+        return MT_E_REJECTED;
+    }
+    return good ? MT_OK : MT_E_REJECTED;
 }

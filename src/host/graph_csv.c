@@ -6,7 +6,8 @@
  * of event a row is, is said by the options.
  *
  * What may fail: MT_E_SYNTAX with the line: text that is not UTF-8, a quote that never
- * closes, names that are empty or repeated, rows of another length. */
+ * closes or has text behind it, names that are empty or repeated, rows of another
+ * length. */
 #include "host/graph_csv.h"
 
 #include "base/json_write.h"
@@ -20,8 +21,15 @@ typedef struct table {
     mt_arena arena; /* the current row */
     mt_str rest;
     size_t line;
-    bool broken; /* a quote that never closes */
+    const char *fault; /* of the row; NULL: none */
 } table;
+
+/* A comma, the end of a line in either form, or the end. */
+static bool at_cell_end(mt_str rest)
+{
+    size_t at = rest.len && rest.ptr[0] == '\r';
+    return rest.len == at || rest.ptr[at] == '\n' || (!at && rest.ptr[0] == ',');
+}
 
 /* A quoted cell, doubled quotes undone; the opening quote is already gone. */
 static mt_str quoted_cell(table *t)
@@ -39,8 +47,12 @@ static mt_str quoted_cell(table *t)
         i += doubled;
         t->line += c == '\n';
     }
-    t->broken |= !closed;
     t->rest = mt_str_skip(t->rest, i);
+    if (!closed) {
+        t->fault = "a quoted cell is not closed";
+    } else if (!at_cell_end(t->rest)) {
+        t->fault = "there is text behind the closing quote of a cell";
+    }
     mt_str copy = mt_str_dup(&t->arena, mt_buf_str(&cell));
     mt_buf_free(&cell);
     return copy;
@@ -96,16 +108,38 @@ static void write_cell(mt_buf *out, mt_str cell)
     }
 }
 
+/* Takes the first name off a list with commas. */
+static mt_str next_name(mt_str *list)
+{
+    mt_str one = mt_str_from(list->ptr, mt_str_find(*list, ','));
+    *list = mt_str_skip(*list, one.len + 1);
+    return one;
+}
+
 static bool wanted(const ho_csv_options *o, mt_str name)
 {
     mt_str rest = o->columns;
     bool found = !rest.ptr;
     while (!found && rest.len) {
-        mt_str one = mt_str_from(rest.ptr, mt_str_find(rest, ','));
-        rest = mt_str_skip(rest, one.len + 1);
-        found = mt_str_eq(one, name);
+        found = mt_str_eq(next_name(&rest), name);
     }
     return found;
+}
+
+/* A column that is asked for and not there; its text is NULL if there is none. */
+static mt_str column_without(const ho_csv_options *o, const row *names)
+{
+    for (mt_str rest = o->columns; rest.len;) {
+        mt_str one = next_name(&rest);
+        size_t i = 0;
+        while (i < names->len && !mt_str_eq(names->items[i], one)) {
+            i++;
+        }
+        if (i == names->len) {
+            return one;
+        }
+    }
+    return (mt_str){0};
 }
 
 /* Ids are numbered, so a table gives the same fixture every time. */
@@ -156,8 +190,8 @@ static mt_err write_rows(table *t, const ho_csv_options *o, const row *names,
     for (size_t number = 1; t->rest.len; number++) {
         size_t line = t->line;
         row cells = next_row(t);
-        if (t->broken) {
-            mt_buf_addf(why, "line %zu: a quoted cell is not closed", line);
+        if (t->fault) {
+            mt_buf_addf(why, "line %zu: %s", line, t->fault);
             return MT_E_SYNTAX;
         }
         if (cells.len != names->len) {
@@ -181,9 +215,12 @@ mt_err ho_csv_to_fixture(mt_str csv, const ho_csv_options *options, mt_buf *out,
         return err;
     }
     row names = next_row(&t);
-    const char *fault = t.broken ? "a quoted cell is not closed" : names_fault(&names);
+    const char *fault = t.fault ? t.fault : names_fault(&names);
+    mt_str lacking = fault ? (mt_str){0} : column_without(options, &names);
     if (fault) {
         mt_buf_addf(why, "line 1: %s", fault);
+    } else if (lacking.ptr) {
+        mt_buf_addf(why, "line 1: there is no column '%.*s'", MT_ARG(lacking));
     } else if (!t.rest.len) {
         mt_buf_addz(why, "there are no rows");
     } else {

@@ -740,12 +740,19 @@ mt_err ho_graph_host_same(ho_graph_host *h, const ho_graph_event *event,
                 event->kind == recorded->kind &&
                 gr_time_cmp(event->at, recorded->at) == 0 &&
                 mt_str_eq(mt_buf_str(&h->payload), recorded->payload);
-    return err || same ? err
-                       : refuse(h, "resume.other_event",
-                                mt_strf(&h->scratch,
-                                        "the journal has event '%.*s' where '%.*s' "
-                                        "comes now, or another payload",
-                                        MT_ARG(recorded->id), MT_ARG(event->id)));
+    if (err || same) {
+        return err;
+    }
+    bool named = mt_str_eq(event->id, recorded->id);
+    return refuse(h, "resume.other_event",
+                  named
+                      ? mt_strf(&h->scratch,
+                                "the journal has event '%.*s' with another kind, time "
+                                "or payload",
+                                MT_ARG(recorded->id))
+                      : mt_strf(&h->scratch,
+                                "the journal has event '%.*s' where '%.*s' comes now",
+                                MT_ARG(recorded->id), MT_ARG(event->id)));
 }
 
 bool ho_graph_host_pass(ho_graph_host *h, mt_str id)

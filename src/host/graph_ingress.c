@@ -3,7 +3,8 @@
  * A fixture is JSON lines: episode starts and events, read from memory or a file line
  * by line, so its length does not matter; ids that are left out are numbered. A driver
  * is a child process that says hello, then events, then end, and exits (protocol
- * ergo-driver.v0).
+ * ergo-driver.v0). Both are read by the rows of forms: a key nobody knows is refused
+ * with the nearest known one, but for the frames around a driver's events.
  *
  * Whatever is not as it should be ends the source: HO_INGRESS_BROKEN with a code and a
  * sentence, and from then on always. An event lives until the next call. For a driver
@@ -15,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/form.h"
 #include "os/process.h"
 
 enum { HELLO_MS = 5000, EXIT_MS = 5000 };
@@ -25,6 +27,7 @@ struct ho_ingress {
     mt_arena arena; /* the current event */
     mt_arena fault_arena;
     ho_ingress_fault fault;
+    mt_buf why; /* what the last form has found wrong */
     /* fixture */
     mt_str rest;
     FILE *file; /* NULL: the text */
@@ -55,33 +58,80 @@ static ho_ingress_result broken(ho_ingress *in, const char *code, const char *fo
     return HO_INGRESS_BROKEN;
 }
 
-/* The first member that is none of `names`, or NULL. */
-static const mt_json_member *unknown_member(const mt_json *object, const mt_str *names,
-                                            size_t count)
+/* ---- what lines hold ---- */
+
+static bool read_kind(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    for (uint32_t i = 0; i < object->count; i++) {
-        bool known = false;
-        for (size_t n = 0; n < count && !known; n++) {
-            known = mt_str_eq(object->as.members[i].key, names[n]);
-        }
-        if (!known) {
-            return &object->as.members[i];
-        }
-    }
-    return NULL;
+    return (mt_json_is(v, MT_JSON_STRING) &&
+            gr_signal_kind_parse(mt_json_text(v), to)) ||
+           mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                       "must be Pump, DataAvailable or Command");
 }
 
-static const mt_json *text_member(const mt_json *object, mt_str key, mt_str *out)
-{
-    const mt_json *node = mt_json_get(object, key);
-    *out = mt_json_is(node, MT_JSON_STRING) ? mt_json_text(node) : (mt_str){0};
-    return node;
-}
+static const mt_form_row TIME[] = {
+    MT_FORM_U64(gr_time, secs, "secs", 0, INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_U32(gr_time, nanos, "nanos", 0, 999999999, MT_FORM_REQUIRED),
+};
+static const mt_form_table TIME_TABLE = MT_FORM_TABLE("a time", TIME, gr_time, NULL);
 
-static const mt_json *payload_of(const mt_json *event)
+/* clang-format off */
+#define ANY_EVENT \
+    MT_FORM_TEXT(ho_graph_event, semantic_kind, "semantic_kind", MT_FORM_NULLABLE), \
+    MT_FORM_ANY(ho_graph_event, payload, "payload", MT_FORM_NULLABLE)
+/* clang-format on */
+static const mt_form_row FIXTURE_EVENT[] = {
+    MT_FORM_OWN(ho_graph_event, kind, "type", read_kind, MT_FORM_REQUIRED),
+    MT_FORM_NAME(ho_graph_event, id, "id", INT64_MAX, 0),
+    ANY_EVENT,
+};
+static const mt_form_table FIXTURE_EVENT_TABLE =
+    MT_FORM_TABLE("an event", FIXTURE_EVENT, ho_graph_event, NULL);
+
+/* Time and id are the driver's: a replay must see the same. */
+static const mt_form_row DRIVER_EVENT[] = {
+    MT_FORM_NAME(ho_graph_event, id, "event_id", INT64_MAX, MT_FORM_REQUIRED),
+    MT_FORM_OWN(ho_graph_event, kind, "kind", read_kind, MT_FORM_REQUIRED),
+    MT_FORM_INSIDE(ho_graph_event, at, "at", &TIME_TABLE, MT_FORM_REQUIRED),
+    ANY_EVENT,
+};
+
+enum { LINE_EPISODE, LINE_EVENT };
+static const char *const LINE_KINDS[] = {
+    [LINE_EPISODE] = "episode_start", [LINE_EVENT] = "event", NULL};
+
+typedef struct fixture_head {
+    int kind;       /* LINE_EPISODE, LINE_EVENT */
+    mt_str episode; /* its name, which nobody asks for */
+} fixture_head;
+
+static const mt_form_row FIXTURE_KIND =
+    MT_FORM_CHOICE(fixture_head, kind, "kind", LINE_KINDS, MT_FORM_REQUIRED);
+static const mt_form_row EPISODE_LINE[] = {
+    MT_FORM_NOTE("kind"),
+    MT_FORM_TEXT(fixture_head, episode, "id", MT_FORM_NULLABLE),
+};
+static const mt_form_row EVENT_LINE[] = {
+    MT_FORM_NOTE("kind"),
+    MT_FORM_PART("event", &FIXTURE_EVENT_TABLE, MT_FORM_REQUIRED),
+};
+
+typedef struct frame {
+    mt_str type, protocol;
+    const mt_json *event;
+} frame;
+
+static const mt_form_row FRAME[] = {
+    MT_FORM_TEXT(frame, type, "type", MT_FORM_REQUIRED),
+    MT_FORM_TEXT(frame, protocol, "protocol", 0),
+    MT_FORM_ANY(frame, event, "event", 0),
+};
+
+/* A form whose faults are in in->why. */
+static mt_form form_of(ho_ingress *in, const char *what)
 {
-    const mt_json *payload = mt_json_at(event, "payload");
-    return mt_json_is(payload, MT_JSON_NULL) ? NULL : payload;
+    mt_buf_clear(&in->why);
+    return (mt_form){
+        .arena = &in->arena, .what = what, .report = mt_form_join, .state = &in->why};
 }
 
 /* ---- fixture ---- */
@@ -92,36 +142,25 @@ static ho_ingress_result fixture_fault(ho_ingress *in, const char *code,
     return broken(in, code, "line %zu: %s", in->line_number, message);
 }
 
-/* Unknown fields are refused: a misspelt one would change what a test means. */
-static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *node,
+/* What a form has found wrong. */
+static ho_ingress_result fixture_refused(ho_ingress *in)
+{
+    return broken(in, "fixture.parse_error", "line %zu: %.*s", in->line_number,
+                  MT_ARG(in->why));
+}
+
+/* Unknown keys are refused: a misspelt one would change what a test means. */
+static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *line,
                                        ho_graph_event *event)
 {
-    static const mt_str FIELDS[] = {MT_STR_INIT("type"), MT_STR_INIT("id"),
-                                    MT_STR_INIT("payload"),
-                                    MT_STR_INIT("semantic_kind")};
-    mt_str type, id;
-    if (!mt_json_is(node, MT_JSON_OBJECT)) {
-        return fixture_fault(in, "fixture.parse_error", "event must be an object");
-    }
-    const mt_json_member *stranger = unknown_member(node, FIELDS, 4);
-    if (stranger) {
-        return broken(in, "fixture.parse_error", "line %zu: unknown field '%.*s'",
-                      in->line_number, MT_ARG(stranger->key));
+    static const mt_json NOTHING = {.type = MT_JSON_OBJECT};
+    mt_form form = form_of(in, "an event line");
+    if (!mt_form_read(&form, line, EVENT_LINE, mt_form_count(EVENT_LINE), event)) {
+        return fixture_refused(in);
     }
     if (!in->episodes) {
         return fixture_fault(in, "fixture.parse_error",
                              "an event before the first episode_start");
-    }
-    text_member(node, MT_STR("type"), &type);
-    text_member(node, MT_STR("semantic_kind"), &event->semantic_kind);
-    const mt_json *given = text_member(node, MT_STR("id"), &id);
-    if (!gr_signal_kind_parse(type, &event->kind)) {
-        return fixture_fault(in, "fixture.parse_error",
-                             "type must be Pump, DataAvailable or Command");
-    }
-    if (given && !id.len) {
-        return fixture_fault(in, "fixture.parse_error",
-                             "id must be a non-empty string");
     }
     if (in->with_adapter && !event->semantic_kind.ptr) {
         return fixture_fault(in, "fixture.semantic_kind_missing",
@@ -133,23 +172,23 @@ static ho_ingress_result fixture_event(ho_ingress *in, const mt_json *node,
     }
     in->events++;
     in->events_in_episode++;
-    static const mt_json NOTHING = {.type = MT_JSON_OBJECT};
-    const mt_json *payload = payload_of(node);
-    event->id =
-        given ? id
-              : mt_strf(&in->arena, "fixture_evt_%llu", (unsigned long long)in->events);
-    event->payload = payload || !in->with_adapter ? payload : &NOTHING;
+    if (!event->id.len) {
+        event->id =
+            mt_strf(&in->arena, "fixture_evt_%llu", (unsigned long long)in->events);
+    }
+    if (!event->payload && in->with_adapter) {
+        event->payload = &NOTHING;
+    }
     return HO_INGRESS_EVENT;
 }
 
 /* An episode without events is a mistake of whoever made the fixture. */
-static ho_ingress_result fixture_episode(ho_ingress *in, const mt_json *node)
+static ho_ingress_result fixture_episode(ho_ingress *in, const mt_json *line)
 {
-    static const mt_str FIELDS[] = {MT_STR_INIT("kind"), MT_STR_INIT("id")};
-    const mt_json_member *stranger = unknown_member(node, FIELDS, 2);
-    if (stranger) {
-        return broken(in, "fixture.parse_error", "line %zu: unknown field '%.*s'",
-                      in->line_number, MT_ARG(stranger->key));
+    fixture_head head = {0};
+    mt_form form = form_of(in, "an episode_start line");
+    if (!mt_form_read(&form, line, EPISODE_LINE, mt_form_count(EPISODE_LINE), &head)) {
+        return fixture_refused(in);
     }
     if (in->episodes && !in->events_in_episode) {
         return fixture_fault(in, "fixture.episode_without_events",
@@ -164,27 +203,19 @@ static ho_ingress_result fixture_episode(ho_ingress *in, const mt_json *node)
 static ho_ingress_result fixture_line(ho_ingress *in, mt_str line,
                                       ho_graph_event *event)
 {
-    static const mt_str FIELDS[] = {MT_STR_INIT("kind"), MT_STR_INIT("event")};
     mt_json node;
     mt_json_error why;
-    mt_str kind;
+    fixture_head head = {0};
     if (mt_json_read(&in->arena, line, NULL, &node, &why)) {
         return broken(in, "fixture.parse_error", "line %zu, byte %zu: %s",
                       in->line_number, why.offset + 1, why.message);
     }
-    text_member(&node, MT_STR("kind"), &kind);
-    if (mt_str_is(kind, "episode_start")) {
-        return fixture_episode(in, &node);
+    mt_form form = form_of(in, "a line");
+    if (!mt_form_field(&form, &node, &FIXTURE_KIND, &head)) {
+        return fixture_refused(in);
     }
-    if (!mt_str_is(kind, "event")) {
-        return fixture_fault(in, "fixture.parse_error",
-                             "kind must be episode_start or event");
-    }
-    if (unknown_member(&node, FIELDS, 2)) {
-        return fixture_fault(in, "fixture.parse_error",
-                             "an event line has the fields kind and event only");
-    }
-    return fixture_event(in, mt_json_at(&node, "event"), event);
+    return head.kind == LINE_EPISODE ? fixture_episode(in, &node)
+                                     : fixture_event(in, &node, event);
 }
 
 static bool blank(mt_str line)
@@ -258,11 +289,16 @@ ho_ingress *ho_ingress_file(const char *path, bool with_adapter)
 
 /* ---- process ---- */
 
-static ho_ingress_result violation(ho_ingress *in, const char *message)
+__attribute__((format(printf, 2, 3))) static ho_ingress_result
+violation(ho_ingress *in, const char *format, ...)
 {
     mt_str said = os_child_complaint(in->child);
+    va_list args;
+    va_start(args, format);
+    mt_str message = mt_strfv(&in->arena, format, args);
+    va_end(args);
     ho_ingress_result result =
-        broken(in, "protocol_violation", "the driver %s%s%.*s", message,
+        broken(in, "protocol_violation", "the driver %.*s%s%.*s", MT_ARG(message),
                said.len ? "; it last said: " : "", MT_ARG(said));
     os_child_kill(in->child);
     return result;
@@ -295,36 +331,13 @@ static ho_ingress_result driver_end(ho_ingress *in)
     return HO_INGRESS_END;
 }
 
-static bool read_time(const mt_json *node, gr_time *out)
-{
-    int64_t secs, nanos;
-    if (mt_json_i64(mt_json_at(node, "secs"), &secs) ||
-        mt_json_i64(mt_json_at(node, "nanos"), &nanos) || secs < 0 || nanos < 0 ||
-        nanos > 999999999) {
-        return false;
-    }
-    *out = (gr_time){(uint64_t)secs, (uint32_t)nanos};
-    return true;
-}
-
-/* Time and id are the driver's: a replay must see the same. */
 static ho_ingress_result driver_event(ho_ingress *in, const mt_json *node,
                                       ho_graph_event *event)
 {
-    static const mt_str FIELDS[] = {MT_STR_INIT("event_id"), MT_STR_INIT("kind"),
-                                    MT_STR_INIT("at"), MT_STR_INIT("semantic_kind"),
-                                    MT_STR_INIT("payload")};
-    mt_str kind;
-    if (!mt_json_is(node, MT_JSON_OBJECT) || unknown_member(node, FIELDS, 5)) {
-        return violation(in, "sent an event with unknown fields");
-    }
-    text_member(node, MT_STR("event_id"), &event->id);
-    text_member(node, MT_STR("kind"), &kind);
-    text_member(node, MT_STR("semantic_kind"), &event->semantic_kind);
-    event->payload = payload_of(node);
-    if (!event->id.len || !gr_signal_kind_parse(kind, &event->kind) ||
-        !read_time(mt_json_at(node, "at"), &event->at)) {
-        return violation(in, "sent an event without a proper event_id, kind or at");
+    mt_form form = form_of(in, "an event");
+    form.path = MT_STR("event");
+    if (!mt_form_read(&form, node, DRIVER_EVENT, mt_form_count(DRIVER_EVENT), event)) {
+        return violation(in, "sent a bad event: %.*s", MT_ARG(in->why));
     }
     in->events++;
     return HO_INGRESS_EVENT;
@@ -335,28 +348,30 @@ static ho_ingress_result driver_event(ho_ingress *in, const mt_json *node,
 static ho_ingress_result driver_frame(ho_ingress *in, mt_str line,
                                       ho_graph_event *event)
 {
-    mt_json frame;
-    mt_str type, protocol;
-    if (mt_json_read(&in->arena, mt_str_dup(&in->arena, line), NULL, &frame, NULL) ||
-        frame.type != MT_JSON_OBJECT) {
-        return violation(in, "sent a line that is not a JSON object");
+    mt_json node;
+    frame said = {0};
+    mt_form form = form_of(in, "a line");
+    form.unknown = MT_FORM_ALLOWED; /* of frames; events are read strictly */
+    if (mt_json_read(&in->arena, mt_str_dup(&in->arena, line), NULL, &node, NULL)) {
+        return violation(in, "sent a line that is not JSON");
     }
-    text_member(&frame, MT_STR("type"), &type);
-    if (mt_str_is(type, "hello") != !in->said_hello) {
+    if (!mt_form_read(&form, &node, FRAME, mt_form_count(FRAME), &said)) {
+        return violation(in, "sent a bad line: %.*s", MT_ARG(in->why));
+    }
+    if (mt_str_is(said.type, "hello") != !in->said_hello) {
         return violation(in, in->said_hello ? "said hello twice"
                                             : "did not begin with hello");
     }
     if (!in->said_hello) {
-        text_member(&frame, MT_STR("protocol"), &protocol);
-        in->said_hello = mt_str_is(protocol, PROTOCOL);
+        in->said_hello = mt_str_is(said.protocol, PROTOCOL);
         return in->said_hello ? HO_INGRESS_WAIT
                               : violation(in, "does not speak " PROTOCOL);
     }
-    if (mt_str_is(type, "event")) {
-        return driver_event(in, mt_json_at(&frame, "event"), event);
+    if (mt_str_is(said.type, "event")) {
+        return driver_event(in, said.event, event);
     }
-    if (!mt_str_is(type, "end")) {
-        return violation(in, "sent a frame of unknown type");
+    if (!mt_str_is(said.type, "end")) {
+        return violation(in, "sent a frame of unknown type '%.*s'", MT_ARG(said.type));
     }
     return in->events ? driver_end(in) : violation(in, "ended before its first event");
 }
@@ -427,6 +442,7 @@ void ho_ingress_free(ho_ingress *in)
         free(in->line);
         mt_arena_free(&in->arena);
         mt_arena_free(&in->fault_arena);
+        mt_buf_free(&in->why);
         free(in);
     }
 }

@@ -8,14 +8,16 @@
  * with that reason; it is started again with the next call, as often as its group
  * allows, and good answers give the restarts back.
  *
- * Answers may carry wishes (travel, quit), which the runner looks at. Answers live
- * until ho_handlers_begin() of the next message. One thread. */
+ * Answers are read by the rows of a form: a value of the wrong kind fails the call, a
+ * key nobody knows is told. They may carry wishes (travel, quit), which the runner
+ * looks at, and live until ho_handlers_begin() of the next message. One thread. */
 #include "host/handlers.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/form.h"
 #include "base/json_write.h"
 #include "os/clock.h"
 #include "os/process.h"
@@ -24,6 +26,7 @@ enum {
     GARBAGE_MOST = 100,    /* lines skipped while waiting for one answer */
     GARBAGE_SHOWN = 5,     /* of them, reported */
     STOP_MS = 500,         /* for a child to end by itself */
+    WARNED_MOST = 5,       /* keys nobody knows that are told, of each group */
     FORGIVEN_AFTER = 1000, /* good answers that give the restarts back */
     ANSWER_DEPTH = 200
 };
@@ -32,7 +35,8 @@ typedef struct group {
     const ag_group *row;
     os_child *child; /* NULL: not running */
     uint32_t failures;
-    uint32_t good; /* answers in a row */
+    uint32_t good;   /* answers in a row */
+    uint32_t warned; /* of keys nobody knows */
 } group;
 
 struct ho_handlers {
@@ -268,50 +272,114 @@ static const mt_json *await(ho_handlers *h, group *g, int64_t id, const char **f
     return NULL;
 }
 
-static void take_wishes(ho_handlers *h, const mt_json *answer)
+/* What an answer says. A program may answer all calls alike, so what is for another
+ * kind of call may stand there, too. */
+typedef struct reply {
+    mt_str error, trigger;
+    const char *travel;
+    bool quit;
+    ag_action action;
+    const mt_json *data, *payload;
+} reply;
+
+static bool read_action(mt_form *f, const mt_form_row *row, const mt_json *v, void *to)
 {
-    const mt_json *quit = mt_json_at(answer, "quit");
-    mt_str travel = mt_json_text(mt_json_at(answer, "travel"));
-    h->wish.quit |= mt_json_is(quit, MT_JSON_BOOL) && quit->boolean;
-    if (travel.len && travel.len < sizeof h->wish.travel) {
-        memcpy(h->wish.travel, travel.ptr, travel.len);
-        h->wish.travel[travel.len] = '\0';
+    return ag_action_from(mt_json_text(v), to) ||
+           mt_form_say(f, MT_FORM_OUT_OF_RANGE, v, row->key,
+                       "must be move, stay or test");
+}
+
+static const mt_form_row REPLY[] = {
+    MT_FORM_NOTE("id"),
+    MT_FORM_OWN(reply, action, "action", read_action, MT_FORM_NULLABLE),
+    MT_FORM_TEXT(reply, trigger, "trigger", MT_FORM_NULLABLE),
+    MT_FORM_ANY(reply, data, "data", MT_FORM_NULLABLE),
+    MT_FORM_ANY(reply, payload, "payload", MT_FORM_NULLABLE),
+    MT_FORM_TEXT(reply, error, "error", MT_FORM_NULLABLE),
+    MT_FORM_ROW(reply, travel, "travel", MT_FORM_K_WORD, 0, HO_TRAVEL_BYTES - 1,
+                MT_FORM_NULLABLE),
+    MT_FORM_FLAG(reply, quit, "quit", MT_FORM_NULLABLE),
+};
+
+typedef struct judging {
+    ho_handlers *h;
+    group *g;
+    mt_buf wrong;
+} judging;
+
+/* A key nobody knows is told a few times; anything else fails the call. */
+static void judge(void *state, const mt_form_fault *fault)
+{
+    judging *j = state;
+    if (!fault->warning) {
+        mt_form_join(&j->wrong, fault);
+    } else if (j->g->warned < WARNED_MOST) {
+        mt_buf text = {0};
+        j->g->warned++;
+        mt_form_write(&text, fault);
+        say(j->h, j->g, "%.*s", MT_ARG(text));
+        mt_buf_free(&text);
     }
 }
 
-static const mt_json *not_null(const mt_json *node)
+/* NULL, or what is wrong with the answer. */
+static const char *read_reply(ho_handlers *h, group *g, const mt_json *answer,
+                              reply *out)
 {
-    return mt_json_is(node, MT_JSON_NULL) ? NULL : node;
+    judging j = {.h = h, .g = g};
+    mt_form form = {.arena = &h->arena,
+                    .what = "an answer",
+                    .report = judge,
+                    .state = &j,
+                    .unknown = MT_FORM_WARNED};
+    const char *why = NULL;
+    if (!mt_form_read(&form, answer, REPLY, mt_form_count(REPLY), out)) {
+        why = mt_strf(&h->arena, "the handler's answer: %.*s", MT_ARG(j.wrong)).ptr;
+    }
+    mt_buf_free(&j.wrong);
+    return why;
 }
 
-static void take_event(const mt_json *answer, ag_answer *out)
+static void take_wishes(ho_handlers *h, const reply *r)
 {
-    const mt_json *action = not_null(mt_json_at(answer, "action"));
-    mt_str trigger = mt_json_text(mt_json_at(answer, "trigger"));
-    out->event = (ag_event){.action = AG_NONE,
-                            .trigger = trigger.len ? trigger : MT_STR("ok"),
-                            .data = not_null(mt_json_at(answer, "data"))};
-    if (action && !ag_action_from(mt_json_text(action), &out->event.action)) {
-        out->failed = "the handler's action is not move, stay or test";
+    h->wish.quit |= r->quit;
+    if (r->travel && *r->travel) {
+        memcpy(h->wish.travel, r->travel, strlen(r->travel) + 1);
     }
 }
 
 /* An error in an answer is the handler's word and not a failure of the process. */
+static const char *failure_of(ho_handlers *h, group *g, const mt_json *answer,
+                              reply *out)
+{
+    const char *why = read_reply(h, g, answer, out);
+    if (!why && out->error.len) {
+        why = mt_str_dup(&h->arena, out->error).ptr;
+    }
+    if (why) {
+        say(h, g, "%.200s", why);
+    }
+    return why;
+}
+
 static void take_answer(ho_handlers *h, group *g, const ag_call *call,
                         const mt_json *answer, ag_answer *out)
 {
-    mt_str error = mt_json_text(mt_json_at(answer, "error"));
+    reply r = {.action = AG_NONE};
     if (++g->good >= FORGIVEN_AFTER) {
         g->failures = 0;
     }
-    take_wishes(h, answer);
-    if (error.len) {
-        say(h, g, "%.*s", (int)(error.len < 200 ? error.len : 200), error.ptr);
-        out->failed = mt_str_dup(&h->arena, error).ptr;
-    } else if (call->kind == AG_CALL_RECEIVER) {
-        take_event(answer, out);
+    out->failed = failure_of(h, g, answer, &r);
+    take_wishes(h, &r);
+    if (out->failed) {
+        return;
+    }
+    if (call->kind == AG_CALL_RECEIVER) {
+        out->event = (ag_event){.action = r.action,
+                                .trigger = r.trigger.len ? r.trigger : MT_STR("ok"),
+                                .data = r.data};
     } else {
-        out->payload = not_null(mt_json_at(answer, "payload"));
+        out->payload = r.payload;
     }
 }
 

@@ -19,10 +19,12 @@
 
 typedef struct ho_handlers ho_handlers;
 
+enum { HO_TRAVEL_BYTES = 256 };
+
 /* What a handler asked of the host since the last message. */
 typedef struct ho_wish {
     bool quit;
-    char travel[256]; /* "" : nowhere */
+    char travel[HO_TRAVEL_BYTES]; /* "" : nowhere */
 } ho_wish;
 
 /* `directory`: where the children run (NULL: here). The file must outlive it. */

@@ -46,9 +46,10 @@ static const mt_form_row ROWS[] = {
     FORM_##kind(key, least, most),
     HT_SETTING_MAP(SETTING_FORM)
 #undef SETTING_FORM
+    MT_FORM_NOTE("lint"), /* of `motet check`: a project has one motet.yaml */
 };
 /* clang-format on */
-_Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS,
+_Static_assert(mt_form_count(ROWS) == sizeof HT_SETTINGS / sizeof *HT_SETTINGS + 1,
                "one row per setting");
 
 /* ---- Faults ---- */
@@ -252,6 +253,12 @@ mt_err ht_config_check(const ht_config *c, mt_buf *faults)
     }
     if (strcmp(c->log, "text") != 0 && strcmp(c->log, "json") != 0) {
         mt_buf_addf(faults, "log: %s is neither text nor json\n", c->log);
+    }
+    if (strcmp(c->migration_analysis, "conservative") != 0 &&
+        strcmp(c->migration_analysis, "aggressive") != 0) {
+        mt_buf_addf(faults,
+                    "migration_analysis: %s is neither conservative nor aggressive\n",
+                    c->migration_analysis);
     }
     if (!ht_level_read(mt_str_z(c->log_level), &level)) {
         mt_buf_addf(faults, "log_level: %s is not debug, info, warn or error\n",

@@ -37,6 +37,7 @@ typedef mt_form_words ht_list;
     X(shadow, "shadow", TEXT, const char *, NULL, 0, 0, "FILE", "a candidate that looks on; where it disagrees is recorded") \
     X(auto_personas, "auto-persona", LIST, ht_list, {0}, 0, 0, "NAME", "acts for the system; may be repeated") \
     X(policies, "policy", LIST, ht_list, {0}, 0, 0, "POLICY", "blue_green, force_migrate or abort, or FLOW=POLICY: for flows in flight when a file is a new version; may be repeated") \
+    X(migration_analysis, "migration-analysis", TEXT, const char *, "conservative", 0, 0, "MODE", "conservative or aggressive: which flows in flight can go on under a new version") \
     X(group, "group", COUNT, size_t, 256, 1, 65536, "COUNT", "operations committed together at most (256)") \
     X(checkpoint_every, "checkpoint-every", COUNT, size_t, 1000, 1, 1u << 30, "RECORDS", "sign a checkpoint so often (1000)") \
     X(checkpoint_seconds, "checkpoint-seconds", COUNT, size_t, 60, 1, 86400, "SECONDS", "sign for a record at the latest so long after it (60)") \
@@ -66,6 +67,7 @@ typedef mt_form_words ht_list;
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
     X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \
+    X(invariants, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "questions whose answer must be yes, by contract (docs/proofs.md)") \
     X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */

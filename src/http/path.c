@@ -141,12 +141,22 @@ static mt_err read_query(mt_arena *a, ht_target *t, mt_str query, const char **w
     return MT_OK;
 }
 
+/* Where the path ends. A fragment has no place in a target, but who sends one means it
+ * as little for a log as a query. */
+static size_t path_end(mt_str text)
+{
+    size_t query = mt_str_find(text, '?'), fragment = mt_str_find(text, '#');
+    return query < fragment ? query : fragment;
+}
+
 /* Bounds come first, then the alphabet, then the structure; whatever passes has no
- * control character and no byte beyond ASCII. */
+ * control character and no byte beyond ASCII. The path is cut from the query before
+ * anything is refused: it is logged all the same. */
 mt_err ht_target_read(mt_arena *a, mt_str text, ht_target *out, const char **why)
 {
+    size_t mark = path_end(text);
     out->segment_count = out->query_count = 0;
-    out->path = text;
+    out->path = mt_str_from(text.ptr, mark);
     if (text.len > HT_TARGET_BYTES) {
         *why = "the request target is too long";
         return MT_E_LIMIT;
@@ -160,8 +170,6 @@ mt_err ht_target_read(mt_arena *a, mt_str text, ht_target *out, const char **why
                                "percent-escaped");
         }
     }
-    size_t mark = mt_str_find(text, '?');
-    out->path = mt_str_from(text.ptr, mark);
     mt_err err = read_path(a, out, why);
     return err ? err : read_query(a, out, mt_str_skip(text, mark + 1), why);
 }

@@ -447,8 +447,9 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
     }
 }
 
-/* The query of a well-formed target is left out: it may carry what a caller did not
- * mean to leave in a log. The token appears by its id, never by its secret. */
+/* The query is left out, of a target that is refused as well: it may carry what a
+ * caller did not mean to leave in a log. The token appears by its id, never by its
+ * secret. */
 static void log_access(const ht_request *r)
 {
     mt_buf fields = {0};

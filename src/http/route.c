@@ -25,6 +25,7 @@ const ht_route HT_ROUTES[] = {
     {"POST",   CONTRACT "/migration/complete",        CALL(MIGRATION_COMPLETE),  HT_BODY,   "end the migration under way"},
     {"POST",   CONTRACT "/evaluate",                  CALL(EVALUATE),            HT_BODY,   "facts to verdicts"},
     {"POST",   CONTRACT "/actions",                   CALL(ACTIONS),             HT_BODY,   "what a persona may do now, and what blocks the rest"},
+    {"POST",   CONTRACT "/explain",                   CALL(EXPLAIN),             HT_BODY,   "why a verdict, an operation or a flow is as it is, down to facts"},
     {"GET",    CONTRACT "/facts",                     CALL(FACT_LIST),           0,         "facts asserted by hand"},
     {"PUT",    CONTRACT "/facts/{n}",                 CALL(FACT_ASSERT),         HT_BODY,   "assert a fact of a manual source"},
     {"DELETE", CONTRACT "/facts/{n}",                 CALL(FACT_RETRACT),        0,         "retract it"},

@@ -14,7 +14,17 @@ const ln_step_facts LN_STEPS[LN_STEP_COUNT] = {
 #include "lang/nodes.def"
 };
 
-const char *const LN_CONSTRUCTS[LN_CONSTRUCT_COUNT] = {
-#define X_CONSTRUCT(ID, text) [LN_CONSTRUCT_##ID] = text,
+const ln_construct_facts LN_CONSTRUCTS[LN_CONSTRUCT_COUNT] = {
+#define X_CONSTRUCT(ID, text, word, many) [LN_CONSTRUCT_##ID] = {text, #word, #many},
 #include "lang/nodes.def"
 };
+
+ln_construct ln_construct_named(mt_str name)
+{
+    int kind = 0;
+    while (kind < LN_CONSTRUCT_COUNT &&
+           !mt_str_eq(name, mt_str_z(LN_CONSTRUCTS[kind].name))) {
+        kind++;
+    }
+    return (ln_construct)kind;
+}

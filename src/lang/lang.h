@@ -58,11 +58,12 @@ typedef enum ln_doing {
     LN_DECIDES,  /* asks a condition; two targets: true, false */
     LN_GOES_ON,  /* one target, whatever the facts; may name another persona */
     LN_CALLS,    /* runs a flow; one target for success, failure handler */
-    LN_FORKS     /* runs branches; two targets: all succeed, all complete; handler */
+    LN_FORKS,    /* runs branches; two targets: all succeed, all complete; handler */
+    LN_ENDS      /* ends the flow or branch; one target, which is a terminal */
 } ln_doing;
-enum { LN_DOINGS = LN_FORKS + 1 };
+enum { LN_DOINGS = LN_ENDS + 1 };
 
-/* §11.2, without Terminal: that is a target and not a step. */
+/* §11.2. A Terminal is mostly a target; as a step it has a name. */
 typedef enum ln_step {
 #define X_STEP(ID, text, DOES, word, phrase) LN_STEP_##ID,
 #include "lang/nodes.def"
@@ -82,11 +83,19 @@ extern const ln_step_facts LN_STEPS[LN_STEP_COUNT];
 /* The kinds of top-level documents. VerdictType is missing because a rule declares its
  * verdict itself, TypeDecl because it ends with elaboration (§4.5). */
 typedef enum ln_construct {
-#define X_CONSTRUCT(ID, text) LN_CONSTRUCT_##ID,
+#define X_CONSTRUCT(ID, text, word, many) LN_CONSTRUCT_##ID,
 #include "lang/nodes.def"
     LN_CONSTRUCT_COUNT
 } ln_construct;
 
-extern const char *const LN_CONSTRUCTS[LN_CONSTRUCT_COUNT];
+typedef struct ln_construct_facts {
+    const char *name;        /* in interchange */
+    const char *word, *many; /* in source and in prose: "entity", "entities" */
+} ln_construct_facts;
+
+extern const ln_construct_facts LN_CONSTRUCTS[LN_CONSTRUCT_COUNT];
+
+/* The kind that interchange names so; the count if there is none. */
+ln_construct ln_construct_named(mt_str name);
 
 #endif

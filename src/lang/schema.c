@@ -322,6 +322,18 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+/* "properties": none of the keys */
+static void forbid_keys(writer *x, const char **keys, size_t count)
+{
+    qsort(keys, count, sizeof *keys, by_text);
+    open_object(x, "properties");
+    for (size_t i = 0; i < count; i++) {
+        name(x, keys[i]);
+        mt_jw_bool(&x->w, false);
+    }
+    close_object(x);
+}
+
 /* An alternative for objects is meant when no key of an earlier one is there. */
 static void write_test(writer *x, const ln_when *first, const ln_when *when)
 {
@@ -333,19 +345,36 @@ static void write_test(writer *x, const ln_when *first, const ln_when *when)
             keys[count++] = w->key;
         }
     }
-    qsort(keys, count, sizeof *keys, by_text);
     open_object(x, "if");
-    open_object(x, "properties");
-    for (size_t i = 0; i < count; i++) {
-        name(x, keys[i]);
-        mt_jw_bool(&x->w, false);
-    }
-    close_object(x);
+    forbid_keys(x, keys, count);
     if (when->shape && when->test == LN_HAS_KEY) {
         required_key(x, when->key);
     }
     text(x, "type", "object");
     close_object(x);
+}
+
+/* Its shape, and no key of a later one that it excludes. */
+static void write_meant(writer *x, const ln_when *when)
+{
+    const char *rivals[MOST_FIELDS];
+    size_t count = 0;
+    for (const ln_when *w = when + 1; w->shape; w++) {
+        if (ln_when_excludes(when, w)) {
+            MT_ASSERT(count < MOST_FIELDS);
+            rivals[count++] = w->key;
+        }
+    }
+    if (!count) {
+        write_shape(x, when->shape);
+        return;
+    }
+    mt_jw_begin_object(&x->w);
+    open_array(x, "allOf");
+    write_shape(x, when->shape);
+    close_array(x);
+    forbid_keys(x, rivals, count);
+    mt_jw_end_object(&x->w);
 }
 
 static void write_alternative(writer *x, const ln_shape *s, const ln_when *when)
@@ -354,7 +383,7 @@ static void write_alternative(writer *x, const ln_shape *s, const ln_when *when)
     write_test(x, s->whens, when);
     name(x, "then");
     if (when->shape) {
-        write_shape(x, when->shape);
+        write_meant(x, when);
     } else {
         mt_jw_bool(&x->w, false); /* none is meant */
     }

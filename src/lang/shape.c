@@ -72,6 +72,7 @@ static const ln_case CASES[CASE_COUNT + 1] = {
 
 const ln_shape *const LN_SHAPE_BUNDLE = &SHAPE_BUNDLE;
 const ln_shape *const LN_SHAPE_MANIFEST = &SHAPE_MANIFEST;
+const ln_shape *const LN_SHAPE_CONSTRUCT = &SHAPE_CONSTRUCT;
 const ln_shape *const LN_SHAPE_EXPRESSION = &SHAPE_EXPRESSION;
 
 const ln_case *ln_case_find(const ln_shape *family, mt_str text)
@@ -82,4 +83,31 @@ const ln_case *ln_case_find(const ln_shape *family, mt_str text)
         }
     }
     return NULL;
+}
+
+static bool has_field(const ln_field *fields, const char *key)
+{
+    for (; fields && fields->key; fields++) {
+        if (!strcmp(fields->key, key) ||
+            (fields->other && !strcmp(fields->other, key))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a family the fields of all cases count, so that the case need not be known. */
+bool ln_when_excludes(const ln_when *when, const ln_when *rival)
+{
+    const ln_shape *s = when->shape;
+    if (when->test != LN_HAS_KEY || rival->test != LN_HAS_KEY || when == rival ||
+        has_field(s->fields, rival->key)) {
+        return false;
+    }
+    for (const ln_case *c = s->cases; c && c->family == s; c++) {
+        if (has_field(c->fields, rival->key)) {
+            return false;
+        }
+    }
+    return true;
 }

@@ -68,8 +68,14 @@ struct ln_shape {
     const ln_when *whens;
 };
 
-extern const ln_shape *const LN_SHAPE_BUNDLE, *const LN_SHAPE_MANIFEST,
-                                                  *const LN_SHAPE_EXPRESSION;
+extern const ln_shape *const LN_SHAPE_BUNDLE;
+extern const ln_shape *const LN_SHAPE_CONSTRUCT;
+extern const ln_shape *const LN_SHAPE_EXPRESSION;
+extern const ln_shape *const LN_SHAPE_MANIFEST;
+
+/* Does an alternative that is told by a key exclude the one that `rival` tells? It does
+ * unless the rival's key is a field of its own. */
+bool ln_when_excludes(const ln_when *when, const ln_when *rival);
 
 /* The case of the family that has this text, NULL if there is none. */
 const ln_case *ln_case_find(const ln_shape *family, mt_str text);

@@ -125,11 +125,13 @@ static void take_lines(nt_relay *r, nt_conn *c, nt_segment *segment)
     }
 }
 
-/* The peer is gone; what it said without a last newline still counts. */
-static void take_end(nt_relay *r, nt_conn *c, nt_segment *segment)
+/* The peer is gone; what it said without a last newline still counts. But over TLS a
+ * connection that was cut has no last line: whoever cuts would choose where it ends. */
+static void take_end(nt_relay *r, nt_conn *c, nt_segment *segment, bool announced)
 {
     mt_str line;
-    if (ag_framer_end(&c->framer, &line) == AG_FRAME_LINE) {
+    if ((announced || !c->stream.ssl) &&
+        ag_framer_end(&c->framer, &line) == AG_FRAME_LINE) {
         take_line(r, c, segment, line);
     }
     nt_relay_kill(r, c);
@@ -142,7 +144,7 @@ static void read_once(nt_relay *r, nt_conn *c, nt_segment *segment)
         return;
     }
     if (n <= 0) {
-        take_end(r, c, segment);
+        take_end(r, c, segment, n == NT_STREAM_END);
         return;
     }
     r->stats.bytes_in += (uint64_t)n;

@@ -59,8 +59,9 @@ static nt_tls *tls_new(bool is_server, mt_buf *why)
         SSL_CTX_free(context);
         return NULL;
     }
-    SSL_CTX_set_options(context,
-                        SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
+    /* Not SSL_OP_IGNORE_UNEXPECTED_EOF: an end that the peer did not announce may be
+     * anybody's who can reset the connection, and is NT_STREAM_BROKEN. */
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE |
                                   SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS);

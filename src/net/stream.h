@@ -7,7 +7,8 @@
 
 #include "base/str.h"
 
-/* What reading or writing answers instead of a count of bytes. */
+/* What reading or writing answers instead of a count of bytes. END is what the peer
+ * said; over TLS nobody else can say it. */
 enum { NT_STREAM_END = 0, NT_STREAM_WAIT = -1, NT_STREAM_BROKEN = -2 };
 
 typedef struct nt_tls nt_tls; /* keys and trust, shared by many streams */

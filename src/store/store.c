@@ -20,6 +20,7 @@
  * a store may be used by many, a transaction by one. */
 #include "store/store.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -208,13 +209,32 @@ mt_str st_why(const st_tx *tx)
     return mt_buf_str(&tx->why);
 }
 
+/* How much of text that was cut at its end is whole characters. */
+static size_t whole(mt_str text)
+{
+    size_t len = text.len;
+    for (int i = 0; i < 3 && len && ((unsigned char)text.ptr[len - 1] & 0xC0) == 0x80;
+         i++) {
+        len--;
+    }
+    return len - (len && (unsigned char)text.ptr[len - 1] >= 0xC0);
+}
+
+/* What a database says may be longer than anybody wants to read: the beginning is
+ * kept. */
 mt_err st_fail(st_tx *tx, mt_err err, const char *format, ...)
 {
+    char text[WHY_BYTES + 1];
     va_list args;
     va_start(args, format);
-    mt_buf_clear(&tx->why);
-    mt_buf_addfv(&tx->why, format, args);
+    int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    mt_str said = mt_str_z(length < 0 ? format : text);
+    if (length > WHY_BYTES) {
+        said.len = whole(said);
+    }
+    mt_buf_clear(&tx->why);
+    mt_buf_adds(&tx->why, said);
     tx->broken = err;
     return err;
 }

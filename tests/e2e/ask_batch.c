@@ -1,9 +1,12 @@
-/* ask_batch - answers many questions in one process, for test_brute.py.
- * One JSON object per line in, one out. Of a request:
- *   bundle   the contract, as text
+/* ask_batch - answers many questions in one process, for test_brute.py and
+ * test_invariants.py. One JSON object per line in, one out. Of a request:
+ *   bundle   the contract, as text; or
+ *   system, members   the bundle of a System and those of its members, as text
  *   ask      questions; `replies` are what motet ask --json prints
+ *   limits   of the questions: {"reach_states": 3, "prove_steps": 1}
+ *   smt2     true: `scripts` has what --smt2 writes, one for each question
  *   analyze  true: `analysis` has S2 and S4
- *   run      operations to try, as motet eval --operation does; `runs`
+ *   run      operations to try, as motet eval --operation does, or flows; `runs`
  *   next     a second bundle: `parts` is what motet diff --prove says of each change */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +21,10 @@ typedef struct contract {
     const ct_model *m;
     const ct_program *program;
     const ct_plan *plan;
+    an_union all;
 } contract;
+
+enum { MOST_MEMBERS = 8 };
 
 static void stop(const char *why, mt_str what)
 {
@@ -34,26 +40,86 @@ static contract load(mt_arena *a, mt_str bundle)
         stop("does not load", ds.items[0].message);
     }
     c.program = ct_compile(a, c.m);
-    if (ct_plan_build(a, c.program, &ds, &c.plan)) {
+    if (an_union_of(a, c.program, &ds, &c.all)) {
         stop("has no plan", ds.items[0].message);
     }
+    c.plan = c.all.plan;
     return c;
 }
 
-static void ask(mt_arena *a, mt_jw *w, const contract *c, const mt_json *questions)
+/* The union of a System; its members in the order they are given. */
+static an_union load_system(mt_arena *a, mt_str text, const mt_json *members,
+                            contract *out)
 {
-    an_prover *p = an_prover_new(c->program, NULL, NULL);
+    const ct_program *programs[MOST_MEMBERS];
+    mt_json *tree = mt_new(a, mt_json);
+    an_sys *system = mt_new(a, an_sys);
+    mt_diags ds = {.arena = a};
+    an_union all;
+    if (mt_json_read(a, text, NULL, tree, NULL) || an_sys_read(a, tree, system) ||
+        system->member_count != members->count || members->count > MOST_MEMBERS) {
+        stop("is no System of these members", text);
+    }
+    for (uint32_t i = 0; i < members->count; i++) {
+        out[i] = load(a, mt_json_text(&members->as.items[i]));
+        programs[i] = out[i].program;
+    }
+    if (an_union_of_system(a, system, programs, &ds, &all)) {
+        stop("has no plan", text);
+    }
+    return all;
+}
+
+/* Each with an asker of its own, as the command does: what one question found out is
+ * not written for the next. */
+static void write_scripts(mt_arena *a, mt_jw *w, const an_union *all,
+                          const mt_json *questions)
+{
+    mt_jw_keyz(w, "scripts");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < questions->count; i++) {
+        mt_buf smt2 = {0};
+        an_asker *q = an_asker_new(all, NULL);
+        an_asker_smt2(q, &smt2);
+        an_ask(q, a, mt_json_text(&questions->as.items[i]));
+        mt_jw_str(w, mt_buf_str(&smt2));
+        an_asker_free(q);
+        mt_buf_free(&smt2);
+    }
+    mt_jw_end_array(w);
+}
+
+static mt_limits limits_of(const mt_json *given)
+{
+    mt_limits l = MT_LIMITS_DEFAULT;
+    int64_t n;
+    const mt_json *states = mt_json_get(given, MT_STR("reach_states"));
+    const mt_json *steps = mt_json_get(given, MT_STR("prove_steps"));
+    if (states && !mt_json_i64(states, &n)) {
+        l.reach_states = (size_t)n;
+    }
+    if (steps && !mt_json_i64(steps, &n)) {
+        l.prove_steps = (size_t)n;
+    }
+    return l;
+}
+
+static void ask(mt_arena *a, mt_jw *w, const an_union *all, const mt_json *questions,
+                const mt_json *given)
+{
+    mt_limits limits = limits_of(given);
+    an_asker *q = an_asker_new(all, &limits);
     mt_jw_keyz(w, "replies");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < questions->count; i++) {
-        an_reply r = an_ask(a, p, c->program, mt_json_text(&questions->as.items[i]));
+        an_reply r = an_ask(q, a, mt_json_text(&questions->as.items[i]));
         if (r.kind == AN_REPLY_FAULT) {
             stop("not understood", r.text);
         }
         mt_jw_raw(w, r.json);
     }
     mt_jw_end_array(w);
-    an_prover_free(p);
+    an_asker_free(q);
 }
 
 static void analyze(mt_arena *a, mt_jw *w, const contract *c)
@@ -76,6 +142,7 @@ static void run_one(mt_arena *a, mt_jw *w, ct_bench *b, const mt_json *request)
                   .bindings = mt_json_get(request, MT_STR("bindings")),
                   .persona = mt_json_text(mt_json_get(request, MT_STR("persona"))),
                   .operation = mt_json_text(mt_json_get(request, MT_STR("operation"))),
+                  .flow = mt_json_text(mt_json_get(request, MT_STR("flow"))),
                   .outcome = mt_json_get(request, MT_STR("outcome"))};
     ct_trial_run(a, b, &t, &r);
     mt_jw_begin_object(w);
@@ -89,16 +156,22 @@ static void run_one(mt_arena *a, mt_jw *w, ct_bench *b, const mt_json *request)
     mt_jw_end_object(w);
 }
 
-static void run(mt_arena *a, mt_jw *w, const contract *c, const mt_json *requests)
+static void run(mt_arena *a, mt_jw *w, const an_union *all, const mt_json *requests)
 {
-    ct_bench b = ct_bench_new(c->plan, &MT_LIMITS_DEFAULT);
     mt_jw_keyz(w, "runs");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < requests->count; i++) {
-        run_one(a, w, &b, &requests->as.items[i]);
+        const mt_json *one = &requests->as.items[i];
+        mt_str id = mt_json_text(mt_json_get(one, MT_STR("member")));
+        uint32_t m = 0;
+        while (!mt_str_eq(all->members[m].id, id)) {
+            m++;
+        }
+        ct_bench b = ct_bench_new(all->members[m].plan, &MT_LIMITS_DEFAULT);
+        run_one(a, w, &b, one);
+        ct_bench_free(&b);
     }
     mt_jw_end_array(w);
-    ct_bench_free(&b);
 }
 
 static void part_json(mt_jw *w, const an_diff_entry *e, const an_diff_field *f,
@@ -143,7 +216,15 @@ static void answer(mt_arena *a, mt_buf *out, mt_str line)
     if (mt_json_read(a, line, NULL, &request, NULL)) {
         stop("is no JSON", line);
     }
-    contract c = load(a, mt_json_text(mt_json_get(&request, MT_STR("bundle"))));
+    const mt_json *system = mt_json_get(&request, MT_STR("system"));
+    contract c = {0}, members[MOST_MEMBERS];
+    if (!system) {
+        c = load(a, mt_json_text(mt_json_get(&request, MT_STR("bundle"))));
+    }
+    an_union all = system
+                       ? load_system(a, mt_json_text(system),
+                                     mt_json_get(&request, MT_STR("members")), members)
+                       : c.all;
     const mt_json *questions = mt_json_get(&request, MT_STR("ask"));
     const mt_json *next = mt_json_get(&request, MT_STR("next"));
     const mt_json *trials = mt_json_get(&request, MT_STR("run"));
@@ -156,10 +237,13 @@ static void answer(mt_arena *a, mt_buf *out, mt_str line)
         diff(a, &w, &c, mt_json_text(next));
     }
     if (questions) {
-        ask(a, &w, &c, questions);
+        ask(a, &w, &all, questions, mt_json_get(&request, MT_STR("limits")));
     }
     if (trials) {
-        run(a, &w, &c, trials);
+        run(a, &w, &all, trials);
+    }
+    if (questions && mt_json_get(&request, MT_STR("smt2"))) {
+        write_scripts(a, &w, &all, questions);
     }
     mt_jw_end_object(&w);
     mt_buf_addc(out, '\n');

@@ -337,6 +337,23 @@ class Dna(Case):
             again = self.write("again.json", self.holds("agent", "dna", "show", new).out)
             self.assertEqual(self.pin(again), self.pin(new), key)
 
+    def test_every_ms_has_its_bounds_in_files_and_in_dna(self):
+        bounds = "`every_ms` must be a whole number from 1 to 1000000000"
+        for value, fault in ((1, None), (1000000000, None), (0, bounds), (-1, bounds),
+                             (1000000001, bounds), (1.5, bounds), (2 ** 63, bounds),
+                             ("soon", "`every_ms` must be a whole number, not text")):
+            path = self.write("timed.yaml", BEHAVES.replace("every_ms: 500", f"every_ms: {value}"))
+            if not fault:
+                whole = json.loads(self.holds("agent", "dna", "show", path).out)
+                self.assertIn(value, [r.get("every_ms") for r in whole["registrations"]])
+                continue
+            self.assertIn(f"error[AG101]: {fault}\n", self.fails(1, "agent", "dna", "show", path).err)
+            for r in whole["registrations"]:
+                if "every_ms" in r:
+                    r["every_ms"] = value
+            self.assertIn(fault, self.fails(
+                1, "agent", "dna", "show", self.write("timed.json", json.dumps(whole))).err)
+
     def test_what_a_pin_does_not_cover_is_refused(self):
         whole = json.loads(self.holds("agent", "dna", "show", self.write("agent.yaml", BEHAVES)).out)
         kinds = {r["kind"]: n for n, r in enumerate(whole["registrations"])}

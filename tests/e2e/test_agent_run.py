@@ -390,7 +390,7 @@ senders:
             result = self.run_motet("agent", "routes", path)
             self.assertEqual(result.code == 0, holds, repr(result))
             if not holds:
-                self.assertIn("`every_ms` must be a whole number from 1 to 1000000000", result.err)
+                self.assertIn("`every_ms` must be a whole number", result.err)
         path = self.write("a.yaml", "senders:\n  - {route: A, run_while: true, message: x}\n")
         self.assertIn("`run_while` is for timed senders",
                       self.fails(1, "agent", "routes", path).err)

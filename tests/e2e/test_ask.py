@@ -47,6 +47,34 @@ operation first { allowed_personas: [p] precondition: true effects: [(A, a0, a1)
 operation second { allowed_personas: [p] precondition: true effects: [(A, a1, a2), (B, b0, b1)]
   outcomes: [done] error_contract: [] }
 """
+# A claim is approved on the report of another claim: A1 may be paid though A2 wrote the report.
+BORROWED = """
+persona p
+persona q
+entity E { states: [a, b, c] initial: a transitions: [(a, b), (a, c)] }
+entity R { states: [free, ready, done] initial: free transitions: [(free, ready), (ready, done)] }
+operation write { allowed_personas: [p] precondition: true effects: [(E, a, b), (R, free, ready)]
+  outcomes: [x] error_contract: [] }
+operation take { allowed_personas: [p, q] precondition: true effects: [(E, a, c), (R, ready, done)]
+  outcomes: [x] error_contract: [] }
+"""
+CLAIMS = """
+persona clerk
+persona boss
+fact amount { type: Int(0, 9000) source: "desk" }
+fact fraud { type: Bool source: "bureau" }
+rule ok { stratum: 0 when: amount < 5000 and fraud = false
+  produce: verdict ok { payload: Bool = true } }
+entity Claim { states: [open, asked, paid, refused] initial: open
+  transitions: [(open, asked), (asked, paid), (open, refused)] }
+entity Report { states: [none, written] initial: none transitions: [(none, written)] }
+operation request { allowed_personas: [clerk] precondition: true
+  effects: [(Claim, open, asked), (Report, none, written)] outcomes: [x] error_contract: [] }
+operation approve { allowed_personas: [boss] precondition: verdict_present(ok)
+  effects: [(Claim, asked, paid)] outcomes: [x] error_contract: [] }
+operation refuse { allowed_personas: [boss] precondition: amount > 9 and amount < 3
+  effects: [(Claim, open, refused)] outcomes: [x] error_contract: [] }
+"""
 
 
 class Ask(Case):
@@ -149,7 +177,7 @@ class Ask(Case):
         self.assertEqual((reply["reply"], reply["personas"]), ("no", ["boss"]))
 
     def test_bad_questions_name_the_place(self):
-        for question, word in [("", "can, who, when or is"), ("why", "can, who"),
+        for question, word in [("", "can, who, what"), ("why", "expected 'not'"),
                                ("can nobody reach EscrowAccount.held", "persona"),
                                ("can buyer reach Escrow.held", "entity"),
                                ("can buyer reach EscrowAccount.lost", "state"),
@@ -424,6 +452,329 @@ class Ask(Case):
         reply = self.ask("can p perform o", code=1, contract=wide(1001))
         self.assertEqual((reply["reply"], reply["proof"]), ("unknown", "none"))
         self.assertIn("more than 1000 entities", reply["reason"])
+
+
+class Runs(Case):
+    """Questions about runs: one of each kind by hand; test_invariants.py has the random ones."""
+
+    def ask(self, contract, question, *options):
+        result = self.run_motet("ask", "--json", *options, contract, question)
+        self.assertTrue(result.out, repr(result))
+        reply = json.loads(result.out)
+        self.assertEqual(result.code, 0 if reply["reply"] == "yes" else 1)
+        return reply
+
+    def operations(self, reply):
+        return [(s["persona"], s["operation"]) for s in reply["path"]]
+
+    def setUp(self):
+        super().setUp()
+        self.claims = self.write("claims.tenor", CLAIMS)
+
+    def test_invariants_over_states_and_facts(self):
+        for question, reply in [("never Claim.paid while Report.none", "yes"),
+                                ("never Claim.paid and Claim.open", "yes"),
+                                ("never Claim.asked while Report.written", "no"),
+                                ("always Report.written or Claim.open", "yes"),
+                                ("is Report.written implied by Claim.paid", "yes"),
+                                ("is Report.written the same as not Claim.open", "yes"),
+                                ("is Claim.asked possible", "yes"),
+                                ("can Claim.paid and amount = 7000 hold", "yes"),
+                                ("never Claim.paid while amount > 9000", "yes"),
+                                ("never reach Claim.paid while fraud", "yes"),
+                                ("never reach Claim.asked while fraud", "no"),
+                                ("never perform approve while Claim.open or not ok", "yes"),
+                                ("never perform refuse", "yes"), ("never move Claim from open to asked", "no")]:
+            with self.subTest(question):
+                got = self.ask(self.claims, question)
+                self.assertEqual(got["reply"], reply)
+                self.assertEqual(got["proof"], "proven" if "path" not in got else "trace")
+
+    def test_an_invariant_that_does_not_hold_shows_run_states_and_facts(self):
+        got = self.ask(self.claims, "never Claim.paid while amount > 5000 and fraud = true")
+        self.assertEqual(self.operations(got), [("clerk", "request"), ("boss", "approve")])
+        self.assertEqual(got["states"], {"Claim": {"_default": "paid"},
+                                         "Report": {"_default": "written"}})
+        self.assertTrue(got["facts"]["amount"] > 5000 and got["facts"]["fraud"])
+
+    def test_order(self):
+        for question, reply in [("always request before approve", "yes"),
+                                ("always approve before request", "no"),
+                                ("always request before Claim.asked", "yes"),
+                                ("always Claim.asked before Report.written", "no"),
+                                ("always Claim.open before approve", "yes"),
+                                ("always approve before Claim.open", "no"),
+                                ("always request before refuse", "yes")]:
+            with self.subTest(question):
+                self.assertEqual(self.ask(self.claims, question)["reply"], reply)
+
+    def test_order_for_each_instance_tells_it_from_the_others(self):
+        contract = self.write("borrowed.tenor", BORROWED)
+        self.assertEqual(self.ask(contract, "always write before take with 2 instances")["reply"], "yes")
+        for words in ["for each E", "for each E with 1 instance"]:
+            self.assertEqual(self.ask(contract, "always write before take " + words)["reply"], "yes")
+        got = self.ask(contract, "always write before take for each E with 2 instances")
+        self.assertEqual(got["reply"], "no")
+        self.assertEqual([[(c["entity"], c["instance"]) for c in s["changes"]] for s in got["path"]],
+                         [[("E", "2"), ("R", "1")], [("E", "1"), ("R", "1")]])
+        got = self.ask(contract, "nobody can both write and take the same E with 2 instances")
+        self.assertEqual((got["reply"], got["personas"]), ("yes", []))
+        got = self.ask(contract, "nobody can both write and take the same R with 2 instances")
+        self.assertEqual((got["reply"], got["personas"]), ("no", ["p"]))
+
+    def test_the_number_of_instances_is_an_option_and_a_word(self):
+        contract = self.write("pairs.tenor", PAIRS)
+        question = "can p reach A.a2"
+        self.assertEqual(self.ask(contract, question)["reply"], "no")
+        self.assertEqual(self.ask(contract, question, "--instances", "2")["reply"], "yes")
+        self.assertEqual(self.ask(contract, question + " with 1 instance", "--instances", "2")["reply"],
+                         "no")
+        self.assertEqual(self.ask(contract, question, "--instances", "9")["reply"], "yes")
+        for bad in ["0", "10", "x", "-1"]:
+            self.fails(2, "ask", contract, question, "--instances", bad)
+
+    def test_progress(self):
+        for question, reply in [("from every state a terminal is reachable", "yes"),
+                                ("from every state of Claim a terminal is reachable", "yes"),
+                                ("from every state Claim.paid is reachable", "yes"),
+                                ("from every state Claim.open is reachable", "no"),
+                                ("from every state Claim.refused is reachable", "no")]:
+            with self.subTest(question):
+                self.assertEqual(self.ask(self.claims, question)["reply"], reply)
+        got = self.ask(self.claims, "from every state Claim.open is reachable")
+        self.assertEqual(self.operations(got), [("clerk", "request")])
+        cycle = self.write("cycle.tenor", """
+            persona p
+            entity A { states: [a, b] initial: a transitions: [(a, b), (b, a), (b, b)] }
+            operation o { allowed_personas: [p] precondition: true effects: [(A, a, b), (A, b, a)]
+              outcomes: [x] error_contract: [] }""")
+        got = self.ask(cycle, "from every state a terminal is reachable")
+        self.assertEqual((got["reply"], got["entity"]), ("no", "A"))
+
+    def test_flows(self):
+        flow = """
+            persona p
+            fact l { type: List(element_type: Int(0, 9), max: 3) source: "s" }
+            flow %s { snapshot: at_initiation entry: a steps: {
+              a: BranchStep { condition: len(l) %s 0 persona: p if_true: b if_false: Terminal(failure) }
+              b: BranchStep { condition: l[0] = 3 persona: p if_true: Terminal(success) if_false: Terminal(failure) } } }"""
+        good = self.write("good.tenor", flow % ("good", ">"))
+        self.assertEqual(self.ask(good, "every flow ends")["reply"], "yes")
+        bad = self.write("bad.tenor", flow % ("bad", ">="))
+        got = self.ask(bad, "every flow ends")
+        self.assertEqual((got["reply"], got["flow"], got["step"], got["facts"]),
+                         ("no", "bad", "b", {"l": []}))
+        self.assertEqual(self.ask(bad, "flow bad ends")["reply"], "no")
+        self.assertIn("did you mean 'bad'", self.fails(2, "ask", bad, "flow bda ends").err)
+
+    def test_duties_and_authority(self):
+        self.assertEqual(self.ask(self.claims, "nobody can both request and approve")["reply"], "yes")
+        loose = self.write("loose.tenor", CLAIMS.replace("[clerk]", "[clerk, boss]"))
+        for question in ["nobody can both request and approve",
+                         "nobody can both request and approve the same Claim"]:
+            got = self.ask(loose, question)
+            self.assertEqual((got["reply"], got["personas"]), ("no", ["boss"]))
+            self.assertEqual({s["persona"] for w in got["ways"] for s in w["path"]}, {"boss"})
+        got = self.ask(self.claims, "who can cause verdict ok")
+        self.assertEqual([s["source"] for s in got["sources"]], ["desk", "bureau"])
+        got = self.ask(loose, "what can boss do alone")
+        self.assertEqual([o["operation"] for o in got["operations"]], ["approve", "request"])
+        self.assertEqual(got["reached"], {"Claim": ["asked", "paid"], "Report": ["written"]})
+        self.assertEqual(self.ask(self.claims, "what can boss do alone")["reply"], "no")
+
+    def test_a_source_that_makes_no_difference_is_proven_so(self):
+        contract = self.write("same.tenor", """
+            fact a { type: Bool source: "one" }
+            fact b { type: Bool source: "two" }
+            rule r { stratum: 0 when: a = true and (b = true or not (b = true))
+              produce: verdict v { payload: Bool = true } }
+            rule always { stratum: 0 when: b = true or not (b = true)
+              produce: verdict w { payload: Bool = true } }""")
+        got = self.ask(contract, "who can cause v")
+        self.assertEqual(([s["source"] for s in got["sources"]], got["cannot"]), (["one"], ["two"]))
+        got = self.ask(contract, "who can cause w")
+        self.assertEqual((got["reply"], got["proof"], got["cannot"]), ("no", "proven", ["one", "two"]))
+
+    def test_why_not_names_the_least_in_the_way(self):
+        for question, obstacles in [
+                ("can clerk reach Claim.paid", [{"kind": "persona", "operation": "approve",
+                                                 "persona": "clerk"}]),
+                ("can boss reach Claim.refused", [{"kind": "precondition", "operation": "refuse"}]),
+                ("can clerk reach Claim.refused", [{"entity": "Claim", "from": "open",
+                                                    "kind": "transition", "to": "refused"}]),
+                ("can Claim.refused and Report.written hold", [
+                    {"kind": "precondition", "operation": "refuse"},
+                    {"entity": "Report", "from": "none", "kind": "transition", "to": "written"}])]:
+            with self.subTest(question):
+                got = self.ask(self.claims, "why not " + question)
+                self.assertEqual((got["reply"], got["obstacles"]), ("no", obstacles))
+        got = self.ask(self.claims, "why not can ok and amount > 6000 and fraud = false hold")
+        self.assertEqual(got["conflict"], ["amount < 5000", "amount > 6000"])
+        self.assertEqual(self.ask(self.claims, "why not can boss reach Claim.paid")["reply"], "yes")
+        # What is shown shows it.
+        got = self.ask(self.claims, "why not never Claim.paid")
+        self.assertIn("path", got)
+        self.assertNotIn("obstacles", got)
+
+    def test_more_than_three_obstacles_are_counted_no_further(self):
+        def far(steps):
+            states = [f"s{i}" for i in range(steps + 1)]
+            return self.write("far.tenor", f"""
+                persona p
+                entity A {{ states: [{", ".join(states)}] initial: s0
+                  transitions: [{", ".join(f"({a}, {b})" for a, b in zip(states, states[1:]))}] }}""")
+        got = self.ask(far(3), "why not can p reach A.s3")
+        self.assertEqual(len(got["obstacles"]), 3)
+        self.assertNotIn("obstacles", self.ask(far(4), "why not can p reach A.s4"))
+        self.assertIn("more than three things", self.fails(1, "ask", far(4),
+                                                           "why not can p reach A.s4").out)
+
+    def test_a_limit_leaves_every_kind_open(self):
+        for question in ["never Claim.paid", "always Claim.open or Claim.asked or Claim.paid",
+                         "never reach Claim.paid while not ok", "always request before approve",
+                         "nobody can both approve and request the same Claim",
+                         "from every state a terminal is reachable"]:
+            loose = self.write("loose.tenor", CLAIMS.replace("[clerk]", "[clerk, boss]"))
+            with self.subTest(question):
+                got = self.ask(loose, question, "--limit", "reach_states=1")
+                if question == "always request before approve":
+                    self.assertEqual(got["reply"], "yes")  # without request there is one state
+                    continue
+                self.assertEqual((got["reply"], got["proof"]), ("unknown", "none"))
+                self.assertIn("reach_states 1", got["reason"])
+        got = self.ask(self.claims, "never Claim.paid", "--limit", "prove_steps=1")
+        self.assertEqual(got["reply"], "unknown")
+        self.assertIn("prove_steps 1", got["reason"])
+
+    def test_states_in_one_question_are_bounded(self):
+        states = ", ".join(f"s{i}" for i in range(70))
+        contract = self.write("wide.tenor", f"""
+            persona p
+            entity A {{ states: [{states}] initial: s0 transitions: [(s0, s1)] }}""")
+        def question(count):
+            return "never " + " or ".join(f"A.s{i}" for i in range(1, count + 1))
+        self.assertEqual(self.ask(contract, question(64))["reply"], "yes")
+        self.assertIn("more than 64 states", self.fails(2, "ask", contract, question(65)).err)
+
+    def test_wrong_questions_get_the_nearest_right_one(self):
+        for question, word in [
+                ("nevr Claim.paid", "did you mean: never CONDITION"),
+                ("can clerk rech Claim.paid", "did you mean: can PERSONA GOAL"),
+                ("always approve befor request", "did you mean: always EVENT before EVENT"),
+                ("nobody can booth request and approve", "did you mean: nobody can both"),
+                ("from every state a terminal is reachabel", "did you mean: from every state"),
+                ("can clerc reach Claim.paid", "no persona 'clerc'; did you mean 'clerk'?"),
+                ("can clerk reach Clam.paid", "no entity 'Clam'; did you mean 'Claim'?"),
+                ("never Claim.payd", "Claim has no state 'payd'; did you mean 'paid'?"),
+                ("can clerk perform aprove", "no operation 'aprove'; did you mean 'approve'?"),
+                ("is okk possible", "did you mean 'ok'?"),
+                ("who can cause okk", "no verdict 'okk'; did you mean 'ok'?"),
+                ("nobody can both approve and approve", "two different operations"),
+                ("nobody can both approve and request the same Report", "approve does not move Report"),
+                ("always approve before request for each Report", "approve does not move Report"),
+                ("what can anyone do alone", "one persona"),
+                ("from every state ok is reachable", "only states"),
+                ("when is Claim.paid", "facts alone"), ("why", "'not'"),
+                ("why not why not never ok", "got 'why'"),
+                ("every flow ends with 2 instances", "too much"),
+                ("something else", "motet ask --help")]:
+            with self.subTest(question):
+                self.assertIn(word, self.fails(2, "ask", self.claims, question).err)
+
+    def test_help_lists_every_question_with_an_example_that_is_understood(self):
+        lines = self.holds("ask", "--help").out.split("\nQuestions:\n")[1].split("\n\n")[0].split("\n")
+        self.assertEqual(len(lines) % 3, 0)
+        for text, example in zip(lines[::3], lines[2::3]):
+            with self.subTest(text):
+                result = self.run_motet("ask", ESCROW, example.strip())
+                self.assertIn(result.code, (0, 1), repr(result))
+
+    def test_names_that_are_facts_and_entities(self):
+        contract = self.write("both.tenor", """
+            persona p
+            type Order { paid: Bool }
+            fact order { type: Order source: "s" }
+            fact Slot { type: Bool source: "s" }
+            entity order { states: [open, paid] initial: open transitions: [(open, paid)] }
+            entity Slot { states: [free, used] initial: free transitions: [(free, used)] }""")
+        # A field wins over a state, a state over nothing.
+        self.assertEqual(self.ask(contract, "is order.paid possible")["proof"], "facts")
+        self.assertEqual(self.ask(contract, "is order.open possible")["proof"], "trace")
+        self.assertEqual(self.ask(contract, "is Slot.used possible")["reply"], "no")
+        self.assertEqual(self.ask(contract, "is Slot possible")["proof"], "facts")
+
+
+class Systems(Case):
+    """Members are asked about as one."""
+    TRADE = SOURCE / "examples" / "trade_platform" / "trade_platform.tenor"
+
+    ask = Runs.ask
+
+    def system(self, first, second, more=""):
+        self.write("a.tenor", first)
+        self.write("b.tenor", second)
+        return self.write("s.tenor", """system s { members: [a: "a.tenor", b: "b.tenor"]
+            shared_personas: [{ persona: p, contracts: [a, b] }]
+            shared_entities: [{ entity: S, contracts: [a, b] }] %s }""" % more)
+
+    A = """persona p
+        persona q
+        fact n { type: Int(0, 9) source: "s" }
+        entity S { states: [s0, s1, s2] initial: s0 transitions: [(s0, s1)] }
+        operation go { allowed_personas: [q] precondition: n > 3 effects: [(S, s0, s1)] outcomes: [x] error_contract: [] }"""
+    B = """persona p
+        persona q
+        fact n { type: Int(0, 9) source: "s" }
+        entity S { states: [s2, s1, s0] initial: s0 transitions: [(s1, s2)] }
+        operation go { allowed_personas: [p] precondition: n < 3 effects: [(S, s1, s2)] outcomes: [x] error_contract: [] }"""
+
+    def test_a_shared_entity_goes_through_both_members(self):
+        system = self.system(self.A, self.B)
+        got = self.ask(system, "can p reach S.s2")
+        self.assertEqual([(s["member"], s["operation"], s["persona"]) for s in got["path"]],
+                         [("a", "go", "a.q"), ("b", "go", "p")])
+        self.assertEqual([c["to"] for s in got["path"] for c in s["changes"]], ["s1", "s2"])
+        self.assertTrue(got["path"][0]["facts"]["n"] > 3 and got["path"][1]["facts"]["n"] < 3)
+        self.assertEqual(self.ask(system, "always a.go before b.go")["reply"], "yes")
+        self.assertEqual(self.ask(system, "can a.q perform b.go")["reply"], "no")
+
+    def test_names_of_several_members_need_one(self):
+        system = self.system(self.A, self.B)
+        for question, word in [("can p perform go", "both a and b have operation 'go'"),
+                               ("can q reach S.s1", "both a and b have persona 'q'"),
+                               ("can a.n > 3 and b.n > 3 hold", "facts are those of one member"),
+                               ("can n > 3 hold", "both a and b have fact 'n'")]:
+            with self.subTest(question):
+                self.assertIn(word, self.fails(2, "ask", system, question).err)
+        self.assertEqual(self.ask(system, "can a.n > 3 hold")["facts"], {"n": 4})
+
+    def test_members_that_begin_differently_are_not_decided(self):
+        system = self.system(self.A, self.B.replace("initial: s0", "initial: s1"))
+        got = self.ask(system, "can p reach S.s2")
+        self.assertEqual(got["reply"], "unknown")
+        self.assertIn("begin S in different states", got["reason"])
+        self.assertEqual(self.ask(system, "can a.n > 3 hold")["reply"], "yes")
+
+    def test_a_bundle_finds_its_members_beside_it(self):
+        self.system(self.A, self.B)
+        bundle = self.write("s.json", self.holds("elaborate", self.dir / "s.tenor").out)
+        self.assertEqual(self.ask(bundle, "can p reach S.s2"),
+                         self.ask(self.dir / "s.tenor", "can p reach S.s2"))
+
+    def test_what_triggers_do_for_a_persona_is_not_called_out_of_its_reach(self):
+        """admin ends the order flow by itself; then shipment_flow packs as warehouse_ops."""
+        got = self.ask(self.TRADE, "what can admin do alone")
+        self.assertEqual(got["undecided"], ["fulfillment.pack", "fulfillment.ship"])
+        self.assertIn("triggers", got["reason"])
+        got = self.ask(self.TRADE, "what can warehouse_ops do alone")
+        self.assertNotIn("undecided", got)
+
+    def test_conditions_of_one_member_and_states_of_all(self):
+        got = self.ask(self.TRADE, "never reach Order.shipped while not parcel_accepted")
+        self.assertEqual(got["reply"], "yes")
+        got = self.ask(self.TRADE, "never reach Order.shipped while not order_payable")
+        self.assertEqual(got["reply"], "no")
+        self.assertIn("facts", got)
 
 
 main()

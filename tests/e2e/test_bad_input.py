@@ -81,9 +81,9 @@ class BadInput(Case):
         self.assertIn("source_bytes", result.err)
 
     def test_everything_twice(self):
-        self.refused(self.write("a.tenor", GOOD + GOOD), "duplicate Fact id", "duplicate Flow id",
-                     "duplicate Persona id", "duplicate Rule id", "duplicate Entity id",
-                     "duplicate Operation id", "duplicate Source id")
+        path = self.write("a.tenor", GOOD + GOOD)
+        kinds = ("Fact", "Flow", "Persona", "Rule", "Entity", "Operation", "Source")
+        self.refused(path, *(f"error[T201]: {kind} '" for kind in kinds), "is declared twice: also in")
 
     def test_unterminated_things(self):
         for text in ['fact f { source: "abc', "/* never", 'fact f { source: "abc\\', "fact f {"]:

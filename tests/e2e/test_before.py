@@ -4,6 +4,7 @@ The files and how they were made are in tests/golden/before and before.py. Each 
 is read also alters what it reads and expects that to be found."""
 import difflib
 import json
+import re
 import shutil
 
 import before
@@ -14,6 +15,11 @@ from serve import Server
 MADE, KEPT = BEFORE / "made", BEFORE / "kept"
 CROSSOVER = ("--graph", "crossover/crossover.yaml", "--adapter", "crossover/adapter.yaml")
 GAUGE = ("--graph", "gauge/graph.yaml", "--adapter", "gauge/adapter.yaml")
+
+
+def underived(text):
+    """Without types of Decimals that the elaborator derives: it writes more of them now (FL10)."""
+    return re.sub(r',?"(comparison_type|result_type)":\{"base":"Decimal","precision":\d+,"scale":\d+\}', "", text)
 
 
 class Made(Case):
@@ -46,8 +52,8 @@ class Made(Case):
     def test_the_same_day_at_a_server_leaves_the_same_store(self):
         place(self.dir)
         before.converse(self.dir)
-        old = before.scrub((KEPT / "main.sql").read_text()).splitlines()
-        new = before.scrub(before.dump(self.dir / "main.db")).splitlines()
+        old = underived(before.scrub((KEPT / "main.sql").read_text())).splitlines()
+        new = underived(before.scrub(before.dump(self.dir / "main.db"))).splitlines()
         self.assertGreater(len(old), 200)
         self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
 

@@ -3,128 +3,17 @@ random contracts of 2 to 4 entities, several outcomes, joint effects. Every way 
 run again, operation by operation. MOTET_SOAK=1: ten times as many; MOTET_SEED sets where to begin.
 """
 import json
-import os
 import random
-import subprocess
 import unittest
 
 from brute import Contract
-from harness import MOTET, SANITIZED, SEED, SOAK, main
+from brute_contracts import Batch, contract
+from harness import SANITIZED, SEED, SOAK, main
 
-BATCH = os.environ.get("MOTET_BATCH") or str(MOTET.parent / "tests" / "e2e" / "ask_batch")
 CONTRACTS = 20000 if SOAK else 400 if SANITIZED else 2000
 DIFFS = 5000 if SOAK else 100 if SANITIZED else 500
 ERRORS = ["persona_rejected", "precondition_failed", "evaluation_error", "unknown_instance",
           "invalid_source_state", "ambiguous_outcome", "unknown_outcome"]
-TAIL = {"provenance": {"file": "b", "line": 1}, "tenor": "1.0"}
-
-
-class Batch:
-    """ask_batch at the other end of a pipe."""
-
-    def __init__(self):
-        self.process = subprocess.Popen([BATCH], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        text=True)
-
-    def __call__(self, bundle, **request):
-        request["bundle"] = json.dumps(bundle)
-        self.process.stdin.write(json.dumps(request) + "\n")
-        self.process.stdin.flush()
-        return json.loads(self.process.stdout.readline())
-
-    def close(self):
-        self.process.stdin.close()
-        self.process.stdout.close()
-        self.process.wait(timeout=30)
-
-
-# ---- random contracts --------------------------------------------------------------------------
-
-def literal(value):
-    if isinstance(value, bool):
-        return {"literal": value, "type": {"base": "Bool"}}
-    if isinstance(value, int):
-        return {"literal": value, "type": {"base": "Int", "max": value, "min": value}}
-    return {"literal": value, "type": {"base": "Enum", "values": ["x", "y", "z"]}}
-
-
-FACTS = [{"id": "b", "type": {"base": "Bool"}},
-         {"id": "e", "type": {"base": "Enum", "values": ["x", "y", "z"]}},
-         {"id": "l", "type": {"base": "List", "element_type": {"base": "Int", "max": 1, "min": 0},
-                              "max": 1}},
-         {"id": "n", "type": {"base": "Int", "max": 3, "min": 0}}]
-
-
-def comparison(r):
-    def compare(left, op, value):
-        return {"left": left, "op": op, "right": literal(value)}
-    return r.choice([
-        lambda: compare({"fact_ref": "b"}, "=", r.random() < 0.5),
-        lambda: compare({"fact_ref": "e"}, r.choice(["=", "!="]), r.choice("xyz")),
-        lambda: compare({"fact_ref": "n"}, r.choice(["=", "!=", "<", "<=", ">", ">="]),
-                        r.randint(0, 3)),
-        lambda: compare({"index": literal(0), "op": "index", "operand": {"fact_ref": "l"}}, "=",
-                        r.randint(0, 1))])()
-
-
-def predicate(r, verdicts, depth=2):
-    kind = r.random()
-    if depth == 0 or kind < 0.35:
-        if verdicts and r.random() < 0.4:
-            return {"verdict_present": r.choice(verdicts)}
-        return comparison(r)
-    if kind < 0.5:
-        return {"op": "not", "operand": predicate(r, verdicts, depth - 1)}
-    return {"left": predicate(r, verdicts, depth - 1), "op": r.choice(["and", "or"]),
-            "right": predicate(r, verdicts, depth - 1)}
-
-
-def entity(r, name):
-    states = [f"{name.lower()}{i}" for i in range(r.randint(2, 4))]
-    pairs = [(s, t) for s in states for t in states if s != t or r.random() < 0.2]
-    chosen = [p for p in pairs if r.random() < 0.6] or pairs[:1]
-    return {"id": name, "initial": r.choice(states), "kind": "Entity", "states": states,
-            "transitions": [{"from": s, "to": t} for s, t in chosen], **TAIL}
-
-
-def effects_of(r, entities, outcome):
-    """One outcome's: on one to three entities, now and then from several sources of one."""
-    out = []
-    for e in r.sample(entities, min(len(entities), r.choice([1, 1, 2, 2, 3]))):
-        sources = set()
-        for t in r.sample(e["transitions"], min(len(e["transitions"]), r.choice([1, 1, 1, 2]))):
-            if t["from"] not in sources:
-                sources.add(t["from"])
-                out.append({"entity_id": e["id"], "from": t["from"], "to": t["to"],
-                            **({"outcome": outcome} if outcome else {})})
-    return out
-
-
-def operation(r, name, entities, personas, condition):
-    labels = [f"o{i}" for i in range(r.choice([1, 1, 2, 2, 3]))]
-    effects = [e for label in labels if r.random() < 0.95
-               for e in effects_of(r, entities, label if len(labels) > 1 else None)]
-    return {"allowed_personas": sorted(r.sample(personas, r.randint(1, len(personas)))),
-            "effects": [dict(sorted(e.items())) for e in effects], "error_contract": [],
-            "id": name, "kind": "Operation", "outcomes": labels, "precondition": condition, **TAIL}
-
-
-def contract(r, plain=False):
-    """`plain`: every precondition is true, so that types alone decide."""
-    personas = [f"p{i}" for i in range(r.randint(1, 3))]
-    entities = [entity(r, name) for name in "ABCD"[:r.randint(2, 4)]]
-    facts = [] if plain else FACTS
-    verdicts = [] if plain else [f"v{i}" for i in range(r.randint(0, 2))]
-    rules = [{"body": {"produce": {"payload": {"type": {"base": "Bool"}, "value": True},
-                                   "verdict_type": v}, "when": predicate(r, [], 1)},
-              "id": "r" + v, "kind": "Rule", "stratum": 0, **TAIL} for v in verdicts]
-    operations = [operation(r, f"op{i}", entities, personas,
-                            literal(True) if plain or r.random() < 0.4 else predicate(r, verdicts))
-                  for i in range(r.randint(2, 5))]
-    return {"constructs": [{"id": p, "kind": "Persona", **TAIL} for p in personas] +
-            [{**f, "kind": "Fact", "source": "s", **TAIL} for f in facts] +
-            entities + rules + operations,
-            "id": "t", "kind": "Bundle", "tenor": "1.0", "tenor_version": "1.1.0"}
 
 
 # ---- questions -----------------------------------------------------------------------------------

@@ -2,12 +2,14 @@
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
 import sys
 import time
 
+import sarif
 from contracts import GOOD, SAME_STRATUM, THREE_ERRORS, nested_flows
 from harness import MOTET, SOURCE, Case, main
 
@@ -190,9 +192,9 @@ class Check(Case):
         self.assertEqual(report["error"]["message"],
                          "unresolved fact reference: 'missing' is not declared in this contract")
         first = report["diagnostics"][0]
-        self.assertEqual(sorted(first), ["code", "column", "construct_id", "construct_kind", "field",
-                                         "file", "hint", "length", "line", "message", "pass",
-                                         "severity"])
+        self.assertEqual(sorted(first), ["code", "column", "construct_id", "construct_kind", "end_column",
+                                         "end_line", "field", "file", "fix", "hint", "length", "line",
+                                         "message", "pass", "severity"])
 
     def test_json_of_a_good_contract(self):
         report = json.loads(self.holds("check", "--json", self.write("shop.tenor", GOOD)).out)
@@ -211,6 +213,36 @@ class Check(Case):
             place = found["locations"][0]["physicalLocation"]
             self.assertTrue(place["artifactLocation"]["uri"].endswith("a%20b.tenor"))
             self.assertGreater(place["region"]["startLine"], 0)
+
+    def test_sarif_has_what_its_schema_demands(self):
+        slips = Fix.SLIPS.replace("initial: x", "initial: xx")
+        for text in (THREE_ERRORS, slips, GOOD, "fact f {", "persona \xff".encode("latin-1"), 'import "none.tenor"\n'):
+            result = self.run_motet("check", "--sarif", self.write("a b.tenor", text))
+            with self.subTest(str(text)[:20]):
+                sarif.check(json.loads(result.out))
+        log = json.loads(self.run_motet("check", "--sarif", self.write("c.tenor", slips)).out)
+        fixes = [r["fixes"][0] for r in log["runs"][0]["results"] if "fixes" in r]
+        self.assertGreater(len(fixes), 10)
+        lines = slips.splitlines(keepends=True)
+        for fix in fixes:  # each region lies in the text, and the text there is what is replaced
+            region = fix["artifactChanges"][0]["replacements"][0]["deletedRegion"]
+            self.assertEqual(region["startLine"], region["endLine"])
+            self.assertLessEqual(region["endColumn"] - 1, len(lines[region["startLine"] - 1]))
+        rules = {r["id"]: r for r in log["runs"][0]["tool"]["driver"]["rules"]}
+        self.assertEqual(rules["T502"]["shortDescription"]["text"], "unknown initial state")
+
+    def test_the_index_leads_from_uses_to_definitions(self):
+        self.write("lib.tenor", 'type Line { paid: Bool }\n')
+        path = self.write("c.tenor", 'import "lib.tenor"\nfact a { type: Line source: "s" }\n'
+                                     "rule r { stratum: 0 when: a.paid produce: v(true) }\n")
+        report = json.loads(self.holds("check", "--json", "--index", path).out)
+        self.assertNotIn("index", json.loads(self.holds("check", "--json", path).out))
+        found = {(m["kind"], m["id"], m["at"]["line"], m["at"]["column"]): m["definition"] for m in report["index"]
+                 if m["at"]["file"] == str(path)}
+        place = found["field", "Line.paid", 3, 29]
+        self.assertEqual(place, {"file": str(self.dir / "lib.tenor"), "line": 1, "column": 13, "end_line": 1, "end_column": 17})
+        self.assertEqual(found["fact", "a", 3, 27]["line"], 2)
+        self.fails(2, "check", "--index", path)
 
     def test_json_and_sarif_exclude_each_other(self):
         self.fails(2, "check", "--json", "--sarif", "x.tenor")
@@ -247,6 +279,123 @@ class Check(Case):
         lines = self.fails(1, "check", path).err.splitlines()
         at = next(i for i, line in enumerate(lines) if "@" in line and "|" in line)
         self.assertEqual(lines[at].index("@"), lines[at + 1].index("^"))
+
+
+LINTED = """persona p
+fact a { type: Bool source: "s" }
+fact b { type: Bool source: "s" }
+rule r { stratum: 0 when: a produce: v(true) }
+"""
+
+
+class Lint(Case):
+    """Levels of warnings: options, comments and motet.yaml; the most specific wins."""
+
+    def codes(self, *options, text=LINTED, code=None):
+        path = self.write("c.tenor", text)
+        result = self.run_motet("check", "--json", *options, path)
+        if code is not None:
+            self.assertEqual(result.code, code, repr(result))
+        return [(d["code"], d["severity"], d["line"]) for d in json.loads(result.out)["diagnostics"]]
+
+    def test_defaults(self):
+        self.assertEqual(self.codes(code=0), [("T701", "warning", 1), ("T702", "warning", 3)])
+
+    def test_allow_deny_and_warn_by_option(self):
+        self.assertEqual(self.codes("--allow", "T701", code=0), [("T702", "warning", 3)])
+        self.assertEqual(self.codes("--allow", "t701,T702", code=0), [])
+        self.assertEqual(self.codes("--deny=T702", "--allow", "T701", code=1), [("T702", "error", 3)])
+        self.assertEqual(self.codes("--allow", "T702", "--deny", "T702", "--allow", "T701", code=1),
+                         [("T702", "error", 3)], "the last counts")
+
+    def test_a_denied_warning_is_an_error_everywhere(self):
+        path = self.write("c.tenor", LINTED)
+        report = json.loads(self.fails(1, "check", "--json", "--deny", "T702", path).out)
+        self.assertEqual((report["errors"], report["warnings"], report["holds"]), (1, 1, False))
+        self.assertEqual(report["error"]["construct_id"], "b")
+        self.assertEqual(self.fails(1, "elaborate", "--deny", "T702", path).out, "")
+        self.holds("elaborate", "--allow", "T702", path)
+        self.holds("validate", "--allow", "T702,T701", path)
+
+    def test_allowed_warnings_do_not_count_for_strict(self):
+        self.codes("--strict", "--allow", "T701,T702", code=0)
+        self.codes("--strict", "--allow", "T701", code=1)
+        sloppy = GOOD.replace("Terminal(success)", "Terminal(paid_in_full)")
+        self.codes("--strict", text=sloppy, code=1)
+        self.codes("--strict", "--allow", "T561", text=sloppy, code=0)
+
+    def test_a_comment_is_about_its_construct_or_its_file(self):
+        for comment in ("// motet: allow T702 kept for the next version\nfact b", "fact b /* motet: allow T702 */",
+                        "// motet: allow T701, T702\nfact b"):
+            with self.subTest(comment):
+                self.assertEqual(self.codes(text=LINTED.replace("fact b", comment), code=0), [("T701", "warning", 1)])
+        trailing = LINTED.replace("persona p", "persona p // motet: allow T701")
+        self.assertEqual(self.codes(text=trailing, code=0), [("T702", "warning", 3)])
+        elsewhere = LINTED.replace("fact a", "// motet: allow T702\nfact a")
+        self.assertEqual(self.codes(text=elsewhere, code=0), [("T701", "warning", 1), ("T702", "warning", 4)])
+        self.assertEqual(self.codes(text=LINTED + "// motet: allow-file T701, T702\n", code=0), [])
+        self.assertEqual(self.codes("--deny", "T702", "--allow", "T701", text=LINTED + "// motet: allow-file T702\n", code=0), [])
+
+    def test_a_comment_of_an_import_is_about_the_import(self):
+        self.write("lib.tenor", "// motet: allow-file T702\nfact b { type: Bool source: \"s\" }\n")
+        text = 'import "lib.tenor"\n' + LINTED.replace("fact b", "fact c")
+        self.assertEqual(self.codes(text=text, code=0), [("T701", "warning", 2), ("T702", "warning", 4)])
+
+    def test_a_sentence_and_a_string_set_nothing(self):
+        text = LINTED.replace('"s" }\nrule', '"// motet: allow-file T702" }\n// see motet: allow-file T702\nrule')
+        self.assertEqual(self.codes(text=text, code=0), [("T701", "warning", 1), ("T702", "warning", 3)])
+
+    def test_the_configuration_beside_the_contract_counts_below_the_options(self):
+        self.write("motet.yaml", "lint: {allow: [T701], deny: [T702]}\nport: 8440\n")
+        self.assertEqual(self.codes(code=1), [("T702", "error", 3)])
+        self.assertEqual(self.codes("--warn", "T702", code=0), [("T702", "warning", 3)])
+        self.write("sub/c.tenor", LINTED)
+        self.assertEqual(self.run_motet("check", "sub/c.tenor").code, 0, "another directory")
+
+    def test_what_is_not_understood_is_a_warning_with_its_place(self):
+        self.write("motet.yaml", "lint:\n  allow: [T7066]\n  alow: [T701]\n")
+        path = self.write("c.tenor", "// motet: alow T702\n// motet: allow T403, X1\n" + LINTED)
+        result = self.holds("check", "--deny", "T7O1", path)
+        for place, message, hint in (
+                ("motet.yaml:2:11", "lint.allow: there is no code 'T7066'", "did you mean T706?"),
+                ("motet.yaml:3:3", "`lint.alow` is not a key", "did you mean `allow`?"),
+                ("c.tenor:1:11", "'alow' is not a lint setting", "did you mean 'allow'?"),
+                ("c.tenor:2:17", "T403 is an error", "only warnings and notes have a level"),
+                ("c.tenor:2:23", "there is no code 'X1'", "motet help codes"),
+                ("c.tenor", "--deny T7O1: there is no code 'T7O1'", "did you mean T701?")):
+            with self.subTest(message):
+                self.assertIn(f"warning[T710]: {message}", result.err)
+                self.assertIn(place, result.err)
+                self.assertIn(hint, result.err)
+        self.write("motet.yaml", "lint: [\n")
+        self.assertIn("motet.yaml cannot be read", self.holds("check", path).err)
+
+    def test_an_output_verdict_is_fine_where_nothing_acts(self):
+        self.assertNotIn("T703", [c for c, _, _ in self.codes(code=0)])
+        self.assertIn(("T703", "warning", 4), self.codes("--warn", "T703", code=0))
+        acts = LINTED + ("entity E { states: [x, y] initial: x transitions: [(x, y)] }\n"
+                         "operation o { allowed_personas: [p] precondition: b effects: [(E, x, y)] }\n")
+        self.assertIn(("T703", "warning", 4), self.codes(text=acts, code=0))
+
+    def test_findings_of_proofs_have_levels(self):
+        text = PROVABLE
+        path = self.write("c.tenor", text)
+        for options, want in (((), "warning"), (("--deny", "S312"), "error"), (("--allow", "S312"), None)):
+            out = self.run_motet("check", "--prove", "--json", *options, path)
+            found = [d["severity"] for d in json.loads(out.out)["diagnostics"] if d["code"] == "S312"]
+            self.assertEqual(found, [want] if want else [], options)
+            self.assertEqual(out.code, 1 if want == "error" else 0)
+        path = self.write("c.tenor", text.replace("rule odd", "// motet: allow S312\nrule odd"))
+        self.assertNotIn("S312", self.holds("check", "--prove", "--json", path).out)
+
+    def test_every_code_has_advice(self):
+        listed = [line.split()[0] for line in self.holds("help", "codes").out.splitlines() if line.startswith("  ")]
+        codes = [c for c in listed if c[0] in "TBS" and c[1:].isdigit()]
+        self.assertGreater(len(codes), 150)
+        for code in codes:
+            with self.subTest(code):
+                self.assertIn("What to do:", self.holds("help", code).out)
+        self.assertIn("did you mean 'T706'", self.fails(2, "help", "t7066").err)
 
 
 # Runs this file's tests of colour where the system gives no pseudo-terminal.
@@ -314,6 +463,23 @@ class House(Case):
                          done.stderr)
 
 
+def patched(text, diff):
+    """The text with a unified diff of one file applied."""
+    lines, out, at = text.splitlines(keepends=True), [], 0
+    for line in diff.splitlines(keepends=True)[2:]:
+        if line.startswith("@@"):
+            start = int(re.match(r"@@ -(\d+)", line).group(1)) - 1
+            out += lines[at:start]
+            at = start
+        elif line[0] == "+":
+            out.append(line[1:])
+        else:
+            assert lines[at] == line[1:], f"line {at + 1} is not {line[1:]!r}"
+            out += [line[1:]] if line[0] == " " else []
+            at += 1
+    return "".join(out + lines[at:])
+
+
 class Fix(Case):
     def test_strata_are_renumbered_in_place_and_nothing_else_changes(self):
         path = self.write("c.tenor", SAME_STRATUM)
@@ -325,6 +491,79 @@ class Fix(Case):
         self.assertEqual(path.read_text(),
                          SAME_STRATUM.replace("stratum: 0 // too low", "stratum: 1 // too low"))
         self.assertEqual(self.holds("check", "--fix", path).err.count("renumbered"), 0)
+
+    SLIPS = """persona p;
+fact i { type: Int(0, 9), source: 'orders.count' }
+fact b { type Bool source: "s" default: True }
+entity E { states: [x,, "y"] initial: x transitions: [(x y)] }
+rule r {
+  stratum: 0
+  when: i == 3 && !b || 1 <= i <= 3 AND NOT b // kept
+  produce: verdict v { payload: Bool = TRUE }
+}
+rule s { stratum: 0 when: verdict_present(v) produce: w(true) }
+operation o { allowed_personas: [p] precondition: verdict_present(w) effects: [(E, x y)] outcomes: [done] }
+"""
+    MENDED = """persona p
+fact i { type: Int(0, 9) source: "orders.count" }
+fact b { type: Bool source: "s" default: true }
+entity E { states: [x, y] initial: x transitions: [(x, y)] }
+rule r {
+  stratum: 0
+  when: i = 3 and not b or 1 <= i and i <= 3 and not b // kept
+  produce: verdict v { payload: Bool = true }
+}
+rule s { stratum: 1 when: verdict_present(v) produce: w(true) }
+operation o { allowed_personas: [p] precondition: verdict_present(w) effects: [(E, x, y)] outcomes: [done] }
+"""
+
+    def test_slips_are_mended_and_the_rest_stays(self):
+        path = self.write("c.tenor", self.SLIPS)
+        self.fails(1, "check", path)
+        result = self.holds("check", "--fix", path)
+        self.assertIn("17 faults mended", result.err)
+        self.assertIn("1 stratum renumbered", result.err)
+        self.assertEqual(path.read_text(), self.MENDED)
+        self.assertNotIn("mended", self.holds("check", "--fix", path).err)
+
+    def test_a_guess_is_never_applied(self):
+        text = 'fact paid { type: Bool source: "s" }\nrule r { stratum: 0 when: piad and i => 3 produce: v(true) }\n'
+        path = self.write("c.tenor", text)
+        report = json.loads(self.fails(1, "check", "--json", path).out)
+        self.assertEqual([d["fix"]["sure"] for d in report["diagnostics"] if d["fix"]], [False, False])
+        self.fails(1, "check", "--fix", path)
+        self.assertEqual(path.read_text(), text)
+
+    def test_a_dry_run_shows_a_diff_and_changes_nothing(self):
+        path = self.write("c.tenor", self.SLIPS)
+        result = self.fails(1, "check", "--fix", "--dry-run", path)
+        self.assertEqual(path.read_text(), self.SLIPS)
+        self.assertEqual(patched(self.SLIPS, result.out), self.MENDED)
+        report = json.loads(self.fails(1, "check", "--fix", "--dry-run", "--json", path).out)
+        self.assertEqual((report["changed"], report["diff"]), ([str(path)], result.out))
+        path.write_text(self.MENDED)
+        self.assertEqual(self.holds("check", "--fix", "--dry-run", path).out, "")
+        self.fails(2, "check", "--dry-run", path)
+        self.fails(2, "check", "--fix", "-")
+
+    def test_imports_and_members_are_mended_where_they_are(self):
+        self.write("lib/types.tenor", 'fact a { type: Bool, source: "s" }\n')
+        member = self.write("m.tenor", 'import "lib/types.tenor"\nrule r { stratum: 0 when: a == true produce: v(true) }\n')
+        other = self.write("n.tenor", "persona q;\n")
+        system = self.write("s.tenor", 'system s { members: [m: "m.tenor", n: "n.tenor"] }\n')
+        self.holds("check", "--fix", system)
+        self.assertEqual((self.dir / "lib" / "types.tenor").read_text(), 'fact a { type: Bool source: "s" }\n')
+        self.assertIn("when: a = true", member.read_text())
+        self.assertEqual(other.read_text(), "persona q\n")
+        self.assertEqual(system.read_text(), 'system s { members: [m: "m.tenor", n: "n.tenor"] }\n')
+
+    def test_a_link_stays_a_link(self):
+        path = self.write("real.tenor", "persona p;\n")
+        link = self.dir / "link.tenor"
+        link.symlink_to(path)
+        self.holds("check", "--fix", link)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(path.read_text(), "persona p\n")
 
     def test_a_cycle_is_left_alone(self):
         text = SAME_STRATUM.replace("a = true", "verdict_present(v2)")
@@ -432,6 +671,66 @@ class Prove(Case):
     def test_members_of_a_system_are_proven(self):
         system = SOURCE / "examples" / "trade_platform" / "trade_platform.tenor"
         self.holds("check", "--prove", system)
+
+
+class Invariants(Case):
+    """Promises of the scenario file, with --prove."""
+    CONTRACT = """persona p
+persona q
+entity A { states: [a, b, c] initial: a transitions: [(a, b), (b, c)] }
+operation one { allowed_personas: [p] precondition: true effects: [(A, a, b)] outcomes: [x] error_contract: [persona_rejected] }
+operation two { allowed_personas: [q] precondition: true effects: [(A, b, c)] outcomes: [x] error_contract: [persona_rejected] }
+"""
+
+    def check(self, promises, *options, code=0):
+        path = self.write("c.tenor", self.CONTRACT)
+        self.write("c.scenarios.yaml", "invariants:\n" + "".join(f"  - {p}\n" for p in promises))
+        out = self.run_motet("check", "--prove", "--json", path, *options)
+        self.assertEqual(out.code, code, repr(out))
+        return [d for d in json.loads(out.out)["diagnostics"] if d["code"].startswith("S34")]
+
+    def test_what_holds_is_silent(self):
+        self.assertEqual(self.check(["always one before two", "nobody can both one and two"]), [])
+
+    def test_what_does_not_hold_is_an_error_with_the_run(self):
+        (d,) = self.check(["always one before two", "never A.c"], code=1)
+        self.assertEqual((d["code"], d["severity"], d["line"]), ("S341", "error", 3))
+        self.assertIn("1. p: one (a -> b)", d["hint"])
+        self.assertIn("2. q: two (b -> c)", d["hint"])
+
+    def test_what_was_not_decided_is_an_error(self):
+        (d,) = self.check(["never A.c"], "--limit", "reach_states=1", code=1)
+        self.assertEqual(d["code"], "S342")
+        self.assertIn("reach_states 1", d["message"])
+
+    def test_what_is_not_a_question_is_an_error(self):
+        (d,) = self.check(["never A.d"], code=1)
+        self.assertEqual(d["code"], "S343")
+        self.assertIn("A has no state 'd'", d["message"])
+
+    def test_another_file_may_be_named(self):
+        other = self.write("other.scenarios.yaml", "invariants: [never A.c]\n")
+        (d,) = self.check(["always one before two"], "--scenarios", other, code=1)
+        self.assertEqual(d["code"], "S341")
+        self.assertIn("none.scenarios.yaml",
+                      self.fails(3, "check", "--prove", self.write("c.tenor", self.CONTRACT),
+                                 "--scenarios", "none.scenarios.yaml").err)
+
+    def test_without_prove_nothing_is_asked(self):
+        self.write("c.scenarios.yaml", "invariants: [never A.c]\n")
+        path = self.write("c.tenor", self.CONTRACT)
+        self.holds("check", path)
+        self.assertIn("goes with --prove", self.fails(2, "check", path, "--scenarios",
+                                                      "c.scenarios.yaml").err)
+        self.assertIn("goes with --prove", self.fails(2, "diff", path, path, "--scenarios",
+                                                      "c.scenarios.yaml").err)
+
+    def test_standard_input_is_read_once(self):
+        other = self.write("other.scenarios.yaml", "invariants: [never A.c]\n")
+        result = self.run_motet("check", "--prove", "--scenarios", other, "-",
+                                stdin=self.CONTRACT)
+        self.assertEqual(result.code, 1)
+        self.assertIn("S341", result.err)
 
 
 main()

@@ -214,6 +214,31 @@ class Migrate(Versions):
         self.assertIn("stuck: refund_flow at step_refund: INCOMPATIBLE", text)
         self.assertIn("Coexistence:", text)
 
+    def test_FMC3_only_worse_leaves_out_what_the_old_version_has_too(self):
+        """An account that is released is refunded under neither version."""
+        stuck = {"id": "stuck", "flow": "refund_flow", "step": "step_refund", "facts": FACTS,
+                 "states": {"EscrowAccount": "released"}}
+        flows = self.flows(stuck)
+        auditor = self.version("v2", ("persona buyer\n", "persona buyer\npersona auditor\n"))
+        self.fails(1, "migrate", ESCROW, auditor, "--flows", flows)
+        text = self.holds("migrate", ESCROW, auditor, "--flows", flows, "--only-worse").out
+        self.assertIn("0 of 1 worse off under the new version; 0 compatible, 1 meet only what "
+                      "the old version has, too\n", text)
+        self.assertNotIn("state_unreached", text)
+        got = self.plan(0, ESCROW, auditor, "--flows", flows, "--only-worse")
+        flight = got["flow_compatibility"][0]
+        self.assertEqual((got["worse"], flight["worse"], flight["compatibility"]["compatible"]),
+                         (0, False, False))
+        self.assertTrue(all(o["inherited"] for o in flight["compatibility"]["obstacles"]))
+        changed = self.version("v3", ("operation refund_escrow {\n  allowed_personas: [escrow_agent]",
+                                      "operation refund_escrow {\n  allowed_personas: [escrow_agent, buyer]"))
+        got = self.plan(1, ESCROW, changed, "--flows", flows, "--only-worse")
+        self.assertEqual((got["worse"], got["flow_compatibility"][0]["worse"]), (1, True))
+        text = self.run_motet("migrate", ESCROW, changed, "--flows", flows, "--only-worse").out
+        self.assertIn("stuck: refund_flow at step_refund: WORSE\n      layer 2, FMC3", text)
+        self.assertIn("--only-worse judges instances: give --flows",
+                      self.fails(2, "migrate", ESCROW, auditor, "--only-worse").err)
+
     def test_positions_of_the_engine_are_read(self):
         position = {"version": 1, "contract": "escrow", "flow": "refund_flow", "persona": "buyer",
                     "bindings": {"EscrowAccount": "acc-1"}, "states": {"EscrowAccount": "held"},
@@ -250,8 +275,69 @@ class Migrate(Versions):
                 result = self.fails(1, "migrate", ESCROW, ESCROW, "--flows",
                                     self.flows(good, bad))
                 self.assertIn("instance 2:", result.err)
-        self.fails(1, "migrate", ESCROW, ESCROW, "--flows", self.write("x.json", "{}"))
+        for bad, fault in (
+                (7, "an instance must be an object, not a number"),
+                ({}, "needs a `position`, or a `flow` and a `step`"),
+                ({"flow": "refund_flow"}, "needs a `position`, or a `flow` and a `step`"),
+                ({**good, "position": {}}, "has a `position`, which says `flow` and `step` itself"),
+                ({**good, "stats": {}}, "`stats` is not a key of an instance (did you mean `states`?)"),
+                ({**good, "states": []}, "`states` must be an object, not a list"),
+                ({**good, "facts": []}, "`facts` must be an object, not a list"),
+                ({**good, "id": 7}, "`id` must be text, not a number"),
+                ({**good, "id": ""}, "`id` must not be empty"),
+                ({**good, "flow": ""}, "`flow` must not be empty"),
+                ({**good, "step": None, "facts": 1},
+                 "`step` must be text, not null; `facts` must be an object, not a number")):
+            with self.subTest(str(bad)):
+                result = self.fails(1, "migrate", ESCROW, ESCROW, "--flows", self.flows(good, bad))
+                self.assertIn(f"instance 2: {fault}\n", result.err)
+        for text, fault in (("{}", "`flows` is missing"), ("7", "a file of instances must be an object"),
+                            ('{"flows": {}}', "`flows` must be a list, not an object"),
+                            ('{"flows": [], "flow": []}',
+                             "`flow` is not a key of a file of instances (did you mean `flows`?)")):
+            with self.subTest(text):
+                path = self.write("x.json", text)
+                self.assertIn(f"x.json: {fault}",
+                              self.fails(1, "migrate", ESCROW, ESCROW, "--flows", path).err)
         self.fails(1, "migrate", ESCROW, ESCROW, "--flows", self.write("y.json", "["))
+
+
+class Promises(Case):
+    """Invariants of both versions' scenario files must hold of the new one."""
+    OLD = """persona p
+entity A { states: [a, b, c] initial: a transitions: [(a, b), (b, c), (a, c)] }
+operation one { allowed_personas: [p] precondition: true effects: [(A, a, b)] outcomes: [x] error_contract: [persona_rejected] }
+operation two { allowed_personas: [p] precondition: true effects: [(A, b, c)] outcomes: [x] error_contract: [persona_rejected] }
+"""
+    NEW = OLD.replace("effects: [(A, b, c)]", "effects: [(A, b, c), (A, a, c)]")
+
+    def test_a_version_that_breaks_one_is_named_with_the_run(self):
+        old, new = self.write("old.tenor", self.OLD), self.write("new.tenor", self.NEW)
+        self.write("old.scenarios.yaml", "invariants: [always one before two]\n")
+        self.write("new.scenarios.yaml",
+                   "invariants: [always one before two, never A.b while A.c]\n")
+        result = self.run_motet("diff", "--prove", "--json", old, new)
+        self.assertEqual(result.code, 1)
+        (unmet,) = json.loads(result.out)["unmet_invariants"]
+        self.assertEqual((unmet["question"], unmet["reply"]), ("always one before two", "no"))
+        self.assertEqual([s["operation"] for s in unmet["path"]], ["two"])
+        self.assertIn("invariant 'always one before two' does not hold\n  1. p: two",
+                      self.fails(1, "diff", "--prove", old, new).out)
+
+    def test_a_new_version_that_keeps_them_passes(self):
+        old = self.write("old.tenor", self.OLD)
+        new = self.write("new.tenor", self.OLD + "persona more\n")
+        self.write("old.scenarios.yaml", "invariants: [always one before two]\n")
+        self.assertNotIn("unmet_invariants", self.holds("diff", "--prove", "--json", old, new).out)
+
+    def test_what_was_not_decided_does_not_pass(self):
+        old = self.write("old.tenor", self.OLD)
+        new = self.write("new.tenor", self.OLD + "persona more\n")
+        promise = self.write("p.scenarios.yaml", "invariants: [never A.b and A.c]\n")
+        self.holds("diff", "--prove", "--scenarios", promise, old, new)
+        result = self.fails(1, "diff", "--prove", "--json", "--limit", "reach_states=1",
+                            "--scenarios", promise, old, new)
+        self.assertEqual(json.loads(result.out)["unmet_invariants"][0]["reply"], "unknown")
 
 
 main()

@@ -233,6 +233,27 @@ class Contracts(unittest.TestCase):
         self.assertEqual(result.code, 0, repr(result))
 
 
+    def test_FU13_the_page_says_what_may_stand_where(self):
+        whole = "\n".join(text for text in self.texts if not text.startswith("system"))
+        for right, wrong in (("next:         ship_it", "next: Terminal(success)"),
+                             ("then:  Terminal(failure)", "then: look"),
+                             ("on_failure: Terminal(escalation) }", "on_failure: look }"),
+                             ("entry:    pay_it\n\n  steps: {\n    pay_it: OperationStep {\n      op:         pay\n      persona:    clerk\n      outcomes:   { paid: look }",
+                              "entry: Terminal(success) steps: { pay_it: OperationStep { op: pay persona: clerk outcomes: { paid: look }"),
+                             ("on_failure: Compensate(", "on_failure: look or("),
+                             ("amount.amount * 2 > 999.00", 'amount * 2 > Money { amount: "9.00", currency: "USD" }'),
+                             ("items * 2 > 100", "items * items > 100"),
+                             ("items * 2 > 100", "items / 2 > 100")):
+            with self.subTest(wrong):
+                self.assertEqual(whole.count(right), 1)
+                self.assertEqual(run("check", "-", stdin=whole.replace(right, wrong)).code, 1)
+        for right, also in (("paid: look", "paid: Terminal(success)"), ("if_true:   hand_over", "if_true: Terminal(success)"),
+                            ("shipped: Terminal(success)", "shipped: Terminal(outcome: success)")):
+            with self.subTest(also):
+                self.assertEqual(whole.count(right), 1)
+                self.assertEqual(run("check", "-", stdin=whole.replace(right, also)).code, 0)
+
+
 class Runner(unittest.TestCase):
     def test_dots_stand_for_any_lines(self):
         self.assertTrue(matches(["a", "...", "d"], ["a", "b", "c", "d"]))

@@ -202,7 +202,7 @@ class Scenarios(FlowCase):
                      "state of EscrowAccount/_default: expected held, got released",
                      "absent: verdict release_approved is present",
                      "step 2: expected no further step, got step_check_threshold=true"]:
-            self.assertIn(f"  # {line}\n", out)
+            self.assertRegex(out, f"  # {path}:1:[0-9]+: {line}\n")
 
     def test_a_failing_case_is_recorded_as_a_scenario_that_holds(self):
         self.fails(1, "test", self.scenario({"outcome": "failure"}), "--record", "new.json")
@@ -226,8 +226,8 @@ class Scenarios(FlowCase):
                 ({}, {}, "nothing is expected"),
                 ({"outcome": "success"}, {"given": {"facts": []}}, "facts must be a map"),
                 ({"outcome": "success"}, {"when": {"flow": "standard_release"}}, "needs a persona"),
-                ({"verdicts": ["typo"]}, {}, "no rule produces verdict typo"),
-                ({"states": {"Typo": "held"}}, {}, "a declared entity"),
+                ({"verdicts": ["typo"]}, {}, "the contract has no verdict 'typo'"),
+                ({"states": {"Typo": "held"}}, {}, "the contract has no entity 'Typo'"),
                 ({"outcome": "success"}, {"given": {"facts": FACTS, "states": {"EscrowAccount": 1}}},
                  "must be a string"),
         ]:

@@ -582,5 +582,18 @@ class Fixture(Case):
             self.write("t.csv", text)
             self.fails(1, "graph", "fixture", "import", "t.csv")
 
+    def test_text_behind_a_closing_quote_is_refused(self):
+        """It ended the row, and began one of its own."""
+        for text, line in (('a\n"1"x\n', 2), ('a\n"1" \n', 2), ('a\n1\n"2""3"4\n', 3), ('"a"b\n1\n', 1),
+                           ('a\n"1"\r2\n', 2), ('a,b\n"1"2,3\n', 2)):
+            self.write("t.csv", text)
+            self.assertIn(f"line {line}: there is text behind the closing quote of a cell",
+                          self.fails(1, "graph", "fixture", "import", "t.csv").err)
+        for text in ('"a","b"\r\n"1","2"\r\n', '"a","b"\n"1","2"', '"a","b"\n"1","2"\r', 'a,b\n"1",2\n'):
+            self.write("t.csv", text)
+            lines = self.holds("graph", "fixture", "import", "t.csv").out.splitlines()
+            self.assertEqual(json.loads(lines[1])["event"]["payload"], {"a": 1.0, "b": 2.0})
+            self.assertEqual(len(lines), 2)
+
 
 main()

@@ -48,6 +48,21 @@ class Tls(WireCase):
             for t in texts[start:start + 10]:
                 self.assertEqual(json.loads(reader.readline())["content"], t)
 
+    def test_half_a_line_counts_only_when_its_sender_says_goodbye(self):
+        relay = self.relay("--cert", "relay.pem", "--key", "relay.key")
+        cut, leaves, b = self.connect(relay), self.connect(relay), self.connect(relay)
+        relay.counts(connections=3)
+        b.settimeout(10)
+        reader = b.makefile("rb")
+        cut.sendall(b"whole\npay 1000")
+        self.assertEqual(json.loads(reader.readline())["content"], "whole")
+        cut.shutdown(socket.SHUT_RDWR)  # the socket's, without a word of TLS
+        relay.counts(connections=2)
+        self.assertEqual(json.loads(leaves.recv(4096))["content"], "whole")
+        leaves.sendall(b"last words")
+        leaves.unwrap()
+        self.assertEqual(json.loads(reader.readline())["content"], "last words")
+
     def test_a_peer_without_tls_is_turned_away_and_hears_nothing(self):
         relay = self.relay("--cert", "relay.pem", "--key", "relay.key")
         a, b = self.connect(relay), self.connect(relay)

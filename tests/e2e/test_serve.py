@@ -212,6 +212,11 @@ class Serve(Case):
         server.wait_until(lambda: server.get("/v1/flows").status == 401)
         server.get("/v1/flows?secret=hush", token=token)
         server.get("/v1/flows", token=token[:-1] + "0")
+        for target, status in (("/v1/flows?secret=hush&x=\"", 400), ("/v1/flows?secret=hush&secret=hush", 400),
+                               ("/v1//flows?secret=hush", 400), ("/v1/flows?secret=hush" + "h" * 9000, 414)):
+            with socket.create_connection((server.host, server.port), timeout=10) as raw:
+                raw.sendall(f"GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+                self.assertIn(f" {status} ".encode(), raw.recv(100))
         server.stop()
         lines = [json.loads(line) for line in server.log().splitlines()]
         self.assertTrue(any(line["event"] == "request" for line in lines))
@@ -352,6 +357,24 @@ rule fine { stratum: 0 when: ready = true and largest = 3 produce: fine(true) }
     def test_others_are_kept_out_without_tokens(self):
         result = self.fails(2, "serve", ESCROW, "--listen", "0.0.0.0:0")
         self.assertIn("no tokens", result.err)
+
+    def test_an_unknown_member_is_refused_with_the_nearest_one(self):
+        server = self.serve()
+        for member, hint in (("persna", " (did you mean `persona`?)"), ("admin", ""),
+                             ("expected_version", " (did you mean `expected_versions`?)")):
+            answer = server.post(f"{CONTRACT}/operations/release_escrow", {member: 1})
+            self.assertEqual((answer.status, answer.code), (400, "bad_request"))
+            self.assertEqual(answer.json["detail"], f"the body has an unknown member '{member}'{hint}")
+
+    def test_a_token_holds_a_thousand_personas_and_rights(self):
+        for option, name in (("persona", "p%d"), ("right", "facts:f%d")):
+            given = [word for n in range(1000) for word in (f"--{option}", name % n)]
+            made = json.loads(self.holds("token", "create", "--json", *given).out)
+            kept = next(t for t in json.loads(self.holds("token", "list", "--json").out)["tokens"]
+                        if t["id"] == made["id"])
+            self.assertEqual(kept[f"{option}s"], [name % n for n in range(1000)])
+            result = self.fails(2, "token", "create", *given, f"--{option}", name % 1000)
+            self.assertIn(f"--{option} may be given 1000 times at most", result.err)
 
     def test_a_stream_ends_when_its_token_is_revoked(self):
         server = self.serve()

@@ -62,6 +62,7 @@ static mt_str step_label(course *c, const ct_plan_step *s)
         mt_buf_addf(&text, "flow %.*s", MT_ARG(c->m->flows[s->what].id));
         break;
     case LN_FORKS: mt_buf_addz(&text, "in parallel"); break;
+    case LN_ENDS: mt_buf_addz(&text, "ends at once"); break;
     }
     return mt_picture_keep(c->x->a, &text);
 }
@@ -89,11 +90,10 @@ static mt_str step_tip(course *c, const ct_plan_step *s)
 
 static void draw_step(course *c, uint32_t step)
 {
-    static const mt_role ROLES[LN_DOINGS] = {[LN_OPERATES] = MT_ROLE_OPERATION,
-                                             [LN_DECIDES] = MT_ROLE_CHOICE,
-                                             [LN_GOES_ON] = MT_ROLE_HANDOFF,
-                                             [LN_CALLS] = MT_ROLE_FLOW,
-                                             [LN_FORKS] = MT_ROLE_PARALLEL};
+    static const mt_role ROLES[LN_DOINGS] = {
+        [LN_OPERATES] = MT_ROLE_OPERATION, [LN_DECIDES] = MT_ROLE_CHOICE,
+        [LN_GOES_ON] = MT_ROLE_HANDOFF,    [LN_CALLS] = MT_ROLE_FLOW,
+        [LN_FORKS] = MT_ROLE_PARALLEL,     [LN_ENDS] = MT_ROLE_HANDOFF};
     const ct_plan_step *s = &c->plan->steps[step];
     const uint64_t *reached = c->who->an->steps_reached;
     mt_picture_node node = {
@@ -269,6 +269,13 @@ static void draw_branches(course *c, uint32_t step)
     }
 }
 
+/* Ways to a named Terminal lead to the end itself; it is a place only where a flow
+ * begins with it. */
+static bool is_drawn(const course *c, const ct_plan_graph *g, uint32_t step)
+{
+    return c->plan->steps[step].does != LN_ENDS || step == g->entry;
+}
+
 /* Branches of a parallel step are graphs, too, and drawn inside it. */
 static void draw_graph(course *c, uint32_t graph)
 {
@@ -278,7 +285,9 @@ static void draw_graph(course *c, uint32_t graph)
     c->name = an_draw_name(c->x, c->who, "flow/%.*s", MT_ARG(path));
     c->graph = graph;
     for (uint32_t i = g->first_step; i < end; i++) {
-        draw_step(c, i);
+        if (is_drawn(c, g, i)) {
+            draw_step(c, i);
+        }
     }
     if (g->owner == CT_NONE) {
         c->who->begin[c->flow] =
@@ -287,7 +296,9 @@ static void draw_graph(course *c, uint32_t graph)
                                  mt_strf(c->x->a, "flow %.*s begins", MT_ARG(g->id)));
     }
     for (uint32_t i = g->first_step; i < end; i++) {
-        draw_ways(c, &c->plan->steps[i]);
+        if (is_drawn(c, g, i)) {
+            draw_ways(c, &c->plan->steps[i]);
+        }
     }
     if (g->owner == CT_NONE) {
         note_starters(c);

@@ -159,6 +159,10 @@ static void handler_lines(const story *s, unsigned depth, const ct_plan_handler 
     const ct_plan *plan = s->plan;
     if (h->kind == CT_TERMINATE) {
         target_line(s, depth, label, h->next, "ends");
+    } else if (h->kind == CT_ESCALATE && h->next.step == CT_NONE) {
+        an_prose_line(s->p, depth, "%s: escalate to %.*s, process ends (%.*s)", label,
+                      MT_ARG(ct_persona_id(plan, h->persona)),
+                      MT_ARG(plan->terminals[h->next.terminal].name));
     } else if (h->kind == CT_ESCALATE) {
         an_prose_line(s->p, depth, "%s: escalate to %.*s, continue to %.*s", label,
                       MT_ARG(ct_persona_id(plan, h->persona)),
@@ -286,6 +290,9 @@ static void tell_step(story *s, unsigned depth, const ct_plan_step *step)
         an_prose_line(s->p, depth, "Handed off from %.*s to %.*s",
                       MT_ARG(ct_persona_id(plan, step->persona)),
                       MT_ARG(ct_persona_id(plan, step->to_persona)));
+        if (first.step == CT_NONE) {
+            target_line(s, depth + 1, "Then", first, "completes");
+        }
         tell_next(s, depth, first);
         break;
     case LN_CALLS:
@@ -296,6 +303,10 @@ static void tell_step(story *s, unsigned depth, const ct_plan_step *step)
         tell_next(s, depth, first);
         break;
     case LN_FORKS: tell_parallel(s, depth, step); break;
+    case LN_ENDS:
+        an_prose_line(s->p, depth, "Ends at once: %.*s",
+                      MT_ARG(plan->terminals[first.terminal].name));
+        break;
     }
     if (step->handler.kind == CT_ESCALATE) {
         tell_next(s, depth, step->handler.next);

@@ -25,6 +25,35 @@ void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
                         an_explain_form form);
 void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule);
 
+/* The same where facts are unknown: what it depends on, or why it is decided. */
+void an_explain_verdict_partly(mt_buf *out, ct_partial *x, uint32_t rule,
+                               an_explain_form form);
+void an_explain_verdict_partly_json(mt_buf *out, ct_partial *x, uint32_t rule);
+
+/* An operation that somebody is about to try. */
+typedef struct an_try {
+    uint32_t operation;
+    mt_str persona;          /* empty: anybody whom it allows */
+    const uint32_t *states;  /* by entity; CT_NONE: no instance. NULL: not asked */
+    const mt_str *instances; /* by entity */
+} an_try;
+
+/* Why the operation may be performed, or what refuses it: the persona, the smallest set
+ * of atoms that makes its precondition false, or a state. True: it may. */
+bool an_explain_operation(mt_buf *out, const ct_frozen *z, const an_try *attempt,
+                          an_explain_form form);
+bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *attempt);
+/* The same of its precondition alone, where facts are unknown. */
+ct_partly an_explain_operation_partly(mt_buf *out, ct_partial *x, uint32_t operation,
+                                      an_explain_form form);
+ct_partly an_explain_operation_partly_json(mt_buf *out, ct_partial *x,
+                                           uint32_t operation);
+
+/* Parts of a reason as lines `depth` deep, or as an array. */
+void an_explain_parts(mt_buf *out, const ct_frozen *z, const ct_reasons *parts,
+                      unsigned depth, an_explain_form form);
+void an_explain_parts_json(mt_buf *out, const ct_frozen *z, const ct_reasons *parts);
+
 /* Why a flow is open to a persona, or what blocks it: the smallest set of facts,
  * verdicts or states. *open says which. */
 void an_explain_flow(mt_buf *out, const ct_frozen *z, const ct_states *states,

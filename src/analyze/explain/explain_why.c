@@ -12,33 +12,55 @@
  * Prose and JSON are written by the same walk with another pen. A verdict is told
  * once, later mentions stand for themselves; chains of verdicts deeper than
  * MAX_TOLD_DEPTH end with the name. A fault of an evaluation is told as the reason. */
-#include "analyze/explain/explain.h"
-#include "analyze/explain/explain_form.h"
+#include "analyze/explain/explain_teller.h"
 #include "contract/eval/facts.h"
+#include "contract/flow/partly.h"
 #include "contract/flow/text.h"
 
-/* `told` has a bit per rule whose verdict was explained; prose and JSON use it
- * alike. */
-typedef struct teller {
-    mt_arena a;
-    const ct_frozen *z;
-    const ct_model *m;
-    an_prose p;
-    mt_jw *w; /* JSON instead of prose */
-    uint64_t *told;
-} teller;
+typedef an_teller teller;
 
 enum { MAX_TOLD_DEPTH = 24 };
 
 static void start(teller *t, const ct_frozen *z, mt_buf *out, an_explain_form form)
 {
-    *t = (teller){.z = z, .m = z->plan->model, .p = {out, form}};
+    *t = (teller){
+        .z = z, .m = z->plan->model, .facts = z->snapshot.facts, .p = {out, form}};
     t->told = mt_new_array(&t->a, uint64_t, t->m->rule_count / 64 + 1);
+}
+
+void an_teller_start(an_teller *t, const ct_frozen *z, mt_buf *out,
+                     an_explain_form form)
+{
+    start(t, z, out, form);
+}
+
+void an_teller_start_partly(an_teller *t, ct_partial *x, mt_buf *out,
+                            an_explain_form form)
+{
+    *t = (teller){.x = x,
+                  .m = ct_partial_model(x),
+                  .facts = ct_partial_facts(x),
+                  .p = {out, form}};
+    t->told = mt_new_array(&t->a, uint64_t, t->m->rule_count / 64 + 1);
+}
+
+static ct_partly state_of(const teller *t, uint32_t rule)
+{
+    if (t->x) {
+        return (ct_partly)ct_partial_rule(t->x, rule)->state;
+    }
+    return ct_verdict_present(t->z->snapshot.verdicts, rule) ? CT_PARTLY_PRESENT
+                                                             : CT_PARTLY_ABSENT;
 }
 
 static bool is_present(const teller *t, uint32_t rule)
 {
-    return ct_verdict_present(t->z->snapshot.verdicts, rule);
+    return state_of(t, rule) == CT_PARTLY_PRESENT;
+}
+
+static bool is_unknown(const teller *t, uint32_t fact)
+{
+    return t->x && ct_partial_unknown(t->x, fact);
 }
 
 /* A predicate that cannot be evaluated has no reasons: the fault is the reason. On the
@@ -47,7 +69,10 @@ static ct_reasons smallest(teller *t, const ct_expr *e, ct_fault *fault)
 {
     ct_reasons reasons = {0};
     bool value;
-    if (ct_why(&t->a, &t->z->snapshot, e, &value, &reasons, fault)) {
+    ct_partly state;
+    mt_err err = t->x ? ct_why_partly(&t->a, t->x, e, &state, &reasons, fault)
+                      : ct_why(&t->a, &t->z->snapshot, e, &value, &reasons, fault);
+    if (err) {
         reasons.len = 0;
     }
     return reasons;
@@ -63,10 +88,13 @@ static void fact_lines(teller *t, unsigned depth, const ct_used *used)
         an_prose_indent(t->p, depth);
         mt_buf_addz(t->p.out, "fact ");
         an_prose_name(t->p, f->id);
+        if (is_unknown(t, used->facts[i])) {
+            mt_buf_addz(t->p.out, " is not known\n");
+            continue;
+        }
         mt_buf_addz(t->p.out, " is ");
-        ct_value_text(t->p.out, f->type,
-                      ct_facts_value(t->z->snapshot.facts, used->facts[i]));
-        mt_buf_addz(t->p.out, ct_facts_external(t->z->snapshot.facts, used->facts[i])
+        ct_value_text(t->p.out, f->type, ct_facts_value(t->facts, used->facts[i]));
+        mt_buf_addz(t->p.out, ct_facts_external(t->facts, used->facts[i])
                                   ? "\n"
                                   : " (the contract's default)\n");
     }
@@ -116,13 +144,56 @@ static void verdict_lines(teller *t, unsigned depth, uint32_t rule)
     ct_bit_set(t->told, rule);
     ct_fault fault;
     ct_reasons reasons = smallest(t, t->m->rules[rule].when, &fault);
+    bool open = state_of(t, rule) == CT_PARTLY_OPEN;
     an_prose_indent(t->p, depth);
     mt_buf_addz(t->p.out, "verdict ");
     an_prose_name(t->p, t->m->rules[rule].verdict);
-    mt_buf_addf(t->p.out, " is %s (rule %.*s, stratum %u)\n",
-                is_present(t, rule) ? "present" : "absent",
-                MT_ARG(t->m->rules[rule].id), t->m->rules[rule].stratum);
-    reason_lines(t, depth + 1, &reasons);
+    if (open) {
+        mt_str text = ct_partly_text(&t->a, t->x, ct_partial_rule(t->x, rule)->when);
+        mt_buf_addf(t->p.out, " depends on %.*s", MT_ARG(text));
+    } else {
+        mt_buf_addf(t->p.out, " is %s", is_present(t, rule) ? "present" : "absent");
+    }
+    mt_buf_addf(t->p.out, " (rule %.*s, stratum %u)\n", MT_ARG(t->m->rules[rule].id),
+                t->m->rules[rule].stratum);
+    if (open) {
+        an_tell_verdicts(t, depth + 1, t->m->rules[rule].when);
+    } else {
+        reason_lines(t, depth + 1, &reasons);
+    }
+}
+
+void an_tell_verdicts(an_teller *t, unsigned depth, const ct_expr *e)
+{
+    if (!e) {
+        return;
+    }
+    if (e->op == CT_PRESENT || e->op == CT_PAYLOAD) {
+        verdict_lines(t, depth, e->index);
+    }
+    an_tell_verdicts(t, depth, e->left);
+    an_tell_verdicts(t, depth, e->right);
+}
+
+void an_tell_reasons(an_teller *t, unsigned depth, const ct_reasons *reasons)
+{
+    reason_lines(t, depth, reasons);
+}
+
+void an_tell_condition(an_teller *t, unsigned depth, const ct_expr *e)
+{
+    ct_fault fault;
+    ct_reasons reasons = smallest(t, e, &fault);
+    reason_lines(t, depth, &reasons);
+}
+
+void an_explain_verdict_partly(mt_buf *out, ct_partial *x, uint32_t rule,
+                               an_explain_form form)
+{
+    teller t;
+    an_teller_start_partly(&t, x, out, form);
+    verdict_lines(&t, 0, rule);
+    mt_arena_free(&t.a);
 }
 
 void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
@@ -144,9 +215,12 @@ static void facts_json(teller *t, const ct_used *used)
     for (uint32_t i = 0; i < used->fact_count; i++) {
         const ct_fact *f = &t->m->facts[used->facts[i]];
         mt_buf_clear(&value);
-        ct_value_json(&value, f->type,
-                      ct_facts_value(t->z->snapshot.facts, used->facts[i]));
         mt_jw_key(t->w, f->id);
+        if (is_unknown(t, used->facts[i])) {
+            mt_jw_null(t->w);
+            continue;
+        }
+        ct_value_json(&value, f->type, ct_facts_value(t->facts, used->facts[i]));
         mt_jw_raw(t->w, mt_buf_str(&value));
     }
     mt_jw_end_object(t->w);
@@ -180,6 +254,19 @@ static void reasons_json(teller *t, unsigned depth, const ct_reasons *reasons)
     mt_buf_free(&text);
 }
 
+/* Every verdict that the expression reads. */
+static void verdicts_json(teller *t, unsigned depth, const ct_expr *e)
+{
+    if (!e) {
+        return;
+    }
+    if (e->op == CT_PRESENT || e->op == CT_PAYLOAD) {
+        verdict_json(t, depth, e->index);
+    }
+    verdicts_json(t, depth, e->left);
+    verdicts_json(t, depth, e->right);
+}
+
 /* A verdict that was told already, or is too deep, is named without its reasons: the
  * answer stays finite and short. */
 static void verdict_json(teller *t, unsigned depth, uint32_t rule)
@@ -187,6 +274,7 @@ static void verdict_json(teller *t, unsigned depth, uint32_t rule)
     const ct_rule *r = &t->m->rules[rule];
     bool again = ct_bit(t->told, rule) || depth > MAX_TOLD_DEPTH;
     ct_bit_set(t->told, rule);
+    bool open = state_of(t, rule) == CT_PARTLY_OPEN;
     mt_jw_begin_object(t->w);
     if (!again) {
         ct_fault fault;
@@ -194,7 +282,17 @@ static void verdict_json(teller *t, unsigned depth, uint32_t rule)
         mt_jw_keyz(t->w, "because");
         reasons_json(t, depth, &reasons);
     }
-    mt_jw_key_bool(t->w, "present", is_present(t, rule));
+    if (open && !again) {
+        mt_str text = ct_partly_text(&t->a, t->x, ct_partial_rule(t->x, rule)->when);
+        mt_jw_key_str(t->w, "condition", text);
+        mt_jw_keyz(t->w, "depends_on");
+        mt_jw_begin_array(t->w);
+        verdicts_json(t, depth + 1, r->when);
+        mt_jw_end_array(t->w);
+    }
+    if (!open) {
+        mt_jw_key_bool(t->w, "present", is_present(t, rule));
+    }
     mt_jw_key_str(t->w, "rule", r->id);
     mt_jw_key_i64(t->w, "stratum", r->stratum);
     mt_jw_key_str(t->w, "verdict", r->verdict);
@@ -205,6 +303,35 @@ void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule)
 {
     teller t;
     start(&t, z, out, AN_EXPLAIN_TEXT);
+    mt_jw w = mt_jw_start(out, false);
+    t.w = &w;
+    verdict_json(&t, 0, rule);
+    mt_arena_free(&t.a);
+}
+
+void an_tell_reasons_json(an_teller *t, const ct_reasons *reasons)
+{
+    reasons_json(t, 0, reasons);
+}
+
+void an_tell_condition_json(an_teller *t, const ct_expr *e)
+{
+    ct_fault fault;
+    ct_reasons reasons = smallest(t, e, &fault);
+    reasons_json(t, 0, &reasons);
+}
+
+void an_tell_verdicts_json(an_teller *t, const ct_expr *e)
+{
+    mt_jw_begin_array(t->w);
+    verdicts_json(t, 0, e);
+    mt_jw_end_array(t->w);
+}
+
+void an_explain_verdict_partly_json(mt_buf *out, ct_partial *x, uint32_t rule)
+{
+    teller t;
+    an_teller_start_partly(&t, x, out, AN_EXPLAIN_TEXT);
     mt_jw w = mt_jw_start(out, false);
     t.w = &w;
     verdict_json(&t, 0, rule);

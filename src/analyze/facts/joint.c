@@ -5,11 +5,12 @@
  * at once for its source and once for its outcome, so the work is linear. It says too
  * much where entities depend on each other, never too little. Entities that some
  * outcome moves together are one group; groups do not influence each other, so each is
- * searched by itself.
+ * searched by itself, unless a question is about several.
  *
  * Search: a joint state is packed into a few words, found again by a hash table, and
  * has the step that first led to it. Several instances of one entity in the same state
- * are alike, so only the first of them is moved.
+ * are alike, so only the first of them is moved; one that is set apart is like no
+ * other. Marks are one more word, so that a history is part of where a run is.
  *
  * INVARIANT: the nodes are in breadth-first order, so a way is a shortest one and the
  * same on every machine.
@@ -30,6 +31,12 @@ enum { WORDS_PER_STATE = 16, WORK_PER_STATE = 256, SPARE_STATES = 1000, STEP_WOR
 static bool is_shared(const an_setting *s, uint32_t entity)
 {
     return s->shared && ct_bit(s->shared, entity);
+}
+
+static bool performs_it(const an_setting *s, uint32_t op)
+{
+    return (s->persona == CT_NONE || ct_bit(s->plan->ops[op].allowed, s->persona)) &&
+           (!s->only || ct_bit(s->only, op));
 }
 
 /* ---- outline ---- */
@@ -115,8 +122,8 @@ static void open_outcome(outliner *x, uint32_t outcome)
 {
     uint32_t op = x->operation[outcome];
     const ct_plan_outcome *o = &x->p->outcomes[outcome];
-    if ((x->s->persona != CT_NONE && !ct_bit(x->p->ops[op].allowed, x->s->persona)) ||
-        !x->p->model->operations[op].persona_count || !x->s->may(x->s->context, op)) {
+    if (!performs_it(x->s, op) || !x->p->model->operations[op].persona_count ||
+        !x->s->may(x->s->context, op)) {
         return;
     }
     ct_bit_set(x->outcomes, outcome);
@@ -304,7 +311,7 @@ typedef struct walker {
     an_joint *j;
     uint32_t node, outcome, operation;
     bool allowed, asked; /* by its precondition; was it asked already? */
-    uint64_t *next;      /* the joint state a step leads to */
+    bool again;          /* nothing new is met, steps are only visited */
     an_joint_visit *visit;
     void *context;
     /* Looking for the step that leads to `wanted`, rather than for all. */
@@ -313,21 +320,28 @@ typedef struct walker {
     mt_arena *keep;
 } walker;
 
-/* All changes at once, as an operation makes them (§9.4). */
-static void compute_next(walker *w, const an_joint_step *step)
+/* All changes at once, as an operation makes them (§9.4), into j->next. false: the step
+ * is left out. */
+static bool compute_next(an_joint *j, uint32_t node, const an_joint_step *step)
 {
-    an_joint *j = w->j;
-    memcpy(w->next, node_words(j, w->node), j->words * sizeof *w->next);
+    memcpy(j->next, node_words(j, node), j->words * sizeof *j->next);
     for (uint32_t i = 0; i < step->change_count; i++) {
         const ct_change *c = &step->changes[i];
-        put_state(j, w->next, j->slot[c->entity] + step->instances[i], c->to);
+        put_state(j, j->next, j->slot[c->entity] + step->instances[i], c->to);
     }
+    if (!j->scene->mark) {
+        return true;
+    }
+    uint64_t *marks = &j->next[j->words - 1];
+    uint32_t now = j->scene->mark(j->scene->context, (uint32_t)*marks, step);
+    *marks = now;
+    return now != AN_LEFT_OUT;
 }
 
 static bool take_wanted(walker *w, const an_joint_step *step)
 {
-    compute_next(w, step);
-    if (memcmp(w->next, w->wanted, w->j->words * sizeof *w->next) != 0) {
+    if (!compute_next(w->j, w->node, step) ||
+        memcmp(w->j->next, w->wanted, w->j->words * sizeof *w->wanted) != 0) {
         return false;
     }
     *w->found = an_joint_keep(w->keep, step);
@@ -351,16 +365,19 @@ static bool take(walker *w, uint32_t count)
     if (!w->allowed || (w->visit && w->visit(w->context, j, w->node, &step))) {
         return true;
     }
-    compute_next(w, &step);
     j->work += STEP_WORK;
-    add_node(j, w->next, (an_joint_node){w->node, w->outcome});
+    if (!w->again && compute_next(j, w->node, &step)) {
+        add_node(j, j->next, (an_joint_node){w->node, w->outcome});
+    }
     return false;
 }
 
 /* Instances of one entity in the same state are alike: the first stands for all. */
-static bool stands_for_another(const an_joint *j, uint32_t first, uint32_t instance)
+static bool is_like_another(const an_joint *j, uint32_t entity, uint32_t first,
+                            uint32_t instance)
 {
-    for (uint32_t i = 0; i < instance; i++) {
+    uint32_t i = j->scene->apart == entity + 1 ? 1 : 0;
+    for (; i < instance && !j->scene->unlike; i++) {
         if (j->states[first + i] == j->states[first + instance]) {
             return true;
         }
@@ -406,7 +423,7 @@ static bool choose(walker *w, const ct_plan_effect *e, const ct_plan_effect *end
         while (match < next && match->from != j->states[first + i]) {
             match++;
         }
-        if (match == next || stands_for_another(j, first, i)) {
+        if (match == next || is_like_another(j, e->entity, first, i)) {
             continue;
         }
         j->changes[count] = (ct_change){match->entity, match->from, match->to};
@@ -451,7 +468,7 @@ static void lay_out(an_joint *j, mt_arena *a)
         j->width++;
     }
     uint32_t per_word = 64 / j->width;
-    j->words = count / per_word + 1;
+    j->words = count / per_word + 1 + (j->scene->mark != NULL);
     j->places = mt_new_array(a, an_joint_place, (size_t)count + 1);
     j->slot = mt_new_array(a, uint32_t, (size_t)m->entity_count + 1);
     for (uint32_t i = 0; i < count; i++) {
@@ -463,6 +480,7 @@ static void lay_out(an_joint *j, mt_arena *a)
     j->states = mt_new_array(a, uint32_t, (size_t)count + 1);
     j->chosen = mt_new_array(a, uint32_t, AN_MOST_CHANGES);
     j->changes = mt_new_array(a, ct_change, AN_MOST_CHANGES);
+    j->next = mt_new_array(a, uint64_t, j->words);
     size_t room = j->scene->most / j->words * WORDS_PER_STATE;
     j->most = room < j->scene->most ? room + 1 : j->scene->most;
     j->most = j->most < UINT32_MAX / 4 ? j->most : UINT32_MAX / 4;
@@ -472,12 +490,33 @@ static bool performs(const an_joint *j, uint32_t outcome)
 {
     const an_setting *s = j->scene;
     uint32_t op = j->outline->operation[outcome];
-    return ct_bit(j->outline->outcomes, outcome) &&
-           (s->persona == CT_NONE || ct_bit(s->plan->ops[op].allowed, s->persona));
+    return ct_bit(j->outline->outcomes, outcome) && performs_it(s, op);
 }
 
-static an_joint *joint_new(mt_arena *a, const an_setting *s, const an_outline *o,
-                           uint32_t group)
+/* All instances begin in the initial state of their entity, without marks. */
+static void add_initial(an_joint *j)
+{
+    const ct_model *m = j->scene->plan->model;
+    for (uint32_t i = 0; i < j->entity_count; i++) {
+        uint32_t e = j->entities[i], initial = m->entities[e].initial;
+        for (uint32_t k = 0; k < j->scene->instances; k++) {
+            put_state(j, j->next, j->slot[e] + k, initial);
+        }
+    }
+    add_node(j, j->next, (an_joint_node){CT_NONE, CT_NONE});
+}
+
+static bool is_one_of(uint32_t group, const uint32_t *groups, uint32_t count)
+{
+    uint32_t i = 0;
+    while (i < count && groups[i] != group) {
+        i++;
+    }
+    return i < count;
+}
+
+an_joint *an_joint_open(mt_arena *a, const an_setting *s, const an_outline *o,
+                        const uint32_t *groups, uint32_t count)
 {
     const ct_model *m = s->plan->model;
     an_joint *j = mt_new(a, an_joint);
@@ -490,30 +529,18 @@ static an_joint *joint_new(mt_arena *a, const an_setting *s, const an_outline *o
                     .outcomes = outcomes,
                     .complete = true};
     for (uint32_t e = 0; e < m->entity_count; e++) {
-        if (o->group[e] == group && !is_shared(s, e)) {
+        if (is_one_of(o->group[e], groups, count) && !is_shared(s, e)) {
             entities[j->entity_count++] = e;
         }
     }
     for (uint32_t i = 0; i < s->plan->outcome_count; i++) {
-        if (performs(j, i) && an_outcome_group(s, o, i) == group) {
+        if (performs(j, i) && is_one_of(an_outcome_group(s, o, i), groups, count)) {
             outcomes[j->outcome_count++] = i;
         }
     }
     lay_out(j, a);
+    add_initial(j);
     return j;
-}
-
-/* All instances begin in the initial state of their entity. */
-static void add_initial(an_joint *j, uint64_t *words)
-{
-    const ct_model *m = j->scene->plan->model;
-    for (uint32_t i = 0; i < j->entity_count; i++) {
-        uint32_t e = j->entities[i], initial = m->entities[e].initial;
-        for (uint32_t k = 0; k < j->scene->instances; k++) {
-            put_state(j, words, j->slot[e] + k, initial);
-        }
-    }
-    add_node(j, words, (an_joint_node){CT_NONE, CT_NONE});
 }
 
 /* Remembers that the visitor had enough. */
@@ -521,35 +548,76 @@ typedef struct listener {
     an_joint_visit *visit;
     void *context;
     bool enough; /* the visitor said so */
+    bool stop;   /* then nothing more is to be done */
 } listener;
 
 static bool listen(void *context, const an_joint *j, uint32_t node,
                    const an_joint_step *step)
 {
     listener *l = context;
-    l->enough = l->visit && l->visit(l->context, j, node, step);
-    return l->enough;
+    l->enough |= l->visit && !l->enough && l->visit(l->context, j, node, step);
+    return l->stop && l->enough;
 }
 
-/* The list of nodes is the queue: a node is complete when its turn has come. */
+static void walk_node(walker *w, uint32_t node, const listener *l)
+{
+    an_joint *j = w->j;
+    w->node = node;
+    unpack(j, node);
+    for (uint32_t i = 0; i < j->outcome_count && !(l->enough && l->stop); i++) {
+        try_outcome(w, j->outcomes[i]);
+    }
+}
+
+/* The list of nodes is the queue: a node is complete when its turn has come, also if
+ * the visitor had enough before, so that the search can be taken up again. */
+bool an_joint_grow(an_joint *j, an_joint_visit *visit, void *context)
+{
+    listener l = {visit, context, false, false};
+    walker w = {.j = j, .visit = listen, .context = &l};
+    if (j->grown == j->nodes.len || is_too_much(j)) {
+        return false;
+    }
+    walk_node(&w, j->grown++, &l);
+    return !l.enough;
+}
+
 an_joint *an_joint_search(mt_arena *a, const an_setting *s, const an_outline *o,
                           uint32_t group, an_joint_visit *visit, void *context)
 {
-    an_joint *j = joint_new(a, s, o, group);
-    listener l = {visit, context, false};
-    walker w = {.j = j,
-                .next = mt_new_array(a, uint64_t, j->words),
-                .visit = listen,
-                .context = &l};
-    add_initial(j, w.next);
-    for (uint32_t n = 0; n < j->nodes.len && !l.enough && !is_too_much(j); n++) {
-        w.node = n;
-        unpack(j, n);
-        for (uint32_t i = 0; i < j->outcome_count && !l.enough; i++) {
-            try_outcome(&w, j->outcomes[i]);
-        }
+    an_joint *j = an_joint_open(a, s, o, &group, 1);
+    while (an_joint_grow(j, visit, context)) {
     }
     return j;
+}
+
+/* What was met before is not too much, however often it is looked at. */
+bool an_joint_steps(an_joint *j, uint32_t node, an_joint_visit *visit, void *context)
+{
+    listener l = {visit, context, false, true};
+    walker w = {.j = j, .visit = listen, .context = &l, .again = true};
+    uint64_t work = j->work;
+    bool complete = j->complete;
+    j->work = 0;
+    walk_node(&w, node, &l);
+    j->work = work;
+    j->complete = complete;
+    return l.enough;
+}
+
+uint32_t an_joint_after(an_joint *j, uint32_t node, const an_joint_step *step)
+{
+    return compute_next(j, node, step) ? *table_place(j, j->next) - 1 : CT_NONE;
+}
+
+bool an_joint_has(const an_joint *j, uint32_t entity)
+{
+    return is_one_of(entity, j->entities, j->entity_count);
+}
+
+uint32_t an_joint_marks(const an_joint *j, uint32_t node)
+{
+    return j->scene->mark ? (uint32_t)node_words(j, node)[j->words - 1] : 0;
 }
 
 uint32_t an_joint_state(const an_joint *j, uint32_t node, uint32_t entity,
@@ -580,7 +648,8 @@ uint32_t an_joint_way(mt_arena *a, an_joint *j, uint32_t node,
         n = j->nodes.items[n].parent;
     }
     an_joint_step *out = mt_new_array(a, an_joint_step, (size_t)count + 1);
-    walker w = {.j = j, .next = mt_new_array(a, uint64_t, j->words), .keep = a};
+    walker w = {.j = j, .keep = a};
+    uint64_t work = j->work;
     for (uint32_t i = count; i-- > 0; node = w.node) {
         w.node = j->nodes.items[node].parent;
         w.wanted = node_words(j, node);
@@ -589,6 +658,7 @@ uint32_t an_joint_way(mt_arena *a, an_joint *j, uint32_t node,
         unpack(j, w.node);
         MT_ASSERT(try_outcome(&w, j->nodes.items[node].outcome));
     }
+    j->work = work;
     *steps = out;
     return count;
 }

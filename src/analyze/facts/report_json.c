@@ -421,8 +421,6 @@ static void s5(writer *x)
 
 /* ---- S6 ---- */
 
-/* An undo has the persona of its compensation and not of the step, so that is null
- * here. */
 static void word_json(writer *x, const ct_word *word)
 {
     mt_jw *w = x->w;
@@ -437,8 +435,8 @@ static void word_json(writer *x, const ct_word *word)
     string_or_null(w, op);
     mt_jw_key_str(w, "outcome", word->result);
     mt_jw_keyz(w, "persona");
-    string_or_null(w, s->persona == CT_NONE || undo ? (mt_str){0}
-                                                    : x->m->personas[s->persona].id);
+    string_or_null(w, word->persona == CT_NONE ? (mt_str){0}
+                                               : x->m->personas[word->persona].id);
     mt_jw_key_str(w, "step_id", s->id);
     mt_jw_key_str(w, "step_type",
                   mt_str_z(undo ? "compensation" : LN_STEPS[s->kind].word));
@@ -539,7 +537,8 @@ static void steps_json(writer *x, uint32_t flow, bool reached)
     const ct_plan_graph *g = &x->an->plan->graphs[flow];
     mt_jw_begin_array(x->w);
     for (uint32_t i = g->first_step; i < g->first_step + g->step_count; i++) {
-        if (ct_bit(x->an->steps_reached, i) == reached) {
+        bool end = x->an->plan->steps[i].does == LN_ENDS; /* nobody stands there */
+        if (ct_bit(x->an->steps_reached, i) == reached && !end) {
             mt_jw_str(x->w, x->an->plan->steps[i].id);
         }
     }

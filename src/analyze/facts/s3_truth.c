@@ -15,6 +15,7 @@
 #include "analyze/facts/analyzer.h"
 #include "base/utf8.h"
 #include "contract/flow/possible.h"
+#include "contract/reduce/expr.h"
 
 typedef struct truths {
     const ct_model *m;

@@ -238,6 +238,7 @@ static void lead_on(counter *c, ends *e, uint32_t step)
             lead_failure(c, e, s, ways, steps);
         }
         break;
+    case LN_ENDS: lead(c, e, to[0], ways, c->longest[step]); break; /* is not a step */
     case LN_CALLS: lead_subflow(c, e, s, ways, steps); break;
     case LN_FORKS: lead_parallel(c, e, s, ways, steps); break;
     }

@@ -180,7 +180,7 @@ static void report_steps(an_analyzer *z)
         uint32_t owner = p->graphs[s->graph].owner;
         const ct_flow *flow = &p->model->flows[an_flow_of(p, s->graph)];
         bool here = owner == CT_NONE || ct_bit(z->an->steps_reached, owner);
-        if (here && !ct_bit(z->an->steps_reached, i)) {
+        if (here && !ct_bit(z->an->steps_reached, i) && s->does != LN_ENDS) {
             an_report_finding(z, "S601", MT_WARNING, "Flow", flow->id, s->id,
                               flow->origin, "no way leads to step '%.*s'",
                               MT_ARG(s->id));

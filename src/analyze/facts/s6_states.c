@@ -403,7 +403,8 @@ static void follow_step(pass *x, uint32_t step, const uint64_t *row)
     switch (s->does) {
     case LN_OPERATES: follow_operation(x, s, row); break;
     case LN_DECIDES: follow_branch(x, s, row); break;
-    case LN_GOES_ON: go(x, x->f->p->targets[s->first_target], row); break;
+    case LN_GOES_ON:
+    case LN_ENDS: go(x, x->f->p->targets[s->first_target], row); break;
     case LN_CALLS: follow_subflow(x, s, row); break;
     case LN_FORKS: follow_parallel(x, s, row); break;
     }

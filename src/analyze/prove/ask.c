@@ -1,160 +1,80 @@
-/* analyze/prove/ask.c - reading a question, and the answers about conditions.
+/* analyze/prove/ask.c - an asker, its answers by form, and the reply.
  *
- * `motet ask` understands a few sentences: "can X hold", "is X always", "is X
- * possible", "is X implied by Y", "when is X", "who can reach ...", "can P perform
- * ...". The question is cut into tokens, dispatch() looks at the first ones, and each
- * form reads the rest by ask_condition.c or ask_reach.c. The place of a token is kept,
- * so a fault can be underlined in the question.
+ * ask_read() makes an ask_said of the question; ANSWERS has one function per form. A
+ * reply is yes, no or unknown, as text and as JSON, and says what it rests on: `proof`
+ * names the method, `facts` an example that the evaluator has confirmed, `path` a run
+ * that the engine has executed, `covers` what was searched, `reason` why it is unknown.
+ * "No" is said only when the solver has proven it, a complete search found nothing, or
+ * it is shown.
  *
- * A reply is yes, no or unknown, as text and as JSON, and says what it rests on:
- * `proof` names the method, `facts` an example that the evaluator has confirmed,
- * `covers` what was searched, `reason` why it is unknown. "No" is said only when the
- * solver has proven it or a complete search found nothing.
+ * What is found out about operations, and searches that may be taken up again, live
+ * with the asker; everything of one question lives in the caller's arena.
  *
  * What may fail: a question that cannot be read is AN_REPLY_FAULT with a message and a
- * place; only the first fault is kept. Everything lives in the caller's arena. */
+ * place; only the first fault is kept. */
 #include "analyze/prove/ask_internal.h"
-#include "base/utf8.h"
-#include "contract/flow/text.h"
 
-/* A question is a sentence; more is not one, and the parser recurses over tokens. */
-enum { MOST_TOKENS = 2000 };
+#include <stdlib.h>
 
-/* ---- Words ---- */
+/* ---- The asker ---- */
 
-static bool is_name_byte(char c)
+static bool may_by_structure(void *context, uint32_t op)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '_';
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* Later faults follow from the first, and one place can be underlined. */
-bool ask_fault(asker *k, const ask_token *at, const char *format, ...)
-{
-    va_list args;
-    if (!k->error.len) {
-        va_start(args, format);
-        k->error = mt_strfv(k->a, format, args);
-        va_end(args);
-        k->place = at->at;
-    }
-    return false;
-}
-
-/* A dot is part of the number only before a digit, as in the language itself. */
-static size_t number_end(mt_str q, size_t i)
-{
-    i += q.ptr[i] == '-';
-    while (i < q.len && (is_digit(q.ptr[i]) || (q.ptr[i] == '.' && i + 1 < q.len &&
-                                                is_digit(q.ptr[i + 1])))) {
-        i++;
-    }
-    return i;
-}
-
-/* The token at i; its end is returned. 0: nothing begins here, or text without its
- * closing quote. Longer signs stand before their beginnings in SIGNS. */
-static size_t scan(mt_str q, size_t i, ask_token *t)
-{
-    static const char *const SIGNS[] = {"<=", ">=", "!=", "=", "<", ">", "(", ")", "."};
-    size_t end = i;
-    t->at = i;
-    bool minus = q.ptr[i] == '-' && i + 1 < q.len && is_digit(q.ptr[i + 1]);
-    if (is_digit(q.ptr[i]) || minus) {
-        t->kind = ASK_NUMBER;
-        end = number_end(q, i);
-    } else if (is_name_byte(q.ptr[i])) {
-        t->kind = ASK_WORD;
-        while (end < q.len && is_name_byte(q.ptr[end])) {
-            end++;
-        }
-    } else if (q.ptr[i] == '"') {
-        size_t length = mt_str_find(mt_str_skip(q, i + 1), '"');
-        t->kind = ASK_TEXT;
-        t->text = mt_str_from(q.ptr + i + 1, length);
-        return i + 1 + length < q.len ? i + length + 2 : 0;
-    } else {
-        t->kind = ASK_SIGN;
-        for (size_t s = 0; s < sizeof SIGNS / sizeof *SIGNS && end == i; s++) {
-            end += mt_str_starts(mt_str_skip(q, i), mt_str_z(SIGNS[s]))
-                       ? strlen(SIGNS[s])
-                       : 0;
-        }
-    }
-    t->text = mt_str_from(q.ptr + i, end - i);
-    return end > i ? end : 0;
-}
-
-/* A question mark at the end is good style and means nothing. The last token is
- * ASK_END, so looking one ahead is always allowed. */
-static bool tokenise(asker *k, mt_str q)
-{
-    size_t whole = mt_utf8_check(q);
-    if (whole != q.len) {
-        return ask_fault(k, &(ask_token){.at = whole}, "this is not UTF-8");
-    }
-    q = mt_str_trim(q, MT_STR(" \t\r\n?"));
-    for (size_t i = 0; i < q.len;) {
-        ask_token t = {0};
-        if (q.ptr[i] == ' ' || q.ptr[i] == '\t' || q.ptr[i] == '\n') {
-            i++;
-            continue;
-        }
-        size_t end = scan(q, i, &t);
-        if (!end || k->tokens.len == MOST_TOKENS) {
-            return ask_fault(k, &t,
-                             end ? "the question is too long"
-                                 : "this is not part of a question");
-        }
-        mt_vec_push(k->a, &k->tokens, t);
-        i = end;
-    }
-    mt_vec_push(k->a, &k->tokens,
-                ((ask_token){.kind = ASK_END, .text = MT_STR("the end"), .at = q.len}));
+    (void)context;
+    (void)op;
     return true;
 }
 
-const ask_token *ask_peek(const asker *k)
+an_asker *an_asker_new(const an_union *u, const mt_limits *limits)
 {
-    return &k->tokens.items[k->next];
+    an_asker *q = mt_xmalloc(sizeof *q);
+    uint32_t operations = u->plan->model->operation_count;
+    *q = (an_asker){.u = u,
+                    .plan = u->plan,
+                    .limits = limits ? *limits : MT_LIMITS_DEFAULT,
+                    .instances = 1};
+    q->provers = mt_new_array(&q->keep, an_prover *, (size_t)u->member_count + 1);
+    q->benches = mt_new_array(&q->keep, ct_bench, (size_t)u->member_count + 1);
+    q->possible = mt_new_array(&q->keep, an_answer, (size_t)operations + 1);
+    q->asked = mt_new_array(&q->keep, bool, (size_t)operations + 1);
+    an_setting plain = {
+        .plan = q->plan, .persona = CT_NONE, .instances = 1, .may = may_by_structure};
+    q->outline = an_outline_of(&q->keep, &plain);
+    return q;
 }
 
-/* Text in quotes is never a word of the grammar: a fact may be called "hold". */
-bool ask_take(asker *k, const char *word)
+void an_asker_free(an_asker *q)
 {
-    const ask_token *t = ask_peek(k);
-    bool same = (t->kind == ASK_WORD || t->kind == ASK_SIGN) &&
-                mt_str_eq(t->text, mt_str_z(word));
-    k->next += same;
-    return same;
-}
-
-bool ask_want(asker *k, const char *word)
-{
-    const ask_token *t = ask_peek(k);
-    return ask_take(k, word) ||
-           ask_fault(k, t, "expected '%s', got '%.*s'", word, MT_ARG(t->text));
-}
-
-bool ask_want_name(asker *k, ask_token *out)
-{
-    *out = *ask_peek(k);
-    if (out->kind != ASK_WORD && out->kind != ASK_TEXT) {
-        return ask_fault(k, out, "expected a name, got '%.*s'", MT_ARG(out->text));
+    if (!q) {
+        return;
     }
-    k->next++;
-    return true;
+    for (uint32_t i = 0; i < q->u->member_count; i++) {
+        an_prover_free(q->provers[i]);
+        if (q->benches[i].plan) {
+            ct_bench_free(&q->benches[i]);
+        }
+    }
+    mt_arena_free(&q->keep);
+    free(q);
 }
 
-bool ask_at_end(asker *k)
+void an_asker_instances(an_asker *q, uint32_t instances)
 {
-    const ask_token *t = ask_peek(k);
-    return t->kind == ASK_END || ask_fault(k, t, "'%.*s' is too much", MT_ARG(t->text));
+    q->instances = instances;
+}
+
+unsigned an_asker_disagreements(const an_asker *q)
+{
+    unsigned sum = 0;
+    for (uint32_t i = 0; i < q->u->member_count; i++) {
+        sum += q->provers[i] ? an_prover_disagreements(q->provers[i]) : 0;
+    }
+    return sum;
+}
+
+void an_asker_smt2(an_asker *q, mt_buf *out)
+{
+    q->smt2 = out;
 }
 
 /* ---- Replies ---- */
@@ -166,164 +86,9 @@ static const char *const REPLY_NAMES[] = {
 };
 MT_TABLE_COVERS(REPLY_NAMES, AN_REPLY_FAULT); /* which has no name */
 
-static void expr_text(asker *k, const ct_expr *e, mt_str *out)
+static int by_name(const void *x, const void *y)
 {
-    mt_buf b = {0};
-    ct_expr_text(&b, k->m, e);
-    *out = mt_str_dup(k->a, mt_buf_str(&b));
-    mt_buf_free(&b);
-}
-
-static void say_facts(asker *k, const char *label, mt_str facts)
-{
-    if (facts.len) {
-        mt_buf_addf(&k->text, "  %s: %.*s\n", label, MT_ARG(facts));
-        k->facts = facts;
-    }
-}
-
-an_reply_kind ask_unknown(asker *k, mt_str reason)
-{
-    mt_buf_addf(&k->text, "unknown: %.*s\n", MT_ARG(reason));
-    k->proof = "none";
-    k->reason = reason;
-    return AN_REPLY_UNKNOWN;
-}
-
-/* Is there a fact set for the claim? `yes` and `no` are what to say. `wanted` turns the
- * question round: "always" asks whether the opposite is possible. An example is shown
- * in both cases, since it either proves the yes or refutes. */
-static an_reply_kind say_possible(asker *k, const an_claim *claim, bool wanted,
-                                  const char *label)
-{
-    an_answer found = an_prove_possible(k->p, k->a, claim);
-    if (found.possible == AN_UNKNOWN) {
-        return ask_unknown(k, found.reason);
-    }
-    bool yes = (found.possible == AN_POSSIBLE) == wanted;
-    mt_buf_addf(&k->text, "%s%s\n", yes ? "yes" : "no",
-                found.possible == AN_NEVER ? " (proven for every fact set)" : "");
-    say_facts(k, label, found.facts);
-    k->proof = found.possible == AN_NEVER ? "proven" : "facts";
-    return yes ? AN_REPLY_YES : AN_REPLY_NO;
-}
-
-/* ---- Questions ---- */
-
-/* By, and not what, for some fact set: if that is impossible, it is implied. */
-static an_reply_kind implied(asker *k, const ct_expr *what)
-{
-    const ct_expr *by = ask_condition(k);
-    if (!by || !ask_at_end(k)) {
-        return AN_REPLY_FAULT;
-    }
-    const an_claim *not_so =
-        an_claim_and(k->a, an_claim_holds(k->a, AN_FIRST, by),
-                     an_claim_not(k->a, an_claim_holds(k->a, AN_FIRST, what)));
-    return say_possible(k, not_so, false, "not for");
-}
-
-static an_reply_kind ask_is(asker *k)
-{
-    const ct_expr *what = ask_condition(k);
-    if (!what) {
-        return AN_REPLY_FAULT;
-    }
-    const an_claim *holds = an_claim_holds(k->a, AN_FIRST, what);
-    if (ask_take(k, "implied")) {
-        return ask_want(k, "by") ? implied(k, what) : AN_REPLY_FAULT;
-    }
-    if (ask_take(k, "possible")) {
-        return ask_at_end(k) ? say_possible(k, holds, true, "for") : AN_REPLY_FAULT;
-    }
-    if (ask_want(k, "always") && ask_at_end(k)) {
-        return say_possible(k, an_claim_not(k->a, holds), false, "not for");
-    }
-    return AN_REPLY_FAULT;
-}
-
-static an_reply_kind can_hold(asker *k)
-{
-    const ct_expr *what = ask_condition(k);
-    if (!what || !ask_want(k, "hold") || !ask_at_end(k)) {
-        return AN_REPLY_FAULT;
-    }
-    return say_possible(k, an_claim_holds(k->a, AN_FIRST, what), true, "for");
-}
-
-/* A condition that was shortened without proof is shown with that remark. */
-static an_reply_kind say_condition(asker *k, const ask_weakest *w)
-{
-    mt_str text = MT_STR("always");
-    if (w->fails == AN_POSSIBLE || w->fails == AN_UNKNOWN) {
-        expr_text(k, w->condition, &text);
-    }
-    mt_buf_addf(&k->text, "%s%.*s\n",
-                w->exact ? "" : "not proven to be the same: ", MT_ARG(text));
-    say_facts(k, "for example", w->facts);
-    k->condition = text;
-    k->proof = w->exact ? "proven" : "none";
-    return AN_REPLY_YES;
-}
-
-/* "is" and "can" mean the same here. */
-static an_reply_kind ask_when(asker *k)
-{
-    if (!ask_take(k, "is") && !ask_want(k, "can")) {
-        return AN_REPLY_FAULT;
-    }
-    const ct_expr *what = ask_condition(k);
-    if (!what || !ask_at_end(k)) {
-        return AN_REPLY_FAULT;
-    }
-    ask_weakest w = ask_weakest_of(k, what);
-    if (w.holds == AN_POSSIBLE) {
-        return say_condition(k, &w);
-    }
-    if (w.holds == AN_UNKNOWN) {
-        return ask_unknown(k, w.reason);
-    }
-    mt_buf_addz(&k->text, "never (proven for every fact set)\n");
-    k->condition = MT_STR("never");
-    k->proof = "proven";
-    return AN_REPLY_NO;
-}
-
-/* "can" is two questions: with a persona behind it about authority, otherwise about a
- * condition. */
-static an_reply_kind dispatch(asker *k)
-{
-    const ask_token *first = ask_peek(k);
-    if (ask_take(k, "is")) {
-        return ask_is(k);
-    }
-    if (ask_take(k, "when")) {
-        return ask_when(k);
-    }
-    if (ask_take(k, "who")) {
-        return ask_want(k, "can") ? ask_persona(k, true) : AN_REPLY_FAULT;
-    }
-    if (ask_take(k, "can")) {
-        return ask_is_persona(k) ? ask_persona(k, false) : can_hold(k);
-    }
-    ask_fault(k, first, "a question begins with can, who, when or is");
-    return AN_REPLY_FAULT;
-}
-
-static void raw(mt_jw *w, mt_str key, mt_str json)
-{
-    if (json.len) {
-        mt_jw_key(w, key);
-        mt_jw_raw(w, json);
-    }
-}
-
-static void text(mt_jw *w, mt_str key, mt_str value)
-{
-    if (value.len) {
-        mt_jw_key(w, key);
-        mt_jw_str(w, value);
-    }
+    return mt_str_cmp(((const ask_key *)x)->name, ((const ask_key *)y)->name);
 }
 
 /* Keys are in byte order; those without a value are left out. */
@@ -331,32 +96,66 @@ static mt_str reply_json(asker *k, an_reply_kind kind, mt_str question)
 {
     mt_buf b = {0};
     mt_jw w = mt_jw_start(&b, false);
+    ask_put_text(k, "proof", mt_str_z(k->proof));
+    ask_put_text(k, "question", question);
+    ask_put_text(k, "reply", mt_str_z(REPLY_NAMES[kind]));
+    qsort(k->keys.items, k->keys.len, sizeof *k->keys.items, by_name);
     mt_jw_begin_object(&w);
-    raw(&w, MT_STR("alone"), k->alone);
-    text(&w, MT_STR("condition"), k->condition);
-    raw(&w, MT_STR("covers"), k->covers);
-    raw(&w, MT_STR("facts"), k->facts);
-    raw(&w, MT_STR("path"), k->path);
-    raw(&w, MT_STR("personas"), k->personas);
-    text(&w, MT_STR("proof"), mt_str_z(k->proof));
-    text(&w, MT_STR("question"), question);
-    text(&w, MT_STR("reason"), k->reason);
-    text(&w, MT_STR("reply"), mt_str_z(REPLY_NAMES[kind]));
-    raw(&w, MT_STR("undecided"), k->undecided);
-    raw(&w, MT_STR("ways"), k->ways);
+    for (size_t i = 0; i < k->keys.len; i++) {
+        if (k->keys.items[i].json.len) {
+            mt_jw_key(&w, k->keys.items[i].name);
+            mt_jw_raw(&w, k->keys.items[i].json);
+        }
+    }
     mt_jw_end_object(&w);
-    mt_str json = mt_str_dup(k->a, mt_buf_str(&b));
-    mt_buf_free(&b);
-    return json;
+    return ask_kept(k, &b);
 }
 
+/* ---- Questions ---- */
+
+typedef an_reply_kind answer(asker *k, const ask_said *q);
+
+static answer *const ANSWERS[AN_QUESTION_COUNT] = {
+    [AN_ASK_CAN] = ask_reply_can,
+    [AN_ASK_WHO] = ask_reply_who,
+    [AN_ASK_ALONE] = ask_reply_alone,
+    [AN_ASK_HOLD] = ask_reply_condition,
+    [AN_ASK_POSSIBLE] = ask_reply_condition,
+    [AN_ASK_IS_ALWAYS] = ask_reply_condition,
+    [AN_ASK_IMPLIED] = ask_reply_condition,
+    [AN_ASK_SAME] = ask_reply_condition,
+    [AN_ASK_WHEN_IS] = ask_reply_when,
+    [AN_ASK_WHEN_CAN] = ask_reply_when,
+    [AN_ASK_NEVER] = ask_reply_condition,
+    [AN_ASK_NEVER_WHILE] = ask_reply_condition,
+    [AN_ASK_NEVER_STEP] = ask_reply_never_step,
+    [AN_ASK_NEVER_STEP_WHILE] = ask_reply_never_step,
+    [AN_ASK_ALWAYS] = ask_reply_condition,
+    [AN_ASK_BEFORE] = ask_reply_before,
+    [AN_ASK_BEFORE_EACH] = ask_reply_before,
+    [AN_ASK_EVERY_FLOW] = ask_reply_flows,
+    [AN_ASK_FLOW] = ask_reply_flows,
+    [AN_ASK_TERMINAL] = ask_reply_progress,
+    [AN_ASK_TERMINAL_OF] = ask_reply_progress,
+    [AN_ASK_REACHABLE] = ask_reply_progress,
+    [AN_ASK_DUTIES] = ask_reply_duties,
+    [AN_ASK_DUTIES_SAME] = ask_reply_duties,
+    [AN_ASK_CAUSE] = ask_reply_cause,
+    [AN_ASK_WHY_NOT] = NULL, /* stands before one of the others */
+};
+
 /* A fault wins over a reply that was made before it was noticed. */
-an_reply an_ask(mt_arena *a, an_prover *p, const ct_program *program, mt_str question)
+an_reply an_ask(an_asker *q, mt_arena *a, mt_str question)
 {
-    asker k = {.a = a, .p = p, .program = program, .m = ct_program_model(program)};
+    asker k = {.a = a, .q = q, .member = q->u->system ? CT_NONE : 0};
+    ask_said said;
     an_reply r = {.kind = AN_REPLY_FAULT};
-    if (tokenise(&k, question)) {
-        r.kind = dispatch(&k);
+    k.m = k.member == CT_NONE ? NULL : ask_model_of(q, 0);
+    if (ask_tokenise(&k, question) && ask_read(&k, &said)) {
+        r.kind = ANSWERS[said.form](&k, &said);
+    }
+    if (r.kind == AN_REPLY_NO && k.why) {
+        ask_explain(&k, &said);
     }
     if (r.kind == AN_REPLY_FAULT || k.error.len) {
         r = (an_reply){.kind = AN_REPLY_FAULT, .text = k.error, .place = k.place};

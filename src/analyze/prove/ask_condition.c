@@ -1,9 +1,11 @@
 /* analyze/prove/ask_condition.c - conditions in questions, with types decided.
  *
  * A name is a fact, else a verdict, else an operation, which stands for its
- * precondition. A verdict is its presence, or its payload where something follows that
- * wants a value. Literals get their type from what stands beside them: "3" beside a
- * Decimal is a Decimal, text beside an Enum must be one of its values.
+ * precondition; ENTITY.STATE is a state, unless a fact has such a field. All facts of a
+ * question are those of one member. A verdict is its presence, or its payload where
+ * something follows that wants a value. Literals get their type from what stands beside
+ * them: "3" beside a Decimal is a Decimal, text beside an Enum must be one of its
+ * values.
  *
  * The grammar is that of the language's predicates, less quantifiers: or, and, not,
  * comparisons, parentheses. Recursive descent, at most MOST_DEPTH deep.
@@ -14,7 +16,8 @@
 #include "base/utf8.h"
 #include "contract/wire/round_text.h"
 
-enum { MOST_DEPTH = 100 };
+/* The second: states in one question, so that their truth is one word. */
+enum { MOST_DEPTH = 100, MOST_ATOMS = 64 };
 
 ct_expr *ask_expr(mt_arena *a, ct_op op, const ct_expr *left, const ct_expr *right)
 {
@@ -86,25 +89,116 @@ static const ct_expr *precondition_of(asker *k, uint32_t operation)
     return e ? e : literal(k, &CT_TYPE_BOOL, (ct_value){.boolean = true});
 }
 
-/* A verdict is its payload where something follows that wants a value. */
-static const ct_expr *named(asker *k, const ask_token *name, bool as_value)
+bool ask_use_member(asker *k, const ask_token *at, uint32_t member)
 {
-    uint32_t i = ct_model_find(k->m, CT_KIND_FACT, name->text);
-    if (i != CT_NONE) {
+    k->reads_facts = true;
+    if (k->member == CT_NONE) {
+        k->member = member;
+        k->m = ask_model_of(k->q, member);
+    }
+    return k->member == member ||
+           ask_fault(k, at,
+                     "facts are those of one member: '%.*s' is of %.*s, others of %.*s",
+                     MT_ARG(at->text), MT_ARG(k->q->u->members[member].id),
+                     MT_ARG(k->q->u->members[k->member].id));
+}
+
+/* A member's thing of one of these kinds; its facts are then the question's. */
+static bool try_kind(asker *k, ct_kind kind, uint32_t *out)
+{
+    const ask_token *at = ask_peek(k);
+    uint32_t member;
+    return ask_try_member(k, kind, &member, out) && ask_use_member(k, at, member);
+}
+
+/* A state that the entity does not have is the likelier slip, where an entity is named.
+ */
+static void refuse_name(asker *k)
+{
+    const ask_token *t = ask_peek(k);
+    uint32_t entity, state;
+    size_t at = k->next;
+    if (ask_try_union(k, CT_KIND_ENTITY, &entity) && ask_take(k, ".")) {
+        ask_read_state(k, entity, &state);
+    }
+    k->next = k->error.len ? k->next : at;
+    unsigned kinds =
+        1u << CT_KIND_FACT | 1u << CT_KIND_VERDICT | 1u << CT_KIND_OPERATION;
+    ask_fault(k, t, "there is no fact, verdict or operation '%.*s'%.*s",
+              MT_ARG(t->text), MT_ARG(ask_hint(k, t->text, kinds)));
+}
+
+static bool value_follows(const asker *k, bool right_side);
+
+/* A verdict is its payload where something follows that wants a value. */
+static const ct_expr *named(asker *k, bool right_side)
+{
+    ask_token name = *ask_peek(k);
+    uint32_t i;
+    if (name.kind != ASK_WORD && name.kind != ASK_TEXT) {
+        ask_want_name(k, &name);
+        return NULL;
+    }
+    if (try_kind(k, CT_KIND_FACT, &i)) {
         return typed(k, CT_FACT, k->m->facts[i].type, NULL, i);
     }
-    i = ct_model_find(k->m, CT_KIND_VERDICT, name->text);
-    if (i != CT_NONE) {
-        return as_value ? typed(k, CT_PAYLOAD, k->m->rules[i].payload_type, NULL, i)
-                        : typed(k, CT_PRESENT, &CT_TYPE_BOOL, NULL, i);
+    if (try_kind(k, CT_KIND_VERDICT, &i)) {
+        return value_follows(k, right_side)
+                   ? typed(k, CT_PAYLOAD, k->m->rules[i].payload_type, NULL, i)
+                   : typed(k, CT_PRESENT, &CT_TYPE_BOOL, NULL, i);
     }
-    i = ct_model_find(k->m, CT_KIND_OPERATION, name->text);
-    if (i != CT_NONE && !as_value) {
+    size_t at = k->next;
+    if (try_kind(k, CT_KIND_OPERATION, &i) && !value_follows(k, right_side)) {
         return precondition_of(k, i);
     }
-    ask_fault(k, name, "there is no fact, verdict or operation '%.*s'",
-              MT_ARG(name->text));
+    k->next = at;
+    if (!k->error.len) {
+        refuse_name(k);
+    }
     return NULL;
+}
+
+/* ---- States ---- */
+
+/* Does a fact or verdict here have what follows the dot? Then it is not a state. */
+static bool is_field(asker *k)
+{
+    asker look = *k;
+    uint32_t member, i;
+    const ct_type *t = NULL;
+    if (ask_try_member(&look, CT_KIND_FACT, &member, &i)) {
+        t = ask_model_of(k->q, member)->facts[i].type;
+    } else if (ask_try_member(&look, CT_KIND_VERDICT, &member, &i)) {
+        t = ask_model_of(k->q, member)->rules[i].payload_type;
+    }
+    if (!t || !ask_take(&look, ".")) {
+        return t != NULL;
+    }
+    mt_str name = ask_peek(&look)->text;
+    bool parted = ct_held(t) == LN_RECORD || ct_held(t) == LN_VARIANT;
+    return (ct_has(t, LN_CURRENCY) && mt_str_is(name, "amount")) ||
+           (ct_held(t) == LN_VARIANT && mt_str_is(name, "tag")) ||
+           (parted && ct_field_find(t, name) != CT_NONE);
+}
+
+/* The same state is one atom, however often it is named. */
+static const ct_expr *state_atom(asker *k, const ask_token *at, uint32_t entity,
+                                 uint32_t state)
+{
+    for (size_t i = 0; i < k->atoms.len; i++) {
+        if (k->atoms.items[i].entity == entity && k->atoms.items[i].state == state) {
+            return k->atoms.items[i].expr;
+        }
+    }
+    if (k->atoms.len == MOST_ATOMS) {
+        ask_fault(k, at, "more than %d states in one question", MOST_ATOMS);
+        return NULL;
+    }
+    ct_expr *e = ask_expr(k->a, CT_LITERAL, NULL, NULL);
+    ct_value *value = mt_new(k->a, ct_value);
+    e->value = value;
+    mt_vec_push(k->a, &k->atoms, ((ask_atom){entity, state, e, value}));
+    return e;
 }
 
 /* ORDER ct_compare, -1 if it is not a comparison. */
@@ -128,11 +222,12 @@ static bool value_follows(const asker *k, bool right_side)
 
 static const ct_expr *path(asker *k, bool right_side)
 {
-    ask_token name;
-    if (!ask_want_name(k, &name)) {
-        return NULL;
+    ask_token at = *ask_peek(k);
+    uint32_t entity, state;
+    if (!right_side && !is_field(k) && ask_try_state(k, &entity, &state)) {
+        return state_atom(k, &at, entity, state);
     }
-    const ct_expr *e = named(k, &name, value_follows(k, right_side));
+    const ct_expr *e = named(k, right_side);
     while (e && ask_take(k, ".")) {
         ask_token field;
         e = ask_want_name(k, &field) ? member(k, e, &field) : NULL;

@@ -1,496 +1,364 @@
-/* analyze/prove/ask_way.c - how a persona gets somewhere, and that the engine goes.
+/* analyze/prove/ask_way.c - ways that were found: executed, then shown.
  *
- * The order for one persona: the outline (each entity by itself, no solver) rules out
- * what cannot be; a search with the persona's operations alone; a search with
- * everybody's. The solver is asked about an operation when a search first comes to it.
- * An operation it cannot decide is not a step; only when nothing was found without
- * them they are all taken to be possible, and if there is still no way, there is none.
+ * The search gives a joint state and perhaps a step from it; the steps that led there
+ * are found again, somebody is named for each, and the engine that runs `motet eval
+ * --operation` executes them one after the other, with the facts that are shown.
  *
- * INVARIANT: a way that is `found` has been executed, step by step, by the engine that
- * runs `motet eval --operation`, with the facts that are shown. A way the engine
- * refuses is a fault of the search: it is not shown, and the answer stays open.
+ * INVARIANT: a way that is `found` has been executed so. A way the engine refuses is a
+ * fault of the search: it is not shown, and the answer stays open with the reason.
  *
- * `cut` says that a search met its bound, `unsure` that it met an operation nobody
- * could decide; either keeps "no" from being said. The bench with facts and verdicts
- * is freed by ask_search_close(), the rest is the asker's arena. */
+ * In a System every step is executed by its member's own program, in that member's
+ * numbers; entities it does not have stay as they are. */
 #include "analyze/prove/ask_internal.h"
-
-/* ---- what may be performed ---- */
-
-const an_answer *ask_can_hold(ask_search *s, uint32_t operation)
-{
-    if (!s->asked[operation]) {
-        asker *k = s->k;
-        const ct_expr *e = k->m->operations[operation].precondition;
-        s->asked[operation] = true;
-        s->possible[operation] =
-            an_prove_possible(k->p, k->a, an_claim_holds(k->a, AN_FIRST, e));
-    }
-    return &s->possible[operation];
-}
-
-static bool may_by_structure(void *context, uint32_t op)
-{
-    (void)context;
-    (void)op;
-    return true;
-}
-
-static bool may_hold(void *context, uint32_t op)
-{
-    ask_search *s = context;
-    const an_answer *holds = ask_can_hold(s, op);
-    if (holds->possible != AN_UNKNOWN) {
-        return holds->possible == AN_POSSIBLE;
-    }
-    s->unsure = true;
-    s->reason = s->reason.len ? s->reason : holds->reason;
-    return s->guess;
-}
-
-static bool allows(const ask_search *s, uint32_t operation, uint32_t persona)
-{
-    return persona == CT_NONE || ct_bit(s->plan->ops[operation].allowed, persona);
-}
-
-/* ---- goals ---- */
-
-static bool serves(const ask_goal *g, const an_joint_step *step)
-{
-    if (g->operation != CT_NONE) {
-        return step->operation == g->operation;
-    }
-    for (uint32_t i = 0; i < step->change_count; i++) {
-        const ct_change *c = &step->changes[i];
-        if (c->entity == g->entity && c->to == g->to &&
-            (g->from == CT_NONE || g->from == c->from)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Could a step of this outcome serve, going by the outline? */
-static bool outcome_serves(const ask_search *s, const an_outline *o, uint32_t outcome)
-{
-    const ct_plan_outcome *out = &s->plan->outcomes[outcome];
-    const ask_goal *g = &s->goal;
-    bool some = g->operation == o->operation[outcome];
-    for (uint32_t i = 0; g->operation == CT_NONE && i < out->effect_count; i++) {
-        const ct_plan_effect *e = &s->plan->effects[out->first_effect + i];
-        some |= e->entity == g->entity && e->to == g->to &&
-                (g->from == CT_NONE || g->from == e->from) &&
-                ct_bit(o->states, o->first_state[e->entity] + e->from);
-    }
-    return some && ct_bit(o->outcomes, outcome);
-}
-
-static bool in_outline(const ask_search *s, const an_outline *o, uint32_t persona)
-{
-    for (uint32_t i = 0; i < s->plan->outcome_count; i++) {
-        if (allows(s, o->operation[i], persona) && outcome_serves(s, o, i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool ask_never(ask_search *s, uint32_t persona)
-{
-    if (!in_outline(s, &s->outline, persona)) {
-        return true;
-    }
-    if (!s->proven.states) {
-        bool before = s->guess;
-        s->guess = true;
-        s->proven = an_outline_of(s->k->a, &s->scene);
-        s->guess = before;
-    }
-    return !in_outline(s, &s->proven, persona);
-}
 
 /* ---- execution ---- */
 
-static bool same_changes(const ct_attempt *got, const ct_change *changes,
+typedef struct stage {
+    asker *k;
+    mt_arena tmp;
+    uint32_t instances;
+    uint32_t *states; /* of the union: one per entity and instance */
+    mt_str why;       /* the engine refuses */
+} stage;
+
+/* Facts as they are shown, read and evaluated anew. */
+static bool evaluate(stage *g, ct_bench *b, mt_str facts)
+{
+    ct_fault fault = {0};
+    mt_err err = ct_facts_read(b->facts, facts, b->limits, false, &fault);
+    if (!err) {
+        err = ct_evaluate(b->plan->program, b->facts, b->verdicts, &g->tmp, &fault);
+    }
+    g->why = err ? mt_str_dup(g->k->a, fault.message) : g->why;
+    return !err;
+}
+
+static bool same_changes(const stage *g, const an_union_member *m,
+                         const ct_attempt *got, const ct_change *changes,
                          const an_joint_step *step)
 {
-    bool same = !got->error && got->outcome == step->outcome &&
-                got->change_count == step->change_count;
+    const an_union *u = g->k->q->u;
+    bool same =
+        !got->error &&
+        got->outcome == an_union_own_outcome(u, step->operation, step->outcome) &&
+        got->change_count == step->change_count;
     for (uint32_t i = 0; same && i < step->change_count; i++) {
         const ct_change *x = &changes[i], *y = &step->changes[i];
-        same = x->entity == y->entity && x->from == y->from && x->to == y->to;
+        const uint32_t *states = m->states[x->entity];
+        same = m->entities[x->entity] == y->entity && states[x->from] == y->from &&
+               states[x->to] == y->to;
     }
     return same;
 }
 
-/* Facts as they are shown, read and evaluated anew. */
-static bool evaluate(mt_arena *a, ask_search *s, mt_str facts, mt_str *why)
+/* The states of the instances the step is bound to, as the member numbers them: the
+ * first of an entity that it does not move. */
+static uint32_t *bound_states(stage *g, const an_union_member *m,
+                              const an_joint_step *step)
 {
-    ct_bench *b = &s->bench;
-    ct_fault fault = {0};
-    mt_err err = ct_facts_read(b->facts, facts, b->limits, false, &fault);
-    if (!err) {
-        err = ct_evaluate(b->plan->program, b->facts, b->verdicts, a, &fault);
+    uint32_t count = m->plan->model->entity_count;
+    uint32_t *bound = mt_new_array(&g->tmp, uint32_t, (size_t)count + 1);
+    for (uint32_t e = 0; e < count; e++) {
+        uint32_t common = m->entities[e], instance = 0;
+        for (uint32_t c = 0; c < step->change_count; c++) {
+            if (step->changes[c].entity == common) {
+                instance = step->instances[c];
+            }
+        }
+        bound[e] =
+            an_union_own_state(m, e, g->states[common * g->instances + instance]);
     }
-    *why = err ? mt_str_dup(s->k->a, fault.message) : *why;
-    return !err;
+    return bound;
 }
 
-/* One step in the engine; `states` are those of the instances it is bound to. An
- * outcome is named only where the engine asks for it. */
-static bool execute_step(mt_arena *a, ask_search *s, ask_step *x,
-                         const uint32_t *states, mt_str *why)
+/* One step in the engine. An outcome is named only where the engine asks for it. */
+static bool execute_step(stage *g, ask_step *x, mt_str facts)
 {
-    const ct_plan *p = s->plan;
-    ct_bench *b = &s->bench;
-    uint32_t op = x->step.operation;
+    an_asker *q = g->k->q;
+    uint32_t member = q->u->member_of[x->step.operation];
+    const an_union_member *m = &q->u->members[member];
+    ct_bench *b = ask_bench_of(q, member);
+    uint32_t op = an_union_own_operation(q->u, x->step.operation), who = 0;
+    uint32_t outcome = an_union_own_outcome(q->u, x->step.operation, x->step.outcome);
     ct_attempt got;
-    ct_change *changes = mt_new_array(a, ct_change, (size_t)p->max_changes + 1);
-    if (!evaluate(a, s, ask_can_hold(s, op)->facts, why)) {
+    ct_change *changes =
+        mt_new_array(&g->tmp, ct_change, (size_t)m->plan->max_changes + 1);
+    if (!evaluate(g, b, facts)) {
         return false;
     }
-    ct_frozen z = {p, {p->program, b->facts, b->verdicts}, b->scratch};
-    ct_op_try(&z, op, x->persona, states, CT_NONE, a, &got, changes);
+    while (m->personas[who] != x->persona) {
+        who++;
+    }
+    const uint32_t *states = bound_states(g, m, &x->step);
+    ct_frozen z = {m->plan, {m->program, b->facts, b->verdicts}, b->scratch};
+    ct_op_try(&z, op, who, states, CT_NONE, &g->tmp, &got, changes);
     x->named = got.error == CT_OP_AMBIGUOUS;
     if (x->named) {
-        ct_op_try(&z, op, x->persona, states, x->step.outcome, a, &got, changes);
+        ct_op_try(&z, op, who, states, outcome, &g->tmp, &got, changes);
     }
-    *why = got.error ? ct_op_error_name(got.error) : MT_STR("it does something else");
-    return same_changes(&got, changes, &x->step);
+    g->why = got.error ? ct_op_error_name(got.error) : MT_STR("it does something else");
+    return same_changes(g, m, &got, changes, &x->step);
 }
 
-/* From the initial states on; `states` has one per instance, `bound` one per entity. */
-static bool execute(ask_search *s, ask_way *w)
+/* From the initial states on. */
+static bool execute(asker *k, ask_way *w, uint32_t instances, mt_str last_facts)
 {
-    const ct_model *m = s->plan->model;
-    uint32_t n = s->goal.instances;
-    mt_arena tmp = {0};
-    mt_str why = {0};
+    const ct_model *m = k->q->plan->model;
+    stage g = {.k = k, .instances = instances};
     bool done = true;
-    uint32_t *states = mt_new_array(&tmp, uint32_t, (size_t)m->entity_count * n + 1);
-    uint32_t *bound = mt_new_array(&tmp, uint32_t, (size_t)m->entity_count + 1);
-    for (uint32_t i = 0; i < m->entity_count * n; i++) {
-        states[i] = m->entities[i / n].initial;
+    g.states = mt_new_array(&g.tmp, uint32_t, (size_t)m->entity_count * instances + 1);
+    for (uint32_t i = 0; i < m->entity_count * instances; i++) {
+        g.states[i] = m->entities[i / instances].initial;
     }
     for (uint32_t i = 0; i < w->count && done; i++) {
         const an_joint_step *step = &w->steps[i].step;
-        for (uint32_t e = 0; e < m->entity_count; e++) {
-            bound[e] = states[e * n];
-        }
+        bool last = i + 1 == w->count && last_facts.len;
+        done = execute_step(&g, &w->steps[i],
+                            last ? last_facts
+                                 : ask_can_hold(k->q, step->operation)->facts);
         for (uint32_t c = 0; c < step->change_count; c++) {
-            uint32_t e = step->changes[c].entity;
-            bound[e] = states[e * n + step->instances[c]];
-            states[e * n + step->instances[c]] = step->changes[c].to;
+            g.states[step->changes[c].entity * instances + step->instances[c]] =
+                step->changes[c].to;
         }
-        done = execute_step(&tmp, s, &w->steps[i], bound, &why);
     }
     if (!done) {
-        s->reason = mt_strf(s->k->a, "the engine refuses a way that was found: %.*s",
-                            MT_ARG(why));
+        w->reason = mt_strf(k->a, "the engine refuses a way that was found: %.*s",
+                            MT_ARG(g.why));
     }
-    mt_arena_free(&tmp);
+    mt_arena_free(&g.tmp);
     return done;
 }
 
-/* ---- searching ---- */
-
-typedef struct hit {
-    uint32_t node; /* the joint state before the step */
-    bool found;
-    an_joint_step step;
-} hit;
-
-typedef struct hunt {
-    ask_search *s;
-    hit *hits;      /* by persona; one more for anybody */
-    uint32_t one;   /* whose way is looked for; UINT32_MAX: everybody's */
-    uint32_t still; /* how many have none yet */
-    mt_arena *tmp;
-} hunt;
-
-static void strike(hunt *h, uint32_t who, uint32_t node, const an_joint_step *step)
-{
-    hit *x = &h->hits[who];
-    if (!x->found) {
-        *x = (hit){node, true, an_joint_keep(h->tmp, step)};
-        h->still--;
-    }
-}
-
-static bool look(void *context, const an_joint *j, uint32_t node,
-                 const an_joint_step *step)
-{
-    hunt *h = context;
-    ask_search *s = h->s;
-    uint32_t personas = s->plan->model->persona_count;
-    (void)j;
-    if (!serves(&s->goal, step)) {
-        return false;
-    }
-    if (h->one != UINT32_MAX) {
-        uint32_t persona = h->one == personas ? CT_NONE : h->one;
-        if (allows(s, step->operation, persona)) {
-            strike(h, h->one, node, step);
-        }
-        return h->still == 0;
-    }
-    for (uint32_t p = 0; p < personas; p++) {
-        if (allows(s, step->operation, p)) {
-            strike(h, p, node, step);
-        }
-    }
-    return h->still == 0;
-}
-
-/* Who performs each step: `persona` where it may, else whoever acted before, else the
+/* Who performs each step: `persona` where it may, else whoever acted after it, else the
  * first who may. */
-static void cast(const ask_search *s, ask_way *w, uint32_t persona)
+static void cast(const asker *k, ask_way *w, uint32_t persona)
 {
+    const an_asker *q = k->q;
     uint32_t last = persona;
     w->alone = true;
     for (uint32_t i = w->count; i-- > 0;) {
-        const ct_operation *op =
-            &s->plan->model->operations[w->steps[i].step.operation];
-        bool own = persona != CT_NONE && allows(s, w->steps[i].step.operation, persona);
-        bool same = last != CT_NONE && allows(s, w->steps[i].step.operation, last);
-        last = own ? persona : same ? last : op->personas[0];
+        uint32_t op = w->steps[i].step.operation;
+        bool own = persona != CT_NONE && ask_allows(q, op, persona);
+        bool same = last != CT_NONE && ask_allows(q, op, last);
+        last = own ? persona : same ? last : q->plan->model->operations[op].personas[0];
         w->steps[i].persona = last;
         w->alone &= own;
     }
 }
 
-static ask_way way_from(ask_search *s, an_joint *j, const hit *x, uint32_t persona)
+ask_way ask_way_to(asker *k, ask_space *s, uint32_t node, const an_joint_step *step,
+                   uint32_t persona, mt_str last_facts)
 {
-    mt_arena *a = s->k->a;
     const an_joint_step *before;
-    uint32_t count = an_joint_way(a, j, x->node, &before);
-    ask_way w = {.count = count + 1,
-                 .steps = mt_new_array(a, ask_step, (size_t)count + 1)};
+    uint32_t count = an_joint_way(k->a, s->j, node, &before);
+    ask_way w = {.count = count + (step != NULL),
+                 .steps = mt_new_array(k->a, ask_step, (size_t)count + 1)};
     for (uint32_t i = 0; i < count; i++) {
         w.steps[i].step = before[i];
     }
-    w.steps[count].step = an_joint_keep(a, &x->step);
-    cast(s, &w, persona);
-    w.found = !s->guess && execute(s, &w);
+    if (step) {
+        w.steps[count].step = an_joint_keep(k->a, step);
+    }
+    cast(k, &w, persona);
+    w.found = execute(k, &w, s->scope.instances, last_facts);
     w.open = !w.found;
     return w;
 }
 
-static void note_searched(ask_search *s, const an_joint *j)
+/* ---- in words ---- */
+
+/* One instance has the name the engine gives it by default; several are numbered from
+ * 1. */
+static mt_str instance_name(asker *k, uint32_t instances, uint32_t instance)
 {
-    for (uint32_t i = 0; i < j->entity_count; i++) {
-        ct_bit_set(s->entities, j->entities[i]);
-    }
-    if (!j->complete) {
-        s->cut = true;
-        s->reason =
-            j->too_wide
-                ? mt_strf(s->k->a, "an operation moves more than %d entities at once",
-                          AN_MOST_CHANGES)
-                : mt_strf(s->k->a,
-                          "the search ended after %zu joint state%s (reach_states %zu)",
-                          j->nodes.len, j->nodes.len == 1 ? "" : "s", s->scene.most);
-    }
+    return instances == 1 ? CT_DEFAULT_INSTANCE : mt_strf(k->a, "%u", instance + 1);
 }
 
-/* Ways of those who were first found in this search. */
-static void collect(ask_search *s, an_joint *j, const hit *hits, ask_way *ways)
+/* What the step does with the entity that is asked about; NULL: nothing. */
+static const ct_change *shown_change(const ask_shown *h, const an_joint_step *step)
 {
-    uint32_t personas = s->plan->model->persona_count;
-    for (uint32_t p = 0; p <= personas; p++) {
-        if (hits[p].found && !ways[p].count) {
-            ways[p] = way_from(s, j, &hits[p], p == personas ? CT_NONE : p);
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        if (step->changes[i].entity == h->entity) {
+            return &step->changes[i];
         }
     }
+    return NULL;
 }
 
-/* Searches the groups of entities the goal is in. `one` is a persona, the number of
- * personas (anybody) or UINT32_MAX (each of them); `ways` has one place per persona and
- * one for anybody. `acting` performs every step; CT_NONE: everybody helps. */
-static void search(ask_search *s, uint32_t one, uint32_t acting, ask_way *ways)
+/* (held -> released), or with entities and instances where that is not enough. */
+static void say_changes(asker *k, const ask_shown *h, const an_joint_step *step)
 {
-    const ct_model *m = s->plan->model;
-    mt_arena tmp = {0};
-    /* By group; the last is what moves nothing. */
-    bool *seen = mt_new_array(&tmp, bool, (size_t)m->entity_count + 1);
-    hunt h = {.s = s,
-              .hits = mt_new_array(&tmp, hit, (size_t)m->persona_count + 1),
-              .one = one,
-              .still = one == UINT32_MAX ? m->persona_count : 1,
-              .tmp = &tmp};
-    an_setting scene = s->scene;
-    scene.persona = acting;
-    size_t joint_states = 0;
-    s->cut = s->unsure = false;
-    for (uint32_t o = 0; o < s->plan->outcome_count && h.still; o++) {
-        uint32_t group = an_outcome_group(&s->scene, &s->outline, o);
-        bool *done = &seen[group == CT_NONE ? m->entity_count : group];
-        if (!*done && outcome_serves(s, &s->outline, o)) {
-            an_joint *j = an_joint_search(&tmp, &scene, &s->outline, group, look, &h);
-            joint_states += j->nodes.len;
-            note_searched(s, j);
-            collect(s, j, h.hits, ways);
-            *done = true;
-        }
-    }
-    s->joint_states = joint_states > s->joint_states ? joint_states : s->joint_states;
-    mt_arena_free(&tmp);
-}
-
-/* Nothing was found by a search that was `cut` or `unsure`: can there be a way? */
-static bool is_open(ask_search *s, uint32_t persona, bool cut, bool unsure)
-{
-    uint32_t personas = s->plan->model->persona_count;
-    uint32_t one = persona == CT_NONE ? personas : persona;
-    if (unsure && !cut) {
-        ask_way *ways = mt_new_array(s->k->a, ask_way, (size_t)personas + 1);
-        s->guess = true;
-        search(s, one, CT_NONE, ways);
-        s->guess = false;
-        unsure = ways[one].count;
-        cut = s->cut;
-    }
-    return (unsure || cut) && !ask_never(s, persona);
-}
-
-static ask_way alone_way(ask_search *s, uint32_t persona)
-{
-    uint32_t personas = s->plan->model->persona_count;
-    ask_way *ways = mt_new_array(s->k->a, ask_way, (size_t)personas + 1);
-    search(s, persona, persona, ways);
-    ways[persona].alone_open = !ways[persona].found && (s->cut || s->unsure);
-    return ways[persona];
-}
-
-ask_way ask_way_of(ask_search *s, uint32_t persona)
-{
-    uint32_t personas = s->plan->model->persona_count;
-    uint32_t one = persona == CT_NONE ? personas : persona;
-    ask_way *ways = mt_new_array(s->k->a, ask_way, (size_t)personas + 1);
-    ask_way alone = {0};
-    if (!in_outline(s, &s->outline, persona)) {
-        return ways[one];
-    }
-    if (persona != CT_NONE) {
-        alone = alone_way(s, persona);
-    }
-    if (alone.found) {
-        return alone;
-    }
-    search(s, one, CT_NONE, ways);
-    ways[one].alone_open = alone.alone_open && !ways[one].alone;
-    if (!ways[one].count) {
-        ways[one].open = is_open(s, persona, s->cut, s->unsure);
-    }
-    return ways[one];
-}
-
-/* The way without others, where there is one. */
-static ask_way shorter_cast(ask_search *s, uint32_t persona, ask_way with_others)
-{
-    if (with_others.found && !with_others.alone) {
-        ask_way alone = alone_way(s, persona);
-        with_others.alone_open = alone.alone_open;
-        return alone.found ? alone : with_others;
-    }
-    return with_others;
-}
-
-static bool note_moves(void *context, const an_joint *j, uint32_t node,
-                       const an_joint_step *step)
-{
-    ask_search *s = context;
-    (void)j;
-    (void)node;
-    if (!allows(s, step->operation, s->mover)) {
-        return false;
-    }
-    const ct_plan_outcome *o = &s->plan->outcomes[step->outcome];
-    for (uint32_t i = 0; i < o->effect_count; i++) {
-        const ct_plan_effect *e = &s->plan->effects[o->first_effect + i];
-        for (uint32_t c = 0; c < step->change_count; c++) {
-            if (step->changes[c].entity == e->entity &&
-                step->changes[c].from == e->from) {
-                ct_bit_set(s->moved, o->first_effect + i);
+    const ct_plan *p = k->q->plan;
+    mt_buf *out = &k->text;
+    bool plain = step->change_count == 1 && shown_change(h, step) && h->instances == 1;
+    mt_buf_addz(out, " (");
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        const ct_change *c = &step->changes[i];
+        mt_buf_addz(out, i ? ", " : "");
+        if (!plain) {
+            mt_buf_adds(out, ct_entity_id(p, c->entity));
+            if (h->instances > 1) {
+                mt_buf_addf(out, " %u", step->instances[i] + 1);
             }
+            mt_buf_addz(out, ": ");
+        }
+        mt_buf_addf(out, "%.*s -> %.*s",
+                    MT_ARG(ct_plan_state_id(p, c->entity, c->from)),
+                    MT_ARG(ct_plan_state_id(p, c->entity, c->to)));
+    }
+    mt_buf_addz(out, step->change_count ? ")" : "changes nothing)");
+}
+
+/* clerk: decide, outcome paid (open -> paid) */
+void ask_step_say(asker *k, const ask_shown *h, const ask_step *x)
+{
+    const ct_plan *p = k->q->plan;
+    mt_buf *out = &k->text;
+    mt_buf_addf(out, "%.*s: %.*s", MT_ARG(ct_persona_id(p, x->persona)),
+                MT_ARG(ct_operation_id(p, x->step.operation)));
+    if (p->ops[x->step.operation].outcome_count > 1) {
+        mt_buf_addf(out, ", %soutcome %.*s", x->named ? "naming " : "",
+                    MT_ARG(p->outcomes[x->step.outcome].label));
+    }
+    say_changes(k, h, &x->step);
+    mt_buf_addc(out, '\n');
+}
+
+static mt_str facts_of(asker *k, const ask_shown *h, const ask_way *w, uint32_t i)
+{
+    return i + 1 == w->count && h->last_facts.len
+               ? h->last_facts
+               : ask_can_hold(k->q, w->steps[i].step.operation)->facts;
+}
+
+void ask_way_say(asker *k, const ask_shown *h, const ask_way *w, const char *indent,
+                 bool facts)
+{
+    for (uint32_t i = 0; i < w->count; i++) {
+        mt_buf_addf(&k->text, "%s%u. ", indent, i + 1);
+        ask_step_say(k, h, &w->steps[i]);
+        if (facts) {
+            mt_buf_addf(&k->text, "%s   for: %.*s\n", indent,
+                        MT_ARG(facts_of(k, h, w, i)));
         }
     }
-    return false;
 }
 
-/* What the persona does with the entity that is asked about: a search of its own, for
- * its bound says nothing about the answer. */
-static void watch(ask_search *s, uint32_t persona)
+void ask_way_show(asker *k, const ask_shown *h, const ask_way *w)
 {
-    mt_arena tmp = {0};
-    mt_str reason = s->reason;
-    s->mover = persona;
-    s->unsure = false;
-    const an_joint *j = an_joint_search(
-        &tmp, &s->scene, &s->outline, s->outline.group[s->goal.entity], note_moves, s);
-    s->moved_open = s->unsure || !j->complete;
-    s->reason = reason;
-    mt_arena_free(&tmp);
+    mt_buf b = {0};
+    mt_jw j = mt_jw_start(&b, false);
+    ask_way_say(k, h, w, "  ", true);
+    if (w->count) {
+        mt_buf_addz(&k->text, "  executed step by step: ");
+        ask_instances_say(k, h->instances);
+        mt_buf_addc(&k->text, '\n');
+    }
+    ask_way_json(k, h, &j, w);
+    ask_put(k, "path", ask_kept(k, &b));
 }
 
-ask_way *ask_ways(ask_search *s, uint32_t mover)
+/* ---- as JSON ---- */
+
+static void change_json(asker *k, const ask_shown *h, mt_jw *w,
+                        const an_joint_step *step, uint32_t i)
 {
-    uint32_t personas = s->plan->model->persona_count;
-    ask_way *ways = mt_new_array(s->k->a, ask_way, (size_t)personas + 1);
-    search(s, UINT32_MAX, CT_NONE, ways);
-    bool cut = s->cut, unsure = s->unsure;
-    for (uint32_t p = 0; p < personas; p++) {
-        if (ways[p].count) {
-            ways[p] = shorter_cast(s, p, ways[p]);
-        } else if (in_outline(s, &s->outline, p)) {
-            ways[p].open = is_open(s, p, cut, unsure);
+    const ct_plan *p = k->q->plan;
+    const ct_change *c = &step->changes[i];
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "entity", ct_entity_id(p, c->entity));
+    mt_jw_key_str(w, "from", ct_plan_state_id(p, c->entity, c->from));
+    mt_jw_key_str(w, "instance", instance_name(k, h->instances, step->instances[i]));
+    mt_jw_key_str(w, "to", ct_plan_state_id(p, c->entity, c->to));
+    mt_jw_end_object(w);
+}
+
+/* from and to are of the entity that is asked about; all changes are in `changes`. The
+ * operation and its member of a System apart, as they are executed. */
+static void step_json(asker *k, const ask_shown *h, mt_jw *w, const ask_step *x,
+                      mt_str facts)
+{
+    const an_union *u = k->q->u;
+    const ct_plan *p = k->q->plan;
+    const an_joint_step *step = &x->step;
+    const ct_change *c = shown_change(h, step);
+    const an_union_member *m = &u->members[u->member_of[step->operation]];
+    uint32_t own = an_union_own_operation(u, step->operation);
+    mt_jw_begin_object(w);
+    mt_jw_keyz(w, "changes");
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < step->change_count; i++) {
+        change_json(k, h, w, step, i);
+    }
+    mt_jw_end_array(w);
+    mt_jw_keyz(w, "facts");
+    mt_jw_raw(w, facts);
+    if (c) {
+        mt_jw_key_str(w, "from", ct_plan_state_id(p, c->entity, c->from));
+    }
+    if (m->id.len) {
+        mt_jw_key_str(w, "member", m->id);
+    }
+    mt_jw_key_bool(w, "named", x->named);
+    mt_jw_key_str(w, "operation", ct_operation_id(m->plan, own));
+    mt_jw_key_str(w, "outcome", p->outcomes[step->outcome].label);
+    mt_jw_key_str(w, "persona", ct_persona_id(p, x->persona));
+    if (c) {
+        mt_jw_key_str(w, "to", ct_plan_state_id(p, c->entity, c->to));
+    }
+    mt_jw_end_object(w);
+}
+
+void ask_way_json(asker *k, const ask_shown *h, mt_jw *w, const ask_way *way)
+{
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < way->count; i++) {
+        step_json(k, h, w, &way->steps[i], facts_of(k, h, way, i));
+    }
+    mt_jw_end_array(w);
+}
+
+/* ---- joint states ---- */
+
+mt_str ask_states_json(asker *k, const ask_space *s, uint32_t node)
+{
+    const ct_plan *p = k->q->plan;
+    uint32_t n = s->scope.instances;
+    mt_buf b = {0};
+    mt_jw w = mt_jw_start(&b, false);
+    mt_jw_begin_unsorted(&w);
+    for (uint32_t i = 0; i < s->j->entity_count; i++) {
+        uint32_t e = s->j->entities[i];
+        mt_jw_key(&w, ct_entity_id(p, e));
+        mt_jw_begin_object(&w);
+        for (uint32_t x = 0; x < n; x++) {
+            mt_jw_key(&w, instance_name(k, n, x));
+            mt_jw_str(&w, ct_plan_state_id(p, e, an_joint_state(s->j, node, e, x)));
+        }
+        mt_jw_end_object(&w);
+    }
+    mt_jw_end_object(&w);
+    return ask_kept(k, &b);
+}
+
+mt_str ask_states_text(asker *k, const ask_space *s, uint32_t node)
+{
+    const ct_plan *p = k->q->plan;
+    uint32_t n = s->scope.instances;
+    const char *between = "";
+    mt_buf b = {0};
+    for (uint32_t i = 0; i < s->j->entity_count; i++) {
+        uint32_t e = s->j->entities[i];
+        for (uint32_t x = 0; x < n; x++) {
+            mt_buf_addf(&b, "%s%.*s", between, MT_ARG(ct_entity_id(p, e)));
+            if (n > 1) {
+                mt_buf_addf(&b, " %u", x + 1);
+            }
+            mt_buf_addf(
+                &b, " is %.*s",
+                MT_ARG(ct_plan_state_id(p, e, an_joint_state(s->j, node, e, x))));
+            between = ", ";
         }
     }
-    if (mover != CT_NONE && s->goal.entity != CT_NONE) {
-        watch(s, mover);
-    }
-    return ways;
-}
-
-/* ---- opening ---- */
-
-bool ask_search_open(asker *k, const ask_goal *g, ask_search *out)
-{
-    const ct_model *m = k->m;
-    mt_diags ds = {.arena = k->a};
-    const ct_plan *plan;
-    if (ct_plan_build(k->a, k->program, &ds, &plan)) {
-        k->reason = mt_strf(k->a, "the engine refuses the contract: %.*s",
-                            MT_ARG(ds.items[0].message));
-        return false;
-    }
-    const mt_limits *limits = an_prover_limits(k->p);
-    size_t effects = 1;
-    for (uint32_t i = 0; i < plan->outcome_count; i++) {
-        effects += plan->outcomes[i].effect_count;
-    }
-    *out =
-        (ask_search){.k = k,
-                     .plan = plan,
-                     .goal = *g,
-                     .bench = ct_bench_new(plan, limits),
-                     .possible = mt_new_array(k->a, an_answer, m->operation_count + 1),
-                     .asked = mt_new_array(k->a, bool, m->operation_count + 1),
-                     .moved = mt_new_array(k->a, uint64_t, effects / 64 + 1),
-                     .entities = mt_new_array(k->a, uint64_t, plan->entity_words + 1),
-                     .mover = CT_NONE};
-    out->scene = (an_setting){.plan = plan,
-                              .persona = CT_NONE,
-                              .instances = g->instances,
-                              .most = limits->reach_states,
-                              .may = may_by_structure};
-    out->outline = an_outline_of(k->a, &out->scene);
-    out->scene.may = may_hold;
-    out->scene.context = out;
-    return true;
-}
-
-void ask_search_close(ask_search *s)
-{
-    ct_bench_free(&s->bench);
+    return ask_kept(k, &b);
 }

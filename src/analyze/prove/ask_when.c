@@ -1,9 +1,9 @@
 /* analyze/prove/ask_when.c - the weakest condition over facts, made short by proofs.
  *
- * Verdicts are replaced by the conditions of their rules, negations are pushed to the
- * leaves; then every part that changes nothing, given the rest, is left out, each time
- * by a proof. At the end the short condition is compared with the original by the
- * solver: `exact` is said only if both imply each other.
+ * Verdicts are replaced by the conditions of their rules and what comes out is
+ * simplified (contract/reduce); then every part that changes nothing, given the rest,
+ * is left out, each time by a proof. At the end the short condition is compared with
+ * the original by the solver: `exact` is said only if both imply each other.
  *
  * Where a part may fault (an index, an overflow), parts guard each other by their
  * order, so nothing is left out or turned round there. Bounds: MOST_NODES parts,
@@ -11,6 +11,8 @@
  * wrong. */
 #include "analyze/prove/ask_internal.h"
 #include "analyze/prove/prove_internal.h"
+#include "contract/reduce/expand.h"
+#include "contract/reduce/simplify.h"
 
 enum {
     MOST_NODES = 400,    /* parts of a condition that is still written out */
@@ -115,7 +117,7 @@ static bool is_written(const ct_rule *r)
     bool rounds =
         ct_is_decimal(to) && r->payload->op != CT_LITERAL &&
         (!ct_is_decimal(from) || from->as.decimal.scale > to->as.decimal.scale);
-    return !rounds && !reads_payload(r->payload) && !pv_payload_may_fault(r);
+    return !rounds && !reads_payload(r->payload) && !ct_payload_may_fail(r);
 }
 
 static bool all_written(const ct_model *m, const ct_expr *e)
@@ -284,7 +286,8 @@ static const an_claim *around(writer *w, const node *n, size_t i, const an_claim
 static bool never(writer *w, const an_claim *c)
 {
     return w->questions++ < MOST_QUESTIONS &&
-           an_prove_possible(w->k->p, w->k->a, c).possible == AN_NEVER;
+           an_prove_possible(ask_prover_of(w->k->q, w->k->member), w->k->a, c)
+                   .possible == AN_NEVER;
 }
 
 /* From the last part on, so that of two equal parts the first stays, as it was
@@ -311,11 +314,19 @@ static node *shortened(writer *w, node *n, const an_claim *known)
 
 /* ---- The answer ---- */
 
+typedef struct weakest {
+    an_possible holds, fails; /* for some fact set? */
+    const ct_expr *condition; /* where both can be */
+    bool exact;               /* proven to be the same */
+    mt_str facts;             /* for which it holds */
+    mt_str reason;
+} weakest;
+
 static bool rules_may_fault(const asker *k, const ct_expr *e)
 {
-    bool fault = pv_may_fault(e);
+    bool fault = ct_may_fail(e);
     for (uint32_t i = 0; i < k->m->rule_count && !fault; i++) {
-        fault = pv_may_fault(k->m->rules[i].when);
+        fault = ct_may_fail(k->m->rules[i].when);
     }
     return fault;
 }
@@ -324,34 +335,116 @@ static bool same(asker *k, const an_claim *x, const an_claim *y)
 {
     const an_claim *more = an_claim_and(k->a, x, an_claim_not(k->a, y));
     const an_claim *less = an_claim_and(k->a, y, an_claim_not(k->a, x));
-    return an_prove_possible(k->p, k->a, an_claim_or(k->a, more, less)).possible ==
-           AN_NEVER;
+    return an_prove_possible(ask_prover_of(k->q, k->member), k->a,
+                             an_claim_or(k->a, more, less))
+               .possible == AN_NEVER;
 }
 
 /* Never and always are settled before anything is written out. The comparison at the
  * end is what is claimed; all before it only finds candidates. */
-ask_weakest ask_weakest_of(asker *k, const ct_expr *e)
+static weakest weakest_of(asker *k, const ct_expr *e)
 {
-    ask_weakest out = {0};
+    weakest out = {0};
     writer w = {.k = k, .may_fault = rules_may_fault(k, e)};
     const an_claim *holds = an_claim_holds(k->a, AN_FIRST, e);
-    an_answer found = an_prove_possible(k->p, k->a, holds);
+    an_answer found = an_prove_possible(ask_prover_of(k->q, k->member), k->a, holds);
     out.holds = found.possible;
     out.facts = found.facts;
     out.reason = found.reason;
     if (out.holds != AN_POSSIBLE) {
         return out;
     }
-    out.fails = an_prove_possible(k->p, k->a, an_claim_not(k->a, holds)).possible;
+    out.fails = an_prove_possible(ask_prover_of(k->q, k->member), k->a,
+                                  an_claim_not(k->a, holds))
+                    .possible;
     if (out.fails == AN_NEVER) {
         out.exact = true;
         return out;
     }
-    node *n = write_out(&w, e, false);
+    ct_expansion rules = {.model = k->m, .most = MOST_NODES};
+    const ct_expr *plain = ct_simplify(k->a, ct_expand(k->a, &rules, e));
+    node *n = write_out(&w, plain, false);
     if (!w.may_fault && n->op != CT_LITERAL) {
         n = shortened(&w, n, an_claim_holds(k->a, AN_FIRST, NULL));
     }
-    out.condition = as_expr(&w, n);
+    out.condition = ct_simplify(k->a, as_expr(&w, n));
     out.exact = same(k, holds, an_claim_holds(k->a, AN_FIRST, out.condition));
     return out;
+}
+
+/* A condition that was shortened without proof is shown with that remark. */
+static an_reply_kind say_condition(asker *k, const weakest *w)
+{
+    mt_str text = MT_STR("always");
+    if (w->fails == AN_POSSIBLE || w->fails == AN_UNKNOWN) {
+        text = ask_expr_text(k, w->condition);
+    }
+    mt_buf_addf(&k->text, "%s%.*s\n",
+                w->exact ? "" : "not proven to be the same: ", MT_ARG(text));
+    ask_say_facts(k, "for example", w->facts);
+    ask_put_text(k, "condition", text);
+    k->proof = w->exact ? "proven" : "none";
+    return AN_REPLY_YES;
+}
+
+an_reply_kind ask_reply_when(asker *k, const ask_said *q)
+{
+    if (k->atoms.len) {
+        ask_fault(k, &k->tokens.items[0], "this asks for a condition over facts alone");
+        return AN_REPLY_FAULT;
+    }
+    weakest w = weakest_of(k, q->conditions[0]);
+    if (w.holds == AN_POSSIBLE) {
+        return say_condition(k, &w);
+    }
+    if (w.holds == AN_UNKNOWN) {
+        return ask_unknown(k, w.reason);
+    }
+    mt_buf_addz(&k->text, "never (proven for every fact set)\n");
+    ask_put_text(k, "condition", MT_STR("never"));
+    k->proof = "proven";
+    return AN_REPLY_NO;
+}
+
+/* ---- Why never ---- */
+
+/* From the last part on, so that of two that say the same the first stays. */
+static void least_conflict(writer *w, node *n)
+{
+    for (size_t i = n->parts.len; i-- > 0 && n->parts.len > 1;) {
+        node *part = n->parts.items[i];
+        n->parts.len--;
+        memmove(&n->parts.items[i], &n->parts.items[i + 1],
+                (n->parts.len - i) * sizeof *n->parts.items);
+        if (!never(w, claim_of(w, n, false))) {
+            memmove(&n->parts.items[i + 1], &n->parts.items[i],
+                    (n->parts.len - i) * sizeof *n->parts.items);
+            n->parts.items[i] = part;
+            n->parts.len++;
+        }
+    }
+}
+
+void ask_conflict(asker *k, const ct_expr *e)
+{
+    writer w = {.k = k, .may_fault = rules_may_fault(k, e)};
+    node *n = write_out(&w, e, false), alone = {.op = CT_AND};
+    mt_buf b = {0};
+    mt_jw j = mt_jw_start(&b, false);
+    if (n->op != CT_AND) {
+        mt_vec_push(k->a, &alone.parts, n);
+        n = &alone;
+    } else if (never(&w, claim_of(&w, n, false))) {
+        least_conflict(&w, n);
+    }
+    mt_buf_addz(&k->text, n->parts.len > 1 ? "  these exclude each other:\n"
+                                           : "  this never holds:\n");
+    mt_jw_begin_array(&j);
+    for (size_t i = 0; i < n->parts.len; i++) {
+        mt_str text = ask_expr_text(k, as_expr(&w, n->parts.items[i]));
+        mt_buf_addf(&k->text, "    %.*s\n", MT_ARG(text));
+        mt_jw_str(&j, text);
+    }
+    mt_jw_end_array(&j);
+    ask_put(k, "conflict", ask_kept(k, &b));
 }

@@ -70,7 +70,7 @@ static void open_side(an_prover *p, pv_side *s, const ct_program *program)
     bool *may_fault = mt_new_array(&p->keep, bool, m->rule_count + 1);
     for (uint32_t i = 0; i < m->rule_count; i++) {
         may_fault[i] =
-            pv_may_fault(m->rules[i].when) || pv_payload_may_fault(&m->rules[i]);
+            ct_may_fail(m->rules[i].when) || ct_payload_may_fail(&m->rules[i]);
     }
     *s = (pv_side){.program = program,
                    .model = m,
@@ -123,6 +123,12 @@ void an_prover_plain(an_prover *p, bool plain)
     p->plain = plain;
 }
 
+void an_prover_smt2(an_prover *p, mt_buf *out, mt_str about)
+{
+    p->smt2 = out;
+    p->about = out ? mt_str_dup(&p->keep, about) : MT_STR("");
+}
+
 void an_prover_interrupt(an_prover *p)
 {
     p->stopped = 1;
@@ -165,6 +171,11 @@ const an_claim *an_claim_verdict(mt_arena *a, an_side side, uint32_t rule)
     return an_claim_holds(a, side, e);
 }
 
+const an_claim *an_claim_faults(mt_arena *a, an_side side, uint32_t rule)
+{
+    return new_claim(a, (an_claim){.op = PV_FAULTS, .side = side, .rule = rule});
+}
+
 const an_claim *an_claim_not(mt_arena *a, const an_claim *c)
 {
     return new_claim(a, (an_claim){.op = PV_NOT, .x = c});
@@ -188,7 +199,7 @@ uintptr_t *pv_claim_note(mt_arena *a, mt_map *notes, const an_claim *c, bool *ad
     return &mt_map_add(a, notes, bytes, added)->value;
 }
 
-/* Calls `visit` for every PV_HOLDS of the claim. */
+/* Calls `visit` for everything in the claim that is about a side. */
 static void each_atom(an_prover *p, const an_claim *c,
                       void (*visit)(an_prover *p, const an_claim *atom))
 {
@@ -196,7 +207,7 @@ static void each_atom(an_prover *p, const an_claim *c,
     if (!c || (pv_claim_note(&p->tmp, &p->claims, c, &added), !added)) {
         return;
     }
-    if (c->op == PV_HOLDS) {
+    if (c->op == PV_HOLDS || c->op == PV_FAULTS) {
         visit(p, c);
     }
     each_atom(p, c->x, visit);
@@ -212,6 +223,7 @@ static Z3_ast new_formula(an_prover *p, const an_claim *c)
     case PV_NOT: return pv_not(p, claim_formula(p, c->x));
     case PV_AND: return pv_and(p, claim_formula(p, c->x), claim_formula(p, c->y));
     case PV_OR: return pv_or(p, claim_formula(p, c->x), claim_formula(p, c->y));
+    case PV_FAULTS: return s->rules[c->rule].err;
     case PV_HOLDS: {
         pv_pred q = {p->yes, p->no};
         if (c->predicate) {
@@ -254,6 +266,7 @@ static void begin(an_prover *p, pv_world world)
     p->world = world;
     p->restricted = p->loose = p->too_large = false;
     p->unfolded = 0;
+    p->nonlinear = false;
     memset(&p->bounds, 0, sizeof p->bounds);
     memset(&p->leaves, 0, sizeof p->leaves);
     memset(&p->text_leaves, 0, sizeof p->text_leaves);
@@ -274,6 +287,10 @@ static void need_atom(an_prover *p, const an_claim *atom)
 {
     pv_side *s = &p->sides[atom->side];
     s->asked = true;
+    if (atom->op == PV_FAULTS) {
+        s->rules[atom->rule].needed = true;
+        return;
+    }
     pv_need(s, atom->predicate);
     pv_lists_look(p, s, atom->predicate);
 }
@@ -340,61 +357,11 @@ static Z3_solver new_solver(an_prover *p)
     return s;
 }
 
-/* What a plain fact set would have here. */
-static Z3_ast plain_value(an_prover *p, const pv_sym *s)
-{
-    const ct_type *t = s->type;
-    if (s->plain) {
-        return s->plain;
-    }
-    switch (ct_held(t)) {
-    case LN_BOOLEAN: return p->no;
-    case LN_CHOICE: return pv_text(p, t->as.values[0]);
-    case LN_VARIANT: return pv_text(p, t->as.variants[0].name);
-    case LN_TEXT: return pv_text(p, MT_STR(""));
-    case LN_TIME: return pv_digits(p, MT_STR(PV_PLAIN_NANOS));
-    case LN_INTEGER:
-        return ct_is_day(t) ? pv_int(p, PV_PLAIN_DAY)
-                            : pv_int(p, t->as.range.min > 0   ? t->as.range.min
-                                        : t->as.range.max < 0 ? t->as.range.max
-                                                              : 0);
-    case LN_DECIMAL:
-    case LN_LIST:
-    case LN_RECORD: break;
-    }
-    return pv_int(p, 0);
-}
-
-static Z3_model model_of(an_prover *p, Z3_solver s, Z3_model old)
+static Z3_model model_of(an_prover *p, Z3_solver s)
 {
     Z3_model m = Z3_solver_get_model(p->z, s);
     if (m) {
         Z3_model_inc_ref(p->z, m);
-    }
-    if (old) {
-        Z3_model_dec_ref(p->z, old);
-    }
-    return m;
-}
-
-/* Value by value, the plain one is kept where the claim allows it. */
-static Z3_model make_plain(an_prover *p, Z3_solver s, Z3_model m)
-{
-    enum { MOST_TRIES = 48 };
-    unsigned tries = 0;
-    for (size_t i = 0; m && i < p->leaves.len && tries < MOST_TRIES; i++) {
-        const pv_sym *leaf = p->leaves.items[i];
-        Z3_ast want = pv_eq(p, leaf->v, plain_value(p, leaf)), now;
-        bool has = Z3_model_eval(p->z, m, want, true, &now) &&
-                   Z3_get_bool_value(p->z, now) == Z3_L_TRUE;
-        if (!has) {
-            tries++;
-            has = Z3_solver_check_assumptions(p->z, s, 1, &want) == Z3_L_TRUE;
-            m = has ? model_of(p, s, m) : m;
-        }
-        if (has) {
-            Z3_solver_assert(p->z, s, want);
-        }
     }
     return m;
 }
@@ -430,8 +397,8 @@ static verdict ask_solver(question *q, Z3_solver s)
         q->reason = solver_reason(q, s);
         return OPEN;
     }
-    Z3_model m = model_of(p, s, NULL);
-    m = p->plain ? make_plain(p, s, m) : m;
+    Z3_model m = model_of(p, s);
+    m = p->plain ? pv_make_plain(p, s, m) : m;
     if (!m) {
         q->reason = MT_STR("the solver gave no values");
         return OPEN;
@@ -439,6 +406,28 @@ static verdict ask_solver(question *q, Z3_solver s)
     q->facts = pv_witness(p, q->a, m);
     Z3_model_dec_ref(p->z, m);
     return FOUND;
+}
+
+/* As it is asked, without what the solver was told about time and memory. A question
+ * that was folded to false while it was made is written as such. */
+static void write_smt2(question *q, Z3_ast f, verdict v)
+{
+    static const char *const STATUS[] = {
+        [IMPOSSIBLE] = "unsat", [FOUND] = "sat", [OPEN] = "unknown"};
+    an_prover *p = q->p;
+    if (!p->smt2 || p->broken) {
+        return;
+    }
+    const char *text = Z3_benchmark_to_smtlib_string(
+        p->z, "", p->nonlinear ? "QF_NIA" : "QF_LIA", STATUS[v], "",
+        (unsigned)p->bounds.len, p->bounds.items, f);
+    mt_str rest = mt_str_trim(mt_str_z(text), MT_STR("; \n"));
+    mt_buf_addf(p->smt2, "%s; %.*s, %s\n%.*s\n", p->smt2->len ? "(reset)\n" : "",
+                MT_ARG(p->about),
+                p->world == PV_SMALL && p->restricted
+                    ? "amounts and lists held to a part of their domain"
+                    : "every fact set",
+                MT_ARG(rest));
 }
 
 static verdict try_world(question *q, pv_world world)
@@ -455,6 +444,7 @@ static verdict try_world(question *q, pv_world world)
         return OPEN;
     }
     if (f == p->no) {
+        write_smt2(q, f, IMPOSSIBLE);
         return IMPOSSIBLE;
     }
     Z3_solver s = new_solver(p);
@@ -468,6 +458,7 @@ static verdict try_world(question *q, pv_world world)
     Z3_solver_assert(p->z, s, f);
     verdict v = ask_solver(q, s);
     Z3_solver_dec_ref(p->z, s);
+    write_smt2(q, f, v);
     if (Z3_get_error_code(p->z) == Z3_MEMOUT_FAIL) {
         p->broken = true;
     }

@@ -27,6 +27,11 @@ const mt_limits *an_prover_limits(const an_prover *p);
  * unless told otherwise; it takes a few more questions to the solver. */
 void an_prover_plain(an_prover *p, bool plain);
 
+/* From now on every question to the solver is written to `out` as a script of SMT-LIB
+ * 2.6 with its status; scripts are separated by (reset). `about` stands before each as
+ * a comment. NULL: no more. */
+void an_prover_smt2(an_prover *p, mt_buf *out, mt_str about);
+
 /* ---- Claims ---- */
 
 typedef enum an_side { AN_FIRST, AN_SECOND } an_side;
@@ -35,6 +40,8 @@ typedef enum an_side { AN_FIRST, AN_SECOND } an_side;
 const an_claim *an_claim_holds(mt_arena *a, an_side side, const ct_expr *predicate);
 /* The evaluation ends without a fault and the rule's verdict is present. */
 const an_claim *an_claim_verdict(mt_arena *a, an_side side, uint32_t rule);
+/* The rules before this one come through, and this one ends in a fault. */
+const an_claim *an_claim_faults(mt_arena *a, an_side side, uint32_t rule);
 const an_claim *an_claim_not(mt_arena *a, const an_claim *c);
 const an_claim *an_claim_and(mt_arena *a, const an_claim *x, const an_claim *y);
 const an_claim *an_claim_or(mt_arena *a, const an_claim *x, const an_claim *y);

@@ -62,6 +62,14 @@ static const an_claim *but_not(resolver *r, const an_claim *x, const an_claim *y
     return an_claim_and(r->a, x, an_claim_not(r->a, y));
 }
 
+/* The predicate has a value, and it is false: one that ends in an error has none. */
+static const an_claim *fails(resolver *r, an_side side, const ct_expr *e)
+{
+    ct_expr *negated = mt_new(r->a, ct_expr);
+    *negated = (ct_expr){.op = CT_NOT, .type = &CT_TYPE_BOOL, .left = e};
+    return holds(r, side, negated);
+}
+
 /* ---- Predicates on a frozen snapshot ---- */
 
 static const ct_expr *carried(resolver *r, const ct_expr *e, bool *ok);
@@ -239,9 +247,11 @@ static effect branch_effect(resolver *r, const cause *c, mt_str flow,
     if (!touched(c, 0, was) && !touched(c, 1, is)) {
         return HARMLESS;
     }
-    const an_claim *before = holds(r, AN_FIRST, was), *after = holds(r, AN_SECOND, is);
-    an_answer turned =
-        ask(r, an_claim_or(r->a, but_not(r, before, after), but_not(r, after, before)));
+    /* Where the old contract ended in an error no flow went any way. */
+    an_answer turned = ask(
+        r,
+        an_claim_or(r->a, but_not(r, holds(r, AN_FIRST, was), holds(r, AN_SECOND, is)),
+                    but_not(r, fails(r, AN_FIRST, was), fails(r, AN_SECOND, is))));
     if (turned.possible == AN_POSSIBLE) {
         resolve(r, AN_PROVEN_BREAKING,
                 "branch '%.*s' of flow '%.*s' goes another way, for %.*s",
@@ -435,7 +445,7 @@ static an_answer branch_leads(resolver *r, const ct_step *s, uint32_t to)
         found = ask(r, holds(r, AN_SECOND, e));
     }
     if (target_is(&s->targets[1], to) && found.possible == AN_NEVER) {
-        found = ask(r, but_not(r, holds(r, AN_SECOND, NULL), holds(r, AN_SECOND, e)));
+        found = ask(r, fails(r, AN_SECOND, e));
     }
     return found;
 }

@@ -75,7 +75,7 @@ static pv_sym *free_range(an_prover *p, const ct_type *type, mt_str path, int64_
     return pv_scalar(p, type, v);
 }
 
-/* A Decimal has at most 96 bits, however many digits were declared. */
+/* A Decimal has at most 28 digits, however many were declared. */
 static pv_sym *free_decimal(an_prover *p, const ct_type *type, mt_str path)
 {
     unsigned precision = type->as.decimal.precision, scale = type->as.decimal.scale;
@@ -83,7 +83,7 @@ static pv_sym *free_decimal(an_prover *p, const ct_type *type, mt_str path)
     if (precision > MT_DECIMAL_MAX_SCALE) {
         bool small = p->world == PV_SMALL;
         unsigned digits = small && scale > p->money_scale ? p->money_scale : scale;
-        unsigned most = MT_DECIMAL_MAX_SCALE + (small ? 0 : 1 + digits);
+        unsigned most = MT_DECIMAL_DIGITS + (small ? 0 : digits);
         p->restricted |= small;
         precision -= scale - digits;
         precision = precision > most ? most : precision;
@@ -101,7 +101,7 @@ static pv_sym *free_money(an_prover *p, const ct_type *type, mt_str path)
     unsigned zeros = p->world == PV_SMALL ? 0 : MT_DECIMAL_MAX_SCALE;
     p->restricted |= p->world == PV_SMALL;
     bound(p, pv_within(p, v, pv_word(p, zeros)));
-    return pv_number(p, type, v, scale, MT_DECIMAL_MAX_SCALE + 1 + zeros);
+    return pv_number(p, type, v, scale, MT_DECIMAL_DIGITS + zeros);
 }
 
 /* In nanoseconds, as one integer: comparisons need no second part. */
@@ -328,7 +328,7 @@ pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value)
 
 /* ---- Either of two ---- */
 
-static Z3_ast scaled(an_prover *p, const pv_sym *s, unsigned scale)
+Z3_ast pv_scaled(an_prover *p, const pv_sym *s, unsigned scale)
 {
     return s->scale == scale ? s->v : pv_mul(p, s->v, pv_power(p, scale - s->scale));
 }
@@ -337,8 +337,8 @@ static Z3_ast scaled(an_prover *p, const pv_sym *s, unsigned scale)
 void pv_align(an_prover *p, const pv_sym *a, const pv_sym *b, Z3_ast *x, Z3_ast *y)
 {
     unsigned scale = a->scale > b->scale ? a->scale : b->scale;
-    *x = scaled(p, a, scale);
-    *y = scaled(p, b, scale);
+    *x = pv_scaled(p, a, scale);
+    *y = pv_scaled(p, b, scale);
 }
 
 /* Part i; a list's last element stands for all after it. */
@@ -387,7 +387,11 @@ pv_sym *pv_fact_sym(an_prover *p, uint32_t fact)
     if (f->otherwise && ct_held(f->type) < LN_RECORD) {
         const pv_sym *given = pv_literal(p, f->type, f->otherwise);
         f->s->plain =
-            given->scale <= f->s->scale ? scaled(p, given, f->s->scale) : NULL;
+            given->scale <= f->s->scale ? pv_scaled(p, given, f->s->scale) : NULL;
+    }
+    if (p->near) {
+        uint32_t at = ct_model_find(p->sides[0].model, CT_KIND_FACT, f->id);
+        pv_set_near(p, f->s, pv_literal(p, f->type, ct_facts_value(p->near, at)));
     }
     return f->s;
 }

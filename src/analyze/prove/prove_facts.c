@@ -167,3 +167,11 @@ void pv_leave_out(an_prover *p, mt_str fact, bool yes)
         p->facts.items[at - 1].left_out = yes;
     }
 }
+
+void pv_fix(an_prover *p, mt_str fact, const ct_value *value)
+{
+    uintptr_t at = mt_map_get(&p->fact_names, fact, 0);
+    if (at) {
+        p->facts.items[at - 1].fixed = value;
+    }
+}

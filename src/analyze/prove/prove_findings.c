@@ -11,6 +11,7 @@
  * everything was asked). A finding that the structural analysis has reported already
  * is not repeated. */
 #include "analyze/prove/prove_findings_internal.h"
+#include "analyze/prove/prove_walk.h"
 
 #include "contract/flow/text.h"
 
@@ -29,8 +30,7 @@ const an_claim *pf_holds(pf_finder *f, const ct_expr *e)
  * would be shown as an example. */
 const an_claim *pf_fails(pf_finder *f, const ct_expr *e)
 {
-    const an_claim *sound = an_claim_holds(f->a, AN_FIRST, NULL);
-    return an_claim_and(f->a, sound, an_claim_not(f->a, pf_holds(f, e)));
+    return pv_claim_fails(f->a, e);
 }
 
 /* After a stop every question is answered with "unknown" at once, so the loops run out

@@ -16,6 +16,7 @@
 #include "base/late_z3.h"
 #include "base/vec.h"
 #include "contract/eval/facts.h"
+#include "contract/reduce/may_fail.h"
 
 /* 2000-01-01, where any day or moment will do. */
 #define PV_PLAIN_DAY   10957
@@ -30,6 +31,7 @@ struct pv_sym {
     unsigned scale;  /* of a Decimal or Money: v is the value times 10^scale */
     unsigned digits; /* of those: |v| < 10^digits */
     Z3_ast plain;    /* of a fact with a default: that, where it can be */
+    Z3_ast near;     /* the value that the one shown should be near to; or NULL */
     pv_sym **parts;  /* fields, payloads of the variants, elements */
     uint32_t count;  /* of parts */
     mt_str name;     /* path of the fact; of a list: what identifies it */
@@ -51,6 +53,7 @@ typedef struct pv_pred {
 typedef struct pv_rule {
     bool needed, done; /* by the question at hand */
     Z3_ast present;
+    Z3_ast err; /* it faults, and no rule before it does */
     pv_sym *payload;
 } pv_rule;
 
@@ -83,6 +86,7 @@ typedef struct pv_fact {
     const ct_type *type;       /* what both contracts accept; NULL: nothing */
     const ct_value *otherwise; /* default, where every contract that has it has one */
     bool left_out;             /* not given: each contract takes its own default */
+    const ct_value *fixed;     /* the only value it has in this question; or NULL */
     pv_sym *s;                 /* of the question, once it is read */
 } pv_fact;
 
@@ -91,8 +95,12 @@ struct an_prover {
     mt_arena tmp;  /* of one question */
     mt_limits limits;
     bool plain;                    /* examples are made as plain as they can be */
+    const ct_facts *near;          /* or as near to these as they can be; or NULL */
     volatile sig_atomic_t stopped; /* set by an_prover_interrupt() */
     unsigned disagreements;
+    mt_buf *smt2;   /* where questions are written; NULL: nowhere */
+    mt_str about;   /* a comment on them */
+    bool nonlinear; /* two values were multiplied */
     pv_side sides[2];
     unsigned side_count;
     MT_VEC(pv_fact) facts;
@@ -138,9 +146,11 @@ Z3_ast pv_int(an_prover *p, int64_t value);
 Z3_ast pv_digits(an_prover *p, mt_str digits);
 /* 10^n */
 Z3_ast pv_power(an_prover *p, unsigned n);
-/* 2^96, times 10^n */
+/* 10^28, times 10^n */
 Z3_ast pv_word(an_prover *p, unsigned n);
 Z3_ast pv_constant(an_prover *p, mt_str name, Z3_sort sort);
+/* Is v a multiple of 10^digits? */
+Z3_ast pv_divisible(an_prover *p, Z3_ast v, unsigned digits);
 /* v / 10^digits, half to even. */
 Z3_ast pv_round(an_prover *p, Z3_ast v, unsigned digits);
 /* a <= v <= b */
@@ -157,6 +167,8 @@ bool pv_facts_join(an_prover *p);
 pv_sym *pv_fact_sym(an_prover *p, uint32_t fact);
 /* A free value; `path` names it, `list_path` its lists. */
 pv_sym *pv_free_sym(an_prover *p, const ct_type *type, mt_str path, mt_str list_path);
+/* v times 10^(scale - its own), where the scale is not smaller. */
+Z3_ast pv_scaled(an_prover *p, const pv_sym *s, unsigned scale);
 /* A value of the contract as formulas. */
 pv_sym *pv_literal(an_prover *p, const ct_type *type, const ct_value *value);
 pv_sym *pv_scalar(an_prover *p, const ct_type *type, Z3_ast v);
@@ -176,6 +188,8 @@ Z3_ast pv_opaque(an_prover *p, Z3_sort sort, const char *what, Z3_ast a, Z3_ast 
 /* Bounds of texts, once all are known. */
 void pv_text_bounds(an_prover *p);
 
+/* From now on the fact has this value and no other; NULL: any again. One contract. */
+void pv_fix(an_prover *p, mt_str fact, const ct_value *value);
 /* From now on the fact is not given, where both contracts have a default for it. */
 void pv_leave_out(an_prover *p, mt_str fact, bool yes);
 
@@ -191,9 +205,6 @@ const pv_list *pv_list_at(const an_prover *p, mt_str path);
 pv_term pv_translate_term(an_prover *p, pv_side *side, const ct_expr *e);
 /* The payload of a rule in its declared type; an absent verdict is a fault. */
 pv_term pv_translate_payload(an_prover *p, pv_side *side, const ct_rule *r);
-bool pv_payload_may_fault(const ct_rule *r);
-/* Can the arithmetic of this node never fault, whatever its operands? */
-bool pv_arith_safe(const ct_expr *e);
 
 /* prove_predicate.c */
 pv_pred pv_translate(an_prover *p, pv_side *side, const ct_expr *e);
@@ -203,8 +214,11 @@ void pv_need(pv_side *side, const ct_expr *e);
 void pv_need_all(pv_side *side);
 /* Translates what is needed; side->err is set. */
 void pv_translate_rules(an_prover *p, pv_side *side);
-/* By structure alone: an index, a variant, arithmetic that may leave its range. */
-bool pv_may_fault(const ct_expr *e);
+
+/* prove_plain.c: a model of the same formulas with values that people write. */
+Z3_model pv_make_plain(an_prover *p, Z3_solver s, Z3_model m);
+/* Values that are shown are to be near to these, part by part. */
+void pv_set_near(an_prover *p, pv_sym *s, const pv_sym *given);
 
 /* prove_witness.c */
 /* The fact set of a model of the formulas, as JSON. */
@@ -216,11 +230,12 @@ bool pv_confirm(an_prover *p, const an_claim *claim, mt_str facts);
 uintptr_t *pv_claim_note(mt_arena *a, mt_map *notes, const an_claim *c, bool *added);
 
 /* prove.c */
-typedef enum pv_claim_op { PV_HOLDS, PV_NOT, PV_AND, PV_OR } pv_claim_op;
+typedef enum pv_claim_op { PV_HOLDS, PV_FAULTS, PV_NOT, PV_AND, PV_OR } pv_claim_op;
 struct an_claim {
     pv_claim_op op;
     an_side side;
-    const ct_expr *predicate;
+    const ct_expr *predicate; /* PV_HOLDS */
+    uint32_t rule;            /* PV_FAULTS */
     const an_claim *x, *y;
 };
 

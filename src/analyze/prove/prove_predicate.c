@@ -12,19 +12,6 @@
  * how many bodies that makes (`too_large`). */
 #include "analyze/prove/prove_internal.h"
 
-bool pv_may_fault(const ct_expr *e)
-{
-    if (!e) {
-        return false;
-    }
-    if (e->op == CT_INDEX || e->op == CT_VARIANT) {
-        return true;
-    }
-    bool is_arith = e->op == CT_ADD || e->op == CT_SUB || e->op == CT_MUL;
-    return (is_arith && !pv_arith_safe(e)) || pv_may_fault(e->left) ||
-           pv_may_fault(e->right);
-}
-
 /* ---- Which rules are needed ---- */
 
 static void mark(pv_side *side, const ct_expr *e)
@@ -70,8 +57,9 @@ void pv_translate_rules(an_prover *p, pv_side *side)
         out->present = when.v;
         out->payload = payload.s;
         out->done = true;
-        side->err =
-            pv_or(p, side->err, pv_or(p, when.err, pv_and(p, when.v, payload.err)));
+        Z3_ast err = pv_or(p, when.err, pv_and(p, when.v, payload.err));
+        out->err = pv_and(p, pv_not(p, side->err), err);
+        side->err = pv_or(p, side->err, err);
     }
 }
 

@@ -135,6 +135,8 @@ Z3_ast pv_sub(an_prover *p, Z3_ast a, Z3_ast b)
 Z3_ast pv_mul(an_prover *p, Z3_ast a, Z3_ast b)
 {
     Z3_ast pair[2] = {a, b};
+    p->nonlinear |= !p->broken && Z3_get_ast_kind(p->z, a) != Z3_NUMERAL_AST &&
+                    Z3_get_ast_kind(p->z, b) != Z3_NUMERAL_AST;
     in_order(p, pair);
     return MADE(p, Z3_mk_mul(p->z, 2, pair), a);
 }
@@ -169,10 +171,10 @@ Z3_ast pv_power(an_prover *p, unsigned n)
     return with_zeros(p, MT_STR("1"), n);
 }
 
-/* 2^96 times ten to the n: what no coefficient of a decimal reaches (§13.6). */
+/* Ten to the 28 + n: what no coefficient of a decimal reaches (§13.6). */
 Z3_ast pv_word(an_prover *p, unsigned n)
 {
-    return with_zeros(p, MT_STR("79228162514264337593543950336"), n);
+    return pv_power(p, MT_DECIMAL_DIGITS + n);
 }
 
 Z3_ast pv_constant(an_prover *p, mt_str name, Z3_sort sort)
@@ -181,6 +183,12 @@ Z3_ast pv_constant(an_prover *p, mt_str name, Z3_sort sort)
     Z3_symbol symbol = Z3_mk_string_symbol(p->z, text);
     Z3_ast otherwise = sort == p->bool_sort ? p->no : p->zero;
     return MADE(p, symbol ? Z3_mk_const(p->z, symbol, sort) : NULL, otherwise);
+}
+
+Z3_ast pv_divisible(an_prover *p, Z3_ast v, unsigned digits)
+{
+    Z3_ast rest = MADE(p, Z3_mk_mod(p->z, v, pv_power(p, digits)), p->zero);
+    return pv_eq(p, rest, p->zero);
 }
 
 /* Division of the solver rounds down for a positive divisor, so the remainder is never

@@ -3,9 +3,8 @@
  * A term has a value, where it faults, and where it is gone (the payload of an absent
  * verdict). Whole numbers must stay in the range of their type; ranges of the operands
  * often prove that they do, and then no fault is written. Sums and products of
- * decimals are exact while the result has at most 96 bits and 28 fraction digits.
- * Beyond that the evaluator rounds to what fits: such a result is left open, near the
- * exact one.
+ * decimals are rounded to the scale of their type and have at most 28 digits; a product
+ * of two variables with more is left open.
  *
  * An element at a computed position is chosen among those that are written out; beyond
  * them it is some value, the same for the same place. Recursion follows expressions,
@@ -29,99 +28,10 @@ static pv_term after(an_prover *p, pv_term first, pv_term then)
     return then;
 }
 
-/* ---- Ranges of whole numbers ---- */
-
-typedef struct span {
-    wide least, most;
-} span;
-
-/* In 128 bits: 64-bit bounds times a unit, and products of two, have room. */
-static span span_of(const ct_type *t, wide factor)
-{
-    return (span){t->as.range.min * factor, t->as.range.max * factor};
-}
-
-static span span_product(span a, span b)
-{
-    wide corner[4] = {a.least * b.least, a.least * b.most, a.most * b.least,
-                      a.most * b.most};
-    span s = {corner[0], corner[0]};
-    for (int i = 1; i < 4; i++) {
-        s.least = corner[i] < s.least ? corner[i] : s.least;
-        s.most = corner[i] > s.most ? corner[i] : s.most;
-    }
-    return s;
-}
-
-static span span_sum(span a, span b, bool minus)
-{
-    return minus ? (span){a.least - b.most, a.most - b.least}
-                 : (span){a.least + b.least, a.most + b.most};
-}
-
 /* Whole, since results are in the smaller unit (§4.2). */
 static wide unit_factor(const ct_type *of, const ct_type *in)
 {
     return CT_UNIT_SECONDS[of->unit] / CT_UNIT_SECONDS[in->unit];
-}
-
-/* What the operation can give, from the types of its operands alone. Of times: the
- * difference of any two moments of the calendar. */
-static span whole_span(const ct_expr *e)
-{
-    const ct_type *x = e->left->type, *y = e->right->type, *t = e->type;
-    bool lasting = ct_has(t, LN_UNIT);
-    if (ct_held(x) == LN_TIME) {
-        const wide all = (wide)3652059 * 86400;
-        return (span){-all, all};
-    }
-    span a = span_of(x, lasting ? unit_factor(x, t) : 1);
-    span b = span_of(y, lasting ? unit_factor(y, t) : 1);
-    return e->op == CT_MUL ? span_product(a, b) : span_sum(a, b, e->op == CT_SUB);
-}
-
-static bool span_fits(span s, const ct_type *t)
-{
-    return s.least >= t->as.range.min && s.most <= t->as.range.max;
-}
-
-/* Digits before and after the point; false when the type does not bound them. An Int
- * has at most 19 digits. */
-static bool decimal_digits(const ct_type *t, int64_t *before, int64_t *after_point)
-{
-    if (ct_is_int(t)) {
-        *before = 19;
-        *after_point = 0;
-        return true;
-    }
-    *before = (int64_t)t->as.decimal.precision - t->as.decimal.scale;
-    *after_point = t->as.decimal.scale;
-    return t != &CT_TYPE_ANY_DECIMAL;
-}
-
-/* No overflow and no rounding, from digits alone: a product adds them, a sum may carry
- * one. */
-static bool decimal_safe(const ct_expr *e)
-{
-    int64_t b1, a1, b2, a2;
-    const ct_type *t = e->type;
-    if (!decimal_digits(e->left->type, &b1, &a1) ||
-        !decimal_digits(e->right->type, &b2, &a2)) {
-        return false;
-    }
-    bool product = e->op == CT_MUL;
-    int64_t before = product ? b1 + b2 : (b1 > b2 ? b1 : b2) + 1;
-    int64_t behind = product ? a1 + a2 : (a1 > a2 ? a1 : a2);
-    int64_t room = (int64_t)t->as.decimal.precision - t->as.decimal.scale;
-    return before + behind <= MT_DECIMAL_MAX_SCALE && behind <= t->as.decimal.scale &&
-           before <= room;
-}
-
-/* Money is never safe: its type bounds nothing. */
-bool pv_arith_safe(const ct_expr *e)
-{
-    return ct_has(e->type, LN_RANGED) ? span_fits(whole_span(e), e->type)
-                                      : ct_is_decimal(e->type) && decimal_safe(e);
 }
 
 /* ---- Results in their bounds ---- */
@@ -160,32 +70,6 @@ static pv_term in_decimal(an_prover *p, const ct_type *t, pv_sym *s)
     return out;
 }
 
-/* |a| */
-static Z3_ast size_of(an_prover *p, Z3_ast a)
-{
-    return pv_if(p, pv_le(p, pv_int(p, 0), a), a, pv_minus(p, a));
-}
-
-/* A sum that may have more than 96 bits: near the exact one. A rounding to the digits
- * that fit is off by at most 5 parts in 2^96; only a sum of 2^96 does not fit at all.
- */
-static pv_term near_sum(an_prover *p, pv_sym *exact)
-{
-    Z3_ast k = exact->v, scale = pv_int(p, exact->scale);
-    Z3_ast off = pv_opaque(p, p->int_sort, "off", k, scale);
-    Z3_ast err = pv_opaque(p, p->bool_sort, "sum", k, scale);
-    Z3_ast part = pv_mul(p, size_of(p, off), pv_sub(p, pv_word(p, 0), pv_int(p, 1)));
-    Z3_ast large = pv_not(
-        p, pv_within(p, k,
-                     pv_sub(p, pv_word(p, exact->scale), pv_power(p, exact->scale))));
-    mt_vec_push(&p->tmp, &p->bounds,
-                pv_le(p, part, pv_mul(p, pv_int(p, 5), size_of(p, k))));
-    mt_vec_push(&p->tmp, &p->bounds, pv_or(p, pv_not(p, err), large));
-    pv_sym *s =
-        pv_number(p, exact->type, pv_add(p, k, off), exact->scale, exact->digits + 1);
-    return (pv_term){s, err, p->no};
-}
-
 /* Some decimal that fits, or a fault, the same for the same exact value: weaker than
  * what the evaluator does, so "never" stays true and "possible" is confirmed by
  * evaluation. */
@@ -204,18 +88,36 @@ static pv_term either(an_prover *p, Z3_ast c, pv_term a, pv_term b)
     return (pv_term){pv_sym_if(p, c, a.s, b.s), pv_if(p, c, a.err, b.err), p->no};
 }
 
-/* The exact result, where it has at most 96 bits. Where digits prove that it fits, the
- * formula has no case at all, which is most of them. */
-static pv_term in_word(an_prover *p, pv_sym *exact, bool sum)
+/* A product of two variables: exact where it has at most 28 digits, rounded to them
+ * otherwise. */
+static pv_term in_word(an_prover *p, pv_sym *exact)
 {
     if (exact->scale > MT_DECIMAL_MAX_SCALE) {
         return any_decimal(p, exact);
     }
-    if (exact->digits <= MT_DECIMAL_MAX_SCALE) {
+    if (exact->digits <= MT_DECIMAL_DIGITS) {
         return plain(p, exact);
     }
-    pv_term other = sum ? near_sum(p, exact) : any_decimal(p, exact);
-    return either(p, pv_within(p, exact->v, pv_word(p, 0)), plain(p, exact), other);
+    return either(p, pv_within(p, exact->v, pv_word(p, 0)), plain(p, exact),
+                  any_decimal(p, exact));
+}
+
+/* A value of more than 28 digits is a fault (§13.6). Zeros at its end do not count; how
+ * many there are is left open, so between 28 digits and what no zeros could mend the
+ * fault is possible and not certain. Where digits prove that it fits, the formula has
+ * no case at all, which is most of them. */
+static pv_term bounded(an_prover *p, pv_sym *s)
+{
+    pv_term out = plain(p, s);
+    if (s->digits <= MT_DECIMAL_DIGITS) {
+        return out;
+    }
+    Z3_ast fits = pv_within(p, s->v, pv_word(p, 0));
+    Z3_ast far = pv_not(p, pv_within(p, s->v, pv_word(p, s->scale)));
+    Z3_ast err = pv_opaque(p, p->bool_sort, "digits", s->v, pv_int(p, s->scale));
+    out.err =
+        s->scale ? pv_and(p, pv_not(p, fits), pv_or(p, far, err)) : pv_not(p, fits);
+    return out;
 }
 
 /* ---- Arithmetic ---- */
@@ -249,15 +151,26 @@ static pv_sym *exact_decimal(an_prover *p, const ct_expr *e, const pv_sym *a,
                      scale, (x_digits > y_digits ? x_digits : y_digits) + 1);
 }
 
-/* Money has no declared scale to round to. */
+static bool of_variables(const ct_expr *e)
+{
+    return e->op == CT_MUL && e->left->op != CT_LITERAL && e->right->op != CT_LITERAL;
+}
+
+/* Rounded to the scale of the type, which Money does not have, then bounded; a product
+ * of two variables is bounded first. */
 static pv_term decimal_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
                              const pv_sym *b)
 {
     pv_sym *exact = exact_decimal(p, e, as_decimal(p, a), as_decimal(p, b));
-    pv_term word = in_word(p, exact, e->op != CT_MUL);
-    return ct_has(e->type, LN_CURRENCY)
-               ? word
-               : after(p, word, in_decimal(p, e->type, word.s));
+    if (ct_has(e->type, LN_CURRENCY)) {
+        return bounded(p, exact);
+    }
+    if (of_variables(e)) {
+        pv_term word = in_word(p, exact);
+        return after(p, word, in_decimal(p, e->type, word.s));
+    }
+    pv_term rounded = in_decimal(p, e->type, exact);
+    return after(p, rounded, bounded(p, rounded.s));
 }
 
 static Z3_ast nanos(an_prover *p, const pv_sym *duration)
@@ -274,12 +187,11 @@ static pv_term time_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
 {
     if (ct_held(a->type) == LN_TIME && ct_held(b->type) == LN_TIME) {
         Z3_ast seconds = pv_round(p, pv_sub(p, a->v, b->v), 9);
-        return in_range(p, e->type, seconds, pv_arith_safe(e));
+        return in_range(p, e->type, seconds, ct_arith_safe(e));
     }
     bool turned = ct_has(a->type, LN_UNIT);
     const pv_sym *time = turned ? b : a, *lasting = turned ? a : b;
-    Z3_ast v = e->op == CT_ADD ? pv_add(p, time->v, nanos(p, lasting))
-                               : pv_sub(p, time->v, nanos(p, lasting));
+    Z3_ast v = pv_add(p, time->v, nanos(p, lasting)); /* §4.2 has no difference */
     Z3_ast unit = pv_power(p, 9);
     Z3_ast first = pv_mul(p, pv_int(p, (int64_t)-719162 * 86400), unit);
     Z3_ast end = pv_mul(p, pv_int(p, (int64_t)2932897 * 86400), unit);
@@ -299,7 +211,7 @@ static pv_term whole_arith(an_prover *p, const ct_expr *e, const pv_sym *a,
     Z3_ast v = e->op == CT_ADD   ? pv_add(p, x, y)
                : e->op == CT_SUB ? pv_sub(p, x, y)
                                  : pv_mul(p, x, y);
-    return in_range(p, e->type, v, pv_arith_safe(e));
+    return in_range(p, e->type, v, ct_arith_safe(e));
 }
 
 /* Left, right, then the operation: the first fault ends it, as in the evaluator. */
@@ -385,6 +297,9 @@ static pv_term part_of(pv_term of, pv_sym *part)
 static pv_sym *fact_term(an_prover *p, const ct_fact *fact)
 {
     uint32_t at = (uint32_t)mt_map_get(&p->fact_names, fact->id, 1) - 1;
+    if (p->facts.items[at].fixed) {
+        return pv_literal(p, fact->type, p->facts.items[at].fixed);
+    }
     return p->facts.items[at].left_out ? pv_literal(p, fact->type, fact->otherwise)
                                        : pv_fact_sym(p, at);
 }
@@ -446,35 +361,6 @@ static pv_term fit_text(an_prover *p, const ct_rule *r, pv_sym *s)
     return out;
 }
 
-static bool reads_payload(const ct_expr *e)
-{
-    return e &&
-           (e->op == CT_PAYLOAD || reads_payload(e->left) || reads_payload(e->right));
-}
-
-/* Rounding may carry into a digit more before the point, hence the one that is
- * added. */
-static bool fit_safe(const ct_type *to, const ct_type *from)
-{
-    int64_t before, behind;
-    if (ct_has(to, LN_RANGED)) {
-        return span_fits(span_of(from, 1), to);
-    }
-    if (ct_is_decimal(to)) {
-        return decimal_digits(from, &before, &behind) &&
-               before + (behind > to->as.decimal.scale) <=
-                   (int64_t)to->as.decimal.precision - to->as.decimal.scale;
-    }
-    return ct_held(to) != LN_TEXT || !to->as.max_length ||
-           from->as.max_length <= to->as.max_length;
-}
-
-bool pv_payload_may_fault(const ct_rule *r)
-{
-    return pv_may_fault(r->payload) || reads_payload(r->payload) ||
-           !fit_safe(r->payload_type, r->payload->type);
-}
-
 static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
 {
     const ct_type *to = r->payload_type, *from = r->payload->type;
@@ -486,7 +372,7 @@ static pv_term fit(an_prover *p, const ct_rule *r, pv_sym *s)
         return fit_text(p, r, s);
     }
     if (ct_is_int(to) || ct_has(to, LN_UNIT)) {
-        return in_range(p, to, s->v, span_fits(span_of(from, 1), to));
+        return in_range(p, to, s->v, ct_fit_safe(to, from));
     }
     return plain(p, s);
 }

@@ -12,6 +12,7 @@
  */
 #include "analyze/prove/prove_internal.h"
 #include "base/json_write.h"
+#include "contract/wire/currency.h"
 
 typedef struct writer {
     an_prover *p;
@@ -75,17 +76,14 @@ static void write_decimal(writer *w, mt_str digits, unsigned scale, unsigned kee
     mt_buf_free(&b);
 }
 
-/* At least cents, for the reader's eye. */
+/* At least the digits of the currency, for the reader's eye. */
 static void write_money(writer *w, const ct_type *t, const pv_sym *s)
 {
-    enum { CENTS = 2 };
+    unsigned digits = ct_currency_digits(t->as.currency);
     mt_jw_begin_object(&w->w);
     mt_jw_keyz(&w->w, "amount");
-    if (s) {
-        write_decimal(w, value_text(w, s->v), s->scale, CENTS);
-    } else {
-        mt_jw_str(&w->w, MT_STR("0.00"));
-    }
+    write_decimal(w, s ? value_text(w, s->v) : MT_STR("0"), s ? s->scale : digits,
+                  digits);
     mt_jw_key_str(&w->w, "currency", t->as.currency);
     mt_jw_end_object(&w->w);
 }
@@ -254,7 +252,13 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
     mt_jw_begin_unsorted(&w.w);
     for (size_t i = 0; i < p->facts.len; i++) {
         const pv_fact *f = &p->facts.items[i];
-        if ((f->s || !f->otherwise) && !f->left_out) {
+        if (f->fixed) {
+            mt_buf value = {0};
+            ct_value_plain(&value, f->type, f->fixed);
+            mt_jw_key(&w.w, f->id);
+            mt_jw_raw(&w.w, mt_buf_str(&value));
+            mt_buf_free(&value);
+        } else if ((f->s || !f->otherwise) && !f->left_out) {
             mt_jw_key(&w.w, f->id);
             write_sym(&w, f->type, f->s);
         }
@@ -269,7 +273,8 @@ mt_str pv_witness(an_prover *p, mt_arena *a, Z3_model model)
 
 typedef struct judge {
     an_prover *p;
-    bool sound[2]; /* the side evaluated without a fault */
+    bool sound[2];  /* the side evaluated without a fault */
+    mt_str rule[2]; /* else: the rule that had it */
     ct_fault fault;
     mt_map known; /* by claim: 1 false, 2 true */
 } judge;
@@ -285,6 +290,9 @@ static bool find_out(judge *j, const an_claim *c)
     case PV_NOT: return !is_true(j, c->x);
     case PV_AND: return is_true(j, c->x) && is_true(j, c->y);
     case PV_OR: return is_true(j, c->x) || is_true(j, c->y);
+    case PV_FAULTS:
+        return !j->sound[c->side] &&
+               mt_str_eq(j->rule[c->side], s->model->rules[c->rule].id);
     case PV_HOLDS:
         return j->sound[c->side] &&
                (!c->predicate || (ct_holds_expr(&snapshot, c->predicate, &holds,
@@ -315,6 +323,7 @@ bool pv_confirm(an_prover *p, const an_claim *claim, mt_str facts)
         }
         j.sound[i] =
             ct_evaluate(s->program, s->facts, s->verdicts, &p->tmp, &j.fault) == MT_OK;
+        j.rule[i] = j.fault.rule;
     }
     return is_true(&j, claim);
 }

@@ -18,21 +18,29 @@
 #include "analyze/version/compat_internal.h"
 #include "contract/flow/text.h"
 
-/* ORDER an_obstacle_kind. */
 static const struct obstacle_row {
     const char *name, *condition;
     uint8_t layer;
-} OBSTACLES[AN_OBSTACLE_COUNT] = {
-    {"no_flow", "FMC1", 3},         {"no_step", "FMC1", 3},
-    {"other_step", "FMC1", 3},      {"other_handler", "FMC1", 3},
-    {"other_branches", "FMC1", 3},  {"no_join", "FMC1", 3},
-    {"persona_refused", "FMC2", 3}, {"fact_missing", "FMC2", 3},
-    {"fact_misfit", "FMC2", 3},     {"payload_misfit", "FMC2", 3},
-    {"no_value", "FMC2", 3},        {"verdict_lacking", "FMC4", 3},
-    {"entity_unbound", "FMC3", 2},  {"state_removed", "FMC3", 2},
-    {"state_unreached", "FMC3", 2}, {"state_not_set", "FMC4", 2},
-    {"parent_changed", "FMC3", 2},
+} OBSTACLES[] = {
+    [AN_NO_FLOW] = {"no_flow", "FMC1", 3},
+    [AN_NO_STEP] = {"no_step", "FMC1", 3},
+    [AN_OTHER_STEP] = {"other_step", "FMC1", 3},
+    [AN_OTHER_HANDLER] = {"other_handler", "FMC1", 3},
+    [AN_OTHER_BRANCHES] = {"other_branches", "FMC1", 3},
+    [AN_NO_JOIN] = {"no_join", "FMC1", 3},
+    [AN_PERSONA_REFUSED] = {"persona_refused", "FMC2", 3},
+    [AN_FACT_MISSING] = {"fact_missing", "FMC2", 3},
+    [AN_FACT_MISFIT] = {"fact_misfit", "FMC2", 3},
+    [AN_PAYLOAD_MISFIT] = {"payload_misfit", "FMC2", 3},
+    [AN_NO_VALUE] = {"no_value", "FMC2", 3},
+    [AN_VERDICT_LACKING] = {"verdict_lacking", "FMC4", 3},
+    [AN_ENTITY_UNBOUND] = {"entity_unbound", "FMC3", 2},
+    [AN_STATE_REMOVED] = {"state_removed", "FMC3", 2},
+    [AN_STATE_UNREACHED] = {"state_unreached", "FMC3", 2},
+    [AN_STATE_NOT_SET] = {"state_not_set", "FMC4", 2},
+    [AN_PARENT_CHANGED] = {"parent_changed", "FMC3", 2},
 };
+MT_TABLE_COVERS(OBSTACLES, AN_OBSTACLE_COUNT);
 
 const char *an_obstacle_name(an_obstacle_kind kind)
 {

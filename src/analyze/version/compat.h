@@ -20,7 +20,6 @@
 #include "contract/eval/carry.h"
 #include "contract/flow/run.h"
 
-/* ORDER AN_OBSTACLE_NAMES. */
 typedef enum an_obstacle_kind {
     AN_NO_FLOW,         /* FMC1: the flow is gone */
     AN_NO_STEP,         /* FMC1: the step it stands at is gone */
@@ -49,6 +48,8 @@ typedef struct an_obstacle {
     mt_str flow, step;     /* in the new contract; step may be empty */
     mt_str subject;        /* entity, operation, fact, verdict or persona concerned */
     mt_str reason;         /* one sentence */
+    bool
+        inherited; /* an_compat_worse(): the old version has it too, on the same ways */
 } an_obstacle;
 
 typedef struct an_obstacles {
@@ -58,6 +59,7 @@ typedef struct an_obstacles {
 
 typedef struct an_compatibility {
     bool compatible;
+    bool worse;             /* an_compat_worse(): some obstacle is not inherited */
     uint8_t layer;          /* the first that fails, or 0 */
     bool passes[3];         /* by layer - 1 */
     an_obstacles obstacles; /* those of the first failing layer first */
@@ -76,6 +78,14 @@ const char *an_obstacle_name(an_obstacle_kind kind);
  * compatible: nothing of it will run. */
 void an_compat(mt_arena *a, const ct_run *run, const ct_plan *next,
                const an_compat_options *options, an_compatibility *out);
+
+/* Which obstacles are the new version's doing? `out` is what an_compat() found with
+ * these options, `d` the diff of the two versions. The same run is judged as if nothing
+ * had changed; an obstacle is inherited if it is there too, word for word, and no
+ * construct on any way to it has changed. Then whatever the run does up to there, it
+ * does under both versions; all other obstacles make it worse. */
+void an_compat_worse(mt_arena *a, const ct_run *run, const an_diff *d,
+                     const an_compat_options *options, an_compatibility *out);
 
 /* Appends the position of a compatible run as the new contract reads it: open frames
  * and what they need. Records of finished steps stay with the old version. */

@@ -70,4 +70,14 @@ void an_compat_entity(an_checker *c, uint32_t step, uint32_t entity);
 /* All entities an operation changes, and the states it starts from. */
 void an_compat_effects(an_checker *c, const an_place *at, uint32_t op);
 
+/* ---- What steps use ---- */
+
+/* Calls `meet` for every construct the step uses: personas, operations, the entities
+ * they change, a sub-flow. Some may be met twice. */
+typedef void an_meet(void *state, mt_str kind, mt_str id, mt_str step);
+void an_step_meets(const ct_plan *p, const ct_plan_step *s, an_meet *meet, void *state);
+/* Begins where the run stands, or without one at the flow's entry; no entity has a
+ * state. */
+void an_walk_seed_run(an_walk *w, uint32_t flow, const ct_run *run);
+
 #endif

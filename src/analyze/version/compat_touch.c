@@ -1,74 +1,64 @@
 /* analyze/version/compat_touch.c - which flows meet a breaking change.
  * Room: analyze. */
-#include "analyze/version/compat.h"
-#include "analyze/version/compat_walk.h"
+#include "analyze/version/compat_internal.h"
 
-typedef struct finder {
-    mt_arena *a;
-    const an_diff *d;
+/* ---- What a step uses ---- */
+
+typedef struct user {
     const ct_plan *p;
-    uint8_t *met; /* per entry of the diff */
-    mt_str *step; /* per entry: the first step that meets it */
-} finder;
+    an_meet *meet;
+    void *state;
+    mt_str step;
+} user;
 
-/* Breaking entries only, each with the first step that meets it. */
-static void meet(finder *f, const char *kind, mt_str id, mt_str step)
-{
-    const an_diff_entry *e = an_diff_find(f->d, mt_str_z(kind), id);
-    if (e && an_diff_entry_breaks(e) && !f->met[e - f->d->entries]) {
-        f->met[e - f->d->entries] = 1;
-        f->step[e - f->d->entries] = step;
-    }
-}
-
-static void meet_persona(finder *f, uint32_t persona, mt_str step)
+static void meet_persona(const user *u, uint32_t persona)
 {
     if (persona != CT_NONE) {
-        meet(f, "Persona", ct_persona_id(f->p, persona), step);
+        u->meet(u->state, MT_STR("Persona"), ct_persona_id(u->p, persona), u->step);
     }
 }
 
-static void meet_operation(finder *f, uint32_t op, mt_str step)
+static void meet_operation(const user *u, uint32_t op)
 {
-    const ct_plan_op *o = &f->p->ops[op];
-    meet(f, "Operation", ct_operation_id(f->p, op), step);
+    const ct_plan_op *o = &u->p->ops[op];
+    u->meet(u->state, MT_STR("Operation"), ct_operation_id(u->p, op), u->step);
     for (uint32_t i = 0; i < o->outcome_count; i++) {
-        const ct_plan_outcome *outcome = &f->p->outcomes[o->first_outcome + i];
+        const ct_plan_outcome *outcome = &u->p->outcomes[o->first_outcome + i];
         for (uint32_t k = 0; k < outcome->effect_count; k++) {
-            uint32_t entity = f->p->effects[outcome->first_effect + k].entity;
-            meet(f, "Entity", ct_entity_id(f->p, entity), step);
+            uint32_t entity = u->p->effects[outcome->first_effect + k].entity;
+            u->meet(u->state, MT_STR("Entity"), ct_entity_id(u->p, entity), u->step);
         }
     }
 }
 
 /* Facts and rules are not met here: the snapshot is frozen (§18.6.5). */
-static void meet_step(finder *f, const ct_plan_step *s)
+void an_step_meets(const ct_plan *p, const ct_plan_step *s, an_meet *meet, void *state)
 {
-    meet_persona(f, s->persona, s->id);
+    user u = {p, meet, state, s->id};
+    meet_persona(&u, s->persona);
     if (s->does == LN_GOES_ON) {
-        meet_persona(f, s->to_persona, s->id);
+        meet_persona(&u, s->to_persona);
     } else if (s->does == LN_OPERATES) {
-        meet_operation(f, s->what, s->id);
+        meet_operation(&u, s->what);
     } else if (s->does == LN_CALLS) {
-        meet(f, "Flow", f->p->graphs[s->what].id, s->id);
+        meet(state, MT_STR("Flow"), p->graphs[s->what].id, s->id);
     }
     if (s->handler.kind == CT_ESCALATE) {
-        meet_persona(f, s->handler.persona, s->id);
+        meet_persona(&u, s->handler.persona);
     }
     for (uint32_t i = 0; i < s->handler.undo_count; i++) {
-        const ct_plan_undo *u = &f->p->undos[s->handler.first_undo + i];
-        meet_persona(f, u->persona, s->id);
-        meet_operation(f, u->op, s->id);
+        const ct_plan_undo *undo = &p->undos[s->handler.first_undo + i];
+        meet_persona(&u, undo->persona);
+        meet_operation(&u, undo->op);
     }
 }
 
-/* Without a run from the entry, otherwise from where it stands. States are not needed,
- * so the sets are empty. */
-static void seed(an_walk *w, const ct_plan *p, uint32_t flow, const ct_run *run)
+/* Without a run from the entry, otherwise from where it stands. */
+void an_walk_seed_run(an_walk *w, uint32_t flow, const ct_run *run)
 {
     uint64_t *none = mt_new_array(w->a, uint64_t, w->words);
     if (!run) {
-        an_walk_seed(w, p->graphs[flow].entry, AN_REACHED_STEP, 0, none);
+        an_walk_seed(w, w->p->graphs[flow].entry, AN_REACHED_STEP, 0, none);
         return;
     }
     for (size_t i = 0; i < run->frames.len; i++) {
@@ -77,23 +67,40 @@ static void seed(an_walk *w, const ct_plan *p, uint32_t flow, const ct_run *run)
     }
 }
 
+/* ---- What breaks it ---- */
+
+typedef struct finder {
+    const an_diff *d;
+    uint8_t *met; /* per entry of the diff */
+    mt_str *step; /* per entry: the first step that meets it */
+} finder;
+
+/* Breaking entries only, each with the first step that meets it. */
+static void meet_breaking(void *state, mt_str kind, mt_str id, mt_str step)
+{
+    finder *f = state;
+    const an_diff_entry *e = an_diff_find(f->d, kind, id);
+    if (e && an_diff_entry_breaks(e) && !f->met[e - f->d->entries]) {
+        f->met[e - f->d->entries] = 1;
+        f->step[e - f->d->entries] = step;
+    }
+}
+
 void an_flow_touches(mt_arena *a, const an_diff *d, const ct_plan *old, uint32_t flow,
                      const ct_run *run, an_touches *out)
 {
-    finder f = {.a = a,
-                .d = d,
-                .p = old,
+    finder f = {.d = d,
                 .met = mt_new_array(a, uint8_t, d->entry_count),
                 .step = mt_new_array(a, mt_str, d->entry_count)};
     an_walk w;
     an_walk_start(&w, a, old, flow);
-    seed(&w, old, flow, run);
+    an_walk_seed_run(&w, flow, run);
     an_walk_all(&w);
     an_walk_free(&w);
-    meet(&f, "Flow", old->graphs[flow].id, (mt_str){0});
+    meet_breaking(&f, MT_STR("Flow"), old->graphs[flow].id, (mt_str){0});
     for (uint32_t i = 0; i < old->step_count; i++) {
         if (w.reached[i]) {
-            meet_step(&f, &old->steps[i]);
+            an_step_meets(old, &old->steps[i], meet_breaking, &f);
         }
     }
     *out = (an_touches){0};

@@ -34,7 +34,7 @@ static void note_callers(an_walk *w)
 void an_walk_start(an_walk *w, mt_arena *a, const ct_plan *p, uint32_t flow)
 {
     uint32_t bits = 0;
-    *w = (an_walk){.a = a, .p = p};
+    *w = (an_walk){.a = a, .p = p, .stop = CT_NONE};
     w->base = mt_new_array(a, uint32_t, p->model->entity_count);
     for (uint32_t e = 0; e < p->model->entity_count; e++) {
         bool part = ct_bit(p->graphs[flow].entities, e);
@@ -331,7 +331,8 @@ static void execute(an_walk *w, uint32_t step)
     switch (s->does) {
     case LN_OPERATES: operation(w, s, in); return;
     case LN_DECIDES: branch(w, s, in); return;
-    case LN_GOES_ON: go(w, s->graph, w->p->targets[s->first_target], in); return;
+    case LN_GOES_ON:
+    case LN_ENDS: go(w, s->graph, w->p->targets[s->first_target], in); return;
     case LN_CALLS: enter(w, s->what, in); break;
     case LN_FORKS:
         for (uint32_t i = 0; i < s->branch_count; i++) {
@@ -347,6 +348,9 @@ static void execute(an_walk *w, uint32_t step)
 static void visit(an_walk *w, uint32_t step)
 {
     const ct_plan_step *s = &w->p->steps[step];
+    if (step == w->stop) {
+        return;
+    }
     if (w->reached[step] & AN_REACHED_STEP) {
         execute(w, step);
     }

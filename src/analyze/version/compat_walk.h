@@ -30,6 +30,7 @@ typedef struct an_walk {
      * are ruled out are then not followed. */
     int (*decided)(void *context, uint32_t condition);
     void *context;
+    uint32_t stop; /* what follows this step is not walked; CT_NONE: everything is */
     /* Work: steps whose input changed, first come, first served. */
     uint32_t *queue;
     uint8_t *queued;

@@ -1,13 +1,15 @@
 /* analyze/version/diff_fields.c - the fields of every construct and how they compare.
  *
- * One table per kind: a field is a path in the construct and a function that names its
- * changes in the words of the taxonomy (classify.c). Lists that are sets by meaning are
- * compared as sets, expressions and values by meaning (diff_same.c), the rest as JSON.
- * Fields the table does not have are compared too, so nothing is passed over silently.
+ * The fields are those of lang/nodes.def. The shape a field has there decides by which
+ * function it is compared, which names the changes in the words of the taxonomy
+ * (classify.c). Lists that are sets by meaning are compared as sets, expressions and
+ * values by meaning (diff_same.c), the rest as JSON. Fields that nodes.def does not
+ * have are compared too, so nothing is passed over silently.
  *
  * INVARIANT: a comparison is called only for fields whose JSON differs; naming no part
  * means that the meaning is the same. Nothing fails. */
 #include "analyze/version/diff_internal.h"
+#include "lang/shape.h"
 
 typedef void compare_field(an_cmp *c, const mt_json *before, const mt_json *after);
 
@@ -66,7 +68,7 @@ static void compare_expr(an_cmp *c, const mt_json *before, const mt_json *after)
 
 /* Both narrower and wider is possible (another range that overlaps): then both parts
  * are named, and the worse class decides. */
-static void compare_fact_type(an_cmp *c, const mt_json *before, const mt_json *after)
+static void compare_type(an_cmp *c, const mt_json *before, const mt_json *after)
 {
     unsigned how = an_type_compare(c->a, before, after);
     if (how & AN_TYPE_REBASED) {
@@ -294,146 +296,112 @@ static void compare_triggers(an_cmp *c, const mt_json *before, const mt_json *af
     add_set_parts(c, &s);
 }
 
-/* ---- The table ---- */
+/* ---- How a field compares ---- */
 
-/* Rows are in byte order of the names. */
-typedef struct field_row {
-    const char *name;    /* as the taxonomy names it */
-    const char *path[3]; /* in the construct */
+/* By the shape nodes.def gives it. Other shapes are compared as JSON, objects member by
+ * member. */
+static const struct {
+    const char *shape;
     compare_field *compare;
-} field_row;
+} SHAPES[] = {
+    {"DEFAULT", compare_default},
+    {"EFFECTS", compare_effects},
+    {"EXPRESSION", compare_expr},
+    {"FACT_SOURCE", compare_source},
+    {"MEMBERS", compare_members},
+    {"PAYLOAD_VALUE", compare_expr},
+    {"SHARED_ENTITIES", compare_shared_entities},
+    {"SHARED_PERSONAS", compare_shared_personas},
+    {"STEPS", compare_steps},
+    {"STRINGS", compare_texts},
+    {"TRANSITIONS", compare_transitions},
+    {"TRIGGERS", compare_triggers},
+    {"TYPE", compare_type},
+};
 
-typedef struct kind_row {
-    const char *kind;
-    const field_row *fields;
-} kind_row;
+/* Fields that the taxonomy tells apart from others of their shape. */
+static const struct {
+    const char *kind, *field;
+    compare_field *compare;
+} FIELDS[] = {
+    {"Entity", "parent", compare_optional},
+    {"Operation", "outcomes", compare_outcomes},
+    {"Rule", "body.produce.payload.type", compare_payload_type},
+};
 
-/* clang-format off */
-static const field_row FACT[] = {
-    {"default", {"default"}, compare_default},
-    {"source", {"source"}, compare_source},
-    {"type", {"type"}, compare_fact_type},
-    {NULL, {NULL}, NULL}};
-static const field_row ENTITY[] = {
-    {"initial", {"initial"}, compare_plain},
-    {"parent", {"parent"}, compare_optional},
-    {"states", {"states"}, compare_texts},
-    {"transitions", {"transitions"}, compare_transitions},
-    {NULL, {NULL}, NULL}};
-static const field_row RULE[] = {
-    {"body.produce.payload.type", {"produce", "payload", "type"}, compare_payload_type},
-    {"body.produce.payload.value", {"produce", "payload", "value"}, compare_expr},
-    {"body.produce.verdict_type", {"produce", "verdict_type"}, compare_plain},
-    {"body.when", {"when"}, compare_expr},
-    {"stratum", {"stratum"}, compare_plain},
-    {NULL, {NULL}, NULL}};
-static const field_row OPERATION[] = {
-    {"allowed_personas", {"allowed_personas"}, compare_texts},
-    {"effects", {"effects"}, compare_effects},
-    {"error_contract", {"error_contract"}, compare_texts},
-    {"outcomes", {"outcomes"}, compare_outcomes},
-    {"precondition", {"precondition"}, compare_expr},
-    {NULL, {NULL}, NULL}};
-static const field_row FLOW[] = {
-    {"entry", {"entry"}, compare_plain},
-    {"snapshot", {"snapshot"}, compare_plain},
-    {"steps", {"steps"}, compare_steps},
-    {NULL, {NULL}, NULL}};
-static const field_row SOURCE[] = {
-    {"description", {"description"}, compare_plain},
-    {"fields", {"fields"}, compare_plain},
-    {"protocol", {"protocol"}, compare_plain},
-    {NULL, {NULL}, NULL}};
-static const field_row SYSTEM[] = {
-    {"members", {"members"}, compare_members},
-    {"shared_entities", {"shared_entities"}, compare_shared_entities},
-    {"shared_personas", {"shared_personas"}, compare_shared_personas},
-    {"triggers", {"triggers"}, compare_triggers},
-    {NULL, {NULL}, NULL}};
-static const field_row NO_FIELDS[] = {{NULL, {NULL}, NULL}};
-static const kind_row KINDS[] = {
-    {"Fact", FACT},           {"Entity", ENTITY}, {"Rule", RULE},
-    {"Operation", OPERATION}, {"Flow", FLOW},     {"Source", SOURCE},
-    {"System", SYSTEM},       {"Persona", NO_FIELDS}, {NULL, NO_FIELDS}};
-/* clang-format on */
-
-/* Unknown kinds have no rows: all their keys are compared as they are. */
-static const field_row *fields_of(mt_str kind)
+static compare_field *comparison_of(const an_cmp *c, const ln_shape *shape)
 {
-    const kind_row *k = KINDS;
-    while (k->kind && !mt_str_eq(kind, mt_str_z(k->kind))) {
-        k++;
+    for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
+        if (mt_str_eq(c->kind, mt_str_z(FIELDS[i].kind)) &&
+            mt_str_eq(c->field, mt_str_z(FIELDS[i].field))) {
+            return FIELDS[i].compare;
+        }
     }
-    return k->fields;
+    for (size_t i = 0; shape && shape->id && i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        if (!strcmp(shape->id, SHAPES[i].shape)) {
+            return SHAPES[i].compare;
+        }
+    }
+    return compare_plain;
 }
 
-/* Fields of a rule lie in its body, but for the stratum. */
-static const mt_json *field_at(const mt_json *construct, const field_row *row)
+/* ---- Constructs ---- */
+
+/* The shape of a member; NULL for keys of later minor versions, whose change is shown
+ * although it is not understood. */
+static const ln_shape *shape_of(const ln_field *fields, mt_str key)
 {
-    const mt_json *at = construct;
-    if (mt_str_starts(mt_str_z(row->name), MT_STR("body."))) {
-        at = mt_json_at(at, "body");
+    for (; fields && fields->key; fields++) {
+        if (mt_str_eq(key, mt_str_z(fields->key))) {
+            return fields->shape;
+        }
     }
-    for (int i = 0; i < 3 && row->path[i]; i++) {
-        at = mt_json_get(at, mt_str_z(row->path[i]));
-    }
-    return at;
+    return NULL;
 }
 
-/* Keys the table does not list are compared as they are. Those of every construct:
- * id and kind are its identity, provenance and line are noise (M7). */
-static bool is_listed(const field_row *rows, mt_str key)
+/* id and kind are the identity of a construct, provenance and line are noise (M7). */
+static bool is_compared(mt_str within, mt_str key)
 {
-    static const char *const COMMON[] = {"id", "kind", "provenance", "line", "body"};
-    for (size_t i = 0; i < sizeof COMMON / sizeof *COMMON; i++) {
+    static const char *const COMMON[] = {"id", "kind", "provenance", "line"};
+    for (size_t i = 0; !within.len && i < sizeof COMMON / sizeof *COMMON; i++) {
         if (mt_str_eq(key, mt_str_z(COMMON[i]))) {
-            return true;
+            return false;
         }
     }
-    for (const field_row *r = rows; r->name; r++) {
-        if (mt_str_eq(key, mt_str_z(r->name))) {
-            return true;
-        }
-    }
-    return false;
+    return true;
 }
 
-/* For keys of later minor versions: a change that is not understood is still shown. */
-static void compare_other(an_cmp *c, mt_str key, const mt_json *before,
-                          const mt_json *after)
-{
-    if (!an_same_json(before, after)) {
-        c->field = key;
-        an_cmp_part(c, "change", NULL);
-        an_cmp_end_field(c, before, after);
-    }
-}
-
-static void compare_others(an_cmp *c, const field_row *rows)
+/* Equal JSON is equal without a closer look; the comparison runs only where bytes
+ * differ, and may still find that the meaning does not. Fields of an object inside are
+ * named "body.when". */
+static void compare_object(an_cmp *c, mt_str within, const ln_field *fields,
+                           const mt_json *before, const mt_json *after)
 {
     uint32_t count;
-    const an_member_pair *pairs = an_member_pairs(c->a, c->before, c->after, &count);
+    const an_member_pair *pairs = an_member_pairs(c->a, before, after, &count);
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_listed(rows, pairs[i].key)) {
-            compare_other(c, pairs[i].key, pairs[i].before, pairs[i].after);
+        const an_member_pair *p = &pairs[i];
+        if (!is_compared(within, p->key) || an_same_json(p->before, p->after)) {
+            continue;
         }
+        const ln_shape *shape = shape_of(fields, p->key);
+        mt_str name = mt_strf(c->a, "%.*s%s%.*s", MT_ARG(within), within.len ? "." : "",
+                              MT_ARG(p->key));
+        if (shape && shape->kind == LN_SHAPE_OBJECT) {
+            compare_object(c, name, shape->fields, p->before, p->after);
+            continue;
+        }
+        c->field = name;
+        comparison_of(c, shape)(c, p->before, p->after);
+        an_cmp_end_field(c, p->before, p->after);
     }
 }
 
-/* Equal JSON is equal without a closer look; the comparison of the row runs only where
- * bytes differ, and may still find that the meaning does not. */
+/* Kinds of later versions have no fields that are known. */
 void an_cmp_fields(an_cmp *c)
 {
-    const field_row *rows = fields_of(c->kind);
-    for (const field_row *r = rows; r->name; r++) {
-        const mt_json *before = field_at(c->before, r), *after = field_at(c->after, r);
-        if (!an_same_json(before, after)) {
-            c->field = mt_str_z(r->name);
-            r->compare(c, before, after);
-            an_cmp_end_field(c, before, after);
-        }
-    }
-    compare_others(c, rows);
+    const ln_case *kind = ln_case_find(LN_SHAPE_CONSTRUCT, c->kind);
+    compare_object(c, MT_STR(""), kind ? kind->fields : NULL, c->before, c->after);
 }
 
 /* ---- Trust ---- */

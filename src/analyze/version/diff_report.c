@@ -1,13 +1,14 @@
 /* analyze/version/diff_report.c - diffs as JSON and as text.
  *
  * JSON has every part with its class, impact and key; text has what a reviewer needs,
- * either construct by construct or class by class, with long values cut where they
- * begin to differ. A baseline is an earlier report: parts are known again by their
+ * either construct by construct or class by class, with values as the language writes
+ * them (diff_words.h). A baseline is an earlier report: parts are known again by their
  * keys, which hold a digest of both values.
  *
  * What may fail: MT_E_TYPE for a baseline that is not a diff. */
 #include "analyze/version/diff_report.h"
 
+#include "analyze/version/diff_words.h"
 #include "base/hash.h"
 #include "base/map.h"
 
@@ -196,57 +197,6 @@ static const char SIGNS[] = {
 };
 MT_TABLE_COVERS(SIGNS, AN_REMOVED + 1);
 
-enum { MAX_VALUE = 60, CONTEXT = 16 }; /* bytes of a value on one line */
-
-/* Bytes that go on a character of UTF-8 are 10xxxxxx. */
-static bool inside_character(const mt_buf *b, size_t at)
-{
-    return at < b->len && ((unsigned char)b->ptr[at] & 0xC0) == 0x80;
-}
-
-static void value_buf(mt_buf *out, const mt_json *value)
-{
-    if (value) {
-        mt_json_write(out, value, false);
-    } else {
-        mt_buf_addz(out, "nothing");
-    }
-}
-
-/* What of a value fits, from `start` on; cut at whole characters. */
-static void window(mt_buf *out, const mt_buf *b, size_t start)
-{
-    size_t end = start + MAX_VALUE < b->len ? start + MAX_VALUE : b->len;
-    while (inside_character(b, start)) {
-        start--;
-    }
-    while (inside_character(b, end)) {
-        end--;
-    }
-    mt_buf_addz(out, start ? "..." : "");
-    mt_buf_add(out, b->ptr + start, end - start);
-    mt_buf_addz(out, end < b->len ? "..." : "");
-}
-
-/* Long values are shown from where they begin to differ. */
-static void two_values(mt_buf *out, const mt_json *before, const mt_json *after)
-{
-    mt_buf x = {0}, y = {0};
-    value_buf(&x, before);
-    value_buf(&y, after);
-    size_t same = 0;
-    while (same < x.len && same < y.len && x.ptr[same] == y.ptr[same]) {
-        same++;
-    }
-    bool fits = x.len <= MAX_VALUE && y.len <= MAX_VALUE;
-    size_t start = fits || same < CONTEXT ? 0 : same - CONTEXT;
-    window(out, &x, start);
-    mt_buf_addz(out, " -> ");
-    window(out, &y, start);
-    mt_buf_free(&x);
-    mt_buf_free(&y);
-}
-
 static void names_text(mt_buf *out, const an_diff_part *p)
 {
     for (uint32_t i = 0; i < p->name_count; i++) {
@@ -268,17 +218,32 @@ static void impact_text(mt_buf *out, const an_taxon *t)
     }
 }
 
-/* Names where the change has some; otherwise both values. */
-static void part_text(mt_buf *out, const an_diff_field *f, const an_diff_part *p)
+/* Names where the change has some, otherwise both values. What does not fit on the
+ * line, and what of a named element changed, has lines of its own. */
+static void values_text(mt_buf *out, mt_str kind, const an_diff_field *f,
+                        const an_diff_part *p)
 {
+    static const char INDENT[] = "        ";
+    const ln_shape *shape = an_words_shape(kind, f->field);
+    bool named = p->name_count, whole = false;
     mt_buf_addf(out, "    %.*s: ", MT_ARG(f->field));
-    if (p->name_count) {
+    if (named || !(whole = an_words_change(out, shape, f->before, f->after))) {
         mt_buf_addz(out, p->taxon->change);
         names_text(out, p);
-    } else {
-        two_values(out, f->before, f->after);
     }
     mt_buf_addf(out, "  [%.*s]\n", MT_ARG(AN_CLASS_NAMES[p->taxon->class]));
+    if (named && !strcmp(p->taxon->change, "change")) {
+        an_words_elements(out, INDENT, shape, f->before, f->after, p->names,
+                          p->name_count);
+    } else if (!named && !whole) {
+        an_words_parts(out, INDENT, shape, f->before, f->after);
+    }
+}
+
+static void part_text(mt_buf *out, mt_str kind, const an_diff_field *f,
+                      const an_diff_part *p)
+{
+    values_text(out, kind, f, p);
     impact_text(out, p->taxon);
     if (p->proof.len) {
         mt_buf_addf(out, "        %s: %.*s\n", PROOFS[p->resolution], MT_ARG(p->proof));
@@ -296,7 +261,7 @@ static void entry_text(mt_buf *out, const an_diff_entry *e)
     }
     for (uint32_t i = 0; i < e->field_count; i++) {
         for (uint32_t k = 0; k < e->fields[i].part_count; k++) {
-            part_text(out, &e->fields[i], &e->fields[i].parts[k]);
+            part_text(out, e->kind, &e->fields[i], &e->fields[i].parts[k]);
         }
     }
 }

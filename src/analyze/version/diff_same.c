@@ -149,10 +149,11 @@ bool an_same_value(const mt_json *a, const mt_json *b)
     return same_members(a, b, (ignore){NULL, 0}, same_value_member);
 }
 
-/* What the elaborator derives from declarations. */
-static const mt_str DERIVED[] = {MT_STR_INIT("comparison_type"),
-                                 MT_STR_INIT("result_type"),
-                                 MT_STR_INIT("variable_type")};
+/* What the elaborator derives from declarations; some stand here more than once. */
+static const mt_str DERIVED[] = {
+#define X_DERIVED(key, SHAPE) MT_STR_INIT(key),
+#include "lang/nodes.def"
+};
 
 /* The type of a literal derives from its spelling, so only the base counts: 1.0 and
  * 1.00 mean the same beside a Decimal. */
@@ -178,7 +179,8 @@ bool an_same_expr(const mt_json *a, const mt_json *b)
     if (a->type != MT_JSON_OBJECT || is_decimal_value(a)) {
         return an_same_value(a, b);
     }
-    return same_members(a, b, (ignore){DERIVED, 3}, same_expr_member);
+    return same_members(a, b, (ignore){DERIVED, sizeof DERIVED / sizeof *DERIVED},
+                        same_expr_member);
 }
 
 /* Steps as a set by id: their order in the bundle is derived. */

@@ -1,8 +1,17 @@
 /* analyze/version/diff_type.c - is a type wider, narrower or another one?
  * Room: analyze.
- * Wider: every value of the old type is one of the new. Recursion follows the JSON
- * trees, whose depth the reader bounds. */
+ * Wider: every value of the old type is one of the new. A type is its base and the
+ * parameters nodes.def gives it, so two types of one base differ by their parameters:
+ * PARAMETERS says what a change of each means. Recursion follows the JSON trees, whose
+ * depth the reader bounds. */
 #include "analyze/version/diff_internal.h"
+
+/* Two types of one base, and the parameter that differs. */
+typedef struct change {
+    mt_arena *a;
+    const mt_json *before, *after;
+    mt_str key;
+} change;
 
 static int64_t number(const mt_json *type, mt_str key)
 {
@@ -10,101 +19,114 @@ static int64_t number(const mt_json *type, mt_str key)
     return mt_json_i64(mt_json_get(type, key), &n) ? 0 : n;
 }
 
-/* More is wider. */
-static unsigned grows(int64_t before, int64_t after)
+static unsigned by_size(int64_t before, int64_t after)
 {
     return after > before ? AN_TYPE_WIDENED : after < before ? AN_TYPE_NARROWED : 0;
 }
 
-static unsigned compare_range(const mt_json *b, const mt_json *a)
+/* More is wider. */
+static unsigned compare_most(change c)
 {
-    return grows(number(b, MT_STR("max")), number(a, MT_STR("max"))) |
-           grows(number(a, MT_STR("min")), number(b, MT_STR("min")));
+    return by_size(number(c.before, c.key), number(c.after, c.key));
 }
 
-/* Digits before the point and digits after it. */
-static unsigned compare_decimal(const mt_json *b, const mt_json *a)
+static unsigned compare_least(change c)
 {
-    int64_t old_scale = number(b, MT_STR("scale"));
-    int64_t new_scale = number(a, MT_STR("scale"));
-    int64_t old_precision = number(b, MT_STR("precision"));
-    int64_t new_precision = number(a, MT_STR("precision"));
-    int64_t old_whole, new_whole;
-    if (__builtin_sub_overflow(old_precision, old_scale, &old_whole) ||
-        __builtin_sub_overflow(new_precision, new_scale, &new_whole)) {
-        return AN_TYPE_NARROWED;
-    }
-    return grows(old_scale, new_scale) | grows(old_whole, new_whole);
+    return by_size(number(c.after, c.key), number(c.before, c.key));
 }
 
-static bool same_text(const mt_json *b, const mt_json *a, mt_str key)
+/* Digits before the point: what the scale leaves of the precision. */
+static bool whole_digits(const mt_json *type, int64_t *out)
 {
-    return mt_str_eq(mt_json_text(mt_json_get(b, key)),
-                     mt_json_text(mt_json_get(a, key)));
+    return !__builtin_sub_overflow(number(type, MT_STR("precision")),
+                                   number(type, MT_STR("scale")), out);
 }
 
-static unsigned compare_values(mt_arena *arena, const mt_json *b, const mt_json *a)
+static unsigned compare_precision(change c)
 {
-    an_set_change s = an_set_compare(arena, mt_json_at(b, "values"),
-                                     mt_json_at(a, "values"), an_key_text, NULL);
+    int64_t before, after;
+    return whole_digits(c.before, &before) && whole_digits(c.after, &after)
+               ? by_size(before, after)
+               : AN_TYPE_NARROWED;
+}
+
+/* One more digit behind the point may be one fewer before it. */
+static unsigned compare_scale(change c)
+{
+    return compare_most(c) | compare_precision(c);
+}
+
+/* Values in another unit or currency are other values. */
+static unsigned compare_name(change c)
+{
+    bool same = mt_str_eq(mt_json_text(mt_json_get(c.before, c.key)),
+                          mt_json_text(mt_json_get(c.after, c.key)));
+    return same ? 0 : AN_TYPE_REBASED;
+}
+
+static unsigned compare_values(change c)
+{
+    an_set_change s = an_set_compare(c.a, mt_json_get(c.before, c.key),
+                                     mt_json_get(c.after, c.key), an_key_text, NULL);
     return (s.added.len ? AN_TYPE_WIDENED : 0u) |
            (s.removed.len ? AN_TYPE_NARROWED : 0u);
 }
 
-/* Named parts: fields of a Record, variants of a TaggedUnion. `added` and `removed` are
- * what one more and one fewer means. */
-static unsigned compare_named(mt_arena *arena, const mt_json *b, const mt_json *a,
-                              unsigned added, unsigned removed)
+static unsigned compare_element(change c)
 {
+    return an_type_compare(c.a, mt_json_get(c.before, c.key),
+                           mt_json_get(c.after, c.key));
+}
+
+/* Named parts. `added` and `removed` are what one more and one fewer means. */
+static unsigned compare_named(change c, unsigned added, unsigned removed)
+{
+    const mt_json *b = mt_json_get(c.before, c.key), *a = mt_json_get(c.after, c.key);
     unsigned how = 0;
     if (!mt_json_is(b, MT_JSON_OBJECT) || !mt_json_is(a, MT_JSON_OBJECT)) {
         return AN_TYPE_REBASED;
     }
     uint32_t count;
-    const an_member_pair *pairs = an_member_pairs(arena, b, a, &count);
+    const an_member_pair *pairs = an_member_pairs(c.a, b, a, &count);
     for (uint32_t i = 0; i < count; i++) {
         const mt_json *old = pairs[i].before, *now = pairs[i].after;
-        how |= !old ? added : !now ? removed : an_type_compare(arena, old, now);
+        how |= !old ? added : !now ? removed : an_type_compare(c.a, old, now);
     }
     return how;
 }
 
-static unsigned compare_same_base(mt_arena *arena, mt_str base, const mt_json *b,
-                                  const mt_json *a)
+static unsigned compare_fields(change c)
 {
-    if (mt_str_is(base, "Int")) {
-        return compare_range(b, a);
+    return compare_named(c, AN_TYPE_REBASED, AN_TYPE_REBASED);
+}
+
+static unsigned compare_variants(change c)
+{
+    return compare_named(c, AN_TYPE_WIDENED, AN_TYPE_NARROWED);
+}
+
+static const struct {
+    const char *key;
+    unsigned (*compare)(change c);
+} PARAMETERS[] = {
+    {"currency", compare_name},       {"element_type", compare_element},
+    {"fields", compare_fields},       {"max", compare_most},
+    {"max_length", compare_most},     {"min", compare_least},
+    {"precision", compare_precision}, {"scale", compare_scale},
+    {"unit", compare_name},           {"values", compare_values},
+    {"variants", compare_variants},
+};
+
+/* A parameter that is not known may mean anything, so a type in which it differs is
+ * another one. */
+static unsigned compare_parameter(change c)
+{
+    for (size_t i = 0; i < sizeof PARAMETERS / sizeof *PARAMETERS; i++) {
+        if (mt_str_eq(c.key, mt_str_z(PARAMETERS[i].key))) {
+            return PARAMETERS[i].compare(c);
+        }
     }
-    if (mt_str_is(base, "Duration")) {
-        return same_text(b, a, MT_STR("unit")) ? compare_range(b, a) : AN_TYPE_REBASED;
-    }
-    if (mt_str_is(base, "Decimal")) {
-        return compare_decimal(b, a);
-    }
-    if (mt_str_is(base, "Text")) {
-        return grows(number(b, MT_STR("max_length")), number(a, MT_STR("max_length")));
-    }
-    if (mt_str_is(base, "Money")) {
-        return same_text(b, a, MT_STR("currency")) ? 0 : AN_TYPE_REBASED;
-    }
-    if (mt_str_is(base, "Enum")) {
-        return compare_values(arena, b, a);
-    }
-    if (mt_str_is(base, "List")) {
-        return grows(number(b, MT_STR("max")), number(a, MT_STR("max"))) |
-               an_type_compare(arena, mt_json_at(b, "element_type"),
-                               mt_json_at(a, "element_type"));
-    }
-    if (mt_str_is(base, "Record")) {
-        return compare_named(arena, mt_json_at(b, "fields"), mt_json_at(a, "fields"),
-                             AN_TYPE_REBASED, AN_TYPE_REBASED);
-    }
-    if (mt_str_is(base, "TaggedUnion")) {
-        return compare_named(arena, mt_json_at(b, "variants"),
-                             mt_json_at(a, "variants"), AN_TYPE_WIDENED,
-                             AN_TYPE_NARROWED);
-    }
-    return mt_json_equal(b, a) ? 0 : AN_TYPE_REBASED;
+    return AN_TYPE_REBASED;
 }
 
 unsigned an_type_compare(mt_arena *arena, const mt_json *before, const mt_json *after)
@@ -114,5 +136,13 @@ unsigned an_type_compare(mt_arena *arena, const mt_json *before, const mt_json *
     if (!old_base.len || !mt_str_eq(old_base, new_base)) {
         return AN_TYPE_REBASED;
     }
-    return compare_same_base(arena, old_base, before, after);
+    uint32_t count;
+    unsigned how = 0;
+    const an_member_pair *pairs = an_member_pairs(arena, before, after, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!an_same_json(pairs[i].before, pairs[i].after)) {
+            how |= compare_parameter((change){arena, before, after, pairs[i].key});
+        }
+    }
+    return how;
 }

@@ -63,8 +63,11 @@ static void find_moves(mt_arena *a, an_migration *m)
  * choose it. */
 static void judge_flight(mt_arena *a, an_migration *m, an_flight *f)
 {
-    an_compat_options options = {m->aggressive};
+    an_compat_options options = {m->options.aggressive};
     an_compat(a, f->run, m->next, &options, &f->compat);
+    if (m->options.only_worse) {
+        an_compat_worse(a, f->run, m->diff, &options, &f->compat);
+    }
     an_flow_touches(a, m->diff, m->old, f->run->flow, f->run, &f->touches);
     f->policy = !f->compat.compatible ? AN_BLUE_GREEN
                 : f->touches.len      ? AN_FORCE_MIGRATE
@@ -72,7 +75,9 @@ static void judge_flight(mt_arena *a, an_migration *m, an_flight *f)
     an_flow_advice *type = &m->flows[f->run->flow];
     type->flights++;
     type->compatible += f->compat.compatible;
+    type->worse += f->compat.worse;
     m->incompatible += !f->compat.compatible;
+    m->worse += f->compat.worse;
 }
 
 /* Instances that were given decide; without any, what the flow can meet from its entry
@@ -83,6 +88,13 @@ static void advise_flow(mt_arena *a, an_migration *m, an_flow_advice *f)
     if (f->flights && f->compatible == f->flights) {
         f->policy = f->touches.len ? AN_FORCE_MIGRATE : AN_POLICY_NONE;
         f->reason = MT_STR("every instance given can go on under the new version");
+    } else if (f->flights && m->options.only_worse && !f->worse) {
+        f->policy = f->touches.len ? AN_BLUE_GREEN : AN_POLICY_NONE;
+        f->reason =
+            mt_strf(a,
+                    "%u of %u instances given meet obstacles that the old version has, "
+                    "too; none is worse off under the new one",
+                    f->flights - f->compatible, f->flights);
     } else if (f->flights) {
         f->policy = AN_BLUE_GREEN;
         f->reason =
@@ -125,13 +137,14 @@ static void recommend(mt_arena *a, an_migration *m)
 }
 
 void an_migrate(mt_arena *a, const an_diff *d, const ct_plan *old, const ct_plan *next,
-                an_flight *flights, uint32_t count, bool aggressive, an_migration *out)
+                an_flight *flights, uint32_t count, an_migrate_options options,
+                an_migration *out)
 {
     uint32_t flows = old->model->flow_count;
     *out = (an_migration){.diff = d,
                           .old = old,
                           .next = next,
-                          .aggressive = aggressive,
+                          .options = options,
                           .flows = mt_new_array(a, an_flow_advice, flows),
                           .flights = flights,
                           .flight_count = count};

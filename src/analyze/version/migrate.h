@@ -32,6 +32,7 @@ typedef struct an_flow_advice {
     an_touches touches;
     mt_str reason;                /* why this policy */
     uint32_t flights, compatible; /* given instances */
+    uint32_t worse;               /* of them, with only_worse */
 } an_flow_advice;
 
 /* Instances in a state that is gone must move before the transition ends (M4). */
@@ -40,13 +41,19 @@ typedef struct an_state_move {
     mt_str to; /* a suggestion; empty: the operator must decide */
 } an_state_move;
 
+typedef struct an_migrate_options {
+    bool aggressive; /* leaves out what the snapshot excludes */
+    bool only_worse; /* asks of each obstacle whether the old version has it, too */
+} an_migrate_options;
+
 typedef struct an_migration {
     const an_diff *diff;
     const ct_plan *old, *next;
-    bool aggressive;       /* leaves out what the snapshot excludes */
+    an_migrate_options options;
     an_flow_advice *flows; /* one per flow of the old plan */
     an_flight *flights;
     uint32_t flight_count, incompatible;
+    uint32_t worse; /* with only_worse: flights that the new version makes worse */
     an_state_move *moves; /* instances of states that are gone */
     uint32_t move_count;
     an_policy policy;
@@ -55,7 +62,8 @@ typedef struct an_migration {
 
 /* Of each flight id and run are read, the rest is filled in. */
 void an_migrate(mt_arena *a, const an_diff *d, const ct_plan *old, const ct_plan *next,
-                an_flight *flights, uint32_t count, bool aggressive, an_migration *out);
+                an_flight *flights, uint32_t count, an_migrate_options options,
+                an_migration *out);
 
 void an_migration_json(mt_jw *w, const an_migration *m);
 void an_migration_text(mt_buf *out, const an_migration *m);

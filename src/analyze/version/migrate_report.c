@@ -19,6 +19,9 @@ static void obstacle_json(mt_jw *w, const an_obstacle *o, bool note)
         mt_jw_key_str(w, "condition", mt_str_z(o->condition));
     }
     mt_jw_key_str(w, "flow", o->flow);
+    if (o->inherited) {
+        mt_jw_key_bool(w, "inherited", true);
+    }
     if (!note) {
         mt_jw_key_str(w, "kind", mt_str_z(an_obstacle_name(o->kind)));
         mt_jw_key_i64(w, "layer", o->layer);
@@ -83,7 +86,7 @@ static mt_str stands_at(const ct_run *run)
 
 /* aborted_by_policy: under the policy `abort` it would be, since it can meet a breaking
  * change. */
-static void flight_json(mt_jw *w, const an_flight *f)
+static void flight_json(mt_jw *w, const an_migration *m, const an_flight *f)
 {
     mt_jw_begin_object(w);
     mt_jw_key_bool(w, "aborted_by_policy", f->touches.len > 0);
@@ -95,6 +98,9 @@ static void flight_json(mt_jw *w, const an_flight *f)
     mt_jw_key_str(w, "position", stands_at(f->run));
     mt_jw_keyz(w, "touches");
     touches_json(w, &f->touches);
+    if (m->options.only_worse) {
+        mt_jw_key_bool(w, "worse", f->compat.worse);
+    }
     mt_jw_end_object(w);
 }
 
@@ -133,7 +139,8 @@ void an_migration_json(mt_jw *w, const an_migration *m)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "analysis",
-                  m->aggressive ? MT_STR("aggressive") : MT_STR("conservative"));
+                  m->options.aggressive ? MT_STR("aggressive")
+                                        : MT_STR("conservative"));
     mt_jw_keyz(w, "diff");
     an_diff_json(w, m->diff);
     mt_jw_keyz(w, "entity_state_mappings");
@@ -141,7 +148,7 @@ void an_migration_json(mt_jw *w, const an_migration *m)
     mt_jw_keyz(w, "flow_compatibility");
     mt_jw_begin_array(w);
     for (uint32_t i = 0; i < m->flight_count; i++) {
-        flight_json(w, &m->flights[i]);
+        flight_json(w, m, &m->flights[i]);
     }
     mt_jw_end_array(w);
     mt_jw_keyz(w, "flow_types");
@@ -153,6 +160,9 @@ void an_migration_json(mt_jw *w, const an_migration *m)
     mt_jw_key_bool(w, "policy_required", m->diff->policy_required);
     mt_jw_key_str(w, "reason", m->reason);
     mt_jw_key_str(w, "recommended_policy", AN_POLICY_NAMES[m->policy]);
+    if (m->options.only_worse) {
+        mt_jw_key_i64(w, "worse", m->worse);
+    }
     mt_jw_end_object(w);
 }
 
@@ -183,20 +193,36 @@ static void flows_text(mt_buf *out, const an_migration *m)
     }
 }
 
-static void flight_text(mt_buf *out, const an_flight *f)
+static void obstacle_text(mt_buf *out, const an_obstacle *o)
+{
+    mt_buf_addf(out, "      layer %u, %s", o->layer, o->condition);
+    if (o->step.len) {
+        mt_buf_addf(out, ", step %.*s", MT_ARG(o->step));
+    }
+    mt_buf_addf(out, ": %.*s\n", MT_ARG(o->reason));
+}
+
+/* Obstacles that the old version has, too, are counted and not told. */
+static void obstacles_text(mt_buf *out, const an_obstacles *list)
+{
+    size_t inherited = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        inherited += list->items[i].inherited;
+        if (!list->items[i].inherited) {
+            obstacle_text(out, &list->items[i]);
+        }
+    }
+    if (inherited) {
+        mt_buf_addf(out, "      %zu more as under the old version\n", inherited);
+    }
+}
+
+static void flight_text(mt_buf *out, const an_flight *f, const char *judgement)
 {
     mt_buf_addf(out, "  %.*s: %.*s at %.*s: %s\n", MT_ARG(f->id),
                 MT_ARG(f->run->plan->graphs[f->run->flow].id),
-                MT_ARG(stands_at(f->run)),
-                f->compat.compatible ? "compatible" : "INCOMPATIBLE");
-    for (size_t i = 0; i < f->compat.obstacles.len; i++) {
-        const an_obstacle *o = &f->compat.obstacles.items[i];
-        mt_buf_addf(out, "      layer %u, %s", o->layer, o->condition);
-        if (o->step.len) {
-            mt_buf_addf(out, ", step %.*s", MT_ARG(o->step));
-        }
-        mt_buf_addf(out, ": %.*s\n", MT_ARG(o->reason));
-    }
+                MT_ARG(stands_at(f->run)), judgement);
+    obstacles_text(out, &f->compat.obstacles);
     for (size_t i = 0; i < f->compat.notes.len; i++) {
         mt_buf_addf(out, "      note: %.*s\n", MT_ARG(f->compat.notes.items[i].reason));
     }
@@ -205,15 +231,37 @@ static void flight_text(mt_buf *out, const an_flight *f)
     }
 }
 
+/* Instances that are worse off, then how many are not. */
+static void worse_text(mt_buf *out, const an_migration *m)
+{
+    for (uint32_t i = 0; i < m->flight_count; i++) {
+        if (m->flights[i].compat.worse) {
+            flight_text(out, &m->flights[i], "WORSE");
+        }
+    }
+    mt_buf_addf(out, "  %u of %u worse off under the new version; %u compatible",
+                m->worse, m->flight_count, m->flight_count - m->incompatible);
+    if (m->incompatible > m->worse) {
+        mt_buf_addf(out, ", %u meet only what the old version has, too",
+                    m->incompatible - m->worse);
+    }
+    mt_buf_addc(out, '\n');
+}
+
 static void flights_text(mt_buf *out, const an_migration *m)
 {
     if (!m->flight_count) {
         return;
     }
     mt_buf_addf(out, "\nInstances (%s analysis):\n",
-                m->aggressive ? "aggressive" : "conservative");
+                m->options.aggressive ? "aggressive" : "conservative");
+    if (m->options.only_worse) {
+        worse_text(out, m);
+        return;
+    }
     for (uint32_t i = 0; i < m->flight_count; i++) {
-        flight_text(out, &m->flights[i]);
+        bool good = m->flights[i].compat.compatible;
+        flight_text(out, &m->flights[i], good ? "compatible" : "INCOMPATIBLE");
     }
     if (m->incompatible && m->incompatible < m->flight_count) {
         mt_buf_addz(out,

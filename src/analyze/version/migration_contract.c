@@ -15,6 +15,7 @@
 
 #include "base/hash.h"
 #include "base/utf8.h"
+#include "lang/lang.h"
 
 enum { MAX_VALUE = 2000 }; /* bytes of a value before it is replaced by its hash */
 
@@ -27,9 +28,6 @@ static const char *const CLASS_WORDS[AN_CLASS_COUNT] = {
 MT_TABLE_COVERS(CLASS_WORDS, AN_CLASS_COUNT);
 
 /* In byte order, as everything here. */
-static const char KINDS[] =
-    "[\"Bundle\", \"Entity\", \"Fact\", \"Flow\", \"Manifest\", \"Operation\", "
-    "\"Persona\", \"Rule\", \"Source\", \"System\"]";
 static const char CHANGES[] =
     "[\"add\", \"base\", \"change\", \"freetext\", \"narrow\", \"path\", \"remove\", "
     "\"remove_in_use\", \"source_id\", \"to_freetext\", \"to_structured\", \"widen\"]";
@@ -38,6 +36,7 @@ typedef struct writer {
     mt_buf *out;
     const an_diff *d;
     int digits;
+    const char *kinds; /* what can change, as the values of an Enum */
     mt_arena scratch;
     an_class *classes;      /* of change i */
     uint32_t *first_change; /* of entry i; one more at the end */
@@ -131,13 +130,28 @@ static mt_str change_word(const an_taxon *t)
     return t->change[0] ? mt_str_z(t->change) : MT_STR("change");
 }
 
+/* The constructs and what is around them, in byte order: ["Bundle", "Entity", ...]. */
+static mt_str list_of_kinds(mt_arena *a)
+{
+    mt_str names[LN_CONSTRUCT_COUNT + 2] = {MT_STR("Bundle"), MT_STR("Manifest")};
+    enum { COUNT = sizeof names / sizeof *names };
+    for (int k = 0; k < LN_CONSTRUCT_COUNT; k++) {
+        names[k + 2] = mt_str_z(LN_CONSTRUCTS[k].name);
+    }
+    mt_str_sort(names, COUNT);
+    mt_str list = MT_STR("[");
+    for (int i = 0; i < COUNT; i++) {
+        list =
+            mt_strf(a, "%.*s%s\"%.*s\"", MT_ARG(list), i ? ", " : "", MT_ARG(names[i]));
+    }
+    return mt_strf(a, "%.*s]", MT_ARG(list));
+}
+
+/* A kind of a later version changes the bundle, whatever else it is. */
 static mt_str kind_word(mt_str kind)
 {
-    mt_buf quoted = {0};
-    mt_buf_addf(&quoted, "\"%.*s\"", MT_ARG(kind));
-    mt_buf_addc(&quoted, '\0');
-    bool known = kind.len && strstr(KINDS, quoted.ptr);
-    mt_buf_free(&quoted);
+    bool known =
+        ln_construct_named(kind) != LN_CONSTRUCT_COUNT || mt_str_is(kind, "Manifest");
     return known ? kind : MT_STR("Bundle");
 }
 
@@ -148,7 +162,7 @@ static void change_facts(writer *w, uint32_t n, const an_diff_entry *e,
     text_fact(w, n, "before", value_text(w, f->before));
     enum_fact(w, n, "change_type", CHANGES, change_word(p->taxon));
     text_fact(w, n, "construct_id", e->id);
-    enum_fact(w, n, "construct_kind", KINDS, kind_word(e->kind));
+    enum_fact(w, n, "construct_kind", w->kinds, kind_word(e->kind));
     text_fact(w, n, "field", f->field);
     mt_arena_reset(&w->scratch);
 }
@@ -291,7 +305,10 @@ static void note_class(writer *w, uint32_t n, const an_diff_entry *e,
 void an_migration_contract(mt_buf *out, const an_diff *d)
 {
     mt_arena lists = {0};
-    writer w = {.out = out, .d = d, .digits = digits_for(d)};
+    writer w = {.out = out,
+                .d = d,
+                .digits = digits_for(d),
+                .kinds = list_of_kinds(&lists).ptr};
     for (int i = 0; i < AN_CLASS_COUNT; i++) {
         w.changes += d->counts[i];
     }

@@ -55,6 +55,24 @@ static mt_err decimal_result(const ct_type *t, mt_err err, mt_decimal d, ct_valu
     return err == MT_OK ? in_decimal(t, d, out) : err;
 }
 
+/* Sums, differences and products, rounded once to the scale of their type (§13.4) and
+ * bounded by 28 digits (§13.6). A product of two variables gives up fraction digits
+ * before that; Money has no scale of its own. */
+static mt_err on_decimals(const ct_type *t, uint8_t op, mt_decimal a, mt_decimal b,
+                          mt_decimal *out)
+{
+    unsigned scale =
+        ct_has(t, LN_CURRENCY) ? MT_DECIMAL_MAX_SCALE : t->as.decimal.scale;
+    switch (op) {
+    case CT_CODE_MUL_DECIMAL: return mt_decimal_mul_to(a, b, scale, out);
+    case CT_CODE_MUL_DECIMALS: return mt_decimal_mul_within(a, b, scale, out);
+    case CT_CODE_SUB_DECIMAL:
+    case CT_CODE_SUB_MONEY: b.negative = !b.negative; break;
+    default: break;
+    }
+    return mt_decimal_add_to(a, b, scale, out);
+}
+
 /* A DateTime and a duration: milliseconds stay as they are. */
 static mt_err moved(ct_time t, wide seconds, ct_value *out)
 {
@@ -100,7 +118,6 @@ static mt_err arith_whole(const ct_type *t, const ct_insn *in, const ct_value *a
     case CT_CODE_SUB_DURATION:
         return in_range(t, x * factor_a(in) - y * factor_b(in), out);
     case CT_CODE_ADD_TIME: return moved(a->time, y * (int64_t)in->wide, out);
-    case CT_CODE_SUB_TIME: return moved(a->time, -y * (int64_t)in->wide, out);
     case CT_CODE_TIME_DIFFERENCE:
         return in_range(t, seconds_between(a->time, b->time), out);
     default: MT_BUG("not an operation on whole numbers");
@@ -113,16 +130,15 @@ mt_err ct_arith(const ct_type *type, const ct_insn *in, const ct_value *a,
     mt_decimal d = {0};
     switch (in->op) {
     case CT_CODE_ADD_DECIMAL:
-        return decimal_result(type, mt_decimal_add(a->decimal, b->decimal, &d), d, out);
     case CT_CODE_SUB_DECIMAL:
-        return decimal_result(type, mt_decimal_sub(a->decimal, b->decimal, &d), d, out);
     case CT_CODE_MUL_DECIMAL:
-        return decimal_result(type, mt_decimal_mul(a->decimal, b->decimal, &d), d, out);
+    case CT_CODE_MUL_DECIMALS:
+        return decimal_result(
+            type, on_decimals(type, in->op, a->decimal, b->decimal, &d), d, out);
     case CT_CODE_FIT_DECIMAL: return in_decimal(type, a->decimal, out);
     case CT_CODE_ADD_MONEY:
-        return mt_decimal_add(a->decimal, b->decimal, &out->decimal);
     case CT_CODE_SUB_MONEY:
-        return mt_decimal_sub(a->decimal, b->decimal, &out->decimal);
+        return on_decimals(type, in->op, a->decimal, b->decimal, &out->decimal);
     case CT_CODE_FIT_TEXT: return fit_text(type, a, out);
     case CT_CODE_TO_DECIMAL:
         out->decimal = mt_decimal_from_i64(a->integer);
@@ -211,14 +227,14 @@ mt_str ct_arith_text(mt_arena *arena, const ct_type *type, const ct_insn *in,
     case CT_CODE_TIME_DIFFERENCE:
         return range_text(arena, type, seconds_between(a->time, b->time));
     case CT_CODE_ADD_DECIMAL:
-        err = mt_decimal_add(a->decimal, b->decimal, &d);
-        return decimal_text(arena, type, err, d, "addition");
     case CT_CODE_SUB_DECIMAL:
-        err = mt_decimal_sub(a->decimal, b->decimal, &d);
-        return decimal_text(arena, type, err, d, "subtraction");
     case CT_CODE_MUL_DECIMAL:
-        err = mt_decimal_mul(a->decimal, b->decimal, &d);
-        return decimal_text(arena, type, err, d, "multiplication");
+    case CT_CODE_MUL_DECIMALS:
+        err = on_decimals(type, in->op, a->decimal, b->decimal, &d);
+        return decimal_text(arena, type, err, d,
+                            in->op == CT_CODE_ADD_DECIMAL   ? "addition"
+                            : in->op == CT_CODE_SUB_DECIMAL ? "subtraction"
+                                                            : "multiplication");
     case CT_CODE_FIT_DECIMAL:
         return decimal_text(arena, type, MT_OK, a->decimal, "payload");
     case CT_CODE_FIT_TEXT:

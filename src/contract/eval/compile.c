@@ -279,61 +279,17 @@ static operand as_decimal(compiler *c, const ct_type *from, operand o)
                : o;
 }
 
-static uint64_t factors(const ct_type *a, const ct_type *b, int64_t unit)
-{
-    return (uint64_t)(CT_UNIT_SECONDS[a->unit] / unit) |
-           (uint64_t)(CT_UNIT_SECONDS[b->unit] / unit) << 32;
-}
-
-/* ORDER CT_ADD, CT_SUB, CT_MUL. */
-static ct_code pick(uint8_t op, ct_code add, ct_code sub, ct_code mul)
-{
-    return op == CT_ADD ? add : op == CT_SUB ? sub : mul;
-}
-
-static operand gen_sum_of_times(compiler *c, const ct_expr *e, operand a, operand b)
-{
-    const ct_type *at = e->left->type, *bt = e->right->type;
-    if (ct_held(at) == LN_TIME && ct_held(bt) == LN_TIME) {
-        return gen_arith(c, CT_CODE_TIME_DIFFERENCE, e->type, a, b, 0);
-    }
-    if (ct_has(at, LN_UNIT)) { /* Duration + DateTime */
-        return gen_arith(c, CT_CODE_ADD_TIME, e->type, b, a,
-                         (uint64_t)CT_UNIT_SECONDS[at->unit]);
-    }
-    return gen_arith(c, e->op == CT_ADD ? CT_CODE_ADD_TIME : CT_CODE_SUB_TIME, e->type,
-                     a, b, (uint64_t)CT_UNIT_SECONDS[bt->unit]);
-}
-
-/* By what the operands are, not by the operator: sums of times and of numbers are
- * different instructions. */
+/* By what the operands are, not by the operator: see ct_arith_plan_of(). */
 static operand gen_binary(compiler *c, const ct_expr *e)
 {
-    const ct_type *at = e->left->type, *bt = e->right->type;
+    ct_arith_plan plan = ct_arith_plan_of(e);
     operand a = term(c, e->left), b = term(c, e->right);
-    if (ct_held(at) == LN_TIME || ct_held(bt) == LN_TIME) {
-        return gen_sum_of_times(c, e, a, b);
+    if (plan.decimal) {
+        a = as_decimal(c, e->left->type, a);
+        b = as_decimal(c, e->right->type, b);
     }
-    if (ct_is_int(e->type)) {
-        return gen_arith(c,
-                         pick(e->op, CT_CODE_ADD_INT, CT_CODE_SUB_INT, CT_CODE_MUL_INT),
-                         e->type, a, b, 0);
-    }
-    if (ct_is_decimal(e->type)) {
-        a = as_decimal(c, at, a);
-        b = as_decimal(c, bt, b);
-        return gen_arith(
-            c,
-            pick(e->op, CT_CODE_ADD_DECIMAL, CT_CODE_SUB_DECIMAL, CT_CODE_MUL_DECIMAL),
-            e->type, a, b, 0);
-    }
-    if (ct_has(e->type, LN_CURRENCY)) {
-        return gen_arith(c, e->op == CT_ADD ? CT_CODE_ADD_MONEY : CT_CODE_SUB_MONEY,
-                         e->type, a, b, 0);
-    }
-    MT_ASSERT(ct_has(e->type, LN_UNIT));
-    return gen_arith(c, e->op == CT_ADD ? CT_CODE_ADD_DURATION : CT_CODE_SUB_DURATION,
-                     e->type, a, b, factors(at, bt, CT_UNIT_SECONDS[e->type->unit]));
+    return plan.swap ? gen_arith(c, plan.op, e->type, b, a, plan.wide)
+                     : gen_arith(c, plan.op, e->type, a, b, plan.wide);
 }
 
 static operand term(compiler *c, const ct_expr *e)
@@ -438,12 +394,6 @@ static void add_texts(compiler *c, const ct_type *at, operand a, const ct_type *
 
 /* ---- Predicates ---- */
 
-/* Bits of (order + 1) for which a comparison holds; ORDER ct_compare. */
-static const uint8_t HOLDS[6] = {
-    [CT_EQ] = 2, [CT_NE] = 5, [CT_LT] = 1, [CT_LE] = 3, [CT_GT] = 4, [CT_GE] = 6,
-};
-MT_TABLE_COVERS(HOLDS, CT_GE + 1);
-
 /* Emits a test that falls through to whichever of the labels `next` is. */
 static void branch(compiler *c, ct_insn *in, uint8_t holds, uint8_t all, uint32_t yes,
                    uint32_t no, uint32_t next)
@@ -459,29 +409,6 @@ static void go(compiler *c, bool outcome, uint32_t yes, uint32_t no, uint32_t ne
     if (l != next) {
         jump_to(c, emit(c, CT_CODE_JUMP), l);
     }
-}
-
-/* The instruction that compares two values; Int with Decimal is compared as Decimal. */
-static ct_code test_of(const ct_type *a, const ct_type *b)
-{
-    switch (ct_held(a)) {
-    case LN_INTEGER:
-        return ct_has(a, LN_UNIT)              ? CT_CODE_SECONDS
-               : ct_is_int(a) && !ct_is_int(b) ? CT_CODE_DECIMAL
-                                               : CT_CODE_INT;
-    case LN_DECIMAL: return CT_CODE_DECIMAL;
-    case LN_TEXT: return CT_CODE_TEXT;
-    case LN_CHOICE:
-        return a == b || (a->count == b->count && a->as.values == b->as.values)
-                   ? CT_CODE_CHOICE
-                   : CT_CODE_DEEP;
-    case LN_TIME: return CT_CODE_TIME;
-    case LN_BOOLEAN:
-    case LN_RECORD:
-    case LN_VARIANT:
-    case LN_LIST: break;
-    }
-    return CT_CODE_DEEP;
 }
 
 /* `x = true`, `x != false` and the like test x itself. */
@@ -516,7 +443,7 @@ static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no
         return;
     }
     operand a = term(c, e->left), b = term(c, e->right);
-    ct_code op = test_of(at, bt);
+    ct_code op = ct_test_of(at, bt);
     if (op == CT_CODE_DECIMAL) {
         a = as_decimal(c, at, a);
         b = as_decimal(c, bt, b);
@@ -526,11 +453,11 @@ static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no
                   .a = a.slot,
                   .b_base = b.base,
                   .b = b.slot,
-                  .wide = op == CT_CODE_SECONDS ? factors(at, bt, 1) : 0};
+                  .wide = op == CT_CODE_SECONDS ? ct_factors(at, bt, 1) : 0};
     if (a.base == CT_AT_CONSTANTS && b.base == CT_AT_CONSTANTS) {
         const ct_value *k = c->constants.items;
         int order = ct_order(&in, at, bt, &k[a.slot], &k[b.slot]);
-        go(c, (HOLDS[e->compare] >> (order + 1)) & 1, yes, no, next);
+        go(c, (CT_COMPARE_HOLDS[e->compare] >> (order + 1)) & 1, yes, no, next);
         return;
     }
     if (op == CT_CODE_DEEP) {
@@ -544,7 +471,8 @@ static void gen_compare(compiler *c, const ct_expr *e, uint32_t yes, uint32_t no
         add_texts(c, at, a, bt, b);
     }
     mt_vec_push(c->keep, &c->code, in);
-    branch(c, &c->code.items[c->code.len - 1], HOLDS[e->compare], 7, yes, no, next);
+    branch(c, &c->code.items[c->code.len - 1], CT_COMPARE_HOLDS[e->compare], 7, yes, no,
+           next);
 }
 
 /* verdict_present: one test for several verdicts where they stand in a row. */
@@ -819,27 +747,16 @@ static ct_piece end_piece(compiler *c)
     return p;
 }
 
-static bool needs_fit(const ct_type *to, const ct_type *from)
-{
-    if (ct_has(to, LN_RANGED)) {
-        return from->as.range.min < to->as.range.min ||
-               from->as.range.max > to->as.range.max;
-    }
-    return ct_is_decimal(to) || (ct_held(to) == LN_TEXT && to->as.max_length &&
-                                 from->as.max_length > to->as.max_length);
-}
-
 /* The payload's own type may be wider than the verdict's. */
 static operand gen_fit(compiler *c, const ct_type *to, const ct_type *from, operand o)
 {
-    if (ct_is_decimal(to)) {
-        o = as_decimal(c, from, o);
-        return gen_arith(c, CT_CODE_FIT_DECIMAL, to, o, o, 0);
-    }
-    if (!needs_fit(to, from)) {
+    ct_code op;
+    if (!ct_fit_of(to, from, &op)) {
         return o;
     }
-    ct_code op = ct_held(to) == LN_TEXT ? CT_CODE_FIT_TEXT : CT_CODE_FIT_INT;
+    if (op == CT_CODE_FIT_DECIMAL) {
+        o = as_decimal(c, from, o);
+    }
     return gen_arith(c, op, to, o, o, 0);
 }
 

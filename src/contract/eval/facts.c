@@ -6,8 +6,9 @@
  *
  * Order: the JSON reader is started with the limits, members are read in the order of
  * the text, each by the reader of its type; then facts that were not given get their
- * default, or are missing. `strict` decides whether members that no type knows are
- * faults.
+ * default, or are missing. A value that does not fit is passed over and noted, so that
+ * all facts at fault are told, in the order of their declaration (§5.2). `strict`
+ * decides whether members that no type knows are faults.
  *
  * Objects tend to come with their members in the same order again, so a note per
  * member says which one to try first; a search by name is the second try.
@@ -17,8 +18,9 @@
  * live in the arena of the set, which ct_facts_read() resets. Other texts borrow from
  * the JSON text, so it must outlive the set's use. Depth is bounded by the types.
  *
- * What may fail: the first fault decides. MT_E_SYNTAX and MT_E_LIMIT are the text's,
- * MT_E_TYPE a value's; ct_fact_finish() words them as the conformance suite has them.
+ * What may fail: what is wrong with the text itself ends the reading, MT_E_SYNTAX or
+ * MT_E_LIMIT. MT_E_TYPE is a value's: the first fact at fault decides, the others
+ * follow it. ct_fact_finish() words them as the conformance suite has them.
  */
 #include "contract/eval/facts.h"
 
@@ -27,13 +29,16 @@
 #include "base/json_pull.h"
 #include "base/utf8.h"
 #include "contract/eval/facts_internal.h"
+#include "contract/wire/round_text.h"
 
 typedef struct reader {
     mt_jp j; /* the cursor; its first fault is r->fault's as well */
     ct_facts *f;
     bool strict; /* what no type declares is a fault */
     ct_fault *fault;
-    mt_str text; /* the whole input: a fault moves the cursor's end */
+    mt_jp inside;           /* the cursor behind the first brace, without a fault */
+    const ct_fault **wrong; /* by fact: what is wrong with it; NULL: nothing yet */
+    mt_str text;            /* the whole input: a fault moves the cursor's end */
 } reader;
 
 /* ---- The set ---- */
@@ -103,7 +108,7 @@ void ct_fact_at(mt_arena *a, ct_fault *fault, size_t index)
 }
 
 /* The sentence for each kind, around path and detail. */
-mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
+static mt_err finish_one(mt_arena *a, ct_fault *fault)
 {
     mt_str path = fault->path, detail = fault->message;
     mt_err err = MT_E_TYPE;
@@ -143,11 +148,21 @@ mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
     case CT_FAULT_DEADLINE:
     case CT_FAULT_ABSENT_VERDICT:
     case CT_FAULT_COUNT:
-        detail = mt_strf(a, "fact '%.*s': %.*s", MT_ARG(path), MT_ARG(detail));
+        detail = path.len
+                     ? mt_strf(a, "fact '%.*s': %.*s", MT_ARG(path), MT_ARG(detail))
+                     : mt_strf(a, "facts: %.*s", MT_ARG(detail));
         break;
     }
     fault->message = detail;
     return err;
+}
+
+mt_err ct_fact_finish(mt_arena *a, ct_fault *fault)
+{
+    for (ct_fault *more = fault->next; more; more = more->next) {
+        finish_one(a, more);
+    }
+    return finish_one(a, fault);
 }
 
 static bool fail(reader *r, ct_fault_kind kind, const char *format, ...)
@@ -367,7 +382,7 @@ static bool read_decimal(reader *r, const ct_type *t, ct_value *out)
     if (!decimal_text(r, t, &text)) {
         return false;
     }
-    if (mt_decimal_parse(text, &out->decimal) != MT_OK ||
+    if (mt_decimal_parse(text, &out->decimal) != MT_OK || !ct_exact_decimal(text) ||
         !ct_decimal_exact(text, t->as.decimal.scale) ||
         !mt_decimal_fits(out->decimal, t->as.decimal.precision, t->as.decimal.scale)) {
         return not_in(r, t, text);
@@ -382,7 +397,8 @@ static bool read_amount(reader *r, const ct_type *t, ct_value *out)
         return false;
     }
     (void)t;
-    return mt_decimal_parse(text, &out->decimal) == MT_OK ||
+    /* 28 digits and no rounding: an amount is what was given (§13.6). */
+    return (mt_decimal_parse(text, &out->decimal) == MT_OK && ct_exact_decimal(text)) ||
            fail(r, CT_FAULT_TYPE_MISMATCH, "expected Decimal, got %.*s", MT_ARG(text));
 }
 
@@ -433,7 +449,11 @@ static bool read_money(reader *r, const ct_type *t, ct_value *out)
     if (MT_UNLIKELY(r->j.err != MT_OK)) {
         return malformed(r);
     }
-    return amount || fail(r, CT_FAULT_MISSING_FIELD, "field 'amount' is missing");
+    if (!amount) {
+        return fail(r, CT_FAULT_MISSING_FIELD, "field 'amount' is missing");
+    }
+    /* §4.3: the currency is part of the value, and never supposed. */
+    return currency || fail(r, CT_FAULT_MISSING_FIELD, "field 'currency' is missing");
 }
 
 /* Bytes first: counting characters is only needed when there might be too many. */
@@ -512,7 +532,7 @@ static bool read_unit(reader *r, const ct_type *t)
                                    MT_ARG(text), CT_UNIT_NAMES[t->unit]);
 }
 
-/* Value and unit, both, in any order. */
+/* Value and unit in any order; without a unit it is counted in the contract's. */
 static bool read_duration(reader *r, const ct_type *t, ct_value *out)
 {
     mt_map seen = {0};
@@ -751,22 +771,74 @@ static bool read_value(reader *r, const ct_type *t, ct_value *out)
 
 /* ---- The whole set ---- */
 
-bool ct_facts_complete(ct_facts *f, ct_fault *fault)
+/* The chain ends here: what comes next is added behind it. */
+static void add_fault(ct_fault *first, ct_fault **last, const ct_fault *one,
+                      mt_arena *a)
+{
+    if (!*last) {
+        *first = *one;
+        *last = first;
+        return;
+    }
+    ct_fault *kept = mt_new(a, ct_fault);
+    *kept = *one;
+    (*last)->next = kept;
+    *last = kept;
+}
+
+/* Defaults for what was not given. Faults in the order of declaration: values that do
+ * not fit, facts that are missing. */
+static bool complete(ct_facts *f, const ct_fault *const *wrong, ct_fault *fault)
 {
     const ct_model *m = f->model;
+    ct_fault *last = NULL;
     for (uint32_t i = 0; i < m->fact_count; i++) {
         const ct_fact *fact = &m->facts[i];
-        if (MT_LIKELY(f->given[i])) {
+        if (MT_UNLIKELY(wrong && wrong[i])) {
+            add_fault(fault, &last, wrong[i], &f->arena);
+        } else if (MT_LIKELY(f->given[i])) {
             continue;
+        } else if (!fact->otherwise) {
+            ct_fault missing;
+            ct_fact_fault(&f->arena, &missing, CT_FAULT_MISSING_FACT, MT_STR(""));
+            ct_fact_inside(&f->arena, &missing, fact->id);
+            add_fault(fault, &last, &missing, &f->arena);
+        } else {
+            memcpy(f->values + fact->slot, fact->otherwise,
+                   fact->type->slots * sizeof *f->values);
         }
-        if (!fact->otherwise) {
-            ct_fact_fault(&f->arena, fault, CT_FAULT_MISSING_FACT, MT_STR(""));
-            ct_fact_inside(&f->arena, fault, fact->id);
-            return false;
-        }
-        memcpy(f->values + fact->slot, fact->otherwise,
-               fact->type->slots * sizeof *f->values);
     }
+    return !last;
+}
+
+bool ct_facts_complete(ct_facts *f, ct_fault *fault)
+{
+    return complete(f, NULL, fault);
+}
+
+/* A value that does not fit: its fault is kept and the value passed over, unless the
+ * text itself is at fault. */
+static bool pass_over(reader *r, uint32_t at, const char *value)
+{
+    mt_arena *a = &r->f->arena;
+    ct_fault *kept = mt_new(a, ct_fault);
+    if (r->fault->kind == CT_FAULT_SYNTAX || r->fault->kind == CT_FAULT_LIMIT ||
+        r->fault->kind == CT_FAULT_DUPLICATE ||
+        r->fault->kind == CT_FAULT_SURPLUS_FACT) {
+        return false;
+    }
+    *kept = *r->fault;
+    *r->fault = (ct_fault){0};
+    r->j = r->inside;
+    r->j.p = value;
+    r->j.first = false;
+    if (!mt_jp_skip(&r->j)) {
+        return malformed(r);
+    }
+    if (!r->wrong) {
+        r->wrong = mt_new_array(a, const ct_fault *, r->f->model->fact_count);
+    }
+    r->wrong[at] = kept;
     return true;
 }
 
@@ -782,6 +854,7 @@ static bool read_facts(reader *r)
         return shaped ? fail(r, CT_FAULT_SYNTAX, "facts must be a JSON object")
                       : malformed(r);
     }
+    r->inside = r->j;
     for (mt_str key; mt_jp_key(&r->j, &key);) {
         uint32_t at = find_fact(r, before, key);
         if (MT_UNLIKELY(at == CT_NONE)) {
@@ -795,16 +868,19 @@ static bool read_facts(reader *r)
         }
         f->given[at] = 1;
         const ct_fact *fact = &m->facts[at];
+        const char *value = r->j.p;
         if (MT_UNLIKELY(!read_value(r, fact->type, f->values + fact->slot))) {
             ct_fact_inside(&f->arena, r->fault, fact->id);
-            return false;
+            if (!pass_over(r, at, value)) {
+                return false;
+            }
         }
         before = at + 1;
     }
     if (mt_jp_finish(&r->j, NULL) != MT_OK) {
         return malformed(r);
     }
-    return ct_facts_complete(f, r->fault);
+    return complete(f, r->wrong, r->fault);
 }
 
 mt_err ct_facts_read(ct_facts *f, mt_str json, const mt_limits *limits, bool strict,

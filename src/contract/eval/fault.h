@@ -38,12 +38,14 @@ typedef enum ct_fault_kind {
         CT_FAULT_COUNT
 } ct_fault_kind;
 
-typedef struct ct_fault {
+typedef struct ct_fault ct_fault;
+struct ct_fault {
     ct_fault_kind kind;
     mt_str path;    /* fact path `items[3].amount`, or empty */
     mt_str rule;    /* rule being evaluated, or empty */
     mt_str message; /* one line, no full stop */
-} ct_fault;
+    ct_fault *next; /* of a fact set: the next fact at fault, or NULL */
+};
 
 /* "type_mismatch". Never NULL. */
 const char *ct_fault_name(ct_fault_kind kind);

@@ -10,6 +10,7 @@
 #ifndef CT_EVAL_PROGRAM_H
 #define CT_EVAL_PROGRAM_H
 
+#include "base/json_write.h"
 #include "contract/eval/fault.h"
 #include "contract/wire/model.h"
 
@@ -67,6 +68,11 @@ const ct_value *ct_verdict_payload(const ct_verdicts *v, uint32_t rule);
 /* What the rule read; arrays in `a`. Only for a verdict that is present. */
 ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule);
 
+/* Verdicts that somebody else has decided: none at first, then one by one. `payload` is
+ * of the rule's payload_type and borrowed. What they used is not known of them. */
+void ct_verdicts_clear(ct_verdicts *v);
+void ct_verdicts_put(ct_verdicts *v, uint32_t rule, const ct_value *payload);
+
 /* ---- Snapshots and conditions ---- */
 
 /* Facts and verdicts frozen together (spec §11.4). Borrows both. */
@@ -105,11 +111,16 @@ mt_err ct_remember(const ct_snapshot *s, ct_verdicts *v, uint32_t index,
                    ct_verdicts *scratch, mt_arena *keep, ct_fault *fault);
 
 /* Adds what the verdicts in `used` themselves used, and so on: the closure over verdict
- * provenance. Arrays in `a`, in order of first use. */
-ct_used ct_used_closure(mt_arena *a, const ct_verdicts *v, ct_used used);
+ * provenance (§15.4: every chain ends at facts). A verdict that is absent rests on what
+ * was read to find that out. Arrays in `a`, in order of first use. */
+ct_used ct_used_closure(mt_arena *a, const ct_snapshot *s, ct_used used);
 
 /* Appends {"verdicts":[…]} in the suite's shape, or only the array. */
 void ct_verdicts_json(mt_buf *out, const ct_verdicts *v);
 void ct_verdicts_json_array(mt_buf *out, const ct_verdicts *v);
+/* FactProvenance of every fact (§5.3): the roots every chain ends in. */
+void ct_facts_json(mt_jw *w, const ct_facts *facts);
+/* {"provenance":{"contract","facts":[…]},"verdicts":[…]} */
+void ct_evaluation_json(mt_buf *out, const ct_facts *facts, const ct_verdicts *v);
 
 #endif

@@ -49,13 +49,13 @@ typedef enum ct_code {
     CT_CODE_MUL_INT,
     CT_CODE_ADD_DECIMAL,
     CT_CODE_SUB_DECIMAL,
-    CT_CODE_MUL_DECIMAL,
+    CT_CODE_MUL_DECIMAL,  /* by a literal: rounded to the type's scale */
+    CT_CODE_MUL_DECIMALS, /* of two variables: to 28 digits besides */
     CT_CODE_ADD_MONEY,
     CT_CODE_SUB_MONEY,
     CT_CODE_ADD_DURATION, /* `wide`: factors, as for CT_CODE_SECONDS */
     CT_CODE_SUB_DURATION,
     CT_CODE_ADD_TIME, /* DateTime a, Duration b in `wide` seconds */
-    CT_CODE_SUB_TIME,
     CT_CODE_TIME_DIFFERENCE,
     CT_CODE_FIT_INT, /* from here: temporary `target` = a, if it is of type `extra` */
     CT_CODE_FIT_DECIMAL,

@@ -192,3 +192,43 @@ void ct_verdicts_json(mt_buf *out, const ct_verdicts *v)
     ct_verdicts_json_array(out, v);
     mt_buf_addc(out, '}');
 }
+
+void ct_facts_json(mt_jw *w, const ct_facts *facts)
+{
+    const ct_model *m = facts->model;
+    mt_buf value = {0};
+    mt_jw_begin_array(w);
+    for (uint32_t i = 0; i < m->fact_count; i++) {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "assertion_source",
+                      facts->given[i] ? MT_STR("external") : MT_STR("contract"));
+        mt_jw_key_str(w, "id", m->facts[i].id);
+        mt_jw_keyz(w, "source");
+        mt_jw_raw(w, m->facts[i].source);
+        mt_jw_keyz(w, "value");
+        mt_buf_clear(&value);
+        ct_value_json(&value, m->facts[i].type, ct_facts_value(facts, i));
+        mt_jw_raw(w, mt_buf_str(&value));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+    mt_buf_free(&value);
+}
+
+void ct_evaluation_json(mt_buf *out, const ct_facts *facts, const ct_verdicts *v)
+{
+    mt_buf verdicts = {0};
+    mt_jw w = mt_jw_start(out, false);
+    ct_verdicts_json_array(&verdicts, v);
+    mt_jw_begin_object(&w);
+    mt_jw_keyz(&w, "provenance");
+    mt_jw_begin_object(&w);
+    mt_jw_key_str(&w, "contract", facts->model->id);
+    mt_jw_keyz(&w, "facts");
+    ct_facts_json(&w, facts);
+    mt_jw_end_object(&w);
+    mt_jw_keyz(&w, "verdicts");
+    mt_jw_raw(&w, mt_buf_str(&verdicts));
+    mt_jw_end_object(&w);
+    mt_buf_free(&verdicts);
+}

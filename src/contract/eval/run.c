@@ -351,12 +351,12 @@ mt_err ct_program_run(const ct_program *p, const ct_insn *pc, const ct_value *fa
         case CT_CODE_ADD_DECIMAL:
         case CT_CODE_SUB_DECIMAL:
         case CT_CODE_MUL_DECIMAL:
+        case CT_CODE_MUL_DECIMALS:
         case CT_CODE_ADD_MONEY:
         case CT_CODE_SUB_MONEY:
         case CT_CODE_ADD_DURATION:
         case CT_CODE_SUB_DURATION:
         case CT_CODE_ADD_TIME:
-        case CT_CODE_SUB_TIME:
         case CT_CODE_TIME_DIFFERENCE:
         case CT_CODE_FIT_INT:
         case CT_CODE_FIT_DECIMAL:
@@ -399,6 +399,18 @@ mt_err ct_evaluate(const ct_program *p, const ct_facts *facts, ct_verdicts *v,
     }
     v->memo = NULL;
     return ct_program_run(p, p->code, facts->values, v, v, NULL, errors, fault);
+}
+
+void ct_verdicts_clear(ct_verdicts *v)
+{
+    memset(v->present, 0, v->program->present_words * sizeof *v->present);
+    v->memo = NULL;
+}
+
+void ct_verdicts_put(ct_verdicts *v, uint32_t rule, const ct_value *payload)
+{
+    v->present[rule / 64] |= (uint64_t)1 << (rule % 64);
+    v->payload[rule] = payload;
 }
 
 bool ct_verdict_present(const ct_verdicts *v, uint32_t rule)

@@ -82,8 +82,22 @@ ct_used ct_verdict_used(mt_arena *a, const ct_verdicts *v, uint32_t rule)
                          v->order + piece->order_at);
 }
 
-ct_used ct_used_closure(mt_arena *a, const ct_verdicts *v, ct_used used)
+/* What was read of a rule that came out false, which nobody recorded. Of a snapshot
+ * that was carried to another contract the rule may hold, or fail: then it tells
+ * nothing. */
+static ct_used absent_used(mt_arena *a, const ct_snapshot *s, uint32_t rule)
 {
+    ct_used used = {0};
+    ct_fault fault;
+    bool holds = false;
+    mt_err err =
+        ct_holds_expr(s, s->program->model->rules[rule].when, &holds, a, &used, &fault);
+    return err || holds ? (ct_used){0} : used;
+}
+
+ct_used ct_used_closure(mt_arena *a, const ct_snapshot *s, ct_used used)
+{
+    const ct_verdicts *v = s->verdicts;
     const ct_model *m = v->program->model;
     gatherer g = start(a, v->program, m->fact_count, m->rule_count);
     for (uint32_t i = 0; i < used.fact_count; i++) {
@@ -92,12 +106,11 @@ ct_used ct_used_closure(mt_arena *a, const ct_verdicts *v, ct_used used)
     for (uint32_t i = 0; i < used.verdict_count; i++) {
         add_verdict(&g, used.verdicts[i]);
     }
-    /* The list grows while it is walked; an absent verdict used nothing. */
+    /* The list grows while it is walked. */
     for (uint32_t i = 0; i < g.verdict_count; i++) {
-        if (!ct_verdict_present(v, g.verdicts[i])) {
-            continue;
-        }
-        ct_used inner = ct_verdict_used(a, v, g.verdicts[i]);
+        ct_used inner = ct_verdict_present(v, g.verdicts[i])
+                            ? ct_verdict_used(a, v, g.verdicts[i])
+                            : absent_used(a, s, g.verdicts[i]);
         for (uint32_t k = 0; k < inner.fact_count; k++) {
             add_fact(&g, inner.facts[k]);
         }

@@ -217,6 +217,10 @@ static void action_json(printer *pr, const ct_action *action)
     }
     mt_jw_end_array(w);
     mt_jw_key_str(w, "persona_id", pr->space->persona_name);
+    mt_jw_keyz(w, "personas"); /* §15.6: a set; entries are those of one persona */
+    mt_jw_begin_array(w);
+    mt_jw_str(w, pr->space->persona_name);
+    mt_jw_end_array(w);
     mt_jw_end_object(w);
     mt_buf_free(&text);
 }

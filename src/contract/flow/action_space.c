@@ -23,7 +23,7 @@ typedef MT_VEC(uint32_t) index_list;
 
 typedef struct finder {
     mt_arena *a;
-    const ct_frozen *z;
+    const ct_asker *k;
     const ct_plan *p;
     const ct_states *states;
     uint32_t persona; /* CT_NONE: not one of the contract's */
@@ -68,33 +68,42 @@ static void make_groups(finder *f)
 
 /* ---- the first operations ---- */
 
-static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
+static mt_err find_entries(mt_arena *a, const ct_asker *k, uint32_t graph,
                            entry_list *out, uint32_t *terminal, mt_str *message);
 
+/* What was read is known only of what is evaluated here. */
+static mt_err ask(const ct_asker *k, uint32_t condition, bool *holds, mt_arena *a,
+                  ct_used *used, ct_fault *fault)
+{
+    const ct_frozen *z = k->z;
+    return z ? ct_holds(&z->snapshot, condition, z->scratch, holds, a, used, fault)
+             : k->ask(k->context, condition, holds, fault);
+}
+
 /* On the frozen snapshot: the answer is the one a run would get. */
-static mt_err follow_branch(mt_arena *a, const ct_frozen *z, const ct_plan_step *s,
+static mt_err follow_branch(mt_arena *a, const ct_asker *k, const ct_plan_step *s,
                             ct_plan_target *to, mt_str *message)
 {
     bool holds;
     ct_fault fault;
-    mt_err err = ct_holds(&z->snapshot, s->what, z->scratch, &holds, a, NULL, &fault);
+    mt_err err = ask(k, s->what, &holds, a, NULL, &fault);
     if (err) {
         *message = fault.message;
         return err;
     }
-    *to = z->plan->targets[s->first_target + (holds ? 0 : 1)];
+    *to = k->plan->targets[s->first_target + (holds ? 0 : 1)];
     return MT_OK;
 }
 
 /* Compensation begins with its first operation; every other handler leads on. */
-static ct_plan_target enter_handler(mt_arena *a, const ct_frozen *z, uint32_t step,
+static ct_plan_target enter_handler(mt_arena *a, const ct_asker *k, uint32_t step,
                                     entry_list *out)
 {
-    const ct_plan_handler *h = &z->plan->steps[step].handler;
+    const ct_plan_handler *h = &k->plan->steps[step].handler;
     if (!h->undo_count) {
         return h->next;
     }
-    const ct_plan_undo *first = &z->plan->undos[h->first_undo];
+    const ct_plan_undo *first = &k->plan->undos[h->first_undo];
     ct_entry entry = {step, first->op, first->persona};
     mt_vec_push(a, out, entry);
     return (ct_plan_target){CT_NONE, CT_NONE};
@@ -102,65 +111,66 @@ static ct_plan_target enter_handler(mt_arena *a, const ct_frozen *z, uint32_t st
 
 /* Branches of a parallel step that end at once have no first operation; if none has
  * one, the join leads on as after an empty success. */
-static mt_err enter_parallel(mt_arena *a, const ct_frozen *z, uint32_t step,
+static mt_err enter_parallel(mt_arena *a, const ct_asker *k, uint32_t step,
                              entry_list *out, ct_plan_target *to, mt_str *message)
 {
-    const ct_plan_step *s = &z->plan->steps[step];
+    const ct_plan_step *s = &k->plan->steps[step];
     size_t before = out->len;
     bool failed = false;
     for (uint32_t i = 0; i < s->branch_count; i++) {
         uint32_t terminal = CT_NONE;
         size_t had = out->len;
-        mt_err err = find_entries(a, z, s->first_branch + i, out, &terminal, message);
+        mt_err err = find_entries(a, k, s->first_branch + i, out, &terminal, message);
         if (err) {
             return err;
         }
         failed |= out->len == had &&
-                  (terminal == CT_NONE || z->plan->terminals[terminal].failed);
+                  (terminal == CT_NONE || k->plan->terminals[terminal].failed);
     }
-    const ct_plan_target *join = &z->plan->targets[s->first_target];
+    const ct_plan_target *join = &k->plan->targets[s->first_target];
     *to = (ct_plan_target){CT_NONE, CT_NONE};
     if (out->len == before) {
         bool all = !failed && (join[0].step != CT_NONE || join[0].terminal != CT_NONE);
         bool handled = failed && s->handler.kind != CT_HANDLER_NONE;
-        *to = handled ? enter_handler(a, z, step, out) : join[all ? 0 : 1];
+        *to = handled ? enter_handler(a, k, step, out) : join[all ? 0 : 1];
     }
     return MT_OK;
 }
 
 /* A sub-flow whose ways end without an operation leads on at once, by how it ends. */
-static mt_err enter_subflow(mt_arena *a, const ct_frozen *z, uint32_t step,
+static mt_err enter_subflow(mt_arena *a, const ct_asker *k, uint32_t step,
                             entry_list *out, ct_plan_target *to, mt_str *message)
 {
-    const ct_plan_step *s = &z->plan->steps[step];
+    const ct_plan_step *s = &k->plan->steps[step];
     size_t before = out->len;
     uint32_t terminal = CT_NONE;
-    mt_err err = find_entries(a, z, s->what, out, &terminal, message);
+    mt_err err = find_entries(a, k, s->what, out, &terminal, message);
     *to = (ct_plan_target){CT_NONE, CT_NONE};
     if (!err && out->len == before) {
-        bool failed = terminal == CT_NONE || z->plan->terminals[terminal].failed;
+        bool failed = terminal == CT_NONE || k->plan->terminals[terminal].failed;
         *to =
-            failed ? enter_handler(a, z, step, out) : z->plan->targets[s->first_target];
+            failed ? enter_handler(a, k, step, out) : k->plan->targets[s->first_target];
     }
     return err;
 }
 
 /* Walks one graph. Steps are acyclic, and graphs nest no deeper than the plan allows.
  */
-static mt_err find_entries(mt_arena *a, const ct_frozen *z, uint32_t graph,
+static mt_err find_entries(mt_arena *a, const ct_asker *k, uint32_t graph,
                            entry_list *out, uint32_t *terminal, mt_str *message)
 {
-    ct_plan_target at = {z->plan->graphs[graph].entry, CT_NONE};
+    ct_plan_target at = {k->plan->graphs[graph].entry, CT_NONE};
     while (at.step != CT_NONE) {
-        const ct_plan_step *s = &z->plan->steps[at.step];
+        const ct_plan_step *s = &k->plan->steps[at.step];
         ct_entry entry = {at.step, s->what, s->persona};
         mt_err err = MT_OK;
         switch (s->does) {
         case LN_OPERATES: mt_vec_push(a, out, entry); return MT_OK;
-        case LN_GOES_ON: at = z->plan->targets[s->first_target]; break;
-        case LN_DECIDES: err = follow_branch(a, z, s, &at, message); break;
-        case LN_CALLS: err = enter_subflow(a, z, at.step, out, &at, message); break;
-        case LN_FORKS: err = enter_parallel(a, z, at.step, out, &at, message); break;
+        case LN_GOES_ON:
+        case LN_ENDS: at = k->plan->targets[s->first_target]; break;
+        case LN_DECIDES: err = follow_branch(a, k, s, &at, message); break;
+        case LN_CALLS: err = enter_subflow(a, k, at.step, out, &at, message); break;
+        case LN_FORKS: err = enter_parallel(a, k, at.step, out, &at, message); break;
         }
         if (err) {
             return err;
@@ -175,8 +185,9 @@ mt_err ct_flow_entries(mt_arena *a, const ct_frozen *z, uint32_t flow,
                        mt_str *message)
 {
     entry_list list = {0};
+    ct_asker k = {.plan = z->plan, .z = z};
     *terminal = CT_NONE;
-    mt_err err = find_entries(a, z, flow, &list, terminal, message);
+    mt_err err = find_entries(a, &k, flow, &list, terminal, message);
     *entries = list.items;
     *count = (uint32_t)list.len;
     return err;
@@ -224,8 +235,7 @@ static bool precondition_open(finder *f, uint32_t flow, uint32_t op,
     bool holds;
     ct_fault fault;
     ct_used used = {0};
-    const ct_snapshot *s = &f->z->snapshot;
-    if (ct_holds(s, condition, f->z->scratch, &holds, f->a, &used, &fault)) {
+    if (ask(f->k, condition, &holds, f->a, &used, &fault)) {
         ct_blocked *b = block(f, flow, CT_BLOCK_EVALUATION);
         b->op = op;
         b->message = fault.message;
@@ -235,12 +245,14 @@ static bool precondition_open(finder *f, uint32_t flow, uint32_t op,
         ct_blocked *b = block(f, flow, CT_BLOCK_PRECONDITION);
         bool value;
         b->op = op;
-        ct_why_all(f->a, s, f->p->model->conditions[condition], &value, &b->reasons,
-                   &fault);
+        if (f->k->z) {
+            ct_why_all(f->a, &f->k->z->snapshot, f->p->model->conditions[condition],
+                       &value, &b->reasons, &fault);
+        }
         return false;
     }
     for (uint32_t i = 0; i < used.verdict_count; i++) {
-        if (ct_verdict_present(s->verdicts, used.verdicts[i])) {
+        if (ct_verdict_present(f->k->z->snapshot.verdicts, used.verdicts[i])) {
             mt_vec_push(f->a, verdicts, used.verdicts[i]);
         }
     }
@@ -429,18 +441,18 @@ static void open_flow(finder *f, uint32_t flow, const entry_list *mine,
 /* Open or blocked, and if blocked with the first reason there is. */
 static void consider(finder *f, uint32_t flow)
 {
-    const ct_entry *all;
-    uint32_t count, terminal;
+    entry_list all = {0};
+    uint32_t terminal = CT_NONE;
     mt_str message = {0};
-    if (ct_flow_entries(f->a, f->z, flow, &all, &count, &terminal, &message)) {
+    if (find_entries(f->a, f->k, flow, &all, &terminal, &message)) {
         block(f, flow, CT_BLOCK_EVALUATION)->message = message;
         return;
     }
-    if (!count) {
+    if (!all.len) {
         block(f, flow, CT_BLOCK_NOTHING)->terminal = terminal;
         return;
     }
-    entry_list mine = own_entries(f, flow, all, count);
+    entry_list mine = own_entries(f, flow, all.items, (uint32_t)all.len);
     index_list verdicts = {0};
     bool open = mine.len > 0;
     for (size_t i = 0; i < mine.len; i++) {
@@ -458,16 +470,37 @@ static void consider(finder *f, uint32_t flow)
     }
 }
 
+/* Empty, with the instances grouped. */
+static finder start(mt_arena *a, const ct_asker *k, const ct_states *states,
+                    mt_str persona, ct_action_space *out)
+{
+    const ct_group *const *groups = out->groups;
+    *out = (ct_action_space){
+        .persona = ct_model_find(k->plan->model, CT_KIND_PERSONA, persona),
+        .persona_name = persona,
+        .states = states,
+        .groups = groups};
+    finder f = {a, k, k->plan, states, out->persona, out};
+    if (!groups) {
+        make_groups(&f);
+    }
+    return f;
+}
+
 void ct_actions(mt_arena *a, const ct_frozen *z, const ct_states *states,
                 mt_str persona, ct_action_space *out)
 {
-    *out = (ct_action_space){
-        .persona = ct_model_find(z->plan->model, CT_KIND_PERSONA, persona),
-        .persona_name = persona,
-        .states = states};
-    finder f = {a, z, z->plan, states, out->persona, out};
-    make_groups(&f);
+    ct_asker k = {.plan = z->plan, .z = z};
+    out->groups = NULL;
+    finder f = start(a, &k, states, persona, out);
     for (uint32_t i = 0; i < z->plan->model->flow_count; i++) {
         consider(&f, i);
     }
+}
+
+void ct_actions_of(mt_arena *a, const ct_asker *k, const ct_states *states,
+                   mt_str persona, uint32_t flow, ct_action_space *out)
+{
+    finder f = start(a, k, states, persona, out);
+    consider(&f, flow);
 }

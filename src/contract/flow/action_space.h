@@ -80,6 +80,19 @@ typedef struct ct_action_space {
 void ct_actions(mt_arena *a, const ct_frozen *z, const ct_states *states,
                 mt_str persona, ct_action_space *out);
 
+/* Who says what a condition comes to: the snapshot, or somebody else. */
+typedef struct ct_asker {
+    const ct_plan *plan;
+    const ct_frozen *z; /* NULL: `ask` is asked */
+    mt_err (*ask)(void *context, uint32_t condition, bool *holds, ct_fault *fault);
+    void *context;
+} ct_asker;
+
+/* Of one flow. `out` is zero, or one of these states, whose groups are used again. Of a
+ * precondition that somebody else answers, reasons and verdicts are not told. */
+void ct_actions_of(mt_arena *a, const ct_asker *k, const ct_states *states,
+                   mt_str persona, uint32_t flow, ct_action_space *out);
+
 /* The operations a flow reaches first. MT_OK; an error of ct_holds() with *message. An
  * empty list: the flow ends with *terminal before any operation. */
 mt_err ct_flow_entries(mt_arena *a, const ct_frozen *z, uint32_t flow,

@@ -164,24 +164,46 @@ void ct_op_try(const ct_frozen *z, uint32_t op, uint32_t persona,
     }
 }
 
-/* 'a', or 'a' or 'b': every source state the operation accepts of the entity. */
-static void add_sources(mt_buf *out, const ct_plan *p, uint32_t op, uint32_t entity)
+/* Is the state a source of an effect on the entity, in any outcome or in this one? */
+static bool is_source(const ct_operation *o, uint32_t entity, uint32_t state,
+                      uint32_t outcome)
 {
-    const ct_operation *o = &p->model->operations[op];
-    const char *before = "'";
     for (uint32_t i = 0; i < o->effect_count; i++) {
-        bool seen = o->effects[i].entity != entity;
-        for (uint32_t j = 0; j < i && !seen; j++) {
-            seen = o->effects[j].entity == entity &&
-                   o->effects[j].from == o->effects[i].from;
-        }
-        if (!seen) {
-            mt_buf_addz(out, before);
-            mt_buf_adds(out, ct_plan_state_id(p, entity, o->effects[i].from));
-            before = "' or '";
+        const ct_effect *e = &o->effects[i];
+        bool meant = outcome == CT_NONE || e->outcome == outcome;
+        if (e->entity == entity && e->from == state && meant) {
+            return true;
         }
     }
-    mt_buf_addc(out, '\'');
+    return false;
+}
+
+/* 'a', or 'a' or 'b': every source state the operation accepts of the entity. Where the
+ * state is one of them for another outcome, only those of the outcomes it stands in the
+ * way of, which are named. */
+static void add_sources(mt_buf *out, const ct_plan *p, uint32_t op, const ct_attempt *a)
+{
+    const ct_operation *o = &p->model->operations[op];
+    bool mixed = is_source(o, a->entity, a->state, CT_NONE);
+    const char *before = "";
+    for (uint32_t i = 0; i < o->effect_count; i++) {
+        const ct_effect *e = &o->effects[i];
+        bool seen = e->entity != a->entity ||
+                    (mixed && is_source(o, a->entity, a->state, e->outcome));
+        for (uint32_t j = 0; j < i && !seen; j++) {
+            seen = o->effects[j].entity == a->entity && o->effects[j].from == e->from &&
+                   (!mixed || o->effects[j].outcome == e->outcome);
+        }
+        if (seen) {
+            continue;
+        }
+        mt_str state = ct_plan_state_id(p, a->entity, e->from);
+        mt_buf_addf(out, "%s'%.*s'", before, MT_ARG(state));
+        if (mixed) {
+            mt_buf_addf(out, " for outcome '%.*s'", MT_ARG(o->outcomes[e->outcome]));
+        }
+        before = " or ";
+    }
 }
 
 /* Says what state there is and which ones would do. */
@@ -189,6 +211,10 @@ static void add_state_error(mt_buf *out, const ct_plan *p, uint32_t op,
                             const ct_attempt *a, mt_str instance)
 {
     mt_str entity = ct_entity_id(p, a->entity);
+    if (!instance.ptr) {
+        mt_buf_addf(out, "no instance is bound to entity '%.*s'", MT_ARG(entity));
+        return;
+    }
     mt_buf_addf(out, "entity '%.*s' instance '%.*s' ", MT_ARG(entity),
                 MT_ARG(instance));
     if (a->error == CT_OP_INSTANCE) {
@@ -201,7 +227,7 @@ static void add_state_error(mt_buf *out, const ct_plan *p, uint32_t op,
         mt_buf_addf(out, "in state '%.*s', expected ",
                     MT_ARG(ct_plan_state_id(p, a->entity, a->state)));
     }
-    add_sources(out, p, op, a->entity);
+    add_sources(out, p, op, a);
 }
 
 void ct_op_error_text(mt_buf *out, const ct_plan *p, uint32_t op, mt_str persona,

@@ -84,6 +84,16 @@ static bool known_effect(builder *b, const ct_operation *op, uint32_t first,
     return false;
 }
 
+static bool known_entity(const builder *b, uint32_t first, uint32_t entity)
+{
+    for (size_t i = first; i < b->effects.len; i++) {
+        if (b->effects.items[i].entity == entity) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void add_effects_on(builder *b, const ct_operation *op, uint32_t outcome,
                            uint32_t first, uint32_t entity)
 {
@@ -104,7 +114,7 @@ static void add_outcome(builder *b, const ct_operation *op, uint32_t outcome)
     uint32_t first = (uint32_t)b->effects.len;
     for (uint32_t i = 0; i < op->effect_count; i++) {
         if (belongs(op, &op->effects[i], outcome) &&
-            !known_effect(b, op, first, &op->effects[i])) {
+            !known_entity(b, first, op->effects[i].entity)) {
             add_effects_on(b, op, outcome, first, op->effects[i].entity);
         }
     }
@@ -153,10 +163,22 @@ static uint32_t terminal(builder *b, mt_str name)
     return (uint32_t)entry->value;
 }
 
-static ct_plan_target target(builder *b, uint32_t base, const ct_target *t)
+/* A named Terminal is where it leads: nothing happens at it that could be recorded, and
+ * no run ever stands there (§11.4). */
+static ct_plan_target step_target(builder *b, const ct_steps *list, uint32_t base,
+                                  uint32_t step)
+{
+    const ct_step *s = &list->items[step];
+    return s->does == LN_ENDS
+               ? (ct_plan_target){CT_NONE, terminal(b, s->targets[0].outcome)}
+               : (ct_plan_target){base + step, CT_NONE};
+}
+
+static ct_plan_target target(builder *b, const ct_steps *list, uint32_t base,
+                             const ct_target *t)
 {
     if (t->step != CT_NONE) {
-        return (ct_plan_target){base + t->step, CT_NONE};
+        return step_target(b, list, base, t->step);
     }
     return (ct_plan_target){CT_NONE,
                             t->outcome.ptr ? terminal(b, t->outcome) : CT_NONE};
@@ -174,7 +196,8 @@ static const ct_plan_target NOWHERE = {CT_NONE, CT_NONE};
 
 /* Compensation and termination lead to a terminal, escalation to a step of the same
  * list. */
-static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
+static ct_plan_handler handler(builder *b, const ct_steps *list, uint32_t base,
+                               const ct_handler *h)
 {
     ct_plan_handler out = {(ct_handler_kind)h->kind, CT_NONE, NOWHERE,
                            (uint32_t)b->undos.len, h->step_count};
@@ -185,7 +208,7 @@ static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
     }
     if (out.kind == CT_ESCALATE) {
         out.persona = h->persona;
-        out.next.step = base + h->next;
+        out.next = step_target(b, list, base, h->next);
     } else if (out.kind != CT_HANDLER_NONE) {
         out.next.terminal = terminal(b, h->outcome);
     }
@@ -193,7 +216,8 @@ static ct_plan_handler handler(builder *b, uint32_t base, const ct_handler *h)
 }
 
 /* Branches get their graph here and their steps when the graph's turn comes. */
-static void fill_step(builder *b, uint32_t base, const ct_step *s, ct_plan_step *out)
+static void fill_step(builder *b, const ct_steps *list, uint32_t base, const ct_step *s,
+                      ct_plan_step *out)
 {
     out->persona = s->persona;
     out->to_persona = s->to_persona;
@@ -206,9 +230,9 @@ static void fill_step(builder *b, uint32_t base, const ct_step *s, ct_plan_step 
         mt_vec_push(b->keep, &b->graphs, g);
     }
     for (uint32_t i = 0; i < s->target_count; i++) {
-        add_target(b, out, target(b, base, &s->targets[i]));
+        add_target(b, out, target(b, list, base, &s->targets[i]));
     }
-    out->handler = handler(b, base, &s->on_failure);
+    out->handler = handler(b, list, base, &s->on_failure);
 }
 
 static void add_steps(builder *b, uint32_t graph, const ct_steps *list);
@@ -242,7 +266,7 @@ static void add_steps(builder *b, uint32_t graph, const ct_steps *list)
         mt_vec_push(b->keep, &b->steps, step);
     }
     for (uint32_t i = 0; i < list->count; i++) {
-        fill_step(b, base, &list->items[i], &b->steps.items[base + i]);
+        fill_step(b, list, base, &list->items[i], &b->steps.items[base + i]);
     }
     for (uint32_t i = 0; i < list->count; i++) {
         add_branches(b, base + i, &list->items[i]);

@@ -2,6 +2,8 @@
  * Room: contract. */
 #include "contract/flow/possible.h"
 
+#include "contract/reduce/expr.h"
+
 enum { MAX_QUESTIONS = 10 }; /* more are not tried: taken as possible */
 
 typedef struct questions {
@@ -9,21 +11,6 @@ typedef struct questions {
     size_t len, asked; /* different ones; all of them */
     bool too_many;
 } questions;
-
-bool ct_expr_same(const ct_expr *a, const ct_expr *b)
-{
-    if (a == b || !a || !b) {
-        return a == b;
-    }
-    if (a->op != b->op || a->compare != b->compare || a->index != b->index) {
-        return false;
-    }
-    if (a->op == CT_LITERAL) {
-        return ct_type_comparable(a->type, b->type) &&
-               ct_value_equal(a->type, a->value, b->type, b->value);
-    }
-    return ct_expr_same(a->left, b->left) && ct_expr_same(a->right, b->right);
-}
 
 /* Equal questions get one number; when there are too many, nothing is ruled out. */
 static size_t number_of(questions *q, const ct_expr *e)

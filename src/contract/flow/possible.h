@@ -13,8 +13,6 @@ typedef struct ct_demand {
     bool value; /* that the predicate must have */
 } ct_demand;
 
-/* Do the two say the same, word for word? Variables by their quantifier's depth. */
-bool ct_expr_same(const ct_expr *a, const ct_expr *b);
 /* False is sure; true only means that nothing here excludes it. */
 bool ct_possible(const ct_demand *demands, size_t count);
 

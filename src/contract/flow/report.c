@@ -191,7 +191,7 @@ static ct_used condition_used(mt_arena *a, const ct_frozen *z, uint32_t conditio
         ct_holds(&z->snapshot, condition, z->scratch, &holds, a, &used, &fault)) {
         return (ct_used){0};
     }
-    return ct_used_closure(a, z->snapshot.verdicts, used);
+    return ct_used_closure(a, &z->snapshot, used);
 }
 
 static void facts_used_json(mt_jw *w, mt_arena *a, const ct_model *m, ct_used used)
@@ -273,18 +273,26 @@ static ct_op_report sorted_by_entity(mt_arena *a, const ct_op_report *r)
     return copy;
 }
 
-/* OperationProvenance (§9.5), with the kind and step of its place in a flow. */
+/* OperationProvenance (§9.5), with the kind and step of its place in a flow; of one
+ * that stands alone with the facts it rests on, which a flow tells once for all. */
 static void op_provenance_json(mt_jw *w, const ct_op_report *given, mt_str kind,
-                               mt_str step, mt_str error)
+                               mt_str step, mt_str error, bool with_facts)
 {
     mt_arena a = {0};
     ct_op_report r = sorted_by_entity(&a, given);
     const ct_plan *p = r.frozen->plan;
-    ct_used used = condition_used(&a, r.frozen, p->ops[r.op].condition);
+    /* §9.3: who is rejected has not had the precondition read. */
+    bool unread = r.attempt->error == CT_OP_PERSONA;
+    ct_used used =
+        condition_used(&a, r.frozen, unread ? CT_NONE : p->ops[r.op].condition);
     mt_jw_begin_object(w);
     if (r.attempt->error) {
         mt_jw_keyz(w, "error");
         op_error_json(w, &r, error);
+    }
+    if (with_facts) {
+        mt_jw_keyz(w, "facts");
+        ct_facts_json(w, r.frozen->snapshot.facts);
     }
     facts_used_json(w, &a, p->model, used);
     mt_jw_keyz(w, "instance_binding");
@@ -325,7 +333,7 @@ static void operation_record(mt_jw *w, const ct_run *run, const ct_record *r)
                            .instances = run->instances,
                            .simulation = run->simulation};
     op_provenance_json(w, &report, ct_record_kind_name(r->kind),
-                       run->plan->steps[r->step].id, message(run, r->message));
+                       run->plan->steps[r->step].id, message(run, r->message), false);
 }
 
 /* Absent when it was real. */
@@ -458,38 +466,13 @@ static void records_json(mt_jw *w, const ct_run *run, uint32_t parent, uint32_t 
     mt_jw_end_array(w);
 }
 
-/* FactProvenance (§5.3): the roots every chain ends in. */
-static void facts_json(mt_jw *w, const ct_run *run)
-{
-    const ct_model *m = run->plan->model;
-    const ct_facts *facts = run->frozen.snapshot.facts;
-    mt_buf value = {0};
-    mt_jw_begin_array(w);
-    for (uint32_t i = 0; i < m->fact_count; i++) {
-        mt_jw_begin_object(w);
-        mt_jw_key_str(w, "assertion_source",
-                      ct_facts_external(facts, i) ? MT_STR("external")
-                                                  : MT_STR("contract"));
-        mt_jw_key_str(w, "id", m->facts[i].id);
-        mt_jw_keyz(w, "source");
-        mt_jw_raw(w, m->facts[i].source);
-        mt_jw_keyz(w, "value");
-        mt_buf_clear(&value);
-        ct_value_json(&value, m->facts[i].type, ct_facts_value(facts, i));
-        mt_jw_raw(w, mt_buf_str(&value));
-        mt_jw_end_object(w);
-    }
-    mt_jw_end_array(w);
-    mt_buf_free(&value);
-}
-
 /* {"contract","facts":[…],"steps":[…]}. */
 static void run_provenance_json(mt_jw *w, const ct_run *run)
 {
     mt_jw_begin_object(w);
     mt_jw_key_str(w, "contract", run->plan->model->id);
     mt_jw_keyz(w, "facts");
-    facts_json(w, run);
+    ct_facts_json(w, run->frozen.snapshot.facts);
     simulation_key(w, run);
     mt_jw_keyz(w, "steps");
     ct_run_records_json(w, run);
@@ -566,7 +549,8 @@ void ct_op_provenance_json(mt_jw *w, const ct_op_report *r)
 {
     mt_buf error = {0};
     own_error_text(&error, r);
-    op_provenance_json(w, r, MT_STR("operation"), (mt_str){0}, mt_buf_str(&error));
+    op_provenance_json(w, r, MT_STR("operation"), (mt_str){0}, mt_buf_str(&error),
+                       false);
     mt_buf_free(&error);
 }
 
@@ -594,7 +578,8 @@ void ct_op_json(mt_buf *out, const ct_op_report *r)
     }
     mt_jw_key_str(&w, "persona", r->persona);
     mt_jw_keyz(&w, "provenance");
-    op_provenance_json(&w, r, MT_STR("operation"), (mt_str){0}, mt_buf_str(&error));
+    op_provenance_json(&w, r, MT_STR("operation"), (mt_str){0}, mt_buf_str(&error),
+                       true);
     if (r->simulation) {
         mt_jw_key_bool(&w, "simulation", true);
     }

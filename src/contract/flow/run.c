@@ -449,6 +449,7 @@ static move do_step(ct_run *r, ct_frame *f)
     case LN_GOES_ON: return do_handoff(r, f, step);
     case LN_CALLS: return do_subflow(r, f, step);
     case LN_FORKS: return do_parallel(r, f, step);
+    case LN_ENDS: return move_to(r->plan->targets[step->first_target]);
     }
     MT_BUG("step of an unknown kind");
 }

@@ -10,10 +10,11 @@
 
 #include "base/form.h"
 #include "contract/flow/report.h"
+#include "contract/flow/scenario_internal.h"
 
 /* ---- reading ---- */
 
-enum { MOST_EXPECTED = 1000000, MOST_SCENARIOS = 1000000 };
+enum { MOST_EXPECTED = 1000000, MOST_SCENARIOS = 1000000, MOST_INVARIANTS = 10000 };
 
 static const mt_form_row GIVEN_ROWS[] = {
     MT_FORM_ANY(ct_given, facts, "facts", 0),
@@ -43,8 +44,18 @@ static const mt_form_row THEN_ROWS[] = {
 };
 static const mt_form_table THEN = MT_FORM_TABLE("then", THEN_ROWS, ct_then, NULL);
 
+enum { MOST_CASES = 1000000 };
+static const mt_form_row FOR_ALL_ROWS[] = {
+    MT_FORM_INT(ct_for_all, cases, "cases", 1, MOST_CASES, 0),
+    MT_FORM_INT(ct_for_all, seed, "seed", 0, INT64_MAX, 0),
+    MT_FORM_FLAG(ct_for_all, states, "states", 0),
+    MT_FORM_ANY(ct_for_all, where, "where", 0),
+};
+
 static const mt_form_row SCENARIO[] = {
     MT_FORM_TEXT(ct_scenario, name, "name", 0),
+    MT_FORM_ANY(ct_scenario, for_all_written, "for_all", 0),
+    MT_FORM_TEXTS(ct_scenario, asserts, "assert", 1, MOST_EXPECTED, 0),
     MT_FORM_INSIDE(ct_scenario, given, "given", &GIVEN, 0),
     MT_FORM_INSIDE(ct_scenario, when, "when", &WHEN, 0),
     MT_FORM_ANY(ct_scenario, when_written, "when", 0),
@@ -54,12 +65,13 @@ static const mt_form_row SCENARIO[] = {
 typedef struct draft {
     mt_str contract;
     ct_given shared;
-    const mt_json *scenarios;
+    const mt_json *scenarios, *invariants;
 } draft;
 static const mt_form_row FILE_ROWS[] = {
     MT_FORM_TEXT(draft, contract, "contract", 0),
     MT_FORM_INSIDE(draft, shared, "given", &GIVEN, 0),
-    MT_FORM_LIST(draft, scenarios, "scenarios", 0, MOST_SCENARIOS, MT_FORM_REQUIRED),
+    MT_FORM_LIST(draft, scenarios, "scenarios", 0, MOST_SCENARIOS, 0),
+    MT_FORM_TEXTS(draft, invariants, "invariants", 0, MOST_INVARIANTS, 0),
 };
 
 /* Faults as lines: FILE:LINE:COLUMN: what is wrong. */
@@ -111,7 +123,7 @@ static void check_scenario(lines *l, mt_arena *a, const mt_json *node,
     if (!is_map(s->given.facts)) {
         refuse(l, a, s->given.facts, "facts must be a map in scenario", s->name);
     }
-    if (!then || !then->count) {
+    if ((!then || !then->count) && !s->asserts) {
         refuse(l, a, node, "nothing is expected in scenario", s->name);
     }
     if (when && (flow == op || !mt_json_at(when, "persona"))) {
@@ -120,9 +132,32 @@ static void check_scenario(lines *l, mt_arena *a, const mt_json *node,
     }
 }
 
+/* "facts", "facts and states", or an object that says more. */
+static void read_for_all(mt_form *f, ct_scenario *s)
+{
+    const mt_json *v = s->for_all_written;
+    mt_str word = mt_json_is(v, MT_JSON_STRING) ? mt_json_text(v) : (mt_str){0};
+    mt_form in = mt_form_inside(f, "for_all", "for_all");
+    s->for_all = (ct_for_all){.asked = v, .seed = -1};
+    s->for_all.states = mt_str_is(word, "facts and states");
+    if (!v || s->for_all.states || mt_str_is(word, "facts")) {
+        return;
+    }
+    if (!mt_json_is(v, MT_JSON_OBJECT)) {
+        refuse(f->state, f->arena, v,
+               "for_all is `facts`, `facts and states` or a map, not",
+               mt_str_z(word.len ? mt_str_dup(f->arena, word).ptr : mt_form_name(v)));
+    } else if (mt_form_read(&in, v, FOR_ALL_ROWS, mt_form_count(FOR_ALL_ROWS),
+                            &s->for_all) &&
+               s->for_all.where && !mt_json_is(s->for_all.where, MT_JSON_STRING)) {
+        refuse(f->state, f->arena, s->for_all.where, "`where` is a condition in",
+               s->name);
+    }
+}
+
 static ct_scenario read_scenario(mt_form *f, const mt_json *node, uint32_t i)
 {
-    ct_scenario s = {0};
+    ct_scenario s = {.node = node};
     lines *l = f->state;
     mt_form in = *f;
     in.what = "a scenario";
@@ -132,6 +167,7 @@ static ct_scenario read_scenario(mt_form *f, const mt_json *node, uint32_t i)
         s.name = mt_strf(f->arena, "scenario %u", i + 1);
     }
     if (good) {
+        read_for_all(f, &s);
         check_scenario(l, f->arena, node, &s);
     }
     s.fault = mt_str_dup(f->arena, mt_buf_str(&l->out));
@@ -146,8 +182,15 @@ static mt_err read_all(mt_form *f, const mt_json *tree, ct_scenarios *out)
     good &= is_map(d.shared.facts) ||
             mt_form_say(&given, MT_FORM_WRONG_KIND, d.shared.facts, "facts",
                         "must be a map, not %s", mt_form_name(d.shared.facts));
-    *out = (ct_scenarios){.contract = d.contract, .shared = d.shared};
-    for (uint32_t i = 0; good && i < d.scenarios->count; i++) {
+    good = good && (d.scenarios || d.invariants ||
+                    mt_form_say(f, MT_FORM_MISSING, tree, "scenarios", "is missing"));
+    const lines *l = f->state;
+    *out = (ct_scenarios){.path = l->file,
+                          .text = l->text,
+                          .contract = d.contract,
+                          .shared = d.shared,
+                          .invariants = d.invariants};
+    for (uint32_t i = 0; good && d.scenarios && i < d.scenarios->count; i++) {
         ct_scenario s = read_scenario(f, &d.scenarios->as.items[i], i);
         mt_vec_push(f->arena, out, s);
     }
@@ -180,20 +223,35 @@ static void add_members(mt_jw *w, const mt_json *object, const mt_json *except)
     }
 }
 
-/* Facts are merged fact by fact; the scenario's own win. */
+/* Facts are merged fact by fact; the scenario's own win. Those that the file shares are
+ * an example, and a property is not about an example. */
 static void facts_json(mt_jw *w, const ct_scenarios *file, const ct_scenario *s)
 {
     mt_jw_begin_unsorted(w);
-    add_members(w, file->shared.facts, s->given.facts);
+    if (!s->for_all.asked) {
+        add_members(w, file->shared.facts, s->given.facts);
+    }
     add_members(w, s->given.facts, NULL);
     mt_jw_end_object(w);
 }
 
-static ct_trial trial_of(mt_arena *a, const ct_scenarios *file, const ct_scenario *s)
+/* Two objects as text become one; neither has a key of the other. */
+static void join_objects(mt_buf *out, mt_str more)
+{
+    if (more.len > 2) {
+        out->len--;
+        mt_buf_addz(out, out->len > 1 ? "," : "");
+        mt_buf_adds(out, mt_str_skip(more, 1));
+    }
+}
+
+ct_trial ct_scenario_trial(mt_arena *a, const ct_scenarios *file, const ct_scenario *s,
+                           mt_str more)
 {
     mt_buf facts = {0};
     mt_jw w = mt_jw_start(&facts, false);
     facts_json(&w, file, s);
+    join_objects(&facts, more);
     ct_trial t = {
         .facts = mt_str_dup(a, mt_buf_str(&facts)),
         .states = s->given.states ? s->given.states : file->shared.states,
@@ -208,217 +266,9 @@ static ct_trial trial_of(mt_arena *a, const ct_scenarios *file, const ct_scenari
     return t;
 }
 
-/* ---- then ---- */
+/* ---- running ---- */
 
-typedef struct judge {
-    mt_arena *a;
-    ct_bench *b;
-    const ct_result *r;
-    mt_buf *why;
-    size_t faults;
-} judge;
-
-static void differ(judge *j, const char *what, mt_str expected, mt_str got)
-{
-    j->faults++;
-    mt_buf_addf(j->why, "%s: expected %.*s, got %.*s\n", what, MT_ARG(expected),
-                MT_ARG(got));
-}
-
-static mt_str or_nothing(mt_str s)
-{
-    return s.len ? s : MT_STR("nothing");
-}
-
-static bool is_present(const judge *j, mt_str verdict)
-{
-    uint32_t rule = ct_model_find(j->b->plan->model, CT_KIND_VERDICT, verdict);
-    return rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
-}
-
-static bool listed(const mt_json *list, mt_str name)
-{
-    for (uint32_t i = 0; i < list->count; i++) {
-        if (mt_str_eq(mt_json_text(&list->as.items[i]), name)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Every name in the list, present or absent; names no rule produces are mistakes. */
-static void judge_listed(judge *j, const mt_json *list, const char *key, bool present)
-{
-    for (uint32_t i = 0; list && i < list->count; i++) {
-        mt_str name = mt_json_text(&list->as.items[i]);
-        if (ct_model_find(j->b->plan->model, CT_KIND_VERDICT, name) == CT_NONE) {
-            j->faults++;
-            mt_buf_addf(j->why, "%s: no rule produces verdict %.*s\n", key,
-                        MT_ARG(name));
-        } else if (is_present(j, name) != present) {
-            j->faults++;
-            mt_buf_addf(j->why, "%s: verdict %.*s is %s\n", key, MT_ARG(name),
-                        present ? "absent" : "present");
-        }
-    }
-}
-
-static void judge_verdicts(judge *j, const mt_json *list)
-{
-    judge_listed(j, list, "verdicts", true);
-    const ct_model *m = j->b->plan->model;
-    for (uint32_t i = 0; list && i < m->rule_count; i++) {
-        if (ct_verdict_present(j->b->verdicts, i) &&
-            !listed(list, m->rules[i].verdict)) {
-            j->faults++;
-            mt_buf_addf(j->why, "verdicts: verdict %.*s is present and not expected\n",
-                        MT_ARG(m->rules[i].verdict));
-        }
-    }
-}
-
-static void judge_payloads(judge *j, const mt_json *map)
-{
-    const ct_model *m = j->b->plan->model;
-    for (uint32_t i = 0; map && i < map->count; i++) {
-        mt_str name = map->as.members[i].key;
-        uint32_t rule = ct_model_find(m, CT_KIND_VERDICT, name);
-        mt_buf got = {0}, want = {0};
-        mt_json node;
-        bool present = rule != CT_NONE && ct_verdict_present(j->b->verdicts, rule);
-        if (present) {
-            ct_value_json(&got, m->rules[rule].payload_type,
-                          ct_verdict_payload(j->b->verdicts, rule));
-        }
-        bool same =
-            present &&
-            !mt_json_read(j->a, mt_str_dup(j->a, mt_buf_str(&got)), NULL, &node,
-                          NULL) &&
-            (mt_json_equal(&node, &map->as.members[i].value) ||
-             mt_json_equal(mt_json_at(&node, "value"), &map->as.members[i].value));
-        if (!same) {
-            mt_json_write(&want, &map->as.members[i].value, false);
-            mt_str key = mt_strf(j->a, "payload of %.*s", MT_ARG(name));
-            differ(j, key.ptr, mt_buf_str(&want), or_nothing(mt_buf_str(&got)));
-        }
-        mt_buf_free(&got);
-        mt_buf_free(&want);
-    }
-}
-
-static void judge_state(judge *j, uint32_t entity, mt_str id, mt_str state)
-{
-    const ct_entity *e = &j->b->plan->model->entities[entity];
-    uint32_t now = ct_states_get(&j->r->states, entity, id);
-    mt_str got = now == CT_NONE ? MT_STR("no such instance") : e->states[now];
-    if (!mt_str_eq(got, state)) {
-        mt_str what = mt_strf(j->a, "state of %.*s/%.*s", MT_ARG(e->id), MT_ARG(id));
-        differ(j, what.ptr, state, got);
-    }
-}
-
-static void judge_states(judge *j, const mt_json *map)
-{
-    for (uint32_t i = 0; map && i < map->count; i++) {
-        const mt_json_member *m = &map->as.members[i];
-        uint32_t e = ct_model_find(j->b->plan->model, CT_KIND_ENTITY, m->key);
-        if (e == CT_NONE) {
-            differ(j, "states", MT_STR("a declared entity"), m->key);
-        } else if (m->value.type == MT_JSON_STRING) {
-            judge_state(j, e, CT_DEFAULT_INSTANCE, mt_json_text(&m->value));
-        } else {
-            for (uint32_t k = 0;
-                 mt_json_is(&m->value, MT_JSON_OBJECT) && k < m->value.count; k++) {
-                const mt_json_member *inst = &m->value.as.members[k];
-                judge_state(j, e, inst->key, mt_json_text(&inst->value));
-            }
-        }
-    }
-}
-
-static void step_text(mt_buf *out, const ct_run *run, const ct_record *r)
-{
-    ct_record_step_text(out, run, r);
-    mt_buf_addc(out, '=');
-    ct_record_result_text(out, run, r);
-}
-
-/* Each expected line is "step=result", or "step" alone when the result is open. */
-static void judge_steps(judge *j, const mt_json *list)
-{
-    if (!list) {
-        return;
-    }
-    const ct_run *run = &j->b->run;
-    uint32_t nth = 0;
-    for (size_t i = 0; j->r->ran && i < run->records.len; i++) {
-        const ct_record *r = &run->records.items[i];
-        if (!ct_record_is_flat(run, r)) {
-            continue;
-        }
-        mt_buf got = {0};
-        step_text(&got, run, r);
-        mt_str want = nth < list->count ? mt_json_text(&list->as.items[nth])
-                                        : MT_STR("no further step");
-        mt_str name = {got.ptr, mt_str_find(want, '=') == want.len
-                                    ? mt_str_find(mt_buf_str(&got), '=')
-                                    : got.len};
-        if (!mt_str_eq(want, name)) {
-            mt_str what = mt_strf(j->a, "step %u", nth + 1);
-            differ(j, what.ptr, want, mt_buf_str(&got));
-        }
-        mt_buf_free(&got);
-        nth++;
-    }
-    for (; nth < list->count; nth++) {
-        mt_str what = mt_strf(j->a, "step %u", nth + 1);
-        differ(j, what.ptr, mt_json_text(&list->as.items[nth]), MT_STR("nothing"));
-    }
-}
-
-/* An expected error is named by its type, or by a part of its message. */
-static void judge_error(judge *j, const mt_json *expected)
-{
-    mt_str want = mt_json_text(expected);
-    const ct_result *r = j->r;
-    if (!expected) {
-        if (r->fault_kind.len) {
-            j->faults++;
-            mt_buf_addf(j->why, "error: %.*s (%.*s)\n", MT_ARG(r->fault),
-                        MT_ARG(r->fault_kind));
-        }
-        return;
-    }
-    bool same = r->fault_kind.len && want.len &&
-                (mt_str_eq(want, r->fault_kind) ||
-                 memmem(r->fault.ptr, r->fault.len, want.ptr, want.len));
-    if (!same) {
-        differ(j, "error", want, or_nothing(r->fault));
-    }
-}
-
-static void judge_outcome(judge *j, const mt_json *expected)
-{
-    if (expected && !mt_str_eq(mt_json_text(expected), j->r->outcome)) {
-        differ(j, "outcome", mt_json_text(expected), or_nothing(j->r->outcome));
-    }
-}
-
-static void judge_all(judge *j, const ct_then *then)
-{
-    judge_error(j, then->error);
-    judge_outcome(j, then->outcome);
-    judge_steps(j, then->steps);
-    judge_states(j, then->states);
-    if (j->r->evaluated) {
-        judge_verdicts(j, then->verdicts);
-        judge_listed(j, then->present, "present", true);
-        judge_listed(j, then->absent, "absent", false);
-        judge_payloads(j, then->payloads);
-    }
-}
-
-static void cover(ct_coverage *c, const ct_bench *b, const ct_result *r)
+void ct_scenario_cover(ct_coverage *c, const ct_bench *b, const ct_result *r)
 {
     if (r->evaluated) {
         ct_coverage_verdicts(c, b->verdicts);
@@ -430,21 +280,45 @@ static void cover(ct_coverage *c, const ct_bench *b, const ct_result *r)
     }
 }
 
-bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                     const ct_scenario *s, ct_coverage *coverage, mt_buf *why)
+ct_verdict_on ct_scenario_case(const ct_case *c, const ct_trial *t, mt_arena *a,
+                               ct_coverage *coverage, mt_buf *why)
 {
     ct_result r;
-    ct_trial t = trial_of(a, file, s);
-    ct_trial_run(a, b, &t, &r);
-    judge j = {a, b, &r, why, 0};
-    judge_all(&j, &s->then);
-    if (coverage && !j.faults) {
-        cover(coverage, b, &r);
+    bool wanted = true, holds = true;
+    const ct_conditions *k = c->conditions;
+    ct_trial_run(a, c->b, t, &r);
+    ct_judge j = {.a = a, .b = c->b, .file = c->file, .s = c->s, .r = &r, .why = why};
+    j.errors_are_fine = k && k->reads_error;
+    if (k) {
+        holds = k->judge(k->state, a, c->b, t, &r, &wanted, why);
     }
-    return !j.faults;
+    if (!wanted) {
+        return CT_UNWANTED;
+    }
+    ct_judge_then(&j);
+    if (coverage && holds && !j.faults) {
+        ct_scenario_cover(coverage, c->b, &r);
+    }
+    return holds && !j.faults ? CT_PASSES : CT_FAILS;
+}
+
+bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
+                     const ct_scenario *s, const ct_conditions *conditions,
+                     ct_coverage *coverage, mt_buf *why)
+{
+    ct_case c = {b, file, s, conditions};
+    ct_trial t = ct_scenario_trial(a, file, s, MT_STR(""));
+    return ct_scenario_case(&c, &t, a, coverage, why) == CT_PASSES;
 }
 
 /* ---- recording ---- */
+
+void ct_scenario_step(mt_buf *out, const ct_run *run, const ct_record *r)
+{
+    ct_record_step_text(out, run, r);
+    mt_buf_addc(out, '=');
+    ct_record_result_text(out, run, r);
+}
 
 static void present_json(mt_jw *w, const ct_bench *b)
 {
@@ -464,7 +338,7 @@ static void steps_json(mt_jw *w, const ct_run *run)
     for (size_t i = 0; i < run->records.len; i++) {
         if (ct_record_is_flat(run, &run->records.items[i])) {
             mt_buf_clear(&text);
-            step_text(&text, run, &run->records.items[i]);
+            ct_scenario_step(&text, run, &run->records.items[i]);
             mt_jw_str(w, mt_buf_str(&text));
         }
     }
@@ -497,10 +371,10 @@ void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r)
 }
 
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                        const ct_scenario *s)
+                        const ct_scenario *s, mt_str more)
 {
     ct_result r;
-    ct_trial t = trial_of(a, file, s);
+    ct_trial t = ct_scenario_trial(a, file, s, more);
     ct_trial_run(a, b, &t, &r);
     mt_jw_begin_object(w);
     mt_jw_keyz(w, "given");
@@ -510,7 +384,7 @@ void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *
         mt_jw_json(w, t.bindings);
     }
     mt_jw_keyz(w, "facts");
-    facts_json(w, file, s);
+    mt_jw_raw(w, t.facts);
     if (t.states) {
         mt_jw_keyz(w, "states");
         mt_jw_json(w, t.states);

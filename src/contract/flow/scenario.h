@@ -68,19 +68,34 @@ typedef struct ct_then {
     const mt_json *outcome, *error;
 } ct_then;
 
+/* A property: it must hold for every fact set. Facts that the scenario itself does not
+ * give are made up. */
+typedef struct ct_for_all {
+    bool asked;
+    bool states;          /* states of entities that nobody gives, too */
+    int64_t cases, seed;  /* cases 0, seed -1: as usual */
+    const mt_json *where; /* a condition: only cases for which it holds; or NULL */
+} ct_for_all;
+
 /* The scenarios of a file. */
 typedef struct ct_scenario {
+    const mt_json *node; /* where it stands */
     mt_str name;
     ct_given given;
     ct_when when;
     ct_then then;
-    const mt_json *when_written; /* as it is recorded again; NULL: none */
+    ct_for_all for_all;
+    const mt_json *for_all_written, *asserts; /* as they stand; a list of texts */
+    const mt_json *when_written;              /* as it is recorded again; NULL: none */
     mt_str fault; /* lines FILE:LINE:COLUMN: why it cannot run; empty: it can */
 } ct_scenario;
 
 typedef struct ct_scenarios {
-    mt_str contract; /* path as written, or empty */
+    mt_str path, text; /* of the file, for places */
+    mt_str contract;   /* path as written, or empty */
     ct_given shared;
+    const mt_json
+        *invariants; /* a list of texts: questions whose answer is yes; NULL */
     ct_scenario *items;
     size_t len, cap;
 } ct_scenarios;
@@ -91,13 +106,35 @@ typedef struct ct_scenarios {
 mt_err ct_scenarios_read(mt_arena *a, mt_str file, mt_str text, const mt_json *tree,
                          ct_scenarios *out, mt_str *why);
 
-/* Runs one that has no fault, and compares. false: `why` says line by line what
- * differs. `coverage` may be NULL. */
+/* Appends "FILE:LINE:COLUMN: " of a node of the file's tree. */
+void ct_scenario_place(mt_buf *out, const ct_scenarios *file, const mt_json *at);
+
+/* Do all names exist that the scenarios use? A scenario that uses another one gets a
+ * fault with its place and the nearest name. MT_E_TYPE: what all of them share does;
+ * *why. */
+mt_err ct_scenarios_check(mt_arena *a, const ct_plan *p, ct_scenarios *file,
+                          mt_str *why);
+
+/* Conditions of a scenario (`assert`, `where`), as whoever can read them gives them. */
+typedef struct ct_conditions {
+    void *state;
+    bool reads_error; /* an assertion speaks of errors: they are not faults by
+                         themselves */
+    /* After a trial. *wanted: does `where` hold? false: an assertion does not; a line
+     * in `why` for each. */
+    bool (*judge)(void *state, mt_arena *a, const ct_bench *b, const ct_trial *t,
+                  const ct_result *r, bool *wanted, mt_buf *why);
+} ct_conditions;
+
+/* Runs one that has no fault and is not a property, and compares. false: `why` says
+ * line by line what differs. `conditions` and `coverage` may be NULL. */
 bool ct_scenario_run(mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                     const ct_scenario *s, ct_coverage *coverage, mt_buf *why);
-/* Writes the scenario with `then` replaced by what happens today. */
+                     const ct_scenario *s, const ct_conditions *conditions,
+                     ct_coverage *coverage, mt_buf *why);
+/* Writes the scenario with `then` replaced by what happens today. `more`: further
+ * facts, an object as text, or empty. */
 void ct_scenario_record(mt_jw *w, mt_arena *a, ct_bench *b, const ct_scenarios *file,
-                        const ct_scenario *s);
+                        const ct_scenario *s, mt_str more);
 /* Writes `then` of a trial that was run: for recording what is not a scenario yet. */
 void ct_result_json(mt_jw *w, const ct_bench *b, const ct_result *r);
 

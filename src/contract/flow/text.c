@@ -1,17 +1,14 @@
 /* contract/flow/text.c - printing values and expressions for people.
  *
- * The text of an expression is close to the language, with as few parentheses as its
- * binding strength needs (BINDS), and it is the same for equal expressions: reports
- * and explanations compare it. Quantifier variables have their names from the source;
- * the model knows them by depth only, so a scope on the C stack carries the names.
- *
- * It is not meant to be parsed again: long lists are cut, and money is written with
- * its currency behind it. For JSON see wire/value_json.c.
+ * Not meant to be parsed again: long lists are cut, and money is written with its
+ * currency behind it. What is to be read back is written by reduce/source.c; for JSON
+ * see wire/value_json.c.
  *
  * Nothing can fail. Depth is bounded by the loader's limit on nesting. */
 #include "contract/flow/text.h"
 
 #include "base/json_write.h"
+#include "contract/reduce/source.h"
 
 static void decimal(mt_buf *out, mt_decimal d)
 {
@@ -85,127 +82,7 @@ void ct_value_text(mt_buf *out, const ct_type *type, const ct_value *value)
     }
 }
 
-/* ---- expressions ---- */
-
-enum { LOOSE, OR, AND, NOT, COMPARE, SUM, PRODUCT, ATOM };
-
-/* ORDER ct_op: how tightly each node binds. */
-static const uint8_t BINDS[] = {
-    [CT_LITERAL] = ATOM, [CT_FACT] = ATOM,       [CT_VARIABLE] = ATOM,
-    [CT_PAYLOAD] = ATOM, [CT_FIELD] = ATOM,      [CT_VARIANT] = ATOM,
-    [CT_TAG] = ATOM,     [CT_AMOUNT] = ATOM,     [CT_LEN] = ATOM,
-    [CT_INDEX] = ATOM,   [CT_ADD] = SUM,         [CT_SUB] = SUM,
-    [CT_MUL] = PRODUCT,  [CT_COMPARE] = COMPARE, [CT_PRESENT] = ATOM,
-    [CT_AND] = AND,      [CT_OR] = OR,           [CT_NOT] = NOT,
-    [CT_FORALL] = LOOSE, [CT_EXISTS] = LOOSE,
-};
-
-/* Names of the quantifier variables around an expression, innermost first. */
-typedef struct scope {
-    const struct scope *outer;
-    uint32_t depth;
-    mt_str name;
-} scope;
-
-typedef struct printer {
-    mt_buf *out;
-    const ct_model *m;
-} printer;
-
-static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least);
-
-static mt_str variable_name(const scope *s, uint32_t depth)
-{
-    while (s && s->depth != depth) {
-        s = s->outer;
-    }
-    return s ? s->name : MT_STR("?");
-}
-
-static void infix(printer p, const scope *s, const ct_expr *e, const char *sign)
-{
-    uint8_t binds = BINDS[e->op];
-    expr(p, s, e->left, binds);
-    mt_buf_addf(p.out, " %s ", sign);
-    expr(p, s, e->right, (uint8_t)(binds + 1));
-}
-
-static void quantifier(printer p, const scope *s, const ct_expr *e)
-{
-    mt_buf_addf(p.out, "%s %.*s in ", e->op == CT_FORALL ? "forall" : "exists",
-                MT_ARG(e->name));
-    expr(p, s, e->left, ATOM);
-    mt_buf_addz(p.out, " . ");
-    scope inner = {s, e->index, e->name};
-    expr(p, &inner, e->right, LOOSE);
-}
-
-/* The field's or variant's name: `left` says of which type. */
-static mt_str member_name(const ct_expr *e)
-{
-    const ct_type *t = e->left->type;
-    return ct_held(t) == LN_RECORD ? t->as.fields[e->index].name
-                                   : t->as.variants[e->index].name;
-}
-
-static void dotted(printer p, const scope *s, const ct_expr *e, mt_str name)
-{
-    expr(p, s, e->left, ATOM);
-    mt_buf_addf(p.out, ".%.*s", MT_ARG(name));
-}
-
-/* Without parentheses around it; those are expr()'s. */
-static void node(printer p, const scope *s, const ct_expr *e)
-{
-    switch ((ct_op)e->op) {
-    case CT_LITERAL: ct_value_text(p.out, e->type, e->value); break;
-    case CT_FACT: mt_buf_adds(p.out, p.m->facts[e->index].id); break;
-    case CT_VARIABLE: mt_buf_adds(p.out, variable_name(s, e->index)); break;
-    case CT_PAYLOAD: mt_buf_adds(p.out, p.m->rules[e->index].verdict); break;
-    case CT_FIELD:
-    case CT_VARIANT: dotted(p, s, e, member_name(e)); break;
-    case CT_TAG: dotted(p, s, e, MT_STR("tag")); break;
-    case CT_AMOUNT: dotted(p, s, e, MT_STR("amount")); break;
-    case CT_LEN:
-        mt_buf_addz(p.out, "len(");
-        expr(p, s, e->left, LOOSE);
-        mt_buf_addc(p.out, ')');
-        break;
-    case CT_INDEX:
-        expr(p, s, e->left, ATOM);
-        mt_buf_addc(p.out, '[');
-        expr(p, s, e->right, LOOSE);
-        mt_buf_addc(p.out, ']');
-        break;
-    case CT_ADD: infix(p, s, e, "+"); break;
-    case CT_SUB: infix(p, s, e, "-"); break;
-    case CT_MUL: infix(p, s, e, "*"); break;
-    case CT_COMPARE: infix(p, s, e, CT_COMPARE_TEXT[e->compare]); break;
-    case CT_PRESENT:
-        mt_buf_addf(p.out, "verdict_present(%.*s)",
-                    MT_ARG(p.m->rules[e->index].verdict));
-        break;
-    case CT_AND: infix(p, s, e, "and"); break;
-    case CT_OR: infix(p, s, e, "or"); break;
-    case CT_NOT:
-        mt_buf_addz(p.out, "not ");
-        expr(p, s, e->left, NOT);
-        break;
-    case CT_FORALL:
-    case CT_EXISTS: quantifier(p, s, e); break;
-    }
-}
-
-/* Parentheses when the place asks for more than the node gives. */
-static void expr(printer p, const scope *s, const ct_expr *e, uint8_t least)
-{
-    bool wrap = BINDS[e->op] < least;
-    mt_buf_addz(p.out, wrap ? "(" : "");
-    node(p, s, e);
-    mt_buf_addz(p.out, wrap ? ")" : "");
-}
-
 void ct_expr_text(mt_buf *out, const ct_model *m, const ct_expr *e)
 {
-    expr((printer){out, m}, NULL, e, LOOSE);
+    ct_expr_write(out, m, e, ct_value_text);
 }

@@ -54,7 +54,8 @@ static ct_word word_of(ct_word_kind kind, uint32_t step)
                      .op = CT_NONE,
                      .outcome = CT_NONE,
                      .graph = CT_NONE,
-                     .terminal = CT_NONE};
+                     .terminal = CT_NONE,
+                     .persona = CT_NONE};
 }
 
 static uint32_t index_of(const walker *w, const ct_plan_step *s)
@@ -86,6 +87,7 @@ static ct_word step_word(walker *w, const ct_plan_step *s, mt_str result)
 {
     ct_word word = word_of(CT_WORD_STEP, index_of(w, s));
     word.op = s->does == LN_OPERATES ? s->what : CT_NONE;
+    word.persona = s->persona;
     word.result = result;
     return word;
 }
@@ -166,6 +168,7 @@ static void walk_undo(walker *w, const frame *in, const ct_plan_step *s, uint32_
     const ct_plan_undo *undo = &w->p->undos[h->first_undo + nth];
     ct_word word = word_of(CT_WORD_UNDO, index_of(w, s));
     word.op = undo->op;
+    word.persona = undo->persona;
     word.result = CT_RESULT_DONE;
     word.done = true;
     push(w, word);
@@ -274,6 +277,8 @@ static void walk_inner(walker *w, const frame *in, const ct_plan_step *s)
 }
 
 /* Success before failure, true before false: the order in which ways are listed. */
+static void walk(walker *w, const frame *in, ct_plan_target at);
+
 static void walk_step(walker *w, const frame *in, const ct_plan_step *s)
 {
     const ct_plan_target *to = &w->p->targets[s->first_target];
@@ -288,6 +293,7 @@ static void walk_step(walker *w, const frame *in, const ct_plan_step *s)
     case LN_GOES_ON: walk_word(w, in, step_word(w, s, MT_STR("handoff")), to[0]); break;
     case LN_CALLS:
     case LN_FORKS: walk_inner(w, in, s); break;
+    case LN_ENDS: walk(w, in, to[0]); break;
     }
 }
 

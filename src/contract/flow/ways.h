@@ -25,8 +25,9 @@ typedef struct ct_word {
     /* CT_NONE where there is none. `outcome` of the plan: the operation succeeded with
      * it; an undo that is done has none, it may be any of its operation. */
     uint32_t op, outcome, graph, terminal;
-    mt_str result; /* how the step went, as text */
-    bool done;     /* UNDO: it succeeded */
+    uint32_t persona; /* who acts: of the step, of an UNDO its own */
+    mt_str result;    /* how the step went, as text */
+    bool done;        /* UNDO: it succeeded */
 } ct_word;
 
 typedef struct ct_way {

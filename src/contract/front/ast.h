@@ -11,6 +11,29 @@
 
 typedef uint32_t fr_tok; /* index of a token in its file; 0 may be a real one */
 
+/* A run of tokens, both included. */
+typedef struct fr_span {
+    fr_tok first, last;
+} fr_span;
+
+/* A part of a source, in bytes; `to` is exclusive. */
+typedef struct fr_range {
+    size_t from, to;
+} fr_range;
+
+/* A code that a lint comment allows, and where. */
+typedef struct fr_lint_rule {
+    mt_str code;
+    fr_range range;
+} fr_lint_rule;
+
+/* A word of a lint comment, to be checked. */
+typedef struct fr_lint_word {
+    size_t offset;
+    mt_str word;
+    bool is_code; /* or else the word behind `motet:` */
+} fr_lint_word;
+
 /* One source file, lexed once however often it is imported. */
 typedef struct fr_file {
     mt_str id, path, name; /* canonical, for users, base name */
@@ -18,6 +41,9 @@ typedef struct fr_file {
     fr_tokens tokens;      /* every place in the tree is an index into these */
     bool is_system, is_library; /* C-SYS-03; §4.6: type declarations only */
     bool loading;               /* on the import stack */
+    bool lint_read;             /* its comments have been looked at, see lint.c */
+    MT_VEC(fr_lint_rule) lint;
+    MT_VEC(fr_lint_word) lint_words;
 } fr_file;
 
 /* ---- types ---- */
@@ -44,6 +70,7 @@ struct fr_type {
     uint8_t base;  /* fr_base */
     bool resolved; /* every FR_TYPE_REF below is replaced */
     bool checked;  /* parameters were checked */
+    bool bare;     /* Text without max_length, Duration without max */
     uint16_t depth;
     fr_tok tok;
     union {
@@ -129,18 +156,13 @@ struct fr_expr {
 
 /* ---- constructs ---- */
 
-typedef enum fr_kind {
-    FR_IMPORT,
-    FR_TYPEDECL,
-    FR_FACT,
-    FR_SOURCE,
-    FR_ENTITY,
-    FR_RULE,
-    FR_OPERATION,
-    FR_PERSONA,
-    FR_FLOW,
-    FR_SYSTEM,
-    FR_KIND_COUNT
+/* The constructs of interchange, and two that end with elaboration. */
+typedef enum fr_kind { /* ORDER ln_construct */
+#define X_CONSTRUCT(ID, text, word, many) FR_##ID,
+#include "lang/nodes.def"
+                       FR_IMPORT,
+                       FR_TYPEDECL,
+                       FR_KIND_COUNT
 } fr_kind;
 
 /* The head of every construct; pointers to it are cast by `kind`, so it stands first in
@@ -187,6 +209,7 @@ typedef struct fr_persona {
 typedef struct fr_fact {
     fr_construct head;
     fr_type *type;
+    fr_tok type_tok;  /* where it is written; a named type has its own elsewhere */
     fr_expr *initial; /* the default, or NULL */
     fr_name source;   /* freetext, or the source's id */
     fr_name path;     /* structured only */
@@ -201,6 +224,7 @@ typedef struct fr_source_field {
 typedef struct fr_source_decl {
     fr_construct head;
     fr_sym protocol, description; /* description none: not given */
+    fr_span protocol_span;        /* a tag may have dots */
     MT_VEC(fr_source_field) fields;
 } fr_source_decl;
 
@@ -254,9 +278,8 @@ typedef struct fr_target {
 
 typedef enum fr_handler_kind {
     FR_HANDLER_NONE,
-    FR_HANDLER_TERMINATE,
-    FR_HANDLER_COMPENSATE,
-    FR_HANDLER_ESCALATE
+#define X_HANDLER(ID, text) FR_HANDLER_##ID,
+#include "lang/nodes.def"
 } fr_handler_kind;
 
 /* Fields that were not given are FR_W_empty, so later passes need no flags. */
@@ -318,6 +341,9 @@ struct fr_step {
         };
         struct {
             fr_target on_success;
+        };
+        struct {
+            fr_target end; /* of a named Terminal */
         };
         struct {
             struct {

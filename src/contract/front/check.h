@@ -27,6 +27,12 @@ typedef struct fr_check {
 /* Where a fault of `e` is shown. */
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late);
 
+/* The same, and for people a message with the types spelled out: text, type, text,
+ * type, text. Both may be NULL. */
+fr_place fr_check_types(const fr_check *k, const fr_expr *e, const char *before,
+                        const fr_type *a, const char *between, const fr_type *b,
+                        const char *behind);
+
 /* The type of a value, FR_UNKNOWN after a report. `direct` operands of a comparison in
  * a rule are what the suite looks at. */
 const fr_type *fr_term_type(fr_check *k, fr_expr *e, bool direct);

@@ -5,20 +5,22 @@
 
 static const ct_code_info ROWS[] = {
 #define FR_CODE_ROW(name, code, pass, level, rule, title, text, hint)                  \
-    {code, rule, title, text, hint},
+    [FR_E_##name] = {code, rule, title, text, hint},
     FR_CODE_MAP(FR_CODE_ROW)
 #undef FR_CODE_ROW
 };
+MT_TABLE_COVERS(ROWS, FR_CODE_COUNT);
 
 static const struct {
     int8_t pass;
     uint8_t level;
 } KINDS[] = {
 #define FR_CODE_KIND(name, code, pass, level, rule, title, text, hint)                 \
-    {pass, FR_##level},
+    [FR_E_##name] = {pass, FR_##level},
     FR_CODE_MAP(FR_CODE_KIND)
 #undef FR_CODE_KIND
 };
+MT_TABLE_COVERS(KINDS, FR_CODE_COUNT);
 
 int fr_code_pass(fr_code code)
 {

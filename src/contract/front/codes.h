@@ -40,8 +40,8 @@ X(PARSE_TOPLEVEL, "T011", 0, SUITE, "14.2", "unknown construct", \
   "The word at this place is none of the construct keywords: import, type, fact, source, entity, rule, operation, persona, flow, system.", \
   "check the spelling of the keyword") \
 X(PARSE_EXPECTED, "T012", 0, SUITE, "14.2", "syntax error", \
-  "The parser needed one kind of token here and found another.", \
-  "") \
+  "The parser needed something else at this place than what stands there: a name, a value, an operator or a bracket is missing, misplaced or too much.", \
+  "look at the place and just before it: something is missing there or too much") \
 X(PARSE_FIELD, "T013", 0, SUITE, "14.2", "unknown field", \
   "Each construct has a fixed set of fields; this name is not one of them.", \
   "check the spelling of the field") \
@@ -49,8 +49,8 @@ X(PARSE_MISSING, "T014", 0, SUITE, "14.2", "missing field", \
   "The construct lacks a field it cannot do without.", \
   "add the field") \
 X(PARSE_STEP_KIND, "T015", 0, SUITE, "11.2", "unknown step kind", \
-  "A flow step is an OperationStep, BranchStep, HandoffStep, SubFlowStep or ParallelStep.", \
-  "use one of the five step kinds") \
+  "A flow step is an OperationStep, BranchStep, HandoffStep, SubFlowStep or ParallelStep, or a Terminal(outcome).", \
+  "use one of the step kinds") \
 X(PARSE_HANDLER_KIND, "T016", 0, SUITE, "11.3", "unknown failure handler", \
   "A failure handler is Terminate, Compensate or Escalate (Terminal(x) is short for Terminate).", \
   "use Terminate(outcome: ...), Compensate(...) or Escalate(...)") \
@@ -58,7 +58,7 @@ X(PARSE_COMPARISON, "T017", 0, SUITE, "10.2", "expected a comparison", \
   "A number, text or sum is not yet a condition: it has to be compared with something.", \
   "compare it with =, !=, <, <=, > or >=") \
 X(PARSE_DEPTH, "T018", 0, SPEC, "2", "nested too deeply", \
-  "Expressions, types and steps may nest only as deep as the limit source_depth allows.", \
+  "Expressions, types and steps may nest only as deep as the limit source_depth allows. Chains of and, or and +, and the values of in, do not nest in the source, but in the bundle, where the limit bundle_depth counts each of them.", \
   "split the expression over several rules") \
 X(PARSE_REPEATED, "T019", 0, SPEC, "14.2", "field given twice", \
   "A field may be written once in a construct; the second one would silently replace the first.", \
@@ -159,12 +159,18 @@ X(TYPE_LIST_MAX, "T416", 4, SPEC, "10.4", "list without bound", \
 X(TYPE_CURRENCY, "T417", 4, SPEC, "4.1", "bad currency code", \
   "A currency code is three capital letters, as in ISO 4217.", \
   "write the currency like \"USD\"") \
+X(TYPE_UNBOUNDED, "T418", 4, SPEC, "4.1", "fact without bounds", \
+  "A Text fact says how many characters it can have at most, a Duration fact how long it can be: values are checked against these bounds, and without them no value would fit, or every one.", \
+  "write Text(max_length: 100), or Duration(unit: \"days\", min: 0, max: 365)") \
 X(DEFAULT_TYPE, "T420", 4, SPEC, "4.3", "default does not fit its type", \
   "A default is used when no value is supplied, so it has to be a value of the declared type.", \
   "write a default of the declared type") \
 X(DEFAULT_DURATION, "T421", 4, TOLERATED, "4.1", "integer default of a duration", \
   "The default of a Duration names its unit.", \
   "write Duration { value: 30, unit: \"days\" }") \
+X(DEFAULT_ROUNDED, "T422", 4, WARN, "13.4", "default is rounded", \
+  "A default is written to the bundle with the digits of its type: a Decimal with its scale, Money with two digits behind the dot, whatever the currency. This one has more, so another value than the written one is used.", \
+  "write the digits that are kept") \
 X(COMPARE_TYPES, "T430", 4, SPEC, "10.4", "comparison of different types", \
   "Both sides of a comparison must have comparable types; nothing is converted silently.", \
   "compare values of one type") \
@@ -219,6 +225,15 @@ X(VERDICT_STRATUM, "T446", 4, SPEC, "7.3", "verdict read too early", \
 X(LITERAL_DIGITS, "T447", 4, SPEC, "13.6", "literal with more than 28 digits", \
   "Numbers have at most 28 significant digits, at most 28 of them behind the dot. A literal in a condition or payload with more would be rounded before it is compared, so that values it does not equal would equal it. Zeros in front and at the end of a fraction do not count; defaults are rounded to the scale of their type instead.", \
   "write at most 28 digits") \
+X(ENUM_UNDECLARED, "T448", 4, WARN, "16", "enum value that is not declared", \
+  "The fact is compared with text that is none of its declared values: it is never equal to it.", \
+  "declare the value, or correct the spelling") \
+X(DOMAIN_VERDICT, "T449", 4, SPEC, "10.4", "quantifier over a verdict", \
+  "A quantifier runs over a List fact or a List field of a Record fact; verdicts are not quantified over.", \
+  "quantify over the fact the verdict was made from") \
+X(PAYLOAD_ROUNDED, "T450", 4, WARN, "13.4", "payload literal is rounded", \
+  "The literal has more digits behind the dot than the payload type keeps, so the verdict has another value than the written one.", \
+  "write the digits that are kept, or give the payload type a larger scale") \
 X(VERDICT_TWICE, "T501", 5, SUITE, "S8", "verdict produced by two rules", \
   "Each verdict type is produced by one rule, so that its payload is unambiguous.", \
   "join the conditions in one rule with 'or', or give the verdicts different names") \
@@ -297,6 +312,9 @@ X(ERROR_CONTRACT, "T532", 5, WARN, "9.2", "error missing from the error contract
 X(OUTCOMES_EMPTY, "T533", 5, SPEC, "9.4", "operation without an outcome", \
   "An operation has at least one outcome. One that leaves the field out has the single outcome success; an empty list says it has none.", \
   "list an outcome, or leave the field out if success is the only one") \
+X(EFFECT_CONTRADICTS, "T534", 5, WARN, "9.1", "effects contradict each other", \
+  "Two effects of one outcome take an entity from the same state to different ones. Only one of them could happen, so the contract can be checked but no operation or flow of it can be run (E901).", \
+  "give the effects different outcomes, or remove one of them") \
 X(FLOW_ENTRY, "T540", 5, SUITE, "11.5", "unknown entry step", \
   "A flow begins at its entry step, which must be one of its steps.", \
   "name a declared step") \
@@ -366,6 +384,9 @@ X(ANALYSIS_LIMIT, "T566", 5, SPEC, "11.5", "too many parallel branches to compar
 X(FLOW_DEPTH, "T567", 5, SPEC, "11.5", "flows nested too deeply", \
   "Sub-flows and parallel branches may lie within each other only as deep as the limit flow_depth allows; both count.", \
   "nest fewer of them, or raise the limit with --limit flow_depth=N") \
+X(FLOW_JOIN_DEAD, "T568", 5, WARN, "11.2", "join that is never taken", \
+  "The join of a ParallelStep asks first whether all branches succeeded, then whether any failed. One of the two is always so, and both have their place to go, so on_all_complete is never taken.", \
+  "remove on_all_complete") \
 X(SOURCE_PROTOCOL, "T570", 5, SUITE, "5A.2", "unknown protocol", \
   "The core protocols are http, database, graphql, grpc, static and manual; others begin with x_.", \
   "use a core protocol or an extension tag like x_name") \
@@ -453,6 +474,9 @@ X(SYSTEM_ABSOLUTE, "T601", 5, SPEC, "AL59", "absolute member path", \
 X(SYSTEM_INCOMPLETE, "T602", 5, SPEC, "12.1", "incomplete entry in a system", \
   "Shared personas, shared entities and triggers name all their parts, each contract once.", \
   "add the missing part") \
+X(SYSTEM_TWICE_SAME, "T604", 5, TOLERATED, "12.1", "entry of a system repeated", \
+  "Shared personas, shared entities, the contracts that share them, and triggers are sets: an entry that is there already adds nothing.", \
+  "remove the repetition") \
 X(OUTPUT_LIMIT, "T610", 6, SPEC, "14.2", "interchange exceeds a limit", \
   "The bundle would have more bytes than the limit json_bytes allows; types that contain types many times over can multiply.", \
   "use fewer nested types, or raise the limit") \
@@ -466,8 +490,8 @@ X(UNUSED_FACT, "T702", 5, WARN, "5", "fact is never used", \
   "No rule, operation or flow reads the fact, but it has to be supplied.", \
   "remove it, or use it") \
 X(UNUSED_VERDICT, "T703", 5, WARN, "7", "verdict is never used", \
-  "No rule, operation or flow reads the verdict.", \
-  "remove the rule, or use its verdict; a verdict meant for readers outside is fine") \
+  "No rule, operation or flow reads the verdict. In a contract without operations and flows verdicts are what readers outside ask for; there it is only reported when somebody asks for the code.", \
+  "remove the rule, or use its verdict; one meant for readers outside gets the comment // motet: allow T703") \
 X(UNUSED_SOURCE, "T704", 5, WARN, "5A", "source is never used", \
   "No fact comes from the source.", \
   "remove it, or let a fact come from it") \
@@ -476,7 +500,10 @@ X(UNUSED_TYPE, "T705", 5, WARN, "4.5", "type is never used", \
   "remove it, or use it") \
 X(UNUSED_ENTITY, "T706", 5, WARN, "6", "entity is never changed", \
   "No operation has an effect on the entity.", \
-  "remove it, or give an operation an effect on it")
+  "remove it, or give an operation an effect on it") \
+X(LINT, "T710", 5, WARN, "14.3", "lint setting that is not understood", \
+  "A level is set for a code in a comment (// motet: allow T703), on the command line (--allow T703) or in motet.yaml beside the contract. Levels are allow, warn and deny, in comments only allow and allow-file; codes are those of warnings and notes.", \
+  "correct the word, or the code")
 /* clang-format on */
 
 typedef enum fr_code {

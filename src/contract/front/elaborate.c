@@ -1,6 +1,7 @@
 /* contract/front/elaborate.c - the passes in their order. */
 #include "contract/elaborate.h"
 
+#include "contract/front/lint.h"
 #include "contract/front/system.h"
 #include "contract/front/unit.h"
 
@@ -67,6 +68,12 @@ static void run_passes(fr_unit *u, ct_elaboration *out)
     }
     if (!u->options.no_warnings && !u->incomplete && !u->damaged) {
         fr_warn(u);
+    }
+    if (!u->options.no_warnings) {
+        fr_lint_check(u);
+    }
+    if (fr_refused(u)) {
+        out->bundle = MT_STR(""); /* by a warning that is denied */
     }
 }
 

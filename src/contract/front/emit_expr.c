@@ -104,8 +104,15 @@ static void emit_field(fr_emit *e, const fr_expr *x)
     FR_PUT(e, "}}");
 }
 
-/* A product by an integer literal, the literal on either side. result_type is written
- * where the suite has it: for integers, and for our own nodes. */
+/* A Decimal that comes of a literal factor has a type of its own (§13.2). A product of
+ * two variables has none: it is as exact as 28 digits allow. */
+static bool is_scaled(const fr_expr *x)
+{
+    return fr_is_decimal(x->type) &&
+           (x->left->kind == FR_X_FLOAT || x->right->kind == FR_X_FLOAT);
+}
+
+/* A product by an integer literal, the literal on either side. */
 static void emit_scaled(fr_emit *e, const fr_expr *x, const fr_expr *factor,
                         const fr_expr *literal)
 {
@@ -114,11 +121,8 @@ static void emit_scaled(fr_emit *e, const fr_expr *x, const fr_expr *factor,
     fr_emit_term(e, factor);
     FR_PUT(e, ",\"literal\":");
     mt_buf_add_i64(e->b, fr_int_value(&e->u->syms, literal->sym));
-    FR_PUT(e, ",\"op\":\"*\"");
-    if (!plain_fact || fr_is_int(factor->type)) {
-        FR_PUT(e, ",\"result_type\":");
-        fr_emit_type(e, x->type);
-    }
+    FR_PUT(e, ",\"op\":\"*\",\"result_type\":");
+    fr_emit_type(e, x->type);
     e->extended |= !plain_fact;
     mt_buf_addc(e->b, '}');
 }
@@ -133,7 +137,12 @@ static void emit_product(fr_emit *e, const fr_expr *x)
     }
     FR_PUT(e, "{\"left\":");
     fr_emit_term(e, x->left);
-    FR_PUT(e, ",\"op\":\"*\",\"right\":");
+    FR_PUT(e, ",\"op\":\"*\"");
+    if (is_scaled(x)) {
+        FR_PUT(e, ",\"result_type\":");
+        fr_emit_type(e, x->type);
+    }
+    FR_PUT(e, ",\"right\":");
     fr_emit_term(e, x->right);
     mt_buf_addc(e->b, '}');
 }

@@ -195,14 +195,25 @@ static void emit_parallel_step(fr_emit *e, const fr_step *s)
     FR_PUT(e, ",\"kind\":\"ParallelStep\"}");
 }
 
+/* 1.0 has Terminal as a target only. */
+static void emit_named_end(fr_emit *e, const fr_step *s)
+{
+    e->extended = true;
+    FR_PUT(e, "{\"id\":");
+    fr_emit_name(e, s->id.sym);
+    FR_PUT(e, ",\"kind\":\"Terminal\",\"outcome\":");
+    fr_emit_name(e, s->end.name.sym);
+    mt_buf_addc(e->b, '}');
+}
+
 /* Each writes its keys in byte order, which differs by kind; a shared writer would have
  * to sort. */
 static void (*const EMITTERS[])(fr_emit *, const fr_step *) = {
     [LN_STEP_OPERATION] = emit_operation_step, [LN_STEP_BRANCH] = emit_branch_step,
     [LN_STEP_HANDOFF] = emit_handoff_step,     [LN_STEP_SUBFLOW] = emit_subflow_step,
-    [LN_STEP_PARALLEL] = emit_parallel_step,
+    [LN_STEP_PARALLEL] = emit_parallel_step,   [LN_STEP_TERMINAL] = emit_named_end,
 };
-_Static_assert(sizeof EMITTERS / sizeof *EMITTERS == LN_STEP_COUNT, "one per kind");
+MT_TABLE_COVERS(EMITTERS, LN_STEP_COUNT);
 
 static void emit_steps(fr_emit *e, const fr_steps *steps)
 {

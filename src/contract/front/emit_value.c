@@ -203,7 +203,8 @@ void fr_emit_money(fr_emit *e, const fr_expr *x, bool as_value, bool rounded)
 {
     mt_str amount = fr_str(e->u, x->sym);
     FR_PUT(e, "{\"amount\":");
-    fr_emit_decimal(e, rounded ? ct_round_text(e->u->keep, amount, 2) : amount, 10, 2);
+    fr_emit_decimal(
+        e, rounded ? ct_round_text(e->u->keep, amount, FR_MONEY_SCALE) : amount, 10, 2);
     FR_PUT(e, ",\"currency\":");
     fr_emit_text(e, fr_str(e->u, x->sym2));
     if (as_value) {

@@ -13,8 +13,9 @@ static void put(mt_buf *b, const char *key, mt_str value)
 }
 
 /* The keys and their order are the suite's (§14.3). */
-mt_str ct_error_json(mt_arena *a, const mt_diag *d, bool pretty)
+mt_str ct_error_json(mt_arena *a, const mt_diag *shown, bool pretty)
 {
+    const mt_diag *d = shown->suite ? shown->suite : shown;
     mt_buf b = {0};
     /* Faults of a whole file show its path; all others only its name. */
     mt_str file = d->line ? mt_str_basename(d->file) : d->file;

@@ -372,8 +372,9 @@ static mt_err elaborate(const job *j, mt_str text, fr_layout *out)
     size_t before = j->ds->errors;
     for (size_t i = 0; i < found.len; i++) {
         mt_diag d = found.items[i];
-        bool ours = mt_str_eq(d.file, j->file) || mt_str_eq(d.file, o.root);
-        bool unreadable = d.pass == 1 && d.line == 0 && !d.field.ptr;
+        const mt_diag *s = d.suite ? d.suite : &d; /* which file it is a fault of */
+        bool ours = mt_str_eq(s->file, j->file) || mt_str_eq(s->file, o.root);
+        bool unreadable = s->pass == 1 && s->line == 0 && !s->field.ptr;
         if (d.severity == MT_ERROR && ours && (d.pass == 0 || unreadable)) {
             d.file = j->file;
             mt_diag_add(j->ds, &d);

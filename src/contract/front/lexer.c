@@ -10,8 +10,8 @@
  *
  * What may fail: nothing; a character that begins no token, a string without end, a
  * number that does not fit become faults with their place (at most MAX_FAULTS) and a
- * token FR_T_BAD, at which the parser stays silent. Limits on bytes and word lengths
- * are checked here. */
+ * token FR_T_BAD, at which the parser stays silent, or the token that was meant, where
+ * slips.c knows it. Limits on bytes and word lengths are checked here. */
 #include "contract/front/lexer.h"
 
 #include <unictype.h>
@@ -20,6 +20,7 @@
 #endif
 
 #include "base/utf8.h"
+#include "contract/front/slips.h"
 
 /* What a byte can begin. C_SINGLE is one token whatever follows, C_PUNCT may be the
  * first of two characters. White space stands directly behind C_BAD, for the comparison
@@ -86,6 +87,7 @@ typedef struct lexer {
     size_t max_word; /* limit identifier_bytes */
     fr_lex_fault *faults;
     uint32_t fault_count, fault_cap;
+    bool has_lint;
 } lexer;
 
 static fr_token *grow_tokens(lexer *x)
@@ -114,12 +116,13 @@ static inline void add_token(lexer *x, fr_token_kind kind, const char *start,
     x->flags = 0;
 }
 
-/* Bounded by MAX_FAULTS: a binary file should not fill memory with messages. */
-static void fault(lexer *x, fr_code code, const char *start, const char *end,
-                  mt_str message)
+/* Bounded by MAX_FAULTS: a binary file should not fill memory with messages. NULL: it
+ * was not kept. */
+static fr_lex_fault *fault(lexer *x, fr_code code, const char *start, const char *end,
+                           mt_str message)
 {
     if (x->fault_count >= MAX_FAULTS) {
-        return;
+        return NULL;
     }
     if (x->fault_count == x->fault_cap) {
         uint32_t cap = x->fault_cap ? x->fault_cap * 2 : 4;
@@ -130,8 +133,14 @@ static void fault(lexer *x, fr_code code, const char *start, const char *end,
         x->faults = bigger;
         x->fault_cap = cap;
     }
-    x->faults[x->fault_count++] = (fr_lex_fault){
-        code, (uint32_t)(start - x->base), (uint32_t)(end - start), x->line, message};
+    fr_lex_fault *f = &x->faults[x->fault_count++];
+    *f = (fr_lex_fault){.code = code,
+                        .start = (uint32_t)(start - x->base),
+                        .len = (uint32_t)(end - start),
+                        .line = x->line,
+                        .message = message,
+                        .suite_line = x->line};
+    return f;
 }
 
 /* ---- runs of bytes; the text has at least 16 zeros behind its end ---- */
@@ -474,6 +483,8 @@ static void lex_string(lexer *x)
  * of a quantifier. */
 static void comment_token(lexer *x, const char *start, uint32_t line)
 {
+    const char *word = spaces_end(start + 2);
+    x->has_lint |= strncmp(word, FR_LINT_MARK, sizeof FR_LINT_MARK - 1) == 0;
     if (x->mode & FR_LEX_COMMENTS) {
         uint32_t now = x->line;
         x->line = line;
@@ -493,7 +504,7 @@ static void lex_line_comment(lexer *x)
 }
 
 /* Not nested. One that does not end swallows the rest, so the fault stands at its
- * beginning. */
+ * beginning; the suite expects it where the file ends. */
 static void lex_block_comment(lexer *x)
 {
     const char *start = x->p, *p = start + 2;
@@ -503,8 +514,11 @@ static void lex_block_comment(lexer *x)
         p++;
     }
     if (p == x->end) {
-        fault(x, FR_E_LEX_COMMENT, start, start + 2,
-              MT_STR("unterminated block comment"));
+        fr_lex_fault *f = fault(x, FR_E_LEX_COMMENT, start, start + 2,
+                                MT_STR("unterminated block comment"));
+        if (f) {
+            f->line = line;
+        }
         x->p = p;
         return;
     }
@@ -512,24 +526,122 @@ static void lex_block_comment(lexer *x)
     comment_token(x, start, line);
 }
 
-/* One whole character of UTF-8, so that the message is UTF-8, too. Each becomes a
- * token, so that the parser sees a hole and not two neighbours that never stood beside
- * each other. */
+/* ---- what begins no token ---- */
+
+/* One whole character of UTF-8, so that the message is UTF-8, too; it may be NUL, at
+ * which printf would end. */
+static mt_str unexpected(lexer *x, const char *p)
+{
+    size_t len;
+    if (x->fault_count >= MAX_FAULTS) {
+        return MT_STR("");
+    }
+    mt_utf8_decode(p, &len);
+    mt_buf text = {0};
+    mt_buf_addz(&text, "unexpected character '");
+    mt_buf_add(&text, p, len);
+    mt_buf_addc(&text, '\'');
+    mt_str kept = mt_str_dup(x->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+    return kept;
+}
+
+/* Does a word stand directly at p, so that another one needs a space between? */
+static bool touches_word(const char *p)
+{
+    uint8_t class = CLASS[(unsigned char)*p];
+    return class == C_WORD || class == C_DIGIT || class == C_QUOTE || class == C_WIDE;
+}
+
+static mt_str replacement_of(const lexer *x, const fr_slip *s, const char *end)
+{
+    bool before = x->p > x->base && touches_word(x->p - 1), after = touches_word(end);
+    if (!s->instead[0]) { /* what stood around it must not become one word */
+        return before && after ? MT_STR(" ") : MT_STR("");
+    }
+    return mt_strf(x->arena, "%s%s%s", s->is_word && before ? " " : "", s->instead,
+                   s->is_word && after ? " " : "");
+}
+
+/* The same text in double quotes. */
+static mt_str quoted_anew(const lexer *x, const char *p, const char *end)
+{
+    mt_buf text = {0};
+    mt_buf_addc(&text, '"');
+    for (; p < end; p++) {
+        mt_buf_addz(&text, *p == '"' ? "\\" : "");
+        mt_buf_addc(&text, *p);
+    }
+    mt_buf_addc(&text, '"');
+    mt_str kept = mt_str_dup(x->arena, mt_buf_str(&text));
+    mt_buf_free(&text);
+    return kept;
+}
+
+/* Where text in the wrong quotes ends, on its line; NULL if it does not. Not searched
+ * for far, or a file of opening quotes would take the square of its length. */
+static const char *quote_end(const lexer *x, const fr_slip *s)
+{
+    enum { MOST = 1000 };
+    size_t len = strlen(s->close);
+    const char *p = x->p + strlen(s->text);
+    const char *far = x->end - p > MOST ? p + MOST : x->end;
+    for (; p < far && *p != '\n'; p++) {
+        if (strncmp(p, s->close, len) == 0) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* A slip and what was meant by it: a token, text, or nothing at all. */
+static void slip(lexer *x, const fr_slip *s)
+{
+    size_t len = strlen(s->text);
+    const char *start = x->p, *end = start + len;
+    const char *quote = s->close ? quote_end(x, s) : NULL;
+    uint8_t kind = s->close && !quote ? FR_T_BAD : s->kind;
+    fr_sym sym = FR_W_none;
+    if (quote) {
+        mt_str inside = mt_str_dup(x->arena, mt_str_from(end, (size_t)(quote - end)));
+        sym = fr_intern(x->syms, inside);
+        end = quote + strlen(s->close);
+    }
+    fr_lex_fault *f = fault(x, FR_E_LEX_CHAR, start, end, unexpected(x, start));
+    if (f) {
+        f->hint = s->hint;
+        f->has_fix = quote || s->instead;
+        f->replacement = quote        ? quoted_anew(x, start + len, quote)
+                         : s->instead ? replacement_of(x, s, end)
+                                      : MT_STR("");
+    }
+    if (f && !s->close && len > 1 && (unsigned char)*start < 0x80) {
+        f->suite_message = f->message;
+        f->message = mt_strf(x->arena, "unexpected '%s'", s->text);
+    }
+    x->p = end;
+    if (s->to_line_end) {
+        lex_line_comment(x);
+    } else if (kind == FR_T_COMMENT) {
+        x->flags = FR_TOK_SPACED;
+    } else {
+        x->flags |= FR_TOK_SLIP;
+        add_token(x, (fr_token_kind)kind, start, end, sym);
+    }
+}
+
+/* Each becomes a token, so that the parser sees a hole and not two neighbours that
+ * never stood beside each other. */
 static void bad_character(lexer *x)
 {
     size_t len;
+    const fr_slip *s = fr_slip_at(x->p);
+    if (s) {
+        slip(x, s);
+        return;
+    }
     mt_utf8_decode(x->p, &len);
-    if (x->fault_count < MAX_FAULTS) {
-        fault(x, FR_E_LEX_CHAR, x->p, x->p + len,
-              mt_strf(x->arena, "unexpected character '%.*s'", (int)len, x->p));
-    }
-    if (*x->p == '\0') { /* printf ends at NUL */
-        fr_lex_fault *f = x->fault_count ? &x->faults[x->fault_count - 1] : NULL;
-        if (f && f->code == FR_E_LEX_CHAR) {
-            static const char NUL_MESSAGE[] = "unexpected character '\0'";
-            f->message = mt_str_from(NUL_MESSAGE, sizeof NUL_MESSAGE - 1);
-        }
-    }
+    fault(x, FR_E_LEX_CHAR, x->p, x->p + len, unexpected(x, x->p));
     add_token(x, FR_T_BAD, x->p, x->p + len, FR_W_none);
     x->p += len;
 }
@@ -738,7 +850,7 @@ void fr_lex(mt_arena *a, fr_symbols *syms, mt_str text, const mt_limits *limits,
     x.items = mt_alloc(a, mt_array_bytes(x.cap, sizeof *x.items));
     lex_all(&x);
     add_token(&x, FR_T_EOF, x.p, x.p, FR_W_none);
-    *out = (fr_tokens){x.items, x.count, x.faults, x.fault_count};
+    *out = (fr_tokens){x.items, x.count, x.faults, x.fault_count, x.has_lint};
 }
 
 size_t fr_token_len(mt_str text, const fr_token *t)

@@ -2,8 +2,8 @@
  * Room: contract/front.
  * One pass over valid UTF-8 text gives a flat array of 16-byte tokens that ends with
  * FR_T_EOF. With FR_LEX_COMMENTS comments are tokens too (for the formatter); the
- * parser never sees them. A character that is not a token becomes FR_T_BAD and an entry
- * in the list of faults.
+ * parser never sees them. A character that is not a token becomes an entry in the list
+ * of faults and FR_T_BAD, or the token that was meant (slips.h) with FR_TOK_SLIP.
  * Ownership: tokens live in the arena; symbols as symbols.h says. */
 #ifndef FR_FRONT_LEXER_H
 #define FR_FRONT_LEXER_H
@@ -24,7 +24,7 @@
     X(STAR, "Star") X(PLUS, "Plus") X(MINUS, "Minus")                \
     X(ARROW, "Arrow") X(AND, "And") X(OR, "Or") X(NOT, "Not")        \
     X(FORALL, "Forall") X(EXISTS, "Exists") X(IN, "In")              \
-    X(BAD, "Bad") X(COMMENT, "Comment")
+    X(SLASH, "Slash") X(BAD, "Bad") X(COMMENT, "Comment")
 /* clang-format on */
 
 typedef enum fr_token_kind {
@@ -36,6 +36,7 @@ typedef enum fr_token_kind {
 
 enum {
     FR_TOK_SPACED = 1, /* white space or a comment stands before it */
+    FR_TOK_SLIP = 2,   /* something else was written, and reported */
     FR_TOK_RAW_LEN = 0xFFFF
 };
 
@@ -53,6 +54,11 @@ typedef struct fr_lex_fault {
     fr_code code;
     uint32_t start, len, line; /* offset and length in bytes; 1-based */
     mt_str message;
+    uint32_t suite_line;  /* where the suite expects it */
+    mt_str suite_message; /* ptr NULL: `message` */
+    const char *hint;     /* NULL: the code's */
+    bool has_fix;         /* `replacement` mends it, and nothing else can be meant */
+    mt_str replacement;
 } fr_lex_fault;
 
 typedef struct fr_tokens {
@@ -60,7 +66,10 @@ typedef struct fr_tokens {
     uint32_t count;  /* with it */
     fr_lex_fault *faults;
     uint32_t fault_count;
+    bool has_lint; /* a comment begins with FR_LINT_MARK */
 } fr_tokens;
+
+#define FR_LINT_MARK "motet:"
 
 /* Without it comments only leave FR_TOK_SPACED at the token behind them. */
 enum { FR_LEX_COMMENTS = 1 };
@@ -75,6 +84,9 @@ size_t fr_token_len(mt_str text, const fr_token *t);
 mt_str fr_token_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t);
 /* The same for a message: a sign glued to a number behind it is shown with it. */
 mt_str fr_found_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t);
+/* For people: 'x', the number -1, the end of the file. `source` is the file's text. */
+mt_str fr_found_words(mt_arena *a, const fr_symbols *syms, mt_str source,
+                      const fr_token *t);
 /* The value of an Int token (the lexer has checked that it fits). */
 int64_t fr_int_value(const fr_symbols *syms, fr_sym sym);
 

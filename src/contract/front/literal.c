@@ -212,7 +212,7 @@ static bool fits_decimal(fr_unit *u, const fr_type *t, mt_str text)
     if (dot < text.len && text.len - dot - 1 > t->scale) {
         text = ct_round_text(u->keep, text, t->scale);
     }
-    return mt_decimal_parse(text, &value) == MT_OK &&
+    return ct_computed_decimal(u->keep, text, &value) &&
            mt_decimal_fits(value, t->precision, t->scale);
 }
 
@@ -408,4 +408,21 @@ mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e, bool *to
     case FR_TYPE_ERROR: break;
     }
     return MT_STR("");
+}
+
+bool fr_literal_loses(const fr_unit *u, const fr_type *t, const fr_expr *e)
+{
+    bool money = fr_has(t, LN_CURRENCY) && e->kind == FR_X_MONEY;
+    bool decimal = fr_is_decimal(t) && (e->kind == FR_X_FLOAT || e->kind == FR_X_STR);
+    if (!money && !decimal) {
+        return false;
+    }
+    mt_str text = fr_str(u, e->sym);
+    size_t dot = mt_str_find(text, '.'), scale = money ? FR_MONEY_SCALE : t->scale;
+    for (size_t i = dot + 1 + scale; i < text.len; i++) {
+        if (text.ptr[i] != '0') {
+            return true;
+        }
+    }
+    return false;
 }

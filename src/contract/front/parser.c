@@ -1,9 +1,10 @@
 /* contract/front/parser.c - tokens, bodies and recovery: what every construct needs.
  *
  * A body is a list of fields read through a table's function (fr_body), in any order,
- * each once. A fault is reported where it is, and parsing goes on at the next field of
- * the same body, or at the next construct, so that one run shows many faults; `broken`
- * marks a construct that later passes must leave alone.
+ * each once. A fault is reported where it is (parser_fault.c), and parsing goes on at
+ * the next field of the same body, or at the next construct, so that one run shows many
+ * faults; `broken` marks a construct that later passes must leave alone. After a slip
+ * (parser_slips.c) it is known what was meant, and the construct is not broken.
  *
  * INVARIANT: every loop moves forward by at least one token, also after a fault. Where
  * a construct begins is told by its first three tokens and by standing first on its
@@ -28,54 +29,20 @@ static const char *const KIND_TEXT[FR_TOKEN_KINDS] = {
     [FR_T_RBRACKET] = "']'", [FR_T_COMMA] = "','",  [FR_T_EQ] = "'='",
 };
 
-static fr_place here(const fr_parser *p)
-{
-    return (fr_place){.file = p->file, .tok = fr_here(p)};
-}
-
-/* FR_T_BAD was reported by the lexer: one fault, one message. */
-bool fr_syntax(fr_parser *p, const char *message, const char *hint)
-{
-    p->broken = true;
-    if (fr_peek(p) != FR_T_BAD) {
-        fr_place at = here(p);
-        at.hint = hint;
-        fr_report(p->u, FR_E_PARSE_EXPECTED, at, "%s", message);
-    }
-    return false;
-}
-
-/* The found token is spelled as the suite spells it: Word("x"), LBrace. */
-bool fr_expected_hint(fr_parser *p, const char *what, const char *hint)
-{
-    mt_str got = fr_found_debug(p->a, &p->u->syms, p->t);
-    return fr_syntax(p, mt_strf(p->a, "expected %s, got %.*s", what, MT_ARG(got)).ptr,
-                     hint);
-}
-
-bool fr_expected(fr_parser *p, const char *what)
-{
-    return fr_expected_hint(p, what, NULL);
-}
-
-/* Only the first missing field of a construct is reported: callers stop at false. */
-bool fr_missing(fr_parser *p, fr_tok at, const char *what, const char *field)
-{
-    p->broken = true;
-    fr_report(p->u, FR_E_PARSE_MISSING, (fr_place){.file = p->file, .tok = at},
-              "%s missing %s", what, field);
-    return false;
-}
-
 bool fr_expected_kind(fr_parser *p, fr_token_kind kind)
 {
     return fr_expected(p, kind == FR_T_WORD ? "identifier" : KIND_TEXT[kind]);
 }
 
+bool fr_no_word(fr_parser *p, fr_name *out)
+{
+    return fr_slip_quoted_name(p, out) || fr_expected(p, "identifier");
+}
+
 bool fr_take_str(fr_parser *p, fr_name *out)
 {
     if (fr_peek(p) != FR_T_STR) {
-        return fr_expected(p, "string literal");
+        return fr_slip_bare_text(p, out) || fr_expected(p, "string literal");
     }
     *out = (fr_name){p->t->sym, fr_here(p)};
     fr_advance(p);
@@ -120,6 +87,17 @@ bool fr_accept_label(fr_parser *p, fr_sym word)
     return true;
 }
 
+/* A comma that the reader has met and reported is stepped over. */
+static bool skip_comma(fr_parser *p, const fr_token *before, bool broken)
+{
+    if (p->t != before || fr_peek(p) != FR_T_COMMA) {
+        return false;
+    }
+    p->broken = broken;
+    fr_advance(p);
+    return true;
+}
+
 /* At the end of the file the reader fails, so the loop ends. Items do not recover: the
  * first fault ends the list and the loop over fields goes on behind it. */
 bool fr_read_list(fr_parser *p, fr_item_reader read, void *list)
@@ -128,8 +106,13 @@ bool fr_read_list(fr_parser *p, fr_item_reader read, void *list)
         return false;
     }
     while (fr_peek(p) != FR_T_RBRACKET) {
+        const fr_token *before = p->t;
+        bool broken = p->broken;
         if (!read(p, list)) {
-            return false;
+            if (!skip_comma(p, before, broken)) {
+                return false;
+            }
+            continue;
         }
         fr_accept(p, FR_T_COMMA);
     }
@@ -162,10 +145,14 @@ bool fr_enter(fr_parser *p)
         p->depth++;
         return true;
     }
+    return fr_too_deep(p, "source_depth", p->u->limits->source_depth);
+}
+
+bool fr_too_deep(fr_parser *p, const char *limit, size_t most)
+{
     p->broken = true;
-    fr_report(p->u, FR_E_PARSE_DEPTH, here(p),
-              "nested deeper than %zu levels (limit source_depth)",
-              p->u->limits->source_depth);
+    fr_report(p->u, FR_E_PARSE_DEPTH, fr_where_at(p, fr_here(p)),
+              "nested deeper than %zu levels (limit %s)", most, limit);
     return false;
 }
 
@@ -213,14 +200,14 @@ static bool recover(fr_parser *p, int nest, fr_token_kind close)
 
 bool fr_was_seen(const fr_seen *seen, fr_sym field)
 {
-    unsigned bit = field - FR_W_import;
+    unsigned bit = field - FR_W_FIRST_CONSTRUCT;
     return bit < 128 && seen->bits[bit / 64] >> bit % 64 & 1;
 }
 
 /* True: seen before. */
 static bool see(fr_seen *seen, fr_sym field)
 {
-    unsigned bit = field - FR_W_import;
+    unsigned bit = field - FR_W_FIRST_CONSTRUCT;
     if (bit >= 128) {
         return false;
     }
@@ -229,70 +216,83 @@ static bool see(fr_seen *seen, fr_sym field)
     return before;
 }
 
-/* Advice for fields that other languages have; NULL: the row's hint. Mistakes that the
- * specification itself names (§9.4, §11.2). */
-static const char *field_advice(const char *what, mt_str field)
+static bool knows(const fr_body *body, fr_sym field)
 {
-    static const struct {
-        const char *what, *field, *hint;
-    } ROWS[] = {
-        {"Operation field", "produce",
-         "verdicts are produced by rules; produce it in one"},
-        {"Operation field", "verdict",
-         "verdicts are produced by rules; produce it in one"},
-        {"JoinPolicy field", "first_success",
-         "all branches run to their end: use on_all_success, on_any_failure or "
-         "on_all_complete"},
-    };
-    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
-        if (!strcmp(what, ROWS[i].what) && mt_str_eq(field, mt_str_z(ROWS[i].field))) {
-            return ROWS[i].hint;
+    for (const fr_sym *f = body->fields; f && *f; f++) {
+        if (*f == field) {
+            return true;
         }
     }
-    return NULL;
-}
-
-/* Shown at the value: the word and its colon are consumed by then. */
-bool fr_unknown_field(fr_parser *p, const char *what, fr_sym field)
-{
-    p->broken = true;
-    fr_place at = here(p);
-    at.hint = field_advice(what, fr_str(p->u, field));
-    fr_report(p->u, FR_E_PARSE_FIELD, at, "unknown %s '%.*s'", what,
-              FR_ARG(p->u, field));
     return false;
 }
 
-void fr_repeated(fr_parser *p, fr_tok tok, fr_sym field)
+/* The colon of a field. Where a construct begins instead, the body before it was not
+ * closed; it is left to whoever reads constructs. */
+static bool take_colon(fr_parser *p, const fr_body *body, fr_name field)
 {
-    fr_report(p->u, FR_E_PARSE_REPEATED, (fr_place){.file = p->file, .tok = tok},
-              "field '%.*s' is given twice", FR_ARG(p->u, field));
+    if (MT_LIKELY(fr_accept(p, FR_T_COLON))) {
+        return true;
+    }
+    fr_parser at_field = *p;
+    at_field.t = &p->first[field.tok];
+    if (fr_at_construct(&at_field)) {
+        fr_not_closed(p, field);
+        p->t = at_field.t;
+        return false;
+    }
+    return (knows(body, field.sym) && fr_slip_colon(p)) || fr_take(p, FR_T_COLON);
+}
+
+/* An unknown field that is near to a known one is read as that. */
+static bool read_value(fr_parser *p, const fr_body *body, void *node, fr_name field,
+                       fr_seen *seen)
+{
+    fr_sym meant;
+    if (seen && see(seen, field.sym)) {
+        fr_repeated(p, field.tok, field.sym);
+    }
+    fr_field_result result = body->read(p, node, field.sym, field.tok);
+    if (result == FR_FIELD_UNKNOWN) {
+        if (!fr_unknown_field(p, body, field, &meant)) {
+            return false;
+        }
+        if (seen) {
+            see(seen, meant);
+        }
+        result = body->read(p, node, meant, field.tok);
+    }
+    p->broken |= result != FR_FIELD_OK;
+    return result == FR_FIELD_OK;
 }
 
 /* A field that stands twice is reported, and read again: the last one counts. */
 static bool read_field(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
 {
     fr_name field = {0};
-    if (!fr_take_word(p, &field) || !fr_take(p, FR_T_COLON)) {
+    if (MT_UNLIKELY(fr_peek(p) == FR_T_COMMA) && fr_slip_comma(p, "identifier")) {
+        return true;
+    }
+    if (!fr_take_word(p, &field) || !take_colon(p, body, field)) {
         return false;
     }
-    if (seen && see(seen, field.sym)) {
-        fr_repeated(p, field.tok, field.sym);
-    }
-    switch (body->read(p, node, field.sym, field.tok)) {
-    case FR_FIELD_OK: break;
-    case FR_FIELD_FAILED: p->broken = true; return false;
-    case FR_FIELD_UNKNOWN:
-        fr_unknown_field(p,
-                         body->unknown ? body->unknown
-                                       : mt_strf(p->a, "%s field", body->what).ptr,
-                         field.sym);
-        return false;
-    }
-    if (body->commas) {
+    fr_path inner = {p->path, field};
+    p->path = &inner;
+    bool ok = read_value(p, body, node, field, seen);
+    p->path = inner.around;
+    p->last = field.sym;
+    if (ok && body->commas) {
         fr_accept(p, FR_T_COMMA);
     }
-    return true;
+    return ok;
+}
+
+/* Behind a fault: a field whose word was taken for a value is read as a field. */
+static void step_back(fr_parser *p, const fr_token *before)
+{
+    if (fr_peek(p) == FR_T_COLON && p->t - before > 2 && p->t[-1].kind == FR_T_WORD &&
+        p->t[-2].line < p->t[-1].line) {
+        p->t--;
+    }
 }
 
 /* A reader that fails may have consumed nothing: then a word is stepped over, or the
@@ -305,9 +305,11 @@ bool fr_read_body(fr_parser *p, const fr_body *body, void *node, fr_seen *seen)
         if (read_field(p, body, node, seen)) {
             continue;
         }
-        if (p->t == before && p->nest == nest && fr_peek(p) == FR_T_WORD) {
+        if (p->t == before && p->nest == nest && fr_peek(p) == FR_T_WORD &&
+            !fr_at_construct(p)) {
             fr_advance(p); /* always forward */
         }
+        step_back(p, before);
         if (!recover(p, nest, body->close)) {
             return false;
         }
@@ -323,7 +325,8 @@ fr_construct *fr_new_construct(fr_parser *p, fr_kind kind, size_t size)
     fr_construct *c = mt_zalloc(p->a, size);
     c->kind = (uint8_t)kind;
     c->file = p->file;
-    c->tok = fr_here(p);
+    c->tok = c->id_tok = fr_here(p);
+    p->construct = c;
     fr_advance(p);
     fr_name id = {0};
     if (!fr_take_word(p, &id)) {

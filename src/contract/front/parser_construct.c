@@ -10,6 +10,7 @@
  * reported and skipped. Rules about whole files (a System stands alone) are checked at
  * the end. */
 #include "contract/front/parser.h"
+#include "contract/front/suggest.h"
 
 /* Nothing is taken when the head failed, so recovery starts where the fault was. */
 static bool open_body(fr_parser *p, const fr_construct *c)
@@ -25,12 +26,13 @@ static bool read_construct(fr_parser *p, fr_construct *c, const fr_body *body,
     return open_body(p, c) && fr_read_body(p, body, c, seen) && !p->broken;
 }
 
-/* Reports the first required field that is missing, at the token behind the body. */
+/* Reports the first required field that is missing; people see it at keyword and name.
+ */
 static bool require(fr_parser *p, const fr_seen *seen, const char *what, fr_sym field)
 {
-    return fr_was_seen(seen, field) ||
-           fr_missing(p, fr_here(p), what,
-                      mt_strf(p->a, "'%.*s'", FR_ARG(p->u, field)).ptr);
+    const fr_construct *c = p->construct;
+    fr_lack lack = {what, c->id, field, {c->tok, c->id_tok}};
+    return fr_was_seen(seen, field) || fr_missing(p, fr_here(p), &lack);
 }
 
 /* ---- import, persona, type ---- */
@@ -43,6 +45,7 @@ static fr_construct *parse_import(fr_parser *p)
     c->kind = FR_IMPORT;
     c->file = p->file;
     c->tok = fr_here(p);
+    p->construct = c;
     fr_advance(p);
     c->broken = !fr_take_str(p, &path);
     c->id = path.sym;
@@ -152,8 +155,11 @@ static fr_field_result read_fact_field(fr_parser *p, void *node, fr_sym field,
 /* One missing field is reported, the type before the source. */
 static fr_construct *parse_fact(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "Fact", .read = read_fact_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {FR_W_type, FR_W_source, FR_W_default, FR_W_none};
+    static const fr_body BODY = {.what = "Fact",
+                                 .fields = FIELDS,
+                                 .read = read_fact_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_FACT, sizeof(fr_fact));
     fr_seen seen = {0};
     c->broken = !read_construct(p, c, &BODY, &seen) ||
@@ -197,7 +203,10 @@ static fr_field_result read_source_field(fr_parser *p, void *node, fr_sym field,
     fr_source_decl *s = node;
     fr_name value;
     if (field == FR_W_protocol) {
-        return FR_READ(take_protocol(p, s));
+        s->protocol_span.first = fr_here(p);
+        bool ok = take_protocol(p, s);
+        s->protocol_span.last = fr_here(p) - 1;
+        return FR_READ(ok);
     }
     if (field == FR_W_description) {
         bool ok = fr_take_str(p, &value);
@@ -235,8 +244,10 @@ static bool read_transition(fr_parser *p, void *node)
     if (!fr_take(p, FR_T_LPAREN) || !fr_take_word(p, &t.from)) {
         return false;
     }
-    if (!fr_accept(p, FR_T_COMMA) && !fr_accept(p, FR_T_ARROW)) {
-        return fr_expected(p, "',' or '->'/'->'''");
+    static const char SEPARATOR[] = "',' or '->'/'->'''";
+    if (!fr_accept(p, FR_T_COMMA) && !fr_accept(p, FR_T_ARROW) &&
+        !fr_slip_no_comma(p, SEPARATOR)) {
+        return fr_expected(p, SEPARATOR);
     }
     if (!fr_take_word(p, &t.to) || !fr_take(p, FR_T_RPAREN)) {
         return false;
@@ -268,8 +279,12 @@ static fr_field_result read_entity_field(fr_parser *p, void *node, fr_sym field,
  * at its own place. */
 static fr_construct *parse_entity(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "Entity", .read = read_entity_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {FR_W_states, FR_W_initial, FR_W_transitions,
+                                    FR_W_parent, FR_W_none};
+    static const fr_body BODY = {.what = "Entity",
+                                 .fields = FIELDS,
+                                 .read = read_entity_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_ENTITY, sizeof(fr_entity));
     fr_seen seen = {0};
     ((fr_entity *)c)->initial.sym = FR_W_empty;
@@ -335,8 +350,11 @@ static fr_field_result read_rule_field(fr_parser *p, void *node, fr_sym field,
 /* `produce` is not required here; pass 4 reports a rule without it. */
 static fr_construct *parse_rule(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "Rule", .read = read_rule_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {FR_W_stratum, FR_W_when, FR_W_produce, FR_W_none};
+    static const fr_body BODY = {.what = "Rule",
+                                 .fields = FIELDS,
+                                 .read = read_rule_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_RULE, sizeof(fr_rule));
     fr_seen seen = {0};
     c->broken = !read_construct(p, c, &BODY, &seen) ||
@@ -361,25 +379,34 @@ static bool take_state(fr_parser *p, fr_name *out)
     return fr_peek(p) == FR_T_STAR ? refuse_wildcard(p) : fr_take_word(p, out);
 }
 
+static bool take_comma(fr_parser *p)
+{
+    return fr_accept(p, FR_T_COMMA) || fr_slip_no_comma(p, "','") ||
+           fr_take(p, FR_T_COMMA);
+}
+
 /* (Entity, from, to) or (Entity, from, to, outcome). A comma may also stand before the
  * closing parenthesis, hence the look behind it. */
 static bool take_tuple_effect(fr_parser *p, fr_effect *e)
 {
     fr_advance(p);
-    if (!fr_take_word(p, &e->entity) || !fr_take(p, FR_T_COMMA) ||
-        !take_state(p, &e->from) || !fr_take(p, FR_T_COMMA) || !take_state(p, &e->to)) {
+    if (!fr_take_word(p, &e->entity) || !take_comma(p) || !take_state(p, &e->from) ||
+        !take_comma(p) || !take_state(p, &e->to)) {
         return false;
     }
     if (fr_peek(p) == FR_T_COMMA && fr_peek_at(p, 1) == FR_T_WORD) {
         fr_advance(p);
         fr_take_word(p, &e->outcome);
     }
+    if (fr_peek(p) == FR_T_COMMA && fr_peek_at(p, 1) == FR_T_RPAREN) {
+        fr_slip_comma(p, "')'");
+    }
     return fr_take(p, FR_T_RPAREN);
 }
 
 static bool take_arrow(fr_parser *p)
 {
-    return fr_accept(p, FR_T_ARROW) || fr_expected(p, "'->'");
+    return fr_accept(p, FR_T_ARROW) || fr_slip_arrow(p) || fr_expected(p, "'->'");
 }
 
 /* Entity: from -> to or Entity: from -> to -> outcome */
@@ -439,8 +466,13 @@ static fr_field_result read_operation_field(fr_parser *p, void *node, fr_sym fie
  * which are needed (§9.4). */
 static fr_construct *parse_operation(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "Operation", .read = read_operation_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {
+        FR_W_allowed_personas, FR_W_precondition, FR_W_effects, FR_W_outcomes,
+        FR_W_error_contract,   FR_W_personas,     FR_W_require, FR_W_none};
+    static const fr_body BODY = {.what = "Operation",
+                                 .fields = FIELDS,
+                                 .read = read_operation_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_OPERATION, sizeof(fr_operation));
     fr_seen seen = {0};
     c->broken = !read_construct(p, c, &BODY, &seen);
@@ -453,20 +485,17 @@ static fr_construct *parse_operation(fr_parser *p)
 /* ---- a file ---- */
 
 /* By the word alone: no construct begins with two. */
-static fr_construct *parse_construct(fr_parser *p)
+static fr_construct *parse_construct(fr_parser *p, fr_sym keyword)
 {
-    switch (p->t->sym) {
-    case FR_W_import: return parse_import(p);
-    case FR_W_type: return parse_typedecl(p);
-    case FR_W_fact: return parse_fact(p);
-    case FR_W_source: return parse_source(p);
-    case FR_W_entity: return parse_entity(p);
-    case FR_W_rule: return parse_rule(p);
-    case FR_W_operation: return parse_operation(p);
-    case FR_W_persona: return parse_persona(p);
-    case FR_W_flow: return fr_parse_flow(p);
-    default: return fr_parse_system(p);
-    }
+    static fr_construct *(*const PARSERS[])(fr_parser *) = {
+        [FR_PERSONA] = parse_persona, [FR_SOURCE] = parse_source,
+        [FR_FACT] = parse_fact,       [FR_ENTITY] = parse_entity,
+        [FR_RULE] = parse_rule,       [FR_OPERATION] = parse_operation,
+        [FR_FLOW] = fr_parse_flow,    [FR_SYSTEM] = fr_parse_system,
+        [FR_IMPORT] = parse_import,   [FR_TYPEDECL] = parse_typedecl,
+    };
+    MT_TABLE_COVERS(PARSERS, FR_KIND_COUNT);
+    return PARSERS[keyword - FR_W_FIRST_CONSTRUCT](p);
 }
 
 /* Ends at the end of the file at the latest. */
@@ -477,22 +506,74 @@ static void skip_to_construct(fr_parser *p)
     }
 }
 
-/* Reports what stands where a construct should, and skips it. */
-static void refuse_toplevel(fr_parser *p)
+/* A persona has no body (§8.1); people give it one. */
+static bool is_persona_body(const fr_parser *p)
+{
+    return fr_peek(p) == FR_T_LBRACE && p->construct &&
+           p->construct->kind == FR_PERSONA && p->construct->id_tok + 1 == fr_here(p);
+}
+
+/* The word's own place, without the construct before it. */
+static fr_place stray_place(fr_parser *p)
 {
     fr_place at = {.file = p->file, .tok = fr_here(p)};
+    if (is_persona_body(p)) {
+        fr_tok last = fr_closing(p->file, at.tok);
+        at.exact.fix = fr_fix(p->u, p->file, at.tok, last, MT_STR(""), true);
+        at.hint = "a persona is a name and has no body; remove the braces";
+    }
+    return at;
+}
+
+static const fr_sym KEYWORDS[] = {
+    FR_W_import,    FR_W_type,    FR_W_fact, FR_W_source, FR_W_entity, FR_W_rule,
+    FR_W_operation, FR_W_persona, FR_W_flow, FR_W_system, FR_W_none};
+
+/* The keyword that was meant, or none. Only before what a head looks like: a name and
+ * a brace. */
+static fr_sym misspelt_keyword(fr_parser *p, fr_place *at)
+{
+    *at = fr_meant_word(p->u, *at, KEYWORDS, (fr_name){p->t->sym, at->tok});
+    bool head = fr_peek_at(p, 1) == FR_T_WORD && fr_peek_at(p, 2) == FR_T_LBRACE;
+    return head && at->exact.fix ? fr_symbol_find(&p->u->syms, at->exact.fix->edit.text)
+                                 : FR_W_none;
+}
+
+/* Skips what stands there, to the next construct. A stray character and the body of a
+ * persona hide nothing; more may have been a declaration. */
+static void skip_stray(fr_parser *p)
+{
+    bool hides_nothing = fr_peek(p) == FR_T_BAD || is_persona_body(p);
+    if (is_persona_body(p)) {
+        p->t = &p->first[fr_closing(p->file, fr_here(p))];
+    }
+    fr_advance(p);
+    const fr_token *behind = p->t;
+    skip_to_construct(p);
+    p->u->incomplete |= !hides_nothing || p->t > behind;
+}
+
+/* Reports what stands where a construct should, and skips it; gives the keyword if it
+ * is only misspelt. */
+static fr_sym refuse_toplevel(fr_parser *p)
+{
+    fr_place at = stray_place(p);
+    fr_sym meant = FR_W_none;
     if (fr_peek(p) == FR_T_WORD) {
+        meant = misspelt_keyword(p, &at);
         fr_report(p->u, FR_E_PARSE_TOPLEVEL, at, "unexpected token '%.*s'",
                   FR_ARG(p->u, p->t->sym));
-    } else if (fr_peek(p) != FR_T_BAD) {
+    } else if (!fr_was_reported(p)) {
+        at.exact.message =
+            fr_said(p->u, "expected a construct, found %.*s",
+                    MT_ARG(fr_found_words(p->a, &p->u->syms, p->file->text, p->t)));
         fr_report(p->u, FR_E_PARSE_KEYWORD, at, "expected construct keyword, got %.*s",
                   MT_ARG(fr_found_debug(p->a, &p->u->syms, p->t)));
     }
-    const fr_token *stray = p->t;
-    fr_advance(p);
-    skip_to_construct(p);
-    /* A stray character hides nothing; more may have been a declaration. */
-    p->u->incomplete |= stray->kind != FR_T_BAD || p->t > stray + 1;
+    if (!meant) {
+        skip_stray(p);
+    }
+    return meant;
 }
 
 /* C-SYS-05, then C-SYS-04. Only the first foreign construct is reported, and imports
@@ -537,14 +618,18 @@ void fr_parse(fr_unit *u, fr_file *file, fr_construct ***constructs, size_t *cou
         size_t len, cap;
     } list = {0};
     while (fr_peek(&p) != FR_T_EOF) {
-        if (fr_peek(&p) != FR_T_WORD || !fr_is_construct_word(p.t->sym)) {
-            refuse_toplevel(&p);
-            continue;
+        fr_sym keyword = p.t->sym;
+        if (fr_peek(&p) != FR_T_WORD || !fr_is_construct_word(keyword)) {
+            keyword = refuse_toplevel(&p);
+            if (!keyword) {
+                continue;
+            }
         }
         p.broken = false;
         p.depth = 0;
         p.nest = 0;
-        fr_construct *c = parse_construct(&p);
+        p.path = NULL;
+        fr_construct *c = parse_construct(&p, keyword);
         *mt_vec_add(p.a, &list) = c;
         if (c->broken) {
             u->damaged = true;

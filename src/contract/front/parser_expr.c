@@ -10,7 +10,7 @@
  * the same rule.
  *
  * Every node knows how deep it is: the bundle nests a few levels around an expression,
- * and what we write must be readable under json_depth. What cannot stand as a
+ * and what we write must be readable under bundle_depth. What cannot stand as a
  * condition is refused here with a hint of what was probably meant. NULL means a fault
  * was reported. */
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 #include "contract/front/parser.h"
 
 /* Leaves start at this depth: the bundle nests a few levels around an expression, and
- * what we write must be readable under the limit json_depth. */
+ * what we write must be readable under the limit bundle_depth. */
 enum { LEAF_DEPTH = 10 };
 
 static fr_expr *parse_or(fr_parser *p);
@@ -35,9 +35,10 @@ static fr_expr *leaf(fr_parser *p, fr_expr_kind kind, fr_tok tok, fr_sym sym)
     return e;
 }
 
-/* Depth is counted upwards as nodes are made, so that a long chain without brackets is
- * bounded as well. The report is fr_enter()'s, called at a depth where it must fail:
- * one message for both ways of nesting. */
+/* The height of the tree is counted as it grows, because interchange nests as deep:
+ * chains of `and`, `or` and `+`, and `in` with many values, are flat in the source and
+ * lean to the left in the bundle. So they are bounded by the limit of bundles, and what
+ * parses can be written and read again; nesting in the source is fr_enter()'s. */
 static fr_expr *deeper(fr_parser *p, fr_expr *e, const fr_expr *a, const fr_expr *b)
 {
     unsigned depth = a->depth;
@@ -45,10 +46,8 @@ static fr_expr *deeper(fr_parser *p, fr_expr *e, const fr_expr *a, const fr_expr
         depth = b->depth;
     }
     e->depth = (uint16_t)(depth + 1);
-    if (MT_UNLIKELY(depth + 1 > p->u->limits->source_depth)) {
-        p->depth += (unsigned)p->u->limits->source_depth;
-        bool entered = fr_enter(p); /* reports */
-        p->depth -= (unsigned)p->u->limits->source_depth + entered;
+    if (MT_UNLIKELY(depth + 1 > p->u->limits->bundle_depth)) {
+        fr_too_deep(p, "bundle_depth", p->u->limits->bundle_depth);
         return NULL;
     }
     return e;
@@ -85,12 +84,14 @@ static bool is_operator_word(const fr_parser *p, fr_sym word)
 
 static bool at_or(const fr_parser *p)
 {
-    return fr_peek(p) == FR_T_OR || is_operator_word(p, FR_W_or);
+    return fr_peek(p) == FR_T_OR || is_operator_word(p, FR_W_or) ||
+           fr_at_slip_operator(p, FR_T_OR);
 }
 
 static bool at_and(const fr_parser *p)
 {
-    return fr_peek(p) == FR_T_AND || is_operator_word(p, FR_W_and);
+    return fr_peek(p) == FR_T_AND || is_operator_word(p, FR_W_and) ||
+           fr_at_slip_operator(p, FR_T_AND);
 }
 
 static bool at_not(const fr_parser *p)
@@ -192,11 +193,15 @@ static fr_field_result read_duration_key(fr_parser *p, void *node, fr_sym field,
  * a missing part of a duration is reported here. */
 static fr_expr *parse_struct_literal(fr_parser *p, bool money)
 {
+    static const fr_sym MONEY_FIELDS[] = {FR_W_amount, FR_W_currency, FR_W_none};
     static const fr_body MONEY = {.unknown = "Money key",
+                                  .fields = MONEY_FIELDS,
                                   .read = read_money_key,
                                   .close = FR_T_RBRACE,
                                   .commas = true};
+    static const fr_sym DURATION_FIELDS[] = {FR_W_value, FR_W_unit, FR_W_none};
     static const fr_body DURATION = {.unknown = "Duration key",
+                                     .fields = DURATION_FIELDS,
                                      .read = read_duration_key,
                                      .close = FR_T_RBRACE,
                                      .commas = true};
@@ -211,8 +216,9 @@ static fr_expr *parse_struct_literal(fr_parser *p, bool money)
     bool ok = fr_read_body(p, money ? &MONEY : &DURATION, e, &seen) && !p->broken;
     p->broken |= broken;
     if (ok && !money && (e->sym == FR_W_empty || e->sym2 == FR_W_empty)) {
-        return fr_missing(p, tok, "Duration", e->sym == FR_W_empty ? "value" : "unit"),
-               NULL;
+        fr_sym lacks = e->sym == FR_W_empty ? FR_W_value : FR_W_unit;
+        ok = fr_missing(
+            p, tok, &(fr_lack){"Duration", FR_W_none, lacks, {tok, fr_here(p) - 1}});
     }
     return ok ? e : NULL;
 }
@@ -374,6 +380,13 @@ static fr_expr *parse_word_literal(fr_parser *p)
         return word == FR_W_BASE_DECIMAL ? parse_decimal_literal(p)
                                          : parse_tag_literal(p);
     }
+    bool truth;
+    fr_tok tok = fr_here(p);
+    if (fr_slip_bool(p, &truth)) {
+        fr_expr *e = leaf(p, FR_X_BOOL, tok, FR_W_none);
+        e->op = truth;
+        return e;
+    }
     fr_expected(p, "literal value");
     return NULL;
 }
@@ -406,13 +419,7 @@ fr_expr *fr_parse_literal(fr_parser *p)
 
 static fr_expr *no_comparison(fr_parser *p, const char *hint)
 {
-    p->broken = true;
-    if (fr_peek(p) != FR_T_BAD) {
-        fr_report(p->u, FR_E_PARSE_COMPARISON,
-                  (fr_place){.file = p->file, .tok = fr_here(p), .hint = hint},
-                  "expected comparison operator, got %.*s",
-                  MT_ARG(fr_found_debug(p->a, &p->u->syms, p->t)));
-    }
+    fr_no_comparison(p, hint);
     return NULL;
 }
 
@@ -443,7 +450,9 @@ static fr_expr *parse_call(fr_parser *p, fr_expr_kind kind)
 static fr_expr *parse_parenthesis(fr_parser *p)
 {
     fr_advance(p);
+    p->parentheses++;
     fr_expr *e = parse_or(p);
+    p->parentheses--;
     return e && fr_take(p, FR_T_RPAREN) ? e : NULL;
 }
 
@@ -558,15 +567,27 @@ static fr_expr *parse_postfix(fr_parser *p)
     return e;
 }
 
+/* There is no division, which the lexer has said; the value is unknown, so that nothing
+ * else is said about it. */
+static fr_expr *quotient(fr_parser *p, const fr_expr *e, const fr_expr *divisor)
+{
+    return divisor ? leaf(p, FR_X_ERROR, e->tok, FR_W_none) : NULL;
+}
+
 /* Chains are loops and not recursion, so a sum of a thousand terms does not use the C
  * stack; its depth is bounded by deeper(). */
 static fr_expr *parse_product(fr_parser *p)
 {
     fr_expr *e = parse_postfix(p);
-    while (e && fr_accept(p, FR_T_STAR)) {
-        e = binary(p, FR_X_MUL, e, parse_postfix(p));
+    for (;;) {
+        if (e && fr_accept(p, FR_T_STAR)) {
+            e = binary(p, FR_X_MUL, e, parse_postfix(p));
+        } else if (e && MT_UNLIKELY(fr_accept(p, FR_T_SLASH))) {
+            e = quotient(p, e, parse_postfix(p));
+        } else {
+            return e;
+        }
     }
-    return e;
 }
 
 static fr_expr *parse_sum(fr_parser *p)
@@ -689,6 +710,28 @@ static fr_expr *parse_membership(fr_parser *p, fr_expr *e)
     return all;
 }
 
+/* The operator is here. */
+static fr_expr *parse_relation(fr_parser *p, fr_expr *left)
+{
+    fr_token_kind op = fr_peek(p);
+    fr_advance(p);
+    op = fr_slip_comparison(p, op);
+    fr_expr *e = binary(p, FR_X_COMPARE, left, parse_sum(p));
+    if (e) {
+        e->op = (uint8_t)op;
+    }
+    return e;
+}
+
+/* a < b < c: refused, and read as a < b and b < c. `e` is the comparison before, or
+ * several of them joined. */
+static fr_expr *parse_chain(fr_parser *p, fr_expr *e)
+{
+    fr_expr *last = e->kind == FR_X_AND ? e->right : e;
+    fr_slip_chain(p, last->right);
+    return binary(p, FR_X_AND, e, parse_relation(p, last->right));
+}
+
 /* Not associative: a < b < c is refused rather than read either way. */
 static fr_expr *parse_comparison(fr_parser *p)
 {
@@ -697,13 +740,11 @@ static fr_expr *parse_comparison(fr_parser *p)
         return NULL;
     }
     if (is_comparison(fr_peek(p))) {
-        fr_token_kind op = fr_peek(p);
-        fr_advance(p);
-        e = binary(p, FR_X_COMPARE, e, parse_sum(p));
-        if (e) {
-            e->op = (uint8_t)op;
+        fr_expr *whole = parse_relation(p, e);
+        while (whole && MT_UNLIKELY(is_comparison(fr_peek(p)))) {
+            whole = parse_chain(p, whole);
         }
-        return e;
+        return whole;
     }
     return at_in(p) ? parse_membership(p, e) : e;
 }
@@ -768,7 +809,7 @@ static bool take_in(fr_parser *p)
 
 static bool take_separator(fr_parser *p)
 {
-    if (fr_accept(p, FR_T_DOT)) {
+    if (fr_accept(p, FR_T_DOT) || fr_slip_dot(p)) {
         return true;
     }
     return fr_syntax(p, "expected '.' after quantifier domain", NULL);
@@ -776,9 +817,10 @@ static bool take_separator(fr_parser *p)
 
 /* The body is parsed as the loosest operator, so `forall x in xs . a and b` takes
  * both. */
-static fr_expr *parse_quantifier(fr_parser *p)
+static fr_expr *parse_quantifier(fr_parser *p, fr_token_kind meant)
 {
-    bool all = fr_peek(p) == FR_T_FORALL || fr_is_word(p, FR_W_forall);
+    bool all =
+        fr_peek(p) == FR_T_FORALL || fr_is_word(p, FR_W_forall) || meant == FR_T_FORALL;
     fr_tok tok = fr_here(p);
     fr_name variable;
     fr_type *type = NULL;
@@ -815,16 +857,31 @@ static fr_expr *parse_not(fr_parser *p)
         return NULL;
     }
     fr_expr *e;
-    if (at_not(p)) {
+    fr_token_kind meant = fr_peek(p) == FR_T_WORD ? fr_at_slip_operand(p) : FR_T_EOF;
+    if (MT_UNLIKELY(meant != FR_T_EOF)) {
+        fr_slip_operand(p, meant);
+    }
+    if (meant == FR_T_BAD) {
+        e = NULL;
+    } else if (meant == FR_T_NOT || at_not(p)) {
         fr_tok tok = fr_here(p);
         fr_advance(p);
         e = as_condition(p, parse_not(p));
         e = e ? unary(p, FR_X_NOT, tok, e) : NULL;
     } else {
-        e = at_quantifier(p) ? parse_quantifier(p) : parse_comparison(p);
+        bool binds = meant == FR_T_FORALL || meant == FR_T_EXISTS || at_quantifier(p);
+        e = binds ? parse_quantifier(p, meant) : parse_comparison(p);
     }
     fr_leave(p);
     return e;
+}
+
+static void take_operator(fr_parser *p, fr_token_kind kind)
+{
+    if (fr_peek(p) == FR_T_WORD) {
+        fr_slip_operator(p, kind);
+    }
+    fr_advance(p);
 }
 
 static fr_expr *parse_and(fr_parser *p)
@@ -832,7 +889,9 @@ static fr_expr *parse_and(fr_parser *p)
     fr_expr *e = parse_not(p);
     while (e && at_and(p)) {
         e = as_condition(p, e);
-        fr_advance(p);
+        if (e) {
+            take_operator(p, FR_T_AND);
+        }
         e = e ? binary(p, FR_X_AND, e, as_condition(p, parse_not(p))) : NULL;
     }
     return e;
@@ -843,7 +902,9 @@ static fr_expr *parse_or(fr_parser *p)
     fr_expr *e = parse_and(p);
     while (e && at_or(p)) {
         e = as_condition(p, e);
-        fr_advance(p);
+        if (e) {
+            take_operator(p, FR_T_OR);
+        }
         e = e ? binary(p, FR_X_OR, e, as_condition(p, parse_and(p))) : NULL;
     }
     return e;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "contract/front/parser.h"
+#include "contract/front/suggest.h"
 
 /* ---- targets and handlers ---- */
 
@@ -65,7 +66,9 @@ static fr_field_result read_compensation_field(fr_parser *p, void *node, fr_sym 
  * name. */
 static bool read_compensation(fr_parser *p, void *node)
 {
+    static const fr_sym FIELDS[] = {FR_W_op, FR_W_persona, FR_W_on_failure, FR_W_none};
     static const fr_body BODY = {.unknown = "comp step field",
+                                 .fields = FIELDS,
                                  .read = read_compensation_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -114,18 +117,45 @@ static bool take_handler_body(fr_parser *p, fr_handler *h, const fr_body *body)
     return fr_take(p, FR_T_LPAREN) && fr_read_body(p, body, h, &seen);
 }
 
+static bool is_handler(fr_sym kind)
+{
+    return kind == FR_W_Terminate || kind == FR_W_Compensate || kind == FR_W_Escalate;
+}
+
 /* Everything a kind does not have stays the empty word. A bare Terminal is taken as
  * Terminate of it. */
-static bool take_handler(fr_parser *p, fr_handler *h)
+static bool take_handler_of(fr_parser *p, fr_handler *h, fr_sym kind)
 {
+    static const fr_sym COMPENSATE_FIELDS[] = {FR_W_steps, FR_W_then, FR_W_none};
     static const fr_body COMPENSATE = {.what = "Compensate",
+                                       .fields = COMPENSATE_FIELDS,
                                        .read = read_compensate_field,
                                        .close = FR_T_RPAREN,
                                        .commas = true};
+    static const fr_sym ESCALATE_FIELDS[] = {FR_W_to, FR_W_next, FR_W_to_persona,
+                                             FR_W_none};
     static const fr_body ESCALATE = {.what = "Escalate",
+                                     .fields = ESCALATE_FIELDS,
                                      .read = read_escalate_field,
                                      .close = FR_T_RPAREN,
                                      .commas = true};
+    switch (kind) {
+    case FR_W_Terminate: h->kind = FR_HANDLER_TERMINATE; return take_terminate(p, h);
+    case FR_W_Compensate:
+        h->kind = FR_HANDLER_COMPENSATE;
+        return take_handler_body(p, h, &COMPENSATE);
+    case FR_W_Escalate:
+        h->kind = FR_HANDLER_ESCALATE;
+        return take_handler_body(p, h, &ESCALATE);
+    default: return false;
+    }
+}
+
+/* A kind that is only misspelt is read as what was meant. */
+static bool take_handler(fr_parser *p, fr_handler *h)
+{
+    static const fr_sym KINDS[] = {FR_W_Terminate, FR_W_Compensate, FR_W_Escalate,
+                                   FR_W_none};
     fr_name kind;
     *h = (fr_handler){.tok = fr_here(p),
                       .outcome.sym = FR_W_empty,
@@ -138,21 +168,16 @@ static bool take_handler(fr_parser *p, fr_handler *h)
     if (!fr_take_word(p, &kind)) {
         return false;
     }
-    switch (kind.sym) {
-    case FR_W_Terminate: h->kind = FR_HANDLER_TERMINATE; return take_terminate(p, h);
-    case FR_W_Compensate:
-        h->kind = FR_HANDLER_COMPENSATE;
-        return take_handler_body(p, h, &COMPENSATE);
-    case FR_W_Escalate:
-        h->kind = FR_HANDLER_ESCALATE;
-        return take_handler_body(p, h, &ESCALATE);
-    default:
-        p->broken = true;
-        fr_report(p->u, FR_E_PARSE_HANDLER_KIND,
-                  (fr_place){.file = p->file, .tok = fr_here(p)},
-                  "unknown failure handler kind '%.*s'", FR_ARG(p->u, kind.sym));
-        return false;
+    if (is_handler(kind.sym)) {
+        return take_handler_of(p, h, kind.sym);
     }
+    fr_place at = fr_meant_word(p->u, fr_where(p), KINDS, kind);
+    fr_sym meant =
+        at.exact.fix ? fr_symbol_find(&p->u->syms, at.exact.fix->edit.text) : FR_W_none;
+    p->broken |= !meant;
+    fr_report(p->u, FR_E_PARSE_HANDLER_KIND, at, "unknown failure handler kind '%.*s'",
+              FR_ARG(p->u, kind.sym));
+    return meant && take_handler_of(p, h, meant);
 }
 
 /* ---- steps ---- */
@@ -282,7 +307,9 @@ static fr_field_result read_branch_field(fr_parser *p, void *node, fr_sym field,
 /* A branch without id or entry is kept with empty words; pass 5 reports it. */
 static bool read_branch(fr_parser *p, void *node)
 {
+    static const fr_sym FIELDS[] = {FR_W_id, FR_W_entry, FR_W_steps, FR_W_none};
     static const fr_body BODY = {.what = "Branch",
+                                 .fields = FIELDS,
                                  .read = read_branch_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -323,7 +350,10 @@ static fr_field_result read_join_field(fr_parser *p, void *node, fr_sym field,
 
 static bool take_join(fr_parser *p, fr_step *s)
 {
+    static const fr_sym FIELDS[] = {FR_W_on_all_success, FR_W_on_any_failure,
+                                    FR_W_on_all_complete, FR_W_none};
     static const fr_body BODY = {.what = "JoinPolicy",
+                                 .fields = FIELDS,
                                  .read = read_join_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -347,38 +377,77 @@ static fr_field_result read_parallel_step(fr_parser *p, void *node, fr_sym field
     }
 }
 
+/* ---- named ends ---- */
+
+static fr_field_result read_end_field(fr_parser *p, void *node, fr_sym field,
+                                      fr_tok tok)
+{
+    (void)tok;
+    fr_step *s = node;
+    if (field != FR_W_outcome) {
+        return FR_FIELD_UNKNOWN;
+    }
+    return FR_READ(fr_take_word(p, &s->end.name));
+}
+
 /* ---- all kinds ---- */
 
 /* Kinds that need nothing here are complete as far as the grammar goes; pass 5 says
  * what an empty word lacks. */
 typedef struct step_form {
     fr_field_reader read;
-    fr_sym needs[3]; /* required fields, in the order they are reported */
+    fr_sym needs[3];  /* required fields, in the order they are reported */
+    fr_sym fields[5]; /* all of them */
 } step_form;
 
 static const step_form FORMS[] = {
-    [LN_STEP_OPERATION] = {read_operation_step, {0}},
+    [LN_STEP_OPERATION] = {read_operation_step,
+                           {0},
+                           {FR_W_op, FR_W_persona, FR_W_outcomes, FR_W_on_failure}},
     [LN_STEP_BRANCH] = {read_branch_step,
-                        {FR_W_condition, FR_W_if_true, FR_W_if_false}},
-    [LN_STEP_HANDOFF] = {read_handoff_step, {0}},
-    [LN_STEP_SUBFLOW] = {read_subflow_step, {FR_W_on_success, FR_W_on_failure}},
-    [LN_STEP_PARALLEL] = {read_parallel_step, {FR_W_join}},
+                        {FR_W_condition, FR_W_if_true, FR_W_if_false},
+                        {FR_W_condition, FR_W_persona, FR_W_if_true, FR_W_if_false}},
+    [LN_STEP_HANDOFF] = {read_handoff_step,
+                         {0},
+                         {FR_W_from_persona, FR_W_to_persona, FR_W_next}},
+    [LN_STEP_SUBFLOW] = {read_subflow_step,
+                         {FR_W_on_success, FR_W_on_failure},
+                         {FR_W_flow, FR_W_persona, FR_W_on_success, FR_W_on_failure}},
+    [LN_STEP_PARALLEL] = {read_parallel_step, {FR_W_join}, {FR_W_branches, FR_W_join}},
+    [LN_STEP_TERMINAL] = {read_end_field, {FR_W_outcome}, {FR_W_outcome}},
 };
-_Static_assert(sizeof FORMS / sizeof *FORMS == LN_STEP_COUNT, "one per kind");
+MT_TABLE_COVERS(FORMS, LN_STEP_COUNT);
 
-/* Copied because fr_missing() wants a C string and a symbol's text need not end with a
- * zero. */
-static void require_fields(fr_parser *p, ln_step kind, const fr_seen *seen)
+/* The suite has them at the step's closing brace, which was just consumed. */
+static void require_fields(fr_parser *p, ln_step kind, fr_name id, const fr_seen *seen)
 {
     const step_form *form = &FORMS[kind];
     for (size_t i = 0; i < 3 && form->needs[i]; i++) {
         if (!fr_was_seen(seen, form->needs[i])) {
-            /* At the step's closing brace, which was just consumed. */
-            fr_missing(p, fr_here(p) - 1, LN_STEPS[kind].name,
-                       mt_str_dup(p->a, fr_str(p->u, form->needs[i])).ptr);
+            fr_lack lack = {
+                LN_STEPS[kind].name, id.sym, form->needs[i], {id.tok, id.tok}};
+            fr_missing(p, fr_here(p) - 1, &lack);
             return;
         }
     }
+}
+
+/* The kind that a misspelt one is near to; the count if there is none. */
+static ln_step misspelt_step(fr_parser *p, fr_name kind)
+{
+    fr_sym words[LN_STEP_COUNT + 1] = {0};
+    for (fr_sym i = 0; i < LN_STEP_COUNT; i++) {
+        words[i] = FR_W_FIRST_STEP + i;
+    }
+    fr_place at = fr_meant_word(p->u, fr_where(p), words, kind);
+    ln_step meant = LN_STEP_COUNT;
+    if (at.exact.fix) {
+        meant = fr_step_of_word(fr_symbol_find(&p->u->syms, at.exact.fix->edit.text));
+    }
+    p->broken |= meant == LN_STEP_COUNT;
+    fr_report(p->u, FR_E_PARSE_STEP_KIND, at, "unknown step kind '%.*s'",
+              FR_ARG(p->u, kind.sym));
+    return meant;
 }
 
 /* The empty word says that a field was not given; pass 5 asks for that. */
@@ -397,23 +466,28 @@ static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
 {
     fr_name kind;
     fr_seen seen = {0};
+    if (fr_is_word(p, FR_W_Terminal) && fr_peek_at(p, 1) == FR_T_LPAREN) {
+        *out = new_step(p, id);
+        (*out)->kind = LN_STEP_TERMINAL;
+        return take_target(p, &(*out)->end);
+    }
     if (!fr_take_word(p, &kind) || !fr_take(p, FR_T_LBRACE)) {
         return false;
     }
     ln_step step = fr_step_of_word(kind.sym);
-    if (step == LN_STEP_COUNT) {
-        p->broken = true;
-        fr_report(p->u, FR_E_PARSE_STEP_KIND,
-                  (fr_place){.file = p->file, .tok = fr_here(p)},
-                  "unknown step kind '%.*s'", FR_ARG(p->u, kind.sym));
+    if (step == LN_STEP_COUNT && (step = misspelt_step(p, kind)) == LN_STEP_COUNT) {
         return false;
     }
     fr_step *s = new_step(p, id);
     fr_body body = {.what = LN_STEPS[step].name,
+                    .fields = FORMS[step].fields,
                     .read = FORMS[step].read,
                     .close = FR_T_RBRACE,
                     .commas = true};
     s->kind = (uint8_t)step;
+    if (step == LN_STEP_TERMINAL) {
+        s->end = (fr_target){{FR_W_empty, kind.tok}, true};
+    }
     if (step == LN_STEP_HANDOFF) {
         s->to_persona.sym = s->next.sym = FR_W_empty;
     }
@@ -423,7 +497,7 @@ static bool parse_step(fr_parser *p, fr_name id, fr_step **out)
         return false;
     }
     if (!p->broken) {
-        require_fields(p, step, &seen);
+        require_fields(p, step, id, &seen);
     }
     p->broken |= before;
     *out = s;
@@ -510,8 +584,11 @@ static fr_field_result read_flow_field(fr_parser *p, void *node, fr_sym field,
 
 fr_construct *fr_parse_flow(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "Flow", .read = read_flow_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {FR_W_snapshot, FR_W_entry, FR_W_steps, FR_W_none};
+    static const fr_body BODY = {.what = "Flow",
+                                 .fields = FIELDS,
+                                 .read = read_flow_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_FLOW, sizeof(fr_flow));
     fr_flow *f = (fr_flow *)c;
     fr_seen seen = {0};

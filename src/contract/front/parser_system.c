@@ -61,7 +61,9 @@ static bool read_shared(fr_parser *p, fr_shared_list *list, const fr_body *body)
 
 static bool read_shared_persona(fr_parser *p, void *list)
 {
+    static const fr_sym FIELDS[] = {FR_W_persona, FR_W_contracts, FR_W_none};
     static const fr_body BODY = {.unknown = "shared_personas field",
+                                 .fields = FIELDS,
                                  .read = read_persona_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -70,7 +72,9 @@ static bool read_shared_persona(fr_parser *p, void *list)
 
 static bool read_shared_entity(fr_parser *p, void *list)
 {
+    static const fr_sym FIELDS[] = {FR_W_entity, FR_W_contracts, FR_W_none};
     static const fr_body BODY = {.unknown = "shared_entities field",
+                                 .fields = FIELDS,
                                  .read = read_entity_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -113,7 +117,10 @@ static fr_field_result read_trigger_field(fr_parser *p, void *node, fr_sym field
 /* Names that are missing have the place of the brace, so their faults have a line. */
 static bool read_trigger(fr_parser *p, void *node)
 {
+    static const fr_sym FIELDS[] = {FR_W_source, FR_W_on, FR_W_target, FR_W_persona,
+                                    FR_W_none};
     static const fr_body BODY = {.unknown = "trigger field",
+                                 .fields = FIELDS,
                                  .read = read_trigger_field,
                                  .close = FR_T_RBRACE,
                                  .commas = true};
@@ -148,8 +155,12 @@ static fr_field_result read_system_field(fr_parser *p, void *node, fr_sym field,
  * when all of it was read (C-SYS-04). */
 fr_construct *fr_parse_system(fr_parser *p)
 {
-    static const fr_body BODY = {
-        .what = "System", .read = read_system_field, .close = FR_T_RBRACE};
+    static const fr_sym FIELDS[] = {FR_W_members, FR_W_shared_personas,
+                                    FR_W_shared_entities, FR_W_triggers, FR_W_none};
+    static const fr_body BODY = {.what = "System",
+                                 .fields = FIELDS,
+                                 .read = read_system_field,
+                                 .close = FR_T_RBRACE};
     fr_construct *c = fr_new_construct(p, FR_SYSTEM, sizeof(fr_system));
     fr_seen seen = {0};
     if (!c->broken) {

@@ -27,14 +27,16 @@ static bool take_param(fr_parser *p, fr_sym name, int64_t *out)
     return fr_take_int(p, out);
 }
 
-/* In this order, labels or not: `Int(max: 5, min: 0)` is refused. */
+/* Without names in this order; with names in any. */
 static bool take_two(fr_parser *p, fr_sym first, int64_t *a, fr_sym second, int64_t *b)
 {
-    if (!take_param(p, first, a)) {
+    bool swapped = fr_is_word(p, second) && fr_peek_at(p, 1) == FR_T_COLON;
+    if (!take_param(p, swapped ? second : first, swapped ? b : a)) {
         return false;
     }
     fr_accept(p, FR_T_COMMA);
-    return take_param(p, second, b) && fr_take(p, FR_T_RPAREN);
+    return take_param(p, swapped ? first : second, swapped ? a : b) &&
+           fr_take(p, FR_T_RPAREN);
 }
 
 /* A bare Int has the whole range. A bare Text has length 0, which as the type of a
@@ -67,7 +69,8 @@ static bool read_decimal(fr_parser *p, fr_type *t)
 
 static bool read_text(fr_parser *p, fr_type *t)
 {
-    return !fr_accept(p, FR_T_LPAREN) ||
+    t->bare = !fr_accept(p, FR_T_LPAREN);
+    return t->bare ||
            (take_param(p, FR_W_max_length, &t->length) && fr_take(p, FR_T_RPAREN));
 }
 
@@ -123,7 +126,7 @@ static fr_field_result read_duration_param(fr_parser *p, void *node, fr_sym fiel
     fr_name unit;
     switch (field) {
     case FR_W_min: return FR_READ(fr_take_int(p, &t->min));
-    case FR_W_max: return FR_READ(fr_take_int(p, &t->max));
+    case FR_W_max: t->bare = false; return FR_READ(fr_take_int(p, &t->max));
     case FR_W_unit:
         if (!fr_take_str(p, &unit)) {
             return FR_FIELD_FAILED;
@@ -137,12 +140,15 @@ static fr_field_result read_duration_param(fr_parser *p, void *node, fr_sym fiel
 /* min is 0 unless given; pass 4 checks the unit. */
 static bool read_duration(fr_parser *p, fr_type *t)
 {
+    static const fr_sym FIELDS[] = {FR_W_unit, FR_W_min, FR_W_max, FR_W_none};
     static const fr_body BODY = {.unknown = "Duration param",
+                                 .fields = FIELDS,
                                  .read = read_duration_param,
                                  .close = FR_T_RPAREN,
                                  .commas = true};
     fr_seen seen = {0};
     t->max = INT64_MAX;
+    t->bare = true;
     t->name = FR_W_empty;
     return fr_take(p, FR_T_LPAREN) && fr_read_body(p, &BODY, t, &seen);
 }
@@ -169,7 +175,9 @@ static fr_field_result read_list_param(fr_parser *p, void *node, fr_sym field,
  * resolved. */
 static bool read_list(fr_parser *p, fr_type *t)
 {
+    static const fr_sym FIELDS[] = {FR_W_element_type, FR_W_max, FR_W_none};
     static const fr_body BODY = {.unknown = "List param",
+                                 .fields = FIELDS,
                                  .read = read_list_param,
                                  .close = FR_T_RPAREN,
                                  .commas = true};
@@ -177,7 +185,8 @@ static bool read_list(fr_parser *p, fr_type *t)
     if (!fr_take(p, FR_T_LPAREN) || !fr_read_body(p, &BODY, t, &seen)) {
         return false;
     }
-    return t->element || fr_missing(p, fr_here(p), "List", "element_type");
+    fr_lack lack = {"List", FR_W_none, FR_W_element_type, {t->tok, t->tok}};
+    return t->element || (!p->broken && fr_missing(p, fr_here(p), &lack));
 }
 
 /* ---- records and unions ---- */
@@ -300,7 +309,7 @@ static bool (*const READERS[])(fr_parser *p, fr_type *t) = {
     [FR_TYPE_ENUM] = read_enum,       [FR_TYPE_LIST] = read_list,
     [FR_TYPE_RECORD] = NULL,          [FR_TYPE_UNION] = NULL,
 };
-_Static_assert(sizeof READERS / sizeof *READERS == LN_BASE_COUNT, "one per type");
+MT_TABLE_COVERS(READERS, LN_BASE_COUNT);
 
 static fr_type *parse_named(fr_parser *p, fr_name name)
 {

@@ -28,26 +28,85 @@ static void load(loader *l, fr_file *file);
 
 /* ---- reading ---- */
 
+/* At the keyword for the suite, at the path for people; the importing construct has no
+ * kind of its own to name. `import` is NULL for the root. */
+static fr_place import_place(const fr_construct *import)
+{
+    if (!import) {
+        return (fr_place){0};
+    }
+    fr_place at = {
+        .file = import->file, .tok = import->tok, .field = FR_FIELD("import")};
+    return fr_exactly(at, import->id_tok, import->id_tok);
+}
+
+/* The reason without the number of the system's error, which nobody can read. */
+static mt_str plain_reason(mt_str why)
+{
+    static const char NUMBER[] = " (os error ";
+    for (size_t i = 0; i + sizeof NUMBER - 1 <= why.len; i++) {
+        if (memcmp(why.ptr + i, NUMBER, sizeof NUMBER - 1) == 0) {
+            return mt_str_from(why.ptr, i);
+        }
+    }
+    return why;
+}
+
+static fr_file_fault file_fault(const fr_file *file, const fr_construct *import)
+{
+    return (fr_file_fault){
+        .file = file->id, .path = file->path, .at = import_place(import)};
+}
+
+/* At the byte itself, whoever imports the file. */
+static void report_not_utf8(fr_unit *u, const fr_file *file, size_t offset)
+{
+    fr_file_fault fault = file_fault(file, NULL);
+    fault.text = file->text;
+    fault.offset = offset;
+    fault.at.hint = "save the file as UTF-8";
+    fault.message =
+        mt_strf(u->keep, "'%.*s' is not UTF-8 text: byte %zu begins no character",
+                MT_ARG(file->path), offset);
+    fr_report_file(u, FR_E_FILE_READ, &fault,
+                   "cannot read file '%.*s': stream did not contain valid UTF-8",
+                   MT_ARG(file->id));
+}
+
+static void report_too_large(fr_unit *u, const fr_file *file,
+                             const fr_construct *import, mt_str why)
+{
+    mt_str limit = mt_strf(u->keep, "more than %zu bytes (limit source_bytes)",
+                           u->limits->source_bytes);
+    fr_file_fault fault = file_fault(file, import);
+    fault.file = file->path;
+    fr_report_file(u, FR_E_FILE_LIMIT, &fault, "file '%.*s' has %.*s",
+                   MT_ARG(file->path), MT_ARG(why.len ? why : limit));
+}
+
 /* After this the text is valid UTF-8, which lexer and messages rely on. */
-static bool read_text(fr_unit *u, fr_file *file, mt_err *err)
+static bool read_text(fr_unit *u, fr_file *file, const fr_construct *import,
+                      mt_err *err)
 {
     mt_str why = MT_STR("");
     *err = u->provider->read(u->provider->state, u->keep, file->id,
                              u->limits->source_bytes, &file->text, &why);
     if (*err == MT_E_LIMIT) {
-        mt_str limit = mt_strf(u->keep, "more than %zu bytes (limit source_bytes)",
-                               u->limits->source_bytes);
-        fr_report_file(u, FR_E_FILE_LIMIT, file->path, "file '%.*s' has %.*s",
-                       MT_ARG(file->path), MT_ARG(why.len ? why : limit));
+        report_too_large(u, file, import, why);
         return false;
     }
-    if (*err == MT_OK && mt_utf8_check(file->text) < file->text.len) {
-        why = MT_STR("stream did not contain valid UTF-8");
-        *err = MT_E_REJECTED;
-    }
     if (*err != MT_OK) {
-        fr_report_file(u, FR_E_FILE_READ, file->id, "cannot read file '%.*s': %.*s",
+        fr_file_fault fault = file_fault(file, import);
+        fault.message = mt_strf(u->keep, "cannot read '%.*s': %.*s", MT_ARG(file->path),
+                                MT_ARG(plain_reason(why)));
+        fr_report_file(u, FR_E_FILE_READ, &fault, "cannot read file '%.*s': %.*s",
                        MT_ARG(file->id), MT_ARG(why));
+        return false;
+    }
+    size_t good = mt_utf8_check(file->text);
+    if (good < file->text.len) {
+        report_not_utf8(u, file, good);
+        *err = MT_E_REJECTED;
     }
     return *err == MT_OK;
 }
@@ -65,13 +124,6 @@ static fr_file *add_file(loader *l, mt_str id, mt_str path)
 }
 
 /* ---- imports ---- */
-
-/* At the keyword; the importing construct has no kind of its own to name. */
-static fr_place import_place(const fr_construct *import)
-{
-    return (fr_place){
-        .file = import->file, .tok = import->tok, .field = FR_FIELD("import")};
-}
 
 /* `id` is canonical, with links and dots resolved by the provider, so a prefix is
  * enough; the slash behind it keeps `/contracts-evil` out of `/contracts`. Without a
@@ -160,7 +212,7 @@ static void follow_import(loader *l, const fr_construct *import)
                                fr_str(l->u, import->id));
     fr_file *file = add_file(l, id, path);
     mt_err err;
-    if (!read_text(l->u, file, &err)) {
+    if (!read_text(l->u, file, import, &err)) {
         l->u->incomplete = true;
         return;
     }
@@ -172,25 +224,38 @@ static void follow_import(loader *l, const fr_construct *import)
     }
 }
 
-/* A file of types only may not import. False if it does. §4.6; an empty file is not a
- * library and may import. */
-static bool check_library(fr_unit *u, fr_file *file, fr_construct **items, size_t count)
+/* Its imports and what else it has, each in the order of the text. Taken apart in one
+ * walk: constructs of a large file are far apart in memory. */
+typedef struct contents {
+    MT_VEC(const fr_construct *) imports;
+    fr_construct **others;
+    size_t count, types; /* of the others, and of those that declare a type */
+} contents;
+
+static contents take_apart(fr_unit *u, fr_construct **items, size_t count)
 {
-    const fr_construct *import = NULL;
-    size_t others = 0, types = 0;
+    contents c = {.others = items};
     for (size_t i = 0; i < count; i++) {
-        if (items[i]->kind == FR_IMPORT) {
-            import = import ? import : items[i];
+        fr_construct *item = items[i];
+        if (item->kind == FR_IMPORT) {
+            *mt_vec_add(u->keep, &c.imports) = item;
         } else {
-            others++;
-            types += items[i]->kind == FR_TYPEDECL;
+            c.others[c.count++] = item;
+            c.types += item->kind == FR_TYPEDECL;
         }
     }
-    file->is_library = others && types == others;
-    if (!file->is_library || !import) {
+    return c;
+}
+
+/* A file of types only may not import. False if it does. §4.6; an empty file is not a
+ * library and may import. */
+static bool check_library(fr_unit *u, fr_file *file, const contents *c)
+{
+    file->is_library = c->count && c->types == c->count;
+    if (!file->is_library || !c->imports.len) {
         return true;
     }
-    fr_report(u, FR_E_LIBRARY_IMPORT, import_place(import),
+    fr_report(u, FR_E_LIBRARY_IMPORT, import_place(c->imports.items[0]),
               "type library files may not contain import declarations; a file "
               "containing only TypeDecl constructs is a type library and must be "
               "self-contained");
@@ -205,23 +270,23 @@ static void load(loader *l, fr_file *file)
     fr_construct **items;
     size_t count;
     fr_lex(u->keep, &u->syms, file->text, u->limits, 0, &file->tokens);
+    size_t before = u->first->len;
     for (uint32_t i = 0; i < file->tokens.fault_count; i++) {
         fr_report_lex(u, file, &file->tokens.faults[i]);
     }
+    size_t after = u->first->len;
     fr_parse(u, file, &items, &count);
+    fr_place_lex(u, file, before, after, items, count);
+    contents c = take_apart(u, items, count);
     file->loading = true;
     *mt_vec_add(u->keep, &l->stack) = file;
-    if (check_library(u, file, items, count)) {
-        for (size_t i = 0; i < count; i++) {
-            if (items[i]->kind == FR_IMPORT) {
-                follow_import(l, items[i]);
-            }
+    if (check_library(u, file, &c)) {
+        for (size_t i = 0; i < c.imports.len; i++) {
+            follow_import(l, c.imports.items[i]);
         }
     }
-    for (size_t i = 0; i < count; i++) {
-        if (items[i]->kind != FR_IMPORT) {
-            *mt_vec_add(u->keep, &u->all) = items[i];
-        }
+    for (size_t i = 0; i < c.count; i++) {
+        *mt_vec_add(u->keep, &u->all) = c.others[i];
     }
     l->stack.len--;
     file->loading = false;
@@ -234,7 +299,11 @@ static mt_err find_root(fr_unit *u, mt_str path, mt_str *id)
     mt_err err =
         u->provider->find(u->provider->state, u->keep, MT_STR(""), path, id, &why);
     if (err != MT_OK) {
-        fr_report_file(u, FR_E_ROOT_OPEN, path, "cannot open file: %.*s", MT_ARG(why));
+        fr_file_fault fault = {.file = path, .path = path};
+        fault.message = mt_strf(u->keep, "cannot open '%.*s': %.*s", MT_ARG(path),
+                                MT_ARG(plain_reason(why)));
+        fr_report_file(u, FR_E_ROOT_OPEN, &fault, "cannot open file: %.*s",
+                       MT_ARG(why));
     }
     return err;
 }
@@ -250,7 +319,7 @@ mt_err fr_pass1_bundle(fr_unit *u, mt_str id, mt_str path)
     }
     fr_file *file = add_file(&l, id, path);
     u->sandbox = mt_path_dir(id);
-    if (!read_text(u, file, &err)) {
+    if (!read_text(u, file, NULL, &err)) {
         return err;
     }
     load(&l, file);

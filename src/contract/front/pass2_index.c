@@ -11,6 +11,17 @@ static bool same_file_name(const fr_construct *a, const fr_construct *b)
     return a->file == b->file || mt_str_eq(a->file->name, b->file->name);
 }
 
+/* At the second name for people, with where the other one is. */
+static fr_place at_double(fr_unit *u, const fr_construct *c, const fr_construct *other)
+{
+    fr_place at = fr_exactly(fr_at(c, c->tok, FR_FIELD("id")), c->id_tok, c->id_tok);
+    at.exact.message =
+        fr_said(u, "%s '%.*s' is declared twice: also in %.*s:%u",
+                fr_kind_name((fr_kind)c->kind), FR_ARG(u, c->id),
+                MT_ARG(other->file->path), fr_line(other->file, other->tok));
+    return at;
+}
+
 /* The index serves as scratch here and is emptied at the end. */
 static void check_across_files(fr_unit *u)
 {
@@ -26,7 +37,7 @@ static void check_across_files(fr_unit *u)
         }
         const fr_construct *other = u->all.items[*seen - 1];
         if (!same_file_name(c, other)) {
-            fr_report(u, FR_E_DUPLICATE_ACROSS, fr_at(c, c->tok, FR_FIELD("id")),
+            fr_report(u, FR_E_DUPLICATE_ACROSS, at_double(u, c, other),
                       "duplicate %s id '%.*s': first declared in %.*s",
                       fr_kind_name((fr_kind)c->kind), FR_ARG(u, c->id),
                       MT_ARG(other->file->name));
@@ -44,7 +55,7 @@ static void add_construct(fr_unit *u, fr_construct *c)
     if (c->id && *known) {
         const fr_construct *first = u->kinds[kind].items[*known - 1];
         if (same_file_name(c, first)) {
-            fr_report(u, FR_E_DUPLICATE, fr_at(c, c->tok, FR_FIELD("id")),
+            fr_report(u, FR_E_DUPLICATE, at_double(u, c, first),
                       "duplicate %s id '%.*s': first declared at line %u",
                       fr_kind_name(kind), FR_ARG(u, c->id),
                       fr_line(first->file, first->tok));
@@ -62,6 +73,7 @@ static void index_verdicts(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
         const fr_rule *r = (const fr_rule *)u->kinds[FR_RULE].items[i];
+        fr_ask_ahead(u->kinds[FR_RULE].items, u->kinds[FR_RULE].len, i, 12, 128);
         uint32_t *known = &u->index[r->verdict.sym].verdict;
         if (r->verdict.sym && !*known) {
             *known = (uint32_t)i + 1;
@@ -81,6 +93,7 @@ void fr_pass2_index(fr_unit *u)
         check_across_files(u);
     }
     for (size_t i = 0; i < u->all.len; i++) {
+        fr_ask_ahead(u->all.items, u->all.len, i, 12, 64);
         add_construct(u, u->all.items[i]);
     }
     index_verdicts(u);

@@ -7,6 +7,7 @@
  *
  * A type that could not be resolved is FR_UNKNOWN, which agrees with everything: one
  * fault, one report. */
+#include "contract/front/suggest.h"
 #include "contract/front/types.h"
 
 /* States of the depth-first search: OPEN is on the path from the start. */
@@ -20,33 +21,37 @@ typedef struct search {
 
 static void visit(search *s, fr_typedecl *decl);
 
-/* Does the type mention `name`, at any depth? Before references are resolved, so it
- * ends: a declaration holds no other one yet. */
-static bool mentions(const fr_type *t, fr_sym name)
+/* Where the type mentions `name`, at any depth; NULL if it does not. Before references
+ * are resolved, so it ends: a declaration holds no other one yet. */
+static const fr_type *mention(const fr_type *t, fr_sym name)
 {
     if (t->base == FR_TYPE_REF) {
-        return t->ref == name;
+        return t->ref == name ? t : NULL;
     }
     if (fr_holds(t, LN_LIST)) {
-        return mentions(t->element, name);
+        return mention(t->element, name);
     }
-    for (uint32_t i = 0; fr_has(t, LN_PARTED) && i < t->field_count; i++) {
-        if (mentions(t->fields[i].type, name)) {
-            return true;
-        }
+    const fr_type *found = NULL;
+    for (uint32_t i = 0; !found && fr_has(t, LN_PARTED) && i < t->field_count; i++) {
+        found = mention(t->fields[i].type, name);
     }
-    return false;
+    return found;
 }
 
 /* Only for the message: which field of the last type closes the circle. */
-static mt_str field_that_mentions(fr_unit *u, const fr_type *t, fr_sym name)
+static fr_place at_mention(fr_unit *u, const fr_typedecl *decl, fr_sym name)
 {
+    fr_place at = fr_at(&decl->head, decl->head.tok, FR_FIELD("type"));
+    const fr_type *t = decl->type;
     for (uint32_t i = 0; i < t->field_count; i++) {
-        if (mentions(t->fields[i].type, name)) {
-            return mt_strf(u->keep, "type.fields.%.*s", FR_ARG(u, t->fields[i].name));
+        const fr_type *found = mention(t->fields[i].type, name);
+        if (found) {
+            at.field =
+                mt_strf(u->keep, "type.fields.%.*s", FR_ARG(u, t->fields[i].name));
+            return fr_exactly(at, found->tok, found->tok);
         }
     }
-    return FR_FIELD("type");
+    return at;
 }
 
 /* All types of the circle become broken, so what refers to them is FR_UNKNOWN and
@@ -65,9 +70,7 @@ static void report_cycle(search *s, const fr_typedecl *target)
     }
     mt_buf_adds(&path, fr_str(u, target->head.id));
     const fr_typedecl *last = s->path.items[s->path.len - 1];
-    fr_report(u, FR_E_TYPE_CYCLE,
-              fr_at(&last->head, last->head.tok,
-                    field_that_mentions(u, last->type, target->head.id)),
+    fr_report(u, FR_E_TYPE_CYCLE, at_mention(u, last, target->head.id),
               "TypeDecl cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
     for (size_t i = from; i < s->path.len; i++) {
@@ -141,6 +144,14 @@ static void visit(search *s, fr_typedecl *decl)
     decl->state = DONE;
 }
 
+/* The suite names neither kind nor id and shows the construct's keyword. */
+static fr_place at_unknown(fr_unit *u, const fr_type *t, const fr_construct *c)
+{
+    fr_place at = {.file = c->file, .tok = c->tok, .field = FR_FIELD("type")};
+    at.exact.construct = c;
+    return fr_meant_type(u, at, (fr_name){t->ref, t->tok});
+}
+
 /* `resolved` is set before the parts are visited and ends the work on shared types. The
  * caller puts the result in place of `t`; nothing is copied (§4.6: identity is by
  * structure, so sharing cannot be seen). */
@@ -155,10 +166,8 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c)
         if (decl) {
             decl->head.used = true;
         } else if (!u->incomplete) {
-            fr_report(
-                u, FR_E_TYPE_UNKNOWN,
-                (fr_place){.file = c->file, .tok = c->tok, .field = FR_FIELD("type")},
-                "unknown type reference '%.*s'", FR_ARG(u, t->ref));
+            fr_report(u, FR_E_TYPE_UNKNOWN, at_unknown(u, t, c),
+                      "unknown type reference '%.*s'", FR_ARG(u, t->ref));
         }
         t->base = FR_TYPE_ERROR;
         return t;

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #include "contract/front/check.h"
+#include "contract/front/suggest.h"
 
 /* ---- comparisons ---- */
 
@@ -47,6 +48,11 @@ static bool is_fact(const fr_check *k, const fr_expr *e)
     return fr_find(k->u, FR_FACT, e->sym) != NULL;
 }
 
+static bool is_numeric(const fr_type *t)
+{
+    return fr_has(t, LN_NUMBER);
+}
+
 /* The product of two facts, which the suite looks for before names. The type is set to
  * unknown, so that product_type() does not report it again. */
 static void check_fact_product(fr_check *k, fr_expr *e)
@@ -62,10 +68,10 @@ static void check_fact_product(fr_check *k, fr_expr *e)
  * reported in ours, late. */
 static bool check_operator(fr_check *k, const fr_expr *e, const fr_type *t, bool fact)
 {
-    fr_place at = fr_check_at(k, e, !fact);
     if (t->base >= LN_BASE_COUNT || fr_has(t, LN_ORDERED)) {
         return true;
     }
+    fr_place at = fr_check_at(k, e, !fact);
     if (fr_holds(t, LN_BOOLEAN)) {
         fr_report(
             k->u, FR_E_OPERATOR_BOOL, at,
@@ -106,11 +112,6 @@ static void check_currencies(fr_check *k, const fr_expr *e, const fr_type *a,
     }
 }
 
-static bool is_numeric(const fr_type *t)
-{
-    return fr_has(t, LN_NUMBER);
-}
-
 /* Can a string literal stand for a value of this type? */
 static bool takes_text(const fr_type *t)
 {
@@ -118,21 +119,56 @@ static bool takes_text(const fr_type *t)
            fr_holds(t, LN_TIME);
 }
 
-/* A string beside an Enum or a date has to be one of its values: a misspelled value
- * would make a condition that never holds. */
-static void check_text_literal(fr_check *k, const fr_expr *e, const fr_type *t,
+/* The tag of a union is held like an Enum, but its values are declared names. */
+static bool is_tag(const fr_expr *e)
+{
+    return e->kind == FR_X_FIELD && e->sym == FR_W_tag &&
+           fr_holds(e->left->type, LN_VARIANT);
+}
+
+/* A string beside a date has to be one, beside a tag the name of a variant. A value
+ * that an Enum does not declare is well-typed and never equal (§16, S3a): a warning.
+ * Text longer than the field is simply never equal. */
+static void check_text_literal(fr_check *k, const fr_expr *e, const fr_expr *beside,
                                const fr_expr *literal)
 {
-    bool tolerated;
-    /* Text longer than the field is simply never equal. */
+    const fr_type *t = beside->type;
+    bool tolerated = false;
     mt_str fault = fr_holds(t, LN_TEXT)
                        ? MT_STR("")
                        : fr_literal_fault(k->u, t, literal, &tolerated);
     if (fault.len) {
-        fr_place at = fr_check_at(k, e, true);
+        fr_place at = fr_meant_value(k->u, fr_check_at(k, e, true), t,
+                                     (fr_name){literal->sym, literal->tok});
         at.tok = literal->tok;
-        fr_report(k->u, FR_E_LITERAL_VALUE, at, "%.*s", MT_ARG(fault));
+        bool undeclared = fr_holds(t, LN_CHOICE) && !is_tag(beside);
+        fr_report(k->u, undeclared ? FR_E_ENUM_UNDECLARED : FR_E_LITERAL_VALUE, at,
+                  "%.*s", MT_ARG(fault));
     }
+}
+
+/* Two Enums compare if they have the same values, in whatever order (§10.4): otherwise
+ * one of them could never be equal to the other. */
+static bool same_values(fr_check *k, const fr_type *a, const fr_type *b)
+{
+    if (a->value_count != b->value_count) {
+        return false;
+    }
+    const fr_sym *x = fr_sorted_syms(k->u->keep, a->values, a->value_count);
+    const fr_sym *y = fr_sorted_syms(k->u->keep, b->values, b->value_count);
+    return !a->value_count || memcmp(x, y, a->value_count * sizeof *x) == 0;
+}
+
+static bool types_agree(fr_check *k, const fr_type *a, const fr_type *b)
+{
+    if (is_numeric(a) && is_numeric(b)) {
+        return true;
+    }
+    if (fr_holds(a, LN_CHOICE) && fr_holds(b, LN_CHOICE)) {
+        return same_values(k, a, b);
+    }
+    bool structured = fr_has(a, LN_PARTED) || fr_holds(a, LN_LIST);
+    return a->base == b->base && (!structured || fr_type_equal(a, b));
 }
 
 /* String literals first: their own type is Text, which agrees with hardly anything.
@@ -142,22 +178,20 @@ static void check_agreement(fr_check *k, const fr_expr *e, const fr_type *a,
                             const fr_type *b)
 {
     if (e->right->kind == FR_X_STR && takes_text(a)) {
-        check_text_literal(k, e, a, e->right);
+        check_text_literal(k, e, e->left, e->right);
         return;
     }
     if (e->left->kind == FR_X_STR && takes_text(b)) {
-        check_text_literal(k, e, b, e->left);
+        check_text_literal(k, e, e->right, e->left);
         return;
     }
     if (fr_has(a, LN_CURRENCY) && fr_has(b, LN_CURRENCY)) {
         check_currencies(k, e, a, b);
         return;
     }
-    bool structured = fr_has(a, LN_PARTED) || fr_holds(a, LN_LIST);
-    bool agree = (is_numeric(a) && is_numeric(b)) ||
-                 (a->base == b->base && (!structured || fr_type_equal(a, b)));
-    if (!agree) {
-        fr_report(k->u, FR_E_COMPARE_TYPES, fr_check_at(k, e, true),
+    if (!types_agree(k, a, b)) {
+        fr_report(k->u, FR_E_COMPARE_TYPES,
+                  fr_check_types(k, e, "cannot compare ", a, " with ", b, ""),
                   "type error: cannot compare %s with %s",
                   fr_type_text(k->u, k->u->keep, a).ptr,
                   fr_type_text(k->u, k->u->keep, b).ptr);
@@ -190,15 +224,24 @@ static const fr_type *seen_type(const fr_expr *e)
     }
 }
 
+static uint32_t precision_of(const fr_type *t)
+{
+    return fr_is_int(t) ? fr_int_precision(t) : t->precision;
+}
+
+static uint32_t scale_of(const fr_type *t)
+{
+    return fr_is_int(t) ? 0 : t->scale;
+}
+
 /* §13.2, with one digit more as a sum would have it: so the suite's bundles are. */
-static const fr_type *promoted(fr_check *k, const fr_type *integer,
-                               const fr_type *decimal)
+static const fr_type *promoted(fr_check *k, const fr_type *a, const fr_type *b)
 {
     fr_type *t = mt_new(k->u->keep, fr_type);
-    uint32_t digits = fr_int_precision(integer);
+    uint32_t x = precision_of(a), y = precision_of(b);
     *t = FR_DECIMAL;
-    t->precision = (decimal->precision > digits ? decimal->precision : digits) + 1;
-    t->scale = decimal->scale;
+    t->precision = (x > y ? x : y) + 1;
+    t->scale = scale_of(a) > scale_of(b) ? scale_of(a) : scale_of(b);
     return t;
 }
 
@@ -216,8 +259,9 @@ static bool is_arithmetic(const fr_expr *e)
     return e->kind == FR_X_MUL || e->kind == FR_X_ADD || e->kind == FR_X_SUB;
 }
 
-/* Money first, then mixed numbers, then integers with arithmetic on the left; every
- * other comparison has none. Our own loader does not read it. */
+/* Money first, then numbers one of which is a Decimal (§14.2, pass 4), then integers
+ * with arithmetic on the left; every other comparison has none, as in the suite. Our
+ * own loader does not read it. */
 static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
 {
     const fr_type *a = seen_type(e->left), *b = seen_type(e->right);
@@ -227,16 +271,11 @@ static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
     if (b && fr_has(b, LN_CURRENCY)) {
         return b;
     }
-    if (!a || !b) {
-        return NULL;
+    if (is_numeric(e->left->type) && is_numeric(e->right->type) &&
+        (fr_is_decimal(e->left->type) || fr_is_decimal(e->right->type))) {
+        return promoted(k, e->left->type, e->right->type);
     }
-    if (fr_is_int(a) && fr_is_decimal(b)) {
-        return promoted(k, a, b);
-    }
-    if (fr_is_decimal(a) && fr_is_int(b)) {
-        return promoted(k, b, a);
-    }
-    if (fr_is_int(a) && fr_is_int(b) && is_arithmetic(e->left)) {
+    if (a && b && fr_is_int(a) && fr_is_int(b) && is_arithmetic(e->left)) {
         return union_of_ranges(k, a, b);
     }
     return NULL;
@@ -246,12 +285,19 @@ static const fr_type *comparison_type(fr_check *k, const fr_expr *e)
 static void check_membership(fr_check *k, const fr_expr *e, const fr_type *a)
 {
     if (e->sym2 == FR_W_in && !fr_is_unknown(a) && !fr_holds(a, LN_CHOICE)) {
-        fr_place at = fr_check_at(k, e, true);
+        fr_place at = fr_check_types(k, e, "operator 'in' is not defined for ", a,
+                                     "; only Enum has it", NULL, "");
         at.hint = "write an equality for each value and join them with 'or'";
         fr_report(k->u, FR_E_OPERATOR_TYPE, at,
                   "type error: operator 'in' not defined for %s; only Enum has it",
                   fr_type_text(k->u, k->u->keep, a).ptr);
     }
+}
+
+/* A string on the left of a date or a time is one, as it is on the right. */
+static bool is_written_time(const fr_expr *e, const fr_type *right)
+{
+    return e->left->kind == FR_X_STR && (fr_is_day(right) || fr_holds(right, LN_TIME));
 }
 
 /* In the order of the suite: products of facts, names left and right, the operator,
@@ -264,7 +310,7 @@ static void check_comparison(fr_check *k, fr_expr *e)
     const fr_type *a = fr_term_type(k, e->left, true);
     const fr_type *b = fr_term_type(k, e->right, true);
     k->anchor = 0;
-    bool defined = fr_is_unknown(a) || !is_order(e->op) ||
+    bool defined = fr_is_unknown(a) || !is_order(e->op) || is_written_time(e, b) ||
                    check_operator(k, e, a, is_fact(k, e->left));
     check_membership(k, e, a);
     if (fr_is_unknown(a) || fr_is_unknown(b)) {
@@ -292,7 +338,9 @@ static void check_verdict(fr_check *k, const fr_expr *e)
     }
     if (!rule && !k->u->incomplete) {
         fr_report(
-            k->u, FR_E_VERDICT_UNKNOWN, fr_check_at(k, e, true),
+            k->u, FR_E_VERDICT_UNKNOWN,
+            fr_meant_verdict(k->u, fr_check_at(k, e, true),
+                             fr_verdict_name(k->c->file, e)),
             "unresolved VerdictType reference: '%.*s' is not produced by any rule "
             "in this contract",
             FR_ARG(k->u, e->sym));
@@ -329,7 +377,9 @@ static void check_bool_value(fr_check *k, fr_expr *e)
 {
     const fr_type *t = fr_term_type(k, e, false);
     if (!fr_is_unknown(t) && !fr_holds(t, LN_BOOLEAN)) {
-        fr_report(k->u, FR_E_NOT_A_PREDICATE, fr_check_at(k, e, true),
+        fr_report(k->u, FR_E_NOT_A_PREDICATE,
+                  fr_check_types(k, e, "a value of type ", t, " is not a condition",
+                                 NULL, ""),
                   "a value of type %s is not a condition",
                   fr_type_text(k->u, k->u->keep, t).ptr);
     }
@@ -339,7 +389,9 @@ static void report_domain(fr_check *k, const fr_expr *e, const fr_type *t)
 {
     const fr_expr *domain = e->left;
     mt_str name = fr_str(k->u, domain->sym);
-    fr_report(k->u, FR_E_DOMAIN_NOT_LIST, fr_check_at(k, e, !is_fact(k, domain)),
+    fr_place at = fr_check_at(k, e, !is_fact(k, domain));
+    fr_span span = fr_expr_span(at.file, domain);
+    fr_report(k->u, FR_E_DOMAIN_NOT_LIST, fr_exactly(at, span.first, span.last),
               "type error: quantifier domain '%.*s' has type %s; domain must be "
               "List-typed",
               MT_ARG(name), fr_type_text(k->u, k->u->keep, t).ptr);
@@ -356,12 +408,31 @@ static void check_binder(fr_check *k, fr_expr *e, const fr_type *element)
         written = fr_resolve_type(k->u, parsed, k->c);
     }
     if (written && !fr_type_equal(written, element)) {
+        fr_place at =
+            fr_check_types(k, e, "the variable is declared as ", written,
+                           ", but the list has elements of type ", element, "");
         fr_report(
-            k->u, FR_E_BINDER_TYPE, fr_check_at(k, e, true),
+            k->u, FR_E_BINDER_TYPE, fr_exactly(at, e->sym2, e->type->tok),
             "variable '%.*s' is declared as %s, but the list has elements of type "
             "%s",
             FR_ARG(k->u, e->sym), fr_type_text(k->u, k->u->keep, written).ptr,
             fr_type_text(k->u, k->u->keep, element).ptr);
+    }
+}
+
+/* §10.4: over facts and their fields, never over verdicts. */
+static void check_domain(fr_check *k, const fr_expr *e)
+{
+    const fr_expr *base = e->left;
+    while (base->kind == FR_X_FIELD || base->kind == FR_X_INDEX) {
+        base = base->left;
+    }
+    if (base->kind == FR_X_REF && base->op == FR_REF_VERDICT) {
+        fr_place at = fr_check_at(k, base, true);
+        fr_report(k->u, FR_E_DOMAIN_VERDICT, at,
+                  "'%.*s' is a verdict; a quantifier runs over a List fact or a List "
+                  "field of a Record fact",
+                  FR_ARG(k->u, base->sym));
     }
 }
 
@@ -375,6 +446,7 @@ static void check_quantifier(fr_check *k, fr_expr *e)
     k->tok = tok;
     const fr_type *element = &FR_UNKNOWN;
     if (fr_holds(t, LN_LIST)) {
+        check_domain(k, e);
         element = t->element;
     } else if (!fr_is_unknown(t)) {
         report_domain(k, e, t);
@@ -437,9 +509,40 @@ static bool contains(const fr_type *outer, const fr_type *inner)
     return inner->min >= outer->min && inner->max <= outer->max;
 }
 
-/* Empty when the value always fits. An Int that may leave the range is a fault here
- * although it would be caught at run time, since the range of the product is known
- * (§14.2, pass 4); text and decimals are checked when the verdict is made. */
+/* Digits before the dot that values of a number can have. */
+static uint32_t whole_digits(const fr_type *t)
+{
+    if (fr_is_int(t)) {
+        unsigned low = fr_digits(t->min), high = fr_digits(t->max);
+        return low > high ? low : high;
+    }
+    return t->precision > t->scale ? t->precision - t->scale : 0;
+}
+
+/* Does every value of `have` fit `want`? Both have the same base, or `have` is an Int
+ * and becomes a Decimal. Digits behind the dot are rounded away (§13.4), so those
+ * before it decide. */
+static bool always_fits(const fr_type *want, const fr_type *have)
+{
+    if (fr_is_decimal(want)) {
+        return whole_digits(have) <= whole_digits(want);
+    }
+    if (fr_has(want, LN_RANGED)) {
+        return contains(want, have);
+    }
+    if (fr_has(want, LN_CURRENCY)) {
+        return want->name == have->name;
+    }
+    if (fr_holds(want, LN_TEXT)) {
+        return have->length <= want->length;
+    }
+    bool whole =
+        fr_has(want, LN_PARTED) || fr_holds(want, LN_LIST) || fr_holds(want, LN_CHOICE);
+    return !whole || fr_type_equal(want, have);
+}
+
+/* Empty when the value always fits: there are no run-time type errors in a contract
+ * that is well-typed (§4.1). */
 static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
 {
     const fr_type *have = e->type;
@@ -467,19 +570,11 @@ static mt_str payload_fault(fr_check *k, const fr_type *want, const fr_expr *e)
                        "converted",
                        FR_ARG(k->u, have->name), FR_ARG(k->u, want->name));
     }
-    bool fits = true;
-    if (fr_is_int(want)) {
-        fits = contains(want, have);
-    } else if (fr_has(want, LN_CURRENCY)) {
-        fits = want->name == have->name;
-    } else if (fr_has(want, LN_PARTED) || fr_holds(want, LN_LIST) ||
-               fr_holds(want, LN_CHOICE)) {
-        fits = fr_type_equal(want, have);
-    }
-    return fits ? MT_STR("")
-                : mt_strf(k->u->keep, "a value of %s does not always fit %s",
-                          fr_type_text(k->u, k->u->keep, have).ptr,
-                          fr_type_text(k->u, k->u->keep, want).ptr);
+    return always_fits(want, have)
+               ? MT_STR("")
+               : mt_strf(k->u->keep, "a value of %s does not always fit %s",
+                         fr_type_spell(k->u, k->u->keep, have).ptr,
+                         fr_type_spell(k->u, k->u->keep, want).ptr);
 }
 
 /* The suite's own message for a product of integers, ours for everything else. */
@@ -504,6 +599,24 @@ static void check_payload_type(fr_check *k, fr_rule *r)
     if (fault.len) {
         fr_report(k->u, FR_E_PAYLOAD_TYPE, fr_check_at(k, e, true),
                   "the payload does not fit its type: %.*s", MT_ARG(fault));
+    } else if (fr_literal_loses(k->u, want, e)) {
+        fr_place at = fr_check_at(k, e, true);
+        at.tok = e->tok;
+        fr_report(k->u, FR_E_PAYLOAD_ROUNDED, at,
+                  "%.*s has more digits behind the dot than the payload keeps: %u",
+                  FR_ARG(k->u, e->sym), want->scale);
+    }
+}
+
+/* A bare Text is as long as what it takes: its literal, which pass 6 counts, or the
+ * fact. */
+static void measure_payload(fr_check *k, fr_rule *r)
+{
+    const fr_type *have = r->payload->type;
+    if (r->payload_type->bare && fr_holds(r->payload_type, LN_TEXT) &&
+        fr_holds(have, LN_TEXT) && r->payload->kind != FR_X_STR) {
+        r->payload_type = mt_new(k->u->keep, fr_type);
+        *r->payload_type = *have;
     }
 }
 
@@ -521,6 +634,7 @@ static void check_payload(fr_unit *u, fr_rule *r)
         r->payload_type = mt_new(u->keep, fr_type);
         *r->payload_type = *t; /* the short form's type is its value's */
     } else {
+        measure_payload(&k, r);
         check_payload_type(&k, r);
     }
 }
@@ -529,6 +643,7 @@ static void check_payload(fr_unit *u, fr_rule *r)
 
 static void resolve_fact(fr_unit *u, fr_fact *f)
 {
+    f->type_tok = f->type->tok;
     f->type = fr_resolve_type(u, f->type, &f->head);
 }
 
@@ -539,17 +654,80 @@ static void resolve_rule(fr_unit *u, fr_rule *r)
     }
 }
 
+/* Values from outside are checked against their type, so it needs bounds (§4.1): a Text
+ * without a length would take none but the empty one. Reported once per fact. */
+static bool check_bounds(fr_unit *u, const fr_fact *f, const fr_type *t)
+{
+    if (t->bare) {
+        fr_report(u, FR_E_TYPE_UNBOUNDED,
+                  fr_at(&f->head, f->type_tok, FR_FIELD("type")),
+                  "fact '%.*s': %s needs %s", FR_ARG(u, f->head.id),
+                  fr_base_name((fr_base)t->base),
+                  fr_holds(t, LN_TEXT) ? "max_length" : "max");
+        return false;
+    }
+    if (fr_holds(t, LN_LIST)) {
+        return check_bounds(u, f, t->element);
+    }
+    bool good = true;
+    for (uint32_t i = 0; good && fr_has(t, LN_PARTED) && i < t->field_count; i++) {
+        good = check_bounds(u, f, t->fields[i].type);
+    }
+    return good;
+}
+
+/* Digits of a default that will not be in the bundle. */
+static void check_rounding(fr_unit *u, const fr_fact *f, const fr_type *t,
+                           const fr_expr *e)
+{
+    if (fr_is_unknown(t)) {
+        return;
+    }
+    if (fr_literal_loses(u, t, e)) {
+        uint32_t scale = fr_is_decimal(t) ? t->scale : FR_MONEY_SCALE;
+        mt_str text = fr_str(u, e->sym);
+        fr_report(u, FR_E_DEFAULT_ROUNDED, fr_at(&f->head, e->tok, FR_FIELD("default")),
+                  "the default %.*s is rounded to %.*s", MT_ARG(text),
+                  MT_ARG(ct_round_text(u->keep, text, scale)));
+    } else if (e->kind == FR_X_LIST) {
+        for (uint32_t i = 0; i < e->sym2; i++) {
+            check_rounding(u, f, t->element, e->items[i]);
+        }
+    } else if (e->kind == FR_X_ENTRY) {
+        check_rounding(u, f, fr_type_field_of(u, t, e->sym), e->left);
+    } else if (e->kind == FR_X_RECORD) {
+        const fr_type *of =
+            fr_holds(t, LN_VARIANT) ? fr_type_field_of(u, t, e->sym) : t;
+        for (uint32_t i = 0; i < e->sym2; i++) {
+            check_rounding(u, f, of->fields[i].type, e->items[i]->left);
+        }
+    }
+}
+
 /* An integer as the default of a Duration is what older contracts have: tolerated,
  * unless the run is strict. */
 static void check_fact(fr_unit *u, fr_fact *f)
 {
     bool tolerated = false;
     fr_check_type(u, f->type, &f->head, FR_FIELD("type"));
+    check_bounds(u, f, f->type);
     if (!f->initial) {
         return;
     }
     mt_str fault = fr_literal_fault(u, f->type, f->initial, &tolerated);
-    fr_place at = fr_at(&f->head, f->initial->tok, FR_FIELD("default"));
+    if (!fault.len) {
+        check_rounding(u, f, f->type, f->initial);
+    }
+    if (!fault.len && !tolerated) {
+        return;
+    }
+    fr_span span = fr_expr_span(f->head.file, f->initial);
+    fr_place at = fr_exactly(fr_at(&f->head, f->initial->tok, FR_FIELD("default")),
+                             span.first, span.last);
+    if (fault.len && fr_holds(f->type, LN_CHOICE) && f->initial->kind == FR_X_STR) {
+        at =
+            fr_meant_value(u, at, f->type, (fr_name){f->initial->sym, f->initial->tok});
+    }
     if (fault.len) {
         fr_report(u, FR_E_DEFAULT_TYPE, at, "the default does not fit its type: %.*s",
                   MT_ARG(fault));
@@ -565,7 +743,8 @@ static void complete_rule(fr_unit *u, fr_rule *r)
     if (r->payload) {
         return;
     }
-    fr_report(u, FR_E_RULE_PRODUCE, fr_at(&r->head, r->head.tok, FR_FIELD("produce")),
+    fr_place at = fr_at(&r->head, r->head.tok, FR_FIELD("produce"));
+    fr_report(u, FR_E_RULE_PRODUCE, fr_exactly(at, r->head.tok, r->head.id_tok),
               "rule '%.*s' produces no verdict", FR_ARG(u, r->head.id));
 }
 
@@ -617,6 +796,7 @@ static void check_operation(fr_unit *u, fr_operation *o)
 static void each(fr_unit *u, fr_kind kind, void (*visit)(fr_unit *u, fr_construct *c))
 {
     for (size_t i = 0; i < u->kinds[kind].len; i++) {
+        fr_ask_ahead(u->kinds[kind].items, u->kinds[kind].len, i, 8, 512);
         if (!u->kinds[kind].items[i]->broken) {
             visit(u, u->kinds[kind].items[i]);
         }
@@ -662,6 +842,7 @@ static void resolve_types(fr_unit *u)
 {
     for (size_t i = 0; i < u->all.len; i++) {
         fr_construct *c = u->all.items[i];
+        fr_ask_ahead(u->all.items, u->all.len, i, 8, 128);
         if (c->broken) {
             continue;
         }

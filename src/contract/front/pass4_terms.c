@@ -8,10 +8,13 @@
  * A term that has no type is FR_UNKNOWN after one report, and everything built on it
  * is silent. Where a report stands is decided by fr_check_at(): the suite wants the
  * line of the construct's field for some and the token for others. */
+#include "base/utf8.h"
 #include "contract/front/check.h"
+#include "contract/front/parser.h"
+#include "contract/front/suggest.h"
 
 /* An error that the suite knows is shown on the line where its comparison begins; a
- * late one at the term itself, which is of more use. */
+ * late one at the term itself, which is of more use. People see all of them there. */
 fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
 {
     fr_place at = fr_at(k->c, k->tok ? k->tok : e->tok, k->field);
@@ -20,6 +23,20 @@ fr_place fr_check_at(const fr_check *k, const fr_expr *e, bool late)
         fr_line(at.file, k->anchor) != fr_line(at.file, at.tok)) {
         at.tok = k->anchor;
     }
+    fr_span span = fr_expr_span(at.file, e);
+    return fr_exactly(at, span.first, span.last);
+}
+
+fr_place fr_check_types(const fr_check *k, const fr_expr *e, const char *before,
+                        const fr_type *a, const char *between, const fr_type *b,
+                        const char *behind)
+{
+    fr_place at = fr_check_at(k, e, true);
+    mt_arena *keep = k->u->keep;
+    at.exact.message =
+        fr_said(k->u, "%s%.*s%s%.*s%s", before,
+                MT_ARG(a ? fr_type_spell(k->u, keep, a) : MT_STR("")), between,
+                MT_ARG(b ? fr_type_spell(k->u, keep, b) : MT_STR("")), behind);
     return at;
 }
 
@@ -54,6 +71,28 @@ static const fr_type *new_decimal(fr_check *k, uint32_t precision, uint32_t scal
 
 /* ---- names ---- */
 
+/* What the name may have been: a truth value of another language, or what can stand
+ * there, variables first. */
+static fr_place at_unresolved(fr_check *k, const fr_expr *e, bool late)
+{
+    fr_place at = fr_check_at(k, e, late);
+    fr_tok tok = e->tok;
+    bool truth;
+    if (fr_is_bool_slip(fr_str(k->u, e->sym), &truth)) {
+        at.hint = truth ? "write true" : "write false";
+        at.exact.fix = fr_fix(k->u, at.file, tok, tok,
+                              truth ? MT_STR("true") : MT_STR("false"), true);
+        return at;
+    }
+    mt_nearest n = fr_nearest(k->u, e->sym);
+    for (size_t i = k->variables.len; i-- > 0;) {
+        fr_offer_sym(k->u, &n, k->variables.items[i].name);
+    }
+    fr_offer_kind(k->u, &n, FR_FACT);
+    fr_offer_verdicts(k->u, &n);
+    return fr_meant(k->u, at, &n, tok);
+}
+
 /* §10.6: an entity in a condition is a mistake of its own and gets its own words,
  * except where the suite has a message for unknown names. */
 static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
@@ -69,7 +108,7 @@ static const fr_type *unresolved(fr_check *k, fr_expr *e, bool direct)
             FR_ARG(k->u, e->sym));
         return &FR_UNKNOWN;
     }
-    fr_report(k->u, FR_E_FACT_UNRESOLVED, fr_check_at(k, e, !direct),
+    fr_report(k->u, FR_E_FACT_UNRESOLVED, at_unresolved(k, e, !direct),
               "unresolved fact reference: '%.*s' is not declared in this contract",
               FR_ARG(k->u, e->sym));
     return &FR_UNKNOWN;
@@ -133,9 +172,10 @@ static const fr_type *tag_type(fr_check *k, const fr_type *of)
 
 static const fr_type *no_field(fr_check *k, fr_expr *e, const fr_type *of)
 {
-    fr_report(k->u, fr_holds(of, LN_VARIANT) ? FR_E_UNION_TAG : FR_E_FIELD_UNKNOWN,
-              fr_check_at(k, e, true), "%s has no %s '%.*s'",
-              fr_type_text(k->u, k->u->keep, of).ptr,
+    fr_place at =
+        fr_meant_field(k->u, fr_check_at(k, e, true), of, (fr_name){e->sym, e->sym2});
+    fr_report(k->u, fr_holds(of, LN_VARIANT) ? FR_E_UNION_TAG : FR_E_FIELD_UNKNOWN, at,
+              "%s has no %s '%.*s'", fr_type_text(k->u, k->u->keep, of).ptr,
               fr_holds(of, LN_VARIANT) ? "variant" : "field", FR_ARG(k->u, e->sym));
     return &FR_UNKNOWN;
 }
@@ -151,7 +191,9 @@ static const fr_type *field_type(fr_check *k, fr_expr *e)
         return new_decimal(k, 28, 2);
     }
     if (fr_has(of, LN_CURRENCY) && e->sym == FR_W_currency) {
-        return &FR_TEXT;
+        fr_type *code = new_type(k, &FR_TEXT);
+        code->length = (int64_t)mt_utf8_count(fr_str(k->u, of->name));
+        return code;
     }
     if (fr_holds(of, LN_VARIANT) && e->sym == FR_W_tag) {
         return tag_type(k, of);
@@ -163,11 +205,14 @@ static const fr_type *field_type(fr_check *k, fr_expr *e)
     return field ? field : no_field(k, e, of);
 }
 
-static const fr_type *index_fault(fr_check *k, fr_expr *e, const char *what,
-                                  const fr_type *t)
+/* `part` is what is at fault. */
+static const fr_type *index_fault(fr_check *k, const fr_expr *part, const char *what,
+                                  const char *hint, const fr_type *t)
 {
     if (!fr_is_unknown(t)) {
-        fr_report(k->u, FR_E_INDEX_TYPE, fr_check_at(k, e, true), "%s, not %s", what,
+        fr_place at = fr_check_types(k, part, what, NULL, ", not ", t, "");
+        at.hint = hint;
+        fr_report(k->u, FR_E_INDEX_TYPE, at, "%s, not %s", what,
                   fr_type_text(k->u, k->u->keep, t).ptr);
     }
     return &FR_UNKNOWN;
@@ -180,10 +225,12 @@ static const fr_type *index_type(fr_check *k, fr_expr *e)
     const fr_type *list = fr_term_type(k, e->left, false);
     const fr_type *index = fr_term_type(k, e->right, false);
     if (!fr_holds(list, LN_LIST)) {
-        return index_fault(k, e, "only a List has elements", list);
+        return index_fault(k, e->left, "only a List has elements", "index a List",
+                           list);
     }
     if (!fr_is_int(index) || index->max < 0) {
-        return index_fault(k, e, "an index is a non-negative Int", index);
+        return index_fault(k, e->right, "an index is a non-negative Int",
+                           "elements are counted from 0", index);
     }
     return list->element;
 }
@@ -192,7 +239,8 @@ static const fr_type *len_type(fr_check *k, fr_expr *e)
 {
     const fr_type *list = fr_term_type(k, e->left, false);
     return fr_holds(list, LN_LIST) ? new_int(k, 0, list->limit)
-                                   : index_fault(k, e, "len() is of a List", list);
+                                   : index_fault(k, e->left, "len() is of a List",
+                                                 "only a List has a length", list);
 }
 
 /* ---- arithmetic ---- */
@@ -204,7 +252,8 @@ static const fr_type *undefined(fr_check *k, const fr_expr *e, const fr_type *a,
     static const char *const SIGNS[] = {
         [FR_X_MUL] = "*", [FR_X_ADD] = "+", [FR_X_SUB] = "-"};
     if (!fr_is_unknown(a) && !fr_is_unknown(b)) {
-        fr_place at = fr_check_at(k, e, true);
+        mt_str sign = mt_strf(k->u->keep, " %s ", SIGNS[e->kind]);
+        fr_place at = fr_check_types(k, e, "", a, sign.ptr, b, " is not defined");
         if (fr_has(a, LN_CURRENCY) && fr_has(b, LN_CURRENCY)) {
             at.hint =
                 "convert in a rule with a rate supplied as a fact, and use its verdict";
@@ -335,10 +384,9 @@ static const fr_type *sum_type(fr_check *k, fr_expr *e)
     if (fr_has(a, LN_UNIT) && fr_has(b, LN_UNIT)) {
         return sum_of_durations(k, e, a, b);
     }
-    if (fr_holds(a, LN_TIME) && fr_has(b, LN_UNIT)) {
-        return &FR_DATETIME;
-    }
-    if (!subtract && fr_has(a, LN_UNIT) && fr_holds(b, LN_TIME)) {
+    bool moved = (fr_holds(a, LN_TIME) && fr_has(b, LN_UNIT)) ||
+                 (fr_has(a, LN_UNIT) && fr_holds(b, LN_TIME));
+    if (!subtract && moved) {
         return &FR_DATETIME;
     }
     if (subtract && fr_holds(a, LN_TIME) && fr_holds(b, LN_TIME)) {
@@ -506,6 +554,7 @@ static const fr_type *infer(fr_check *k, fr_expr *e, bool direct)
     case FR_X_MUL: return product_type(k, e);
     case FR_X_ADD:
     case FR_X_SUB: return sum_type(k, e);
+    case FR_X_ERROR: return &FR_UNKNOWN; /* reported by the lexer */
     default: return no_term(k, e);
     }
 }

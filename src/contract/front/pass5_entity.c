@@ -9,6 +9,7 @@
  * at the entity that closes it. */
 #include <stdlib.h>
 
+#include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
 /* Relies on the marks: the states of this entity and nothing else. */
@@ -17,21 +18,29 @@ static void check_initial(fr_unit *u, const fr_entity *e)
     if (fr_is_marked(u, e->initial.sym)) {
         return;
     }
-    fr_report(u, FR_E_ENTITY_INITIAL,
-              fr_at(&e->head, e->has_initial ? e->initial_tok : e->head.tok,
-                    FR_FIELD("initial")),
+    fr_place at = fr_at(&e->head, e->has_initial ? e->initial_tok : e->head.tok,
+                        FR_FIELD("initial"));
+    if (e->has_initial) {
+        at = fr_meant_of(u, at, &e->states, e->initial);
+    } else {
+        at = fr_exactly(at, e->head.tok, e->head.id_tok);
+        at.exact.message =
+            fr_said(u, "Entity '%.*s' has no 'initial'", FR_ARG(u, e->head.id));
+        at.hint = "add initial: with the state every instance begins in";
+    }
+    fr_report(u, FR_E_ENTITY_INITIAL, at,
               "initial state '%.*s' is not declared in states: %.*s",
               FR_ARG(u, e->initial.sym), MT_ARG(fr_list_text(u, &e->states)));
 }
 
 static void check_endpoint(fr_unit *u, const fr_entity *e, const fr_transition *t,
-                           fr_sym state)
+                           fr_name state)
 {
-    if (!fr_is_marked(u, state)) {
-        fr_report(u, FR_E_ENTITY_ENDPOINT,
-                  fr_at(&e->head, t->tok, FR_FIELD("transitions")),
+    if (!fr_is_marked(u, state.sym)) {
+        fr_place at = fr_at(&e->head, t->tok, FR_FIELD("transitions"));
+        fr_report(u, FR_E_ENTITY_ENDPOINT, fr_meant_of(u, at, &e->states, state),
                   "transition endpoint '%.*s' is not declared in states: %.*s",
-                  FR_ARG(u, state), MT_ARG(fr_list_text(u, &e->states)));
+                  FR_ARG(u, state.sym), MT_ARG(fr_list_text(u, &e->states)));
     }
 }
 
@@ -127,19 +136,18 @@ void fr_validate_entity(fr_unit *u, fr_entity *e)
     }
     check_initial(u, e);
     for (size_t i = 0; i < e->transitions.len; i++) {
-        check_endpoint(u, e, &e->transitions.items[i],
-                       e->transitions.items[i].from.sym);
-        check_endpoint(u, e, &e->transitions.items[i], e->transitions.items[i].to.sym);
+        check_endpoint(u, e, &e->transitions.items[i], e->transitions.items[i].from);
+        check_endpoint(u, e, &e->transitions.items[i], e->transitions.items[i].to);
     }
     check_repeated(u, e);
     if (!e->states.len) {
-        fr_report(u, FR_E_ENTITY_STATES,
-                  fr_at(&e->head, e->head.tok, FR_FIELD("states")),
+        fr_place at = fr_at(&e->head, e->head.tok, FR_FIELD("states"));
+        fr_report(u, FR_E_ENTITY_STATES, fr_exactly(at, e->head.tok, e->head.id_tok),
                   "entity '%.*s' has no states", FR_ARG(u, e->head.id));
     }
     if (e->parent.sym && !fr_find(u, FR_ENTITY, e->parent.sym) && !u->incomplete) {
-        fr_report(u, FR_E_ENTITY_PARENT,
-                  fr_at(&e->head, e->parent_tok, FR_FIELD("parent")),
+        fr_place at = fr_at(&e->head, e->parent_tok, FR_FIELD("parent"));
+        fr_report(u, FR_E_ENTITY_PARENT, fr_meant_kind(u, at, FR_ENTITY, e->parent),
                   "parent '%.*s' is not a declared entity", FR_ARG(u, e->parent.sym));
     }
 }
@@ -164,8 +172,9 @@ static void report_cycle(fr_unit *u, const fr_entity *last)
         at = parent_of(u, at);
     } while (at != last);
     mt_buf_adds(&path, fr_str(u, last->head.id));
+    fr_place place = fr_at(&last->head, last->parent_tok, FR_FIELD("parent"));
     fr_report(u, FR_E_ENTITY_CYCLE,
-              fr_at(&last->head, last->parent_tok, FR_FIELD("parent")),
+              fr_exactly(place, last->parent.tok, last->parent.tok),
               "entity hierarchy cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }

@@ -10,6 +10,7 @@
  * behind one.
  *
  * Then steps get their order (pass5_order.c). Nothing fails but by reporting. */
+#include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
 /* The marks of the unit hold the step ids of the scope at hand, so scopes are checked
@@ -48,6 +49,15 @@ static void check_entry(const scope *s, fr_name entry, fr_tok tok)
     }
     fr_place at = fr_at(&s->flow->head, tok, FR_FIELD("entry"));
     at.late = s->late;
+    if (entry.sym == FR_W_empty) {
+        at = s->late ? at : fr_exactly(at, s->flow->head.tok, s->flow->head.id_tok);
+        at.exact.message = fr_said(s->u, "%s '%.*s' has no 'entry'",
+                                   s->late ? "a branch of Flow" : "Flow",
+                                   FR_ARG(s->u, s->flow->head.id));
+        at.hint = "add entry: with the step it begins with";
+    } else {
+        at = fr_meant_step(s->u, at, s->steps, entry);
+    }
     fr_report(s->u, FR_E_FLOW_ENTRY, at, "entry step '%.*s' is not declared in steps",
               FR_ARG(s->u, entry.sym));
 }
@@ -77,6 +87,15 @@ static void check_step_name(const scope *s, const fr_step *step, fr_name name,
     }
     fr_place at = at_step(s, step, tok, rest);
     at.late |= late;
+    if (name.sym == FR_W_empty) {
+        at = fr_exactly(at, step->id.tok, step->id.tok);
+        at.exact.message =
+            fr_said(s->u, "%s '%.*s' has no 'next'", LN_STEPS[step->kind].name,
+                    FR_ARG(s->u, step->id.sym));
+        at.hint = "add next: with the step that follows";
+    } else {
+        at = fr_meant_step(s->u, at, s->steps, name);
+    }
     fr_report(s->u, FR_E_FLOW_TARGET, at,
               "step reference '%.*s' is not declared in steps", FR_ARG(s->u, name.sym));
 }
@@ -118,7 +137,8 @@ static void check_targets(const scope *s)
             check_step_name(s, step, step->next, step->id.tok, ".next", false);
             break;
         case LN_CALLS: check_target(s, step, &step->on_success, ".on_success"); break;
-        case LN_FORKS: break;
+        case LN_FORKS:
+        case LN_ENDS: break;
         }
     }
 }
@@ -165,7 +185,11 @@ static bool routes_have(const fr_unit *u, const fr_step *step, fr_sym label)
 
 static void report_unhandled(const scope *s, const fr_step *step, fr_sym outcome)
 {
-    fr_report(s->u, FR_E_FLOW_UNHANDLED, at_step(s, step, step->id.tok, ".outcomes"),
+    fr_place at = at_step(s, step, step->id.tok, ".outcomes");
+    at.hint = fr_said(s->u, "add '%.*s: Terminal(success)', or the step that follows",
+                      FR_ARG(s->u, outcome))
+                  .ptr;
+    fr_report(s->u, FR_E_FLOW_UNHANDLED, at,
               "flow '%.*s' step '%.*s': outcome '%.*s' from operation '%.*s' is not "
               "handled in outcome routing",
               FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
@@ -214,8 +238,9 @@ static void check_outcomes(const scope *s)
         for (size_t r = 0; r < step->routes.len; r++) {
             fr_sym label = step->routes.items[r].label.sym;
             if (!fr_has_outcome(s->u, o, label)) {
-                fr_report(s->u, FR_E_FLOW_EXTRA_OUTCOME,
-                          at_step(s, step, step->id.tok, ".outcomes"),
+                fr_place at = at_step(s, step, step->id.tok, ".outcomes");
+                at = fr_meant_of(s->u, at, &o->outcomes, step->routes.items[r].label);
+                fr_report(s->u, FR_E_FLOW_EXTRA_OUTCOME, at,
                           "flow '%.*s' step '%.*s': outcome routing references '%.*s' "
                           "which is not declared by operation '%.*s'",
                           FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
@@ -237,11 +262,27 @@ static bool check_persona(const scope *s, const fr_step *step, fr_name persona,
     }
     fr_place at = at_step(s, step, late ? persona.tok : step->id.tok, rest);
     at.late |= late;
-    fr_report(s->u, FR_E_FLOW_PERSONA, at,
+    fr_report(s->u, FR_E_FLOW_PERSONA, fr_meant_kind(s->u, at, FR_PERSONA, persona),
               "flow '%.*s' step '%.*s': persona '%.*s' is not declared",
               FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
               FR_ARG(s->u, persona.sym));
     return false;
+}
+
+/* A persona that is not given is not allowed either; people are told what is missing.
+ */
+static fr_place at_not_allowed(const scope *s, const fr_step *step,
+                               const fr_operation *o)
+{
+    fr_place at = at_step(s, step, step->id.tok, ".persona");
+    at.hint =
+        fr_said(s->u, "allowed are %.*s", MT_ARG(fr_list_text(s->u, &o->personas))).ptr;
+    if (step->persona.sym != FR_W_empty) {
+        return fr_exactly(at, step->persona.tok, step->persona.tok);
+    }
+    at.exact.message = fr_said(s->u, "%s '%.*s' has no 'persona'",
+                               LN_STEPS[step->kind].name, FR_ARG(s->u, step->id.sym));
+    return at;
 }
 
 /* §9.4: who acts in a step must be allowed to run its operation. */
@@ -256,8 +297,7 @@ static void check_personas(const scope *s)
         fr_operation *o = fr_find(s->u, FR_OPERATION, step->op.sym);
         if (o && !o->head.broken &&
             !fr_names_have(s->u, &o->personas, step->persona.sym)) {
-            fr_report(s->u, FR_E_FLOW_NOT_ALLOWED,
-                      at_step(s, step, step->id.tok, ".persona"),
+            fr_report(s->u, FR_E_FLOW_NOT_ALLOWED, at_not_allowed(s, step, o),
                       "flow '%.*s' step '%.*s': persona '%.*s' is not in "
                       "allowed_personas of operation '%.*s'",
                       FR_ARG(s->u, s->flow->head.id), FR_ARG(s->u, step->id.sym),
@@ -272,7 +312,12 @@ static void check_terminal(const scope *s, const fr_step *step, fr_name outcome)
 {
     if (outcome.sym != FR_W_success && outcome.sym != FR_W_failure &&
         outcome.sym != FR_W_escalation && outcome.sym != FR_W_empty) {
-        fr_report(s->u, FR_E_FLOW_TERMINAL, at_step(s, step, outcome.tok, ""),
+        static const fr_sym ENDS[] = {FR_W_success, FR_W_failure, FR_W_escalation,
+                                      FR_W_none};
+        fr_name name = {outcome.sym,
+                        fr_terminal_outcome(s->flow->head.file, outcome.tok)};
+        fr_place at = at_step(s, step, outcome.tok, "");
+        fr_report(s->u, FR_E_FLOW_TERMINAL, fr_meant_word(s->u, at, ENDS, name),
                   "terminal outcome '%.*s' is none of success, failure, escalation",
                   FR_ARG(s->u, outcome.sym));
     }
@@ -290,8 +335,13 @@ static void require(const scope *s, const fr_step *step, fr_name name,
                     const char *field)
 {
     if (name.sym == FR_W_empty) {
-        fr_report(s->u, FR_E_FLOW_STEP_FIELDS, at_step(s, step, step->id.tok, ""),
-                  "step '%.*s' lacks '%s'", FR_ARG(s->u, step->id.sym), field);
+        fr_place at = at_step(s, step, step->id.tok, "");
+        at.exact.field = field_of(s, step, mt_strf(s->u->keep, ".%s", field).ptr);
+        at.exact.message =
+            fr_said(s->u, "%s '%.*s' has no '%s'", LN_STEPS[step->kind].name,
+                    FR_ARG(s->u, step->id.sym), field);
+        fr_report(s->u, FR_E_FLOW_STEP_FIELDS, at, "step '%.*s' lacks '%s'",
+                  FR_ARG(s->u, step->id.sym), field);
     }
 }
 
@@ -304,8 +354,10 @@ static fr_operation *check_operation_name(const scope *s, const fr_step *step,
     if (o) {
         o->head.used = true;
     } else if (name.sym != FR_W_empty && !s->u->incomplete) {
-        fr_report(s->u, FR_E_FLOW_OPERATION, at_step(s, step, name.tok, field),
-                  "operation '%.*s' is not declared", FR_ARG(s->u, name.sym));
+        fr_report(
+            s->u, FR_E_FLOW_OPERATION,
+            fr_meant_kind(s->u, at_step(s, step, name.tok, field), FR_OPERATION, name),
+            "operation '%.*s' is not declared", FR_ARG(s->u, name.sym));
     }
     return o && !o->head.broken ? o : NULL;
 }
@@ -364,7 +416,9 @@ static void check_subflow(const scope *s, const fr_step *step)
     if (flow) {
         flow->head.used = true;
     } else if (step->op.sym != FR_W_empty && !s->u->incomplete) {
-        fr_report(s->u, FR_E_FLOW_SUBFLOW, at_step(s, step, step->flow_tok, ".flow"),
+        fr_report(s->u, FR_E_FLOW_SUBFLOW,
+                  fr_meant_kind(s->u, at_step(s, step, step->flow_tok, ".flow"),
+                                FR_FLOW, step->op),
                   "flow '%.*s' is not declared", FR_ARG(s->u, step->op.sym));
     }
     require(s, step, step->op, "flow");
@@ -402,8 +456,9 @@ static void check_fields(const scope *s)
         switch (fr_does(step)) {
         case LN_OPERATES:
             require(s, step, step->op, "op");
-            require(s, step, step->persona, "persona");
-            check_operation_name(s, step, step->op, ".op");
+            if (!check_operation_name(s, step, step->op, ".op")) {
+                require(s, step, step->persona, "persona"); /* else it was reported */
+            }
             for (size_t r = 0; r < step->routes.len; r++) {
                 check_terminal_target(s, step, &step->routes.items[r].target);
             }
@@ -422,6 +477,7 @@ static void check_fields(const scope *s)
             break;
         case LN_CALLS: check_subflow(s, step); break;
         case LN_FORKS: check_parallel(s, step); break;
+        case LN_ENDS: check_terminal_target(s, step, &step->end); break;
         }
         check_handler(s, step);
     }
@@ -568,10 +624,16 @@ void fr_validate_flow(fr_unit *u, fr_flow *f)
 {
     scope s = {.u = u, .flow = f, .steps = &f->steps, .prefix = MT_STR("steps.")};
     check_scope(&s, f->entry, f->has_entry ? f->entry_tok : f->head.tok);
-    if (f->snapshot.sym != FR_W_at_initiation) {
-        fr_report(u, FR_E_FLOW_SNAPSHOT,
-                  fr_at(&f->head, f->snapshot.tok ? f->snapshot.tok : f->head.tok,
-                        FR_FIELD("snapshot")),
+    if (f->snapshot.sym == FR_W_empty) {
+        fr_place at = fr_at(&f->head, f->head.tok, FR_FIELD("snapshot"));
+        at.exact.message =
+            fr_said(u, "Flow '%.*s' has no 'snapshot'", FR_ARG(u, f->head.id));
+        fr_report(u, FR_E_FLOW_SNAPSHOT, fr_exactly(at, f->head.tok, f->head.id_tok),
+                  "snapshot must be at_initiation; got ''");
+    } else if (f->snapshot.sym != FR_W_at_initiation) {
+        static const fr_sym POLICIES[] = {FR_W_at_initiation, FR_W_none};
+        fr_place at = fr_at(&f->head, f->snapshot.tok, FR_FIELD("snapshot"));
+        fr_report(u, FR_E_FLOW_SNAPSHOT, fr_meant_word(u, at, POLICIES, f->snapshot),
                   "snapshot must be at_initiation; got '%.*s'",
                   FR_ARG(u, f->snapshot.sym));
     }

@@ -8,6 +8,7 @@
  * An operation without outcomes has one, `success`. */
 #include <stdlib.h>
 
+#include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
 bool fr_has_outcome(fr_unit *u, fr_operation *o, fr_sym outcome)
@@ -17,9 +18,9 @@ bool fr_has_outcome(fr_unit *u, fr_operation *o, fr_sym outcome)
 }
 
 /* Some faults of the suite stand at the keyword although the field has a place. */
-static fr_place at_operation(const fr_operation *o, mt_str field)
+static fr_place at_operation(const fr_operation *o, fr_name name, mt_str field)
 {
-    return fr_at(&o->head, o->head.tok, field);
+    return fr_exactly(fr_at(&o->head, o->head.tok, field), name.tok, name.tok);
 }
 
 static void check_outcomes(fr_unit *u, const fr_operation *o)
@@ -28,7 +29,8 @@ static void check_outcomes(fr_unit *u, const fr_operation *o)
     for (size_t i = 0; i < o->outcomes.len; i++) {
         if (!fr_mark_new(u, o->outcomes.items[i].sym, 0)) {
             fr_report(
-                u, FR_E_OUTCOME_TWICE, at_operation(o, FR_FIELD("outcomes")),
+                u, FR_E_OUTCOME_TWICE,
+                at_operation(o, o->outcomes.items[i], FR_FIELD("outcomes")),
                 "duplicate outcome '%.*s'; outcome labels must be unique within an "
                 "Operation",
                 FR_ARG(u, o->outcomes.items[i].sym));
@@ -36,21 +38,29 @@ static void check_outcomes(fr_unit *u, const fr_operation *o)
     }
 }
 
-/* §9.4, at the field's word for all of them. */
+static fr_place at_personas(const fr_operation *o)
+{
+    return fr_at(&o->head, o->has_personas ? o->personas_tok : o->head.tok,
+                 FR_FIELD("allowed_personas"));
+}
+
+/* §9.4. The suite has them at the field's word. */
 static void check_personas(fr_unit *u, const fr_operation *o)
 {
-    fr_place at = fr_at(&o->head, o->has_personas ? o->personas_tok : o->head.tok,
-                        FR_FIELD("allowed_personas"));
     if (!o->personas.len) {
+        fr_place at = at_personas(o);
+        at = o->has_personas ? at : fr_exactly(at, o->head.tok, o->head.id_tok);
         fr_report(u, FR_E_PERSONAS_EMPTY, at,
                   "allowed_personas must be non-empty; an Operation with no allowed "
                   "personas can never be invoked");
     }
     for (size_t i = 0; i < o->personas.len; i++) {
         if (!fr_use_persona(u, o->personas.items[i].sym)) {
-            fr_report(u, FR_E_PERSONA_ALLOWED, at,
-                      "undeclared persona '%.*s' in allowed_personas",
-                      FR_ARG(u, o->personas.items[i].sym));
+            fr_report(
+                u, FR_E_PERSONA_ALLOWED,
+                fr_meant_kind(u, at_personas(o), FR_PERSONA, o->personas.items[i]),
+                "undeclared persona '%.*s' in allowed_personas",
+                FR_ARG(u, o->personas.items[i].sym));
         }
     }
 }
@@ -63,11 +73,20 @@ static void check_entities(fr_unit *u, const fr_operation *o)
         if (entity) {
             entity->used = true;
         } else if (!u->incomplete) {
-            fr_report(
-                u, FR_E_EFFECT_ENTITY, fr_at(&o->head, e->tok, FR_FIELD("effects")),
-                "effect references undeclared entity '%.*s'", FR_ARG(u, e->entity.sym));
+            fr_place at = fr_at(&o->head, e->tok, FR_FIELD("effects"));
+            fr_report(u, FR_E_EFFECT_ENTITY, fr_meant_kind(u, at, FR_ENTITY, e->entity),
+                      "effect references undeclared entity '%.*s'",
+                      FR_ARG(u, e->entity.sym));
         }
     }
+}
+
+/* All of an effect: (Entity, from, to), or Entity: from -> to. */
+static fr_place at_effect(fr_place at, const fr_operation *o, const fr_effect *e)
+{
+    fr_tok last = e->outcome.sym ? e->outcome.tok : e->to.tok;
+    bool tuple = fr_token_at(o->head.file, e->tok)->kind == FR_T_LPAREN;
+    return fr_exactly(at, e->tok, tuple ? fr_closing(o->head.file, e->tok) : last);
 }
 
 /* §9.4: with several outcomes every effect belongs to exactly one. */
@@ -76,13 +95,13 @@ static void check_label(fr_unit *u, fr_operation *o, const fr_effect *e)
     fr_place at = fr_at(&o->head, e->tok, FR_FIELD("effects"));
     if (!e->outcome.sym) {
         fr_report(
-            u, FR_E_EFFECT_UNLABELLED, at,
+            u, FR_E_EFFECT_UNLABELLED, at_effect(at, o, e),
             "effect (%.*s, %.*s, %.*s) is missing an outcome label; multi-outcome "
             "operations require every effect to specify which outcome it belongs "
             "to",
             FR_ARG(u, e->entity.sym), FR_ARG(u, e->from.sym), FR_ARG(u, e->to.sym));
     } else if (!fr_names_have(u, &o->outcomes, e->outcome.sym)) {
-        fr_report(u, FR_E_EFFECT_OUTCOME, at,
+        fr_report(u, FR_E_EFFECT_OUTCOME, fr_meant_of(u, at, &o->outcomes, e->outcome),
                   "effect (%.*s, %.*s, %.*s) references undeclared outcome '%.*s'; "
                   "declared outcomes are: %.*s",
                   FR_ARG(u, e->entity.sym), FR_ARG(u, e->from.sym),
@@ -102,7 +121,8 @@ static void check_labels(fr_unit *u, fr_operation *o)
         } else if (e->outcome.sym && !fr_has_outcome(u, o, e->outcome.sym)) {
             fr_report(
                 u, FR_E_EFFECT_SINGLE_OUTCOME,
-                fr_at(&o->head, e->outcome.tok, FR_FIELD("effects")),
+                fr_meant_of(u, fr_at(&o->head, e->outcome.tok, FR_FIELD("effects")),
+                            &o->outcomes, e->outcome),
                 "effect names outcome '%.*s', which the operation does not declare",
                 FR_ARG(u, e->outcome.sym));
         }
@@ -114,7 +134,8 @@ static void check_errors(fr_unit *u, fr_operation *o)
 {
     for (size_t i = 0; i < o->outcomes.len; i++) {
         if (fr_names_have(u, &o->errors, o->outcomes.items[i].sym)) {
-            fr_report(u, FR_E_OUTCOME_IS_ERROR, at_operation(o, FR_FIELD("outcomes")),
+            fr_report(u, FR_E_OUTCOME_IS_ERROR,
+                      at_operation(o, o->outcomes.items[i], FR_FIELD("outcomes")),
                       "outcome '%.*s' conflicts with error_contract; outcomes and "
                       "error_contract must be disjoint",
                       FR_ARG(u, o->outcomes.items[i].sym));
@@ -173,10 +194,11 @@ static void check_repeated_effects(fr_unit *u, const fr_operation *o)
     }
     mt_arena_rewind(u->keep, mark);
     if (twice) {
-        fr_report(
-            u, FR_E_EFFECT_TWICE, fr_at(&o->head, twice->tok, FR_FIELD("effects")),
-            "effect (%.*s, %.*s, %.*s) is declared twice", FR_ARG(u, twice->entity.sym),
-            FR_ARG(u, twice->from.sym), FR_ARG(u, twice->to.sym));
+        fr_report(u, FR_E_EFFECT_TWICE,
+                  at_effect(fr_at(&o->head, twice->tok, FR_FIELD("effects")), o, twice),
+                  "effect (%.*s, %.*s, %.*s) is declared twice",
+                  FR_ARG(u, twice->entity.sym), FR_ARG(u, twice->from.sym),
+                  FR_ARG(u, twice->to.sym));
     }
 }
 
@@ -220,6 +242,21 @@ static mt_str transitions_text(fr_unit *u, const fr_entity *e)
     return text;
 }
 
+/* At the state that is not one of the entity's, else at both: that there is no
+ * transition between them. */
+static fr_place at_transition(fr_unit *u, const fr_operation *o, const fr_effect *e,
+                              fr_entity *entity)
+{
+    fr_place at = fr_at(&o->head, e->tok, FR_FIELD("effects"));
+    if (!fr_names_have(u, &entity->states, e->from.sym)) {
+        return fr_meant_of(u, at, &entity->states, e->from);
+    }
+    if (!fr_names_have(u, &entity->states, e->to.sym)) {
+        return fr_meant_of(u, at, &entity->states, e->to);
+    }
+    return fr_exactly(at, e->from.tok, e->to.tok);
+}
+
 /* An entity that is unknown or did not parse was reported. */
 static void check_transition(fr_unit *u, const fr_operation *o, const fr_effect *e)
 {
@@ -228,7 +265,7 @@ static void check_transition(fr_unit *u, const fr_operation *o, const fr_effect 
         fr_has_transition(u, entity, e->from.sym, e->to.sym)) {
         return;
     }
-    fr_report(u, FR_E_EFFECT_TRANSITION, fr_at(&o->head, e->tok, FR_FIELD("effects")),
+    fr_report(u, FR_E_EFFECT_TRANSITION, at_transition(u, o, e, entity),
               "effect (%.*s, %.*s, %.*s) is not a declared transition in entity %.*s; "
               "declared transitions are: %.*s",
               FR_ARG(u, e->entity.sym), FR_ARG(u, e->from.sym), FR_ARG(u, e->to.sym),

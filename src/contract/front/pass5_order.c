@@ -36,6 +36,7 @@ void fr_each_target(fr_step *s, bool deep, fr_edge_visitor visit, void *state)
         break;
     case LN_GOES_ON: visit(state, s, s->next); break;
     case LN_CALLS: visit_target(&s->on_success, s, visit, state); break;
+    case LN_ENDS: break;
     case LN_FORKS:
         if (deep) {
             visit_target(&s->all_success, s, visit, state);

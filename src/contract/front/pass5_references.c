@@ -75,8 +75,10 @@ static void nest(search *s, fr_flow *f, uint32_t depth, fr_place at)
 
 static fr_place at_call(const search *s, const fr_flow *f, const fr_step *step)
 {
-    return fr_at(&f->head, step->flow_tok,
-                 mt_strf(s->u->keep, "steps.%.*s.flow", FR_ARG(s->u, step->id.sym)));
+    fr_place at =
+        fr_at(&f->head, step->flow_tok,
+              mt_strf(s->u->keep, "steps.%.*s.flow", FR_ARG(s->u, step->id.sym)));
+    return fr_exactly(at, step->op.tok, step->op.tok);
 }
 
 /* Branches count as levels too, because running them nests as flows do. */

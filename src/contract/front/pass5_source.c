@@ -6,6 +6,7 @@
  * has resources.
  *
  * A source nobody reads is not a fault here; warn.c mentions it. */
+#include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
 /* The core protocols of §5A.2 and the field each needs. */
@@ -37,6 +38,13 @@ static bool is_extension(mt_str tag)
     return tag.len > 2 && !starts;
 }
 
+/* The suite has its faults at the keyword. */
+static fr_place at_protocol(const fr_source_decl *s)
+{
+    fr_place at = fr_at(&s->head, s->head.tok, FR_FIELD("protocol"));
+    return fr_exactly(at, s->protocol_span.first, s->protocol_span.last);
+}
+
 /* C-SRC-03. */
 static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
 {
@@ -45,9 +53,21 @@ static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
             return;
         }
     }
-    fr_report(u, FR_E_SOURCE_FIELD, fr_at(&s->head, s->head.tok, FR_FIELD("protocol")),
+    fr_place at = at_protocol(s);
+    at.exact.field = fr_str(u, required);
+    at.hint = fr_said(u, "add %.*s: \"...\"", FR_ARG(u, required)).ptr;
+    fr_report(u, FR_E_SOURCE_FIELD, at,
               "source '%.*s' with protocol '%.*s' is missing required field '%.*s'",
               FR_ARG(u, s->head.id), FR_ARG(u, s->protocol), FR_ARG(u, required));
+}
+
+static fr_place at_unknown_protocol(fr_unit *u, const fr_source_decl *s)
+{
+    mt_nearest n = fr_nearest(u, s->protocol);
+    for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {
+        fr_offer_sym(u, &n, PROTOCOLS[i].protocol);
+    }
+    return fr_meant(u, at_protocol(s), &n, s->protocol_span.first);
 }
 
 /* C-SRC-03 for core protocols, C-SRC-04 for extensions; what an extension needs is for
@@ -55,7 +75,6 @@ static void check_required(fr_unit *u, const fr_source_decl *s, fr_sym required)
 void fr_validate_source(fr_unit *u, fr_source_decl *s)
 {
     mt_str tag = fr_str(u, s->protocol);
-    fr_place at = fr_at(&s->head, s->head.tok, FR_FIELD("protocol"));
     for (size_t i = 0; i < sizeof PROTOCOLS / sizeof *PROTOCOLS; i++) {
         if (PROTOCOLS[i].protocol == s->protocol) {
             if (PROTOCOLS[i].required) {
@@ -65,11 +84,11 @@ void fr_validate_source(fr_unit *u, fr_source_decl *s)
         }
     }
     if (!mt_str_starts(tag, MT_STR("x_"))) {
-        fr_report(u, FR_E_SOURCE_PROTOCOL, at, "unknown protocol tag '%.*s'",
-                  MT_ARG(tag));
+        fr_report(u, FR_E_SOURCE_PROTOCOL, at_unknown_protocol(u, s),
+                  "unknown protocol tag '%.*s'", MT_ARG(tag));
     } else if (!is_extension(tag)) {
-        fr_report(u, FR_E_SOURCE_EXTENSION, at, "invalid extension protocol tag '%.*s'",
-                  MT_ARG(tag));
+        fr_report(u, FR_E_SOURCE_EXTENSION, at_protocol(s),
+                  "invalid extension protocol tag '%.*s'", MT_ARG(tag));
     }
 }
 
@@ -160,8 +179,8 @@ void fr_validate_fact(fr_unit *u, fr_fact *f)
             check_path(u, f, s);
         }
     } else if (!u->incomplete) {
-        fr_report(u, FR_E_SOURCE_UNDECLARED,
-                  fr_at(&f->head, f->head.tok, FR_FIELD("source")),
+        fr_place at = fr_at(&f->head, f->head.tok, FR_FIELD("source"));
+        fr_report(u, FR_E_SOURCE_UNDECLARED, fr_meant_kind(u, at, FR_SOURCE, f->source),
                   "fact '%.*s' references undeclared source '%.*s'",
                   FR_ARG(u, f->head.id), FR_ARG(u, f->source.sym));
     }

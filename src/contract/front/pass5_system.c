@@ -12,12 +12,24 @@
  * sorted by id in the result. */
 #include <stdlib.h>
 
+#include "contract/front/suggest.h"
 #include "contract/front/system.h"
 #include "contract/front/validate.h"
 
-static fr_place at_system(const fr_system *s, mt_str field)
+/* The suite has the faults of a System at its keyword, people at the word itself. */
+static fr_place at_system(const fr_system *s, mt_str field, fr_tok shown)
 {
-    return fr_at(&s->head, s->head.tok, field);
+    return fr_exactly(fr_at(&s->head, s->head.tok, field), shown, shown);
+}
+
+/* A name that is not a member's. */
+static fr_place at_stranger(fr_unit *u, const fr_system *s, mt_str field, fr_name name)
+{
+    mt_nearest n = fr_nearest(u, name.sym);
+    for (size_t i = 0; i < s->members.len; i++) {
+        fr_offer_sym(u, &n, s->members.items[i].id.sym);
+    }
+    return fr_meant(u, at_system(s, field, name.tok), &n, name.tok);
 }
 
 /* The marks hold the member ids while a System is validated. */
@@ -32,26 +44,29 @@ static bool is_member(const fr_unit *u, fr_sym contract)
 static void check_members(fr_unit *u, const fr_system *s)
 {
     if (!s->members.len) {
-        fr_report(u, FR_E_SYSTEM_EMPTY, at_system(s, FR_FIELD("members")),
+        fr_report(u, FR_E_SYSTEM_EMPTY,
+                  at_system(s, FR_FIELD("members"), s->head.id_tok),
                   "System must declare at least one member contract");
     }
     for (size_t i = 0; i < s->members.len; i++) {
         fr_name id = s->members.items[i].id;
         if (!fr_mark_new(u, id.sym, (uint32_t)i)) {
-            fr_report(u, FR_E_SYSTEM_MEMBER_TWICE, at_system(s, FR_FIELD("members")),
+            fr_report(u, FR_E_SYSTEM_MEMBER_TWICE,
+                      at_system(s, FR_FIELD("members"), id.tok),
                       "duplicate member id '%.*s' in System '%.*s'", FR_ARG(u, id.sym),
                       FR_ARG(u, s->head.id));
         }
     }
 }
 
-static void report_nested(fr_unit *u, const fr_system *s, fr_sym member, bool late)
+static void report_nested(fr_unit *u, const fr_system *s, const fr_system_member *m,
+                          bool late)
 {
-    fr_place at = at_system(s, FR_FIELD("members"));
+    fr_place at = at_system(s, FR_FIELD("members"), m->path.tok);
     at.late = late;
     fr_report(u, FR_E_SYSTEM_NESTED, at,
               "member '%.*s' is a System file; nested Systems are not permitted",
-              FR_ARG(u, member));
+              FR_ARG(u, m->id.sym));
 }
 
 /* A member that is a system file of this very bundle. C-SYS-03 as far as it can be told
@@ -65,7 +80,7 @@ static void check_nested(fr_unit *u, const fr_system *s)
         for (size_t f = 0; f < u->files.len; f++) {
             if (u->files.items[f]->is_system &&
                 mt_str_eq(u->files.items[f]->name, path)) {
-                report_nested(u, s, s->members.items[i].id.sym, false);
+                report_nested(u, s, &s->members.items[i], false);
             }
         }
         if (path.len && path.ptr[0] == '/') {
@@ -107,14 +122,16 @@ static void check_shared(fr_unit *u, const fr_system *s, const fr_shared *entry,
 {
     for (size_t i = 0; i < entry->contracts.len; i++) {
         if (!is_member(u, entry->contracts.items[i].sym)) {
-            fr_report(u, kind->unknown, at_system(s, kind->field),
+            fr_report(u, kind->unknown,
+                      at_stranger(u, s, kind->field, entry->contracts.items[i]),
                       "contract '%.*s' in %s '%.*s' is not a System member",
                       FR_ARG(u, entry->contracts.items[i].sym), kind->one,
                       FR_ARG(u, entry->name.sym));
         }
     }
     if (entry->contracts.len < 2) {
-        fr_report(u, kind->few, at_system(s, kind->field),
+        fr_tok shown = entry->name.sym == FR_W_empty ? entry->tok : entry->name.tok;
+        fr_report(u, kind->few, at_system(s, kind->field, shown),
                   "%s '%.*s' must reference at least 2 member contracts; got %zu",
                   kind->one, FR_ARG(u, entry->name.sym), entry->contracts.len);
     }
@@ -130,7 +147,8 @@ static void check_local_target(fr_unit *u, const fr_system *s, const fr_trigger 
 {
     const fr_flow *flow = fr_find(u, FR_FLOW, t->target_flow.sym);
     if (flow && u->has_personas && !fr_find(u, FR_PERSONA, t->persona.sym)) {
-        fr_report(u, FR_E_SYSTEM_TRIGGER_PERSONA, at_system(s, FR_FIELD("triggers")),
+        fr_report(u, FR_E_SYSTEM_TRIGGER_PERSONA,
+                  at_system(s, FR_FIELD("triggers"), t->persona.tok),
                   "persona '%.*s' not declared in target contract '%.*s'",
                   FR_ARG(u, t->persona.sym), FR_ARG(u, t->target_contract.sym));
     }
@@ -140,26 +158,33 @@ static void check_local_target(fr_unit *u, const fr_system *s, const fr_trigger 
  * own flow is a cycle of one and has a message of its own. */
 static void check_trigger(fr_unit *u, const fr_system *s, const fr_trigger *t)
 {
-    fr_place at = at_system(s, FR_FIELD("triggers"));
+    static const fr_sym ENDS[] = {FR_W_success, FR_W_failure, FR_W_escalation,
+                                  FR_W_none};
+    mt_str field = FR_FIELD("triggers");
     if (!is_member(u, t->source_contract.sym)) {
-        fr_report(u, FR_E_SYSTEM_TRIGGER_SOURCE, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_SOURCE,
+                  at_stranger(u, s, field, t->source_contract),
                   "trigger source contract '%.*s' is not a System member",
                   FR_ARG(u, t->source_contract.sym));
     }
     if (!is_member(u, t->target_contract.sym)) {
-        fr_report(u, FR_E_SYSTEM_TRIGGER_TARGET, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_TARGET,
+                  at_stranger(u, s, field, t->target_contract),
                   "trigger target contract '%.*s' is not a System member",
                   FR_ARG(u, t->target_contract.sym));
     }
     if (t->on.sym != FR_W_success && t->on.sym != FR_W_failure &&
         t->on.sym != FR_W_escalation) {
-        fr_report(u, FR_E_SYSTEM_TRIGGER_OUTCOME, at,
+        fr_report(u, FR_E_SYSTEM_TRIGGER_OUTCOME,
+                  fr_meant_word(u, at_system(s, field, t->on.tok), ENDS, t->on),
                   "invalid trigger outcome '%.*s'; must be 'success', 'failure', or "
                   "'escalation'",
                   FR_ARG(u, t->on.sym));
     }
     if (t->source_contract.sym == t->target_contract.sym &&
         t->source_flow.sym == t->target_flow.sym) {
+        fr_place at = at_system(s, field, t->target_contract.tok);
+        at.exact.span.last = t->target_flow.tok;
         fr_report(u, FR_E_SYSTEM_TRIGGER_SELF, at,
                   "self-referential trigger: %.*s.%.*s triggers itself",
                   FR_ARG(u, t->source_contract.sym), FR_ARG(u, t->source_flow.sym));
@@ -243,8 +268,11 @@ static void report_trigger_cycle(trigger_graph *g, size_t target)
                     FR_ARG(g->u, e->source_contract.sym),
                     FR_ARG(g->u, e->source_flow.sym));
     }
-    fr_report(g->u, FR_E_SYSTEM_TRIGGER_CYCLE, at_system(g->s, FR_FIELD("triggers")),
-              "trigger cycle detected: %.*s", MT_ARG(mt_buf_str(&path)));
+    fr_tok last = g->edges[g->cursor[g->depth - 1] - 1].tok; /* what closes it */
+    fr_place at = at_system(g->s, FR_FIELD("triggers"), last);
+    at.exact.span.last = fr_closing(g->s->head.file, last);
+    fr_report(g->u, FR_E_SYSTEM_TRIGGER_CYCLE, at, "trigger cycle detected: %.*s",
+              MT_ARG(mt_buf_str(&path)));
     mt_buf_free(&path);
 }
 
@@ -302,6 +330,81 @@ static void check_trigger_cycles(fr_unit *u, const fr_system *s)
     }
 }
 
+/* ---- repetitions ---- */
+
+static void report_again(fr_unit *u, const fr_system *s, fr_name again, mt_str field)
+{
+    fr_report(u, FR_E_SYSTEM_TWICE_SAME, fr_at(&s->head, again.tok, field),
+              "'%.*s' is listed twice in %.*s", FR_ARG(u, again.sym), MT_ARG(field));
+}
+
+/* The same persona or entity twice, or a contract twice in one entry. */
+static void check_shared_twice(fr_unit *u, const fr_system *s,
+                               const fr_shared_list *list, mt_str field)
+{
+    fr_new_stamp(u);
+    for (size_t i = 0; i < list->len; i++) {
+        if (!fr_mark_new(u, list->items[i].name.sym, 0)) {
+            report_again(u, s, list->items[i].name, field);
+        }
+    }
+    for (size_t i = 0; i < list->len; i++) {
+        const fr_names *contracts = &list->items[i].contracts;
+        fr_new_stamp(u);
+        for (size_t c = 0; c < contracts->len; c++) {
+            if (!fr_mark_new(u, contracts->items[c].sym, 0)) {
+                report_again(u, s, contracts->items[c], field);
+            }
+        }
+    }
+}
+
+static int compare_triggers(const void *a, const void *b)
+{
+    const fr_trigger *x = *(const fr_trigger *const *)a,
+                     *y = *(const fr_trigger *const *)b;
+    fr_sym left[] = {x->source_contract.sym, x->source_flow.sym, x->on.sym,
+                     x->target_contract.sym, x->target_flow.sym, x->persona.sym};
+    fr_sym right[] = {y->source_contract.sym, y->source_flow.sym, y->on.sym,
+                      y->target_contract.sym, y->target_flow.sym, y->persona.sym};
+    for (size_t i = 0; i < sizeof left / sizeof *left; i++) {
+        if (left[i] != right[i]) {
+            return left[i] < right[i] ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
+/* Identical triggers would start the target once all the same; the text says twice. */
+static void check_triggers_twice(fr_unit *u, const fr_system *s)
+{
+    size_t count = s->triggers.len;
+    const fr_trigger **sorted = mt_new_array(u->keep, const fr_trigger *, count + 1);
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = &s->triggers.items[i];
+    }
+    qsort(sorted, count, sizeof *sorted, compare_triggers);
+    for (size_t i = 1; i < count; i++) {
+        if (compare_triggers(&sorted[i - 1], &sorted[i]) == 0) {
+            const fr_trigger *t =
+                sorted[i]->tok > sorted[i - 1]->tok ? sorted[i] : sorted[i - 1];
+            fr_report(u, FR_E_SYSTEM_TWICE_SAME,
+                      fr_at(&s->head, t->tok, FR_FIELD("triggers")),
+                      "trigger %.*s.%.*s → %.*s.%.*s is declared twice",
+                      FR_ARG(u, t->source_contract.sym), FR_ARG(u, t->source_flow.sym),
+                      FR_ARG(u, t->target_contract.sym), FR_ARG(u, t->target_flow.sym));
+        }
+    }
+}
+
+/* Last, since the marks that hold the members are taken. */
+static void check_repetitions(fr_unit *u, const fr_system *s)
+{
+    check_shared_twice(u, s, &s->personas, FR_FIELD("shared_personas"));
+    check_shared_twice(u, s, &s->entities, FR_FIELD("shared_entities"));
+    check_triggers_twice(u, s);
+}
+
 /* Personas, triggers, entities: the order of the suite. */
 void fr_validate_system(fr_unit *u, fr_system *s)
 {
@@ -318,6 +421,7 @@ void fr_validate_system(fr_unit *u, fr_system *s)
         check_shared(u, s, &s->entities.items[i], &ENTITIES);
     }
     check_trigger_cycles(u, s);
+    check_repetitions(u, s);
 }
 
 /* ---- members ---- */
@@ -375,10 +479,14 @@ static void report_member(fr_unit *u, const fr_system *s, const fr_system_member
                           const mt_diags *ds)
 {
     const mt_diag *first = ct_first_error(ds);
-    fr_report(u, FR_E_SYSTEM_MEMBER_FAILED,
-              fr_at(&s->head, m->path.tok, FR_FIELD("members")),
+    const mt_diag *suite = first && first->suite ? first->suite : first;
+    fr_place at = fr_at(&s->head, m->path.tok, FR_FIELD("members"));
+    at.exact.message =
+        fr_said(u, "member '%.*s' cannot be elaborated: %.*s", FR_ARG(u, m->id.sym),
+                MT_ARG(first ? first->message : MT_STR("it has errors")));
+    fr_report(u, FR_E_SYSTEM_MEMBER_FAILED, at,
               "member '%.*s' cannot be elaborated: %.*s", FR_ARG(u, m->id.sym),
-              MT_ARG(first ? first->message : MT_STR("it has errors")));
+              MT_ARG(suite ? suite->message : MT_STR("it has errors")));
     add_all(&u->later, ds);
 }
 
@@ -414,7 +522,7 @@ static const ct_elaboration *elaborate_member(fr_unit *u, const fr_system *s,
         return out;
     }
     if (out->is_system) {
-        report_nested(u, s, m->id.sym, true);
+        report_nested(u, s, m, true);
     } else {
         report_member(u, s, m, &ds);
     }
@@ -422,6 +530,18 @@ static const ct_elaboration *elaborate_member(fr_unit *u, const fr_system *s,
 }
 
 /* ---- what the system says about its members ---- */
+
+/* What a member does not have, at the member; `name` may be misspelt. */
+static fr_place at_missing(fr_unit *u, const fr_system *s, fr_name name,
+                           fr_name contract, const fr_unit *other, fr_kind kind)
+{
+    mt_nearest n = fr_nearest(u, name.sym);
+    fr_place at = fr_at(&s->head, contract.tok,
+                        kind == FR_PERSONA ? FR_FIELD("shared_personas")
+                                           : FR_FIELD("shared_entities"));
+    fr_offer_kind_of(u, other, &n, kind);
+    return fr_meant(u, at, &n, name.tok);
+}
 
 /* C-SYS-06. */
 static void check_shared_persona(fr_unit *u, const fr_system *s, const fr_shared *entry)
@@ -432,7 +552,7 @@ static void check_shared_persona(fr_unit *u, const fr_system *s, const fr_shared
         if (other &&
             !fr_find(other, FR_PERSONA, translated(u, other, entry->name.sym))) {
             fr_report(u, FR_E_SYSTEM_PERSONA_MISSING,
-                      fr_at(&s->head, contract.tok, FR_FIELD("shared_personas")),
+                      at_missing(u, s, entry->name, contract, other, FR_PERSONA),
                       "persona '%.*s' not declared in member contract '%.*s'",
                       FR_ARG(u, entry->name.sym), FR_ARG(u, contract.sym));
         }
@@ -481,7 +601,8 @@ static void check_shared_entity(fr_unit *u, const fr_system *s, const fr_shared 
             fr_find(other, FR_ENTITY, translated(u, other, entry->name.sym));
         fr_place at = fr_at(&s->head, contract.tok, FR_FIELD("shared_entities"));
         if (!e) {
-            fr_report(u, FR_E_SYSTEM_ENTITY_MISSING, at,
+            fr_report(u, FR_E_SYSTEM_ENTITY_MISSING,
+                      at_missing(u, s, entry->name, contract, other, FR_ENTITY),
                       "entity '%.*s' not declared in member contract '%.*s'",
                       FR_ARG(u, entry->name.sym), FR_ARG(u, contract.sym));
             continue;
@@ -510,8 +631,10 @@ static const fr_flow *check_flow(fr_unit *u, const fr_system *s, fr_name contrac
     const fr_flow *f =
         other ? fr_find(other, FR_FLOW, translated(u, other, flow.sym)) : NULL;
     if (other && !f) {
-        fr_report(u, FR_E_SYSTEM_FLOW_MISSING,
-                  fr_at(&s->head, flow.tok, FR_FIELD("triggers")),
+        mt_nearest n = fr_nearest(u, flow.sym);
+        fr_offer_kind_of(u, other, &n, FR_FLOW);
+        fr_place at = fr_at(&s->head, flow.tok, FR_FIELD("triggers"));
+        fr_report(u, FR_E_SYSTEM_FLOW_MISSING, fr_meant(u, at, &n, flow.tok),
                   "flow '%.*s' not found in member contract '%.*s'",
                   FR_ARG(u, flow.sym), FR_ARG(u, contract.sym));
     }
@@ -542,6 +665,9 @@ static void check_trigger_persona(fr_unit *u, const fr_system *s, const fr_trigg
     fr_place at = fr_at(&s->head, t->persona.tok, FR_FIELD("triggers"));
     at.late = true;
     if (other->has_personas && !fr_find(other, FR_PERSONA, persona)) {
+        mt_nearest n = fr_nearest(u, t->persona.sym);
+        fr_offer_kind_of(u, other, &n, FR_PERSONA);
+        at = fr_meant(u, at, &n, t->persona.tok);
         fr_report(u, FR_E_SYSTEM_TARGET_PERSONA, at,
                   "persona '%.*s' not declared in target contract '%.*s'",
                   FR_ARG(u, t->persona.sym), FR_ARG(u, t->target_contract.sym));

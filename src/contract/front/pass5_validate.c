@@ -1,5 +1,6 @@
 /* contract/front/pass5_validate.c - the order of pass 5, and the checks of personas,
  * verdicts and rules. */
+#include "contract/front/suggest.h"
 #include "contract/front/validate.h"
 
 /* S8. Every rule after the first one is reported, at its own `produce`. */
@@ -11,8 +12,8 @@ void fr_validate_verdicts(fr_unit *u)
         if (!r->verdict.sym || !first || first == r) {
             continue;
         }
-        fr_report(u, FR_E_VERDICT_TWICE,
-                  fr_at(&r->head, r->produce_tok, FR_FIELD("produce")),
+        fr_place at = fr_at(&r->head, r->produce_tok, FR_FIELD("produce"));
+        fr_report(u, FR_E_VERDICT_TWICE, fr_exactly(at, r->verdict.tok, r->verdict.tok),
                   "VerdictType '%.*s' is already produced by rule '%.*s'. Each "
                   "VerdictType may be produced by at most one rule (S8).",
                   FR_ARG(u, r->verdict.sym), FR_ARG(u, first->head.id));
@@ -23,10 +24,12 @@ void fr_validate_verdicts(fr_unit *u)
 static void check_verdict_ref(fr_unit *u, const fr_rule *r, const fr_expr *e)
 {
     const fr_rule *producer = fr_find_verdict(u, e->sym);
+    fr_name name = fr_verdict_name(r->head.file, e);
     fr_place at = fr_at(&r->head, e->tok, FR_FIELD("body.when"));
+    at = fr_exactly(at, name.tok, name.tok);
     if (!producer) {
         if (!u->incomplete) {
-            fr_report(u, FR_E_RULE_VERDICT, at,
+            fr_report(u, FR_E_RULE_VERDICT, fr_meant_verdict(u, at, name),
                       "unresolved VerdictType reference: '%.*s' is not produced by any "
                       "rule in this contract",
                       FR_ARG(u, e->sym));
@@ -59,9 +62,11 @@ static void check_verdict_refs(fr_unit *u, const fr_rule *r, const fr_expr *e)
 void fr_validate_rule(fr_unit *u, fr_rule *r)
 {
     if (r->stratum < 0) {
-        fr_report(
-            u, FR_E_RULE_NEGATIVE, fr_at(&r->head, r->stratum_tok, FR_FIELD("stratum")),
-            "stratum must be a non-negative integer; got %lld", (long long)r->stratum);
+        fr_place at = fr_at(&r->head, r->stratum_tok, FR_FIELD("stratum"));
+        fr_report(u, FR_E_RULE_NEGATIVE,
+                  fr_exactly(at, r->stratum_value_tok, r->stratum_value_tok),
+                  "stratum must be a non-negative integer; got %lld",
+                  (long long)r->stratum);
     } else if ((uint64_t)r->stratum > u->limits->stratum) {
         fr_report(u, FR_E_RULE_STRATUM_LIMIT,
                   fr_at(&r->head, r->stratum_value_tok, FR_FIELD("stratum")),

@@ -247,17 +247,8 @@ static void emit_system(fr_emit *e, const fr_construct *c)
     fr_emit_system(e, (const fr_system *)c);
 }
 
-/* §14.2, pass 6: ascending stratum, then id. */
-static int compare_strata(const void *a, const void *b, void *unit)
-{
-    const fr_rule *x = *(const fr_rule *const *)a, *y = *(const fr_rule *const *)b;
-    if (x->stratum != y->stratum) {
-        return x->stratum < y->stratum ? -1 : 1;
-    }
-    return fr_sym_cmp(unit, x->head.id, y->head.id);
-}
-
-/* Sorted copies, so that indices into the unit's lists stay valid. */
+/* §14.2, pass 6: by id, rules by ascending stratum before that. Sorted copies, so that
+ * indices into the unit's lists stay valid. */
 static fr_construct **in_order(fr_unit *u, fr_kind kind)
 {
     size_t count = u->kinds[kind].len;
@@ -267,35 +258,50 @@ static fr_construct **in_order(fr_unit *u, fr_kind kind)
     }
     memcpy(items, u->kinds[kind].items, count * sizeof *items);
     fr_sort_by_id(u, items, count);
-    for (size_t i = 1; kind == FR_RULE && i < count; i++) {
-        if (compare_strata(&items[i - 1], &items[i], u) > 0) {
-            qsort_r(items, count, sizeof *items, compare_strata, u);
-            break;
-        }
+    if (kind == FR_RULE) {
+        fr_sort_by_stratum(u, items, count);
     }
     return items;
 }
 
+/* In the order of ids every construct is far from the one before. Each of these reads
+ * what was asked for some steps ago: the construct, then its line and its name, then
+ * the text behind the name, where its strings are. */
+FR_HINT void ask_ahead(const fr_unit *u, fr_construct **items, size_t count, size_t at)
+{
+    enum { NODE = 9, NAME = 4, TEXT = 2, NODE_BYTES = 768 };
+    fr_ask_ahead(items, count, at, NODE, NODE_BYTES);
+    if (NAME < count - at) {
+        const fr_construct *c = items[at + NAME];
+        const fr_symbol *name = &u->syms.items[c->id];
+        fr_ask(fr_token_at(c->file, c->tok), 0);
+        fr_ask(name, 0);
+        fr_ask(name, 64);
+        fr_ask(u->syms.items[items[at + TEXT]->id].ptr, 64);
+    }
+}
+
+/* The order of the groups is that of nodes.def. */
 static void emit_constructs(fr_emit *e)
 {
-    static const struct {
-        fr_kind kind;
-        void (*emit)(fr_emit *e, const fr_construct *c);
-    } GROUPS[] = {
-        {FR_PERSONA, emit_persona}, {FR_SOURCE, emit_source},
-        {FR_FACT, emit_fact},       {FR_ENTITY, emit_entity},
-        {FR_RULE, emit_rule},       {FR_OPERATION, emit_operation},
-        {FR_FLOW, emit_flow},       {FR_SYSTEM, emit_system},
+    static void (*const EMITTERS[])(fr_emit *, const fr_construct *) = {
+        [FR_PERSONA] = emit_persona, [FR_SOURCE] = emit_source,
+        [FR_FACT] = emit_fact,       [FR_ENTITY] = emit_entity,
+        [FR_RULE] = emit_rule,       [FR_OPERATION] = emit_operation,
+        [FR_FLOW] = emit_flow,       [FR_SYSTEM] = emit_system,
     };
+    MT_TABLE_COVERS(EMITTERS, LN_CONSTRUCT_COUNT);
     bool first = true;
-    for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
-        fr_construct **items = in_order(e->u, GROUPS[g].kind);
-        for (size_t i = 0; i < e->u->kinds[GROUPS[g].kind].len; i++) {
+    for (unsigned k = 0; k < LN_CONSTRUCT_COUNT; k++) {
+        fr_construct **items = in_order(e->u, (fr_kind)k);
+        size_t count = e->u->kinds[k].len;
+        for (size_t i = 0; i < count; i++) {
+            ask_ahead(e->u, items, count, i);
             if (!first) {
                 mt_buf_addc(e->b, ',');
             }
             first = false;
-            GROUPS[g].emit(e, items[i]);
+            EMITTERS[k](e, items[i]);
         }
     }
 }
@@ -345,7 +351,9 @@ mt_str fr_pass6_emit(fr_unit *u)
     emit_bundle(&e);
     bundle = MT_STR("");
     if (b.full) {
-        fr_report_file(u, FR_E_OUTPUT_LIMIT, u->files.items[0]->path,
+        mt_str path = u->files.items[0]->path;
+        fr_file_fault fault = {.file = path, .path = path};
+        fr_report_file(u, FR_E_OUTPUT_LIMIT, &fault,
                        "the bundle has more than %zu bytes", u->limits->json_bytes);
     } else {
         bundle = mt_str_dup(u->keep, mt_buf_str(&b));

@@ -110,17 +110,17 @@ static void settle(plan *p, uint32_t start)
 
 static int compare_edits(const void *a, const void *b)
 {
-    const ct_edit *x = a, *y = b;
+    const mt_edit *x = a, *y = b;
     int order = mt_str_cmp(x->file, y->file);
     return order ? order : x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
 /* Replaces the number and nothing around it, so the author's layout stays. */
-static ct_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
+static mt_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
 {
     const fr_file *f = r->head.file;
     const fr_token *t = fr_token_at(f, r->stratum_value_tok);
-    return (ct_edit){.file = f->path,
+    return (mt_edit){.file = f->path,
                      .offset = t->start,
                      .length = fr_token_len(f->text, t),
                      .text = mt_strf(p->a, "%lld", (long long)stratum)};
@@ -128,11 +128,11 @@ static ct_edit edit_of(const plan *p, const fr_rule *r, int64_t stratum)
 
 /* No edits after a cycle: any numbering would be wrong. Rules whose stratum is right
  * keep it, so repeating the repair changes nothing. */
-size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const ct_edit **edits)
+size_t ct_fix_strata(mt_arena *a, const ct_elaboration *e, const mt_edit **edits)
 {
     const fr_unit *u = e->unit;
     plan p = {.u = u, .a = a, .count = u->kinds[FR_RULE].len};
-    MT_VEC(ct_edit) list = {0};
+    MT_VEC(mt_edit) list = {0};
     *edits = NULL;
     p.readers = mt_new_array(a, reader, p.count);
     for (size_t i = 0; i < p.count; i++) {

@@ -14,8 +14,11 @@ enum { FIRST_CAP = 512, FIRST_SLOTS = 1024 };
 static const mt_str WORDS[FR_WORD_COUNT] = {
     [FR_W_none] = MT_STR_INIT(""),
     [FR_W_empty] = MT_STR_INIT(""),
+#define X_CONSTRUCT(ID, text, word, many) [FR_W_##word] = MT_STR_INIT(#word),
+#include "lang/nodes.def"
+    [FR_W_import] = MT_STR_INIT("import"),
+    [FR_W_type] = MT_STR_INIT("type"),
 #define FR_WORD_TEXT(name) [FR_W_##name] = MT_STR_INIT(#name),
-    FR_CONSTRUCT_WORDS(FR_WORD_TEXT)
     FR_FIELD_WORDS(FR_WORD_TEXT)
     FR_OTHER_WORDS(FR_WORD_TEXT)
 #undef FR_WORD_TEXT

@@ -12,9 +12,6 @@
 typedef uint32_t fr_sym; /* 0: none */
 
 /* clang-format off */
-#define FR_CONSTRUCT_WORDS(X) \
-    X(import) X(type) X(fact) X(source) X(entity) X(rule) X(operation) X(persona) \
-    X(flow) X(system)
 #define FR_FIELD_WORDS(X) \
     X(path) X(protocol) X(description) X(states) X(initial) X(transitions) X(parent) \
     X(stratum) X(when) X(produce) X(verdict) X(payload) X(allowed_personas) \
@@ -27,7 +24,7 @@ typedef uint32_t fr_sym; /* 0: none */
     X(min) X(max) X(precision) X(scale) X(max_length) X(values) X(element_type) \
     X(fields) X(variants) X(tag)
 #define FR_OTHER_WORDS(X) \
-    X(Terminal) X(Terminate) X(Compensate) X(Escalate) \
+    X(Terminate) X(Compensate) X(Escalate) \
     X(Branch) X(JoinPolicy) X(null) X(true) X(false) X(and) X(or) X(not) X(forall) \
     X(exists) X(in) X(present) X(len) X(verdict_present) X(success) X(failure) \
     X(escalation) X(at_initiation) X(http) X(database) X(graphql) X(grpc) X(static) \
@@ -39,8 +36,13 @@ typedef uint32_t fr_sym; /* 0: none */
 enum {
     FR_W_none,
     FR_W_empty, /* the empty text */
+/* What begins a construct, in the order of fr_kind. */
+    FR_W_FIRST_CONSTRUCT,
+    FR_W_BEFORE_CONSTRUCT = FR_W_FIRST_CONSTRUCT - 1,
+#define X_CONSTRUCT(ID, text, word, many) FR_W_##word,
+#include "lang/nodes.def"
+    FR_W_import, FR_W_type,
 #define FR_WORD_ENUM(name) FR_W_##name,
-    FR_CONSTRUCT_WORDS(FR_WORD_ENUM)
     FR_FIELD_WORDS(FR_WORD_ENUM)
     FR_OTHER_WORDS(FR_WORD_ENUM)
 #undef FR_WORD_ENUM
@@ -54,14 +56,13 @@ enum {
 #define X_STEP(ID, text, DOES, word, phrase) FR_W_STEP_##ID,
 #include "lang/nodes.def"
     FR_WORD_COUNT,
-    FR_LAST_CONSTRUCT_WORD = FR_W_system,
-    FR_LAST_FIELD_WORD = FR_W_tag
+    FR_W_Terminal = FR_W_STEP_TERMINAL /* of a target as well */
 };
 /* clang-format on */
 
 static inline bool fr_is_construct_word(fr_sym s)
 {
-    return s >= FR_W_import && s <= FR_LAST_CONSTRUCT_WORD;
+    return s >= FR_W_FIRST_CONSTRUCT && s <= FR_W_type;
 }
 
 /* The base type, or kind of step, that is written as the word; the count if none. */

@@ -1,6 +1,6 @@
 /* contract/front/token_debug.c - tokens as messages spell them: Word("x"), Int(-1),
- * LBrace. Room: contract/front. Texts are quoted and escaped, so that a message shows
- * what a reader would not see. */
+ * LBrace for the suite, 'x', the number -1, '{' for people. Room: contract/front. Texts
+ * are quoted and escaped, so that a message shows what a reader would not see. */
 #include "contract/front/lexer.h"
 
 #include <unictype.h>
@@ -47,10 +47,11 @@ static void add_debug_text(mt_buf *b, mt_str text)
 mt_str fr_token_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
 {
     static const char *const NAMES[] = {
-#define FR_TOKEN_NAME(name, text) text,
+#define FR_TOKEN_NAME(name, text) [FR_T_##name] = text,
         FR_TOKEN_MAP(FR_TOKEN_NAME)
 #undef FR_TOKEN_NAME
     };
+    MT_TABLE_COVERS(NAMES, FR_TOKEN_KINDS);
     const char *name = NAMES[t->kind];
     if (t->kind == FR_T_INT) {
         return mt_strf(a, "Int(%lld)", (long long)fr_int_value(syms, t->sym));
@@ -79,4 +80,49 @@ mt_str fr_found_debug(mt_arena *a, const fr_symbols *syms, const fr_token *t)
         return mt_strf(a, "Float(\"-%.*s\")", MT_ARG(fr_text(syms, t[1].sym)));
     }
     return fr_token_debug(a, syms, t);
+}
+
+/* At most so many bytes, never half a character: what people read stays short. */
+static mt_str cut(mt_str text)
+{
+    enum { SHOWN = 60 };
+    size_t len = text.len < SHOWN ? text.len : SHOWN;
+    while (len && len < text.len && ((unsigned char)text.ptr[len] & 0xC0) == 0x80) {
+        len--;
+    }
+    return mt_str_from(text.ptr, len);
+}
+
+/* A sign that is glued to a number belongs to it for a reader, too. */
+static mt_str number_words(mt_arena *a, const fr_symbols *syms, const fr_token *t,
+                           const char *sign)
+{
+    return mt_strf(a, "the number %s%.*s", sign, MT_ARG(cut(fr_text(syms, t->sym))));
+}
+
+static mt_str text_words(mt_arena *a, const fr_symbols *syms, const fr_token *t)
+{
+    mt_buf b = {0};
+    mt_buf_addz(&b, "the text ");
+    add_debug_text(&b, cut(fr_text(syms, t->sym)));
+    mt_str kept = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return kept;
+}
+
+mt_str fr_found_words(mt_arena *a, const fr_symbols *syms, mt_str source,
+                      const fr_token *t)
+{
+    bool glued = t->kind == FR_T_MINUS && t[1].start == t->start + 1 &&
+                 (t[1].kind == FR_T_INT || t[1].kind == FR_T_FLOAT);
+    switch (t->kind) {
+    case FR_T_EOF: return MT_STR("the end of the file");
+    case FR_T_STR: return text_words(a, syms, t);
+    case FR_T_INT:
+    case FR_T_FLOAT: return number_words(a, syms, t, "");
+    default: break;
+    }
+    mt_str written = mt_str_from(source.ptr + t->start, fr_token_len(source, t));
+    return glued ? number_words(a, syms, t + 1, "-")
+                 : mt_strf(a, "'%.*s'", MT_ARG(cut(written)));
 }

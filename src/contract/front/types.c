@@ -32,6 +32,64 @@ mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t)
     return mt_str_z(fr_base_name((fr_base)t->base));
 }
 
+static void spell(const fr_unit *u, mt_buf *b, const fr_type *t, unsigned depth);
+
+/* Some of the values or fields, so that a message stays readable. */
+static void spell_parts(const fr_unit *u, mt_buf *b, const fr_type *t, unsigned depth)
+{
+    enum { SHOWN = 4 };
+    bool choice = fr_holds(t, LN_CHOICE);
+    uint32_t count = choice ? t->value_count : t->field_count;
+    mt_buf_addf(b, "%s(", fr_base_name((fr_base)t->base));
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) {
+        mt_buf_addz(b, i ? ", " : "");
+        if (choice) {
+            mt_buf_addf(b, "\"%.*s\"", FR_ARG(u, t->values[i]));
+        } else {
+            mt_buf_addf(b, "%.*s: ", FR_ARG(u, t->fields[i].name));
+            spell(u, b, t->fields[i].type, depth + 1);
+        }
+    }
+    mt_buf_addz(b, count > SHOWN ? ", ...)" : ")");
+}
+
+static void spell(const fr_unit *u, mt_buf *b, const fr_type *t, unsigned depth)
+{
+    enum { DEEPEST = 3 };
+    if (fr_is_unknown(t) || depth > DEEPEST) {
+        mt_buf_addz(b, "...");
+    } else if (fr_is_decimal(t)) {
+        mt_buf_addf(b, "Decimal(%u, %u)", t->precision, t->scale);
+    } else if (fr_holds(t, LN_TEXT)) {
+        mt_buf_addz(b, "Text");
+        if (t->length) {
+            mt_buf_addf(b, "(%lld)", (long long)t->length);
+        }
+    } else if (fr_has(t, LN_UNIT)) {
+        mt_buf_addf(b, "Duration(%.*s, %lld, %lld)", FR_ARG(u, t->name),
+                    (long long)t->min, (long long)t->max);
+    } else if (fr_holds(t, LN_LIST)) {
+        mt_buf_addz(b, "List(");
+        spell(u, b, t->element, depth + 1);
+        mt_buf_addf(b, ", max: %u)", t->limit);
+    } else if (fr_holds(t, LN_CHOICE) || fr_has(t, LN_PARTED)) {
+        spell_parts(u, b, t, depth);
+    } else {
+        mt_arena scratch = {0};
+        mt_buf_adds(b, fr_type_text(u, &scratch, t));
+        mt_arena_free(&scratch);
+    }
+}
+
+mt_str fr_type_spell(const fr_unit *u, mt_arena *a, const fr_type *t)
+{
+    mt_buf b = {0};
+    spell(u, &b, t, 0);
+    mt_str kept = mt_str_dup(a, mt_buf_str(&b));
+    mt_buf_free(&b);
+    return kept;
+}
+
 static bool equal_within(const fr_type *a, const fr_type *b, unsigned *budget);
 
 /* Sorted by name on both sides, so the order of declaration does not matter (§4.6). */

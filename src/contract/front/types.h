@@ -18,6 +18,9 @@ fr_type *fr_resolve_type(fr_unit *u, fr_type *t, const fr_construct *c);
 const char *fr_base_name(fr_base base);
 /* As in messages: Int(min: 0, max: 5), Money(currency: USD), Text. */
 mt_str fr_type_text(const fr_unit *u, mt_arena *a, const fr_type *t);
+/* As it is written, with all parameters: Text(5), Decimal(4, 2), List(Int(...), max:
+ * 3). Not for messages of the suite. */
+mt_str fr_type_spell(const fr_unit *u, mt_arena *a, const fr_type *t);
 /* An unknown type equals every other: it has been reported. */
 bool fr_type_equal(const fr_type *a, const fr_type *b);
 /* The field or variant, NULL if there is none. */
@@ -34,6 +37,13 @@ void fr_check_type(fr_unit *u, fr_type *t, const fr_construct *c, mt_str field);
  * for an integer where a Duration is needed. */
 mt_str fr_literal_fault(fr_unit *u, const fr_type *t, const fr_expr *e,
                         bool *tolerated);
+
+/* Has the literal digits behind the dot, other than zeros, that a Decimal or Money does
+ * not keep where it is rounded to its scale? */
+bool fr_literal_loses(const fr_unit *u, const fr_type *t, const fr_expr *e);
+/* Digits behind the dot of a Money default, whatever the currency: the suite's bytes.
+ */
+enum { FR_MONEY_SCALE = 2 };
 
 /* Number of digits of |n|; 1 for 0. */
 unsigned fr_digits(int64_t n);

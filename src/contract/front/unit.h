@@ -42,6 +42,7 @@ typedef struct fr_unit {
     mt_diags *first;  /* the caller's list: errors in the suite's order */
     mt_diags later;   /* further errors, appended at the end */
     mt_diags remarks; /* warnings and notes, appended last */
+    uint32_t guesses; /* names that were compared for "did you mean", see suggest.c */
     bool incomplete;  /* something did not parse: do not report unknown names */
     bool damaged;     /* some construct did not parse: no warnings */
     bool extended;    /* the bundle needs a node that 1.0 does not have */
@@ -52,31 +53,8 @@ typedef struct fr_unit {
     const ct_elaboration **member_results; /* as declared, for pass 5 */
 } fr_unit;
 
-/* Where a diagnostic points. */
-typedef struct fr_place {
-    const fr_file *file;
-    fr_tok tok;
-    const fr_construct *construct; /* NULL: none */
-    mt_str field;                  /* ptr NULL: none */
-    const char *hint;              /* NULL: the row's */
-    bool late; /* the suite does not look here: report after its errors */
-} fr_place;
-
 #define FR_FIELD(literal) MT_STR(literal)
-/* A token of a construct, about one of its fields. */
-static inline fr_place fr_at(const fr_construct *c, fr_tok tok, mt_str field)
-{
-    return (fr_place){c->file, tok, c, field, NULL, false};
-}
 
-/* Code and level decide where it is listed and whether it is an error. */
-void fr_report(fr_unit *u, fr_code code, fr_place at, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* For faults of a whole file, whose name is shown as it is. */
-void fr_report_file(fr_unit *u, fr_code code, mt_str file, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-/* For faults of the lexer, which knows offsets and its own message. */
-void fr_report_lex(fr_unit *u, const fr_file *file, const fr_lex_fault *fault);
 /* Was anything reported that refuses the contract? */
 bool fr_refused(const fr_unit *u);
 const char *fr_kind_name(fr_kind kind);
@@ -97,6 +75,30 @@ static inline const fr_token *fr_token_at(const fr_file *f, fr_tok tok)
 static inline uint32_t fr_line(const fr_file *f, fr_tok tok)
 {
     return f->tokens.items[tok].line;
+}
+
+/* Asks memory for the line that is `offset` bytes behind `p`, which need not be there:
+ * only a hint. Always inlined, as its callers are: compilers drop calls of functions
+ * that do nothing else. */
+#define FR_HINT static inline __attribute__((always_inline))
+FR_HINT void fr_ask(const void *p, size_t offset)
+{
+    __builtin_prefetch((const void *)((uintptr_t)p + offset));
+}
+
+/* Asks for the first `bytes` of the construct that a walk over items[0..count) comes to
+ * `ahead` steps from now. The tree of a large contract is not in the caches, a walk
+ * leaves out other kinds, and waiting for a construct takes longer than looking at it.
+ * What belongs to a construct lies behind it, as the parser made it. The numbers that
+ * callers give are measured (bench/bench_elaborate.c): a walk that does little for each
+ * looks further ahead. */
+FR_HINT void fr_ask_ahead(fr_construct *const *items, size_t count, size_t at,
+                          size_t ahead, size_t bytes)
+{
+    enum { LINE = 64 };
+    for (size_t i = 0; ahead < count - at && i < bytes; i += LINE) {
+        fr_ask(items[at + ahead], i);
+    }
 }
 
 /* The construct of a kind that `sym` names, NULL if there is none. */
@@ -143,8 +145,9 @@ fr_sym *fr_sorted_syms(mt_arena *a, const fr_sym *syms, size_t count);
 
 /* Byte order of two symbols. */
 int fr_sym_cmp(const fr_unit *u, fr_sym a, fr_sym b);
-/* Sorts constructs by id. */
+/* Sorts constructs by id, rules by stratum. Of equal ones the first stays first. */
 void fr_sort_by_id(const fr_unit *u, fr_construct **items, size_t count);
+void fr_sort_by_stratum(const fr_unit *u, fr_construct **rules, size_t count);
 /* [a, b, c] for messages; long lists are cut. */
 mt_str fr_list_text(const fr_unit *u, const fr_names *names);
 
@@ -152,6 +155,9 @@ mt_str fr_list_text(const fr_unit *u, const fr_names *names);
 mt_err fr_elaborate_named(mt_arena *keep, mt_str id, mt_str path,
                           const mt_provider *files, const ct_options *opts,
                           mt_diags *ds, const ct_elaboration **out);
+
+/* A token, or a run of them, and what is said about it. */
+#include "contract/front/report.h"
 
 /* ---- the passes, in their order ---- */
 

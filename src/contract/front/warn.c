@@ -1,4 +1,6 @@
 /* contract/front/warn.c - what is allowed but probably not meant. */
+#include <stdlib.h>
+
 #include "contract/front/validate.h"
 
 /* A library is written for others to use; unused types in it are normal. */
@@ -14,14 +16,17 @@ static void warn_unused(fr_unit *u, fr_kind kind, fr_code code, const char *what
     }
 }
 
+/* Where nothing acts on verdicts, all of them are for readers outside. */
 static void warn_verdicts(fr_unit *u)
 {
+    bool acts = u->kinds[FR_OPERATION].len || u->kinds[FR_FLOW].len;
     for (size_t i = 0; i < u->kinds[FR_RULE].len; i++) {
         const fr_rule *r = (const fr_rule *)u->kinds[FR_RULE].items[i];
         if (!r->verdict_used && !r->head.broken && r->verdict.sym) {
-            fr_report(u, FR_E_UNUSED_VERDICT,
-                      fr_at(&r->head, r->verdict.tok, FR_FIELD("produce")),
-                      "verdict '%.*s' is never read", FR_ARG(u, r->verdict.sym));
+            fr_place at = fr_at(&r->head, r->verdict.tok, FR_FIELD("produce"));
+            at.quiet = !acts;
+            fr_report(u, FR_E_UNUSED_VERDICT, at, "verdict '%.*s' is never read",
+                      FR_ARG(u, r->verdict.sym));
         }
     }
 }
@@ -56,6 +61,61 @@ static void warn_outcomes(fr_unit *u, const fr_operation *o)
     }
 }
 
+static bool always_holds(const fr_expr *e)
+{
+    return e->kind == FR_X_BOOL && e->op;
+}
+
+static int compare_sources(const void *a, const void *b)
+{
+    const fr_effect *x = *(const fr_effect *const *)a,
+                    *y = *(const fr_effect *const *)b;
+    fr_sym left[] = {x->entity.sym, x->from.sym, x->outcome.sym};
+    fr_sym right[] = {y->entity.sym, y->from.sym, y->outcome.sym};
+    for (size_t i = 0; i < 3; i++) {
+        if (left[i] != right[i]) {
+            return left[i] < right[i] ? -1 : 1;
+        }
+    }
+    return x->tok < y->tok ? -1 : x->tok > y->tok;
+}
+
+static bool contradict(const fr_operation *o, const fr_effect *a, const fr_effect *b)
+{
+    bool one_outcome = o->outcomes.len < 2 || a->outcome.sym == b->outcome.sym;
+    return a->entity.sym == b->entity.sym && a->from.sym == b->from.sym &&
+           one_outcome && a->to.sym != b->to.sym;
+}
+
+/* What flow/plan.c refuses (E901): an entity that would have to be in two states. */
+static void warn_contradictions(fr_unit *u, const fr_operation *o)
+{
+    size_t count = o->effects.len;
+    mt_mark mark = mt_arena_mark(u->keep);
+    const fr_effect **sorted = mt_new_array(u->keep, const fr_effect *, count);
+    const fr_effect *first = NULL, *second = NULL;
+    for (size_t i = 0; i < count; i++) {
+        sorted[i] = &o->effects.items[i];
+    }
+    qsort(sorted, count, sizeof *sorted, compare_sources);
+    for (size_t i = 1; i < count && !first; i++) {
+        if (contradict(o, sorted[i - 1], sorted[i])) {
+            first = sorted[i - 1];
+            second = sorted[i];
+        }
+    }
+    mt_arena_rewind(u->keep, mark);
+    if (first) {
+        const fr_effect *later = first->tok > second->tok ? first : second;
+        fr_report(u, FR_E_EFFECT_CONTRADICTS,
+                  fr_at(&o->head, later->tok, FR_FIELD("effects")),
+                  "effects contradict: entity '%.*s' leaves state '%.*s' both for "
+                  "'%.*s' and for '%.*s' with the same outcome",
+                  FR_ARG(u, first->entity.sym), FR_ARG(u, first->from.sym),
+                  FR_ARG(u, first->to.sym), FR_ARG(u, second->to.sym));
+    }
+}
+
 static void warn_operations(fr_unit *u)
 {
     for (size_t i = 0; i < u->kinds[FR_OPERATION].len; i++) {
@@ -63,10 +123,15 @@ static void warn_operations(fr_unit *u)
         if (o->head.broken) {
             continue;
         }
-        warn_error(u, o, FR_W_precondition_failed);
+        if (!always_holds(o->precondition)) {
+            warn_error(u, o, FR_W_precondition_failed);
+        }
         warn_error(u, o, FR_W_persona_rejected);
         if (o->outcomes.len > 1) {
             warn_outcomes(u, o);
+        }
+        if (o->effects.len > 1) {
+            warn_contradictions(u, o);
         }
     }
 }
@@ -102,6 +167,13 @@ static void warn_steps(fr_unit *u, const fr_construct *flow, const fr_steps *ste
     }
     for (size_t i = 0; i < steps->len; i++) {
         const fr_step *s = steps->items[i];
+        if (fr_does(s) == LN_FORKS && s->all_complete.name.sym) {
+            fr_report(u, FR_E_FLOW_JOIN_DEAD,
+                      fr_at(flow, s->all_complete.name.tok, FR_FIELD("steps")),
+                      "on_all_complete of step '%.*s' is never taken: on_any_failure "
+                      "decides first",
+                      FR_ARG(u, s->id.sym));
+        }
         for (size_t b = 0; fr_does(s) == LN_FORKS && b < s->branches.len; b++) {
             warn_steps(u, flow, &s->branches.items[b].steps,
                        s->branches.items[b].entry.sym);

@@ -73,13 +73,17 @@ static mt_err admit_members(mt_arena *a, const ct_elaboration *e,
 }
 
 /* A fault found here is one of the elaborator: it wrote what the loader does not take.
- * Faults go to a list of their own first, since their places have to be rewritten. */
+ * Faults go to a list of their own first, since their places have to be rewritten.
+ * Warnings of the loader have been given by the elaborator, at better places. */
 mt_err ct_admit_source(mt_arena *a, const ct_elaboration *e, const mt_limits *limits,
                        mt_diags *ds, ct_admitted *out)
 {
     mt_diags found = {.arena = ds->arena, .limit = ds->limit};
     mt_err err = ct_admit(a, e->sources[0].path, e->bundle, limits, &found, out);
     for (size_t i = 0; i < found.len; i++) {
+        if (found.items[i].severity != MT_ERROR) {
+            continue;
+        }
         point_at_source(e, &out->document, &found.items[i]);
         mt_diag_add(ds, &found.items[i]);
     }

@@ -29,6 +29,10 @@ static const ct_code_info CODES[] = {
      "A manifest's etag is the lower-case hex SHA-256 of its compact bundle. The bundle was "
      "changed after the manifest was made, or the etag is of another bundle.",
      "make the manifest again with motet elaborate --manifest"},
+    {CT_CODE_BUNDLE_LATER, "14.2.1", "construct of a later version",
+     "The bundle is of a later minor version and has a construct of a kind that this program does not know. It is "
+     "passed over: nothing that is known depends on it.",
+     "use a program of the bundle's version to have it evaluated"},
     {"L101", "14.2.1", "bundle is not JSON",
      "The bundle could not be read: it is not strict JSON, or exceeds json_bytes or bundle_depth.",
      "write the document with a JSON library"},
@@ -68,6 +72,12 @@ static const ct_code_info CODES[] = {
     {"L114", "11.5", "branches touch one entity",
      "Parallel branches may not affect the same entity.",
      "move the effects on one entity to one branch"},
+    {"L115", "16", "enum value that is not declared",
+     "An Enum is compared with text that is none of its values: it is never equal to it.",
+     "declare the value, or correct the text"},
+    {"E901", "9.1", "operations or flows that cannot be run",
+     "Two effects of one outcome take an entity from the same state to different ones, or parallel branches can change the same entity. The contract can be read, but nothing of it can be run.",
+     "give the effects different outcomes or remove one; run the steps one after the other"},
 };
 /* clang-format on */
 

@@ -27,16 +27,10 @@ typedef struct item {
 
 typedef MT_VEC(item) item_list;
 
-/* The parts of a bundle, by kind; ORDER ct_kind without verdicts. */
+/* The parts of a bundle, by kind. */
 typedef struct parts {
-    item_list of[CT_KIND_COUNT];
+    item_list of[LN_CONSTRUCT_COUNT];
 } parts;
-
-static const char *const KIND_NAMES[CT_KIND_COUNT] = {
-    [CT_KIND_FACT] = "Fact",       [CT_KIND_SOURCE] = "Source",
-    [CT_KIND_PERSONA] = "Persona", [CT_KIND_ENTITY] = "Entity",
-    [CT_KIND_RULE] = "Rule",       [CT_KIND_OPERATION] = "Operation",
-    [CT_KIND_FLOW] = "Flow"};
 
 static void enter(ct_loader *l, const item *it)
 {
@@ -58,21 +52,27 @@ static void add_name(ct_loader *l, ct_kind kind, mt_str id, size_t index,
     e->value = index + 1;
 }
 
+/* Systems are for whoever runs several contracts; kinds of later versions are for
+ * nobody here. */
+static bool is_evaluated(ln_construct kind)
+{
+    return kind != LN_CONSTRUCT_COUNT && kind != LN_CONSTRUCT_SYSTEM;
+}
+
 /* Sorts the constructs by kind; kinds we do not evaluate are passed over. */
 static void sort_out(ct_loader *l, const mt_json *constructs, parts *p)
 {
     for (uint32_t i = 0; i < constructs->count; i++) {
         item it = {&constructs->as.items[i], i};
-        mt_str kind = ct_text_at(it.json, "kind"), id = ct_text_at(it.json, "id");
+        ln_construct kind = ln_construct_named(ct_text_at(it.json, "kind"));
         enter(l, &it);
-        for (unsigned k = 0; k < CT_KIND_COUNT; k++) {
-            if (KIND_NAMES[k] && mt_str_eq(kind, mt_str_z(KIND_NAMES[k]))) {
-                if (k != CT_KIND_RULE) { /* rules are numbered by stratum, later */
-                    add_name(l, (ct_kind)k, id, p->of[k].len, it.json);
-                }
-                mt_vec_push(l->keep, &p->of[k], it);
-            }
+        if (!is_evaluated(kind)) {
+            continue;
         }
+        if (kind != LN_CONSTRUCT_RULE) { /* rules are numbered by stratum, later */
+            add_name(l, (ct_kind)kind, l->construct_id, p->of[kind].len, it.json);
+        }
+        mt_vec_push(l->keep, &p->of[kind], it);
     }
 }
 
@@ -308,13 +308,13 @@ static void load_constructs(ct_loader *l, const mt_json *constructs)
 {
     parts p = {0};
     sort_out(l, constructs, &p);
-    load_sources(l, &p.of[CT_KIND_SOURCE]);
-    load_personas(l, &p.of[CT_KIND_PERSONA]);
-    load_facts(l, &p.of[CT_KIND_FACT]);
-    load_entities(l, &p.of[CT_KIND_ENTITY]);
-    load_rules(l, &p.of[CT_KIND_RULE]);
-    load_operations(l, &p.of[CT_KIND_OPERATION]);
-    load_flows(l, &p.of[CT_KIND_FLOW]);
+    load_sources(l, &p.of[LN_CONSTRUCT_SOURCE]);
+    load_personas(l, &p.of[LN_CONSTRUCT_PERSONA]);
+    load_facts(l, &p.of[LN_CONSTRUCT_FACT]);
+    load_entities(l, &p.of[LN_CONSTRUCT_ENTITY]);
+    load_rules(l, &p.of[LN_CONSTRUCT_RULE]);
+    load_operations(l, &p.of[LN_CONSTRUCT_OPERATION]);
+    load_flows(l, &p.of[LN_CONSTRUCT_FLOW]);
     l->m->personas = l->personas.items;
     l->m->persona_count = (uint32_t)l->personas.len;
     l->m->conditions = l->conditions.items;
@@ -374,6 +374,7 @@ static mt_err check_form(const mt_json *bundle, mt_str text, mt_str file, mt_dia
         ct_check_version(ds->arena, version, &why) != MT_OK) {
         return MT_OK;
     }
+    w.is_newer = ct_version_is_newer(version);
     ct_shape_check(&w, LN_SHAPE_BUNDLE, bundle);
     mt_buf_free(&w.path);
     return ds->errors == before ? MT_OK : MT_E_REJECTED;

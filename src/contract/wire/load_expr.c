@@ -16,8 +16,11 @@
 #include "contract/wire/load_internal.h"
 #include "contract/wire/shape.h"
 
-/* ORDER ct_compare */
-const char *const CT_COMPARE_TEXT[6] = {"=", "!=", "<", "<=", ">", ">="};
+const char *const CT_COMPARE_TEXT[] = {
+#define X_COMPARE(ID, text) [CT_##ID] = text,
+#include "lang/nodes.def"
+};
+MT_TABLE_COVERS(CT_COMPARE_TEXT, CT_COMPARES);
 
 static const ct_expr *load_term(ct_loader *l, const mt_json *json);
 
@@ -80,6 +83,29 @@ static bool load_exact(ct_loader *l, const ct_type *type, const mt_json *json,
     return ok;
 }
 
+/* Text with the type of an Enum that does not declare it. */
+static bool is_stranger(const ct_type *type, const mt_json *value)
+{
+    return ct_held(type) == LN_CHOICE && mt_json_is(value, MT_JSON_STRING) &&
+           ct_choice_find(type, mt_json_text(value)) == CT_NONE;
+}
+
+/* It is well-typed to ask for a value that an Enum does not have; no value is equal to
+ * it (§16, S3a). As an Enum of this one value it is compared by its text, and fits
+ * nowhere else. */
+static const ct_expr *stranger(ct_loader *l, const ct_type *type, mt_str text,
+                               const mt_json *at)
+{
+    ct_type *alone = mt_new(l->keep, ct_type);
+    mt_str *name = mt_new(l->keep, mt_str);
+    ct_value v = {.choice = 0};
+    *name = text;
+    *alone = ct_choice_type(name, 1);
+    ct_load_warning(l, CT_L_STRANGER, at, "\"%.*s\" is not a value of %.*s",
+                    MT_ARG(text), MT_ARG(ct_type_spell(l->keep, type)));
+    return literal(l, alone, ct_keep_value(l, &v));
+}
+
 static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
                                    const mt_json *type_json)
 {
@@ -94,6 +120,9 @@ static const ct_expr *load_literal(ct_loader *l, const mt_json *value,
     if (!type) {
         return NULL;
     }
+    if (is_stranger(type, value)) {
+        return stranger(l, type, mt_json_text(value), value);
+    }
     ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
     return load_exact(l, type, value, v) ? literal(l, type, v) : NULL;
 }
@@ -107,17 +136,28 @@ static bool text_fits(const ct_type *type, mt_str text, ct_value *out)
                                     : ct_date_parse(text, &out->integer);
 }
 
+/* A literal that is, or may be, a value written as text. */
+static bool is_textual(const ct_expr *e)
+{
+    return e->op == CT_LITERAL &&
+           (ct_held(e->type) == LN_TEXT || ct_held(e->type) == LN_CHOICE);
+}
+
+static mt_str text_of(const ct_expr *e)
+{
+    return ct_held(e->type) == LN_TEXT ? e->value->text
+                                       : e->type->as.values[e->value->choice];
+}
+
 const ct_expr *ct_fit_literal(ct_loader *l, const ct_expr *e, const ct_type *type,
                               const mt_json *at)
 {
-    bool textual = ct_held(e->type) == LN_TEXT || ct_held(e->type) == LN_CHOICE;
     bool wanted =
         ct_held(type) == LN_CHOICE || ct_is_day(type) || ct_held(type) == LN_TIME;
-    if (e->op != CT_LITERAL || !textual || !wanted) {
+    if (!is_textual(e) || !wanted) {
         return e;
     }
-    mt_str text = ct_held(e->type) == LN_TEXT ? e->value->text
-                                              : e->type->as.values[e->value->choice];
+    mt_str text = text_of(e);
     ct_value v = {0};
     if (!text_fits(type, text, &v)) {
         ct_load_error(l, CT_L_VALUE, at, "\"%.*s\" is not a value of %.*s",
@@ -339,7 +379,7 @@ static const ct_expr *load_product(ct_loader *l, const mt_json *json)
     if (!x || !y) {
         return NULL;
     }
-    const ct_type *derived = ct_type_of_product(l->keep, x->type, y->type);
+    const ct_type *derived = ct_type_of_product(l->keep, x, y);
     if (!derived) {
         return operands_differ(l, "*", x, y, json);
     }
@@ -419,8 +459,8 @@ static const ct_expr *load_operator_term(ct_loader *l, const mt_json *json, mt_s
     return NULL;
 }
 
-/* The key that tells which expression this is: of several, the one whose form was
- * checked. */
+/* The key that tells which expression this is; a second one was refused, but for the
+ * literal of a product. */
 static mt_str told_by(const mt_json *json)
 {
     const ln_when *when = ct_shape_meant(LN_SHAPE_EXPRESSION, json);
@@ -455,17 +495,52 @@ static const ct_expr *load_term(ct_loader *l, const mt_json *json)
 
 /* ---- Predicates ---- */
 
+/* A literal beside another operand takes its type. Beside an Enum it may be a value
+ * that is not declared; a tag is never another than those of its union. */
+static const ct_expr *fit_operand(ct_loader *l, const ct_expr *e, const ct_expr *beside,
+                                  const mt_json *at)
+{
+    const ct_type *type = beside->type;
+    bool asked = is_textual(e) && ct_held(type) == LN_CHOICE && beside->op != CT_TAG;
+    if (!asked || ct_choice_find(type, text_of(e)) != CT_NONE) {
+        return ct_fit_literal(l, e, type, at);
+    }
+    return ct_held(e->type) == LN_CHOICE ? e : stranger(l, type, text_of(e), at);
+}
+
+/* Two Enums compare if they have the same values, in whatever order (§10.4). A literal
+ * has been fitted already. */
+static bool same_choices(const ct_expr *x, const ct_expr *y)
+{
+    const ct_type *a = x->type, *b = y->type;
+    if (x->op == CT_LITERAL || y->op == CT_LITERAL || a == b) {
+        return true;
+    }
+    bool same = a->count == b->count;
+    for (uint32_t i = 0; same && i < a->count; i++) {
+        same = ct_choice_find(b, a->as.values[i]) != CT_NONE;
+    }
+    return same;
+}
+
+static bool operands_agree(const ct_expr *x, const ct_expr *y)
+{
+    if (ct_has(x->type, LN_NUMBER) && ct_has(y->type, LN_NUMBER)) {
+        return true;
+    }
+    return ct_type_comparable(x->type, y->type) &&
+           (ct_held(x->type) != LN_CHOICE || same_choices(x, y));
+}
+
 static const ct_expr *load_comparison(ct_loader *l, const mt_json *json, ct_compare op)
 {
     const ct_expr *x = load_member_term(l, json, MT_STR("left"));
     const ct_expr *y = load_member_term(l, json, MT_STR("right"));
-    if (!x || !y || !(x = ct_fit_literal(l, x, y->type, json)) ||
-        !(y = ct_fit_literal(l, y, x->type, json))) {
+    if (!x || !y || !(x = fit_operand(l, x, y, json)) ||
+        !(y = fit_operand(l, y, x, json))) {
         return NULL;
     }
-    bool alike = (ct_has(x->type, LN_NUMBER) && ct_has(y->type, LN_NUMBER)) ||
-                 ct_type_comparable(x->type, y->type);
-    if (!alike || (op >= CT_LT && !ct_has(x->type, LN_ORDERED))) {
+    if (!operands_agree(x, y) || (op >= CT_LT && !ct_has(x->type, LN_ORDERED))) {
         return operands_differ(l, CT_COMPARE_TEXT[op], x, y, json);
     }
     ct_expr *e = new_expr(l, CT_COMPARE, &CT_TYPE_BOOL);
@@ -509,12 +584,27 @@ static const ct_expr *load_present(ct_loader *l, const mt_json *json)
     return rule == CT_NONE ? NULL : part(l, CT_PRESENT, &CT_TYPE_BOOL, NULL, rule);
 }
 
+/* §10.4: over facts and their fields, never over verdicts. */
+static bool is_domain(ct_loader *l, const ct_expr *list, const mt_json *at)
+{
+    const ct_expr *base = list;
+    while (base->left) {
+        base = base->left;
+    }
+    if (base->op == CT_PAYLOAD) {
+        ct_load_error(l, CT_L_EXPR, at,
+                      "a quantifier runs over a List fact or a List field of a Record "
+                      "fact, not over a verdict");
+    }
+    return base->op != CT_PAYLOAD;
+}
+
 static const ct_expr *load_quantifier(ct_loader *l, const mt_json *json, mt_str name)
 {
     mt_str variable = ct_text_at(json, "variable");
     bool all = mt_str_is(name, "forall");
     const ct_expr *list = load_list_operand(l, json, MT_STR("domain"));
-    if (!list) {
+    if (!list || !is_domain(l, list, json)) {
         return NULL;
     }
     uint32_t depth = (uint32_t)l->scope.len;
@@ -544,7 +634,7 @@ static const ct_expr *load_operator(ct_loader *l, const mt_json *json, mt_str op
     if (mt_str_is(op, "not")) {
         return load_not(l, json);
     }
-    for (unsigned i = 0; i < 6; i++) {
+    for (unsigned i = 0; i < CT_COMPARES; i++) {
         if (mt_str_eq(op, mt_str_z(CT_COMPARE_TEXT[i]))) {
             return load_comparison(l, json, (ct_compare)i);
         }

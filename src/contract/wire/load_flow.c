@@ -287,18 +287,18 @@ static bool load_join(ct_loader *l, const step_names *names, const mt_json *json
 static bool load_branches(ct_loader *l, const mt_json *list, ct_step *s)
 {
     ct_branch *branches = mt_new_array(l->keep, ct_branch, list->count);
-    bool ok = true;
+    mt_map ids = {0};
+    bool ok = true, fresh;
     for (uint32_t i = 0; i < list->count; i++) {
         size_t mark = ct_path_key(l, MT_STR("branches"));
         ct_path_index(l, i);
         branches[i].id = ct_text_at(&list->as.items[i], "id");
         ok = load_steps(l, &list->as.items[i], &branches[i].steps) && ok;
-        for (uint32_t k = 0; k < i && ok; k++) {
-            if (mt_str_eq(branches[k].id, branches[i].id)) {
-                ct_load_error(l, CT_L_NAME, list, "branch \"%.*s\" is listed twice",
-                              MT_ARG(branches[i].id));
-                ok = false;
-            }
+        mt_map_add(l->keep, &ids, branches[i].id, &fresh);
+        if (ok && !fresh) {
+            ct_load_error(l, CT_L_NAME, list, "branch \"%.*s\" is listed twice",
+                          MT_ARG(branches[i].id));
+            ok = false;
         }
         ct_path_pop(l, mark);
     }
@@ -314,13 +314,21 @@ static bool load_parallel_step(ct_loader *l, const step_names *names,
            load_join(l, names, json, s);
 }
 
+static bool load_end(ct_loader *l, const step_names *names, const mt_json *json,
+                     ct_step *s)
+{
+    (void)names;
+    load_terminal(json, &new_targets(l, s, 1)->outcome);
+    return true;
+}
+
 static bool (*const LOADERS[])(ct_loader *, const step_names *, const mt_json *,
                                ct_step *) = {
     [LN_STEP_OPERATION] = load_operation_step, [LN_STEP_BRANCH] = load_branch_step,
     [LN_STEP_HANDOFF] = load_handoff_step,     [LN_STEP_SUBFLOW] = load_subflow_step,
-    [LN_STEP_PARALLEL] = load_parallel_step,
+    [LN_STEP_PARALLEL] = load_parallel_step,   [LN_STEP_TERMINAL] = load_end,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_STEP_COUNT, "one per kind");
+MT_TABLE_COVERS(LOADERS, LN_STEP_COUNT);
 
 static bool load_step(ct_loader *l, const step_names *names, const mt_json *json,
                       ct_step *s)

@@ -10,20 +10,21 @@
 #include "contract/wire/model.h"
 
 /* Stable codes of the loader's diagnostics. */
-#define CT_L_JSON    "L101" /* the text is not JSON, or too large or deep */
-#define CT_L_VERSION "L102" /* tenor_version */
-#define CT_L_SHAPE   "L103" /* a member is missing or has the wrong JSON type */
-#define CT_L_TYPE    "L104" /* a BaseType that is not well-formed */
-#define CT_L_NAME    "L105" /* a reference to nothing, or a name used twice */
-#define CT_L_EXPR    "L106" /* an expression whose operands do not fit */
-#define CT_L_VALUE   "L107" /* a default or literal that is not of its type */
-#define CT_L_STRATUM "L108" /* a rule reads its own or a higher stratum */
-#define CT_L_CYCLE   "L109" /* entities, steps or flows in a circle */
-#define CT_L_EFFECT  "L110" /* an effect that is not a declared transition */
-#define CT_L_OUTCOME "L111" /* outcomes not unique, not disjoint, not routed */
-#define CT_L_PERSONA "L112" /* no persona, or one that is not declared */
-#define CT_L_HANDLER "L113" /* a failure handler is missing */
-#define CT_L_BRANCH  "L114" /* parallel branches that touch one entity */
+#define CT_L_JSON     "L101" /* the text is not JSON, or too large or deep */
+#define CT_L_VERSION  "L102" /* tenor_version */
+#define CT_L_SHAPE    "L103" /* a member is missing or has the wrong JSON type */
+#define CT_L_TYPE     "L104" /* a BaseType that is not well-formed */
+#define CT_L_NAME     "L105" /* a reference to nothing, or a name used twice */
+#define CT_L_EXPR     "L106" /* an expression whose operands do not fit */
+#define CT_L_VALUE    "L107" /* a default or literal that is not of its type */
+#define CT_L_STRATUM  "L108" /* a rule reads its own or a higher stratum */
+#define CT_L_CYCLE    "L109" /* entities, steps or flows in a circle */
+#define CT_L_EFFECT   "L110" /* an effect that is not a declared transition */
+#define CT_L_OUTCOME  "L111" /* outcomes not unique, not disjoint, not routed */
+#define CT_L_PERSONA  "L112" /* no persona, or one that is not declared */
+#define CT_L_HANDLER  "L113" /* a failure handler is missing */
+#define CT_L_BRANCH   "L114" /* parallel branches that touch one entity */
+#define CT_L_STRANGER "L115" /* text that an Enum does not declare: a warning */
 
 typedef struct ct_scope_variable {
     mt_str name; /* a quantifier's, innermost last */
@@ -50,6 +51,9 @@ typedef struct ct_loader {
 /* Adds an error at the current path and the place of `at` (may be NULL). */
 void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* The same for what is admitted but hardly meant. */
+void ct_load_warning(ct_loader *l, const char *code, const mt_json *at,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
 /* Extends the path; give the returned mark to ct_path_pop(). */
 size_t ct_path_key(ct_loader *l, mt_str key);
 size_t ct_path_index(ct_loader *l, size_t index);
@@ -83,8 +87,8 @@ const ct_value *ct_keep_value(ct_loader *l, const ct_value *value);
  * operator is not defined for the operands. */
 const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *right,
                               bool minus);
-const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
-                                  const ct_type *right);
+const ct_type *ct_type_of_product(mt_arena *a, const ct_expr *left,
+                                  const ct_expr *right);
 
 /* load_expr.c */
 const ct_expr *ct_load_predicate(ct_loader *l, const mt_json *json);

@@ -4,28 +4,46 @@
 
 /* ---- Reporting ---- */
 
+static void report(ct_loader *l, mt_severity severity, const char *code,
+                   const mt_json *at, const char *format, va_list args)
+    __attribute__((format(printf, 5, 0)));
+
+/* A full list only counts: of many faults neither text nor place is made. */
+__attribute__((format(printf, 5, 0))) static void
+report(ct_loader *l, mt_severity severity, const char *code, const mt_json *at,
+       const char *format, va_list args)
+{
+    mt_diag d = {.severity = severity, .code = code, .pass = -1, .file = l->file};
+    if (!mt_diags_full(l->ds)) {
+        mt_str text = mt_strfv(l->ds->arena, format, args);
+        d.construct_kind = l->construct_kind;
+        d.construct_id = l->construct_id;
+        d.message = l->path.len ? mt_strf(l->ds->arena, "%.*s: %.*s", (int)l->path.len,
+                                          l->path.ptr, MT_ARG(text))
+                                : text;
+        if (at) {
+            mt_json_place(l->text, at->offset, &d.line, &d.column);
+        }
+    }
+    mt_diag_add(l->ds, &d);
+}
+
 void ct_load_error(ct_loader *l, const char *code, const mt_json *at,
                    const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    mt_str message = mt_strfv(l->ds->arena, format, args);
+    report(l, MT_ERROR, code, at, format, args);
     va_end(args);
-    if (l->path.len) {
-        message = mt_strf(l->ds->arena, "%.*s: %.*s", (int)l->path.len, l->path.ptr,
-                          MT_ARG(message));
-    }
-    mt_diag d = {.severity = MT_ERROR,
-                 .code = code,
-                 .pass = -1,
-                 .file = l->file,
-                 .construct_kind = l->construct_kind,
-                 .construct_id = l->construct_id,
-                 .message = message};
-    if (at) {
-        mt_json_place(l->text, at->offset, &d.line, &d.column);
-    }
-    mt_diag_add(l->ds, &d);
+}
+
+void ct_load_warning(ct_loader *l, const char *code, const mt_json *at,
+                     const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    report(l, MT_WARNING, code, at, format, args);
+    va_end(args);
 }
 
 size_t ct_path_key(ct_loader *l, mt_str key)

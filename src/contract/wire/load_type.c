@@ -202,7 +202,7 @@ static bool (*const LOADERS[])(ct_loader *, const mt_json *, ct_type *) = {
     [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_plain,
     [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
+MT_TABLE_COVERS(LOADERS, LN_HELDS);
 
 const ct_type *ct_load_type(ct_loader *l, const mt_json *json)
 {

@@ -67,13 +67,13 @@ static bool load_int(ct_loader *l, const ct_type *type, const mt_json *json,
 }
 
 /* A JSON number is taken by its text and never becomes a double. A literal of more
- * digits than can be computed with is refused; elsewhere mt_decimal_parse() decides. */
+ * digits than can be computed with is refused; a default is rounded to them. */
 static bool parse_decimal(const ct_loader *l, const mt_json *json, mt_decimal *out)
 {
     const mt_json *v = unwrap(json);
     return (mt_json_is(v, MT_JSON_STRING) || mt_json_is(v, MT_JSON_NUMBER)) &&
            (!l->exact || ct_exact_decimal(mt_json_text(v))) &&
-           mt_decimal_parse(mt_json_text(v), out) == MT_OK;
+           ct_computed_decimal(l->keep, mt_json_text(v), out);
 }
 
 /* By value and not by spelling: 1.50 fits a scale of 1, 1.55 does not and is a fault.
@@ -265,7 +265,7 @@ static bool (*const LOADERS[])(ct_loader *, const ct_type *, const mt_json *,
     [LN_TEXT] = load_text,     [LN_CHOICE] = load_enum,   [LN_TIME] = load_time,
     [LN_RECORD] = load_record, [LN_VARIANT] = load_union, [LN_LIST] = load_list,
 };
-_Static_assert(sizeof LOADERS / sizeof *LOADERS == LN_HELDS, "one per way");
+MT_TABLE_COVERS(LOADERS, LN_HELDS);
 
 bool ct_load_value(ct_loader *l, const ct_type *type, const mt_json *json,
                    ct_value *out)

@@ -50,9 +50,16 @@ mt_str ct_manifest(mt_arena *a, mt_str bundle)
     return ct_manifest_of(a, &parts);
 }
 
+/* What nests deeper stands on one line: a chain of a thousand values would otherwise be
+ * mostly white space. */
+enum { DEEPEST_LINE = 64 };
+
 static void new_line(mt_buf *b, size_t depth)
 {
     static const char SPACES[] = "                                ";
+    if (depth > DEEPEST_LINE) {
+        return;
+    }
     mt_buf_addc(b, '\n');
     for (size_t left = depth * 2; left;) {
         size_t step = left < sizeof SPACES - 1 ? left : sizeof SPACES - 1;
@@ -121,7 +128,7 @@ mt_str ct_json_pretty(mt_arena *a, mt_str compact)
     return pretty;
 }
 
-enum { SUPPORTED_MAJOR = 1 };
+enum { SUPPORTED_MAJOR = 1, SUPPORTED_MINOR = 1 };
 
 /* Reads one number of a version and the dot behind it; false if there is none. More
  * than nine digits are refused, so the value, which may have wrapped meanwhile, is not
@@ -147,22 +154,34 @@ static bool take_number(mt_str *rest, bool last, uint64_t *out)
 
 /* §14.2.1 asks consumers to refuse a higher major version; a lower one is refused too,
  * since 0.3 had other structures. Minor and patch decide nothing. */
+/* A pre-release or build suffix does not change what may be read. */
+static bool split_version(mt_str rest, uint64_t *major, uint64_t *minor)
+{
+    size_t dash = mt_str_find(rest, '-'), plus = mt_str_find(rest, '+');
+    size_t suffix = dash < plus ? dash : plus;
+    uint64_t patch;
+    if (suffix < rest.len && suffix + 1 < rest.len) {
+        rest.len = suffix;
+    }
+    return take_number(&rest, false, major) && take_number(&rest, false, minor) &&
+           take_number(&rest, true, &patch);
+}
+
+bool ct_version_is_newer(mt_str tenor_version)
+{
+    uint64_t major, minor;
+    return tenor_version.ptr && split_version(tenor_version, &major, &minor) &&
+           major == SUPPORTED_MAJOR && minor > SUPPORTED_MINOR;
+}
+
 mt_err ct_check_version(mt_arena *a, mt_str tenor_version, mt_str *why)
 {
     if (!tenor_version.ptr) {
         *why = MT_STR("the bundle has no tenor_version");
         return MT_E_VERSION;
     }
-    /* A pre-release or build suffix does not change what may be read. */
-    mt_str rest = tenor_version;
-    size_t dash = mt_str_find(rest, '-'), plus = mt_str_find(rest, '+');
-    size_t suffix = dash < plus ? dash : plus;
-    if (suffix < rest.len && suffix + 1 < rest.len) {
-        rest.len = suffix;
-    }
-    uint64_t major, minor, patch;
-    if (!take_number(&rest, false, &major) || !take_number(&rest, false, &minor) ||
-        !take_number(&rest, true, &patch)) {
+    uint64_t major, minor;
+    if (!split_version(tenor_version, &major, &minor)) {
         *why = mt_strf(a, "tenor_version \"%.*s\" is not of the form MAJOR.MINOR.PATCH",
                        MT_ARG(tenor_version));
         return MT_E_VERSION;

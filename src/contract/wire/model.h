@@ -47,9 +47,12 @@ typedef enum ct_op {
     CT_EXISTS
 } ct_op;
 
-/* ORDER CT_COMPARE_TEXT. */
-typedef enum ct_compare { CT_EQ, CT_NE, CT_LT, CT_LE, CT_GT, CT_GE } ct_compare;
-extern const char *const CT_COMPARE_TEXT[6]; /* "=", "!=", … */
+typedef enum ct_compare {
+#define X_COMPARE(ID, text) CT_##ID,
+#include "lang/nodes.def"
+} ct_compare;
+enum { CT_COMPARES = CT_GE + 1 };
+extern const char *const CT_COMPARE_TEXT[CT_COMPARES]; /* "=", "!=", … */
 
 typedef struct ct_expr ct_expr;
 struct ct_expr {
@@ -155,9 +158,8 @@ typedef struct ct_compensation {
 
 typedef enum ct_handler_kind {
     CT_HANDLER_NONE, /* only where the language allows it to be missing (joins) */
-    CT_TERMINATE,
-    CT_COMPENSATE,
-    CT_ESCALATE
+#define X_HANDLER(ID, text) CT_##ID,
+#include "lang/nodes.def"
 } ct_handler_kind;
 
 typedef struct ct_handler {
@@ -205,17 +207,13 @@ typedef struct ct_flow {
 
 /* ---- The model ---- */
 
-typedef enum ct_kind {
-    CT_KIND_FACT,
-    CT_KIND_SOURCE,
-    CT_KIND_PERSONA,
-    CT_KIND_ENTITY,
-    CT_KIND_RULE,
-    CT_KIND_VERDICT, /* by verdict type; index of its rule */
-    CT_KIND_OPERATION,
-    CT_KIND_FLOW
+/* What has a name in a model. Systems are constructs too, but no model has any. */
+typedef enum ct_kind { /* ORDER ln_construct */
+#define X_CONSTRUCT(ID, text, word, many) CT_KIND_##ID,
+#include "lang/nodes.def"
+                       CT_KIND_VERDICT, /* by verdict type; index of its rule */
+                       CT_KIND_COUNT
 } ct_kind;
-enum { CT_KIND_COUNT = CT_KIND_FLOW + 1 };
 
 typedef struct ct_model {
     mt_str id;

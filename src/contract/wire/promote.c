@@ -34,14 +34,17 @@ static const ct_type *duration_type(mt_arena *a, unsigned unit, wide min, wide m
     return t;
 }
 
-/* A scale beyond 28 is not representable (§13.6); the precision is kept, since it only
- * says what may come out. */
+/* A scale beyond 28 is not representable (§13.6): what is left out of it goes from the
+ * precision too, so that the digits before the point stay. */
 static const ct_type *decimal_type(mt_arena *a, uint64_t precision, uint64_t scale)
 {
     ct_type *t = mt_new(a, ct_type);
+    if (scale > MT_DECIMAL_MAX_SCALE) {
+        precision -= scale - MT_DECIMAL_MAX_SCALE;
+        scale = MT_DECIMAL_MAX_SCALE;
+    }
     *t = ct_decimal_type(precision > UINT32_MAX ? UINT32_MAX : (uint32_t)precision,
-                         scale > MT_DECIMAL_MAX_SCALE ? MT_DECIMAL_MAX_SCALE
-                                                      : (uint32_t)scale);
+                         (uint32_t)scale);
     return t;
 }
 
@@ -126,7 +129,7 @@ const ct_type *ct_type_of_sum(mt_arena *a, const ct_type *left, const ct_type *r
     if (ct_has(left, LN_UNIT) && ct_has(right, LN_UNIT)) {
         return duration_sum(a, left, right, minus);
     }
-    if (ct_held(left) == LN_TIME && ct_has(right, LN_UNIT)) {
+    if (ct_held(left) == LN_TIME && ct_has(right, LN_UNIT) && !minus) {
         return left;
     }
     if (ct_has(left, LN_UNIT) && ct_held(right) == LN_TIME && !minus) {
@@ -163,26 +166,39 @@ static uint64_t digits_of(int64_t value)
     return digits;
 }
 
-/* Decimal(p,s) * n is Decimal(p + digits(n), s); a Decimal factor adds its own digits
- * and scale, so that the product stays exact as long as 28 digits hold it. */
-const ct_type *ct_type_of_product(mt_arena *a, const ct_type *left,
-                                  const ct_type *right)
+/* §13.2: a factor times a literal. A Decimal keeps its scale, an Int takes the
+ * literal's. */
+static const ct_type *scaled(mt_arena *a, const ct_type *factor, const ct_type *literal)
 {
-    if (!ct_has(left, LN_NUMBER) || !ct_has(right, LN_NUMBER)) {
+    uint64_t precision, scale;
+    as_decimal(factor, &precision, &scale);
+    if (ct_is_int(literal)) {
+        return decimal_type(a, precision + digits_of(literal->as.range.min), scale);
+    }
+    return decimal_type(a, precision + literal->as.decimal.precision,
+                        ct_is_int(factor) ? literal->as.decimal.scale : scale);
+}
+
+/* Of two variables, in payloads: digits and scales add up, so that the product stays
+ * exact as long as 28 digits hold it. Of two literals the right one is the factor. */
+const ct_type *ct_type_of_product(mt_arena *a, const ct_expr *left,
+                                  const ct_expr *right)
+{
+    const ct_type *x = left->type, *y = right->type;
+    if (!ct_has(x, LN_NUMBER) || !ct_has(y, LN_NUMBER)) {
         return NULL;
     }
-    if (ct_is_int(left) && ct_is_int(right)) {
-        return int_product(a, left, right);
+    if (ct_is_int(x) && ct_is_int(y)) {
+        return int_product(a, x, y);
     }
-    if (ct_is_int(left)) {
-        const ct_type *swap = left;
-        left = right;
-        right = swap;
+    if (right->op == CT_LITERAL) {
+        return scaled(a, x, y);
+    }
+    if (left->op == CT_LITERAL) {
+        return scaled(a, y, x);
     }
     uint64_t p1, s1, p2, s2;
-    as_decimal(left, &p1, &s1);
-    as_decimal(right, &p2, &s2);
-    bool literal = ct_is_int(right) && right->as.range.min == right->as.range.max;
-    return decimal_type(a, p1 + (literal ? digits_of(right->as.range.min) : p2),
-                        s1 + s2);
+    as_decimal(x, &p1, &s1);
+    as_decimal(y, &p2, &s2);
+    return decimal_type(a, p1 + p2, s1 + s2);
 }

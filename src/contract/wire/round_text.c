@@ -53,13 +53,25 @@ static mt_str pad(mt_arena *a, mt_str text, bool has_dot, size_t zeros)
     return mt_str_from(out, len);
 }
 
+static bool is_zero(mt_str digits)
+{
+    for (size_t i = 0; i < digits.len; i++) {
+        if (digits.ptr[i] != '0' && digits.ptr[i] != '.') {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* `text` is an optional minus and digits with at most one dot. Works on text because a
- * declared scale may exceed the 28 digits of mt_decimal. A number that rounds to zero
- * keeps its minus. */
+ * declared scale may exceed the 28 digits of mt_decimal. Zero has no sign (§13.6). */
 mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
 {
     bool negative = text.len && text.ptr[0] == '-';
     mt_str digits = mt_str_skip(text, negative);
+    if (negative && is_zero(digits)) {
+        return ct_round_text(a, digits, scale);
+    }
     size_t dot = mt_str_find(digits, '.');
     bool has_dot = dot < digits.len;
     size_t fraction = has_dot ? digits.len - dot - 1 : 0;
@@ -79,7 +91,7 @@ mt_str ct_round_text(mt_arena *a, mt_str text, uint32_t scale)
         *--number = '1';
         kept++;
     }
-    if (negative) {
+    if (negative && !is_zero(mt_str_from(number, kept))) {
         *--number = '-';
         kept++;
     }
@@ -105,12 +117,24 @@ static mt_str without_zeros(mt_str text)
  * scale. §13.6 bounds both by 28. */
 bool ct_exact_decimal(mt_str text)
 {
-    enum { DIGITS = 28 };
     text = without_zeros(text);
     size_t dot = mt_str_find(text, '.');
     size_t scale = dot < text.len ? text.len - dot - 1 : 0, zeros = 0;
     while (!dot && zeros < scale && text.ptr[1 + zeros] == '0') {
         zeros++;
     }
-    return scale <= DIGITS && dot + scale - zeros <= DIGITS;
+    return scale <= MT_DECIMAL_MAX_SCALE && dot + scale - zeros <= MT_DECIMAL_DIGITS;
+}
+
+bool ct_computed_decimal(mt_arena *a, mt_str text, mt_decimal *out)
+{
+    mt_str digits = without_zeros(text);
+    size_t whole = mt_str_find(digits, '.');
+    if (whole > MT_DECIMAL_DIGITS) {
+        return false;
+    }
+    if (!ct_exact_decimal(text) && mt_decimal_parse(text, out) != MT_E_SYNTAX) {
+        text = ct_round_text(a, text, (uint32_t)(MT_DECIMAL_DIGITS - whole));
+    }
+    return mt_decimal_parse(text, out) == MT_OK;
 }

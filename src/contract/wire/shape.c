@@ -10,10 +10,14 @@
 #include "contract/wire/load_internal.h"
 #include "contract/wire/validate.h"
 
-void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
-                    mt_str message)
+static void shape_report(ct_shape_walk *w, mt_severity severity, const char *code,
+                         const mt_json *value, mt_str message)
 {
-    mt_diag d = {.severity = MT_ERROR,
+    if (mt_diags_full(w->ds)) {
+        mt_diag_add(w->ds, &(mt_diag){.severity = severity}); /* is counted */
+        return;
+    }
+    mt_diag d = {.severity = severity,
                  .code = w->is_loose ? CT_L_SHAPE : code,
                  .pass = -1,
                  .file = w->file,
@@ -21,6 +25,12 @@ void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
                  .message = message};
     mt_json_place(w->text, value->offset, &d.line, &d.column);
     mt_diag_add(w->ds, &d);
+}
+
+void ct_shape_fault(ct_shape_walk *w, const char *code, const mt_json *value,
+                    mt_str message)
+{
+    shape_report(w, MT_ERROR, code, value, message);
 }
 
 static const char *path_or_top(ct_shape_walk *w)
@@ -88,8 +98,26 @@ static void list_cases(mt_buf *out, const ln_shape *family)
     }
 }
 
+/* §14.2.1: a later minor version may add kinds of constructs. Of steps, types and
+ * expressions nothing can be left out without changing what is left. */
+static bool is_of_later(const ct_shape_walk *w, const ln_shape *shape,
+                        const mt_json *object)
+{
+    const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
+    return w->is_newer && strcmp(shape->id, "CONSTRUCT") == 0 &&
+           mt_json_is(tag, MT_JSON_STRING) && !ln_case_find(shape, mt_json_text(tag));
+}
+
 static void check_family(ct_shape_walk *w, const ln_shape *shape, const mt_json *object)
 {
+    if (is_of_later(w, shape, object)) {
+        mt_str kind = mt_json_text(mt_json_get(object, mt_str_z(shape->key)));
+        shape_report(w, MT_NOTE, CT_CODE_BUNDLE_LATER, object,
+                     mt_strf(w->ds->arena,
+                             "%s: a \"%.*s\" of a later version is passed over",
+                             path_or_top(w), MT_ARG(kind)));
+        return;
+    }
     check_fields(w, shape->fields, object);
     const mt_json *tag = mt_json_get(object, mt_str_z(shape->key));
     if (!mt_json_is(tag, MT_JSON_STRING)) {
@@ -210,13 +238,32 @@ static bool is_judged_by_type(const ln_shape *shape, const ln_when *when,
     return shape->is_value && !term;
 }
 
+/* Another alternative that the value tells as well, so that nobody can say which is
+ * meant; NULL if there is none. */
+static const ln_when *rival_of(const ln_when *meant, const mt_json *value)
+{
+    for (const ln_when *other = meant + 1; other->shape; other++) {
+        if (ln_when_excludes(meant, other) && is_meant(other, value)) {
+            return other;
+        }
+    }
+    return NULL;
+}
+
 static void check_choice(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {
     const ln_when *when = ct_shape_meant(shape, value);
     if (w->is_loose && is_judged_by_type(shape, when, value)) {
         return;
     }
-    if (when) {
+    const ln_when *rival = when ? rival_of(when, value) : NULL;
+    if (rival) {
+        ct_shape_fault(
+            w, CT_CODE_BUNDLE_VALUE, value,
+            mt_strf(w->ds->arena,
+                    "%s: %s has both \"%s\" and \"%s\", which say two things",
+                    path_or_top(w), shape->name, when->key, rival->key));
+    } else if (when) {
         ct_shape_check(w, when->shape, value);
     } else {
         expected(w, value, shape->name);
@@ -236,7 +283,7 @@ static const struct row {
     check_function *check;
     mt_json_type type;
     bool typed;
-} ROWS[LN_SHAPE_KINDS] = {
+} ROWS[] = {
     [LN_SHAPE_ANY] = {NULL, NULL, MT_JSON_NULL, false},
     [LN_SHAPE_STRING] = {NULL, check_string, MT_JSON_STRING, false},
     [LN_SHAPE_INT] = {NULL, check_int, MT_JSON_NUMBER, false},
@@ -247,6 +294,7 @@ static const struct row {
     [LN_SHAPE_MAP] = {"an object", check_map, MT_JSON_OBJECT, true},
     [LN_SHAPE_CHOICE] = {NULL, check_choice, MT_JSON_NULL, false},
 };
+MT_TABLE_COVERS(ROWS, LN_SHAPE_KINDS);
 
 void ct_shape_check(ct_shape_walk *w, const ln_shape *shape, const mt_json *value)
 {

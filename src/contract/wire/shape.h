@@ -14,6 +14,9 @@ struct ct_shape_walk {
     mt_str file, text;
     mt_buf path;   /* of the value being looked at: constructs[3].type */
     bool is_loose; /* only what a model cannot be made without, see model.h */
+    bool
+        is_newer; /* of a later minor version: constructs we do not know are passed over
+                   */
 };
 
 /* Adds a diagnostic for every place where the value does not have the shape. */

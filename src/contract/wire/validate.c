@@ -36,6 +36,7 @@ static void check_version(ct_shape_walk *w, const mt_json *bundle)
     if (ct_check_version(w->ds->arena, text, &why) != MT_OK) {
         ct_shape_fault(w, CT_CODE_BUNDLE_VERSION, version ? version : bundle, why);
     }
+    w->is_newer = ct_version_is_newer(text);
 }
 
 /* Ids are unique within a kind (spec §14.1, pass 2). Known kinds have no space, so

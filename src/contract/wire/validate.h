@@ -22,6 +22,7 @@
 #define CT_CODE_BUNDLE_KIND    "B007"
 #define CT_CODE_BUNDLE_TWICE   "B008"
 #define CT_CODE_BUNDLE_ETAG    "B009"
+#define CT_CODE_BUNDLE_LATER   "B010"
 
 /* Explanations of these and of the loader's codes, in order; NULL past the end. */
 const ct_code_info *ct_bundle_code_at(size_t index);

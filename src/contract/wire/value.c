@@ -9,9 +9,12 @@
 #include "contract/wire/value.h"
 
 const ct_type CT_TYPE_BOOL = {.base = CT_BOOL, .slots = 1};
-/* 29 digits: 2^96 - 1 has that many, though only 28 of them are promised (§13.6). */
+/* 28 digits before the point or 28 behind it (§13.6): types of sums and products that
+ * are derived from this one must leave room for both. */
 const ct_type CT_TYPE_ANY_DECIMAL = {
-    .base = CT_DECIMAL, .slots = 1, .as.decimal = {29, MT_DECIMAL_MAX_SCALE}};
+    .base = CT_DECIMAL,
+    .slots = 1,
+    .as.decimal = {MT_DECIMAL_DIGITS + MT_DECIMAL_MAX_SCALE, MT_DECIMAL_MAX_SCALE}};
 
 ct_type ct_int_type(int64_t min, int64_t max)
 {
@@ -40,10 +43,21 @@ ct_type ct_duration_type(ct_duration_unit unit, int64_t min, int64_t max)
         .base = CT_DURATION, .unit = (uint8_t)unit, .slots = 1, .as.range = {min, max}};
 }
 
-/* ORDER ct_duration_unit */
-const char *const CT_UNIT_NAMES[CT_UNIT_COUNT] = {"seconds", "minutes", "hours",
-                                                  "days"};
-const int64_t CT_UNIT_SECONDS[CT_UNIT_COUNT] = {1, 60, 3600, 86400};
+const char *const CT_UNIT_NAMES[] = {
+    [CT_SECONDS] = "seconds",
+    [CT_MINUTES] = "minutes",
+    [CT_HOURS] = "hours",
+    [CT_DAYS] = "days",
+};
+MT_TABLE_COVERS(CT_UNIT_NAMES, CT_UNIT_COUNT);
+
+const int64_t CT_UNIT_SECONDS[] = {
+    [CT_SECONDS] = 1,
+    [CT_MINUTES] = 60,
+    [CT_HOURS] = 3600,
+    [CT_DAYS] = 86400,
+};
+MT_TABLE_COVERS(CT_UNIT_SECONDS, CT_UNIT_COUNT);
 
 bool ct_unit_find(mt_str name, ct_duration_unit *out)
 {

@@ -22,7 +22,7 @@ typedef enum ct_base { /* ORDER ln_base */
 } ct_base;
 enum { CT_BASE_COUNT = LN_BASE_COUNT };
 
-/* ORDER CT_UNIT_SECONDS: from the smallest unit to the largest. */
+/* ORDER: from the smallest unit to the largest. */
 typedef enum ct_duration_unit {
     CT_SECONDS,
     CT_MINUTES,

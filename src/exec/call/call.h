@@ -15,6 +15,7 @@
 #define EX_CALL_H
 
 #include "base/form.h"
+#include "contract/flow/states.h"
 #include "exec/executor_internal.h"
 
 typedef struct ex_group ex_group;
@@ -25,11 +26,15 @@ typedef struct ex_handler ex_handler;
 /* A body, its members as far as they are known. ptr NULL, NULL: not given. */
 typedef struct ex_request {
     mt_str persona, id, reason, state, expires_at;
+    mt_str verdict, operation, flow; /* EXPLAIN: one of them */
     mt_str facts;                    /* JSON text */
     mt_str value;                    /* JSON text */
     mt_str bundle, source, contract; /* JSON text, text of a .tenor file, name */
     const mt_json *params, *bindings, *outcome, *expected, *flows, *policy, *state_map;
+    const mt_json *invariants;  /* of a deployment: a list of texts */
     int64_t expires_ms, ttl_ms; /* 0: not given */
+    const mt_json *unknown;     /* names of facts */
+    bool partial;               /* what is not given is unknown, too */
     bool dry_run;
 } ex_request;
 
@@ -66,6 +71,7 @@ struct ex_job {
     ex_request request;
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
+    bool *unknown;             /* by fact; NULL: every fact is needed */
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
     mt_str flow_id;            /* FLOW_*: the execution */
@@ -163,6 +169,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(EVENT_REFUSED,        422, true,  "event_refused",        "The graph does not take this event")   \
     X(NOT_ASSERTABLE,       422, true,  "not_assertable",       "The fact comes from its adapter")      \
     X(INVALID_CONTRACT,     422, true,  "invalid_contract",     "The contract has errors")              \
+    X(INVARIANT_BROKEN,     422, true,  "invariant_broken",     "A promise of the contract does not hold") \
     X(INVALID_POLICY,       422, true,  "invalid_policy",       "The migration policy does not fit")    \
     X(INVALID_STATE_MAP,    422, true,  "invalid_state_map",    "The state map does not fit")           \
     X(IDEMPOTENCY_MISMATCH, 422, false, "idempotency_mismatch", "The key was used for another request") \
@@ -220,6 +227,9 @@ mt_str ex_query(const ex_job *job, const char *name);
 /* A number of the query within [least, most]. */
 bool ex_refused_number(ex_job *job, const char *name, int64_t least, int64_t most,
                        int64_t otherwise, int64_t *out);
+/* One of two words of the query; not given is the usual one. */
+bool ex_refused_choice(ex_job *job, const char *name, const char *usual,
+                       const char *other, bool *is_other);
 /* The page that `after` and `limit` of the query ask for. */
 bool ex_refused_page(ex_job *job, st_page *out);
 /* Finds the call's contract (job->v). */
@@ -272,6 +282,11 @@ void ex_fact_provenance(mt_jw *w, const ex_version *v, const ex_snap *s);
 /* ["verdict"] that are present. */
 void ex_verdict_names(mt_jw *w, const ex_version *v, const ct_verdicts *verdicts);
 
+/* Evaluates into the snap's ct_partial, as far as known facts go. */
+bool ex_refused_partly(ex_job *job);
+/* Some of the facts are not known, says the request: job->unknown is then set. */
+bool ex_refused_unknown(ex_job *job);
+
 /* May this thread take long over the job? */
 bool ex_may_linger(const ex_job *job);
 /* When its evaluations together are to end; they have limits.eval_ms. */
@@ -298,5 +313,8 @@ void ex_cache_free(ex_cache *c);
 void ex_cache_put(ex_cache *c, const st_instance *row);
 /* States of what the snap binds, read without a lock. */
 mt_err ex_states_read(ex_job *job);
+/* The EntityStateMap (E17): every instance, read in one transaction; bindings narrow an
+ * entity to one. Sealed. */
+bool ex_refused_all_states(ex_job *job, ct_states *out);
 
 #endif

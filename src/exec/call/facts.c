@@ -6,6 +6,7 @@
  * says so. Every value is checked against its declared type; DateTimes become UTC.
  * May fail: what the caller gave, a source, the store; each is a refusal. */
 #include "contract/eval/carry.h"
+#include "contract/reduce/holes.h"
 #include "exec/call/call.h"
 #include "os/clock.h"
 
@@ -138,6 +139,11 @@ static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
     ad_adapters_fetch(job->v->adapters, &f, &job->arena, answers);
     for (size_t i = 0; i < count; i++) {
         const ad_fact_answer *a = &answers[i];
+        bool absent = a->error == AD_FACT_NOT_ASSERTED || a->error == AD_FACT_EXPIRED;
+        if (absent && job->request.partial) {
+            job->unknown[a->fact] = true;
+            continue;
+        }
         if (ad_fact_failed(a)) {
             return refuse_fetch(job, a);
         }
@@ -160,6 +166,9 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
     uint32_t *wanted = mt_new_array(&job->arena, uint32_t, m->fact_count);
     size_t n = 0, wanted_count = 0;
     for (uint32_t i = 0; i < m->fact_count; i++) {
+        if (job->unknown && job->unknown[i]) {
+            continue;
+        }
         if (mt_json_get(given, m->facts[i].id)) {
             if (refused_given(job, i)) {
                 return true;
@@ -178,6 +187,24 @@ static bool refused_gathering(ex_job *job, const mt_json *given, ad_fact_answer 
 
 /* ---- The snapshot ---- */
 
+/* The other facts at fault, so that a caller mends them all at once. */
+static void further_faults(mt_jw *w, const ct_fault *fault)
+{
+    if (!fault) {
+        return;
+    }
+    mt_jw_keyz(w, "further");
+    mt_jw_begin_array(w);
+    for (; fault; fault = fault->next) {
+        mt_jw_begin_object(w);
+        mt_jw_key_str(w, "detail", fault->message);
+        mt_jw_key_str(w, "fact", fault->path);
+        mt_jw_key_str(w, "fault", mt_str_z(ct_fault_name(fault->kind)));
+        mt_jw_end_object(w);
+    }
+    mt_jw_end_array(w);
+}
+
 static bool refuse_facts(ex_job *job, const ct_fault *fault)
 {
     ex_problem p = fault->kind == CT_FAULT_MISSING_FACT ? EX_MISSING_FACT
@@ -189,7 +216,17 @@ static bool refuse_facts(ex_job *job, const ct_fault *fault)
         mt_jw_key_str(&w, "fact", fault->path);
     }
     mt_jw_key_str(&w, "fault", mt_str_z(ct_fault_name(fault->kind)));
+    further_faults(&w, fault->next);
     return ex_problem_close(&w);
+}
+
+/* Some value stands where a fact is unknown; nobody looks at it. */
+static mt_str without_holes(ex_job *job, mt_str text)
+{
+    return job->unknown
+               ? ct_holes_fill(&job->arena, job->v->model, text, &job->x->limits,
+                               job->request.partial, job->unknown)
+               : text;
 }
 
 /* Nothing but the request supplies facts here. */
@@ -197,11 +234,13 @@ static bool refused_request_facts(ex_job *job, mt_str text)
 {
     const ct_model *m = job->v->model;
     ct_fault fault = {0};
+    text = without_holes(job, text);
     if (ct_facts_read(job->snap->facts, text, &job->x->limits, true, &fault)) {
         return refuse_facts(job, &fault);
     }
     for (uint32_t i = 0; i < m->fact_count; i++) {
-        if (ct_facts_external(job->snap->facts, i) && refused_given(job, i)) {
+        bool known = !job->unknown || !job->unknown[i];
+        if (known && ct_facts_external(job->snap->facts, i) && refused_given(job, i)) {
             return true;
         }
     }
@@ -229,6 +268,7 @@ static bool refused_gathered_facts(ex_job *job, mt_str text)
     ad_facts_join(&joined, job->v->model, &given, answers, count);
     mt_str all = mt_str_dup(&job->arena, mt_buf_str(&joined));
     mt_buf_free(&joined);
+    all = without_holes(job, all);
     return ct_facts_read(job->snap->facts, all, &job->x->limits, true, &fault)
                ? refuse_facts(job, &fault)
                : false;
@@ -244,12 +284,18 @@ bool ex_refused_facts(ex_job *job)
     if (err) {
         return ex_refuse_store(job, err);
     }
+    if (ex_refused_unknown(job)) {
+        return true;
+    }
     job->took_facts = !job->internal;
     job->facts_stamp = atomic_load(&job->x->facts_stamp);
     memset(s->from, EX_FROM_CONTRACT, v->model->fact_count);
     bool others = v->adapters || atomic_load(&job->x->has_facts);
     if (others ? refused_gathered_facts(job, text) : refused_request_facts(job, text)) {
         return true;
+    }
+    if (job->unknown) {
+        return ex_refused_partly(job);
     }
     err = ex_evaluate_rules(job, v, s, &fault);
     err = err ? err : ex_evaluate_conditions(job, v, s, &fault);

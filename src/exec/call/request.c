@@ -25,12 +25,18 @@ static const mt_form_row MEMBERS[] = {
     MT_FORM_INT(ex_request, ttl_ms, "ttl_ms", 1, EX_TTL_MOST_MS, 0),
     MT_FORM_TEXT(ex_request, reason, "reason", 0),
     MT_FORM_ANY(ex_request, flows, "flows", 0),
+    MT_FORM_ANY(ex_request, unknown, "unknown", 0),
+    MT_FORM_FLAG(ex_request, partial, "partial", 0),
+    MT_FORM_TEXT(ex_request, verdict, "verdict", 0),
+    MT_FORM_TEXT(ex_request, operation, "operation", 0),
+    MT_FORM_TEXT(ex_request, flow, "flow", 0),
     MT_FORM_TEXT(ex_request, state, "state", 0),
     MT_FORM_RAW(ex_request, bundle, "bundle", 0),
     MT_FORM_TEXT(ex_request, source, "source", 0),
     MT_FORM_TEXT(ex_request, contract, "contract", 0),
     MT_FORM_ANY(ex_request, policy, "policy", 0),
     MT_FORM_OBJECT(ex_request, state_map, "state_map", 0),
+    MT_FORM_ANY(ex_request, invariants, "invariants", 0),
 };
 
 static bool refuse_body(ex_job *job, mt_jp *j, mt_str member)
@@ -57,8 +63,10 @@ bool ex_refused_body(ex_job *job, const mt_form_row *rows, size_t count, void *o
     mt_jp_start(&j, &job->arena, job->call->body, &limits);
     mt_err err = mt_form_pull(&j, rows, count, out, &key);
     if (err == MT_E_NOTFOUND) {
-        return ex_refuse(job, EX_BAD_REQUEST, "the body has an unknown member '%.*s'",
-                         MT_ARG(key));
+        mt_str hint = mt_form_hint(&job->arena, rows, count, key);
+        return ex_refuse(job, EX_BAD_REQUEST,
+                         "the body has an unknown member '%.*s'%s%.*s%s", MT_ARG(key),
+                         hint.len ? " (" : "", MT_ARG(hint), hint.len ? ")" : "");
     }
     return err && refuse_body(job, &j, key);
 }
@@ -120,6 +128,20 @@ bool ex_refused_number(ex_job *job, const char *name, int64_t least, int64_t mos
         return ex_refuse(job, EX_BAD_REQUEST,
                          "query parameter '%s' must be a number from %lld to %lld",
                          name, (long long)least, (long long)most);
+    }
+    return false;
+}
+
+/* A word that is neither is refused: a filter that is passed over answers another
+ * question. */
+bool ex_refused_choice(ex_job *job, const char *name, const char *usual,
+                       const char *other, bool *is_other)
+{
+    mt_str text = ex_query(job, name);
+    *is_other = mt_str_eq(text, mt_str_z(other));
+    if (text.ptr && !*is_other && !mt_str_eq(text, mt_str_z(usual))) {
+        return ex_refuse(job, EX_BAD_REQUEST, "query parameter '%s' must be %s or %s",
+                         name, usual, other);
     }
     return false;
 }

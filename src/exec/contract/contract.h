@@ -24,6 +24,7 @@
 #include "base/vec.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/run.h"
+#include "contract/reduce/partial.h"
 #include "exec/executor.h"
 
 typedef struct ex_version ex_version;
@@ -45,6 +46,7 @@ struct ex_snap {
     ex_snap *next; /* free ones of a version */
     ct_facts *facts;
     ct_verdicts *verdicts, *scratch;
+    ct_partial *partial;            /* for fact sets with holes; NULL until one comes */
     uint8_t *from;                  /* ex_from per fact */
     const ad_fact_answer **answers; /* per fact; NULL: not fetched */
     mt_str *instances;              /* per entity: bound instance; ptr NULL: none */
@@ -106,6 +108,8 @@ typedef struct ex_deployment {
 /* The version that is served now; NULL: no such contract. An empty id: the default. */
 ex_version *ex_current(ex_executor *x, mt_str contract);
 /* A version by its etag, if it is loaded; NULL. */
+/* "conservative" or "aggressive": how flows in flight are judged. */
+mt_str ex_analysis_name(const ex_executor *x);
 ex_version *ex_version_known(ex_executor *x, mt_str contract, mt_str etag);
 /* A version by its etag, loaded from the store if need be; NULL with *err. */
 ex_version *ex_version_with(ex_executor *x, mt_str contract, mt_str etag, mt_err *err);

@@ -36,6 +36,11 @@ static mt_str trust_section(ex_executor *x, ex_version *v, mt_str given)
     return text;
 }
 
+mt_str ex_analysis_name(const ex_executor *x)
+{
+    return x->aggressive ? MT_STR("aggressive") : MT_STR("conservative");
+}
+
 /* E14: what is said here is what runs. */
 static void make_manifest(ex_executor *x, ex_version *v, mt_str trust)
 {
@@ -46,7 +51,7 @@ static void make_manifest(ex_executor *x, ex_version *v, mt_str trust)
     mt_jw_raw(&w, v->bundle);
     mt_jw_keyz(&w, "capabilities");
     mt_jw_begin_object(&w);
-    mt_jw_key_str(&w, "migration_analysis_mode", MT_STR("conservative"));
+    mt_jw_key_str(&w, "migration_analysis_mode", ex_analysis_name(x));
     mt_jw_key_bool(&w, "multi_instance_entities", true);
     mt_jw_key_bool(&w, "source_adapters", v->adapters != NULL);
     mt_jw_end_object(&w);
@@ -100,6 +105,7 @@ void ex_version_free(ex_version *v)
         ct_facts_free(s->facts);
         ct_verdicts_free(s->verdicts);
         ct_verdicts_free(s->scratch);
+        ct_partial_free(s->partial);
         free(s->room);
         free(s);
     }

@@ -111,6 +111,9 @@ static mt_err record_deployed(ex_group *g, summary *s)
     mt_jw w = ex_record_begin(g);
     mt_jw_unsorted(&w); /* the record is sorted as a whole, below */
     ex_caller_json(&w, s->m->job);
+    if (s->old && g->x->aggressive) {
+        mt_jw_key_str(&w, "analysis", ex_analysis_name(g->x));
+    }
     if (s->diff) {
         mt_jw_key_str(&w, "class", AN_CLASS_NAMES[s->diff->class]);
     }
@@ -165,6 +168,9 @@ static void reply_deployed(ex_job *job, const summary *s)
 {
     const ex_migration *m = s->m;
     mt_jw w = ex_reply_with(job, s->old ? 200 : 201);
+    if (s->old && job->x->aggressive) {
+        mt_jw_key_str(&w, "analysis", ex_analysis_name(job->x));
+    }
     if (s->diff) {
         mt_jw_key_str(&w, "class", AN_CLASS_NAMES[s->diff->class]);
     }

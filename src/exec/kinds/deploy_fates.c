@@ -383,7 +383,8 @@ static bool settle_in(ex_migration *m, ex_flight *f, const ct_run *run)
     return good;
 }
 
-/* §18.6: conditions FMC1 to FMC7 are an_compat()'s. Under abort a flow that nothing
+/* §18.6: conditions FMC1 to FMC7 are an_compat()'s, in the one mode that the manifest
+ * tells (§18.6.11, AL55). Under abort a flow that nothing
  * touches is judged for migration like the others. */
 static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
 {
@@ -395,7 +396,8 @@ static void judge(ex_migration *m, ex_flight *f, const ct_run *run)
         f->fate = EX_ABORTED;
         return;
     }
-    an_compat(m->a, run, m->next->plan, NULL, &f->compat);
+    an_compat_options options = {m->g->x->aggressive};
+    an_compat(m->a, run, m->next->plan, &options, &f->compat);
     f->judged = true;
     f->fate =
         f->compat.compatible && settle_in(m, f, run) ? EX_MIGRATED : EX_INCOMPATIBLE;

@@ -6,6 +6,7 @@
  * diagnostics are in the answer), its signature. */
 #include "contract/elaborate.h"
 #include "contract/wire/validate.h"
+#include "exec/contract/invariants.h"
 #include "exec/kinds/deploy.h"
 
 /* ---- What is asked for ---- */
@@ -160,6 +161,30 @@ bool ex_refused_policy(ex_job *job)
     return false;
 }
 
+/* The promises of the request and those of the configuration; what is not decided
+ * within the limits is not kept. The trace of the first is the sentence, all are
+ * members. */
+static bool refused_promises(ex_job *job, const ex_version *v)
+{
+    ex_promises p = {0};
+    mt_buf why = {0};
+    mt_arena *a = &job->arena;
+    bool refused = false;
+    if (ex_promises_add(a, job->request.invariants, &p, &why) ||
+        ex_promises_of(a, job->x->settings, v->contract, &p, &why)) {
+        refused = ex_refuse(job, EX_BAD_REQUEST, "%.*s", MT_ARG(mt_buf_str(&why)));
+    } else if (ex_promises_judge(a, v->plan->program, &job->x->limits, &p)) {
+        ex_promises_text(&why, &p);
+        mt_str first = mt_str_trim(mt_buf_str(&why), MT_STR("\n"));
+        mt_jw w = ex_problem_open(job, EX_INVARIANT_BROKEN, mt_str_dup(a, first));
+        mt_jw_keyz(&w, "invariants");
+        ex_promises_json(&w, &p);
+        refused = ex_problem_close(&w);
+    }
+    mt_buf_free(&why);
+    return refused;
+}
+
 /* ORDER: the right first, before anything of the body is parsed. Compiling takes long
  * and happens here, on a worker; whatever the group does with it afterwards is short.
  * The fresh version belongs to the job until it is listed. */
@@ -187,5 +212,5 @@ bool ex_deploy_prepare(ex_job *job)
     ex_deployment *d = mt_new(&job->arena, ex_deployment);
     *d = (ex_deployment){job->fresh, source.trust};
     job->work = d;
-    return err != MT_OK;
+    return err != MT_OK || refused_promises(job, job->fresh);
 }

@@ -54,14 +54,17 @@ static bool refused_value(ex_job *job)
     mt_err err = ct_facts_read(s->facts, json, &job->x->limits, true, &fault);
     mt_buf_clear(&text);
     /* Others are missing: that is not this fact's fault. */
-    bool good = !err || fault.kind == CT_FAULT_MISSING_FACT;
-    if (good) {
+    const ct_fault *own = err ? &fault : NULL;
+    while (own && own->kind == CT_FAULT_MISSING_FACT) {
+        own = own->next;
+    }
+    if (!own) {
         ct_value_plain(&text, job->v->model->facts[job->what].type,
                        ct_facts_value(s->facts, job->what));
         job->request.value = mt_str_dup(&job->arena, mt_buf_str(&text));
     }
     mt_buf_free(&text);
-    return !good && ex_refuse(job, EX_INVALID_FACT, "%.*s", MT_ARG(fault.message));
+    return own && ex_refuse(job, EX_INVALID_FACT, "%.*s", MT_ARG(own->message));
 }
 
 /* The least and the most of `ttl_ms` stand in its row (call/request.c). */

@@ -69,8 +69,10 @@ bool ex_flow_list(ex_job *job)
                         .status = ex_query(job, "status"),
                         .outcome = ex_query(job, "outcome"),
                         .persona = ex_query(job, "persona"),
-                        .waiting_persona = ex_query(job, "waiting_persona"),
-                        .in_flight = mt_str_is(ex_query(job, "in_flight"), "true")};
+                        .waiting_persona = ex_query(job, "waiting_persona")};
+    if (ex_refused_choice(job, "in_flight", "false", "true", &f.in_flight)) {
+        return true;
+    }
     if (!f.contract.len) {
         f.contract = ex_query(job, "contract");
     }

@@ -331,12 +331,12 @@ bool ex_instance_list(ex_job *job)
 {
     ex_list l;
     bool whole = !job->call->name.len;
+    st_instance_filter f = {.state = ex_query(job, "state")};
     if ((whole ? ex_refused_contract(job) : refused_entity(job)) ||
+        ex_refused_choice(job, "deleted", "false", "true", &f.deleted) ||
         ex_refused_list(&l, job)) {
         return true;
     }
-    st_instance_filter f = {.state = ex_query(job, "state"),
-                            .deleted = mt_str_is(ex_query(job, "deleted"), "true")};
     if (whole) {
         return ex_list_close(&l, list_all(job, &f, &l));
     }

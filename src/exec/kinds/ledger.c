@@ -23,10 +23,10 @@ bool ex_ledger_list(ex_job *job)
     st_record_filter f = {.kind = ex_query(job, "kind"),
                           .contract = ex_query(job, "contract"),
                           .flow = ex_query(job, "flow"),
-                          .subject = ex_query(job, "subject"),
-                          .newest_first = mt_str_is(ex_query(job, "order"), "desc"),
-                          .pending = mt_str_is(ex_query(job, "pending"), "true")};
+                          .subject = ex_query(job, "subject")};
     if (refused_unless_reader(job) ||
+        ex_refused_choice(job, "order", "asc", "desc", &f.newest_first) ||
+        ex_refused_choice(job, "pending", "false", "true", &f.pending) ||
         ex_refused_number(job, "from", 0, INT64_MAX, 0, &f.from_seq) ||
         ex_refused_number(job, "to", 0, INT64_MAX, 0, &f.to_seq) ||
         ex_refused_number(job, "from_ms", 0, INT64_MAX, 0, &f.from_ms) ||

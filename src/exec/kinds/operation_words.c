@@ -61,6 +61,11 @@ static void reasons_json(mt_jw *w, ex_job *job)
         mt_jw_key_str(w, "condition", mt_buf_str(&text));
         mt_jw_keyz(w, "facts");
         names_json(w, r->used.facts, r->used.fact_count, m, true);
+        uint32_t count;
+        const uint32_t *roots =
+            ct_why_roots(&job->arena, &z.snapshot, &r->used, &count);
+        mt_jw_keyz(w, "rests_on");
+        names_json(w, roots, count, m, true);
         mt_jw_key_bool(w, "value", r->value);
         mt_jw_keyz(w, "verdicts");
         names_json(w, r->used.verdicts, r->used.verdict_count, m, false);

@@ -40,7 +40,36 @@ static const struct refused_row {
     {"E1_a_literal_token_is_refused", HTTP_V, "s: {auth: {bearer: hunter22}}", "F103", "not written into"},
     {"E1_a_missing_variable_is_refused", HTTP_V, "s: {auth: {bearer: {env: MOTET_TEST_UNSET}}}", "F103", "MOTET_TEST_UNSET"},
     {"E1_a_missing_file_is_refused", HTTP_V, "s: {auth: {bearer: {file: /nonexistent/x}}}", "F103", "/nonexistent/x"},
-    {"E1_an_unknown_kind_of_auth_is_refused", HTTP_V, "s: {auth: {magic: {env: X}}}", "F103", "must be none"},
+    {"E1_an_unknown_kind_of_auth_is_refused", HTTP_V, "s: {auth: {magic: {env: X}}}", "F101", "'auth.magic' of source 's' is not a key of auth"},
+    {"E1_a_misspelt_kind_of_auth_gets_the_nearest_one", HTTP_V, "s: {auth: {baerer: {env: X}}}", "F101",
+     "'auth.baerer' of source 's' is not a key of auth (did you mean `bearer`?)"},
+    {"E1_auth_that_is_text_is_refused", HTTP_V, "s: {auth: hunter22}", "F103", "must be none"},
+    {"E1_auth_that_is_empty_is_refused", HTTP_V, "s: {auth: {}}", "F103", "must be none"},
+    {"E1_auth_in_two_ways_is_refused", HTTP_V, "s: {auth: {bearer: {env: HOME}, header: X, value: {env: HOME}}}", "F103", "must be none"},
+    {"E1_a_header_and_a_query_are_two_ways", HTTP_V, "s: {auth: {header: X, query: x, value: {env: HOME}}}", "F103", "must be none"},
+    {"E1_a_named_auth_needs_its_value", HTTP_V, "s: {auth: {header: X}}", "F103", "must be none"},
+    {"E1_a_value_needs_its_name", HTTP_V, "s: {auth: {value: {env: HOME}}}", "F103", "must be none"},
+    {"E1_a_value_beside_a_token_is_refused", HTTP_V, "s: {auth: {bearer: {env: HOME}, value: {env: HOME}}}", "F103", "must be none"},
+    {"E1_a_header_of_auth_is_a_name", HTTP_V, "s: {auth: {header: 'X: hunter22', value: {env: HOME}}}", "F101",
+     "'auth.header' of source 's' must be a name of letters"},
+    {"E1_a_query_of_auth_is_a_name", HTTP_V, "s: {auth: {query: 'a=b', value: {env: HOME}}}", "F101",
+     "'auth.query' of source 's' must be a name of letters"},
+    {"E1_a_header_of_auth_is_text", HTTP_V, "s: {auth: {header: 5, value: {env: HOME}}}", "F101",
+     "'auth.header' of source 's' must be text, not a number"},
+    {"E1_basic_auth_is_an_object", HTTP_V, "s: {auth: {basic: hunter22}}", "F101", "'auth.basic' of source 's' must be an object, not text"},
+    {"E1_basic_auth_needs_a_user", HTTP_V, "s: {auth: {basic: {password: {env: HOME}}}}", "F101", "'auth.basic.user' of source 's' is missing"},
+    {"E1_basic_auth_needs_a_password", HTTP_V, "s: {auth: {basic: {user: u}}}", "F101", "'auth.basic.password' of source 's' is missing"},
+    {"E1_a_user_is_not_empty", HTTP_V, "s: {auth: {basic: {user: '', password: {env: HOME}}}}", "F101", "'auth.basic.user' of source 's' must not be empty"},
+    {"E1_a_user_has_no_NUL", HTTP_V, "s: {auth: {basic: {user: \"a\\0b\", password: {env: HOME}}}}", "F101",
+     "'auth.basic.user' of source 's' must not contain a NUL"},
+    {"E1_a_misspelt_key_of_basic_auth_gets_the_nearest_one", HTTP_V, "s: {auth: {basic: {user: u, pasword: {env: HOME}}}}", "F101",
+     "(did you mean `password`?)"},
+    {"E1_a_password_is_not_written_out", HTTP_V, "s: {auth: {basic: {user: u, password: hunter22}}}", "F103", "not written into"},
+    {"E1_a_misspelt_reference_gets_the_nearest_one", HTTP_V, "s: {auth: {bearer: {evn: X}}}", "F101",
+     "'auth.evn' of source 's' is not a key of a reference to a credential (did you mean `env`?)"},
+    {"E1_a_reference_is_one_of_two", HTTP_V, "s: {auth: {bearer: {env: HOME, file: x}}}", "F103", "not written into"},
+    {"E1_a_reference_has_no_NUL", HTTP_V, "s: {auth: {bearer: {file: \"/etc/passwd\\0x\"}}}", "F101", "'auth.file' of source 's' must not contain a NUL"},
+    {"E1_a_reference_is_not_empty", HTTP_V, "s: {auth: {bearer: {env: ''}}}", "F101", "'auth.env' of source 's' must not be empty"},
     {"E1_declared_auth_must_be_configured",
      SOURCE("s", "http", "'auth':'bearer_token','base_url':'http://h'") FACT_OF("s", "v", "v", INT_TYPE), "",
      "F103", "declares auth bearer_token"},
@@ -183,7 +212,7 @@ static void E1_variables_are_read_as_the_type_says(void **state)
             FACT_OF("s", "on", "b", BOOL_TYPE)
                 FACT_OF("s", "MOTET_TEST_UNSET", "c", BOOL_TYPE),
         MT_STR("s: {environment: true, facts: {b: {variable: MOTET_TEST_ON}}}"));
-    assert_value(ask(&o, "a", NULL), "{\"amount\":\"12.50\"}");
+    assert_value(ask(&o, "a", NULL), "{\"amount\":\"12.50\",\"currency\":\"USD\"}");
     assert_value(ask(&o, "b", NULL), "true");
     assert_error(ask(&o, "c", NULL), "not_found");
     outlet_close(&o);
@@ -220,7 +249,7 @@ static void E1_a_file_is_read_anew_for_every_request(void **state)
         FILE *file = fopen(path.ptr, "w");
         fprintf(file, "max:\n  usd: %d\n", i);
         fclose(file);
-        mt_str want = mt_strf(&scratch, "{\"amount\":%d}", i);
+        mt_str want = mt_strf(&scratch, "{\"amount\":%d,\"currency\":\"USD\"}", i);
         assert_value(ask(&o, "v", NULL), want.ptr);
     }
     FILE *file = fopen(path.ptr, "w");

@@ -118,7 +118,7 @@ static const struct query_row {
 } QUERIES[] = {
     {"E1_an_integer_column", INT_TYPE, "SELECT n FROM orders WHERE id = $1", "o1", "7"},
     {"E1_an_amount_column", USD_TYPE, "SELECT amount FROM orders WHERE id = $1", "o2",
-     "{\"amount\":\"5\"}"},
+     "{\"amount\":\"5\",\"currency\":\"USD\"}"},
     {"E1_a_bool_column", BOOL_TYPE, "SELECT open FROM orders WHERE id = $1", "o1",
      "true"},
     {"E1_a_false_column", BOOL_TYPE, "SELECT open FROM orders WHERE id = $1", "o2",

@@ -27,7 +27,7 @@ static const struct value_row {
     const char *name, *path, *type, *want;
 } VALUES[] = {
     {"E1_a_number_becomes_an_amount", "orders/{id}.balance", USD_TYPE,
-     "{\"amount\":120.50}"},
+     "{\"amount\":120.50,\"currency\":\"USD\"}"},
     {"E1_an_amount_with_currency_stays_as_it_is", "orders/{id}.price", USD_TYPE,
      "{\"amount\":\"9.99\",\"currency\":\"USD\"}"},
     {"E1_a_text_is_a_text", "orders/{id}.state", TEXT_TYPE, "\"open\""},

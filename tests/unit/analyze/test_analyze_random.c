@@ -131,6 +131,7 @@ static results from_step(naive *n, const ct_steps *list, uint32_t step)
     case LN_GOES_ON: go_on(n, &out, list, s->targets[0], 1); break;
     case LN_CALLS: subflow(n, &out, list, s); break;
     case LN_FORKS: branches(n, &out, list, s, 0, false, 1); break;
+    case LN_ENDS: go_on(n, &out, list, s->targets[0], 0); break;
     }
     return out;
 }

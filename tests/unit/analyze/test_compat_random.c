@@ -3,6 +3,7 @@
  * reason that is true.
  * 300 pairs; MOTET_SOAK=1 runs 20,000. MOTET_SEED chooses others. */
 #include "../contract/random_flow.h"
+#include "contract/flow/paths.h"
 #include "version_fixture.h"
 
 enum { MAX_CONSTRUCTS = 64, MAX_CHOICES = 24, MAX_RUNS = 64 };
@@ -370,11 +371,236 @@ static void compatible_instances_end_and_obstacles_are_true(void **state)
     assert_true(t.compatible > pairs && t.incompatible > pairs);
 }
 
+/* ---- what the new version makes worse ---- */
+
+/* Adds every transition that operations of the texts use on the entity. */
+static void add_transitions(mt_arena *a, mt_buf *out, const texts *t, mt_str entity)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        mt_json *tree = mt_new(a, mt_json);
+        assert_int_equal(mt_json_read(a, t->items[i], NULL, tree, NULL), MT_OK);
+        const mt_json *effects = mt_json_at(tree, "effects");
+        for (uint32_t k = 0; effects && k < effects->count; k++) {
+            const mt_json *e = &effects->as.items[k];
+            mt_str from = mt_json_text(mt_json_at(e, "from"));
+            mt_str to = mt_json_text(mt_json_at(e, "to"));
+            if (!mt_str_eq(mt_json_text(mt_json_at(e, "entity_id")), entity)) {
+                continue;
+            }
+            mt_str one = mt_strf(a, "{\"from\":\"%.*s\",\"to\":\"%.*s\"}", MT_ARG(from),
+                                 MT_ARG(to));
+            if (!out->len || !memmem(out->ptr, out->len, one.ptr, one.len)) {
+                mt_buf_addf(out, "%s%.*s", out->len ? "," : "", MT_ARG(one));
+            }
+        }
+    }
+}
+
+/* With all transitions declared every state leads to every other; with those that are
+ * used only, instances get stuck. Those of both versions, or neither would load. */
+static void thin_transitions(mt_arena *a, texts *t, const texts *other)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        mt_str text = t->items[i];
+        const char *at = memmem(text.ptr, text.len, "\"transitions\":[", 15);
+        if (!at) {
+            continue;
+        }
+        mt_json *tree = mt_new(a, mt_json);
+        assert_int_equal(mt_json_read(a, text, NULL, tree, NULL), MT_OK);
+        mt_buf list = {0};
+        mt_str id = mt_json_text(mt_json_at(tree, "id"));
+        add_transitions(a, &list, t, id);
+        add_transitions(a, &list, other, id);
+        t->items[i] = mt_strf(a, "%.*s\"transitions\":[%.*s]}", (int)(at - text.ptr),
+                              text.ptr, MT_ARG(mt_buf_str(&list)));
+        mt_buf_free(&list);
+    }
+}
+
+/* A record as text, by names, so that runs under two versions compare. */
+static mt_str record_name(mt_arena *a, const ct_run *run, const ct_record *r)
+{
+    const ct_plan *p = run->plan;
+    mt_str result = MT_STR("");
+    if (r->op != CT_NONE && !r->error && r->result != CT_NONE) {
+        result = p->outcomes[r->result].label;
+    } else if (r->kind == CT_RECORD_BRANCH) {
+        result = r->result ? MT_STR("true") : MT_STR("false");
+    }
+    return mt_strf(a, "%d %d %.*s.%.*s %.*s %.*s", (int)r->kind, (int)r->error,
+                   MT_ARG(ct_graph_name(a, p, r->graph)), MT_ARG(p->steps[r->step].id),
+                   MT_ARG(r->op == CT_NONE ? MT_STR("") : ct_operation_id(p, r->op)),
+                   MT_ARG(result));
+}
+
+static bool is_obstacle(const version *v, const an_compatibility *c, const ct_record *r)
+{
+    for (size_t i = 0; i < c->obstacles.len; i++) {
+        if (mt_str_eq(c->obstacles.items[i].step, v->plan->steps[r->step].id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whatever is chosen: up to the first obstacle it meets, and there, the run does the
+ * same under both versions. */
+static uint64_t meets_the_same(version *v1, version *same, version *v2,
+                               const an_compatibility *c)
+{
+    script one = {0}, two = {0};
+    uint64_t met = 0;
+    int runs = 0;
+    do {
+        two = one;
+        version_migrate_with(v1, v2, (ct_host){.context = &one, .choose = choose});
+        version_migrate_with(v1, same, (ct_host){.context = &two, .choose = choose});
+        for (size_t i = 0; i < v2->run.records.len; i++) {
+            const ct_record *now = &v2->run.records.items[i];
+            if (i >= same->run.records.len) {
+                fail_msg("the old version ends earlier");
+            }
+            mt_str x = record_name(&v2->a, &v2->run, now);
+            mt_str y = record_name(&v2->a, &same->run, &same->run.records.items[i]);
+            if (!mt_str_eq(x, y)) {
+                print_error("old: %.*s\nnew: %.*s\n", MT_ARG(v1->bundle),
+                            MT_ARG(v2->bundle));
+                fail_msg("%.*s and not %.*s", MT_ARG(x), MT_ARG(y));
+            }
+            if (is_obstacle(v2, c, now)) {
+                met++;
+                break;
+            }
+        }
+    } while (advance(&one) && ++runs < MAX_RUNS);
+    return met;
+}
+
+typedef struct worse_tally {
+    uint64_t pairs, worse, inherited, met;
+} worse_tally;
+
+static void judge_worse(version *v1, version *same, version *v2, const an_diff *d,
+                        worse_tally *t)
+{
+    an_compatibility c;
+    mt_mark mark = mt_arena_mark(&v2->a);
+    an_compat(&v2->a, &v1->run, v2->plan, NULL, &c);
+    an_compat_worse(&v2->a, &v1->run, d, NULL, &c);
+    assert_false(c.worse && c.compatible);
+    t->worse += c.worse;
+    if (!c.compatible && !c.worse) {
+        t->inherited++;
+        t->met += meets_the_same(v1, same, v2, &c);
+    }
+    mt_arena_rewind(&v2->a, mark);
+}
+
+/* As a stranger finds instances: in any state. */
+static void walk_worse(version *v1, version *same, version *v2, const an_diff *d,
+                       worse_tally *t)
+{
+    mt_mark mark = mt_arena_mark(&v1->a);
+    mt_str json = mt_strf(&v1->a, "{\"f0\":%s,\"f1\":%s,\"f2\":%s,\"f3\":%s}",
+                          draw(2) ? "true" : "false", draw(2) ? "true" : "false",
+                          draw(2) ? "true" : "false", draw(2) ? "true" : "false");
+    version_begin(v1, json.ptr, "w2", "p0");
+    for (uint32_t e = 0; e < ENTITIES; e++) {
+        ct_run_set_state(&v1->run, e, draw(STATES));
+    }
+    do {
+        judge_worse(v1, same, v2, d, t);
+    } while (ct_run_step(&v1->run) == CT_RUN_MORE);
+    mt_arena_rewind(&v1->a, mark);
+}
+
+static void add_persona(mt_arena *a, texts *t)
+{
+    (void)a;
+    t->items[t->count++] = MT_STR("{\"id\":\"unused\",\"kind\":\"Persona\"" TAIL);
+}
+
+/* `edits` random changes; none: an unused persona is added. */
+static void worse_pair(uint32_t edits, worse_tally *t)
+{
+    mt_arena a = {0};
+    mt_buf text = {0};
+    make_contract(&text);
+    texts old = split(&a, &text);
+    make_contract(&text);
+    texts other = split(&a, &text);
+    let_everybody_act(&a, &old);
+    let_everybody_act(&a, &other);
+    texts new = old;
+    for (uint32_t n = edits; n; n--) {
+        mutate(&a, &new, &other);
+    }
+    if (!edits) {
+        add_persona(&a, &new);
+    }
+    texts before = old;
+    thin_transitions(&a, &old, &new);
+    thin_transitions(&a, &new, &before);
+    version v1, same, v2;
+    bool opened = open_texts(&v1, &old), again = open_texts(&same, &old);
+    if (open_texts(&v2, &new) && opened && again) {
+        version_read(&v1);
+        version_read(&v2);
+        const an_diff *d = an_diff_bundles(&a, (an_diff_side){&v1.tree, NULL},
+                                           (an_diff_side){&v2.tree, NULL});
+        t->pairs++;
+        for (int i = 0; i < 8; i++) {
+            walk_worse(&v1, &same, &v2, d, t);
+        }
+    }
+    version_close(&v1);
+    version_close(&same);
+    version_close(&v2);
+    mt_buf_free(&text);
+    mt_arena_free(&a);
+}
+
+static worse_tally worse_pairs(uint32_t most_edits, uint64_t pairs)
+{
+    const char *seed = getenv("MOTET_SEED");
+    uint64_t first = seed ? strtoull(seed, NULL, 10) : 1;
+    worse_tally t = {0};
+    pairs = getenv("MOTET_SOAK") ? pairs * 50 : pairs;
+    for (uint64_t i = 0; t.pairs < pairs && i < 20 * pairs; i++) {
+        seed_state = (first * 1000003 + i) * 2654435761u + 7;
+        worse_pair(most_edits ? 1 + draw(most_edits) : 0, &t);
+    }
+    print_message("seed %llu: %llu pairs, %llu worse, %llu only inherited, %llu met\n",
+                  (unsigned long long)first, (unsigned long long)t.pairs,
+                  (unsigned long long)t.worse, (unsigned long long)t.inherited,
+                  (unsigned long long)t.met);
+    assert_int_equal(t.pairs, pairs);
+    return t;
+}
+
+static void FMC3_an_unused_persona_makes_nothing_worse(void **state)
+{
+    (void)state;
+    worse_tally t = worse_pairs(0, 40);
+    assert_int_equal(t.worse, 0);
+    assert_true(t.inherited > 100);
+}
+
+static void FMC3_what_is_inherited_is_met_under_both_versions(void **state)
+{
+    (void)state;
+    worse_tally t = worse_pairs(2, 120);
+    assert_true(t.worse > 100 && t.inherited > 100 && t.met > 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_unchanged_contract_is_compatible_everywhere),
         cmocka_unit_test(compatible_instances_end_and_obstacles_are_true),
+        cmocka_unit_test(FMC3_an_unused_persona_makes_nothing_worse),
+        cmocka_unit_test(FMC3_what_is_inherited_is_met_under_both_versions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

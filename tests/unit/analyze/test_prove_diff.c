@@ -6,6 +6,7 @@
     "persona p\n"                                                                      \
     "entity E { states: [x, y, z] initial: x transitions: [(x, y), (x, z), (y, z)] "   \
     "}\n"
+#define L        "fact l { type: List(element_type: Int(0, 9), max: 3) source: \"s\" }\n"
 #define N        "fact n { type: Int(0, 100) source: \"s\" }\n"
 #define LIMIT(d) "fact k { type: Int(0, 100) source: \"s\" default: " d " }\n"
 #define RULE(id, when)                                                                 \
@@ -46,6 +47,12 @@ static const struct row {
     {"rule_stronger", HEAD N RULE("a", "n > 10") OP("verdict_present(v_a)"), HEAD N RULE("a", "n > 20") OP("verdict_present(v_a)"), "Rule/a body.when breaking\n", true, "stronger"},
     {"rule_weaker_turns_a_branch", HEAD N RULE("a", "n > 10") OP("n >= 0") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)),
                                    HEAD N RULE("a", "n > 5") OP("n >= 0") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)), "Rule/a body.when breaking\n", true, "branch 'b' of flow 'f'"},
+    {"FE7_an_error_that_goes_away_turns_no_branch", HEAD L RULE("a", "l[0] = 1") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)),
+                                   HEAD L RULE("a", "len(l) = 0 or l[0] = 1") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)), "Rule/a body.when safe\n", false, "weaker"},
+    {"FE7_but_one_that_comes_does", HEAD L RULE("a", "len(l) = 0 or l[0] = 1") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)),
+                                   HEAD L RULE("a", "l[0] = 1") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)), "Rule/a body.when breaking\n", true, "ends in an error"},
+    {"FE7_what_had_a_value_is_still_compared", HEAD L RULE("a", "l[0] = 1") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)),
+                                   HEAD L RULE("a", "len(l) = 0 or l[0] = 1 or l[0] = 2") OP("true") FLOW("b", BRANCH("b", "verdict_present(v_a)", "s", END) STEP("s", END)), "Rule/a body.when breaking\n", true, "goes another way"},
     {"rule_nobody_reads", HEAD N RULE("a", "n > 10") OP("n > 3"), HEAD N RULE("a", "n < 10") OP("n > 3"), "Rule/a body.when safe\n", false, "neither"},
     {"new_rule", HEAD N OP("n > 3"), HEAD N RULE("a", "n > 10") OP("n > 3"), "Rule/a id safe\n", false, NULL},
     {"new_rule_that_faults", HEAD N "fact l { type: List(element_type: Int(0, 9), max: 3) source: \"s\" }\n" OP("n > 3"),

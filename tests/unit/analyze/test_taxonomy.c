@@ -1,7 +1,9 @@
 /* Every row of the taxonomy (spec §18.2): a real pair of versions, its class, and the
  * same class again from the migration contract, elaborated and evaluated. */
 #include "analyze/version/diff_report.h"
+#include "base/map.h"
 #include "contract/wire/validate.h"
+#include "lang/shape.h"
 #include "version_fixture.h"
 
 static const char CONTRACT[] =
@@ -189,6 +191,8 @@ static const row ROWS[] = {
     /* The envelope, and what the taxonomy does not know */
     {"Bundle", "t", "tenor", "change", SAFE, SYSTEM_BUNDLE, "\"tenor\":\"1.0\",\"tenor_version\"", "\"tenor\":\"1.1\",\"tenor_version\"", false},
     {"Bundle", "t", "tenor_version", "change", SAFE, SYSTEM_BUNDLE, "\"1.0.0\"", "\"1.1.0\"", false},
+    {"Rule", "low", "body.x_mood", "", ASK, BUNDLE, "{\"body\":{\"produce\":{\"payload\":{\"type\":{\"base\":\"Int\"", "{\"body\":{\"x_mood\":1,\"produce\":{\"payload\":{\"type\":{\"base\":\"Int\"", false},
+    {"Fact", "amount", "type", "base", BREAK, BUNDLE, "\"type\":{\"base\":\"Int\",\"max\":10", "\"type\":{\"base\":\"Int\",\"x_step\":2,\"max\":10", false},
     {"System", "shop", "x_mood", "", ASK, SYSTEM_BUNDLE, "\"kind\":\"System\",", "\"kind\":\"System\",\"x_mood\":1,", false},
 };
 /* clang-format on */
@@ -358,6 +362,59 @@ static void MI4_every_row_of_the_taxonomy_has_a_pair(void **state)
             fail_msg("no pair for %s.%s %s", t->kind, t->field, t->change);
         }
     }
+}
+
+/* Has the taxonomy a row for the field? */
+static bool is_classified(const char *kind, mt_str field)
+{
+    const an_taxon *t;
+    for (size_t i = 0; (t = an_taxon_at(i)); i++) {
+        if (!strcmp(t->kind, kind) && mt_str_eq(field, mt_str_z(t->field))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes the names of all fields, "body.when" for those of an object inside. */
+static void note_fields(mt_arena *a, mt_map *names, const char *kind, mt_str within,
+                        const ln_field *fields)
+{
+    for (; fields->key; fields++) {
+        mt_str name =
+            mt_strf(a, "%.*s%s%s", MT_ARG(within), within.len ? "." : "", fields->key);
+        if (fields->shape->kind == LN_SHAPE_OBJECT) {
+            note_fields(a, names, kind, name, fields->shape->fields);
+        } else {
+            mt_map_put(a, names, mt_strf(a, "%s %.*s", kind, MT_ARG(name)), 1);
+            if (!is_classified(kind, name)) {
+                fail_msg("the taxonomy has no %s.%.*s", kind, MT_ARG(name));
+            }
+        }
+    }
+}
+
+/* A field that one of them lacks would be reported as one nobody knows, or never. */
+static void the_taxonomy_and_nodes_def_have_the_same_fields(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    mt_map names = {0};
+    const ln_case *c = LN_SHAPE_CONSTRUCT->cases;
+    for (; c->family == LN_SHAPE_CONSTRUCT; c++) {
+        note_fields(&a, &names, c->text, MT_STR(""), c->fields);
+        mt_map_put(&a, &names, mt_strf(&a, "%s id", c->text), 1);
+        mt_map_put(&a, &names, mt_strf(&a, "%s tenor", c->text), 1);
+    }
+    const an_taxon *t;
+    for (size_t i = 0; (t = an_taxon_at(i)); i++) {
+        bool construct = ln_case_find(LN_SHAPE_CONSTRUCT, mt_str_z(t->kind)) != NULL;
+        if (construct &&
+            !mt_map_find(&names, mt_strf(&a, "%s %s", t->kind, t->field))) {
+            fail_msg("nodes.def has no %s.%s", t->kind, t->field);
+        }
+    }
+    mt_arena_free(&a);
 }
 
 static an_diff *diff_sources(pair *p, const char *before, const char *after)
@@ -558,6 +615,7 @@ int main(void)
 {
     static const struct CMUnitTest SINGLE[] = {
         cmocka_unit_test(MI4_every_row_of_the_taxonomy_has_a_pair),
+        cmocka_unit_test(the_taxonomy_and_nodes_def_have_the_same_fields),
         cmocka_unit_test(M7_moving_lines_is_no_change),
         cmocka_unit_test(M8_reordering_sets_is_no_change),
         cmocka_unit_test(M1_constructs_are_keyed_by_kind_and_id),

@@ -221,7 +221,7 @@ static an_migration plan_of(mt_arena *a, version *v1, version *v2, an_flight *fl
     an_migration m;
     const an_diff *d = an_diff_bundles(a, (an_diff_side){&v1->tree, NULL},
                                        (an_diff_side){&v2->tree, NULL});
-    an_migrate(a, d, v1->plan, v2->plan, flights, count, false, &m);
+    an_migrate(a, d, v1->plan, v2->plan, flights, count, (an_migrate_options){0}, &m);
     return m;
 }
 

@@ -73,7 +73,8 @@ static void a_wrong_value_is_refused_with_its_path(void **state)
     motet_facts *f = motet_facts_new(c);
     motet_verdicts *v = motet_verdicts_new(c);
     assert_int_equal(motet_facts_read(f,
-                                      str("{\"escrow_amount\":{\"amount\":\"1\","
+                                      str("{\"delivery_status\":\"pending\","
+                                          "\"escrow_amount\":{\"amount\":\"1\","
                                           "\"currency\":\"EUR\"}}"),
                                       false),
                      MOTET_E_TYPE);

@@ -1,5 +1,6 @@
 /* Answers one line per line of input, for test_oracle.py:
  *     add|sub|mul|cmp A B, rescale A N, fits A P S, parse A    (decimals)
+ *     add_to|mul_to|mul_within A B SCALE, bounded A
  *     print HEXBITS, read TEXT                                 (doubles)
  * The answer is the result's text, or the name of the error. */
 #include <inttypes.h>
@@ -37,6 +38,15 @@ static void on_decimals(mt_str op, const char *a, const char *b, const char *c)
     } else if (mt_str_is(op, "fits")) {
         bool fits = mt_decimal_fits(x, (unsigned)atoi(b), (unsigned)atoi(c));
         printf("%d\n", fits);
+    } else if (c) { /* add_to, mul_to, mul_within A B SCALE */
+        mt_err (*operation)(mt_decimal, mt_decimal, unsigned, mt_decimal *) =
+            mt_str_is(op, "add_to")   ? mt_decimal_add_to
+            : mt_str_is(op, "mul_to") ? mt_decimal_mul_to
+                                      : mt_decimal_mul_within;
+        mt_err err = operation(x, decimal(b), (unsigned)atoi(c), &d);
+        answer(err, d);
+    } else if (mt_str_is(op, "bounded")) {
+        printf("%d\n", mt_decimal_bounded(x));
     } else if (mt_str_is(op, "cmp")) {
         printf("%d\n", mt_decimal_cmp(x, decimal(b)));
     } else {

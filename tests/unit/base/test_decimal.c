@@ -115,6 +115,47 @@ static void calculates(void **state)
     }
 }
 
+typedef mt_err operation_to(mt_decimal, mt_decimal, unsigned, mt_decimal *);
+
+#define NINES_28 "9999999999999999999999999999"
+
+static const struct sum_to {
+    const char *name;
+    operation_to *run;
+    const char *a, *b;
+    unsigned scale;
+    const char *want; /* NULL: overflow */
+} SUMS_TO[] = {
+    {"FE16_28 digits are computed with", mt_decimal_add_to, NINES_28, "0", 0, NINES_28},
+    {"FE16_29 digits are an overflow", mt_decimal_add_to, NINES_28, "2", 0, NULL},
+    {"FE16_also below zero", mt_decimal_add_to, "-" NINES_28, "-2", 0, NULL},
+    {"FE16_a sum is not rounded to fit", mt_decimal_add_to, NINES_28, "0.1", 28, NULL},
+    {"FE16_but to its scale", mt_decimal_add_to, NINES_28, "0.1", 0, NINES_28},
+    {"FE16_zeros at the end do not count", mt_decimal_add_to, NINES_28, "0.00", 2,
+     NINES_28},
+    {"FE6_a product is rounded to its scale", mt_decimal_mul_to, "1.00", "0.125", 2,
+     "0.12"},
+    {"FE6_half to even, up", mt_decimal_mul_to, "3.00", "0.125", 2, "0.38"},
+    {"FE6_rounded once", mt_decimal_mul_to, "0.4999999999999999999999999999",
+     "0.9999999999999999999999999999", 0, "0"},
+    {"a product of 29 digits is an overflow", mt_decimal_mul_to, NINES_28, "2", 0,
+     NULL},
+    {"two variables lose places before", mt_decimal_mul_within, "99999999999999.5",
+     "99999999999999.5", 28, "9999999999999900000000000000"},
+    {"and overflow when none is left", mt_decimal_mul_within, NINES_28, "2", 28, NULL},
+};
+
+static void calculates_to(void **state)
+{
+    const struct sum_to *r = *state;
+    mt_decimal d = {0};
+    mt_err err = r->run(of(r->a), of(r->b), r->scale, &d);
+    assert_int_equal(err, r->want ? MT_OK : MT_E_OVERFLOW);
+    if (r->want) {
+        assert_decimal(d, r->want);
+    }
+}
+
 static const struct order {
     const char *name, *a, *b;
     int want;
@@ -215,6 +256,7 @@ int main(void)
     static rows_list list;
     rows_add(&list, TEXTS, reads_and_prints);
     rows_add(&list, SUMS, calculates);
+    rows_add(&list, SUMS_TO, calculates_to);
     rows_add(&list, ORDERS, compares);
     rows_add(&list, SCALES, rescales);
     rows_add(&list, FITS, fits);

@@ -44,6 +44,24 @@ def fitted(value, scale):
     return "overflow"
 
 
+def bounded(value, scale):
+    """§13.6: rounded to `scale`, then at most 28 digits, zeros at the end not counted."""
+    for s in range(scale, -1, -1):
+        coefficient = half_even(value, scale)
+        shorter, rest = divmod(coefficient, 10**(scale - s))
+        if rest == 0 and abs(shorter) < 10**28:
+            return text_of(shorter, s)
+    return "overflow"
+
+
+def within(value, scale):
+    """As many fraction digits of `scale` as 28 digits hold."""
+    for s in range(scale, -1, -1):
+        if abs(half_even(value, s)) < 10**28:
+            return text_of(half_even(value, s), s)
+    return "overflow"
+
+
 def value_of(text):
     return Fraction(text)
 
@@ -92,13 +110,22 @@ class Oracle(unittest.TestCase):
         for _ in range(COUNT):
             a, b = number(), number()
             x, y, wide = value_of(a), value_of(b), max(scale_of(a), scale_of(b))
-            op = self.rng.choice(["add", "sub", "mul", "cmp", "rescale", "fits"])
+            op = self.rng.choice(["add", "sub", "mul", "cmp", "rescale", "fits", "add_to", "mul_to", "mul_within", "bounded"])
+            to = self.rng.randrange(29)
             if op == "add":
                 yield f"add {a} {b}", fitted(x + y, wide)
             elif op == "sub":
                 yield f"sub {a} {b}", fitted(x - y, wide)
             elif op == "mul":
                 yield f"mul {a} {b}", fitted(x * y, scale_of(a) + scale_of(b))
+            elif op == "add_to":
+                yield f"add_to {a} {b} {to}", bounded(x + y, min(to, wide))
+            elif op == "mul_to":
+                yield f"mul_to {a} {b} {to}", bounded(x * y, min(to, scale_of(a) + scale_of(b)))
+            elif op == "mul_within":
+                yield f"mul_within {a} {b} {to}", within(x * y, min(to, scale_of(a) + scale_of(b)))
+            elif op == "bounded":
+                yield f"bounded {a}", str(int(bounded(x, scale_of(a)) != "overflow"))
             elif op == "cmp":
                 b = self.rng.choice([b, a, a + "0" if "." in a and scale_of(a) < 28
                                      and abs(int(a.replace(".", ""))) * 10 <= LARGEST else a])

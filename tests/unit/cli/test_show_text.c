@@ -1,7 +1,8 @@
 /* Diagnostics for people: places, carets, long lines, and what a terminal must not see.
  */
-#include "../rows.h"
+#include "said.h"
 
+#include "cli/document.h"
 #include "cli/show.h"
 
 #define TEN(x) x x x x x x x x x x
@@ -172,6 +173,31 @@ static void colours_are_put_around_and_taken_away(void **state)
     mt_buf_free(&out);
 }
 
+/* Of however many documents a fault is about, the line of the right one is shown. */
+static void a_fault_of_the_sixth_document_is_shown_with_its_line(void **state)
+{
+    (void)state;
+    enum { COUNT = 6 };
+    mt_arena a = {0};
+    mt_diags ds = {.arena = &a};
+    cli_document documents[COUNT];
+    for (int i = 0; i < COUNT; i++) {
+        documents[i] = (cli_document){.name = mt_strf(&a, "%d.yaml", i + 1),
+                                      .text = mt_strf(&a, "line of %d\n", i + 1)};
+    }
+    mt_diag_add(&ds, &(mt_diag){.code = "AG1",
+                                .file = MT_STR("6.yaml"),
+                                .line = 1,
+                                .column = 1,
+                                .message = MT_STR("m")});
+    said_begin();
+    int code = cli_show_faults(&ds, documents, COUNT);
+    const char *said = said_end();
+    assert_int_equal(code, CLI_FAILS);
+    assert_non_null(strstr(said, " 1 | line of 6\n"));
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list list;
@@ -181,5 +207,6 @@ int main(void)
     rows_test(&list, a_hint_a_code_and_a_file_are_shown_where_they_are);
     rows_test(&list, a_long_message_is_cut);
     rows_test(&list, colours_are_put_around_and_taken_away);
+    rows_test(&list, a_fault_of_the_sixth_document_is_shown_with_its_line);
     return rows_run(&list, "cli/show_text");
 }

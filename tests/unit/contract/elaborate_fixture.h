@@ -45,6 +45,14 @@ static inline void done(elaborated *r)
     mt_arena_reset(r->ds.arena);
 }
 
+/* The first error as the conformance suite has it. */
+static inline const mt_diag *suite_error(const elaborated *r)
+{
+    const mt_diag *d = ct_first_error(&r->ds);
+    assert_non_null(d);
+    return d->suite ? d->suite : d;
+}
+
 static inline const char *first_code(const elaborated *r)
 {
     const mt_diag *d = ct_first_error(&r->ds);

@@ -231,6 +231,16 @@ static const mt_json *decimal_node(const mt_json *v)
     return mt_json_is(v, MT_JSON_OBJECT) ? mt_json_at(v, "value") : v;
 }
 
+/* Digits from the first that is not zero; zeros at the end of a fraction are gone. */
+static size_t significant(mt_str s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        n += s.ptr[i] >= '0' && s.ptr[i] <= '9' && (n || s.ptr[i] != '0');
+    }
+    return n;
+}
+
 static bool check_decimal(const mt_json *v, int64_t scale, mt_decimal *out)
 {
     const mt_json *n = decimal_node(v);
@@ -244,7 +254,8 @@ static bool check_decimal(const mt_json *v, int64_t scale, mt_decimal *out)
     while (point < s.len && s.ptr[s.len - 1] == '0') {
         s.len--;
     }
-    return point >= s.len || (int64_t)(s.len - point - 1) <= scale;
+    int64_t fraction = point < s.len ? (int64_t)(s.len - point - 1) : 0;
+    return fraction <= scale && fraction <= 28 && significant(s) <= 28;
 }
 
 static bool check(state *st, const mt_json *t, const mt_json *v, mt_str path);
@@ -329,7 +340,8 @@ static bool check_money(state *st, const mt_json *t, const mt_json *v, mt_str pa
             }
         }
     }
-    return mt_json_at(v, "amount") || bad(st, "missing_field", path);
+    return (mt_json_at(v, "amount") && mt_json_at(v, "currency")) ||
+           bad(st, "missing_field", path);
 }
 
 static bool in_bounds(const mt_json *t, const mt_json *v)
@@ -539,7 +551,7 @@ static value field(state *st, value of, mt_str name)
         return of;
     }
     if (of.k == MONEY) {
-        value amount = {.k = DECIMAL, .d = of.d, .p = 29, .s = 28};
+        value amount = {.k = DECIMAL, .d = of.d, .p = 56, .s = 28};
         value currency = {.k = TEXT, .text = of.text};
         return mt_str_is(name, "amount") ? amount : currency;
     }
@@ -605,30 +617,39 @@ static value rounded(state *st, mt_err err, mt_decimal d, int64_t p, int64_t s)
     return (value){.k = DECIMAL, .d = d, .p = p, .s = s};
 }
 
-static value decimal_arith(state *st, const mt_json *node, char op, value a, value b)
+/* §13.2: Decimal(p,s) * n is Decimal(p + digits(n), s); an Int is promoted first and
+ * takes the scale of the literal. */
+static void product_digits(value factor, value literal, int64_t *p, int64_t *s)
 {
-    const mt_json *bounds = mt_json_at(node, "result_type");
-    bool int_literal = (a.k == INT && a.literal) || (b.k == INT && b.literal);
-    int64_t n = a.k == INT ? a.i : b.i, places = 1;
+    int64_t places = 1, n = literal.i;
     for (wide m = (n < 0 ? -(wide)n : n) / 10; m; m /= 10) {
         places++;
     }
-    bool swap = a.k == INT;
-    a = promoted(a);
-    b = promoted(b);
-    int64_t p = (a.p > b.p ? a.p : b.p) + 1, s = a.s > b.s ? a.s : b.s;
-    if (op == '*') {
-        p = int_literal ? (swap ? b.p : a.p) + places : a.p + b.p;
-        s = a.s + b.s > 28 ? 28 : a.s + b.s;
+    *p = promoted(factor).p + (literal.k == INT ? places : literal.p);
+    *s = factor.k == INT ? literal.s : factor.s;
+}
+
+static value decimal_arith(state *st, const mt_json *node, char op, value a, value b)
+{
+    const mt_json *bounds = mt_json_at(node, "result_type");
+    value x = promoted(a), y = promoted(b);
+    int64_t p = (x.p > y.p ? x.p : y.p) + 1, s = x.s > y.s ? x.s : y.s;
+    bool scaled = op == '*' && (a.literal || b.literal);
+    if (scaled) {
+        product_digits(b.literal ? a : b, b.literal ? b : a, &p, &s);
+    } else if (op == '*') {
+        s = x.s + y.s > 28 ? 28 : x.s + y.s;
+        p = x.p + y.p - (x.s + y.s - s);
     }
     if (bounds) {
         p = int_at(bounds, "precision");
         s = int_at(bounds, "scale");
     }
     mt_decimal d = {0};
-    mt_err err = op == '+'   ? mt_decimal_add(a.d, b.d, &d)
-                 : op == '-' ? mt_decimal_sub(a.d, b.d, &d)
-                             : mt_decimal_mul(a.d, b.d, &d);
+    y.d.negative = op == '-' ? !y.d.negative : y.d.negative;
+    mt_err err = op != '*' ? mt_decimal_add_to(x.d, y.d, (unsigned)s, &d)
+                 : scaled  ? mt_decimal_mul_to(x.d, y.d, (unsigned)s, &d)
+                           : mt_decimal_mul_within(x.d, y.d, (unsigned)s, &d);
     return rounded(st, err, d, p, s);
 }
 
@@ -681,16 +702,15 @@ static value arith(state *st, const mt_json *node, char op, value a, value b)
         return whole(st, bounds, INT, n);
     }
     if (a.k == MONEY) {
-        mt_err err =
-            op == '+' ? mt_decimal_add(a.d, b.d, &a.d) : mt_decimal_sub(a.d, b.d, &a.d);
+        b.d.negative = op == '-' ? !b.d.negative : b.d.negative;
+        mt_err err = mt_decimal_add_to(a.d, b.d, 28, &a.d);
         return err ? fail(st, "overflow") : a;
     }
     if (a.k == TIME && b.k == TIME) {
         return between(st, bounds, a, b);
     }
     if (a.k == TIME) {
-        wide seconds = (wide)b.i * unit_seconds(b.text);
-        return moved(st, a, op == '+' ? seconds : -seconds);
+        return moved(st, a, (wide)b.i * unit_seconds(b.text));
     }
     if (b.k == TIME) {
         return moved(st, b, (wide)a.i * unit_seconds(a.text));
@@ -1082,22 +1102,22 @@ static void rule(state *st, const mt_json *r, mt_jw *w)
     mt_jw_end_object(w);
 }
 
-/* Given facts in the order of the text, then the missing ones in the bundle's. */
+/* §5.2: in the order of declaration. */
 static bool assemble(state *st)
 {
     const mt_json *all = mt_json_at(st->bundle, "constructs");
-    for (uint32_t i = 0; i < count(st->facts); i++) {
-        const mt_json_member *m = &st->facts->as.members[i];
-        const mt_json *fact = construct(st, "Fact", m->key);
-        if (fact && !check(st, mt_json_at(fact, "type"), &m->value, m->key)) {
-            return false;
-        }
-    }
     for (uint32_t i = 0; i < count(all); i++) {
         const mt_json *c = &all->as.items[i];
-        if (mt_str_is(text_at(c, "kind"), "Fact") && !mt_json_at(c, "default") &&
-            !mt_json_get(st->facts, text_at(c, "id"))) {
-            return bad(st, "missing_fact", text_at(c, "id"));
+        mt_str id = text_at(c, "id");
+        const mt_json *given = mt_json_get(st->facts, id);
+        if (!mt_str_is(text_at(c, "kind"), "Fact")) {
+            continue;
+        }
+        if (given && !check(st, mt_json_at(c, "type"), given, id)) {
+            return false;
+        }
+        if (!given && !mt_json_at(c, "default")) {
+            return bad(st, "missing_fact", id);
         }
     }
     return true;

@@ -24,7 +24,7 @@ struct type {
     int64_t min, max; /* Int, Duration; List: max */
     int64_t p, s;     /* Decimal */
     int unit;         /* Duration */
-    const char *name; /* currency; Enum: which list */
+    const char *name; /* currency; Enum: its values, in one order or another */
     int fields;
     const type *field[FIELDS]; /* a, b, c; List: [0] */
 };
@@ -46,7 +46,8 @@ struct random_contract {
     int rules, stratum;
     const type *vars[VARS];
     int var_count;
-    bool hostile; /* the next value may be wrong */
+    bool hostile;    /* the next value may be wrong */
+    bool facts_only; /* no verdicts: the domain of a quantifier */
 };
 
 static const char *const NAMES[FIELDS] = {"a", "b", "c"};
@@ -88,6 +89,9 @@ static void scalar(random_contract *c, type *t)
         t->p = t->s + 1 + below(c, one_in(c, 4) ? 22 : 4);
         break;
     case MONEY: t->name = one_in(c, 4) ? "EUR" : "USD"; break;
+    case ENUM:
+        t->name = one_in(c, 3) ? "\"z\",\"x\",\"y\"" : "\"x\",\"y\",\"z\"";
+        break;
     case DURATION:
         t->unit = (int)below(c, 4);
         t->min = -below(c, 40);
@@ -95,7 +99,6 @@ static void scalar(random_contract *c, type *t)
         break;
     case BOOL:
     case TEXT:
-    case ENUM:
     case DATE:
     case TIME:
     case RECORD:
@@ -141,7 +144,7 @@ static mt_str type_json(random_contract *c, const type *t)
         return mt_strf(c->a, "{\"base\":\"Decimal\",\"precision\":%d,\"scale\":%d}",
                        (int)t->p, (int)t->s);
     case TEXT: return MT_STR("{\"base\":\"Text\",\"max_length\":4}");
-    case ENUM: return MT_STR("{\"base\":\"Enum\",\"values\":[\"x\",\"y\",\"z\"]}");
+    case ENUM: return mt_strf(c->a, "{\"base\":\"Enum\",\"values\":[%s]}", t->name);
     case MONEY:
         return mt_strf(c->a, "{\"base\":\"Money\",\"currency\":\"%s\"}", t->name);
     case DURATION:
@@ -219,9 +222,12 @@ static mt_str random_time(random_contract *c)
                                             ".250", ".000000001", ".499999999"};
     static const char *const OFFSETS[] = {"Z", "Z", "+02:00", "-11:30"};
     mt_str date = random_date(c);
+    /* An offset could lead out of the calendar, which a literal may not. */
+    bool edge =
+        mt_str_starts(date, MT_STR("0001")) || mt_str_starts(date, MT_STR("9999"));
     return mt_strf(c->a, "%.*sT%02d:%02d:%02d%s%s", MT_ARG(date), (int)below(c, 24),
                    (int)below(c, 60), (int)below(c, 60), FRACTIONS[below(c, 6)],
-                   OFFSETS[below(c, 4)]);
+                   OFFSETS[edge ? 0 : below(c, 4)]);
 }
 
 static const char *random_word(random_contract *c)
@@ -353,7 +359,7 @@ static term random_root(random_contract *c)
         return (term){mt_strf(c->a, "{\"fact_ref\":\"v%d\"}", (int)k), c->vars[k],
                       false};
     }
-    if (c->rules && one_in(c, 5)) {
+    if (c->rules && !c->facts_only && one_in(c, 5)) {
         int64_t r = below(c, c->rules);
         if (c->strata[r] < c->stratum) {
             return (term){mt_strf(c->a, "{\"verdict_ref\":\"w%d\"}", (int)r),
@@ -415,7 +421,12 @@ static term literal_term(random_contract *c, const type *like)
     case TEXT:
         v = mt_strf(c->a, "\"%s\"", random_word(c));
         return (term){mt_strf(c->a, "{\"literal\":%.*s}", MT_ARG(v)), t, true};
-    case ENUM:
+    case ENUM: /* now and then a value that is not declared, with its type or without */
+        v = one_in(c, 6) ? MT_STR("\"q\"") : value_json(c, t);
+        if (one_in(c, 2)) {
+            break;
+        }
+        return (term){mt_strf(c->a, "{\"literal\":%.*s}", MT_ARG(v)), t, true};
     case DATE:
     case TIME:
         v = value_json(c, t);
@@ -480,7 +491,7 @@ static term sum_term(random_contract *c, const type *like, int depth)
 {
     static const type DURATIONS = {.b = DURATION, .unit = 2, .min = -9, .max = 9};
     type *t = mt_new(c->a, type);
-    bool minus = one_in(c, 2);
+    bool minus = like->b != TIME && one_in(c, 2); /* §4.2: a DateTime only adds */
     term a = random_term(c, like, depth - 1);
     term b = random_term(c, like->b == TIME ? &DURATIONS : like, depth - 1);
     bool words = like->b == TIME && a.literal; /* a text beside a Duration is a Text */
@@ -518,6 +529,22 @@ static term difference_term(random_contract *c, int depth)
                   &SPAN, false};
 }
 
+/* A product by a decimal literal, on either side; its type is derived (§13.2). */
+static term scaled_term(random_contract *c, term a)
+{
+    static const type FACTOR = {.b = DECIMAL, .p = 6, .s = 3};
+    term n = literal_term(c, &FACTOR);
+    type *t = mt_new(c->a, type);
+    bool first = one_in(c, 3);
+    *t = (type){.b = DECIMAL,
+                .p = (a.t->b == INT ? int_digits(a.t) : a.t->p) + n.t->p,
+                .s = a.t->b == INT ? n.t->s : a.t->s};
+    mt_str left = first ? n.json : a.json, right = first ? a.json : n.json;
+    return (term){mt_strf(c->a, "{\"left\":%.*s,\"op\":\"*\",\"right\":%.*s}",
+                          MT_ARG(left), MT_ARG(right)),
+                  t, false};
+}
+
 static term product_term(random_contract *c, const type *like, int depth)
 {
     type *t = mt_new(c->a, type);
@@ -525,6 +552,9 @@ static term product_term(random_contract *c, const type *like, int depth)
     int64_t n = below(c, 25) - 8;
     if (!a.t || a.literal || !numeric(a.t)) {
         return NO_TERM;
+    }
+    if (one_in(c, 3)) {
+        return scaled_term(c, a);
     }
     *t = *a.t;
     if (t->b == DECIMAL) {
@@ -559,7 +589,7 @@ static term len_term(random_contract *c)
 
 static term amount_term(random_contract *c)
 {
-    static const type ANY = {.b = DECIMAL, .p = 29, .s = 28};
+    static const type ANY = {.b = DECIMAL, .p = 56, .s = 28};
     term m = descend(c, random_root(c));
     if (!m.t || m.t->b != MONEY) {
         return NO_TERM;
@@ -640,9 +670,11 @@ static mt_str comparison(random_contract *c)
 static mt_str quantifier(random_contract *c, int depth)
 {
     term list = NO_TERM;
+    c->facts_only = true;
     for (int i = 0; i < 8 && (!list.t || list.t->b != LIST); i++) {
         list = one_in(c, 2) ? random_root(c) : descend(c, random_root(c));
     }
+    c->facts_only = false;
     if (!list.t || list.t->b != LIST || c->var_count == VARS) {
         return comparison(c);
     }

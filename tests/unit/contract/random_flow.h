@@ -215,7 +215,12 @@ static inline void step(maker *m, const char *prefix, int at, int count, int dep
 {
     uint32_t kind = draw(10);
     bool whole = m->first == 0 && m->count == ENTITIES;
-    if (kind == 0 && at + 1 < count) {
+    if (draw(12) == 0) { /* an end with a name, also where the flow begins */
+        static const char *const NAMES[] = {"success", "failure", "other"};
+        mt_buf_addf(m->out,
+                    "{\"id\":\"%s%d\",\"kind\":\"Terminal\",\"outcome\":\"%s\"}",
+                    prefix, at, NAMES[draw(3)]);
+    } else if (kind == 0 && at + 1 < count) {
         mt_buf_addf(m->out,
                     "{\"from_persona\":\"p0\",\"id\":\"%s%d\",\"kind\":\"HandoffStep\","
                     "\"next\":\"%s%d\",\"to_persona\":\"p1\"}",
@@ -285,7 +290,7 @@ static inline void make_contract(mt_buf *out)
         mt_buf_addz(out, "]" TAIL);
     }
     mt_buf_addz(out, "],\"id\":\"random\",\"kind\":\"Bundle\",\"tenor\":\"1.0\","
-                     "\"tenor_version\":\"1.0.0\"}");
+                     "\"tenor_version\":\"1.1.0\"}");
 }
 
 #endif

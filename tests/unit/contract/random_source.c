@@ -76,7 +76,7 @@ typedef struct generator {
         flow_count, persona_count, source_count;
     int64_t stratum; /* of the rule being written */
     int names;
-    bool in_payload;
+    bool in_payload, facts_only; /* no verdicts: the domain of a quantifier */
 } generator;
 
 uint64_t random_next(uint64_t *seed)
@@ -613,7 +613,8 @@ typedef struct path {
 static bool pick_root(generator *g, path *p)
 {
     int low = 0;
-    while (low < g->verdict_count && g->verdicts[low].stratum < g->stratum) {
+    while (low < g->verdict_count && g->verdicts[low].stratum < g->stratum &&
+           !g->facts_only) {
         low++;
     }
     int all = g->fact_count + low + 2 * g->variable_count, at = below(g, all);
@@ -861,13 +862,13 @@ static void write_comparison(generator *g)
         put(g, chance(g, 50) ? "in" : "∈");
         put(g, "[");
         for (int i = 0; i < t->count; i++) {
-            quoted(g, t->field[i]);
+            quoted(g, chance(g, 5) ? "undeclared" : t->field[i]);
             comma(g, false);
         }
         put(g, "]");
     } else if (flat && chance(g, 15)) { /* the literal first */
         write_beside(g, t);
-        put(g, comparison(g, t->b == DATE || t->b == DATETIME ? TEXT : t->b));
+        put(g, comparison(g, t->b));
         write_path(g, &p, false);
     } else {
         write_path(g, &p, false);
@@ -882,7 +883,10 @@ static void write_condition(generator *g, int depth);
 static void write_quantifier(generator *g, int depth)
 {
     path domain;
-    if (g->variable_count == VARIABLES || !find_path(g, LIST, &domain)) {
+    g->facts_only = true;
+    bool found = g->variable_count < VARIABLES && find_path(g, LIST, &domain);
+    g->facts_only = false;
+    if (!found) {
         write_comparison(g);
         return;
     }
@@ -922,10 +926,38 @@ static void write_quantifier(generator *g, int depth)
     g->variable_count--;
 }
 
+/* Now and then a chain longer than source_depth: it does not nest in the source. */
+static void write_chain(generator *g)
+{
+    int parts = 150 + below(g, 300);
+    bool sum = chance(g, 30), all = chance(g, 50);
+    for (int i = 0; i < parts; i++) {
+        if (i) {
+            put(g, sum ? "+" : all ? "and" : "or");
+        }
+        if (sum) {
+            number(g, below(g, 1000));
+        } else {
+            number(g, i);
+            put(g, "<");
+            number(g, below(g, 1000));
+        }
+    }
+    if (sum) {
+        words(g, "> 0");
+    }
+}
+
 static void write_junction(generator *g, int depth)
 {
     static const char *const AND[] = {"and", "∧"}, *const OR[] = {"or", "∨"};
     int parts = below(g, 3) + 2;
+    if (chance(g, 1)) {
+        put(g, "(");
+        write_chain(g);
+        put(g, ")");
+        return;
+    }
     for (int i = 0; i < parts; i++) {
         if (i) {
             put(g, chance(g, 50) ? PICK(g, AND) : PICK(g, OR));
@@ -1433,6 +1465,10 @@ static void write_step(generator *g, const steps *s)
 {
     int op = pick_operation(g, s);
     bool more = s->at + 1 < s->count;
+    if (chance(g, 8)) {
+        write_terminal(g);
+        return;
+    }
     switch (below(g, 6)) {
     case 0: write_branch_step(g, s); return;
     case 1:

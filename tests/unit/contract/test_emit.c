@@ -101,23 +101,16 @@ typedef struct round_row {
 } round_row;
 
 static const round_row ROUNDED[] = {
-    {"9.5", 0, "10"},
-    {"8.5", 0, "8"},
-    {"99.96", 1, "100.0"},
-    {"3.145", 2, "3.14"},
-    {"3.155", 2, "3.16"},
-    {"3.1450001", 2, "3.15"},
-    {"49.995", 2, "50.00"},
-    {"-0.005", 2, "-0.00"},
-    {".5", 2, ".50"},
-    {"5.", 2, "5.00"},
-    {"5", 0, "5"},
-    {"5", 3, "5.000"},
-    {"-9.99", 1, "-10.0"},
-    {"0.5", 0, "0"},
-    {"1.5", 0, "2"},
-    {"abc", 2, "abc.00"},
-    {"12345678901234567890.125", 2, "12345678901234567890.12"},
+    {"9.5", 0, "10"},       {"8.5", 0, "8"},
+    {"99.96", 1, "100.0"},  {"3.145", 2, "3.14"},
+    {"3.155", 2, "3.16"},   {"3.1450001", 2, "3.15"},
+    {"49.995", 2, "50.00"}, {"-0.005", 2, "0.00"},
+    {"-0.006", 2, "-0.01"}, {"-0.00", 2, "0.00"},
+    {"-0", 0, "0"},         {".5", 2, ".50"},
+    {"5.", 2, "5.00"},      {"5", 0, "5"},
+    {"5", 3, "5.000"},      {"-9.99", 1, "-10.0"},
+    {"0.5", 0, "0"},        {"1.5", 0, "2"},
+    {"abc", 2, "abc.00"},   {"12345678901234567890.125", 2, "12345678901234567890.12"},
 };
 
 static void defaults_are_rounded_as_text(void **state)
@@ -203,7 +196,7 @@ static void restratification_mends_what_is_acyclic(void **state)
         "rule b { stratum: 0 when: verdict_present(z) produce: y(true) }\n"
         "rule c { stratum: 0 when: f produce: z(true) }\n";
     elaborated got = elaborate_text(text, false);
-    const ct_edit *edits;
+    const mt_edit *edits;
     assert_string_equal(first_code(&got), "T512");
     assert_int_equal(ct_fix_strata(got.ds.arena, got.e, &edits), 2);
     assert_true(mt_str_is(edits[0].text, "2"));

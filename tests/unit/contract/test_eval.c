@@ -224,7 +224,7 @@ static void the_closure_reaches_the_facts(void **state)
     ct_used used = ct_verdict_used(&a, v, 1);
     assert_int_equal(used.fact_count, 1);
     assert_int_equal(used.verdict_count, 1);
-    used = ct_used_closure(&a, v, used);
+    used = ct_used_closure(&a, &(ct_snapshot){p, f, v}, used);
     assert_int_equal(used.fact_count, 2);
     assert_int_equal(used.facts[0], 0);
     assert_int_equal(used.facts[1], 1);

@@ -243,6 +243,10 @@ static mt_str naive_step(naive *n, mt_arena *a, const mt_json *s, mt_str *end)
         entry(n, id, yes ? MT_STR("true") : MT_STR("false"));
         return follow(yes ? mt_json_at(s, "if_true") : mt_json_at(s, "if_false"), end);
     }
+    if (mt_str_is(kind, "Terminal")) { /* §11.4: the outcome is returned, no record */
+        *end = mt_json_text(mt_json_at(s, "outcome"));
+        return (mt_str){0};
+    }
     if (mt_str_is(kind, "ParallelStep")) {
         return naive_parallel(n, a, s, end);
     }

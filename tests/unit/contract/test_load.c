@@ -32,6 +32,8 @@
     "{'id':'" id "','entry':'a','steps':[{'id':'a','kind':'OperationStep','op':'" op   \
     "','persona':'p','outcomes':{'success':" END "}," HANDLER "}]}"
 
+#define LIST_T "{'base':'List','element_type':" BOOL_T ",'max':3}"
+
 static const struct row {
     const char *name, *constructs, *code, *message;
 } ROWS[] = {
@@ -66,28 +68,30 @@ static const struct row {
      "L105", "undeclared source"},
     {"a rule on an unknown fact", RULE("r", "0", REF("x"), "v", BOOL_T, "true"), "L105",
      "constructs[0].body.when: unknown fact"},
-    {"an expression is what the key says that was checked: a fact",
+    {"an expression that says two things: a fact and an operator",
      FACT("x", "{'base':'Int','min':0,'max':1}") "," RULE(
          "r", "0",
          "{'fact_ref':'x','op':'=','left':{'literal':{},'type':{'base':'Record'}},"
          "'right':{'literal':{},'type':{'base':'Record','fields':[1]}}}",
          "v", BOOL_T, "true"),
-     "L106", "expected a Bool, got Int"},
-    {"an expression is what the key says that was checked: not a term",
+     "L103", "has both \"fact_ref\" and \"op\""},
+    {"an expression that says two things: a verdict and a literal",
      RULE("r", "0",
           "{'op':'=','left':{'verdict_present':'v','literal':{},'type':{'base':"
           "'TaggedUnion','variants':7}},'right':{'literal':true}}",
           "v", BOOL_T, "true"),
-     "L106", "constructs[0].body.when.left: this is not a term"},
-    {"an expression is what the key says that was checked: not a quantifier",
+     "L103",
+     "constructs[0].body.when.left: an expression has both \"verdict_present\" and "
+     "\"literal\""},
+    {"an expression that says two things: a fact and a quantifier",
      FACT("x", "{'base':'Int','min':0,'max':1}") "," RULE(
          "r", "0", "{'fact_ref':'x','quantifier':'some','domain':5,'body':[]}", "v",
          BOOL_T, "true"),
-     "L106", "expected a Bool, got Int"},
+     "L103", "has both \"fact_ref\" and \"quantifier\""},
     {"a payload that says two things",
      RULE("r", "0", TRUE_P, "v", BOOL_T,
           "{'verdict_present':'v','literal':{},'type':{'base':'Record'}}"),
-     "L107", "constructs[0].body.produce.payload.value"},
+     "L103", "constructs[0].body.produce.payload.value: an expression has both"},
     {"a comparison of Text and Int",
      FACT("x", "{'base':'Text','max_length':4}") "," RULE(
          "r", "0", "{'left':" REF("x") ",'op':'=','right':{'literal':3}}", "v", BOOL_T,
@@ -98,11 +102,45 @@ static const struct row {
                                 "{'left':" REF("x") ",'op':'<','right':" TRUE_P "}",
                                 "v", BOOL_T, "true"),
      "L106", "operator '<'"},
-    {"a value outside the Enum",
-     FACT("x", "{'base':'Enum','values':['a']}") "," RULE(
-         "r", "0", "{'left':" REF("x") ",'op':'=','right':{'literal':'b'}}", "v",
-         BOOL_T, "true"),
+    {"FE14_a tag the union does not have",
+     FACT("x", "{'base':'TaggedUnion','variants':{'A':{'base':'Bool'}}}") "," RULE(
+         "r", "0",
+         "{'left':{'field_ref':{'field':'tag','var':'x'}},'op':'=','right':{'literal':"
+         "'b'}}",
+         "v", BOOL_T, "true"),
      "L107", "\"b\" is not a value"},
+    {"FE14_a payload the Enum does not declare",
+     RULE("r", "0", TRUE_P, "v", "{'base':'Enum','values':['a']}",
+          "{'literal':'b','type':{'base':'Enum','values':['a']}}"),
+     "L107", "\"b\" is not a value"},
+    {"FL9_Enums of different values",
+     FACT("x", "{'base':'Enum','values':['a','b']}") "," FACT(
+         "y",
+         "{'base':'Enum','values':['b','c']}") "," RULE("r", "0",
+                                                        "{'left':" REF(
+                                                            "x") ",'op':'=','right'"
+                                                                 ":" REF("y") "}",
+                                                        "v", BOOL_T, "true"),
+     "L106", "operator '=' is not defined"},
+    {"FL8_a quantifier over a verdict",
+     FACT("x", LIST_T) "," RULE("r", "0", TRUE_P, "v", LIST_T, REF("x")) "," RULE(
+         "q", "1",
+         "{'quantifier':'forall','variable':'k','domain':{'verdict_ref':'v'},'body':"
+         "" TRUE_P "}",
+         "w", BOOL_T, "true"),
+     "L106", "not over a verdict"},
+    {"FL18_a DateTime less a Duration",
+     FACT("x", "{'base':'DateTime'}") "," FACT(
+         "y", "{'base':'Duration','unit':'days','"
+              "min':0,'max':9}") "," RULE("r", "0",
+                                          "{'left':{'left':" REF(
+                                              "x") ",'op':'-','right'"
+                                                   ":" REF("y") "},'op':'"
+                                                                "<','"
+                                                                "right'"
+                                                                ":" REF("x") "}",
+                                          "v", BOOL_T, "true"),
+     "L106", "operator '-' is not defined"},
     {"variable times variable in a predicate",
      FACT("x", "{'base':'Int','min':0,'max':9}") "," RULE(
          "r", "0",
@@ -224,6 +262,41 @@ static mt_err load_text(mt_str text)
     return err;
 }
 
+/* Text beside an Enum, with its type or without; Enums in another order. */
+static void FE14_values_an_enum_does_not_declare_are_admitted(void **state)
+{
+    (void)state;
+    static const char *const LITERALS[] = {
+        "{'literal':'c'}", "{'literal':'c','type':{'base':'Enum','values':['a','b']}}"};
+    for (size_t i = 0; i < 2; i++) {
+        mt_arena a = {0};
+        mt_diags ds = {.arena = &a};
+        const ct_model *m;
+        mt_str text = mt_strf(
+            &a,
+            FACT("x", "{'base':'Enum','values':['a','b']}") "," FACT(
+                "y", "{'base':'"
+                     "Enum','"
+                     "values':['b'"
+                     ",'a']}") "," RULE("r", "0",
+                                        "{'left':" REF("x") ",'op':'=','right':%s}",
+                                        "v", BOOL_T,
+                                        "true") "," RULE("q", "0",
+                                                         "{'left':" REF(
+                                                             "x") ",'op':'=','right'"
+                                                                  ":" REF("y") "}",
+                                                         "w", BOOL_T, "true"),
+            LITERALS[i]);
+        assert_int_equal(
+            ct_load(&a, bundle_of(&a, text.ptr), MT_STR("b"), NULL, &ds, &m), MT_OK);
+        assert_int_equal(ds.errors, 0);
+        assert_int_equal(ds.len, 1);
+        assert_string_equal(ds.items[0].code, "L115");
+        assert_int_equal(ds.items[0].severity, MT_WARNING);
+        mt_arena_free(&a);
+    }
+}
+
 static void versions_of_another_major_are_refused(void **state)
 {
     (void)state;
@@ -306,7 +379,7 @@ static void a_long_chain_of_flows_is_refused(void **state)
 int main(void)
 {
     enum { COUNT = sizeof ROWS / sizeof *ROWS };
-    static struct CMUnitTest tests[COUNT + 3];
+    static struct CMUnitTest tests[COUNT + 4];
     for (size_t i = 0; i < COUNT; i++) {
         tests[i] = (struct CMUnitTest){.name = ROWS[i].name,
                                        .test_func = is_refused,
@@ -317,5 +390,7 @@ int main(void)
     tests[COUNT + 1] = (struct CMUnitTest)cmocka_unit_test(depth_is_bounded);
     tests[COUNT + 2] =
         (struct CMUnitTest)cmocka_unit_test(a_long_chain_of_flows_is_refused);
+    tests[COUNT + 3] = (struct CMUnitTest)cmocka_unit_test(
+        FE14_values_an_enum_does_not_declare_are_admitted);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -73,8 +73,7 @@ static void reports(void **state)
 {
     const row *r = *state;
     elaborated got = elaborate_text(r->text, false);
-    const mt_diag *d = ct_first_error(&got.ds);
-    assert_non_null(d);
+    const mt_diag *d = suite_error(&got);
     assert_int_equal(got.err, MT_E_REJECTED);
     assert_int_equal(got.e->bundle.len, 0);
     char *message = strndup(d->message.ptr, d->message.len);
@@ -114,9 +113,12 @@ static void every_fault_has_a_place_and_advice(void **state)
     const mt_diag *d = ct_first_error(&got.ds);
     assert_non_null(d);
     assert_string_equal(d->code, "T573");
-    assert_int_equal(d->line, 1);
-    assert_int_equal(d->column, 1);
-    assert_int_equal(d->length, 4);
+    assert_int_equal(d->line, 3);
+    assert_int_equal(d->column, 11);
+    assert_int_equal(d->length, 5);
+    assert_int_equal(d->end_line, 3);
+    assert_int_equal(d->end_column, 16);
+    assert_int_equal(d->suite->line, 1); /* the construct's, as the suite has it */
     assert_true(mt_str_is(d->construct_kind, "Fact"));
     assert_true(mt_str_is(d->construct_id, "x"));
     assert_true(mt_str_is(d->field, "source"));
@@ -129,7 +131,7 @@ static void every_code_is_explained_once(void **state)
     (void)state;
     for (size_t i = 0; ct_code_at(i); i++) {
         const ct_code_info *c = ct_code_at(i);
-        assert_true(c->title[0] && c->explanation[0] && c->rule[0]);
+        assert_true(c->title[0] && c->explanation[0] && c->rule[0] && c->hint[0]);
         assert_ptr_equal(ct_code_find(mt_str_z(c->code)), c);
     }
     assert_null(ct_code_find(MT_STR("T9")));

@@ -82,11 +82,25 @@ static const row ROWS[] = {
     {"accepts a record default",
      B(FACT("{\"base\":\"Bool\"}", ",\"default\":{\"kind\":\"record_value\",\"fields\":"
             "{\"a\":\"x\"}}")), NULL, NULL},
+    {"accepts an amount with its kind",
+     B(FACT("{\"base\":\"Money\",\"currency\":\"EUR\"}", ",\"default\":{\"kind\":\"money_value\",\"currency\":\"EUR\","
+            "\"amount\":{\"kind\":\"decimal_value\",\"precision\":10,\"scale\":2,\"value\":\"1.00\"}}")), NULL, NULL},
+    {"accepts an amount without its kind",
+     B(FACT("{\"base\":\"Money\",\"currency\":\"EUR\"}", ",\"default\":{\"kind\":\"money_value\",\"currency\":\"EUR\","
+            "\"amount\":{\"precision\":10,\"scale\":2,\"value\":\"1.00\"}}")), NULL, NULL},
+    {"refuses an amount of another kind",
+     B(FACT("{\"base\":\"Money\",\"currency\":\"EUR\"}", ",\"default\":{\"kind\":\"money_value\",\"currency\":\"EUR\","
+            "\"amount\":{\"kind\":\"money_value\",\"precision\":10,\"scale\":2,\"value\":\"1.00\"}}")), "B006", "constructs[0].default.amount.kind"},
     {"accepts every expression node",
      B(RULE("{\"op\":\"and\",\"left\":{\"op\":\"not\",\"operand\":{\"verdict_present\":\"v\"}},"
             "\"right\":{\"op\":\"<\",\"left\":{\"op\":\"*\",\"left\":{\"fact_ref\":\"a\"},"
             "\"literal\":2},\"right\":{\"op\":\"len\",\"operand\":{\"field_of\":{\"field\":\"b\","
             "\"of\":{\"field_ref\":{\"field\":\"c\",\"var\":\"d\"}}}}}}}")), NULL, NULL},
+    {"refuses an expression that says two things",
+     B(RULE("{\"fact_ref\":\"a\",\"op\":\"not\",\"operand\":{\"fact_ref\":\"b\"}}")), "B006",
+     "constructs[0].body.when"},
+    {"refuses a literal beside a reference", B(RULE("{\"literal\":true,\"verdict_ref\":\"v\"}")), "B006",
+     "constructs[0].body.when"},
     {"refuses an empty condition", B(RULE("{}")), "B006", "constructs[0].body.when"},
     {"refuses an unknown operator",
      B(RULE("{\"op\":\"xor\",\"left\":{\"fact_ref\":\"a\"},\"right\":{\"fact_ref\":\"b\"}}")),
@@ -111,9 +125,9 @@ static const row ROWS[] = {
             "\"outcomes\":{},\"on_failure\":{\"kind\":\"Retry\"}}")), "B007",
      "constructs[0].steps[0].on_failure"},
     {"refuses a manifest with another etag",
-     "{\"bundle\":" B("") ",\"capabilities\":{},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B009", ""},
+     "{\"bundle\":" B("") ",\"capabilities\":{\"migration_analysis_mode\":\"aggressive\"},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B009", ""},
     {"refuses a manifest without bundle",
-     "{\"capabilities\":{},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B005", ""},
+     "{\"capabilities\":{\"migration_analysis_mode\":\"aggressive\"},\"etag\":\"00\",\"tenor\":\"1.0\"}", "B005", ""},
 };
 /* clang-format on */
 

@@ -232,7 +232,7 @@ static void a_present_verdict_leads_down_its_chain(void **state)
     assert_int_equal(reasons.len, 2);
     assert_string_equal(used_text(&f, reasons.items[0].used), "vc |");
     assert_string_equal(
-        used_text(&f, ct_used_closure(&f.a, f.verdicts, reasons.items[0].used)),
+        used_text(&f, ct_used_closure(&f.a, &f.frozen.snapshot, reasons.items[0].used)),
         "vc vb va | b a");
     fixture_close(&f);
 }

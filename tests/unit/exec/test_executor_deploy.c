@@ -93,6 +93,20 @@ static mt_str other_step(void)
 {
     return VERSION("{ done: b }", "{ done: c }", "  b: Op", "  c: Op");
 }
+/* Behind the step where `publish` waits comes a branch that `fine` decides; its other
+ * side approves once more, what nobody can. */
+static mt_str another_side(void)
+{
+    return VERSION("op: approve persona: boss outcomes: { done: Terminal(success) }\n"
+                   "    on_failure: Terminate(outcome: failure) }\n",
+                   "op: approve persona: boss outcomes: { done: c }\n"
+                   "    on_failure: Terminate(outcome: failure) }\n"
+                   "  c: BranchStep { condition: fine = true persona: boss\n"
+                   "    if_true: Terminal(success) if_false: d }\n"
+                   "  d: OperationStep { op: approve persona: boss\n"
+                   "    outcomes: { done: Terminal(success) }\n"
+                   "    on_failure: Terminate(outcome: failure) }\n");
+}
 /* A state is gone. */
 static mt_str no_review(void)
 {
@@ -578,6 +592,54 @@ static void M5_an_incompatible_flow_stays_and_is_reported(void **state)
     desk_close(&d);
 }
 
+/* §18.6.11: what the manifest says (E14) is what a deployment does. */
+static void analysis_is_told_and_used(void **state, bool aggressive)
+{
+    const char *mode = aggressive ? "aggressive" : "conservative";
+    ex_executor_options options = {.aggressive = aggressive};
+    desk d = desk_open(state, contract_file("office.tenor", OFFICE), &options);
+    ex_manifest m;
+    mt_json tree;
+    mt_json_limits limits = {0, 500};
+    assert_fine(ex_executor_manifest(d.x, MT_STR(""), &m));
+    assert_fine(mt_json_read(&arena, mt_str_dup(&arena, m.text), &limits, &tree, NULL));
+    ex_executor_release(d.x, &m);
+    assert_text(mt_json_text(at(&tree, "capabilities.migration_analysis_mode")),
+                mt_str_z(mode));
+    create(&d, "Doc", "d1");
+    const char *id = begin_publish(&d);
+    const mt_json *r = deploy(&d, another_side(), POLICY("force_migrate"));
+    expect(&d, 200);
+    const mt_json *f = told(r, id);
+    assert_text(mt_json_text(at(f, "fate")),
+                aggressive ? MT_STR("migrated") : MT_STR("incompatible"));
+    assert_int_equal(flag_at(f, "compatibility.compatible"), aggressive);
+    if (aggressive) {
+        assert_text(mt_json_text(at(r, "analysis")), mt_str_z(mode));
+        r = last_record(&d, "contract_deployed");
+        assert_text(mt_json_text(at(r, "analysis")), mt_str_z(mode));
+    } else {
+        assert_at(f, "compatibility.obstacles.0.condition", "FMC4");
+        assert_at(f, "compatibility.obstacles.0.step", "d");
+        assert_null(at(r, "analysis"));
+    }
+    /* Either way it ends as it should. */
+    r = ask(&d, &BOSS, EX_FLOW_RESUME, "", id, "");
+    expect(&d, 200);
+    assert_at(r, "outcome", "success");
+    desk_close(&d);
+}
+
+static void S18_6_11_conservative_analysis_counts_both_sides(void **state)
+{
+    analysis_is_told_and_used(state, false);
+}
+
+static void S18_6_11_aggressive_analysis_follows_what_is_decided(void **state)
+{
+    analysis_is_told_and_used(state, true);
+}
+
 static void M5_abort_ends_what_meets_the_change_and_nothing_else(void **state)
 {
     desk d = office_desk(state);
@@ -911,6 +973,8 @@ int main(void)
     both(&l, M5_force_migrate_carries_a_compatible_flow_over);
     both(&l, M5_a_migrated_flow_keeps_its_frozen_verdicts);
     both(&l, M5_an_incompatible_flow_stays_and_is_reported);
+    both(&l, S18_6_11_conservative_analysis_counts_both_sides);
+    both(&l, S18_6_11_aggressive_analysis_follows_what_is_decided);
     both(&l, M5_abort_ends_what_meets_the_change_and_nothing_else);
     both(&l, M5_a_policy_can_be_changed_while_the_migration_is_under_way);
     both(&l, M5_pending_triggers_without_a_target_have_failed);

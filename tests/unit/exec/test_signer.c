@@ -3,7 +3,9 @@
 #include <unistd.h>
 
 #include "../rows.h"
+#include "exec/evidence/ledger_store.h"
 #include "exec/evidence/signer.h"
+#include "ledger/verify.h"
 
 static char dir[] = "/tmp/motet-signer-XXXXXX";
 static char url[80], path[64], memory[64];
@@ -103,6 +105,48 @@ static void looks(void **state)
     mt_arena_free(&a);
 }
 
+/* NULL: the records, the checkpoints and their count agree. */
+static const char *ledger_fault(st_store *store)
+{
+    ex_ledger *ledger;
+    lg_finding f;
+    lg_expectation expect = {0};
+    assert_int_equal(ex_ledger_open(store, 0, &ledger), MT_OK);
+    lg_source source = ex_ledger_source(ledger);
+    lg_verify_source(&source, &expect, &f);
+    if (!f.problem) {
+        assert_int_equal(ex_ledger_compare(ledger, &f.end, &f.problem), MT_OK);
+    }
+    ex_ledger_close(ledger);
+    return f.problem;
+}
+
+/* Somebody took the row away and left the count. */
+static void puts_back_a_missing_checkpoint_and_its_count(void **state)
+{
+    (void)state;
+    const row r = {.records = 5, .changed = -1};
+    mt_arena a = {0};
+    mt_buf why = {0};
+    ex_sight seen;
+    st_tx *tx;
+    ex_signer s = {.store = make(&r), .key = &key, .memory = memory};
+    assert_null(ledger_fault(s.store));
+    assert_int_equal(st_begin(s.store, ST_WRITE, &tx), MT_OK);
+    assert_int_equal(st_checkpoint_drop(tx, r.records - 1), MT_OK);
+    assert_int_equal(st_commit(tx), MT_OK);
+    assert_non_null(ledger_fault(s.store));
+    assert_int_equal(ex_signer_look(&s, true, &a, &seen, &why), MT_OK);
+    assert_true(seen.missing);
+    assert_int_equal(ex_signer_put_back(&s, &seen.memory, &why), MT_OK);
+    assert_null(ledger_fault(s.store));
+    assert_int_equal(ex_signer_look(&s, true, &a, &seen, &why), MT_OK);
+    assert_false(seen.missing);
+    st_close(s.store);
+    mt_buf_free(&why);
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     static rows_list l;
@@ -114,6 +158,7 @@ int main(void)
     snprintf(memory, sizeof memory, "%s/memory", dir);
     mt_sign_generate(&key);
     rows_add(&l, ROWS, looks);
+    rows_test(&l, puts_back_a_missing_checkpoint_and_its_count);
     int failed = rows_run(&l, "exec/signer");
     char command[96];
     snprintf(command, sizeof command, "rm -r %s", dir);

@@ -2,6 +2,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -123,7 +124,8 @@ static void alternatives_that_refer_to_themselves_end(void **state)
                                "{\"not\":{\"$ref\":\"#\"}}]}");
     mt_json value = parse(&a, "1");
     assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
-    gr_schema_check(s, &a, &value, &error);
+    assert_int_equal(gr_schema_check(s, &a, &value, &error), MT_E_REJECTED);
+    assert_string_equal(error.message.ptr, "needs too many nested checks");
     gr_schema_free(s);
     mt_arena_free(&a);
 }
@@ -142,11 +144,122 @@ static void a_pattern_that_backtracks_forever_is_cut_short(void **state)
     mt_arena_free(&a);
 }
 
+/* ---- Limits, which nothing may turn round ---- */
+
+static const char *const LIMITED[] = {
+    "%s",
+    "{\"not\":%s}",
+    "{\"not\":{\"not\":%s}}",
+    "{\"oneOf\":[true,%s]}",
+    "{\"anyOf\":[%s,true]}",
+    "{\"if\":%s,\"then\":false}",
+    "{\"if\":%s,\"then\":false,\"else\":true}",
+};
+
+/* Schema with the inner one in the place of %s. */
+static mt_json around(mt_arena *a, const char *outer, const char *inner)
+{
+    const char *at = strstr(outer, "%s");
+    return parse(a,
+                 mt_strf(a, "%.*s%s%s", (int)(at - outer), outer, inner, at + 2).ptr);
+}
+
+/* Whatever stands around it, a check that runs into a limit refuses and says so. */
+static void is_limited(const char *inner, const char *instance, const char *message)
+{
+    for (size_t i = 0; i < sizeof LIMITED / sizeof *LIMITED; i++) {
+        mt_arena a = {0};
+        gr_schema *s;
+        gr_schema_error error;
+        mt_json schema = around(&a, LIMITED[i], inner), value = parse(&a, instance);
+        assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
+        assert_int_equal(gr_schema_check(s, &a, &value, &error), MT_E_REJECTED);
+        assert_string_equal(error.message.ptr, message);
+        gr_schema_free(s);
+        mt_arena_free(&a);
+    }
+}
+
+static mt_err check_text(const char *schema_text, const char *instance)
+{
+    mt_arena a = {0};
+    gr_schema *s;
+    gr_schema_error error;
+    mt_json schema = parse(&a, schema_text), value = parse(&a, instance);
+    assert_int_equal(gr_schema_compile(&a, &schema, &s, &error), MT_OK);
+    mt_err err = gr_schema_check(s, &a, &value, &error);
+    gr_schema_free(s);
+    mt_arena_free(&a);
+    return err;
+}
+
+static void a_pattern_that_takes_too_long_is_never_a_match_nor_none(void **state)
+{
+    (void)state;
+    is_limited("{\"pattern\":\"^(a+)+$\"}",
+               "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\"",
+               "takes too long to match");
+    is_limited("{\"patternProperties\":{\"^(a+)+$\":true}}",
+               "{\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\":1}",
+               "takes too long to match");
+    assert_int_equal(check_text("{\"not\":{\"pattern\":\"^(a+)+$\"}}", "\"aa!\""),
+                     MT_OK);
+}
+
+/* A list of `count` different numbers. */
+static char *numbers(mt_arena *a, int count)
+{
+    mt_buf list = {0};
+    for (int i = 0; i < count; i++) {
+        mt_buf_addf(&list, "%c%d", i ? ',' : '[', i);
+    }
+    mt_buf_addz(&list, "]");
+    mt_str kept = mt_str_dup(a, mt_buf_str(&list));
+    mt_buf_free(&list);
+    return (char *)(uintptr_t)kept.ptr;
+}
+
+static void too_many_items_are_neither_equal_nor_different(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    is_limited("{\"uniqueItems\":true}", numbers(&a, 4097),
+               "has too many items to compare");
+    assert_int_equal(check_text("{\"uniqueItems\":true}", numbers(&a, 4096)), MT_OK);
+    assert_int_equal(check_text("{\"not\":{\"uniqueItems\":true}}", numbers(&a, 4096)),
+                     MT_E_REJECTED);
+    mt_arena_free(&a);
+}
+
+/* A list inside a list takes two levels of the check, the outermost one: 100 levels are
+ * enough for 50 lists. */
+static void too_deep_is_neither_good_nor_bad(void **state)
+{
+    (void)state;
+    char lists[103] = "";
+    memset(lists, '[', 50);
+    memset(lists + 50, ']', 50);
+    const char *schema = "{\"items\":{\"$ref\":\"#\"}}";
+    const char *negated = "{\"$defs\":{\"l\":{\"items\":{\"$ref\":\"#/$defs/l\"}}},"
+                          "\"not\":{\"$ref\":\"#/$defs/l\"}}";
+    assert_int_equal(check_text(schema, lists), MT_OK);
+    memset(lists, '[', 51);
+    memset(lists + 51, ']', 51);
+    assert_int_equal(check_text(schema, lists), MT_E_REJECTED);
+    assert_int_equal(check_text(negated, lists), MT_E_REJECTED);
+}
+
+static void a_number_beyond_doubles_is_refused_wherever(void **state)
+{
+    (void)state;
+    is_limited("{\"minimum\":5}", "1e999", "is beyond the largest double");
+}
+
 #define COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
 int main(void)
 {
-    struct CMUnitTest tests[COUNT(ROWS) + COUNT(REFUSED) + 2] = {{0}};
+    struct CMUnitTest tests[COUNT(ROWS) + COUNT(REFUSED) + 6] = {{0}};
     size_t n = 0;
     for (size_t i = 0; i < COUNT(ROWS); i++) {
         tests[n++] = (struct CMUnitTest){ROWS[i].schema, keyword, NULL, NULL,
@@ -160,5 +273,12 @@ int main(void)
         (struct CMUnitTest)cmocka_unit_test(alternatives_that_refer_to_themselves_end);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(
         a_pattern_that_backtracks_forever_is_cut_short);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(
+        a_pattern_that_takes_too_long_is_never_a_match_nor_none);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(
+        too_many_items_are_neither_equal_nor_different);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_deep_is_neither_good_nor_bad);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(
+        a_number_beyond_doubles_is_refused_wherever);
     return cmocka_run_group_tests_name("graph/json_schema", tests, NULL, NULL);
 }

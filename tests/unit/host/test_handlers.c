@@ -152,9 +152,9 @@ static void an_unknown_action_fails_the_call_only(void **state)
     stage s;
     play(&s, ANSWERING("\\\"action\\\":\\\"fly\\\""), 2000, 0);
     assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
-                        "the handler's action is not move, stay or test");
+                        "the handler's answer: `action` must be move, stay or test");
     assert_string_equal(ask(&s, AG_CALL_RECEIVER).failed,
-                        "the handler's action is not move, stay or test");
+                        "the handler's answer: `action` must be move, stay or test");
     end(&s);
 }
 
@@ -228,6 +228,86 @@ static void a_handler_may_wish_to_travel_or_quit(void **state)
     end(&s);
 }
 
+/* An answer with these members, and what the call fails with; NULL: it does not. */
+static void answers_with(ag_call_kind kind, const char *members, const char *failed)
+{
+    stage s;
+    char script[700];
+    snprintf(script, sizeof script,
+             "read -r l; printf '%%s\\n' '{\"id\":1%s}'; read -r l", members);
+    play(&s, script, 2000, 0);
+    ag_answer a = ask(&s, kind);
+    if (failed) {
+        assert_non_null(a.failed);
+        assert_string_equal(a.failed, failed);
+        assert_true(said(&s, failed));
+    } else {
+        assert_null(a.failed);
+    }
+    end(&s);
+}
+
+static void an_answer_of_the_wrong_kinds_fails_the_call(void **state)
+{
+    (void)state;
+    answers_with(AG_CALL_RECEIVER, ",\"error\":{\"code\":7}",
+                 "the handler's answer: `error` must be text, not an object");
+    answers_with(AG_CALL_SENDER, ",\"quit\":\"yes\"",
+                 "the handler's answer: `quit` must be true or false, not text");
+    answers_with(AG_CALL_RECEIVER, ",\"action\":1",
+                 "the handler's answer: `action` must be move, stay or test");
+    answers_with(AG_CALL_RECEIVER, ",\"action\":\"move\",\"trigger\":[\"ok\"]",
+                 "the handler's answer: `trigger` must be text, not a list");
+    answers_with(
+        AG_CALL_RECEIVER, ",\"travel\":false,\"quit\":1",
+        "the handler's answer: `travel` must be text, not true or false; `quit` "
+        "must be true or false, not a number");
+}
+
+static void null_is_the_same_as_absent(void **state)
+{
+    (void)state;
+    answers_with(AG_CALL_RECEIVER,
+                 ",\"action\":null,\"trigger\":null,\"data\":null,\"error\":null,"
+                 "\"travel\":null,\"quit\":null,\"payload\":null",
+                 NULL);
+    answers_with(AG_CALL_SENDER, ",\"error\":\"\",\"travel\":\"\"", NULL);
+}
+
+/* The place to travel to has 255 bytes at most. */
+static void a_journey_is_as_long_as_it_may_be(void **state)
+{
+    (void)state;
+    char members[400], place[257] = "";
+    memset(place, 'h', 255);
+    snprintf(members, sizeof members, ",\"travel\":\"%s\"", place);
+    answers_with(AG_CALL_RECEIVER, members, NULL);
+    place[255] = 'h';
+    snprintf(members, sizeof members, ",\"travel\":\"%s\"", place);
+    answers_with(AG_CALL_RECEIVER, members,
+                 "the handler's answer: `travel` must have 0 to 255 bytes");
+}
+
+static void a_key_nobody_knows_is_told_a_few_times(void **state)
+{
+    (void)state;
+    stage s;
+    play(&s, ANSWERING("\\\"acton\\\":\\\"move\\\""), 2000, 0);
+    for (int i = 0; i < 7; i++) {
+        assert_null(ask(&s, AG_CALL_RECEIVER).failed);
+    }
+    const char *want = "handlers g: `acton` is not a key of an answer (did you mean "
+                       "`action`?)\n";
+    size_t told = 0;
+    mt_str rest = mt_buf_str(&s.said);
+    for (const char *at; (at = memmem(rest.ptr, rest.len, want, strlen(want)));) {
+        told++;
+        rest = mt_str_skip(rest, (size_t)(at - rest.ptr) + strlen(want));
+    }
+    assert_int_equal(told, 5);
+    end(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +321,10 @@ int main(void)
         cmocka_unit_test(a_hang_ends_in_time_with_the_whole_group),
         cmocka_unit_test(a_program_that_does_not_exist_is_said),
         cmocka_unit_test(a_handler_may_wish_to_travel_or_quit),
+        cmocka_unit_test(an_answer_of_the_wrong_kinds_fails_the_call),
+        cmocka_unit_test(null_is_the_same_as_absent),
+        cmocka_unit_test(a_journey_is_as_long_as_it_may_be),
+        cmocka_unit_test(a_key_nobody_knows_is_told_a_few_times),
     };
     return cmocka_run_group_tests_name("handlers", tests, NULL, NULL);
 }

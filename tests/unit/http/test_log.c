@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../rows.h"
@@ -197,9 +198,57 @@ static void a_full_pipe_holds_nobody_up(void **state)
     close(ends[1]);
 }
 
+/* Milliseconds of "2026-11-17T01:56:54.572Z". */
+static int64_t moment_of(const char *text)
+{
+    struct tm parts = {0};
+    int ms, end = 0;
+    assert_int_equal(sscanf(text, "%4d-%2d-%2dT%2d:%2d:%2d.%3dZ%n", &parts.tm_year,
+                            &parts.tm_mon, &parts.tm_mday, &parts.tm_hour,
+                            &parts.tm_min, &parts.tm_sec, &ms, &end),
+                     7);
+    assert_int_equal(end, 24);
+    parts.tm_year -= 1900;
+    parts.tm_mon -= 1;
+    return (int64_t)timegm(&parts) * 1000 + ms;
+}
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void a_line_says_when_and_what(void **state)
+{
+    (void)state;
+    static const char FIELDS[] =
+        "{\"a\":\"b "
+        "c\",\"d\":\"e=f\",\"g\":\"\",\"h\":\"i\",\"j\":1,\"k\":\"l\\u007f\"}";
+    for (int json = 0; json < 2; json++) {
+        mt_buf line = {0};
+        int64_t before = now_ms();
+        ht_log_line(&line, json, HT_WARN, MT_STR("some\"thing"), mt_str_z(FIELDS));
+        int64_t after = now_ms();
+        mt_buf_addc(&line, 0);
+        int64_t said = moment_of(line.ptr + (json ? strlen("{\"time\":\"") : 0));
+        assert_true(before <= said && said <= after);
+        mt_str rest = mt_str_skip(mt_str_z(line.ptr), json ? 33 : 24);
+        assert_text(
+            rest, json ? MT_STR("\",\"level\":\"warn\",\"event\":\"some\\\"thing\","
+                                "\"a\":\"b c\",\"d\":\"e=f\",\"g\":\"\",\"h\":\"i\","
+                                "\"j\":1,\"k\":\"l\\u007f\"}\n")
+                       : MT_STR(" warn some\"thing a=\"b c\" d=\"e=f\" g=\"\" h=i j=1 "
+                                "k=\"l\x7f\"\n"));
+        mt_buf_free(&line);
+    }
+}
+
 int main(void)
 {
     rows_list list = {0};
+    rows_test(&list, a_line_says_when_and_what);
     rows_test(&list, a_line_that_fits_gets_out);
     rows_test(&list, a_line_that_does_not_is_counted_and_told);
     rows_test(&list, what_is_below_the_level_is_not_said);

@@ -69,6 +69,9 @@ static const struct bad {
     {"raw bytes beyond ASCII are refused", "/v1/\xC3\xA9", MT_E_SYNTAX},
     {"a space is refused", "/v1/a b", MT_E_SYNTAX},
     {"a fragment is refused", "/v1#x", MT_E_SYNTAX},
+    {"a fragment before a question mark is refused", "/v1#x?y", MT_E_SYNTAX},
+    {"a fragment behind a query is refused", "/v1?y#x", MT_E_SYNTAX},
+    {"a query with a quote is refused", "/v1?x=\"1\"", MT_E_SYNTAX},
     {"a parameter given twice is refused", "/a?x=1&x=2", MT_E_SYNTAX},
     {"a parameter given twice under cover is refused", "/a?x=1&%78=2", MT_E_SYNTAX},
     {"a parameter without a name is refused", "/a?=1", MT_E_SYNTAX},
@@ -89,7 +92,26 @@ static void refused(void **state)
     mt_str text = fenced(mt_str_z(row->text));
     assert_int_equal(ht_target_read(&arena, text, &t, &why), row->want);
     assert_non_null(why);
+    /* It is logged: what a query or a fragment says is not in it. */
+    assert_true(mt_str_starts(text, t.path));
+    assert_int_equal(mt_str_find(t.path, '?'), t.path.len);
+    assert_int_equal(mt_str_find(t.path, '#'), t.path.len);
     fenced_free(text);
+    mt_arena_free(&arena);
+}
+
+static void a_target_that_is_too_long_has_its_path_without_the_query(void **state)
+{
+    (void)state;
+    mt_arena arena = {0};
+    ht_target t;
+    const char *why = NULL;
+    char text[HT_TARGET_BYTES + 1];
+    memset(text, 'a', sizeof text);
+    memcpy(text, "/v1?", 4);
+    assert_int_equal(ht_target_read(&arena, mt_str_from(text, sizeof text), &t, &why),
+                     MT_E_LIMIT);
+    assert_text(t.path, MT_STR("/v1"));
     mt_arena_free(&arena);
 }
 
@@ -115,5 +137,6 @@ int main(void)
     rows_add(&list, GOOD, taken_apart);
     rows_add(&list, BAD, refused);
     rows_test(&list, a_long_target_is_refused);
+    rows_test(&list, a_target_that_is_too_long_has_its_path_without_the_query);
     return rows_run(&list, "http/path");
 }

@@ -1,6 +1,7 @@
 /* store/store.h: every call, the same on every backend. */
 #include <stdio.h>
 
+#include "store/driver.h"
 #include "store_fixture.h"
 
 /* ---- Opening and transactions ---- */
@@ -827,6 +828,27 @@ static void a_huge_text_is_kept_whole(void **state)
     mt_arena_free(&a);
 }
 
+/* A reason of up to 1,000 bytes is kept whole, a longer one has its beginning. */
+static void a_long_reason_keeps_its_beginning(void **state)
+{
+    st_store *s = fresh(state);
+    char text[1100];
+    static const struct {
+        size_t before; /* letters, then a character of three bytes */
+        size_t want;
+    } ROWS[] = {{997, 1000}, {998, 998}, {999, 999}, {1000, 1000}, {1090, 1000}};
+    for (size_t i = 0; i < rows_count(ROWS); i++) {
+        st_tx *tx = begin(s, ST_WRITE);
+        memset(text, 'x', ROWS[i].before);
+        strcpy(text + ROWS[i].before, "\xE2\x82\xAC");
+        assert_err(st_fail(tx, MT_E_IO, "%s", text), MT_E_IO);
+        assert_int_equal(st_why(tx).len, ROWS[i].want);
+        assert_memory_equal(st_why(tx).ptr, text, ROWS[i].want);
+        st_rollback(tx);
+    }
+    st_close(s);
+}
+
 int main(void)
 {
     static rows_list l;
@@ -855,6 +877,7 @@ int main(void)
     both(&l, texts_come_back_byte_for_byte);
     both(&l, bad_texts_are_refused_and_nothing_happens);
     both(&l, a_huge_text_is_kept_whole);
+    both(&l, a_long_reason_keeps_its_beginning);
     int failed = rows_run(&l, "store/store");
     backends_stop();
     return failed;
