@@ -84,6 +84,14 @@ static fr_place at_unresolved(fr_check *k, const fr_expr *e, bool late)
                               truth ? MT_STR("true") : MT_STR("false"), true);
         return at;
     }
+    if (k->beside && fr_has_value(k->beside, e->sym)) {
+        mt_str text = fr_said(k->u, "\"%.*s\"", FR_ARG(k->u, e->sym));
+        at.hint = fr_said(k->u, "a value of an Enum stands in double quotes: %.*s",
+                          MT_ARG(text))
+                      .ptr;
+        at.exact.fix = fr_fix(k->u, at.file, tok, tok, text, false);
+        return at;
+    }
     mt_nearest n = fr_nearest(k->u, e->sym);
     for (size_t i = k->variables.len; i-- > 0;) {
         fr_offer_sym(k->u, &n, k->variables.items[i].name);
