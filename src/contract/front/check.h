@@ -21,6 +21,7 @@ typedef struct fr_check {
     bool in_payload; /* two variables may be multiplied */
     int64_t stratum; /* verdicts of lower strata may be read; INT64_MAX: all */
     unsigned quantifiers;
+    const fr_type *beside; /* of the operand on the left while the right is read */
     MT_VEC(fr_variable) variables; /* innermost last */
 } fr_check;
 

@@ -340,16 +340,6 @@ static void use_field(indexer *x, const fr_type *of, fr_sym name, fr_tok tok)
     }
 }
 
-static bool has_value(const fr_type *t, fr_sym value)
-{
-    for (uint32_t i = 0; i < t->value_count; i++) {
-        if (t->values[i] == value) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Text beside a term: a value of its Enum, or the name of a variant beside a tag. */
 static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
 {
@@ -359,7 +349,7 @@ static void use_text(indexer *x, const fr_expr *text, const fr_expr *beside)
         return;
     }
     const home *h = home_of(x, t);
-    if (h && fr_holds(t, LN_CHOICE) && has_value(t, text->sym)) {
+    if (h && fr_has_value(t, text->sym)) {
         mention(x, x->c->file, text->tok, FR_NAMED_VALUE,
                 joined(x, h->owner, text->sym),
                 (goal){h->file, value_token(h, text->sym)});

@@ -308,7 +308,9 @@ static void check_comparison(fr_check *k, fr_expr *e)
     check_fact_product(k, e->left);
     check_fact_product(k, e->right);
     const fr_type *a = fr_term_type(k, e->left, true);
+    k->beside = a;
     const fr_type *b = fr_term_type(k, e->right, true);
+    k->beside = NULL;
     k->anchor = 0;
     bool defined = fr_is_unknown(a) || !is_order(e->op) || is_written_time(e, b) ||
                    check_operator(k, e, a, is_fact(k, e->left));

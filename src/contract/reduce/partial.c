@@ -63,6 +63,7 @@ struct ct_partial {
     const reads *reads; /* by condition of the program */
     const reads *terms; /* by rule: of its payload */
     ct_left *rules;
+    ct_left *shown;        /* the same with verdicts written out; made when asked for */
     const ct_expr **whens; /* by rule: OPEN: what is left; for ct_expand() */
     const ct_facts *facts;
     const bool *unknown;
@@ -161,6 +162,7 @@ ct_partial *ct_partial_new(const ct_program *p)
     x->scratch = ct_verdicts_new(x->program);
     x->filled = ct_facts_new(m);
     x->rules = mt_new_array(a, ct_left, m->rule_count + 1);
+    x->shown = mt_new_array(a, ct_left, m->rule_count + 1);
     x->whens = mt_new_array(a, const ct_expr *, m->rule_count + 1);
     return x;
 }
@@ -874,23 +876,6 @@ mt_err ct_partial_evaluate(ct_partial *x, const ct_facts *facts, const bool *unk
 
 /* ---- Asking ---- */
 
-const ct_left *ct_partial_rule(const ct_partial *x, uint32_t index)
-{
-    return &x->rules[index];
-}
-
-ct_left ct_partial_condition(ct_partial *x, uint32_t index, ct_fault *fault)
-{
-    mt_err err;
-    return condition(x, x->model->rule_count + index, &err, fault);
-}
-
-ct_left ct_partial_predicate(ct_partial *x, const ct_expr *e, ct_fault *fault)
-{
-    mt_err err;
-    return predicate(x, ct_simplify(&x->work, e), &err, fault);
-}
-
 const ct_expr *ct_partial_flat(ct_partial *x, const ct_expr *e)
 {
     ct_expansion how = {x->model, x->whens, MOST_FLAT};
@@ -898,6 +883,40 @@ const ct_expr *ct_partial_flat(ct_partial *x, const ct_expr *e)
     const ct_expr *flat = ct_expand(&x->work, &how, e);
     found f = walk(&w, flat);
     return ct_simplify(&x->work, f.is == FAILED ? flat : expr_of(&f));
+}
+
+/* Verdicts written out may decide what is open: a condition and the verdict it reads
+ * can exclude each other. */
+static ct_left settled(ct_partial *x, ct_left left)
+{
+    if (left.state != CT_PARTLY_OPEN) {
+        return left;
+    }
+    const ct_expr *flat = ct_partial_flat(x, left.when);
+    if (ct_expr_is(flat, true)) {
+        left.state = CT_PARTLY_PRESENT;
+    } else if (ct_expr_is(flat, false)) {
+        left = (ct_left){.state = CT_PARTLY_ABSENT, .when = left.when};
+    }
+    return left;
+}
+
+const ct_left *ct_partial_rule(ct_partial *x, uint32_t index)
+{
+    x->shown[index] = settled(x, x->rules[index]);
+    return &x->shown[index];
+}
+
+ct_left ct_partial_condition(ct_partial *x, uint32_t index, ct_fault *fault)
+{
+    mt_err err;
+    return settled(x, condition(x, x->model->rule_count + index, &err, fault));
+}
+
+ct_left ct_partial_predicate(ct_partial *x, const ct_expr *e, ct_fault *fault)
+{
+    mt_err err;
+    return settled(x, predicate(x, ct_simplify(&x->work, e), &err, fault));
 }
 
 const ct_model *ct_partial_model(const ct_partial *x)

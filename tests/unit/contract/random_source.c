@@ -87,21 +87,6 @@ uint64_t random_next(uint64_t *seed)
     return z ^ (z >> 31);
 }
 
-#ifndef __has_feature
-#define __has_feature(feature) 0
-#endif
-
-uint64_t random_count(uint64_t all)
-{
-#if defined __SANITIZE_ADDRESS__ || __has_feature(address_sanitizer) ||                \
-    __has_feature(thread_sanitizer)
-    enum { PART = 50 };
-#else
-    enum { PART = 10 };
-#endif
-    return getenv("MOTET_SOAK") ? all : all / PART;
-}
-
 static int below(generator *g, int n)
 {
     return n > 0 ? (int)(random_next(&g->seed) % (uint64_t)n) : 0;

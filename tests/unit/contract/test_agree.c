@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "../many.h"
 #include "contract/eval/facts.h"
 #include "contract/eval/program.h"
 #include "naive.h"
@@ -100,16 +101,15 @@ static void compare(uint64_t seed)
 static void both_evaluators_agree(void **state)
 {
     (void)state;
-    const char *given = getenv("MOTET_SEED");
-    bool soak = getenv("MOTET_SOAK") != NULL;
-    uint64_t seed = given ? strtoull(given, NULL, 10) : 20260101;
-    uint64_t contracts = (soak ? 100000u : 2000u) / FACT_SETS;
+    uint64_t seed = many_from(20260101), contracts = many_of(100000);
     for (uint64_t i = 0; i < contracts; i++) {
         compare(seed + i);
     }
-    print_message("seed %llu: %llu evaluations, %llu faults, %llu with verdicts\n",
-                  (unsigned long long)seed, (unsigned long long)seen.runs,
-                  (unsigned long long)seen.faults, (unsigned long long)seen.verdicts);
+    print_message("seed %llu: %llu contracts, %llu evaluations, %llu faults, %llu with "
+                  "verdicts\n",
+                  (unsigned long long)seed, (unsigned long long)contracts,
+                  (unsigned long long)seen.runs, (unsigned long long)seen.faults,
+                  (unsigned long long)seen.verdicts);
     /* The cases must be worth something. */
     assert_true(seen.faults * 20 > seen.runs);
     assert_true(seen.verdicts * 3 > seen.runs);
