@@ -20,6 +20,8 @@ struct ex_executor {
     int status;       /* of the next answers */
     const char *body; /* likewise */
     const char *etag, *location;
+    bool replayed;     /* likewise */
+    char digest[65];   /* of the last request with an idempotency key */
     unsigned later_ms; /* 0: at once, else by another thread after so long */
     bool ready;
     ex_news *news;
