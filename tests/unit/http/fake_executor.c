@@ -9,6 +9,8 @@ ex_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 fake_token fake_tokens[8];
 size_t fake_token_count;
 int64_t fake_stamp;
+atomic_int fake_transactions;
+bool fake_store_fails;
 static st_record records[RECORDS];
 static int64_t record_count;
 
@@ -176,12 +178,14 @@ mt_err st_begin(st_store *s, st_mode mode, st_tx **out)
 {
     (void)mode;
     *out = (st_tx *)(void *)s;
-    return MT_OK;
+    fake_transactions += !fake_store_fails;
+    return fake_store_fails ? MT_E_IO : MT_OK;
 }
 
 void st_rollback(st_tx *tx)
 {
     (void)tx;
+    fake_transactions--;
 }
 
 mt_err st_doc_stamp(st_tx *tx, mt_str kind, int64_t *stamp)

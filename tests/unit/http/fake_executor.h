@@ -5,6 +5,7 @@
 #define FAKE_EXECUTOR_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "exec/executor.h"
 
@@ -32,6 +33,8 @@ extern ex_executor fake;
 extern fake_token fake_tokens[8];
 extern size_t fake_token_count;
 extern int64_t fake_stamp;
+extern atomic_int fake_transactions; /* begun and not ended */
+extern bool fake_store_fails;        /* from now on nothing can be begun */
 /* Adds a record to the ledger and tells the front door. */
 void fake_record(const char *kind, const char *subject, const char *body);
 void fake_reset(void);

@@ -48,7 +48,7 @@ static int close_server(void **state)
     (void)state;
     bool all = ht_server_drain(server, 5);
     ht_server_free(server);
-    return all ? 0 : -1;
+    return all && !fake_transactions ? 0 : -1; /* whatever was begun was ended */
 }
 
 static int dial(void)
