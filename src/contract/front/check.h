@@ -45,4 +45,18 @@ void fr_check_stratum(fr_check *k, const fr_expr *e, const fr_rule *rule);
 void fr_report_product(fr_check *k, const fr_expr *e, bool late);
 bool fr_is_literal(const fr_expr *e);
 
+/* pass4_parts.c: a record, list or union that is written out. */
+bool fr_is_structured(const fr_expr *e);
+/* As a value of the type: `want`, or FR_UNKNOWN after a report. */
+const fr_type *fr_structure_type(fr_check *k, fr_expr *e, const fr_type *want);
+/* Where no place gives it a type: that which it names, else FR_UNKNOWN after a report.
+ */
+const fr_type *fr_untyped_structure(fr_check *k, fr_expr *e);
+/* The declared type whose name stands before its brace; NULL if there is none. */
+const fr_type *fr_named_structure(fr_check *k, const fr_expr *e);
+/* Is every Int, or Duration, of `inner` one of `outer`? */
+bool fr_contains(const fr_type *outer, const fr_type *inner);
+/* Why a typed term does not always fit; empty when it does. */
+mt_str fr_value_fault(fr_check *k, const fr_type *want, const fr_expr *e);
+
 #endif

@@ -418,7 +418,10 @@ static void walk_comparison(indexer *x, const fr_expr *e)
 {
     walk_expr(x, e->left);
     walk_expr(x, e->right);
-    if (e->right->kind == FR_X_STR) {
+    if (e->right->kind >= FR_X_LIST || e->left->kind >= FR_X_LIST) {
+        walk_literal(x, e->left->type, e->left);
+        walk_literal(x, e->right->type, e->right);
+    } else if (e->right->kind == FR_X_STR) {
         use_text(x, e->right, e->left);
     } else if (e->left->kind == FR_X_STR) {
         use_text(x, e->left, e->right);

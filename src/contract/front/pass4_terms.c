@@ -562,6 +562,9 @@ static const fr_type *infer(fr_check *k, fr_expr *e, bool direct)
     case FR_X_MUL: return product_type(k, e);
     case FR_X_ADD:
     case FR_X_SUB: return sum_type(k, e);
+    case FR_X_LIST:
+    case FR_X_RECORD:
+    case FR_X_ENTRY: return fr_untyped_structure(k, e);
     case FR_X_ERROR: return &FR_UNKNOWN; /* reported by the lexer */
     default: return no_term(k, e);
     }

@@ -16,6 +16,7 @@ enum { FACT_SETS = 4 };
 
 static struct {
     uint64_t runs, faults, verdicts;
+    uint64_t records, lists, unions; /* contracts that make such values of terms */
 } seen;
 
 static mt_json read_json(mt_arena *a, mt_str text)
@@ -73,12 +74,20 @@ static const ct_model *load(mt_arena *a, mt_str bundle, uint64_t seed)
     return m;
 }
 
+static bool has(mt_str bundle, const char *text)
+{
+    return memmem(bundle.ptr, bundle.len, text, strlen(text)) != NULL;
+}
+
 static void compare(uint64_t seed)
 {
     mt_arena a = {0};
     random_contract *c = random_contract_new(&a, seed);
     mt_str bundle = random_bundle(c);
     mt_json tree = read_json(&a, bundle);
+    seen.records += has(bundle, "{\"record\":{");
+    seen.lists += has(bundle, "{\"list\":[");
+    seen.unions += has(bundle, "{\"union\":{");
     const ct_model *m = load(&a, bundle, seed);
     const ct_program *p = ct_compile(&a, m);
     ct_facts *f = ct_facts_new(m);
@@ -113,6 +122,9 @@ static void both_evaluators_agree(void **state)
     /* The cases must be worth something. */
     assert_true(seen.faults * 20 > seen.runs);
     assert_true(seen.verdicts * 3 > seen.runs);
+    assert_true(seen.records * 4 > contracts);
+    assert_true(seen.lists * 4 > contracts);
+    assert_true(seen.unions * 4 > contracts);
 }
 
 int main(void)
