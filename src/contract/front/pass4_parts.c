@@ -362,7 +362,8 @@ const fr_type *fr_untyped_structure(fr_check *k, fr_expr *e)
     at.hint = NULL;
     if (e->kind == FR_X_LIST) {
         at.hint = k->in_payload ? "write the payload with its type: verdict NAME { "
-                                  "payload: List(Int(0, 9), 10) = [...] }"
+                                  "payload: List(element_type: Int(0, 9), max: 5) = "
+                                  "[...] }"
                                 : "compare with a fact: my_list = [1, 2]";
     } else if (k->in_payload) {
         at.hint = "write the payload with its type: verdict NAME { payload: Record { "
