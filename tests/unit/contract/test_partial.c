@@ -267,6 +267,24 @@ static const written WRITTEN[] = {
      "rrll",
      {"f0 = f1", "f2 != f3 and f0 != f1", "f0.n = f1.n or f2 = f3",
       "len(f2) > len(f3)"}},
+    {"FL27 a record and a list of terms",
+     "rlbi",
+     {"f0 = { a: f2, n: 1 }", "f1 = [f0.n, 1] or f2",
+      "f1 != [f1[0]] and f0 != { a: true, n: f1[1] }",
+      "not ({ a: f2, n: f0.n } = f0) or [] = f1"}},
+    {"FL27 a union of a term, which may fail",
+     "ub",
+     {"f0 = flag(f1)", "f0 != num(f0.num) or f1", "f1 and f0 = num(f0.num)"}},
+    {"FL27 a verdict that is a record",
+     "bilr",
+     {"f0 | Record { a: Bool, l: List(element_type: Int(min: 0, max: 1), max: 2), n: "
+      "Int(min: -100, max: 100) } = { a: f0, l: [f3.n, f2[0]], n: f1 + 1 }",
+      "v0.n > 1", "v0 != { a: f0, l: [1, 0], n: f1 }",
+      "v0.l[1] = f1 or not (v0.n = 2) " INT "v0.n + v0.l[0]"}},
+    {"FL27 parts that read absent verdicts",
+     "brl",
+     {"f0 | Int(min: 0, max: 1) = f1.n", "f1 != { a: true, n: v0 }", "f2 = [v0, f2[1]]",
+      "not (f1 = { a: true, n: v0 })"}},
 };
 
 /* Every choice of what is unknown, and some values of the rest. */
