@@ -482,15 +482,56 @@ static const char *call_hint(fr_sym word)
                  "value as a fact";
 }
 
+static bool is_comparison(fr_token_kind kind)
+{
+    return kind >= FR_T_EQ && kind <= FR_T_GTE;
+}
+
+/* What stands behind a part tells two mistakes: a condition in its place, and a bracket
+ * that was not closed before the next field. */
+static bool ends_part(fr_parser *p, const fr_expr *e)
+{
+    if (at_and(p) || at_or(p) || is_comparison(fr_peek(p))) {
+        return fr_syntax(p, "expected ',' or a closing bracket",
+                         "a part is a value, and a condition has none: produce its "
+                         "verdict in a rule, or compare the parts one by one");
+    }
+    if (e->kind == FR_X_REF && fr_peek(p) == FR_T_COLON) {
+        return fr_syntax(p, "expected ',' or a closing bracket",
+                         "a bracket or brace before this field is not closed");
+    }
+    return true;
+}
+
 /* One value inside a record, list or union. */
 static fr_expr *parse_part(fr_parser *p)
 {
     if (!fr_enter(p)) {
         return NULL;
     }
+    p->values++;
     fr_expr *e = parse_sum(p);
+    p->values--;
     fr_leave(p);
-    return e;
+    return e && ends_part(p, e) ? e : NULL;
+}
+
+/* At the left of a condition, `word { ... }` is a value only if it is compared, perhaps
+ * behind parentheses around it: the brace may also be that of a body in other
+ * languages.
+ */
+static bool is_compared(const fr_parser *p)
+{
+    int nest = 0;
+    const fr_token *t = p->t + 1;
+    do {
+        nest += FR_NEST[t->kind];
+        t += t->kind != FR_T_EOF;
+    } while (nest > 0 && t->kind != FR_T_EOF);
+    while (t->kind == FR_T_RPAREN) {
+        t++;
+    }
+    return is_comparison((fr_token_kind)t->kind);
 }
 
 static bool is_the_word(const fr_token *t, fr_sym word)
@@ -579,8 +620,9 @@ static fr_expr *parse_word_term(fr_parser *p)
     if (next == FR_T_LPAREN && !is_aggregate(word) && is_tag_word(p, word)) {
         return parse_tag_literal(p, parse_part);
     }
+    bool named = next == FR_T_LBRACE && (p->values || is_compared(p));
     fr_advance(p);
-    if (next == FR_T_LBRACE) {
+    if (named) {
         return parse_record_literal(p, e->tok, word, parse_part);
     }
     if (next == FR_T_LPAREN) {
@@ -693,15 +735,13 @@ static fr_expr *parse_sum(fr_parser *p)
 
 fr_expr *fr_parse_term(fr_parser *p)
 {
-    return parse_sum(p);
+    p->values++;
+    fr_expr *e = parse_sum(p);
+    p->values--;
+    return e;
 }
 
 /* ---- conditions ---- */
-
-static bool is_comparison(fr_token_kind kind)
-{
-    return kind >= FR_T_EQ && kind <= FR_T_GTE;
-}
 
 /* By form alone; a fact that is not a Bool is found in pass 4. */
 static bool could_be_condition(const fr_expr *e)
@@ -806,7 +846,7 @@ static fr_expr *parse_relation(fr_parser *p, fr_expr *left)
     fr_token_kind op = fr_peek(p);
     fr_advance(p);
     op = fr_slip_comparison(p, op);
-    fr_expr *e = binary(p, FR_X_COMPARE, left, parse_sum(p));
+    fr_expr *e = binary(p, FR_X_COMPARE, left, fr_parse_term(p));
     if (e) {
         e->op = (uint8_t)op;
     }
