@@ -157,9 +157,13 @@ static operand new_temp(compiler *c)
     return new_temps(c, 1);
 }
 
+/* A record without fields has no slots; it points at one all the same. */
 static operand constant(compiler *c, const ct_value *value, uint32_t slots)
 {
     operand o = {CT_AT_CONSTANTS, (uint32_t)c->constants.len};
+    if (!slots) {
+        mt_vec_push(c->keep, &c->constants, ((ct_value){0}));
+    }
     for (uint32_t i = 0; i < slots; i++) {
         mt_vec_push(c->keep, &c->constants, value[i]);
     }

@@ -47,9 +47,10 @@
 #define BOX_T                                                                          \
     "{'base':'Record','fields':{'d':{'base':'Decimal','precision':6,'scale':2},'l':{"  \
     "'base':'List','max':2,'element_type':{'base':'Int','min':0,'max':100}}}}"
+#define EMPTY_T "{'base':'Record','fields':{}}"
 #define MADE_REC(a, b)                                                                 \
     "{'record':{'a':" a ",'b':" b "},'type':{'base':'Record','fields':{'a':{'base':'"  \
-                                  "Int','min':0,'max':9},'b':" BOOL_T "}}}"
+    "Int','min':0,'max':9},'b':" BOOL_T "}}}"
 #define MADE_XS(items)                                                                 \
     "{'list':[" items "],'type':{'base':'List','max':9,'element_type':{'base':'Int',"  \
     "'min':0,'max':9}}}"
@@ -235,8 +236,12 @@ static const struct row {
                                                                 "=",
                                                                 "{'record':{'d':" INT_L(
                                                                     "4") ",'l':{'list':"
-                                                                         "[" REF("n") "]}},'type':" BOX_T
-                                                                                      "}") "}",
+                                                                         "[" REF(
+                                                                             "n") "]}},"
+                                                                                  "'typ"
+                                                                                  "e'"
+                                                                                  ":" BOX_T
+                                                                                  "}") "}",
                                    "v", BOOL_T, "true"),
      "{'n':4}",
      "'provenance':{'facts_used':['n'],'rule':'s','stratum':1,'verdicts_used':['w']}"},
@@ -263,6 +268,14 @@ static const struct row {
                                                             "{'verdict_ref':'w'}",
                                                             "d") ",'l':{'list':[]}}}"),
      "{'n':4}", "absent_verdict"},
+    {"FL27 a record without fields",
+     FACT("e", EMPTY_T) "," RULE(
+         "r", "0", IS(REF("e"), "=", "{'record':{},'type':" EMPTY_T "}"), "w", EMPTY_T,
+         "{'record':{}}") "," RULE("s", "1",
+                                   IS("{'verdict_ref':'w'}", "=",
+                                      "{'record':{},'type':" EMPTY_T "}"),
+                                   "v", BOOL_T, "true"),
+     "{'e':{}}", "'type':'v'"},
     {"FL27 made anew for each element of a quantifier",
      LISTS "," REC("a") "," P "," WHEN(
          ANY("x", REF("xs"), IS(REF("a"), "=", MADE_REC(REF("x"), REF("p"))))),
