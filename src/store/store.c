@@ -390,6 +390,7 @@ static mt_err read_next(void *state, const st_value *cells)
         l->rows = mt_vec_grown(l->arena, l->rows, l->count, &l->cap, l->size);
     }
     char *row = l->rows + l->size * l->count++;
+    mt_hand_out(row, l->size);
     memset(row, 0, l->size);
     l->read(l->arena, cells, row);
     return MT_OK;
