@@ -189,15 +189,8 @@ static uint32_t named(const cli_repl *r, ct_kind kind, const char *what, mt_str 
     const ct_model *m = r->engine->model;
     uint32_t index = ct_model_find(m, kind, name);
     if (index == CT_NONE) {
-        mt_nearest near = mt_nearest_to(name);
-        for (uint32_t i = 0; i < m->names[kind].len; i++) {
-            mt_nearest_offer(&near, m->names[kind].entries[i].key);
-        }
-        mt_buf_addf(out, "the contract has no %s '%.*s'", what, MT_ARG(name));
-        if (near.best.len) {
-            mt_buf_addf(out, "; did you mean '%.*s'?", MT_ARG(near.best));
-        }
-        mt_buf_addc(out, '\n');
+        mt_buf_addf(out, "the contract has no %s '%.*s'%s\n", what, MT_ARG(name),
+                    cli_near(&r->engine->contract.arena, m, kind, name));
     }
     return index;
 }

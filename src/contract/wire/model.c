@@ -1,6 +1,8 @@
 /* contract/wire/model.c - looking things up in a model by name, parts by number. */
 #include "contract/wire/model.h"
 
+#include "base/nearest.h"
+
 /* ---- Parts ---- */
 
 uint32_t ct_part_count(const ct_expr *make)
@@ -47,6 +49,15 @@ const ct_expr *ct_parts_join(mt_arena *a, const ct_type *type,
 uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id)
 {
     return (uint32_t)mt_map_get(&m->names[kind], id, 0) - 1;
+}
+
+mt_str ct_model_nearest(const ct_model *m, ct_kind kind, mt_str id)
+{
+    mt_nearest near = mt_nearest_to(id);
+    for (uint32_t i = 0; i < m->names[kind].len; i++) {
+        mt_nearest_offer(&near, m->names[kind].entries[i].key);
+    }
+    return near.best;
 }
 
 static uint32_t find_str(const mt_str *items, uint32_t count, mt_str wanted)

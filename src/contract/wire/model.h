@@ -254,6 +254,8 @@ typedef struct ct_model {
 /* Index of a construct by name, CT_NONE if there is none. For front doors, never while
  * evaluating. */
 uint32_t ct_model_find(const ct_model *m, ct_kind kind, mt_str id);
+/* The one that may have been meant where there is none of this name; or empty. */
+mt_str ct_model_nearest(const ct_model *m, ct_kind kind, mt_str id);
 /* CT_NONE when there is none, as with the two below. */
 uint32_t ct_state_find(const ct_entity *e, mt_str state);
 uint32_t ct_outcome_find(const ct_operation *op, mt_str outcome);
