@@ -179,6 +179,17 @@ static void check_outside(check *c)
     mt_buf_free(&why);
 }
 
+static void check_witnesses(check *c)
+{
+    ex_witness_of *rows;
+    size_t count;
+    c->count += ex_witnesses_read(&c->arena, c->o, &rows, &count, c->fault, c->state);
+    if (c->o->origin.len && !lg_name_is_good(c->o->origin)) {
+        found(c, MT_STR("origin"), mt_json_at(c->o->settings, "origin"),
+              MT_STR("it is text without spaces, plus signs and control characters"));
+    }
+}
+
 size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
                          void *state)
 {
@@ -191,6 +202,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     check_policies(&c);
     c.count += ex_numbers_check(options->settings, fault, state);
     check_outside(&c);
+    check_witnesses(&c);
     for (const char *const *f = options->files; f && *f; f++) {
         check_file(&c, "files", *f, true);
     }

@@ -20,6 +20,7 @@
 #include "exec/evidence/signer.h"
 #include "host/agent_service.h"
 #include "host/graph_service.h"
+#include "ledger/note.h"
 #include "os/clock.h"
 
 typedef struct ex_job ex_job;
@@ -52,6 +53,32 @@ typedef struct ex_signing {
     mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
 } ex_signing;
 
+/* A witness of the configuration. */
+typedef struct ex_witness_of {
+    lg_note_key key; /* with its name */
+    mt_str url;      /* where it is asked */
+    const char *ca;  /* PEM file of its authority, or NULL */
+    unsigned timeout_ms;
+} ex_witness_of;
+
+/* The thread that asks one witness (commit/witnesses.c). */
+typedef struct ex_watch {
+    ex_executor *x;
+    ex_witness_of of;
+    pthread_t thread;
+    bool running;
+    atomic_bool stop;
+    pthread_mutex_t lock; /* of all that follows */
+    pthread_cond_t more;
+    bool news;             /* something was signed */
+    bool alarm;            /* the fault is that it contradicts us */
+    int64_t pause_ms;      /* before it is asked again, after a failure; 0: none */
+    uint64_t size, wanted; /* signed by it; by us */
+    int64_t time;          /* of its last signature, in seconds; 0: none */
+    unsigned long long failures;
+    mt_buf fault; /* why it does not sign; empty: it does */
+} ex_watch;
+
 enum { EX_THINKERS_MOST = 64 };
 
 struct ex_executor {
@@ -76,6 +103,9 @@ struct ex_executor {
     mt_sign_key key;
     const char *memory; /* file of the last checkpoint signed; NULL without a key */
     ex_signing signing;
+    mt_str origin; /* of the log, as configured; empty: made from record 0 */
+    ex_watch *watches;
+    size_t watch_count, witness_quorum;
 
     pthread_rwlock_t contracts_lock;
     mt_arena contracts_arena; /* the table's, under the lock */
@@ -155,6 +185,11 @@ void ex_outbox_wake(ex_executor *x);
  * read into the executor. MT_E_REJECTED: `why` has the first that is wrong. */
 size_t ex_numbers_check(const mt_json *settings, ex_config_fault *fault, void *state);
 mt_err ex_numbers_read(ex_executor *x, const ex_executor_options *o, mt_buf *why);
+/* An ex_config_fault for opening: `why`, an mt_buf, gets the first. */
+void ex_say_first(void *why, mt_str key, size_t offset, mt_str reason);
+/* `witnesses` of the configuration: how many things are wrong with it. */
+size_t ex_witnesses_read(mt_arena *a, const ex_executor_options *o, ex_witness_of **out,
+                         size_t *count, ex_config_fault *fault, void *state);
 /* Serves the files and what the store has. */
 mt_err ex_contracts_open(ex_executor *x, const char *const *files, mt_buf *why);
 

@@ -26,6 +26,7 @@ static void copy_options(ex_executor *x, const ex_executor_options *o)
     x->limits = o->limits ? *o->limits : MT_LIMITS_DEFAULT;
     x->default_contract = mt_str_dup(&x->arena, o->default_contract);
     x->trust_domain = mt_str_dup(&x->arena, o->trust_domain);
+    x->origin = mt_str_dup(&x->arena, o->origin);
     x->aggressive = o->aggressive;
     mt_str *personas = mt_new_array(&x->arena, mt_str, o->auto_persona_count);
     for (size_t i = 0; i < o->auto_persona_count; i++) {
@@ -164,7 +165,8 @@ static mt_err start_threads(ex_executor *x)
         return MT_E_BUSY;
     }
     x->has_outbox = true;
-    return x->has_key ? ex_sign_start(x) : MT_OK;
+    mt_err err = x->has_key ? ex_sign_start(x) : MT_OK;
+    return err ? err : ex_watches_start(x);
 }
 
 mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
@@ -179,6 +181,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     mt_err err = ex_numbers_read(x, options, why);
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
+    err = err ? err : ex_watches_open(x, options, why);
     if (!err && options->signing_key) {
         err = os_key_read(options->signing_key, &x->key, why);
         x->has_key = !err;
@@ -247,6 +250,7 @@ void ex_executor_close(ex_executor *x)
     if (x->has_sequencer) {
         pthread_join(x->sequencer, NULL);
     }
+    ex_watches_close(x);
     ex_sign_close(x);
     executor_free(x);
 }
