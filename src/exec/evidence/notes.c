@@ -150,18 +150,21 @@ typedef struct choosing {
     ex_cosigned_note *out;
 } choosing;
 
-/* Lines of the keys that were asked for, each once however often it stands there. */
-static bool count_witnesses(choosing *c, ex_cosigned_note *got, mt_str lines)
+/* A key counts once, however often its lines stand there. */
+size_t ex_cosigned_count(ex_cosigned_note *got, const lg_note_key *witnesses,
+                         size_t count)
 {
     got->count = 0;
     got->time = INT64_MAX;
-    for (size_t i = 0; i < c->witness_count; i++) {
+    for (size_t i = 0; i < count; i++) {
         int64_t time = 0;
-        lg_signed s = lg_note_signed(got->read.text, lines, &c->witnesses[i], &time);
-        got->count += s == LG_SIGNED;
-        got->time = s == LG_SIGNED && time < got->time ? time : got->time;
+        if (lg_note_signed(got->read.text, got->lines, &witnesses[i], &time) ==
+            LG_SIGNED) {
+            got->count++;
+            got->time = time < got->time ? time : got->time;
+        }
     }
-    return got->count >= c->quorum;
+    return got->count;
 }
 
 static mt_err judge_note(void *state, const st_doc *row)
@@ -175,7 +178,7 @@ static mt_err judge_note(void *state, const st_doc *row)
     mt_err err =
         ex_cosignatures_get(c->tx, &c->scratch, got.read.head.size, &got.lines);
     if (err || !lg_note_lines_are_good(got.lines) ||
-        !count_witnesses(c, &got, got.lines)) {
+        ex_cosigned_count(&got, c->witnesses, c->witness_count) < c->quorum) {
         return err;
     }
     c->found = true;

@@ -52,6 +52,9 @@ typedef struct ex_cosigned_note {
     size_t count; /* witnesses among the keys who signed it */
     int64_t time; /* the earliest time among the latest of each */
 } ex_cosigned_note;
+/* Counts, of note, read and lines, who of these signed; *time too. */
+size_t ex_cosigned_count(ex_cosigned_note *got, const lg_note_key *witnesses,
+                         size_t count);
 mt_err ex_cosigned_find(st_tx *tx, mt_arena *a, int64_t seq, bool newest,
                         const lg_note_key *witnesses, size_t witness_count,
                         size_t quorum, ex_cosigned_note *out);
