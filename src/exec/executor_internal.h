@@ -162,6 +162,9 @@ struct ex_executor {
     ex_cache *cache;        /* NULL on a shared store */
     ex_shadow *shadow;      /* the committer's; NULL: none */
     atomic_llong ahead_ms;  /* ex_now() */
+    atomic_llong skew_ms;   /* this machine's clock, minus the database's */
+    bool skewed;            /* by more than clock_skew_ms; who syncs knows */
+    unsigned clock_skew_ms; /* that is said to be too much */
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;
@@ -170,9 +173,12 @@ struct ex_executor {
     ex_metrics metrics;
 };
 
-/* Wall clock in ms since 1970 UTC that never goes back; it is at least `ms` from now
- * on. */
+/* Time in ms since 1970 UTC that never goes back; it is at least `ms` from now on. Of a
+ * shared store it is the database's clock, on every node: what this machine's own clock
+ * says is only compared with it. */
 int64_t ex_now(ex_executor *x);
+/* Asks the database for the time; first of all when opening, then every few seconds. */
+mt_err ex_clock_sync(ex_executor *x);
 void ex_now_at_least(ex_executor *x, int64_t ms);
 /* A new identifier: PREFIX, '-', 32 hex digits; unguessable. */
 mt_str ex_new_id(mt_arena *a, const char *prefix);

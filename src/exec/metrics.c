@@ -102,6 +102,13 @@ void ex_executor_metrics(ex_executor *x, mt_buf *out)
     counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
     counter(out, "calls_by_workers_total", "Calls that take long, left to workers.",
             atomic_load(&m->thought));
+    if (x->shared) {
+        mt_buf_addf(out,
+                    "# HELP motet_clock_skew_milliseconds This machine's clock minus "
+                    "the database's.\n# TYPE motet_clock_skew_milliseconds gauge\n"
+                    "motet_clock_skew_milliseconds %lld\n",
+                    atomic_load(&x->skew_ms));
+    }
     if (x->shadow) {
         counter(out, "shadow_compared_total", "Decisions the shadow looked at.",
                 atomic_load(&m->shadow_compared));

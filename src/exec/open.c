@@ -1,7 +1,7 @@
 /* exec/open.c - the executor's life.
  * Room: exec.
- * Opening, in this order: the options and the configuration, the key and its place in
- * the ledger, the time of the last record, contracts, kept facts, graphs and agents,
+ * Opening, in this order: the options and the configuration, the time, the key and its
+ * place in the ledger, contracts, kept facts, graphs and agents,
  * threads, flows that were running. Closing stops who brings calls first (agents, the
  * outbox), waits until nothing is under way, then ends the threads.
  * May fail at every step; `why` has one sentence, and what was begun is closed. */
@@ -187,8 +187,9 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
         x->has_key = !err;
     }
     x->cache = x->shared ? NULL : ex_cache_new();
-    err = err ? err : ex_keys_open(x, options, why);
+    err = err ? err : ex_clock_sync(x);
     err = err ? err : load_time(x);
+    err = err ? err : ex_keys_open(x, options, why);
     err = err ? err : ex_contracts_open(x, options->files, why);
     err = err ? err : ex_shadow_open(x, options->shadow, why);
     err = err ? err : load_facts(x);

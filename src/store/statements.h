@@ -81,6 +81,8 @@
       "SELECT count(*) FROM pg_tables WHERE schemaname = 'motet' "                     \
       "AND tablename = 'meta'")                                                        \
     X(PING, "", "i", "SELECT CAST(1 AS BIGINT)", "")                                   \
+    X(CLOCK, "", "i", "SELECT CAST(0 AS BIGINT)",                                      \
+      "SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint")                 \
     X(TRY_LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                   \
       "SELECT pg_try_advisory_xact_lock(" ST_LOCK_KEY ")::int::bigint")                \
     X(LOCK, "k", "i", "SELECT 1 WHERE $1 <> ''",                                       \

@@ -53,6 +53,9 @@ mt_str st_describe(const st_store *s);
 mt_str st_shown_url(const st_store *s);
 /* Is the database there? One round trip. */
 mt_err st_ping(st_store *s);
+/* The clock of a shared database, in ms since 1970: the one that all its processes can
+ * go by. It was read before this returns. MT_E_NOTFOUND: the store is not shared. */
+mt_err st_clock(st_store *s, int64_t *now_ms);
 /* Tables made before version `to` exist as they were; 0 is an empty database. */
 int st_schema_version(const st_store *s);
 
