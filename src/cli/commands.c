@@ -46,6 +46,8 @@ const cli_command CLI_COMMANDS[] = {
      -1, CMD_SERVE_DETAILS},
     {"witness", NULL, "Co-sign the checkpoints of logs that others run", NULL, NULL,
      CMD_WITNESS_COMMANDS, 0, 0, NULL},
+    {"store", NULL, "Compare the rest of a store with its ledger", NULL, NULL,
+     CMD_STORE_COMMANDS, 0, 0, NULL},
     {"backup", NULL, "Copy a store beside its running server", cmd_backup,
      CMD_BACKUP_OPTIONS, NULL, 0, 0, CMD_BACKUP_DETAILS},
     {"restore", "BACKUP", "Fill an empty store from a checked copy", cmd_restore,

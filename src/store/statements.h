@@ -125,6 +125,10 @@
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances WHERE scope = $1 "                \
       "AND (entity, id) > ($2, $3)" ST_ANY("state", 4)                                 \
       " AND deleted <= $5 ORDER BY entity, id LIMIT $6", "")                           \
+    X(INSTANCE_PAGE, "kkki", ST_INSTANCE_LETTERS,                                      \
+      "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
+      "WHERE (scope, entity, id) > ($1, $2, $3) ORDER BY scope, entity, id LIMIT $4",  \
+      "")                                                                              \
     /* Flow executions */                                                              \
     X(FLOW_ADD, ST_FLOW_LETTERS, "",                                                   \
       "INSERT INTO flows (" ST_FLOW_COLUMNS ") VALUES " ST_INSERT_17                   \

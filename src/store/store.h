@@ -141,6 +141,11 @@ typedef mt_err st_instance_walker(void *state, const st_instance *row);
 mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
                         st_instance_walker *each, void *state);
 
+/* Rows of all scopes in order of their keys, deleted ones too: those behind the key of
+ * `after`, at most `limit`. For whoever looks at everything. */
+mt_err st_instances_page(st_tx *tx, mt_arena *a, const st_instance *after,
+                         uint32_t limit, st_instance **rows, size_t *count);
+
 /* ---- Flow executions ---- */
 
 typedef struct st_flow {
