@@ -17,6 +17,7 @@
 #include "base/wait.h"
 #include "exec/contract/contract.h"
 #include "exec/evidence/record.h"
+#include "exec/evidence/sign_elsewhere.h"
 #include "exec/evidence/signer.h"
 #include "host/agent_service.h"
 #include "host/graph_service.h"
@@ -100,6 +101,7 @@ struct ex_executor {
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
+    os_sign_command *elsewhere; /* the program that signs, or NULL: the key is here */
     mt_sign_key key;
     const char *memory; /* file of the last checkpoint signed; NULL without a key */
     ex_signing signing;

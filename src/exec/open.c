@@ -113,6 +113,7 @@ static void executor_free(ex_executor *x)
     ct_run_free(&x->run);
     mt_arena_free(&x->facts_arena);
     mt_sign_wipe(&x->key);
+    os_sign_command_free(x->elsewhere);
     drop_locks(x);
     mt_arena_free(&x->arena);
     free(x);
@@ -169,6 +170,29 @@ static mt_err start_threads(ex_executor *x)
     return err ? err : ex_watches_start(x);
 }
 
+/* The key is in a file, or a program has it. */
+static mt_err read_key(ex_executor *x, const ex_executor_options *o, mt_buf *why)
+{
+    mt_err err = ex_sign_elsewhere_read(&x->arena, o->settings, &x->elsewhere, why);
+    if (err || (!x->elsewhere && !o->signing_key)) {
+        return err;
+    }
+    if (x->elsewhere && (o->signing_key || !o->signer_memory)) {
+        mt_buf_addz(why, o->signing_key ? "signer and signing_key exclude each other"
+                                        : "signer needs signer_memory: where the last "
+                                          "checkpoint it signed is kept");
+        return MT_E_REJECTED;
+    }
+    if (x->elsewhere) {
+        os_sign_command_key(x->elsewhere, &x->key);
+        x->memory = mt_str_dup(&x->arena, mt_str_z(o->signer_memory)).ptr;
+    } else {
+        err = os_key_read(o->signing_key, &x->key, why);
+    }
+    x->has_key = !err;
+    return err;
+}
+
 mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
                         mt_buf *why)
 {
@@ -182,10 +206,7 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     err = err ? err : ex_outside_read(&x->arena, options, &x->outside, why);
     err = err ? err : read_policies(x, options, why);
     err = err ? err : ex_watches_open(x, options, why);
-    if (!err && options->signing_key) {
-        err = os_key_read(options->signing_key, &x->key, why);
-        x->has_key = !err;
-    }
+    err = err ? err : read_key(x, options, why);
     x->cache = x->shared ? NULL : ex_cache_new();
     err = err ? err : ex_clock_sync(x);
     err = err ? err : load_time(x);

@@ -67,6 +67,7 @@ typedef mt_form_words ht_list;
     X(files, NULL, LIST, ht_list, {0}, 0, 0, NULL, "contracts, bundles or Systems to serve") \
     X(sources, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where facts come from (docs/facts.md)") \
     X(outgoing, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "where contracts may fetch facts from (docs/facts.md)") \
+    X(signer, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a program that signs instead of a key in a file (docs/ledger.md)") \
     X(witnesses, NULL, ROWS, const mt_json *, NULL, 0, 0, NULL, "who co-signs checkpoints (docs/witness.md)") \
     X(graphs, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "graphs served beside the contracts") \
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \

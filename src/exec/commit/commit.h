@@ -173,6 +173,8 @@ void ex_sign_note(ex_executor *x, int64_t size, bool here);
  * MT_E_DENIED: the ledger does not go on from what the key signed. */
 mt_err ex_sign_with(ex_executor *x, const mt_sign_key *key, const char *memory,
                     mt_buf *why);
+/* Why a key that is elsewhere did not sign. */
+void ex_sign_why(ex_executor *x, mt_buf *why);
 /* The first look: from then on readiness knows what is wrong. */
 void ex_sign_open(ex_executor *x);
 /* Starts the thread; ends it and signs for the rest. */

@@ -30,6 +30,15 @@ void ex_signing_drop(ex_signing *s)
 
 /* ---- One look ---- */
 
+void ex_sign_why(ex_executor *x, mt_buf *why)
+{
+    mt_buf_addz(why, "the signer did not sign");
+    if (x->elsewhere) {
+        mt_buf_addz(why, ": ");
+        os_sign_command_why(x->elsewhere, why);
+    }
+}
+
 static mt_err put_back(ex_executor *x, const ex_signer *s, const ex_sight *seen,
                        mt_buf *why)
 {
@@ -81,7 +90,7 @@ static mt_err keep_note(ex_executor *x, const ex_signer *s, const ex_memory *m,
     bool there = !m->point.size;
     mt_err err = there ? MT_OK : has_note(x, &a, m->point.size, &origin, &there);
     if (!err && !there && !ex_note_make(&note, origin, &m->point, s->key)) {
-        mt_buf_addz(why, "the signer did not sign");
+        ex_sign_why(x, why);
         err = MT_E_IO;
     }
     if (!err && !there && !(err = st_begin(x->store, ST_WRITE, &tx))) {
@@ -109,6 +118,9 @@ static mt_err act(ex_executor *x, const ex_signer *s, ex_sight *seen, bool sign,
     mt_err err = seen->missing ? put_back(x, s, seen, why) : MT_OK;
     if (!err && sign && seen->signed_to < seen->end.tree.size) {
         err = ex_signer_sign(s, seen, why);
+        if (err == MT_E_TIMEOUT) {
+            ex_sign_why(x, why);
+        }
     } else if (!err && seen->behind) {
         err = ex_memory_write(s->memory, &seen->memory, why);
     }
