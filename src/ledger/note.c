@@ -7,7 +7,7 @@
  *
  * A line of a key that nobody asked for is checked for its form and not decoded
  * further: other algorithms may stand there. A line whose name and id are those of a
- * known key must verify, or the note is no good.
+ * known key must verify, or the note does not count.
  *
  * Nothing allocates but the buffers of the caller and one for what a witness signs.
  * May fail: only by MT_E_SYNTAX. */
@@ -220,7 +220,7 @@ typedef struct signature_line {
     size_t count; /* with the id */
 } signature_line;
 
-/* How many bytes a text of padded base64 stands for. */
+/* How many bytes padded base64 stands for. */
 static size_t base64_bytes(mt_str text)
 {
     size_t padding = 0;

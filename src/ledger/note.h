@@ -94,7 +94,7 @@ void lg_note_cosign(mt_buf *out, mt_str name, mt_str text, int64_t time,
 typedef enum lg_signed {
     LG_NOT_SIGNED, /* no line of this key */
     LG_SIGNED,
-    LG_FORGED /* a line says it is of this key, and is not: the note is no good */
+    LG_FORGED /* a line says it is of this key, and is not: the note must not be used */
 } lg_signed;
 
 /* Is one of these lines a signature over `text` by this key? *time, of a cosignature:
