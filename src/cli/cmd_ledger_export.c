@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/keys.h"
 #include "cli/ledger.h"
+#include "cli/witnessed.h"
 #include "exec/evidence/signer_memory.h"
 #include "os/file.h"
 
@@ -20,6 +21,7 @@
 const cli_option CMD_LEDGER_EXPORT_OPTIONS[] = {
     {"out",        "FILE", "write there instead of to standard output"},
     {"checkpoint", "SIZE", "only the checkpoint of this size, or the `last` one"},
+    {"note",       NULL,   "only the newest checkpoint, as a C2SP note with cosignatures"},
     {"sign",       "FILE", "end the copy with a checkpoint signed by this secret key"},
     {"key",        "KEY",  "a public key that may sign (repeats), as in verify"},
     CLI_LEDGER_STORE_OPTION,
@@ -40,6 +42,7 @@ typedef struct copying {
     mt_buf out;        /* lines that wait to be written */
     mt_str checkpoint; /* --checkpoint: what is wanted; ptr NULL: everything */
     mt_buf chosen;     /* the checkpoint line so far */
+    mt_str note;       /* --note: all that is written */
 } copying;
 
 static int cannot_write(const copying *c)
@@ -107,7 +110,7 @@ static int copy_line(copying *c, mt_str line, bool record)
     if (!record) {
         keep_checkpoint(c, line);
     }
-    if (c->checkpoint.ptr) {
+    if (c->checkpoint.ptr || c->note.len) {
         return CLI_HOLDS;
     }
     mt_buf_adds(&c->out, line);
@@ -156,6 +159,7 @@ static int finish(copying *c)
         return cli_fail(c->args, CLI_FAILS, "the ledger has no such checkpoint");
     }
     mt_buf_adds(&c->out, mt_buf_str(&c->chosen));
+    mt_buf_adds(&c->out, c->note);
     return flush(c, 0);
 }
 
@@ -205,6 +209,22 @@ static int read_memory(const cli_args *args, mt_arena *a, const mt_sign_key *key
     return code;
 }
 
+/* The note is compared with the records while they are read. */
+static int choose_note(copying *c, mt_arena *a, const cli_ledger *l, lg_note *note,
+                       lg_expectation *expect)
+{
+    if (c->checkpoint.ptr || cli_value(c->args, "sign")) {
+        return cli_fail(c->args, CLI_USAGE,
+                        "--note goes with neither --checkpoint nor --sign");
+    }
+    int code = cli_newest_note(c->args, a, l, &c->note);
+    if (!code && lg_note_read(c->note, note)) {
+        code = cli_fail(c->args, CLI_FAILS, "the note in the store is malformed");
+    }
+    expect->witnessed = code ? NULL : note;
+    return code;
+}
+
 /* With the signer's key also its memory is asked, so that a copy of a shortened ledger
  * is noticed. */
 static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
@@ -221,7 +241,11 @@ static int export(const cli_args *args, mt_arena *a, const mt_sign_key *key)
     if (code) {
         return code;
     }
+    lg_note note;
     code = cli_ledger_open(args, 0, &l);
+    if (!code && cli_flag(args, "note")) {
+        code = choose_note(&c, a, &l, &note, &expect);
+    }
     code = code ? code : begin(&c);
     code = code ? code : copy_all(&c, &l, &expect, key);
     cli_ledger_close(&l);

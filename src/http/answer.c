@@ -164,8 +164,9 @@ enum MHD_Result ht_answer_reply(ht_request *r)
         mt_buf_free(&reply->body);
         reply->body = (mt_buf){0};
     }
-    struct MHD_Response *answer =
-        from_buf(&reply->body, reply->problem ? PROBLEM_TYPE : JSON_TYPE);
+    struct MHD_Response *answer = from_buf(&reply->body, reply->problem ? PROBLEM_TYPE
+                                                         : reply->type  ? reply->type
+                                                                        : JSON_TYPE);
     if (answer) {
         add_str(answer, "ETag", reply->etag, "\"");
         add_str(answer, "Location", reply->location, "");
