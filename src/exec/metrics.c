@@ -1,5 +1,8 @@
-/* exec/metrics.c - what the executor counts, as Prometheus text; readiness.
- * Room: exec. */
+/* exec/metrics.c - what the executor counts and measures; readiness.
+ * Room: exec.
+ * Figures are told in one order: calls, commits, the shadow, queues, evidence, sources.
+ * Counters are read one by one while calls go on. Readiness asks the store and the
+ * signer. Nothing here can fail. */
 #include "exec/commit/commit.h"
 
 enum { FAULT_COUNTS_MS = 5000 };
@@ -11,59 +14,113 @@ static const char *const ACTIONS[] = {
 #undef EX_ACTION_NAME
 };
 
-static void lower(mt_buf *out, const char *name)
+static mt_str lower(const char *name, char room[64])
 {
-    for (; *name; name++) {
-        mt_buf_addc(out,
-                    (char)(*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name));
+    size_t len = 0;
+    for (; *name && len < 64; name++) {
+        room[len++] = (char)(*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name);
+    }
+    return mt_str_from(room, len);
+}
+
+static void tell_calls(ex_metrics *m, mt_figures *f)
+{
+    char room[64];
+    mt_family(f, MT_COUNTER, "calls_total", "Calls by action.");
+    for (int i = 0; i < EX_ACTION_COUNT; i++) {
+        mt_figure_of(f, "action", lower(ACTIONS[i], room),
+                     (double)atomic_load(&m->calls[i]));
+    }
+    mt_family(f, MT_COUNTER, "answers_total", "Answers by class of status.");
+    for (int i = 2; i < 6; i++) {
+        char class[4] = {(char)('0' + i), 'x', 'x', '\0'};
+        mt_figure_of(f, "class", mt_str_z(class), (double)atomic_load(&m->answers[i]));
     }
 }
 
-static void counter(mt_buf *out, const char *name, const char *help,
-                    unsigned long long value)
+static void tell_commits(ex_metrics *m, mt_figures *f)
 {
-    mt_buf_addf(out, "# HELP motet_%s %s\n# TYPE motet_%s counter\nmotet_%s %llu\n",
-                name, help, name, name, value);
+    mt_counter(f, "groups_total", "Transactions committed.", atomic_load(&m->groups));
+    mt_counter(f, "grouped_calls_total", "Calls done in them.",
+               atomic_load(&m->grouped));
+    mt_family(f, MT_HISTOGRAM, "commit_seconds",
+              "How long transactions took, from their beginning until durable.");
+    f->times(f, NULL, 0, &m->commits);
+    mt_counter(f, "retries_total", "Calls tried again alone.",
+               atomic_load(&m->retries));
+    mt_counter(f, "failures_total", "Calls the store failed.",
+               atomic_load(&m->failures));
+    mt_counter(f, "records_total", "Ledger records written.", atomic_load(&m->records));
+    mt_counter(f, "replayed_total", "Idempotent requests answered again.",
+               atomic_load(&m->replayed));
+    mt_counter(f, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
+    mt_counter(f, "calls_by_workers_total", "Calls that take long, left to workers.",
+               atomic_load(&m->thought));
 }
 
-void ex_executor_metrics(ex_executor *x, mt_buf *out)
+static double seconds_since(long long ms)
+{
+    return (double)(os_now_ms() - ms) / 1000;
+}
+
+/* Without a key nothing is signed, and nothing is said of it. */
+static void tell_evidence(ex_executor *x, mt_figures *f)
+{
+    ex_signing *s = &x->signing;
+    long long checked = atomic_load(&x->metrics.signed_ms);
+    long long witnessed = atomic_load(&x->metrics.witnessed_ms);
+    pthread_mutex_lock(&s->lock);
+    int64_t unsigned_records = s->size - s->covered, since = s->since_ms;
+    bool faulty = s->fault.len != 0;
+    pthread_mutex_unlock(&s->lock);
+    if (x->has_key) {
+        mt_gauge(f, "unsigned_records", "Ledger records no checkpoint covers yet.",
+                 (double)unsigned_records);
+        mt_gauge(f, "unsigned_seconds", "How long the oldest of them has waited.",
+                 since ? seconds_since(since) : 0);
+        mt_gauge(f, "signing_faulty", "1: nothing is signed, see /readyz.", faulty);
+    }
+    if (checked) {
+        mt_gauge(f, "checkpoint_age_seconds", "Since the newest checkpoint was seen.",
+                 seconds_since(checked));
+    }
+    if (witnessed) {
+        mt_gauge(f, "witness_age_seconds",
+                 "Since the newest checkpoint that enough witnesses signed was seen.",
+                 seconds_since(witnessed));
+    }
+}
+
+static void tell_queues(ex_executor *x, mt_figures *f)
 {
     ex_metrics *m = &x->metrics;
-    mt_buf_addz(out, "# HELP motet_calls_total Calls by action.\n"
-                     "# TYPE motet_calls_total counter\n");
-    for (int i = 0; i < EX_ACTION_COUNT; i++) {
-        mt_buf_addz(out, "motet_calls_total{action=\"");
-        lower(out, ACTIONS[i]);
-        mt_buf_addf(out, "\"} %llu\n", atomic_load(&m->calls[i]));
-    }
-    mt_buf_addz(out, "# HELP motet_answers_total Answers by class of status.\n"
-                     "# TYPE motet_answers_total counter\n");
-    for (int i = 2; i < 6; i++) {
-        mt_buf_addf(out, "motet_answers_total{class=\"%dxx\"} %llu\n", i,
-                    atomic_load(&m->answers[i]));
-    }
-    counter(out, "groups_total", "Transactions committed.", atomic_load(&m->groups));
-    counter(out, "grouped_calls_total", "Calls done in them.",
-            atomic_load(&m->grouped));
-    counter(out, "retries_total", "Calls tried again alone.", atomic_load(&m->retries));
-    counter(out, "failures_total", "Calls the store failed.",
-            atomic_load(&m->failures));
-    counter(out, "records_total", "Ledger records written.", atomic_load(&m->records));
-    counter(out, "replayed_total", "Idempotent requests answered again.",
-            atomic_load(&m->replayed));
-    counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));
-    counter(out, "calls_by_workers_total", "Calls that take long, left to workers.",
-            atomic_load(&m->thought));
+    pthread_mutex_lock(&x->queue_lock);
+    size_t thinking = x->thinking;
+    pthread_mutex_unlock(&x->queue_lock);
+    mt_gauge(f, "queue", "Calls that wait for the committer.",
+             (double)atomic_load(&m->waiting));
+    mt_gauge(f, "worker_queue", "Calls that take long, waiting or with a worker.",
+             (double)thinking);
+    mt_gauge(f, "outbox", "Rows of the outbox that wait, as last looked (64 at most).",
+             (double)atomic_load(&m->outbox));
+    mt_gauge(f, "store_failing", "1: the store fails, see the log.",
+             atomic_load(&x->reads.reason) || atomic_load(&x->writes.reason));
+}
+
+void ex_executor_figures(ex_executor *x, mt_figures *f)
+{
+    ex_metrics *m = &x->metrics;
+    tell_calls(m, f);
+    tell_commits(m, f);
     if (x->shadow) {
-        counter(out, "shadow_compared_total", "Decisions the shadow looked at.",
-                atomic_load(&m->shadow_compared));
-        counter(out, "shadow_differing_total", "Of them, where it disagreed.",
-                atomic_load(&m->shadow_differing));
+        mt_counter(f, "shadow_compared_total", "Decisions the shadow looked at.",
+                   atomic_load(&m->shadow_compared));
+        mt_counter(f, "shadow_differing_total", "Of them, where it disagreed.",
+                   atomic_load(&m->shadow_differing));
     }
-    mt_buf_addf(out,
-                "# HELP motet_queue Calls that wait for the committer.\n"
-                "# TYPE motet_queue gauge\nmotet_queue %lld\n",
-                atomic_load(&m->waiting));
+    tell_queues(x, f);
+    tell_evidence(x, f);
+    ex_sources_figures(x, f);
 }
 
 /* What the last write met counts for a while only: who is sent no more calls because it
@@ -84,6 +141,7 @@ bool ex_executor_ready(ex_executor *x, mt_buf *why)
         return false;
     }
     mt_err err = st_ping(x->store);
+    ex_store_read(x, err, (mt_str){0});
     err = err ? err : recent_fault(x);
     if (err) {
         mt_buf_addf(why, "the store cannot be used: %s", mt_err_text(err));
