@@ -44,6 +44,8 @@ const cli_command CLI_COMMANDS[] = {
      0, 0, NULL},
     {"serve", "[FILE...]", "Serve contracts over HTTP", cmd_serve, CMD_SERVE_OPTIONS, NULL, 0,
      -1, CMD_SERVE_DETAILS},
+    {"doctor", NULL, "Say what a server lacks on this machine, and what to do", cmd_doctor,
+     CMD_DOCTOR_OPTIONS, NULL, 0, 0, CMD_DOCTOR_DETAILS},
     {"backup", NULL, "Copy a store beside its running server", cmd_backup,
      CMD_BACKUP_OPTIONS, NULL, 0, 0, CMD_BACKUP_DETAILS},
     {"restore", "BACKUP", "Fill an empty store from a checked copy", cmd_restore,
