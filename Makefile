@@ -1,7 +1,7 @@
 # A thin front for Meson. `make` builds build/motet; `make help` lists the rest.
 .DEFAULT_GOAL := all
 .PHONY: all help run stop test check soak mutate faults loaded bench fuzz fmt fmt-check lint layers words asan tsan \
-	clang golden conformance valgrind install clean packages packages-test
+	clang golden conformance valgrind install clean packages packages-test deb sbom reproduce
 
 BUILD   := build
 ASAN    := build-asan
@@ -115,5 +115,15 @@ golden: all ## rewrite golden files (MOTET_UPDATE_GOLDEN=1) or compare them
 install: all ## install motet (also as tenor), man pages, completions
 	@meson install -C $(BUILD)
 
+deb: packages ## Debian packages in build/deb (program, unit, user, library, header)
+	@tools/deb $(BUILD)/deb
+
+sbom: all ## the bill of materials, SPDX 2.3, in build/motet.spdx.json
+	@tools/sbom $(BUILD)/src/cli/motet > $(BUILD)/motet.spdx.json
+	@echo $(BUILD)/motet.spdx.json
+
+reproduce: packages ## two builds in two directories: are the packages the same bytes?
+	@tools/reproduce
+
 clean: ## remove all build directories
-	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ)
+	@rm -rf $(BUILD) $(ASAN) $(TSAN) $(FUZZ) build-deb

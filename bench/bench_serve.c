@@ -8,11 +8,13 @@
  *   serve.sqlite_N                  durable operations/s with N connections
  *   serve.pg_N                      the same on PostgreSQL, at least 70 % of the same
  *                                   rows written bare in groups as large
- *   serve.p99                       ms, at half the rate of serve.sqlite_64
+ *   serve.traced                    the same with 64 connections, every operation
+ * traced and sent to a collector that discards: at least 90 % of without; evaluate
+ * beside it serve.p99                       ms, at half the rate of serve.sqlite_64
  *   serve.instances                 bytes of memory for each of many instances
  *   serve.start                     seconds until a server with that ledger answers
  *
- * An argument picks one part: reads, sqlite, pg, many.
+ * An argument picks one part: reads, sqlite, traced, pg, many.
  * MOTET_BENCH_ROWS sets the number of instances (and records); 1,000,000 if not set. */
 #include <errno.h>
 #include <math.h>
@@ -40,7 +42,7 @@
 #define WITH_POSTGRES "tests/e2e/postgres.py"
 #endif
 
-enum { MOST = 64, ANSWER = 16384, LATENCIES = 1 << 20 };
+enum { MOST = 64, ANSWER = 1 << 17, LATENCIES = 1 << 20 };
 
 static void die(const char *what)
 {
@@ -79,6 +81,9 @@ static void must(mt_err err, const mt_buf *why)
     }
 }
 
+/* Where a server sends its traces; NULL: nowhere. */
+static const tr_settings *collector;
+
 static service serve(const char *store, const char *file)
 {
     service s;
@@ -93,6 +98,8 @@ static service serve(const char *store, const char *file)
     http.store = s.store;
     http.log = &silent;
     http.listen = "127.0.0.1:0";
+    http.otlp = collector;
+    http.version = MT_STR("bench");
     must(ht_server_open(&http, &s.http, &why), &why);
     return s;
 }
@@ -513,6 +520,70 @@ static double counted(int port, const char *name)
     return value;
 }
 
+static double turns_of(int port)
+{
+    load *l = turning(port, MOST);
+    closed_loop(l, 0.2);
+    double rate = closed_loop(l, 1);
+    close_load(l);
+    return rate;
+}
+
+/* What both servers do best, in turns. */
+static void in_turns(double (*rate)(int port), const child *plain, const child *traced,
+                     double best[2])
+{
+    best[0] = best[1] = 0;
+    for (int round = 0; round < 5; round++) {
+        double a = rate(plain->port), b = rate(traced->port);
+        best[0] = a > best[0] ? a : best[0];
+        best[1] = b > best[1] ? b : best[1];
+    }
+}
+
+static double evaluations_of(int port)
+{
+    size_t bytes;
+    return rate_of(port, "/v1/contracts/wheel/evaluate", "{}", &bytes);
+}
+
+/* The collector is the bare daemon: it takes what comes and says 200. */
+static void bench_traced(void)
+{
+    char url[2][128], endpoint[64];
+    double best[2];
+    bare_bytes = 0;
+    child discards = start(NULL, NULL);
+    snprintf(endpoint, sizeof endpoint, "http://127.0.0.1:%d", discards.port);
+    static tr_settings settings = {.service = "bench",
+                                   .sample = 1,
+                                   .queue = 65536,
+                                   .timeout_ms = 10000,
+                                   .every_ms = 1000,
+                                   .metrics_ms = 15000};
+    settings.endpoint = endpoint;
+    snprintf(url[0], sizeof url[0], "sqlite:%s/plain.db", dir);
+    snprintf(url[1], sizeof url[1], "sqlite:%s/traced.db", dir);
+    child plain = start(url[0], wheel);
+    collector = &settings;
+    child traced = start(url[1], wheel);
+    collector = NULL;
+    make_wheels(plain.port);
+    make_wheels(traced.port);
+    in_turns(turns_of, &plain, &traced, best);
+    bench_report("serve.traced", best[1], "operations/s", "without traces", best[0],
+                 0.9 * best[0], BENCH_HIGHER);
+    in_turns(evaluations_of, &plain, &traced, best);
+    bench_report("serve.traced_evaluate", best[1], "requests/s", "without traces",
+                 best[0], NAN, BENCH_HIGHER);
+    double dropped = counted(traced.port, "\nmotet_otlp_traces_dropped_total ");
+    bench_report("serve.traced_dropped", dropped, "traces", NULL, NAN, NAN,
+                 BENCH_LOWER);
+    end(&traced);
+    end(&plain);
+    end(&discards);
+}
+
 /* In turns, as above; the bare groups are as large as the server's just were. */
 static void measure_pg(int port, unsigned count)
 {
@@ -706,6 +777,9 @@ int main(int argc, char **argv)
     }
     if (wanted(only, "sqlite")) {
         bench_writes();
+    }
+    if (wanted(only, "traced")) {
+        bench_traced();
     }
     if (wanted(only, "pg")) {
         bench_pg(postgres);

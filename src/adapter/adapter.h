@@ -95,6 +95,13 @@ typedef enum ad_fact_error {
 /* "param_missing"; "ok" for AD_FACT_OK. */
 const char *ad_fact_error_name(ad_fact_error e);
 
+/* A source that was asked. Times are nanoseconds since 1970 UTC. */
+typedef struct ad_asked {
+    mt_str source;
+    int64_t began_ns, ended_ns;
+    ad_fact_error failed; /* the source's fault, not the question's; AD_FACT_OK: none */
+} ad_asked;
+
 typedef struct ad_fetch {
     const uint32_t *facts; /* wanted, each once; indices into the model */
     size_t fact_count;
@@ -103,7 +110,11 @@ typedef struct ad_fetch {
     /* One per entity of the model: the instance the request is bound to, ptr NULL where
      * none is. NULL: none at all. */
     const mt_str *instances;
-    int64_t deadline; /* as os_now_ms() counts; nothing is waited for beyond it */
+    int64_t deadline;   /* as os_now_ms() counts; nothing is waited for beyond it */
+    mt_str traceparent; /* goes with every request over HTTP; empty: none */
+    /* Told of every source that was asked, once all have answered; NULL: nobody is. */
+    void (*asked)(void *state, const struct ad_asked *what);
+    void *asked_state;
 } ad_fetch;
 
 /* What became of one wanted fact. */

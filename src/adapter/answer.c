@@ -1,6 +1,14 @@
 /* adapter/answer.c - how a question ends: with an error or with a value.
  * Room: adapter. Whatever leaves here as text has lost its credentials. */
 #include "adapter/impl.h"
+#include "os/clock.h"
+
+/* When is asked only where somebody wants to know. */
+static void end_question(ad_question *q)
+{
+    q->done = true;
+    q->ended_ns = q->began_ns ? (int64_t)os_clock_ns(CLOCK_REALTIME) : 0;
+}
 
 static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
                      const char *format, va_list args)
@@ -12,7 +20,7 @@ static void end_with(ad_fetching *f, ad_question *q, ad_fact_error error,
     mt_str message = mt_strfv(f->arena, format, args);
     q->answer->error = error;
     q->answer->message = ad_redact(f->adapters, f->arena, message);
-    q->done = true;
+    end_question(q);
 }
 
 void ad_answer_error(ad_fetching *f, ad_question *q, ad_fact_error error,
@@ -67,7 +75,7 @@ static void end_with_value(ad_fetching *f, ad_question *q, mt_str value, mt_str 
     if (q->plan->source->keep_response) {
         to->response = ad_redact(f->adapters, f->arena, mt_str_dup(f->arena, raw));
     }
-    q->done = true;
+    end_question(q);
 }
 
 void ad_answer_json(ad_fetching *f, ad_question *q, const mt_json *value, mt_str raw)

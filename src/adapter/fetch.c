@@ -219,6 +219,10 @@ static size_t gather(ad_question *questions, size_t count, const ad_source *s,
 
 static void ask(ad_fetching *f, ad_source *s, ad_question **questions, size_t count)
 {
+    int64_t now = f->fetch->asked ? (int64_t)os_clock_ns(CLOCK_REALTIME) : 0;
+    for (size_t i = 0; i < count; i++) {
+        questions[i]->began_ns = now;
+    }
     if (s->refused.len) {
         ad_answer_each(f, questions, count, AD_FACT_NOT_ALLOWED, "%.*s",
                        MT_ARG(s->refused));
@@ -257,6 +261,49 @@ static bool any_open(const ad_question *questions, size_t count)
     return false;
 }
 
+/* Did the source fail? It does not where it says that there is nothing, or where the
+ * question is at fault. */
+static bool is_sources(ad_fact_error error)
+{
+    return error == AD_FACT_UNREACHABLE || error == AD_FACT_TIMEOUT ||
+           error == AD_FACT_TOO_LARGE || error == AD_FACT_STATUS ||
+           error == AD_FACT_REDIRECT || error == AD_FACT_MALFORMED ||
+           error == AD_FACT_REFUSED;
+}
+
+/* From its first question to its last answer. */
+static void tell_source(const ad_fetching *f, const ad_question *questions,
+                        const ad_source *s)
+{
+    ad_asked what = {.source = s->decl->id};
+    for (size_t i = 0; i < f->fetch->fact_count; i++) {
+        const ad_question *q = &questions[i];
+        if (q->plan->source != s || !q->began_ns) {
+            continue;
+        }
+        bool first = !what.began_ns;
+        what.began_ns =
+            first || q->began_ns < what.began_ns ? q->began_ns : what.began_ns;
+        what.ended_ns = q->ended_ns > what.ended_ns ? q->ended_ns : what.ended_ns;
+        if (is_sources(q->answer->error)) {
+            what.failed = q->answer->error;
+        }
+    }
+    if (what.began_ns) {
+        f->fetch->asked(f->fetch->asked_state, &what);
+    }
+}
+
+static void tell_asked(const ad_fetching *f, const ad_question *questions)
+{
+    const ad_adapters *a = f->adapters;
+    for (size_t i = 0; f->fetch->asked && i < a->source_count; i++) {
+        if (a->sources[i].decl && a->sources[i].kind != AD_MANUAL) {
+            tell_source(f, questions, &a->sources[i]);
+        }
+    }
+}
+
 /* One clock reading for all ages, so answers of one fetch are judged alike. Questions
  * that wait for somebody are awaited together; the whole takes as long as the slowest,
  * at most until fetch->deadline. */
@@ -279,6 +326,7 @@ void ad_adapters_fetch(ad_adapters *a, const ad_fetch *fetch, mt_arena *arena,
             ad_fetching_wait(&f);
         }
         ad_multi_give(a, f.multi);
+        tell_asked(&f, questions); /* before stale answers hide what failed */
     }
     for (size_t i = 0; i < count; i++) {
         finish(&f, &questions[i]);

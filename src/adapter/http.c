@@ -32,7 +32,8 @@ typedef struct transfer {
     mt_str url;
     size_t redirects;
     const ad_source *source;
-    bool connecting, kept_in; /* to some address; from some address */
+    bool connecting, kept_in;   /* to some address; from some address */
+    struct curl_slist *headers; /* its own, or NULL: those of the source */
 } transfer;
 
 /* ---- Transfers ---- */
@@ -86,7 +87,7 @@ static void set_source(transfer *t, const ad_source *s)
     SET(t, CURLOPT_PROXY, s->proxy.len ? s->proxy.ptr : "");
     SET(t, CURLOPT_NOPROXY, ""); /* nor from the environment */
     SET(t, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2); /* at least */
-    SET(t, CURLOPT_HTTPHEADER, s->header_list);
+    SET(t, CURLOPT_HTTPHEADER, t->headers ? t->headers : s->header_list);
     SET(t, CURLOPT_USERAGENT, "motet");
     SET(t, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)s->max_bytes);
     if (s->ca_file.len) {
@@ -118,6 +119,8 @@ static void free_transfer(ad_job *job)
         curl_easy_cleanup(t->easy);
         t->easy = NULL;
     }
+    curl_slist_free_all(t->headers);
+    t->headers = NULL;
     mt_buf_free(&t->body);
     /* It may hold the credential of {query: …}. */
     explicit_bzero((void *)(uintptr_t)t->url.ptr, t->url.len);
@@ -140,6 +143,21 @@ static bool is_own(const ad_job *job, mt_str url)
            mt_str_eq(read.origin, job->source->origin);
 }
 
+/* The source's own and the trace that this request is part of; NULL: there is none. */
+static struct curl_slist *traced_headers(const ad_job *job)
+{
+    mt_str parent = job->fetching->fetch->traceparent;
+    struct curl_slist *list = NULL;
+    if (!parent.len) {
+        return NULL;
+    }
+    for (struct curl_slist *h = job->source->header_list; h; h = h->next) {
+        list = curl_slist_append(list, h->data);
+    }
+    mt_str line = mt_strf(job->fetching->arena, "traceparent: %.*s", MT_ARG(parent));
+    return curl_slist_append(list, line.ptr);
+}
+
 /* Also for a second try after a redirect: nothing of the first answer may remain. */
 static void start(ad_job *job)
 {
@@ -149,6 +167,7 @@ static void start(ad_job *job)
     t->body = (mt_buf){.ceiling = job->source->max_bytes};
     t->header_bytes = 0;
     t->connecting = t->kept_in = false;
+    t->headers = traced_headers(job);
     set_source(t, job->source);
     set_times(t, job);
     SET(t, CURLOPT_WRITEFUNCTION, take_body);

@@ -242,8 +242,9 @@ mt_str ad_redact(const ad_adapters *a, mt_arena *arena, mt_str text);
 struct ad_question {
     const ad_fact_plan *plan;
     ad_fact_answer *answer;
-    mt_str *values; /* of the plan's names */
-    mt_str key;     /* of the cache */
+    mt_str *values;             /* of the plan's names */
+    mt_str key;                 /* of the cache */
+    int64_t began_ns, ended_ns; /* its source was asked; 0: it was not */
     bool done;
 };
 

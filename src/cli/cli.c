@@ -144,9 +144,49 @@ static int dispatch(int argc, char **argv)
     return CLI_USAGE;
 }
 
+/* Where the password of a database's URL begins and ends: postgresql://NAME:PASSWORD@…
+ * or …?password=PASSWORD. False: there is none. */
+static bool find_password(const char *text, size_t *from, size_t *to)
+{
+    const char *scheme = strstr(text, "://");
+    bool database = strstr(text, "postgres://") || strstr(text, "postgresql://");
+    if (!database || !scheme) {
+        return false;
+    }
+    const char *name = scheme + 3, *at = strchr(name, '@');
+    const char *colon = at ? memchr(name, ':', (size_t)(at - name)) : NULL;
+    const char *query = strstr(name, "password=");
+    const char *begin = colon ? colon + 1 : query ? query + 9 : NULL;
+    if (!begin) {
+        return false;
+    }
+    *from = (size_t)(begin - text);
+    *to = *from + (colon ? (size_t)(at - begin) : strcspn(begin, "& "));
+    return true;
+}
+
+/* Everybody on the machine sees the arguments of everybody's processes (ps). What is
+ * read goes on from a copy; what is seen has no password from here on. The moment until
+ * now remains, which is why there are other ways to give it (docs/operations.md). */
+static void hide_passwords(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        size_t from, to;
+        if (!find_password(argv[i], &from, &to)) {
+            continue;
+        }
+        char *seen = argv[i], *copy = strdup(seen); /* needed until the end */
+        if (copy) {
+            argv[i] = copy;
+            memset(seen + from, 'x', to - from);
+        }
+    }
+}
+
 /* An empty argv, which execve() allows, is refused. */
 int cli_main(int argc, char **argv)
 {
+    hide_passwords(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is an error of write(), not a death */
     if (argc > 1 && is_any(argv[1], "--version", "-V")) {
         return cli_print(MT_STR("motet " MOTET_VERSION " (contract language 1.0)\n"));

@@ -3,7 +3,7 @@
  * Order of opening: settings (file, then options), TLS files, log, store, executor,
  * server; of closing the other way round, so nothing answers that can no longer be
  * done. Signals are blocked before any thread is made and waited for here; SIGTERM and
- * SIGINT let what runs finish.
+ * SIGINT let what runs finish, SIGHUP reads certificate, key and log level again.
  *
  * Options and keys of the configuration are one table (HT_OPTION_MAP), so each has its
  * type, default and bounds once. --check-config does everything short of starting: it
@@ -19,9 +19,11 @@
 
 #include "cli/commands.h"
 #include "cli/contract.h"
-#include "http/config.h"
-#include "http/server.h"
+#include "cli/serve_reload.h"
+#include "http/tls.h"
+#include "os/address.h"
 #include "os/file.h"
+#include "os/secret.h"
 
 /* clang-format off */
 const cli_option CMD_SERVE_OPTIONS[] = {
@@ -39,7 +41,8 @@ const char CMD_SERVE_DETAILS[] =
     "dashes).\n\n"
     "Without tokens (motet token create) everyone may do everything, so the server then "
     "listens on this machine only. The first line on standard output says where it "
-    "listens. SIGTERM and SIGINT stop it after what runs is finished.";
+    "listens. SIGTERM and SIGINT stop it after what runs is finished; SIGHUP makes it read "
+    "the certificate, its key and the log level again.";
 /* clang-format on */
 
 enum { PEM_BYTES = 1 << 20 };
@@ -56,6 +59,7 @@ typedef struct service {
     ex_executor *executor;    /* closed after the server has drained */
     ht_server *server;        /* NULL until it listens */
     mt_str tls_cert, tls_key; /* PEM; empty without TLS */
+    tr_settings otlp;         /* if there is `otlp` */
 } service;
 
 /* ---- Settings ---- */
@@ -154,6 +158,70 @@ static int first_of(int a, int b)
     return a ? a : b;
 }
 
+static void set_level(service *s, const char *name)
+{
+    ht_level level = HT_INFO;
+    (void)ht_level_read(mt_str_z(name), &level);
+    atomic_store(&s->log.least, (int)level);
+}
+
+/* One line per fault, with the place of the key where it is in the file. */
+static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
+{
+    const service *s = state;
+    const char *path = cli_value(s->args, "config");
+    uint32_t line, column;
+    if (!path || offset == EX_NO_PLACE) {
+        cli_fail(s->args, CLI_FAILS, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
+        return;
+    }
+    mt_json_place(s->text, offset, &line, &column);
+    fprintf(stderr, "%s:%u:%u: %.*s: %.*s\n", path, line, column, MT_ARG(key),
+            MT_ARG(reason));
+}
+
+/* Of the configuration file; with its slash, or empty. */
+static mt_str directory_of(const service *s)
+{
+    const char *path = cli_value(s->args, "config");
+    mt_str name = mt_str_z(path ? path : "");
+    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
+}
+
+static void say_form_fault(void *state, const mt_form_fault *f)
+{
+    say_fault(state, f->path.len ? f->path : f->key, f->offset, f->said);
+}
+
+static int read_otlp(service *s)
+{
+    mt_form form = {.arena = &s->arena,
+                    .path = MT_STR("otlp"),
+                    .what = "`otlp`",
+                    .report = say_form_fault,
+                    .state = s};
+    bool good = !s->config.otlp ||
+                tr_settings_read(&form, s->config.otlp, directory_of(s), &s->otlp);
+    return good ? CLI_HOLDS : CLI_FAILS;
+}
+
+/* A URL with a password belongs into a file that others cannot read: arguments are seen
+ * by everybody on the machine. */
+static int read_store(service *s)
+{
+    mt_str url;
+    if (!s->config.store_file) {
+        return CLI_HOLDS;
+    }
+    const char *why = os_secret_read(&s->arena, NULL, s->config.store_file, &url);
+    if (why) {
+        return cli_fail(s->args, CLI_USAGE, "store_file: %s %s", s->config.store_file,
+                        why);
+    }
+    s->config.store = mt_str_dup(&s->arena, url).ptr;
+    return CLI_HOLDS;
+}
+
 /* A check goes on after a fault in the file, with the settings that are good, to tell
  * the rest; a start does not. */
 static int read_settings(service *s)
@@ -172,7 +240,9 @@ static int read_settings(service *s)
         return code;
     }
     s->log = (ht_log){.json = strcmp(s->config.log, "json") == 0};
-    (void)ht_level_read(mt_str_z(s->config.log_level), &s->log.least);
+    set_level(s, s->config.log_level);
+    code = first_of(code, read_otlp(s));
+    code = first_of(code, read_store(s));
     return first_of(code, read_tls(s));
 }
 
@@ -189,14 +259,6 @@ static const mt_str *texts_of(service *s, ht_list list)
         texts[i] = mt_str_z(list.items[i]);
     }
     return texts;
-}
-
-/* Of the configuration file; with its slash, or empty. */
-static mt_str directory_of(const service *s)
-{
-    const char *path = cli_value(s->args, "config");
-    mt_str name = mt_str_z(path ? path : "");
-    return mt_str_from(name.ptr, name.len - mt_str_basename(name).len);
 }
 
 static const char *const NO_FILES[] = {NULL};
@@ -254,21 +316,6 @@ static int check_files(service *s, const char **good)
     return worst;
 }
 
-/* One line per fault, with the place of the key where it is in the file. */
-static void say_fault(void *state, mt_str key, size_t offset, mt_str reason)
-{
-    const service *s = state;
-    const char *path = cli_value(s->args, "config");
-    uint32_t line, column;
-    if (!path || offset == EX_NO_PLACE) {
-        cli_fail(s->args, CLI_FAILS, "%.*s: %.*s", MT_ARG(key), MT_ARG(reason));
-        return;
-    }
-    mt_json_place(s->text, offset, &line, &column);
-    fprintf(stderr, "%s:%u:%u: %.*s: %.*s\n", path, line, column, MT_ARG(key),
-            MT_ARG(reason));
-}
-
 /* Files with faults are left out of the second check, so that their faults are not told
  * twice. */
 static int check_executor(service *s)
@@ -282,9 +329,36 @@ static int check_executor(service *s)
                     ex_executor_check(&options, say_fault, s) ? CLI_FAILS : CLI_HOLDS);
 }
 
+/* Resolved, not only split: what is not an address shows here, not at the start. */
+static int check_listen(service *s)
+{
+    os_address at;
+    return os_address_find(s->config.listen, &at)
+               ? cli_fail(s->args, CLI_FAILS, "listen: %s cannot be listened on",
+                          s->config.listen)
+               : CLI_HOLDS;
+}
+
+static int check_tls(service *s)
+{
+    mt_buf why = {0};
+    int64_t until;
+    int code = CLI_HOLDS;
+    if (s->tls_cert.len && s->tls_key.len &&
+        ht_tls_check(s->tls_cert, s->tls_key, &until, &why)) {
+        code = cli_fail(s->args, CLI_FAILS, "tls_cert: %.*s", MT_ARG(mt_buf_str(&why)));
+    }
+    mt_buf_free(&why);
+    return code;
+}
+
 /* All faults at once: of the settings (`code`, and told), then of what they name. */
 static int check_config(service *s, int code)
 {
+    if (s->usable) {
+        code = first_of(code, check_listen(s));
+        code = first_of(code, check_tls(s));
+    }
     code = first_of(code, s->usable ? check_executor(s) : CLI_HOLDS);
     return code ? code : cli_print(MT_STR("the configuration holds\n"));
 }
@@ -356,6 +430,8 @@ static int open_server(service *s)
         .insecure = c->insecure,
         .private_manifest = c->private_manifest,
         .access_log = c->access_log,
+        .otlp = c->otlp ? &s->otlp : NULL,
+        .version = MT_STR(MOTET_VERSION),
         .peers = {.connections = c->max_connections,
                   .per_address = c->max_per_address,
                   .rate_per_minute = (unsigned)c->rate,
@@ -398,7 +474,14 @@ static int say_where(service *s)
 static void wait_for_signal(const sigset_t *signals, service *s)
 {
     int which = 0;
-    sigwait(signals, &which);
+    while (sigwait(signals, &which) == 0 && which == SIGHUP) {
+        serve_reload(&(serve_reloading){.args = s->args,
+                                        .running = &s->config,
+                                        .log = &s->log,
+                                        .executor = s->executor,
+                                        .server = s->server,
+                                        .limits = &s->limits});
+    }
     ht_log_text(&s->log, HT_INFO, "stopping", "signal",
                 which == SIGTERM ? MT_STR("SIGTERM") : MT_STR("SIGINT"));
 }
@@ -465,8 +548,16 @@ int cmd_serve(const cli_args *args)
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
+    bool check = cli_flag(args, "check-config");
+    if (!check) { /* before anything takes time: who asks to reload must not kill */
+        sigset_t hangup;
+        sigemptyset(&hangup);
+        sigaddset(&hangup, SIGHUP);
+        pthread_sigmask(SIG_BLOCK, &hangup, NULL);
+    }
     int code = read_settings(&s);
-    if (cli_flag(args, "check-config")) {
+    if (check) {
         code = check_config(&s, code);
     } else if (!code) {
         /* Before any thread is made, so that all of them leave signals to us. */

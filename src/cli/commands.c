@@ -48,6 +48,8 @@ const cli_command CLI_COMMANDS[] = {
      CMD_WITNESS_COMMANDS, 0, 0, NULL},
     {"store", NULL, "Compare the rest of a store with its ledger", NULL, NULL,
      CMD_STORE_COMMANDS, 0, 0, NULL},
+    {"doctor", NULL, "Say what a server lacks on this machine, and what to do", cmd_doctor,
+     CMD_DOCTOR_OPTIONS, NULL, 0, 0, CMD_DOCTOR_DETAILS},
     {"backup", NULL, "Copy a store beside its running server", cmd_backup,
      CMD_BACKUP_OPTIONS, NULL, 0, 0, CMD_BACKUP_DETAILS},
     {"restore", "BACKUP", "Fill an empty store from a checked copy", cmd_restore,

@@ -70,8 +70,11 @@ extern const char CMD_LEDGER_EXPORT_DETAILS[], CMD_LEDGER_PROVE_DETAILS[],
     CMD_LEDGER_SHOW_DETAILS[], CMD_LEDGER_VERIFY_DETAILS[];
 
 int cmd_diff(const cli_args *args);
+int cmd_doctor(const cli_args *args);
 int cmd_migrate(const cli_args *args);
 extern const cli_option CMD_DIFF_OPTIONS[], CMD_MIGRATE_OPTIONS[];
+extern const cli_option CMD_DOCTOR_OPTIONS[];
+extern const char CMD_DOCTOR_DETAILS[];
 extern const char CMD_DIFF_DETAILS[], CMD_MIGRATE_DETAILS[];
 int cmd_whatif(const cli_args *args);
 extern const cli_option CMD_WHATIF_OPTIONS[];

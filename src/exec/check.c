@@ -2,9 +2,10 @@
  * Room: exec.
  * Each part is read by the function that reads it when the executor opens, so the two
  * cannot disagree; all faults are told, not only the first. In this order: keys,
- * policies, numbers, what may be fetched, files and their sources, the shadow, graphs,
- * agents. INVARIANT: nothing is started and nothing is written. What only the store can
- * tell (another version, tokens, its trust domain) is not looked at. */
+ * policies, numbers, what may be fetched, files and their sources, the shadow, names
+ * that lead nowhere, graphs, agents. INVARIANT: nothing is started and nothing is
+ * written. What only the store can tell (another version, tokens, its trust domain) is
+ * not looked at. */
 #include "contract/elaborate.h"
 #include "exec/contract/invariants.h"
 #include "exec/contract/policy.h"
@@ -20,6 +21,10 @@ typedef struct check {
     ex_config_fault *fault;
     void *state;
     size_t count;
+    mt_map contracts; /* of the files: id -> 1 */
+    mt_map sources;   /* that they declare */
+    mt_map systems;
+    bool incomplete; /* a file could not be read: what it has is not known */
 } check;
 
 static void found(check *c, mt_str key, const mt_json *at, mt_str reason)
@@ -79,6 +84,10 @@ static void check_sources(check *c, const ex_source *s)
               d ? d->message : MT_STR("it cannot be loaded"));
         return;
     }
+    mt_map_put(&c->arena, &c->contracts, mt_str_dup(&c->arena, s->id), 1);
+    for (uint32_t i = 0; i < m->source_count; i++) {
+        mt_map_put(&c->arena, &c->sources, m->sources[i].id, 1);
+    }
     check_promises(c, s, m);
     (void)ex_adapters_open(&c->outside, m, NULL, false, &ds, &adapters);
     ad_adapters_free(adapters);
@@ -95,6 +104,10 @@ static void check_file(check *c, const char *key, const char *path, bool sources
     mt_buf why = {0};
     if (ex_source_read(&c->arena, path, &c->limits, &read, &why)) {
         found(c, mt_str_z(key), NULL, mt_buf_str(&why));
+        c->incomplete = true;
+    }
+    if (read.system.id.len) {
+        mt_map_put(&c->arena, &c->systems, read.system.id, 1);
     }
     for (size_t i = 0; sources && i < read.len; i++) {
         check_sources(c, &read.items[i]);
@@ -140,6 +153,41 @@ static void check_each(check *c, const char *section,
                   why.len ? mt_buf_str(&why) : mt_str_z(mt_err_text(err)));
         }
         mt_buf_free(&why);
+    }
+}
+
+/* ---- Names that lead nowhere ---- */
+
+/* Keys of a section that nothing in the files has. A contract that is only in the store
+ * cannot be seen from here; whoever serves such a one gives its file to the check. */
+static void check_names(check *c, const char *section, const mt_map *known,
+                        const char *what)
+{
+    const mt_json *all = mt_json_get(c->o->settings, mt_str_z(section));
+    for (uint32_t i = 0; mt_json_is(all, MT_JSON_OBJECT) && i < all->count; i++) {
+        const mt_json_member *m = &all->as.members[i];
+        if (!mt_map_find(known, m->key)) {
+            found(c, mt_strf(&c->arena, "%s.%.*s", section, MT_ARG(m->key)), &m->value,
+                  mt_str_z(what));
+        }
+    }
+}
+
+static void check_all_names(check *c)
+{
+    if (c->incomplete || !c->contracts.len) {
+        return;
+    }
+    check_names(c, "sources", &c->sources,
+                "no contract of `files` has a source of this name");
+    check_names(c, "systems", &c->systems, "`files` have no System of this name");
+    check_names(c, "invariants", &c->contracts,
+                "`files` have no contract of this name");
+    if (c->o->default_contract.len &&
+        !mt_map_find(&c->contracts, c->o->default_contract)) {
+        found(c, MT_STR("default_contract"),
+              mt_json_at(c->o->settings, "default_contract"),
+              MT_STR("`files` have no contract of this name"));
     }
 }
 
@@ -228,6 +276,7 @@ size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fa
     if (options->shadow) {
         check_file(&c, "shadow", options->shadow, false);
     }
+    check_all_names(&c);
     check_each(&c, "graphs", try_graph);
     check_each(&c, "agents", try_agent);
     mt_arena_free(&c.arena);

@@ -23,9 +23,11 @@
 #define EX_EXECUTOR_H
 
 #include "adapter/param.h"
+#include "base/figures.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "store/store.h"
+#include "trace/trace.h"
 
 typedef struct ex_executor ex_executor;
 
@@ -115,6 +117,7 @@ typedef struct ex_call {
     mt_str request_digest;  /* hex of method, path, body; with the key */
     const ad_param *query;
     size_t query_count;
+    tr_trace *trace; /* stages are noted there, its id in the record; NULL: none */
     /* On a thread that others wait for: what takes long to evaluate is left to the
      * executor's workers, and answered from there. */
     bool must_not_linger;
@@ -127,6 +130,8 @@ typedef struct ex_reply {
     const char *type;      /* another content type than JSON, or NULL */
     bool replayed;         /* an idempotent request answered again */
     mt_str etag, location; /* live in the buffer's memory or are static; may be empty */
+    mt_str contract;       /* that was asked about; lives until the executor closes */
+    const char *code;      /* of the problem; NULL: none, or an answer given again */
     char etag_room[80], location_room[160];
 } ex_reply;
 
@@ -188,6 +193,8 @@ typedef void ex_config_fault(void *state, mt_str key, size_t offset, mt_str reas
 /* All of them, as far as they show without the store; starts nothing. How many. */
 size_t ex_executor_check(const ex_executor_options *options, ex_config_fault *fault,
                          void *state);
+/* Is this file's the key that signs? If not, `why` has a sentence. */
+bool ex_executor_has_key(ex_executor *x, const char *path, mt_buf *why);
 /* Takes no more calls, finishes or checkpoints what runs, answers all that wait. */
 void ex_executor_close(ex_executor *x);
 
@@ -205,8 +212,6 @@ void ex_executor_release(ex_executor *x, ex_manifest *m);
 /* Is the store reachable, the committer alive and the ledger the one that was signed?
  * `why` gets the reason if not. */
 bool ex_executor_ready(ex_executor *x, mt_buf *why);
-/* Prometheus text of what the executor counts. */
-void ex_executor_metrics(ex_executor *x, mt_buf *out);
 /* How each witness of the configuration stands, at `now_s` seconds since 1970. */
 typedef struct ex_witness_state {
     mt_str name;
@@ -219,6 +224,8 @@ typedef struct ex_witness_state {
 /* At most `most`; how many. */
 size_t ex_witness_states(ex_executor *x, int64_t now_s, ex_witness_state *out,
                          size_t most);
+/* Tells what the executor counts and measures. */
+void ex_executor_figures(ex_executor *x, mt_figures *f);
 /* OpenAPI 3.1 of everything served, typed from the contracts. */
 void ex_executor_openapi(ex_executor *x, mt_buf *out);
 /* Called from the committer or a poller whenever new records are chained, so that event

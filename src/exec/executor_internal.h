@@ -23,8 +23,10 @@
 #include "host/graph_service.h"
 #include "ledger/note.h"
 #include "os/clock.h"
+#include "os/trouble.h"
 
 typedef struct ex_job ex_job;
+typedef struct ex_asked_source ex_asked_source;
 typedef struct ex_agent ex_agent;
 typedef struct ex_cache ex_cache;
 typedef struct ex_shadow ex_shadow;
@@ -34,8 +36,11 @@ typedef struct ex_metrics {
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
-    atomic_ullong thought; /* jobs that workers took over */
-    atomic_llong waiting;  /* jobs in the queue */
+    atomic_ullong thought;     /* jobs that workers took over */
+    atomic_llong waiting;      /* jobs in the queue */
+    atomic_llong signed_ms;    /* os_now_ms() of the newest checkpoint seen; 0: none */
+    atomic_llong outbox;       /* rows that wait, as last looked */
+    mt_times commits;          /* groups, from their beginning until durable */
 } ex_metrics;
 
 /* The thread that signs (commit/sign.c); all but the thread itself under the lock. */
@@ -161,12 +166,16 @@ struct ex_executor {
 
     lg_chain chain; /* the committer's (or sequencer's); see chain_known */
     bool chain_known;
-    ex_cache *cache;        /* NULL on a shared store */
-    ex_shadow *shadow;      /* the committer's; NULL: none */
-    atomic_llong ahead_ms;  /* ex_now() */
-    atomic_llong skew_ms;   /* this machine's clock, minus the database's */
-    bool skewed;            /* by more than clock_skew_ms; who syncs knows */
-    unsigned clock_skew_ms; /* that is said to be too much */
+    ex_cache *cache;          /* NULL on a shared store */
+    ex_shadow *shadow;        /* the committer's; NULL: none */
+    atomic_llong ahead_ms;    /* ex_now() */
+    atomic_llong skew_ms;     /* this machine's clock, minus the database's */
+    bool skewed;              /* by more than clock_skew_ms; who syncs knows */
+    unsigned clock_skew_ms;   /* that is said to be too much */
+    os_trouble reads, writes; /* of the store, for the log */
+    pthread_mutex_t asked_lock;
+    mt_arena asked_arena;
+    mt_map asked;           /* source -> ex_asked_source; under the lock */
     atomic_int store_fault; /* mt_err of the last group, for readiness */
     atomic_llong fault_ms;  /* when that was */
     pthread_mutex_t news_lock;
@@ -186,6 +195,14 @@ void ex_now_at_least(ex_executor *x, int64_t ms);
 mt_str ex_new_id(mt_arena *a, const char *prefix);
 void ex_log(ex_executor *x, int level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+/* How it went with the store, to be logged when it begins to fail, and when it works
+ * again. `why`: what the store says, or empty. */
+void ex_store_read(ex_executor *x, mt_err err, mt_str why);
+void ex_store_written(ex_executor *x, mt_err err, mt_str why);
+/* A source of facts was asked; `failed`: why, or NULL. Logged likewise. */
+void ex_source_asked(ex_executor *x, mt_str source, uint64_t ns, const char *failed);
+void ex_sources_figures(ex_executor *x, mt_figures *f);
+void ex_sources_free(ex_executor *x);
 /* Something was put into the outbox, or can be done now. */
 void ex_outbox_wake(ex_executor *x);
 

@@ -1,6 +1,11 @@
 /* exec/machine.c - what every part asks of the executor: the time, an identifier, a
  * line in the log, that the outbox looks.
- * Room: exec. */
+ * Room: exec.
+ * Also what is said of things that fail: the store and the sources of facts each get a
+ * line when they begin to fail, when the reason changes and when they work again,
+ * however many calls fail in between (os/trouble.h), and sources are counted by name.
+ * Invariant: at most SOURCES_MOST names are counted, so a contract cannot make figures
+ * grow. Nothing here can fail. */
 #include <stdarg.h>
 #include <sys/random.h>
 #include <time.h>
@@ -100,6 +105,106 @@ void ex_log(ex_executor *x, int level, const char *event, const char *format, ..
     x->log(x->log_state, level, mt_str_z(event), mt_buf_str(&json));
     mt_buf_free(&json);
     mt_arena_free(&a);
+}
+
+/* ---- What fails and works again ---- */
+
+static void tell(ex_executor *x, const os_told *told, const char *event,
+                 const char *restored, const char *reason, mt_str why)
+{
+    unsigned long long failures = told->failures;
+    why = why.len ? why : MT_STR("");
+    if (told->turn == OS_ENDED) {
+        ex_log(x, 1, restored, "after %llu failures in %lld ms", failures,
+               (long long)told->lasted_ms);
+    } else if (told->turn != OS_AS_BEFORE) {
+        ex_log(x, 3, event, "%s%s%.*s", reason, why.len ? ": " : "", MT_ARG(why));
+    }
+}
+
+void ex_store_read(ex_executor *x, mt_err err, mt_str why)
+{
+    os_told told = os_trouble_note(&x->reads, (int)err);
+    tell(x, &told, "store_failing", "store_restored", mt_err_text(err), why);
+}
+
+/* What can be written can be read, too. */
+void ex_store_written(ex_executor *x, mt_err err, mt_str why)
+{
+    os_told told = os_trouble_note(&x->writes, (int)err);
+    tell(x, &told, "store_failing_writes", "store_writes_restored", mt_err_text(err),
+         why);
+    if (!err) {
+        ex_store_read(x, MT_OK, (mt_str){0});
+    }
+}
+
+/* ---- Sources ---- */
+
+enum { SOURCES_MOST = 256 }; /* that are counted by name; the rest together */
+
+struct ex_asked_source {
+    mt_times times;
+    atomic_ullong failures;
+    os_trouble trouble;
+};
+
+static ex_asked_source *asked_source(ex_executor *x, mt_str *source)
+{
+    bool added;
+    pthread_mutex_lock(&x->asked_lock);
+    bool room = x->asked.len < SOURCES_MOST || mt_map_find(&x->asked, *source);
+    *source = room ? *source : MT_STR("other");
+    mt_map_entry *e = mt_map_add(&x->asked_arena, &x->asked,
+                                 mt_str_dup(&x->asked_arena, *source), &added);
+    if (added) {
+        ex_asked_source *s = mt_new(&x->asked_arena, ex_asked_source);
+        os_trouble_make(&s->trouble);
+        e->value = (uintptr_t)s;
+    }
+    ex_asked_source *found = (ex_asked_source *)e->value;
+    pthread_mutex_unlock(&x->asked_lock);
+    return found;
+}
+
+void ex_source_asked(ex_executor *x, mt_str source, uint64_t ns, const char *failed)
+{
+    ex_asked_source *s = asked_source(x, &source);
+    mt_times_add(&s->times, ns);
+    atomic_fetch_add_explicit(&s->failures, failed != NULL, memory_order_relaxed);
+    int reason = 0;
+    for (const char *c = failed; c && *c; c++) {
+        reason = (reason * 31 + *c) & 0xffffff;
+    }
+    os_told told = os_trouble_note(&s->trouble, reason);
+    tell(x, &told, "source_failing", "source_restored", failed ? failed : "", source);
+}
+
+/* Keys and what they lead to stay until the executor is freed. */
+void ex_sources_figures(ex_executor *x, mt_figures *f)
+{
+    pthread_mutex_lock(&x->asked_lock);
+    mt_family(f, MT_HISTOGRAM, "source_seconds", "How long sources of facts took.");
+    for (uint32_t i = 0; i < x->asked.len; i++) {
+        mt_label of = {"source", x->asked.entries[i].key};
+        f->times(f, &of, 1, &((ex_asked_source *)x->asked.entries[i].value)->times);
+    }
+    mt_family(f, MT_COUNTER, "source_failures_total",
+              "Questions that sources of facts failed to answer.");
+    for (uint32_t i = 0; i < x->asked.len; i++) {
+        const ex_asked_source *s = (ex_asked_source *)x->asked.entries[i].value;
+        mt_figure_of(f, "source", x->asked.entries[i].key,
+                     (double)atomic_load(&s->failures));
+    }
+    pthread_mutex_unlock(&x->asked_lock);
+}
+
+void ex_sources_free(ex_executor *x)
+{
+    for (uint32_t i = 0; i < x->asked.len; i++) {
+        os_trouble_drop(&((ex_asked_source *)x->asked.entries[i].value)->trouble);
+    }
+    mt_arena_free(&x->asked_arena);
 }
 
 void ex_outbox_wake(ex_executor *x)

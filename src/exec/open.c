@@ -75,6 +75,9 @@ static void make_locks(ex_executor *x)
     pthread_mutex_init(&x->refresh_lock, NULL);
     pthread_mutex_init(&x->news_lock, NULL);
     pthread_mutex_init(&x->facts_lock, NULL);
+    pthread_mutex_init(&x->asked_lock, NULL);
+    os_trouble_make(&x->reads);
+    os_trouble_make(&x->writes);
     pthread_mutex_init(&x->jobs_lock, NULL);
     pthread_mutex_init(&x->queue_lock, NULL);
     pthread_cond_init(&x->queue_more, NULL);
@@ -92,6 +95,9 @@ static void drop_locks(ex_executor *x)
     pthread_mutex_destroy(&x->refresh_lock);
     pthread_mutex_destroy(&x->news_lock);
     pthread_mutex_destroy(&x->facts_lock);
+    pthread_mutex_destroy(&x->asked_lock);
+    os_trouble_drop(&x->reads);
+    os_trouble_drop(&x->writes);
     pthread_mutex_destroy(&x->jobs_lock);
     pthread_mutex_destroy(&x->queue_lock);
     pthread_cond_destroy(&x->queue_more);
@@ -112,6 +118,7 @@ static void executor_free(ex_executor *x)
     ex_cache_free(x->cache);
     ct_run_free(&x->run);
     mt_arena_free(&x->facts_arena);
+    ex_sources_free(x);
     mt_sign_wipe(&x->key);
     os_sign_command_free(x->elsewhere);
     drop_locks(x);
@@ -228,6 +235,21 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
     }
     *out = x;
     return MT_OK;
+}
+
+bool ex_executor_has_key(ex_executor *x, const char *path, mt_buf *why)
+{
+    mt_sign_key found;
+    if (os_key_read(path, &found, why)) {
+        return false;
+    }
+    bool same = x->has_key && memcmp(&found.open, &x->key.open, sizeof found.open) == 0;
+    mt_sign_wipe(&found);
+    if (!same) {
+        mt_buf_addz(why, "the file has another key than the one that signs; restart "
+                         "with previous_signing_key to hand over");
+    }
+    return same;
 }
 
 /* ---- Closing ---- */

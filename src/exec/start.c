@@ -3,7 +3,7 @@
  * One transaction: what the store has is served, then each file's System and contracts
  * are deployed over it, then the default is chosen. A change that would break what runs
  * needs a policy, as in a request; without one nothing is written and `why` says what
- * to declare. */
+ * to declare. A file that another version was deployed over since is left alone. */
 #include "analyze/version/diff_report.h"
 #include "exec/commit/commit.h"
 #include "exec/contract/invariants.h"
@@ -113,11 +113,37 @@ static mt_err keep_promises(ex_group *g, const ex_version *v, mt_buf *why)
     return err;
 }
 
+/* Is the file's a version that another was deployed over? Then it says nothing new:
+ * whoever deployed the other meant it, and a restart is not a deployment. */
+static mt_err is_overtaken(ex_group *g, const ex_version *v, bool *out)
+{
+    const ex_version *now = ex_current(g->x, v->contract);
+    *out = false;
+    if (!now || mt_str_eq(now->etag, v->etag)) {
+        return MT_OK;
+    }
+    mt_err err = ex_version_was_stored(g->tx, g->arena, v, out);
+    if (!err && *out) {
+        ex_log(g->x, 2, "file_is_older",
+               "contract '%.*s': the file is a version that was served before version "
+               "%lld was deployed over it; version %lld stays (to go back, deploy the "
+               "file: motet deploy)",
+               MT_ARG(v->contract), (long long)now->number, (long long)now->number);
+    }
+    return err;
+}
+
 /* One contract of a file: what the store has, or a deployment like any other. */
 static mt_err open_source(ex_group *g, const ex_source *s, mt_buf *why)
 {
     ex_version *v;
+    bool overtaken = false;
     mt_err err = ex_version_make(g->x, s, 1, g->now_ms, &v, why);
+    mt_err looked = err ? MT_OK : is_overtaken(g, v, &overtaken);
+    if (looked || overtaken) {
+        ex_version_free(v);
+        return looked;
+    }
     if (!err && keep_promises(g, v, why)) {
         ex_version_free(v);
         return MT_E_REJECTED;

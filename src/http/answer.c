@@ -95,6 +95,11 @@ enum MHD_Result ht_answer_queue(ht_request *r, int status, struct MHD_Response *
         return MHD_NO;
     }
     add(answer, "X-Request-Id", r->id);
+    if (r->trace.known) {
+        char parent[TR_HEADER_BYTES + 1];
+        tr_trace_header(&r->trace, parent);
+        add(answer, "traceparent", parent);
+    }
     add_for_status(r, status, answer);
     r->status = status;
     if (r->peer) {
@@ -142,6 +147,7 @@ enum MHD_Result ht_answer_problem(ht_request *r, int status, const char *code,
                                   const char *detail)
 {
     mt_buf body = {0};
+    r->code = code;
     ht_problem_write(&body, status, code, mt_str_z(detail), r->id);
     return ht_answer_text(r, status, PROBLEM_TYPE, &body);
 }
@@ -159,6 +165,7 @@ enum MHD_Result ht_answer_reply(ht_request *r)
 {
     ex_reply *reply = &r->reply;
     int status = reply->status;
+    r->code = reply->code;
     if (may_be_unmodified(r, reply)) {
         status = MHD_HTTP_NOT_MODIFIED;
         mt_buf_free(&reply->body);

@@ -24,6 +24,7 @@ typedef mt_form_words ht_list;
 /* clang-format off */
 #define HT_OPTION_MAP(X) \
     X(store, "store", TEXT, const char *, "sqlite:motet.db", 0, 0, "URL", "where everything is kept: sqlite:PATH or postgresql://…") \
+    X(store_file, "store-file", TEXT, const char *, NULL, 0, 0, "FILE", "a private file that has the URL, for one with a password") \
     X(pool, "pool", COUNT, size_t, 8, 1, 1000, "COUNT", "database connections at most (8)") \
     X(listen, "listen", TEXT, const char *, "127.0.0.1:8440", 0, 0, "HOST:PORT", "where to listen (127.0.0.1:8440; port 0: any)") \
     X(tls_cert, "tls-cert", TEXT, const char *, NULL, 0, 0, "FILE", "TLS: certificate chain (PEM)") \
@@ -73,6 +74,7 @@ typedef mt_form_words ht_list;
     X(agents, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "agents served beside the contracts") \
     X(systems, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "instances for flows that triggers start (docs/systems.md)") \
     X(invariants, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "questions whose answer must be yes, by contract (docs/proofs.md)") \
+    X(otlp, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "a collector that traces and figures are sent to (docs/operations.md)") \
     X(executor, NULL, TREE, const mt_json *, NULL, 0, 0, NULL, "how the executor waits, retries and forgets (docs/executor.md)")
 #define HT_SETTING_MAP(X) HT_OPTION_MAP(X) HT_FILE_MAP(X)
 /* clang-format on */

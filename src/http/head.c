@@ -24,7 +24,7 @@ static const struct field {
 };
 
 /* The first fault is told; later ones often follow from it. */
-static void fault(ht_head *h, const char *text)
+void ht_head_fault(ht_head *h, const char *text)
 {
     h->fault = h->fault ? h->fault : text;
 }
@@ -65,20 +65,24 @@ static bool is_clean(mt_str s)
 void ht_head_add(ht_head *h, mt_str name, mt_str value)
 {
     if (++h->fields > HT_HEAD_FIELDS) {
-        fault(h, "there are too many header fields");
+        ht_head_fault(h, "there are too many header fields");
         return;
     }
     if (!is_token(name)) {
-        fault(h, "the name of a header field is malformed");
+        ht_head_fault(h, "the name of a header field is malformed");
     }
     if (!is_clean(value)) {
-        fault(h, "a header field has a control character");
+        ht_head_fault(h, "a header field has a control character");
+    }
+    if (same_name(name, MT_STR("traceparent"))) { /* decides nothing: not refused */
+        h->traceparent = h->traceparent.ptr ? MT_STR("") : value;
     }
     for (size_t i = 0; i < sizeof FIELDS / sizeof *FIELDS; i++) {
         if (same_name(name, FIELDS[i].name)) {
             mt_str *to = (mt_str *)(void *)((char *)h + FIELDS[i].offset);
             if (to->ptr) {
-                fault(h, "a header field that may be given once is given twice");
+                ht_head_fault(h,
+                              "a header field that may be given once is given twice");
             }
             *to = value.ptr ? value : MT_STR("");
             return;
@@ -112,21 +116,21 @@ static bool is_printable(mt_str s, size_t most)
 bool ht_head_check(ht_head *h)
 {
     if (h->content_length.ptr && h->transfer_encoding.ptr) {
-        fault(h, "a request has a length or a transfer coding, not both");
+        ht_head_fault(h, "a request has a length or a transfer coding, not both");
     }
     if (h->content_length.ptr && !is_digits(h->content_length)) {
-        fault(h, "the content length is malformed");
+        ht_head_fault(h, "the content length is malformed");
     }
     if (h->transfer_encoding.ptr &&
         !same_name(h->transfer_encoding, MT_STR("chunked"))) {
-        fault(h, "the only transfer coding understood is chunked");
+        ht_head_fault(h, "the only transfer coding understood is chunked");
     }
     if (h->content_encoding.ptr &&
         !same_name(h->content_encoding, MT_STR("identity"))) {
-        fault(h, "bodies are taken as they are, without a content coding");
+        ht_head_fault(h, "bodies are taken as they are, without a content coding");
     }
     if (h->idempotency_key.ptr && !is_printable(h->idempotency_key, HT_KEY_BYTES)) {
-        fault(h, "an idempotency key is 1 to 255 printable ASCII characters");
+        ht_head_fault(h, "an idempotency key is 1 to 255 printable ASCII characters");
     }
     return !h->fault;
 }

@@ -30,6 +30,7 @@ typedef struct ht_head {
 #define HT_FIELD_MEMBER(field, name) mt_str field;
     HT_FIELD_MAP(HT_FIELD_MEMBER)
 #undef HT_FIELD_MEMBER
+    mt_str traceparent; /* of a trace; empty when it is given twice */
     size_t fields;
     const char *fault; /* the first thing wrong, a static sentence; NULL: nothing */
 } ht_head;
@@ -37,6 +38,8 @@ typedef struct ht_head {
 enum { HT_HEAD_FIELDS = 100, HT_KEY_BYTES = 255, HT_REQUEST_ID_BYTES = 64 };
 
 void ht_head_add(ht_head *h, mt_str name, mt_str value);
+/* Something else is wrong with the head; `text` is static. */
+void ht_head_fault(ht_head *h, const char *text);
 /* After the last field: what must hold between fields. False: h->fault says why. */
 bool ht_head_check(ht_head *h);
 /* The announced length, or `otherwise`. */

@@ -10,6 +10,8 @@
 #ifndef HT_LOG_H
 #define HT_LOG_H
 
+#include <stdatomic.h>
+
 #include "base/json_write.h"
 
 typedef enum ht_level { HT_DEBUG, HT_INFO, HT_WARN, HT_ERROR } ht_level;
@@ -17,7 +19,7 @@ typedef enum ht_level { HT_DEBUG, HT_INFO, HT_WARN, HT_ERROR } ht_level;
 typedef struct ht_log {
     int fd; /* -1: it cannot be written, every line is dropped */
     bool json;
-    ht_level least;
+    atomic_int least;             /* ht_level; may change while it is used */
     struct ht_log_writer *writer; /* NULL: silent */
 } ht_log;
 

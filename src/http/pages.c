@@ -29,31 +29,10 @@ static enum MHD_Result answer_ready(ht_request *r)
     return result;
 }
 
-static void add_figure(mt_buf *out, const char *name, const char *kind,
-                       const char *help, uint64_t value)
-{
-    mt_buf_addf(out, "# HELP motet_http_%s %s\n# TYPE motet_http_%s %s\nmotet_http_%s ",
-                name, help, name, kind, name);
-    mt_buf_add_u64(out, value);
-    mt_buf_addc(out, '\n');
-}
-
-static void add_answers(mt_buf *out, ht_server *s)
-{
-    mt_buf_addz(out, "# HELP motet_http_answers_total answers by class of status\n"
-                     "# TYPE motet_http_answers_total counter\n");
-    for (int class = 2; class < 6; class ++) {
-        mt_buf_addf(out, "motet_http_answers_total{class=\"%dxx\"} ", class);
-        mt_buf_add_u64(out, atomic_load(&s->answered[class]));
-        mt_buf_addc(out, '\n');
-    }
-}
-
 /* Counters are read one by one while the server goes on: they are each exact and
  * together approximate, which Prometheus expects. */
 static enum MHD_Result answer_metrics(ht_request *r)
 {
-    ht_server *s = r->server;
     const ex_caller *who = r->pass.caller;
     if (!who->anyone && !ex_caller_may(who, MT_STR("metrics:read")) &&
         !ex_caller_may(who, MT_STR("admin"))) {
@@ -61,29 +40,8 @@ static enum MHD_Result answer_metrics(ht_request *r)
                                  "the right metrics:read is needed");
     }
     mt_buf out = {0};
-    ht_peer_counts c;
-    ht_peers_count(s->peers, &c);
-    add_figure(&out, "requests_total", "counter", "requests received",
-               atomic_load(&s->requests));
-    add_answers(&out, s);
-    add_figure(&out, "calls_under_way", "gauge", "calls not answered yet",
-               atomic_load(&s->under_way));
-    add_figure(&out, "connections", "gauge", "open connections", c.open);
-    add_figure(&out, "connections_total", "counter", "connections taken", c.accepted);
-    add_figure(&out, "connections_refused_total", "counter",
-               "connections refused because of a limit", c.refused);
-    add_figure(&out, "connections_expired_total", "counter",
-               "connections closed because they took too long", c.expired);
-    add_figure(&out, "connections_evicted_total", "counter",
-               "idle connections closed for newcomers", c.evicted);
-    add_figure(&out, "requests_limited_total", "counter",
-               "requests refused because of the rate", c.limited);
-    add_figure(&out, "event_streams", "gauge", "open event streams",
-               ht_streams_count(s->streams));
-    add_figure(&out, "log_lines_dropped_total", "counter",
-               "lines of the log that could not be written",
-               ht_log_dropped(s->options.log));
-    ex_executor_metrics(s->options.executor, &out);
+    mt_figures_text text;
+    ht_server_tell(r->server, mt_figures_text_start(&text, &out));
     return ht_answer_text(r, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8",
                           &out);
 }

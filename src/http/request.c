@@ -95,15 +95,46 @@ void *ht_request_begin(void *server, const char *uri, struct MHD_Connection *c)
     r->status = 0;
     r->reply.status = 0;
     r->reply.body = (mt_buf){0};
+    r->reply.contract = (mt_str){0};
+    r->code = NULL;
+    r->trace.known = r->trace.sampled = false;
     return r;
 }
+
+/* The head as the library has cut it up: each field where it came, its line's end made
+ * two NULs. So a field begins where the one before it ended. */
+typedef struct heard {
+    ht_head *head;
+    const char *next; /* where the next field begins, if lines end as they should */
+    bool torn;        /* it did not */
+} heard;
 
 static enum MHD_Result add_field(void *state, enum MHD_ValueKind kind, const char *name,
                                  size_t name_len, const char *value, size_t value_len)
 {
     (void)kind;
-    ht_head_add(state, mt_str_from(name, name_len), mt_str_from(value, value_len));
+    heard *h = state;
+    h->torn |= h->next && name != h->next;
+    h->next = value ? value + value_len + 2 : NULL;
+    ht_head_add(h->head, mt_str_from(name, name_len), mt_str_from(value, value_len));
     return MHD_YES;
+}
+
+/* A NUL ends a value early, a folded line is copied elsewhere, and a line that ends
+ * with LF alone is shorter by one byte: each of them leaves a gap between two fields,
+ * or makes the head longer or shorter than its parts. Each is read in another way by
+ * some proxy; the library tolerates them. */
+static void take_fields(ht_request *r, const char *method, const char *version)
+{
+    heard h = {.head = &r->head, .next = version + strlen(version) + 2};
+    MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &h);
+    const union MHD_ConnectionInfo *size =
+        MHD_get_connection_info(r->connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    bool whole = h.next && size && h.next + 2 == method + size->header_size;
+    if (h.torn || !whole) {
+        ht_head_fault(&r->head, "a header field is folded, has a NUL or does not end "
+                                "with CR and LF");
+    }
 }
 
 /* Ours are 8 random bytes of this process and a counter: unique across restarts and
@@ -254,12 +285,16 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
 
 /* ORDER: well-formed, rate, stopping, route, token, body. What costs least comes first,
  * and nothing is evaluated or stored before the token is known to be good. */
-static enum MHD_Result take_head(ht_request *r)
+static enum MHD_Result take_head(ht_request *r, const char *method, const char *version)
 {
     ht_server *s = r->server;
     atomic_fetch_add_explicit(&s->requests, 1, memory_order_relaxed);
-    MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &r->head);
+    take_fields(r, method, version);
     give_id(r);
+    if (s->exporter || r->head.traceparent.len) {
+        tr_trace_begin(&r->trace, r->head.traceparent,
+                       s->exporter ? s->options.otlp->sample : 0);
+    }
     int64_t now = ht_now_ms();
     if (r->peer) {
         ht_peers_now(s->peers, r->peer, HT_SENDING, now);
@@ -317,6 +352,7 @@ static void make_call(ht_request *r)
                         .body = mt_buf_str(&r->body),
                         .query = r->target.query,
                         .query_count = r->target.query_count,
+                        .trace = r->trace.known ? &r->trace : NULL,
                         .must_not_linger = true};
     if (r->head.idempotency_key.ptr) {
         take_digest(r);
@@ -377,7 +413,8 @@ static enum MHD_Result give_to_worker(ht_request *r)
     MHD_suspend_connection(r->connection);
     atomic_store(&r->stage, HT_SUSPENDED);
     if (!ht_workers_give(r->server->workers, r)) {
-        ex_reply busy = {.status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true};
+        ex_reply busy = {
+            .status = MHD_HTTP_SERVICE_UNAVAILABLE, .problem = true, .code = "busy"};
         ht_problem_write(&busy.body, busy.status, "busy",
                          MT_STR("too many calls are waiting"), r->id);
         done(r, &busy);
@@ -428,7 +465,7 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
                                  const char *version, const char *data, size_t *size,
                                  void **state)
 {
-    (void)server, (void)c, (void)url, (void)version;
+    (void)server, (void)c, (void)url;
     ht_request *r = *state;
     if (r->status) {
         return MHD_NO; /* answered: a daemon that stops drops the answer and goes on */
@@ -436,11 +473,9 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
     switch (atomic_load(&r->stage)) {
     case HT_NEW:
         r->method = mt_str_dup(&r->arena, mt_str_z(method));
-        if (r->server->options.access_log) {
-            r->began_ns = (int64_t)os_clock_ns(CLOCK_MONOTONIC);
-        }
+        r->began_ns = (int64_t)os_clock_ns(CLOCK_MONOTONIC);
         atomic_store_explicit(&r->stage, HT_TAKING, memory_order_relaxed);
-        return take_head(r);
+        return take_head(r, method, version);
     case HT_TAKING: return *size ? take_body(r, data, size) : finish(r);
     case HT_DONE: return ht_answer_reply(r);
     default: return MHD_YES; /* woken for nothing */
@@ -450,7 +485,7 @@ enum MHD_Result ht_request_go_on(void *server, struct MHD_Connection *c,
 /* The query is left out, of a target that is refused as well: it may carry what a
  * caller did not mean to leave in a log. The token appears by its id, never by its
  * secret. */
-static void log_access(const ht_request *r)
+static void log_access(const ht_request *r, int64_t ns)
 {
     mt_buf fields = {0};
     mt_jw w = mt_jw_start(&fields, false);
@@ -460,12 +495,45 @@ static void log_access(const ht_request *r)
     mt_jw_key_str(&w, "path", r->target.path);
     mt_jw_key_i64(&w, "status", r->status);
     mt_jw_key_str(&w, "token", r->pass.caller ? r->pass.caller->token : MT_STR(""));
-    mt_jw_key_i64(&w, "micros",
-                  ((int64_t)os_clock_ns(CLOCK_MONOTONIC) - r->began_ns) / 1000);
+    mt_jw_key_i64(&w, "micros", ns / 1000);
+    if (r->trace.known) {
+        char id[2 * TR_ID_BYTES];
+        tr_trace_id(&r->trace, id);
+        mt_jw_key_str(&w, "trace_id", mt_str_from(id, sizeof id));
+    }
     mt_jw_end_object(&w);
     ht_log_write((void *)(uintptr_t)r->server->options.log, HT_INFO, MT_STR("request"),
                  mt_buf_str(&fields));
     mt_buf_free(&fields);
+}
+
+static void count_answer(ht_request *r, uint64_t ns)
+{
+    ht_server *s = r->server;
+    atomic_fetch_add_explicit(&s->answered[r->status / 100], 1, memory_order_relaxed);
+    if (r->match.route &&
+        r->match.route->page != HT_EVENTS) { /* as long as one stays */
+        ht_figures_request(s->figures, r->match.route, r->reply.contract, r->status,
+                           ns);
+    } else if (!r->match.route) {
+        ht_figures_request(s->figures, NULL, (mt_str){0}, r->status, ns);
+    }
+    if (r->code) {
+        ht_figures_refusal(s->figures, r->code);
+    }
+}
+
+/* What a client sent (a path, a method nobody knows) is in no span. */
+static void end_trace(ht_request *r)
+{
+    tr_trace *t = &r->trace;
+    t->request.ended_ns = tr_now_ns();
+    t->method = r->match.route ? r->match.route->method : "HTTP";
+    t->path = r->match.route ? r->match.route->pattern : "";
+    t->status = r->status;
+    t->code = r->code;
+    tr_name(t->contract, r->reply.contract);
+    (void)tr_exporter_give(r->server->exporter, t);
 }
 
 /* Also for requests that were never answered because the client went away. The buffers
@@ -479,12 +547,15 @@ void ht_request_end(void *server, struct MHD_Connection *c, void **state,
     if (!r) {
         return;
     }
-    if (r->status >= 100 && r->status < 600) {
-        atomic_fetch_add_explicit(&s->answered[r->status / 100], 1,
-                                  memory_order_relaxed);
+    if (r->status >= 100 && r->status < 600 && r->method.ptr) {
+        int64_t ns = (int64_t)os_clock_ns(CLOCK_MONOTONIC) - r->began_ns;
+        count_answer(r, ns > 0 ? (uint64_t)ns : 0);
+        if (s->options.access_log) {
+            log_access(r, ns);
+        }
     }
-    if (s->options.access_log && r->method.ptr) {
-        log_access(r);
+    if (r->trace.sampled && s->exporter && r->status) {
+        end_trace(r);
     }
     if (r->peer) {
         ht_peers_now(s->peers, r->peer, HT_WAITING, ht_now_ms());

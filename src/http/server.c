@@ -191,9 +191,9 @@ static mt_err bind_socket(ht_server *s, const os_address *at, int *fd, mt_buf *w
     return MT_OK;
 }
 
-/* TLS options point into the server's own options, which outlive the daemon. The
- * library knows one time-out for a connection; http/peers.c has one for each thing a
- * connection may be doing. */
+/* The certificate is asked for with each handshake (http/tls.h). The library knows one
+ * time-out for a connection; http/peers.c has one for each thing a connection may be
+ * doing. */
 static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
 {
     const ht_options *o = &s->options;
@@ -205,10 +205,8 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
                                              (intptr_t)threads, NULL};
     }
     if (o->tls_cert.len) {
-        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
-                                             (void *)(uintptr_t)o->tls_cert.ptr};
-        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0,
-                                             (void *)(uintptr_t)o->tls_key.ptr};
+        extra[n++] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK, 0,
+                                             ht_tls_callback()};
         extra[n++] =
             (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, TLS_PRIORITIES};
     }
@@ -227,6 +225,18 @@ static struct MHD_Daemon *start_daemon(ht_server *s, int fd)
         notice_connection, s, MHD_OPTION_URI_LOG_CALLBACK, ht_request_begin, s,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_ARRAY, extra, MHD_OPTION_END);
+}
+
+/* Before the first request, so that nobody has to ask whether it is there. */
+static mt_err open_exporter(ht_server *s, mt_buf *why)
+{
+    tr_exporter_options o = {.settings = s->options.otlp,
+                             .version = s->options.version,
+                             .tell = ht_server_tell,
+                             .tell_state = s,
+                             .log = ht_log_write,
+                             .log_state = (void *)(uintptr_t)s->options.log};
+    return s->options.otlp ? tr_exporter_open(&o, &s->exporter, why) : MT_OK;
 }
 
 /* ORDER: tokens before the address, since without tokens some addresses are refused;
@@ -254,13 +264,18 @@ static mt_err start(ht_server *s, mt_buf *why)
     s->peers = ht_peers_new(&s->options.peers);
     s->streams = ht_streams_new(s);
     s->workers = s->options.workers ? ht_workers_start(s, s->options.workers) : NULL;
-    s->daemon = start_daemon(s, fd);
+    err = s->options.tls_cert.len
+              ? ht_tls_open(s->options.tls_cert, s->options.tls_key, &s->tls, why)
+              : MT_OK;
+    err = err ? err : open_exporter(s, why);
+    s->daemon = err ? NULL : start_daemon(s, fd);
+    if (err) {
+        close(fd);
+        return err;
+    }
     if (!s->daemon) {
         close(fd);
-        mt_buf_addf(why, "cannot serve on %s%s", s->address,
-                    s->options.tls_cert.len
-                        ? ": is the certificate or its key malformed?"
-                        : "");
+        mt_buf_addf(why, "cannot serve on %s", s->address);
         return MT_E_IO;
     }
     s->keeper_runs = pthread_create(&s->keeper, NULL, keep_house, s) == 0;
@@ -280,6 +295,8 @@ mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why)
     s->listener = MHD_INVALID_SOCKET;
     s->options.peers.seconds[HT_SERVED] = 0;
     pthread_mutex_init(&s->lock, NULL);
+    pthread_mutex_init(&s->tell_lock, NULL);
+    s->figures = ht_figures_new();
     mt_cond_init(&s->wake);
     randombytes_buf(&s->id_start, sizeof s->id_start);
     mt_err err = start(s, why);
@@ -301,6 +318,11 @@ bool ht_server_is_open_to_all(const ht_server *s)
     return ht_tokens_open_to_all(s->tokens);
 }
 
+mt_err ht_server_certify(ht_server *s, mt_str cert, mt_str key, mt_buf *why)
+{
+    return ht_tls_replace(s->tls, cert, key, why);
+}
+
 /* ---- Stopping ---- */
 
 /* Is anybody still sending a request or reading an answer? */
@@ -312,12 +334,20 @@ static bool is_busy(ht_server *s)
            counts.doing[HT_READING];
 }
 
+/* From here on nobody is let in, and the executor is not asked for figures. */
+static void stop_telling(ht_server *s)
+{
+    pthread_mutex_lock(&s->tell_lock);
+    atomic_store(&s->draining, true);
+    pthread_mutex_unlock(&s->tell_lock);
+}
+
 /* True: no call is left and the executor may be closed after the server. New calls are
  * refused from the first line on; those that were admitted get `seconds`. */
 bool ht_server_drain(ht_server *s, unsigned seconds)
 {
     int64_t until = os_now_ms() + (int64_t)seconds * 1000;
-    atomic_store(&s->draining, true);
+    stop_telling(s);
     /* The library's threads may still touch the socket, so its number stays taken until
      * they have ended; nobody can connect to it from here on. */
     s->listener = MHD_quiesce_daemon(s->daemon);
@@ -337,12 +367,12 @@ bool ht_server_drain(ht_server *s, unsigned seconds)
     return atomic_load(&s->under_way) == 0;
 }
 
-/* Safe at every point of start(). ORDER: house keeper, streams, workers, daemon; each
- * uses what follows it. Requests of the pool are freed after the daemon, which gives
- * them back. */
+/* Safe at every point of start(). ORDER: house keeper, streams, workers, daemon,
+ * exporter; each uses what follows it. Requests of the pool are freed after the daemon,
+ * which gives them back. */
 void ht_server_free(ht_server *s)
 {
-    atomic_store(&s->draining, true);
+    stop_telling(s);
     atomic_store(&s->stopping, true);
     if (s->keeper_runs) {
         pthread_cond_signal(&s->wake);
@@ -363,6 +393,8 @@ void ht_server_free(ht_server *s)
     if (s->listener != MHD_INVALID_SOCKET) {
         close(s->listener);
     }
+    ht_tls_free(s->tls);
+    tr_exporter_close(s->exporter);
     if (s->streams) {
         ht_streams_free(s->streams);
     }
@@ -374,6 +406,8 @@ void ht_server_free(ht_server *s)
         ht_peers_free(s->peers);
     }
     ht_tokens_free(s->tokens);
+    ht_figures_free(s->figures);
+    pthread_mutex_destroy(&s->tell_lock);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->wake);
     free(s);

@@ -15,6 +15,7 @@
 #include "http/log.h"
 #include "http/peers.h"
 #include "http/tokens.h"
+#include "trace/exporter.h"
 
 typedef struct ht_server ht_server;
 
@@ -23,13 +24,16 @@ typedef struct ht_options {
     st_store *store;          /* borrowed; NULL: no tokens and no events */
     const ht_log *log;        /* borrowed; NULL: silent */
     const char *listen;       /* "127.0.0.1:8440"; port 0: any */
-    mt_str tls_cert, tls_key; /* PEM text, each followed by a NUL; empty: no TLS */
+    mt_str tls_cert, tls_key; /* PEM text, each followed by a NUL; empty: no TLS;
+                                 needed until ht_server_open() returns */
     unsigned threads;         /* 0: 1 */
     unsigned workers;         /* 0: calls run on the network threads */
     size_t max_body;
     size_t max_streams;
     ht_peer_limits peers;
     unsigned heartbeat_seconds; /* of event streams */
+    const tr_settings *otlp;    /* borrowed; NULL: nothing is sent to a collector */
+    mt_str version;             /* of the program, for the collector */
     bool insecure;              /* open to all although others can reach it */
     bool private_manifest;      /* discovery needs a token, too */
     bool access_log;
@@ -43,6 +47,9 @@ mt_err ht_server_open(const ht_options *options, ht_server **out, mt_buf *why);
 /* "127.0.0.1:8440", with the port it got. */
 const char *ht_server_address(const ht_server *s);
 bool ht_server_is_open_to_all(const ht_server *s);
+/* Another certificate, from the next connection on; for a server that has one. On
+ * failure `why` has a sentence, and the one before stays. */
+mt_err ht_server_certify(ht_server *s, mt_str cert, mt_str key, mt_buf *why);
 /* Takes no more connections, answers new requests with 503, ends streams, and waits up
  * to `seconds` for the calls under way; false when some are left. */
 bool ht_server_drain(ht_server *s, unsigned seconds);

@@ -10,11 +10,13 @@
 #include "http/head.h"
 #include "http/route.h"
 #include "http/server.h"
+#include "http/tls.h"
 #include "os/clock.h"
 
 typedef struct ht_request ht_request;
 typedef struct ht_streams ht_streams;
 typedef struct ht_workers ht_workers;
+typedef struct ht_figures ht_figures;
 
 /* Where a request is. The word changes hands between the network thread and the thread
  * that answers: whoever comes second goes on. */
@@ -44,7 +46,9 @@ struct ht_request {
     char digest[64];
     char id[HT_REQUEST_ID_BYTES + 1];
     int64_t began_ns;
-    int status; /* answered with */
+    int status;       /* answered with */
+    const char *code; /* of the problem it was answered with; NULL: none */
+    tr_trace trace;
     ex_reply reply;
 };
 
@@ -56,7 +60,11 @@ struct ht_server {
     ht_tokens *tokens;
     ht_streams *streams;
     ht_workers *workers;
-    bool started_open; /* without tokens when it began */
+    ht_figures *figures;
+    ht_tls *tls;               /* NULL: without TLS */
+    tr_exporter *exporter;     /* NULL: nothing is sent */
+    pthread_mutex_t tell_lock; /* while the executor tells its figures */
+    bool started_open;         /* without tokens when it began */
     char address[96];
     atomic_bool stopping;
     atomic_bool draining;
@@ -119,5 +127,18 @@ ht_workers *ht_workers_start(ht_server *s, unsigned count);
 /* False: too many wait already. */
 bool ht_workers_give(ht_workers *w, ht_request *r);
 void ht_workers_stop(ht_workers *w);
+/* Accepts NULL. */
+size_t ht_workers_waiting(ht_workers *w);
+
+/* http/figures.c */
+ht_figures *ht_figures_new(void);
+void ht_figures_free(ht_figures *f);
+/* A request was answered. `contract`: one the executor knows, or empty. */
+void ht_figures_request(ht_figures *f, const ht_route *route, mt_str contract,
+                        int status, uint64_t ns);
+/* `code` is static. */
+void ht_figures_refusal(ht_figures *f, const char *code);
+/* All figures of the server and of what is behind it. */
+void ht_server_tell(void *server, mt_figures *f);
 
 #endif

@@ -76,6 +76,17 @@ bool ht_workers_give(ht_workers *w, ht_request *r)
     return fits;
 }
 
+size_t ht_workers_waiting(ht_workers *w)
+{
+    if (!w) {
+        return 0;
+    }
+    pthread_mutex_lock(&w->lock);
+    size_t waiting = w->waiting;
+    pthread_mutex_unlock(&w->lock);
+    return waiting;
+}
+
 void ht_workers_stop(ht_workers *w)
 {
     if (!w) {

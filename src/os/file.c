@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "os/clock.h"
@@ -205,4 +206,14 @@ mt_err os_write_file(const char *path, mt_str bytes, unsigned mode)
     mt_err err = os_new_file_begin(&f, path, mode);
     err = err ? err : os_new_file_add(&f, bytes);
     return os_new_file_end(&f, err, true);
+}
+
+mt_err os_disk_free(const char *directory, uint64_t *bytes)
+{
+    struct statvfs disk;
+    if (statvfs(directory, &disk) != 0) {
+        return MT_E_IO;
+    }
+    *bytes = (uint64_t)disk.f_bavail * disk.f_frsize;
+    return MT_OK;
 }

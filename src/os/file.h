@@ -44,6 +44,9 @@ mt_err os_new_file_end(os_new_file *f, mt_err err, bool replace);
  * can do it; then the name is as safe as it gets. */
 void os_sync_name(const char *path);
 
+/* Bytes that may still be written where the directory is. MT_E_IO with errno. */
+mt_err os_disk_free(const char *directory, uint64_t *bytes);
+
 /* Locks a whole file for this process (flock). False: another one has it, or errno says
  * why not. Waits a moment for one that was killed: a child that it had just forked
  * holds the lock until the child is killed, too, or has become another program. */

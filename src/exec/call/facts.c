@@ -54,6 +54,9 @@ static mt_err see_others(ex_executor *x)
         err = ex_facts_reload(x, tx);
         st_rollback(tx);
     }
+    if (!err) {
+        ex_store_read(x, MT_OK, (mt_str){0});
+    }
     return err;
 }
 
@@ -125,6 +128,18 @@ static bool refuse_fetch(ex_job *job, const ad_fact_answer *a)
     return ex_problem_close(&w);
 }
 
+/* One source was asked: counted, and part of the trace. */
+static void note_asked(void *state, const ad_asked *what)
+{
+    ex_job *job = state;
+    int64_t ns = what->ended_ns - what->began_ns;
+    bool failed = what->failed != AD_FACT_OK;
+    ex_source_asked(job->x, what->source, ns > 0 ? (uint64_t)ns : 0,
+                    failed ? ad_fact_error_name(what->failed) : NULL);
+    tr_trace_source(job->call->trace, what->source,
+                    (tr_stage){what->began_ns, what->ended_ns}, failed);
+}
+
 /* Fetches what adapters serve. `answers` gets what they say. */
 static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
                           ad_fact_answer *answers)
@@ -134,8 +149,15 @@ static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
                   .fact_count = count,
                   .param_count = params_of(job, &params),
                   .instances = job->snap->instances,
-                  .deadline = os_now_ms() + FETCH_MS};
+                  .deadline = os_now_ms() + FETCH_MS,
+                  .asked = note_asked,
+                  .asked_state = job};
+    char header[TR_HEADER_BYTES + 1];
     f.params = params;
+    if (job->call->trace && job->call->trace->known) {
+        tr_trace_header(job->call->trace, header);
+        f.traceparent = mt_str_from(header, TR_HEADER_BYTES);
+    }
     ad_adapters_fetch(job->v->adapters, &f, &job->arena, answers);
     for (size_t i = 0; i < count; i++) {
         const ad_fact_answer *a = &answers[i];
@@ -274,6 +296,20 @@ static bool refused_gathered_facts(ex_job *job, mt_str text)
                : false;
 }
 
+/* Rules, then what conditions the call may ask for. */
+static mt_err evaluate(ex_job *job, const ex_version *v, ex_snap *s, ct_fault *fault)
+{
+    tr_trace *t = job->call->trace;
+    bool traced = t && t->sampled;
+    int64_t began = traced ? tr_now_ns() : 0;
+    mt_err err = ex_evaluate_rules(job, v, s, fault);
+    err = err ? err : ex_evaluate_conditions(job, v, s, fault);
+    if (traced) {
+        t->evaluation = (tr_stage){began, tr_now_ns()};
+    }
+    return err;
+}
+
 bool ex_refused_facts(ex_job *job)
 {
     ex_version *v = job->v;
@@ -297,8 +333,7 @@ bool ex_refused_facts(ex_job *job)
     if (job->unknown) {
         return ex_refused_partly(job);
     }
-    err = ex_evaluate_rules(job, v, s, &fault);
-    err = err ? err : ex_evaluate_conditions(job, v, s, &fault);
+    err = evaluate(job, v, s, &fault);
     job->elsewhere = err == MT_E_BUSY;
     return err && (job->elsewhere || ex_refuse_evaluation(job, &fault));
 }

@@ -100,6 +100,7 @@ mt_jw ex_reply_with(ex_job *job, int status)
     mt_buf_clear(&job->reply.body);
     job->reply.status = status;
     job->reply.problem = false;
+    job->reply.code = NULL;
     job->answered = job->kept = true;
     mt_jw w = mt_jw_start(&job->reply.body, false);
     mt_jw_begin_object(&w);
@@ -154,7 +155,9 @@ void ex_answer(ex_job *job)
     unsigned class = (unsigned)job->reply.status / 100;
     atomic_fetch_add_explicit(&m->answers[class < 6 ? class : 0], 1,
                               memory_order_relaxed);
+    job->reply.contract = job->v ? job->v->contract : (mt_str){0};
     if (job->reply.replayed) {
+        job->reply.code = NULL;
         atomic_fetch_add_explicit(&m->replayed, 1, memory_order_relaxed);
     }
     job->done(job->state, &job->reply);

@@ -19,6 +19,7 @@ mt_jw ex_problem_open(ex_job *job, ex_problem p, mt_str detail)
     const struct row *r = &ROWS[p];
     mt_jw w = ex_reply_with(job, r->status);
     job->reply.problem = true;
+    job->reply.code = r->code.ptr;
     job->kept = r->kept;
     mt_jw_unsorted(&w); /* what a problem has of its own comes last */
     mt_jw_key_str(&w, "code", r->code);
@@ -51,6 +52,9 @@ bool ex_refuse(ex_job *job, ex_problem p, const char *format, ...)
 
 bool ex_refuse_store(ex_job *job, mt_err err)
 {
+    if (!job->in_group) { /* what writes has been told already */
+        ex_store_read(job->x, err, (mt_str){0});
+    }
     return ex_refuse(job, EX_STORE_UNAVAILABLE, "nothing was done: %s",
                      mt_err_text(err));
 }

@@ -168,7 +168,9 @@ static mt_err do_jobs(ex_group *g, ex_job **jobs, size_t n)
         if (job->answered || job->put_off || job->stale || job->unthought) {
             continue;
         }
+        g->trace = job->call->trace;
         err = ex_handler_of(job)->commit(job, g);
+        g->trace = NULL;
         if (!err) {
             ex_answer_keep(g, job);
         }
@@ -231,7 +233,48 @@ typedef struct in_flight {
     ex_job **jobs;
     size_t n;
     mt_err err;
+    int64_t began_ns; /* 0: nobody in it is traced */
+    uint64_t since_ns;
 } in_flight;
+
+static bool is_traced(const ex_job *job)
+{
+    return job->call->trace && job->call->trace->sampled;
+}
+
+/* For figures and traces: when the group was begun, and when it was durable. */
+static void note_begin(in_flight *f)
+{
+    f->since_ns = os_clock_ns(CLOCK_MONOTONIC);
+    f->began_ns = 0;
+    for (size_t i = 0; i < f->n && !f->began_ns; i++) {
+        f->began_ns = is_traced(f->jobs[i]) ? tr_now_ns() : 0;
+    }
+}
+
+static void note_durable(ex_executor *x, in_flight *f)
+{
+    mt_times_add(&x->metrics.commits, os_clock_ns(CLOCK_MONOTONIC) - f->since_ns);
+    int64_t now = f->began_ns ? tr_now_ns() : 0;
+    for (size_t i = 0; f->began_ns && i < f->n; i++) {
+        if (is_traced(f->jobs[i])) {
+            f->jobs[i]->call->trace->commit = (tr_stage){f->began_ns, now};
+        }
+    }
+}
+
+static bool worth_retrying(mt_err err)
+{
+    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
+}
+
+/* Who lost a race tries again, and nobody need know. */
+static void note_failed(ex_executor *x, mt_err err, mt_str why)
+{
+    if (!worth_retrying(err)) {
+        ex_store_written(x, err, why);
+    }
+}
 
 /* Does everything and sends the commit. What fails lets go of its locks at once: those
  * that began before may need them to try again. */
@@ -240,6 +283,7 @@ static void group_begin(ex_executor *x, in_flight *f)
     mt_arena_reset(&f->arena);
     f->g = (ex_group){.x = x, .arena = &f->arena, .body = f->body};
     ex_group *g = &f->g;
+    note_begin(f);
     f->err = open_group(g, f->jobs, f->n);
     f->err = f->err ? f->err : do_jobs(g, f->jobs, f->n);
     f->body = g->body;
@@ -247,20 +291,14 @@ static void group_begin(ex_executor *x, in_flight *f)
     if (writes) {
         f->err = st_commit_soon(g->tx);
     }
-    if (f->err && g->tx) {
-        ex_log(x, 3, "group_failed", "%s: %.*s", mt_err_name(f->err),
-               MT_ARG(st_why(g->tx)));
+    if (f->err) {
+        note_failed(x, f->err, g->tx ? st_why(g->tx) : (mt_str){0});
     }
     bool open = writes && (!f->err || f->err == MT_E_CLOSED); /* perhaps committed */
     if (!open) {
         st_rollback(g->tx);
         g->tx = NULL;
     }
-}
-
-static bool worth_retrying(mt_err err)
-{
-    return err == MT_E_CONFLICT || err == MT_E_EXISTS;
 }
 
 /* All of it or nothing. *unknown: the store broke while it committed. */
@@ -277,8 +315,11 @@ static mt_err group_await(ex_executor *x, in_flight *f, bool *unknown)
     atomic_store(&x->store_fault, worth_retrying(err) ? MT_OK : (int)err);
     if (err) {
         x->chain_known = false;
+        note_failed(x, err, (mt_str){0});
         return err;
     }
+    ex_store_written(x, MT_OK, (mt_str){0});
+    note_durable(x, f);
     atomic_fetch_add_explicit(&x->metrics.groups, 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&x->metrics.grouped, f->n, memory_order_relaxed);
     publish(g);

@@ -64,10 +64,11 @@ struct ex_group {
     MT_VEC(st_answer) answers;   /* to be kept */
     MT_VEC(st_record) unwritten; /* records */
     size_t records;
-    bool outbox;          /* something was promised: wake its thread */
-    bool wrote;           /* something is to be committed, though there is no record */
-    bool facts_changed;   /* manual ones */
-    ex_version *deployed; /* to be served once it is durable */
+    const tr_trace *trace; /* of the job that is done now, for its records; or NULL */
+    bool outbox;           /* something was promised: wake its thread */
+    bool wrote;            /* something is to be committed, though there is no record */
+    bool facts_changed;    /* manual ones */
+    ex_version *deployed;  /* to be served once it is durable */
     int64_t contract_stamp; /* of the contracts when the group began */
 };
 
@@ -128,7 +129,7 @@ typedef struct ex_record {
 mt_jw ex_record_begin(ex_group *g);
 /* "caller":{…} */
 void ex_caller_json(mt_jw *w, const ex_job *job);
-/* "time" and "trust_domain". */
+/* "time", "trace_id" and "trust_domain". */
 void ex_record_time(mt_jw *w, const ex_group *g);
 /* Ends it and gives its id. Chained or queued at once, written with the group's end; a
  * shadow sees it. */

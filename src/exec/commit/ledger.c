@@ -236,6 +236,11 @@ void ex_record_time(mt_jw *w, const ex_group *g)
 {
     mt_jw_keyz(w, "time");
     ex_time_json(w, g->now_ms);
+    if (g->trace && g->trace->known) {
+        char id[2 * TR_ID_BYTES];
+        tr_trace_id(g->trace, id);
+        mt_jw_key_str(w, "trace_id", mt_str_from(id, sizeof id));
+    }
     if (g->x->trust_domain.len) {
         mt_jw_key_str(w, "trust_domain", g->x->trust_domain);
     }

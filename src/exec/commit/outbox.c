@@ -64,6 +64,7 @@ static size_t look(batch *b)
     size_t pending;
     mt_err err = st_trigger_due(tx, NEVER, BATCH, &b->arena, &b->rows, &pending);
     st_rollback(tx);
+    atomic_store(&b->x->metrics.outbox, err ? 0 : (long long)pending);
     int64_t now = ex_now(b->x);
     b->count = 0;
     while (!err && b->count < pending && b->rows[b->count].due_ms <= now) {

@@ -18,7 +18,11 @@ static void push(ex_executor *x, ex_job *job)
 void ex_enqueue(ex_job *job)
 {
     ex_executor *x = job->x;
+    tr_trace *t = job->call->trace;
     job->in_group = true;
+    if (t && t->sampled) {
+        t->queued_ns = tr_now_ns();
+    }
     ex_stop_clock(job);
     pthread_mutex_lock(&x->queue_lock);
     bool closing = x->stopped || (x->closing && !job->internal);

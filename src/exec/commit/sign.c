@@ -160,6 +160,9 @@ static void note_seen(ex_executor *x, const ex_sight *seen)
     mt_buf_clear(&s->fault);
     s->due = false;
     s->again_ms = 0;
+    if ((int64_t)seen->signed_to > s->covered) {
+        atomic_store(&x->metrics.signed_ms, os_now_ms());
+    }
     s->covered = (int64_t)seen->signed_to;
     s->size = size > s->size ? size : s->size;
     s->since_ms = s->size > s->covered ? os_now_ms() : 0;

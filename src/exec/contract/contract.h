@@ -122,6 +122,8 @@ void ex_contracts_close(ex_executor *x);
 
 /* Locks what says which version is served. MT_E_NOTFOUND: there is none. */
 mt_err ex_version_current(st_tx *tx, mt_arena *a, mt_str contract, mt_str *etag);
+/* Was it deployed before? */
+mt_err ex_version_was_stored(st_tx *tx, mt_arena *a, const ex_version *v, bool *was);
 /* Writes the version (its number and time are given then) and that it is the current
  * one; `first`: of its contract. */
 mt_err ex_version_store(st_tx *tx, ex_version *v, mt_str trust, bool first,

@@ -229,6 +229,15 @@ static mt_err store_version(st_tx *tx, mt_arena *a, ex_version *v, mt_str trust,
     return err;
 }
 
+mt_err ex_version_was_stored(st_tx *tx, mt_arena *a, const ex_version *v, bool *was)
+{
+    st_doc doc;
+    mt_err err =
+        st_doc_get(tx, a, KIND_VERSION, version_id(a, v->contract, v->etag), &doc);
+    *was = !err;
+    return err == MT_E_NOTFOUND ? MT_OK : err;
+}
+
 mt_err ex_version_store(st_tx *tx, ex_version *v, mt_str trust, bool first,
                         int64_t now_ms)
 {

@@ -803,7 +803,8 @@ static void it_counts_and_describes_itself(void **state)
 {
     desk d = escrow(state);
     mt_buf out = {0};
-    ex_executor_metrics(d.x, &out);
+    mt_figures_text figures;
+    ex_executor_figures(d.x, mt_figures_text_start(&figures, &out));
     mt_buf_addc(&out, '\0');
     assert_non_null(
         strstr(out.ptr, "motet_calls_total{action=\"instance_create\"} 2\n"));

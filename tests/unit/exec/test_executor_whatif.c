@@ -210,7 +210,8 @@ static void a_shadow_that_agrees_leaves_nothing(void **state)
     expect_code(&d, r, 409, "invalid_source_state");
     shadow_records(&d, 0);
     mt_buf text = {0};
-    ex_executor_metrics(d.x, &text);
+    mt_figures_text figures;
+    ex_executor_figures(d.x, mt_figures_text_start(&figures, &text));
     mt_buf_addc(&text, '\0');
     assert_non_null(strstr(text.ptr, "motet_shadow_compared_total 2\n"));
     assert_non_null(strstr(text.ptr, "motet_shadow_differing_total 0\n"));

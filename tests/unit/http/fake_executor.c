@@ -139,10 +139,10 @@ bool ex_executor_ready(ex_executor *x, mt_buf *why)
     return x->ready;
 }
 
-void ex_executor_metrics(ex_executor *x, mt_buf *out)
+void ex_executor_figures(ex_executor *x, mt_figures *f)
 {
     (void)x;
-    mt_buf_addz(out, "motet_fake 1\n");
+    mt_gauge(f, "fake", "Nothing.", 1);
 }
 
 void ex_executor_openapi(ex_executor *x, mt_buf *out)

@@ -1,0 +1,155 @@
+#include "cli/serve_reload.h"
+
+#include <errno.h>
+
+#include "http/tls.h"
+#include "os/file.h"
+
+enum { PEM_BYTES = 1 << 20 };
+
+mt_err serve_settings(mt_arena *a, const cli_args *args, const mt_limits *limits,
+                      ht_config *out, mt_buf *faults)
+{
+    const char *path = cli_value(args, "config");
+    mt_str text, name = mt_str_z(path ? path : "");
+    *out = HT_CONFIG_DEFAULT;
+    if (path && os_read_file(a, path, limits->yaml_bytes, &text)) {
+        mt_buf_addf(faults, "%s cannot be read: %s\n", path, strerror(errno));
+        return MT_E_IO;
+    }
+    mt_err err = path ? ht_config_read(a, name, text,
+                                       !mt_str_ends(name, MT_STR(".json")), out, faults)
+                      : MT_OK;
+    for (int i = 0; i < args->given_count && !err; i++) {
+        const char *option = args->given[2 * i], *value = args->given[2 * i + 1];
+        if (ht_config_set(a, out, option, value) == MT_E_RANGE) {
+            mt_buf_addf(faults, "--%s: %s is out of range\n", option, value);
+            err = MT_E_RANGE;
+        }
+    }
+    return err ? err : ht_config_check(out, faults);
+}
+
+static void say(const serve_reloading *r, ht_level level, const char *event,
+                const char *key, mt_str text)
+{
+    ht_log_text(r->log, level, event, key, mt_str_trim(text, MT_STR("\n")));
+}
+
+static bool read_pem(const serve_reloading *r, mt_arena *a, const char *path,
+                     mt_str *out)
+{
+    if (!os_read_file(a, path, PEM_BYTES, out)) {
+        return true;
+    }
+    mt_str why = mt_strf(a, "%s cannot be read: %s", path, strerror(errno));
+    say(r, HT_ERROR, "certificate_kept", "reason", why);
+    return false;
+}
+
+static void reload_certificate(const serve_reloading *r, mt_arena *a,
+                               const ht_config *now)
+{
+    mt_str cert, key;
+    mt_buf why = {0};
+    if (!r->running->tls_cert || !now->tls_cert || !now->tls_key ||
+        !read_pem(r, a, now->tls_cert, &cert) || !read_pem(r, a, now->tls_key, &key)) {
+        return;
+    }
+    if (ht_server_certify(r->server, cert, key, &why)) {
+        say(r, HT_ERROR, "certificate_kept", "reason", mt_buf_str(&why));
+    } else {
+        say(r, HT_INFO, "certificate_reloaded", "file", mt_str_z(now->tls_cert));
+    }
+    mt_buf_free(&why);
+}
+
+/* A ledger that goes on with another key needs the old one to hand it over, which is
+ * done when the server starts. */
+static void look_at_signing_key(const serve_reloading *r, const ht_config *now)
+{
+    mt_buf why = {0};
+    if (now->signing_key && !ex_executor_has_key(r->executor, now->signing_key, &why)) {
+        say(r, HT_WARN, "signing_key_kept", "reason", mt_buf_str(&why));
+    }
+    mt_buf_free(&why);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool differs(const ht_setting *s, const ht_config *a, const ht_config *b)
+{
+    const char *x = (const char *)a + s->offset, *y = (const char *)b + s->offset;
+    switch (s->kind) {
+    case HT_TEXT:
+        return !same_text(*(const char *const *)(const void *)x,
+                          *(const char *const *)(const void *)y);
+    case HT_COUNT:
+        return *(const size_t *)(const void *)x != *(const size_t *)(const void *)y;
+    case HT_FLAG: return *(const bool *)x != *(const bool *)y;
+    case HT_LIST:
+    case HT_TREE:
+    case HT_ROWS: return false; /* not compared */
+    }
+    return false;
+}
+
+static bool is_reloaded(const char *key)
+{
+    return strcmp(key, "log_level") == 0 || strcmp(key, "tls_cert") == 0 ||
+           strcmp(key, "tls_key") == 0 || strcmp(key, "store") == 0;
+}
+
+/* Whoever changed more than can be reloaded is told so. */
+static void name_the_rest(const serve_reloading *r, const ht_config *now)
+{
+    mt_buf names = {0};
+    for (size_t i = 0; i < HT_SETTING_COUNT; i++) {
+        const ht_setting *s = &HT_SETTINGS[i];
+        if (!is_reloaded(s->key) && differs(s, r->running, now)) {
+            mt_buf_addf(&names, "%s%s", names.len ? ", " : "", s->key);
+        }
+    }
+    if (names.len) {
+        say(r, HT_WARN, "restart_needed", "settings", mt_buf_str(&names));
+    }
+    mt_buf_free(&names);
+}
+
+/* The names of levels are static. */
+static const char *level_named(const char *name)
+{
+    static const char *const NAMES[] = {"debug", "info", "warn", "error"};
+    ht_level level = HT_INFO;
+    (void)ht_level_read(mt_str_z(name), &level);
+    return NAMES[level];
+}
+
+static void reload_level(const serve_reloading *r, const ht_config *now)
+{
+    ht_level level = HT_INFO;
+    (void)ht_level_read(mt_str_z(now->log_level), &level);
+    atomic_store(&r->log->least, (int)level);
+    r->running->log_level = level_named(now->log_level);
+}
+
+void serve_reload(const serve_reloading *r)
+{
+    mt_arena a = {0};
+    mt_buf faults = {0};
+    ht_config now;
+    if (serve_settings(&a, r->args, r->limits, &now, &faults)) {
+        say(r, HT_ERROR, "reload_refused", "reason", mt_buf_str(&faults));
+    } else {
+        reload_level(r, &now);
+        reload_certificate(r, &a, &now);
+        look_at_signing_key(r, &now);
+        name_the_rest(r, &now);
+        say(r, HT_INFO, "reloaded", "log_level", mt_str_z(r->running->log_level));
+    }
+    mt_buf_free(&faults);
+    mt_arena_free(&a);
+}
