@@ -144,25 +144,30 @@ static int dispatch(int argc, char **argv)
     return CLI_USAGE;
 }
 
-/* Where the password of a database's URL begins and ends: postgresql://NAME:PASSWORD@…
- * or …?password=PASSWORD. False: there is none. */
-static bool find_password(const char *text, size_t *from, size_t *to)
+/* The part of a URL that holds name and password: up to the last '@' before the path,
+ * for passwords that should have been escaped and are not. */
+static void hide_of_user(char *seen)
 {
-    const char *scheme = strstr(text, "://");
-    bool database = strstr(text, "postgres://") || strstr(text, "postgresql://");
-    if (!database || !scheme) {
-        return false;
+    char *name = strstr(seen, "://") + 3, *end = name + strcspn(name, "/?#");
+    char *at = memrchr(name, '@', (size_t)(end - name));
+    char *colon = at ? memchr(name, ':', (size_t)(at - name)) : NULL;
+    if (colon) {
+        memset(colon + 1, 'x', (size_t)(at - colon - 1));
     }
-    const char *name = scheme + 3, *at = strchr(name, '@');
-    const char *colon = at ? memchr(name, ':', (size_t)(at - name)) : NULL;
-    const char *query = strstr(name, "password=");
-    const char *begin = colon ? colon + 1 : query ? query + 9 : NULL;
-    if (!begin) {
-        return false;
+}
+
+/* password=…, sslpassword=… */
+static void hide_of_query(char *seen)
+{
+    for (char *at = seen; (at = strstr(at, "password="));) {
+        at += strlen("password=");
+        memset(at, 'x', strcspn(at, "&"));
     }
-    *from = (size_t)(begin - text);
-    *to = *from + (colon ? (size_t)(at - begin) : strcspn(begin, "& "));
-    return true;
+}
+
+static bool is_database(const char *text)
+{
+    return strstr(text, "postgres://") || strstr(text, "postgresql://");
 }
 
 /* Everybody on the machine sees the arguments of everybody's processes (ps). What is
@@ -171,14 +176,11 @@ static bool find_password(const char *text, size_t *from, size_t *to)
 static void hide_passwords(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
-        size_t from, to;
-        if (!find_password(argv[i], &from, &to)) {
-            continue;
-        }
-        char *seen = argv[i], *copy = strdup(seen); /* needed until the end */
-        if (copy) {
+        char *seen = argv[i], *copy = is_database(seen) ? strdup(seen) : NULL;
+        if (copy) { /* needed until the end */
             argv[i] = copy;
-            memset(seen + from, 'x', to - from);
+            hide_of_user(seen);
+            hide_of_query(seen);
         }
     }
 }

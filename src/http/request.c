@@ -507,14 +507,20 @@ static void log_access(const ht_request *r, int64_t ns)
     mt_buf_free(&fields);
 }
 
+/* Its name lives as long as the executor, which may be closed once the server drains.
+ */
+static mt_str contract_of(const ht_request *r)
+{
+    return atomic_load(&r->server->draining) ? (mt_str){0} : r->reply.contract;
+}
+
 static void count_answer(ht_request *r, uint64_t ns)
 {
     ht_server *s = r->server;
     atomic_fetch_add_explicit(&s->answered[r->status / 100], 1, memory_order_relaxed);
     if (r->match.route &&
         r->match.route->page != HT_EVENTS) { /* as long as one stays */
-        ht_figures_request(s->figures, r->match.route, r->reply.contract, r->status,
-                           ns);
+        ht_figures_request(s->figures, r->match.route, contract_of(r), r->status, ns);
     } else if (!r->match.route) {
         ht_figures_request(s->figures, NULL, (mt_str){0}, r->status, ns);
     }
@@ -532,7 +538,7 @@ static void end_trace(ht_request *r)
     t->path = r->match.route ? r->match.route->pattern : "";
     t->status = r->status;
     t->code = r->code;
-    tr_name(t->contract, r->reply.contract);
+    tr_name(t->contract, contract_of(r));
     (void)tr_exporter_give(r->server->exporter, t);
 }
 

@@ -15,7 +15,7 @@ class Late(Case):
         """Runs where the library's file is no library."""
         package = re.search(r"^package (\S+)", LISTS[name].read_text(), re.M).group(1)
         library = re.search(r"^library (\S+)", LISTS[name].read_text(), re.M).group(1)
-        for version in ("3", "3.4", "4", "5", "12"):
+        for version in ("3", "3.4", "4", "5", "12", "30"):
             self.write(f"broken/lib{library}.so.{version}", "not a library")
         result = self.run_motet(*words, env={"LD_LIBRARY_PATH": str(self.dir / "broken")})
         return package, result
@@ -26,7 +26,7 @@ class Late(Case):
         self.assertIn(f"install package {package}", result.out + result.err, repr(result))
 
     def test_every_list_is_tried_here(self):
-        self.assertEqual(sorted(LISTS), ["curl", "microhttpd", "nats", "pq", "ssl", "z3"])
+        self.assertEqual(sorted(LISTS), ["curl", "gnutls", "microhttpd", "nats", "pq", "ssl", "z3"])
 
     def test_a_proof_without_the_solver(self):
         self.says_so("z3", "ask", ESCROW, "when is release_approved")
@@ -52,6 +52,10 @@ class Late(Case):
     def test_a_relay_with_tls(self):
         self.says_so("ssl", "agent", "relay", "--listen", "127.0.0.1:0", "--cert",
                      self.write("c.pem", ""), "--key", self.write("k.pem", ""))
+
+    def test_a_certificate_without_the_library_that_reads_it(self):
+        self.says_so("gnutls", "serve", ESCROW, "--check-config", "--tls-cert", self.write("c.pem", "x"),
+                     "--tls-key", self.write("k.pem", "x"))
 
     def test_what_needs_none_of_them_works_without(self):
         for name in LISTS:

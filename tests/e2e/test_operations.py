@@ -328,6 +328,23 @@ class Operations(Case):
             self.assertEqual(child.wait(30), 0)
             child.stdout.close()
 
+    def test_FS18_a_password_that_is_not_escaped_is_not_seen_in_part(self):
+        url = "postgresql://me:one@two:three@127.0.0.1/x?password=four&sslpassword=five"
+        child = subprocess.Popen([MOTET, "fmt", "-", url], cwd=self.dir, stdin=subprocess.PIPE,
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:  # it waits for its input; what is seen changes soon after it begins
+            line = pathlib.Path(f"/proc/{child.pid}/cmdline")
+            end = time.monotonic() + 10
+            while b"one@" in line.read_bytes() and time.monotonic() < end:
+                time.sleep(0.01)
+            seen = line.read_bytes()
+        finally:
+            child.stdin.close()
+            child.wait(30)
+        self.assertIn(b"postgresql://me:", seen)
+        for word in (b"one", b"two", b"three", b"four", b"five"):
+            self.assertNotIn(word, seen)
+
     # ---- Bytes ----
 
     def talk(self, server, data, seconds=0.5):
