@@ -483,6 +483,14 @@ def patched(text, diff):
 
 
 class Fix(Case):
+    def test_FL27_verdicts_in_parts_count_for_the_strata(self):
+        path = self.write("c.tenor", """fact i { type: Int(0, 5) source: "x" }
+rule a { stratum: 0 when: true produce: verdict v { payload: Int(0, 5) = i } }
+rule b { stratum: 0 when: true produce: verdict w { payload: Record { l: List(element_type: Int(0, 5), max: 2) } = { l: [1, v] } } }
+""")
+        self.assertIn("1 stratum renumbered", self.holds("check", "--fix", path).err)
+        self.assertIn("rule b { stratum: 1 ", path.read_text())
+
     def test_strata_are_renumbered_in_place_and_nothing_else_changes(self):
         path = self.write("c.tenor", SAME_STRATUM)
         path.chmod(0o600)

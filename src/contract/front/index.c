@@ -375,6 +375,8 @@ static void walk_literal(indexer *x, const fr_type *t, const fr_expr *e)
     } else if (e->kind == FR_X_RECORD && fr_holds(t, LN_VARIANT)) {
         use_field(x, t, e->sym, e->tok);
         t = fr_type_field_of(x->u, t, e->sym);
+    } else if (e->kind == FR_X_RECORD) { /* perhaps the name of its type */
+        use_construct(x, (fr_name){e->sym, e->tok}, FR_TYPEDECL);
     }
     for (uint32_t i = 0; e->kind == FR_X_RECORD && t && i < e->sym2; i++) {
         walk_literal(x, t, e->items[i]);

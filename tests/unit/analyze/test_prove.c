@@ -33,6 +33,13 @@
 #define NEXT(v, when) "rule r_" v " { stratum: 1 when: " when " produce: verdict " v " { payload: Bool = true } }\n"
 #define PAID(v, type, value) "rule r_" v " { stratum: 0 when: n >= 10 produce: verdict " v " { payload: " type " = " value " } }\n"
 
+#define WRITTEN "type Item { price: Int(0, 9) ok: Bool }\nfact q { type: Item source: \"s\" }\n" \
+                "fact few { type: List(element_type: Int(0, 9), max: 9) source: \"s\" }\n" \
+                "fact u { type: TaggedUnion { Card: Bool Cash: Int(0, 9) } source: \"s\" }\n" \
+                "fact n { type: Int(0, 9) source: \"s\" }\nfact x { type: Bool source: \"s\" }\n"
+#define BOX    "rule r_box { stratum: 0 when: true produce: verdict box { payload: Record { " \
+               "l: List(element_type: Int(0, 9), max: 9), s: Int(0, 10) } = { l: few, s: n + 1 } } }\n"
+
 static const struct row {
     const char *name, *before, *after, *old, *now;
     an_relation want;
@@ -81,6 +88,19 @@ static const struct row {
     {"money_sum_up", CASH, CASH, "a + b <= " USD("10.00"), "a + b <= " USD("20.00"), AN_REL_WEAKER},
     {"money_chain", CASH, CASH, "a > " USD("5.00") " and b > a", "b > " USD("5.00") " and b > a and a > " USD("5.00"), AN_REL_EQUAL},
     {"money_amount", CASH, CASH, "a.amount > 5.00", "a > " USD("5.00"), AN_REL_EQUAL},
+    /* values with parts */
+    {"FL27_record_by_its_fields", WRITTEN, WRITTEN, "q = { ok: x, price: n }", "q.price = n and q.ok = x", AN_REL_EQUAL},
+    {"FL27_record_weaker", WRITTEN, WRITTEN, "q = { ok: true, price: 3 }", "q.ok", AN_REL_WEAKER},
+    {"FL27_record_not_equal", WRITTEN, WRITTEN, "q != { ok: true, price: n }", "not q.ok or q.price != n", AN_REL_EQUAL},
+    {"FL27_list_by_its_elements", WRITTEN, WRITTEN, "few = [n, 2]", "len(few) = 2 and few[0] = n and few[1] = 2", AN_REL_EQUAL},
+    {"FL27_empty_list", WRITTEN, WRITTEN, "few = []", "len(few) < 1", AN_REL_EQUAL},
+    {"FL27_union_by_its_tag", WRITTEN, WRITTEN, "u = Cash(n)", "u.tag = \"Cash\" and u.Cash = n", AN_REL_EQUAL},
+    {"FL27_two_written_records", WRITTEN, WRITTEN, "Item { ok: x, price: n } = Item { ok: true, price: 3 }", "x and n = 3", AN_REL_EQUAL},
+    {"FL27_part_of_a_verdict", WRITTEN BOX, WRITTEN BOX, "box.s = 5", "n = 4", AN_REL_EQUAL},
+    {"FL27_verdict_as_a_whole", WRITTEN BOX, WRITTEN BOX, "box = { l: few, s: 4 }", "n = 3", AN_REL_EQUAL},
+    {"FL27_element_in_a_verdict", WRITTEN BOX, WRITTEN BOX, "len(few) > 1 and box.l[1] = 2", "len(few) > 1 and few[1] = 2", AN_REL_EQUAL},
+    /* One element stands for those a quantifier looks at, but not for those in front. */
+    {"FL27_list_in_a_verdict_is_whole", WRITTEN BOX, WRITTEN BOX, "box.l[0] = 1 and box.l[1] = 1 and (exists e in few . e = 3)", "n > 9", AN_REL_STRONGER},
     /* enums, texts, Bools */
     {"enum_one_of_two", ENUMS, ENUMS, "c = \"red\"", "c = \"red\" or c = \"blue\"", AN_REL_WEAKER},
     {"enum_the_rest", ENUMS, ENUMS, "c != \"red\"", "c = \"green\" or c = \"blue\"", AN_REL_EQUAL},

@@ -34,6 +34,10 @@
 
 #define LIST_T "{'base':'List','element_type':" BOOL_T ",'max':3}"
 #define REC_T  "{'base':'Record','fields':{'a':" BOOL_T "}}"
+#define MADE_D(d)                                                                      \
+    "{'list':[{'literal':'" d "','type':{'base':'Decimal','precision':4,'scale':3}}]," \
+    "'type':{'base':'List','max':1,'element_type':{'base':'Decimal','precision':6,"    \
+    "'scale':2}}}"
 #define MADE(right)                                                                    \
     FACT("r", REC_T)                                                                   \
     "," RULE("x", "0", "{'op':'=','left':" REF("r") ",'right':" right "}", "v",        \
@@ -115,6 +119,10 @@ static const struct row {
           "{'base':'List','max':3,'element_type':{'base':'Int','min':0,'max':4}}",
           "{'list':[{'literal':5}]}"),
      "L107", "value.list[0]: this is of Int(5, 5), the part of Int(0, 4)"},
+    {"FL27 a condition rounds no literal to its part",
+     RULE("x", "0", "{'op':'=','left':" MADE_D("2.34") ",'right':" MADE_D("2.345") "}",
+          "v", BOOL_T, "true"),
+     "L107", "when.right.list[0]: this is of Decimal(4, 3), the part of Decimal(6, 2)"},
     {"FL27 a list that is an object", MADE("{'list':{},'type':" LIST_T "}"), "L103",
      "expected an array"},
     {"FL27 a record that is a list, too",
