@@ -15,10 +15,21 @@ mt_str mt_base64(mt_arena *a, const unsigned char *bytes, size_t count)
     return mt_str_from(text, MT_BASE64_LEN(count));
 }
 
+/* libsodium takes some bytes beyond ASCII for digits where char is signed. All are
+ * looked at, so that it takes the same time for every text. */
+static bool is_ascii(mt_str text)
+{
+    unsigned char all = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        all |= (unsigned char)text.ptr[i];
+    }
+    return all < 0x80;
+}
+
 bool mt_unbase64(mt_str text, unsigned char *out, size_t count)
 {
     size_t got;
-    return text.len == MT_BASE64_LEN(count) &&
+    return text.len == MT_BASE64_LEN(count) && is_ascii(text) &&
            sodium_base642bin(out, count, text.ptr, text.len, NULL, &got, NULL,
                              sodium_base64_VARIANT_ORIGINAL) == 0 &&
            got == count;

@@ -22,6 +22,11 @@ def underived(text):
     return re.sub(r',?"(comparison_type|result_type)":\{"base":"Decimal","precision":\d+,"scale":\d+\}', "", text)
 
 
+def without_notes(text):
+    """A store without the notes beside its checkpoints, which came later."""
+    return re.sub(r"INSERT INTO \"(docs|stamps)\" VALUES\('ledger\.note'.*?\);\n", "", text, flags=re.S)
+
+
 class Made(Case):
     def test_every_command_says_and_writes_the_bytes_it_did(self):
         before.made(self.dir / "work", self.dir / "made")
@@ -53,7 +58,7 @@ class Made(Case):
         place(self.dir)
         before.converse(self.dir)
         old = underived(before.scrub((KEPT / "main.sql").read_text())).splitlines()
-        new = underived(before.scrub(before.dump(self.dir / "main.db"))).splitlines()
+        new = underived(before.scrub(without_notes(before.dump(self.dir / "main.db")))).splitlines()
         self.assertGreater(len(old), 200)
         self.assertEqual("\n".join(difflib.unified_diff(old, new, n=0)), "")
 

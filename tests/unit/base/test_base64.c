@@ -45,9 +45,28 @@ static void only_one_spelling_is_read(void **state)
     assert_false(mt_unbase64(MT_STR("Zm8="), out, 1));
 }
 
+/* Every byte in every place: a text that is read is the one that is written. */
+static void every_byte_is_a_digit_or_refused(void **state)
+{
+    (void)state;
+    mt_arena a = {0};
+    for (size_t at = 0; at < 8; at++) {
+        for (int byte = 0; byte < 256; byte++) {
+            char text[] = "Zm9vYmE=";
+            unsigned char out[5];
+            text[at] = (char)byte;
+            if (mt_unbase64(mt_str_from(text, 8), out, sizeof out)) {
+                assert_memory_equal(mt_base64(&a, out, sizeof out).ptr, text, 8);
+            }
+        }
+    }
+    mt_arena_free(&a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_is_a_digit_or_refused),
         cmocka_unit_test(known_texts),
         cmocka_unit_test(only_one_spelling_is_read),
     };

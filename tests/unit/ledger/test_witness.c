@@ -140,7 +140,7 @@ static void requests_are_read_strictly(void **state)
         "old 1 ",
         "old 1\nx\n\n",
         "Old 1\n\n",
-        "old 1\n" HASH,
+        ("old 1\n" HASH),
         "old 18446744073709551616\n\n",
     };
     lg_head next = head_of(leaves, 3);
