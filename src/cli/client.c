@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/late_curl.h"
+#include "base/percent.h"
 #include "os/file.h"
 
 enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
@@ -33,25 +34,10 @@ typedef struct question {
     char why[CURL_ERROR_SIZE]; /* the library's sentence, when no answer came */
 } question;
 
-/* Everything but unreserved characters, so that an id may hold a slash. */
-static void add_escaped(mt_buf *path, mt_str text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789-._~";
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c && memchr(plain, c, sizeof plain - 1)) {
-            mt_buf_addc(path, (char)c);
-        } else {
-            mt_buf_addf(path, "%%%02X", c);
-        }
-    }
-}
-
 void cli_add_segment(mt_buf *path, mt_str text)
 {
     mt_buf_addc(path, '/');
-    add_escaped(path, text);
+    mt_percent_segment(path, text);
 }
 
 /* The value is escaped here; the name is ours. */
@@ -64,7 +50,7 @@ void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
     }
     bool first = mt_str_find(mt_buf_str(path), '?') == path->len;
     mt_buf_addf(path, "%c%s=", first ? '?' : '&', name);
-    add_escaped(path, mt_str_z(value));
+    mt_percent_encode(path, mt_str_z(value));
 }
 
 /* A value that is not JSON is taken as text: `--fact name=Alice` needs no quotes,
@@ -166,6 +152,7 @@ static void set_up(question *q)
     curl_easy_setopt(q->curl, CURLOPT_URL, url.ptr);
     curl_easy_setopt(q->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(q->curl, CURLOPT_CUSTOMREQUEST, q->method);
+    curl_easy_setopt(q->curl, CURLOPT_PATH_AS_IS, 1L); /* ids may be ".." */
     curl_easy_setopt(q->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(q->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
     curl_easy_setopt(q->curl, CURLOPT_ERRORBUFFER, q->why);

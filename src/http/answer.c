@@ -16,6 +16,7 @@
 
 #define JSON_TYPE    "application/json"
 #define PROBLEM_TYPE "application/problem+json"
+#define LINES_TYPE   "application/jsonl"
 
 static const char *status_text(int status)
 {
@@ -52,13 +53,12 @@ static void add(struct MHD_Response *answer, const char *name, const char *value
     MHD_add_response_header(answer, name, value);
 }
 
-static void add_str(struct MHD_Response *answer, const char *name, mt_str value,
-                    const char *quote)
+static void add_str(ht_request *r, struct MHD_Response *answer, const char *name,
+                    mt_str value, const char *quote)
 {
-    char text[256];
-    if (value.len && value.len < sizeof text - 3) {
-        snprintf(text, sizeof text, "%s%.*s%s", quote, MT_ARG(value), quote);
-        add(answer, name, text);
+    if (value.len) {
+        add(answer, name,
+            mt_strf(&r->arena, "%s%.*s%s", quote, MT_ARG(value), quote).ptr);
     }
 }
 
@@ -161,11 +161,12 @@ enum MHD_Result ht_answer_reply(ht_request *r)
         mt_buf_free(&reply->body);
         reply->body = (mt_buf){0};
     }
-    struct MHD_Response *answer =
-        from_buf(&reply->body, reply->problem ? PROBLEM_TYPE : JSON_TYPE);
+    struct MHD_Response *answer = from_buf(&reply->body, reply->problem ? PROBLEM_TYPE
+                                                         : reply->lines ? LINES_TYPE
+                                                                        : JSON_TYPE);
     if (answer) {
-        add_str(answer, "ETag", reply->etag, "\"");
-        add_str(answer, "Location", reply->location, "");
+        add_str(r, answer, "ETag", reply->etag, "\"");
+        add_str(r, answer, "Location", reply->location, "");
         add_cache(r, answer, reply->etag.len > 0);
         if (reply->replayed) {
             add(answer, "Idempotency-Replayed", "true");

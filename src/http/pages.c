@@ -2,6 +2,7 @@
  * Room: http. */
 #include <stdlib.h>
 
+#include "http/openapi.h"
 #include "http/server_state.h"
 
 static enum MHD_Result answer_word(ht_request *r, int status, const char *word,
@@ -91,7 +92,7 @@ static enum MHD_Result answer_metrics(ht_request *r)
 static enum MHD_Result answer_openapi(ht_request *r)
 {
     mt_buf out = {0};
-    ex_executor_openapi(r->server->options.executor, &out);
+    ht_openapi_write(&out, r->server->options.executor);
     return ht_answer_text(r, MHD_HTTP_OK, "application/json", &out);
 }
 

@@ -243,10 +243,12 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
         return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
                                  "the body is larger than the server takes");
     }
-    if (has && !ht_head_is_json(&r->head)) {
+    bool lines = r->match.route->flags & HT_LINES;
+    if (has && !(lines ? ht_head_is_lines : ht_head_is_json)(&r->head)) {
         return ht_answer_problem(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                  "unsupported_media_type",
-                                 "a body must be application/json in UTF-8");
+                                 lines ? "a batch must be application/jsonl in UTF-8"
+                                       : "a body must be application/json in UTF-8");
     }
     *answered = false;
     return MHD_YES;
@@ -325,17 +327,15 @@ static void make_call(ht_request *r)
     }
 }
 
-/* Texts of a reply that stand in its own room stand in ours afterwards. */
-static mt_str moved(mt_str text, const char *old_room, char *room, size_t size)
+/* An etag that stands in the reply's own room, or anywhere, stands in ours afterwards.
+ */
+static mt_str moved(mt_str text, char *room, size_t size)
 {
-    if (text.ptr != old_room || text.len > size) {
-        size_t len = text.len < size ? text.len : size;
-        if (len) {
-            memcpy(room, text.ptr, len);
-        }
-        return mt_str_from(room, len);
+    size_t len = text.len < size ? text.len : size;
+    if (len) {
+        memmove(room, text.ptr, len);
     }
-    return mt_str_from(room, text.len);
+    return mt_str_from(room, len);
 }
 
 /* The executor's answer, on any thread. */
@@ -344,10 +344,8 @@ static void done(void *state, ex_reply *reply)
     ht_request *r = state;
     r->reply = *reply;
     reply->body = (mt_buf){0};
-    r->reply.etag = moved(reply->etag, reply->etag_room, r->reply.etag_room,
-                          sizeof r->reply.etag_room);
-    r->reply.location = moved(reply->location, reply->location_room,
-                              r->reply.location_room, sizeof r->reply.location_room);
+    r->reply.etag = moved(reply->etag, r->reply.etag_room, sizeof r->reply.etag_room);
+    r->reply.location = mt_str_dup(&r->arena, reply->location);
     atomic_fetch_sub(&r->server->under_way, 1);
     if (atomic_exchange(&r->stage, HT_DONE) == HT_SUSPENDED) {
         MHD_resume_connection(r->connection);

@@ -110,8 +110,7 @@ void ex_jobs_free(ex_executor *x);
 /* Gives the reply and the job back. */
 void ex_answer(ex_job *job);
 
-/* Where a new thing is found, for the answer's head. An instance whose id cannot stand
- * in a path as it is has no such place. */
+/* Where a new thing is found, for the answer's head: names and ids are escaped. */
 void ex_locate_flow(ex_job *job, mt_str id);
 void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id);
 
@@ -282,6 +281,8 @@ void ex_fact_provenance(mt_jw *w, const ex_version *v, const ex_snap *s);
 /* ["verdict"] that are present. */
 void ex_verdict_names(mt_jw *w, const ex_version *v, const ct_verdicts *verdicts);
 
+/* The snap's ct_partial, with the limits of the call. */
+ct_partial *ex_partial_room(ex_job *job);
 /* Evaluates into the snap's ct_partial, as far as known facts go. */
 bool ex_refused_partly(ex_job *job);
 /* Some of the facts are not known, says the request: job->unknown is then set. */
