@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+from urllib.parse import quote
 
 import api
 import npm
@@ -113,6 +114,150 @@ class Client(Case):
                                   capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             self.assertIn("proof: 200", done.stdout)
+
+
+class Asked(Case):
+    """What is asked, at its bounds and beyond."""
+
+    def start(self, *options):
+        server = Server(self.dir, ESCROW, options=options)
+        server.start()
+        self.addCleanup(server.stop)
+        return server
+
+    def test_FS16_every_id_that_can_be_made_can_be_reached(self):
+        server = self.start()
+        for id in ("a/b", ".", "..", "ü/é", "a\\b", "100%", "a b", "x" * 256, "日本" * 42, "?&#+"):
+            with self.subTest(id[:20]):
+                made = server.post(f"{C}/instances/EscrowAccount", {"id": id})
+                self.assertEqual(made.status, 201, made)
+                place = made.headers["Location"]
+                dots = {".": "%2E", "..": "%2E%2E"}
+                self.assertEqual(place, f"{C}/instances/EscrowAccount/{dots.get(id, quote(id, safe=''))}")
+                got = server.get(place)
+                self.assertEqual((got.status, got.json["id"]), (200, id))
+                self.assertEqual(len(server.get(place + "/history").json["items"]), 1)
+                shown = self.holds("instance", "show", "escrow", "EscrowAccount", id, "--json", "--server", server.url)
+                self.assertEqual(json.loads(shown.out)["id"], id)
+                self.assertEqual(server.ask("DELETE", place).status, 200)
+
+    def test_FS17_a_parameter_that_is_too_long_is_400(self):
+        server = self.start()
+        long, longer = "x" * 801, "x" * 2000
+        for path in (f"{C}/instances/EscrowAccount?after={long}", f"{C}/instances/EscrowAccount?state={long}",
+                     f"{C}/instances?after=EscrowAccount/{long}", f"{C}/instances/EscrowAccount/{long}",
+                     f"{C}/instances/EscrowAccount/{longer}/history", f"/v1/ledger?subject={longer}",
+                     f"/v1/ledger?flow={long}", f"/v1/ledger?kind={long}", f"/v1/flows?flow={long}",
+                     f"/v1/flows?persona={long}", f"/v1/flows/{long}", f"{C}?etag={long}"):
+            with self.subTest(path[:50]):
+                answer = server.get(path)
+                self.assertIn(answer.status, (400, 404), answer)
+                if "?" in path and "etag" not in path:
+                    self.assertEqual(answer.code, "bad_request", answer)
+        for path in (f"{C}/instances/EscrowAccount?after={long[1:]}", f"/v1/ledger?subject={longer[:1601]}"):
+            self.assertEqual(server.get(path).status, 200, path[:50])
+
+    def batch(self, server, text, **named):
+        answer = server.post(f"{C}/evaluate/batch", text, headers=LINES, **named)
+        self.assertEqual((answer.status, answer.headers["Content-Type"]), (200, "application/jsonl"), answer)
+        return [json.loads(line) for line in answer.body.decode().splitlines()]
+
+    def test_a_batch_answers_each_line_for_itself(self):
+        server = self.start("--limit", "batch_lines=5")
+        good = json.dumps({"facts": FACTS})
+        lines = self.batch(server, f'{good}\r\n{{"facts": 7}}\n\n{{"facts": {{}}}}\n{good}')
+        self.assertEqual([line["line"] for line in lines], [1, 2, 3, 4, 5])
+        self.assertEqual([line["status"] for line in lines], [200, 400, 400, 422, 200])
+        self.assertEqual(lines[0]["evaluation"], server.post(f"{C}/evaluate", {"facts": FACTS}).json)
+        self.assertEqual(lines[3]["problem"]["code"], "missing_fact")
+        self.assertEqual(len(lines[3]["problem"]["further"]), 2)
+        self.assertEqual(self.batch(server, ""), [])
+        beyond = server.post(f"{C}/evaluate/batch", "{}\n" * 6, headers=LINES)
+        self.assertEqual((beyond.status, beyond.code), (413, "too_large"))
+        self.assertIn("batch_lines", beyond.json["detail"])
+        self.assertEqual(server.post(f"{C}/evaluate/batch", "{}").status, 415)
+        self.assertEqual(server.post(f"{C}/evaluate", "{}", headers=LINES).status, 415)
+
+    def test_a_batch_is_bounded_in_bytes(self):
+        server = self.start("--limit", "batch_bytes=2000")
+        lines = self.batch(server, (json.dumps({"facts": FACTS}) + "\n") * 8)
+        statuses = [line["status"] for line in lines]
+        self.assertEqual((len(lines), statuses[0], statuses[-1]), (8, 200, 413))
+        self.assertEqual(statuses, sorted(statuses))
+
+    def test_FU15_all_missing_facts_and_the_right_that_is_missing_are_named(self):
+        server = self.start()
+        missing = server.post(f"{C}/evaluate", {}).json
+        self.assertEqual({missing["fact"], *(one["fact"] for one in missing["further"])}, set(FACTS))
+
+
+class Explained(Case):
+    """FU3: the whole tree, every smallest reason, what would have to change; each is tried."""
+
+    CONTRACT = """
+persona clerk
+fact a { type: Bool source: "desk.a" }
+fact b { type: Bool source: "desk.b" }
+fact n { type: Int(min: 0, max: 10) source: "desk.n" }
+entity Thing { states: [old, new] initial: old transitions: [(old, new)] }
+rule r0 { stratum: 0 when: a = true and n >= 3 produce: fit(true) }
+rule r1 { stratum: 1 when: (fit present) or (b = true and n = 7) produce: ok(true) }
+operation go { allowed_personas: [clerk] precondition: ok present effects: [(Thing, old, new)] }
+"""
+
+    def setUp(self):
+        super().setUp()
+        self.server = Server(self.dir, self.write("c.tenor", self.CONTRACT))
+        self.server.start()
+        self.addCleanup(self.server.stop)
+
+    def allowed(self, facts):
+        verdicts = self.server.post("/v1/contracts/c/evaluate", {"facts": facts}).json["verdicts"]
+        return any(verdict["type"] == "ok" for verdict in verdicts)
+
+    def all_facts(self):
+        return [{"a": a, "b": b, "n": n} for a in (False, True) for b in (False, True) for n in (0, 3, 7)]
+
+    def test_FU3_reasons_decide_are_smallest_and_are_all(self):
+        tried = {str(facts): self.allowed(facts) for facts in self.all_facts()}
+        for facts in self.all_facts():
+            why = self.server.post("/v1/contracts/c/explain", {"operation": "go", "facts": facts}).json["why"]
+            with self.subTest(str(facts)):
+                self.assertEqual(why["tree"]["value"], tried[str(facts)])
+                self.assertTrue(why["reasons"])
+                sets = [frozenset(part["condition"] for part in reason["parts"]) for reason in why["reasons"]]
+                self.assertEqual(len(sets), len(set(sets)))
+                self.assertFalse([one for one in sets for other in sets if one < other])
+                for reason in why["reasons"]:
+                    kept = {name: facts[name] for name in reason["rests_on"]}
+                    same = [tried[str(other)] for other in self.all_facts()
+                            if all(other[name] == value for name, value in kept.items())]
+                    self.assertEqual(set(same), {tried[str(facts)]}, "the reason does not decide")
+
+    def test_FU3_what_would_have_to_change_changes_it(self):
+        tried = {str(facts): self.allowed(facts) for facts in self.all_facts()}
+        for facts in self.all_facts():
+            why = self.server.post("/v1/contracts/c/explain", {"verdict": "ok", "facts": facts}).json["why"]
+            with self.subTest(str(facts)):
+                for change in why["changes"]:
+                    others = [other for other in self.all_facts()
+                              if all(other[name] == facts[name] for name in facts if name not in change["facts"])]
+                    flips = [other for other in others if tried[str(other)] != tried[str(facts)]]
+                    self.assertTrue(flips, change)
+                    self.assertNotEqual(change["condition"], "")
+                single = {name for name in facts for other in self.all_facts()
+                          if tried[str(other)] != tried[str(facts)]
+                          and all(other[x] == facts[x] for x in facts if x != name)}
+                told = {change["facts"][0] for change in why["changes"] if len(change["facts"]) == 1}
+                self.assertTrue(told <= single)
+                self.assertTrue(why["changes"] or not single)
+
+    def test_FU3_a_persona_that_may_not_is_told_who_may(self):
+        text = self.CONTRACT.replace("persona clerk", "persona clerk\npersona guest")
+        self.server.post("/v1/contracts", {"contract": "d", "source": text})
+        answer = self.server.post("/v1/contracts/d/explain", {"operation": "go", "persona": "guest",
+                                                              "facts": {"a": True, "b": True, "n": 7}}).json
+        self.assertEqual((answer["open"], answer["personas"]), (False, ["clerk"]))
 
 
 class Walked(Case):
