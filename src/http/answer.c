@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "http/home.h"
 #include "http/server_state.h"
 
 #define JSON_TYPE    "application/json"
@@ -150,12 +151,28 @@ static bool may_be_unmodified(const ht_request *r, const ex_reply *reply)
            ht_head_has_etag(&r->head, reply->etag);
 }
 
+/* A page for people: nothing in it runs, nothing is loaded, nobody frames it. */
+static enum MHD_Result answer_home(ht_request *r)
+{
+    struct MHD_Response *answer = from_buf(&r->reply.body, "text/html; charset=utf-8");
+    if (answer) {
+        add(answer, "Content-Security-Policy", ht_home_policy(&r->arena).ptr);
+        add(answer, "Referrer-Policy", "no-referrer");
+        add(answer, "X-Frame-Options", "DENY");
+        add_cache(r, answer, false);
+    }
+    return ht_answer_queue(r, r->reply.status, answer);
+}
+
 /* A body that the client has already is dropped only now: the etag is known after the
  * call, not before. */
 enum MHD_Result ht_answer_reply(ht_request *r)
 {
     ex_reply *reply = &r->reply;
     int status = reply->status;
+    if (r->match.route->page == HT_HOME && !reply->problem) {
+        return answer_home(r);
+    }
     if (may_be_unmodified(r, reply)) {
         status = MHD_HTTP_NOT_MODIFIED;
         mt_buf_free(&reply->body);

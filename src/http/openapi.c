@@ -258,12 +258,14 @@ static void body(document *d, const ht_route *r, const item *own)
 static bool can_be(const ht_route *r, mt_str status)
 {
     bool token = !(r->flags & HT_PUBLIC), takes = r->takes != NULL;
+    bool looks = token || r->page == HT_HOME || r->page == HT_MANIFEST ||
+                 r->page == HT_OPENAPI; /* at a token, if only to show more */
     bool named = strchr(r->pattern, '{') != NULL, call = r->page == HT_CALL;
     const struct {
         const char *status;
         bool can;
     } WHEN[] = {
-        {"400", true},          {"401", token},
+        {"400", true},          {"401", looks},
         {"403", token},         {"404", named},
         {"409", call && named}, {"413", takes || call},
         {"415", takes},         {"422", writes(r) || takes},

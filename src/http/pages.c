@@ -130,6 +130,7 @@ enum MHD_Result ht_page_answer(ht_request *r)
     case HT_OPENAPI: return answer_openapi(r);
     case HT_MANIFEST: return answer_manifest(r);
     case HT_EVENTS: return ht_events_answer(r);
+    case HT_HOME: /* takes the way of a call, since it reads the store */
     case HT_CALL: break;
     }
     MT_BUG("a route without an answer");

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "http/home.h"
 #include "http/server_state.h"
 
 enum { POOLED = 1024, KEEP_BODY = 64 << 10, KEEP_ARENA = 64 << 10, DRAIN = 1 << 20 };
@@ -215,10 +216,11 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
         }
     }
     *answered = true;
-    if (!public) {
+    bool looks = r->match.route->page == HT_HOME; /* shows more to who is known */
+    if (!public || looks) {
         ht_verdict verdict =
             ht_tokens_check(s->tokens, r->head.authorization, &r->pass);
-        if (verdict != HT_LET_IN) {
+        if (verdict != HT_LET_IN && !(looks && verdict == HT_NO_TOKEN)) {
             return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
                                      verdict == HT_NO_TOKEN ? "a bearer token is needed"
                                                             : "the token is not valid");
@@ -352,8 +354,27 @@ static void done(void *state, ex_reply *reply)
     }
 }
 
+/* The page is made where calls are: it may wait for the store. */
+static void make_home(ht_request *r)
+{
+    ht_server *s = r->server;
+    ex_reply reply = {.status = MHD_HTTP_OK};
+    ht_home home = {.executor = s->options.executor,
+                    .caller = r->pass.caller,
+                    .open = ht_tokens_open_to_all(s->tokens),
+                    .public_manifest = !s->options.private_manifest,
+                    .host = r->head.host,
+                    .tls = s->options.tls_cert.len > 0};
+    ht_home_write(&reply.body, &home);
+    done(r, &reply);
+}
+
 void ht_request_call(ht_request *r)
 {
+    if (r->match.route->page == HT_HOME) {
+        make_home(r);
+        return;
+    }
     ex_executor_call(r->server->options.executor, &r->call, done, r);
 }
 
@@ -416,7 +437,8 @@ static enum MHD_Result finish(ht_request *r)
         return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
                                  "the body is larger than the server takes");
     }
-    return r->match.route->page == HT_CALL ? start_call(r) : ht_page_answer(r);
+    ht_page page = r->match.route->page;
+    return page == HT_CALL || page == HT_HOME ? start_call(r) : ht_page_answer(r);
 }
 
 /* The library calls it for the head, for each piece of the body, at its end, and after

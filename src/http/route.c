@@ -13,6 +13,8 @@
  * body, answers, what of a contract has types of its own here, parameters; names are those of http/api.json.
  * ORDER: where two rows match one path, the one that says more comes first. */
 const ht_route HT_ROUTES[] = {
+    {"GET",    "/",                                         PAGE(HT_HOME),            HT_PUBLIC, "a page for people: what is served, what waits, what was decided",
+     "home",              NULL,           "200:Home",                     NULL,        ""},
     {"GET",    "/.well-known/tenor",                        PAGE(HT_MANIFEST),        HT_PUBLIC, "the default contract's manifest",
      "manifest",          NULL,           "200:Manifest 304:NotModified", NULL,        "If-None-Match"},
     {"GET",    "/healthz",                                  PAGE(HT_HEALTH),          HT_PUBLIC, "the process lives",
@@ -138,6 +140,9 @@ static bool matches(const ht_route *route, const ht_target *t, ht_match *out)
 {
     const char *p = route->pattern;
     size_t i = 0;
+    if (!t->segment_count) {
+        return strcmp(p, "/") == 0;
+    }
     for (; *p == '/' && i < t->segment_count; i++) {
         const char *start = p + 1;
         for (p = start; *p && *p != '/'; p++) {

@@ -17,7 +17,8 @@ typedef enum ht_page {
     HT_METRICS,
     HT_OPENAPI,
     HT_MANIFEST,
-    HT_EVENTS
+    HT_EVENTS,
+    HT_HOME
 } ht_page;
 
 enum {

@@ -1,4 +1,7 @@
 """/openapi.json: whole, without a fault, true, and good enough to generate a client from."""
+import base64
+import hashlib
+import html.parser
 import http.client
 import json
 import os
@@ -191,6 +194,91 @@ class Asked(Case):
         self.assertEqual({missing["fact"], *(one["fact"] for one in missing["further"])}, set(FACTS))
 
 
+class Page(Case):
+    """FU6: a plain page at the address that a server prints."""
+
+    def start(self, *options):
+        self.server = Server(self.dir, ESCROW, options=options)
+        return self.server
+
+    def run_server(self):
+        self.server.start()
+        self.addCleanup(self.server.stop)
+        return self.server
+
+    def text(self, answer):
+        self.assertEqual(answer.status, 200, answer)
+        self.assertEqual(answer.headers["Content-Type"], "text/html; charset=utf-8")
+        page = answer.body.decode()
+        parser = html.parser.HTMLParser()
+        parser.handle_starttag = lambda tag, attributes: self.seen.append((tag, dict(attributes)))
+        self.seen = []
+        parser.feed(page)
+        tags = {tag for tag, _ in self.seen}
+        self.assertFalse(tags & {"script", "img", "iframe", "form", "link", "object"}, tags)
+        self.assertFalse([key for _, attributes in self.seen for key in attributes if key.startswith("on")])
+        return page
+
+    def test_FU6_it_shows_what_is_served_what_waits_and_what_was_decided(self):
+        self.start()
+        server = self.run_server()
+        for entity, id in (("EscrowAccount", "acc-1"), ("EscrowAccount", "<img src=x onerror=a>"),
+                           ("DeliveryRecord", "del-1")):
+            server.post(f"{C}/instances/{entity}", {"id": id})
+        server.post(f"{C}/flows/standard_release", AGENT)
+        server.post("/v1/contracts", {"contract": "loan", "source": LOAN})
+        server.post("/v1/contracts/loan/instances/Loan", {"id": "l1"})
+        flow = server.post("/v1/contracts/loan/flows/lend", {"persona": "clerk", "facts": {"sound": True},
+                                                             "bindings": {"Loan": "l1"}}).json["id"]
+        page = self.text(server.get("/"))
+        for words in ("<h3>escrow</h3>", "EscrowAccount released <b>1</b>", "EscrowAccount held <b>1</b>", flow,
+                      "outcomes: approved, refused", "release_escrow: EscrowAccount acc-1 held -&gt; released",
+                      "verdict release_approved was present", "&lt;img src=x onerror=a&gt;", "curl ",
+                      f"http://{server.host}:{server.port}/v1/ledger"):
+            self.assertIn(words, page)
+        self.assertNotIn("<img", page)
+
+    def test_FU6_nothing_in_it_can_run_and_its_style_is_the_only_one(self):
+        self.start()
+        answer = self.run_server().get("/")
+        policy = answer.headers["Content-Security-Policy"]
+        style = re.search("<style>(.*?)</style>", self.text(answer), re.S).group(1)
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        self.assertIn(f"style-src 'sha256-{digest}'", policy)
+        for words in ("default-src 'none'", "frame-ancestors 'none'", "form-action 'none'", "base-uri 'none'"):
+            self.assertIn(words, policy)
+        self.assertIn("prefers-color-scheme:dark", style)
+        self.assertEqual(answer.headers["X-Frame-Options"], "DENY")
+
+    def test_FU6_it_shows_only_what_its_caller_may_see(self):
+        server = self.start()
+        admin = server.token("--name", "boss", "--right", "admin", "--right", "instances:create", "--right", "ledger:read")
+        guest = server.token("--name", "visitor<b>", "--persona", "nobody")
+        self.run_server()
+        server.post(f"{C}/instances/EscrowAccount", {"id": "acc-secret"}, token=admin)
+        nobody = self.text(server.get("/"))
+        self.assertIn("sign in", nobody)
+        self.assertIn("escrow", nobody)
+        for words in ("acc-secret", "Last decisions", "EscrowAccount", "buyer"):
+            self.assertNotIn(words, nobody)
+        seen = self.text(server.get("/", token=guest))
+        self.assertIn("You are visitor&lt;b&gt;", seen)
+        self.assertIn("ledger:read", seen)
+        self.assertNotIn("acc-secret", seen)
+        self.assertIn("acc-secret", self.text(server.get("/", token=admin)))
+        self.assertEqual(server.get("/", token="mt_wrong").status, 401)
+
+    def test_FU6_a_private_manifest_is_not_shown(self):
+        server = self.start("--private-manifest")
+        server.token("--name", "boss", "--right", "admin")
+        self.run_server()
+        self.assertNotIn("escrow", self.text(server.get("/")))
+
+    def test_FU6_it_is_for_this_machine_without_tokens(self):
+        self.start()
+        self.assertEqual(self.run_server().get("/", headers={"Host": "evil.example"}).status, 421)
+
+
 class Explained(Case):
     """FU3: the whole tree, every smallest reason, what would have to change; each is tried."""
 
@@ -290,6 +378,7 @@ class Walked(Case):
         self.walk_voices(server)
 
     def walk_server(self, server):
+        self.assertEqual(server.get("/").status, 200)
         for path in ("/.well-known/tenor", "/healthz", "/readyz", "/metrics", "/openapi.json",
                      "/v1/contracts", C, f"{C}/.well-known/tenor", f"{C}/versions", f"{C}/migration",
                      f"{C}/facts", "/v1/flows", "/v1/systems", "/v1/graphs", "/v1/agents",

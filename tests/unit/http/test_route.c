@@ -33,7 +33,8 @@ static const struct row {
     {"methods are case sensitive", "get", "/healthz", NULL, "GET, HEAD, OPTIONS"},
     {"a longer path is another path", "GET", "/healthz/x", NULL, ""},
     {"a shorter path is another path", "GET", "/v1", NULL, ""},
-    {"the root is nothing", "GET", "/", NULL, ""},
+    {"the root is a page", "GET", "/", "/", ""},
+    {"FU6 addresses of tenants are free", "GET", "/t/acme/v1/contracts", NULL, ""},
     {"words are case sensitive", "GET", "/V1/ledger", NULL, ""},
 };
 
