@@ -29,9 +29,10 @@ typedef struct question {
     mt_str path, body; /* path: escaped already; body: ptr NULL sends none */
     mt_arena arena;    /* texts of the request; freed with the answer */
     CURL *curl;
-    struct curl_slist *fields; /* header lines; the library copies them */
-    mt_buf answer;             /* bounded by its ceiling */
-    char why[CURL_ERROR_SIZE]; /* the library's sentence, when no answer came */
+    struct curl_slist *fields;  /* header lines; the library copies them */
+    mt_buf answer;              /* bounded by its ceiling */
+    char why[CURL_ERROR_SIZE];  /* the library's sentence, when no answer came */
+    cli_teller *tell, *refused; /* for people; NULL: as JSON, not at all */
 } question;
 
 void cli_add_segment(mt_buf *path, mt_str text)
@@ -169,6 +170,15 @@ static void set_up(question *q)
     curl_easy_setopt(q->curl, CURLOPT_HTTPHEADER, q->fields);
 }
 
+static int print_told(question *q, cli_teller *tell, const mt_json *tree)
+{
+    mt_buf out = {0};
+    tell(&out, &q->arena, tree);
+    int code = out.len ? cli_print(mt_buf_str(&out)) : CLI_HOLDS;
+    mt_buf_free(&out);
+    return code;
+}
+
 /* The server's own words with its code: below 500 the request is at fault, from 500 on
  * the world is. */
 static int show_problem(question *q, long status)
@@ -182,9 +192,13 @@ static int show_problem(question *q, long status)
         mt_buf_addc(&q->answer, '\n');
         (void)cli_print(mt_buf_str(&q->answer));
     }
-    return cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD, "%ld%s%.*s%s%.*s",
-                    status, code.len ? " " : "", MT_ARG(code), detail.len ? ": " : "",
-                    MT_ARG(detail));
+    int exit = cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD,
+                        "%ld%s%.*s%s%.*s", status, code.len ? " " : "", MT_ARG(code),
+                        detail.len ? ": " : "", MT_ARG(detail));
+    if (q->refused && read && !cli_flag(q->args, "json")) {
+        (void)print_told(q, q->refused, &tree);
+    }
+    return exit;
 }
 
 /* Pretty for people, one line for programs; an answer that is not JSON came from
@@ -198,6 +212,9 @@ static int show_answer(question *q)
     }
     if (mt_json_read(&q->arena, mt_buf_str(&q->answer), NULL, &tree, NULL)) {
         return cli_fail(q->args, CLI_WORLD, "the server's answer is not JSON");
+    }
+    if (q->tell && !cli_flag(q->args, "json")) {
+        return print_told(q, q->tell, &tree);
     }
     mt_json_write(&out, &tree, !cli_flag(q->args, "json"));
     mt_buf_addc(&out, '\n');
@@ -227,9 +244,15 @@ static int ask(question *q)
 
 /* One request per process; the handle and the library are released here on every way
  * out. The answer has a ceiling: a server that never stops sending is cut off. */
-int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
+int cli_ask_told(const cli_args *args, const char *method, mt_str path, mt_str body,
+                 cli_teller *tell, cli_teller *refused)
 {
-    question q = {.args = args, .method = method, .path = path, .body = body};
+    question q = {.args = args,
+                  .method = method,
+                  .path = path,
+                  .body = body,
+                  .tell = tell,
+                  .refused = refused};
     q.answer.ceiling = ANSWER_BYTES;
     const char *why = mt_late_load(&mt_late_curl);
     if (why) {
@@ -246,4 +269,17 @@ int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
     mt_buf_free(&q.answer);
     mt_arena_free(&q.arena);
     return code;
+}
+
+int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
+{
+    return cli_ask_told(args, method, path, body, NULL, NULL);
+}
+
+void cli_tell_next(mt_buf *out, const mt_json *answer)
+{
+    mt_str next = mt_json_text(mt_json_at(answer, "next"));
+    if (next.len) {
+        mt_buf_addf(out, "more: --after '%.*s'\n", MT_ARG(next));
+    }
 }

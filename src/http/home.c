@@ -11,6 +11,7 @@
 #include "http/home.h"
 
 #include "base/base64.h"
+#include "base/form.h"
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "exec/evidence/record_words.h"
@@ -83,20 +84,15 @@ static void say(mt_buf *out, mt_str text)
     }
 }
 
-static mt_str member(const mt_json *object, const char *key)
-{
-    return mt_json_text(mt_json_get(object, mt_str_z(key)));
-}
-
 static void say_member(mt_buf *out, const mt_json *object, const char *key)
 {
-    say(out, member(object, key));
+    say(out, mt_text_at(object, key));
 }
 
 /* To the second, as people write it; the API has the rest. */
 static void say_time(mt_buf *out, const mt_json *object, const char *key)
 {
-    mt_str time = member(object, key);
+    mt_str time = mt_text_at(object, key);
     mt_buf_addz(out, "<time>");
     say(out, mt_str_from(time.ptr, mt_str_find(time, 'T')));
     mt_buf_addc(out, ' ');
@@ -198,7 +194,7 @@ static void names(page *p, const char *label, const mt_json *list)
 
 static void contract(page *p, const mt_json *c)
 {
-    mt_str id = member(c, "id"), etag = member(c, "etag");
+    mt_str id = mt_text_at(c, "id"), etag = mt_text_at(c, "etag");
     mt_buf_addz(p->out, "<section><h3>");
     say(p->out, id);
     mt_buf_addz(p->out, "</h3><p class=dim>version ");
@@ -361,7 +357,7 @@ static void line(page *p, const char *what, mt_str path, const char *body)
 
 static void how_to_call(page *p, const mt_json *c)
 {
-    mt_str id = c ? member(c, "id") : MT_STR("CONTRACT");
+    mt_str id = c ? mt_text_at(c, "id") : MT_STR("CONTRACT");
     mt_arena *a = &p->a;
     mt_buf_addz(p->out, "<h2>How to call</h2>\n<section>\n");
     line(p, "What do these facts decide, as far as they are known?",

@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "base/form.h"
 #include "base/json_write.h"
 #include "base/vec.h"
 #include "http/route.h"
@@ -42,11 +43,6 @@ static const mt_json *part(const document *d, const char *section, mt_str name)
         MT_BUG("http/api.json lacks what a route names");
     }
     return found;
-}
-
-static mt_str text_of(const mt_json *object, const char *key)
-{
-    return mt_json_text(mt_json_get(object, mt_str_z(key)));
 }
 
 static void reference(document *d, const char *section, mt_str name)
@@ -109,13 +105,13 @@ static void content(document *d, mt_str type, mt_str schema, const mt_json *exam
 
 static void answer_component(document *d, const mt_json *answer)
 {
-    mt_str type = text_of(answer, "type"), schema = text_of(answer, "schema");
+    mt_str type = mt_text_at(answer, "type"), schema = mt_text_at(answer, "schema");
     mt_jw_begin_object(d->w);
     if (schema.len) {
         content(d, type.len ? type : MT_STR("application/json"), schema,
                 mt_json_at(answer, "example"));
     }
-    mt_jw_key_str(d->w, "description", text_of(answer, "description"));
+    mt_jw_key_str(d->w, "description", mt_text_at(answer, "description"));
     header_names(d, mt_json_at(answer, "headers"));
     mt_jw_end_object(d->w);
 }
@@ -124,7 +120,7 @@ static void problem_component(document *d, const mt_json *problem)
 {
     mt_jw_begin_object(d->w);
     content(d, MT_STR("application/problem+json"), MT_STR("Problem"), NULL);
-    mt_jw_key_str(d->w, "description", text_of(problem, "description"));
+    mt_jw_key_str(d->w, "description", mt_text_at(problem, "description"));
     header_names(d, mt_json_at(problem, "headers"));
     mt_jw_end_object(d->w);
 }
@@ -140,7 +136,7 @@ static void responses(document *d)
         answer_component(d, &answers->as.members[i].value);
     }
     for (uint32_t i = 0; i < problems->count; i++) {
-        mt_jw_key(d->w, text_of(&problems->as.members[i].value, "name"));
+        mt_jw_key(d->w, mt_text_at(&problems->as.members[i].value, "name"));
         problem_component(d, &problems->as.members[i].value);
     }
     mt_jw_end_object(d->w);
@@ -297,7 +293,8 @@ static void answers(document *d, const ht_route *r)
         if (can_be(r, status) &&
             !strstr(r->gives, mt_strf(&d->a, "%.*s:", MT_ARG(status)).ptr)) {
             mt_jw_key(d->w, status);
-            reference(d, "responses", text_of(&problems->as.members[i].value, "name"));
+            reference(d, "responses",
+                      mt_text_at(&problems->as.members[i].value, "name"));
         }
     }
     mt_jw_end_object(d->w);

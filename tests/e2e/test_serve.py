@@ -413,7 +413,7 @@ class Commands(Case):
             done = json.loads(self.holds(*words, "--key", "k1", "--json").out)
             self.assertEqual(json.loads(self.holds(*words, "--key", "k1", "--json").out), done)
             self.assertEqual(done["outcome"], "success")
-            shown = json.loads(self.holds("flow", "list", "--status", "done", *at).out)
+            shown = json.loads(self.holds("flow", "list", "--status", "done", "--json", *at).out)
             self.assertEqual(len(shown["items"]), 1)
             self.assertIn("released", self.holds("instance", "history", "escrow", "EscrowAccount",
                                                  "acc-1", *at).out)

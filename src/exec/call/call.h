@@ -71,6 +71,8 @@ struct ex_job {
     ex_request request;
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
+    uint32_t lost;             /* an entity whose instance is in a removed state, … */
+    mt_str lost_state;         /* … this one; ptr NULL: none is */
     bool *unknown;             /* by fact; NULL: every fact is needed */
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
@@ -142,6 +144,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(UNKNOWN_EXECUTION,    404, true,  "unknown_execution",    "There is no such flow execution")      \
     X(UNKNOWN_RECORD,       404, false, "unknown_record",       "There is no such ledger record")       \
     X(INVALID_SOURCE_STATE, 409, true,  "invalid_source_state", "An instance is in another state")      \
+    X(REMOVED_STATE,        409, true,  "removed_state",        "An instance is in a removed state")    \
     X(VERSION_CONFLICT,     409, true,  "version_conflict",     "An instance has another version")      \
     X(AMBIGUOUS_OUTCOME,    409, true,  "ambiguous_outcome",    "Several outcomes match")               \
     X(INSTANCE_EXISTS,      409, true,  "instance_exists",      "The id is or was in use")              \
@@ -312,6 +315,10 @@ ex_cache *ex_cache_new(void);
 void ex_cache_free(ex_cache *c);
 /* What the committer committed. */
 void ex_cache_put(ex_cache *c, const st_instance *row);
+/* The state as the job's version knows it; CT_NONE: it was removed, which is noted. */
+uint32_t ex_state_known(ex_job *job, uint32_t entity, mt_str state);
+/* Refused if that is what became of the entity's instance. */
+bool ex_refused_removed(ex_job *job, uint32_t entity);
 /* States of what the snap binds, read without a lock. */
 mt_err ex_states_read(ex_job *job);
 /* The EntityStateMap (E17): every instance, read in one transaction; bindings narrow an

@@ -7,14 +7,10 @@
  * is not there is left out. */
 #include "exec/evidence/record_words.h"
 
+#include "base/form.h"
 #include "base/json_write.h"
 
 /* ---- Values ---- */
-
-static mt_str text_at(const mt_json *object, const char *key)
-{
-    return mt_json_text(mt_json_get(object, mt_str_z(key)));
-}
 
 /* Escaped as in JSON, without the quotes. */
 static void add_text(mt_buf *out, mt_str text)
@@ -45,7 +41,8 @@ static void add_members(mt_buf *out, const mt_json *object)
 
 void ex_plain_value(mt_buf *out, const mt_json *value)
 {
-    mt_str amount = text_at(value, "amount"), currency = text_at(value, "currency");
+    mt_str amount = mt_text_at(value, "amount"),
+           currency = mt_text_at(value, "currency");
     if (mt_json_is(value, MT_JSON_STRING)) {
         add_text(out, mt_json_text(value));
     } else if (mt_json_is(value, MT_JSON_OBJECT) && value->count == 2 && amount.len &&
@@ -71,31 +68,45 @@ void ex_plain_value(mt_buf *out, const mt_json *value)
 static void add_named(mt_buf *out, const char *before, const mt_json *body,
                       const char *key)
 {
-    mt_str text = text_at(body, key);
+    mt_str text = mt_text_at(body, key);
     if (text.len) {
         mt_buf_addz(out, before);
         add_text(out, text);
     }
 }
 
-/* {"Entity": {"id": "state"}} before and after, side by side. */
-static void add_moves(mt_buf *out, const mt_json *before, const mt_json *after)
+static void add_move(mt_buf *out, mt_str entity, mt_str id, const mt_json *from,
+                     const mt_json *to)
 {
-    const char *gap = ": ";
+    mt_buf_addc(out, ' ');
+    add_text(out, entity);
+    mt_buf_addc(out, ' ');
+    add_text(out, id);
+    mt_buf_addc(out, ' ');
+    ex_plain_value(out, from);
+    mt_buf_addz(out, " -> ");
+    ex_plain_value(out, to);
+}
+
+/* {"Entity": {"id": "state"}} before and after, side by side; of older records
+ * {"Entity": "state"}, the id being the bound one. */
+static void add_moves(mt_buf *out, const mt_json *p)
+{
+    const mt_json *before = mt_json_at(p, "state_before");
+    const mt_json *after = mt_json_at(p, "state_after");
+    char gap = ':';
     for (uint32_t e = 0; mt_json_is(after, MT_JSON_OBJECT) && e < after->count; e++) {
         const mt_json_member *entity = &after->as.members[e];
         const mt_json *old = mt_json_get(before, entity->key);
-        for (uint32_t i = 0; i < entity->value.count; i++) {
-            const mt_json_member *one = &entity->value.as.members[i];
-            mt_buf_addz(out, gap);
-            add_text(out, entity->key);
-            mt_buf_addc(out, ' ');
-            add_text(out, one->key);
-            mt_buf_addc(out, ' ');
-            ex_plain_value(out, mt_json_get(old, one->key));
-            mt_buf_addz(out, " -> ");
-            ex_plain_value(out, &one->value);
-            gap = ", ";
+        bool flat = !mt_json_is(&entity->value, MT_JSON_OBJECT);
+        for (uint32_t i = 0; i < (flat ? 1 : entity->value.count); i++) {
+            const mt_json_member *one = flat ? entity : &entity->value.as.members[i];
+            const mt_json *bound = mt_json_at(p, "instance_binding");
+            mt_str id = flat ? mt_json_text(mt_json_get(bound, entity->key)) : one->key;
+            mt_buf_addc(out, gap);
+            add_move(out, entity->key, id, flat ? old : mt_json_get(old, id),
+                     &one->value);
+            gap = ',';
         }
     }
 }
@@ -104,9 +115,9 @@ static void tell_operation(mt_buf *out, const mt_json *body)
 {
     const mt_json *p = mt_json_at(body, "provenance");
     add_named(out, "", p, "op");
-    add_moves(out, mt_json_at(p, "state_before"), mt_json_at(p, "state_after"));
+    add_moves(out, p);
     add_named(out, " (", p, "outcome");
-    mt_buf_addz(out, text_at(p, "outcome").len ? ")" : "");
+    mt_buf_addz(out, mt_text_at(p, "outcome").len ? ")" : "");
     add_named(out, " in flow ", body, "flow");
 }
 
@@ -125,11 +136,11 @@ static void tell_flow(mt_buf *out, const mt_json *body)
     add_named(out, " ", body, "execution");
     add_named(out, " at step ", body, "step");
     add_named(out, " waits for ",
-              mt_str_is(text_at(body, "kind"), "flow_waiting") ? body : NULL,
+              mt_str_is(mt_text_at(body, "kind"), "flow_waiting") ? body : NULL,
               "persona");
     add_named(out, ": ", body, "status");
     add_named(out, " (", body, "outcome");
-    mt_buf_addz(out, text_at(body, "outcome").len ? ")" : "");
+    mt_buf_addz(out, mt_text_at(body, "outcome").len ? ")" : "");
     add_named(out, ", ", body, "error");
 }
 
@@ -200,7 +211,7 @@ static const struct kind {
 
 void ex_record_what(mt_buf *out, const mt_json *body)
 {
-    mt_str name = text_at(body, "kind");
+    mt_str name = mt_text_at(body, "kind");
     for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
         if (mt_str_eq(name, mt_str_z(KINDS[i].name))) {
             KINDS[i].tell(out, body);
@@ -213,11 +224,11 @@ void ex_record_what(mt_buf *out, const mt_json *body)
 void ex_record_who(mt_buf *out, const mt_json *body)
 {
     const mt_json *caller = mt_json_at(body, "caller");
-    mt_str persona = text_at(mt_json_at(body, "provenance"), "persona");
-    mt_str name = text_at(caller, "name");
-    bool waits = mt_str_is(text_at(body, "kind"), "flow_waiting");
-    persona = persona.len || waits ? persona : text_at(body, "persona");
-    name = name.len ? name : text_at(caller, "id");
+    mt_str persona = mt_text_at(mt_json_at(body, "provenance"), "persona");
+    mt_str name = mt_text_at(caller, "name");
+    bool waits = mt_str_is(mt_text_at(body, "kind"), "flow_waiting");
+    persona = persona.len || waits ? persona : mt_text_at(body, "persona");
+    name = name.len ? name : mt_text_at(caller, "id");
     add_text(out, persona.len ? persona : name);
     if (persona.len && name.len) {
         mt_buf_addz(out, " (");
@@ -231,14 +242,15 @@ void ex_record_who(mt_buf *out, const mt_json *body)
 /* "given with the call", "assumed by the contract", "fetched by ...". */
 static void add_origin(mt_buf *out, const mt_json *fact)
 {
-    mt_str adapter = text_at(fact, "adapter_id"), by = text_at(fact, "asserted_by");
+    mt_str adapter = mt_text_at(fact, "adapter_id"),
+           by = mt_text_at(fact, "asserted_by");
     if (by.len) {
         mt_buf_addz(out, ", asserted by ");
         add_text(out, by);
     } else if (adapter.len) {
         mt_buf_addz(out, ", fetched by ");
         add_text(out, adapter);
-    } else if (mt_str_is(text_at(fact, "assertion_source"), "contract")) {
+    } else if (mt_str_is(mt_text_at(fact, "assertion_source"), "contract")) {
         mt_buf_addz(out, ", the contract's default");
     } else {
         mt_buf_addz(out, ", given with the call");
@@ -255,21 +267,30 @@ static bool has_item(const mt_json *list, mt_str text)
     return false;
 }
 
-/* Only those that had a part in it, where the record says which. */
+static void add_fact(mt_buf *out, mt_str id, const mt_json *value,
+                     const mt_json *origin)
+{
+    mt_buf_addz(out, "fact ");
+    add_text(out, id);
+    mt_buf_addz(out, " was ");
+    ex_plain_value(out, value);
+    if (origin) {
+        add_origin(out, origin);
+    }
+    mt_buf_addc(out, '\n');
+}
+
+/* A list of FactProvenance (§5.3), or {"fact": value}. Only those that had a part in
+ * it, where the record says which. */
 static void add_facts(mt_buf *out, const mt_json *facts, const mt_json *used)
 {
-    for (uint32_t i = 0; mt_json_is(facts, MT_JSON_ARRAY) && i < facts->count; i++) {
-        const mt_json *fact = &facts->as.items[i];
-        mt_str id = text_at(fact, "id");
-        if (used && !has_item(used, id)) {
-            continue;
+    bool list = mt_json_is(facts, MT_JSON_ARRAY);
+    for (uint32_t i = 0; facts && i < facts->count; i++) {
+        const mt_json *one = list ? &facts->as.items[i] : &facts->as.members[i].value;
+        mt_str id = list ? mt_text_at(one, "id") : facts->as.members[i].key;
+        if (!used || has_item(used, id)) {
+            add_fact(out, id, list ? mt_json_at(one, "value") : one, list ? one : NULL);
         }
-        mt_buf_addz(out, "fact ");
-        add_text(out, id);
-        mt_buf_addz(out, " was ");
-        ex_plain_value(out, mt_json_at(fact, "value"));
-        add_origin(out, fact);
-        mt_buf_addc(out, '\n');
     }
 }
 
@@ -301,11 +322,16 @@ void ex_record_why(mt_buf *out, const mt_json *body)
 {
     const mt_json *p = mt_json_at(body, "provenance");
     const mt_json *verdicts = mt_json_at(p, "verdicts_used");
-    if (text_at(body, "detail").len) {
-        add_text(out, text_at(body, "detail"));
+    if (mt_text_at(body, "detail").len) {
+        add_text(out, mt_text_at(body, "detail"));
         mt_buf_addc(out, '\n');
     }
     add_reasons(out, mt_json_at(body, "reasons"));
     add_verdicts(out, verdicts ? verdicts : mt_json_at(body, "verdicts"));
     add_facts(out, mt_json_at(body, "facts"), mt_json_at(p, "facts_used"));
+    if (p && !mt_json_at(body, "facts") && mt_text_at(body, "execution").len) {
+        mt_buf_addz(out, "the facts are those of the record that began the execution ");
+        add_text(out, mt_text_at(body, "execution"));
+        mt_buf_addc(out, '\n');
+    }
 }
