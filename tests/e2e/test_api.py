@@ -192,6 +192,18 @@ class Asked(Case):
         server = self.start()
         missing = server.post(f"{C}/evaluate", {}).json
         self.assertEqual({missing["fact"], *(one["fact"] for one in missing["further"])}, set(FACTS))
+        token = server.token("--name", "few", "--persona", "buyer")
+        self.assertTrue(server.wait_until(lambda: server.get("/v1/contracts").status == 401))
+        for method, path, body, right in (
+                ("POST", f"{C}/evaluate", {"facts": FACTS}, "facts:delivery_status"),
+                ("PUT", f"{C}/facts/delivery_status", {"value": "failed"}, "facts:delivery_status"),
+                ("POST", f"{C}/instances/EscrowAccount", {}, "instances:create"),
+                ("GET", "/v1/ledger", None, "ledger:read"), ("POST", "/v1/contracts", {}, "deploy")):
+            with self.subTest(path):
+                refused = server.ask(method, path, body, token=token)
+                self.assertEqual((refused.status, refused.json.get("needs")), (403, right), refused)
+        refused = server.post(f"{C}/operations/release_escrow", AGENT, token=token)
+        self.assertEqual((refused.status, refused.json["persona"]), (403, "escrow_agent"))
 
 
 class Page(Case):

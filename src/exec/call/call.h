@@ -204,6 +204,8 @@ bool ex_refuse_store(ex_job *job, mt_err err);
 
 mt_str ex_caller_id(const ex_job *job);
 bool ex_refused_without(ex_job *job, mt_str right);
+/* Refused for want of a right, which the problem names as `needs`; always true. */
+bool ex_refuse_right(ex_job *job, ex_problem p, mt_str right, mt_str detail);
 /* May the caller act as the request's persona? The contract's is then known, or
  * CT_NONE. */
 bool ex_refused_unless_held(ex_job *job);
@@ -211,8 +213,9 @@ bool ex_refused_unless_held(ex_job *job);
  * on? (docs/serve.md, who reads what) */
 bool ex_may_read_ledger(const ex_job *job);
 bool ex_may_read_facts(const ex_job *job, mt_str contract);
-/* May the caller assert the fact? */
+/* May the caller assert the fact? If not, the problem that says so; always true. */
 bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
+bool ex_refuse_assertion(ex_job *job, uint32_t fact);
 
 /* ---- Requests ---- */
 

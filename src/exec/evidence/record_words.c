@@ -114,7 +114,8 @@ static void add_moves(mt_buf *out, const mt_json *p)
 static void tell_operation(mt_buf *out, const mt_json *body)
 {
     const mt_json *p = mt_json_at(body, "provenance");
-    add_named(out, "", p, "op");
+    p = p ? p : body;
+    add_named(out, "", p, mt_json_at(p, "op") ? "op" : "operation");
     add_moves(out, p);
     add_named(out, " (", p, "outcome");
     mt_buf_addz(out, mt_text_at(p, "outcome").len ? ")" : "");
