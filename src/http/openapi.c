@@ -261,12 +261,18 @@ static bool can_be(const ht_route *r, mt_str status)
         const char *status;
         bool can;
     } WHEN[] = {
-        {"400", true},          {"401", looks},
-        {"403", token},         {"404", named},
-        {"409", call && named}, {"413", takes || call},
-        {"415", takes},         {"422", writes(r) || takes},
-        {"429", true},          {"502", takes && call},
-        {"503", true},          {"default", true},
+        {"400", true},
+        {"401", looks},
+        {"403", token},
+        {"404", named},
+        {"409", call && (named || writes(r))},
+        {"413", takes || call},
+        {"415", takes},
+        {"422", writes(r) || takes},
+        {"429", true},
+        {"502", takes && call},
+        {"503", true},
+        {"default", true},
     };
     for (size_t i = 0; i < sizeof WHEN / sizeof *WHEN; i++) {
         if (mt_str_eq(status, mt_str_z(WHEN[i].status))) {
