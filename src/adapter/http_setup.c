@@ -11,6 +11,7 @@
  * diagnostics of the source or the fact; ad_http_close() wipes what holds a
  * credential. */
 #include "adapter/impl.h"
+#include "base/percent.h"
 
 /* ---- Addresses ---- */
 
@@ -205,7 +206,7 @@ static bool auth_named(ad_opening *o, ad_source *s, const auth *given)
     mt_buf encoded = {0};
     mt_buf_addf(&encoded, "%.*s=", MT_ARG(name));
     size_t start = encoded.len;
-    ad_percent_encode(&encoded, value);
+    mt_percent_encode(&encoded, value);
     s->auth_query = mt_str_dup(&o->adapters->arena, mt_buf_str(&encoded));
     ad_secret_remember(o->adapters, mt_str_skip(s->auth_query, start));
     mt_buf_free(&encoded);

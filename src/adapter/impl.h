@@ -43,7 +43,6 @@ void ad_template_fill(mt_buf *out, const ad_template *t, const mt_str *values);
 /* The same, each value percent-encoded down to unreserved characters, so that it stays
  * within its segment. */
 void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *values);
-void ad_percent_encode(mt_buf *out, mt_str value);
 
 /* ---- Ways into an answer ---- */
 

@@ -1,6 +1,7 @@
 /* adapter/template.c - texts with {name}, and ways into a JSON answer.
  * Room: adapter. */
 #include "adapter/impl.h"
+#include "base/percent.h"
 
 uint32_t ad_name_index(mt_arena *a, ad_names *names, mt_str name)
 {
@@ -54,23 +55,6 @@ void ad_template_fill(mt_buf *out, const ad_template *t, const mt_str *values)
     }
 }
 
-static bool is_unreserved(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           c == '-' || c == '.' || c == '_' || c == '~';
-}
-
-void ad_percent_encode(mt_buf *out, mt_str value)
-{
-    for (size_t i = 0; i < value.len; i++) {
-        if (is_unreserved(value.ptr[i])) {
-            mt_buf_addc(out, value.ptr[i]);
-        } else {
-            mt_buf_addf(out, "%%%02X", (unsigned)(unsigned char)value.ptr[i]);
-        }
-    }
-}
-
 /* Only values are escaped, the author's text is taken as it is. */
 void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *values)
 {
@@ -79,7 +63,7 @@ void ad_template_fill_url(mt_buf *out, const ad_template *t, const mt_str *value
         if (p->name == CT_NONE) {
             mt_buf_adds(out, p->text);
         } else {
-            ad_percent_encode(out, values[p->name]);
+            mt_percent_encode(out, values[p->name]);
         }
     }
 }

@@ -262,4 +262,11 @@ mt_diag mt_form_diag(const mt_form_fault *fault, const char *code, mt_str file,
 /* What a value is, in words: "text", "a number", "a list" ... */
 const char *mt_form_name(const mt_json *node);
 
+/* For what was written by ourselves and is only shown: the text of a member, or empty.
+ */
+static inline mt_str mt_text_at(const mt_json *object, const char *key)
+{
+    return mt_json_text(mt_json_get(object, mt_str_z(key)));
+}
+
 #endif

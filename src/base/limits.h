@@ -33,6 +33,8 @@
     X(flow_steps,       100000,    "steps in one run of a flow")                      \
     X(eval_steps,       100000000, "steps of quantifiers in one evaluation")          \
     X(eval_ms,          5000,      "milliseconds of one call's evaluations")          \
+    X(batch_lines,      10000,     "lines of one batch of evaluations")               \
+    X(batch_bytes,      64u << 20, "bytes of the answers to one batch")               \
     X(findings,         1000,      "findings of one code that an analysis lists")     \
     X(prove_steps,      20000000,  "steps of the solver for one question")            \
     X(prove_ms,         5000,      "milliseconds of the solver for one question")     \

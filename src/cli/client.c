@@ -18,6 +18,7 @@
 
 #include "base/hash.h"
 #include "base/late_curl.h"
+#include "base/percent.h"
 #include "os/file.h"
 
 enum { ANSWER_BYTES = 256 << 20, TOKEN_BYTES = 4096, TIMEOUT_SECONDS = 120 };
@@ -28,30 +29,16 @@ typedef struct question {
     mt_str path, body; /* path: escaped already; body: ptr NULL sends none */
     mt_arena arena;    /* texts of the request; freed with the answer */
     CURL *curl;
-    struct curl_slist *fields; /* header lines; the library copies them */
-    mt_buf answer;             /* bounded by its ceiling */
-    char why[CURL_ERROR_SIZE]; /* the library's sentence, when no answer came */
+    struct curl_slist *fields;  /* header lines; the library copies them */
+    mt_buf answer;              /* bounded by its ceiling */
+    char why[CURL_ERROR_SIZE];  /* the library's sentence, when no answer came */
+    cli_teller *tell, *refused; /* for people; NULL: as JSON, not at all */
 } question;
-
-/* Everything but unreserved characters, so that an id may hold a slash. */
-static void add_escaped(mt_buf *path, mt_str text)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789-._~";
-    for (size_t i = 0; i < text.len; i++) {
-        unsigned char c = (unsigned char)text.ptr[i];
-        if (c && memchr(plain, c, sizeof plain - 1)) {
-            mt_buf_addc(path, (char)c);
-        } else {
-            mt_buf_addf(path, "%%%02X", c);
-        }
-    }
-}
 
 void cli_add_segment(mt_buf *path, mt_str text)
 {
     mt_buf_addc(path, '/');
-    add_escaped(path, text);
+    mt_percent_segment(path, text);
 }
 
 /* The value is escaped here; the name is ours. */
@@ -64,7 +51,7 @@ void cli_add_query(mt_buf *path, const cli_args *args, const char *option,
     }
     bool first = mt_str_find(mt_buf_str(path), '?') == path->len;
     mt_buf_addf(path, "%c%s=", first ? '?' : '&', name);
-    add_escaped(path, mt_str_z(value));
+    mt_percent_encode(path, mt_str_z(value));
 }
 
 /* A value that is not JSON is taken as text: `--fact name=Alice` needs no quotes,
@@ -166,6 +153,7 @@ static void set_up(question *q)
     curl_easy_setopt(q->curl, CURLOPT_URL, url.ptr);
     curl_easy_setopt(q->curl, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(q->curl, CURLOPT_CUSTOMREQUEST, q->method);
+    curl_easy_setopt(q->curl, CURLOPT_PATH_AS_IS, 1L); /* ids may be ".." */
     curl_easy_setopt(q->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(q->curl, CURLOPT_TIMEOUT, (long)TIMEOUT_SECONDS);
     curl_easy_setopt(q->curl, CURLOPT_ERRORBUFFER, q->why);
@@ -182,6 +170,15 @@ static void set_up(question *q)
     curl_easy_setopt(q->curl, CURLOPT_HTTPHEADER, q->fields);
 }
 
+static int print_told(question *q, cli_teller *tell, const mt_json *tree)
+{
+    mt_buf out = {0};
+    tell(&out, &q->arena, tree);
+    int code = out.len ? cli_print(mt_buf_str(&out)) : CLI_HOLDS;
+    mt_buf_free(&out);
+    return code;
+}
+
 /* The server's own words with its code: below 500 the request is at fault, from 500 on
  * the world is. */
 static int show_problem(question *q, long status)
@@ -195,9 +192,13 @@ static int show_problem(question *q, long status)
         mt_buf_addc(&q->answer, '\n');
         (void)cli_print(mt_buf_str(&q->answer));
     }
-    return cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD, "%ld%s%.*s%s%.*s",
-                    status, code.len ? " " : "", MT_ARG(code), detail.len ? ": " : "",
-                    MT_ARG(detail));
+    int exit = cli_fail(q->args, status < 500 ? CLI_FAILS : CLI_WORLD,
+                        "%ld%s%.*s%s%.*s", status, code.len ? " " : "", MT_ARG(code),
+                        detail.len ? ": " : "", MT_ARG(detail));
+    if (q->refused && read && !cli_flag(q->args, "json")) {
+        (void)print_told(q, q->refused, &tree);
+    }
+    return exit;
 }
 
 /* Pretty for people, one line for programs; an answer that is not JSON came from
@@ -211,6 +212,9 @@ static int show_answer(question *q)
     }
     if (mt_json_read(&q->arena, mt_buf_str(&q->answer), NULL, &tree, NULL)) {
         return cli_fail(q->args, CLI_WORLD, "the server's answer is not JSON");
+    }
+    if (q->tell && !cli_flag(q->args, "json")) {
+        return print_told(q, q->tell, &tree);
     }
     mt_json_write(&out, &tree, !cli_flag(q->args, "json"));
     mt_buf_addc(&out, '\n');
@@ -240,9 +244,15 @@ static int ask(question *q)
 
 /* One request per process; the handle and the library are released here on every way
  * out. The answer has a ceiling: a server that never stops sending is cut off. */
-int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
+int cli_ask_told(const cli_args *args, const char *method, mt_str path, mt_str body,
+                 cli_teller *tell, cli_teller *refused)
 {
-    question q = {.args = args, .method = method, .path = path, .body = body};
+    question q = {.args = args,
+                  .method = method,
+                  .path = path,
+                  .body = body,
+                  .tell = tell,
+                  .refused = refused};
     q.answer.ceiling = ANSWER_BYTES;
     const char *why = mt_late_load(&mt_late_curl);
     if (why) {
@@ -259,4 +269,17 @@ int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
     mt_buf_free(&q.answer);
     mt_arena_free(&q.arena);
     return code;
+}
+
+int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body)
+{
+    return cli_ask_told(args, method, path, body, NULL, NULL);
+}
+
+void cli_tell_next(mt_buf *out, const mt_json *answer)
+{
+    mt_str next = mt_json_text(mt_json_at(answer, "next"));
+    if (next.len) {
+        mt_buf_addf(out, "more: --after '%.*s'\n", MT_ARG(next));
+    }
 }

@@ -24,6 +24,15 @@
  * 2xx, 1 for 4xx, 3 for 5xx and when no answer came. `body` ptr NULL: none. */
 int cli_ask(const cli_args *args, const char *method, mt_str path, mt_str body);
 
+/* Tells an answer to people. */
+typedef void cli_teller(mt_buf *out, mt_arena *a, const mt_json *answer);
+/* The same, but for people (without --json) the answer is told, and after a problem's
+ * sentence what `refused` tells of it; either may be NULL. */
+int cli_ask_told(const cli_args *args, const char *method, mt_str path, mt_str body,
+                 cli_teller *tell, cli_teller *refused);
+/* "more: --after X" when a list has another page. */
+void cli_tell_next(mt_buf *out, const mt_json *answer);
+
 /* Appends "/" and the text, escaped as one path segment. */
 void cli_add_segment(mt_buf *path, mt_str text);
 /* Appends "?name=value" or "&name=value" when the option was given. */

@@ -10,6 +10,7 @@
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/contract.h"
+#include "cli/deploy_words.h"
 #include "cli/invariants.h"
 #include "exec/executor.h"
 
@@ -166,7 +167,8 @@ static int deploy(const cli_args *args, const cli_contract *contract)
     code = code ? code : add_invariants(args, &arena, &w);
     mt_jw_end_object(&w);
     if (!code) {
-        code = cli_ask(args, "POST", MT_STR("/v1/contracts"), mt_buf_str(&body));
+        code = cli_ask_told(args, "POST", MT_STR("/v1/contracts"), mt_buf_str(&body),
+                            cli_deploy_told, cli_deploy_refused);
     }
     mt_buf_free(&body);
     mt_arena_free(&arena);

@@ -99,7 +99,9 @@ static int explain_verdict(cli_engine *e, form f, const char *name)
             cli_near(&e->contract.arena, e->model, CT_KIND_VERDICT, mt_str_z(name)));
     }
     if (f == FORM_JSON) {
-        an_explain_verdict_json(&out, &e->frozen, rule);
+        ct_partial *deep = ct_partial_new(e->plan->program);
+        an_explain_verdict_json(&out, &e->frozen, rule, deep);
+        ct_partial_free(deep);
     } else {
         an_explain_verdict(&out, &e->frozen, rule, prose_form(e->args, f));
     }
@@ -121,7 +123,9 @@ static int explain_flow(cli_engine *e, form f, const char *name)
             cli_near(&e->contract.arena, e->model, CT_KIND_FLOW, mt_str_z(name)));
     }
     if (f == FORM_JSON) {
-        an_explain_flow_json(&out, &e->frozen, &e->states, flow, persona, &open);
+        ct_partial *deep = ct_partial_new(e->plan->program);
+        an_explain_flow_json(&out, &e->frozen, &e->states, flow, persona, deep, &open);
+        ct_partial_free(deep);
     } else {
         an_explain_flow(&out, &e->frozen, &e->states, flow, persona,
                         prose_form(e->args, f), &open);
@@ -150,9 +154,12 @@ static int explain_operation(cli_engine *e, form f, uint32_t op)
                    .persona = mt_str_z(cli_value(e->args, "persona")),
                    .states = asked ? e->binding.states : NULL,
                    .instances = asked ? e->binding.instances : NULL};
-    bool open = f == FORM_JSON ? an_explain_operation_json(&out, &e->frozen, &what)
-                               : an_explain_operation(&out, &e->frozen, &what,
-                                                      prose_form(e->args, f));
+    ct_partial *deep = ct_partial_new(e->plan->program);
+    bool open =
+        f == FORM_JSON
+            ? an_explain_operation_json(&out, &e->frozen, &what, deep)
+            : an_explain_operation(&out, &e->frozen, &what, prose_form(e->args, f));
+    ct_partial_free(deep);
     return cli_engine_print(e->args, &out, open ? CLI_HOLDS : CLI_FAILS);
 }
 

@@ -4,10 +4,12 @@
  * path, options the members of the body or the query. What the server answers is what
  * is printed. Nothing is checked here that the server checks, so that both cannot
  * disagree. */
+#include "base/form.h"
 #include "base/json_read.h"
 #include "cli/client.h"
 #include "cli/commands.h"
 #include "cli/document.h"
+#include "cli/table.h"
 
 /* clang-format off */
 static const cli_option START_OPTIONS[] = {
@@ -188,6 +190,36 @@ static int show(const cli_args *args)
     return code;
 }
 
+/* Who is waited for, and at what; or how it ended. */
+static mt_str standing(mt_arena *a, const mt_json *flow)
+{
+    const mt_json *w = mt_json_at(flow, "waiting");
+    mt_str at = mt_text_at(w, mt_json_at(w, "operation") ? "operation" : "step");
+    return w ? mt_strf(a, "%.*s at %.*s", MT_ARG(mt_text_at(w, "persona")), MT_ARG(at))
+             : mt_text_at(flow, "outcome");
+}
+
+static void tell_list(mt_buf *out, mt_arena *a, const mt_json *answer)
+{
+    const mt_json *items = mt_json_at(answer, "items");
+    cli_table t = {
+        .titles = {"ID", "FLOW", "STATUS", "OUTCOME, OR WAITS FOR", "STARTED"},
+        .whole = 1u << 0};
+    for (uint32_t i = 0; items && i < items->count; i++) {
+        const mt_json *one = &items->as.items[i];
+        cli_table_cell(&t, mt_text_at(one, "id"));
+        cli_table_cell(&t, mt_strf(a, "%.*s/%.*s", MT_ARG(mt_text_at(one, "contract")),
+                                   MT_ARG(mt_text_at(one, "flow"))));
+        cli_table_cell(&t, mt_text_at(one, "status"));
+        cli_table_cell(&t, standing(a, one));
+        cli_table_cell(&t, cli_table_time(a, mt_text_at(one, "started_at")));
+    }
+    mt_buf_addz(out, t.cells.len ? "" : "no flow executions\n");
+    cli_table_write(&t, out);
+    cli_tell_next(out, answer);
+    cli_table_free(&t);
+}
+
 /* Empty options add nothing; names of options and of query parameters are the same but
  * for the number of rows. */
 static int list(const cli_args *args)
@@ -200,7 +232,8 @@ static int list(const cli_args *args)
         cli_add_query(&path, args, FILTERS[i], FILTERS[i]);
     }
     cli_add_query(&path, args, "rows", "limit");
-    int code = cli_ask(args, "GET", mt_buf_str(&path), (mt_str){0});
+    int code =
+        cli_ask_told(args, "GET", mt_buf_str(&path), (mt_str){0}, tell_list, NULL);
     mt_buf_free(&path);
     return code;
 }

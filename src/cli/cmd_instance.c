@@ -1,7 +1,9 @@
 /* cli/cmd_instance.c - motet instance: entity instances of a running server.
  * Room: cli. */
+#include "base/form.h"
 #include "cli/client.h"
 #include "cli/commands.h"
+#include "cli/table.h"
 
 /* clang-format off */
 static const cli_option CREATE_OPTIONS[] = {CLI_WRITE_OPTIONS, {NULL, NULL, NULL}};
@@ -58,6 +60,27 @@ static int create(const cli_args *args)
     return code;
 }
 
+static void tell_list(mt_buf *out, mt_arena *a, const mt_json *answer)
+{
+    const mt_json *items = mt_json_at(answer, "items");
+    cli_table t = {.titles = {"ENTITY", "ID", "STATE", "VERSION", "UPDATED", "LAST"},
+                   .whole = 1u << 1};
+    for (uint32_t i = 0; items && i < items->count; i++) {
+        const mt_json *one = &items->as.items[i];
+        bool deleted = mt_json_at(one, "deleted") != NULL;
+        cli_table_cell(&t, mt_text_at(one, "entity"));
+        cli_table_cell(&t, mt_text_at(one, "id"));
+        cli_table_cell(&t, deleted ? MT_STR("(deleted)") : mt_text_at(one, "state"));
+        cli_table_cell(&t, mt_json_text(mt_json_at(one, "version")));
+        cli_table_cell(&t, cli_table_time(a, mt_text_at(one, "updated_at")));
+        cli_table_cell(&t, mt_text_at(one, "last_operation"));
+    }
+    mt_buf_addz(out, t.cells.len ? "" : "no instances\n");
+    cli_table_write(&t, out);
+    cli_tell_next(out, answer);
+    cli_table_free(&t);
+}
+
 static int list(const cli_args *args)
 {
     mt_buf path = path_of(args);
@@ -65,7 +88,10 @@ static int list(const cli_args *args)
     cli_add_query(&path, args, "deleted", "deleted");
     cli_add_query(&path, args, "after", "after");
     cli_add_query(&path, args, "rows", "limit");
-    return ask_path(args, "GET", &path);
+    int code =
+        cli_ask_told(args, "GET", mt_buf_str(&path), (mt_str){0}, tell_list, NULL);
+    mt_buf_free(&path);
+    return code;
 }
 
 static int show(const cli_args *args)

@@ -4,8 +4,8 @@
 
 /* clang-format off */
 const cli_command CMD_LEDGER_COMMANDS[] = {
-    {"show", "[FILE]", "Show records, all or some", cmd_ledger_show,
-     CMD_LEDGER_SHOW_OPTIONS, NULL, 0, 1, CMD_LEDGER_SHOW_DETAILS},
+    {"show", "[FILE] [N]", "Show records, all or some, or one and why", cmd_ledger_show,
+     CMD_LEDGER_SHOW_OPTIONS, NULL, 0, 2, CMD_LEDGER_SHOW_DETAILS},
     {"verify", "[FILE]", "Find what was changed, removed, reordered or cut off",
      cmd_ledger_verify, CMD_LEDGER_VERIFY_OPTIONS, NULL, 0, 1, CMD_LEDGER_VERIFY_DETAILS},
     {"prove", "[FILE] [SEQ]", "Prove to others that a record is there, or nothing was changed",

@@ -1,17 +1,19 @@
 /* cli/cmd_ledger_show.c - motet ledger show: records for people, or as JSON lines.
  *
- * What a record says is told from its body alone: when, what kind, which contract,
- * then every other member in its order. Members of "provenance" count as the body's
- * own; what is long is only counted.
+ * What a record says is told from its body alone, in words
+ * (exec/evidence/record_words.h): a row for each, or with --explain one in full.
  *
  * Filters look at the body, too, so they work the same on a file and on a store.
  * Nothing is verified here, and the help says so; a line that is not a record or a
  * checkpoint ends the walk with its number. */
 #include <stdint.h>
+#include <stdlib.h>
 
-#include "base/json_write.h"
+#include "base/form.h"
 #include "cli/commands.h"
 #include "cli/ledger.h"
+#include "cli/table.h"
+#include "exec/evidence/record_words.h"
 #include "os/key_file.h"
 
 /* clang-format off */
@@ -23,15 +25,20 @@ const cli_option CMD_LEDGER_SHOW_OPTIONS[] = {
     {"flow",     "ID",   "only records of this flow or flow execution"},
     {"instance", "ID",   "only records about this instance: ID or Entity/ID"},
     {"most",     "N",    "stop after N records"},
+    {"explain",  NULL,   "each in full: what happened, and why it was decided so"},
     {"json",     NULL,   "the records as they are, one per line"},
     CLI_LEDGER_STORE_OPTION,
     {NULL, NULL, NULL},
 };
 /* clang-format on */
 
-const char CMD_LEDGER_SHOW_DETAILS[] = "Shows what a ledger says; whether it can be "
-                                       "believed is for `motet ledger verify`.\n"
-                                       "Checkpoints are shown when no filter is given.";
+const char CMD_LEDGER_SHOW_DETAILS[] =
+    "Shows what a ledger says; whether it can be "
+    "believed is for `motet ledger verify`.\n"
+    "Checkpoints are shown when no filter is given.\n"
+    "A number after the file (or alone, with "
+    "--store) is one record: "
+    "`motet ledger show 7 --explain --store URL`.";
 
 typedef struct filter {
     size_t from, to, most;
@@ -155,93 +162,47 @@ static bool chosen(const filter *f, const mt_json *body)
 
 /* ---- showing ---- */
 
-enum { SHORT = 40 };
-
-static bool is_container(const mt_json *node)
+/* A row of the table: when, what and by whom, in words. */
+static void add_row(cli_table *t, uint64_t seq, const mt_json *body)
 {
-    return node->type == MT_JSON_OBJECT || node->type == MT_JSON_ARRAY;
+    mt_buf what = {0}, who = {0};
+    ex_record_what(&what, body);
+    ex_record_who(&who, body);
+    cli_table_cell(t, mt_strf(&t->a, "%llu", (unsigned long long)seq));
+    cli_table_cell(t, cli_table_time(&t->a, mt_text_at(body, "time")));
+    cli_table_cell(t, mt_text_at(body, "kind"));
+    cli_table_cell(t, mt_text_at(body, "contract"));
+    cli_table_cell(t, mt_buf_str(&what));
+    cli_table_cell(t, mt_buf_str(&who));
+    mt_buf_free(&what);
+    mt_buf_free(&who);
 }
 
-/* Strings without quotes when they need none; long lists and objects as their number
- * of items; anything else as JSON. */
-static void add_value(mt_buf *out, const mt_json *node)
+/* One record in full: what happened, and why it was decided so. */
+static void add_explanation(mt_buf *out, uint64_t seq, const mt_json *body)
 {
-    size_t start = out->len;
-    mt_json_write(out, node, false);
-    mt_str text = mt_str_from(out->ptr + start, out->len - start);
-    bool plain = mt_json_is(node, MT_JSON_STRING) && text.len > 2 &&
-                 mt_str_find(text, ' ') == text.len &&
-                 mt_str_find(text, '\\') == text.len;
-    if (plain) {
-        memmove(out->ptr + start, out->ptr + start + 1, text.len - 2);
-        out->len -= 2;
-    } else if (is_container(node) && text.len > SHORT) {
-        bool list = node->type == MT_JSON_ARRAY;
-        out->len = start;
-        mt_buf_addf(out, "%c%u%c", list ? '[' : '{', node->count, list ? ']' : '}');
+    mt_buf why = {0};
+    mt_str etag = mt_text_at(body, "etag");
+    etag = mt_str_from(etag.ptr, etag.len < 12 ? etag.len : 12);
+    mt_buf_addf(out, "record %llu, %.*s: %.*s", (unsigned long long)seq,
+                MT_ARG(mt_text_at(body, "time")), MT_ARG(mt_text_at(body, "kind")));
+    if (etag.len) {
+        mt_buf_addf(out, ", contract %.*s (version %.*s)",
+                    MT_ARG(mt_text_at(body, "contract")), MT_ARG(etag));
     }
-}
-
-/* A column that is too long pushes the rest to the right instead of being cut; there is
- * at least one blank after it. */
-static void add_column(mt_buf *out, const mt_json *body, const char *key, size_t width)
-{
-    const mt_json *node = mt_json_get(body, mt_str_z(key));
-    size_t start = out->len;
-    if (node) {
-        add_value(out, node);
-    } else {
-        mt_buf_addc(out, '-');
+    mt_buf_addz(out, "\n  ");
+    ex_record_what(out, body);
+    mt_buf_addz(out, "\n  by ");
+    ex_record_who(out, body);
+    ex_record_why(&why, body);
+    mt_str rest = mt_buf_str(&why);
+    mt_buf_addz(out, rest.len ? "\nbecause\n" : "\nthe record gives no reason\n");
+    while (rest.len) {
+        mt_str line = mt_str_from(rest.ptr, mt_str_find(rest, '\n'));
+        mt_buf_addf(out, "  %.*s\n", MT_ARG(line));
+        rest = mt_str_skip(rest, line.len + 1);
     }
-    do {
-        mt_buf_addc(out, ' ');
-    } while (out->len - start < width + 1);
-}
-
-/* What has a column, or is the same in every record. */
-static bool has_column(mt_str key)
-{
-    static const char *const COLUMNS[] = {"contract",   "etag", "kind",
-                                          "provenance", "time", "trust_domain"};
-    for (size_t i = 0; i < sizeof COLUMNS / sizeof *COLUMNS; i++) {
-        if (mt_str_eq(key, mt_str_z(COLUMNS[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Whatever has a column of its own is left out. The quotes of the key are taken away
- * after escaping, by moving the text one place to the left. */
-static void add_members(mt_buf *out, const mt_json *part)
-{
-    for (uint32_t i = 0; mt_json_is(part, MT_JSON_OBJECT) && i < part->count; i++) {
-        const mt_json_member *m = &part->as.members[i];
-        if (!has_column(m->key)) {
-            size_t start = out->len;
-            mt_json_quote(out, m->key); /* escapes what a terminal would obey */
-            memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
-            out->ptr[out->len - 2] = '=';
-            out->len -= 1;
-            add_value(out, &m->value);
-            mt_buf_addc(out, ' ');
-        }
-    }
-}
-
-/* The provenance comes before the members around it: it says what happened. */
-static void add_text(mt_buf *out, uint64_t seq, const mt_json *body)
-{
-    mt_buf_addf(out, "%6llu  ", (unsigned long long)seq);
-    add_column(out, body, "time", 24);
-    add_column(out, body, "kind", 17);
-    add_column(out, body, "contract", 8);
-    add_members(out, part_of(body, 1));
-    add_members(out, part_of(body, 0));
-    while (out->ptr[out->len - 1] == ' ') {
-        out->len--;
-    }
-    mt_buf_addc(out, '\n');
+    mt_buf_free(&why);
 }
 
 /* Shortened: a root is recognised by its beginning, and who compares by eye uses
@@ -252,7 +213,7 @@ static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
     os_key_name(&c->key, name);
     mt_hex(c->root.bytes, 8, root);
     root[16] = '\0';
-    mt_buf_addf(out, "     -  checkpoint: %llu records, root %s..., key %s\n",
+    mt_buf_addf(out, "checkpoint: %llu records, root %s..., key %s\n",
                 (unsigned long long)c->size, root, name);
 }
 
@@ -261,8 +222,9 @@ static void add_checkpoint(mt_buf *out, const lg_checkpoint *c)
 typedef struct show {
     const cli_args *args;
     filter filter; /* empty members let everything through */
-    bool json;
+    bool json, explain;
     size_t shown;     /* records that passed the filter */
+    cli_table table;  /* rows that are not in `out` yet */
     mt_buf out;       /* flushed when it is large */
     mt_arena scratch; /* of one record */
 } show;
@@ -283,8 +245,10 @@ static const char *show_record(show *s, mt_str line, const lg_entry *e)
         if (s->json) {
             mt_buf_adds(&s->out, line);
             mt_buf_addc(&s->out, '\n');
+        } else if (s->explain) {
+            add_explanation(&s->out, e->seq, &body);
         } else {
-            add_text(&s->out, e->seq, &body);
+            add_row(&s->table, e->seq, &body);
         }
     }
     return NULL;
@@ -304,14 +268,20 @@ static const char *show_line(show *s, mt_str line)
     }
     if (s->filter.all && !s->json && c.size >= s->filter.from &&
         c.size <= s->filter.to) {
+        cli_table_write(&s->table, &s->out);
         add_checkpoint(&s->out, &c);
     }
     return NULL;
 }
 
+enum { ROWS_AT_ONCE = CLI_TABLE_BATCH * 6 }; /* cells */
+
 /* `above` keeps short outputs together; 0 at the end writes the rest. */
 static int flush(show *s, size_t above)
 {
+    if (!above || s->table.cells.len > ROWS_AT_ONCE) {
+        cli_table_write(&s->table, &s->out);
+    }
     int code = s->out.len > above ? cli_print(mt_buf_str(&s->out)) : CLI_HOLDS;
     if (s->out.len > above) {
         mt_buf_clear(&s->out);
@@ -342,18 +312,43 @@ static int walk(show *s, const cli_ledger *l)
     return code ? code : cli_ledger_stop(s->args, l, err, number);
 }
 
+/* The last operand, if it is digits: one record. `named` is then without it. */
+static const char *record_number(const cli_args *args, cli_args *named)
+{
+    const char *last = args->count ? args->operands[args->count - 1] : "";
+    if (!*last || strlen(last) > 18 || strspn(last, "0123456789") != strlen(last)) {
+        return NULL;
+    }
+    named->count--;
+    return last;
+}
+
 /* From a store only the records from `from` on are read; from a file all are, and the
  * earlier ones skipped. */
 int cmd_ledger_show(const cli_args *args)
 {
     cli_ledger l;
-    show s = {.args = args, .json = cli_flag(args, "json")};
+    cli_args named = *args;
+    const char *number = record_number(args, &named);
+    show s = {.args = &named,
+              .json = cli_flag(args, "json"),
+              .explain = cli_flag(args, "explain"),
+              .table = {.titles = {"N", "TIME", "KIND", "CONTRACT", "WHAT", "WHO"}}};
     if (!read_filter(args, &s.filter)) {
         return CLI_USAGE;
     }
-    int code = cli_ledger_open(args, s.filter.from, &l);
+    if (number) {
+        s.filter.from = strtoull(number, NULL, 10);
+        s.filter.to = s.filter.from + 1;
+        s.filter.all = false;
+    }
+    int code = cli_ledger_open(&named, s.filter.from, &l);
     code = code ? code : walk(&s, &l);
+    if (!code && number && !s.shown) {
+        code = cli_fail(args, CLI_FAILS, "the ledger has no record %s", number);
+    }
     cli_ledger_close(&l);
+    cli_table_free(&s.table);
     mt_buf_free(&s.out);
     mt_arena_free(&s.scratch);
     return code;

@@ -15,6 +15,8 @@
 #include "base/duration.h"
 #include "base/json_write.h"
 #include "cli/commands.h"
+#include "cli/table.h"
+#include "contract/wire/calendar.h"
 #include "http/config.h"
 #include "http/token.h"
 
@@ -217,6 +219,7 @@ typedef struct listing {
     uint32_t count; /* rows of the current page */
     mt_str last;    /* id of the last row: where the next page begins */
     int64_t now;    /* one moment for all, to say what has expired */
+    cli_table table;
 } listing;
 
 /* Revoked comes before expired: it is what somebody decided. */
@@ -227,11 +230,33 @@ static const char *state_of(const ht_token *t, int64_t now)
                                                    : "good";
 }
 
-static void add_names(mt_buf *out, const char *label, const mt_str *names, size_t count)
+static void add_names(cli_table *t, const mt_str *names, size_t count)
 {
+    mt_buf b = {0};
     for (size_t i = 0; i < count; i++) {
-        mt_buf_addf(out, "%s%.*s", i ? "," : label, MT_ARG(names[i]));
+        mt_buf_addf(&b, "%s%.*s", i ? ", " : "", MT_ARG(names[i]));
     }
+    cli_table_cell(t, mt_buf_str(&b));
+    mt_buf_free(&b);
+}
+
+static void add_expiry(cli_table *t, const ht_token *token)
+{
+    char text[CT_TIME_TEXT];
+    ct_time end = {token->expires_ms / 1000, 0};
+    size_t len = token->expires_ms ? ct_time_print(end, text) : 0;
+    cli_table_cell(t, len ? cli_table_time(&t->a, mt_str_from(text, len))
+                          : MT_STR("never"));
+}
+
+static void add_row(cli_table *table, const ht_token *t, int64_t now)
+{
+    cli_table_cell(table, t->id);
+    cli_table_cell(table, t->name);
+    cli_table_cell(table, mt_str_z(state_of(t, now)));
+    add_expiry(table, t);
+    add_names(table, t->personas, t->persona_count);
+    add_names(table, t->rights, t->right_count);
 }
 
 static void add_name_list(mt_jw *w, const mt_str *names, size_t count)
@@ -275,14 +300,7 @@ static mt_err add_token(void *state, const st_doc *row)
         add_object(l, &t);
         return MT_OK;
     }
-    mt_buf_addf(&l->out, "%.*s  %-7s", MT_ARG(t.id), state_of(&t, l->now));
-    add_names(&l->out, "  personas=", t.personas, t.persona_count);
-    add_names(&l->out, "  rights=", t.rights, t.right_count);
-    if (t.name.len) {
-        mt_buf_addz(&l->out, "  name=");
-        mt_json_quote(&l->out, t.name);
-    }
-    mt_buf_addc(&l->out, '\n');
+    add_row(&l->table, &t, l->now);
     return MT_OK;
 }
 
@@ -311,7 +329,11 @@ static int list(const cli_args *args)
     if (code) {
         return code;
     }
-    listing l = {.json = cli_flag(args, "json"), .now = now_ms()};
+    listing l = {
+        .json = cli_flag(args, "json"),
+        .now = now_ms(),
+        .table = {.titles = {"ID", "NAME", "STATE", "EXPIRES", "PERSONAS", "RIGHTS"},
+                  .whole = 1u << 0}};
     l.w = mt_jw_start(&l.out, false);
     if (l.json) {
         mt_jw_begin_object(&l.w);
@@ -324,8 +346,10 @@ static int list(const cli_args *args)
         mt_jw_end_object(&l.w);
         mt_buf_addc(&l.out, '\n');
     }
+    cli_table_write(&l.table, &l.out);
     code = err ? store_fault(args, err) : cli_print(mt_buf_str(&l.out));
     st_close(store);
+    cli_table_free(&l.table);
     mt_buf_free(&l.out);
     mt_arena_free(&l.arena);
     return code;

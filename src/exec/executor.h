@@ -63,6 +63,8 @@ bool ex_caller_may(const ex_caller *who, mt_str right);
     X(MIGRATION_GET,     false) /* GET  contracts/c/migration                    */ \
     X(MIGRATION_COMPLETE, true) /* POST contracts/c/migration/complete           */ \
     X(EVALUATE,          false) /* POST contracts/c/evaluate                     */ \
+    X(PARTIAL,           false) /* POST contracts/c/partial                      */ \
+    X(EVALUATE_BATCH,    false) /* POST contracts/c/evaluate/batch   lines       */ \
     X(ACTIONS,           false) /* POST contracts/c/actions  {persona, facts}    */ \
     X(EXPLAIN,           false) /* POST contracts/c/explain  {facts, of what}    */ \
     X(FACT_LIST,         false) /* GET  contracts/c/facts                        */ \
@@ -76,6 +78,7 @@ bool ex_caller_may(const ex_caller *who, mt_str right);
     X(FLOW_CANCEL,       true)  /* POST flows/i/cancel                           */ \
     X(INSTANCE_CREATE,   true)  /* POST contracts/c/instances/n                  */ \
     X(INSTANCE_LIST,     false) /* GET  contracts/c/instances[/n]                */ \
+    X(INSTANCE_COUNT,    false) /* GET  contracts/c/states                       */ \
     X(INSTANCE_GET,      false) /* GET  contracts/c/instances/n/i                */ \
     X(INSTANCE_HISTORY,  false) /* GET  contracts/c/instances/n/i/history        */ \
     X(INSTANCE_DELETE,   true)  /* DELETE contracts/c/instances/n/i              */ \
@@ -124,15 +127,16 @@ typedef struct ex_call {
 } ex_call;
 
 typedef struct ex_reply {
-    int status;            /* of HTTP; other doors translate */
-    mt_buf body;           /* JSON; a problem (RFC 9457) when status >= 400 */
-    bool problem;          /* content type application/problem+json */
-    const char *type;      /* another content type than JSON, or NULL */
-    bool replayed;         /* an idempotent request answered again */
-    mt_str etag, location; /* live in the buffer's memory or are static; may be empty */
-    mt_str contract;       /* that was asked about; lives until the executor closes */
-    const char *code;      /* of the problem; NULL: none, or an answer given again */
-    char etag_room[80], location_room[160];
+    int status;       /* of HTTP; other doors translate */
+    mt_buf body;      /* JSON; a problem (RFC 9457) when status >= 400 */
+    bool problem;     /* content type application/problem+json */
+    const char *type; /* another content type than JSON, or NULL */
+    bool replayed;    /* an idempotent request answered again */
+    mt_str etag;      /* lives in its room or is static; may be empty */
+    mt_str location;  /* as long as the call; may be empty */
+    mt_str contract;  /* that was asked about; lives until the executor closes */
+    const char *code; /* of the problem; NULL: none, or an answer given again */
+    char etag_room[80];
 } ex_reply;
 
 /* Called exactly once for each call, on the caller's thread before ex_executor_call()
@@ -226,8 +230,16 @@ size_t ex_witness_states(ex_executor *x, int64_t now_s, ex_witness_state *out,
                          size_t most);
 /* Tells what the executor counts and measures. */
 void ex_executor_figures(ex_executor *x, mt_figures *f);
-/* OpenAPI 3.1 of everything served, typed from the contracts. */
-void ex_executor_openapi(ex_executor *x, mt_buf *out);
+/* For a description of the API. Writes the JSON Schemas of what calls of each contract
+ * take, as members of the open object, and tells of each: "facts", "act", "evaluate",
+ * "explain" of the contract (`name` is empty), "operation", "flow", "fact", "entity".
+ * The key is CONTRACT.KIND or CONTRACT.KIND.NAME; components/schemas has what they
+ * refer to: ExpectedVersions, Names, Outcome, Params, Time. */
+struct mt_jw;
+typedef void ex_api_see(void *state, mt_str kind, mt_str contract, mt_str name);
+void ex_executor_api(ex_executor *x, struct mt_jw *w, ex_api_see *see, void *state);
+/* The codes of all problems, as items of the open array. */
+void ex_problem_codes(struct mt_jw *w);
 /* Called from the committer or a poller whenever new records are chained, so that event
  * streams can be written; `last` is the newest seq. */
 typedef void ex_news(void *state, int64_t last);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "base/json_write.h"
+#include "http/home.h"
 #include "http/server_state.h"
 
 #define JSON_TYPE    "application/json"
@@ -52,16 +53,12 @@ static void add(struct MHD_Response *answer, const char *name, const char *value
     MHD_add_response_header(answer, name, value);
 }
 
-static void add_str(struct MHD_Response *answer, const char *name, mt_str value,
-                    const char *quote)
+static void add_str(ht_request *r, struct MHD_Response *answer, const char *name,
+                    mt_str value, const char *quote)
 {
-    char text[256];
-    _Static_assert(sizeof((ex_reply){0}.etag_room) + 3 <= sizeof text &&
-                       sizeof((ex_reply){0}.location_room) + 3 <= sizeof text,
-                   "what a reply has room for fits a field");
     if (value.len) {
-        snprintf(text, sizeof text, "%s%.*s%s", quote, MT_ARG(value), quote);
-        add(answer, name, text);
+        add(answer, name,
+            mt_strf(&r->arena, "%s%.*s%s", quote, MT_ARG(value), quote).ptr);
     }
 }
 
@@ -159,6 +156,19 @@ static bool may_be_unmodified(const ht_request *r, const ex_reply *reply)
            ht_head_has_etag(&r->head, reply->etag);
 }
 
+/* A page for people: nothing in it runs, nothing is loaded, nobody frames it. */
+static enum MHD_Result answer_home(ht_request *r)
+{
+    struct MHD_Response *answer = from_buf(&r->reply.body, "text/html; charset=utf-8");
+    if (answer) {
+        add(answer, "Content-Security-Policy", ht_home_policy(&r->arena).ptr);
+        add(answer, "Referrer-Policy", "no-referrer");
+        add(answer, "X-Frame-Options", "DENY");
+        add_cache(r, answer, false);
+    }
+    return ht_answer_queue(r, r->reply.status, answer);
+}
+
 /* A body that the client has already is dropped only now: the etag is known after the
  * call, not before. */
 enum MHD_Result ht_answer_reply(ht_request *r)
@@ -166,6 +176,9 @@ enum MHD_Result ht_answer_reply(ht_request *r)
     ex_reply *reply = &r->reply;
     int status = reply->status;
     r->code = reply->code;
+    if (r->match.route->page == HT_HOME && !reply->problem) {
+        return answer_home(r);
+    }
     if (may_be_unmodified(r, reply)) {
         status = MHD_HTTP_NOT_MODIFIED;
         mt_buf_free(&reply->body);
@@ -175,8 +188,8 @@ enum MHD_Result ht_answer_reply(ht_request *r)
                                                          : reply->type  ? reply->type
                                                                         : JSON_TYPE);
     if (answer) {
-        add_str(answer, "ETag", reply->etag, "\"");
-        add_str(answer, "Location", reply->location, "");
+        add_str(r, answer, "ETag", reply->etag, "\"");
+        add_str(r, answer, "Location", reply->location, "");
         add_cache(r, answer, reply->etag.len > 0);
         if (reply->replayed) {
             add(answer, "Idempotency-Replayed", "true");

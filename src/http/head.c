@@ -150,15 +150,26 @@ size_t ht_head_length(const ht_head *h, size_t otherwise)
 
 #define BLANKS MT_STR(" \t")
 
-bool ht_head_is_json(const ht_head *h)
+static bool is_type(const ht_head *h, mt_str wanted)
 {
     mt_str type = h->content_type;
     size_t end = mt_str_find(type, ';');
     mt_str rest = mt_str_trim(mt_str_skip(type, end + 1), BLANKS);
     type = mt_str_trim(mt_str_from(type.ptr, end), BLANKS);
-    return same_name(type, MT_STR("application/json")) &&
+    return same_name(type, wanted) &&
            (!rest.len || same_name(rest, MT_STR("charset=utf-8")) ||
             same_name(rest, MT_STR("charset=\"utf-8\"")));
+}
+
+bool ht_head_is_json(const ht_head *h)
+{
+    return is_type(h, MT_STR("application/json"));
+}
+
+bool ht_head_is_lines(const ht_head *h)
+{
+    return is_type(h, MT_STR("application/jsonl")) ||
+           is_type(h, MT_STR("application/x-ndjson"));
 }
 
 /* Weak comparison, as If-None-Match asks for. Quotes may be missing: some clients send

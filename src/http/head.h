@@ -46,6 +46,8 @@ bool ht_head_check(ht_head *h);
 size_t ht_head_length(const ht_head *h, size_t otherwise);
 /* Is the content type application/json, in UTF-8 if it says? */
 bool ht_head_is_json(const ht_head *h);
+/* Lines of it: application/jsonl, or x-ndjson. */
+bool ht_head_is_lines(const ht_head *h);
 /* Does If-None-Match name this etag (given without quotes)? */
 bool ht_head_has_etag(const ht_head *h, mt_str etag);
 /* Is the host a name of this machine for itself, with or without a port? */

@@ -2,6 +2,7 @@
  * Room: http. */
 #include <stdlib.h>
 
+#include "http/openapi.h"
 #include "http/server_state.h"
 
 static enum MHD_Result answer_word(ht_request *r, int status, const char *word,
@@ -49,7 +50,7 @@ static enum MHD_Result answer_metrics(ht_request *r)
 static enum MHD_Result answer_openapi(ht_request *r)
 {
     mt_buf out = {0};
-    ex_executor_openapi(r->server->options.executor, &out);
+    ht_openapi_write(&out, r->server->options.executor);
     return ht_answer_text(r, MHD_HTTP_OK, "application/json", &out);
 }
 
@@ -87,6 +88,7 @@ enum MHD_Result ht_page_answer(ht_request *r)
     case HT_OPENAPI: return answer_openapi(r);
     case HT_MANIFEST: return answer_manifest(r);
     case HT_EVENTS: return ht_events_answer(r);
+    case HT_HOME: /* takes the way of a call, since it reads the store */
     case HT_CALL: break;
     }
     MT_BUG("a route without an answer");

@@ -2,7 +2,8 @@
  *
  * Everything is checked before anything is decoded: length, characters that must be
  * escaped, malformed escapes, escapes that hide a control character or are not UTF-8,
- * a slash or dots in a segment. A parameter may occur once. Counts of segments and
+ * dots as a segment. What an escape hides is text: an id may be "a/b" or "..", and no
+ * segment becomes two of it. A parameter may occur once. Counts of segments and
  * parameters are bounded by the arrays they go to.
  *
  * Decoded texts live in the request's arena, others borrow. What may fail: MT_E_SYNTAX
@@ -56,24 +57,17 @@ static mt_err decode(mt_arena *a, mt_str s, bool plus, mt_str *out, const char *
                : refuse(why, "a percent escape is not valid UTF-8");
 }
 
-/* Checked after decoding: "%2e%2e" and "%2f" mean what they hide. Each segment is
- * decoded once only. */
+/* Dots that are not escaped mean another place, which a client resolves before it asks.
+ * Each segment is decoded once only. */
 static mt_err read_segment(mt_arena *a, mt_str raw, mt_str *out, const char **why)
 {
-    mt_err err = decode(a, raw, false, out, why);
-    if (err) {
-        return err;
-    }
-    if (!out->len) {
+    if (!raw.len) {
         return refuse(why, "the path has an empty segment");
     }
-    if (mt_str_is(*out, ".") || mt_str_is(*out, "..")) {
+    if (mt_str_is(raw, ".") || mt_str_is(raw, "..")) {
         return refuse(why, "the path has a dot segment");
     }
-    if (mt_str_find(*out, '/') < out->len || mt_str_find(*out, '\\') < out->len) {
-        return refuse(why, "a path segment hides a slash");
-    }
-    return MT_OK;
+    return decode(a, raw, false, out, why);
 }
 
 /* Segments are separated before they are decoded, so an escaped slash cannot make two

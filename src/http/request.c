@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "http/home.h"
 #include "http/server_state.h"
 
 enum { POOLED = 1024, KEEP_BODY = 64 << 10, KEEP_ARENA = 64 << 10, DRAIN = 1 << 20 };
@@ -246,10 +247,11 @@ static enum MHD_Result let_in(ht_request *r, bool *answered)
         }
     }
     *answered = true;
-    if (!public) {
+    bool looks = r->match.route->page == HT_HOME; /* shows more to who is known */
+    if (!public || looks) {
         ht_verdict verdict =
             ht_tokens_check(s->tokens, r->head.authorization, &r->pass);
-        if (verdict != HT_LET_IN) {
+        if (verdict != HT_LET_IN && !(looks && verdict == HT_NO_TOKEN)) {
             return ht_answer_problem(r, MHD_HTTP_UNAUTHORIZED, "unauthorized",
                                      verdict == HT_NO_TOKEN ? "a bearer token is needed"
                                                             : "the token is not valid");
@@ -274,10 +276,12 @@ static enum MHD_Result check_body(ht_request *r, bool *answered)
         return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
                                  "the body is larger than the server takes");
     }
-    if (has && !ht_head_is_json(&r->head)) {
+    bool lines = r->match.route->flags & HT_LINES;
+    if (has && !(lines ? ht_head_is_lines : ht_head_is_json)(&r->head)) {
         return ht_answer_problem(r, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
                                  "unsupported_media_type",
-                                 "a body must be application/json in UTF-8");
+                                 lines ? "a batch must be application/jsonl in UTF-8"
+                                       : "a body must be application/json in UTF-8");
     }
     *answered = false;
     return MHD_YES;
@@ -361,17 +365,15 @@ static void make_call(ht_request *r)
     }
 }
 
-/* Texts of a reply that stand in its own room stand in ours afterwards. */
-static mt_str moved(mt_str text, const char *old_room, char *room, size_t size)
+/* An etag that stands in the reply's own room, or anywhere, stands in ours afterwards.
+ */
+static mt_str moved(mt_str text, char *room, size_t size)
 {
-    if (text.ptr != old_room || text.len > size) {
-        size_t len = text.len < size ? text.len : size;
-        if (len) {
-            memcpy(room, text.ptr, len);
-        }
-        return mt_str_from(room, len);
+    size_t len = text.len < size ? text.len : size;
+    if (len) {
+        memmove(room, text.ptr, len);
     }
-    return mt_str_from(room, text.len);
+    return mt_str_from(room, len);
 }
 
 /* The executor's answer, on any thread. */
@@ -380,18 +382,35 @@ static void done(void *state, ex_reply *reply)
     ht_request *r = state;
     r->reply = *reply;
     reply->body = (mt_buf){0};
-    r->reply.etag = moved(reply->etag, reply->etag_room, r->reply.etag_room,
-                          sizeof r->reply.etag_room);
-    r->reply.location = moved(reply->location, reply->location_room,
-                              r->reply.location_room, sizeof r->reply.location_room);
+    r->reply.etag = moved(reply->etag, r->reply.etag_room, sizeof r->reply.etag_room);
+    r->reply.location = mt_str_dup(&r->arena, reply->location);
     atomic_fetch_sub(&r->server->under_way, 1);
     if (atomic_exchange(&r->stage, HT_DONE) == HT_SUSPENDED) {
         MHD_resume_connection(r->connection);
     }
 }
 
+/* The page is made where calls are: it may wait for the store. */
+static void make_home(ht_request *r)
+{
+    ht_server *s = r->server;
+    ex_reply reply = {.status = MHD_HTTP_OK};
+    ht_home home = {.executor = s->options.executor,
+                    .caller = r->pass.caller,
+                    .open = ht_tokens_open_to_all(s->tokens),
+                    .public_manifest = !s->options.private_manifest,
+                    .host = r->head.host,
+                    .tls = s->options.tls_cert.len > 0};
+    ht_home_write(&reply.body, &home);
+    done(r, &reply);
+}
+
 void ht_request_call(ht_request *r)
 {
+    if (r->match.route->page == HT_HOME) {
+        make_home(r);
+        return;
+    }
     ex_executor_call(r->server->options.executor, &r->call, done, r);
 }
 
@@ -455,7 +474,8 @@ static enum MHD_Result finish(ht_request *r)
         return ht_answer_problem(r, MHD_HTTP_CONTENT_TOO_LARGE, "too_large",
                                  "the body is larger than the server takes");
     }
-    return r->match.route->page == HT_CALL ? start_call(r) : ht_page_answer(r);
+    ht_page page = r->match.route->page;
+    return page == HT_CALL || page == HT_HOME ? start_call(r) : ht_page_answer(r);
 }
 
 /* The library calls it for the head, for each piece of the body, at its end, and after

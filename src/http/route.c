@@ -4,61 +4,121 @@
 
 /* clang-format off */
 #define V1 "/v1"
-#define CONTRACT V1 "/contracts/{c}"
+#define CONTRACT V1 "/contracts/{contract}"
 #define CALL(action) HT_CALL, EX_##action
 #define PAGE(page) page, EX_ACTION_COUNT
+#define LIST "after limit" /* the parameters of every list that has pages */
 
-/* ORDER: where two rows match one path, the one that says more comes first. */
+/* First line: method, pattern, what answers, flags, sentence. Second line, for the description: operationId,
+ * body, answers, what of a contract has types of its own here, parameters; names are those of http/api.json.
+ * ORDER: where two rows match one path, the one that says more comes first. */
 const ht_route HT_ROUTES[] = {
-    {"GET",    "/.well-known/tenor",                  PAGE(HT_MANIFEST),         HT_PUBLIC, "the default contract's manifest"},
-    {"GET",    "/healthz",                            PAGE(HT_HEALTH),           HT_PUBLIC, "the process lives"},
-    {"GET",    "/readyz",                             PAGE(HT_READY),            HT_PUBLIC, "the store is reachable, calls are taken, and the ledger is the one that was signed"},
-    {"GET",    "/metrics",                            PAGE(HT_METRICS),          0,         "figures in Prometheus text"},
-    {"GET",    "/openapi.json",                       PAGE(HT_OPENAPI),          HT_PUBLIC, "OpenAPI 3.1 of what is served"},
-    {"GET",    V1 "/events",                          PAGE(HT_EVENTS),           0,         "server-sent events, one per ledger record"},
-    {"GET",    V1 "/contracts",                       CALL(CONTRACT_LIST),       0,         "the contracts served"},
-    {"POST",   V1 "/contracts",                       CALL(CONTRACT_DEPLOY),     HT_BODY,   "deploy a version of a contract"},
-    {"GET",    CONTRACT,                              CALL(CONTRACT_GET),        0,         "one contract"},
-    {"GET",    CONTRACT "/.well-known/tenor",         PAGE(HT_MANIFEST),         HT_PUBLIC, "its manifest"},
-    {"GET",    CONTRACT "/versions",                  CALL(CONTRACT_VERSIONS),   0,         "its versions"},
-    {"GET",    CONTRACT "/migration",                 CALL(MIGRATION_GET),       0,         "the migration under way"},
-    {"POST",   CONTRACT "/migration/complete",        CALL(MIGRATION_COMPLETE),  HT_BODY,   "end the migration under way"},
-    {"POST",   CONTRACT "/evaluate",                  CALL(EVALUATE),            HT_BODY,   "facts to verdicts"},
-    {"POST",   CONTRACT "/actions",                   CALL(ACTIONS),             HT_BODY,   "what a persona may do now, and what blocks the rest"},
-    {"POST",   CONTRACT "/explain",                   CALL(EXPLAIN),             HT_BODY,   "why a verdict, an operation or a flow is as it is, down to facts"},
-    {"GET",    CONTRACT "/facts",                     CALL(FACT_LIST),           0,         "facts asserted by hand"},
-    {"PUT",    CONTRACT "/facts/{n}",                 CALL(FACT_ASSERT),         HT_BODY,   "assert a fact of a manual source"},
-    {"DELETE", CONTRACT "/facts/{n}",                 CALL(FACT_RETRACT),        0,         "retract it"},
-    {"POST",   CONTRACT "/operations/{n}",            CALL(OPERATION),           HT_BODY,   "execute an operation, or try it with dry_run"},
-    {"POST",   CONTRACT "/flows/{n}",                 CALL(FLOW_START),          HT_BODY,   "start a flow, or try it with dry_run"},
-    {"GET",    CONTRACT "/instances",                 CALL(INSTANCE_LIST),       0,         "instances of all entities"},
-    {"GET",    CONTRACT "/instances/{n}",             CALL(INSTANCE_LIST),       0,         "instances of one entity"},
-    {"POST",   CONTRACT "/instances/{n}",             CALL(INSTANCE_CREATE),     HT_BODY,   "create an instance in its initial state"},
-    {"GET",    CONTRACT "/instances/{n}/{i}",         CALL(INSTANCE_GET),        0,         "one instance"},
-    {"DELETE", CONTRACT "/instances/{n}/{i}",         CALL(INSTANCE_DELETE),     0,         "delete it; its history stays"},
-    {"GET",    CONTRACT "/instances/{n}/{i}/history", CALL(INSTANCE_HISTORY),    0,         "its ledger records"},
-    {"GET",    V1 "/flows",                           CALL(FLOW_LIST),           0,         "flow executions"},
-    {"GET",    V1 "/flows/{i}",                       CALL(FLOW_GET),            0,         "one flow execution"},
-    {"POST",   V1 "/flows/{i}/resume",                CALL(FLOW_RESUME),         HT_BODY,   "go on with a waiting flow"},
-    {"POST",   V1 "/flows/{i}/cancel",                CALL(FLOW_CANCEL),         HT_BODY,   "cancel it"},
-    {"GET",    V1 "/ledger",                          CALL(LEDGER_LIST),         0,         "ledger records"},
-    {"GET",    V1 "/ledger/checkpoint",               CALL(LEDGER_CHECKPOINT),   0,         "the newest signed checkpoint"},
-    {"GET",    V1 "/ledger/checkpoint.note",          CALL(LEDGER_NOTE),         0,         "the newest checkpoint as a C2SP note, with its cosignatures"},
-    {"GET",    V1 "/ledger/consistency",              CALL(LEDGER_CONSISTENCY),  0,         "proof that one size of the ledger extends another"},
-    {"GET",    V1 "/ledger/{i}",                      CALL(LEDGER_GET),          0,         "one record"},
-    {"GET",    V1 "/ledger/{i}/proof",                CALL(LEDGER_PROOF),        0,         "proof that it is in the ledger"},
-    {"GET",    V1 "/systems",                         CALL(SYSTEM_LIST),         0,         "the systems served"},
-    {"GET",    V1 "/systems/{n}",                     CALL(SYSTEM_GET),          0,         "one system"},
-    {"GET",    V1 "/systems/{n}/triggers",            CALL(TRIGGER_LIST),        0,         "its outbox of triggers"},
-    {"GET",    V1 "/graphs",                          CALL(GRAPH_LIST),          0,         "the graphs served"},
-    {"POST",   V1 "/graphs/{n}/events",               CALL(GRAPH_EVENT),         HT_BODY,   "give a graph an event"},
-    {"GET",    V1 "/graphs/{n}/context",              CALL(GRAPH_CONTEXT),       0,         "its context"},
-    {"GET",    V1 "/graphs/{n}/captures",             CALL(CAPTURE_LIST),        0,         "its captures"},
-    {"GET",    V1 "/graphs/{n}/captures/{i}",         CALL(CAPTURE_GET),         0,         "one capture"},
-    {"GET",    V1 "/agents",                          CALL(AGENT_LIST),          0,         "the agents served"},
-    {"POST",   V1 "/agents/{n}/messages",             CALL(AGENT_MESSAGE),       HT_BODY,   "give an agent a message"},
-    {"GET",    V1 "/agents/{n}/messages",             CALL(AGENT_LOG),           0,         "its messages"},
-    {"GET",    V1 "/agents/{n}/tape",                 CALL(AGENT_TAPE),          0,         "its tape"},
+    {"GET",    "/",                                         PAGE(HT_HOME),            HT_PUBLIC, "a page for people: what is served, what waits, what was decided",
+     "home",              NULL,           "200:Home",                     NULL,        ""},
+    {"GET",    "/.well-known/tenor",                        PAGE(HT_MANIFEST),        HT_PUBLIC, "the default contract's manifest",
+     "manifest",          NULL,           "200:Manifest 304:NotModified", NULL,        "If-None-Match"},
+    {"GET",    "/healthz",                                  PAGE(HT_HEALTH),          HT_PUBLIC, "the process lives",
+     "health",            NULL,           "200:Health",                   NULL,        ""},
+    {"GET",    "/readyz",                                   PAGE(HT_READY),           HT_PUBLIC, "the store is reachable, calls are taken, and the ledger is the one that was signed",
+     "ready",             NULL,           "200:Ready 503:NotReady",       NULL,        ""},
+    {"GET",    "/metrics",                                  PAGE(HT_METRICS),         0,         "figures in Prometheus text",
+     "metrics",           NULL,           "200:Metrics",                  NULL,        ""},
+    {"GET",    "/openapi.json",                             PAGE(HT_OPENAPI),         HT_PUBLIC, "OpenAPI 3.1 of what is served",
+     "openapi",           NULL,           "200:OpenApi",                  NULL,        ""},
+    {"GET",    V1 "/events",                                PAGE(HT_EVENTS),          0,         "server-sent events, one per ledger record",
+     "events",            NULL,           "200:Events",                   NULL,        "Last-Event-ID event.from ledger.kind ledger.contract event.entity event.instance"},
+    {"GET",    V1 "/contracts",                             CALL(CONTRACT_LIST),      0,         "the contracts served",
+     "listContracts",     NULL,           "200:Contracts",                NULL,        ""},
+    {"POST",   V1 "/contracts",                             CALL(CONTRACT_DEPLOY),    HT_BODY,   "deploy a version of a contract",
+     "deploy",            "Deploy",       "200:Deployed 201:Deployed",    NULL,        ""},
+    {"GET",    CONTRACT,                                    CALL(CONTRACT_GET),       0,         "one contract",
+     "getContract",       NULL,           "200:Manifest 304:NotModified", NULL,        "etag If-None-Match"},
+    {"GET",    CONTRACT "/.well-known/tenor",               PAGE(HT_MANIFEST),        HT_PUBLIC, "its manifest",
+     "contractManifest",  NULL,           "200:Manifest 304:NotModified", NULL,        "If-None-Match"},
+    {"GET",    CONTRACT "/versions",                        CALL(CONTRACT_VERSIONS),  0,         "its versions",
+     "listVersions",      NULL,           "200:Versions",                 NULL,        LIST},
+    {"GET",    CONTRACT "/migration",                       CALL(MIGRATION_GET),      0,         "the migration under way",
+     "getMigration",      NULL,           "200:Migration",                NULL,        ""},
+    {"POST",   CONTRACT "/migration/complete",              CALL(MIGRATION_COMPLETE), HT_BODY,   "end the migration under way",
+     "completeMigration", "Nothing",      "200:MigrationEnded",           NULL,        ""},
+    {"POST",   CONTRACT "/evaluate",                        CALL(EVALUATE),           HT_BODY,   "facts to verdicts",
+     "evaluate",          "Evaluate",     "200:Evaluation",               "evaluate",  ""},
+    {"POST",   CONTRACT "/evaluate/batch",                 CALL(EVALUATE_BATCH),     HT_BODY | HT_LINES, "many evaluations, one in each line",
+     "evaluateBatch",     "Evaluate",     "200:Batch",                    "evaluate",  ""},
+    {"POST",   CONTRACT "/partial",                        CALL(PARTIAL),            HT_BODY,   "what is left to decide where facts are not known",
+     "evaluatePartly",    "Evaluate",     "200:Partial",                  "evaluate",  ""},
+    {"POST",   CONTRACT "/actions",                         CALL(ACTIONS),            HT_BODY,   "what a persona may do now, and what blocks the rest",
+     "actions",           "Act",          "200:Actions",                  "act",       ""},
+    {"POST",   CONTRACT "/explain",                         CALL(EXPLAIN),            HT_BODY,   "why a verdict, an operation or a flow is as it is, down to facts",
+     "explain",           "Explain",      "200:Explanation",              "explain",   ""},
+    {"GET",    CONTRACT "/facts",                           CALL(FACT_LIST),          0,         "facts asserted by hand",
+     "listFacts",         NULL,           "200:Facts",                    NULL,        ""},
+    {"PUT",    CONTRACT "/facts/{fact}",                    CALL(FACT_ASSERT),        HT_BODY,   "assert a fact of a manual source",
+     "assertFact",        "Assert",       "200:Fact",                     "fact",      ""},
+    {"DELETE", CONTRACT "/facts/{fact}",                    CALL(FACT_RETRACT),       0,         "retract it",
+     "retractFact",       NULL,           "200:Fact",                     NULL,        ""},
+    {"POST",   CONTRACT "/operations/{operation}",          CALL(OPERATION),          HT_BODY,   "execute an operation, or try it with dry_run",
+     "operate",           "Operate",      "200:Operated",                 "operation", ""},
+    {"POST",   CONTRACT "/flows/{flow}",                    CALL(FLOW_START),         HT_BODY,   "start a flow, or try it with dry_run",
+     "startFlow",         "Start",        "200:FlowMoved",                "flow",      ""},
+    {"GET",    CONTRACT "/instances",                       CALL(INSTANCE_LIST),      0,         "instances of all entities",
+     "listAllInstances",  NULL,           "200:Instances",                NULL,        LIST " instance.state instance.deleted"},
+    {"GET",    CONTRACT "/instances/{entity}",              CALL(INSTANCE_LIST),      0,         "instances of one entity",
+     "listInstances",     NULL,           "200:Instances",                NULL,        LIST " instance.state instance.deleted"},
+    {"POST",   CONTRACT "/instances/{entity}",              CALL(INSTANCE_CREATE),    HT_BODY,   "create an instance in its initial state",
+     "createInstance",    "Create",       "201:InstanceMade",             "entity",    ""},
+    {"GET",    CONTRACT "/instances/{entity}/{id}",         CALL(INSTANCE_GET),       0,         "one instance",
+     "getInstance",       NULL,           "200:Instance",                 NULL,        ""},
+    {"DELETE", CONTRACT "/instances/{entity}/{id}",         CALL(INSTANCE_DELETE),    0,         "delete it; its history stays",
+     "deleteInstance",    NULL,           "200:Instance",                 NULL,        ""},
+    {"GET",    CONTRACT "/instances/{entity}/{id}/history", CALL(INSTANCE_HISTORY),   0,         "its ledger records",
+     "instanceHistory",   NULL,           "200:Records",                  NULL,        LIST},
+    {"GET",    CONTRACT "/states",                         CALL(INSTANCE_COUNT),     0,         "how many instances are in each state",
+     "countInstances",    NULL,           "200:StateCounts",              NULL,        ""},
+    {"GET",    V1 "/flows",                                 CALL(FLOW_LIST),          0,         "flow executions",
+     "listFlows",         NULL,           "200:Flows",                    NULL,        LIST " flow.contract etag flow.flow flow.status flow.outcome flow.persona flow.waiting_persona flow.in_flight"},
+    {"GET",    V1 "/flows/{id}",                            CALL(FLOW_GET),           0,         "one flow execution",
+     "getFlow",           NULL,           "200:Flow",                     NULL,        ""},
+    {"POST",   V1 "/flows/{id}/resume",                     CALL(FLOW_RESUME),        HT_BODY,   "go on with a waiting flow",
+     "resumeFlow",        "Resume",       "200:FlowMoved",                NULL,        ""},
+    {"POST",   V1 "/flows/{id}/cancel",                     CALL(FLOW_CANCEL),        HT_BODY,   "cancel it",
+     "cancelFlow",        "Cancel",       "200:Flow",                     NULL,        ""},
+    {"GET",    V1 "/ledger",                                CALL(LEDGER_LIST),        0,         "ledger records",
+     "listRecords",       NULL,           "200:Records",                  NULL,        LIST " ledger.kind ledger.contract ledger.flow ledger.subject ledger.from ledger.to ledger.from_ms ledger.to_ms ledger.order ledger.pending"},
+    {"GET",    V1 "/ledger/checkpoint",                     CALL(LEDGER_CHECKPOINT),  0,         "the newest signed checkpoint",
+     "getCheckpoint",     NULL,           "200:Checkpoint",               NULL,        ""},
+    {"GET",    V1 "/ledger/checkpoint.note",                CALL(LEDGER_NOTE),        0,         "the newest checkpoint as a C2SP note, with its cosignatures",
+     "getCheckpointNote", NULL,           "200:CheckpointNote",           NULL,        ""},
+    {"GET",    V1 "/ledger/consistency",                    CALL(LEDGER_CONSISTENCY), 0,         "proof that one size of the ledger extends another",
+     "proveConsistency",  NULL,           "200:Consistency",              NULL,        "ledger.from ledger.to"},
+    {"GET",    V1 "/ledger/{id}",                           CALL(LEDGER_GET),         0,         "one record",
+     "getRecord",         NULL,           "200:Record",                   NULL,        ""},
+    {"GET",    V1 "/ledger/{id}/proof",                     CALL(LEDGER_PROOF),       0,         "proof that it is in the ledger",
+     "proveRecord",       NULL,           "200:RecordProof",              NULL,        "ledger.size"},
+    {"GET",    V1 "/systems",                               CALL(SYSTEM_LIST),        0,         "the systems served",
+     "listSystems",       NULL,           "200:Systems",                  NULL,        ""},
+    {"GET",    V1 "/systems/{system}",                      CALL(SYSTEM_GET),         0,         "one system",
+     "getSystem",         NULL,           "200:System",                   NULL,        ""},
+    {"GET",    V1 "/systems/{system}/triggers",             CALL(TRIGGER_LIST),       0,         "its outbox of triggers",
+     "listTriggers",      NULL,           "200:Triggers",                 NULL,        LIST " trigger.status"},
+    {"GET",    V1 "/graphs",                                CALL(GRAPH_LIST),         0,         "the graphs served",
+     "listGraphs",        NULL,           "200:Graphs",                   NULL,        ""},
+    {"POST",   V1 "/graphs/{graph}/events",                 CALL(GRAPH_EVENT),        HT_BODY,   "give a graph an event",
+     "giveEvent",         "GraphEvent",   "200:GraphAnswer",              NULL,        ""},
+    {"GET",    V1 "/graphs/{graph}/context",                CALL(GRAPH_CONTEXT),      0,         "its context",
+     "getContext",        NULL,           "200:GraphContext",             NULL,        ""},
+    {"GET",    V1 "/graphs/{graph}/captures",               CALL(CAPTURE_LIST),       0,         "its captures",
+     "listCaptures",      NULL,           "200:Captures",                 NULL,        LIST},
+    {"GET",    V1 "/graphs/{graph}/captures/{id}",          CALL(CAPTURE_GET),        0,         "one capture",
+     "getCapture",        NULL,           "200:Capture",                  NULL,        ""},
+    {"GET",    V1 "/agents",                                CALL(AGENT_LIST),         0,         "the agents served",
+     "listAgents",        NULL,           "200:Agents",                   NULL,        ""},
+    {"POST",   V1 "/agents/{agent}/messages",               CALL(AGENT_MESSAGE),      HT_BODY,   "give an agent a message",
+     "giveMessage",       "AgentMessage", "200:AgentAnswer",              NULL,        ""},
+    {"GET",    V1 "/agents/{agent}/messages",               CALL(AGENT_LOG),          0,         "its messages",
+     "listMessages",      NULL,           "200:AgentLog",                 NULL,        LIST},
+    {"GET",    V1 "/agents/{agent}/tape",                   CALL(AGENT_TAPE),         0,         "its tape",
+     "getTape",           NULL,           "200:AgentTape",                NULL,        ""},
 };
 /* clang-format on */
 const size_t HT_ROUTE_COUNT = sizeof HT_ROUTES / sizeof *HT_ROUTES;
@@ -69,9 +129,9 @@ static bool fit(mt_str part, mt_str segment, ht_match *out)
     if (part.ptr[0] != '{') {
         return mt_str_eq(part, segment);
     }
-    mt_str *to = part.ptr[1] == 'c'   ? &out->contract
-                 : part.ptr[1] == 'n' ? &out->name
-                                      : &out->id;
+    mt_str *to = mt_str_is(part, "{contract}") ? &out->contract
+                 : mt_str_is(part, "{id}")     ? &out->id
+                                               : &out->name;
     *to = segment;
     return true;
 }
@@ -82,6 +142,9 @@ static bool matches(const ht_route *route, const ht_target *t, ht_match *out)
 {
     const char *p = route->pattern;
     size_t i = 0;
+    if (!t->segment_count) {
+        return strcmp(p, "/") == 0;
+    }
     for (; *p == '/' && i < t->segment_count; i++) {
         const char *start = p + 1;
         for (p = start; *p && *p != '/'; p++) {

@@ -1,6 +1,9 @@
 /* http/route.h - which method and path means what: one table.
- * Room: http. Pure. A row names an action of exec/executor.h or a page of our own;
- * docs/http-api.md shows the same table and a test compares the two. */
+ * Room: http. Pure. A row names an action of exec/executor.h or a page of our own, and
+ * what is described of it (http/openapi.h): schemas, answers and parameters by their
+ * names in http/api.json. docs/http-api.md is checked against both.
+ * Addresses of tenants, /t/TENANT/v1/…, are free: no pattern begins with /t, and the
+ * description names paths relative to its server's URL. */
 #ifndef HT_ROUTE_H
 #define HT_ROUTE_H
 
@@ -14,20 +17,27 @@ typedef enum ht_page {
     HT_METRICS,
     HT_OPENAPI,
     HT_MANIFEST,
-    HT_EVENTS
+    HT_EVENTS,
+    HT_HOME
 } ht_page;
 
 enum {
     HT_PUBLIC = 1, /* needs no token */
-    HT_BODY = 2    /* takes a JSON body */
+    HT_BODY = 2,   /* takes a JSON body */
+    HT_LINES = 4   /* takes lines of JSON, and answers with lines */
 };
 
 typedef struct ht_route {
-    const char *method, *pattern; /* segments {c}, {n}, {i} take any text */
+    const char *method, *pattern; /* {contract}, {id}, and any other for the name */
     ht_page page;
     ex_action action; /* of HT_CALL */
     unsigned flags;
     const char *summary;
+    const char *name;  /* operationId */
+    const char *takes; /* schema of the body, or NULL */
+    const char *gives; /* "200:Answer 201:Answer" */
+    const char *own;   /* kind of what has types of its own (ex_api_see), or NULL */
+    const char *query; /* parameters, header fields too: "after limit" */
 } ht_route;
 
 extern const ht_route HT_ROUTES[];

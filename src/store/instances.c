@@ -209,3 +209,22 @@ mt_err st_instances_page(st_tx *tx, mt_arena *a, const st_instance *after,
     *rows = list;
     return err;
 }
+
+typedef struct counting {
+    st_state_counter *each;
+    void *state;
+} counting;
+
+static mt_err count_row(void *state, const st_value *cells)
+{
+    counting *c = state;
+    return c->each(c->state, cells[0].text, cells[1].number);
+}
+
+mt_err st_instance_count(st_tx *tx, mt_str scope, mt_str entity, int64_t most,
+                         st_state_counter *each, void *state)
+{
+    st_value params[] = {ST_T(scope), ST_T(entity), ST_I(most)};
+    counting c = {each, state};
+    return st_run(tx, ST_SQL_INSTANCE_COUNT, params, count_row, &c, NULL);
+}

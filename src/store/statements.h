@@ -129,6 +129,10 @@
       "SELECT " ST_INSTANCE_COLUMNS " FROM instances "                                 \
       "WHERE (scope, entity, id) > ($1, $2, $3) ORDER BY scope, entity, id LIMIT $4",  \
       "")                                                                              \
+    X(INSTANCE_COUNT, "kki", "ki",                                                     \
+      "SELECT state, count(*) FROM (SELECT state FROM instances WHERE scope = $1 "     \
+      "AND entity = $2 AND deleted = 0 LIMIT $3) AS counted "                          \
+      "GROUP BY state ORDER BY state", "")                                             \
     /* Flow executions */                                                              \
     X(FLOW_ADD, ST_FLOW_LETTERS, "",                                                   \
       "INSERT INTO flows (" ST_FLOW_COLUMNS ") VALUES " ST_INSERT_17                   \

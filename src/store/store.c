@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/nearest.h"
 #include "base/utf8.h"
 #include "store/driver.h"
 
@@ -37,7 +38,24 @@ enum {
 
 /* ---- Opening ---- */
 
-/* A URL names PostgreSQL; anything else is the name of a file. */
+/* Does it begin with a word and a colon, as URLs do? A file of such a name is written
+ * ./a:b. */
+static bool has_scheme(mt_str url)
+{
+    size_t colon = mt_str_find(url, ':');
+    for (size_t i = 0; i < colon; i++) {
+        char c = url.ptr[i];
+        bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                    (c >= '0' && c <= '9') || c == '+' || c == '-';
+        if (!word) {
+            return false;
+        }
+    }
+    return colon > 0 && colon < url.len;
+}
+
+/* A URL names PostgreSQL; what has no scheme is the name of a file. NULL: a scheme
+ * nobody knows, which is a slip more often than a file of that name. */
 static const st_driver *driver_for(mt_str url, mt_str *rest)
 {
     *rest = url;
@@ -47,18 +65,40 @@ static const st_driver *driver_for(mt_str url, mt_str *rest)
     }
     if (mt_str_starts(url, MT_STR("sqlite:"))) {
         *rest = mt_str_skip(url, sizeof "sqlite:" - 1);
+        return &ST_SQLITE;
     }
-    return &ST_SQLITE;
+    return has_scheme(url) ? NULL : &ST_SQLITE;
+}
+
+static mt_err refuse_scheme(mt_str url, mt_buf *why)
+{
+    mt_str scheme = mt_str_from(url.ptr, mt_str_find(url, ':'));
+    mt_nearest near = mt_nearest_to(scheme);
+    mt_nearest_offer(&near, MT_STR("sqlite"));
+    mt_nearest_offer(&near, MT_STR("postgresql"));
+    if (why) {
+        mt_buf_addf(why, "'%.*s:' is not a kind of store%s%.*s%s", MT_ARG(scheme),
+                    near.best.len ? ", did you mean '" : "", MT_ARG(near.best),
+                    near.best.len ? ":'?" : "");
+        mt_buf_addz(why, " It is sqlite:FILE, postgresql://HOST/NAME, or the name of a "
+                         "file, written ./a:b if it has a colon");
+    }
+    return MT_E_USAGE;
 }
 
 mt_err st_open(const char *url, const st_options *options, st_store **out, mt_buf *why)
 {
+    mt_str rest;
+    const st_driver *driver = driver_for(mt_str_z(url), &rest);
+    if (!driver) {
+        *out = NULL;
+        return refuse_scheme(rest, why);
+    }
     st_store *s = mt_xmalloc(sizeof *s);
     *s = (st_store){.options = options ? *options : (st_options){0}};
     s->options.pool = s->options.pool ? s->options.pool : DEFAULT_POOL;
     s->options.wait_ms = s->options.wait_ms ? s->options.wait_ms : DEFAULT_WAIT_MS;
-    mt_str rest;
-    s->driver = driver_for(mt_str_z(url), &rest);
+    s->driver = driver;
     mt_buf own = {0};
     mt_err err = s->driver->open(s, rest, why ? why : &own);
     mt_buf_free(&own);

@@ -140,6 +140,11 @@ typedef struct st_instance_filter {
 typedef mt_err st_instance_walker(void *state, const st_instance *row);
 mt_err st_instance_walk(st_tx *tx, const st_instance_filter *filter, st_page page,
                         st_instance_walker *each, void *state);
+/* How many of the entity's instances are in each state; deleted ones do not count. At
+ * most `most` are looked at. */
+typedef mt_err st_state_counter(void *state, mt_str in, int64_t count);
+mt_err st_instance_count(st_tx *tx, mt_str scope, mt_str entity, int64_t most,
+                         st_state_counter *each, void *state);
 
 /* Rows of all scopes in order of their keys, deleted ones too: those behind the key of
  * `after`, at most `limit`. For whoever looks at everything. */

@@ -3,6 +3,8 @@
     with Server(directory, "escrow.tenor") as server:
         answer = server.post("/v1/contracts/escrow/evaluate", {"facts": {}})
         answer.status, answer.json, answer.headers
+
+Every answer is held against the description of the API (api.py).
 """
 import http.client
 import json
@@ -13,6 +15,7 @@ import signal
 import subprocess
 import time
 
+import api
 from harness import MOTET, SOURCE, run
 
 ESCROW = SOURCE / "examples" / "escrow" / "escrow.tenor"
@@ -108,9 +111,11 @@ class Server:
             fields.setdefault("Content-Type", "application/json")
         try:
             connection.request(method, path, body=body, headers=fields)
-            return Answer(connection.getresponse())
+            answer = Answer(connection.getresponse())
         finally:
             connection.close()
+        api.see(self, method, path, answer)
+        return answer
 
     def get(self, path, **named):
         return self.ask("GET", path, **named)

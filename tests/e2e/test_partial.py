@@ -305,9 +305,10 @@ class Served(Case):
                                                "persona": "escrow_agent"})
             self.assertEqual((got.status, got.json["open"]), (200, False), got)
             self.refusals(server, at)
-            paths = json.loads(server.get("/openapi.json").body)["paths"]
-            schema = paths[at + "explain"]["post"]["requestBody"]["content"][
-                "application/json"]["schema"]["properties"]
+            document = server.get("/openapi.json").json
+            name = document["paths"][at + "explain"]["post"]["requestBody"]["content"][
+                "application/json"]["schema"]["$ref"].rsplit("/", 1)[-1]
+            schema = document["components"]["schemas"][name]["properties"]
             self.assertTrue({"verdict", "operation", "flow", "unknown", "partial"} <= set(schema))
 
     def refusals(self, server, at):

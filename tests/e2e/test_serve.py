@@ -141,11 +141,11 @@ class Serve(Case):
         table = (SOURCE / "docs" / "http-api.md").read_text()
         rows = re.findall(r"^\| (GET|POST|PUT|DELETE) \| `([^`]+)` \|", table, re.M)
         self.assertGreater(len(rows), 40)
-        values = {"c": "escrow", "n": "EscrowAccount", "i": "acc-1"}
         for method, pattern in rows:
             if pattern == "/v1/events":
                 continue
-            path = re.sub(r"\{(\w)\}", lambda m: values[m.group(1)], pattern)
+            path = pattern.replace("{contract}", "escrow").replace("{id}", "acc-1")
+            path = re.sub(r"\{\w+\}", "EscrowAccount", path)
             body = {} if method in ("POST", "PUT") else None
             answer = server.ask(method, path, body)
             with self.subTest(f"{method} {path}"):
@@ -413,7 +413,7 @@ class Commands(Case):
             done = json.loads(self.holds(*words, "--key", "k1", "--json").out)
             self.assertEqual(json.loads(self.holds(*words, "--key", "k1", "--json").out), done)
             self.assertEqual(done["outcome"], "success")
-            shown = json.loads(self.holds("flow", "list", "--status", "done", *at).out)
+            shown = json.loads(self.holds("flow", "list", "--status", "done", "--json", *at).out)
             self.assertEqual(len(shown["items"]), 1)
             self.assertIn("released", self.holds("instance", "history", "escrow", "EscrowAccount",
                                                  "acc-1", *at).out)

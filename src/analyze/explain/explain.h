@@ -23,7 +23,10 @@ void an_explain_contract_json(mt_buf *out, const ct_plan *p);
  * atoms that decides each rule on the way. */
 void an_explain_verdict(mt_buf *out, const ct_frozen *z, uint32_t rule,
                         an_explain_form form);
-void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule);
+/* With `deep`, working room of the same program, all reasons and what would have to
+ * change are told, too (explain_deep.h); NULL: they are not. */
+void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule,
+                             ct_partial *deep);
 
 /* The same where facts are unknown: what it depends on, or why it is decided. */
 void an_explain_verdict_partly(mt_buf *out, ct_partial *x, uint32_t rule,
@@ -42,7 +45,8 @@ typedef struct an_try {
  * of atoms that makes its precondition false, or a state. True: it may. */
 bool an_explain_operation(mt_buf *out, const ct_frozen *z, const an_try *attempt,
                           an_explain_form form);
-bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *attempt);
+bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *attempt,
+                               ct_partial *deep);
 /* The same of its precondition alone, where facts are unknown. */
 ct_partly an_explain_operation_partly(mt_buf *out, ct_partial *x, uint32_t operation,
                                       an_explain_form form);
@@ -59,6 +63,6 @@ void an_explain_parts_json(mt_buf *out, const ct_frozen *z, const ct_reasons *pa
 void an_explain_flow(mt_buf *out, const ct_frozen *z, const ct_states *states,
                      uint32_t flow, mt_str persona, an_explain_form form, bool *open);
 void an_explain_flow_json(mt_buf *out, const ct_frozen *z, const ct_states *states,
-                          uint32_t flow, mt_str persona, bool *open);
+                          uint32_t flow, mt_str persona, ct_partial *deep, bool *open);
 
 #endif

@@ -140,10 +140,24 @@ static void because(an_teller *t, const ct_expr *e)
     }
 }
 
-bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *what)
+/* Who could, where the persona is what refuses. */
+static void personas(an_teller *t, uint32_t op)
+{
+    const ct_operation *o = &t->m->operations[op];
+    mt_jw_keyz(t->w, "personas");
+    mt_jw_begin_array(t->w);
+    for (uint32_t i = 0; i < o->persona_count; i++) {
+        mt_jw_str(t->w, ct_persona_id(t->z->plan, o->personas[i]));
+    }
+    mt_jw_end_array(t->w);
+}
+
+bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *what,
+                               ct_partial *deep)
 {
     an_teller t;
     an_teller_start(&t, z, out, AN_EXPLAIN_TEXT);
+    t.deep = deep;
     mt_jw w = mt_jw_start(out, false);
     ct_attempt a = attempt(&t, what);
     t.w = &w;
@@ -155,6 +169,10 @@ bool an_explain_operation_json(mt_buf *out, const ct_frozen *z, const an_try *wh
     }
     mt_jw_key_bool(&w, "open", !a.error);
     mt_jw_key_str(&w, "operation", t.m->operations[what->operation].id);
+    if (a.error == CT_OP_PERSONA) {
+        personas(&t, what->operation);
+    }
+    an_tell_why(&t, condition_of(&t, what->operation, &a));
     mt_jw_end_object(&w);
     mt_arena_free(&t.a);
     return !a.error;

@@ -17,6 +17,7 @@ typedef struct an_teller {
     an_prose p;
     mt_jw *w; /* JSON instead of prose */
     uint64_t *told;
+    ct_partial *deep; /* all reasons and remedies, too; NULL: no */
 } an_teller;
 
 /* To be released with mt_arena_free(&t->a). */
@@ -32,6 +33,8 @@ void an_tell_condition(an_teller *t, unsigned depth, const ct_expr *e);
 /* Each verdict that the expression reads, and why it is as it is. */
 void an_tell_verdicts(an_teller *t, unsigned depth, const ct_expr *e);
 
+/* Member "why" of the open object, if it is to be told (explain_deep.h). */
+void an_tell_why(an_teller *t, const ct_expr *e);
 /* Arrays in the writer. */
 void an_tell_reasons_json(an_teller *t, const ct_reasons *reasons);
 void an_tell_condition_json(an_teller *t, const ct_expr *e);

@@ -12,6 +12,7 @@
  * Prose and JSON are written by the same walk with another pen. A verdict is told
  * once, later mentions stand for themselves; chains of verdicts deeper than
  * MAX_TOLD_DEPTH end with the name. A fault of an evaluation is told as the reason. */
+#include "analyze/explain/explain_deep.h"
 #include "analyze/explain/explain_teller.h"
 #include "contract/eval/facts.h"
 #include "contract/flow/partly.h"
@@ -267,6 +268,14 @@ static void verdicts_json(teller *t, unsigned depth, const ct_expr *e)
     verdicts_json(t, depth, e->right);
 }
 
+void an_tell_why(an_teller *t, const ct_expr *e)
+{
+    if (t->deep && e) {
+        mt_jw_keyz(t->w, "why");
+        an_explain_deep(t->w, &t->z->snapshot, t->deep, e);
+    }
+}
+
 /* A verdict that was told already, or is too deep, is named without its reasons: the
  * answer stays finite and short. */
 static void verdict_json(teller *t, unsigned depth, uint32_t rule)
@@ -296,13 +305,18 @@ static void verdict_json(teller *t, unsigned depth, uint32_t rule)
     mt_jw_key_str(t->w, "rule", r->id);
     mt_jw_key_i64(t->w, "stratum", r->stratum);
     mt_jw_key_str(t->w, "verdict", r->verdict);
+    if (!depth) {
+        an_tell_why(t, r->when);
+    }
     mt_jw_end_object(t->w);
 }
 
-void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule)
+void an_explain_verdict_json(mt_buf *out, const ct_frozen *z, uint32_t rule,
+                             ct_partial *deep)
 {
     teller t;
     start(&t, z, out, AN_EXPLAIN_TEXT);
+    t.deep = deep;
     mt_jw w = mt_jw_start(out, false);
     t.w = &w;
     verdict_json(&t, 0, rule);
@@ -504,6 +518,9 @@ static void blocked_json(teller *t, const ct_blocked *b)
         mt_jw_key_str(w, "state", ct_plan_state_id(p, b->entity, b->group->state));
     }
     mt_jw_key_str(w, "type", ct_block_name(b->kind));
+    if (b->kind == CT_BLOCK_PRECONDITION) {
+        an_tell_why(t, t->m->operations[b->op].precondition);
+    }
     mt_jw_end_object(w);
 }
 
@@ -523,11 +540,12 @@ static void action_json(teller *t, const ct_action *action)
 }
 
 void an_explain_flow_json(mt_buf *out, const ct_frozen *z, const ct_states *states,
-                          uint32_t flow, mt_str persona, bool *open)
+                          uint32_t flow, mt_str persona, ct_partial *deep, bool *open)
 {
     teller t;
     ct_action_space space;
     start(&t, z, out, AN_EXPLAIN_TEXT);
+    t.deep = deep;
     mt_jw w = mt_jw_start(out, false);
     t.w = &w;
     ct_actions(&t.a, z, states, persona, &space);

@@ -1,7 +1,8 @@
 /* exec/call/all_states.c - the states of all instances, for what asks about flows.
  * Room: exec.
  * Every instance is read in one transaction, so the map is of one moment (E17). More
- * than one answer holds are refused, never left out. May fail: the store. */
+ * than one answer holds are refused, never left out, and so is who binds an instance in
+ * a state that was removed. May fail: the store. */
 #include "contract/flow/states.h"
 #include "exec/call/call.h"
 
@@ -46,6 +47,7 @@ static mt_err read_entity(collector *c, st_tx *tx)
             st_instance_get(tx, &c->job->arena, v->scopes[c->entity], entity, id, &row);
         if (!err && !row.deleted) {
             take_instance(c, &row);
+            ex_state_known(c->job, c->entity, row.state);
         }
         return err == MT_E_NOTFOUND ? MT_OK : err;
     }
@@ -85,5 +87,5 @@ bool ex_refused_all_states(ex_job *job, ct_states *out)
                          INSTANCES_MOST);
     }
     ct_states_seal(out);
-    return false;
+    return ex_refused_removed(job, job->lost);
 }

@@ -71,6 +71,8 @@ struct ex_job {
     ex_request request;
     uint32_t what;             /* operation, flow or entity, by the action */
     uint32_t persona;          /* of the model */
+    uint32_t lost;             /* an entity whose instance is in a removed state, … */
+    mt_str lost_state;         /* … this one; ptr NULL: none is */
     bool *unknown;             /* by fact; NULL: every fact is needed */
     int64_t facts_stamp;       /* of the manual facts it was prepared with */
     mt_str facts_json;         /* all facts as they are, for the flow's row */
@@ -110,8 +112,7 @@ void ex_jobs_free(ex_executor *x);
 /* Gives the reply and the job back. */
 void ex_answer(ex_job *job);
 
-/* Where a new thing is found, for the answer's head. An instance whose id cannot stand
- * in a path as it is has no such place. */
+/* Where a new thing is found, for the answer's head: names and ids are escaped. */
 void ex_locate_flow(ex_job *job, mt_str id);
 void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id);
 
@@ -143,6 +144,7 @@ mt_buf *ex_reply_body(ex_job *job, int status);
     X(UNKNOWN_EXECUTION,    404, true,  "unknown_execution",    "There is no such flow execution")      \
     X(UNKNOWN_RECORD,       404, false, "unknown_record",       "There is no such ledger record")       \
     X(INVALID_SOURCE_STATE, 409, true,  "invalid_source_state", "An instance is in another state")      \
+    X(REMOVED_STATE,        409, true,  "removed_state",        "An instance is in a removed state")    \
     X(VERSION_CONFLICT,     409, true,  "version_conflict",     "An instance has another version")      \
     X(AMBIGUOUS_OUTCOME,    409, true,  "ambiguous_outcome",    "Several outcomes match")               \
     X(INSTANCE_EXISTS,      409, true,  "instance_exists",      "The id is or was in use")              \
@@ -202,6 +204,8 @@ bool ex_refuse_store(ex_job *job, mt_err err);
 
 mt_str ex_caller_id(const ex_job *job);
 bool ex_refused_without(ex_job *job, mt_str right);
+/* Refused for want of a right, which the problem names as `needs`; always true. */
+bool ex_refuse_right(ex_job *job, ex_problem p, mt_str right, mt_str detail);
 /* May the caller act as the request's persona? The contract's is then known, or
  * CT_NONE. */
 bool ex_refused_unless_held(ex_job *job);
@@ -209,8 +213,9 @@ bool ex_refused_unless_held(ex_job *job);
  * on? (docs/serve.md, who reads what) */
 bool ex_may_read_ledger(const ex_job *job);
 bool ex_may_read_facts(const ex_job *job, mt_str contract);
-/* May the caller assert the fact? */
+/* May the caller assert the fact? If not, the problem that says so; always true. */
 bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact);
+bool ex_refuse_assertion(ex_job *job, uint32_t fact);
 
 /* ---- Requests ---- */
 
@@ -282,6 +287,8 @@ void ex_fact_provenance(mt_jw *w, const ex_version *v, const ex_snap *s);
 /* ["verdict"] that are present. */
 void ex_verdict_names(mt_jw *w, const ex_version *v, const ct_verdicts *verdicts);
 
+/* The snap's ct_partial, with the limits of the call. */
+ct_partial *ex_partial_room(ex_job *job);
 /* Evaluates into the snap's ct_partial, as far as known facts go. */
 bool ex_refused_partly(ex_job *job);
 /* Some of the facts are not known, says the request: job->unknown is then set. */
@@ -311,6 +318,10 @@ ex_cache *ex_cache_new(void);
 void ex_cache_free(ex_cache *c);
 /* What the committer committed. */
 void ex_cache_put(ex_cache *c, const st_instance *row);
+/* The state as the job's version knows it; CT_NONE: it was removed, which is noted. */
+uint32_t ex_state_known(ex_job *job, uint32_t entity, mt_str state);
+/* Refused if that is what became of the entity's instance. */
+bool ex_refused_removed(ex_job *job, uint32_t entity);
 /* States of what the snap binds, read without a lock. */
 mt_err ex_states_read(ex_job *job);
 /* The EntityStateMap (E17): every instance, read in one transaction; bindings narrow an

@@ -75,11 +75,30 @@ bool ex_may_assert(const ex_caller *who, const ct_model *m, uint32_t fact)
     return who->anyone;
 }
 
+bool ex_refuse_right(ex_job *job, ex_problem p, mt_str right, mt_str detail)
+{
+    mt_jw w = ex_problem_open(job, p, detail);
+    mt_jw_key_str(&w, "needs", right);
+    return ex_problem_close(&w);
+}
+
 bool ex_refused_without(ex_job *job, mt_str right)
 {
     return !ex_caller_may(job->call->caller, right) &&
-           ex_refuse(job, EX_FORBIDDEN, "the caller lacks the right '%.*s'",
-                     MT_ARG(right));
+           ex_refuse_right(job, EX_FORBIDDEN, right,
+                           mt_strf(&job->arena, "the caller lacks the right '%.*s'",
+                                   MT_ARG(right)));
+}
+
+bool ex_refuse_assertion(ex_job *job, uint32_t fact)
+{
+    mt_str id = job->v->model->facts[fact].id;
+    mt_str right = mt_strf(&job->arena, "facts:%.*s", MT_ARG(id));
+    return ex_refuse_right(
+        job, EX_FACT_FORBIDDEN, right,
+        mt_strf(&job->arena,
+                "the caller has no right to assert the fact '%.*s': it needs %.*s",
+                MT_ARG(id), MT_ARG(right)));
 }
 
 bool ex_refused_unless_held(ex_job *job)
@@ -89,9 +108,12 @@ bool ex_refused_unless_held(ex_job *job)
         return ex_refuse(job, EX_BAD_REQUEST, "the body must name a `persona`");
     }
     if (!ex_caller_holds(job->call->caller, persona)) {
-        return ex_refuse(job, EX_PERSONA_NOT_HELD,
-                         "the caller does not hold the persona '%.*s'",
-                         MT_ARG(persona));
+        mt_jw w = ex_problem_open(job, EX_PERSONA_NOT_HELD,
+                                  mt_strf(&job->arena,
+                                          "the caller does not hold the persona '%.*s'",
+                                          MT_ARG(persona)));
+        mt_jw_key_str(&w, "persona", persona);
+        return ex_problem_close(&w);
     }
     job->persona = ct_model_find(job->v->model, CT_KIND_PERSONA, persona);
     return false;

@@ -24,6 +24,7 @@ static const uint64_t *conditions_of(ex_job *job, const ex_version *v)
         break;
     case EX_EXPLAIN:
     case EX_ACTIONS: memset(bits, 0xff, (count / 64 + 1) * sizeof *bits); break;
+    case EX_PARTIAL:
     case EX_EVALUATE: return NULL;
     default: /* a flow: begun by a caller or a trigger, or taken up again */
         if (job->what == CT_NONE) {

@@ -27,18 +27,17 @@ static bool refused_given(ex_job *job, uint32_t fact)
     const ct_model *m = job->v->model;
     job->snap->from[fact] = EX_FROM_CALLER;
     if (!ex_may_assert(who, m, fact)) {
-        return ex_refuse(job, EX_FACT_FORBIDDEN,
-                         "the caller has no right to assert the fact '%.*s'",
-                         MT_ARG(m->facts[fact].id));
+        return ex_refuse_assertion(job, fact);
     }
     if (ex_served(job->v, fact)) {
         job->snap->from[fact] = EX_FROM_OVERRIDE;
         return !ex_caller_may(who, MT_STR("facts:override")) &&
-               ex_refuse(
-                   job, EX_FACT_FORBIDDEN,
-                   "the fact '%.*s' comes from its source; asserting it needs the "
-                   "right facts:override",
-                   MT_ARG(m->facts[fact].id));
+               ex_refuse_right(
+                   job, EX_FACT_FORBIDDEN, MT_STR("facts:override"),
+                   mt_strf(&job->arena,
+                           "the fact '%.*s' comes from its source; asserting it needs "
+                           "the right facts:override",
+                           MT_ARG(m->facts[fact].id)));
     }
     return false;
 }
@@ -112,19 +111,45 @@ static size_t params_of(ex_job *job, ad_param **out)
     return count;
 }
 
-static bool refuse_fetch(ex_job *job, const ad_fact_answer *a)
+static bool is_absent(const ad_fact_answer *a)
 {
-    mt_str fact = job->v->model->facts[a->fact].id;
+    return a->error == AD_FACT_NOT_ASSERTED || a->error == AD_FACT_EXPIRED;
+}
+
+static ex_problem fetch_problem(const ad_fact_answer *a)
+{
     bool ours = a->error == AD_FACT_PARAM_MISSING || a->error == AD_FACT_PARAM_REFUSED;
-    bool absent = a->error == AD_FACT_NOT_ASSERTED || a->error == AD_FACT_EXPIRED;
-    mt_jw w = ex_problem_open(
-        job,
-        ours     ? EX_INVALID_FACT
-        : absent ? EX_MISSING_FACT
-                 : EX_SOURCE_FAILED,
-        mt_strf(&job->arena, "fact '%.*s': %.*s", MT_ARG(fact), MT_ARG(a->message)));
+    return ours ? EX_INVALID_FACT : is_absent(a) ? EX_MISSING_FACT : EX_SOURCE_FAILED;
+}
+
+static void fault_json(mt_jw *w, ex_job *job, const ad_fact_answer *a)
+{
+    mt_jw_begin_object(w);
+    mt_jw_key_str(w, "detail", a->message);
+    mt_jw_key_str(w, "fact", job->v->model->facts[a->fact].id);
+    mt_jw_key_str(w, "fault", mt_str_z(ad_fact_error_name(a->error)));
+    mt_jw_end_object(w);
+}
+
+/* The first that failed is the problem, the others are told beside it, so that a caller
+ * mends them all at once. */
+static bool refuse_fetch(ex_job *job, const ad_fact_answer *first,
+                         const ad_fact_answer *end)
+{
+    mt_str fact = job->v->model->facts[first->fact].id;
+    mt_jw w = ex_problem_open(job, fetch_problem(first),
+                              mt_strf(&job->arena, "fact '%.*s': %.*s", MT_ARG(fact),
+                                      MT_ARG(first->message)));
     mt_jw_key_str(&w, "fact", fact);
-    mt_jw_key_str(&w, "fault", mt_str_z(ad_fact_error_name(a->error)));
+    mt_jw_key_str(&w, "fault", mt_str_z(ad_fact_error_name(first->error)));
+    mt_jw_keyz(&w, "further");
+    mt_jw_begin_array(&w);
+    for (const ad_fact_answer *a = first + 1; a < end; a++) {
+        if (ad_fact_failed(a) && !(is_absent(a) && job->request.partial)) {
+            fault_json(&w, job, a);
+        }
+    }
+    mt_jw_end_array(&w);
     return ex_problem_close(&w);
 }
 
@@ -161,13 +186,12 @@ static bool refused_fetch(ex_job *job, const uint32_t *facts, size_t count,
     ad_adapters_fetch(job->v->adapters, &f, &job->arena, answers);
     for (size_t i = 0; i < count; i++) {
         const ad_fact_answer *a = &answers[i];
-        bool absent = a->error == AD_FACT_NOT_ASSERTED || a->error == AD_FACT_EXPIRED;
-        if (absent && job->request.partial) {
+        if (is_absent(a) && job->request.partial) {
             job->unknown[a->fact] = true;
             continue;
         }
         if (ad_fact_failed(a)) {
-            return refuse_fetch(job, a);
+            return refuse_fetch(job, a, answers + count);
         }
         if (!a->use_default) {
             bool manual = ad_adapters_is_manual(job->v->adapters, a->fact);

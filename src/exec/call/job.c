@@ -6,6 +6,7 @@
  * no version. Nothing here can fail. */
 #include <stdlib.h>
 
+#include "base/percent.h"
 #include "exec/call/call.h"
 
 /* ---- The pool ---- */
@@ -121,11 +122,7 @@ mt_buf *ex_reply_body(ex_job *job, int status)
 
 static void locate(ex_job *job, mt_str path)
 {
-    ex_reply *r = &job->reply;
-    if (path.len < sizeof r->location_room) {
-        memcpy(r->location_room, path.ptr, path.len + 1);
-        r->location = mt_str_from(r->location_room, path.len);
-    }
+    job->reply.location = path;
 }
 
 void ex_locate_flow(ex_job *job, mt_str id)
@@ -137,16 +134,13 @@ void ex_locate_flow(ex_job *job, mt_str id)
 
 void ex_locate_instance(ex_job *job, mt_str contract, mt_str entity, mt_str id)
 {
-    for (size_t i = 0; i < id.len; i++) {
-        char c = id.ptr[i];
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-                     (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
-        if (!plain) {
-            return;
-        }
-    }
-    locate(job, mt_strf(&job->arena, "/v1/contracts/%.*s/instances/%.*s/%.*s",
-                        MT_ARG(contract), MT_ARG(entity), MT_ARG(id)));
+    mt_buf path = {0};
+    mt_buf_addf(&path, "/v1/contracts/%.*s/instances/", MT_ARG(contract));
+    mt_percent_segment(&path, entity);
+    mt_buf_addc(&path, '/');
+    mt_percent_segment(&path, id);
+    locate(job, mt_str_dup(&job->arena, mt_buf_str(&path)));
+    mt_buf_free(&path);
 }
 
 void ex_answer(ex_job *job)

@@ -29,7 +29,8 @@ static bool refused_names(ex_job *job)
 bool ex_refused_unknown(ex_job *job)
 {
     ex_action action = job->call ? job->call->action : EX_ACTION_COUNT;
-    bool reads = action == EX_EVALUATE || action == EX_ACTIONS || action == EX_EXPLAIN;
+    bool reads = action == EX_EVALUATE || action == EX_PARTIAL ||
+                 action == EX_ACTIONS || action == EX_EXPLAIN;
     job->unknown = NULL;
     if (!job->request.unknown && !job->request.partial) {
         return false;
@@ -47,16 +48,22 @@ bool ex_refused_unknown(ex_job *job)
     return refused_names(job);
 }
 
-bool ex_refused_partly(ex_job *job)
+ct_partial *ex_partial_room(ex_job *job)
 {
     ex_snap *s = job->snap;
-    ct_fault fault = {0};
     if (!s->partial) {
         s->partial = ct_partial_new(job->v->plan->program);
     }
     ct_partial_limit(s->partial, (ct_patience){.steps = job->x->limits.eval_steps,
                                                .late = os_is_late,
                                                .state = ex_deadline(job)});
-    return ct_partial_evaluate(s->partial, s->facts, job->unknown, &fault) &&
+    return s->partial;
+}
+
+bool ex_refused_partly(ex_job *job)
+{
+    ct_fault fault = {0};
+    ct_partial *x = ex_partial_room(job);
+    return ct_partial_evaluate(x, job->snap->facts, job->unknown, &fault) &&
            ex_refuse_evaluation(job, &fault);
 }

@@ -50,8 +50,13 @@ bool ex_refuse(ex_job *job, ex_problem p, const char *format, ...)
     return ex_problem_close(&w);
 }
 
+/* What the store does not even take as a parameter is the caller's fault. */
 bool ex_refuse_store(ex_job *job, mt_err err)
 {
+    if (err == MT_E_LIMIT || err == MT_E_TYPE) {
+        return ex_refuse(job, EX_BAD_REQUEST,
+                         "a name, an id or a parameter is longer than the store takes");
+    }
     if (!job->in_group) { /* what writes has been told already */
         ex_store_read(job->x, err, (mt_str){0});
     }

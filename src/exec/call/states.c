@@ -176,6 +176,38 @@ static mt_err read_one(ex_job *job, st_tx **tx, st_instance *row, bool *found)
     return err == MT_E_NOTFOUND ? MT_OK : err;
 }
 
+/* A version without the state serves instances that wait for a migration to move them:
+ * they are there, and nothing can be done with them. */
+uint32_t ex_state_known(ex_job *job, uint32_t entity, mt_str state)
+{
+    uint32_t known = ct_state_find(&job->v->model->entities[entity], state);
+    if (known == CT_NONE) {
+        job->lost = entity;
+        job->lost_state = mt_str_dup(&job->arena, state);
+    }
+    return known;
+}
+
+bool ex_refused_removed(ex_job *job, uint32_t entity)
+{
+    if (!job->lost_state.ptr || job->lost != entity) {
+        return false;
+    }
+    mt_str name = job->v->model->entities[entity].id;
+    mt_str id = job->snap->instances[entity];
+    mt_jw w = ex_problem_open(
+        job, EX_REMOVED_STATE,
+        mt_strf(
+            &job->arena,
+            "instance '%.*s' of entity '%.*s' is in state '%.*s', which this version "
+            "of the contract does not have; a migration has to move it",
+            MT_ARG(id), MT_ARG(name), MT_ARG(job->lost_state)));
+    mt_jw_key_str(&w, "entity", name);
+    mt_jw_key_str(&w, "instance", id);
+    mt_jw_key_str(&w, "state", job->lost_state);
+    return ex_problem_close(&w);
+}
+
 mt_err ex_states_read(ex_job *job)
 {
     const ct_model *m = job->v->model;
@@ -191,7 +223,7 @@ mt_err ex_states_read(ex_job *job)
         bool found;
         err = read_one(job, &tx, &row, &found);
         job->snap->states[e] =
-            !err && found ? ct_state_find(&m->entities[e], row.state) : CT_NONE;
+            !err && found ? ex_state_known(job, e, row.state) : CT_NONE;
         job->snap->versions[e] = row.version;
     }
     if (tx) {

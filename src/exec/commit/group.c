@@ -99,7 +99,7 @@ void ex_group_states(ex_job *job, ex_group *g)
         const ex_row *r =
             ex_row_of(g, v->scopes[e], entity->id, job->snap->instances[e]);
         if (r && r->found && !r->row.deleted) {
-            job->snap->states[e] = ct_state_find(entity, r->row.state);
+            job->snap->states[e] = ex_state_known(job, e, r->row.state);
             job->snap->versions[e] = r->row.version;
         }
     }

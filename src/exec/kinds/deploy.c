@@ -163,11 +163,11 @@ static mt_err tell_operator(ex_group *g, const summary *s)
     return err;
 }
 
-/* 201 for the first version, 200 for one over another. */
+/* 201 for the first version, 200 for one over another and for what is only tried. */
 static void reply_deployed(ex_job *job, const summary *s)
 {
     const ex_migration *m = s->m;
-    mt_jw w = ex_reply_with(job, s->old ? 200 : 201);
+    mt_jw w = ex_reply_with(job, s->old || job->simulation ? 200 : 201);
     if (s->old && job->x->aggressive) {
         mt_jw_key_str(&w, "analysis", ex_analysis_name(job->x));
     }

@@ -161,6 +161,26 @@ bool ex_refused_policy(ex_job *job)
     return false;
 }
 
+/* The shape only, of a first version, too; whether states fit is known in the group
+ * (ex_refused_state_map). */
+static bool refused_map_shape(ex_job *job)
+{
+    const mt_json *map = job->request.state_map;
+    for (uint32_t i = 0; map && i < map->count; i++) {
+        const mt_json *states = &map->as.members[i].value;
+        bool fits = mt_json_is(states, MT_JSON_OBJECT);
+        for (uint32_t k = 0; fits && k < states->count; k++) {
+            fits = mt_json_is(&states->as.members[k].value, MT_JSON_STRING);
+        }
+        if (!fits) {
+            return ex_refuse(job, EX_INVALID_STATE_MAP,
+                             "entity '%.*s': expected {\"old state\": \"new state\"}",
+                             MT_ARG(map->as.members[i].key));
+        }
+    }
+    return false;
+}
+
 /* The promises of the request and those of the configuration; what is not decided
  * within the limits is not kept. The trace of the first is the sentence, all are
  * members. */
@@ -193,7 +213,7 @@ bool ex_deploy_prepare(ex_job *job)
     ex_source source = {0};
     mt_buf why = {0};
     if (ex_refused_without(job, MT_STR("deploy")) || ex_refused_request(job) ||
-        ex_refused_policy(job)) {
+        ex_refused_policy(job) || refused_map_shape(job)) {
         return true;
     }
     if (!job->request.bundle.len == !job->request.source.len) {

@@ -11,11 +11,12 @@
 
 /* Reads no instance: verdicts depend on facts alone (§7.4). Bindings matter only
  * because sources may ask for an instance by them. */
-bool ex_evaluate(ex_job *job)
+static bool evaluate(ex_job *job, bool partial)
 {
     if (ex_refused_contract(job) || ex_refused_request(job)) {
         return true;
     }
+    job->request.partial |= partial;
     job->snap = ex_snap_take(job->v);
     if (ex_refused_bindings(job) || ex_refused_facts(job)) {
         return true;
@@ -32,6 +33,16 @@ bool ex_evaluate(ex_job *job)
     }
     ex_reply_end(&w);
     return true;
+}
+
+bool ex_evaluate(ex_job *job)
+{
+    return evaluate(job, false);
+}
+
+bool ex_partial(ex_job *job)
+{
+    return evaluate(job, true);
 }
 
 /* ---- Actions ---- */

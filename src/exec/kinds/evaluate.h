@@ -6,6 +6,10 @@
 #include "exec/commit/commit.h"
 
 bool ex_evaluate(ex_job *job);
+/* The same; what nobody gives is unknown. */
+bool ex_partial(ex_job *job);
+/* A request to evaluate in each line, an answer in each line. On a worker. */
+bool ex_evaluate_batch(ex_job *job);
 bool ex_actions(ex_job *job);
 
 #endif

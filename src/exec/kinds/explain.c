@@ -1,10 +1,12 @@
 /* exec/kinds/explain.c - why a verdict, an operation or a flow is as it is.
  * Room: exec.
  * Only reads: facts are gathered and evaluated as for an operation, and the reason is
- * told down to the facts it rests on, as `motet explain` does. The body names one of
- * `verdict`, `operation` and `flow`. Of an operation the states of bound instances are
- * asked about, of a flow those of all. A persona has to be held by the caller: what
- * somebody else could do is not told. May fail: as any request, the store. */
+ * told down to the facts it rests on, as `motet explain` does, with every other reason
+ * and what would have to change. That takes long, so it is left to a worker. The body
+ * names one of `verdict`, `operation` and `flow`. Of an operation the states of bound
+ * instances are asked about, of a flow those of all. A persona has to be held by the
+ * caller: what somebody else could do is not told. May fail: as any request, the store.
+ */
 #include "exec/kinds/explain.h"
 
 #include "analyze/explain/explain.h"
@@ -26,7 +28,7 @@ static bool explain_verdict(ex_job *job)
         an_explain_verdict_partly_json(&job->reply.body, job->snap->partial, rule);
     } else {
         ct_frozen z = ex_frozen(job);
-        an_explain_verdict_json(&job->reply.body, &z, rule);
+        an_explain_verdict_json(&job->reply.body, &z, rule, ex_partial_room(job));
     }
     return true;
 }
@@ -55,7 +57,7 @@ static bool explain_operation(ex_job *job)
                    .states = bound ? job->snap->states : NULL,
                    .instances = bound ? job->snap->instances : NULL};
     (void)ex_reply_body(job, 200);
-    an_explain_operation_json(&job->reply.body, &z, &what);
+    an_explain_operation_json(&job->reply.body, &z, &what, ex_partial_room(job));
     return true;
 }
 
@@ -78,7 +80,7 @@ static bool explain_flow(ex_job *job)
     ct_frozen z = ex_frozen(job);
     (void)ex_reply_body(job, 200);
     an_explain_flow_json(&job->reply.body, &z, &states, flow, job->request.persona,
-                         &open);
+                         ex_partial_room(job), &open);
     return true;
 }
 

@@ -33,9 +33,7 @@ static bool refused_unless_assertable(ex_job *job)
                          MT_ARG(fact_id(job)));
     }
     return !ex_may_assert(job->call->caller, job->v->model, job->what) &&
-           ex_refuse(job, EX_FACT_FORBIDDEN,
-                     "the caller has no right to assert the fact '%.*s'",
-                     MT_ARG(fact_id(job)));
+           ex_refuse_assertion(job, job->what);
 }
 
 /* Reads a fact set that has only this fact: any fault is about it. The value as the

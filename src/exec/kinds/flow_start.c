@@ -35,6 +35,9 @@ static bool refused_unless_exist(ex_job *job)
     const ct_model *m = job->v->model;
     for (uint32_t e = 0; e < m->entity_count; e++) {
         if (job->snap->instances[e].ptr && job->snap->states[e] == CT_NONE) {
+            if (ex_refused_removed(job, e)) {
+                return true;
+            }
             mt_jw w = ex_problem_open(
                 job, EX_UNKNOWN_INSTANCE,
                 mt_strf(&job->arena, "entity '%.*s' has no instance '%.*s'",

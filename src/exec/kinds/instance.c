@@ -345,6 +345,57 @@ bool ex_instance_list(ex_job *job)
     return ex_list_close(&l, st_instance_walk(l.tx, &f, l.page, list_one, &l));
 }
 
+enum { COUNTED_MOST = 100000 }; /* instances: what a glance may cost */
+
+typedef struct counts {
+    mt_jw *w;
+    mt_str entity;
+    int64_t left;
+} counts;
+
+static mt_err count_one(void *state, mt_str in, int64_t count)
+{
+    counts *c = state;
+    mt_jw_begin_object(c->w);
+    mt_jw_key_i64(c->w, "count", count);
+    mt_jw_key_str(c->w, "entity", c->entity);
+    mt_jw_key_str(c->w, "state", in);
+    mt_jw_end_object(c->w);
+    c->left -= count;
+    return MT_OK;
+}
+
+/* In the order of the contract. Bounded: with more instances than that, `more` says
+ * that not all were looked at. */
+bool ex_instance_count(ex_job *job)
+{
+    st_tx *tx;
+    if (ex_refused_contract(job)) {
+        return true;
+    }
+    mt_err err = st_begin(job->x->store, ST_READ, &tx);
+    if (err) {
+        return ex_refuse_store(job, err);
+    }
+    const ct_model *m = job->v->model;
+    mt_jw w = ex_reply_with(job, 200);
+    counts c = {.w = &w, .left = COUNTED_MOST};
+    mt_jw_key_str(&w, "contract", job->v->contract);
+    mt_jw_keyz(&w, "items");
+    mt_jw_begin_array(&w);
+    for (uint32_t e = 0; e < m->entity_count && !err && c.left > 0; e++) {
+        c.entity = m->entities[e].id;
+        err = st_instance_count(tx, job->v->scopes[e], c.entity, c.left, count_one, &c);
+    }
+    st_rollback(tx);
+    mt_jw_end_array(&w);
+    if (c.left <= 0) {
+        mt_jw_key_bool(&w, "more", true);
+    }
+    ex_reply_end(&w);
+    return err ? ex_refuse_store(job, err) : true;
+}
+
 /* Records that are not chained yet are shown too: they are durable, only their place in
  * the chain is open. */
 bool ex_instance_history(ex_job *job)

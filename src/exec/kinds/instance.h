@@ -9,6 +9,8 @@ bool ex_instance_create_prepare(ex_job *job);
 void ex_instance_claim(ex_job *job, ex_group *g);
 mt_err ex_instance_create_commit(ex_job *job, ex_group *g);
 bool ex_instance_list(ex_job *job);
+/* How many are in each state. */
+bool ex_instance_count(ex_job *job);
 bool ex_instance_get(ex_job *job);
 bool ex_instance_history(ex_job *job);
 bool ex_instance_delete_prepare(ex_job *job);

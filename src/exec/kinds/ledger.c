@@ -10,7 +10,8 @@
 static bool refused_unless_reader(ex_job *job)
 {
     return !ex_may_read_ledger(job) &&
-           ex_refuse(job, EX_FORBIDDEN, "the caller lacks the right 'ledger:read'");
+           ex_refuse_right(job, EX_FORBIDDEN, MT_STR("ledger:read"),
+                           MT_STR("the caller lacks the right 'ledger:read'"));
 }
 
 /* Bounds of 0 stand for absent; what the caller may see of each record is decided when

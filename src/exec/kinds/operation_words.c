@@ -119,6 +119,9 @@ bool ex_refuse_attempt(ex_job *job, const ct_attempt *a)
 {
     const ct_plan *p = job->v->plan;
     mt_buf text = {0};
+    if (a->error == CT_OP_INSTANCE && ex_refused_removed(job, a->entity)) {
+        return true;
+    }
     ct_op_error_text(&text, p, job->what, job->request.persona, a,
                      a->entity == CT_NONE ? (mt_str){0}
                                           : job->snap->instances[a->entity]);

@@ -117,7 +117,7 @@ typedef struct answer {
     bool here, problem, replayed;
     int status;
     mt_buf body;
-    char location[sizeof((ex_reply){0}).location_room];
+    char location[2048];
 } answer;
 
 static inline void hear(void *state, ex_reply *reply)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/json_write.h"
+
 enum { RECORDS = 1000 };
 ex_executor fake = {.lock = PTHREAD_MUTEX_INITIALIZER};
 fake_token fake_tokens[8];
@@ -81,8 +83,7 @@ static void answer(ex_done *done, void *state)
     mt_buf_addz(&reply.body, fake.body);
     reply.etag = mt_str_z(fake.etag);
     reply.replayed = fake.replayed;
-    snprintf(reply.location_room, sizeof reply.location_room, "%s", fake.location);
-    reply.location = mt_str_z(reply.location_room);
+    reply.location = mt_str_z(fake.location);
     pthread_mutex_unlock(&fake.lock);
     done(state, &reply);
     mt_buf_free(&reply.body);
@@ -145,10 +146,18 @@ void ex_executor_figures(ex_executor *x, mt_figures *f)
     mt_gauge(f, "fake", "Nothing.", 1);
 }
 
-void ex_executor_openapi(ex_executor *x, mt_buf *out)
+/* One contract with one operation. */
+void ex_executor_api(ex_executor *x, mt_jw *w, ex_api_see *see, void *state)
 {
     (void)x;
-    mt_buf_addz(out, "{\"openapi\":\"3.1.0\"}");
+    mt_jw_key(w, MT_STR("shop.operation.sell"));
+    mt_jw_raw(w, MT_STR("{\"type\":\"object\"}"));
+    see(state, MT_STR("operation"), MT_STR("shop"), MT_STR("sell"));
+}
+
+void ex_problem_codes(mt_jw *w)
+{
+    mt_jw_str(w, MT_STR("busy"));
 }
 
 void ex_executor_on_news(ex_executor *x, ex_news *news, void *state)

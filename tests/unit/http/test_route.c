@@ -21,19 +21,20 @@ static const struct row {
     const char *name, *method, *path, *pattern, *allow;
 } ROWS[] = {
     {"an operation", "POST", "/v1/contracts/escrow/operations/release",
-     "/v1/contracts/{c}/operations/{n}", ""},
+     "/v1/contracts/{contract}/operations/{operation}", ""},
     {"HEAD is GET without a body", "HEAD", "/healthz", "/healthz", ""},
     {"a fixed word beats a parameter", "GET", "/v1/ledger/checkpoint",
      "/v1/ledger/checkpoint", ""},
-    {"a parameter takes what is left", "GET", "/v1/ledger/17", "/v1/ledger/{i}", ""},
+    {"a parameter takes what is left", "GET", "/v1/ledger/17", "/v1/ledger/{id}", ""},
     {"discovery of one contract", "GET", "/v1/contracts/a/.well-known/tenor",
-     "/v1/contracts/{c}/.well-known/tenor", ""},
+     "/v1/contracts/{contract}/.well-known/tenor", ""},
     {"another method is told which there are", "PATCH", "/v1/contracts", NULL,
      "GET, HEAD, POST, OPTIONS"},
     {"methods are case sensitive", "get", "/healthz", NULL, "GET, HEAD, OPTIONS"},
     {"a longer path is another path", "GET", "/healthz/x", NULL, ""},
     {"a shorter path is another path", "GET", "/v1", NULL, ""},
-    {"the root is nothing", "GET", "/", NULL, ""},
+    {"the root is a page", "GET", "/", "/", ""},
+    {"FU6 addresses of tenants are free", "GET", "/t/acme/v1/contracts", NULL, ""},
     {"words are case sensitive", "GET", "/V1/ledger", NULL, ""},
 };
 

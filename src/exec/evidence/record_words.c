@@ -1,0 +1,338 @@
+/* exec/evidence/record_words.c - what happened, who did it, and why, from a body.
+ *
+ * Kinds that people ask about have a sentence of their own, a row of KINDS; any other
+ * record is told by its members, so that a kind added later is shown, too. Members of
+ * `provenance` count as the body's own. INVARIANT: control characters are escaped;
+ * what stands in a record was written by somebody else. Nothing can fail: a member that
+ * is not there is left out. */
+#include "exec/evidence/record_words.h"
+
+#include "base/form.h"
+#include "base/json_write.h"
+
+/* ---- Values ---- */
+
+/* Escaped as in JSON, without the quotes. */
+static void add_text(mt_buf *out, mt_str text)
+{
+    size_t start = out->len;
+    mt_json_quote(out, text);
+    memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
+    out->len -= 2;
+}
+
+static void add_items(mt_buf *out, const mt_json *list)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        mt_buf_addz(out, i ? ", " : "");
+        ex_plain_value(out, &list->as.items[i]);
+    }
+}
+
+static void add_members(mt_buf *out, const mt_json *object)
+{
+    for (uint32_t i = 0; i < object->count; i++) {
+        mt_buf_addz(out, i ? ", " : "");
+        add_text(out, object->as.members[i].key);
+        mt_buf_addz(out, " ");
+        ex_plain_value(out, &object->as.members[i].value);
+    }
+}
+
+void ex_plain_value(mt_buf *out, const mt_json *value)
+{
+    mt_str amount = mt_text_at(value, "amount"),
+           currency = mt_text_at(value, "currency");
+    if (mt_json_is(value, MT_JSON_STRING)) {
+        add_text(out, mt_json_text(value));
+    } else if (mt_json_is(value, MT_JSON_OBJECT) && value->count == 2 && amount.len &&
+               currency.len) {
+        add_text(out, amount);
+        mt_buf_addc(out, ' ');
+        add_text(out, currency);
+    } else if (mt_json_is(value, MT_JSON_ARRAY)) {
+        mt_buf_addc(out, '[');
+        add_items(out, value);
+        mt_buf_addc(out, ']');
+    } else if (mt_json_is(value, MT_JSON_OBJECT)) {
+        mt_buf_addc(out, '{');
+        add_members(out, value);
+        mt_buf_addc(out, '}');
+    } else if (value) {
+        mt_json_write(out, value, false);
+    }
+}
+
+/* ---- What ---- */
+
+static void add_named(mt_buf *out, const char *before, const mt_json *body,
+                      const char *key)
+{
+    mt_str text = mt_text_at(body, key);
+    if (text.len) {
+        mt_buf_addz(out, before);
+        add_text(out, text);
+    }
+}
+
+static void add_move(mt_buf *out, mt_str entity, mt_str id, const mt_json *from,
+                     const mt_json *to)
+{
+    mt_buf_addc(out, ' ');
+    add_text(out, entity);
+    mt_buf_addc(out, ' ');
+    add_text(out, id);
+    mt_buf_addc(out, ' ');
+    ex_plain_value(out, from);
+    mt_buf_addz(out, " -> ");
+    ex_plain_value(out, to);
+}
+
+/* {"Entity": {"id": "state"}} before and after, side by side; of older records
+ * {"Entity": "state"}, the id being the bound one. */
+static void add_moves(mt_buf *out, const mt_json *p)
+{
+    const mt_json *before = mt_json_at(p, "state_before");
+    const mt_json *after = mt_json_at(p, "state_after");
+    char gap = ':';
+    for (uint32_t e = 0; mt_json_is(after, MT_JSON_OBJECT) && e < after->count; e++) {
+        const mt_json_member *entity = &after->as.members[e];
+        const mt_json *old = mt_json_get(before, entity->key);
+        bool flat = !mt_json_is(&entity->value, MT_JSON_OBJECT);
+        for (uint32_t i = 0; i < (flat ? 1 : entity->value.count); i++) {
+            const mt_json_member *one = flat ? entity : &entity->value.as.members[i];
+            const mt_json *bound = mt_json_at(p, "instance_binding");
+            mt_str id = flat ? mt_json_text(mt_json_get(bound, entity->key)) : one->key;
+            mt_buf_addc(out, gap);
+            add_move(out, entity->key, id, flat ? old : mt_json_get(old, id),
+                     &one->value);
+            gap = ',';
+        }
+    }
+}
+
+static void tell_operation(mt_buf *out, const mt_json *body)
+{
+    const mt_json *p = mt_json_at(body, "provenance");
+    p = p ? p : body;
+    add_named(out, "", p, mt_json_at(p, "op") ? "op" : "operation");
+    add_moves(out, p);
+    add_named(out, " (", p, "outcome");
+    mt_buf_addz(out, mt_text_at(p, "outcome").len ? ")" : "");
+    add_named(out, " in flow ", body, "flow");
+}
+
+static void tell_instance(mt_buf *out, const mt_json *body)
+{
+    add_named(out, "", body, "entity");
+    add_named(out, " ", body, "instance");
+    add_named(out, " ", body, "state_before");
+    add_named(out, " -> ", body, "state_after");
+    add_named(out, " is ", body, "state");
+}
+
+static void tell_flow(mt_buf *out, const mt_json *body)
+{
+    add_named(out, "", body, "flow");
+    add_named(out, " ", body, "execution");
+    add_named(out, " at step ", body, "step");
+    add_named(out, " waits for ",
+              mt_str_is(mt_text_at(body, "kind"), "flow_waiting") ? body : NULL,
+              "persona");
+    add_named(out, ": ", body, "status");
+    add_named(out, " (", body, "outcome");
+    mt_buf_addz(out, mt_text_at(body, "outcome").len ? ")" : "");
+    add_named(out, ", ", body, "error");
+}
+
+static void tell_fact(mt_buf *out, const mt_json *body)
+{
+    const mt_json *value = mt_json_at(body, "value");
+    add_named(out, "", body, "fact");
+    if (value) {
+        mt_buf_addz(out, " is ");
+        ex_plain_value(out, value);
+    }
+    add_named(out, " until ", body, "expires_at");
+}
+
+static void tell_contract(mt_buf *out, const mt_json *body)
+{
+    const mt_json *number = mt_json_at(body, "number");
+    mt_buf_addz(out, "version ");
+    ex_plain_value(out, number);
+    add_named(out, ", ", body, "class");
+    add_named(out, ", ", body, "status");
+}
+
+/* What the rows of a listing say elsewhere, or is the same in every record. */
+static bool is_told(mt_str key)
+{
+    static const char *const TOLD[] = {"caller",   "contract",   "etag",
+                                       "facts",    "kind",       "time",
+                                       "verdicts", "provenance", "trust_domain"};
+    for (size_t i = 0; i < sizeof TOLD / sizeof *TOLD; i++) {
+        if (mt_str_eq(key, mt_str_z(TOLD[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void tell_any(mt_buf *out, const mt_json *body)
+{
+    const char *gap = "";
+    for (uint32_t i = 0; mt_json_is(body, MT_JSON_OBJECT) && i < body->count; i++) {
+        if (!is_told(body->as.members[i].key)) {
+            mt_buf_addz(out, gap);
+            add_text(out, body->as.members[i].key);
+            mt_buf_addc(out, ' ');
+            ex_plain_value(out, &body->as.members[i].value);
+            gap = ", ";
+        }
+    }
+}
+
+static const struct kind {
+    const char *name;
+    void (*tell)(mt_buf *out, const mt_json *body);
+} KINDS[] = {
+    {"operation", tell_operation},
+    {"instance_created", tell_instance},
+    {"instance_deleted", tell_instance},
+    {"instance_migrated", tell_instance},
+    {"effect", tell_instance},
+    {"flow_started", tell_flow},
+    {"flow_waiting", tell_flow},
+    {"flow_ended", tell_flow},
+    {"fact_asserted", tell_fact},
+    {"fact_retracted", tell_fact},
+    {"contract_deployed", tell_contract},
+};
+
+void ex_record_what(mt_buf *out, const mt_json *body)
+{
+    mt_str name = mt_text_at(body, "kind");
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        if (mt_str_eq(name, mt_str_z(KINDS[i].name))) {
+            KINDS[i].tell(out, body);
+            return;
+        }
+    }
+    tell_any(out, body);
+}
+
+void ex_record_who(mt_buf *out, const mt_json *body)
+{
+    const mt_json *caller = mt_json_at(body, "caller");
+    mt_str persona = mt_text_at(mt_json_at(body, "provenance"), "persona");
+    mt_str name = mt_text_at(caller, "name");
+    bool waits = mt_str_is(mt_text_at(body, "kind"), "flow_waiting");
+    persona = persona.len || waits ? persona : mt_text_at(body, "persona");
+    name = name.len ? name : mt_text_at(caller, "id");
+    add_text(out, persona.len ? persona : name);
+    if (persona.len && name.len) {
+        mt_buf_addz(out, " (");
+        add_text(out, name);
+        mt_buf_addc(out, ')');
+    }
+}
+
+/* ---- Why ---- */
+
+/* "given with the call", "assumed by the contract", "fetched by ...". */
+static void add_origin(mt_buf *out, const mt_json *fact)
+{
+    mt_str adapter = mt_text_at(fact, "adapter_id"),
+           by = mt_text_at(fact, "asserted_by");
+    if (by.len) {
+        mt_buf_addz(out, ", asserted by ");
+        add_text(out, by);
+    } else if (adapter.len) {
+        mt_buf_addz(out, ", fetched by ");
+        add_text(out, adapter);
+    } else if (mt_str_is(mt_text_at(fact, "assertion_source"), "contract")) {
+        mt_buf_addz(out, ", the contract's default");
+    } else {
+        mt_buf_addz(out, ", given with the call");
+    }
+}
+
+static bool has_item(const mt_json *list, mt_str text)
+{
+    for (uint32_t i = 0; mt_json_is(list, MT_JSON_ARRAY) && i < list->count; i++) {
+        if (mt_str_eq(mt_json_text(&list->as.items[i]), text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_fact(mt_buf *out, mt_str id, const mt_json *value,
+                     const mt_json *origin)
+{
+    mt_buf_addz(out, "fact ");
+    add_text(out, id);
+    mt_buf_addz(out, " was ");
+    ex_plain_value(out, value);
+    if (origin) {
+        add_origin(out, origin);
+    }
+    mt_buf_addc(out, '\n');
+}
+
+/* A list of FactProvenance (§5.3), or {"fact": value}. Only those that had a part in
+ * it, where the record says which. */
+static void add_facts(mt_buf *out, const mt_json *facts, const mt_json *used)
+{
+    bool list = mt_json_is(facts, MT_JSON_ARRAY);
+    for (uint32_t i = 0; facts && i < facts->count; i++) {
+        const mt_json *one = list ? &facts->as.items[i] : &facts->as.members[i].value;
+        mt_str id = list ? mt_text_at(one, "id") : facts->as.members[i].key;
+        if (!used || has_item(used, id)) {
+            add_fact(out, id, list ? mt_json_at(one, "value") : one, list ? one : NULL);
+        }
+    }
+}
+
+static void add_verdicts(mt_buf *out, const mt_json *names)
+{
+    for (uint32_t i = 0; mt_json_is(names, MT_JSON_ARRAY) && i < names->count; i++) {
+        mt_buf_addz(out, "verdict ");
+        ex_plain_value(out, &names->as.items[i]);
+        mt_buf_addz(out, " was present\n");
+    }
+}
+
+/* Conditions that were false, of a refusal; texts, or objects that have one. */
+static void add_reasons(mt_buf *out, const mt_json *reasons)
+{
+    for (uint32_t i = 0; mt_json_is(reasons, MT_JSON_ARRAY) && i < reasons->count;
+         i++) {
+        const mt_json *reason = &reasons->as.items[i];
+        const mt_json *condition = mt_json_at(reason, "condition");
+        const mt_json *value = mt_json_at(reason, "value");
+        ex_plain_value(out, condition ? condition : reason);
+        mt_buf_addz(out, mt_json_is(value, MT_JSON_BOOL) && value->boolean
+                             ? " held\n"
+                             : " did not hold\n");
+    }
+}
+
+void ex_record_why(mt_buf *out, const mt_json *body)
+{
+    const mt_json *p = mt_json_at(body, "provenance");
+    const mt_json *verdicts = mt_json_at(p, "verdicts_used");
+    if (mt_text_at(body, "detail").len) {
+        add_text(out, mt_text_at(body, "detail"));
+        mt_buf_addc(out, '\n');
+    }
+    add_reasons(out, mt_json_at(body, "reasons"));
+    add_verdicts(out, verdicts ? verdicts : mt_json_at(body, "verdicts"));
+    add_facts(out, mt_json_at(body, "facts"), mt_json_at(p, "facts_used"));
+    if (p && !mt_json_at(body, "facts") && mt_text_at(body, "execution").len) {
+        mt_buf_addz(out, "the facts are those of the record that began the execution ");
+        add_text(out, mt_text_at(body, "execution"));
+        mt_buf_addc(out, '\n');
+    }
+}
