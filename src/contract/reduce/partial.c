@@ -30,6 +30,7 @@
 #include "contract/reduce/holes.h"
 #include "contract/reduce/may_fail.h"
 #include "contract/reduce/simplify.h"
+#include "contract/wire/made.h"
 
 enum {
     MOST_PARTS = 256, /* left of the elements of one list */
@@ -310,31 +311,6 @@ static term count_term(walker *w, const ct_expr *e)
     return of;
 }
 
-/* All parts have values: the whole, laid out as value.h says. */
-static const ct_value *made_of(walker *w, const ct_expr *e, const ct_value *const *part)
-{
-    const ct_type *t = e->type;
-    uint32_t count = ct_part_count(e);
-    ct_value *v = mt_new_array(w->a, ct_value, t->slots + 1), *at = v;
-    uint32_t step = 0;
-    if (ct_held(t) == LN_LIST) {
-        step = t->as.list.element->slots;
-        at = mt_new_array(w->a, ct_value, (size_t)count * step + 1);
-        v->list.items = at;
-        v->list.count = count;
-    } else if (ct_held(t) == LN_VARIANT) {
-        at = mt_new_array(w->a, ct_value, t->as.variants[e->index].type->slots + 1);
-        v->variant.payload = at;
-        v->variant.tag = e->index;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        bool field = ct_held(t) == LN_RECORD;
-        memcpy(at + (field ? t->as.fields[i].offset : (size_t)i * step), part[i],
-               ct_part_of(e, i)->type->slots * sizeof *at);
-    }
-    return v;
-}
-
 /* Parts in their order: the first that fails or is gone ends it. */
 static term made_term(walker *w, const ct_expr *e)
 {
@@ -348,7 +324,9 @@ static term made_term(walker *w, const ct_expr *e)
             all = after(all, part, true);
         }
     }
-    return all.state == KNOWN ? value_term(made_of(w, e, values)) : all;
+    return all.state == KNOWN
+               ? value_term(ct_made_value(w->a, e->type, e->index, values))
+               : all;
 }
 
 static term fit_term(walker *w, const ct_expr *e)

@@ -17,6 +17,7 @@
  * was reported at the part's own place. */
 #include "base/utf8.h"
 #include "contract/wire/load_internal.h"
+#include "contract/wire/made.h"
 #include "contract/wire/shape.h"
 
 mt_str ct_told_by(const mt_json *json)
@@ -231,44 +232,67 @@ static bool are_literals(const parts *p)
     return all;
 }
 
-static void put(ct_value *out, const ct_expr *part)
+static void put(ct_value *out, const ct_type *type, const ct_value *part)
 {
-    if (part->type->slots) {
-        memcpy(out, part->value, part->type->slots * sizeof *out);
+    if (type->slots) {
+        memcpy(out, part, type->slots * sizeof *out);
     }
 }
 
-/* The value itself, laid out as value.h says. */
-static const ct_expr *whole_literal(ct_loader *l, const ct_type *type, const parts *p)
+static const ct_value *made_list(mt_arena *a, const ct_type *element, uint32_t count,
+                                 const ct_value *const *part)
 {
-    ct_value *v = mt_new_array(l->keep, ct_value, type->slots + 1);
-    ct_value *at = v;
-    uint32_t step = 0;
+    ct_value *v = mt_new(a, ct_value);
+    ct_value *items = mt_new_array(a, ct_value, (size_t)count * element->slots + 1);
+    for (uint32_t i = 0; i < count; i++) {
+        put(items + (size_t)i * element->slots, element, part[i]);
+    }
+    v->list.items = items;
+    v->list.count = count;
+    return v;
+}
+
+static const ct_value *made_record(mt_arena *a, const ct_type *type,
+                                   const ct_value *const *part)
+{
+    ct_value *v = mt_new_array(a, ct_value, type->slots + 1);
+    for (uint32_t i = 0; i < type->count; i++) {
+        put(v + type->as.fields[i].offset, type->as.fields[i].type, part[i]);
+    }
+    return v;
+}
+
+const ct_value *ct_made_value(mt_arena *a, const ct_type *type, uint32_t index,
+                              const ct_value *const *part)
+{
     if (ct_held(type) == LN_LIST) {
-        step = type->as.list.element->slots;
-        at = mt_new_array(l->keep, ct_value, (size_t)p->count * step + 1);
-        v->list.items = at;
-        v->list.count = p->count;
-    } else if (ct_held(type) == LN_VARIANT) {
-        at = mt_new_array(l->keep, ct_value, p->items[0]->type->slots + 1);
-        v->variant.payload = at;
-        v->variant.tag = p->tag;
+        return made_list(a, type->as.list.element, index, part);
     }
-    for (uint32_t i = 0; i < p->count; i++) {
-        bool field = ct_held(type) == LN_RECORD;
-        put(at + (field ? type->as.fields[i].offset : (size_t)i * step), p->items[i]);
+    if (ct_held(type) == LN_RECORD) {
+        return made_record(a, type, part);
     }
-    return ct_new_literal(l, type, v);
+    const ct_type *inner = type->as.variants[index].type;
+    ct_value *v = mt_new(a, ct_value);
+    ct_value *payload = mt_new_array(a, ct_value, inner->slots + 1);
+    put(payload, inner, part[0]);
+    v->variant.payload = payload;
+    v->variant.tag = index;
+    return v;
 }
 
 static const ct_expr *whole(ct_loader *l, const ct_type *type, const parts *p)
 {
+    uint32_t index = ct_held(type) == LN_VARIANT ? p->tag : p->count;
     if (are_literals(p)) {
-        return whole_literal(l, type, p);
+        const ct_value **values = mt_new_array(l->keep, const ct_value *, p->count + 1);
+        for (uint32_t i = 0; i < p->count; i++) {
+            values[i] = p->items[i]->value;
+        }
+        return ct_new_literal(l, type, ct_made_value(l->keep, type, index, values));
     }
     ct_expr *e = ct_new_expr(l, CT_MAKE, type);
     e->left = ct_parts_join(l->keep, type, p->items, p->count);
-    e->index = ct_held(type) == LN_VARIANT ? p->tag : p->count;
+    e->index = index;
     return e;
 }
 
