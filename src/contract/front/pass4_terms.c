@@ -355,12 +355,13 @@ static const fr_type *sum_of_durations(fr_check *k, const fr_expr *e, const fr_t
 }
 
 /* Years 0001 to 9999 bound every difference. §4.4: the bounds are derived from the
- * calendar that dates are read with. Fractions round, so the last second is whole. */
+ * calendar that dates are read with; bundles have these bytes, and the loader adds the
+ * second that fractions may round up to. */
 static const fr_type *datetime_difference(fr_check *k)
 {
-    enum { DAYS = 3652059 }; /* 0001-01-01 to the end of 9999-12-31 */
+    enum { DAYS = 3652058 }; /* 0001-01-01 to 9999-12-31 */
     fr_type *t = new_type(k, &FR_DURATION);
-    t->max = (int64_t)DAYS * 86400;
+    t->max = (int64_t)DAYS * 86400 + 86399;
     t->min = -t->max;
     t->name = FR_W_seconds;
     return t;

@@ -334,6 +334,16 @@ static const ct_type *result_type(ct_loader *l, const mt_json *json,
     return t;
 }
 
+/* Bundles bound the time between two moments by whole seconds; fractions round, so the
+ * longest is one second more, as the calendar gives it. */
+static bool lacks_last_second(const ct_expr *x, const ct_type *given,
+                              const ct_type *derived)
+{
+    return ct_held(x->type) == LN_TIME && ct_has(given, LN_UNIT) &&
+           given->as.range.max == derived->as.range.max - 1 &&
+           given->as.range.min == derived->as.range.min + 1;
+}
+
 static const ct_expr *load_sum(ct_loader *l, const mt_json *json, ct_op op)
 {
     const ct_expr *x = load_member_term(l, json, MT_STR("left"));
@@ -350,7 +360,8 @@ static const ct_expr *load_sum(ct_loader *l, const mt_json *json, ct_op op)
     if (!type) {
         return NULL;
     }
-    ct_expr *e = ct_new_expr(l, op, type);
+    ct_expr *e =
+        ct_new_expr(l, op, lacks_last_second(x, type, derived) ? derived : type);
     e->left = x;
     e->right = y;
     return e;
