@@ -36,11 +36,11 @@ typedef struct ex_metrics {
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
-    atomic_ullong thought;     /* jobs that workers took over */
-    atomic_llong waiting;      /* jobs in the queue */
-    atomic_llong signed_ms;    /* os_now_ms() of the newest checkpoint seen; 0: none */
-    atomic_llong outbox;       /* rows that wait, as last looked */
-    mt_times commits;          /* groups, from their beginning until durable */
+    atomic_ullong thought;  /* jobs that workers took over */
+    atomic_llong waiting;   /* jobs in the queue */
+    atomic_llong signed_ms; /* os_now_ms() of the newest checkpoint seen; 0: none */
+    atomic_llong outbox;    /* rows that wait, as last looked */
+    mt_times commits;       /* groups, from their beginning until durable */
 } ex_metrics;
 
 /* The thread that signs (commit/sign.c); all but the thread itself under the lock. */
