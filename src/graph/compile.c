@@ -567,10 +567,9 @@ static void effect_kinds(compiler *c)
     c->g->has_intents = c->intents.len > 0;
 }
 
-/* An origin has no inputs and begins with sources only. */
+/* What the graph shows to the outside: names, and the slots their values are in. */
 static void boundary(compiler *c)
 {
-    const gr_linked *root = c->flat->root;
     gr_output *outs = mt_new_array(c->a, gr_output, c->flat->outputs.len);
     for (size_t i = 0; i < c->flat->outputs.len; i++) {
         const gr_flat_output *o = &c->flat->outputs.items[i];
@@ -578,9 +577,6 @@ static void boundary(compiler *c)
     }
     c->g->outputs = outs;
     c->g->output_count = (uint32_t)c->flat->outputs.len;
-    c->g->boundary = root->boundary;
-    c->g->side_effects = root->side_effects;
-    c->g->origin = !root->def->input_count && root->all_sources;
 }
 
 /* Vectors become plain arrays; they live in the graph's arena and do not move any

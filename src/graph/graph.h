@@ -79,9 +79,7 @@ typedef struct gr_graph {
     uint32_t node_count, edge_count, slot_count, key_count, output_count, written_count,
         action_count, effect_kind_count;
     bool has_intents, has_writes, needs_context; /* some Source requires a key */
-    gr_boundary boundary;
-    bool side_effects, origin;
-    mt_str provenance; /* "rpv1:sha256:..." */
+    mt_str provenance;                           /* "rpv1:sha256:..." */
     const gr_type *slot_types;
     gr_code *code;
 } gr_graph;

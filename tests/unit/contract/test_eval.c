@@ -135,6 +135,11 @@ static const struct row {
          "r", "0", TRUE_P, "v", "{'base':'Decimal','precision':20,'scale':2}",
          "{'left':" FIELD("m", "amount") ",'op':'*','right':" REF("d") "}"),
      "{'d':'0.915','m':{'amount':'8500.00','currency':'USD'}}", "'value':'7777.50'"},
+    {"13.6 a product of two facts gives up digits behind the point first",
+     FACT("w", "{'base':'Decimal','precision':20,'scale':10}") "," RULE(
+         "r", "0", TRUE_P, "v", "{'base':'Decimal','precision':28,'scale':8}",
+         "{'left':" REF("w") ",'op':'*','right':" REF("w") "}"),
+     "{'w':'9999999999.9999999999'}", "'value':'99999999999999999998.00000000'"},
     {"DateTimes in other offsets are the same moment",
      AT "," AT2 "," WHEN(IS(REF("at"), "=", REF("at2"))),
      "{'at':'2024-01-01T01:00:00+01:00','at2':'2024-01-01T00:00:00Z'}", "'type':'v'"},

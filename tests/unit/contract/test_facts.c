@@ -176,11 +176,33 @@ static void is_refused(void **state)
     const struct refused *r = *state;
     fixture x = with_type(r->type);
     ct_fault fault;
-    assert_int_not_equal(ct_facts_read(x.f, facts_of(&x, r->json), NULL, false, &fault),
-                         MT_OK);
+    mt_err want = r->kind == CT_FAULT_SYNTAX  ? MT_E_SYNTAX
+                  : r->kind == CT_FAULT_LIMIT ? MT_E_LIMIT
+                                              : MT_E_TYPE;
+    assert_int_equal(ct_facts_read(x.f, facts_of(&x, r->json), NULL, false, &fault),
+                     want);
     assert_string_equal(ct_fault_name(fault.kind), ct_fault_name(r->kind));
     assert_string_equal(mt_str_dup(&x.a, fault.path).ptr, r->path);
     assert_true(fault.message.len > 0);
+    done(&x);
+}
+
+/* A text that is too long or too deep is no syntax error, and the other way round. */
+static void a_limit_is_told_apart_from_a_fault(void **state)
+{
+    (void)state;
+    fixture x = with_type(BOOL_T);
+    ct_fault fault;
+    mt_limits limits = MT_LIMITS_DEFAULT;
+    mt_str facts = MT_STR("{\"f\": true}");
+    limits.json_bytes = facts.len;
+    assert_int_equal(ct_facts_read(x.f, facts, &limits, false, &fault), MT_OK);
+    limits.json_bytes = facts.len - 1;
+    assert_int_equal(ct_facts_read(x.f, facts, &limits, false, &fault), MT_E_LIMIT);
+    assert_int_equal(fault.kind, CT_FAULT_LIMIT);
+    assert_int_equal(ct_facts_read(x.f, MT_STR("{\"f\": tru}"), NULL, false, &fault),
+                     MT_E_SYNTAX);
+    assert_int_equal(fault.kind, CT_FAULT_SYNTAX);
     done(&x);
 }
 
@@ -237,6 +259,7 @@ int main(void)
     static rows_list l;
     rows_add(&l, ACCEPTED, is_accepted);
     rows_add(&l, REFUSED, is_refused);
+    rows_test(&l, a_limit_is_told_apart_from_a_fault);
     rows_test(&l, surplus_facts_are_refused_only_when_asked);
     rows_test(&l, a_megabyte_of_text_is_measured);
     rows_test(&l, typed_values_are_checked_like_json);

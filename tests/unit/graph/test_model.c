@@ -31,6 +31,23 @@ static void s1_a_pass_begins_and_ends_and_runs_every_node_once(void **state)
     gt_end(t);
 }
 
+static void every_slot_has_the_type_of_its_output(void **state)
+{
+    (void)state;
+    gt *t = gt_begin();
+    gt_must_load(t, COUNTER);
+    uint32_t seen = 0;
+    for (uint32_t i = 0; i < t->graph->node_count; i++) {
+        const gr_node *n = &t->graph->nodes[i];
+        const gr_manifest *m = &n->primitive->manifest;
+        for (uint32_t k = 0; k < m->output_count; k++, seen++) {
+            assert_int_equal(t->graph->slot_types[n->slot + k], m->outputs[k].type);
+        }
+    }
+    assert_true(seen > 1 && seen <= t->graph->slot_count);
+    gt_end(t);
+}
+
 static void s1_no_node_sees_an_effect_of_its_own_pass(void **state)
 {
     (void)state;
@@ -591,6 +608,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(s1_a_pass_begins_and_ends_and_runs_every_node_once),
+        cmocka_unit_test(every_slot_has_the_type_of_its_output),
         cmocka_unit_test(s1_no_node_sees_an_effect_of_its_own_pass),
         cmocka_unit_test(s2_a_cycle_is_refused_before_anything_runs),
         cmocka_unit_test(s2_a_node_that_feeds_itself_is_a_cycle),

@@ -60,6 +60,22 @@ static const char ACTION[] =
     "state: {allowed: false}\n"
     "side_effects: true\n";
 
+/* Fields of an intent that come from parameters, one of each type they may have. */
+static const char FROM_PARAMETERS[] =
+    "kind: action\n"
+    "id: order\n"
+    "version: 1.0.0\n"
+    "inputs: [{name: event, type: event}]\n"
+    "outputs: [{name: outcome, type: event}]\n"
+    "parameters: [{name: side, type: string, default: buy}, {name: ratio, type: number, default: 0.5}, {name: firm, type: bool, default: true}]\n"
+    "effects:\n"
+    "  intents:\n"
+    "    - name: place_order\n"
+    "      fields: [{name: way, type: string, from_param: side}, {name: part, type: number, from_param: ratio}, {name: sure, type: bool, from_param: firm}]\n"
+    "execution: {deterministic: true, retryable: false}\n"
+    "state: {allowed: false}\n"
+    "side_effects: true\n";
+
 static const char DOUBLE[] =
     "kind: cluster\n"
     "id: double\n"
@@ -228,6 +244,9 @@ static const struct row {
     {"ACT-29", MANIFEST, ACTION, "name: amount, type: number, from_input: qty", "name: amount, type: event, from_input: event"},
     {"ACT-30", MANIFEST, ACTION, "from_param: side", "from_param: none"},
     {"ACT-31", MANIFEST, ACTION, "type: string, from_param: side", "type: number, from_param: lots"},
+    {"ACT-31", MANIFEST, FROM_PARAMETERS, "type: string, from_param: side", "type: number, from_param: side"},
+    {"ACT-31", MANIFEST, FROM_PARAMETERS, "type: number, from_param: ratio", "type: bool, from_param: ratio"},
+    {"ACT-31", MANIFEST, FROM_PARAMETERS, "type: bool, from_param: firm", "type: string, from_param: firm"},
     {"ACT-32", MANIFEST, ACTION, "from_field: amount", "from_field: none"},
     {"ACT-33", MANIFEST, ACTION, "from_field: amount", "from_field: way"},
     {"NUM-FINITE-1", MANIFEST, COMPUTE, "default: 2.0", "default: 1e999"},
