@@ -213,7 +213,9 @@ static int show_answer(question *q)
     if (mt_json_read(&q->arena, mt_buf_str(&q->answer), NULL, &tree, NULL)) {
         return cli_fail(q->args, CLI_WORLD, "the server's answer is not JSON");
     }
-    if (q->tell && !cli_flag(q->args, "json")) {
+    bool ours = mt_json_is(&tree, MT_JSON_OBJECT) &&
+                tree.count; /* there is something to tell */
+    if (q->tell && ours && !cli_flag(q->args, "json")) {
         return print_told(q, q->tell, &tree);
     }
     mt_json_write(&out, &tree, !cli_flag(q->args, "json"));

@@ -264,7 +264,7 @@ static bool can_be(const ht_route *r, mt_str status)
         {"400", true},
         {"401", looks},
         {"403", token},
-        {"404", named},
+        {"404", named || call},
         {"409", call && (named || writes(r))},
         {"413", takes || call},
         {"415", takes},

@@ -341,7 +341,6 @@ def server(m):
         s.post("/v1/contracts/escrow/instances/DeliveryRecord", {"id": "d-1"})
         bound = {"EscrowAccount": "a-1", "DeliveryRecord": "d-1"}
         for name, method, path, body in (
-                ("openapi", "GET", "/openapi.json", None),
                 ("manifest", "GET", "/.well-known/tenor", None),
                 ("systems", "GET", "/v1/systems/trade_platform", None),
                 ("graphs", "GET", "/v1/graphs", None),

@@ -73,7 +73,7 @@ class Numbers:
     """Times, ids and keys of this run become their number in order of appearance."""
 
     FORMS = ((r"\b\d{8}T\d{6}\.\d{3}Z", "time"),
-             (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z(?: +(?= ))?", "time"),
+             (r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?Z?(?: +(?= ))?", "time"),
              (r"\bf-[0-9a-f]{32}\b", "flow"), (r"\bi-[0-9a-f]{32}\b", "instance"),
              (r"\b[0-9a-f]{24}\b", "request"), (r"\bmt_[0-9a-f]+_[\w-]{16,}", "token"),
              (r"\b[0-9a-f]{128}\b", "signature"), (r"\b[0-9a-f]{64}\b", "digest"),
@@ -124,7 +124,8 @@ class Teller(Maker):
         self.anew = transcript.parent.name in ("new", "served")
         self.plain = Numbers(known("\n".join(c for _, c in cases(self.text)))) if self.anew else str
         self.env = {**os.environ, "PATH": f"{self.work}/bin:{os.environ['PATH']}",
-                    "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC"}
+                    "NO_COLOR": "1", "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                    "COLUMNS": "400"}  # no id is broken into two lines
 
     def lay_out(self):
         place(self.work, BEFORE / "kept")
