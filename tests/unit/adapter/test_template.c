@@ -2,6 +2,7 @@
 #include "../rows.h"
 
 #include "adapter/impl.h"
+#include "base/percent.h"
 
 static mt_arena arena;
 
@@ -61,7 +62,7 @@ static void every_byte_is_plain_or_escaped(void **state)
     for (int byte = 0; byte < 256; byte++) {
         mt_buf out = {0}, want = {0};
         char c = (char)byte;
-        ad_percent_encode(&out, mt_str_from(&c, 1));
+        mt_percent_encode(&out, mt_str_from(&c, 1));
         if (byte && strchr(PLAIN, byte)) {
             mt_buf_addc(&want, c);
         } else {
