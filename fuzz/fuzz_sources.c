@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "adapter/impl.h"
+#include "base/percent.h"
 #include "base/yaml_read.h"
 #include "os/clock.h"
 
@@ -52,7 +53,7 @@ static const ct_model *the_model(void)
 static void check_segment(mt_str value)
 {
     mt_buf encoded = {0};
-    ad_percent_encode(&encoded, value);
+    mt_percent_encode(&encoded, value);
     for (size_t i = 0; i < encoded.len; i++) {
         MT_ASSERT(!strchr("/?#&=@:\\ \r\n", encoded.ptr[i]));
     }
