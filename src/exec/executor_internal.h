@@ -32,8 +32,9 @@ typedef struct ex_metrics {
     atomic_ullong answers[6]; /* by status class */
     atomic_ullong groups, grouped, retries, failures, records, replayed, dry_runs;
     atomic_ullong shadow_compared, shadow_differing;
-    atomic_ullong thought; /* jobs that workers took over */
-    atomic_llong waiting;  /* jobs in the queue */
+    atomic_ullong thought;                           /* jobs that workers took over */
+    atomic_ullong refusals, receipts, receipts_late; /* recorded; given; not in time */
+    atomic_llong waiting;                            /* jobs in the queue */
 } ex_metrics;
 
 /* The thread that signs (commit/sign.c); all but the thread itself under the lock. */
@@ -52,6 +53,25 @@ typedef struct ex_signing {
     mt_buf fault;     /* why nothing is signed; empty: nothing is wrong */
 } ex_signing;
 
+/* Answers that wait for a receipt (commit/receipts.c); all but the thread itself under
+ * the lock. */
+typedef struct ex_receipting {
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    bool stop;
+    ex_job *first, *last;
+} ex_receipting;
+
+/* What the ledger is told of refusals: that there was none, why, or why and on what
+ * facts. ORDER of the words in settings.c. */
+typedef enum ex_refusals {
+    EX_REFUSALS_REASONS,
+    EX_REFUSALS_ALL,
+    EX_REFUSALS_NONE
+} ex_refusals;
+
 enum { EX_THINKERS_MOST = 64 };
 
 struct ex_executor {
@@ -69,13 +89,15 @@ struct ex_executor {
     unsigned group, checkpoint_every, checkpoint_seconds;
     unsigned flow_turn;   /* steps of one flow in one transaction at most */
     unsigned answer_days; /* how long idempotent answers are kept */
-    int64_t forget_ms;    /* when to look for old ones; the committer's */
+    ex_refusals refusals;
+    int64_t forget_ms; /* when to look for old ones; the committer's */
     void (*log)(void *state, int level, mt_str event, mt_str json);
     void *log_state;
     bool has_key;
     mt_sign_key key;
     const char *memory; /* file of the last checkpoint signed; NULL without a key */
     ex_signing signing;
+    ex_receipting receipting;
 
     pthread_rwlock_t contracts_lock;
     mt_arena contracts_arena; /* the table's, under the lock */

@@ -49,6 +49,12 @@ void ex_executor_metrics(ex_executor *x, mt_buf *out)
     counter(out, "failures_total", "Calls the store failed.",
             atomic_load(&m->failures));
     counter(out, "records_total", "Ledger records written.", atomic_load(&m->records));
+    counter(out, "refusals_recorded_total", "Refusals that are ledger records.",
+            atomic_load(&m->refusals));
+    counter(out, "receipts_total", "Receipts given with an answer.",
+            atomic_load(&m->receipts));
+    counter(out, "receipts_late_total", "Answers whose receipt was not ready in time.",
+            atomic_load(&m->receipts_late));
     counter(out, "replayed_total", "Idempotent requests answered again.",
             atomic_load(&m->replayed));
     counter(out, "dry_runs_total", "Dry runs.", atomic_load(&m->dry_runs));

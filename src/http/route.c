@@ -46,6 +46,7 @@ const ht_route HT_ROUTES[] = {
     {"GET",    V1 "/ledger/consistency",              CALL(LEDGER_CONSISTENCY),  0,         "proof that one size of the ledger extends another"},
     {"GET",    V1 "/ledger/{i}",                      CALL(LEDGER_GET),          0,         "one record"},
     {"GET",    V1 "/ledger/{i}/proof",                CALL(LEDGER_PROOF),        0,         "proof that it is in the ledger"},
+    {"GET",    V1 "/ledger/{i}/receipt",              CALL(LEDGER_RECEIPT),      0,         "a signed receipt for it, complete once a checkpoint covers it"},
     {"GET",    V1 "/systems",                         CALL(SYSTEM_LIST),         0,         "the systems served"},
     {"GET",    V1 "/systems/{n}",                     CALL(SYSTEM_GET),          0,         "one system"},
     {"GET",    V1 "/systems/{n}/triggers",            CALL(TRIGGER_LIST),        0,         "its outbox of triggers"},

@@ -4,8 +4,8 @@
  * Room: exec. The answer is written in the transaction that does the request, and
  * looked for there, before anything else is decided: what a request needs (facts,
  * states) may have changed since it was done. What is refused without the committer
- * goes through it all the same when it has a key. Which refusals are kept is a column
- * of EX_PROBLEM_MAP. */
+ * goes through it all the same when it has a key, or is to be a record. Which refusals
+ * are kept is a column of EX_PROBLEM_MAP. */
 #include "base/utf8.h"
 #include "exec/commit/commit.h"
 
@@ -115,8 +115,9 @@ void ex_answer_keep(ex_group *g, ex_job *job)
 /* ---- Refused before the committer ---- */
 
 typedef struct decided {
-    int status;
+    int status, problem;
     mt_str body;
+    bool kept;
 } decided;
 
 static mt_err give_decided(ex_job *job, ex_group *g)
@@ -124,19 +125,23 @@ static mt_err give_decided(ex_job *job, ex_group *g)
     (void)g;
     const decided *d = job->work;
     give(job, d->status, d->body);
-    job->kept = true;
+    job->problem = d->problem;
+    job->kept = d->kept;
     return MT_OK;
 }
 
 bool ex_answer_defer(ex_job *job)
 {
     static const ex_handler GIVE = {.commit = give_decided, .overlaps = true};
-    if (!job->kept || job->simulation) {
+    bool keep = job->kept && job->call->idempotency_key.len;
+    if (job->simulation || !(keep || ex_refusal_due(job))) {
         return false;
     }
     decided *d = mt_new(&job->arena, decided);
-    *d = (decided){job->reply.status,
-                   mt_str_dup(&job->arena, mt_buf_str(&job->reply.body))};
+    *d = (decided){.status = job->reply.status,
+                   .problem = job->problem,
+                   .body = mt_str_dup(&job->arena, mt_buf_str(&job->reply.body)),
+                   .kept = job->kept};
     job->work = d;
     job->handler = &GIVE;
     job->flow_id = (mt_str){0};

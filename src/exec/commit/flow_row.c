@@ -133,6 +133,11 @@ mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *
 {
     const st_flow *row = end->row;
     mt_jw w = ex_record_begin(g);
+    if (end->asked_as.len) {
+        mt_jw_key_str(&w, "asked_as", end->asked_as);
+    }
+    mt_jw_keyz(&w, "bindings");
+    mt_jw_raw(&w, row->bindings);
     ex_caller_json(&w, job);
     mt_jw_key_str(&w, "contract", end->v->contract);
     if (end->error.len) {
@@ -158,6 +163,7 @@ mt_err ex_flow_ended(ex_job *job, ex_group *g, const ex_flow_end *end, int64_t *
                    .contract = end->v->contract,
                    .flow = row->id,
                    .unsorted = !end->v->sorted};
+    ex_bound_subjects(g, row->bindings, &r);
     mt_err err = ex_record_end(g, &w, &r, id);
     return err ? err : ex_trigger_promise(g, row);
 }

@@ -241,7 +241,7 @@ mt_err ex_flow_cancel_commit(ex_job *job, ex_group *g)
     row.updated_ms = g->now_ms;
     row.version++;
     err = st_flow_put(g->tx, &row);
-    ex_flow_end end = {&row, job->v, NULL, job->request.reason};
+    ex_flow_end end = {.row = &row, .v = job->v, .error = job->request.reason};
     err = err ? err : ex_flow_ended(job, g, &end, &record);
     if (!err) {
         f->row = row;
