@@ -211,6 +211,20 @@ static bool has_column(mt_str key)
     return false;
 }
 
+/* A key is told by its fingerprint, as everywhere (docs/ledger.md). */
+static bool add_fingerprint(mt_buf *out, const mt_json_member *m)
+{
+    mt_sign_public key;
+    char name[OS_KEY_NAME];
+    bool is_key = mt_str_is(m->key, "key") &&
+                  mt_unhex_lower(mt_json_text(&m->value), key.bytes, MT_SIGN_PUBLIC);
+    if (is_key) {
+        os_key_name(&key, name);
+        mt_buf_addz(out, name);
+    }
+    return is_key;
+}
+
 /* Whatever has a column of its own is left out. The quotes of the key are taken away
  * after escaping, by moving the text one place to the left. */
 static void add_members(mt_buf *out, const mt_json *part)
@@ -223,7 +237,9 @@ static void add_members(mt_buf *out, const mt_json *part)
             memmove(out->ptr + start, out->ptr + start + 1, out->len - start - 2);
             out->ptr[out->len - 2] = '=';
             out->len -= 1;
-            add_value(out, &m->value);
+            if (!add_fingerprint(out, m)) {
+                add_value(out, &m->value);
+            }
             mt_buf_addc(out, ' ');
         }
     }

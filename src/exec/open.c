@@ -210,6 +210,11 @@ mt_err ex_executor_open(const ex_executor_options *options, ex_executor **out,
         ex_executor_close(x);
         return err;
     }
+    if (!x->has_key) {
+        ex_log(x, 2, "ledger_unsigned",
+               "there is no signing key: nobody signs for the ledger, and there are no "
+               "receipts");
+    }
     *out = x;
     return MT_OK;
 }

@@ -8,7 +8,7 @@
  * over the bytes of the promise. A checkpoint is an object without "decision", so what
  * is signed for one is never taken for the other.
  * With "checkpoint" (as in a ledger), "hashes" (of the proof that the record is in it)
- * and "witnesses" (lines of cosignatures, each a text) it is complete: from then on
+ * and "witnesses" (cosignatures, one line each) it is complete: from then on
  * nothing but public keys is needed to know that the record cannot be taken back. */
 #ifndef LG_RECEIPT_H
 #define LG_RECEIPT_H

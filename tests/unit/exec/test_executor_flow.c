@@ -138,7 +138,7 @@ static void a_flow_runs_on_while_its_caller_holds_the_persona(void **state)
     ad_param of[] = {{MT_STR("flow"), mt_str_z(id)},
                      {MT_STR("pending"), MT_STR("true")}};
     r = ask_query(&d, EX_LEDGER_LIST, "", "", of, 2);
-    static const char *const KINDS[] = {"flow_started", "operation", "flow_waiting",
+    static const char *const KINDS[] = {"flow_started", "operation",    "flow_waiting",
                                         "refusal",      "flow_waiting", "operation",
                                         "flow_ended",   "refusal"};
     assert_int_equal(count_at(r, "items"), rows_count(KINDS));
