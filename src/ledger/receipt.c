@@ -76,6 +76,9 @@ void lg_receipt_write(mt_buf *out, const lg_receipt *r)
         lg_path_write(&w, r->path);
     }
     key_hex(&w, "key", r->key.bytes, MT_SIGN_PUBLIC);
+    if (r->complete) {
+        mt_jw_key_str(&w, "origin", r->origin);
+    }
     mt_jw_keyz(&w, "promise");
     write_promise(&w, r);
     key_hex(&w, "signature", r->signature.bytes, MT_SIGN_BYTES);
@@ -88,7 +91,7 @@ void lg_receipt_write(mt_buf *out, const lg_receipt *r)
 /* ---- reading ---- */
 
 typedef struct document {
-    mt_str key, signature;
+    mt_str key, signature, origin;
     const mt_json *promise, *checkpoint, *hashes, *witnesses;
 } document;
 static const mt_form_row DOCUMENT[] = {
@@ -96,6 +99,7 @@ static const mt_form_row DOCUMENT[] = {
     MT_FORM_TEXT(document, signature, "signature", MT_FORM_REQUIRED),
     MT_FORM_OBJECT(document, promise, "promise", MT_FORM_REQUIRED),
     MT_FORM_OBJECT(document, checkpoint, "checkpoint", 0),
+    MT_FORM_TEXT(document, origin, "origin", 0),
     MT_FORM_TEXTS(document, hashes, "hashes", 0, LG_PROOF_MOST, 0),
     MT_FORM_TEXTS(document, witnesses, "witnesses", 0, LG_WITNESSES_MOST, 0),
 };
@@ -128,13 +132,14 @@ static bool read_promise(mt_arena *a, const mt_json *node, lg_receipt *out)
     return true;
 }
 
-/* All three of them, or none. */
+/* All of them, or none. */
 static bool read_rest(mt_arena *a, const document *d, lg_receipt *out)
 {
-    out->complete = d->checkpoint && d->hashes && d->witnesses;
+    out->complete = d->checkpoint && d->hashes && d->witnesses && d->origin.ptr;
     if (!out->complete) {
-        return !d->checkpoint && !d->hashes && !d->witnesses;
+        return !d->checkpoint && !d->hashes && !d->witnesses && !d->origin.ptr;
     }
+    out->origin = d->origin;
     mt_str *lines = mt_new_array(a, mt_str, d->witnesses->count);
     for (uint32_t i = 0; i < d->witnesses->count; i++) {
         lines[i] = mt_json_text(&d->witnesses->as.items[i]);

@@ -7,9 +7,10 @@
  * that means nothing here. L is the hash of record 0. S is the Ed25519 signature by K
  * over the bytes of the promise. A checkpoint is an object without "decision", so what
  * is signed for one is never taken for the other.
- * With "checkpoint" (as in a ledger), "hashes" (of the proof that the record is in it)
- * and "witnesses" (cosignatures, one line each) it is complete: from then on
- * nothing but public keys is needed to know that the record cannot be taken back. */
+ * With "checkpoint" (as in a ledger), "hashes" (of the proof that the record is in it),
+ * "witnesses" (lines of cosignatures, C2SP tlog-cosignature) and "origin" (what they
+ * call the log) it is complete: from then on nothing but public keys is needed to know
+ * that the record cannot be taken back. */
 #ifndef LG_RECEIPT_H
 #define LG_RECEIPT_H
 
@@ -29,6 +30,7 @@ typedef struct lg_receipt {
     bool complete; /* what follows is there */
     lg_checkpoint checkpoint;
     const lg_proof *path;    /* borrowed */
+    mt_str origin;           /* what witnesses call the log; empty without any */
     const mt_str *witnesses; /* borrowed */
     size_t witness_count;
 } lg_receipt;

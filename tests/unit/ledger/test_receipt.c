@@ -109,10 +109,12 @@ static void witnesses_are_carried(void **state)
     lg_receipt r = receipt_for(3, 9), back;
     r.witnesses = LINES;
     r.witness_count = 2;
+    r.origin = MT_STR("log.example/one");
     lg_receipt_write(&text, &r);
     assert_int_equal(lg_receipt_read(&a, mt_buf_str(&text), &back), MT_OK);
     assert_int_equal(back.witness_count, 2);
     assert_true(mt_str_eq(back.witnesses[1], LINES[1]));
+    assert_true(mt_str_eq(back.origin, r.origin));
     mt_buf_free(&text);
     mt_arena_free(&a);
 }
