@@ -5,8 +5,8 @@
  * and checks nothing; `verify` needs the file and public keys, no ledger, no server and
  * no clock. Both say which of the two it is: a promise, or complete.
  *
- * What may fail: the file; a text that is not a receipt, or does not hold, is exit
- * status 1 with its line. */
+ * What may fail: the file. Text that is not a receipt, or one that does not hold, is
+ * exit status 1 with its line. */
 #include <stdio.h>
 
 #include "base/json_write.h"

@@ -30,9 +30,11 @@ static mt_str who_of(mt_arena *a, const mt_json *d)
 {
     const mt_json *caller = mt_json_at(d, "caller");
     mt_str id = member(caller, "id"), name = member(caller, "name");
-    return name.len && !mt_str_eq(name, id)
-               ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
-               : id;
+    mt_str actor = member(caller, "actor"); /* human or machine, where that is known */
+    mt_str who = name.len && !mt_str_eq(name, id)
+                     ? mt_strf(a, "%.*s (%.*s)", MT_ARG(name), MT_ARG(id))
+                     : id;
+    return actor.len ? mt_strf(a, "%.*s, %.*s", MT_ARG(who), MT_ARG(actor)) : who;
 }
 
 static mt_str on_of(mt_arena *a, const mt_json *d)

@@ -66,6 +66,11 @@ static enum MHD_Result answer_metrics(ht_request *r)
     add_figure(&out, "requests_total", "counter", "requests received",
                atomic_load(&s->requests));
     add_answers(&out, s);
+    add_figure(&out, "unauthorized_total", "counter",
+               "requests without a token, or with one that is not good",
+               atomic_load(&s->unauthorized));
+    add_figure(&out, "malformed_total", "counter", "requests that cannot be read",
+               atomic_load(&s->malformed));
     add_figure(&out, "calls_under_way", "gauge", "calls not answered yet",
                atomic_load(&s->under_way));
     add_figure(&out, "connections", "gauge", "open connections", c.open);

@@ -482,6 +482,10 @@ void ht_request_end(void *server, struct MHD_Connection *c, void **state,
     if (r->status >= 100 && r->status < 600) {
         atomic_fetch_add_explicit(&s->answered[r->status / 100], 1,
                                   memory_order_relaxed);
+        atomic_fetch_add_explicit(&s->unauthorized, r->status == MHD_HTTP_UNAUTHORIZED,
+                                  memory_order_relaxed);
+        atomic_fetch_add_explicit(&s->malformed, r->status == MHD_HTTP_BAD_REQUEST,
+                                  memory_order_relaxed);
     }
     if (s->options.access_log && r->method.ptr) {
         log_access(r);

@@ -83,8 +83,8 @@ static mt_err write_row(void *state, const st_value *cells)
 /* The step of the schema that made the table. */
 static int since(const table *t)
 {
-    bool second = mt_str_is(t->name, "subjects") ||
-                  mt_str_is(t->name, "pending_subjects");
+    bool second =
+        mt_str_is(t->name, "subjects") || mt_str_is(t->name, "pending_subjects");
     return second ? 2 : 1;
 }
 

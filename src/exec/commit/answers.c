@@ -41,6 +41,45 @@ static void locate(ex_job *job, int status, mt_str body)
     }
 }
 
+static mt_err take_number(void *state, const st_record *r)
+{
+    st_record *last = state;
+    last->id = r->id;
+    last->seq = r->seq;
+    return MT_OK;
+}
+
+/* The record of where the flow stands; EX_NO_RECORD while it runs. */
+static mt_err last_record(const ex_job *job, st_tx *tx, const st_flow *row,
+                          int64_t *number)
+{
+    st_record last = {.id = EX_NO_RECORD, .seq = EX_NO_RECORD};
+    bool waits = mt_str_is(row->status, "waiting");
+    st_record_filter f = {.flow = row->id,
+                          .kind = waits ? MT_STR("flow_waiting") : MT_STR("flow_ended"),
+                          .newest_first = true,
+                          .pending = true};
+    mt_err err =
+        mt_str_is(row->status, "running")
+            ? MT_OK
+            : st_record_walk(tx, &f, (st_page){.limit = 1}, take_number, &last);
+    *number = job->x->shared ? last.id : last.seq;
+    return err;
+}
+
+/* A flow of many turns, as it stands by now. */
+static mt_err use_flow(ex_job *job, st_tx *tx, mt_arena *arena, mt_str id)
+{
+    st_flow row;
+    int64_t number = EX_NO_RECORD;
+    mt_err err = st_flow_get(tx, arena, id, &row);
+    err = err ? err : last_record(job, tx, &row, &number);
+    if (!err) {
+        ex_reply_flow(job, &row, number);
+    }
+    return err;
+}
+
 mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a)
 {
     if (!mt_str_eq(a->request, job->call->request_digest)) {
@@ -51,12 +90,7 @@ mt_err ex_answer_use(ex_job *job, st_tx *tx, mt_arena *arena, const st_answer *a
     }
     job->reply.replayed = true;
     if (a->status == STILL_RUNNING) {
-        st_flow row;
-        mt_err err = st_flow_get(tx, arena, a->body, &row);
-        if (!err) {
-            ex_reply_flow(job, &row);
-        }
-        return err;
+        return use_flow(job, tx, arena, a->body);
     }
     give(job, a->status, a->body);
     locate(job, a->status, a->body);

@@ -251,9 +251,9 @@ void ex_waiting_json(mt_jw *w, const ex_version *v, uint32_t op, const st_flow *
 /* The version of a flow that waits, whose words its row needs; NULL for others. */
 const ex_version *ex_waiting_version(ex_executor *x, const st_flow *row);
 /* A flow's row as JSON: its members (`v` is its version, or NULL: not known); a whole
- * answer. */
+ * answer, which names a record (or EX_NO_RECORD). */
 void ex_flow_members(mt_jw *w, const ex_version *v, const st_flow *row);
-void ex_reply_flow(ex_job *job, const st_flow *row);
+void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record);
 /* "states":{…} that a flow finds when it begins and leaves when it ends: with them a
  * ledger says all that decided it. */
 void ex_states_json(mt_jw *w, const ct_plan *p, const uint32_t *states);

@@ -87,11 +87,13 @@ void ex_flow_members(mt_jw *w, const ex_version *v, const st_flow *row)
     ex_waiting_json(w, v, v ? waiting_operation(v, row) : CT_NONE, row);
 }
 
-void ex_reply_flow(ex_job *job, const st_flow *row)
+void ex_reply_flow(ex_job *job, const st_flow *row, int64_t record)
 {
     const ex_version *v = ex_waiting_version(job->x, row);
     mt_jw w = ex_reply_with(job, 200);
+    mt_jw_unsorted(&w);
     ex_flow_members(&w, v, row);
+    ex_reply_record(&w, job, record);
     ex_reply_end(&w);
     ex_locate_flow(job, row->id);
 }

@@ -170,7 +170,7 @@ static bool is_too_soon(ex_job *job)
 static mt_err recover(ex_job *job, ex_group *g, ex_flow_row *f)
 {
     if (!mt_str_is(f->row.status, "running")) {
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, EX_NO_RECORD);
         return MT_OK;
     }
     if (is_too_soon(job)) {
@@ -245,7 +245,7 @@ mt_err ex_flow_cancel_commit(ex_job *job, ex_group *g)
     err = err ? err : ex_flow_ended(job, g, &end, &record);
     if (!err) {
         f->row = row;
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, record);
     }
     return err;
 }

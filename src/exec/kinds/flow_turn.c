@@ -548,7 +548,7 @@ mt_err ex_flow_continue(ex_job *job, ex_group *g)
         return MT_OK;
     }
     if (!mt_str_is(f->row.status, "running")) {
-        ex_reply_flow(job, &f->row);
+        ex_reply_flow(job, &f->row, EX_NO_RECORD);
         return MT_OK;
     }
     return ex_flow_turn(job, g, f, job->call->caller);
